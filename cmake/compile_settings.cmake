@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The mercer authors
+# One place for how every target is compiled. Baseline ISA only: Highway dispatches at run time.
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+include(TestBigEndian)
+test_big_endian(mercer_big_endian)
+if(mercer_big_endian)
+  message(FATAL_ERROR "mercer: big-endian machines are not supported (file formats and streams are little-endian)")
+endif()
+
+function(mercer_compile_settings target)
+  target_compile_features(${target} PUBLIC cxx_std_20)
+  set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF C_STANDARD 99 C_EXTENSIONS OFF
+    CXX_VISIBILITY_PRESET hidden C_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON
+    POSITION_INDEPENDENT_CODE ON)
+  # -ffp-contract=off: gcc fuses a*b+c by default where the ISA allows it, which would make a seed mean
+  # another map on another machine. Vector code asks for fused operations by name.
+  target_compile_options(${target} PRIVATE -ffp-contract=off -Wall -Wextra)
+endfunction()

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * SPDX-FileCopyrightText: The mercer authors */
+#ifndef MERCER_MAP_H
+#define MERCER_MAP_H
+
+/* Random feature maps: Z(i,:) = phi(X_i) with E[phi(x)'phi(y)] = k(x, y), all scale factors inside. d counts inputs, D
+ * output columns (complex columns for complex maps). */
+
+#include "mercer/base.h"
+#include "mercer/kernel.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct mercer_map mercer_map;
+
+/** How random Fourier features are finished (SPEC 3; F frequencies). */
+typedef enum mercer_form {
+  MERCER_FORM_PAIR = 0,   /**< F^{-1/2} [cos(XW) | sin(XW)], D = 2F. Variance (1 + k(2t) - 2k(t)^2)/D. */
+  MERCER_FORM_PHASE = 1,  /**< sqrt(2/D) cos(XW + b), D = F. Variance (1 + k(2t)/2 - k(t)^2)/D. */
+  MERCER_FORM_COMPLEX = 2 /**< D^{-1/2} exp(iXW), D = F complex columns, interleaved re, im. */
+} mercer_form;
+
+/** How frequencies are drawn and rows are projected (SPEC 2). */
+typedef enum mercer_projection {
+  MERCER_PROJECTION_DENSE = 0 /**< i.i.d. columns from the spectral law; d*F multiply-adds per row. */
+} mercer_projection;
+
+typedef struct mercer_fourier_options {
+  uint32_t struct_size;
+  int32_t form;       /**< mercer_form; default MERCER_FORM_PAIR. */
+  int32_t projection; /**< mercer_projection; default MERCER_PROJECTION_DENSE. */
+  int32_t reserved;   /**< Must be 0. */
+  uint64_t seed;      /**< Fixes every random number of the map; default 0. */
+} mercer_fourier_options;
+
+MERCER_API mercer_status mercer_fourier_options_init(mercer_fourier_options *options);
+
+/** Random Fourier features of a shift-invariant kernel (Rahimi, Recht 2007). The kernel is copied.
+ *  d >= 1 inputs; D >= 1 features, even for the pair form. options may be NULL. Creation draws d*F numbers.
+ *  Column j of W is a function of seed and j alone: a map with more features keeps the first frequencies.
+ *  Errors: MERCER_INVALID_ARGUMENT, MERCER_DIMENSION_MISMATCH (ARD count), MERCER_UNSUPPORTED (kernel without a spectral law),
+ *  MERCER_OUT_OF_MEMORY. Since 0.1. */
+MERCER_API mercer_status mercer_fourier_create(const mercer_kernel *kernel, int64_t d, int64_t D,
+                                               const mercer_fourier_options *options, mercer_map **out);
+
+/** Fills row j of W (F x d, row-major, ldw = d) with frequency omega_j, for every j in [0, F). Called once, on the calling thread.
+ *  Non-zero: creation fails with MERCER_INVALID_ARGUMENT. Must not unwind. */
+typedef int32_t (*mercer_frequency_callback)(void *user, int64_t F, int64_t d, double *W);
+
+/** Fourier features with the caller's frequencies: frequencies is F x d, row-major, ldw >= d; weights: F numbers >= 0, or
+ *  NULL for 1/F each. Estimates variance * sum_j w_j cos(omega_j'(x - y)); the kernel's lengthscale is not applied. The
+ *  second variant asks a callback. options->projection is not used and must be DENSE. Errors as above. */
+MERCER_API mercer_status mercer_fourier_create_supplied(const mercer_kernel *kernel, int64_t d, int64_t F,
+                                                        const double *frequencies, int64_t ldw, const double *weights,
+                                                        const mercer_fourier_options *options, mercer_map **out);
+MERCER_API mercer_status mercer_fourier_create_callback(const mercer_kernel *kernel, int64_t d, int64_t F,
+                                                        mercer_frequency_callback fill, void *user,
+                                                        const double *weights, const mercer_fourier_options *options,
+                                                        mercer_map **out);
+
+/** From and to JSON: {"map":"fourier","kernel":{...},"inputs":d,"features":D,"seed":s}. Canonical when printed. */
+MERCER_API mercer_status mercer_map_from_spec(const char *json, mercer_map **out);
+MERCER_API mercer_status mercer_map_spec(const mercer_map *map, char *buffer, int64_t capacity, int64_t *needed);
+MERCER_API mercer_status mercer_map_inputs(const mercer_map *map, int64_t *d);
+MERCER_API mercer_status mercer_map_features(const mercer_map *map, int64_t *D);
+MERCER_API mercer_status mercer_map_is_complex(const mercer_map *map, int32_t *yes);
+
+/** Maps rows: X is n x d, ldx >= d; Z is n x D, ldz >= D, and must not overlap X. n = 0 writes nothing. A row of Z is a function of its
+ *  row of X and the map, bit for bit, on one SIMD target, whatever the number of threads and the split of the rows. NaN and Inf stay in
+ *  their row. _f32/_f64 for real maps; _c32/_c64 for complex ones: Z holds interleaved re, im, ldz counts complex
+ *  elements. Errors: MERCER_INVALID_ARGUMENT (NULL, n < 0, short leading dimension, overlap), MERCER_UNSUPPORTED (real
+ *  function on a complex map or the reverse), MERCER_OUT_OF_MEMORY. Any number of threads at once. O(n d F). */
+MERCER_API mercer_status mercer_map_apply_f32(const mercer_map *map, int64_t n, const float *X, int64_t ldx, float *Z,
+                                              int64_t ldz);
+MERCER_API mercer_status mercer_map_apply_f64(const mercer_map *map, int64_t n, const double *X, int64_t ldx,
+                                              double *Z, int64_t ldz);
+MERCER_API mercer_status mercer_map_apply_c32(const mercer_map *map, int64_t n, const float *X, int64_t ldx, float *Z,
+                                              int64_t ldz);
+MERCER_API mercer_status mercer_map_apply_c64(const mercer_map *map, int64_t n, const double *X, int64_t ldx,
+                                              double *Z, int64_t ldz);
+
+/** Columns [j0, j1) alone, 0 <= j0 <= j1 <= D, equal bit for bit to those of apply: Z holds j1 - j0 columns. context may be NULL. */
+MERCER_API mercer_status mercer_map_apply_columns_f32(const mercer_map *map, int64_t j0, int64_t j1, int64_t n,
+                                                      const float *X, int64_t ldx, mercer_context *context, float *Z,
+                                                      int64_t ldz);
+MERCER_API mercer_status mercer_map_apply_columns_f64(const mercer_map *map, int64_t j0, int64_t j1, int64_t n,
+                                                      const double *X, int64_t ldx, mercer_context *context,
+                                                      double *Z, int64_t ldz);
+MERCER_API mercer_status mercer_map_apply_columns_c32(const mercer_map *map, int64_t j0, int64_t j1, int64_t n,
+                                                      const float *X, int64_t ldx, mercer_context *context, float *Z,
+                                                      int64_t ldz);
+MERCER_API mercer_status mercer_map_apply_columns_c64(const mercer_map *map, int64_t j0, int64_t j1, int64_t n,
+                                                      const double *X, int64_t ldx, mercer_context *context,
+                                                      double *Z, int64_t ldz);
+
+/** Precisions a map can be packed for. */
+typedef enum mercer_precision { MERCER_PRECISION_F32 = 0, MERCER_PRECISION_F64 = 1 } mercer_precision;
+
+/** Packs the projection for one precision ahead of the first apply. Idempotent, thread-safe. */
+MERCER_API mercer_status mercer_map_prepare(const mercer_map *map, int32_t precision);
+
+/** variance[i] of the real estimate of k(x_i, y_i), i = 0..n-1, for i.i.d. columns: (V + PV)/2 for complex maps. pseudo_variance:
+ *  E(k^ - k)^2 of the complex estimate (real maps: the variance). Errors: MERCER_UNSUPPORTED (no closed form). */
+MERCER_API mercer_status mercer_map_variance_f64(const mercer_map *map, int64_t n, const double *X, int64_t ldx,
+                                                 const double *Y, int64_t ldy, double *variance);
+MERCER_API mercer_status mercer_map_pseudo_variance_f64(const mercer_map *map, int64_t n, const double *X, int64_t ldx,
+                                                        const double *Y, int64_t ldy, double *variance);
+
+MERCER_API void mercer_map_free(mercer_map *map);
+
+/** Everything that exists (kernels, maps, models: names, parameters, types, ranges, one line of help) as JSON; name NULL or "" for
+ *  all, else one entry. */
+MERCER_API mercer_status mercer_specs(const char *name, char *buffer, int64_t capacity, int64_t *needed);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * SPDX-FileCopyrightText: The mercer authors */
+#ifndef MERCER_MERCER_H
+#define MERCER_MERCER_H
+
+/* mercer: random feature maps of kernels, and what is learnt on them. Includes every section of the C API. */
+
+#include "mercer/base.h"
+#include "mercer/io.h"
+#include "mercer/kernel.h"
+#include "mercer/learn.h"
+#include "mercer/map.h"
+
+#endif

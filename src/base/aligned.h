@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Cache-line-aligned storage, left uninitialised. Allocation failure is std::bad_alloc.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <type_traits>
+#include <utility>
+
+#include "base/matrix_view.h"
+#include "base/size.h"
+
+namespace mercer {
+
+inline constexpr std::size_t kAlignment = 64;
+
+template <class T>
+class AlignedBuffer {
+  static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);
+
+ public:
+  AlignedBuffer() = default;
+  explicit AlignedBuffer(int64_t count) : size_(count) {
+    if (count == 0) return;
+    const int64_t bytes = checked_multiply(count, static_cast<int64_t>(sizeof(T)), "allocation");
+    data_ = static_cast<T*>(
+        ::operator new(static_cast<std::size_t>(bytes), std::align_val_t{kAlignment}));
+  }
+  AlignedBuffer(AlignedBuffer&& other) noexcept { swap(other); }
+  AlignedBuffer& operator=(AlignedBuffer&& other) noexcept {
+    AlignedBuffer moved(std::move(other));
+    swap(moved);
+    return *this;
+  }
+  ~AlignedBuffer() {
+    if (data_ != nullptr) ::operator delete(data_, std::align_val_t{kAlignment});
+  }
+
+  T* data() const noexcept { return data_; }
+  int64_t size() const noexcept { return size_; }
+  T& operator[](int64_t i) const noexcept { return data_[i]; }
+  T* begin() const noexcept { return data_; }
+  T* end() const noexcept { return data_ + size_; }
+
+ private:
+  void swap(AlignedBuffer& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+  }
+  T* data_ = nullptr;
+  int64_t size_ = 0;
+};
+
+/// An owned rows x cols matrix, row-major without gaps, uninitialised.
+template <class T>
+class Matrix {
+ public:
+  Matrix() = default;
+  Matrix(int64_t rows, int64_t cols)
+      : storage_(checked_multiply(rows, cols, "matrix")), rows_(rows), cols_(cols) {}
+  int64_t rows() const noexcept { return rows_; }
+  int64_t cols() const noexcept { return cols_; }
+  T* data() const noexcept { return storage_.data(); }
+  T& operator()(int64_t i, int64_t j) const noexcept { return storage_[i * cols_ + j]; }
+  MatrixView<T> view() const noexcept { return {storage_.data(), rows_, cols_, cols_}; }
+  void fill(T value) const noexcept {
+    for (T& element : storage_) element = value;
+  }
+
+ private:
+  AlignedBuffer<T> storage_;
+  int64_t rows_ = 0;
+  int64_t cols_ = 0;
+};
+
+}  // namespace mercer

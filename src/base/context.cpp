@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+#include "base/context.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+
+namespace mercer {
+
+void Context::poll() noexcept {
+  if (progress != nullptr && staged_ && progress(user, done_, total_) != 0) cancel();
+}
+
+void Context::checkpoint() {
+  poll();
+  require(!cancelled(), MERCER_CANCELLED, "cancelled after %lld of %lld units of work",
+          static_cast<long long>(done_), static_cast<long long>(total_));
+}
+
+void Context::require_memory(int64_t bytes, const char* what) const {
+  require(memory_cap == 0 || bytes <= memory_cap, MERCER_OUT_OF_MEMORY,
+          "memory_cap = %lld bytes, but %s needs %lld", static_cast<long long>(memory_cap), what,
+          static_cast<long long>(bytes));
+}
+
+Stage::Stage(Context& context, int64_t total) noexcept
+    : context_(context), outermost_(!context.staged_) {
+  if (!outermost_) return;
+  context_.staged_ = true;
+  context_.done_ = 0;
+  context_.total_ = total;
+}
+
+Stage::~Stage() {
+  if (outermost_) context_.staged_ = false;
+}
+
+void Stage::advance(int64_t units) noexcept {
+  if (outermost_) context_.done_ = std::min(context_.done_ + units, context_.total_);
+  context_.poll();
+}
+
+}  // namespace mercer

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// How a long call runs: thread limit, memory cap, progress and cancellation. The C handle mercer_context wraps one.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "mercer/base.h"
+
+namespace mercer {
+
+class Context {
+ public:
+  int threads = 0;         // upper limit for our own loops, 0: all cores
+  int64_t memory_cap = 0;  // bytes, 0: none
+  mercer_progress progress = nullptr;
+  void* user = nullptr;
+  std::atomic<int> threads_used{0};
+
+  void cancel() noexcept { cancelled_.store(true, std::memory_order_relaxed); }
+  bool cancelled() const noexcept { return cancelled_.load(std::memory_order_relaxed); }
+  void clear_cancelled() noexcept { cancelled_.store(false, std::memory_order_relaxed); }
+
+  /// Calls progress with the current counts; a non-zero answer cancels. Calling thread only.
+  void poll() noexcept;
+  /// poll, then throws Error(MERCER_CANCELLED) if the call is to stop. Calling thread only.
+  void checkpoint();
+  /// Throws Error(MERCER_OUT_OF_MEMORY) naming the amount if bytes exceed the cap.
+  void require_memory(int64_t bytes, const char* what) const;
+
+ private:
+  friend class Stage;
+  std::atomic<bool> cancelled_{false};
+  int64_t done_ = 0;
+  int64_t total_ = 0;
+  bool staged_ = false;
+};
+
+/// A stretch of work of total units whose progress is reported. Only the outermost Stage of a context counts, so a
+/// function may announce its own work and still be a part of a larger one. Calling thread only.
+class Stage {
+ public:
+  Stage(Context& context, int64_t total) noexcept;
+  ~Stage();
+  Stage(const Stage&) = delete;
+  Stage& operator=(const Stage&) = delete;
+  /// Adds finished units and polls.
+  void advance(int64_t units) noexcept;
+
+ private:
+  Context& context_;
+  bool outermost_;
+};
+
+}  // namespace mercer

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// parallel_for on oneTBB, or on std::thread when the thread sanitizer must see every synchronisation (Debian's oneTBB is
+// not instrumented). Workers draw chunks from one counter; which worker takes a chunk never matters to a result.
+#include "base/parallel.h"
+
+#include <algorithm>
+#include <atomic>
+#include <thread>
+
+#include "base/error.h"
+
+#ifdef MERCER_THREADS_TBB
+#include <oneapi/tbb/global_control.h>
+#include <oneapi/tbb/parallel_for.h>
+#include <oneapi/tbb/task_arena.h>
+#else
+#include <vector>
+#endif
+
+namespace mercer {
+namespace {
+
+#ifdef MERCER_THREADS_TBB
+
+int thread_limit() noexcept {
+  return static_cast<int>(
+      tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism));
+}
+
+template <class Work>
+void run_workers(int workers, const Work& work) {
+  tbb::task_arena arena(workers);
+  arena.execute([&] {
+    tbb::parallel_for(0, workers, [&](int worker) { work(worker); }, tbb::simple_partitioner());
+  });
+}
+
+#else
+
+int thread_limit() noexcept { return 256; }
+
+template <class Work>
+void run_workers(int workers, const Work& work) {
+  std::vector<std::thread> threads;
+  threads.reserve(static_cast<size_t>(workers));
+  // A thread that cannot be started is no error: the others take its chunks.
+  try {
+    for (int worker = 1; worker < workers; ++worker) threads.emplace_back([&work, worker] { work(worker); });
+  } catch (const std::system_error&) {
+  }
+  work(0);
+  for (std::thread& thread : threads) thread.join();
+}
+
+#endif
+
+int available_cores() noexcept {
+#ifdef MERCER_THREADS_TBB
+  return thread_limit();
+#else
+  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+#endif
+}
+
+}  // namespace
+
+int worker_count(const Context& context, int64_t chunks) noexcept {
+  const int wanted = context.threads > 0 ? std::min(context.threads, thread_limit()) : available_cores();
+  return static_cast<int>(std::clamp<int64_t>(std::min<int64_t>(wanted, chunks), 1, 1 << 16));
+}
+
+void parallel_for(Context& context, int64_t chunks, ChunkBody body, int64_t units_per_chunk) {
+  const int workers = worker_count(context, chunks);
+  context.threads_used.store(workers, std::memory_order_relaxed);
+  std::atomic<int64_t> next{0};
+  std::atomic<int64_t> finished{0};
+  const std::thread::id caller = std::this_thread::get_id();
+  Stage stage(context, chunks * units_per_chunk);
+  int64_t reported = 0;  // touched by the calling thread only
+  const auto report = [&]() noexcept {
+    const int64_t now = finished.load(std::memory_order_relaxed);
+    stage.advance((now - reported) * units_per_chunk);
+    reported = now;
+  };
+  const auto work = [&](int worker) noexcept {
+    const bool is_caller = std::this_thread::get_id() == caller;
+    while (!context.cancelled()) {
+      const int64_t chunk = next.fetch_add(1, std::memory_order_relaxed);
+      if (chunk >= chunks) break;
+      body(chunk, worker);
+      finished.fetch_add(1, std::memory_order_relaxed);
+      if (is_caller) report();
+    }
+  };
+  if (chunks > 0) {
+    if (workers == 1) {
+      work(0);
+    } else {
+      run_workers(workers, work);
+    }
+    report();
+  }
+  context.checkpoint();
+}
+
+}  // namespace mercer

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// The parameters of a kernel, map or model as an ordered tree of named values: what specs are parsed into and printed
+// from, so that no layer but spec/ knows JSON. A Field describes one parameter; tables of Fields are what exists.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace mercer {
+
+class Parameters;
+
+/// null stands for "no value" (a required parameter has no default).
+using Value = std::variant<std::monostate, bool, int64_t, uint64_t, double, std::string,
+                           std::vector<double>, std::shared_ptr<const Parameters>>;
+
+/// Named values in table order. Canonical: every default filled in.
+class Parameters {
+ public:
+  void set(std::string key, Value value);  // replaces or appends
+  const Value* find(std::string_view key) const noexcept;
+
+  /// Checked access; a missing key or another type is Error(MERCER_INTERNAL): tables are checked against Fields before.
+  bool boolean(std::string_view key) const;
+  int64_t integer(std::string_view key) const;
+  uint64_t seed(std::string_view key) const;
+  double number(std::string_view key) const;
+  const std::string& text(std::string_view key) const;
+  std::vector<double> numbers(std::string_view key) const;  // a single number is a list of one
+  const Parameters& object(std::string_view key) const;
+
+  std::span<const std::pair<std::string, Value>> entries() const noexcept { return entries_; }
+
+ private:
+  std::vector<std::pair<std::string, Value>> entries_;
+};
+
+enum class FieldType {
+  boolean,
+  integer,           // int64_t
+  seed,              // uint64_t
+  number,            // double
+  text,              // one of choices
+  number_or_numbers, // a double or a list of doubles (lengthscale)
+  numbers,           // a list of doubles
+  kernel,            // a nested kernel spec
+  map                // a nested map spec
+};
+
+/// One parameter: how it is read, what it may be, what it means. A monostate default makes it required.
+struct Field {
+  const char* key;
+  FieldType type;
+  Value fallback;
+  double least = -std::numeric_limits<double>::infinity();
+  double most = std::numeric_limits<double>::infinity();
+  bool least_open = false;  // true: value > least instead of >=
+  std::vector<const char*> choices = {};
+  const char* help = "";
+};
+
+}  // namespace mercer

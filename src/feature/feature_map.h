@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Feature maps: Z Z' estimates a kernel. Immutable once made, except for panels packed on first use under a lock.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "base/context.h"
+#include "base/matrix_view.h"
+#include "base/parameters.h"
+#include "kernel/kernel.h"
+
+namespace mercer::feature {
+
+enum class Precision { f32, f64 };
+
+/// Columns [begin, end) of a map; complex maps count complex columns.
+struct Columns {
+  int64_t begin;
+  int64_t end;
+};
+
+class FeatureMap {
+ public:
+  virtual ~FeatureMap() = default;
+
+  virtual std::string_view name() const noexcept = 0;
+  /// Canonical spec: "map", "kernel", "inputs", "features", "seed", then the table's fields; "needs":"data" last if the map
+  /// holds numbers that a spec cannot.
+  virtual Parameters parameters() const = 0;
+
+  int64_t inputs() const noexcept { return inputs_; }      // d
+  int64_t features() const noexcept { return features_; }  // D, complex columns for complex maps
+  bool is_complex() const noexcept { return complex_; }
+  /// Real numbers per row of Z: D, or 2D interleaved re, im.
+  int64_t row_length() const noexcept { return complex_ ? 2 * features_ : features_; }
+
+  /// The kernel that Z Z' estimates.
+  virtual const kernel::Kernel& kernel() const noexcept = 0;
+
+  /// Z(i, :) = columns [c.begin, c.end) of phi(X_i). X has inputs() columns; Z has (c.end - c.begin) columns, twice as many
+  /// reals for a complex map (Z.cols and Z.ld count reals). A row of Z depends on its row of X alone, bit for bit, whatever the
+  /// split of rows or columns and the number of threads.
+  virtual void apply(MatrixView<const float> X, Columns c, Context& context, MatrixView<float> Z) const = 0;
+  virtual void apply(MatrixView<const double> X, Columns c, Context& context, MatrixView<double> Z) const = 0;
+
+  /// Packs what apply needs for one precision ahead of time. Idempotent; may fail and be retried.
+  virtual void prepare(Precision precision) const = 0;
+
+  /// out[i] = variance of the estimate Re z(x_i) z(y_i)^H, resp. the pseudo-variance; UNSUPPORTED without a closed form.
+  virtual void variance(MatrixView<const double> X, MatrixView<const double> Y, std::span<double> out) const;
+  virtual void pseudo_variance(MatrixView<const double> X, MatrixView<const double> Y,
+                               std::span<double> out) const;
+
+  /// For maps whose parameters() say "needs":"data": the numbers, in an order of the map's own; empty otherwise.
+  virtual std::vector<double> numbers() const { return {}; }
+
+ protected:
+  FeatureMap(int64_t inputs, int64_t features, bool is_complex)
+      : inputs_(inputs), features_(features), complex_(is_complex) {}
+
+ private:
+  int64_t inputs_;
+  int64_t features_;
+  bool complex_;
+};
+
+/// What exists: one row per map. `fields` excludes "map", "kernel", "inputs", "features", "seed", which every map has.
+struct MapArguments {
+  const kernel::Kernel& kernel;
+  int64_t inputs;
+  int64_t features;
+  uint64_t seed;
+  const Parameters& own;              // checked against fields, every default filled in
+  std::span<const double> numbers = {};  // from a file, for "needs":"data"
+};
+struct MapEntry {
+  const char* name;
+  const char* help;
+  std::vector<Field> fields;
+  std::unique_ptr<FeatureMap> (*make)(const MapArguments&);
+};
+std::span<const MapEntry> map_table();
+
+}  // namespace mercer::feature

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Other libraries' words for a lengthscale, and the median heuristic.
+#pragma once
+
+#include <cstdint>
+
+#include "base/context.h"
+#include "base/matrix_view.h"
+
+namespace mercer::kernel {
+
+/// exp(-gamma ||tau||^2) is the Gaussian of lengthscale 1/sqrt(2 gamma), gamma > 0.
+double lengthscale_from_gamma(double gamma);
+/// exp(-||tau||^2 / (2 sigma^2)): sigma itself, checked > 0.
+double lengthscale_from_sigma(double sigma);
+/// scikit-learn's gamma = "scale": gamma = 1 / (d Var X), Var over all entries of X.
+double lengthscale_from_scale(MatrixView<const double> X);
+/// Median over pairs i < j of ||x_i - x_j||; the mean of the two middle ones for an even count. All pairs if there are at
+/// most max_pairs, else that many pairs drawn by `seed`. Errors: fewer than two rows, median 0, NaN.
+double median_heuristic(MatrixView<const double> X, int64_t max_pairs, uint64_t seed, Context& context);
+
+}  // namespace mercer::kernel

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Exact kernel ridge as the reference for `mercer compare`: standardise, Gram, solve, predict.
+#pragma once
+
+#include <memory>
+
+#include "model/model.h"
+
+namespace mercer::model {
+
+struct ExactModel {
+  std::shared_ptr<const kernel::Kernel> kernel;
+  Standardizer standardizer;
+  Matrix<double> rows;       // standardised training rows, n x d
+  Matrix<double> alpha;      // n x outputs
+  std::vector<double> mean;  // of the outputs, added back
+  FitOptions options;
+};
+
+/// O(n^2 d + n^3) time, 8 n^2 bytes. options.lambda is used; selection is ignored by definition of the reference.
+template <class T>
+ExactModel fit_exact(std::shared_ptr<const kernel::Kernel> kernel, const FitOptions& options, MatrixView<const T> X,
+                     MatrixView<const double> Y, Context& context);
+template <class T>
+void predict_exact(const ExactModel& model, MatrixView<const T> X, Context& context, MatrixView<double> scores);
+
+}  // namespace mercer::model

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Search for lengthscale and lambda on held-out rows: coarse to fine on a subsample with few features, the last candidates
+// at the full D (the lengthscale best for few features is too long for many), then one full fit.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "model/model.h"
+
+namespace mercer::model {
+
+struct SearchCandidate {
+  int64_t stage;        // 0 coarse, 1 fine, 2 full number of features
+  int64_t features;     // D of this trial
+  int64_t rows;         // rows fitted on
+  double lengthscale;   // in units of the standardised inputs
+  double lambda;        // the best on the held-out rows
+  double score;         // held-out mean squared error over the outputs' variance (1 - R^2), or the error rate
+  double seconds;
+};
+
+struct SearchOptions {
+  FitOptions fit;               // task, standardisation, precision, seed; selection is the search's own
+  int64_t features = 2048;      // D of the final map
+  double lengthscale = 0;       // > 0: not searched (then lambda alone is)
+  double lambda = -1;           // >= 0: not searched
+  double held_out_fraction = 0.1;
+  int64_t coarse_rows = 8000;   // of the subsample
+  int64_t coarse_features = 1024;
+  void (*report)(void* user, const SearchCandidate& candidate) = nullptr;  // on the calling thread, must not throw
+  void* user = nullptr;
+};
+
+/// `make_map(lengthscale, D)` builds the candidate: the caller knows kernel and projection.
+struct MapMaker {
+  virtual ~MapMaker() = default;
+  virtual std::shared_ptr<const feature::FeatureMap> make(double lengthscale, int64_t features) const = 0;
+};
+
+template <class T>
+Model search(const MapMaker& maker, const SearchOptions& options, MatrixView<const T> X, MatrixView<const double> Y,
+             Context& context);
+
+}  // namespace mercer::model

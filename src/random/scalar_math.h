@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Elementary functions of the samplers, computed with + - x / sqrt only, so that a seed means the same bytes on every
+// machine (libm differs between systems in the last place). Scalar, compiled with -ffp-contract=off.
+#pragma once
+
+namespace mercer::random {
+
+/// ln x for x > 0 (normal or subnormal), error below 1 ulp; -inf at 0, NaN below.
+double portable_log(double x) noexcept;
+
+/// e^x, error below 2 ulp; 0 below -745.2, +inf above 709.78.
+double portable_exp(double x) noexcept;
+
+struct SinCos {
+  double sin;
+  double cos;
+};
+
+/// sin and cos of 2 pi u (u in turns, any finite value), absolute error below 2^-52.
+SinCos portable_sincos_turns(double turns) noexcept;
+
+/// tan(pi u) for u in (-1/2, 1/2).
+double portable_tan_half_turns(double u) noexcept;
+
+/// x^y for x > 0, as exp(y log x): relative error below 4 ulp times (1 + |y log x|).
+double portable_pow(double x, double y) noexcept;
+
+/// Inverse of the standard normal distribution function for p in (0, 1), relative error below 1e-15
+/// (Wichura 1988, algorithm AS 241).
+double normal_quantile(double p) noexcept;
+
+}  // namespace mercer::random

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Streams: randomness as a value. A block of four words is a function of (seed, stream id, position) alone, so it is the
+// same on every machine, for every thread count and every order of use. Layout: SPEC section 13; it never changes within
+// a file-format version.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+namespace mercer::random {
+
+/// What is drawn. Numbers are part of the meaning of a seed: never reuse or renumber.
+enum class Tag : uint16_t {
+  frequency = 1,    // columns of W (index: column)
+  phase = 2,        // b (index 0; position: column)
+  sign = 3,         // Rademacher diagonals (index: block)
+  permutation = 4,  // (index: block)
+  radius = 5,       // row norms of structured blocks (index: block or column)
+  direction = 6,    // orthogonal blocks (index: block)
+  gaussian = 7,     // Gaussian diagonals and circulants (index: block)
+  scramble = 8,     // low-discrepancy scrambling (index: dimension)
+  hash = 9,         // CountSketch buckets
+  sample = 10,      // rows chosen from data
+  split = 11,       // held-out rows, folds
+  generated = 12    // built-in generated data sets, tests
+};
+
+using Words = std::array<uint32_t, 4>;
+
+struct Stream {
+  uint64_t seed = 0;
+  uint64_t id = 0;  // 2^48 tag + index
+
+  Stream() = default;
+  /// index < 2^48.
+  Stream(uint64_t seed_in, Tag tag, uint64_t index) noexcept
+      : seed(seed_in), id((static_cast<uint64_t>(tag) << 48) + index) {}
+
+  /// Block number `position`: key (seed low, seed high), counter (position low, high, id low, high).
+  Words block(uint64_t position) const noexcept;
+};
+
+/// Reads a stream block by block from position 0: what rejection samplers consume. Copyable; never shared.
+class Cursor {
+ public:
+  explicit Cursor(const Stream& stream) noexcept : stream_(stream) {}
+  Words next() noexcept { return stream_.block(position_++); }
+  uint64_t position() const noexcept { return position_; }
+
+ private:
+  Stream stream_;
+  uint64_t position_ = 0;
+};
+
+}  // namespace mercer::random

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// JSON specs to objects and back (VOCABULARY.md). The one JSON include of the library is behind this header.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/parameters.h"
+#include "feature/feature_map.h"
+#include "kernel/kernel.h"
+#include "model/model.h"
+
+namespace mercer::spec {
+
+/// Errors of all readers: INVALID_ARGUMENT naming key, value and what is allowed; VERSION for a newer "mercer";
+/// UNSUPPORTED for "needs":"data".
+std::unique_ptr<kernel::Kernel> kernel_from_spec(std::string_view json);
+std::unique_ptr<feature::FeatureMap> map_from_spec(std::string_view json);
+/// The same with the numbers a file carried: "needs":"data" is then allowed.
+std::unique_ptr<feature::FeatureMap> map_from_spec_and_numbers(std::string_view json, std::span<const double> numbers);
+
+/// {"model":"ridge","map":{...},"lambda":x,"standardize":b,"center":b,"task":t}: a map and how to fit it.
+struct ModelPlan {
+  std::shared_ptr<const feature::FeatureMap> map;
+  model::FitOptions options;
+};
+ModelPlan model_plan_from_spec(std::string_view json);
+
+/// Canonical text: no spaces, keys in table order, every default filled in, "mercer":1 first.
+std::string to_spec(const kernel::Kernel& kernel);
+std::string to_spec(const feature::FeatureMap& map);
+std::string to_spec(const model::Model& model);
+
+/// Everything that exists as JSON: {"kernels":[{name, help, parameters:[{key,type,default,least,most,choices,help}]}],
+/// "maps":[...],"models":[...]}. name empty: all, else that entry alone (INVALID_ARGUMENT if unknown).
+std::string describe(std::string_view name);
+
+}  // namespace mercer::spec
