@@ -33,9 +33,11 @@ struct SearchOptions {
   void* user = nullptr;
 };
 
-/// `make_map(lengthscale, D)` builds the candidate: the caller knows kernel and projection.
+/// `make(lengthscale, D)` builds the candidate: the caller knows kernel and projection.
 struct MapMaker {
   virtual ~MapMaker() = default;
+  /// False: the kernel has no lengthscale, make() ignores its first argument and lambda alone is searched.
+  virtual bool has_lengthscale() const { return true; }
   virtual std::shared_ptr<const feature::FeatureMap> make(double lengthscale, int64_t features) const = 0;
 };
 
