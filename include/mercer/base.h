@@ -62,7 +62,7 @@ MERCER_API const char *mercer_last_error(void);
 
 /** Copies that text, for runtimes that move between threads inside one call chain.
  *  needed (may be NULL) gets the bytes including the final NUL. buffer may be NULL when capacity is 0.
- *  Errors: MERCER_INVALID_ARGUMENT if capacity is too small; nothing is written then but needed. */
+ *  Errors: MERCER_INVALID_ARGUMENT if capacity is too small; nothing is written then but needed, and the text stays. */
 MERCER_API mercer_status mercer_copy_last_error(char *buffer, int64_t capacity, int64_t *needed);
 
 /** Called on the calling thread only, with done <= total in the call's own unit of work. Non-zero cancels the call,

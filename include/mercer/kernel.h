@@ -45,7 +45,7 @@ MERCER_API mercer_status mercer_kernel_spec(const mercer_kernel *kernel, char *b
                                             int64_t *needed);
 
 /** K(i, j) = k(X_i, Y_j), exact. X: n x d, Y: m x d, K: n x m, row-major. O(n m d). Squared distances are summed from
- *  differences. context may be NULL. Errors: MERCER_INVALID_ARGUMENT, MERCER_DIMENSION_MISMATCH (ARD count), MERCER_CANCELLED. */
+ *  differences. Errors: MERCER_INVALID_ARGUMENT, MERCER_DIMENSION_MISMATCH (ARD count). */
 MERCER_API mercer_status mercer_kernel_gram_f64(const mercer_kernel *kernel, int64_t d, int64_t n, const double *X,
                                                 int64_t ldx, int64_t m, const double *Y, int64_t ldy, double *K,
                                                 int64_t ldk);

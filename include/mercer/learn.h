@@ -47,7 +47,8 @@ typedef struct mercer_ridge mercer_ridge;
 /** Decomposes a copy of the statistics' Gram matrix, O(D^3). center != 0: features and outputs are centred and an intercept fitted. */
 MERCER_API mercer_status mercer_ridge_create(const mercer_statistics *statistics, int32_t center,
                                              mercer_context *context, mercer_ridge **out);
-/** The same from statistics that are given up: *statistics is freed and set to NULL, peak memory stays below 3 x 8 D^2 bytes. */
+/** The same from statistics that are given up: *statistics is freed and set to NULL (on failure too, unless an argument was
+ *  refused), peak memory stays below 3 x 8 D^2 bytes. */
 MERCER_API mercer_status mercer_ridge_create_consuming(mercer_statistics **statistics, int32_t center,
                                                        mercer_context *context, mercer_ridge **out);
 /** w: D x m, intercept: m (zeros without centring; may be NULL). lambda >= 0. O(D^2 m). */

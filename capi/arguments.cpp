@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Checks of a caller's arguments.
+#include "arguments.h"
+
+#include <cmath>
+#include <limits>
+
+namespace mercer::capi {
+namespace {
+
+using Long = long long;
+
+[[noreturn]] void refuse_size(const char* name, uint32_t size, uint32_t least) {
+  fail(MERCER_INVALID_ARGUMENT, "%s->struct_size = %u, expected sizeof the struct (%u to %u)", name,
+       size, least, kLargestOptions);
+}
+
+uint32_t struct_size_of(const char* name, const void* options, uint32_t first_size) {
+  uint32_t size = 0;
+  std::memcpy(&size, options, sizeof size);
+  if (size < first_size || size > kLargestOptions) refuse_size(name, size, first_size);
+  return size;
+}
+
+/// Bytes from the first to the last element; the extent was checked not to overflow.
+int64_t span_bytes(const Extent& e) { return ((e.rows - 1) * e.ld + e.cols) * e.size; }
+
+bool is_empty(const Extent& e) { return e.rows == 0 || e.cols == 0; }
+
+/// Rows of one stride that interleave without sharing an element, such as X and Z as columns of one
+/// wide array.
+bool interleaves(const Extent& a, const Extent& b) {
+  const int64_t stride = a.ld * a.size;
+  if (stride != b.ld * b.size) return false;
+  const int64_t distance = static_cast<int64_t>(reinterpret_cast<uintptr_t>(b.data)) -
+                           static_cast<int64_t>(reinterpret_cast<uintptr_t>(a.data));
+  const int64_t offset = ((distance % stride) + stride) % stride;  // of b's rows within a's stride
+  return offset >= a.cols * a.size && offset + b.cols * b.size <= stride;
+}
+
+}  // namespace
+
+void check_at_least(const char* name, int64_t value, int64_t least) {
+  require(value >= least, MERCER_INVALID_ARGUMENT, "%s = %lld, expected at least %lld", name,
+          Long{value}, Long{least});
+}
+
+void check_range(const char* name, int64_t value, int64_t least, int64_t most) {
+  require(value >= least && value <= most, MERCER_INVALID_ARGUMENT,
+          "%s = %lld, expected %lld to %lld", name, Long{value}, Long{least}, Long{most});
+}
+
+void check_finite(const char* name, double value) {
+  require(std::isfinite(value), MERCER_INVALID_ARGUMENT, "%s = %g, expected a finite number", name,
+          value);
+}
+
+void check_positive(const char* name, double value) {
+  require(std::isfinite(value) && value > 0, MERCER_INVALID_ARGUMENT,
+          "%s = %g, expected a positive finite number", name, value);
+}
+
+void check_not_negative(const char* name, double value) {
+  require(std::isfinite(value) && value >= 0, MERCER_INVALID_ARGUMENT,
+          "%s = %g, expected a finite number >= 0", name, value);
+}
+
+void check_not_null(const char* name, const void* pointer, const char* expected) {
+  require(pointer != nullptr, MERCER_INVALID_ARGUMENT, "%s = NULL, expected %s", name, expected);
+}
+
+std::string_view check_text(const char* name, const char* text) {
+  check_not_null(name, text, "a string");
+  return text;
+}
+
+void check_extent(const Extent& e, const char* rows_name, const char* ld_name) {
+  check_at_least(rows_name, e.rows, 0);
+  check_at_least("columns", e.cols, 0);
+  if (is_empty(e)) return;
+  require(e.data != nullptr, MERCER_INVALID_ARGUMENT, "%s = NULL, expected %lld x %lld numbers",
+          e.name, Long{e.rows}, Long{e.cols});
+  require(
+      reinterpret_cast<uintptr_t>(e.data) % static_cast<uintptr_t>(std::min<int64_t>(e.size, 8)) ==
+          0,
+      MERCER_INVALID_ARGUMENT, "%s = %p, expected the natural alignment of its %lld-byte numbers",
+      e.name, e.data, Long{e.size});
+  require(e.ld >= e.cols, MERCER_INVALID_ARGUMENT,
+          "%s = %lld, expected at least the %lld columns of %s", ld_name, Long{e.ld}, Long{e.cols},
+          e.name);
+  int64_t elements = 0;
+  int64_t bytes = 0;
+  require(!__builtin_mul_overflow(e.rows, e.ld, &elements) &&
+              !__builtin_mul_overflow(elements, e.size, &bytes),
+          MERCER_INVALID_ARGUMENT, "%s = %lld and %s = %lld, expected %s to fit the address space",
+          rows_name, Long{e.rows}, ld_name, Long{e.ld}, e.name);
+}
+
+void check_disjoint(const Extent& output, const Extent& input) {
+  if (is_empty(output) || is_empty(input)) return;
+  const auto out = reinterpret_cast<uintptr_t>(output.data);
+  const auto in = reinterpret_cast<uintptr_t>(input.data);
+  const bool apart = out + static_cast<uintptr_t>(span_bytes(output)) <= in ||
+                     in + static_cast<uintptr_t>(span_bytes(input)) <= out;
+  require(apart || interleaves(input, output), MERCER_INVALID_ARGUMENT,
+          "%s overlaps %s, expected separate arrays", output.name, input.name);
+}
+
+void copy_text(std::string_view text, char* buffer, int64_t capacity, int64_t* needed) {
+  const auto bytes = static_cast<int64_t>(text.size()) + 1;
+  check_at_least("capacity", capacity, 0);
+  if (needed != nullptr) *needed = bytes;
+  if (buffer == nullptr && capacity == 0) return;
+  check_not_null("buffer", buffer, "a buffer, or capacity 0 to ask for the size");
+  require(capacity >= bytes, MERCER_INVALID_ARGUMENT, "capacity = %lld, expected at least %lld",
+          Long{capacity}, Long{bytes});
+  std::memcpy(buffer, text.data(), text.size());
+  buffer[text.size()] = '\0';
+}
+
+void read_struct(const char* name, const void* options, uint32_t first_size, uint32_t known_size,
+                 void* known) {
+  const uint32_t size = struct_size_of(name, options, first_size);
+  const auto* bytes = static_cast<const unsigned char*>(options);
+  for (uint32_t i = known_size; i < size; ++i) {
+    require(bytes[i] == 0, MERCER_INVALID_ARGUMENT,
+            "%s->struct_size = %u, but byte %u is set and this library (%s) knows only %u", name,
+            size, i, mercer_version(), known_size);
+  }
+  std::memcpy(known, options, std::min(size, known_size));
+}
+
+void write_defaults(const void* defaults, uint32_t first_size, uint32_t known_size, void* options) {
+  check_not_null("options", options, "an option struct");
+  const uint32_t size = struct_size_of("options", options, first_size);
+  std::memset(options, 0, size);
+  std::memcpy(options, defaults, std::min(size, known_size));
+  std::memcpy(options, &size, sizeof size);
+}
+
+}  // namespace mercer::capi

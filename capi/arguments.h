@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Checks of what a caller passes: sizes, pointers, leading dimensions, overlap, strings, option
+// structs. All throw Error(MERCER_INVALID_ARGUMENT) naming the argument, its value and what was
+// expected.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+#include "base/matrix_view.h"
+
+namespace mercer::capi {
+
+/// value >= least.
+void check_at_least(const char* name, int64_t value, int64_t least);
+/// least <= value <= most.
+void check_range(const char* name, int64_t value, int64_t least, int64_t most);
+void check_finite(const char* name, double value);
+/// value is finite and > 0, resp. >= 0.
+void check_positive(const char* name, double value);
+void check_not_negative(const char* name, double value);
+
+void check_not_null(const char* name, const void* pointer, const char* expected);
+
+/// The object behind a handle, which must not be NULL.
+template <class Handle>
+Handle& checked(const char* name, Handle* handle) {
+  check_not_null(name, handle, "a handle");
+  return *handle;
+}
+
+/// A C string that must not be NULL.
+std::string_view check_text(const char* name, const char* text);
+
+/// What a matrix or vector argument occupies: rows x cols elements of `size` bytes, ld elements
+/// apart.
+struct Extent {
+  const char* name;
+  const void* data;
+  int64_t rows, cols, ld, size;
+};
+/// Non-empty data: not NULL, aligned, ld >= cols, last byte within the address space. rows >= 0 and
+/// cols >= 0 are checked.
+void check_extent(const Extent& extent, const char* rows_name, const char* ld_name);
+/// The output shares no element with the input.
+void check_disjoint(const Extent& output, const Extent& input);
+
+/// A matrix argument, remembered with its name so that overlap can be reported.
+template <class T>
+struct Argument {
+  const char* name;
+  MatrixView<T> view;
+
+  Extent extent() const {
+    return {name, view.data, view.rows, view.cols, view.ld, static_cast<int64_t>(sizeof(T))};
+  }
+  operator MatrixView<T>() const { return view; }
+  operator MatrixView<const T>() const requires(!std::is_const_v<T>) { return view; }
+  std::span<T> values() const { return {view.data, static_cast<size_t>(view.rows * view.cols)}; }
+};
+
+template <class T>
+Argument<T> matrix(const char* name, T* data, const char* rows_name, int64_t rows, int64_t cols,
+                   const char* ld_name, int64_t ld) {
+  const Argument<T> argument{name, {data, rows, cols, ld}};
+  check_extent(argument.extent(), rows_name, ld_name);
+  return argument;
+}
+
+/// count contiguous numbers, as one row.
+template <class T>
+Argument<T> vector(const char* name, T* data, const char* count_name, int64_t count) {
+  check_at_least(count_name, count, 0);
+  const Argument<T> argument{name, {data, 1, count, count}};
+  check_extent(argument.extent(), count_name, count_name);
+  return argument;
+}
+
+template <class Output, class... Inputs>
+void check_no_overlap(const Argument<Output>& output, const Argument<Inputs>&... inputs) {
+  (check_disjoint(output.extent(), inputs.extent()), ...);
+}
+
+/// Copies text with its final NUL as every string out-buffer does: needed may be NULL, a NULL
+/// buffer of capacity 0 only asks.
+void copy_text(std::string_view text, char* buffer, int64_t capacity, int64_t* needed);
+
+/// A struct_size no real struct reaches: larger ones are uninitialised memory.
+inline constexpr uint32_t kLargestOptions = 4096;
+
+/// Checks struct_size and, past known_size, that the unknown tail is zero; copies what both sides
+/// know over `known`.
+void read_struct(const char* name, const void* options, uint32_t first_size, uint32_t known_size,
+                 void* known);
+/// Writes the defaults into the caller's struct, no byte past its struct_size, which is kept; the
+/// unknown tail becomes zero.
+void write_defaults(const void* defaults, uint32_t first_size, uint32_t known_size, void* options);
+
+/// The caller's options with missing ones at their defaults; NULL means all defaults. first_size:
+/// of the first release.
+template <class Options>
+Options read_options(const char* name, const Options* options, const Options& defaults,
+                     uint32_t first_size) {
+  Options known = defaults;
+  if (options != nullptr) read_struct(name, options, first_size, sizeof(Options), &known);
+  return known;
+}
+
+}  // namespace mercer::capi

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// The one place where C++ exceptions become status codes. Every function of the C API that can fail
+// is one call of guard.
+#pragma once
+
+#include <exception>
+#include <new>
+#include <utility>
+
+#include "base/context.h"
+#include "base/error.h"
+#include "mercer/base.h"
+
+namespace mercer::capi {
+
+/// Text of a failure in a fixed buffer: storing an error must not fail, so long texts are cut.
+struct ErrorText {
+  static constexpr int kCapacity = 1024;
+  char text[kCapacity] = "";
+  void set(const char* function, const char* message) noexcept;
+};
+
+/// This thread's last failure.
+ErrorText& last_error() noexcept;
+
+/// Stores "function: message" for this thread and, if one is given, in the context. Returns status.
+mercer_status report(mercer_status status, const char* function, const char* message,
+                     mercer_context* context) noexcept;
+
+/// Runs body() and turns whatever it throws into a status and a text.
+template <class Body>
+mercer_status guard(const char* function, Body&& body, mercer_context* context = nullptr) noexcept {
+  try {
+    body();
+    return MERCER_OK;
+  } catch (const Error& error) {
+    return report(error.status(), function, error.what(), context);
+  } catch (const std::bad_alloc&) {
+    return report(MERCER_OUT_OF_MEMORY, function, "an allocation failed", context);
+  } catch (const std::exception& error) {
+    return report(MERCER_INTERNAL, function, error.what(), context);
+  } catch (...) {
+    return report(MERCER_INTERNAL, function, "unknown exception", context);
+  }
+}
+
+/// Holds a caller's context for one call, or a default one if there is none.
+class ContextLease {
+ public:
+  /// INVALID_ARGUMENT if another call holds the context, CANCELLED if a request to stop was
+  /// waiting.
+  explicit ContextLease(mercer_context* context);
+  ~ContextLease();
+  ContextLease(const ContextLease&) = delete;
+  ContextLease& operator=(const ContextLease&) = delete;
+  Context& get() noexcept;
+
+ private:
+  Context fallback_;
+  mercer_context* context_;
+};
+
+/// Runs body(Context&) of a long call under the caller's context, which may be NULL.
+template <class Body>
+mercer_status guard_long(const char* function, mercer_context* context, Body&& body) noexcept {
+  return guard(
+      function,
+      [&] {
+        ContextLease lease(context);
+        body(lease.get());
+      },
+      context);
+}
+
+/// Sets *out to NULL, then to a new handle of what make() returns (a Handle by value).
+template <class Handle, class Make>
+mercer_status guard_create(const char* function, Handle** out, Make&& make) noexcept {
+  if (out != nullptr) *out = nullptr;
+  return guard(function, [&] {
+    require(out != nullptr, MERCER_INVALID_ARGUMENT, "out = NULL, expected a place for a handle");
+    *out = new Handle(make());
+  });
+}
+
+/// The same for long calls: make(Context&).
+template <class Handle, class Make>
+mercer_status guard_create_long(const char* function, mercer_context* context, Handle** out,
+                                Make&& make) noexcept {
+  if (out != nullptr) *out = nullptr;
+  return guard_long(function, context, [&](Context& running) {
+    require(out != nullptr, MERCER_INVALID_ARGUMENT, "out = NULL, expected a place for a handle");
+    *out = new Handle(make(running));
+  });
+}
+
+}  // namespace mercer::capi

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// The opaque types of the C API: real structs around core objects, so that no handle is ever cast.
+#pragma once
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+
+#include "base/context.h"
+#include "feature/feature_map.h"
+#include "guard.h"
+#include "kernel/kernel.h"
+#include "mercer/mercer.h"
+#include "model/exact_ridge.h"
+#include "model/model.h"
+#include "solver/ridge.h"
+#include "solver/row_statistics.h"
+
+struct mercer_context {
+  mercer::Context impl;
+  std::atomic<bool> busy{false};
+  mutable std::mutex
+      error_mutex;  // a watching thread may ask for the text of a call that is just failing
+  mercer::capi::ErrorText error;
+};
+
+struct mercer_kernel {
+  std::shared_ptr<const mercer::kernel::Kernel> impl;
+};
+
+struct mercer_map {
+  std::shared_ptr<const mercer::feature::FeatureMap> impl;
+};
+
+struct mercer_statistics {
+  mercer::solver::RowStatistics impl;
+};
+
+struct mercer_ridge {
+  mercer::solver::RidgePath impl;
+};
+
+struct mercer_model {
+  mercer::model::Model impl;
+};
+
+struct mercer_exact {
+  mercer::model::ExactModel impl;
+};

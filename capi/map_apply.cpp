@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// mercer/map.h: applying maps, packing them ahead of time, their closed-form variances.
+#include <limits>
+
+#include "arguments.h"
+#include "guard.h"
+#include "handles.h"
+#include "mercer/map.h"
+
+using namespace mercer;
+using namespace mercer::capi;
+
+namespace {
+
+/// Which functions a caller uses, and what to say when the map is of the other kind.
+struct Field {
+  bool is_complex;
+  const char* refusal;
+};
+constexpr Field kRealF32 = {false, "the map is complex, expected a call of the _c32 function"};
+constexpr Field kRealF64 = {false, "the map is complex, expected a call of the _c64 function"};
+constexpr Field kComplexF32 = {true, "the map is real, expected a call of the _f32 function"};
+constexpr Field kComplexF64 = {true, "the map is real, expected a call of the _f64 function"};
+
+/// Z counts real numbers inside the core: two per complex column.
+template <class T>
+Argument<T> feature_matrix(const Field& field, T* Z, int64_t n, int64_t columns, int64_t ldz) {
+  if (!field.is_complex) return matrix("Z", Z, "n", n, columns, "ldz", ldz);
+  require(columns <= std::numeric_limits<int64_t>::max() / 2 &&
+              ldz <= std::numeric_limits<int64_t>::max() / 2,
+          MERCER_INVALID_ARGUMENT, "ldz = %lld, expected Z to fit the address space",
+          static_cast<long long>(ldz));
+  require(n <= 0 || ldz >= columns, MERCER_INVALID_ARGUMENT,
+          "ldz = %lld, expected at least the %lld complex columns of Z",
+          static_cast<long long>(ldz), static_cast<long long>(columns));
+  return matrix("Z", Z, "n", n, 2 * columns, "ldz (in reals)", 2 * ldz);
+}
+
+template <class T>
+void apply(const mercer_map* map, const Field& field, int64_t j0, int64_t j1, int64_t n, const T* X,
+           int64_t ldx, Context& context, T* Z, int64_t ldz) {
+  const feature::FeatureMap& phi = *checked("map", map).impl;
+  require(phi.is_complex() == field.is_complex, MERCER_UNSUPPORTED, "%s", field.refusal);
+  check_range("j1", j1, 0, phi.features());
+  check_range("j0", j0, 0, j1);
+  const auto rows = matrix("X", X, "n", n, phi.inputs(), "ldx", ldx);
+  const auto result = feature_matrix(field, Z, n, j1 - j0, ldz);
+  check_no_overlap(result, rows);
+  if (n > 0 && j1 > j0) phi.apply(rows, feature::Columns{j0, j1}, context, result);
+}
+
+template <class T>
+mercer_status apply_all(const char* function, const mercer_map* map, const Field& field, int64_t n,
+                        const T* X, int64_t ldx, T* Z, int64_t ldz) noexcept {
+  return guard(function, [&] {
+    Context context;
+    const int64_t D = checked("map", map).impl->features();
+    apply(map, field, 0, D, n, X, ldx, context, Z, ldz);
+  });
+}
+
+template <class T>
+mercer_status apply_columns(const char* function, const mercer_map* map, const Field& field,
+                            int64_t j0, int64_t j1, int64_t n, const T* X, int64_t ldx,
+                            mercer_context* context, T* Z, int64_t ldz) noexcept {
+  return guard_long(function, context, [&](Context& running) {
+    apply(map, field, j0, j1, n, X, ldx, running, Z, ldz);
+  });
+}
+
+using Variance = void (feature::FeatureMap::*)(MatrixView<const double>, MatrixView<const double>,
+                                               std::span<double>) const;
+
+mercer_status variances(const char* function, Variance variance, const mercer_map* map, int64_t n,
+                        const double* X, int64_t ldx, const double* Y, int64_t ldy,
+                        double* out) noexcept {
+  return guard(function, [&] {
+    const feature::FeatureMap& phi = *checked("map", map).impl;
+    const auto x = matrix("X", X, "n", n, phi.inputs(), "ldx", ldx);
+    const auto y = matrix("Y", Y, "n", n, phi.inputs(), "ldy", ldy);
+    const auto result = vector("variance", out, "n", n);
+    check_no_overlap(result, x, y);
+    (phi.*variance)(x, y, result.values());
+  });
+}
+
+}  // namespace
+
+mercer_status mercer_map_apply_f32(const mercer_map* map, int64_t n, const float* X, int64_t ldx,
+                                   float* Z, int64_t ldz) {
+  return apply_all("mercer_map_apply_f32", map, kRealF32, n, X, ldx, Z, ldz);
+}
+
+mercer_status mercer_map_apply_f64(const mercer_map* map, int64_t n, const double* X, int64_t ldx,
+                                   double* Z, int64_t ldz) {
+  return apply_all("mercer_map_apply_f64", map, kRealF64, n, X, ldx, Z, ldz);
+}
+
+mercer_status mercer_map_apply_c32(const mercer_map* map, int64_t n, const float* X, int64_t ldx,
+                                   float* Z, int64_t ldz) {
+  return apply_all("mercer_map_apply_c32", map, kComplexF32, n, X, ldx, Z, ldz);
+}
+
+mercer_status mercer_map_apply_c64(const mercer_map* map, int64_t n, const double* X, int64_t ldx,
+                                   double* Z, int64_t ldz) {
+  return apply_all("mercer_map_apply_c64", map, kComplexF64, n, X, ldx, Z, ldz);
+}
+
+mercer_status mercer_map_apply_columns_f32(const mercer_map* map, int64_t j0, int64_t j1, int64_t n,
+                                           const float* X, int64_t ldx, mercer_context* context,
+                                           float* Z, int64_t ldz) {
+  return apply_columns("mercer_map_apply_columns_f32", map, kRealF32, j0, j1, n, X, ldx, context, Z,
+                       ldz);
+}
+
+mercer_status mercer_map_apply_columns_f64(const mercer_map* map, int64_t j0, int64_t j1, int64_t n,
+                                           const double* X, int64_t ldx, mercer_context* context,
+                                           double* Z, int64_t ldz) {
+  return apply_columns("mercer_map_apply_columns_f64", map, kRealF64, j0, j1, n, X, ldx, context, Z,
+                       ldz);
+}
+
+mercer_status mercer_map_apply_columns_c32(const mercer_map* map, int64_t j0, int64_t j1, int64_t n,
+                                           const float* X, int64_t ldx, mercer_context* context,
+                                           float* Z, int64_t ldz) {
+  return apply_columns("mercer_map_apply_columns_c32", map, kComplexF32, j0, j1, n, X, ldx, context,
+                       Z, ldz);
+}
+
+mercer_status mercer_map_apply_columns_c64(const mercer_map* map, int64_t j0, int64_t j1, int64_t n,
+                                           const double* X, int64_t ldx, mercer_context* context,
+                                           double* Z, int64_t ldz) {
+  return apply_columns("mercer_map_apply_columns_c64", map, kComplexF64, j0, j1, n, X, ldx, context,
+                       Z, ldz);
+}
+
+mercer_status mercer_map_prepare(const mercer_map* map, int32_t precision) {
+  return guard("mercer_map_prepare", [&] {
+    check_range("precision", precision, MERCER_PRECISION_F32, MERCER_PRECISION_F64);
+    const bool f32 = precision == MERCER_PRECISION_F32;
+    checked("map", map).impl->prepare(f32 ? feature::Precision::f32 : feature::Precision::f64);
+  });
+}
+
+mercer_status mercer_map_variance_f64(const mercer_map* map, int64_t n, const double* X,
+                                      int64_t ldx, const double* Y, int64_t ldy, double* variance) {
+  return variances("mercer_map_variance_f64", &feature::FeatureMap::variance, map, n, X, ldx, Y,
+                   ldy, variance);
+}
+
+mercer_status mercer_map_pseudo_variance_f64(const mercer_map* map, int64_t n, const double* X,
+                                             int64_t ldx, const double* Y, int64_t ldy,
+                                             double* variance) {
+  return variances("mercer_map_pseudo_variance_f64", &feature::FeatureMap::pseudo_variance, map, n,
+                   X, ldx, Y, ldy, variance);
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// mercer/learn.h: what a fitted model holds.
+#include <algorithm>
+#include <string>
+
+#include "arguments.h"
+#include "guard.h"
+#include "handles.h"
+#include "mercer/learn.h"
+#include "spec/spec.h"
+
+using namespace mercer;
+using namespace mercer::capi;
+
+namespace {
+constexpr size_t kLargestMetadata = size_t{1} << 20;
+}  // namespace
+
+mercer_status mercer_model_inputs(const mercer_model* model, int64_t* d) {
+  return guard("mercer_model_inputs", [&] {
+    check_not_null("d", d, "a place for a number");
+    *d = checked("model", model).impl.inputs();
+  });
+}
+
+mercer_status mercer_model_outputs(const mercer_model* model, int64_t* outputs) {
+  return guard("mercer_model_outputs", [&] {
+    check_not_null("outputs", outputs, "a place for a number");
+    *outputs = checked("model", model).impl.outputs();
+  });
+}
+
+mercer_status mercer_model_task(const mercer_model* model, int32_t* task) {
+  return guard("mercer_model_task", [&] {
+    check_not_null("task", task, "a place for a number");
+    const bool regression = checked("model", model).impl.options.task == model::Task::regression;
+    *task = regression ? MERCER_TASK_REGRESSION : MERCER_TASK_CLASSIFICATION;
+  });
+}
+
+mercer_status mercer_model_lambda(const mercer_model* model, double* lambda) {
+  return guard("mercer_model_lambda", [&] {
+    check_not_null("lambda", lambda, "a place for a number");
+    *lambda = checked("model", model).impl.options.lambda;
+  });
+}
+
+mercer_status mercer_model_map(const mercer_model* model, mercer_map** out) {
+  return guard_create("mercer_model_map", out,
+                      [&] { return mercer_map{checked("model", model).impl.map}; });
+}
+
+mercer_status mercer_model_weights_f64(const mercer_model* model, double* w, int64_t ldw,
+                                       double* intercept) {
+  return guard("mercer_model_weights_f64", [&] {
+    const solver::Weights& weights = checked("model", model).impl.weights;
+    const int64_t D = weights.w.rows();
+    const int64_t outputs = weights.w.cols();
+    if (w != nullptr) {
+      const auto result = matrix("w", w, "D", D, outputs, "ldw", ldw);
+      for (int64_t i = 0; i < D; ++i) {
+        std::copy_n(weights.w.view().row(i), outputs, result.view.row(i));
+      }
+    }
+    if (intercept != nullptr) std::ranges::copy(weights.intercept, intercept);
+  });
+}
+
+mercer_status mercer_model_spec(const mercer_model* model, char* buffer, int64_t capacity,
+                                int64_t* needed) {
+  return guard("mercer_model_spec", [&] {
+    copy_text(spec::to_spec(checked("model", model).impl), buffer, capacity, needed);
+  });
+}
+
+mercer_status mercer_model_set_metadata(mercer_model* model, const char* text) {
+  return guard("mercer_model_set_metadata", [&] {
+    std::string metadata(check_text("text", text));
+    require(metadata.size() <= kLargestMetadata, MERCER_INVALID_ARGUMENT,
+            "text holds %zu bytes, expected at most %zu", metadata.size(), kLargestMetadata);
+    checked("model", model).impl.metadata = std::move(metadata);
+  });
+}
+
+mercer_status mercer_model_metadata(const mercer_model* model, char* buffer, int64_t capacity,
+                                    int64_t* needed) {
+  return guard("mercer_model_metadata",
+               [&] { copy_text(checked("model", model).impl.metadata, buffer, capacity, needed); });
+}
+
+void mercer_model_free(mercer_model* model) { delete model; }

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// mercer_fit_options: defaults and checks.
+#include "options.h"
+
+#include <cmath>
+
+#include "arguments.h"
+#include "guard.h"
+
+namespace mercer::capi {
+namespace {
+
+constexpr mercer_fit_options kFitDefaults = {
+    sizeof(mercer_fit_options),
+    1,  // standardize
+    1,  // center
+    MERCER_PRECISION_F32,
+    MERCER_SELECTION_GCV,
+    0,      // reserved
+    1e-6,   // lambda
+    1e-1,   // lambda_largest
+    1e-12,  // lambda_smallest
+    23,     // lambda_count
+    5,      // folds
+    0.1,    // held_out_fraction
+    0       // seed
+};
+constexpr uint32_t kFitFirstSize = 80;
+
+constexpr model::Selection kSelections[] = {model::Selection::fixed, model::Selection::held_out,
+                                            model::Selection::kfold, model::Selection::gcv,
+                                            model::Selection::loo};
+
+void read_path(const mercer_fit_options& read, model::FitOptions& fit) {
+  check_positive("options->lambda_largest", read.lambda_largest);
+  check_positive("options->lambda_smallest", read.lambda_smallest);
+  require(read.lambda_smallest <= read.lambda_largest, MERCER_INVALID_ARGUMENT,
+          "options->lambda_smallest = %g, expected at most lambda_largest = %g",
+          read.lambda_smallest, read.lambda_largest);
+  check_range("options->lambda_count", read.lambda_count, 1, 1000000);
+  fit.lambda_largest = read.lambda_largest;
+  fit.lambda_smallest = read.lambda_smallest;
+  fit.lambda_count = read.lambda_count;
+}
+
+}  // namespace
+
+feature::Precision read_precision(const char* name, int32_t precision) {
+  check_range(name, precision, MERCER_PRECISION_F32, MERCER_PRECISION_F64);
+  return precision == MERCER_PRECISION_F32 ? feature::Precision::f32 : feature::Precision::f64;
+}
+
+bool read_flag(const char* name, int32_t flag) {
+  check_range(name, flag, 0, 1);
+  return flag == 1;
+}
+
+double read_fraction(const char* name, double fraction) {
+  require(fraction > 0 && fraction < 1, MERCER_INVALID_ARGUMENT,
+          "%s = %g, expected a number between 0 and 1, both excluded", name, fraction);
+  return fraction;
+}
+
+model::FitOptions read_fit_options(const mercer_fit_options* options) {
+  const auto read = read_options("options", options, kFitDefaults, kFitFirstSize);
+  check_range("options->reserved", read.reserved, 0, 0);
+  check_range("options->selection", read.selection, MERCER_SELECTION_FIXED, MERCER_SELECTION_LOO);
+  check_range("options->folds", read.folds, 2, 1000000);
+  check_not_negative("options->lambda", read.lambda);
+  model::FitOptions fit;
+  read_path(read, fit);
+  fit.standardize = read_flag("options->standardize", read.standardize);
+  fit.center = read_flag("options->center", read.center);
+  fit.precision = read_precision("options->precision", read.precision);
+  fit.selection = kSelections[read.selection];
+  fit.lambda = read.lambda;
+  fit.folds = read.folds;
+  fit.held_out_fraction = read_fraction("options->held_out_fraction", read.held_out_fraction);
+  fit.seed = read.seed;
+  return fit;
+}
+
+void set_task(int64_t K, int64_t m, model::FitOptions& options) {
+  check_at_least("m", m, 1);
+  require(K == 0 || K >= 2, MERCER_INVALID_ARGUMENT,
+          "K = %lld, expected 0 (regression) or at least 2 classes", static_cast<long long>(K));
+  if (K == 0) return;
+  require(m == 1, MERCER_INVALID_ARGUMENT,
+          "m = %lld, expected 1 column of class numbers because K = %lld",
+          static_cast<long long>(m), static_cast<long long>(K));
+  options.task = model::Task::classification;
+  options.classes = K;
+}
+
+}  // namespace mercer::capi
+
+mercer_status mercer_fit_options_init(mercer_fit_options* options) {
+  using namespace mercer::capi;
+  return guard("mercer_fit_options_init",
+               [&] { write_defaults(&kFitDefaults, kFitFirstSize, sizeof *options, options); });
+}

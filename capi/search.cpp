@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// mercer/learn.h: search for lengthscale and lambda.
+#include "model/search.h"
+
+#include <cmath>
+
+#include "arguments.h"
+#include "guard.h"
+#include "handles.h"
+#include "mercer/learn.h"
+#include "options.h"
+#include "spec/map_maker.h"
+
+using namespace mercer;
+using namespace mercer::capi;
+
+namespace {
+
+constexpr mercer_search_options kSearchDefaults = {
+    sizeof(mercer_search_options),
+    1,  // standardize
+    1,  // center
+    MERCER_PRECISION_F32,
+    2048,     // features
+    0,        // lengthscale
+    -1,       // lambda
+    0.1,      // held_out_fraction
+    0,        // seed
+    nullptr,  // map
+    nullptr,  // report
+    nullptr   // user
+};
+constexpr uint32_t kSearchFirstSize = 80;
+
+constexpr const char* kDefaultMap = R"({"map":"fourier","kernel":{"kernel":"gaussian"}})";
+
+/// The caller's report and its argument.
+struct Reporter {
+  mercer_report report;
+  void* user;
+};
+
+void forward_candidate(void* user, const model::SearchCandidate& candidate) {
+  const auto& reporter = *static_cast<const Reporter*>(user);
+  const mercer_candidate told = {sizeof(mercer_candidate), static_cast<int32_t>(candidate.stage),
+                                 candidate.features,       candidate.rows,
+                                 candidate.lengthscale,    candidate.lambda,
+                                 candidate.score,          candidate.seconds};
+  reporter.report(reporter.user, &told);
+}
+
+model::SearchOptions read_search_options(const mercer_search_options& read) {
+  model::SearchOptions search;
+  search.fit.standardize = read_flag("options->standardize", read.standardize);
+  search.fit.center = read_flag("options->center", read.center);
+  search.fit.precision = read_precision("options->precision", read.precision);
+  search.fit.seed = read.seed;
+  check_at_least("options->features", read.features, 1);
+  check_not_negative("options->lengthscale", read.lengthscale);
+  check_finite("options->lambda", read.lambda);
+  search.features = read.features;
+  search.lengthscale = read.lengthscale;
+  search.lambda = read.lambda;
+  search.held_out_fraction = read_fraction("options->held_out_fraction", read.held_out_fraction);
+  return search;
+}
+
+template <class T>
+mercer_status search(const char* function, const mercer_search_options* options, int64_t n,
+                     int64_t d, const T* X, int64_t ldx, int64_t m, const double* Y, int64_t ldy,
+                     int64_t K, mercer_context* context, mercer_model** out) noexcept {
+  return guard_create_long(function, context, out, [&](Context& running) {
+    const auto read = read_options("options", options, kSearchDefaults, kSearchFirstSize);
+    model::SearchOptions wanted = read_search_options(read);
+    check_at_least("n", n, 2);
+    check_at_least("d", d, 1);
+    set_task(K, m, wanted.fit);
+    const auto rows = matrix("X", X, "n", n, d, "ldx", ldx);
+    const auto targets = matrix("Y", Y, "n", n, m, "ldy", ldy);
+    const char* json = read.map == nullptr ? kDefaultMap : read.map;
+    const auto maker = spec::map_maker(json, d, read.seed);
+    Reporter reporter = {read.report, read.user};
+    if (read.report != nullptr) {
+      wanted.report = forward_candidate;
+      wanted.user = &reporter;
+    }
+    return mercer_model{model::search<T>(*maker, wanted, rows, targets, running)};
+  });
+}
+
+}  // namespace
+
+mercer_status mercer_search_options_init(mercer_search_options* options) {
+  return guard("mercer_search_options_init", [&] {
+    write_defaults(&kSearchDefaults, kSearchFirstSize, sizeof *options, options);
+  });
+}
+
+mercer_status mercer_model_search_f32(const mercer_search_options* options, int64_t n, int64_t d,
+                                      const float* X, int64_t ldx, int64_t m, const double* Y,
+                                      int64_t ldy, int64_t K, mercer_context* context,
+                                      mercer_model** out) {
+  return search("mercer_model_search_f32", options, n, d, X, ldx, m, Y, ldy, K, context, out);
+}
+
+mercer_status mercer_model_search_f64(const mercer_search_options* options, int64_t n, int64_t d,
+                                      const double* X, int64_t ldx, int64_t m, const double* Y,
+                                      int64_t ldy, int64_t K, mercer_context* context,
+                                      mercer_model** out) {
+  return search("mercer_model_search_f64", options, n, d, X, ldx, m, Y, ldy, K, context, out);
+}

@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The mercer authors
+# Link flags of libmercer, each only where the linker knows it.
+include(CheckLinkerFlag)
+set(mercer_version_script ${PROJECT_SOURCE_DIR}/cmake/mercer.map)
+
+function(mercer_link_option flag result)
+  check_linker_flag(CXX "${flag}" ${result})
+  if(${result})
+    target_link_options(mercer PRIVATE "${flag}")
+  endif()
+endfunction()
+
+if(BUILD_SHARED_LIBS)
+  mercer_link_option("-Wl,--version-script=${mercer_version_script}" MERCER_HAS_VERSION_SCRIPT)
+  mercer_link_option("-Wl,--exclude-libs,ALL" MERCER_HAS_EXCLUDE_LIBS)
+  # oneTBB's sleeping workers hold our code: dlclose keeps the library mapped.
+  mercer_link_option("-Wl,-z,nodelete" MERCER_HAS_Z_NODELETE)
+  set_target_properties(mercer PROPERTIES LINK_DEPENDS ${mercer_version_script})
+endif()
