@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Tables to inputs and targets. Rows are compacted in place, so that the data is held once.
+#include "columns.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "failure.h"
+
+namespace mercer::cli {
+
+namespace {
+
+template <class T>
+void compact(GrowingBuffer<T>* values, int64_t rows, int64_t columns, const std::vector<int64_t>& inputs,
+             const std::vector<int64_t>& targets, GrowingBuffer<double>* Y) {
+  std::vector<T> row(static_cast<size_t>(columns));
+  T* out = values->data();
+  double* y = Y->extend(static_cast<size_t>(rows) * targets.size());
+  for (int64_t i = 0; i < rows; ++i) {
+    // The row is copied first: its compacted place begins at or before itself and may overlap it.
+    std::copy_n(values->data() + i * columns, columns, row.data());
+    for (const int64_t j : inputs) *out++ = row[static_cast<size_t>(j)];
+    for (const int64_t j : targets) *y++ = static_cast<double>(row[static_cast<size_t>(j)]);
+  }
+  values->truncate(static_cast<size_t>(rows) * inputs.size());
+  values->trim();
+}
+
+bool is_ascending_prefix(const std::vector<int64_t>& inputs, int64_t columns) {
+  return static_cast<int64_t>(inputs.size()) == columns && std::is_sorted(inputs.begin(), inputs.end());
+}
+
+void take_names(const Table& table, const std::vector<int64_t>& columns, std::vector<std::string>* names) {
+  if (table.names.empty()) return;
+  for (const int64_t j : columns) names->push_back(table.names[static_cast<size_t>(j)]);
+}
+
+}  // namespace
+
+std::vector<int64_t> other_columns(int64_t columns, const std::vector<int64_t>& targets) {
+  std::vector<int64_t> others;
+  for (int64_t j = 0; j < columns; ++j) {
+    if (std::find(targets.begin(), targets.end(), j) == targets.end()) others.push_back(j);
+  }
+  return others;
+}
+
+Dataset take_columns(Table&& table, const std::vector<int64_t>& inputs, const std::vector<int64_t>& targets) {
+  Dataset data;
+  data.name = table.name;
+  data.format = table.format;
+  data.n = table.rows;
+  data.d = static_cast<int64_t>(inputs.size());
+  data.m = static_cast<int64_t>(targets.size());
+  data.bytes = table.bytes;
+  data.target_columns = targets;
+  take_names(table, inputs, &data.input_names);
+  take_names(table, targets, &data.target_names);
+  data.text = !table.text_columns.empty();
+  if (data.text && targets.size() != 1) {
+    fail_at(table.name, 0, 0, "text labels in one of several targets; a target of text must be the only one");
+  }
+  data.texts = std::move(table.texts);
+  data.X = std::move(table.values);
+  if (targets.empty() && is_ascending_prefix(inputs, table.columns)) return data;
+  if (data.X.single) {
+    compact(&data.X.f32, table.rows, table.columns, inputs, targets, &data.Y);
+  } else {
+    compact(&data.X.f64, table.rows, table.columns, inputs, targets, &data.Y);
+  }
+  return data;
+}
+
+void attach_labels(Table&& labels, Dataset* data) {
+  if (labels.rows != data->n) {
+    fail_at(labels.name, 0, 0,
+            std::to_string(labels.rows) + " labels for the " + std::to_string(data->n) + " rows of " + data->name);
+  }
+  data->m = 1;
+  data->labels_name = labels.name;
+  data->text = !labels.text_columns.empty();
+  data->texts = std::move(labels.texts);
+  data->target_names = std::move(labels.names);
+  data->target_columns.clear();
+  for (int64_t i = 0; i < labels.rows; ++i) data->Y.push_back(labels.values.at(i));
+}
+
+}  // namespace mercer::cli

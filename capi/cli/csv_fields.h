@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// One line of CSV into fields (RFC 4180): commas, fields in double quotes with "" for a quote.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mercer::cli {
+
+class CsvFields {
+ public:
+  /// Splits; the views live until the line or this object changes. Fails at file:line:field for a quote that is not
+  /// closed on its line or is followed by more text.
+  void split(std::string_view line, const std::string& file, int64_t line_number);
+  size_t size() const { return fields_.size(); }
+  std::string_view operator[](size_t j) const { return fields_[j]; }
+
+ private:
+  std::string_view take_quoted(std::string_view line, size_t* at, const std::string& file, int64_t line_number);
+
+  std::vector<std::string_view> fields_;
+  std::vector<std::string> unquoted_;  // storage of fields that held ""
+  size_t unquoted_used_ = 0;
+};
+
+/// The field as CSV writes it: quoted if it holds a comma, a quote, a line break or outer blanks.
+std::string csv_field(std::string_view text);
+
+}  // namespace mercer::cli

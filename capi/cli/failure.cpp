@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Texts of errors that point into a file.
+#include "failure.h"
+
+namespace mercer::cli {
+
+void fail_at(std::string_view file, int64_t line, int64_t field, std::string_view what) {
+  std::string text(file);
+  if (line > 0) text += ":" + std::to_string(line);
+  if (field > 0) text += ":" + std::to_string(field);
+  throw Failure(text.append(": ").append(what));
+}
+
+std::string shown(std::string_view text) {
+  constexpr size_t kLongest = 40;
+  std::string out = "'";
+  for (const char c : text.substr(0, kLongest)) {
+    out += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '?' : c;
+  }
+  if (text.size() > kLongest) out += "...";
+  return out + "'";
+}
+
+}  // namespace mercer::cli

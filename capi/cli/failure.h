@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// The one exception of the command: its text becomes the one line on standard error.
+#pragma once
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace mercer::cli {
+
+class Failure : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Throws "file:line:field: what". Lines and fields count from 1; 0 leaves the part out.
+[[noreturn]] void fail_at(std::string_view file, int64_t line, int64_t field, std::string_view what);
+
+/// A piece of input as it may be shown: quoted, at most 40 bytes, control characters as '?'.
+std::string shown(std::string_view text);
+
+}  // namespace mercer::cli

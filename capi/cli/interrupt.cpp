@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Signals to cancellation.
+#include "interrupt.h"
+
+#include <atomic>
+#include <csignal>
+
+#include "failure.h"
+
+namespace mercer::cli {
+
+namespace {
+
+std::atomic<bool> seen{false};
+std::atomic<mercer_context*> running{nullptr};
+std::atomic<void (*)(mercer_context*)> cancel_running{nullptr};
+static_assert(std::atomic<mercer_context*>::is_always_lock_free, "a signal handler uses it");
+
+extern "C" void handle_signal(int) {
+  seen = true;
+  mercer_context* context = running;
+  if (context != nullptr) cancel_running.load()(context);
+}
+
+}  // namespace
+
+void install_interrupt_handler() {
+  struct sigaction action = {};
+  action.sa_handler = handle_signal;
+  action.sa_flags = static_cast<int>(SA_RESETHAND);
+  sigaction(SIGINT, &action, nullptr);
+  sigaction(SIGTERM, &action, nullptr);
+  std::signal(SIGPIPE, SIG_IGN);
+}
+
+void set_interruptible(mercer_context* context, void (*cancel)(mercer_context*)) {
+  running = nullptr;
+  cancel_running = cancel;
+  running = context;
+}
+
+bool interrupted() { return seen; }
+
+void stop_if_interrupted() {
+  if (seen) throw Failure("interrupted");
+}
+
+}  // namespace mercer::cli

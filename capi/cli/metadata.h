@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// What the command keeps with a model: names of columns and classes, the task, how the source was scaled.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace mercer::cli {
+
+struct Metadata {
+  std::vector<std::string> inputs;   // names; empty without a header
+  std::vector<std::string> targets;  // names; empty without a header
+  std::vector<int64_t> target_columns;
+  bool classification = false;
+  std::vector<std::string> classes;  // label of class k; numbers as text unless text_labels
+  bool text_labels = false;
+  bool bytes = false;  // the inputs were unsigned bytes divided by 255
+};
+
+/// Fails when a name is not UTF-8.
+std::string metadata_text(const Metadata& metadata);
+/// Text that another program stored, or none, gives an empty Metadata; `classification` and `outputs` are the model's.
+Metadata parse_metadata(const std::string& text, bool classification, int64_t outputs);
+
+}  // namespace mercer::cli

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Numbers by std::from_chars / to_chars (C++17): correctly rounded, locale-free.
+#include "number.h"
+
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+
+#include "failure.h"
+
+namespace mercer::cli {
+
+std::string_view without_blanks(std::string_view text) {
+  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
+  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
+  return text;
+}
+
+NumberKind parse_number(std::string_view text, double* value) {
+  text = without_blanks(text);
+  if (text.empty()) return NumberKind::empty;
+  if (text.front() == '+' && text.size() > 1 && text[1] != '-') text.remove_prefix(1);
+  const char* end = text.data() + text.size();
+  const std::from_chars_result result = std::from_chars(text.data(), end, *value);
+  if (result.ec == std::errc::invalid_argument || result.ptr != end) return NumberKind::not_a_number;
+  if (result.ec == std::errc::result_out_of_range) {
+    // from_chars says the same of 1e999 and of 1e-999; the second is a fine zero. A decimal with a negative exponent
+    // is the small one: a mantissa would need hundreds of digits to say otherwise.
+    if (text.find("e-") == text.npos && text.find("E-") == text.npos) return NumberKind::out_of_range;
+    *value = 0;
+  }
+  return std::isfinite(*value) ? NumberKind::finite : NumberKind::not_finite;
+}
+
+std::string complaint(NumberKind kind, std::string_view text) {
+  switch (kind) {
+    case NumberKind::empty:
+      return "empty field; missing values are not supported";
+    case NumberKind::not_finite:
+      return shown(text) + " is not finite; missing values are not supported";
+    case NumberKind::out_of_range:
+      return shown(text) + " is out of the range of double";
+    default:
+      return shown(text) + " is not a number";
+  }
+}
+
+std::string number_text(double value) {
+  char buffer[64];
+  if (std::fabs(value) < 9007199254740992.0 && value == std::floor(value)) {
+    const auto whole = static_cast<int64_t>(value);
+    return {buffer, std::to_chars(buffer, buffer + sizeof buffer, whole).ptr};
+  }
+  return {buffer, std::to_chars(buffer, buffer + sizeof buffer, value).ptr};
+}
+
+std::string rounded(double value, int digits) {
+  char buffer[64];
+  std::snprintf(buffer, sizeof buffer, "%.*g", digits, value);
+  return buffer;
+}
+
+}  // namespace mercer::cli

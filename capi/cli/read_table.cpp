@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Which reader a file needs: magic numbers first, then the name, then what the first lines look like.
+#include <algorithm>
+#include <charconv>
+#include <string_view>
+
+#include "byte_source.h"
+#include "failure.h"
+#include "line_reader.h"
+#include "number.h"
+#include "table.h"
+
+namespace mercer::cli {
+
+namespace {
+
+bool is_idx(std::string_view start) {
+  return start.size() == 4 && start[0] == 0 && start[1] == 0 && start[2] >= 0x08 && start[2] <= 0x0e && start[3] > 0;
+}
+
+// "label 3:0.5 ..." : the second word is a whole number, a colon and something.
+bool looks_like_libsvm(std::string_view line) {
+  if (line.find(',') != line.npos) return false;
+  const size_t blank = line.find_first_of(" \t");
+  if (blank == line.npos) return false;
+  const std::string_view word = without_blanks(line.substr(blank));
+  const size_t colon = word.find(':');
+  return colon != word.npos && colon > 0 && word.find_first_not_of("0123456789") == colon;
+}
+
+bool content_is_libsvm(std::string_view text) {
+  while (!text.empty()) {
+    const size_t feed = text.find('\n');
+    if (looks_like_libsvm(without_blanks(text.substr(0, feed)))) return true;
+    text.remove_prefix(feed == text.npos ? text.size() : feed + 1);
+  }
+  return false;
+}
+
+bool ends_with_any(std::string_view name, std::initializer_list<std::string_view> endings) {
+  return std::any_of(endings.begin(), endings.end(), [&](std::string_view e) { return name.ends_with(e); });
+}
+
+Format detect(ByteSource& source, std::string_view path) {
+  if (path.ends_with(".gz")) path.remove_suffix(3);
+  if (source.peek(6) == "\x93NUMPY") return Format::npy;
+  if (is_idx(source.peek(4))) return Format::idx;
+  if (path.ends_with(".npy")) return Format::npy;
+  if (ends_with_any(path, {".svm", ".libsvm", ".svmlight"})) return Format::libsvm;
+  if (ends_with_any(path, {".csv", ".CSV"})) return Format::csv;
+  if (path.ends_with("-ubyte") || path.ends_with(".idx")) return Format::idx;
+  return content_is_libsvm(source.peek(4096)) ? Format::libsvm : Format::csv;
+}
+
+}  // namespace
+
+Table read_table(const std::string& path, const TextRule& text_rule) {
+  ByteSource source(path);
+  if (source.at_end()) fail_at(source.name(), 0, 0, "empty file");
+  switch (detect(source, path)) {
+    case Format::npy:
+      return read_npy(source);
+    case Format::idx:
+      return read_idx(source);
+    case Format::libsvm:
+      return read_libsvm(source);
+    default:
+      return read_csv(source, text_rule);
+  }
+}
+
+Table read_column(const std::string& path, bool always_text) {
+  Table table = read_table(path, [&](const std::vector<std::string>&, int64_t columns) {
+    return TextPermission{columns == 1 ? std::vector<int64_t>{0} : std::vector<int64_t>{}, always_text};
+  });
+  if (table.format == Format::libsvm || table.columns != 1) {
+    fail_at(table.name, 0, 0, "expected one column of labels, found " + std::to_string(table.columns));
+  }
+  return table;
+}
+
+}  // namespace mercer::cli

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Test files to data sets that fit a model. Columns are matched by name where both sides have names, else by count; the
+// target is optional.
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "columns.h"
+#include "dataset.h"
+#include "failure.h"
+#include "metadata.h"
+
+namespace mercer::cli {
+
+namespace {
+
+struct Layout {
+  std::vector<int64_t> inputs;
+  std::vector<int64_t> targets;
+};
+
+int64_t position(const std::vector<std::string>& names, const std::string& name) {
+  const auto found = std::find(names.begin(), names.end(), name);
+  return found == names.end() ? -1 : found - names.begin();
+}
+
+// Every input must be there; targets all or none; anything else in the file is refused rather than ignored.
+Layout layout_by_name(const std::vector<std::string>& names, const Metadata& model, const std::string& file) {
+  Layout layout;
+  for (const std::string& input : model.inputs) {
+    layout.inputs.push_back(position(names, input));
+    if (layout.inputs.back() < 0) fail_at(file, 1, 0, "no column " + shown(input) + ", which the model was fitted on");
+  }
+  for (const std::string& target : model.targets) {
+    const int64_t column = position(names, target);
+    if (column >= 0) layout.targets.push_back(column);
+  }
+  if (layout.targets.size() < model.targets.size()) layout.targets.clear();
+  for (size_t j = 0; j < names.size(); ++j) {
+    const bool input = position(model.inputs, names[j]) >= 0;
+    const bool target = position(model.targets, names[j]) >= 0 && !layout.targets.empty();
+    if (!input && !target) {
+      fail_at(file, 1, static_cast<int64_t>(j) + 1,
+              "column " + shown(names[j]) + " is neither an input nor the target of the model");
+    }
+  }
+  return layout;
+}
+
+Layout layout_by_count(int64_t columns, const Metadata& model, int64_t inputs, const std::string& file) {
+  Layout layout;
+  const auto targets = static_cast<int64_t>(std::max<size_t>(1, model.target_columns.size()));
+  if (columns == inputs + targets) {
+    layout.targets = model.target_columns;
+    if (layout.targets.empty()) layout.targets.push_back(columns - 1);
+    const bool inside = std::all_of(layout.targets.begin(), layout.targets.end(),
+                                    [&](int64_t j) { return j >= 0 && j < columns; });
+    if (!inside) throw Failure("the model's metadata is damaged: target column out of range");
+  } else if (columns != inputs) {
+    fail_at(file, 0, 0,
+            std::to_string(columns) + " columns, expected the model's " + std::to_string(inputs) + " inputs, or " +
+                std::to_string(inputs + targets) + " with the target");
+  }
+  layout.inputs = other_columns(columns, layout.targets);
+  if (static_cast<int64_t>(layout.inputs.size()) != inputs) {
+    throw Failure("the model's metadata is damaged: a target column appears twice");
+  }
+  return layout;
+}
+
+template <class T>
+void widen_rows(GrowingBuffer<T>* values, int64_t rows, int64_t from, int64_t to) {
+  values->extend(static_cast<size_t>(rows * (to - from)));
+  for (int64_t i = rows - 1; i >= 0; --i) {
+    T* out = values->data() + i * to;
+    std::copy_backward(values->data() + i * from, values->data() + i * from + from, out + from);
+    std::fill(out + from, out + to, T{0});
+  }
+}
+
+Dataset libsvm_test(Table&& table, int64_t inputs, bool labels_elsewhere) {
+  if (table.columns > inputs) {
+    fail_at(table.name, 0, 0,
+            "largest index " + std::to_string(table.columns) + ", but the model has " + std::to_string(inputs) +
+                " inputs");
+  }
+  if (table.values.single) {
+    widen_rows(&table.values.f32, table.rows, table.columns, inputs);
+  } else {
+    widen_rows(&table.values.f64, table.rows, table.columns, inputs);
+  }
+  table.columns = inputs;
+  GrowingBuffer<double> labels = std::move(table.labels);
+  Dataset data = take_columns(std::move(table), other_columns(inputs, {}), {});
+  if (labels_elsewhere) return data;
+  data.Y = std::move(labels);
+  data.m = 1;
+  return data;
+}
+
+Dataset array_test(Table&& table, const Metadata& model, int64_t inputs, bool labels_elsewhere) {
+  const Layout layout = layout_by_count(table.columns, model, inputs, table.name);
+  if (labels_elsewhere && !layout.targets.empty()) {
+    throw Failure("--labels: " + table.name + " already holds a target column");
+  }
+  return take_columns(std::move(table), layout.inputs, layout.targets);
+}
+
+}  // namespace
+
+Dataset read_test(const std::string& path, const std::string& labels, const Metadata& model, int64_t inputs) {
+  const bool labels_elsewhere = !labels.empty();
+  const std::string file = path == "-" ? "standard input" : path;
+  Layout layout;
+  Table table = read_table(path, [&](const std::vector<std::string>& names, int64_t columns) {
+    const bool by_name = !names.empty() && !model.inputs.empty();
+    layout = by_name ? layout_by_name(names, model, file) : layout_by_count(columns, model, inputs, file);
+    if (!model.text_labels) return TextPermission{};
+    return TextPermission{layout.targets, true};
+  });
+  if (table.format == Format::libsvm) return libsvm_test(std::move(table), inputs, labels_elsewhere);
+  if (table.format != Format::csv) {
+    Dataset data = array_test(std::move(table), model, inputs, labels_elsewhere);
+    std::string own = labels;
+    if (own.empty() && data.format == Format::idx && data.m == 0) {
+      own = labels_name_of(path);
+      if (!own.empty() && ::access(own.c_str(), F_OK) != 0) own.clear();
+    }
+    if (!own.empty()) attach_labels(read_column(own, model.text_labels), &data);
+    return data;
+  }
+  if (labels_elsewhere && !layout.targets.empty()) {
+    throw Failure("--labels: " + file + " already holds a target column");
+  }
+  Dataset data = take_columns(std::move(table), layout.inputs, layout.targets);
+  if (labels_elsewhere) attach_labels(read_column(labels, model.text_labels), &data);
+  return data;
+}
+
+}  // namespace mercer::cli

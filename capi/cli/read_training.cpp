@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Training files to data sets.
+#include <unistd.h>
+
+#include "columns.h"
+#include "dataset.h"
+#include "failure.h"
+
+namespace mercer::cli {
+
+namespace {
+
+Dataset with_labels(Table&& table, const TargetRequest& request) {
+  Dataset data = take_columns(std::move(table), other_columns(table.columns, {}), {});
+  attach_labels(read_column(request.labels, request.as_text), &data);
+  return data;
+}
+
+Dataset with_libsvm_labels(Table&& table) {
+  GrowingBuffer<double> labels = std::move(table.labels);
+  Dataset data = take_columns(std::move(table), other_columns(table.columns, {}), {});
+  data.Y = std::move(labels);
+  data.m = 1;
+  return data;
+}
+
+}  // namespace
+
+void scale_bytes(Dataset* data) {
+  float* x = data->X.f32.data();
+  for (size_t i = 0; i < data->X.f32.size(); ++i) x[i] /= 255.0F;
+}
+
+Dataset read_training(const std::string& path, const TargetRequest& request) {
+  if (!request.labels.empty() && !request.targets.empty()) {
+    throw Failure("--labels and --target exclude each other: the labels file is the target");
+  }
+  if (path == "-" && request.labels == "-") throw Failure("--labels -: standard input already holds the data");
+  std::vector<int64_t> targets;
+  Table table = read_table(path, [&](const std::vector<std::string>& names, int64_t columns) {
+    if (!request.labels.empty()) return TextPermission{};
+    targets = choose_targets(names, columns, request.targets);
+    return TextPermission{targets, request.as_text};
+  });
+  if (!request.labels.empty()) return with_labels(std::move(table), request);
+  if (table.format == Format::libsvm) {
+    if (!request.targets.empty()) throw Failure("--target: in a libsvm file the first field of a line is the target");
+    return with_libsvm_labels(std::move(table));
+  }
+  if (table.format == Format::idx) {
+    TargetRequest own = request;
+    own.labels = labels_name_of(path);
+    if (own.labels.empty()) throw Failure("--labels: needed for IDX files whose name does not hold 'images-idx3'");
+    return with_labels(std::move(table), own);
+  }
+  if (table.format == Format::npy) targets = choose_targets({}, table.columns, request.targets);
+  if (static_cast<int64_t>(targets.size()) >= table.columns) {
+    fail_at(table.name, 0, 0,
+            std::to_string(table.columns) + " column" + (table.columns == 1 ? "" : "s") +
+                ", expected at least one input beside the target" +
+                (table.format == Format::csv ? " (fields are separated by commas)" : ""));
+  }
+  const std::vector<int64_t> inputs = other_columns(table.columns, targets);
+  return take_columns(std::move(table), inputs, targets);
+}
+
+}  // namespace mercer::cli

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// A shuffle that needs no library and never changes.
+#include "split.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "failure.h"
+
+namespace mercer::cli {
+
+namespace {
+
+template <class T>
+void swap_rows(GrowingBuffer<T>* values, int64_t width, uint64_t a, uint64_t b) {
+  T* first = values->data() + a * static_cast<uint64_t>(width);
+  std::swap_ranges(first, first + width, values->data() + b * static_cast<uint64_t>(width));
+}
+
+}  // namespace
+
+uint64_t SplitMix64::next() {
+  uint64_t z = state_ += 0x9e3779b97f4a7c15;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+  return z ^ (z >> 31);
+}
+
+uint64_t SplitMix64::below(uint64_t bound) {
+  const uint64_t whole = UINT64_MAX - UINT64_MAX % bound;
+  uint64_t draw = next();
+  while (draw >= whole) draw = next();
+  return draw % bound;
+}
+
+void shuffle_rows(Dataset* data, uint64_t seed) {
+  SplitMix64 random(seed);
+  for (auto i = static_cast<uint64_t>(data->n) - 1; i > 0; --i) {
+    const uint64_t j = random.below(i + 1);
+    if (j == i) continue;
+    if (data->X.single) {
+      swap_rows(&data->X.f32, data->d, i, j);
+    } else {
+      swap_rows(&data->X.f64, data->d, i, j);
+    }
+    swap_rows(&data->Y, data->m, i, j);
+  }
+}
+
+int64_t held_out_rows(int64_t n, double fraction) {
+  const auto rows = std::max<int64_t>(1, std::llround(fraction * static_cast<double>(n)));
+  if (n - rows < 2) {
+    throw Failure("--test-fraction: holding " + std::to_string(rows) + " of " + std::to_string(n) +
+                  " rows out leaves fewer than 2 to fit on");
+  }
+  return rows;
+}
+
+}  // namespace mercer::cli

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Rows held out by a seeded shuffle: the same rows on every machine.
+#pragma once
+
+#include <cstdint>
+
+#include "dataset.h"
+
+namespace mercer::cli {
+
+/// splitmix64 (Steele, Lea, Flood 2014), started at the seed.
+class SplitMix64 {
+ public:
+  explicit SplitMix64(uint64_t seed) : state_(seed) {}
+  uint64_t next();
+  /// Uniform in [0, bound), bound >= 1: draws above the largest multiple of bound are drawn again.
+  uint64_t below(uint64_t bound);
+
+ private:
+  uint64_t state_;
+};
+
+/// Fisher-Yates on rows of X and Y, in place: for i = n-1 ... 1, swap rows i and below(i + 1).
+void shuffle_rows(Dataset* data, uint64_t seed);
+
+/// Rows to hold out of n for a fraction in (0, 1): rounded, at least 1, leaving at least 2.
+int64_t held_out_rows(int64_t n, double fraction);
+
+}  // namespace mercer::cli

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// A table of numbers as a file holds it, and the readers that make one.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "growing_buffer.h"
+
+namespace mercer::cli {
+
+/// Row-major numbers in the precision of the source: float for IDX and f4 arrays, else double. Held once.
+struct Numbers {
+  bool single = false;
+  GrowingBuffer<float> f32;
+  GrowingBuffer<double> f64;
+  double at(int64_t i) const {
+    const auto place = static_cast<size_t>(i);
+    return single ? static_cast<double>(f32[place]) : f64[place];
+  }
+};
+
+enum class Format { csv, libsvm, npy, idx };
+
+struct Table {
+  std::string name;  // of the file, for messages
+  Format format = Format::csv;
+  int64_t rows = 0;
+  int64_t columns = 0;
+  Numbers values;                  // rows x columns
+  std::vector<std::string> names;  // of the columns; empty without a header
+  bool bytes = false;              // unsigned bytes of IDX: the columns share a unit
+  // CSV: columns that hold text; their cells number the entries of `texts`, in order of appearance.
+  std::vector<int64_t> text_columns;
+  std::vector<std::string> texts;
+  GrowingBuffer<double> labels;  // libsvm: the first field of every line
+};
+
+/// Where a CSV may hold text instead of numbers.
+struct TextPermission {
+  std::vector<int64_t> columns;
+  bool always = false;  // text even where the first row looks like a number
+};
+
+/// Asked once, after the first line: names (empty without a header) and number of columns.
+using TextRule = std::function<TextPermission(const std::vector<std::string>& names, int64_t columns)>;
+
+/// Reads a file, plain or gzip, "-" for standard input. The format follows the magic number (npy, IDX), then the name
+/// (.csv, .svm, .libsvm, .svmlight, before .gz), then the first lines. Fails with file, line and field.
+Table read_table(const std::string& path, const TextRule& text_rule);
+
+/// A column of labels or outputs: IDX or npy of one dimension, or any table with one column.
+Table read_column(const std::string& path, bool always_text);
+
+class ByteSource;
+Table read_csv(ByteSource& source, const TextRule& text_rule);
+Table read_libsvm(ByteSource& source);
+Table read_npy(ByteSource& source);
+Table read_idx(ByteSource& source);
+
+}  // namespace mercer::cli

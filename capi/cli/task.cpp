@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// The rule that chooses the task, and class numbering.
+#include "task.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <unordered_map>
+
+#include "failure.h"
+#include "number.h"
+
+namespace mercer::cli {
+
+namespace {
+
+constexpr size_t kMostClasses = 100;
+constexpr int64_t kRowsPerClass = 20;
+
+// Distinct targets, or an empty set as soon as one is not whole or there are too many to be classes.
+std::set<double> few_whole_numbers(const Dataset& data) {
+  std::set<double> seen;
+  for (int64_t i = 0; i < data.n; ++i) {
+    const double y = data.Y[static_cast<size_t>(i)];
+    if (y != std::floor(y)) return {};
+    seen.insert(y);
+    if (seen.size() > kMostClasses) return {};
+  }
+  return seen;
+}
+
+std::string class_range(const std::set<double>& seen) {
+  if (seen.size() < 2) return "";
+  const auto K = static_cast<double>(seen.size());
+  const double least = *seen.begin();
+  const double most = *seen.rbegin();
+  if (least == 0 && most == K - 1) return "0.." + number_text(K - 1);
+  if (least == 1 && most == K) return "1.." + number_text(K);
+  if (K == 2 && least == -1 && most == 1) return "-1 and 1";
+  return "";
+}
+
+Task automatic(const Dataset& data) {
+  if (data.text) return {true, "the labels are text"};
+  if (data.m != 1) return {false, "there are several targets"};
+  const std::set<double> seen = few_whole_numbers(data);
+  const std::string range = class_range(seen);
+  if (range.empty()) return {false, "the targets are not whole numbers 0..K-1, 1..K or -1 and 1"};
+  if (data.n < kRowsPerClass * static_cast<int64_t>(seen.size())) {
+    return {false, "there are fewer than 20 rows for each of the whole numbers " + range};
+  }
+  return {true, "the targets are the whole numbers " + range};
+}
+
+// Class numbers of the distinct whole numbers, ascending.
+std::map<double, int64_t> number_classes_of(const Dataset& data) {
+  std::map<double, int64_t> classes;
+  for (int64_t i = 0; i < data.n; ++i) {
+    const double y = data.Y[static_cast<size_t>(i)];
+    if (y != std::floor(y)) {
+      throw Failure("--task classification: the target of row " + std::to_string(i + 1) + " is " + number_text(y) +
+                    ", expected whole numbers or text");
+    }
+    classes.emplace(y, 0);
+  }
+  int64_t next = 0;
+  for (auto& [value, number] : classes) number = next++;
+  return classes;
+}
+
+std::vector<std::string> sort_texts(Dataset* data) {
+  std::vector<std::string> classes = data->texts;
+  std::sort(classes.begin(), classes.end());
+  std::vector<double> number(classes.size());
+  for (size_t k = 0; k < number.size(); ++k) {
+    const auto place = std::lower_bound(classes.begin(), classes.end(), data->texts[k]);
+    number[k] = static_cast<double>(place - classes.begin());
+  }
+  for (size_t i = 0; i < data->Y.size(); ++i) data->Y[i] = number[static_cast<size_t>(data->Y[i])];
+  data->texts = classes;
+  return classes;
+}
+
+// Labels read as text on request, all of which are numbers, are numbers.
+void texts_to_numbers(Dataset* data) {
+  std::vector<double> values(data->texts.size());
+  for (size_t k = 0; k < values.size(); ++k) {
+    if (parse_number(data->texts[k], &values[k]) != NumberKind::finite) return;
+  }
+  for (size_t i = 0; i < data->Y.size(); ++i) data->Y[i] = values[static_cast<size_t>(data->Y[i])];
+  data->text = false;
+  data->texts.clear();
+}
+
+}  // namespace
+
+Task choose_task(const Dataset& data, const std::string& wanted) {
+  if (wanted == "auto") return automatic(data);
+  if (wanted == "regression") {
+    if (data.text) throw Failure("--task regression: the target holds text");
+    return {false, "as asked"};
+  }
+  if (data.m != 1) throw Failure("--task classification: expected one target, got " + std::to_string(data.m));
+  return {true, "as asked"};
+}
+
+std::vector<std::string> number_classes(Dataset* data) {
+  if (data->text) texts_to_numbers(data);
+  std::vector<std::string> names;
+  if (data->text) {
+    names = sort_texts(data);
+  } else {
+    const std::map<double, int64_t> classes = number_classes_of(*data);
+    for (size_t i = 0; i < data->Y.size(); ++i) data->Y[i] = static_cast<double>(classes.at(data->Y[i]));
+    for (const auto& [value, number] : classes) names.push_back(number_text(value));
+  }
+  if (names.size() < 2) throw Failure(data->name + ": one class only (" + names.at(0) + "), expected at least two");
+  return names;
+}
+
+int64_t number_known_classes(const std::vector<std::string>& classes, bool text_labels, Dataset* data) {
+  std::unordered_map<std::string, double> by_text;
+  std::map<double, double> by_number;
+  for (size_t k = 0; k < classes.size(); ++k) {
+    double value = 0;
+    by_text[classes[k]] = static_cast<double>(k);
+    if (!text_labels && parse_number(classes[k], &value) == NumberKind::finite) by_number[value] = static_cast<double>(k);
+  }
+  int64_t unknown = 0;
+  for (size_t i = 0; i < data->Y.size(); ++i) {
+    double number = -1;
+    if (text_labels && data->text) {
+      const auto found = by_text.find(data->texts[static_cast<size_t>(data->Y[i])]);
+      if (found != by_text.end()) number = found->second;
+    } else if (!text_labels) {
+      const auto found = by_number.find(data->Y[i]);
+      if (found != by_number.end()) number = found->second;
+    }
+    unknown += number < 0;
+    data->Y[i] = number;
+  }
+  return unknown;
+}
+
+}  // namespace mercer::cli
