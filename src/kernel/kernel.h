@@ -46,22 +46,30 @@ class Kernel {
   /// Amplitude sigma^2 = the factor in front of the kernel.
   double variance() const noexcept { return variance_; }
 
-  /// Throws DIMENSION_MISMATCH if an ARD lengthscale has another count than d.
+  /// Throws DIMENSION_MISMATCH if an ARD lengthscale has another count than d, INVALID_ARGUMENT if d < 1.
   void check_dimension(int64_t d) const;
 
   /// A copy with another lengthscale (one or several numbers); UNSUPPORTED for kernels that have none.
   std::unique_ptr<Kernel> with_lengthscale(std::vector<double> lengthscale) const;
+  /// A copy with another amplitude.
+  std::unique_ptr<Kernel> with_variance(double variance) const;
 
  protected:
+  /// Errors (INVALID_ARGUMENT): a variance or lengthscale outside its domain. An empty lengthscale means the kernel has none;
+  /// makers of kernels that have one call checked_lengthscale first.
   Kernel(double variance, std::vector<double> lengthscale);
-  double lengthscale_at(int64_t j) const noexcept {
-    return lengthscale_.size() == 1 ? lengthscale_[0] : lengthscale_[static_cast<size_t>(j)];
-  }
   double variance_;
   std::vector<double> lengthscale_;
 };
 
-/// K(i, j) = k(X_i, Y_j), parallel over rows of X.
+/// Lengthscales outside are refused: within, 1/lengthscale neither overflows nor loses digits as a subnormal.
+inline constexpr double kLeastLengthscale = 1e-300;
+inline constexpr double kMostLengthscale = 1e300;
+/// Orders of the generalised Gaussian spectrum: its table of values grows with the order.
+inline constexpr int64_t kMostSpectrumOrder = 16;
+
+/// K(i, j) = k(X_i, Y_j), parallel over rows of X; each entry is exactly what value() returns. NaN in a row stays in its row
+/// or column of K. Errors: DIMENSION_MISMATCH (columns of X, Y, ARD count, shape of K), CANCELLED (K then unspecified).
 void gram(const Kernel& kernel, MatrixView<const double> X, MatrixView<const double> Y, Context& context,
           MatrixView<double> K);
 
@@ -74,7 +82,8 @@ struct KernelEntry {
 };
 std::span<const KernelEntry> kernel_table();
 
-/// Typed makers, one per kernel, each defined in the file of that name. They check their domains (INVALID_ARGUMENT).
+/// Typed makers, one per kernel, each defined in the file of that name. They check their domains (INVALID_ARGUMENT): every
+/// number positive and finite, the lengthscale one number or one per input.
 std::unique_ptr<Kernel> make_gaussian(std::vector<double> lengthscale, double variance);
 std::unique_ptr<Kernel> make_laplacian(std::vector<double> lengthscale, double variance);
 std::unique_ptr<Kernel> make_cauchy(std::vector<double> lengthscale, double variance);

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// k(tau) = prod_j 1 / (1 + tau_j^2); omega has independent Laplace coordinates (Rahimi, Recht 2007, figure 1).
+#include <utility>
+
+#include "kernel/coordinate_kernel.h"
+#include "kernel/domain.h"
+#include "random/distributions.h"
+#include "random/scalar_math.h"
+
+namespace mercer::kernel {
+namespace {
+
+class LaplaceLaw final : public SpectralLaw {
+ public:
+  void draw(const random::Stream& stream, std::span<double> omega) const noexcept override {
+    random::fill_laplace(stream, 0, omega);
+  }
+  bool isotropic() const noexcept override { return false; }
+  bool is_product() const noexcept override { return true; }
+  double quantile(double u) const noexcept override {
+    return u < 0.5 ? random::portable_log(2 * u) : -random::portable_log(2 * (1 - u));
+  }
+};
+
+class Cauchy final : public CoordinateKernel<Cauchy, Product> {
+ public:
+  Cauchy(std::vector<double> lengthscale, double variance)
+      : CoordinateKernel(variance, std::move(lengthscale)) {}
+  std::string_view name() const noexcept override { return "cauchy"; }
+  const SpectralLaw* spectral_law() const noexcept override { return &law_; }
+
+  void add_own(Parameters&) const {}
+  // The product of the denominators: one division per pair, and where it overflows the kernel is below 1e-308.
+  double term(double x, double y, double scale) const noexcept {
+    const double t = (x - y) * scale;
+    return 1 + t * t;
+  }
+  double finish(double denominator) const noexcept { return 1 / denominator; }
+
+ private:
+  LaplaceLaw law_;
+};
+
+}  // namespace
+
+std::unique_ptr<Kernel> make_cauchy(std::vector<double> lengthscale, double variance) {
+  return std::make_unique<Cauchy>(checked_lengthscale(std::move(lengthscale)), variance);
+}
+
+}  // namespace mercer::kernel

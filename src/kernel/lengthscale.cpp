@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Lengthscales from other libraries' words and from data.
+#include "kernel/lengthscale.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "base/aligned.h"
+#include "base/error.h"
+#include "base/parallel.h"
+#include "base/size.h"
+#include "kernel/domain.h"
+#include "random/distributions.h"
+#include "random/stream.h"
+
+namespace mercer::kernel {
+namespace {
+
+constexpr int64_t kPairsPerChunk = 4096;
+
+void require_finite(MatrixView<const double> X) {
+  for (int64_t i = 0; i < X.rows; ++i) {
+    for (int64_t j = 0; j < X.cols; ++j) {
+      require(std::isfinite(X(i, j)), MERCER_INVALID_ARGUMENT,
+              "X(%lld, %lld) = %g, expected finite numbers", static_cast<long long>(i),
+              static_cast<long long>(j), X(i, j));
+    }
+  }
+}
+
+double squared_distance(MatrixView<const double> X, int64_t i, int64_t j) noexcept {
+  double sum = 0;
+  for (int64_t k = 0; k < X.cols; ++k) {
+    const double t = X(i, k) - X(j, k);
+    sum += t * t;
+  }
+  return sum;
+}
+
+AlignedBuffer<double> all_pairs(MatrixView<const double> X, int64_t pairs, Context& context) {
+  AlignedBuffer<double> squared(pairs);
+  const auto body = [&](int64_t i, int) noexcept {
+    double* out = squared.data() + i * (2 * X.rows - i - 1) / 2;  // pairs of the rows before i
+    for (int64_t j = i + 1; j < X.rows; ++j) *out++ = squared_distance(X, i, j);
+  };
+  parallel_for(context, X.rows - 1, body);
+  return squared;
+}
+
+// Pairs with replacement, i != j: from one stream in order, so they do not depend on the number of threads.
+AlignedBuffer<double> drawn_pairs(MatrixView<const double> X, int64_t pairs, uint64_t seed, Context& context) {
+  AlignedBuffer<double> squared(pairs);
+  AlignedBuffer<int64_t> rows(checked_multiply(pairs, 2, "pairs"));
+  random::Cursor cursor(random::Stream(seed, random::Tag::sample, 0));
+  const auto n = static_cast<uint64_t>(X.rows);
+  for (int64_t p = 0; p < pairs; ++p) {
+    const auto i = static_cast<int64_t>(random::uniform_below(cursor, n));
+    const auto j = static_cast<int64_t>(random::uniform_below(cursor, n - 1));
+    rows[2 * p] = i;
+    rows[2 * p + 1] = j < i ? j : j + 1;
+  }
+  const auto body = [&](int64_t chunk, int) noexcept {
+    const int64_t last = std::min(pairs, (chunk + 1) * kPairsPerChunk);
+    for (int64_t p = chunk * kPairsPerChunk; p < last; ++p) {
+      squared[p] = squared_distance(X, rows[2 * p], rows[2 * p + 1]);
+    }
+  };
+  parallel_for(context, (pairs + kPairsPerChunk - 1) / kPairsPerChunk, body);
+  return squared;
+}
+
+double median_of_roots(AlignedBuffer<double>& squared) {
+  double* middle = squared.begin() + squared.size() / 2;
+  std::nth_element(squared.begin(), middle, squared.end());
+  if (squared.size() % 2 == 1) return std::sqrt(*middle);
+  const double below = *std::max_element(squared.begin(), middle);
+  return 0.5 * (std::sqrt(below) + std::sqrt(*middle));
+}
+
+}  // namespace
+
+double lengthscale_from_gamma(double gamma) {
+  require_positive("gamma", gamma);
+  return 1 / (std::sqrt(2.0) * std::sqrt(gamma));  // 2 gamma may overflow
+}
+
+double lengthscale_from_sigma(double sigma) {
+  require_positive("sigma", sigma);
+  return sigma;
+}
+
+double lengthscale_from_scale(MatrixView<const double> X) {
+  require(X.rows >= 1 && X.cols >= 1, MERCER_INVALID_ARGUMENT, "X is %lld x %lld, expected entries",
+          static_cast<long long>(X.rows), static_cast<long long>(X.cols));
+  require_finite(X);
+  const double count = static_cast<double>(X.rows) * static_cast<double>(X.cols);
+  double mean = 0;
+  for (int64_t i = 0; i < X.rows; ++i) {
+    for (int64_t j = 0; j < X.cols; ++j) mean += X(i, j) / count;
+  }
+  double variance = 0;
+  for (int64_t i = 0; i < X.rows; ++i) {
+    for (int64_t j = 0; j < X.cols; ++j) variance += (X(i, j) - mean) * (X(i, j) - mean) / count;
+  }
+  require(std::isfinite(variance) && variance > 0, MERCER_INVALID_ARGUMENT,
+          "the variance of X is %g, expected a positive finite number", variance);
+  return std::sqrt(0.5 * static_cast<double>(X.cols) * variance);
+}
+
+double median_heuristic(MatrixView<const double> X, int64_t max_pairs, uint64_t seed, Context& context) {
+  require(X.rows >= 2, MERCER_INVALID_ARGUMENT, "X has %lld rows, expected at least two",
+          static_cast<long long>(X.rows));
+  require(max_pairs >= 1, MERCER_INVALID_ARGUMENT, "max_pairs = %lld, expected a positive number",
+          static_cast<long long>(max_pairs));
+  require_finite(X);
+  const int64_t existing = checked_multiply(X.rows, X.rows - 1, "pairs of rows") / 2;
+  const bool all = existing <= max_pairs;
+  const int64_t pairs = all ? existing : max_pairs;
+  context.require_memory(checked_multiply(pairs, all ? 8 : 24, "pairs"), "the distances of pairs");
+  AlignedBuffer<double> squared = all ? all_pairs(X, pairs, context) : drawn_pairs(X, pairs, seed, context);
+  const double median = median_of_roots(squared);
+  require(std::isfinite(median) && median > 0, MERCER_INVALID_ARGUMENT,
+          "the median distance of pairs of rows of X is %g, expected a positive finite number "
+          "(0: most rows are equal; scale or sample X)", median);
+  return median;
+}
+
+}  // namespace mercer::kernel

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// k(tau) = 2^{1-nu}/Gamma(nu) u^nu K_nu(u), u = sqrt(2 nu) ||tau|| (Rasmussen, Williams 2006, eq. 4.14); omega is a
+// multivariate t with 2 nu degrees: z / sqrt(g / nu), g ~ Gamma(nu), z ~ N(0, I).
+//
+// Closed forms for nu = 1/2, 3/2, 5/2. Any other nu > 0 by the mixture that the law above stands for,
+//   k = 1/Gamma(nu) int_0^inf t^{nu-1} exp(-t - u^2/(4t)) dt,
+// with t = nu e^y and the trapezoidal rule, which is exact to rounding for such integrands (Trefethen, Weideman 2014):
+//   k = e^{c(nu)} int exp(-nu (e^y - 1 - y) - ||tau||^2 e^{-y} / 2) dy,  c(nu) = nu log nu - nu - log Gamma(nu).
+// All terms are positive and no factor overflows, so it holds for every nu, up to the Gaussian at nu -> inf, where K_nu itself
+// is out of range.
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "kernel/coordinate_kernel.h"
+#include "kernel/domain.h"
+#include "random/distributions.h"
+
+namespace mercer::kernel {
+namespace {
+
+class StudentLaw final : public SpectralLaw {
+ public:
+  explicit StudentLaw(double nu) : nu_(nu) {}
+  void draw(const random::Stream& stream, std::span<double> omega) const noexcept override {
+    random::Cursor cursor(stream);
+    const double scale = draw_scale(cursor);
+    for (double& w : omega) w = random::normal(cursor) / scale;
+  }
+  bool isotropic() const noexcept override { return true; }
+  double radius(const random::Stream& stream, int64_t d) const noexcept override {
+    random::Cursor cursor(stream);
+    const double scale = draw_scale(cursor);
+    return random::chi(cursor, static_cast<double>(d)) / scale;
+  }
+  bool is_product() const noexcept override { return false; }
+
+ private:
+  // The floor keeps frequencies of small nu finite in single precision; at 1e30 every difference between inputs that matters
+  // is turned by a random angle already.
+  double draw_scale(random::Cursor& cursor) const noexcept {
+    return std::max(std::sqrt(random::gamma(cursor, nu_) / nu_), 1e-30);
+  }
+  double nu_;
+};
+
+// c(nu); Stirling's series from 10 on, where its first neglected term is below 1e-15.
+double log_normaliser(double nu) {
+  if (nu < 10) return nu * std::log(nu) - nu - std::lgamma(nu);
+  constexpr double kTwoPi = 6.28318530717958647693;
+  const double i = 1 / nu;
+  const double s = i * i;
+  return 0.5 * std::log(nu / kTwoPi) -
+         i * (1.0 / 12 - s * (1.0 / 360 - s * (1.0 / 1260 - s * (1.0 / 1680 - s / 1188))));
+}
+
+// e^y - 1 - y given expm1(y), without cancellation near 0.
+double exp_remainder(double y, double expm1_y) noexcept {
+  if (std::fabs(y) > 0.3) return expm1_y - y;
+  double sum = 0;
+  for (int k = 14; k >= 3; --k) sum = (1 + sum) * y / k;
+  return 0.5 * y * y * (1 + sum);
+}
+
+// The integral above around its peak y*, where nu (e^y - 1) = r^2 e^{-y} / 2. The step, min(0.18, 0.55 / sqrt(curvature)), was
+// found by comparing with 40-digit values for nu in [0.01, 1000]: the error stays below 3e-14 relative.
+double mixture(double nu, double c, double squared) noexcept {
+  const double z = std::sqrt(2 * squared) / std::sqrt(nu);
+  const double rise = 0.5 * z * (z / (1 + std::hypot(1, z)));  // e^{y*} - 1
+  const double peak = std::log1p(rise);
+  const double curvature = nu * (1 + rise) + 0.5 * squared / (1 + rise);
+  const double step = std::min(0.18, 0.55 / std::sqrt(curvature));
+  const auto exponent = [=](double y) {
+    const double e = std::expm1(y);
+    return -nu * exp_remainder(y, e) - 0.5 * squared / (1 + e);
+  };
+  const double top = exponent(peak);
+  double sum = 1;
+  for (const double direction : {step, -step}) {
+    for (int i = 1;; ++i) {
+      const double part = std::exp(exponent(peak + i * direction) - top);
+      sum += part;
+      if (!(part > 1e-17 * sum)) break;
+    }
+  }
+  return std::min(1.0, std::exp(top + c) * (step * sum));
+}
+
+enum class Form { half, three_halves, five_halves, any };
+
+Form form_of(double nu) {
+  if (nu == 0.5) return Form::half;
+  if (nu == 1.5) return Form::three_halves;
+  return nu == 2.5 ? Form::five_halves : Form::any;
+}
+
+class Matern final : public CoordinateKernel<Matern, Sum> {
+ public:
+  Matern(double nu, std::vector<double> lengthscale, double variance)
+      : CoordinateKernel(variance, std::move(lengthscale)),
+        nu_(nu),
+        normaliser_(log_normaliser(nu)),
+        form_(form_of(nu)),
+        law_(nu) {}
+  std::string_view name() const noexcept override { return "matern"; }
+  const SpectralLaw* spectral_law() const noexcept override { return &law_; }
+
+  void add_own(Parameters& all) const { all.set("nu", nu_); }
+  double term(double x, double y, double scale) const noexcept {
+    const double t = (x - y) * scale;
+    return t * t;
+  }
+  double finish(double squared) const noexcept {
+    if (squared == 0) return 1;
+    if (std::isinf(squared)) return 0;
+    const double u = std::sqrt(2 * nu_ * squared);
+    switch (form_) {
+      case Form::half: return std::exp(-u);
+      case Form::three_halves: return (1 + u) * std::exp(-u);
+      case Form::five_halves: return (1 + u + u * u / 3) * std::exp(-u);
+      case Form::any: break;
+    }
+    return std::isnan(squared) ? squared : mixture(nu_, normaliser_, squared);
+  }
+
+ private:
+  double nu_;
+  double normaliser_;
+  Form form_;
+  StudentLaw law_;
+};
+
+}  // namespace
+
+std::unique_ptr<Kernel> make_matern(double nu, std::vector<double> lengthscale, double variance) {
+  require_positive("nu", nu);
+  return std::make_unique<Matern>(nu, checked_lengthscale(std::move(lengthscale)), variance);
+}
+
+}  // namespace mercer::kernel

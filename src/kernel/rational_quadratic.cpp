@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// k(tau) = (1 + ||tau||^2 / (2 alpha))^{-alpha} (Rasmussen, Williams 2006, eq. 4.19), a mixture of Gaussians over the
+// precision: omega = sqrt(s) z, s ~ Gamma(alpha, rate alpha), z ~ N(0, I).
+#include <cmath>
+#include <utility>
+
+#include "kernel/coordinate_kernel.h"
+#include "kernel/domain.h"
+#include "random/distributions.h"
+
+namespace mercer::kernel {
+namespace {
+
+class GammaMixtureLaw final : public SpectralLaw {
+ public:
+  explicit GammaMixtureLaw(double alpha) : alpha_(alpha) {}
+  void draw(const random::Stream& stream, std::span<double> omega) const noexcept override {
+    random::Cursor cursor(stream);
+    const double scale = draw_scale(cursor);
+    for (double& w : omega) w = scale * random::normal(cursor);
+  }
+  bool isotropic() const noexcept override { return true; }
+  double radius(const random::Stream& stream, int64_t d) const noexcept override {
+    random::Cursor cursor(stream);
+    const double scale = draw_scale(cursor);
+    return scale * random::chi(cursor, static_cast<double>(d));
+  }
+  bool is_product() const noexcept override { return false; }
+
+ private:
+  double draw_scale(random::Cursor& cursor) const noexcept {
+    return std::sqrt(random::gamma(cursor, alpha_) / alpha_);
+  }
+  double alpha_;
+};
+
+class RationalQuadratic final : public CoordinateKernel<RationalQuadratic, Sum> {
+ public:
+  RationalQuadratic(double alpha, std::vector<double> lengthscale, double variance)
+      : CoordinateKernel(variance, std::move(lengthscale)), alpha_(alpha), law_(alpha) {}
+  std::string_view name() const noexcept override { return "rational_quadratic"; }
+  const SpectralLaw* spectral_law() const noexcept override { return &law_; }
+
+  void add_own(Parameters& all) const { all.set("alpha", alpha_); }
+  double term(double x, double y, double scale) const noexcept {
+    const double t = (x - y) * scale;
+    return t * t;
+  }
+  // log1p keeps the limit of large alpha, which is the Gaussian, exact.
+  double finish(double squared) const noexcept {
+    return std::exp(-alpha_ * std::log1p(0.5 * squared / alpha_));
+  }
+
+ private:
+  double alpha_;
+  GammaMixtureLaw law_;
+};
+
+}  // namespace
+
+std::unique_ptr<Kernel> make_rational_quadratic(double alpha, std::vector<double> lengthscale,
+                                                double variance) {
+  require_positive("alpha", alpha);
+  return std::make_unique<RationalQuadratic>(alpha, checked_lengthscale(std::move(lengthscale)),
+                                             variance);
+}
+
+}  // namespace mercer::kernel
