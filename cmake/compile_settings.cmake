@@ -9,6 +9,12 @@ if(mercer_big_endian)
   message(FATAL_ERROR "mercer: big-endian machines are not supported (file formats and streams are little-endian)")
 endif()
 
+set(MERCER_SANITIZE "" CACHE STRING "Sanitizers for every target, such as address,undefined or thread")
+if(MERCER_SANITIZE)
+  add_compile_options(-fsanitize=${MERCER_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${MERCER_SANITIZE})
+endif()
+
 function(mercer_compile_settings target)
   target_compile_features(${target} PUBLIC cxx_std_20)
   set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF C_STANDARD 99 C_EXTENSIONS OFF

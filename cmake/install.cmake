@@ -1,2 +1,31 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The mercer authors
+# Headers, library, package configuration for CMake and pkg-config.
+include(CMakePackageConfigHelpers)
+set(mercer_cmake_dir ${CMAKE_INSTALL_LIBDIR}/cmake/mercer)
+
+install(TARGETS mercer EXPORT mercerTargets
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT development
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development)
+install(DIRECTORY include/mercer DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT development)
+install(EXPORT mercerTargets NAMESPACE mercer:: DESTINATION ${mercer_cmake_dir} COMPONENT development)
+
+configure_package_config_file(cmake/mercerConfig.cmake.in mercerConfig.cmake
+  INSTALL_DESTINATION ${mercer_cmake_dir})
+write_basic_package_version_file(mercerConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/mercerConfig.cmake ${PROJECT_BINARY_DIR}/mercerConfigVersion.cmake
+  DESTINATION ${mercer_cmake_dir} COMPONENT development)
+
+# A shared libmercer brings its own dependencies; whoever links the archive needs them again.
+set(mercer_requires_private "")
+set(mercer_libs_private "")
+if(NOT BUILD_SHARED_LIBS)
+  set(mercer_requires_private "lapacke openblas libhwy")
+  if(MERCER_THREADS STREQUAL "tbb")
+    string(APPEND mercer_requires_private " tbb")
+  endif()
+  set(mercer_libs_private "-lstdc++ -lm -pthread")
+endif()
+configure_file(cmake/mercer.pc.in mercer.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/mercer.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
+  COMPONENT development)

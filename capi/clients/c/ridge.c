@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * SPDX-FileCopyrightText: The mercer authors
+ * Gaussian ridge regression on random Fourier features, in C: map, statistics by blocks of rows, ridge, prediction; how
+ * far the features are from the exact kernel; a file; what an error says. Usage: ridge [FILE] */
+#include <math.h>
+#include <mercer/mercer.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { n = 2000, d = 3, D = 512, block = 256, probes = 50 };
+
+static void check(mercer_status status) {
+  if (status == MERCER_OK) return;
+  fprintf(stderr, "%s: %s\n", mercer_status_name(status), mercer_last_error());
+  exit(1);
+}
+
+/* Numbers in [-1, 1), the same everywhere. */
+static double next_number(uint64_t *state) {
+  *state = *state * 6364136223846793005u + 1442695040888963407u;
+  return (double)(*state >> 11) / 4503599627370496.0 - 1.0;
+}
+
+static double target(const double *x) { return sin(3 * x[0]) + x[1] * x[2]; }
+
+/* Largest |z(x)'z(y) - k(x, y)| over pairs of the first rows. */
+static double kernel_error(const mercer_kernel *kernel, const double *X, const double *Z) {
+  static double K[probes * probes];
+  double worst = 0;
+  int i, j, c;
+  check(mercer_kernel_gram_f64(kernel, d, probes, X, d, probes, X, d, K, probes));
+  for (i = 0; i < probes; ++i) {
+    for (j = 0; j < probes; ++j) {
+      double estimate = 0;
+      for (c = 0; c < D; ++c) estimate += Z[i * D + c] * Z[j * D + c];
+      worst = fmax(worst, fabs(estimate - K[i * probes + j]));
+    }
+  }
+  return worst;
+}
+
+/* Weights from statistics that are added up block by block, so that only one block of features is in memory. */
+static void fit(const mercer_map *map, const double *X, const double *y, double *w, double *intercept) {
+  static double Z[block * D];
+  mercer_statistics *statistics = NULL;
+  mercer_ridge *ridge = NULL;
+  int64_t i;
+  check(mercer_statistics_create(D, 1, &statistics));
+  for (i = 0; i < n; i += block) {
+    const int64_t rows = n - i < block ? n - i : block;
+    check(mercer_map_apply_f64(map, rows, X + i * d, d, Z, D));
+    check(mercer_statistics_add_f64(statistics, rows, Z, D, y + i, 1, NULL));
+  }
+  check(mercer_ridge_create_consuming(&statistics, 1, NULL, &ridge));
+  check(mercer_ridge_solve_f64(ridge, 1e-6, w, 1, intercept));
+  mercer_ridge_free(ridge);
+}
+
+int main(int argc, char **argv) {
+  static double X[n * d], y[n], Z[n * D], again[probes * D], w[D];
+  const char *path = argc > 1 ? argv[1] : "ridge_c.mercer";
+  const double lengthscale = 0.7;
+  double intercept, residual = 0, total = 0, error;
+  uint64_t state = 1;
+  mercer_fourier_options options = {sizeof options, 0, 0, 0, 0};
+  mercer_kernel *kernel = NULL;
+  mercer_map *map = NULL, *loaded = NULL;
+  int i, j;
+
+  for (i = 0; i < n * d; ++i) X[i] = next_number(&state);
+  for (i = 0; i < n; ++i) y[i] = target(X + i * d);
+
+  check(mercer_fourier_options_init(&options));
+  options.seed = 42;
+  check(mercer_kernel_gaussian(&lengthscale, 1, &kernel));
+  check(mercer_fourier_create(kernel, d, D, &options, &map));
+  fit(map, X, y, w, &intercept);
+
+  check(mercer_map_apply_f64(map, n, X, d, Z, D));
+  for (i = 0; i < n; ++i) {
+    double prediction = intercept;
+    for (j = 0; j < D; ++j) prediction += Z[i * D + j] * w[j];
+    residual += (y[i] - prediction) * (y[i] - prediction);
+    total += y[i] * y[i];
+  }
+  error = kernel_error(kernel, X, Z);
+  printf("relative error %.2e, largest kernel error %.3f\n", sqrt(residual / total), error);
+
+  check(mercer_map_save(map, path));
+  check(mercer_map_load(path, &loaded));
+  check(mercer_map_apply_f64(loaded, probes, X, d, again, D));
+  for (i = 0; i < probes * D; ++i) {
+    if (again[i] != Z[i]) {
+      fprintf(stderr, "the loaded map differs\n");
+      return 1;
+    }
+  }
+  if (mercer_map_apply_f64(map, -3, X, d, Z, D) != MERCER_INVALID_ARGUMENT) return 1;
+  printf("an error says: %s\n", mercer_last_error());
+
+  mercer_map_free(loaded);
+  mercer_map_free(map);
+  mercer_kernel_free(kernel);
+  /* Six standard deviations of the pair form, which is at most sqrt(1.5/D): 2500 pairs stay below. */
+  return sqrt(residual / total) < 0.01 && error < 6 * sqrt(1.5 / D) ? 0 : 1;
+}

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// mercer/base.h for C++17: exceptions, option structs, contexts.
+#ifndef MERCER_BASE_HPP
+#define MERCER_BASE_HPP
+
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include "mercer/mercer.h"
+
+namespace mercer {
+// An inline namespace of its own, so that no symbol of a program meets one inside a static
+// libmercer.
+inline namespace hpp {
+
+/// A failed call: its status, and what() names function, argument, value and expectation.
+class Error : public std::runtime_error {
+ public:
+  Error(mercer_status status, const std::string& message)
+      : std::runtime_error(message), status_(status) {}
+  mercer_status status() const noexcept { return status_; }
+
+ private:
+  mercer_status status_;
+};
+
+inline void check(mercer_status status) {
+  if (status != MERCER_OK) throw Error(status, mercer_last_error());
+}
+
+namespace detail {
+
+/// Asks a string out-buffer for its size, then for its text.
+template <class Read>
+std::string text(Read read) {
+  int64_t needed = 0;
+  check(read(nullptr, 0, &needed));
+  std::string result(static_cast<size_t>(needed), '\0');
+  check(read(result.data(), needed, &needed));
+  result.pop_back();
+  return result;
+}
+
+inline void check_same(const char* what, int64_t a, int64_t b) {
+  if (a == b) return;
+  throw Error(MERCER_DIMENSION_MISMATCH, std::string(what) + ": " + std::to_string(a) + " and " +
+                                             std::to_string(b) + ", expected the same");
+}
+
+template <class Handle, void (*Free)(Handle*)>
+struct Deleter {
+  void operator()(Handle* handle) const noexcept { Free(handle); }
+};
+template <class Handle, void (*Free)(Handle*)>
+using Owner = std::unique_ptr<Handle, Deleter<Handle, Free>>;
+
+/// Calls make(&handle) and owns what comes out.
+template <class Owned, class Make>
+Owned create(Make make) {
+  typename Owned::pointer handle = nullptr;
+  check(make(&handle));
+  return Owned(handle);
+}
+
+template <class T>
+inline constexpr bool is_float = std::is_same_v<std::remove_cv_t<T>, float>;
+
+}  // namespace detail
+
+/// Options of the C API with their defaults filled in.
+template <class Options>
+Options defaults(mercer_status (*init)(Options*)) {
+  Options options{};
+  options.struct_size = sizeof options;
+  check(init(&options));
+  return options;
+}
+inline mercer_fourier_options fourier_options() { return defaults(mercer_fourier_options_init); }
+inline mercer_fit_options fit_options() { return defaults(mercer_fit_options_init); }
+inline mercer_search_options search_options() { return defaults(mercer_search_options_init); }
+
+/// How a long call runs. progress(done, total) returns true to go on; what it throws comes out of
+/// the call it cancelled.
+class Context {
+ public:
+  using Progress = std::function<bool(int64_t done, int64_t total)>;
+
+  explicit Context(int32_t threads = 0, int64_t memory_cap = 0, Progress progress = {})
+      : state_(std::make_unique<State>(State{std::move(progress), nullptr})) {
+    auto options = defaults(mercer_context_options_init);
+    options.threads = threads;
+    options.memory_cap = memory_cap;
+    options.progress = state_->progress ? forward : nullptr;
+    options.user = state_.get();
+    owner_ = detail::create<Handle>([&](auto out) { return mercer_context_create(&options, out); });
+  }
+  void cancel() { hpp::check(mercer_context_cancel(get())); }
+  int32_t threads_used() const {
+    int32_t threads = 0;
+    hpp::check(mercer_context_threads_used(get(), &threads));
+    return threads;
+  }
+  mercer_context* get() const noexcept { return owner_.get(); }
+  /// check, but first lets out what the progress function threw.
+  void check(mercer_status status) {
+    if (std::exception_ptr thrown = std::exchange(state_->thrown, nullptr)) {
+      std::rethrow_exception(thrown);
+    }
+    hpp::check(status);
+  }
+
+ private:
+  using Handle = detail::Owner<mercer_context, mercer_context_free>;
+  struct State {
+    Progress progress;
+    std::exception_ptr thrown;
+  };
+  static int32_t forward(void* user, int64_t done, int64_t total) {
+    State& state = *static_cast<State*>(user);
+    try {
+      return state.progress(done, total) ? 0 : 1;
+    } catch (...) {
+      state.thrown = std::current_exception();
+      return 1;
+    }
+  }
+  std::unique_ptr<State> state_;
+  Handle owner_;
+};
+
+namespace detail {
+inline mercer_context* handle(Context* context) {
+  return context == nullptr ? nullptr : context->get();
+}
+inline void check(mercer_status status, Context* context) {
+  context == nullptr ? hpp::check(status) : context->check(status);
+}
+}  // namespace detail
+
+}  // namespace hpp
+}  // namespace mercer
+#endif

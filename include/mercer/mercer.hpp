@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// mercer for C++17: handles that free themselves, views in, exceptions out. A thin skin over the C
+// API, whose headers say what every call computes, costs and refuses; here are only the names.
+// Header-only.
+#ifndef MERCER_MERCER_HPP
+#define MERCER_MERCER_HPP
+
+#include <string>
+
+#include "mercer/base.hpp"
+#include "mercer/kernel.hpp"
+#include "mercer/map.hpp"
+#include "mercer/model.hpp"
+#include "mercer/ridge.hpp"
+#include "mercer/view.hpp"
+
+namespace mercer {
+inline namespace hpp {
+
+inline std::string file_info(const std::string& path) {
+  return detail::text([&](auto... buffer) { return mercer_file_info(path.c_str(), buffer...); });
+}
+inline std::string specs(const std::string& name = "") {
+  return detail::text([&](auto... buffer) { return mercer_specs(name.c_str(), buffer...); });
+}
+
+}  // namespace hpp
+}  // namespace mercer
+#endif

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// mercer/learn.h for C++17: row statistics and ridge regression.
+#ifndef MERCER_RIDGE_HPP
+#define MERCER_RIDGE_HPP
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "mercer/base.hpp"
+#include "mercer/view.hpp"
+
+namespace mercer {
+inline namespace hpp {
+
+/// Z'Z, Z'Y, n and sums over blocks of rows.
+class Statistics {
+ public:
+  Statistics(int64_t D, int64_t outputs)
+      : owner_(detail::create<Handle>(
+            [&](auto out) { return mercer_statistics_create(D, outputs, out); })) {}
+  static Statistics load(const std::string& path) {
+    return Statistics(detail::create<Handle>(
+        [&](auto out) { return mercer_statistics_load(path.c_str(), out); }));
+  }
+  void save(const std::string& path) const { check(mercer_statistics_save(get(), path.c_str())); }
+  template <class T>
+  void add(MatrixView<T> Z, MatrixView<const double> Y, Context* context = nullptr) {
+    if constexpr (detail::is_float<T>)
+      change(mercer_statistics_add_f32, Z, Y, context);
+    else
+      change(mercer_statistics_add_f64, Z, Y, context);
+  }
+  template <class T>
+  void remove(MatrixView<T> Z, MatrixView<const double> Y, Context* context = nullptr) {
+    if constexpr (detail::is_float<T>)
+      change(mercer_statistics_remove_f32, Z, Y, context);
+    else
+      change(mercer_statistics_remove_f64, Z, Y, context);
+  }
+  void merge(const Statistics& other) { check(mercer_statistics_merge(get(), other.get())); }
+  void subtract(const Statistics& other) { check(mercer_statistics_subtract(get(), other.get())); }
+  int64_t rows() const { return shape().n; }
+  int64_t features() const { return shape().D; }
+  int64_t outputs() const { return shape().m; }
+  mercer_statistics* get() const noexcept { return owner_.get(); }
+
+ private:
+  using Handle = detail::Owner<mercer_statistics, mercer_statistics_free>;
+  struct Shape {
+    int64_t n, D, m;
+  };
+  explicit Statistics(Handle owner) : owner_(std::move(owner)) {}
+  Shape shape() const {
+    Shape s{};
+    check(mercer_statistics_shape(get(), &s.n, &s.D, &s.m));
+    return s;
+  }
+  template <class Function, class T>
+  void change(Function function, MatrixView<T> Z, MatrixView<const double> Y, Context* context) {
+    const Shape s = shape();
+    detail::check_same("rows of Z and Y", Z.rows, Y.rows);
+    detail::check_same("features and columns of Z", s.D, Z.cols);
+    detail::check_same("outputs and columns of Y", s.m, Y.cols);
+    detail::check(function(get(), Z.rows, Z.data, Z.ld, Y.data, Y.ld, detail::handle(context)),
+                  context);
+  }
+  Handle owner_;
+};
+
+struct Weights {
+  Matrix<double> w;               // D x outputs
+  std::vector<double> intercept;  // outputs
+};
+
+/// Every lambda from one eigendecomposition.
+class Ridge {
+ public:
+  Ridge(const Statistics& statistics, bool center, Context* context = nullptr)
+      : D_(statistics.features()), outputs_(statistics.outputs()) {
+    mercer_ridge* handle = nullptr;
+    detail::check(mercer_ridge_create(statistics.get(), center, detail::handle(context), &handle),
+                  context);
+    owner_.reset(handle);
+  }
+  Weights solve(double lambda) const {
+    Weights weights{Matrix<double>(D_, outputs_),
+                    std::vector<double>(static_cast<size_t>(outputs_))};
+    check(mercer_ridge_solve_f64(get(), lambda, weights.w.view().data, outputs_,
+                                 weights.intercept.data()));
+    return weights;
+  }
+  double effective_dimension(double lambda) const {
+    double dimension = 0;
+    check(mercer_ridge_effective_dimension(get(), lambda, &dimension));
+    return dimension;
+  }
+  std::vector<double> gcv(double lambda) const {
+    std::vector<double> result(static_cast<size_t>(outputs_));
+    check(mercer_ridge_gcv_f64(get(), lambda, result.data()));
+    return result;
+  }
+  std::vector<double> held_out_error(double lambda, const Statistics& held_out) const {
+    std::vector<double> result(static_cast<size_t>(outputs_));
+    check(mercer_ridge_held_out_error_f64(get(), lambda, held_out.get(), result.data()));
+    return result;
+  }
+  mercer_ridge* get() const noexcept { return owner_.get(); }
+
+ private:
+  int64_t D_, outputs_;
+  detail::Owner<mercer_ridge, mercer_ridge_free> owner_;
+};
+
+}  // namespace hpp
+}  // namespace mercer
+#endif
