@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The file format of maps, models and statistics: magic, version, kind, named sections, little-endian, checksummed. Written to
-// a temporary file beside the target and renamed, so a file appears whole or not at all.
+// The file format of maps, models and statistics: magic, version, kind, named sections,
+// little-endian, checksummed. Written to a temporary file beside the target and renamed, so a file
+// appears whole or not at all. The layout is in container.cpp.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -12,23 +14,34 @@
 
 namespace mercer::io {
 
+inline constexpr uint32_t kFormatVersion = 1;
+
+/// A section to be written: nothing is copied.
+struct SectionView {
+  std::string_view name;  // 1 to 24 of a-z and _
+  std::span<const std::byte> bytes;
+};
+
+/// IO naming path and errno's text; the file then is as it was before. kind: 1 to 16 of a-z and _.
+void write_container(const std::string& path, std::string_view kind,
+                     std::span<const SectionView> sections);
+
+/// A section read.
 struct Section {
   std::string name;
   std::vector<std::byte> bytes;
 };
 
-inline constexpr uint32_t kFormatVersion = 1;
-
-/// IO naming path and errno's text.
-void write_container(const std::string& path, std::string_view kind, std::span<const Section> sections);
-
-/// IO, CORRUPT_FILE (truncated, checksum, impossible sizes; checked against the file's length before allocation),
-/// VERSION (newer format), INVALID_ARGUMENT (another kind than expected; empty `kind` accepts any).
 struct Container {
   std::string kind;
-  uint32_t version;
+  uint32_t version = kFormatVersion;
+  int64_t file_bytes = 0;
   std::vector<Section> sections;
 };
+
+/// IO, CORRUPT_FILE (truncated, longer than it says, checksum, impossible sizes; checked against
+/// the file's length before allocation), VERSION (newer format), INVALID_ARGUMENT (another kind
+/// than expected; empty `kind` accepts any).
 Container read_container(const std::string& path, std::string_view kind);
 
 }  // namespace mercer::io

@@ -1,18 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Maps of one kind in any size: a map spec without "inputs", "features" and "seed" as what the search draws candidates from.
+// Candidates for the hyper-parameter search from a map spec that leaves open what the search
+// decides.
 #pragma once
 
-#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string_view>
 
+#include "base/parameters.h"
 #include "model/search.h"
 
 namespace mercer::spec {
 
-/// INVALID_ARGUMENT if the spec names inputs, features or seed; otherwise the errors of map_from_spec. The kernel's lengthscale is
-/// replaced by that of each candidate; a kernel without one is taken as it is. A kernel left out is the Gaussian.
-std::unique_ptr<model::MapMaker> map_maker(std::string_view json, int64_t inputs, uint64_t seed);
+class SpecMapMaker final : public model::MapMaker {
+ public:
+  /// `canonical`: a canonical map spec; its lengthscale, if any, and features are replaced by those
+  /// of make().
+  explicit SpecMapMaker(Parameters canonical);
+
+  bool has_lengthscale() const override;
+  std::shared_ptr<const feature::FeatureMap> make(double lengthscale,
+                                                  int64_t features) const override;
+
+  /// The kernel's lengthscale in the spec, its default if it was not given; none for kernels
+  /// without one.
+  std::optional<double> lengthscale() const;
+
+ private:
+  Parameters canonical_;
+};
+
+/// From a map spec without "inputs", "features" and "seed", which the call fixes; "map" defaults to
+/// "fourier", "kernel" to the Gaussian; empty text is {}. Errors: those of map_from_spec;
+/// INVALID_ARGUMENT for the three keys; UNSUPPORTED for a lengthscale per input, which a search
+/// over one number would throw away. d >= 1.
+std::unique_ptr<SpecMapMaker> map_maker(std::string_view partial, int64_t d, uint64_t seed);
 
 }  // namespace mercer::spec

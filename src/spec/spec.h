@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// JSON specs to objects and back (VOCABULARY.md). The one JSON include of the library is behind this header.
+// JSON specs to objects and back (VOCABULARY.md). The one JSON include of the library is behind
+// this header.
 #pragma once
 
 #include <memory>
@@ -14,14 +15,17 @@
 
 namespace mercer::spec {
 
-/// Errors of all readers: INVALID_ARGUMENT naming key, value and what is allowed; VERSION for a newer "mercer";
-/// UNSUPPORTED for "needs":"data".
+/// Errors of all readers: INVALID_ARGUMENT naming key, value and what is allowed; VERSION for a
+/// newer "mercer"; UNSUPPORTED for "needs":"data".
 std::unique_ptr<kernel::Kernel> kernel_from_spec(std::string_view json);
 std::unique_ptr<feature::FeatureMap> map_from_spec(std::string_view json);
 /// The same with the numbers a file carried: "needs":"data" is then allowed.
-std::unique_ptr<feature::FeatureMap> map_from_spec_and_numbers(std::string_view json, std::span<const double> numbers);
+std::unique_ptr<feature::FeatureMap> map_from_spec_and_numbers(std::string_view json,
+                                                               std::span<const double> numbers);
 
-/// {"model":"ridge","map":{...},"lambda":x,"standardize":b,"center":b,"task":t}: a map and how to fit it.
+/// {"model":"ridge","map":{...},"lambda":x,"standardize":b,"center":b,"task":t,"precision":"f32"|"f64"}:
+/// a map and how to fit it. Without "lambda" it is chosen by generalised cross-validation.
+/// options.classes is the caller's to set.
 struct ModelPlan {
   std::shared_ptr<const feature::FeatureMap> map;
   model::FitOptions options;
@@ -33,8 +37,11 @@ std::string to_spec(const kernel::Kernel& kernel);
 std::string to_spec(const feature::FeatureMap& map);
 std::string to_spec(const model::Model& model);
 
-/// Everything that exists as JSON: {"kernels":[{name, help, parameters:[{key,type,default,least,most,choices,help}]}],
-/// "maps":[...],"models":[...]}. name empty: all, else that entry alone (INVALID_ARGUMENT if unknown).
+/// Everything that exists as JSON: {"kernels":[{name, help,
+/// parameters:[{key,type,default,least,most,choices,help}]}], "maps":[...],"models":[...]}, with
+/// "required", "least_open" and "expected" (a phrase) besides; no limit is null. name empty: all,
+/// else the same lists with the entries of that name alone, since a kernel and a map may share one
+/// (INVALID_ARGUMENT if there is none).
 std::string describe(std::string_view name);
 
 }  // namespace mercer::spec

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// POSIX only: open with O_EXCL beside the target (rename does not cross file systems), fsync,
+// rename, fsync the directory so that the new name survives a crash as well.
+#include "io/atomic_file.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <system_error>
+
+#include "base/error.h"
+
+namespace mercer::io {
+namespace {
+
+[[noreturn]] void fail_with_errno(const std::string& path, const char* action, int error) {
+  // generic_category().message is thread-safe where strerror is not.
+  fail(MERCER_IO, "\"%s\": cannot %s: %s", path.c_str(), action,
+       std::generic_category().message(error).c_str());
+}
+
+/// The path that the link (if it is one) ends at; the path itself for a file that does not exist
+/// yet.
+std::string follow_links(const std::string& path) {
+  char* resolved = realpath(path.c_str(), nullptr);
+  if (resolved == nullptr) return path;
+  std::string target = resolved;
+  free(resolved);
+  return target;
+}
+
+/// Six letters or digits that another process or thread is unlikely to choose; O_EXCL settles the
+/// rest.
+std::string suffix() {
+  static std::atomic<uint64_t> counter{0};
+  const auto now = std::chrono::steady_clock::now().time_since_epoch().count();
+  uint64_t bits = static_cast<uint64_t>(now) ^ (static_cast<uint64_t>(getpid()) << 32);
+  bits += counter.fetch_add(1, std::memory_order_relaxed) * 0x9E3779B97F4A7C15;
+  bits = (bits ^ (bits >> 30)) *
+         0xBF58476D1CE4E5B9;  // the mixing steps of SplitMix64 (Steele et al. 2014)
+  bits = (bits ^ (bits >> 27)) * 0x94D049BB133111EB;
+  bits ^= bits >> 31;
+  std::string text;
+  for (int i = 0; i < 6; ++i, bits /= 36) text += "0123456789abcdefghijklmnopqrstuvwxyz"[bits % 36];
+  return text;
+}
+
+void sync_directory(const std::string& target) {
+  const std::size_t slash = target.find_last_of('/');
+  const std::string directory = slash == std::string::npos ? "." : target.substr(0, slash + 1);
+  const int descriptor = open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0)
+    return;  // a directory may be writable but not readable; the file itself is safe
+  fsync(descriptor);
+  close(descriptor);
+}
+
+}  // namespace
+
+AtomicFile::AtomicFile(const std::string& path) : path_(path), target_(follow_links(path)) {
+  struct stat existing;
+  const bool exists = stat(target_.c_str(), &existing) == 0;
+  require(!exists || S_ISREG(existing.st_mode), MERCER_IO,
+          "\"%s\": cannot write: it exists and is not a regular file", path_.c_str());
+  for (int attempt = 0; attempt < 100 && descriptor_ < 0; ++attempt) {
+    temporary_ = target_ + ".tmp" + suffix();
+    descriptor_ = open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (descriptor_ < 0 && errno != EEXIST && errno != EINTR) break;
+  }
+  if (descriptor_ < 0) fail_with_errno(path_, "create a temporary file beside it", errno);
+  if (exists && fchmod(descriptor_, existing.st_mode & 07777) != 0) {
+    const int error = errno;
+    close(descriptor_);
+    unlink(temporary_.c_str());  // the destructor of a half-made object does not run
+    fail_with_errno(path_, "keep its permissions", error);
+  }
+}
+
+AtomicFile::~AtomicFile() {
+  if (descriptor_ >= 0) close(descriptor_);
+  if (!temporary_.empty()) unlink(temporary_.c_str());
+}
+
+void AtomicFile::write(std::span<const std::byte> bytes) {
+  constexpr std::size_t kMostAtOnce = std::size_t{1}
+                                      << 30;  // Linux writes at most 2^31 - 4096 bytes per call
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(descriptor_, bytes.data(), std::min(bytes.size(), kMostAtOnce));
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) fail_with_errno(path_, "write", errno);
+    bytes = bytes.subspan(static_cast<std::size_t>(written));
+  }
+}
+
+void AtomicFile::commit() {
+  if (fsync(descriptor_) != 0) fail_with_errno(path_, "flush", errno);
+  const int descriptor = descriptor_;
+  descriptor_ = -1;
+  if (close(descriptor) != 0) fail_with_errno(path_, "close", errno);
+  if (rename(temporary_.c_str(), target_.c_str()) != 0) fail_with_errno(path_, "rename", errno);
+  temporary_.clear();
+  sync_directory(target_);
+}
+
+}  // namespace mercer::io

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// A file that appears whole or not at all: written beside its target under another name, flushed to
+// the disk, renamed.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+
+namespace mercer::io {
+
+/// Not copyable; without commit() the destructor removes the temporary file and the target stays as
+/// it was. Errors: IO naming the path and errno's text. A target that exists must be a regular file
+/// (a symbolic link is followed) and keeps its permission bits; a new file gets those of the
+/// process's umask.
+class AtomicFile {
+ public:
+  explicit AtomicFile(const std::string& path);
+  ~AtomicFile();
+  AtomicFile(const AtomicFile&) = delete;
+  AtomicFile& operator=(const AtomicFile&) = delete;
+
+  void write(std::span<const std::byte> bytes);
+  /// Flushes, closes and renames.
+  void commit();
+
+ private:
+  std::string path_;       // as given, for messages
+  std::string target_;     // links followed
+  std::string temporary_;  // empty once renamed
+  int descriptor_ = -1;
+};
+
+}  // namespace mercer::io

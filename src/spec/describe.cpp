@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// What exists, as JSON: the tables of kernels, maps and models with every parameter's type,
+// default, range and help. Written piece by piece because Parameters hold no lists of objects.
+#include <algorithm>
+#include <string_view>
+
+#include "base/error.h"
+#include "spec/fields.h"
+#include "spec/json.h"
+#include "spec/spec.h"
+#include "spec/specs.h"
+
+namespace mercer::spec {
+namespace {
+
+const char* type_name(FieldType type) {
+  switch (type) {
+    case FieldType::boolean:
+      return "boolean";
+    case FieldType::integer:
+      return "integer";
+    case FieldType::seed:
+      return "seed";
+    case FieldType::number:
+      return "number";
+    case FieldType::text:
+      return "text";
+    case FieldType::number_or_numbers:
+      return "number_or_numbers";
+    case FieldType::numbers:
+      return "numbers";
+    case FieldType::kernel:
+      return "kernel";
+    case FieldType::map:
+      return "map";
+  }
+  return "";
+}
+
+void append_field(std::string& out, const Field& field) {
+  Parameters described;
+  described.set("key", field.key);
+  described.set("type", type_name(field.type));
+  described.set("required", std::holds_alternative<std::monostate>(field.fallback));
+  described.set("default", field.fallback);
+  described.set("least", field.least);
+  described.set("least_open", field.least_open);
+  described.set("most", field.most);
+  out += print_object(described);
+  out.back() = ',';  // the object goes on: a list of texts is no Value
+  out += "\"choices\":[";
+  for (std::size_t i = 0; i < field.choices.size(); ++i) {
+    if (i > 0) out += ',';
+    append_text(out, field.choices[i]);
+  }
+  out += "],\"expected\":";
+  append_text(out, expectation(field));
+  out += ",\"help\":";
+  append_text(out, field.help);
+  out += '}';
+}
+
+/// `fields` begins with the key that names the entry, which `name` already says.
+std::string described_entry(const char* name, const char* help, std::span<const Field> fields) {
+  std::string out = "{\"name\":";
+  append_text(out, name);
+  out += ",\"help\":";
+  append_text(out, help);
+  out += ",\"parameters\":[";
+  for (std::size_t i = 1; i < fields.size(); ++i) {
+    if (i > 1) out += ',';
+    append_field(out, fields[i]);
+  }
+  return out + "]}";
+}
+
+class Group {
+ public:
+  Group(const char* title, std::string_view wanted) : wanted_(wanted) {
+    append_text(text_, title);
+    text_ += ":[";
+  }
+  void add(const char* name, const char* help, std::span<const Field> fields) {
+    if (!wanted_.empty() && wanted_ != name) return;
+    if (count_++ > 0) text_ += ',';
+    text_ += described_entry(name, help, fields);
+  }
+  int count() const { return count_; }
+  std::string text() const { return text_ + "]"; }
+
+ private:
+  std::string_view wanted_;
+  std::string text_;
+  int count_ = 0;
+};
+
+}  // namespace
+
+std::string describe(std::string_view name) {
+  Group kernels("kernels", name), maps("maps", name), models("models", name);
+  for (const auto& entry : kernel::kernel_table())
+    kernels.add(entry.name, entry.help, kernel_fields(entry));
+  for (const auto& entry : feature::map_table())
+    maps.add(entry.name, entry.help, map_fields(entry));
+  models.add("ridge", "ridge regression or least-squares classification on the features of a map",
+             ridge_fields());
+  require(kernels.count() + maps.count() + models.count() > 0, MERCER_INVALID_ARGUMENT,
+          "name = \"%.*s\", expected the name of a kernel, map or model (none lists all)",
+          static_cast<int>(std::min<std::size_t>(name.size(), 60)), name.data());
+  std::string out = kernels.text();
+  out.insert(0, 1, '{');
+  return out + "," + maps.text() + "," + models.text() + "}";
+}
+
+}  // namespace mercer::spec

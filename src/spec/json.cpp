@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// JSON to Parameters through the SAX interface of nlohmann-json, which keeps no tree and does not
+// recurse, so hostile nesting costs nothing: it is refused at the brace that exceeds the limit.
+// Printing is in json_print.cpp.
+#include "spec/json.h"
+
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "spec/utf8.h"
+
+namespace mercer::spec {
+namespace {
+
+std::string key_text(std::string_view text) {
+  std::string out;
+  append_text(out, text.substr(0, 60));
+  for (char& byte : out) {
+    if (static_cast<unsigned char>(byte) >= 0x80) byte = '?';  // the cut may have split a character
+  }
+  return out;
+}
+
+/// The parser's own words without its error number, in ASCII.
+std::string reason(std::string_view what) {
+  const std::size_t bracket = what.find("] ");
+  std::string text(bracket == std::string_view::npos ? what : what.substr(bracket + 2));
+  if (text.starts_with("parse error at ")) text.erase(0, 15);
+  if (text.size() > 200) text.resize(200);
+  for (char& byte : text) {
+    if (byte < 0x20 || byte > 0x7E) byte = '?';
+  }
+  return text;
+}
+
+class Reader {
+ public:
+  // The names and types are those of nlohmann-json's SAX interface.
+  using Json = nlohmann::json;
+
+  bool null() { return put(std::monostate{}); }
+  bool boolean(bool value) { return put(value); }
+  bool number_integer(Json::number_integer_t value) { return number(value); }
+  bool number_unsigned(Json::number_unsigned_t value) { return number(value); }
+  bool number_float(Json::number_float_t value, const std::string& text) {
+    require(std::isfinite(value), MERCER_INVALID_ARGUMENT,
+            "spec: number %s is beyond the range of double", key_text(text).c_str());
+    return number(value);
+  }
+  bool string(std::string& value) { return put(std::move(value)); }
+  bool binary(Json::binary_t&) { return false; }
+
+  bool start_object(std::size_t) {
+    refuse_in_list("an object");
+    descend();
+    frames_.emplace_back();
+    return true;
+  }
+  bool key(std::string& name) {
+    Frame& frame = frames_.back();
+    require(frame.object.find(name) == nullptr, MERCER_INVALID_ARGUMENT,
+            "spec: duplicate key %s, expected every key once", key_text(name).c_str());
+    require(frame.object.entries().size() < kMostKeys, MERCER_INVALID_ARGUMENT,
+            "spec: an object has more than %d keys", kMostKeys);
+    frame.key = std::move(name);
+    return true;
+  }
+  bool end_object() {
+    --depth_;
+    auto object = std::make_shared<Parameters>(std::move(frames_.back().object));
+    frames_.pop_back();
+    if (frames_.empty()) {
+      root_ = std::move(object);
+      return true;
+    }
+    return put(std::shared_ptr<const Parameters>(std::move(object)));
+  }
+  bool start_array(std::size_t) {
+    refuse_in_list("a list");
+    descend();
+    in_list_ = true;
+    list_.clear();
+    return true;
+  }
+  bool end_array() {
+    --depth_;
+    in_list_ = false;
+    return put(std::move(list_));
+  }
+  bool parse_error(std::size_t, const std::string&, const Json::exception& error) {
+    fail(MERCER_INVALID_ARGUMENT, "spec is not valid JSON: %s", reason(error.what()).c_str());
+  }
+
+  Parameters take() {
+    require(root_ != nullptr, MERCER_INVALID_ARGUMENT, "spec: expected a JSON object {...}");
+    return std::move(*root_);
+  }
+
+ private:
+  struct Frame {
+    Parameters object;
+    std::string key;
+  };
+
+  void descend() {
+    require(++depth_ <= kMostDepth, MERCER_INVALID_ARGUMENT, "spec: nested deeper than %d levels",
+            kMostDepth);
+  }
+  void refuse_in_list(const char* what) const {
+    require(!in_list_, MERCER_INVALID_ARGUMENT,
+            "spec: key %s holds a list with %s, expected a list of numbers",
+            frames_.empty() ? "\"\"" : key_text(frames_.back().key).c_str(), what);
+  }
+  template <class Number>
+  bool number(Number value) {
+    if (in_list_) {
+      list_.push_back(static_cast<double>(value));
+      return true;
+    }
+    if constexpr (std::is_same_v<Number, uint64_t>) {
+      if (value <= static_cast<uint64_t>(std::numeric_limits<int64_t>::max())) {
+        return put(static_cast<int64_t>(value));
+      }
+    }
+    return put(value);
+  }
+  bool put(Value value) {
+    refuse_in_list("something else");
+    require(!frames_.empty(), MERCER_INVALID_ARGUMENT, "spec: expected a JSON object {...}");
+    frames_.back().object.set(std::move(frames_.back().key), std::move(value));
+    return true;
+  }
+
+  std::vector<Frame> frames_;
+  std::vector<double> list_;
+  bool in_list_ = false;
+  int depth_ = 0;
+  std::shared_ptr<Parameters> root_;
+};
+
+}  // namespace
+
+Parameters parse_object(std::string_view text, int64_t most_bytes) {
+  require(text.size() <= static_cast<uint64_t>(most_bytes), MERCER_INVALID_ARGUMENT,
+          "spec has %zu bytes, expected at most %lld", text.size(),
+          static_cast<long long>(most_bytes));
+  // The lexer takes a NUL for the end of the text and would accept whatever follows it.
+  const std::size_t nul = text.find('\0');
+  require(nul == std::string_view::npos, MERCER_INVALID_ARGUMENT, "spec: NUL byte at offset %zu",
+          nul);
+  require(is_utf8(text), MERCER_INVALID_ARGUMENT, "spec is not valid UTF-8");
+  Reader reader;
+  nlohmann::json::sax_parse(text.begin(), text.end(), &reader);
+  return reader.take();
+}
+
+}  // namespace mercer::spec

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// JSON text to a tree of Parameters and back. Parsing knows nothing of kernels or maps: it limits
+// size, depth and shape, so that whatever comes out is harmless to check. json.cpp is the one file
+// of the library that includes the JSON header.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/parameters.h"
+
+namespace mercer::spec {
+
+inline constexpr int64_t kMostSpecBytes = int64_t{1} << 20;
+inline constexpr int kMostDepth = 32;
+inline constexpr int kMostKeys = 64;  // of one object: keeps the search for duplicates linear
+
+/// The object that `text` holds. Integers become int64_t (uint64_t above 2^63 - 1), other numbers
+/// double, lists of numbers std::vector<double>, null std::monostate. Errors, all INVALID_ARGUMENT:
+/// more than most_bytes, a NUL byte, invalid UTF-8, syntax (with line and column), a duplicate key,
+/// nesting deeper than kMostDepth, more than kMostKeys keys, a list of anything but numbers, a
+/// number beyond the range of double.
+Parameters parse_object(std::string_view text, int64_t most_bytes = kMostSpecBytes);
+
+/// Without spaces, keys in their order. Doubles as the shortest decimal that reads back bit for
+/// bit, seeds (uint64_t) as numbers below 2^53 and as strings from there on. NaN and infinities,
+/// which JSON lacks, and monostate print as null.
+std::string print_object(const Parameters& object);
+
+/// The same for a part of a text.
+void append_value(std::string& out, const Value& value);
+void append_text(std::string& out, std::string_view text);  // quoted and escaped
+
+}  // namespace mercer::spec

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+#include "spec/map_maker.h"
+
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "spec/fields.h"
+#include "spec/json.h"
+#include "spec/specs.h"
+
+namespace mercer::spec {
+namespace {
+
+void refuse_what_the_call_fixes(const Parameters& given) {
+  for (const char* key : {"inputs", "features", "seed"}) {
+    require(
+        given.find(key) == nullptr, MERCER_INVALID_ARGUMENT,
+        "key \"%s\" in the map spec of a search, expected it left out: the call itself fixes it",
+        key);
+  }
+}
+
+std::shared_ptr<const Parameters> gaussian() {
+  auto kernel = std::make_shared<Parameters>();
+  kernel->set("kernel", "gaussian");
+  return kernel;
+}
+
+}  // namespace
+
+SpecMapMaker::SpecMapMaker(Parameters canonical) : canonical_(std::move(canonical)) {}
+
+bool SpecMapMaker::has_lengthscale() const {
+  return canonical_.object("kernel").find("lengthscale") != nullptr;
+}
+
+std::optional<double> SpecMapMaker::lengthscale() const {
+  if (!has_lengthscale()) return std::nullopt;
+  return canonical_.object("kernel").numbers("lengthscale").front();
+}
+
+std::shared_ptr<const feature::FeatureMap> SpecMapMaker::make(double lengthscale,
+                                                              int64_t features) const {
+  Parameters canonical = canonical_;
+  canonical.set("features", features);
+  if (has_lengthscale()) {
+    auto kernel = std::make_shared<Parameters>(canonical_.object("kernel"));
+    kernel->set("lengthscale", lengthscale);
+    canonical.set("kernel", std::shared_ptr<const Parameters>(std::move(kernel)));
+  }
+  return make_map(canonical, {});
+}
+
+std::unique_ptr<SpecMapMaker> map_maker(std::string_view partial, int64_t d, uint64_t seed) {
+  Parameters given = parse_object(partial.empty() ? "{}" : partial);
+  refuse_what_the_call_fixes(given);
+  if (given.find("map") == nullptr) given.set("map", "fourier");
+  if (given.find("kernel") == nullptr) given.set("kernel", gaussian());
+  given.set("inputs", d);
+  given.set("features", int64_t{1});  // any: make() replaces it
+  given.set("seed", seed);
+  Parameters canonical = canonical_map(given, "", Data::refused);
+  const auto kernel = make_kernel(
+      canonical.object("kernel"));  // its domain is checked now, not at the first candidate
+  require(kernel->lengthscale().size() <= 1, MERCER_UNSUPPORTED,
+          "kernel.lengthscale has %zu numbers, expected one: a search tries one lengthscale for "
+          "all inputs",
+          kernel->lengthscale().size());
+  return std::make_unique<SpecMapMaker>(std::move(canonical));
+}
+
+}  // namespace mercer::spec

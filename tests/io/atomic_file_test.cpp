@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+#include "io/atomic_file.h"
+
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include <csignal>
+#include <cstring>
+#include <filesystem>
+#include <string>
+
+#include "support/catch.h"
+#include "support/refusal.h"
+#include "support/temporary_directory.h"
+
+using namespace mercer;
+using mercer::test::refusal_fault;
+using mercer::test::TemporaryDirectory;
+
+namespace {
+
+void write_text(const std::string& path, const std::string& text) {
+  io::AtomicFile file(path);
+  file.write(std::as_bytes(std::span(text)));
+  file.commit();
+}
+
+mode_t mode_of(const std::string& path) {
+  struct stat status {};
+  return stat(path.c_str(), &status) == 0 ? status.st_mode & 07777 : 0;
+}
+
+/// Files of this process may not grow beyond `bytes` while it lives: writing more fails with EFBIG.
+class FileSizeLimit {
+ public:
+  explicit FileSizeLimit(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
+    getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit limited{bytes, before_.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &limited);
+  }
+  ~FileSizeLimit() {
+    setrlimit(RLIMIT_FSIZE, &before_);
+    std::signal(SIGXFSZ, handler_);
+  }
+
+ private:
+  rlimit before_{};
+  void (*handler_)(int);
+};
+
+}  // namespace
+
+TEST_CASE("a file appears whole, alone, and readable as the umask says", "[io]") {
+  const TemporaryDirectory directory;
+  const std::string path = directory.file("a.mercer");
+  const mode_t mask = umask(022);
+  write_text(path, "hello");
+  umask(mask);
+  CHECK(directory.read(path) == "hello");
+  CHECK(directory.file_count() == 1);
+  CHECK(mode_of(path) == 0644);
+}
+
+TEST_CASE("a file that exists is replaced and keeps its permissions", "[io]") {
+  const TemporaryDirectory directory;
+  const std::string path = directory.write("a.mercer", "a longer text than the new one");
+  chmod(path.c_str(), 0600);
+  write_text(path, "new");
+  CHECK(directory.read(path) == "new");
+  CHECK(mode_of(path) == 0600);
+  CHECK(directory.file_count() == 1);
+}
+
+TEST_CASE("a symbolic link stays one: what it points to is replaced", "[io]") {
+  const TemporaryDirectory directory;
+  const std::string target = directory.write("target", "old");
+  std::filesystem::create_symlink(target, directory.file("link"));
+  write_text(directory.file("link"), "new");
+  CHECK(std::filesystem::is_symlink(directory.file("link")));
+  CHECK(directory.read(target) == "new");
+}
+
+TEST_CASE("without commit nothing is left and the old file is untouched", "[io]") {
+  const TemporaryDirectory directory;
+  const std::string path = directory.write("a.mercer", "old");
+  { io::AtomicFile file(path); }
+  CHECK(directory.file_count() == 1);
+  CHECK(directory.read(path) == "old");
+}
+
+TEST_CASE("a write that fails half-way leaves the old file and nothing else", "[io]") {
+  const TemporaryDirectory directory;
+  const std::string path = directory.write("a.mercer", "old");
+  std::string fault;
+  {
+    const FileSizeLimit limit(1000);
+    fault = refusal_fault(
+        MERCER_IO, [&] { write_text(path, std::string(5000, 'x')); }, path, "write",
+        std::strerror(EFBIG));
+  }
+  CHECK(fault == "");
+  CHECK(directory.file_count() == 1);
+  CHECK(directory.read(path) == "old");
+}
+
+TEST_CASE("places that cannot be written are IO naming path and reason", "[io]") {
+  const TemporaryDirectory directory;
+  const auto refused = [&](const std::string& path, const char* reason) {
+    return refusal_fault(
+        MERCER_IO, [&] { write_text(path, "x"); }, path, reason);
+  };
+  CHECK(refused(directory.file("missing/a.mercer"), std::strerror(ENOENT)) == "");
+  directory.write("plain", "");
+  CHECK(refused(directory.file("plain/a.mercer"), std::strerror(ENOTDIR)) == "");
+  CHECK(refused(directory.path(), "not a regular file") == "");
+  CHECK(refused("/dev/null", "not a regular file") == "");
+  CHECK(refused("", std::strerror(ENOENT)) == "");
+  CHECK(refused(directory.file(std::string(300, 'n')), std::strerror(ENAMETOOLONG)) == "");
+  CHECK(directory.file_count() == 1);
+}
+
+TEST_CASE("a directory without write permission is IO", "[io]") {
+  const TemporaryDirectory directory;
+  std::filesystem::create_directory(directory.file("closed"));
+  chmod(directory.file("closed").c_str(), 0555);
+  // The superuser may write anywhere but in the kernel's own file system.
+  const std::string path = geteuid() == 0 ? "/proc/a.mercer" : directory.file("closed/a.mercer");
+  CHECK(refusal_fault(
+            MERCER_IO, [&] { write_text(path, "x"); }, path, "create") == "");
+}

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+#include "spec/json.h"
+
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <random>
+#include <string>
+
+#include "spec/utf8.h"
+#include "support/catch.h"
+#include "support/refusal.h"
+
+using namespace mercer;
+using mercer::spec::parse_object;
+using mercer::spec::print_object;
+using mercer::test::refusal_fault;
+
+namespace {
+
+std::string refused(const std::string& text, const std::string& part) {
+  return refusal_fault(
+      MERCER_INVALID_ARGUMENT, [&] { parse_object(text); }, part);
+}
+
+std::string nested(int levels) {
+  std::string text;
+  for (int i = 1; i < levels; ++i) text += "{\"a\":";
+  text += "{}";
+  return text + std::string(static_cast<size_t>(levels - 1), '}');
+}
+
+}  // namespace
+
+TEST_CASE("JSON of every shape reads into Parameters and prints without spaces", "[spec]") {
+  const Parameters p = parse_object(
+      " { \"b\" : true , \"i\" : -7, \"u\":18446744073709551615, \"x\": 0.1, \"t\":\"a\\u00e9\\n\","
+      " \"l\" : [1, 2.5, -3e2], \"n\" : null, \"o\" : { \"k\" : { } } } ");
+  CHECK(p.boolean("b"));
+  CHECK(p.integer("i") == -7);
+  CHECK(p.seed("u") == 18446744073709551615u);
+  CHECK(p.number("x") == 0.1);
+  CHECK(p.text("t") == "a\xc3\xa9\n");
+  CHECK(p.numbers("l") == std::vector<double>{1, 2.5, -300});
+  CHECK(std::holds_alternative<std::monostate>(*p.find("n")));
+  CHECK(p.object("o").object("k").entries().empty());
+  CHECK(print_object(p) ==
+        "{\"b\":true,\"i\":-7,\"u\":\"18446744073709551615\",\"x\":0.1,\"t\":\"a\xc3\xa9\\u000a\","
+        "\"l\":[1,2.5,-300],\"n\":null,\"o\":{\"k\":{}}}");
+}
+
+TEST_CASE("integers keep their type at the limits of 64 bits", "[spec]") {
+  const Parameters p = parse_object(
+      "{\"a\":9223372036854775807,\"b\":9223372036854775808,\"c\":-9223372036854775808,"
+      "\"d\":18446744073709551616,\"e\":1.0}");
+  CHECK(p.integer("a") == std::numeric_limits<int64_t>::max());
+  CHECK(p.seed("b") == uint64_t{1} << 63);
+  CHECK(p.integer("c") == std::numeric_limits<int64_t>::min());
+  CHECK(p.number("d") == 18446744073709551616.0);
+  CHECK(p.number("e") == 1.0);
+}
+
+TEST_CASE("seeds print as strings from 2^53 on", "[spec]") {
+  Parameters p;
+  p.set("a", uint64_t{9007199254740991});
+  p.set("b", uint64_t{9007199254740992});
+  CHECK(print_object(p) == "{\"a\":9007199254740991,\"b\":\"9007199254740992\"}");
+}
+
+TEST_CASE("doubles print and read back bit for bit", "[spec]") {
+  std::mt19937_64 words(1);  // its output is fixed by the standard
+  std::vector<double> values{0.0,
+                             -0.0,
+                             5e-324,
+                             -1.7976931348623157e308,
+                             2.2250738585072014e-308,
+                             1e20,
+                             1e22,
+                             9007199254740993.0,
+                             18446744073709551616.0,
+                             1.0 / 3};
+  while (values.size() < 20000) {
+    // Every bit pattern is as likely as any other: all exponents, subnormals included.
+    const double value = std::bit_cast<double>(words());
+    if (std::isfinite(value)) values.push_back(value);
+  }
+  Parameters p;
+  p.set("list", values);
+  const std::vector<double> back = parse_object(print_object(p)).numbers("list");
+  REQUIRE(back.size() == values.size());
+  CHECK(std::memcmp(back.data(), values.data(), values.size() * sizeof(double)) == 0);
+  Parameters single;
+  single.set("zero", -0.0);
+  CHECK(std::signbit(parse_object(print_object(single)).number("zero")));
+}
+
+TEST_CASE("a text that is no JSON object is refused with the place", "[spec]") {
+  for (const char* text : {"", "   ", "[1]", "1", "\"a\"", "null", "true"}) {
+    CHECK(refused(text, "spec") == "");
+  }
+  CHECK(refused("{\"a\":1", "line 1, column 7") == "");
+  CHECK(refused("{\"a\":\n1,}", "line 2") == "");
+  CHECK(refused("{\"a\":1} x", "not valid JSON") == "");
+  CHECK(refused("{\"a\":NaN}", "not valid JSON") == "");
+  CHECK(refused("{\"a\":Infinity}", "not valid JSON") == "");
+  CHECK(refused("{\"a\":1e999}", "1e999") == "");
+  CHECK(refused("{\"a\":01}", "not valid JSON") == "");
+  CHECK(refused("{\"a\":1}// comment", "not valid JSON") == "");
+  CHECK(refused("{'a':1}", "not valid JSON") == "");
+  CHECK(refused(std::string("{}\0{}", 5), "NUL byte at offset 2") == "");
+}
+
+TEST_CASE("duplicate keys, lists of anything but numbers and crowded objects are refused",
+          "[spec]") {
+  CHECK(refused("{\"ab\":1,\"ab\":1}", "duplicate key \"ab\"") == "");
+  CHECK(refused("{\"o\":{\"x\":1,\"x\":{}}}", "duplicate key \"x\"") == "");
+  CHECK(refused("{\"l\":[1,\"2\"]}", "key \"l\" holds a list") == "");
+  CHECK(refused("{\"l\":[1,[2]]}", "key \"l\" holds a list") == "");
+  CHECK(refused("{\"l\":[{}]}", "expected a list of numbers") == "");
+  CHECK(refused("{\"l\":[null]}", "expected a list of numbers") == "");
+  std::string crowded = "{";
+  for (int i = 0; i < 65; ++i) crowded += (i ? ",\"k" : "\"k") + std::to_string(i) + "\":0";
+  CHECK(refused(crowded + "}", "more than 64 keys") == "");
+}
+
+TEST_CASE("nesting to 32 levels is read, deeper is refused while parsing", "[spec]") {
+  CHECK_NOTHROW(parse_object(nested(32)));
+  CHECK(refused(nested(33), "deeper than 32") == "");
+  // Never closed: the limit must hold before the end is seen, and no recursion may follow the text.
+  std::string braces;
+  while (braces.size() < 1000000) braces += "{\"a\":";
+  CHECK(refused(braces, "deeper than 32") == "");
+  CHECK(refused("{\"a\":" + std::string(1000000, '['), "list") == "");
+}
+
+TEST_CASE("text over 1 MiB is refused, exactly 1 MiB is read", "[spec]") {
+  const std::string fits = "{}" + std::string((1 << 20) - 2, ' ');
+  CHECK_NOTHROW(parse_object(fits));
+  CHECK(refused(fits + " ", "1048577 bytes, expected at most 1048576") == "");
+}
+
+TEST_CASE("UTF-8 is checked by RFC 3629", "[spec]") {
+  for (const char* good : {"", "a", "\xc2\x80", "\xdf\xbf", "\xe0\xa0\x80", "\xed\x9f\xbf",
+                           "\xee\x80\x80", "\xf0\x90\x80\x80", "\xf4\x8f\xbf\xbf"}) {
+    CAPTURE(good);
+    CHECK(spec::is_utf8(good));
+  }
+  for (const char* bad :
+       {"\x80", "\xc0\x80", "\xc1\xbf", "\xc2", "\xe0\x9f\xbf", "\xed\xa0\x80", "\xe2\x82",
+        "\xf0\x8f\xbf\xbf", "\xf4\x90\x80\x80", "\xf5\x80\x80\x80", "\xff", "a\xc2 "}) {
+    CAPTURE(bad);
+    CHECK_FALSE(spec::is_utf8(bad));
+    CHECK(refused("{\"a\":\"" + std::string(bad) + "\"}", "UTF-8") == "");
+  }
+  CHECK(refused("{\"a\":\"\\ud800\"}", "not valid JSON") == "");
+}

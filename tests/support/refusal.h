@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Did a call throw the documented status, with a message that names what it should? One assertion
+// per refusal.
+#pragma once
+
+#include <exception>
+#include <string>
+
+#include "base/error.h"
+
+namespace mercer::test {
+
+struct Outcome {
+  mercer_status status = MERCER_OK;
+  std::string message;
+};
+
+/// What calling `call` came to. Anything but Error and bad_alloc (OUT_OF_MEMORY) is
+/// MERCER_INTERNAL.
+template <class Call>
+Outcome outcome(Call&& call) {
+  try {
+    call();
+  } catch (const Error& error) {
+    return {error.status(), error.what()};
+  } catch (const std::bad_alloc&) {
+    return {MERCER_OUT_OF_MEMORY, "bad_alloc"};
+  } catch (const std::exception& error) {
+    return {MERCER_INTERNAL, error.what()};
+  }
+  return {};
+}
+
+/// "" if `call` failed with `status` and a message holding every one of `parts`, else what happened
+/// instead.
+template <class Call, class... Part>
+std::string refusal_fault(mercer_status status, Call&& call, const Part&... parts) {
+  const Outcome result = outcome(call);
+  bool ok = result.status == status;
+  ((ok = ok && result.message.find(parts) != std::string::npos), ...);
+  return ok ? "" : "status " + std::to_string(result.status) + ": " + result.message;
+}
+
+}  // namespace mercer::test
