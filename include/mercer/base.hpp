@@ -4,6 +4,7 @@
 #ifndef MERCER_BASE_HPP
 #define MERCER_BASE_HPP
 
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <functional>

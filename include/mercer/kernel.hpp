@@ -4,6 +4,7 @@
 #ifndef MERCER_KERNEL_HPP
 #define MERCER_KERNEL_HPP
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <utility>

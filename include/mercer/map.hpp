@@ -5,6 +5,7 @@
 #define MERCER_MAP_HPP
 
 #include <complex>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <type_traits>

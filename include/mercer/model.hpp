@@ -4,6 +4,7 @@
 #ifndef MERCER_MODEL_HPP
 #define MERCER_MODEL_HPP
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <type_traits>

@@ -4,6 +4,7 @@
 #ifndef MERCER_RIDGE_HPP
 #define MERCER_RIDGE_HPP
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <utility>

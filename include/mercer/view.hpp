@@ -4,6 +4,7 @@
 #ifndef MERCER_VIEW_HPP
 #define MERCER_VIEW_HPP
 
+#include <cstddef>
 #include <cstdint>
 #include <type_traits>
 #include <utility>

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The mercer authors
+# Refuses an include that points the wrong way between layers, or an outside header where it does not belong.
+# Run as: cmake -DSOURCE_DIR=... -P check_layers.cmake
+cmake_minimum_required(VERSION 3.22)
+
+# What each layer of src/ may include besides itself and the public headers.
+set(base_may)
+set(random_may base)
+set(linalg_may base)
+set(transform_may base)
+set(kernel_may base random transform linalg)
+set(projection_may ${kernel_may})
+set(statistic_may ${kernel_may} kernel projection)
+set(feature_may ${statistic_may} statistic)
+set(solver_may base random transform linalg)
+set(model_may ${feature_may} feature solver)
+set(spec_may ${model_may} model)
+set(io_may ${spec_may} spec)
+set(capi_may ${io_may} io capi)
+set(layers base random linalg transform kernel projection statistic feature solver model spec io)
+
+# pattern of an outside header | the only folder or file under src/ and capi/ it may be included from
+set(outside
+  "cblas|src/linalg/" "lapacke|src/linalg/" "openblas|src/linalg/"
+  "Random123/|src/random/philox.cpp" "nlohmann/|src/spec/" "hwy/|src/transform/" "fftw3|src/transform/"
+  "tbb/|src/base/parallel.cpp" "zlib|capi/cli/" "CLI/|capi/cli/" "boost/|src/kernel/")
+
+set(problems)
+function(report text)
+  list(APPEND problems "${text}")
+  set(problems "${problems}" PARENT_SCOPE)
+endfunction()
+
+file(GLOB_RECURSE files RELATIVE ${SOURCE_DIR} ${SOURCE_DIR}/src/*.h ${SOURCE_DIR}/src/*.cpp
+     ${SOURCE_DIR}/capi/*.h ${SOURCE_DIR}/capi/*.cpp)
+list(FILTER files EXCLUDE REGEX "^capi/clients/")
+list(LENGTH files count)
+if(count LESS 20)
+  message(FATAL_ERROR "only ${count} files under ${SOURCE_DIR}: nothing was checked")
+endif()
+
+foreach(file ${files})
+  file(STRINGS ${SOURCE_DIR}/${file} includes REGEX "^[ \t]*#[ \t]*include")
+  string(REGEX REPLACE "^src/([a-z]+)/.*" "\\1" layer ${file})
+  if(file MATCHES "^capi/cli/")
+    set(layer cli)
+  elseif(file MATCHES "^capi/")
+    set(layer capi)
+  endif()
+  foreach(include ${includes})
+    string(REGEX REPLACE ".*[<\"]([^>\"]*)[>\"].*" "\\1" path "${include}")
+    string(REGEX REPLACE "/.*" "" target "${path}")
+    if(target IN_LIST layers AND path MATCHES "/")
+      if(layer STREQUAL "cli")
+        report("${file} includes ${path}: the command uses only the public C API")
+      elseif(NOT target STREQUAL layer AND NOT target IN_LIST ${layer}_may)
+        report("${file} includes ${path}: ${layer} may include only: ${${layer}_may}")
+      endif()
+    elseif(path MATCHES "\\.\\./")
+      report("${file} includes ${path}: write it from src/")
+    endif()
+    foreach(rule ${outside})
+      string(REGEX REPLACE "\\|.*" "" pattern ${rule})
+      string(REGEX REPLACE ".*\\|" "" allowed ${rule})
+      # The command is no part of the library: it may read its own metadata with the JSON header.
+      if(include MATCHES "<(oneapi/)?${pattern}" AND NOT (layer STREQUAL "cli" AND pattern STREQUAL "nlohmann/"))
+        string(FIND ${file} ${allowed} position)
+        if(NOT position EQUAL 0)
+          report("${file} includes ${path}: only ${allowed} may")
+        endif()
+        list(APPEND includers_${pattern} ${file})
+      endif()
+    endforeach()
+  endforeach()
+endforeach()
+
+# One file each.
+foreach(pattern cblas lapacke Random123/ nlohmann/ fftw3)
+  list(REMOVE_DUPLICATES includers_${pattern})
+  list(LENGTH includers_${pattern} includer_count)
+  if(includer_count GREATER 1)
+    report("${pattern} is included by ${includers_${pattern}}: expected one file")
+  endif()
+endforeach()
+
+if(problems)
+  list(JOIN problems "\n  " text)
+  message(FATAL_ERROR "wrong includes:\n  ${text}")
+endif()
+message(STATUS "${count} files: every include points the right way")
