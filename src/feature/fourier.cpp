@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Random Fourier features: Z from cos and sin of XW, W drawn from the kernel's spectral law.
+// Source: Rahimi, Recht, "Random features for large-scale kernel machines", NIPS 2007; forms and variances of SPEC section 3.
+// Frequencies and phases are kept in turns, which makes the reduction of every argument exact (transform/epilogue.h).
+#include "feature/fourier.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "base/error.h"
+#include "feature/tile.h"
+#include "projection/dense.h"
+#include "random/distributions.h"
+#include "statistic/fourier_variance.h"
+#include "transform/dense_panel.h"
+
+namespace mercer::feature {
+namespace {
+
+constexpr const char* kFormNames[] = {"pair", "phase", "complex"};
+
+// omega_j of the kernel: the law's draw, coordinate by coordinate over the lengthscale.
+class DrawnFrequencies final : public projection::FrequencySource {
+ public:
+  DrawnFrequencies(std::shared_ptr<const kernel::Kernel> kernel, uint64_t seed)
+      : kernel_(std::move(kernel)), seed_(seed) {}
+  void fill(int64_t j, std::span<double> omega) const noexcept override {
+    kernel_->spectral_law()->draw(random::Stream(seed_, random::Tag::frequency, static_cast<uint64_t>(j)), omega);
+    const std::span<const double> lengthscale = kernel_->lengthscale();
+    if (lengthscale.empty()) return;
+    for (size_t k = 0; k < omega.size(); ++k) omega[k] /= lengthscale[lengthscale.size() == 1 ? 0 : k];
+  }
+
+ private:
+  std::shared_ptr<const kernel::Kernel> kernel_;
+  uint64_t seed_;
+};
+
+// The caller's frequencies, F x d.
+class SuppliedFrequencies final : public projection::FrequencySource {
+ public:
+  explicit SuppliedFrequencies(std::shared_ptr<const Matrix<double>> frequencies)
+      : frequencies_(std::move(frequencies)) {}
+  void fill(int64_t j, std::span<double> omega) const noexcept override {
+    std::copy_n(frequencies_->view().row(j), omega.size(), omega.begin());
+  }
+
+ private:
+  std::shared_ptr<const Matrix<double>> frequencies_;
+};
+
+// Everything a Fourier map is made of.
+struct Ingredients {
+  std::shared_ptr<const kernel::Kernel> kernel;
+  FourierOptions options;
+  int64_t d;
+  int64_t F;
+  std::shared_ptr<const Matrix<double>> frequencies;  // supplied ones, else null
+  std::vector<double> weights;                        // per frequency, or empty: 1/F each
+};
+
+class Fourier final : public FeatureMap {
+ public:
+  explicit Fourier(Ingredients parts)
+      : FeatureMap(parts.d, parts.options.form == FourierForm::pair ? 2 * parts.F : parts.F,
+                   parts.options.form == FourierForm::complex),
+        parts_(std::move(parts)),
+        projection_(projection::make_dense(parts_.d, parts_.F, make_source())),
+        single_(make_columns<float>()),
+        double_(make_columns<double>()) {}
+
+  std::string_view name() const noexcept override { return "fourier"; }
+  const kernel::Kernel& kernel() const noexcept override { return *parts_.kernel; }
+
+  Parameters parameters() const override {
+    Parameters spec;
+    spec.set("map", std::string(name()));
+    spec.set("kernel", std::make_shared<const Parameters>(parts_.kernel->parameters()));
+    spec.set("inputs", inputs());
+    spec.set("features", features());
+    spec.set("seed", parts_.options.seed);
+    spec.set("projection", parts_.options.projection);
+    spec.set("form", std::string(kFormNames[static_cast<int>(parts_.options.form)]));
+    if (parts_.frequencies != nullptr) spec.set("needs", std::string("data"));
+    return spec;
+  }
+
+  void apply(MatrixView<const float> X, Columns c, Context& context, MatrixView<float> Z) const override {
+    apply_tiles(*projection_, finish(single_), X, c, context, Z);
+  }
+  void apply(MatrixView<const double> X, Columns c, Context& context, MatrixView<double> Z) const override {
+    apply_tiles(*projection_, finish(double_), X, c, context, Z);
+  }
+
+  void prepare(Precision precision) const override {
+    Context context;
+    if (precision == Precision::f32) projection_->prepare({0, panels<float>()}, float{}, context);
+    if (precision == Precision::f64) projection_->prepare({0, panels<double>()}, double{}, context);
+  }
+
+  void variance(MatrixView<const double> X, MatrixView<const double> Y, std::span<double> out) const override {
+    for_each_pair(X, Y, out, [this](const statistic::StationaryValues& k) { return real_variance(k); });
+  }
+  void pseudo_variance(MatrixView<const double> X, MatrixView<const double> Y, std::span<double> out) const override {
+    for_each_pair(X, Y, out, [this](const statistic::StationaryValues& k) {
+      return is_complex() ? statistic::fourier_complex_pseudo_variance(k, features()) : real_variance(k);
+    });
+  }
+
+  /// Frequencies row by row, then one weight per frequency.
+  std::vector<double> numbers() const override {
+    if (parts_.frequencies == nullptr) return {};
+    const MatrixView<double> W = parts_.frequencies->view();
+    std::vector<double> all(W.data, W.data + W.rows * W.cols);
+    all.insert(all.end(), parts_.weights.begin(), parts_.weights.end());
+    return all;
+  }
+
+ private:
+  // Amplitude and phase (turns) of each frequency, padded to whole panels.
+  template <class T>
+  struct ColumnNumbers {
+    AlignedBuffer<T> scale;
+    AlignedBuffer<T> phase;
+  };
+
+  template <class T>
+  int64_t panels() const {
+    return (parts_.F - 1) / transform::kPanelColumns<T> + 1;
+  }
+
+  std::unique_ptr<const projection::FrequencySource> make_source() const {
+    if (parts_.frequencies != nullptr) return std::make_unique<SuppliedFrequencies>(parts_.frequencies);
+    return std::make_unique<DrawnFrequencies>(parts_.kernel, parts_.options.seed);
+  }
+
+  template <class T>
+  ColumnNumbers<T> make_columns() const {
+    const int64_t padded = panels<T>() * transform::kPanelColumns<T>;
+    ColumnNumbers<T> columns{AlignedBuffer<T>(padded), AlignedBuffer<T>(padded)};
+    const bool with_phase = parts_.options.form == FourierForm::phase;
+    const double weight = parts_.kernel->variance() * (with_phase ? 2.0 : 1.0);
+    for (int64_t j = 0; j < padded; ++j) {
+      const double share = j >= parts_.F             ? 0.0
+                           : parts_.weights.empty() ? 1.0 / static_cast<double>(parts_.F)
+                                                    : parts_.weights[static_cast<size_t>(j)];
+      columns.scale[j] = static_cast<T>(std::sqrt(weight * share));
+      double turns = 0;
+      // b_j = 2 pi u_j with u_j number j of the phase stream.
+      if (with_phase && j < parts_.F) {
+        random::fill_uniform(random::Stream(parts_.options.seed, random::Tag::phase, 0), static_cast<uint64_t>(j),
+                             std::span(&turns, 1));
+      }
+      columns.phase[j] = static_cast<T>(turns);
+    }
+    return columns;
+  }
+
+  template <class T>
+  Finish<T> finish(const ColumnNumbers<T>& columns) const {
+    constexpr transform::Epilogue<T> kEpilogues[] = {transform::finish_pair, transform::finish_phase,
+                                                     transform::finish_complex};
+    const auto form = static_cast<int>(parts_.options.form);
+    return {kEpilogues[form],
+            parts_.options.form == FourierForm::pair ? 2 : 1,
+            is_complex() ? 2 : 1,
+            columns.scale.data(),
+            columns.phase.data(),
+            parts_.kernel->warp()};
+  }
+
+  double real_variance(const statistic::StationaryValues& k) const {
+    switch (parts_.options.form) {
+      case FourierForm::pair:
+        return statistic::fourier_pair_variance(k, features());
+      case FourierForm::phase:
+        return statistic::fourier_phase_variance(k, features());
+      case FourierForm::complex:
+        break;
+    }
+    return statistic::fourier_complex_real_variance(k, features());
+  }
+
+  template <class Formula>
+  void for_each_pair(MatrixView<const double> X, MatrixView<const double> Y, std::span<double> out,
+                     const Formula& formula) const {
+    require(parts_.frequencies == nullptr, MERCER_UNSUPPORTED,
+            "the map's frequencies were supplied, not drawn: the estimate has no variance in closed form");
+    const kernel::Kernel& kernel = *parts_.kernel;
+    for (int64_t i = 0; i < X.rows; ++i) {
+      const auto at = [&](double multiple) { return kernel.value_at_multiple(multiple, X.cols, X.row(i), Y.row(i)); };
+      out[static_cast<size_t>(i)] = formula({at(0), at(1), at(2)});
+    }
+  }
+
+  Ingredients parts_;
+  std::unique_ptr<projection::Projection> projection_;
+  ColumnNumbers<float> single_;
+  ColumnNumbers<double> double_;
+};
+
+std::shared_ptr<const kernel::Kernel> copy_of(const kernel::Kernel& kernel) {
+  return kernel.with_variance(kernel.variance());
+}
+
+int64_t frequency_count(int64_t D, FourierForm form) {
+  require(D >= 1, MERCER_INVALID_ARGUMENT, "features = %lld, expected at least 1", static_cast<long long>(D));
+  if (form != FourierForm::pair) return D;
+  require(D % 2 == 0, MERCER_INVALID_ARGUMENT, "features = %lld, expected an even number for the form pair",
+          static_cast<long long>(D));
+  return D / 2;
+}
+
+void check_sizes(const kernel::Kernel& kernel, int64_t d, int64_t F) {
+  require(d >= 1, MERCER_INVALID_ARGUMENT, "inputs = %lld, expected at least 1", static_cast<long long>(d));
+  checked_multiply(checked_multiply(d, checked_add(F, 64, "frequencies"), "frequencies"), sizeof(double), "frequencies");
+  require(kernel.spectral_law() != nullptr, MERCER_UNSUPPORTED,
+          "kernel %s is not shift-invariant: it has no random Fourier features", std::string(kernel.name()).c_str());
+}
+
+}  // namespace
+
+std::unique_ptr<FeatureMap> make_fourier(const kernel::Kernel& kernel, int64_t d, int64_t D,
+                                         const FourierOptions& options) {
+  require(options.projection == "dense", MERCER_UNSUPPORTED,
+          "projection = %s cannot be drawn from a seed here, expected dense", options.projection.c_str());
+  const int64_t F = frequency_count(D, options.form);
+  check_sizes(kernel, d, F);
+  kernel.check_dimension(d);
+  return std::make_unique<Fourier>(Ingredients{copy_of(kernel), options, d, F, nullptr, {}});
+}
+
+std::unique_ptr<FeatureMap> make_fourier_supplied(const kernel::Kernel& kernel, MatrixView<const double> frequencies,
+                                                  std::span<const double> weights, const FourierOptions& options) {
+  const int64_t F = frequencies.rows;
+  require(F >= 1, MERCER_INVALID_ARGUMENT, "F = %lld frequencies, expected at least 1", static_cast<long long>(F));
+  check_sizes(kernel, frequencies.cols, F);
+  auto copy = std::make_shared<Matrix<double>>(F, frequencies.cols);
+  for (int64_t j = 0; j < F; ++j) {
+    for (int64_t k = 0; k < frequencies.cols; ++k) {
+      const double omega = frequencies(j, k);
+      require(std::isfinite(omega), MERCER_INVALID_ARGUMENT, "frequencies[%lld, %lld] = %g, expected a finite number",
+              static_cast<long long>(j), static_cast<long long>(k), omega);
+      (*copy)(j, k) = omega;
+    }
+  }
+  std::vector<double> shares(weights.begin(), weights.end());
+  if (shares.empty()) shares.assign(static_cast<size_t>(F), 1.0 / static_cast<double>(F));
+  for (size_t j = 0; j < shares.size(); ++j) {
+    require(shares[j] >= 0 && std::isfinite(shares[j]), MERCER_INVALID_ARGUMENT,
+            "weights[%zu] = %g, expected a finite number >= 0", j, shares[j]);
+  }
+  FourierOptions supplied = options;
+  supplied.projection = "supplied";
+  return std::make_unique<Fourier>(Ingredients{copy_of(kernel), supplied, frequencies.cols, F, copy, shares});
+}
+
+}  // namespace mercer::feature

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// The table of what maps exist. A new map is a line here and a .cpp of its own.
+#include "base/error.h"
+#include "feature/feature_map.h"
+#include "feature/fourier.h"
+
+namespace mercer::feature {
+namespace {
+
+FourierForm form_of(const std::string& text) {
+  return text == "pair" ? FourierForm::pair : text == "phase" ? FourierForm::phase : FourierForm::complex;
+}
+
+std::unique_ptr<FeatureMap> fourier_from(const MapArguments& arguments) {
+  FourierOptions options;
+  options.projection = arguments.own.text("projection");
+  options.form = form_of(arguments.own.text("form"));
+  options.seed = arguments.seed;
+  if (options.projection != "supplied") {
+    return make_fourier(arguments.kernel, arguments.inputs, arguments.features, options);
+  }
+  const int64_t d = arguments.inputs;
+  const int64_t F = options.form == FourierForm::pair ? arguments.features / 2 : arguments.features;
+  const int64_t numbers = static_cast<int64_t>(arguments.numbers.size());
+  require(numbers > 0, MERCER_UNSUPPORTED,
+          "projection = supplied needs the frequencies themselves: use the typed constructor or a file");
+  require(d >= 1 && F >= 1 && numbers % (d + 1) == 0 && numbers / (d + 1) == F &&
+              (options.form != FourierForm::pair || arguments.features % 2 == 0),
+          MERCER_CORRUPT_FILE, "%lld numbers do not make %lld frequencies of %lld inputs with weights",
+          static_cast<long long>(numbers), static_cast<long long>(F), static_cast<long long>(d));
+  return make_fourier_supplied(arguments.kernel, {arguments.numbers.data(), F, d},
+                               arguments.numbers.subspan(static_cast<size_t>(F * d)), options);
+}
+
+}  // namespace
+
+std::span<const MapEntry> map_table() {
+  static const MapEntry kMaps[] = {
+      {"fourier",
+       "random Fourier features of a shift-invariant kernel: cos and sin of x'omega, omega from the spectral law",
+       {{.key = "projection",
+         .type = FieldType::text,
+         .fallback = std::string("dense"),
+         .choices = {"dense", "supplied"},
+         .help = "how frequencies are drawn; supplied: the caller's own, kept in files only"},
+        {.key = "form",
+         .type = FieldType::text,
+         .fallback = std::string("pair"),
+         .choices = {"pair", "phase", "complex"},
+         .help = "pair: [cos | sin], features even; phase: sqrt(2) cos(. + b); complex: exp(i .)"}},
+       fourier_from},
+  };
+  return kMaps;
+}
+
+}  // namespace mercer::feature

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// From a projection to feature columns: tiles of rows, panels of frequencies, epilogue, and the slice of columns asked for.
+#pragma once
+
+#include <cstdint>
+
+#include "base/context.h"
+#include "base/matrix_view.h"
+#include "feature/feature_map.h"
+#include "projection/projection.h"
+#include "transform/epilogue.h"
+
+namespace mercer::feature {
+
+/// What each frequency becomes. A map with F frequencies has parts * F columns, part by part; each column is `reals` numbers.
+template <class T>
+struct Finish {
+  transform::Epilogue<T> epilogue;
+  int parts;       // pair: 2 ([cos | sin])
+  int reals;       // complex: 2 (interleaved)
+  const T* scale;  // one per frequency, padded to whole panels, 64-byte aligned
+  const T* phase;
+  kernel::InputWarp warp;
+};
+
+/// Columns [c.begin, c.end) of the map for the rows of X.
+void apply_tiles(const projection::Projection& projection, const Finish<float>& finish, MatrixView<const float> X,
+                 Columns c, Context& context, MatrixView<float> Z);
+void apply_tiles(const projection::Projection& projection, const Finish<double>& finish, MatrixView<const double> X,
+                 Columns c, Context& context, MatrixView<double> Z);
+
+}  // namespace mercer::feature

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Packs columns of W, divided by 2 pi (see transform/epilogue.h), into panels in groups, so that a slice of columns needs its own groups
+// only and a precision that is never used costs nothing.
+#include "projection/dense.h"
+
+#include <algorithm>
+#include <atomic>
+#include <mutex>
+#include <type_traits>
+#include <utility>
+
+#include "base/aligned.h"
+#include "base/parallel.h"
+#include "transform/dense_panel.h"
+
+namespace mercer::projection {
+namespace {
+
+constexpr double kTurnsPerRadian = 0.15915494309189533577;  // 1/(2 pi)
+constexpr int64_t kGroupPanels = 32;
+
+int64_t ceil_divide(int64_t a, int64_t b) { return a / b + (a % b != 0 ? 1 : 0); }
+
+// The panels of one precision. Groups are packed under a lock and published by an atomic pointer.
+template <class T>
+class PackedPanels {
+ public:
+  PackedPanels(int64_t d, int64_t F)
+      : depth_(d),
+        count_(F),
+        groups_(std::make_unique<Group[]>(
+            static_cast<size_t>(ceil_divide(ceil_divide(F, kWidth), kGroupPanels)))) {}
+
+  void prepare(Panels panels, const FrequencySource& source, Context& context) {
+    for (int64_t g = panels.begin / kGroupPanels; g * kGroupPanels < panels.end; ++g) {
+      if (groups_[g].ready.load(std::memory_order_acquire) == nullptr) pack(g, source, context);
+    }
+  }
+
+  const T* panel(int64_t p) const noexcept {
+    return groups_[p / kGroupPanels].ready.load(std::memory_order_relaxed) +
+           (p % kGroupPanels) * depth_ * kWidth;
+  }
+
+ private:
+  static constexpr int64_t kWidth = transform::kPanelColumns<T>;
+  struct Group {
+    std::atomic<const T*> ready{nullptr};
+    AlignedBuffer<T> storage;
+  };
+
+  void pack(int64_t g, const FrequencySource& source, Context& context) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    Group& group = groups_[g];
+    if (group.ready.load(std::memory_order_relaxed) != nullptr) return;
+    const int64_t first = g * kGroupPanels;
+    const int64_t panels = std::min(kGroupPanels, ceil_divide(count_, kWidth) - first);
+    const int64_t size = checked_multiply(checked_multiply(panels, kWidth, "packed W"), depth_, "packed W");
+    context.require_memory(checked_multiply(size, sizeof(T), "packed W"), "a group of packed frequencies");
+    AlignedBuffer<T> storage(size);
+    const AlignedBuffer<double> omega(checked_multiply(worker_count(context, panels), depth_, "scratch"));
+    parallel_for(context, panels, [&](int64_t p, int worker) noexcept {
+      pack_panel(source, (first + p) * kWidth, std::span(omega.data() + worker * depth_, static_cast<size_t>(depth_)),
+                 storage.data() + p * depth_ * kWidth);
+    });
+    group.storage = std::move(storage);
+    group.ready.store(group.storage.data(), std::memory_order_release);
+  }
+
+  void pack_panel(const FrequencySource& source, int64_t j0, std::span<double> omega, T* panel) const noexcept {
+    for (int64_t c = 0; c < kWidth; ++c) {
+      const bool real_column = j0 + c < count_;
+      if (real_column) source.fill(j0 + c, omega);
+      for (int64_t k = 0; k < depth_; ++k) {
+        panel[k * kWidth + c] =
+            real_column ? static_cast<T>(omega[static_cast<size_t>(k)] * kTurnsPerRadian) : T{0};
+      }
+    }
+  }
+
+  int64_t depth_;
+  int64_t count_;
+  std::unique_ptr<Group[]> groups_;
+  std::mutex mutex_;
+};
+
+class Dense final : public Projection {
+ public:
+  Dense(int64_t d, int64_t F, std::unique_ptr<const FrequencySource> source)
+      : Projection(d, F), source_(std::move(source)), single_(d, F), double_(d, F) {}
+
+  void prepare(Panels panels, float, Context& context) const override {
+    single_.prepare(panels, *source_, context);
+  }
+  void prepare(Panels panels, double, Context& context) const override {
+    double_.prepare(panels, *source_, context);
+  }
+  void project(MatrixView<const float> X, int64_t panel, float* P) const noexcept override {
+    transform::project_panel(X, single_.panel(panel), P);
+  }
+  void project(MatrixView<const double> X, int64_t panel, double* P) const noexcept override {
+    transform::project_panel(X, double_.panel(panel), P);
+  }
+
+ private:
+  std::unique_ptr<const FrequencySource> source_;
+  mutable PackedPanels<float> single_;
+  mutable PackedPanels<double> double_;
+};
+
+}  // namespace
+
+std::unique_ptr<Projection> make_dense(int64_t d, int64_t F, std::unique_ptr<const FrequencySource> source) {
+  return std::make_unique<Dense>(d, F, std::move(source));
+}
+
+}  // namespace mercer::projection
