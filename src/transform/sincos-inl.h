@@ -48,8 +48,8 @@ HWY_INLINE void SinCosTurns(D tag, V t, V scale, V& sine, V& cosine) {
   const V quarter = hn::Set(tag, static_cast<T>(0.25));
   const V half = hn::Set(tag, static_cast<T>(0.5));
   const V sign = hn::SignBit(tag);
-  // Every fold below is exact: t - round(t) is a multiple of ulp(t) of magnitude <= 1/2, and 1/2 - a and 1/4 - y are used only
-  // where they are within a factor of two of their minuend's half (Sterbenz).
+  // Every fold is exact: t - round(t) is a multiple of ulp(t) of magnitude <= 1/2, and 1/2 - a and
+  // 1/4 - y become z only for a >= 1/4 and y >= 1/8, where Sterbenz' lemma holds.
   const V u = hn::Sub(t, hn::Round(t));
   const V a = hn::Abs(u);
   const V y = hn::Min(a, hn::Sub(half, a));
