@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// The subcommands.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "dataset.h"
+#include "plan.h"
+
+namespace mercer::cli {
+
+/// Where the data is and how it is learnt from: the options fit and compare share.
+struct LearnRequest {
+  std::string train;
+  TargetRequest targets;
+  std::string task = "auto";
+  PlanRequest plan;
+  bool raw = false;  // --no-standardize
+  uint64_t seed = 0;
+  int32_t threads = 0;
+  bool quiet = false;
+};
+
+struct FitRequest {
+  LearnRequest learn;
+  std::string model;
+  int64_t features = 2048;
+  double test_fraction = 0;
+};
+
+struct PredictRequest {
+  std::string model;
+  std::string test;
+  std::string predictions;
+  std::string labels;
+  bool scores = false;
+  int32_t threads = 0;
+  bool quiet = false;
+};
+
+struct CompareRequest {
+  LearnRequest learn;
+  std::vector<int64_t> features = {256, 1024, 4096};
+  int64_t rows = 4000;
+};
+
+void run_fit(const FitRequest& request);
+void run_predict(const PredictRequest& request);
+void run_compare(const CompareRequest& request);
+void run_info(const std::string& path);
+void run_specs(const std::string& name);
+
+}  // namespace mercer::cli

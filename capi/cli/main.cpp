@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// The mercer command: options to requests, failures to one line on standard error and exit status 1.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <new>
+#include <string>
+
+#include "commands.h"
+#include "failure.h"
+#include "interrupt.h"
+#include "mercer/mercer.h"
+
+namespace {
+
+using namespace mercer::cli;
+
+void add_run_options(CLI::App* app, int32_t* threads, bool* quiet) {
+  app->add_option("--threads", *threads, "Upper limit on threads of the library's loops; 0: all cores (BLAS has its own)")
+      ->check(CLI::Range(0, 100000))
+      ->type_name("T");
+  app->add_flag("--quiet", *quiet, "Print scores only, no progress");
+}
+
+void add_learn_options(CLI::App* app, LearnRequest* learn) {
+  app->add_option("TRAIN", learn->train, "CSV, libsvm, .npy or IDX, plain or gzip; - is standard input")->required();
+  app->add_option("--kernel", learn->plan.kernel, "Kernel: a name, or a JSON spec (see: mercer specs); default gaussian")
+      ->type_name("JSON|NAME");
+  app->add_option("--map", learn->plan.map, "Feature map: a name, or a JSON spec; default fourier")->type_name("JSON|NAME");
+  app->add_option("--lengthscale", learn->plan.lengthscale, "In units of the standardised inputs; default auto: searched")
+      ->type_name("L|auto");
+  app->add_option("--lambda", learn->plan.lambda, "Regularisation per row; default auto: searched")->type_name("L|auto");
+  app->add_option("--target", learn->targets.targets,
+                  "Target column, by name or number from 1; repeats. Default: the columns named y or y1, y2, ..., "
+                  "else the last")
+      ->type_name("NAME|INDEX")
+      ->allow_extra_args(false);
+  app->add_option("--labels", learn->targets.labels,
+                  "File of one column with the targets; default for IDX: the name with labels-idx1 for images-idx3")
+      ->type_name("FILE");
+  app->add_option("--task", learn->task, "Default auto: classification iff labels are text, or few whole numbers")
+      ->check(CLI::IsMember({"regression", "classification", "auto"}));
+  app->add_flag("--no-standardize", learn->raw, "Take inputs as they are (IDX bytes are divided by 255 all the same)");
+  app->add_option("--seed", learn->seed, "Fixes every random number; default 0")->type_name("S");
+  add_run_options(app, &learn->threads, &learn->quiet);
+}
+
+void add_fit(CLI::App& app, FitRequest* request) {
+  CLI::App* fit = app.add_subcommand("fit", "Fit a model; lengthscale and lambda are searched on held-out rows");
+  add_learn_options(fit, &request->learn);
+  fit->add_option("-o,--output", request->model, "Model file to write; - is standard output")->required()->type_name("MODEL");
+  fit->add_option("--features", request->features, "Random features D; default 2048")
+      ->check(CLI::Range(int64_t{1}, int64_t{1} << 40))
+      ->type_name("D");
+  fit->add_option("--test-fraction", request->test_fraction, "Hold this fraction of the rows out and print their score")
+      ->check(CLI::Range(0.0, 1.0))
+      ->type_name("F");
+  fit->callback([request] { run_fit(*request); });
+}
+
+void add_predict(CLI::App& app, PredictRequest* request) {
+  CLI::App* predict = app.add_subcommand("predict", "Predict; prints the score when TEST holds the target");
+  predict->add_option("MODEL", request->model, "Model file; - is standard input")->required();
+  predict->add_option("TEST", request->test, "Rows, with or without the target; - is standard input")->required();
+  predict->add_option("-o,--output", request->predictions, "CSV to write; - is standard output")
+      ->required()
+      ->type_name("PREDICTIONS.csv");
+  predict->add_option("--labels", request->labels, "File of one column with the targets of TEST")->type_name("FILE");
+  predict->add_flag("--scores", request->scores, "Classification: also a column of scores for every class");
+  add_run_options(predict, &request->threads, &request->quiet);
+  predict->callback([request] { run_predict(*request); });
+}
+
+void add_compare(CLI::App& app, CompareRequest* request) {
+  CLI::App* compare = app.add_subcommand("compare", "Exact kernel ridge on a subsample against random features");
+  add_learn_options(compare, &request->learn);
+  compare->add_option("--features", request->features, "Sizes to compare; default 256,1024,4096")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(CLI::Range(int64_t{1}, int64_t{1} << 40))
+      ->type_name("D,D,...");
+  compare->add_option("--rows", request->rows, "Rows to fit on at most; default 4000 (exact: 8 n^2 bytes, n^3 time)")
+      ->check(CLI::Range(int64_t{2}, int64_t{1} << 20))
+      ->type_name("N");
+  compare->callback([request] { run_compare(*request); });
+}
+
+void add_rest(CLI::App& app, std::string* file, std::string* name) {
+  CLI::App* info = app.add_subcommand("info", "What a map or model file holds");
+  info->add_option("FILE", *file, "Map, model or statistics file; - is standard input")->required();
+  info->callback([file] { run_info(*file); });
+  CLI::App* specs = app.add_subcommand("specs", "Kernels and maps: parameters, types, ranges, help");
+  specs->add_option("NAME", *name, "One of them; default all");
+  specs->callback([name] { run_specs(*name); });
+}
+
+int complain(std::string command, std::string text) {
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  if (!command.empty()) command += ": ";
+  std::fprintf(stderr, "mercer: %s%s\n", command.c_str(), text.c_str());
+  return 1;
+}
+
+std::string command_of(const CLI::App& app) {
+  const auto chosen = app.get_subcommands();
+  return chosen.empty() ? "" : chosen.front()->get_name();
+}
+
+int run(int argc, char** argv) {
+  CLI::App app("Random feature maps of kernels, and what is learnt on them.\n"
+               "Errors name file:line:field, counted from 1. Numbers of columns count from 1.");
+  app.set_version_flag("--version", std::string("mercer ") + mercer_version());
+  app.require_subcommand(1);
+  FitRequest fit;
+  PredictRequest predict;
+  CompareRequest compare;
+  std::string file;
+  std::string name;
+  add_fit(app, &fit);
+  add_predict(app, &predict);
+  add_compare(app, &compare);
+  add_rest(app, &file, &name);
+  try {
+    app.parse(argc, argv);
+    if (std::fflush(stdout) != 0) return complain(command_of(app), "standard output: cannot write");
+    return 0;
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
+    return complain(command_of(app), error.what());
+  } catch (const Failure& error) {
+    return complain(command_of(app), error.what());
+  } catch (const std::bad_alloc&) {
+    return complain(command_of(app), "out of memory");
+  } catch (const std::exception& error) {
+    return complain(command_of(app), error.what());
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  install_interrupt_handler();
+  return run(argc, argv);
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Options to specs. Only their outer shape is looked at here; the library judges names and values.
+#include "plan.h"
+
+#include <nlohmann/json.hpp>
+
+#include "failure.h"
+#include "number.h"
+
+namespace mercer::cli {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// "gaussian" or {"kernel":"gaussian",...}
+Json object_of(const std::string& text, const char* option, const char* key) {
+  const size_t first = text.find_first_not_of(" \t\r\n");
+  if (first == text.npos || text[first] != '{') return Json{{key, text}};
+  try {
+    return Json::parse(text);
+  } catch (const Json::exception& error) {
+    throw Failure(std::string("--") + option + ": malformed JSON: " + error.what());
+  }
+}
+
+double number_or_auto(const std::string& text, const char* option, bool zero_allowed, double automatic) {
+  if (text == "auto") return automatic;
+  double value = 0;
+  const bool number = parse_number(text, &value) == NumberKind::finite;
+  if (!number || value < 0 || (value == 0 && !zero_allowed)) {
+    throw Failure(std::string("--") + option + " " + shown(text) + ": expected auto or a number " +
+                  (zero_allowed ? ">= 0" : "> 0"));
+  }
+  return value;
+}
+
+void take_lengthscale(const Json& kernel, const PlanRequest& request, Plan* plan) {
+  if (!kernel.is_object() || !kernel.contains("lengthscale")) return;
+  if (request.lengthscale != "auto") {
+    throw Failure("--lengthscale: the spec of the kernel already holds one");
+  }
+  const Json& inside = kernel["lengthscale"];
+  plan->per_input = inside.is_array();
+  // The search replaces the lengthscale by this number; what is no number is left for the library to refuse.
+  if (inside.is_number()) plan->lengthscale = number_or_auto(inside.dump(), "kernel", false, 0);
+}
+
+}  // namespace
+
+Plan read_plan(const PlanRequest& request) {
+  Json map = object_of(request.map.empty() ? "fourier" : request.map, "map", "map");
+  for (const char* key : {"inputs", "features", "seed"}) {
+    if (map.contains(key)) {
+      throw Failure(std::string("--map: leave \"") + key + "\" out; the data, --features and --seed say it");
+    }
+  }
+  if (map.contains("kernel") && !request.kernel.empty()) throw Failure("--kernel: the spec of --map already holds one");
+  if (!map.contains("kernel")) {
+    map["kernel"] = object_of(request.kernel.empty() ? "gaussian" : request.kernel, "kernel", "kernel");
+  }
+  Plan plan;
+  plan.map = map.dump();
+  plan.lengthscale = number_or_auto(request.lengthscale, "lengthscale", false, 0);
+  plan.lambda = number_or_auto(request.lambda, "lambda", true, -1);
+  take_lengthscale(map["kernel"], request, &plan);
+  return plan;
+}
+
+std::string complete_map(const std::string& map, double lengthscale, int64_t inputs, int64_t features, uint64_t seed) {
+  Json json = Json::parse(map);
+  if (lengthscale > 0) json["kernel"]["lengthscale"] = lengthscale;
+  json["inputs"] = inputs;
+  json["features"] = features;
+  json["seed"] = std::to_string(seed);
+  return json.dump();
+}
+
+std::string kernel_of(const std::string& map, double lengthscale) {
+  Json kernel = Json::parse(map).at("kernel");
+  if (lengthscale > 0) kernel["lengthscale"] = lengthscale;
+  return kernel.dump();
+}
+
+double lengthscale_of(const std::string& map) {
+  const Json json = Json::parse(map, nullptr, false);
+  if (!json.is_object() || !json.contains("kernel") || !json["kernel"].is_object()) return 0;
+  const Json& kernel = json["kernel"];
+  return kernel.contains("lengthscale") && kernel["lengthscale"].is_number() ? kernel["lengthscale"].get<double>() : 0;
+}
+
+std::string lengthscale_text(const std::string& map) {
+  const double value = lengthscale_of(map);
+  if (value > 0) return rounded(value, 4);
+  return map.find("\"lengthscale\"") != map.npos ? "per input" : "-";
+}
+
+std::string kernel_name(const std::string& map) {
+  const Json json = Json::parse(map, nullptr, false);
+  if (!json.is_object() || !json.contains("kernel") || !json["kernel"].is_object()) return "?";
+  return json["kernel"].value("kernel", "?");
+}
+
+}  // namespace mercer::cli

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// mercer predict: a model and test rows to a CSV of predictions, and a score where the file holds the target.
+#include <cinttypes>
+#include <cstdio>
+
+#include "commands.h"
+#include "csv_fields.h"
+#include "library.h"
+#include "metadata.h"
+#include "number.h"
+#include "output_file.h"
+#include "score.h"
+#include "session.h"
+#include "task.h"
+
+namespace mercer::cli {
+
+namespace {
+
+struct LoadedModel {
+  Model model;
+  int64_t inputs = 0;
+  int64_t outputs = 0;
+  Metadata metadata;
+};
+
+LoadedModel load(const std::string& path) {
+  const SpooledFile file(path, true);
+  mercer_model* handle = nullptr;
+  check(mercer_model_load(file.path().c_str(), &handle));
+  LoadedModel loaded;
+  loaded.model.reset(handle);
+  int32_t task = 0;
+  check(mercer_model_inputs(handle, &loaded.inputs));
+  check(mercer_model_outputs(handle, &loaded.outputs));
+  check(mercer_model_task(handle, &task));
+  const std::string text =
+      text_of([&](char* b, int64_t c, int64_t* needed) { return mercer_model_metadata(handle, b, c, needed); });
+  loaded.metadata = parse_metadata(text, task == MERCER_TASK_CLASSIFICATION, loaded.outputs);
+  return loaded;
+}
+
+std::string header(const LoadedModel& loaded, bool scores) {
+  const Metadata& metadata = loaded.metadata;
+  std::string line;
+  if (metadata.classification) {
+    line = metadata.targets.empty() ? "y" : csv_field(metadata.targets[0]);
+    for (size_t k = 0; scores && k < metadata.classes.size(); ++k) {
+      line.append(",").append(csv_field(std::string("score_").append(metadata.classes[k])));
+    }
+    return line + "\n";
+  }
+  for (int64_t k = 0; k < loaded.outputs; ++k) {
+    const bool named = static_cast<int64_t>(metadata.targets.size()) == loaded.outputs;
+    if (k > 0) line += ',';
+    line += named ? csv_field(metadata.targets[static_cast<size_t>(k)]) : "y";
+    if (!named && loaded.outputs > 1) line += std::to_string(k + 1);
+  }
+  return line + "\n";
+}
+
+void write_predictions(const LoadedModel& loaded, const GrowingBuffer<double>& scores,
+                       const GrowingBuffer<int32_t>& classes, int64_t n, const PredictRequest& request) {
+  OutputFile file(request.predictions);
+  file.write(header(loaded, request.scores));
+  std::string line;
+  for (int64_t i = 0; i < n; ++i) {
+    line.clear();
+    if (!classes.empty()) line = csv_field(loaded.metadata.classes[static_cast<size_t>(classes[static_cast<size_t>(i)])]);
+    if (classes.empty() || request.scores) {
+      for (int64_t k = 0; k < loaded.outputs; ++k) {
+        if (!line.empty()) line += ',';
+        line += number_text(scores[static_cast<size_t>(i * loaded.outputs + k)]);
+      }
+    }
+    file.write(line += '\n');
+  }
+  file.commit();
+}
+
+// Y of the test set against the predictions; labels the model never saw count as wrong.
+void print_score(const LoadedModel& loaded, Dataset* test, const GrowingBuffer<double>& scores,
+                 const GrowingBuffer<int32_t>& classes, std::FILE* out) {
+  if (!loaded.metadata.classification) {
+    if (test->m != loaded.outputs) {
+      fail_at(test->name, 0, 0,
+              std::to_string(test->m) + " targets, the model has " + std::to_string(loaded.outputs));
+    }
+    const double score = r_squared(test->n, test->m, test->Y.data(), scores.data());
+    std::fprintf(out, "test: %s on %" PRId64 " rows\n", score_text(false, score).c_str(), test->n);
+    return;
+  }
+  const int64_t unknown = number_known_classes(loaded.metadata.classes, loaded.metadata.text_labels, test);
+  const double score = accuracy(test->n, test->Y.data(), classes.data());
+  std::fprintf(out, "test: %s on %" PRId64 " rows", score_text(true, score).c_str(), test->n);
+  if (unknown > 0) std::fprintf(out, " (%" PRId64 " with labels the model does not know)", unknown);
+  std::fputc('\n', out);
+}
+
+}  // namespace
+
+void run_predict(const PredictRequest& request) {
+  if (request.model == "-" && request.test == "-") throw Failure("MODEL and TEST cannot both be standard input");
+  const LoadedModel loaded = load(request.model);
+  if (request.scores && !loaded.metadata.classification) {
+    throw Failure("--scores: the model is a regression and has no class scores");
+  }
+  Dataset test = read_test(request.test, request.labels, loaded.metadata, loaded.inputs);
+  std::FILE* out = request.predictions == "-" ? stderr : stdout;
+  if (test.bytes && loaded.metadata.bytes) scale_bytes(&test);
+  if (!test.bytes && loaded.metadata.bytes && !request.quiet) {
+    std::fprintf(out, "note: the model was fitted on bytes divided by 255; %s is taken as it is\n", test.name.c_str());
+  }
+  Session session(request.threads, request.quiet);
+  const GrowingBuffer<double> scores =
+      predict_scores(loaded.model.get(), rows_of(test.X, 0, test.n, test.d), session.context());
+  GrowingBuffer<int32_t> classes;
+  if (loaded.metadata.classification) classes = classes_of(scores, test.n, loaded.outputs);
+  session.clear_bar();
+  write_predictions(loaded, scores, classes, test.n, request);
+  if (test.m > 0) print_score(loaded, &test, scores, classes, out);
+}
+
+}  // namespace mercer::cli

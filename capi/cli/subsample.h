@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Rows for a comparison: some to fit on, some held out, in double, standardised by the rows that are fitted on.
+#pragma once
+
+#include <cstdint>
+
+#include "library.h"
+#include "training_set.h"
+
+namespace mercer::cli {
+
+struct Subsample {
+  int64_t train_rows = 0;
+  int64_t test_rows = 0;
+  int64_t d = 0;
+  int64_t m = 0;
+  int64_t K = 0;  // classes, 0: regression
+  GrowingBuffer<double> X;
+  GrowingBuffer<double> Y;
+  Rows train() const { return {nullptr, X.data(), train_rows, d}; }
+  Rows test() const { return {nullptr, X.data() + train_rows * d, test_rows, d}; }
+  const double* train_y() const { return Y.data(); }
+  const double* test_y() const { return Y.data() + train_rows * m; }
+};
+
+/// Shuffles by seed, fits on at most `rows` rows (and four fifths of all), holds out at most half as many.
+Subsample draw_subsample(TrainingSet&& set, int64_t rows, uint64_t seed);
+
+}  // namespace mercer::cli

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// From a file to numbers a fit can use, with every automatic choice printed.
+#include "training_set.h"
+
+#include "session.h"
+#include "task.h"
+
+namespace mercer::cli {
+
+namespace {
+
+std::string target_text(const Dataset& data) {
+  if (!data.labels_name.empty()) return data.labels_name;
+  std::string text;
+  for (const std::string& name : data.target_names) text += (text.empty() ? "" : ", ") + name;
+  if (!text.empty() || data.format == Format::libsvm) return text.empty() ? "the labels" : text;
+  for (const int64_t column : data.target_columns) {
+    text += (text.empty() ? "column " : ", ") + std::to_string(column + 1);
+  }
+  return text;
+}
+
+void describe(const TrainingSet& set, const Task& task, double seconds, bool chosen, std::FILE* out) {
+  const Dataset& data = set.data;
+  std::fprintf(out, "%s: %lld rows, %lld inputs, target %s (read in %.2f s)\n", data.name.c_str(),
+               static_cast<long long>(data.n), static_cast<long long>(data.d), target_text(data).c_str(), seconds);
+  if (task.classification) {
+    std::fprintf(out, "task: classification, %lld classes", static_cast<long long>(set.K));
+  } else {
+    std::fprintf(out, "task: regression, %lld output%s", static_cast<long long>(data.m), data.m == 1 ? "" : "s");
+  }
+  std::fprintf(out, chosen ? " (%s; --task chooses)\n" : " (%s)\n", task.reason.c_str());
+  if (data.bytes) std::fputs("inputs: bytes divided by 255, not standardised, since all share one unit\n", out);
+}
+
+}  // namespace
+
+TrainingSet read_training_set(const LearnRequest& request, std::FILE* out) {
+  const Stopwatch watch;
+  TargetRequest targets = request.targets;
+  targets.as_text = request.task == "classification";
+  TrainingSet set;
+  set.data = read_training(request.train, targets);
+  const double seconds = watch.seconds();
+  const Task task = choose_task(set.data, request.task);
+  Metadata& kept = set.metadata;
+  if (task.classification) {
+    kept.classes = number_classes(&set.data);
+    kept.text_labels = set.data.text;
+    set.K = static_cast<int64_t>(kept.classes.size());
+  }
+  kept.classification = task.classification;
+  kept.inputs = set.data.input_names;
+  kept.targets = set.data.target_names;
+  kept.target_columns = set.data.target_columns;
+  kept.bytes = set.data.bytes;
+  set.standardize = !request.raw && !set.data.bytes;
+  if (out != nullptr) describe(set, task, seconds, request.task == "auto", out);
+  if (set.data.bytes) scale_bytes(&set.data);
+  return set;
+}
+
+}  // namespace mercer::cli

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Training data ready for the library, and what was decided about it on the way.
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "commands.h"
+#include "metadata.h"
+
+namespace mercer::cli {
+
+struct TrainingSet {
+  Dataset data;          // Y holds class numbers when classes is not empty
+  Metadata metadata;
+  int64_t K = 0;         // classes, 0: regression
+  bool standardize = true;
+};
+
+/// Reads, chooses the task, numbers the classes, scales bytes, and says all of it on `out` (nullptr: nowhere).
+TrainingSet read_training_set(const LearnRequest& request, std::FILE* out);
+
+}  // namespace mercer::cli
