@@ -47,7 +47,7 @@ struct FitOptions {
 };
 
 /// One lambda that was tried: its score on the selection's criterion (mean squared error, summed over outputs; for
-/// classification with held_out the error rate).
+/// classification with held_out or kfold the error rate; from a search 1 - R^2 or the error rate).
 struct PathPoint {
   double lambda;
   double score;
@@ -66,8 +66,8 @@ struct Model {
   int64_t outputs() const { return weights.w.cols(); }  // scores per row
 };
 
-/// Fits on X (n x d), Y (n x outputs, or n x 1 class numbers). Memory: O(D^2) + a row block; never n x D, except that the
-/// dual form is used for n < D (n x D). Errors: fewer than 2 rows, NaN or Inf in X or Y (naming row and column), class out
+/// Fits on X (n x d), Y (n x outputs, or n x 1 class numbers). Memory: at most 3 x 8 D^2 bytes (2 x for
+/// held_out and kfold above D = 4096) + a row block; never n x D, except that the dual form is used for n < D (n x D). Errors: fewer than 2 rows, NaN or Inf in X or Y (naming row and column), class out
 /// of range, complex map (UNSUPPORTED).
 template <class T>
 Model fit(std::shared_ptr<const feature::FeatureMap> map, const FitOptions& options, MatrixView<const T> X,
@@ -77,7 +77,7 @@ Model fit(std::shared_ptr<const feature::FeatureMap> map, const FitOptions& opti
 template <class T>
 void predict(const Model& model, MatrixView<const T> X, Context& context, MatrixView<double> scores);
 
-/// Class of the largest score (the lowest on a tie); classification only.
+/// Class of the largest score (the lowest on a tie); classification only. NaN or Inf in X is refused.
 template <class T>
 void classify(const Model& model, MatrixView<const T> X, Context& context, std::span<int32_t> classes);
 

@@ -12,10 +12,10 @@
 namespace mercer::model {
 
 struct SearchCandidate {
-  int64_t stage;        // 0 coarse, 1 fine, 2 full number of features
+  int64_t stage;        // 0 coarse, 1 fine, 2 full number of features, 3 all training rows: what is kept
   int64_t features;     // D of this trial
   int64_t rows;         // rows fitted on
-  double lengthscale;   // in units of the standardised inputs
+  double lengthscale;   // in units of the standardised inputs; 0: the kernel has none
   double lambda;        // the best on the held-out rows
   double score;         // held-out mean squared error over the outputs' variance (1 - R^2), or the error rate
   double seconds;
@@ -41,6 +41,8 @@ struct MapMaker {
   virtual std::shared_ptr<const feature::FeatureMap> make(double lengthscale, int64_t features) const = 0;
 };
 
+/// The model is fitted on all rows with the best lengthscale and lambda; its path holds the lambdas of the last stage with
+/// their held-out scores. Memory: 2 x 8 D^2 bytes and a row block (n x D for n < D). Errors: as fit.
 template <class T>
 Model search(const MapMaker& maker, const SearchOptions& options, MatrixView<const T> X, MatrixView<const double> Y,
              Context& context);

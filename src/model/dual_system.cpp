@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// The dual ridge system and its selection criteria. With K = U diag(s) U' (centred) the residual is
+// (I - H) y = U diag(n lambda / (s + n lambda)) U'y and H_ii = sum_j U_ij^2 s_j / (s_j + n lambda), plus 1/n for the
+// intercept; GCV as in Golub, Heath, Wahba (1979).
+#include "model/dual_system.h"
+
+#include <algorithm>
+
+#include "linalg/blas.h"
+#include "linalg/symmetric_eigen.h"
+#include "solver/kernel_ridge.h"
+
+namespace mercer::model {
+namespace {
+
+/// Column means, subtracted in place.
+std::vector<double> subtract_column_means(MatrixView<double> A) {
+  std::vector<double> mean(static_cast<size_t>(A.cols), 0.0);
+  for (int64_t i = 0; i < A.rows; ++i) {
+    for (int64_t j = 0; j < A.cols; ++j) mean[static_cast<size_t>(j)] += A(i, j);
+  }
+  for (double& m : mean) m /= static_cast<double>(A.rows);
+  for (int64_t i = 0; i < A.rows; ++i) {
+    for (int64_t j = 0; j < A.cols; ++j) A(i, j) -= mean[static_cast<size_t>(j)];
+  }
+  return mean;
+}
+
+Matrix<double> copy_of(const Matrix<double>& A) {
+  Matrix<double> copy(A.rows(), A.cols());
+  std::copy_n(A.data(), A.rows() * A.cols(), copy.data());
+  return copy;
+}
+
+}  // namespace
+
+DualSystem::DualSystem(Matrix<double> Z, Matrix<double> Y, bool center)
+    : Z_(std::move(Z)),
+      Y_(std::move(Y)),
+      center_(center),
+      mean_Y_(static_cast<size_t>(Y_.cols()), 0.0),
+      K_(Z_.rows(), Z_.rows()) {
+  if (center_) {
+    mean_Z_ = subtract_column_means(Z_.view());
+    mean_Y_ = subtract_column_means(Y_.view());
+  }
+  K_.fill(0.0);
+  linalg::rank_update_rows(1.0, Z_.view(), K_.view());
+}
+
+solver::Weights DualSystem::solve(double lambda, Context& context) const {
+  Matrix<double> K = copy_of(K_);
+  const Matrix<double> alpha = solver::kernel_ridge(K.view(), Y_.view(), lambda, context);
+  solver::Weights weights{Matrix<double>(Z_.cols(), Y_.cols()), mean_Y_};
+  linalg::multiply(1.0, linalg::Transpose::yes, Z_.view(), linalg::Transpose::no, alpha.view(), 0.0,
+                   weights.w.view());
+  for (size_t j = 0; j < mean_Z_.size(); ++j) {
+    const double* w = weights.w.view().row(static_cast<int64_t>(j));
+    for (size_t o = 0; o < mean_Y_.size(); ++o) weights.intercept[o] -= mean_Z_[j] * w[o];
+  }
+  return weights;
+}
+
+void DualSystem::decompose() {
+  if (!s_.empty()) return;
+  Matrix<double> K = copy_of(K_);
+  s_.resize(static_cast<size_t>(rows()));
+  U_ = linalg::symmetric_eigen(K.view(), s_);
+  for (double& s : s_) s = std::max(s, 0.0);
+  UY_ = Matrix<double>(rows(), Y_.cols());
+  linalg::multiply(1.0, linalg::Transpose::no, U_.view(), linalg::Transpose::no, Y_.view(), 0.0,
+                   UY_.view());
+}
+
+double DualSystem::residual_part(int64_t j, double lambda) const {
+  const double shift = static_cast<double>(rows()) * lambda;
+  const double sum = s_[static_cast<size_t>(j)] + shift;
+  return sum > 0 ? shift / sum : 1.0;
+}
+
+Matrix<double> DualSystem::residuals(double lambda) const {
+  const Matrix<double> rotated = copy_of(UY_);
+  for (int64_t j = 0; j < rows(); ++j) {
+    for (int64_t o = 0; o < rotated.cols(); ++o) rotated(j, o) *= residual_part(j, lambda);
+  }
+  Matrix<double> result(rows(), rotated.cols());
+  linalg::multiply(1.0, linalg::Transpose::yes, U_.view(), linalg::Transpose::no, rotated.view(),
+                   0.0, result.view());
+  return result;
+}
+
+std::vector<double> DualSystem::gcv(double lambda) const {
+  const auto n = static_cast<double>(rows());
+  double left = center_ ? -1.0 : 0.0;  // n - Tr H; the intercept takes one
+  for (int64_t j = 0; j < rows(); ++j) left += residual_part(j, lambda);
+  std::vector<double> result(static_cast<size_t>(UY_.cols()), 0.0);
+  for (int64_t j = 0; j < rows(); ++j) {
+    for (size_t o = 0; o < result.size(); ++o) {
+      const double r = UY_(j, static_cast<int64_t>(o)) * residual_part(j, lambda);
+      result[o] += r * r;
+    }
+  }
+  for (double& value : result) value *= n / (left * left);
+  return result;
+}
+
+std::vector<double> DualSystem::leave_one_out(double lambda) const {
+  std::vector<double> left(static_cast<size_t>(rows()), -intercept_share());  // 1 - H_ii
+  for (int64_t j = 0; j < rows(); ++j) {
+    const double part = residual_part(j, lambda);
+    for (int64_t i = 0; i < rows(); ++i) left[static_cast<size_t>(i)] += U_(j, i) * U_(j, i) * part;
+  }
+  const Matrix<double> r = residuals(lambda);
+  std::vector<double> result(static_cast<size_t>(r.cols()), 0.0);
+  for (int64_t i = 0; i < rows(); ++i) {
+    for (size_t o = 0; o < result.size(); ++o) {
+      const double e = r(i, static_cast<int64_t>(o)) / left[static_cast<size_t>(i)];
+      result[o] += e * e / static_cast<double>(rows());
+    }
+  }
+  return result;
+}
+
+}  // namespace mercer::model

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Exact kernel ridge regression, alpha = (K + n lambda I)^{-1} (Y - mean): what random features approximate.
+// Classification is least squares on one-hot codes, as in fit.
+#include "model/exact_ridge.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "base/size.h"
+#include "linalg/blas.h"
+#include "model/fit_checks.h"
+#include "model/row_coding.h"
+#include "solver/kernel_ridge.h"
+
+namespace mercer::model {
+namespace {
+
+using Long = long long;
+
+constexpr int64_t kBlockBytes = int64_t{32} << 20;  // of a block of kernel values in prediction
+
+template <class T>
+void standardize_into(const Standardizer& standardizer, MatrixView<const T> X,
+                      MatrixView<double> out) {
+  for (int64_t i = 0; i < X.rows; ++i) {
+    standardize_row(standardizer, X.cols, X.row(i), out.row(i));
+  }
+}
+
+Matrix<double> coded_targets(const FitOptions& options, MatrixView<const double> Y) {
+  Matrix<double> codes(Y.rows, coded_outputs(options, Y.cols));
+  for (int64_t i = 0; i < Y.rows; ++i) code_target(options, Y.cols, Y.row(i), codes.view().row(i));
+  return codes;
+}
+
+std::vector<double> subtract_means(MatrixView<double> codes) {
+  std::vector<double> mean(static_cast<size_t>(codes.cols), 0.0);
+  for (int64_t i = 0; i < codes.rows; ++i) {
+    for (int64_t o = 0; o < codes.cols; ++o) mean[static_cast<size_t>(o)] += codes(i, o);
+  }
+  for (double& m : mean) m /= static_cast<double>(codes.rows);
+  for (int64_t i = 0; i < codes.rows; ++i) {
+    for (int64_t o = 0; o < codes.cols; ++o) codes(i, o) -= mean[static_cast<size_t>(o)];
+  }
+  return mean;
+}
+
+}  // namespace
+
+template <class T>
+ExactModel fit_exact(std::shared_ptr<const kernel::Kernel> kernel, const FitOptions& options,
+                     MatrixView<const T> X, MatrixView<const double> Y, Context& context) {
+  FitOptions fixed = options;
+  fixed.selection = Selection::fixed;
+  check_options(fixed);
+  check_shapes(fixed, X.rows, X.cols, Y);
+  kernel->check_dimension(X.cols);
+  check_finite("X", X);
+  check_targets(fixed, Y);
+  const int64_t gram_bytes =
+      checked_multiply(checked_multiply(X.rows, X.rows, "Gram matrix"), 8, "Gram matrix");
+  context.require_memory(gram_bytes, "the n x n Gram matrix");
+
+  ExactModel model;
+  model.kernel = std::move(kernel);
+  if (options.standardize) model.standardizer = fit_standardizer(X);
+  model.rows = Matrix<double>(X.rows, X.cols);
+  standardize_into(model.standardizer, X, model.rows.view());
+  const Matrix<double> codes = coded_targets(options, Y);
+  model.mean.assign(static_cast<size_t>(codes.cols()), 0.0);
+  if (options.center) model.mean = subtract_means(codes.view());
+  Matrix<double> K(X.rows, X.rows);
+  kernel::gram(*model.kernel, model.rows.view(), model.rows.view(), context, K.view());
+  model.alpha = solver::kernel_ridge(K.view(), codes.view(), options.lambda, context);
+  model.options = fixed;
+  return model;
+}
+
+template <class T>
+void predict_exact(const ExactModel& model, MatrixView<const T> X, Context& context,
+                   MatrixView<double> scores) {
+  require(X.cols == model.rows.cols(), MERCER_DIMENSION_MISMATCH,
+          "X has %lld columns, the model expects %lld inputs", static_cast<Long>(X.cols),
+          static_cast<Long>(model.rows.cols()));
+  require(scores.rows == X.rows && scores.cols == model.alpha.cols(), MERCER_DIMENSION_MISMATCH,
+          "scores is %lld x %lld, expected %lld rows and %lld outputs",
+          static_cast<Long>(scores.rows), static_cast<Long>(scores.cols),
+          static_cast<Long>(X.rows), static_cast<Long>(model.alpha.cols()));
+  const int64_t n = model.rows.rows();
+  const int64_t size = std::clamp<int64_t>(kBlockBytes / (8 * n), 1, std::max<int64_t>(X.rows, 1));
+  const Matrix<double> inputs(size, X.cols);
+  const Matrix<double> K(size, n);
+  Stage stage(context, X.rows);
+  for (int64_t first = 0; first < X.rows; first += size) {
+    const int64_t end = std::min(X.rows, first + size);
+    const auto rows = inputs.view().block_rows(0, end - first);
+    const auto values = K.view().block_rows(0, end - first);
+    const auto out = scores.block_rows(first, end);
+    standardize_into(model.standardizer, X.block_rows(first, end), rows);
+    kernel::gram(*model.kernel, rows, model.rows.view(), context, values);
+    for (int64_t i = 0; i < out.rows; ++i) {
+      std::copy_n(model.mean.data(), out.cols, out.row(i));
+    }
+    linalg::multiply(1.0, linalg::Transpose::no, values, linalg::Transpose::no,
+                     model.alpha.view(), 1.0, out);
+    stage.advance(end - first);
+  }
+}
+
+template ExactModel fit_exact(std::shared_ptr<const kernel::Kernel>, const FitOptions&,
+                              MatrixView<const float>, MatrixView<const double>, Context&);
+template ExactModel fit_exact(std::shared_ptr<const kernel::Kernel>, const FitOptions&,
+                              MatrixView<const double>, MatrixView<const double>, Context&);
+template void predict_exact(const ExactModel&, MatrixView<const float>, Context&,
+                            MatrixView<double>);
+template void predict_exact(const ExactModel&, MatrixView<const double>, Context&,
+                            MatrixView<double>);
+
+}  // namespace mercer::model

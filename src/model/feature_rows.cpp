@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Streams standardised rows through a feature map in blocks of bounded size. Standardisation is computed in double and
+// rounded once to the precision of the features.
+#include "model/feature_rows.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.h"
+#include "base/parallel.h"
+#include "base/size.h"
+#include "model/row_coding.h"
+
+namespace mercer::model {
+namespace {
+
+// 4096 rows keep dsyrk at its best rate for small D; 1024 rows of 8192 features in single precision are 32 MiB.
+constexpr int64_t kMostRows = 4096;
+constexpr int64_t kLeastRows = 64;
+constexpr int64_t kBlockBytes = int64_t{32} << 20;
+constexpr int64_t kRowsPerChunk = 64;
+
+/// out(i, :) = (float or double)(what(i, :)), in parallel.
+void widen(MatrixView<const float> from, Context& context, MatrixView<double> to) {
+  const int64_t chunks = (from.rows + kRowsPerChunk - 1) / kRowsPerChunk;
+  parallel_for(context, chunks, [&](int64_t chunk, int) noexcept {
+    const int64_t end = std::min(from.rows, (chunk + 1) * kRowsPerChunk);
+    for (int64_t i = chunk * kRowsPerChunk; i < end; ++i) {
+      std::copy_n(from.row(i), from.cols, to.row(i));
+    }
+  });
+}
+
+MatrixView<const double> wide_view(const FeatureBlock& block, const Matrix<double>& storage,
+                                   Context& context) {
+  if (block.Z64.data != nullptr) return block.Z64;
+  const auto wide = storage.view().block_rows(0, block.Z32.rows);
+  widen(block.Z32, context, wide);
+  return wide;
+}
+
+}  // namespace
+
+int64_t block_rows(int64_t inputs, int64_t features) {
+  const int64_t numbers = checked_add(inputs, features, "block");
+  const int64_t fitting = kBlockBytes / checked_multiply(sizeof(float), numbers, "block");
+  return std::clamp(fitting, kLeastRows, kMostRows);
+}
+
+int64_t block_bytes(int64_t inputs, int64_t features, int64_t outputs) {
+  // Inputs and features in single or double, the features widened, the targets.
+  const int64_t per_row = checked_add(checked_multiply(3, features, "block"),
+                                      checked_add(inputs, outputs, "block"), "block");
+  return checked_multiply(block_rows(inputs, features), checked_multiply(8, per_row, "block"),
+                          "block");
+}
+
+template <class T>
+template <class U>
+void FeatureRows<T>::load_inputs(RowSet rows, int64_t first, Context& context,
+                                 MatrixView<U> inputs) const {
+  const int64_t chunks = (inputs.rows + kRowsPerChunk - 1) / kRowsPerChunk;
+  parallel_for(context, chunks, [&](int64_t chunk, int) noexcept {
+    const int64_t end = std::min(inputs.rows, (chunk + 1) * kRowsPerChunk);
+    for (int64_t i = chunk * kRowsPerChunk; i < end; ++i) {
+      standardize_row(standardizer_, inputs.cols, X_.row(rows[first + i]), inputs.row(i));
+    }
+  });
+}
+
+template <class T>
+void FeatureRows<T>::load_targets(RowSet rows, int64_t first, MatrixView<double> codes) const {
+  if (Y_.cols == 0) return;
+  for (int64_t i = 0; i < codes.rows; ++i) {
+    code_target(options_, Y_.cols, Y_.row(rows[first + i]), codes.row(i));
+  }
+}
+
+template <class T>
+template <class U>
+void FeatureRows<T>::stream(RowSet rows, Context& context,
+                            const std::function<void(const FeatureBlock&)>& body) const {
+  const int64_t size = std::min(block_rows(inputs(), features()), rows.count);
+  const Matrix<U> X(size, inputs());
+  const Matrix<U> Z(size, features());
+  const Matrix<double> Y(size, Y_.cols == 0 ? 0 : outputs());
+  for (int64_t first = 0; first < rows.count; first += size) {
+    context.checkpoint();
+    const int64_t count = std::min(size, rows.count - first);
+    const auto Xb = X.view().block_rows(0, count);
+    const auto Zb = Z.view().block_rows(0, count);
+    const auto Yb = Y.view().block_rows(0, count);
+    load_inputs(rows, first, context, Xb);
+    load_targets(rows, first, Yb);
+    map_.apply(Xb, {0, features()}, context, Zb);
+    FeatureBlock block{.first = first, .Z32 = {}, .Z64 = {}, .Y = Yb};
+    if constexpr (std::is_same_v<U, float>) {
+      block.Z32 = Zb;
+    } else {
+      block.Z64 = Zb;
+    }
+    body(block);
+  }
+}
+
+template <class T>
+void FeatureRows<T>::for_each(RowSet rows, Context& context,
+                              const std::function<void(const FeatureBlock&)>& body) const {
+  if (options_.precision == feature::Precision::f32) {
+    stream<float>(rows, context, body);
+  } else {
+    stream<double>(rows, context, body);
+  }
+}
+
+template <class T>
+void FeatureRows<T>::for_each_wide(RowSet rows, Context& context,
+                                   const std::function<void(const WideBlock&)>& body) const {
+  const bool needs_storage = options_.precision == feature::Precision::f32;
+  const int64_t size = std::min(block_rows(inputs(), features()), rows.count);
+  const Matrix<double> storage(needs_storage ? size : 0, features());
+  for_each(rows, context, [&](const FeatureBlock& block) {
+    body({.first = block.first, .Z = wide_view(block, storage, context), .Y = block.Y});
+  });
+}
+
+template <class T>
+void FeatureRows<T>::add_to(solver::RowStatistics& statistics, RowSet rows, Context& context,
+                            const RowsDone& done) const {
+  for_each(rows, context, [&](const FeatureBlock& block) {
+    if (block.Z64.data != nullptr) {
+      statistics.add(block.Z64, block.Y, context);
+    } else {
+      statistics.add(block.Z32, block.Y, context);
+    }
+    if (done) done(block.Y.rows);
+  });
+  for (const double sum : statistics.sum_features()) {
+    require(std::isfinite(sum), MERCER_INVALID_ARGUMENT, kFeaturesNotFinite);
+  }
+}
+
+template <class T>
+void FeatureRows<T>::remove_from(solver::RowStatistics& statistics, RowSet rows,
+                                 Context& context, const RowsDone& done) const {
+  for_each(rows, context, [&](const FeatureBlock& block) {
+    if (block.Z64.data != nullptr) {
+      statistics.remove(block.Z64, block.Y, context);
+    } else {
+      statistics.remove(block.Z32, block.Y, context);
+    }
+    if (done) done(block.Y.rows);
+  });
+}
+
+template class FeatureRows<float>;
+template class FeatureRows<double>;
+
+}  // namespace mercer::model

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// A model from rows: check, standardise, then statistics and ridge by way of selection.cpp.
+#include <utility>
+
+#include "base/size.h"
+#include "model/feature_rows.h"
+#include "model/fit_checks.h"
+#include "model/lambda_path.h"
+#include "model/model.h"
+#include "model/selection.h"
+
+namespace mercer::model {
+
+template <class T>
+Model fit(std::shared_ptr<const feature::FeatureMap> map, const FitOptions& options,
+          MatrixView<const T> X, MatrixView<const double> Y, Context& context) {
+  check_options(options);
+  check_shapes(options, X.rows, X.cols, Y);
+  check_map(*map, X.cols);
+  const int64_t D = map->features();
+  const bool dual = X.rows < D;
+  const int64_t bytes = dual ? dual_bytes(X.rows, D) : primal_bytes(options, D);
+  context.require_memory(
+      checked_add(bytes, block_bytes(X.cols, D, coded_outputs(options, Y.cols)), "fit"),
+      "the fit");
+  check_finite("X", X);
+  check_targets(options, Y);
+
+  Model model;
+  model.map = std::move(map);
+  if (options.standardize) model.standardizer = fit_standardizer(X);
+  model.options = options;
+  model.rows = X.rows;
+  const FeatureRows<T> rows(*model.map, model.standardizer, options, X, Y);
+  Selected selected = dual ? select_dual(rows, context) : select_primal(rows, context);
+  model.weights = std::move(selected.weights);
+  model.options.lambda = selected.lambda;
+  model.path = std::move(selected.path);
+  return model;
+}
+
+template Model fit(std::shared_ptr<const feature::FeatureMap>, const FitOptions&,
+                   MatrixView<const float>, MatrixView<const double>, Context&);
+template Model fit(std::shared_ptr<const feature::FeatureMap>, const FitOptions&,
+                   MatrixView<const double>, MatrixView<const double>, Context&);
+
+}  // namespace mercer::model

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Checks of what a caller hands to fit and search. Rows and columns are counted from 0 in messages.
+#include "model/fit_checks.h"
+
+#include <cmath>
+
+#include "base/error.h"
+
+namespace mercer::model {
+namespace {
+
+using Long = long long;
+
+void check_path(const FitOptions& options) {
+  require(options.lambda_smallest > 0 && std::isfinite(options.lambda_largest) &&
+              options.lambda_largest >= options.lambda_smallest,
+          MERCER_INVALID_ARGUMENT,
+          "lambda path from %g down to %g, expected 0 < smallest <= largest < infinity",
+          options.lambda_largest, options.lambda_smallest);
+  require(options.lambda_count >= 1, MERCER_INVALID_ARGUMENT,
+          "lambda_count = %lld, expected at least 1", static_cast<Long>(options.lambda_count));
+}
+
+}  // namespace
+
+void check_options(const FitOptions& options) {
+  require(options.task == Task::regression || options.classes >= 2, MERCER_INVALID_ARGUMENT,
+          "classes = %lld, expected at least 2 for classification",
+          static_cast<Long>(options.classes));
+  if (options.selection == Selection::fixed) {
+    require(options.lambda >= 0 && std::isfinite(options.lambda), MERCER_INVALID_ARGUMENT,
+            "lambda = %g, expected a finite number >= 0", options.lambda);
+    return;
+  }
+  check_path(options);
+  if (options.selection == Selection::held_out) {
+    require(options.held_out_fraction > 0 && options.held_out_fraction < 1,
+            MERCER_INVALID_ARGUMENT, "held_out_fraction = %g, expected a number between 0 and 1",
+            options.held_out_fraction);
+  }
+}
+
+void check_shapes(const FitOptions& options, int64_t rows, int64_t inputs,
+                  MatrixView<const double> Y) {
+  require(rows >= 2, MERCER_INVALID_ARGUMENT, "X has %lld rows, expected at least 2",
+          static_cast<Long>(rows));
+  require(inputs >= 1, MERCER_INVALID_ARGUMENT, "X has %lld columns, expected at least 1",
+          static_cast<Long>(inputs));
+  require(Y.rows == rows, MERCER_DIMENSION_MISMATCH, "Y has %lld rows, X has %lld",
+          static_cast<Long>(Y.rows), static_cast<Long>(rows));
+  require(Y.cols >= 1, MERCER_INVALID_ARGUMENT, "Y has %lld columns, expected at least 1",
+          static_cast<Long>(Y.cols));
+  require(options.task == Task::regression || Y.cols == 1, MERCER_DIMENSION_MISMATCH,
+          "Y has %lld columns, expected 1 column of class numbers for classification",
+          static_cast<Long>(Y.cols));
+  require(options.selection != Selection::kfold || (options.folds >= 2 && options.folds <= rows),
+          MERCER_INVALID_ARGUMENT, "folds = %lld, expected 2 to the number of rows, %lld",
+          static_cast<Long>(options.folds), static_cast<Long>(rows));
+}
+
+void check_map(const feature::FeatureMap& map, int64_t columns) {
+  require(!map.is_complex(), MERCER_UNSUPPORTED,
+          "the map is complex; ridge needs a real one, such as form pair or phase");
+  require(map.inputs() == columns, MERCER_DIMENSION_MISMATCH,
+          "X has %lld columns, the map expects %lld inputs", static_cast<Long>(columns),
+          static_cast<Long>(map.inputs()));
+}
+
+template <class T>
+void check_finite(const char* name, MatrixView<const T> X) {
+  for (int64_t i = 0; i < X.rows; ++i) {
+    for (int64_t j = 0; j < X.cols; ++j) {
+      const double x = X(i, j);
+      require(std::isfinite(x), MERCER_INVALID_ARGUMENT,
+              "%s: row %lld, column %lld (counted from 0) is %g, expected a finite number", name,
+              static_cast<Long>(i), static_cast<Long>(j), x);
+    }
+  }
+}
+
+void check_targets(const FitOptions& options, MatrixView<const double> Y) {
+  check_finite("Y", Y);
+  if (options.task != Task::classification) return;
+  for (int64_t i = 0; i < Y.rows; ++i) {
+    const double label = Y(i, 0);
+    require(label >= 0 && label < static_cast<double>(options.classes) &&
+                label == std::floor(label),
+            MERCER_INVALID_ARGUMENT,
+            "Y: row %lld (counted from 0) has class %g, expected a whole number from 0 to %lld",
+            static_cast<Long>(i), label, static_cast<Long>(options.classes - 1));
+  }
+}
+
+template void check_finite(const char*, MatrixView<const float>);
+template void check_finite(const char*, MatrixView<const double>);
+
+}  // namespace mercer::model

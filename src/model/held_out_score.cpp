@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Scores several sets of weights in one pass: their columns stand side by side in one matrix, so that a block of features
+// is multiplied once.
+#include "model/held_out_score.h"
+
+#include <algorithm>
+
+#include "linalg/blas.h"
+
+namespace mercer::model {
+namespace {
+
+/// Sums over rows, per column of the stacked scores.
+struct Sums {
+  std::vector<double> squared_error;  // per weights and output
+  std::vector<double> wrong;          // per weights
+  std::vector<double> y, y_squared;   // per output
+};
+
+Matrix<double> side_by_side(std::span<const solver::Weights> weights) {
+  const int64_t outputs = weights[0].w.cols();
+  Matrix<double> all(weights[0].w.rows(), outputs * static_cast<int64_t>(weights.size()));
+  for (int64_t j = 0; j < all.rows(); ++j) {
+    double* to = all.view().row(j);
+    for (const solver::Weights& one : weights) {
+      to = std::copy_n(one.w.view().row(j), outputs, to);
+    }
+  }
+  return all;
+}
+
+bool is_wrong(const double* score, const double* code, int64_t outputs) {
+  int64_t best = 0;
+  for (int64_t o = 1; o < outputs; ++o) {
+    if (score[o] > score[best]) best = o;
+  }
+  return !(code[best] == 1.0 && score[best] == score[best]);
+}
+
+void add_row(const double* scores, const double* y, bool classify, Sums& sums) {
+  const size_t outputs = sums.y.size();
+  for (size_t o = 0; o < outputs; ++o) {
+    sums.y[o] += y[o];
+    sums.y_squared[o] += y[o] * y[o];
+  }
+  for (size_t k = 0; k < sums.squared_error.size(); ++k) {
+    const double e = scores[k] - y[k % outputs];
+    sums.squared_error[k] += e * e;
+  }
+  if (!classify) return;
+  for (size_t k = 0; k < sums.wrong.size(); ++k) {
+    sums.wrong[k] += is_wrong(scores + k * outputs, y, static_cast<int64_t>(outputs));
+  }
+}
+
+std::vector<HeldOutScore> summarise(const Sums& sums, double n) {
+  const size_t outputs = sums.y.size();
+  std::vector<HeldOutScore> result(sums.wrong.size());
+  for (size_t k = 0; k < result.size(); ++k) {
+    for (size_t o = 0; o < outputs; ++o) {
+      const double mean = sums.y[o] / n;
+      const double variance = sums.y_squared[o] / n - mean * mean;
+      const double error = sums.squared_error[k * outputs + o] / n;
+      result[k].squared_error += error;
+      // An output that is constant on these rows has no R^2: its error counts as it is.
+      result[k].unexplained += (variance > 0 ? error / variance : error) / static_cast<double>(outputs);
+    }
+    result[k].error_rate = sums.wrong[k] / n;
+  }
+  return result;
+}
+
+}  // namespace
+
+template <class T>
+std::vector<HeldOutScore> score_rows(const FeatureRows<T>& rows, RowSet set,
+                                     std::span<const solver::Weights> weights, Context& context) {
+  const Matrix<double> W = side_by_side(weights);
+  const auto outputs = static_cast<size_t>(weights[0].w.cols());
+  Sums sums{std::vector<double>(static_cast<size_t>(W.cols())), std::vector<double>(weights.size()),
+            std::vector<double>(outputs), std::vector<double>(outputs)};
+  const int64_t size = std::min(block_rows(rows.inputs(), rows.features()), set.count);
+  const Matrix<double> scores(size, W.cols());
+  const bool classify = rows.options().task == Task::classification;
+  rows.for_each_wide(set, context, [&](const WideBlock& block) {
+    const auto S = scores.view().block_rows(0, block.Z.rows);
+    for (int64_t i = 0; i < S.rows; ++i) {
+      double* to = S.row(i);
+      for (const auto& one : weights) to = std::copy_n(one.intercept.data(), outputs, to);
+    }
+    linalg::multiply(1.0, linalg::Transpose::no, block.Z, linalg::Transpose::no, W.view(), 1.0, S);
+    for (int64_t i = 0; i < S.rows; ++i) add_row(S.row(i), block.Y.row(i), classify, sums);
+  });
+  return summarise(sums, static_cast<double>(set.count));
+}
+
+template std::vector<HeldOutScore> score_rows(const FeatureRows<float>&, RowSet,
+                                              std::span<const solver::Weights>, Context&);
+template std::vector<HeldOutScore> score_rows(const FeatureRows<double>&, RowSet,
+                                              std::span<const solver::Weights>, Context&);
+
+}  // namespace mercer::model

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// The three routes from rows to ridge weights: eigendecomposition, Cholesky, dual.
+#include "model/lambda_path.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.h"
+#include "base/size.h"
+
+namespace mercer::model {
+namespace {
+
+class EigenPath final : public LambdaPath {
+ public:
+  explicit EigenPath(solver::RidgePath path) : path_(std::move(path)) {}
+  solver::Weights solve(double lambda, Context&) const override { return path_.solve(lambda); }
+
+ private:
+  solver::RidgePath path_;
+};
+
+class CholeskyPath final : public LambdaPath {
+ public:
+  CholeskyPath(const solver::RowStatistics& statistics, bool center)
+      : statistics_(statistics), center_(center) {}
+  solver::Weights solve(double lambda, Context& context) const override {
+    return solver::ridge_cholesky(statistics_.clone(), center_, lambda, context);
+  }
+
+ private:
+  const solver::RowStatistics& statistics_;
+  bool center_;
+};
+
+class DualPath final : public LambdaPath {
+ public:
+  explicit DualPath(DualSystem system) : system_(std::move(system)) {}
+  solver::Weights solve(double lambda, Context& context) const override {
+    return system_.solve(lambda, context);
+  }
+
+ private:
+  DualSystem system_;
+};
+
+}  // namespace
+
+std::unique_ptr<LambdaPath> make_eigen_path(solver::RowStatistics&& statistics, bool center,
+                                            Context& context) {
+  return std::make_unique<EigenPath>(solver::RidgePath(std::move(statistics), center, context));
+}
+
+std::unique_ptr<LambdaPath> make_cholesky_path(const solver::RowStatistics& statistics,
+                                               bool center) {
+  return std::make_unique<CholeskyPath>(statistics, center);
+}
+
+std::unique_ptr<LambdaPath> make_dual_path(DualSystem system) {
+  return std::make_unique<DualPath>(std::move(system));
+}
+
+template <class T>
+DualSystem make_dual_system(const FeatureRows<T>& rows, RowSet set, Context& context,
+                            const RowsDone& done) {
+  Matrix<double> Z(set.count, rows.features());
+  Matrix<double> Y(set.count, rows.outputs());
+  double sum = 0;
+  rows.for_each_wide(set, context, [&](const WideBlock& block) {
+    for (int64_t i = 0; i < block.Z.rows; ++i) {
+      std::copy_n(block.Z.row(i), block.Z.cols, Z.view().row(block.first + i));
+      std::copy_n(block.Y.row(i), block.Y.cols, Y.view().row(block.first + i));
+      for (int64_t j = 0; j < block.Z.cols; ++j) sum += block.Z(i, j);
+    }
+    if (done) done(block.Z.rows);
+  });
+  require(std::isfinite(sum), MERCER_INVALID_ARGUMENT, kFeaturesNotFinite);
+  return DualSystem(std::move(Z), std::move(Y), rows.options().center);
+}
+
+int64_t dual_bytes(int64_t rows, int64_t features) {
+  const int64_t squares = checked_multiply(3, checked_multiply(rows, rows, "dual"), "dual");
+  const int64_t numbers =
+      checked_add(squares, checked_multiply(rows, features, "dual"), "dual");
+  return checked_multiply(8, numbers, "dual");
+}
+
+template DualSystem make_dual_system(const FeatureRows<float>&, RowSet, Context&, const RowsDone&);
+template DualSystem make_dual_system(const FeatureRows<double>&, RowSet, Context&,
+                                     const RowsDone&);
+
+}  // namespace mercer::model

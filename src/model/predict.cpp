@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Prediction: standardise, map, multiply by the weights, a block of rows at a time. The product is in double whatever the
+// precision of the features: with a small lambda the weights are large and of both signs.
+#include <algorithm>
+
+#include "base/error.h"
+#include "linalg/blas.h"
+#include "model/feature_rows.h"
+#include "model/fit_checks.h"
+#include "model/model.h"
+
+namespace mercer::model {
+namespace {
+
+using Long = long long;
+
+void check_columns(const Model& model, int64_t columns) {
+  require(columns == model.inputs(), MERCER_DIMENSION_MISMATCH,
+          "X has %lld columns, the model expects %lld inputs", static_cast<Long>(columns),
+          static_cast<Long>(model.inputs()));
+}
+
+/// Calls body(first, scores) for every block of rows.
+template <class T, class Body>
+void for_each_score(const Model& model, MatrixView<const T> X, Context& context, const Body& body) {
+  const FeatureRows<T> rows(*model.map, model.standardizer, model.options, X, {});
+  const int64_t size = std::min(block_rows(X.cols, rows.features()), X.rows);
+  const Matrix<double> storage(size, model.outputs());
+  Stage stage(context, X.rows);
+  rows.for_each_wide(RowSet(X.rows), context, [&](const WideBlock& block) {
+    const auto scores = storage.view().block_rows(0, block.Z.rows);
+    for (int64_t i = 0; i < scores.rows; ++i) {
+      std::copy_n(model.weights.intercept.data(), scores.cols, scores.row(i));
+    }
+    linalg::multiply(1.0, linalg::Transpose::no, block.Z, linalg::Transpose::no,
+                     model.weights.w.view(), 1.0, scores);
+    body(block.first, MatrixView<const double>(scores));
+    stage.advance(scores.rows);
+  });
+}
+
+}  // namespace
+
+template <class T>
+void predict(const Model& model, MatrixView<const T> X, Context& context,
+             MatrixView<double> scores) {
+  check_columns(model, X.cols);
+  require(scores.rows == X.rows && scores.cols == model.outputs(), MERCER_DIMENSION_MISMATCH,
+          "scores is %lld x %lld, expected %lld rows and %lld outputs",
+          static_cast<Long>(scores.rows), static_cast<Long>(scores.cols),
+          static_cast<Long>(X.rows), static_cast<Long>(model.outputs()));
+  for_each_score(model, X, context, [&](int64_t first, MatrixView<const double> block) {
+    for (int64_t i = 0; i < block.rows; ++i) {
+      std::copy_n(block.row(i), block.cols, scores.row(first + i));
+    }
+  });
+}
+
+template <class T>
+void classify(const Model& model, MatrixView<const T> X, Context& context,
+              std::span<int32_t> classes) {
+  require(model.options.task == Task::classification, MERCER_INVALID_ARGUMENT,
+          "the model was fitted for regression, expected classification");
+  check_columns(model, X.cols);
+  require(static_cast<int64_t>(classes.size()) == X.rows, MERCER_DIMENSION_MISMATCH,
+          "classes has %lld entries, X has %lld rows", static_cast<Long>(classes.size()),
+          static_cast<Long>(X.rows));
+  check_finite("X", X);  // a row of NaN scores has no largest one
+  for_each_score(model, X, context, [&](int64_t first, MatrixView<const double> block) {
+    for (int64_t i = 0; i < block.rows; ++i) {
+      const double* best = std::max_element(block.row(i), block.row(i) + block.cols);
+      classes[static_cast<size_t>(first + i)] = static_cast<int32_t>(best - block.row(i));
+    }
+  });
+}
+
+template void predict(const Model&, MatrixView<const float>, Context&, MatrixView<double>);
+template void predict(const Model&, MatrixView<const double>, Context&, MatrixView<double>);
+template void classify(const Model&, MatrixView<const float>, Context&, std::span<int32_t>);
+template void classify(const Model&, MatrixView<const double>, Context&, std::span<int32_t>);
+
+}  // namespace mercer::model

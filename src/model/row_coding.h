@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// How one row enters a fit: inputs standardised in double and rounded once, class numbers as one-hot codes.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "model/model.h"
+
+namespace mercer::model {
+
+template <class T, class U>
+void standardize_row(const Standardizer& standardizer, int64_t d, const T* from, U* to) noexcept {
+  if (standardizer.mean.empty()) {
+    for (int64_t j = 0; j < d; ++j) to[j] = static_cast<U>(from[j]);
+    return;
+  }
+  const double* mean = standardizer.mean.data();
+  const double* scale = standardizer.scale.data();
+  for (int64_t j = 0; j < d; ++j) {
+    to[j] = static_cast<U>((static_cast<double>(from[j]) - mean[j]) / scale[j]);
+  }
+}
+
+/// Columns of the coded targets.
+inline int64_t coded_outputs(const FitOptions& options, int64_t columns) {
+  return options.task == Task::classification ? options.classes : columns;
+}
+
+/// code has coded_outputs entries; for classification y[0] is a class number that was checked.
+inline void code_target(const FitOptions& options, int64_t columns, const double* y, double* code) {
+  if (options.task == Task::regression) {
+    std::copy_n(y, columns, code);
+    return;
+  }
+  std::fill_n(code, options.classes, 0.0);
+  code[static_cast<int64_t>(y[0])] = 1.0;
+}
+
+}  // namespace mercer::model

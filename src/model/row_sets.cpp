@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Seeded splits: a permutation of the rows from the streams `split` and `sample`, so that a seed means the same split
+// everywhere.
+#include "model/row_sets.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "random/distributions.h"
+#include "random/stream.h"
+
+namespace mercer::model {
+namespace {
+
+std::vector<int64_t> shuffled(int64_t n, const random::Stream& stream) {
+  std::vector<int64_t> order(static_cast<size_t>(n));
+  random::Cursor cursor(stream);
+  random::permutation(cursor, order);
+  return order;
+}
+
+}  // namespace
+
+Split split_rows(int64_t n, double fraction, int64_t most, uint64_t seed) {
+  const std::vector<int64_t> order = shuffled(n, {seed, random::Tag::split, 0});
+  const auto wanted = static_cast<int64_t>(std::llround(fraction * static_cast<double>(n)));
+  const int64_t count = std::clamp<int64_t>(std::min(wanted, most), 1, n - 1);
+  Split split{{order.begin() + count, order.end()}, {order.begin(), order.begin() + count}};
+  std::sort(split.train.begin(), split.train.end());
+  std::sort(split.held_out.begin(), split.held_out.end());
+  return split;
+}
+
+std::vector<std::vector<int64_t>> fold_rows(int64_t n, int64_t folds, uint64_t seed) {
+  const std::vector<int64_t> order = shuffled(n, {seed, random::Tag::split, 0});
+  std::vector<std::vector<int64_t>> result(static_cast<size_t>(folds));
+  for (int64_t i = 0; i < n; ++i) {
+    result[static_cast<size_t>(i % folds)].push_back(order[static_cast<size_t>(i)]);
+  }
+  for (auto& fold : result) std::sort(fold.begin(), fold.end());
+  return result;
+}
+
+std::vector<int64_t> rows_without(int64_t n, const std::vector<int64_t>& removed) {
+  std::vector<int64_t> rest;
+  rest.reserve(static_cast<size_t>(n) - removed.size());
+  size_t next = 0;
+  for (int64_t i = 0; i < n; ++i) {
+    if (next < removed.size() && removed[next] == i) {
+      ++next;
+    } else {
+      rest.push_back(i);
+    }
+  }
+  return rest;
+}
+
+std::vector<int64_t> sample_rows(const std::vector<int64_t>& rows, int64_t count, uint64_t seed) {
+  const auto n = static_cast<int64_t>(rows.size());
+  if (count >= n) return rows;
+  std::vector<int64_t> chosen(static_cast<size_t>(count));
+  random::Cursor cursor(random::Stream(seed, random::Tag::sample, 0));
+  random::sample_without_replacement(cursor, n, chosen);
+  for (int64_t& row : chosen) row = rows[static_cast<size_t>(row)];
+  std::sort(chosen.begin(), chosen.end());
+  return chosen;
+}
+
+}  // namespace mercer::model

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Which rows of a data set are meant: all, a held-out part, a fold, a subsample.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace mercer::model {
+
+/// `count` rows: those of `index`, or 0 .. count-1 if index is null. Non-owning.
+struct RowSet {
+  const int64_t* index = nullptr;
+  int64_t count = 0;
+
+  RowSet() = default;
+  explicit RowSet(int64_t all) : count(all) {}
+  RowSet(const std::vector<int64_t>& rows)  // NOLINT: implicit, a vector of rows is a set of rows
+      : index(rows.data()), count(static_cast<int64_t>(rows.size())) {}
+  int64_t operator[](int64_t i) const { return index == nullptr ? i : index[i]; }
+};
+
+struct Split {
+  std::vector<int64_t> train;     // ascending
+  std::vector<int64_t> held_out;  // ascending
+};
+
+/// About fraction * n rows held out, by a seeded permutation; at least one row on either side, at most `most` held out.
+Split split_rows(int64_t n, double fraction, int64_t most, uint64_t seed);
+
+/// Every row in one of `folds` sets, whose sizes differ by one at most.
+std::vector<std::vector<int64_t>> fold_rows(int64_t n, int64_t folds, uint64_t seed);
+
+/// Rows of `rows` that are not in `removed`; both ascending.
+std::vector<int64_t> rows_without(int64_t n, const std::vector<int64_t>& removed);
+
+/// `count` of `rows`, chosen by seed, ascending; all of them if there are no more.
+std::vector<int64_t> sample_rows(const std::vector<int64_t>& rows, int64_t count, uint64_t seed);
+
+}  // namespace mercer::model

@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// The search for lengthscale and lambda. A coarse walk by factors of 2 from the median heuristic, then by 2^(1/3), with few
+// features on a subsample, every decade of lambda tried at once; then shorter and shorter lengthscales at the full D, whose
+// best is shorter than that of few features; then one fit on all training rows, lambda walked in half decades, and the
+// held-out rows added for the model that is returned.
+#include "model/search.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <numeric>
+
+#include "base/error.h"
+#include "base/size.h"
+#include "kernel/lengthscale.h"
+#include "model/fit_checks.h"
+#include "model/row_coding.h"
+#include "model/search_trial.h"
+
+namespace mercer::model {
+namespace {
+
+using Long = long long;
+
+constexpr int64_t kMostHeldOut = 20000;  // more rows would not make the comparison sharper
+constexpr int64_t kMedianRows = 1000;
+constexpr int64_t kCoarseSteps = 8;   // either way from the median heuristic: a factor of 256
+constexpr int64_t kFineSteps = 2;
+constexpr double kFineFactor = 1.2599210498948732;  // 2^(1/3)
+constexpr double kShorter = 0.8;
+constexpr int64_t kFullTrials = 6;
+// Rows of a trial at the full D: enough to tell lengthscales apart, and more where they cost little.
+constexpr double kFullFlops = 1.5e11;
+constexpr double kRowsPerFeature = 3;
+constexpr double kRowsPerManyFeatures = 2.5;
+constexpr int64_t kManyFeatures = 4096;
+
+struct Trial {
+  double lengthscale = 0;
+  double lambda = 0;
+  Merit merit;
+};
+
+/// Progress over phases whose work is only estimated: a phase never runs past its end, and finishing it jumps there.
+class Phases {
+ public:
+  Phases(Context& context, int64_t total) : stage_(context, total) {}
+  void begin(int64_t units) {
+    stage_.advance(end_ - done_);
+    done_ = end_;
+    end_ += units;
+  }
+  void advance(int64_t units) {
+    const int64_t step = std::min(units, end_ - done_);
+    done_ += step;
+    stage_.advance(step);
+  }
+
+ private:
+  Stage stage_;
+  int64_t done_ = 0;
+  int64_t end_ = 0;
+};
+
+/// Work of one row, in units that do not vanish for small D.
+int64_t row_units(int64_t features) { return 1 + features / 64 * (features / 64); }
+
+int64_t full_trial_rows(int64_t features) {
+  const auto D = static_cast<double>(features);
+  const double per_feature = features > kManyFeatures ? kRowsPerManyFeatures : kRowsPerFeature;
+  return static_cast<int64_t>(std::max(per_feature * D, std::min(1e9, kFullFlops / (D * D))));
+}
+
+template <class T>
+class Search {
+ public:
+  Search(const MapMaker& maker, const SearchOptions& options, MatrixView<const T> X,
+         MatrixView<const double> Y, Context& context)
+      : maker_(maker),
+        options_(options),
+        X_(X),
+        Y_(Y),
+        context_(context),
+        standardizer_(options.fit.standardize ? fit_standardizer(X) : Standardizer{}),
+        split_(split_rows(X.rows, options.held_out_fraction, kMostHeldOut, options.fit.seed)),
+        coarse_rows_(sample_rows(split_.train, options.coarse_rows, options.fit.seed)),
+        full_rows_(sample_rows(split_.train, full_trial_rows(options.features), options.fit.seed)),
+        coarse_features_(std::min(options.features, options.coarse_features)),
+        phases_(context, coarse_units() + full_units() + final_units()) {}
+
+  Model run() {
+    const bool free = maker_.has_lengthscale() && options_.lengthscale == 0;
+    Trial best;
+    phases_.begin(coarse_units());
+    if (free) {
+      best = coarse_search();
+    } else {
+      best.lengthscale = maker_.has_lengthscale() ? options_.lengthscale : 0.0;
+      if (options_.lambda < 0) best = coarse_trial(0, best.lengthscale);
+    }
+    phases_.begin(full_units());
+    const bool full = free && options_.features > coarse_features_;
+    if (full) best = full_search(best);
+    phases_.begin(final_units());
+    return final_fit(best, full);
+  }
+
+ private:
+  int64_t coarse_units() const {
+    return 8 * static_cast<int64_t>(coarse_rows_.size()) * row_units(coarse_features_);
+  }
+  int64_t full_units() const {
+    if (options_.features <= coarse_features_) return 0;
+    return 4 * static_cast<int64_t>(full_rows_.size()) * row_units(options_.features);
+  }
+  int64_t final_units() const {
+    return static_cast<int64_t>(split_.train.size()) * row_units(options_.features);
+  }
+
+  std::shared_ptr<const feature::FeatureMap> make_map(double lengthscale, int64_t features) const {
+    auto map = maker_.make(lengthscale, features);
+    check_map(*map, X_.cols);
+    return map;
+  }
+  FeatureRows<T> rows_of(const feature::FeatureMap& map) const {
+    return {map, standardizer_, options_.fit, X_, Y_};
+  }
+  RowsDone counting(int64_t features) {
+    return [this, units = row_units(features)](int64_t rows) { phases_.advance(rows * units); };
+  }
+
+  Trial try_out(int64_t stage, double lengthscale, int64_t features,
+                const std::vector<int64_t>& train, LambdaPlan plan) {
+    const auto started = std::chrono::steady_clock::now();
+    const auto map = make_map(lengthscale, features);
+    const FeatureRows<T> rows = rows_of(*map);
+    plan.fixed = options_.lambda;
+    const SearchTrial<T> trial(rows, train, context_, counting(features));
+    const LambdaPoint best = best_of(trial.run(plan, split_.held_out, context_));
+    const Trial result{lengthscale, best.lambda, best.merit};
+    report(stage, features, static_cast<int64_t>(train.size()), result, started);
+    return result;
+  }
+
+  Trial coarse_trial(int64_t stage, double lengthscale) {
+    LambdaPlan plan;
+    plan.whole_grid = true;
+    return try_out(stage, lengthscale, coarse_features_, coarse_rows_, plan);
+  }
+
+  /// Steps from best by factor while that is better, then, if the first step was not, the other way.
+  Trial climb(int64_t stage, Trial best, double factor, int64_t most) {
+    const double start = best.lengthscale;
+    for (const double step : {1.0 / factor, factor}) {
+      for (int64_t k = 0; k < most; ++k) {
+        const Trial next = coarse_trial(stage, best.lengthscale * step);
+        if (!is_better(next.merit, best.merit)) break;
+        best = next;
+      }
+      if (best.lengthscale != start) break;
+    }
+    return best;
+  }
+
+  Trial coarse_search() {
+    Trial best = coarse_trial(0, central_lengthscale());
+    best = climb(0, best, 2.0, kCoarseSteps);
+    return climb(1, best, kFineFactor, kFineSteps);
+  }
+
+  Trial full_search(const Trial& coarse) {
+    LambdaPlan plan;
+    plan.start = coarse.lambda;
+    Trial best = try_out(2, coarse.lengthscale, options_.features, full_rows_, plan);
+    // An error rate on few rows is noisy: it may rise once before it falls.
+    const int patience = options_.fit.task == Task::classification ? 2 : 1;
+    double lengthscale = best.lengthscale;
+    for (int64_t k = 1, misses = 0; k < kFullTrials && misses < patience; ++k) {
+      plan.start = best.lambda;
+      lengthscale *= kShorter;
+      const Trial next = try_out(2, lengthscale, options_.features, full_rows_, plan);
+      const bool better = is_better(next.merit, best.merit);
+      misses = better ? 0 : misses + 1;
+      if (better) best = next;
+    }
+    return best;
+  }
+
+  Model final_fit(const Trial& best, bool near) {
+    const auto started = std::chrono::steady_clock::now();
+    Model model;
+    model.map = make_map(best.lengthscale, options_.features);
+    model.options = options_.fit;
+    model.options.selection = options_.lambda >= 0 ? Selection::fixed : Selection::held_out;
+    const FeatureRows<T> rows = rows_of(*model.map);
+    SearchTrial<T> trial(rows, split_.train, context_, counting(options_.features));
+    LambdaPlan plan{.fixed = options_.lambda, .start = best.lambda, .factor = std::sqrt(10.0)};
+    plan.most = near ? 5 : 7;  // after a coarse trial alone lambda may have further to go
+    std::vector<LambdaPoint> points = trial.run(plan, split_.held_out, context_);
+    const LambdaPoint chosen = best_of(points);
+    std::sort(points.begin(), points.end(),
+              [](const LambdaPoint& a, const LambdaPoint& b) { return a.lambda > b.lambda; });
+    for (const LambdaPoint& point : points) model.path.push_back({point.lambda, point.merit.score});
+    model.options.lambda = chosen.lambda;
+    model.weights =
+        trial.solve_with(split_.held_out, RowSet(X_.rows), chosen.lambda, context_);
+    model.standardizer = std::move(standardizer_);
+    model.rows = X_.rows;
+    report(3, options_.features, static_cast<int64_t>(split_.train.size()),
+           {best.lengthscale, chosen.lambda, chosen.merit}, started);
+    return model;
+  }
+
+  /// The median heuristic on a subsample of standardised rows.
+  double central_lengthscale() {
+    const auto sample = sample_rows(split_.train, kMedianRows, options_.fit.seed);
+    const Matrix<double> rows(static_cast<int64_t>(sample.size()), X_.cols);
+    for (int64_t i = 0; i < rows.rows(); ++i) {
+      standardize_row(standardizer_, X_.cols, X_.row(sample[static_cast<size_t>(i)]),
+                      rows.view().row(i));
+    }
+    // Where most pairs of rows are equal the median says nothing; sqrt(2 d) is the distance of standardised rows.
+    const double fallback = std::sqrt(2.0 * static_cast<double>(X_.cols));
+    if (rows.rows() < 2 || mostly_equal(rows.view())) return fallback;
+    return kernel::median_heuristic(rows.view(), kMedianRows * kMedianRows, options_.fit.seed,
+                                    context_);
+  }
+
+  /// At least half of all pairs are equal rows, so that their median distance is 0.
+  static bool mostly_equal(MatrixView<const double> rows) {
+    std::vector<const double*> sorted(static_cast<size_t>(rows.rows));
+    for (int64_t i = 0; i < rows.rows; ++i) sorted[static_cast<size_t>(i)] = rows.row(i);
+    const auto less = [&](const double* a, const double* b) {
+      return std::lexicographical_compare(a, a + rows.cols, b, b + rows.cols);
+    };
+    std::sort(sorted.begin(), sorted.end(), less);
+    int64_t equal_pairs = 0, run = 0;
+    for (size_t i = 1; i < sorted.size(); ++i) {
+      run = less(sorted[i - 1], sorted[i]) ? 0 : run + 1;
+      equal_pairs += run;
+    }
+    return 4 * equal_pairs >= rows.rows * (rows.rows - 1);
+  }
+
+  void report(int64_t stage, int64_t features, int64_t rows, const Trial& trial,
+              std::chrono::steady_clock::time_point started) const {
+    if (options_.report == nullptr) return;
+    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - started;
+    options_.report(options_.user, {stage, features, rows, trial.lengthscale, trial.lambda,
+                                    trial.merit.score, seconds.count()});
+  }
+
+  const MapMaker& maker_;
+  const SearchOptions& options_;
+  MatrixView<const T> X_;
+  MatrixView<const double> Y_;
+  Context& context_;
+  Standardizer standardizer_;
+  Split split_;
+  std::vector<int64_t> coarse_rows_;
+  std::vector<int64_t> full_rows_;
+  int64_t coarse_features_;
+  Phases phases_;
+};
+
+void check_search(const SearchOptions& options) {
+  require(options.features >= 1, MERCER_INVALID_ARGUMENT,
+          "features = %lld, expected a positive number", static_cast<Long>(options.features));
+  require(options.lengthscale >= 0 && std::isfinite(options.lengthscale), MERCER_INVALID_ARGUMENT,
+          "lengthscale = %g, expected a positive number, or 0 to search", options.lengthscale);
+  require(!std::isnan(options.lambda) && !std::isinf(options.lambda), MERCER_INVALID_ARGUMENT,
+          "lambda = %g, expected a number >= 0, or a negative one to search", options.lambda);
+  require(options.held_out_fraction > 0 && options.held_out_fraction < 1, MERCER_INVALID_ARGUMENT,
+          "held_out_fraction = %g, expected a number between 0 and 1", options.held_out_fraction);
+  require(options.coarse_rows >= 1 && options.coarse_features >= 1, MERCER_INVALID_ARGUMENT,
+          "coarse_rows = %lld, coarse_features = %lld, expected positive numbers",
+          static_cast<Long>(options.coarse_rows), static_cast<Long>(options.coarse_features));
+}
+
+/// Statistics and the copy that is factored, or the dual system; a block of rows.
+int64_t search_bytes(const SearchOptions& options, int64_t n, int64_t d, int64_t outputs) {
+  const int64_t D = options.features;
+  const int64_t solving =
+      n < D ? dual_bytes(n, D) : checked_multiply(16, checked_multiply(D, D, "search"), "search");
+  return checked_add(solving, block_bytes(d, D, outputs), "search");
+}
+
+}  // namespace
+
+template <class T>
+Model search(const MapMaker& maker, const SearchOptions& options, MatrixView<const T> X,
+             MatrixView<const double> Y, Context& context) {
+  check_search(options);
+  FitOptions fit = options.fit;
+  fit.selection = Selection::gcv;  // the selection is the search's own; the rest is checked as for fit
+  check_options(fit);
+  check_shapes(fit, X.rows, X.cols, Y);
+  context.require_memory(
+      search_bytes(options, X.rows, X.cols, coded_outputs(fit, Y.cols)), "the search");
+  check_finite("X", X);
+  check_targets(fit, Y);
+  return Search<T>(maker, options, X, Y, context).run();
+}
+
+template Model search(const MapMaker&, const SearchOptions&, MatrixView<const float>,
+                      MatrixView<const double>, Context&);
+template Model search(const MapMaker&, const SearchOptions&, MatrixView<const double>,
+                      MatrixView<const double>, Context&);
+
+}  // namespace mercer::model

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Choice of lambda (SPEC section 9). Held-out rows and K folds are predicted by rows, so that classification can count
+// errors; the statistics of the other rows are the total with the fold's rows removed, and added back afterwards: one
+// Gram matrix serves every fold. GCV and leave-one-out come from one eigendecomposition of all rows.
+#include "model/selection.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "base/size.h"
+#include "model/held_out_score.h"
+#include "model/lambda_path.h"
+
+namespace mercer::model {
+namespace {
+
+/// Largest D for which a path over held-out rows decomposes; above it a Cholesky factor per lambda takes less memory.
+constexpr int64_t kMostEigenFeatures = 4096;
+
+std::vector<PathPoint> empty_path(const FitOptions& options) {
+  std::vector<PathPoint> path;
+  for (const double lambda : solver::lambda_grid(options.lambda_largest, options.lambda_smallest,
+                                                 options.lambda_count)) {
+    path.push_back({lambda, 0.0});
+  }
+  return path;
+}
+
+double total(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0);
+}
+
+/// Adds the share of one fold to the score of every lambda.
+template <class T>
+void add_fold(const FeatureRows<T>& rows, const std::vector<int64_t>& fold, double share,
+              const LambdaPath& solver, std::vector<PathPoint>& path, Context& context) {
+  std::vector<solver::Weights> weights;
+  for (const PathPoint& point : path) {
+    context.checkpoint();
+    weights.push_back(solver.solve(point.lambda, context));
+  }
+  const auto scores = score_rows(rows, fold, weights, context);
+  for (size_t k = 0; k < path.size(); ++k) {
+    path[k].score += share * scores[k].criterion(rows.options().task);
+  }
+}
+
+/// The row sets to be predicted: one for held_out, K for kfold.
+std::vector<std::vector<int64_t>> validation_sets(const FitOptions& options, int64_t n) {
+  if (options.selection == Selection::kfold) return fold_rows(n, options.folds, options.seed);
+  return {split_rows(n, options.held_out_fraction, n, options.seed).held_out};
+}
+
+double share_of(const std::vector<int64_t>& fold,
+                const std::vector<std::vector<int64_t>>& folds) {
+  size_t all = 0;
+  for (const auto& one : folds) all += one.size();
+  return static_cast<double>(fold.size()) / static_cast<double>(all);
+}
+
+template <class T>
+Selected validate_primal(const FeatureRows<T>& rows, const RowsDone& done, Context& context) {
+  const FitOptions& options = rows.options();
+  const auto folds = validation_sets(options, rows.rows());
+  solver::RowStatistics statistics(rows.features(), rows.outputs());
+  rows.add_to(statistics, rows_without(rows.rows(), folds[0]), context, done);
+  Selected result{{}, 0, empty_path(options)};
+  for (size_t f = 0; f < folds.size(); ++f) {
+    if (f > 0) rows.remove_from(statistics, folds[f], context, done);
+    const auto solver = rows.features() <= kMostEigenFeatures
+                            ? make_eigen_path(statistics.clone(), options.center, context)
+                            : make_cholesky_path(statistics, options.center);
+    add_fold(rows, folds[f], share_of(folds[f], folds), *solver, result.path, context);
+    rows.add_to(statistics, folds[f], context, done);
+  }
+  result.lambda = best_point(result.path).lambda;
+  result.weights =
+      solver::ridge_cholesky(std::move(statistics), options.center, result.lambda, context);
+  return result;
+}
+
+template <class T>
+Selected validate_dual(const FeatureRows<T>& rows, const RowsDone& done, Context& context) {
+  const FitOptions& options = rows.options();
+  const auto folds = validation_sets(options, rows.rows());
+  Selected result{{}, 0, empty_path(options)};
+  for (const auto& fold : folds) {
+    const auto train = rows_without(rows.rows(), fold);
+    const auto solver = make_dual_path(make_dual_system(rows, train, context, done));
+    add_fold(rows, fold, share_of(fold, folds), *solver, result.path, context);
+  }
+  result.lambda = best_point(result.path).lambda;
+  result.weights = make_dual_system(rows, RowSet(rows.rows()), context, done)
+                       .solve(result.lambda, context);
+  return result;
+}
+
+/// Leave-one-out: the eigenvectors meet the rows once more.
+template <class T>
+void score_left_out(const FeatureRows<T>& rows, const solver::RidgePath& solver,
+                    const RowsDone& done, std::vector<PathPoint>& path, Context& context) {
+  const auto n = static_cast<double>(rows.rows());
+  rows.for_each_wide(RowSet(rows.rows()), context, [&](const WideBlock& block) {
+    for (PathPoint& point : path) {
+      context.checkpoint();
+      const Matrix<double> r = solver.leave_one_out(point.lambda, block.Z, block.Y);
+      for (int64_t i = 0; i < r.rows() * r.cols(); ++i) point.score += r.data()[i] * r.data()[i] / n;
+    }
+    done(block.Z.rows);
+  });
+}
+
+template <class T>
+Selected decompose_primal(const FeatureRows<T>& rows, solver::RowStatistics statistics,
+                          const RowsDone& done, Context& context) {
+  const FitOptions& options = rows.options();
+  const solver::RidgePath solver(std::move(statistics), options.center, context);
+  Selected result{{}, 0, empty_path(options)};
+  if (options.selection == Selection::gcv) {
+    for (PathPoint& point : result.path) point.score = total(solver.gcv(point.lambda));
+  } else {
+    score_left_out(rows, solver, done, result.path, context);
+  }
+  result.lambda = best_point(result.path).lambda;
+  result.weights = solver.solve(result.lambda);
+  return result;
+}
+
+Selected decompose_dual(const FitOptions& options, DualSystem system, Context& context) {
+  system.decompose();
+  context.checkpoint();
+  Selected result{{}, 0, empty_path(options)};
+  for (PathPoint& point : result.path) {
+    point.score = total(options.selection == Selection::gcv ? system.gcv(point.lambda)
+                                                            : system.leave_one_out(point.lambda));
+  }
+  result.lambda = best_point(result.path).lambda;
+  result.weights = system.solve(result.lambda, context);
+  return result;
+}
+
+bool validates(Selection selection) {
+  return selection == Selection::held_out || selection == Selection::kfold;
+}
+
+/// Rows that will be read, for progress.
+int64_t rows_read(const FitOptions& options, int64_t n, bool dual) {
+  switch (options.selection) {
+    case Selection::loo: return dual ? n : 2 * n;
+    case Selection::kfold: return dual ? options.folds * n : 3 * n;
+    case Selection::held_out: return dual ? 2 * n : n;
+    default: return n;
+  }
+}
+
+}  // namespace
+
+const PathPoint& best_point(const std::vector<PathPoint>& path) {
+  size_t best = 0;
+  for (size_t k = 1; k < path.size(); ++k) {
+    if (path[k].score < path[best].score || std::isnan(path[best].score)) best = k;
+  }
+  return path[best];
+}
+
+template <class T>
+Selected select_primal(const FeatureRows<T>& rows, Context& context) {
+  const FitOptions& options = rows.options();
+  Stage stage(context, rows_read(options, rows.rows(), false));
+  const RowsDone done = [&](int64_t count) { stage.advance(count); };
+  if (validates(options.selection)) return validate_primal(rows, done, context);
+  solver::RowStatistics statistics(rows.features(), rows.outputs());
+  rows.add_to(statistics, RowSet(rows.rows()), context, done);
+  if (options.selection != Selection::fixed) {
+    return decompose_primal(rows, std::move(statistics), done, context);
+  }
+  return {solver::ridge_cholesky(std::move(statistics), options.center, options.lambda, context),
+          options.lambda,
+          {}};
+}
+
+template <class T>
+Selected select_dual(const FeatureRows<T>& rows, Context& context) {
+  const FitOptions& options = rows.options();
+  Stage stage(context, rows_read(options, rows.rows(), true));
+  const RowsDone done = [&](int64_t count) { stage.advance(count); };
+  if (validates(options.selection)) return validate_dual(rows, done, context);
+  DualSystem system = make_dual_system(rows, RowSet(rows.rows()), context, done);
+  if (options.selection != Selection::fixed) {
+    return decompose_dual(options, std::move(system), context);
+  }
+  return {system.solve(options.lambda, context), options.lambda, {}};
+}
+
+int64_t primal_bytes(const FitOptions& options, int64_t features) {
+  const bool cholesky = validates(options.selection) && features > kMostEigenFeatures;
+  const int64_t copies = options.selection == Selection::fixed ? 1 : cholesky ? 2 : 3;
+  return checked_multiply(8 * copies, checked_multiply(features, features, "statistics"),
+                          "statistics");
+}
+
+template Selected select_primal(const FeatureRows<float>&, Context&);
+template Selected select_primal(const FeatureRows<double>&, Context&);
+template Selected select_dual(const FeatureRows<float>&, Context&);
+template Selected select_dual(const FeatureRows<double>&, Context&);
+
+}  // namespace mercer::model
