@@ -13,7 +13,8 @@
 namespace mercer::random {
 
 /// Uniform on the open interval (0, 1): ((w >> 11) + 1/2) 2^-53 with w = word0 + 2^32 word1 of a block; word2 and word3 give
-/// the block's second uniform.
+/// the block's second uniform. Computed in double: above 1/2 the half is rounded to even, and what would become 1 is
+/// 1 - 2^-53.
 double uniform(const Words& words) noexcept;
 double second_uniform(const Words& words) noexcept;
 
@@ -34,6 +35,7 @@ void fill_sech(const Stream& stream, uint64_t first, std::span<double> out) noex
 void fill_complex_rademacher(const Stream& stream, uint64_t first, std::span<double> out) noexcept; // on {1,-1,i,-i}, 64 per block
 void fill_complex_normal(const Stream& stream, uint64_t first, std::span<double> out) noexcept;     // CN(0,1)
 
+/// The first normal of the next block.
 double normal(Cursor& cursor) noexcept;
 /// Gamma(shape, scale 1), shape > 0 (Marsaglia, Tsang 2000; shape < 1 by boosting).
 double gamma(Cursor& cursor, double shape) noexcept;
@@ -46,7 +48,8 @@ void direction(Cursor& cursor, std::span<double> out) noexcept;
 
 /// Uniformly random permutation of 0 .. out.size()-1 (Fisher-Yates).
 void permutation(Cursor& cursor, std::span<int64_t> out) noexcept;
-/// out.size() distinct numbers below n, in random order, uniformly (allocates O(out.size())).
+/// out.size() distinct numbers below n, in random order, uniformly (allocates O(out.size())): the first entries of the
+/// permutation of n. INVALID_ARGUMENT if out.size() > n.
 void sample_without_replacement(Cursor& cursor, int64_t n, std::span<int64_t> out);
 
 }  // namespace mercer::random

@@ -50,7 +50,7 @@ void add_row(double* __restrict c, double a, const double* __restrict b, int64_t
   for (int64_t j = 0; j < width; ++j) c[j] += a * b[j];
 }
 
-/// kPanel consecutive reflections from `first`: rows v_k over columns first .. d-1, and the
+/// Up to kPanel consecutive reflections from `first`: rows v_k over columns first .. d-1, and the
 /// triangle T. Rows past the last reflection are zero.
 struct Panel {
   explicit Panel(int64_t d) : vectors(kPanel, d), triangle(kPanel, kPanel) {}
@@ -61,6 +61,7 @@ struct Panel {
   Matrix<double> triangle;
   int64_t first = 0;
   int64_t length = 0;  // d - first, also the distance of two rows of vectors
+  int64_t count = 0;   // rows in use, a multiple of 4
 };
 
 /// Turns the normals v[k..] into the vector of the reflection that maps them to a multiple of e_k,
@@ -97,6 +98,7 @@ void extend_triangle(const Panel& panel, int64_t j, double tau) noexcept {
 void draw_panel(const Stream& stream, Panel& panel, MatrixView<double> Q) noexcept {
   const int64_t d = Q.rows;
   panel.length = d - panel.first;
+  panel.count = std::min(kPanel, (panel.length + 3) / 4 * 4);
   panel.triangle.fill(0.0);
   std::fill_n(panel.vectors.data(), kPanel * panel.length, 0.0);
   for (int64_t k = 0; k < std::min(kPanel, panel.length); ++k) {
@@ -112,27 +114,27 @@ void draw_panel(const Stream& stream, Panel& panel, MatrixView<double> Q) noexce
 
 /// strip -= V' (T (V strip)); W is kPanel x kStrip scratch.
 void reflect_strip(const Panel& panel, MatrixView<double> strip, double* W) noexcept {
-  const int64_t m = strip.rows, width = strip.cols, step = panel.length;
-  std::fill_n(W, kPanel * kStrip, 0.0);
+  const int64_t m = strip.rows, width = strip.cols, step = panel.length, count = panel.count;
+  std::fill_n(W, count * kStrip, 0.0);
   int64_t r = 0;
   for (; r + 4 <= m; r += 4) {
-    for (int64_t i = 0; i < kPanel; ++i) {
+    for (int64_t i = 0; i < count; ++i) {
       add_four_rows(W + i * kStrip, panel.vector(i) + r, 1, strip.row(r), strip.ld, width);
     }
   }
   for (; r < m; ++r) {
-    for (int64_t i = 0; i < kPanel; ++i)
+    for (int64_t i = 0; i < count; ++i)
       add_row(W + i * kStrip, panel.vector(i)[r], strip.row(r), width);
   }
-  for (int64_t i = 0; i < kPanel; ++i) {  // T is upper triangular: row i needs rows >= i only
+  for (int64_t i = 0; i < count; ++i) {  // T is upper triangular: row i needs rows >= i only
     double* row = W + i * kStrip;
     const double diagonal = -panel.triangle(i, i);
     for (int64_t j = 0; j < width; ++j) row[j] *= diagonal;
-    for (int64_t l = i + 1; l < kPanel; ++l)
+    for (int64_t l = i + 1; l < count; ++l)
       add_row(row, -panel.triangle(i, l), W + l * kStrip, width);
   }
   for (r = 0; r < m; ++r) {
-    for (int64_t i = 0; i < kPanel; i += 4) {
+    for (int64_t i = 0; i < count; i += 4) {
       add_four_rows(strip.row(r), panel.vector(i) + r, step, W + i * kStrip, kStrip, width);
     }
   }
