@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Files for the reader tests, and the message of a refusal.
+#pragma once
+
+#include <zlib.h>
+
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "failure.h"
+#include "support/temporary_directory.h"
+#include "table.h"
+
+namespace mercer::test {
+
+/// The Failure's text, or "accepted".
+template <class Call>
+std::string refusal(Call&& call) {
+  try {
+    call();
+  } catch (const cli::Failure& failure) {
+    return failure.what();
+  }
+  return "accepted";
+}
+
+/// One gzip member.
+inline std::string gzip(const std::string& content) {
+  z_stream stream = {};
+  deflateInit2(&stream, 6, Z_DEFLATED, MAX_WBITS + 16, 8, Z_DEFAULT_STRATEGY);
+  std::string out(deflateBound(&stream, content.size()) + 64, '\0');
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(content.data()));
+  stream.avail_in = static_cast<uInt>(content.size());
+  stream.next_out = reinterpret_cast<Bytef*>(out.data());
+  stream.avail_out = static_cast<uInt>(out.size());
+  deflate(&stream, Z_FINISH);
+  out.resize(stream.total_out);
+  deflateEnd(&stream);
+  return out;
+}
+
+/// Bytes of a number, little- or big-endian.
+template <class T>
+std::string bytes_of(T value, bool big_endian = false) {
+  std::string out(sizeof value, '\0');
+  std::memcpy(out.data(), &value, sizeof value);
+  return big_endian ? std::string(out.rbegin(), out.rend()) : out;
+}
+
+inline std::vector<double> values_of(const cli::Table& table) {
+  std::vector<double> values;
+  for (int64_t i = 0; i < table.rows * table.columns; ++i) values.push_back(table.values.at(i));
+  return values;
+}
+
+/// No column may hold text.
+inline cli::TextPermission no_text(const std::vector<std::string>&, int64_t) { return {}; }
+/// The last column may.
+inline cli::TextPermission last_is_text(const std::vector<std::string>&, int64_t columns) { return {{columns - 1}, false}; }
+
+}  // namespace mercer::test

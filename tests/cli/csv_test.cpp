@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// CSV: values, headers, quoting, text labels; every error with line and field.
+#include "cli_files.h"
+#include "csv_fields.h"
+#include "number.h"
+#include "support/catch.h"
+
+namespace mercer::test {
+namespace {
+
+using cli::Table;
+using Values = std::vector<double>;
+
+Table read(const std::string& content, const cli::TextRule& rule = no_text) {
+  const TemporaryDirectory folder;
+  return cli::read_table(folder.write("t.csv", content), rule);
+}
+
+// The message without the folder.
+std::string message(const std::string& content, const cli::TextRule& rule = no_text) {
+  const std::string text = refusal([&] { read(content, rule); });
+  const size_t at = text.find("/t.csv");
+  return at == text.npos ? text : text.substr(at + 1);
+}
+
+TEST_CASE("numbers of a CSV without and with a header", "[cli]") {
+  const Table bare = read("1,2.5,-3e-2\n+4, 5 ,1e3\n");
+  CHECK(bare.names.empty());
+  CHECK(bare.rows == 2);
+  CHECK(bare.columns == 3);
+  CHECK(values_of(bare) == Values{1, 2.5, -0.03, 4, 5, 1000});
+  const Table named = read("x1,x 2,\"y, or \"\"z\"\"\"\r\n1,2,3\r\n4,5,6\r\n\r\n  \n");
+  CHECK(named.names == std::vector<std::string>{"x1", "x 2", "y, or \"z\""});
+  CHECK(values_of(named) == Values{1, 2, 3, 4, 5, 6});
+  CHECK(values_of(read("\xef\xbb\xbf" "1,2\n3,4")) == Values{1, 2, 3, 4});
+  CHECK(values_of(read("a,b\n\"1\",2\n")) == Values{1, 2});
+}
+
+TEST_CASE("shortest decimal texts read back to the same double", "[cli]") {
+  std::string content;
+  Values written;
+  double value = 1.2345678901234567e-300;
+  for (int i = 0; i < 2000; ++i) {
+    value *= i % 2 == 0 ? -1.9173 : 1.2061;
+    written.push_back(value);
+    content += cli::number_text(value) + "\n";
+  }
+  CHECK(values_of(read(content)) == written);
+}
+
+TEST_CASE("text labels are numbered in order of appearance", "[cli]") {
+  const Table table = read("a,label\n1,red\n2,\"blue, dark\"\n3,red\n", last_is_text);
+  CHECK(table.text_columns == std::vector<int64_t>{1});
+  CHECK(table.texts == std::vector<std::string>{"red", "blue, dark"});
+  CHECK(values_of(table) == Values{1, 0, 2, 1, 3, 0});
+  const auto always = [](const auto&, int64_t columns) { return cli::TextPermission{{columns - 1}, true}; };
+  CHECK(read("1,07\n2,a\n", always).texts == std::vector<std::string>{"07", "a"});
+  CHECK(read("x,y\n1,07\n2,a\n", always).texts == std::vector<std::string>{"07", "a"});
+  CHECK(read("x,y\n1,07\n2,8\n", last_is_text).text_columns.empty());
+}
+
+TEST_CASE("errors of a CSV name line and field", "[cli]") {
+  CHECK(message("x,y\n1,2\n3,abc\n") == "t.csv:3:2: 'abc' is not a number");
+  CHECK(message("1,2\n3\n") == "t.csv:2: 1 fields, expected 2");
+  CHECK(message("1,2\n3,4,5\n") == "t.csv:2: 3 fields, expected 2");
+  CHECK(message("1,2\n3,\n") == "t.csv:2:2: empty field; missing values are not supported");
+  CHECK(message("1,2\nnan,4\n") == "t.csv:2:1: 'nan' is not finite; missing values are not supported");
+  CHECK(message("1,2\n-inf,4\n") == "t.csv:2:1: '-inf' is not finite; missing values are not supported");
+  CHECK(message("1,2\n3,1e999\n") == "t.csv:2:2: '1e999' is out of the range of double");
+  CHECK(message("1,2\n3,0x10\n") == "t.csv:2:2: '0x10' is not a number");
+  CHECK(message("1,2\n3,1 2\n") == "t.csv:2:2: '1 2' is not a number");
+  CHECK(message("1,2\n\n3,4\n") == "t.csv:2: blank line between rows");
+  CHECK(message("a,\"b\n1,2\n") == "t.csv:1:2: the quote is not closed on this line");
+  CHECK(message("a,\"b\"c\n1,2\n") == "t.csv:1:2: text after the closing quote");
+  CHECK(message("a,a\n1,2\n") == "t.csv:1:2: column name 'a' appears twice");
+  CHECK(message("a,\n1,2\n") == "t.csv:1:2: empty column name");
+  CHECK(message("") == "t.csv: empty file");
+  CHECK(message("\n\n") == "t.csv: empty file");
+  CHECK(message("a,b\n") == "t.csv: no rows after the header");
+  CHECK(message("a,y\n1,3\n2,red\n", last_is_text) ==
+        "t.csv:3:2: 'red' is not a number, but the rows above hold numbers (--task classification reads labels as text)");
+  CHECK(message("a,y\n1,red\n2,\n", last_is_text) == "t.csv:3:2: empty label");
+  CHECK(message(std::string("1,2\n3,\0\n", 8)) == "t.csv:2:2: '?' is not a number");
+}
+
+TEST_CASE("a number too small for double is zero", "[cli]") { CHECK(values_of(read("1e-999,1\n")) == Values{0, 1}); }
+
+TEST_CASE("lines longer than the read buffer", "[cli]") {
+  std::string content;
+  for (int i = 0; i < 600000; ++i) content += "123,";
+  const Table table = read(content + "7\n" + content + "8\n");
+  CHECK(table.columns == 600001);
+  CHECK(table.values.at(600000) == 7);
+  CHECK(table.values.at(2 * 600001 - 1) == 8);
+}
+
+TEST_CASE("fields are quoted when they need it and read back", "[cli]") {
+  cli::CsvFields fields;
+  for (const std::string text : {"plain", "a,b", "say \"so\"", " outer ", "\"", ""}) {
+    const std::string line = cli::csv_field(text) + "," + cli::csv_field(text) + ",end";
+    fields.split(line, "f", 1);
+    CHECK(fields.size() == 3);
+    CHECK(fields[0] == text);
+    CHECK(fields[1] == text);
+  }
+  CHECK(cli::csv_field("plain") == "plain");
+}
+
+}  // namespace
+}  // namespace mercer::test

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// libsvm text: values, detection by content, errors with line and field, hostile indices.
+#include "cli_files.h"
+#include "support/catch.h"
+
+namespace mercer::test {
+namespace {
+
+using cli::Table;
+using Values = std::vector<double>;
+
+Table read(const std::string& content, const std::string& name = "t.svm") {
+  const TemporaryDirectory folder;
+  return cli::read_table(folder.write(name, content), no_text);
+}
+
+std::string message(const std::string& content) {
+  const std::string text = refusal([&] { read(content); });
+  const size_t at = text.find("/t.svm");
+  return at == text.npos ? text : text.substr(at + 1);
+}
+
+Values labels_of(const Table& table) { return {table.labels.data(), table.labels.data() + table.labels.size()}; }
+
+TEST_CASE("libsvm rows are spread, missing entries are zero", "[cli]") {
+  const Table table = read("+1 1:0.5 3:2  # a comment\r\n-1\n\n# alone\n2 2:-1\t4:1e2 \n");
+  CHECK(table.format == cli::Format::libsvm);
+  CHECK(table.rows == 3);
+  CHECK(table.columns == 4);
+  CHECK(labels_of(table) == Values{1, -1, 2});
+  CHECK(values_of(table) == Values{0.5, 0, 2, 0, 0, 0, 0, 0, 0, -1, 0, 100});
+  CHECK(table.values.single);
+}
+
+TEST_CASE("libsvm values that are no floats stay double", "[cli]") {
+  const Table table = read("1 1:0.1 2:1\n");
+  CHECK_FALSE(table.values.single);
+  CHECK(values_of(table) == Values{0.1, 1});
+}
+
+TEST_CASE("libsvm is recognised by its content, gzipped too", "[cli]") {
+  CHECK(read("1\n2 1:3\n", "data").format == cli::Format::libsvm);
+  CHECK(read(gzip("1 2:1\n"), "data.txt").format == cli::Format::libsvm);
+  CHECK(read("1,2\n2,3\n", "data").format == cli::Format::csv);
+  CHECK(read("1 1:2\n", "a.svm.gz").rows == 1);
+}
+
+TEST_CASE("errors of libsvm name line and field", "[cli]") {
+  CHECK(message("1 1:2\nx 1:2\n") == "t.svm:2:1: 'x' is not a number");
+  CHECK(message("1,2 1:2\n") == "t.svm:1:1: '1,2' is not a number");
+  CHECK(message("1 1:2 5\n") == "t.svm:1:3: '5' is not index:value");
+  CHECK(message("1 0:2\n") == "t.svm:1:2: index 0, but indices start at 1");
+  CHECK(message("1 2:2 2:3\n") == "t.svm:1:3: index 2 after 2, expected ascending");
+  CHECK(message("1 3:2 2:3\n") == "t.svm:1:3: index 2 after 3, expected ascending");
+  CHECK(message("1 qid:3 1:2\n") == "t.svm:1:2: 'qid' is not a whole-number index");
+  CHECK(message("1 1:nan\n") == "t.svm:1:2: 'nan' is not finite; missing values are not supported");
+  CHECK(message("1 1:\n") == "t.svm:1:2: empty field; missing values are not supported");
+  CHECK(message("1 99999999999999999999:1\n") == "t.svm:1:2: '99999999999999999999' is not a whole-number index");
+  CHECK(message("1\n2\n") == "t.svm: no index:value entries in any row");
+  CHECK(message("# nothing\n") == "t.svm: empty file");
+}
+
+TEST_CASE("a hostile index is refused before anything is allocated for it", "[cli]") {
+  const std::string text = message("1 9000000000000000000:1\n2 1:1\n");
+  CHECK(text.find("the dense table of 2 rows and 9000000000000000000 columns (the largest index) needs") != text.npos);
+}
+
+}  // namespace
+}  // namespace mercer::test
