@@ -1,17 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Symmetric eigendecomposition within a stated memory.
+// Symmetric eigendecomposition in place, within a stated memory.
 #pragma once
 
 #include <span>
 
-#include "base/aligned.h"
+#include "base/context.h"
 #include "base/matrix_view.h"
 
 namespace mercer::linalg {
 
-/// A = V diag(values) V', values ascending. Reads the lower triangle, destroys A. Row i of the result V' is eigenvector i.
-/// Memory: 8 D^2 bytes for V' plus O(D). NOT_CONVERGED names LAPACK's info.
-Matrix<double> symmetric_eigen(MatrixView<double> A, std::span<double> values);
+/// How the tridiagonal problem is solved; O(D) bytes apart, on top of A itself:
+enum class TridiagonalSolver {
+  automatic,  // the first of the two that fits LAPACK's 32 bits and the context's memory cap
+  divide_and_conquer,  // 12.5 D^2 bytes; eigenvectors orthogonal to a few eps; D <= 46338
+  relatively_robust    // 8 D^2 bytes; orthogonal to about D eps
+};
+
+/// A = V diag(values) V', values ascending: A (D x D, lower triangle read) is replaced by V', so
+/// row i is eigenvector i. O(D^3). Errors: A holds NaN or Inf (INVALID_ARGUMENT), OUT_OF_MEMORY,
+/// CANCELLED, NOT_CONVERGED naming LAPACK's info.
+void symmetric_eigen(MatrixView<double> A, std::span<double> values, Context& context,
+                     TridiagonalSolver solver = TridiagonalSolver::automatic);
 
 }  // namespace mercer::linalg

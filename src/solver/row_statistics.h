@@ -20,15 +20,19 @@ class RowStatistics {
   int64_t outputs() const noexcept { return outputs_; }
   int64_t rows() const noexcept { return rows_; }
 
-  /// Adds (removes) the rows of a block: f32 blocks are widened, products and sums are double (dsyrk, dgemm). Y may be empty
-  /// columns when outputs() == 0. Calls BLAS: calling thread only. Removing more rows than were added is INVALID_ARGUMENT.
+  /// Adds (removes) the rows of a block: f32 blocks are widened, products and sums are double (dsyrk, dgemm). Y may be an
+  /// empty view when outputs() == 0. NaN and Inf are not looked for. Calls BLAS: calling thread only. Scratch: kRowBlock x D.
+  /// After CANCELLED the rows in front of some multiple of kRowBlock have been added, as rows() says.
+  /// Errors: DIMENSION_MISMATCH; removing more rows than are present is INVALID_ARGUMENT.
+  static constexpr int64_t kRowBlock = 1024;
   void add(MatrixView<const float> Z, MatrixView<const double> Y, Context& context);
   void add(MatrixView<const double> Z, MatrixView<const double> Y, Context& context);
   void remove(MatrixView<const float> Z, MatrixView<const double> Y, Context& context);
   void remove(MatrixView<const double> Z, MatrixView<const double> Y, Context& context);
 
-  void merge(const RowStatistics& other);     // this += other
-  void subtract(const RowStatistics& other);  // this -= other
+  void merge(const RowStatistics& other);     // this += other; DIMENSION_MISMATCH if shapes differ
+  void subtract(const RowStatistics& other);  // this -= other; INVALID_ARGUMENT if it holds more rows
+  void release_scratch() noexcept;            // frees what add and remove keep between calls
   RowStatistics clone() const;                // copies are asked for by name: they cost 8 D^2 bytes
 
   /// D x D; only the lower triangle (column <= row) is kept up to date.
@@ -47,12 +51,17 @@ class RowStatistics {
   Parts parts() noexcept;
 
  private:
+  void require_block(int64_t rows, int64_t cols, MatrixView<const double> Y) const;
+  template <class T>
+  void accumulate(double sign, MatrixView<const T> Z, MatrixView<const double> Y, Context& context);
+  void accumulate(double sign, const RowStatistics& other);
+
   int64_t features_;
   int64_t outputs_;
   int64_t rows_ = 0;
   Matrix<double> gram_, cross_;
   AlignedBuffer<double> sums_;     // features, outputs, outputs
-  AlignedBuffer<double> scratch_;  // widened rows of a block
+  AlignedBuffer<double> scratch_;  // one row of column sums, then widened rows of a block
 };
 
 }  // namespace mercer::solver

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Matrix products over CBLAS, which takes row-major matrices as they are.
+#include "linalg/blas.h"
+
+#include "linalg/lapack.h"
+
+namespace mercer::linalg {
+namespace {
+
+CBLAS_TRANSPOSE flag(Transpose transpose) {
+  return transpose == Transpose::yes ? CblasTrans : CblasNoTrans;
+}
+
+void gemm(CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, lapack_int m, lapack_int n, lapack_int k,
+          double alpha, const double* a, lapack_int lda, const double* b, lapack_int ldb,
+          double beta, double* c, lapack_int ldc) {
+  cblas_dgemm(CblasRowMajor, ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+}
+void gemm(CBLAS_TRANSPOSE ta, CBLAS_TRANSPOSE tb, lapack_int m, lapack_int n, lapack_int k,
+          float alpha, const float* a, lapack_int lda, const float* b, lapack_int ldb, float beta,
+          float* c, lapack_int ldc) {
+  cblas_sgemm(CblasRowMajor, ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+}
+void gemv(CBLAS_TRANSPOSE ta, lapack_int m, lapack_int n, double alpha, const double* a,
+          lapack_int lda, const double* x, lapack_int incx, double beta, double* y,
+          lapack_int incy) {
+  cblas_dgemv(CblasRowMajor, ta, m, n, alpha, a, lda, x, incx, beta, y, incy);
+}
+void gemv(CBLAS_TRANSPOSE ta, lapack_int m, lapack_int n, float alpha, const float* a,
+          lapack_int lda, const float* x, lapack_int incx, float beta, float* y, lapack_int incy) {
+  cblas_sgemv(CblasRowMajor, ta, m, n, alpha, a, lda, x, incx, beta, y, incy);
+}
+
+template <class T>
+void scale(T beta, MatrixView<T> C) {
+  for (int64_t i = 0; i < C.rows; ++i)
+    for (int64_t j = 0; j < C.cols; ++j) C(i, j) = beta == T(0) ? T(0) : beta * C(i, j);
+}
+
+template <class T>
+void multiply_any(T alpha, Transpose ta, MatrixView<const T> A, Transpose tb, MatrixView<const T> B,
+                  T beta, MatrixView<T> C) {
+  const int64_t inner = ta == Transpose::yes ? A.rows : A.cols;
+  if (ta == Transpose::yes) {
+    require_shape(A, inner, C.rows, "multiply: A (transposed)");
+  } else {
+    require_shape(A, C.rows, inner, "multiply: A");
+  }
+  if (tb == Transpose::yes) {
+    require_shape(B, C.cols, inner, "multiply: B (transposed)");
+  } else {
+    require_shape(B, inner, C.cols, "multiply: B");
+  }
+  const lapack_int m = extent(C.rows, "rows"), n = extent(C.cols, "columns");
+  const lapack_int k = extent(inner, "inner size"), lda = leading_dimension(A);
+  const lapack_int ldb = leading_dimension(B), ldc = leading_dimension(C);
+  if (m == 0 || n == 0) return;
+  if (k == 0) return scale(beta, C);
+  if (n == 1) {
+    // A product with one column is bound by reading A; gemm would copy all of A into its panels
+    // first.
+    const lapack_int step = tb == Transpose::yes ? 1 : ldb;
+    return gemv(flag(ta), extent(A.rows, "rows"), extent(A.cols, "columns"), alpha, A.data, lda,
+                B.data, step, beta, C.data, ldc);
+  }
+  gemm(flag(ta), flag(tb), m, n, k, alpha, A.data, lda, B.data, ldb, beta, C.data, ldc);
+}
+
+}  // namespace
+
+void rank_update(double alpha, MatrixView<const double> A, MatrixView<double> C) {
+  require_shape(C, A.cols, A.cols, "rank_update: C");
+  const lapack_int n = extent(A.cols, "columns"), k = extent(A.rows, "rows");
+  const lapack_int lda = leading_dimension(A), ldc = leading_dimension(C);
+  if (n == 0 || k == 0) return;
+  cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, n, k, alpha, A.data, lda, 1.0, C.data, ldc);
+}
+
+void rank_update_rows(double alpha, MatrixView<const double> A, MatrixView<double> C) {
+  require_shape(C, A.rows, A.rows, "rank_update_rows: C");
+  const lapack_int n = extent(A.rows, "rows"), k = extent(A.cols, "columns");
+  const lapack_int lda = leading_dimension(A), ldc = leading_dimension(C);
+  if (n == 0 || k == 0) return;
+  cblas_dsyrk(CblasRowMajor, CblasLower, CblasNoTrans, n, k, alpha, A.data, lda, 1.0, C.data, ldc);
+}
+
+void multiply(double alpha, Transpose transpose_a, MatrixView<const double> A,
+              Transpose transpose_b, MatrixView<const double> B, double beta,
+              MatrixView<double> C) {
+  multiply_any(alpha, transpose_a, A, transpose_b, B, beta, C);
+}
+
+void multiply(float alpha, Transpose transpose_a, MatrixView<const float> A, Transpose transpose_b,
+              MatrixView<const float> B, float beta, MatrixView<float> C) {
+  multiply_any(alpha, transpose_a, A, transpose_b, B, beta, C);
+}
+
+void multiply_symmetric(double alpha, MatrixView<const double> S, MatrixView<const double> B,
+                        MatrixView<double> C) {
+  require_shape(S, C.rows, C.rows, "multiply_symmetric: S");
+  require_shape(B, C.rows, C.cols, "multiply_symmetric: B");
+  const lapack_int m = extent(C.rows, "rows"), n = extent(C.cols, "columns");
+  const lapack_int lds = leading_dimension(S), ldb = leading_dimension(B);
+  const lapack_int ldc = leading_dimension(C);
+  if (m == 0 || n == 0) return;
+  if (n == 1) {
+    cblas_dsymv(CblasRowMajor, CblasLower, m, alpha, S.data, lds, B.data, ldb, 1.0, C.data, ldc);
+    return;
+  }
+  cblas_dsymm(CblasRowMajor, CblasLeft, CblasLower, m, n, alpha, S.data, lds, B.data, ldb, 1.0,
+              C.data, ldc);
+}
+
+}  // namespace mercer::linalg

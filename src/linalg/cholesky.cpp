@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Cholesky factor and triangular solves on row-major lower triangles.
+#include <cmath>
+
+#include "linalg/blas.h"
+#include "linalg/lapack.h"
+
+namespace mercer::linalg {
+namespace {
+
+void solve_triangular(CBLAS_TRANSPOSE transpose, MatrixView<const double> L, MatrixView<double> B) {
+  require_shape(L, B.rows, B.rows, "triangular solve: L");
+  const lapack_int n = extent(B.rows, "rows"), m = extent(B.cols, "columns");
+  const lapack_int ldl = leading_dimension(L), ldb = leading_dimension(B);
+  if (n == 0 || m == 0) return;
+  cblas_dtrsm(CblasRowMajor, CblasLeft, CblasLower, transpose, CblasNonUnit, n, m, 1.0, L.data, ldl,
+              B.data, ldb);
+}
+
+}  // namespace
+
+int64_t cholesky(MatrixView<double> A) {
+  require_shape(A, A.rows, A.rows, "cholesky: A");
+  const lapack_int n = extent(A.rows, "rows"), lda = leading_dimension(A);
+  if (n == 0) return 0;
+  const lapack_int info = LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, kLowerRowMajor, n, A.data, lda);
+  require(info >= 0, MERCER_INTERNAL, "dpotrf: argument %d is invalid", -static_cast<int>(info));
+  if (info > 0) return info;
+  // OpenBLAS compares pivots with <= 0 only, so a NaN passes its test.
+  for (int64_t i = 0; i < n; ++i)
+    if (!std::isfinite(A(i, i))) return i + 1;
+  return 0;
+}
+
+void cholesky_solve(MatrixView<const double> L, MatrixView<double> B) {
+  solve_triangular(CblasNoTrans, L, B);
+  solve_triangular(CblasTrans, L, B);
+}
+
+void triangular_solve(MatrixView<const double> L, MatrixView<double> B) {
+  solve_triangular(CblasNoTrans, L, B);
+}
+
+}  // namespace mercer::linalg

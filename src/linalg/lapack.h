@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// The one file that includes cblas.h and lapacke.h; private to src/linalg. LP64: every size passes
+// through extent().
+//
+// LAPACK is column-major: a row-major matrix is its own transpose there, so the lower triangle of a
+// symmetric one is passed as "upper" and nothing is copied (LAPACKE's row-major functions would
+// copy the whole matrix).
+#pragma once
+
+#include <cblas.h>
+#include <lapacke.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+
+#include "base/error.h"
+#include "base/matrix_view.h"
+
+namespace mercer::linalg {
+
+inline constexpr char kLowerRowMajor = 'U';
+inline constexpr int64_t kLargestExtent = std::numeric_limits<int32_t>::max();
+static_assert(sizeof(lapack_int) == 4, "the LP64 interface is expected");
+
+/// value as a BLAS integer, or UNSUPPORTED.
+inline lapack_int extent(int64_t value, const char* what) {
+  require(value >= 0 && value <= kLargestExtent, MERCER_UNSUPPORTED,
+          "%s = %lld, but BLAS and LAPACK count in 32 bits (at most %lld)", what,
+          static_cast<long long>(value), static_cast<long long>(kLargestExtent));
+  return static_cast<lapack_int>(value);
+}
+
+/// Leading dimension; BLAS wants at least 1 even for empty matrices.
+template <class T>
+lapack_int leading_dimension(MatrixView<T> A) {
+  return extent(std::max<int64_t>({A.ld, A.cols, 1}), "leading dimension");
+}
+
+/// DIMENSION_MISMATCH unless A is rows x cols.
+template <class T>
+void require_shape(MatrixView<T> A, int64_t rows, int64_t cols, const char* name) {
+  require(A.rows == rows && A.cols == cols, MERCER_DIMENSION_MISMATCH,
+          "%s is %lld x %lld, expected %lld x %lld", name, static_cast<long long>(A.rows),
+          static_cast<long long>(A.cols), static_cast<long long>(rows),
+          static_cast<long long>(cols));
+}
+
+}  // namespace mercer::linalg

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// alpha = (K + n lambda I)^{-1} Y by Cholesky. Saunders, Gammerman, Vovk 1998.
+#include "solver/kernel_ridge.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "linalg/blas.h"
+#include "solver/centering.h"
+#include "solver/jittered_cholesky.h"
+
+namespace mercer::solver {
+
+Matrix<double> kernel_ridge(MatrixView<double> K, MatrixView<const double> Y, double lambda,
+                            Context& context) {
+  require(K.rows == K.cols && Y.rows == K.rows, MERCER_DIMENSION_MISMATCH,
+          "K is %lld x %lld and Y has %lld rows, expected a square K with a row for each of Y's",
+          static_cast<long long>(K.rows), static_cast<long long>(K.cols),
+          static_cast<long long>(Y.rows));
+  require_rows(K.rows, "kernel_ridge");
+  const double shift = checked_shift(lambda, K.rows);
+  for (int64_t i = 0; i < K.rows; ++i) K(i, i) += shift;
+  jittered_cholesky(K, context);
+  Matrix<double> alpha(Y.rows, Y.cols);
+  for (int64_t i = 0; i < Y.rows; ++i) std::copy_n(Y.row(i), Y.cols, alpha.view().row(i));
+  linalg::cholesky_solve(K, alpha.view());
+  return alpha;
+}
+
+}  // namespace mercer::solver

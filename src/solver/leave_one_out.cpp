@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Leave-one-out residuals in closed form, (y - yhat)_i / (1 - H_ii) (Allen 1974), exact for a ridge
+// whose n lambda is kept when the row leaves. In the eigenbasis U = (Z - mean) V:
+//   H_ii = sum_j u_ij^2/(s_j + n lambda) (+ 1/n for the unpenalised intercept),   yhat = U
+//   diag(1/(s + n lambda)) c + ybar.
+// U does not depend on lambda, so a path costs one rows x D x D product and two thin ones.
+#include <algorithm>
+#include <limits>
+
+#include "base/error.h"
+#include "base/size.h"
+#include "linalg/blas.h"
+#include "solver/ridge_state.h"
+
+namespace mercer::solver {
+namespace {
+
+constexpr int64_t kRowBlock = 1024;
+constexpr double kInterpolates = 1e-8;  // as in gcv: below it the residual is rounding error too
+constexpr auto kPlain = linalg::Transpose::no;
+
+/// U := U - 1 p', p a column.
+void subtract_from_rows(const Matrix<double>& p, MatrixView<double> U) {
+  for (int64_t i = 0; i < U.rows; ++i)
+    for (int64_t j = 0; j < U.cols; ++j) U(i, j) -= p(j, 0);
+}
+
+void square(MatrixView<double> U) {
+  for (int64_t i = 0; i < U.rows; ++i)
+    for (int64_t j = 0; j < U.cols; ++j) U(i, j) *= U(i, j);
+}
+
+void require_training_block(const RidgePath& path, MatrixView<const double> Z,
+                            MatrixView<const double> Y) {
+  require(Z.cols == path.features(), MERCER_DIMENSION_MISMATCH,
+          "Z has %lld columns, expected features = %lld", static_cast<long long>(Z.cols),
+          static_cast<long long>(path.features()));
+  require(Y.cols == path.outputs() && Y.rows == Z.rows, MERCER_DIMENSION_MISMATCH,
+          "Y is %lld x %lld, expected %lld rows as in Z and outputs = %lld",
+          static_cast<long long>(Y.rows), static_cast<long long>(Y.cols),
+          static_cast<long long>(Z.rows), static_cast<long long>(path.outputs()));
+}
+
+}  // namespace
+
+template <class Sink>
+void RidgePath::State::visit_left_out(std::span<const double> lambdas, MatrixView<const double> Z,
+                                      MatrixView<const double> Y, Context& context,
+                                      const Sink& sink) const {
+  const int64_t D = features(), m = outputs(), L = static_cast<int64_t>(lambdas.size());
+  const int64_t block = std::min(kRowBlock, Z.rows);
+  const int64_t columns = checked_multiply(L, m, "leave-one-out");
+  const int64_t words = checked_multiply(D + block, D + columns + L, "leave-one-out");
+  context.require_memory(checked_multiply(8, words, "leave-one-out"), "leave-one-out");
+  const Matrix<double> inverses(D, L), coefficients(D, columns), mean(D, 1);
+  for (int64_t i = 0; i < D; ++i) {
+    for (int64_t l = 0; l < L; ++l) {
+      const double shift = checked_shift(lambdas[static_cast<std::size_t>(l)], statistics.rows());
+      inverses(i, l) = inverse(static_cast<std::size_t>(i), shift);
+      for (int64_t j = 0; j < m; ++j) coefficients(i, l * m + j) = inverses(i, l) * projected(i, j);
+    }
+  }
+  const MatrixView<const double> feature_means(means.features.data(), D, 1);
+  linalg::multiply(1.0, kPlain, vectors(), kPlain, feature_means, 0.0, mean.view());
+
+  const Matrix<double> basis(block, D), fitted(block, columns), leverage(block, L);
+  const double of_intercept =
+      static_cast<double>(centered) / static_cast<double>(statistics.rows());
+  for (int64_t first = 0; first < Z.rows; first += block) {
+    const MatrixView<const double> rows = Z.block_rows(first, std::min(first + block, Z.rows));
+    const MatrixView<double> U = basis.view().block_rows(0, rows.rows);
+    linalg::multiply(1.0, kPlain, rows, linalg::Transpose::yes, vectors(), 0.0, U);
+    subtract_from_rows(mean, U);
+    linalg::multiply(1.0, kPlain, U, kPlain, coefficients.view(), 0.0,
+                     fitted.view().block_rows(0, rows.rows));
+    square(U);
+    linalg::multiply(1.0, kPlain, U, kPlain, inverses.view(), 0.0,
+                     leverage.view().block_rows(0, rows.rows));
+    for (int64_t i = 0; i < rows.rows; ++i) {
+      for (int64_t l = 0; l < L; ++l) {
+        const double left = 1 - of_intercept - leverage(i, l);
+        for (int64_t j = 0; j < m; ++j) {
+          const double residual =
+              Y(first + i, j) - means.outputs[static_cast<std::size_t>(j)] - fitted(i, l * m + j);
+          sink(first + i, l, j,
+               left > kInterpolates ? residual / left : std::numeric_limits<double>::infinity());
+        }
+      }
+    }
+    context.checkpoint();
+  }
+}
+
+Matrix<double> RidgePath::leave_one_out(double lambda, MatrixView<const double> Z,
+                                        MatrixView<const double> Y) const {
+  require_training_block(*this, Z, Y);
+  Context no_limits;
+  Matrix<double> residuals(Z.rows, outputs());
+  state_->visit_left_out({&lambda, 1}, Z, Y, no_limits,
+                         [&](int64_t i, int64_t, int64_t j, double r) { residuals(i, j) = r; });
+  return residuals;
+}
+
+Matrix<double> RidgePath::leave_one_out_squares(std::span<const double> lambdas,
+                                                MatrixView<const double> Z,
+                                                MatrixView<const double> Y,
+                                                Context& context) const {
+  require_training_block(*this, Z, Y);
+  Matrix<double> squares(static_cast<int64_t>(lambdas.size()), outputs());
+  squares.fill(0);
+  state_->visit_left_out(lambdas, Z, Y, context,
+                         [&](int64_t, int64_t l, int64_t j, double r) { squares(l, j) += r * r; });
+  return squares;
+}
+
+}  // namespace mercer::solver

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// One lambda: (Z'Z + n lambda I) w = Z'Y by Cholesky in the statistics' own storage.
+#include <algorithm>
+
+#include "linalg/blas.h"
+#include "solver/centering.h"
+#include "solver/jittered_cholesky.h"
+
+namespace mercer::solver {
+
+Weights ridge_cholesky(RowStatistics&& statistics, bool center, double lambda, Context& context) {
+  RowStatistics taken = std::move(statistics);
+  taken.release_scratch();
+  require_rows(taken.rows(), "ridge_cholesky");
+  const double shift = checked_shift(lambda, taken.rows());
+  const Means means = center_in_place(taken, center);
+  const MatrixView<double> gram = taken.parts().gram;
+  for (int64_t i = 0; i < gram.rows; ++i) gram(i, i) += shift;
+  jittered_cholesky(gram, context);
+
+  const MatrixView<const double> cross = taken.cross();
+  Weights weights{Matrix<double>(cross.rows, cross.cols), {}};
+  std::copy_n(cross.data, cross.rows * cross.cols, weights.w.data());
+  linalg::cholesky_solve(gram, weights.w.view());
+  weights.intercept = intercepts(means, weights.w.view());
+  return weights;
+}
+
+}  // namespace mercer::solver

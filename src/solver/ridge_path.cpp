@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Ridge for every lambda from one eigendecomposition Z'Z = V diag(s) V': with c = V'Z'Y,
+//   w = V diag(1/(s + n lambda)) c,   Tr H = sum s/(s + n lambda),
+//   RSS = |Y outside the column space|^2 + sum (c^2/s) (n lambda/(s + n lambda))^2.
+// Hoerl and Kennard 1970; generalised cross-validation: Golub, Heath, Wahba 1979, eq. 2.3.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/error.h"
+#include "linalg/blas.h"
+#include "linalg/symmetric_eigen.h"
+#include "solver/ridge_state.h"
+
+namespace mercer::solver {
+namespace {
+
+constexpr double kEps = std::numeric_limits<double>::epsilon();
+// Below this share of residual degrees RSS is cancellation, and its square divides it: 1e-8 is
+// about sqrt(eps).
+constexpr double kInterpolates = 1e-8;
+
+double squared_norm(const std::vector<double>& v) {
+  double sum = 0;
+  for (const double x : v) sum += x * x;
+  return sum;
+}
+
+}  // namespace
+
+double RidgePath::State::residual_degrees(double shift) const {
+  double degrees = static_cast<double>(statistics.rows() - centered - features());
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const double inverse_i = inverse(i, shift);
+    degrees += inverse_i == 0 ? 1.0 : shift * inverse_i;
+  }
+  return degrees;
+}
+
+std::vector<double> RidgePath::State::residual_sum_of_squares(double shift) const {
+  std::vector<double> rss = outside;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const double s = values[i], inverse_i = inverse(i, shift);
+    // A null direction was not subtracted from `outside`: what is explained of it is 2 w'c - s w^2.
+    const double factor = s > null_level ? (shift * inverse_i) * (shift * inverse_i) / s
+                                         : -inverse_i * (2 - s * inverse_i);
+    const double* c = &projected(static_cast<int64_t>(i), 0);
+    for (std::size_t j = 0; j < rss.size(); ++j) rss[j] += factor * c[j] * c[j];
+  }
+  for (double& value : rss) value = std::max(0.0, value);
+  return rss;
+}
+
+RidgePath::RidgePath(RowStatistics&& statistics, bool center, Context& context) {
+  require_rows(statistics.rows(), "ridge");
+  RowStatistics taken = std::move(statistics);
+  taken.release_scratch();
+  const int64_t D = taken.features(), m = taken.outputs();
+  Means means = center_in_place(taken, center);
+  state_ = std::make_unique<State>(State{std::move(taken), std::move(means), center ? 1 : 0,
+                                         std::vector<double>(static_cast<std::size_t>(D))});
+  State& state = *state_;
+  linalg::symmetric_eigen(state.statistics.parts().gram, state.values, context);
+
+  // Eigenvalues beyond the rank that n rows allow, and negative ones, are rounding errors.
+  const int64_t rank = state.statistics.rows() - state.centered;
+  for (int64_t i = 0; i < D; ++i) {
+    double& value = state.values[static_cast<std::size_t>(i)];
+    value = i < D - rank ? 0.0 : std::max(0.0, value);
+  }
+  // Centring subtracted n |mean|^2, whose rounding errors stayed.
+  const double scale = state.values.back() + static_cast<double>(state.statistics.rows()) *
+                                                 squared_norm(state.means.features);
+  state.null_level = kEps * static_cast<double>(D) * scale;
+
+  state.projected = Matrix<double>(D, m);
+  linalg::multiply(1.0, linalg::Transpose::no, state.vectors(), linalg::Transpose::no,
+                   state.statistics.cross(), 0.0, state.projected.view());
+  const auto squares = state.statistics.sum_squared_outputs();
+  state.outside.assign(squares.begin(), squares.end());
+  for (int64_t i = 0; i < D; ++i) {
+    const double s = state.values[static_cast<std::size_t>(i)];
+    for (int64_t j = 0; s > state.null_level && j < m; ++j)
+      state.outside[static_cast<std::size_t>(j)] -=
+          state.projected(i, j) * state.projected(i, j) / s;
+  }
+  for (double& value : state.outside) value = std::max(0.0, value);
+}
+
+RidgePath::~RidgePath() = default;
+RidgePath::RidgePath(RidgePath&&) noexcept = default;
+
+int64_t RidgePath::features() const noexcept { return state_->features(); }
+int64_t RidgePath::outputs() const noexcept { return state_->outputs(); }
+int64_t RidgePath::rows() const noexcept { return state_->statistics.rows(); }
+std::span<const double> RidgePath::eigenvalues() const noexcept { return state_->values; }
+
+Weights RidgePath::solve(double lambda) const {
+  const double shift = checked_shift(lambda, rows());
+  const int64_t D = features(), m = outputs();
+  const Matrix<double> filtered(D, m);
+  for (int64_t i = 0; i < D; ++i)
+    for (int64_t j = 0; j < m; ++j)
+      filtered(i, j) =
+          state_->inverse(static_cast<std::size_t>(i), shift) * state_->projected(i, j);
+  Weights weights{Matrix<double>(D, m), {}};
+  linalg::multiply(1.0, linalg::Transpose::yes, state_->vectors(), linalg::Transpose::no,
+                   filtered.view(), 0.0, weights.w.view());
+  weights.intercept = intercepts(state_->means, weights.w.view());
+  return weights;
+}
+
+double RidgePath::effective_dimension(double lambda) const {
+  const double shift = checked_shift(lambda, rows());
+  double trace = static_cast<double>(state_->centered);
+  for (std::size_t i = 0; i < state_->values.size(); ++i)
+    trace += state_->values[i] * state_->inverse(i, shift);
+  return trace;
+}
+
+std::vector<double> RidgePath::gcv(double lambda) const {
+  const double shift = checked_shift(lambda, rows());
+  const double n = static_cast<double>(rows()), degrees = state_->residual_degrees(shift);
+  std::vector<double> score = state_->residual_sum_of_squares(shift);
+  for (double& value : score)
+    value = degrees <= kInterpolates * n ? std::numeric_limits<double>::infinity()
+                                         : n * value / (degrees * degrees);
+  return score;
+}
+
+std::vector<double> RidgePath::held_out_error(double lambda, const RowStatistics& held_out) const {
+  return mean_squared_error(solve(lambda), held_out);
+}
+
+}  // namespace mercer::solver

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// What a RidgePath keeps. Private to solver.
+#pragma once
+
+#include <vector>
+
+#include "solver/centering.h"
+#include "solver/ridge.h"
+
+namespace mercer::solver {
+
+struct RidgePath::State {
+  RowStatistics statistics;  // centred; gram() holds V', row i eigenvector i
+  Means means;
+  int64_t centered = 0;        // 1 when an intercept is fitted
+  std::vector<double> values;  // eigenvalues s, ascending
+  Matrix<double> projected{};  // c = V'Z'Y, D x outputs
+  std::vector<double>
+      outside{};          // per output: squared norm of the part of Y outside Z's column space
+  double null_level = 0;  // eigenvalues up to this are rounding errors
+
+  MatrixView<const double> vectors() const { return statistics.gram(); }
+  int64_t features() const { return statistics.features(); }
+  int64_t outputs() const { return statistics.outputs(); }
+
+  /// 1/(s + n lambda), or 0 in a direction that is numerically null.
+  double inverse(std::size_t i, double shift) const {
+    return values[i] + shift > null_level ? 1 / (values[i] + shift) : 0;
+  }
+  /// n - Tr H, the intercept included, without cancellation: sum of n lambda/(s + n lambda) and of
+  /// whole degrees.
+  double residual_degrees(double shift) const;
+  std::vector<double> residual_sum_of_squares(double shift) const;
+  /// sink(row, lambda, output, left-out residual) for rows of training data; in leave_one_out.cpp.
+  template <class Sink>
+  void visit_left_out(std::span<const double> lambdas, MatrixView<const double> Z,
+                      MatrixView<const double> Y, Context& context, const Sink& sink) const;
+};
+
+}  // namespace mercer::solver

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Conversion and column sums over strips of columns: a strip's sums stay in L1 while its rows
+// stream by, and every chunk owns its columns, so no reduction across threads is needed.
+#include "solver/row_block.h"
+
+#include <algorithm>
+
+#include "base/parallel.h"
+
+namespace mercer::solver {
+namespace {
+
+constexpr int64_t kStrip =
+    512;  // 4 KiB of sums; a row's strip of floats is 2 KiB, long enough to prefetch
+
+int64_t strips(int64_t columns) { return (columns + kStrip - 1) / kStrip; }
+
+}  // namespace
+
+void widen_and_sum(MatrixView<const float> Z, MatrixView<double> wide, double* sums,
+                   Context& context) {
+  parallel_for(context, strips(Z.cols), [=](int64_t strip, int) noexcept {
+    const int64_t first = strip * kStrip, count = std::min(kStrip, Z.cols - first);
+    double* __restrict sum = sums + first;
+    std::fill_n(sum, count, 0.0);
+    for (int64_t i = 0; i < Z.rows; ++i) {
+      const float* __restrict in = Z.row(i) + first;
+      double* __restrict out = wide.row(i) + first;
+      for (int64_t j = 0; j < count; ++j) {
+        const double value = static_cast<double>(in[j]);
+        out[j] = value;
+        sum[j] += value;
+      }
+    }
+  });
+}
+
+void sum_columns(MatrixView<const double> Z, double* sums, Context& context) {
+  parallel_for(context, strips(Z.cols), [=](int64_t strip, int) noexcept {
+    const int64_t first = strip * kStrip, count = std::min(kStrip, Z.cols - first);
+    double* __restrict sum = sums + first;
+    std::fill_n(sum, count, 0.0);
+    for (int64_t i = 0; i < Z.rows; ++i) {
+      const double* __restrict in = Z.row(i) + first;
+      for (int64_t j = 0; j < count; ++j) sum[j] += in[j];
+    }
+  });
+}
+
+}  // namespace mercer::solver
