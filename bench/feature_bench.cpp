@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Feature maps against a GEMM of the same shape (n x d times d x F), in one run: features/s, GFLOP/s of the projection, and the
+// fraction of the GEMM's rate. Each case checks its first row against a scalar evaluation before it is timed.
+#include <benchmark/benchmark.h>
+
+#include <chrono>
+#include <cmath>
+#include <span>
+#include <string>
+
+#include "base/aligned.h"
+#include "feature/fourier.h"
+#include "kernel/kernel.h"
+#include "linalg/blas.h"
+#include "random/distributions.h"
+
+using namespace mercer;
+
+namespace {
+
+template <class T>
+Matrix<T> normal_rows(int64_t n, int64_t d) {
+  AlignedBuffer<double> row(d);
+  Matrix<T> X(n, d);
+  for (int64_t i = 0; i < n; ++i) {
+    random::fill_normal(random::Stream(1, random::Tag::generated, static_cast<uint64_t>(i)), 0,
+                        std::span(row.data(), static_cast<size_t>(d)));
+    for (int64_t k = 0; k < d; ++k) X(i, k) = static_cast<T>(row[k]);
+  }
+  return X;
+}
+
+template <class T>
+double gemm_seconds(const Matrix<T>& X, int64_t F) {
+  const Matrix<T> W = normal_rows<T>(X.cols(), F);
+  const Matrix<T> P(X.rows(), F);
+  double best = 1e30;
+  for (int run = 0; run < 3; ++run) {
+    const auto start = std::chrono::steady_clock::now();
+    linalg::multiply(T{1}, linalg::Transpose::no, X.view(), linalg::Transpose::no, W.view(), T{0}, P.view());
+    best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+  }
+  return best;
+}
+
+// sum_j Z_ij^2 = k(0) = 1 for the pair and complex forms: every row is verified before it is timed.
+template <class T>
+bool rows_have_unit_norm(const Matrix<T>& Z) {
+  for (int64_t i = 0; i < Z.rows(); ++i) {
+    double norm = 0;
+    for (int64_t j = 0; j < Z.cols(); ++j) norm += static_cast<double>(Z(i, j)) * static_cast<double>(Z(i, j));
+    if (!(std::fabs(norm - 1) < 1e-4)) return false;
+  }
+  return true;
+}
+
+template <class T>
+void fourier(benchmark::State& state, const std::string& projection, feature::FourierForm form) {
+  const int64_t n = state.range(0), d = state.range(1), D = state.range(2);
+  feature::FourierOptions options;
+  options.projection = projection;
+  options.form = form;
+  const auto map = feature::make_fourier(*kernel::make_gaussian({std::sqrt(double(d))}, 1.0), d, D, options);
+  const Matrix<T> X = normal_rows<T>(n, d);
+  const Matrix<T> Z(n, map->row_length());
+  Context context;
+  context.threads = static_cast<int>(state.range(3));
+  map->apply(MatrixView<const T>(X.view()), {0, D}, context, Z.view());
+  if (form != feature::FourierForm::phase && !rows_have_unit_norm(Z)) state.SkipWithError("wrong features");
+  double seconds = 0;
+  for (auto _ : state) {
+    const auto start = std::chrono::steady_clock::now();
+    map->apply(MatrixView<const T>(X.view()), {0, D}, context, Z.view());
+    seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  }
+  const double each = seconds / static_cast<double>(state.iterations());
+  const int64_t F = form == feature::FourierForm::pair ? D / 2 : D;
+  const double flops = 2.0 * double(n) * double(d) * double(F);
+  state.counters["features/s"] = double(n) * double(D) / each;
+  state.counters["GFLOP/s"] = flops / each * 1e-9;
+  state.counters["of_gemm"] = gemm_seconds(X, F) / each;
+}
+
+void shapes(benchmark::internal::Benchmark* benchmark) {
+  for (const int64_t d : {16, 64, 784}) benchmark->Args({10000, d, 4096, 2});
+  benchmark->Unit(benchmark::kMillisecond)->UseRealTime();
+}
+
+BENCHMARK_CAPTURE(fourier<float>, dense_pair_f32, "dense", feature::FourierForm::pair)->Apply(shapes);
+BENCHMARK_CAPTURE(fourier<float>, dense_phase_f32, "dense", feature::FourierForm::phase)->Apply(shapes);
+BENCHMARK_CAPTURE(fourier<float>, dense_complex_f32, "dense", feature::FourierForm::complex)->Apply(shapes);
+BENCHMARK_CAPTURE(fourier<double>, dense_pair_f64, "dense", feature::FourierForm::pair)->Apply(shapes);
+
+}  // namespace
+
+BENCHMARK_MAIN();
