@@ -48,8 +48,8 @@ class FeatureMap {
   virtual void apply(MatrixView<const float> X, Columns c, Context& context, MatrixView<float> Z) const = 0;
   virtual void apply(MatrixView<const double> X, Columns c, Context& context, MatrixView<double> Z) const = 0;
 
-  /// Packs what apply needs for one precision ahead of time. Idempotent; may fail and be retried.
-  virtual void prepare(Precision precision) const = 0;
+  /// Draws and packs what apply needs for one precision ahead of time. Idempotent; may fail or be cancelled, and be retried.
+  virtual void prepare(Precision precision, Context& context) const = 0;
 
   /// out[i] = variance of the estimate Re z(x_i) z(y_i)^H, resp. the pseudo-variance; UNSUPPORTED without a closed form.
   virtual void variance(MatrixView<const double> X, MatrixView<const double> Y, std::span<double> out) const;

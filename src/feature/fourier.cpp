@@ -10,11 +10,11 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/parallel.h"
 #include "feature/tile.h"
 #include "projection/dense.h"
 #include "random/distributions.h"
 #include "statistic/fourier_variance.h"
-#include "transform/dense_panel.h"
 
 namespace mercer::feature {
 namespace {
@@ -26,14 +26,21 @@ class DrawnFrequencies final : public projection::FrequencySource {
  public:
   DrawnFrequencies(std::shared_ptr<const kernel::Kernel> kernel, uint64_t seed)
       : kernel_(std::move(kernel)), seed_(seed) {}
-  void fill(int64_t j, std::span<double> omega) const noexcept override {
-    kernel_->spectral_law()->draw(random::Stream(seed_, random::Tag::frequency, static_cast<uint64_t>(j)), omega);
-    const std::span<const double> lengthscale = kernel_->lengthscale();
+  void fill(int64_t j0, Context& context, MatrixView<double> omega) const override {
+    parallel_for(context, omega.rows, [&](int64_t row, int) noexcept {
+      const random::Stream stream(seed_, random::Tag::frequency, static_cast<uint64_t>(j0 + row));
+      const std::span column(omega.row(row), static_cast<size_t>(omega.cols));
+      kernel_->spectral_law()->draw(stream, column);
+      divide(column, kernel_->lengthscale());
+    });
+  }
+
+ private:
+  static void divide(std::span<double> omega, std::span<const double> lengthscale) noexcept {
     if (lengthscale.empty()) return;
     for (size_t k = 0; k < omega.size(); ++k) omega[k] /= lengthscale[lengthscale.size() == 1 ? 0 : k];
   }
 
- private:
   std::shared_ptr<const kernel::Kernel> kernel_;
   uint64_t seed_;
 };
@@ -43,8 +50,8 @@ class SuppliedFrequencies final : public projection::FrequencySource {
  public:
   explicit SuppliedFrequencies(std::shared_ptr<const Matrix<double>> frequencies)
       : frequencies_(std::move(frequencies)) {}
-  void fill(int64_t j, std::span<double> omega) const noexcept override {
-    std::copy_n(frequencies_->view().row(j), omega.size(), omega.begin());
+  void fill(int64_t j0, Context&, MatrixView<double> omega) const override {
+    std::copy_n(frequencies_->view().row(j0), omega.rows * omega.cols, omega.data);
   }
 
  private:
@@ -94,10 +101,9 @@ class Fourier final : public FeatureMap {
     apply_tiles(*projection_, finish(double_), X, c, context, Z);
   }
 
-  void prepare(Precision precision) const override {
-    Context context;
-    if (precision == Precision::f32) projection_->prepare({0, panels<float>()}, float{}, context);
-    if (precision == Precision::f64) projection_->prepare({0, panels<double>()}, double{}, context);
+  void prepare(Precision precision, Context& context) const override {
+    if (precision == Precision::f32) projection_->prepare({0, blocks<float>()}, float{}, context);
+    if (precision == Precision::f64) projection_->prepare({0, blocks<double>()}, double{}, context);
   }
 
   void variance(MatrixView<const double> X, MatrixView<const double> Y, std::span<double> out) const override {
@@ -119,7 +125,7 @@ class Fourier final : public FeatureMap {
   }
 
  private:
-  // Amplitude and phase (turns) of each frequency, padded to whole panels.
+  // Amplitude and phase (turns) of each frequency, padded to whole blocks.
   template <class T>
   struct ColumnNumbers {
     AlignedBuffer<T> scale;
@@ -127,8 +133,8 @@ class Fourier final : public FeatureMap {
   };
 
   template <class T>
-  int64_t panels() const {
-    return (parts_.F - 1) / transform::kPanelColumns<T> + 1;
+  int64_t blocks() const {
+    return (parts_.F - 1) / projection_->shape(T{}).columns + 1;
   }
 
   std::unique_ptr<const projection::FrequencySource> make_source() const {
@@ -138,7 +144,7 @@ class Fourier final : public FeatureMap {
 
   template <class T>
   ColumnNumbers<T> make_columns() const {
-    const int64_t padded = panels<T>() * transform::kPanelColumns<T>;
+    const int64_t padded = blocks<T>() * projection_->shape(T{}).columns;
     ColumnNumbers<T> columns{AlignedBuffer<T>(padded), AlignedBuffer<T>(padded)};
     const bool with_phase = parts_.options.form == FourierForm::phase;
     const double weight = parts_.kernel->variance() * (with_phase ? 2.0 : 1.0);

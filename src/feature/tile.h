@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// From a projection to feature columns: tiles of rows, panels of frequencies, epilogue, and the slice of columns asked for.
+// From a projection to feature columns: tiles of rows, blocks of frequencies, epilogue, and the slice of columns asked for.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ struct Finish {
   transform::Epilogue<T> epilogue;
   int parts;       // pair: 2 ([cos | sin])
   int reals;       // complex: 2 (interleaved)
-  const T* scale;  // one per frequency, padded to whole panels, 64-byte aligned
+  const T* scale;  // one per frequency, padded to whole blocks, 64-byte aligned
   const T* phase;
   kernel::InputWarp warp;
 };

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <atomic>
 #include <mutex>
-#include <type_traits>
 #include <utility>
 
 #include "base/aligned.h"
@@ -32,7 +31,7 @@ class PackedPanels {
         groups_(std::make_unique<Group[]>(
             static_cast<size_t>(ceil_divide(ceil_divide(F, kWidth), kGroupPanels)))) {}
 
-  void prepare(Panels panels, const FrequencySource& source, Context& context) {
+  void prepare(Blocks panels, const FrequencySource& source, Context& context) {
     for (int64_t g = panels.begin / kGroupPanels; g * kGroupPanels < panels.end; ++g) {
       if (groups_[g].ready.load(std::memory_order_acquire) == nullptr) pack(g, source, context);
     }
@@ -59,22 +58,21 @@ class PackedPanels {
     const int64_t size = checked_multiply(checked_multiply(panels, kWidth, "packed W"), depth_, "packed W");
     context.require_memory(checked_multiply(size, sizeof(T), "packed W"), "a group of packed frequencies");
     AlignedBuffer<T> storage(size);
-    const AlignedBuffer<double> omega(checked_multiply(worker_count(context, panels), depth_, "scratch"));
-    parallel_for(context, panels, [&](int64_t p, int worker) noexcept {
-      pack_panel(source, (first + p) * kWidth, std::span(omega.data() + worker * depth_, static_cast<size_t>(depth_)),
-                 storage.data() + p * depth_ * kWidth);
+    const int64_t j0 = first * kWidth;
+    const Matrix<double> omega(std::min(panels * kWidth, count_ - j0), depth_);
+    source.fill(j0, context, omega.view());
+    parallel_for(context, panels, [&](int64_t p, int) noexcept {
+      pack_panel(omega.view(), p * kWidth, storage.data() + p * depth_ * kWidth);
     });
     group.storage = std::move(storage);
     group.ready.store(group.storage.data(), std::memory_order_release);
   }
 
-  void pack_panel(const FrequencySource& source, int64_t j0, std::span<double> omega, T* panel) const noexcept {
+  void pack_panel(MatrixView<const double> omega, int64_t j0, T* panel) const noexcept {
     for (int64_t c = 0; c < kWidth; ++c) {
-      const bool real_column = j0 + c < count_;
-      if (real_column) source.fill(j0 + c, omega);
       for (int64_t k = 0; k < depth_; ++k) {
         panel[k * kWidth + c] =
-            real_column ? static_cast<T>(omega[static_cast<size_t>(k)] * kTurnsPerRadian) : T{0};
+            j0 + c < omega.rows ? static_cast<T>(omega(j0 + c, k) * kTurnsPerRadian) : T{0};
       }
     }
   }
@@ -90,20 +88,25 @@ class Dense final : public Projection {
   Dense(int64_t d, int64_t F, std::unique_ptr<const FrequencySource> source)
       : Projection(d, F), source_(std::move(source)), single_(d, F), double_(d, F) {}
 
-  void prepare(Panels panels, float, Context& context) const override {
+  BlockShape shape(float) const noexcept override { return kShape<float>; }
+  BlockShape shape(double) const noexcept override { return kShape<double>; }
+  void prepare(Blocks panels, float, Context& context) const override {
     single_.prepare(panels, *source_, context);
   }
-  void prepare(Panels panels, double, Context& context) const override {
+  void prepare(Blocks panels, double, Context& context) const override {
     double_.prepare(panels, *source_, context);
   }
-  void project(MatrixView<const float> X, int64_t panel, float* P) const noexcept override {
+  void project(MatrixView<const float> X, int64_t panel, float* P, float*) const noexcept override {
     transform::project_panel(X, single_.panel(panel), P);
   }
-  void project(MatrixView<const double> X, int64_t panel, double* P) const noexcept override {
+  void project(MatrixView<const double> X, int64_t panel, double* P, double*) const noexcept override {
     transform::project_panel(X, double_.panel(panel), P);
   }
 
  private:
+  template <class T>
+  static constexpr BlockShape kShape = {transform::kPanelColumns<T>, transform::kTileRows, 0};
+
   std::unique_ptr<const FrequencySource> source_;
   mutable PackedPanels<float> single_;
   mutable PackedPanels<double> double_;

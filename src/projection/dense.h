@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <span>
 
 #include "projection/projection.h"
 
@@ -15,8 +14,9 @@ namespace mercer::projection {
 class FrequencySource {
  public:
   virtual ~FrequencySource() = default;
-  /// omega_j in radians per unit of input, omega.size() = d. Called by several threads at once.
-  virtual void fill(int64_t j, std::span<double> omega) const noexcept = 0;
+  /// Row j - j0 of `omega` becomes omega_j, in radians per unit of input, for j in [j0, j0 + omega.rows). Calling thread only, one
+  /// call at a time; may use the context's threads. A frequency depends on j alone, not on the range.
+  virtual void fill(int64_t j0, Context& context, MatrixView<double> omega) const = 0;
 };
 
 /// P = XW/(2 pi) with F columns from `source`; d*F multiply-adds per row. Memory: d*F numbers per precision in use.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Projections: rows x in R^d to P = xW in turns (angle / 2 pi), one panel of kPanelColumns<T> columns at a time, so that
-// whoever finishes a panel finds it in cache. F columns in all; the last panel is padded.
+// Projections: rows x in R^d to P = xW in turns (angle / 2 pi), one block of columns and a few rows at a time, so that
+// whoever finishes a block finds it in cache. F columns in all; the last block may be padded.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +11,17 @@
 
 namespace mercer::projection {
 
-/// Panels [begin, end).
-struct Panels {
+/// Blocks [begin, end) of columns.
+struct Blocks {
   int64_t begin;
   int64_t end;
+};
+
+/// How a projection wants to be called for one precision.
+struct BlockShape {
+  int64_t columns;  // of a block: a multiple of transform::kPanelColumns<T>
+  int64_t rows;     // at most so many per call of project, <= transform::kTileRows
+  int64_t scratch;  // numbers that project needs beside P, 64-byte aligned
 };
 
 class Projection {
@@ -23,14 +30,18 @@ class Projection {
   int64_t inputs() const noexcept { return inputs_; }    // d
   int64_t outputs() const noexcept { return outputs_; }  // F
 
-  /// Draws and packs what project needs for these panels and this precision, once; thread-safe; may fail (memory,
-  /// cancellation) and be retried. Other panels are not drawn.
-  virtual void prepare(Panels panels, float tag, Context& context) const = 0;
-  virtual void prepare(Panels panels, double tag, Context& context) const = 0;
+  /// The argument of type float or double tells the precision.
+  virtual BlockShape shape(float) const noexcept = 0;
+  virtual BlockShape shape(double) const noexcept = 0;
 
-  /// P (X.rows x kPanelColumns<T>, contiguous, 64-byte aligned) of a prepared panel. X.rows <= transform::kTileRows.
-  virtual void project(MatrixView<const float> X, int64_t panel, float* P) const noexcept = 0;
-  virtual void project(MatrixView<const double> X, int64_t panel, double* P) const noexcept = 0;
+  /// Draws and packs what project needs for these blocks and this precision, once; thread-safe; may fail (memory,
+  /// cancellation) and be retried. Other blocks are not drawn.
+  virtual void prepare(Blocks blocks, float, Context& context) const = 0;
+  virtual void prepare(Blocks blocks, double, Context& context) const = 0;
+
+  /// P (X.rows x shape.columns, without gaps, 64-byte aligned) of a prepared block. The bits of a row of P depend on its row of X alone.
+  virtual void project(MatrixView<const float> X, int64_t block, float* P, float* scratch) const noexcept = 0;
+  virtual void project(MatrixView<const double> X, int64_t block, double* P, double* scratch) const noexcept = 0;
 
  protected:
   Projection(int64_t inputs, int64_t outputs) : inputs_(inputs), outputs_(outputs) {}

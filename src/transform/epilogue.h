@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The finishing half of the fused projection: what is done to a panel of P while it is in cache. P is in turns (angle / 2 pi),
+// The finishing half of the fused projection: what is done to a block of P while it is in cache. P is in turns (angle / 2 pi),
 // because frequencies are packed in turns: subtracting the nearest integer is then exact for every finite argument, so sine and
 // cosine need neither a long reduction nor a slow path, and keep their accuracy over the whole range of floats:
 // absolute error at most 2^-23 (float), 2^-52 (double). NaN and Inf give NaN, in their row only.
@@ -10,33 +10,33 @@
 
 namespace mercer::transform {
 
-/// Where a panel goes: `first` and, for pair, `second`; row strides in elements.
+/// Where a block goes: `first` and, for pair, `second`; row strides in elements.
 template <class T>
-struct PanelOutput {
+struct BlockOutput {
   T* first;
   T* second;
   int64_t ld;
   bool stream;  // bypass the caches (the pointers and ld must be 64-byte multiples)
 };
 
-/// scale and phase hold one number per column of the panel (kPanelColumns<T> of them, 64-byte aligned); phase is in turns and used
-/// by `phase` alone.
+/// P is rows x columns without gaps, 64-byte aligned, columns a multiple of kPanelColumns<T>. scale and phase hold one
+/// number per column, 64-byte aligned; phase is in turns and used by finish_phase alone.
 template <class T>
-using Epilogue = void (*)(const T* P, int64_t rows, const T* scale, const T* phase, const PanelOutput<T>& out);
+using Epilogue = void (*)(const T* P, int64_t rows, int64_t columns, const T* scale, const T* phase, const BlockOutput<T>& out);
 
-/// first = scale cos(2 pi P), second = scale sin(2 pi P), kPanelColumns<T> columns each.
-void finish_pair(const float* P, int64_t rows, const float* scale, const float* phase, const PanelOutput<float>& out);
-void finish_pair(const double* P, int64_t rows, const double* scale, const double* phase, const PanelOutput<double>& out);
+/// first = scale cos(2 pi P), second = scale sin(2 pi P).
+void finish_pair(const float* P, int64_t rows, int64_t columns, const float* scale, const float* phase, const BlockOutput<float>& out);
+void finish_pair(const double* P, int64_t rows, int64_t columns, const double* scale, const double* phase, const BlockOutput<double>& out);
 
 /// first = scale cos(2 pi (P + phase)).
-void finish_phase(const float* P, int64_t rows, const float* scale, const float* phase, const PanelOutput<float>& out);
-void finish_phase(const double* P, int64_t rows, const double* scale, const double* phase, const PanelOutput<double>& out);
+void finish_phase(const float* P, int64_t rows, int64_t columns, const float* scale, const float* phase, const BlockOutput<float>& out);
+void finish_phase(const double* P, int64_t rows, int64_t columns, const double* scale, const double* phase, const BlockOutput<double>& out);
 
-/// first = scale (cos(2 pi P), sin(2 pi P)) interleaved, 2 kPanelColumns<T> numbers per row.
-void finish_complex(const float* P, int64_t rows, const float* scale, const float* phase, const PanelOutput<float>& out);
-void finish_complex(const double* P, int64_t rows, const double* scale, const double* phase, const PanelOutput<double>& out);
+/// first = scale (cos(2 pi P), sin(2 pi P)) interleaved: 2 columns numbers per row.
+void finish_complex(const float* P, int64_t rows, int64_t columns, const float* scale, const float* phase, const BlockOutput<float>& out);
+void finish_complex(const double* P, int64_t rows, int64_t columns, const double* scale, const double* phase, const BlockOutput<double>& out);
 
-/// Makes streamed panels visible to other threads; call on the thread that wrote them, after the last.
+/// Makes streamed blocks visible to other threads; call on the thread that wrote them, after the last.
 void finish_streaming() noexcept;
 
 }  // namespace mercer::transform

@@ -30,7 +30,7 @@ void scan(const AlignedBuffer<T>& turns, Worst& worst) {
   constexpr int64_t w = kPanelColumns<T>;
   const AlignedBuffer<T> scale(w), cosine(kRows * w), sine(kRows * w);
   for (T& s : scale) s = 1;
-  finish_pair(turns.data(), kRows, scale.data(), scale.data(), PanelOutput<T>{cosine.data(), sine.data(), w, false});
+  finish_pair(turns.data(), kRows, kPanelColumns<T>, scale.data(), scale.data(), BlockOutput<T>{cosine.data(), sine.data(), w, false});
   for (int64_t i = 0; i < kRows * w; ++i) {
     // The nearest integer is subtracted exactly, so long double sin and cos see an angle below pi.
     const long double t = static_cast<long double>(turns[i]);
@@ -95,8 +95,8 @@ TEST_CASE("sine and cosine: NaN and Inf give NaN where they stand and nowhere el
     turns[5] = std::nanf("");
     turns[w + 7] = INFINITY;
     turns[2 * w] = -INFINITY;
-    finish_pair(turns.data(), kRows, scale.data(), scale.data(),
-                PanelOutput<float>{cosine.data(), sine.data(), w, false});
+    finish_pair(turns.data(), kRows, w, scale.data(), scale.data(),
+                BlockOutput<float>{cosine.data(), sine.data(), w, false});
     int64_t wrong = 0;
     for (int64_t i = 0; i < kRows * w; ++i) {
       const bool special = i == 5 || i == w + 7 || i == 2 * w;
@@ -122,13 +122,13 @@ TEST_CASE("phase and complex epilogues agree with the pair epilogue bit for bit"
       P[i] = static_cast<double>(i * i % 1009) / 37 - 13;
       shifted[i] = P[i] + phase[i % w];
     }
-    finish_pair(P.data(), kRows, scale.data(), phase.data(), {cosine.data(), sine.data(), w, false});
-    finish_complex(P.data(), kRows, scale.data(), phase.data(), {both.data(), nullptr, 2 * w, false});
+    finish_pair(P.data(), kRows, w, scale.data(), phase.data(), {cosine.data(), sine.data(), w, false});
+    finish_complex(P.data(), kRows, w, scale.data(), phase.data(), {both.data(), nullptr, 2 * w, false});
     int64_t wrong = 0;
     for (int64_t i = 0; i < kRows * w; ++i) wrong += both[2 * i] != cosine[i] || both[2 * i + 1] != sine[i];
     CHECK(wrong == 0);
-    finish_pair(shifted.data(), kRows, scale.data(), phase.data(), {cosine.data(), sine.data(), w, false});
-    finish_phase(P.data(), kRows, scale.data(), phase.data(), {phased.data(), nullptr, w, false});
+    finish_pair(shifted.data(), kRows, w, scale.data(), phase.data(), {cosine.data(), sine.data(), w, false});
+    finish_phase(P.data(), kRows, w, scale.data(), phase.data(), {phased.data(), nullptr, w, false});
     wrong = 0;
     for (int64_t i = 0; i < kRows * w; ++i) wrong += phased[i] != cosine[i];
     CHECK(wrong == 0);
