@@ -135,11 +135,12 @@ mercer_status mercer_map_apply_columns_c64(const mercer_map* map, int64_t j0, in
                        Z, ldz);
 }
 
-mercer_status mercer_map_prepare(const mercer_map* map, int32_t precision) {
-  return guard("mercer_map_prepare", [&] {
+mercer_status mercer_map_prepare(const mercer_map* map, int32_t precision,
+                                 mercer_context* context) {
+  return guard_long("mercer_map_prepare", context, [&](Context& run) {
     check_range("precision", precision, MERCER_PRECISION_F32, MERCER_PRECISION_F64);
     const bool f32 = precision == MERCER_PRECISION_F32;
-    checked("map", map).impl->prepare(f32 ? feature::Precision::f32 : feature::Precision::f64);
+    checked("map", map).impl->prepare(f32 ? feature::Precision::f32 : feature::Precision::f64, run);
   });
 }
 

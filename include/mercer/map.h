@@ -98,8 +98,9 @@ MERCER_API mercer_status mercer_map_apply_columns_c64(const mercer_map *map, int
 /** Precisions a map can be packed for. */
 typedef enum mercer_precision { MERCER_PRECISION_F32 = 0, MERCER_PRECISION_F64 = 1 } mercer_precision;
 
-/** Packs the projection for one precision ahead of the first apply. Idempotent, thread-safe. */
-MERCER_API mercer_status mercer_map_prepare(const mercer_map *map, int32_t precision);
+/** Draws and packs the projection for one precision (mercer_precision) ahead of the first apply. Idempotent, thread-safe; a call that
+ *  failed or was cancelled may be repeated. context may be NULL. Cost and memory: d*F numbers for the dense projection. */
+MERCER_API mercer_status mercer_map_prepare(const mercer_map *map, int32_t precision, mercer_context *context);
 
 /** variance[i] of the real estimate of k(x_i, y_i), i = 0..n-1, for i.i.d. columns: (V + PV)/2 for complex maps. pseudo_variance:
  *  E(k^ - k)^2 of the complex estimate (real maps: the variance). Errors: MERCER_UNSUPPORTED (no closed form). */
