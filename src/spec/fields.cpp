@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <utility>
 
@@ -178,7 +179,7 @@ void refuse_unknown_keys(const Parameters& given, std::span<const Field> fields,
 
 std::string range(const Field& field) {
   const bool has_least = std::isfinite(field.least);
-  const bool has_most = std::isfinite(field.most);
+  const bool has_most = field.most < std::numeric_limits<double>::max();  // which means "finite"
   std::string out;
   if (has_least) out = (field.least_open ? " > " : " >= ");
   if (has_least) append_value(out, field.least);
@@ -255,11 +256,15 @@ Envelope open_envelope(const Parameters& given, const std::string& path) {
   return envelope;
 }
 
+Parameters versioned(const Parameters& canonical) {
+  Parameters top;
+  top.set("mercer", kVersion);
+  for (const auto& [key, value] : canonical.entries()) top.set(key, value);
+  return top;
+}
+
 std::string print_versioned(const Parameters& canonical) {
-  Parameters versioned;
-  versioned.set("mercer", kVersion);
-  for (const auto& [key, value] : canonical.entries()) versioned.set(key, value);
-  return print_object(versioned);
+  return print_object(versioned(canonical));
 }
 
 Field name_field(const char* key, std::vector<const char*> names, const char* help) {

@@ -23,6 +23,9 @@ Field map_name_field() {
   return name_field("map", std::move(names), "which map");
 }
 
+// Extents go to BLAS, whose LP64 interface has 32-bit integers.
+constexpr double kMostExtent = 2147483647;
+
 /// What every map has besides its name.
 std::array<Field, 4> common_fields() {
   return {{
@@ -34,11 +37,13 @@ std::array<Field, 4> common_fields() {
        .type = FieldType::integer,
        .fallback = {},
        .least = 1,
+       .most = kMostExtent,
        .help = "d, numbers per row of X"},
       {.key = "features",
        .type = FieldType::integer,
        .fallback = {},
        .least = 1,
+       .most = kMostExtent,
        .help = "D, columns of Z (complex columns of a complex map)"},
       {.key = "seed",
        .type = FieldType::seed,

@@ -48,6 +48,7 @@ const feature::MapEntry& map_entry(const Parameters& given, const std::string& p
 Parameters model_parameters(const Parameters& map, const model::FitOptions& options);
 
 /// {"mercer":1, ...}: what every spec looks like at the top.
+Parameters versioned(const Parameters& canonical);
 std::string print_versioned(const Parameters& canonical);
 
 /// The words of specs and files.

@@ -98,7 +98,7 @@ TEST_CASE("every single-bit flip of a file is noticed", "[io]") {
     const bool in_version = bit / 8 >= 8 && bit / 8 < 12;
     const bool noticed =
         result.status == MERCER_CORRUPT_FILE || (in_version && result.status == MERCER_VERSION);
-    if (!noticed) faults += " " + std::to_string(bit);
+    if (!noticed) faults.append(" ").append(std::to_string(bit));
   }
   CHECK(faults == "");
 }
@@ -115,7 +115,7 @@ TEST_CASE("every truncation and every lengthening of a file is noticed", "[io]")
     directory.write("cut.mercer", file);
     const std::string fault = refusal_fault(
         MERCER_CORRUPT_FILE, [&] { io::read_container(path, ""); }, path);
-    if (!fault.empty()) faults += " " + std::to_string(length);
+    if (!fault.empty()) faults.append(" ").append(std::to_string(length));
   }
   CHECK(faults == "");
 }

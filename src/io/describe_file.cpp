@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// What a file holds, as JSON, without making the object: checksums and sizes are verified, no
+// frequency is drawn.
+#include <string>
+
+#include "base/error.h"
+#include "io/model_file.h"
+#include "io/model_options.h"
+#include "io/object_file.h"
+#include "io/statistics_file.h"
+#include "spec/json.h"
+#include "spec/specs.h"
+
+namespace mercer::io {
+namespace {
+
+using Object = std::shared_ptr<const Parameters>;
+
+Parameters envelope(const Container& container) {
+  Parameters out;
+  out.set("kind", container.kind);
+  out.set("version", static_cast<int64_t>(container.version));
+  out.set("bytes", container.file_bytes);
+  return out;
+}
+
+std::string describe_map(const SectionReader& file) {
+  Parameters out = envelope(file.container());
+  const int64_t numbers = static_cast<int64_t>(file.doubles("numbers").size());
+  Parameters map =
+      parsed_from(file.path(), [&] { return spec::map_parameters_of_file(file.text("spec")); });
+  out.set("spec", Object(std::make_shared<Parameters>(spec::versioned(map))));
+  out.set("numbers", numbers);
+  return spec::print_object(out);
+}
+
+std::string describe_model(const SectionReader& file) {
+  const ModelParts parts = read_model(file);
+  const model::Model& model = parts.model;
+  Parameters out = envelope(file.container());
+  const Parameters spec = spec::model_parameters(parts.map, model.options);
+  out.set("spec", Object(std::make_shared<Parameters>(spec::versioned(spec))));
+  out.set("rows", model.rows);
+  out.set("outputs", model.outputs());
+  out.set("classes", model.options.classes);
+  out.set("selection", selection_name(model.options.selection));
+  std::vector<double> lambdas, scores;
+  for (const model::PathPoint& point : model.path) {
+    lambdas.push_back(point.lambda);
+    scores.push_back(point.score);
+  }
+  out.set("path_lambda", lambdas);
+  out.set("path_score", scores);
+  out.set("metadata", model.metadata);
+  return spec::print_object(out);
+}
+
+std::string describe_statistics(const SectionReader& file) {
+  const StatisticsShape shape = read_shape(file);
+  Parameters out = envelope(file.container());
+  out.set("features", shape.features);
+  out.set("outputs", shape.outputs);
+  out.set("rows", shape.rows);
+  return spec::print_object(out);
+}
+
+}  // namespace
+
+std::string describe_file(const std::string& path) {
+  Container container = read_container(path, "");
+  if (container.kind == "map")
+    return describe_map({path, std::move(container), {"spec", "numbers"}});
+  if (container.kind == "model")
+    return describe_model({path, std::move(container), kModelSections});
+  if (container.kind == "statistics") {
+    return describe_statistics({path, std::move(container), kStatisticsSections});
+  }
+  fail(MERCER_INVALID_ARGUMENT, "\"%s\": holds a %s, expected a map, model or statistics",
+       path.c_str(), container.kind.c_str());
+}
+
+}  // namespace mercer::io

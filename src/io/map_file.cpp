@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Map files: the canonical spec, and the numbers that a spec cannot hold (none for maps drawn from
+// a seed).
+#include "io/object_file.h"
+#include "io/section_reader.h"
+#include "spec/spec.h"
+#include "spec/specs.h"
+
+namespace mercer::io {
+
+void save(const feature::FeatureMap& map, const std::string& path) {
+  const std::string spec = spec::to_spec(map);
+  const std::vector<double> numbers = map.numbers();
+  const SectionView sections[] = {{"spec", bytes_of(spec)}, {"numbers", bytes_of(numbers)}};
+  write_container(path, "map", sections);
+}
+
+std::unique_ptr<feature::FeatureMap> load_map(const std::string& path) {
+  const SectionReader file(path, "map", {"spec", "numbers"});
+  const std::vector<double> numbers = file.doubles("numbers");
+  return parsed_from(path,
+                     [&] { return spec::map_from_spec_and_numbers(file.text("spec"), numbers); });
+}
+
+}  // namespace mercer::io

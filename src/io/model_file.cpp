@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Model files: map spec and numbers, options, standardiser, weights, the path of lambdas tried, the
+// caller's metadata. The same checks guard writing (INVALID_ARGUMENT) and reading (CORRUPT_FILE),
+// so what is written can be read.
+#include "io/model_file.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <span>
+#include <utility>
+
+#include "base/error.h"
+#include "io/model_options.h"
+#include "io/object_file.h"
+#include "spec/spec.h"
+#include "spec/specs.h"
+#include "spec/utf8.h"
+
+namespace mercer::io {
+namespace {
+
+constexpr int64_t kMostMetadataBytes = int64_t{1} << 20;
+
+int64_t count_of(const std::vector<double>& numbers) {
+  return static_cast<int64_t>(numbers.size());
+}
+
+void require_finite(std::span<const double> numbers, const char* what) {
+  const auto bad =
+      std::find_if(numbers.begin(), numbers.end(), [](double x) { return !std::isfinite(x); });
+  require(bad == numbers.end(), MERCER_INVALID_ARGUMENT, "%s[%lld] = %g, expected a finite number",
+          what, static_cast<long long>(bad - numbers.begin()), bad == numbers.end() ? 0.0 : *bad);
+}
+
+void require_count(const char* what, int64_t count, int64_t expected) {
+  require(count == expected, MERCER_INVALID_ARGUMENT, "%s has %lld numbers, expected %lld", what,
+          static_cast<long long>(count), static_cast<long long>(expected));
+}
+
+void check_standardizer(const model::Standardizer& standardizer, bool standardize, int64_t inputs) {
+  const int64_t expected = standardize ? inputs : 0;
+  require_count("mean", count_of(standardizer.mean), expected);
+  require_count("scale", count_of(standardizer.scale), expected);
+  require_finite(standardizer.mean, "mean");
+  require_finite(standardizer.scale, "scale");
+  const bool positive = std::all_of(standardizer.scale.begin(), standardizer.scale.end(),
+                                    [](double scale) { return scale > 0; });
+  require(positive, MERCER_INVALID_ARGUMENT, "scale holds a number <= 0, expected positive ones");
+}
+
+void check_outputs(const model::FitOptions& options, int64_t outputs) {
+  const bool classification = options.task == model::Task::classification;
+  require(outputs >= 1 && (!classification || (outputs >= 2 && outputs == options.classes)),
+          MERCER_INVALID_ARGUMENT,
+          "outputs = %lld with %lld classes, expected at least one, and one per class",
+          static_cast<long long>(outputs), static_cast<long long>(options.classes));
+}
+
+/// All but the sizes of the weights, which are known in other ways to writer and reader.
+void check_model(const model::Model& model, int64_t inputs) {
+  check_outputs(model.options, model.outputs());
+  check_standardizer(model.standardizer, model.options.standardize, inputs);
+  require_count("intercept", count_of(model.weights.intercept), model.outputs());
+  require_finite(model.weights.intercept, "intercept");
+  const Matrix<double>& w = model.weights.w;
+  require_finite({w.data(), static_cast<size_t>(w.rows() * w.cols())}, "weights");
+  require(static_cast<int64_t>(model.metadata.size()) <= kMostMetadataBytes &&
+              spec::is_utf8(model.metadata),
+          MERCER_INVALID_ARGUMENT, "metadata: %zu bytes, expected at most %lld of valid UTF-8",
+          model.metadata.size(), static_cast<long long>(kMostMetadataBytes));
+}
+
+std::vector<double> flattened(std::span<const model::PathPoint> path) {
+  std::vector<double> numbers;
+  for (const model::PathPoint& point : path)
+    numbers.insert(numbers.end(), {point.lambda, point.score});
+  return numbers;
+}
+
+std::vector<model::PathPoint> path_of(const std::vector<double>& numbers) {
+  require(numbers.size() % 2 == 0, MERCER_INVALID_ARGUMENT, "path has %zu numbers, expected pairs",
+          numbers.size());
+  std::vector<model::PathPoint> path;
+  for (size_t i = 0; i < numbers.size(); i += 2) path.push_back({numbers[i], numbers[i + 1]});
+  return path;
+}
+
+Matrix<double> matrix_of(const std::vector<double>& numbers, int64_t rows, int64_t cols) {
+  // By division: a product of hostile sizes might overflow.
+  const int64_t count = count_of(numbers);
+  require(cols >= 1 && count % cols == 0 && count / cols == rows, MERCER_INVALID_ARGUMENT,
+          "weights has %lld numbers, expected %lld x %lld", static_cast<long long>(count),
+          static_cast<long long>(rows), static_cast<long long>(cols));
+  Matrix<double> matrix(rows, cols);
+  if (count > 0) std::memcpy(matrix.data(), numbers.data(), numbers.size() * sizeof(double));
+  return matrix;
+}
+
+ModelParts parse_model(const SectionReader& file) {
+  ModelParts parts{spec::map_parameters_of_file(file.text("map")), file.doubles("numbers"), {}};
+  const ModelOptions options = parse_options(file.text("options"));
+  model::Model& model = parts.model;
+  model.options = options.fit;
+  model.rows = options.rows;
+  model.standardizer = {file.doubles("mean"), file.doubles("scale")};
+  model.weights = {
+      matrix_of(file.doubles("weights"), parts.map.integer("features"), options.outputs),
+      file.doubles("intercept")};
+  model.path = path_of(file.doubles("path"));
+  model.metadata = file.text("metadata");
+  check_model(model, parts.map.integer("inputs"));
+  return parts;
+}
+
+}  // namespace
+
+ModelParts read_model(const SectionReader& file) {
+  return parsed_from(file.path(), [&] { return parse_model(file); });
+}
+
+void save(const model::Model& model, const std::string& path) {
+  require(model.map != nullptr && !model.map->is_complex() &&
+              model.weights.w.rows() == model.map->features(),
+          MERCER_INVALID_ARGUMENT, "the model's weights do not fit its map");
+  check_model(model, model.inputs());
+  const std::string map = spec::to_spec(*model.map);
+  const std::vector<double> numbers = model.map->numbers();
+  const std::string options = print_options({model.options, model.rows, model.outputs()});
+  const std::vector<double> tried = flattened(model.path);
+  const Matrix<double>& w = model.weights.w;
+  const std::span<const double> weights(w.data(), static_cast<size_t>(w.rows() * w.cols()));
+  const SectionView sections[] = {{"map", bytes_of(map)},
+                                  {"numbers", bytes_of(numbers)},
+                                  {"options", bytes_of(options)},
+                                  {"mean", bytes_of(model.standardizer.mean)},
+                                  {"scale", bytes_of(model.standardizer.scale)},
+                                  {"weights", bytes_of(weights)},
+                                  {"intercept", bytes_of(model.weights.intercept)},
+                                  {"path", bytes_of(tried)},
+                                  {"metadata", bytes_of(model.metadata)}};
+  write_container(path, "model", sections);
+}
+
+std::unique_ptr<model::Model> load_model(const std::string& path) {
+  ModelParts parts = read_model({path, "model", kModelSections});
+  parts.model.map = parsed_from(path, [&] {
+    std::shared_ptr<const feature::FeatureMap> map = spec::make_map(parts.map, parts.map_numbers);
+    require(!map->is_complex(), MERCER_INVALID_ARGUMENT,
+            "a model of a complex map, expected a real one");
+    return map;
+  });
+  return std::make_unique<model::Model>(std::move(parts.model));
+}
+
+}  // namespace mercer::io

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+#include "io/model_options.h"
+
+#include <iterator>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "base/parameters.h"
+#include "spec/fields.h"
+#include "spec/json.h"
+#include "spec/specs.h"
+
+namespace mercer::io {
+namespace {
+
+constexpr const char* kSelections[] = {"fixed", "held_out", "kfold", "gcv",
+                                       "loo"};  // in order of model::Selection
+
+Field boolean(const char* key) { return {.key = key, .type = FieldType::boolean, .fallback = {}}; }
+Field count(const char* key) {
+  return {.key = key, .type = FieldType::integer, .fallback = {}, .least = 0};
+}
+Field number(const char* key) { return {.key = key, .type = FieldType::number, .fallback = {}}; }
+Field choice(const char* key, std::vector<const char*> choices) {
+  return {.key = key, .type = FieldType::text, .fallback = {}, .choices = std::move(choices)};
+}
+
+/// All required: the writer knows every one. How lambda was found is kept for whoever asks what a
+/// file holds.
+std::vector<Field> option_fields() {
+  Field lambda = number("lambda");
+  lambda.least = 0;
+  Field seed{.key = "seed", .type = FieldType::seed, .fallback = {}};
+  return {choice("task", {"regression", "classification"}),
+          count("classes"),
+          boolean("standardize"),
+          boolean("center"),
+          choice("precision", {"f32", "f64"}),
+          choice("selection", {std::begin(kSelections), std::end(kSelections)}),
+          lambda,
+          number("lambda_largest"),
+          number("lambda_smallest"),
+          count("lambda_count"),
+          count("folds"),
+          number("held_out_fraction"),
+          seed,
+          count("rows"),
+          count("outputs")};
+}
+
+model::Selection selection_of(const std::string& name) {
+  int i = 0;
+  while (name != kSelections[i]) ++i;  // one of them: checked against the field
+  return static_cast<model::Selection>(i);
+}
+
+}  // namespace
+
+const char* selection_name(model::Selection selection) noexcept {
+  return kSelections[static_cast<int>(selection)];
+}
+
+std::string print_options(const ModelOptions& options) {
+  const model::FitOptions& fit = options.fit;
+  Parameters given;
+  given.set("task", spec::task_name(fit.task));
+  given.set("classes", fit.classes);
+  given.set("standardize", fit.standardize);
+  given.set("center", fit.center);
+  given.set("precision", spec::precision_name(fit.precision));
+  given.set("selection", selection_name(fit.selection));
+  given.set("lambda", fit.lambda);
+  given.set("lambda_largest", fit.lambda_largest);
+  given.set("lambda_smallest", fit.lambda_smallest);
+  given.set("lambda_count", fit.lambda_count);
+  given.set("folds", fit.folds);
+  given.set("held_out_fraction", fit.held_out_fraction);
+  given.set("seed", fit.seed);
+  given.set("rows", options.rows);
+  given.set("outputs", options.outputs);
+  return spec::print_object(spec::check_fields(given, option_fields(), ""));
+}
+
+ModelOptions parse_options(std::string_view json) {
+  const Parameters p = spec::check_fields(spec::parse_object(json), option_fields(), "");
+  ModelOptions options;
+  model::FitOptions& fit = options.fit;
+  fit.task = p.text("task") == "regression" ? model::Task::regression : model::Task::classification;
+  fit.classes = p.integer("classes");
+  fit.standardize = p.boolean("standardize");
+  fit.center = p.boolean("center");
+  fit.precision = p.text("precision") == "f32" ? feature::Precision::f32 : feature::Precision::f64;
+  fit.selection = selection_of(p.text("selection"));
+  fit.lambda = p.number("lambda");
+  fit.lambda_largest = p.number("lambda_largest");
+  fit.lambda_smallest = p.number("lambda_smallest");
+  fit.lambda_count = p.integer("lambda_count");
+  fit.folds = p.integer("folds");
+  fit.held_out_fraction = p.number("held_out_fraction");
+  fit.seed = p.seed("seed");
+  options.rows = p.integer("rows");
+  options.outputs = p.integer("outputs");
+  return options;
+}
+
+}  // namespace mercer::io

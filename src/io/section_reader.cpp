@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+#include "io/section_reader.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace mercer::io {
+namespace {
+
+bool same_names(const Container& container, std::initializer_list<const char*> names) {
+  return std::equal(container.sections.begin(), container.sections.end(), names.begin(),
+                    names.end(),
+                    [](const Section& section, const char* name) { return section.name == name; });
+}
+
+std::string listed(std::initializer_list<const char*> names) {
+  std::string list;
+  for (const char* name : names) {
+    if (!list.empty()) list += ", ";
+    list += name;
+  }
+  return list;
+}
+
+}  // namespace
+
+SectionReader::SectionReader(const std::string& path, std::string_view kind,
+                             std::initializer_list<const char*> names)
+    : SectionReader(path, read_container(path, kind), names) {}
+
+SectionReader::SectionReader(const std::string& path, Container container,
+                             std::initializer_list<const char*> names)
+    : path_(path), container_(std::move(container)) {
+  require(same_names(container_, names), MERCER_CORRUPT_FILE,
+          "\"%s\": a %s with other sections than expected: %s", path_.c_str(),
+          container_.kind.c_str(), listed(names).c_str());
+}
+
+std::span<const std::byte> SectionReader::bytes(std::string_view name) const {
+  for (const Section& section : container_.sections) {
+    if (section.name == name) return section.bytes;
+  }
+  fail(MERCER_INTERNAL, "file: section %s was not checked for", std::string(name).c_str());
+}
+
+std::string_view SectionReader::text(std::string_view name) const {
+  const auto held = bytes(name);
+  return {reinterpret_cast<const char*>(held.data()), held.size()};
+}
+
+std::vector<double> SectionReader::doubles(std::string_view name) const {
+  const auto held = bytes(name);
+  require(held.size() % sizeof(double) == 0, MERCER_CORRUPT_FILE,
+          "\"%s\": section %s has %zu bytes, expected a multiple of 8", path_.c_str(),
+          std::string(name).c_str(), held.size());
+  std::vector<double> numbers(held.size() / sizeof(double));
+  if (!numbers.empty()) std::memcpy(numbers.data(), held.data(), held.size());
+  return numbers;
+}
+
+}  // namespace mercer::io

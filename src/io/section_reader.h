@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// A container being read as an object: sections by name, as text or doubles, and errors that name
+// the file.
+#pragma once
+
+#include <initializer_list>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+#include "io/container.h"
+
+namespace mercer::io {
+
+// Doubles are written as they lie in memory; compile_settings.cmake refuses big-endian machines.
+static_assert(sizeof(double) == 8);
+
+inline std::span<const std::byte> bytes_of(std::span<const double> numbers) {
+  return std::as_bytes(numbers);
+}
+inline std::span<const std::byte> bytes_of(std::string_view text) {
+  return std::as_bytes(std::span(text.data(), text.size()));
+}
+
+class SectionReader {
+ public:
+  /// read_container; then CORRUPT_FILE unless the sections are exactly these, in this order.
+  SectionReader(const std::string& path, std::string_view kind,
+                std::initializer_list<const char*> names);
+  SectionReader(const std::string& path, Container container,
+                std::initializer_list<const char*> names);
+
+  const std::string& path() const noexcept { return path_; }
+  const Container& container() const noexcept { return container_; }
+  std::string_view text(std::string_view name) const;
+  /// Bit for bit; CORRUPT_FILE if the length is no multiple of 8.
+  std::vector<double> doubles(std::string_view name) const;
+
+ private:
+  std::span<const std::byte> bytes(std::string_view name) const;
+  std::string path_;
+  Container container_;
+};
+
+/// Calls parse(). What would be the caller's mistake in an argument is a corrupt file here:
+/// INVALID_ARGUMENT, DIMENSION_MISMATCH and UNSUPPORTED become CORRUPT_FILE; the message of these,
+/// CORRUPT_FILE and VERSION begins with the path.
+template <class Parse>
+auto parsed_from(const std::string& path, Parse&& parse) {
+  try {
+    return parse();
+  } catch (const Error& error) {
+    mercer_status status = error.status();
+    const bool argument = status == MERCER_INVALID_ARGUMENT ||
+                          status == MERCER_DIMENSION_MISMATCH || status == MERCER_UNSUPPORTED;
+    if (argument) status = MERCER_CORRUPT_FILE;
+    if (status != MERCER_CORRUPT_FILE && status != MERCER_VERSION) throw;
+    throw Error(status, "\"" + path + "\": " + error.what());
+  }
+}
+
+}  // namespace mercer::io

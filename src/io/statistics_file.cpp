@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Statistics files: rows, the lower triangle of the Gram matrix, cross products and sums, every
+// double bit for bit.
+#include "io/statistics_file.h"
+
+#include <algorithm>
+#include <span>
+#include <vector>
+
+#include "base/error.h"
+#include "io/object_file.h"
+#include "spec/fields.h"
+#include "spec/json.h"
+
+namespace mercer::io {
+namespace {
+
+constexpr double kMostExtent =
+    2147483647;  // what LP64 BLAS can address: products below cannot overflow 64 bits
+
+std::vector<Field> shape_fields() {
+  const auto extent = [](const char* key, double least, double most) {
+    return Field{
+        .key = key, .type = FieldType::integer, .fallback = {}, .least = least, .most = most};
+  };
+  return {extent("features", 1, kMostExtent), extent("outputs", 0, kMostExtent),
+          extent("rows", 0, std::numeric_limits<double>::infinity())};
+}
+
+/// Row by row up to the diagonal: the rest of the matrix holds nothing.
+std::vector<double> packed(MatrixView<const double> gram) {
+  std::vector<double> lower;
+  lower.reserve(static_cast<size_t>(gram.rows * (gram.rows + 1) / 2));
+  for (int64_t i = 0; i < gram.rows; ++i)
+    lower.insert(lower.end(), gram.row(i), gram.row(i) + i + 1);
+  return lower;
+}
+
+void unpack(const std::vector<double>& lower, MatrixView<double> gram) {
+  auto next = lower.begin();
+  for (int64_t i = 0; i < gram.rows; ++i, next += i) std::copy(next, next + i + 1, gram.row(i));
+}
+
+std::vector<double> rows_of(MatrixView<const double> matrix) {
+  std::vector<double> numbers;
+  for (int64_t i = 0; i < matrix.rows; ++i)
+    numbers.insert(numbers.end(), matrix.row(i), matrix.row(i) + matrix.cols);
+  return numbers;
+}
+
+void require_count(const char* what, size_t count, int64_t expected) {
+  require(count == static_cast<size_t>(expected), MERCER_CORRUPT_FILE,
+          "section %s has %zu numbers, expected %lld", what, count,
+          static_cast<long long>(expected));
+}
+
+void fill(std::span<double> to, std::span<const double>& from) {
+  std::copy_n(from.begin(), to.size(), to.begin());
+  from = from.subspan(to.size());
+}
+
+std::unique_ptr<solver::RowStatistics> parse_statistics(const SectionReader& file) {
+  const StatisticsShape shape = read_shape(file);
+  const int64_t D = shape.features, m = shape.outputs;
+  const std::vector<double> gram = file.doubles("gram"), cross = file.doubles("cross"),
+                            sums = file.doubles("sums");
+  require_count("gram", gram.size(), D * (D + 1) / 2);
+  require_count("cross", cross.size(), D * m);
+  require_count("sums", sums.size(), D + 2 * m);
+  auto statistics = std::make_unique<solver::RowStatistics>(D, m);
+  auto parts = statistics->parts();
+  parts.rows = shape.rows;
+  unpack(gram, parts.gram);
+  for (int64_t i = 0; i < D; ++i) std::copy_n(cross.begin() + i * m, m, parts.cross.row(i));
+  std::span<const double> rest = sums;
+  fill(parts.sum_features, rest);
+  fill(parts.sum_outputs, rest);
+  fill(parts.sum_squared_outputs, rest);
+  return statistics;
+}
+
+}  // namespace
+
+StatisticsShape read_shape(const SectionReader& file) {
+  return parsed_from(file.path(), [&] {
+    const Parameters shape =
+        spec::check_fields(spec::parse_object(file.text("shape")), shape_fields(), "");
+    return StatisticsShape{shape.integer("features"), shape.integer("outputs"),
+                           shape.integer("rows")};
+  });
+}
+
+void save(const solver::RowStatistics& statistics, const std::string& path) {
+  Parameters shape;
+  shape.set("features", statistics.features());
+  shape.set("outputs", statistics.outputs());
+  shape.set("rows", statistics.rows());
+  const std::string text = spec::print_object(shape);
+  const std::vector<double> gram = packed(statistics.gram()), cross = rows_of(statistics.cross());
+  std::vector<double> sums;
+  for (const auto part :
+       {statistics.sum_features(), statistics.sum_outputs(), statistics.sum_squared_outputs()}) {
+    sums.insert(sums.end(), part.begin(), part.end());
+  }
+  const SectionView sections[] = {{"shape", bytes_of(text)},
+                                  {"gram", bytes_of(gram)},
+                                  {"cross", bytes_of(cross)},
+                                  {"sums", bytes_of(sums)}};
+  write_container(path, "statistics", sections);
+}
+
+std::unique_ptr<solver::RowStatistics> load_statistics(const std::string& path) {
+  const SectionReader file(path, "statistics", kStatisticsSections);
+  return parsed_from(path, [&] { return parse_statistics(file); });
+}
+
+}  // namespace mercer::io
