@@ -3,6 +3,7 @@
 // What exists, as JSON: the tables of kernels, maps and models with every parameter's type,
 // default, range and help. Written piece by piece because Parameters hold no lists of objects.
 #include <algorithm>
+#include <limits>
 #include <string_view>
 
 #include "base/error.h"
@@ -46,7 +47,8 @@ void append_field(std::string& out, const Field& field) {
   described.set("default", field.fallback);
   described.set("least", field.least);
   described.set("least_open", field.least_open);
-  described.set("most", field.most);
+  described.set("most",
+                field.most < std::numeric_limits<double>::max() ? Value(field.most) : Value());
   out += print_object(described);
   out.back() = ',';  // the object goes on: a list of texts is no Value
   out += "\"choices\":[";
@@ -108,9 +110,13 @@ std::string describe(std::string_view name) {
   require(kernels.count() + maps.count() + models.count() > 0, MERCER_INVALID_ARGUMENT,
           "name = \"%.*s\", expected the name of a kernel, map or model (none lists all)",
           static_cast<int>(std::min<std::size_t>(name.size(), 60)), name.data());
-  std::string out = kernels.text();
-  out.insert(0, 1, '{');
-  return out + "," + maps.text() + "," + models.text() + "}";
+  std::string out;
+  for (const Group* group : {&kernels, &maps, &models}) {
+    if (group->count() == 0) continue;
+    out += out.empty() ? '{' : ',';
+    out += group->text();
+  }
+  return out + '}';
 }
 
 }  // namespace mercer::spec

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "spec/fields.h"
+#include "spec/spec.h"
+#include "spec/specs.h"
+#include "support/catch.h"
+#include "support/refusal.h"
+
+using namespace mercer;
+using Json = nlohmann::json;
+
+namespace {
+
+/// "" if the described parameters are those of the table, in order.
+std::string fault_of(const Json& entry, const std::vector<Field>& fields) {
+  const Json& parameters = entry.at("parameters");
+  if (parameters.size() + 1 != fields.size())
+    return "count";  // the key that names the entry is not repeated
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    const Field& field = fields[i + 1];
+    const Json& described = parameters[i];
+    if (described.at("key") != field.key) return std::string("key ") + field.key;
+    if (described.at("help") != field.help || described.at("help") == "")
+      return std::string("help of ") + field.key;
+    if (described.at("expected") != spec::expectation(field))
+      return std::string("expected of ") + field.key;
+    if (described.at("choices").size() != field.choices.size())
+      return std::string("choices of ") + field.key;
+    if (described.at("required") != std::holds_alternative<std::monostate>(field.fallback))
+      return "required";
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("everything in the tables is described", "[spec]") {
+  const Json all = Json::parse(spec::describe(""));
+  REQUIRE(all.at("kernels").size() == kernel::kernel_table().size());
+  for (size_t i = 0; i < all["kernels"].size(); ++i) {
+    const kernel::KernelEntry& entry = kernel::kernel_table()[i];
+    CHECK(all["kernels"][i].at("name") == entry.name);
+    CHECK(all["kernels"][i].at("help") == entry.help);
+    CHECK(fault_of(all["kernels"][i], spec::kernel_fields(entry)) == "");
+  }
+  REQUIRE(all.at("maps").size() == feature::map_table().size());
+  for (size_t i = 0; i < all["maps"].size(); ++i) {
+    CHECK(all["maps"][i].at("name") == feature::map_table()[i].name);
+    CHECK(fault_of(all["maps"][i], spec::map_fields(feature::map_table()[i])) == "");
+  }
+  REQUIRE(all.at("models").size() == 1);
+  CHECK(fault_of(all["models"][0], spec::ridge_fields()) == "");
+}
+
+TEST_CASE("types, defaults and ranges are written out, no limit is null", "[spec]") {
+  const Json all = Json::parse(spec::describe("matern"));
+  CHECK(all.size() == 1);
+  const Json& parameters = all.at("kernels").at(0).at("parameters");
+  const Json& nu = parameters.at(0);
+  CHECK(nu.at("key") == "nu");
+  CHECK(nu.at("type") == "number");
+  CHECK(nu.at("default") == 1.5);
+  CHECK(nu.at("least") == 0);
+  CHECK(nu.at("least_open") == true);
+  CHECK(nu.at("most").is_null());
+  CHECK(parameters.at(1).at("type") == "number_or_numbers");
+  const Json inputs =
+      Json::parse(spec::describe("fourier")).at("maps").at(0).at("parameters").at(1);
+  CHECK(inputs.at("key") == "inputs");
+  CHECK(inputs.at("required") == true);
+  CHECK(inputs.at("default").is_null());
+  CHECK(inputs.at("least") == 1);
+}
+
+TEST_CASE("a name that nothing has is refused", "[spec]") {
+  CHECK(test::refusal_fault(
+            MERCER_INVALID_ARGUMENT, [] { spec::describe("gausian"); }, "name = \"gausian\"") ==
+        "");
+}

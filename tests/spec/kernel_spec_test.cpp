@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+#include <array>
+#include <cmath>
+#include <limits>
+#include <random>
+#include <string>
+
+#include "spec/json.h"
+#include "spec/spec.h"
+#include "spec/specs.h"
+#include "support/catch.h"
+#include "support/refusal.h"
+
+using namespace mercer;
+using mercer::test::refusal_fault;
+
+namespace {
+
+/// A value for the field that is not its default and fills the digits of a double: uniform in a
+/// part of the range.
+Value random_value(const Field& field, std::mt19937_64& words) {
+  const double u = static_cast<double>(words() >> 11) * 0x1p-53;
+  const double least = std::max(field.least, 1e-3), most = std::min(field.most, 40.0);
+  switch (field.type) {
+    case FieldType::integer:
+      return std::min(static_cast<int64_t>(most), static_cast<int64_t>(least) + 2);
+    case FieldType::number:
+      return least + u * (most - least);
+    case FieldType::number_or_numbers:
+      return std::vector<double>{least + u, least + u * u, 1 / (least + 1 + u)};
+    default:
+      FAIL("no kernel had a field of this type: add it here");
+  }
+  return {};
+}
+
+std::string printed_after_reading(const std::string& text) {
+  return spec::to_spec(*spec::kernel_from_spec(text));
+}
+
+template <class... Part>
+std::string refused(mercer_status status, const std::string& json, const Part&... parts) {
+  return refusal_fault(
+      status, [&] { spec::kernel_from_spec(json); }, parts...);
+}
+
+}  // namespace
+
+TEST_CASE("every kernel of the table can be made from its name and prints its defaults", "[spec]") {
+  for (const kernel::KernelEntry& entry : kernel::kernel_table()) {
+    CAPTURE(entry.name);
+    const auto kernel = spec::kernel_from_spec(std::string("{\"kernel\":\"") + entry.name + "\"}");
+    CHECK(kernel->name() == entry.name);
+    Parameters expected;
+    expected.set("kernel", entry.name);
+    for (const Field& field : entry.fields) expected.set(field.key, field.fallback);
+    CHECK(spec::to_spec(*kernel) == spec::print_versioned(expected));
+    CHECK(printed_after_reading(spec::to_spec(*kernel)) == spec::to_spec(*kernel));
+  }
+}
+
+TEST_CASE("spec to kernel to spec is exact for every kernel away from its defaults", "[spec]") {
+  std::mt19937_64 words(7);
+  for (const kernel::KernelEntry& entry : kernel::kernel_table()) {
+    for (int trial = 0; trial < 20; ++trial) {
+      Parameters wanted;
+      wanted.set("kernel", entry.name);
+      for (const Field& field : entry.fields) wanted.set(field.key, random_value(field, words));
+      const std::string text = spec::print_versioned(wanted);
+      INFO(text);
+      REQUIRE(printed_after_reading(text) == text);
+    }
+  }
+}
+
+TEST_CASE("the values of a kernel read back are those of the kernel printed, bit for bit",
+          "[spec]") {
+  std::mt19937_64 words(8);
+  const std::array<double, 3> x{0.3, -1.2, 0.7}, y{1.1, 0.4, -0.2};
+  for (const kernel::KernelEntry& entry : kernel::kernel_table()) {
+    CAPTURE(entry.name);
+    Parameters wanted;
+    wanted.set("kernel", entry.name);
+    for (const Field& field : entry.fields) wanted.set(field.key, random_value(field, words));
+    const auto direct = entry.make(wanted);
+    const auto read = spec::kernel_from_spec(spec::to_spec(*direct));
+    const double expected = direct->value(3, x.data(), y.data()),
+                 got = read->value(3, x.data(), y.data());
+    CHECK((expected == got || (std::isnan(expected) && std::isnan(got))));
+  }
+}
+
+TEST_CASE("typed constructors and specs are two doors to the same object", "[spec]") {
+  CHECK(spec::to_spec(*kernel::make_matern(1.5, {0.7}, 1.0)) ==
+        R"({"mercer":1,"kernel":"matern","nu":1.5,"lengthscale":0.7,"variance":1})");
+  CHECK(spec::to_spec(*kernel::make_gaussian({0.1, 2}, 3.0)) ==
+        R"({"mercer":1,"kernel":"gaussian","lengthscale":[0.1,2],"variance":3})");
+  CHECK(printed_after_reading(R"({"variance":3,"lengthscale":[0.1,2.0],"kernel":"gaussian"})") ==
+        R"({"mercer":1,"kernel":"gaussian","lengthscale":[0.1,2],"variance":3})");
+}
+
+TEST_CASE("what is wrong with a kernel spec is said", "[spec]") {
+  const mercer_status invalid = MERCER_INVALID_ARGUMENT;
+  CHECK(refused(invalid, "{}", "key \"kernel\" is missing", "\"gaussian\"") == "");
+  CHECK(refused(invalid, R"({"kernel":"gausian"})", "kernel = \"gausian\", expected one of",
+                "\"gaussian\"") == "");
+  CHECK(refused(invalid, R"({"kernel":7})", "kernel = 7") == "");
+  CHECK(refused(invalid, R"({"kernel":"gaussian","gamma":1})", "unknown key \"gamma\"",
+                "\"lengthscale\"") == "");
+  CHECK(refused(invalid, R"({"kernel":"gaussian","lengthscale":-1})", "lengthscale = -1") == "");
+  CHECK(refused(invalid, R"({"kernel":"gaussian","lengthscale":[1,0]})", "lengthscale[1] = 0") ==
+        "");
+  CHECK(refused(invalid, R"({"kernel":"gaussian","variance":0})",
+                "variance = 0, expected a number > 0") == "");
+  CHECK(refused(invalid, R"({"kernel":"skewed_chi2","lengthscale":1})",
+                "unknown key \"lengthscale\"") == "");
+  CHECK(refused(invalid, R"({"kernel":"generalized_gaussian_spectrum","order":1.5})",
+                "order = 1.5") == "");
+  CHECK(refused(MERCER_VERSION, R"({"mercer":2,"kernel":"new"})", "mercer = 2") == "");
+  CHECK(refused(MERCER_UNSUPPORTED, R"({"kernel":"gaussian","needs":"data"})", "needs") == "");
+}

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+#include "spec/map_maker.h"
+
+#include <cmath>
+#include <string>
+
+#include "spec/spec.h"
+#include "support/catch.h"
+#include "support/refusal.h"
+
+using namespace mercer;
+using mercer::test::refusal_fault;
+
+namespace {
+
+template <class... Part>
+std::string refused(mercer_status status, const std::string& json, const Part&... parts) {
+  return refusal_fault(
+      status, [&] { spec::map_maker(json, 3, 0); }, parts...);
+}
+
+}  // namespace
+
+TEST_CASE("candidates are the map of the spec with lengthscale, size and seed filled in",
+          "[spec]") {
+  const auto maker = spec::map_maker(
+      R"({"map":"fourier","form":"phase","kernel":{"kernel":"matern","nu":2.5,"lengthscale":9,"variance":2}})",
+      3, 42);
+  CHECK(maker->has_lengthscale());
+  CHECK(maker->lengthscale() == 9.0);
+  const std::string expected = spec::to_spec(*spec::map_from_spec(
+      R"({"map":"fourier","form":"phase","kernel":{"kernel":"matern","nu":2.5,"lengthscale":0.3,"variance":2},)"
+      R"("inputs":3,"features":7,"seed":42})"));
+  CHECK(spec::to_spec(*maker->make(0.3, 7)) == expected);
+  CHECK(spec::to_spec(*maker->make(0.3, 7)) ==
+        expected);  // a candidate leaves no trace in the maker
+}
+
+TEST_CASE("what is left out is the Fourier map of a Gaussian", "[spec]") {
+  const std::string expected = spec::to_spec(*spec::map_from_spec(
+      R"({"map":"fourier","kernel":{"kernel":"gaussian","lengthscale":2},"inputs":3,"features":4,"seed":5})"));
+  for (const char* partial :
+       {"", "{}", R"({"map":"fourier"})", R"({"mercer":1,"kernel":{"kernel":"gaussian"}})"}) {
+    CAPTURE(partial);
+    CHECK(spec::to_spec(*spec::map_maker(partial, 3, 5)->make(2, 4)) == expected);
+  }
+}
+
+TEST_CASE("a kernel without a lengthscale is kept as it is", "[spec]") {
+  const auto maker = spec::map_maker(R"({"kernel":{"kernel":"skewed_chi2","c":0.5}})", 2, 0);
+  CHECK_FALSE(maker->has_lengthscale());
+  CHECK_FALSE(maker->lengthscale().has_value());
+  CHECK(spec::to_spec(maker->make(123, 4)->kernel()) ==
+        R"({"mercer":1,"kernel":"skewed_chi2","c":0.5,"variance":1})");
+}
+
+TEST_CASE("bad partial specs are refused when the maker is made", "[spec]") {
+  const mercer_status invalid = MERCER_INVALID_ARGUMENT;
+  for (const char* key : {"inputs", "features", "seed"}) {
+    CHECK(refused(invalid, std::string("{\"") + key + "\":2}", std::string("key \"") + key + "\"",
+                  "left out") == "");
+  }
+  CHECK(refused(invalid, R"({"map":"furrier"})", "map = \"furrier\"") == "");
+  CHECK(refused(invalid, R"({"frm":"pair"})", "unknown key \"frm\"") == "");
+  CHECK(refused(invalid, R"({"kernel":{"kernel":"gaussian","lengthscale":0}})",
+                "kernel.lengthscale = 0") == "");
+  CHECK(refused(invalid, R"({"kernel":"gaussian"})",
+                "kernel = \"gaussian\", expected a kernel spec") == "");
+  CHECK(refused(MERCER_UNSUPPORTED, R"({"kernel":{"kernel":"gaussian","lengthscale":[1,2,3]}})",
+                "3 numbers") == "");
+  CHECK(refused(MERCER_UNSUPPORTED, R"({"needs":"data"})", "needs") == "");
+  CHECK(refused(MERCER_VERSION, R"({"mercer":2})", "mercer = 2") == "");
+}
+
+TEST_CASE("candidates outside the domain are refused", "[spec]") {
+  const auto maker = spec::map_maker("", 3, 0);
+  for (const double lengthscale : {0.0, -1.0, std::nan(""), HUGE_VAL}) {
+    CHECK(refusal_fault(
+              MERCER_INVALID_ARGUMENT, [&] { maker->make(lengthscale, 4); }, "lengthscale") == "");
+  }
+  CHECK(refusal_fault(
+            MERCER_INVALID_ARGUMENT, [&] { maker->make(1, 5); }, "features = 5") == "");
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "feature/fourier.h"
+#include "spec/json.h"
+#include "spec/spec.h"
+#include "spec/specs.h"
+#include "support/catch.h"
+#include "support/refusal.h"
+
+using namespace mercer;
+using mercer::test::refusal_fault;
+
+namespace {
+
+constexpr const char* kSmall =
+    R"({"map":"fourier","kernel":{"kernel":"gaussian"},"inputs":3,"features":8)";
+
+std::string small_with(const std::string& more) { return std::string(kSmall) + more + "}"; }
+
+std::string printed_after_reading(const std::string& text) {
+  return spec::to_spec(*spec::map_from_spec(text));
+}
+
+template <class... Part>
+std::string refused(mercer_status status, const std::string& json, const Part&... parts) {
+  return refusal_fault(
+      status, [&] { spec::map_from_spec(json); }, parts...);
+}
+
+std::vector<double> features_of(const feature::FeatureMap& map) {
+  std::vector<double> X(static_cast<size_t>(5 * map.inputs())),
+      Z(static_cast<size_t>(5 * map.row_length()));
+  for (size_t i = 0; i < X.size(); ++i) X[i] = 0.37 * static_cast<double>(i % 11) - 1.5;
+  Context context;
+  map.apply({X.data(), 5, map.inputs()}, {0, map.features()}, context,
+            {Z.data(), 5, map.row_length()});
+  return Z;
+}
+
+bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0;
+}
+
+}  // namespace
+
+TEST_CASE("a map prints every default, its kernel without a version", "[spec]") {
+  CHECK(
+      printed_after_reading(small_with("")) ==
+      R"({"mercer":1,"map":"fourier","kernel":{"kernel":"gaussian","lengthscale":1,"variance":1},"inputs":3,)"
+      R"("features":8,"seed":0,"projection":"dense","form":"pair"})");
+}
+
+TEST_CASE("spec to map to spec is exact for every choice of every map", "[spec]") {
+  for (const feature::MapEntry& entry : feature::map_table()) {
+    for (const Field& field : entry.fields) {
+      for (const char* choice : field.choices) {
+        if (std::string(choice) == "supplied") continue;  // needs numbers; below
+        const std::string text =
+            std::string(R"({"map":")") + entry.name +
+            R"(","kernel":{"mercer":1,"kernel":"matern","nu":0.7,)" +
+            R"("lengthscale":[0.1,0.2,0.3]},"inputs":3,"features":8,"seed":"18446744073709551615",")" +
+            field.key + "\":\"" + choice + "\"}";
+        INFO(text);
+        const std::string once = printed_after_reading(text);
+        CHECK(once.find(R"("seed":"18446744073709551615")") != std::string::npos);
+        CHECK(once.find(std::string("\"") + field.key + "\":\"" + choice + "\"") !=
+              std::string::npos);
+        CHECK(printed_after_reading(once) == once);
+      }
+    }
+  }
+}
+
+TEST_CASE("a map read back computes the same features bit for bit", "[spec]") {
+  for (const char* form : {"pair", "phase", "complex"}) {
+    const std::string text = small_with(std::string(R"(,"seed":12345,"form":")") + form + "\"");
+    const auto map = spec::map_from_spec(text);
+    CAPTURE(form);
+    CHECK(same_bits(features_of(*map), features_of(*spec::map_from_spec(spec::to_spec(*map)))));
+  }
+}
+
+TEST_CASE("a map of supplied frequencies needs its numbers", "[spec]") {
+  const auto kernel = kernel::make_gaussian({1.0}, 2.0);
+  const std::vector<double> frequencies{0.1, -0.2, 0.3, 1.5, 2.5, -3.5}, weights{0.25, 0.75};
+  const auto map = feature::make_fourier_supplied(*kernel, {frequencies.data(), 2, 3}, weights, {});
+  const std::string text = spec::to_spec(*map);
+  CHECK(text.ends_with(R"("needs":"data"})"));
+  CHECK(refused(MERCER_UNSUPPORTED, text, "needs = \"data\"") == "");
+  const std::vector<double> numbers = map->numbers();
+  const auto back = spec::map_from_spec_and_numbers(text, numbers);
+  CHECK(spec::to_spec(*back) == text);
+  CHECK(same_bits(back->numbers(), numbers));
+  CHECK(same_bits(features_of(*back), features_of(*map)));
+}
+
+TEST_CASE("numbers that do not belong to the spec are refused", "[spec]") {
+  const std::vector<double> numbers{1, 2, 3};
+  CHECK(refusal_fault(
+            MERCER_INVALID_ARGUMENT,
+            [&] { spec::map_from_spec_and_numbers(small_with(""), numbers); },
+            "3 numbers given, expected none") == "");
+  CHECK(refused(MERCER_UNSUPPORTED, small_with(R"(,"projection":"supplied")"), "supplied") == "");
+}
+
+TEST_CASE("what is wrong with a map spec is said, with the path of the key", "[spec]") {
+  const mercer_status invalid = MERCER_INVALID_ARGUMENT;
+  CHECK(refused(invalid, "{}", "key \"map\" is missing", "\"fourier\"") == "");
+  CHECK(refused(invalid, R"({"map":"furrier"})", "map = \"furrier\"") == "");
+  CHECK(refused(invalid, R"({"map":"fourier"})", "key \"kernel\" is missing", "a kernel spec") ==
+        "");
+  CHECK(refused(invalid, R"({"map":"fourier","kernel":"gaussian"})",
+                "kernel = \"gaussian\", expected a kernel spec") == "");
+  CHECK(refused(invalid, R"({"map":"fourier","kernel":{"kernel":"gaussian"}})",
+                "key \"inputs\" is missing") == "");
+  CHECK(refused(invalid, small_with(R"(,"inptus":3)"), "unknown key \"inptus\"") == "");
+  CHECK(refused(invalid, small_with(R"(,"form":"triple")"), "form = \"triple\"", "\"pair\"") == "");
+  CHECK(refused(invalid, small_with(R"(,"seed":1.5)"), "seed = 1.5") == "");
+  const auto sized = [](const std::string& inputs, const std::string& features) {
+    return R"({"map":"fourier","kernel":{"kernel":"gaussian"},"inputs":)" + inputs +
+           ",\"features\":" + features + "}";
+  };
+  CHECK(refused(invalid, sized("0", "8"), "inputs = 0", ">= 1") == "");
+  CHECK(refused(invalid, sized("3", "-8"), "features = -8") == "");
+  CHECK(refused(invalid, sized("3", "8.0"), "features = 8.0", "without point") == "");
+  CHECK(refused(invalid, sized("3", "7"), "features = 7", "even") == "");
+  CHECK(refused(invalid, sized("2147483648", "8"), "inputs = 2147483648", "2147483647") == "");
+  const auto kernel = [](const std::string& spec) {
+    return R"({"map":"fourier","inputs":3,"features":8,"kernel":)" + spec + "}";
+  };
+  CHECK(refused(invalid, kernel(R"({"kernel":"gaussian","lengthscale":"1"})"),
+                "kernel.lengthscale = \"1\"") == "");
+  CHECK(refused(invalid, kernel(R"({"kernel":"gaussian","mu":1})"), "unknown key \"kernel.mu\"") ==
+        "");
+  CHECK(refused(MERCER_VERSION, kernel(R"({"mercer":9,"kernel":"gaussian"})"),
+                "kernel.mercer = 9") == "");
+  CHECK(refused(MERCER_DIMENSION_MISMATCH, kernel(R"({"kernel":"gaussian","lengthscale":[1,2]})"),
+                "lengthscale") == "");
+  CHECK(refused(MERCER_UNSUPPORTED, kernel(R"({"kernel":"gaussian","needs":"data"})"),
+                "kernel.needs") == "");
+}
+
+TEST_CASE("sizes that no machine has are an error, not a crash", "[spec]") {
+  const auto result = test::outcome([] {
+    spec::map_from_spec(
+        R"({"map":"fourier","kernel":{"kernel":"gaussian"},"inputs":2147483647,"features":2147483646})");
+  });
+  CHECK(result.status == MERCER_OUT_OF_MEMORY);
+}

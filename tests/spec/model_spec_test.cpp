@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+#include <string>
+
+#include "spec/spec.h"
+#include "support/catch.h"
+#include "support/refusal.h"
+
+using namespace mercer;
+using mercer::test::refusal_fault;
+
+namespace {
+
+constexpr const char* kMap =
+    R"({"map":"fourier","kernel":{"kernel":"laplacian"},"inputs":2,"features":4})";
+
+std::string ridge_with(const std::string& more) {
+  return std::string(R"({"model":"ridge","map":)") + kMap + more + "}";
+}
+
+template <class... Part>
+std::string refused(mercer_status status, const std::string& json, const Part&... parts) {
+  return refusal_fault(
+      status, [&] { spec::model_plan_from_spec(json); }, parts...);
+}
+
+}  // namespace
+
+TEST_CASE("a model spec is a map and how to fit it", "[spec]") {
+  const spec::ModelPlan plan = spec::model_plan_from_spec(ridge_with(
+      R"(,"lambda":1e-4,"standardize":false,"center":false,"task":"classification","precision":"f64")"));
+  CHECK(plan.map->inputs() == 2);
+  CHECK(plan.map->kernel().name() == "laplacian");
+  CHECK(plan.options.selection == model::Selection::fixed);
+  CHECK(plan.options.lambda == 1e-4);
+  CHECK_FALSE(plan.options.standardize);
+  CHECK_FALSE(plan.options.center);
+  CHECK(plan.options.task == model::Task::classification);
+  CHECK(plan.options.precision == feature::Precision::f64);
+}
+
+TEST_CASE("without lambda it is chosen by generalised cross-validation; the rest has defaults",
+          "[spec]") {
+  const spec::ModelPlan plan = spec::model_plan_from_spec(ridge_with(R"(,"mercer":1)"));
+  CHECK(plan.options.selection == model::Selection::gcv);
+  CHECK(plan.options.standardize);
+  CHECK(plan.options.center);
+  CHECK(plan.options.task == model::Task::regression);
+  CHECK(plan.options.precision == feature::Precision::f32);
+}
+
+TEST_CASE("a fitted model prints the lambda it has and that its spec is not all of it", "[spec]") {
+  const spec::ModelPlan plan = spec::model_plan_from_spec(ridge_with(""));
+  model::Model model{plan.map, {}, {}, plan.options, 0, {}, ""};
+  model.options.lambda = 0.1;
+  const std::string text = spec::to_spec(model);
+  CHECK(
+      text ==
+      R"({"mercer":1,"model":"ridge","map":{"map":"fourier","kernel":{"kernel":"laplacian","lengthscale":1,"variance":1},)"
+      R"("inputs":2,"features":4,"seed":0,"projection":"dense","form":"pair"},"lambda":0.1,"standardize":true,)"
+      R"("center":true,"task":"regression","precision":"f32","needs":"data"})");
+  CHECK(refused(MERCER_UNSUPPORTED, text, "needs = \"data\"", "fitted") == "");
+}
+
+TEST_CASE("what is wrong with a model spec is said", "[spec]") {
+  const mercer_status invalid = MERCER_INVALID_ARGUMENT;
+  CHECK(refused(invalid, "{}", "key \"model\" is missing") == "");
+  CHECK(refused(invalid, R"({"model":"lasso"})", "model = \"lasso\", expected one of \"ridge\"") ==
+        "");
+  CHECK(refused(invalid, R"({"model":"ridge"})", "key \"map\" is missing", "a map spec") == "");
+  CHECK(refused(invalid, ridge_with(R"(,"lambda":-1)"), "lambda = -1", ">= 0") == "");
+  CHECK(refused(invalid, ridge_with(R"(,"lambda":"auto")"), "lambda = \"auto\"") == "");
+  CHECK(refused(invalid, ridge_with(R"(,"standardize":1)"),
+                "standardize = 1, expected true or false") == "");
+  CHECK(refused(invalid, ridge_with(R"(,"task":"ranking")"), "task = \"ranking\"",
+                "\"classification\"") == "");
+  CHECK(refused(invalid, ridge_with(R"(,"precision":"f16")"), "precision = \"f16\"") == "");
+  CHECK(refused(invalid, ridge_with(R"(,"alpha":1)"), "unknown key \"alpha\"") == "");
+  CHECK(refused(MERCER_VERSION, R"({"mercer":2,"model":"deep"})", "mercer = 2") == "");
+  const char* nested =
+      R"({"model":"ridge","map":{"map":"fourier","kernel":{"kernel":"gaussian","lengthscale":0},"inputs":1,"features":2}})";
+  CHECK(refused(invalid, nested, "map.kernel.lengthscale = 0") == "");
+  const char* data =
+      R"({"model":"ridge","map":{"map":"fourier","kernel":{"kernel":"gaussian"},"inputs":1,"features":2,"needs":"data"}})";
+  CHECK(refused(MERCER_UNSUPPORTED, data, "map.needs = \"data\"") == "");
+}
