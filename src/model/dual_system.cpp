@@ -62,11 +62,12 @@ solver::Weights DualSystem::solve(double lambda, Context& context) const {
   return weights;
 }
 
-void DualSystem::decompose() {
+void DualSystem::decompose(Context& context) {
   if (!s_.empty()) return;
   Matrix<double> K = copy_of(K_);
   s_.resize(static_cast<size_t>(rows()));
-  U_ = linalg::symmetric_eigen(K.view(), s_);
+  linalg::symmetric_eigen(K.view(), s_, context);
+  U_ = std::move(K);
   for (double& s : s_) s = std::max(s, 0.0);
   UY_ = Matrix<double>(rows(), Y_.cols());
   linalg::multiply(1.0, linalg::Transpose::no, U_.view(), linalg::Transpose::no, Y_.view(), 0.0,

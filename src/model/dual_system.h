@@ -24,7 +24,7 @@ class DualSystem {
   solver::Weights solve(double lambda, Context& context) const;
 
   /// K = U diag(s) U' for gcv and leave_one_out, which need it: O(n^3), once.
-  void decompose();
+  void decompose(Context& context);
   /// n RSS / (n - Tr H)^2 per output.
   std::vector<double> gcv(double lambda) const;
   /// Mean over rows of ((y - f)_i / (1 - H_ii))^2 per output.

@@ -129,7 +129,7 @@ Selected decompose_primal(const FeatureRows<T>& rows, solver::RowStatistics stat
 }
 
 Selected decompose_dual(const FitOptions& options, DualSystem system, Context& context) {
-  system.decompose();
+  system.decompose(context);
   context.checkpoint();
   Selected result{{}, 0, empty_path(options)};
   for (PathPoint& point : result.path) {
