@@ -33,8 +33,6 @@ constexpr mercer_search_options kSearchDefaults = {
 };
 constexpr uint32_t kSearchFirstSize = 80;
 
-constexpr const char* kDefaultMap = R"({"map":"fourier","kernel":{"kernel":"gaussian"}})";
-
 /// The caller's report and its argument.
 struct Reporter {
   mercer_report report;
@@ -78,8 +76,10 @@ mercer_status search(const char* function, const mercer_search_options* options,
     set_task(K, m, wanted.fit);
     const auto rows = matrix("X", X, "n", n, d, "ldx", ldx);
     const auto targets = matrix("Y", Y, "n", n, m, "ldy", ldy);
-    const char* json = read.map == nullptr ? kDefaultMap : read.map;
-    const auto maker = spec::map_maker(json, d, read.seed);
+    const auto maker = spec::map_maker(read.map == nullptr ? "" : read.map, d, read.seed);
+    require(read.lengthscale == 0 || maker->has_lengthscale(), MERCER_UNSUPPORTED,
+            "options->lengthscale = %g, expected 0 for a kernel without a lengthscale",
+            read.lengthscale);
     Reporter reporter = {read.report, read.user};
     if (read.report != nullptr) {
       wanted.report = forward_candidate;

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Sizes, offsets and enumerator values of the public headers, as first released: a line that fails
+// is an ABI break, which is a decision and not an accident. Structs may only grow at the end.
+#include <cstddef>
+#include <cstdint>
+
+#include "mercer/mercer.h"
+#include "support/catch.h"
+
+namespace {
+
+#define SIZE(type, bytes) static_assert(sizeof(type) == (bytes), #type)
+#define AT(type, field, offset) static_assert(offsetof(type, field) == (offset), #type "." #field)
+
+SIZE(mercer_context_options, 32);
+AT(mercer_context_options, struct_size, 0);
+AT(mercer_context_options, threads, 4);
+AT(mercer_context_options, memory_cap, 8);
+AT(mercer_context_options, progress, 16);
+AT(mercer_context_options, user, 24);
+
+SIZE(mercer_fourier_options, 24);
+AT(mercer_fourier_options, struct_size, 0);
+AT(mercer_fourier_options, form, 4);
+AT(mercer_fourier_options, projection, 8);
+AT(mercer_fourier_options, reserved, 12);
+AT(mercer_fourier_options, seed, 16);
+
+SIZE(mercer_fit_options, 80);
+AT(mercer_fit_options, struct_size, 0);
+AT(mercer_fit_options, standardize, 4);
+AT(mercer_fit_options, center, 8);
+AT(mercer_fit_options, precision, 12);
+AT(mercer_fit_options, selection, 16);
+AT(mercer_fit_options, reserved, 20);
+AT(mercer_fit_options, lambda, 24);
+AT(mercer_fit_options, lambda_largest, 32);
+AT(mercer_fit_options, lambda_smallest, 40);
+AT(mercer_fit_options, lambda_count, 48);
+AT(mercer_fit_options, folds, 56);
+AT(mercer_fit_options, held_out_fraction, 64);
+AT(mercer_fit_options, seed, 72);
+
+SIZE(mercer_search_options, 80);
+AT(mercer_search_options, struct_size, 0);
+AT(mercer_search_options, standardize, 4);
+AT(mercer_search_options, center, 8);
+AT(mercer_search_options, precision, 12);
+AT(mercer_search_options, features, 16);
+AT(mercer_search_options, lengthscale, 24);
+AT(mercer_search_options, lambda, 32);
+AT(mercer_search_options, held_out_fraction, 40);
+AT(mercer_search_options, seed, 48);
+AT(mercer_search_options, map, 56);
+AT(mercer_search_options, report, 64);
+AT(mercer_search_options, user, 72);
+
+SIZE(mercer_candidate, 56);
+AT(mercer_candidate, struct_size, 0);
+AT(mercer_candidate, stage, 4);
+AT(mercer_candidate, features, 8);
+AT(mercer_candidate, rows, 16);
+AT(mercer_candidate, lengthscale, 24);
+AT(mercer_candidate, lambda, 32);
+AT(mercer_candidate, score, 40);
+AT(mercer_candidate, seconds, 48);
+
+static_assert(MERCER_FORM_PAIR == 0 && MERCER_FORM_PHASE == 1 && MERCER_FORM_COMPLEX == 2);
+static_assert(MERCER_PROJECTION_DENSE == 0);
+static_assert(MERCER_PRECISION_F32 == 0 && MERCER_PRECISION_F64 == 1);
+static_assert(MERCER_TASK_REGRESSION == 0 && MERCER_TASK_CLASSIFICATION == 1);
+static_assert(MERCER_SELECTION_FIXED == 0 && MERCER_SELECTION_HELD_OUT == 1 &&
+              MERCER_SELECTION_KFOLD == 2 && MERCER_SELECTION_GCV == 3 &&
+              MERCER_SELECTION_LOO == 4);
+
+struct Status {
+  mercer_status status;
+  int value;
+  const char* name;
+};
+constexpr Status kStatuses[] = {
+    {MERCER_OK, 0, "MERCER_OK"},
+    {MERCER_INVALID_ARGUMENT, 1, "MERCER_INVALID_ARGUMENT"},
+    {MERCER_DIMENSION_MISMATCH, 2, "MERCER_DIMENSION_MISMATCH"},
+    {MERCER_OUT_OF_MEMORY, 3, "MERCER_OUT_OF_MEMORY"},
+    {MERCER_UNSUPPORTED, 4, "MERCER_UNSUPPORTED"},
+    {MERCER_NOT_POSITIVE_DEFINITE, 10, "MERCER_NOT_POSITIVE_DEFINITE"},
+    {MERCER_NOT_CONVERGED, 11, "MERCER_NOT_CONVERGED"},
+    {MERCER_IO, 20, "MERCER_IO"},
+    {MERCER_CORRUPT_FILE, 21, "MERCER_CORRUPT_FILE"},
+    {MERCER_VERSION, 22, "MERCER_VERSION"},
+    {MERCER_CANCELLED, 30, "MERCER_CANCELLED"},
+    {MERCER_INTERNAL, 99, "MERCER_INTERNAL"},
+};
+
+TEST_CASE("status values and names never change", "[capi]") {
+  for (const Status& row : kStatuses) {
+    INFO(row.name);
+    CHECK(static_cast<int>(row.status) == row.value);
+    CHECK(std::string(mercer_status_name(row.status)) == row.name);
+  }
+  CHECK(std::string(mercer_status_name(static_cast<mercer_status>(77))) == "unknown status");
+}
+
+TEST_CASE("the version is that of the header", "[capi]") {
+  const std::string version = std::to_string(MERCER_VERSION_MAJOR) + "." +
+                              std::to_string(MERCER_VERSION_MINOR) + "." +
+                              std::to_string(MERCER_VERSION_PATCH);
+  CHECK(std::string(mercer_version()) == version);
+  CHECK(version == MERCER_PROJECT_VERSION);  // of CMakeLists.txt
+}
+
+}  // namespace

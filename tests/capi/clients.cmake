@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The mercer authors
+# The clients of other languages, built against the build tree and run.
+set(clients ${PROJECT_SOURCE_DIR}/capi/clients)
+
+add_executable(mercer_client_c ${clients}/c/ridge.c)
+set_target_properties(mercer_client_c PROPERTIES C_STANDARD 99 C_EXTENSIONS OFF)
+target_compile_options(mercer_client_c PRIVATE -pedantic -Wall -Wextra)
+target_link_libraries(mercer_client_c PRIVATE mercer::mercer m)
+add_test(NAME client_c COMMAND mercer_client_c ridge_c.mercer)
+
+add_executable(mercer_client_cpp ${clients}/cpp/ridge.cpp)
+set_target_properties(mercer_client_cpp PROPERTIES CXX_STANDARD 17 CXX_STANDARD_REQUIRED ON CXX_EXTENSIONS OFF)
+target_compile_options(mercer_client_cpp PRIVATE -pedantic -Wall -Wextra)
+target_link_libraries(mercer_client_cpp PRIVATE mercer::mercer)
+add_test(NAME client_cpp COMMAND mercer_client_cpp ridge_cpp.mercer)
+
+# The system's own interpreter first: it is the one whose numpy comes from the distribution.
+find_program(MERCER_PYTHON NAMES python3 PATHS /usr/bin NO_DEFAULT_PATH)
+find_program(MERCER_PYTHON NAMES python3)
+if(MERCER_PYTHON AND BUILD_SHARED_LIBS AND NOT MERCER_SANITIZE)
+  add_test(NAME client_python COMMAND ${MERCER_PYTHON} -B ${clients}/python/ridge.py $<TARGET_FILE:mercer>
+    ridge_python.mercer)
+  set_tests_properties(client_python PROPERTIES SKIP_REGULAR_EXPRESSION "SKIPPED")
+endif()

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Contexts: one call at a time, progress, cancellation from the callback and from another thread,
+// memory cap, error text.
+#include <atomic>
+#include <thread>
+
+#include "fixture.h"
+#include "support/catch.h"
+
+using namespace mercer::test;
+
+namespace {
+
+constexpr int64_t n = 20000, d = 2, D = 64;
+
+/// A call long enough to report progress several times.
+mercer_status long_call(mercer_context* context) {
+  static const auto map = fourier(d, D);
+  static const auto X = numbers<float>(n, d);
+  std::vector<float> Z(static_cast<size_t>(n * D));
+  return mercer_map_apply_columns_f32(map.get(), 0, D, n, X.data(), d, context, Z.data(), D);
+}
+
+std::string error_text(const mercer_context* context) {
+  int64_t needed = 0;
+  if (mercer_context_error(context, nullptr, 0, &needed) != MERCER_OK) return "?";
+  std::string text(static_cast<size_t>(needed), '\0');
+  if (mercer_context_error(context, text.data(), needed, nullptr) != MERCER_OK) return "?";
+  text.pop_back();
+  return text;
+}
+
+TEST_CASE("context options are checked", "[capi]") {
+  mercer_context* out = reinterpret_cast<mercer_context*>(8);
+  mercer_context_options options = {sizeof options, -1, 0, nullptr, nullptr};
+  CHECK(fault(mercer_context_create(&options, &out), MERCER_INVALID_ARGUMENT,
+              "mercer_context_create", "threads = -1") == "");
+  CHECK(out == nullptr);
+  options.threads = 0;
+  options.memory_cap = -5;
+  CHECK(fault(mercer_context_create(&options, &out), MERCER_INVALID_ARGUMENT, "memory_cap = -5") ==
+        "");
+  CHECK(fault(mercer_context_create(nullptr, nullptr), MERCER_INVALID_ARGUMENT, "out = NULL") ==
+        "");
+  CHECK(fault(mercer_context_cancel(nullptr), MERCER_INVALID_ARGUMENT, "context = NULL") == "");
+  CHECK(fault(mercer_context_threads_used(nullptr, nullptr), MERCER_INVALID_ARGUMENT,
+              "threads = NULL") == "");
+}
+
+struct Seen {
+  int64_t calls = 0, last = 0, total = 0;
+  bool ordered = true;
+  int64_t stop_after = -1;
+  std::thread::id thread;
+};
+
+int32_t watch(void* user, int64_t done, int64_t total) {
+  Seen& seen = *static_cast<Seen*>(user);
+  seen.ordered = seen.ordered && done >= seen.last && done <= total &&
+                 std::this_thread::get_id() == seen.thread;
+  seen.last = done;
+  seen.total = total;
+  return ++seen.calls == seen.stop_after ? 1 : 0;
+}
+
+TEST_CASE("progress grows to its total, on the calling thread", "[capi]") {
+  Seen seen;
+  seen.thread = std::this_thread::get_id();
+  const auto watched = context(2, 0, watch, &seen);
+  REQUIRE(long_call(watched.get()) == MERCER_OK);
+  CHECK(seen.calls > 0);
+  CHECK(seen.ordered);
+  CHECK(seen.last == seen.total);
+  int32_t threads = 0;
+  REQUIRE(mercer_context_threads_used(watched.get(), &threads) == MERCER_OK);
+  CHECK((threads >= 1 && threads <= 2));
+}
+
+TEST_CASE("a progress callback that says no cancels the call and only it", "[capi]") {
+  Seen seen;
+  seen.thread = std::this_thread::get_id();
+  seen.stop_after = 1;
+  const auto watched = context(2, 0, watch, &seen);
+  CHECK(fault(long_call(watched.get()), MERCER_CANCELLED, "mercer_map_apply_columns_f32",
+              "cancelled") == "");
+  CHECK(error_text(watched.get()) == mercer_last_error());
+  CHECK(long_call(watched.get()) == MERCER_OK);
+}
+
+TEST_CASE("a request to stop made while no call runs stops the next one", "[capi]") {
+  const auto idle = context();
+  REQUIRE(mercer_context_cancel(idle.get()) == MERCER_OK);
+  CHECK(fault(long_call(idle.get()), MERCER_CANCELLED, "before") == "");
+  CHECK(long_call(idle.get()) == MERCER_OK);
+}
+
+/// Holds a call inside its progress callback until the test lets go.
+struct Gate {
+  std::atomic<bool> inside{false};
+  std::atomic<bool> open{false};
+};
+
+int32_t wait_at_gate(void* user, int64_t, int64_t) {
+  Gate& gate = *static_cast<Gate*>(user);
+  gate.inside = true;
+  while (!gate.open) std::this_thread::yield();
+  return 0;
+}
+
+TEST_CASE("a second call on a busy context is refused and leaves the first alone", "[capi]") {
+  Gate gate;
+  const auto shared = context(1, 0, wait_at_gate, &gate);
+  std::atomic<int> first{-1};
+  std::thread runner([&] { first = long_call(shared.get()); });
+  while (!gate.inside) std::this_thread::yield();
+  const std::string second =
+      fault(long_call(shared.get()), MERCER_INVALID_ARGUMENT, "another call");
+  gate.open = true;
+  runner.join();
+  CHECK(second == "");
+  CHECK(first == MERCER_OK);
+  CHECK(long_call(shared.get()) == MERCER_OK);
+}
+
+TEST_CASE("another thread cancels a running call", "[capi]") {
+  Gate gate;
+  const auto shared = context(1, 0, wait_at_gate, &gate);
+  std::atomic<int> status{-1};
+  std::thread runner([&] { status = long_call(shared.get()); });
+  while (!gate.inside) std::this_thread::yield();
+  const mercer_status request = mercer_context_cancel(shared.get());
+  gate.open = true;
+  runner.join();
+  CHECK(request == MERCER_OK);
+  CHECK(status == MERCER_CANCELLED);
+  CHECK(error_text(shared.get()).find("cancelled") != std::string::npos);
+}
+
+TEST_CASE("a memory cap that cannot be met fails up front with the amount", "[capi]") {
+  const auto map = fourier(2, 256);
+  const auto X = numbers(600, 2);
+  const auto small = context(0, 1000);
+  mercer_model* out = nullptr;
+  CHECK(fault(mercer_model_fit_f64(map.get(), nullptr, 600, X.data(), 2, 1, X.data(), 2,
+                                   small.get(), &out),
+              MERCER_OUT_OF_MEMORY, "mercer_model_fit_f64", "memory_cap = 1000", "needs") == "");
+  CHECK(out == nullptr);
+  const auto large = context(0, int64_t{1} << 30);
+  CHECK(mercer_model_fit_f64(map.get(), nullptr, 600, X.data(), 2, 1, X.data(), 2, large.get(),
+                             &out) == MERCER_OK);
+  mercer_model_free(out);
+}
+
+TEST_CASE("a context keeps the text of its own last failure", "[capi]") {
+  const auto kept = context();
+  CHECK(error_text(kept.get()) == "");
+  const auto X = numbers(4, 2);
+  double l = 0;
+  CHECK(mercer_lengthscale_median_f64(1, 2, X.data(), 2, 9, 0, kept.get(), &l) ==
+        MERCER_INVALID_ARGUMENT);
+  const std::string text = mercer_last_error();
+  CHECK(mercer_lengthscale_from_gamma(-1, &l) == MERCER_INVALID_ARGUMENT);
+  CHECK(error_text(kept.get()) == text);
+  CHECK(mercer_last_error() != text);
+}
+
+}  // namespace

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// The rules of option structs, for every struct alike: struct_size decides how many bytes are
+// touched and read.
+#include <array>
+#include <cstring>
+
+#include "fixture.h"
+#include "support/catch.h"
+
+using namespace mercer::test;
+
+namespace {
+
+/// One option struct: its init, and a call that reads it. Sizes are of the first release.
+struct Rule {
+  const char* name;
+  uint32_t size;
+  mercer_status (*init)(void* options);
+  mercer_status (*read)(const void* options);
+};
+
+mercer_status read_fourier(const void* options) {
+  mercer_map* map = nullptr;
+  const mercer_status status = mercer_fourier_create(
+      gaussian().get(), 2, 4, static_cast<const mercer_fourier_options*>(options), &map);
+  mercer_map_free(map);
+  return status;
+}
+
+mercer_status read_context(const void* options) {
+  mercer_context* made = nullptr;
+  const mercer_status status =
+      mercer_context_create(static_cast<const mercer_context_options*>(options), &made);
+  mercer_context_free(made);
+  return status;
+}
+
+mercer_status read_fit(const void* options) {
+  const auto X = numbers(30, 2);
+  mercer_model* model = nullptr;
+  const mercer_status status =
+      mercer_model_fit_f64(fourier(2, 4).get(), static_cast<const mercer_fit_options*>(options), 30,
+                           X.data(), 2, 1, X.data(), 2, nullptr, &model);
+  mercer_model_free(model);
+  return status;
+}
+
+/// A search on rows that hold a NaN: the options are read first, then the data refused, which tells
+/// the two apart without the cost of a search.
+mercer_status read_search(const void* options) {
+  auto X = numbers(30, 2);
+  X[7] = std::nan("");
+  mercer_model* model = nullptr;
+  const mercer_status status =
+      mercer_model_search_f64(static_cast<const mercer_search_options*>(options), 30, 2, X.data(),
+                              2, 1, X.data(), 2, 0, nullptr, &model);
+  const bool is_about_data = std::strstr(mercer_last_error(), "options") == nullptr;
+  return status == MERCER_INVALID_ARGUMENT && is_about_data ? MERCER_OK : status;
+}
+
+const Rule kRules[] = {
+    {"mercer_fourier_options", 24,
+     [](void* o) { return mercer_fourier_options_init(static_cast<mercer_fourier_options*>(o)); },
+     read_fourier},
+    {"mercer_context_options", 32,
+     [](void* o) { return mercer_context_options_init(static_cast<mercer_context_options*>(o)); },
+     read_context},
+    {"mercer_fit_options", 80,
+     [](void* o) { return mercer_fit_options_init(static_cast<mercer_fit_options*>(o)); },
+     read_fit},
+    {"mercer_search_options", 80,
+     [](void* o) { return mercer_search_options_init(static_cast<mercer_search_options*>(o)); },
+     read_search},
+};
+
+/// A struct of a future release: larger than any of today's.
+struct alignas(8) Storage {
+  std::array<unsigned char, 256> bytes;
+  explicit Storage(uint32_t struct_size, unsigned char fill = 0xAB) {
+    bytes.fill(fill);
+    std::memcpy(bytes.data(), &struct_size, sizeof struct_size);
+  }
+  uint32_t struct_size() const {
+    uint32_t size = 0;
+    std::memcpy(&size, bytes.data(), sizeof size);
+    return size;
+  }
+  bool holds(size_t from, size_t to, unsigned char value) const {
+    for (size_t i = from; i < to; ++i) {
+      if (bytes[i] != value) return false;
+    }
+    return true;
+  }
+};
+
+TEST_CASE("init fills in defaults that are accepted, and keeps struct_size", "[capi]") {
+  for (const Rule& rule : kRules) {
+    INFO(rule.name);
+    Storage storage(rule.size);
+    CHECK(rule.init(storage.bytes.data()) == MERCER_OK);
+    CHECK(storage.struct_size() == rule.size);
+    CHECK(storage.holds(rule.size, 256, 0xAB));  // no byte past struct_size
+    CHECK(rule.read(storage.bytes.data()) == MERCER_OK);
+  }
+}
+
+TEST_CASE("a larger struct is accepted when its unknown tail is zero", "[capi]") {
+  for (const Rule& rule : kRules) {
+    INFO(rule.name);
+    Storage storage(rule.size + 16);
+    CHECK(rule.init(storage.bytes.data()) == MERCER_OK);
+    CHECK(storage.holds(rule.size, rule.size + 16, 0));
+    CHECK(storage.holds(rule.size + 16, 256, 0xAB));
+    CHECK(rule.read(storage.bytes.data()) == MERCER_OK);
+    storage.bytes[rule.size + 9] = 1;
+    CHECK(fault(rule.read(storage.bytes.data()), MERCER_INVALID_ARGUMENT,
+                "options->struct_size = " + std::to_string(rule.size + 16),
+                "byte " + std::to_string(rule.size + 9)) == "");
+  }
+}
+
+TEST_CASE("a struct smaller than the first release, or absurdly large, is refused", "[capi]") {
+  for (const Rule& rule : kRules) {
+    for (const uint32_t size : {0u, 4u, rule.size - 1, 0xABABABABu}) {
+      INFO(rule.name << " of " << size);
+      Storage storage(size, 0);
+      const std::string says = "struct_size = " + std::to_string(size);
+      CHECK(fault(rule.init(storage.bytes.data()), MERCER_INVALID_ARGUMENT, says, "_init: ") == "");
+      CHECK(fault(rule.read(storage.bytes.data()), MERCER_INVALID_ARGUMENT, says) == "");
+    }
+    CHECK(fault(rule.init(nullptr), MERCER_INVALID_ARGUMENT, "options = NULL") == "");
+  }
+}
+
+TEST_CASE("NULL options mean the defaults", "[capi]") {
+  for (const Rule& rule : kRules) {
+    INFO(rule.name);
+    CHECK(rule.read(nullptr) == MERCER_OK);
+  }
+}
+
+TEST_CASE("documented defaults", "[capi]") {
+  const mercer_fourier_options fourier = fourier_options();
+  CHECK((fourier.form == MERCER_FORM_PAIR && fourier.projection == MERCER_PROJECTION_DENSE));
+  const mercer_fit_options fit = fit_options(MERCER_SELECTION_GCV);
+  CHECK((fit.standardize == 1 && fit.center == 1 && fit.precision == MERCER_PRECISION_F32));
+  CHECK((fit.lambda == 1e-6 && fit.lambda_largest == 1e-1 && fit.lambda_smallest == 1e-12));
+  CHECK((fit.lambda_count == 23 && fit.folds == 5 && fit.held_out_fraction == 0.1));
+  mercer_search_options search{};
+  search.struct_size = sizeof search;
+  REQUIRE(mercer_search_options_init(&search) == MERCER_OK);
+  CHECK((search.features == 2048 && search.lengthscale == 0 && search.lambda == -1));
+  CHECK((search.held_out_fraction == 0.1 && search.map == nullptr && search.report == nullptr));
+}
+
+/// One wrong field of an option struct and what the message must name.
+template <class Options>
+struct WrongField {
+  void (*spoil)(Options& options);
+  const char* says;
+};
+
+TEST_CASE("fields out of range are named", "[capi]") {
+  const WrongField<mercer_fourier_options> fourier_fields[] = {
+      {[](auto& o) { o.form = 3; }, "options->form = 3"},
+      {[](auto& o) { o.form = -1; }, "options->form = -1"},
+      {[](auto& o) { o.projection = 1; }, "options->projection = 1"},
+      {[](auto& o) { o.reserved = 5; }, "options->reserved = 5"},
+  };
+  for (const auto& row : fourier_fields) {
+    auto options = fourier_options();
+    row.spoil(options);
+    CHECK(fault(read_fourier(&options), MERCER_INVALID_ARGUMENT, "mercer_fourier_create",
+                row.says) == "");
+  }
+  const WrongField<mercer_fit_options> fit_fields[] = {
+      {[](auto& o) { o.standardize = 2; }, "options->standardize = 2"},
+      {[](auto& o) { o.center = -1; }, "options->center = -1"},
+      {[](auto& o) { o.precision = 2; }, "options->precision = 2"},
+      {[](auto& o) { o.selection = 5; }, "options->selection = 5"},
+      {[](auto& o) { o.reserved = 1; }, "options->reserved = 1"},
+      {[](auto& o) { o.lambda = -1; }, "options->lambda = -1"},
+      {[](auto& o) { o.lambda = std::nan(""); }, "options->lambda = nan"},
+      {[](auto& o) { o.lambda_largest = 0; }, "options->lambda_largest = 0"},
+      {[](auto& o) { o.lambda_smallest = 1; }, "options->lambda_smallest = 1"},
+      {[](auto& o) { o.lambda_count = 0; }, "options->lambda_count = 0"},
+      {[](auto& o) { o.folds = 1; }, "options->folds = 1"},
+      {[](auto& o) { o.held_out_fraction = 1; }, "options->held_out_fraction = 1"},
+      {[](auto& o) { o.held_out_fraction = std::nan(""); }, "options->held_out_fraction = nan"},
+  };
+  for (const auto& row : fit_fields) {
+    auto options = fit_options(MERCER_SELECTION_GCV);
+    row.spoil(options);
+    CHECK(fault(read_fit(&options), MERCER_INVALID_ARGUMENT, "mercer_model_fit_f64", row.says) ==
+          "");
+  }
+}
+
+TEST_CASE("fields of search options out of range are named", "[capi]") {
+  const WrongField<mercer_search_options> fields[] = {
+      {[](auto& o) { o.standardize = 2; }, "options->standardize = 2"},
+      {[](auto& o) { o.center = 7; }, "options->center = 7"},
+      {[](auto& o) { o.precision = -1; }, "options->precision = -1"},
+      {[](auto& o) { o.features = 0; }, "options->features = 0"},
+      {[](auto& o) { o.lengthscale = -2; }, "options->lengthscale = -2"},
+      {[](auto& o) { o.lambda = std::nan(""); }, "options->lambda = nan"},
+      {[](auto& o) { o.held_out_fraction = 0; }, "options->held_out_fraction = 0"},
+      {[](auto& o) { o.map = "{\"map\":\"fourier\",\"seed\":3}"; }, "seed"},
+      {[](auto& o) { o.map = "{\"map\":\"no\"}"; }, "no"},
+  };
+  for (const auto& row : fields) {
+    mercer_search_options options{};
+    options.struct_size = sizeof options;
+    mercer_search_options_init(&options);
+    row.spoil(options);
+    const auto X = numbers(30, 2);
+    mercer_model* model = nullptr;
+    const mercer_status status =
+        mercer_model_search_f64(&options, 30, 2, X.data(), 2, 1, X.data(), 2, 0, nullptr, &model);
+    CHECK(fault(status, MERCER_INVALID_ARGUMENT, "mercer_model_search_f64", row.says) == "");
+  }
+}
+
+}  // namespace
