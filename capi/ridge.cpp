@@ -45,15 +45,16 @@ void write_vector(const char* name, const std::vector<double>& values, double* o
   std::ranges::copy(values, vector(name, out, "m", std::ssize(values)).values().begin());
 }
 
-std::vector<solver::RowStatistics> clone_folds(const mercer_statistics* const* folds,
-                                               int64_t fold_count) {
+std::vector<const solver::RowStatistics*> read_folds(const mercer_statistics* const* folds,
+                                                     int64_t fold_count) {
   check_at_least("fold_count", fold_count, 2);
-  const auto handles = vector("folds", folds, "fold_count", fold_count).values();
-  std::vector<solver::RowStatistics> clones;
-  clones.reserve(handles.size());
-  for (const mercer_statistics* fold : handles)
-    clones.push_back(checked("folds[k]", fold).impl.clone());
-  return clones;
+  std::vector<const solver::RowStatistics*> sums;
+  for (const mercer_statistics* fold : vector("folds", folds, "fold_count", fold_count).values()) {
+    require(fold != nullptr, MERCER_INVALID_ARGUMENT, "folds[%zu] = NULL, expected a handle",
+            sums.size());
+    sums.push_back(&fold->impl);
+  }
+  return sums;
 }
 
 }  // namespace
@@ -165,13 +166,13 @@ mercer_status mercer_ridge_kfold_f64(int64_t fold_count, const mercer_statistics
                                      int32_t center, int64_t lambda_count, const double* lambdas,
                                      mercer_context* context, double* error, int64_t lde) {
   return guard_long("mercer_ridge_kfold_f64", context, [&](Context& running) {
-    const std::vector<solver::RowStatistics> clones = clone_folds(folds, fold_count);
+    const auto sums = read_folds(folds, fold_count);
     const auto path = vector("lambdas", lambdas, "lambda_count", lambda_count);
     for (const double lambda : path.values()) check_not_negative("lambdas[i]", lambda);
-    const int64_t m = clones[0].outputs();
+    const int64_t m = sums[0]->outputs();
     const auto result = matrix("error", error, "lambda_count", lambda_count, m, "lde", lde);
     check_no_overlap(result, path);
-    const Matrix<double> errors = solver::kfold_error(clones, center != 0, path.values(), running);
+    const Matrix<double> errors = solver::kfold_error(sums, center != 0, path.values(), running);
     for (int64_t i = 0; i < lambda_count; ++i) {
       std::copy_n(errors.view().row(i), m, result.view.row(i));
     }

@@ -72,7 +72,9 @@ int worker_count(const Context& context, int64_t chunks) noexcept {
 
 void parallel_for(Context& context, int64_t chunks, ChunkBody body, int64_t units_per_chunk) {
   const int workers = worker_count(context, chunks);
-  context.threads_used.store(workers, std::memory_order_relaxed);
+  // The most of any loop of the call: a last, short loop must not hide the others.
+  const int most = std::max(workers, context.threads_used.load(std::memory_order_relaxed));
+  context.threads_used.store(most, std::memory_order_relaxed);
   std::atomic<int64_t> next{0};
   std::atomic<int64_t> finished{0};
   const std::thread::id caller = std::this_thread::get_id();
