@@ -14,6 +14,10 @@ endfunction()
 if(BUILD_SHARED_LIBS)
   mercer_link_option("-Wl,--version-script=${mercer_version_script}" MERCER_HAS_VERSION_SCRIPT)
   mercer_link_option("-Wl,--exclude-libs,ALL" MERCER_HAS_EXCLUDE_LIBS)
+  # A missing object is an error here, not in the program that loads us; sanitizers leave their run-time undefined.
+  if(NOT MERCER_SANITIZE)
+    mercer_link_option("-Wl,-z,defs" MERCER_HAS_Z_DEFS)
+  endif()
   # oneTBB's sleeping workers hold our code: dlclose keeps the library mapped.
   mercer_link_option("-Wl,-z,nodelete" MERCER_HAS_Z_NODELETE)
   set_target_properties(mercer PROPERTIES LINK_DEPENDS ${mercer_version_script})

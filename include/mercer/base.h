@@ -65,8 +65,9 @@ MERCER_API const char *mercer_last_error(void);
  *  Errors: MERCER_INVALID_ARGUMENT if capacity is too small; nothing is written then but needed, and the text stays. */
 MERCER_API mercer_status mercer_copy_last_error(char *buffer, int64_t capacity, int64_t *needed);
 
-/** Called on the calling thread only, with done <= total in the call's own unit of work. Non-zero cancels the call,
- *  which then returns MERCER_CANCELLED. Must not unwind (no C++ exception, no longjmp). */
+/** Called on the calling thread only, with done <= total in the call's own unit of work; a call with several phases (packing
+ *  a map on first use, then applying it) starts again at 0 with another total. Non-zero cancels the call, which then
+ *  returns MERCER_CANCELLED. Must not unwind (no C++ exception, no longjmp). */
 typedef int32_t (*mercer_progress)(void *user, int64_t done, int64_t total);
 
 typedef struct mercer_context_options {

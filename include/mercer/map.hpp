@@ -49,7 +49,9 @@ class Map {
   int64_t inputs() const { return ask<int64_t>(mercer_map_inputs); }
   int64_t features() const { return ask<int64_t>(mercer_map_features); }
   bool is_complex() const { return ask<int32_t>(mercer_map_is_complex) != 0; }
-  void prepare(mercer_precision precision) const { check(mercer_map_prepare(get(), precision, nullptr)); }
+  void prepare(mercer_precision precision, Context* context = nullptr) const {
+    detail::check(mercer_map_prepare(get(), precision, detail::handle(context)), context);
+  }
 
   /// Z(i, :) = phi(X_i). Real maps: T = float or double in both; complex ones: Z of
   /// std::complex<T>.

@@ -221,7 +221,8 @@ TEST_CASE("column ranges, precision and variances are checked", "[capi]") {
   CHECK(refused(columns(-1, 4), "j0 = -1") == "");
   CHECK(refused(columns(5, 4), "j0 = 5") == "");
   CHECK(columns(3, 3) == MERCER_OK);
-  CHECK(refused(mercer_map_prepare(map.get(), 2), "mercer_map_prepare", "precision = 2") == "");
+  CHECK(refused(mercer_map_prepare(map.get(), 2, nullptr), "mercer_map_prepare", "precision = 2") ==
+        "");
   CHECK(refused(mercer_map_variance_f64(map.get(), 4, X.data(), 3, X.data(), 2, Z.data()),
                 "mercer_map_variance_f64", "ldy = 2") == "");
   CHECK(refused(mercer_map_variance_f64(map.get(), 4, X.data(), 3, X.data(), 3, nullptr),
