@@ -10,9 +10,9 @@
 #include <utility>
 
 #include "base/error.h"
-#include "base/parallel.h"
 #include "feature/tile.h"
 #include "projection/dense.h"
+#include "projection/projections.h"
 #include "random/distributions.h"
 #include "statistic/fourier_variance.h"
 
@@ -20,30 +20,6 @@ namespace mercer::feature {
 namespace {
 
 constexpr const char* kFormNames[] = {"pair", "phase", "complex"};
-
-// omega_j of the kernel: the law's draw, coordinate by coordinate over the lengthscale.
-class DrawnFrequencies final : public projection::FrequencySource {
- public:
-  DrawnFrequencies(std::shared_ptr<const kernel::Kernel> kernel, uint64_t seed)
-      : kernel_(std::move(kernel)), seed_(seed) {}
-  void fill(int64_t j0, Context& context, MatrixView<double> omega) const override {
-    parallel_for(context, omega.rows, [&](int64_t row, int) noexcept {
-      const random::Stream stream(seed_, random::Tag::frequency, static_cast<uint64_t>(j0 + row));
-      const std::span column(omega.row(row), static_cast<size_t>(omega.cols));
-      kernel_->spectral_law()->draw(stream, column);
-      divide(column, kernel_->lengthscale());
-    });
-  }
-
- private:
-  static void divide(std::span<double> omega, std::span<const double> lengthscale) noexcept {
-    if (lengthscale.empty()) return;
-    for (size_t k = 0; k < omega.size(); ++k) omega[k] /= lengthscale[lengthscale.size() == 1 ? 0 : k];
-  }
-
-  std::shared_ptr<const kernel::Kernel> kernel_;
-  uint64_t seed_;
-};
 
 // The caller's frequencies, F x d.
 class SuppliedFrequencies final : public projection::FrequencySource {
@@ -74,7 +50,7 @@ class Fourier final : public FeatureMap {
       : FeatureMap(parts.d, parts.options.form == FourierForm::pair ? 2 * parts.F : parts.F,
                    parts.options.form == FourierForm::complex),
         parts_(std::move(parts)),
-        projection_(projection::make_dense(parts_.d, parts_.F, make_source())),
+        projection_(make_projection()),
         single_(make_columns<float>()),
         double_(make_columns<double>()) {}
 
@@ -137,9 +113,13 @@ class Fourier final : public FeatureMap {
     return (parts_.F - 1) / projection_->shape(T{}).columns + 1;
   }
 
-  std::unique_ptr<const projection::FrequencySource> make_source() const {
-    if (parts_.frequencies != nullptr) return std::make_unique<SuppliedFrequencies>(parts_.frequencies);
-    return std::make_unique<DrawnFrequencies>(parts_.kernel, parts_.options.seed);
+  std::unique_ptr<projection::Projection> make_projection() const {
+    if (parts_.frequencies != nullptr) {
+      return projection::make_dense(parts_.d, parts_.F, std::make_unique<SuppliedFrequencies>(parts_.frequencies));
+    }
+    const FourierOptions& options = parts_.options;
+    return projection::find_projection(options.projection)
+        .make({parts_.kernel, parts_.d, parts_.F, options.seed, options.radius, options.scramble});
   }
 
   template <class T>
@@ -226,12 +206,22 @@ void check_sizes(const kernel::Kernel& kernel, int64_t d, int64_t F) {
           "kernel %s is not shift-invariant: it has no random Fourier features", std::string(kernel.name()).c_str());
 }
 
+// An option that the projection does not use is refused unless it has its default.
+void check_projection_options(const FourierOptions& options) {
+  require(options.projection != "supplied", MERCER_UNSUPPORTED,
+          "projection = supplied needs the frequencies themselves, it cannot be drawn from a seed");
+  const projection::ProjectionEntry& entry = projection::find_projection(options.projection);
+  require(entry.uses_radius || options.radius == projection::Radius::drawn, MERCER_UNSUPPORTED,
+          "radius = fixed does not apply to projection = %s", entry.name);
+  require(entry.uses_scramble || options.scramble == projection::Scramble::owen, MERCER_UNSUPPORTED,
+          "scramble = digital_shift does not apply to projection = %s", entry.name);
+}
+
 }  // namespace
 
 std::unique_ptr<FeatureMap> make_fourier(const kernel::Kernel& kernel, int64_t d, int64_t D,
                                          const FourierOptions& options) {
-  require(options.projection == "dense", MERCER_UNSUPPORTED,
-          "projection = %s cannot be drawn from a seed here, expected dense", options.projection.c_str());
+  check_projection_options(options);
   const int64_t F = frequency_count(D, options.form);
   check_sizes(kernel, d, F);
   kernel.check_dimension(d);

@@ -10,15 +10,18 @@
 
 #include "base/aligned.h"
 #include "feature/feature_map.h"
+#include "projection/projections.h"
 
 namespace mercer::feature {
 
 enum class FourierForm { pair, phase, complex };
 
 struct FourierOptions {
-  std::string projection = "dense";
+  std::string projection = "dense";  // a name of projection_table()
   FourierForm form = FourierForm::pair;
   uint64_t seed = 0;
+  projection::Radius radius = projection::Radius::drawn;
+  projection::Scramble scramble = projection::Scramble::owen;
 };
 
 /// D counts output columns; pair needs an even D (F = D/2 frequencies), phase and complex have F = D.

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// The table of projections. A new one is a line here, a maker's declaration and a .cpp of its own.
+#include "projection/projections.h"
+
+#include <string>
+
+#include "base/error.h"
+
+namespace mercer::projection {
+
+std::span<const ProjectionEntry> projection_table() {
+  static constexpr ProjectionEntry kProjections[] = {
+      {"dense", "i.i.d. columns from the spectral law; d*F multiply-adds per row", false, false, false, make_drawn},
+  };
+  return kProjections;
+}
+
+const ProjectionEntry& find_projection(std::string_view name) {
+  std::string names;
+  for (const ProjectionEntry& entry : projection_table()) {
+    if (name == entry.name) return entry;
+    names += (names.empty() ? "" : ", ") + std::string(entry.name);
+  }
+  fail(MERCER_INVALID_ARGUMENT, "projection = %s, expected one of %s", std::string(name).c_str(), names.c_str());
+}
+
+}  // namespace mercer::projection

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// What projections exist for spectral laws: one row per name in specs.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "kernel/kernel.h"
+#include "projection/projection.h"
+
+namespace mercer::projection {
+
+/// Row norms of structured blocks: drawn from the kernel's radial law, or all equal (Gaussian kernel only).
+enum class Radius { drawn, fixed };
+/// Randomisation of low-discrepancy points.
+enum class Scramble { owen, digital_shift };
+
+struct ProjectionArguments {
+  std::shared_ptr<const kernel::Kernel> kernel;  // with a spectral law; its lengthscale is applied
+  int64_t d;
+  int64_t F;
+  uint64_t seed;
+  Radius radius = Radius::drawn;
+  Scramble scramble = Scramble::owen;
+};
+
+struct ProjectionEntry {
+  const char* name;
+  const char* help;
+  bool uses_radius;
+  bool uses_scramble;
+  bool has_blocks;  // columns come in blocks that depend on each other
+  /// UNSUPPORTED, naming kernel and projection, if the kernel's spectral law does not permit it.
+  std::unique_ptr<Projection> (*make)(const ProjectionArguments&);
+};
+
+std::span<const ProjectionEntry> projection_table();
+/// The row of that name; INVALID_ARGUMENT listing the names.
+const ProjectionEntry& find_projection(std::string_view name);
+
+/// Makers, each defined in the file of its name.
+std::unique_ptr<Projection> make_drawn(const ProjectionArguments& arguments);
+
+}  // namespace mercer::projection
