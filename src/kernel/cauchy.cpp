@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// k(tau) = prod_j 1 / (1 + tau_j^2); omega has independent Laplace coordinates (Rahimi, Recht 2007, figure 1).
+// k(tau) = prod_j 1 / (1 + tau_j^2); omega has independent Laplace coordinates (Rahimi, Recht 2007,
+// figure 1).
 #include <utility>
 
 #include "kernel/coordinate_kernel.h"
@@ -31,7 +32,8 @@ class Cauchy final : public CoordinateKernel<Cauchy, Product> {
   const SpectralLaw* spectral_law() const noexcept override { return &law_; }
 
   void add_own(Parameters&) const {}
-  // The product of the denominators: one division per pair, and where it overflows the kernel is below 1e-308.
+  // The product of the denominators: one division per pair, and where it overflows the kernel is
+  // below 1e-308.
   double term(double x, double y, double scale) const noexcept {
     const double t = (x - y) * scale;
     return 1 + t * t;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Kernels that are a function of a sum or product over the input's coordinates, which is every shift-invariant one here:
-// k(x, y) = variance * finish(join_j term(x_j, y_j, scale_j)), scale_j = multiple / lengthscale_j.
+// Kernels that are a function of a sum or product over the input's coordinates, which is every
+// shift-invariant one here: k(x, y) = variance * finish(join_j term(x_j, y_j, scale_j)), scale_j =
+// multiple / lengthscale_j.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +23,8 @@ struct Product {
   static double join(double a, double b) noexcept { return a * b; }
 };
 
-/// Derived offers  double term(x, y, scale) const,  double finish(joined) const  and  void add_own(Parameters&) const.
+/// Derived offers  double term(x, y, scale) const,  double finish(joined) const  and  void
+/// add_own(Parameters&) const.
 template <class Derived, class Join>
 class CoordinateKernel : public Kernel {
  public:
@@ -44,8 +46,13 @@ class CoordinateKernel : public Kernel {
                            const double* y) const noexcept final {
     const double joined =
         inverse_.size() > 1
-            ? fold(d, [&](int64_t j) { return self().term(x[j], y[j], multiple * inverse_[static_cast<size_t>(j)]); })
-            : fold(d, [&, scale = multiple * inverse_[0]](int64_t j) { return self().term(x[j], y[j], scale); });
+            ? fold(d,
+                   [&](int64_t j) {
+                     return self().term(x[j], y[j], multiple * inverse_[static_cast<size_t>(j)]);
+                   })
+            : fold(d, [&, scale = multiple * inverse_[0]](int64_t j) {
+                return self().term(x[j], y[j], scale);
+              });
     return variance_ * self().finish(joined);
   }
 
@@ -59,7 +66,8 @@ class CoordinateKernel : public Kernel {
  private:
   const Derived& self() const noexcept { return static_cast<const Derived&>(*this); }
 
-  // Independent lanes let the compiler vectorise without reordering anything: the order is fixed here, and symmetric in x, y.
+  // Independent lanes let the compiler vectorise without reordering anything: the order is fixed
+  // here, and symmetric in x, y.
   template <class Term>
   static double fold(int64_t d, Term term) noexcept {
     constexpr int64_t kLanes = 8;

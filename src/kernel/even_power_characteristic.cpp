@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// phi(t) = int cos(w t) exp(-w^{2q}) dw / int exp(-w^{2q}) dw as Taylor polynomials about the multiples of 1/2. Their
-// coefficients phi^{(m)}(t_i)/m! = E w^m cos(w t_i + m pi/2)/m! come from the trapezoidal rule, whose error for so smooth a
-// density is the characteristic function itself at 2 pi/step - t (Poisson summation), here beyond the table's end.
+// phi(t) = int cos(w t) exp(-w^{2q}) dw / int exp(-w^{2q}) dw as Taylor polynomials about the
+// multiples of 1/2. Their coefficients phi^{(m)}(t_i)/m! = E w^m cos(w t_i + m pi/2)/m! come from
+// the trapezoidal rule, whose error for so smooth a density is the characteristic function itself
+// at 2 pi/step - t (Poisson summation), here beyond the table's end.
 #include <cmath>
 
 #include "kernel/even_power_law.h"
@@ -11,7 +12,7 @@ namespace mercer::kernel {
 namespace {
 
 constexpr double kSpacing = 0.5;
-constexpr int kTerms = 12;  // remainder (1/4)^12/12! E w^12 < 2e-16 for q >= 2
+constexpr int kTerms = 12;          // remainder (1/4)^12/12! E w^12 < 2e-16 for q >= 2
 constexpr double kNegligible = 40;  // e^{-40} < 1e-17
 
 // Where |phi| falls below e^{-40}: the saddle point of i w t - w^{2q} gives its decay exponent
@@ -59,6 +60,7 @@ EvenPowerCharacteristic::EvenPowerCharacteristic(int64_t order) : limit_(table_e
       }
     }
   }
+  coefficients_[0] = 1;  // phi(0), whatever the sum's rounding
 }
 
 double EvenPowerCharacteristic::operator()(double t) const noexcept {

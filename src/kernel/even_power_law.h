@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The probability density proportional to exp(-w^{2q}) on the line, q = 1, 2, ...: quantile and characteristic function.
+// The probability density proportional to exp(-w^{2q}) on the line, q = 1, 2, ...: quantile and
+// characteristic function.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +26,8 @@ class EvenPowerQuantile {
   double half_mass_;     // int_0^inf = Gamma(1 + 1/(2q))
 };
 
-/// Characteristic function, absolute error below 1e-14. A table of Taylor polynomials, filled once from the trapezoidal rule.
+/// Characteristic function for q >= 2 (q = 1: exp(-t^2/4)), absolute error below 1e-14. A table of
+/// Taylor polynomials, filled once from the trapezoidal rule.
 class EvenPowerCharacteristic {
  public:
   explicit EvenPowerCharacteristic(int64_t order);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Quantiles of the density exp(-w^{2q}): the incomplete gamma function of shape a = 1/(2q) at x = r^{2q}, by its power series
-// below x = 3/2 and its continued fraction above (Abramowitz, Stegun 1964, 6.5.29 and 6.5.31), inverted by Newton's method
-// from the side on which it converges monotonically. All of it decides parameters of a map, hence no libm.
+// Quantiles of the density exp(-w^{2q}): the incomplete gamma function of shape a = 1/(2q) at x =
+// r^{2q}, by its power series below x = 3/2 and its continued fraction above (Abramowitz, Stegun
+// 1964, 6.5.29 and 6.5.31), inverted by Newton's method from the side on which it converges
+// monotonically. All of it decides parameters of a map, hence no libm.
 #include "kernel/even_power_law.h"
 #include "random/scalar_math.h"
 
@@ -64,7 +65,8 @@ double EvenPowerQuantile::solve_below(double mass) const noexcept {
   return r;
 }
 
-// The logarithm of the mass above is convex and falling in x, so iterates climb to the root from x = kSwitch.
+// The logarithm of the mass above is convex and falling in x, so iterates climb to the root from x
+// = kSwitch.
 double EvenPowerQuantile::solve_above(double mass) const noexcept {
   const double target = random::portable_log(mass / shape_);
   double x = kSwitch;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Spectral density proportional to prod_j exp(-w_j^{2q}) (Szabo, Sriperumbudur 2018, supplement): omega_j = sign G^{1/(2q)},
-// G ~ Gamma(1/(2q)); k(tau) = prod_j phi(tau_j) with phi the characteristic function, exp(-t^2/4) for q = 1.
+// Spectral density proportional to prod_j exp(-w_j^{2q}) (Szabo, Sriperumbudur 2018, supplement):
+// omega_j = sign G^{1/(2q)}, G ~ Gamma(1/(2q)); k(tau) = prod_j phi(tau_j) with phi the
+// characteristic function, exp(-t^2/4) for q = 1.
 #include <cmath>
 #include <optional>
 #include <utility>
@@ -20,8 +21,8 @@ class EvenPowerLaw final : public SpectralLaw {
  public:
   explicit EvenPowerLaw(int64_t order) : order_(order), quantile_(order) {}
 
-  // G^a = H^a U with a = 1/(2q), H ~ Gamma(1 + a), U uniform: boosting (Marsaglia, Tsang 2000) with the power taken out, so
-  // that nothing underflows.
+  // G^a = H^a U with a = 1/(2q), H ~ Gamma(1 + a), U uniform: boosting (Marsaglia, Tsang 2000) with
+  // the power taken out, so that nothing underflows.
   void draw(const random::Stream& stream, std::span<double> omega) const noexcept override {
     random::Cursor cursor(stream);
     const double a = 1 / (2 * static_cast<double>(order_));

@@ -15,18 +15,20 @@ constexpr int64_t kTileDoubles = 8192;  // of Y: 64 KiB, half of a small second-
 
 void check(const Kernel& kernel, MatrixView<const double> X, MatrixView<const double> Y,
            MatrixView<double> K) {
-  require(X.cols == Y.cols, MERCER_DIMENSION_MISMATCH, "X has %lld columns and Y %lld, expected the same",
-          static_cast<long long>(X.cols), static_cast<long long>(Y.cols));
+  require(X.cols == Y.cols, MERCER_DIMENSION_MISMATCH,
+          "X has %lld columns and Y %lld, expected the same", static_cast<long long>(X.cols),
+          static_cast<long long>(Y.cols));
   require(K.rows == X.rows && K.cols == Y.rows, MERCER_DIMENSION_MISMATCH,
-          "K is %lld x %lld, expected %lld x %lld (rows of X, rows of Y)", static_cast<long long>(K.rows),
-          static_cast<long long>(K.cols), static_cast<long long>(X.rows), static_cast<long long>(Y.rows));
+          "K is %lld x %lld, expected %lld x %lld (rows of X, rows of Y)",
+          static_cast<long long>(K.rows), static_cast<long long>(K.cols),
+          static_cast<long long>(X.rows), static_cast<long long>(Y.rows));
   kernel.check_dimension(X.cols);
 }
 
 }  // namespace
 
-void gram(const Kernel& kernel, MatrixView<const double> X, MatrixView<const double> Y, Context& context,
-          MatrixView<double> K) {
+void gram(const Kernel& kernel, MatrixView<const double> X, MatrixView<const double> Y,
+          Context& context, MatrixView<double> K) {
   check(kernel, X, Y, K);
   const int64_t d = X.cols;
   const int64_t tile = std::max<int64_t>(1, kTileDoubles / d);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// What every kernel has: amplitude, lengthscale, and copies with another of either, made through the table.
+// What every kernel has: amplitude, lengthscale, and copies with another of either, made through
+// the table.
 #include "kernel/kernel.h"
 
 #include <limits>

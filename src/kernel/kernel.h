@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Exact kernels: value, Gram matrix, spectral law (SPEC section 3), parameters for specs. Immutable once made.
+// Exact kernels: value, Gram matrix, spectral law (SPEC section 3), parameters for specs. Immutable
+// once made.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +17,8 @@
 
 namespace mercer::kernel {
 
-/// Applied to every coordinate before a Fourier map projects it: x -> log(x + shift) for the skewed chi^2, else nothing.
+/// Applied to every coordinate before a Fourier map projects it: x -> log(x + shift) for the skewed
+/// chi^2, else nothing.
 struct InputWarp {
   bool log_shift = false;
   double shift = 0;
@@ -27,15 +29,18 @@ class Kernel {
   virtual ~Kernel() = default;
 
   virtual std::string_view name() const noexcept = 0;
-  /// The canonical spec: "kernel" first, then the table's fields, every default filled in, "variance" last.
+  /// The canonical spec: "kernel" first, then the table's fields, every default filled in,
+  /// "variance" last.
   virtual Parameters parameters() const = 0;
 
-  /// k(x, y), amplitude included; x and y have d entries. A kernel has no dimension of its own, but see check_dimension.
+  /// k(x, y), amplitude included; x and y have d entries. A kernel has no dimension of its own, but
+  /// see check_dimension.
   virtual double value(int64_t d, const double* x, const double* y) const noexcept = 0;
 
-  /// Shift-invariant kernels (spectral_law() != nullptr): the kernel at `multiple` times the difference (after the warp):
-  /// k(0) at multiple 0, k(tau) at 1, k(2 tau) at 2. Others: NaN.
-  virtual double value_at_multiple(double multiple, int64_t d, const double* x, const double* y) const noexcept;
+  /// Shift-invariant kernels (spectral_law() != nullptr): the kernel at `multiple` times the
+  /// difference (after the warp): k(0) at multiple 0, k(tau) at 1, k(2 tau) at 2. Others: NaN.
+  virtual double value_at_multiple(double multiple, int64_t d, const double* x,
+                                   const double* y) const noexcept;
 
   /// Null: no random Fourier features.
   virtual const SpectralLaw* spectral_law() const noexcept { return nullptr; }
@@ -46,50 +51,58 @@ class Kernel {
   /// Amplitude sigma^2 = the factor in front of the kernel.
   double variance() const noexcept { return variance_; }
 
-  /// Throws DIMENSION_MISMATCH if an ARD lengthscale has another count than d, INVALID_ARGUMENT if d < 1.
+  /// Throws DIMENSION_MISMATCH if an ARD lengthscale has another count than d, INVALID_ARGUMENT if
+  /// d < 1.
   void check_dimension(int64_t d) const;
 
-  /// A copy with another lengthscale (one or several numbers); UNSUPPORTED for kernels that have none.
+  /// A copy with another lengthscale (one or several numbers); UNSUPPORTED for kernels that have
+  /// none.
   std::unique_ptr<Kernel> with_lengthscale(std::vector<double> lengthscale) const;
   /// A copy with another amplitude.
   std::unique_ptr<Kernel> with_variance(double variance) const;
 
  protected:
-  /// Errors (INVALID_ARGUMENT): a variance or lengthscale outside its domain. An empty lengthscale means the kernel has none;
-  /// makers of kernels that have one call checked_lengthscale first.
+  /// Errors (INVALID_ARGUMENT): a variance or lengthscale outside its domain. An empty lengthscale
+  /// means the kernel has none; makers of kernels that have one call checked_lengthscale first.
   Kernel(double variance, std::vector<double> lengthscale);
   double variance_;
   std::vector<double> lengthscale_;
 };
 
-/// Lengthscales outside are refused: within, 1/lengthscale neither overflows nor loses digits as a subnormal.
+/// Lengthscales outside are refused: within, 1/lengthscale neither overflows nor loses digits as a
+/// subnormal.
 inline constexpr double kLeastLengthscale = 1e-300;
 inline constexpr double kMostLengthscale = 1e300;
 /// Orders of the generalised Gaussian spectrum: its table of values grows with the order.
 inline constexpr int64_t kMostSpectrumOrder = 16;
 
-/// K(i, j) = k(X_i, Y_j), parallel over rows of X; each entry is exactly what value() returns. NaN in a row stays in its row
-/// or column of K. Errors: DIMENSION_MISMATCH (columns of X, Y, ARD count, shape of K), CANCELLED (K then unspecified).
-void gram(const Kernel& kernel, MatrixView<const double> X, MatrixView<const double> Y, Context& context,
-          MatrixView<double> K);
+/// K(i, j) = k(X_i, Y_j), parallel over rows of X; each entry is exactly what value() returns. NaN
+/// in a row stays in its row or column of K. Errors: DIMENSION_MISMATCH (columns of X, Y, ARD
+/// count, shape of K), CANCELLED (K then unspecified).
+void gram(const Kernel& kernel, MatrixView<const double> X, MatrixView<const double> Y,
+          Context& context, MatrixView<double> K);
 
 /// What exists: one row per kernel. `fields` excludes "kernel" and includes "variance".
 struct KernelEntry {
   const char* name;
   const char* help;  // formula, one line
   std::vector<Field> fields;
-  std::unique_ptr<Kernel> (*make)(const Parameters& canonical);  // parameters already checked against fields
+  std::unique_ptr<Kernel> (*make)(
+      const Parameters& canonical);  // parameters already checked against fields
 };
 std::span<const KernelEntry> kernel_table();
 
-/// Typed makers, one per kernel, each defined in the file of that name. They check their domains (INVALID_ARGUMENT): every
-/// number positive and finite, the lengthscale one number or one per input.
+/// Typed makers, one per kernel, each defined in the file of that name. They check their domains
+/// (INVALID_ARGUMENT): every number positive and finite, the lengthscale one number or one per
+/// input.
 std::unique_ptr<Kernel> make_gaussian(std::vector<double> lengthscale, double variance);
 std::unique_ptr<Kernel> make_laplacian(std::vector<double> lengthscale, double variance);
 std::unique_ptr<Kernel> make_cauchy(std::vector<double> lengthscale, double variance);
 std::unique_ptr<Kernel> make_matern(double nu, std::vector<double> lengthscale, double variance);
-std::unique_ptr<Kernel> make_rational_quadratic(double alpha, std::vector<double> lengthscale, double variance);
-std::unique_ptr<Kernel> make_generalized_gaussian_spectrum(int64_t order, std::vector<double> lengthscale,
+std::unique_ptr<Kernel> make_rational_quadratic(double alpha, std::vector<double> lengthscale,
+                                                double variance);
+std::unique_ptr<Kernel> make_generalized_gaussian_spectrum(int64_t order,
+                                                           std::vector<double> lengthscale,
                                                            double variance);
 std::unique_ptr<Kernel> make_skewed_chi2(double c, double variance);
 

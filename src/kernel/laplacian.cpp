@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// k(tau) = exp(-||tau||_1); omega has independent Cauchy coordinates (Rahimi, Recht 2007, figure 1).
+// k(tau) = exp(-||tau||_1); omega has independent Cauchy coordinates (Rahimi, Recht 2007, figure
+// 1).
 #include <cmath>
 #include <utility>
 
@@ -35,7 +36,9 @@ class Laplacian final : public CoordinateKernel<Laplacian, Sum> {
   const SpectralLaw* spectral_law() const noexcept override { return &law_; }
 
   void add_own(Parameters&) const {}
-  double term(double x, double y, double scale) const noexcept { return std::fabs((x - y) * scale); }
+  double term(double x, double y, double scale) const noexcept {
+    return std::fabs((x - y) * scale);
+  }
   double finish(double norm) const noexcept { return std::exp(-norm); }
 
  private:

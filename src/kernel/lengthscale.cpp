@@ -49,8 +49,10 @@ AlignedBuffer<double> all_pairs(MatrixView<const double> X, int64_t pairs, Conte
   return squared;
 }
 
-// Pairs with replacement, i != j: from one stream in order, so they do not depend on the number of threads.
-AlignedBuffer<double> drawn_pairs(MatrixView<const double> X, int64_t pairs, uint64_t seed, Context& context) {
+// Pairs with replacement, i != j: from one stream in order, so they do not depend on the number of
+// threads.
+AlignedBuffer<double> drawn_pairs(MatrixView<const double> X, int64_t pairs, uint64_t seed,
+                                  Context& context) {
   AlignedBuffer<double> squared(pairs);
   AlignedBuffer<int64_t> rows(checked_multiply(pairs, 2, "pairs"));
   random::Cursor cursor(random::Stream(seed, random::Tag::sample, 0));
@@ -109,7 +111,8 @@ double lengthscale_from_scale(MatrixView<const double> X) {
   return std::sqrt(0.5 * static_cast<double>(X.cols) * variance);
 }
 
-double median_heuristic(MatrixView<const double> X, int64_t max_pairs, uint64_t seed, Context& context) {
+double median_heuristic(MatrixView<const double> X, int64_t max_pairs, uint64_t seed,
+                        Context& context) {
   require(X.rows >= 2, MERCER_INVALID_ARGUMENT, "X has %lld rows, expected at least two",
           static_cast<long long>(X.rows));
   require(max_pairs >= 1, MERCER_INVALID_ARGUMENT, "max_pairs = %lld, expected a positive number",
@@ -119,11 +122,13 @@ double median_heuristic(MatrixView<const double> X, int64_t max_pairs, uint64_t 
   const bool all = existing <= max_pairs;
   const int64_t pairs = all ? existing : max_pairs;
   context.require_memory(checked_multiply(pairs, all ? 8 : 24, "pairs"), "the distances of pairs");
-  AlignedBuffer<double> squared = all ? all_pairs(X, pairs, context) : drawn_pairs(X, pairs, seed, context);
+  AlignedBuffer<double> squared =
+      all ? all_pairs(X, pairs, context) : drawn_pairs(X, pairs, seed, context);
   const double median = median_of_roots(squared);
   require(std::isfinite(median) && median > 0, MERCER_INVALID_ARGUMENT,
           "the median distance of pairs of rows of X is %g, expected a positive finite number "
-          "(0: most rows are equal; scale or sample X)", median);
+          "(0: most rows are equal; scale or sample X)",
+          median);
   return median;
 }
 

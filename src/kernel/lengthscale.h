@@ -16,8 +16,10 @@ double lengthscale_from_gamma(double gamma);
 double lengthscale_from_sigma(double sigma);
 /// scikit-learn's gamma = "scale": gamma = 1 / (d Var X), Var over all entries of X.
 double lengthscale_from_scale(MatrixView<const double> X);
-/// Median over pairs i < j of ||x_i - x_j||; the mean of the two middle ones for an even count. All pairs if there are at
-/// most max_pairs, else that many pairs drawn by `seed`. Errors: fewer than two rows, median 0, NaN.
-double median_heuristic(MatrixView<const double> X, int64_t max_pairs, uint64_t seed, Context& context);
+/// Median over pairs i < j of ||x_i - x_j||; the mean of the two middle ones for an even count. All
+/// pairs if there are at most max_pairs, else that many pairs drawn by `seed`. Errors: fewer than
+/// two rows, median 0, NaN.
+double median_heuristic(MatrixView<const double> X, int64_t max_pairs, uint64_t seed,
+                        Context& context);
 
 }  // namespace mercer::kernel

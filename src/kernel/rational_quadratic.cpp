@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// k(tau) = (1 + ||tau||^2 / (2 alpha))^{-alpha} (Rasmussen, Williams 2006, eq. 4.19), a mixture of Gaussians over the
-// precision: omega = sqrt(s) z, s ~ Gamma(alpha, rate alpha), z ~ N(0, I).
+// k(tau) = (1 + ||tau||^2 / (2 alpha))^{-alpha} (Rasmussen, Williams 2006, eq. 4.19), a mixture of
+// Gaussians over the precision: omega = sqrt(s) z, s ~ Gamma(alpha, rate alpha), z ~ N(0, I).
 #include <cmath>
 #include <utility>
 

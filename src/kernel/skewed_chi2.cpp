@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// k(x, y) = prod_j 2 sqrt(x_j + c) sqrt(y_j + c) / (x_j + y_j + 2 c) for inputs > -c (Li, Ionescu, Sminchisescu 2010):
-// prod_j sech(t_j / 2) of t = log(x + c) - log(y + c); omega has independent coordinates of density sech(pi w).
+// k(x, y) = prod_j 2 sqrt(x_j + c) sqrt(y_j + c) / (x_j + y_j + 2 c) for inputs > -c (Li, Ionescu,
+// Sminchisescu 2010): prod_j sech(t_j / 2) of t = log(x + c) - log(y + c); omega has independent
+// coordinates of density sech(pi w).
 #include <cmath>
 #include <limits>
 

@@ -12,7 +12,8 @@ struct KernelError {
   double largest;             // max |approximate - exact|
 };
 
-/// NaN in either matrix gives NaN. Errors: DIMENSION_MISMATCH (shapes differ), INVALID_ARGUMENT (empty, or exact is zero).
+/// NaN in either matrix gives NaN. Errors: DIMENSION_MISMATCH (shapes differ), INVALID_ARGUMENT
+/// (empty, or exact is zero).
 KernelError kernel_error(MatrixView<const double> approximate, MatrixView<const double> exact);
 
 }  // namespace mercer::statistic

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Every kernel of the table with typical and extreme parameters, for tests that must hold for all
+// of them, and their inputs.
+#pragma once
+
+#include <cmath>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/aligned.h"
+#include "kernel/kernel.h"
+#include "random/distributions.h"
+
+namespace mercer::test {
+
+struct KernelCase {
+  std::string label;
+  std::shared_ptr<const kernel::Kernel> kernel;
+};
+
+inline std::vector<KernelCase> kernel_cases(double l, double variance) {
+  using namespace kernel;
+  std::vector<KernelCase> cases;
+  cases.push_back({"gaussian", make_gaussian({l}, variance)});
+  cases.push_back({"laplacian", make_laplacian({l}, variance)});
+  cases.push_back({"cauchy", make_cauchy({l}, variance)});
+  for (const double nu : {0.2, 0.5, 1.0, 1.5, 2.5, 4.2, 60.0}) {
+    cases.push_back({"matern " + std::to_string(nu), make_matern(nu, {l}, variance)});
+  }
+  for (const double alpha : {0.3, 1.0, 20.0}) {
+    cases.push_back({"rational_quadratic " + std::to_string(alpha),
+                     make_rational_quadratic(alpha, {l}, variance)});
+  }
+  for (const int64_t q : {1, 2, 3, 16}) {
+    cases.push_back({"generalized_gaussian_spectrum " + std::to_string(q),
+                     make_generalized_gaussian_spectrum(q, {l}, variance)});
+  }
+  for (const double c : {0.1, 1.0}) {
+    cases.push_back({"skewed_chi2 " + std::to_string(c), make_skewed_chi2(c, variance)});
+  }
+  return cases;
+}
+
+/// n x d normals times scale, a function of the seed; their absolute values for a kernel of
+/// positive inputs.
+inline Matrix<double> inputs_for(const kernel::Kernel& kernel, int64_t n, int64_t d, double scale,
+                                 uint64_t seed) {
+  Matrix<double> X(n, d);
+  random::fill_normal(random::Stream(seed, random::Tag::generated, 0), 0,
+                      std::span<double>(X.data(), static_cast<size_t>(n * d)));
+  for (int64_t i = 0; i < n * d; ++i) {
+    X.data()[i] *= scale;
+    if (kernel.warp().log_shift) X.data()[i] = std::fabs(X.data()[i]);
+  }
+  return X;
+}
+
+}  // namespace mercer::test

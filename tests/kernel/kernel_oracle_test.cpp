@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Exact values against the reference numbers, built through the table from their specs.
+#include <cmath>
+
+#include "kernel/kernel.h"
+#include "support/catch.h"
+#include "support/oracle.h"
+
+namespace mercer::test {
+namespace {
+
+Value value_of(const nlohmann::json& json, FieldType type) {
+  if (json.is_array()) return json.get<std::vector<double>>();
+  if (type == FieldType::integer) return json.get<int64_t>();
+  return json.get<double>();
+}
+
+// Null for kernels that are not in the table.
+std::unique_ptr<kernel::Kernel> from_spec(const nlohmann::json& spec) {
+  for (const kernel::KernelEntry& entry : kernel::kernel_table()) {
+    if (spec.at("kernel") != entry.name) continue;
+    Parameters parameters;
+    for (const Field& field : entry.fields) {
+      const auto found = spec.find(field.key);
+      parameters.set(field.key,
+                     found == spec.end() ? field.fallback : value_of(*found, field.type));
+    }
+    return entry.make(parameters);
+  }
+  return nullptr;
+}
+
+// Rounding: relative 1e-12. The table of the generalised Gaussian spectrum is good to 1e-14
+// absolutely in each coordinate, and so are the reference numbers' tails.
+double tolerance(const std::string& name, int64_t d, double expected) {
+  const double absolute =
+      name == "generalized_gaussian_spectrum" ? 1e-14 * static_cast<double>(d) : 0;
+  return 1e-12 * std::fabs(expected) + absolute;
+}
+
+}  // namespace
+
+TEST_CASE("exact values equal the reference numbers", "[kernel]") {
+  const nlohmann::json all = oracle("kernels");
+  int compared = 0;
+  for (const auto& set : all.at("sets")) {
+    const int64_t d = set.at("d");
+    for (const auto& entry : set.at("kernels")) {
+      const auto kernel = from_spec(entry.at("spec"));
+      if (kernel == nullptr) continue;
+      kernel->check_dimension(d);
+      const auto& pairs = set.at(entry.at("inputs").get<std::string>());
+      double worst = 0;
+      size_t worst_index = 0;
+      for (size_t i = 0; i < pairs.at(0).size(); ++i) {
+        const std::vector<double> x = pairs.at(0).at(i);
+        const std::vector<double> y = pairs.at(1).at(i);
+        const double expected = entry.at("values").at(i);
+        const double ratio = std::fabs(kernel->value(d, x.data(), y.data()) - expected) /
+                             tolerance(std::string(kernel->name()), d, expected);
+        if (!(ratio <= worst)) worst = ratio, worst_index = i;
+        ++compared;
+      }
+      INFO(entry.at("spec").dump()
+           << ", d = " << d << ", pair " << worst_index << ": error / tolerance");
+      CHECK(worst <= 1);
+    }
+  }
+  CHECK(compared == 3 * 38 * 12);  // sets, kernels of ours, pairs
+}
+
+TEST_CASE("k(tau) and k(2 tau) equal the reference numbers", "[kernel]") {
+  const nlohmann::json variances = oracle("variances");
+  REQUIRE(variances.at("rff").size() == 10);
+  for (const auto& entry : variances.at("rff")) {
+    nlohmann::json spec = entry.at("params");
+    spec["kernel"] = entry.at("kernel");
+    spec["lengthscale"] = spec.at("ell");
+    const auto kernel = from_spec(spec);
+    REQUIRE(kernel != nullptr);
+    const std::vector<double> x = entry.at("x");
+    const std::vector<double> y = entry.at("y");
+    const auto d = static_cast<int64_t>(x.size());
+    INFO(spec.dump());
+    CHECK(kernel->value_at_multiple(0, d, x.data(), y.data()) == 1);
+    CHECK(kernel->value_at_multiple(1, d, x.data(), y.data()) ==
+          Approx(entry.at("k_tau").get<double>()).epsilon(1e-12));
+    CHECK(kernel->value_at_multiple(2, d, x.data(), y.data()) ==
+          Approx(entry.at("k_2tau").get<double>()).epsilon(1e-12));
+  }
+}
+
+}  // namespace mercer::test

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+#include "kernel/lengthscale.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/aligned.h"
+#include "kernel/kernel.h"
+#include "random/distributions.h"
+#include "support/catch.h"
+#include "support/oracle.h"
+#include "support/refusal.h"
+#include "support/statistic.h"
+
+namespace mercer::test {
+namespace {
+
+Matrix<double> normals(int64_t n, int64_t d) {
+  Matrix<double> X(n, d);
+  random::fill_normal(random::Stream(3, random::Tag::generated, 0), 0,
+                      std::span<double>(X.data(), static_cast<size_t>(n * d)));
+  return X;
+}
+
+}  // namespace
+
+TEST_CASE("gamma and sigma name the same Gaussian", "[kernel]") {
+  const double x[] = {0.3, -0.8};
+  const double y[] = {1.0, 0.4};
+  const double squared = 0.7 * 0.7 + 1.2 * 1.2;
+  for (const double gamma : {1e-6, 0.37, 12.0}) {
+    const auto k = kernel::make_gaussian({kernel::lengthscale_from_gamma(gamma)}, 1);
+    CHECK(k->value(2, x, y) == Approx(std::exp(-gamma * squared)).epsilon(1e-13));
+  }
+  const auto k = kernel::make_gaussian({kernel::lengthscale_from_sigma(0.9)}, 1);
+  CHECK(k->value(2, x, y) == Approx(std::exp(-squared / (2 * 0.81))).epsilon(1e-14));
+  CHECK(kernel::lengthscale_from_gamma(std::numeric_limits<double>::max()) > 0);
+  CHECK(std::isfinite(kernel::lengthscale_from_gamma(5e-324)));
+}
+
+TEST_CASE("scale is 1/(d Var X) over all entries", "[kernel]") {
+  // Entries 1, 2, 3, 6 have mean 3 and variance (4 + 1 + 0 + 9)/4 = 3.5; gamma = 1/7. The padding
+  // column must not count.
+  const double X[] = {1, 2, 1e9, 3, 6, 1e9};
+  CHECK(kernel::lengthscale_from_scale({X, 2, 2, 3}) ==
+        Approx(kernel::lengthscale_from_gamma(1.0 / 7)).epsilon(1e-15));
+}
+
+TEST_CASE("median distances equal the reference numbers", "[kernel]") {
+  Context context;
+  const nlohmann::json stats = oracle("stats");
+  REQUIRE(stats.at("median").size() == 2);
+  for (const auto& entry : stats.at("median")) {
+    const std::vector<std::vector<double>> rows = entry.at("X");
+    Matrix<double> X(static_cast<int64_t>(rows.size()), static_cast<int64_t>(rows[0].size()));
+    for (int64_t i = 0; i < X.rows(); ++i)
+      std::copy(rows[static_cast<size_t>(i)].begin(), rows[static_cast<size_t>(i)].end(),
+                X.view().row(i));
+    const double expected = entry.at("median");
+    CHECK(kernel::median_heuristic(X.view(), 1000, 0, context) == Approx(expected).epsilon(1e-14));
+  }
+}
+
+// Drawn pairs are independent and uniform over the pairs, so their median's rank among all pairs is
+// 1/2 within DKW's distance.
+TEST_CASE("the median of drawn pairs is close to the median of all, and fixed by the seed",
+          "[kernel]") {
+  const int64_t n = 300;
+  const int64_t drawn = 9000;
+  const Matrix<double> X = normals(n, 4);
+  Context context;
+  const double sampled = kernel::median_heuristic(X.view(), drawn, 5, context);
+  int64_t below = 0;
+  for (int64_t i = 0; i < n; ++i) {
+    for (int64_t j = i + 1; j < n; ++j) {
+      double sum = 0;
+      for (int64_t k = 0; k < 4; ++k) sum += (X(i, k) - X(j, k)) * (X(i, k) - X(j, k));
+      below += std::sqrt(sum) <= sampled;
+    }
+  }
+  const double rank = static_cast<double>(below) / (static_cast<double>(n) * (n - 1) / 2);
+  CHECK(std::fabs(rank - 0.5) <= ks_threshold(drawn) + 1.0 / drawn);
+  CHECK(kernel::median_heuristic(X.view(), drawn, 6, context) != sampled);
+  for (const int threads : {1, 2, 7}) {
+    Context other;
+    other.threads = threads;
+    CHECK(kernel::median_heuristic(X.view(), drawn, 5, other) == sampled);
+  }
+}
+
+TEST_CASE("the limit on pairs is exact: all of them when they just fit", "[kernel]") {
+  const double X[] = {0, 1, 3, 7};  // distances 1 2 3 4 6 7
+  Context context;
+  CHECK(kernel::median_heuristic({X, 4, 1}, 6, 0, context) == 3.5);
+  CHECK(kernel::median_heuristic({X, 3, 1}, 3, 0, context) == 2);
+}
+
+TEST_CASE("lengthscale errors", "[kernel]") {
+  using namespace kernel;
+  Context context;
+  const double infinity = std::numeric_limits<double>::infinity();
+  for (const double bad : {0.0, -2.0, std::nan(""), infinity}) {
+    CHECK(refusal_fault(
+              MERCER_INVALID_ARGUMENT, [&] { lengthscale_from_gamma(bad); },
+              "gamma =", "positive") == "");
+    CHECK(refusal_fault(
+              MERCER_INVALID_ARGUMENT, [&] { lengthscale_from_sigma(bad); },
+              "sigma =", "positive") == "");
+  }
+  const double equal[] = {2, 2, 2, 2};
+  CHECK(refusal_fault(
+            MERCER_INVALID_ARGUMENT,
+            [&] {
+              lengthscale_from_scale({equal, 2, 2});
+            },
+            "variance of X is 0") == "");
+  CHECK(refusal_fault(
+            MERCER_INVALID_ARGUMENT,
+            [&] {
+              lengthscale_from_scale({equal, 0, 2});
+            },
+            "X is 0 x 2") == "");
+  CHECK(refusal_fault(
+            MERCER_INVALID_ARGUMENT,
+            [&] {
+              median_heuristic({equal, 4, 1}, 100, 0, context);
+            },
+            "median distance", "is 0") == "");
+  CHECK(refusal_fault(
+            MERCER_INVALID_ARGUMENT,
+            [&] {
+              median_heuristic({equal, 1, 1}, 100, 0, context);
+            },
+            "X has 1 rows", "two") == "");
+  CHECK(refusal_fault(
+            MERCER_INVALID_ARGUMENT,
+            [&] {
+              median_heuristic({equal, 4, 1}, 0, 0, context);
+            },
+            "max_pairs = 0") == "");
+  for (const double bad : {std::nan(""), infinity}) {
+    const double X[] = {1, 2, 3, bad, 5, 6};
+    CHECK(refusal_fault(
+              MERCER_INVALID_ARGUMENT,
+              [&] {
+                median_heuristic({X, 3, 2}, 100, 0, context);
+              },
+              "X(1, 1) =", "finite") == "");
+    CHECK(refusal_fault(
+              MERCER_INVALID_ARGUMENT,
+              [&] {
+                lengthscale_from_scale({X, 3, 2});
+              },
+              "X(1, 1) =", "finite") == "");
+  }
+  const double far[] = {-1e200, 1e200};
+  CHECK(refusal_fault(
+            MERCER_INVALID_ARGUMENT,
+            [&] {
+              median_heuristic({far, 2, 1}, 100, 0, context);
+            },
+            "median distance", "inf") == "");
+  Context capped;
+  capped.memory_cap = 7;
+  CHECK(refusal_fault(
+            MERCER_OUT_OF_MEMORY,
+            [&] {
+              median_heuristic({far, 2, 1}, 100, 0, capped);
+            },
+            "memory_cap = 7", "8") == "");
+}
+
+}  // namespace mercer::test
