@@ -5,6 +5,7 @@
 #include "solver/jittered_cholesky.h"
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "base/error.h"
@@ -51,6 +52,9 @@ void jittered_cholesky(MatrixView<double> A, Context& context) {
   }
   copy_triangle(A, true, context);
   int64_t pivot = linalg::cholesky(A);
+  require(std::isfinite(mean), MERCER_NOT_POSITIVE_DEFINITE,
+          "pivot %lld of %lld is not finite: the matrix holds NaN or Inf",
+          static_cast<long long>(pivot), static_cast<long long>(n));
   double jitter = kFirstJitter * mean;
   for (int attempt = 0; pivot != 0 && attempt < kAttempts; ++attempt, jitter *= 10) {
     stage.advance(1);

@@ -61,6 +61,7 @@ class RidgePath {
 Weights ridge_cholesky(RowStatistics&& statistics, bool center, double lambda, Context& context);
 
 /// The dual for n < D: alpha = (Z Z' + n lambda I)^{-1} Y, w = Z' alpha; O(n^2 D + n^3). Same centring.
+/// n lambda below eps n Tr ZZ' (lambda = 0) is the minimum-norm solution, by an eigendecomposition.
 Weights ridge_dual(MatrixView<const double> Z, MatrixView<const double> Y, bool center, double lambda,
                    Context& context);
 

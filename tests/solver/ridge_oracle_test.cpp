@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// The reference numbers of tests/oracle/ridge.json, to 1e-10 of the largest number compared: every
+// normal matrix there has a condition below 1e5, so 1e-10 leaves five digits for rounding.
+#include <algorithm>
+#include <vector>
+
+#include "solver/kernel_ridge.h"
+#include "solver/ridge.h"
+#include "support/catch.h"
+#include "support/dense.h"
+#include "support/oracle.h"
+
+using namespace mercer;
+using solver::RidgePath;
+using solver::RowStatistics;
+
+namespace {
+
+Matrix<double> matrix(const nlohmann::json& rows) {
+  const auto n = static_cast<int64_t>(rows.size());
+  const bool flat = n == 0 || !rows[0].is_array();  // a vector is a column
+  Matrix<double> A(n, flat ? 1 : static_cast<int64_t>(rows[0].size()));
+  for (int64_t i = 0; i < n; ++i)
+    for (int64_t j = 0; j < A.cols(); ++j) {
+      const nlohmann::json& row = rows[static_cast<std::size_t>(i)];
+      A(i, j) = flat ? row.get<double>() : row[static_cast<std::size_t>(j)].get<double>();
+    }
+  return A;
+}
+
+std::string off(MatrixView<const double> found, const nlohmann::json& expected,
+                bool lower = false) {
+  const Matrix<double> reference = matrix(expected);
+  return test::difference(found, reference.view(),
+                          1e-10 * std::max(1e-300, test::largest(reference.view())), lower);
+}
+
+std::string off(std::span<const double> found, const nlohmann::json& expected) {
+  return off(MatrixView<const double>(found.data(), static_cast<int64_t>(found.size()), 1),
+             expected);
+}
+
+RowStatistics block_statistics(MatrixView<const double> Z, MatrixView<const double> Y) {
+  Context context;
+  RowStatistics statistics(Z.cols, Y.cols);
+  statistics.add(Z, Y, context);
+  return statistics;
+}
+
+void check_statistics(const RowStatistics& statistics, const nlohmann::json& expected) {
+  CHECK(statistics.rows() == expected["n"].get<int64_t>());
+  CHECK(off(statistics.gram(), expected["gram"], true) == "");
+  CHECK(off(statistics.cross(), expected["cross"]) == "");
+  CHECK(off(statistics.sum_squared_outputs(), expected["sum_y2"]) == "");
+}
+
+}  // namespace
+
+TEST_CASE("the path agrees with the reference numbers", "[solver]") {
+  Context context;
+  for (const nlohmann::json& reference : test::oracle("ridge")["cases"]) {
+    const Matrix<double> Z = matrix(reference["Phi"]), Y = matrix(reference["Y"]);
+    const RidgePath path(block_statistics(Z.view(), Y.view()), false, context);
+    const Matrix<double> Zt = test::transposed(Z.view());
+    for (const nlohmann::json& point : reference["path"]) {
+      const double lambda = point["lambda"].get<double>();
+      CAPTURE(Z.rows(), Z.cols(), lambda);
+      const solver::Weights weights = path.solve(lambda);
+      CHECK(off(weights.w.view(), point["weights"]) == "");
+      CHECK(*std::max_element(weights.intercept.begin(), weights.intercept.end()) == 0);
+      CHECK(off(test::product(Z.view(), weights.w.view()).view(), point["fitted"]) == "");
+      CHECK(off(path.leave_one_out(lambda, Z.view(), Y.view()).view(), point["loo_residuals"]) ==
+            "");
+      CHECK(off(path.gcv(lambda), point["gcv"]) == "");
+      CHECK(path.effective_dimension(lambda) ==
+            Approx(point["effective_dimension"].get<double>()).epsilon(1e-10));
+
+      const solver::Weights direct =
+          solver::ridge_cholesky(block_statistics(Z.view(), Y.view()), false, lambda, context);
+      CHECK(off(direct.w.view(), point["weights"]) == "");
+      const solver::Weights dual = solver::ridge_dual(Z.view(), Y.view(), false, lambda, context);
+      CHECK(off(dual.w.view(), point["weights"]) == "");
+      const Matrix<double> K = test::product(Z.view(), Zt.view());
+      CHECK(off(solver::kernel_ridge(K.view(), Y.view(), lambda, context).view(), point["dual"]) ==
+            "");
+    }
+  }
+}
+
+TEST_CASE("block statistics agree with the reference numbers and add up", "[solver]") {
+  for (const nlohmann::json& reference : test::oracle("ridge")["cases"]) {
+    const Matrix<double> Z = matrix(reference["Phi"]), Y = matrix(reference["Y"]);
+    const nlohmann::json& merge = reference["merge"];
+    const auto split = merge["split_at"].get<int64_t>();
+    RowStatistics first =
+        block_statistics(Z.view().block_rows(0, split), Y.view().block_rows(0, split));
+    const RowStatistics second = block_statistics(Z.view().block_rows(split, Z.rows()),
+                                                  Y.view().block_rows(split, Z.rows()));
+    check_statistics(first, merge["first"]);
+    check_statistics(second, merge["second"]);
+    first.merge(second);
+    check_statistics(first, merge["total"]);
+  }
+}
+
+TEST_CASE("K-fold errors agree with the reference numbers", "[solver]") {
+  Context context;
+  const nlohmann::json reference = test::oracle("ridge")["kfold"];
+  const Matrix<double> Z = matrix(reference["Phi"]), Y = matrix(reference["y"]);
+  std::vector<RowStatistics> folds;
+  for (const nlohmann::json& rows : reference["folds"]) {
+    folds.emplace_back(Z.cols(), 1);
+    for (const nlohmann::json& row : rows) {
+      const auto i = row.get<int64_t>();
+      folds.back().add(MatrixView<const double>(Z.view().block_rows(i, i + 1)),
+                       Y.view().block_rows(i, i + 1), context);
+    }
+  }
+  std::vector<double> lambdas;
+  for (const nlohmann::json& point : reference["path"])
+    lambdas.push_back(point["lambda"].get<double>());
+  const Matrix<double> error = solver::kfold_error(folds, false, lambdas, context);
+  for (std::size_t i = 0; i < lambdas.size(); ++i)
+    CHECK(error(static_cast<int64_t>(i), 0) ==
+          Approx(reference["path"][i]["mean_squared_error"].get<double>()).epsilon(1e-10));
+}

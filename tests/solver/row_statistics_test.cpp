@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Statistics of blocks: algebra of add, remove, merge, subtract; precision and thread count do not
+// matter.
+#include "solver/row_statistics.h"
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "ridge_problem.h"
+#include "support/catch.h"
+#include "support/refusal.h"
+
+using namespace mercer;
+using solver::RowStatistics;
+using test::random_matrix;
+
+namespace {
+
+constexpr double kEps = std::numeric_limits<double>::epsilon();
+
+MatrixView<const double> column(std::span<const double> v) {
+  return {v.data(), static_cast<int64_t>(v.size()), 1};
+}
+
+/// Entries below 1: n terms are within n(n+2) u of exact in any order; twice that for two routes.
+std::string differ(const RowStatistics& a, const RowStatistics& b, double terms) {
+  const double bound = terms * (terms + 4) * kEps;
+  if (a.rows() != b.rows()) return "rows";
+  return test::difference(a.gram(), b.gram(), bound, true) +
+         test::difference(a.cross(), b.cross(), bound) +
+         test::difference(column(a.sum_features()), column(b.sum_features()), bound) +
+         test::difference(column(a.sum_outputs()), column(b.sum_outputs()), bound) +
+         test::difference(column(a.sum_squared_outputs()), column(b.sum_squared_outputs()), bound);
+}
+
+template <class T>
+RowStatistics plain(MatrixView<T> Z, MatrixView<const double> Y) {
+  RowStatistics statistics(Z.cols, Y.cols);
+  const RowStatistics::Parts parts = statistics.parts();
+  parts.rows = Z.rows;
+  for (int64_t i = 0; i < Z.rows; ++i) {
+    for (int64_t j = 0; j < Z.cols; ++j) {
+      for (int64_t k = 0; k <= j; ++k)
+        parts.gram(j, k) += static_cast<double>(Z(i, j)) * static_cast<double>(Z(i, k));
+      for (int64_t k = 0; k < Y.cols; ++k)
+        parts.cross(j, k) += static_cast<double>(Z(i, j)) * Y(i, k);
+      parts.sum_features[static_cast<std::size_t>(j)] += static_cast<double>(Z(i, j));
+    }
+    for (int64_t k = 0; k < Y.cols; ++k) {
+      parts.sum_outputs[static_cast<std::size_t>(k)] += Y(i, k);
+      parts.sum_squared_outputs[static_cast<std::size_t>(k)] += Y(i, k) * Y(i, k);
+    }
+  }
+  return statistics;
+}
+
+}  // namespace
+
+TEST_CASE("statistics of a block are plain sums, in f32 and f64, for every shape", "[solver]") {
+  const int64_t n = GENERATE(0, 1, 5, 100), D = GENERATE(1, 2, 33), m = GENERATE(0, 1, 3);
+  Context context;
+  const Matrix<float> padded = random_matrix<float>(n, D + 5, 1);
+  const MatrixView<const float> narrow = padded.view().block_cols(2, D + 2);
+  const Matrix<double> wide = test::copy(narrow), Y = random_matrix(n, m, 2);
+  RowStatistics from_f32(D, m), from_f64(D, m);
+  from_f32.add(narrow, Y.view(), context);
+  from_f64.add(MatrixView<const double>(wide.view()), Y.view(), context);
+  const RowStatistics expected = plain(wide.view(), Y.view());
+  CAPTURE(n, D, m);
+  CHECK(differ(from_f32, expected, static_cast<double>(n)) == "");
+  CHECK(differ(from_f64, expected, static_cast<double>(n)) == "");
+  if (m == 0) {
+    RowStatistics without_y(D, 0);
+    without_y.add(narrow, {}, context);
+    CHECK(differ(without_y, expected, static_cast<double>(n)) == "");
+  }
+}
+
+TEST_CASE("blocks longer than the scratch, and many columns, are split without a seam",
+          "[solver]") {
+  const int64_t n = RowStatistics::kRowBlock + GENERATE(-1, 0, 1, 1500), D = GENERATE(3, 520);
+  Context context;
+  // Small integers: every sum is exact, so the result has no excuse to differ.
+  Matrix<float> Z(n, D);
+  Matrix<double> Y(n, 2);
+  for (int64_t i = 0; i < n; ++i) {
+    for (int64_t j = 0; j < D; ++j) Z(i, j) = static_cast<float>((i * 7 + j * 3) % 11 - 5);
+    for (int64_t j = 0; j < 2; ++j) Y(i, j) = static_cast<double>((i * 5 + j) % 13 - 6);
+  }
+  RowStatistics statistics(D, 2);
+  statistics.add(MatrixView<const float>(Z.view()), Y.view(), context);
+  CHECK(differ(statistics, plain(Z.view(), Y.view()), 0) == "");
+}
+
+TEST_CASE("the number of threads does not change the sums of columns", "[solver]") {
+  const Matrix<float> Z = random_matrix<float>(1500, 1200, 3);
+  const Matrix<double> Y = random_matrix(1500, 1, 4);
+  std::vector<double> first;
+  for (const int threads : {1, 2, 7}) {
+    Context context;
+    context.threads = threads;
+    RowStatistics statistics(1200, 1);
+    statistics.add(MatrixView<const float>(Z.view()), Y.view(), context);
+    const std::vector<double> sums(statistics.sum_features().begin(),
+                                   statistics.sum_features().end());
+    if (first.empty()) first = sums;
+    CHECK(std::memcmp(first.data(), sums.data(), sums.size() * sizeof(double)) == 0);
+  }
+}
+
+TEST_CASE("add, remove, merge, subtract and clone are consistent", "[solver]") {
+  Context context;
+  const int64_t n = 60, D = 12, m = 2, split = 23;
+  const Matrix<double> Z = random_matrix(n, D, 5), Y = random_matrix(n, m, 6);
+  const Matrix<float> last = random_matrix<float>(7, D, 7);
+  const Matrix<double> last_y = random_matrix(7, m, 8);
+  const RowStatistics all = test::statistics_of(Z.view(), Y.view());
+  const RowStatistics head =
+      test::statistics_of(Z.view().block_rows(0, split), Y.view().block_rows(0, split));
+  const RowStatistics tail =
+      test::statistics_of(Z.view().block_rows(split, n), Y.view().block_rows(split, n));
+
+  RowStatistics merged = head.clone();
+  merged.merge(tail);
+  CHECK(differ(merged, all, n) == "");
+  merged.subtract(head);
+  CHECK(differ(merged, tail, n) == "");
+  RowStatistics removed = all.clone();
+  removed.remove(MatrixView<const double>(Z.view().block_rows(0, split)),
+                 Y.view().block_rows(0, split), context);
+  CHECK(differ(removed, tail, n) == "");
+  removed.add(MatrixView<const float>(last.view()), last_y.view(), context);
+  removed.remove(MatrixView<const float>(last.view()), last_y.view(), context);
+  CHECK(differ(removed, tail, n) == "");
+  removed.release_scratch();
+  removed.subtract(tail);
+  CHECK(differ(removed, RowStatistics(D, m), n) == "");
+  CHECK(differ(head,
+               test::statistics_of(Z.view().block_rows(0, split), Y.view().block_rows(0, split)),
+               0) == "");
+}
+
+TEST_CASE("cancellation leaves whole blocks behind, and progress is in rows", "[solver]") {
+  const int64_t n = 3 * RowStatistics::kRowBlock, D = 4;
+  const Matrix<double> Z = random_matrix(n, D, 9), Y = random_matrix(n, 1, 10);
+  Context context;
+  int64_t seen[2] = {0, 0};
+  context.user = seen;
+  context.progress = [](void* user, int64_t done, int64_t total) -> int32_t {
+    static_cast<int64_t*>(user)[0] = done;
+    static_cast<int64_t*>(user)[1] = total;
+    return done >= RowStatistics::kRowBlock;
+  };
+  RowStatistics statistics(D, 1);
+  CHECK(test::refusal_fault(MERCER_CANCELLED, [&] {
+          statistics.add(MatrixView<const double>(Z.view()), Y.view(), context);
+        }) == "");
+  CHECK(seen[0] == RowStatistics::kRowBlock);
+  CHECK(seen[1] == n);
+  CHECK(differ(statistics,
+               test::statistics_of(Z.view().block_rows(0, RowStatistics::kRowBlock),
+                                   Y.view().block_rows(0, RowStatistics::kRowBlock)),
+               0) == "");
+}
