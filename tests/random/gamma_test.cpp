@@ -96,6 +96,20 @@ TEST_CASE("student_t: components are t, the mean square is F(3, degrees)", "[ran
   }
 }
 
+TEST_CASE("student_t: consumes the blocks of its chi square and its normals", "[random]") {
+  Cursor vector(test_stream(26)), alone(test_stream(26));
+  for (const size_t d : {1, 2, 3, 8, 9}) {
+    std::vector<double> t(d), z(d);
+    student_t(vector, 3.0, t);
+    const double square = chi_squared(alone, 3.0);
+    fill_normal(alone.stream(), 2 * alone.position(), z);
+    alone.skip((d + 1) / 2);
+    INFO("d = " << d);
+    CHECK(vector.position() == alone.position());
+    CHECK(t[d - 1] == Approx(z[d - 1] / std::sqrt(square / 3.0)).epsilon(1e-14));
+  }
+}
+
 TEST_CASE("student_t: finite for degrees whose chi square underflows", "[random]") {
   Cursor cursor(test_stream(25));
   int wrong = 0;
