@@ -16,7 +16,7 @@ namespace mercer::cli {
 
 namespace {
 
-constexpr const char* kStages[] = {"coarse", "fine", "full"};
+constexpr const char* kStages[] = {"coarse", "fine", "full", "final"};
 
 struct SearchTable {
   Session* session;
@@ -33,7 +33,7 @@ void print_candidate(void* user, const mercer_candidate* candidate) {
                  "lengthscale", "lambda", table.classification ? "accuracy" : "R^2", "seconds");
     table.begun = true;
   }
-  const char* stage = candidate->stage >= 0 && candidate->stage < 3 ? kStages[candidate->stage] : "?";
+  const char* stage = candidate->stage >= 0 && candidate->stage < 4 ? kStages[candidate->stage] : "?";
   std::fprintf(table.out, "%8s %9" PRId64 " %8" PRId64 " %12.4g %9.1e %9.5f %8.2f\n", stage, candidate->features,
                candidate->rows, candidate->lengthscale, candidate->lambda, 1 - candidate->score, candidate->seconds);
   std::fflush(table.out);

@@ -221,7 +221,7 @@ TEST_CASE("a model fitted from a spec predicts as the typed one does", "[capi]")
 void count_candidates(void* user, const mercer_candidate* candidate) {
   auto& counts = *static_cast<std::vector<int>*>(user);
   if (candidate->struct_size == sizeof *candidate && candidate->stage >= 0 &&
-      candidate->stage < 3) {
+      candidate->stage < 4) {
     ++counts[static_cast<size_t>(candidate->stage)];
   }
 }
@@ -231,7 +231,7 @@ TEST_CASE("a search reports its candidates and fits what was asked for", "[capi]
   const auto X = numbers(n, 2);
   std::vector<double> Y(static_cast<size_t>(n));
   for (size_t i = 0; i < Y.size(); ++i) Y[i] = std::sin(3 * X[2 * i]) * X[2 * i + 1];
-  std::vector<int> counts(3);
+  std::vector<int> counts(4);
   mercer_search_options options{};
   options.struct_size = sizeof options;
   REQUIRE(mercer_search_options_init(&options) == MERCER_OK);
@@ -244,6 +244,7 @@ TEST_CASE("a search reports its candidates and fits what was asked for", "[capi]
           MERCER_OK);
   const ModelHandle model(out);
   CHECK(counts[0] + counts[1] + counts[2] > 1);
+  CHECK(counts[3] <= 1);
   mercer_map* map = nullptr;
   REQUIRE(mercer_model_map(out, &map) == MERCER_OK);
   const MapHandle owned(map);
