@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Damage to files: whatever bytes come in, a reader returns an object or one of its documented
+// errors.
+#include <random>
+#include <string>
+#include <vector>
+
+#include "io/object_file.h"
+#include "spec/spec.h"
+#include "support/catch.h"
+#include "support/forge.h"
+#include "support/mutation.h"
+#include "support/refusal.h"
+#include "support/temporary_directory.h"
+
+using namespace mercer;
+using mercer::test::TemporaryDirectory;
+
+namespace {
+
+model::Model small_model() {
+  model::Model model;
+  model.map = spec::map_from_spec(
+      R"({"map":"fourier","kernel":{"kernel":"gaussian"},"inputs":2,"features":4,"form":"phase"})");
+  model.standardizer = {{0, 1}, {1, 2}};
+  model.weights.w = Matrix<double>(4, 1);
+  model.weights.w.fill(0.5);
+  model.weights.intercept = {1};
+  model.metadata = "m";
+  return model;
+}
+
+bool documented(mercer_status status) {
+  return status == MERCER_OK || status == MERCER_CORRUPT_FILE || status == MERCER_VERSION;
+}
+
+}  // namespace
+
+TEST_CASE("a damaged file is never read", "[io]") {
+  const TemporaryDirectory directory;
+  const std::string path = directory.file("model");
+  io::save(small_model(), path);
+  const std::string original = directory.read(path);
+  std::mt19937_64 words(1);
+  std::string fault;
+  for (int trial = 0; trial < 3000 && fault.empty(); ++trial) {
+    const std::string damaged = test::mutated({original}, words);
+    directory.write("damaged", damaged);
+    const test::Outcome result = test::outcome([&] { io::load_model(directory.file("damaged")); });
+    const bool right = damaged == original ? result.status == MERCER_OK
+                                           : result.status == MERCER_CORRUPT_FILE ||
+                                                 result.status == MERCER_VERSION;
+    if (!right) fault = "trial " + std::to_string(trial) + ": " + result.message;
+  }
+  CHECK(fault == "");
+}
+
+TEST_CASE("damaged sections under right checksums are read or refused, never anything else",
+          "[io]") {
+  const TemporaryDirectory directory;
+  const std::string good = directory.file("good"), path = directory.file("forged");
+  io::save(small_model(), good);
+  const std::string original = directory.read(good);
+  std::mt19937_64 words(2);
+  std::string fault;
+  int accepted = 0;
+  for (int trial = 0; trial < 3000 && fault.empty(); ++trial) {
+    const char* sections[] = {"map",     "numbers",   "options", "mean",    "scale",
+                              "weights", "intercept", "path",    "metadata"};
+    directory.write("forged", original);
+    test::forge_section(path, sections[words() % 9],
+                        [&](const std::string& bytes) { return test::mutated({bytes}, words); });
+    const test::Outcome result = test::outcome([&] { io::load_model(path); });
+    accepted += result.status == MERCER_OK;
+    if (!documented(result.status)) fault = std::to_string(result.status) + " " + result.message;
+  }
+  CHECK(fault == "");
+  CHECK(accepted > 100);  // damage to numbers alone leaves another valid model
+}

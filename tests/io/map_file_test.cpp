@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "feature/fourier.h"
+#include "io/object_file.h"
+#include "spec/spec.h"
+#include "support/catch.h"
+#include "support/forge.h"
+#include "support/refusal.h"
+#include "support/temporary_directory.h"
+
+using namespace mercer;
+using mercer::test::forge_section;
+using mercer::test::refusal_fault;
+using mercer::test::replaced;
+using mercer::test::TemporaryDirectory;
+
+namespace {
+
+constexpr const char* kSpec =
+    R"({"map":"fourier","kernel":{"kernel":"matern","lengthscale":[0.1,0.7]},"inputs":2,"features":6,"seed":3})";
+
+std::unique_ptr<feature::FeatureMap> supplied_map(feature::FourierForm form) {
+  const auto kernel = kernel::make_gaussian({1.0}, 0.3);
+  const std::vector<double> frequencies{0.1, -0.2, 1.0 / 3, 1.5, -2.5, 1e-300},
+      weights{0.2, 0.5, 0.0};
+  feature::FourierOptions options;
+  options.form = form;
+  options.seed = 9;
+  return feature::make_fourier_supplied(*kernel, {frequencies.data(), 3, 2}, weights, options);
+}
+
+template <class T>
+std::vector<T> features_of(const feature::FeatureMap& map) {
+  std::vector<T> X, Z(static_cast<size_t>(20 * map.row_length()));
+  for (int i = 0; i < 20 * map.inputs(); ++i) X.push_back(static_cast<T>(0.3 * (i % 13) - 1.7));
+  Context context;
+  map.apply({X.data(), 20, map.inputs()}, {0, map.features()}, context,
+            {Z.data(), 20, map.row_length()});
+  return Z;
+}
+
+template <class T>
+bool same_bits(const std::vector<T>& a, const std::vector<T>& b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0;
+}
+
+/// "" if the map comes back from a file with the same spec, features and file bytes.
+std::string round_trip_fault(const feature::FeatureMap& map) {
+  const TemporaryDirectory directory;
+  const std::string first = directory.file("first"), second = directory.file("second");
+  io::save(map, first);
+  const auto back = io::load_map(first);
+  io::save(*back, second);
+  if (directory.read(first) != directory.read(second)) return "bytes";
+  if (spec::to_spec(*back) != spec::to_spec(map)) return "spec";
+  if (!same_bits(features_of<double>(*back), features_of<double>(map))) return "f64 features";
+  if (!same_bits(features_of<float>(*back), features_of<float>(map))) return "f32 features";
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("a map comes back from its file bit for bit", "[io]") {
+  CHECK(round_trip_fault(*spec::map_from_spec(kSpec)) == "");
+  for (const auto form :
+       {feature::FourierForm::pair, feature::FourierForm::phase, feature::FourierForm::complex}) {
+    CHECK(round_trip_fault(*supplied_map(form)) == "");
+  }
+}
+
+TEST_CASE(
+    "a map file with a lengthscale for each of many inputs may outgrow the limit of typed specs",
+    "[io]") {
+  const TemporaryDirectory directory;
+  std::vector<double> lengthscale(60000);
+  for (size_t j = 0; j < lengthscale.size(); ++j)
+    lengthscale[j] = 1.0 / (3.0 + static_cast<double>(j));
+  const auto map = feature::make_fourier(*kernel::make_gaussian(lengthscale, 1), 60000, 2, {});
+  REQUIRE(spec::to_spec(*map).size() > (1 << 20));
+  io::save(*map, directory.file("wide"));
+  CHECK(spec::to_spec(*io::load_map(directory.file("wide"))) == spec::to_spec(*map));
+}
+
+TEST_CASE(
+    "map files with right checksums and wrong contents are CORRUPT_FILE naming path and fault",
+    "[io]") {
+  const TemporaryDirectory directory;
+  const std::string path = directory.file("map");
+  const auto refused = [&](const feature::FeatureMap& map, const char* section, auto change,
+                           const char* part) {
+    io::save(map, path);
+    forge_section(path, section, change);
+    return refusal_fault(
+        MERCER_CORRUPT_FILE, [&] { io::load_map(path); }, path, part);
+  };
+  const auto drawn = spec::map_from_spec(kSpec);
+  const auto given = supplied_map(feature::FourierForm::pair);
+  const auto spec_with = [](const char* from, const char* to) {
+    return [=](const std::string& text) { return replaced(text, from, to); };
+  };
+  CHECK(refused(*drawn, "spec", spec_with("{", ""), "not valid JSON") == "");
+  CHECK(refused(*drawn, "spec", spec_with("fourier", "furrier"), "map = \"furrier\"") == "");
+  CHECK(refused(*drawn, "spec", spec_with("\"inputs\":2", "\"inputs\":3"), "lengthscale") == "");
+  CHECK(refused(*drawn, "spec", spec_with("\"features\":6", "\"features\":5"), "features = 5") ==
+        "");
+  CHECK(refused(*drawn, "spec", spec_with("dense", "sideways"), "projection = \"sideways\"") == "");
+  CHECK(refused(*drawn, "spec", spec_with("dense", "supplied"), "supplied") == "");
+  CHECK(refused(
+            *drawn, "numbers", [](const std::string&) { return std::string(8, '\0'); },
+            "expected none") == "");
+  CHECK(refused(
+            *given, "numbers", [](const std::string& b) { return b.substr(1); }, "multiple of 8") ==
+        "");
+  CHECK(refused(
+            *given, "numbers", [](const std::string& b) { return b.substr(8); }, "numbers") == "");
+  CHECK(refused(
+            *given, "numbers", [](const std::string& b) { return b + b; }, "numbers") == "");
+  CHECK(refused(
+            *given, "numbers", [](const std::string& b) { return std::string(b.size(), '\xff'); },
+            "nan") == "");
+  CHECK(refused(*given, "spec", spec_with("\"inputs\":2", "\"inputs\":2147483647"), "numbers") ==
+        "");
+  CHECK(refused(*given, "spec", spec_with("\"features\":6", "\"features\":2147483646"),
+                "numbers") == "");
+}
+
+TEST_CASE("a spec from a newer library inside a file is VERSION", "[io]") {
+  const TemporaryDirectory directory;
+  const std::string path = directory.file("map");
+  io::save(*spec::map_from_spec(kSpec), path);
+  forge_section(path, "spec", [](const std::string& text) {
+    return replaced(text, "\"mercer\":1", "\"mercer\":2");
+  });
+  CHECK(refusal_fault(
+            MERCER_VERSION, [&] { io::load_map(path); }, path, "mercer = 2") == "");
+}
+
+TEST_CASE("a missing, added or renamed section is CORRUPT_FILE", "[io]") {
+  const TemporaryDirectory directory;
+  const std::string path = directory.file("map");
+  const std::byte bytes[8]{};
+  const io::SectionView spec{"spec", bytes}, numbers{"numbers", {}}, other{"other", {}};
+  const auto refused = [&](std::vector<io::SectionView> sections) {
+    io::write_container(path, "map", sections);
+    return refusal_fault(
+        MERCER_CORRUPT_FILE, [&] { io::load_map(path); }, path, "spec, numbers");
+  };
+  CHECK(refused({}) == "");
+  CHECK(refused({spec}) == "");
+  CHECK(refused({spec, other}) == "");
+  CHECK(refused({numbers, spec}) == "");
+  CHECK(refused({spec, numbers, other}) == "");
+}
+
+TEST_CASE("files that are not there or of another kind say so", "[io]") {
+  const TemporaryDirectory directory;
+  const std::string path = directory.file("map");
+  CHECK(refusal_fault(
+            MERCER_IO, [&] { io::load_map(path); }, path, std::strerror(ENOENT)) == "");
+  io::save(*spec::map_from_spec(kSpec), path);
+  CHECK(refusal_fault(
+            MERCER_INVALID_ARGUMENT, [&] { io::load_model(path); }, path,
+            "holds a map, expected a model") == "");
+  CHECK(refusal_fault(
+            MERCER_INVALID_ARGUMENT, [&] { io::load_statistics(path); }, "holds a map") == "");
+  directory.write("text", "x,y\n1,2\n" + std::string(100, ' '));
+  CHECK(refusal_fault(
+            MERCER_CORRUPT_FILE, [&] { io::load_map(directory.file("text")); }, "does not begin") ==
+        "");
+}

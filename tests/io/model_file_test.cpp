@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "io/object_file.h"
+#include "spec/spec.h"
+#include "support/catch.h"
+#include "support/forge.h"
+#include "support/refusal.h"
+#include "support/temporary_directory.h"
+
+using namespace mercer;
+using mercer::test::forge_section;
+using mercer::test::refusal_fault;
+using mercer::test::replaced;
+using mercer::test::TemporaryDirectory;
+
+namespace {
+
+constexpr int64_t kInputs = 3, kFeatures = 8;
+
+/// Made by hand: numbers of every size, every option away from its default.
+model::Model small_model(int64_t outputs) {
+  model::Model model;
+  model.map = spec::map_from_spec(
+      R"({"map":"fourier","kernel":{"kernel":"gaussian","lengthscale":0.3},"inputs":3,"features":8,"seed":"9007199254740993"})");
+  model.standardizer = {{0.1, -1e300, 1.0 / 3}, {5e-324, 7, 1e300}};
+  model.weights.w = Matrix<double>(kFeatures, outputs);
+  for (int64_t i = 0; i < kFeatures * outputs; ++i) {
+    model.weights.w.data()[i] =
+        std::sin(static_cast<double>(i)) * std::pow(10.0, static_cast<double>(i % 7 - 3));
+  }
+  model.weights.intercept.assign(static_cast<size_t>(outputs), -0.0);
+  model.options.precision = feature::Precision::f64;
+  model.options.selection = model::Selection::kfold;
+  model.options.center = false;
+  model.options.lambda = 0.1 + 0.2;
+  model.options.lambda_largest = 2;
+  model.options.lambda_smallest = 1e-17;
+  model.options.lambda_count = 5;
+  model.options.folds = 7;
+  model.options.held_out_fraction = 0.25;
+  model.options.seed = ~uint64_t{0};
+  model.rows = 12345;
+  model.path = {{0.1, 3.5}, {0.01, std::numeric_limits<double>::infinity()}};
+  model.metadata = "{\"columns\":[\"\xc3\xa9t\xc3\xa9\",\"b\"]}\n";
+  return model;
+}
+
+bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0;
+}
+
+std::vector<double> predictions(const model::Model& model) {
+  std::vector<double> X(60), scores(static_cast<size_t>(20 * model.outputs()));
+  for (size_t i = 0; i < X.size(); ++i) X[i] = 0.1 * static_cast<double>(i * i % 17) - 0.8;
+  Context context;
+  model::predict<double>(model, {X.data(), 20, kInputs}, context,
+                         {scores.data(), 20, model.outputs()});
+  return scores;
+}
+
+std::string options_fault(const model::FitOptions& a, const model::FitOptions& b) {
+  if (a.task != b.task || a.classes != b.classes) return "task";
+  if (a.standardize != b.standardize || a.center != b.center || a.precision != b.precision)
+    return "flags";
+  if (a.selection != b.selection || a.folds != b.folds || a.seed != b.seed) return "selection";
+  if (a.lambda != b.lambda || a.lambda_largest != b.lambda_largest ||
+      a.lambda_smallest != b.lambda_smallest)
+    return "lambda";
+  return a.lambda_count == b.lambda_count && a.held_out_fraction == b.held_out_fraction ? ""
+                                                                                        : "path";
+}
+
+/// "" if what was refused on loading after `change` to one section names path and `part`.
+template <class Change>
+std::string corrupt(const model::Model& model, const char* section, Change change,
+                    const char* part) {
+  const TemporaryDirectory directory;
+  const std::string path = directory.file("model");
+  io::save(model, path);
+  forge_section(path, section, change);
+  const std::string described = refusal_fault(
+      MERCER_CORRUPT_FILE, [&] { io::describe_file(path); }, path, part);
+  return described + refusal_fault(
+                         MERCER_CORRUPT_FILE, [&] { io::load_model(path); }, path, part);
+}
+
+auto substitute(const char* from, const char* to) {
+  return [=](const std::string& text) { return replaced(text, from, to); };
+}
+
+std::string as_bytes(double value) {
+  return std::string(reinterpret_cast<const char*>(&value), sizeof value);
+}
+
+}  // namespace
+
+TEST_CASE("a model comes back from its file with every number bit for bit", "[io]") {
+  const TemporaryDirectory directory;
+  const std::string first = directory.file("first"), second = directory.file("second");
+  for (const int64_t outputs : {1, 3}) {
+    const model::Model model = small_model(outputs);
+    io::save(model, first);
+    const auto back = io::load_model(first);
+    io::save(*back, second);
+    CHECK(directory.read(first) == directory.read(second));
+    CHECK(spec::to_spec(*back) == spec::to_spec(model));
+    CHECK(options_fault(back->options, model.options) == "");
+    CHECK(back->rows == model.rows);
+    CHECK(back->metadata == model.metadata);
+    CHECK(same_bits(back->standardizer.mean, model.standardizer.mean));
+    CHECK(same_bits(back->standardizer.scale, model.standardizer.scale));
+    CHECK(same_bits(back->weights.intercept, model.weights.intercept));
+    REQUIRE(back->path.size() == 2);
+    CHECK(back->path[1].score == model.path[1].score);
+  }
+}
+
+TEST_CASE("predictions of a model read back are equal bit for bit", "[io]") {
+  const TemporaryDirectory directory;
+  model::Model model = small_model(2);
+  model.standardizer = {{0.1, -0.2, 0.3}, {1.5, 0.5, 2}};
+  io::save(model, directory.file("model"));
+  const std::vector<double> before = predictions(model),
+                            after = predictions(*io::load_model(directory.file("model")));
+  CHECK(same_bits(before, after));
+  CHECK(std::isfinite(before[0]));
+  CHECK(before[0] != before[2]);
+}
+
+TEST_CASE("a classifier without standardisation comes back", "[io]") {
+  const TemporaryDirectory directory;
+  model::Model model = small_model(4);
+  model.options.task = model::Task::classification;
+  model.options.classes = 4;
+  model.options.standardize = false;
+  model.standardizer = {};
+  io::save(model, directory.file("model"));
+  const auto back = io::load_model(directory.file("model"));
+  CHECK(options_fault(back->options, model.options) == "");
+  CHECK(back->standardizer.mean.empty());
+}
+
+TEST_CASE("what a model file holds is described without loading it", "[io]") {
+  const TemporaryDirectory directory;
+  const std::string path = directory.file("model");
+  const model::Model model = small_model(1);
+  io::save(model, path);
+  const std::string bytes = std::to_string(directory.read(path).size());
+  CHECK(io::describe_file(path) ==
+        "{\"kind\":\"model\",\"version\":1,\"bytes\":" + bytes +
+            ",\"spec\":" + spec::to_spec(model) +
+            R"(,"rows":12345,"outputs":1,"classes":0,"selection":"kfold","path_lambda":[0.1,0.01],)"
+            R"("path_score":[3.5,null],"metadata":"{\"columns\":[\")"
+            "\xc3\xa9t\xc3\xa9"
+            R"(\",\"b\"]}\u000a"})");
+}
+
+TEST_CASE("model files with right checksums and sizes that disagree are CORRUPT_FILE", "[io]") {
+  const model::Model model = small_model(1);
+  const auto cut = [](const std::string& bytes) { return bytes.substr(8); };
+  CHECK(corrupt(model, "weights", cut, "weights has 7 numbers, expected 8 x 1") == "");
+  CHECK(corrupt(
+            model, "weights", [](const std::string& b) { return b + b; },
+            "weights has 16 numbers") == "");
+  CHECK(corrupt(
+            model, "weights", [](const std::string& b) { return b.substr(3); }, "multiple of 8") ==
+        "");
+  CHECK(corrupt(model, "intercept", cut, "intercept has 0 numbers, expected 1") == "");
+  CHECK(corrupt(model, "mean", cut, "mean has 2 numbers, expected 3") == "");
+  CHECK(corrupt(model, "scale", cut, "scale has 2 numbers, expected 3") == "");
+  CHECK(corrupt(model, "path", cut, "path has 3 numbers, expected pairs") == "");
+  CHECK(corrupt(model, "options", substitute("\"outputs\":1", "\"outputs\":2"),
+                "weights has 8 numbers, expected 8 x 2") == "");
+  CHECK(corrupt(model, "options", substitute("\"outputs\":1", "\"outputs\":9223372036854775807"),
+                "weights") == "");
+  CHECK(corrupt(model, "options", substitute("\"outputs\":1", "\"outputs\":0"), "weights") == "");
+  CHECK(corrupt(model, "map", substitute("\"features\":8", "\"features\":16"),
+                "weights has 8 numbers, expected 16 x 1") == "");
+  CHECK(corrupt(model, "map", substitute("\"features\":8", "\"features\":2147483646"), "weights") ==
+        "");
+  CHECK(corrupt(model, "map", substitute("\"inputs\":3", "\"inputs\":2147483647"),
+                "mean has 3 numbers") == "");
+}
+
+TEST_CASE("model files with right checksums and values outside their domain are CORRUPT_FILE",
+          "[io]") {
+  const model::Model model = small_model(1);
+  const auto first_becomes = [](double value) {
+    return [=](const std::string& bytes) { return as_bytes(value) + bytes.substr(8); };
+  };
+  CHECK(corrupt(model, "scale", first_becomes(0), "scale holds a number <= 0") == "");
+  CHECK(corrupt(model, "scale", first_becomes(-1), "scale holds a number <= 0") == "");
+  CHECK(corrupt(model, "scale", first_becomes(HUGE_VAL), "scale[0] = inf") == "");
+  CHECK(corrupt(model, "mean", first_becomes(std::nan("")), "mean[0] = nan") == "");
+  CHECK(corrupt(model, "weights", first_becomes(std::nan("")), "weights[0] = nan") == "");
+  CHECK(corrupt(model, "intercept", first_becomes(-HUGE_VAL), "intercept[0] = -inf") == "");
+  CHECK(corrupt(model, "options", substitute("kfold", "luck"), "selection = \"luck\"") == "");
+  CHECK(corrupt(model, "options", substitute("\"rows\":12345", "\"rows\":-1"), "rows = -1") == "");
+  CHECK(corrupt(model, "options", substitute("regression", "classification"), "one per class") ==
+        "");
+  CHECK(corrupt(model, "options", substitute("{\"task\":\"regression\",", "{"),
+                "key \"task\" is missing") == "");
+  CHECK(corrupt(
+            model, "metadata", [](const std::string&) { return "\xff"; }, "metadata: 1 bytes") ==
+        "");
+  CHECK(corrupt(
+            model, "metadata", [](const std::string&) { return std::string((1 << 20) + 1, 'x'); },
+            "metadata") == "");
+  CHECK(corrupt(model, "map", substitute("gaussian", "gausian"), "kernel.kernel = \"gausian\"") ==
+        "");
+}
+
+TEST_CASE("a model whose map is complex is CORRUPT_FILE when loaded", "[io]") {
+  const TemporaryDirectory directory;
+  const std::string path = directory.file("model");
+  io::save(small_model(1), path);
+  forge_section(path, "map", substitute("\"form\":\"pair\"", "\"form\":\"complex\""));
+  CHECK(refusal_fault(
+            MERCER_CORRUPT_FILE, [&] { io::load_model(path); }, path, "complex map") == "");
+}
+
+TEST_CASE("a model that could not be read back is not written", "[io]") {
+  const TemporaryDirectory directory;
+  const auto refused = [&](auto change, const char* part) {
+    model::Model model = small_model(1);
+    change(model);
+    return refusal_fault(
+        MERCER_INVALID_ARGUMENT, [&] { io::save(model, directory.file("model")); }, part);
+  };
+  CHECK(refused([](model::Model& m) { m.weights.w(2, 0) = std::nan(""); }, "weights[2] = nan") ==
+        "");
+  CHECK(refused([](model::Model& m) { m.standardizer.scale[1] = 0; }, "scale") == "");
+  CHECK(refused([](model::Model& m) { m.weights.intercept.clear(); }, "intercept") == "");
+  CHECK(refused([](model::Model& m) { m.weights.w = Matrix<double>(7, 1); },
+                "do not fit its map") == "");
+  CHECK(refused([](model::Model& m) { m.options.lambda = std::nan(""); }, "lambda") == "");
+  CHECK(refused([](model::Model& m) { m.options.lambda_largest = HUGE_VAL; }, "lambda_largest") ==
+        "");
+  CHECK(refused([](model::Model& m) { m.metadata = "\xc3"; }, "metadata") == "");
+  CHECK(refused([](model::Model& m) { m.map = nullptr; }, "map") == "");
+  CHECK(directory.file_count() == 0);
+}

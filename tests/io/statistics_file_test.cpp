@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+#include <cmath>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "io/object_file.h"
+#include "support/catch.h"
+#include "support/forge.h"
+#include "support/refusal.h"
+#include "support/temporary_directory.h"
+
+using namespace mercer;
+using mercer::test::forge_section;
+using mercer::test::refusal_fault;
+using mercer::test::replaced;
+using mercer::test::TemporaryDirectory;
+
+namespace {
+
+solver::RowStatistics small_statistics(int64_t features, int64_t outputs) {
+  solver::RowStatistics statistics(features, outputs);
+  Matrix<double> Z(11, features), Y(11, outputs);
+  for (int64_t i = 0; i < 11 * features; ++i) Z.data()[i] = std::sin(static_cast<double>(i) + 0.5);
+  for (int64_t i = 0; i < 11 * outputs; ++i) Y.data()[i] = std::cos(static_cast<double>(i)) / 3;
+  Context context;
+  statistics.add(MatrixView<const double>(Z.view()), Y.view(), context);
+  return statistics;
+}
+
+bool same_bits(std::span<const double> a, std::span<const double> b) {
+  return a.size() == b.size() &&
+         (a.empty() || std::memcmp(a.data(), b.data(), a.size_bytes()) == 0);
+}
+
+std::string difference(const solver::RowStatistics& a, const solver::RowStatistics& b) {
+  if (a.features() != b.features() || a.outputs() != b.outputs() || a.rows() != b.rows())
+    return "shape";
+  const auto row = [](MatrixView<const double> m, int64_t i, int64_t count) {
+    return std::span<const double>(m.row(i), static_cast<size_t>(count));
+  };
+  for (int64_t i = 0; i < a.features(); ++i) {
+    if (!same_bits(row(a.gram(), i, i + 1), row(b.gram(), i, i + 1))) return "gram";
+    if (!same_bits(row(a.cross(), i, a.outputs()), row(b.cross(), i, a.outputs()))) return "cross";
+  }
+  if (!same_bits(a.sum_features(), b.sum_features())) return "sum_features";
+  if (!same_bits(a.sum_outputs(), b.sum_outputs())) return "sum_outputs";
+  return same_bits(a.sum_squared_outputs(), b.sum_squared_outputs()) ? "" : "sum_squared_outputs";
+}
+
+}  // namespace
+
+TEST_CASE("statistics come back from their file bit for bit", "[io]") {
+  const TemporaryDirectory directory;
+  for (const int64_t features : {1, 2, 17}) {
+    for (const int64_t outputs : {0, 1, 3}) {
+      const auto statistics = small_statistics(features, outputs);
+      io::save(statistics, directory.file("first"));
+      const auto back = io::load_statistics(directory.file("first"));
+      io::save(*back, directory.file("second"));
+      CAPTURE(features, outputs);
+      CHECK(difference(*back, statistics) == "");
+      CHECK(directory.read(directory.file("first")) == directory.read(directory.file("second")));
+    }
+  }
+}
+
+TEST_CASE("statistics read back go on adding up", "[io]") {
+  const TemporaryDirectory directory;
+  auto twice = small_statistics(5, 2);
+  io::save(twice, directory.file("s"));
+  auto back = io::load_statistics(directory.file("s"));
+  twice.merge(twice.clone());
+  back->merge(back->clone());
+  CHECK(difference(*back, twice) == "");
+}
+
+TEST_CASE("what a statistics file holds", "[io]") {
+  const TemporaryDirectory directory;
+  const std::string path = directory.file("s");
+  io::save(small_statistics(5, 2), path);
+  const std::string bytes = std::to_string(directory.read(path).size());
+  CHECK(io::describe_file(path) == R"({"kind":"statistics","version":1,"bytes":)" + bytes +
+                                       R"(,"features":5,"outputs":2,"rows":11})");
+}
+
+TEST_CASE("statistics files with right checksums and wrong sizes are CORRUPT_FILE", "[io]") {
+  const TemporaryDirectory directory;
+  const std::string path = directory.file("s");
+  const auto refused = [&](const char* section, auto change, const char* part) {
+    io::save(small_statistics(5, 2), path);
+    forge_section(path, section, change);
+    return refusal_fault(
+        MERCER_CORRUPT_FILE, [&] { io::load_statistics(path); }, path, part);
+  };
+  const auto cut = [](const std::string& bytes) { return bytes.substr(8); };
+  const auto becomes = [](const char* from, const char* to) {
+    return [=](const std::string& text) { return replaced(text, from, to); };
+  };
+  CHECK(refused("gram", cut, "section gram has 14 numbers, expected 15") == "");
+  CHECK(refused("cross", cut, "section cross has 9 numbers, expected 10") == "");
+  CHECK(refused("sums", cut, "section sums has 8 numbers, expected 9") == "");
+  CHECK(refused("shape", becomes("\"features\":5", "\"features\":2147483647"), "section gram") ==
+        "");
+  CHECK(refused("shape", becomes("\"features\":5", "\"features\":4294967296"),
+                "features = 4294967296") == "");
+  CHECK(refused("shape", becomes("\"features\":5", "\"features\":0"), "features = 0") == "");
+  CHECK(refused("shape", becomes("\"outputs\":2", "\"outputs\":2147483647"), "section cross") ==
+        "");
+  CHECK(refused("shape", becomes("\"rows\":11", "\"rows\":-11"), "rows = -11") == "");
+  CHECK(refused("shape", becomes("\"rows\":11", "\"rows\":1e3"), "rows = 1000.0") == "");
+}
