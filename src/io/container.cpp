@@ -79,27 +79,6 @@ std::string name_at(const std::byte* bytes, std::size_t most) {
   return padded && is_name(name, most) ? name : std::string();
 }
 
-std::vector<std::byte> header_of(std::string_view kind, std::span<const SectionView> sections) {
-  std::size_t offset = header_bytes(sections.size());
-  std::size_t length = offset;
-  for (const SectionView& section : sections) length += section.bytes.size();
-  std::vector<std::byte> header;
-  for (const unsigned char byte : kMagic) header.push_back(std::byte{byte});
-  append_integer(header, kFormatVersion);
-  append_integer(header, static_cast<uint32_t>(sections.size()));
-  append_integer(header, static_cast<uint64_t>(length));
-  append_name(header, kind, kKindBytes);
-  for (const SectionView& section : sections) {
-    append_name(header, section.name, kNameBytes);
-    append_integer(header, static_cast<uint64_t>(offset));
-    append_integer(header, static_cast<uint64_t>(section.bytes.size()));
-    append_integer(header, crc64(section.bytes));
-    offset += section.bytes.size();
-  }
-  append_integer(header, crc64(header));
-  return header;
-}
-
 /// Reads and checks one file; every message begins with the path.
 class Reader {
  public:
@@ -198,11 +177,33 @@ class Reader {
 
 }  // namespace
 
+std::vector<std::byte> container_header(std::string_view kind,
+                                        std::span<const SectionView> sections) {
+  std::size_t offset = header_bytes(sections.size());
+  std::size_t length = offset;
+  for (const SectionView& section : sections) length += section.bytes.size();
+  std::vector<std::byte> header;
+  for (const unsigned char byte : kMagic) header.push_back(std::byte{byte});
+  append_integer(header, kFormatVersion);
+  append_integer(header, static_cast<uint32_t>(sections.size()));
+  append_integer(header, static_cast<uint64_t>(length));
+  append_name(header, kind, kKindBytes);
+  for (const SectionView& section : sections) {
+    append_name(header, section.name, kNameBytes);
+    append_integer(header, static_cast<uint64_t>(offset));
+    append_integer(header, static_cast<uint64_t>(section.bytes.size()));
+    append_integer(header, crc64(section.bytes));
+    offset += section.bytes.size();
+  }
+  append_integer(header, crc64(header));
+  return header;
+}
+
 void write_container(const std::string& path, std::string_view kind,
                      std::span<const SectionView> sections) {
   require(sections.size() <= kMostSections, MERCER_INTERNAL, "file: %zu sections", sections.size());
   AtomicFile file(path);
-  file.write(header_of(kind, sections));
+  file.write(container_header(kind, sections));
   for (const SectionView& section : sections) file.write(section.bytes);
   file.commit();
 }

@@ -26,6 +26,10 @@ struct SectionView {
 void write_container(const std::string& path, std::string_view kind,
                      std::span<const SectionView> sections);
 
+/// All that stands before the sections in a file of these: write_container without the writing.
+std::vector<std::byte> container_header(std::string_view kind,
+                                        std::span<const SectionView> sections);
+
 /// A section read.
 struct Section {
   std::string name;

@@ -102,7 +102,7 @@ TEST_CASE(
   const auto spec_with = [](const char* from, const char* to) {
     return [=](const std::string& text) { return replaced(text, from, to); };
   };
-  CHECK(refused(*drawn, "spec", spec_with("{", ""), "not valid JSON") == "");
+  CHECK(refused(*drawn, "spec", spec_with("}", ""), "not valid JSON") == "");
   CHECK(refused(*drawn, "spec", spec_with("fourier", "furrier"), "map = \"furrier\"") == "");
   CHECK(refused(*drawn, "spec", spec_with("\"inputs\":2", "\"inputs\":3"), "lengthscale") == "");
   CHECK(refused(*drawn, "spec", spec_with("\"features\":6", "\"features\":5"), "features = 5") ==

@@ -4,6 +4,7 @@
 // values.
 #pragma once
 
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -24,7 +25,12 @@ void forge_section(const std::string& path, const std::string& name, Change chan
   for (size_t i = 0; i < contents.size(); ++i) {
     views.push_back({container.sections[i].name, std::as_bytes(std::span(contents[i]))});
   }
-  io::write_container(path, container.kind, views);
+  // Not through write_container, which waits for the disk each time.
+  const std::vector<std::byte> header = io::container_header(container.kind, views);
+  std::ofstream out(path, std::ios::binary);
+  out.write(reinterpret_cast<const char*>(header.data()),
+            static_cast<std::streamsize>(header.size()));
+  for (const std::string& content : contents) out << content;
 }
 
 /// `text` with the first `from` replaced by `to`; throws if it is not there.

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -16,7 +17,7 @@ namespace mercer::test {
 class TemporaryDirectory {
  public:
   TemporaryDirectory() {
-    std::string name = (std::filesystem::temp_directory_path() / "mercer-test-XXXXXX").string();
+    std::string name = (base() / "mercer-test-XXXXXX").string();
     if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("mkdtemp failed");
     path_ = name;
   }
@@ -45,6 +46,11 @@ class TemporaryDirectory {
   }
 
  private:
+  /// In memory where there is such a place: saving waits for the disk, thousands of times in a
+  /// test.
+  static std::filesystem::path base() {
+    return access("/dev/shm", W_OK) == 0 ? "/dev/shm" : std::filesystem::temp_directory_path();
+  }
   std::filesystem::path path_;
 };
 
