@@ -6,9 +6,9 @@
 #include <map>
 #include <numeric>
 
-#include "base/error.h"
 #include "samplers.h"
 #include "support/catch.h"
+#include "support/refusal.h"
 #include "support/statistic.h"
 
 using namespace mercer::random;
@@ -130,8 +130,11 @@ TEST_CASE("sample_without_replacement: the first entries of the permutation", "[
 TEST_CASE("sample_without_replacement: more than n is refused", "[random]") {
   Cursor cursor(test_stream(48));
   std::vector<int64_t> chosen(3);
-  CHECK_THROWS_WITH(sample_without_replacement(cursor, 2, chosen),
-                    Catch::Contains("sample of 3 out of n = 2"));
-  CHECK_THROWS_AS(sample_without_replacement(cursor, -1, chosen), mercer::Error);
+  CHECK(refusal_fault(
+            MERCER_INVALID_ARGUMENT, [&] { sample_without_replacement(cursor, 2, chosen); },
+            "sample of 3 out of n = 2", "expected at most n") == "");
+  CHECK(refusal_fault(
+            MERCER_INVALID_ARGUMENT, [&] { sample_without_replacement(cursor, -1, chosen); },
+            "n = -1") == "");
   CHECK_NOTHROW(sample_without_replacement(cursor, 0, {}));
 }
