@@ -14,7 +14,7 @@ extern "C" {
 
 typedef struct mercer_kernel mercer_kernel;
 
-/** Constructors. lengthscale: `count` positive finite numbers, count = 1 (isotropic) or d (ARD). Amplitude 1; see
+/** Constructors. lengthscale: `count` numbers in [1e-300, 1e300], count = 1 (isotropic) or d (ARD). Amplitude 1; see
  *  mercer_kernel_with_variance. Errors: MERCER_INVALID_ARGUMENT. Since 0.1.
  *
  *  gaussian: exp(-||tau||^2/(2 l^2)).  laplacian: exp(-||tau||_1/l).  cauchy: prod_j 1/(1 + tau_j^2/l^2). */
@@ -27,7 +27,7 @@ MERCER_API mercer_status mercer_kernel_matern(double nu, const double *lengthsca
 /** (1 + ||tau||^2/(2 alpha l^2))^{-alpha}, alpha > 0. */
 MERCER_API mercer_status mercer_kernel_rational_quadratic(double alpha, const double *lengthscale, int64_t count,
                                                           mercer_kernel **out);
-/** Spectral density proportional to prod_j exp(-(l w_j)^{2 order}), order = 1, 2, ...; order 1 is exp(-||tau||^2/(4 l^2)). */
+/** Spectral density proportional to prod_j exp(-(l w_j)^{2 order}), order = 1, ..., 16; order 1 is exp(-||tau||^2/(4 l^2)). */
 MERCER_API mercer_status mercer_kernel_generalized_gaussian_spectrum(int64_t order, const double *lengthscale,
                                                                      int64_t count, mercer_kernel **out);
 /** prod_j 2 sqrt(x_j+c) sqrt(y_j+c)/(x_j+y_j+2c), c > 0, for inputs > -c; other inputs give NaN. */

@@ -32,13 +32,19 @@ void gram(const Kernel& kernel, MatrixView<const double> X, MatrixView<const dou
   check(kernel, X, Y, K);
   const int64_t d = X.cols;
   const int64_t tile = std::max<int64_t>(1, kTileDoubles / d);
+  // Of X against itself each pair is computed once, by the chunk of the lower row, and written
+  // twice.
+  const bool symmetric = X.data == Y.data && X.rows == Y.rows && X.ld == Y.ld;
   const auto body = [&](int64_t chunk, int) noexcept {
     const int64_t first = chunk * kRowsPerChunk;
     const int64_t last = std::min(X.rows, first + kRowsPerChunk);
-    for (int64_t j0 = 0; j0 < Y.rows; j0 += tile) {
+    for (int64_t j0 = symmetric ? first : 0; j0 < Y.rows; j0 += tile) {
       const int64_t j1 = std::min(Y.rows, j0 + tile);
       for (int64_t i = first; i < last; ++i) {
-        for (int64_t j = j0; j < j1; ++j) K(i, j) = kernel.value(d, X.row(i), Y.row(j));
+        for (int64_t j = symmetric ? std::max(i, j0) : j0; j < j1; ++j) {
+          K(i, j) = kernel.value(d, X.row(i), Y.row(j));
+          if (symmetric) K(j, i) = K(i, j);
+        }
       }
     }
   };

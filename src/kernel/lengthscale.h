@@ -17,8 +17,10 @@ double lengthscale_from_sigma(double sigma);
 /// scikit-learn's gamma = "scale": gamma = 1 / (d Var X), Var over all entries of X.
 double lengthscale_from_scale(MatrixView<const double> X);
 /// Median over pairs i < j of ||x_i - x_j||; the mean of the two middle ones for an even count. All
-/// pairs if there are at most max_pairs, else that many pairs drawn by `seed`. Errors: fewer than
-/// two rows, median 0, NaN.
+/// pairs if there are at most max_pairs, else that many pairs drawn with replacement by `seed`, the
+/// same for every number of threads. Memory: 8 bytes per pair, 24 when drawn (OUT_OF_MEMORY above
+/// the context's cap). Errors (INVALID_ARGUMENT): fewer than two rows, an entry that is not finite,
+/// max_pairs < 1, a median that is 0 or overflows.
 double median_heuristic(MatrixView<const double> X, int64_t max_pairs, uint64_t seed,
                         Context& context);
 

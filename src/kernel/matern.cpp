@@ -59,12 +59,15 @@ double log_normaliser(double nu) {
          i * (1.0 / 12 - s * (1.0 / 360 - s * (1.0 / 1260 - s * (1.0 / 1680 - s / 1188))));
 }
 
-// e^y - 1 - y given expm1(y), without cancellation near 0.
-double exp_remainder(double y, double expm1_y) noexcept {
-  if (std::fabs(y) > 0.3) return expm1_y - y;
+// e^y - 1 - y given e^y, by its series where that would cancel.
+double exp_remainder(double y, double exp_y) noexcept {
+  if (std::fabs(y) > 0.3) return exp_y - 1 - y;
+  constexpr double kInverseFactorial[] = {
+      1.0 / 2,     1.0 / 6,      1.0 / 24,      1.0 / 120,      1.0 / 720,      1.0 / 5040,
+      1.0 / 40320, 1.0 / 362880, 1.0 / 3628800, 1.0 / 39916800, 1.0 / 479001600};
   double sum = 0;
-  for (int k = 14; k >= 3; --k) sum = (1 + sum) * y / k;
-  return 0.5 * y * y * (1 + sum);
+  for (int k = 10; k >= 0; --k) sum = sum * y + kInverseFactorial[k];
+  return sum * y * y;
 }
 
 // The integral above around its peak y*, where nu (e^y - 1) = r^2 e^{-y} / 2. The step, min(0.18,
@@ -76,19 +79,19 @@ double mixture(double nu, double c, double squared) noexcept {
   const double peak = std::log1p(rise);
   const double curvature = nu * (1 + rise) + 0.5 * squared / (1 + rise);
   const double step = std::min(0.18, 0.55 / std::sqrt(curvature));
-  const auto exponent = [=](double y) {
-    const double e = std::expm1(y);
-    const double inverse =
-        y < -0.5 ? std::exp(-y) : 1 / (1 + e);  // e^{-y}; e rounds to -1 far left
-    return -nu * exp_remainder(y, e) - 0.5 * squared * inverse;
+  const auto exponent = [=](double y, double exp_y) {
+    return -nu * exp_remainder(y, exp_y) - 0.5 * squared / exp_y;
   };
-  const double top = exponent(peak);
-  if (top + c < -760)
-    return 0;  // below the least double; the curvature may be beyond what steps can resolve
+  const double top = exponent(peak, 1 + rise);
+  // Below the least double; the curvature may be beyond what steps from the peak can resolve.
+  if (top + c < -760) return 0;
   double sum = 1;
   for (const double direction : {step, -step}) {
+    const double growth = std::exp(direction);
+    double exp_y = 1 + rise;
     for (int i = 1;; ++i) {
-      const double part = std::exp(exponent(peak + i * direction) - top);
+      exp_y *= growth;
+      const double part = std::exp(exponent(peak + i * direction, exp_y) - top);
       sum += part;
       if (!(part > 1e-17 * sum)) break;
     }

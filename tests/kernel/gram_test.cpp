@@ -35,6 +35,28 @@ TEST_CASE("gram holds the values, for any number of threads and leading dimensio
   }
 }
 
+TEST_CASE("gram of a matrix with itself holds the values too", "[kernel]") {
+  const int64_t n = 83;
+  for (const KernelCase& c : kernel_cases(2, 1.5)) {
+    INFO(c.label);
+    const Matrix<double> X = inputs_for(*c.kernel, n, 5, 0.5, 1);
+    for (const int threads : {1, 7}) {
+      Matrix<double> K(n, n);
+      K.fill(-77);
+      Context context;
+      context.threads = threads;
+      kernel::gram(*c.kernel, X.view(), X.view(), context, K.view());
+      int64_t wrong = 0;
+      for (int64_t i = 0; i < n; ++i) {
+        for (int64_t j = 0; j < n; ++j) {
+          wrong += K(i, j) != c.kernel->value(5, X.view().row(i), X.view().row(j));
+        }
+      }
+      CHECK(wrong == 0);
+    }
+  }
+}
+
 TEST_CASE("gram of no rows writes nothing", "[kernel]") {
   const auto k = kernel::make_gaussian({1}, 1);
   Context context;
