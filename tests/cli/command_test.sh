@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The mercer authors
+# The command's happy paths on small generated files. Usage: command_test.sh MERCER FOLDER
+here=$(cd "$(dirname "$0")" && pwd)
+MERCER=$1
+rm -rf "$2" && mkdir -p "$2" && cd "$2" || exit 1
+. "$here/black_box.sh"
+
+smooth='a = uniform(); b = uniform(); print a "," b "," sin(3 * a) + b * b'
+{ echo x1,x2,y; rows 800 "$smooth"; } >train.csv
+rows 1000 "$smooth" | tail -n 200 >tail
+{ echo x1,x2,y; cat tail; } >test.csv
+gzip -c train.csv >packed
+
+accepts "$MERCER" --version
+contains '^mercer [0-9]' version
+accepts "$MERCER" --help
+contains compare help
+accepts "$MERCER" fit --help
+contains test-fraction "help of fit"
+
+# Regression: a smooth function of two inputs without noise is learnt almost exactly.
+accepts "$MERCER" fit train.csv -o model --features 256 --test-fraction 0.2 --seed 3
+at_least 0.99 "regression"
+contains '^task: regression' fit
+contains '^ *coarse' "table of the search"
+contains '^fitted: 640 rows, kernel gaussian, 256 features' fit
+cp out first
+accepts "$MERCER" fit packed -o again --features 256 --test-fraction 0.2 --seed 3
+[ "$(score first)" = "$(score out)" ] || complain "the same seed gave $(score first) and $(score out)"
+cmp -s model again || complain "the same data and seed gave different model files"
+
+accepts "$MERCER" predict model test.csv -o predicted.csv
+at_least 0.99 "prediction"
+[ "$(head -n 1 predicted.csv)" = y ] || complain "header '$(head -n 1 predicted.csv)', expected y"
+[ "$(wc -l <predicted.csv)" -eq 201 ] || complain "$(wc -l <predicted.csv) lines of predictions, expected 201"
+cut -d, -f2,1 test.csv >inputs.csv
+accepts "$MERCER" predict model inputs.csv -o without.csv
+cmp -s predicted.csv without.csv || complain "predictions depend on the target column"
+[ -z "$(score out)" ] || complain "a score without a target"
+awk -F, '{ print $2 "," $3 "," $1 }' test.csv >moved.csv
+accepts "$MERCER" predict model moved.csv -o moved-out.csv
+cmp -s predicted.csv moved-out.csv || complain "columns are not matched by name"
+"$MERCER" predict model - -o - <inputs.csv >piped.csv 2>err || complain "predict from and to a pipe: $(cat err)"
+cmp -s predicted.csv piped.csv || complain "predictions through a pipe differ"
+"$MERCER" fit - -o - --features 64 --quiet <train.csv >piped.model 2>err || complain "fit from and to a pipe: $(cat err)"
+[ ! -s err ] || complain "fit --quiet wrote: $(cat err)"
+accepts "$MERCER" info piped.model
+contains gaussian info
+contains x1 "info: names of columns"
+accepts "$MERCER" fit train.csv -o fixed --features 128 --lengthscale 0.8 --lambda 1e-7 --test-fraction 0.2
+contains 'lengthscale 0.8, lambda 1e-07' "given numbers"
+accepts "$MERCER" fit train.csv -o ard --features 128 --test-fraction 0.2 \
+  --kernel '{"kernel":"matern","nu":2.5,"lengthscale":[0.8,1.5]}'
+at_least 0.9 "one lengthscale per input"
+accepts "$MERCER" fit train.csv -o threads --features 64 --threads 1 --quiet --kernel matern --map fourier
+[ ! -s out ] || complain "--quiet printed: $(cat out)"
+
+# Several outputs.
+rows 600 'a = uniform(); b = uniform(); print a "," b "," a * b "," a - b' >two
+{ echo x1,x2,y1,y2; cat two; } >two.csv
+accepts "$MERCER" fit two.csv -o two.model --features 256 --test-fraction 0.2
+at_least 0.99 "two outputs"
+accepts "$MERCER" predict two.model two.csv -o two.out
+[ "$(head -n 1 two.out)" = y1,y2 ] || complain "header of two outputs: $(head -n 1 two.out)"
+accepts "$MERCER" fit two.csv -o other.model --features 128 --target x1 --test-fraction 0.2
+contains 'target x1' "--target"
+
+# Classification with labels of text: two rings.
+ring='r = i % 2; t = 3.14159 * uniform(); print (1 + r) * cos(t) + 0.1 * uniform() "," (1 + r) * sin(t) ",\"" (r ? "outer, far" : "inner") "\""'
+{ echo u,v,ring; rows 600 "$ring"; } >rings.csv
+accepts "$MERCER" fit rings.csv -o rings --features 256 --test-fraction 0.25
+at_least 0.98 "rings"
+contains '^task: classification, 2 classes' rings
+accepts "$MERCER" predict rings rings.csv -o rings.out --scores
+at_least 0.98 "rings again"
+[ "$(head -n 1 rings.out)" = 'ring,score_inner,"score_outer, far"' ] || complain "header: $(head -n 1 rings.out)"
+grep -q '^"outer, far",' rings.out || complain "labels are not the original text"
+
+# libsvm, narrower at the time of prediction; whole-number labels.
+rows 400 'a = uniform(); b = uniform(); print (a * b > 0) + 1, "1:" a, "2:" b, "3:1"' >quadrants.svm
+accepts "$MERCER" fit quadrants.svm -o quadrants --features 256 --test-fraction 0.2
+at_least 0.9 "quadrants"
+contains 'whole numbers 1..2' quadrants
+head -n 50 quadrants.svm | sed 's/ 3:1//' | gzip >narrow
+accepts "$MERCER" predict quadrants narrow -o narrow.out
+grep -q -x '[12]' narrow.out || complain "labels of libsvm: $(sed -n 2p narrow.out)"
+
+# IDX images with their labels, and npy: 200 images of 1 x 2 bytes, bright first or second pixel.
+printf '\0\0\10\3\0\0\0\310\0\0\0\1\0\0\0\2' >toy-images-idx3-ubyte
+printf '\0\0\10\1\0\0\0\310' >toy-labels-idx1-ubyte
+printf '\223NUMPY\1\0\106\0%-69s\n' "{'descr': '|u1', 'fortran_order': False, 'shape': (200, 3), }" >toy.npy
+for _ in $(seq 50); do
+  printf '\360\20\20\360\350\30\10\370' >>toy-images-idx3-ubyte
+  printf '\0\1\0\1' >>toy-labels-idx1-ubyte
+  printf '\360\20\0\20\360\1\350\30\0\10\370\1' >>toy.npy
+done
+accepts "$MERCER" fit toy-images-idx3-ubyte -o toy --features 32 --test-fraction 0.2
+at_least 1 "IDX"
+contains 'bytes divided by 255' IDX
+accepts "$MERCER" predict toy toy-images-idx3-ubyte -o toy.out
+at_least 1 "IDX again"
+accepts "$MERCER" fit toy.npy -o toy2 --features 32 --test-fraction 0.2
+at_least 1 "npy"
+
+# Comparison: with more features the error of the kernel falls, and the exact solution is listed.
+accepts "$MERCER" compare train.csv --features 64,2048 --rows 400
+contains '^exact kernel ridge' compare
+awk '$1 == "random" { error[++k] = $5; if ($4 < 0.8) bad = 1 }
+     END { exit !(k == 2 && !bad && error[1] > 2 * error[2] && error[2] > 0) }' out ||
+  complain "compare: $(cat out)"
+accepts "$MERCER" compare rings.csv --features 256 --lengthscale 0.7 --lambda 1e-5
+contains 'lengthscale 0.7, lambda 1e-05' "given numbers of compare"
+
+accepts "$MERCER" specs
+for name in gaussian matern fourier ridge; do contains "^  $name - " specs; done
+accepts "$MERCER" specs matern
+contains 'nu ' "specs matern"
+! grep -q -e '^  gaussian' out || complain "specs matern lists more than matern"
+finish

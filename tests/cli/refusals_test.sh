@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The mercer authors
+# Every class of error ends with status 1, one line naming the place, and no file. Usage: refusals_test.sh MERCER FOLDER
+here=$(cd "$(dirname "$0")" && pwd)
+MERCER=$1
+rm -rf "$2" && mkdir -p "$2" && cd "$2" || exit 1
+. "$here/black_box.sh"
+
+{ echo x1,x2,y; rows 300 'a = uniform(); b = uniform(); print a "," b "," a + b'; } >good.csv
+accepts "$MERCER" fit good.csv -o good.model --features 32 --quiet
+fit() { refuses "$1" "$MERCER" fit "${@:2}" -o result; }
+predict() { refuses "$1" "$MERCER" predict "${@:2}" -o result; }
+
+# Command line.
+refuses 'subcommand is required' "$MERCER"
+refuses '--output is required' "$MERCER" fit good.csv
+refuses 'TRAIN is required' "$MERCER" fit -o result
+refuses 'bogus' "$MERCER" fit good.csv -o result --bogus
+fit '--features' good.csv --features 0
+fit '--features' good.csv --features many
+fit '--test-fraction' good.csv --test-fraction 2
+fit '--test-fraction' good.csv --test-fraction 0.999
+fit '--task' good.csv --task clustering
+fit '--lengthscale .-3.' good.csv --lengthscale=-3
+fit "--lambda 'x'" good.csv --lambda x
+fit "--target 'z': no column" good.csv --target z
+fit '--target 9: expected a column from 1 to 3' good.csv --target 9
+fit '--seed' good.csv --seed -1
+fit '--threads' good.csv --threads -1
+fit 'polka' good.csv --kernel polka
+fit 'polka' good.csv --map polka
+fit '--kernel: malformed JSON' good.csv --kernel '{"kernel":'
+fit 'colour' good.csv --kernel '{"kernel":"gaussian","colour":1}'
+fit 'features' good.csv --features 33
+fit '--task classification: the target of row 1 is' good.csv --task classification
+
+# Files.
+fit 'absent.csv: No such file' absent.csv
+: >empty.csv
+fit 'empty.csv: empty file' empty.csv
+printf 'x,y\n1,2\n3,abc\n' >text.csv
+fit "text.csv:3:2: 'abc' is not a number" text.csv
+printf 'x,y\n1,2\n3\n' >ragged.csv
+fit 'ragged.csv:3: 1 fields, expected 2' ragged.csv
+printf 'x,y\n1,2\n,4\n' >hole.csv
+fit 'hole.csv:3:1: empty field' hole.csv
+printf 'x,y\n1,2\nnan,4\n' >nan.csv
+fit "nan.csv:3:1: 'nan' is not finite" nan.csv
+printf 'x,y\n1,2\n' >short.csv
+fit 'short.csv\|rows\|n = 1' short.csv
+gzip -c good.csv | head -c 400 >cut.csv.gz
+fit 'cut.csv.gz: truncated gzip' cut.csv.gz
+printf '1 2:1 1:1\n' >order.svm
+fit 'order.svm:1:3: index 1 after 2' order.svm
+printf '1 2000000000000:1\n' >huge.svm
+fit 'huge.svm: the dense table' huge.svm
+printf '\0\0\10\3\0\0\0\11\0\0\0\1\0\0\0\2abc' >cut-images-idx3-ubyte
+fit 'cut-images-idx3-ubyte: truncated' cut-images-idx3-ubyte
+printf 'not an array' >bad.npy
+fit 'bad.npy: not an npy file' bad.npy
+fit 'good.csv: ' good.csv --labels good.csv
+refuses '/nowhere/model' "$MERCER" fit good.csv --features 16 --quiet -o /nowhere/model
+
+# Models and tests.
+predict 'absent.model' absent.model good.csv
+predict 'text.csv' text.csv good.csv
+head -c 500 good.model >cut.model
+predict 'cut.model' cut.model good.csv
+head -c 300 /dev/zero >zeros.model
+predict 'zeros.model' zeros.model good.csv
+printf '1,2,3,4\n' >wide.csv
+predict "wide.csv: 4 columns, expected the model's 2 inputs" good.model wide.csv
+printf 'x1,z\n1,2\n' >other.csv
+predict "other.csv:1: no column 'x2'" good.model other.csv
+printf '0 3:1\n' >wide.svm
+predict 'wide.svm: largest index 3, but the model has 2 inputs' good.model wide.svm
+predict '--scores: the model is a regression' good.model good.csv --scores
+predict 'standard input' - -
+refuses '/nowhere/out.csv: No such file' "$MERCER" predict good.model good.csv -o /nowhere/out.csv
+refuses 'cut.model' "$MERCER" info cut.model
+refuses 'polka' "$MERCER" specs polka
+refuses '--features' "$MERCER" compare good.csv --features 0,12
+printf '1,2\n3,4\n' >tiny.csv
+refuses 'at least 5' "$MERCER" compare tiny.csv
+
+# Ctrl-C while the search runs: the message, status 1, no model.
+{ echo x1,x2,y; rows 20000 'a = uniform(); b = uniform(); print a "," b "," sin(9 * a) * b'; } >large.csv
+rm -f result*
+"$MERCER" fit large.csv -o result --features 8192 >out 2>err &
+running=$!
+for _ in $(seq 600); do
+  grep -q coarse out && break
+  sleep 0.1
+done
+kill -INT "$running"
+wait "$running"
+status=$?
+[ "$status" -eq 1 ] || complain "interrupted fit ended with status $status, expected 1: $(cat err)"
+[ "$(cat err)" = "mercer: fit: interrupted" ] || complain "interrupted fit said '$(cat err)'"
+ls result* >/dev/null 2>&1 && complain "interrupted fit left $(ls result*)"
+
+# A reader that goes away is an error, not a signal.
+"$MERCER" predict good.model good.csv -o - 2>err | true
+[ "${PIPESTATUS[0]}" -le 1 ] || complain "a closed pipe ended predict with status ${PIPESTATUS[0]}"
+ls *.tmp* >/dev/null 2>&1 && complain "temporary files are left: $(ls *.tmp*)"
+finish
