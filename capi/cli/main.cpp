@@ -23,6 +23,11 @@ void add_run_options(CLI::App* app, int32_t* threads, bool* quiet) {
   app->add_flag("--quiet", *quiet, "Print scores only, no progress");
 }
 
+// Without it -1 would wrap around to a large seed.
+std::string refuse_sign(const std::string& text) {
+  return text.starts_with('-') ? "--seed " + text + ": expected a whole number >= 0" : "";
+}
+
 void add_learn_options(CLI::App* app, LearnRequest* learn) {
   app->add_option("TRAIN", learn->train, "CSV, libsvm, .npy or IDX, plain or gzip; - is standard input")->required();
   app->add_option("--kernel", learn->plan.kernel, "Kernel: a name, or a JSON spec (see: mercer specs); default gaussian")
@@ -42,7 +47,9 @@ void add_learn_options(CLI::App* app, LearnRequest* learn) {
   app->add_option("--task", learn->task, "Default auto: classification iff labels are text, or few whole numbers")
       ->check(CLI::IsMember({"regression", "classification", "auto"}));
   app->add_flag("--no-standardize", learn->raw, "Take inputs as they are (IDX bytes are divided by 255 all the same)");
-  app->add_option("--seed", learn->seed, "Fixes every random number; default 0")->type_name("S");
+  app->add_option("--seed", learn->seed, "Fixes every random number; default 0")
+      ->check(CLI::Validator(refuse_sign, "", "unsigned"))
+      ->type_name("S");
   add_run_options(app, &learn->threads, &learn->quiet);
 }
 
