@@ -35,17 +35,11 @@ void print_candidate(void* user, const mercer_candidate* candidate) {
                  "lengthscale", "lambda", table.classification ? "accuracy" : "R^2", "seconds");
     table.begun = true;
   }
-<<<<<<< Updated upstream
-  const char* stage = candidate->stage >= 0 && candidate->stage < 4 ? kStages[candidate->stage] : "?";
-  std::fprintf(table.out, "%8s %9" PRId64 " %8" PRId64 " %12.4g %9.1e %9.5f %8.2f\n", stage, candidate->features,
-               candidate->rows, candidate->lengthscale, candidate->lambda, 1 - candidate->score, candidate->seconds);
-=======
   const bool known = candidate->stage >= 0 && candidate->stage < static_cast<int32_t>(std::size(kStages));
   const std::string stage = known ? kStages[candidate->stage] : std::to_string(candidate->stage);
   const std::string lengthscale = candidate->lengthscale > 0 ? rounded(candidate->lengthscale, 4) : "-";
   std::fprintf(table.out, "%8s %9" PRId64 " %8" PRId64 " %12s %9.1e %9.5f %8.2f\n", stage.c_str(), candidate->features,
                candidate->rows, lengthscale.c_str(), candidate->lambda, 1 - candidate->score, candidate->seconds);
->>>>>>> Stashed changes
   std::fflush(table.out);
 }
 

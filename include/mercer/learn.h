@@ -165,11 +165,7 @@ MERCER_API void mercer_model_free(mercer_model *model);
 
 typedef struct mercer_candidate {
   uint32_t struct_size;
-<<<<<<< Updated upstream
   int32_t stage;      /**< 0 coarse, 1 fine, 2 at the full number of features, 3 the same on all training rows: what is kept. */
-=======
-  int32_t stage;      /**< 0 coarse, 1 fine, 2 at the full number of features, 3 on all training rows: kept. */
->>>>>>> Stashed changes
   int64_t features;
   int64_t rows;
   double lengthscale; /**< In units of the inputs after standardisation; 0 for a kernel without one. */
