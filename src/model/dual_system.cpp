@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // The dual ridge system and its selection criteria. With K = U diag(s) U' (centred) the residual is
-// (I - H) y = U diag(n lambda / (s + n lambda)) U'y and H_ii = sum_j U_ij^2 s_j / (s_j + n lambda), plus 1/n for the
-// intercept; GCV as in Golub, Heath, Wahba (1979).
+// (I - H) y = U diag(n lambda / (s + n lambda)) U'y and H_ii = sum_j U_ij^2 s_j / (s_j + n lambda),
+// plus 1/n for the intercept; GCV as in Golub, Heath, Wahba (1979).
 #include "model/dual_system.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "linalg/blas.h"
 #include "linalg/symmetric_eigen.h"
@@ -13,6 +14,9 @@
 
 namespace mercer::model {
 namespace {
+
+// As in solver::RidgePath: below it the residual is rounding error, and is divided by it.
+constexpr double kInterpolates = 1e-8;
 
 /// Column means, subtracted in place.
 std::vector<double> subtract_column_means(MatrixView<double> A) {
@@ -64,10 +68,9 @@ solver::Weights DualSystem::solve(double lambda, Context& context) const {
 
 void DualSystem::decompose(Context& context) {
   if (!s_.empty()) return;
-  Matrix<double> K = copy_of(K_);
   s_.resize(static_cast<size_t>(rows()));
-  linalg::symmetric_eigen(K.view(), s_, context);
-  U_ = std::move(K);
+  U_ = copy_of(K_);
+  linalg::symmetric_eigen(U_.view(), s_, context);
   for (double& s : s_) s = std::max(s, 0.0);
   UY_ = Matrix<double>(rows(), Y_.cols());
   linalg::multiply(1.0, linalg::Transpose::no, U_.view(), linalg::Transpose::no, Y_.view(), 0.0,
@@ -102,7 +105,10 @@ std::vector<double> DualSystem::gcv(double lambda) const {
       result[o] += r * r;
     }
   }
-  for (double& value : result) value *= n / (left * left);
+  const bool interpolates = left <= kInterpolates * n;
+  for (double& value : result) {
+    value = interpolates ? std::numeric_limits<double>::infinity() : n * value / (left * left);
+  }
   return result;
 }
 
@@ -116,8 +122,10 @@ std::vector<double> DualSystem::leave_one_out(double lambda) const {
   std::vector<double> result(static_cast<size_t>(r.cols()), 0.0);
   for (int64_t i = 0; i < rows(); ++i) {
     for (size_t o = 0; o < result.size(); ++o) {
-      const double e = r(i, static_cast<int64_t>(o)) / left[static_cast<size_t>(i)];
-      result[o] += e * e / static_cast<double>(rows());
+      const double rest = left[static_cast<size_t>(i)];
+      const double e = r(i, static_cast<int64_t>(o)) / rest;
+      result[o] += rest <= kInterpolates ? std::numeric_limits<double>::infinity()
+                                         : e * e / static_cast<double>(rows());
     }
   }
   return result;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Ridge in its dual form for fewer rows than features: K = Z Z' (n x n), f(x) = z(x)'Z'alpha + intercept. With centring
-// K is replaced by (I - 11'/n) K (I - 11'/n), which is the Gram matrix of centred features.
+// Ridge in its dual form for fewer rows than features: K = Z Z' (n x n), f(x) = z(x)'Z'alpha +
+// intercept. With centring K is replaced by (I - 11'/n) K (I - 11'/n), which is the Gram matrix of
+// centred features.
 #pragma once
 
 #include <span>
@@ -25,9 +26,9 @@ class DualSystem {
 
   /// K = U diag(s) U' for gcv and leave_one_out, which need it: O(n^3), once.
   void decompose(Context& context);
-  /// n RSS / (n - Tr H)^2 per output.
+  /// n RSS / (n - Tr H)^2 per output; infinite where the fit interpolates, n - Tr H <= 1e-8 n.
   std::vector<double> gcv(double lambda) const;
-  /// Mean over rows of ((y - f)_i / (1 - H_ii))^2 per output.
+  /// Mean over rows of ((y - f)_i / (1 - H_ii))^2 per output; infinite where 1 - H_ii <= 1e-8.
   std::vector<double> leave_one_out(double lambda) const;
 
  private:
@@ -42,7 +43,7 @@ class DualSystem {
   bool center_;
   std::vector<double> mean_Y_;  // zeros without centring
   std::vector<double> mean_Z_;
-  Matrix<double> K_;       // centred, both triangles
+  Matrix<double> K_;       // centred, lower triangle
   Matrix<double> U_;       // row j is eigenvector j
   std::vector<double> s_;  // ascending, >= 0
   Matrix<double> UY_;      // U Y

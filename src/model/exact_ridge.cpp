@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Exact kernel ridge regression, alpha = (K + n lambda I)^{-1} (Y - mean): what random features approximate.
-// Classification is least squares on one-hot codes, as in fit.
+// Exact kernel ridge regression, alpha = (K + n lambda I)^{-1} (Y - mean): what random features
+// approximate. Classification is least squares on one-hot codes, as in fit.
 #include "model/exact_ridge.h"
 
 #include <algorithm>
@@ -85,8 +85,8 @@ void predict_exact(const ExactModel& model, MatrixView<const T> X, Context& cont
           static_cast<Long>(model.rows.cols()));
   require(scores.rows == X.rows && scores.cols == model.alpha.cols(), MERCER_DIMENSION_MISMATCH,
           "scores is %lld x %lld, expected %lld rows and %lld outputs",
-          static_cast<Long>(scores.rows), static_cast<Long>(scores.cols),
-          static_cast<Long>(X.rows), static_cast<Long>(model.alpha.cols()));
+          static_cast<Long>(scores.rows), static_cast<Long>(scores.cols), static_cast<Long>(X.rows),
+          static_cast<Long>(model.alpha.cols()));
   const int64_t n = model.rows.rows();
   const int64_t size = std::clamp<int64_t>(kBlockBytes / (8 * n), 1, std::max<int64_t>(X.rows, 1));
   const Matrix<double> inputs(size, X.cols);
@@ -102,8 +102,8 @@ void predict_exact(const ExactModel& model, MatrixView<const T> X, Context& cont
     for (int64_t i = 0; i < out.rows; ++i) {
       std::copy_n(model.mean.data(), out.cols, out.row(i));
     }
-    linalg::multiply(1.0, linalg::Transpose::no, values, linalg::Transpose::no,
-                     model.alpha.view(), 1.0, out);
+    linalg::multiply(1.0, linalg::Transpose::no, values, linalg::Transpose::no, model.alpha.view(),
+                     1.0, out);
     stage.advance(end - first);
   }
 }

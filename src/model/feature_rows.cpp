@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Streams standardised rows through a feature map in blocks of bounded size. Standardisation is computed in double and
-// rounded once to the precision of the features.
+// Streams standardised rows through a feature map in blocks of bounded size. Standardisation is
+// computed in double and rounded once to the precision of the features.
 #include "model/feature_rows.h"
 
 #include <algorithm>
@@ -15,7 +15,8 @@
 namespace mercer::model {
 namespace {
 
-// 4096 rows keep dsyrk at its best rate for small D; 1024 rows of 8192 features in single precision are 32 MiB.
+// 4096 rows keep dsyrk at its best rate for small D; 1024 rows of 8192 features in single precision
+// are 32 MiB.
 constexpr int64_t kMostRows = 4096;
 constexpr int64_t kLeastRows = 64;
 constexpr int64_t kBlockBytes = int64_t{32} << 20;
@@ -142,8 +143,8 @@ void FeatureRows<T>::add_to(solver::RowStatistics& statistics, RowSet rows, Cont
 }
 
 template <class T>
-void FeatureRows<T>::remove_from(solver::RowStatistics& statistics, RowSet rows,
-                                 Context& context, const RowsDone& done) const {
+void FeatureRows<T>::remove_from(solver::RowStatistics& statistics, RowSet rows, Context& context,
+                                 const RowsDone& done) const {
   for_each(rows, context, [&](const FeatureBlock& block) {
     if (block.Z64.data != nullptr) {
       statistics.remove(block.Z64, block.Y, context);

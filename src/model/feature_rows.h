@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The rows of a data set as blocks of features: standardise, map, and code the targets, a bounded number of rows at a
-// time. Everything that is learnt reads data through this one door, so that n x D numbers never exist at once.
+// The rows of a data set as blocks of features: standardise, map, and code the targets, a bounded
+// number of rows at a time. Everything that is learnt reads data through this one door, so that n x
+// D numbers never exist at once.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +15,8 @@
 
 namespace mercer::model {
 
-/// Consecutive rows [first, first + Z.rows) of a row set. One of Z32 and Z64 is empty, by the precision asked for.
+/// Consecutive rows [first, first + Z.rows) of a row set. One of Z32 and Z64 is empty, by the
+/// precision asked for.
 struct FeatureBlock {
   int64_t first = 0;
   MatrixView<const float> Z32;
@@ -32,7 +34,8 @@ struct WideBlock {
 /// Called after every block with its number of rows: for progress. May be empty.
 using RowsDone = std::function<void(int64_t rows)>;
 
-/// Message of the INVALID_ARGUMENT for a map that returns NaN or Inf, such as the skewed chi^2 below its shift.
+/// Message of the INVALID_ARGUMENT for a map that returns NaN or Inf, such as the skewed chi^2
+/// below its shift.
 inline constexpr const char kFeaturesNotFinite[] =
     "the map's features of X are not finite: X is outside the kernel's domain";
 
@@ -55,16 +58,22 @@ class FeatureRows {
   int64_t outputs() const { return coded_outputs(options_, Y_.cols); }
   const FitOptions& options() const { return options_; }
 
-  /// Calls the body for every block in order, on the calling thread; a cancelled context stops between blocks.
-  void for_each(RowSet rows, Context& context, const std::function<void(const FeatureBlock&)>& body) const;
-  void for_each_wide(RowSet rows, Context& context, const std::function<void(const WideBlock&)>& body) const;
+  /// Calls the body for every block in order, on the calling thread; a cancelled context stops
+  /// between blocks.
+  void for_each(RowSet rows, Context& context,
+                const std::function<void(const FeatureBlock&)>& body) const;
+  void for_each_wide(RowSet rows, Context& context,
+                     const std::function<void(const WideBlock&)>& body) const;
 
-  void add_to(solver::RowStatistics& statistics, RowSet rows, Context& context, const RowsDone& done = {}) const;
-  void remove_from(solver::RowStatistics& statistics, RowSet rows, Context& context, const RowsDone& done = {}) const;
+  void add_to(solver::RowStatistics& statistics, RowSet rows, Context& context,
+              const RowsDone& done = {}) const;
+  void remove_from(solver::RowStatistics& statistics, RowSet rows, Context& context,
+                   const RowsDone& done = {}) const;
 
  private:
   template <class U>
-  void stream(RowSet rows, Context& context, const std::function<void(const FeatureBlock&)>& body) const;
+  void stream(RowSet rows, Context& context,
+              const std::function<void(const FeatureBlock&)>& body) const;
   template <class U>
   void load_inputs(RowSet rows, int64_t first, Context& context, MatrixView<U> inputs) const;
   void load_targets(RowSet rows, int64_t first, MatrixView<double> codes) const;

@@ -22,8 +22,7 @@ Model fit(std::shared_ptr<const feature::FeatureMap> map, const FitOptions& opti
   const bool dual = X.rows < D;
   const int64_t bytes = dual ? dual_bytes(X.rows, D) : primal_bytes(options, D);
   context.require_memory(
-      checked_add(bytes, block_bytes(X.cols, D, coded_outputs(options, Y.cols)), "fit"),
-      "the fit");
+      checked_add(bytes, block_bytes(X.cols, D, coded_outputs(options, Y.cols)), "fit"), "the fit");
   check_finite("X", X);
   check_targets(options, Y);
 

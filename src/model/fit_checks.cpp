@@ -35,9 +35,8 @@ void check_options(const FitOptions& options) {
   }
   check_path(options);
   if (options.selection == Selection::held_out) {
-    require(options.held_out_fraction > 0 && options.held_out_fraction < 1,
-            MERCER_INVALID_ARGUMENT, "held_out_fraction = %g, expected a number between 0 and 1",
-            options.held_out_fraction);
+    require(options.held_out_fraction > 0 && options.held_out_fraction < 1, MERCER_INVALID_ARGUMENT,
+            "held_out_fraction = %g, expected a number between 0 and 1", options.held_out_fraction);
   }
 }
 
@@ -84,11 +83,11 @@ void check_targets(const FitOptions& options, MatrixView<const double> Y) {
   if (options.task != Task::classification) return;
   for (int64_t i = 0; i < Y.rows; ++i) {
     const double label = Y(i, 0);
-    require(label >= 0 && label < static_cast<double>(options.classes) &&
-                label == std::floor(label),
-            MERCER_INVALID_ARGUMENT,
-            "Y: row %lld (counted from 0) has class %g, expected a whole number from 0 to %lld",
-            static_cast<Long>(i), label, static_cast<Long>(options.classes - 1));
+    require(
+        label >= 0 && label < static_cast<double>(options.classes) && label == std::floor(label),
+        MERCER_INVALID_ARGUMENT,
+        "Y: row %lld (counted from 0) has class %g, expected a whole number from 0 to %lld",
+        static_cast<Long>(i), label, static_cast<Long>(options.classes - 1));
   }
 }
 

@@ -9,7 +9,8 @@ namespace mercer::model {
 
 /// Options and shapes of X and Y that do not depend on a map.
 void check_options(const FitOptions& options);
-void check_shapes(const FitOptions& options, int64_t rows, int64_t inputs, MatrixView<const double> Y);
+void check_shapes(const FitOptions& options, int64_t rows, int64_t inputs,
+                  MatrixView<const double> Y);
 /// Real, and of as many inputs as X has columns.
 void check_map(const feature::FeatureMap& map, int64_t columns);
 /// INVALID_ARGUMENT naming the first entry that is NaN or infinite.

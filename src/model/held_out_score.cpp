@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Scores several sets of weights in one pass: their columns stand side by side in one matrix, so that a block of features
-// is multiplied once.
+// Scores several sets of weights in one pass: their columns stand side by side in one matrix, so
+// that a block of features is multiplied once.
 #include "model/held_out_score.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "linalg/blas.h"
 
@@ -14,7 +16,7 @@ namespace {
 /// Sums over rows, per column of the stacked scores.
 struct Sums {
   std::vector<double> squared_error;  // per weights and output
-  std::vector<double> wrong;          // per weights
+  std::vector<double> wrong, soft;    // per weights
   std::vector<double> y, y_squared;   // per output
 };
 
@@ -30,12 +32,18 @@ Matrix<double> side_by_side(std::span<const solver::Weights> weights) {
   return all;
 }
 
-bool is_wrong(const double* score, const double* code, int64_t outputs) {
-  int64_t best = 0;
-  for (int64_t o = 1; o < outputs; ++o) {
-    if (score[o] > score[best]) best = o;
+constexpr double kSoftness = 0.1;  // width of the smooth step, in margins
+
+double margin(const double* score, const double* code, int64_t outputs) {
+  double own = 0, other = -std::numeric_limits<double>::infinity();
+  for (int64_t o = 0; o < outputs; ++o) {
+    if (code[o] == 1.0) {
+      own = score[o];
+    } else {
+      other = std::max(other, score[o]);
+    }
   }
-  return !(code[best] == 1.0 && score[best] == score[best]);
+  return own - other;
 }
 
 void add_row(const double* scores, const double* y, bool classify, Sums& sums) {
@@ -50,7 +58,9 @@ void add_row(const double* scores, const double* y, bool classify, Sums& sums) {
   }
   if (!classify) return;
   for (size_t k = 0; k < sums.wrong.size(); ++k) {
-    sums.wrong[k] += is_wrong(scores + k * outputs, y, static_cast<int64_t>(outputs));
+    const double m = margin(scores + k * outputs, y, static_cast<int64_t>(outputs));
+    sums.wrong[k] += m > 0 ? 0.0 : 1.0;
+    sums.soft[k] += 1.0 / (1.0 + std::exp(m / kSoftness));
   }
 }
 
@@ -64,9 +74,11 @@ std::vector<HeldOutScore> summarise(const Sums& sums, double n) {
       const double error = sums.squared_error[k * outputs + o] / n;
       result[k].squared_error += error;
       // An output that is constant on these rows has no R^2: its error counts as it is.
-      result[k].unexplained += (variance > 0 ? error / variance : error) / static_cast<double>(outputs);
+      result[k].unexplained +=
+          (variance > 0 ? error / variance : error) / static_cast<double>(outputs);
     }
     result[k].error_rate = sums.wrong[k] / n;
+    result[k].soft_error = sums.soft[k] / n;
   }
   return result;
 }
@@ -79,7 +91,8 @@ std::vector<HeldOutScore> score_rows(const FeatureRows<T>& rows, RowSet set,
   const Matrix<double> W = side_by_side(weights);
   const auto outputs = static_cast<size_t>(weights[0].w.cols());
   Sums sums{std::vector<double>(static_cast<size_t>(W.cols())), std::vector<double>(weights.size()),
-            std::vector<double>(outputs), std::vector<double>(outputs)};
+            std::vector<double>(weights.size()), std::vector<double>(outputs),
+            std::vector<double>(outputs)};
   const int64_t size = std::min(block_rows(rows.inputs(), rows.features()), set.count);
   const Matrix<double> scores(size, W.cols());
   const bool classify = rows.options().task == Task::classification;

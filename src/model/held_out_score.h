@@ -11,18 +11,26 @@
 
 namespace mercer::model {
 
+/// The margin of a row is the score of its class less the largest other one: 1 for perfect one-hot
+/// scores, negative for an error. The soft error counts rows by a smooth step in the margin. Its
+/// minimum over lambda and lengthscale lies where the error rate's does, and it is not as noisy:
+/// neighbouring candidates differ in a handful of rows, but in every row's margin.
 struct HeldOutScore {
-  double squared_error = 0;  // mean over rows, summed over outputs (one-hot codes for classification)
-  double unexplained = 0;    // mean over outputs of mean squared error / variance on these rows: 1 - R^2
-  double error_rate = 0;     // classification only: largest score is not the class; NaN scores count as wrong
+  double squared_error =
+      0;                   // mean over rows, summed over outputs (one-hot codes for classification)
+  double unexplained = 0;  // mean over outputs of mean squared error / their variance: 1 - R^2
+  double error_rate = 0;   // classification only; NaN scores count as wrong
+  double soft_error = 0;   // classification only: mean of 1 / (1 + exp(margin / 0.1))
 
-  /// What selection minimises and reports: the error rate for classification, else the squared error.
+  /// What selection minimises and reports: the error rate for classification, else the squared
+  /// error.
   double criterion(Task task) const {
     return task == Task::classification ? error_rate : squared_error;
   }
 };
 
-/// One score per set of weights, in one pass over the rows: their features are computed once. Weights must not be empty.
+/// One score per set of weights, in one pass over the rows: their features are computed once.
+/// Weights must not be empty.
 template <class T>
 std::vector<HeldOutScore> score_rows(const FeatureRows<T>& rows, RowSet set,
                                      std::span<const solver::Weights> weights, Context& context);

@@ -81,13 +81,11 @@ DualSystem make_dual_system(const FeatureRows<T>& rows, RowSet set, Context& con
 
 int64_t dual_bytes(int64_t rows, int64_t features) {
   const int64_t squares = checked_multiply(3, checked_multiply(rows, rows, "dual"), "dual");
-  const int64_t numbers =
-      checked_add(squares, checked_multiply(rows, features, "dual"), "dual");
+  const int64_t numbers = checked_add(squares, checked_multiply(rows, features, "dual"), "dual");
   return checked_multiply(8, numbers, "dual");
 }
 
 template DualSystem make_dual_system(const FeatureRows<float>&, RowSet, Context&, const RowsDone&);
-template DualSystem make_dual_system(const FeatureRows<double>&, RowSet, Context&,
-                                     const RowsDone&);
+template DualSystem make_dual_system(const FeatureRows<double>&, RowSet, Context&, const RowsDone&);
 
 }  // namespace mercer::model

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Ridge weights for one lambda after another from the same rows, by whichever route is cheapest for their number.
+// Ridge weights for one lambda after another from the same rows, by whichever route is cheapest for
+// their number.
 #pragma once
 
 #include <memory>
@@ -20,7 +21,8 @@ class LambdaPath {
 /// One eigendecomposition, then every lambda in O(D^2); below 3 x 8 D^2 bytes while it decomposes.
 std::unique_ptr<LambdaPath> make_eigen_path(solver::RowStatistics&& statistics, bool center,
                                             Context& context);
-/// A Cholesky factor per lambda, O(D^3 / 3), of a copy: 8 D^2 bytes besides the statistics, which are referred to.
+/// A Cholesky factor per lambda, O(D^3 / 3), of a copy: 8 D^2 bytes besides the statistics, which
+/// are referred to.
 std::unique_ptr<LambdaPath> make_cholesky_path(const solver::RowStatistics& statistics,
                                                bool center);
 /// The n x n system, for n < D: a Cholesky factor per lambda, O(n^3 / 3).

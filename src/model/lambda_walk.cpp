@@ -8,14 +8,12 @@
 namespace mercer::model {
 
 Merit merit_of(const HeldOutScore& score, Task task) {
-  if (task == Task::classification) return {score.error_rate, score.squared_error};
+  if (task == Task::classification) return {score.error_rate, score.soft_error};
   return {score.unexplained, score.unexplained};
 }
 
 bool is_better(const Merit& a, const Merit& b) {
-  if (std::isnan(a.score)) return false;
-  if (std::isnan(b.score)) return true;
-  return a.score < b.score || (a.score == b.score && a.tie < b.tie);
+  return a.compared < b.compared || (std::isnan(b.compared) && !std::isnan(a.compared));
 }
 
 const LambdaPoint& best_of(const std::vector<LambdaPoint>& points) {
@@ -24,6 +22,16 @@ const LambdaPoint& best_of(const std::vector<LambdaPoint>& points) {
     if (is_better(points[k].merit, points[best].merit)) best = k;
   }
   return points[best];
+}
+
+const LambdaPoint& largest_near_best(const std::vector<LambdaPoint>& points) {
+  constexpr double kNear = 1.005;
+  const double limit = kNear * best_of(points).merit.compared;
+  const LambdaPoint* result = &best_of(points);
+  for (const LambdaPoint& point : points) {
+    if (point.merit.compared <= limit && point.lambda > result->lambda) result = &point;
+  }
+  return *result;
 }
 
 std::vector<LambdaPoint> walk_lambda(double start, double factor, int64_t most,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// What is fitted: standardisation of inputs, a feature map, ridge weights. Prediction is map then product.
+// What is fitted: standardisation of inputs, a feature map, ridge weights. Prediction is map then
+// product.
 #pragma once
 
 #include <cstdint>
@@ -35,19 +36,21 @@ struct FitOptions {
   int64_t classes = 0;  // classification: K >= 2; Y then holds one column of class numbers 0..K-1
   bool standardize = true;
   bool center = true;
-  feature::Precision precision = feature::Precision::f32;  // of the features; statistics are always double
+  feature::Precision precision =
+      feature::Precision::f32;  // of the features; statistics are always double
   Selection selection = Selection::gcv;
-  double lambda = 1e-6;             // for fixed
-  double lambda_largest = 1e-1;     // path
+  double lambda = 1e-6;          // for fixed
+  double lambda_largest = 1e-1;  // path
   double lambda_smallest = 1e-12;
   int64_t lambda_count = 23;
-  int64_t folds = 5;                // kfold
-  double held_out_fraction = 0.1;   // held_out
-  uint64_t seed = 0;                // rows held out, folds
+  int64_t folds = 5;               // kfold
+  double held_out_fraction = 0.1;  // held_out
+  uint64_t seed = 0;               // rows held out, folds
 };
 
-/// One lambda that was tried: its score on the selection's criterion (mean squared error, summed over outputs; for
-/// classification with held_out or kfold the error rate; from a search 1 - R^2 or the error rate).
+/// One lambda that was tried: its score on the selection's criterion (mean squared error, summed
+/// over outputs; for classification with held_out or kfold the error rate; from a search 1 - R^2 or
+/// the error rate).
 struct PathPoint {
   double lambda;
   double score;
@@ -56,29 +59,35 @@ struct PathPoint {
 struct Model {
   std::shared_ptr<const feature::FeatureMap> map;
   Standardizer standardizer;
-  solver::Weights weights;   // D x outputs (classification: one column per class)
-  FitOptions options;        // as fitted; lambda is the chosen one
-  int64_t rows = 0;          // rows it was fitted on
+  solver::Weights weights;  // D x outputs (classification: one column per class)
+  FitOptions options;       // as fitted; lambda is the chosen one
+  int64_t rows = 0;         // rows it was fitted on
   std::vector<PathPoint> path;
-  std::string metadata;      // the caller's text, kept in files (the command line stores column and label names)
+  std::string metadata;  // the caller's text, kept in files (the command line stores column and
+                         // label names)
 
   int64_t inputs() const { return map->inputs(); }
   int64_t outputs() const { return weights.w.cols(); }  // scores per row
 };
 
-/// Fits on X (n x d), Y (n x outputs, or n x 1 class numbers). Memory: at most 3 x 8 D^2 bytes (2 x for
-/// held_out and kfold above D = 4096) + a row block; never n x D, except that the dual form is used for n < D (n x D). Errors: fewer than 2 rows, NaN or Inf in X or Y (naming row and column), class out
-/// of range, complex map (UNSUPPORTED).
+/// Fits on X (n x d), Y (n x outputs, or n x 1 class numbers). Memory in units of 8 D^2 bytes: 1
+/// for fixed, 2.5 for gcv and loo, 3.5 for held_out and kfold (2 above D = 4096, where a Cholesky
+/// factor per lambda takes the place of one eigendecomposition), and a row block; never n x D,
+/// except that the dual form is used for n < D (n x D). Errors: fewer than 2 rows, NaN or Inf in X
+/// or Y (naming row and column), class out of range, complex map (UNSUPPORTED).
 template <class T>
-Model fit(std::shared_ptr<const feature::FeatureMap> map, const FitOptions& options, MatrixView<const T> X,
-          MatrixView<const double> Y, Context& context);
+Model fit(std::shared_ptr<const feature::FeatureMap> map, const FitOptions& options,
+          MatrixView<const T> X, MatrixView<const double> Y, Context& context);
 
 /// scores: n x outputs(): predictions, or one score per class.
 template <class T>
-void predict(const Model& model, MatrixView<const T> X, Context& context, MatrixView<double> scores);
+void predict(const Model& model, MatrixView<const T> X, Context& context,
+             MatrixView<double> scores);
 
-/// Class of the largest score (the lowest on a tie); classification only. NaN or Inf in X is refused.
+/// Class of the largest score (the lowest on a tie); classification only. NaN or Inf in X is
+/// refused.
 template <class T>
-void classify(const Model& model, MatrixView<const T> X, Context& context, std::span<int32_t> classes);
+void classify(const Model& model, MatrixView<const T> X, Context& context,
+              std::span<int32_t> classes);
 
 }  // namespace mercer::model

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Prediction: standardise, map, multiply by the weights, a block of rows at a time. The product is in double whatever the
-// precision of the features: with a small lambda the weights are large and of both signs.
+// Prediction: standardise, map, multiply by the weights, a block of rows at a time. The product is
+// in double whatever the precision of the features: with a small lambda the weights are large and
+// of both signs.
 #include <algorithm>
 
 #include "base/error.h"
@@ -48,8 +49,8 @@ void predict(const Model& model, MatrixView<const T> X, Context& context,
   check_columns(model, X.cols);
   require(scores.rows == X.rows && scores.cols == model.outputs(), MERCER_DIMENSION_MISMATCH,
           "scores is %lld x %lld, expected %lld rows and %lld outputs",
-          static_cast<Long>(scores.rows), static_cast<Long>(scores.cols),
-          static_cast<Long>(X.rows), static_cast<Long>(model.outputs()));
+          static_cast<Long>(scores.rows), static_cast<Long>(scores.cols), static_cast<Long>(X.rows),
+          static_cast<Long>(model.outputs()));
   for_each_score(model, X, context, [&](int64_t first, MatrixView<const double> block) {
     for (int64_t i = 0; i < block.rows; ++i) {
       std::copy_n(block.row(i), block.cols, scores.row(first + i));

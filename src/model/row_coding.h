@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// How one row enters a fit: inputs standardised in double and rounded once, class numbers as one-hot codes.
+// How one row enters a fit: inputs standardised in double and rounded once, class numbers as
+// one-hot codes.
 #pragma once
 
 #include <algorithm>

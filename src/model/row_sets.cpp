@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Seeded splits: a permutation of the rows from the streams `split` and `sample`, so that a seed means the same split
-// everywhere.
+// Seeded splits: a permutation of the rows from the streams `split` and `sample`, so that a seed
+// means the same split everywhere.
 #include "model/row_sets.h"
 
 #include <algorithm>

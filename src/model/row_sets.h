@@ -25,7 +25,8 @@ struct Split {
   std::vector<int64_t> held_out;  // ascending
 };
 
-/// About fraction * n rows held out, by a seeded permutation; at least one row on either side, at most `most` held out.
+/// About fraction * n rows held out, by a seeded permutation; at least one row on either side, at
+/// most `most` held out.
 Split split_rows(int64_t n, double fraction, int64_t most, uint64_t seed);
 
 /// Every row in one of `folds` sets, whose sizes differ by one at most.

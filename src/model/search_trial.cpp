@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Trials by Cholesky: for the few lambdas a trial looks at, factors of a kept Gram matrix cost less time and memory than
-// its eigendecomposition (at D = 4096 about thirty factors), and the Gram matrix survives for the final fit.
+// Trials by Cholesky: for the few lambdas a trial looks at, factors of a kept Gram matrix cost less
+// time and memory than its eigendecomposition (at D = 4096 about thirty factors), and the Gram
+// matrix survives for the final fit.
 #include "model/search_trial.h"
 
 #include <cmath>

@@ -15,14 +15,15 @@ namespace mercer::model {
 
 /// Which lambdas a trial looks at.
 struct LambdaPlan {
-  double fixed = -1;      // >= 0: this one alone
+  double fixed = -1;        // >= 0: this one alone
   bool whole_grid = false;  // every decade, for small D; else a walk
-  double start = 1e-6;    // of the walk
+  double start = 1e-6;      // of the walk
   double factor = 10;
   int64_t most = 5;
 };
 
-/// Ridge on `train`, scored on `held_out`, for lambda after lambda. Statistics are kept, so that rows can be added later.
+/// Ridge on `train`, scored on `held_out`, for lambda after lambda. Statistics are kept, so that
+/// rows can be added later.
 template <class T>
 class SearchTrial {
  public:
@@ -31,7 +32,8 @@ class SearchTrial {
   /// Every lambda of the plan with its merit; best_of picks.
   std::vector<LambdaPoint> run(const LambdaPlan& plan, RowSet held_out, Context& context) const;
 
-  /// Weights at lambda with the held-out rows added to those trained on: the final fit. Consumes the trial.
+  /// Weights at lambda with the held-out rows added to those trained on: the final fit. Consumes
+  /// the trial.
   solver::Weights solve_with(RowSet held_out, RowSet all, double lambda, Context& context);
 
  private:

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Choice of lambda (SPEC section 9). Held-out rows and K folds are predicted by rows, so that classification can count
-// errors; the statistics of the other rows are the total with the fold's rows removed, and added back afterwards: one
-// Gram matrix serves every fold. GCV and leave-one-out come from one eigendecomposition of all rows.
+// Choice of lambda (SPEC section 9). Held-out rows and K folds are predicted by rows, so that
+// classification can count errors; the statistics of the other rows are the total with the fold's
+// rows removed, and added back afterwards: one Gram matrix serves every fold. GCV and leave-one-out
+// come from one eigendecomposition of all rows.
 #include "model/selection.h"
 
 #include <algorithm>
@@ -16,13 +17,14 @@
 namespace mercer::model {
 namespace {
 
-/// Largest D for which a path over held-out rows decomposes; above it a Cholesky factor per lambda takes less memory.
+/// Largest D for which a path over held-out rows decomposes; above it a Cholesky factor per lambda
+/// takes less memory.
 constexpr int64_t kMostEigenFeatures = 4096;
 
 std::vector<PathPoint> empty_path(const FitOptions& options) {
   std::vector<PathPoint> path;
-  for (const double lambda : solver::lambda_grid(options.lambda_largest, options.lambda_smallest,
-                                                 options.lambda_count)) {
+  for (const double lambda :
+       solver::lambda_grid(options.lambda_largest, options.lambda_smallest, options.lambda_count)) {
     path.push_back({lambda, 0.0});
   }
   return path;
@@ -53,8 +55,7 @@ std::vector<std::vector<int64_t>> validation_sets(const FitOptions& options, int
   return {split_rows(n, options.held_out_fraction, n, options.seed).held_out};
 }
 
-double share_of(const std::vector<int64_t>& fold,
-                const std::vector<std::vector<int64_t>>& folds) {
+double share_of(const std::vector<int64_t>& fold, const std::vector<std::vector<int64_t>>& folds) {
   size_t all = 0;
   for (const auto& one : folds) all += one.size();
   return static_cast<double>(fold.size()) / static_cast<double>(all);
@@ -92,8 +93,8 @@ Selected validate_dual(const FeatureRows<T>& rows, const RowsDone& done, Context
     add_fold(rows, fold, share_of(fold, folds), *solver, result.path, context);
   }
   result.lambda = best_point(result.path).lambda;
-  result.weights = make_dual_system(rows, RowSet(rows.rows()), context, done)
-                       .solve(result.lambda, context);
+  result.weights =
+      make_dual_system(rows, RowSet(rows.rows()), context, done).solve(result.lambda, context);
   return result;
 }
 
@@ -102,11 +103,14 @@ template <class T>
 void score_left_out(const FeatureRows<T>& rows, const solver::RidgePath& solver,
                     const RowsDone& done, std::vector<PathPoint>& path, Context& context) {
   const auto n = static_cast<double>(rows.rows());
+  std::vector<double> lambdas;
+  for (const PathPoint& point : path) lambdas.push_back(point.lambda);
   rows.for_each_wide(RowSet(rows.rows()), context, [&](const WideBlock& block) {
-    for (PathPoint& point : path) {
-      context.checkpoint();
-      const Matrix<double> r = solver.leave_one_out(point.lambda, block.Z, block.Y);
-      for (int64_t i = 0; i < r.rows() * r.cols(); ++i) point.score += r.data()[i] * r.data()[i] / n;
+    const Matrix<double> squares = solver.leave_one_out_squares(lambdas, block.Z, block.Y, context);
+    for (int64_t k = 0; k < squares.rows(); ++k) {
+      for (int64_t o = 0; o < squares.cols(); ++o) {
+        path[static_cast<size_t>(k)].score += squares(k, o) / n;
+      }
     }
     done(block.Z.rows);
   });
@@ -148,10 +152,14 @@ bool validates(Selection selection) {
 /// Rows that will be read, for progress.
 int64_t rows_read(const FitOptions& options, int64_t n, bool dual) {
   switch (options.selection) {
-    case Selection::loo: return dual ? n : 2 * n;
-    case Selection::kfold: return dual ? options.folds * n : 3 * n;
-    case Selection::held_out: return dual ? 2 * n : n;
-    default: return n;
+    case Selection::loo:
+      return dual ? n : 2 * n;
+    case Selection::kfold:
+      return dual ? options.folds * n : 3 * n;
+    case Selection::held_out:
+      return dual ? 2 * n : n;
+    default:
+      return n;
   }
 }
 
@@ -195,9 +203,13 @@ Selected select_dual(const FeatureRows<T>& rows, Context& context) {
 }
 
 int64_t primal_bytes(const FitOptions& options, int64_t features) {
+  // Numbers per D^2, doubled: the statistics, 1.5 more while they are decomposed, a copy of them.
   const bool cholesky = validates(options.selection) && features > kMostEigenFeatures;
-  const int64_t copies = options.selection == Selection::fixed ? 1 : cholesky ? 2 : 3;
-  return checked_multiply(8 * copies, checked_multiply(features, features, "statistics"),
+  const int64_t halves = options.selection == Selection::fixed ? 2
+                         : cholesky                            ? 4
+                         : validates(options.selection)        ? 7
+                                                               : 5;
+  return checked_multiply(4 * halves, checked_multiply(features, features, "statistics"),
                           "statistics");
 }
 

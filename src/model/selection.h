@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Chooses lambda and solves on all rows, by the route that the number of rows, features and the criterion ask for.
+// Chooses lambda and solves on all rows, by the route that the number of rows, features and the
+// criterion ask for.
 #pragma once
 
 #include <vector>
@@ -15,7 +16,8 @@ struct Selected {
   std::vector<PathPoint> path;  // empty for Selection::fixed
 };
 
-/// The point of the lowest score, the first on a tie; points with NaN are passed over unless all are.
+/// The point of the lowest score, the first on a tie; points with NaN are passed over unless all
+/// are.
 const PathPoint& best_point(const std::vector<PathPoint>& path);
 
 /// By Gram matrix, for any n; by the n x n dual, for n < D.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Column means and standard deviations of the inputs, in two passes (the corrected two-pass algorithm: Chan, Golub,
-// LeVeque 1983), so that columns with a large offset keep their digits. The deviation divides by n.
+// Column means and standard deviations of the inputs, in two passes (the corrected two-pass
+// algorithm: Chan, Golub, LeVeque 1983), so that columns with a large offset keep their digits. The
+// deviation divides by n.
 #include <algorithm>
 #include <cmath>
 
@@ -10,7 +11,8 @@
 namespace mercer::model {
 namespace {
 
-/// Below this multiple of the column's largest entry a deviation is rounding: the column is constant.
+/// Below this multiple of the column's largest entry a deviation is rounding: the column is
+/// constant.
 constexpr double kConstantColumn = 1e-14;
 
 }  // namespace
