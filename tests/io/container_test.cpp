@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The mercer authors
 #include "io/container.h"
 
-#include <cstring>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -20,9 +20,8 @@ using mercer::test::TemporaryDirectory;
 namespace {
 
 std::vector<std::byte> bytes_of(const std::string& text) {
-  std::vector<std::byte> bytes(text.size());
-  std::memcpy(bytes.data(), text.data(), text.size());
-  return bytes;
+  const auto bytes = std::as_bytes(std::span(text));
+  return {bytes.begin(), bytes.end()};
 }
 
 /// A file with a text, an empty and a binary section.
