@@ -129,7 +129,8 @@ MERCER_API mercer_status mercer_model_fit_classes_f64(const mercer_map *map, con
                                                       int64_t n, const double *X, int64_t ldx, int64_t K,
                                                       const int32_t *labels, mercer_context *context,
                                                       mercer_model **out);
-/** From a spec {"model":"ridge","map":{...},"lambda":x,"standardize":b,"center":b,"task":t}. Y is n x m; for
+/** From a spec {"model":"ridge","map":{...},"lambda":x,"standardize":b,"center":b,"task":t,
+ *  "precision":"f32"|"f64"}; without "lambda" it is chosen by generalised cross-validation. Y is n x m; for
  *  "classification" m = 1 and Y holds class numbers 0..K-1 (K = the largest + 1). */
 MERCER_API mercer_status mercer_model_fit_spec_f64(const char *json, int64_t n, const double *X, int64_t ldx, int64_t m,
                                                    const double *Y, int64_t ldy, mercer_context *context,
@@ -188,7 +189,7 @@ typedef struct mercer_search_options {
   double held_out_fraction; /**< Default 0.1. */
   uint64_t seed;            /**< Of map, split and subsample; default 0. */
   const char *map;          /**< Map spec without "inputs", "features" and "seed", or NULL: {"map":"fourier"} with a
-                                 Gaussian kernel. The lengthscale inside is replaced unless `lengthscale` is 0 and the spec's
+                                 Gaussian kernel. The lengthscale inside, one number, is replaced unless the
                                  kernel has none. */
   mercer_report report;     /**< NULL (default): none. */
   void *user;               /**< First argument of report. */

@@ -111,8 +111,11 @@ MERCER_API mercer_status mercer_map_pseudo_variance_f64(const mercer_map *map, i
 
 MERCER_API void mercer_map_free(mercer_map *map);
 
-/** Everything that exists (kernels, maps, models: names, parameters, types, ranges, one line of help) as JSON; name NULL or "" for
- *  all, else one entry. */
+/** Everything that exists (kernels, maps, models: names, parameters, types, ranges, one line of help) as JSON:
+ *  {"kernels":[{"name","help","parameters":[{"key","type","required","default","least","least_open","most","choices",
+ *  "expected","help"}]}],"maps":[...],"models":[...]}; null: no default, no limit; "expected" says in words what is allowed.
+ *  name NULL or "" for all, else the same lists with that entry alone (a kernel and a map may share a name).
+ *  Errors: MERCER_INVALID_ARGUMENT (no such name; short buffer). */
 MERCER_API mercer_status mercer_specs(const char *name, char *buffer, int64_t capacity, int64_t *needed);
 
 #ifdef __cplusplus
