@@ -44,6 +44,30 @@ void require_training_block(const RidgePath& path, MatrixView<const double> Z,
 
 }  // namespace
 
+/// What a list of lambdas contributes, in the eigenbasis.
+struct RidgePath::State::LeftOut {
+  Matrix<double> inverses;      // 1/(s + n lambda): D x lambdas
+  Matrix<double> coefficients;  // inverses times c: D x lambdas*outputs
+  Matrix<double> mean;          // V' mean: D x 1
+};
+
+RidgePath::State::LeftOut RidgePath::State::prepare_left_out(
+    std::span<const double> lambdas) const {
+  const int64_t D = features(), m = outputs(), L = static_cast<int64_t>(lambdas.size());
+  LeftOut factors{Matrix<double>(D, L), Matrix<double>(D, L * m), Matrix<double>(D, 1)};
+  for (int64_t l = 0; l < L; ++l) {
+    const double shift = checked_shift(lambdas[static_cast<std::size_t>(l)], statistics.rows());
+    for (int64_t i = 0; i < D; ++i) {
+      factors.inverses(i, l) = inverse(static_cast<std::size_t>(i), shift);
+      for (int64_t j = 0; j < m; ++j)
+        factors.coefficients(i, l * m + j) = factors.inverses(i, l) * projected(i, j);
+    }
+  }
+  const MatrixView<const double> feature_means(means.features.data(), D, 1);
+  linalg::multiply(1.0, kPlain, vectors(), kPlain, feature_means, 0.0, factors.mean.view());
+  return factors;
+}
+
 template <class Sink>
 void RidgePath::State::visit_left_out(std::span<const double> lambdas, MatrixView<const double> Z,
                                       MatrixView<const double> Y, Context& context,
@@ -53,17 +77,7 @@ void RidgePath::State::visit_left_out(std::span<const double> lambdas, MatrixVie
   const int64_t columns = checked_multiply(L, m, "leave-one-out");
   const int64_t words = checked_multiply(D + block, D + columns + L, "leave-one-out");
   context.require_memory(checked_multiply(8, words, "leave-one-out"), "leave-one-out");
-  const Matrix<double> inverses(D, L), coefficients(D, columns), mean(D, 1);
-  for (int64_t i = 0; i < D; ++i) {
-    for (int64_t l = 0; l < L; ++l) {
-      const double shift = checked_shift(lambdas[static_cast<std::size_t>(l)], statistics.rows());
-      inverses(i, l) = inverse(static_cast<std::size_t>(i), shift);
-      for (int64_t j = 0; j < m; ++j) coefficients(i, l * m + j) = inverses(i, l) * projected(i, j);
-    }
-  }
-  const MatrixView<const double> feature_means(means.features.data(), D, 1);
-  linalg::multiply(1.0, kPlain, vectors(), kPlain, feature_means, 0.0, mean.view());
-
+  const LeftOut factors = prepare_left_out(lambdas);
   const Matrix<double> basis(block, D), fitted(block, columns), leverage(block, L);
   const double of_intercept =
       static_cast<double>(centered) / static_cast<double>(statistics.rows());
@@ -71,20 +85,20 @@ void RidgePath::State::visit_left_out(std::span<const double> lambdas, MatrixVie
     const MatrixView<const double> rows = Z.block_rows(first, std::min(first + block, Z.rows));
     const MatrixView<double> U = basis.view().block_rows(0, rows.rows);
     linalg::multiply(1.0, kPlain, rows, linalg::Transpose::yes, vectors(), 0.0, U);
-    subtract_from_rows(mean, U);
-    linalg::multiply(1.0, kPlain, U, kPlain, coefficients.view(), 0.0,
+    subtract_from_rows(factors.mean, U);
+    linalg::multiply(1.0, kPlain, U, kPlain, factors.coefficients.view(), 0.0,
                      fitted.view().block_rows(0, rows.rows));
     square(U);
-    linalg::multiply(1.0, kPlain, U, kPlain, inverses.view(), 0.0,
+    linalg::multiply(1.0, kPlain, U, kPlain, factors.inverses.view(), 0.0,
                      leverage.view().block_rows(0, rows.rows));
     for (int64_t i = 0; i < rows.rows; ++i) {
       for (int64_t l = 0; l < L; ++l) {
         const double left = 1 - of_intercept - leverage(i, l);
         for (int64_t j = 0; j < m; ++j) {
-          const double residual =
-              Y(first + i, j) - means.outputs[static_cast<std::size_t>(j)] - fitted(i, l * m + j);
+          const double centred_y = Y(first + i, j) - means.outputs[static_cast<std::size_t>(j)];
           sink(first + i, l, j,
-               left > kInterpolates ? residual / left : std::numeric_limits<double>::infinity());
+               left > kInterpolates ? (centred_y - fitted(i, l * m + j)) / left
+                                    : std::numeric_limits<double>::infinity());
         }
       }
     }

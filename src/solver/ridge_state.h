@@ -32,7 +32,11 @@ struct RidgePath::State {
   /// whole degrees.
   double residual_degrees(double shift) const;
   std::vector<double> residual_sum_of_squares(double shift) const;
-  /// sink(row, lambda, output, left-out residual) for rows of training data; in leave_one_out.cpp.
+
+  struct LeftOut;
+  LeftOut prepare_left_out(std::span<const double> lambdas) const;
+  /// sink(row, lambda, output, left-out residual) for rows of training data; all in
+  /// leave_one_out.cpp.
   template <class Sink>
   void visit_left_out(std::span<const double> lambdas, MatrixView<const double> Z,
                       MatrixView<const double> Y, Context& context, const Sink& sink) const;
