@@ -61,10 +61,17 @@ double share_of(const std::vector<int64_t>& fold, const std::vector<std::vector<
   return static_cast<double>(fold.size()) / static_cast<double>(all);
 }
 
+int64_t size_of(const std::vector<int64_t>& fold) { return static_cast<int64_t>(fold.size()); }
+
 template <class T>
-Selected validate_primal(const FeatureRows<T>& rows, const RowsDone& done, Context& context) {
+Selected validate_primal(const FeatureRows<T>& rows, Context& context) {
   const FitOptions& options = rows.options();
   const auto folds = validation_sets(options, rows.rows());
+  // All but the first fold; then every fold is added and every one but the first removed before.
+  int64_t rows_read = rows.rows() - 2 * size_of(folds[0]);
+  for (const auto& fold : folds) rows_read += 2 * size_of(fold);
+  Stage stage(context, rows_read);
+  const RowsDone done = [&](int64_t count) { stage.advance(count); };
   solver::RowStatistics statistics(rows.features(), rows.outputs());
   rows.add_to(statistics, rows_without(rows.rows(), folds[0]), context, done);
   Selected result{{}, 0, empty_path(options)};
@@ -83,9 +90,13 @@ Selected validate_primal(const FeatureRows<T>& rows, const RowsDone& done, Conte
 }
 
 template <class T>
-Selected validate_dual(const FeatureRows<T>& rows, const RowsDone& done, Context& context) {
+Selected validate_dual(const FeatureRows<T>& rows, Context& context) {
   const FitOptions& options = rows.options();
   const auto folds = validation_sets(options, rows.rows());
+  int64_t rows_read = rows.rows();
+  for (const auto& fold : folds) rows_read += rows.rows() - size_of(fold);
+  Stage stage(context, rows_read);
+  const RowsDone done = [&](int64_t count) { stage.advance(count); };
   Selected result{{}, 0, empty_path(options)};
   for (const auto& fold : folds) {
     const auto train = rows_without(rows.rows(), fold);
@@ -149,20 +160,6 @@ bool validates(Selection selection) {
   return selection == Selection::held_out || selection == Selection::kfold;
 }
 
-/// Rows that will be read, for progress.
-int64_t rows_read(const FitOptions& options, int64_t n, bool dual) {
-  switch (options.selection) {
-    case Selection::loo:
-      return dual ? n : 2 * n;
-    case Selection::kfold:
-      return dual ? options.folds * n : 3 * n;
-    case Selection::held_out:
-      return dual ? 2 * n : n;
-    default:
-      return n;
-  }
-}
-
 }  // namespace
 
 const PathPoint& best_point(const std::vector<PathPoint>& path) {
@@ -176,9 +173,9 @@ const PathPoint& best_point(const std::vector<PathPoint>& path) {
 template <class T>
 Selected select_primal(const FeatureRows<T>& rows, Context& context) {
   const FitOptions& options = rows.options();
-  Stage stage(context, rows_read(options, rows.rows(), false));
+  if (validates(options.selection)) return validate_primal(rows, context);
+  Stage stage(context, options.selection == Selection::loo ? 2 * rows.rows() : rows.rows());
   const RowsDone done = [&](int64_t count) { stage.advance(count); };
-  if (validates(options.selection)) return validate_primal(rows, done, context);
   solver::RowStatistics statistics(rows.features(), rows.outputs());
   rows.add_to(statistics, RowSet(rows.rows()), context, done);
   if (options.selection != Selection::fixed) {
@@ -192,9 +189,9 @@ Selected select_primal(const FeatureRows<T>& rows, Context& context) {
 template <class T>
 Selected select_dual(const FeatureRows<T>& rows, Context& context) {
   const FitOptions& options = rows.options();
-  Stage stage(context, rows_read(options, rows.rows(), true));
+  if (validates(options.selection)) return validate_dual(rows, context);
+  Stage stage(context, rows.rows());
   const RowsDone done = [&](int64_t count) { stage.advance(count); };
-  if (validates(options.selection)) return validate_dual(rows, done, context);
   DualSystem system = make_dual_system(rows, RowSet(rows.rows()), context, done);
   if (options.selection != Selection::fixed) {
     return decompose_dual(options, std::move(system), context);

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// A fit against the explicit route: features, centring, normal equations. Both solve systems whose
+// condition is at most n / (n lambda) = 1/lambda in the Euclidean norm, so they agree to about D
+// eps / lambda; the tests allow 1e-8 of outputs of size 1.
+#include <cstring>
+
+#include "model/feature_rows.h"
+#include "model/model.h"
+#include "model_problem.h"
+#include "support/catch.h"
+
+using namespace mercer;
+using namespace mercer::model;
+using namespace mercer::test;
+
+namespace {
+
+constexpr double kBound = 1e-8;
+
+FitOptions fixed_options(double lambda) {
+  FitOptions options;
+  options.selection = Selection::fixed;
+  options.lambda = lambda;
+  options.precision = feature::Precision::f64;
+  return options;
+}
+
+double r_squared(const Matrix<double>& scores, const Matrix<double>& Y) {
+  double error = 0, mean = 0, squares = 0;
+  const auto n = static_cast<double>(Y.rows());
+  for (int64_t i = 0; i < Y.rows(); ++i) {
+    error += (scores(i, 0) - Y(i, 0)) * (scores(i, 0) - Y(i, 0)) / n;
+    mean += Y(i, 0) / n;
+    squares += Y(i, 0) * Y(i, 0) / n;
+  }
+  return 1 - error / (squares - mean * mean);
+}
+
+}  // namespace
+
+TEST_CASE("a smooth function is learnt", "[model]") {
+  // The noise explains 1e-4/3 of a variance of about 0.5; 0.99 leaves room for a hundred times
+  // that.
+  const Problem train = smooth_problem(800, 3, 1, 0.01, 1), test = smooth_problem(400, 3, 1, 0, 2);
+  double worst = 1;
+  for (const Selection selection :
+       {Selection::held_out, Selection::kfold, Selection::gcv, Selection::loo}) {
+    for (const int64_t D : {256, 1024}) {  // primal, dual
+      FitOptions options;
+      options.selection = selection;
+      Context context;
+      const Model model = fit(gaussian_map(3, D), options, train.x(), train.y(), context);
+      worst = std::min(worst, r_squared(predictions(model, test.x()), test.Y));
+    }
+  }
+  CHECK(worst > 0.99);
+}
+
+TEST_CASE("fit is standardise, map, centre, solve", "[model]") {
+  // n = 5000 crosses the boundary of two blocks of rows.
+  const Problem problem = smooth_problem(5000, 3, 2, 0.1, 3), test = smooth_problem(50, 3, 2, 0, 4);
+  const auto map = gaussian_map(3, 32);
+  Context context;
+  for (const bool standardize : {true, false}) {
+    FitOptions options = fixed_options(1e-4);
+    options.standardize = standardize;
+    const Model model = fit(map, options, problem.x(), problem.y(), context);
+    const Matrix<double> expected =
+        plain_ridge(plain_features(*map, problem.x(), model.standardizer), problem.Y, 5000 * 1e-4,
+                    plain_features(*map, test.x(), model.standardizer));
+    CHECK(model.standardizer.mean.size() == (standardize ? 3u : 0u));
+    CHECK(largest_difference(predictions(model, test.x()), expected) < kBound);
+  }
+}
+
+TEST_CASE("fewer rows than features go through the dual and agree with the primal", "[model]") {
+  const Problem problem = smooth_problem(90, 3, 2, 0.1, 5), test = smooth_problem(40, 3, 2, 0, 6);
+  const auto map = gaussian_map(3, 128);
+  Context context;
+  const Model model = fit(map, fixed_options(1e-4), problem.x(), problem.y(), context);
+  const Matrix<double> expected =
+      plain_ridge(plain_features(*map, problem.x(), model.standardizer), problem.Y, 90 * 1e-4,
+                  plain_features(*map, test.x(), model.standardizer));
+  CHECK(largest_difference(predictions(model, test.x()), expected) < kBound);
+}
+
+TEST_CASE("without centring the intercept is zero, for either form", "[model]") {
+  const Problem problem = smooth_problem(90, 3, 2, 0.1, 7);
+  Context context;
+  for (const int64_t D : {32, 128}) {
+    FitOptions options = fixed_options(1e-3);
+    options.center = false;
+    const Model model = fit(gaussian_map(3, D), options, problem.x(), problem.y(), context);
+    CHECK(model.weights.intercept == std::vector<double>{0.0, 0.0});
+    // The residual equation (Z'Z + n lambda) w = Z'Y, written as Z'(Y - Zw) = n lambda w.
+    const Matrix<double> Z = plain_features(*model.map, problem.x(), model.standardizer);
+    Matrix<double> rest = copy(problem.y());
+    linalg::multiply(-1.0, linalg::Transpose::no, Z.view(), linalg::Transpose::no,
+                     model.weights.w.view(), 1.0, rest.view());
+    Matrix<double> gradient = copy(MatrixView<const double>(model.weights.w.view()));
+    linalg::multiply(1.0, linalg::Transpose::yes, Z.view(), linalg::Transpose::no, rest.view(),
+                     -90 * 1e-3, gradient.view());
+    CHECK(largest_difference(gradient, [&] {
+            Matrix<double> zero(D, 2);
+            zero.fill(0);
+            return zero;
+          }()) < kBound);
+  }
+}
+
+TEST_CASE("rescaled inputs give the same predictions", "[model]") {
+  // Standardised inputs differ by a few eps times offset / deviation = 1000, features by that times
+  // |omega|; weights are at most 1/lambda = 1e3 times as sensitive: 1e-16 x 1e3 x 10 x 1e3 = 1e-9.
+  const Problem problem = smooth_problem(300, 3, 1, 0.1, 8), test = smooth_problem(40, 3, 1, 0, 9);
+  const auto rescaled = [](const Matrix<double>& X) {
+    Matrix<double> result = copy(MatrixView<const double>(X.view()));
+    for (int64_t i = 0; i < X.rows(); ++i) {
+      result(i, 0) = 1000 + X(i, 0);
+      result(i, 1) = 1e-6 * X(i, 1);
+      result(i, 2) = -3e8 * X(i, 2) + 1e9;
+    }
+    return result;
+  };
+  // A sign turned around is another map: turn the same sign in both.
+  const auto turned = [](const Matrix<double>& X) {
+    Matrix<double> result = copy(MatrixView<const double>(X.view()));
+    for (int64_t i = 0; i < X.rows(); ++i) result(i, 2) = -X(i, 2);
+    return result;
+  };
+  const auto map = gaussian_map(3, 64);
+  const Matrix<double> A = turned(problem.X), B = rescaled(problem.X);
+  Context context;
+  const Model one =
+      fit(map, fixed_options(1e-3), MatrixView<const double>(A.view()), problem.y(), context);
+  const Model two =
+      fit(map, fixed_options(1e-3), MatrixView<const double>(B.view()), problem.y(), context);
+  CHECK(largest_difference(predictions(one, turned(test.X).view()),
+                           predictions(two, rescaled(test.X).view())) < kBound);
+}
+
+TEST_CASE("single precision features give nearly the same predictions", "[model]") {
+  // Features off by 1e-7 each: predictions by sqrt(D) 1e-7 |w|, |w| below sqrt(1 / lambda): 8 x
+  // 1e-7 x 30 < 1e-4.
+  const Problem problem = smooth_problem(300, 3, 1, 0.1, 10);
+  Context context;
+  FitOptions options = fixed_options(1e-3);
+  const Matrix<double> wide = predictions(
+      fit(gaussian_map(3, 64), options, problem.x(), problem.y(), context), problem.x());
+  options.precision = feature::Precision::f32;
+  const Matrix<double> narrow = predictions(
+      fit(gaussian_map(3, 64), options, problem.x(), problem.y(), context), problem.x());
+  CHECK(largest_difference(wide, narrow) < 1e-4);
+  CHECK(largest_difference(wide, narrow) > 0);  // the precision asked for was used
+}
+
+TEST_CASE("a prediction does not depend on the rows around it", "[model]") {
+  // The block of features is the same bit for bit; the product may be summed in another order.
+  const Problem problem = smooth_problem(5000, 3, 1, 0.1, 11);
+  Context context;
+  const Model model =
+      fit(gaussian_map(3, 32), fixed_options(1e-4), problem.x(), problem.y(), context);
+  const Matrix<double> all = predictions(model, problem.x());
+  Matrix<double> pieces(5000, 1);
+  for (int64_t first = 0; first < 5000; first += 777) {
+    const int64_t end = std::min<int64_t>(5000, first + 777);
+    predict(model, problem.x().block_rows(first, end), context,
+            pieces.view().block_rows(first, end));
+  }
+  CHECK(largest_difference(all, pieces) < 1e-10);
+}
+
+TEST_CASE("blocks of features are equal bit for bit for any number of threads", "[model]") {
+  const Problem problem = smooth_problem(5000, 3, 1, 0.1, 12);
+  const auto map = gaussian_map(3, 34);
+  const Standardizer standardizer = fit_standardizer(problem.x());
+  FitOptions options;
+  const FeatureRows<double> rows(*map, standardizer, options, problem.x(), problem.y());
+  const auto bytes = [&](int threads) {
+    Context context;
+    context.threads = threads;
+    std::vector<float> all;
+    rows.for_each(RowSet(5000), context, [&](const FeatureBlock& block) {
+      all.insert(all.end(), block.Z32.data, block.Z32.data + block.Z32.rows * block.Z32.cols);
+    });
+    return all;
+  };
+  const std::vector<float> one = bytes(1);
+  REQUIRE(one.size() == 5000u * 34u);
+  CHECK(std::memcmp(one.data(), bytes(2).data(), one.size() * sizeof(float)) == 0);
+  CHECK(std::memcmp(one.data(), bytes(7).data(), one.size() * sizeof(float)) == 0);
+}
+
+TEST_CASE("predicting no rows writes nothing", "[model]") {
+  const Problem problem = smooth_problem(50, 3, 1, 0.1, 13);
+  Context context;
+  const Model model =
+      fit(gaussian_map(3, 16), fixed_options(1e-3), problem.x(), problem.y(), context);
+  CHECK_NOTHROW(predict(model, MatrixView<const double>(nullptr, 0, 3), context, {nullptr, 0, 1}));
+}

@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Every documented refusal of fit, predict, classify, search and the exact reference: status and
+// what the message names.
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "model/exact_ridge.h"
+#include "model/model.h"
+#include "model/search.h"
+#include "model_problem.h"
+#include "support/catch.h"
+#include "support/refusal.h"
+
+using namespace mercer;
+using namespace mercer::model;
+using namespace mercer::test;
+
+namespace {
+
+const Problem& problem() {
+  static const Problem kProblem = smooth_problem(40, 3, 1, 0.1, 51);
+  return kProblem;
+}
+
+FitOptions with(void (*change)(FitOptions&)) {
+  FitOptions options;
+  change(options);
+  return options;
+}
+
+struct Maker final : MapMaker {
+  std::shared_ptr<const feature::FeatureMap> make(double l, int64_t D) const override {
+    return gaussian_map(3, D, l);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("options out of range are refused", "[model]") {
+  struct Case {
+    void (*change)(FitOptions&);
+    const char* names;
+    const char* value;
+  };
+  const Case cases[] = {
+      {[](FitOptions& o) {
+         o.selection = Selection::fixed;
+         o.lambda = -1;
+       },
+       "lambda", "-1"},
+      {[](FitOptions& o) {
+         o.selection = Selection::fixed;
+         o.lambda = NAN;
+       },
+       "lambda", "nan"},
+      {[](FitOptions& o) {
+         o.selection = Selection::fixed;
+         o.lambda = INFINITY;
+       },
+       "lambda", "inf"},
+      {[](FitOptions& o) { o.lambda_smallest = 0; }, "lambda", "0"},
+      {[](FitOptions& o) { o.lambda_smallest = 1; }, "lambda", "1"},
+      {[](FitOptions& o) { o.lambda_largest = INFINITY; }, "lambda", "inf"},
+      {[](FitOptions& o) { o.lambda_count = 0; }, "lambda_count", "0"},
+      {[](FitOptions& o) {
+         o.selection = Selection::kfold;
+         o.folds = 1;
+       },
+       "folds", "1"},
+      {[](FitOptions& o) {
+         o.selection = Selection::kfold;
+         o.folds = 41;
+       },
+       "folds", "41"},
+      {[](FitOptions& o) {
+         o.selection = Selection::held_out;
+         o.held_out_fraction = 0;
+       },
+       "held_out_fraction", "0"},
+      {[](FitOptions& o) {
+         o.selection = Selection::held_out;
+         o.held_out_fraction = 1;
+       },
+       "held_out_fraction", "1"},
+      {[](FitOptions& o) {
+         o.selection = Selection::held_out;
+         o.held_out_fraction = NAN;
+       },
+       "held_out_fraction", "nan"},
+      {[](FitOptions& o) {
+         o.task = Task::classification;
+         o.classes = 1;
+       },
+       "classes", "1"},
+  };
+  std::string faults;
+  for (const Case& c : cases) {
+    faults += refusal_fault(
+        MERCER_INVALID_ARGUMENT,
+        [&] {
+          Context context;
+          fit(gaussian_map(3, 16), with(c.change), problem().x(), problem().y(), context);
+        },
+        c.names, c.value);
+  }
+  CHECK(faults == "");
+}
+
+TEST_CASE("shapes that disagree are refused", "[model]") {
+  const auto x = problem().x();
+  const auto y = problem().y();
+  const Matrix<double> wide(40, 2);
+  wide.fill(0);
+  std::string faults;
+  const auto try_fit = [&](mercer_status status, MatrixView<const double> X,
+                           MatrixView<const double> Y, const FitOptions& options, const char* first,
+                           const char* second) {
+    faults += refusal_fault(
+        status,
+        [&] {
+          Context context;
+          fit(gaussian_map(3, 16), options, X, Y, context);
+        },
+        first, second);
+  };
+  const FitOptions classes = with([](FitOptions& o) {
+    o.task = Task::classification;
+    o.classes = 2;
+  });
+  try_fit(MERCER_DIMENSION_MISMATCH, x, y.block_rows(0, 39), {}, "39", "40");
+  try_fit(MERCER_DIMENSION_MISMATCH, x.block_cols(0, 2), y, {}, "2 columns", "3 inputs");
+  try_fit(MERCER_INVALID_ARGUMENT, x.block_rows(0, 1), y.block_rows(0, 1), {}, "1 rows", "2");
+  try_fit(MERCER_INVALID_ARGUMENT, x, y.block_cols(0, 0), {}, "Y", "0 columns");
+  try_fit(MERCER_DIMENSION_MISMATCH, x, MatrixView<const double>(wide.view()), classes, "2 columns",
+          "1");
+  CHECK(faults == "");
+}
+
+TEST_CASE("NaN and Inf are refused by row and column", "[model]") {
+  Matrix<double> X = copy(problem().x()), Y = copy(problem().y());
+  X(17, 2) = NAN;
+  Y(23, 0) = INFINITY;
+  const auto with_x = [&](MatrixView<const double> x, MatrixView<const double> y) {
+    Context context;
+    fit(gaussian_map(3, 16), FitOptions{}, x, y, context);
+  };
+  CHECK(refusal_fault(
+            MERCER_INVALID_ARGUMENT, [&] { with_x(X.view(), problem().y()); }, "X: row 17",
+            "column 2", "nan") == "");
+  CHECK(refusal_fault(
+            MERCER_INVALID_ARGUMENT, [&] { with_x(problem().x(), Y.view()); }, "Y: row 23",
+            "column 0", "inf") == "");
+}
+
+TEST_CASE("labels that are no class are refused", "[model]") {
+  const FitOptions options = with([](FitOptions& o) {
+    o.task = Task::classification;
+    o.classes = 3;
+  });
+  std::string faults;
+  for (const double label : {-1.0, 3.0, 0.5}) {
+    Matrix<double> Y(40, 1);
+    Y.fill(1);
+    Y(9, 0) = label;
+    faults += refusal_fault(
+        MERCER_INVALID_ARGUMENT,
+        [&] {
+          Context context;
+          fit(gaussian_map(3, 16), options, problem().x(), MatrixView<const double>(Y.view()),
+              context);
+        },
+        "row 9", "0 to 2");
+  }
+  CHECK(faults == "");
+}
+
+TEST_CASE("complex maps are unsupported", "[model]") {
+  feature::FourierOptions complex;
+  complex.form = feature::FourierForm::complex;
+  const std::shared_ptr<const feature::FeatureMap> map =
+      feature::make_fourier(*kernel::make_gaussian({1.0}, 1.0), 3, 16, complex);
+  CHECK(refusal_fault(
+            MERCER_UNSUPPORTED,
+            [&] {
+              Context context;
+              fit(map, FitOptions{}, problem().x(), problem().y(), context);
+            },
+            "complex") == "");
+}
+
+TEST_CASE("inputs outside the kernel's domain are refused, by either form", "[model]") {
+  // The skewed chi^2 takes logarithms of x + c: standardised inputs fall below -c.
+  std::string faults;
+  for (const int64_t D : {16, 128}) {
+    const std::shared_ptr<const feature::FeatureMap> map =
+        feature::make_fourier(*kernel::make_skewed_chi2(0.1, 1.0), 3, D, {});
+    faults += refusal_fault(
+        MERCER_INVALID_ARGUMENT,
+        [&] {
+          Context context;
+          fit(map, FitOptions{}, problem().x(), problem().y(), context);
+        },
+        "domain");
+  }
+  CHECK(faults == "");
+}
+
+TEST_CASE("a memory cap that cannot be met fails up front with the amount", "[model]") {
+  // D = 2048: 2.5 x 8 D^2 = 83886080 bytes and a block; the cap is one byte.
+  Context context;
+  context.memory_cap = 1;
+  const Problem many = smooth_problem(2100, 3, 1, 0.1, 52);
+  CHECK(refusal_fault(
+            MERCER_OUT_OF_MEMORY,
+            [&] { fit(gaussian_map(3, 2048), FitOptions{}, many.x(), many.y(), context); },
+            "memory_cap = 1", "the fit needs") == "");
+  CHECK(refusal_fault(
+            MERCER_OUT_OF_MEMORY,
+            [&] { search(Maker{}, SearchOptions{}, many.x(), many.y(), context); },
+            "memory_cap = 1", "the search needs") == "");
+  CHECK(refusal_fault(
+            MERCER_OUT_OF_MEMORY,
+            [&] {
+              fit_exact(kernel::make_gaussian({1.0}, 1.0), FitOptions{}, problem().x(),
+                        problem().y(), context);
+            },
+            "memory_cap = 1", "12800") == "");
+}
+
+TEST_CASE("prediction refuses other shapes and tasks", "[model]") {
+  Context context;
+  FitOptions options;
+  options.task = Task::classification;
+  options.classes = 2;
+  Matrix<double> labels(40, 1);
+  for (int64_t i = 0; i < 40; ++i) labels(i, 0) = static_cast<double>(i % 2);
+  const Model regression =
+      fit(gaussian_map(3, 16), FitOptions{}, problem().x(), problem().y(), context);
+  const Model classes = fit(gaussian_map(3, 16), options, problem().x(),
+                            MatrixView<const double>(labels.view()), context);
+  Matrix<double> scores(40, 1), X = copy(problem().x());
+  X(5, 1) = NAN;
+  std::vector<int32_t> found(40);
+  std::string faults;
+  faults += refusal_fault(
+      MERCER_DIMENSION_MISMATCH,
+      [&] { predict(regression, problem().x().block_cols(0, 2), context, scores.view()); },
+      "2 columns", "3 inputs");
+  faults += refusal_fault(
+      MERCER_DIMENSION_MISMATCH, [&] { predict(classes, problem().x(), context, scores.view()); },
+      "40 x 1", "2 outputs");
+  faults += refusal_fault(
+      MERCER_INVALID_ARGUMENT, [&] { classify(regression, problem().x(), context, found); },
+      "regression");
+  faults += refusal_fault(
+      MERCER_DIMENSION_MISMATCH,
+      [&] { classify(classes, problem().x(), context, std::span(found).first(39)); }, "39", "40");
+  faults += refusal_fault(
+      MERCER_INVALID_ARGUMENT,
+      [&] { classify(classes, MatrixView<const double>(X.view()), context, found); }, "row 5",
+      "column 1");
+  CHECK(faults == "");
+  // predict keeps NaN in its row.
+  predict(regression, MatrixView<const double>(X.view()), context, scores.view());
+  CHECK(std::isnan(scores(5, 0)));
+  CHECK(std::isfinite(scores(4, 0)));
+}
+
+TEST_CASE("search refuses options out of range", "[model]") {
+  struct Case {
+    void (*change)(SearchOptions&);
+    const char* names;
+  };
+  const Case cases[] = {
+      {[](SearchOptions& o) { o.features = 0; }, "features"},
+      {[](SearchOptions& o) { o.lengthscale = -2; }, "lengthscale"},
+      {[](SearchOptions& o) { o.lengthscale = NAN; }, "lengthscale"},
+      {[](SearchOptions& o) { o.lambda = INFINITY; }, "lambda"},
+      {[](SearchOptions& o) { o.held_out_fraction = 1.5; }, "held_out_fraction"},
+      {[](SearchOptions& o) { o.coarse_rows = 0; }, "coarse_rows"},
+      {[](SearchOptions& o) { o.coarse_features = 0; }, "coarse_features"},
+  };
+  std::string faults;
+  for (const Case& c : cases) {
+    faults += refusal_fault(
+        MERCER_INVALID_ARGUMENT,
+        [&] {
+          Context context;
+          SearchOptions options;
+          options.features = 32;
+          c.change(options);
+          search(Maker{}, options, problem().x(), problem().y(), context);
+        },
+        c.names);
+  }
+  CHECK(faults == "");
+}
+
+TEST_CASE("the exact reference refuses what fit refuses", "[model]") {
+  const std::shared_ptr<const kernel::Kernel> ard = kernel::make_gaussian({1.0, 2.0}, 1.0);
+  Context context;
+  CHECK(refusal_fault(MERCER_DIMENSION_MISMATCH, [&] {
+          fit_exact(ard, FitOptions{}, problem().x(), problem().y(), context);
+        }) == "");
+  const std::shared_ptr<const kernel::Kernel> kernel = kernel::make_gaussian({1.0}, 1.0);
+  CHECK(refusal_fault(
+            MERCER_INVALID_ARGUMENT,
+            [&] {
+              fit_exact(kernel, with([](FitOptions& o) { o.lambda = -1; }), problem().x(),
+                        problem().y(), context);
+            },
+            "lambda", "-1") == "");
+  const ExactModel model = fit_exact(kernel, FitOptions{}, problem().x(), problem().y(), context);
+  Matrix<double> scores(40, 2);
+  CHECK(refusal_fault(
+            MERCER_DIMENSION_MISMATCH,
+            [&] { predict_exact(model, problem().x(), context, scores.view()); }, "40 x 2",
+            "1 outputs") == "");
+}

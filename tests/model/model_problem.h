@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Small problems for the model tests: smooth targets, Gaussian maps, and ridge written out plainly
+// as the second route.
+// as the second route.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "base/aligned.h"
+#include "feature/fourier.h"
+#include "kernel/kernel.h"
+#include "linalg/blas.h"
+#include "model/model.h"
+#include "support/dense.h"
+
+namespace mercer::test {
+
+inline std::shared_ptr<const feature::FeatureMap> gaussian_map(int64_t d, int64_t D,
+                                                               double lengthscale = 1.0,
+                                                               uint64_t seed = 1) {
+  feature::FourierOptions options;
+  options.seed = seed;
+  return feature::make_fourier(*kernel::make_gaussian({lengthscale}, 1.0), d, D, options);
+}
+
+/// y_o = sin(2 x_0 + o) + x_1 x_2 + noise, x uniform on (-1, 1)^d, d >= 3.
+struct Problem {
+  Matrix<double> X, Y;
+  MatrixView<const double> x() const { return X.view(); }
+  MatrixView<const double> y() const { return Y.view(); }
+};
+inline Problem smooth_problem(int64_t n, int64_t d, int64_t outputs, double noise, uint64_t seed) {
+  Problem problem{random_matrix(n, d, seed), random_matrix(n, outputs, seed + 1000)};
+  for (int64_t i = 0; i < n; ++i) {
+    const double* x = problem.x().row(i);
+    for (int64_t o = 0; o < outputs; ++o) {
+      problem.Y(i, o) =
+          std::sin(2 * x[0] + static_cast<double>(o)) + x[1] * x[2] + noise * problem.Y(i, o);
+    }
+  }
+  return problem;
+}
+
+/// Features of rows that are standardised plainly.
+inline Matrix<double> plain_features(const feature::FeatureMap& map, MatrixView<const double> X,
+                                     const model::Standardizer& standardizer) {
+  Matrix<double> inputs = copy(X), Z(X.rows, map.features());
+  for (int64_t i = 0; i < X.rows; ++i) {
+    for (int64_t j = 0; j < X.cols && !standardizer.mean.empty(); ++j) {
+      const auto c = static_cast<size_t>(j);
+      inputs(i, j) = (X(i, j) - standardizer.mean[c]) / standardizer.scale[c];
+    }
+  }
+  Context context;
+  map.apply(MatrixView<const double>(inputs.view()), {0, map.features()}, context, Z.view());
+  return Z;
+}
+
+inline Matrix<double> rows_of(const Matrix<double>& A, const std::vector<int64_t>& rows) {
+  Matrix<double> part(static_cast<int64_t>(rows.size()), A.cols());
+  for (int64_t i = 0; i < part.rows(); ++i) {
+    for (int64_t j = 0; j < A.cols(); ++j) part(i, j) = A(rows[static_cast<size_t>(i)], j);
+  }
+  return part;
+}
+
+/// Predictions at Zt of centred ridge on (Z, Y) with `shift` added to the diagonal of the D x D
+/// system: explicit centring, plain sums, one Cholesky factor.
+inline Matrix<double> plain_ridge(const Matrix<double>& Z, const Matrix<double>& Y, double shift,
+                                  const Matrix<double>& Zt) {
+  const int64_t n = Z.rows(), D = Z.cols(), m = Y.cols();
+  std::vector<double> mz(static_cast<size_t>(D)), my(static_cast<size_t>(m));
+  for (int64_t i = 0; i < n; ++i) {
+    for (int64_t j = 0; j < D; ++j) mz[static_cast<size_t>(j)] += Z(i, j) / static_cast<double>(n);
+    for (int64_t o = 0; o < m; ++o) my[static_cast<size_t>(o)] += Y(i, o) / static_cast<double>(n);
+  }
+  Matrix<double> G(D, D), w(D, m);
+  G.fill(0);
+  w.fill(0);
+  std::vector<double> z(static_cast<size_t>(D));
+  for (int64_t i = 0; i < n; ++i) {
+    for (size_t j = 0; j < z.size(); ++j) z[j] = Z(i, static_cast<int64_t>(j)) - mz[j];
+    for (int64_t j = 0; j < D; ++j) {
+      const double zj = z[static_cast<size_t>(j)];
+      for (int64_t k = 0; k <= j; ++k) G(j, k) += zj * z[static_cast<size_t>(k)];
+      for (int64_t o = 0; o < m; ++o) w(j, o) += zj * (Y(i, o) - my[static_cast<size_t>(o)]);
+    }
+  }
+  for (int64_t j = 0; j < D; ++j) G(j, j) += shift;
+  linalg::cholesky(G.view());
+  linalg::cholesky_solve(G.view(), w.view());
+  Matrix<double> scores(Zt.rows(), m);
+  for (int64_t i = 0; i < Zt.rows(); ++i) {
+    for (int64_t o = 0; o < m; ++o) {
+      double sum = my[static_cast<size_t>(o)];
+      for (int64_t j = 0; j < D; ++j) sum += (Zt(i, j) - mz[static_cast<size_t>(j)]) * w(j, o);
+      scores(i, o) = sum;
+    }
+  }
+  return scores;
+}
+
+inline Matrix<double> predictions(const model::Model& model, MatrixView<const double> X) {
+  Matrix<double> scores(X.rows, model.outputs());
+  Context context;
+  model::predict(model, X, context, scores.view());
+  return scores;
+}
+
+inline double largest_difference(const Matrix<double>& A, const Matrix<double>& B) {
+  double largest = A.rows() == B.rows() && A.cols() == B.cols() ? 0.0 : INFINITY;
+  for (int64_t i = 0; i < A.rows() * A.cols(); ++i) {
+    const double difference = std::abs(A.data()[i] - B.data()[i]);
+    if (!(difference <= largest)) largest = difference;  // NaN is the largest
+  }
+  return largest;
+}
+
+}  // namespace mercer::test

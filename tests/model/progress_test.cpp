@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Progress counts up to the total and no further; a call that is asked to stop does.
+#include <string>
+#include <vector>
+
+#include "model/model.h"
+#include "model/search.h"
+#include "model_problem.h"
+#include "support/catch.h"
+#include "support/refusal.h"
+
+using namespace mercer;
+using namespace mercer::model;
+using namespace mercer::test;
+
+namespace {
+
+struct Watch {
+  int64_t calls = 0, stop_at = -1, last = 0, total = 0;
+  bool sane = true;
+  static int32_t see(void* user, int64_t done, int64_t total) {
+    auto& watch = *static_cast<Watch*>(user);
+    watch.sane = watch.sane && done >= watch.last && done <= total &&
+                 (watch.calls == 0 || total == watch.total);
+    watch.last = done;
+    watch.total = total;
+    return ++watch.calls == watch.stop_at;
+  }
+};
+
+struct Maker final : MapMaker {
+  std::shared_ptr<const feature::FeatureMap> make(double l, int64_t D) const override {
+    return gaussian_map(3, D, l);
+  }
+};
+
+/// Runs `call` under a context that `watch` looks at.
+template <class Call>
+Outcome watched(Watch& watch, const Call& call) {
+  Context context;
+  context.progress = Watch::see;
+  context.user = &watch;
+  return outcome([&] { call(context); });
+}
+
+}  // namespace
+
+TEST_CASE("progress of a fit reaches its total once, for every selection and form", "[model]") {
+  const Problem problem = smooth_problem(300, 3, 1, 0.1, 61);
+  std::string faults;
+  for (const Selection selection :
+       {Selection::fixed, Selection::held_out, Selection::kfold, Selection::gcv, Selection::loo}) {
+    for (const int64_t D : {64, 512}) {
+      FitOptions options;
+      options.selection = selection;
+      Watch watch;
+      const Outcome result = watched(watch, [&](Context& context) {
+        fit(gaussian_map(3, D), options, problem.x(), problem.y(), context);
+      });
+      if (result.status != MERCER_OK || !watch.sane || watch.last != watch.total) {
+        faults += std::to_string(static_cast<int>(selection)) + " at " + std::to_string(D) + ": " +
+                  std::to_string(watch.last) + " of " + std::to_string(watch.total) + "; ";
+      }
+    }
+  }
+  CHECK(faults == "");
+}
+
+TEST_CASE("a fit and a search stop wherever they are asked to", "[model]") {
+  const Problem problem = smooth_problem(300, 3, 1, 0.1, 62);
+  SearchOptions search_options;
+  search_options.features = 96;
+  search_options.coarse_features = 64;
+  int finished = 0;
+  for (const int64_t stop_at : {1, 2, 5, 20}) {
+    Watch fitting{.stop_at = stop_at}, searching{.stop_at = stop_at};
+    finished += watched(fitting, [&](Context& context) {
+                  fit(gaussian_map(3, 64), FitOptions{}, problem.x(), problem.y(), context);
+                }).status != (fitting.calls >= stop_at ? MERCER_CANCELLED : MERCER_OK);
+    finished += watched(searching, [&](Context& context) {
+                  search(Maker{}, search_options, problem.x(), problem.y(), context);
+                }).status != MERCER_CANCELLED;
+  }
+  CHECK(finished == 0);
+}
+
+TEST_CASE("progress of a search never runs back or past its total", "[model]") {
+  const Problem problem = smooth_problem(500, 3, 1, 0.1, 63);
+  SearchOptions options;
+  options.features = 128;
+  options.coarse_features = 64;
+  Watch watch;
+  CHECK(watched(watch, [&](Context& context) {
+          search(Maker{}, options, problem.x(), problem.y(), context);
+        }).status == MERCER_OK);
+  CHECK(watch.sane);
+  CHECK(watch.last == watch.total);
+}

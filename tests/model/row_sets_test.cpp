@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+#include "model/row_sets.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "support/catch.h"
+
+using namespace mercer::model;
+
+namespace {
+
+/// Do the sets hold every row below n exactly once, each ascending?
+bool is_partition(int64_t n, const std::vector<std::vector<int64_t>>& sets) {
+  std::vector<int> seen(static_cast<size_t>(n), 0);
+  for (const auto& set : sets) {
+    if (!std::is_sorted(set.begin(), set.end())) return false;
+    for (const int64_t row : set) {
+      if (row < 0 || row >= n) return false;
+      ++seen[static_cast<size_t>(row)];
+    }
+  }
+  return std::all_of(seen.begin(), seen.end(), [](int count) { return count == 1; });
+}
+
+}  // namespace
+
+TEST_CASE("held-out rows and the others are a partition of the rounded size", "[model]") {
+  struct Case {
+    int64_t n;
+    double fraction;
+    int64_t most, held_out;
+  };
+  const Case cases[] = {{2, 0.9, 100, 1},      {2, 0.01, 100, 1},     {10, 0.25, 100, 3},
+                        {1000, 0.1, 100, 100}, {1000, 0.5, 100, 100}, {7, 0.99, 100, 6}};
+  int wrong = 0;
+  for (const Case& c : cases) {
+    const Split split = split_rows(c.n, c.fraction, c.most, 3);
+    wrong += !is_partition(c.n, {split.train, split.held_out});
+    wrong += static_cast<int64_t>(split.held_out.size()) != c.held_out;
+  }
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("folds are a partition into sizes that differ by one at most", "[model]") {
+  const auto folds = fold_rows(23, 5, 11);
+  CHECK(is_partition(23, folds));
+  const auto [least, most] = std::minmax_element(
+      folds.begin(), folds.end(), [](const auto& a, const auto& b) { return a.size() < b.size(); });
+  CHECK(most->size() - least->size() <= 1);
+}
+
+TEST_CASE("a split is a function of the seed", "[model]") {
+  CHECK(split_rows(500, 0.2, 500, 4).held_out == split_rows(500, 0.2, 500, 4).held_out);
+  // Two of C(500, 100) equally likely sets: equal with probability below 1e-100.
+  CHECK(split_rows(500, 0.2, 500, 4).held_out != split_rows(500, 0.2, 500, 5).held_out);
+}
+
+TEST_CASE("rows_without and sample_rows choose among the rows given", "[model]") {
+  const std::vector<int64_t> removed{0, 3, 4};
+  CHECK(rows_without(6, removed) == std::vector<int64_t>{1, 2, 5});
+  const auto sample = sample_rows({2, 4, 6, 8, 10, 12}, 4, 9);
+  CHECK(sample.size() == 4);
+  CHECK(std::adjacent_find(sample.begin(), sample.end(), std::greater_equal<>()) == sample.end());
+  CHECK(std::all_of(sample.begin(), sample.end(),
+                    [](int64_t r) { return r % 2 == 0 && r >= 2 && r <= 12; }));
+  CHECK(sample_rows({5, 7}, 3, 9) == std::vector<int64_t>{5, 7});
+}

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// The search on functions drawn from a Gaussian process of known lengthscale.
+#include "model/search.h"
+
+#include <cmath>
+#include <vector>
+
+#include "model_problem.h"
+#include "random/distributions.h"
+#include "support/catch.h"
+
+using namespace mercer;
+using namespace mercer::model;
+using namespace mercer::test;
+
+namespace {
+
+struct Maker final : MapMaker {
+  int64_t d = 2;
+  bool free = true;
+  bool has_lengthscale() const override { return free; }
+  std::shared_ptr<const feature::FeatureMap> make(double l, int64_t D) const override {
+    return gaussian_map(d, D, free ? l : 1.0, 5);
+  }
+};
+
+/// y = z(x)'v + noise, v ~ N(0, I): nearly a Gaussian process of that lengthscale, inputs uniform
+/// on (-range, range)^2.
+Problem process_sample(int64_t n, double lengthscale, double range, double noise, uint64_t seed) {
+  Problem problem{random_matrix(n, 2, seed), random_matrix(n, 1, seed + 1)};
+  for (int64_t i = 0; i < 2 * n; ++i) problem.X.data()[i] *= range;
+  const Matrix<double> Z =
+      plain_features(*gaussian_map(2, 512, lengthscale, seed + 2), problem.x(), {});
+  std::vector<double> v(512);
+  random::fill_normal(random::Stream(seed, random::Tag::generated, 0), 0, v);
+  for (int64_t i = 0; i < n; ++i) {
+    double f = 0;
+    for (int64_t j = 0; j < 512; ++j) f += Z(i, j) * v[static_cast<size_t>(j)];
+    problem.Y(i, 0) = f + noise * problem.Y(i, 0);
+  }
+  return problem;
+}
+
+std::vector<SearchCandidate>* candidates_of(void* user) {
+  return static_cast<std::vector<SearchCandidate>*>(user);
+}
+
+SearchOptions options_for(std::vector<SearchCandidate>& candidates) {
+  SearchOptions options;
+  options.features = 256;
+  options.coarse_features = 128;
+  options.fit.standardize = false;
+  options.user = &candidates;
+  options.report = [](void* user, const SearchCandidate& c) { candidates_of(user)->push_back(c); };
+  return options;
+}
+
+double lengthscale_of(const Model& model) { return model.map->kernel().lengthscale()[0]; }
+
+}  // namespace
+
+TEST_CASE("search finds the lengthscale of a Gaussian process to within its last steps",
+          "[model]") {
+  // Held-out error is flat within a factor of about 2 of the truth; further off it is not. The
+  // median heuristic starts at about 1.1 x range, a factor of 9 and of 2 away.
+  double worst = 0;
+  for (const double truth : {0.5, 2.0}) {
+    const Problem problem = process_sample(1500, truth, 4.0, 0.1, 81);
+    std::vector<SearchCandidate> candidates;
+    Context context;
+    const Model model = search(Maker{}, options_for(candidates), problem.x(), problem.y(), context);
+    worst = std::max(worst, std::abs(std::log2(lengthscale_of(model) / truth)));
+  }
+  CHECK(worst <= 1.3);
+}
+
+TEST_CASE("what search reports is what it did", "[model]") {
+  const Problem problem = process_sample(1500, 1.0, 4.0, 0.1, 82);
+  std::vector<SearchCandidate> candidates;
+  SearchOptions options = options_for(candidates);
+  options.coarse_rows = 500;
+  Context context;
+  const Model model = search(Maker{}, options, problem.x(), problem.y(), context);
+  REQUIRE(candidates.size() >= 8);  // start, both ways by 2, by 2^(1/3), at the full D, all rows
+  int wrong = 0;
+  for (size_t k = 0; k < candidates.size(); ++k) {
+    const SearchCandidate& c = candidates[k];
+    wrong += k > 0 && c.stage < candidates[k - 1].stage;
+    wrong += c.features != (c.stage < 2 ? 128 : 256);
+    wrong += c.rows != (c.stage < 2 ? 500 : 1350);
+    wrong += !(c.score > 0 && c.score < 2) || !(c.lambda > 0) || !(c.seconds >= 0);
+    wrong += (c.stage == 3) != (k + 1 == candidates.size());
+  }
+  CHECK(wrong == 0);
+  const SearchCandidate& last = candidates.back();
+  CHECK(last.lengthscale == lengthscale_of(model));
+  CHECK(last.lambda == model.options.lambda);
+  CHECK(model.rows == 1500);
+  CHECK(model.options.selection == Selection::held_out);
+  double least = INFINITY;
+  for (const PathPoint& point : model.path) least = std::min(least, point.score);
+  CHECK(least == last.score);
+}
+
+TEST_CASE("the model of a search is a fit on all rows with what was chosen", "[model]") {
+  const Problem problem = process_sample(900, 1.0, 4.0, 0.1, 83);
+  double worst = 0;
+  for (const int64_t D : {256, 1024}) {  // primal, dual
+    std::vector<SearchCandidate> candidates;
+    SearchOptions options = options_for(candidates);
+    options.features = D;
+    options.lambda =
+        1e-4;  // well conditioned, so that two routes can be compared: 1e-16 x D / lambda < 1e-8
+    options.fit.precision = feature::Precision::f64;
+    Context context;
+    const Model model = search(Maker{}, options, problem.x(), problem.y(), context);
+    FitOptions fixed = options.fit;
+    fixed.selection = Selection::fixed;
+    fixed.lambda = model.options.lambda;
+    const Model again = fit(model.map, fixed, problem.x(), problem.y(), context);
+    CHECK(model.options.lambda == 1e-4);
+    CHECK(model.options.selection == Selection::fixed);
+    worst = std::max(worst, largest_difference(predictions(model, problem.x()),
+                                               predictions(again, problem.x())));
+  }
+  CHECK(worst < 1e-8);
+}
+
+TEST_CASE("a search is a function of the seed", "[model]") {
+  const Problem problem = process_sample(700, 1.0, 4.0, 0.1, 84);
+  const auto run = [&](uint64_t seed) {
+    std::vector<SearchCandidate> candidates;
+    SearchOptions options = options_for(candidates);
+    options.fit.seed = seed;
+    Context context;
+    search(Maker{}, options, problem.x(), problem.y(), context);
+    std::vector<double> numbers;
+    for (const SearchCandidate& c : candidates) {
+      numbers.insert(numbers.end(), {c.lengthscale, c.lambda, c.score});
+    }
+    return numbers;
+  };
+  const std::vector<double> one = run(7);
+  CHECK(one == run(7));
+  CHECK(one != run(8));
+}
+
+TEST_CASE("what is fixed is not searched", "[model]") {
+  const Problem problem = process_sample(700, 1.0, 4.0, 0.1, 85);
+  std::vector<SearchCandidate> candidates;
+  SearchOptions options = options_for(candidates);
+  options.lengthscale = 1.7;
+  Context context;
+  const Model fixed = search(Maker{}, options, problem.x(), problem.y(), context);
+  CHECK(candidates.size() == 2);  // one coarse trial for lambda, then all rows
+  CHECK(lengthscale_of(fixed) == 1.7);
+
+  candidates.clear();
+  options.lambda = 1e-3;
+  const Model both = search(Maker{}, options, problem.x(), problem.y(), context);
+  CHECK(candidates.size() == 1);
+  CHECK(both.options.lambda == 1e-3);
+
+  candidates.clear();
+  options.lengthscale = 0;
+  options.lambda = -1;
+  Maker without;
+  without.free = false;
+  search(without, options, problem.x(), problem.y(), context);
+  CHECK(candidates.size() == 2);
+  CHECK(candidates[0].lengthscale == 0);
+}
+
+TEST_CASE("search copes with few rows, equal rows and several outputs", "[model]") {
+  Problem problem = smooth_problem(60, 3, 2, 0.1, 86);
+  for (int64_t i = 10; i < 60; ++i) {  // most pairs of rows are equal: their median distance is 0
+    for (int64_t j = 0; j < 3; ++j) problem.X(i, j) = problem.X(0, j);
+  }
+  Maker maker;
+  maker.d = 3;
+  SearchOptions options;
+  options.features = 128;
+  Context context;
+  const Model model = search(maker, options, problem.x(), problem.y(), context);
+  CHECK(model.outputs() == 2);
+  CHECK(lengthscale_of(model) > 0);
+  CHECK_NOTHROW(
+      search(maker, options, problem.x().block_rows(0, 2), problem.y().block_rows(0, 2), context));
+}
+
+TEST_CASE("search classifies", "[model]") {
+  // Classes by the sign of a smooth function: the boundary costs a few of 300 fresh rows.
+  const auto labelled = [](uint64_t seed) {
+    Problem problem = smooth_problem(600, 3, 1, 0, seed);
+    for (int64_t i = 0; i < 600; ++i) problem.Y(i, 0) = problem.Y(i, 0) > 0 ? 1 : 0;
+    return problem;
+  };
+  const Problem train = labelled(87), test = labelled(88);
+  Maker maker;
+  maker.d = 3;
+  SearchOptions options;
+  options.features = 256;
+  options.fit.task = Task::classification;
+  options.fit.classes = 2;
+  Context context;
+  const Model model = search(maker, options, train.x(), train.y(), context);
+  std::vector<int32_t> found(600);
+  classify(model, test.x(), context, found);
+  int wrong = 0;
+  for (int64_t i = 0; i < 600; ++i) {
+    wrong += found[static_cast<size_t>(i)] != static_cast<int32_t>(test.Y(i, 0));
+  }
+  CHECK(wrong < 30);
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// The score of every lambda against plain refits. Systems of condition up to 1/lambda = 1e5 leave
+// about 1e-9 of the scores; GCV and leave-one-out divide residuals by 1 - H, which is above 0.01
+// here: 1e-6 is allowed, relative.
+#include "model/selection.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "model/model.h"
+#include "model/row_sets.h"
+#include "model_problem.h"
+#include "support/catch.h"
+
+using namespace mercer;
+using namespace mercer::model;
+using namespace mercer::test;
+
+namespace {
+
+struct Shape {
+  int64_t n, D;
+};
+const Shape kShapes[] = {{150, 40}, {50, 80}};  // primal, dual
+
+FitOptions path_options(Selection selection) {
+  FitOptions options;
+  options.selection = selection;
+  options.precision = feature::Precision::f64;
+  options.lambda_largest = 1e-1;
+  options.lambda_smallest = 1e-5;
+  options.lambda_count = 5;
+  options.folds = 4;
+  options.held_out_fraction = 0.2;
+  options.seed = 17;
+  return options;
+}
+
+double squared_error(const Matrix<double>& scores, const Matrix<double>& Y) {
+  double sum = 0;
+  for (int64_t i = 0; i < Y.rows() * Y.cols(); ++i) {
+    sum += (scores.data()[i] - Y.data()[i]) * (scores.data()[i] - Y.data()[i]);
+  }
+  return sum;  // over rows and outputs
+}
+
+/// Sum of squared errors on `fold` of a fit on the others; its own n unless a shift is given.
+double fold_error(const Matrix<double>& Z, const Matrix<double>& Y,
+                  const std::vector<int64_t>& fold, double lambda, double shift = -1) {
+  const auto train = rows_without(Z.rows(), fold);
+  const double added = shift >= 0 ? shift : static_cast<double>(train.size()) * lambda;
+  return squared_error(plain_ridge(rows_of(Z, train), rows_of(Y, train), added, rows_of(Z, fold)),
+                       rows_of(Y, fold));
+}
+
+/// GCV from the smoother matrix itself, H = the predictions of unit vectors.
+double plain_gcv(const Matrix<double>& Z, const Matrix<double>& Y, double lambda) {
+  const int64_t n = Z.rows();
+  Matrix<double> identity(n, n);
+  identity.fill(0);
+  for (int64_t i = 0; i < n; ++i) identity(i, i) = 1;
+  const double shift = static_cast<double>(n) * lambda;
+  const Matrix<double> H = plain_ridge(Z, identity, shift, Z);
+  double left = static_cast<double>(n);
+  for (int64_t i = 0; i < n; ++i) left -= H(i, i);
+  return static_cast<double>(n) * squared_error(plain_ridge(Z, Y, shift, Z), Y) / (left * left);
+}
+
+double plain_score(const FitOptions& options, const Matrix<double>& Z, const Matrix<double>& Y,
+                   double lambda) {
+  const int64_t n = Z.rows();
+  double sum = 0;
+  switch (options.selection) {
+    case Selection::held_out: {
+      const auto held = split_rows(n, options.held_out_fraction, n, options.seed).held_out;
+      return fold_error(Z, Y, held, lambda) / static_cast<double>(held.size());
+    }
+    case Selection::kfold:
+      for (const auto& fold : fold_rows(n, options.folds, options.seed)) {
+        sum += fold_error(Z, Y, fold, lambda);
+      }
+      return sum / static_cast<double>(n);
+    case Selection::loo:
+      for (int64_t i = 0; i < n; ++i) {
+        sum += fold_error(Z, Y, {i}, lambda, static_cast<double>(n) * lambda);
+      }
+      return sum / static_cast<double>(n);
+    default:
+      return plain_gcv(Z, Y, lambda);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("every selection scores its path as plain refits do, and takes the least", "[model]") {
+  double worst = 0;
+  int wrong_choice = 0;
+  for (const Shape shape : kShapes) {
+    const Problem problem = smooth_problem(shape.n, 3, 2, 0.3, 21);
+    for (const Selection selection :
+         {Selection::held_out, Selection::kfold, Selection::gcv, Selection::loo}) {
+      const FitOptions options = path_options(selection);
+      Context context;
+      const Model model = fit(gaussian_map(3, shape.D), options, problem.x(), problem.y(), context);
+      REQUIRE(model.path.size() == 5);
+      const Matrix<double> Z = plain_features(*model.map, problem.x(), model.standardizer);
+      std::vector<double> plain;
+      for (const PathPoint& point : model.path) {
+        plain.push_back(plain_score(options, Z, problem.Y, point.lambda));
+        worst = std::max(worst, std::abs(point.score / plain.back() - 1));
+      }
+      const auto least = std::min_element(plain.begin(), plain.end()) - plain.begin();
+      wrong_choice += model.options.lambda != model.path[static_cast<size_t>(least)].lambda;
+    }
+  }
+  CHECK(worst < 1e-6);
+  CHECK(wrong_choice == 0);
+}
+
+TEST_CASE("the model is fitted on all rows with the chosen lambda", "[model]") {
+  double worst = 0;
+  for (const Shape shape : kShapes) {
+    const Problem problem = smooth_problem(shape.n, 3, 2, 0.3, 22);
+    for (const Selection selection :
+         {Selection::held_out, Selection::kfold, Selection::gcv, Selection::loo}) {
+      Context context;
+      const Model chosen =
+          fit(gaussian_map(3, shape.D), path_options(selection), problem.x(), problem.y(), context);
+      const Matrix<double> Z = plain_features(*chosen.map, problem.x(), chosen.standardizer);
+      const double shift = static_cast<double>(shape.n) * chosen.options.lambda;
+      worst = std::max(worst, largest_difference(predictions(chosen, problem.x()),
+                                                 plain_ridge(Z, problem.Y, shift, Z)));
+    }
+  }
+  CHECK(worst < 1e-8);
+}
+
+TEST_CASE("best_point takes the first of equal scores and passes over NaN", "[model]") {
+  CHECK(best_point({{3, 2.0}, {2, 1.0}, {1, 1.0}}).lambda == 2);
+  CHECK(best_point({{3, NAN}, {2, 5.0}, {1, NAN}}).lambda == 2);
+  CHECK(best_point({{3, INFINITY}, {2, INFINITY}}).lambda == 3);
+}
