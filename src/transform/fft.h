@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Discrete Fourier transforms of real vectors, by FFTW, and the product of their spectra: circular convolution in
+// O(n log n). Present when the build has FFTW (MERCER_WITH_FFTW).
+//
+// FFTW's planner is global. All our planning happens under one lock of this process, always with FFTW_ESTIMATE, which measures nothing
+// and neither reads nor writes wisdom files; transforms themselves are thread-safe and lock nothing. A host program that plans with
+// FFTW on its own threads must call fftw_make_planner_thread_safe and fftwf_make_planner_thread_safe first, since its calls do not
+// take our lock; one that uses fftw_plan_with_nthreads must set it back to 1 before our plans are made, or they inherit it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+namespace mercer::transform {
+
+/// Plans for `count` real vectors of n numbers each, one after another. Immutable: any number of threads may transform at once. All
+/// arrays must be 64-byte aligned, as those of the plans are: equal arrays then give equal bits, call by call, in one process.
+template <class T>
+class RealFft {
+ public:
+  /// Errors: INVALID_ARGUMENT unless n, count >= 1 and n * count < 2^31; OUT_OF_MEMORY.
+  RealFft(int64_t n, int64_t count);
+  ~RealFft();
+  RealFft(const RealFft&) = delete;
+  RealFft& operator=(const RealFft&) = delete;
+
+  int64_t length() const noexcept { return n_; }
+  int64_t count() const noexcept { return count_; }
+  /// Numbers in the spectra of all vectors: n/2 + 1 complex ones, interleaved, for each.
+  int64_t spectrum_size() const noexcept { return 2 * (n_ / 2 + 1) * count_; }
+
+  /// spectrum_k = sum_j x_j exp(-2 pi i jk/n), k = 0 .. n/2, of each vector.
+  void forward(const T* x, T* spectrum) const noexcept;
+  /// n times the inverse of forward; destroys the spectrum.
+  void inverse(T* spectrum, T* x) const noexcept;
+
+ private:
+  struct Plans;
+  int64_t n_;
+  int64_t count_;
+  std::unique_ptr<Plans> plans_;
+};
+
+/// x_k *= a_k for `numbers`/2 interleaved complex numbers.
+void multiply_spectrum(const float* a, int64_t numbers, float* x) noexcept;
+void multiply_spectrum(const double* a, int64_t numbers, double* x) noexcept;
+
+}  // namespace mercer::transform
