@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // A chunk of work is a tile of rows times a range of the projection's blocks. Whole blocks inside the slice are finished
-// straight into Z; blocks that the slice or the end of W cuts go through a small buffer.
+// straight into Z; blocks that the slice or the end of W cuts go through a buffer, and so do all of them when a Z that is written around
+// the cache does not start at a cache line (a NumPy array, say).
 #include "feature/tile.h"
 
 #include <algorithm>
@@ -10,6 +11,7 @@
 #include "base/aligned.h"
 #include "base/parallel.h"
 #include "transform/dense_panel.h"
+#include "transform/stream_copy.h"
 
 namespace mercer::feature {
 namespace {
@@ -19,6 +21,8 @@ constexpr int64_t kStreamBytes = int64_t{32} << 20;
 // Fewer multiply-adds than this do not pay for waking a worker.
 constexpr int64_t kSerialWork = int64_t{1} << 20;
 constexpr int64_t kMinimumChunks = 16;
+// Columns that are buffered before a row of them is streamed: the two broken lines at the ends then weigh little.
+constexpr int64_t kBufferedColumns = 256;
 
 int64_t ceil_divide(int64_t a, int64_t b) { return a / b + (a % b != 0 ? 1 : 0); }
 
@@ -47,7 +51,9 @@ class TileLoop {
       last = std::max(last, end);
     }
     blocks_ = {first / width_, ceil_divide(last, width_)};
-    stream_ = can_stream();
+    stream_ = Z.rows * Z.cols * static_cast<int64_t>(sizeof(T)) >= kStreamBytes;
+    direct_ = !stream_ || is_aligned();
+    group_ = direct_ ? 1 : ceil_divide(kBufferedColumns, width_);
   }
 
   void run(Context& context) {
@@ -56,10 +62,9 @@ class TileLoop {
     plan_chunks();
     const int64_t chunks = row_tiles_ * column_ranges_;
     const int workers = worker_count(context, chunks);
-    // P, then two finished blocks of up to two reals per column, the projection's own, a warped tile of X.
+    // P, the buffer of a group of finished blocks, the projection's own, a warped tile of X.
     const int64_t warped = finish_.warp.log_shift ? checked_multiply(transform::kTileRows, X_.cols, "tile") : 0;
-    const int64_t per_worker =
-        checked_add(5 * block_size() + round_up(shape_.scratch), round_up(warped), "tile");
+    const int64_t per_worker = checked_add(warp_offset(), round_up(warped), "tile");
     const AlignedBuffer<T> scratch(checked_multiply(workers, per_worker, "tile"));
     parallel_for(context, chunks, [&](int64_t chunk, int worker) noexcept {
       run_chunk(chunk / column_ranges_, chunk % column_ranges_, scratch.data() + worker * per_worker);
@@ -67,13 +72,15 @@ class TileLoop {
   }
 
  private:
+  // Every block becomes two numbers per frequency at most: parts * reals <= 2.
   int64_t block_size() const noexcept { return shape_.rows * width_; }
+  int64_t own_offset() const noexcept { return block_size() * (1 + 2 * group_); }
+  int64_t warp_offset() const noexcept { return own_offset() + round_up(shape_.scratch); }
   static int64_t round_up(int64_t count) noexcept { return (count + 15) / 16 * 16; }
 
-  bool can_stream() const {
+  bool is_aligned() const {
     const auto aligned = [](int64_t count) { return count * static_cast<int64_t>(sizeof(T)) % 64 == 0; };
-    bool ok = finish_.reals == 1 && Z_.rows * Z_.cols * static_cast<int64_t>(sizeof(T)) >= kStreamBytes &&
-              reinterpret_cast<uintptr_t>(Z_.data) % 64 == 0 && aligned(Z_.ld);
+    bool ok = finish_.reals == 1 && reinterpret_cast<uintptr_t>(Z_.data) % 64 == 0 && aligned(Z_.ld);
     for (int p = 0; p < finish_.parts; ++p) ok = ok && aligned(parts_[p].offset - parts_[p].begin);
     return ok;
   }
@@ -92,15 +99,14 @@ class TileLoop {
     const int64_t i0 = row_tile * transform::kTileRows;
     const int64_t i1 = std::min(i0 + transform::kTileRows, X_.rows);
     MatrixView<const T> X = X_.block_rows(i0, i1);
-    if (finish_.warp.log_shift) X = warp(X, scratch + 5 * block_size() + round_up(shape_.scratch));
+    if (finish_.warp.log_shift) X = warp(X, scratch + warp_offset());
     const MatrixView<T> Z = Z_.block_rows(i0, i1);
     const int64_t first = blocks_.begin + range * blocks_per_range_;
     const int64_t last = std::min(first + blocks_per_range_, blocks_.end);
-    for (int64_t block = first; block < last; ++block) {
+    for (int64_t block = first; block < last; block += group_) {
       for (int64_t i = 0; i < X.rows; i += shape_.rows) {
         const int64_t end = std::min(i + shape_.rows, X.rows);
-        projection_.project(X.block_rows(i, end), block, scratch, scratch + 5 * block_size());
-        finish_block(block, Z.block_rows(i, end), scratch);
+        run_group({block, std::min(block + group_, last)}, X.block_rows(i, end), Z.block_rows(i, end), scratch);
       }
     }
     if (stream_) transform::finish_streaming();
@@ -118,33 +124,44 @@ class TileLoop {
     return part.begin <= block * width_ && (block + 1) * width_ <= part.end;
   }
 
-  void finish_block(int64_t block, MatrixView<T> Z, T* scratch) const noexcept {
-    const int64_t j = block * width_;
-    bool direct = covers(parts_[0], block);
-    if (finish_.parts == 2) direct = direct && covers(parts_[1], block);
-    transform::BlockOutput<T> out;
-    if (direct) {
-      out = {target(0, j, Z), finish_.parts == 2 ? target(1, j, Z) : nullptr, Z.ld, stream_};
-    } else {
-      out = {scratch + block_size(), scratch + 3 * block_size(), width_ * finish_.reals, false};
+  bool goes_direct(int64_t block) const noexcept {
+    return direct_ && covers(parts_[0], block) && (finish_.parts == 1 || covers(parts_[1], block));
+  }
+
+  void run_group(projection::Blocks blocks, MatrixView<const T> X, MatrixView<T> Z, T* scratch) const noexcept {
+    T* const P = scratch;
+    T* const buffer = scratch + block_size();
+    const int64_t buffer_ld = (blocks.end - blocks.begin) * width_ * finish_.reals;
+    const bool direct = goes_direct(blocks.begin);
+    for (int64_t block = blocks.begin; block < blocks.end; ++block) {
+      const int64_t j = block * width_;
+      projection_.project(X, block, P, scratch + own_offset());
+      T* const first = direct ? target(0, j, Z) : buffer + (block - blocks.begin) * width_ * finish_.reals;
+      T* const second = finish_.parts == 1 ? nullptr : direct ? target(1, j, Z) : first + Z.rows * buffer_ld;
+      const transform::BlockOutput<T> out{first, second, direct ? Z.ld : buffer_ld, direct && stream_};
+      finish_.epilogue(P, Z.rows, width_, finish_.scale + j, finish_.phase + j, out);
     }
-    finish_.epilogue(scratch, Z.rows, width_, finish_.scale + j, finish_.phase + j, out);
     if (direct) return;
-    copy_part(0, j, out.first, Z);
-    if (finish_.parts == 2) copy_part(1, j, out.second, Z);
+    for (int p = 0; p < finish_.parts; ++p) copy_part(p, blocks, buffer + p * Z.rows * buffer_ld, buffer_ld, Z);
   }
 
   T* target(int p, int64_t j, MatrixView<T> Z) const noexcept {
     return Z.data + parts_[p].offset + (j - parts_[p].begin) * finish_.reals;
   }
 
-  void copy_part(int p, int64_t j, const T* from, MatrixView<T> Z) const noexcept {
-    const int64_t begin = std::max(j, parts_[p].begin);
-    const int64_t end = std::min(j + width_, parts_[p].end);
+  void copy_part(int p, projection::Blocks blocks, const T* from, int64_t ld, MatrixView<T> Z) const noexcept {
+    const int64_t begin = std::max(blocks.begin * width_, parts_[p].begin);
+    const int64_t end = std::min(blocks.end * width_, parts_[p].end);
     if (begin >= end) return;
+    const int64_t count = (end - begin) * finish_.reals;
     for (int64_t i = 0; i < Z.rows; ++i) {
-      const T* row = from + (i * width_ + begin - j) * finish_.reals;
-      std::copy(row, row + (end - begin) * finish_.reals, target(p, begin, Z) + i * Z.ld);
+      const T* row = from + i * ld + (begin - blocks.begin * width_) * finish_.reals;
+      T* const to = target(p, begin, Z) + i * Z.ld;
+      if (stream_) {
+        transform::stream_copy(row, count, to);
+      } else {
+        std::copy(row, row + count, to);
+      }
     }
   }
 
@@ -157,7 +174,9 @@ class TileLoop {
   int64_t width_;
   Part parts_[2] = {};
   projection::Blocks blocks_{};
-  bool stream_ = false;
+  bool stream_ = false;  // Z is written around the caches
+  bool direct_ = true;   // whole blocks may be finished into Z
+  int64_t group_ = 1;    // blocks finished together
   int64_t row_tiles_ = 0;
   int64_t column_ranges_ = 0;
   int64_t blocks_per_range_ = 0;

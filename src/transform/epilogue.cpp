@@ -7,8 +7,6 @@
 //
 #include "transform/sincos-inl.h"
 
-#include <hwy/cache_control.h>
-
 #include "transform/dense_panel.h"
 #include "transform/epilogue.h"
 
@@ -89,8 +87,6 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace mercer::transform {
-
-void finish_streaming() noexcept { hwy::FlushStream(); }
 
 HWY_EXPORT(FinishPairF32);
 HWY_EXPORT(FinishPairF64);

@@ -16,7 +16,7 @@ struct BlockOutput {
   T* first;
   T* second;
   int64_t ld;
-  bool stream;  // bypass the caches (the pointers and ld must be 64-byte multiples)
+  bool stream;  // write around the caches (pointers and ld are 64-byte multiples; then call finish_streaming)
 };
 
 /// P is rows x columns without gaps, 64-byte aligned, columns a multiple of kPanelColumns<T>. scale and phase hold one
@@ -35,8 +35,5 @@ void finish_phase(const double* P, int64_t rows, int64_t columns, const double* 
 /// first = scale (cos(2 pi P), sin(2 pi P)) interleaved: 2 columns numbers per row.
 void finish_complex(const float* P, int64_t rows, int64_t columns, const float* scale, const float* phase, const BlockOutput<float>& out);
 void finish_complex(const double* P, int64_t rows, int64_t columns, const double* scale, const double* phase, const BlockOutput<double>& out);
-
-/// Makes streamed blocks visible to other threads; call on the thread that wrote them, after the last.
-void finish_streaming() noexcept;
 
 }  // namespace mercer::transform

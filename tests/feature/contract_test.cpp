@@ -176,7 +176,8 @@ TEST_CASE("fourier: bits do not depend on threads, splits of rows or slices of c
 }
 
 TEST_CASE("fourier: streamed and cached stores write the same bytes") {
-  // 9,000 x 1,024 floats pass the 32 MiB at which stores go around the cache; an odd leading dimension forbids it.
+  // 9,000 x 1,024 floats pass the 32 MiB at which stores go around the cache; a Z that does not start at a cache line
+  // goes through the buffer.
   const auto kernel = kernel::make_gaussian({1.0}, 1.0);
   const auto map = map_of(*kernel, FourierForm::pair, 3, 1024, 1);
   const Matrix<float> X = converted<float>(positive_rows(9000, 3, 3, 5));
