@@ -5,12 +5,11 @@
 #include "projection/dense.h"
 
 #include <algorithm>
-#include <atomic>
-#include <mutex>
 #include <utility>
 
 #include "base/aligned.h"
 #include "base/parallel.h"
+#include "projection/lazy_groups.h"
 #include "transform/dense_panel.h"
 
 namespace mercer::projection {
@@ -21,38 +20,27 @@ constexpr int64_t kGroupPanels = 32;
 
 int64_t ceil_divide(int64_t a, int64_t b) { return a / b + (a % b != 0 ? 1 : 0); }
 
-// The panels of one precision. Groups are packed under a lock and published by an atomic pointer.
+// The panels of one precision, in groups.
 template <class T>
 class PackedPanels {
  public:
   PackedPanels(int64_t d, int64_t F)
-      : depth_(d),
-        count_(F),
-        groups_(std::make_unique<Group[]>(
-            static_cast<size_t>(ceil_divide(ceil_divide(F, kWidth), kGroupPanels)))) {}
+      : depth_(d), count_(F), groups_(ceil_divide(ceil_divide(F, kWidth), kGroupPanels)) {}
 
   void prepare(Blocks panels, const FrequencySource& source, Context& context) {
     for (int64_t g = panels.begin / kGroupPanels; g * kGroupPanels < panels.end; ++g) {
-      if (groups_[g].ready.load(std::memory_order_acquire) == nullptr) pack(g, source, context);
+      groups_.prepare(g, [&](int64_t group) { return pack(group, source, context); });
     }
   }
 
   const T* panel(int64_t p) const noexcept {
-    return groups_[p / kGroupPanels].ready.load(std::memory_order_relaxed) +
-           (p % kGroupPanels) * depth_ * kWidth;
+    return groups_[p / kGroupPanels].data() + (p % kGroupPanels) * depth_ * kWidth;
   }
 
  private:
   static constexpr int64_t kWidth = transform::kPanelColumns<T>;
-  struct Group {
-    std::atomic<const T*> ready{nullptr};
-    AlignedBuffer<T> storage;
-  };
 
-  void pack(int64_t g, const FrequencySource& source, Context& context) {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    Group& group = groups_[g];
-    if (group.ready.load(std::memory_order_relaxed) != nullptr) return;
+  AlignedBuffer<T> pack(int64_t g, const FrequencySource& source, Context& context) const {
     const int64_t first = g * kGroupPanels;
     const int64_t panels = std::min(kGroupPanels, ceil_divide(count_, kWidth) - first);
     const int64_t size = checked_multiply(checked_multiply(panels, kWidth, "packed W"), depth_, "packed W");
@@ -64,8 +52,7 @@ class PackedPanels {
     parallel_for(context, panels, [&](int64_t p, int) noexcept {
       pack_panel(omega.view(), p * kWidth, storage.data() + p * depth_ * kWidth);
     });
-    group.storage = std::move(storage);
-    group.ready.store(group.storage.data(), std::memory_order_release);
+    return storage;
   }
 
   void pack_panel(MatrixView<const double> omega, int64_t j0, T* panel) const noexcept {
@@ -79,8 +66,7 @@ class PackedPanels {
 
   int64_t depth_;
   int64_t count_;
-  std::unique_ptr<Group[]> groups_;
-  std::mutex mutex_;
+  LazyGroups<AlignedBuffer<T>> groups_;
 };
 
 class Dense final : public Projection {

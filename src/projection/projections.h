@@ -43,5 +43,7 @@ const ProjectionEntry& find_projection(std::string_view name);
 
 /// Makers, each defined in the file of its name.
 std::unique_ptr<Projection> make_drawn(const ProjectionArguments& arguments);
+std::unique_ptr<Projection> make_sorf(const ProjectionArguments& arguments);
+std::unique_ptr<Projection> make_fastfood(const ProjectionArguments& arguments);
 
 }  // namespace mercer::projection

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+#include "projection/hadamard_blocks.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <string>
+
+#include "base/error.h"
+#include "random/stream.h"
+#include "transform/dense_panel.h"
+#include "transform/diagonal.h"
+#include "transform/fwht.h"
+
+namespace mercer::projection {
+namespace {
+
+constexpr int64_t kLeastDimension = 16;
+constexpr int64_t kMostInputs = int64_t{1} << 28;
+constexpr int64_t kColumnsTogether = 1024;
+constexpr double kTurnsPerRadian = 0.15915494309189533577;  // 1/(2 pi)
+
+}  // namespace
+
+template <class T>
+void sorf_blocks(const T* x, const T* signs, const T* scale, int64_t n, int64_t blocks, T* out) noexcept {
+  const int64_t size = n * blocks;
+  transform::signed_fwht(x, 0, signs, out, n, blocks);
+  transform::signed_fwht(out, n, signs + size, out, n, blocks);
+  transform::signed_fwht(out, n, signs + 2 * size, out, n, blocks);
+  transform::multiply(scale, size, out);
+}
+
+template <class T>
+void fastfood_blocks(const T* x, const T* signs, const PermutationIndex<T>* permutation, const T* gaussian,
+                     const T* scale, int64_t n, int64_t blocks, T* scratch, T* out) noexcept {
+  transform::signed_fwht(x, 0, signs, scratch, n, blocks);
+  for (int64_t b = 0; b < blocks; ++b) {
+    transform::gather_multiply(scratch + b * n, permutation + b * n, gaussian + b * n, n, out + b * n);
+  }
+  transform::fwht(out, n, blocks);
+  transform::multiply(scale, n * blocks, out);
+}
+
+template void sorf_blocks(const float*, const float*, const float*, int64_t, int64_t, float*) noexcept;
+template void sorf_blocks(const double*, const double*, const double*, int64_t, int64_t, double*) noexcept;
+template void fastfood_blocks(const float*, const float*, const int32_t*, const float*, const float*, int64_t, int64_t,
+                              float*, float*) noexcept;
+template void fastfood_blocks(const double*, const double*, const int64_t*, const double*, const double*, int64_t,
+                              int64_t, double*, double*) noexcept;
+
+int64_t padded_dimension(int64_t d) {
+  require(d <= kMostInputs, MERCER_INVALID_ARGUMENT, "inputs = %lld, expected at most %lld for a structured projection",
+          static_cast<long long>(d), static_cast<long long>(kMostInputs));
+  return static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(std::max(d, kLeastDimension))));
+}
+
+int64_t blocks_together(int64_t padded, int64_t F) noexcept {
+  const int64_t least = std::max<int64_t>(1, transform::kPanelColumns<float> / padded);
+  const int64_t most = std::max(least, kColumnsTogether / padded);
+  const int64_t needed = (F - 1) / padded + 1;
+  return std::clamp((needed + least - 1) / least * least, least, most);
+}
+
+void require_isotropic(const ProjectionArguments& arguments, const char* projection) {
+  const std::string name(arguments.kernel->name());
+  require(arguments.kernel->spectral_law()->isotropic(), MERCER_UNSUPPORTED,
+          "projection = %s needs a rotation-invariant spectral law, which kernel %s has not: use dense", projection,
+          name.c_str());
+  require(arguments.radius == Radius::drawn || name == "gaussian", MERCER_UNSUPPORTED,
+          "radius = fixed is for the gaussian kernel, not %s: its norms must be drawn", name.c_str());
+}
+
+double column_norm(const ProjectionArguments& arguments, int64_t padded, int64_t j) noexcept {
+  const kernel::Kernel& kernel = *arguments.kernel;
+  const double norm =
+      arguments.radius == Radius::fixed
+          ? std::sqrt(static_cast<double>(padded))
+          : kernel.spectral_law()->radius(
+                random::Stream(arguments.seed, random::Tag::radius, static_cast<uint64_t>(j)), padded);
+  const double lengthscale = kernel.lengthscale().size() == 1 ? kernel.lengthscale()[0] : 1.0;
+  return norm / lengthscale * kTurnsPerRadian;
+}
+
+}  // namespace mercer::projection

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// What SORF and Fastfood share: groups of blocks, drawn when first used; a row is padded once per group and pushed through all of the
+// group's blocks while they are in cache. Kind says what a group holds and how it is applied.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+#include <vector>
+
+#include "base/aligned.h"
+#include "projection/hadamard_blocks.h"
+#include "projection/lazy_groups.h"
+#include "transform/dense_panel.h"
+
+namespace mercer::projection {
+
+/// The numbers of a group; what they are is its Kind's business.
+template <class T>
+struct HadamardNumbers {
+  AlignedBuffer<T> diagonals;
+  AlignedBuffer<PermutationIndex<T>> permutation;
+};
+
+/// Kind: static kName; draw<T>(arguments, n, first_block, blocks) -> HadamardNumbers<T>;
+/// apply(x, numbers, n, blocks, scratch, out).
+template <class Kind>
+class HadamardProjection final : public Projection {
+ public:
+  explicit HadamardProjection(const ProjectionArguments& arguments)
+      : Projection(arguments.d, arguments.F),
+        arguments_(arguments),
+        padded_(padded_dimension(arguments.d)),
+        together_(blocks_together(padded_, arguments.F)),
+        single_(group_count()),
+        double_(group_count()) {
+    require_isotropic(arguments, Kind::kName);
+    const std::span<const double> lengthscale = arguments.kernel->lengthscale();
+    if (lengthscale.size() > 1) inverse_lengthscale_.assign(lengthscale.begin(), lengthscale.end());
+    for (double& value : inverse_lengthscale_) value = 1 / value;
+  }
+
+  BlockShape shape(float) const noexcept override { return shape_of<float>(); }
+  BlockShape shape(double) const noexcept override { return shape_of<double>(); }
+  void prepare(Blocks groups, float, Context& context) const override { prepare_groups<float>(groups, single_, context); }
+  void prepare(Blocks groups, double, Context& context) const override {
+    prepare_groups<double>(groups, double_, context);
+  }
+  void project(MatrixView<const float> X, int64_t group, float* P, float* scratch) const noexcept override {
+    project_rows(X, single_[group], P, scratch);
+  }
+  void project(MatrixView<const double> X, int64_t group, double* P, double* scratch) const noexcept override {
+    project_rows(X, double_[group], P, scratch);
+  }
+
+ private:
+  int64_t columns() const noexcept { return padded_ * together_; }
+  int64_t group_count() const noexcept { return (outputs() - 1) / columns() + 1; }
+
+  template <class T>
+  BlockShape shape_of() const noexcept {
+    // P of a few rows in the first-level cache; scratch: a padded row, then what Kind needs.
+    const int64_t rows = std::clamp<int64_t>(16 * 1024 / (columns() * static_cast<int64_t>(sizeof(T))), 1,
+                                             transform::kTileRows);
+    return {columns(), rows, padded_ + columns()};
+  }
+
+  template <class T>
+  void prepare_groups(Blocks groups, LazyGroups<HadamardNumbers<T>>& store, Context& context) const {
+    for (int64_t g = groups.begin; g < groups.end; ++g) {
+      store.prepare(g, [&](int64_t group) {
+        context.require_memory(checked_multiply(4 * columns(), sizeof(T), "a group of structured blocks"),
+                               "a group of structured blocks");
+        return Kind::template draw<T>(arguments_, padded_, group * together_, together_);
+      });
+      context.checkpoint();
+    }
+  }
+
+  template <class T>
+  void project_rows(MatrixView<const T> X, const HadamardNumbers<T>& numbers, T* P, T* scratch) const noexcept {
+    std::fill(scratch + X.cols, scratch + padded_, T{0});
+    for (int64_t i = 0; i < X.rows; ++i) {
+      load_row(X.row(i), scratch);
+      Kind::apply(scratch, numbers, padded_, together_, scratch + padded_, P + i * columns());
+    }
+  }
+
+  template <class T>
+  void load_row(const T* x, T* to) const noexcept {
+    if (inverse_lengthscale_.empty()) {
+      std::copy(x, x + inputs(), to);
+      return;
+    }
+    for (int64_t k = 0; k < inputs(); ++k) {
+      to[k] = static_cast<T>(x[k] * inverse_lengthscale_[static_cast<size_t>(k)]);
+    }
+  }
+
+  ProjectionArguments arguments_;
+  int64_t padded_;
+  int64_t together_;
+  std::vector<double> inverse_lengthscale_;  // ARD only
+  mutable LazyGroups<HadamardNumbers<float>> single_;
+  mutable LazyGroups<HadamardNumbers<double>> double_;
+};
+
+}  // namespace mercer::projection
