@@ -18,10 +18,10 @@ using namespace mercer::capi;
 namespace {
 
 constexpr mercer_fourier_options kFourierDefaults = {
-    sizeof(mercer_fourier_options), MERCER_FORM_PAIR, MERCER_PROJECTION_DENSE, 0, 0};
-constexpr uint32_t kFourierFirstSize = 24;
+    sizeof(mercer_fourier_options), MERCER_FORM_PAIR, MERCER_PROJECTION_DENSE, 0, 0, 0, 0};
+constexpr uint32_t kFourierFirstSize = 32;
 
-constexpr const char* kProjectionNames[] = {"dense"};
+constexpr const char* kProjectionNames[] = {"dense", "orthogonal", "sorf", "fastfood", "circulant", "sobol", "halton"};
 constexpr feature::FourierForm kForms[] = {feature::FourierForm::pair, feature::FourierForm::phase,
                                            feature::FourierForm::complex};
 
@@ -29,9 +29,16 @@ feature::FourierOptions read_fourier_options(const mercer_fourier_options* optio
   const auto read = read_options("options", options, kFourierDefaults, kFourierFirstSize);
   check_range("options->form", read.form, MERCER_FORM_PAIR, MERCER_FORM_COMPLEX);
   check_range("options->projection", read.projection, MERCER_PROJECTION_DENSE,
-              MERCER_PROJECTION_DENSE);
-  check_range("options->reserved", read.reserved, 0, 0);
-  return {kProjectionNames[read.projection], kForms[read.form], read.seed};
+              MERCER_PROJECTION_HALTON);
+  check_range("options->radius", read.radius, MERCER_RADIUS_DRAWN, MERCER_RADIUS_FIXED);
+  check_range("options->scramble", read.scramble, MERCER_SCRAMBLE_OWEN, MERCER_SCRAMBLE_DIGITAL_SHIFT);
+  check_range("options->round_blocks", read.round_blocks, 0, 1);
+  return {kProjectionNames[read.projection],
+          kForms[read.form],
+          read.seed,
+          read.radius == MERCER_RADIUS_FIXED ? projection::Radius::fixed : projection::Radius::drawn,
+          read.scramble == MERCER_SCRAMBLE_OWEN ? projection::Scramble::owen : projection::Scramble::digital_shift,
+          read.round_blocks != 0};
 }
 
 std::span<const double> read_weights(const double* weights, int64_t F) {
@@ -121,6 +128,13 @@ mercer_status mercer_map_is_complex(const mercer_map* map, int32_t* yes) {
   return guard("mercer_map_is_complex", [&] {
     check_not_null("yes", yes, "a place for a number");
     *yes = checked("map", map).impl->is_complex() ? 1 : 0;
+  });
+}
+
+mercer_status mercer_map_incomplete_block(const mercer_map* map, int64_t* frequencies) {
+  return guard("mercer_map_incomplete_block", [&] {
+    check_not_null("frequencies", frequencies, "a place for a number");
+    *frequencies = checked("map", map).impl->incomplete_block();
   });
 }
 

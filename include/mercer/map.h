@@ -22,17 +22,38 @@ typedef enum mercer_form {
   MERCER_FORM_COMPLEX = 2 /**< D^{-1/2} exp(iXW), D = F complex columns, interleaved re, im. */
 } mercer_form;
 
-/** How frequencies are drawn and rows are projected (SPEC 2). */
+/** How frequencies are drawn and rows are projected (SPEC 2). F frequencies of d inputs; d' is d padded to the next power of two, at
+ *  least 16. Structured ones (orthogonal, sorf, fastfood, circulant) come in blocks of columns that depend on each other. */
 typedef enum mercer_projection {
-  MERCER_PROJECTION_DENSE = 0 /**< i.i.d. columns from the spectral law; d*F multiply-adds per row. */
+  MERCER_PROJECTION_DENSE = 0,      /**< i.i.d. columns from the spectral law; d*F multiply-adds per row. */
+  MERCER_PROJECTION_ORTHOGONAL = 1, /**< Blocks of d orthogonal columns, norms from the radial law (Yu et al. 2016). */
+  MERCER_PROJECTION_SORF = 2,       /**< Blocks H D1 H D2 H D3 (Yu et al. 2016); F log d' per row. Bias shrinks with d'. */
+  MERCER_PROJECTION_FASTFOOD = 3,   /**< Blocks S H G P H B (Le et al. 2013); F log d' per row. */
+  MERCER_PROJECTION_CIRCULANT = 4,  /**< Signed circulant blocks through the FFT; F log d' per row. */
+  MERCER_PROJECTION_SOBOL = 5,      /**< Columns from scrambled Sobol' points through the inverse distribution function. */
+  MERCER_PROJECTION_HALTON = 6      /**< The same from scrambled Halton points. */
 } mercer_projection;
+
+/** Norms of the columns of SORF and Fastfood. */
+typedef enum mercer_radius {
+  MERCER_RADIUS_DRAWN = 0, /**< From the kernel's radial law in dimension d'. */
+  MERCER_RADIUS_FIXED = 1  /**< All sqrt(d')/lengthscale; Gaussian kernel only. */
+} mercer_radius;
+
+/** Randomisation of low-discrepancy points. */
+typedef enum mercer_scramble {
+  MERCER_SCRAMBLE_OWEN = 0,         /**< Nested uniform scrambling (Owen 1995). */
+  MERCER_SCRAMBLE_DIGITAL_SHIFT = 1 /**< One random shift per coordinate. */
+} mercer_scramble;
 
 typedef struct mercer_fourier_options {
   uint32_t struct_size;
-  int32_t form;       /**< mercer_form; default MERCER_FORM_PAIR. */
-  int32_t projection; /**< mercer_projection; default MERCER_PROJECTION_DENSE. */
-  int32_t reserved;   /**< Must be 0. */
-  uint64_t seed;      /**< Fixes every random number of the map; default 0. */
+  int32_t form;         /**< mercer_form; default MERCER_FORM_PAIR. */
+  int32_t projection;   /**< mercer_projection; default MERCER_PROJECTION_DENSE. */
+  int32_t radius;       /**< mercer_radius, for SORF and FASTFOOD; default MERCER_RADIUS_DRAWN. */
+  uint64_t seed;        /**< Fixes every random number of the map; default 0. */
+  int32_t scramble;     /**< mercer_scramble, for SOBOL and HALTON; default MERCER_SCRAMBLE_OWEN. */
+  int32_t round_blocks; /**< 1: D is rounded down to whole blocks (at least one); default 0. Structured projections only. */
 } mercer_fourier_options;
 
 MERCER_API mercer_status mercer_fourier_options_init(mercer_fourier_options *options);
@@ -40,7 +61,8 @@ MERCER_API mercer_status mercer_fourier_options_init(mercer_fourier_options *opt
 /** Random Fourier features of a shift-invariant kernel (Rahimi, Recht 2007). The kernel is copied.
  *  d >= 1 inputs; D >= 1 features, even for the pair form. options may be NULL. Creation draws d*F numbers.
  *  Column j of W is a function of seed and j alone: a map with more features keeps the first frequencies.
- *  Errors: MERCER_INVALID_ARGUMENT, MERCER_DIMENSION_MISMATCH (ARD count), MERCER_UNSUPPORTED (kernel without a spectral law),
+ *  Errors: MERCER_INVALID_ARGUMENT, MERCER_DIMENSION_MISMATCH (ARD count), MERCER_UNSUPPORTED (kernel without a spectral law, or with one that
+ *  the projection does not permit; an option that does not apply),
  *  MERCER_OUT_OF_MEMORY. Since 0.1. */
 MERCER_API mercer_status mercer_fourier_create(const mercer_kernel *kernel, int64_t d, int64_t D,
                                                const mercer_fourier_options *options, mercer_map **out);
@@ -66,6 +88,9 @@ MERCER_API mercer_status mercer_map_spec(const mercer_map *map, char *buffer, in
 MERCER_API mercer_status mercer_map_inputs(const mercer_map *map, int64_t *d);
 MERCER_API mercer_status mercer_map_features(const mercer_map *map, int64_t *D);
 MERCER_API mercer_status mercer_map_is_complex(const mercer_map *map, int32_t *yes);
+/** Frequencies in a last, incomplete block of a structured projection; 0 if there is none. Such a block can make the estimate worse than
+ *  leaving it out, for short ||tau|| and up to about half a block (SPEC 2): see mercer_fourier_options.round_blocks. */
+MERCER_API mercer_status mercer_map_incomplete_block(const mercer_map *map, int64_t *frequencies);
 
 /** Maps rows: X is n x d, ldx >= d; Z is n x D, ldz >= D, and must not overlap X. n = 0 writes nothing. A row of Z is a function of its
  *  row of X and the map, bit for bit, on one SIMD target, whatever the number of threads and the split of the rows. NaN and Inf stay in

@@ -56,6 +56,9 @@ class FeatureMap {
   virtual void pseudo_variance(MatrixView<const double> X, MatrixView<const double> Y,
                                std::span<double> out) const;
 
+  /// Frequencies in a last, incomplete block of columns that depend on each other; 0 if there is none.
+  virtual int64_t incomplete_block() const { return 0; }
+
   /// For maps whose parameters() say "needs":"data": the numbers, in an order of the map's own; empty otherwise.
   virtual std::vector<double> numbers() const { return {}; }
 

@@ -66,6 +66,10 @@ class Fourier final : public FeatureMap {
     spec.set("seed", parts_.options.seed);
     spec.set("projection", parts_.options.projection);
     spec.set("form", std::string(kFormNames[static_cast<int>(parts_.options.form)]));
+    spec.set("radius", std::string(parts_.options.radius == projection::Radius::fixed ? "fixed" : "drawn"));
+    spec.set("scramble",
+             std::string(parts_.options.scramble == projection::Scramble::owen ? "owen" : "digital_shift"));
+    spec.set("round_blocks", parts_.options.round_blocks);
     if (parts_.frequencies != nullptr) spec.set("needs", std::string("data"));
     return spec;
   }
@@ -89,6 +93,12 @@ class Fourier final : public FeatureMap {
     for_each_pair(X, Y, out, [this](const statistic::StationaryValues& k) {
       return is_complex() ? statistic::fourier_complex_pseudo_variance(k, features()) : real_variance(k);
     });
+  }
+
+  int64_t incomplete_block() const override {
+    if (parts_.frequencies != nullptr) return 0;
+    const auto block = projection::find_projection(parts_.options.projection).block;
+    return block == nullptr ? 0 : parts_.F % block(inputs());
   }
 
   /// Frequencies row by row, then one weight per frequency.
@@ -215,6 +225,13 @@ void check_projection_options(const FourierOptions& options) {
           "radius = fixed does not apply to projection = %s", entry.name);
   require(entry.uses_scramble || options.scramble == projection::Scramble::owen, MERCER_UNSUPPORTED,
           "scramble = digital_shift does not apply to projection = %s", entry.name);
+  require(entry.block != nullptr || !options.round_blocks, MERCER_UNSUPPORTED,
+          "round_blocks = true does not apply to projection = %s, which has no blocks", entry.name);
+}
+
+int64_t whole_blocks(const FourierOptions& options, int64_t d, int64_t F) {
+  const int64_t block = projection::find_projection(options.projection).block(d);
+  return std::max<int64_t>(F / block, 1) * block;
 }
 
 }  // namespace
@@ -222,9 +239,10 @@ void check_projection_options(const FourierOptions& options) {
 std::unique_ptr<FeatureMap> make_fourier(const kernel::Kernel& kernel, int64_t d, int64_t D,
                                          const FourierOptions& options) {
   check_projection_options(options);
-  const int64_t F = frequency_count(D, options.form);
-  check_sizes(kernel, d, F);
+  const int64_t asked = frequency_count(D, options.form);
+  check_sizes(kernel, d, asked);
   kernel.check_dimension(d);
+  const int64_t F = options.round_blocks ? whole_blocks(options, d, asked) : asked;
   return std::make_unique<Fourier>(Ingredients{copy_of(kernel), options, d, F, nullptr, {}});
 }
 
@@ -233,6 +251,9 @@ std::unique_ptr<FeatureMap> make_fourier_supplied(const kernel::Kernel& kernel, 
   const int64_t F = frequencies.rows;
   require(F >= 1, MERCER_INVALID_ARGUMENT, "F = %lld frequencies, expected at least 1", static_cast<long long>(F));
   check_sizes(kernel, frequencies.cols, F);
+  require(options.radius == projection::Radius::drawn && options.scramble == projection::Scramble::owen &&
+              !options.round_blocks,
+          MERCER_UNSUPPORTED, "radius, scramble and round_blocks do not apply to supplied frequencies");
   auto copy = std::make_shared<Matrix<double>>(F, frequencies.cols);
   for (int64_t j = 0; j < F; ++j) {
     for (int64_t k = 0; k < frequencies.cols; ++k) {
@@ -248,7 +269,9 @@ std::unique_ptr<FeatureMap> make_fourier_supplied(const kernel::Kernel& kernel, 
     require(shares[j] >= 0 && std::isfinite(shares[j]), MERCER_INVALID_ARGUMENT,
             "weights[%zu] = %g, expected a finite number >= 0", j, shares[j]);
   }
-  FourierOptions supplied = options;
+  FourierOptions supplied;
+  supplied.form = options.form;
+  supplied.seed = options.seed;
   supplied.projection = "supplied";
   return std::make_unique<Fourier>(Ingredients{copy_of(kernel), supplied, frequencies.cols, F, copy, shares});
 }

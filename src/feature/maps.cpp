@@ -12,11 +12,22 @@ FourierForm form_of(const std::string& text) {
   return text == "pair" ? FourierForm::pair : text == "phase" ? FourierForm::phase : FourierForm::complex;
 }
 
+std::vector<const char*> projection_names() {
+  std::vector<const char*> names;
+  for (const projection::ProjectionEntry& entry : projection::projection_table()) names.push_back(entry.name);
+  names.push_back("supplied");
+  return names;
+}
+
 std::unique_ptr<FeatureMap> fourier_from(const MapArguments& arguments) {
   FourierOptions options;
   options.projection = arguments.own.text("projection");
   options.form = form_of(arguments.own.text("form"));
   options.seed = arguments.seed;
+  options.radius = arguments.own.text("radius") == "fixed" ? projection::Radius::fixed : projection::Radius::drawn;
+  options.scramble = arguments.own.text("scramble") == "owen" ? projection::Scramble::owen
+                                                              : projection::Scramble::digital_shift;
+  options.round_blocks = arguments.own.boolean("round_blocks");
   if (options.projection != "supplied") {
     return make_fourier(arguments.kernel, arguments.inputs, arguments.features, options);
   }
@@ -42,13 +53,27 @@ std::span<const MapEntry> map_table() {
        {{.key = "projection",
          .type = FieldType::text,
          .fallback = std::string("dense"),
-         .choices = {"dense", "supplied"},
+         .choices = projection_names(),
          .help = "how frequencies are drawn; supplied: the caller's own, kept in files only"},
         {.key = "form",
          .type = FieldType::text,
          .fallback = std::string("pair"),
          .choices = {"pair", "phase", "complex"},
-         .help = "pair: [cos | sin], features even; phase: sqrt(2) cos(. + b); complex: exp(i .)"}},
+         .help = "pair: [cos | sin], features even; phase: sqrt(2) cos(. + b); complex: exp(i .)"},
+        {.key = "radius",
+         .type = FieldType::text,
+         .fallback = std::string("drawn"),
+         .choices = {"drawn", "fixed"},
+         .help = "norms of the columns of sorf and fastfood; fixed: gaussian kernel only"},
+        {.key = "scramble",
+         .type = FieldType::text,
+         .fallback = std::string("owen"),
+         .choices = {"owen", "digital_shift"},
+         .help = "randomisation of sobol and halton points"},
+        {.key = "round_blocks",
+         .type = FieldType::boolean,
+         .fallback = false,
+         .help = "round features down to whole blocks of a structured projection"}},
        fourier_from},
   };
   return kMaps;

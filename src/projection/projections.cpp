@@ -6,15 +6,17 @@
 #include <string>
 
 #include "base/error.h"
+#include "projection/hadamard_blocks.h"
 
 namespace mercer::projection {
 
 std::span<const ProjectionEntry> projection_table() {
   static constexpr ProjectionEntry kProjections[] = {
-      {"dense", "i.i.d. columns from the spectral law; d*F multiply-adds per row", false, false, false, make_drawn},
-      {"sorf", "structured orthogonal blocks H D1 H D2 H D3; F log d per row, d padded to a power of two", true, false, true,
+      {"dense", "i.i.d. columns from the spectral law; d*F multiply-adds per row", false, false, nullptr, make_drawn},
+      {"sorf", "structured orthogonal blocks H D1 H D2 H D3; F log d per row, d padded to a power of two", true, false, padded_dimension,
        make_sorf},
-      {"fastfood", "blocks S H G Pi H B; F log d per row, d padded to a power of two", true, false, true, make_fastfood},
+      {"fastfood", "blocks S H G Pi H B; F log d per row, d padded to a power of two", true, false,
+       padded_dimension, make_fastfood},
   };
   return kProjections;
 }

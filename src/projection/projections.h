@@ -32,7 +32,7 @@ struct ProjectionEntry {
   const char* help;
   bool uses_radius;
   bool uses_scramble;
-  bool has_blocks;  // columns come in blocks that depend on each other
+  int64_t (*block)(int64_t d);  // columns that depend on each other; null: none do
   /// UNSUPPORTED, naming kernel and projection, if the kernel's spectral law does not permit it.
   std::unique_ptr<Projection> (*make)(const ProjectionArguments&);
 };

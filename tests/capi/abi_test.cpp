@@ -20,12 +20,14 @@ AT(mercer_context_options, memory_cap, 8);
 AT(mercer_context_options, progress, 16);
 AT(mercer_context_options, user, 24);
 
-SIZE(mercer_fourier_options, 24);
+SIZE(mercer_fourier_options, 32);
 AT(mercer_fourier_options, struct_size, 0);
 AT(mercer_fourier_options, form, 4);
 AT(mercer_fourier_options, projection, 8);
-AT(mercer_fourier_options, reserved, 12);
+AT(mercer_fourier_options, radius, 12);
 AT(mercer_fourier_options, seed, 16);
+AT(mercer_fourier_options, scramble, 24);
+AT(mercer_fourier_options, round_blocks, 28);
 
 SIZE(mercer_fit_options, 80);
 AT(mercer_fit_options, struct_size, 0);

@@ -60,7 +60,7 @@ mercer_status read_search(const void* options) {
 }
 
 const Rule kRules[] = {
-    {"mercer_fourier_options", 24,
+    {"mercer_fourier_options", 32,
      [](void* o) { return mercer_fourier_options_init(static_cast<mercer_fourier_options*>(o)); },
      read_fourier},
     {"mercer_context_options", 32,
@@ -165,8 +165,10 @@ TEST_CASE("fields out of range are named", "[capi]") {
   const WrongField<mercer_fourier_options> fourier_fields[] = {
       {[](auto& o) { o.form = 3; }, "options->form = 3"},
       {[](auto& o) { o.form = -1; }, "options->form = -1"},
-      {[](auto& o) { o.projection = 1; }, "options->projection = 1"},
-      {[](auto& o) { o.reserved = 5; }, "options->reserved = 5"},
+      {[](auto& o) { o.projection = 7; }, "options->projection = 7"},
+      {[](auto& o) { o.radius = 2; }, "options->radius = 2"},
+      {[](auto& o) { o.scramble = -1; }, "options->scramble = -1"},
+      {[](auto& o) { o.round_blocks = 2; }, "options->round_blocks = 2"},
   };
   for (const auto& row : fourier_fields) {
     auto options = fourier_options();

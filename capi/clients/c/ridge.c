@@ -62,7 +62,7 @@ int main(int argc, char **argv) {
   const double lengthscale = 0.7;
   double intercept, residual = 0, total = 0, error;
   uint64_t state = 1;
-  mercer_fourier_options options = {sizeof options, 0, 0, 0, 0};
+  mercer_fourier_options options = {sizeof options, 0, 0, 0, 0, 0, 0};
   mercer_kernel *kernel = NULL;
   mercer_map *map = NULL, *loaded = NULL;
   int i, j;
