@@ -13,6 +13,7 @@ set(MERCER_SANITIZE "" CACHE STRING "Sanitizers for every target, such as addres
 if(MERCER_SANITIZE)
   add_compile_options(-fsanitize=${MERCER_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${MERCER_SANITIZE})
+  add_compile_options(-Wno-maybe-uninitialized)  # gcc 12 warns about std::function once it is instrumented
 endif()
 
 function(mercer_compile_settings target)

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// parallel_for and its progress: every chunk once, workers within their count, nested stages,
+// cancellation.
+#include "base/parallel.h"
+
+#include <atomic>
+#include <thread>
+#include <vector>
+
+#include "base/error.h"
+#include "support/catch.h"
+
+using namespace mercer;
+
+namespace {
+
+TEST_CASE("every chunk runs once, whatever the number of threads", "[base]") {
+  for (const int threads : {1, 2, 7}) {
+    for (const int64_t chunks : {0, 1, 2, 7, 100}) {
+      INFO(threads << " threads, " << chunks << " chunks");
+      Context context;
+      context.threads = threads;
+      const int workers = worker_count(context, chunks);
+      std::vector<std::atomic<int>> runs(static_cast<size_t>(chunks));
+      std::atomic<bool> worker_in_range{true};
+      parallel_for(context, chunks, [&](int64_t chunk, int worker) noexcept {
+        ++runs[static_cast<size_t>(chunk)];
+        if (worker < 0 || worker >= workers) worker_in_range = false;
+      });
+      int64_t wrong = 0;
+      for (const std::atomic<int>& count : runs) wrong += count != 1;
+      CHECK(wrong == 0);
+      CHECK(worker_in_range);
+      CHECK(workers <= threads);
+      CHECK(context.threads_used <= threads);
+    }
+  }
+}
+
+TEST_CASE("no two workers of one loop share a number at a time", "[base]") {
+  Context context;
+  context.threads = 7;
+  std::vector<std::atomic<int>> busy(7);
+  std::atomic<int> clashes{0};
+  parallel_for(context, 500, [&](int64_t, int worker) noexcept {
+    if (busy[static_cast<size_t>(worker)].fetch_add(1) != 0) ++clashes;
+    std::this_thread::yield();
+    --busy[static_cast<size_t>(worker)];
+  });
+  CHECK(clashes == 0);
+}
+
+struct Progress {
+  std::vector<int64_t> done, totals;
+  int64_t stop_at = -1;
+};
+
+int32_t record(void* user, int64_t done, int64_t total) {
+  auto& progress = *static_cast<Progress*>(user);
+  progress.done.push_back(done);
+  progress.totals.push_back(total);
+  return progress.stop_at >= 0 && done >= progress.stop_at ? 1 : 0;
+}
+
+TEST_CASE("progress never falls and ends at the total", "[base]") {
+  Progress progress;
+  Context context;
+  context.threads = 2;
+  context.progress = record;
+  context.user = &progress;
+  parallel_for(
+      context, 50, [](int64_t, int) noexcept {}, 3);
+  CHECK(std::is_sorted(progress.done.begin(), progress.done.end()));
+  CHECK(progress.done.back() == 150);
+  CHECK(std::count(progress.totals.begin(), progress.totals.end(), 150) ==
+        static_cast<int64_t>(progress.totals.size()));
+}
+
+TEST_CASE("only the outermost stage counts", "[base]") {
+  Progress progress;
+  Context context;
+  context.progress = record;
+  context.user = &progress;
+  {
+    Stage whole(context, 10);
+    parallel_for(context, 20, [](int64_t, int) noexcept {});
+    whole.advance(4);
+    Stage part(context, 1000);
+    part.advance(1000);
+    whole.advance(6);
+  }
+  CHECK(progress.totals == std::vector<int64_t>(progress.totals.size(), 10));
+  CHECK(progress.done.back() == 10);
+}
+
+TEST_CASE("a callback that says no ends the loop with CANCELLED", "[base]") {
+  Progress progress;
+  progress.stop_at = 3;
+  Context context;
+  context.threads = 1;
+  context.progress = record;
+  context.user = &progress;
+  int64_t runs = 0;
+  mercer_status status = MERCER_OK;
+  try {
+    parallel_for(context, 1000, [&](int64_t, int) noexcept { ++runs; });
+  } catch (const Error& error) {
+    status = error.status();
+  }
+  CHECK(status == MERCER_CANCELLED);
+  CHECK(runs == 3);
+}
+
+TEST_CASE("a cancelled context runs nothing until it is cleared", "[base]") {
+  Context context;
+  context.cancel();
+  int64_t runs = 0;
+  const auto count = [&](int64_t, int) noexcept { ++runs; };
+  context.threads = 1;
+  CHECK_THROWS_AS(parallel_for(context, 10, count), Error);
+  CHECK(runs == 0);
+  context.clear_cancelled();
+  parallel_for(context, 10, count);
+  CHECK(runs == 10);
+}
+
+}  // namespace

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Overflow-checked sizes, aligned storage, memory caps, messages.
+#include "base/size.h"
+
+#include <limits>
+
+#include "base/aligned.h"
+#include "base/context.h"
+#include "base/error.h"
+#include "support/catch.h"
+#include "support/refusal.h"
+
+using namespace mercer;
+using mercer::test::refusal_fault;
+
+namespace {
+
+constexpr int64_t kHuge = std::numeric_limits<int64_t>::max();
+volatile int64_t run_time_huge =
+    kHuge;  // the compiler refuses to build what it sees to be too large
+
+TEST_CASE("products and sums of sizes are exact or refused", "[base]") {
+  CHECK(checked_multiply(0, kHuge, "x") == 0);
+  CHECK(checked_multiply(kHuge, 1, "x") == kHuge);
+  CHECK(checked_multiply(int64_t{1} << 31, int64_t{1} << 31, "x") == int64_t{1} << 62);
+  CHECK(checked_add(kHuge - 1, 1, "x") == kHuge);
+  CHECK(refusal_fault(
+            MERCER_OUT_OF_MEMORY,
+            [] { checked_multiply(int64_t{1} << 32, int64_t{1} << 31, "panel"); }, "panel",
+            "4294967296", "2147483648") == "");
+  CHECK(refusal_fault(
+            MERCER_OUT_OF_MEMORY, [] { checked_add(kHuge, 1, "rows"); }, "rows") == "");
+}
+
+TEST_CASE("storage is aligned, empty storage holds nothing, sizes are checked", "[base]") {
+  for (const int64_t count : {1, 3, 1000}) {
+    const AlignedBuffer<float> buffer(count);
+    CHECK(reinterpret_cast<uintptr_t>(buffer.data()) % kAlignment == 0);
+    CHECK(buffer.size() == count);
+  }
+  CHECK(AlignedBuffer<double>(0).data() == nullptr);
+  CHECK(Matrix<double>(0, 5).rows() == 0);
+  CHECK(refusal_fault(
+            MERCER_OUT_OF_MEMORY, [] { Matrix<double>(run_time_huge, 2); }, "matrix") == "");
+  CHECK(refusal_fault(
+            MERCER_OUT_OF_MEMORY, [] { AlignedBuffer<double>(run_time_huge / 4); }, "allocation") ==
+        "");
+}
+
+TEST_CASE("moving storage leaves the source empty", "[base]") {
+  AlignedBuffer<int> a(4);
+  int* const data = a.data();
+  AlignedBuffer<int> b(std::move(a));
+  CHECK((b.data() == data && b.size() == 4));
+  a = std::move(b);
+  CHECK((a.data() == data && a.size() == 4));
+}
+
+TEST_CASE("a memory cap names what is needed", "[base]") {
+  Context context;
+  context.require_memory(kHuge, "anything");
+  context.memory_cap = 100;
+  context.require_memory(100, "a block");
+  CHECK(refusal_fault(
+            MERCER_OUT_OF_MEMORY, [&] { context.require_memory(101, "a block"); }, "100",
+            "a block needs 101") == "");
+}
+
+TEST_CASE("messages are formatted whole, however long", "[base]") {
+  const std::string name(3000, 'n');
+  CHECK(refusal_fault(
+            MERCER_IO, [&] { fail(MERCER_IO, "%s = %d", name.c_str(), 7); }, name + " = 7") == "");
+  require(true, MERCER_IO, "not thrown");
+}
+
+}  // namespace
