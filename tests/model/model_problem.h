@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Small problems for the model tests: smooth targets, Gaussian maps, and ridge written out plainly
 // as the second route.
-// as the second route.
 #pragma once
 
 #include <cmath>
