@@ -10,5 +10,6 @@
 #include "mercer/kernel.h"
 #include "mercer/learn.h"
 #include "mercer/map.h"
+#include "mercer/transform.h"
 
 #endif
