@@ -82,15 +82,37 @@ void fourier(benchmark::State& state, const std::string& projection, feature::Fo
   state.counters["of_gemm"] = gemm_seconds(X, F) / each;
 }
 
-void shapes(benchmark::internal::Benchmark* benchmark) {
-  for (const int64_t d : {16, 64, 784}) benchmark->Args({10000, d, 4096, 2});
-  benchmark->Unit(benchmark::kMillisecond)->UseRealTime();
+void fourier_f32(benchmark::State& state, const char* projection, feature::FourierForm form) {
+  fourier<float>(state, projection, form);
+}
+void fourier_f64(benchmark::State& state, const char* projection, feature::FourierForm form) {
+  fourier<double>(state, projection, form);
 }
 
-BENCHMARK_CAPTURE(fourier<float>, dense_pair_f32, "dense", feature::FourierForm::pair)->Apply(shapes);
-BENCHMARK_CAPTURE(fourier<float>, dense_phase_f32, "dense", feature::FourierForm::phase)->Apply(shapes);
-BENCHMARK_CAPTURE(fourier<float>, dense_complex_f32, "dense", feature::FourierForm::complex)->Apply(shapes);
-BENCHMARK_CAPTURE(fourier<double>, dense_pair_f64, "dense", feature::FourierForm::pair)->Apply(shapes);
+void shapes(benchmark::internal::Benchmark* benchmark) {
+  for (const int64_t d : {16, 64, 256, 784}) benchmark->Args({10000, d, 4096, 2});
+  benchmark->Args({4000, 1024, 16384, 2})->Unit(benchmark::kMillisecond)->UseRealTime();
+}
+
+BENCHMARK_CAPTURE(fourier_f32, dense_pair, "dense", feature::FourierForm::pair)->Apply(shapes);
+BENCHMARK_CAPTURE(fourier_f32, dense_phase, "dense", feature::FourierForm::phase)->Apply(shapes);
+BENCHMARK_CAPTURE(fourier_f32, dense_complex, "dense", feature::FourierForm::complex)->Apply(shapes);
+BENCHMARK_CAPTURE(fourier_f64, dense_pair, "dense", feature::FourierForm::pair)->Apply(shapes);
+BENCHMARK_CAPTURE(fourier_f32, sorf_pair, "sorf", feature::FourierForm::pair)->Apply(shapes);
+BENCHMARK_CAPTURE(fourier_f32, fastfood_pair, "fastfood", feature::FourierForm::pair)->Apply(shapes);
+
+// Making a map and drawing everything it needs, D = 65,536.
+void create(benchmark::State& state, const char* projection) {
+  feature::FourierOptions options;
+  options.projection = projection;
+  const auto kernel = kernel::make_gaussian({32.0}, 1.0);
+  Context context;
+  for (auto _ : state) {
+    feature::make_fourier(*kernel, 1024, 65536, options)->prepare(feature::Precision::f32, context);
+  }
+}
+BENCHMARK_CAPTURE(create, sorf, "sorf")->Unit(benchmark::kMillisecond)->UseRealTime();
+BENCHMARK_CAPTURE(create, fastfood, "fastfood")->Unit(benchmark::kMillisecond)->UseRealTime();
 
 }  // namespace
 

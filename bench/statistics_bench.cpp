@@ -3,7 +3,7 @@
 // Row statistics against a single dsyrk of the same shape, and the steps of a ridge fit, in GFLOP/s
 // at nominal counts: n D^2 for the Gram matrix, 9 D^3 for an eigendecomposition with vectors, D^3/3
 // for a Cholesky factor.
-//   mercer_solver_bench --benchmark_repetitions=7 --benchmark_enable_random_interleaving=true
+//   mercer_statistics_bench --benchmark_repetitions=7 --benchmark_enable_random_interleaving=true
 #include <benchmark/benchmark.h>
 
 #include <cmath>
