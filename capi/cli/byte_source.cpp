@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Reading bytes, plain or gzip (RFC 1952, several members allowed). zlib's inflate is driven directly rather than through
-// gzread, whose errors do not tell a truncated file from a damaged one.
+// Reading bytes, plain or gzip (RFC 1952, several members allowed). zlib's inflate is driven
+// directly rather than through gzread, whose errors do not tell a truncated file from a damaged
+// one.
 #include "byte_source.h"
 
 #include <fcntl.h>
@@ -72,7 +73,8 @@ size_t ByteSource::read_raw(char* out, size_t count) {
   return taken;
 }
 
-// After a member's trailer: another member, or zero padding (as tapes and some tools leave), or the end.
+// After a member's trailer: another member, or zero padding (as tapes and some tools leave), or the
+// end.
 void ByteSource::next_member() {
   while (raw_begin_ < raw_end_ || fill_raw()) {
     if (raw_[raw_begin_] == 0) {
@@ -119,7 +121,8 @@ size_t ByteSource::read(char* out, size_t count) {
   std::memcpy(out, ahead_.data() + ahead_begin_, done);
   ahead_begin_ += done;
   while (done < count) {
-    const size_t got = inflater_ ? read_decoded(out + done, count - done) : read_raw(out + done, count - done);
+    const size_t got =
+        inflater_ ? read_decoded(out + done, count - done) : read_raw(out + done, count - done);
     if (got == 0) break;
     done += got;
   }
@@ -130,14 +133,16 @@ size_t ByteSource::read(char* out, size_t count) {
 void ByteSource::read_exactly(char* out, size_t count, std::string_view what) {
   if (read(out, count) < count) {
     fail_at(name_, 0, 0,
-            "truncated: the data ends after " + std::to_string(consumed_) + " bytes, inside " + std::string(what));
+            "truncated: the data ends after " + std::to_string(consumed_) + " bytes, inside " +
+                std::string(what));
   }
 }
 
 std::string_view ByteSource::peek(size_t count) {
   while (ahead_.size() - ahead_begin_ < count) {
     std::string more(count - (ahead_.size() - ahead_begin_), '\0');
-    const size_t got = inflater_ ? read_decoded(more.data(), more.size()) : read_raw(more.data(), more.size());
+    const size_t got =
+        inflater_ ? read_decoded(more.data(), more.size()) : read_raw(more.data(), more.size());
     if (got == 0) break;
     ahead_.append(more, 0, got);
   }

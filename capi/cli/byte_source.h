@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Bytes of a file or of standard input ("-"), gunzipped when they start with gzip's magic number, whatever the name.
+// Bytes of a file or of standard input ("-"), gunzipped when they start with gzip's magic number,
+// whatever the name.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +21,8 @@ class ByteSource {
   ByteSource(const ByteSource&) = delete;
   ByteSource& operator=(const ByteSource&) = delete;
 
-  /// Up to `count` bytes; fewer only at the end of the data. Fails on read errors and on malformed or truncated gzip.
+  /// Up to `count` bytes; fewer only at the end of the data. Fails on read errors and on malformed
+  /// or truncated gzip.
   size_t read(char* out, size_t count);
   /// Fills `out` or fails with "the file ends after N bytes, expected `what`".
   void read_exactly(char* out, size_t count, std::string_view what);

@@ -13,8 +13,9 @@ namespace mercer::cli {
 namespace {
 
 template <class T>
-void compact(GrowingBuffer<T>* values, int64_t rows, int64_t columns, const std::vector<int64_t>& inputs,
-             const std::vector<int64_t>& targets, GrowingBuffer<double>* Y) {
+void compact(GrowingBuffer<T>* values, int64_t rows, int64_t columns,
+             const std::vector<int64_t>& inputs, const std::vector<int64_t>& targets,
+             GrowingBuffer<double>* Y) {
   std::vector<T> row(static_cast<size_t>(columns));
   T* out = values->data();
   double* y = Y->extend(static_cast<size_t>(rows) * targets.size());
@@ -29,10 +30,12 @@ void compact(GrowingBuffer<T>* values, int64_t rows, int64_t columns, const std:
 }
 
 bool is_ascending_prefix(const std::vector<int64_t>& inputs, int64_t columns) {
-  return static_cast<int64_t>(inputs.size()) == columns && std::is_sorted(inputs.begin(), inputs.end());
+  return static_cast<int64_t>(inputs.size()) == columns &&
+         std::is_sorted(inputs.begin(), inputs.end());
 }
 
-void take_names(const Table& table, const std::vector<int64_t>& columns, std::vector<std::string>* names) {
+void take_names(const Table& table, const std::vector<int64_t>& columns,
+                std::vector<std::string>* names) {
   if (table.names.empty()) return;
   for (const int64_t j : columns) names->push_back(table.names[static_cast<size_t>(j)]);
 }
@@ -47,7 +50,8 @@ std::vector<int64_t> other_columns(int64_t columns, const std::vector<int64_t>& 
   return others;
 }
 
-Dataset take_columns(Table&& table, const std::vector<int64_t>& inputs, const std::vector<int64_t>& targets) {
+Dataset take_columns(Table&& table, const std::vector<int64_t>& inputs,
+                     const std::vector<int64_t>& targets) {
   Dataset data;
   data.name = table.name;
   data.format = table.format;
@@ -60,7 +64,8 @@ Dataset take_columns(Table&& table, const std::vector<int64_t>& inputs, const st
   take_names(table, targets, &data.target_names);
   data.text = !table.text_columns.empty();
   if (data.text && targets.size() != 1) {
-    fail_at(table.name, 0, 0, "text labels in one of several targets; a target of text must be the only one");
+    fail_at(table.name, 0, 0,
+            "text labels in one of several targets; a target of text must be the only one");
   }
   data.texts = std::move(table.texts);
   data.X = std::move(table.values);
@@ -76,7 +81,8 @@ Dataset take_columns(Table&& table, const std::vector<int64_t>& inputs, const st
 void attach_labels(Table&& labels, Dataset* data) {
   if (labels.rows != data->n) {
     fail_at(labels.name, 0, 0,
-            std::to_string(labels.rows) + " labels for the " + std::to_string(data->n) + " rows of " + data->name);
+            std::to_string(labels.rows) + " labels for the " + std::to_string(data->n) +
+                " rows of " + data->name);
   }
   data->m = 1;
   data->labels_name = labels.name;

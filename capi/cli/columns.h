@@ -10,8 +10,10 @@
 
 namespace mercer::cli {
 
-/// Inputs in the order given (distinct columns), targets copied out. The table's numbers are moved, not copied.
-Dataset take_columns(Table&& table, const std::vector<int64_t>& inputs, const std::vector<int64_t>& targets);
+/// Inputs in the order given (distinct columns), targets copied out. The table's numbers are moved,
+/// not copied.
+Dataset take_columns(Table&& table, const std::vector<int64_t>& inputs,
+                     const std::vector<int64_t>& targets);
 /// All columns but `targets`, ascending.
 std::vector<int64_t> other_columns(int64_t columns, const std::vector<int64_t>& targets);
 /// The one column of `labels` becomes the target of `data`; fails when the counts of rows differ.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// mercer compare: exact kernel ridge on a subsample of rows against random features of several sizes: score, error of
-// the kernel, seconds. Everything uses one lengthscale and one lambda, so the table shows what the approximation costs.
+// mercer compare: exact kernel ridge on a subsample of rows against random features of several
+// sizes: score, error of the kernel, seconds. Everything uses one lengthscale and one lambda, so
+// the table shows what the approximation costs.
 #include <algorithm>
 #include <cinttypes>
 #include <cmath>
@@ -19,8 +20,9 @@ namespace mercer::cli {
 
 namespace {
 
-constexpr int64_t kKernelRows = 300;       // held-out rows whose Gram matrices are compared
-constexpr int64_t kSearchFeatures = 2048;  // of the quick search: enough for a lengthscale that suits larger maps
+constexpr int64_t kKernelRows = 300;  // held-out rows whose Gram matrices are compared
+constexpr int64_t kSearchFeatures =
+    2048;  // of the quick search: enough for a lengthscale that suits larger maps
 
 struct Comparison {
   const LearnRequest& request;
@@ -59,12 +61,14 @@ void choose(const Plan& plan, const std::vector<int64_t>& features, Comparison* 
   options.seed = job->request.seed;
   options.map = plan.map.c_str();
   const Subsample& rows = job->rows;
-  const Model model = search_model(options, rows.train(), rows.m, rows.train_y(), rows.K, job->session.context());
+  const Model model =
+      search_model(options, rows.train(), rows.m, rows.train_y(), rows.K, job->session.context());
   mercer_map* shared = nullptr;
   check(mercer_model_map(model.get(), &shared));
   const Map map(shared);
-  job->lengthscale = lengthscale_of(
-      text_of([&](char* b, int64_t c, int64_t* needed) { return mercer_map_spec(map.get(), b, c, needed); }));
+  job->lengthscale = lengthscale_of(text_of([&](char* b, int64_t c, int64_t* needed) {
+    return mercer_map_spec(map.get(), b, c, needed);
+  }));
   check(mercer_model_lambda(model.get(), &job->lambda));
 }
 
@@ -74,10 +78,11 @@ double score_of(const Subsample& rows, const GrowingBuffer<double>& scores) {
                     : r_squared(n, rows.m, rows.test_y(), scores.data());
 }
 
-void print_line(const Comparison& job, const char* solution, const std::string& features, double score,
-                const std::string& kernel_error, double seconds) {
+void print_line(const Comparison& job, const char* solution, const std::string& features,
+                double score, const std::string& kernel_error, double seconds) {
   job.session.clear_bar();
-  std::printf("%-18s %9s %10.5f %13s %9.3f\n", solution, features.c_str(), score, kernel_error.c_str(), seconds);
+  std::printf("%-18s %9s %10.5f %13s %9.3f\n", solution, features.c_str(), score,
+              kernel_error.c_str(), seconds);
   std::fflush(stdout);
 }
 
@@ -87,19 +92,21 @@ void compare_exact(const Comparison& job, const mercer_kernel* kernel) {
   const mercer_fit_options options = fixed_fit(job);
   mercer_exact* fitted = nullptr;
   const Rows X = rows.train();
-  check(mercer_exact_fit_f64(kernel, &options, X.n, X.d, X.f64, X.d, rows.m, rows.train_y(), rows.m, rows.K,
-                             job.session.context(), &fitted));
+  check(mercer_exact_fit_f64(kernel, &options, X.n, X.d, X.f64, X.d, rows.m, rows.train_y(), rows.m,
+                             rows.K, job.session.context(), &fitted));
   const Exact exact(fitted);
   const Rows T = rows.test();
   const int64_t outputs = rows.K > 0 ? rows.K : rows.m;
   GrowingBuffer<double> scores;
   double* out = scores.extend(static_cast<size_t>(T.n * outputs));
-  check(mercer_exact_predict_f64(exact.get(), T.n, T.f64, T.d, job.session.context(), out, outputs));
+  check(
+      mercer_exact_predict_f64(exact.get(), T.n, T.f64, T.d, job.session.context(), out, outputs));
   print_line(job, "exact kernel ridge", "-", score_of(rows, scores), "-", watch.seconds());
 }
 
 // ||Z Z' - K||_F / ||K||_F on the first held-out rows.
-double kernel_error(const mercer_map* map, const Rows& X, int64_t D, const GrowingBuffer<double>& K) {
+double kernel_error(const mercer_map* map, const Rows& X, int64_t D,
+                    const GrowingBuffer<double>& K) {
   GrowingBuffer<double> Z;
   double* z = Z.extend(static_cast<size_t>(X.n * D));
   check(mercer_map_apply_f64(map, X.n, X.f64, X.d, z, D));
@@ -117,16 +124,18 @@ double kernel_error(const mercer_map* map, const Rows& X, int64_t D, const Growi
   return std::sqrt(difference / total);
 }
 
-void compare_features(const Comparison& job, int64_t D, const Rows& sample, const GrowingBuffer<double>& K) {
+void compare_features(const Comparison& job, int64_t D, const Rows& sample,
+                      const GrowingBuffer<double>& K) {
   const Subsample& rows = job.rows;
   const Stopwatch watch;
   const std::string spec = complete_map(job.map, job.lengthscale, rows.d, D, job.request.seed);
   mercer_map* created = nullptr;
   check(mercer_map_from_spec(spec.c_str(), &created));
   const Map map(created);
-  const Model model =
-      fit_model(map.get(), fixed_fit(job), rows.train(), rows.m, rows.train_y(), rows.K, job.session.context());
-  const GrowingBuffer<double> scores = predict_scores(model.get(), rows.test(), job.session.context());
+  const Model model = fit_model(map.get(), fixed_fit(job), rows.train(), rows.m, rows.train_y(),
+                                rows.K, job.session.context());
+  const GrowingBuffer<double> scores =
+      predict_scores(model.get(), rows.test(), job.session.context());
   const double seconds = watch.seconds();
   char error[32];
   std::snprintf(error, sizeof error, "%.5f", kernel_error(map.get(), sample, D, K));
@@ -137,7 +146,8 @@ void compare_features(const Comparison& job, int64_t D, const Rows& sample, cons
 
 void run_compare(const CompareRequest& request) {
   const Plan plan = read_plan(request.learn.plan);
-  const Subsample rows = draw_subsample(read_training_set(request.learn, stdout), request.rows, request.learn.seed);
+  const Subsample rows =
+      draw_subsample(read_training_set(request.learn, stdout), request.rows, request.learn.seed);
   Session session(request.learn.threads, request.learn.quiet);
   Comparison job{request.learn, rows, session, "", 0, 0};
   choose(plan, request.features, &job);
@@ -146,20 +156,22 @@ void run_compare(const CompareRequest& request) {
   mercer_kernel* created = nullptr;
   check(mercer_kernel_from_spec(spec.c_str(), &created));
   const Kernel kernel(created);
-  std::printf("%" PRId64 " rows fitted, %" PRId64 " held out; kernel %s, lengthscale %s, lambda %.3g\n", rows.train_rows,
-              rows.test_rows, kernel_name(job.map).c_str(),
-              job.lengthscale > 0 ? lengthscale_text(complete_map(job.map, job.lengthscale, 1, 1, 0)).c_str()
-                                  : lengthscale_text(job.map).c_str(),
+  std::printf("%" PRId64 " rows fitted, %" PRId64
+              " held out; kernel %s, lengthscale %s, lambda %.3g\n",
+              rows.train_rows, rows.test_rows, kernel_name(job.map).c_str(),
+              job.lengthscale > 0
+                  ? lengthscale_text(complete_map(job.map, job.lengthscale, 1, 1, 0)).c_str()
+                  : lengthscale_text(job.map).c_str(),
               job.lambda);
-  std::printf("%-18s %9s %10s %13s %9s\n", "solution", "features", rows.K > 0 ? "accuracy" : "R^2", "kernel error",
-              "seconds");
+  std::printf("%-18s %9s %10s %13s %9s\n", "solution", "features", rows.K > 0 ? "accuracy" : "R^2",
+              "kernel error", "seconds");
   compare_exact(job, kernel.get());
   Rows sample = rows.test();
   sample.n = std::min(sample.n, kKernelRows);
   GrowingBuffer<double> K;
   double* k = K.extend(static_cast<size_t>(sample.n * sample.n));
-  check(mercer_kernel_gram_f64(kernel.get(), sample.d, sample.n, sample.f64, sample.d, sample.n, sample.f64, sample.d, k,
-                               sample.n));
+  check(mercer_kernel_gram_f64(kernel.get(), sample.d, sample.n, sample.f64, sample.d, sample.n,
+                               sample.f64, sample.d, k, sample.n));
   for (const int64_t D : request.features) compare_features(job, D, sample, K);
 }
 

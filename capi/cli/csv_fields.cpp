@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Splitting and quoting of CSV fields. A quoted field must end on its line: a line break inside a number table is a
-// forgotten quote far more often than data.
+// Splitting and quoting of CSV fields. A quoted field must end on its line: a line break inside a
+// number table is a forgotten quote far more often than data.
 #include "csv_fields.h"
 
 #include <cstring>
@@ -53,9 +53,11 @@ void CsvFields::split(std::string_view line, const std::string& file, int64_t li
       at = first;
       fields_.push_back(take_quoted(line, &at, file, line_number));
     } else {
-      const void* comma = at < line.size() ? std::memchr(line.data() + at, ',', line.size() - at) : nullptr;
-      const size_t end = comma != nullptr ? static_cast<size_t>(static_cast<const char*>(comma) - line.data())
-                                          : line.size();
+      const void* comma =
+          at < line.size() ? std::memchr(line.data() + at, ',', line.size() - at) : nullptr;
+      const size_t end = comma != nullptr
+                             ? static_cast<size_t>(static_cast<const char*>(comma) - line.data())
+                             : line.size();
       fields_.push_back(without_blanks(line.substr(at, end - at)));
       at = end;
     }
@@ -69,7 +71,8 @@ void CsvFields::split(std::string_view line, const std::string& file, int64_t li
 }
 
 std::string csv_field(std::string_view text) {
-  const bool plain = text.find_first_of(",\"\r\n") == text.npos && without_blanks(text).size() == text.size();
+  const bool plain =
+      text.find_first_of(",\"\r\n") == text.npos && without_blanks(text).size() == text.size();
   if (plain) return std::string(text);
   std::string out = "\"";
   for (const char c : text) {

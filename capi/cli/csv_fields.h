@@ -12,14 +12,15 @@ namespace mercer::cli {
 
 class CsvFields {
  public:
-  /// Splits; the views live until the line or this object changes. Fails at file:line:field for a quote that is not
-  /// closed on its line or is followed by more text.
+  /// Splits; the views live until the line or this object changes. Fails at file:line:field for a
+  /// quote that is not closed on its line or is followed by more text.
   void split(std::string_view line, const std::string& file, int64_t line_number);
   size_t size() const { return fields_.size(); }
   std::string_view operator[](size_t j) const { return fields_[j]; }
 
  private:
-  std::string_view take_quoted(std::string_view line, size_t* at, const std::string& file, int64_t line_number);
+  std::string_view take_quoted(std::string_view line, size_t* at, const std::string& file,
+                               int64_t line_number);
 
   std::vector<std::string_view> fields_;
   std::vector<std::string> unquoted_;  // storage of fields that held ""

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// CSV: one row per line, a header iff some field of the first line is not a number, text only in columns that may hold
-// it (targets of a classification). Numbers go straight from the read buffer into the table.
+// CSV: one row per line, a header iff some field of the first line is not a number, text only in
+// columns that may hold it (targets of a classification). Numbers go straight from the read buffer
+// into the table.
 #include <algorithm>
 #include <cstdint>
 #include <unordered_map>
@@ -17,7 +18,8 @@ namespace mercer::cli {
 
 namespace {
 
-// A column that may hold text is undecided until its first row, then numeric (settled) or text for good.
+// A column that may hold text is undecided until its first row, then numeric (settled) or text for
+// good.
 enum class ColumnKind : uint8_t { number, undecided, settled_number, text };
 
 class CsvReader {
@@ -61,7 +63,8 @@ class CsvReader {
     kinds_.assign(fields_.size(), ColumnKind::number);
     const TextPermission permission = text_rule(table_.names, table_.columns);
     for (const int64_t column : permission.columns) {
-      kinds_[static_cast<size_t>(column)] = permission.always ? ColumnKind::text : ColumnKind::undecided;
+      kinds_[static_cast<size_t>(column)] =
+          permission.always ? ColumnKind::text : ColumnKind::undecided;
     }
     if (!header) add_row(line);
   }
@@ -72,7 +75,8 @@ class CsvReader {
       const auto field = static_cast<int64_t>(j) + 1;
       if (name.empty()) fail_at(table_.name, lines_.number(), field, "empty column name");
       if (std::find(table_.names.begin(), table_.names.end(), name) != table_.names.end()) {
-        fail_at(table_.name, lines_.number(), field, "column name " + shown(name) + " appears twice");
+        fail_at(table_.name, lines_.number(), field,
+                "column name " + shown(name) + " appears twice");
       }
       table_.names.push_back(name);
     }
@@ -81,8 +85,9 @@ class CsvReader {
   void add_row(std::string_view line) {
     fields_.split(line, table_.name, lines_.number());
     if (fields_.size() != kinds_.size()) {
-      fail_at(table_.name, lines_.number(), 0,
-              std::to_string(fields_.size()) + " fields, expected " + std::to_string(kinds_.size()));
+      fail_at(
+          table_.name, lines_.number(), 0,
+          std::to_string(fields_.size()) + " fields, expected " + std::to_string(kinds_.size()));
     }
     double* row = table_.values.f64.extend(fields_.size());
     for (size_t j = 0; j < fields_.size(); ++j) row[j] = value(j);
@@ -134,6 +139,8 @@ class CsvReader {
 
 }  // namespace
 
-Table read_csv(ByteSource& source, const TextRule& text_rule) { return CsvReader(source, text_rule).take(); }
+Table read_csv(ByteSource& source, const TextRule& text_rule) {
+  return CsvReader(source, text_rule).take();
+}
 
 }  // namespace mercer::cli

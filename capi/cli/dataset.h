@@ -25,29 +25,32 @@ struct Dataset {
   GrowingBuffer<double> Y;               // n x m; numbers of `texts` when text
   bool text = false;
   std::vector<std::string> texts;
-  std::vector<std::string> target_names;      // empty without a header
-  std::vector<int64_t> target_columns;        // in the file, from 0
-  std::string labels_name;                    // file of the targets, if another
+  std::vector<std::string> target_names;  // empty without a header
+  std::vector<int64_t> target_columns;    // in the file, from 0
+  std::string labels_name;                // file of the targets, if another
 };
 
 struct TargetRequest {
-  std::vector<std::string> targets;  // names, or columns from 1; empty: y, y1, y2, ..., else the last
-  std::string labels;                // file; empty: none, for IDX the name's own
-  bool as_text = false;              // read targets as text even where they look like numbers
+  std::vector<std::string>
+      targets;           // names, or columns from 1; empty: y, y1, y2, ..., else the last
+  std::string labels;    // file; empty: none, for IDX the name's own
+  bool as_text = false;  // read targets as text even where they look like numbers
 };
 
 /// Columns (from 0) of the targets. Fails naming --target.
 std::vector<int64_t> choose_targets(const std::vector<std::string>& names, int64_t columns,
                                     const std::vector<std::string>& requested);
 
-/// "train-images-idx3-ubyte.gz" to "train-labels-idx1-ubyte.gz"; empty when the name is not like that.
+/// "train-images-idx3-ubyte.gz" to "train-labels-idx1-ubyte.gz"; empty when the name is not like
+/// that.
 std::string labels_name_of(const std::string& images);
 
 /// Training data; targets are found or it fails.
 Dataset read_training(const std::string& path, const TargetRequest& request);
 
 /// Test data for a model: inputs in the model's order; m = 0 when the file holds no target.
-Dataset read_test(const std::string& path, const std::string& labels, const Metadata& model, int64_t inputs);
+Dataset read_test(const std::string& path, const std::string& labels, const Metadata& model,
+                  int64_t inputs);
 
 /// Divides the inputs by 255.
 void scale_bytes(Dataset* data);

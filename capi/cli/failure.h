@@ -16,7 +16,8 @@ class Failure : public std::runtime_error {
 };
 
 /// Throws "file:line:field: what". Lines and fields count from 1; 0 leaves the part out.
-[[noreturn]] void fail_at(std::string_view file, int64_t line, int64_t field, std::string_view what);
+[[noreturn]] void fail_at(std::string_view file, int64_t line, int64_t field,
+                          std::string_view what);
 
 /// A piece of input as it may be shown: quoted, at most 40 bytes, control characters as '?'.
 std::string shown(std::string_view text);

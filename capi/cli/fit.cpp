@@ -31,20 +31,24 @@ void print_candidate(void* user, const mercer_candidate* candidate) {
   auto& table = *static_cast<SearchTable*>(user);
   table.session->clear_bar();
   if (!table.begun) {
-    std::fprintf(table.out, "search on held-out rows\n%8s %9s %8s %12s %9s %9s %8s\n", "stage", "features", "rows",
-                 "lengthscale", "lambda", table.classification ? "accuracy" : "R^2", "seconds");
+    std::fprintf(table.out, "search on held-out rows\n%8s %9s %8s %12s %9s %9s %8s\n", "stage",
+                 "features", "rows", "lengthscale", "lambda",
+                 table.classification ? "accuracy" : "R^2", "seconds");
     table.begun = true;
   }
-  const bool known = candidate->stage >= 0 && candidate->stage < static_cast<int32_t>(std::size(kStages));
+  const bool known =
+      candidate->stage >= 0 && candidate->stage < static_cast<int32_t>(std::size(kStages));
   const std::string stage = known ? kStages[candidate->stage] : std::to_string(candidate->stage);
-  const std::string lengthscale = candidate->lengthscale > 0 ? rounded(candidate->lengthscale, 4) : "-";
-  std::fprintf(table.out, "%8s %9" PRId64 " %8" PRId64 " %12s %9.1e %9.5f %8.2f\n", stage.c_str(), candidate->features,
-               candidate->rows, lengthscale.c_str(), candidate->lambda, 1 - candidate->score, candidate->seconds);
+  const std::string lengthscale =
+      candidate->lengthscale > 0 ? rounded(candidate->lengthscale, 4) : "-";
+  std::fprintf(table.out, "%8s %9" PRId64 " %8" PRId64 " %12s %9.1e %9.5f %8.2f\n", stage.c_str(),
+               candidate->features, candidate->rows, lengthscale.c_str(), candidate->lambda,
+               1 - candidate->score, candidate->seconds);
   std::fflush(table.out);
 }
 
-Model fit_by_search(const FitRequest& request, const Plan& plan, const TrainingSet& set, int64_t n, Session& session,
-                    std::FILE* out) {
+Model fit_by_search(const FitRequest& request, const Plan& plan, const TrainingSet& set, int64_t n,
+                    Session& session, std::FILE* out) {
   mercer_search_options options = {};
   options.struct_size = sizeof options;
   check(mercer_search_options_init(&options));
@@ -64,8 +68,10 @@ Model fit_by_search(const FitRequest& request, const Plan& plan, const TrainingS
 }
 
 // One lengthscale per input is not searched: lambda alone is chosen, on held-out rows.
-Model fit_per_input(const FitRequest& request, const Plan& plan, const TrainingSet& set, int64_t n, Session& session) {
-  const std::string spec = complete_map(plan.map, 0, set.data.d, request.features, request.learn.seed);
+Model fit_per_input(const FitRequest& request, const Plan& plan, const TrainingSet& set, int64_t n,
+                    Session& session) {
+  const std::string spec =
+      complete_map(plan.map, 0, set.data.d, request.features, request.learn.seed);
   mercer_map* created = nullptr;
   check(mercer_map_from_spec(spec.c_str(), &created));
   const Map map(created);
@@ -84,18 +90,22 @@ void describe(const mercer_model* model, int64_t n, double seconds, std::FILE* o
   mercer_map* shared = nullptr;
   check(mercer_model_map(model, &shared));
   const Map map(shared);
-  const std::string spec =
-      text_of([&](char* b, int64_t c, int64_t* needed) { return mercer_map_spec(map.get(), b, c, needed); });
+  const std::string spec = text_of([&](char* b, int64_t c, int64_t* needed) {
+    return mercer_map_spec(map.get(), b, c, needed);
+  });
   double lambda = 0;
   int64_t features = 0;
   check(mercer_model_lambda(model, &lambda));
   check(mercer_map_features(map.get(), &features));
-  std::fprintf(out, "fitted: %" PRId64 " rows, kernel %s, %" PRId64 " features, lengthscale %s, lambda %.3g, %.1f s\n",
-               n, kernel_name(spec).c_str(), features, lengthscale_text(spec).c_str(), lambda, seconds);
+  std::fprintf(out,
+               "fitted: %" PRId64 " rows, kernel %s, %" PRId64
+               " features, lengthscale %s, lambda %.3g, %.1f s\n",
+               n, kernel_name(spec).c_str(), features, lengthscale_text(spec).c_str(), lambda,
+               seconds);
 }
 
-void print_test_score(const mercer_model* model, const TrainingSet& set, int64_t first, Session& session,
-                      std::FILE* out) {
+void print_test_score(const mercer_model* model, const TrainingSet& set, int64_t first,
+                      Session& session, std::FILE* out) {
   const Dataset& data = set.data;
   const int64_t rows = data.n - first;
   const Rows X = rows_of(data.X, first, rows, data.d);
@@ -104,7 +114,8 @@ void print_test_score(const mercer_model* model, const TrainingSet& set, int64_t
   const double score = set.K > 0 ? accuracy(rows, Y, classes_of(scores, rows, set.K).data())
                                  : r_squared(rows, data.m, Y, scores.data());
   session.clear_bar();
-  std::fprintf(out, "test: %s on %" PRId64 " held-out rows\n", score_text(set.K > 0, score).c_str(), rows);
+  std::fprintf(out, "test: %s on %" PRId64 " held-out rows\n", score_text(set.K > 0, score).c_str(),
+               rows);
 }
 
 void save(mercer_model* model, const Metadata& metadata, const std::string& path) {
@@ -134,7 +145,9 @@ void run_fit(const FitRequest& request) {
   if (out != nullptr) describe(model.get(), n, watch.seconds(), out);
   if (n < set.data.n) print_test_score(model.get(), set, n, session, scores_out);
   save(model.get(), set.metadata, request.model);
-  if (out != nullptr) std::fprintf(out, "wrote %s\n", request.model == "-" ? "standard output" : request.model.c_str());
+  if (out != nullptr)
+    std::fprintf(out, "wrote %s\n",
+                 request.model == "-" ? "standard output" : request.model.c_str());
 }
 
 }  // namespace mercer::cli

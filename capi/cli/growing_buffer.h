@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// A growing array of plain numbers. std::vector would copy on growth and zero-fill; realloc moves pages of large blocks,
-// so a table read from a pipe is held once, and sizes claimed by a header are never trusted before the data arrives.
+// A growing array of plain numbers. std::vector would copy on growth and zero-fill; realloc moves
+// pages of large blocks, so a table read from a pipe is held once, and sizes claimed by a header
+// are never trusted before the data arrives.
 #pragma once
 
 #include <cstddef>

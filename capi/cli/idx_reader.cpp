@@ -37,14 +37,16 @@ ElementType element_type(unsigned char code, const std::string& name) {
 Table read_idx(ByteSource& source) {
   unsigned char magic[4];
   source.read_exactly(reinterpret_cast<char*>(magic), 4, "the IDX header");
-  if (magic[0] != 0 || magic[1] != 0) fail_at(source.name(), 0, 0, "not an IDX file (it must start with two zero bytes)");
+  if (magic[0] != 0 || magic[1] != 0)
+    fail_at(source.name(), 0, 0, "not an IDX file (it must start with two zero bytes)");
   const ElementType type = element_type(magic[2], source.name());
   if (magic[3] == 0) fail_at(source.name(), 0, 0, "IDX header with 0 dimensions");
   std::vector<uint64_t> shape;
   for (int k = 0; k < magic[3]; ++k) {
     unsigned char extent[4];
     source.read_exactly(reinterpret_cast<char*>(extent), 4, "the IDX header");
-    shape.push_back(uint64_t{extent[0]} << 24 | uint64_t{extent[1]} << 16 | uint64_t{extent[2]} << 8 | extent[3]);
+    shape.push_back(uint64_t{extent[0]} << 24 | uint64_t{extent[1]} << 16 |
+                    uint64_t{extent[2]} << 8 | extent[3]);
   }
   Table table;
   table.format = Format::idx;

@@ -16,13 +16,16 @@ using Json = nlohmann::ordered_json;
 
 bool is_plain(const Json& value) { return !value.is_object() && !value.is_array(); }
 
-std::string plain_text(const Json& value) { return value.is_string() ? value.get<std::string>() : value.dump(); }
+std::string plain_text(const Json& value) {
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
 
 // Long lists are cut: a model of 1000 inputs has 1000 names.
 std::string list_text(const Json& list) {
   constexpr size_t kShown = 12;
   std::string text;
-  for (size_t k = 0; k < list.size() && k < kShown; ++k) text.append(k > 0 ? ", " : "").append(plain_text(list[k]));
+  for (size_t k = 0; k < list.size() && k < kShown; ++k)
+    text.append(k > 0 ? ", " : "").append(plain_text(list[k]));
   if (list.size() > kShown) text += ", ... (" + std::to_string(list.size()) + ")";
   return text.empty() ? "-" : text;
 }
@@ -32,14 +35,16 @@ void print_object(const Json& object, int depth) {
   for (const auto& [key, value] : object.items()) width = std::max(width, key.size());
   for (const auto& [key, value] : object.items()) {
     // Metadata is JSON inside a string.
-    const Json inner = value.is_string() ? Json::parse(value.get<std::string>(), nullptr, false) : Json();
+    const Json inner =
+        value.is_string() ? Json::parse(value.get<std::string>(), nullptr, false) : Json();
     const Json& shown_value = inner.is_object() ? inner : value;
     if (shown_value.is_object()) {
       std::printf("%*s%s\n", 2 * depth, "", key.c_str());
       print_object(shown_value, depth + 1);
       continue;
     }
-    const std::string text = is_plain(shown_value) ? plain_text(shown_value) : list_text(shown_value);
+    const std::string text =
+        is_plain(shown_value) ? plain_text(shown_value) : list_text(shown_value);
     std::printf("%*s%-*s  %s\n", 2 * depth, "", static_cast<int>(width), key.c_str(), text.c_str());
   }
 }
@@ -48,10 +53,12 @@ void print_object(const Json& object, int depth) {
 
 void run_info(const std::string& path) {
   const SpooledFile file(path, true);
-  const std::string text = text_of(
-      [&](char* b, int64_t c, int64_t* needed) { return mercer_file_info(file.path().c_str(), b, c, needed); });
+  const std::string text = text_of([&](char* b, int64_t c, int64_t* needed) {
+    return mercer_file_info(file.path().c_str(), b, c, needed);
+  });
   const Json json = Json::parse(text, nullptr, false);
-  if (!json.is_object()) throw Failure("the library's description is no JSON object: " + shown(text));
+  if (!json.is_object())
+    throw Failure("the library's description is no JSON object: " + shown(text));
   print_object(json, 0);
 }
 

@@ -20,11 +20,12 @@ void check(mercer_status status) {
 
 Rows rows_of(const Numbers& values, int64_t first, int64_t count, int64_t d) {
   const bool single = values.single;
-  return {single ? values.f32.data() + first * d : nullptr, single ? nullptr : values.f64.data() + first * d, count, d};
+  return {single ? values.f32.data() + first * d : nullptr,
+          single ? nullptr : values.f64.data() + first * d, count, d};
 }
 
-Model search_model(const mercer_search_options& options, const Rows& X, int64_t m, const double* Y, int64_t K,
-                   mercer_context* context) {
+Model search_model(const mercer_search_options& options, const Rows& X, int64_t m, const double* Y,
+                   int64_t K, mercer_context* context) {
   mercer_model* model = nullptr;
   check(X.f32 != nullptr
             ? mercer_model_search_f32(&options, X.n, X.d, X.f32, X.d, m, Y, m, K, context, &model)
@@ -34,29 +35,32 @@ Model search_model(const mercer_search_options& options, const Rows& X, int64_t 
 
 namespace {
 
-Model fit_classes(const mercer_map* map, const mercer_fit_options& options, const Rows& X, const double* Y, int64_t K,
-                  mercer_context* context) {
+Model fit_classes(const mercer_map* map, const mercer_fit_options& options, const Rows& X,
+                  const double* Y, int64_t K, mercer_context* context) {
   std::vector<int32_t> labels(static_cast<size_t>(X.n));
   std::transform(Y, Y + X.n, labels.begin(), [](double y) { return static_cast<int32_t>(y); });
   mercer_model* model = nullptr;
-  check(X.f32 != nullptr
-            ? mercer_model_fit_classes_f32(map, &options, X.n, X.f32, X.d, K, labels.data(), context, &model)
-            : mercer_model_fit_classes_f64(map, &options, X.n, X.f64, X.d, K, labels.data(), context, &model));
+  check(X.f32 != nullptr ? mercer_model_fit_classes_f32(map, &options, X.n, X.f32, X.d, K,
+                                                        labels.data(), context, &model)
+                         : mercer_model_fit_classes_f64(map, &options, X.n, X.f64, X.d, K,
+                                                        labels.data(), context, &model));
   return Model(model);
 }
 
 }  // namespace
 
-Model fit_model(const mercer_map* map, const mercer_fit_options& options, const Rows& X, int64_t m, const double* Y,
-                int64_t K, mercer_context* context) {
+Model fit_model(const mercer_map* map, const mercer_fit_options& options, const Rows& X, int64_t m,
+                const double* Y, int64_t K, mercer_context* context) {
   if (K > 0) return fit_classes(map, options, X, Y, K, context);
   mercer_model* model = nullptr;
-  check(X.f32 != nullptr ? mercer_model_fit_f32(map, &options, X.n, X.f32, X.d, m, Y, m, context, &model)
-                         : mercer_model_fit_f64(map, &options, X.n, X.f64, X.d, m, Y, m, context, &model));
+  check(X.f32 != nullptr
+            ? mercer_model_fit_f32(map, &options, X.n, X.f32, X.d, m, Y, m, context, &model)
+            : mercer_model_fit_f64(map, &options, X.n, X.f64, X.d, m, Y, m, context, &model));
   return Model(model);
 }
 
-GrowingBuffer<double> predict_scores(const mercer_model* model, const Rows& X, mercer_context* context) {
+GrowingBuffer<double> predict_scores(const mercer_model* model, const Rows& X,
+                                     mercer_context* context) {
   int64_t outputs = 0;
   check(mercer_model_outputs(model, &outputs));
   GrowingBuffer<double> scores;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The C API as the commands use it: handles that free themselves, statuses that become Failures, both precisions by one
-// name.
+// The C API as the commands use it: handles that free themselves, statuses that become Failures,
+// both precisions by one name.
 #pragma once
 
 #include <memory>
@@ -23,10 +23,12 @@ using Map = std::unique_ptr<mercer_map, HandleFree<mercer_map, mercer_map_free>>
 using Model = std::unique_ptr<mercer_model, HandleFree<mercer_model, mercer_model_free>>;
 using Exact = std::unique_ptr<mercer_exact, HandleFree<mercer_exact, mercer_exact_free>>;
 
-/// Throws the library's text without the name of the C function; MERCER_CANCELLED says "interrupted".
+/// Throws the library's text without the name of the C function; MERCER_CANCELLED says
+/// "interrupted".
 void check(mercer_status status);
 
-/// Calls a function that fills a string out-buffer: text_of([&](char* b, int64_t c, int64_t* n) { return f(..., b, c, n); }).
+/// Calls a function that fills a string out-buffer: text_of([&](char* b, int64_t c, int64_t* n) {
+/// return f(..., b, c, n); }).
 template <class Fill>
 std::string text_of(Fill&& fill) {
   int64_t needed = 0;
@@ -47,12 +49,13 @@ struct Rows {
 Rows rows_of(const Numbers& values, int64_t first, int64_t count, int64_t d);
 
 /// K = 0: regression.
-Model search_model(const mercer_search_options& options, const Rows& X, int64_t m, const double* Y, int64_t K,
-                   mercer_context* context);
-Model fit_model(const mercer_map* map, const mercer_fit_options& options, const Rows& X, int64_t m, const double* Y,
-                int64_t K, mercer_context* context);
+Model search_model(const mercer_search_options& options, const Rows& X, int64_t m, const double* Y,
+                   int64_t K, mercer_context* context);
+Model fit_model(const mercer_map* map, const mercer_fit_options& options, const Rows& X, int64_t m,
+                const double* Y, int64_t K, mercer_context* context);
 /// n x outputs.
-GrowingBuffer<double> predict_scores(const mercer_model* model, const Rows& X, mercer_context* context);
+GrowingBuffer<double> predict_scores(const mercer_model* model, const Rows& X,
+                                     mercer_context* context);
 /// Class of the largest score of each row, the lowest on a tie.
 GrowingBuffer<int32_t> classes_of(const GrowingBuffer<double>& scores, int64_t n, int64_t K);
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// libsvm text: "label index:value ...", indices from 1, ascending; "#" starts a comment. Rows are held sparse while
-// reading and spread into a dense table at the end: as float when every value is one (counts, 0/1), which halves it.
+// libsvm text: "label index:value ...", indices from 1, ascending; "#" starts a comment. Rows are
+// held sparse while reading and spread into a dense table at the end: as float when every value is
+// one (counts, 0/1), which halves it.
 #include <unistd.h>
 
 #include <algorithm>
@@ -36,7 +37,9 @@ class LibsvmReader {
   Table take() { return std::move(table_); }
 
  private:
-  [[noreturn]] void complain(const std::string& what) const { fail_at(table_.name, lines_.number(), field_, what); }
+  [[noreturn]] void complain(const std::string& what) const {
+    fail_at(table_.name, lines_.number(), field_, what);
+  }
 
   std::string_view next_token(std::string_view* rest) {
     *rest = without_blanks(*rest);
@@ -76,7 +79,8 @@ class LibsvmReader {
     }
     if (index < 1) complain("index " + std::to_string(index) + ", but indices start at 1");
     if (index <= previous) {
-      complain("index " + std::to_string(index) + " after " + std::to_string(previous) + ", expected ascending");
+      complain("index " + std::to_string(index) + " after " + std::to_string(previous) +
+               ", expected ascending");
     }
     const double value = number(token.substr(colon + 1));
     entries_.push_back({index - 1, value});
@@ -85,15 +89,18 @@ class LibsvmReader {
     return index;
   }
 
-  // One index like 2000000000 would ask for a table no memory holds: compared with the machine's before allocating.
+  // One index like 2000000000 would ask for a table no memory holds: compared with the machine's
+  // before allocating.
   void require_memory() const {
-    const double bytes = static_cast<double>(table_.rows) * static_cast<double>(table_.columns) * (single_ ? 4 : 8);
-    const double machine = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+    const double bytes =
+        static_cast<double>(table_.rows) * static_cast<double>(table_.columns) * (single_ ? 4 : 8);
+    const double machine =
+        static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
     if (bytes > machine) {
       fail_at(table_.name, 0, 0,
-              "the dense table of " + std::to_string(table_.rows) + " rows and " + std::to_string(table_.columns) +
-                  " columns (the largest index) needs " + rounded(bytes / 1e9, 3) + " GB, this machine has " +
-                  rounded(machine / 1e9, 3));
+              "the dense table of " + std::to_string(table_.rows) + " rows and " +
+                  std::to_string(table_.columns) + " columns (the largest index) needs " +
+                  rounded(bytes / 1e9, 3) + " GB, this machine has " + rounded(machine / 1e9, 3));
     }
   }
 
@@ -106,7 +113,8 @@ class LibsvmReader {
     size_t k = 0;
     for (size_t i = 0; i < rows; ++i) {
       for (; k < starts_[i]; ++k) {
-        out[i * columns + static_cast<size_t>(entries_[k].column)] = static_cast<T>(entries_[k].value);
+        out[i * columns + static_cast<size_t>(entries_[k].column)] =
+            static_cast<T>(entries_[k].value);
       }
     }
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Lines of a ByteSource with their numbers: LF or CRLF, any length, a UTF-8 byte order mark skipped.
+// Lines of a ByteSource with their numbers: LF or CRLF, any length, a UTF-8 byte order mark
+// skipped.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The mercer command: options to requests, failures to one line on standard error and exit status 1.
+// The mercer command: options to requests, failures to one line on standard error and exit
+// status 1.
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
@@ -17,7 +18,8 @@ namespace {
 using namespace mercer::cli;
 
 void add_run_options(CLI::App* app, int32_t* threads, bool* quiet) {
-  app->add_option("--threads", *threads, "Upper limit on threads of the library's loops; 0: all cores (BLAS has its own)")
+  app->add_option("--threads", *threads,
+                  "Upper limit on threads of the library's loops; 0: all cores (BLAS has its own)")
       ->check(CLI::Range(0, 100000))
       ->type_name("T");
   app->add_flag("--quiet", *quiet, "Print scores only, no progress");
@@ -29,24 +31,34 @@ std::string refuse_sign(const std::string& text) {
 }
 
 void add_learn_options(CLI::App* app, LearnRequest* learn) {
-  app->add_option("TRAIN", learn->train, "CSV, libsvm, .npy or IDX, plain or gzip; - is standard input")->required();
-  app->add_option("--kernel", learn->plan.kernel, "Kernel: a name, or a JSON spec (see: mercer specs); default gaussian")
+  app->add_option("TRAIN", learn->train,
+                  "CSV, libsvm, .npy or IDX, plain or gzip; - is standard input")
+      ->required();
+  app->add_option("--kernel", learn->plan.kernel,
+                  "Kernel: a name, or a JSON spec (see: mercer specs); default gaussian")
       ->type_name("JSON|NAME");
-  app->add_option("--map", learn->plan.map, "Feature map: a name, or a JSON spec; default fourier")->type_name("JSON|NAME");
-  app->add_option("--lengthscale", learn->plan.lengthscale, "In units of the standardised inputs; default auto: searched")
+  app->add_option("--map", learn->plan.map, "Feature map: a name, or a JSON spec; default fourier")
+      ->type_name("JSON|NAME");
+  app->add_option("--lengthscale", learn->plan.lengthscale,
+                  "In units of the standardised inputs; default auto: searched")
       ->type_name("L|auto");
-  app->add_option("--lambda", learn->plan.lambda, "Regularisation per row; default auto: searched")->type_name("L|auto");
+  app->add_option("--lambda", learn->plan.lambda, "Regularisation per row; default auto: searched")
+      ->type_name("L|auto");
   app->add_option("--target", learn->targets.targets,
-                  "Target column, by name or number from 1; repeats. Default: the columns named y or y1, y2, ..., "
+                  "Target column, by name or number from 1; repeats. Default: the columns named y "
+                  "or y1, y2, ..., "
                   "else the last")
       ->type_name("NAME|INDEX")
       ->allow_extra_args(false);
   app->add_option("--labels", learn->targets.labels,
-                  "File of one column with the targets; default for IDX: the name with labels-idx1 for images-idx3")
+                  "File of one column with the targets; default for IDX: the name with labels-idx1 "
+                  "for images-idx3")
       ->type_name("FILE");
-  app->add_option("--task", learn->task, "Default auto: classification iff labels are text, or few whole numbers")
+  app->add_option("--task", learn->task,
+                  "Default auto: classification iff labels are text, or few whole numbers")
       ->check(CLI::IsMember({"regression", "classification", "auto"}));
-  app->add_flag("--no-standardize", learn->raw, "Take inputs as they are (IDX bytes are divided by 255 all the same)");
+  app->add_flag("--no-standardize", learn->raw,
+                "Take inputs as they are (IDX bytes are divided by 255 all the same)");
   app->add_option("--seed", learn->seed, "Fixes every random number; default 0")
       ->check(CLI::Validator(refuse_sign, "", "unsigned"))
       ->type_name("S");
@@ -54,40 +66,52 @@ void add_learn_options(CLI::App* app, LearnRequest* learn) {
 }
 
 void add_fit(CLI::App& app, FitRequest* request) {
-  CLI::App* fit = app.add_subcommand("fit", "Fit a model; lengthscale and lambda are searched on held-out rows");
+  CLI::App* fit = app.add_subcommand(
+      "fit", "Fit a model; lengthscale and lambda are searched on held-out rows");
   add_learn_options(fit, &request->learn);
-  fit->add_option("-o,--output", request->model, "Model file to write; - is standard output")->required()->type_name("MODEL");
+  fit->add_option("-o,--output", request->model, "Model file to write; - is standard output")
+      ->required()
+      ->type_name("MODEL");
   fit->add_option("--features", request->features, "Random features D; default 2048")
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 40))
       ->type_name("D");
-  fit->add_option("--test-fraction", request->test_fraction, "Hold this fraction of the rows out and print their score")
+  fit->add_option("--test-fraction", request->test_fraction,
+                  "Hold this fraction of the rows out and print their score")
       ->check(CLI::Range(0.0, 1.0))
       ->type_name("F");
   fit->callback([request] { run_fit(*request); });
 }
 
 void add_predict(CLI::App& app, PredictRequest* request) {
-  CLI::App* predict = app.add_subcommand("predict", "Predict; prints the score when TEST holds the target");
+  CLI::App* predict =
+      app.add_subcommand("predict", "Predict; prints the score when TEST holds the target");
   predict->add_option("MODEL", request->model, "Model file; - is standard input")->required();
-  predict->add_option("TEST", request->test, "Rows, with or without the target; - is standard input")->required();
+  predict
+      ->add_option("TEST", request->test, "Rows, with or without the target; - is standard input")
+      ->required();
   predict->add_option("-o,--output", request->predictions, "CSV to write; - is standard output")
       ->required()
       ->type_name("PREDICTIONS.csv");
-  predict->add_option("--labels", request->labels, "File of one column with the targets of TEST")->type_name("FILE");
-  predict->add_flag("--scores", request->scores, "Classification: also a column of scores for every class");
+  predict->add_option("--labels", request->labels, "File of one column with the targets of TEST")
+      ->type_name("FILE");
+  predict->add_flag("--scores", request->scores,
+                    "Classification: also a column of scores for every class");
   add_run_options(predict, &request->threads, &request->quiet);
   predict->callback([request] { run_predict(*request); });
 }
 
 void add_compare(CLI::App& app, CompareRequest* request) {
-  CLI::App* compare = app.add_subcommand("compare", "Exact kernel ridge on a subsample against random features");
+  CLI::App* compare =
+      app.add_subcommand("compare", "Exact kernel ridge on a subsample against random features");
   add_learn_options(compare, &request->learn);
   compare->add_option("--features", request->features, "Sizes to compare; default 256,1024,4096")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->check(CLI::Range(int64_t{1}, int64_t{1} << 40))
       ->type_name("D,D,...");
-  compare->add_option("--rows", request->rows, "Rows to fit on at most; default 4000 (exact: 8 n^2 bytes, n^3 time)")
+  compare
+      ->add_option("--rows", request->rows,
+                   "Rows to fit on at most; default 4000 (exact: 8 n^2 bytes, n^3 time)")
       ->check(CLI::Range(int64_t{2}, int64_t{1} << 20))
       ->type_name("N");
   compare->callback([request] { run_compare(*request); });
@@ -97,7 +121,8 @@ void add_rest(CLI::App& app, std::string* file, std::string* name) {
   CLI::App* info = app.add_subcommand("info", "What a map or model file holds");
   info->add_option("FILE", *file, "Map, model or statistics file; - is standard input")->required();
   info->callback([file] { run_info(*file); });
-  CLI::App* specs = app.add_subcommand("specs", "Kernels and maps: parameters, types, ranges, help");
+  CLI::App* specs =
+      app.add_subcommand("specs", "Kernels and maps: parameters, types, ranges, help");
   specs->add_option("NAME", *name, "One of them; default all");
   specs->callback([name] { run_specs(*name); });
 }
@@ -115,8 +140,10 @@ std::string command_of(const CLI::App& app) {
 }
 
 int run(int argc, char** argv) {
-  CLI::App app("Random feature maps of kernels, and what is learnt on them.\n"
-               "Errors name file:line:field, counted from 1. Numbers of columns count from 1.");
+  CLI::App app(
+      "Random feature maps of kernels, and what is learnt on them.\n"
+      "Errors name file:line:field, counted from 1. Numbers of columns count from 1.");
+  app.name("mercer");
   app.set_version_flag("--version", std::string("mercer ") + mercer_version());
   app.require_subcommand(1);
   FitRequest fit;

@@ -59,8 +59,8 @@ Metadata parse_metadata(const std::string& text, bool classification, int64_t ou
     for (int64_t k = 0; k < outputs; ++k) metadata.classes.push_back(std::to_string(k));
   }
   if (static_cast<int64_t>(metadata.classes.size()) != outputs) {
-    throw Failure("the model's metadata is damaged: " + std::to_string(metadata.classes.size()) + " class names for " +
-                  std::to_string(outputs) + " classes");
+    throw Failure("the model's metadata is damaged: " + std::to_string(metadata.classes.size()) +
+                  " class names for " + std::to_string(outputs) + " classes");
   }
   return metadata;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// What the command keeps with a model: names of columns and classes, the task, how the source was scaled.
+// What the command keeps with a model: names of columns and classes, the task, how the source was
+// scaled.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +22,8 @@ struct Metadata {
 
 /// Fails when a name is not UTF-8.
 std::string metadata_text(const Metadata& metadata);
-/// Text that another program stored, or none, gives an empty Metadata; `classification` and `outputs` are the model's.
+/// Text that another program stored, or none, gives an empty Metadata; `classification` and
+/// `outputs` are the model's.
 Metadata parse_metadata(const std::string& text, bool classification, int64_t outputs);
 
 }  // namespace mercer::cli

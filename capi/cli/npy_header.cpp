@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The dictionary of a .npy header, in any order of its three keys. Source: NumPy Enhancement Proposal 1 and numpy.lib.format.
+// The dictionary of a .npy header, in any order of its three keys. Source: NumPy Enhancement
+// Proposal 1 and numpy.lib.format.
 #include "npy_header.h"
 
 #include <charconv>
@@ -28,12 +29,15 @@ class HeaderParser {
     }
     skip_blanks();
     if (!rest_.empty()) refuse("text after the dictionary");
-    if (!has_type_ || !has_order_ || !has_shape_) refuse("descr, fortran_order or shape is missing");
+    if (!has_type_ || !has_order_ || !has_shape_)
+      refuse("descr, fortran_order or shape is missing");
     return header_;
   }
 
  private:
-  [[noreturn]] void refuse(const std::string& why) const { fail_at(name_, 0, 0, "malformed npy header: " + why); }
+  [[noreturn]] void refuse(const std::string& why) const {
+    fail_at(name_, 0, 0, "malformed npy header: " + why);
+  }
 
   void skip_blanks() {
     const size_t first = rest_.find_first_not_of(" \t\r\n");
@@ -61,7 +65,8 @@ class HeaderParser {
   void take(const std::string& key) {
     if (key == "descr") {
       skip_blanks();
-      if (!rest_.empty() && rest_.front() == '[') fail_at(name_, 0, 0, "structured npy arrays are not supported");
+      if (!rest_.empty() && rest_.front() == '[')
+        fail_at(name_, 0, 0, "structured npy arrays are not supported");
       header_.type = type(quoted());
       has_type_ = true;
     } else if (key == "fortran_order") {
@@ -76,9 +81,11 @@ class HeaderParser {
   }
 
   ElementType type(const std::string& descr) const {
-    const bool known_order = !descr.empty() && (descr[0] == '<' || descr[0] == '>' || descr[0] == '|' || descr[0] == '=');
+    const bool known_order = !descr.empty() && (descr[0] == '<' || descr[0] == '>' ||
+                                                descr[0] == '|' || descr[0] == '=');
     const std::string body = known_order ? descr.substr(1) : descr;
-    ElementType out{body.empty() ? '?' : body[0], 0, !descr.empty() && descr[0] == '>', shown(descr)};
+    ElementType out{body.empty() ? '?' : body[0], 0, !descr.empty() && descr[0] == '>',
+                    shown(descr)};
     if (out.kind == 'b') out.kind = 'u';  // booleans are bytes 0 and 1
     const bool digit = body.size() == 2 && body[1] >= '1' && body[1] <= '8';
     out.bytes = digit ? body[1] - '0' : 0;
@@ -86,7 +93,9 @@ class HeaderParser {
     const bool whole = (out.kind == 'u' || out.kind == 'i') &&
                        (out.bytes == 1 || out.bytes == 2 || out.bytes == 4 || out.bytes == 8);
     if (!floating && !whole) {
-      fail_at(name_, 0, 0, "npy elements of type " + shown(descr) + " are not supported (f4, f8, i1..i8, u1..u8, b1 are)");
+      fail_at(name_, 0, 0,
+              "npy elements of type " + shown(descr) +
+                  " are not supported (f4, f8, i1..i8, u1..u8, b1 are)");
     }
     return out;
   }
@@ -107,7 +116,8 @@ class HeaderParser {
     while (!accept(')')) {
       skip_blanks();
       uint64_t extent = 0;
-      const std::from_chars_result result = std::from_chars(rest_.data(), rest_.data() + rest_.size(), extent);
+      const std::from_chars_result result =
+          std::from_chars(rest_.data(), rest_.data() + rest_.size(), extent);
       if (result.ec != std::errc()) refuse("bad extent in shape before " + shown(rest_));
       rest_.remove_prefix(static_cast<size_t>(result.ptr - rest_.data()));
       header_.shape.push_back(extent);
@@ -129,6 +139,8 @@ class HeaderParser {
 
 }  // namespace
 
-NpyHeader parse_npy_header(std::string_view text, const std::string& name) { return HeaderParser(text, name).parse(); }
+NpyHeader parse_npy_header(std::string_view text, const std::string& name) {
+  return HeaderParser(text, name).parse();
+}
 
 }  // namespace mercer::cli

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// .npy files, versions 1 to 3: magic, version, header length, dictionary, elements. Source: numpy.lib.format.
+// .npy files, versions 1 to 3: magic, version, header length, dictionary, elements. Source:
+// numpy.lib.format.
 #include <cstdint>
 #include <cstring>
 
@@ -14,15 +15,19 @@ namespace mercer::cli {
 Table read_npy(ByteSource& source) {
   unsigned char start[8];
   source.read_exactly(reinterpret_cast<char*>(start), 8, "the npy header");
-  if (std::memcmp(start, "\x93NUMPY", 6) != 0) fail_at(source.name(), 0, 0, "not an npy file (bad magic)");
+  if (std::memcmp(start, "\x93NUMPY", 6) != 0)
+    fail_at(source.name(), 0, 0, "not an npy file (bad magic)");
   if (start[6] < 1 || start[6] > 3) {
-    fail_at(source.name(), 0, 0, "npy version " + std::to_string(start[6]) + ", expected 1, 2 or 3");
+    fail_at(source.name(), 0, 0,
+            "npy version " + std::to_string(start[6]) + ", expected 1, 2 or 3");
   }
   unsigned char size[4] = {0, 0, 0, 0};
   source.read_exactly(reinterpret_cast<char*>(size), start[6] == 1 ? 2 : 4, "the npy header");
-  const uint32_t length = size[0] | uint32_t{size[1]} << 8 | uint32_t{size[2]} << 16 | uint32_t{size[3]} << 24;
+  const uint32_t length =
+      size[0] | uint32_t{size[1]} << 8 | uint32_t{size[2]} << 16 | uint32_t{size[3]} << 24;
   constexpr uint32_t kLongest = 1 << 20;  // a header of plain numbers has 128 bytes
-  if (length > kLongest) fail_at(source.name(), 0, 0, "npy header of " + std::to_string(length) + " bytes");
+  if (length > kLongest)
+    fail_at(source.name(), 0, 0, "npy header of " + std::to_string(length) + " bytes");
   std::string text(length, '\0');
   source.read_exactly(text.data(), length, "the npy header");
   const NpyHeader header = parse_npy_header(text, source.name());

@@ -24,11 +24,14 @@ NumberKind parse_number(std::string_view text, double* value) {
   if (text.front() == '+' && text.size() > 1 && text[1] != '-') text.remove_prefix(1);
   const char* end = text.data() + text.size();
   const std::from_chars_result result = std::from_chars(text.data(), end, *value);
-  if (result.ec == std::errc::invalid_argument || result.ptr != end) return NumberKind::not_a_number;
+  if (result.ec == std::errc::invalid_argument || result.ptr != end)
+    return NumberKind::not_a_number;
   if (result.ec == std::errc::result_out_of_range) {
-    // from_chars says the same of 1e999 and of 1e-999; the second is a fine zero. A decimal with a negative exponent
-    // is the small one: a mantissa would need hundreds of digits to say otherwise.
-    if (text.find("e-") == text.npos && text.find("E-") == text.npos) return NumberKind::out_of_range;
+    // from_chars says the same of 1e999 and of 1e-999; the second is a fine zero. A decimal with a
+    // negative exponent is the small one: a mantissa would need hundreds of digits to say
+    // otherwise.
+    if (text.find("e-") == text.npos && text.find("E-") == text.npos)
+      return NumberKind::out_of_range;
     *value = 0;
   }
   return std::isfinite(*value) ? NumberKind::finite : NumberKind::not_finite;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Temporary, then rename. The temporary has the target's folder, since a rename cannot cross file systems.
+// Temporary, then rename. The temporary has the target's folder, since a rename cannot cross file
+// systems.
 #include "output_file.h"
 
 #include <fcntl.h>
@@ -117,7 +118,8 @@ void SpooledFile::send() {
   if (folder_.empty()) return;
   std::ifstream file(path_, std::ios::binary);
   std::vector<char> buffer(kPending);
-  while (file.read(buffer.data(), static_cast<std::streamsize>(buffer.size())) || file.gcount() > 0) {
+  while (file.read(buffer.data(), static_cast<std::streamsize>(buffer.size())) ||
+         file.gcount() > 0) {
     write_all(STDOUT_FILENO, buffer.data(), static_cast<size_t>(file.gcount()), "standard output");
   }
 }

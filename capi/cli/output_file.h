@@ -8,8 +8,9 @@
 
 namespace mercer::cli {
 
-/// Collects text in a temporary file beside `path` and renames it on commit; without commit nothing appears. "-" is
-/// standard output, and what is no regular file (a pipe, /dev/null) is written to directly. Fails naming the path.
+/// Collects text in a temporary file beside `path` and renames it on commit; without commit nothing
+/// appears. "-" is standard output, and what is no regular file (a pipe, /dev/null) is written to
+/// directly. Fails naming the path.
 class OutputFile {
  public:
   explicit OutputFile(const std::string& path);
@@ -29,7 +30,8 @@ class OutputFile {
   int descriptor_ = -1;
 };
 
-/// A path for things that only work on files: itself, or for "-" a temporary file that is removed again.
+/// A path for things that only work on files: itself, or for "-" a temporary file that is removed
+/// again.
 class SpooledFile {
  public:
   /// read: standard input is copied into it first. Otherwise the file does not exist yet.

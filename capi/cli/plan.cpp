@@ -25,7 +25,8 @@ Json object_of(const std::string& text, const char* option, const char* key) {
   }
 }
 
-double number_or_auto(const std::string& text, const char* option, bool zero_allowed, double automatic) {
+double number_or_auto(const std::string& text, const char* option, bool zero_allowed,
+                      double automatic) {
   if (text == "auto") return automatic;
   double value = 0;
   const bool number = parse_number(text, &value) == NumberKind::finite;
@@ -43,7 +44,8 @@ void take_lengthscale(const Json& kernel, const PlanRequest& request, Plan* plan
   }
   const Json& inside = kernel["lengthscale"];
   plan->per_input = inside.is_array();
-  // The search replaces the lengthscale by this number; what is no number is left for the library to refuse.
+  // The search replaces the lengthscale by this number; what is no number is left for the library
+  // to refuse.
   if (inside.is_number()) plan->lengthscale = number_or_auto(inside.dump(), "kernel", false, 0);
 }
 
@@ -53,12 +55,15 @@ Plan read_plan(const PlanRequest& request) {
   Json map = object_of(request.map.empty() ? "fourier" : request.map, "map", "map");
   for (const char* key : {"inputs", "features", "seed"}) {
     if (map.contains(key)) {
-      throw Failure(std::string("--map: leave \"") + key + "\" out; the data, --features and --seed say it");
+      throw Failure(std::string("--map: leave \"") + key +
+                    "\" out; the data, --features and --seed say it");
     }
   }
-  if (map.contains("kernel") && !request.kernel.empty()) throw Failure("--kernel: the spec of --map already holds one");
+  if (map.contains("kernel") && !request.kernel.empty())
+    throw Failure("--kernel: the spec of --map already holds one");
   if (!map.contains("kernel")) {
-    map["kernel"] = object_of(request.kernel.empty() ? "gaussian" : request.kernel, "kernel", "kernel");
+    map["kernel"] =
+        object_of(request.kernel.empty() ? "gaussian" : request.kernel, "kernel", "kernel");
   }
   Plan plan;
   plan.map = map.dump();
@@ -68,7 +73,8 @@ Plan read_plan(const PlanRequest& request) {
   return plan;
 }
 
-std::string complete_map(const std::string& map, double lengthscale, int64_t inputs, int64_t features, uint64_t seed) {
+std::string complete_map(const std::string& map, double lengthscale, int64_t inputs,
+                         int64_t features, uint64_t seed) {
   Json json = Json::parse(map);
   if (lengthscale > 0) json["kernel"]["lengthscale"] = lengthscale;
   json["inputs"] = inputs;
@@ -87,7 +93,9 @@ double lengthscale_of(const std::string& map) {
   const Json json = Json::parse(map, nullptr, false);
   if (!json.is_object() || !json.contains("kernel") || !json["kernel"].is_object()) return 0;
   const Json& kernel = json["kernel"];
-  return kernel.contains("lengthscale") && kernel["lengthscale"].is_number() ? kernel["lengthscale"].get<double>() : 0;
+  return kernel.contains("lengthscale") && kernel["lengthscale"].is_number()
+             ? kernel["lengthscale"].get<double>()
+             : 0;
 }
 
 std::string lengthscale_text(const std::string& map) {

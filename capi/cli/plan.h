@@ -9,27 +9,29 @@
 namespace mercer::cli {
 
 struct PlanRequest {
-  std::string kernel;               // JSON or name; empty: gaussian
-  std::string map;                  // JSON or name; empty: fourier
+  std::string kernel;  // JSON or name; empty: gaussian
+  std::string map;     // JSON or name; empty: fourier
   std::string lengthscale = "auto";
   std::string lambda = "auto";
 };
 
 struct Plan {
-  std::string map;               // spec with its kernel, without inputs, features and seed
-  double lengthscale = 0;        // 0: searched, or none
-  bool per_input = false;        // the kernel's spec holds one lengthscale per input: used as it is
-  double lambda = -1;            // negative: searched
+  std::string map;         // spec with its kernel, without inputs, features and seed
+  double lengthscale = 0;  // 0: searched, or none
+  bool per_input = false;  // the kernel's spec holds one lengthscale per input: used as it is
+  double lambda = -1;      // negative: searched
 };
 
 /// Fails naming the option.
 Plan read_plan(const PlanRequest& request);
 
 /// The spec completed: inputs, features, seed, and the lengthscale unless 0.
-std::string complete_map(const std::string& map, double lengthscale, int64_t inputs, int64_t features, uint64_t seed);
+std::string complete_map(const std::string& map, double lengthscale, int64_t inputs,
+                         int64_t features, uint64_t seed);
 /// The spec of the kernel inside a map's spec, with this lengthscale unless 0.
 std::string kernel_of(const std::string& map, double lengthscale);
-/// The lengthscale inside a map's spec as text: a number, "per input", or "-" for a kernel without one.
+/// The lengthscale inside a map's spec as text: a number, "per input", or "-" for a kernel without
+/// one.
 std::string lengthscale_text(const std::string& map);
 /// The number, or 0.
 double lengthscale_of(const std::string& map);

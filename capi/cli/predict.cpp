@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// mercer predict: a model and test rows to a CSV of predictions, and a score where the file holds the target.
+// mercer predict: a model and test rows to a CSV of predictions, and a score where the file holds
+// the target.
 #include <cinttypes>
 #include <cstdio>
 
@@ -35,8 +36,9 @@ LoadedModel load(const std::string& path) {
   check(mercer_model_inputs(handle, &loaded.inputs));
   check(mercer_model_outputs(handle, &loaded.outputs));
   check(mercer_model_task(handle, &task));
-  const std::string text =
-      text_of([&](char* b, int64_t c, int64_t* needed) { return mercer_model_metadata(handle, b, c, needed); });
+  const std::string text = text_of([&](char* b, int64_t c, int64_t* needed) {
+    return mercer_model_metadata(handle, b, c, needed);
+  });
   loaded.metadata = parse_metadata(text, task == MERCER_TASK_CLASSIFICATION, loaded.outputs);
   return loaded;
 }
@@ -61,13 +63,16 @@ std::string header(const LoadedModel& loaded, bool scores) {
 }
 
 void write_predictions(const LoadedModel& loaded, const GrowingBuffer<double>& scores,
-                       const GrowingBuffer<int32_t>& classes, int64_t n, const PredictRequest& request) {
+                       const GrowingBuffer<int32_t>& classes, int64_t n,
+                       const PredictRequest& request) {
   OutputFile file(request.predictions);
   file.write(header(loaded, request.scores));
   std::string line;
   for (int64_t i = 0; i < n; ++i) {
     line.clear();
-    if (!classes.empty()) line = csv_field(loaded.metadata.classes[static_cast<size_t>(classes[static_cast<size_t>(i)])]);
+    if (!classes.empty())
+      line =
+          csv_field(loaded.metadata.classes[static_cast<size_t>(classes[static_cast<size_t>(i)])]);
     if (classes.empty() || request.scores) {
       for (int64_t k = 0; k < loaded.outputs; ++k) {
         if (!line.empty()) line += ',';
@@ -84,14 +89,16 @@ void print_score(const LoadedModel& loaded, Dataset* test, const GrowingBuffer<d
                  const GrowingBuffer<int32_t>& classes, std::FILE* out) {
   if (!loaded.metadata.classification) {
     if (test->m != loaded.outputs) {
-      fail_at(test->name, 0, 0,
-              std::to_string(test->m) + " targets, the model has " + std::to_string(loaded.outputs));
+      fail_at(
+          test->name, 0, 0,
+          std::to_string(test->m) + " targets, the model has " + std::to_string(loaded.outputs));
     }
     const double score = r_squared(test->n, test->m, test->Y.data(), scores.data());
     std::fprintf(out, "test: %s on %" PRId64 " rows\n", score_text(false, score).c_str(), test->n);
     return;
   }
-  const int64_t unknown = number_known_classes(loaded.metadata.classes, loaded.metadata.text_labels, test);
+  const int64_t unknown =
+      number_known_classes(loaded.metadata.classes, loaded.metadata.text_labels, test);
   const double score = accuracy(test->n, test->Y.data(), classes.data());
   std::fprintf(out, "test: %s on %" PRId64 " rows", score_text(true, score).c_str(), test->n);
   if (unknown > 0) std::fprintf(out, " (%" PRId64 " with labels the model does not know)", unknown);
@@ -101,7 +108,8 @@ void print_score(const LoadedModel& loaded, Dataset* test, const GrowingBuffer<d
 }  // namespace
 
 void run_predict(const PredictRequest& request) {
-  if (request.model == "-" && request.test == "-") throw Failure("MODEL and TEST cannot both be standard input");
+  if (request.model == "-" && request.test == "-")
+    throw Failure("MODEL and TEST cannot both be standard input");
   const LoadedModel loaded = load(request.model);
   if (request.scores && !loaded.metadata.classification) {
     throw Failure("--scores: the model is a regression and has no class scores");
@@ -110,7 +118,8 @@ void run_predict(const PredictRequest& request) {
   std::FILE* out = request.predictions == "-" ? stderr : stdout;
   if (test.bytes && loaded.metadata.bytes) scale_bytes(&test);
   if (!test.bytes && loaded.metadata.bytes && !request.quiet) {
-    std::fprintf(out, "note: the model was fitted on bytes divided by 255; %s is taken as it is\n", test.name.c_str());
+    std::fprintf(out, "note: the model was fitted on bytes divided by 255; %s is taken as it is\n",
+                 test.name.c_str());
   }
   Session session(request.threads, request.quiet);
   const GrowingBuffer<double> scores =

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Which reader a file needs: magic numbers first, then the name, then what the first lines look like.
+// Which reader a file needs: magic numbers first, then the name, then what the first lines look
+// like.
 #include <algorithm>
 #include <charconv>
 #include <string_view>
@@ -16,7 +17,8 @@ namespace mercer::cli {
 namespace {
 
 bool is_idx(std::string_view start) {
-  return start.size() == 4 && start[0] == 0 && start[1] == 0 && start[2] >= 0x08 && start[2] <= 0x0e && start[3] > 0;
+  return start.size() == 4 && start[0] == 0 && start[1] == 0 && start[2] >= 0x08 &&
+         start[2] <= 0x0e && start[3] > 0;
 }
 
 // "label 3:0.5 ..." : the second word is a whole number, a colon and something.
@@ -39,7 +41,8 @@ bool content_is_libsvm(std::string_view text) {
 }
 
 bool ends_with_any(std::string_view name, std::initializer_list<std::string_view> endings) {
-  return std::any_of(endings.begin(), endings.end(), [&](std::string_view e) { return name.ends_with(e); });
+  return std::any_of(endings.begin(), endings.end(),
+                     [&](std::string_view e) { return name.ends_with(e); });
 }
 
 Format detect(ByteSource& source, std::string_view path) {
@@ -72,10 +75,12 @@ Table read_table(const std::string& path, const TextRule& text_rule) {
 
 Table read_column(const std::string& path, bool always_text) {
   Table table = read_table(path, [&](const std::vector<std::string>&, int64_t columns) {
-    return TextPermission{columns == 1 ? std::vector<int64_t>{0} : std::vector<int64_t>{}, always_text};
+    return TextPermission{columns == 1 ? std::vector<int64_t>{0} : std::vector<int64_t>{},
+                          always_text};
   });
   if (table.format == Format::libsvm || table.columns != 1) {
-    fail_at(table.name, 0, 0, "expected one column of labels, found " + std::to_string(table.columns));
+    fail_at(table.name, 0, 0,
+            "expected one column of labels, found " + std::to_string(table.columns));
   }
   return table;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Test files to data sets that fit a model. Columns are matched by name where both sides have names, else by count; the
-// target is optional.
+// Test files to data sets that fit a model. Columns are matched by name where both sides have
+// names, else by count; the target is optional.
 #include <unistd.h>
 
 #include <algorithm>
@@ -25,12 +25,15 @@ int64_t position(const std::vector<std::string>& names, const std::string& name)
   return found == names.end() ? -1 : found - names.begin();
 }
 
-// Every input must be there; targets all or none; anything else in the file is refused rather than ignored.
-Layout layout_by_name(const std::vector<std::string>& names, const Metadata& model, const std::string& file) {
+// Every input must be there; targets all or none; anything else in the file is refused rather than
+// ignored.
+Layout layout_by_name(const std::vector<std::string>& names, const Metadata& model,
+                      const std::string& file) {
   Layout layout;
   for (const std::string& input : model.inputs) {
     layout.inputs.push_back(position(names, input));
-    if (layout.inputs.back() < 0) fail_at(file, 1, 0, "no column " + shown(input) + ", which the model was fitted on");
+    if (layout.inputs.back() < 0)
+      fail_at(file, 1, 0, "no column " + shown(input) + ", which the model was fitted on");
   }
   for (const std::string& target : model.targets) {
     const int64_t column = position(names, target);
@@ -48,7 +51,8 @@ Layout layout_by_name(const std::vector<std::string>& names, const Metadata& mod
   return layout;
 }
 
-Layout layout_by_count(int64_t columns, const Metadata& model, int64_t inputs, const std::string& file) {
+Layout layout_by_count(int64_t columns, const Metadata& model, int64_t inputs,
+                       const std::string& file) {
   Layout layout;
   const auto targets = static_cast<int64_t>(std::max<size_t>(1, model.target_columns.size()));
   if (columns == inputs + targets) {
@@ -59,8 +63,8 @@ Layout layout_by_count(int64_t columns, const Metadata& model, int64_t inputs, c
     if (!inside) throw Failure("the model's metadata is damaged: target column out of range");
   } else if (columns != inputs) {
     fail_at(file, 0, 0,
-            std::to_string(columns) + " columns, expected the model's " + std::to_string(inputs) + " inputs, or " +
-                std::to_string(inputs + targets) + " with the target");
+            std::to_string(columns) + " columns, expected the model's " + std::to_string(inputs) +
+                " inputs, or " + std::to_string(inputs + targets) + " with the target");
   }
   layout.inputs = other_columns(columns, layout.targets);
   if (static_cast<int64_t>(layout.inputs.size()) != inputs) {
@@ -82,8 +86,8 @@ void widen_rows(GrowingBuffer<T>* values, int64_t rows, int64_t from, int64_t to
 Dataset libsvm_test(Table&& table, int64_t inputs, bool labels_elsewhere) {
   if (table.columns > inputs) {
     fail_at(table.name, 0, 0,
-            "largest index " + std::to_string(table.columns) + ", but the model has " + std::to_string(inputs) +
-                " inputs");
+            "largest index " + std::to_string(table.columns) + ", but the model has " +
+                std::to_string(inputs) + " inputs");
   }
   if (table.values.single) {
     widen_rows(&table.values.f32, table.rows, table.columns, inputs);
@@ -109,17 +113,20 @@ Dataset array_test(Table&& table, const Metadata& model, int64_t inputs, bool la
 
 }  // namespace
 
-Dataset read_test(const std::string& path, const std::string& labels, const Metadata& model, int64_t inputs) {
+Dataset read_test(const std::string& path, const std::string& labels, const Metadata& model,
+                  int64_t inputs) {
   const bool labels_elsewhere = !labels.empty();
   const std::string file = path == "-" ? "standard input" : path;
   Layout layout;
   Table table = read_table(path, [&](const std::vector<std::string>& names, int64_t columns) {
     const bool by_name = !names.empty() && !model.inputs.empty();
-    layout = by_name ? layout_by_name(names, model, file) : layout_by_count(columns, model, inputs, file);
+    layout = by_name ? layout_by_name(names, model, file)
+                     : layout_by_count(columns, model, inputs, file);
     if (!model.text_labels) return TextPermission{};
     return TextPermission{layout.targets, true};
   });
-  if (table.format == Format::libsvm) return libsvm_test(std::move(table), inputs, labels_elsewhere);
+  if (table.format == Format::libsvm)
+    return libsvm_test(std::move(table), inputs, labels_elsewhere);
   if (table.format != Format::csv) {
     Dataset data = array_test(std::move(table), model, inputs, labels_elsewhere);
     std::string own = labels;

@@ -36,7 +36,8 @@ Dataset read_training(const std::string& path, const TargetRequest& request) {
   if (!request.labels.empty() && !request.targets.empty()) {
     throw Failure("--labels and --target exclude each other: the labels file is the target");
   }
-  if (path == "-" && request.labels == "-") throw Failure("--labels -: standard input already holds the data");
+  if (path == "-" && request.labels == "-")
+    throw Failure("--labels -: standard input already holds the data");
   std::vector<int64_t> targets;
   Table table = read_table(path, [&](const std::vector<std::string>& names, int64_t columns) {
     if (!request.labels.empty()) return TextPermission{};
@@ -45,13 +46,15 @@ Dataset read_training(const std::string& path, const TargetRequest& request) {
   });
   if (!request.labels.empty()) return with_labels(std::move(table), request);
   if (table.format == Format::libsvm) {
-    if (!request.targets.empty()) throw Failure("--target: in a libsvm file the first field of a line is the target");
+    if (!request.targets.empty())
+      throw Failure("--target: in a libsvm file the first field of a line is the target");
     return with_libsvm_labels(std::move(table));
   }
   if (table.format == Format::idx) {
     TargetRequest own = request;
     own.labels = labels_name_of(path);
-    if (own.labels.empty()) throw Failure("--labels: needed for IDX files whose name does not hold 'images-idx3'");
+    if (own.labels.empty())
+      throw Failure("--labels: needed for IDX files whose name does not hold 'images-idx3'");
     return with_labels(std::move(table), own);
   }
   if (table.format == Format::npy) targets = choose_targets({}, table.columns, request.targets);

@@ -8,8 +8,8 @@
 
 namespace mercer::cli {
 
-/// R^2 averaged over the outputs; about the mean of these rows. An output that is constant counts 1 if it is predicted
-/// exactly, else 0. Y and predictions: n x m, no padding.
+/// R^2 averaged over the outputs; about the mean of these rows. An output that is constant counts 1
+/// if it is predicted exactly, else 0. Y and predictions: n x m, no padding.
 double r_squared(int64_t n, int64_t m, const double* Y, const double* predictions);
 /// Share of rows whose class (as double) is the predicted one.
 double accuracy(int64_t n, const double* classes, const int32_t* predicted);

@@ -32,7 +32,10 @@ std::vector<Line> lines_of(const Json& parameters) {
   for (const Json& parameter : parameters) {
     const std::string fallback = text_at(parameter, "default");
     const bool required = parameter.value("required", fallback.empty());
-    lines.push_back({{text_at(parameter, "key"), required ? "required" : fallback.empty() ? "none" : fallback,
+    lines.push_back({{text_at(parameter, "key"),
+                      required           ? "required"
+                      : fallback.empty() ? "none"
+                                         : fallback,
                       text_at(parameter, "expected"), text_at(parameter, "help")}});
   }
   return lines;
@@ -47,7 +50,8 @@ void print_entry(const Json& entry) {
   }
   for (const Line& line : lines) {
     std::printf("     ");
-    for (size_t k = 0; k < 3; ++k) std::printf(" %-*s ", static_cast<int>(width[k]), line.cells[k].c_str());
+    for (size_t k = 0; k < 3; ++k)
+      std::printf(" %-*s ", static_cast<int>(width[k]), line.cells[k].c_str());
     std::printf(" %s\n", line.cells[3].c_str());
   }
 }
@@ -66,10 +70,12 @@ void print_all(const Json& json) {
 }  // namespace
 
 void run_specs(const std::string& name) {
-  const std::string text =
-      text_of([&](char* b, int64_t c, int64_t* needed) { return mercer_specs(name.c_str(), b, c, needed); });
+  const std::string text = text_of([&](char* b, int64_t c, int64_t* needed) {
+    return mercer_specs(name.c_str(), b, c, needed);
+  });
   const Json json = Json::parse(text, nullptr, false);
-  if (!json.is_object()) throw Failure("the library's description is no JSON object: " + shown(text));
+  if (!json.is_object())
+    throw Failure("the library's description is no JSON object: " + shown(text));
   print_all(json);
 }
 

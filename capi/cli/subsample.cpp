@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// A seeded subsample. Standardising here rather than in the models lets kernel values be compared on the same inputs.
+// A seeded subsample. Standardising here rather than in the models lets kernel values be compared
+// on the same inputs.
 #include "subsample.h"
 
 #include <algorithm>
@@ -37,7 +38,8 @@ void standardize(Subsample* rows) {
 
 Subsample draw_subsample(TrainingSet&& set, int64_t rows, uint64_t seed) {
   Dataset& data = set.data;
-  if (data.n < 5) fail_at(data.name, 0, 0, std::to_string(data.n) + " rows, expected at least 5 to compare on");
+  if (data.n < 5)
+    fail_at(data.name, 0, 0, std::to_string(data.n) + " rows, expected at least 5 to compare on");
   shuffle_rows(&data, seed);
   Subsample out;
   out.train_rows = std::min(rows, data.n - data.n / 5);

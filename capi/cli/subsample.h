@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Rows for a comparison: some to fit on, some held out, in double, standardised by the rows that are fitted on.
+// Rows for a comparison: some to fit on, some held out, in double, standardised by the rows that
+// are fitted on.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +25,8 @@ struct Subsample {
   const double* test_y() const { return Y.data() + train_rows * m; }
 };
 
-/// Shuffles by seed, fits on at most `rows` rows (and four fifths of all), holds out at most half as many.
+/// Shuffles by seed, fits on at most `rows` rows (and four fifths of all), holds out at most half
+/// as many.
 Subsample draw_subsample(TrainingSet&& set, int64_t rows, uint64_t seed);
 
 }  // namespace mercer::cli

@@ -12,7 +12,8 @@
 
 namespace mercer::cli {
 
-/// Row-major numbers in the precision of the source: float for IDX and f4 arrays, else double. Held once.
+/// Row-major numbers in the precision of the source: float for IDX and f4 arrays, else double. Held
+/// once.
 struct Numbers {
   bool single = false;
   GrowingBuffer<float> f32;
@@ -46,10 +47,13 @@ struct TextPermission {
 };
 
 /// Asked once, after the first line: names (empty without a header) and number of columns.
-using TextRule = std::function<TextPermission(const std::vector<std::string>& names, int64_t columns)>;
+using TextRule =
+    std::function<TextPermission(const std::vector<std::string>& names, int64_t columns)>;
 
-/// Reads a file, plain or gzip, "-" for standard input. The format follows the magic number (npy, IDX), then the name
-/// (.csv, .svm, .libsvm, .svmlight, before .gz), then the first lines. Fails with file, line and field.
+/// Reads a file, plain or gzip, "-" for standard input. The format follows the magic number (npy,
+/// IDX), then the name
+/// (.csv, .svm, .libsvm, .svmlight, before .gz), then the first lines. Fails with file, line and
+/// field.
 Table read_table(const std::string& path, const TextRule& text_rule);
 
 /// A column of labels or outputs: IDX or npy of one dimension, or any table with one column.

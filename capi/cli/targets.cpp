@@ -14,21 +14,25 @@ namespace {
 
 bool is_target_name(const std::string& name) {
   return !name.empty() && name[0] == 'y' &&
-         std::all_of(name.begin() + 1, name.end(), [](unsigned char c) { return std::isdigit(c) != 0; });
+         std::all_of(name.begin() + 1, name.end(),
+                     [](unsigned char c) { return std::isdigit(c) != 0; });
 }
 
-int64_t find_target(const std::vector<std::string>& names, int64_t columns, const std::string& wanted) {
+int64_t find_target(const std::vector<std::string>& names, int64_t columns,
+                    const std::string& wanted) {
   const auto found = std::find(names.begin(), names.end(), wanted);
   if (found != names.end()) return found - names.begin();
   int64_t number = 0;
   const char* end = wanted.data() + wanted.size();
   const std::from_chars_result result = std::from_chars(wanted.data(), end, number);
   if (result.ec != std::errc() || result.ptr != end) {
-    throw Failure("--target " + shown(wanted) + ": " + (names.empty() ? "the file has no header; give a column number from 1"
-                                                                      : "no column of that name"));
+    throw Failure("--target " + shown(wanted) + ": " +
+                  (names.empty() ? "the file has no header; give a column number from 1"
+                                 : "no column of that name"));
   }
   if (number < 1 || number > columns) {
-    throw Failure("--target " + wanted + ": expected a column from 1 to " + std::to_string(columns));
+    throw Failure("--target " + wanted + ": expected a column from 1 to " +
+                  std::to_string(columns));
   }
   return number - 1;
 }

@@ -19,7 +19,8 @@ namespace {
 constexpr size_t kMostClasses = 100;
 constexpr int64_t kRowsPerClass = 20;
 
-// Distinct targets, or an empty set as soon as one is not whole or there are too many to be classes.
+// Distinct targets, or an empty set as soon as one is not whole or there are too many to be
+// classes.
 std::set<double> few_whole_numbers(const Dataset& data) {
   std::set<double> seen;
   for (int64_t i = 0; i < data.n; ++i) {
@@ -60,8 +61,8 @@ std::map<double, int64_t> number_classes_of(const Dataset& data) {
   for (int64_t i = 0; i < data.n; ++i) {
     const double y = data.Y[static_cast<size_t>(i)];
     if (y != std::floor(y)) {
-      throw Failure("--task classification: the target of row " + std::to_string(i + 1) + " is " + number_text(y) +
-                    ", expected whole numbers or text");
+      throw Failure("--task classification: the target of row " + std::to_string(i + 1) + " is " +
+                    number_text(y) + ", expected whole numbers or text");
     }
     classes.emplace(y, 0);
   }
@@ -102,7 +103,8 @@ Task choose_task(const Dataset& data, const std::string& wanted) {
     if (data.text) throw Failure("--task regression: the target holds text");
     return {false, "as asked"};
   }
-  if (data.m != 1) throw Failure("--task classification: expected one target, got " + std::to_string(data.m));
+  if (data.m != 1)
+    throw Failure("--task classification: expected one target, got " + std::to_string(data.m));
   return {true, "as asked"};
 }
 
@@ -113,20 +115,24 @@ std::vector<std::string> number_classes(Dataset* data) {
     names = sort_texts(data);
   } else {
     const std::map<double, int64_t> classes = number_classes_of(*data);
-    for (size_t i = 0; i < data->Y.size(); ++i) data->Y[i] = static_cast<double>(classes.at(data->Y[i]));
+    for (size_t i = 0; i < data->Y.size(); ++i)
+      data->Y[i] = static_cast<double>(classes.at(data->Y[i]));
     for (const auto& [value, number] : classes) names.push_back(number_text(value));
   }
-  if (names.size() < 2) throw Failure(data->name + ": one class only (" + names.at(0) + "), expected at least two");
+  if (names.size() < 2)
+    throw Failure(data->name + ": one class only (" + names.at(0) + "), expected at least two");
   return names;
 }
 
-int64_t number_known_classes(const std::vector<std::string>& classes, bool text_labels, Dataset* data) {
+int64_t number_known_classes(const std::vector<std::string>& classes, bool text_labels,
+                             Dataset* data) {
   std::unordered_map<std::string, double> by_text;
   std::map<double, double> by_number;
   for (size_t k = 0; k < classes.size(); ++k) {
     double value = 0;
     by_text[classes[k]] = static_cast<double>(k);
-    if (!text_labels && parse_number(classes[k], &value) == NumberKind::finite) by_number[value] = static_cast<double>(k);
+    if (!text_labels && parse_number(classes[k], &value) == NumberKind::finite)
+      by_number[value] = static_cast<double>(k);
   }
   int64_t unknown = 0;
   for (size_t i = 0; i < data->Y.size(); ++i) {

@@ -16,15 +16,18 @@ struct Task {
   std::string reason;  // one clause for the person who let it be chosen
 };
 
-/// wanted: "auto", "regression" or "classification". auto is classification iff labels are text, or integers covering
-/// exactly 0..K-1, 1..K or {-1,1} with 2 <= K <= 100 and n >= 20K. Fails when the targets do not allow what is wanted.
+/// wanted: "auto", "regression" or "classification". auto is classification iff labels are text, or
+/// integers covering exactly 0..K-1, 1..K or {-1,1} with 2 <= K <= 100 and n >= 20K. Fails when the
+/// targets do not allow what is wanted.
 Task choose_task(const Dataset& data, const std::string& wanted);
 
-/// Replaces Y by class numbers 0..K-1 and returns the label of each class: texts sorted by bytes, numbers by value.
-/// Fails for fewer than two classes and for numbers that are not whole.
+/// Replaces Y by class numbers 0..K-1 and returns the label of each class: texts sorted by bytes,
+/// numbers by value. Fails for fewer than two classes and for numbers that are not whole.
 std::vector<std::string> number_classes(Dataset* data);
 
-/// Replaces Y by the class number of a model's label, -1 for a label it does not know; returns how many those are.
-int64_t number_known_classes(const std::vector<std::string>& classes, bool text_labels, Dataset* data);
+/// Replaces Y by the class number of a model's label, -1 for a label it does not know; returns how
+/// many those are.
+int64_t number_known_classes(const std::vector<std::string>& classes, bool text_labels,
+                             Dataset* data);
 
 }  // namespace mercer::cli

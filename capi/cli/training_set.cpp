@@ -21,17 +21,21 @@ std::string target_text(const Dataset& data) {
   return text;
 }
 
-void describe(const TrainingSet& set, const Task& task, double seconds, bool chosen, std::FILE* out) {
+void describe(const TrainingSet& set, const Task& task, double seconds, bool chosen,
+              std::FILE* out) {
   const Dataset& data = set.data;
   std::fprintf(out, "%s: %lld rows, %lld inputs, target %s (read in %.2f s)\n", data.name.c_str(),
-               static_cast<long long>(data.n), static_cast<long long>(data.d), target_text(data).c_str(), seconds);
+               static_cast<long long>(data.n), static_cast<long long>(data.d),
+               target_text(data).c_str(), seconds);
   if (task.classification) {
     std::fprintf(out, "task: classification, %lld classes", static_cast<long long>(set.K));
   } else {
-    std::fprintf(out, "task: regression, %lld output%s", static_cast<long long>(data.m), data.m == 1 ? "" : "s");
+    std::fprintf(out, "task: regression, %lld output%s", static_cast<long long>(data.m),
+                 data.m == 1 ? "" : "s");
   }
   std::fprintf(out, chosen ? " (%s; --task chooses)\n" : " (%s)\n", task.reason.c_str());
-  if (data.bytes) std::fputs("inputs: bytes divided by 255, not standardised, since all share one unit\n", out);
+  if (data.bytes)
+    std::fputs("inputs: bytes divided by 255, not standardised, since all share one unit\n", out);
 }
 
 }  // namespace

@@ -14,13 +14,14 @@
 namespace mercer::cli {
 
 struct TrainingSet {
-  Dataset data;          // Y holds class numbers when classes is not empty
+  Dataset data;  // Y holds class numbers when classes is not empty
   Metadata metadata;
-  int64_t K = 0;         // classes, 0: regression
+  int64_t K = 0;  // classes, 0: regression
   bool standardize = true;
 };
 
-/// Reads, chooses the task, numbers the classes, scales bytes, and says all of it on `out` (nullptr: nowhere).
+/// Reads, chooses the task, numbers the classes, scales bytes, and says all of it on `out`
+/// (nullptr: nowhere).
 TrainingSet read_training_set(const LearnRequest& request, std::FILE* out);
 
 }  // namespace mercer::cli

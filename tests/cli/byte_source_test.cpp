@@ -24,7 +24,8 @@ std::string read_all(const std::string& path, size_t piece) {
 
 std::string long_text() {
   std::string text;
-  for (int i = 0; i < 200000; ++i) text += std::to_string(i * 7919 % 100003) + (i % 9 == 0 ? "\n" : ",");
+  for (int i = 0; i < 200000; ++i)
+    text += std::to_string(i * 7919 % 100003) + (i % 9 == 0 ? "\n" : ",");
   return text;
 }
 
@@ -34,7 +35,8 @@ TEST_CASE("bytes are the same plain, gzipped and in several gzip members", "[cli
   const std::string half = text.substr(0, text.size() / 2);
   const std::string plain = folder.write("plain", text);
   const std::string packed = folder.write("packed", gzip(text));
-  const std::string members = folder.write("members", gzip(half) + gzip("") + gzip(text.substr(half.size())));
+  const std::string members =
+      folder.write("members", gzip(half) + gzip("") + gzip(text.substr(half.size())));
   const std::string padded = folder.write("padded", gzip(text) + std::string(512, '\0'));
   for (const size_t piece : {size_t{1} << 20, size_t{4099}}) {
     CHECK(read_all(plain, piece) == text);
@@ -78,14 +80,17 @@ TEST_CASE("damaged gzip is called malformed", "[cli]") {
     return refusal([&] { read_all(path, 1 << 16); });
   };
   std::string damaged = packed;
-  damaged[packed.size() - 6] = static_cast<char>(damaged[packed.size() - 6] ^ 1);  // in the checksum
+  damaged[packed.size() - 6] =
+      static_cast<char>(damaged[packed.size() - 6] ^ 1);  // in the checksum
   CHECK(message(damaged).find("malformed gzip: incorrect data check") != std::string::npos);
-  CHECK(message(packed + "tail").find("malformed gzip: other data after the end") != std::string::npos);
+  CHECK(message(packed + "tail").find("malformed gzip: other data after the end") !=
+        std::string::npos);
   CHECK(message("\x1f\x8bzzzzzzzzzzzzzzzzzzzz").find("malformed gzip") != std::string::npos);
 }
 
 TEST_CASE("a missing file is named with the reason", "[cli]") {
-  CHECK(refusal([] { ByteSource source("/nowhere/at.csv"); }) == "/nowhere/at.csv: No such file or directory");
+  CHECK(refusal([] { ByteSource source("/nowhere/at.csv"); }) ==
+        "/nowhere/at.csv: No such file or directory");
   CHECK(refusal([] { cli::read_table("/", no_text); }).find("/: Is a directory") == 0);
 }
 

@@ -59,6 +59,8 @@ inline std::vector<double> values_of(const cli::Table& table) {
 /// No column may hold text.
 inline cli::TextPermission no_text(const std::vector<std::string>&, int64_t) { return {}; }
 /// The last column may.
-inline cli::TextPermission last_is_text(const std::vector<std::string>&, int64_t columns) { return {{columns - 1}, false}; }
+inline cli::TextPermission last_is_text(const std::vector<std::string>&, int64_t columns) {
+  return {{columns - 1}, false};
+}
 
 }  // namespace mercer::test

@@ -33,7 +33,8 @@ TEST_CASE("numbers of a CSV without and with a header", "[cli]") {
   const Table named = read("x1,x 2,\"y, or \"\"z\"\"\"\r\n1,2,3\r\n4,5,6\r\n\r\n  \n");
   CHECK(named.names == std::vector<std::string>{"x1", "x 2", "y, or \"z\""});
   CHECK(values_of(named) == Values{1, 2, 3, 4, 5, 6});
-  CHECK(values_of(read("\xef\xbb\xbf" "1,2\n3,4")) == Values{1, 2, 3, 4});
+  CHECK(values_of(read("\xef\xbb\xbf"
+                       "1,2\n3,4")) == Values{1, 2, 3, 4});
   CHECK(values_of(read("a,b\n\"1\",2\n")) == Values{1, 2});
 }
 
@@ -54,7 +55,9 @@ TEST_CASE("text labels are numbered in order of appearance", "[cli]") {
   CHECK(table.text_columns == std::vector<int64_t>{1});
   CHECK(table.texts == std::vector<std::string>{"red", "blue, dark"});
   CHECK(values_of(table) == Values{1, 0, 2, 1, 3, 0});
-  const auto always = [](const auto&, int64_t columns) { return cli::TextPermission{{columns - 1}, true}; };
+  const auto always = [](const auto&, int64_t columns) {
+    return cli::TextPermission{{columns - 1}, true};
+  };
   CHECK(read("1,07\n2,a\n", always).texts == std::vector<std::string>{"07", "a"});
   CHECK(read("x,y\n1,07\n2,a\n", always).texts == std::vector<std::string>{"07", "a"});
   CHECK(read("x,y\n1,07\n2,8\n", last_is_text).text_columns.empty());
@@ -65,8 +68,10 @@ TEST_CASE("errors of a CSV name line and field", "[cli]") {
   CHECK(message("1,2\n3\n") == "t.csv:2: 1 fields, expected 2");
   CHECK(message("1,2\n3,4,5\n") == "t.csv:2: 3 fields, expected 2");
   CHECK(message("1,2\n3,\n") == "t.csv:2:2: empty field; missing values are not supported");
-  CHECK(message("1,2\nnan,4\n") == "t.csv:2:1: 'nan' is not finite; missing values are not supported");
-  CHECK(message("1,2\n-inf,4\n") == "t.csv:2:1: '-inf' is not finite; missing values are not supported");
+  CHECK(message("1,2\nnan,4\n") ==
+        "t.csv:2:1: 'nan' is not finite; missing values are not supported");
+  CHECK(message("1,2\n-inf,4\n") ==
+        "t.csv:2:1: '-inf' is not finite; missing values are not supported");
   CHECK(message("1,2\n3,1e999\n") == "t.csv:2:2: '1e999' is out of the range of double");
   CHECK(message("1,2\n3,0x10\n") == "t.csv:2:2: '0x10' is not a number");
   CHECK(message("1,2\n3,1 2\n") == "t.csv:2:2: '1 2' is not a number");
@@ -79,12 +84,15 @@ TEST_CASE("errors of a CSV name line and field", "[cli]") {
   CHECK(message("\n\n") == "t.csv: empty file");
   CHECK(message("a,b\n") == "t.csv: no rows after the header");
   CHECK(message("a,y\n1,3\n2,red\n", last_is_text) ==
-        "t.csv:3:2: 'red' is not a number, but the rows above hold numbers (--task classification reads labels as text)");
+        "t.csv:3:2: 'red' is not a number, but the rows above hold numbers (--task classification "
+        "reads labels as text)");
   CHECK(message("a,y\n1,red\n2,\n", last_is_text) == "t.csv:3:2: empty label");
   CHECK(message(std::string("1,2\n3,\0\n", 8)) == "t.csv:2:2: '?' is not a number");
 }
 
-TEST_CASE("a number too small for double is zero", "[cli]") { CHECK(values_of(read("1e-999,1\n")) == Values{0, 1}); }
+TEST_CASE("a number too small for double is zero", "[cli]") {
+  CHECK(values_of(read("1e-999,1\n")) == Values{0, 1});
+}
 
 TEST_CASE("lines longer than the read buffer", "[cli]") {
   std::string content;

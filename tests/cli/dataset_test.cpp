@@ -30,12 +30,14 @@ Values inputs_of(const Dataset& data) {
 
 Values targets_of(const Dataset& data) { return {data.Y.data(), data.Y.data() + data.Y.size()}; }
 
-Dataset training(const std::string& content, const TargetRequest& request, const std::string& name = "t.csv") {
+Dataset training(const std::string& content, const TargetRequest& request,
+                 const std::string& name = "t.csv") {
   const TemporaryDirectory folder;
   return cli::read_training(folder.write(name, content), request);
 }
 
-Dataset test_of(const std::string& content, const Metadata& model, int64_t inputs, const std::string& name = "t.csv") {
+Dataset test_of(const std::string& content, const Metadata& model, int64_t inputs,
+                const std::string& name = "t.csv") {
   const TemporaryDirectory folder;
   return cli::read_test(folder.write(name, content), "", model, inputs);
 }
@@ -55,11 +57,14 @@ TEST_CASE("default targets are y, y1, y2, ..., else the last column", "[cli]") {
 }
 
 TEST_CASE("bad targets name the option", "[cli]") {
-  CHECK(refusal([] { cli::choose_targets({"a"}, 1, {"q"}); }) == "--target 'q': no column of that name");
+  CHECK(refusal([] { cli::choose_targets({"a"}, 1, {"q"}); }) ==
+        "--target 'q': no column of that name");
   CHECK(refusal([] { cli::choose_targets({}, 3, {"q"}); }) ==
         "--target 'q': the file has no header; give a column number from 1");
-  CHECK(refusal([] { cli::choose_targets({}, 3, {"4"}); }) == "--target 4: expected a column from 1 to 3");
-  CHECK(refusal([] { cli::choose_targets({}, 3, {"0"}); }) == "--target 0: expected a column from 1 to 3");
+  CHECK(refusal([] { cli::choose_targets({}, 3, {"4"}); }) ==
+        "--target 4: expected a column from 1 to 3");
+  CHECK(refusal([] { cli::choose_targets({}, 3, {"0"}); }) ==
+        "--target 0: expected a column from 1 to 3");
   CHECK(refusal([] { cli::choose_targets({"a"}, 1, {"a", "1"}); }) == "--target '1': given twice");
 }
 
@@ -76,21 +81,26 @@ TEST_CASE("targets are taken out and inputs closed up", "[cli]") {
 TEST_CASE("labels from another file", "[cli]") {
   const TemporaryDirectory folder;
   const std::string rows = folder.write("t.csv", "1,2\n3,4\n");
-  const Dataset data = cli::read_training(rows, {{}, folder.write("l.csv", "name\nred\nblue\n"), false});
+  const Dataset data =
+      cli::read_training(rows, {{}, folder.write("l.csv", "name\nred\nblue\n"), false});
   CHECK(data.d == 2);
   CHECK(data.texts == Names{"red", "blue"});
   const std::string wide = folder.write("w.csv", "1,2\n3,4\n");
-  CHECK(refusal([&] { cli::read_training(rows, {{}, wide, false}); }).find("w.csv: expected one column of labels, found 2") !=
-        std::string::npos);
-  CHECK(refusal([&] { cli::read_training(rows, {{"1"}, wide, false}); }) ==
-        "--labels and --target exclude each other: the labels file is the target");
+  CHECK(refusal([&] {
+          cli::read_training(rows, {{}, wide, false});
+        }).find("w.csv: expected one column of labels, found 2") != std::string::npos);
+  CHECK(refusal([&] {
+          cli::read_training(rows, {{"1"}, wide, false});
+        }) == "--labels and --target exclude each other: the labels file is the target");
 }
 
 TEST_CASE("training files without inputs or with a senseless option are refused", "[cli]") {
   CHECK(tail(refusal([] { training("1\n2\n", {}); })) ==
-        "t.csv: 1 column, expected at least one input beside the target (fields are separated by commas)");
-  CHECK(refusal([] { training("1 1:2\n", {{"1"}, "", false}, "t.svm"); }) ==
-        "--target: in a libsvm file the first field of a line is the target");
+        "t.csv: 1 column, expected at least one input beside the target (fields are separated by "
+        "commas)");
+  CHECK(refusal([] {
+          training("1 1:2\n", {{"1"}, "", false}, "t.svm");
+        }) == "--target: in a libsvm file the first field of a line is the target");
 }
 
 TEST_CASE("a test file with names is matched by name", "[cli]") {
@@ -104,7 +114,8 @@ TEST_CASE("a test file with names is matched by name", "[cli]") {
   CHECK(test_of("b,a\n2,3\n", model, 2).m == 0);
   CHECK(inputs_of(test_of("7,8\n", model, 2)) == Values{7, 8});
   CHECK(targets_of(test_of("7,8,9\n", model, 2)) == Values{9});
-  CHECK(tail(refusal([&] { test_of("a,c\n1,2\n", model, 2); })) == "t.csv:1: no column 'b', which the model was fitted on");
+  CHECK(tail(refusal([&] { test_of("a,c\n1,2\n", model, 2); })) ==
+        "t.csv:1: no column 'b', which the model was fitted on");
   CHECK(tail(refusal([&] { test_of("a,b,id\n1,2,3\n", model, 2); })) ==
         "t.csv:1:3: column 'id' is neither an input nor the target of the model");
   CHECK(tail(refusal([&] { test_of("1,2,3,4\n", model, 2); })) ==
@@ -141,7 +152,8 @@ TEST_CASE("libsvm test rows are widened to the model, wider ones refused", "[cli
 
 TEST_CASE("a shuffle is a permutation of rows, the same for a seed", "[cli]") {
   std::string content;
-  for (int i = 0; i < 500; ++i) content += std::to_string(i) + "," + std::to_string(-i) + "," + std::to_string(2 * i) + "\n";
+  for (int i = 0; i < 500; ++i)
+    content += std::to_string(i) + "," + std::to_string(-i) + "," + std::to_string(2 * i) + "\n";
   Dataset first = training(content, {});
   Dataset again = training(content, {});
   Dataset other = training(content, {});
@@ -153,7 +165,8 @@ TEST_CASE("a shuffle is a permutation of rows, the same for a seed", "[cli]") {
   Values sorted = targets_of(first);
   int64_t torn = 0;
   for (int64_t i = 0; i < 500; ++i) {
-    torn += first.X.at(2 * i) != -first.X.at(2 * i + 1) || sorted[static_cast<size_t>(i)] != 2 * first.X.at(2 * i);
+    torn += first.X.at(2 * i) != -first.X.at(2 * i + 1) ||
+            sorted[static_cast<size_t>(i)] != 2 * first.X.at(2 * i);
   }
   std::sort(sorted.begin(), sorted.end());
   Values expected(500);
@@ -198,7 +211,8 @@ TEST_CASE("metadata reads back, foreign text is no obstacle", "[cli]") {
   CHECK(refusal([] { cli::parse_metadata(R"({"command":"mercer","inputs":7})", false, 1); }) ==
         "the model's metadata is damaged: bad value of \"inputs\"");
   written.inputs = {"\xff"};
-  CHECK(refusal([&] { cli::metadata_text(written); }) == "a column name or label is not valid UTF-8");
+  CHECK(refusal([&] { cli::metadata_text(written); }) ==
+        "a column name or label is not valid UTF-8");
 }
 
 TEST_CASE("scores", "[cli]") {

@@ -51,19 +51,24 @@ TEST_CASE("malformed and hostile IDX headers", "[cli]") {
   CHECK(message(idx(0x0a, {1}, "a")) == "IDX element type 10 does not exist");
   CHECK(message(idx(0x08, {}, "a")) == "IDX header with 0 dimensions");
   CHECK(message("1,2,3") == "not an IDX file (it must start with two zero bytes)");
-  CHECK(message(std::string("\0\0\x08\2\0\0", 6)).find("truncated: the data ends after 6 bytes, inside the IDX header") == 0);
-  CHECK(message(idx(0x08, {4, 2}, "abcdefg")) == "truncated: the header says 4 x 2, the data ends after 7 of 8 elements");
+  CHECK(message(std::string("\0\0\x08\2\0\0", 6))
+            .find("truncated: the data ends after 6 bytes, inside the IDX header") == 0);
+  CHECK(message(idx(0x08, {4, 2}, "abcdefg")) ==
+        "truncated: the header says 4 x 2, the data ends after 7 of 8 elements");
   CHECK(message(idx(0x08, {2}, "abc")) == "more data than the header's 2");
   CHECK(message(idx(0x08, {0, 28, 28}, "")) == "empty array 0 x 28 x 28");
-  CHECK(message(idx(0x08, {0xffffffff, 0xffffffff, 0xffffffff}, "a")).find("impossible size 4294967295 x") == 0);
-  CHECK(message(idx(0x08, {0xffffffff, 0xffff}, "a")).find("truncated: the header says 4294967295 x 65535") == 0);
+  CHECK(message(idx(0x08, {0xffffffff, 0xffffffff, 0xffffffff}, "a"))
+            .find("impossible size 4294967295 x") == 0);
+  CHECK(message(idx(0x08, {0xffffffff, 0xffff}, "a"))
+            .find("truncated: the header says 4294967295 x 65535") == 0);
 }
 
 TEST_CASE("labels of images are found by name", "[cli]") {
   CHECK(cli::labels_name_of("a/train-images-idx3-ubyte.gz") == "a/train-labels-idx1-ubyte.gz");
   CHECK(cli::labels_name_of("images.idx") == "");
   const TemporaryDirectory folder;
-  const std::string images = folder.write("a-images-idx3-ubyte", idx(0x08, {2, 1, 2}, std::string("\0\xff\3\4", 4)));
+  const std::string images =
+      folder.write("a-images-idx3-ubyte", idx(0x08, {2, 1, 2}, std::string("\0\xff\3\4", 4)));
   const auto labels = [&](const std::string& data) {
     folder.write("a-labels-idx1-ubyte", idx(0x08, {static_cast<uint32_t>(data.size())}, data));
   };

@@ -21,7 +21,9 @@ std::string message(const std::string& content) {
   return at == text.npos ? text : text.substr(at + 1);
 }
 
-Values labels_of(const Table& table) { return {table.labels.data(), table.labels.data() + table.labels.size()}; }
+Values labels_of(const Table& table) {
+  return {table.labels.data(), table.labels.data() + table.labels.size()};
+}
 
 TEST_CASE("libsvm rows are spread, missing entries are zero", "[cli]") {
   const Table table = read("+1 1:0.5 3:2  # a comment\r\n-1\n\n# alone\n2 2:-1\t4:1e2 \n");
@@ -56,14 +58,18 @@ TEST_CASE("errors of libsvm name line and field", "[cli]") {
   CHECK(message("1 qid:3 1:2\n") == "t.svm:1:2: 'qid' is not a whole-number index");
   CHECK(message("1 1:nan\n") == "t.svm:1:2: 'nan' is not finite; missing values are not supported");
   CHECK(message("1 1:\n") == "t.svm:1:2: empty field; missing values are not supported");
-  CHECK(message("1 99999999999999999999:1\n") == "t.svm:1:2: '99999999999999999999' is not a whole-number index");
+  CHECK(message("1 99999999999999999999:1\n") ==
+        "t.svm:1:2: '99999999999999999999' is not a whole-number index");
   CHECK(message("1\n2\n") == "t.svm: no index:value entries in any row");
   CHECK(message("# nothing\n") == "t.svm: empty file");
 }
 
 TEST_CASE("a hostile index is refused before anything is allocated for it", "[cli]") {
   const std::string text = message("1 9000000000000000000:1\n2 1:1\n");
-  CHECK(text.find("the dense table of 2 rows and 9000000000000000000 columns (the largest index) needs") != text.npos);
+  CHECK(
+      text.find(
+          "the dense table of 2 rows and 9000000000000000000 columns (the largest index) needs") !=
+      text.npos);
 }
 
 }  // namespace

@@ -17,7 +17,8 @@ std::string npy(const std::string& dictionary, const std::string& data, int vers
 }
 
 std::string dictionary(const std::string& descr, const std::string& shape, bool fortran = false) {
-  return "{'descr': '" + descr + "', 'fortran_order': " + (fortran ? "True" : "False") + ", 'shape': " + shape + ", }   \n";
+  return "{'descr': '" + descr + "', 'fortran_order': " + (fortran ? "True" : "False") +
+         ", 'shape': " + shape + ", }   \n";
 }
 
 template <class T>
@@ -70,8 +71,8 @@ TEST_CASE("npy versions, shapes and Fortran order", "[cli]") {
   CHECK(read(npy(dictionary("<f8", "(6,)"), data)).columns == 1);
   CHECK(read(npy(dictionary("<f8", "(1, 2, 3)"), data)).columns == 6);
   CHECK(values_of(read(npy(dictionary("<f8", "(2, 3)", true), data))) == Values{1, 3, 5, 2, 4, 6});
-  CHECK(values_of(read(gzip(npy("{\"shape\":(1,2),\"descr\":'<f8','fortran_order':False}", data_of<double>({7, 8}))))) ==
-        Values{7, 8});
+  CHECK(values_of(read(gzip(npy("{\"shape\":(1,2),\"descr\":'<f8','fortran_order':False}",
+                                data_of<double>({7, 8}))))) == Values{7, 8});
 }
 
 TEST_CASE("a large Fortran array is the transpose", "[cli]") {
@@ -82,7 +83,8 @@ TEST_CASE("a large Fortran array is the transpose", "[cli]") {
   const Table table = read(npy(dictionary("<f4", "(45, 70)", true), data));
   int64_t wrong = 0;
   for (int64_t i = 0; i < 45; ++i) {
-    for (int64_t j = 0; j < 70; ++j) wrong += table.values.at(i * 70 + j) != static_cast<double>(1000 * i + j);
+    for (int64_t j = 0; j < 70; ++j)
+      wrong += table.values.at(i * 70 + j) != static_cast<double>(1000 * i + j);
   }
   CHECK(wrong == 0);
 }
@@ -90,34 +92,46 @@ TEST_CASE("a large Fortran array is the transpose", "[cli]") {
 TEST_CASE("malformed npy headers", "[cli]") {
   const std::string one = data_of<double>({1});
   CHECK(message("\x93NUMPX 1 2 3") == "not an npy file (bad magic)");
-  CHECK(message("\x93NUMPY").find("truncated: the data ends after 6 bytes, inside the npy header") == 0);
+  CHECK(
+      message("\x93NUMPY").find("truncated: the data ends after 6 bytes, inside the npy header") ==
+      0);
   CHECK(message(npy(dictionary("<f8", "(1,)"), one, 4)) == "npy version 4, expected 1, 2 or 3");
-  CHECK(message(npy(dictionary("<f2", "(1,)"), one)).find("npy elements of type '<f2' are not supported") == 0);
-  CHECK(message(npy(dictionary("<c16", "(1,)"), one)).find("npy elements of type '<c16' are not supported") == 0);
-  CHECK(message(npy(dictionary("|O", "(1,)"), one)).find("npy elements of type '|O' are not supported") == 0);
+  CHECK(message(npy(dictionary("<f2", "(1,)"), one))
+            .find("npy elements of type '<f2' are not supported") == 0);
+  CHECK(message(npy(dictionary("<c16", "(1,)"), one))
+            .find("npy elements of type '<c16' are not supported") == 0);
+  CHECK(message(npy(dictionary("|O", "(1,)"), one))
+            .find("npy elements of type '|O' are not supported") == 0);
   CHECK(message(npy("{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (1,)}", one)) ==
         "structured npy arrays are not supported");
   CHECK(message(npy("{'descr': '<f8', 'shape': (1,)}", one)) ==
         "malformed npy header: descr, fortran_order or shape is missing");
   CHECK(message(npy("{'descr': '<f8', 'fortran_order': 1, 'shape': (1,)}", one)) ==
         "malformed npy header: fortran_order is neither True nor False");
-  CHECK(message(npy("{'descr': '<f8', 'fortran_order': False, 'shape': (-1,)}", one)).find("malformed npy header: bad extent") == 0);
+  CHECK(message(npy("{'descr': '<f8', 'fortran_order': False, 'shape': (-1,)}", one))
+            .find("malformed npy header: bad extent") == 0);
   CHECK(message(npy("{'colour': 'red'}", one)) == "malformed npy header: unknown key 'colour'");
   CHECK(message(npy("{'descr", one)) == "malformed npy header: a string is not closed");
   CHECK(message(npy("", one)).find("malformed npy header: expected '{'") == 0);
-  CHECK(message(std::string("\x93NUMPY\1\0\xff", 9)).find("truncated: the data ends after 9 bytes, inside the npy header") == 0);
+  CHECK(message(std::string("\x93NUMPY\1\0\xff", 9))
+            .find("truncated: the data ends after 9 bytes, inside the npy header") == 0);
   CHECK(message(npy(dictionary("<f8", "()"), one)) == "a single number, expected an array");
   CHECK(message(npy(dictionary("<f8", "(0, 3)"), "")) == "empty array 0 x 3");
-  CHECK(message(npy(dictionary("<f8", "(1, 1, 1)", true), one)) == "Fortran order with 3 dimensions is not supported");
+  CHECK(message(npy(dictionary("<f8", "(1, 1, 1)", true), one)) ==
+        "Fortran order with 3 dimensions is not supported");
 }
 
 TEST_CASE("npy sizes are held against the data that is there", "[cli]") {
   const std::string two = data_of<double>({1, 2});
-  CHECK(message(npy(dictionary("<f8", "(2, 2)"), two)) == "truncated: the header says 2 x 2, the data ends after 2 of 4 elements");
+  CHECK(message(npy(dictionary("<f8", "(2, 2)"), two)) ==
+        "truncated: the header says 2 x 2, the data ends after 2 of 4 elements");
   CHECK(message(npy(dictionary("<f8", "(1000000000, 1000000)"), two)) ==
-        "truncated: the header says 1000000000 x 1000000, the data ends after 2 of 1000000000000000 elements");
-  CHECK(message(npy(dictionary("<f8", "(18446744073709551615, 3)"), two)) == "impossible size 18446744073709551615 x 3");
-  CHECK(message(npy(dictionary("<f8", "(99999999999999999999,)"), two)).find("malformed npy header: bad extent") == 0);
+        "truncated: the header says 1000000000 x 1000000, the data ends after 2 of "
+        "1000000000000000 elements");
+  CHECK(message(npy(dictionary("<f8", "(18446744073709551615, 3)"), two)) ==
+        "impossible size 18446744073709551615 x 3");
+  CHECK(message(npy(dictionary("<f8", "(99999999999999999999,)"), two))
+            .find("malformed npy header: bad extent") == 0);
   CHECK(message(npy(dictionary("<f8", "(1,)"), two)) == "more data than the header's 1");
 }
 
@@ -125,8 +139,9 @@ TEST_CASE("NaN and infinity in an array are refused with row and column", "[cli]
   const double nan = std::nan("");
   CHECK(message(npy(dictionary("<f8", "(2, 3)"), data_of<double>({1, 2, 3, 4, nan, 6}))) ==
         "row 2, column 2 is NaN; missing values are not supported");
-  CHECK(message(npy(dictionary("<f4", "(2, 3)", true), data_of<float>({1, 2, 3, 4, HUGE_VAL, 6}))) ==
-        "row 1, column 3 is infinite; missing values are not supported");
+  CHECK(
+      message(npy(dictionary("<f4", "(2, 3)", true), data_of<float>({1, 2, 3, 4, HUGE_VAL, 6}))) ==
+      "row 1, column 3 is infinite; missing values are not supported");
 }
 
 }  // namespace

@@ -41,7 +41,8 @@ TEST_CASE("without commit nothing appears and an old file stays", "[cli]") {
 }
 
 TEST_CASE("a place that cannot be written is named", "[cli]") {
-  CHECK(refusal([] { cli::OutputFile file("/nowhere/out.csv"); }) == "/nowhere/out.csv: No such file or directory");
+  CHECK(refusal([] { cli::OutputFile file("/nowhere/out.csv"); }) ==
+        "/nowhere/out.csv: No such file or directory");
 }
 
 TEST_CASE("devices are written to, not replaced", "[cli]") {

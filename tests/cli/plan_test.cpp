@@ -14,9 +14,11 @@ using cli::PlanRequest;
 
 TEST_CASE("names and JSON are two spellings of one plan", "[cli]") {
   CHECK(cli::read_plan({}).map == R"({"map":"fourier","kernel":{"kernel":"gaussian"}})");
-  CHECK(cli::read_plan({"matern", "", "auto", "auto"}).map == R"({"map":"fourier","kernel":{"kernel":"matern"}})");
-  CHECK(cli::read_plan({R"({"kernel":"matern","nu":2.5})", R"({"map":"fourier","form":"phase"})", "auto", "auto"}).map ==
-        R"({"map":"fourier","form":"phase","kernel":{"kernel":"matern","nu":2.5}})");
+  CHECK(cli::read_plan({"matern", "", "auto", "auto"}).map ==
+        R"({"map":"fourier","kernel":{"kernel":"matern"}})");
+  CHECK(cli::read_plan({R"({"kernel":"matern","nu":2.5})", R"({"map":"fourier","form":"phase"})",
+                        "auto", "auto"})
+            .map == R"({"map":"fourier","form":"phase","kernel":{"kernel":"matern","nu":2.5}})");
 }
 
 TEST_CASE("numbers of a plan", "[cli]") {
@@ -26,28 +28,43 @@ TEST_CASE("numbers of a plan", "[cli]") {
   const Plan automatic = cli::read_plan({});
   CHECK(automatic.lengthscale == 0);
   CHECK(automatic.lambda < 0);
-  CHECK(cli::read_plan({R"({"kernel":"gaussian","lengthscale":2})", "", "auto", "auto"}).lengthscale == 2);
-  CHECK(cli::read_plan({R"({"kernel":"gaussian","lengthscale":[2,3]})", "", "auto", "auto"}).per_input);
+  CHECK(cli::read_plan({R"({"kernel":"gaussian","lengthscale":2})", "", "auto", "auto"})
+            .lengthscale == 2);
+  CHECK(cli::read_plan({R"({"kernel":"gaussian","lengthscale":[2,3]})", "", "auto", "auto"})
+            .per_input);
 }
 
 TEST_CASE("bad plans name the option", "[cli]") {
-  CHECK(refusal([] { cli::read_plan({"", "", "-1", "auto"}); }) == "--lengthscale '-1': expected auto or a number > 0");
-  CHECK(refusal([] { cli::read_plan({"", "", "0", "auto"}); }) == "--lengthscale '0': expected auto or a number > 0");
-  CHECK(refusal([] { cli::read_plan({"", "", "auto", "nan"}); }) == "--lambda 'nan': expected auto or a number >= 0");
-  CHECK(refusal([] { cli::read_plan({R"({"kernel":)", "", "auto", "auto"}); }).find("--kernel: malformed JSON") == 0);
-  CHECK(refusal([] { cli::read_plan({"", R"({"map":"fourier","features":8})", "auto", "auto"}); }) ==
-        "--map: leave \"features\" out; the data, --features and --seed say it");
-  CHECK(refusal([] { cli::read_plan({"matern", R"({"map":"fourier","kernel":{}})", "auto", "auto"}); }) ==
-        "--kernel: the spec of --map already holds one");
-  CHECK(refusal([] { cli::read_plan({R"({"kernel":"gaussian","lengthscale":2})", "", "3", "auto"}); }) ==
-        "--lengthscale: the spec of the kernel already holds one");
+  CHECK(refusal([] {
+          cli::read_plan({"", "", "-1", "auto"});
+        }) == "--lengthscale '-1': expected auto or a number > 0");
+  CHECK(refusal([] {
+          cli::read_plan({"", "", "0", "auto"});
+        }) == "--lengthscale '0': expected auto or a number > 0");
+  CHECK(refusal([] {
+          cli::read_plan({"", "", "auto", "nan"});
+        }) == "--lambda 'nan': expected auto or a number >= 0");
+  CHECK(refusal([] {
+          cli::read_plan({R"({"kernel":)", "", "auto", "auto"});
+        }).find("--kernel: malformed JSON") == 0);
+  CHECK(refusal([] {
+          cli::read_plan({"", R"({"map":"fourier","features":8})", "auto", "auto"});
+        }) == "--map: leave \"features\" out; the data, --features and --seed say it");
+  CHECK(refusal([] {
+          cli::read_plan({"matern", R"({"map":"fourier","kernel":{}})", "auto", "auto"});
+        }) == "--kernel: the spec of --map already holds one");
+  CHECK(refusal([] {
+          cli::read_plan({R"({"kernel":"gaussian","lengthscale":2})", "", "3", "auto"});
+        }) == "--lengthscale: the spec of the kernel already holds one");
 }
 
 TEST_CASE("specs are completed and read back", "[cli]") {
   const std::string map = cli::read_plan({"matern", "", "auto", "auto"}).map;
   const std::string complete = cli::complete_map(map, 0.25, 3, 8, 18446744073709551615u);
-  CHECK(complete == R"({"map":"fourier","kernel":{"kernel":"matern","lengthscale":0.25},"inputs":3,"features":8,)"
-                    R"("seed":"18446744073709551615"})");
+  CHECK(
+      complete ==
+      R"({"map":"fourier","kernel":{"kernel":"matern","lengthscale":0.25},"inputs":3,"features":8,)"
+      R"("seed":"18446744073709551615"})");
   CHECK(cli::kernel_of(map, 0) == R"({"kernel":"matern"})");
   CHECK(cli::lengthscale_of(complete) == 0.25);
   CHECK(cli::lengthscale_of(map) == 0);

@@ -40,11 +40,11 @@ TEST_CASE("auto is classification for whole numbers that cover a range of classe
   CHECK(classified({2, 0, 1}, 20));
   CHECK(classified({1, 2, 3}, 20));
   CHECK(classified({-1, 1}, 20));
-  CHECK_FALSE(classified({0, 1}, 19));      // fewer than 20 rows a class
-  CHECK_FALSE(classified({0, 1, 3}, 50));   // a gap
-  CHECK_FALSE(classified({2, 3}, 50));      // starts elsewhere
-  CHECK_FALSE(classified({0, 1.5}, 50));    // not whole
-  CHECK_FALSE(classified({0}, 50));         // one class
+  CHECK_FALSE(classified({0, 1}, 19));     // fewer than 20 rows a class
+  CHECK_FALSE(classified({0, 1, 3}, 50));  // a gap
+  CHECK_FALSE(classified({2, 3}, 50));     // starts elsewhere
+  CHECK_FALSE(classified({0, 1.5}, 50));   // not whole
+  CHECK_FALSE(classified({0}, 50));        // one class
   CHECK_FALSE(classified({-1, 0, 1}, 50));
   std::vector<double> many(100);
   for (size_t k = 0; k < many.size(); ++k) many[k] = static_cast<double>(k);
@@ -59,13 +59,15 @@ TEST_CASE("auto is classification for text, regression for several targets", "[c
   two.m = 2;
   two.n = 40;
   CHECK_FALSE(cli::choose_task(two, "auto").classification);
-  CHECK(refusal([&] { cli::choose_task(two, "classification"); }) == "--task classification: expected one target, got 2");
+  CHECK(refusal([&] { cli::choose_task(two, "classification"); }) ==
+        "--task classification: expected one target, got 2");
 }
 
 TEST_CASE("a task that is asked for", "[cli]") {
   CHECK_FALSE(cli::choose_task(with_targets({0, 1}, 20), "regression").classification);
   CHECK(cli::choose_task(with_targets({5, 7}, 1), "classification").classification);
-  CHECK(refusal([] { cli::choose_task(with_texts({"a"}, {0}), "regression"); }) == "--task regression: the target holds text");
+  CHECK(refusal([] { cli::choose_task(with_texts({"a"}, {0}), "regression"); }) ==
+        "--task regression: the target holds text");
 }
 
 TEST_CASE("classes are numbered in sorted order", "[cli]") {
@@ -74,7 +76,8 @@ TEST_CASE("classes are numbered in sorted order", "[cli]") {
   CHECK(std::vector<double>(texts.Y.data(), texts.Y.data() + 4) == std::vector<double>{2, 0, 1, 2});
   Dataset numbers = with_targets({10, -3, 2}, 1);
   CHECK(cli::number_classes(&numbers) == Names{"-3", "2", "10"});
-  CHECK(std::vector<double>(numbers.Y.data(), numbers.Y.data() + 3) == std::vector<double>{2, 0, 1});
+  CHECK(std::vector<double>(numbers.Y.data(), numbers.Y.data() + 3) ==
+        std::vector<double>{2, 0, 1});
   Dataset as_text = with_texts({"10", "9"}, {0, 1});
   CHECK(cli::number_classes(&as_text) == Names{"9", "10"});
   CHECK_FALSE(as_text.text);
@@ -85,7 +88,8 @@ TEST_CASE("labels that are no classes", "[cli]") {
   CHECK(refusal([&] { cli::number_classes(&fraction); }) ==
         "--task classification: the target of row 2 is 2.5, expected whole numbers or text");
   Dataset one = with_targets({4}, 9);
-  CHECK(refusal([&] { cli::number_classes(&one); }) == "t.csv: one class only (4), expected at least two");
+  CHECK(refusal([&] { cli::number_classes(&one); }) ==
+        "t.csv: one class only (4), expected at least two");
 }
 
 TEST_CASE("test labels find the model's classes", "[cli]") {
@@ -94,7 +98,8 @@ TEST_CASE("test labels find the model's classes", "[cli]") {
   CHECK(std::vector<double>(texts.Y.data(), texts.Y.data() + 3) == std::vector<double>{1, -1, 0});
   Dataset numbers = with_targets({-1, 1, 3}, 1);
   CHECK(cli::number_known_classes({"-1", "1"}, false, &numbers) == 1);
-  CHECK(std::vector<double>(numbers.Y.data(), numbers.Y.data() + 3) == std::vector<double>{0, 1, -1});
+  CHECK(std::vector<double>(numbers.Y.data(), numbers.Y.data() + 3) ==
+        std::vector<double>{0, 1, -1});
 }
 
 }  // namespace
