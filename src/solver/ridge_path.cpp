@@ -45,7 +45,7 @@ std::vector<double> RidgePath::State::residual_sum_of_squares(double shift) cons
     // A null direction was not subtracted from `outside`: what is explained of it is 2 w'c - s w^2.
     const double factor = s > null_level ? (shift * inverse_i) * (shift * inverse_i) / s
                                          : -inverse_i * (2 - s * inverse_i);
-    const double* c = &projected(static_cast<int64_t>(i), 0);
+    const double* c = projected.view().row(static_cast<int64_t>(i));
     for (std::size_t j = 0; j < rss.size(); ++j) rss[j] += factor * c[j] * c[j];
   }
   for (double& value : rss) value = std::max(0.0, value);

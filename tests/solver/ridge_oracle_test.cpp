@@ -59,7 +59,9 @@ void check_statistics(const RowStatistics& statistics, const nlohmann::json& exp
 
 TEST_CASE("the path agrees with the reference numbers", "[solver]") {
   Context context;
-  for (const nlohmann::json& reference : test::oracle("ridge")["cases"]) {
+  const nlohmann::json cases = test::oracle("ridge")["cases"];
+  REQUIRE(cases.size() == 3);
+  for (const nlohmann::json& reference : cases) {
     const Matrix<double> Z = matrix(reference["Phi"]), Y = matrix(reference["Y"]);
     const RidgePath path(block_statistics(Z.view(), Y.view()), false, context);
     const Matrix<double> Zt = test::transposed(Z.view());
@@ -89,7 +91,9 @@ TEST_CASE("the path agrees with the reference numbers", "[solver]") {
 }
 
 TEST_CASE("block statistics agree with the reference numbers and add up", "[solver]") {
-  for (const nlohmann::json& reference : test::oracle("ridge")["cases"]) {
+  const nlohmann::json cases = test::oracle("ridge")["cases"];
+  REQUIRE(cases.size() == 3);
+  for (const nlohmann::json& reference : cases) {
     const Matrix<double> Z = matrix(reference["Phi"]), Y = matrix(reference["Y"]);
     const nlohmann::json& merge = reference["merge"];
     const auto split = merge["split_at"].get<int64_t>();
