@@ -12,14 +12,15 @@ fi
 rm -rf "$scratch"
 mkdir -p "$scratch"
 cd "$scratch"
-cmake --install "$build" --prefix "$scratch/prefix" > install.log
+DESTDIR=$scratch/root cmake --install "$build" > install.log
 
 # block LANGUAGE: the text of every fenced block of exactly that language.
 block() { awk -v fence='```'"$1" '$0 == fence { on = 1; next } $0 == "```" { on = 0 } on' "$readme"; }
 
-export PATH="$scratch/prefix/bin:$PATH" MERCER_DATA_DIR=$data
-libraries=$(dirname "$(find "$scratch/prefix" -name 'libmercer.so' | head -n 1)")
-export LD_LIBRARY_PATH="$libraries" PKG_CONFIG_PATH="$libraries/pkgconfig"
+programs=$(dirname "$(find "$scratch/root" -name mercer -type f -path '*/bin/*' | head -n 1)")
+libraries=$(dirname "$(find "$scratch/root" -name libmercer.so | head -n 1)")
+export PATH="$programs:$PATH" MERCER_DATA_DIR=$data LD_LIBRARY_PATH="$libraries"
+export PKG_CONFIG_PATH="$libraries/pkgconfig" PKG_CONFIG_SYSROOT_DIR="$scratch/root"
 block c > example.c
 block "sh${kind:+ $kind}" > commands.sh
 [ -s example.c ] && [ -s commands.sh ]
