@@ -10,13 +10,25 @@
 
 namespace mercer::projection {
 
+namespace {
+
+int64_t block_of_inputs(int64_t d) { return d; }
+
+}  // namespace
+
 std::span<const ProjectionEntry> projection_table() {
   static constexpr ProjectionEntry kProjections[] = {
       {"dense", "i.i.d. columns from the spectral law; d*F multiply-adds per row", false, false, nullptr, make_drawn},
+      {"orthogonal", "blocks of d orthogonal columns, norms from the radial law; isotropic kernels; 4/3 d^3 operations a block, once",
+       false, false, block_of_inputs, make_orthogonal},
       {"sorf", "structured orthogonal blocks H D1 H D2 H D3; F log d per row, d padded to a power of two", true, false, padded_dimension,
        make_sorf},
       {"fastfood", "blocks S H G Pi H B; F log d per row, d padded to a power of two", true, false,
        padded_dimension, make_fastfood},
+      {"sobol", "scrambled Sobol' points through the inverse distribution function; product kernels, d <= 1024", false, true, nullptr,
+       make_sobol},
+      {"halton", "scrambled Halton points through the inverse distribution function; product kernels, d <= 6542", false, true, nullptr,
+       make_halton},
   };
   return kProjections;
 }

@@ -10,13 +10,14 @@
 
 #include "kernel/kernel.h"
 #include "projection/projection.h"
+#include "random/scramble.h"
 
 namespace mercer::projection {
 
 /// Row norms of structured blocks: drawn from the kernel's radial law, or all equal (Gaussian kernel only).
 enum class Radius { drawn, fixed };
 /// Randomisation of low-discrepancy points.
-enum class Scramble { owen, digital_shift };
+using random::Scramble;
 
 struct ProjectionArguments {
   std::shared_ptr<const kernel::Kernel> kernel;  // with a spectral law; its lengthscale is applied
@@ -41,9 +42,13 @@ std::span<const ProjectionEntry> projection_table();
 /// The row of that name; INVALID_ARGUMENT listing the names.
 const ProjectionEntry& find_projection(std::string_view name);
 
-/// Makers, each defined in the file of its name.
+/// Makers, each defined in the file of its name; Sobol' and Halton points in low_discrepancy.cpp.
 std::unique_ptr<Projection> make_drawn(const ProjectionArguments& arguments);
 std::unique_ptr<Projection> make_sorf(const ProjectionArguments& arguments);
 std::unique_ptr<Projection> make_fastfood(const ProjectionArguments& arguments);
+/// d x d doubles while a block is drawn, and after it for as long as the block is not finished.
+std::unique_ptr<Projection> make_orthogonal(const ProjectionArguments& arguments);
+std::unique_ptr<Projection> make_sobol(const ProjectionArguments& arguments);
+std::unique_ptr<Projection> make_halton(const ProjectionArguments& arguments);
 
 }  // namespace mercer::projection

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Sobol' and Halton columns: through the inverse distribution function of the law, a function of
+// seed and number; what is refused.
+#include <cmath>
+
+#include "columns_of.h"
+#include "random/halton.h"
+#include "random/sobol.h"
+#include "support/catch.h"
+#include "support/refusal.h"
+
+using namespace mercer;
+using namespace mercer::test;
+using projection::ProjectionArguments;
+using projection::Scramble;
+
+namespace {
+
+ProjectionArguments arguments(int64_t d, int64_t F, uint64_t seed,
+                              Scramble scramble = Scramble::owen) {
+  return {gaussian(), d, F, seed, projection::Radius::drawn, scramble};
+}
+
+/// Columns that are not quantiles of the points over the lengthscale, in turns.
+template <class Points>
+int64_t wrong_columns(const char* name, Scramble scramble) {
+  const std::shared_ptr<const kernel::Kernel> kernel = kernel::make_laplacian({0.5, 2.0, 3.0}, 1.0);
+  const Matrix<double> W = columns_of(
+      *make_projection(name, {kernel, 3, 200, 5, projection::Radius::drawn, scramble}));
+  const Points points(3, 5, scramble);
+  std::vector<double> u(200);
+  int64_t wrong = 0;
+  for (int64_t k = 0; k < 3; ++k) {
+    points.fill(k, 0, u);
+    for (int64_t j = 0; j < 200; ++j) {
+      const double omega = kernel->spectral_law()->quantile(u[static_cast<size_t>(j)]) /
+                           kernel->lengthscale()[static_cast<size_t>(k)];
+      wrong += W(j, k) != omega * 0.15915494309189533577;
+    }
+  }
+  return wrong;
+}
+
+}  // namespace
+
+TEST_CASE("low discrepancy: columns are quantiles of the points over the lengthscale",
+          "[projection]") {
+  for (const Scramble scramble : {Scramble::owen, Scramble::digital_shift}) {
+    INFO("scramble " << static_cast<int>(scramble));
+    CHECK(wrong_columns<random::SobolPoints>("sobol", scramble) == 0);
+    CHECK(wrong_columns<random::HaltonPoints>("halton", scramble) == 0);
+  }
+}
+
+TEST_CASE("low discrepancy: a column is the same in a larger map, a slice, and for any threads",
+          "[projection]") {
+  for (const char* name : {"sobol", "halton"}) {
+    for (const int64_t d : {1, 3, 70}) {
+      const auto of = [&](int64_t F, uint64_t seed, Scramble scramble = Scramble::owen) {
+        return make_projection(name, arguments(d, F, seed, scramble));
+      };
+      const Matrix<double> W = columns_of(*of(300, 21));
+      INFO(name << ", d = " << d);
+      CHECK(same_rows(columns_of(*of(1000, 21)), W, 0, 300));
+      Context seven;
+      seven.threads = 7;
+      CHECK(same_rows(columns_of<double>(*of(300, 21), 0, 300, seven), W, 0, 300));
+      Context context;
+      CHECK(same_rows(columns_of<double>(*of(300, 21), 260, 300, context), W, 260, 300));
+      CHECK(!same_rows(columns_of(*of(300, 22)), W, 0, 1));
+      CHECK(!same_rows(columns_of(*of(300, 21, Scramble::digital_shift)), W, 0, 1));
+      int64_t infinite = 0;
+      for (int64_t i = 0; i < 300 * d; ++i) infinite += !std::isfinite(W.data()[i]);
+      CHECK(infinite == 0);
+    }
+  }
+}
+
+TEST_CASE("low discrepancy: drawing can be cancelled and repeated", "[projection]") {
+  for (const char* name : {"sobol", "halton"}) {
+    const auto projection = make_projection(name, arguments(5, 3000, 8));
+    Context context;
+    context.progress = [](void*, int64_t done, int64_t) -> int32_t { return done >= 2; };
+    const auto prepare = [&] { columns_of<double>(*projection, 0, 3000, context); };
+    INFO(name);
+    CHECK(refusal_fault(MERCER_CANCELLED, prepare, "cancelled") == "");
+    Context other;
+    const Matrix<double> W = columns_of<double>(*projection, 0, 3000, other);
+    CHECK(same_rows(columns_of(*make_projection(name, arguments(5, 3000, 8))), W, 0, 3000));
+  }
+}
+
+TEST_CASE("low discrepancy: refusals name kernel or inputs, projection and limit", "[projection]") {
+  for (const std::string name : {"sobol", "halton"}) {
+    const auto refusal = [&](const ProjectionArguments& given, const char* part,
+                             const char* other) {
+      return refusal_fault(
+          MERCER_UNSUPPORTED, [&] { make_projection(name.c_str(), given); }, part, other);
+    };
+    const std::string projection = "projection = " + name;
+    const std::shared_ptr<const kernel::Kernel> matern = kernel::make_matern(1.5, {1.0}, 1.0);
+    const std::shared_ptr<const kernel::Kernel> rational =
+        kernel::make_rational_quadratic(1.0, {1.0}, 1.0);
+    INFO(name);
+    CHECK(refusal({matern, 3, 8, 0}, projection.c_str(), "kernel matern") == "");
+    CHECK(refusal({rational, 3, 8, 0}, projection.c_str(), "kernel rational_quadratic") == "");
+    CHECK(refusal(arguments(2, (int64_t{1} << 28) + 1, 0), projection.c_str(),
+                  "268435457 frequencies, expected at most 268435456") == "");
+  }
+  CHECK(refusal_fault(
+            MERCER_UNSUPPORTED, [] { make_projection("sobol", arguments(1025, 8, 0)); },
+            "inputs = 1025", "at most 1024", "Sobol'") == "");
+  CHECK(refusal_fault(
+            MERCER_UNSUPPORTED, [] { make_projection("halton", arguments(6543, 8, 0)); },
+            "inputs = 6543", "at most 6542", "Halton") == "");
+  CHECK_NOTHROW(columns_of(*make_projection("sobol", arguments(1024, 8, 0))));
+}
