@@ -89,6 +89,16 @@ mercer_status mercer_kernel_skewed_chi2(double c, mercer_kernel** out) {
   });
 }
 
+mercer_status mercer_kernel_polynomial(int64_t degree, double gamma, double offset,
+                                       mercer_kernel** out) {
+  return guard_create("mercer_kernel_polynomial", out, [&] {
+    check_range("degree", degree, 1, kernel::kMostDegree);
+    check_positive("gamma", gamma);
+    check_not_negative("offset", offset);
+    return mercer_kernel{kernel::make_polynomial(degree, gamma, offset, 1)};
+  });
+}
+
 mercer_status mercer_kernel_with_variance(const mercer_kernel* kernel, double variance,
                                           mercer_kernel** out) {
   return guard_create("mercer_kernel_with_variance", out, [&] {

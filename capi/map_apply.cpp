@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // mercer/map.h: applying maps, packing them ahead of time, their closed-form variances.
-#include <limits>
-
-#include "arguments.h"
+#include "feature_matrix.h"
 #include "guard.h"
 #include "handles.h"
 #include "mercer/map.h"
@@ -13,35 +11,11 @@ using namespace mercer::capi;
 
 namespace {
 
-/// Which functions a caller uses, and what to say when the map is of the other kind.
-struct Field {
-  bool is_complex;
-  const char* refusal;
-};
-constexpr Field kRealF32 = {false, "the map is complex, expected a call of the _c32 function"};
-constexpr Field kRealF64 = {false, "the map is complex, expected a call of the _c64 function"};
-constexpr Field kComplexF32 = {true, "the map is real, expected a call of the _f32 function"};
-constexpr Field kComplexF64 = {true, "the map is real, expected a call of the _f64 function"};
-
-/// Z counts real numbers inside the core: two per complex column.
 template <class T>
-Argument<T> feature_matrix(const Field& field, T* Z, int64_t n, int64_t columns, int64_t ldz) {
-  if (!field.is_complex) return matrix("Z", Z, "n", n, columns, "ldz", ldz);
-  require(columns <= std::numeric_limits<int64_t>::max() / 2 &&
-              ldz <= std::numeric_limits<int64_t>::max() / 2,
-          MERCER_INVALID_ARGUMENT, "ldz = %lld, expected Z to fit the address space",
-          static_cast<long long>(ldz));
-  require(n <= 0 || ldz >= columns, MERCER_INVALID_ARGUMENT,
-          "ldz = %lld, expected at least the %lld complex columns of Z",
-          static_cast<long long>(ldz), static_cast<long long>(columns));
-  return matrix("Z", Z, "n", n, 2 * columns, "ldz (in reals)", 2 * ldz);
-}
-
-template <class T>
-void apply(const mercer_map* map, const Field& field, int64_t j0, int64_t j1, int64_t n, const T* X,
+void apply(const mercer_map* map, const NumberField& field, int64_t j0, int64_t j1, int64_t n, const T* X,
            int64_t ldx, Context& context, T* Z, int64_t ldz) {
   const feature::FeatureMap& phi = *checked("map", map).impl;
-  require(phi.is_complex() == field.is_complex, MERCER_UNSUPPORTED, "%s", field.refusal);
+  check_field(phi, field);
   check_range("j1", j1, 0, phi.features());
   check_range("j0", j0, 0, j1);
   const auto rows = matrix("X", X, "n", n, phi.inputs(), "ldx", ldx);
@@ -51,7 +25,7 @@ void apply(const mercer_map* map, const Field& field, int64_t j0, int64_t j1, in
 }
 
 template <class T>
-mercer_status apply_all(const char* function, const mercer_map* map, const Field& field, int64_t n,
+mercer_status apply_all(const char* function, const mercer_map* map, const NumberField& field, int64_t n,
                         const T* X, int64_t ldx, T* Z, int64_t ldz) noexcept {
   return guard(function, [&] {
     Context context;
@@ -61,7 +35,7 @@ mercer_status apply_all(const char* function, const mercer_map* map, const Field
 }
 
 template <class T>
-mercer_status apply_columns(const char* function, const mercer_map* map, const Field& field,
+mercer_status apply_columns(const char* function, const mercer_map* map, const NumberField& field,
                             int64_t j0, int64_t j1, int64_t n, const T* X, int64_t ldx,
                             mercer_context* context, T* Z, int64_t ldz) noexcept {
   return guard_long(function, context, [&](Context& running) {

@@ -32,6 +32,8 @@ MERCER_API mercer_status mercer_kernel_generalized_gaussian_spectrum(int64_t ord
                                                                      int64_t count, mercer_kernel **out);
 /** prod_j 2 sqrt(x_j+c) sqrt(y_j+c)/(x_j+y_j+2c), c > 0, for inputs > -c; other inputs give NaN. */
 MERCER_API mercer_status mercer_kernel_skewed_chi2(double c, mercer_kernel **out);
+/** (gamma x'y + offset)^degree, degree = 1, ..., 1024, gamma > 0, offset >= 0. No lengthscale, no spectral law. */
+MERCER_API mercer_status mercer_kernel_polynomial(int64_t degree, double gamma, double offset, mercer_kernel **out);
 
 /** The same kernel with another amplitude sigma^2 > 0; `kernel` is unchanged. */
 MERCER_API mercer_status mercer_kernel_with_variance(const mercer_kernel *kernel, double variance,

@@ -41,6 +41,9 @@ class Kernel {
   static Kernel skewed_chi2(double c) {
     return make([&](auto out) { return mercer_kernel_skewed_chi2(c, out); });
   }
+  static Kernel polynomial(int64_t degree, double gamma, double offset) {
+    return make([&](auto out) { return mercer_kernel_polynomial(degree, gamma, offset, out); });
+  }
   static Kernel from_spec(const std::string& json) {
     return make([&](auto out) { return mercer_kernel_from_spec(json.c_str(), out); });
   }

@@ -88,6 +88,34 @@ MERCER_API mercer_status mercer_fourier_create_callback(const mercer_kernel *ker
                                                         const double *weights, const mercer_fourier_options *options,
                                                         mercer_map **out);
 
+/** How a linear map projects (SPEC 2); d' is the next power of two >= d, N = ||x||^2 ||y||^2, s = x'y, Q = sum_k x_k^2 y_k^2. */
+typedef enum mercer_linear_projection {
+  MERCER_LINEAR_GAUSSIAN = 0,   /**< W i.i.d. N(0,1): d*D per row, variance (N + s^2)/D. */
+  MERCER_LINEAR_RADEMACHER = 1, /**< W i.i.d. +-1: d*D per row, variance (N + s^2 - 2Q)/D. */
+  MERCER_LINEAR_SRHT = 2,       /**< Blocks of d' rows of H diag(signs), drawn without replacement: D log d' per row; with
+                                     r = D mod d', variance (N + s^2 - 2Q) r (d' - r)/((d' - 1) D^2). */
+  MERCER_LINEAR_COUNTSKETCH = 3 /**< Each input added to one of D buckets with a sign: one addition per non-zero, variance
+                                     (N + s^2 - 2Q)/D. */
+} mercer_linear_projection;
+
+typedef struct mercer_linear_options {
+  uint32_t struct_size;
+  int32_t projection; /**< mercer_linear_projection; default MERCER_LINEAR_GAUSSIAN. */
+  uint64_t seed;      /**< Fixes every random number of the map; default 0. */
+} mercer_linear_options;
+
+MERCER_API mercer_status mercer_linear_options_init(mercer_linear_options *options);
+
+/** Random projection that keeps inner products: Z = sqrt(a/D) XW, or sqrt(a) times the CountSketch of X, with
+ *  E Z Z' = a XX', a = variance * gamma of `kernel`, which is polynomial with degree 1 and offset 0 and is copied. The variances
+ *  above are of the estimate of x'y; times a^2 for that of the kernel. d >= 1 inputs, D >= 1 features; options may be NULL.
+ *  Columns (GAUSSIAN, RADEMACHER) and blocks of d' columns (SRHT) are functions of seed and their number alone.
+ *  Errors: MERCER_INVALID_ARGUMENT (also d > 2^28 for SRHT, d or D > 2^31 - 1 for COUNTSKETCH), MERCER_UNSUPPORTED (another kernel,
+ *  degree or offset), MERCER_OUT_OF_MEMORY. Memory: d*D numbers per precision in use (GAUSSIAN, RADEMACHER), 2D (SRHT), 5d bytes
+ *  (COUNTSKETCH). Since 0.1. */
+MERCER_API mercer_status mercer_linear_create(const mercer_kernel *kernel, int64_t d, int64_t D,
+                                              const mercer_linear_options *options, mercer_map **out);
+
 /** From and to JSON: {"map":"fourier","kernel":{...},"inputs":d,"features":D,"seed":s}. Canonical when printed. */
 MERCER_API mercer_status mercer_map_from_spec(const char *json, mercer_map **out);
 MERCER_API mercer_status mercer_map_spec(const mercer_map *map, char *buffer, int64_t capacity, int64_t *needed);
@@ -125,6 +153,50 @@ MERCER_API mercer_status mercer_map_apply_columns_c32(const mercer_map *map, int
 MERCER_API mercer_status mercer_map_apply_columns_c64(const mercer_map *map, int64_t j0, int64_t j1, int64_t n,
                                                       const double *X, int64_t ldx, mercer_context *context,
                                                       double *Z, int64_t ldz);
+
+/** Sparse rows (CSR) for any map: row i of X holds values[p] in column indices[p] for p in [offsets[i], offsets[i+1]), in any order;
+ *  a column named twice counts as the sum, a column not named is 0. offsets: n + 1 ascending numbers in [0, nnz], not necessarily
+ *  from 0 to nnz, so that offsets + i are the rows from i on; indices (in [0, d)) and values: nnz each. csr32 reads int32_t offsets and
+ *  indices, csr64 int64_t; neither is copied. Everything is checked before any work. Z, ldz, the functions' letters and errors are
+ *  those of mercer_map_apply; further errors: MERCER_INVALID_ARGUMENT naming row, position and value (offsets that descend or leave
+ *  [0, nnz], indices outside [0, d)). context may be NULL.
+ *  Z is that of the dense rows to rounding: sums of products of an x_k and a weight w_kj in another order, so P = XW differs by at most
+ *  (m + d + 2) u sum_k |x_k w_kj|, m numbers listed in the row, u = 2^-24 or 2^-53. A row of Z is a function of its row as listed and
+ *  of the map, bit for bit, whatever the number of threads and the split of the rows; NaN and Inf stay in their row.
+ *  Cost: nnz*F (Fourier maps with DENSE, ORTHOGONAL, SOBOL, HALTON or supplied frequencies; GAUSSIAN, RADEMACHER), nnz (COUNTSKETCH), n D log d + nnz (SRHT); any
+ *  other map, and a kernel that warps its inputs, works on tiles of rows made dense, at the cost of mercer_map_apply. */
+MERCER_API mercer_status mercer_map_apply_csr32_f32(const mercer_map *map, int64_t n, int64_t nnz,
+                                                    const int32_t *offsets, const int32_t *indices,
+                                                    const float *values, mercer_context *context, float *Z,
+                                                    int64_t ldz);
+MERCER_API mercer_status mercer_map_apply_csr32_f64(const mercer_map *map, int64_t n, int64_t nnz,
+                                                    const int32_t *offsets, const int32_t *indices,
+                                                    const double *values, mercer_context *context, double *Z,
+                                                    int64_t ldz);
+MERCER_API mercer_status mercer_map_apply_csr64_f32(const mercer_map *map, int64_t n, int64_t nnz,
+                                                    const int64_t *offsets, const int64_t *indices,
+                                                    const float *values, mercer_context *context, float *Z,
+                                                    int64_t ldz);
+MERCER_API mercer_status mercer_map_apply_csr64_f64(const mercer_map *map, int64_t n, int64_t nnz,
+                                                    const int64_t *offsets, const int64_t *indices,
+                                                    const double *values, mercer_context *context, double *Z,
+                                                    int64_t ldz);
+MERCER_API mercer_status mercer_map_apply_csr32_c32(const mercer_map *map, int64_t n, int64_t nnz,
+                                                    const int32_t *offsets, const int32_t *indices,
+                                                    const float *values, mercer_context *context, float *Z,
+                                                    int64_t ldz);
+MERCER_API mercer_status mercer_map_apply_csr32_c64(const mercer_map *map, int64_t n, int64_t nnz,
+                                                    const int32_t *offsets, const int32_t *indices,
+                                                    const double *values, mercer_context *context, double *Z,
+                                                    int64_t ldz);
+MERCER_API mercer_status mercer_map_apply_csr64_c32(const mercer_map *map, int64_t n, int64_t nnz,
+                                                    const int64_t *offsets, const int64_t *indices,
+                                                    const float *values, mercer_context *context, float *Z,
+                                                    int64_t ldz);
+MERCER_API mercer_status mercer_map_apply_csr64_c64(const mercer_map *map, int64_t n, int64_t nnz,
+                                                    const int64_t *offsets, const int64_t *indices,
+                                                    const double *values, mercer_context *context, double *Z,
+                                                    int64_t ldz);
 
 /** Precisions a map can be packed for. */
 typedef enum mercer_precision { MERCER_PRECISION_F32 = 0, MERCER_PRECISION_F64 = 1 } mercer_precision;

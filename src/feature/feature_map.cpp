@@ -2,11 +2,50 @@
 // SPDX-FileCopyrightText: The mercer authors
 #include "feature/feature_map.h"
 
+#include <algorithm>
 #include <string>
 
+#include "base/aligned.h"
 #include "base/error.h"
 
 namespace mercer::feature {
+namespace {
+
+// Of dense rows at a time: enough for every thread to have work, little beside what X and Z take.
+constexpr int64_t kDenseBytes = int64_t{32} << 20;
+
+template <class T>
+void apply_by_dense_tiles(const FeatureMap& map, const CsrView<T>& X, Columns c, Context& context,
+                          MatrixView<T> Z) {
+  if (X.rows == 0) return;
+  const int64_t row_bytes = checked_multiply(X.cols, sizeof(T), "a dense row");
+  const int64_t tile_rows = std::clamp(kDenseBytes / row_bytes, int64_t{1}, X.rows);
+  context.require_memory(checked_multiply(tile_rows, row_bytes, "dense rows"),
+                         "a tile of rows made dense");
+  const Matrix<T> dense(tile_rows, X.cols);
+  dense.fill(T{0});
+  Stage stage(context, X.rows);
+  for (int64_t i0 = 0; i0 < X.rows; i0 += tile_rows) {
+    const int64_t i1 = std::min(i0 + tile_rows, X.rows);
+    const MatrixView<T> tile = dense.view().block_rows(0, i1 - i0);
+    for (int64_t i = i0; i < i1; ++i) add_row(X, i, tile.row(i - i0));
+    map.apply(MatrixView<const T>(tile), c, context, Z.block_rows(i0, i1));
+    for (int64_t i = i0; i < i1; ++i) clear_row(X, i, tile.row(i - i0));
+    stage.advance(i1 - i0);
+  }
+}
+
+}  // namespace
+
+void FeatureMap::apply_sparse(const CsrView<float>& X, Columns c, Context& context,
+                              MatrixView<float> Z) const {
+  apply_by_dense_tiles(*this, X, c, context, Z);
+}
+
+void FeatureMap::apply_sparse(const CsrView<double>& X, Columns c, Context& context,
+                              MatrixView<double> Z) const {
+  apply_by_dense_tiles(*this, X, c, context, Z);
+}
 
 void FeatureMap::variance(MatrixView<const double>, MatrixView<const double>, std::span<double>) const {
   fail(MERCER_UNSUPPORTED, "the variance of map %s has no closed form", std::string(name()).c_str());

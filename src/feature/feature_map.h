@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/context.h"
+#include "base/csr_view.h"
 #include "base/matrix_view.h"
 #include "base/parameters.h"
 #include "kernel/kernel.h"
@@ -47,6 +48,12 @@ class FeatureMap {
   /// split of rows or columns and the number of threads.
   virtual void apply(MatrixView<const float> X, Columns c, Context& context, MatrixView<float> Z) const = 0;
   virtual void apply(MatrixView<const double> X, Columns c, Context& context, MatrixView<double> Z) const = 0;
+
+  /// The same for sparse rows; every map accepts them. Z is that of the dense rows up to the rounding of the projection's sums, and a
+  /// row of Z depends on its row as listed alone, bit for bit as above. Here: tiles of rows are made dense and given to apply, with
+  /// its cost and bits; overridden where a projection reads sparse rows, with nnz in place of n*d in the cost.
+  virtual void apply_sparse(const CsrView<float>& X, Columns c, Context& context, MatrixView<float> Z) const;
+  virtual void apply_sparse(const CsrView<double>& X, Columns c, Context& context, MatrixView<double> Z) const;
 
   /// Draws and packs what apply needs for one precision ahead of time. Idempotent; may fail or be cancelled, and be retried.
   virtual void prepare(Precision precision, Context& context) const = 0;

@@ -81,6 +81,15 @@ class Fourier final : public FeatureMap {
     apply_tiles(*projection_, finish(double_), X, c, context, Z);
   }
 
+  void apply_sparse(const CsrView<float>& X, Columns c, Context& context, MatrixView<float> Z) const override {
+    if (!reads_sparse()) return FeatureMap::apply_sparse(X, c, context, Z);
+    apply_tiles(*projection_, finish(single_), X, c, context, Z);
+  }
+  void apply_sparse(const CsrView<double>& X, Columns c, Context& context, MatrixView<double> Z) const override {
+    if (!reads_sparse()) return FeatureMap::apply_sparse(X, c, context, Z);
+    apply_tiles(*projection_, finish(double_), X, c, context, Z);
+  }
+
   void prepare(Precision precision, Context& context) const override {
     if (precision == Precision::f32) projection_->prepare({0, blocks<float>()}, float{}, context);
     if (precision == Precision::f64) projection_->prepare({0, blocks<double>()}, double{}, context);
@@ -117,6 +126,9 @@ class Fourier final : public FeatureMap {
     AlignedBuffer<T> scale;
     AlignedBuffer<T> phase;
   };
+
+  // A warp makes log(shift) of the entries that are left out: such rows are not sparse.
+  bool reads_sparse() const { return projection_->sparse() != nullptr && !parts_.kernel->warp().log_shift; }
 
   template <class T>
   int64_t blocks() const {

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "feature/feature_map.h"
 #include "feature/fourier.h"
+#include "feature/linear.h"
 
 namespace mercer::feature {
 namespace {
@@ -44,6 +45,15 @@ std::unique_ptr<FeatureMap> fourier_from(const MapArguments& arguments) {
                                arguments.numbers.subspan(static_cast<size_t>(F * d)), options);
 }
 
+std::unique_ptr<FeatureMap> linear_from(const MapArguments& arguments) {
+  const std::string& name = arguments.own.text("projection");
+  const LinearProjection projection = name == "gaussian"     ? LinearProjection::gaussian
+                                      : name == "rademacher" ? LinearProjection::rademacher
+                                      : name == "srht"       ? LinearProjection::srht
+                                                             : LinearProjection::countsketch;
+  return make_linear(arguments.kernel, arguments.inputs, arguments.features, {projection, arguments.seed});
+}
+
 }  // namespace
 
 std::span<const MapEntry> map_table() {
@@ -75,6 +85,14 @@ std::span<const MapEntry> map_table() {
          .fallback = false,
          .help = "round features down to whole blocks of a structured projection"}},
        fourier_from},
+      {"linear",
+       "random projection that keeps inner products, for the kernel polynomial with degree 1 and offset 0",
+       {{.key = "projection",
+         .type = FieldType::text,
+         .fallback = std::string("gaussian"),
+         .choices = {"gaussian", "rademacher", "srht", "countsketch"},
+         .help = "i.i.d. entries; srht: Hadamard blocks, D log d per row; countsketch: one addition per non-zero"}},
+       linear_from},
   };
   return kMaps;
 }

@@ -7,10 +7,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 
 #include "base/aligned.h"
 #include "base/parallel.h"
 #include "transform/dense_panel.h"
+#include "transform/sparse_panel.h"
 #include "transform/stream_copy.h"
 
 namespace mercer::feature {
@@ -33,13 +35,44 @@ struct Part {
   int64_t offset;
 };
 
+// What the loop asks of its rows, dense or sparse: rows of a tile, numbers read per row, how a block of P comes about.
 template <class T>
+constexpr int64_t tile_rows(MatrixView<const T>) {
+  return transform::kTileRows;
+}
+template <class T>
+constexpr int64_t tile_rows(const CsrView<T>&) {
+  return transform::kSparseTileRows;
+}
+template <class T>
+double row_work(MatrixView<const T> X) {
+  return static_cast<double>(X.cols);
+}
+template <class T>
+double row_work(const CsrView<T>& X) {
+  return static_cast<double>(X.nonzeros()) / static_cast<double>(X.rows);
+}
+template <class T>
+void project(const projection::Projection& projection, MatrixView<const T> X, int64_t block, T* P, T* scratch) noexcept {
+  projection.project(X, block, P, scratch);
+}
+template <class T>
+void project(const projection::Projection& projection, const CsrView<T>& X, int64_t block, T* P, T* scratch) noexcept {
+  projection.sparse()->project_sparse(X, block, P, scratch);
+}
+
+// Rows: MatrixView<const T> or CsrView<T>.
+template <class T, class Rows>
 class TileLoop {
  public:
-  
-  TileLoop(const projection::Projection& projection, const Finish<T>& finish, MatrixView<const T> X, Columns c,
-           MatrixView<T> Z)
-      : projection_(projection), finish_(finish), X_(X), Z_(Z), F_(projection.outputs()), shape_(projection.shape(T{})), width_(shape_.columns) {
+  TileLoop(const projection::Projection& projection, const Finish<T>& finish, const Rows& X, Columns c, MatrixView<T> Z)
+      : projection_(projection),
+        finish_(finish),
+        X_(X),
+        Z_(Z),
+        F_(projection.outputs()),
+        shape_(projection.shape(T{})),
+        width_(shape_.columns) {
     int64_t first = F_;
     int64_t last = 0;
     for (int p = 0; p < finish.parts; ++p) {
@@ -86,20 +119,22 @@ class TileLoop {
   }
 
   void plan_chunks() {
-    row_tiles_ = ceil_divide(X_.rows, transform::kTileRows);
+    row_tiles_ = ceil_divide(X_.rows, tile_rows(X_));
     const int64_t blocks = blocks_.end - blocks_.begin;
     const double work = static_cast<double>(X_.rows) * static_cast<double>(blocks * width_) *
-                        static_cast<double>(X_.cols + 16);
+                        (row_work(X_) + 16);
     const int64_t wanted = work < kSerialWork ? 1 : ceil_divide(kMinimumChunks, row_tiles_);
     blocks_per_range_ = ceil_divide(blocks, std::min(blocks, wanted));
     column_ranges_ = ceil_divide(blocks, blocks_per_range_);
   }
 
   void run_chunk(int64_t row_tile, int64_t range, T* scratch) const noexcept {
-    const int64_t i0 = row_tile * transform::kTileRows;
-    const int64_t i1 = std::min(i0 + transform::kTileRows, X_.rows);
-    MatrixView<const T> X = X_.block_rows(i0, i1);
-    if (finish_.warp.log_shift) X = warp(X, scratch + warp_offset());
+    const int64_t i0 = row_tile * tile_rows(X_);
+    const int64_t i1 = std::min(i0 + tile_rows(X_), X_.rows);
+    Rows X = X_.block_rows(i0, i1);
+    if constexpr (std::is_same_v<Rows, MatrixView<const T>>) {
+      if (finish_.warp.log_shift) X = warp(X, scratch + warp_offset());
+    }
     const MatrixView<T> Z = Z_.block_rows(i0, i1);
     const int64_t first = blocks_.begin + range * blocks_per_range_;
     const int64_t last = std::min(first + blocks_per_range_, blocks_.end);
@@ -128,14 +163,14 @@ class TileLoop {
     return direct_ && covers(parts_[0], block) && (finish_.parts == 1 || covers(parts_[1], block));
   }
 
-  void run_group(projection::Blocks blocks, MatrixView<const T> X, MatrixView<T> Z, T* scratch) const noexcept {
+  void run_group(projection::Blocks blocks, const Rows& X, MatrixView<T> Z, T* scratch) const noexcept {
     T* const P = scratch;
     T* const buffer = scratch + block_size();
     const int64_t buffer_ld = (blocks.end - blocks.begin) * width_ * finish_.reals;
     const bool direct = goes_direct(blocks.begin);
     for (int64_t block = blocks.begin; block < blocks.end; ++block) {
       const int64_t j = block * width_;
-      projection_.project(X, block, P, scratch + own_offset());
+      project(projection_, X, block, P, scratch + own_offset());
       T* const first = direct ? target(0, j, Z) : buffer + (block - blocks.begin) * width_ * finish_.reals;
       T* const second = finish_.parts == 1 ? nullptr : direct ? target(1, j, Z) : first + Z.rows * buffer_ld;
       const transform::BlockOutput<T> out{first, second, direct ? Z.ld : buffer_ld, direct && stream_};
@@ -167,7 +202,7 @@ class TileLoop {
 
   const projection::Projection& projection_;
   const Finish<T>& finish_;
-  MatrixView<const T> X_;
+  Rows X_;
   MatrixView<T> Z_;
   int64_t F_;
   projection::BlockShape shape_;
@@ -186,12 +221,22 @@ class TileLoop {
 
 void apply_tiles(const projection::Projection& projection, const Finish<float>& finish, MatrixView<const float> X,
                  Columns c, Context& context, MatrixView<float> Z) {
-  TileLoop<float>(projection, finish, X, c, Z).run(context);
+  TileLoop<float, MatrixView<const float>>(projection, finish, X, c, Z).run(context);
 }
 
 void apply_tiles(const projection::Projection& projection, const Finish<double>& finish, MatrixView<const double> X,
                  Columns c, Context& context, MatrixView<double> Z) {
-  TileLoop<double>(projection, finish, X, c, Z).run(context);
+  TileLoop<double, MatrixView<const double>>(projection, finish, X, c, Z).run(context);
+}
+
+void apply_tiles(const projection::Projection& projection, const Finish<float>& finish, const CsrView<float>& X,
+                 Columns c, Context& context, MatrixView<float> Z) {
+  TileLoop<float, CsrView<float>>(projection, finish, X, c, Z).run(context);
+}
+
+void apply_tiles(const projection::Projection& projection, const Finish<double>& finish, const CsrView<double>& X,
+                 Columns c, Context& context, MatrixView<double> Z) {
+  TileLoop<double, CsrView<double>>(projection, finish, X, c, Z).run(context);
 }
 
 }  // namespace mercer::feature

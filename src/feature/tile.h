@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "base/context.h"
+#include "base/csr_view.h"
 #include "base/matrix_view.h"
 #include "feature/feature_map.h"
 #include "projection/projection.h"
@@ -28,6 +29,12 @@ struct Finish {
 void apply_tiles(const projection::Projection& projection, const Finish<float>& finish, MatrixView<const float> X,
                  Columns c, Context& context, MatrixView<float> Z);
 void apply_tiles(const projection::Projection& projection, const Finish<double>& finish, MatrixView<const double> X,
+                 Columns c, Context& context, MatrixView<double> Z);
+
+/// The same for sparse rows; projection.sparse() is not null and there is no warp.
+void apply_tiles(const projection::Projection& projection, const Finish<float>& finish, const CsrView<float>& X,
+                 Columns c, Context& context, MatrixView<float> Z);
+void apply_tiles(const projection::Projection& projection, const Finish<double>& finish, const CsrView<double>& X,
                  Columns c, Context& context, MatrixView<double> Z);
 
 }  // namespace mercer::feature

@@ -75,6 +75,8 @@ inline constexpr double kLeastLengthscale = 1e-300;
 inline constexpr double kMostLengthscale = 1e300;
 /// Orders of the generalised Gaussian spectrum: its table of values grows with the order.
 inline constexpr int64_t kMostSpectrumOrder = 16;
+/// Degrees of the polynomial kernel: no sketch of a higher one says anything.
+inline constexpr int64_t kMostDegree = 1024;
 
 /// K(i, j) = k(X_i, Y_j), parallel over rows of X; each entry is exactly what value() returns. NaN
 /// in a row stays in its row or column of K. Errors: DIMENSION_MISMATCH (columns of X, Y, ARD
@@ -105,5 +107,8 @@ std::unique_ptr<Kernel> make_generalized_gaussian_spectrum(int64_t order,
                                                            std::vector<double> lengthscale,
                                                            double variance);
 std::unique_ptr<Kernel> make_skewed_chi2(double c, double variance);
+/// degree in 1, ..., kMostDegree; gamma > 0; offset >= 0.
+std::unique_ptr<Kernel> make_polynomial(int64_t degree, double gamma, double offset,
+                                        double variance);
 
 }  // namespace mercer::kernel

@@ -38,6 +38,24 @@ Field spectrum_order() {
           .help = "q: half the power in the spectral density"};
 }
 
+Field degree() {
+  return {.key = "degree",
+          .type = FieldType::integer,
+          .fallback = int64_t{2},
+          .least = 1,
+          .most = static_cast<double>(kMostDegree),
+          .help = "the power"};
+}
+
+Field offset() {
+  return {.key = "offset",
+          .type = FieldType::number,
+          .fallback = 0.0,
+          .least = 0,
+          .most = std::numeric_limits<double>::max(),
+          .help = "added to gamma x'y"};
+}
+
 std::vector<KernelEntry> make_table() {
   return {
       {"gaussian",
@@ -85,6 +103,13 @@ std::vector<KernelEntry> make_table() {
        "prod_j 2 sqrt(x_j + c) sqrt(y_j + c) / (x_j + y_j + 2 c), inputs > -c",
        {positive("c", 1.0, "skew: inputs must exceed -c"), variance()},
        [](const Parameters& p) { return make_skewed_chi2(p.number("c"), p.number("variance")); }},
+      {"polynomial",
+       "(gamma x'y + offset)^degree",
+       {degree(), positive("gamma", 1.0, "factor of x'y"), offset(), variance()},
+       [](const Parameters& p) {
+         return make_polynomial(p.integer("degree"), p.number("gamma"), p.number("offset"),
+                                p.number("variance"));
+       }},
   };
 }
 

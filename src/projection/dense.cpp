@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Packs columns of W, divided by 2 pi (see transform/epilogue.h), into panels in groups, so that a slice of columns needs its own groups
-// only and a precision that is never used costs nothing.
+// Packs columns of W, divided by 2 pi for Fourier maps (see transform/epilogue.h), into panels in groups, so that a slice of columns needs
+// its own groups only and a precision that is never used costs nothing.
 #include "projection/dense.h"
 
 #include <algorithm>
@@ -11,6 +11,7 @@
 #include "base/parallel.h"
 #include "projection/lazy_groups.h"
 #include "transform/dense_panel.h"
+#include "transform/sparse_panel.h"
 
 namespace mercer::projection {
 namespace {
@@ -24,8 +25,8 @@ int64_t ceil_divide(int64_t a, int64_t b) { return a / b + (a % b != 0 ? 1 : 0);
 template <class T>
 class PackedPanels {
  public:
-  PackedPanels(int64_t d, int64_t F)
-      : depth_(d), count_(F), groups_(ceil_divide(ceil_divide(F, kWidth), kGroupPanels)) {}
+  PackedPanels(int64_t d, int64_t F, double unit)
+      : depth_(d), count_(F), unit_(unit), groups_(ceil_divide(ceil_divide(F, kWidth), kGroupPanels)) {}
 
   void prepare(Blocks panels, const FrequencySource& source, Context& context) {
     for (int64_t g = panels.begin / kGroupPanels; g * kGroupPanels < panels.end; ++g) {
@@ -59,20 +60,21 @@ class PackedPanels {
     for (int64_t c = 0; c < kWidth; ++c) {
       for (int64_t k = 0; k < depth_; ++k) {
         panel[k * kWidth + c] =
-            j0 + c < omega.rows ? static_cast<T>(omega(j0 + c, k) * kTurnsPerRadian) : T{0};
+            j0 + c < omega.rows ? static_cast<T>(omega(j0 + c, k) * unit_) : T{0};
       }
     }
   }
 
   int64_t depth_;
   int64_t count_;
+  double unit_;
   LazyGroups<AlignedBuffer<T>> groups_;
 };
 
-class Dense final : public Projection {
+class Dense final : public Projection, public SparseProjection {
  public:
-  Dense(int64_t d, int64_t F, std::unique_ptr<const FrequencySource> source)
-      : Projection(d, F), source_(std::move(source)), single_(d, F), double_(d, F) {}
+  Dense(int64_t d, int64_t F, std::unique_ptr<const FrequencySource> source, double unit)
+      : Projection(d, F), source_(std::move(source)), single_(d, F, unit), double_(d, F, unit) {}
 
   BlockShape shape(float) const noexcept override { return kShape<float>; }
   BlockShape shape(double) const noexcept override { return kShape<double>; }
@@ -89,6 +91,14 @@ class Dense final : public Projection {
     transform::project_panel(X, double_.panel(panel), P);
   }
 
+  const SparseProjection* sparse() const noexcept override { return this; }
+  void project_sparse(const CsrView<float>& X, int64_t panel, float* P, float*) const noexcept override {
+    transform::project_panel(X, single_.panel(panel), P);
+  }
+  void project_sparse(const CsrView<double>& X, int64_t panel, double* P, double*) const noexcept override {
+    transform::project_panel(X, double_.panel(panel), P);
+  }
+
  private:
   template <class T>
   static constexpr BlockShape kShape = {transform::kPanelColumns<T>, transform::kTileRows, 0};
@@ -100,8 +110,9 @@ class Dense final : public Projection {
 
 }  // namespace
 
-std::unique_ptr<Projection> make_dense(int64_t d, int64_t F, std::unique_ptr<const FrequencySource> source) {
-  return std::make_unique<Dense>(d, F, std::move(source));
+std::unique_ptr<Projection> make_dense(int64_t d, int64_t F, std::unique_ptr<const FrequencySource> source,
+                                       Unit unit) {
+  return std::make_unique<Dense>(d, F, std::move(source), unit == Unit::turns ? kTurnsPerRadian : 1.0);
 }
 
 }  // namespace mercer::projection

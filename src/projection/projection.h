@@ -7,6 +7,7 @@
 #include <cstdint>
 
 #include "base/context.h"
+#include "base/csr_view.h"
 #include "base/matrix_view.h"
 
 namespace mercer::projection {
@@ -22,6 +23,16 @@ struct BlockShape {
   int64_t columns;  // of a block: a multiple of transform::kPanelColumns<T>
   int64_t rows;     // at most so many per call of project, <= transform::kTileRows
   int64_t scratch;  // numbers that project needs beside P, 64-byte aligned
+};
+
+/// A projection that reads sparse rows as they are, at a cost that follows their non-zeros.
+class SparseProjection {
+ public:
+  virtual ~SparseProjection() = default;
+  /// P as from Projection::project, of a block prepared there; the shape's limit of rows and scratch are the same. The bits of a row
+  /// of P depend on its row of X as listed; they differ from those of the dense row by rounding at most.
+  virtual void project_sparse(const CsrView<float>& X, int64_t block, float* P, float* scratch) const noexcept = 0;
+  virtual void project_sparse(const CsrView<double>& X, int64_t block, double* P, double* scratch) const noexcept = 0;
 };
 
 class Projection {
@@ -42,6 +53,9 @@ class Projection {
   /// P (X.rows x shape.columns, without gaps, 64-byte aligned) of a prepared block. The bits of a row of P depend on its row of X alone.
   virtual void project(MatrixView<const float> X, int64_t block, float* P, float* scratch) const noexcept = 0;
   virtual void project(MatrixView<const double> X, int64_t block, double* P, double* scratch) const noexcept = 0;
+
+  /// The same object's way with sparse rows; null: rows have to be made dense.
+  virtual const SparseProjection* sparse() const noexcept { return nullptr; }
 
  protected:
   Projection(int64_t inputs, int64_t outputs) : inputs_(inputs), outputs_(outputs) {}

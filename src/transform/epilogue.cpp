@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Epilogues of random Fourier features: P in turns to cos/sin pairs, cosines with a phase, complex exponentials.
+// Epilogues of random Fourier features: P in turns to cos/sin pairs, cosines with a phase, complex exponentials; and of
+// linear maps: P scaled.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "transform/epilogue.cpp"
 #include "transform/simd.h"
@@ -62,6 +63,20 @@ HWY_INLINE void FinishComplex(const T* P, int64_t rows, int64_t columns, const T
   });
 }
 
+template <class T>
+HWY_INLINE void FinishScale(const T* P, int64_t rows, int64_t columns, const T* scale, const BlockOutput<T>& out) {
+  ForEachVector<T>(rows, columns, [&](auto tag, int64_t i, int64_t j) HWY_ATTR {
+    const auto value = hn::Mul(hn::Load(tag, scale + j), hn::Load(tag, P + i * columns + j));
+    Put(value, tag, out.first + i * out.ld + j, out.stream);
+  });
+}
+
+void FinishScaleF32(const float* P, int64_t rows, int64_t columns, const float* scale, const BlockOutput<float>& out) {
+  FinishScale(P, rows, columns, scale, out);
+}
+void FinishScaleF64(const double* P, int64_t rows, int64_t columns, const double* scale, const BlockOutput<double>& out) {
+  FinishScale(P, rows, columns, scale, out);
+}
 void FinishPairF32(const float* P, int64_t rows, int64_t columns, const float* scale, const BlockOutput<float>& out) {
   FinishPair(P, rows, columns, scale, out);
 }
@@ -94,6 +109,8 @@ HWY_EXPORT(FinishPhaseF32);
 HWY_EXPORT(FinishPhaseF64);
 HWY_EXPORT(FinishComplexF32);
 HWY_EXPORT(FinishComplexF64);
+HWY_EXPORT(FinishScaleF32);
+HWY_EXPORT(FinishScaleF64);
 
 void finish_pair(const float* P, int64_t rows, int64_t columns, const float* scale, const float*, const BlockOutput<float>& out) {
   HWY_DYNAMIC_DISPATCH(FinishPairF32)(P, rows, columns, scale, out);
@@ -114,6 +131,13 @@ void finish_complex(const float* P, int64_t rows, int64_t columns, const float* 
 void finish_complex(const double* P, int64_t rows, int64_t columns, const double* scale, const double*,
                     const BlockOutput<double>& out) {
   HWY_DYNAMIC_DISPATCH(FinishComplexF64)(P, rows, columns, scale, out);
+}
+void finish_scale(const float* P, int64_t rows, int64_t columns, const float* scale, const float*, const BlockOutput<float>& out) {
+  HWY_DYNAMIC_DISPATCH(FinishScaleF32)(P, rows, columns, scale, out);
+}
+void finish_scale(const double* P, int64_t rows, int64_t columns, const double* scale, const double*,
+                  const BlockOutput<double>& out) {
+  HWY_DYNAMIC_DISPATCH(FinishScaleF64)(P, rows, columns, scale, out);
 }
 
 }  // namespace mercer::transform

@@ -32,6 +32,10 @@ void finish_pair(const double* P, int64_t rows, int64_t columns, const double* s
 void finish_phase(const float* P, int64_t rows, int64_t columns, const float* scale, const float* phase, const BlockOutput<float>& out);
 void finish_phase(const double* P, int64_t rows, int64_t columns, const double* scale, const double* phase, const BlockOutput<double>& out);
 
+/// first = scale P: linear maps, whose P is not in turns.
+void finish_scale(const float* P, int64_t rows, int64_t columns, const float* scale, const float* phase, const BlockOutput<float>& out);
+void finish_scale(const double* P, int64_t rows, int64_t columns, const double* scale, const double* phase, const BlockOutput<double>& out);
+
 /// first = scale (cos(2 pi P), sin(2 pi P)) interleaved: 2 columns numbers per row.
 void finish_complex(const float* P, int64_t rows, int64_t columns, const float* scale, const float* phase, const BlockOutput<float>& out);
 void finish_complex(const double* P, int64_t rows, int64_t columns, const double* scale, const double* phase, const BlockOutput<double>& out);

@@ -29,6 +29,11 @@ AT(mercer_fourier_options, seed, 16);
 AT(mercer_fourier_options, scramble, 24);
 AT(mercer_fourier_options, round_blocks, 28);
 
+SIZE(mercer_linear_options, 16);
+AT(mercer_linear_options, struct_size, 0);
+AT(mercer_linear_options, projection, 4);
+AT(mercer_linear_options, seed, 8);
+
 SIZE(mercer_fit_options, 80);
 AT(mercer_fit_options, struct_size, 0);
 AT(mercer_fit_options, standardize, 4);
@@ -70,6 +75,8 @@ AT(mercer_candidate, seconds, 48);
 
 static_assert(MERCER_FORM_PAIR == 0 && MERCER_FORM_PHASE == 1 && MERCER_FORM_COMPLEX == 2);
 static_assert(MERCER_PROJECTION_DENSE == 0);
+static_assert(MERCER_LINEAR_GAUSSIAN == 0 && MERCER_LINEAR_RADEMACHER == 1 &&
+              MERCER_LINEAR_SRHT == 2 && MERCER_LINEAR_COUNTSKETCH == 3);
 static_assert(MERCER_PRECISION_F32 == 0 && MERCER_PRECISION_F64 == 1);
 static_assert(MERCER_TASK_REGRESSION == 0 && MERCER_TASK_CLASSIFICATION == 1);
 static_assert(MERCER_SELECTION_FIXED == 0 && MERCER_SELECTION_HELD_OUT == 1 &&

@@ -28,6 +28,17 @@ mercer_status read_fourier(const void* options) {
   return status;
 }
 
+mercer_status read_linear(const void* options) {
+  mercer_kernel* kernel = nullptr;
+  mercer_kernel_polynomial(1, 1, 0, &kernel);
+  const KernelHandle owned(kernel);
+  mercer_map* map = nullptr;
+  const mercer_status status = mercer_linear_create(
+      kernel, 2, 4, static_cast<const mercer_linear_options*>(options), &map);
+  mercer_map_free(map);
+  return status;
+}
+
 mercer_status read_context(const void* options) {
   mercer_context* made = nullptr;
   const mercer_status status =
@@ -63,6 +74,9 @@ const Rule kRules[] = {
     {"mercer_fourier_options", 32,
      [](void* o) { return mercer_fourier_options_init(static_cast<mercer_fourier_options*>(o)); },
      read_fourier},
+    {"mercer_linear_options", 16,
+     [](void* o) { return mercer_linear_options_init(static_cast<mercer_linear_options*>(o)); },
+     read_linear},
     {"mercer_context_options", 32,
      [](void* o) { return mercer_context_options_init(static_cast<mercer_context_options*>(o)); },
      read_context},

@@ -71,11 +71,14 @@ TEST_CASE("spec to map to spec is exact for every choice of every map", "[spec]"
         const auto& names = entry.fields.front().choices;
         const bool has_halton = std::any_of(names.begin(), names.end(), [](auto n) { return std::string(n) == "halton"; });
         if (std::string(field.key) == "scramble" && !has_halton) continue;
-        // The one kernel that every projection permits.
+        // The one kernel that every projection permits, and that of linear maps.
+        const std::string kernel =
+            entry.name == std::string("linear")
+                ? R"({"kernel":"polynomial","degree":1,"gamma":0.3})"
+                : R"({"mercer":1,"kernel":"gaussian","lengthscale":[0.1,0.2,0.3]})";
         const std::string text =
-            std::string(R"({"map":")") + entry.name +
-            R"(","kernel":{"mercer":1,"kernel":"gaussian",)" +
-            R"("lengthscale":[0.1,0.2,0.3]},"inputs":3,"features":8,"seed":"18446744073709551615")" +
+            std::string(R"({"map":")") + entry.name + R"(","kernel":)" + kernel +
+            R"(,"inputs":3,"features":8,"seed":"18446744073709551615")" +
             projection_for(field.key) + ",\"" + field.key + "\":\"" + choice + "\"}";
         INFO(text);
         const std::string once = printed_after_reading(text);
@@ -85,6 +88,16 @@ TEST_CASE("spec to map to spec is exact for every choice of every map", "[spec]"
         CHECK(printed_after_reading(once) == once);
       }
     }
+  }
+}
+
+TEST_CASE("a linear map read back computes the same features bit for bit", "[spec]") {
+  for (const char* projection : {"gaussian", "rademacher", "srht", "countsketch"}) {
+    const auto map = spec::map_from_spec(
+        R"({"map":"linear","kernel":{"kernel":"polynomial","degree":1,"gamma":2},"inputs":3,)"
+        R"("features":8,"seed":9,"projection":")" + std::string(projection) + "\"}");
+    CAPTURE(projection);
+    CHECK(same_bits(features_of(*map), features_of(*spec::map_from_spec(spec::to_spec(*map)))));
   }
 }
 

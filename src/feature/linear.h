@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Linear maps: random projections that keep inner products, E Z Z' = variance gamma XX' (SPEC 2 and 4).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "feature/feature_map.h"
+
+namespace mercer::feature {
+
+enum class LinearProjection { gaussian, rademacher, srht, countsketch };
+
+struct LinearOptions {
+  LinearProjection projection = LinearProjection::gaussian;
+  uint64_t seed = 0;
+};
+
+/// `kernel` is the polynomial one with degree 1 and offset 0: variance gamma x'y. Errors:
+/// UNSUPPORTED (another kernel), INVALID_ARGUMENT (d or D < 1; too large for the projection).
+std::unique_ptr<FeatureMap> make_linear(const kernel::Kernel& kernel, int64_t d, int64_t D,
+                                        const LinearOptions& options);
+
+}  // namespace mercer::feature

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// SRHT (Ailon, Chazelle 2006; Tropp 2011) stacked in independent blocks (Wacker, Kanagawa, Filippone
+// 2022, Algorithm 2 for degree 1). A group of blocks is drawn when first used; a row is padded once
+// per group and pushed through all its blocks while they are in cache.
+#include "projection/srht.h"
+
+#include <algorithm>
+#include <bit>
+#include <span>
+#include <vector>
+
+#include "base/aligned.h"
+#include "base/error.h"
+#include "projection/hadamard_blocks.h"
+#include "projection/lazy_groups.h"
+#include "random/distributions.h"
+#include "transform/dense_panel.h"
+#include "transform/fwht.h"
+
+namespace mercer::projection {
+namespace {
+
+constexpr int64_t kMostInputs = int64_t{1} << 28;
+
+template <class T>
+struct Ingredients {
+  AlignedBuffer<T> signs;
+  AlignedBuffer<int32_t> index;
+};
+
+template <class T>
+Ingredients<T> draw(uint64_t seed, int64_t n, int64_t first_block, int64_t blocks) {
+  Ingredients<T> drawn{AlignedBuffer<T>(n * blocks), AlignedBuffer<int32_t>(n * blocks)};
+  std::vector<double> signs(static_cast<size_t>(n));
+  std::vector<int64_t> order(static_cast<size_t>(n));
+  for (int64_t b = 0; b < blocks; ++b) {
+    const auto number = static_cast<uint64_t>(first_block + b);
+    random::fill_rademacher(random::Stream(seed, random::Tag::sign, number), 0, signs);
+    random::Cursor cursor(random::Stream(seed, random::Tag::permutation, number));
+    random::permutation(cursor, order);
+    for (int64_t i = 0; i < n; ++i) {
+      drawn.signs[b * n + i] = static_cast<T>(signs[static_cast<size_t>(i)]);
+      drawn.index[b * n + i] = static_cast<int32_t>(order[static_cast<size_t>(i)]);
+    }
+  }
+  return drawn;
+}
+
+class Srht final : public Projection, public SparseProjection {
+ public:
+  Srht(int64_t d, int64_t D, uint64_t seed)
+      : Projection(d, D),
+        seed_(seed),
+        padded_(srht_dimension(d)),
+        together_(blocks_together(padded_, D)),
+        single_(group_count()),
+        double_(group_count()) {}
+
+  BlockShape shape(float) const noexcept override { return shape_of<float>(); }
+  BlockShape shape(double) const noexcept override { return shape_of<double>(); }
+  void prepare(Blocks groups, float, Context& context) const override {
+    prepare_groups<float>(groups, single_, context);
+  }
+  void prepare(Blocks groups, double, Context& context) const override {
+    prepare_groups<double>(groups, double_, context);
+  }
+
+  void project(MatrixView<const float> X, int64_t group, float* P,
+               float* scratch) const noexcept override {
+    project_rows(X, single_[group], P, scratch);
+  }
+  void project(MatrixView<const double> X, int64_t group, double* P,
+               double* scratch) const noexcept override {
+    project_rows(X, double_[group], P, scratch);
+  }
+  const SparseProjection* sparse() const noexcept override { return this; }
+  void project_sparse(const CsrView<float>& X, int64_t group, float* P,
+                      float* scratch) const noexcept override {
+    project_rows(X, single_[group], P, scratch);
+  }
+  void project_sparse(const CsrView<double>& X, int64_t group, double* P,
+                      double* scratch) const noexcept override {
+    project_rows(X, double_[group], P, scratch);
+  }
+
+ private:
+  int64_t columns() const noexcept { return padded_ * together_; }
+  int64_t group_count() const noexcept { return (outputs() - 1) / columns() + 1; }
+
+  // P of a few rows in the first-level cache; scratch: a padded row, then its transforms.
+  template <class T>
+  BlockShape shape_of() const noexcept {
+    const int64_t rows = 16 * 1024 / (columns() * static_cast<int64_t>(sizeof(T)));
+    return {columns(), std::clamp<int64_t>(rows, 1, transform::kTileRows),
+            padded_stride() + columns()};
+  }
+  // The transforms start at a cache line.
+  int64_t padded_stride() const noexcept { return (padded_ + 15) / 16 * 16; }
+
+  template <class T>
+  void prepare_groups(Blocks groups, LazyGroups<Ingredients<T>>& store, Context& context) const {
+    for (int64_t g = groups.begin; g < groups.end; ++g) {
+      store.prepare(g, [&](int64_t group) {
+        context.require_memory(checked_multiply(columns(), sizeof(T) + sizeof(int32_t), "SRHT"),
+                               "a group of SRHT blocks");
+        return draw<T>(seed_, padded_, group * together_, together_);
+      });
+      context.checkpoint();
+    }
+  }
+
+  template <class Rows, class T>
+  void project_rows(const Rows& X, const Ingredients<T>& drawn, T* P, T* scratch) const noexcept {
+    std::fill(scratch, scratch + padded_, T{0});
+    for (int64_t i = 0; i < X.rows; ++i) {
+      load(X, i, scratch);
+      srht_blocks(scratch, drawn.signs.data(), drawn.index.data(), padded_, together_,
+                  scratch + padded_stride(), P + i * columns());
+      unload(X, i, scratch);
+    }
+  }
+
+  template <class T>
+  static void load(MatrixView<const T> X, int64_t i, T* x) noexcept {
+    std::copy(X.row(i), X.row(i) + X.cols, x);
+  }
+  template <class T>
+  static void unload(MatrixView<const T>, int64_t, T*) noexcept {}
+  template <class T>
+  static void load(const CsrView<T>& X, int64_t i, T* x) noexcept {
+    add_row(X, i, x);
+  }
+  template <class T>
+  static void unload(const CsrView<T>& X, int64_t i, T* x) noexcept {
+    clear_row(X, i, x);
+  }
+
+  uint64_t seed_;
+  int64_t padded_;
+  int64_t together_;
+  mutable LazyGroups<Ingredients<float>> single_;
+  mutable LazyGroups<Ingredients<double>> double_;
+};
+
+}  // namespace
+
+int64_t srht_dimension(int64_t d) {
+  require(d <= kMostInputs, MERCER_INVALID_ARGUMENT,
+          "inputs = %lld, expected at most %lld for projection = srht", static_cast<long long>(d),
+          static_cast<long long>(kMostInputs));
+  return static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(d)));
+}
+
+template <class T>
+void srht_blocks(const T* x, const T* signs, const int32_t* index, int64_t n, int64_t blocks,
+                 T* scratch, T* out) noexcept {
+  transform::signed_fwht(x, 0, signs, scratch, n, blocks);
+  for (int64_t b = 0; b < blocks; ++b) {
+    const T* transformed = scratch + b * n;
+    for (int64_t i = b * n; i < (b + 1) * n; ++i) out[i] = transformed[index[i]];
+  }
+}
+
+template void srht_blocks(const float*, const float*, const int32_t*, int64_t, int64_t, float*,
+                          float*) noexcept;
+template void srht_blocks(const double*, const double*, const int32_t*, int64_t, int64_t, double*,
+                          double*) noexcept;
+
+std::unique_ptr<Projection> make_srht(int64_t d, int64_t D, uint64_t seed) {
+  return std::make_unique<Srht>(d, D, seed);
+}
+
+}  // namespace mercer::projection

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Closed-form variances of estimates of x'y from D columns (SPEC section 4 at degree 1).
+#pragma once
+
+#include <cstdint>
+
+namespace mercer::statistic {
+
+/// What the variances depend on.
+struct PairSums {
+  double s;  // x'y
+  double N;  // ||x||^2 ||y||^2
+  double Q;  // sum_k x_k^2 y_k^2
+};
+PairSums pair_sums(int64_t d, const double* x, const double* y) noexcept;
+
+/// I.i.d. Gaussian entries: (N + s^2)/D.
+double gaussian_entries_variance(const PairSums& sums, int64_t D) noexcept;
+/// I.i.d. random signs, and CountSketch: (N + s^2 - 2Q)/D.
+double rademacher_entries_variance(const PairSums& sums, int64_t D) noexcept;
+/// SRHT in independent blocks of `padded` columns: with v the numerator above and r = D mod padded,
+/// v r (padded - r)/((padded - 1) D^2); whole blocks are exact.
+double srht_variance(const PairSums& sums, int64_t padded, int64_t D) noexcept;
+
+}  // namespace mercer::statistic
