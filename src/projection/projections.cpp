@@ -29,6 +29,8 @@ std::span<const ProjectionEntry> projection_table() {
        make_sobol},
       {"halton", "scrambled Halton points through the inverse distribution function; product kernels, d <= 6542", false, true, nullptr,
        make_halton},
+      {"circulant", "signed circulant blocks by FFT; F log d per row, d padded to a power of two", false, false,
+       padded_dimension, make_circulant},
   };
   return kProjections;
 }

@@ -50,5 +50,6 @@ std::unique_ptr<Projection> make_fastfood(const ProjectionArguments& arguments);
 std::unique_ptr<Projection> make_orthogonal(const ProjectionArguments& arguments);
 std::unique_ptr<Projection> make_sobol(const ProjectionArguments& arguments);
 std::unique_ptr<Projection> make_halton(const ProjectionArguments& arguments);
+std::unique_ptr<Projection> make_circulant(const ProjectionArguments& arguments);
 
 }  // namespace mercer::projection

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// What stands for circulant.cpp in a build without FFTW: the name is known and refused.
+#include "base/error.h"
+#include "projection/projections.h"
+
+namespace mercer::projection {
+
+std::unique_ptr<Projection> make_circulant(const ProjectionArguments&) {
+  fail(MERCER_UNSUPPORTED, "projection = circulant: this build of mercer lacks FFTW (MERCER_WITH_FFTW=OFF)");
+}
+
+}  // namespace mercer::projection

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// A build without FFTW knows the circulant projection and refuses it by name; everything else works.
+#include <cmath>
+#include <string>
+
+#include "base/aligned.h"
+#include "feature/fourier.h"
+#include "support/catch.h"
+#include "support/refusal.h"
+
+using namespace mercer;
+using namespace mercer::feature;
+
+TEST_CASE("without FFTW: circulant is refused, with the reason, in every form and for every kernel") {
+  FourierOptions options;
+  options.projection = "circulant";
+  const auto gaussian = kernel::make_gaussian({1.0}, 1.0);
+  const auto laplacian = kernel::make_laplacian({1.0}, 1.0);
+  for (const kernel::Kernel* kernel : {gaussian.get(), laplacian.get()}) {
+    for (const FourierForm form : {FourierForm::pair, FourierForm::phase, FourierForm::complex}) {
+      options.form = form;
+      CHECK(test::refusal_fault(MERCER_UNSUPPORTED, [&] { make_fourier(*kernel, 5, 64, options); }, "circulant",
+                                "lacks FFTW") == "");
+    }
+  }
+}
+
+TEST_CASE("without FFTW: the other projections are there") {
+  const auto kernel = kernel::make_gaussian({1.0}, 1.0);
+  for (const projection::ProjectionEntry& entry : projection::projection_table()) {
+    if (std::string(entry.name) == "circulant") continue;
+    FourierOptions options;
+    options.projection = entry.name;
+    Matrix<double> X(1, 5), Z(1, 64);
+    X.fill(0.3);
+    Context context;
+    make_fourier(*kernel, 5, 64, options)->apply(MatrixView<const double>(X.view()), {0, 64}, context, Z.view());
+    double squares = 0;
+    for (int64_t j = 0; j < 64; ++j) squares += Z(0, j) * Z(0, j);
+    CAPTURE(entry.name);
+    CHECK(std::fabs(squares - 1) <= 1e-12);  // cos^2 + sin^2, whatever the frequencies
+  }
+}
