@@ -84,6 +84,7 @@ Options defaults(mercer_status (*init)(Options*)) {
   return options;
 }
 inline mercer_fourier_options fourier_options() { return defaults(mercer_fourier_options_init); }
+inline mercer_linear_options linear_options() { return defaults(mercer_linear_options_init); }
 inline mercer_fit_options fit_options() { return defaults(mercer_fit_options_init); }
 inline mercer_search_options search_options() { return defaults(mercer_search_options_init); }
 

@@ -36,6 +36,10 @@ class Map {
                                             &options, out);
     });
   }
+  static Map linear(const Kernel& kernel, int64_t d, int64_t D,
+                    const mercer_linear_options& options = linear_options()) {
+    return make([&](auto out) { return mercer_linear_create(kernel.get(), d, D, &options, out); });
+  }
   static Map from_spec(const std::string& json) {
     return make([&](auto out) { return mercer_map_from_spec(json.c_str(), out); });
   }
@@ -83,6 +87,31 @@ class Map {
       call(real ? mercer_map_apply_columns_f64 : mercer_map_apply_columns_c64);
     }
   }
+  /// The same of sparse rows.
+  template <class T, class Index, class U>
+  void apply(const CsrView<T, Index>& X, MatrixView<U> Z, Context* context = nullptr) const {
+    static_assert(std::is_same_v<U, T> || std::is_same_v<U, std::complex<T>>,
+                  "Z holds what X holds, or its complex numbers");
+    detail::check_same("rows of X and Z", X.rows, Z.rows);
+    detail::check_same("features and columns of Z", features(), Z.cols);
+    constexpr bool real = std::is_same_v<U, T>;
+    const auto call = [&](auto real_function, auto complex_function) {
+      const auto function = real ? real_function : complex_function;
+      detail::check(function(get(), X.rows, X.nonzeros, X.offsets, X.indices, X.values,
+                             detail::handle(context), reinterpret_cast<T*>(Z.data), Z.ld),
+                    context);
+    };
+    constexpr bool narrow = std::is_same_v<Index, int32_t>;
+    static_assert(narrow || std::is_same_v<Index, int64_t>, "indices have 32 or 64 bits");
+    if constexpr (detail::is_float<T>) {
+      if constexpr (narrow) call(mercer_map_apply_csr32_f32, mercer_map_apply_csr32_c32);
+      if constexpr (!narrow) call(mercer_map_apply_csr64_f32, mercer_map_apply_csr64_c32);
+    } else {
+      if constexpr (narrow) call(mercer_map_apply_csr32_f64, mercer_map_apply_csr32_c64);
+      if constexpr (!narrow) call(mercer_map_apply_csr64_f64, mercer_map_apply_csr64_c64);
+    }
+  }
+
   template <class T>
   Matrix<std::remove_const_t<T>> apply(MatrixView<T> X) const {
     Matrix<std::remove_const_t<T>> Z(X.rows, features());

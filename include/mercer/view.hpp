@@ -54,6 +54,17 @@ struct MatrixView {
   T& operator()(int64_t i, int64_t j) const { return data[i * ld + j]; }
 };
 
+/// Sparse rows that belong to someone else (mercer_map_apply_csr32_f32 says how they are laid out);
+/// Index is int32_t or int64_t.
+template <class T, class Index>
+struct CsrView {
+  int64_t rows = 0;
+  int64_t nonzeros = 0;
+  const Index* offsets = nullptr;
+  const Index* indices = nullptr;
+  const T* values = nullptr;
+};
+
 /// rows x cols numbers of its own, zero at first.
 template <class T>
 class Matrix {

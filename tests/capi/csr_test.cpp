@@ -3,10 +3,12 @@
 // Sparse rows and linear maps through the C API: every documented error, and that all eight functions
 // give what the dense ones give.
 #include <algorithm>
+#include <complex>
 #include <cstring>
 #include <limits>
 
 #include "fixture.h"
+#include "mercer/mercer.hpp"
 #include "support/catch.h"
 
 using namespace mercer::test;
@@ -176,6 +178,38 @@ TEST_CASE("sparse functions of the wrong field name the right one; cancelled cal
   const auto stopped = context(1, 0, [](void*, int64_t, int64_t) -> int32_t { return 1; });
   CHECK(fault(apply(mercer_map_apply_csr32_f32, real, stopped.get()), MERCER_CANCELLED,
               "mercer_map_apply_csr32_f32") == "");
+}
+
+template <class U, class T, class Index>
+void check_wrapper(const mercer::Map& map) {
+  const Rows<T, Index> X;
+  mercer::Matrix<U> sparse(4, map.features()), dense(4, map.features());
+  map.apply(mercer::CsrView<T, Index>{X.n, X.nnz, X.offsets.data(), X.indices.data(), X.values.data()}, sparse.view());
+  map.apply(mercer::MatrixView<const T>(X.dense.data(), 4, 3), dense.view());
+  double worst = 0;
+  for (int64_t i = 0; i < 4; ++i) {
+    for (int64_t j = 0; j < map.features(); ++j) worst = std::max<double>(worst, std::abs(sparse(i, j) - dense(i, j)));
+  }
+  // As above; a complex number has two parts.
+  const double u = std::numeric_limits<T>::epsilon() / 2;
+  CHECK(worst <= 2 * (8 * u * 15 * 8 + 8 * u));
+}
+
+TEST_CASE("the C++ wrapper takes sparse rows of either index and of either number", "[capi]") {
+  mercer_linear_options options = mercer::linear_options();
+  options.projection = MERCER_LINEAR_SRHT;
+  const mercer::Map linear_map = mercer::Map::linear(mercer::Kernel::polynomial(1, 0.5, 0), 3, 6, options);
+  check_wrapper<float, float, int32_t>(linear_map);
+  check_wrapper<double, double, int64_t>(linear_map);
+  mercer_fourier_options complex_form = mercer::fourier_options();
+  complex_form.form = MERCER_FORM_COMPLEX;
+  const mercer::Map complex_map = mercer::Map::fourier(mercer::Kernel::gaussian(1.0), 3, 6, complex_form);
+  check_wrapper<std::complex<float>, float, int64_t>(complex_map);
+  check_wrapper<std::complex<double>, double, int32_t>(complex_map);
+  const Rows<float, int32_t> X;
+  mercer::Matrix<float> Z(3, 6);
+  CHECK_THROWS(linear_map.apply(
+      mercer::CsrView<float, int32_t>{X.n, X.nnz, X.offsets.data(), X.indices.data(), X.values.data()}, Z.view()));
 }
 
 TEST_CASE("linear maps refuse kernels, sizes and options they cannot serve", "[capi]") {
