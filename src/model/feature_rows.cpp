@@ -15,11 +15,11 @@
 namespace mercer::model {
 namespace {
 
-// 4096 rows keep dsyrk at its best rate for small D; 1024 rows of 8192 features in single precision
-// are 32 MiB.
+// 4096 rows keep dsyrk at its best rate for small D, 256 do for large. A block is small beside the
+// 8 D^2 bytes of a Gram matrix: 512 rows of 4096 features in single precision are 8 MiB.
 constexpr int64_t kMostRows = 4096;
-constexpr int64_t kLeastRows = 64;
-constexpr int64_t kBlockBytes = int64_t{32} << 20;
+constexpr int64_t kLeastRows = 256;
+constexpr int64_t kBlockBytes = int64_t{8} << 20;
 constexpr int64_t kRowsPerChunk = 64;
 
 /// out(i, :) = (float or double)(what(i, :)), in parallel.
