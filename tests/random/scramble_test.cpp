@@ -121,6 +121,17 @@ TEST_CASE("scramble: a digital shift keeps the difference of two points' digits"
   CHECK(std::abs(third - 2000.0 / 3) < z_threshold() * std::sqrt(1000 * 2.0 / 9));
 }
 
+TEST_CASE("scramble: what follows the tabulated digits is a point's own", "[random]") {
+  // In base 2 both sequences tabulate 28 digits, which leaves 25 bits of a double, uniform to 2^-25.
+  for (const Sequence& sequence : kSequences) {
+    std::vector<double> u(4000);
+    sequence.fill(3, Scramble::owen, 0, 0, u);
+    for (double& x : u) x = x * 0x1p28 - std::floor(x * 0x1p28);
+    INFO(sequence.name);
+    CHECK(ks_distance(u, [](double x) { return x; }) < ks_threshold(u.size(), kFailure, 2) + 0x1p-25);
+  }
+}
+
 TEST_CASE("scramble: dimensions and seeds are independent", "[random]") {
   constexpr uint64_t kSeeds = 20000;
   constexpr double kComparisons = 2 * 2 * 2;

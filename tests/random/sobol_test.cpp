@@ -120,6 +120,19 @@ TEST_CASE("sobol: polynomials are primitive and distinct, initial numbers odd an
   CHECK(seen.size() == kSobolDimensions - 1);
 }
 
+TEST_CASE("sobol: the table is the published one", "[random]") {
+  // FNV-1a over 64-bit words, of the copy of new-joe-kuo-6 that SciPy 1.10.1 carries: for each
+  // dimension from 1 on, the polynomial with its outer coefficients, then the initial numbers.
+  uint64_t hash = 14695981039346656037u;
+  const auto add = [&hash](uint64_t word) { hash = (hash ^ word) * 1099511628211u; };
+  for (int64_t j = 1; j < kSobolDimensions; ++j) {
+    const SobolNumbers numbers = joe_kuo(j);
+    add(numbers.polynomial);
+    for (const uint16_t m : numbers.initial) add(m);
+  }
+  CHECK(hash == 0xfecd0483edd539a4);
+}
+
 TEST_CASE("sobol: Sobol's property A holds in every dimension", "[random]") {
   // Among the first 2^d points there is one in each of the 2^d halves-boxes iff the d x d matrix of
   // first bits is regular over GF(2) (Sobol' 1976); Joe and Kuo's numbers have it up to 1,111.
