@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Quasi-Monte-Carlo columns (Yang, Sindhwani, Avron, Mahoney, "Quasi-Monte Carlo feature maps for
-// shift-invariant kernels", ICML 2014): omega_j is point j of a scrambled sequence, taken coordinate
-// by coordinate through the inverse distribution function of the spectral law, over the lengthscale.
-// By scrambling every omega_j has exactly the spectral law, so with equal weights the estimate is
-// unbiased; the points are spread evenly, so its variance falls faster than 1/F in low dimension.
-// Column j is a function of seed and j alone.
+// shift-invariant kernels", ICML 2014): omega_j is point j of a scrambled sequence, taken
+// coordinate by coordinate through the inverse distribution function of the spectral law, over the
+// lengthscale. By scrambling every omega_j has exactly the spectral law, so with equal weights the
+// estimate is unbiased; the points are spread evenly, so its variance falls faster than 1/F in low
+// dimension. Column j is a function of seed and j alone.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -62,13 +62,16 @@ class LowDiscrepancyFrequencies final : public FrequencySource {
 template <class Points>
 std::unique_ptr<Projection> make(const ProjectionArguments& arguments, const char* name) {
   const kernel::SpectralLaw* law = arguments.kernel->spectral_law();
-  require(law != nullptr && law->is_product() && std::isfinite(law->quantile(0.25)), MERCER_UNSUPPORTED,
-          "projection = %s needs a spectral law with independent coordinates, which kernel %s has not", name,
-          std::string(arguments.kernel->name()).c_str());
+  require(
+      law != nullptr && law->is_product() && std::isfinite(law->quantile(0.25)), MERCER_UNSUPPORTED,
+      "projection = %s needs a spectral law with independent coordinates, which kernel %s has not",
+      name, std::string(arguments.kernel->name()).c_str());
   require(arguments.F <= random::kMostLowDiscrepancyPoints, MERCER_UNSUPPORTED,
-          "%lld frequencies, expected at most %lld for projection = %s", static_cast<long long>(arguments.F),
+          "%lld frequencies, expected at most %lld for projection = %s",
+          static_cast<long long>(arguments.F),
           static_cast<long long>(random::kMostLowDiscrepancyPoints), name);
-  return make_dense(arguments.d, arguments.F, std::make_unique<LowDiscrepancyFrequencies<Points>>(arguments));
+  return make_dense(arguments.d, arguments.F,
+                    std::make_unique<LowDiscrepancyFrequencies<Points>>(arguments));
 }
 
 }  // namespace

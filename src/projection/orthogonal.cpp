@@ -2,10 +2,12 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Orthogonal random features (Yu, Suresh, Choromanski, Holtmann-Rice, Kumar, NIPS 2016) for every
 // isotropic spectral law: d columns at a time have the directions of a Haar-distributed orthogonal
-// matrix, each a norm of its own from the radial law. Every single column then has the spectral law,
-// so the estimate is unbiased, and the directions of a block are spread evenly.
-// Block b is a function of seed and b alone, norm j of seed and j. A last, incomplete block is the
-// beginning of a whole one, at the cost of a whole one.
+// matrix, each a norm of its own from the radial law. Every single column then has the spectral
+// law, so the estimate is unbiased, and the directions of a block are spread evenly. Block b is a
+// function of seed and b alone, norm j of seed and j. A last, incomplete block is the beginning of
+// a whole one, at the cost of a whole one.
+#include "random/orthogonal.h"
+
 #include <algorithm>
 #include <mutex>
 #include <optional>
@@ -18,7 +20,6 @@
 #include "projection/dense.h"
 #include "projection/frequency_scale.h"
 #include "projection/projections.h"
-#include "random/orthogonal.h"
 
 namespace mercer::projection {
 namespace {
@@ -53,8 +54,9 @@ class OrthogonalFrequencies final : public FrequencySource {
     if (block_ == block) return;
     drop_block();
     const int64_t entries = checked_multiply(d_, d_, "a block of orthogonal frequencies");
-    context.require_memory(checked_multiply(entries, sizeof(double), "a block of orthogonal frequencies"),
-                           "a block of orthogonal frequencies");
+    context.require_memory(
+        checked_multiply(entries, sizeof(double), "a block of orthogonal frequencies"),
+        "a block of orthogonal frequencies");
     Matrix<double> directions(d_, d_);
     const random::Stream stream(seed_, random::Tag::direction, static_cast<uint64_t>(block));
     random::fill_haar_orthogonal(stream, context, directions.view());
@@ -92,7 +94,8 @@ class OrthogonalFrequencies final : public FrequencySource {
 std::unique_ptr<Projection> make_orthogonal(const ProjectionArguments& arguments) {
   const kernel::SpectralLaw* law = arguments.kernel->spectral_law();
   require(law != nullptr && law->isotropic(), MERCER_UNSUPPORTED,
-          "projection = orthogonal needs a spectral law that is invariant under rotations, which kernel %s has not",
+          "projection = orthogonal needs a spectral law that is invariant under rotations, which "
+          "kernel %s has not",
           std::string(arguments.kernel->name()).c_str());
   return make_dense(arguments.d, arguments.F, std::make_unique<OrthogonalFrequencies>(arguments));
 }

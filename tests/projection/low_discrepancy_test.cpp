@@ -26,8 +26,8 @@ ProjectionArguments arguments(int64_t d, int64_t F, uint64_t seed,
 template <class Points>
 int64_t wrong_columns(const char* name, Scramble scramble) {
   const std::shared_ptr<const kernel::Kernel> kernel = kernel::make_laplacian({0.5, 2.0, 3.0}, 1.0);
-  const Matrix<double> W = columns_of(
-      *make_projection(name, {kernel, 3, 200, 5, projection::Radius::drawn, scramble}));
+  const Matrix<double> W =
+      columns_of(*make_projection(name, {kernel, 3, 200, 5, projection::Radius::drawn, scramble}));
   const Points points(3, 5, scramble);
   std::vector<double> u(200);
   int64_t wrong = 0;

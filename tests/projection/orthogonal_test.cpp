@@ -72,7 +72,8 @@ TEST_CASE("orthogonal: columns of a block are orthogonal, norms those of the rad
 TEST_CASE("orthogonal: different blocks are independent", "[projection]") {
   // The cosine of two independent directions in R^3 is uniform on (-1, 1): variance 1/3.
   constexpr int kBlocks = 3000;
-  const Matrix<double> W = columns_of(*make_projection("orthogonal", {gaussian(), 3, 6 * kBlocks, 2}));
+  const Matrix<double> W =
+      columns_of(*make_projection("orthogonal", {gaussian(), 3, 6 * kBlocks, 2}));
   std::vector<double> cosines;
   for (int64_t j = 0; j < 6 * kBlocks; j += 6) {
     cosines.push_back(inner(W, j, j + 3) / std::sqrt(inner(W, j, j) * inner(W, j + 3, j + 3)));
@@ -112,11 +113,13 @@ TEST_CASE("orthogonal: a column is the same in a larger map, a slice, and for an
     Context context;
     CHECK(same_rows(columns_of<double>(*backwards, 260, 300, context), W, 260, 300));
     CHECK(same_rows(columns_of<double>(*backwards, 0, 300, context), W, 0, 300));
-    CHECK(!same_rows(columns_of(*make_projection("orthogonal", {gaussian(), d, 300, 22})), W, 0, 1));
+    CHECK(
+        !same_rows(columns_of(*make_projection("orthogonal", {gaussian(), d, 300, 22})), W, 0, 1));
     // Single precision is the double rounded.
     const Matrix<float> single = columns_of<float>(*of(300));
     int64_t wrong = 0;
-    for (int64_t i = 0; i < 300 * d; ++i) wrong += single.data()[i] != static_cast<float>(W.data()[i]);
+    for (int64_t i = 0; i < 300 * d; ++i)
+      wrong += single.data()[i] != static_cast<float>(W.data()[i]);
     CHECK(wrong == 0);
   }
 }
@@ -151,20 +154,24 @@ TEST_CASE("orthogonal: drawing can be cancelled and repeated, and keeps to the m
   CHECK(calls.count < 20);
   context.clear_cancelled();
   const Matrix<double> W = columns_of<double>(*projection, 0, 500, context);
-  CHECK(same_rows(columns_of(*make_projection("orthogonal", {gaussian(), 200, 500, 8})), W, 0, 500));
+  CHECK(
+      same_rows(columns_of(*make_projection("orthogonal", {gaussian(), 200, 500, 8})), W, 0, 500));
 
   Context small;
   small.memory_cap = 8 * 200 * 200 - 1;
   const auto capped = make_projection("orthogonal", {gaussian(), 200, 8, 8});
-  CHECK(refusal_fault(MERCER_OUT_OF_MEMORY,
-                      [&] { columns_of<double>(*capped, 0, 8, small); }, "memory_cap = 319999",
-                      "orthogonal frequencies needs 320000") == "");
+  CHECK(refusal_fault(
+            MERCER_OUT_OF_MEMORY, [&] { columns_of<double>(*capped, 0, 8, small); },
+            "memory_cap = 319999", "orthogonal frequencies needs 320000") == "");
 }
 
 TEST_CASE("orthogonal: kernels whose law is not isotropic are refused", "[projection]") {
   const auto refusal = [](std::shared_ptr<const kernel::Kernel> kernel, const char* name) {
     return refusal_fault(
-        MERCER_UNSUPPORTED, [&] { make_projection("orthogonal", {kernel, 3, 8, 0}); },
+        MERCER_UNSUPPORTED,
+        [&] {
+          make_projection("orthogonal", {kernel, 3, 8, 0});
+        },
         "projection = orthogonal", name);
   };
   CHECK(refusal(kernel::make_laplacian({1.0}, 1.0), "kernel laplacian") == "");

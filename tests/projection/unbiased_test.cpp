@@ -87,7 +87,8 @@ std::vector<double> estimates(const kernel::Kernel& kernel, const Matrix<double>
   std::vector<double> result;
   for (uint64_t s = 0; s < seeds; ++s) {
     options.seed = 1000 + s;
-    result.push_back(inner(apply(*make_fourier(kernel, rows.cols(), D, options), rows.view()), 0, 1));
+    result.push_back(
+        inner(apply(*make_fourier(kernel, rows.cols(), D, options), rows.view()), 0, 1));
   }
   return result;
 }
@@ -141,8 +142,8 @@ void check_orthogonal(std::initializer_list<int64_t> dimensions, uint64_t seeds)
 }
 
 void check_low_discrepancy(std::initializer_list<int64_t> dimensions, int64_t D, uint64_t seeds) {
-  const double comparisons = 4.0 * std::size(kProducts) * std::size(kForms) *
-                             static_cast<double>(dimensions.size());
+  const double comparisons =
+      4.0 * std::size(kProducts) * std::size(kForms) * static_cast<double>(dimensions.size());
   for (const KernelCase& entry : kProducts) {
     for (const FourierForm form : kForms) {
       for (const char* projection : {"sobol", "halton"}) {
@@ -169,8 +170,8 @@ std::vector<double> gram_errors(const char* projection, int64_t d, int64_t D, ui
   kernel::gram(*kernel, X.view(), X.view(), context, exact.view());
   std::vector<double> errors;
   for (uint64_t seed = 0; seed < seeds; ++seed) {
-    const Matrix<double> Z =
-        apply(*make_fourier(*kernel, d, D, options_of(projection, FourierForm::pair, seed)), X.view());
+    const Matrix<double> Z = apply(
+        *make_fourier(*kernel, d, D, options_of(projection, FourierForm::pair, seed)), X.view());
     for (int64_t i = 0; i < n; ++i) {
       for (int64_t j = 0; j < n; ++j) approximate(i, j) = inner(Z, i, j);
     }
@@ -198,9 +199,7 @@ TEST_CASE("orthogonal: unbiased, no more variance than i.i.d. columns, more seed
   check_orthogonal({16, 33, 70}, 2000);
 }
 
-TEST_CASE("low discrepancy: unbiased", "[projection]") {
-  check_low_discrepancy({1, 3, 9}, 4, 500);
-}
+TEST_CASE("low discrepancy: unbiased", "[projection]") { check_low_discrepancy({1, 3, 9}, 4, 500); }
 
 TEST_CASE("low discrepancy: unbiased, more seeds and sizes", "[projection][slow]") {
   check_low_discrepancy({1, 2, 3, 8}, 10, 1500);
@@ -221,7 +220,8 @@ TEST_CASE("low discrepancy: no more variance than i.i.d. columns up to d = 8", "
 TEST_CASE("orthogonal: Gram matrices are nearer than with i.i.d. columns", "[projection]") {
   // A z-score beyond the threshold: equal means would reach it with probability kFailure.
   for (const auto& [d, D] : {std::pair{5, 10}, {5, 40}, {16, 32}, {16, 128}, {64, 128}}) {
-    const auto orthogonal = gram_errors("orthogonal", d, D, 60), dense = gram_errors("dense", d, D, 60);
+    const auto orthogonal = gram_errors("orthogonal", d, D, 60),
+               dense = gram_errors("dense", d, D, 60);
     INFO("d = " << d << ", D = " << D << ", first errors " << orthogonal[0] << " and " << dense[0]);
     CHECK(advantage(orthogonal, dense) > test::z_threshold(test::kFailure, 5));
   }
@@ -231,7 +231,8 @@ TEST_CASE("low discrepancy: Gram matrices are nearer than with i.i.d. columns up
           "[projection]") {
   for (const char* projection : {"sobol", "halton"}) {
     for (const int64_t d : {1, 2, 4, 8}) {
-      const auto even = gram_errors(projection, d, 256, 40), dense = gram_errors("dense", d, 256, 40);
+      const auto even = gram_errors(projection, d, 256, 40),
+                 dense = gram_errors("dense", d, 256, 40);
       INFO(projection << ", d = " << d << ", first errors " << even[0] << " and " << dense[0]);
       CHECK(advantage(even, dense) > test::z_threshold(test::kFailure, 8));
     }

@@ -50,8 +50,7 @@ TEST_CASE("halton: p^m consecutive points fill p^m intervals in base p", "[rando
       for (int m = 0; power(kPrimes[k], m) <= 2000; ++m) {
         const uint64_t count = power(kPrimes[k], m);
         for (const uint64_t run : {uint64_t{0}, uint64_t{1}, uint64_t{7}, uint64_t{1} << 17}) {
-          wrong += wrong_cells(
-              cells(scramble, static_cast<int64_t>(k), run * count, count, count));
+          wrong += wrong_cells(cells(scramble, static_cast<int64_t>(k), run * count, count, count));
         }
       }
     }

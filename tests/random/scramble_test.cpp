@@ -58,8 +58,8 @@ TEST_CASE("scramble: every point of every dimension is uniform, point 0 too", "[
     for (const Scramble scramble : kScrambles) {
       double worst = 0;
       for (const int64_t dimension : {0, 1, 2, 50}) {
-        for (const uint64_t index : {uint64_t{0}, uint64_t{1}, uint64_t{6}, uint64_t{1000},
-                                     (uint64_t{1} << 28) - 1}) {
+        for (const uint64_t index :
+             {uint64_t{0}, uint64_t{1}, uint64_t{6}, uint64_t{1000}, (uint64_t{1} << 28) - 1}) {
           std::vector<double> sample;
           for (uint64_t seed = 0; seed < kSeeds; ++seed) {
             sample.push_back(coordinate(sequence, seed, scramble, dimension, index));
@@ -88,9 +88,8 @@ TEST_CASE("scramble: pairs of points have the covariance of nested scrambling", 
       const uint64_t first = 1, second = first + static_cast<uint64_t>(std::pow(p, r));
       std::vector<double> products;
       for (uint64_t seed = 0; seed < kSeeds; ++seed) {
-        products.push_back(
-            (coordinate(sequence, seed, Scramble::owen, dimension, first) - 0.5) *
-            (coordinate(sequence, seed, Scramble::owen, dimension, second) - 0.5));
+        products.push_back((coordinate(sequence, seed, Scramble::owen, dimension, first) - 0.5) *
+                           (coordinate(sequence, seed, Scramble::owen, dimension, second) - 0.5));
       }
       INFO(sequence.name << " in base " << p << ", " << r << " digits shared");
       CHECK(std::abs(studentised_z_score(products, nested_covariance(p, r))) <
@@ -122,13 +121,15 @@ TEST_CASE("scramble: a digital shift keeps the difference of two points' digits"
 }
 
 TEST_CASE("scramble: what follows the tabulated digits is a point's own", "[random]") {
-  // In base 2 both sequences tabulate 28 digits, which leaves 25 bits of a double, uniform to 2^-25.
+  // In base 2 both sequences tabulate 28 digits, which leaves 25 bits of a double, uniform to
+  // 2^-25.
   for (const Sequence& sequence : kSequences) {
     std::vector<double> u(4000);
     sequence.fill(3, Scramble::owen, 0, 0, u);
     for (double& x : u) x = x * 0x1p28 - std::floor(x * 0x1p28);
     INFO(sequence.name);
-    CHECK(ks_distance(u, [](double x) { return x; }) < ks_threshold(u.size(), kFailure, 2) + 0x1p-25);
+    CHECK(ks_distance(u, [](double x) { return x; }) <
+          ks_threshold(u.size(), kFailure, 2) + 0x1p-25);
   }
 }
 

@@ -32,8 +32,8 @@ uint32_t order_of_x(uint32_t polynomial, int s) {
 
 using Row = std::bitset<kSobolDimensions>;
 
-/// First bits of the direction numbers v_1, v_2, ... of a dimension. Their recurrence is that of v_k
-/// without its shifted term, which has no first bit.
+/// First bits of the direction numbers v_1, v_2, ... of a dimension. Their recurrence is that of
+/// v_k without its shifted term, which has no first bit.
 Row first_bits(int64_t dimension) {
   const SobolNumbers numbers = joe_kuo(dimension);
   const size_t s = numbers.initial.size();
@@ -189,7 +189,7 @@ TEST_CASE("sobol: scrambling is nested: it keeps how many digits two points shar
     }
   }
   CHECK(wrong == 0);
-  CHECK(changed == kPoints * (kPoints - 1) / 2);  // all bits after the first different one would have to agree by chance
+  CHECK(changed == kPoints * (kPoints - 1) / 2);  // else all later bits agree
 }
 
 TEST_CASE("sobol: too many dimensions are refused", "[random]") {
