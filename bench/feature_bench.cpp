@@ -100,6 +100,9 @@ BENCHMARK_CAPTURE(fourier_f32, dense_complex, "dense", feature::FourierForm::com
 BENCHMARK_CAPTURE(fourier_f64, dense_pair, "dense", feature::FourierForm::pair)->Apply(shapes);
 BENCHMARK_CAPTURE(fourier_f32, sorf_pair, "sorf", feature::FourierForm::pair)->Apply(shapes);
 BENCHMARK_CAPTURE(fourier_f32, fastfood_pair, "fastfood", feature::FourierForm::pair)->Apply(shapes);
+#ifdef MERCER_WITH_FFTW
+BENCHMARK_CAPTURE(fourier_f32, circulant_pair, "circulant", feature::FourierForm::pair)->Apply(shapes);
+#endif
 
 // Making a map and drawing everything it needs, D = 65,536.
 void create(benchmark::State& state, const char* projection) {
@@ -113,6 +116,9 @@ void create(benchmark::State& state, const char* projection) {
 }
 BENCHMARK_CAPTURE(create, sorf, "sorf")->Unit(benchmark::kMillisecond)->UseRealTime();
 BENCHMARK_CAPTURE(create, fastfood, "fastfood")->Unit(benchmark::kMillisecond)->UseRealTime();
+#ifdef MERCER_WITH_FFTW
+BENCHMARK_CAPTURE(create, circulant, "circulant")->Unit(benchmark::kMillisecond)->UseRealTime();
+#endif
 
 }  // namespace
 

@@ -202,6 +202,18 @@ TEST_CASE("circulant: whole blocks are kept by a map with more features, and see
   CHECK(!equal_bytes(few, apply(*map_of(*kernel, FourierForm::phase, 20, 64, 6), X)));
 }
 
+TEST_CASE("circulant: incomplete blocks are reported and can be rounded away") {
+  const auto kernel = kernel::make_laplacian({1.0}, 1.0);
+  CHECK(map_of(*kernel, FourierForm::pair, 20, 128, 0)->incomplete_block() == 0);
+  CHECK(map_of(*kernel, FourierForm::pair, 20, 150, 0)->incomplete_block() == 11);
+  FourierOptions options;
+  options.projection = "circulant";
+  options.round_blocks = true;
+  const auto rounded = make_fourier(*kernel, 20, 150, options);
+  CHECK(rounded->features() == 128);
+  CHECK(rounded->incomplete_block() == 0);
+}
+
 TEST_CASE("circulant: several lengthscales divide the inputs, in both kinds of law") {
   const std::vector<double> lengthscale = {0.5, 2.0, 1.0, 4.0, 0.25};  // powers of two: exact
   Matrix<double> X = test::random_matrix(10, 5, 2), scaled(10, 5);
