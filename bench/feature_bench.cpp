@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Feature maps against a GEMM of the same shape (n x d times d x F), in one run: features/s, GFLOP/s of the projection, and the
-// fraction of the GEMM's rate. Each case checks its first row against a scalar evaluation before it is timed.
+// Feature maps against a GEMM of the same shape (n x d times d x F), in one run: features/s,
+// GFLOP/s of the projection, and the fraction of the GEMM's rate. Each case checks its first row
+// against a scalar evaluation before it is timed.
 #include <benchmark/benchmark.h>
 
 #include <chrono>
@@ -38,8 +39,10 @@ double gemm_seconds(const Matrix<T>& X, int64_t F) {
   double best = 1e30;
   for (int run = 0; run < 3; ++run) {
     const auto start = std::chrono::steady_clock::now();
-    linalg::multiply(T{1}, linalg::Transpose::no, X.view(), linalg::Transpose::no, W.view(), T{0}, P.view());
-    best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+    linalg::multiply(T{1}, linalg::Transpose::no, X.view(), linalg::Transpose::no, W.view(), T{0},
+                     P.view());
+    best = std::min(
+        best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
   }
   return best;
 }
@@ -49,7 +52,8 @@ template <class T>
 bool rows_have_unit_norm(const Matrix<T>& Z) {
   for (int64_t i = 0; i < Z.rows(); ++i) {
     double norm = 0;
-    for (int64_t j = 0; j < Z.cols(); ++j) norm += static_cast<double>(Z(i, j)) * static_cast<double>(Z(i, j));
+    for (int64_t j = 0; j < Z.cols(); ++j)
+      norm += static_cast<double>(Z(i, j)) * static_cast<double>(Z(i, j));
     if (!(std::fabs(norm - 1) < 1e-4)) return false;
   }
   return true;
@@ -61,13 +65,15 @@ void fourier(benchmark::State& state, const std::string& projection, feature::Fo
   feature::FourierOptions options;
   options.projection = projection;
   options.form = form;
-  const auto map = feature::make_fourier(*kernel::make_gaussian({std::sqrt(double(d))}, 1.0), d, D, options);
+  const auto map =
+      feature::make_fourier(*kernel::make_gaussian({std::sqrt(double(d))}, 1.0), d, D, options);
   const Matrix<T> X = normal_rows<T>(n, d);
   const Matrix<T> Z(n, map->row_length());
   Context context;
   context.threads = static_cast<int>(state.range(3));
   map->apply(MatrixView<const T>(X.view()), {0, D}, context, Z.view());
-  if (form != feature::FourierForm::phase && !rows_have_unit_norm(Z)) state.SkipWithError("wrong features");
+  if (form != feature::FourierForm::phase && !rows_have_unit_norm(Z))
+    state.SkipWithError("wrong features");
   double seconds = 0;
   for (auto _ : state) {
     const auto start = std::chrono::steady_clock::now();
@@ -96,12 +102,15 @@ void shapes(benchmark::internal::Benchmark* benchmark) {
 
 BENCHMARK_CAPTURE(fourier_f32, dense_pair, "dense", feature::FourierForm::pair)->Apply(shapes);
 BENCHMARK_CAPTURE(fourier_f32, dense_phase, "dense", feature::FourierForm::phase)->Apply(shapes);
-BENCHMARK_CAPTURE(fourier_f32, dense_complex, "dense", feature::FourierForm::complex)->Apply(shapes);
+BENCHMARK_CAPTURE(fourier_f32, dense_complex, "dense", feature::FourierForm::complex)
+    ->Apply(shapes);
 BENCHMARK_CAPTURE(fourier_f64, dense_pair, "dense", feature::FourierForm::pair)->Apply(shapes);
 BENCHMARK_CAPTURE(fourier_f32, sorf_pair, "sorf", feature::FourierForm::pair)->Apply(shapes);
-BENCHMARK_CAPTURE(fourier_f32, fastfood_pair, "fastfood", feature::FourierForm::pair)->Apply(shapes);
+BENCHMARK_CAPTURE(fourier_f32, fastfood_pair, "fastfood", feature::FourierForm::pair)
+    ->Apply(shapes);
 #ifdef MERCER_WITH_FFTW
-BENCHMARK_CAPTURE(fourier_f32, circulant_pair, "circulant", feature::FourierForm::pair)->Apply(shapes);
+BENCHMARK_CAPTURE(fourier_f32, circulant_pair, "circulant", feature::FourierForm::pair)
+    ->Apply(shapes);
 #endif
 
 // Making a map and drawing everything it needs, D = 65,536.

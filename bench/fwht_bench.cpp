@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The Walsh-Hadamard transform against a straightforward radix-2 AVX2 loop (x86 only) per row, and against one copy of the bytes for
-// batches larger than the last-level cache. Lengths 2^6 ... 2^16.
+// The Walsh-Hadamard transform against a straightforward radix-2 AVX2 loop (x86 only) per row, and
+// against one copy of the bytes for batches larger than the last-level cache. Lengths 2^6 ... 2^16.
 #include <benchmark/benchmark.h>
 
 #include <cmath>
@@ -29,7 +29,8 @@ AlignedBuffer<float> filled(int64_t count) {
 
 void count_rows(benchmark::State& state, int64_t rows) {
   state.counters["us/row"] = benchmark::Counter(
-      static_cast<double>(rows) * 1e-6, benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
+      static_cast<double>(rows) * 1e-6,
+      benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
 }
 
 void fwht_rows(benchmark::State& state) {
@@ -54,7 +55,8 @@ BENCHMARK(fwht_rows)->RangeMultiplier(2)->Range(1 << 6, 1 << 16);
     __m256 v = _mm256_loadu_ps(x + i);
     v = _mm256_add_ps(_mm256_moveldup_ps(v), _mm256_xor_ps(_mm256_movehdup_ps(v), pairs));
     v = _mm256_add_ps(_mm256_permute_ps(v, 0x44), _mm256_xor_ps(_mm256_permute_ps(v, 0xEE), quads));
-    v = _mm256_add_ps(_mm256_permute2f128_ps(v, v, 0x00), _mm256_xor_ps(_mm256_permute2f128_ps(v, v, 0x11), halves));
+    v = _mm256_add_ps(_mm256_permute2f128_ps(v, v, 0x00),
+                      _mm256_xor_ps(_mm256_permute2f128_ps(v, v, 0x11), halves));
     _mm256_storeu_ps(x + i, v);
   }
   for (int64_t h = 8; h < n; h *= 2) {
@@ -74,7 +76,8 @@ void radix2_rows(benchmark::State& state) {
   const AlignedBuffer<float> y = filled(n);
   transform::fwht(x.data(), n, 1);
   radix2(y.data(), n);
-  if (std::memcmp(x.data(), y.data(), static_cast<size_t>(n) * sizeof(float)) != 0) state.SkipWithError("transforms differ");
+  if (std::memcmp(x.data(), y.data(), static_cast<size_t>(n) * sizeof(float)) != 0)
+    state.SkipWithError("transforms differ");
   AlignedBuffer<float> zero(n * rows);
   std::memset(zero.data(), 0, static_cast<size_t>(zero.size()) * sizeof(float));
   for (auto _ : state) {
@@ -93,7 +96,10 @@ void fwht_large_batch(benchmark::State& state) {
   for (auto _ : state) transform::fwht(x.data(), n, kLargeFloats / n);
   state.SetBytesProcessed(state.iterations() * kLargeFloats * static_cast<int64_t>(sizeof(float)));
 }
-BENCHMARK(fwht_large_batch)->RangeMultiplier(4)->Range(1 << 6, 1 << 12)->Unit(benchmark::kMillisecond);
+BENCHMARK(fwht_large_batch)
+    ->RangeMultiplier(4)
+    ->Range(1 << 6, 1 << 12)
+    ->Unit(benchmark::kMillisecond);
 
 void copy_large_batch(benchmark::State& state) {
   AlignedBuffer<float> x(kLargeFloats), y(kLargeFloats);

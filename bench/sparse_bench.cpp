@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Sparse rows against the same rows made dense: Fourier features with dense frequencies, and linear maps. Each case is checked
-// against the dense route before it is timed; `dense_over_sparse` is the ratio of the two times.
+// Sparse rows against the same rows made dense: Fourier features with dense frequencies, and linear
+// maps. Each case is checked against the dense route before it is timed; `dense_over_sparse` is the
+// ratio of the two times.
 //   mercer_sparse_bench --benchmark_filter=fourier
 #include <benchmark/benchmark.h>
 
@@ -26,7 +27,8 @@ struct SparseRows {
   std::vector<int32_t> indices;
   std::vector<float> values;
   CsrView<float> view() const {
-    return {static_cast<int64_t>(offsets.size()) - 1, d, offsets.data(), indices.data(), values.data()};
+    return {static_cast<int64_t>(offsets.size()) - 1, d, offsets.data(), indices.data(),
+            values.data()};
   }
 };
 
@@ -40,7 +42,8 @@ SparseRows random_rows(int64_t n, int64_t d, int64_t per_row) {
     for (int32_t& column : row) column = static_cast<int32_t>(words() % static_cast<uint64_t>(d));
     std::sort(row.begin(), row.end());
     X.indices.insert(X.indices.end(), row.begin(), row.end());
-    for (int64_t p = 0; p < per_row; ++p) X.values.push_back(static_cast<float>(words() >> 40) * 0x1p-24f);
+    for (int64_t p = 0; p < per_row; ++p)
+      X.values.push_back(static_cast<float>(words() >> 40) * 0x1p-24f);
     X.offsets.push_back(static_cast<int32_t>(X.indices.size()));
   }
   return X;
@@ -58,7 +61,8 @@ double seconds_of(const auto& call) {
   for (int run = 0; run < 3; ++run) {
     const auto start = std::chrono::steady_clock::now();
     call();
-    best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+    best = std::min(
+        best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
   }
   return best;
 }
@@ -72,7 +76,9 @@ void compare(benchmark::State& state, const feature::FeatureMap& map) {
   Context context;
   context.threads = static_cast<int>(state.range(4));
   const auto apply_sparse = [&] { map.apply_sparse(rows.view(), {0, D}, context, sparse.view()); };
-  const auto apply_dense = [&] { map.apply(MatrixView<const float>(X.view()), {0, D}, context, dense.view()); };
+  const auto apply_dense = [&] {
+    map.apply(MatrixView<const float>(X.view()), {0, D}, context, dense.view());
+  };
   apply_sparse();
   apply_dense();
   double worst = 0;
@@ -85,7 +91,8 @@ void compare(benchmark::State& state, const feature::FeatureMap& map) {
   for (auto _ : state) {
     const auto start = std::chrono::steady_clock::now();
     apply_sparse();
-    best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+    best = std::min(
+        best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
   }
   state.counters["dense_over_sparse"] = dense_seconds / best;
   state.counters["nonzeros/s"] = static_cast<double>(rows.values.size()) / best;
@@ -95,17 +102,20 @@ void compare(benchmark::State& state, const feature::FeatureMap& map) {
 void fourier_dense(benchmark::State& state) {
   const int64_t d = state.range(1);
   const double lengthscale = std::sqrt(static_cast<double>(d * state.range(3)) / 1000.0);
-  compare(state, *feature::make_fourier(*kernel::make_gaussian({lengthscale}, 1.0), d, state.range(2), {}));
+  compare(state, *feature::make_fourier(*kernel::make_gaussian({lengthscale}, 1.0), d,
+                                        state.range(2), {}));
 }
 
 void linear(benchmark::State& state, feature::LinearProjection projection) {
   const int64_t d = state.range(1);
   const double gamma = 1000.0 / static_cast<double>(d * state.range(3));
-  compare(state, *feature::make_linear(*kernel::make_polynomial(1, gamma, 0, 1.0), d, state.range(2), {projection, 1}));
+  compare(state, *feature::make_linear(*kernel::make_polynomial(1, gamma, 0, 1.0), d,
+                                       state.range(2), {projection, 1}));
 }
 
 void densities(benchmark::internal::Benchmark* benchmark) {
-  for (const int64_t per_thousand : {1, 10, 100, 300, 1000}) benchmark->Args({1536, 10000, 1024, per_thousand, 2});
+  for (const int64_t per_thousand : {1, 10, 100, 300, 1000})
+    benchmark->Args({1536, 10000, 1024, per_thousand, 2});
   benchmark->Unit(benchmark::kMillisecond)->UseRealTime();
 }
 void one_percent(benchmark::internal::Benchmark* benchmark) {

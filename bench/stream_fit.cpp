@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// A fit of more rows than fit in memory through the public C API: blocks of rows are generated, mapped, added to row statistics; then one
-// eigendecomposition serves a path of lambda, scored on held-out rows. Prints seconds and the peak of resident memory.
-// Usage: mercer_stream_fit [rows 1000000] [inputs 20] [features 2000]
+// A fit of more rows than fit in memory through the public C API: blocks of rows are generated,
+// mapped, added to row statistics; then one eigendecomposition serves a path of lambda, scored on
+// held-out rows. Prints seconds and the peak of resident memory. Usage: mercer_stream_fit [rows
+// 1000000] [inputs 20] [features 2000]
 #include <mercer/mercer.h>
 #include <sys/resource.h>
 
@@ -68,7 +69,8 @@ int main(int argc, char** argv) {
   mercer_statistics *training = nullptr, *held_out = nullptr;
   check(mercer_statistics_create(D, 1, &training));
   check(mercer_statistics_create(D, 1, &held_out));
-  Block block{d, D, std::vector<float>(kBlock * d), std::vector<float>(kBlock * D), std::vector<double>(kBlock)};
+  Block block{d, D, std::vector<float>(kBlock * d), std::vector<float>(kBlock * D),
+              std::vector<double>(kBlock)};
   for (int64_t first = 0; first < rows; first += kBlock) {
     const int64_t n = std::min(kBlock, rows - first);
     block.fill(map, first, n);
@@ -90,9 +92,12 @@ int main(int argc, char** argv) {
   }
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
-  std::printf("rows,d,D,statistics_s,path_s,lambda,held_out_mse,peak_MB\n%lld,%lld,%lld,%.1f,%.1f,%.0e,%.3e,%.0f\n",
-              static_cast<long long>(rows), static_cast<long long>(d), static_cast<long long>(D), counted - start,
-              seconds() - counted, best_lambda, best, static_cast<double>(usage.ru_maxrss) / 1024);
+  std::printf(
+      "rows,d,D,statistics_s,path_s,lambda,held_out_mse,peak_MB\n%lld,%lld,%lld,%.1f,%.1f,%.0e,%."
+      "3e,%.0f\n",
+      static_cast<long long>(rows), static_cast<long long>(d), static_cast<long long>(D),
+      counted - start, seconds() - counted, best_lambda, best,
+      static_cast<double>(usage.ru_maxrss) / 1024);
   mercer_ridge_free(ridge);
   mercer_statistics_free(held_out);
   mercer_map_free(map);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The loops find the first fault of each chunk without throwing; the first of all is reported after.
+// The loops find the first fault of each chunk without throwing; the first of all is reported
+// after.
 #include "csr_arguments.h"
 
 #include <atomic>
@@ -45,7 +46,8 @@ void check_offsets(int64_t n, int64_t nnz, IntegerView offsets, Context& context
   require(value >= 0 && value <= nnz, MERCER_INVALID_ARGUMENT,
           "offsets[%lld] = %lld, expected 0 to nnz = %lld", Long{i}, Long{value}, Long{nnz});
   fail(MERCER_INVALID_ARGUMENT,
-       "offsets[%lld] = %lld, expected at least offsets[%lld] = %lld (row %lld ends before it begins)",
+       "offsets[%lld] = %lld, expected at least offsets[%lld] = %lld (row %lld ends before it "
+       "begins)",
        Long{i}, Long{value}, Long{i - 1}, Long{offsets[i - 1]}, Long{i - 1});
 }
 
@@ -73,8 +75,8 @@ void check_csr_numbers(int64_t n, int64_t d, int64_t nnz, IntegerView offsets, I
   if (p == kNone) return;
   const int64_t row = row_of(p, n, offsets);
   fail(MERCER_INVALID_ARGUMENT,
-       "indices[%lld] = %lld (row %lld, entry %lld), expected 0 to %lld for d = %lld inputs", Long{p},
-       Long{indices[p]}, Long{row}, Long{p - offsets[row]}, Long{d - 1}, Long{d});
+       "indices[%lld] = %lld (row %lld, entry %lld), expected 0 to %lld for d = %lld inputs",
+       Long{p}, Long{indices[p]}, Long{row}, Long{p - offsets[row]}, Long{d - 1}, Long{d});
 }
 
 }  // namespace mercer::capi

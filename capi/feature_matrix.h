@@ -31,7 +31,8 @@ inline void check_field(const feature::FeatureMap& map, const NumberField& field
 
 /// Z counts real numbers inside the core: two per complex column.
 template <class T>
-Argument<T> feature_matrix(const NumberField& field, T* Z, int64_t n, int64_t columns, int64_t ldz) {
+Argument<T> feature_matrix(const NumberField& field, T* Z, int64_t n, int64_t columns,
+                           int64_t ldz) {
   if (!field.is_complex) return matrix("Z", Z, "n", n, columns, "ldz", ldz);
   require(columns <= std::numeric_limits<int64_t>::max() / 2 &&
               ldz <= std::numeric_limits<int64_t>::max() / 2,

@@ -21,7 +21,8 @@ constexpr mercer_fourier_options kFourierDefaults = {
     sizeof(mercer_fourier_options), MERCER_FORM_PAIR, MERCER_PROJECTION_DENSE, 0, 0, 0, 0};
 constexpr uint32_t kFourierFirstSize = 32;
 
-constexpr const char* kProjectionNames[] = {"dense", "orthogonal", "sorf", "fastfood", "circulant", "sobol", "halton"};
+constexpr const char* kProjectionNames[] = {"dense",     "orthogonal", "sorf",  "fastfood",
+                                            "circulant", "sobol",      "halton"};
 constexpr feature::FourierForm kForms[] = {feature::FourierForm::pair, feature::FourierForm::phase,
                                            feature::FourierForm::complex};
 
@@ -31,14 +32,17 @@ feature::FourierOptions read_fourier_options(const mercer_fourier_options* optio
   check_range("options->projection", read.projection, MERCER_PROJECTION_DENSE,
               MERCER_PROJECTION_HALTON);
   check_range("options->radius", read.radius, MERCER_RADIUS_DRAWN, MERCER_RADIUS_FIXED);
-  check_range("options->scramble", read.scramble, MERCER_SCRAMBLE_OWEN, MERCER_SCRAMBLE_DIGITAL_SHIFT);
+  check_range("options->scramble", read.scramble, MERCER_SCRAMBLE_OWEN,
+              MERCER_SCRAMBLE_DIGITAL_SHIFT);
   check_range("options->round_blocks", read.round_blocks, 0, 1);
-  return {kProjectionNames[read.projection],
-          kForms[read.form],
-          read.seed,
-          read.radius == MERCER_RADIUS_FIXED ? projection::Radius::fixed : projection::Radius::drawn,
-          read.scramble == MERCER_SCRAMBLE_OWEN ? projection::Scramble::owen : projection::Scramble::digital_shift,
-          read.round_blocks != 0};
+  return {
+      kProjectionNames[read.projection],
+      kForms[read.form],
+      read.seed,
+      read.radius == MERCER_RADIUS_FIXED ? projection::Radius::fixed : projection::Radius::drawn,
+      read.scramble == MERCER_SCRAMBLE_OWEN ? projection::Scramble::owen
+                                            : projection::Scramble::digital_shift,
+      read.round_blocks != 0};
 }
 
 std::span<const double> read_weights(const double* weights, int64_t F) {

@@ -12,8 +12,8 @@ using namespace mercer::capi;
 namespace {
 
 template <class T>
-void apply(const mercer_map* map, const NumberField& field, int64_t j0, int64_t j1, int64_t n, const T* X,
-           int64_t ldx, Context& context, T* Z, int64_t ldz) {
+void apply(const mercer_map* map, const NumberField& field, int64_t j0, int64_t j1, int64_t n,
+           const T* X, int64_t ldx, Context& context, T* Z, int64_t ldz) {
   const feature::FeatureMap& phi = *checked("map", map).impl;
   check_field(phi, field);
   check_range("j1", j1, 0, phi.features());
@@ -25,8 +25,8 @@ void apply(const mercer_map* map, const NumberField& field, int64_t j0, int64_t 
 }
 
 template <class T>
-mercer_status apply_all(const char* function, const mercer_map* map, const NumberField& field, int64_t n,
-                        const T* X, int64_t ldx, T* Z, int64_t ldz) noexcept {
+mercer_status apply_all(const char* function, const mercer_map* map, const NumberField& field,
+                        int64_t n, const T* X, int64_t ldx, T* Z, int64_t ldz) noexcept {
   return guard(function, [&] {
     Context context;
     const int64_t D = checked("map", map).impl->features();

@@ -175,9 +175,9 @@ int run(int argc, char** argv) {
   }
 }
 
-// glibc raises its threshold for mapping memory each time a mapped block is freed, up to 32 MiB; blocks of rows then stay in a heap
-// that fragments around the Gram matrices. Fixed, every large array goes back when it is freed: a fit at 4,096
-// features peaks a fifth lower.
+// glibc raises its threshold for mapping memory each time a mapped block is freed, up to 32 MiB;
+// blocks of rows then stay in a heap that fragments around the Gram matrices. Fixed, every large
+// array goes back when it is freed: a fit at 4,096 features peaks a fifth lower.
 void return_large_blocks() {
 #ifdef __GLIBC__
   mallopt(M_MMAP_THRESHOLD, 1 << 20);

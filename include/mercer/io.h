@@ -3,11 +3,12 @@
 #ifndef MERCER_IO_H
 #define MERCER_IO_H
 
-/* Files of maps, models and statistics: versioned, checksummed, little-endian; the same on every machine. Saving writes a temporary
- * file beside the target and renames it: a file appears whole or not at all. A file that is replaced
- * keeps its permissions, a symbolic link is followed; only regular files are read or replaced.
- * Errors: MERCER_IO (naming path and reason), MERCER_CORRUPT_FILE (truncated, checksum, impossible sizes), MERCER_VERSION (newer
- * format), MERCER_INVALID_ARGUMENT (a file of another kind). Paths are passed to the system as they are. */
+/* Files of maps, models and statistics: versioned, checksummed, little-endian; the same on every
+ * machine. Saving writes a temporary file beside the target and renames it: a file appears whole or
+ * not at all. A file that is replaced keeps its permissions, a symbolic link is followed; only
+ * regular files are read or replaced. Errors: MERCER_IO (naming path and reason),
+ * MERCER_CORRUPT_FILE (truncated, checksum, impossible sizes), MERCER_VERSION (newer format),
+ * MERCER_INVALID_ARGUMENT (a file of another kind). Paths are passed to the system as they are. */
 
 #include "mercer/learn.h"
 
@@ -15,18 +16,21 @@
 extern "C" {
 #endif
 
-MERCER_API mercer_status mercer_map_save(const mercer_map *map, const char *path);
-MERCER_API mercer_status mercer_map_load(const char *path, mercer_map **out);
-MERCER_API mercer_status mercer_model_save(const mercer_model *model, const char *path);
-MERCER_API mercer_status mercer_model_load(const char *path, mercer_model **out);
-MERCER_API mercer_status mercer_statistics_save(const mercer_statistics *statistics, const char *path);
-MERCER_API mercer_status mercer_statistics_load(const char *path, mercer_statistics **out);
+MERCER_API mercer_status mercer_map_save(const mercer_map* map, const char* path);
+MERCER_API mercer_status mercer_map_load(const char* path, mercer_map** out);
+MERCER_API mercer_status mercer_model_save(const mercer_model* model, const char* path);
+MERCER_API mercer_status mercer_model_load(const char* path, mercer_model** out);
+MERCER_API mercer_status mercer_statistics_save(const mercer_statistics* statistics,
+                                                const char* path);
+MERCER_API mercer_status mercer_statistics_load(const char* path, mercer_statistics** out);
 
-/** What a file holds, as JSON: {"kind":"map"|"model"|"statistics","version":1,"bytes":n, ...} with, for a map, "spec" and
- *  "numbers" (how many beside the spec); for a model "spec", "rows", "outputs", "classes" (0: regression), "selection",
- *  "path_lambda", "path_score" (null: not finite) and "metadata"; for statistics "features", "outputs" and "rows". Checksums and
- *  sizes are verified, the object is not made. */
-MERCER_API mercer_status mercer_file_info(const char *path, char *buffer, int64_t capacity, int64_t *needed);
+/** What a file holds, as JSON: {"kind":"map"|"model"|"statistics","version":1,"bytes":n, ...} with,
+ * for a map, "spec" and "numbers" (how many beside the spec); for a model "spec", "rows",
+ * "outputs", "classes" (0: regression), "selection", "path_lambda", "path_score" (null: not finite)
+ * and "metadata"; for statistics "features", "outputs" and "rows". Checksums and sizes are
+ * verified, the object is not made. */
+MERCER_API mercer_status mercer_file_info(const char* path, char* buffer, int64_t capacity,
+                                          int64_t* needed);
 
 #ifdef __cplusplus
 }

@@ -26,7 +26,7 @@ class AlignedBuffer {
     if (count == 0) return;
     const int64_t bytes = checked_multiply(count, static_cast<int64_t>(sizeof(T)), "allocation");
     data_ = static_cast<T*>(
-        ::operator new(static_cast<std::size_t>(bytes), std::align_val_t{kAlignment}));
+        ::operator new (static_cast<std::size_t>(bytes), std::align_val_t{kAlignment}));
   }
   AlignedBuffer(AlignedBuffer&& other) noexcept { swap(other); }
   AlignedBuffer& operator=(AlignedBuffer&& other) noexcept {
@@ -35,7 +35,7 @@ class AlignedBuffer {
     return *this;
   }
   ~AlignedBuffer() {
-    if (data_ != nullptr) ::operator delete(data_, std::align_val_t{kAlignment});
+    if (data_ != nullptr) ::operator delete (data_, std::align_val_t{kAlignment});
   }
 
   T* data() const noexcept { return data_; }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// How a long call runs: thread limit, memory cap, progress and cancellation. The C handle mercer_context wraps one.
+// How a long call runs: thread limit, memory cap, progress and cancellation. The C handle
+// mercer_context wraps one.
 #pragma once
 
 #include <atomic>
@@ -37,8 +38,9 @@ class Context {
   bool staged_ = false;
 };
 
-/// A stretch of work of total units whose progress is reported. Only the outermost Stage of a context counts, so a
-/// function may announce its own work and still be a part of a larger one. Calling thread only.
+/// A stretch of work of total units whose progress is reported. Only the outermost Stage of a
+/// context counts, so a function may announce its own work and still be a part of a larger one.
+/// Calling thread only.
 class Stage {
  public:
   Stage(Context& context, int64_t total) noexcept;

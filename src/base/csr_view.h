@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Non-owning sparse rows (CSR). Offsets and indices are 32- or 64-bit integers, both of one width as
-// in SciPy; either width is read where it lies, nothing is copied or converted.
+// Non-owning sparse rows (CSR). Offsets and indices are 32- or 64-bit integers, both of one width
+// as in SciPy; either width is read where it lies, nothing is copied or converted.
 #pragma once
 
 #include <cstdint>
@@ -33,9 +33,9 @@ class IntegerView {
 };
 
 /// Row i holds values[p] in column indices[p] for p in [offsets[i], offsets[i + 1]), in any order;
-/// a column named twice counts as the sum. Offsets need not start at 0, so a range of rows is a view
-/// of the same arrays. Invariant, checked where callers' arrays enter: offsets ascend, indices are
-/// in [0, cols).
+/// a column named twice counts as the sum. Offsets need not start at 0, so a range of rows is a
+/// view of the same arrays. Invariant, checked where callers' arrays enter: offsets ascend, indices
+/// are in [0, cols).
 template <class T>
 struct CsrView {
   int64_t rows = 0;
@@ -46,9 +46,7 @@ struct CsrView {
 
   constexpr int64_t begin(int64_t i) const noexcept { return offsets[i]; }
   constexpr int64_t end(int64_t i) const noexcept { return offsets[i + 1]; }
-  constexpr int64_t nonzeros() const noexcept {
-    return rows == 0 ? 0 : offsets[rows] - offsets[0];
-  }
+  constexpr int64_t nonzeros() const noexcept { return rows == 0 ? 0 : offsets[rows] - offsets[0]; }
   constexpr CsrView block_rows(int64_t i0, int64_t i1) const noexcept {
     return {i1 - i0, cols, offsets.from(i0), indices, values};
   }

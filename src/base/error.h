@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The one exception of the core: a status of the C API and a message that names argument, value and expectation.
+// The one exception of the core: a status of the C API and a message that names argument, value and
+// expectation.
 #pragma once
 
 #include <exception>
@@ -23,7 +24,8 @@ class Error : public std::exception {
   std::string message_;
 };
 
-/// Throws Error with a printf-formatted message, such as "features = -3, expected a positive even number".
+/// Throws Error with a printf-formatted message, such as "features = -3, expected a positive even
+/// number".
 [[noreturn, gnu::format(printf, 2, 3)]] void fail(mercer_status status, const char* format, ...);
 
 /// fail(status, ...) unless ok. Arguments are evaluated either way, so keep them cheap.

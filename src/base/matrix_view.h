@@ -21,9 +21,7 @@ struct MatrixView {
   constexpr MatrixView(T* data_in, int64_t rows_in, int64_t cols_in)
       : MatrixView(data_in, rows_in, cols_in, cols_in) {}
 
-  constexpr operator MatrixView<const T>() const
-    requires(!std::is_const_v<T>)
-  {
+  constexpr operator MatrixView<const T>() const requires(!std::is_const_v<T>) {
     return {data, rows, cols, ld};
   }
 

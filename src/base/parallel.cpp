@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// parallel_for on oneTBB, or on std::thread when the thread sanitizer must see every synchronisation (Debian's oneTBB is
-// not instrumented). Workers draw chunks from one counter; which worker takes a chunk never matters to a result.
+// parallel_for on oneTBB, or on std::thread when the thread sanitizer must see every
+// synchronisation (Debian's oneTBB is not instrumented). Workers draw chunks from one counter;
+// which worker takes a chunk never matters to a result.
 #include "base/parallel.h"
 
 #include <algorithm>
@@ -32,7 +33,8 @@ template <class Work>
 void run_workers(int workers, const Work& work) {
   tbb::task_arena arena(workers);
   arena.execute([&] {
-    tbb::parallel_for(0, workers, [&](int worker) { work(worker); }, tbb::simple_partitioner());
+    tbb::parallel_for(
+        0, workers, [&](int worker) { work(worker); }, tbb::simple_partitioner());
   });
 }
 
@@ -46,7 +48,8 @@ void run_workers(int workers, const Work& work) {
   threads.reserve(static_cast<size_t>(workers));
   // A thread that cannot be started is no error: the others take its chunks.
   try {
-    for (int worker = 1; worker < workers; ++worker) threads.emplace_back([&work, worker] { work(worker); });
+    for (int worker = 1; worker < workers; ++worker)
+      threads.emplace_back([&work, worker] { work(worker); });
   } catch (const std::system_error&) {
   }
   work(0);
@@ -66,7 +69,8 @@ int available_cores() noexcept {
 }  // namespace
 
 int worker_count(const Context& context, int64_t chunks) noexcept {
-  const int wanted = context.threads > 0 ? std::min(context.threads, thread_limit()) : available_cores();
+  const int wanted =
+      context.threads > 0 ? std::min(context.threads, thread_limit()) : available_cores();
   return static_cast<int>(std::clamp<int64_t>(std::min<int64_t>(wanted, chunks), 1, 1 << 16));
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Parallel loops over fixed chunks. Chunk boundaries never depend on the number of threads, so neither do results.
+// Parallel loops over fixed chunks. Chunk boundaries never depend on the number of threads, so
+// neither do results.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +15,8 @@ namespace mercer {
 class ChunkBody {
  public:
   template <class F>
-    requires(!std::is_same_v<std::remove_cvref_t<F>, ChunkBody>)
-  ChunkBody(F&& body) noexcept  // NOLINT: implicit, so that a lambda can be passed
+  requires(!std::is_same_v<std::remove_cvref_t<F>, ChunkBody>) ChunkBody(F&& body)
+  noexcept  // NOLINT: implicit, so that a lambda can be passed
       : object_(const_cast<void*>(static_cast<const void*>(&body))),
         call_([](void* object, int64_t chunk, int worker) noexcept {
           (*static_cast<std::remove_reference_t<F>*>(object))(chunk, worker);
@@ -30,12 +31,14 @@ class ChunkBody {
   void (*call_)(void*, int64_t, int) noexcept;
 };
 
-/// Threads a parallel_for under this context will use for `chunks` chunks: >= 1. Size per-worker scratch with it.
+/// Threads a parallel_for under this context will use for `chunks` chunks: >= 1. Size per-worker
+/// scratch with it.
 int worker_count(const Context& context, int64_t chunks) noexcept;
 
-/// Runs body(chunk, worker) for every chunk in [0, chunks), worker in [0, worker_count). The calling thread takes part,
-/// advances the context's Stage by units_per_chunk for each chunk it sees finished, polls for cancellation between its chunks, and throws
-/// Error(MERCER_CANCELLED) after the region when the call was cancelled. Chunks are handed out in order.
+/// Runs body(chunk, worker) for every chunk in [0, chunks), worker in [0, worker_count). The
+/// calling thread takes part, advances the context's Stage by units_per_chunk for each chunk it
+/// sees finished, polls for cancellation between its chunks, and throws Error(MERCER_CANCELLED)
+/// after the region when the call was cancelled. Chunks are handed out in order.
 void parallel_for(Context& context, int64_t chunks, ChunkBody body, int64_t units_per_chunk = 1);
 
 }  // namespace mercer

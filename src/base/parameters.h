@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The parameters of a kernel, map or model as an ordered tree of named values: what specs are parsed into and printed
-// from, so that no layer but spec/ knows JSON. A Field describes one parameter; tables of Fields are what exists.
+// The parameters of a kernel, map or model as an ordered tree of named values: what specs are
+// parsed into and printed from, so that no layer but spec/ knows JSON. A Field describes one
+// parameter; tables of Fields are what exists.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +29,8 @@ class Parameters {
   void set(std::string key, Value value);  // replaces or appends
   const Value* find(std::string_view key) const noexcept;
 
-  /// Checked access; a missing key or another type is Error(MERCER_INTERNAL): tables are checked against Fields before.
+  /// Checked access; a missing key or another type is Error(MERCER_INTERNAL): tables are checked
+  /// against Fields before.
   bool boolean(std::string_view key) const;
   int64_t integer(std::string_view key) const;
   uint64_t seed(std::string_view key) const;
@@ -45,17 +47,18 @@ class Parameters {
 
 enum class FieldType {
   boolean,
-  integer,           // int64_t
-  seed,              // uint64_t
-  number,            // double
-  text,              // one of choices
-  number_or_numbers, // a double or a list of doubles (lengthscale)
-  numbers,           // a list of doubles
-  kernel,            // a nested kernel spec
-  map                // a nested map spec
+  integer,            // int64_t
+  seed,               // uint64_t
+  number,             // double
+  text,               // one of choices
+  number_or_numbers,  // a double or a list of doubles (lengthscale)
+  numbers,            // a list of doubles
+  kernel,             // a nested kernel spec
+  map                 // a nested map spec
 };
 
-/// One parameter: how it is read, what it may be, what it means. A monostate default makes it required.
+/// One parameter: how it is read, what it may be, what it means. A monostate default makes it
+/// required.
 struct Field {
   const char* key;
   FieldType type;

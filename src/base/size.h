@@ -10,7 +10,8 @@
 
 namespace mercer {
 
-/// a*b, or OUT_OF_MEMORY: a product of sizes that overflows cannot be allocated either. Both must be >= 0.
+/// a*b, or OUT_OF_MEMORY: a product of sizes that overflows cannot be allocated either. Both must
+/// be >= 0.
 inline int64_t checked_multiply(int64_t a, int64_t b, const char* what) {
   int64_t product = 0;
   require(!__builtin_mul_overflow(a, b, &product), MERCER_OUT_OF_MEMORY,

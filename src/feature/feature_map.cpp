@@ -47,12 +47,16 @@ void FeatureMap::apply_sparse(const CsrView<double>& X, Columns c, Context& cont
   apply_by_dense_tiles(*this, X, c, context, Z);
 }
 
-void FeatureMap::variance(MatrixView<const double>, MatrixView<const double>, std::span<double>) const {
-  fail(MERCER_UNSUPPORTED, "the variance of map %s has no closed form", std::string(name()).c_str());
+void FeatureMap::variance(MatrixView<const double>, MatrixView<const double>,
+                          std::span<double>) const {
+  fail(MERCER_UNSUPPORTED, "the variance of map %s has no closed form",
+       std::string(name()).c_str());
 }
 
-void FeatureMap::pseudo_variance(MatrixView<const double>, MatrixView<const double>, std::span<double>) const {
-  fail(MERCER_UNSUPPORTED, "the pseudo-variance of map %s has no closed form", std::string(name()).c_str());
+void FeatureMap::pseudo_variance(MatrixView<const double>, MatrixView<const double>,
+                                 std::span<double>) const {
+  fail(MERCER_UNSUPPORTED, "the pseudo-variance of map %s has no closed form",
+       std::string(name()).c_str());
 }
 
 }  // namespace mercer::feature

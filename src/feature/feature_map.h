@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Feature maps: Z Z' estimates a kernel. Immutable once made, except for panels packed on first use under a lock.
+// Feature maps: Z Z' estimates a kernel. Immutable once made, except for panels packed on first use
+// under a lock.
 #pragma once
 
 #include <cstdint>
@@ -30,8 +31,8 @@ class FeatureMap {
   virtual ~FeatureMap() = default;
 
   virtual std::string_view name() const noexcept = 0;
-  /// Canonical spec: "map", "kernel", "inputs", "features", "seed", then the table's fields; "needs":"data" last if the map
-  /// holds numbers that a spec cannot.
+  /// Canonical spec: "map", "kernel", "inputs", "features", "seed", then the table's fields;
+  /// "needs":"data" last if the map holds numbers that a spec cannot.
   virtual Parameters parameters() const = 0;
 
   int64_t inputs() const noexcept { return inputs_; }      // d
@@ -43,30 +44,41 @@ class FeatureMap {
   /// The kernel that Z Z' estimates.
   virtual const kernel::Kernel& kernel() const noexcept = 0;
 
-  /// Z(i, :) = columns [c.begin, c.end) of phi(X_i). X has inputs() columns; Z has (c.end - c.begin) columns, twice as many
-  /// reals for a complex map (Z.cols and Z.ld count reals). A row of Z depends on its row of X alone, bit for bit, whatever the
-  /// split of rows or columns and the number of threads.
-  virtual void apply(MatrixView<const float> X, Columns c, Context& context, MatrixView<float> Z) const = 0;
-  virtual void apply(MatrixView<const double> X, Columns c, Context& context, MatrixView<double> Z) const = 0;
+  /// Z(i, :) = columns [c.begin, c.end) of phi(X_i). X has inputs() columns; Z has (c.end -
+  /// c.begin) columns, twice as many reals for a complex map (Z.cols and Z.ld count reals). A row
+  /// of Z depends on its row of X alone, bit for bit, whatever the split of rows or columns and the
+  /// number of threads.
+  virtual void apply(MatrixView<const float> X, Columns c, Context& context,
+                     MatrixView<float> Z) const = 0;
+  virtual void apply(MatrixView<const double> X, Columns c, Context& context,
+                     MatrixView<double> Z) const = 0;
 
-  /// The same for sparse rows; every map accepts them. Z is that of the dense rows up to the rounding of the projection's sums, and a
-  /// row of Z depends on its row as listed alone, bit for bit as above. Here: tiles of rows are made dense and given to apply, with
-  /// its cost and bits; overridden where a projection reads sparse rows, with nnz in place of n*d in the cost.
-  virtual void apply_sparse(const CsrView<float>& X, Columns c, Context& context, MatrixView<float> Z) const;
-  virtual void apply_sparse(const CsrView<double>& X, Columns c, Context& context, MatrixView<double> Z) const;
+  /// The same for sparse rows; every map accepts them. Z is that of the dense rows up to the
+  /// rounding of the projection's sums, and a row of Z depends on its row as listed alone, bit for
+  /// bit as above. Here: tiles of rows are made dense and given to apply, with its cost and bits;
+  /// overridden where a projection reads sparse rows, with nnz in place of n*d in the cost.
+  virtual void apply_sparse(const CsrView<float>& X, Columns c, Context& context,
+                            MatrixView<float> Z) const;
+  virtual void apply_sparse(const CsrView<double>& X, Columns c, Context& context,
+                            MatrixView<double> Z) const;
 
-  /// Draws and packs what apply needs for one precision ahead of time. Idempotent; may fail or be cancelled, and be retried.
+  /// Draws and packs what apply needs for one precision ahead of time. Idempotent; may fail or be
+  /// cancelled, and be retried.
   virtual void prepare(Precision precision, Context& context) const = 0;
 
-  /// out[i] = variance of the estimate Re z(x_i) z(y_i)^H, resp. the pseudo-variance; UNSUPPORTED without a closed form.
-  virtual void variance(MatrixView<const double> X, MatrixView<const double> Y, std::span<double> out) const;
+  /// out[i] = variance of the estimate Re z(x_i) z(y_i)^H, resp. the pseudo-variance; UNSUPPORTED
+  /// without a closed form.
+  virtual void variance(MatrixView<const double> X, MatrixView<const double> Y,
+                        std::span<double> out) const;
   virtual void pseudo_variance(MatrixView<const double> X, MatrixView<const double> Y,
                                std::span<double> out) const;
 
-  /// Frequencies in a last, incomplete block of columns that depend on each other; 0 if there is none.
+  /// Frequencies in a last, incomplete block of columns that depend on each other; 0 if there is
+  /// none.
   virtual int64_t incomplete_block() const { return 0; }
 
-  /// For maps whose parameters() say "needs":"data": the numbers, in an order of the map's own; empty otherwise.
+  /// For maps whose parameters() say "needs":"data": the numbers, in an order of the map's own;
+  /// empty otherwise.
   virtual std::vector<double> numbers() const { return {}; }
 
  protected:
@@ -79,13 +91,14 @@ class FeatureMap {
   bool complex_;
 };
 
-/// What exists: one row per map. `fields` excludes "map", "kernel", "inputs", "features", "seed", which every map has.
+/// What exists: one row per map. `fields` excludes "map", "kernel", "inputs", "features", "seed",
+/// which every map has.
 struct MapArguments {
   const kernel::Kernel& kernel;
   int64_t inputs;
   int64_t features;
   uint64_t seed;
-  const Parameters& own;              // checked against fields, every default filled in
+  const Parameters& own;                 // checked against fields, every default filled in
   std::span<const double> numbers = {};  // from a file, for "needs":"data"
 };
 struct MapEntry {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Random Fourier features: Z from cos and sin of XW, W drawn from the kernel's spectral law.
-// Source: Rahimi, Recht, "Random features for large-scale kernel machines", NIPS 2007; forms and variances of SPEC section 3.
-// Frequencies and phases are kept in turns, which makes the reduction of every argument exact (transform/epilogue.h).
+// Source: Rahimi, Recht, "Random features for large-scale kernel machines", NIPS 2007; forms and
+// variances of SPEC section 3. Frequencies and phases are kept in turns, which makes the reduction
+// of every argument exact (transform/epilogue.h).
 #include "feature/fourier.h"
 
 #include <algorithm>
@@ -66,26 +67,32 @@ class Fourier final : public FeatureMap {
     spec.set("seed", parts_.options.seed);
     spec.set("projection", parts_.options.projection);
     spec.set("form", std::string(kFormNames[static_cast<int>(parts_.options.form)]));
-    spec.set("radius", std::string(parts_.options.radius == projection::Radius::fixed ? "fixed" : "drawn"));
+    spec.set("radius",
+             std::string(parts_.options.radius == projection::Radius::fixed ? "fixed" : "drawn"));
     spec.set("scramble",
-             std::string(parts_.options.scramble == projection::Scramble::owen ? "owen" : "digital_shift"));
+             std::string(parts_.options.scramble == projection::Scramble::owen ? "owen"
+                                                                               : "digital_shift"));
     spec.set("round_blocks", parts_.options.round_blocks);
     if (parts_.frequencies != nullptr) spec.set("needs", std::string("data"));
     return spec;
   }
 
-  void apply(MatrixView<const float> X, Columns c, Context& context, MatrixView<float> Z) const override {
+  void apply(MatrixView<const float> X, Columns c, Context& context,
+             MatrixView<float> Z) const override {
     apply_tiles(*projection_, finish(single_), X, c, context, Z);
   }
-  void apply(MatrixView<const double> X, Columns c, Context& context, MatrixView<double> Z) const override {
+  void apply(MatrixView<const double> X, Columns c, Context& context,
+             MatrixView<double> Z) const override {
     apply_tiles(*projection_, finish(double_), X, c, context, Z);
   }
 
-  void apply_sparse(const CsrView<float>& X, Columns c, Context& context, MatrixView<float> Z) const override {
+  void apply_sparse(const CsrView<float>& X, Columns c, Context& context,
+                    MatrixView<float> Z) const override {
     if (!reads_sparse()) return FeatureMap::apply_sparse(X, c, context, Z);
     apply_tiles(*projection_, finish(single_), X, c, context, Z);
   }
-  void apply_sparse(const CsrView<double>& X, Columns c, Context& context, MatrixView<double> Z) const override {
+  void apply_sparse(const CsrView<double>& X, Columns c, Context& context,
+                    MatrixView<double> Z) const override {
     if (!reads_sparse()) return FeatureMap::apply_sparse(X, c, context, Z);
     apply_tiles(*projection_, finish(double_), X, c, context, Z);
   }
@@ -95,12 +102,16 @@ class Fourier final : public FeatureMap {
     if (precision == Precision::f64) projection_->prepare({0, blocks<double>()}, double{}, context);
   }
 
-  void variance(MatrixView<const double> X, MatrixView<const double> Y, std::span<double> out) const override {
-    for_each_pair(X, Y, out, [this](const statistic::StationaryValues& k) { return real_variance(k); });
+  void variance(MatrixView<const double> X, MatrixView<const double> Y,
+                std::span<double> out) const override {
+    for_each_pair(X, Y, out,
+                  [this](const statistic::StationaryValues& k) { return real_variance(k); });
   }
-  void pseudo_variance(MatrixView<const double> X, MatrixView<const double> Y, std::span<double> out) const override {
+  void pseudo_variance(MatrixView<const double> X, MatrixView<const double> Y,
+                       std::span<double> out) const override {
     for_each_pair(X, Y, out, [this](const statistic::StationaryValues& k) {
-      return is_complex() ? statistic::fourier_complex_pseudo_variance(k, features()) : real_variance(k);
+      return is_complex() ? statistic::fourier_complex_pseudo_variance(k, features())
+                          : real_variance(k);
     });
   }
 
@@ -128,7 +139,9 @@ class Fourier final : public FeatureMap {
   };
 
   // A warp makes log(shift) of the entries that are left out: such rows are not sparse.
-  bool reads_sparse() const { return projection_->sparse() != nullptr && !parts_.kernel->warp().log_shift; }
+  bool reads_sparse() const {
+    return projection_->sparse() != nullptr && !parts_.kernel->warp().log_shift;
+  }
 
   template <class T>
   int64_t blocks() const {
@@ -137,7 +150,8 @@ class Fourier final : public FeatureMap {
 
   std::unique_ptr<projection::Projection> make_projection() const {
     if (parts_.frequencies != nullptr) {
-      return projection::make_dense(parts_.d, parts_.F, std::make_unique<SuppliedFrequencies>(parts_.frequencies));
+      return projection::make_dense(parts_.d, parts_.F,
+                                    std::make_unique<SuppliedFrequencies>(parts_.frequencies));
     }
     const FourierOptions& options = parts_.options;
     return projection::find_projection(options.projection)
@@ -151,15 +165,15 @@ class Fourier final : public FeatureMap {
     const bool with_phase = parts_.options.form == FourierForm::phase;
     const double weight = parts_.kernel->variance() * (with_phase ? 2.0 : 1.0);
     for (int64_t j = 0; j < padded; ++j) {
-      const double share = j >= parts_.F             ? 0.0
+      const double share = j >= parts_.F            ? 0.0
                            : parts_.weights.empty() ? 1.0 / static_cast<double>(parts_.F)
                                                     : parts_.weights[static_cast<size_t>(j)];
       columns.scale[j] = static_cast<T>(std::sqrt(weight * share));
       double turns = 0;
       // b_j = 2 pi u_j with u_j number j of the phase stream.
       if (with_phase && j < parts_.F) {
-        random::fill_uniform(random::Stream(parts_.options.seed, random::Tag::phase, 0), static_cast<uint64_t>(j),
-                             std::span(&turns, 1));
+        random::fill_uniform(random::Stream(parts_.options.seed, random::Tag::phase, 0),
+                             static_cast<uint64_t>(j), std::span(&turns, 1));
       }
       columns.phase[j] = static_cast<T>(turns);
     }
@@ -168,15 +182,12 @@ class Fourier final : public FeatureMap {
 
   template <class T>
   Finish<T> finish(const ColumnNumbers<T>& columns) const {
-    constexpr transform::Epilogue<T> kEpilogues[] = {transform::finish_pair, transform::finish_phase,
-                                                     transform::finish_complex};
+    constexpr transform::Epilogue<T> kEpilogues[] = {
+        transform::finish_pair, transform::finish_phase, transform::finish_complex};
     const auto form = static_cast<int>(parts_.options.form);
-    return {kEpilogues[form],
-            parts_.options.form == FourierForm::pair ? 2 : 1,
-            is_complex() ? 2 : 1,
-            columns.scale.data(),
-            columns.phase.data(),
-            parts_.kernel->warp()};
+    return {kEpilogues[form],     parts_.options.form == FourierForm::pair ? 2 : 1,
+            is_complex() ? 2 : 1, columns.scale.data(),
+            columns.phase.data(), parts_.kernel->warp()};
   }
 
   double real_variance(const statistic::StationaryValues& k) const {
@@ -195,10 +206,13 @@ class Fourier final : public FeatureMap {
   void for_each_pair(MatrixView<const double> X, MatrixView<const double> Y, std::span<double> out,
                      const Formula& formula) const {
     require(parts_.frequencies == nullptr, MERCER_UNSUPPORTED,
-            "the map's frequencies were supplied, not drawn: the estimate has no variance in closed form");
+            "the map's frequencies were supplied, not drawn: the estimate has no variance in "
+            "closed form");
     const kernel::Kernel& kernel = *parts_.kernel;
     for (int64_t i = 0; i < X.rows; ++i) {
-      const auto at = [&](double multiple) { return kernel.value_at_multiple(multiple, X.cols, X.row(i), Y.row(i)); };
+      const auto at = [&](double multiple) {
+        return kernel.value_at_multiple(multiple, X.cols, X.row(i), Y.row(i));
+      };
       out[static_cast<size_t>(i)] = formula({at(0), at(1), at(2)});
     }
   }
@@ -214,18 +228,22 @@ std::shared_ptr<const kernel::Kernel> copy_of(const kernel::Kernel& kernel) {
 }
 
 int64_t frequency_count(int64_t D, FourierForm form) {
-  require(D >= 1, MERCER_INVALID_ARGUMENT, "features = %lld, expected at least 1", static_cast<long long>(D));
-  if (form != FourierForm::pair) return D;
-  require(D % 2 == 0, MERCER_INVALID_ARGUMENT, "features = %lld, expected an even number for the form pair",
+  require(D >= 1, MERCER_INVALID_ARGUMENT, "features = %lld, expected at least 1",
           static_cast<long long>(D));
+  if (form != FourierForm::pair) return D;
+  require(D % 2 == 0, MERCER_INVALID_ARGUMENT,
+          "features = %lld, expected an even number for the form pair", static_cast<long long>(D));
   return D / 2;
 }
 
 void check_sizes(const kernel::Kernel& kernel, int64_t d, int64_t F) {
-  require(d >= 1, MERCER_INVALID_ARGUMENT, "inputs = %lld, expected at least 1", static_cast<long long>(d));
-  checked_multiply(checked_multiply(d, checked_add(F, 64, "frequencies"), "frequencies"), sizeof(double), "frequencies");
+  require(d >= 1, MERCER_INVALID_ARGUMENT, "inputs = %lld, expected at least 1",
+          static_cast<long long>(d));
+  checked_multiply(checked_multiply(d, checked_add(F, 64, "frequencies"), "frequencies"),
+                   sizeof(double), "frequencies");
   require(kernel.spectral_law() != nullptr, MERCER_UNSUPPORTED,
-          "kernel %s is not shift-invariant: it has no random Fourier features", std::string(kernel.name()).c_str());
+          "kernel %s is not shift-invariant: it has no random Fourier features",
+          std::string(kernel.name()).c_str());
 }
 
 // An option that the projection does not use is refused unless it has its default.
@@ -258,20 +276,25 @@ std::unique_ptr<FeatureMap> make_fourier(const kernel::Kernel& kernel, int64_t d
   return std::make_unique<Fourier>(Ingredients{copy_of(kernel), options, d, F, nullptr, {}});
 }
 
-std::unique_ptr<FeatureMap> make_fourier_supplied(const kernel::Kernel& kernel, MatrixView<const double> frequencies,
-                                                  std::span<const double> weights, const FourierOptions& options) {
+std::unique_ptr<FeatureMap> make_fourier_supplied(const kernel::Kernel& kernel,
+                                                  MatrixView<const double> frequencies,
+                                                  std::span<const double> weights,
+                                                  const FourierOptions& options) {
   const int64_t F = frequencies.rows;
-  require(F >= 1, MERCER_INVALID_ARGUMENT, "F = %lld frequencies, expected at least 1", static_cast<long long>(F));
+  require(F >= 1, MERCER_INVALID_ARGUMENT, "F = %lld frequencies, expected at least 1",
+          static_cast<long long>(F));
   check_sizes(kernel, frequencies.cols, F);
-  require(options.radius == projection::Radius::drawn && options.scramble == projection::Scramble::owen &&
-              !options.round_blocks,
-          MERCER_UNSUPPORTED, "radius, scramble and round_blocks do not apply to supplied frequencies");
+  require(options.radius == projection::Radius::drawn &&
+              options.scramble == projection::Scramble::owen && !options.round_blocks,
+          MERCER_UNSUPPORTED,
+          "radius, scramble and round_blocks do not apply to supplied frequencies");
   auto copy = std::make_shared<Matrix<double>>(F, frequencies.cols);
   for (int64_t j = 0; j < F; ++j) {
     for (int64_t k = 0; k < frequencies.cols; ++k) {
       const double omega = frequencies(j, k);
-      require(std::isfinite(omega), MERCER_INVALID_ARGUMENT, "frequencies[%lld, %lld] = %g, expected a finite number",
-              static_cast<long long>(j), static_cast<long long>(k), omega);
+      require(std::isfinite(omega), MERCER_INVALID_ARGUMENT,
+              "frequencies[%lld, %lld] = %g, expected a finite number", static_cast<long long>(j),
+              static_cast<long long>(k), omega);
       (*copy)(j, k) = omega;
     }
   }
@@ -285,7 +308,8 @@ std::unique_ptr<FeatureMap> make_fourier_supplied(const kernel::Kernel& kernel, 
   supplied.form = options.form;
   supplied.seed = options.seed;
   supplied.projection = "supplied";
-  return std::make_unique<Fourier>(Ingredients{copy_of(kernel), supplied, frequencies.cols, F, copy, shares});
+  return std::make_unique<Fourier>(
+      Ingredients{copy_of(kernel), supplied, frequencies.cols, F, copy, shares});
 }
 
 }  // namespace mercer::feature

@@ -25,15 +25,19 @@ struct FourierOptions {
   bool round_blocks = false;  // D down to whole blocks of the projection, at least one
 };
 
-/// D counts output columns; pair needs an even D (F = D/2 frequencies), phase and complex have F = D.
+/// D counts output columns; pair needs an even D (F = D/2 frequencies), phase and complex have F =
+/// D.
 std::unique_ptr<FeatureMap> make_fourier(const kernel::Kernel& kernel, int64_t d, int64_t D,
                                          const FourierOptions& options);
 
-/// The caller's frequencies: row j of `frequencies` (F x d) is omega_j, with weight w_j >= 0 (empty: 1/F each). The estimate is
-/// k(x, y) = sigma^2 sum_j w_j cos(omega_j'(x - y)) with the kernel's variance sigma^2 and no division by the lengthscale:
-/// the frequencies are taken as they are. `kernel` names what they are meant to approximate. Phases of form phase come from
+/// The caller's frequencies: row j of `frequencies` (F x d) is omega_j, with weight w_j >= 0
+/// (empty: 1/F each). The estimate is k(x, y) = sigma^2 sum_j w_j cos(omega_j'(x - y)) with the
+/// kernel's variance sigma^2 and no division by the lengthscale: the frequencies are taken as they
+/// are. `kernel` names what they are meant to approximate. Phases of form phase come from
 /// options.seed.
-std::unique_ptr<FeatureMap> make_fourier_supplied(const kernel::Kernel& kernel, MatrixView<const double> frequencies,
-                                                  std::span<const double> weights, const FourierOptions& options);
+std::unique_ptr<FeatureMap> make_fourier_supplied(const kernel::Kernel& kernel,
+                                                  MatrixView<const double> frequencies,
+                                                  std::span<const double> weights,
+                                                  const FourierOptions& options);
 
 }  // namespace mercer::feature

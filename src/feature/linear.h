@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Linear maps: random projections that keep inner products, E Z Z' = variance gamma XX' (SPEC 2 and 4).
+// Linear maps: random projections that keep inner products, E Z Z' = variance gamma XX' (SPEC 2 and
+// 4).
 #pragma once
 
 #include <cstdint>

@@ -10,12 +10,15 @@ namespace mercer::feature {
 namespace {
 
 FourierForm form_of(const std::string& text) {
-  return text == "pair" ? FourierForm::pair : text == "phase" ? FourierForm::phase : FourierForm::complex;
+  return text == "pair"    ? FourierForm::pair
+         : text == "phase" ? FourierForm::phase
+                           : FourierForm::complex;
 }
 
 std::vector<const char*> projection_names() {
   std::vector<const char*> names;
-  for (const projection::ProjectionEntry& entry : projection::projection_table()) names.push_back(entry.name);
+  for (const projection::ProjectionEntry& entry : projection::projection_table())
+    names.push_back(entry.name);
   names.push_back("supplied");
   return names;
 }
@@ -25,7 +28,8 @@ std::unique_ptr<FeatureMap> fourier_from(const MapArguments& arguments) {
   options.projection = arguments.own.text("projection");
   options.form = form_of(arguments.own.text("form"));
   options.seed = arguments.seed;
-  options.radius = arguments.own.text("radius") == "fixed" ? projection::Radius::fixed : projection::Radius::drawn;
+  options.radius = arguments.own.text("radius") == "fixed" ? projection::Radius::fixed
+                                                           : projection::Radius::drawn;
   options.scramble = arguments.own.text("scramble") == "owen" ? projection::Scramble::owen
                                                               : projection::Scramble::digital_shift;
   options.round_blocks = arguments.own.boolean("round_blocks");
@@ -36,10 +40,12 @@ std::unique_ptr<FeatureMap> fourier_from(const MapArguments& arguments) {
   const int64_t F = options.form == FourierForm::pair ? arguments.features / 2 : arguments.features;
   const int64_t numbers = static_cast<int64_t>(arguments.numbers.size());
   require(numbers > 0, MERCER_UNSUPPORTED,
-          "projection = supplied needs the frequencies themselves: use the typed constructor or a file");
+          "projection = supplied needs the frequencies themselves: use the typed constructor or a "
+          "file");
   require(d >= 1 && F >= 1 && numbers % (d + 1) == 0 && numbers / (d + 1) == F &&
               (options.form != FourierForm::pair || arguments.features % 2 == 0),
-          MERCER_CORRUPT_FILE, "%lld numbers do not make %lld frequencies of %lld inputs with weights",
+          MERCER_CORRUPT_FILE,
+          "%lld numbers do not make %lld frequencies of %lld inputs with weights",
           static_cast<long long>(numbers), static_cast<long long>(F), static_cast<long long>(d));
   return make_fourier_supplied(arguments.kernel, {arguments.numbers.data(), F, d},
                                arguments.numbers.subspan(static_cast<size_t>(F * d)), options);
@@ -51,7 +57,8 @@ std::unique_ptr<FeatureMap> linear_from(const MapArguments& arguments) {
                                       : name == "rademacher" ? LinearProjection::rademacher
                                       : name == "srht"       ? LinearProjection::srht
                                                              : LinearProjection::countsketch;
-  return make_linear(arguments.kernel, arguments.inputs, arguments.features, {projection, arguments.seed});
+  return make_linear(arguments.kernel, arguments.inputs, arguments.features,
+                     {projection, arguments.seed});
 }
 
 }  // namespace
@@ -59,7 +66,8 @@ std::unique_ptr<FeatureMap> linear_from(const MapArguments& arguments) {
 std::span<const MapEntry> map_table() {
   static const MapEntry kMaps[] = {
       {"fourier",
-       "random Fourier features of a shift-invariant kernel: cos and sin of x'omega, omega from the spectral law",
+       "random Fourier features of a shift-invariant kernel: cos and sin of x'omega, omega from "
+       "the spectral law",
        {{.key = "projection",
          .type = FieldType::text,
          .fallback = std::string("dense"),
@@ -86,12 +94,14 @@ std::span<const MapEntry> map_table() {
          .help = "round features down to whole blocks of a structured projection"}},
        fourier_from},
       {"linear",
-       "random projection that keeps inner products, for the kernel polynomial with degree 1 and offset 0",
+       "random projection that keeps inner products, for the kernel polynomial with degree 1 and "
+       "offset 0",
        {{.key = "projection",
          .type = FieldType::text,
          .fallback = std::string("gaussian"),
          .choices = {"gaussian", "rademacher", "srht", "countsketch"},
-         .help = "i.i.d. entries; srht: Hadamard blocks, D log d per row; countsketch: one addition per non-zero"}},
+         .help = "i.i.d. entries; srht: Hadamard blocks, D log d per row; countsketch: one "
+                 "addition per non-zero"}},
        linear_from},
   };
   return kMaps;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// A chunk of work is a tile of rows times a range of the projection's blocks. Whole blocks inside the slice are finished
-// straight into Z; blocks that the slice or the end of W cuts go through a buffer, and so do all of them when a Z that is written around
-// the cache does not start at a cache line (a NumPy array, say).
+// A chunk of work is a tile of rows times a range of the projection's blocks. Whole blocks inside
+// the slice are finished straight into Z; blocks that the slice or the end of W cuts go through a
+// buffer, and so do all of them when a Z that is written around the cache does not start at a cache
+// line (a NumPy array, say).
 #include "feature/tile.h"
 
 #include <algorithm>
@@ -23,19 +24,22 @@ constexpr int64_t kStreamBytes = int64_t{32} << 20;
 // Fewer multiply-adds than this do not pay for waking a worker.
 constexpr int64_t kSerialWork = int64_t{1} << 20;
 constexpr int64_t kMinimumChunks = 16;
-// Columns that are buffered before a row of them is streamed: the two broken lines at the ends then weigh little.
+// Columns that are buffered before a row of them is streamed: the two broken lines at the ends then
+// weigh little.
 constexpr int64_t kBufferedColumns = 256;
 
 int64_t ceil_divide(int64_t a, int64_t b) { return a / b + (a % b != 0 ? 1 : 0); }
 
-// Frequencies [begin, end) of one part of the columns, and where the first of them goes in a row of Z.
+// Frequencies [begin, end) of one part of the columns, and where the first of them goes in a row of
+// Z.
 struct Part {
   int64_t begin;
   int64_t end;
   int64_t offset;
 };
 
-// What the loop asks of its rows, dense or sparse: rows of a tile, numbers read per row, how a block of P comes about.
+// What the loop asks of its rows, dense or sparse: rows of a tile, numbers read per row, how a
+// block of P comes about.
 template <class T>
 constexpr int64_t tile_rows(MatrixView<const T>) {
   return transform::kTileRows;
@@ -53,11 +57,13 @@ double row_work(const CsrView<T>& X) {
   return static_cast<double>(X.nonzeros()) / static_cast<double>(X.rows);
 }
 template <class T>
-void project(const projection::Projection& projection, MatrixView<const T> X, int64_t block, T* P, T* scratch) noexcept {
+void project(const projection::Projection& projection, MatrixView<const T> X, int64_t block, T* P,
+             T* scratch) noexcept {
   projection.project(X, block, P, scratch);
 }
 template <class T>
-void project(const projection::Projection& projection, const CsrView<T>& X, int64_t block, T* P, T* scratch) noexcept {
+void project(const projection::Projection& projection, const CsrView<T>& X, int64_t block, T* P,
+             T* scratch) noexcept {
   projection.sparse()->project_sparse(X, block, P, scratch);
 }
 
@@ -65,7 +71,8 @@ void project(const projection::Projection& projection, const CsrView<T>& X, int6
 template <class T, class Rows>
 class TileLoop {
  public:
-  TileLoop(const projection::Projection& projection, const Finish<T>& finish, const Rows& X, Columns c, MatrixView<T> Z)
+  TileLoop(const projection::Projection& projection, const Finish<T>& finish, const Rows& X,
+           Columns c, MatrixView<T> Z)
       : projection_(projection),
         finish_(finish),
         X_(X),
@@ -96,11 +103,13 @@ class TileLoop {
     const int64_t chunks = row_tiles_ * column_ranges_;
     const int workers = worker_count(context, chunks);
     // P, the buffer of a group of finished blocks, the projection's own, a warped tile of X.
-    const int64_t warped = finish_.warp.log_shift ? checked_multiply(transform::kTileRows, X_.cols, "tile") : 0;
+    const int64_t warped =
+        finish_.warp.log_shift ? checked_multiply(transform::kTileRows, X_.cols, "tile") : 0;
     const int64_t per_worker = checked_add(warp_offset(), round_up(warped), "tile");
     const AlignedBuffer<T> scratch(checked_multiply(workers, per_worker, "tile"));
     parallel_for(context, chunks, [&](int64_t chunk, int worker) noexcept {
-      run_chunk(chunk / column_ranges_, chunk % column_ranges_, scratch.data() + worker * per_worker);
+      run_chunk(chunk / column_ranges_, chunk % column_ranges_,
+                scratch.data() + worker * per_worker);
     });
   }
 
@@ -112,8 +121,11 @@ class TileLoop {
   static int64_t round_up(int64_t count) noexcept { return (count + 15) / 16 * 16; }
 
   bool is_aligned() const {
-    const auto aligned = [](int64_t count) { return count * static_cast<int64_t>(sizeof(T)) % 64 == 0; };
-    bool ok = finish_.reals == 1 && reinterpret_cast<uintptr_t>(Z_.data) % 64 == 0 && aligned(Z_.ld);
+    const auto aligned = [](int64_t count) {
+      return count * static_cast<int64_t>(sizeof(T)) % 64 == 0;
+    };
+    bool ok =
+        finish_.reals == 1 && reinterpret_cast<uintptr_t>(Z_.data) % 64 == 0 && aligned(Z_.ld);
     for (int p = 0; p < finish_.parts; ++p) ok = ok && aligned(parts_[p].offset - parts_[p].begin);
     return ok;
   }
@@ -121,8 +133,8 @@ class TileLoop {
   void plan_chunks() {
     row_tiles_ = ceil_divide(X_.rows, tile_rows(X_));
     const int64_t blocks = blocks_.end - blocks_.begin;
-    const double work = static_cast<double>(X_.rows) * static_cast<double>(blocks * width_) *
-                        (row_work(X_) + 16);
+    const double work =
+        static_cast<double>(X_.rows) * static_cast<double>(blocks * width_) * (row_work(X_) + 16);
     const int64_t wanted = work < kSerialWork ? 1 : ceil_divide(kMinimumChunks, row_tiles_);
     blocks_per_range_ = ceil_divide(blocks, std::min(blocks, wanted));
     column_ranges_ = ceil_divide(blocks, blocks_per_range_);
@@ -141,7 +153,8 @@ class TileLoop {
     for (int64_t block = first; block < last; block += group_) {
       for (int64_t i = 0; i < X.rows; i += shape_.rows) {
         const int64_t end = std::min(i + shape_.rows, X.rows);
-        run_group({block, std::min(block + group_, last)}, X.block_rows(i, end), Z.block_rows(i, end), scratch);
+        run_group({block, std::min(block + group_, last)}, X.block_rows(i, end),
+                  Z.block_rows(i, end), scratch);
       }
     }
     if (stream_) transform::finish_streaming();
@@ -150,7 +163,8 @@ class TileLoop {
   MatrixView<const T> warp(MatrixView<const T> X, T* out) const noexcept {
     const double shift = finish_.warp.shift;
     for (int64_t i = 0; i < X.rows; ++i) {
-      for (int64_t k = 0; k < X.cols; ++k) out[i * X.cols + k] = static_cast<T>(std::log(static_cast<double>(X(i, k)) + shift));
+      for (int64_t k = 0; k < X.cols; ++k)
+        out[i * X.cols + k] = static_cast<T>(std::log(static_cast<double>(X(i, k)) + shift));
     }
     return {out, X.rows, X.cols};
   }
@@ -163,7 +177,8 @@ class TileLoop {
     return direct_ && covers(parts_[0], block) && (finish_.parts == 1 || covers(parts_[1], block));
   }
 
-  void run_group(projection::Blocks blocks, const Rows& X, MatrixView<T> Z, T* scratch) const noexcept {
+  void run_group(projection::Blocks blocks, const Rows& X, MatrixView<T> Z,
+                 T* scratch) const noexcept {
     T* const P = scratch;
     T* const buffer = scratch + block_size();
     const int64_t buffer_ld = (blocks.end - blocks.begin) * width_ * finish_.reals;
@@ -171,20 +186,26 @@ class TileLoop {
     for (int64_t block = blocks.begin; block < blocks.end; ++block) {
       const int64_t j = block * width_;
       project(projection_, X, block, P, scratch + own_offset());
-      T* const first = direct ? target(0, j, Z) : buffer + (block - blocks.begin) * width_ * finish_.reals;
-      T* const second = finish_.parts == 1 ? nullptr : direct ? target(1, j, Z) : first + Z.rows * buffer_ld;
-      const transform::BlockOutput<T> out{first, second, direct ? Z.ld : buffer_ld, direct && stream_};
+      T* const first =
+          direct ? target(0, j, Z) : buffer + (block - blocks.begin) * width_ * finish_.reals;
+      T* const second = finish_.parts == 1 ? nullptr
+                        : direct           ? target(1, j, Z)
+                                           : first + Z.rows * buffer_ld;
+      const transform::BlockOutput<T> out{first, second, direct ? Z.ld : buffer_ld,
+                                          direct && stream_};
       finish_.epilogue(P, Z.rows, width_, finish_.scale + j, finish_.phase + j, out);
     }
     if (direct) return;
-    for (int p = 0; p < finish_.parts; ++p) copy_part(p, blocks, buffer + p * Z.rows * buffer_ld, buffer_ld, Z);
+    for (int p = 0; p < finish_.parts; ++p)
+      copy_part(p, blocks, buffer + p * Z.rows * buffer_ld, buffer_ld, Z);
   }
 
   T* target(int p, int64_t j, MatrixView<T> Z) const noexcept {
     return Z.data + parts_[p].offset + (j - parts_[p].begin) * finish_.reals;
   }
 
-  void copy_part(int p, projection::Blocks blocks, const T* from, int64_t ld, MatrixView<T> Z) const noexcept {
+  void copy_part(int p, projection::Blocks blocks, const T* from, int64_t ld,
+                 MatrixView<T> Z) const noexcept {
     const int64_t begin = std::max(blocks.begin * width_, parts_[p].begin);
     const int64_t end = std::min(blocks.end * width_, parts_[p].end);
     if (begin >= end) return;
@@ -219,23 +240,23 @@ class TileLoop {
 
 }  // namespace
 
-void apply_tiles(const projection::Projection& projection, const Finish<float>& finish, MatrixView<const float> X,
-                 Columns c, Context& context, MatrixView<float> Z) {
+void apply_tiles(const projection::Projection& projection, const Finish<float>& finish,
+                 MatrixView<const float> X, Columns c, Context& context, MatrixView<float> Z) {
   TileLoop<float, MatrixView<const float>>(projection, finish, X, c, Z).run(context);
 }
 
-void apply_tiles(const projection::Projection& projection, const Finish<double>& finish, MatrixView<const double> X,
-                 Columns c, Context& context, MatrixView<double> Z) {
+void apply_tiles(const projection::Projection& projection, const Finish<double>& finish,
+                 MatrixView<const double> X, Columns c, Context& context, MatrixView<double> Z) {
   TileLoop<double, MatrixView<const double>>(projection, finish, X, c, Z).run(context);
 }
 
-void apply_tiles(const projection::Projection& projection, const Finish<float>& finish, const CsrView<float>& X,
-                 Columns c, Context& context, MatrixView<float> Z) {
+void apply_tiles(const projection::Projection& projection, const Finish<float>& finish,
+                 const CsrView<float>& X, Columns c, Context& context, MatrixView<float> Z) {
   TileLoop<float, CsrView<float>>(projection, finish, X, c, Z).run(context);
 }
 
-void apply_tiles(const projection::Projection& projection, const Finish<double>& finish, const CsrView<double>& X,
-                 Columns c, Context& context, MatrixView<double> Z) {
+void apply_tiles(const projection::Projection& projection, const Finish<double>& finish,
+                 const CsrView<double>& X, Columns c, Context& context, MatrixView<double> Z) {
   TileLoop<double, CsrView<double>>(projection, finish, X, c, Z).run(context);
 }
 

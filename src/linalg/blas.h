@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// BLAS and LAPACK behind one header, in terms of MatrixView. Row-major; LP64: extents are checked against 32 bits (rows are
-// split by callers). Never called inside parallel_for. BLAS keeps the process's own thread count.
+// BLAS and LAPACK behind one header, in terms of MatrixView. Row-major; LP64: extents are checked
+// against 32 bits (rows are split by callers). Never called inside parallel_for. BLAS keeps the
+// process's own thread count.
 #pragma once
 
 #include <cstdint>
@@ -18,13 +19,14 @@ void rank_update_rows(double alpha, MatrixView<const double> A, MatrixView<doubl
 
 enum class Transpose { no, yes };
 /// C = alpha op(A) op(B) + beta C.
-void multiply(double alpha, Transpose transpose_a, MatrixView<const double> A, Transpose transpose_b,
-              MatrixView<const double> B, double beta, MatrixView<double> C);
+void multiply(double alpha, Transpose transpose_a, MatrixView<const double> A,
+              Transpose transpose_b, MatrixView<const double> B, double beta, MatrixView<double> C);
 void multiply(float alpha, Transpose transpose_a, MatrixView<const float> A, Transpose transpose_b,
               MatrixView<const float> B, float beta, MatrixView<float> C);
 
 /// C += alpha S B with S symmetric, lower triangle read (dsymm).
-void multiply_symmetric(double alpha, MatrixView<const double> S, MatrixView<const double> B, MatrixView<double> C);
+void multiply_symmetric(double alpha, MatrixView<const double> S, MatrixView<const double> B,
+                        MatrixView<double> C);
 
 /// A = L L' in place (lower triangle). Returns 0, or the 1-based pivot that is not positive.
 int64_t cholesky(MatrixView<double> A);

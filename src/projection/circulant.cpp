@@ -1,23 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Signed circulant projection: blocks circ(g) diag(s) of n columns, circ(g)_{ik} = g[(i - k) mod n], s random signs, g and s drawn
-// anew for each block (Yu, Kumar, Gong, Chang, "Circulant binary embedding", ICML 2014; as random features: Choromanski, Sindhwani,
-// "Recycling randomness with structure for sublinear time kernel expansions", ICML 2016). Column i of the block is row i of the
-// matrix, applied by two Fourier transforms. n is the power of two >= max(d, 16): FFTW is fastest there, and nothing is wasted since all
-// n columns are used.
+// Signed circulant projection: blocks circ(g) diag(s) of n columns, circ(g)_{ik} = g[(i - k) mod
+// n], s random signs, g and s drawn anew for each block (Yu, Kumar, Gong, Chang, "Circulant binary
+// embedding", ICML 2014; as random features: Choromanski, Sindhwani, "Recycling randomness with
+// structure for sublinear time kernel expansions", ICML 2016). Column i of the block is row i of
+// the matrix, applied by two Fourier transforms. n is the power of two >= max(d, 16): FFTW is
+// fastest there, and nothing is wasted since all n columns are used.
 //
 // The law of every column is exactly the kernel's, so every estimate is unbiased:
-// - isotropic laws: g is Gaussian, so a row, g permuted with signs, has a uniform direction in R^n; it is scaled to a norm drawn from the
-//   radial law in dimension n, on its own. That is the law in R^n, and its first d coordinates are the law in R^d, because every
-//   isotropic law here is a mixture of N(0, s I) whose s does not know the dimension.
-// - product laws (independent coordinates, symmetric about 0): g has i.i.d. entries from the law, so a row has them too.
-// A law that is both (the Gaussian) takes the first way: columns that share the norm of g are positively correlated, which nearly doubles
-// the variance at ||tau|| = 1, while norms of their own leave it at about that of independent columns (measured over kernels, d and
-// tau: 0.16 to 1.1 times for whole blocks, up to 1.15 for half ones). Product laws have no such way out: columns i and i + m of a block
-// have the covariance prod over cycles of l -> l + m of [prod (f+ + f-)/2 + prod (f+ - f-)/2] - k(tau)^2, f+- = phi(tau_l +- tau_{l+m}), phi the
-// characteristic function of a coordinate. It is what tests check, and positive: whole blocks have 1.4 to 3.5 times the variance of
-// independent columns for the Cauchy kernel and the generalised Gaussian spectrum, up to 8.5 times for the Laplacian at short tau, whose
-// heavy tails all columns share. Dense or low-discrepancy columns serve those kernels better unless d is large.
+// - isotropic laws: g is Gaussian, so a row, g permuted with signs, has a uniform direction in R^n;
+// it is scaled to a norm drawn from the
+//   radial law in dimension n, on its own. That is the law in R^n, and its first d coordinates are
+//   the law in R^d, because every isotropic law here is a mixture of N(0, s I) whose s does not
+//   know the dimension.
+// - product laws (independent coordinates, symmetric about 0): g has i.i.d. entries from the law,
+// so a row has them too. A law that is both (the Gaussian) takes the first way: columns that share
+// the norm of g are positively correlated, which nearly doubles the variance at ||tau|| = 1, while
+// norms of their own leave it at about that of independent columns (measured over kernels, d and
+// tau: 0.16 to 1.1 times for whole blocks, up to 1.15 for half ones). Product laws have no such way
+// out: columns i and i + m of a block have the covariance prod over cycles of l -> l + m of [prod
+// (f+ + f-)/2 + prod (f+ - f-)/2] - k(tau)^2, f+- = phi(tau_l +- tau_{l+m}), phi the characteristic
+// function of a coordinate. It is what tests check, and positive: whole blocks have 1.4 to 3.5
+// times the variance of independent columns for the Cauchy kernel and the generalised Gaussian
+// spectrum, up to 8.5 times for the Laplacian at short tau, whose heavy tails all columns share.
+// Dense or low-discrepancy columns serve those kernels better unless d is large.
 #include "projection/circulant.h"
 
 #include <algorithm>
@@ -37,7 +43,8 @@
 namespace mercer::projection {
 
 template <class T>
-AlignedBuffer<T> circulant_spectra(const transform::RealFft<double>& fft, const AlignedBuffer<double>& g) {
+AlignedBuffer<T> circulant_spectra(const transform::RealFft<double>& fft,
+                                   const AlignedBuffer<double>& g) {
   const AlignedBuffer<double> spectra(fft.spectrum_size());
   fft.forward(g.data(), spectra.data());
   AlignedBuffer<T> out(fft.spectrum_size());
@@ -47,8 +54,8 @@ AlignedBuffer<T> circulant_spectra(const transform::RealFft<double>& fft, const 
 }
 
 template <class T>
-void circulant_blocks(const transform::RealFft<T>& fft, const CirculantNumbers<T>& numbers, const T* x, int64_t d,
-                      T* scratch, T* out) noexcept {
+void circulant_blocks(const transform::RealFft<T>& fft, const CirculantNumbers<T>& numbers,
+                      const T* x, int64_t d, T* scratch, T* out) noexcept {
   const int64_t n = fft.length();
   const int64_t columns = n * fft.count();
   for (int64_t b = 0; b < fft.count(); ++b) {
@@ -65,17 +72,20 @@ void circulant_blocks(const transform::RealFft<T>& fft, const CirculantNumbers<T
   for (int64_t j = 0; j < columns; ++j) out[j] *= numbers.scale[j];
 }
 
-template AlignedBuffer<float> circulant_spectra(const transform::RealFft<double>&, const AlignedBuffer<double>&);
-template AlignedBuffer<double> circulant_spectra(const transform::RealFft<double>&, const AlignedBuffer<double>&);
-template void circulant_blocks(const transform::RealFft<float>&, const CirculantNumbers<float>&, const float*, int64_t,
-                               float*, float*) noexcept;
-template void circulant_blocks(const transform::RealFft<double>&, const CirculantNumbers<double>&, const double*,
-                               int64_t, double*, double*) noexcept;
+template AlignedBuffer<float> circulant_spectra(const transform::RealFft<double>&,
+                                                const AlignedBuffer<double>&);
+template AlignedBuffer<double> circulant_spectra(const transform::RealFft<double>&,
+                                                 const AlignedBuffer<double>&);
+template void circulant_blocks(const transform::RealFft<float>&, const CirculantNumbers<float>&,
+                               const float*, int64_t, float*, float*) noexcept;
+template void circulant_blocks(const transform::RealFft<double>&, const CirculantNumbers<double>&,
+                               const double*, int64_t, double*, double*) noexcept;
 
 namespace {
 
 constexpr double kTurnsPerRadian = 0.15915494309189533577;  // 1/(2 pi)
-// Short transforms run this many columns at a time; from half of it on FFTW gains nothing by company.
+// Short transforms run this many columns at a time; from half of it on FFTW gains nothing by
+// company.
 constexpr int64_t kTogether = 256;
 constexpr int64_t kWholePanels = transform::kPanelColumns<float>;
 
@@ -106,10 +116,12 @@ class Circulant final : public Projection {
   void prepare(Blocks groups, double, Context& context) const override {
     prepare_groups(groups, double_, context);
   }
-  void project(MatrixView<const float> X, int64_t group, float* P, float* scratch) const noexcept override {
+  void project(MatrixView<const float> X, int64_t group, float* P,
+               float* scratch) const noexcept override {
     project_rows(X, single_, group, P, scratch);
   }
-  void project(MatrixView<const double> X, int64_t group, double* P, double* scratch) const noexcept override {
+  void project(MatrixView<const double> X, int64_t group, double* P,
+               double* scratch) const noexcept override {
     project_rows(X, double_, group, P, scratch);
   }
 
@@ -129,7 +141,8 @@ class Circulant final : public Projection {
   template <class T>
   BlockShape shape_of() const noexcept {
     // P of a few rows stays in the first-level cache beside the group's numbers.
-    const int64_t rows = std::clamp<int64_t>(16 * 1024 / (columns() * static_cast<int64_t>(sizeof(T))), 1, 8);
+    const int64_t rows =
+        std::clamp<int64_t>(16 * 1024 / (columns() * static_cast<int64_t>(sizeof(T))), 1, 8);
     return {columns(), rows, circulant_scratch(n_, count_)};
   }
 
@@ -137,7 +150,8 @@ class Circulant final : public Projection {
   template <class T>
   void require_room(Context& context) const {
     const auto bytes = static_cast<int64_t>(4 * sizeof(T) + 3 * sizeof(double));
-    context.require_memory(checked_multiply(bytes, columns(), "circulant blocks"), "a group of circulant blocks");
+    context.require_memory(checked_multiply(bytes, columns(), "circulant blocks"),
+                           "a group of circulant blocks");
   }
 
   template <class T>
@@ -170,7 +184,8 @@ class Circulant final : public Projection {
       draw_multipliers(block, multipliers.data() + b * inputs());
     }
     AlignedBuffer<T> scale(isotropic ? columns() : 0);
-    for (int64_t j = 0; j < scale.size(); ++j) scale[j] = static_cast<T>(column_norm(arguments_, n_, group * columns() + j));
+    for (int64_t j = 0; j < scale.size(); ++j)
+      scale[j] = static_cast<T>(column_norm(arguments_, n_, group * columns() + j));
     return {std::move(multipliers), circulant_spectra<T>(*double_.plans[0], g), std::move(scale)};
   }
 
@@ -204,7 +219,8 @@ class Circulant final : public Projection {
 
   // Row by row, so that a row's bits are its own; FFTW's batch is over the blocks of a group.
   template <class T>
-  void project_rows(MatrixView<const T> X, const Store<T>& store, int64_t group, T* P, T* scratch) const noexcept {
+  void project_rows(MatrixView<const T> X, const Store<T>& store, int64_t group, T* P,
+                    T* scratch) const noexcept {
     const transform::RealFft<T>& fft = *store.plans[0];
     const CirculantNumbers<T>& numbers = store.groups[group];
     for (int64_t i = 0; i < X.rows; ++i) {
@@ -224,7 +240,8 @@ class Circulant final : public Projection {
 std::unique_ptr<Projection> make_circulant(const ProjectionArguments& arguments) {
   const kernel::SpectralLaw& law = *arguments.kernel->spectral_law();
   require(law.isotropic() || law.is_product(), MERCER_UNSUPPORTED,
-          "kernel %s: projection = circulant needs a spectral law that is isotropic or has independent coordinates",
+          "kernel %s: projection = circulant needs a spectral law that is isotropic or has "
+          "independent coordinates",
           std::string(arguments.kernel->name()).c_str());
   return std::make_unique<Circulant>(arguments);
 }

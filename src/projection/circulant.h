@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Signed circulant blocks with all ingredients given: the product itself, apart from how its numbers are drawn.
+// Signed circulant blocks with all ingredients given: the product itself, apart from how its
+// numbers are drawn.
 #pragma once
 
 #include <cstdint>
@@ -20,15 +21,19 @@ struct CirculantNumbers {
 
 /// The spectra of g (fft.count() vectors of fft.length() numbers), over n: rounded once, to T.
 template <class T>
-AlignedBuffer<T> circulant_spectra(const transform::RealFft<double>& fft, const AlignedBuffer<double>& g);
+AlignedBuffer<T> circulant_spectra(const transform::RealFft<double>& fft,
+                                   const AlignedBuffer<double>& g);
 
-/// out_{b,i} = scale_{b,i} sum_{k<d} g_b[(i - k) mod n] multipliers_{b,k} x_k, d <= n = fft.length(), b < fft.count(). The bits depend
-/// on x alone. `scratch` holds circulant_scratch numbers; both it and out are 64-byte aligned.
+/// out_{b,i} = scale_{b,i} sum_{k<d} g_b[(i - k) mod n] multipliers_{b,k} x_k, d <= n =
+/// fft.length(), b < fft.count(). The bits depend on x alone. `scratch` holds circulant_scratch
+/// numbers; both it and out are 64-byte aligned.
 template <class T>
-void circulant_blocks(const transform::RealFft<T>& fft, const CirculantNumbers<T>& numbers, const T* x, int64_t d,
-                      T* scratch, T* out) noexcept;
+void circulant_blocks(const transform::RealFft<T>& fft, const CirculantNumbers<T>& numbers,
+                      const T* x, int64_t d, T* scratch, T* out) noexcept;
 
 /// Padded inputs, then their spectra.
-inline int64_t circulant_scratch(int64_t n, int64_t count) { return n * count + 2 * (n / 2 + 1) * count; }
+inline int64_t circulant_scratch(int64_t n, int64_t count) {
+  return n * count + 2 * (n / 2 + 1) * count;
+}
 
 }  // namespace mercer::projection

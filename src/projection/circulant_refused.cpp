@@ -7,7 +7,8 @@
 namespace mercer::projection {
 
 std::unique_ptr<Projection> make_circulant(const ProjectionArguments&) {
-  fail(MERCER_UNSUPPORTED, "projection = circulant: this build of mercer lacks FFTW (MERCER_WITH_FFTW=OFF)");
+  fail(MERCER_UNSUPPORTED,
+       "projection = circulant: this build of mercer lacks FFTW (MERCER_WITH_FFTW=OFF)");
 }
 
 }  // namespace mercer::projection

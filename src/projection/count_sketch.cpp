@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// CountSketch (Charikar, Chen, Farach-Colton 2002; as a projection Weinberger et al. 2009, Clarkson,
-// Woodruff 2013), with fully independent h and s rather than hash functions of limited independence.
+// CountSketch (Charikar, Chen, Farach-Colton 2002; as a projection Weinberger et al. 2009,
+// Clarkson, Woodruff 2013), with fully independent h and s rather than hash functions of limited
+// independence.
 #include "projection/count_sketch.h"
 
 #include <limits>
@@ -16,8 +17,9 @@ namespace {
 constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
 
 void check_extent(const char* name, int64_t value) {
-  require(value <= kMost, MERCER_INVALID_ARGUMENT, "%s = %lld, expected at most %lld for a CountSketch",
-          name, static_cast<long long>(value), static_cast<long long>(kMost));
+  require(value <= kMost, MERCER_INVALID_ARGUMENT,
+          "%s = %lld, expected at most %lld for a CountSketch", name, static_cast<long long>(value),
+          static_cast<long long>(kMost));
 }
 
 // entry(p) is the coordinate of the p-th number listed.
@@ -40,13 +42,13 @@ CountSketch CountSketch::draw(uint64_t seed, int64_t factor, int64_t d, int64_t 
   std::vector<int32_t> buckets(size);
   std::vector<int8_t> signs(size);
   for (size_t k = 0; k < size; ++k) {
-    random::Cursor cursor(random::Stream(seed, random::Tag::hash,
-                                         (static_cast<uint64_t>(factor) << 32) + k));
+    random::Cursor cursor(
+        random::Stream(seed, random::Tag::hash, (static_cast<uint64_t>(factor) << 32) + k));
     buckets[k] = static_cast<int32_t>(random::uniform_below(cursor, static_cast<uint64_t>(m)));
   }
   std::vector<double> drawn(size);
-  random::fill_rademacher(
-      random::Stream(seed, random::Tag::sign, static_cast<uint64_t>(factor)), 0, drawn);
+  random::fill_rademacher(random::Stream(seed, random::Tag::sign, static_cast<uint64_t>(factor)), 0,
+                          drawn);
   for (size_t k = 0; k < size; ++k) signs[k] = static_cast<int8_t>(drawn[k]);
   return {std::move(buckets), std::move(signs), m};
 }
@@ -55,19 +57,22 @@ CountSketch::CountSketch(std::vector<int32_t> buckets, std::vector<int8_t> signs
     : buckets_(std::move(buckets)), signs_(std::move(signs)), outputs_(m) {}
 
 void CountSketch::add(const float* x, int64_t j0, int64_t j1, float* z) const noexcept {
-  add_listed(buckets_.data(), signs_.data(), x, inputs(), [](int64_t p) { return p; }, j0, j1, z);
+  add_listed(
+      buckets_.data(), signs_.data(), x, inputs(), [](int64_t p) { return p; }, j0, j1, z);
 }
 
 void CountSketch::add(const double* x, int64_t j0, int64_t j1, double* z) const noexcept {
-  add_listed(buckets_.data(), signs_.data(), x, inputs(), [](int64_t p) { return p; }, j0, j1, z);
+  add_listed(
+      buckets_.data(), signs_.data(), x, inputs(), [](int64_t p) { return p; }, j0, j1, z);
 }
 
 void CountSketch::add(const CsrView<float>& X, int64_t i, int64_t j0, int64_t j1,
                       float* z) const noexcept {
   X.indices.visit([&](const auto* indices) {
     const auto* k = indices + X.begin(i);
-    add_listed(buckets_.data(), signs_.data(), X.values + X.begin(i), X.end(i) - X.begin(i),
-               [k](int64_t p) { return static_cast<int64_t>(k[p]); }, j0, j1, z);
+    add_listed(
+        buckets_.data(), signs_.data(), X.values + X.begin(i), X.end(i) - X.begin(i),
+        [k](int64_t p) { return static_cast<int64_t>(k[p]); }, j0, j1, z);
   });
 }
 
@@ -75,8 +80,9 @@ void CountSketch::add(const CsrView<double>& X, int64_t i, int64_t j0, int64_t j
                       double* z) const noexcept {
   X.indices.visit([&](const auto* indices) {
     const auto* k = indices + X.begin(i);
-    add_listed(buckets_.data(), signs_.data(), X.values + X.begin(i), X.end(i) - X.begin(i),
-               [k](int64_t p) { return static_cast<int64_t>(k[p]); }, j0, j1, z);
+    add_listed(
+        buckets_.data(), signs_.data(), X.values + X.begin(i), X.end(i) - X.begin(i),
+        [k](int64_t p) { return static_cast<int64_t>(k[p]); }, j0, j1, z);
   });
 }
 

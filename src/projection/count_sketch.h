@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// CountSketch: (Cx)_j = sum over k with h(k) = j of s(k) x_k; h: [d] -> [m] and signs s at random, so
-// that E (Cx)'(Cy) = x'y at a cost of one addition per non-zero.
+// CountSketch: (Cx)_j = sum over k with h(k) = j of s(k) x_k; h: [d] -> [m] and signs s at random,
+// so that E (Cx)'(Cy) = x'y at a cost of one addition per non-zero.
 #pragma once
 
 #include <cstdint>
@@ -13,9 +13,9 @@ namespace mercer::projection {
 
 class CountSketch {
  public:
-  /// d coordinates into m buckets. Sketches with other `factor`s (< 2^16) are independent: h(k) comes
-  /// from stream (seed, hash, 2^32 factor + k), s from (seed, sign, factor), variate k. Costs O(d).
-  /// Errors: INVALID_ARGUMENT (d or m beyond 2^31 - 1).
+  /// d coordinates into m buckets. Sketches with other `factor`s (< 2^16) are independent: h(k)
+  /// comes from stream (seed, hash, 2^32 factor + k), s from (seed, sign, factor), variate k. Costs
+  /// O(d). Errors: INVALID_ARGUMENT (d or m beyond 2^31 - 1).
   static CountSketch draw(uint64_t seed, int64_t factor, int64_t d, int64_t m);
   /// Given h, in [0, m), and s, +1 or -1.
   CountSketch(std::vector<int32_t> buckets, std::vector<int8_t> signs, int64_t m);

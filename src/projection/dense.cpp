@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Packs columns of W, divided by 2 pi for Fourier maps (see transform/epilogue.h), into panels in groups, so that a slice of columns needs
-// its own groups only and a precision that is never used costs nothing.
+// Packs columns of W, divided by 2 pi for Fourier maps (see transform/epilogue.h), into panels in
+// groups, so that a slice of columns needs its own groups only and a precision that is never used
+// costs nothing.
 #include "projection/dense.h"
 
 #include <algorithm>
@@ -26,7 +27,10 @@ template <class T>
 class PackedPanels {
  public:
   PackedPanels(int64_t d, int64_t F, double unit)
-      : depth_(d), count_(F), unit_(unit), groups_(ceil_divide(ceil_divide(F, kWidth), kGroupPanels)) {}
+      : depth_(d),
+        count_(F),
+        unit_(unit),
+        groups_(ceil_divide(ceil_divide(F, kWidth), kGroupPanels)) {}
 
   void prepare(Blocks panels, const FrequencySource& source, Context& context) {
     for (int64_t g = panels.begin / kGroupPanels; g * kGroupPanels < panels.end; ++g) {
@@ -44,8 +48,10 @@ class PackedPanels {
   AlignedBuffer<T> pack(int64_t g, const FrequencySource& source, Context& context) const {
     const int64_t first = g * kGroupPanels;
     const int64_t panels = std::min(kGroupPanels, ceil_divide(count_, kWidth) - first);
-    const int64_t size = checked_multiply(checked_multiply(panels, kWidth, "packed W"), depth_, "packed W");
-    context.require_memory(checked_multiply(size, sizeof(T), "packed W"), "a group of packed frequencies");
+    const int64_t size =
+        checked_multiply(checked_multiply(panels, kWidth, "packed W"), depth_, "packed W");
+    context.require_memory(checked_multiply(size, sizeof(T), "packed W"),
+                           "a group of packed frequencies");
     AlignedBuffer<T> storage(size);
     const int64_t j0 = first * kWidth;
     const Matrix<double> omega(std::min(panels * kWidth, count_ - j0), depth_);
@@ -87,15 +93,18 @@ class Dense final : public Projection, public SparseProjection {
   void project(MatrixView<const float> X, int64_t panel, float* P, float*) const noexcept override {
     transform::project_panel(X, single_.panel(panel), P);
   }
-  void project(MatrixView<const double> X, int64_t panel, double* P, double*) const noexcept override {
+  void project(MatrixView<const double> X, int64_t panel, double* P,
+               double*) const noexcept override {
     transform::project_panel(X, double_.panel(panel), P);
   }
 
   const SparseProjection* sparse() const noexcept override { return this; }
-  void project_sparse(const CsrView<float>& X, int64_t panel, float* P, float*) const noexcept override {
+  void project_sparse(const CsrView<float>& X, int64_t panel, float* P,
+                      float*) const noexcept override {
     transform::project_panel(X, single_.panel(panel), P);
   }
-  void project_sparse(const CsrView<double>& X, int64_t panel, double* P, double*) const noexcept override {
+  void project_sparse(const CsrView<double>& X, int64_t panel, double* P,
+                      double*) const noexcept override {
     transform::project_panel(X, double_.panel(panel), P);
   }
 
@@ -110,9 +119,10 @@ class Dense final : public Projection, public SparseProjection {
 
 }  // namespace
 
-std::unique_ptr<Projection> make_dense(int64_t d, int64_t F, std::unique_ptr<const FrequencySource> source,
-                                       Unit unit) {
-  return std::make_unique<Dense>(d, F, std::move(source), unit == Unit::turns ? kTurnsPerRadian : 1.0);
+std::unique_ptr<Projection> make_dense(int64_t d, int64_t F,
+                                       std::unique_ptr<const FrequencySource> source, Unit unit) {
+  return std::make_unique<Dense>(d, F, std::move(source),
+                                 unit == Unit::turns ? kTurnsPerRadian : 1.0);
 }
 
 }  // namespace mercer::projection

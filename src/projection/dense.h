@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Dense projection: every column of W is given by itself, and W is packed group by group when first used.
+// Dense projection: every column of W is given by itself, and W is packed group by group when first
+// used.
 #pragma once
 
 #include <cstdint>
@@ -14,17 +15,19 @@ namespace mercer::projection {
 class FrequencySource {
  public:
   virtual ~FrequencySource() = default;
-  /// Row j - j0 of `omega` becomes omega_j, in radians per unit of input, for j in [j0, j0 + omega.rows). Calling thread only, one
-  /// call at a time; may use the context's threads. A frequency depends on j alone, not on the range.
+  /// Row j - j0 of `omega` becomes omega_j, in radians per unit of input, for j in [j0, j0 +
+  /// omega.rows). Calling thread only, one call at a time; may use the context's threads. A
+  /// frequency depends on j alone, not on the range.
   virtual void fill(int64_t j0, Context& context, MatrixView<double> omega) const = 0;
 };
 
 /// What W is multiplied by when it is packed: 1/(2 pi), so that P is in turns, or nothing.
 enum class Unit { turns, plain };
 
-/// P = XW/(2 pi), or XW for Unit::plain, with F columns from `source`; d*F multiply-adds per row, nnz*F for sparse rows. Memory: d*F
-/// numbers per precision in use.
-std::unique_ptr<Projection> make_dense(int64_t d, int64_t F, std::unique_ptr<const FrequencySource> source,
+/// P = XW/(2 pi), or XW for Unit::plain, with F columns from `source`; d*F multiply-adds per row,
+/// nnz*F for sparse rows. Memory: d*F numbers per precision in use.
+std::unique_ptr<Projection> make_dense(int64_t d, int64_t F,
+                                       std::unique_ptr<const FrequencySource> source,
                                        Unit unit = Unit::turns);
 
 }  // namespace mercer::projection

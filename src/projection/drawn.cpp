@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Dense projection with i.i.d. columns: omega_j from the kernel's spectral law (Rahimi, Recht 2007), coordinate by coordinate over
-// the lengthscale. Column j is a function of seed and j alone.
+// Dense projection with i.i.d. columns: omega_j from the kernel's spectral law (Rahimi, Recht
+// 2007), coordinate by coordinate over the lengthscale. Column j is a function of seed and j alone.
 #include "base/parallel.h"
 #include "projection/dense.h"
 #include "projection/frequency_scale.h"

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Fastfood: blocks S H G Pi H B with B random signs, Pi a permutation, G a Gaussian diagonal, H unnormalised
-// (Le, Sarlos, Smola, "Fastfood: approximating kernel expansions in loglinear time", ICML 2013). No paper gives S for other laws than
-// the Gaussian: S_ii = s_i/(||G||_F sqrt(d')) with s_i drawn from the kernel's radial law in dimension d' (radius = fixed: sqrt(d')).
+// Fastfood: blocks S H G Pi H B with B random signs, Pi a permutation, G a Gaussian diagonal, H
+// unnormalised (Le, Sarlos, Smola, "Fastfood: approximating kernel expansions in loglinear time",
+// ICML 2013). No paper gives S for other laws than the Gaussian: S_ii = s_i/(||G||_F sqrt(d')) with
+// s_i drawn from the kernel's radial law in dimension d' (radius = fixed: sqrt(d')).
 #include "projection/hadamard_projection.h"
 #include "random/distributions.h"
 
@@ -14,16 +15,19 @@ struct Fastfood {
 
   // Diagonals B, G, S of all blocks, one after the other, and the permutations.
   template <class T>
-  static HadamardNumbers<T> draw(const ProjectionArguments& arguments, int64_t n, int64_t first, int64_t blocks) {
+  static HadamardNumbers<T> draw(const ProjectionArguments& arguments, int64_t n, int64_t first,
+                                 int64_t blocks) {
     const int64_t size = n * blocks;
-    HadamardNumbers<T> numbers{AlignedBuffer<T>(3 * size), AlignedBuffer<PermutationIndex<T>>(size)};
+    HadamardNumbers<T> numbers{AlignedBuffer<T>(3 * size),
+                               AlignedBuffer<PermutationIndex<T>>(size)};
     const AlignedBuffer<double> signs(n), gaussian(n);
     const AlignedBuffer<int64_t> permutation(n);
     const auto count = static_cast<size_t>(n);
     for (int64_t b = 0; b < blocks; ++b) {
       const auto block = static_cast<uint64_t>(first + b);
       random::fill_rademacher({arguments.seed, random::Tag::sign, block}, 0, {signs.data(), count});
-      random::fill_normal({arguments.seed, random::Tag::gaussian, block}, 0, {gaussian.data(), count});
+      random::fill_normal({arguments.seed, random::Tag::gaussian, block}, 0,
+                          {gaussian.data(), count});
       random::Cursor cursor({arguments.seed, random::Tag::permutation, block});
       random::permutation(cursor, {permutation.data(), count});
       double squares = 0;
@@ -33,7 +37,8 @@ struct Fastfood {
         const int64_t at = b * n + i;
         numbers.diagonals[at] = static_cast<T>(signs[i]);
         numbers.diagonals[size + at] = static_cast<T>(gaussian[i]);
-        numbers.diagonals[2 * size + at] = static_cast<T>(column_norm(arguments, n, first * n + at) / row_norm);
+        numbers.diagonals[2 * size + at] =
+            static_cast<T>(column_norm(arguments, n, first * n + at) / row_norm);
         numbers.permutation[at] = static_cast<PermutationIndex<T>>(permutation[i]);
       }
     }
@@ -41,12 +46,12 @@ struct Fastfood {
   }
 
   template <class T>
-  static void apply(const T* x, const HadamardNumbers<T>& numbers, int64_t n, int64_t blocks, T* scratch,
-                    T* out) noexcept {
+  static void apply(const T* x, const HadamardNumbers<T>& numbers, int64_t n, int64_t blocks,
+                    T* scratch, T* out) noexcept {
     const int64_t size = n * blocks;
     const T* diagonals = numbers.diagonals.data();
-    fastfood_blocks(x, diagonals, numbers.permutation.data(), diagonals + size, diagonals + 2 * size, n, blocks, scratch,
-                    out);
+    fastfood_blocks(x, diagonals, numbers.permutation.data(), diagonals + size,
+                    diagonals + 2 * size, n, blocks, scratch, out);
   }
 };
 

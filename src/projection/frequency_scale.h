@@ -8,9 +8,11 @@
 namespace mercer::projection {
 
 /// lengthscale: empty (nothing to do), one number, or as many as omega has.
-inline void divide_by_lengthscale(std::span<const double> lengthscale, std::span<double> omega) noexcept {
+inline void divide_by_lengthscale(std::span<const double> lengthscale,
+                                  std::span<double> omega) noexcept {
   if (lengthscale.empty()) return;
-  for (size_t k = 0; k < omega.size(); ++k) omega[k] /= lengthscale[lengthscale.size() == 1 ? 0 : k];
+  for (size_t k = 0; k < omega.size(); ++k)
+    omega[k] /= lengthscale[lengthscale.size() == 1 ? 0 : k];
 }
 
 }  // namespace mercer::projection

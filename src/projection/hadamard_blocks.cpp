@@ -24,7 +24,8 @@ constexpr double kTurnsPerRadian = 0.15915494309189533577;  // 1/(2 pi)
 }  // namespace
 
 template <class T>
-void sorf_blocks(const T* x, const T* signs, const T* scale, int64_t n, int64_t blocks, T* out) noexcept {
+void sorf_blocks(const T* x, const T* signs, const T* scale, int64_t n, int64_t blocks,
+                 T* out) noexcept {
   const int64_t size = n * blocks;
   transform::signed_fwht(x, 0, signs, out, n, blocks);
   transform::signed_fwht(out, n, signs + size, out, n, blocks);
@@ -33,25 +34,30 @@ void sorf_blocks(const T* x, const T* signs, const T* scale, int64_t n, int64_t 
 }
 
 template <class T>
-void fastfood_blocks(const T* x, const T* signs, const PermutationIndex<T>* permutation, const T* gaussian,
-                     const T* scale, int64_t n, int64_t blocks, T* scratch, T* out) noexcept {
+void fastfood_blocks(const T* x, const T* signs, const PermutationIndex<T>* permutation,
+                     const T* gaussian, const T* scale, int64_t n, int64_t blocks, T* scratch,
+                     T* out) noexcept {
   transform::signed_fwht(x, 0, signs, scratch, n, blocks);
   for (int64_t b = 0; b < blocks; ++b) {
-    transform::gather_multiply(scratch + b * n, permutation + b * n, gaussian + b * n, n, out + b * n);
+    transform::gather_multiply(scratch + b * n, permutation + b * n, gaussian + b * n, n,
+                               out + b * n);
   }
   transform::fwht(out, n, blocks);
   transform::multiply(scale, n * blocks, out);
 }
 
-template void sorf_blocks(const float*, const float*, const float*, int64_t, int64_t, float*) noexcept;
-template void sorf_blocks(const double*, const double*, const double*, int64_t, int64_t, double*) noexcept;
-template void fastfood_blocks(const float*, const float*, const int32_t*, const float*, const float*, int64_t, int64_t,
-                              float*, float*) noexcept;
-template void fastfood_blocks(const double*, const double*, const int64_t*, const double*, const double*, int64_t,
-                              int64_t, double*, double*) noexcept;
+template void sorf_blocks(const float*, const float*, const float*, int64_t, int64_t,
+                          float*) noexcept;
+template void sorf_blocks(const double*, const double*, const double*, int64_t, int64_t,
+                          double*) noexcept;
+template void fastfood_blocks(const float*, const float*, const int32_t*, const float*,
+                              const float*, int64_t, int64_t, float*, float*) noexcept;
+template void fastfood_blocks(const double*, const double*, const int64_t*, const double*,
+                              const double*, int64_t, int64_t, double*, double*) noexcept;
 
 int64_t padded_dimension(int64_t d) {
-  require(d <= kMostInputs, MERCER_INVALID_ARGUMENT, "inputs = %lld, expected at most %lld for a structured projection",
+  require(d <= kMostInputs, MERCER_INVALID_ARGUMENT,
+          "inputs = %lld, expected at most %lld for a structured projection",
           static_cast<long long>(d), static_cast<long long>(kMostInputs));
   return static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(std::max(d, kLeastDimension))));
 }
@@ -65,11 +71,13 @@ int64_t blocks_together(int64_t padded, int64_t F) noexcept {
 
 void require_isotropic(const ProjectionArguments& arguments, const char* projection) {
   const std::string name(arguments.kernel->name());
-  require(arguments.kernel->spectral_law()->isotropic(), MERCER_UNSUPPORTED,
-          "projection = %s needs a rotation-invariant spectral law, which kernel %s has not: use dense", projection,
-          name.c_str());
+  require(
+      arguments.kernel->spectral_law()->isotropic(), MERCER_UNSUPPORTED,
+      "projection = %s needs a rotation-invariant spectral law, which kernel %s has not: use dense",
+      projection, name.c_str());
   require(arguments.radius == Radius::drawn || name == "gaussian", MERCER_UNSUPPORTED,
-          "radius = fixed is for the gaussian kernel, not %s: its norms must be drawn", name.c_str());
+          "radius = fixed is for the gaussian kernel, not %s: its norms must be drawn",
+          name.c_str());
 }
 
 double column_norm(const ProjectionArguments& arguments, int64_t padded, int64_t j) noexcept {
@@ -78,7 +86,8 @@ double column_norm(const ProjectionArguments& arguments, int64_t padded, int64_t
       arguments.radius == Radius::fixed
           ? std::sqrt(static_cast<double>(padded))
           : kernel.spectral_law()->radius(
-                random::Stream(arguments.seed, random::Tag::radius, static_cast<uint64_t>(j)), padded);
+                random::Stream(arguments.seed, random::Tag::radius, static_cast<uint64_t>(j)),
+                padded);
   const double lengthscale = kernel.lengthscale().size() == 1 ? kernel.lengthscale()[0] : 1.0;
   return norm / lengthscale * kTurnsPerRadian;
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Structured projections made of Walsh-Hadamard transforms: how blocks are sized, and the two products themselves, with all ingredients given.
-// Blocks are d' x d' with d' the next power of two >= max(d, 16): smaller ones hold too few distinct frequencies (at d' = 2 two, at 4 twelve).
+// Structured projections made of Walsh-Hadamard transforms: how blocks are sized, and the two
+// products themselves, with all ingredients given. Blocks are d' x d' with d' the next power of two
+// >= max(d, 16): smaller ones hold too few distinct frequencies (at d' = 2 two, at 4 twelve).
 #pragma once
 
 #include <cstdint>
@@ -16,28 +17,34 @@ namespace mercer::projection {
 template <class T>
 using PermutationIndex = std::conditional_t<sizeof(T) == 4, int32_t, int64_t>;
 
-/// SORF (Yu, Suresh, Choromanski, Holtmann-Rice, Kumar 2016): out = scale o (H D1 H D2 H D3 x), H unnormalised. `signs` holds D3 of all
-/// `blocks` blocks (n each), then D2, then D1; x is the same for every block; out holds blocks * n numbers.
+/// SORF (Yu, Suresh, Choromanski, Holtmann-Rice, Kumar 2016): out = scale o (H D1 H D2 H D3 x), H
+/// unnormalised. `signs` holds D3 of all `blocks` blocks (n each), then D2, then D1; x is the same
+/// for every block; out holds blocks * n numbers.
 template <class T>
-void sorf_blocks(const T* x, const T* signs, const T* scale, int64_t n, int64_t blocks, T* out) noexcept;
+void sorf_blocks(const T* x, const T* signs, const T* scale, int64_t n, int64_t blocks,
+                 T* out) noexcept;
 
-/// Fastfood (Le, Sarlos, Smola 2013): out = scale o (H G Pi H B x), (Pi v)_i = v[permutation_i]; numbers of block b at offset b * n,
-/// permutations relative to their block. scratch holds blocks * n numbers.
+/// Fastfood (Le, Sarlos, Smola 2013): out = scale o (H G Pi H B x), (Pi v)_i = v[permutation_i];
+/// numbers of block b at offset b * n, permutations relative to their block. scratch holds blocks *
+/// n numbers.
 template <class T>
-void fastfood_blocks(const T* x, const T* signs, const PermutationIndex<T>* permutation, const T* gaussian,
-                     const T* scale, int64_t n, int64_t blocks, T* scratch, T* out) noexcept;
+void fastfood_blocks(const T* x, const T* signs, const PermutationIndex<T>* permutation,
+                     const T* gaussian, const T* scale, int64_t n, int64_t blocks, T* scratch,
+                     T* out) noexcept;
 
 /// d' for d inputs; INVALID_ARGUMENT beyond 2^28.
 int64_t padded_dimension(int64_t d);
 
-/// Blocks that are transformed together: about 1,024 columns, whole panels, not many more than F asks for.
+/// Blocks that are transformed together: about 1,024 columns, whole panels, not many more than F
+/// asks for.
 int64_t blocks_together(int64_t padded, int64_t F) noexcept;
 
-/// UNSUPPORTED, naming kernel and projection, unless the law is isotropic (and Gaussian, for radius = fixed).
+/// UNSUPPORTED, naming kernel and projection, unless the law is isotropic (and Gaussian, for radius
+/// = fixed).
 void require_isotropic(const ProjectionArguments& arguments, const char* projection);
 
-/// s_j: the norm of column j, drawn in dimension d' or sqrt(d'), over the lengthscale if that is one number (several
-/// divide the inputs instead), over 2 pi: columns come out in turns.
+/// s_j: the norm of column j, drawn in dimension d' or sqrt(d'), over the lengthscale if that is
+/// one number (several divide the inputs instead), over 2 pi: columns come out in turns.
 double column_norm(const ProjectionArguments& arguments, int64_t padded, int64_t j) noexcept;
 
 }  // namespace mercer::projection

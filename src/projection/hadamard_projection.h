@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// What SORF and Fastfood share: groups of blocks, drawn when first used; a row is padded once per group and pushed through all of the
-// group's blocks while they are in cache. Kind says what a group holds and how it is applied.
+// What SORF and Fastfood share: groups of blocks, drawn when first used; a row is padded once per
+// group and pushed through all of the group's blocks while they are in cache. Kind says what a
+// group holds and how it is applied.
 #pragma once
 
 #include <algorithm>
@@ -43,14 +44,18 @@ class HadamardProjection final : public Projection {
 
   BlockShape shape(float) const noexcept override { return shape_of<float>(); }
   BlockShape shape(double) const noexcept override { return shape_of<double>(); }
-  void prepare(Blocks groups, float, Context& context) const override { prepare_groups<float>(groups, single_, context); }
+  void prepare(Blocks groups, float, Context& context) const override {
+    prepare_groups<float>(groups, single_, context);
+  }
   void prepare(Blocks groups, double, Context& context) const override {
     prepare_groups<double>(groups, double_, context);
   }
-  void project(MatrixView<const float> X, int64_t group, float* P, float* scratch) const noexcept override {
+  void project(MatrixView<const float> X, int64_t group, float* P,
+               float* scratch) const noexcept override {
     project_rows(X, single_[group], P, scratch);
   }
-  void project(MatrixView<const double> X, int64_t group, double* P, double* scratch) const noexcept override {
+  void project(MatrixView<const double> X, int64_t group, double* P,
+               double* scratch) const noexcept override {
     project_rows(X, double_[group], P, scratch);
   }
 
@@ -61,17 +66,19 @@ class HadamardProjection final : public Projection {
   template <class T>
   BlockShape shape_of() const noexcept {
     // P of a few rows in the first-level cache; scratch: a padded row, then what Kind needs.
-    const int64_t rows = std::clamp<int64_t>(16 * 1024 / (columns() * static_cast<int64_t>(sizeof(T))), 1,
-                                             transform::kTileRows);
+    const int64_t rows = std::clamp<int64_t>(
+        16 * 1024 / (columns() * static_cast<int64_t>(sizeof(T))), 1, transform::kTileRows);
     return {columns(), rows, padded_ + columns()};
   }
 
   template <class T>
-  void prepare_groups(Blocks groups, LazyGroups<HadamardNumbers<T>>& store, Context& context) const {
+  void prepare_groups(Blocks groups, LazyGroups<HadamardNumbers<T>>& store,
+                      Context& context) const {
     for (int64_t g = groups.begin; g < groups.end; ++g) {
       store.prepare(g, [&](int64_t group) {
-        context.require_memory(checked_multiply(4 * columns(), sizeof(T), "a group of structured blocks"),
-                               "a group of structured blocks");
+        context.require_memory(
+            checked_multiply(4 * columns(), sizeof(T), "a group of structured blocks"),
+            "a group of structured blocks");
         return Kind::template draw<T>(arguments_, padded_, group * together_, together_);
       });
       context.checkpoint();
@@ -79,7 +86,8 @@ class HadamardProjection final : public Projection {
   }
 
   template <class T>
-  void project_rows(MatrixView<const T> X, const HadamardNumbers<T>& numbers, T* P, T* scratch) const noexcept {
+  void project_rows(MatrixView<const T> X, const HadamardNumbers<T>& numbers, T* P,
+                    T* scratch) const noexcept {
     std::fill(scratch + X.cols, scratch + padded_, T{0});
     for (int64_t i = 0; i < X.rows; ++i) {
       load_row(X.row(i), scratch);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Storage drawn group by group when first used: published by an atomic pointer, filled under a lock. A fill that throws leaves its
-// group empty, to be tried again.
+// Storage drawn group by group when first used: published by an atomic pointer, filled under a
+// lock. A fill that throws leaves its group empty, to be tried again.
 #pragma once
 
 #include <atomic>
@@ -15,7 +15,8 @@ namespace mercer::projection {
 template <class Payload>
 class LazyGroups {
  public:
-  explicit LazyGroups(int64_t count) : groups_(std::make_unique<Group[]>(static_cast<size_t>(count))) {}
+  explicit LazyGroups(int64_t count)
+      : groups_(std::make_unique<Group[]>(static_cast<size_t>(count))) {}
 
   /// Makes group g = fill(g) unless it exists. Thread-safe.
   template <class Fill>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Projections: rows x in R^d to P = xW in turns (angle / 2 pi), one block of columns and a few rows at a time, so that
-// whoever finishes a block finds it in cache. F columns in all; the last block may be padded.
+// Projections: rows x in R^d to P = xW in turns (angle / 2 pi), one block of columns and a few rows
+// at a time, so that whoever finishes a block finds it in cache. F columns in all; the last block
+// may be padded.
 #pragma once
 
 #include <cstdint>
@@ -29,10 +30,13 @@ struct BlockShape {
 class SparseProjection {
  public:
   virtual ~SparseProjection() = default;
-  /// P as from Projection::project, of a block prepared there; the shape's limit of rows and scratch are the same. The bits of a row
-  /// of P depend on its row of X as listed; they differ from those of the dense row by rounding at most.
-  virtual void project_sparse(const CsrView<float>& X, int64_t block, float* P, float* scratch) const noexcept = 0;
-  virtual void project_sparse(const CsrView<double>& X, int64_t block, double* P, double* scratch) const noexcept = 0;
+  /// P as from Projection::project, of a block prepared there; the shape's limit of rows and
+  /// scratch are the same. The bits of a row of P depend on its row of X as listed; they differ
+  /// from those of the dense row by rounding at most.
+  virtual void project_sparse(const CsrView<float>& X, int64_t block, float* P,
+                              float* scratch) const noexcept = 0;
+  virtual void project_sparse(const CsrView<double>& X, int64_t block, double* P,
+                              double* scratch) const noexcept = 0;
 };
 
 class Projection {
@@ -45,14 +49,17 @@ class Projection {
   virtual BlockShape shape(float) const noexcept = 0;
   virtual BlockShape shape(double) const noexcept = 0;
 
-  /// Draws and packs what project needs for these blocks and this precision, once; thread-safe; may fail (memory,
-  /// cancellation) and be retried. Other blocks are not drawn.
+  /// Draws and packs what project needs for these blocks and this precision, once; thread-safe; may
+  /// fail (memory, cancellation) and be retried. Other blocks are not drawn.
   virtual void prepare(Blocks blocks, float, Context& context) const = 0;
   virtual void prepare(Blocks blocks, double, Context& context) const = 0;
 
-  /// P (X.rows x shape.columns, without gaps, 64-byte aligned) of a prepared block. The bits of a row of P depend on its row of X alone.
-  virtual void project(MatrixView<const float> X, int64_t block, float* P, float* scratch) const noexcept = 0;
-  virtual void project(MatrixView<const double> X, int64_t block, double* P, double* scratch) const noexcept = 0;
+  /// P (X.rows x shape.columns, without gaps, 64-byte aligned) of a prepared block. The bits of a
+  /// row of P depend on its row of X alone.
+  virtual void project(MatrixView<const float> X, int64_t block, float* P,
+                       float* scratch) const noexcept = 0;
+  virtual void project(MatrixView<const double> X, int64_t block, double* P,
+                       double* scratch) const noexcept = 0;
 
   /// The same object's way with sparse rows; null: rows have to be made dense.
   virtual const SparseProjection* sparse() const noexcept { return nullptr; }

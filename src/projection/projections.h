@@ -14,7 +14,8 @@
 
 namespace mercer::projection {
 
-/// Row norms of structured blocks: drawn from the kernel's radial law, or all equal (Gaussian kernel only).
+/// Row norms of structured blocks: drawn from the kernel's radial law, or all equal (Gaussian
+/// kernel only).
 enum class Radius { drawn, fixed };
 /// Randomisation of low-discrepancy points.
 using random::Scramble;

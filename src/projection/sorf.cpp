@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Structured orthogonal random features: blocks sqrt(d') H D1 H D2 H D3 with H = H_d'/sqrt(d'), D_i random signs
-// (Yu, Suresh, Choromanski, Holtmann-Rice, Kumar, "Orthogonal random features", NIPS 2016). We draw each row's norm from the kernel's
-// radial law instead of fixing it at sqrt(d') (radius = fixed keeps theirs), so every isotropic kernel has a SORF.
-// Directions of H D1 H D2 H D3 are nearly, not exactly, uniform: the estimate has a small bias that shrinks with d'.
+// Structured orthogonal random features: blocks sqrt(d') H D1 H D2 H D3 with H = H_d'/sqrt(d'), D_i
+// random signs (Yu, Suresh, Choromanski, Holtmann-Rice, Kumar, "Orthogonal random features", NIPS
+// 2016). We draw each row's norm from the kernel's radial law instead of fixing it at sqrt(d')
+// (radius = fixed keeps theirs), so every isotropic kernel has a SORF. Directions of H D1 H D2 H D3
+// are nearly, not exactly, uniform: the estimate has a small bias that shrinks with d'.
 #include "projection/hadamard_projection.h"
 #include "random/distributions.h"
 
@@ -13,17 +14,19 @@ namespace {
 struct Sorf {
   static constexpr const char* kName = "sorf";
 
-  // 3 sign diagonals of all blocks, D3 first, then the scale s_j / d'^{3/2}: H unnormalised gives every row of the triple
-  // product the norm d'^{3/2}.
+  // 3 sign diagonals of all blocks, D3 first, then the scale s_j / d'^{3/2}: H unnormalised gives
+  // every row of the triple product the norm d'^{3/2}.
   template <class T>
-  static HadamardNumbers<T> draw(const ProjectionArguments& arguments, int64_t n, int64_t first, int64_t blocks) {
+  static HadamardNumbers<T> draw(const ProjectionArguments& arguments, int64_t n, int64_t first,
+                                 int64_t blocks) {
     const int64_t size = n * blocks;
     HadamardNumbers<T> numbers{AlignedBuffer<T>(4 * size), {}};
     const AlignedBuffer<double> signs(3 * n);
     const double row_norm = static_cast<double>(n) * std::sqrt(static_cast<double>(n));
     for (int64_t b = 0; b < blocks; ++b) {
-      random::fill_rademacher(random::Stream(arguments.seed, random::Tag::sign, static_cast<uint64_t>(first + b)), 0,
-                              std::span(signs.data(), static_cast<size_t>(3 * n)));
+      random::fill_rademacher(
+          random::Stream(arguments.seed, random::Tag::sign, static_cast<uint64_t>(first + b)), 0,
+          std::span(signs.data(), static_cast<size_t>(3 * n)));
       for (int64_t i = 0; i < n; ++i) {
         for (int64_t k = 0; k < 3; ++k) {
           numbers.diagonals[k * size + b * n + i] = static_cast<T>(signs[k * n + i]);
@@ -36,8 +39,10 @@ struct Sorf {
   }
 
   template <class T>
-  static void apply(const T* x, const HadamardNumbers<T>& numbers, int64_t n, int64_t blocks, T*, T* out) noexcept {
-    sorf_blocks(x, numbers.diagonals.data(), numbers.diagonals.data() + 3 * n * blocks, n, blocks, out);
+  static void apply(const T* x, const HadamardNumbers<T>& numbers, int64_t n, int64_t blocks, T*,
+                    T* out) noexcept {
+    sorf_blocks(x, numbers.diagonals.data(), numbers.diagonals.data() + 3 * n * blocks, n, blocks,
+                out);
   }
 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// SRHT (Ailon, Chazelle 2006; Tropp 2011) stacked in independent blocks (Wacker, Kanagawa, Filippone
-// 2022, Algorithm 2 for degree 1). A group of blocks is drawn when first used; a row is padded once
-// per group and pushed through all its blocks while they are in cache.
+// SRHT (Ailon, Chazelle 2006; Tropp 2011) stacked in independent blocks (Wacker, Kanagawa,
+// Filippone 2022, Algorithm 2 for degree 1). A group of blocks is drawn when first used; a row is
+// padded once per group and pushed through all its blocks while they are in cache.
 #include "projection/srht.h"
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Subsampled randomised Hadamard transform: blocks of columns P_pi H diag(w), H of the padded dimension.
+// Subsampled randomised Hadamard transform: blocks of columns P_pi H diag(w), H of the padded
+// dimension.
 #pragma once
 
 #include <cstdint>
@@ -19,9 +20,9 @@ template <class T>
 void srht_blocks(const T* x, const T* signs, const int32_t* index, int64_t n, int64_t blocks,
                  T* scratch, T* out) noexcept;
 
-/// P (n x D) in blocks of n = srht_dimension(d) columns, each with its own signs (stream seed, sign,
-/// block) and permutation (seed, permutation, block): the rows of H are drawn without replacement
-/// inside a block. D log n + d per row, nnz in place of d for sparse rows.
+/// P (n x D) in blocks of n = srht_dimension(d) columns, each with its own signs (stream seed,
+/// sign, block) and permutation (seed, permutation, block): the rows of H are drawn without
+/// replacement inside a block. D log n + d per row, nnz in place of d for sparse rows.
 std::unique_ptr<Projection> make_srht(int64_t d, int64_t D, uint64_t seed);
 
 }  // namespace mercer::projection

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Variates from streams (SPEC section 1). Functions of a Stream and a position address one block and are pure; functions
-// of a Cursor may reject and consume as many blocks of their own stream as they need.
+// Variates from streams (SPEC section 1). Functions of a Stream and a position address one block
+// and are pure; functions of a Cursor may reject and consume as many blocks of their own stream as
+// they need.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +13,9 @@
 
 namespace mercer::random {
 
-/// Uniform on the open interval (0, 1): ((w >> 11) + 1/2) 2^-53 with w = word0 + 2^32 word1 of a block; word2 and word3 give
-/// the block's second uniform. Computed in double: above 1/2 the half is rounded to even, and what would become 1 is
-/// 1 - 2^-53.
+/// Uniform on the open interval (0, 1): ((w >> 11) + 1/2) 2^-53 with w = word0 + 2^32 word1 of a
+/// block; word2 and word3 give the block's second uniform. Computed in double: above 1/2 the half
+/// is rounded to even, and what would become 1 is 1 - 2^-53.
 double uniform(const Words& words) noexcept;
 double second_uniform(const Words& words) noexcept;
 
@@ -22,18 +23,29 @@ double second_uniform(const Words& words) noexcept;
 uint64_t uniform_below(Cursor& cursor, uint64_t n) noexcept;
 
 /// out[i] = variate number first + i of the stream: any split of the range gives the same bytes.
-void fill_uniform(const Stream& stream, uint64_t first, std::span<double> out) noexcept;    // two per block
-void fill_normal(const Stream& stream, uint64_t first, std::span<double> out) noexcept;     // N(0,1), two per block
-void fill_rademacher(const Stream& stream, uint64_t first, std::span<double> out) noexcept; // +-1, 128 per block
-void fill_cauchy(const Stream& stream, uint64_t first, std::span<double> out) noexcept;     // density 1/(pi(1+x^2))
-void fill_laplace(const Stream& stream, uint64_t first, std::span<double> out) noexcept;    // density exp(-|x|)/2
-void fill_exponential(const Stream& stream, uint64_t first, std::span<double> out) noexcept;// rate 1
-void fill_levy(const Stream& stream, uint64_t first, std::span<double> out) noexcept;       // scale 1: 1/N(0,1)^2
-void fill_sech(const Stream& stream, uint64_t first, std::span<double> out) noexcept;       // density sech(pi x)
+void fill_uniform(const Stream& stream, uint64_t first,
+                  std::span<double> out) noexcept;  // two per block
+void fill_normal(const Stream& stream, uint64_t first,
+                 std::span<double> out) noexcept;  // N(0,1), two per block
+void fill_rademacher(const Stream& stream, uint64_t first,
+                     std::span<double> out) noexcept;  // +-1, 128 per block
+void fill_cauchy(const Stream& stream, uint64_t first,
+                 std::span<double> out) noexcept;  // density 1/(pi(1+x^2))
+void fill_laplace(const Stream& stream, uint64_t first,
+                  std::span<double> out) noexcept;  // density exp(-|x|)/2
+void fill_exponential(const Stream& stream, uint64_t first,
+                      std::span<double> out) noexcept;  // rate 1
+void fill_levy(const Stream& stream, uint64_t first,
+               std::span<double> out) noexcept;  // scale 1: 1/N(0,1)^2
+void fill_sech(const Stream& stream, uint64_t first,
+               std::span<double> out) noexcept;  // density sech(pi x)
 
-/// Complex numbers, interleaved re, im: out.size() is twice the count; `first` counts complex numbers.
-void fill_complex_rademacher(const Stream& stream, uint64_t first, std::span<double> out) noexcept; // on {1,-1,i,-i}, 64 per block
-void fill_complex_normal(const Stream& stream, uint64_t first, std::span<double> out) noexcept;     // CN(0,1)
+/// Complex numbers, interleaved re, im: out.size() is twice the count; `first` counts complex
+/// numbers.
+void fill_complex_rademacher(const Stream& stream, uint64_t first,
+                             std::span<double> out) noexcept;  // on {1,-1,i,-i}, 64 per block
+void fill_complex_normal(const Stream& stream, uint64_t first,
+                         std::span<double> out) noexcept;  // CN(0,1)
 
 /// The first normal of the next block.
 double normal(Cursor& cursor) noexcept;
@@ -48,8 +60,8 @@ void direction(Cursor& cursor, std::span<double> out) noexcept;
 
 /// Uniformly random permutation of 0 .. out.size()-1 (Fisher-Yates).
 void permutation(Cursor& cursor, std::span<int64_t> out) noexcept;
-/// out.size() distinct numbers below n, in random order, uniformly (allocates O(out.size())): the first entries of the
-/// permutation of n. INVALID_ARGUMENT if out.size() > n.
+/// out.size() distinct numbers below n, in random order, uniformly (allocates O(out.size())): the
+/// first entries of the permutation of n. INVALID_ARGUMENT if out.size() > n.
 void sample_without_replacement(Cursor& cursor, int64_t n, std::span<int64_t> out);
 
 }  // namespace mercer::random

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Elementary functions of the samplers, computed with + - x / sqrt only, so that a seed means the same bytes on every
-// machine (libm differs between systems in the last place). Scalar, compiled with -ffp-contract=off.
+// Elementary functions of the samplers, computed with + - x / sqrt only, so that a seed means the
+// same bytes on every machine (libm differs between systems in the last place). Scalar, compiled
+// with -ffp-contract=off.
 #pragma once
 
 namespace mercer::random {

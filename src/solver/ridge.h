@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Ridge regression from row statistics (SPEC section 9): w = (Z'Z + n lambda I)^{-1} Z'Y, for every lambda from one
-// symmetric eigendecomposition, or from a Cholesky factor per lambda. With centring, Z and Y are replaced by Z - mean,
-// Y - mean (from the sums), and the intercept restores the means.
+// Ridge regression from row statistics (SPEC section 9): w = (Z'Z + n lambda I)^{-1} Z'Y, for every
+// lambda from one symmetric eigendecomposition, or from a Cholesky factor per lambda. With
+// centring, Z and Y are replaced by Z - mean, Y - mean (from the sums), and the intercept restores
+// the means.
 #pragma once
 
 #include <cstdint>
@@ -21,11 +22,13 @@ struct Weights {
   std::vector<double> intercept;  // outputs; zeros without centring
 };
 
-/// Every lambda >= 0 (lambda = 0: the minimum-norm solution) at O(D^2 outputs) each after an O(D^3) eigendecomposition.
+/// Every lambda >= 0 (lambda = 0: the minimum-norm solution) at O(D^2 outputs) each after an O(D^3)
+/// eigendecomposition.
 class RidgePath {
  public:
-  /// Takes the statistics over and decomposes in place: peak memory is 2.5 x 8 D^2 bytes, the statistics' own included, then
-  /// 8 D^2. Errors: no rows (INVALID_ARGUMENT), and those of linalg::symmetric_eigen.
+  /// Takes the statistics over and decomposes in place: peak memory is 2.5 x 8 D^2 bytes, the
+  /// statistics' own included, then 8 D^2. Errors: no rows (INVALID_ARGUMENT), and those of
+  /// linalg::symmetric_eigen.
   RidgePath(RowStatistics&& statistics, bool center, Context& context);
   ~RidgePath();
   RidgePath(RidgePath&&) noexcept;
@@ -33,21 +36,28 @@ class RidgePath {
   int64_t features() const noexcept;
   int64_t outputs() const noexcept;
   int64_t rows() const noexcept;
-  std::span<const double> eigenvalues() const noexcept;  // of Z'Z (centred), ascending, >= 0 after clipping
+  std::span<const double> eigenvalues()
+      const noexcept;  // of Z'Z (centred), ascending, >= 0 after clipping
 
-  /// Directions whose s + n lambda is below eps D times the scale of Z'Z are numerically null and dropped, so that lambda = 0
-  /// is the minimum-norm solution. lambda: finite, >= 0, else INVALID_ARGUMENT (here and below).
+  /// Directions whose s + n lambda is below eps D times the scale of Z'Z are numerically null and
+  /// dropped, so that lambda = 0 is the minimum-norm solution. lambda: finite, >= 0, else
+  /// INVALID_ARGUMENT (here and below).
   Weights solve(double lambda) const;
   /// Tr H = sum s/(s + n lambda); one more for the intercept when centred.
   double effective_dimension(double lambda) const;
-  /// n RSS / (n - Tr H)^2 per output (Golub, Heath, Wahba 1979); infinite where the fit interpolates, n - Tr H <= 1e-8 n.
+  /// n RSS / (n - Tr H)^2 per output (Golub, Heath, Wahba 1979); infinite where the fit
+  /// interpolates, n - Tr H <= 1e-8 n.
   std::vector<double> gcv(double lambda) const;
-  /// Mean squared error per output on held-out rows given as statistics (full gram needed: O(D^2 outputs)).
+  /// Mean squared error per output on held-out rows given as statistics (full gram needed: O(D^2
+  /// outputs)).
   std::vector<double> held_out_error(double lambda, const RowStatistics& held_out) const;
-  /// (y - Zw)_i / (1 - H_ii) for training rows given as a block, rows x outputs: the residual when the row is left out, n lambda
-  /// being kept; infinite where 1 - H_ii <= 1e-8. Centring is part of H (its 1/n, and the intercept is refitted).
-  Matrix<double> leave_one_out(double lambda, MatrixView<const double> Z, MatrixView<const double> Y) const;
-  /// Sums over the block's rows of these residuals' squares, for many lambdas after one O(rows D^2) product: lambdas x outputs.
+  /// (y - Zw)_i / (1 - H_ii) for training rows given as a block, rows x outputs: the residual when
+  /// the row is left out, n lambda being kept; infinite where 1 - H_ii <= 1e-8. Centring is part of
+  /// H (its 1/n, and the intercept is refitted).
+  Matrix<double> leave_one_out(double lambda, MatrixView<const double> Z,
+                               MatrixView<const double> Y) const;
+  /// Sums over the block's rows of these residuals' squares, for many lambdas after one O(rows D^2)
+  /// product: lambdas x outputs.
   Matrix<double> leave_one_out_squares(std::span<const double> lambdas, MatrixView<const double> Z,
                                        MatrixView<const double> Y, Context& context) const;
 
@@ -56,28 +66,31 @@ class RidgePath {
   std::unique_ptr<State> state_;
 };
 
-/// One lambda by Cholesky, O(D^3/3), in place. Escalates jitter from 1e-15 to 1e-9 of the mean diagonal, then
-/// NOT_POSITIVE_DEFINITE naming the pivot. lambda >= 0.
+/// One lambda by Cholesky, O(D^3/3), in place. Escalates jitter from 1e-15 to 1e-9 of the mean
+/// diagonal, then NOT_POSITIVE_DEFINITE naming the pivot. lambda >= 0.
 Weights ridge_cholesky(RowStatistics&& statistics, bool center, double lambda, Context& context);
 
-/// The dual for n < D: alpha = (Z Z' + n lambda I)^{-1} Y, w = Z' alpha; O(n^2 D + n^3). Same centring.
-/// n lambda below eps n Tr ZZ' (lambda = 0) is the minimum-norm solution, by an eigendecomposition.
-Weights ridge_dual(MatrixView<const double> Z, MatrixView<const double> Y, bool center, double lambda,
-                   Context& context);
+/// The dual for n < D: alpha = (Z Z' + n lambda I)^{-1} Y, w = Z' alpha; O(n^2 D + n^3). Same
+/// centring. n lambda below eps n Tr ZZ' (lambda = 0) is the minimum-norm solution, by an
+/// eigendecomposition.
+Weights ridge_dual(MatrixView<const double> Z, MatrixView<const double> Y, bool center,
+                   double lambda, Context& context);
 
-/// Mean squared error per output of given weights on rows given as statistics: from sum y^2 - 2 w'b + w'Gw, so its absolute
-/// error is a few eps times the mean of y^2. At least one row.
+/// Mean squared error per output of given weights on rows given as statistics: from sum y^2 - 2 w'b
+/// + w'Gw, so its absolute error is a few eps times the mean of y^2. At least one row.
 std::vector<double> mean_squared_error(const Weights& weights, const RowStatistics& statistics);
 
-/// Mean over all rows of the squared error of each lambda, per output, every fold predicted by a fit on the others: fold
-/// statistics are subtracted from their total. Each fit uses its own n. Result: lambdas x outputs. At least two folds with
-/// rows; a fold without rows is skipped. Memory on top of the folds: 3.5 x 8 D^2 bytes.
-Matrix<double> kfold_error(std::span<const RowStatistics* const> folds, bool center, std::span<const double> lambdas,
-                           Context& context);
-Matrix<double> kfold_error(std::span<const RowStatistics> folds, bool center, std::span<const double> lambdas,
-                           Context& context);
+/// Mean over all rows of the squared error of each lambda, per output, every fold predicted by a
+/// fit on the others: fold statistics are subtracted from their total. Each fit uses its own n.
+/// Result: lambdas x outputs. At least two folds with rows; a fold without rows is skipped. Memory
+/// on top of the folds: 3.5 x 8 D^2 bytes.
+Matrix<double> kfold_error(std::span<const RowStatistics* const> folds, bool center,
+                           std::span<const double> lambdas, Context& context);
+Matrix<double> kfold_error(std::span<const RowStatistics> folds, bool center,
+                           std::span<const double> lambdas, Context& context);
 
-/// count lambdas geometrically spaced from `largest` down to `smallest`, both included (count = 1: `largest`).
+/// count lambdas geometrically spaced from `largest` down to `smallest`, both included (count = 1:
+/// `largest`).
 std::vector<double> lambda_grid(double largest, double smallest, int64_t count);
 
 }  // namespace mercer::solver

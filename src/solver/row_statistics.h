@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Sufficient statistics of ridge regression over blocks of rows: Z'Z, Z'Y, n, sums. Mergeable, removable; memory O(D^2).
+// Sufficient statistics of ridge regression over blocks of rows: Z'Z, Z'Y, n, sums. Mergeable,
+// removable; memory O(D^2).
 #pragma once
 
 #include <cstdint>
@@ -20,20 +21,22 @@ class RowStatistics {
   int64_t outputs() const noexcept { return outputs_; }
   int64_t rows() const noexcept { return rows_; }
 
-  /// Adds (removes) the rows of a block: f32 blocks are widened, products and sums are double (dsyrk, dgemm). Y may be an
-  /// empty view when outputs() == 0. NaN and Inf are not looked for. Calls BLAS: calling thread only. Scratch: kRowBlock x D.
-  /// After CANCELLED the rows in front of some multiple of kRowBlock have been added, as rows() says.
-  /// Errors: DIMENSION_MISMATCH; removing more rows than are present is INVALID_ARGUMENT.
+  /// Adds (removes) the rows of a block: f32 blocks are widened, products and sums are double
+  /// (dsyrk, dgemm). Y may be an empty view when outputs() == 0. NaN and Inf are not looked for.
+  /// Calls BLAS: calling thread only. Scratch: kRowBlock x D. After CANCELLED the rows in front of
+  /// some multiple of kRowBlock have been added, as rows() says. Errors: DIMENSION_MISMATCH;
+  /// removing more rows than are present is INVALID_ARGUMENT.
   static constexpr int64_t kRowBlock = 1024;
   void add(MatrixView<const float> Z, MatrixView<const double> Y, Context& context);
   void add(MatrixView<const double> Z, MatrixView<const double> Y, Context& context);
   void remove(MatrixView<const float> Z, MatrixView<const double> Y, Context& context);
   void remove(MatrixView<const double> Z, MatrixView<const double> Y, Context& context);
 
-  void merge(const RowStatistics& other);     // this += other; DIMENSION_MISMATCH if shapes differ
-  void subtract(const RowStatistics& other);  // this -= other; INVALID_ARGUMENT if it holds more rows
-  void release_scratch() noexcept;            // frees what add and remove keep between calls
-  RowStatistics clone() const;                // copies are asked for by name: they cost 8 D^2 bytes
+  void merge(const RowStatistics& other);  // this += other; DIMENSION_MISMATCH if shapes differ
+  void subtract(
+      const RowStatistics& other);  // this -= other; INVALID_ARGUMENT if it holds more rows
+  void release_scratch() noexcept;  // frees what add and remove keep between calls
+  RowStatistics clone() const;      // copies are asked for by name: they cost 8 D^2 bytes
 
   /// D x D; only the lower triangle (column <= row) is kept up to date.
   MatrixView<const double> gram() const noexcept { return gram_.view(); }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// With omega ~ the spectral law, E cos^2(omega'tau) = (k(0) + k(2 tau))/(2 k(0)) gives all of them (Sutherland, Schneider 2015, for
-// the first two; Wacker, Kanagawa, Filippone 2022 for the complex form).
+// With omega ~ the spectral law, E cos^2(omega'tau) = (k(0) + k(2 tau))/(2 k(0)) gives all of them
+// (Sutherland, Schneider 2015, for the first two; Wacker, Kanagawa, Filippone 2022 for the complex
+// form).
 #include "statistic/fourier_variance.h"
 
 namespace mercer::statistic {

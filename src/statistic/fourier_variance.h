@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Closed-form variances of random Fourier features with i.i.d. frequencies of a symmetric law (SPEC section 3), from three values of the
-// kernel: they hold for every shift-invariant kernel and any amplitude.
+// Closed-form variances of random Fourier features with i.i.d. frequencies of a symmetric law (SPEC
+// section 3), from three values of the kernel: they hold for every shift-invariant kernel and any
+// amplitude.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// E (w'x w'y)^2 by fourth moments of the entries (Wacker, Kanagawa, Filippone 2022, Theorems 3.1 and
-// 3.4 at degree 1). SPEC's stacked formula v/D - c/D^2 v/(d - 1), c = floor(D/d) d (d - 1) + r(r - 1),
-// is v/D^2 (D - floor(D/d) d - r(r - 1)/(d - 1)) = v/D^2 r (d - r)/(d - 1), which does not cancel.
+// E (w'x w'y)^2 by fourth moments of the entries (Wacker, Kanagawa, Filippone 2022, Theorems 3.1
+// and 3.4 at degree 1). SPEC's stacked formula v/D - c/D^2 v/(d - 1), c = floor(D/d) d (d - 1) +
+// r(r - 1), is v/D^2 (D - floor(D/d) d - r(r - 1)/(d - 1)) = v/D^2 r (d - r)/(d - 1), which does
+// not cancel.
 #include "statistic/linear_variance.h"
 
 #include <algorithm>

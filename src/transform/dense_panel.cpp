@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Register-blocked X times packed panel (the micro-kernel layout of Goto, van de Geijn 2008, without packing X: a row is read
-// by broadcasts, which need no copy). One body for every target and both precisions.
+// Register-blocked X times packed panel (the micro-kernel layout of Goto, van de Geijn 2008,
+// without packing X: a row is read by broadcasts, which need no copy). One body for every target
+// and both precisions.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "transform/dense_panel.cpp"
 #include "transform/simd.h"
@@ -12,11 +13,12 @@ HWY_BEFORE_NAMESPACE();
 namespace mercer::transform::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Depth of W that is kept in cache while all rows of a tile pass over it; P carries the sums from one slice to the next, which
-// leaves the order of additions as it is.
+// Depth of W that is kept in cache while all rows of a tile pass over it; P carries the sums from
+// one slice to the next, which leaves the order of additions as it is.
 constexpr int64_t kDepth = 1024;
 
-// Rows of a register block: with two vectors of columns, 2 kRows accumulators + 3 operands fill the register file.
+// Rows of a register block: with two vectors of columns, 2 kRows accumulators + 3 operands fill the
+// register file.
 #if HWY_TARGET <= HWY_AVX3 || HWY_ARCH_ARM_A64
 constexpr int kRows = 12;
 #else
@@ -25,8 +27,8 @@ constexpr int kRows = 6;
 
 // kRows x two vectors of P over depth [0, depth).
 template <int kBlockRows, class T>
-HWY_INLINE void BlockTimesPanel(const T* HWY_RESTRICT X, int64_t ldx, int64_t depth, const T* HWY_RESTRICT panel,
-                                bool accumulate, T* HWY_RESTRICT P) {
+HWY_INLINE void BlockTimesPanel(const T* HWY_RESTRICT X, int64_t ldx, int64_t depth,
+                                const T* HWY_RESTRICT panel, bool accumulate, T* HWY_RESTRICT P) {
   constexpr int64_t kWidth = kPanelColumns<T>;
   const hn::CappedTag<T, kWidth / 2> tag;
   using V = hn::Vec<decltype(tag)>;
@@ -56,13 +58,15 @@ HWY_INLINE void BlockTimesPanel(const T* HWY_RESTRICT X, int64_t ldx, int64_t de
 }
 
 template <int kBlockRows, class T>
-HWY_INLINE int64_t RowBlocks(MatrixView<const T> X, int64_t i, int64_t k0, int64_t depth, const T* panel, T* P) {
+HWY_INLINE int64_t RowBlocks(MatrixView<const T> X, int64_t i, int64_t k0, int64_t depth,
+                             const T* panel, T* P) {
   constexpr int64_t kWidth = kPanelColumns<T>;
   const hn::CappedTag<T, kWidth / 2> tag;
   const int64_t step = 2 * static_cast<int64_t>(hn::Lanes(tag));
   for (; i + kBlockRows <= X.rows; i += kBlockRows) {
     for (int64_t j = 0; j < kWidth; j += step) {
-      BlockTimesPanel<kBlockRows>(X.row(i) + k0, X.ld, depth, panel + k0 * kWidth + j, k0 > 0, P + i * kWidth + j);
+      BlockTimesPanel<kBlockRows>(X.row(i) + k0, X.ld, depth, panel + k0 * kWidth + j, k0 > 0,
+                                  P + i * kWidth + j);
     }
   }
   return i;
@@ -79,8 +83,12 @@ HWY_INLINE void ProjectPanel(MatrixView<const T> X, const T* panel, T* P) {
   }
 }
 
-void ProjectPanelF32(MatrixView<const float> X, const float* panel, float* P) { ProjectPanel(X, panel, P); }
-void ProjectPanelF64(MatrixView<const double> X, const double* panel, double* P) { ProjectPanel(X, panel, P); }
+void ProjectPanelF32(MatrixView<const float> X, const float* panel, float* P) {
+  ProjectPanel(X, panel, P);
+}
+void ProjectPanelF64(MatrixView<const double> X, const double* panel, double* P) {
+  ProjectPanel(X, panel, P);
+}
 
 }  // namespace mercer::transform::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

@@ -39,10 +39,12 @@ HWY_INLINE void GatherMultiply(const T* in, const I* index, const T* diagonal, i
 
 void MultiplyF32(const float* diagonal, int64_t n, float* x) { Multiply(diagonal, n, x); }
 void MultiplyF64(const double* diagonal, int64_t n, double* x) { Multiply(diagonal, n, x); }
-void GatherMultiplyF32(const float* in, const int32_t* index, const float* diagonal, int64_t n, float* out) {
+void GatherMultiplyF32(const float* in, const int32_t* index, const float* diagonal, int64_t n,
+                       float* out) {
   GatherMultiply(in, index, diagonal, n, out);
 }
-void GatherMultiplyF64(const double* in, const int64_t* index, const double* diagonal, int64_t n, double* out) {
+void GatherMultiplyF64(const double* in, const int64_t* index, const double* diagonal, int64_t n,
+                       double* out) {
   GatherMultiply(in, index, diagonal, n, out);
 }
 
@@ -57,14 +59,18 @@ HWY_EXPORT(MultiplyF64);
 HWY_EXPORT(GatherMultiplyF32);
 HWY_EXPORT(GatherMultiplyF64);
 
-void multiply(const float* diagonal, int64_t n, float* x) noexcept { HWY_DYNAMIC_DISPATCH(MultiplyF32)(diagonal, n, x); }
+void multiply(const float* diagonal, int64_t n, float* x) noexcept {
+  HWY_DYNAMIC_DISPATCH(MultiplyF32)(diagonal, n, x);
+}
 void multiply(const double* diagonal, int64_t n, double* x) noexcept {
   HWY_DYNAMIC_DISPATCH(MultiplyF64)(diagonal, n, x);
 }
-void gather_multiply(const float* in, const int32_t* index, const float* diagonal, int64_t n, float* out) noexcept {
+void gather_multiply(const float* in, const int32_t* index, const float* diagonal, int64_t n,
+                     float* out) noexcept {
   HWY_DYNAMIC_DISPATCH(GatherMultiplyF32)(in, index, diagonal, n, out);
 }
-void gather_multiply(const double* in, const int64_t* index, const double* diagonal, int64_t n, double* out) noexcept {
+void gather_multiply(const double* in, const int64_t* index, const double* diagonal, int64_t n,
+                     double* out) noexcept {
   HWY_DYNAMIC_DISPATCH(GatherMultiplyF64)(in, index, diagonal, n, out);
 }
 

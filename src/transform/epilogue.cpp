@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Epilogues of random Fourier features: P in turns to cos/sin pairs, cosines with a phase, complex exponentials; and of
-// linear maps: P scaled.
+// Epilogues of random Fourier features: P in turns to cos/sin pairs, cosines with a phase, complex
+// exponentials; and of linear maps: P scaled.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "transform/epilogue.cpp"
 #include "transform/simd.h"
@@ -35,7 +35,8 @@ HWY_INLINE void ForEachVector(int64_t rows, int64_t columns, const Body& body) {
 }
 
 template <class T>
-HWY_INLINE void FinishPair(const T* P, int64_t rows, int64_t columns, const T* scale, const BlockOutput<T>& out) {
+HWY_INLINE void FinishPair(const T* P, int64_t rows, int64_t columns, const T* scale,
+                           const BlockOutput<T>& out) {
   ForEachVector<T>(rows, columns, [&](auto tag, int64_t i, int64_t j) HWY_ATTR {
     hn::Vec<decltype(tag)> sine, cosine;
     SinCosTurns(tag, hn::Load(tag, P + i * columns + j), hn::Load(tag, scale + j), sine, cosine);
@@ -45,7 +46,8 @@ HWY_INLINE void FinishPair(const T* P, int64_t rows, int64_t columns, const T* s
 }
 
 template <class T>
-HWY_INLINE void FinishPhase(const T* P, int64_t rows, int64_t columns, const T* scale, const T* phase, const BlockOutput<T>& out) {
+HWY_INLINE void FinishPhase(const T* P, int64_t rows, int64_t columns, const T* scale,
+                            const T* phase, const BlockOutput<T>& out) {
   ForEachVector<T>(rows, columns, [&](auto tag, int64_t i, int64_t j) HWY_ATTR {
     hn::Vec<decltype(tag)> sine, cosine;
     const auto t = hn::Add(hn::Load(tag, P + i * columns + j), hn::Load(tag, phase + j));
@@ -55,7 +57,8 @@ HWY_INLINE void FinishPhase(const T* P, int64_t rows, int64_t columns, const T* 
 }
 
 template <class T>
-HWY_INLINE void FinishComplex(const T* P, int64_t rows, int64_t columns, const T* scale, const BlockOutput<T>& out) {
+HWY_INLINE void FinishComplex(const T* P, int64_t rows, int64_t columns, const T* scale,
+                              const BlockOutput<T>& out) {
   ForEachVector<T>(rows, columns, [&](auto tag, int64_t i, int64_t j) HWY_ATTR {
     hn::Vec<decltype(tag)> sine, cosine;
     SinCosTurns(tag, hn::Load(tag, P + i * columns + j), hn::Load(tag, scale + j), sine, cosine);
@@ -64,36 +67,44 @@ HWY_INLINE void FinishComplex(const T* P, int64_t rows, int64_t columns, const T
 }
 
 template <class T>
-HWY_INLINE void FinishScale(const T* P, int64_t rows, int64_t columns, const T* scale, const BlockOutput<T>& out) {
+HWY_INLINE void FinishScale(const T* P, int64_t rows, int64_t columns, const T* scale,
+                            const BlockOutput<T>& out) {
   ForEachVector<T>(rows, columns, [&](auto tag, int64_t i, int64_t j) HWY_ATTR {
     const auto value = hn::Mul(hn::Load(tag, scale + j), hn::Load(tag, P + i * columns + j));
     Put(value, tag, out.first + i * out.ld + j, out.stream);
   });
 }
 
-void FinishScaleF32(const float* P, int64_t rows, int64_t columns, const float* scale, const BlockOutput<float>& out) {
+void FinishScaleF32(const float* P, int64_t rows, int64_t columns, const float* scale,
+                    const BlockOutput<float>& out) {
   FinishScale(P, rows, columns, scale, out);
 }
-void FinishScaleF64(const double* P, int64_t rows, int64_t columns, const double* scale, const BlockOutput<double>& out) {
-  FinishScale(P, rows, columns, scale, out);
-}
-void FinishPairF32(const float* P, int64_t rows, int64_t columns, const float* scale, const BlockOutput<float>& out) {
-  FinishPair(P, rows, columns, scale, out);
-}
-void FinishPairF64(const double* P, int64_t rows, int64_t columns, const double* scale, const BlockOutput<double>& out) {
-  FinishPair(P, rows, columns, scale, out);
-}
-void FinishPhaseF32(const float* P, int64_t rows, int64_t columns, const float* scale, const float* phase, const BlockOutput<float>& out) {
-  FinishPhase(P, rows, columns, scale, phase, out);
-}
-void FinishPhaseF64(const double* P, int64_t rows, int64_t columns, const double* scale, const double* phase,
+void FinishScaleF64(const double* P, int64_t rows, int64_t columns, const double* scale,
                     const BlockOutput<double>& out) {
+  FinishScale(P, rows, columns, scale, out);
+}
+void FinishPairF32(const float* P, int64_t rows, int64_t columns, const float* scale,
+                   const BlockOutput<float>& out) {
+  FinishPair(P, rows, columns, scale, out);
+}
+void FinishPairF64(const double* P, int64_t rows, int64_t columns, const double* scale,
+                   const BlockOutput<double>& out) {
+  FinishPair(P, rows, columns, scale, out);
+}
+void FinishPhaseF32(const float* P, int64_t rows, int64_t columns, const float* scale,
+                    const float* phase, const BlockOutput<float>& out) {
   FinishPhase(P, rows, columns, scale, phase, out);
 }
-void FinishComplexF32(const float* P, int64_t rows, int64_t columns, const float* scale, const BlockOutput<float>& out) {
+void FinishPhaseF64(const double* P, int64_t rows, int64_t columns, const double* scale,
+                    const double* phase, const BlockOutput<double>& out) {
+  FinishPhase(P, rows, columns, scale, phase, out);
+}
+void FinishComplexF32(const float* P, int64_t rows, int64_t columns, const float* scale,
+                      const BlockOutput<float>& out) {
   FinishComplex(P, rows, columns, scale, out);
 }
-void FinishComplexF64(const double* P, int64_t rows, int64_t columns, const double* scale, const BlockOutput<double>& out) {
+void FinishComplexF64(const double* P, int64_t rows, int64_t columns, const double* scale,
+                      const BlockOutput<double>& out) {
   FinishComplex(P, rows, columns, scale, out);
 }
 
@@ -112,31 +123,36 @@ HWY_EXPORT(FinishComplexF64);
 HWY_EXPORT(FinishScaleF32);
 HWY_EXPORT(FinishScaleF64);
 
-void finish_pair(const float* P, int64_t rows, int64_t columns, const float* scale, const float*, const BlockOutput<float>& out) {
+void finish_pair(const float* P, int64_t rows, int64_t columns, const float* scale, const float*,
+                 const BlockOutput<float>& out) {
   HWY_DYNAMIC_DISPATCH(FinishPairF32)(P, rows, columns, scale, out);
 }
-void finish_pair(const double* P, int64_t rows, int64_t columns, const double* scale, const double*, const BlockOutput<double>& out) {
+void finish_pair(const double* P, int64_t rows, int64_t columns, const double* scale, const double*,
+                 const BlockOutput<double>& out) {
   HWY_DYNAMIC_DISPATCH(FinishPairF64)(P, rows, columns, scale, out);
 }
-void finish_phase(const float* P, int64_t rows, int64_t columns, const float* scale, const float* phase, const BlockOutput<float>& out) {
+void finish_phase(const float* P, int64_t rows, int64_t columns, const float* scale,
+                  const float* phase, const BlockOutput<float>& out) {
   HWY_DYNAMIC_DISPATCH(FinishPhaseF32)(P, rows, columns, scale, phase, out);
 }
-void finish_phase(const double* P, int64_t rows, int64_t columns, const double* scale, const double* phase,
-                  const BlockOutput<double>& out) {
+void finish_phase(const double* P, int64_t rows, int64_t columns, const double* scale,
+                  const double* phase, const BlockOutput<double>& out) {
   HWY_DYNAMIC_DISPATCH(FinishPhaseF64)(P, rows, columns, scale, phase, out);
 }
-void finish_complex(const float* P, int64_t rows, int64_t columns, const float* scale, const float*, const BlockOutput<float>& out) {
+void finish_complex(const float* P, int64_t rows, int64_t columns, const float* scale, const float*,
+                    const BlockOutput<float>& out) {
   HWY_DYNAMIC_DISPATCH(FinishComplexF32)(P, rows, columns, scale, out);
 }
-void finish_complex(const double* P, int64_t rows, int64_t columns, const double* scale, const double*,
-                    const BlockOutput<double>& out) {
+void finish_complex(const double* P, int64_t rows, int64_t columns, const double* scale,
+                    const double*, const BlockOutput<double>& out) {
   HWY_DYNAMIC_DISPATCH(FinishComplexF64)(P, rows, columns, scale, out);
 }
-void finish_scale(const float* P, int64_t rows, int64_t columns, const float* scale, const float*, const BlockOutput<float>& out) {
+void finish_scale(const float* P, int64_t rows, int64_t columns, const float* scale, const float*,
+                  const BlockOutput<float>& out) {
   HWY_DYNAMIC_DISPATCH(FinishScaleF32)(P, rows, columns, scale, out);
 }
-void finish_scale(const double* P, int64_t rows, int64_t columns, const double* scale, const double*,
-                  const BlockOutput<double>& out) {
+void finish_scale(const double* P, int64_t rows, int64_t columns, const double* scale,
+                  const double*, const BlockOutput<double>& out) {
   HWY_DYNAMIC_DISPATCH(FinishScaleF64)(P, rows, columns, scale, out);
 }
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Real Fourier transforms by FFTW 3 (Frigo, Johnson, "The design and implementation of FFTW3", Proc. IEEE 93, 2005): the one file that
-// knows it. Plans are made on scratch of our own with the alignment that every later array has, so that the new-array functions may
-// use them: FFTW_UNALIGNED would cost its SIMD code, FFTW_MEASURE would make bits depend on timings.
+// Real Fourier transforms by FFTW 3 (Frigo, Johnson, "The design and implementation of FFTW3",
+// Proc. IEEE 93, 2005): the one file that knows it. Plans are made on scratch of our own with the
+// alignment that every later array has, so that the new-array functions may use them:
+// FFTW_UNALIGNED would cost its SIMD code, FFTW_MEASURE would make bits depend on timings.
 #include "transform/fft.h"
 
 #include <fftw3.h>
@@ -82,23 +83,27 @@ struct RealFft<T>::Plans {
   void make(int n, int count, T* x, T* spectrum) {
     const int half = n / 2 + 1;
     const std::lock_guard<std::mutex> lock(planner());
-    forward = Fftw<T>::kPlanForward(1, &n, count, x, nullptr, 1, n, complex<T>(spectrum), nullptr, 1, half,
-                                    FFTW_ESTIMATE);
-    inverse = Fftw<T>::kPlanInverse(1, &n, count, complex<T>(spectrum), nullptr, 1, half, x, nullptr, 1, n,
-                                    FFTW_ESTIMATE);
+    forward = Fftw<T>::kPlanForward(1, &n, count, x, nullptr, 1, n, complex<T>(spectrum), nullptr,
+                                    1, half, FFTW_ESTIMATE);
+    inverse = Fftw<T>::kPlanInverse(1, &n, count, complex<T>(spectrum), nullptr, 1, half, x,
+                                    nullptr, 1, n, FFTW_ESTIMATE);
   }
 };
 
 template <class T>
-RealFft<T>::RealFft(int64_t n, int64_t count) : n_(n), count_(count), plans_(std::make_unique<Plans>()) {
-  require(n >= 1 && count >= 1 && checked_multiply(n, count, "FFT") <= std::numeric_limits<int>::max(),
-          MERCER_INVALID_ARGUMENT, "FFT of %lld vectors of length %lld, expected positive numbers with a product below 2^31",
-          static_cast<long long>(count), static_cast<long long>(n));
+RealFft<T>::RealFft(int64_t n, int64_t count)
+    : n_(n), count_(count), plans_(std::make_unique<Plans>()) {
+  require(
+      n >= 1 && count >= 1 && checked_multiply(n, count, "FFT") <= std::numeric_limits<int>::max(),
+      MERCER_INVALID_ARGUMENT,
+      "FFT of %lld vectors of length %lld, expected positive numbers with a product below 2^31",
+      static_cast<long long>(count), static_cast<long long>(n));
   const AlignedBuffer<T> x(n * count);
   const AlignedBuffer<T> spectrum(spectrum_size());
   plans_->make(static_cast<int>(n), static_cast<int>(count), x.data(), spectrum.data());
   require(plans_->forward != nullptr && plans_->inverse != nullptr, MERCER_OUT_OF_MEMORY,
-          "FFTW has no plan for %lld vectors of length %lld", static_cast<long long>(count), static_cast<long long>(n));
+          "FFTW has no plan for %lld vectors of length %lld", static_cast<long long>(count),
+          static_cast<long long>(n));
 }
 
 template <class T>
@@ -118,7 +123,11 @@ void RealFft<T>::inverse(T* spectrum, T* x) const noexcept {
 template class RealFft<float>;
 template class RealFft<double>;
 
-void multiply_spectrum(const float* a, int64_t numbers, float* x) noexcept { multiply(a, numbers, x); }
-void multiply_spectrum(const double* a, int64_t numbers, double* x) noexcept { multiply(a, numbers, x); }
+void multiply_spectrum(const float* a, int64_t numbers, float* x) noexcept {
+  multiply(a, numbers, x);
+}
+void multiply_spectrum(const double* a, int64_t numbers, double* x) noexcept {
+  multiply(a, numbers, x);
+}
 
 }  // namespace mercer::transform

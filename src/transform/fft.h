@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Discrete Fourier transforms of real vectors, by FFTW, and the product of their spectra: circular convolution in
-// O(n log n). Present when the build has FFTW (MERCER_WITH_FFTW).
+// Discrete Fourier transforms of real vectors, by FFTW, and the product of their spectra: circular
+// convolution in O(n log n). Present when the build has FFTW (MERCER_WITH_FFTW).
 //
-// FFTW's planner is global. All our planning happens under one lock of this process, always with FFTW_ESTIMATE, which measures nothing
-// and neither reads nor writes wisdom files; transforms themselves are thread-safe and lock nothing. A host program that plans with
-// FFTW on its own threads must call fftw_make_planner_thread_safe and fftwf_make_planner_thread_safe first, since its calls do not
-// take our lock; one that uses fftw_plan_with_nthreads must set it back to 1 before our plans are made, or they inherit it.
+// FFTW's planner is global. All our planning happens under one lock of this process, always with
+// FFTW_ESTIMATE, which measures nothing and neither reads nor writes wisdom files; transforms
+// themselves are thread-safe and lock nothing. A host program that plans with FFTW on its own
+// threads must call fftw_make_planner_thread_safe and fftwf_make_planner_thread_safe first, since
+// its calls do not take our lock; one that uses fftw_plan_with_nthreads must set it back to 1
+// before our plans are made, or they inherit it.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +16,9 @@
 
 namespace mercer::transform {
 
-/// Plans for `count` real vectors of n numbers each, one after another. Immutable: any number of threads may transform at once. All
-/// arrays must be 64-byte aligned, as those of the plans are: equal arrays then give equal bits, call by call, in one process.
+/// Plans for `count` real vectors of n numbers each, one after another. Immutable: any number of
+/// threads may transform at once. All arrays must be 64-byte aligned, as those of the plans are:
+/// equal arrays then give equal bits, call by call, in one process.
 template <class T>
 class RealFft {
  public:

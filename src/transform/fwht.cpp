@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Stages of butterflies (a, b) -> (a + b, a - b), as many as registers hold between a load and a store: first those inside a vector
-// (one permutation and one multiply-add by +-1 each) and inside a block of vectors, then groups of up to three across blocks. Lengths
-// beyond the first-level cache are split depth first, so that each part is finished while it is cached.
+// Stages of butterflies (a, b) -> (a + b, a - b), as many as registers hold between a load and a
+// store: first those inside a vector (one permutation and one multiply-add by +-1 each) and inside
+// a block of vectors, then groups of up to three across blocks. Lengths beyond the first-level
+// cache are split depth first, so that each part is finished while it is cached.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "transform/fwht.cpp"
 #include "transform/simd.h"
@@ -22,8 +23,9 @@ constexpr int kBlockVectors = 8;
 // Bytes of a transform that is done in sweeps; longer ones are split first.
 constexpr int64_t kSweepBytes = 16 * 1024;
 
-// (a + b, a - b). The difference goes to the multiply-add units where there are any: b * 1 is exact, so the bits are those of a - b, and
-// additions and multiply-adds have units of their own on several processors.
+// (a + b, a - b). The difference goes to the multiply-add units where there are any: b * 1 is
+// exact, so the bits are those of a - b, and additions and multiply-adds have units of their own on
+// several processors.
 template <class D, class V = hn::Vec<D>>
 HWY_INLINE void Butterfly(D tag, V& a, V& b) {
   const V sum = hn::Add(a, b);
@@ -98,7 +100,8 @@ HWY_INLINE V StagesInVector(D tag, V v) {
   return v;
 }
 
-// The first log2(lanes * kCount) stages of kCount consecutive vectors, with signs applied on the way in.
+// The first log2(lanes * kCount) stages of kCount consecutive vectors, with signs applied on the
+// way in.
 template <int kCount, bool kSigned, class D, class T>
 HWY_INLINE void FirstStages(D tag, const T* in, const T* signs, T* out) {
   using V = hn::Vec<D>;
@@ -166,10 +169,12 @@ HWY_INLINE void Sweeps(D tag, const T* in, const T* signs, T* out, int64_t n) {
     }
     RemainingStages(tag, out, kBlockVectors * lanes, n);
   } else if (n >= 4 * lanes) {
-    for (int64_t i = 0; i < n; i += 4 * lanes) FirstStages<4, kSigned>(tag, in + i, signs + (kSigned ? i : 0), out + i);
+    for (int64_t i = 0; i < n; i += 4 * lanes)
+      FirstStages<4, kSigned>(tag, in + i, signs + (kSigned ? i : 0), out + i);
     RemainingStages(tag, out, 4 * lanes, n);
   } else {
-    for (int64_t i = 0; i < n; i += lanes) FirstStages<1, kSigned>(tag, in + i, signs + (kSigned ? i : 0), out + i);
+    for (int64_t i = 0; i < n; i += lanes)
+      FirstStages<1, kSigned>(tag, in + i, signs + (kSigned ? i : 0), out + i);
     RemainingStages(tag, out, lanes, n);
   }
 }
@@ -177,9 +182,11 @@ HWY_INLINE void Sweeps(D tag, const T* in, const T* signs, T* out, int64_t n) {
 template <bool kSigned, class D, class T>
 void OneTransform(D tag, const T* in, const T* signs, T* out, int64_t n) {
   if (n < static_cast<int64_t>(hn::Lanes(tag))) return ShortTransform<kSigned>(in, signs, out, n);
-  if (n * static_cast<int64_t>(sizeof(T)) <= kSweepBytes) return Sweeps<kSigned>(tag, in, signs, out, n);
+  if (n * static_cast<int64_t>(sizeof(T)) <= kSweepBytes)
+    return Sweeps<kSigned>(tag, in, signs, out, n);
   const int64_t part = n / 8;
-  for (int64_t i = 0; i < n; i += part) OneTransform<kSigned>(tag, in + i, signs + (kSigned ? i : 0), out + i, part);
+  for (int64_t i = 0; i < n; i += part)
+    OneTransform<kSigned>(tag, in + i, signs + (kSigned ? i : 0), out + i, part);
   Combine<8>(tag, out, part, n);
 }
 
@@ -191,16 +198,20 @@ HWY_INLINE void Fwht(T* x, int64_t n, int64_t count) {
   for (int64_t c = 0; c < count; ++c) OneTransform<false>(Tag<T>(), x + c * n, x, x + c * n, n);
 }
 template <class T>
-HWY_INLINE void SignedFwht(const T* in, int64_t in_step, const T* signs, T* out, int64_t n, int64_t count) {
-  for (int64_t c = 0; c < count; ++c) OneTransform<true>(Tag<T>(), in + c * in_step, signs + c * n, out + c * n, n);
+HWY_INLINE void SignedFwht(const T* in, int64_t in_step, const T* signs, T* out, int64_t n,
+                           int64_t count) {
+  for (int64_t c = 0; c < count; ++c)
+    OneTransform<true>(Tag<T>(), in + c * in_step, signs + c * n, out + c * n, n);
 }
 
 void FwhtF32(float* x, int64_t n, int64_t count) { Fwht(x, n, count); }
 void FwhtF64(double* x, int64_t n, int64_t count) { Fwht(x, n, count); }
-void SignedFwhtF32(const float* in, int64_t in_step, const float* signs, float* out, int64_t n, int64_t count) {
+void SignedFwhtF32(const float* in, int64_t in_step, const float* signs, float* out, int64_t n,
+                   int64_t count) {
   SignedFwht(in, in_step, signs, out, n, count);
 }
-void SignedFwhtF64(const double* in, int64_t in_step, const double* signs, double* out, int64_t n, int64_t count) {
+void SignedFwhtF64(const double* in, int64_t in_step, const double* signs, double* out, int64_t n,
+                   int64_t count) {
   SignedFwht(in, in_step, signs, out, n, count);
 }
 
@@ -215,9 +226,14 @@ HWY_EXPORT(FwhtF64);
 HWY_EXPORT(SignedFwhtF32);
 HWY_EXPORT(SignedFwhtF64);
 
-void fwht(float* x, int64_t n, int64_t count) noexcept { HWY_DYNAMIC_DISPATCH(FwhtF32)(x, n, count); }
-void fwht(double* x, int64_t n, int64_t count) noexcept { HWY_DYNAMIC_DISPATCH(FwhtF64)(x, n, count); }
-void signed_fwht(const float* in, int64_t in_step, const float* signs, float* out, int64_t n, int64_t count) noexcept {
+void fwht(float* x, int64_t n, int64_t count) noexcept {
+  HWY_DYNAMIC_DISPATCH(FwhtF32)(x, n, count);
+}
+void fwht(double* x, int64_t n, int64_t count) noexcept {
+  HWY_DYNAMIC_DISPATCH(FwhtF64)(x, n, count);
+}
+void signed_fwht(const float* in, int64_t in_step, const float* signs, float* out, int64_t n,
+                 int64_t count) noexcept {
   HWY_DYNAMIC_DISPATCH(SignedFwhtF32)(in, in_step, signs, out, n, count);
 }
 void signed_fwht(const double* in, int64_t in_step, const double* signs, double* out, int64_t n,

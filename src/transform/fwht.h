@@ -1,20 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Fast Walsh-Hadamard transform, unnormalised, Sylvester (natural) order: y = H x with H(i, j) = (-1)^popcount(i & j).
-// n is a power of two. Every output is the same tree of additions (stages h = 1, 2, 4, ...) on every target, so are its bits.
+// Fast Walsh-Hadamard transform, unnormalised, Sylvester (natural) order: y = H x with H(i, j) =
+// (-1)^popcount(i & j). n is a power of two. Every output is the same tree of additions (stages h =
+// 1, 2, 4, ...) on every target, so are its bits.
 #pragma once
 
 #include <cstdint>
 
 namespace mercer::transform {
 
-/// x := H x for `count` transforms of length n that follow each other without gaps. 64-byte alignment helps, is not needed.
+/// x := H x for `count` transforms of length n that follow each other without gaps. 64-byte
+/// alignment helps, is not needed.
 void fwht(float* x, int64_t n, int64_t count) noexcept;
 void fwht(double* x, int64_t n, int64_t count) noexcept;
 
-/// out = H (signs o in): transform c reads in + c * in_step (in_step = 0: the same input for all) and n signs at signs + c * n,
-/// and writes out + c * n. in == out is allowed with in_step == n.
-void signed_fwht(const float* in, int64_t in_step, const float* signs, float* out, int64_t n, int64_t count) noexcept;
-void signed_fwht(const double* in, int64_t in_step, const double* signs, double* out, int64_t n, int64_t count) noexcept;
+/// out = H (signs o in): transform c reads in + c * in_step (in_step = 0: the same input for all)
+/// and n signs at signs + c * n, and writes out + c * n. in == out is allowed with in_step == n.
+void signed_fwht(const float* in, int64_t in_step, const float* signs, float* out, int64_t n,
+                 int64_t count) noexcept;
+void signed_fwht(const double* in, int64_t in_step, const double* signs, double* out, int64_t n,
+                 int64_t count) noexcept;
 
 }  // namespace mercer::transform

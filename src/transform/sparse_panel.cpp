@@ -67,8 +67,8 @@ HWY_INLINE void RowsTimesPanel(const CsrView<T>& X, const Index* indices, const 
   for (int64_t i = 0; i < X.rows; ++i) {
     const int64_t begin = X.begin(i);
     for (int64_t j = 0; j < kWidth; j += kVectors * kLanes) {
-      RowTimesPanel<kVectors, kSums / kVectors>(X.values + begin, indices + begin,
-                                                X.end(i) - begin, panel + j, P + i * kWidth + j);
+      RowTimesPanel<kVectors, kSums / kVectors>(X.values + begin, indices + begin, X.end(i) - begin,
+                                                panel + j, P + i * kWidth + j);
     }
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Sparse rows times one packed panel of W (transform/dense_panel.h): the cost follows the non-zeros.
+// Sparse rows times one packed panel of W (transform/dense_panel.h): the cost follows the
+// non-zeros.
 #pragma once
 
 #include "base/csr_view.h"

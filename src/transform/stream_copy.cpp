@@ -19,7 +19,8 @@ HWY_INLINE void StreamCopy(const T* HWY_RESTRICT from, int64_t count, T* HWY_RES
   const hn::CappedTag<T, 64 / sizeof(T)> tag;
   constexpr int64_t kLine = 64 / static_cast<int64_t>(sizeof(T));
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(tag));
-  const int64_t misaligned = static_cast<int64_t>(reinterpret_cast<uintptr_t>(to) / sizeof(T)) % kLine;
+  const int64_t misaligned =
+      static_cast<int64_t>(reinterpret_cast<uintptr_t>(to) / sizeof(T)) % kLine;
   const int64_t head = std::min(count, (kLine - misaligned) % kLine);
   const int64_t lines = (count - head) / kLine;
   std::copy(from, from + head, to);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Which SIMD target the vector code runs on. Tests walk all of them; nothing else calls select_target.
+// Which SIMD target the vector code runs on. Tests walk all of them; nothing else calls
+// select_target.
 #pragma once
 
 #include <cstdint>

@@ -33,8 +33,8 @@ mercer_status read_linear(const void* options) {
   mercer_kernel_polynomial(1, 1, 0, &kernel);
   const KernelHandle owned(kernel);
   mercer_map* map = nullptr;
-  const mercer_status status = mercer_linear_create(
-      kernel, 2, 4, static_cast<const mercer_linear_options*>(options), &map);
+  const mercer_status status =
+      mercer_linear_create(kernel, 2, 4, static_cast<const mercer_linear_options*>(options), &map);
   mercer_map_free(map);
   return status;
 }

@@ -52,7 +52,9 @@ TEST_CASE("fwht: threads give the same bytes", "[capi]") {
 
 TEST_CASE("fwht: bad sizes are named", "[capi]") {
   float X[4] = {};
-  const auto says = [](const char* text) { return std::strstr(mercer_last_error(), text) != nullptr; };
+  const auto says = [](const char* text) {
+    return std::strstr(mercer_last_error(), text) != nullptr;
+  };
   CHECK(mercer_fwht_f32(1, 3, X, 3, nullptr) == MERCER_INVALID_ARGUMENT);
   CHECK(says("mercer_fwht_f32: n = 3, expected a power of two"));
   CHECK(mercer_fwht_f32(1, 0, X, 3, nullptr) == MERCER_INVALID_ARGUMENT);

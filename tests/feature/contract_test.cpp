@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The contract every map keeps, over map x kernel x form x d: mean and variance of the estimate against the closed form,
-// reproducible from the seed, slices and splits equal bit for bit, seams of sizes.
+// The contract every map keeps, over map x kernel x form x d: mean and variance of the estimate
+// against the closed form, reproducible from the seed, slices and splits equal bit for bit, seams
+// of sizes.
 #include <cmath>
 #include <cstring>
 #include <memory>
@@ -34,7 +35,8 @@ const KernelCase kKernels[] = {
     {"matern 1/2", [] { return kernel::make_matern(0.5, {1.2}, 1.0); }, 0.4},
     {"matern 5/2", [] { return kernel::make_matern(2.5, {0.9}, 0.7); }, 0.4},
     {"rational quadratic", [] { return kernel::make_rational_quadratic(0.8, {1.1}, 1.0); }, 0.5},
-    {"generalized gaussian", [] { return kernel::make_generalized_gaussian_spectrum(2, {1.0}, 1.0); }, 0.5},
+    {"generalized gaussian",
+     [] { return kernel::make_generalized_gaussian_spectrum(2, {1.0}, 1.0); }, 0.5},
     {"skewed chi2", [] { return kernel::make_skewed_chi2(0.5, 1.0); }, 0.5},
 };
 
@@ -48,7 +50,8 @@ Matrix<double> positive_rows(int64_t n, int64_t d, double scale, uint64_t seed) 
   return X;
 }
 
-std::unique_ptr<FeatureMap> map_of(const kernel::Kernel& kernel, FourierForm form, int64_t d, int64_t D, uint64_t seed) {
+std::unique_ptr<FeatureMap> map_of(const kernel::Kernel& kernel, FourierForm form, int64_t d,
+                                   int64_t D, uint64_t seed) {
   FourierOptions options;
   options.form = form;
   options.seed = seed;
@@ -78,21 +81,26 @@ double imaginary(const Matrix<double>& Z) {
   return sum;
 }
 
-void check_mean_and_variance(const KernelCase& entry, FourierForm form, int64_t d, int64_t repetitions) {
+void check_mean_and_variance(const KernelCase& entry, FourierForm form, int64_t d,
+                             int64_t repetitions) {
   constexpr int64_t D = 8;
   const auto kernel = entry.make();
   const Matrix<double> rows = positive_rows(2, d, entry.scale, static_cast<uint64_t>(d));
   std::vector<double> real, squared;
   for (int64_t r = 0; r < repetitions; ++r) {
-    const Matrix<double> Z = apply<double>(*map_of(*kernel, form, d, D, static_cast<uint64_t>(1000 + r)), rows.view());
+    const Matrix<double> Z =
+        apply<double>(*map_of(*kernel, form, d, D, static_cast<uint64_t>(1000 + r)), rows.view());
     real.push_back(estimate(Z));
-    if (form == FourierForm::complex) squared.push_back(real.back() * real.back() - std::pow(imaginary(Z), 2));
+    if (form == FourierForm::complex)
+      squared.push_back(real.back() * real.back() - std::pow(imaginary(Z), 2));
   }
   const double k = kernel->value(d, rows.view().row(0), rows.view().row(1));
   double variance = 0, pseudo = 0;
   const auto map = map_of(*kernel, form, d, D, 0);
-  map->variance(rows.view().block_rows(0, 1), rows.view().block_rows(1, 2), std::span(&variance, 1));
-  map->pseudo_variance(rows.view().block_rows(0, 1), rows.view().block_rows(1, 2), std::span(&pseudo, 1));
+  map->variance(rows.view().block_rows(0, 1), rows.view().block_rows(1, 2),
+                std::span(&variance, 1));
+  map->pseudo_variance(rows.view().block_rows(0, 1), rows.view().block_rows(1, 2),
+                       std::span(&pseudo, 1));
   CAPTURE(entry.name, static_cast<int>(form), d, k, variance);
   // 9 kernels x 3 forms x 3 dimensions x 3 statistics share the failure probability.
   const double z = test::z_threshold(test::kFailure, 243);
@@ -176,8 +184,8 @@ TEST_CASE("fourier: bits do not depend on threads, splits of rows or slices of c
 }
 
 TEST_CASE("fourier: streamed and cached stores write the same bytes") {
-  // 9,000 x 1,024 floats pass the 32 MiB at which stores go around the cache; a Z that does not start at a cache line
-  // goes through the buffer.
+  // 9,000 x 1,024 floats pass the 32 MiB at which stores go around the cache; a Z that does not
+  // start at a cache line goes through the buffer.
   const auto kernel = kernel::make_gaussian({1.0}, 1.0);
   const auto map = map_of(*kernel, FourierForm::pair, 3, 1024, 1);
   const Matrix<float> X = converted<float>(positive_rows(9000, 3, 3, 5));
@@ -187,22 +195,27 @@ TEST_CASE("fourier: streamed and cached stores write the same bytes") {
   map->apply(X.view(), {0, 1024}, context, Z.view());
   map->apply(X.view(), {0, 1024}, context, padded.view().block_cols(0, 1024));
   int64_t wrong = 0;
-  for (int64_t i = 0; i < 9000; ++i) wrong += std::memcmp(Z.view().row(i), padded.view().row(i), 4096) != 0;
+  for (int64_t i = 0; i < 9000; ++i)
+    wrong += std::memcmp(Z.view().row(i), padded.view().row(i), 4096) != 0;
   CHECK(wrong == 0);
 }
 
 TEST_CASE("fourier: a map with more features keeps the first frequencies") {
   const auto kernel = kernel::make_matern(1.5, {1.0}, 1.0);
   const Matrix<double> X = positive_rows(5, 4, 2, 3);
-  const Matrix<double> small = apply<double>(*map_of(*kernel, FourierForm::complex, 4, 10, 9), X.view());
-  const Matrix<double> large = apply<double>(*map_of(*kernel, FourierForm::complex, 4, 90, 9), X.view());
+  const Matrix<double> small =
+      apply<double>(*map_of(*kernel, FourierForm::complex, 4, 10, 9), X.view());
+  const Matrix<double> large =
+      apply<double>(*map_of(*kernel, FourierForm::complex, 4, 90, 9), X.view());
   double worst = 0;
   for (int64_t i = 0; i < 5; ++i) {
-    for (int64_t j = 0; j < 20; ++j) worst = std::max(worst, std::fabs(large(i, j) * 3 - small(i, j)));
+    for (int64_t j = 0; j < 20; ++j)
+      worst = std::max(worst, std::fabs(large(i, j) * 3 - small(i, j)));
   }
   CHECK(worst <= 1e-15);
   // Another seed is another map.
-  const Matrix<double> other = apply<double>(*map_of(*kernel, FourierForm::complex, 4, 10, 10), X.view());
+  const Matrix<double> other =
+      apply<double>(*map_of(*kernel, FourierForm::complex, 4, 10, 10), X.view());
   CHECK(!equal_bytes(small, other));
 }
 
@@ -214,8 +227,10 @@ TEST_CASE("fourier: float and double agree within the bound of the projection") 
   const Matrix<double> exact = apply<double>(*map, converted<double>(X).view());
   const Matrix<float> Z = apply<float>(*map, Xf.view());
   double worst = 0;
-  for (int64_t i = 0; i < 40 * 512; ++i) worst = std::max(worst, std::fabs(exact.data()[i] - Z.data()[i]));
-  // Angle error <= (d + 3) 2^-24 sum |x||w| with |w| < 7 at this size and sum |x| <= 43, plus 2^-23; times the scale 1/16.
+  for (int64_t i = 0; i < 40 * 512; ++i)
+    worst = std::max(worst, std::fabs(exact.data()[i] - Z.data()[i]));
+  // Angle error <= (d + 3) 2^-24 sum |x||w| with |w| < 7 at this size and sum |x| <= 43, plus
+  // 2^-23; times the scale 1/16.
   CHECK(worst <= ((50 + 3) * 0x1p-24 * 43 * 7 + 0x1p-23) / 16);
 }
 
@@ -223,7 +238,8 @@ TEST_CASE("fourier: n = 0 writes nothing, NaN and Inf stay in their row") {
   const auto kernel = kernel::make_gaussian({1.0}, 1.0);
   const auto map = map_of(*kernel, FourierForm::pair, 3, 70, 3);
   Context context;
-  map->apply(MatrixView<const float>(nullptr, 0, 3), {0, 70}, context, MatrixView<float>(nullptr, 0, 70));
+  map->apply(MatrixView<const float>(nullptr, 0, 3), {0, 70}, context,
+             MatrixView<float>(nullptr, 0, 70));
   Matrix<float> X = converted<float>(positive_rows(200, 3, 1, 2));
   const Matrix<float> clean = apply<float>(*map, X.view());
   X(17, 1) = NAN;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Random Fourier features with given ingredients against the reference numbers; errors; supplied frequencies.
+// Random Fourier features with given ingredients against the reference numbers; errors; supplied
+// frequencies.
 #include "feature/fourier.h"
 
 #include <cmath>
@@ -21,7 +22,8 @@ namespace {
 Matrix<double> matrix(const json& rows) {
   Matrix<double> out(static_cast<int64_t>(rows.size()), static_cast<int64_t>(rows[0].size()));
   for (int64_t i = 0; i < out.rows(); ++i) {
-    for (int64_t j = 0; j < out.cols(); ++j) out(i, j) = rows[static_cast<size_t>(i)][static_cast<size_t>(j)];
+    for (int64_t j = 0; j < out.cols(); ++j)
+      out(i, j) = rows[static_cast<size_t>(i)][static_cast<size_t>(j)];
   }
   return out;
 }
@@ -72,26 +74,30 @@ FourierOptions with_form(FourierForm form) {
 }  // namespace
 
 TEST_CASE("fourier: given frequencies give the reference features") {
-  // Angles are below 30, one rounding of the frequency and d of the sum: 30 * 6 * 2^-53 + 2^-52 < 2e-14.
+  // Angles are below 30, one rounding of the frequency and d of the sum: 30 * 6 * 2^-53 + 2^-52 <
+  // 2e-14.
   for (const json& entry : test::oracle("transforms")["maps"]) {
     const Matrix<double> X = matrix(entry["X"]);
     const Matrix<double> W = transposed(matrix(entry["W"]));
     const auto gaussian = kernel::make_gaussian({1.0}, 1.0);
     const auto pair = make_fourier_supplied(*gaussian, W.view(), {}, with_form(FourierForm::pair));
     CHECK(worst_difference(apply(*pair, X), matrix(entry["pair"])) <= 2e-14);
-    const auto complex = make_fourier_supplied(*gaussian, W.view(), {}, with_form(FourierForm::complex));
+    const auto complex =
+        make_fourier_supplied(*gaussian, W.view(), {}, with_form(FourierForm::complex));
     const Matrix<double> Z = apply(*complex, X);
     const Matrix<double> re = matrix(entry["complex"]["re"]), im = matrix(entry["complex"]["im"]);
     double worst = 0;
     for (int64_t i = 0; i < re.rows(); ++i) {
       for (int64_t j = 0; j < re.cols(); ++j) {
-        worst = std::max({worst, std::fabs(Z(i, 2 * j) - re(i, j)), std::fabs(Z(i, 2 * j + 1) - im(i, j))});
+        worst = std::max(
+            {worst, std::fabs(Z(i, 2 * j) - re(i, j)), std::fabs(Z(i, 2 * j + 1) - im(i, j))});
       }
     }
     CHECK(worst <= 2e-14);
     const auto skewed = kernel::make_skewed_chi2(0.5, 1.0);
     const auto warped = make_fourier_supplied(*skewed, W.view(), {}, with_form(FourierForm::pair));
-    CHECK(worst_difference(apply(*warped, matrix(entry["X_positive"])), matrix(entry["skewed_chi2_pair_c0.5"])) <= 2e-14);
+    CHECK(worst_difference(apply(*warped, matrix(entry["X_positive"])),
+                           matrix(entry["skewed_chi2_pair_c0.5"])) <= 2e-14);
   }
 }
 
@@ -103,9 +109,11 @@ TEST_CASE("fourier: variances equal the reference numbers") {
     const auto kernel = name == "gaussian"    ? kernel::make_gaussian({ell}, 1.0)
                         : name == "laplacian" ? kernel::make_laplacian({ell}, 1.0)
                         : name == "cauchy"    ? kernel::make_cauchy({ell}, 1.0)
-                        : name == "matern"    ? kernel::make_matern(p["nu"], {ell}, 1.0)
-                                              : kernel::make_rational_quadratic(p["alpha"], {ell}, 1.0);
-    const Matrix<double> x = matrix(json::array({entry["x"]})), y = matrix(json::array({entry["y"]}));
+                        : name == "matern"
+                            ? kernel::make_matern(p["nu"], {ell}, 1.0)
+                            : kernel::make_rational_quadratic(p["alpha"], {ell}, 1.0);
+    const Matrix<double> x = matrix(json::array({entry["x"]})),
+                         y = matrix(json::array({entry["y"]}));
     const auto value = [&](FourierForm form, bool pseudo) {
       const auto map = make_fourier(*kernel, x.cols(), 10, with_form(form));
       double out = 0;
@@ -115,8 +123,10 @@ TEST_CASE("fourier: variances equal the reference numbers") {
     };
     CAPTURE(name, ell);
     CHECK(value(FourierForm::pair, false) == Approx(double(entry["pair_times_D"])).epsilon(1e-12));
-    CHECK(value(FourierForm::phase, false) == Approx(double(entry["phase_times_D"])).epsilon(1e-12));
-    CHECK(value(FourierForm::complex, false) == Approx(double(entry["complex_real_part_times_D"])).epsilon(1e-12));
+    CHECK(value(FourierForm::phase, false) ==
+          Approx(double(entry["phase_times_D"])).epsilon(1e-12));
+    CHECK(value(FourierForm::complex, false) ==
+          Approx(double(entry["complex_real_part_times_D"])).epsilon(1e-12));
     // k(2 tau) - k(tau)^2 is 0 for the Laplacian: both terms are at most 1, known to a few eps.
     CHECK(value(FourierForm::complex, true) ==
           Approx(double(entry["complex_pseudo_times_D"])).epsilon(1e-12).margin(1e-14));
@@ -146,8 +156,9 @@ TEST_CASE("fourier: weights of supplied frequencies give the weighted sum of cos
   const auto again = map_table()[0].make({*kernel, 2, 6, 0, parameters, numbers});
   CHECK(worst_difference(Z, apply(*again, X)) == 0);
   double out = 0;
-  CHECK(message_of([&] { map->variance(X.view(), X.view(), std::span(&out, 1)); }, MERCER_UNSUPPORTED).find("supplied") !=
-        std::string::npos);
+  CHECK(
+      message_of([&] { map->variance(X.view(), X.view(), std::span(&out, 1)); }, MERCER_UNSUPPORTED)
+          .find("supplied") != std::string::npos);
 }
 
 TEST_CASE("fourier: the ARD lengthscale divides its own coordinate") {
@@ -160,29 +171,37 @@ TEST_CASE("fourier: the ARD lengthscale divides its own coordinate") {
     scaled.data()[i] = X.data()[i] / lengthscale[i % 3];
   }
   // Lengthscales that are powers of two scale without rounding: the same bits.
-  CHECK(worst_difference(apply(*make_fourier(*ard, 3, 64, {}), X), apply(*make_fourier(*unit, 3, 64, {}), scaled)) == 0);
+  CHECK(worst_difference(apply(*make_fourier(*ard, 3, 64, {}), X),
+                         apply(*make_fourier(*unit, 3, 64, {}), scaled)) == 0);
 }
 
 TEST_CASE("fourier: errors name argument, value and expectation") {
   const auto kernel = kernel::make_gaussian({1.0}, 1.0);
   const auto ard = kernel::make_gaussian({1.0, 2.0}, 1.0);
-  CHECK(message_of([&] { make_fourier(*kernel, 3, 7, {}); }, MERCER_INVALID_ARGUMENT).find("features = 7") == 0);
-  CHECK(message_of([&] { make_fourier(*kernel, 3, 0, {}); }, MERCER_INVALID_ARGUMENT).find("features = 0") == 0);
-  CHECK(message_of([&] { make_fourier(*kernel, 0, 8, {}); }, MERCER_INVALID_ARGUMENT).find("inputs = 0") == 0);
-  CHECK(message_of([&] { make_fourier(*kernel, 3, -2, {}); }, MERCER_INVALID_ARGUMENT).find("features = -2") == 0);
+  CHECK(message_of([&] { make_fourier(*kernel, 3, 7, {}); }, MERCER_INVALID_ARGUMENT)
+            .find("features = 7") == 0);
+  CHECK(message_of([&] { make_fourier(*kernel, 3, 0, {}); }, MERCER_INVALID_ARGUMENT)
+            .find("features = 0") == 0);
+  CHECK(message_of([&] { make_fourier(*kernel, 0, 8, {}); }, MERCER_INVALID_ARGUMENT)
+            .find("inputs = 0") == 0);
+  CHECK(message_of([&] { make_fourier(*kernel, 3, -2, {}); }, MERCER_INVALID_ARGUMENT)
+            .find("features = -2") == 0);
   message_of([&] { make_fourier(*ard, 3, 8, {}); }, MERCER_DIMENSION_MISMATCH);
-  message_of([&] { make_fourier(*kernel, int64_t{1} << 40, int64_t{1} << 40, {}); }, MERCER_OUT_OF_MEMORY);
+  message_of([&] { make_fourier(*kernel, int64_t{1} << 40, int64_t{1} << 40, {}); },
+             MERCER_OUT_OF_MEMORY);
   FourierOptions unknown;
   unknown.projection = "supplied";
   message_of([&] { make_fourier(*kernel, 3, 8, unknown); }, MERCER_UNSUPPORTED);
   Matrix<double> W(2, 2);
   W.fill(1.0);
   const std::vector<double> negative = {1.0, -0.5};
-  CHECK(message_of([&] { make_fourier_supplied(*kernel, W.view(), negative, {}); }, MERCER_INVALID_ARGUMENT)
+  CHECK(message_of([&] { make_fourier_supplied(*kernel, W.view(), negative, {}); },
+                   MERCER_INVALID_ARGUMENT)
             .find("weights[1] = -0.5") == 0);
   W(1, 0) = NAN;
-  CHECK(message_of([&] { make_fourier_supplied(*kernel, W.view(), {}, {}); }, MERCER_INVALID_ARGUMENT)
-            .find("frequencies[1, 0]") == 0);
+  CHECK(
+      message_of([&] { make_fourier_supplied(*kernel, W.view(), {}, {}); }, MERCER_INVALID_ARGUMENT)
+          .find("frequencies[1, 0]") == 0);
 }
 
 TEST_CASE("fourier: a memory cap that packing cannot meet fails up front and can be retried") {
@@ -193,7 +212,10 @@ TEST_CASE("fourier: a memory cap that packing cannot meet fails up front and can
   Context capped;
   capped.memory_cap = 1000;
   const std::string message = message_of(
-      [&] { map->apply(MatrixView<const float>(X.view()), {0, 4096}, capped, Z.view()); }, MERCER_OUT_OF_MEMORY);
+      [&] {
+        map->apply(MatrixView<const float>(X.view()), {0, 4096}, capped, Z.view());
+      },
+      MERCER_OUT_OF_MEMORY);
   CHECK(message.find("memory_cap = 1000") == 0);
   Context free;
   map->apply(MatrixView<const float>(X.view()), {0, 4096}, free, Z.view());

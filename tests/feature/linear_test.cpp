@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The contract of linear maps, over projection x d x D: mean and variance of the estimate against the
-// closed form, reproducible, slices and splits equal bit for bit, seams of sizes, refusals.
+// The contract of linear maps, over projection x d x D: mean and variance of the estimate against
+// the closed form, reproducible, slices and splits equal bit for bit, seams of sizes, refusals.
 #include "feature/linear.h"
 
 #include <algorithm>
@@ -22,8 +22,9 @@ using namespace mercer::feature;
 
 namespace {
 
-constexpr LinearProjection kProjections[] = {LinearProjection::gaussian, LinearProjection::rademacher,
-                                             LinearProjection::srht, LinearProjection::countsketch};
+constexpr LinearProjection kProjections[] = {LinearProjection::gaussian,
+                                             LinearProjection::rademacher, LinearProjection::srht,
+                                             LinearProjection::countsketch};
 const char* const kNames[] = {"gaussian", "rademacher", "srht", "countsketch"};
 
 std::unique_ptr<FeatureMap> map_of(LinearProjection projection, int64_t d, int64_t D, uint64_t seed,
@@ -52,7 +53,8 @@ bool equal_bytes(const Matrix<T>& a, const Matrix<T>& b) {
          std::memcmp(a.data(), b.data(), static_cast<size_t>(a.rows() * a.cols()) * sizeof(T)) == 0;
 }
 
-// The estimate's mean and variance over `repetitions` seeds. `comparisons` share the failure probability.
+// The estimate's mean and variance over `repetitions` seeds. `comparisons` share the failure
+// probability.
 void check_mean_and_variance(LinearProjection projection, int64_t d, int64_t D, int64_t repetitions,
                              double comparisons) {
   const double gamma = 0.7, amplitude = 1.9;
@@ -61,8 +63,10 @@ void check_mean_and_variance(LinearProjection projection, int64_t d, int64_t D, 
   const auto map = map_of(projection, d, D, 0, gamma, amplitude);
   const double k = map->kernel().value(d, rows.view().row(0), rows.view().row(1));
   double variance = -1, pseudo = -1;
-  map->variance(rows.view().block_rows(0, 1), rows.view().block_rows(1, 2), std::span(&variance, 1));
-  map->pseudo_variance(rows.view().block_rows(0, 1), rows.view().block_rows(1, 2), std::span(&pseudo, 1));
+  map->variance(rows.view().block_rows(0, 1), rows.view().block_rows(1, 2),
+                std::span(&variance, 1));
+  map->pseudo_variance(rows.view().block_rows(0, 1), rows.view().block_rows(1, 2),
+                       std::span(&pseudo, 1));
   for (int64_t r = 0; r < repetitions; ++r) {
     const auto drawn = map_of(projection, d, D, static_cast<uint64_t>(1000 + r), gamma, amplitude);
     estimates.push_back(inner(apply<double>(*drawn, rows.view()).view()));
@@ -80,7 +84,8 @@ void check_mean_and_variance(LinearProjection projection, int64_t d, int64_t D, 
   }
   const double z = test::z_threshold(test::kFailure, comparisons);
   CHECK(std::fabs(test::mean_z_score(estimates, k, variance)) <= z);
-  // One column of an SRHT of two inputs is k +- a constant: its squared deviations differ by rounding alone.
+  // One column of an SRHT of two inputs is k +- a constant: its squared deviations differ by
+  // rounding alone.
   const auto [least, most] = std::minmax_element(deviations.begin(), deviations.end());
   if (*most - *least <= 4 * rounding * std::sqrt(variance)) {
     CHECK(std::fabs(*most - variance) <= 4 * rounding * std::sqrt(variance));
@@ -118,13 +123,15 @@ TEST_CASE("linear: mean and variance of the estimate are those of the closed for
   constexpr double kComparisons = 4 * 5 * 3 * 2;
   for (const LinearProjection projection : kProjections) {
     for (const int64_t d : {1, 2, 5, 16, 21}) {
-      for (const int64_t D : {3, 16, 37}) check_mean_and_variance(projection, d, D, 4000, kComparisons);
+      for (const int64_t D : {3, 16, 37})
+        check_mean_and_variance(projection, d, D, 4000, kComparisons);
     }
   }
 }
 
 TEST_CASE("linear: the variance formulas are tight enough to notice a 10 % error", "[slow]") {
-  for (const LinearProjection projection : kProjections) check_mean_and_variance(projection, 5, 11, 60000, 8);
+  for (const LinearProjection projection : kProjections)
+    check_mean_and_variance(projection, 5, 11, 60000, 8);
 }
 
 TEST_CASE("linear: bits do not depend on threads, splits of rows or slices of columns") {
@@ -146,7 +153,8 @@ TEST_CASE("linear: Gram of whole SRHT blocks is exact, d = 1 to 70") {
     const auto map = map_of(LinearProjection::srht, d, 2 * projection::srht_dimension(d), 3);
     const double k = map->kernel().value(d, X.view().row(0), X.view().row(1));
     const double error = std::fabs(inner(apply<double>(*map, X.view()).view()) - k);
-    // Entries of norm <= sqrt(d) pass log2(128) additions in H each, products are summed over 256 columns: 300 u d at most.
+    // Entries of norm <= sqrt(d) pass log2(128) additions in H each, products are summed over 256
+    // columns: 300 u d at most.
     worst = std::max(worst, error / (300 * 0x1p-53 * static_cast<double>(d)));
   }
   CHECK(worst <= 1);
@@ -160,7 +168,8 @@ TEST_CASE("linear: more features keep the first ones, another seed is another ma
     const Matrix<double> large = apply<double>(*map_of(projection, 9, 90, 9), X.view());
     double worst = 0;
     for (int64_t i = 0; i < 5; ++i) {
-      for (int64_t j = 0; j < 10; ++j) worst = std::max(worst, std::fabs(large(i, j) * 3 - small(i, j)));
+      for (int64_t j = 0; j < 10; ++j)
+        worst = std::max(worst, std::fabs(large(i, j) * 3 - small(i, j)));
     }
     CAPTURE(kNames[static_cast<int>(projection)]);
     CHECK(worst <= 1e-14);  // two roundings of numbers below 10
@@ -179,7 +188,8 @@ TEST_CASE("linear: float and double agree within the bound of the projection") {
     const Matrix<double> exact = apply<double>(*map, same.view());
     const Matrix<float> Z = apply<float>(*map, X.view());
     double worst = 0;
-    for (int64_t i = 0; i < 40 * D; ++i) worst = std::max(worst, std::fabs(exact.data()[i] - static_cast<double>(Z.data()[i])));
+    for (int64_t i = 0; i < 40 * D; ++i)
+      worst = std::max(worst, std::fabs(exact.data()[i] - static_cast<double>(Z.data()[i])));
     CAPTURE(kNames[static_cast<int>(projection)]);
     // (d + 4) u sum |x||w| with |x| <= 1 and |w| < 7, scaled by D^{-1/2} but for the sketch.
     const double scale = projection == LinearProjection::countsketch ? 1 : std::sqrt(1.0 / D);
@@ -192,7 +202,8 @@ TEST_CASE("linear: n = 0 writes nothing, NaN stays in its row") {
     const auto map = map_of(projection, 3, 70, 3);
     Context context;
     map->prepare(Precision::f32, context);
-    map->apply(MatrixView<const float>(nullptr, 0, 3), {0, 70}, context, MatrixView<float>(nullptr, 0, 70));
+    map->apply(MatrixView<const float>(nullptr, 0, 3), {0, 70}, context,
+               MatrixView<float>(nullptr, 0, 70));
     Matrix<float> X = test::random_matrix<float>(200, 3, 2);
     const Matrix<float> clean = apply<float>(*map, X.view());
     X(17, 1) = NAN;
@@ -211,20 +222,31 @@ TEST_CASE("linear: n = 0 writes nothing, NaN stays in its row") {
 }
 
 TEST_CASE("linear: kernels and sizes it refuses") {
-  const auto refused = [](mercer_status status, const kernel::Kernel& kernel, int64_t d, int64_t D, LinearProjection projection,
-                          auto... parts) {
-    return test::refusal_fault(status, [&] { make_linear(kernel, d, D, {projection, 0}); }, parts...);
+  const auto refused = [](mercer_status status, const kernel::Kernel& kernel, int64_t d, int64_t D,
+                          LinearProjection projection, auto... parts) {
+    return test::refusal_fault(
+        status,
+        [&] {
+          make_linear(kernel, d, D, {projection, 0});
+        },
+        parts...);
   };
   const auto plain = kernel::make_polynomial(1, 1, 0, 1);
   for (const LinearProjection p : kProjections) {
-    CHECK(refused(MERCER_UNSUPPORTED, *kernel::make_gaussian({1}, 1), 3, 4, p, "gaussian", "degree 1 and offset 0") == "");
-    CHECK(refused(MERCER_UNSUPPORTED, *kernel::make_polynomial(2, 1, 0, 1), 3, 4, p, "degree = 2", "degree 1") == "");
-    CHECK(refused(MERCER_UNSUPPORTED, *kernel::make_polynomial(1, 1, 0.5, 1), 3, 4, p, "offset = 0.5", "offset 0") == "");
-    CHECK(refused(MERCER_INVALID_ARGUMENT, *kernel::make_polynomial(1, 1e200, 0, 1e200), 3, 4, p, "gamma * variance = inf") == "");
+    CHECK(refused(MERCER_UNSUPPORTED, *kernel::make_gaussian({1}, 1), 3, 4, p, "gaussian",
+                  "degree 1 and offset 0") == "");
+    CHECK(refused(MERCER_UNSUPPORTED, *kernel::make_polynomial(2, 1, 0, 1), 3, 4, p, "degree = 2",
+                  "degree 1") == "");
+    CHECK(refused(MERCER_UNSUPPORTED, *kernel::make_polynomial(1, 1, 0.5, 1), 3, 4, p,
+                  "offset = 0.5", "offset 0") == "");
+    CHECK(refused(MERCER_INVALID_ARGUMENT, *kernel::make_polynomial(1, 1e200, 0, 1e200), 3, 4, p,
+                  "gamma * variance = inf") == "");
     CHECK(refused(MERCER_INVALID_ARGUMENT, *plain, 0, 4, p, "d = 0") == "");
     CHECK(refused(MERCER_INVALID_ARGUMENT, *plain, 3, 0, p, "features = 0") == "");
     CHECK(refused(MERCER_OUT_OF_MEMORY, *plain, 3, INT64_MAX, p, "features") == "");
   }
-  CHECK(refused(MERCER_INVALID_ARGUMENT, *plain, int64_t{1} << 29, 4, LinearProjection::srht, "inputs = 536870912") == "");
-  CHECK(refused(MERCER_INVALID_ARGUMENT, *plain, 3, int64_t{1} << 32, LinearProjection::countsketch, "features = 4294967296") == "");
+  CHECK(refused(MERCER_INVALID_ARGUMENT, *plain, int64_t{1} << 29, 4, LinearProjection::srht,
+                "inputs = 536870912") == "");
+  CHECK(refused(MERCER_INVALID_ARGUMENT, *plain, 3, int64_t{1} << 32, LinearProjection::countsketch,
+                "features = 4294967296") == "");
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Sparse rows through every kind of map: the dense rows' features within the bound, bits independent of threads, splits and
-// slices, rows without entries, columns named twice, NaN in its row.
+// Sparse rows through every kind of map: the dense rows' features within the bound, bits
+// independent of threads, splits and slices, rows without entries, columns named twice, NaN in its
+// row.
 #include "support/sparse.h"
 
 #include <cmath>
@@ -29,7 +30,8 @@ struct MapCase {
   double weight;  // bounds |w_kj| in turns (Fourier), or in plain numbers times the scale (linear)
 };
 
-// Every form, every projection of the table (most of which read dense tiles), a kernel with a warp, and linear maps.
+// Every form, every projection of the table (most of which read dense tiles), a kernel with a warp,
+// and linear maps.
 std::vector<MapCase> map_cases(int64_t d, int64_t D) {
   std::vector<MapCase> cases;
   const auto gaussian = kernel::make_gaussian({1.0}, 1.0);
@@ -41,16 +43,20 @@ std::vector<MapCase> map_cases(int64_t d, int64_t D) {
                          make_fourier(*gaussian, d, D, options), 2.0});
       } catch (const Error& error) {
         // A projection may have a limit on d; nothing else is a reason.
-        if (error.status() != MERCER_UNSUPPORTED && error.status() != MERCER_INVALID_ARGUMENT) throw;
+        if (error.status() != MERCER_UNSUPPORTED && error.status() != MERCER_INVALID_ARGUMENT)
+          throw;
       }
     }
   }
-  cases.push_back({"skewed chi2", make_fourier(*kernel::make_skewed_chi2(1.5, 1.0), d, D, {}), 2.0});
+  cases.push_back(
+      {"skewed chi2", make_fourier(*kernel::make_skewed_chi2(1.5, 1.0), d, D, {}), 2.0});
   const auto inner = kernel::make_polynomial(1, 1, 0, 1);
   int number = 0;
-  for (const LinearProjection projection : {LinearProjection::gaussian, LinearProjection::rademacher,
-                                            LinearProjection::srht, LinearProjection::countsketch}) {
-    cases.push_back({"linear " + std::to_string(number++), make_linear(*inner, d, D, {projection, 3}), 7.0});
+  for (const LinearProjection projection :
+       {LinearProjection::gaussian, LinearProjection::rademacher, LinearProjection::srht,
+        LinearProjection::countsketch}) {
+    cases.push_back(
+        {"linear " + std::to_string(number++), make_linear(*inner, d, D, {projection, 3}), 7.0});
   }
   return cases;
 }
@@ -80,10 +86,12 @@ void check_against_dense(int64_t n, int64_t d, int64_t D, int64_t most) {
     c.map->apply(MatrixView<const T>(X.view()), {0, c.map->features()}, context, dense.view());
     double worst = 0;
     for (int64_t i = 0; i < sparse.rows() * sparse.cols(); ++i) {
-      worst = std::max(worst, std::fabs(static_cast<double>(sparse.data()[i]) - static_cast<double>(dense.data()[i])));
+      worst = std::max(worst, std::fabs(static_cast<double>(sparse.data()[i]) -
+                                        static_cast<double>(dense.data()[i])));
     }
-    // Angles (or sums) differ by (m + d + 2) u sum |x w|, m <= most entries of at most 1; 2 pi turns them to radians, two sines
-    // of equal angles differ by twice their error 4u, scales are at most sqrt(2).
+    // Angles (or sums) differ by (m + d + 2) u sum |x w|, m <= most entries of at most 1; 2 pi
+    // turns them to radians, two sines of equal angles differ by twice their error 4u, scales are
+    // at most sqrt(2).
     const double u = std::numeric_limits<T>::epsilon() / 2;
     const double sum = static_cast<double>(most) * c.weight;
     const double bound = 1.5 * (6.3 * static_cast<double>(most + d + 2) * u * sum + 8 * u);
@@ -108,8 +116,9 @@ void check_bits(int64_t n, int64_t d, int64_t D) {
     const int64_t cuts[] = {0, D / 5, D / 5 + 1, D / 2 + 1, D};
     for (int s = 0; s + 1 < 5; ++s) {
       for (const auto& [i0, i1] : {std::pair{int64_t{0}, n / 3}, std::pair{n / 3, n}}) {
-        c.map->apply_sparse(X.block_rows(i0, i1), {cuts[s], cuts[s + 1]}, context,
-                            pieces.view().block_rows(i0, i1).block_cols(cuts[s] * reals, cuts[s + 1] * reals));
+        c.map->apply_sparse(
+            X.block_rows(i0, i1), {cuts[s], cuts[s + 1]}, context,
+            pieces.view().block_rows(i0, i1).block_cols(cuts[s] * reals, cuts[s + 1] * reals));
       }
     }
     CHECK(equal_bytes(Z, pieces));
@@ -126,7 +135,9 @@ TEST_CASE("sparse rows: the features of the dense rows, within the bound") {
   check_against_dense<float>(40, 20, 130, 60);  // more entries than columns: many are named twice
 }
 
-TEST_CASE("sparse rows: bits do not depend on index width, threads, splits of rows or slices of columns") {
+TEST_CASE(
+    "sparse rows: bits do not depend on index width, threads, splits of rows or slices of "
+    "columns") {
   check_bits<float>(101, 33, 66);
   check_bits<double>(101, 33, 66);
   check_bits<float>(1700, 50, 160);  // more than two tiles of rows
@@ -137,8 +148,8 @@ TEST_CASE("sparse rows: none, and rows without entries") {
     CAPTURE(c.label);
     Context context;
     const int32_t none = 0;
-    c.map->apply_sparse(CsrView<float>{0, 4, &none, static_cast<const int32_t*>(nullptr), nullptr}, {0, 34}, context,
-                        MatrixView<float>(nullptr, 0, c.map->row_length()));
+    c.map->apply_sparse(CsrView<float>{0, 4, &none, static_cast<const int32_t*>(nullptr), nullptr},
+                        {0, 34}, context, MatrixView<float>(nullptr, 0, c.map->row_length()));
     test::SparseRows<float> rows;
     rows.cols = 4;
     for (int i = 0; i < 5; ++i) rows.end_row();
@@ -161,9 +172,11 @@ TEST_CASE("sparse rows: a column named twice counts as the sum") {
     once.end_row();
   }
   for (const MapCase& c : map_cases(40, 66)) {
-    const Matrix<double> a = apply_sparse(*c.map, twice.view()), b = apply_sparse(*c.map, once.view());
+    const Matrix<double> a = apply_sparse(*c.map, twice.view()),
+                         b = apply_sparse(*c.map, once.view());
     double worst = 0;
-    for (int64_t i = 0; i < a.rows() * a.cols(); ++i) worst = std::max(worst, std::fabs(a.data()[i] - b.data()[i]));
+    for (int64_t i = 0; i < a.rows() * a.cols(); ++i)
+      worst = std::max(worst, std::fabs(a.data()[i] - b.data()[i]));
     CAPTURE(c.label);
     // Three roundings of 0.5 w, w < 7, to angles of 2 pi.
     CHECK(worst <= 6.3 * 4 * 0x1p-53 * 7 + 8 * 0x1p-53);
@@ -177,7 +190,8 @@ TEST_CASE("sparse rows: NaN and Inf stay in their row") {
     const int64_t bad = 17;
     REQUIRE(rows.offsets[bad + 1] > rows.offsets[bad]);
     damaged.values[static_cast<size_t>(rows.offsets[bad])] = NAN;
-    const Matrix<float> clean = apply_sparse(*c.map, rows.view()), Z = apply_sparse(*c.map, damaged.view());
+    const Matrix<float> clean = apply_sparse(*c.map, rows.view()),
+                        Z = apply_sparse(*c.map, damaged.view());
     int64_t wrong = 0, nans = 0;
     for (int64_t i = 0; i < 200; ++i) {
       for (int64_t j = 0; j < Z.cols(); ++j) {
@@ -197,6 +211,10 @@ TEST_CASE("sparse rows: a memory cap that dense tiles exceed is said before any 
   Matrix<float> Z(200, 66);
   Context context;
   context.memory_cap = 1000;
-  CHECK(test::refusal_fault(MERCER_OUT_OF_MEMORY, [&] { map->apply_sparse(rows.view(), {0, 66}, context, Z.view()); },
-                            "memory_cap = 1000", "24000") == "");
+  CHECK(test::refusal_fault(
+            MERCER_OUT_OF_MEMORY,
+            [&] {
+              map->apply_sparse(rows.view(), {0, 66}, context, Z.view());
+            },
+            "memory_cap = 1000", "24000") == "");
 }

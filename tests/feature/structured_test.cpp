@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The contract of structured projections under every form: unbiased (SORF within its measured bias), variance not above a stated
-// multiple of the i.i.d. closed form, bits, blocks.
+// The contract of structured projections under every form: unbiased (SORF within its measured
+// bias), variance not above a stated multiple of the i.i.d. closed form, bits, blocks.
 #include <cmath>
 #include <cstring>
 #include <span>
@@ -19,10 +19,11 @@ using namespace mercer::feature;
 
 namespace {
 
-// bias: what the mean may be off by besides chance. SORF's directions are not exactly uniform: with drawn norms no bias was seen in
-// 4,000 maps of 16 frequencies (standard error 0.003); with fixed norms up to 0.045 at d' = 16 (||tau|| = 2).
-// variance: the estimate's over that of i.i.d. columns. Fastfood's columns share one Gaussian diagonal: up to 1.9 at one whole block
-// of 16; SORF: up to 1.2 at d = 1. Both columns are such measurements, rounded up, not theory.
+// bias: what the mean may be off by besides chance. SORF's directions are not exactly uniform: with
+// drawn norms no bias was seen in 4,000 maps of 16 frequencies (standard error 0.003); with fixed
+// norms up to 0.045 at d' = 16 (||tau|| = 2). variance: the estimate's over that of i.i.d. columns.
+// Fastfood's columns share one Gaussian diagonal: up to 1.9 at one whole block of 16; SORF: up
+// to 1.2 at d = 1. Both columns are such measurements, rounded up, not theory.
 struct Case {
   const char* projection;
   projection::Radius radius;
@@ -36,8 +37,8 @@ const Case kCases[] = {
     {"fastfood", projection::Radius::fixed, 0.06, 2.1},
 };
 
-std::unique_ptr<FeatureMap> map_of(const Case& c, const kernel::Kernel& kernel, FourierForm form, int64_t d, int64_t D,
-                                   uint64_t seed, bool round_blocks = false) {
+std::unique_ptr<FeatureMap> map_of(const Case& c, const kernel::Kernel& kernel, FourierForm form,
+                                   int64_t d, int64_t D, uint64_t seed, bool round_blocks = false) {
   FourierOptions options;
   options.projection = c.projection;
   options.radius = c.radius;
@@ -59,12 +60,14 @@ Matrix<double> two_rows(int64_t d, double distance) {
   return X;
 }
 
-void check_moments(const Case& c, const kernel::Kernel& kernel, FourierForm form, int64_t d, int64_t repetitions) {
+void check_moments(const Case& c, const kernel::Kernel& kernel, FourierForm form, int64_t d,
+                   int64_t repetitions) {
   constexpr int64_t D = 32;
   const Matrix<double> X = two_rows(d, 1.3);
   const double k = kernel.value(d, X.view().row(0), X.view().row(1));
   double predicted = 0;
-  map_of(c, kernel, form, d, D, 0)->variance(X.view().block_rows(0, 1), X.view().block_rows(1, 2), std::span(&predicted, 1));
+  map_of(c, kernel, form, d, D, 0)
+      ->variance(X.view().block_rows(0, 1), X.view().block_rows(1, 2), std::span(&predicted, 1));
   std::vector<double> estimates, deviations;
   Context context;
   context.threads = 1;
@@ -77,8 +80,10 @@ void check_moments(const Case& c, const kernel::Kernel& kernel, FourierForm form
     estimates.push_back(sum);
     deviations.push_back((sum - k) * (sum - k));
   }
-  CAPTURE(c.projection, static_cast<int>(c.radius), std::string(kernel.name()), static_cast<int>(form), d, k);
-  // 4 projections x 3 kernels x 3 forms x 8 dimensions x 2 statistics share the failure probability.
+  CAPTURE(c.projection, static_cast<int>(c.radius), std::string(kernel.name()),
+          static_cast<int>(form), d, k);
+  // 4 projections x 3 kernels x 3 forms x 8 dimensions x 2 statistics share the failure
+  // probability.
   const double z = test::z_threshold(test::kFailure, 576);
   double mean = 0, square = 0, fourth = 0;
   const double n = static_cast<double>(repetitions);
@@ -91,7 +96,8 @@ void check_moments(const Case& c, const kernel::Kernel& kernel, FourierForm form
 
 }  // namespace
 
-TEST_CASE("structured projections: mean and variance under every form, isotropic kernel and padding") {
+TEST_CASE(
+    "structured projections: mean and variance under every form, isotropic kernel and padding") {
   const auto gaussian = kernel::make_gaussian({1.0}, 1.0);
   const auto matern = kernel::make_matern(1.5, {0.9}, 2.0);
   const auto rational = kernel::make_rational_quadratic(0.8, {1.1}, 1.0);
@@ -113,7 +119,8 @@ TEST_CASE("structured projections: bits do not depend on threads, splits or slic
     for (const int64_t D : {2, 70, 2600}) {
       const auto map = map_of(c, *kernel, FourierForm::pair, 5, D, 3);
       Matrix<float> X(203, 5), Z(203, D), other(203, D), pieces(203, D);
-      for (int64_t i = 0; i < 203 * 5; ++i) X.data()[i] = static_cast<float>(std::sin(static_cast<double>(i)));
+      for (int64_t i = 0; i < 203 * 5; ++i)
+        X.data()[i] = static_cast<float>(std::sin(static_cast<double>(i)));
       Context one, many;
       one.threads = 1;
       many.threads = 7;
@@ -123,7 +130,8 @@ TEST_CASE("structured projections: bits do not depend on threads, splits or slic
       const int64_t cut = D / 3;
       for (const auto& [i0, i1] : {std::pair<int64_t, int64_t>{0, 50}, {50, 203}}) {
         for (const auto& [j0, j1] : {std::pair<int64_t, int64_t>{0, cut}, {cut, D}}) {
-          map->apply(rows.block_rows(i0, i1), {j0, j1}, one, pieces.view().block_rows(i0, i1).block_cols(j0, j1));
+          map->apply(rows.block_rows(i0, i1), {j0, j1}, one,
+                     pieces.view().block_rows(i0, i1).block_cols(j0, j1));
         }
       }
       CAPTURE(c.projection, D);
@@ -154,10 +162,13 @@ TEST_CASE("structured projections: whole blocks are kept by a map with more feat
   for (const Case& c : kCases) {
     Matrix<double> X = two_rows(20, 1), few(2, 64), many(2, 640);
     Context context;
-    map_of(c, *kernel, FourierForm::phase, 20, 64, 5)->apply(MatrixView<const double>(X.view()), {0, 64}, context, few.view());
-    map_of(c, *kernel, FourierForm::phase, 20, 640, 5)->apply(MatrixView<const double>(X.view()), {0, 640}, context, many.view());
+    map_of(c, *kernel, FourierForm::phase, 20, 64, 5)
+        ->apply(MatrixView<const double>(X.view()), {0, 64}, context, few.view());
+    map_of(c, *kernel, FourierForm::phase, 20, 640, 5)
+        ->apply(MatrixView<const double>(X.view()), {0, 640}, context, many.view());
     double worst = 0;
-    for (int64_t j = 0; j < 64; ++j) worst = std::max(worst, std::fabs(many(0, j) * std::sqrt(10.0) - few(0, j)));
+    for (int64_t j = 0; j < 64; ++j)
+      worst = std::max(worst, std::fabs(many(0, j) * std::sqrt(10.0) - few(0, j)));
     CHECK(worst <= 1e-15);
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Every shift-invariant kernel of the table with typical and extreme parameters, for tests that must
-// hold for all of them, and their inputs.
+// Every shift-invariant kernel of the table with typical and extreme parameters, for tests that
+// must hold for all of them, and their inputs.
 #pragma once
 
 #include <cmath>

@@ -11,7 +11,8 @@
 
 namespace mercer::test {
 
-TEST_CASE("polynomial: symmetric, scaled by variance, negative bases, degree 1 is x'y", "[kernel]") {
+TEST_CASE("polynomial: symmetric, scaled by variance, negative bases, degree 1 is x'y",
+          "[kernel]") {
   const Matrix<double> X = random_matrix(30, 13, 5);
   const auto linear = kernel::make_polynomial(1, 1, 0, 1);
   const auto cubic = kernel::make_polynomial(3, 0.5, 0.25, 1);
@@ -27,7 +28,8 @@ TEST_CASE("polynomial: symmetric, scaled by variance, negative bases, degree 1 i
       magnitude += std::fabs(static_cast<long double>(x[k]) * y[k]);
     }
     // A sum of 13 products in any order: 14 u sum |x y| (Higham 2002, eq. 3.5).
-    const double error = static_cast<double>(std::fabs(linear->value(13, x, y) - s) / (14 * 0x1p-53L * magnitude));
+    const double error =
+        static_cast<double>(std::fabs(linear->value(13, x, y) - s) / (14 * 0x1p-53L * magnitude));
     worst = std::max(worst, error);
     wrong += cubic->value(13, x, y) != cubic->value(13, y, x);
     wrong += loud->value(13, x, y) != 2.5 * cubic->value(13, x, y);
@@ -38,14 +40,17 @@ TEST_CASE("polynomial: symmetric, scaled by variance, negative bases, degree 1 i
   CHECK(negative > 0);
 }
 
-TEST_CASE("polynomial: no spectral law, no lengthscale, NaN stays, copies keep the rest", "[kernel]") {
+TEST_CASE("polynomial: no spectral law, no lengthscale, NaN stays, copies keep the rest",
+          "[kernel]") {
   const auto kernel = kernel::make_polynomial(4, 0.3, 1.5, 2);
   CHECK(kernel->spectral_law() == nullptr);
   CHECK(kernel->lengthscale().empty());
   const double x[] = {1, std::nan("")}, y[] = {1, 1};
   CHECK(std::isnan(kernel->value(2, x, y)));
   CHECK(std::isnan(kernel->value_at_multiple(1, 2, y, y)));
-  CHECK(refusal_fault(MERCER_UNSUPPORTED, [&] { kernel->with_lengthscale({1}); }, "lengthscale", "polynomial") == "");
+  CHECK(refusal_fault(
+            MERCER_UNSUPPORTED, [&] { kernel->with_lengthscale({1}); }, "lengthscale",
+            "polynomial") == "");
   const auto louder = kernel->with_variance(3);
   CHECK(louder->parameters().integer("degree") == 4);
   CHECK(louder->parameters().number("gamma") == 0.3);
@@ -54,9 +59,11 @@ TEST_CASE("polynomial: no spectral law, no lengthscale, NaN stays, copies keep t
 }
 
 TEST_CASE("polynomial: what its maker refuses", "[kernel]") {
-  const auto refuses = [](int64_t degree, double gamma, double offset, double variance, const char* part) {
-    CHECK(refusal_fault(MERCER_INVALID_ARGUMENT, [&] { kernel::make_polynomial(degree, gamma, offset, variance); },
-                        part) == "");
+  const auto refuses = [](int64_t degree, double gamma, double offset, double variance,
+                          const char* part) {
+    CHECK(refusal_fault(
+              MERCER_INVALID_ARGUMENT,
+              [&] { kernel::make_polynomial(degree, gamma, offset, variance); }, part) == "");
   };
   const double infinity = std::numeric_limits<double>::infinity();
   refuses(0, 1, 0, 1, "degree = 0, expected 1 to 1024");

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Circulant features of every kernel in every form: blocks are independent, so one map of many blocks is a sample of estimates. Mean: the
-// kernel. Variance: for product laws the closed form of the covariance between columns, for isotropic ones at most a
-// stated multiple of that of independent columns.
+// Circulant features of every kernel in every form: blocks are independent, so one map of many
+// blocks is a sample of estimates. Mean: the kernel. Variance: for product laws the closed form of
+// the covariance between columns, for isotropic ones at most a stated multiple of that of
+// independent columns.
 #include <cmath>
 #include <memory>
 #include <numeric>
@@ -20,8 +21,8 @@ using namespace mercer::feature;
 
 namespace {
 
-// Isotropic laws: measured over d, tau and kernels a whole block has 0.16 to 1.1 times, half a block up to 1.15 times the variance of
-// independent columns.
+// Isotropic laws: measured over d, tau and kernels a whole block has 0.16 to 1.1 times, half a
+// block up to 1.15 times the variance of independent columns.
 constexpr double kIsotropicRatio = 1.25;
 
 struct Case {
@@ -35,8 +36,10 @@ const Case kCases[] = {
     {"matern 1/2", [] { return kernel::make_matern(0.5, {1.2}, 1.0); }, 0.6},
     {"matern 5/2", [] { return kernel::make_matern(2.5, {0.9}, 0.7); }, 0.9},
     {"rational quadratic", [] { return kernel::make_rational_quadratic(0.8, {1.1}, 1.0); }, 1.0},
-    {"generalized gaussian, order 1", [] { return kernel::make_generalized_gaussian_spectrum(1, {1.0}, 1.0); }, 1.0},
-    {"generalized gaussian, order 2", [] { return kernel::make_generalized_gaussian_spectrum(2, {1.0}, 1.0); }, 1.5},
+    {"generalized gaussian, order 1",
+     [] { return kernel::make_generalized_gaussian_spectrum(1, {1.0}, 1.0); }, 1.0},
+    {"generalized gaussian, order 2",
+     [] { return kernel::make_generalized_gaussian_spectrum(2, {1.0}, 1.0); }, 1.5},
     {"laplacian", [] { return kernel::make_laplacian({2.0}, 1.5); }, 0.5},
     {"cauchy", [] { return kernel::make_cauchy({1.5}, 1.0); }, 1.0},
     {"skewed chi2", [] { return kernel::make_skewed_chi2(0.5, 1.0); }, 1.0},
@@ -52,7 +55,8 @@ Matrix<double> two_rows(int64_t d, double distance) {
     X(1, k) = std::cos(static_cast<double>(5 * k)) + 0.2;
     squares += X(1, k) * X(1, k);
   }
-  for (int64_t k = 0; k < d; ++k) X(1, k) = X(0, k) + X(1, k) * 0.95 * distance / std::sqrt(squares);
+  for (int64_t k = 0; k < d; ++k)
+    X(1, k) = X(0, k) + X(1, k) * 0.95 * distance / std::sqrt(squares);
   return X;
 }
 
@@ -61,7 +65,8 @@ std::vector<double> difference(const kernel::Kernel& kernel, const Matrix<double
   std::vector<double> tau;
   for (int64_t k = 0; k < X.cols(); ++k) {
     const double shift = kernel.warp().shift;
-    tau.push_back(kernel.warp().log_shift ? std::log((X(0, k) + shift) / (X(1, k) + shift)) : X(0, k) - X(1, k));
+    tau.push_back(kernel.warp().log_shift ? std::log((X(0, k) + shift) / (X(1, k) + shift))
+                                          : X(0, k) - X(1, k));
   }
   return tau;
 }
@@ -71,11 +76,15 @@ double characteristic(const kernel::Kernel& kernel, double t) {
   return kernel.value(1, &t, &zero) / kernel.variance();
 }
 
-// Cov(cos w_i'tau, cos w_{i+m}'tau) inside a block of n columns, independent symmetric coordinates. Coordinate l of g meets s_l tau_l in one
-// column and s_{l+m} tau_{l+m} in the other; the products s_l s_{l+m} are independent signs but for their product over each
-// cycle of l -> l + m, which is 1.
-double covariance(const kernel::Kernel& kernel, const std::vector<double>& tau, int64_t n, int64_t m) {
-  const auto at = [&](int64_t l) { return l % n < static_cast<int64_t>(tau.size()) ? tau[static_cast<size_t>(l % n)] : 0.0; };
+// Cov(cos w_i'tau, cos w_{i+m}'tau) inside a block of n columns, independent symmetric coordinates.
+// Coordinate l of g meets s_l tau_l in one column and s_{l+m} tau_{l+m} in the other; the products
+// s_l s_{l+m} are independent signs but for their product over each cycle of l -> l + m, which
+// is 1.
+double covariance(const kernel::Kernel& kernel, const std::vector<double>& tau, int64_t n,
+                  int64_t m) {
+  const auto at = [&](int64_t l) {
+    return l % n < static_cast<int64_t>(tau.size()) ? tau[static_cast<size_t>(l % n)] : 0.0;
+  };
   double all = 1, square = 1;
   for (const double t : tau) square *= std::pow(characteristic(kernel, t), 2);
   const int64_t cycles = std::gcd(n, m);
@@ -92,16 +101,19 @@ double covariance(const kernel::Kernel& kernel, const std::vector<double>& tau, 
 }
 
 // Variance of the mean over the first r columns of a block, for amplitude 1.
-double predicted(const kernel::Kernel& kernel, const std::vector<double>& tau, double one, int64_t n, int64_t r) {
+double predicted(const kernel::Kernel& kernel, const std::vector<double>& tau, double one,
+                 int64_t n, int64_t r) {
   double sum = static_cast<double>(r) * one;
   if (!kernel.spectral_law()->isotropic()) {
-    for (int64_t m = 1; m < r; ++m) sum += 2 * static_cast<double>(r - m) * covariance(kernel, tau, n, m);
+    for (int64_t m = 1; m < r; ++m)
+      sum += 2 * static_cast<double>(r - m) * covariance(kernel, tau, n, m);
   }
   return sum / static_cast<double>(r * r);
 }
 
 // Estimates by the first r columns of every block.
-std::vector<double> estimates(const FeatureMap& map, const Matrix<double>& Z, int64_t F, int64_t n, int64_t r) {
+std::vector<double> estimates(const FeatureMap& map, const Matrix<double>& Z, int64_t F, int64_t n,
+                              int64_t r) {
   const int64_t reals = map.is_complex() ? 2 : 1;
   const int64_t parts = map.features() / F;
   std::vector<double> out;
@@ -122,7 +134,8 @@ void check_moments(const Case& entry, FourierForm form, int64_t d, int64_t block
   const int64_t n = projection::find_projection("circulant").block(d), F = n * blocks;
   const double amplitude = kernel->variance();
   const double k = kernel->value(d, X.view().row(0), X.view().row(1)) / amplitude;
-  const double twice = kernel->value_at_multiple(2, d, X.view().row(0), X.view().row(1)) / amplitude;
+  const double twice =
+      kernel->value_at_multiple(2, d, X.view().row(0), X.view().row(1)) / amplitude;
   const double one = form == FourierForm::phase ? 1 + twice / 2 - k * k : (1 + twice) / 2 - k * k;
   FourierOptions options;
   options.projection = "circulant";
@@ -172,7 +185,8 @@ TEST_CASE("circulant: mean and variance for every kernel, form and dimension") {
   }
 }
 
-TEST_CASE("circulant: mean and variance for every kernel, form and dimension, 16,384 blocks each", "[slow]") {
+TEST_CASE("circulant: mean and variance for every kernel, form and dimension, 16,384 blocks each",
+          "[slow]") {
   for (const Case& entry : kCases) {
     for (const FourierForm form : kForms) {
       for (const int64_t d : all_dimensions()) check_moments(entry, form, d, 4096);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// A build without FFTW knows the circulant projection and refuses it by name; everything else works.
+// A build without FFTW knows the circulant projection and refuses it by name; everything else
+// works.
 #include <cmath>
 #include <string>
 
@@ -12,7 +13,8 @@
 using namespace mercer;
 using namespace mercer::feature;
 
-TEST_CASE("without FFTW: circulant is refused, with the reason, in every form and for every kernel") {
+TEST_CASE(
+    "without FFTW: circulant is refused, with the reason, in every form and for every kernel") {
   FourierOptions options;
   options.projection = "circulant";
   const auto gaussian = kernel::make_gaussian({1.0}, 1.0);
@@ -20,8 +22,9 @@ TEST_CASE("without FFTW: circulant is refused, with the reason, in every form an
   for (const kernel::Kernel* kernel : {gaussian.get(), laplacian.get()}) {
     for (const FourierForm form : {FourierForm::pair, FourierForm::phase, FourierForm::complex}) {
       options.form = form;
-      CHECK(test::refusal_fault(MERCER_UNSUPPORTED, [&] { make_fourier(*kernel, 5, 64, options); }, "circulant",
-                                "lacks FFTW") == "");
+      CHECK(test::refusal_fault(
+                MERCER_UNSUPPORTED, [&] { make_fourier(*kernel, 5, 64, options); }, "circulant",
+                "lacks FFTW") == "");
     }
   }
 }
@@ -35,7 +38,8 @@ TEST_CASE("without FFTW: the other projections are there") {
     Matrix<double> X(1, 5), Z(1, 64);
     X.fill(0.3);
     Context context;
-    make_fourier(*kernel, 5, 64, options)->apply(MatrixView<const double>(X.view()), {0, 64}, context, Z.view());
+    make_fourier(*kernel, 5, 64, options)
+        ->apply(MatrixView<const double>(X.view()), {0, 64}, context, Z.view());
     double squares = 0;
     for (int64_t j = 0; j < 64; ++j) squares += Z(0, j) * Z(0, j);
     CAPTURE(entry.name);

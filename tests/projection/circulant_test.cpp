@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Signed circulant blocks: reference numbers, the matrix they stand for, bits, seams, refusals, many threads at once.
+// Signed circulant blocks: reference numbers, the matrix they stand for, bits, seams, refusals,
+// many threads at once.
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -24,8 +25,8 @@ namespace {
 template <class T>
 constexpr double kUnit = std::numeric_limits<T>::epsilon() / 2;
 
-// Three transforms of relative error 8 u (log2 n + 1) each in the 2-norm (Higham 2002, theorem 24.2), a product, the scale: times
-// |g|_1 |x|_2, which bounds both sums of products.
+// Three transforms of relative error 8 u (log2 n + 1) each in the 2-norm (Higham 2002,
+// theorem 24.2), a product, the scale: times |g|_1 |x|_2, which bounds both sums of products.
 template <class T>
 double block_bound(int64_t n, double g1, double x2) {
   const double root = std::sqrt(static_cast<double>(n));
@@ -35,7 +36,8 @@ double block_bound(int64_t n, double g1, double x2) {
 template <class T>
 AlignedBuffer<T> aligned(const std::vector<double>& values) {
   AlignedBuffer<T> out(static_cast<int64_t>(values.size()));
-  for (size_t i = 0; i < values.size(); ++i) out[static_cast<int64_t>(i)] = static_cast<T>(values[i]);
+  for (size_t i = 0; i < values.size(); ++i)
+    out[static_cast<int64_t>(i)] = static_cast<T>(values[i]);
   return out;
 }
 
@@ -45,13 +47,15 @@ void check_reference() {
   REQUIRE(entries.size() >= 3);
   for (const auto& entry : entries) {
     const auto n = entry.at("d").get<int64_t>();
-    const auto g = entry.at("g").get<std::vector<double>>(), x = entry.at("x").get<std::vector<double>>();
+    const auto g = entry.at("g").get<std::vector<double>>(),
+               x = entry.at("x").get<std::vector<double>>();
     const auto expected = entry.at("circulant").get<std::vector<double>>();
     const transform::RealFft<double> spectra(n, 1);
     const transform::RealFft<T> fft(n, 1);
-    const CirculantNumbers<T> numbers{aligned<T>(entry.at("circulant_signs").get<std::vector<double>>()),
-                                      projection::circulant_spectra<T>(spectra, aligned<double>(g)),
-                                      {}};
+    const CirculantNumbers<T> numbers{
+        aligned<T>(entry.at("circulant_signs").get<std::vector<double>>()),
+        projection::circulant_spectra<T>(spectra, aligned<double>(g)),
+        {}};
     const AlignedBuffer<T> out(n), scratch(n + fft.spectrum_size());
     projection::circulant_blocks(fft, numbers, aligned<T>(x).data(), n, scratch.data(), out.data());
     double worst = 0, g1 = 0, x2 = 0;
@@ -77,8 +81,10 @@ void check_sum(int64_t n, int64_t count, int64_t d) {
   const transform::RealFft<T> fft(n, count);
   AlignedBuffer<double> filters(n * count);
   std::copy(g.data(), g.data() + n * count, filters.data());
-  const CirculantNumbers<T> numbers{buffer(m), projection::circulant_spectra<T>(spectra, filters), buffer(s)};
-  const AlignedBuffer<T> input = buffer(x), out(n * count), scratch(n * count + fft.spectrum_size());
+  const CirculantNumbers<T> numbers{buffer(m), projection::circulant_spectra<T>(spectra, filters),
+                                    buffer(s)};
+  const AlignedBuffer<T> input = buffer(x), out(n * count),
+                         scratch(n * count + fft.spectrum_size());
   CHECK(scratch.size() == projection::circulant_scratch(n, count));
   projection::circulant_blocks(fft, numbers, input.data(), d, scratch.data(), out.data());
   double worst = 0;
@@ -94,7 +100,8 @@ void check_sum(int64_t n, int64_t count, int64_t d) {
   CHECK(worst <= block_bound<T>(n, static_cast<double>(n), std::sqrt(static_cast<double>(d))));
 }
 
-std::unique_ptr<FeatureMap> map_of(const kernel::Kernel& kernel, FourierForm form, int64_t d, int64_t D, uint64_t seed) {
+std::unique_ptr<FeatureMap> map_of(const kernel::Kernel& kernel, FourierForm form, int64_t d,
+                                   int64_t D, uint64_t seed) {
   FourierOptions options;
   options.projection = "circulant";
   options.form = form;
@@ -117,7 +124,8 @@ bool equal_bytes(const Matrix<T>& a, const Matrix<T>& b) {
          std::memcmp(a.data(), b.data(), static_cast<size_t>(a.rows() * a.cols()) * sizeof(T)) == 0;
 }
 
-// Threads, another map of the seed, splits of rows, slices of columns, every row alone: the same bytes.
+// Threads, another map of the seed, splits of rows, slices of columns, every row alone: the same
+// bytes.
 template <class T>
 void check_bits(FourierForm form, int64_t d, int64_t D) {
   constexpr int64_t n = 101;
@@ -125,7 +133,8 @@ void check_bits(FourierForm form, int64_t d, int64_t D) {
   const auto map = map_of(*kernel, form, d, D, 7);
   const Matrix<T> X = test::random_matrix<T>(n, d, 5), Z = apply(*map, X);
   CAPTURE(static_cast<int>(form), d, D, sizeof(T));
-  for (const int threads : {2, 7}) CHECK(equal_bytes(Z, apply(*map_of(*kernel, form, d, D, 7), X, threads)));
+  for (const int threads : {2, 7})
+    CHECK(equal_bytes(Z, apply(*map_of(*kernel, form, d, D, 7), X, threads)));
   const int64_t reals = map->is_complex() ? 2 : 1;
   Context context;
   const MatrixView<const T> rows = X.view();
@@ -134,11 +143,13 @@ void check_bits(FourierForm form, int64_t d, int64_t D) {
   const auto sliced = map_of(*kernel, form, d, D, 7);
   for (int c = 3; c >= 0; --c) {
     for (const auto& [i0, i1] : {std::pair<int64_t, int64_t>{0, 33}, {33, n}}) {
-      sliced->apply(rows.block_rows(i0, i1), {cuts[c], cuts[c + 1]}, context,
-                    pieces.view().block_rows(i0, i1).block_cols(cuts[c] * reals, cuts[c + 1] * reals));
+      sliced->apply(
+          rows.block_rows(i0, i1), {cuts[c], cuts[c + 1]}, context,
+          pieces.view().block_rows(i0, i1).block_cols(cuts[c] * reals, cuts[c + 1] * reals));
     }
   }
-  for (int64_t i = 0; i < n; ++i) map->apply(rows.block_rows(i, i + 1), {0, D}, context, alone.view().block_rows(i, i + 1));
+  for (int64_t i = 0; i < n; ++i)
+    map->apply(rows.block_rows(i, i + 1), {0, D}, context, alone.view().block_rows(i, i + 1));
   CHECK(equal_bytes(Z, pieces));
   CHECK(equal_bytes(Z, alone));
 }
@@ -172,7 +183,8 @@ TEST_CASE("circulant: reference numbers") {
 }
 
 TEST_CASE("circulant: blocks are the matrix of the definition") {
-  for (const auto& [n, count, d] : {std::array<int64_t, 3>{16, 16, 1}, {16, 2, 16}, {32, 8, 20}, {128, 1, 70}, {512, 1, 512}}) {
+  for (const auto& [n, count, d] :
+       {std::array<int64_t, 3>{16, 16, 1}, {16, 2, 16}, {32, 8, 20}, {128, 1, 70}, {512, 1, 512}}) {
     check_sum<float>(n, count, d);
     check_sum<double>(n, count, d);
   }
@@ -195,7 +207,8 @@ TEST_CASE("circulant: whole blocks are kept by a map with more features, and see
   const Matrix<double> many = apply(*map_of(*kernel, FourierForm::phase, 20, 640, 5), X);
   double worst = 0;
   for (int64_t i = 0; i < 3; ++i) {
-    for (int64_t j = 0; j < 64; ++j) worst = std::max(worst, std::fabs(many(i, j) * std::sqrt(10.0) - few(i, j)));
+    for (int64_t j = 0; j < 64; ++j)
+      worst = std::max(worst, std::fabs(many(i, j) * std::sqrt(10.0) - few(i, j)));
   }
   // Maps of other sizes run other batches: equal to rounding. Angles up to 40, sqrt(2/64) in front.
   CHECK(worst <= 1e-13);
@@ -221,10 +234,14 @@ TEST_CASE("circulant: several lengthscales divide the inputs, in both kinds of l
     for (int64_t k = 0; k < 5; ++k) scaled(i, k) = X(i, k) / lengthscale[static_cast<size_t>(k)];
   }
   const auto ard = map_of(*kernel::make_gaussian(lengthscale, 1.0), FourierForm::pair, 5, 100, 3);
-  CHECK(equal_bytes(apply(*ard, X), apply(*map_of(*kernel::make_gaussian({1.0}, 1.0), FourierForm::pair, 5, 100, 3), scaled)));
-  const auto product = map_of(*kernel::make_laplacian(lengthscale, 1.0), FourierForm::pair, 5, 100, 3);
-  CHECK(equal_bytes(apply(*product, X),
-                    apply(*map_of(*kernel::make_laplacian({1.0}, 1.0), FourierForm::pair, 5, 100, 3), scaled)));
+  CHECK(equal_bytes(
+      apply(*ard, X),
+      apply(*map_of(*kernel::make_gaussian({1.0}, 1.0), FourierForm::pair, 5, 100, 3), scaled)));
+  const auto product =
+      map_of(*kernel::make_laplacian(lengthscale, 1.0), FourierForm::pair, 5, 100, 3);
+  CHECK(equal_bytes(
+      apply(*product, X),
+      apply(*map_of(*kernel::make_laplacian({1.0}, 1.0), FourierForm::pair, 5, 100, 3), scaled)));
 }
 
 TEST_CASE("circulant: float and double agree within the bound of the transforms") {
@@ -237,11 +254,14 @@ TEST_CASE("circulant: float and double agree within the bound of the transforms"
     const Matrix<float> Z = apply(*map, X);
     const Matrix<double> exact = apply(*map, exact_rows);
     double worst = 0;
-    for (int64_t i = 0; i < 40 * 1024; ++i) worst = std::max(worst, std::fabs(exact.data()[i] - double{Z.data()[i]}));
+    for (int64_t i = 0; i < 40 * 1024; ++i)
+      worst = std::max(worst, std::fabs(exact.data()[i] - double{Z.data()[i]}));
     const auto n = static_cast<double>(projection::find_projection("circulant").block(d));
-    // Norms of columns below sqrt(n) + 6 (chi, 1,024 of them); |g|_2 = 1, and what matters of |g|_1 is the spectrum's largest entry,
-    // below 6 (Rayleigh, 1,024 of them) where block_bound has sqrt(n) |g|_1; |x| < sqrt(d).
-    const double angle = (24 * (std::log2(n) + 1) + 12) * 0x1p-24 * 6 * std::sqrt(static_cast<double>(d)) * (std::sqrt(n) + 6);
+    // Norms of columns below sqrt(n) + 6 (chi, 1,024 of them); |g|_2 = 1, and what matters of |g|_1
+    // is the spectrum's largest entry, below 6 (Rayleigh, 1,024 of them) where block_bound has
+    // sqrt(n) |g|_1; |x| < sqrt(d).
+    const double angle = (24 * (std::log2(n) + 1) + 12) * 0x1p-24 * 6 *
+                         std::sqrt(static_cast<double>(d)) * (std::sqrt(n) + 6);
     CAPTURE(d, worst);
     CHECK(worst <= (angle + 0x1p-23) / std::sqrt(512.0));
   }
@@ -251,7 +271,8 @@ TEST_CASE("circulant: NaN and Inf stay in their row, n = 0 writes nothing") {
   const auto kernel = kernel::make_laplacian({1.0}, 1.0);
   const auto map = map_of(*kernel, FourierForm::pair, 3, 70, 3);
   Context context;
-  map->apply(MatrixView<const float>(nullptr, 0, 3), {0, 70}, context, MatrixView<float>(nullptr, 0, 70));
+  map->apply(MatrixView<const float>(nullptr, 0, 3), {0, 70}, context,
+             MatrixView<float>(nullptr, 0, 70));
   Matrix<float> X = test::random_matrix<float>(200, 3, 2);
   const Matrix<float> clean = apply(*map, X);
   X(17, 1) = NAN;
@@ -259,7 +280,8 @@ TEST_CASE("circulant: NaN and Inf stay in their row, n = 0 writes nothing") {
   const Matrix<float> Z = apply(*map, X);
   int64_t wrong = 0;
   for (int64_t i = 0; i < 200; ++i) {
-    for (int64_t j = 0; j < 70; ++j) wrong += i == 17 || i == 99 ? !std::isnan(Z(i, j)) : Z(i, j) != clean(i, j);
+    for (int64_t j = 0; j < 70; ++j)
+      wrong += i == 17 || i == 99 ? !std::isnan(Z(i, j)) : Z(i, j) != clean(i, j);
   }
   CHECK(wrong == 0);
 }
@@ -268,16 +290,26 @@ TEST_CASE("circulant: refusals") {
   const auto gaussian = kernel::make_gaussian({1.0}, 1.0);
   FourierOptions options;
   options.projection = "circulant";
-  CHECK(test::refusal_fault(MERCER_INVALID_ARGUMENT, [&] { make_fourier(*gaussian, (int64_t{1} << 28) + 1, 64, options); },
-                            "inputs = 268435457") == "");
+  CHECK(test::refusal_fault(
+            MERCER_INVALID_ARGUMENT,
+            [&] { make_fourier(*gaussian, (int64_t{1} << 28) + 1, 64, options); },
+            "inputs = 268435457") == "");
   options.radius = projection::Radius::fixed;
-  CHECK(test::refusal_fault(MERCER_UNSUPPORTED, [&] { make_fourier(*gaussian, 5, 64, options); }, "radius", "circulant") == "");
+  CHECK(test::refusal_fault(
+            MERCER_UNSUPPORTED, [&] { make_fourier(*gaussian, 5, 64, options); }, "radius",
+            "circulant") == "");
   options.radius = projection::Radius::drawn;
   options.scramble = projection::Scramble::digital_shift;
-  CHECK(test::refusal_fault(MERCER_UNSUPPORTED, [&] { make_fourier(*gaussian, 5, 64, options); }, "scramble", "circulant") == "");
+  CHECK(test::refusal_fault(
+            MERCER_UNSUPPORTED, [&] { make_fourier(*gaussian, 5, 64, options); }, "scramble",
+            "circulant") == "");
   const auto odd = std::make_shared<const OddKernel>();
   CHECK(test::refusal_fault(
-            MERCER_UNSUPPORTED, [&] { projection::find_projection("circulant").make({odd, 5, 64, 0}); }, "odd", "circulant") == "");
+            MERCER_UNSUPPORTED,
+            [&] {
+              projection::find_projection("circulant").make({odd, 5, 64, 0});
+            },
+            "odd", "circulant") == "");
 }
 
 TEST_CASE("circulant: a prepare that was cancelled or had no room may be repeated") {
@@ -286,10 +318,13 @@ TEST_CASE("circulant: a prepare that was cancelled or had no room may be repeate
   const auto map = map_of(*kernel, FourierForm::pair, 100, 2048, 3);
   Context context;
   context.memory_cap = 1000;
-  CHECK(test::refusal_fault(MERCER_OUT_OF_MEMORY, [&] { map->prepare(Precision::f32, context); }, "circulant") == "");
+  CHECK(test::refusal_fault(
+            MERCER_OUT_OF_MEMORY, [&] { map->prepare(Precision::f32, context); }, "circulant") ==
+        "");
   context.memory_cap = 0;
   context.cancel();
-  CHECK(test::refusal_fault(MERCER_CANCELLED, [&] { map->prepare(Precision::f32, context); }) == "");
+  CHECK(test::refusal_fault(MERCER_CANCELLED, [&] { map->prepare(Precision::f32, context); }) ==
+        "");
   context.clear_cancelled();
   map->prepare(Precision::f32, context);
   CHECK(equal_bytes(apply(*map, X), apply(*map_of(*kernel, FourierForm::pair, 100, 2048, 3), X)));
@@ -300,7 +335,8 @@ TEST_CASE("circulant: threads create, share and apply maps at once") {
   const auto kernel = kernel::make_gaussian({1.0}, 1.0);
   const auto expected = [&](int t) {
     const int64_t d = 5 + 37 * t;
-    return apply(*map_of(*kernel, FourierForm::pair, d, 500, 3), test::random_matrix<float>(20, d, 1));
+    return apply(*map_of(*kernel, FourierForm::pair, d, 500, 3),
+                 test::random_matrix<float>(20, d, 1));
   };
   std::vector<Matrix<float>> serial;
   for (int t = 0; t < kThreads; ++t) serial.push_back(expected(t));

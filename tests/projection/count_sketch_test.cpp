@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// CountSketch with given ingredients against the reference numbers; laws of h and s; dense and sparse alike.
+// CountSketch with given ingredients against the reference numbers; laws of h and s; dense and
+// sparse alike.
 #include "projection/count_sketch.h"
 
 #include <cmath>
@@ -23,13 +24,15 @@ namespace {
 
 double worst_difference(const std::vector<double>& a, const json& b) {
   double worst = 0;
-  for (size_t i = 0; i < a.size(); ++i) worst = std::max(worst, std::fabs(a[i] - b[i].get<double>()));
+  for (size_t i = 0; i < a.size(); ++i)
+    worst = std::max(worst, std::fabs(a[i] - b[i].get<double>()));
   return worst;
 }
 
 // h(k) and s(k): where and with which sign coordinate k of the identity ends.
 std::pair<int64_t, double> image(const CountSketch& sketch, int64_t k) {
-  std::vector<double> x(static_cast<size_t>(sketch.inputs())), z(static_cast<size_t>(sketch.outputs()));
+  std::vector<double> x(static_cast<size_t>(sketch.inputs())),
+      z(static_cast<size_t>(sketch.outputs()));
   x[static_cast<size_t>(k)] = 1;
   sketch.add(x.data(), 0, sketch.outputs(), z.data());
   for (size_t j = 0; j < z.size(); ++j) {
@@ -46,7 +49,8 @@ TEST_CASE("countsketch: reference numbers, dense and sparse") {
   for (const json& entry : test::oracle("transforms")["countsketch"]) {
     const int64_t D = entry["D"];
     std::vector<int8_t> signs;
-    for (const double s : entry["s"].get<std::vector<double>>()) signs.push_back(static_cast<int8_t>(s));
+    for (const double s : entry["s"].get<std::vector<double>>())
+      signs.push_back(static_cast<int8_t>(s));
     const CountSketch sketch(entry["h"].get<std::vector<int32_t>>(), signs, D);
     std::vector<double> dense(static_cast<size_t>(D)), sparse(static_cast<size_t>(D));
     sketch.add(entry["dense_x"].get<std::vector<double>>().data(), 0, D, dense.data());
@@ -54,7 +58,8 @@ TEST_CASE("countsketch: reference numbers, dense and sparse") {
     const auto indices = entry["sparse_indices"].get<std::vector<int64_t>>();
     const auto values = entry["sparse_values"].get<std::vector<double>>();
     const int64_t offsets[] = {0, static_cast<int64_t>(indices.size())};
-    sketch.add(CsrView<double>{1, sketch.inputs(), offsets, indices.data(), values.data()}, 0, 0, D, sparse.data());
+    sketch.add(CsrView<double>{1, sketch.inputs(), offsets, indices.data(), values.data()}, 0, 0, D,
+               sparse.data());
     CHECK(worst_difference(sparse, entry["sparse_output"]) <= tolerance);
   }
 }
@@ -70,8 +75,10 @@ TEST_CASE("countsketch: buckets and signs are uniform, factors independent") {
     ++cells[static_cast<size_t>(h * 4 + (s > 0) * 2 + (t > 0))];
     ++pairs[static_cast<size_t>(h * m + g)];
   }
-  CHECK(test::chi_square_uniform(cells) <= test::chi_square_threshold(4 * m - 1, test::kFailure, 2));
-  CHECK(test::chi_square_uniform(pairs) <= test::chi_square_threshold(m * m - 1, test::kFailure, 2));
+  CHECK(test::chi_square_uniform(cells) <=
+        test::chi_square_threshold(4 * m - 1, test::kFailure, 2));
+  CHECK(test::chi_square_uniform(pairs) <=
+        test::chi_square_threshold(m * m - 1, test::kFailure, 2));
 }
 
 TEST_CASE("countsketch: ranges of buckets give the same bits") {
@@ -91,8 +98,10 @@ TEST_CASE("countsketch: ranges of buckets give the same bits") {
 
 TEST_CASE("countsketch: extents beyond 32 bits are refused") {
   const int64_t most = std::numeric_limits<int32_t>::max();
-  CHECK(test::refusal_fault(MERCER_INVALID_ARGUMENT, [&] { CountSketch::draw(1, 0, most + 1, 4); },
-                            "inputs = 2147483648", "CountSketch") == "");
-  CHECK(test::refusal_fault(MERCER_INVALID_ARGUMENT, [&] { CountSketch::draw(1, 0, 4, most + 1); },
-                            "features = 2147483648", "CountSketch") == "");
+  CHECK(test::refusal_fault(
+            MERCER_INVALID_ARGUMENT, [&] { CountSketch::draw(1, 0, most + 1, 4); },
+            "inputs = 2147483648", "CountSketch") == "");
+  CHECK(test::refusal_fault(
+            MERCER_INVALID_ARGUMENT, [&] { CountSketch::draw(1, 0, 4, most + 1); },
+            "features = 2147483648", "CountSketch") == "");
 }

@@ -23,11 +23,13 @@ std::vector<double> list(const json& numbers) { return numbers.get<std::vector<d
 
 double worst_difference(const std::vector<double>& a, const json& b) {
   double worst = 0;
-  for (size_t i = 0; i < a.size(); ++i) worst = std::max(worst, std::fabs(a[i] - b[i].get<double>()));
+  for (size_t i = 0; i < a.size(); ++i)
+    worst = std::max(worst, std::fabs(a[i] - b[i].get<double>()));
   return worst;
 }
 
-mercer_status status_of(const std::string& projection, const kernel::Kernel& kernel, Radius radius, std::string* message) {
+mercer_status status_of(const std::string& projection, const kernel::Kernel& kernel, Radius radius,
+                        std::string* message) {
   feature::FourierOptions options;
   options.projection = projection;
   options.radius = radius;
@@ -46,13 +48,15 @@ TEST_CASE("structured blocks: reference numbers") {
   for (const json& entry : test::oracle("transforms")["structured"]) {
     const int64_t n = entry["d"];
     const auto size = static_cast<size_t>(n);
-    const std::vector<double> x = list(entry["x"]), g = list(entry["g"]), s = list(entry["s"]), b = list(entry["b"]);
+    const std::vector<double> x = list(entry["x"]), g = list(entry["g"]), s = list(entry["s"]),
+                              b = list(entry["b"]);
     const std::vector<int64_t> permutation = entry["perm"].get<std::vector<int64_t>>();
     double squares = 0;
     for (const double value : g) squares += value * value;
     std::vector<double> scale(size), scratch(size), out(size);
     for (size_t i = 0; i < size; ++i) scale[i] = s[i] / std::sqrt(squares * static_cast<double>(n));
-    fastfood_blocks(x.data(), b.data(), permutation.data(), g.data(), scale.data(), n, 1, scratch.data(), out.data());
+    fastfood_blocks(x.data(), b.data(), permutation.data(), g.data(), scale.data(), n, 1,
+                    scratch.data(), out.data());
     CHECK(worst_difference(out, entry["fastfood"]) <= 1e-13);
     // The reference lists D1, D2, D3 of H D1 H D2 H D3; blocks take the first applied, D3, first.
     std::vector<double> signs;
@@ -87,16 +91,22 @@ TEST_CASE("structured blocks: laws that are not rotation-invariant are refused b
   std::string message;
   for (const char* projection : {"sorf", "fastfood"}) {
     CAPTURE(projection);
-    CHECK(status_of(projection, *kernel::make_laplacian({1.0}, 1.0), Radius::drawn, &message) == MERCER_UNSUPPORTED);
+    CHECK(status_of(projection, *kernel::make_laplacian({1.0}, 1.0), Radius::drawn, &message) ==
+          MERCER_UNSUPPORTED);
     CHECK(message.find("laplacian") != std::string::npos);
     CHECK(message.find(projection) != std::string::npos);
-    CHECK(status_of(projection, *kernel::make_matern(1.5, {1.0}, 1.0), Radius::fixed, &message) == MERCER_UNSUPPORTED);
+    CHECK(status_of(projection, *kernel::make_matern(1.5, {1.0}, 1.0), Radius::fixed, &message) ==
+          MERCER_UNSUPPORTED);
     CHECK(message.find("radius = fixed") == 0);
-    CHECK(status_of(projection, *kernel::make_matern(1.5, {1.0}, 1.0), Radius::drawn, &message) == MERCER_OK);
-    CHECK(status_of(projection, *kernel::make_gaussian({1.0}, 1.0), Radius::fixed, &message) == MERCER_OK);
+    CHECK(status_of(projection, *kernel::make_matern(1.5, {1.0}, 1.0), Radius::drawn, &message) ==
+          MERCER_OK);
+    CHECK(status_of(projection, *kernel::make_gaussian({1.0}, 1.0), Radius::fixed, &message) ==
+          MERCER_OK);
   }
-  CHECK(status_of("dense", *kernel::make_gaussian({1.0}, 1.0), Radius::fixed, &message) == MERCER_UNSUPPORTED);
+  CHECK(status_of("dense", *kernel::make_gaussian({1.0}, 1.0), Radius::fixed, &message) ==
+        MERCER_UNSUPPORTED);
   CHECK(message.find("dense") != std::string::npos);
-  CHECK(status_of("dance", *kernel::make_gaussian({1.0}, 1.0), Radius::drawn, &message) == MERCER_INVALID_ARGUMENT);
+  CHECK(status_of("dance", *kernel::make_gaussian({1.0}, 1.0), Radius::drawn, &message) ==
+        MERCER_INVALID_ARGUMENT);
   CHECK(message.find("sorf") != std::string::npos);
 }

@@ -64,11 +64,13 @@ TEST_CASE("srht: reference numbers, which are TensorSRHT of degree 1 with real s
     index.resize(size, 0);
     const json& signs = stacked ? entry["signs"][0][0] : entry["signs"][0];
     std::vector<double> scratch(size), out(size);
-    srht_blocks(x.data(), signs.get<std::vector<double>>().data(), index.data(), n, 1, scratch.data(), out.data());
+    srht_blocks(x.data(), signs.get<std::vector<double>>().data(), index.data(), n, 1,
+                scratch.data(), out.data());
     for (int64_t l = 0; l < D; ++l) {
       const double expected = entry["output"][static_cast<size_t>(l)];
       // Four products of numbers below 2, each rounded at most four times.
-      CHECK(std::fabs(out[static_cast<size_t>(l)] / std::sqrt(static_cast<double>(D)) - expected) <= 1e-14);
+      CHECK(std::fabs(out[static_cast<size_t>(l)] / std::sqrt(static_cast<double>(D)) - expected) <=
+            1e-14);
       ++compared;
     }
   }
@@ -97,7 +99,9 @@ TEST_CASE("srht: every block is rows of H times signs, each row once") {
         // A character of (Z/2)^m: the value at k is the product of those at the bits of k.
         for (int64_t k = 1; k < d; ++k) {
           const int64_t low = k & -k;
-          not_hadamard += ratio[static_cast<size_t>(k)] != ratio[static_cast<size_t>(low)] * ratio[static_cast<size_t>(k - low)] * ratio[0];
+          not_hadamard +=
+              ratio[static_cast<size_t>(k)] !=
+              ratio[static_cast<size_t>(low)] * ratio[static_cast<size_t>(k - low)] * ratio[0];
         }
       }
     }
@@ -108,7 +112,8 @@ TEST_CASE("srht: every block is rows of H times signs, each row once") {
 }
 
 TEST_CASE("srht: a map with more features keeps the blocks, blocks differ") {
-  const Matrix<double> small = columns_of(*make_srht(20, 40, 5)), large = columns_of(*make_srht(20, 3000, 5));
+  const Matrix<double> small = columns_of(*make_srht(20, 40, 5)),
+                       large = columns_of(*make_srht(20, 3000, 5));
   CHECK(test::difference(small.view(), large.view().block_cols(0, 40), 0) == "");
   CHECK(test::difference(large.view().block_cols(0, 32), large.view().block_cols(32, 64), 0) != "");
   CHECK(test::difference(small.view(), columns_of(*make_srht(20, 40, 6)).view(), 0) != "");
@@ -116,5 +121,7 @@ TEST_CASE("srht: a map with more features keeps the blocks, blocks differ") {
 
 TEST_CASE("srht: too many inputs") {
   const int64_t d = (int64_t{1} << 28) + 1;
-  CHECK(test::refusal_fault(MERCER_INVALID_ARGUMENT, [&] { make_srht(d, 4, 1); }, "inputs = 268435457", "srht") == "");
+  CHECK(test::refusal_fault(
+            MERCER_INVALID_ARGUMENT, [&] { make_srht(d, 4, 1); }, "inputs = 268435457", "srht") ==
+        "");
 }

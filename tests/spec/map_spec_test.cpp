@@ -69,7 +69,8 @@ TEST_CASE("spec to map to spec is exact for every choice of every map", "[spec]"
       for (const char* choice : field.choices) {
         if (std::string(choice) == "supplied") continue;  // needs numbers; below
         const auto& names = entry.fields.front().choices;
-        const bool has_halton = std::any_of(names.begin(), names.end(), [](auto n) { return std::string(n) == "halton"; });
+        const bool has_halton = std::any_of(names.begin(), names.end(),
+                                            [](auto n) { return std::string(n) == "halton"; });
         if (std::string(field.key) == "scramble" && !has_halton) continue;
         // The one kernel that every projection permits, and that of linear maps.
         const std::string kernel =
@@ -95,7 +96,8 @@ TEST_CASE("a linear map read back computes the same features bit for bit", "[spe
   for (const char* projection : {"gaussian", "rademacher", "srht", "countsketch"}) {
     const auto map = spec::map_from_spec(
         R"({"map":"linear","kernel":{"kernel":"polynomial","degree":1,"gamma":2},"inputs":3,)"
-        R"("features":8,"seed":9,"projection":")" + std::string(projection) + "\"}");
+        R"("features":8,"seed":9,"projection":")" +
+        std::string(projection) + "\"}");
     CAPTURE(projection);
     CHECK(same_bits(features_of(*map), features_of(*spec::map_from_spec(spec::to_spec(*map)))));
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Test entry point. Raises oneTBB's limit so that tests may ask for more threads than the machine has cores.
+// Test entry point. Raises oneTBB's limit so that tests may ask for more threads than the machine
+// has cores.
 #define CATCH_CONFIG_RUNNER
 #include "support/catch.h"
 

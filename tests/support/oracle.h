@@ -11,7 +11,8 @@
 
 namespace mercer::test {
 
-/// Kept for the whole run: a range-for over a part of a temporary would read freed memory, or run zero times.
+/// Kept for the whole run: a range-for over a part of a temporary would read freed memory, or run
+/// zero times.
 inline const nlohmann::json& oracle(const std::string& name) {
   static std::map<std::string, nlohmann::json> parsed;
   const auto found = parsed.find(name);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Random sparse rows that own their arrays, with 32- or 64-bit indices, and the dense rows they stand for.
+// Random sparse rows that own their arrays, with 32- or 64-bit indices, and the dense rows they
+// stand for.
 #pragma once
 
 #include <cstdint>
@@ -36,8 +37,8 @@ struct SparseRows {
   }
 };
 
-/// n rows of d columns with 0, 1, ... up to `most` entries each, columns in any order and some named
-/// twice; values in (-1, 1), the same on every machine.
+/// n rows of d columns with 0, 1, ... up to `most` entries each, columns in any order and some
+/// named twice; values in (-1, 1), the same on every machine.
 template <class T, class Index = int32_t>
 SparseRows<T, Index> sparse_rows(int64_t n, int64_t d, int64_t most, uint64_t seed) {
   std::mt19937_64 words(seed);

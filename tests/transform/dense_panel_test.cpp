@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Rows times a packed panel on every target: error bound against long double, bits independent of the rows around.
+// Rows times a packed panel on every target: error bound against long double, bits independent of
+// the rows around.
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -18,31 +19,39 @@ namespace {
 template <class T>
 T pseudo_random(int64_t i) {
   const uint64_t mixed = static_cast<uint64_t>(i + 1) * 0x9e3779b97f4a7c15u;
-  return static_cast<T>(static_cast<double>((mixed ^ (mixed >> 29)) >> 11 & 0xfffff) / 524288.0 - 1.0);
+  return static_cast<T>(static_cast<double>((mixed ^ (mixed >> 29)) >> 11 & 0xfffff) / 524288.0 -
+                        1.0);
 }
 
 template <class T>
 struct Problem {
   Problem(int64_t rows, int64_t d)
-      : X(rows, d + 3), panel(d * kPanelColumns<T>), P(rows * kPanelColumns<T>), rows_(rows), d_(d) {
+      : X(rows, d + 3),
+        panel(d * kPanelColumns<T>),
+        P(rows * kPanelColumns<T>),
+        rows_(rows),
+        d_(d) {
     for (int64_t i = 0; i < rows * (d + 3); ++i) X.data()[i] = pseudo_random<T>(i);
     for (int64_t i = 0; i < panel.size(); ++i) panel[i] = pseudo_random<T>(i + 77777);
   }
   MatrixView<const T> view() const { return {X.data(), rows_, d_, d_ + 3}; }
 
-  // Largest |P - exact| over (d + 1) eps sum |x||w|, the bound of a sum of d products in any order (Higham 2002, eq. 3.5).
+  // Largest |P - exact| over (d + 1) eps sum |x||w|, the bound of a sum of d products in any order
+  // (Higham 2002, eq. 3.5).
   double worst_ratio() const {
     double worst = 0;
     for (int64_t i = 0; i < rows_; ++i) {
       for (int64_t j = 0; j < kPanelColumns<T>; ++j) {
         long double sum = 0, magnitude = 0;
         for (int64_t k = 0; k < d_; ++k) {
-          const long double product = static_cast<long double>(X(i, k)) * panel[k * kPanelColumns<T> + j];
+          const long double product =
+              static_cast<long double>(X(i, k)) * panel[k * kPanelColumns<T> + j];
           sum += product;
           magnitude += std::fabs(product);
         }
         const long double bound = (d_ + 1) * (std::numeric_limits<T>::epsilon() / 2) * magnitude;
-        worst = std::max(worst, static_cast<double>(std::fabs(P[i * kPanelColumns<T> + j] - sum) / bound));
+        worst = std::max(worst,
+                         static_cast<double>(std::fabs(P[i * kPanelColumns<T> + j] - sum) / bound));
       }
     }
     return worst;
@@ -68,7 +77,8 @@ void check_target() {
       int64_t wrong = 0;
       for (int64_t i = 0; i < rows; ++i) {
         project_panel(problem.view().block_rows(i, i + 1), problem.panel.data(), alone.data());
-        for (int64_t j = 0; j < kPanelColumns<T>; ++j) wrong += alone[j] != problem.P[i * kPanelColumns<T> + j];
+        for (int64_t j = 0; j < kPanelColumns<T>; ++j)
+          wrong += alone[j] != problem.P[i * kPanelColumns<T> + j];
       }
       REQUIRE(wrong == 0);
     }

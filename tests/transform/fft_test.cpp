@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Fourier transforms of real vectors against the definition and circular convolution against the O(n^2) sum, at every length that
-// the library uses; algebra; batches; threads.
+// Fourier transforms of real vectors against the definition and circular convolution against the
+// O(n^2) sum, at every length that the library uses; algebra; batches; threads.
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -19,15 +19,16 @@ using transform::RealFft;
 
 namespace {
 
-// Powers of two from 16 are what projections use; the others are there because nothing forbids them.
+// Powers of two from 16 are what projections use; the others are there because nothing forbids
+// them.
 const int64_t kLengths[] = {1, 2, 3, 4, 7, 8, 12, 16, 32, 64, 100, 128, 256, 512, 1024, 2048, 4096};
 
 template <class T>
 constexpr double kUnit = std::numeric_limits<T>::epsilon() / 2;
 
-// Higham, "Accuracy and stability of numerical algorithms" (2002), theorem 24.2: |error|_2 <= eta log2(n) |spectrum|_2 with
-// eta = mu + 4u(sqrt 2 + mu), mu <= u the error of the twiddle factors: below 7u. Lengths that are no powers of two have longer
-// butterflies: one more stage, and 8u.
+// Higham, "Accuracy and stability of numerical algorithms" (2002), theorem 24.2: |error|_2 <= eta
+// log2(n) |spectrum|_2 with eta = mu + 4u(sqrt 2 + mu), mu <= u the error of the twiddle factors:
+// below 7u. Lengths that are no powers of two have longer butterflies: one more stage, and 8u.
 template <class T>
 double transform_bound(int64_t n) {
   return 8 * kUnit<T> * (std::ceil(std::log2(static_cast<double>(n))) + 1);
@@ -43,7 +44,10 @@ double norm(const T* x, int64_t n) {
 template <class T>
 struct Convolution {
   explicit Convolution(int64_t n, int64_t count = 1)
-      : fft(n, count), spectrum(fft.spectrum_size()), kernel(fft.spectrum_size()), result(n * count) {}
+      : fft(n, count),
+        spectrum(fft.spectrum_size()),
+        kernel(fft.spectrum_size()),
+        result(n * count) {}
 
   // g convolved with x, each vector with its own.
   const T* operator()(const T* g, const T* x) const {
@@ -69,7 +73,8 @@ void check_definition(int64_t n) {
   for (int64_t k = 0; k <= n / 2; ++k) {
     long double re = 0, im = 0;
     for (int64_t j = 0; j < n; ++j) {
-      const long double angle = -2 * std::acos(-1.0L) * static_cast<long double>(j * k % n) / static_cast<long double>(n);
+      const long double angle =
+          -2 * std::acos(-1.0L) * static_cast<long double>(j * k % n) / static_cast<long double>(n);
       re += x.data()[j] * std::cos(angle), im += x.data()[j] * std::sin(angle);
     }
     squares += std::pow(re - spectrum[2 * k], 2) + std::pow(im - spectrum[2 * k + 1], 2);
@@ -89,14 +94,18 @@ void check_sum(int64_t n) {
   double worst = 0;
   for (int64_t i = 0; i < n; ++i) {
     long double sum = 0;
-    for (int64_t j = 0; j < n; ++j) sum += static_cast<long double>(g.data()[(i - j + n) % n]) * x.data()[j];
+    for (int64_t j = 0; j < n; ++j)
+      sum += static_cast<long double>(g.data()[(i - j + n) % n]) * x.data()[j];
     worst = std::max(worst, static_cast<double>(std::fabs(sum - y[i])));
   }
-  // Three transforms and a product: the spectra of g and x are at most |g|_1 and sqrt(n) |x|_2 large; errors in g's spectrum meet x's.
+  // Three transforms and a product: the spectra of g and x are at most |g|_1 and sqrt(n) |x|_2
+  // large; errors in g's spectrum meet x's.
   double g1 = 0;
   for (int64_t j = 0; j < n; ++j) g1 += std::fabs(g.data()[j]);
-  const double x2 = norm(x.data(), n), g2 = norm(g.data(), n), root = std::sqrt(static_cast<double>(n));
-  const double bound = (2 * transform_bound<T>(n) + 6 * kUnit<T>) * g1 * x2 + transform_bound<T>(n) * root * g2 * x2;
+  const double x2 = norm(x.data(), n), g2 = norm(g.data(), n),
+               root = std::sqrt(static_cast<double>(n));
+  const double bound =
+      (2 * transform_bound<T>(n) + 6 * kUnit<T>)*g1 * x2 + transform_bound<T>(n) * root * g2 * x2;
   CAPTURE(n, sizeof(T), worst, bound);
   CHECK(worst <= bound);
 }
@@ -112,11 +121,13 @@ void check_delta(int64_t n) {
     delta(0, shift % n) = 1;
     const T* y = convolve(delta.data(), x.data());
     for (int64_t i = 0; i < n; ++i) {
-      worst = std::max(worst, std::fabs(static_cast<double>(y[i]) - x.data()[(i - shift + 2 * n) % n]));
+      worst =
+          std::max(worst, std::fabs(static_cast<double>(y[i]) - x.data()[(i - shift + 2 * n) % n]));
     }
   }
   CAPTURE(n, sizeof(T));
-  CHECK(worst <= (3 * transform_bound<T>(n) + 6 * kUnit<T>) * norm(x.data(), n) * std::sqrt(static_cast<double>(n)));
+  CHECK(worst <= (3 * transform_bound<T>(n) + 6 * kUnit<T>)*norm(x.data(), n) *
+                     std::sqrt(static_cast<double>(n)));
 }
 
 template <class T>
@@ -129,10 +140,13 @@ void check_linear(int64_t n) {
   const T *a = cx(g.data(), x.data()), *b = cz(g.data(), z.data()), *c = both(g.data(), sum.data());
   double worst = 0;
   for (int64_t i = 0; i < n; ++i) {
-    worst = std::max(worst, std::fabs(2.0 * a[i] - static_cast<double>(b[i]) - static_cast<double>(c[i])));
+    worst = std::max(worst,
+                     std::fabs(2.0 * a[i] - static_cast<double>(b[i]) - static_cast<double>(c[i])));
   }
-  // Each convolution is within the bound of check_sum, generously |g|_1 <= n and norms <= sqrt(n); the inputs' sum rounds once.
-  const double one = (3 * transform_bound<T>(n) + 8 * kUnit<T>) * static_cast<double>(n) * std::sqrt(static_cast<double>(n));
+  // Each convolution is within the bound of check_sum, generously |g|_1 <= n and norms <= sqrt(n);
+  // the inputs' sum rounds once.
+  const double one = (3 * transform_bound<T>(n) + 8 * kUnit<T>)*static_cast<double>(n) *
+                     std::sqrt(static_cast<double>(n));
   CAPTURE(n, sizeof(T));
   CHECK(worst <= (2 + 1 + 3) * one);
 }
@@ -155,10 +169,11 @@ void check_batch(int64_t n, int64_t count) {
     std::memcpy(one.view().row(0), g.view().row(v), static_cast<size_t>(n) * sizeof(T));
     std::memcpy(two.data(), x.view().row(v), static_cast<size_t>(n) * sizeof(T));
     const T* expected = alone(one.data(), two.data());
-    for (int64_t i = 0; i < n; ++i) worst = std::max(worst, std::fabs(double{y[v * n + i]} - double{expected[i]}));
+    for (int64_t i = 0; i < n; ++i)
+      worst = std::max(worst, std::fabs(double{y[v * n + i]} - double{expected[i]}));
   }
   const double root = std::sqrt(static_cast<double>(n));
-  CHECK(worst <= 2 * (3 * transform_bound<T>(n) + 6 * kUnit<T>) * static_cast<double>(n) * root);
+  CHECK(worst <= 2 * (3 * transform_bound<T>(n) + 6 * kUnit<T>)*static_cast<double>(n) * root);
 }
 
 template <class T>
@@ -173,7 +188,8 @@ void check_equal_bits(int64_t n) {
     threads.emplace_back([&, t] {
       for (int repeat = 0; repeat < 20; ++repeat) {
         const Convolution<T> again(n);
-        wrong[t] += std::memcmp(again(g.data(), x.data()), y, static_cast<size_t>(n) * sizeof(T)) != 0;
+        wrong[t] +=
+            std::memcmp(again(g.data(), x.data()), y, static_cast<size_t>(n) * sizeof(T)) != 0;
       }
     });
   }
@@ -214,7 +230,8 @@ TEST_CASE("FFT: convolution is linear") {
 }
 
 TEST_CASE("FFT: vectors of a batch are independent") {
-  for (const auto& [n, count] : {std::pair<int64_t, int64_t>{16, 2}, {16, 16}, {32, 8}, {64, 4}, {128, 2}, {7, 3}}) {
+  for (const auto& [n, count] :
+       {std::pair<int64_t, int64_t>{16, 2}, {16, 16}, {32, 8}, {64, 4}, {128, 2}, {7, 3}}) {
     check_batch<float>(n, count);
     check_batch<double>(n, count);
   }
@@ -228,8 +245,14 @@ TEST_CASE("FFT: threads plan and transform at once, and equal plans give equal b
 }
 
 TEST_CASE("FFT: sizes that FFTW cannot take are refused") {
-  CHECK(test::refusal_fault(MERCER_INVALID_ARGUMENT, [] { RealFft<float>(0, 1); }, "length 0") == "");
-  CHECK(test::refusal_fault(MERCER_INVALID_ARGUMENT, [] { RealFft<double>(16, 0); }, "0 vectors") == "");
-  CHECK(test::refusal_fault(MERCER_INVALID_ARGUMENT, [] { RealFft<double>(int64_t{1} << 31, 1); }, "2147483648") == "");
-  CHECK(test::refusal_fault(MERCER_INVALID_ARGUMENT, [] { RealFft<float>(int64_t{1} << 20, 1 << 11); }, "2^31") == "");
+  CHECK(test::refusal_fault(
+            MERCER_INVALID_ARGUMENT, [] { RealFft<float>(0, 1); }, "length 0") == "");
+  CHECK(test::refusal_fault(
+            MERCER_INVALID_ARGUMENT, [] { RealFft<double>(16, 0); }, "0 vectors") == "");
+  CHECK(test::refusal_fault(
+            MERCER_INVALID_ARGUMENT, [] { RealFft<double>(int64_t{1} << 31, 1); }, "2147483648") ==
+        "");
+  CHECK(test::refusal_fault(
+            MERCER_INVALID_ARGUMENT, [] { RealFft<float>(int64_t{1} << 20, 1 << 11); }, "2^31") ==
+        "");
 }

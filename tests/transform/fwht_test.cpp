@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The Walsh-Hadamard transform against a scalar twin, bit for bit, on every target; algebra; reference numbers.
+// The Walsh-Hadamard transform against a scalar twin, bit for bit, on every target; algebra;
+// reference numbers.
 #include "transform/fwht.h"
 
 #include <cmath>
@@ -116,7 +117,8 @@ TEST_CASE("fwht: H H x = n x within rounding, entries are those of Sylvester's m
       fwht(column.data(), n, 1);
       int64_t wrong = 0;
       for (int64_t i = 0; i < n; ++i) {
-        wrong += column[static_cast<size_t>(i)] != (__builtin_popcountll(static_cast<uint64_t>(i & j)) % 2 ? -1.0f : 1.0f);
+        wrong += column[static_cast<size_t>(i)] !=
+                 (__builtin_popcountll(static_cast<uint64_t>(i & j)) % 2 ? -1.0f : 1.0f);
       }
       CHECK(wrong == 0);
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The epilogues' sine and cosine on every target: absolute error at most 2^-23 (float), 2^-52 (double), for any argument.
+// The epilogues' sine and cosine on every target: absolute error at most 2^-23 (float), 2^-52
+// (double), for any argument.
 #include <cmath>
 #include <cstring>
 #include <vector>
@@ -30,12 +31,14 @@ void scan(const AlignedBuffer<T>& turns, Worst& worst) {
   constexpr int64_t w = kPanelColumns<T>;
   const AlignedBuffer<T> scale(w), cosine(kRows * w), sine(kRows * w);
   for (T& s : scale) s = 1;
-  finish_pair(turns.data(), kRows, kPanelColumns<T>, scale.data(), scale.data(), BlockOutput<T>{cosine.data(), sine.data(), w, false});
+  finish_pair(turns.data(), kRows, kPanelColumns<T>, scale.data(), scale.data(),
+              BlockOutput<T>{cosine.data(), sine.data(), w, false});
   for (int64_t i = 0; i < kRows * w; ++i) {
     // The nearest integer is subtracted exactly, so long double sin and cos see an angle below pi.
     const long double t = static_cast<long double>(turns[i]);
     const long double angle = kTwoPi * (t - std::nearbyint(t));
-    const long double error = std::max(std::fabs(sine[i] - std::sin(angle)), std::fabs(cosine[i] - std::cos(angle)));
+    const long double error =
+        std::max(std::fabs(sine[i] - std::sin(angle)), std::fabs(cosine[i] - std::cos(angle)));
     if (!(error <= worst.error)) worst = {error, t};
   }
 }
@@ -48,10 +51,13 @@ TEST_CASE("sine and cosine: float, a stride through every exponent, both signs")
     CAPTURE(target_name(target));
     Worst worst;
     const AlignedBuffer<float> turns(kRows * kPanelColumns<float>);
-    // 9973 is prime: over the 2^32 bit patterns the stride meets every exponent and varied mantissas.
-    for (uint64_t bits = 0; bits < 0x7f800000u; bits += static_cast<uint64_t>(turns.size()) * 9973 / 2) {
+    // 9973 is prime: over the 2^32 bit patterns the stride meets every exponent and varied
+    // mantissas.
+    for (uint64_t bits = 0; bits < 0x7f800000u;
+         bits += static_cast<uint64_t>(turns.size()) * 9973 / 2) {
       for (int64_t i = 0; i < turns.size(); ++i) {
-        const uint64_t pattern = std::min<uint64_t>(bits + static_cast<uint64_t>(i / 2) * 9973, 0x7f7fffffu);
+        const uint64_t pattern =
+            std::min<uint64_t>(bits + static_cast<uint64_t>(i / 2) * 9973, 0x7f7fffffu);
         const uint32_t word = static_cast<uint32_t>(pattern) | (i % 2 == 0 ? 0 : 0x80000000u);
         std::memcpy(&turns[i], &word, sizeof word);
       }
@@ -74,7 +80,8 @@ TEST_CASE("sine and cosine: double, uniform and over all exponents") {
       for (double& t : turns) {
         state = state * 6364136223846793005u + 1442695040888963407u;
         const double uniform = static_cast<double>(state >> 11) * 0x1p-53 - 0.5;
-        t = round % 2 == 0 ? 4 * uniform : std::ldexp(uniform, static_cast<int>(state % 2000) - 1000);
+        t = round % 2 == 0 ? 4 * uniform
+                           : std::ldexp(uniform, static_cast<int>(state % 2000) - 1000);
       }
       scan(turns, worst);
     }
@@ -100,7 +107,8 @@ TEST_CASE("sine and cosine: NaN and Inf give NaN where they stand and nowhere el
     int64_t wrong = 0;
     for (int64_t i = 0; i < kRows * w; ++i) {
       const bool special = i == 5 || i == w + 7 || i == 2 * w;
-      wrong += special ? !(std::isnan(cosine[i]) && std::isnan(sine[i])) : !(cosine[i] == 0 && sine[i] == 1);
+      wrong += special ? !(std::isnan(cosine[i]) && std::isnan(sine[i]))
+                       : !(cosine[i] == 0 && sine[i] == 1);
     }
     CHECK(wrong == 0);
   }
@@ -113,7 +121,8 @@ TEST_CASE("phase and complex epilogues agree with the pair epilogue bit for bit"
     CAPTURE(target_name(target));
     constexpr int64_t w = kPanelColumns<double>;
     const AlignedBuffer<double> P(kRows * w), shifted(kRows * w), scale(w), phase(w);
-    const AlignedBuffer<double> cosine(kRows * w), sine(kRows * w), both(2 * kRows * w), phased(kRows * w);
+    const AlignedBuffer<double> cosine(kRows * w), sine(kRows * w), both(2 * kRows * w),
+        phased(kRows * w);
     for (int64_t j = 0; j < w; ++j) {
       scale[j] = 0.5 + 0.01 * static_cast<double>(j);
       phase[j] = static_cast<double>(j) / 17;
@@ -122,13 +131,18 @@ TEST_CASE("phase and complex epilogues agree with the pair epilogue bit for bit"
       P[i] = static_cast<double>(i * i % 1009) / 37 - 13;
       shifted[i] = P[i] + phase[i % w];
     }
-    finish_pair(P.data(), kRows, w, scale.data(), phase.data(), {cosine.data(), sine.data(), w, false});
-    finish_complex(P.data(), kRows, w, scale.data(), phase.data(), {both.data(), nullptr, 2 * w, false});
+    finish_pair(P.data(), kRows, w, scale.data(), phase.data(),
+                {cosine.data(), sine.data(), w, false});
+    finish_complex(P.data(), kRows, w, scale.data(), phase.data(),
+                   {both.data(), nullptr, 2 * w, false});
     int64_t wrong = 0;
-    for (int64_t i = 0; i < kRows * w; ++i) wrong += both[2 * i] != cosine[i] || both[2 * i + 1] != sine[i];
+    for (int64_t i = 0; i < kRows * w; ++i)
+      wrong += both[2 * i] != cosine[i] || both[2 * i + 1] != sine[i];
     CHECK(wrong == 0);
-    finish_pair(shifted.data(), kRows, w, scale.data(), phase.data(), {cosine.data(), sine.data(), w, false});
-    finish_phase(P.data(), kRows, w, scale.data(), phase.data(), {phased.data(), nullptr, w, false});
+    finish_pair(shifted.data(), kRows, w, scale.data(), phase.data(),
+                {cosine.data(), sine.data(), w, false});
+    finish_phase(P.data(), kRows, w, scale.data(), phase.data(),
+                 {phased.data(), nullptr, w, false});
     wrong = 0;
     for (int64_t i = 0; i < kRows * w; ++i) wrong += phased[i] != cosine[i];
     CHECK(wrong == 0);

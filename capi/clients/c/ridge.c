@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * SPDX-FileCopyrightText: The mercer authors
- * Gaussian ridge regression on random Fourier features, in C: map, statistics by blocks of rows, ridge, prediction; how
- * far the features are from the exact kernel; a file; what an error says. Usage: ridge [FILE] */
+ * Gaussian ridge regression on random Fourier features, in C: map, statistics by blocks of rows,
+ * ridge, prediction; how far the features are from the exact kernel; a file; what an error says.
+ * Usage: ridge [FILE] */
 #include <math.h>
 #include <mercer/mercer.h>
 #include <stdio.h>
@@ -16,15 +17,15 @@ static void check(mercer_status status) {
 }
 
 /* Numbers in [-1, 1), the same everywhere. */
-static double next_number(uint64_t *state) {
+static double next_number(uint64_t* state) {
   *state = *state * 6364136223846793005u + 1442695040888963407u;
   return (double)(*state >> 11) / 4503599627370496.0 - 1.0;
 }
 
-static double target(const double *x) { return sin(3 * x[0]) + x[1] * x[2]; }
+static double target(const double* x) { return sin(3 * x[0]) + x[1] * x[2]; }
 
 /* Largest |z(x)'z(y) - k(x, y)| over pairs of the first rows. */
-static double kernel_error(const mercer_kernel *kernel, const double *X, const double *Z) {
+static double kernel_error(const mercer_kernel* kernel, const double* X, const double* Z) {
   static double K[probes * probes];
   double worst = 0;
   int i, j, c;
@@ -39,11 +40,13 @@ static double kernel_error(const mercer_kernel *kernel, const double *X, const d
   return worst;
 }
 
-/* Weights from statistics that are added up block by block, so that only one block of features is in memory. */
-static void fit(const mercer_map *map, const double *X, const double *y, double *w, double *intercept) {
+/* Weights from statistics that are added up block by block, so that only one block of features is
+ * in memory. */
+static void fit(const mercer_map* map, const double* X, const double* y, double* w,
+                double* intercept) {
   static double Z[block * D];
-  mercer_statistics *statistics = NULL;
-  mercer_ridge *ridge = NULL;
+  mercer_statistics* statistics = NULL;
+  mercer_ridge* ridge = NULL;
   int64_t i;
   check(mercer_statistics_create(D, 1, &statistics));
   for (i = 0; i < n; i += block) {
@@ -56,14 +59,14 @@ static void fit(const mercer_map *map, const double *X, const double *y, double 
   mercer_ridge_free(ridge);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   static double X[n * d], y[n], Z[n * D], again[probes * D], w[D];
-  const char *path = argc > 1 ? argv[1] : "ridge_c.mercer";
+  const char* path = argc > 1 ? argv[1] : "ridge_c.mercer";
   const double lengthscale = 0.7;
   double intercept, residual = 0, total = 0, error;
   uint64_t state = 1;
   mercer_fourier_options options = {sizeof options, 0, 0, 0, 0, 0, 0};
-  mercer_kernel *kernel = NULL;
+  mercer_kernel* kernel = NULL;
   mercer_map *map = NULL, *loaded = NULL;
   int i, j;
 
@@ -101,6 +104,7 @@ int main(int argc, char **argv) {
   mercer_map_free(loaded);
   mercer_map_free(map);
   mercer_kernel_free(kernel);
-  /* Six standard deviations of the pair form, which is at most sqrt(1.5/D): 2500 pairs stay below. */
+  /* Six standard deviations of the pair form, which is at most sqrt(1.5/D): 2500 pairs stay below.
+   */
   return sqrt(residual / total) < 0.01 && error < 6 * sqrt(1.5 / D) ? 0 : 1;
 }
