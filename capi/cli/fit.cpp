@@ -130,6 +130,7 @@ void save(mercer_model* model, const Metadata& metadata, const std::string& path
 void run_fit(const FitRequest& request) {
   std::FILE* scores_out = request.model == "-" ? stderr : stdout;
   std::FILE* out = request.learn.quiet ? nullptr : scores_out;
+  check_output(request.model, request.learn.train);
   const Plan plan = read_plan(request.learn.plan);
   TrainingSet set = read_training_set(request.learn, out);
   int64_t n = set.data.n;

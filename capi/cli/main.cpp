@@ -77,7 +77,7 @@ void add_fit(CLI::App& app, FitRequest* request) {
       ->required()
       ->type_name("MODEL");
   fit->add_option("--features", request->features, "Random features D; default 2048")
-      ->check(CLI::Range(int64_t{1}, int64_t{1} << 40))
+      ->check(CLI::Range(int64_t{1}, (int64_t{1} << 31) - 1))
       ->type_name("D");
   fit->add_option("--test-fraction", request->test_fraction,
                   "Hold this fraction of the rows out and print their score")
@@ -111,7 +111,7 @@ void add_compare(CLI::App& app, CompareRequest* request) {
   compare->add_option("--features", request->features, "Sizes to compare; default 256,1024,4096")
       ->delimiter(',')
       ->allow_extra_args(false)
-      ->check(CLI::Range(int64_t{1}, int64_t{1} << 40))
+      ->check(CLI::Range(int64_t{1}, (int64_t{1} << 31) - 1))
       ->type_name("D,D,...");
   compare
       ->add_option("--rows", request->rows,

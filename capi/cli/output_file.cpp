@@ -41,6 +41,17 @@ void write_all(int descriptor, const char* data, size_t size, const std::string&
 
 }  // namespace
 
+void check_output(const std::string& path, const std::string& input) {
+  if (path == "-" || is_special(path)) return;
+  std::error_code ignored;
+  if (std::filesystem::equivalent(path, input, ignored)) {
+    fail_at(path, 0, 0, "is the input too: it would be overwritten");
+  }
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  const std::string name = folder.empty() ? "." : folder.string();
+  if (::access(name.c_str(), W_OK) != 0) fail_at(path, 0, 0, std::strerror(errno));
+}
+
 OutputFile::OutputFile(const std::string& path) : path_(path) {
   if (path == "-") {
     path_ = "standard output";

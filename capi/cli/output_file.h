@@ -8,6 +8,10 @@
 
 namespace mercer::cli {
 
+/// Refuses a result path before any work is done: one that is an input too, or in a folder that
+/// cannot be written to. "-" passes.
+void check_output(const std::string& path, const std::string& input);
+
 /// Collects text in a temporary file beside `path` and renames it on commit; without commit nothing
 /// appears. "-" is standard output, and what is no regular file (a pipe, /dev/null) is written to
 /// directly. Fails naming the path.

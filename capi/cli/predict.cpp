@@ -108,6 +108,8 @@ void print_score(const LoadedModel& loaded, Dataset* test, const GrowingBuffer<d
 }  // namespace
 
 void run_predict(const PredictRequest& request) {
+  check_output(request.predictions, request.test);
+  check_output(request.predictions, request.model);
   if (request.model == "-" && request.test == "-")
     throw Failure("MODEL and TEST cannot both be standard input");
   const LoadedModel loaded = load(request.model);

@@ -73,7 +73,8 @@ MERCER_API mercer_status mercer_copy_last_error(char* buffer, int64_t capacity, 
 /** Called on the calling thread only, with done <= total in the call's own unit of work; a call
  * with several phases (packing a map on first use, then applying it) starts again at 0 with another
  * total. Non-zero cancels the call, which then returns MERCER_CANCELLED. Must not unwind (no C++
- * exception, no longjmp). */
+ * exception, no longjmp), and must not use the handles of the call it reports on: they may be
+ * locked while columns are drawn. */
 typedef int32_t (*mercer_progress)(void* user, int64_t done, int64_t total);
 
 typedef struct mercer_context_options {

@@ -15,7 +15,7 @@ extern "C" {
 
 typedef struct mercer_map mercer_map;
 
-/** How random Fourier features are finished (SPEC 3; F frequencies). */
+/** How random Fourier features are finished (F frequencies). */
 typedef enum mercer_form {
   MERCER_FORM_PAIR =
       0, /**< F^{-1/2} [cos(XW) | sin(XW)], D = 2F. Variance (1 + k(2t) - 2k(t)^2)/D. */
@@ -23,7 +23,7 @@ typedef enum mercer_form {
   MERCER_FORM_COMPLEX = 2 /**< D^{-1/2} exp(iXW), D = F complex columns, interleaved re, im. */
 } mercer_form;
 
-/** How frequencies are drawn and rows are projected (SPEC 2). F frequencies of d inputs; d' is d
+/** How frequencies are drawn and rows are projected. F frequencies of d inputs; d' is d
  * padded to the next power of two, at least 16. Structured ones (orthogonal, sorf, fastfood,
  * circulant) come in blocks of columns that depend on each other. Orthogonal, Sobol' and Halton
  * columns cost d*F multiply-adds per row, like dense ones. Drawing them on one core of a 2020s
@@ -36,8 +36,9 @@ typedef enum mercer_form {
  * (gaussian, laplacian, cauchy, generalized_gaussian_spectrum, skewed_chi2); else
  * MERCER_UNSUPPORTED. Circulant takes either kind and is always unbiased. Isotropic kernels: about
  * the variance of independent columns (measured 0.16 to 1.1 times for whole blocks, up to 1.15 for
- * half ones). Others: more, 1.4 to 3.5 times for cauchy and generalized_gaussian_spectrum, up
- * to 8.5 times for laplacian at short distances: columns of a block share its draws. It is faster
+ * half ones). Others: more, since the columns of a block share its draws: at d' = 16 up to 3.5
+ * times for cauchy and generalized_gaussian_spectrum, 6 to 8 times for laplacian, and there it
+ * grows in proportion to d' (about 100 times at d' = 256): prefer dense for those. It is faster
  * than dense from d of about 150 on. Circulant needs FFTW, else MERCER_UNSUPPORTED. FFTW's planner
  * is one per process: ours is called under a lock of our own, with FFTW_ESTIMATE, when a map is
  * first used and when it is freed. A host that plans with FFTW itself on other threads must call
@@ -79,18 +80,21 @@ typedef struct mercer_fourier_options {
   int32_t radius;       /**< mercer_radius, for SORF and FASTFOOD; default MERCER_RADIUS_DRAWN. */
   uint64_t seed;        /**< Fixes every random number of the map; default 0. */
   int32_t scramble;     /**< mercer_scramble, for SOBOL and HALTON; default MERCER_SCRAMBLE_OWEN. */
-  int32_t round_blocks; /**< 1: D is rounded down to whole blocks (at least one); default 0.
-                           Structured projections only. */
+  int32_t round_blocks; /**< 1: D is rounded down to whole blocks, but to one at least: D may grow,
+                           ask mercer_map_features; default 0. Structured projections only. */
 } mercer_fourier_options;
 
 MERCER_API mercer_status mercer_fourier_options_init(mercer_fourier_options* options);
 
 /** Random Fourier features of a shift-invariant kernel (Rahimi, Recht 2007). The kernel is copied.
- *  d >= 1 inputs; D >= 1 features, even for the pair form. options may be NULL. Creation draws d*F
- * numbers. Column j of W is a function of seed and j alone: a map with more features keeps the
- * first frequencies. Errors: MERCER_INVALID_ARGUMENT, MERCER_DIMENSION_MISMATCH (ARD count),
- * MERCER_UNSUPPORTED (kernel without a spectral law, or with one that the projection does not
- * permit; an option that does not apply), MERCER_OUT_OF_MEMORY. Since 0.1. */
+ *  d inputs and D features, each in 1..2^31-1, D even for the pair form. options may be NULL.
+ * Nothing is drawn until the map is first used or prepared, and then only the columns asked for. A
+ * column of W (a block, for structured projections) is a function of seed and number alone: a map
+ * with more features keeps the first ones. Further limits: d <= 2^28 for sorf, fastfood and
+ * circulant; d <= 1024 (sobol), 6542 (halton) and F <= 2^28 for both. Errors:
+ * MERCER_INVALID_ARGUMENT, MERCER_DIMENSION_MISMATCH (ARD count), MERCER_UNSUPPORTED (kernel
+ * without a spectral law, or with one that the projection does not permit; an option that does not
+ * apply), MERCER_OUT_OF_MEMORY. Since 0.1. */
 MERCER_API mercer_status mercer_fourier_create(const mercer_kernel* kernel, int64_t d, int64_t D,
                                                const mercer_fourier_options* options,
                                                mercer_map** out);
@@ -115,7 +119,7 @@ MERCER_API mercer_status mercer_fourier_create_callback(const mercer_kernel* ker
                                                         const mercer_fourier_options* options,
                                                         mercer_map** out);
 
-/** How a linear map projects (SPEC 2); d' is the next power of two >= d, N = ||x||^2 ||y||^2, s =
+/** How a linear map projects; d' is the next power of two >= d, N = ||x||^2 ||y||^2, s =
  * x'y, Q = sum_k x_k^2 y_k^2. */
 typedef enum mercer_linear_projection {
   MERCER_LINEAR_GAUSSIAN = 0,   /**< W i.i.d. N(0,1): d*D per row, variance (N + s^2)/D. */
@@ -157,7 +161,7 @@ MERCER_API mercer_status mercer_map_features(const mercer_map* map, int64_t* D);
 MERCER_API mercer_status mercer_map_is_complex(const mercer_map* map, int32_t* yes);
 /** Frequencies in a last, incomplete block of a structured projection; 0 if there is none. Such a
  * block can make the estimate worse than leaving it out, for short ||tau|| and up to about half a
- * block (SPEC 2): see mercer_fourier_options.round_blocks. */
+ * block: see mercer_fourier_options.round_blocks. */
 MERCER_API mercer_status mercer_map_incomplete_block(const mercer_map* map, int64_t* frequencies);
 
 /** Maps rows: X is n x d, ldx >= d; Z is n x D, ldz >= D, and must not overlap X. n = 0 writes
@@ -258,7 +262,10 @@ MERCER_API mercer_status mercer_map_prepare(const mercer_map* map, int32_t preci
 
 /** variance[i] of the real estimate of k(x_i, y_i), i = 0..n-1, for i.i.d. columns: (V + PV)/2 for
  * complex maps. pseudo_variance: E(k^ - k)^2 of the complex estimate (real maps: the variance).
- * Errors: MERCER_UNSUPPORTED (no closed form). */
+ * Structured and low-discrepancy columns are not independent: the value is then a yardstick, not
+ * the variance. Measured ratios to it: orthogonal, sorf, sobol and halton (d <= 8) at or below 1
+ * (sorf up to 1.2 at d = 1), fastfood up to 2, circulant up to 1.15. Errors: MERCER_UNSUPPORTED (no
+ * closed form: supplied frequencies, circulant with a kernel that is not isotropic). */
 MERCER_API mercer_status mercer_map_variance_f64(const mercer_map* map, int64_t n, const double* X,
                                                  int64_t ldx, const double* Y, int64_t ldy,
                                                  double* variance);

@@ -9,7 +9,9 @@
 namespace mercer {
 
 void Context::poll() noexcept {
-  if (progress != nullptr && staged_ && progress(user, done_, total_) != 0) cancel();
+  // Once told to stop, the caller is not asked again.
+  if (cancelled() || progress == nullptr || !staged_) return;
+  if (progress(user, done_, total_) != 0) cancel();
 }
 
 void Context::checkpoint() {

@@ -208,6 +208,10 @@ class Fourier final : public FeatureMap {
     require(parts_.frequencies == nullptr, MERCER_UNSUPPORTED,
             "the map's frequencies were supplied, not drawn: the estimate has no variance in "
             "closed form");
+    require(parts_.options.projection != "circulant" || parts_.kernel->spectral_law()->isotropic(),
+            MERCER_UNSUPPORTED,
+            "circulant columns of kernel %s depend on each other: the variance has no closed form",
+            std::string(parts_.kernel->name()).c_str());
     const kernel::Kernel& kernel = *parts_.kernel;
     for (int64_t i = 0; i < X.rows; ++i) {
       const auto at = [&](double multiple) {
@@ -227,9 +231,12 @@ std::shared_ptr<const kernel::Kernel> copy_of(const kernel::Kernel& kernel) {
   return kernel.with_variance(kernel.variance());
 }
 
+// The limit of specs, and so of files: BLAS counts in 32 bits.
+constexpr int64_t kMostColumns = (int64_t{1} << 31) - 1;
+
 int64_t frequency_count(int64_t D, FourierForm form) {
-  require(D >= 1, MERCER_INVALID_ARGUMENT, "features = %lld, expected at least 1",
-          static_cast<long long>(D));
+  require(D >= 1 && D <= kMostColumns, MERCER_INVALID_ARGUMENT,
+          "features = %lld, expected 1 to 2147483647", static_cast<long long>(D));
   if (form != FourierForm::pair) return D;
   require(D % 2 == 0, MERCER_INVALID_ARGUMENT,
           "features = %lld, expected an even number for the form pair", static_cast<long long>(D));
@@ -237,8 +244,8 @@ int64_t frequency_count(int64_t D, FourierForm form) {
 }
 
 void check_sizes(const kernel::Kernel& kernel, int64_t d, int64_t F) {
-  require(d >= 1, MERCER_INVALID_ARGUMENT, "inputs = %lld, expected at least 1",
-          static_cast<long long>(d));
+  require(d >= 1 && d <= kMostColumns, MERCER_INVALID_ARGUMENT,
+          "inputs = %lld, expected 1 to 2147483647", static_cast<long long>(d));
   checked_multiply(checked_multiply(d, checked_add(F, 64, "frequencies"), "frequencies"),
                    sizeof(double), "frequencies");
   require(kernel.spectral_law() != nullptr, MERCER_UNSUPPORTED,

@@ -106,7 +106,9 @@ class TileLoop {
     const int64_t warped =
         finish_.warp.log_shift ? checked_multiply(transform::kTileRows, X_.cols, "tile") : 0;
     const int64_t per_worker = checked_add(warp_offset(), round_up(warped), "tile");
-    const AlignedBuffer<T> scratch(checked_multiply(workers, per_worker, "tile"));
+    const int64_t total = checked_multiply(workers, per_worker, "tile");
+    context.require_memory(checked_multiply(total, sizeof(T), "tile"), "the tiles of all threads");
+    const AlignedBuffer<T> scratch(total);
     parallel_for(context, chunks, [&](int64_t chunk, int worker) noexcept {
       run_chunk(chunk / column_ranges_, chunk % column_ranges_,
                 scratch.data() + worker * per_worker);
@@ -238,26 +240,39 @@ class TileLoop {
   int64_t blocks_per_range_ = 0;
 };
 
+// A slice that takes the end of the cosines and the beginning of the sines needs no frequency in
+// between: its two parts are then done one after the other.
+template <class T, class Rows>
+void apply_parts(const projection::Projection& projection, const Finish<T>& finish, const Rows& X,
+                 Columns c, Context& context, MatrixView<T> Z) {
+  const int64_t F = projection.outputs();
+  const bool apart = finish.parts == 2 && c.begin < F && c.end > F && c.end - F < c.begin;
+  if (!apart) return TileLoop<T, Rows>(projection, finish, X, c, Z).run(context);
+  const int64_t cut = F - c.begin;
+  TileLoop<T, Rows>(projection, finish, X, {c.begin, F}, Z.block_cols(0, cut)).run(context);
+  TileLoop<T, Rows>(projection, finish, X, {F, c.end}, Z.block_cols(cut, Z.cols)).run(context);
+}
+
 }  // namespace
 
 void apply_tiles(const projection::Projection& projection, const Finish<float>& finish,
                  MatrixView<const float> X, Columns c, Context& context, MatrixView<float> Z) {
-  TileLoop<float, MatrixView<const float>>(projection, finish, X, c, Z).run(context);
+  apply_parts(projection, finish, X, c, context, Z);
 }
 
 void apply_tiles(const projection::Projection& projection, const Finish<double>& finish,
                  MatrixView<const double> X, Columns c, Context& context, MatrixView<double> Z) {
-  TileLoop<double, MatrixView<const double>>(projection, finish, X, c, Z).run(context);
+  apply_parts(projection, finish, X, c, context, Z);
 }
 
 void apply_tiles(const projection::Projection& projection, const Finish<float>& finish,
                  const CsrView<float>& X, Columns c, Context& context, MatrixView<float> Z) {
-  TileLoop<float, CsrView<float>>(projection, finish, X, c, Z).run(context);
+  apply_parts(projection, finish, X, c, context, Z);
 }
 
 void apply_tiles(const projection::Projection& projection, const Finish<double>& finish,
                  const CsrView<double>& X, Columns c, Context& context, MatrixView<double> Z) {
-  TileLoop<double, CsrView<double>>(projection, finish, X, c, Z).run(context);
+  apply_parts(projection, finish, X, c, context, Z);
 }
 
 }  // namespace mercer::feature

@@ -50,7 +50,8 @@ class PackedPanels {
     const int64_t panels = std::min(kGroupPanels, ceil_divide(count_, kWidth) - first);
     const int64_t size =
         checked_multiply(checked_multiply(panels, kWidth, "packed W"), depth_, "packed W");
-    context.require_memory(checked_multiply(size, sizeof(T), "packed W"),
+    // The frequencies are drawn in double beside the packed panels.
+    context.require_memory(checked_multiply(size, sizeof(T) + sizeof(double), "packed W"),
                            "a group of packed frequencies");
     AlignedBuffer<T> storage(size);
     const int64_t j0 = first * kWidth;

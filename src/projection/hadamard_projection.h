@@ -74,13 +74,16 @@ class HadamardProjection final : public Projection {
   template <class T>
   void prepare_groups(Blocks groups, LazyGroups<HadamardNumbers<T>>& store,
                       Context& context) const {
+    Stage stage(context, groups.end - groups.begin);
     for (int64_t g = groups.begin; g < groups.end; ++g) {
       store.prepare(g, [&](int64_t group) {
-        context.require_memory(
-            checked_multiply(4 * columns(), sizeof(T), "a group of structured blocks"),
-            "a group of structured blocks");
+        // At most four numbers a column are kept; three are drawn in double for one block.
+        context.require_memory(checked_multiply(columns(), 4 * sizeof(T) + 3 * sizeof(double),
+                                                "a group of structured blocks"),
+                               "a group of structured blocks");
         return Kind::template draw<T>(arguments_, padded_, group * together_, together_);
       });
+      stage.advance(1);
       context.checkpoint();
     }
   }

@@ -188,7 +188,7 @@ TEST_CASE("fourier: errors name argument, value and expectation") {
             .find("features = -2") == 0);
   message_of([&] { make_fourier(*ard, 3, 8, {}); }, MERCER_DIMENSION_MISMATCH);
   message_of([&] { make_fourier(*kernel, int64_t{1} << 40, int64_t{1} << 40, {}); },
-             MERCER_OUT_OF_MEMORY);
+             MERCER_INVALID_ARGUMENT);
   FourierOptions unknown;
   unknown.projection = "supplied";
   message_of([&] { make_fourier(*kernel, 3, 8, unknown); }, MERCER_UNSUPPORTED);
