@@ -80,7 +80,8 @@ typedef int32_t (*mercer_progress)(void* user, int64_t done, int64_t total);
 typedef struct mercer_context_options {
   uint32_t struct_size;
   int32_t threads;    /**< Upper limit on the threads of our own loops; 0 (default): all cores. */
-  int64_t memory_cap; /**< Bytes a call may allocate for itself; 0 (default): no cap. */
+  int64_t memory_cap; /**< Bytes a call may allocate for itself; 0 (default): no cap. Checked against
+                         each large allocation or stated sum, not against every small array. */
   mercer_progress progress; /**< NULL (default): no progress. */
   void* user;               /**< First argument of progress. */
 } mercer_context_options;

@@ -64,8 +64,12 @@ class Phases {
   int64_t end_ = 0;
 };
 
-/// Work of one row, in units that do not vanish for small D.
-int64_t row_units(int64_t features) { return 1 + features / 64 * (features / 64); }
+/// Work of one row, in units that do not vanish for small D and, times the rows of any data set,
+/// do not overflow for a D that memory will refuse.
+int64_t row_units(int64_t features) {
+  const int64_t blocks = std::min<int64_t>(features / 64, int64_t{1} << 14);
+  return 1 + blocks * blocks;
+}
 
 int64_t full_trial_rows(int64_t features) {
   const auto D = static_cast<double>(features);
