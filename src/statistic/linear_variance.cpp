@@ -27,7 +27,7 @@ PairSums pair_sums(int64_t d, const double* x, const double* y) noexcept {
     yy += y[k] * y[k];
     Q += product * product;
   }
-  return {s, xx * yy, Q};
+  return {s, xx * yy, Q, xx, yy};
 }
 
 double gaussian_entries_variance(const PairSums& sums, int64_t D) noexcept {

@@ -12,6 +12,8 @@ struct PairSums {
   double s;  // x'y
   double N;  // ||x||^2 ||y||^2
   double Q;  // sum_k x_k^2 y_k^2
+  double xx = 0;  // ||x||^2
+  double yy = 0;  // ||y||^2
 };
 PairSums pair_sums(int64_t d, const double* x, const double* y) noexcept;
 

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Sketches of the polynomial kernel variance (gamma x'y + offset)^p and of the bilinear kernel
+// variance (x1'y1)(x2'y2) (SPEC section 4): plain, as a binary tree, or projected down from a wider
+// one.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "feature/feature_map.h"
+#include "projection/multilinear.h"
+
+namespace mercer::feature {
+
+/// complex_to_real: D/2 complex columns laid out as [Re | Im], D even.
+enum class Field { real, complex, complex_to_real };
+
+enum class Composition {
+  plain,
+  hierarchical,  // binary tree: leaves of degree 1, inner nodes two-input sketches of their children
+  craft          // a sketch of `intermediate` columns, then a projection to D
+};
+
+struct SketchOptions {
+  projection::Mixing mixing = projection::Mixing::rademacher;
+  Field field = Field::real;
+  Composition composition = Composition::plain;
+  /// hierarchical, craft: columns of the inner sketches, counted like features; 0: D for
+  /// hierarchical, 4D for craft.
+  int64_t intermediate = 0;
+  /// craft: the projection from them to D: stacked (an SRHT), rademacher or gaussian.
+  projection::Mixing down = projection::Mixing::stacked;
+  uint64_t seed = 0;
+};
+
+/// Maps "product_sketch", "tensor_sketch", "tensor_srht", "hierarchical_sketch", "craft". The
+/// kernel is polynomial, or bilinear, whose rows are [x1 | x2] and whose factors read one part
+/// each. Errors: UNSUPPORTED (another kernel; tensor_sketch without FFTW), INVALID_ARGUMENT (D, d
+/// or intermediate too large or odd where pairs are needed; tuple: D > d^p).
+std::unique_ptr<FeatureMap> make_sketch(const kernel::Kernel& kernel, int64_t d, int64_t D,
+                                        const SketchOptions& options);
+
+/// The options of a map spec: `map` one of the names above, `own` its canonical fields.
+SketchOptions sketch_options(std::string_view map, const Parameters& own, uint64_t seed);
+
+/// E ||K^ - K||_F / ||K||_F in the root mean square over all n^2 pairs of rows of X, from
+/// map.variance: what the estimate is expected to miss. Errors: UNSUPPORTED (a map without a closed
+/// form), INVALID_ARGUMENT (a Gram matrix of zeros).
+double predicted_error(const FeatureMap& map, MatrixView<const double> X, Context& context);
+
+/// The real sketch of D columns with the lowest predicted error on the rows of X: every mixing
+/// with fields real and complex_to_real (D even), plain. The first in order of cost wins ties.
+struct Recommendation {
+  std::unique_ptr<FeatureMap> map;
+  double predicted_error;
+};
+Recommendation recommend_sketch(const kernel::Kernel& kernel, int64_t D, uint64_t seed,
+                                MatrixView<const double> X, Context& context);
+
+}  // namespace mercer::feature

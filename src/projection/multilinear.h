@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Random multilinear maps, the building blocks of polynomial sketches (SPEC section 4): rows
+// (u_1, ..., u_p), one per factor, to m columns S(u_1, ..., u_p), linear in each factor, with
+//   E S(u)' conj S(v) = prod_i u_i' conj v_i.
+// A sketch of (x'y)^p is one whose factors all read x; compositions feed one into another.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "base/context.h"
+#include "base/csr_view.h"
+#include "base/matrix_view.h"
+#include "projection/projection.h"
+
+namespace mercer::projection {
+
+/// How columns mix the coordinates of their factors. Product sketches: i.i.d. entries. Tensor
+/// SRHT: columns of H D_i, chosen in one of three ways.
+enum class Mixing { rademacher, gaussian, tensor_sketch, upsampled, stacked, tuple };
+
+/// What one factor reads: u = [scale * x, constant], the last coordinate only if constant != 0.
+/// inputs = 0 with constant = 1 is the vector e_1.
+struct FactorShape {
+  int64_t inputs;
+  double scale = 1;
+  double constant = 0;
+  /// Length of u.
+  int64_t dimension() const noexcept { return inputs + (constant != 0 ? 1 : 0); }
+};
+
+/// A tile of real rows (im.data null) or of complex ones, real and imaginary parts apart.
+template <class T>
+struct Planes {
+  MatrixView<T> re;
+  MatrixView<T> im = {};
+};
+
+/// The x of one factor for a tile of rows: dense planes, or sparse real rows if `sparse` is set.
+template <class T>
+struct FactorRows {
+  Planes<const T> dense;
+  const CsrView<T>* sparse = nullptr;
+};
+
+struct SketchShape {
+  Mixing mixing;
+  bool complex;                      // complex weights, complex columns
+  std::vector<FactorShape> factors;  // p >= 1
+  int64_t columns;                   // m
+  uint64_t seed;
+  int64_t first_factor = 0;  // factor i draws from streams of index (first_factor + i) 2^32 + ...
+  double scale = 1;          // of every column, beside m^{-1/2}
+};
+
+/// Immutable but for what is drawn or packed on first use, under a lock.
+class Multilinear {
+ public:
+  virtual ~Multilinear() = default;
+  const SketchShape& shape() const noexcept { return shape_; }
+  int64_t columns() const noexcept { return shape_.columns; }
+  bool is_complex() const noexcept { return shape_.complex; }
+
+  /// Rows per call at which apply is fastest.
+  virtual int64_t tile_rows() const noexcept = 0;
+  /// Numbers that apply and apply_sum need beside Z for `rows` rows and any slice, 64-byte
+  /// aligned. The argument of type float or double tells the precision.
+  virtual int64_t scratch(int64_t rows, float) const = 0;
+  virtual int64_t scratch(int64_t rows, double) const = 0;
+
+  /// Draws and packs what columns [c.begin, c.end) need for this precision, once; thread-safe; may
+  /// fail (memory, cancellation) and be retried.
+  virtual void prepare(Blocks c, float, Context& context) const = 0;
+  virtual void prepare(Blocks c, double, Context& context) const = 0;
+
+  /// Z = columns [c.begin, c.end) of S(u) for every row; all prepared. rows[i] belongs to factor i;
+  /// complex rows are for complex sketches only. Z has two planes iff the sketch is complex. Bits
+  /// of a row of Z depend on its rows of u alone. Z does not overlap the inputs.
+  virtual void apply(std::span<const FactorRows<float>> rows, Blocks c, Planes<float> Z,
+                     float* scratch) const noexcept = 0;
+  virtual void apply(std::span<const FactorRows<double>> rows, Blocks c, Planes<double> Z,
+                     double* scratch) const noexcept = 0;
+
+  /// Z(0, :) += the sum of those rows (bilinear pooling: rows are locations).
+  virtual void apply_sum(std::span<const FactorRows<float>> rows, Blocks c, Planes<float> Z,
+                         float* scratch) const noexcept = 0;
+  virtual void apply_sum(std::span<const FactorRows<double>> rows, Blocks c, Planes<double> Z,
+                         double* scratch) const noexcept = 0;
+
+ protected:
+  explicit Multilinear(SketchShape shape) : shape_(std::move(shape)) {}
+
+ private:
+  SketchShape shape_;
+};
+
+/// The smallest power of two that holds every factor's u: the d of a TensorSRHT.
+int64_t sketch_dimension(std::span<const FactorShape> factors);
+
+/// By `mixing`. Errors: INVALID_ARGUMENT (m or d too large for the kind; tuple: m > d^p);
+/// UNSUPPORTED (tensor_sketch in a build without FFTW).
+std::unique_ptr<Multilinear> make_multilinear(const SketchShape& shape);
+
+/// Makers, each defined in the file of its name.
+std::unique_ptr<Multilinear> make_product_sketch(const SketchShape& shape);
+std::unique_ptr<Multilinear> make_tensor_sketch(const SketchShape& shape);
+std::unique_ptr<Multilinear> make_tensor_srht(const SketchShape& shape);
+
+}  // namespace mercer::projection
