@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Variances from the moments of sketches against the reference numbers, and where they are exact.
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "statistic/sketch_moments.h"
+#include "support/catch.h"
+#include "support/oracle.h"
+
+using namespace mercer;
+using namespace mercer::statistic;
+using nlohmann::json;
+using projection::Mixing;
+
+namespace {
+
+struct Problem {
+  PairSums sums;
+  std::vector<PairMoments> factors;
+  int64_t padded;
+
+  explicit Problem(const json& entry) : padded(entry["padded_d"]) {
+    const auto x = entry["x"].get<std::vector<double>>(), y = entry["y"].get<std::vector<double>>();
+    sums = pair_sums(static_cast<int64_t>(x.size()), x.data(), y.data());
+    factors.assign(entry["p"].get<std::size_t>(), exact_pair(sums));
+  }
+  PairMoments sketch(Mixing mixing, bool complex, int64_t D) const {
+    return sketch_moments(mixing, complex, D, padded, factors);
+  }
+};
+
+double variance(const PairMoments& moments) { return moments.S - moments.mean * moments.mean; }
+
+/// The four variances of a mixing in units of the tolerance, worst one.
+struct Comparison {
+  double worst = 0;
+  int64_t count = 0;
+  void add(double got, const json& expected, const json& scale) {
+    const double distance = std::fabs(got - expected.get<double>()) / (1e-12 * scale.get<double>());
+    if (!(distance <= worst)) worst = distance;  // NaN too
+    ++count;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("variances of product sketches equal the reference numbers") {
+  Comparison comparison;
+  for (const json& entry : test::oracle("variances")["polynomial"]) {
+    const Problem problem(entry);
+    const json& single = entry["single"];
+    const auto compare = [&](double got, const std::string& key) {
+      comparison.add(got, single[key][0], single[key][1]);
+    };
+    for (const std::string law : {"gaussian", "rademacher"}) {
+      const Mixing mixing = law == "gaussian" ? Mixing::gaussian : Mixing::rademacher;
+      const PairMoments real = problem.sketch(mixing, false, 1);
+      const PairMoments complex = problem.sketch(mixing, true, 1);
+      compare(real_variance(real), law + "_real");
+      compare(variance(complex), law + "_complex");
+      compare(pseudo_variance(complex), law + "_pseudo");
+      compare(real_variance(complex), law + "_ctr");
+      // D columns divide the variances.
+      const PairMoments more = problem.sketch(mixing, true, 5);
+      compare(5 * variance(more), law + "_complex");
+      compare(5 * pseudo_variance(more), law + "_pseudo");
+    }
+  }
+  CHECK(comparison.worst <= 1);
+  CHECK(comparison.count == 48 * 2 * 6);
+}
+
+TEST_CASE("variances of tensor SRHT equal the reference numbers") {
+  Comparison comparison;
+  int64_t expected = 0;
+  for (const json& entry : test::oracle("variances")["polynomial"]) {
+    const Problem problem(entry);
+    for (const json& at : entry["tensorsrht"]) {
+      for (const std::string form : {"stacked", "upsampled"}) {
+        const Mixing mixing = form == "stacked" ? Mixing::stacked : Mixing::upsampled;
+        const PairMoments real = problem.sketch(mixing, false, at["D"]);
+        const PairMoments complex = problem.sketch(mixing, true, at["D"]);
+        const json& numbers = at[form];
+        comparison.add(real_variance(real), numbers["real"], numbers["scale"]);
+        comparison.add(variance(complex), numbers["complex"], numbers["scale"]);
+        comparison.add(pseudo_variance(complex), numbers["pseudo"], numbers["scale"]);
+        comparison.add(real_variance(complex), numbers["ctr"], numbers["scale"]);
+        expected += 4;
+      }
+    }
+  }
+  CHECK(comparison.worst <= 1);
+  CHECK(comparison.count == expected);
+  CHECK(expected >= 48 * 5 * 8);
+}
+
+TEST_CASE("tensor sketch: below the known bound at any D, and count sketch at degree 1") {
+  for (const json& entry : test::oracle("variances")["polynomial"]) {
+    const Problem problem(entry);
+    const double bound = entry["tensorsketch_bound_D1"];
+    for (const int64_t D : {1, 2, 3, 4, 7, 64, 1001}) {
+      CAPTURE(entry["p"].get<int>(), D);
+      const double got = real_variance(problem.sketch(Mixing::tensor_sketch, false, D));
+      const auto columns = static_cast<double>(D);
+      CHECK(got <= bound / columns);
+      if (problem.factors.size() > 1) continue;
+      const double count_sketch = rademacher_entries_variance(problem.sums, D);
+      CHECK(std::fabs(got - count_sketch) <= 1e-14 * problem.sums.N);
+    }
+  }
+}
+
+TEST_CASE("sketches that are exact have variances of rounding size") {
+  constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
+  const double x[] = {1e3, 2.5, -7e2, 4, 1e-3}, y[] = {3e2, -1.5, 9e2, 1, 5};
+  const std::vector<PairMoments> one(1, exact_pair(pair_sums(5, x, y)));
+  for (const bool complex : {false, true}) {
+    // An orthogonal matrix in full, once or thrice.
+    for (const Mixing mixing : {Mixing::stacked, Mixing::upsampled})
+      for (const int64_t m : {8, 24})
+        CHECK(real_variance(sketch_moments(mixing, complex, m, 8, one)) <= 8 * kEpsilon * one[0].N);
+    CHECK(real_variance(sketch_moments(Mixing::tuple, complex, 8, 8, one)) <=
+          8 * kEpsilon * one[0].N);
+    // All tuples of three factors.
+    const std::vector<PairMoments> three(3, one[0]);
+    const PairMoments all = sketch_moments(Mixing::tuple, complex, 512, 8, three);
+    CHECK(real_variance(all) <= 24 * kEpsilon * all.N);
+    // More tuples than a double can count: columns are as good as independent.
+    const std::vector<PairMoments> unit(40, exact_pair({0.5, 1, 0.3, 1, 1}));
+    const double many = sketch_moments(Mixing::tuple, complex, 4, int64_t{1} << 30, unit).S;
+    CHECK(many == sketch_moments(Mixing::rademacher, complex, 4, 1, unit).S);
+  }
+}
+
+TEST_CASE("augmented sums are those of the augmented vectors") {
+  const double x[] = {0.3, -1.2, 0.5}, y[] = {1.0, 0.4, 2.0};
+  const double scale = 0.7, c = 1.3;
+  const double u[] = {scale * x[0], scale * x[1], scale * x[2], c};
+  const double v[] = {scale * y[0], scale * y[1], scale * y[2], c};
+  const PairSums got = augmented(pair_sums(3, x, y), scale, c), expected = pair_sums(4, u, v);
+  CHECK(got.s == Approx(expected.s).epsilon(1e-14));
+  CHECK(got.N == Approx(expected.N).epsilon(1e-14));
+  CHECK(got.Q == Approx(expected.Q).epsilon(1e-14));
+  CHECK(got.xx == Approx(expected.xx).epsilon(1e-14));
+  CHECK(got.yy == Approx(expected.yy).epsilon(1e-14));
+}
