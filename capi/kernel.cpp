@@ -99,6 +99,13 @@ mercer_status mercer_kernel_polynomial(int64_t degree, double gamma, double offs
   });
 }
 
+mercer_status mercer_kernel_bilinear(int64_t left, mercer_kernel** out) {
+  return guard_create("mercer_kernel_bilinear", out, [&] {
+    check_range("left", left, 1, kernel::kMostLeft);
+    return mercer_kernel{kernel::make_bilinear(left, 1)};
+  });
+}
+
 mercer_status mercer_kernel_with_variance(const mercer_kernel* kernel, double variance,
                                           mercer_kernel** out) {
   return guard_create("mercer_kernel_with_variance", out, [&] {

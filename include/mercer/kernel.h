@@ -45,21 +45,27 @@ MERCER_API mercer_status mercer_kernel_skewed_chi2(double c, mercer_kernel** out
 MERCER_API mercer_status mercer_kernel_polynomial(int64_t degree, double gamma, double offset,
                                                   mercer_kernel** out);
 
+/** (x1'y1)(x2'y2) of rows [x1 | x2], x1 the first `left` inputs, left = 1, ..., 2^31 - 2, x2 the
+ * others, at least one. Its features are those of compact bilinear pooling (Gao et al. 2016; Fukui
+ * et al. 2016). No lengthscale, no spectral law. */
+MERCER_API mercer_status mercer_kernel_bilinear(int64_t left, mercer_kernel** out);
+
 /** The same kernel with another amplitude sigma^2 > 0; `kernel` is unchanged. */
 MERCER_API mercer_status mercer_kernel_with_variance(const mercer_kernel* kernel, double variance,
                                                      mercer_kernel** out);
 
-/** From and to JSON (`mercer specs` lists names and parameters): {"kernel":"matern","nu":1.5,"lengthscale":0.7}. The printed
- * form is canonical. Errors: MERCER_INVALID_ARGUMENT naming key, value and what is allowed;
- * MERCER_VERSION. String out-buffers: needed (may be NULL) counts the final NUL; buffer NULL with
- * capacity 0 asks; too small is MERCER_INVALID_ARGUMENT with needed set. */
+/** From and to JSON (`mercer specs` lists names and parameters):
+ * {"kernel":"matern","nu":1.5,"lengthscale":0.7}. The printed form is canonical. Errors:
+ * MERCER_INVALID_ARGUMENT naming key, value and what is allowed; MERCER_VERSION. String
+ * out-buffers: needed (may be NULL) counts the final NUL; buffer NULL with capacity 0 asks; too
+ * small is MERCER_INVALID_ARGUMENT with needed set. */
 MERCER_API mercer_status mercer_kernel_from_spec(const char* json, mercer_kernel** out);
 MERCER_API mercer_status mercer_kernel_spec(const mercer_kernel* kernel, char* buffer,
                                             int64_t capacity, int64_t* needed);
 
 /** K(i, j) = k(X_i, Y_j), exact. X: n x d, Y: m x d, K: n x m, row-major. O(n m d). Squared
  * distances are summed from differences. Errors: MERCER_INVALID_ARGUMENT, MERCER_DIMENSION_MISMATCH
- * (ARD count). */
+ * (ARD count; bilinear: d <= left). */
 MERCER_API mercer_status mercer_kernel_gram_f64(const mercer_kernel* kernel, int64_t d, int64_t n,
                                                 const double* X, int64_t ldx, int64_t m,
                                                 const double* Y, int64_t ldy, double* K,

@@ -44,6 +44,9 @@ class Kernel {
   static Kernel polynomial(int64_t degree, double gamma, double offset) {
     return make([&](auto out) { return mercer_kernel_polynomial(degree, gamma, offset, out); });
   }
+  static Kernel bilinear(int64_t left) {
+    return make([&](auto out) { return mercer_kernel_bilinear(left, out); });
+  }
   static Kernel from_spec(const std::string& json) {
     return make([&](auto out) { return mercer_kernel_from_spec(json.c_str(), out); });
   }

@@ -34,7 +34,7 @@ class Kernel {
   virtual Parameters parameters() const = 0;
 
   /// k(x, y), amplitude included; x and y have d entries. A kernel has no dimension of its own, but
-  /// see check_dimension.
+  /// d has to pass check_dimension.
   virtual double value(int64_t d, const double* x, const double* y) const noexcept = 0;
 
   /// Shift-invariant kernels (spectral_law() != nullptr): the kernel at `multiple` times the
@@ -51,9 +51,9 @@ class Kernel {
   /// Amplitude sigma^2 = the factor in front of the kernel.
   double variance() const noexcept { return variance_; }
 
-  /// Throws DIMENSION_MISMATCH if an ARD lengthscale has another count than d, INVALID_ARGUMENT if
-  /// d < 1.
-  void check_dimension(int64_t d) const;
+  /// Throws DIMENSION_MISMATCH if an ARD lengthscale has another count than d or the kernel splits
+  /// a row into parts that d cannot hold, INVALID_ARGUMENT if d < 1.
+  virtual void check_dimension(int64_t d) const;
 
   /// A copy with another lengthscale (one or several numbers); UNSUPPORTED for kernels that have
   /// none.
@@ -77,6 +77,8 @@ inline constexpr double kMostLengthscale = 1e300;
 inline constexpr int64_t kMostSpectrumOrder = 16;
 /// Degrees of the polynomial kernel: no sketch of a higher one says anything.
 inline constexpr int64_t kMostDegree = 1024;
+/// Inputs of the left part of the bilinear kernel: a row has 2^31 - 1 at most, one of them right.
+inline constexpr int64_t kMostLeft = 2147483646;
 
 /// K(i, j) = k(X_i, Y_j), parallel over rows of X; each entry is exactly what value() returns. NaN
 /// in a row stays in its row or column of K. Errors: DIMENSION_MISMATCH (columns of X, Y, ARD
@@ -110,5 +112,7 @@ std::unique_ptr<Kernel> make_skewed_chi2(double c, double variance);
 /// degree in 1, ..., kMostDegree; gamma > 0; offset >= 0.
 std::unique_ptr<Kernel> make_polynomial(int64_t degree, double gamma, double offset,
                                         double variance);
+/// Rows [x1 | x2], x1 of `left` entries in 1, ..., kMostLeft.
+std::unique_ptr<Kernel> make_bilinear(int64_t left, double variance);
 
 }  // namespace mercer::kernel

@@ -56,6 +56,15 @@ Field offset() {
           .help = "added to gamma x'y"};
 }
 
+Field left() {
+  return {.key = "left",
+          .type = FieldType::integer,
+          .fallback = {},
+          .least = 1,
+          .most = static_cast<double>(kMostLeft),
+          .help = "inputs of x1; x2 has the others"};
+}
+
 std::vector<KernelEntry> make_table() {
   return {
       {"gaussian",
@@ -110,6 +119,10 @@ std::vector<KernelEntry> make_table() {
          return make_polynomial(p.integer("degree"), p.number("gamma"), p.number("offset"),
                                 p.number("variance"));
        }},
+      {"bilinear",
+       "(x1'y1) (x2'y2) of rows [x1 | x2]",
+       {left(), variance()},
+       [](const Parameters& p) { return make_bilinear(p.integer("left"), p.number("variance")); }},
   };
 }
 

@@ -41,6 +41,8 @@ TEST_CASE("kernel constructors refuse bad parameters and set the handle to NULL"
   CHECK(refused(mercer_kernel_generalized_gaussian_spectrum(0, good, 1, &out),
                 "mercer_kernel_generalized_gaussian_spectrum", "order = 0") == "");
   CHECK(refused(mercer_kernel_skewed_chi2(0, &out), "mercer_kernel_skewed_chi2", "c = 0") == "");
+  CHECK(refused(mercer_kernel_bilinear(0, &out), "mercer_kernel_bilinear", "left = 0") == "");
+  CHECK(refused(mercer_kernel_bilinear(2147483647, &out), "left = 2147483647", "2147483646") == "");
   CHECK(refused(mercer_kernel_with_variance(gaussian().get(), 0, &out),
                 "mercer_kernel_with_variance", "variance = 0") == "");
   CHECK(refused(mercer_kernel_with_variance(nullptr, 1, &out), "kernel = NULL") == "");
@@ -80,6 +82,13 @@ TEST_CASE("Gram matrices refuse bad shapes", "[capi]") {
   const KernelHandle owned(two);
   CHECK(fault(mercer_kernel_gram_f64(two, 3, 4, X.data(), 3, 4, X.data(), 3, K, 4),
               MERCER_DIMENSION_MISMATCH, "mercer_kernel_gram_f64", "2", "3") == "");
+  mercer_kernel* bilinear = nullptr;
+  REQUIRE(mercer_kernel_bilinear(3, &bilinear) == MERCER_OK);
+  const KernelHandle three(bilinear);
+  CHECK(fault(mercer_kernel_gram_f64(bilinear, 3, 4, X.data(), 3, 4, X.data(), 3, K, 4),
+              MERCER_DIMENSION_MISMATCH, "mercer_kernel_gram_f64", "d = 3",
+              "3 inputs of the left") == "");
+  CHECK(K[0] == 77);
 }
 
 TEST_CASE("lengthscale conversions refuse what has no answer", "[capi]") {

@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "fixture.h"
+#include "mercer/mercer.hpp"
 #include "support/catch.h"
 #include "support/temporary_directory.h"
 
@@ -65,6 +66,21 @@ TEST_CASE("with_variance changes the amplitude alone", "[capi]") {
   REQUIRE(mercer_kernel_gram_f64(three.get(), 2, 1, x, 2, 1, y, 2, &b, 1) == MERCER_OK);
   CHECK(b == Approx(3 * a).epsilon(4e-16));
   CHECK(a > 0);
+}
+
+TEST_CASE("the bilinear kernel multiplies the inner products of the parts", "[capi]") {
+  mercer_kernel* made = nullptr;
+  REQUIRE(mercer_kernel_bilinear(2, &made) == MERCER_OK);
+  const KernelHandle kernel(made);
+  CHECK(text([&](auto... buffer) { return mercer_kernel_spec(made, buffer...); }) ==
+        R"({"mercer":1,"kernel":"bilinear","left":2,"variance":1})");
+  const double X[] = {1, 2, 3}, Y[] = {4, -5, 7};
+  double K = 0;
+  REQUIRE(mercer_kernel_gram_f64(made, 3, 1, X, 3, 1, Y, 3, &K, 1) == MERCER_OK);
+  CHECK(K == (4 - 10) * 21);
+  const mercer::Kernel wrapped = mercer::Kernel::bilinear(1).with_variance(2);
+  wrapped.gram({X, 1, 3}, {Y, 1, 3}, {&K, 1, 1});
+  CHECK(K == 2 * 4 * (-10 + 21));
 }
 
 TEST_CASE("a callback's frequencies and the same array make the same map", "[capi]") {

@@ -43,6 +43,12 @@ inline std::vector<KernelCase> kernel_cases(double l, double variance) {
   return cases;
 }
 
+/// What the table fills in; for a required integer, which has no default, the least allowed.
+inline Value default_of(const Field& field) {
+  const bool required = std::holds_alternative<std::monostate>(field.fallback);
+  return required ? Value(static_cast<int64_t>(field.least)) : field.fallback;
+}
+
 /// n x d normals times scale, a function of the seed; their absolute values for a kernel of
 /// positive inputs.
 inline Matrix<double> inputs_for(const kernel::Kernel& kernel, int64_t n, int64_t d, double scale,

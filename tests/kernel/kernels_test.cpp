@@ -15,11 +15,12 @@ TEST_CASE("the cases cover the table, and the table's defaults make each kernel"
   std::set<std::string> covered;
   for (const KernelCase& c : kernel_cases(1, 1)) covered.insert(std::string(c.kernel->name()));
   covered.insert("polynomial");  // polynomial_test
+  covered.insert("bilinear");    // bilinear_test
   for (const kernel::KernelEntry& entry : kernel::kernel_table()) {
     INFO(entry.name);
     CHECK(covered.count(entry.name) == 1);
     Parameters defaults;
-    for (const Field& field : entry.fields) defaults.set(field.key, field.fallback);
+    for (const Field& field : entry.fields) defaults.set(field.key, default_of(field));
     const auto kernel = entry.make(defaults);
     CHECK(kernel->name() == entry.name);
     CHECK(kernel->variance() == 1);
@@ -30,7 +31,7 @@ TEST_CASE("the cases cover the table, and the table's defaults make each kernel"
     CHECK(printed.text("kernel") == entry.name);
     for (size_t i = 0; i < entry.fields.size(); ++i) {
       CHECK(printed.entries()[i + 1].first == entry.fields[i].key);
-      CHECK(printed.entries()[i + 1].second == entry.fields[i].fallback);
+      CHECK(printed.entries()[i + 1].second == default_of(entry.fields[i]));
     }
   }
 }

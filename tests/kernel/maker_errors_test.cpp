@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "kernel/cases.h"
 #include "kernel/kernel.h"
 #include "support/catch.h"
 #include "support/refusal.h"
@@ -70,7 +71,7 @@ TEST_CASE("makers refuse empty and extreme lengthscales and orders out of range"
 TEST_CASE("the table's ranges are the makers'", "[kernel]") {
   for (const kernel::KernelEntry& entry : kernel::kernel_table()) {
     Parameters defaults;
-    for (const Field& field : entry.fields) defaults.set(field.key, field.fallback);
+    for (const Field& field : entry.fields) defaults.set(field.key, default_of(field));
     for (const Field& field : entry.fields) {
       INFO(entry.name << ", " << field.key);
       CHECK(std::string(field.help) != "");

@@ -47,14 +47,20 @@ std::string refused(mercer_status status, const std::string& json, const Part&..
 
 }  // namespace
 
-TEST_CASE("every kernel of the table can be made from its name and prints its defaults", "[spec]") {
+TEST_CASE("every kernel of the table can be made from what is required and prints its defaults",
+          "[spec]") {
   for (const kernel::KernelEntry& entry : kernel::kernel_table()) {
     CAPTURE(entry.name);
-    const auto kernel = spec::kernel_from_spec(std::string("{\"kernel\":\"") + entry.name + "\"}");
+    Parameters given;
+    given.set("kernel", entry.name);
+    Parameters expected = given;
+    for (const Field& field : entry.fields) {
+      const bool required = std::holds_alternative<std::monostate>(field.fallback);
+      if (required) given.set(field.key, int64_t{2});
+      expected.set(field.key, required ? Value(int64_t{2}) : field.fallback);
+    }
+    const auto kernel = spec::kernel_from_spec(spec::print_object(given));
     CHECK(kernel->name() == entry.name);
-    Parameters expected;
-    expected.set("kernel", entry.name);
-    for (const Field& field : entry.fields) expected.set(field.key, field.fallback);
     CHECK(spec::to_spec(*kernel) == spec::print_versioned(expected));
     CHECK(printed_after_reading(spec::to_spec(*kernel)) == spec::to_spec(*kernel));
   }
@@ -117,6 +123,9 @@ TEST_CASE("what is wrong with a kernel spec is said", "[spec]") {
                 "unknown key \"lengthscale\"") == "");
   CHECK(refused(invalid, R"({"kernel":"generalized_gaussian_spectrum","order":1.5})",
                 "order = 1.5") == "");
+  CHECK(refused(invalid, R"({"kernel":"bilinear"})", "key \"left\" is missing, expected an integer",
+                ">= 1 and <= 2147483646") == "");
+  CHECK(refused(invalid, R"({"kernel":"bilinear","left":0})", "left = 0") == "");
   CHECK(refused(MERCER_VERSION, R"({"mercer":2,"kernel":"new"})", "mercer = 2") == "");
   CHECK(refused(MERCER_UNSUPPORTED, R"({"kernel":"gaussian","needs":"data"})", "needs") == "");
 }
