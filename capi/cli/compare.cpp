@@ -145,7 +145,7 @@ void compare_features(const Comparison& job, int64_t D, const Rows& sample,
 }  // namespace
 
 void run_compare(const CompareRequest& request) {
-  const Plan plan = read_plan(request.learn.plan);
+  const Plan plan = read_plan(request.learn.plan, specs_of(""));
   const Subsample rows =
       draw_subsample(read_training_set(request.learn, stdout), request.rows, request.learn.seed);
   Session session(request.learn.threads, request.learn.quiet);

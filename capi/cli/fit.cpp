@@ -131,7 +131,7 @@ void run_fit(const FitRequest& request) {
   std::FILE* scores_out = request.model == "-" ? stderr : stdout;
   std::FILE* out = request.learn.quiet ? nullptr : scores_out;
   check_output(request.model, request.learn.train);
-  const Plan plan = read_plan(request.learn.plan);
+  const Plan plan = read_plan(request.learn.plan, specs_of(""));
   TrainingSet set = read_training_set(request.learn, out);
   int64_t n = set.data.n;
   if (request.test_fraction > 0) {

@@ -18,6 +18,12 @@ void check(mercer_status status) {
   throw Failure(text);
 }
 
+std::string specs_of(const std::string& name) {
+  return text_of([&](char* b, int64_t c, int64_t* needed) {
+    return mercer_specs(name.c_str(), b, c, needed);
+  });
+}
+
 Rows rows_of(const Numbers& values, int64_t first, int64_t count, int64_t d) {
   const bool single = values.single;
   return {single ? values.f32.data() + first * d : nullptr,

@@ -39,6 +39,9 @@ std::string text_of(Fill&& fill) {
   return text;
 }
 
+/// What exists, as JSON; name empty: everything.
+std::string specs_of(const std::string& name);
+
 /// Rows of a row-major table in either precision: one of the pointers is null.
 struct Rows {
   const float* f32;

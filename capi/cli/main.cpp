@@ -39,7 +39,8 @@ void add_learn_options(CLI::App* app, LearnRequest* learn) {
                   "CSV, libsvm, .npy or IDX, plain or gzip; - is standard input")
       ->required();
   app->add_option("--kernel", learn->plan.kernel,
-                  "Kernel: a name, or a JSON spec (see: mercer specs); default gaussian")
+                  "Kernel: a name, or a JSON spec (see: mercer specs); default that of the map: "
+                  "gaussian for fourier")
       ->type_name("JSON|NAME");
   app->add_option("--map", learn->plan.map, "Feature map: a name, or a JSON spec; default fourier")
       ->type_name("JSON|NAME");

@@ -25,6 +25,17 @@ Json object_of(const std::string& text, const char* option, const char* key) {
   }
 }
 
+// A map that the library does not list is the library's to refuse.
+std::string default_kernel(const Json& map, const std::string& specs) {
+  const Json all = Json::parse(specs, nullptr, false);
+  if (!all.is_object()) return "gaussian";
+  for (const Json& entry : all.value("maps", Json::array())) {
+    if (entry.value("name", Json()) == map.value("map", Json("fourier")))
+      return entry.value("default_kernel", "gaussian");
+  }
+  return "gaussian";
+}
+
 double number_or_auto(const std::string& text, const char* option, bool zero_allowed,
                       double automatic) {
   if (text == "auto") return automatic;
@@ -51,7 +62,7 @@ void take_lengthscale(const Json& kernel, const PlanRequest& request, Plan* plan
 
 }  // namespace
 
-Plan read_plan(const PlanRequest& request) {
+Plan read_plan(const PlanRequest& request, const std::string& specs) {
   Json map = object_of(request.map.empty() ? "fourier" : request.map, "map", "map");
   for (const char* key : {"inputs", "features", "seed"}) {
     if (map.contains(key)) {
@@ -62,8 +73,8 @@ Plan read_plan(const PlanRequest& request) {
   if (map.contains("kernel") && !request.kernel.empty())
     throw Failure("--kernel: the spec of --map already holds one");
   if (!map.contains("kernel")) {
-    map["kernel"] =
-        object_of(request.kernel.empty() ? "gaussian" : request.kernel, "kernel", "kernel");
+    map["kernel"] = object_of(request.kernel.empty() ? default_kernel(map, specs) : request.kernel,
+                              "kernel", "kernel");
   }
   Plan plan;
   plan.map = map.dump();

@@ -9,7 +9,7 @@
 namespace mercer::cli {
 
 struct PlanRequest {
-  std::string kernel;  // JSON or name; empty: gaussian
+  std::string kernel;  // JSON or name; empty: the map's default
   std::string map;     // JSON or name; empty: fourier
   std::string lengthscale = "auto";
   std::string lambda = "auto";
@@ -22,8 +22,9 @@ struct Plan {
   double lambda = -1;      // negative: searched
 };
 
-/// Fails naming the option.
-Plan read_plan(const PlanRequest& request);
+/// `specs`: what mercer_specs says of all maps, for the default kernel of each; without it that is
+/// gaussian. Fails naming the option.
+Plan read_plan(const PlanRequest& request, const std::string& specs = "");
 
 /// The spec completed: inputs, features, seed, and the lengthscale unless 0.
 std::string complete_map(const std::string& map, double lengthscale, int64_t inputs,

@@ -43,6 +43,8 @@ std::vector<Line> lines_of(const Json& parameters) {
 
 void print_entry(const Json& entry) {
   std::printf("  %s - %s\n", text_at(entry, "name").c_str(), text_at(entry, "help").c_str());
+  const std::string kernel = text_at(entry, "default_kernel");
+  if (!kernel.empty()) std::printf("      without --kernel: %s\n", kernel.c_str());
   const std::vector<Line> lines = lines_of(entry.value("parameters", Json::array()));
   size_t width[3] = {0, 0, 0};
   for (const Line& line : lines) {
@@ -70,9 +72,7 @@ void print_all(const Json& json) {
 }  // namespace
 
 void run_specs(const std::string& name) {
-  const std::string text = text_of([&](char* b, int64_t c, int64_t* needed) {
-    return mercer_specs(name.c_str(), b, c, needed);
-  });
+  const std::string text = specs_of(name);
   const Json json = Json::parse(text, nullptr, false);
   if (!json.is_object())
     throw Failure("the library's description is no JSON object: " + shown(text));

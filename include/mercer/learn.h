@@ -233,9 +233,10 @@ typedef struct mercer_search_options {
   double lambda;            /**< >= 0: fixed; negative (default -1): searched. */
   double held_out_fraction; /**< Default 0.1. */
   uint64_t seed;            /**< Of map, split and subsample; default 0. */
-  const char* map; /**< Map spec without "inputs", "features" and "seed", or NULL: {"map":"fourier"}
-                      with a Gaussian kernel. The lengthscale inside, one number, is replaced unless
-                      the kernel has none. */
+  /** Map spec without "inputs", "features" and "seed", or NULL: {"map":"fourier"}. Without "kernel"
+   * it is the map's "default_kernel" of mercer_specs, the Gaussian for fourier. The lengthscale
+   * inside, one number, is replaced unless the kernel has none. */
+  const char* map;
   mercer_report report; /**< NULL (default): none. */
   void* user;           /**< First argument of report. */
 } mercer_search_options;

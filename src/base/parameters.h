@@ -54,11 +54,13 @@ enum class FieldType {
   number_or_numbers,  // a double or a list of doubles (lengthscale)
   numbers,            // a list of doubles
   kernel,             // a nested kernel spec
-  map                 // a nested map spec
+  map,                // a nested map spec
+  sketch              // a nested sketch spec: "map" and that map's own fields
 };
 
 /// One parameter: how it is read, what it may be, what it means. A monostate default makes it
-/// required.
+/// required; NaN makes a number or an integer optional without a default. A default object is
+/// completed like a given one.
 struct Field {
   const char* key;
   FieldType type;

@@ -106,6 +106,8 @@ struct MapEntry {
   const char* help;
   std::vector<Field> fields;
   std::unique_ptr<FeatureMap> (*make)(const MapArguments&);
+  const char* default_kernel = "gaussian";  // of a spec that leaves the kernel to whoever reads it
+  bool base = false;                        // may be the "base" of a composed sketch
 };
 std::span<const MapEntry> map_table();
 

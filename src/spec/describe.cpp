@@ -35,6 +35,8 @@ const char* type_name(FieldType type) {
       return "kernel";
     case FieldType::map:
       return "map";
+    case FieldType::sketch:
+      return "sketch";
   }
   return "";
 }
@@ -63,12 +65,23 @@ void append_field(std::string& out, const Field& field) {
   out += '}';
 }
 
-/// `fields` begins with the key that names the entry, which `name` already says.
-std::string described_entry(const char* name, const char* help, std::span<const Field> fields) {
+struct Entry {
+  const char* name;
+  const char* help;
+  std::span<const Field> fields;         // the key that names the entry first
+  const char* default_kernel = nullptr;  // of maps
+};
+
+std::string described(const Entry& entry) {
+  const auto& fields = entry.fields;
   std::string out = "{\"name\":";
-  append_text(out, name);
+  append_text(out, entry.name);
   out += ",\"help\":";
-  append_text(out, help);
+  append_text(out, entry.help);
+  if (entry.default_kernel != nullptr) {
+    out += ",\"default_kernel\":";
+    append_text(out, entry.default_kernel);
+  }
   out += ",\"parameters\":[";
   for (std::size_t i = 1; i < fields.size(); ++i) {
     if (i > 1) out += ',';
@@ -83,10 +96,10 @@ class Group {
     append_text(text_, title);
     text_ += ":[";
   }
-  void add(const char* name, const char* help, std::span<const Field> fields) {
-    if (!wanted_.empty() && wanted_ != name) return;
+  void add(const Entry& entry) {
+    if (!wanted_.empty() && wanted_ != entry.name) return;
     if (count_++ > 0) text_ += ',';
-    text_ += described_entry(name, help, fields);
+    text_ += described(entry);
   }
   int count() const { return count_; }
   std::string text() const { return text_ + "]"; }
@@ -102,11 +115,11 @@ class Group {
 std::string describe(std::string_view name) {
   Group kernels("kernels", name), maps("maps", name), models("models", name);
   for (const auto& entry : kernel::kernel_table())
-    kernels.add(entry.name, entry.help, kernel_fields(entry));
+    kernels.add({entry.name, entry.help, kernel_fields(entry)});
   for (const auto& entry : feature::map_table())
-    maps.add(entry.name, entry.help, map_fields(entry));
-  models.add("ridge", "ridge regression or least-squares classification on the features of a map",
-             ridge_fields());
+    maps.add({entry.name, entry.help, map_fields(entry), entry.default_kernel});
+  models.add({"ridge", "ridge regression or least-squares classification on the features of a map",
+              ridge_fields()});
   require(kernels.count() + maps.count() + models.count() > 0, MERCER_INVALID_ARGUMENT,
           "name = \"%.*s\", expected the name of a kernel, map or model (none lists all)",
           static_cast<int>(std::min<std::size_t>(name.size(), 60)), name.data());

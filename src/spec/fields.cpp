@@ -122,9 +122,12 @@ Value checked_nested(const Value& value, const Field& field, const std::string& 
   const auto* object = std::get_if<std::shared_ptr<const Parameters>>(&value);
   if (object == nullptr) refuse(name, shown(value), field);
   const std::string path = name + ".";
-  return std::make_shared<const Parameters>(field.type == FieldType::kernel
-                                                ? canonical_kernel(**object, path)
-                                                : canonical_map(**object, path, Data::refused));
+  const auto canonical = [&] {
+    if (field.type == FieldType::kernel) return canonical_kernel(**object, path);
+    if (field.type == FieldType::sketch) return canonical_sketch(**object, path);
+    return canonical_map(**object, path, Data::refused);
+  };
+  return std::make_shared<const Parameters>(canonical());
 }
 
 Value checked(const Value& value, const Field& field, const std::string& name) {
@@ -146,6 +149,7 @@ Value checked(const Value& value, const Field& field, const std::string& name) {
       return checked_numbers(value, field, name);
     case FieldType::kernel:
     case FieldType::map:
+    case FieldType::sketch:
       return checked_nested(value, field, name);
   }
   fail(MERCER_INTERNAL, "%s: unknown type of field", name.c_str());
@@ -160,6 +164,15 @@ std::string quoted_list(std::span<const char* const> names) {
   std::string out;
   for (const char* name : names) {
     if (!out.empty()) out += ", ";
+    append_text(out, name);
+  }
+  return out;
+}
+
+std::string alternatives(std::span<const char* const> names) {
+  std::string out;
+  for (const char* name : names) {
+    if (!out.empty()) out += '|';
     append_text(out, name);
   }
   return out;
@@ -210,6 +223,8 @@ std::string expectation(const Field& field) {
       return "a kernel spec {\"kernel\":...}";
     case FieldType::map:
       return "a map spec {\"map\":...}";
+    case FieldType::sketch:
+      return "a sketch spec {\"map\":" + alternatives(sketch_names()) + ",...}";
   }
   return "";
 }

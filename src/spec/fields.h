@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Checking a parsed object against a table of Fields: unknown keys, types and ranges are refused,
-// defaults filled in, keys put in table order. A fallback of NaN makes a number optional without a
-// default: it stays away when not given.
+// defaults filled in, keys put in table order. A fallback of NaN makes a number or an integer
+// optional without a default: it stays away when not given.
 #pragma once
 
 #include <span>

@@ -22,9 +22,14 @@ void refuse_what_the_call_fixes(const Parameters& given) {
   }
 }
 
-std::shared_ptr<const Parameters> gaussian() {
+/// A name that no map has is refused where the whole spec is checked.
+std::shared_ptr<const Parameters> default_kernel(const Parameters& given) {
+  const char* name = feature::MapEntry{}.default_kernel;
+  for (const feature::MapEntry& entry : feature::map_table()) {
+    if (*given.find("map") == Value(std::string(entry.name))) name = entry.default_kernel;
+  }
   auto kernel = std::make_shared<Parameters>();
-  kernel->set("kernel", "gaussian");
+  kernel->set("kernel", name);
   return kernel;
 }
 
@@ -57,7 +62,7 @@ std::unique_ptr<SpecMapMaker> map_maker(std::string_view partial, int64_t d, uin
   Parameters given = parse_object(partial.empty() ? "{}" : partial);
   refuse_what_the_call_fixes(given);
   if (given.find("map") == nullptr) given.set("map", "fourier");
-  if (given.find("kernel") == nullptr) given.set("kernel", gaussian());
+  if (given.find("kernel") == nullptr) given.set("kernel", default_kernel(given));
   given.set("inputs", d);
   given.set("features", int64_t{1});  // any: make() replaces it
   given.set("seed", seed);

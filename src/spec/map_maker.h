@@ -32,9 +32,9 @@ class SpecMapMaker final : public model::MapMaker {
 };
 
 /// From a map spec without "inputs", "features" and "seed", which the call fixes; "map" defaults to
-/// "fourier", "kernel" to the Gaussian; empty text is {}. Errors: those of map_from_spec;
-/// INVALID_ARGUMENT for the three keys; UNSUPPORTED for a lengthscale per input, which a search
-/// over one number would throw away. d >= 1.
+/// "fourier", "kernel" to the map's default_kernel; empty text is {}. Errors: those of
+/// map_from_spec; INVALID_ARGUMENT for the three keys; UNSUPPORTED for a lengthscale per input,
+/// which a search over one number would throw away. d >= 1.
 std::unique_ptr<SpecMapMaker> map_maker(std::string_view partial, int64_t d, uint64_t seed);
 
 }  // namespace mercer::spec

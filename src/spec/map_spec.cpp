@@ -23,6 +23,20 @@ Field map_name_field() {
   return name_field("map", std::move(names), "which map");
 }
 
+Field sketch_name_field() { return name_field("map", sketch_names(), "which sketch"); }
+
+/// The row that given["map"], one of the names of `field`, says.
+const feature::MapEntry& named_entry(const Parameters& given, const Field& field,
+                                     const std::string& path) {
+  Parameters only_name;
+  if (const Value* name = given.find("map")) only_name.set("map", *name);
+  const std::string name = check_fields(only_name, {&field, 1}, path).text("map");
+  for (const feature::MapEntry& entry : feature::map_table()) {
+    if (name == entry.name) return entry;
+  }
+  fail(MERCER_INTERNAL, "map %s has no entry", name.c_str());
+}
+
 // Extents go to BLAS, whose LP64 interface has 32-bit integers.
 constexpr double kMostExtent = 2147483647;
 
@@ -55,14 +69,15 @@ std::array<Field, 4> common_fields() {
 }  // namespace
 
 const feature::MapEntry& map_entry(const Parameters& given, const std::string& path) {
-  Parameters only_name;
-  if (const Value* name = given.find("map")) only_name.set("map", *name);
-  const Field field = map_name_field();
-  const std::string name = check_fields(only_name, {&field, 1}, path).text("map");
+  return named_entry(given, map_name_field(), path);
+}
+
+std::vector<const char*> sketch_names() {
+  std::vector<const char*> names;
   for (const feature::MapEntry& entry : feature::map_table()) {
-    if (name == entry.name) return entry;
+    if (entry.base) names.push_back(entry.name);
   }
-  fail(MERCER_INTERNAL, "map %s has no entry", name.c_str());
+  return names;
 }
 
 std::vector<Field> map_fields(const feature::MapEntry& entry) {
@@ -81,6 +96,16 @@ Parameters canonical_map(const Parameters& given, const std::string& path, Data 
       check_fields(envelope.body, map_fields(map_entry(envelope.body, path)), path);
   if (envelope.needs_data) canonical.set("needs", "data");
   return canonical;
+}
+
+Parameters canonical_sketch(const Parameters& given, const std::string& path) {
+  const Envelope envelope = open_envelope(given, path);
+  require(!envelope.needs_data, MERCER_UNSUPPORTED,
+          "%sneeds = \"data\": a sketch inside a map is drawn from the map's seed", path.c_str());
+  std::vector<Field> fields{sketch_name_field()};
+  const feature::MapEntry& entry = named_entry(envelope.body, fields[0], path);
+  fields.insert(fields.end(), entry.fields.begin(), entry.fields.end());
+  return check_fields(envelope.body, fields, path);
 }
 
 std::unique_ptr<feature::FeatureMap> make_map(const Parameters& canonical,

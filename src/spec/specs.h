@@ -25,6 +25,11 @@ enum class Data { refused, allowed };
 /// is made: nothing large is allocated. `path` stands before keys in messages.
 Parameters canonical_kernel(const Parameters& given, const std::string& path);
 Parameters canonical_map(const Parameters& given, const std::string& path, Data data);
+/// A sketch inside a map: "map", one of sketch_names(), and the fields of its row alone.
+Parameters canonical_sketch(const Parameters& given, const std::string& path);
+
+/// The maps that may be a base of composed sketches.
+std::vector<const char*> sketch_names();
 
 /// canonical_map of a spec that a file carries: "needs":"data" is allowed, and a lengthscale per
 /// input may make it long.

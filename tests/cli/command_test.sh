@@ -114,6 +114,7 @@ contains 'lengthscale 0.7, lambda 1e-05' "given numbers of compare"
 
 accepts "$MERCER" specs
 for name in gaussian matern fourier ridge; do contains "^  $name - " specs; done
+contains 'without --kernel: gaussian' specs
 accepts "$MERCER" specs matern
 contains 'nu ' "specs matern"
 ! grep -q -e '^  gaussian' out || complain "specs matern lists more than matern"

@@ -21,6 +21,24 @@ TEST_CASE("names and JSON are two spellings of one plan", "[cli]") {
             .map == R"({"map":"fourier","form":"phase","kernel":{"kernel":"matern","nu":2.5}})");
 }
 
+TEST_CASE("without a kernel it is the map's own default", "[cli]") {
+  const std::string specs =
+      R"({"kernels":[{"name":"odd"}],"maps":[{"name":"fourier","default_kernel":"smooth"},)"
+      R"({"name":"odd","default_kernel":"rough"},{"name":"old"}]})";
+  const auto kernel = [&](const char* map, const char* given = "") {
+    return cli::kernel_name(cli::read_plan({given, map, "auto", "auto"}, specs).map);
+  };
+  CHECK(kernel("") == "smooth");
+  CHECK(kernel("odd") == "rough");
+  CHECK(kernel(R"({"map":"odd","form":1})") == "rough");
+  CHECK(kernel(R"({"form":1})") == "smooth");
+  CHECK(kernel("odd", "matern") == "matern");
+  CHECK(kernel(R"({"map":"odd","kernel":{"kernel":"cauchy"}})") == "cauchy");
+  CHECK(kernel("old") == "gaussian");
+  CHECK(kernel("unknown") == "gaussian");
+  CHECK(kernel(R"({"map":7})") == "gaussian");
+}
+
 TEST_CASE("numbers of a plan", "[cli]") {
   const Plan plan = cli::read_plan({"", "", "0.5", "1e-6"});
   CHECK(plan.lengthscale == 0.5);

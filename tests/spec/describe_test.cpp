@@ -49,8 +49,10 @@ TEST_CASE("everything in the tables is described", "[spec]") {
   REQUIRE(all.at("maps").size() == feature::map_table().size());
   for (size_t i = 0; i < all["maps"].size(); ++i) {
     CHECK(all["maps"][i].at("name") == feature::map_table()[i].name);
+    CHECK(all["maps"][i].at("default_kernel") == feature::map_table()[i].default_kernel);
     CHECK(fault_of(all["maps"][i], spec::map_fields(feature::map_table()[i])) == "");
   }
+  CHECK_FALSE(all["kernels"][0].contains("default_kernel"));
   REQUIRE(all.at("models").size() == 1);
   CHECK(fault_of(all["models"][0], spec::ridge_fields()) == "");
 }

@@ -32,6 +32,7 @@ const std::vector<Field>& table() {
        .least = -1,
        .most = 9},
       {.key = "maybe", .type = FieldType::number, .fallback = std::nan(""), .least = 0},
+      {.key = "perhaps", .type = FieldType::integer, .fallback = std::nan(""), .least = 1},
   };
   return fields;
 }
@@ -53,8 +54,8 @@ TEST_CASE("defaults are filled in and keys come in table order", "[spec]") {
         R"({"flag":true,"count":3,"seed":0,"scale":1,"form":"pair","ell":1,"list":[1,2]})");
   CHECK(
       canonical(
-          R"({"maybe":0,"list":[3],"form":"phase","ell":[2,0.5],"seed":"7","count":10,"flag":false,"scale":2})") ==
-      R"({"flag":false,"count":10,"seed":7,"scale":2,"form":"phase","ell":[2,0.5],"list":[3],"maybe":0})");
+          R"({"perhaps":12,"maybe":0,"list":[3],"form":"phase","ell":[2,0.5],"seed":"7","count":10,"flag":false,"scale":2})") ==
+      R"({"flag":false,"count":10,"seed":7,"scale":2,"form":"phase","ell":[2,0.5],"list":[3],"maybe":0,"perhaps":12})");
 }
 
 TEST_CASE("canonical text is a fixed point", "[spec]") {
@@ -117,6 +118,9 @@ TEST_CASE("values out of range are named with the range", "[spec]") {
   CHECK(refused(R"({"list":[]})", "map.list = a list of 0 numbers") == "");
   CHECK(refused(R"({"list":[0,10]})", "map.list[1] = 10", "<= 9") == "");
   CHECK(refused(R"({"maybe":-1})", "map.maybe = -1", ">= 0") == "");
+  CHECK(refused(R"({"perhaps":0})", "map.perhaps = 0", "an integer >= 1") == "");
+  CHECK(refused(R"({"perhaps":2.5})", "map.perhaps = 2.5", "an integer >= 1") == "");
+  CHECK(refused(R"({"perhaps":null})", "map.perhaps = null", "an integer >= 1") == "");
 }
 
 TEST_CASE("a number that is not finite is refused even where no limit is set", "[spec]") {
