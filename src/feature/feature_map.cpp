@@ -35,6 +35,11 @@ void apply_by_dense_tiles(const FeatureMap& map, const CsrView<T>& X, Columns c,
   }
 }
 
+[[noreturn]] void refuse_pairs(const FeatureMap& map) {
+  fail(MERCER_UNSUPPORTED, "map %s takes one matrix, expected a sketch of kernel bilinear",
+       std::string(map.name()).c_str());
+}
+
 }  // namespace
 
 void FeatureMap::apply_sparse(const CsrView<float>& X, Columns c, Context& context,
@@ -45,6 +50,16 @@ void FeatureMap::apply_sparse(const CsrView<float>& X, Columns c, Context& conte
 void FeatureMap::apply_sparse(const CsrView<double>& X, Columns c, Context& context,
                               MatrixView<double> Z) const {
   apply_by_dense_tiles(*this, X, c, context, Z);
+}
+
+void FeatureMap::apply_pair(MatrixView<const float>, MatrixView<const float>, int64_t, Columns,
+                            Context&, MatrixView<float>) const {
+  refuse_pairs(*this);
+}
+
+void FeatureMap::apply_pair(MatrixView<const double>, MatrixView<const double>, int64_t, Columns,
+                            Context&, MatrixView<double>) const {
+  refuse_pairs(*this);
 }
 
 void FeatureMap::variance(MatrixView<const double>, MatrixView<const double>,

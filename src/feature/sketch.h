@@ -15,17 +15,18 @@
 namespace mercer::feature {
 
 /// complex_to_real: D/2 complex columns laid out as [Re | Im], D even.
-enum class Field { real, complex, complex_to_real };
+enum class SketchField { real, complex, complex_to_real };
 
 enum class Composition {
   plain,
-  hierarchical,  // binary tree: leaves of degree 1, inner nodes two-input sketches of their children
+  hierarchical,  // binary tree: leaves of degree 1, inner nodes two-input sketches of their
+                 // children
   craft          // a sketch of `intermediate` columns, then a projection to D
 };
 
 struct SketchOptions {
   projection::Mixing mixing = projection::Mixing::rademacher;
-  Field field = Field::real;
+  SketchField field = SketchField::real;
   Composition composition = Composition::plain;
   /// hierarchical, craft: columns of the inner sketches, counted like features; 0: D for
   /// hierarchical, 4D for craft.

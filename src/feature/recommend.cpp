@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Which sketch to take: the closed-form variances, summed over the pairs of a sample of rows, are
+// the expected squared Frobenius error of its Gram matrix.
+#include <atomic>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/aligned.h"
+#include "base/error.h"
+#include "base/parallel.h"
+#include "feature/sketch.h"
+
+namespace mercer::feature {
+namespace {
+
+using projection::Mixing;
+
+// In order of cost per row at equal D: the first of equals is taken.
+constexpr Mixing kCandidates[] = {Mixing::upsampled,     Mixing::stacked,    Mixing::tuple,
+                                  Mixing::tensor_sketch, Mixing::rademacher, Mixing::gaussian};
+
+struct Sums {
+  double variance = 0;
+  double square = 0;  // of the kernel
+};
+
+// Pairs (i, j) with j >= i, those with j > i counted twice.
+Sums row_sums(const FeatureMap& map, MatrixView<const double> X, int64_t i,
+              std::span<double> variances) {
+  const int64_t count = X.rows - i;
+  // The same row against all later ones: a leading dimension of 0 repeats it.
+  const MatrixView<const double> row(X.row(i), count, X.cols, 0);
+  map.variance(row, X.block_rows(i, X.rows), variances.first(static_cast<size_t>(count)));
+  Sums sums;
+  for (int64_t j = 0; j < count; ++j) {
+    const double weight = j == 0 ? 1 : 2;
+    const double k = map.kernel().value(X.cols, X.row(i), X.row(i + j));
+    sums.variance += weight * variances[static_cast<size_t>(j)];
+    sums.square += weight * k * k;
+  }
+  return sums;
+}
+
+}  // namespace
+
+double predicted_error(const FeatureMap& map, MatrixView<const double> X, Context& context) {
+  require(X.rows >= 1, MERCER_INVALID_ARGUMENT, "n = %lld, expected at least 1 row",
+          static_cast<long long>(X.rows));
+  // The first row alone on the calling thread: a map without a closed form is refused here.
+  std::vector<Sums> sums(static_cast<size_t>(X.rows));
+  const Matrix<double> variances(worker_count(context, X.rows), X.rows);
+  sums[0] = row_sums(map, X, 0, std::span(variances.data(), static_cast<size_t>(X.rows)));
+  Stage stage(context, X.rows);
+  std::atomic<bool> failed{false};
+  parallel_for(context, X.rows - 1, [&](int64_t i, int worker) noexcept {
+    try {
+      sums[static_cast<size_t>(i + 1)] = row_sums(
+          map, X, i + 1, std::span(variances.view().row(worker), static_cast<size_t>(X.rows)));
+    } catch (...) {  // nothing but memory can fail on a later row
+      failed.store(true, std::memory_order_relaxed);
+    }
+  });
+  require(!failed, MERCER_OUT_OF_MEMORY, "no memory for the variances of a row");
+  Sums total;
+  for (const Sums& row : sums) {
+    total.variance += row.variance;
+    total.square += row.square;
+  }
+  require(total.square != 0, MERCER_INVALID_ARGUMENT,
+          "kernel %s is 0 for all pairs of rows, expected a Gram matrix that is not zero",
+          std::string(map.kernel().name()).c_str());
+  return std::sqrt(total.variance / total.square);
+}
+
+Recommendation recommend_sketch(const kernel::Kernel& kernel, int64_t D, uint64_t seed,
+                                MatrixView<const double> X, Context& context) {
+  Recommendation best{nullptr, std::numeric_limits<double>::infinity()};
+  for (const Mixing mixing : kCandidates) {
+    for (const SketchField field : {SketchField::complex_to_real, SketchField::real}) {
+      if (field == SketchField::complex_to_real && D % 2 != 0) continue;
+      SketchOptions options;
+      options.mixing = mixing;
+      options.field = field;
+      options.seed = seed;
+      std::unique_ptr<FeatureMap> map;
+      try {
+        map = make_sketch(kernel, X.cols, D, options);
+      } catch (const Error& error) {
+        // Too many columns for distinct tuples, or a build without Fourier transforms; what is
+        // wrong with the kernel or with D is wrong for the first candidate.
+        if (mixing != Mixing::tuple && mixing != Mixing::tensor_sketch) throw;
+        continue;
+      }
+      const double error = predicted_error(*map, X, context);
+      if (!(error < best.predicted_error)) continue;
+      best = {std::move(map), error};
+    }
+  }
+  require(best.map != nullptr, MERCER_INVALID_ARGUMENT,
+          "no sketch has a finite predicted error on these %lld rows, expected finite rows",
+          static_cast<long long>(X.rows));
+  return best;
+}
+
+}  // namespace mercer::feature

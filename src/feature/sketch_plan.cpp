@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Hierarchical sketches: Ahle, Kapralov, Knudsen, Pagh, Velingkar, Woodruff, Zandieh 2020; CRAFT:
+// Hamid, Xiao, Gittens, DeCoste 2014. Factors are numbered through the tree, so that every node
+// draws from streams of its own.
+#include "feature/sketch_plan.h"
+
+#include <bit>
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include "base/error.h"
+#include "base/size.h"
+
+namespace mercer::feature {
+namespace {
+
+using projection::FactorShape;
+using projection::Mixing;
+
+constexpr const char* kFieldNames[] = {"real", "complex", "complex_to_real"};
+
+class Planner {
+ public:
+  Planner(const SketchLeaves& leaves, int64_t D, const SketchOptions& options)
+      : leaves_(leaves),
+        options_(options),
+        complex_(options.field != SketchField::real),
+        columns_(projects_reals() ? D : tree_columns("features", D)),
+        inner_(tree_columns("intermediate", intermediate_of(options, D))) {}
+
+  SketchTree plan() {
+    switch (options_.composition) {
+      case Composition::plain:
+        add_plain(columns_, leaves_.scale);
+        break;
+      case Composition::hierarchical:
+        add_subtree(0, static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(leaves_.degree))),
+                    columns_, leaves_.scale);
+        break;
+      case Composition::craft:
+        add_craft();
+        break;
+    }
+    return SketchTree(std::move(nodes_));
+  }
+
+  static int64_t intermediate_of(const SketchOptions& options, int64_t D) {
+    if (options.intermediate != 0) return options.intermediate;
+    return options.composition == Composition::craft ? checked_multiply(4, D, "intermediate") : D;
+  }
+
+ private:
+  // A CRAFT of field complex_to_real reads its wide sketch as [Re | Im]: everything after it is
+  // real.
+  bool projects_reals() const {
+    return options_.composition == Composition::craft &&
+           options_.field == SketchField::complex_to_real;
+  }
+
+  // Complex columns of the tree for so many features.
+  int64_t tree_columns(const char* name, int64_t count) const {
+    require(count >= 1, MERCER_INVALID_ARGUMENT, "%s = %lld, expected at least 1", name,
+            static_cast<long long>(count));
+    if (options_.field != SketchField::complex_to_real) return count;
+    require(count % 2 == 0, MERCER_INVALID_ARGUMENT,
+            "%s = %lld, expected an even number for field = complex_to_real", name,
+            static_cast<long long>(count));
+    return count / 2;
+  }
+
+  int64_t add(Mixing mixing, bool complex, std::vector<FactorShape> factors,
+              std::vector<int64_t> children, int64_t columns, double scale) {
+    projection::SketchShape shape{mixing,       complex, std::move(factors), columns, options_.seed,
+                                  next_factor_, scale};
+    next_factor_ += static_cast<int64_t>(shape.factors.size());
+    nodes_.push_back({projection::make_multilinear(shape), std::move(children), false});
+    return static_cast<int64_t>(nodes_.size()) - 1;
+  }
+
+  int64_t add_plain(int64_t columns, double scale) {
+    if (leaves_.two) {
+      return add(options_.mixing, complex_, {leaves_.first, leaves_.second},
+                 {kFirstInput, kSecondInput}, columns, scale);
+    }
+    const auto p = static_cast<size_t>(leaves_.degree);
+    return add(options_.mixing, complex_, std::vector<FactorShape>(p, leaves_.first),
+               std::vector<int64_t>(p, kFirstInput), columns, scale);
+  }
+
+  // Leaves [first, first + count) of the tree; leaves past the degree are e_1.
+  int64_t add_subtree(int64_t first, int64_t count, int64_t columns, double scale) {
+    if (count == 1) {
+      const bool second = leaves_.two && first == 1;
+      const FactorShape shape = first >= leaves_.degree ? FactorShape{0, 1, 1}
+                                : second                ? leaves_.second
+                                                        : leaves_.first;
+      // At degree 1 tuples are rows without replacement: blocks of them where there are too few.
+      const Mixing mixing = options_.mixing == Mixing::tuple ? Mixing::stacked : options_.mixing;
+      return add(mixing, complex_, {shape}, {second ? kSecondInput : kFirstInput}, columns, scale);
+    }
+    const int64_t left = add_subtree(first, count / 2, inner_, 1);
+    const int64_t right = add_subtree(first + count / 2, count / 2, inner_, 1);
+    return add(options_.mixing, complex_, {{inner_}, {inner_}}, {left, right}, columns, scale);
+  }
+
+  void add_craft() {
+    const int64_t wide = add_plain(inner_, 1);
+    const bool as_real = projects_reals();
+    add(options_.down, complex_ && !as_real, {{as_real ? 2 * inner_ : inner_}}, {wide}, columns_,
+        leaves_.scale);
+    nodes_.back().children_as_real = as_real;
+  }
+
+  const SketchLeaves& leaves_;
+  const SketchOptions& options_;
+  bool complex_;
+  int64_t columns_;
+  int64_t inner_;
+  int64_t next_factor_ = 0;
+  std::vector<SketchNode> nodes_;
+};
+
+const char* plain_name(Mixing mixing) noexcept {
+  return mixing == Mixing::tensor_sketch                              ? "tensor_sketch"
+         : mixing == Mixing::rademacher || mixing == Mixing::gaussian ? "product_sketch"
+                                                                      : "tensor_srht";
+}
+
+// The fields of a plain sketch, in table order.
+void add_plain_parameters(const SketchOptions& options, Parameters& spec) {
+  const Mixing mixing = options.mixing;
+  const std::string name(plain_name(mixing));
+  if (name == "product_sketch") {
+    spec.set("weights", std::string(mixing == Mixing::gaussian ? "gaussian" : "rademacher"));
+  } else if (name == "tensor_srht") {
+    spec.set("variant", std::string(mixing == Mixing::upsampled ? "upsampled"
+                                    : mixing == Mixing::stacked ? "stacked"
+                                                                : "tuple"));
+  }
+  spec.set("field", std::string(kFieldNames[static_cast<int>(options.field)]));
+}
+
+double root_of(const char* name, double value) {
+  require(std::isfinite(value) && value > 0 && std::sqrt(value) > 0, MERCER_INVALID_ARGUMENT,
+          "%s = %g, expected a positive finite number", name, value);
+  return std::sqrt(value);
+}
+
+}  // namespace
+
+SketchLeaves sketch_leaves(const kernel::Kernel& kernel, int64_t d) {
+  const std::string name(kernel.name());
+  const Parameters own = kernel.parameters();
+  const double scale = root_of("variance", kernel.variance());
+  if (name == "bilinear") {
+    const int64_t left = own.integer("left");
+    return {2, true, {left}, {d - left}, scale};
+  }
+  require(name == "polynomial", MERCER_UNSUPPORTED,
+          "kernel %s has no polynomial sketch, expected polynomial or bilinear", name.c_str());
+  const FactorShape factor{d, root_of("gamma", own.number("gamma")),
+                           std::sqrt(own.number("offset"))};
+  return {own.integer("degree"), false, factor, factor, scale};
+}
+
+SketchTree plan_sketch(const SketchLeaves& leaves, int64_t D, const SketchOptions& options) {
+  return Planner(leaves, D, options).plan();
+}
+
+std::string_view sketch_name(const SketchOptions& options) noexcept {
+  return options.composition == Composition::hierarchical ? "hierarchical_sketch"
+         : options.composition == Composition::craft      ? "craft"
+                                                          : plain_name(options.mixing);
+}
+
+void add_sketch_parameters(const SketchOptions& options, int64_t D, Parameters& spec) {
+  if (options.composition == Composition::plain) return add_plain_parameters(options, spec);
+  Parameters base;
+  base.set("map", std::string(plain_name(options.mixing)));
+  add_plain_parameters(options, base);
+  spec.set("base", std::make_shared<const Parameters>(std::move(base)));
+  spec.set("intermediate", Planner::intermediate_of(options, D));
+  if (options.composition != Composition::craft) return;
+  spec.set("projection", std::string(options.down == Mixing::stacked      ? "srht"
+                                     : options.down == Mixing::rademacher ? "rademacher"
+                                                                          : "gaussian"));
+}
+
+}  // namespace mercer::feature

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// From options to the tree of a sketch, its name and its parameters in specs.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "feature/sketch.h"
+#include "feature/sketch_tree.h"
+
+namespace mercer::feature {
+
+/// What the leaves of a sketch read: the same rows for all p factors, or two parts of a row.
+struct SketchLeaves {
+  int64_t degree;
+  bool two;
+  projection::FactorShape first;
+  projection::FactorShape second;
+  double scale;  // of every column
+};
+
+/// Errors: UNSUPPORTED for a kernel that is neither polynomial nor bilinear; INVALID_ARGUMENT for
+/// an amplitude or gamma whose root is no positive finite number.
+SketchLeaves sketch_leaves(const kernel::Kernel& kernel, int64_t d);
+
+/// The tree for D features; errors as make_sketch.
+SketchTree plan_sketch(const SketchLeaves& leaves, int64_t D, const SketchOptions& options);
+
+/// "product_sketch", ...
+std::string_view sketch_name(const SketchOptions& options) noexcept;
+
+/// The fields of the map's table row; D is the number of features.
+void add_sketch_parameters(const SketchOptions& options, int64_t D, Parameters& spec);
+
+}  // namespace mercer::feature

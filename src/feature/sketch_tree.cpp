@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Nodes are evaluated depth first on a tile of rows, so that two buffers per level hold all columns
+// that wait for their sibling.
+#include "feature/sketch_tree.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/size.h"
+
+namespace mercer::feature {
+namespace {
+
+using projection::Blocks;
+using projection::FactorRows;
+using projection::FactorShape;
+using projection::Planes;
+using statistic::PairMoments;
+using statistic::PairSums;
+
+// Buffers of a tile: what a second-level cache takes beside the weights.
+constexpr int64_t kBufferNumbers = int64_t{1} << 17;
+constexpr int64_t kLeastRows = 8;
+
+int64_t round_up(int64_t count) noexcept { return (count + 15) / 16 * 16; }
+
+}  // namespace
+
+SketchTree::SketchTree(std::vector<SketchNode> nodes) : nodes_(std::move(nodes)) {
+  const auto count = static_cast<int64_t>(nodes_.size());
+  levels_ = level_below(count - 1);
+  for (int64_t node = 0; node < count; ++node) {
+    most_factors_ = std::max(most_factors_, nodes_[static_cast<size_t>(node)].children.size());
+    if (node != count - 1) widest_ = std::max(widest_, row_size(node));
+  }
+}
+
+// Complex columns are kept as all real parts, then all imaginary ones: [Re | Im] as it stands.
+int64_t SketchTree::row_size(int64_t node) const noexcept {
+  const projection::Multilinear& map = *nodes_[static_cast<size_t>(node)].map;
+  return map.columns() * (map.is_complex() ? 2 : 1);
+}
+
+int64_t SketchTree::level_below(int64_t node) const {
+  int64_t levels = 0;
+  for (const int64_t child : nodes_[static_cast<size_t>(node)].children) {
+    if (is_node(child)) levels = std::max(levels, 1 + level_below(child));
+  }
+  return levels;
+}
+
+int64_t SketchTree::tile_rows() const noexcept {
+  int64_t rows = 1;
+  for (const SketchNode& node : nodes_) rows = std::max(rows, node.map->tile_rows());
+  if (levels_ == 0) return rows;
+  return std::min(rows, std::max(kLeastRows, kBufferNumbers / (2 * levels_ * widest_)));
+}
+
+template <class T>
+int64_t SketchTree::buffer_numbers(int64_t rows) const {
+  const int64_t one = checked_multiply(rows, round_up(widest_), "the inner sketches of a tile");
+  return checked_multiply(one, 2 * levels_, "the inner sketches of a tile");
+}
+
+template <class T>
+int64_t SketchTree::workspace_bytes(int64_t rows) const {
+  int64_t most = 0;
+  for (const SketchNode& node : nodes_) most = std::max(most, node.map->scratch(rows, T{}));
+  const int64_t numbers = checked_add(buffer_numbers<T>(rows), most, "the scratch of a tile");
+  return checked_multiply(numbers, sizeof(T), "the scratch of a tile");
+}
+
+template <class T>
+SketchTree::Workspace<T> SketchTree::make_workspace(int64_t rows) const {
+  const auto size = static_cast<int64_t>(sizeof(T));
+  return {AlignedBuffer<T>(workspace_bytes<T>(rows) / size),
+          std::vector<FactorRows<T>>(static_cast<size_t>(levels_ + 1) * most_factors_)};
+}
+
+template <class T>
+void SketchTree::prepare(Blocks c, Context& context) const {
+  for (size_t node = 0; node + 1 < nodes_.size(); ++node) {
+    const projection::Multilinear& map = *nodes_[node].map;
+    map.prepare({0, map.columns()}, T{}, context);
+  }
+  root().prepare(c, T{}, context);
+}
+
+template <class T>
+T* SketchTree::buffer(int64_t level, size_t factor, int64_t n,
+                      const Workspace<T>& work) const noexcept {
+  return work.numbers.data() + (2 * level + static_cast<int64_t>(factor)) * n * round_up(widest_);
+}
+
+// Evaluates the children of a node into the buffers of its level and says where its factors read.
+template <class T>
+std::span<const FactorRows<T>> SketchTree::gather_inputs(int64_t node, int64_t level,
+                                                         const LeafRows<T>& rows, int64_t n,
+                                                         Workspace<T>& work) const noexcept {
+  const SketchNode& one = nodes_[static_cast<size_t>(node)];
+  FactorRows<T>* const inputs = work.inputs.data() + static_cast<size_t>(level) * most_factors_;
+  for (size_t f = 0; f < one.children.size(); ++f) {
+    const int64_t child = one.children[f];
+    if (!is_node(child)) {
+      const bool reads = one.map->shape().factors[f].inputs > 0;
+      inputs[f] = !reads                 ? FactorRows<T>{{{nullptr, n, 0}, {}}, nullptr}
+                  : child == kFirstInput ? rows.first
+                                         : rows.second;
+      continue;
+    }
+    const projection::Multilinear& map = *nodes_[static_cast<size_t>(child)].map;
+    const int64_t m = map.columns(), size = row_size(child);
+    const MatrixView<T> all(buffer(level, f, n, work), n, size, round_up(size));
+    const Planes<T> planes{all.block_cols(0, m),
+                           map.is_complex() ? all.block_cols(m, 2 * m) : MatrixView<T>()};
+    const auto below = gather_inputs(child, level + 1, rows, n, work);
+    map.apply(below, {0, m}, planes, work.numbers.data() + 2 * levels_ * n * round_up(widest_));
+    if (one.children_as_real) {
+      inputs[f] = {{all, {}}, nullptr};
+    } else {
+      inputs[f] = {{planes.re, planes.im}, nullptr};
+    }
+  }
+  return {inputs, one.children.size()};
+}
+
+template <class T>
+void SketchTree::evaluate(const LeafRows<T>& rows, int64_t n, Blocks c, Planes<T> Z,
+                          Workspace<T>& work) const noexcept {
+  const auto inputs = gather_inputs(static_cast<int64_t>(nodes_.size()) - 1, 0, rows, n, work);
+  root().apply(inputs, c, Z, work.numbers.data() + 2 * levels_ * n * round_up(widest_));
+}
+
+template <class T>
+void SketchTree::evaluate_sum(const LeafRows<T>& rows, int64_t n, Blocks c, Planes<T> Z,
+                              Workspace<T>& work) const noexcept {
+  const auto inputs = gather_inputs(static_cast<int64_t>(nodes_.size()) - 1, 0, rows, n, work);
+  root().apply_sum(inputs, c, Z, work.numbers.data() + 2 * levels_ * n * round_up(widest_));
+}
+
+PairMoments SketchTree::node_moments(int64_t node, const PairSums& first,
+                                     const PairSums& second) const {
+  const SketchNode& one = nodes_[static_cast<size_t>(node)];
+  const projection::SketchShape& shape = one.map->shape();
+  std::vector<PairMoments> factors;
+  for (size_t f = 0; f < one.children.size(); ++f) {
+    const int64_t child = one.children[f];
+    const FactorShape& factor = shape.factors[f];
+    if (is_node(child)) {
+      const PairMoments below = node_moments(child, first, second);
+      factors.push_back(one.children_as_real ? statistic::as_real(below) : below);
+    } else if (factor.inputs == 0) {
+      factors.push_back(statistic::exact_pair(statistic::augmented({0, 0, 0}, 1, factor.constant)));
+    } else {
+      factors.push_back(statistic::exact_pair(statistic::augmented(
+          child == kFirstInput ? first : second, factor.scale, factor.constant)));
+    }
+  }
+  return statistic::sketch_moments(shape.mixing, shape.complex, shape.columns,
+                                   projection::sketch_dimension(shape.factors), factors);
+}
+
+PairMoments SketchTree::moments(const PairSums& first, const PairSums& second) const {
+  return node_moments(static_cast<int64_t>(nodes_.size()) - 1, first, second);
+}
+
+#define MERCER_INSTANTIATE(T)                                                            \
+  template int64_t SketchTree::workspace_bytes<T>(int64_t) const;                        \
+  template SketchTree::Workspace<T> SketchTree::make_workspace<T>(int64_t) const;        \
+  template void SketchTree::prepare<T>(Blocks, Context&) const;                          \
+  template void SketchTree::evaluate(const LeafRows<T>&, int64_t, Blocks, Planes<T>,     \
+                                     Workspace<T>&) const noexcept;                      \
+  template void SketchTree::evaluate_sum(const LeafRows<T>&, int64_t, Blocks, Planes<T>, \
+                                         Workspace<T>&) const noexcept;
+MERCER_INSTANTIATE(float)
+MERCER_INSTANTIATE(double)
+#undef MERCER_INSTANTIATE
+
+}  // namespace mercer::feature

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+#include "projection/multilinear.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "base/error.h"
+
+namespace mercer::projection {
+
+int64_t sketch_dimension(std::span<const FactorShape> factors) {
+  constexpr int64_t kMostInputs = int64_t{1} << 28;
+  int64_t most = 1;
+  for (const FactorShape& factor : factors) most = std::max(most, factor.dimension());
+  require(most <= kMostInputs, MERCER_INVALID_ARGUMENT,
+          "inputs = %lld, expected at most %lld for a sketch", static_cast<long long>(most),
+          static_cast<long long>(kMostInputs));
+  return static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(most)));
+}
+
+std::unique_ptr<Multilinear> make_multilinear(const SketchShape& shape) {
+  switch (shape.mixing) {
+    case Mixing::rademacher:
+    case Mixing::gaussian:
+      return make_product_sketch(shape);
+    case Mixing::tensor_sketch:
+      return make_tensor_sketch(shape);
+    case Mixing::upsampled:
+    case Mixing::stacked:
+    case Mixing::tuple:
+      break;
+  }
+  return make_tensor_srht(shape);
+}
+
+}  // namespace mercer::projection

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// TensorSRHT (Hamid et al. 2014; complex signs, stacked and upsampled forms: Wacker, Kanagawa,
+// Filippone 2022): S(u)_l = m^{-1/2} prod_i (H D_i u_i)[index_i(l)] in d dimensions, d the power of
+// two that holds every u_i; D_i random signs, +-1 or {1, -1, i, -i} (then two real transforms per
+// factor). The blocks of the stacked form share their signs: a sum over all rows of H D_i is
+// deterministic, so permuting them independently is enough to make blocks uncorrelated. Rows go
+// through one at a time: a factor's transform stays in the first-level cache while all columns
+// gather from it.
+#include "projection/tensor_srht.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "base/aligned.h"
+#include "base/error.h"
+#include "projection/lazy_groups.h"
+#include "projection/tensor_srht_index.h"
+#include "random/distributions.h"
+#include "transform/fwht.h"
+#include "transform/product.h"
+
+namespace mercer::projection {
+namespace {
+
+int64_t round_up(int64_t count) noexcept { return (count + 15) / 16 * 16; }
+
+class TensorSrht final : public Multilinear {
+ public:
+  explicit TensorSrht(const SketchShape& sketch)
+      : Multilinear(sketch),
+        parts_(sketch.complex ? 2 : 1),
+        p_(static_cast<int64_t>(sketch.factors.size())),
+        d_(sketch_dimension(sketch.factors)),
+        law_{sketch.mixing, p_, d_, sketch.columns, sketch.seed, sketch.first_factor},
+        block_(index_block(law_)),
+        single_signs_(1),
+        double_signs_(1),
+        index_((sketch.columns - 1) / block_ + 1) {
+    check_index(law_);
+  }
+
+  int64_t tile_rows() const noexcept override { return 16; }
+  int64_t scratch(int64_t, float) const override { return numbers(); }
+  int64_t scratch(int64_t, double) const override { return numbers(); }
+
+  void prepare(Blocks c, float, Context& context) const override {
+    draw(c, single_signs_, context);
+  }
+  void prepare(Blocks c, double, Context& context) const override {
+    draw(c, double_signs_, context);
+  }
+
+  void apply(std::span<const FactorRows<float>> rows, Blocks c, Planes<float> Z,
+             float* scratch) const noexcept override {
+    apply_rows(rows, c, Z, single_signs_[0].data(), scratch);
+  }
+  void apply(std::span<const FactorRows<double>> rows, Blocks c, Planes<double> Z,
+             double* scratch) const noexcept override {
+    apply_rows(rows, c, Z, double_signs_[0].data(), scratch);
+  }
+  void apply_sum(std::span<const FactorRows<float>> rows, Blocks c, Planes<float> Z,
+                 float* scratch) const noexcept override {
+    sum_rows(rows, c, Z, single_signs_[0].data(), scratch);
+  }
+  void apply_sum(std::span<const FactorRows<double>> rows, Blocks c, Planes<double> Z,
+                 double* scratch) const noexcept override {
+    sum_rows(rows, c, Z, double_signs_[0].data(), scratch);
+  }
+
+ private:
+  // Padded u (two planes), its transform, a row of Z.
+  int64_t numbers() const {
+    const int64_t padded = checked_multiply(2 + parts_, round_up(d_), "TensorSRHT");
+    return checked_add(padded, checked_multiply(parts_, round_up(columns()), "TensorSRHT"),
+                       "TensorSRHT");
+  }
+
+  template <class T>
+  void draw(Blocks c, LazyGroups<AlignedBuffer<T>>& signs, Context& context) const {
+    signs.prepare(0, [&](int64_t) {
+      const int64_t size = checked_multiply(checked_multiply(p_, parts_, "signs"), d_, "signs");
+      context.require_memory(checked_multiply(size, sizeof(T), "signs"), "the signs");
+      return draw_signs<T>(size);
+    });
+    const Blocks blocks{c.begin / block_, (c.end + block_ - 1) / block_};
+    Stage stage(context, blocks.end - blocks.begin);
+    for (int64_t b = blocks.begin; b < blocks.end; ++b) {
+      index_.prepare(b, [&](int64_t block) {
+        const int64_t size = checked_multiply(p_, block_, "indices");
+        context.require_memory(checked_multiply(size, sizeof(int32_t), "indices"), "the indices");
+        AlignedBuffer<int32_t> index(size);
+        draw_index(law_, block, std::span(index.data(), static_cast<size_t>(size)));
+        return index;
+      });
+      stage.advance(1);
+      context.checkpoint();
+    }
+  }
+
+  template <class T>
+  AlignedBuffer<T> draw_signs(int64_t size) const {
+    AlignedBuffer<T> signs(size);
+    std::vector<double> drawn(static_cast<size_t>(parts_ * d_));
+    for (int64_t i = 0; i < p_; ++i) {
+      const random::Stream stream(shape().seed, random::Tag::sign,
+                                  static_cast<uint64_t>(shape().first_factor + i) << 32);
+      shape().complex ? random::fill_complex_rademacher(stream, 0, drawn)
+                      : random::fill_rademacher(stream, 0, drawn);
+      for (int64_t k = 0; k < d_; ++k) {
+        for (int64_t part = 0; part < parts_; ++part)
+          signs[(i * parts_ + part) * d_ + k] =
+              static_cast<T>(drawn[static_cast<size_t>(parts_ * k + part)]);
+      }
+    }
+    return signs;
+  }
+
+  template <class T>
+  void apply_rows(std::span<const FactorRows<T>> rows, Blocks c, Planes<T> Z, const T* signs,
+                  T* scratch) const noexcept {
+    for (int64_t i = 0; i < Z.re.rows; ++i) {
+      apply_row(rows, i, c, Z.re.row(i), Z.im.data == nullptr ? nullptr : Z.im.row(i), signs,
+                scratch);
+    }
+  }
+
+  template <class T>
+  void sum_rows(std::span<const FactorRows<T>> rows, Blocks c, Planes<T> Z, const T* signs,
+                T* scratch) const noexcept {
+    const int64_t n = rows[0].sparse != nullptr ? rows[0].sparse->rows : rows[0].dense.re.rows;
+    T* const re = scratch + (2 + parts_) * round_up(d_);
+    T* const im = parts_ == 2 ? re + round_up(columns()) : nullptr;
+    for (int64_t i = 0; i < n; ++i) {
+      apply_row(rows, i, c, re, im, signs, scratch);
+      for (int64_t l = 0; l < c.end - c.begin; ++l) Z.re.data[l] += re[l];
+      if (im == nullptr) continue;
+      for (int64_t l = 0; l < c.end - c.begin; ++l) Z.im.data[l] += im[l];
+    }
+  }
+
+  // Columns c of row i into re and im.
+  template <class T>
+  void apply_row(std::span<const FactorRows<T>> rows, int64_t i, Blocks c, T* re, T* im,
+                 const T* signs, T* scratch) const noexcept {
+    const int64_t stride = round_up(d_);
+    T *const u_re = scratch, *const u_im = scratch + stride, *const table = scratch + 2 * stride;
+    for (int64_t f = 0; f < p_; ++f) {
+      const FactorRows<T>& one = rows[static_cast<size_t>(f)];
+      const FactorShape& factor = shape().factors[static_cast<size_t>(f)];
+      if (f == 0 || !same_rows(one, rows[static_cast<size_t>(f) - 1])) {
+        load(one, factor, i, u_re, u_im);
+      }
+      const bool imaginary = one.dense.im.data != nullptr;
+      srht_table(SrhtFactor<T>{signs + f * parts_ * d_, d_, shape().complex}, u_re,
+                 imaginary ? u_im : nullptr, table);
+      gather(f, c, table, re, im);
+    }
+  }
+
+  // Factors that read the same rows read them alike: their shapes are those of one map.
+  template <class T>
+  static bool same_rows(const FactorRows<T>& a, const FactorRows<T>& b) noexcept {
+    return a.sparse == b.sparse && a.dense.re.data == b.dense.re.data &&
+           a.dense.re.cols == b.dense.re.cols;
+  }
+
+  template <class T>
+  void load(const FactorRows<T>& rows, const FactorShape& factor, int64_t i, T* re,
+            T* im) const noexcept {
+    const auto scale = static_cast<T>(factor.scale);
+    const int64_t k = factor.inputs;
+    if (rows.sparse != nullptr) {
+      std::fill(re, re + k, T{0});
+      add_row(*rows.sparse, i, re);
+    } else if (k > 0) {
+      std::copy_n(rows.dense.re.row(i), k, re);
+    }
+    if (scale != T{1}) std::for_each(re, re + k, [scale](T& u) { u *= scale; });
+    std::fill(re + k, re + d_, T{0});
+    if (factor.constant != 0) re[k] = static_cast<T>(factor.constant);
+    if (rows.dense.im.data == nullptr) return;
+    std::transform(rows.dense.im.row(i), rows.dense.im.row(i) + k, im,
+                   [scale](T u) { return scale * u; });
+    std::fill(im + k, im + d_, T{0});
+  }
+
+  template <class T>
+  void gather(int64_t f, Blocks c, const T* table, T* re, T* im) const noexcept {
+    const auto share = static_cast<T>(shape().scale / std::sqrt(static_cast<double>(columns())));
+    for (int64_t l = c.begin; l < c.end;) {
+      const int64_t b = l / block_;
+      const int64_t end = std::min((b + 1) * block_, c.end);
+      const int32_t* index = index_[b].data() + f * block_ + (l - b * block_);
+      const int64_t at = l - c.begin, n = end - l;
+      if (f == 0) {
+        transform::scale_gathered(table, index, share, n, re + at);
+        if (im != nullptr) transform::scale_gathered(table + d_, index, share, n, im + at);
+      } else if (im == nullptr) {
+        transform::multiply_gathered(table, index, n, re + at);
+      } else {
+        transform::multiply_gathered(table, table + d_, index, n, re + at, im + at);
+      }
+      l = end;
+    }
+  }
+
+  int64_t parts_;
+  int64_t p_;
+  int64_t d_;  // padded
+  IndexLaw law_;
+  int64_t block_;
+  mutable LazyGroups<AlignedBuffer<float>> single_signs_;
+  mutable LazyGroups<AlignedBuffer<double>> double_signs_;
+  mutable LazyGroups<AlignedBuffer<int32_t>> index_;
+};
+
+}  // namespace
+
+template <class T>
+void srht_table(const SrhtFactor<T>& factor, const T* u_re, const T* u_im, T* table) noexcept {
+  const int64_t d = factor.d;
+  if (u_im == nullptr) {
+    return transform::signed_fwht(u_re, 0, factor.signs, table, d, factor.complex ? 2 : 1);
+  }
+  const T *const s_re = factor.signs, *const s_im = factor.signs + d;
+  for (int64_t k = 0; k < d; ++k) {
+    table[k] = s_re[k] * u_re[k] - s_im[k] * u_im[k];
+    table[d + k] = s_re[k] * u_im[k] + s_im[k] * u_re[k];
+  }
+  transform::fwht(table, d, 2);
+}
+
+template void srht_table(const SrhtFactor<float>&, const float*, const float*, float*) noexcept;
+template void srht_table(const SrhtFactor<double>&, const double*, const double*, double*) noexcept;
+
+std::unique_ptr<Multilinear> make_tensor_srht(const SketchShape& shape) {
+  return std::make_unique<TensorSrht>(shape);
+}
+
+}  // namespace mercer::projection

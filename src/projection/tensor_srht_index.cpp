@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// upsampled (Wacker, Kanagawa, Filippone 2022): per factor the indices 0..d-1, each ceil(m/d)
+// times, shuffled, the first m kept. stacked (the same): per factor and block of d columns a
+// permutation. tuple (Hamid, Xiao, Gittens, DeCoste 2014): m distinct elements of [d]^p.
+#include "projection/tensor_srht_index.h"
+
+#include <algorithm>
+#include <bit>
+#include <unordered_set>
+#include <vector>
+
+#include "base/error.h"
+#include "random/distributions.h"
+
+namespace mercer::projection {
+namespace {
+
+// Above, [d]^p is sampled by rejection.
+constexpr int64_t kMostEnumeratedBits = 62;
+
+int64_t bits_of(int64_t d) noexcept { return std::countr_zero(static_cast<uint64_t>(d)); }
+
+random::Cursor cursor_of(const IndexLaw& law, int64_t factor, int64_t block) {
+  const auto number = static_cast<uint64_t>(law.first_factor + factor) << 32;
+  return random::Cursor(
+      random::Stream(law.seed, random::Tag::permutation, number | static_cast<uint64_t>(block)));
+}
+
+void draw_upsampled(const IndexLaw& law, std::span<int32_t> index) {
+  const int64_t copies = (law.columns - 1) / law.d + 1;
+  std::vector<int64_t> order(static_cast<size_t>(copies * law.d));
+  for (int64_t i = 0; i < law.factors; ++i) {
+    random::Cursor cursor = cursor_of(law, i, 0);
+    random::permutation(cursor, order);
+    for (int64_t l = 0; l < law.columns; ++l)
+      index[static_cast<size_t>(i * law.columns + l)] =
+          static_cast<int32_t>(order[static_cast<size_t>(l)] & (law.d - 1));
+  }
+}
+
+void draw_stacked(const IndexLaw& law, int64_t block, std::span<int32_t> index) {
+  std::vector<int64_t> order(static_cast<size_t>(law.d));
+  for (int64_t i = 0; i < law.factors; ++i) {
+    random::Cursor cursor = cursor_of(law, i, block);
+    random::permutation(cursor, order);
+    std::copy(order.begin(), order.end(), index.begin() + i * law.d);
+  }
+}
+
+// A tuple is a number below d^p, its digits the indices.
+void draw_enumerated(const IndexLaw& law, std::span<int32_t> index) {
+  const int64_t bits = bits_of(law.d);
+  std::vector<int64_t> tuples(static_cast<size_t>(law.columns));
+  random::Cursor cursor = cursor_of(law, 0, 0);
+  random::sample_without_replacement(cursor, int64_t{1} << (bits * law.factors), tuples);
+  for (int64_t i = 0; i < law.factors; ++i) {
+    for (int64_t l = 0; l < law.columns; ++l)
+      index[static_cast<size_t>(i * law.columns + l)] =
+          static_cast<int32_t>((tuples[static_cast<size_t>(l)] >> (bits * i)) & (law.d - 1));
+  }
+}
+
+// Tuples one after another, each drawn again while it is equal to an earlier one.
+void draw_rejected(const IndexLaw& law, std::span<int32_t> index) {
+  const auto at = [&](int64_t i, int64_t l) -> int32_t& {
+    return index[static_cast<size_t>(i * law.columns + l)];
+  };
+  const auto hash = [&](int64_t l) {
+    uint64_t h = 0;
+    for (int64_t i = 0; i < law.factors; ++i)
+      h = (h ^ static_cast<uint64_t>(at(i, l))) * 0x9E3779B97F4A7C15u + (h >> 29);
+    return static_cast<size_t>(h);
+  };
+  const auto equal = [&](int64_t a, int64_t b) {
+    for (int64_t i = 0; i < law.factors; ++i) {
+      if (at(i, a) != at(i, b)) return false;
+    }
+    return true;
+  };
+  std::unordered_set<int64_t, decltype(hash), decltype(equal)> seen(
+      static_cast<size_t>(law.columns), hash, equal);
+  random::Cursor cursor = cursor_of(law, 0, 0);
+  for (int64_t l = 0; l < law.columns; ++l) {
+    do {
+      for (int64_t i = 0; i < law.factors; ++i)
+        at(i, l) =
+            static_cast<int32_t>(random::uniform_below(cursor, static_cast<uint64_t>(law.d)));
+    } while (!seen.insert(l).second);
+  }
+}
+
+}  // namespace
+
+int64_t index_block(const IndexLaw& law) noexcept {
+  return law.mixing == Mixing::stacked ? law.d : law.columns;
+}
+
+void draw_index(const IndexLaw& law, int64_t block, std::span<int32_t> index) {
+  if (law.mixing == Mixing::upsampled) return draw_upsampled(law, index);
+  if (law.mixing == Mixing::stacked) return draw_stacked(law, block, index);
+  if (bits_of(law.d) * law.factors <= kMostEnumeratedBits) return draw_enumerated(law, index);
+  draw_rejected(law, index);
+}
+
+void check_index(const IndexLaw& law) {
+  const int64_t bits = bits_of(law.d) * law.factors;
+  require(law.mixing != Mixing::tuple || bits > kMostEnumeratedBits ||
+              law.columns <= int64_t{1} << bits,
+          MERCER_INVALID_ARGUMENT,
+          "features = %lld, expected at most d^p = %lld^%lld distinct tuples for variant = tuple",
+          static_cast<long long>(law.columns), static_cast<long long>(law.d),
+          static_cast<long long>(law.factors));
+}
+
+}  // namespace mercer::projection

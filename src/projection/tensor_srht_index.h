@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Which rows of the Hadamard matrix the columns of a TensorSRHT take, factor by factor.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "projection/multilinear.h"
+
+namespace mercer::projection {
+
+/// Of a TensorSRHT: p factors in d dimensions (a power of two), m columns.
+struct IndexLaw {
+  Mixing mixing;  // upsampled, stacked or tuple
+  int64_t factors;
+  int64_t d;
+  int64_t columns;
+  uint64_t seed;
+  int64_t first_factor;
+};
+
+/// Columns that have to be drawn together: all of them, or for stacked those of one block, d.
+int64_t index_block(const IndexLaw& law) noexcept;
+
+/// index[i * n + l] in [0, d) for factor i and column l of block `block`, n = index_block.
+void draw_index(const IndexLaw& law, int64_t block, std::span<int32_t> index);
+
+/// INVALID_ARGUMENT for a tuple form with m > d^p.
+void check_index(const IndexLaw& law);
+
+}  // namespace mercer::projection
