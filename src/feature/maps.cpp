@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The table of what maps exist. A new map is a line here and a .cpp of its own.
+// The table of what maps exist. A new map is a row here and a .cpp of its own; the sketches' rows
+// are in sketch_specs.cpp.
 #include "base/error.h"
 #include "feature/feature_map.h"
 #include "feature/fourier.h"
 #include "feature/linear.h"
+#include "feature/sketch.h"
 
 namespace mercer::feature {
 namespace {
@@ -61,10 +63,8 @@ std::unique_ptr<FeatureMap> linear_from(const MapArguments& arguments) {
                      {projection, arguments.seed});
 }
 
-}  // namespace
-
-std::span<const MapEntry> map_table() {
-  static const MapEntry kMaps[] = {
+std::vector<MapEntry> make_table() {
+  std::vector<MapEntry> table = {
       {"fourier",
        "random Fourier features of a shift-invariant kernel: cos and sin of x'omega, omega from "
        "the spectral law",
@@ -104,7 +104,15 @@ std::span<const MapEntry> map_table() {
                  "addition per non-zero"}},
        linear_from},
   };
-  return kMaps;
+  for (MapEntry& entry : sketch_table()) table.push_back(std::move(entry));
+  return table;
+}
+
+}  // namespace
+
+std::span<const MapEntry> map_table() {
+  static const std::vector<MapEntry> table = make_table();
+  return table;
 }
 
 }  // namespace mercer::feature

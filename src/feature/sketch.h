@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string_view>
+#include <vector>
 
 #include "feature/feature_map.h"
 #include "projection/multilinear.h"
@@ -45,6 +47,9 @@ std::unique_ptr<FeatureMap> make_sketch(const kernel::Kernel& kernel, int64_t d,
 
 /// The options of a map spec: `map` one of the names above, `own` its canonical fields.
 SketchOptions sketch_options(std::string_view map, const Parameters& own, uint64_t seed);
+
+/// Their rows of map_table().
+std::vector<MapEntry> sketch_table();
 
 /// E ||K^ - K||_F / ||K||_F in the root mean square over all n^2 pairs of rows of X, from
 /// map.variance: what the estimate is expected to miss. Errors: UNSUPPORTED (a map without a closed

@@ -66,6 +66,16 @@ accepts "$MERCER" predict two.model two.csv -o two.out
 accepts "$MERCER" fit two.csv -o other.model --features 128 --target x1 --test-fraction 0.2
 contains 'target x1' "--target"
 
+# A product of two inputs is in the span of a sketch of degree 2; its kernel is the map's default, or one that is given.
+accepts "$MERCER" fit two.csv -o sketch.model --features 64 --test-fraction 0.2 --map tensor_srht \
+  --kernel '{"kernel":"polynomial","offset":1}'
+at_least 0.999 "a polynomial sketch"
+accepts "$MERCER" fit two.csv -o sketch.model --features 64 --test-fraction 0.2 --target y1 --map hierarchical_sketch
+contains 'kernel polynomial, 64 features, lengthscale -' "default kernel of a sketch"
+at_least 0.9 "a hierarchical sketch"
+accepts "$MERCER" compare two.csv --features 64 --map '{"map":"craft","base":{"map":"product_sketch"}}' --lambda 1e-6
+contains 'kernel polynomial' "compare with a sketch"
+
 # Classification with labels of text: two rings.
 ring='r = i % 2; t = 3.14159 * uniform(); print (1 + r) * cos(t) + 0.1 * uniform() "," (1 + r) * sin(t) ",\"" (r ? "outer, far" : "inner") "\""'
 { echo u,v,ring; rows 600 "$ring"; } >rings.csv

@@ -77,6 +77,22 @@ TEST_CASE("types, defaults and ranges are written out, no limit is null", "[spec
   CHECK(inputs.at("least") == 1);
 }
 
+TEST_CASE("a field that is a sketch is described with its default", "[spec]") {
+  const Json craft = Json::parse(spec::describe("craft")).at("maps").at(0);
+  CHECK(craft.at("default_kernel") == "polynomial");
+  const Json base = craft.at("parameters").at(4), intermediate = craft.at("parameters").at(5);
+  CHECK(base.at("key") == "base");
+  CHECK(base.at("type") == "sketch");
+  CHECK(base.at("required") == false);
+  CHECK(base.at("default") == Json{{"map", "tensor_srht"}});
+  CHECK(base.at("expected") ==
+        R"(a sketch spec {"map":"product_sketch"|"tensor_sketch"|"tensor_srht",...})");
+  CHECK(intermediate.at("key") == "intermediate");
+  CHECK(intermediate.at("type") == "integer");
+  CHECK(intermediate.at("required") == false);
+  CHECK(intermediate.at("default").is_null());
+}
+
 TEST_CASE("a name that nothing has is refused", "[spec]") {
   CHECK(test::refusal_fault(
             MERCER_INVALID_ARGUMENT, [] { spec::describe("gausian"); }, "name = \"gausian\"") ==

@@ -24,6 +24,7 @@ const std::vector<std::string>& seeds() {
       R"({"mercer":1,"kernel":"matern","nu":1.5,"lengthscale":[0.7,1e-3,2],"variance":1})",
       R"({"mercer":1,"map":"fourier","kernel":{"kernel":"gaussian","lengthscale":0.5},"inputs":3,"features":8,"seed":"18446744073709551615","form":"phase"})",
       R"({"model":"ridge","map":{"map":"fourier","kernel":{"kernel":"cauchy"},"inputs":2,"features":4},"lambda":1e-6,"task":"classification","needs":"data"})",
+      R"({"map":"craft","kernel":{"kernel":"polynomial","degree":3,"offset":0.5},"inputs":3,"features":8,"base":{"map":"tensor_srht","variant":"tuple","field":"complex_to_real"},"intermediate":16,"projection":"srht"})",
       R"({"a":{"b":{"c":{"d":[1,2,-3.5e10]}}},"t":"\u00e9\n","n":null,"f":false})",
   };
   return texts;

@@ -47,6 +47,16 @@ TEST_CASE("what is left out is the Fourier map of a Gaussian", "[spec]") {
   }
 }
 
+TEST_CASE("a sketch without a kernel takes the polynomial of degree 2", "[spec]") {
+  for (const feature::MapEntry& entry : feature::map_table()) {
+    const auto maker = spec::map_maker(std::string(R"({"map":")") + entry.name + "\"}", 3, 5);
+    CAPTURE(entry.name);
+    CHECK(maker->has_lengthscale() == (entry.default_kernel == std::string("gaussian")));
+  }
+  CHECK(spec::to_spec(spec::map_maker(R"({"map":"craft"})", 3, 5)->make(1, 4)->kernel()) ==
+        R"({"mercer":1,"kernel":"polynomial","degree":2,"gamma":1,"offset":0,"variance":1})");
+}
+
 TEST_CASE("a kernel without a lengthscale is kept as it is", "[spec]") {
   const auto maker = spec::map_maker(R"({"kernel":{"kernel":"skewed_chi2","c":0.5}})", 2, 0);
   CHECK_FALSE(maker->has_lengthscale());

@@ -63,24 +63,31 @@ std::string projection_for(const std::string& key) {
   return "";
 }
 
+// A kernel that every choice of a map permits.
+std::string kernel_for(const feature::MapEntry& entry) {
+  if (entry.name == std::string("linear"))
+    return R"({"kernel":"polynomial","degree":1,"gamma":0.3})";
+  if (entry.default_kernel == std::string("polynomial"))
+    return R"({"kernel":"polynomial","degree":3,"gamma":0.3,"offset":0.1})";
+  return R"({"mercer":1,"kernel":"gaussian","lengthscale":[0.1,0.2,0.3]})";
+}
+
+// A build without FFTW knows the sketch and refuses it.
+bool is_refused_sketch(const std::string& text) {
+  return text.find("tensor_sketch") != std::string::npos &&
+         refused(MERCER_UNSUPPORTED, text, "lacks FFTW") == "";
+}
+
 TEST_CASE("spec to map to spec is exact for every choice of every map", "[spec]") {
   for (const feature::MapEntry& entry : feature::map_table()) {
     for (const Field& field : entry.fields) {
       for (const char* choice : field.choices) {
         if (std::string(choice) == "supplied") continue;  // needs numbers; below
-        const auto& names = entry.fields.front().choices;
-        const bool has_halton = std::any_of(names.begin(), names.end(),
-                                            [](auto n) { return std::string(n) == "halton"; });
-        if (std::string(field.key) == "scramble" && !has_halton) continue;
-        // The one kernel that every projection permits, and that of linear maps.
-        const std::string kernel =
-            entry.name == std::string("linear")
-                ? R"({"kernel":"polynomial","degree":1,"gamma":0.3})"
-                : R"({"mercer":1,"kernel":"gaussian","lengthscale":[0.1,0.2,0.3]})";
         const std::string text =
-            std::string(R"({"map":")") + entry.name + R"(","kernel":)" + kernel +
+            std::string(R"({"map":")") + entry.name + R"(","kernel":)" + kernel_for(entry) +
             R"(,"inputs":3,"features":8,"seed":"18446744073709551615")" +
             projection_for(field.key) + ",\"" + field.key + "\":\"" + choice + "\"}";
+        if (is_refused_sketch(text)) continue;
         INFO(text);
         const std::string once = printed_after_reading(text);
         CHECK(once.find(R"("seed":"18446744073709551615")") != std::string::npos);
@@ -90,6 +97,93 @@ TEST_CASE("spec to map to spec is exact for every choice of every map", "[spec]"
       }
     }
   }
+}
+
+TEST_CASE("every sketch may be the base of a composed one, with every choice of its own",
+          "[spec]") {
+  const std::string kernel =
+      R"(","kernel":{"kernel":"polynomial","degree":3},"inputs":3,"features":8,"base":)";
+  for (const char* composed : {"hierarchical_sketch", "craft"}) {
+    for (const char* name : spec::sketch_names()) {
+      for (const Field& field :
+           spec::map_entry(spec::parse_object(std::string(R"({"map":")") + name + "\"}"), "")
+               .fields) {
+        for (const char* choice : field.choices) {
+          const std::string base = std::string(R"({"map":")") + name + R"(",")" + field.key +
+                                   R"(":")" + choice + R"("})";
+          const std::string text = std::string(R"({"map":")") + composed + kernel + base + "}";
+          if (is_refused_sketch(text)) continue;
+          INFO(text);
+          const std::string once = printed_after_reading(text);
+          CHECK(once.find(std::string(R"("base":{"map":")") + name) != std::string::npos);
+          CHECK(once.find(std::string("\"") + field.key + R"(":")" + choice) != std::string::npos);
+          CHECK(printed_after_reading(once) == once);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("a sketch prints what its base and its inner columns default to", "[spec]") {
+  const auto printed = [](const std::string& head, const std::string& more) {
+    return printed_after_reading(R"({"map":")" + head +
+                                 R"(","kernel":{"kernel":"polynomial"},"inputs":3,"features":8)" +
+                                 more + "}");
+  };
+  const auto expected = [](const std::string& head, const std::string& own) {
+    return R"({"mercer":1,"map":")" + head +
+           R"(","kernel":{"kernel":"polynomial","degree":2,"gamma":1,"offset":0,"variance":1},)"
+           R"("inputs":3,"features":8,"seed":0,)" +
+           own + "}";
+  };
+  const std::string base =
+      R"("base":{"map":"tensor_srht","variant":"upsampled","field":"complex_to_real"},"intermediate":)";
+  CHECK(printed("product_sketch", "") ==
+        expected("product_sketch", R"("weights":"rademacher","field":"real")"));
+  CHECK(printed("tensor_srht", "") ==
+        expected("tensor_srht", R"("variant":"upsampled","field":"complex_to_real")"));
+  CHECK(printed("hierarchical_sketch", "") == expected("hierarchical_sketch", base + "8"));
+  CHECK(printed("hierarchical_sketch", R"(,"intermediate":12)") ==
+        expected("hierarchical_sketch", base + "12"));
+  CHECK(printed("craft", "") == expected("craft", base + R"(32,"projection":"srht")"));
+  CHECK(
+      printed(
+          "craft",
+          R"(,"base":{"weights":"gaussian","map":"product_sketch","mercer":1},"projection":"gaussian")") ==
+      expected(
+          "craft",
+          R"("base":{"map":"product_sketch","weights":"gaussian","field":"real"},"intermediate":32,"projection":"gaussian")"));
+}
+
+TEST_CASE("what is wrong with the spec of a sketch is said, with the path of the key", "[spec]") {
+  const mercer_status invalid = MERCER_INVALID_ARGUMENT;
+  const auto craft = [](const std::string& more) {
+    return R"({"map":"craft","kernel":{"kernel":"polynomial"},"inputs":3,"features":8,)" + more +
+           "}";
+  };
+  const auto with_base = [&](const std::string& base) { return craft("\"base\":" + base); };
+  CHECK(refused(invalid, with_base("\"tensor_srht\""),
+                "base = \"tensor_srht\", expected a sketch spec",
+                R"({"map":"product_sketch"|"tensor_sketch"|"tensor_srht",...})") == "");
+  CHECK(refused(invalid, with_base("{}"), "key \"base.map\" is missing", "\"tensor_srht\"") == "");
+  CHECK(refused(invalid, with_base(R"({"map":"craft"})"), "base.map = \"craft\"",
+                "one of \"product_sketch\"") == "");
+  CHECK(refused(invalid, with_base(R"({"map":"fourier"})"), "base.map = \"fourier\"") == "");
+  CHECK(refused(invalid, with_base(R"({"map":"tensor_srht","weights":"gaussian"})"),
+                "unknown key \"base.weights\"", "\"variant\"") == "");
+  CHECK(refused(invalid, with_base(R"({"map":"tensor_srht","inputs":3})"),
+                "unknown key \"base.inputs\"") == "");
+  CHECK(refused(invalid, with_base(R"({"map":"tensor_srht","field":"quaternion"})"),
+                "base.field = \"quaternion\"", "\"complex_to_real\"") == "");
+  CHECK(refused(MERCER_VERSION, with_base(R"({"mercer":2,"map":"tensor_srht"})"),
+                "base.mercer = 2") == "");
+  CHECK(refused(MERCER_UNSUPPORTED, with_base(R"({"map":"tensor_srht","needs":"data"})"),
+                "base.needs") == "");
+  CHECK(refused(invalid, craft(R"("intermediate":0)"), "intermediate = 0", ">= 1") == "");
+  CHECK(refused(invalid, craft(R"("intermediate":9)"), "intermediate = 9", "even") == "");
+  CHECK(refused(MERCER_UNSUPPORTED,
+                R"({"map":"tensor_srht","kernel":{"kernel":"gaussian"},"inputs":3,"features":8})",
+                "kernel gaussian", "polynomial or bilinear") == "");
 }
 
 TEST_CASE("a linear map read back computes the same features bit for bit", "[spec]") {
