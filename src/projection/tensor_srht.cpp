@@ -149,7 +149,7 @@ class TensorSrht final : public Multilinear {
     for (int64_t f = 0; f < p_; ++f) {
       const FactorRows<T>& one = rows[static_cast<size_t>(f)];
       const FactorShape& factor = shape().factors[static_cast<size_t>(f)];
-      if (f == 0 || !same_rows(one, rows[static_cast<size_t>(f) - 1])) {
+      if (f == 0 || !reads_as_before(rows, static_cast<size_t>(f))) {
         load(one, factor, i, u_re, u_im);
       }
       const bool imaginary = one.dense.im.data != nullptr;
@@ -159,11 +159,18 @@ class TensorSrht final : public Multilinear {
     }
   }
 
-  // Factors that read the same rows read them alike: their shapes are those of one map.
+  // Whether factor f has the u of the factor before it.
   template <class T>
-  static bool same_rows(const FactorRows<T>& a, const FactorRows<T>& b) noexcept {
-    return a.sparse == b.sparse && a.dense.re.data == b.dense.re.data &&
-           a.dense.re.cols == b.dense.re.cols;
+  bool reads_as_before(std::span<const FactorRows<T>> rows, size_t f) const noexcept {
+    const FactorShape &a = shape().factors[f - 1], &b = shape().factors[f];
+    const FactorRows<T>&x = rows[f - 1], &y = rows[f];
+    return a.inputs == b.inputs && a.scale == b.scale && a.constant == b.constant &&
+           x.sparse == y.sparse && same_view(x.dense.re, y.dense.re) &&
+           same_view(x.dense.im, y.dense.im);
+  }
+  template <class T>
+  static bool same_view(const MatrixView<const T>& a, const MatrixView<const T>& b) noexcept {
+    return a.data == b.data && a.ld == b.ld;
   }
 
   template <class T>
