@@ -288,8 +288,7 @@ class Sketch final : public FeatureMap {
 std::unique_ptr<FeatureMap> make_sketch(const kernel::Kernel& kernel, int64_t d, int64_t D,
                                         const SketchOptions& options) {
   kernel.check_dimension(d);
-  require(D >= 1, MERCER_INVALID_ARGUMENT, "features = %lld, expected at least 1",
-          static_cast<long long>(D));
+  check_sketch_columns("features", D);
   return std::make_unique<Sketch>(kernel.with_variance(kernel.variance()), d, D, options);
 }
 

@@ -61,8 +61,7 @@ class Planner {
 
   // Complex columns of the tree for so many features.
   int64_t tree_columns(const char* name, int64_t count) const {
-    require(count >= 1, MERCER_INVALID_ARGUMENT, "%s = %lld, expected at least 1", name,
-            static_cast<long long>(count));
+    check_sketch_columns(name, count);
     if (options_.field != SketchField::complex_to_real) return count;
     require(count % 2 == 0, MERCER_INVALID_ARGUMENT,
             "%s = %lld, expected an even number for field = complex_to_real", name,
@@ -163,6 +162,13 @@ SketchLeaves sketch_leaves(const kernel::Kernel& kernel, int64_t d) {
   const FactorShape factor{d, root_of("gamma", own.number("gamma")),
                            std::sqrt(own.number("offset"))};
   return {own.integer("degree"), false, factor, factor, scale};
+}
+
+void check_sketch_columns(const char* name, int64_t count) {
+  constexpr int64_t kMostColumns = 2147483647;
+  require(count >= 1 && count <= kMostColumns, MERCER_INVALID_ARGUMENT,
+          "%s = %lld, expected 1 to %lld", name, static_cast<long long>(count),
+          static_cast<long long>(kMostColumns));
 }
 
 SketchTree plan_sketch(const SketchLeaves& leaves, int64_t D, const SketchOptions& options) {

@@ -25,6 +25,10 @@ struct SketchLeaves {
 /// an amplitude or gamma whose root is no positive finite number.
 SketchLeaves sketch_leaves(const kernel::Kernel& kernel, int64_t d);
 
+/// INVALID_ARGUMENT if `count` is not in 1, ..., 2^31 - 1: sizes are checked products of few of
+/// them, and a spec can say no more.
+void check_sketch_columns(const char* name, int64_t count);
+
 /// The tree for D features; errors as make_sketch.
 SketchTree plan_sketch(const SketchLeaves& leaves, int64_t D, const SketchOptions& options);
 
