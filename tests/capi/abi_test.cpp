@@ -34,6 +34,16 @@ AT(mercer_linear_options, struct_size, 0);
 AT(mercer_linear_options, projection, 4);
 AT(mercer_linear_options, seed, 8);
 
+SIZE(mercer_sketch_options, 40);
+AT(mercer_sketch_options, struct_size, 0);
+AT(mercer_sketch_options, kind, 4);
+AT(mercer_sketch_options, field, 8);
+AT(mercer_sketch_options, composition, 12);
+AT(mercer_sketch_options, projection, 16);
+AT(mercer_sketch_options, reserved, 20);
+AT(mercer_sketch_options, intermediate, 24);
+AT(mercer_sketch_options, seed, 32);
+
 SIZE(mercer_fit_options, 80);
 AT(mercer_fit_options, struct_size, 0);
 AT(mercer_fit_options, standardize, 4);
@@ -77,6 +87,14 @@ static_assert(MERCER_FORM_PAIR == 0 && MERCER_FORM_PHASE == 1 && MERCER_FORM_COM
 static_assert(MERCER_PROJECTION_DENSE == 0);
 static_assert(MERCER_LINEAR_GAUSSIAN == 0 && MERCER_LINEAR_RADEMACHER == 1 &&
               MERCER_LINEAR_SRHT == 2 && MERCER_LINEAR_COUNTSKETCH == 3);
+static_assert(MERCER_SKETCH_RADEMACHER == 0 && MERCER_SKETCH_GAUSSIAN == 1 &&
+              MERCER_SKETCH_TENSOR_SKETCH == 2 && MERCER_SKETCH_TENSOR_SRHT_UPSAMPLED == 3 &&
+              MERCER_SKETCH_TENSOR_SRHT_STACKED == 4 && MERCER_SKETCH_TENSOR_SRHT_TUPLE == 5);
+static_assert(MERCER_FIELD_REAL == 0 && MERCER_FIELD_COMPLEX == 1 &&
+              MERCER_FIELD_COMPLEX_TO_REAL == 2);
+static_assert(MERCER_COMPOSITION_PLAIN == 0 && MERCER_COMPOSITION_HIERARCHICAL == 1 &&
+              MERCER_COMPOSITION_CRAFT == 2);
+static_assert(MERCER_DOWN_SRHT == 0 && MERCER_DOWN_RADEMACHER == 1 && MERCER_DOWN_GAUSSIAN == 2);
 static_assert(MERCER_PRECISION_F32 == 0 && MERCER_PRECISION_F64 == 1);
 static_assert(MERCER_TASK_REGRESSION == 0 && MERCER_TASK_CLASSIFICATION == 1);
 static_assert(MERCER_SELECTION_FIXED == 0 && MERCER_SELECTION_HELD_OUT == 1 &&

@@ -39,6 +39,17 @@ mercer_status read_linear(const void* options) {
   return status;
 }
 
+mercer_status read_sketch(const void* options) {
+  mercer_kernel* kernel = nullptr;
+  mercer_kernel_polynomial(2, 1, 0, &kernel);
+  const KernelHandle owned(kernel);
+  mercer_map* map = nullptr;
+  const mercer_status status =
+      mercer_sketch_create(kernel, 2, 4, static_cast<const mercer_sketch_options*>(options), &map);
+  mercer_map_free(map);
+  return status;
+}
+
 mercer_status read_context(const void* options) {
   mercer_context* made = nullptr;
   const mercer_status status =
@@ -77,6 +88,9 @@ const Rule kRules[] = {
     {"mercer_linear_options", 16,
      [](void* o) { return mercer_linear_options_init(static_cast<mercer_linear_options*>(o)); },
      read_linear},
+    {"mercer_sketch_options", 40,
+     [](void* o) { return mercer_sketch_options_init(static_cast<mercer_sketch_options*>(o)); },
+     read_sketch},
     {"mercer_context_options", 32,
      [](void* o) { return mercer_context_options_init(static_cast<mercer_context_options*>(o)); },
      read_context},
