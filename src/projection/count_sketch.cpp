@@ -35,9 +35,13 @@ void add_listed(const int32_t* buckets, const int8_t* signs, const T* x, int64_t
 
 }  // namespace
 
-CountSketch CountSketch::draw(uint64_t seed, int64_t factor, int64_t d, int64_t m) {
+void CountSketch::check_extents(int64_t d, int64_t m) {
   check_extent("inputs", d);
   check_extent("features", m);
+}
+
+CountSketch CountSketch::draw(uint64_t seed, int64_t factor, int64_t d, int64_t m) {
+  check_extents(d, m);
   const auto size = static_cast<size_t>(d);
   std::vector<int32_t> buckets(size);
   std::vector<int8_t> signs(size);

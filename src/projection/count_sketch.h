@@ -17,11 +17,15 @@ class CountSketch {
   /// comes from stream (seed, hash, 2^32 factor + k), s from (seed, sign, factor), variate k. Costs
   /// O(d). Errors: INVALID_ARGUMENT (d or m beyond 2^31 - 1).
   static CountSketch draw(uint64_t seed, int64_t factor, int64_t d, int64_t m);
+  /// What draw refuses, before anything is drawn.
+  static void check_extents(int64_t d, int64_t m);
   /// Given h, in [0, m), and s, +1 or -1.
   CountSketch(std::vector<int32_t> buckets, std::vector<int8_t> signs, int64_t m);
 
   int64_t inputs() const noexcept { return static_cast<int64_t>(buckets_.size()); }
   int64_t outputs() const noexcept { return outputs_; }
+  const std::vector<int32_t>& buckets() const noexcept { return buckets_; }
+  const std::vector<int8_t>& signs() const noexcept { return signs_; }
 
   /// z[j - j0] += (Cx)_j for j in [j0, j1), in the order in which x is listed: the bits of an entry
   /// do not depend on the range.

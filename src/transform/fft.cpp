@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Real Fourier transforms by FFTW 3 (Frigo, Johnson, "The design and implementation of FFTW3",
+// Fourier transforms by FFTW 3 (Frigo, Johnson, "The design and implementation of FFTW3",
 // Proc. IEEE 93, 2005): the one file that knows it. Plans are made on scratch of our own with the
 // alignment that every later array has, so that the new-array functions may use them:
 // FFTW_UNALIGNED would cost its SIMD code, FFTW_MEASURE would make bits depend on timings.
@@ -35,6 +35,8 @@ struct Fftw<float> {
   static constexpr auto kPlanInverse = fftwf_plan_many_dft_c2r;
   static constexpr auto kForward = fftwf_execute_dft_r2c;
   static constexpr auto kInverse = fftwf_execute_dft_c2r;
+  static constexpr auto kPlanComplex = fftwf_plan_dft_1d;
+  static constexpr auto kComplex = fftwf_execute_dft;
   static constexpr auto kDestroy = fftwf_destroy_plan;
 };
 
@@ -46,12 +48,33 @@ struct Fftw<double> {
   static constexpr auto kPlanInverse = fftw_plan_many_dft_c2r;
   static constexpr auto kForward = fftw_execute_dft_r2c;
   static constexpr auto kInverse = fftw_execute_dft_c2r;
+  static constexpr auto kPlanComplex = fftw_plan_dft_1d;
+  static constexpr auto kComplex = fftw_execute_dft;
   static constexpr auto kDestroy = fftw_destroy_plan;
 };
 
 template <class T>
 typename Fftw<T>::Complex* complex(T* spectrum) noexcept {
   return reinterpret_cast<typename Fftw<T>::Complex*>(spectrum);
+}
+
+// Released under the lock.
+template <class T>
+struct OwnedPlan {
+  typename Fftw<T>::Plan plan = nullptr;
+
+  OwnedPlan() = default;
+  OwnedPlan(const OwnedPlan&) = delete;
+  OwnedPlan& operator=(const OwnedPlan&) = delete;
+  ~OwnedPlan() {
+    const std::lock_guard<std::mutex> lock(planner());
+    if (plan != nullptr) Fftw<T>::kDestroy(plan);
+  }
+};
+
+void require_plan(bool made, int64_t n, int64_t count) {
+  require(made, MERCER_OUT_OF_MEMORY, "FFTW has no plan for %lld vectors of length %lld",
+          static_cast<long long>(count), static_cast<long long>(n));
 }
 
 template <class T>
@@ -68,25 +91,16 @@ void multiply(const T* __restrict a, int64_t numbers, T* __restrict x) noexcept 
 
 template <class T>
 struct RealFft<T>::Plans {
-  typename Fftw<T>::Plan forward = nullptr;
-  typename Fftw<T>::Plan inverse = nullptr;
-
-  Plans() = default;
-  Plans(const Plans&) = delete;
-  Plans& operator=(const Plans&) = delete;
-  ~Plans() {
-    const std::lock_guard<std::mutex> lock(planner());
-    if (forward != nullptr) Fftw<T>::kDestroy(forward);
-    if (inverse != nullptr) Fftw<T>::kDestroy(inverse);
-  }
+  OwnedPlan<T> forward;
+  OwnedPlan<T> inverse;
 
   void make(int n, int count, T* x, T* spectrum) {
     const int half = n / 2 + 1;
     const std::lock_guard<std::mutex> lock(planner());
-    forward = Fftw<T>::kPlanForward(1, &n, count, x, nullptr, 1, n, complex<T>(spectrum), nullptr,
-                                    1, half, FFTW_ESTIMATE);
-    inverse = Fftw<T>::kPlanInverse(1, &n, count, complex<T>(spectrum), nullptr, 1, half, x,
-                                    nullptr, 1, n, FFTW_ESTIMATE);
+    forward.plan = Fftw<T>::kPlanForward(1, &n, count, x, nullptr, 1, n, complex<T>(spectrum),
+                                         nullptr, 1, half, FFTW_ESTIMATE);
+    inverse.plan = Fftw<T>::kPlanInverse(1, &n, count, complex<T>(spectrum), nullptr, 1, half, x,
+                                         nullptr, 1, n, FFTW_ESTIMATE);
   }
 };
 
@@ -101,9 +115,7 @@ RealFft<T>::RealFft(int64_t n, int64_t count)
   const AlignedBuffer<T> x(n * count);
   const AlignedBuffer<T> spectrum(spectrum_size());
   plans_->make(static_cast<int>(n), static_cast<int>(count), x.data(), spectrum.data());
-  require(plans_->forward != nullptr && plans_->inverse != nullptr, MERCER_OUT_OF_MEMORY,
-          "FFTW has no plan for %lld vectors of length %lld", static_cast<long long>(count),
-          static_cast<long long>(n));
+  require_plan(plans_->forward.plan != nullptr && plans_->inverse.plan != nullptr, n, count);
 }
 
 template <class T>
@@ -112,16 +124,45 @@ RealFft<T>::~RealFft() = default;
 template <class T>
 void RealFft<T>::forward(const T* x, T* spectrum) const noexcept {
   // A real-to-complex transform of one dimension preserves its input unless told otherwise.
-  Fftw<T>::kForward(plans_->forward, const_cast<T*>(x), complex<T>(spectrum));
+  Fftw<T>::kForward(plans_->forward.plan, const_cast<T*>(x), complex<T>(spectrum));
 }
 
 template <class T>
 void RealFft<T>::inverse(T* spectrum, T* x) const noexcept {
-  Fftw<T>::kInverse(plans_->inverse, complex<T>(spectrum), x);
+  Fftw<T>::kInverse(plans_->inverse.plan, complex<T>(spectrum), x);
+}
+
+template <class T>
+struct ComplexFft<T>::Plan : OwnedPlan<T> {
+  void make(int n, T* x, T* y) {
+    const std::lock_guard<std::mutex> lock(planner());
+    this->plan =
+        Fftw<T>::kPlanComplex(n, complex<T>(x), complex<T>(y), FFTW_BACKWARD, FFTW_ESTIMATE);
+  }
+};
+
+template <class T>
+ComplexFft<T>::ComplexFft(int64_t n) : n_(n), plan_(std::make_unique<Plan>()) {
+  require(n >= 1 && n <= std::numeric_limits<int>::max(), MERCER_INVALID_ARGUMENT,
+          "complex FFT of length %lld, expected 1 to 2^31 - 1", static_cast<long long>(n));
+  const AlignedBuffer<T> x(2 * n), y(2 * n);
+  plan_->make(static_cast<int>(n), x.data(), y.data());
+  require_plan(plan_->plan != nullptr, n, 1);
+}
+
+template <class T>
+ComplexFft<T>::~ComplexFft() = default;
+
+template <class T>
+void ComplexFft<T>::transform(const T* x, T* y) const noexcept {
+  // A transform out of place preserves its input unless told otherwise.
+  Fftw<T>::kComplex(plan_->plan, complex<T>(const_cast<T*>(x)), complex<T>(y));
 }
 
 template class RealFft<float>;
 template class RealFft<double>;
+template class ComplexFft<float>;
+template class ComplexFft<double>;
 
 void multiply_spectrum(const float* a, int64_t numbers, float* x) noexcept {
   multiply(a, numbers, x);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Discrete Fourier transforms of real vectors, by FFTW, and the product of their spectra: circular
-// convolution in O(n log n). Present when the build has FFTW (MERCER_WITH_FFTW).
+// Discrete Fourier transforms of real and complex vectors, by FFTW, and the product of their
+// spectra: circular convolution in O(n log n). Present when the build has FFTW (MERCER_WITH_FFTW).
 //
 // FFTW's planner is global. All our planning happens under one lock of this process, always with
 // FFTW_ESTIMATE, which measures nothing and neither reads nor writes wisdom files; transforms
@@ -43,6 +43,30 @@ class RealFft {
   int64_t n_;
   int64_t count_;
   std::unique_ptr<Plans> plans_;
+};
+
+/// A plan for one vector of n complex numbers, interleaved. The same holds of threads, alignment
+/// and bits. One direction only, so that a convolution runs the same instructions forth and back
+/// (its users conjugate or mirror, at no cost in passes of theirs): FFTW's codelets are up to 20 KB
+/// long.
+template <class T>
+class ComplexFft {
+ public:
+  /// Errors: INVALID_ARGUMENT unless 1 <= n < 2^31; OUT_OF_MEMORY.
+  explicit ComplexFft(int64_t n);
+  ~ComplexFft();
+  ComplexFft(const ComplexFft&) = delete;
+  ComplexFft& operator=(const ComplexFft&) = delete;
+
+  int64_t length() const noexcept { return n_; }
+
+  /// y_k = sum_j x_j exp(+2 pi i jk/n). Arrays must not overlap.
+  void transform(const T* x, T* y) const noexcept;
+
+ private:
+  struct Plan;
+  int64_t n_;
+  std::unique_ptr<Plan> plan_;
 };
 
 /// x_k *= a_k for `numbers`/2 interleaved complex numbers.

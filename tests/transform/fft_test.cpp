@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Fourier transforms of real vectors against the definition and circular convolution against the
-// O(n^2) sum, at every length that the library uses; algebra; batches; threads.
+// Fourier transforms of real and complex vectors against the definition and circular convolution
+// against the O(n^2) sum, at every length that the library uses; algebra; batches; threads.
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -15,6 +15,7 @@
 #include "transform/fft.h"
 
 using namespace mercer;
+using transform::ComplexFft;
 using transform::RealFft;
 
 namespace {
@@ -83,6 +84,29 @@ void check_definition(int64_t n) {
   // |spectrum|_2 = sqrt(n) |x|_2.
   CHECK(static_cast<double>(std::sqrt(squares)) <=
         transform_bound<T>(n) * std::sqrt(static_cast<double>(n)) * norm(x.data(), n));
+}
+
+template <class T>
+void check_complex_definition(int64_t n) {
+  AlignedBuffer<T> z(2 * n), y(2 * n);
+  const Matrix<T> x = test::random_matrix<T>(1, 2 * n, static_cast<uint64_t>(n));
+  std::copy(x.data(), x.data() + 2 * n, z.data());
+  ComplexFft<T>(n).transform(z.data(), y.data());
+  long double squares = 0;
+  for (int64_t k = 0; k < n; ++k) {
+    long double re = 0, im = 0;
+    for (int64_t j = 0; j < n; ++j) {
+      const long double angle =
+          2 * std::acos(-1.0L) * static_cast<long double>(j * k % n) / static_cast<long double>(n);
+      re += z[2 * j] * std::cos(angle) - z[2 * j + 1] * std::sin(angle);
+      im += z[2 * j] * std::sin(angle) + z[2 * j + 1] * std::cos(angle);
+    }
+    squares += std::pow(re - y[2 * k], 2) + std::pow(im - y[2 * k + 1], 2);
+  }
+  CAPTURE(n, sizeof(T));
+  CHECK(std::memcmp(x.data(), z.data(), static_cast<size_t>(2 * n) * sizeof(T)) == 0);
+  CHECK(static_cast<double>(std::sqrt(squares)) <=
+        transform_bound<T>(n) * std::sqrt(static_cast<double>(n)) * norm(x.data(), 2 * n));
 }
 
 template <class T>
@@ -205,6 +229,8 @@ TEST_CASE("FFT: the transform is the sum of its definition") {
     if (n > 1024) break;  // the sum is O(n^2) long double cosines
     check_definition<float>(n);
     check_definition<double>(n);
+    check_complex_definition<float>(n);
+    check_complex_definition<double>(n);
   }
 }
 
@@ -254,5 +280,10 @@ TEST_CASE("FFT: sizes that FFTW cannot take are refused") {
         "");
   CHECK(test::refusal_fault(
             MERCER_INVALID_ARGUMENT, [] { RealFft<float>(int64_t{1} << 20, 1 << 11); }, "2^31") ==
+        "");
+  CHECK(test::refusal_fault(
+            MERCER_INVALID_ARGUMENT, [] { ComplexFft<float>(0); }, "length 0") == "");
+  CHECK(test::refusal_fault(
+            MERCER_INVALID_ARGUMENT, [] { ComplexFft<double>(int64_t{1} << 31); }, "2147483648") ==
         "");
 }

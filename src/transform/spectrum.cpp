@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// The transform F of z_j = x_{2j} + i x_{2j+1}, j < n, holds that of the real x of length 2n: with
+// c = conj F_{n-k} and w = exp(pi i k/n), the even and the odd half have the spectra E = (F_k +
+// c)/2 and O = (F_k - c)/(2i), and X_k = E + w O, conj X_{n-k} = E - w O (Cooley, Lewis, Welch
+// 1970). Those two multiply independently of all other k, and E, O, F follow from their products
+// the same way back. So one pass takes F of every factor to F of the product, k and n - k together,
+// and neither needs the full spectra in memory.
+//
+// An entry may be computed twice, with equal bits or as k and as n - k; which one stays follows
+// from n alone.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "transform/spectrum.cpp"
+#include "transform/simd.h"
+
+#include "transform/spectrum.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace mercer::transform::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// body(tag, i) for blocks that cover [begin, end); the last may overlap the one before.
+template <class T, class Body>
+HWY_INLINE void Cover(int64_t begin, int64_t end, const Body& body) {
+  const hn::CappedTag<T, 64 / sizeof(T)> tag;
+  const hn::CappedTag<T, 1> one;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(tag));
+  int64_t i = begin;
+  if (end - begin >= lanes) {
+    for (; i + lanes <= end; i += lanes) body(tag, i);
+    if (i < end) body(tag, end - lanes);
+  } else {
+    for (; i < end; ++i) body(one, i);
+  }
+}
+
+// Vectors of complex numbers.
+template <class V>
+struct Complex {
+  V re;
+  V im;
+};
+
+template <class D, class T, class V = hn::Vec<D>>
+HWY_INLINE Complex<V> LoadPairs(D tag, const T* z) {
+  Complex<V> out;
+  hn::LoadInterleaved2(tag, z, out.re, out.im);
+  return out;
+}
+template <class V>
+HWY_INLINE Complex<V> Multiply(const Complex<V>& a, const Complex<V>& b) {
+  return {hn::NegMulAdd(a.im, b.im, hn::Mul(a.re, b.re)),
+          hn::MulAdd(a.im, b.re, hn::Mul(a.re, b.im))};
+}
+template <class V>
+HWY_INLINE Complex<V> Add(const Complex<V>& a, const Complex<V>& b) {
+  return {hn::Add(a.re, b.re), hn::Add(a.im, b.im)};
+}
+template <class V>
+HWY_INLINE Complex<V> Subtract(const Complex<V>& a, const Complex<V>& b) {
+  return {hn::Sub(a.re, b.re), hn::Sub(a.im, b.im)};
+}
+template <class V>
+HWY_INLINE Complex<V> Scale(V s, const Complex<V>& a) {
+  return {hn::Mul(s, a.re), hn::Mul(s, a.im)};
+}
+
+template <class T>
+HWY_INLINE void MultiplyAll(Spectra<T> spectra, int64_t n, T scale, bool conjugate, T* product) {
+  const T imaginary = conjugate ? T{-1} : T{1};
+  Cover<T>(0, n, [&](auto tag, int64_t k) HWY_ATTR {
+    auto z = Scale(hn::Set(tag, scale), LoadPairs(tag, spectra.first + 2 * k));
+    for (int64_t f = 1; f < spectra.count; ++f)
+      z = Multiply(z, LoadPairs(tag, spectra.first + f * spectra.stride + 2 * k));
+    hn::StoreInterleaved2(z.re, hn::Mul(hn::Set(tag, imaginary), z.im), tag, product + 2 * k);
+  });
+}
+
+// X_k and conj X_{n-k} of one factor.
+template <class V>
+struct Halves {
+  Complex<V> low;
+  Complex<V> high;
+};
+
+// mirror: where the last of n - k, n - k - 1, ... begins.
+template <class D, class T, class V = hn::Vec<D>>
+HWY_INLINE Halves<V> Unpack(D tag, const T* F, int64_t k, int64_t mirror, const Complex<V>& t) {
+  const Complex<V> z = LoadPairs(tag, F + 2 * k), reversed = LoadPairs(tag, F + 2 * mirror);
+  const Complex<V> c = {hn::Reverse(tag, reversed.re), hn::Neg(hn::Reverse(tag, reversed.im))};
+  const Complex<V> even = Scale(hn::Set(tag, T(0.5)), Add(z, c)), odd = Multiply(t, Subtract(z, c));
+  return {Add(even, odd), Subtract(even, odd)};
+}
+
+template <class D, class T>
+HWY_INLINE void MultiplyPacked(D tag, Spectra<T> spectra, int64_t n, int64_t k, const T* twiddle,
+                               T scale, T* product) {
+  using V = hn::Vec<D>;
+  const int64_t mirror = k == 0 ? 0 : n - k - static_cast<int64_t>(hn::Lanes(tag)) + 1;
+  const Complex<V> t = {hn::LoadU(tag, twiddle + k), hn::LoadU(tag, twiddle + n / 2 + 1 + k)};
+  Halves<V> x = Unpack(tag, spectra.first, k, mirror, t);
+  for (int64_t f = 1; f < spectra.count; ++f) {
+    const Halves<V> y = Unpack(tag, spectra.first + f * spectra.stride, k, mirror, t);
+    x = {Multiply(x.low, y.low), Multiply(x.high, y.high)};
+  }
+  const V factor = hn::Set(tag, scale);
+  const Complex<V> back = {hn::Mul(factor, t.re), hn::Neg(hn::Mul(factor, t.im))};
+  const Complex<V> even = Scale(hn::Mul(hn::Set(tag, T(0.5)), factor), Add(x.low, x.high));
+  const Complex<V> odd = Multiply(back, Subtract(x.low, x.high));
+  const Complex<V> z = Add(even, odd), c = Subtract(even, odd);
+  hn::StoreInterleaved2(hn::Reverse(tag, z.re), hn::Reverse(tag, z.im), tag, product + 2 * mirror);
+  hn::StoreInterleaved2(c.re, hn::Neg(c.im), tag, product + 2 * k);
+}
+
+template <class T>
+HWY_INLINE void MultiplyAllPacked(Spectra<T> spectra, int64_t n, const T* twiddle, T scale,
+                                  T* product) {
+  MultiplyPacked(hn::CappedTag<T, 1>(), spectra, n, 0, twiddle, scale, product);
+  Cover<T>(1, n / 2 + 1, [&](auto tag, int64_t k) HWY_ATTR {
+    MultiplyPacked(tag, spectra, n, k, twiddle, scale, product);
+  });
+}
+
+template <class T>
+HWY_INLINE void AddTo(const T* x, int64_t numbers, T* y) {
+  const hn::CappedTag<T, 64 / sizeof(T)> tag;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(tag));
+  int64_t i = 0;
+  for (; i + lanes <= numbers; i += lanes)
+    hn::StoreU(hn::Add(hn::LoadU(tag, y + i), hn::LoadU(tag, x + i)), tag, y + i);
+  for (; i < numbers; ++i) y[i] += x[i];
+}
+
+template <class T>
+HWY_INLINE void Split(const T* z, int64_t n, T* re, T* im) {
+  Cover<T>(0, n, [&](auto tag, int64_t k) HWY_ATTR {
+    const auto value = LoadPairs(tag, z + 2 * k);
+    hn::StoreU(value.re, tag, re + k);
+    hn::StoreU(hn::Neg(value.im), tag, im + k);
+  });
+}
+
+void MultiplyF32(Spectra<float> spectra, int64_t n, float scale, bool conjugate, float* product) {
+  MultiplyAll(spectra, n, scale, conjugate, product);
+}
+void MultiplyF64(Spectra<double> spectra, int64_t n, double scale, bool conjugate,
+                 double* product) {
+  MultiplyAll(spectra, n, scale, conjugate, product);
+}
+void MultiplyPackedF32(Spectra<float> spectra, int64_t n, const float* twiddle, float scale,
+                       float* product) {
+  MultiplyAllPacked(spectra, n, twiddle, scale, product);
+}
+void MultiplyPackedF64(Spectra<double> spectra, int64_t n, const double* twiddle, double scale,
+                       double* product) {
+  MultiplyAllPacked(spectra, n, twiddle, scale, product);
+}
+void AddF32(const float* x, int64_t numbers, float* y) { AddTo(x, numbers, y); }
+void AddF64(const double* x, int64_t numbers, double* y) { AddTo(x, numbers, y); }
+void SplitF32(const float* z, int64_t n, float* re, float* im) { Split(z, n, re, im); }
+void SplitF64(const double* z, int64_t n, double* re, double* im) { Split(z, n, re, im); }
+
+}  // namespace mercer::transform::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace mercer::transform {
+
+HWY_EXPORT(MultiplyF32);
+HWY_EXPORT(MultiplyF64);
+HWY_EXPORT(MultiplyPackedF32);
+HWY_EXPORT(MultiplyPackedF64);
+HWY_EXPORT(AddF32);
+HWY_EXPORT(AddF64);
+HWY_EXPORT(SplitF32);
+HWY_EXPORT(SplitF64);
+
+void multiply_spectra(Spectra<float> spectra, int64_t n, float scale, bool conjugate,
+                      float* product) noexcept {
+  HWY_DYNAMIC_DISPATCH(MultiplyF32)(spectra, n, scale, conjugate, product);
+}
+void multiply_spectra(Spectra<double> spectra, int64_t n, double scale, bool conjugate,
+                      double* product) noexcept {
+  HWY_DYNAMIC_DISPATCH(MultiplyF64)(spectra, n, scale, conjugate, product);
+}
+void multiply_packed_spectra(Spectra<float> spectra, int64_t n, const float* twiddle, float scale,
+                             float* product) noexcept {
+  HWY_DYNAMIC_DISPATCH(MultiplyPackedF32)(spectra, n, twiddle, scale, product);
+}
+void multiply_packed_spectra(Spectra<double> spectra, int64_t n, const double* twiddle,
+                             double scale, double* product) noexcept {
+  HWY_DYNAMIC_DISPATCH(MultiplyPackedF64)(spectra, n, twiddle, scale, product);
+}
+void add_spectrum(const float* x, int64_t numbers, float* y) noexcept {
+  HWY_DYNAMIC_DISPATCH(AddF32)(x, numbers, y);
+}
+void add_spectrum(const double* x, int64_t numbers, double* y) noexcept {
+  HWY_DYNAMIC_DISPATCH(AddF64)(x, numbers, y);
+}
+void split_conjugate(const float* z, int64_t n, float* re, float* im) noexcept {
+  HWY_DYNAMIC_DISPATCH(SplitF32)(z, n, re, im);
+}
+void split_conjugate(const double* z, int64_t n, double* re, double* im) noexcept {
+  HWY_DYNAMIC_DISPATCH(SplitF64)(z, n, re, im);
+}
+
+}  // namespace mercer::transform
+#endif

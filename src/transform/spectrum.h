@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Products of spectra, several at a time: what circular convolution does between its transforms.
+#pragma once
+
+#include <cstdint>
+
+namespace mercer::transform {
+
+/// `count` >= 1 vectors of numbers, `stride` apart.
+template <class T>
+struct Spectra {
+  const T* first;
+  int64_t count;
+  int64_t stride;
+};
+
+/// product_k = scale prod_i spectrum_{i,k} for n interleaved complex numbers, or its conjugate; no
+/// overlap.
+void multiply_spectra(Spectra<float> spectra, int64_t n, float scale, bool conjugate,
+                      float* product) noexcept;
+void multiply_spectra(Spectra<double> spectra, int64_t n, double scale, bool conjugate,
+                      double* product) noexcept;
+
+/// The same for real vectors x of 2n numbers, each given as ComplexFft::transform of the n complex
+/// numbers x_{2j} + i x_{2j+1}. The product is mirrored, n - k for k, so that another transform
+/// leads back. `twiddle`: n/2 + 1 real parts of -i exp(pi i k/n)/2, then their imaginary parts. No
+/// overlap.
+void multiply_packed_spectra(Spectra<float> spectra, int64_t n, const float* twiddle, float scale,
+                             float* product) noexcept;
+void multiply_packed_spectra(Spectra<double> spectra, int64_t n, const double* twiddle,
+                             double scale, double* product) noexcept;
+
+/// y_k += x_k.
+void add_spectrum(const float* x, int64_t numbers, float* y) noexcept;
+void add_spectrum(const double* x, int64_t numbers, double* y) noexcept;
+
+/// re_k - i im_k = z_k for n interleaved complex numbers; no overlap.
+void split_conjugate(const float* z, int64_t n, float* re, float* im) noexcept;
+void split_conjugate(const double* z, int64_t n, double* re, double* im) noexcept;
+
+}  // namespace mercer::transform

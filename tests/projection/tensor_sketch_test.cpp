@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// TensorSketch: reference numbers; circular convolution as the O(m^2) sum, on every target; laws of
+// its parameters; refusals.
+#include "projection/tensor_sketch.h"
+
+#include <cmath>
+
+#include "projection/tensor_sketch_rows.h"
+#include "support/catch.h"
+#include "support/dense.h"
+#include "support/oracle.h"
+#include "support/refusal.h"
+#include "support/sparse.h"
+#include "support/statistic.h"
+#include "transform/target.h"
+
+using namespace mercer;
+using namespace mercer::projection;
+using nlohmann::json;
+using namespace mercer::test;
+
+namespace {
+
+TensorHash hash_of(const json& h, const json& s) {
+  TensorHash hash;
+  for (const json& bucket : h) hash.slots.push_back(bucket.get<uint32_t>());
+  for (const json& sign : s) hash.signs.push_back(static_cast<int8_t>(sign.get<double>()));
+  return hash;
+}
+
+template <class T>
+Matrix<T> matrix_of(const json& rows) {
+  Matrix<T> X(static_cast<int64_t>(rows.size()), static_cast<int64_t>(rows[0].size()));
+  for (int64_t i = 0; i < X.rows(); ++i)
+    for (int64_t k = 0; k < X.cols(); ++k)
+      X(i, k) = rows[static_cast<size_t>(i)][static_cast<size_t>(k)].get<T>();
+  return X;
+}
+
+// Where the coordinates of factor i go, read off its own sketch of one factor.
+std::vector<Vector> images(const SketchShape& shape, size_t i) {
+  const int64_t d = shape.factors[i].dimension();
+  SketchShape one = shape_of(shape.complex, {{d}}, shape.columns, shape.seed);
+  one.first_factor = shape.first_factor + static_cast<int64_t>(i);
+  Matrix<double> identity(d, d);
+  identity.fill(0);
+  for (int64_t k = 0; k < d; ++k) identity(k, k) = 1;
+  auto Z = sketched<double>(*make_tensor_sketch(one), d, {dense(identity)});
+  std::vector<Vector> out(static_cast<size_t>(d), Vector(static_cast<size_t>(shape.columns)));
+  for (int64_t k = 0; k < d; ++k) {
+    for (int64_t j = 0; j < shape.columns; ++j)
+      out[static_cast<size_t>(k)][static_cast<size_t>(j)] =
+          Wide(Z.re(k, j), shape.complex ? Z.im(k, j) : 0.0);
+  }
+  return out;
+}
+
+Vector convolve(const Vector& a, const Vector& b) {
+  Vector out(a.size());
+  for (size_t i = 0; i < a.size(); ++i)
+    for (size_t j = 0; j < b.size(); ++j) out[(i + j) % a.size()] += a[i] * b[j];
+  return out;
+}
+
+// [scale x, constant] of row i.
+template <class T>
+Vector augmented(const FactorShape& factor, const FactorRows<T>& rows, int64_t i) {
+  Vector u;
+  for (int64_t k = 0; k < factor.inputs; ++k) {
+    const T im = rows.dense.im.data == nullptr ? T{0} : rows.dense.im(i, k);
+    u.push_back(static_cast<long double>(factor.scale) * Wide(rows.dense.re(i, k), im));
+  }
+  if (factor.constant != 0) u.push_back(factor.constant);
+  return u;
+}
+
+// Rows of S(u) by the definition, and what bounds their errors are relative to.
+template <class T>
+Vector expected_row(const SketchShape& shape, const std::vector<FactorRows<T>>& rows, int64_t i,
+                    double& magnitude) {
+  Vector product;
+  magnitude = shape.scale;
+  for (size_t f = 0; f < rows.size(); ++f) {
+    const Vector u = augmented(shape.factors[f], rows[f], i);
+    const auto image = images(shape, f);
+    Vector bucket(static_cast<size_t>(shape.columns));
+    long double norm = 0;
+    for (size_t k = 0; k < u.size(); ++k) {
+      norm += std::abs(u[k].real()) + std::abs(u[k].imag());
+      for (size_t j = 0; j < bucket.size(); ++j) bucket[j] += u[k] * image[k][j];
+    }
+    magnitude *= static_cast<double>(norm);
+    product = f == 0 ? bucket : convolve(product, bucket);
+  }
+  for (Wide& value : product) value *= shape.scale;
+  return product;
+}
+
+template <class T>
+void check_convolution(bool complex, bool complex_inputs, int64_t m, int64_t p) {
+  constexpr int64_t n = 2;
+  std::vector<FactorShape> factors;
+  std::vector<Matrix<T>> inputs;
+  std::vector<FactorRows<T>> rows;
+  for (int64_t f = 0; f < p; ++f) {
+    // Every third factor without a constant, the fourth with nothing else.
+    factors.push_back({f == 3 ? 0 : 2 + f % 4, 0.75 + 0.25 * static_cast<double>(f),
+                       f % 3 == 1 ? 0.0 : 0.5 - static_cast<double>(f)});
+    for (uint64_t part = 0; part < 2; ++part)
+      inputs.push_back(
+          random_matrix<T>(n, factors.back().inputs, static_cast<uint64_t>(2 * f) + part));
+  }
+  for (size_t f = 0; f < factors.size(); ++f)
+    rows.push_back(complex_inputs ? dense(inputs[2 * f], inputs[2 * f + 1]) : dense(inputs[2 * f]));
+  SketchShape shape = shape_of(complex, factors, m, 11);
+  shape.first_factor = 3;
+  shape.scale = 1.5;
+  auto Z = sketched<T>(*make_tensor_sketch(shape), n, rows);
+  for (int64_t i = 0; i < n; ++i) {
+    double magnitude = 0;
+    const Vector expected = expected_row(shape, rows, i, magnitude);
+    CAPTURE(complex, complex_inputs, m, p, i, sizeof(T));
+    CHECK(worst_difference(Z, i, expected) <= convolution_bound<T>(m, p, 12) * magnitude);
+  }
+}
+
+template <class T>
+void check_reference() {
+  const json& entries = oracle("transforms").at("tensorsketch");
+  REQUIRE(entries.size() >= 3);
+  for (const json& entry : entries) {
+    const auto m = entry.at("D").get<int64_t>(), p = entry.at("p").get<int64_t>();
+    const Matrix<T> X = matrix_of<T>(json::array({entry.at("x")}));
+    std::vector<TensorHash> hashes;
+    for (size_t f = 0; f < static_cast<size_t>(p); ++f)
+      hashes.push_back(hash_of(entry.at("h")[f], entry.at("s")[f]));
+    const auto sketch = make_tensor_sketch(
+        shape_of(false, std::vector<FactorShape>(static_cast<size_t>(p), {X.cols()}), m, 0),
+        std::move(hashes));
+    auto Z = sketched<T>(*sketch, 1, std::vector<FactorRows<T>>(static_cast<size_t>(p), dense(X)));
+    Vector expected;
+    for (const json& value : entry.at("output")) expected.emplace_back(value.get<double>());
+    double norm = 0;
+    for (int64_t k = 0; k < X.cols(); ++k) norm += std::fabs(static_cast<double>(X(0, k)));
+    CHECK(worst_difference(Z, 0, expected) <=
+          convolution_bound<T>(m, p, X.cols()) * std::pow(norm, p));
+  }
+}
+
+template <class T>
+void check_pooling_reference() {
+  const json& entry = oracle("transforms").at("bilinear_pooling");
+  const Matrix<T> A = matrix_of<T>(entry.at("a")), B = matrix_of<T>(entry.at("b"));
+  const auto sketch = make_tensor_sketch(
+      shape_of(false, {{A.cols()}, {B.cols()}}, entry.at("D").get<int64_t>(), 0),
+      {hash_of(entry.at("h1"), entry.at("s1")), hash_of(entry.at("h2"), entry.at("s2"))});
+  Context context;
+  sketch->prepare({0, sketch->columns()}, T{}, context);
+  const AlignedBuffer<T> scratch(sketch->scratch(A.rows(), T{}));
+  auto Z = empty_rows(*sketch, 1, T{0});
+  const FactorRows<T> rows[] = {dense(A), dense(B)};
+  sketch->apply_sum(rows, {0, sketch->columns()}, Z.planes(), scratch.data());
+  Vector expected;
+  for (const json& value : entry.at("pooled")) expected.emplace_back(value.get<double>());
+  // Entries below 2 in magnitude, 4 and 6 of them, 3 locations.
+  CHECK(worst_difference(Z, 0, expected) <= convolution_bound<T>(5, 2, 6) * 3 * 8 * 12);
+}
+
+}  // namespace
+
+TEST_CASE("tensor sketch: reference numbers") {
+  check_reference<float>();
+  check_reference<double>();
+}
+
+TEST_CASE("tensor sketch: bilinear pooling, reference numbers") {
+  check_pooling_reference<float>();
+  check_pooling_reference<double>();
+}
+
+TEST_CASE("tensor sketch: circular convolution is the O(m^2) sum") {
+  for (const int64_t m : {1, 2, 3, 4, 6, 8, 13, 30, 31, 33, 62, 64, 100, 127, 130}) {
+    for (int64_t p = 1; p <= 6; ++p) {
+      check_convolution<double>(false, false, m, p);
+      check_convolution<double>(true, p % 2 == 0, m, p);
+    }
+    check_convolution<float>(false, false, m, 3);
+    check_convolution<float>(true, true, m, 3);
+    check_convolution<float>(true, false, m, 2);
+  }
+}
+
+TEST_CASE("tensor sketch: every target") {
+  for (const int64_t target : transform::supported_targets()) {
+    transform::select_target(target);
+    CAPTURE(transform::target_name(target));
+    for (const int64_t m : {2, 5, 10, 32, 36, 66, 68, 102}) {
+      check_convolution<float>(false, false, m, 5);
+      check_convolution<double>(false, false, m, 5);
+      check_convolution<float>(true, true, m, 5);
+      check_convolution<double>(true, true, m, 5);
+    }
+  }
+  transform::select_target(0);
+}
+
+TEST_CASE(
+    "tensor sketch: both precisions have the same parameters, other seeds and factors others") {
+  constexpr int64_t d = 30, m = 64;
+  const Matrix<double> X = random_matrix(1, d, 3);
+  Matrix<float> narrow(1, d);
+  for (int64_t k = 0; k < d; ++k) narrow(0, k) = static_cast<float>(X(0, k));
+  SketchShape shape = shape_of(false, {{d}, {d}}, m, 7);
+  auto Z = sketched<double>(*make_tensor_sketch(shape), 1, {dense(X), dense(X)});
+  auto z = sketched<float>(*make_tensor_sketch(shape), 1, {dense(narrow), dense(narrow)});
+  Vector expected;
+  for (int64_t j = 0; j < m; ++j) expected.emplace_back(Z.re(0, j));
+  CHECK(worst_difference(z, 0, expected) <= convolution_bound<float>(m, 2, d) * d * d);
+  shape.seed = 8;
+  auto seed = sketched<double>(*make_tensor_sketch(shape), 1, {dense(X), dense(X)});
+  CHECK(worst_difference(seed, 0, expected) > 1e-3);
+  shape.seed = 7, shape.first_factor = 1;
+  auto factor = sketched<double>(*make_tensor_sketch(shape), 1, {dense(X), dense(X)});
+  CHECK(worst_difference(factor, 0, expected) > 1e-3);
+}
+
+TEST_CASE("tensor sketch: a preparation that fails can be repeated") {
+  const auto sketch = make_tensor_sketch(shape_of(false, {{50}, {50}}, 64, 1));
+  Context capped;
+  capped.memory_cap = 100;
+  CHECK(refusal_fault(
+            MERCER_OUT_OF_MEMORY,
+            [&] {
+              sketch->prepare({0, 64}, 0.0, capped);
+            },
+            "sketch") == "");
+  Context cancelled;
+  cancelled.cancel();
+  CHECK(refusal_fault(MERCER_CANCELLED, [&] { sketch->prepare({0, 64}, 0.0, cancelled); }) == "");
+  const Matrix<double> X = random_matrix(1, 50, 3);
+  auto Z = sketched<double>(*sketch, 1, {dense(X), dense(X)});
+  const auto fresh = make_tensor_sketch(sketch->shape());
+  auto expected = sketched<double>(*fresh, 1, {dense(X), dense(X)});
+  CHECK(equal_rows(Z, 0, expected, 0));
+}
+
+TEST_CASE("tensor sketch: complex units and buckets are uniform, factors independent") {
+  constexpr int64_t d = 12000, m = 3;
+  SparseRows<double> identity;
+  identity.cols = d;
+  for (int64_t k = 0; k < d; ++k) identity.add(k, 1), identity.end_row();
+  const CsrView<double> view = identity.view();
+  FactorRows<double> rows;
+  rows.sparse = &view;
+  std::vector<int64_t> cells(4 * m * 4 * m), state(static_cast<size_t>(d));
+  for (const int64_t factor : {0, 1}) {
+    SketchShape shape = shape_of(true, {{d}}, m, 5);
+    shape.first_factor = factor;
+    auto Z = sketched<double>(*make_tensor_sketch(shape), d, {rows});
+    for (int64_t k = 0; k < d; ++k) {
+      int64_t found = 0;
+      for (int64_t j = 0; j < m; ++j) {
+        const double parts[] = {Z.re(k, j), -Z.re(k, j), Z.im(k, j), -Z.im(k, j)};
+        for (int64_t u = 0; u < 4; ++u)
+          if (parts[u] == 1) found = found * 4 * m + 4 * j + u + 1;  // one at most, or out of range
+      }
+      REQUIRE((found >= 1 && found <= 4 * m));
+      state[static_cast<size_t>(k)] = 4 * m * state[static_cast<size_t>(k)] + found - 1;
+    }
+  }
+  for (const int64_t pair : state) ++cells[static_cast<size_t>(pair)];
+  CHECK(chi_square_uniform(cells) <= chi_square_threshold(static_cast<double>(cells.size()) - 1));
+}
+
+TEST_CASE("tensor sketch: extents beyond 32 bits are refused") {
+  const int64_t beyond = int64_t{1} << 31;
+  CHECK(refusal_fault(
+            MERCER_INVALID_ARGUMENT,
+            [&] {
+              make_tensor_sketch(shape_of(false, {{4}, {4}}, beyond, 1));
+            },
+            "features = 2147483648", "CountSketch") == "");
+  CHECK(refusal_fault(
+            MERCER_INVALID_ARGUMENT,
+            [&] {
+              make_tensor_sketch(shape_of(false, {{4}, {beyond - 1, 1, 0.5}}, 8, 1));
+            },
+            "inputs = 2147483648", "CountSketch") == "");
+}
