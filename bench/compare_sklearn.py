@@ -1,28 +1,64 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The mercer authors
-"""Times a Fourier map of mercer against scikit-learn's RBFSampler.transform, alternating, in one process.
+"""Times a map of mercer against its transformer in scikit-learn, alternating, in one process.
 
-Usage: compare_sklearn.py LIBMERCER.so [--runs 7] [--n 10000] [--features 4096] [--d 16 64 784] [--projection dense] [--aligned]
-Both map float32 rows to float32 features. mercer writes into an array that is allocated and touched beforehand;
-RBFSampler allocates its result, as its interface demands. Prints one line per d: medians and their ratio.
+Usage: compare_sklearn.py LIBMERCER.so [--map fourier] [--projection dense] [--aligned]
+       compare_sklearn.py LIBMERCER.so --map tensor_sketch [--degree 3] [--density 0.01]
+Common: [--runs 7] [--n ROWS] [--features 4096] [--d INPUTS ...]
+fourier: RBFSampler.transform, n = 10,000, d = 16, 64, 784; tensor_sketch: PolynomialCountSketch.transform, n = 2,000,
+d = 64, 1,024, rows of unit length. Both map float32 rows; mercer writes float32 into an array that is allocated and
+touched beforehand, the transformers allocate their result, as their interface demands (PolynomialCountSketch's is of
+doubles). --density: non-negative CSR rows for both. Prints one line per d: medians, their ratio and its inverse.
 """
 import argparse
-import ctypes
-import json
 import statistics
 import time
 
 import numpy as np
-from sklearn.kernel_approximation import RBFSampler
+import scipy.sparse
+from sklearn.kernel_approximation import PolynomialCountSketch, RBFSampler
+
+from library import Library
 
 
-def fourier_map(library, projection, d, features, lengthscale):
-    made = ctypes.c_void_p()
-    spec = {"map": "fourier", "kernel": {"kernel": "gaussian", "lengthscale": lengthscale}, "inputs": d,
-            "features": features, "projection": projection}
-    assert library.mercer_map_from_spec(json.dumps(spec).encode(), ctypes.byref(made)) == 0
-    return made
+class Fourier:
+    n, d = 10000, [16, 64, 784]
+
+    def __init__(self, options, d):
+        self.X = np.random.default_rng(0).standard_normal((options.n, d)).astype(np.float32)
+        self.spec = {"map": "fourier", "kernel": {"kernel": "gaussian", "lengthscale": float(np.sqrt(d))},
+                     "projection": options.projection}
+        self.transformer = RBFSampler(gamma=1 / (2 * d), n_components=options.features, random_state=0)
+
+    def kernel(self, rows):
+        return np.exp(-((rows[:, None] - rows[None]) ** 2).sum(-1) / (2 * rows.shape[1]))
+
+
+class TensorSketch:
+    n, d = 2000, [64, 1024]
+
+    def __init__(self, options, d):
+        random = np.random.default_rng(0)
+        if options.density is None:
+            X = random.standard_normal((options.n, d))
+            self.X = (X / np.linalg.norm(X, axis=1)[:, None]).astype(np.float32)
+        else:
+            each = max(1, round(options.density * d))
+            columns = np.concatenate([np.sort(random.choice(d, each, replace=False)) for _ in range(options.n)])
+            self.X = scipy.sparse.csr_matrix((random.random(options.n * each).astype(np.float32),
+                                              columns.astype(np.int32), np.arange(options.n + 1, dtype=np.int32) * each),
+                                             shape=(options.n, d))
+        self.degree = options.degree
+        self.spec = {"map": "tensor_sketch", "field": "real",
+                     "kernel": {"kernel": "polynomial", "degree": self.degree, "gamma": 1, "offset": 0}}
+        self.transformer = PolynomialCountSketch(degree=self.degree, n_components=options.features, random_state=0)
+
+    def kernel(self, rows):
+        return (rows @ rows.T) ** self.degree
+
+
+CASES = {"fourier": Fourier, "tensor_sketch": TensorSketch}
 
 
 def at_cache_line(n, D):
@@ -31,47 +67,54 @@ def at_cache_line(n, D):
     return store[start:start + n * D].reshape(n, D)
 
 
-def pointer(array):
-    return array.ctypes.data_as(ctypes.c_void_p)
-
-
 def timed(call):
     start = time.perf_counter()
     call()
     return time.perf_counter() - start
 
 
+def compare(library, case, runs, Z):
+    """Median times of both, and their kernel errors over 300 rows."""
+    X = case.X
+    made, why = library.map(case.spec | {"inputs": X.shape[1], "features": Z.shape[1]})
+    assert made is not None, why
+    transformer = case.transformer.fit(X)
+    apply = library.apply_csr if scipy.sparse.issparse(X) else library.apply
+    ours = lambda: apply(made, X, Z)
+    ours()
+    theirs = transformer.transform(X)
+    rows = X[:300].toarray() if scipy.sparse.issparse(X) else X[:300]
+    exact = case.kernel(rows.astype(np.float64))
+    errors = [np.linalg.norm(F[:300] @ F[:300].T - exact) / np.linalg.norm(exact) for F in (Z, theirs)]
+    del theirs
+    times = [(timed(ours), timed(lambda: transformer.transform(X))) for _ in range(runs)]
+    library.free(made)
+    return [statistics.median(t[i] for t in times) for i in (0, 1)], errors
+
+
 def main():
-    parser = argparse.ArgumentParser()
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("library")
+    parser.add_argument("--map", choices=list(CASES), default="fourier")
     parser.add_argument("--runs", type=int, default=7)
-    parser.add_argument("--n", type=int, default=10000)
+    parser.add_argument("--n", type=int)
     parser.add_argument("--features", type=int, default=4096)
+    parser.add_argument("--d", type=int, nargs="*")
     parser.add_argument("--projection", default="dense")
+    parser.add_argument("--degree", type=int, default=3)
+    parser.add_argument("--density", type=float)
     parser.add_argument("--aligned", action="store_true", help="let Z start at a cache line, as posix_memalign does; "
                         "NumPy's large arrays start 16 bytes after one")
-    parser.add_argument("--d", type=int, nargs="*", default=[16, 64, 784])
     options = parser.parse_args()
-    library = ctypes.CDLL(options.library)
+    library, kind = Library(options.library), CASES[options.map]
+    options.n = options.n or kind.n
     n, D = options.n, options.features
     Z = at_cache_line(n, D) if options.aligned else np.zeros((n, D), np.float32)
-    print("d,n,D,projection,mercer_s,sklearn_s,ratio,kernel_error_mercer,kernel_error_sklearn")
-    for d in options.d:
-        X = np.random.default_rng(0).standard_normal((n, d)).astype(np.float32)
-        lengthscale = float(np.sqrt(d))
-        made = fourier_map(library, options.projection, d, D, lengthscale)
-        sampler = RBFSampler(gamma=1 / (2 * d), n_components=D, random_state=0).fit(X)
-        ours = lambda: library.mercer_map_apply_f32(made, ctypes.c_int64(n), pointer(X), ctypes.c_int64(d),
-                                                    pointer(Z), ctypes.c_int64(D))
-        assert ours() == 0
-        theirs = sampler.transform(X)
-        rows = X[:300].astype(np.float64)
-        exact = np.exp(-((rows[:, None] - rows[None]) ** 2).sum(-1) / (2 * d))
-        error = [np.linalg.norm(F[:300] @ F[:300].T - exact) / np.linalg.norm(exact) for F in (Z, theirs)]
-        del theirs
-        times = [(timed(ours), timed(lambda: sampler.transform(X))) for _ in range(options.runs)]
-        a, b = (statistics.median(t[i] for t in times) for i in (0, 1))
-        print(f"{d},{n},{D},{options.projection},{a:.5f},{b:.5f},{a / b:.3f},{error[0]:.4f},{error[1]:.4f}", flush=True)
+    what = options.projection if options.map == "fourier" else f"tensor_sketch_{options.degree}"
+    print("d,n,D,projection,mercer_s,sklearn_s,ratio,kernel_error_mercer,kernel_error_sklearn,times_faster")
+    for d in options.d or kind.d:
+        (a, b), errors = compare(library, kind(options, d), options.runs, Z)
+        print(f"{d},{n},{D},{what},{a:.5f},{b:.5f},{a / b:.3f},{errors[0]:.4f},{errors[1]:.4f},{b / a:.1f}", flush=True)
 
 
 main()

@@ -9,44 +9,15 @@ projection and each number of features: the relative Frobenius error |ZZ' - K|/|
 error of that average, its ratio to dense, and the median time to map 4,000 rows in float32. Without --data, rows are generated.
 """
 import argparse
-import ctypes
-import gzip
-import json
 import pathlib
 import statistics
 import time
 
 import numpy as np
 
+from library import Library, read_images
+
 PROJECTIONS = ["dense", "orthogonal", "sorf", "fastfood", "circulant", "sobol", "halton"]
-
-
-class Library:
-    def __init__(self, path):
-        self.library = ctypes.CDLL(path)
-        self.library.mercer_last_error.restype = ctypes.c_char_p
-
-    def map(self, spec):
-        """A map from its spec, or None with the library's reason printed if the combination is refused."""
-        made = ctypes.c_void_p()
-        if self.library.mercer_map_from_spec(json.dumps(spec).encode(), ctypes.byref(made)) != 0:
-            return None, self.library.mercer_last_error().decode()
-        return made, ""
-
-    def apply(self, made, X, Z):
-        pointer = lambda a: a.ctypes.data_as(ctypes.c_void_p)
-        size = ctypes.c_int64
-        status = self.library.mercer_map_apply_f32(made, size(len(X)), pointer(X), size(X.shape[1]), pointer(Z),
-                                                   size(Z.shape[1]))
-        assert status == 0, self.library.mercer_last_error()
-
-    def free(self, made):
-        self.library.mercer_map_free(made)
-
-
-def read_images(path):
-    raw = np.frombuffer(gzip.decompress(path.read_bytes()), np.uint8)
-    return raw[16:].reshape(-1, 784).astype(np.float64) / 255
 
 
 def read_rows(data, name):
