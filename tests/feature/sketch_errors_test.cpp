@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// What sketches refuse, and that a call which was cancelled or lacked memory leaves a map that
+// works.
+#include "sketch_cases.h"
+#include "support/catch.h"
+#include "support/refusal.h"
+
+using namespace mercer;
+using namespace mercer::feature;
+using test::Mixing;
+using test::SketchCase;
+
+namespace {
+
+template <class... Part>
+std::string fault(mercer_status status, const kernel::Kernel& kernel, int64_t d, int64_t D,
+                  const SketchOptions& options, const Part&... parts) {
+  return test::refusal_fault(
+      status, [&] { make_sketch(kernel, d, D, options); }, parts...);
+}
+
+SketchOptions composed(Composition composition, int64_t intermediate,
+                       SketchField field = SketchField::complex_to_real) {
+  SketchOptions options;
+  options.composition = composition;
+  options.intermediate = intermediate;
+  options.field = field;
+  return options;
+}
+
+// The bytes of a map that was never disturbed.
+void check_unharmed(const SketchCase& one, const kernel::Kernel& kernel, const FeatureMap& map,
+                    const Matrix<float>& X) {
+  CAPTURE(one.label);
+  CHECK(test::equal_bytes(
+      test::apply<float>(map, X.view()),
+      test::apply<float>(*test::make(kernel, X.cols(), map.features(), one), X.view())));
+}
+
+}  // namespace
+
+TEST_CASE("make_sketch: sizes that it refuses") {
+  const auto kernel = kernel::make_polynomial(2, 1, 0.5, 1);
+  const auto invalid = MERCER_INVALID_ARGUMENT;
+  for (const SketchCase& one : test::sketch_cases()) {
+    CAPTURE(one.label);
+    CHECK(fault(invalid, *kernel, 3, 0, one.options, "features = 0") == "");
+    CHECK(fault(invalid, *kernel, 3, -2, one.options, "features = -2") == "");
+    CHECK(fault(invalid, *kernel, 3, int64_t{1} << 31, one.options, "features = 2147483648",
+                "2147483647") == "");
+    CHECK(fault(invalid, *kernel, 0, 4, one.options, "d = 0") == "");
+    if (one.options.field == SketchField::complex_to_real &&
+        one.options.composition != Composition::craft) {
+      CHECK(fault(invalid, *kernel, 3, 5, one.options, "features = 5", "even", "complex_to_real") ==
+            "");
+    }
+  }
+  for (const Composition composition : {Composition::hierarchical, Composition::craft}) {
+    CHECK(fault(invalid, *kernel, 3, 4, composed(composition, 7), "intermediate = 7", "even") ==
+          "");
+    CHECK(fault(invalid, *kernel, 3, 4, composed(composition, -8), "intermediate = -8",
+                "expected 1 to") == "");
+    CHECK(fault(invalid, *kernel, 3, 4, composed(composition, int64_t{1} << 31, SketchField::real),
+                "intermediate = 2147483648", "2147483647") == "");
+    CHECK_NOTHROW(make_sketch(*kernel, 3, 4, composed(composition, 7, SketchField::complex)));
+  }
+  // The wide sketch of CRAFT comes in pairs, what it is projected to need not.
+  CHECK_NOTHROW(make_sketch(*kernel, 3, 5, composed(Composition::craft, 8)));
+}
+
+TEST_CASE("make_sketch: kernels, dimensions and tuples that it refuses") {
+  const auto polynomial = kernel::make_polynomial(2, 1, 0, 1);
+  for (const SketchCase& one : test::sketch_cases()) {
+    CAPTURE(one.label);
+    CHECK(fault(MERCER_UNSUPPORTED, *kernel::make_gaussian({1.0}, 1.0), 3, 4, one.options,
+                "kernel gaussian", "polynomial or bilinear") == "");
+    CHECK(fault(MERCER_DIMENSION_MISMATCH, *kernel::make_bilinear(3, 1), 3, 4, one.options,
+                "d = 3") == "");
+  }
+  const int64_t wide = (int64_t{1} << 28) + 1;
+  SketchOptions options;
+  for (const Mixing mixing : {Mixing::upsampled, Mixing::stacked, Mixing::tuple}) {
+    options.mixing = mixing;
+    CHECK(fault(MERCER_INVALID_ARGUMENT, *polynomial, wide, 4, options, "inputs = 268435457") ==
+          "");
+  }
+  options.mixing = Mixing::tuple;
+  CHECK(fault(MERCER_INVALID_ARGUMENT, *polynomial, 4, 17, options, "features = 17", "4^2") == "");
+  CHECK_NOTHROW(make_sketch(*polynomial, 4, 16, options));
+  // Pairs of 2 x 16 columns; with an offset 5 coordinates, which are padded to 8.
+  options.field = SketchField::complex_to_real;
+  CHECK_NOTHROW(make_sketch(*polynomial, 4, 32, options));
+  CHECK(fault(MERCER_INVALID_ARGUMENT, *polynomial, 4, 34, options, "features = 17") == "");
+  CHECK_NOTHROW(make_sketch(*kernel::make_polynomial(2, 1, 1, 1), 4, 128, options));
+}
+
+TEST_CASE("sketches: a cancelled call says so, and the map works afterwards") {
+  const auto kernel = kernel::make_polynomial(3, 1, 0.5, 1);
+  const Matrix<float> X = test::random_matrix<float>(200, 5, 1);
+  for (const SketchCase& one : test::sketch_cases()) {
+    const auto map = test::make(*kernel, 5, 34, one);
+    const Matrix<float> Z(200, map->row_length());
+    Context context;
+    const auto apply = [&] {
+      map->apply(MatrixView<const float>(X.view()), {0, 34}, context, Z.view());
+    };
+    CAPTURE(one.label);
+    context.cancel();
+    CHECK(test::refusal_fault(MERCER_CANCELLED, [&] { map->prepare(Precision::f32, context); }) ==
+          "");
+    CHECK(test::refusal_fault(MERCER_CANCELLED, apply) == "");
+    context.clear_cancelled();
+    check_unharmed(one, *kernel, *map, X);
+    // From the progress function, once everything is drawn.
+    context.progress = [](void*, int64_t, int64_t) -> int32_t { return 1; };
+    CHECK(test::refusal_fault(MERCER_CANCELLED, apply) == "");
+    context.clear_cancelled();
+    context.progress = nullptr;
+    CHECK_NOTHROW(apply());
+    check_unharmed(one, *kernel, *map, X);
+  }
+}
+
+TEST_CASE("sketches: a memory cap is kept, named, and harms no later call") {
+  const auto kernel = kernel::make_polynomial(3, 1, 0.5, 1);
+  const Matrix<float> X = test::random_matrix<float>(50, 5, 1);
+  for (const SketchCase& one : test::sketch_cases()) {
+    const auto map = test::make(*kernel, 5, 34, one);
+    const Matrix<float> Z(50, map->row_length());
+    Context context;
+    context.memory_cap = 10;
+    const auto prepare = [&] { map->prepare(Precision::f32, context); };
+    const auto apply = [&] {
+      map->apply(MatrixView<const float>(X.view()), {0, 34}, context, Z.view());
+    };
+    CAPTURE(one.label);
+    CHECK(test::refusal_fault(MERCER_OUT_OF_MEMORY, prepare, "memory_cap = 10") == "");
+    CHECK(test::refusal_fault(MERCER_OUT_OF_MEMORY, apply, "memory_cap = 10") == "");
+    context.memory_cap = 0;
+    prepare();
+    context.memory_cap = 10;
+    CHECK_NOTHROW(prepare());  // nothing left to draw
+    CHECK(test::refusal_fault(MERCER_OUT_OF_MEMORY, apply, "memory_cap = 10", "tiles") == "");
+    check_unharmed(one, *kernel, *map, X);
+  }
+}
