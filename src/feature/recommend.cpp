@@ -4,6 +4,7 @@
 // the expected squared Frobenius error of its Gram matrix.
 #include <atomic>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <string>
 #include <utility>
@@ -45,6 +46,19 @@ Sums row_sums(const FeatureMap& map, MatrixView<const double> X, int64_t i,
   return sums;
 }
 
+// Null for an odd D where pairs are needed, for fewer tuples than columns, and in a build without
+// Fourier transforms; what is wrong with the kernel or with D is wrong for the first candidate.
+std::unique_ptr<FeatureMap> make_candidate(const kernel::Kernel& kernel, int64_t d, int64_t D,
+                                           const SketchOptions& options) {
+  if (options.field == SketchField::complex_to_real && D % 2 != 0) return nullptr;
+  try {
+    return make_sketch(kernel, d, D, options);
+  } catch (const Error&) {
+    if (options.mixing != Mixing::tuple && options.mixing != Mixing::tensor_sketch) throw;
+    return nullptr;
+  }
+}
+
 }  // namespace
 
 double predicted_error(const FeatureMap& map, MatrixView<const double> X, Context& context) {
@@ -54,7 +68,6 @@ double predicted_error(const FeatureMap& map, MatrixView<const double> X, Contex
   std::vector<Sums> sums(static_cast<size_t>(X.rows));
   const Matrix<double> variances(worker_count(context, X.rows), X.rows);
   sums[0] = row_sums(map, X, 0, std::span(variances.data(), static_cast<size_t>(X.rows)));
-  Stage stage(context, X.rows);
   std::atomic<bool> failed{false};
   parallel_for(context, X.rows - 1, [&](int64_t i, int worker) noexcept {
     try {
@@ -79,27 +92,22 @@ double predicted_error(const FeatureMap& map, MatrixView<const double> X, Contex
 Recommendation recommend_sketch(const kernel::Kernel& kernel, int64_t D, uint64_t seed,
                                 MatrixView<const double> X, Context& context) {
   Recommendation best{nullptr, std::numeric_limits<double>::infinity()};
+  constexpr SketchField kFields[] = {SketchField::complex_to_real, SketchField::real};
+  Stage stage(context, static_cast<int64_t>(std::size(kCandidates) * std::size(kFields)));
   for (const Mixing mixing : kCandidates) {
-    for (const SketchField field : {SketchField::complex_to_real, SketchField::real}) {
-      if (field == SketchField::complex_to_real && D % 2 != 0) continue;
+    for (const SketchField field : kFields) {
       SketchOptions options;
       options.mixing = mixing;
       options.field = field;
       options.seed = seed;
-      std::unique_ptr<FeatureMap> map;
-      try {
-        map = make_sketch(kernel, X.cols, D, options);
-      } catch (const Error& error) {
-        // Too many columns for distinct tuples, or a build without Fourier transforms; what is
-        // wrong with the kernel or with D is wrong for the first candidate.
-        if (mixing != Mixing::tuple && mixing != Mixing::tensor_sketch) throw;
-        continue;
+      if (std::unique_ptr<FeatureMap> map = make_candidate(kernel, X.cols, D, options)) {
+        const double error = predicted_error(*map, X, context);
+        if (error < best.predicted_error) best = {std::move(map), error};
       }
-      const double error = predicted_error(*map, X, context);
-      if (!(error < best.predicted_error)) continue;
-      best = {std::move(map), error};
+      stage.advance(1);
     }
   }
+  context.checkpoint();
   require(best.map != nullptr, MERCER_INVALID_ARGUMENT,
           "no sketch has a finite predicted error on these %lld rows, expected finite rows",
           static_cast<long long>(X.rows));

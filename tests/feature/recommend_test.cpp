@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// The predicted error of a sketch against plain sums and against what maps really miss; the
+// recommended sketch against all candidates.
+#include <cmath>
+#include <limits>
+#include <set>
+
+#include "feature/fourier.h"
+#include "kernel/kernel.h"
+#include "sketch_cases.h"
+#include "statistic/kernel_error.h"
+#include "support/catch.h"
+#include "support/refusal.h"
+#include "support/statistic.h"
+
+using namespace mercer;
+using namespace mercer::feature;
+using test::Mixing;
+using test::SketchCase;
+
+namespace {
+
+// Centred, or, moved by 1, all of one sign.
+Matrix<double> rows(int64_t n, int64_t d, bool centred, uint64_t seed = 3) {
+  const Matrix<double> X = test::random_matrix(n, d, seed);
+  for (int64_t at = 0; !centred && at < n * d; ++at) X.data()[at] += 1;
+  return test::copy(X.view());
+}
+
+double predicted(const FeatureMap& map, const Matrix<double>& X, int threads = 1) {
+  Context context;
+  context.threads = threads;
+  return predicted_error(map, X.view(), context);
+}
+
+// Over all ordered pairs, each on its own.
+double plain_prediction(const FeatureMap& map, const Matrix<double>& X) {
+  const MatrixView<const double> rows = X.view();
+  long double variances = 0, squares = 0;
+  for (int64_t i = 0; i < X.rows(); ++i) {
+    for (int64_t j = 0; j < X.rows(); ++j) {
+      double variance = 0;
+      map.variance(rows.block_rows(i, i + 1), rows.block_rows(j, j + 1), std::span(&variance, 1));
+      const double k = map.kernel().value(X.cols(), rows.row(i), rows.row(j));
+      variances += variance;
+      squares += static_cast<long double>(k) * k;
+    }
+  }
+  return static_cast<double>(std::sqrt(variances / squares));
+}
+
+Matrix<double> gram_of(const kernel::Kernel& kernel, const Matrix<double>& X) {
+  Matrix<double> K(X.rows(), X.rows());
+  Context context;
+  kernel::gram(kernel, X.view(), X.view(), context, K.view());
+  return K;
+}
+
+// Interleaved complex numbers give the real part as a plain inner product.
+double measured(const FeatureMap& map, const Matrix<double>& X, const Matrix<double>& K) {
+  const Matrix<double> Z = test::apply<double>(map, X.view());
+  const Matrix<double> estimate = test::product(Z.view(), test::transposed(Z.view()).view());
+  return statistic::kernel_error(estimate.view(), K.view()).relative_frobenius;
+}
+
+std::string kind_of(const FeatureMap& map) {
+  const Parameters all = map.parameters();
+  std::string kind(map.name());
+  for (const char* name : {"weights", "variant", "field"}) {
+    if (all.find(name) != nullptr) kind += " " + all.text(name);
+  }
+  return kind;
+}
+
+Recommendation recommend(const kernel::Kernel& kernel, int64_t D, const Matrix<double>& X) {
+  Context context;
+  return recommend_sketch(kernel, D, 9, X.view(), context);
+}
+
+// In the documented order: of cost, complex_to_real before real.
+std::unique_ptr<FeatureMap> best_by_hand(const kernel::Kernel& kernel, int64_t D,
+                                         const Matrix<double>& X) {
+  std::unique_ptr<FeatureMap> best;
+  for (const Mixing mixing : {Mixing::upsampled, Mixing::stacked, Mixing::tuple,
+                              Mixing::tensor_sketch, Mixing::rademacher, Mixing::gaussian}) {
+    if (mixing == Mixing::tensor_sketch && !test::has_tensor_sketch()) continue;
+    for (const SketchField field : {SketchField::complex_to_real, SketchField::real}) {
+      if (field == SketchField::complex_to_real && D % 2 == 1) continue;
+      SketchOptions options;
+      options.mixing = mixing;
+      options.field = field;
+      options.seed = 9;
+      std::unique_ptr<FeatureMap> map;
+      const auto made = test::outcome([&] { map = make_sketch(kernel, X.cols(), D, options); });
+      REQUIRE((made.status == MERCER_OK || mixing == Mixing::tuple));
+      if (map == nullptr) continue;
+      if (best == nullptr || predicted(*map, X) < predicted(*best, X)) best = std::move(map);
+    }
+  }
+  return best;
+}
+
+}  // namespace
+
+TEST_CASE("predicted error: the root of the variances over the squares of the kernel") {
+  const auto polynomial = kernel::make_polynomial(3, 0.7, 0.2, 1.8);
+  const auto bilinear = kernel::make_bilinear(5, 1.8);
+  for (const SketchCase& one : test::sketch_cases()) {
+    for (const bool centred : {false, true}) {
+      for (const kernel::Kernel* kernel : {polynomial.get(), bilinear.get()}) {
+        const auto map = test::make(*kernel, 8, 34, one);
+        const Matrix<double> X = rows(14, 8, centred);
+        const double expected = plain_prediction(*map, X);
+        CAPTURE(one.label, centred);
+        CHECK(predicted(*map, X) == Approx(expected).epsilon(1e-12));
+        CHECK(predicted(*map, X, 3) == predicted(*map, X));
+      }
+    }
+  }
+  const auto fourier = make_fourier(*kernel::make_gaussian({1.0}, 1.0), 5, 34, {});
+  CHECK(predicted(*fourier, rows(14, 5, true)) ==
+        Approx(plain_prediction(*fourier, rows(14, 5, true))).epsilon(1e-12));
+  const Matrix<double> single = rows(1, 5, true);
+  const auto one = make_sketch(*polynomial, 5, 34, {});
+  CHECK(predicted(*one, single) == Approx(plain_prediction(*one, single)).epsilon(1e-12));
+}
+
+TEST_CASE("predicted error: what the Gram matrix of a map is expected to miss") {
+  constexpr int64_t kRepetitions = 1500;
+  const auto kernel = kernel::make_polynomial(2, 0.7, 0.2, 1.8);
+  const Matrix<double> X = rows(6, 5, true);
+  const Matrix<double> K = gram_of(*kernel, X);
+  const std::vector<SketchCase> cases = test::sketch_cases();
+  const double z = test::z_threshold(test::kFailure, static_cast<double>(cases.size()));
+  for (SketchCase one : cases) {
+    const double expected = std::pow(predicted(*test::make(*kernel, 5, 22, one), X), 2);
+    std::vector<double> squares;
+    double mean = 0;
+    for (int64_t r = 0; r < kRepetitions; ++r) {
+      one.options.seed = static_cast<uint64_t>(100 + r);
+      squares.push_back(std::pow(measured(*test::make(*kernel, 5, 22, one), X, K), 2));
+      mean += squares.back() / static_cast<double>(kRepetitions);
+    }
+    CAPTURE(one.label, expected, mean);
+    CHECK(std::fabs(test::studentised_z_score(squares, expected)) <= z);
+    // One over this is the relative standard error: a prediction a quarter off would be seen.
+    CHECK(test::studentised_z_score(squares, 0) >= z / (1.25 * 1.25 - 1));
+  }
+}
+
+TEST_CASE("recommended sketch: the lowest predicted error of all candidates") {
+  std::set<std::string> kinds;
+  for (const int64_t p : {1, 2, 3, 6}) {
+    for (const bool centred : {false, true}) {
+      // Whole blocks, parts of them, fewer than d and more than d^2 columns, odd ones.
+      for (const int64_t D : {4, 7, 8, 16, 30, 33, 64, 70}) {
+        const auto kernel = kernel::make_polynomial(p, 1.0, 0.2, 1);
+        const Matrix<double> X = rows(12, 5, centred);
+        const Recommendation found = recommend(*kernel, D, X);
+        const auto expected = best_by_hand(*kernel, D, X);
+        CAPTURE(p, centred, D);
+        CHECK(kind_of(*found.map) == kind_of(*expected));
+        CHECK(found.predicted_error == predicted(*expected, X));
+        CHECK(found.map->features() == D);
+        CHECK(!found.map->is_complex());
+        CHECK(test::equal_bytes(test::apply<double>(*found.map, X.view()),
+                                test::apply<double>(*expected, X.view())));
+        if (D % 2 == 1) CHECK(kind_of(*found.map).find("complex") == std::string::npos);
+        kinds.insert(kind_of(*found.map));
+      }
+    }
+  }
+  // Not one for all.
+  CHECK(kinds.size() >= 3);
+  const auto bilinear = kernel::make_bilinear(2, 1);
+  const Matrix<double> X = rows(12, 5, true);
+  CHECK(kind_of(*recommend(*bilinear, 16, X).map) == kind_of(*best_by_hand(*bilinear, 16, X)));
+}
+
+TEST_CASE("recommended sketch: the first of equals") {
+  // In one dimension signs are all there is to a row: every sketch of them is exact.
+  const auto kernel = kernel::make_polynomial(2, 1, 0, 1);
+  // Powers of two: the variances are zeros without rounding.
+  const Matrix<double> X(4, 1);
+  for (int64_t i = 0; i < 4; ++i)
+    X(i, 0) = std::ldexp(i % 2 == 0 ? 1.0 : -1.0, static_cast<int>(i));
+  const Recommendation even = recommend(*kernel, 6, X), odd = recommend(*kernel, 5, X);
+  CHECK(even.predicted_error == 0);
+  CHECK(odd.predicted_error == 0);
+  CHECK(kind_of(*even.map) == "tensor_srht upsampled complex_to_real");
+  CHECK(kind_of(*odd.map) == "tensor_srht upsampled real");
+}
+
+TEST_CASE("predicted error, recommended sketch: what they refuse") {
+  const auto kernel = kernel::make_polynomial(2, 1, 0, 1);
+  const auto map = make_sketch(*kernel, 5, 8, {});
+  const auto bad = MERCER_INVALID_ARGUMENT;
+  const Matrix<double> none(0, 5), zeros(4, 5), X = rows(4, 5, true), nan = rows(4, 5, true);
+  zeros.fill(0);
+  nan(2, 3) = std::numeric_limits<double>::quiet_NaN();
+  const auto predict = [&](const Matrix<double>& X) { return [&] { predicted(*map, X); }; };
+  CHECK(test::refusal_fault(bad, predict(none), "n = 0") == "");
+  CHECK(test::refusal_fault(bad, predict(zeros), "polynomial", "0 for all pairs") == "");
+  CHECK(std::isnan(predicted(*map, nan)));
+  const auto supplied = make_fourier_supplied(*kernel::make_gaussian({1.0}, 1.0), X.view(), {}, {});
+  CHECK(test::refusal_fault(
+            MERCER_UNSUPPORTED, [&] { predicted(*supplied, X); }, "closed form") == "");
+
+  const auto refused = [&](mercer_status status, const kernel::Kernel& kernel, int64_t D,
+                           const Matrix<double>& X, const char* part) {
+    return test::refusal_fault(
+        status, [&] { recommend(kernel, D, X); }, part);
+  };
+  CHECK(refused(bad, *kernel, 8, none, "n = 0") == "");
+  CHECK(refused(bad, *kernel, 8, zeros, "0 for all pairs") == "");
+  CHECK(refused(bad, *kernel, 8, nan, "finite rows") == "");
+  CHECK(refused(bad, *kernel, 0, X, "features = 0") == "");
+  CHECK(refused(bad, *kernel, -3, X, "features = -3") == "");
+  CHECK(refused(bad, *kernel, 8, Matrix<double>(4, 0), "d = 0") == "");
+  CHECK(refused(MERCER_UNSUPPORTED, *kernel::make_gaussian({1.0}, 1.0), 8, X, "gaussian") == "");
+  CHECK(refused(MERCER_DIMENSION_MISMATCH, *kernel::make_bilinear(5, 1), 8, X, "d = 5") == "");
+}
+
+TEST_CASE("predicted error, recommended sketch: progress to the end, and cancellation") {
+  struct Seen {
+    int64_t last = 0, total = 0, calls = 0, stop_after = 0;
+    bool ascends = true;
+  };
+  const auto watch = [](void* user, int64_t done, int64_t total) -> int32_t {
+    Seen& seen = *static_cast<Seen*>(user);
+    seen.ascends = seen.ascends && done >= seen.last && done <= total;
+    seen.last = done;
+    seen.total = total;
+    return ++seen.calls == seen.stop_after ? 1 : 0;
+  };
+  const auto kernel = kernel::make_polynomial(2, 1, 0, 1);
+  const auto map = make_sketch(*kernel, 5, 8, {});
+  const Matrix<double> X = rows(60, 5, true);
+  const auto predict = [&](Context& context) { predicted_error(*map, X.view(), context); };
+  const auto choose = [&](Context& context) { recommend_sketch(*kernel, 8, 1, X.view(), context); };
+  const auto check = [&](const auto& call) {
+    Seen seen;
+    Context context;
+    context.progress = watch;
+    context.user = &seen;
+    call(context);
+    CHECK(seen.ascends);
+    CHECK(seen.total > 1);
+    CHECK(seen.last == seen.total);
+    for (const int64_t after : {int64_t{1}, seen.calls / 2}) {
+      seen = {};
+      seen.stop_after = after;
+      CHECK(test::refusal_fault(MERCER_CANCELLED, [&] { call(context); }) == "");
+      context.clear_cancelled();
+    }
+    seen = {};
+    CHECK_NOTHROW(call(context));
+    context.cancel();
+    CHECK(test::refusal_fault(MERCER_CANCELLED, [&] { call(context); }) == "");
+  };
+  check(predict);
+  check(choose);
+}
