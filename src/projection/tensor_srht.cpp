@@ -5,8 +5,9 @@
 // two that holds every u_i; D_i random signs, +-1 or {1, -1, i, -i} (then two real transforms per
 // factor). The blocks of the stacked form share their signs: a sum over all rows of H D_i is
 // deterministic, so permuting them independently is enough to make blocks uncorrelated. Rows go
-// through one at a time: a factor's transform stays in the first-level cache while all columns
-// gather from it.
+// through as lanes of a batch, or, where they are few or the transforms of all factors large, one
+// at a time: a factor's transform then stays in cache while all columns gather from it. Bits are
+// the same either way.
 #include "projection/tensor_srht.h"
 
 #include <algorithm>
@@ -17,12 +18,19 @@
 #include "base/error.h"
 #include "projection/lazy_groups.h"
 #include "projection/tensor_srht_index.h"
+#include "projection/tensor_srht_lanes.h"
 #include "random/distributions.h"
 #include "transform/fwht.h"
+#include "transform/lanes.h"
 #include "transform/product.h"
 
 namespace mercer::projection {
 namespace {
+
+using transform::kLanes;
+
+// Transforms of all factors of a batch: above, they crowd each other out of the caches.
+constexpr int64_t kMostTableBytes = int64_t{4} << 20;
 
 int64_t round_up(int64_t count) noexcept { return (count + 15) / 16 * 16; }
 
@@ -41,9 +49,9 @@ class TensorSrht final : public Multilinear {
     check_index(law_);
   }
 
-  int64_t tile_rows() const noexcept override { return 16; }
-  int64_t scratch(int64_t, float) const override { return numbers(); }
-  int64_t scratch(int64_t, double) const override { return numbers(); }
+  int64_t tile_rows() const noexcept override { return 64; }
+  int64_t scratch(int64_t rows, float) const override { return numbers<float>(rows); }
+  int64_t scratch(int64_t rows, double) const override { return numbers<double>(rows); }
 
   void prepare(Blocks c, float, Context& context) const override {
     draw(c, single_signs_, context);
@@ -70,11 +78,21 @@ class TensorSrht final : public Multilinear {
   }
 
  private:
-  // Padded u (two planes), its transform, a row of Z.
-  int64_t numbers() const {
+  // One row: padded u (two planes), its transform, a row of Z. A batch: the same of all lanes, the
+  // transforms of all factors, some columns.
+  template <class T>
+  int64_t numbers(int64_t rows) const {
     const int64_t padded = checked_multiply(2 + parts_, round_up(d_), "TensorSRHT");
-    return checked_add(padded, checked_multiply(parts_, round_up(columns()), "TensorSRHT"),
-                       "TensorSRHT");
+    const int64_t one = checked_add(
+        padded, checked_multiply(parts_, round_up(columns()), "TensorSRHT"), "TensorSRHT");
+    if (!in_lanes<T>(rows)) return one;
+    return std::max(one, (2 * d_ + p_ * parts_ * d_ + 2 * kLaneColumns) * kLanes<T>);
+  }
+
+  template <class T>
+  bool in_lanes(int64_t rows) const noexcept {
+    return 2 * rows >= kLanes<T> &&
+           p_ <= kMostTableBytes / (kLanes<T> * static_cast<int64_t>(sizeof(T)) * parts_) / d_;
   }
 
   template <class T>
@@ -89,7 +107,9 @@ class TensorSrht final : public Multilinear {
     for (int64_t b = blocks.begin; b < blocks.end; ++b) {
       index_.prepare(b, [&](int64_t block) {
         const int64_t size = checked_multiply(p_, block_, "indices");
-        context.require_memory(checked_multiply(size, sizeof(int32_t), "indices"), "the indices");
+        // Beside them a permutation in 64 bits while it is drawn.
+        const int64_t bytes = checked_multiply(p_ + 4, sizeof(int32_t), "indices");
+        context.require_memory(checked_multiply(bytes, block_, "indices"), "the indices");
         AlignedBuffer<int32_t> index(size);
         draw_index(law_, block, std::span(index.data(), static_cast<size_t>(size)));
         return index;
@@ -120,10 +140,53 @@ class TensorSrht final : public Multilinear {
   template <class T>
   void apply_rows(std::span<const FactorRows<T>> rows, Blocks c, Planes<T> Z, const T* signs,
                   T* scratch) const noexcept {
-    for (int64_t i = 0; i < Z.re.rows; ++i) {
+    int64_t i = 0;
+    for (; in_lanes<T>(Z.re.rows - i); i += std::min(kLanes<T>, Z.re.rows - i))
+      apply_lanes(rows, i, c, Z, signs, scratch);
+    for (; i < Z.re.rows; ++i) {
       apply_row(rows, i, c, Z.re.row(i), Z.im.data == nullptr ? nullptr : Z.im.row(i), signs,
                 scratch);
     }
+  }
+
+  // Up to kLanes rows from i on.
+  template <class T>
+  void apply_lanes(std::span<const FactorRows<T>> rows, int64_t i, Blocks c, Planes<T> Z,
+                   const T* signs, T* scratch) const noexcept {
+    const int64_t n = std::min(kLanes<T>, Z.re.rows - i);
+    T *const u = scratch, *const tables = u + 2 * d_ * kLanes<T>;
+    for (int64_t f = 0; f < p_; ++f) {
+      const FactorRows<T>& one = rows[static_cast<size_t>(f)];
+      if (f == 0 || !reads_as_before(rows, static_cast<size_t>(f)))
+        load_lanes(one, shape().factors[static_cast<size_t>(f)], i, n, d_, u);
+      srht_lane_table(SrhtFactor<T>{signs + f * parts_ * d_, d_, shape().complex}, u,
+                      one.dense.im.data != nullptr, tables + f * parts_ * d_ * kLanes<T>);
+    }
+    gather_columns(tables, i, n, c, Z, tables + p_ * parts_ * d_ * kLanes<T>);
+  }
+
+  template <class T>
+  void gather_columns(const T* tables, int64_t i, int64_t n, Blocks c, Planes<T> Z,
+                      T* re) const noexcept {
+    T* const im = re + kLaneColumns * kLanes<T>;
+    const transform::LaneGather gather{p_, parts_ * d_ * kLanes<T>, block_,
+                                       static_cast<int>(parts_)};
+    for (int64_t l = c.begin; l < c.end;) {
+      const int64_t b = l / block_;
+      const int64_t count = std::min({kLaneColumns, (b + 1) * block_ - l, c.end - l});
+      transform::gather_lanes(gather, tables, index_[b].data() + (l - b * block_), share<T>(),
+                              count, re, im);
+      transform::transpose(re, count, n, kLanes<T>, Z.re.row(i) + (l - c.begin), Z.re.ld);
+      if (Z.im.data != nullptr)
+        transform::transpose(im, count, n, kLanes<T>, Z.im.row(i) + (l - c.begin), Z.im.ld);
+      l += count;
+    }
+  }
+
+  // What every column is multiplied by.
+  template <class T>
+  T share() const noexcept {
+    return static_cast<T>(shape().scale / std::sqrt(static_cast<double>(columns())));
   }
 
   template <class T>
@@ -195,15 +258,14 @@ class TensorSrht final : public Multilinear {
 
   template <class T>
   void gather(int64_t f, Blocks c, const T* table, T* re, T* im) const noexcept {
-    const auto share = static_cast<T>(shape().scale / std::sqrt(static_cast<double>(columns())));
     for (int64_t l = c.begin; l < c.end;) {
       const int64_t b = l / block_;
       const int64_t end = std::min((b + 1) * block_, c.end);
       const int32_t* index = index_[b].data() + f * block_ + (l - b * block_);
       const int64_t at = l - c.begin, n = end - l;
       if (f == 0) {
-        transform::scale_gathered(table, index, share, n, re + at);
-        if (im != nullptr) transform::scale_gathered(table + d_, index, share, n, im + at);
+        transform::scale_gathered(table, index, share<T>(), n, re + at);
+        if (im != nullptr) transform::scale_gathered(table + d_, index, share<T>(), n, im + at);
       } else if (im == nullptr) {
         transform::multiply_gathered(table, index, n, re + at);
       } else {

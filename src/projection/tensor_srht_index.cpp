@@ -18,6 +18,8 @@ namespace {
 
 // Above, [d]^p is sampled by rejection.
 constexpr int64_t kMostEnumeratedBits = 62;
+// Of stacked blocks: fewer would leave a gather too short to pay for its call.
+constexpr int64_t kColumnsTogether = 1024;
 
 int64_t bits_of(int64_t d) noexcept { return std::countr_zero(static_cast<uint64_t>(d)); }
 
@@ -39,12 +41,15 @@ void draw_upsampled(const IndexLaw& law, std::span<int32_t> index) {
   }
 }
 
-void draw_stacked(const IndexLaw& law, int64_t block, std::span<int32_t> index) {
+void draw_stacked(const IndexLaw& law, int64_t group, std::span<int32_t> index) {
+  const int64_t n = index_block(law), blocks = n / law.d;
   std::vector<int64_t> order(static_cast<size_t>(law.d));
   for (int64_t i = 0; i < law.factors; ++i) {
-    random::Cursor cursor = cursor_of(law, i, block);
-    random::permutation(cursor, order);
-    std::copy(order.begin(), order.end(), index.begin() + i * law.d);
+    for (int64_t b = 0; b < blocks; ++b) {
+      random::Cursor cursor = cursor_of(law, i, group * blocks + b);
+      random::permutation(cursor, order);
+      std::copy(order.begin(), order.end(), index.begin() + i * n + b * law.d);
+    }
   }
 }
 
@@ -93,12 +98,13 @@ void draw_rejected(const IndexLaw& law, std::span<int32_t> index) {
 }  // namespace
 
 int64_t index_block(const IndexLaw& law) noexcept {
-  return law.mixing == Mixing::stacked ? law.d : law.columns;
+  if (law.mixing != Mixing::stacked) return law.columns;
+  return law.d * std::clamp<int64_t>(kColumnsTogether / law.d, 1, (law.columns - 1) / law.d + 1);
 }
 
-void draw_index(const IndexLaw& law, int64_t block, std::span<int32_t> index) {
+void draw_index(const IndexLaw& law, int64_t group, std::span<int32_t> index) {
   if (law.mixing == Mixing::upsampled) return draw_upsampled(law, index);
-  if (law.mixing == Mixing::stacked) return draw_stacked(law, block, index);
+  if (law.mixing == Mixing::stacked) return draw_stacked(law, group, index);
   if (bits_of(law.d) * law.factors <= kMostEnumeratedBits) return draw_enumerated(law, index);
   draw_rejected(law, index);
 }

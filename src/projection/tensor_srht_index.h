@@ -20,11 +20,12 @@ struct IndexLaw {
   int64_t first_factor;
 };
 
-/// Columns that have to be drawn together: all of them, or for stacked those of one block, d.
+/// Columns that are drawn together: all of them, or for stacked some blocks of d, about a thousand
+/// columns.
 int64_t index_block(const IndexLaw& law) noexcept;
 
-/// index[i * n + l] in [0, d) for factor i and column l of block `block`, n = index_block.
-void draw_index(const IndexLaw& law, int64_t block, std::span<int32_t> index);
+/// index[i * n + l] in [0, d) for factor i and column group * n + l, n = index_block.
+void draw_index(const IndexLaw& law, int64_t group, std::span<int32_t> index);
 
 /// INVALID_ARGUMENT for a tuple form with m > d^p.
 void check_index(const IndexLaw& law);

@@ -204,6 +204,23 @@ HWY_INLINE void SignedFwht(const T* in, int64_t in_step, const T* signs, T* out,
     OneTransform<true>(Tag<T>(), in + c * in_step, signs + c * n, out + c * n, n);
 }
 
+// Lanes of a vector belong to different transforms: only stages across vectors are left. An element
+// that is no whole cache line takes shorter vectors.
+template <class T>
+HWY_INLINE void Interleaved(T* x, int64_t n, int64_t width) {
+  if (width % (64 / sizeof(T)) == 0) return RemainingStages(Tag<T>(), x, width, n * width);
+  RemainingStages(hn::CappedTag<T, 32 / sizeof(T)>(), x, width, n * width);
+}
+template <class T>
+HWY_INLINE void Eight(T* x, int64_t n, int64_t width) {
+  if (width % (64 / sizeof(T)) == 0) return Combine<8>(Tag<T>(), x, n / 8 * width, n * width);
+  Combine<8>(hn::CappedTag<T, 32 / sizeof(T)>(), x, n / 8 * width, n * width);
+}
+
+void InterleavedF32(float* x, int64_t n, int64_t width) { Interleaved(x, n, width); }
+void InterleavedF64(double* x, int64_t n, int64_t width) { Interleaved(x, n, width); }
+void EightF32(float* x, int64_t n, int64_t width) { Eight(x, n, width); }
+void EightF64(double* x, int64_t n, int64_t width) { Eight(x, n, width); }
 void FwhtF32(float* x, int64_t n, int64_t count) { Fwht(x, n, count); }
 void FwhtF64(double* x, int64_t n, int64_t count) { Fwht(x, n, count); }
 void SignedFwhtF32(const float* in, int64_t in_step, const float* signs, float* out, int64_t n,
@@ -221,6 +238,10 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace mercer::transform {
 
+HWY_EXPORT(InterleavedF32);
+HWY_EXPORT(InterleavedF64);
+HWY_EXPORT(EightF32);
+HWY_EXPORT(EightF64);
 HWY_EXPORT(FwhtF32);
 HWY_EXPORT(FwhtF64);
 HWY_EXPORT(SignedFwhtF32);
@@ -231,6 +252,18 @@ void fwht(float* x, int64_t n, int64_t count) noexcept {
 }
 void fwht(double* x, int64_t n, int64_t count) noexcept {
   HWY_DYNAMIC_DISPATCH(FwhtF64)(x, n, count);
+}
+void fwht_interleaved(float* x, int64_t n, int64_t width) noexcept {
+  HWY_DYNAMIC_DISPATCH(InterleavedF32)(x, n, width);
+}
+void fwht_interleaved(double* x, int64_t n, int64_t width) noexcept {
+  HWY_DYNAMIC_DISPATCH(InterleavedF64)(x, n, width);
+}
+void fwht_interleaved_eight(float* x, int64_t n, int64_t width) noexcept {
+  HWY_DYNAMIC_DISPATCH(EightF32)(x, n, width);
+}
+void fwht_interleaved_eight(double* x, int64_t n, int64_t width) noexcept {
+  HWY_DYNAMIC_DISPATCH(EightF64)(x, n, width);
 }
 void signed_fwht(const float* in, int64_t in_step, const float* signs, float* out, int64_t n,
                  int64_t count) noexcept {

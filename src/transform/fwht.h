@@ -21,4 +21,13 @@ void signed_fwht(const float* in, int64_t in_step, const float* signs, float* ou
 void signed_fwht(const double* in, int64_t in_step, const double* signs, double* out, int64_t n,
                  int64_t count) noexcept;
 
+/// x := (H kron I) x for n elements of `width` numbers each, width a multiple of 32 bytes: the
+/// transform of `width` interleaved vectors, every one with the bits of fwht. x is 64-byte aligned.
+/// A sweep over all elements for every three stages: n * width is to fit the first-level cache.
+void fwht_interleaved(float* x, int64_t n, int64_t width) noexcept;
+void fwht_interleaved(double* x, int64_t n, int64_t width) noexcept;
+/// The last three stages of such a transform, after its eight parts: n is a multiple of 8.
+void fwht_interleaved_eight(float* x, int64_t n, int64_t width) noexcept;
+void fwht_interleaved_eight(double* x, int64_t n, int64_t width) noexcept;
+
 }  // namespace mercer::transform

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "transform/lanes.cpp"
+#include "transform/simd.h"
+
+#include "transform/lanes.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace mercer::transform::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+template <class T>
+using Tag = hn::CappedTag<T, 32 / sizeof(T)>;
+
+// A square of one 128-bit vector's side.
+#if HWY_TARGET == HWY_SCALAR
+template <class T>
+HWY_INLINE void TransposeSquare(const T* in, int64_t ld_in, T* out, int64_t ld_out) {
+  constexpr int64_t kSide = 16 / static_cast<int64_t>(sizeof(T));
+  for (int64_t i = 0; i < kSide; ++i) {
+    for (int64_t j = 0; j < kSide; ++j) out[j * ld_out + i] = in[i * ld_in + j];
+  }
+}
+#else
+HWY_INLINE void TransposeSquare(const float* in, int64_t ld_in, float* out, int64_t ld_out) {
+  const hn::FixedTag<float, 4> tag;
+  const hn::FixedTag<double, 2> wide;
+  const auto a = hn::LoadU(tag, in), b = hn::LoadU(tag, in + ld_in),
+             c = hn::LoadU(tag, in + 2 * ld_in), d = hn::LoadU(tag, in + 3 * ld_in);
+  const auto ab = hn::BitCast(wide, hn::InterleaveLower(tag, a, b));
+  const auto cd = hn::BitCast(wide, hn::InterleaveLower(tag, c, d));
+  const auto AB = hn::BitCast(wide, hn::InterleaveUpper(tag, a, b));
+  const auto CD = hn::BitCast(wide, hn::InterleaveUpper(tag, c, d));
+  hn::StoreU(hn::BitCast(tag, hn::InterleaveLower(wide, ab, cd)), tag, out);
+  hn::StoreU(hn::BitCast(tag, hn::InterleaveUpper(wide, ab, cd)), tag, out + ld_out);
+  hn::StoreU(hn::BitCast(tag, hn::InterleaveLower(wide, AB, CD)), tag, out + 2 * ld_out);
+  hn::StoreU(hn::BitCast(tag, hn::InterleaveUpper(wide, AB, CD)), tag, out + 3 * ld_out);
+}
+HWY_INLINE void TransposeSquare(const double* in, int64_t ld_in, double* out, int64_t ld_out) {
+  const hn::FixedTag<double, 2> tag;
+  const auto a = hn::LoadU(tag, in), b = hn::LoadU(tag, in + ld_in);
+  hn::StoreU(hn::InterleaveLower(tag, a, b), tag, out);
+  hn::StoreU(hn::InterleaveUpper(tag, a, b), tag, out + ld_out);
+}
+#endif
+
+template <class T>
+HWY_INLINE void Transpose(const T* in, int64_t rows, int64_t cols, int64_t ld_in, T* out,
+                          int64_t ld_out) {
+  constexpr int64_t kSide = 16 / static_cast<int64_t>(sizeof(T));
+  const int64_t whole_rows = rows / kSide * kSide, whole_cols = cols / kSide * kSide;
+  for (int64_t j = 0; j < whole_cols; j += kSide) {
+    for (int64_t i = 0; i < whole_rows; i += kSide)
+      TransposeSquare(in + i * ld_in + j, ld_in, out + j * ld_out + i, ld_out);
+  }
+  for (int64_t i = 0; i < rows; ++i) {
+    for (int64_t j = i < whole_rows ? whole_cols : 0; j < cols; ++j)
+      out[j * ld_out + i] = in[i * ld_in + j];
+  }
+}
+
+// Real u.
+template <bool kComplex, class T>
+HWY_INLINE void MultiplyReal(const T* u, const Diagonal<T>& diagonal, int64_t n, T* out) {
+  const Tag<T> tag;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(tag));
+  for (int64_t k = 0; k < n; ++k, u += kLanes<T>, out += (kComplex ? 2 : 1) * kLanes<T>) {
+    for (int64_t v = 0; v < kLanes<T>; v += lanes) {
+      const auto x = hn::Load(tag, u + v);
+      hn::Store(hn::Mul(x, hn::Set(tag, diagonal.re[k])), tag, out + v);
+      if (kComplex) hn::Store(hn::Mul(x, hn::Set(tag, diagonal.im[k])), tag, out + kLanes<T> + v);
+    }
+  }
+}
+
+template <class T>
+HWY_INLINE void MultiplyComplex(const T* u_re, const T* u_im, const Diagonal<T>& diagonal,
+                                int64_t n, T* out) {
+  const Tag<T> tag;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(tag));
+  for (int64_t k = 0; k < n; ++k, out += 2 * kLanes<T>) {
+    const auto a = hn::Set(tag, diagonal.re[k]), b = hn::Set(tag, diagonal.im[k]);
+    for (int64_t v = 0; v < kLanes<T>; v += lanes) {
+      const auto x = hn::Load(tag, u_re + k * kLanes<T> + v);
+      const auto y = hn::Load(tag, u_im + k * kLanes<T> + v);
+      hn::Store(hn::Sub(hn::Mul(a, x), hn::Mul(b, y)), tag, out + v);
+      hn::Store(hn::Add(hn::Mul(a, y), hn::Mul(b, x)), tag, out + kLanes<T> + v);
+    }
+  }
+}
+
+template <class T>
+HWY_INLINE void MultiplyLanes(const T* u_re, const T* u_im, const Diagonal<T>& diagonal, int64_t n,
+                              T* out) {
+  if (u_im != nullptr) return MultiplyComplex(u_re, u_im, diagonal, n, out);
+  if (diagonal.im != nullptr) return MultiplyReal<true>(u_re, diagonal, n, out);
+  MultiplyReal<false>(u_re, diagonal, n, out);
+}
+
+// kFactors tables at a time, their addresses in registers: acc (one or two planes) is what the
+// factors before them left, or the scale for the first.
+template <int kFactors, bool kFirst, class T>
+HWY_INLINE void GatherReal(const T* tables, int64_t table_step, const int32_t* index,
+                           int64_t index_step, T scale, int64_t n, T* re) {
+  const Tag<T> tag;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(tag));
+  for (int64_t j = 0; j < n; ++j, re += kLanes<T>) {
+    for (int64_t v = 0; v < kLanes<T>; v += lanes) {
+      auto x = kFirst ? hn::Set(tag, scale) : hn::Load(tag, re + v);
+#pragma GCC unroll 4
+      for (int i = 0; i < kFactors; ++i) {
+        const int64_t k = index[i * index_step + j];
+        x = hn::Mul(x, hn::Load(tag, tables + i * table_step + k * kLanes<T> + v));
+      }
+      hn::Store(x, tag, re + v);
+    }
+  }
+}
+
+template <int kFactors, bool kFirst, class T>
+HWY_INLINE void GatherComplex(const T* tables, int64_t table_step, const int32_t* index,
+                              int64_t index_step, T scale, int64_t n, T* re, T* im) {
+  const Tag<T> tag;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(tag));
+  const auto share = hn::Set(tag, scale);
+  for (int64_t j = 0; j < n; ++j, re += kLanes<T>, im += kLanes<T>) {
+    for (int64_t v = 0; v < kLanes<T>; v += lanes) {
+      auto x = hn::Load(tag, kFirst ? tables + index[j] * 2 * kLanes<T> + v : re + v);
+      auto y = hn::Load(tag, kFirst ? tables + (index[j] * 2 + 1) * kLanes<T> + v : im + v);
+      if (kFirst) {
+        x = hn::Mul(x, share);
+        y = hn::Mul(y, share);
+      }
+#pragma GCC unroll 4
+      for (int i = kFirst ? 1 : 0; i < kFactors; ++i) {
+        const int64_t k = index[i * index_step + j];
+        const T* table = tables + i * table_step + k * 2 * kLanes<T> + v;
+        const auto a = hn::Load(tag, table), b = hn::Load(tag, table + kLanes<T>);
+        const auto real = hn::NegMulAdd(y, b, hn::Mul(x, a));
+        y = hn::MulAdd(y, a, hn::Mul(x, b));
+        x = real;
+      }
+      hn::Store(x, tag, re + v);
+      hn::Store(y, tag, im + v);
+    }
+  }
+}
+
+template <int kFactors, bool kFirst, class T>
+HWY_INLINE void GatherFactors(const LaneGather& gather, const T* tables, const int32_t* index,
+                              T scale, int64_t n, T* re, T* im) {
+  if (gather.parts == 1) {
+    GatherReal<kFactors, kFirst>(tables, gather.table_step, index, gather.index_step, scale, n, re);
+  } else {
+    GatherComplex<kFactors, kFirst>(tables, gather.table_step, index, gather.index_step, scale, n,
+                                    re, im);
+  }
+}
+
+// As many factors as kFirst allows to be done together.
+template <bool kFirst, class T>
+HWY_INLINE int64_t GatherSome(const LaneGather& gather, int64_t left, const T* tables,
+                              const int32_t* index, T scale, int64_t n, T* re, T* im) {
+  if (left >= 4) return GatherFactors<4, kFirst>(gather, tables, index, scale, n, re, im), 4;
+  if (left == 3) return GatherFactors<3, kFirst>(gather, tables, index, scale, n, re, im), 3;
+  if (left == 2) return GatherFactors<2, kFirst>(gather, tables, index, scale, n, re, im), 2;
+  return GatherFactors<1, kFirst>(gather, tables, index, scale, n, re, im), 1;
+}
+
+template <class T>
+HWY_INLINE void GatherLanes(const LaneGather& gather, const T* tables, const int32_t* index,
+                            T scale, int64_t n, T* re, T* im) {
+  int64_t done = GatherSome<true>(gather, gather.factors, tables, index, scale, n, re, im);
+  while (done < gather.factors) {
+    done += GatherSome<false>(gather, gather.factors - done, tables + done * gather.table_step,
+                              index + done * gather.index_step, scale, n, re, im);
+  }
+}
+
+void TransposeF32(const float* in, int64_t rows, int64_t cols, int64_t ld_in, float* out,
+                  int64_t ld_out) {
+  Transpose(in, rows, cols, ld_in, out, ld_out);
+}
+void TransposeF64(const double* in, int64_t rows, int64_t cols, int64_t ld_in, double* out,
+                  int64_t ld_out) {
+  Transpose(in, rows, cols, ld_in, out, ld_out);
+}
+void MultiplyF32(const float* u_re, const float* u_im, const Diagonal<float>& diagonal, int64_t n,
+                 float* out) {
+  MultiplyLanes(u_re, u_im, diagonal, n, out);
+}
+void MultiplyF64(const double* u_re, const double* u_im, const Diagonal<double>& diagonal,
+                 int64_t n, double* out) {
+  MultiplyLanes(u_re, u_im, diagonal, n, out);
+}
+void GatherF32(const LaneGather& gather, const float* tables, const int32_t* index, float scale,
+               int64_t n, float* re, float* im) {
+  GatherLanes(gather, tables, index, scale, n, re, im);
+}
+void GatherF64(const LaneGather& gather, const double* tables, const int32_t* index, double scale,
+               int64_t n, double* re, double* im) {
+  GatherLanes(gather, tables, index, scale, n, re, im);
+}
+
+}  // namespace mercer::transform::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace mercer::transform {
+
+HWY_EXPORT(TransposeF32);
+HWY_EXPORT(TransposeF64);
+HWY_EXPORT(MultiplyF32);
+HWY_EXPORT(MultiplyF64);
+HWY_EXPORT(GatherF32);
+HWY_EXPORT(GatherF64);
+
+void transpose(const float* in, int64_t rows, int64_t cols, int64_t ld_in, float* out,
+               int64_t ld_out) noexcept {
+  HWY_DYNAMIC_DISPATCH(TransposeF32)(in, rows, cols, ld_in, out, ld_out);
+}
+void transpose(const double* in, int64_t rows, int64_t cols, int64_t ld_in, double* out,
+               int64_t ld_out) noexcept {
+  HWY_DYNAMIC_DISPATCH(TransposeF64)(in, rows, cols, ld_in, out, ld_out);
+}
+void multiply_lanes(const float* u_re, const float* u_im, const Diagonal<float>& diagonal,
+                    int64_t n, float* out) noexcept {
+  HWY_DYNAMIC_DISPATCH(MultiplyF32)(u_re, u_im, diagonal, n, out);
+}
+void multiply_lanes(const double* u_re, const double* u_im, const Diagonal<double>& diagonal,
+                    int64_t n, double* out) noexcept {
+  HWY_DYNAMIC_DISPATCH(MultiplyF64)(u_re, u_im, diagonal, n, out);
+}
+void gather_lanes(const LaneGather& gather, const float* tables, const int32_t* index, float scale,
+                  int64_t n, float* re, float* im) noexcept {
+  HWY_DYNAMIC_DISPATCH(GatherF32)(gather, tables, index, scale, n, re, im);
+}
+void gather_lanes(const LaneGather& gather, const double* tables, const int32_t* index,
+                  double scale, int64_t n, double* re, double* im) noexcept {
+  HWY_DYNAMIC_DISPATCH(GatherF64)(gather, tables, index, scale, n, re, im);
+}
+
+}  // namespace mercer::transform
+#endif
