@@ -18,6 +18,7 @@
 #include "feature/sketch_tree.h"
 #include "statistic/linear_variance.h"
 #include "transform/product.h"
+#include "transform/stream_copy.h"
 
 namespace mercer::feature {
 namespace {
@@ -35,7 +36,8 @@ using Work = SketchTree::Workspace<T>;
 template <class T>
 class Layout {
  public:
-  Layout(SketchField field, int64_t F, Columns c) : field_(field), F_(F), c_(c) {
+  Layout(SketchField field, int64_t F, Columns c, MatrixView<T> Z) : field_(field), F_(F), c_(c) {
+    around_caches_ = Z.rows * Z.cols * static_cast<int64_t>(sizeof(T)) >= transform::kStreamBytes;
     range_ = {c.begin, c.end};
     if (field != SketchField::complex_to_real || c.end <= F) return;
     range_ = c.begin >= F ? Blocks{c.begin - F, c.end - F} : Blocks{0, F};
@@ -49,8 +51,8 @@ class Layout {
 
   /// What the tree writes for the rows of Z.
   Planes<T> planes(MatrixView<T> Z, T* buffer) const noexcept {
-    if (field_ == SketchField::real) return {Z, {}};
-    if (is_direct()) return {Z.block_cols(0, F_), Z.block_cols(F_, 2 * F_)};
+    if (field_ == SketchField::real) return {Z, {}, around_caches_};
+    if (is_direct()) return {Z.block_cols(0, F_), Z.block_cols(F_, 2 * F_), around_caches_};
     const int64_t half = buffer_size() / 2, count = range_.end - range_.begin;
     return {{buffer, Z.rows, count, 2 * half}, {buffer + half, Z.rows, count, 2 * half}};
   }
@@ -88,6 +90,7 @@ class Layout {
   int64_t F_;
   Columns c_;
   Blocks range_{};
+  bool around_caches_;
 };
 
 class Sketch final : public FeatureMap {
@@ -253,7 +256,7 @@ class Sketch final : public FeatureMap {
       run_tiles(n, tile, work_rows, {c.begin, F}, context, Z.block_cols(0, cut), body);
       return run_tiles(n, tile, work_rows, {F, c.end}, context, Z.block_cols(cut, Z.cols), body);
     }
-    const Layout<T> layout(layout_field(), F, c);
+    const Layout<T> layout(layout_field(), F, c, Z);
     tree_.prepare<T>(layout.range(), context);
     const int64_t chunks = (n - 1) / tile + 1;
     const int workers = worker_count(context, chunks);

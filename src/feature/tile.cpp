@@ -19,8 +19,6 @@
 namespace mercer::feature {
 namespace {
 
-// Z larger than this does not stay in a last-level cache anyway: write around it.
-constexpr int64_t kStreamBytes = int64_t{32} << 20;
 // Fewer multiply-adds than this do not pay for waking a worker.
 constexpr int64_t kSerialWork = int64_t{1} << 20;
 constexpr int64_t kMinimumChunks = 16;
@@ -91,7 +89,7 @@ class TileLoop {
       last = std::max(last, end);
     }
     blocks_ = {first / width_, ceil_divide(last, width_)};
-    stream_ = Z.rows * Z.cols * static_cast<int64_t>(sizeof(T)) >= kStreamBytes;
+    stream_ = Z.rows * Z.cols * static_cast<int64_t>(sizeof(T)) >= transform::kStreamBytes;
     direct_ = !stream_ || is_aligned();
     group_ = direct_ ? 1 : ceil_divide(kBufferedColumns, width_);
   }

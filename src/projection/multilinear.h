@@ -38,6 +38,7 @@ template <class T>
 struct Planes {
   MatrixView<T> re;
   MatrixView<T> im = {};
+  bool around_caches = false;  // of a result: too large to stay in them, so better not put there
 };
 
 /// The x of one factor for a tile of rows: dense planes, or sparse real rows if `sparse` is set.

@@ -23,6 +23,7 @@
 #include "transform/fwht.h"
 #include "transform/lanes.h"
 #include "transform/product.h"
+#include "transform/stream_copy.h"
 
 namespace mercer::projection {
 namespace {
@@ -86,7 +87,7 @@ class TensorSrht final : public Multilinear {
     const int64_t one = checked_add(
         padded, checked_multiply(parts_, round_up(columns()), "TensorSRHT"), "TensorSRHT");
     if (!in_lanes<T>(rows)) return one;
-    return std::max(one, (2 * d_ + p_ * parts_ * d_ + 2 * kLaneColumns) * kLanes<T>);
+    return std::max(one, (2 * d_ + p_ * parts_ * d_ + 3 * kLaneColumns) * kLanes<T>);
   }
 
   template <class T>
@@ -168,19 +169,29 @@ class TensorSrht final : public Multilinear {
   template <class T>
   void gather_columns(const T* tables, int64_t i, int64_t n, Blocks c, Planes<T> Z,
                       T* re) const noexcept {
-    T* const im = re + kLaneColumns * kLanes<T>;
+    T *const im = re + kLaneColumns * kLanes<T>, *const turned = im + kLaneColumns * kLanes<T>;
     const transform::LaneGather gather{p_, parts_ * d_ * kLanes<T>, block_,
                                        static_cast<int>(parts_)};
     for (int64_t l = c.begin; l < c.end;) {
-      const int64_t b = l / block_;
+      const int64_t b = l / block_, at = l - c.begin;
       const int64_t count = std::min({kLaneColumns, (b + 1) * block_ - l, c.end - l});
       transform::gather_lanes(gather, tables, index_[b].data() + (l - b * block_), share<T>(),
                               count, re, im);
-      transform::transpose(re, count, n, kLanes<T>, Z.re.row(i) + (l - c.begin), Z.re.ld);
+      put_in_rows(re, count, n, Z.re.row(i) + at, Z.re.ld, Z.around_caches, turned);
       if (Z.im.data != nullptr)
-        transform::transpose(im, count, n, kLanes<T>, Z.im.row(i) + (l - c.begin), Z.im.ld);
+        put_in_rows(im, count, n, Z.im.row(i) + at, Z.im.ld, Z.around_caches, turned);
       l += count;
     }
+    if (Z.around_caches) transform::finish_streaming();
+  }
+
+  template <class T>
+  static void put_in_rows(const T* lanes, int64_t count, int64_t n, T* rows, int64_t ld,
+                          bool around_caches, T* turned) noexcept {
+    if (!around_caches) return transform::transpose(lanes, count, n, kLanes<T>, rows, ld);
+    transform::transpose(lanes, count, n, kLanes<T>, turned, kLaneColumns);
+    for (int64_t i = 0; i < n; ++i)
+      transform::stream_copy(turned + i * kLaneColumns, count, rows + i * ld);
   }
 
   // What every column is multiplied by.

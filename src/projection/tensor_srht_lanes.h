@@ -23,6 +23,6 @@ template <class T>
 void srht_lane_table(const SrhtFactor<T>& factor, const T* u, bool imaginary, T* table) noexcept;
 
 /// Columns gathered together before they are put in their rows.
-inline constexpr int64_t kLaneColumns = 64;
+inline constexpr int64_t kLaneColumns = 128;
 
 }  // namespace mercer::projection

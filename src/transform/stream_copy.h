@@ -8,6 +8,9 @@
 
 namespace mercer::transform {
 
+/// Results larger than this do not stay in a last-level cache anyway: write around it.
+inline constexpr int64_t kStreamBytes = int64_t{32} << 20;
+
 /// to[0..count) = from[0..count); whole cache lines of `to` are streamed, the rest is stored.
 /// Follow the last call on a thread by finish_streaming.
 void stream_copy(const float* from, int64_t count, float* to) noexcept;

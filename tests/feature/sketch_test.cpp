@@ -238,3 +238,34 @@ TEST_CASE("sketches: incomplete blocks are those of the stacked form, or of the 
     CHECK(test::make(*polynomial(2), 5, 42, one)->incomplete_block() == expected);
   }
 }
+
+TEST_CASE("sketches: results written around the caches are those written through them") {
+  // 9,000 x 1,024 floats pass the 32 MiB from which on that is done; also where rows do not start
+  // at a cache line.
+  const auto kernel = polynomial(3);
+  const Matrix<float> X = test::random_matrix<float>(9000, 20, 5);
+  for (const Mixing mixing : {Mixing::upsampled, Mixing::stacked}) {
+    for (const SketchField field : {SketchField::real, SketchField::complex_to_real}) {
+      SketchOptions options;
+      options.mixing = mixing;
+      options.field = field;
+      const auto map = make_sketch(*kernel, 20, 1024, options);
+      Context context;
+      context.threads = 2;
+      const Matrix<float> padded(9000, 1027), few(100, 1024);
+      map->apply(MatrixView<const float>(X.view()), {0, 1024}, context,
+                 padded.view().block_cols(0, 1024));
+      const Matrix<float> Z = test::apply<float>(*map, X.view(), 2);
+      int64_t wrong = 0;
+      for (int64_t i0 = 0; i0 < 9000; i0 += 100) {
+        map->apply(MatrixView<const float>(X.view().block_rows(i0, i0 + 100)), {0, 1024}, context,
+                   few.view());
+        for (int64_t i = 0; i < 100; ++i) {
+          wrong += std::memcmp(few.view().row(i), Z.view().row(i0 + i), 4096) != 0;
+          wrong += std::memcmp(few.view().row(i), padded.view().row(i0 + i), 4096) != 0;
+        }
+      }
+      CHECK(wrong == 0);
+    }
+  }
+}
