@@ -212,9 +212,9 @@ MERCER_API mercer_status mercer_map_apply_columns_c64(const mercer_map* map, int
  * its row as listed and of the map, bit for bit, whatever the number of threads and the split of
  * the rows; NaN and Inf stay in their row. Cost: nnz*F (Fourier maps with DENSE, ORTHOGONAL, SOBOL,
  * HALTON or supplied frequencies; GAUSSIAN, RADEMACHER), nnz (COUNTSKETCH), n D log d + nnz (SRHT);
- * any other map, and a kernel that warps its inputs, works on tiles of rows made dense, at the cost
- * of mercer_map_apply. The first pays up to about a quarter of non-zeros: denser rows are faster as
- * dense ones. */
+ * sketches of polynomial kernels as mercer/sketch.h says; any other map, and a kernel that warps
+ * its inputs, works on tiles of rows made dense, at the cost of mercer_map_apply. The first pays up
+ * to about a quarter of non-zeros: denser rows are faster as dense ones. */
 MERCER_API mercer_status mercer_map_apply_csr32_f32(const mercer_map* map, int64_t n, int64_t nnz,
                                                     const int32_t* offsets, const int32_t* indices,
                                                     const float* values, mercer_context* context,

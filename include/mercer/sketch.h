@@ -50,8 +50,8 @@ typedef enum mercer_composition {
   MERCER_COMPOSITION_PLAIN = 0, /**< The sketch itself. */
   MERCER_COMPOSITION_HIERARCHICAL =
       1, /**< A binary tree: p leaves of degree 1, padded with constants to a power of two, and in
-              every inner node a sketch of the products of its two children: the variance grows with
-              p, not with 3^p (Ahle et al. 2020). */
+              every inner node a sketch of the products of its two children (Ahle et al. 2020). Wide
+              inner sketches keep the variance from growing exponentially with p. */
   MERCER_COMPOSITION_CRAFT = 2 /**< A sketch of `intermediate` columns projected down to D (Hamid,
                                   Xiao, Gittens, DeCoste 2014). */
 } mercer_composition;
@@ -83,9 +83,14 @@ MERCER_API mercer_status mercer_sketch_options_init(mercer_sketch_options* optio
  * same on every machine.
  *
  * Variance of the estimate for u, v as above, s = u'v, N = ||u||^2 ||v||^2, Q = sum_k u_k^2 v_k^2,
- * q = 2 (REAL) or 1 (COMPLEX), times the square of the kernel's variance: [(N + q s^2)^p -
- * s^{2p}]/D for GAUSSIAN, [(N + q (s^2 - Q))^p - s^{2p}]/D for RADEMACHER, mostly less for
- * TENSOR_SRHT. mercer_map_variance_f64 knows it for every kind, field and composition;
+ * q = 2 (REAL) or 1 (COMPLEX, of the complex number), times the square of the kernel's variance:
+ *   GAUSSIAN       [(N + q s^2)^p - s^{2p}]/D,
+ *   RADEMACHER     [(N + q (s^2 - Q))^p - s^{2p}]/D = v_p/D,
+ *   TENSOR_SKETCH  COMPLEX: v_p/D; REAL: [(D - e) ((N + s^2 - Q)^p + (2 s^2 - Q)^p - 2 s^{2p}) +
+ *                  e ((N + 2 s^2 - 2 Q)^p - s^{2p})]/D^2, e = 2 for even D, 1 for odd D: close to
+ *                  RADEMACHER's with COMPLEX_TO_REAL,
+ *   UPSAMPLED      v_p/D - (1 - 1/D) (s^{2p} - (s^2 - v_1/(ceil(D/d') d' - 1))^p).
+ * mercer_map_variance_f64 knows it for every kind, field and composition;
  * mercer_map_predicted_error_f64 sums it up.
  *
  * Errors: MERCER_INVALID_ARGUMENT (NULL, d or D < 1, D or intermediate > 2^31 - 1, or odd for

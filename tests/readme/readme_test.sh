@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The mercer authors
-# Runs what README.md shows: the C program and every `sh` block in one scratch folder, against an installed copy.
+# Runs what README.md shows: its C programs and every `sh` block in one scratch folder, against an installed copy.
 # Usage: readme_test.sh README.md BUILD_DIR SCRATCH_DIR [data DATA_DIR]   With `data`: the blocks on real data instead.
 set -euo pipefail
 readme=$1 build=$2 scratch=$3 kind=${4:-} data=${5:-}
@@ -22,6 +22,7 @@ libraries=$(dirname "$(find "$scratch/root" -name libmercer.so | head -n 1)")
 export PATH="$programs:$PATH" MERCER_DATA_DIR=$data LD_LIBRARY_PATH="$libraries"
 export PKG_CONFIG_PATH="$libraries/pkgconfig" PKG_CONFIG_SYSROOT_DIR="$scratch/root"
 block c > example.c
+block "c sketch.c" > sketch.c
 block "sh${kind:+ $kind}" > commands.sh
-[ -s example.c ] && [ -s commands.sh ]
+[ -s example.c ] && [ -s sketch.c ] && [ -s commands.sh ]
 bash -euxo pipefail commands.sh
