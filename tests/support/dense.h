@@ -88,7 +88,8 @@ inline std::string difference(MatrixView<const double> A, MatrixView<const doubl
     if (std::isnan(worst)) break;
   }
   if (worst <= bound || worst == -1) return "";
-  return "(" + std::to_string(row) + ", " + std::to_string(column) +
+  // Not "(" + ...: g++ 12 then warns of a copy that cannot happen.
+  return std::string("(") + std::to_string(row) + ", " + std::to_string(column) +
          "): " + std::to_string(A(row, column)) + " and " + std::to_string(B(row, column)) +
          " differ by " + std::to_string(worst / bound) + " bounds";
 }
