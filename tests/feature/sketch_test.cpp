@@ -3,7 +3,9 @@
 // Polynomial sketches as maps: bits independent of threads, splits and slices, the layout of
 // complex columns, sparse rows, both precisions, no rows, NaN and Inf.
 #include <algorithm>
+#include <atomic>
 #include <limits>
+#include <thread>
 
 #include "feature/sketch_plan.h"
 #include "sketch_cases.h"
@@ -267,5 +269,26 @@ TEST_CASE("sketches: results written around the caches are those written through
       }
       CHECK(wrong == 0);
     }
+  }
+}
+
+TEST_CASE("sketches: many threads may use a map that nothing was drawn for") {
+  const auto kernel = polynomial(3);
+  const Matrix<float> X = test::random_matrix<float>(40, 20, 5);
+  for (const SketchCase& one : test::sketch_cases()) {
+    const auto map = test::make(*kernel, 20, 64, one);
+    const auto fresh = test::make(*kernel, 20, 64, one);
+    const Matrix<float> expected = test::apply<float>(*map, X.view());
+    std::atomic<int> wrong{0};
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 4; ++t) {
+      threads.emplace_back([&] {
+        const Matrix<float> Z = test::apply<float>(*fresh, X.view(), 2);
+        wrong += test::equal_bytes(Z, expected) ? 0 : 1;
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    CAPTURE(one.label);
+    CHECK(wrong == 0);
   }
 }
