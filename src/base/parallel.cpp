@@ -7,7 +7,11 @@
 
 #include <algorithm>
 #include <atomic>
+#include <memory>
+#include <mutex>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "base/error.h"
 
@@ -15,8 +19,6 @@
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/task_arena.h>
-#else
-#include <vector>
 #endif
 
 namespace mercer {
@@ -29,10 +31,56 @@ int thread_limit() noexcept {
       tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism));
 }
 
+// Arenas that no call uses. oneTBB 2021.8 gives the memory of an arena back only when the process
+// ends, and searches all there ever were: an arena for every call would cost 7 kB and ever more
+// time. Never destroyed: at exit the workers of an arena may outlive what static objects own.
+class IdleArenas {
+ public:
+  static IdleArenas& get() {
+    static IdleArenas* const arenas = new IdleArenas;
+    return *arenas;
+  }
+  std::unique_ptr<tbb::task_arena> take(int workers) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    for (size_t i = 0; i < idle_.size(); ++i) {
+      if (idle_[i]->max_concurrency() != workers) continue;
+      std::swap(idle_[i], idle_.back());
+      std::unique_ptr<tbb::task_arena> arena = std::move(idle_.back());
+      idle_.pop_back();
+      return arena;
+    }
+    auto arena = std::make_unique<tbb::task_arena>(workers);
+    arena->initialize();
+    idle_.reserve(++made_);  // so that giving it back cannot fail
+    return arena;
+  }
+  void give_back(std::unique_ptr<tbb::task_arena> arena) noexcept {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    idle_.push_back(std::move(arena));
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<tbb::task_arena>> idle_;
+  size_t made_ = 0;
+};
+
+class BorrowedArena {
+ public:
+  explicit BorrowedArena(int workers) : arena_(IdleArenas::get().take(workers)) {}
+  ~BorrowedArena() { IdleArenas::get().give_back(std::move(arena_)); }
+  BorrowedArena(const BorrowedArena&) = delete;
+  BorrowedArena& operator=(const BorrowedArena&) = delete;
+  tbb::task_arena& operator*() const noexcept { return *arena_; }
+
+ private:
+  std::unique_ptr<tbb::task_arena> arena_;
+};
+
 template <class Work>
 void run_workers(int workers, const Work& work) {
-  tbb::task_arena arena(workers);
-  arena.execute([&] {
+  const BorrowedArena arena(workers);
+  (*arena).execute([&] {
     tbb::parallel_for(
         0, workers, [&](int worker) { work(worker); }, tbb::simple_partitioner());
   });

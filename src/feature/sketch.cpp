@@ -28,6 +28,8 @@ using projection::Planes;
 
 // Chunks of rows that a small call is cut into.
 constexpr int64_t kLeastChunks = 8;
+// Products over the factors of fewer columns than this are done by one worker.
+constexpr double kSerialWork = 1 << 15;
 
 template <class T>
 using Work = SketchTree::Workspace<T>;
@@ -238,8 +240,11 @@ class Sketch final : public FeatureMap {
   // body(i0, i1, range, planes, work) fills the planes of rows [i0, i1).
   template <class T, class Body>
   void run(int64_t n, Columns c, Context& context, MatrixView<T> Z, const Body& body) const {
-    const int64_t tile =
-        std::clamp((n + kLeastChunks - 1) / kLeastChunks, int64_t{1}, tree_.tile_rows());
+    // Little work is not worth waking a worker.
+    const double work = static_cast<double>(n) * static_cast<double>(c.end - c.begin) *
+                        static_cast<double>(leaves_.degree);
+    const int64_t chunks = work < kSerialWork ? 1 : kLeastChunks;
+    const int64_t tile = std::clamp((n + chunks - 1) / chunks, int64_t{1}, tree_.tile_rows());
     run_tiles(n, tile, tile, c, context, Z, body);
   }
 
