@@ -135,6 +135,13 @@ mercer_status mercer_map_apply_pair_c64(const mercer_map* map, int64_t n, int64_
                     context, Z, ldz);
 }
 
+mercer_status mercer_map_second_inputs(const mercer_map* map, int64_t* d2) {
+  return guard("mercer_map_second_inputs", [&] {
+    check_not_null("d2", d2, "a place for a number");
+    *d2 = checked("map", map).impl->second_inputs();
+  });
+}
+
 mercer_status mercer_map_predicted_error_f64(const mercer_map* map, int64_t n, const double* X,
                                              int64_t ldx, mercer_context* context, double* error) {
   return guard_long("mercer_map_predicted_error_f64", context, [&](Context& running) {

@@ -134,6 +134,10 @@ MERCER_API mercer_status mercer_map_apply_pair_c64(const mercer_map* map, int64_
                                                    const double* Y, int64_t ldy,
                                                    mercer_context* context, double* Z, int64_t ldz);
 
+/** d2, the columns of Y above: 0 for a map that takes one matrix, of any kernel but bilinear. Those
+ * of X are mercer_map_inputs - d2. Errors: MERCER_INVALID_ARGUMENT (NULL). Since 0.1. */
+MERCER_API mercer_status mercer_map_second_inputs(const mercer_map* map, int64_t* d2);
+
 /** What the map is expected to miss on the rows of X (n x d, ldx >= d, n >= 1), before any feature
  * is computed:
  *   error = sqrt(sum_ij variance(x_i, x_j) / sum_ij k(x_i, x_j)^2),

@@ -326,6 +326,22 @@ TEST_CASE("rows in two parts: bad arguments are refused and nothing is touched",
   check_pair_refusals(kC64);
 }
 
+TEST_CASE("a map says how many columns its second matrix has", "[capi]") {
+  int64_t d2 = -1;
+  const auto two = sketch(bilinear(3).get(), 5, 8, options_of(0, MERCER_FIELD_REAL));
+  REQUIRE(mercer_map_second_inputs(two.get(), &d2) == MERCER_OK);
+  CHECK(d2 == 2);
+  const auto one = sketch(polynomial().get(), 5, 8, options_of(0, MERCER_FIELD_REAL));
+  REQUIRE(mercer_map_second_inputs(one.get(), &d2) == MERCER_OK);
+  CHECK(d2 == 0);
+  d2 = 77;
+  CHECK(fault(mercer_map_second_inputs(nullptr, &d2), MERCER_INVALID_ARGUMENT,
+              "mercer_map_second_inputs: map = NULL") == "");
+  CHECK(d2 == 77);
+  CHECK(fault(mercer_map_second_inputs(one.get(), nullptr), MERCER_INVALID_ARGUMENT,
+              "mercer_map_second_inputs: d2 = NULL") == "");
+}
+
 TEST_CASE("a cancelled call on pairs says so", "[capi]") {
   const auto map = sketch(bilinear(3).get(), 5, 8, options_of(0, MERCER_FIELD_REAL));
   const auto X = numbers(6, 5);
@@ -518,6 +534,16 @@ TEST_CASE("the C++ wrapper pools pairs of either number", "[capi]") {
   check_wrapped_pair<double, double>(MERCER_FIELD_COMPLEX_TO_REAL);
   check_wrapped_pair<float, std::complex<float>>(MERCER_FIELD_COMPLEX);
   check_wrapped_pair<double, std::complex<double>>(MERCER_FIELD_COMPLEX);
+}
+
+TEST_CASE("the C++ wrapper refuses parts of other widths than the kernel's", "[capi]") {
+  const mercer::Map map(
+      sketch(bilinear(3).get(), 5, 8, options_of(0, MERCER_FIELD_REAL)).release());
+  double X[2] = {1, 2}, Y[3] = {3, 4, 5}, Z[8];
+  CHECK_THROWS_AS(
+      mercer::apply_pair(map, 1, mercer::MatrixView<double>(X, 1, 2),
+                         mercer::MatrixView<double>(Y, 1, 3), mercer::MatrixView<double>(Z, 1, 8)),
+      mercer::Error);
 }
 
 }  // namespace
