@@ -5,6 +5,7 @@
 // draws from streams of its own.
 #include "feature/sketch_plan.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <string>
@@ -19,6 +20,7 @@ namespace {
 using projection::FactorShape;
 using projection::Mixing;
 
+constexpr int64_t kMostColumns = 2147483647;
 constexpr const char* kFieldNames[] = {"real", "complex", "complex_to_real"};
 
 class Planner {
@@ -36,8 +38,7 @@ class Planner {
         add_plain(columns_, leaves_.scale);
         break;
       case Composition::hierarchical:
-        add_subtree(0, static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(leaves_.degree))),
-                    columns_, leaves_.scale);
+        add_tree();
         break;
       case Composition::craft:
         add_craft();
@@ -86,6 +87,20 @@ class Planner {
     const auto p = static_cast<size_t>(leaves_.degree);
     return add(options_.mixing, complex_, std::vector<FactorShape>(p, leaves_.first),
                std::vector<int64_t>(p, kFirstInput), columns, scale);
+  }
+
+  // Every sketch keeps a table of what it has drawn, some bytes for every few columns: a spec of
+  // one line must not ask for a thousand tables of a gigabyte.
+  void add_tree() {
+    const auto leaves = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(leaves_.degree)));
+    const int64_t inner = 2 * leaves - 2;
+    const int64_t per_column = options_.field == SketchField::complex_to_real ? 2 : 1;
+    require(inner == 0 || inner_ <= kMostColumns / inner, MERCER_INVALID_ARGUMENT,
+            "intermediate = %lld, expected at most %lld for a tree of %lld inner sketches",
+            static_cast<long long>(per_column * inner_),
+            static_cast<long long>(per_column * (kMostColumns / std::max(inner, int64_t{1}))),
+            static_cast<long long>(inner));
+    add_subtree(0, leaves, columns_, leaves_.scale);
   }
 
   // Leaves [first, first + count) of the tree; leaves past the degree are e_1.
@@ -165,7 +180,6 @@ SketchLeaves sketch_leaves(const kernel::Kernel& kernel, int64_t d) {
 }
 
 void check_sketch_columns(const char* name, int64_t count) {
-  constexpr int64_t kMostColumns = 2147483647;
   require(count >= 1 && count <= kMostColumns, MERCER_INVALID_ARGUMENT,
           "%s = %lld, expected 1 to %lld", name, static_cast<long long>(count),
           static_cast<long long>(kMostColumns));

@@ -29,7 +29,8 @@ SketchLeaves sketch_leaves(const kernel::Kernel& kernel, int64_t d);
 /// them, and a spec can say no more.
 void check_sketch_columns(const char* name, int64_t count);
 
-/// The tree for D features; errors as make_sketch.
+/// The tree for D features; errors as make_sketch. The inner sketches of a hierarchical one have
+/// 2^31 - 1 columns at most, all together.
 SketchTree plan_sketch(const SketchLeaves& leaves, int64_t D, const SketchOptions& options);
 
 /// "product_sketch", ...

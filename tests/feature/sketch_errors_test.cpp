@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: The mercer authors
 // What sketches refuse, and that a call which was cancelled or lacked memory leaves a map that
 // works.
+#include <string>
+
 #include "sketch_cases.h"
 #include "support/catch.h"
 #include "support/refusal.h"
@@ -65,6 +67,18 @@ TEST_CASE("make_sketch: sizes that it refuses") {
                 "intermediate = 2147483648", "2147483647") == "");
     CHECK_NOTHROW(make_sketch(*kernel, 3, 4, composed(composition, 7, SketchField::complex)));
   }
+  // 2046 inner sketches of 1024 leaves: refused before the first is made.
+  const auto steep = kernel::make_polynomial(1024, 1, 0, 1);
+  for (const SketchField field : {SketchField::real, SketchField::complex_to_real}) {
+    const int64_t most = (field == SketchField::real ? 1 : 2) * ((int64_t{1} << 31) - 1) / 2046;
+    const int64_t even = most / 2 * 2 + 2;
+    CHECK(fault(invalid, *steep, 3, 4, composed(Composition::hierarchical, even, field),
+                "intermediate = " + std::to_string(even), "2046 inner sketches") == "");
+    CHECK_NOTHROW(make_sketch(*steep, 3, 4, composed(Composition::hierarchical, 64, field)));
+  }
+  // Degree 1 has none.
+  CHECK_NOTHROW(make_sketch(*kernel::make_polynomial(1, 1, 0, 1), 3, 4,
+                            composed(Composition::hierarchical, (int64_t{1} << 31) - 2)));
   // The wide sketch of CRAFT comes in pairs, what it is projected to need not.
   CHECK_NOTHROW(make_sketch(*kernel, 3, 5, composed(Composition::craft, 8)));
 }
