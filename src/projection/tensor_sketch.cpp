@@ -153,7 +153,7 @@ class TensorSketch final : public Multilinear {
     prepare_hashes(context);
     store.prepare(0, [&](int64_t) {
       Prepared<T> made;
-      for (int64_t f = 0; f < factors(); ++f) pack(f, made);
+      for (int64_t f = 0; f < factors(); ++f) pack(f, context, made);
       if (factors() == 1) return made;
       context.require_memory(
           checked_multiply(4 * vector_size(), static_cast<int64_t>(sizeof(T)), "plans of a sketch"),
@@ -165,8 +165,10 @@ class TensorSketch final : public Multilinear {
 
   // The scale of the sketch goes with its first factor.
   template <class T>
-  void pack(int64_t f, Prepared<T>& made) const {
+  void pack(int64_t f, const Context& context, Prepared<T>& made) const {
     const FactorShape& factor = shape().factors[static_cast<size_t>(f)];
+    context.require_memory(checked_multiply(factor.dimension(), sizeof(T), "signs of a sketch"),
+                           "the signs of a sketch");
     const TensorHash& hash = hashes_[0][static_cast<size_t>(f)];
     const double scale = f == 0 ? shape().scale : 1.0;
     AlignedBuffer<T> multipliers(factor.dimension());

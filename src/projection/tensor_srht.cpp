@@ -108,9 +108,9 @@ class TensorSrht final : public Multilinear {
     for (int64_t b = blocks.begin; b < blocks.end; ++b) {
       index_.prepare(b, [&](int64_t block) {
         const int64_t size = checked_multiply(p_, block_, "indices");
-        // Beside them a permutation in 64 bits while it is drawn.
-        const int64_t bytes = checked_multiply(p_ + 4, sizeof(int32_t), "indices");
-        context.require_memory(checked_multiply(bytes, block_, "indices"), "the indices");
+        const int64_t bytes = checked_multiply(size, sizeof(int32_t), "indices");
+        context.require_memory(checked_add(bytes, index_scratch_bytes(law_), "indices"),
+                               "the indices");
         AlignedBuffer<int32_t> index(size);
         draw_index(law_, block, std::span(index.data(), static_cast<size_t>(size)));
         return index;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/size.h"
 #include "random/distributions.h"
 
 namespace mercer::projection {
@@ -102,6 +103,18 @@ int64_t index_block(const IndexLaw& law) noexcept {
   return law.d * std::clamp<int64_t>(kColumnsTogether / law.d, 1, (law.columns - 1) / law.d + 1);
 }
 
+int64_t index_scratch_bytes(const IndexLaw& law) {
+  const auto each = static_cast<int64_t>(sizeof(int64_t));
+  if (law.mixing == Mixing::stacked) return checked_multiply(law.d, each, "a permutation");
+  if (law.mixing == Mixing::upsampled) {
+    const int64_t copies = (law.columns - 1) / law.d + 1;
+    return checked_multiply(checked_multiply(copies, law.d, "a permutation"), each,
+                            "a permutation");
+  }
+  // A number, a bucket and an entry of a hash table.
+  return checked_multiply(law.columns, 7 * each, "tuples");
+}
+
 void draw_index(const IndexLaw& law, int64_t group, std::span<int32_t> index) {
   if (law.mixing == Mixing::upsampled) return draw_upsampled(law, index);
   if (law.mixing == Mixing::stacked) return draw_stacked(law, group, index);
@@ -114,7 +127,8 @@ void check_index(const IndexLaw& law) {
   require(law.mixing != Mixing::tuple || bits > kMostEnumeratedBits ||
               law.columns <= int64_t{1} << bits,
           MERCER_INVALID_ARGUMENT,
-          "features = %lld, expected at most d^p = %lld^%lld distinct tuples for variant = tuple",
+          "%lld columns (complex_to_real: half the features), expected at most d^p = %lld^%lld "
+          "distinct tuples for variant = tuple",
           static_cast<long long>(law.columns), static_cast<long long>(law.d),
           static_cast<long long>(law.factors));
 }

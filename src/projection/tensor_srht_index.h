@@ -24,6 +24,9 @@ struct IndexLaw {
 /// columns.
 int64_t index_block(const IndexLaw& law) noexcept;
 
+/// Bytes that draw_index allocates beside `index`.
+int64_t index_scratch_bytes(const IndexLaw& law);
+
 /// index[i * n + l] in [0, d) for factor i and column group * n + l, n = index_block.
 void draw_index(const IndexLaw& law, int64_t group, std::span<int32_t> index);
 

@@ -142,7 +142,7 @@ TEST_CASE("a sketch that cannot be made is refused, the handle becomes NULL", "[
   CHECK(make(bilinear(3).get(), 3, 8, usual, MERCER_DIMENSION_MISMATCH, "d = 3",
              "3 inputs of the left") == "");
   CHECK(make(kernel.get(), 3, 18, options_of(MERCER_SKETCH_TENSOR_SRHT_TUPLE, MERCER_FIELD_REAL),
-             invalid, "features = 18", "4^2") == "");
+             invalid, "18 columns", "4^2") == "");
   CHECK(fault(mercer_sketch_create(kernel.get(), 3, 8, nullptr, nullptr), invalid, "out = NULL") ==
         "");
   const auto with = [&](auto change, mercer_status expected, auto... parts) {

@@ -100,12 +100,13 @@ TEST_CASE("make_sketch: kernels, dimensions and tuples that it refuses") {
           "");
   }
   options.mixing = Mixing::tuple;
-  CHECK(fault(MERCER_INVALID_ARGUMENT, *polynomial, 4, 17, options, "features = 17", "4^2") == "");
+  CHECK(fault(MERCER_INVALID_ARGUMENT, *polynomial, 4, 17, options, "17 columns", "4^2") == "");
   CHECK_NOTHROW(make_sketch(*polynomial, 4, 16, options));
   // Pairs of 2 x 16 columns; with an offset 5 coordinates, which are padded to 8.
   options.field = SketchField::complex_to_real;
   CHECK_NOTHROW(make_sketch(*polynomial, 4, 32, options));
-  CHECK(fault(MERCER_INVALID_ARGUMENT, *polynomial, 4, 34, options, "features = 17") == "");
+  CHECK(fault(MERCER_INVALID_ARGUMENT, *polynomial, 4, 34, options, "17 columns",
+              "complex_to_real: half the features") == "");
   CHECK_NOTHROW(make_sketch(*kernel::make_polynomial(2, 1, 1, 1), 4, 128, options));
 }
 

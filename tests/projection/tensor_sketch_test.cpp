@@ -245,6 +245,17 @@ TEST_CASE("tensor sketch: a preparation that fails can be repeated") {
   CHECK(equal_rows(Z, 0, expected, 0));
 }
 
+TEST_CASE("tensor sketch: signs of a second precision count against a memory cap") {
+  const auto sketch = make_tensor_sketch(shape_of(false, {{5000}}, 4, 1));
+  Context context;
+  sketch->prepare({0, 4}, 0.0f, context);
+  context.memory_cap = 39999;
+  const auto prepare = [&] { sketch->prepare({0, 4}, 0.0, context); };
+  CHECK(refusal_fault(MERCER_OUT_OF_MEMORY, prepare, "the signs of a sketch") == "");
+  context.memory_cap = 40000;
+  CHECK_NOTHROW(prepare());
+}
+
 TEST_CASE("tensor sketch: complex units and buckets are uniform, factors independent") {
   constexpr int64_t d = 12000, m = 3;
   SparseRows<double> identity;

@@ -244,7 +244,7 @@ TEST_CASE("TensorSRHT index: more columns than tuples are refused") {
         [&] {
           check_index({Mixing::tuple, p, d, m, 0, 0});
         },
-        "features = " + std::to_string(m), "d^p = " + std::to_string(d) + "^" + std::to_string(p));
+        std::to_string(m) + " columns", "d^p = " + std::to_string(d) + "^" + std::to_string(p));
   };
   CHECK(fault(4, 2, 17) == "");
   CHECK(fault(1, 1024, 2) == "");

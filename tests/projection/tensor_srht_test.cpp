@@ -247,7 +247,29 @@ TEST_CASE("TensorSRHT: too many inputs, and more columns than tuples") {
                 "at most 268435456") == "");
   CHECK(refused({Mixing::upsampled, false, {{int64_t{1} << 28, 1, 1}}, 4, 0}, "inputs = 268435457",
                 "at most 268435456") == "");
-  CHECK(refused({Mixing::tuple, false, {{3}, {3}}, 17, 0}, "features = 17", "4^2") == "");
-  CHECK(refused({Mixing::tuple, true, {{1}, {1}}, 2, 0}, "features = 2", "1^2") == "");
+  CHECK(refused({Mixing::tuple, false, {{3}, {3}}, 17, 0}, "17 columns", "4^2") == "");
+  CHECK(refused({Mixing::tuple, true, {{1}, {1}}, 2, 0}, "2 columns", "1^2") == "");
   CHECK_NOTHROW(make_multilinear({Mixing::tuple, false, {{3}, {3}}, 16, 0}));
+}
+
+TEST_CASE("TensorSRHT: what drawing indices takes for itself counts against a memory cap") {
+  const auto refused = [](const SketchShape& shape, int64_t cap) {
+    const auto sketch = make_multilinear(shape);
+    Context context;
+    context.memory_cap = cap;
+    return test::refusal_fault(
+        MERCER_OUT_OF_MEMORY,
+        [&] {
+          sketch->prepare({0, shape.columns}, 0.0f, context);
+        },
+        "the indices");
+  };
+  // 65,536 signs in 256 KiB and a permutation in 512 KiB, of which four columns keep four numbers.
+  const SketchShape wide{Mixing::upsampled, false, {{65536}}, 4, 0};
+  CHECK(refused(wide, 400 << 10) == "");
+  CHECK(refused(wide, 600 << 10) != "");
+  // 4,000 pairs in 32 kB and the set that tells them apart.
+  const SketchShape pairs{Mixing::tuple, false, {{64}, {64}}, 4000, 0};
+  CHECK(refused(pairs, 100000) == "");
+  CHECK(refused(pairs, 300000) != "");
 }
