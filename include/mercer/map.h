@@ -159,9 +159,10 @@ MERCER_API mercer_status mercer_map_spec(const mercer_map* map, char* buffer, in
 MERCER_API mercer_status mercer_map_inputs(const mercer_map* map, int64_t* d);
 MERCER_API mercer_status mercer_map_features(const mercer_map* map, int64_t* D);
 MERCER_API mercer_status mercer_map_is_complex(const mercer_map* map, int32_t* yes);
-/** Frequencies in a last, incomplete block of a structured projection; 0 if there is none. Such a
- * block can make the estimate worse than leaving it out, for short ||tau|| and up to about half a
- * block: see mercer_fourier_options.round_blocks. */
+/** Frequencies in a last, incomplete block of a structured projection, columns (complex ones, where
+ * a sketch has them) in that of STACKED blocks and of CRAFT's SRHT; 0 if there is none. Such a
+ * block of frequencies can make the estimate worse than leaving it out, for short ||tau|| and up to
+ * about half a block: see mercer_fourier_options.round_blocks. */
 MERCER_API mercer_status mercer_map_incomplete_block(const mercer_map* map, int64_t* frequencies);
 
 /** Maps rows: X is n x d, ldx >= d; Z is n x D, ldz >= D, and must not overlap X. n = 0 writes
@@ -170,7 +171,8 @@ MERCER_API mercer_status mercer_map_incomplete_block(const mercer_map* map, int6
  * _f32/_f64 for real maps; _c32/_c64 for complex ones: Z holds interleaved re, im, ldz counts
  * complex elements. Errors: MERCER_INVALID_ARGUMENT (NULL, n < 0, short leading dimension,
  * overlap), MERCER_UNSUPPORTED (real function on a complex map or the reverse),
- * MERCER_OUT_OF_MEMORY. Any number of threads at once. O(n d F). */
+ * MERCER_OUT_OF_MEMORY. Any number of threads at once. O(n d F) at most; structured projections and
+ * sketches as said where they are made. */
 MERCER_API mercer_status mercer_map_apply_f32(const mercer_map* map, int64_t n, const float* X,
                                               int64_t ldx, float* Z, int64_t ldz);
 MERCER_API mercer_status mercer_map_apply_f64(const mercer_map* map, int64_t n, const double* X,
@@ -262,10 +264,11 @@ MERCER_API mercer_status mercer_map_prepare(const mercer_map* map, int32_t preci
 
 /** variance[i] of the real estimate of k(x_i, y_i), i = 0..n-1, for i.i.d. columns: (V + PV)/2 for
  * complex maps. pseudo_variance: E(k^ - k)^2 of the complex estimate (real maps: the variance).
- * Structured and low-discrepancy columns are not independent: the value is then a yardstick, not
- * the variance. Measured ratios to it: orthogonal, sorf, sobol and halton (d <= 8) at or below 1
- * (sorf up to 1.2 at d = 1), fastfood up to 2, circulant up to 1.15. Errors: MERCER_UNSUPPORTED (no
- * closed form: supplied frequencies, circulant with a kernel that is not isotropic). */
+ * Structured and low-discrepancy frequencies are not independent: the value is then a yardstick,
+ * not the variance. Of linear maps and sketches it is the variance itself. Measured ratios to it:
+ * orthogonal, sorf, sobol and halton (d <= 8) at or below 1 (sorf up to 1.2 at d = 1), fastfood up
+ * to 2, circulant up to 1.15. Errors: MERCER_UNSUPPORTED (no closed form: supplied frequencies,
+ * circulant with a kernel that is not isotropic). */
 MERCER_API mercer_status mercer_map_variance_f64(const mercer_map* map, int64_t n, const double* X,
                                                  int64_t ldx, const double* Y, int64_t ldy,
                                                  double* variance);

@@ -19,8 +19,8 @@ extern "C" {
  * [sqrt(gamma) x, sqrt(offset)], those of a bilinear one (p = 2) read x1 and x2; d is the length of
  * u, d' the next power of two, H the Hadamard matrix of d' rows. */
 typedef enum mercer_sketch_kind {
-  MERCER_SKETCH_RADEMACHER =
-      0, /**< D^{-1/2} prod_i w_i'u with entries +-1 (complex: 1, -1, i, -i); p d D per row. */
+  MERCER_SKETCH_RADEMACHER = 0, /**< D^{-1/2} prod_i w_i'u with entries +-1 (complex: 1, -1, i, -i);
+                                   p d D per row, p nnz D per CSR row. */
   MERCER_SKETCH_GAUSSIAN =
       1, /**< The same with normal entries: for REAL, a variance at least that of RADEMACHER. */
   MERCER_SKETCH_TENSOR_SKETCH =
@@ -41,8 +41,10 @@ typedef enum mercer_field {
   MERCER_FIELD_REAL = 0,
   MERCER_FIELD_COMPLEX = 1,        /**< D complex columns, interleaved re, im. */
   MERCER_FIELD_COMPLEX_TO_REAL = 2 /**< D/2 complex columns as D real ones [Re | Im], D even
-                                      (Wacker, Ohana, Filippone 2023): on non-negative rows
-                                      the variance is at most that of REAL. */
+                                      (Wacker, Ohana, Filippone 2023): on non-negative rows the
+                                      variance is at most that of REAL for RADEMACHER, GAUSSIAN and
+                                      TENSOR_SKETCH, mostly below it for TENSOR_SRHT (not for p = 1
+                                      and D a multiple of d', where REAL is exact). */
 } mercer_field;
 
 /** What is made of sketches of one kind. */
@@ -94,10 +96,12 @@ MERCER_API mercer_status mercer_sketch_options_init(mercer_sketch_options* optio
  * mercer_map_predicted_error_f64 sums it up.
  *
  * Errors: MERCER_INVALID_ARGUMENT (NULL, d or D < 1, D or intermediate > 2^31 - 1, or odd for
- * COMPLEX_TO_REAL, D (CRAFT: intermediate) > d'^p for TUPLE, d > 2^28 for TENSOR_SRHT, an option
- * out of range), MERCER_DIMENSION_MISMATCH (bilinear: d <= left), MERCER_UNSUPPORTED (another
- * kernel; TENSOR_SKETCH in a build without FFTW; projection without CRAFT, intermediate for PLAIN),
- * MERCER_OUT_OF_MEMORY. Any number of threads at once. Since 0.1. */
+ * COMPLEX_TO_REAL (for CRAFT intermediate alone), columns of the inner sketches of HIERARCHICAL
+ * > 2^31 - 1 all together, more columns than tuples for TUPLE (D, COMPLEX_TO_REAL D/2, > d'^p), d >
+ * 2^28 for TENSOR_SRHT, an option out of range), MERCER_DIMENSION_MISMATCH (bilinear: d <= left),
+ * MERCER_UNSUPPORTED (another kernel; TENSOR_SKETCH in a build without FFTW; projection without
+ * CRAFT, intermediate for PLAIN), MERCER_OUT_OF_MEMORY. Any number of threads at once. Since 0.1.
+ */
 MERCER_API mercer_status mercer_sketch_create(const mercer_kernel* kernel, int64_t d, int64_t D,
                                               const mercer_sketch_options* options,
                                               mercer_map** out);

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Variances from the moments of sketches against the reference numbers, and where they are exact.
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "statistic/sketch_moments.h"
 #include "support/catch.h"
+#include "support/dense.h"
 #include "support/oracle.h"
 
 using namespace mercer;
@@ -131,6 +135,38 @@ TEST_CASE("sketches that are exact have variances of rounding size") {
     const std::vector<PairMoments> unit(40, exact_pair({0.5, 1, 0.3, 1, 1}));
     const double many = sketch_moments(Mixing::tuple, complex, 4, int64_t{1} << 30, unit).S;
     CHECK(many == sketch_moments(Mixing::rademacher, complex, 4, 1, unit).S);
+  }
+}
+
+TEST_CASE("complex to real on non-negative rows: never worse, but for tensor SRHT") {
+  const auto pair_of = [](int64_t d, uint64_t seed) {
+    Matrix<double> rows = test::random_matrix(2, d, seed);
+    for (int64_t k = 0; k < 2 * d; ++k) rows.data()[k] = std::max(rows.data()[k], 0.0);
+    return exact_pair(pair_sums(d, rows.view().row(0), rows.view().row(1)));
+  };
+  const auto variances = [](Mixing mixing, int64_t D, int64_t d, std::span<const PairMoments> u) {
+    return std::pair(real_variance(sketch_moments(mixing, true, D / 2, d, u)),
+                     real_variance(sketch_moments(mixing, false, D, d, u)));
+  };
+  double worst = -std::numeric_limits<double>::infinity();
+  for (uint64_t seed = 0; seed < 50; ++seed) {
+    for (const std::size_t p : {1, 2, 3, 6}) {
+      const std::vector<PairMoments> u(p, pair_of(1 + static_cast<int64_t>(seed % 16), seed));
+      for (const Mixing mixing : {Mixing::rademacher, Mixing::gaussian, Mixing::tensor_sketch}) {
+        for (const int64_t D : {2, 6, 16, 64}) {
+          const auto [halves, real] = variances(mixing, D, 16, u);
+          worst = std::max(worst, (halves - real) / std::pow(u[0].N, static_cast<double>(p)));
+        }
+      }
+    }
+  }
+  CHECK(worst <= 1e-12);
+  // All rows of H D keep inner products, half as many complex ones do not.
+  const std::vector<PairMoments> u(1, pair_of(8, 1));
+  for (const Mixing mixing : {Mixing::stacked, Mixing::upsampled}) {
+    const auto [halves, real] = variances(mixing, 8, 8, u);
+    CHECK(real <= 1e-14 * u[0].N);
+    CHECK(halves >= 1e-3 * u[0].N);
   }
 }
 
