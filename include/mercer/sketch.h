@@ -148,7 +148,8 @@ MERCER_API mercer_status mercer_map_second_inputs(const mercer_map* map, int64_t
  * the root mean square of ||ZZ' - K||_F / ||K||_F over the seeds, for any map whose variance
  * (mercer_map_variance_f64) has a closed form, and where that is a yardstick a yardstick. error is
  * written on success alone. context may be NULL. Errors: MERCER_INVALID_ARGUMENT (NULL, n < 1,
- * short leading dimension, a kernel that is 0 on all pairs), MERCER_UNSUPPORTED (no closed form),
+ * short leading dimension, a kernel that is 0 on all pairs, rows that are not finite or whose
+ * kernel overflows), MERCER_UNSUPPORTED (no closed form),
  * MERCER_OUT_OF_MEMORY, MERCER_CANCELLED. Any number of threads at once. Cost: n^2/2 values and
  * variances, d operations each: some hundred rows tell as much as all. Since 0.1. */
 MERCER_API mercer_status mercer_map_predicted_error_f64(const mercer_map* map, int64_t n,

@@ -59,9 +59,8 @@ std::unique_ptr<FeatureMap> make_candidate(const kernel::Kernel& kernel, int64_t
   }
 }
 
-}  // namespace
-
-double predicted_error(const FeatureMap& map, MatrixView<const double> X, Context& context) {
+// NaN or infinite where rows are, or where their kernel overflows.
+double error_over_pairs(const FeatureMap& map, MatrixView<const double> X, Context& context) {
   require(X.rows >= 1, MERCER_INVALID_ARGUMENT, "n = %lld, expected at least 1 row",
           static_cast<long long>(X.rows));
   // The first row alone on the calling thread: a map without a closed form is refused here.
@@ -89,6 +88,16 @@ double predicted_error(const FeatureMap& map, MatrixView<const double> X, Contex
   return std::sqrt(total.variance / total.square);
 }
 
+}  // namespace
+
+double predicted_error(const FeatureMap& map, MatrixView<const double> X, Context& context) {
+  const double error = error_over_pairs(map, X, context);
+  require(std::isfinite(error), MERCER_INVALID_ARGUMENT,
+          "X: the predicted error is %g, expected finite rows whose kernel does not overflow",
+          error);
+  return error;
+}
+
 Recommendation recommend_sketch(const kernel::Kernel& kernel, int64_t D, uint64_t seed,
                                 MatrixView<const double> X, Context& context) {
   Recommendation best{nullptr, std::numeric_limits<double>::infinity()};
@@ -101,7 +110,7 @@ Recommendation recommend_sketch(const kernel::Kernel& kernel, int64_t D, uint64_
       options.field = field;
       options.seed = seed;
       if (std::unique_ptr<FeatureMap> map = make_candidate(kernel, X.cols, D, options)) {
-        const double error = predicted_error(*map, X, context);
+        const double error = error_over_pairs(*map, X, context);
         if (error < best.predicted_error) best = {std::move(map), error};
       }
       stage.advance(1);
@@ -109,7 +118,8 @@ Recommendation recommend_sketch(const kernel::Kernel& kernel, int64_t D, uint64_
   }
   context.checkpoint();
   require(best.map != nullptr, MERCER_INVALID_ARGUMENT,
-          "no sketch has a finite predicted error on these %lld rows, expected finite rows",
+          "no sketch has a finite predicted error on these %lld rows, expected finite rows "
+          "whose kernel does not overflow",
           static_cast<long long>(X.rows));
   return best;
 }

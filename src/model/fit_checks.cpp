@@ -60,7 +60,8 @@ void check_shapes(const FitOptions& options, int64_t rows, int64_t inputs,
 
 void check_map(const feature::FeatureMap& map, int64_t columns) {
   require(!map.is_complex(), MERCER_UNSUPPORTED,
-          "the map is complex; ridge needs a real one, such as form pair or phase");
+          "the map is complex; ridge needs a real one, such as form pair or phase, or field "
+          "real or complex_to_real");
   require(map.inputs() == columns, MERCER_DIMENSION_MISMATCH,
           "X has %lld columns, the map expects %lld inputs", static_cast<Long>(columns),
           static_cast<Long>(map.inputs()));

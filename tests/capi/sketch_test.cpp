@@ -414,6 +414,11 @@ TEST_CASE("predicted errors: what is refused", "[capi]") {
   CHECK(refused(map.get(), 4, nullptr, 3, &error, invalid, "X = NULL") == "");
   CHECK(refused(map.get(), 4, X.data(), 2, &error, invalid, "ldx = 2") == "");
   CHECK(refused(map.get(), 4, zeros.data(), 3, &error, invalid, "0 for all pairs") == "");
+  std::vector<double> broken = X;
+  for (const double value : {double{NAN}, 1e200}) {
+    broken[4] = value;
+    CHECK(refused(map.get(), 4, broken.data(), 3, &error, invalid, "X", "finite") == "");
+  }
   const double frequencies[] = {1, 2, 3};
   mercer_map* supplied = nullptr;
   REQUIRE(mercer_fourier_create_supplied(gaussian().get(), 3, 1, frequencies, 3, nullptr, nullptr,
