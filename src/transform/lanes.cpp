@@ -158,7 +158,7 @@ HWY_INLINE void GatherFactors(const LaneGather& gather, const T* tables, const i
   }
 }
 
-// As many factors as kFirst allows to be done together.
+// Up to four of the factors that are left; says how many.
 template <bool kFirst, class T>
 HWY_INLINE int64_t GatherSome(const LaneGather& gather, int64_t left, const T* tables,
                               const int32_t* index, T scale, int64_t n, T* re, T* im) {
