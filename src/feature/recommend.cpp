@@ -53,8 +53,12 @@ std::unique_ptr<FeatureMap> make_candidate(const kernel::Kernel& kernel, int64_t
   if (options.field == SketchField::complex_to_real && D % 2 != 0) return nullptr;
   try {
     return make_sketch(kernel, d, D, options);
-  } catch (const Error&) {
-    if (options.mixing != Mixing::tuple && options.mixing != Mixing::tensor_sketch) throw;
+  } catch (const Error& error) {
+    const bool too_few_tuples =
+        options.mixing == Mixing::tuple && error.status() == MERCER_INVALID_ARGUMENT;
+    const bool no_transforms =
+        options.mixing == Mixing::tensor_sketch && error.status() == MERCER_UNSUPPORTED;
+    if (!too_few_tuples && !no_transforms) throw;
     return nullptr;
   }
 }
