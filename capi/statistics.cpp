@@ -4,9 +4,11 @@
 #include <algorithm>
 
 #include "arguments.h"
+#include "base/finite.h"
 #include "guard.h"
 #include "handles.h"
 #include "mercer/learn.h"
+#include "solver/plain_sums.h"
 
 using namespace mercer;
 using namespace mercer::capi;
@@ -23,22 +25,14 @@ mercer_status change_rows(const char* function, Change change, mercer_statistics
     solver::RowStatistics& sums = checked("statistics", statistics).impl;
     const auto features = matrix("Z", Z, "n", n, sums.features(), "ldz", ldz);
     const auto targets = matrix("Y", Y, "n", n, sums.outputs(), "ldy", ldy);
+    require_summable<double>("Y", targets);
+    require_summable<T>("Z", features);
     if (change == Change::add) {
       sums.add(features, targets, running);
     } else {
       sums.remove(features, targets, running);
     }
   });
-}
-
-void copy_symmetric(MatrixView<const double> lower, MatrixView<double> out) {
-  for (int64_t i = 0; i < lower.rows; ++i) {
-    for (int64_t j = 0; j <= i; ++j) out(i, j) = out(j, i) = lower(i, j);
-  }
-}
-
-void copy_matrix(MatrixView<const double> in, MatrixView<double> out) {
-  for (int64_t i = 0; i < in.rows; ++i) std::copy_n(in.row(i), in.cols, out.row(i));
 }
 
 void copy_vector(const char* name, const char* count_name, std::span<const double> in,
@@ -117,13 +111,11 @@ mercer_status mercer_statistics_get_f64(const mercer_statistics* statistics, dou
     if (gram != nullptr)
       check_extent(matrix("gram", gram, "D", D, D, "ldg", ldg).extent(), "D", "ldg");
     if (cross != nullptr) matrix("cross", cross, "D", D, sums.outputs(), "ldc", ldc);
-    if (gram != nullptr) copy_symmetric(sums.gram(), matrix("gram", gram, "D", D, D, "ldg", ldg));
-    if (cross != nullptr) {
-      copy_matrix(sums.cross(), matrix("cross", cross, "D", D, sums.outputs(), "ldc", ldc));
-    }
-    copy_vector("sum_z", "D", sums.sum_features(), sum_z);
-    copy_vector("sum_y", "m", sums.sum_outputs(), sum_y);
-    copy_vector("sum_y2", "m", sums.sum_squared_outputs(), sum_y2);
+    if (gram != nullptr) solver::write_plain_gram(sums, {gram, D, D, ldg});
+    if (cross != nullptr) solver::write_plain_cross(sums, {cross, D, sums.outputs(), ldc});
+    copy_vector("sum_z", "D", solver::plain_sum_features(sums), sum_z);
+    copy_vector("sum_y", "m", solver::plain_sum_outputs(sums), sum_y);
+    copy_vector("sum_y2", "m", solver::plain_sum_squared_outputs(sums), sum_y2);
   });
 }
 

@@ -81,8 +81,8 @@ double score_of(const Subsample& rows, const GrowingBuffer<double>& scores) {
 void print_line(const Comparison& job, const char* solution, const std::string& features,
                 double score, const std::string& kernel_error, double seconds) {
   job.session.clear_bar();
-  std::printf("%-18s %9s %10.5f %13s %9.3f\n", solution, features.c_str(), score,
-              kernel_error.c_str(), seconds);
+  std::printf("%-18s %9s %s %13s %9.3f\n", solution, features.c_str(),
+              score_number(score, 10).c_str(), kernel_error.c_str(), seconds);
   std::fflush(stdout);
 }
 

@@ -41,9 +41,9 @@ void print_candidate(void* user, const mercer_candidate* candidate) {
   const std::string stage = known ? kStages[candidate->stage] : std::to_string(candidate->stage);
   const std::string lengthscale =
       candidate->lengthscale > 0 ? rounded(candidate->lengthscale, 4) : "-";
-  std::fprintf(table.out, "%8s %9" PRId64 " %8" PRId64 " %12s %9.1e %9.5f %8.2f\n", stage.c_str(),
+  std::fprintf(table.out, "%8s %9" PRId64 " %8" PRId64 " %12s %9.1e %s %8.2f\n", stage.c_str(),
                candidate->features, candidate->rows, lengthscale.c_str(), candidate->lambda,
-               1 - candidate->score, candidate->seconds);
+               score_number(1 - candidate->score, 9).c_str(), candidate->seconds);
   std::fflush(table.out);
 }
 

@@ -21,7 +21,10 @@ typedef struct mercer_statistics mercer_statistics;
  * once. */
 MERCER_API mercer_status mercer_statistics_create(int64_t D, int64_t m, mercer_statistics** out);
 /** Adds, or removes again, the rows of a block: Z is n x D, Y is n x m in double. Sums are in
- * double. context may be NULL. */
+ * double and kept about a row of the data's own, so that features and targets far from zero (up to
+ * 1e10 deviations) lose no digits when a fit is centred. NaN, Inf and numbers beyond 1e150, whose
+ * squares overflow, are MERCER_INVALID_ARGUMENT naming row and column; nothing is added then.
+ * context may be NULL. */
 MERCER_API mercer_status mercer_statistics_add_f32(mercer_statistics* statistics, int64_t n,
                                                    const float* Z, int64_t ldz, const double* Y,
                                                    int64_t ldy, mercer_context* context);
@@ -42,8 +45,8 @@ MERCER_API mercer_status mercer_statistics_subtract(mercer_statistics* statistic
                                                     const mercer_statistics* other);
 MERCER_API mercer_status mercer_statistics_shape(const mercer_statistics* statistics, int64_t* n,
                                                  int64_t* D, int64_t* m);
-/** Copies out what is kept; any pointer may be NULL. gram: D x D (both triangles), cross: D x m,
- * sum_z: D, sum_y, sum_y2: m. */
+/** Copies out the sums (about zero, as the formulas say); any pointer may be NULL. gram: D x D
+ * (both triangles), cross: D x m, sum_z: D, sum_y, sum_y2: m. */
 MERCER_API mercer_status mercer_statistics_get_f64(const mercer_statistics* statistics,
                                                    double* gram, int64_t ldg, double* cross,
                                                    int64_t ldc, double* sum_z, double* sum_y,
@@ -138,8 +141,8 @@ typedef struct mercer_fit_options {
 MERCER_API mercer_status mercer_fit_options_init(mercer_fit_options* options);
 
 /** Regression: X is n x d, Y is n x m, n >= 2. The map is shared, not copied, and may be freed.
- * Memory O(D^2) plus a block of rows; n < D uses the dual form (n x D). NaN or Inf in X or Y is
- * MERCER_INVALID_ARGUMENT naming row and column. context may be NULL. */
+ * Memory O(D^2) plus a block of rows; n < D uses the dual form (n x D). NaN, Inf and numbers
+ * beyond 1e150 in X or Y are MERCER_INVALID_ARGUMENT naming row and column. context may be NULL. */
 MERCER_API mercer_status mercer_model_fit_f32(const mercer_map* map,
                                               const mercer_fit_options* options, int64_t n,
                                               const float* X, int64_t ldx, int64_t m,
@@ -216,7 +219,8 @@ typedef struct mercer_candidate {
   double
       lengthscale; /**< In units of the inputs after standardisation; 0 for a kernel without one. */
   double lambda;   /**< The best for this lengthscale. */
-  double score;    /**< Held-out: 1 - R^2, or the error rate. */
+  double score;    /**< Held-out: 1 - R^2 (NaN where an output is constant on those rows), or the
+                      error rate. */
   double seconds;
 } mercer_candidate;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Statistics files: rows, the lower triangle of the Gram matrix, cross products and sums, every
-// double bit for bit.
+// Statistics files: rows, the lower triangle of the Gram matrix, cross products, sums and the
+// origin they are about, every double bit for bit.
 #include "io/statistics_file.h"
 
 #include <algorithm>
@@ -67,8 +67,10 @@ std::unique_ptr<solver::RowStatistics> parse_statistics(const SectionReader& fil
                             sums = file.doubles("sums");
   require_count("gram", gram.size(), D * (D + 1) / 2);
   require_count("cross", cross.size(), D * m);
-  require_count("sums", sums.size(), D + 2 * m);
+  const bool about_zero = sums.size() == static_cast<size_t>(D + 2 * m);  // files of 0.1.0
+  if (!about_zero) require_count("sums", sums.size(), 2 * D + 3 * m);
   auto statistics = std::make_unique<solver::RowStatistics>(D, m);
+  if (shape.rows == 0) return statistics;  // whatever the sums say, they are of no rows
   auto parts = statistics->parts();
   parts.rows = shape.rows;
   unpack(gram, parts.gram);
@@ -77,6 +79,11 @@ std::unique_ptr<solver::RowStatistics> parse_statistics(const SectionReader& fil
   fill(parts.sum_features, rest);
   fill(parts.sum_outputs, rest);
   fill(parts.sum_squared_outputs, rest);
+  if (!about_zero) {
+    fill(parts.origin_features, rest);
+    fill(parts.origin_outputs, rest);
+  }
+  statistics->require_finite();
   return statistics;
 }
 
@@ -100,7 +107,8 @@ void save(const solver::RowStatistics& statistics, const std::string& path) {
   const std::vector<double> gram = packed(statistics.gram()), cross = rows_of(statistics.cross());
   std::vector<double> sums;
   for (const auto part :
-       {statistics.sum_features(), statistics.sum_outputs(), statistics.sum_squared_outputs()}) {
+       {statistics.sum_features(), statistics.sum_outputs(), statistics.sum_squared_outputs(),
+        statistics.origin_features(), statistics.origin_outputs()}) {
     sums.insert(sums.end(), part.begin(), part.end());
   }
   const SectionView sections[] = {{"shape", bytes_of(text)},

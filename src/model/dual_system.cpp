@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "linalg/blas.h"
+#include "linalg/column_means.h"
 #include "linalg/symmetric_eigen.h"
 #include "solver/kernel_ridge.h"
 
@@ -17,19 +18,6 @@ namespace {
 
 // As in solver::RidgePath: below it the residual is rounding error, and is divided by it.
 constexpr double kInterpolates = 1e-8;
-
-/// Column means, subtracted in place.
-std::vector<double> subtract_column_means(MatrixView<double> A) {
-  std::vector<double> mean(static_cast<size_t>(A.cols), 0.0);
-  for (int64_t i = 0; i < A.rows; ++i) {
-    for (int64_t j = 0; j < A.cols; ++j) mean[static_cast<size_t>(j)] += A(i, j);
-  }
-  for (double& m : mean) m /= static_cast<double>(A.rows);
-  for (int64_t i = 0; i < A.rows; ++i) {
-    for (int64_t j = 0; j < A.cols; ++j) A(i, j) -= mean[static_cast<size_t>(j)];
-  }
-  return mean;
-}
 
 Matrix<double> copy_of(const Matrix<double>& A) {
   Matrix<double> copy(A.rows(), A.cols());
@@ -46,8 +34,10 @@ DualSystem::DualSystem(Matrix<double> Z, Matrix<double> Y, bool center)
       mean_Y_(static_cast<size_t>(Y_.cols()), 0.0),
       K_(Z_.rows(), Z_.rows()) {
   if (center_) {
-    mean_Z_ = subtract_column_means(Z_.view());
-    mean_Y_ = subtract_column_means(Y_.view());
+    mean_Z_ = linalg::column_means(Z_.view());
+    mean_Y_ = linalg::column_means(Y_.view());
+    linalg::subtract_from_rows(mean_Z_, Z_.view());
+    linalg::subtract_from_rows(mean_Y_, Y_.view());
   }
   K_.fill(0.0);
   linalg::rank_update_rows(1.0, Z_.view(), K_.view());

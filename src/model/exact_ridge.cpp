@@ -7,8 +7,10 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/finite.h"
 #include "base/size.h"
 #include "linalg/blas.h"
+#include "linalg/column_means.h"
 #include "model/fit_checks.h"
 #include "model/row_coding.h"
 #include "solver/kernel_ridge.h"
@@ -34,18 +36,6 @@ Matrix<double> coded_targets(const FitOptions& options, MatrixView<const double>
   return codes;
 }
 
-std::vector<double> subtract_means(MatrixView<double> codes) {
-  std::vector<double> mean(static_cast<size_t>(codes.cols), 0.0);
-  for (int64_t i = 0; i < codes.rows; ++i) {
-    for (int64_t o = 0; o < codes.cols; ++o) mean[static_cast<size_t>(o)] += codes(i, o);
-  }
-  for (double& m : mean) m /= static_cast<double>(codes.rows);
-  for (int64_t i = 0; i < codes.rows; ++i) {
-    for (int64_t o = 0; o < codes.cols; ++o) codes(i, o) -= mean[static_cast<size_t>(o)];
-  }
-  return mean;
-}
-
 }  // namespace
 
 template <class T>
@@ -56,7 +46,7 @@ ExactModel fit_exact(std::shared_ptr<const kernel::Kernel> kernel, const FitOpti
   check_options(fixed);
   check_shapes(fixed, X.rows, X.cols, Y);
   kernel->check_dimension(X.cols);
-  check_finite("X", X);
+  require_summable("X", X);
   check_targets(fixed, Y);
   const int64_t gram_bytes =
       checked_multiply(checked_multiply(X.rows, X.rows, "Gram matrix"), 8, "Gram matrix");
@@ -69,7 +59,10 @@ ExactModel fit_exact(std::shared_ptr<const kernel::Kernel> kernel, const FitOpti
   standardize_into(model.standardizer, X, model.rows.view());
   const Matrix<double> codes = coded_targets(options, Y);
   model.mean.assign(static_cast<size_t>(codes.cols()), 0.0);
-  if (options.center) model.mean = subtract_means(codes.view());
+  if (options.center) {
+    model.mean = linalg::column_means(codes.view());
+    linalg::subtract_from_rows(model.mean, codes.view());
+  }
   Matrix<double> K(X.rows, X.rows);
   kernel::gram(*model.kernel, model.rows.view(), model.rows.view(), context, K.view());
   model.alpha = solver::kernel_ridge(K.view(), codes.view(), options.lambda, context);

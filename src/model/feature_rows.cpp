@@ -137,8 +137,8 @@ void FeatureRows<T>::add_to(solver::RowStatistics& statistics, RowSet rows, Cont
     }
     if (done) done(block.Y.rows);
   });
-  for (const double sum : statistics.sum_features()) {
-    require(std::isfinite(sum), MERCER_INVALID_ARGUMENT, kFeaturesNotFinite);
+  for (int64_t j = 0; j < statistics.features(); ++j) {
+    require(std::isfinite(statistics.gram()(j, j)), MERCER_INVALID_ARGUMENT, kFeaturesNotFinite);
   }
 }
 

@@ -34,10 +34,11 @@ struct WideBlock {
 /// Called after every block with its number of rows: for progress. May be empty.
 using RowsDone = std::function<void(int64_t rows)>;
 
-/// Message of the INVALID_ARGUMENT for a map that returns NaN or Inf, such as the skewed chi^2
-/// below its shift.
+/// Message of the INVALID_ARGUMENT for a map that returns NaN, Inf or numbers whose squares
+/// overflow, such as the skewed chi^2 below its shift, or high powers of large rows.
 inline constexpr const char kFeaturesNotFinite[] =
-    "the map's features of X are not finite: X is outside the kernel's domain";
+    "the map's features of X are not finite, or their squares overflow: X is outside the kernel's "
+    "domain or too large";
 
 /// Rows per block: a function of d and D alone, so that it never depends on the machine.
 int64_t block_rows(int64_t inputs, int64_t features);

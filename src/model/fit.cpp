@@ -3,6 +3,7 @@
 // A model from rows: check, standardise, then statistics and ridge by way of selection.cpp.
 #include <utility>
 
+#include "base/finite.h"
 #include "base/size.h"
 #include "model/feature_rows.h"
 #include "model/fit_checks.h"
@@ -23,7 +24,7 @@ Model fit(std::shared_ptr<const feature::FeatureMap> map, const FitOptions& opti
   const int64_t bytes = dual ? dual_bytes(X.rows, D) : primal_bytes(options, D);
   context.require_memory(
       checked_add(bytes, block_bytes(X.cols, D, coded_outputs(options, Y.cols)), "fit"), "the fit");
-  check_finite("X", X);
+  require_summable("X", X);
   check_targets(options, Y);
 
   Model model;

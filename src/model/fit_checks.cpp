@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "base/finite.h"
 
 namespace mercer::model {
 namespace {
@@ -67,20 +68,8 @@ void check_map(const feature::FeatureMap& map, int64_t columns) {
           static_cast<Long>(map.inputs()));
 }
 
-template <class T>
-void check_finite(const char* name, MatrixView<const T> X) {
-  for (int64_t i = 0; i < X.rows; ++i) {
-    for (int64_t j = 0; j < X.cols; ++j) {
-      const double x = X(i, j);
-      require(std::isfinite(x), MERCER_INVALID_ARGUMENT,
-              "%s: row %lld, column %lld (counted from 0) is %g, expected a finite number", name,
-              static_cast<Long>(i), static_cast<Long>(j), x);
-    }
-  }
-}
-
 void check_targets(const FitOptions& options, MatrixView<const double> Y) {
-  check_finite("Y", Y);
+  require_summable("Y", Y);
   if (options.task != Task::classification) return;
   for (int64_t i = 0; i < Y.rows; ++i) {
     const double label = Y(i, 0);
@@ -91,8 +80,5 @@ void check_targets(const FitOptions& options, MatrixView<const double> Y) {
         static_cast<Long>(i), label, static_cast<Long>(options.classes - 1));
   }
 }
-
-template void check_finite(const char*, MatrixView<const float>);
-template void check_finite(const char*, MatrixView<const double>);
 
 }  // namespace mercer::model

@@ -13,10 +13,7 @@ void check_shapes(const FitOptions& options, int64_t rows, int64_t inputs,
                   MatrixView<const double> Y);
 /// Real, and of as many inputs as X has columns.
 void check_map(const feature::FeatureMap& map, int64_t columns);
-/// INVALID_ARGUMENT naming the first entry that is NaN or infinite.
-template <class T>
-void check_finite(const char* name, MatrixView<const T> X);
-/// Finite, and for classification whole numbers in [0, classes).
+/// Summable (base/finite.h), and for classification whole numbers in [0, classes).
 void check_targets(const FitOptions& options, MatrixView<const double> Y);
 
 }  // namespace mercer::model

@@ -17,7 +17,8 @@ namespace {
 struct Sums {
   std::vector<double> squared_error;  // per weights and output
   std::vector<double> wrong, soft;    // per weights
-  std::vector<double> y, y_squared;   // per output
+  std::vector<double> origin;         // per output: its first value, so that constants cancel
+  std::vector<double> y, y_squared;   // per output, about the origin
 };
 
 Matrix<double> side_by_side(std::span<const solver::Weights> weights) {
@@ -48,9 +49,11 @@ double margin(const double* score, const double* code, int64_t outputs) {
 
 void add_row(const double* scores, const double* y, bool classify, Sums& sums) {
   const size_t outputs = sums.y.size();
+  if (sums.origin.empty()) sums.origin.assign(y, y + outputs);
   for (size_t o = 0; o < outputs; ++o) {
-    sums.y[o] += y[o];
-    sums.y_squared[o] += y[o] * y[o];
+    const double difference = y[o] - sums.origin[o];
+    sums.y[o] += difference;
+    sums.y_squared[o] += difference * difference;
   }
   for (size_t k = 0; k < sums.squared_error.size(); ++k) {
     const double e = scores[k] - y[k % outputs];
@@ -76,6 +79,7 @@ std::vector<HeldOutScore> summarise(const Sums& sums, double n) {
       // An output that is constant on these rows has no R^2: its error counts as it is.
       result[k].unexplained +=
           (variance > 0 ? error / variance : error) / static_cast<double>(outputs);
+      result[k].varies = result[k].varies && variance > 0;
     }
     result[k].error_rate = sums.wrong[k] / n;
     result[k].soft_error = sums.soft[k] / n;
@@ -90,8 +94,11 @@ std::vector<HeldOutScore> score_rows(const FeatureRows<T>& rows, RowSet set,
                                      std::span<const solver::Weights> weights, Context& context) {
   const Matrix<double> W = side_by_side(weights);
   const auto outputs = static_cast<size_t>(weights[0].w.cols());
-  Sums sums{std::vector<double>(static_cast<size_t>(W.cols())), std::vector<double>(weights.size()),
-            std::vector<double>(weights.size()), std::vector<double>(outputs),
+  Sums sums{std::vector<double>(static_cast<size_t>(W.cols())),
+            std::vector<double>(weights.size()),
+            std::vector<double>(weights.size()),
+            {},
+            std::vector<double>(outputs),
             std::vector<double>(outputs)};
   const int64_t size = std::min(block_rows(rows.inputs(), rows.features()), set.count);
   const Matrix<double> scores(size, W.cols());

@@ -19,6 +19,7 @@ struct HeldOutScore {
   double squared_error =
       0;                   // mean over rows, summed over outputs (one-hot codes for classification)
   double unexplained = 0;  // mean over outputs of mean squared error / their variance: 1 - R^2
+  bool varies = true;      // false: an output is constant on these rows, R^2 is not defined
   double error_rate = 0;   // classification only; NaN scores count as wrong
   double soft_error = 0;   // classification only: mean of 1 / (1 + exp(margin / 0.1))
 

@@ -71,7 +71,7 @@ DualSystem make_dual_system(const FeatureRows<T>& rows, RowSet set, Context& con
     for (int64_t i = 0; i < block.Z.rows; ++i) {
       std::copy_n(block.Z.row(i), block.Z.cols, Z.view().row(block.first + i));
       std::copy_n(block.Y.row(i), block.Y.cols, Y.view().row(block.first + i));
-      for (int64_t j = 0; j < block.Z.cols; ++j) sum += block.Z(i, j);
+      for (int64_t j = 0; j < block.Z.cols; ++j) sum += block.Z(i, j) * block.Z(i, j);
     }
     if (done) done(block.Z.rows);
   });

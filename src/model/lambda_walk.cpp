@@ -4,12 +4,14 @@
 #include "model/lambda_walk.h"
 
 #include <cmath>
+#include <limits>
 
 namespace mercer::model {
 
 Merit merit_of(const HeldOutScore& score, Task task) {
   if (task == Task::classification) return {score.error_rate, score.soft_error};
-  return {score.unexplained, score.unexplained};
+  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+  return {score.varies ? score.unexplained : kNone, score.unexplained};
 }
 
 bool is_better(const Merit& a, const Merit& b) {

@@ -14,8 +14,8 @@ namespace mercer::model {
 
 /// What is reported and what is compared.
 struct Merit {
-  double score = 0;     // 1 - R^2 or the error rate
-  double compared = 0;  // 1 - R^2 or the soft error; NaN never wins
+  double score = 0;     // 1 - R^2, NaN where that is not defined, or the error rate
+  double compared = 0;  // 1 - R^2 or the squared error, or the soft error; NaN never wins
 };
 Merit merit_of(const HeldOutScore& score, Task task);
 bool is_better(const Merit& a, const Merit& b);

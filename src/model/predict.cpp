@@ -6,9 +6,9 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/finite.h"
 #include "linalg/blas.h"
 #include "model/feature_rows.h"
-#include "model/fit_checks.h"
 #include "model/model.h"
 
 namespace mercer::model {
@@ -67,7 +67,7 @@ void classify(const Model& model, MatrixView<const T> X, Context& context,
   require(static_cast<int64_t>(classes.size()) == X.rows, MERCER_DIMENSION_MISMATCH,
           "classes has %lld entries, X has %lld rows", static_cast<Long>(classes.size()),
           static_cast<Long>(X.rows));
-  check_finite("X", X);  // a row of NaN scores has no largest one
+  require_summable("X", X);  // a row of NaN scores has no largest one
   for_each_score(model, X, context, [&](int64_t first, MatrixView<const double> block) {
     for (int64_t i = 0; i < block.rows; ++i) {
       const double* best = std::max_element(block.row(i), block.row(i) + block.cols);

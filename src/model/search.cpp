@@ -13,6 +13,7 @@
 #include <numeric>
 
 #include "base/error.h"
+#include "base/finite.h"
 #include "base/size.h"
 #include "model/central_lengthscale.h"
 #include "model/fit_checks.h"
@@ -41,6 +42,17 @@ struct Trial {
   double lambda = 0;
   Merit merit;
 };
+
+/// (x - mean) / (scale lengthscale): standardised rows in units of the lengthscale.
+Standardizer divided_by(const Standardizer& standardizer, int64_t d, double lengthscale) {
+  Standardizer result = standardizer;
+  if (result.mean.empty()) {
+    const auto inputs = static_cast<size_t>(d);
+    result = {std::vector<double>(inputs, 0.0), std::vector<double>(inputs, 1.0)};
+  }
+  for (double& scale : result.scale) scale *= lengthscale;
+  return result;
+}
 
 /// Progress over phases whose work is only estimated: a phase never runs past its end, and
 /// finishing it jumps there.
@@ -127,18 +139,26 @@ class Search {
     check_map(*map, X_.cols);
     return map;
   }
-  FeatureRows<T> rows_of(const feature::FeatureMap& map) const {
-    return {map, standardizer_, options_.fit, X_, Y_};
-  }
   RowsDone counting(int64_t features) {
     return [this, units = row_units(features)](int64_t rows) { phases_.advance(rows * units); };
+  }
+
+  /// The map of lengthscale 1, whose draws every trial of as many features uses.
+  const feature::FeatureMap& unit_map(int64_t features) {
+    if (unit_map_ == nullptr || unit_features_ != features) {
+      unit_map_.reset();
+      unit_map_ = make_map(1.0, features);
+      unit_features_ = features;
+    }
+    return *unit_map_;
   }
 
   Trial try_out(int64_t stage, double lengthscale, int64_t features,
                 const std::vector<int64_t>& train, LambdaPlan plan) {
     const auto started = std::chrono::steady_clock::now();
-    const auto map = make_map(lengthscale, features);
-    const FeatureRows<T> rows = rows_of(*map);
+    const Standardizer inputs =
+        maker_.has_lengthscale() ? divided_by(standardizer_, X_.cols, lengthscale) : standardizer_;
+    const FeatureRows<T> rows(unit_map(features), inputs, options_.fit, X_, Y_);
     plan.fixed = options_.lambda;
     const SearchTrial<T> trial(rows, train, context_, counting(features));
     const std::vector<LambdaPoint> points = trial.run(plan, split_.held_out, context_);
@@ -194,11 +214,12 @@ class Search {
 
   Model final_fit(const Trial& best, bool near) {
     const auto started = std::chrono::steady_clock::now();
+    unit_map_.reset();
     Model model;
     model.map = make_map(best.lengthscale, options_.features);
     model.options = options_.fit;
     model.options.selection = options_.lambda >= 0 ? Selection::fixed : Selection::held_out;
-    const FeatureRows<T> rows = rows_of(*model.map);
+    const FeatureRows<T> rows(*model.map, standardizer_, options_.fit, X_, Y_);
     SearchTrial<T> trial(rows, split_.train, context_, counting(options_.features));
     LambdaPlan plan{.fixed = options_.lambda, .start = best.lambda, .factor = std::sqrt(10.0)};
     plan.most = near ? 5 : 7;  // after a coarse trial alone lambda may have further to go
@@ -206,7 +227,10 @@ class Search {
     const LambdaPoint chosen = best_of(points);
     std::sort(points.begin(), points.end(),
               [](const LambdaPoint& a, const LambdaPoint& b) { return a.lambda > b.lambda; });
-    for (const LambdaPoint& point : points) model.path.push_back({point.lambda, point.merit.score});
+    for (const LambdaPoint& point : points) {
+      const Merit& merit = point.merit;
+      model.path.push_back({point.lambda, std::isnan(merit.score) ? merit.compared : merit.score});
+    }
     model.options.lambda = chosen.lambda;
     model.weights = trial.solve_with(split_.held_out, RowSet(X_.rows), chosen.lambda, context_);
     model.standardizer = std::move(standardizer_);
@@ -234,6 +258,8 @@ class Search {
   std::vector<int64_t> coarse_rows_;
   std::vector<int64_t> full_rows_;
   int64_t coarse_features_;
+  std::shared_ptr<const feature::FeatureMap> unit_map_;
+  int64_t unit_features_ = 0;
   Phases phases_;
 };
 
@@ -272,7 +298,7 @@ Model search(const MapMaker& maker, const SearchOptions& options, MatrixView<con
   check_shapes(fit, X.rows, X.cols, Y);
   context.require_memory(search_bytes(options, X.rows, X.cols, coded_outputs(fit, Y.cols)),
                          "the search");
-  check_finite("X", X);
+  require_summable("X", X);
   check_targets(fit, Y);
   return Search<T>(maker, options, X, Y, context).run();
 }

@@ -18,8 +18,8 @@ struct SearchCandidate {
   int64_t rows;        // rows fitted on
   double lengthscale;  // in units of the standardised inputs; 0: the kernel has none
   double lambda;       // the best on the held-out rows
-  double
-      score;  // held-out mean squared error over the outputs' variance (1 - R^2), or the error rate
+  double score;  // held-out mean squared error over the outputs' variance (1 - R^2; NaN where an
+                 // output is constant there), or the error rate
   double seconds;
 };
 
@@ -36,7 +36,8 @@ struct SearchOptions {
   void* user = nullptr;
 };
 
-/// `make(lengthscale, D)` builds the candidate: the caller knows kernel and projection.
+/// `make(lengthscale, D)` builds the candidate: the caller knows kernel and projection. At x it is
+/// make(1, D) at x / lengthscale, so that trials of many lengthscales share one map's draws.
 struct MapMaker {
   virtual ~MapMaker() = default;
   /// False: the kernel has no lengthscale, make() ignores its first argument and lambda alone is

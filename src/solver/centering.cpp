@@ -1,44 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Z'Z - n m m', Z'Y - n m ybar', sum y^2 - n ybar^2, with m and ybar the means.
+// Statistics about their mean, or about zero.
 #include "solver/centering.h"
 
-#include <algorithm>
 #include <cmath>
 
 #include "base/error.h"
-#include "linalg/blas.h"
 
 namespace mercer::solver {
 
 Means center_in_place(RowStatistics& statistics, bool center) {
-  const RowStatistics::Parts parts = statistics.parts();
-  Means means{std::vector<double>(parts.sum_features.size(), 0.0),
-              std::vector<double>(parts.sum_outputs.size(), 0.0)};
-  if (!center) return means;
-  const double n = static_cast<double>(parts.rows);
-  std::transform(parts.sum_features.begin(), parts.sum_features.end(), means.features.begin(),
-                 [n](double sum) { return sum / n; });
-  std::transform(parts.sum_outputs.begin(), parts.sum_outputs.end(), means.outputs.begin(),
-                 [n](double sum) { return sum / n; });
-  const int64_t D = statistics.features(), m = statistics.outputs();
-  linalg::rank_update(-n, MatrixView<const double>(means.features.data(), 1, D), parts.gram);
-  for (int64_t i = 0; i < D; ++i)
-    for (int64_t j = 0; j < m; ++j)
-      parts.cross(i, j) -= parts.sum_features[static_cast<std::size_t>(i)] *
-                           means.outputs[static_cast<std::size_t>(j)];
-  for (std::size_t j = 0; j < means.outputs.size(); ++j) {
-    double& squares = parts.sum_squared_outputs[j];
-    squares = std::max(0.0, squares - n * means.outputs[j] * means.outputs[j]);
+  statistics.require_finite();
+  Means means{MeanRow{std::vector<double>(statistics.sum_features().size(), 0.0),
+                      std::vector<double>(statistics.sum_outputs().size(), 0.0)},
+              0};
+  if (center) {
+    for (const double m : mean_about_origin(statistics).features) means.distance += m * m;
+    means.row = mean_of(statistics);
   }
+  move_origin(statistics, means.row);
+  for (double& squares : statistics.parts().sum_squared_outputs)
+    squares = squares < 0 ? 0.0 : squares;  // NaN stays
   return means;
 }
 
-std::vector<double> intercepts(const Means& means, MatrixView<const double> w) {
-  std::vector<double> result = means.outputs;
+std::vector<double> intercepts(const MeanRow& mean, MatrixView<const double> w) {
+  std::vector<double> result = mean.outputs;
   for (int64_t i = 0; i < w.rows; ++i)
     for (int64_t j = 0; j < w.cols; ++j)
-      result[static_cast<std::size_t>(j)] -= means.features[static_cast<std::size_t>(i)] * w(i, j);
+      result[static_cast<std::size_t>(j)] -= mean.features[static_cast<std::size_t>(i)] * w(i, j);
   return result;
 }
 

@@ -7,21 +7,24 @@
 #include <span>
 #include <vector>
 
+#include "solver/origin.h"
 #include "solver/ridge.h"
 #include "solver/row_statistics.h"
 
 namespace mercer::solver {
 
 struct Means {
-  std::vector<double> features, outputs;  // zeros without centring
+  MeanRow row;          // of features and outputs; zeros without centring
+  double distance = 0;  // squared, of the features' mean from the origin the sums were kept about
 };
 
-/// Replaces Z'Z, Z'Y and sum y^2 by those of centred rows, and returns the means; without `center`
-/// nothing is changed. Subtracting n mean mean' leaves errors of eps n |mean|^2 in the eigenvalues.
+/// Replaces Z'Z, Z'Y and sum y^2 by those of centred rows, or without `center` by those about zero,
+/// and returns the means. Centring leaves errors of eps n distance in the eigenvalues.
+/// INVALID_ARGUMENT for sums that are not finite.
 Means center_in_place(RowStatistics& statistics, bool center);
 
 /// intercept = mean of y - w' mean of z.
-std::vector<double> intercepts(const Means& means, MatrixView<const double> w);
+std::vector<double> intercepts(const MeanRow& mean, MatrixView<const double> w);
 
 /// n lambda. INVALID_ARGUMENT unless lambda is finite and >= 0 and the product is finite.
 double checked_shift(double lambda, int64_t rows);

@@ -30,6 +30,7 @@ Matrix<double> kfold_error(std::span<const RowStatistics* const> folds, bool cen
   context.require_memory(checked_multiply(8, words, "K-fold statistics"), "K-fold statistics");
   RowStatistics total(D, m);
   for (const RowStatistics* fold : folds) total.merge(*fold);
+  total.require_finite();
 
   const auto count = static_cast<int64_t>(lambdas.size());
   Matrix<double> error(count, m);

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/size.h"
 #include "linalg/blas.h"
+#include "linalg/column_means.h"
 #include "solver/ridge_state.h"
 
 namespace mercer::solver {
@@ -19,12 +20,6 @@ namespace {
 constexpr int64_t kRowBlock = 1024;
 constexpr double kInterpolates = 1e-8;  // as in gcv: below it the residual is rounding error too
 constexpr auto kPlain = linalg::Transpose::no;
-
-/// U := U - 1 p', p a column.
-void subtract_from_rows(const Matrix<double>& p, MatrixView<double> U) {
-  for (int64_t i = 0; i < U.rows; ++i)
-    for (int64_t j = 0; j < U.cols; ++j) U(i, j) -= p(j, 0);
-}
 
 void square(MatrixView<double> U) {
   for (int64_t i = 0; i < U.rows; ++i)
@@ -63,7 +58,7 @@ RidgePath::State::LeftOut RidgePath::State::prepare_left_out(
         factors.coefficients(i, l * m + j) = factors.inverses(i, l) * projected(i, j);
     }
   }
-  const MatrixView<const double> feature_means(means.features.data(), D, 1);
+  const MatrixView<const double> feature_means(means.row.features.data(), D, 1);
   linalg::multiply(1.0, kPlain, vectors(), kPlain, feature_means, 0.0, factors.mean.view());
   return factors;
 }
@@ -85,7 +80,7 @@ void RidgePath::State::visit_left_out(std::span<const double> lambdas, MatrixVie
     const MatrixView<const double> rows = Z.block_rows(first, std::min(first + block, Z.rows));
     const MatrixView<double> U = basis.view().block_rows(0, rows.rows);
     linalg::multiply(1.0, kPlain, rows, linalg::Transpose::yes, vectors(), 0.0, U);
-    subtract_from_rows(factors.mean, U);
+    linalg::subtract_from_rows({factors.mean.data(), static_cast<std::size_t>(D)}, U);
     linalg::multiply(1.0, kPlain, U, kPlain, factors.coefficients.view(), 0.0,
                      fitted.view().block_rows(0, rows.rows));
     square(U);
@@ -95,7 +90,7 @@ void RidgePath::State::visit_left_out(std::span<const double> lambdas, MatrixVie
       for (int64_t l = 0; l < L; ++l) {
         const double left = 1 - of_intercept - leverage(i, l);
         for (int64_t j = 0; j < m; ++j) {
-          const double centred_y = Y(first + i, j) - means.outputs[static_cast<std::size_t>(j)];
+          const double centred_y = Y(first + i, j) - means.row.outputs[static_cast<std::size_t>(j)];
           sink(first + i, l, j,
                left > kInterpolates ? (centred_y - fitted(i, l * m + j)) / left
                                     : std::numeric_limits<double>::infinity());

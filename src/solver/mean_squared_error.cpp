@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// sum (y - a - w'z)^2 = sum y^2 - 2 w'Z'y + w'Z'Z w + 2 a (w'sum z - sum y) + n a^2, from
-// statistics alone.
-#include <algorithm>
+// sum (y - c - w'z)^2 = sum y^2 - 2 w'Z'y + w'Z'Z w + 2 c (w'sum z - sum y) + n c^2, from
+// statistics alone, all about their origin: c = intercept - b + w'a there.
+#include <vector>
 
 #include "base/error.h"
 #include "linalg/blas.h"
@@ -19,26 +19,33 @@ std::vector<double> mean_squared_error(const Weights& weights, const RowStatisti
           static_cast<long long>(weights.w.rows()), static_cast<long long>(weights.w.cols()),
           static_cast<long long>(D), static_cast<long long>(m));
   require_rows(statistics.rows(), "rows to measure the error on");
+  statistics.require_finite();
   // T = G w - 2 Z'y: then the quadratic and the linear term are one product w'T.
   const Matrix<double> T(D, m);
   for (int64_t i = 0; i < D; ++i)
     for (int64_t j = 0; j < m; ++j) T(i, j) = -2 * statistics.cross()(i, j);
   linalg::multiply_symmetric(1.0, statistics.gram(), weights.w.view(), T.view());
 
+  std::vector<double> constant = weights.intercept;
+  for (std::size_t j = 0; j < constant.size(); ++j) constant[j] -= statistics.origin_outputs()[j];
+  for (int64_t i = 0; i < D; ++i)
+    for (int64_t j = 0; j < m; ++j)
+      constant[static_cast<std::size_t>(j)] +=
+          weights.w(i, j) * statistics.origin_features()[static_cast<std::size_t>(i)];
   const double n = static_cast<double>(statistics.rows());
   std::vector<double> error(static_cast<std::size_t>(m));
   for (std::size_t j = 0; j < error.size(); ++j) {
-    const double a = weights.intercept[j];
-    error[j] = statistics.sum_squared_outputs()[j] + a * (n * a - 2 * statistics.sum_outputs()[j]);
+    const double c = constant[j];
+    error[j] = statistics.sum_squared_outputs()[j] + c * (n * c - 2 * statistics.sum_outputs()[j]);
   }
   for (int64_t i = 0; i < D; ++i) {
     const double sum = statistics.sum_features()[static_cast<std::size_t>(i)];
     for (int64_t j = 0; j < m; ++j) {
       const auto output = static_cast<std::size_t>(j);
-      error[output] += weights.w(i, j) * (T(i, j) + 2 * weights.intercept[output] * sum);
+      error[output] += weights.w(i, j) * (T(i, j) + 2 * constant[output] * sum);
     }
   }
-  for (double& value : error) value = std::max(0.0, value / n);
+  for (double& value : error) value = value < 0 ? 0.0 : value / n;  // NaN stays
   return error;
 }
 

@@ -77,7 +77,8 @@ Weights ridge_dual(MatrixView<const double> Z, MatrixView<const double> Y, bool 
                    double lambda, Context& context);
 
 /// Mean squared error per output of given weights on rows given as statistics: from sum y^2 - 2 w'b
-/// + w'Gw, so its absolute error is a few eps times the mean of y^2. At least one row.
+/// + w'Gw about the statistics' origin, so its absolute error is a few eps times the variance of y.
+/// At least one row.
 std::vector<double> mean_squared_error(const Weights& weights, const RowStatistics& statistics);
 
 /// Mean over all rows of the squared error of each lambda, per output, every fold predicted by a

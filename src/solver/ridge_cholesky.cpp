@@ -23,7 +23,7 @@ Weights ridge_cholesky(RowStatistics&& statistics, bool center, double lambda, C
   Weights weights{Matrix<double>(cross.rows, cross.cols), {}};
   std::copy_n(cross.data, cross.rows * cross.cols, weights.w.data());
   linalg::cholesky_solve(gram, weights.w.view());
-  weights.intercept = intercepts(means, weights.w.view());
+  weights.intercept = intercepts(means.row, weights.w.view());
   return weights;
 }
 

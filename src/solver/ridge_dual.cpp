@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // The dual form: alpha = (Z Z' + n lambda I)^{-1} Y, w = Z' alpha. Saunders, Gammerman, Vovk 1998.
-// Centring is C Z with C = I - 11'/n, so the matrix is C Z Z' C: row means are subtracted from the
-// n x n product and the rows themselves are left alone. alpha is orthogonal to 1 then; C alpha
-// removes what rounding leaves of it.
+// Centring takes the means out of strips of Z's columns before they are multiplied: out of the
+// product they would cancel digits. alpha is orthogonal to 1 then; taking its mean out removes what
+// rounding leaves of it.
 #include <algorithm>
 #include <limits>
-#include <numeric>
+#include <span>
 
 #include "base/error.h"
+#include "base/finite.h"
 #include "base/size.h"
 #include "linalg/blas.h"
+#include "linalg/column_means.h"
 #include "linalg/symmetric_eigen.h"
 #include "solver/centering.h"
 #include "solver/jittered_cholesky.h"
@@ -20,30 +22,25 @@ namespace {
 
 constexpr double kEps = std::numeric_limits<double>::epsilon();
 
-/// Lower triangle of K := C K C.
-void center_both_sides(MatrixView<double> K) {
-  const int64_t n = K.rows;
-  std::vector<double> mean(static_cast<std::size_t>(n), 0.0);
-  for (int64_t i = 0; i < n; ++i) {
-    for (int64_t j = 0; j < i; ++j) {
-      mean[static_cast<std::size_t>(i)] += K(i, j);
-      mean[static_cast<std::size_t>(j)] += K(i, j);
-    }
-    mean[static_cast<std::size_t>(i)] += K(i, i);
-  }
-  for (double& value : mean) value /= static_cast<double>(n);
-  const double total = std::accumulate(mean.begin(), mean.end(), 0.0) / static_cast<double>(n);
-  for (int64_t i = 0; i < n; ++i)
-    for (int64_t j = 0; j <= i; ++j)
-      K(i, j) += total - mean[static_cast<std::size_t>(i)] - mean[static_cast<std::size_t>(j)];
-}
+constexpr int64_t kStrip = 512;  // columns of Z that are centred at a time
 
-std::vector<double> column_means(MatrixView<const double> A) {
-  std::vector<double> mean(static_cast<std::size_t>(A.cols), 0.0);
-  for (int64_t i = 0; i < A.rows; ++i)
-    for (int64_t j = 0; j < A.cols; ++j) mean[static_cast<std::size_t>(j)] += A(i, j);
-  for (double& value : mean) value /= static_cast<double>(A.rows);
-  return mean;
+/// Calls body(first column, columns of Z less their means) for strips of columns; Z is not copied
+/// as a whole.
+template <class Body>
+void for_each_strip(MatrixView<const double> Z, std::span<const double> mean, Context& context,
+                    const Body& body) {
+  const int64_t width = std::min(kStrip, Z.cols);
+  const int64_t words = checked_multiply(Z.rows, width, "dual ridge");
+  context.require_memory(checked_multiply(8, words, "dual ridge"), "a strip of the dual form");
+  const AlignedBuffer<double> storage(words);
+  for (int64_t first = 0; first < Z.cols; first += width) {
+    const int64_t last = std::min(first + width, Z.cols);
+    const MatrixView<double> strip{storage.data(), Z.rows, last - first};
+    for (int64_t i = 0; i < Z.rows; ++i) std::copy(Z.row(i) + first, Z.row(i) + last, strip.row(i));
+    linalg::subtract_from_rows(mean.subspan(static_cast<std::size_t>(first)), strip);
+    body(first, MatrixView<const double>(strip));
+    context.checkpoint();
+  }
 }
 
 /// alpha := K^+ alpha, eigenvalues up to `null_level` counting as zero. K is destroyed.
@@ -77,11 +74,6 @@ double trace(MatrixView<const double> K) {
   return sum;
 }
 
-void subtract_from_columns(const std::vector<double>& offset, MatrixView<double> A) {
-  for (int64_t i = 0; i < A.rows; ++i)
-    for (int64_t j = 0; j < A.cols; ++j) A(i, j) -= offset[static_cast<std::size_t>(j)];
-}
-
 }  // namespace
 
 Weights ridge_dual(MatrixView<const double> Z, MatrixView<const double> Y, bool center,
@@ -90,31 +82,35 @@ Weights ridge_dual(MatrixView<const double> Z, MatrixView<const double> Y, bool 
   require(Y.rows == n, MERCER_DIMENSION_MISMATCH, "Y has %lld rows, expected %lld as in Z",
           static_cast<long long>(Y.rows), static_cast<long long>(n));
   require_rows(n, "ridge_dual");
+  require_summable("Z", Z);
+  require_summable("Y", Y);
   const double shift = checked_shift(lambda, n);
   const int64_t words = checked_multiply(n, n, "dual ridge");
   context.require_memory(checked_multiply(8, words, "dual ridge"), "the dual form's n x n matrix");
 
-  const Matrix<double> K(n, n);
-  K.fill(0);
-  linalg::rank_update_rows(1.0, Z, K.view());
-  context.checkpoint();
-  const double null_level = kEps * static_cast<double>(n) * trace(K.view());
+  MeanRow mean{std::vector<double>(static_cast<std::size_t>(Z.cols), 0.0),
+               std::vector<double>(static_cast<std::size_t>(Y.cols), 0.0)};
   const Matrix<double> alpha(n, Y.cols);
   for (int64_t i = 0; i < n; ++i) std::copy_n(Y.row(i), Y.cols, alpha.view().row(i));
-  Means means{std::vector<double>(static_cast<std::size_t>(Z.cols), 0.0),
-              std::vector<double>(static_cast<std::size_t>(Y.cols), 0.0)};
   if (center) {
-    means = {column_means(Z), column_means(Y)};
-    subtract_from_columns(means.outputs, alpha.view());
-    center_both_sides(K.view());
+    mean = {linalg::column_means(Z), linalg::column_means(Y)};
+    linalg::subtract_from_rows(mean.outputs, alpha.view());
   }
+  const Matrix<double> K(n, n);
+  K.fill(0);
+  for_each_strip(Z, mean.features, context, [&](int64_t, MatrixView<const double> strip) {
+    linalg::rank_update_rows(1.0, strip, K.view());
+  });
+  const double null_level = kEps * static_cast<double>(n) * trace(K.view());
   solve_system(K.view(), shift, null_level, alpha.view(), context);
-  if (center) subtract_from_columns(column_means(alpha.view()), alpha.view());
+  if (center) linalg::subtract_from_rows(linalg::column_means(alpha.view()), alpha.view());
 
   Weights weights{Matrix<double>(Z.cols, Y.cols), {}};
-  linalg::multiply(1.0, linalg::Transpose::yes, Z, linalg::Transpose::no, alpha.view(), 0.0,
-                   weights.w.view());
-  weights.intercept = intercepts(means, weights.w.view());
+  for_each_strip(Z, mean.features, context, [&](int64_t first, MatrixView<const double> strip) {
+    linalg::multiply(1.0, linalg::Transpose::yes, strip, linalg::Transpose::no, alpha.view(), 0.0,
+                     weights.w.view().block_rows(first, first + strip.cols));
+  });
+  weights.intercept = intercepts(mean, weights.w.view());
   return weights;
 }
 

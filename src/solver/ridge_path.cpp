@@ -21,12 +21,6 @@ constexpr double kEps = std::numeric_limits<double>::epsilon();
 // about sqrt(eps).
 constexpr double kInterpolates = 1e-8;
 
-double squared_norm(const std::vector<double>& v) {
-  double sum = 0;
-  for (const double x : v) sum += x * x;
-  return sum;
-}
-
 }  // namespace
 
 double RidgePath::State::residual_degrees(double shift) const {
@@ -48,7 +42,7 @@ std::vector<double> RidgePath::State::residual_sum_of_squares(double shift) cons
     const double* c = projected.view().row(static_cast<int64_t>(i));
     for (std::size_t j = 0; j < rss.size(); ++j) rss[j] += factor * c[j] * c[j];
   }
-  for (double& value : rss) value = std::max(0.0, value);
+  for (double& value : rss) value = value < 0 ? 0.0 : value;  // NaN stays
   return rss;
 }
 
@@ -69,9 +63,9 @@ RidgePath::RidgePath(RowStatistics&& statistics, bool center, Context& context) 
     double& value = state.values[static_cast<std::size_t>(i)];
     value = i < D - rank ? 0.0 : std::max(0.0, value);
   }
-  // Centring subtracted n |mean|^2, whose rounding errors stayed.
-  const double scale = state.values.back() + static_cast<double>(state.statistics.rows()) *
-                                                 squared_norm(state.means.features);
+  // Centring subtracted n times the distance, whose rounding errors stayed.
+  const double scale =
+      state.values.back() + static_cast<double>(state.statistics.rows()) * state.means.distance;
   state.null_level = kEps * static_cast<double>(D) * scale;
 
   state.projected = Matrix<double>(D, m);
@@ -85,7 +79,7 @@ RidgePath::RidgePath(RowStatistics&& statistics, bool center, Context& context) 
       state.outside[static_cast<std::size_t>(j)] -=
           state.projected(i, j) * state.projected(i, j) / s;
   }
-  for (double& value : state.outside) value = std::max(0.0, value);
+  for (double& value : state.outside) value = value < 0 ? 0.0 : value;
 }
 
 RidgePath::~RidgePath() = default;
@@ -107,7 +101,7 @@ Weights RidgePath::solve(double lambda) const {
   Weights weights{Matrix<double>(D, m), {}};
   linalg::multiply(1.0, linalg::Transpose::yes, state_->vectors(), linalg::Transpose::no,
                    filtered.view(), 0.0, weights.w.view());
-  weights.intercept = intercepts(state_->means, weights.w.view());
+  weights.intercept = intercepts(state_->means.row, weights.w.view());
   return weights;
 }
 

@@ -18,17 +18,19 @@ int64_t strips(int64_t columns) { return (columns + kStrip - 1) / kStrip; }
 
 }  // namespace
 
-void widen_and_sum(MatrixView<const float> Z, MatrixView<double> wide, double* sums,
-                   Context& context) {
+template <class T>
+void shift_and_sum(MatrixView<const T> Z, const double* origin, MatrixView<double> wide,
+                   double* sums, Context& context) {
   parallel_for(context, strips(Z.cols), [=](int64_t strip, int) noexcept {
     const int64_t first = strip * kStrip, count = std::min(kStrip, Z.cols - first);
+    const double* __restrict from = origin + first;
     double* __restrict sum = sums + first;
     std::fill_n(sum, count, 0.0);
     for (int64_t i = 0; i < Z.rows; ++i) {
-      const float* __restrict in = Z.row(i) + first;
+      const T* __restrict in = Z.row(i) + first;
       double* __restrict out = wide.row(i) + first;
       for (int64_t j = 0; j < count; ++j) {
-        const double value = static_cast<double>(in[j]);
+        const double value = static_cast<double>(in[j]) - from[j];
         out[j] = value;
         sum[j] += value;
       }
@@ -36,16 +38,24 @@ void widen_and_sum(MatrixView<const float> Z, MatrixView<double> wide, double* s
   });
 }
 
-void sum_columns(MatrixView<const double> Z, double* sums, Context& context) {
+template <class T>
+void sum_columns(MatrixView<const T> Z, double* sums, Context& context) {
   parallel_for(context, strips(Z.cols), [=](int64_t strip, int) noexcept {
     const int64_t first = strip * kStrip, count = std::min(kStrip, Z.cols - first);
     double* __restrict sum = sums + first;
     std::fill_n(sum, count, 0.0);
     for (int64_t i = 0; i < Z.rows; ++i) {
-      const double* __restrict in = Z.row(i) + first;
-      for (int64_t j = 0; j < count; ++j) sum[j] += in[j];
+      const T* __restrict in = Z.row(i) + first;
+      for (int64_t j = 0; j < count; ++j) sum[j] += static_cast<double>(in[j]);
     }
   });
 }
+
+template void shift_and_sum(MatrixView<const float>, const double*, MatrixView<double>, double*,
+                            Context&);
+template void shift_and_sum(MatrixView<const double>, const double*, MatrixView<double>, double*,
+                            Context&);
+template void sum_columns(MatrixView<const float>, double*, Context&);
+template void sum_columns(MatrixView<const double>, double*, Context&);
 
 }  // namespace mercer::solver

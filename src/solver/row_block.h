@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// A block of rows on its way into RowStatistics: widened to double and summed by column in one
-// pass.
+// A block of rows on its way into RowStatistics: widened to double, moved to an origin and summed
+// by column in one pass.
 #pragma once
 
 #include "base/context.h"
@@ -9,11 +9,13 @@
 
 namespace mercer::solver {
 
-/// wide (same shape as Z) = Z, sums[j] = sum_i Z(i, j). Sums run down the rows of a column,
-/// whatever the thread count.
-void widen_and_sum(MatrixView<const float> Z, MatrixView<double> wide, double* sums,
-                   Context& context);
-/// sums[j] = sum_i Z(i, j).
-void sum_columns(MatrixView<const double> Z, double* sums, Context& context);
+/// wide (same shape as Z) = Z - 1 origin', sums[j] = sum_i wide(i, j). Sums run down the rows of a
+/// column, whatever the thread count.
+template <class T>
+void shift_and_sum(MatrixView<const T> Z, const double* origin, MatrixView<double> wide,
+                   double* sums, Context& context);
+/// sums[j] = sum_i Z(i, j), in double.
+template <class T>
+void sum_columns(MatrixView<const T> Z, double* sums, Context& context);
 
 }  // namespace mercer::solver

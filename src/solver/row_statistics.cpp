@@ -6,11 +6,12 @@
 #include "solver/row_statistics.h"
 
 #include <algorithm>
-#include <type_traits>
+#include <cmath>
 
 #include "base/error.h"
 #include "base/size.h"
 #include "linalg/blas.h"
+#include "solver/origin.h"
 #include "solver/row_block.h"
 
 namespace mercer::solver {
@@ -29,22 +30,29 @@ int64_t checked_outputs(int64_t outputs) {
 }
 
 int64_t sums_size(int64_t features, int64_t outputs) {
-  return checked_add(features, checked_multiply(2, outputs, "statistics"), "statistics");
-}
-
-/// Rows of Y summed into sum_y and sum_y2. Y is narrow: not worth threads.
-void add_output_sums(double sign, MatrixView<const double> Y, const RowStatistics::Parts& parts) {
-  for (int64_t i = 0; i < Y.rows; ++i) {
-    for (int64_t j = 0; j < Y.cols; ++j) {
-      const auto column = static_cast<std::size_t>(j);
-      parts.sum_outputs[column] += sign * Y(i, j);
-      parts.sum_squared_outputs[column] += sign * Y(i, j) * Y(i, j);
-    }
-  }
+  return checked_add(checked_multiply(2, features, "statistics"),
+                     checked_multiply(3, outputs, "statistics"), "statistics");
 }
 
 void add_scaled(double sign, std::span<const double> from, std::span<double> to) {
   for (std::size_t i = 0; i < to.size(); ++i) to[i] += sign * from[i];
+}
+
+/// Y is narrow: not worth threads.
+void add_squares(double sign, MatrixView<const double> Y, std::span<double> squares) {
+  for (int64_t i = 0; i < Y.rows; ++i)
+    for (int64_t j = 0; j < Y.cols; ++j)
+      squares[static_cast<std::size_t>(j)] += sign * Y(i, j) * Y(i, j);
+}
+
+template <class T>
+void write_mean(MatrixView<const T> rows, std::span<double> mean, Context& context) {
+  sum_columns(rows, mean.data(), context);
+  for (double& value : mean) value /= static_cast<double>(rows.rows);
+}
+
+bool all_finite(std::span<const double> numbers) {
+  return std::ranges::all_of(numbers, [](double x) { return std::isfinite(x); });
 }
 
 }  // namespace
@@ -55,30 +63,31 @@ RowStatistics::RowStatistics(int64_t features, int64_t outputs)
       gram_(features, features),
       cross_(features, outputs),
       sums_(sums_size(features, outputs)) {
-  gram_.fill(0);
-  cross_.fill(0);
-  std::fill(sums_.begin(), sums_.end(), 0.0);
-}
-
-std::span<const double> RowStatistics::sum_features() const noexcept {
-  return {sums_.data(), static_cast<std::size_t>(features_)};
-}
-std::span<const double> RowStatistics::sum_outputs() const noexcept {
-  return {sums_.data() + features_, static_cast<std::size_t>(outputs_)};
-}
-std::span<const double> RowStatistics::sum_squared_outputs() const noexcept {
-  return {sums_.data() + features_ + outputs_, static_cast<std::size_t>(outputs_)};
+  clear();
 }
 
 RowStatistics::Parts RowStatistics::parts() noexcept {
-  const auto features = static_cast<std::size_t>(features_);
-  const auto outputs = static_cast<std::size_t>(outputs_);
-  return {rows_,
-          gram_.view(),
-          cross_.view(),
-          {sums_.data(), features},
-          {sums_.data() + features_, outputs},
-          {sums_.data() + features_ + outputs_, outputs}};
+  const auto D = static_cast<std::size_t>(features_), m = static_cast<std::size_t>(outputs_);
+  double* const sums = sums_.data();
+  return {rows_,         gram_.view(),      cross_.view(),         {sums, D},
+          {sums + D, m}, {sums + D + m, m}, {sums + D + 2 * m, D}, {sums + 2 * D + 2 * m, m}};
+}
+
+// parts() writes nothing itself.
+std::span<const double> RowStatistics::sum_features() const noexcept {
+  return const_cast<RowStatistics*>(this)->parts().sum_features;
+}
+std::span<const double> RowStatistics::sum_outputs() const noexcept {
+  return const_cast<RowStatistics*>(this)->parts().sum_outputs;
+}
+std::span<const double> RowStatistics::sum_squared_outputs() const noexcept {
+  return const_cast<RowStatistics*>(this)->parts().sum_squared_outputs;
+}
+std::span<const double> RowStatistics::origin_features() const noexcept {
+  return const_cast<RowStatistics*>(this)->parts().origin_features;
+}
+std::span<const double> RowStatistics::origin_outputs() const noexcept {
+  return const_cast<RowStatistics*>(this)->parts().origin_outputs;
 }
 
 void RowStatistics::require_block(int64_t rows, int64_t cols, MatrixView<const double> Y) const {
@@ -93,49 +102,67 @@ void RowStatistics::require_block(int64_t rows, int64_t cols, MatrixView<const d
           static_cast<long long>(rows));
 }
 
+/// Room for one block: sums of its columns, its rows and targets about the origin.
+struct RowStatistics::Scratch {
+  double* column_sums;
+  double* target_sums;
+  double* rows;
+  double* targets;
+};
+
+RowStatistics::Scratch RowStatistics::scratch_for(int64_t rows, Context& context) {
+  const int64_t width = features_ + outputs_;
+  const int64_t needed = checked_multiply(rows + 1, width, "row block");
+  if (scratch_.size() < needed) {
+    context.require_memory(checked_multiply(8, needed, "row block"), "a block of rows");
+    scratch_ = AlignedBuffer<double>(needed);
+  }
+  double* const first = scratch_.data();
+  return {first, first + features_, first + width, first + width + rows * features_};
+}
+
 template <class T>
 void RowStatistics::accumulate(double sign, MatrixView<const T> Z, MatrixView<const double> Y,
                                Context& context) {
-  constexpr bool kWiden = std::is_same_v<T, float>;
   require_block(Z.rows, Z.cols, Y);
   if (sign > 0) checked_add(rows_, Z.rows, "rows of statistics");
   require(sign > 0 || Z.rows <= rows_, MERCER_INVALID_ARGUMENT,
           "remove: %lld rows, but only %lld are present", static_cast<long long>(Z.rows),
           static_cast<long long>(rows_));
   const int64_t block = std::min(kRowBlock, Z.rows);
-  const int64_t needed = checked_multiply((kWiden ? block : 0) + 1, features_, "row block");
-  if (scratch_.size() < needed) {
-    context.require_memory(checked_multiply(8, needed, "row block"), "a block of rows");
-    scratch_ = AlignedBuffer<double>(needed);
-  }
-  double* const column_sums = scratch_.data();
+  const Scratch scratch = scratch_for(block, context);
   const Parts sums = parts();
   Stage stage(context, Z.rows);
   for (int64_t first = 0; first < Z.rows; first += block) {
     const int64_t last = std::min(first + block, Z.rows);
     const MatrixView<const T> rows = Z.block_rows(first, last);
-    MatrixView<const double> wide;
-    if constexpr (kWiden) {
-      const MatrixView<double> target{column_sums + features_, last - first, features_};
-      widen_and_sum(rows, target, column_sums, context);
-      wide = target;
-    } else {
-      sum_columns(rows, column_sums, context);
-      wide = rows;
+    const MatrixView<const double> targets =
+        outputs_ > 0 ? Y.block_rows(first, last) : MatrixView<const double>{};
+    if (rows_ == 0) {
+      write_mean(rows, sums.origin_features, context);
+      if (outputs_ > 0) write_mean(targets, sums.origin_outputs, context);
+    }
+    const MatrixView<double> z{scratch.rows, rows.rows, features_};
+    const MatrixView<double> y{scratch.targets, rows.rows, outputs_};
+    shift_and_sum(rows, sums.origin_features.data(), z, scratch.column_sums, context);
+    if (outputs_ > 0) {
+      shift_and_sum(targets, sums.origin_outputs.data(), y, scratch.target_sums, context);
     }
     // Cancellation throws above or below, never between these.
-    linalg::rank_update(sign, wide, gram_.view());
-    add_scaled(sign, {column_sums, sums.sum_features.size()}, sums.sum_features);
+    linalg::rank_update(sign, z, gram_.view());
+    add_scaled(sign, {scratch.column_sums, sums.sum_features.size()}, sums.sum_features);
     if (outputs_ > 0) {
-      const MatrixView<const double> targets = Y.block_rows(first, last);
-      linalg::multiply(sign, linalg::Transpose::yes, wide, linalg::Transpose::no, targets, 1.0,
+      linalg::multiply(sign, linalg::Transpose::yes, z, linalg::Transpose::no, y, 1.0,
                        cross_.view());
-      add_output_sums(sign, targets, sums);
+      add_scaled(sign, {scratch.target_sums, sums.sum_outputs.size()}, sums.sum_outputs);
+      add_squares(sign, y, sums.sum_squared_outputs);
     }
     rows_ += sign > 0 ? last - first : first - last;
+    if (rows_ == 0) clear();
     stage.advance(last - first);
     context.checkpoint();
   }
+  if (sign < 0) keep_origin_near();
 }
 
 void RowStatistics::add(MatrixView<const float> Z, MatrixView<const double> Y, Context& context) {
@@ -162,25 +189,50 @@ void RowStatistics::accumulate(double sign, const RowStatistics& other) {
   require(sign > 0 || other.rows_ <= rows_, MERCER_INVALID_ARGUMENT,
           "subtract: other holds %lld rows, but only %lld are present",
           static_cast<long long>(other.rows_), static_cast<long long>(rows_));
-  for (int64_t i = 0; i < features_; ++i) {
-    const auto length = static_cast<std::size_t>(i + 1);
-    add_scaled(sign, {&other.gram_(i, 0), length}, {&gram_(i, 0), length});
-  }
-  const auto cross_size = static_cast<std::size_t>(features_ * outputs_);
-  add_scaled(sign, {other.cross_.data(), cross_size}, {cross_.data(), cross_size});
-  const auto sums_count = static_cast<std::size_t>(sums_.size());
-  add_scaled(sign, {other.sums_.data(), sums_count}, {sums_.data(), sums_count});
-  rows_ += sign > 0 ? other.rows_ : -other.rows_;
+  if (other.rows_ == 0) return;
+  if (rows_ == 0) return copy_from(other);
+  add_about_origin(sign, other, parts());
+  if (rows_ == 0) return clear();
+  if (sign < 0) keep_origin_near();
 }
 
 void RowStatistics::merge(const RowStatistics& other) { accumulate(1.0, other); }
 void RowStatistics::subtract(const RowStatistics& other) { accumulate(-1.0, other); }
 void RowStatistics::release_scratch() noexcept { scratch_ = AlignedBuffer<double>(); }
 
+void RowStatistics::clear() {
+  gram_.fill(0);
+  cross_.fill(0);
+  std::ranges::fill(sums_, 0.0);
+}
+
+void RowStatistics::keep_origin_near() {
+  if (rows_ > 0 && origin_is_far(*this)) move_origin(*this, mean_of(*this));
+}
+
+void RowStatistics::copy_from(const RowStatistics& other) {
+  std::ranges::copy(other.sums_, sums_.begin());
+  std::copy_n(other.cross_.data(), features_ * outputs_, cross_.data());
+  for (int64_t i = 0; i < features_; ++i) std::copy_n(&other.gram_(i, 0), i + 1, &gram_(i, 0));
+  rows_ = other.rows_;
+}
+
 RowStatistics RowStatistics::clone() const {
   RowStatistics copy(features_, outputs_);
-  copy.merge(*this);
+  copy.copy_from(*this);
   return copy;
+}
+
+void RowStatistics::require_finite() const {
+  require(all_finite({sums_.data(), static_cast<std::size_t>(sums_.size())}),
+          MERCER_INVALID_ARGUMENT,
+          "the statistics' sums are not finite: NaN or Inf was added, or numbers whose squares "
+          "overflow");
+  for (int64_t i = 0; i < features_; ++i)
+    require(std::isfinite(gram_(i, i)), MERCER_INVALID_ARGUMENT,
+            "the sum of squares of feature %lld (counted from 0) is %g, expected a finite number: "
+            "NaN or Inf was added, or numbers whose squares overflow",
+            static_cast<long long>(i), gram_(i, i));
 }
 
 }  // namespace mercer::solver

@@ -13,6 +13,9 @@
 
 namespace mercer::solver {
 
+/// Sums are kept about an origin (a row a of features, a row b of outputs) that lies among the
+/// rows: the mean of the first block. Rows far from zero then lose no digits when the mean is taken
+/// out, and statistics of different origins still add up, by moving one of them.
 class RowStatistics {
  public:
   RowStatistics(int64_t features, int64_t outputs);  // all zero
@@ -21,9 +24,9 @@ class RowStatistics {
   int64_t outputs() const noexcept { return outputs_; }
   int64_t rows() const noexcept { return rows_; }
 
-  /// Adds (removes) the rows of a block: f32 blocks are widened, products and sums are double
-  /// (dsyrk, dgemm). Y may be an empty view when outputs() == 0. NaN and Inf are not looked for.
-  /// Calls BLAS: calling thread only. Scratch: kRowBlock x D. After CANCELLED the rows in front of
+  /// Adds (removes) the rows of a block: products and sums are double (dsyrk, dgemm). Y may be an
+  /// empty view when outputs() == 0. Entries are not looked at: see base/finite.h. Calls BLAS:
+  /// calling thread only. Scratch: kRowBlock x (D + outputs). After CANCELLED the rows in front of
   /// some multiple of kRowBlock have been added, as rows() says. Errors: DIMENSION_MISMATCH;
   /// removing more rows than are present is INVALID_ARGUMENT.
   static constexpr int64_t kRowBlock = 1024;
@@ -37,34 +40,46 @@ class RowStatistics {
       const RowStatistics& other);  // this -= other; INVALID_ARGUMENT if it holds more rows
   void release_scratch() noexcept;  // frees what add and remove keep between calls
   RowStatistics clone() const;      // copies are asked for by name: they cost 8 D^2 bytes
+  /// INVALID_ARGUMENT if a sum is NaN or infinite: its rows were not finite, or their squares
+  /// overflowed.
+  void require_finite() const;
 
-  /// D x D; only the lower triangle (column <= row) is kept up to date.
+  /// (Z - 1a')'(Z - 1a'), D x D; only the lower triangle (column <= row) is kept up to date.
   MatrixView<const double> gram() const noexcept { return gram_.view(); }
-  MatrixView<const double> cross() const noexcept { return cross_.view(); }  // Z'Y, D x outputs
-  std::span<const double> sum_features() const noexcept;                     // column sums of Z
-  std::span<const double> sum_outputs() const noexcept;                      // column sums of Y
-  std::span<const double> sum_squared_outputs() const noexcept;              // column sums of Y^2
+  /// (Z - 1a')'(Y - 1b'), D x outputs.
+  MatrixView<const double> cross() const noexcept { return cross_.view(); }
+  std::span<const double> sum_features() const noexcept;         // column sums of Z - 1a'
+  std::span<const double> sum_outputs() const noexcept;          // column sums of Y - 1b'
+  std::span<const double> sum_squared_outputs() const noexcept;  // column sums of (Y - 1b')^2
+  std::span<const double> origin_features() const noexcept;      // a
+  std::span<const double> origin_outputs() const noexcept;       // b
 
   /// The same numbers to be written: for file readers and solvers that work in place.
   struct Parts {
     int64_t& rows;
     MatrixView<double> gram, cross;
-    std::span<double> sum_features, sum_outputs, sum_squared_outputs;
+    std::span<double> sum_features, sum_outputs, sum_squared_outputs, origin_features,
+        origin_outputs;
   };
   Parts parts() noexcept;
 
  private:
+  struct Scratch;
   void require_block(int64_t rows, int64_t cols, MatrixView<const double> Y) const;
+  Scratch scratch_for(int64_t rows, Context& context);
   template <class T>
   void accumulate(double sign, MatrixView<const T> Z, MatrixView<const double> Y, Context& context);
   void accumulate(double sign, const RowStatistics& other);
+  void copy_from(const RowStatistics& other);
+  void clear();             // every sum; the rows are all gone
+  void keep_origin_near();  // moves it where rows that went have left it far away
 
   int64_t features_;
   int64_t outputs_;
   int64_t rows_ = 0;
   Matrix<double> gram_, cross_;
-  AlignedBuffer<double> sums_;     // features, outputs, outputs
-  AlignedBuffer<double> scratch_;  // one row of column sums, then widened rows of a block
+  AlignedBuffer<double> sums_;     // features, outputs, outputs, origin of features, of outputs
+  AlignedBuffer<double> scratch_;  // sums of a block's columns, its moved rows, its moved targets
 };
 
 }  // namespace mercer::solver

@@ -292,6 +292,39 @@ TEST_CASE("statistics refuse bad blocks", "[capi]") {
   CHECK(gram[0] == 77);
 }
 
+TEST_CASE("numbers whose squares cannot be summed are refused by row and column", "[capi]") {
+  for (const double bad : {std::nan(""), static_cast<double>(INFINITY), 1e200}) {
+    const auto sums = small_statistics();
+    auto Z = numbers(10, 4), Y = numbers(10, 1);
+    const auto refused = [&](const char* what) {
+      const std::string added =
+          fault(mercer_statistics_add_f64(sums.get(), 10, Z.data(), 4, Y.data(), 1, nullptr),
+                MERCER_INVALID_ARGUMENT, "mercer_statistics_add_f64", what);
+      const std::string removed =
+          fault(mercer_statistics_remove_f64(sums.get(), 10, Z.data(), 4, Y.data(), 1, nullptr),
+                MERCER_INVALID_ARGUMENT, "mercer_statistics_remove_f64", what);
+      double w[4] = {};
+      const std::string dual = fault(mercer_ridge_dual_f64(10, 4, Z.data(), 4, 1, Y.data(), 1, 1,
+                                                           1e-3, nullptr, w, 1, nullptr),
+                                     MERCER_INVALID_ARGUMENT, "mercer_ridge_dual_f64", what);
+      double residuals[10];
+      const std::string left =
+          fault(mercer_ridge_leave_one_out_f64(small_ridge().get(), 1e-3, 10, Z.data(), 4, Y.data(),
+                                               1, residuals, 1),
+                MERCER_INVALID_ARGUMENT, "mercer_ridge_leave_one_out_f64", what);
+      return added + removed + dual + left;
+    };
+    Y[6] = bad;
+    CHECK(refused("Y: row 6, column 0") == "");
+    Y[6] = 0;
+    Z[4 * 3 + 2] = bad;
+    CHECK(refused("Z: row 3, column 2") == "");
+    int64_t rows = 0;
+    mercer_statistics_shape(sums.get(), &rows, nullptr, nullptr);
+    CHECK(rows == 40);  // nothing was added
+  }
+}
+
 TEST_CASE("ridge refuses bad lambdas and shapes", "[capi]") {
   const auto ridge = small_ridge();
   const auto refused = [](mercer_status status, auto... parts) {

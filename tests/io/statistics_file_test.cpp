@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
+#include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -46,6 +48,8 @@ std::string difference(const solver::RowStatistics& a, const solver::RowStatisti
   }
   if (!same_bits(a.sum_features(), b.sum_features())) return "sum_features";
   if (!same_bits(a.sum_outputs(), b.sum_outputs())) return "sum_outputs";
+  if (!same_bits(a.origin_features(), b.origin_features())) return "origin_features";
+  if (!same_bits(a.origin_outputs(), b.origin_outputs())) return "origin_outputs";
   return same_bits(a.sum_squared_outputs(), b.sum_squared_outputs()) ? "" : "sum_squared_outputs";
 }
 
@@ -100,7 +104,7 @@ TEST_CASE("statistics files with right checksums and wrong sizes are CORRUPT_FIL
   };
   CHECK(refused("gram", cut, "section gram has 14 numbers, expected 15") == "");
   CHECK(refused("cross", cut, "section cross has 9 numbers, expected 10") == "");
-  CHECK(refused("sums", cut, "section sums has 8 numbers, expected 9") == "");
+  CHECK(refused("sums", cut, "section sums has 15 numbers, expected 16") == "");
   CHECK(refused("shape", becomes("\"features\":5", "\"features\":2147483647"), "section gram") ==
         "");
   CHECK(refused("shape", becomes("\"features\":5", "\"features\":4294967296"),
@@ -110,4 +114,31 @@ TEST_CASE("statistics files with right checksums and wrong sizes are CORRUPT_FIL
         "");
   CHECK(refused("shape", becomes("\"rows\":11", "\"rows\":-11"), "rows = -11") == "");
   CHECK(refused("shape", becomes("\"rows\":11", "\"rows\":1e3"), "rows = 1000.0") == "");
+}
+
+TEST_CASE("a statistics file of 0.1.0, whose sums are about zero, is read as such", "[io]") {
+  const TemporaryDirectory directory;
+  const std::string path = directory.file("s");
+  auto about_zero = small_statistics(5, 2);
+  auto parts = about_zero.parts();
+  std::ranges::fill(parts.origin_features, 0.0);
+  std::ranges::fill(parts.origin_outputs, 0.0);
+  io::save(about_zero, path);
+  forge_section(path, "sums", [](const std::string& bytes) { return bytes.substr(0, 8 * 9); });
+  CHECK(difference(*io::load_statistics(path), about_zero) == "");
+}
+
+TEST_CASE("a statistics file with sums that are not finite is CORRUPT_FILE", "[io]") {
+  const TemporaryDirectory directory;
+  const std::string path = directory.file("s");
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  for (const char* section : {"sums", "gram"}) {
+    io::save(small_statistics(5, 2), path);
+    forge_section(path, section, [&](std::string bytes) {
+      std::memcpy(bytes.data(), &nan, sizeof nan);
+      return bytes;
+    });
+    CHECK(refusal_fault(
+              MERCER_CORRUPT_FILE, [&] { io::load_statistics(path); }, path, "finite") == "");
+  }
 }

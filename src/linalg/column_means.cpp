@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+#include "linalg/column_means.h"
+
+#include <cstddef>
+
+namespace mercer::linalg {
+
+std::vector<double> column_means(MatrixView<const double> A) {
+  std::vector<double> mean(static_cast<std::size_t>(A.cols), 0.0), rest = mean;
+  const auto n = static_cast<double>(A.rows);
+  for (int64_t i = 0; i < A.rows; ++i)
+    for (int64_t j = 0; j < A.cols; ++j) mean[static_cast<std::size_t>(j)] += A(i, j);
+  for (double& value : mean) value /= n;
+  for (int64_t i = 0; i < A.rows; ++i)
+    for (int64_t j = 0; j < A.cols; ++j)
+      rest[static_cast<std::size_t>(j)] += A(i, j) - mean[static_cast<std::size_t>(j)];
+  for (std::size_t j = 0; j < mean.size(); ++j) mean[j] += rest[j] / n;
+  return mean;
+}
+
+void subtract_from_rows(std::span<const double> offset, MatrixView<double> A) {
+  for (int64_t i = 0; i < A.rows; ++i)
+    for (int64_t j = 0; j < A.cols; ++j) A(i, j) -= offset[static_cast<std::size_t>(j)];
+}
+
+}  // namespace mercer::linalg

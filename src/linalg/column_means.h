@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Means of columns, and rows less such means.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "base/matrix_view.h"
+
+namespace mercer::linalg {
+
+/// In two passes, so that columns far from zero keep their digits (Chan, Golub, LeVeque 1983). At
+/// least one row.
+std::vector<double> column_means(MatrixView<const double> A);
+
+/// A -= 1 offset'.
+void subtract_from_rows(std::span<const double> offset, MatrixView<double> A);
+
+}  // namespace mercer::linalg
