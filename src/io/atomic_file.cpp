@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // POSIX only: open with O_EXCL beside the target (rename does not cross file systems), fsync,
-// rename, fsync the directory so that the new name survives a crash as well.
+// rename, fsync the directory so that the new name survives a crash as well. The temporary's name
+// does not grow with the target's, which may use up all the 255 bytes a file system allows.
 #include "io/atomic_file.h"
 
 #include <fcntl.h>
@@ -28,14 +29,39 @@ namespace {
        std::generic_category().message(error).c_str());
 }
 
-/// The path that the link (if it is one) ends at; the path itself for a file that does not exist
-/// yet.
-std::string follow_links(const std::string& path) {
-  char* resolved = realpath(path.c_str(), nullptr);
-  if (resolved == nullptr) return path;
-  std::string target = resolved;
-  free(resolved);
-  return target;
+constexpr int kMostLinks = 40;  // as Linux follows
+
+/// Up to and with the last slash; empty for a bare name.
+std::string directory_of(const std::string& path) {
+  const std::size_t slash = path.find_last_of('/');
+  return slash == std::string::npos ? std::string() : path.substr(0, slash + 1);
+}
+
+/// What the symbolic link `path` holds, taken from the link's own directory; empty if it is none.
+std::string link_target(const std::string& path) {
+  char held[4096];  // PATH_MAX: a link cannot hold more
+  const ssize_t length = readlink(path.c_str(), held, sizeof held);
+  if (length <= 0) return {};
+  const std::string target(held, static_cast<std::size_t>(length));
+  return target.front() == '/' ? target : directory_of(path) + target;
+}
+
+/// The path that the link (if it is one) ends at, whether a file is there or not yet. `given`: for
+/// messages.
+std::string follow_links(const std::string& given) {
+  std::string path = given;
+  for (int link = 0; link < kMostLinks; ++link) {
+    if (char* resolved = realpath(path.c_str(), nullptr)) {
+      path = resolved;
+      free(resolved);
+      return path;
+    }
+    if (errno == ELOOP) break;
+    const std::string next = link_target(path);
+    if (next.empty()) return path;
+    path = next;
+  }
+  fail_with_errno(given, "follow its symbolic links", ELOOP);
 }
 
 /// Six letters or digits that another process or thread is unlikely to choose; O_EXCL settles the
@@ -55,9 +81,9 @@ std::string suffix() {
 }
 
 void sync_directory(const std::string& target) {
-  const std::size_t slash = target.find_last_of('/');
-  const std::string directory = slash == std::string::npos ? "." : target.substr(0, slash + 1);
-  const int descriptor = open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const std::string directory = directory_of(target);
+  const int descriptor =
+      open(directory.empty() ? "." : directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (descriptor < 0)
     return;  // a directory may be writable but not readable; the file itself is safe
   fsync(descriptor);
@@ -69,10 +95,12 @@ void sync_directory(const std::string& target) {
 AtomicFile::AtomicFile(const std::string& path) : path_(path), target_(follow_links(path)) {
   struct stat existing;
   const bool exists = stat(target_.c_str(), &existing) == 0;
+  // An empty name, or one that is too long, would be found out by rename alone, after all the work.
+  if (!exists && (errno != ENOENT || target_.empty())) fail_with_errno(path_, "create it", errno);
   require(!exists || S_ISREG(existing.st_mode), MERCER_IO,
           "\"%s\": cannot write: it exists and is not a regular file", path_.c_str());
   for (int attempt = 0; attempt < 100 && descriptor_ < 0; ++attempt) {
-    temporary_ = target_ + ".tmp" + suffix();
+    temporary_ = directory_of(target_) + ".mercer-" + suffix() + ".tmp";
     descriptor_ = open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (descriptor_ < 0 && errno != EEXIST && errno != EINTR) break;
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// A file that appears whole or not at all: written beside its target under another name, flushed to
-// the disk, renamed.
+// A file that appears whole or not at all: written beside its target under another name
+// (.mercer-XXXXXX.tmp, of letters and digits), flushed to the disk, renamed.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,8 @@ namespace mercer::io {
 
 /// Not copyable; without commit() the destructor removes the temporary file and the target stays as
 /// it was. Errors: IO naming the path and errno's text. A target that exists must be a regular file
-/// (a symbolic link is followed) and keeps its permission bits; a new file gets those of the
-/// process's umask.
+/// and keeps its permission bits; a new file gets those of the process's umask. A symbolic link is
+/// followed to its end, whether a file is there or not yet; a loop of them is IO.
 class AtomicFile {
  public:
   explicit AtomicFile(const std::string& path);

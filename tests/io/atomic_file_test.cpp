@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The mercer authors
 #include "io/atomic_file.h"
 
+#include <fnmatch.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 
@@ -81,6 +82,61 @@ TEST_CASE("a symbolic link stays one: what it points to is replaced", "[io]") {
   CHECK(directory.read(target) == "new");
 }
 
+TEST_CASE("a symbolic link to a file that does not exist yet stays one too", "[io]") {
+  const TemporaryDirectory directory;
+  namespace fs = std::filesystem;
+  fs::create_directory(directory.file("data"));
+  // Relative links are taken from where the link lies, and links may point to links.
+  fs::create_symlink("data/second", directory.file("first"));
+  fs::create_symlink("third", directory.file("data/second"));
+  fs::create_symlink(directory.file("data/model"), directory.file("data/third"));
+  write_text(directory.file("first"), "new");
+  CHECK(fs::is_symlink(directory.file("first")));
+  CHECK(fs::is_symlink(directory.file("data/second")));
+  CHECK(fs::is_symlink(directory.file("data/third")));
+  CHECK(directory.read(directory.file("data/model")) == "new");
+  CHECK(directory.file_count() == 2);
+  fs::create_symlink("nowhere/model", directory.file("astray"));
+  CHECK(refusal_fault(
+            MERCER_IO, [&] { write_text(directory.file("astray"), "x"); }, directory.file("astray"),
+            std::strerror(ENOENT)) == "");
+  CHECK(fs::is_symlink(directory.file("astray")));
+}
+
+TEST_CASE("symbolic links that go round in a circle are IO and stay", "[io]") {
+  const TemporaryDirectory directory;
+  namespace fs = std::filesystem;
+  fs::create_symlink("itself", directory.file("itself"));
+  fs::create_symlink("b", directory.file("a"));
+  fs::create_symlink("a", directory.file("b"));
+  for (const char* name : {"itself", "a", "b"}) {
+    CAPTURE(name);
+    CHECK(refusal_fault(
+              MERCER_IO, [&] { write_text(directory.file(name), "x"); }, directory.file(name),
+              "symbolic links", std::strerror(ELOOP)) == "");
+    CHECK(fs::is_symlink(directory.file(name)));
+  }
+  CHECK(directory.file_count() == 3);
+}
+
+TEST_CASE("names up to the 255 bytes of a file system can be written", "[io]") {
+  const TemporaryDirectory directory;
+  for (const size_t bytes : {245, 246, 255}) {
+    const std::string path = directory.file(std::string(bytes, 'n'));
+    write_text(path, "x");
+    CHECK(directory.read(path) == "x");
+  }
+  CHECK(directory.file_count() == 3);
+}
+
+TEST_CASE("the temporary file has the name that the headers say", "[io]") {
+  const TemporaryDirectory directory;
+  const io::AtomicFile file(directory.file("a.mercer"));
+  REQUIRE(directory.file_count() == 1);
+  const auto only = *std::filesystem::directory_iterator(directory.path());
+  CHECK(fnmatch(".mercer-??????.tmp", only.path().filename().c_str(), FNM_PERIOD) == 0);
+}
+
 TEST_CASE("without commit nothing is left and the old file is untouched", "[io]") {
   const TemporaryDirectory directory;
   const std::string path = directory.write("a.mercer", "old");
@@ -116,7 +172,12 @@ TEST_CASE("places that cannot be written are IO naming path and reason", "[io]")
   CHECK(refused(directory.path(), "not a regular file") == "");
   CHECK(refused("/dev/null", "not a regular file") == "");
   CHECK(refused("", std::strerror(ENOENT)) == "");
-  CHECK(refused(directory.file(std::string(300, 'n')), std::strerror(ENAMETOOLONG)) == "");
+  CHECK(refused(directory.file(std::string(256, 'n')), std::strerror(ENAMETOOLONG)) == "");
+  {  // before anything is written, not at the rename
+    const std::string path = directory.file(std::string(256, 'n'));
+    CHECK(refusal_fault(
+              MERCER_IO, [&] { io::AtomicFile file(path); }, path) == "");
+  }
   CHECK(directory.file_count() == 1);
 }
 
