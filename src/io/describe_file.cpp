@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// What a file holds, as JSON, without making the object: checksums and sizes are verified, no
-// frequency is drawn.
+// What a file holds, as JSON. Maps and models are read as by load, so that what is described can be
+// loaded: making a map draws no frequency. Statistics are not copied: checksums and sizes are all
+// that loading verifies.
+#include <memory>
 #include <string>
+#include <utility>
 
 #include "base/error.h"
+#include "io/map_file.h"
 #include "io/model_file.h"
 #include "io/model_options.h"
 #include "io/object_file.h"
@@ -26,20 +30,18 @@ Parameters envelope(const Container& container) {
 }
 
 std::string describe_map(const SectionReader& file) {
+  const Parameters map = read_map(file)->parameters();
   Parameters out = envelope(file.container());
-  const int64_t numbers = static_cast<int64_t>(file.doubles("numbers").size());
-  Parameters map =
-      parsed_from(file.path(), [&] { return spec::map_parameters_of_file(file.text("spec")); });
   out.set("spec", Object(std::make_shared<Parameters>(spec::versioned(map))));
-  out.set("numbers", numbers);
+  out.set("numbers", file.count("numbers"));
   return spec::print_object(out);
 }
 
 std::string describe_model(const SectionReader& file) {
-  const ModelParts parts = read_model(file);
-  const model::Model& model = parts.model;
+  const std::unique_ptr<model::Model> read = read_model(file);
+  const model::Model& model = *read;
   Parameters out = envelope(file.container());
-  const Parameters spec = spec::model_parameters(parts.map, model.options);
+  const Parameters spec = spec::model_parameters(model.map->parameters(), model.options);
   out.set("spec", Object(std::make_shared<Parameters>(spec::versioned(spec))));
   out.set("rows", model.rows);
   out.set("outputs", model.outputs());
@@ -69,8 +71,7 @@ std::string describe_statistics(const SectionReader& file) {
 
 std::string describe_file(const std::string& path) {
   Container container = read_container(path, "");
-  if (container.kind == "map")
-    return describe_map({path, std::move(container), {"spec", "numbers"}});
+  if (container.kind == "map") return describe_map({path, std::move(container), kMapSections});
   if (container.kind == "model")
     return describe_model({path, std::move(container), kModelSections});
   if (container.kind == "statistics") {

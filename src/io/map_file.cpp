@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Map files: the canonical spec, and the numbers that a spec cannot hold (none for maps drawn from
 // a seed).
+#include "io/map_file.h"
+
 #include "io/object_file.h"
 #include "io/section_reader.h"
 #include "spec/spec.h"
@@ -16,11 +18,14 @@ void save(const feature::FeatureMap& map, const std::string& path) {
   write_container(path, "map", sections);
 }
 
+std::unique_ptr<feature::FeatureMap> read_map(const SectionReader& file) {
+  return parsed_from(file.path(), [&] {
+    return spec::map_from_spec_and_numbers(file.text("spec"), file.doubles("numbers"));
+  });
+}
+
 std::unique_ptr<feature::FeatureMap> load_map(const std::string& path) {
-  const SectionReader file(path, "map", {"spec", "numbers"});
-  const std::vector<double> numbers = file.doubles("numbers");
-  return parsed_from(path,
-                     [&] { return spec::map_from_spec_and_numbers(file.text("spec"), numbers); });
+  return read_map({path, "map", kMapSections});
 }
 
 }  // namespace mercer::io

@@ -52,16 +52,26 @@ void check_standardizer(const model::Standardizer& standardizer, bool standardiz
 
 void check_outputs(const model::FitOptions& options, int64_t outputs) {
   const bool classification = options.task == model::Task::classification;
-  require(outputs >= 1 && (!classification || (outputs >= 2 && outputs == options.classes)),
+  require(outputs >= 1 &&
+              (classification ? outputs >= 2 && outputs == options.classes : options.classes == 0),
           MERCER_INVALID_ARGUMENT,
-          "outputs = %lld with %lld classes, expected at least one, and one per class",
+          "outputs = %lld with %lld classes, expected at least one without classes (regression), "
+          "or one per class, at least two",
           static_cast<long long>(outputs), static_cast<long long>(options.classes));
+}
+
+void check_path(std::span<const model::PathPoint> path) {
+  for (const model::PathPoint& point : path) {
+    require(std::isfinite(point.lambda) && point.lambda >= 0, MERCER_INVALID_ARGUMENT,
+            "path holds lambda = %g, expected finite numbers >= 0", point.lambda);
+  }
 }
 
 /// All but the sizes of the weights, which are known in other ways to writer and reader.
 void check_model(const model::Model& model, int64_t inputs) {
   check_outputs(model.options, model.outputs());
   check_standardizer(model.standardizer, model.options.standardize, inputs);
+  check_path(model.path);
   require_count("intercept", count_of(model.weights.intercept), model.outputs());
   require_finite(model.weights.intercept, "intercept");
   const Matrix<double>& w = model.weights.w;
@@ -98,26 +108,43 @@ Matrix<double> matrix_of(const std::vector<double>& numbers, int64_t rows, int64
   return matrix;
 }
 
-ModelParts parse_model(const SectionReader& file) {
-  ModelParts parts{spec::map_parameters_of_file(file.text("map")), file.doubles("numbers"), {}};
+/// All but the map, which is made last: what it may cost is known to be in the file by then.
+model::Model parse_model(const SectionReader& file, const Parameters& map) {
   const ModelOptions options = parse_options(file.text("options"));
-  model::Model& model = parts.model;
+  model::Model model;
   model.options = options.fit;
   model.rows = options.rows;
   model.standardizer = {file.doubles("mean"), file.doubles("scale")};
-  model.weights = {
-      matrix_of(file.doubles("weights"), parts.map.integer("features"), options.outputs),
-      file.doubles("intercept")};
+  model.weights = {matrix_of(file.doubles("weights"), map.integer("features"), options.outputs),
+                   file.doubles("intercept")};
   model.path = path_of(file.doubles("path"));
   model.metadata = file.text("metadata");
-  check_model(model, parts.map.integer("inputs"));
-  return parts;
+  check_model(model, map.integer("inputs"));
+  return model;
+}
+
+std::shared_ptr<const feature::FeatureMap> parse_map(const SectionReader& file,
+                                                     const Parameters& canonical) {
+  std::shared_ptr<const feature::FeatureMap> map =
+      spec::make_map(canonical, file.doubles("numbers"));
+  require(!map->is_complex(), MERCER_INVALID_ARGUMENT,
+          "a model of a complex map, expected a real one");
+  const int64_t stated = canonical.integer("features");  // a map of whole blocks may have others
+  require(map->features() == stated, MERCER_INVALID_ARGUMENT,
+          "weights for %lld features, the map has %lld", static_cast<long long>(stated),
+          static_cast<long long>(map->features()));
+  return map;
 }
 
 }  // namespace
 
-ModelParts read_model(const SectionReader& file) {
-  return parsed_from(file.path(), [&] { return parse_model(file); });
+std::unique_ptr<model::Model> read_model(const SectionReader& file) {
+  return parsed_from(file.path(), [&] {
+    const Parameters map = spec::map_parameters_of_file(file.text("map"));
+    auto model = std::make_unique<model::Model>(parse_model(file, map));
+    model->map = parse_map(file, map);
+    return model;
+  });
 }
 
 void save(const model::Model& model, const std::string& path) {
@@ -144,14 +171,7 @@ void save(const model::Model& model, const std::string& path) {
 }
 
 std::unique_ptr<model::Model> load_model(const std::string& path) {
-  ModelParts parts = read_model({path, "model", kModelSections});
-  parts.model.map = parsed_from(path, [&] {
-    std::shared_ptr<const feature::FeatureMap> map = spec::make_map(parts.map, parts.map_numbers);
-    require(!map->is_complex(), MERCER_INVALID_ARGUMENT,
-            "a model of a complex map, expected a real one");
-    return map;
-  });
-  return std::make_unique<model::Model>(std::move(parts.model));
+  return read_model({path, "model", kModelSections});
 }
 
 }  // namespace mercer::io

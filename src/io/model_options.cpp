@@ -3,6 +3,7 @@
 #include "io/model_options.h"
 
 #include <iterator>
+#include <limits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,41 +21,62 @@ constexpr const char* kSelections[] = {"fixed", "held_out", "kfold", "gcv",
                                        "loo"};  // in order of model::Selection
 
 Field boolean(const char* key) { return {.key = key, .type = FieldType::boolean, .fallback = {}}; }
-Field count(const char* key) {
-  return {.key = key, .type = FieldType::integer, .fallback = {}, .least = 0};
+Field count(const char* key, double least, double most = std::numeric_limits<double>::infinity()) {
+  return {.key = key, .type = FieldType::integer, .fallback = {}, .least = least, .most = most};
 }
-Field number(const char* key) { return {.key = key, .type = FieldType::number, .fallback = {}}; }
+Field number(const char* key) {
+  return {.key = key, .type = FieldType::number, .fallback = {}, .least = 0};
+}
+Field positive(const char* key) {
+  Field field = number(key);
+  field.least_open = true;
+  return field;
+}
 Field choice(const char* key, std::vector<const char*> choices) {
   return {.key = key, .type = FieldType::text, .fallback = {}, .choices = std::move(choices)};
 }
 
+constexpr double kMostSteps = 1e6;  // of a path or a cross-validation, as mercer_fit_options has it
+
 /// All required: the writer knows every one. How lambda was found is kept for whoever asks what a
-/// file holds.
+/// file holds. The ranges are those of a fit.
 std::vector<Field> option_fields() {
-  Field lambda = number("lambda");
-  lambda.least = 0;
   Field seed{.key = "seed", .type = FieldType::seed, .fallback = {}};
   return {choice("task", {"regression", "classification"}),
-          count("classes"),
+          count("classes", 0),
           boolean("standardize"),
           boolean("center"),
           choice("precision", {"f32", "f64"}),
           choice("selection", {std::begin(kSelections), std::end(kSelections)}),
-          lambda,
-          number("lambda_largest"),
-          number("lambda_smallest"),
-          count("lambda_count"),
-          count("folds"),
-          number("held_out_fraction"),
+          number("lambda"),
+          positive("lambda_largest"),
+          positive("lambda_smallest"),
+          count("lambda_count", 1, kMostSteps),
+          count("folds", 2, kMostSteps),
+          positive("held_out_fraction"),
           seed,
-          count("rows"),
-          count("outputs")};
+          count("rows", 2),
+          count("outputs", 1)};
 }
 
 model::Selection selection_of(const std::string& name) {
   int i = 0;
   while (name != kSelections[i]) ++i;  // one of them: checked against the field
   return static_cast<model::Selection>(i);
+}
+
+/// What the range of one field alone cannot say.
+void check_ranges(const ModelOptions& options) {
+  const model::FitOptions& fit = options.fit;
+  require(fit.lambda_smallest <= fit.lambda_largest, MERCER_INVALID_ARGUMENT,
+          "lambda_smallest = %g, expected at most lambda_largest = %g", fit.lambda_smallest,
+          fit.lambda_largest);
+  require(fit.held_out_fraction < 1, MERCER_INVALID_ARGUMENT,
+          "held_out_fraction = %g, expected a number between 0 and 1, both excluded",
+          fit.held_out_fraction);
+  require(fit.selection != model::Selection::kfold || fit.folds <= options.rows,
+          MERCER_INVALID_ARGUMENT, "folds = %lld, expected at most the number of rows, %lld",
+          static_cast<long long>(fit.folds), static_cast<long long>(options.rows));
 }
 
 }  // namespace
@@ -81,6 +103,7 @@ std::string print_options(const ModelOptions& options) {
   given.set("seed", fit.seed);
   given.set("rows", options.rows);
   given.set("outputs", options.outputs);
+  check_ranges(options);
   return spec::print_object(spec::check_fields(given, option_fields(), ""));
 }
 
@@ -103,6 +126,7 @@ ModelOptions parse_options(std::string_view json) {
   fit.seed = p.seed("seed");
   options.rows = p.integer("rows");
   options.outputs = p.integer("outputs");
+  check_ranges(options);
   return options;
 }
 

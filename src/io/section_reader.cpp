@@ -50,13 +50,16 @@ std::string_view SectionReader::text(std::string_view name) const {
   return {reinterpret_cast<const char*>(held.data()), held.size()};
 }
 
+int64_t SectionReader::count(std::string_view name) const {
+  const size_t size = bytes(name).size();
+  require(size % sizeof(double) == 0, MERCER_CORRUPT_FILE,
+          "section %s has %zu bytes, expected a multiple of 8", std::string(name).c_str(), size);
+  return static_cast<int64_t>(size / sizeof(double));
+}
+
 std::vector<double> SectionReader::doubles(std::string_view name) const {
-  const auto held = bytes(name);
-  require(held.size() % sizeof(double) == 0, MERCER_CORRUPT_FILE,
-          "\"%s\": section %s has %zu bytes, expected a multiple of 8", path_.c_str(),
-          std::string(name).c_str(), held.size());
-  std::vector<double> numbers(held.size() / sizeof(double));
-  if (!numbers.empty()) std::memcpy(numbers.data(), held.data(), held.size());
+  std::vector<double> numbers(static_cast<size_t>(count(name)));
+  if (!numbers.empty()) std::memcpy(numbers.data(), bytes(name).data(), bytes(name).size());
   return numbers;
 }
 

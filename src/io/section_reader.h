@@ -4,6 +4,7 @@
 // the file.
 #pragma once
 
+#include <cstdint>
 #include <initializer_list>
 #include <span>
 #include <string>
@@ -36,7 +37,10 @@ class SectionReader {
   const std::string& path() const noexcept { return path_; }
   const Container& container() const noexcept { return container_; }
   std::string_view text(std::string_view name) const;
-  /// Bit for bit; CORRUPT_FILE if the length is no multiple of 8.
+  /// Doubles in a section; CORRUPT_FILE, for parsed_from to name the file, if its length is no
+  /// multiple of 8.
+  int64_t count(std::string_view name) const;
+  /// Bit for bit; errors of count.
   std::vector<double> doubles(std::string_view name) const;
 
  private:
@@ -47,7 +51,7 @@ class SectionReader {
 
 /// Calls parse(). What would be the caller's mistake in an argument is a corrupt file here:
 /// INVALID_ARGUMENT, DIMENSION_MISMATCH and UNSUPPORTED become CORRUPT_FILE; the message of these,
-/// CORRUPT_FILE and VERSION begins with the path.
+/// CORRUPT_FILE and VERSION begins with the path: once, so calls are not nested.
 template <class Parse>
 auto parsed_from(const std::string& path, Parse&& parse) {
   try {

@@ -49,10 +49,26 @@ std::vector<double> rows_of(MatrixView<const double> matrix) {
   return numbers;
 }
 
-void require_count(const char* what, size_t count, int64_t expected) {
-  require(count == static_cast<size_t>(expected), MERCER_CORRUPT_FILE,
-          "section %s has %zu numbers, expected %lld", what, count,
-          static_cast<long long>(expected));
+void require_count(const SectionReader& file, const char* section, int64_t expected) {
+  const int64_t count = file.count(section);
+  require(count == expected, MERCER_CORRUPT_FILE, "section %s has %lld numbers, expected %lld",
+          section, static_cast<long long>(count), static_cast<long long>(expected));
+}
+
+/// Files of 0.1.0 have no origin.
+bool about_zero(const SectionReader& file, int64_t features, int64_t outputs) {
+  return file.count("sums") == features + 2 * outputs;
+}
+
+/// Of a file whose sections have the sizes it says.
+StatisticsShape parse_shape(const SectionReader& file) {
+  const Parameters shape =
+      spec::check_fields(spec::parse_object(file.text("shape")), shape_fields(), "");
+  const int64_t D = shape.integer("features"), m = shape.integer("outputs");
+  require_count(file, "gram", D * (D + 1) / 2);
+  require_count(file, "cross", D * m);
+  if (!about_zero(file, D, m)) require_count(file, "sums", 2 * D + 3 * m);
+  return {D, m, shape.integer("rows")};
 }
 
 void fill(std::span<double> to, std::span<const double>& from) {
@@ -61,14 +77,10 @@ void fill(std::span<double> to, std::span<const double>& from) {
 }
 
 std::unique_ptr<solver::RowStatistics> parse_statistics(const SectionReader& file) {
-  const StatisticsShape shape = read_shape(file);
+  const StatisticsShape shape = parse_shape(file);
   const int64_t D = shape.features, m = shape.outputs;
   const std::vector<double> gram = file.doubles("gram"), cross = file.doubles("cross"),
                             sums = file.doubles("sums");
-  require_count("gram", gram.size(), D * (D + 1) / 2);
-  require_count("cross", cross.size(), D * m);
-  const bool about_zero = sums.size() == static_cast<size_t>(D + 2 * m);  // files of 0.1.0
-  if (!about_zero) require_count("sums", sums.size(), 2 * D + 3 * m);
   auto statistics = std::make_unique<solver::RowStatistics>(D, m);
   if (shape.rows == 0) return statistics;  // whatever the sums say, they are of no rows
   auto parts = statistics->parts();
@@ -79,7 +91,7 @@ std::unique_ptr<solver::RowStatistics> parse_statistics(const SectionReader& fil
   fill(parts.sum_features, rest);
   fill(parts.sum_outputs, rest);
   fill(parts.sum_squared_outputs, rest);
-  if (!about_zero) {
+  if (!about_zero(file, D, m)) {
     fill(parts.origin_features, rest);
     fill(parts.origin_outputs, rest);
   }
@@ -91,10 +103,8 @@ std::unique_ptr<solver::RowStatistics> parse_statistics(const SectionReader& fil
 
 StatisticsShape read_shape(const SectionReader& file) {
   return parsed_from(file.path(), [&] {
-    const Parameters shape =
-        spec::check_fields(spec::parse_object(file.text("shape")), shape_fields(), "");
-    return StatisticsShape{shape.integer("features"), shape.integer("outputs"),
-                           shape.integer("rows")};
+    parse_statistics(file);  // refuses sums that are not finite
+    return parse_shape(file);
   });
 }
 

@@ -15,6 +15,7 @@ struct StatisticsShape {
   int64_t outputs = 0;
   int64_t rows = 0;
 };
+/// CORRUPT_FILE naming the path for whatever load_statistics refuses.
 StatisticsShape read_shape(const SectionReader& file);
 
 /// The sections of a statistics file, in order.

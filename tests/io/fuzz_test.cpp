@@ -27,6 +27,7 @@ model::Model small_model() {
   model.weights.w = Matrix<double>(4, 1);
   model.weights.w.fill(0.5);
   model.weights.intercept = {1};
+  model.rows = 2;
   model.metadata.assign(3, 'm');  // gcc 12 warns of = "m"
   return model;
 }

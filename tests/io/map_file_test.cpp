@@ -14,6 +14,7 @@
 
 using namespace mercer;
 using mercer::test::forge_section;
+using mercer::test::outcome;
 using mercer::test::refusal_fault;
 using mercer::test::replaced;
 using mercer::test::TemporaryDirectory;
@@ -94,8 +95,12 @@ TEST_CASE(
                            const char* part) {
     io::save(map, path);
     forge_section(path, section, change);
+    const auto described = outcome([&] { io::describe_file(path); }),
+               loaded = outcome([&] { io::load_map(path); });
+    if (described.message != loaded.message) return described.message + " | " + loaded.message;
+    if (loaded.message.rfind(path) != 1) return "the path once, at the start: " + loaded.message;
     return refusal_fault(
-        MERCER_CORRUPT_FILE, [&] { io::load_map(path); }, path, part);
+        MERCER_CORRUPT_FILE, [&] { io::load_map(path); }, part);
   };
   const auto drawn = spec::map_from_spec(kSpec);
   const auto given = supplied_map(feature::FourierForm::pair);

@@ -16,6 +16,8 @@
 
 using namespace mercer;
 using mercer::test::forge_section;
+using mercer::test::outcome;
+using mercer::test::Outcome;
 using mercer::test::refusal_fault;
 using mercer::test::replaced;
 using mercer::test::TemporaryDirectory;
@@ -77,7 +79,7 @@ std::string options_fault(const model::FitOptions& a, const model::FitOptions& b
                                                                                         : "path";
 }
 
-/// "" if what was refused on loading after `change` to one section names path and `part`.
+/// "" if after `change` to one section loading and describing refuse alike, naming path and `part`.
 template <class Change>
 std::string corrupt(const model::Model& model, const char* section, Change change,
                     const char* part) {
@@ -85,10 +87,12 @@ std::string corrupt(const model::Model& model, const char* section, Change chang
   const std::string path = directory.file("model");
   io::save(model, path);
   forge_section(path, section, change);
-  const std::string described = refusal_fault(
-      MERCER_CORRUPT_FILE, [&] { io::describe_file(path); }, path, part);
-  return described + refusal_fault(
-                         MERCER_CORRUPT_FILE, [&] { io::load_model(path); }, path, part);
+  const Outcome described = outcome([&] { io::describe_file(path); }),
+                loaded = outcome([&] { io::load_model(path); });
+  if (described.message != loaded.message) return described.message + " | " + loaded.message;
+  if (loaded.message.rfind(path) != 1) return "the path once, at the start: " + loaded.message;
+  return refusal_fault(
+      MERCER_CORRUPT_FILE, [&] { io::load_model(path); }, part);
 }
 
 auto substitute(const char* from, const char* to) {
@@ -180,7 +184,8 @@ TEST_CASE("model files with right checksums and sizes that disagree are CORRUPT_
                 "weights has 8 numbers, expected 8 x 2") == "");
   CHECK(corrupt(model, "options", substitute("\"outputs\":1", "\"outputs\":9223372036854775807"),
                 "weights") == "");
-  CHECK(corrupt(model, "options", substitute("\"outputs\":1", "\"outputs\":0"), "weights") == "");
+  CHECK(corrupt(model, "options", substitute("\"outputs\":1", "\"outputs\":0"), "outputs = 0") ==
+        "");
   CHECK(corrupt(model, "map", substitute("\"features\":8", "\"features\":16"),
                 "weights has 8 numbers, expected 16 x 1") == "");
   CHECK(corrupt(model, "map", substitute("\"features\":8", "\"features\":2147483646"), "weights") ==
@@ -217,13 +222,70 @@ TEST_CASE("model files with right checksums and values outside their domain are 
         "");
 }
 
-TEST_CASE("a model whose map is complex is CORRUPT_FILE when loaded", "[io]") {
+TEST_CASE("options that no fit accepts are CORRUPT_FILE", "[io]") {
+  const model::Model model = small_model(1);  // a regression, kfold of 12345 rows
+  const auto refused = [&](const char* from, const char* to, const char* part) {
+    return corrupt(model, "options", substitute(from, to), part);
+  };
+  CHECK(refused("\"classes\":0", "\"classes\":5", "outputs = 1 with 5 classes") == "");
+  CHECK(refused("\"classes\":0", "\"classes\":-1", "classes = -1") == "");
+  CHECK(refused("\"lambda\":0.3", "\"lambda\":-0.3", "lambda = -0.3") == "");
+  CHECK(refused("\"lambda_largest\":2", "\"lambda_largest\":-2", "lambda_largest = -2") == "");
+  CHECK(refused("\"lambda_largest\":2", "\"lambda_largest\":1e-18",
+                "lambda_smallest = 1e-17, expected at most lambda_largest") == "");
+  CHECK(refused("\"lambda_smallest\":1e-17", "\"lambda_smallest\":0", "lambda_smallest = 0") == "");
+  CHECK(refused("\"lambda_count\":5", "\"lambda_count\":0", "lambda_count = 0") == "");
+  CHECK(refused("\"lambda_count\":5", "\"lambda_count\":1000001", "lambda_count = 1000001") == "");
+  CHECK(refused("\"folds\":7", "\"folds\":0", "folds = 0") == "");
+  CHECK(refused("\"folds\":7", "\"folds\":1", "folds = 1") == "");
+  CHECK(refused("\"folds\":7", "\"folds\":12346", "folds = 12346, expected at most") == "");
+  for (const char* fraction : {"0", "-0.25", "1", "1e300"}) {
+    CHECK(refused("\"held_out_fraction\":0.25",
+                  (std::string("\"held_out_fraction\":") + fraction).c_str(),
+                  "held_out_fraction = ") == "");
+  }
+  CHECK(refused("\"rows\":12345", "\"rows\":0", "rows = 0") == "");
+  CHECK(refused("\"rows\":12345", "\"rows\":1", "rows = 1") == "");
+  for (const double lambda : {-1.0, std::nan(""), HUGE_VAL}) {
+    const auto change = [&](const std::string& bytes) {
+      return as_bytes(lambda) + bytes.substr(8);
+    };
+    CHECK(corrupt(model, "path", change, "path holds lambda = ") == "");
+  }
+}
+
+TEST_CASE("a model whose map cannot be made or does not fit is CORRUPT_FILE", "[io]") {
+  const model::Model model = small_model(1);
+  CHECK(corrupt(model, "map", substitute("\"form\":\"pair\"", "\"form\":\"complex\""),
+                "complex map") == "");
+  CHECK(corrupt(model, "map", substitute("dense", "supplied"), "supplied") == "");
+  CHECK(corrupt(
+            model, "numbers", [](const std::string&) { return std::string(8, '\0'); },
+            "expected none") == "");
+  // In whole blocks 10 features are another number: their weights would be read past the end.
   const TemporaryDirectory directory;
+  model::Model rounding = small_model(1);
+  rounding.map = spec::map_from_spec(
+      R"({"map":"fourier","projection":"sorf","kernel":{"kernel":"gaussian"},"inputs":3,"features":8})");
+  rounding.weights.w = Matrix<double>(8, 1);
+  rounding.weights.w.fill(1);
+  const auto ten_features = [](const std::string& text) {
+    return replaced(replaced(text, "\"features\":8", "\"features\":10"), "\"round_blocks\":false",
+                    "\"round_blocks\":true");
+  };
   const std::string path = directory.file("model");
-  io::save(small_model(1), path);
-  forge_section(path, "map", substitute("\"form\":\"pair\"", "\"form\":\"complex\""));
-  CHECK(refusal_fault(
-            MERCER_CORRUPT_FILE, [&] { io::load_model(path); }, path, "complex map") == "");
+  io::save(rounding, path);
+  forge_section(path, "map", ten_features);
+  forge_section(path, "weights", [](const std::string& b) { return b + b.substr(0, 16); });
+  for (const bool load : {true, false}) {
+    CHECK(refusal_fault(
+              MERCER_CORRUPT_FILE,
+              [&] {
+                load ? static_cast<void>(io::load_model(path))
+                     : static_cast<void>(io::describe_file(path));
+              },
+              path, "weights for 10 features, the map has ") == "");
+  }
 }
 
 TEST_CASE("a model that could not be read back is not written", "[io]") {

@@ -15,6 +15,7 @@
 
 using namespace mercer;
 using mercer::test::forge_section;
+using mercer::test::outcome;
 using mercer::test::refusal_fault;
 using mercer::test::replaced;
 using mercer::test::TemporaryDirectory;
@@ -95,14 +96,20 @@ TEST_CASE("statistics files with right checksums and wrong sizes are CORRUPT_FIL
   const auto refused = [&](const char* section, auto change, const char* part) {
     io::save(small_statistics(5, 2), path);
     forge_section(path, section, change);
+    const auto described = outcome([&] { io::describe_file(path); }),
+               loaded = outcome([&] { io::load_statistics(path); });
+    if (described.message != loaded.message) return described.message + " | " + loaded.message;
+    if (loaded.message.rfind(path) != 1) return "the path once, at the start: " + loaded.message;
     return refusal_fault(
-        MERCER_CORRUPT_FILE, [&] { io::load_statistics(path); }, path, part);
+        MERCER_CORRUPT_FILE, [&] { io::load_statistics(path); }, part);
   };
   const auto cut = [](const std::string& bytes) { return bytes.substr(8); };
   const auto becomes = [](const char* from, const char* to) {
     return [=](const std::string& text) { return replaced(text, from, to); };
   };
   CHECK(refused("gram", cut, "section gram has 14 numbers, expected 15") == "");
+  CHECK(refused(
+            "sums", [](const std::string& b) { return b.substr(3); }, "multiple of 8") == "");
   CHECK(refused("cross", cut, "section cross has 9 numbers, expected 10") == "");
   CHECK(refused("sums", cut, "section sums has 15 numbers, expected 16") == "");
   CHECK(refused("shape", becomes("\"features\":5", "\"features\":2147483647"), "section gram") ==
