@@ -283,8 +283,8 @@ MERCER_API void mercer_map_free(mercer_map* map);
  * help) as JSON:
  *  {"kernels":[{"name","help","parameters":[{"key","type","required","default","least","least_open","most","choices",
  *  "expected","help"}]}],"maps":[...],"models":[...]}; null: no default, no limit; "expected" says
- * in words what is allowed; a map has "default_kernel" too, the name of the kernel that searches
- * take if their map spec has none. name NULL or "" for all, else the same lists with that entry
+ * in words what is allowed; a map has "default_kernel" too, the spec of the kernel that searches
+ * take if their map spec has none, such as {"kernel":"gaussian"}. name NULL or "" for all, else the same lists with that entry
  * alone (a kernel and a map may share a name). Errors: MERCER_INVALID_ARGUMENT (no such name; short
  * buffer).
  */

@@ -112,13 +112,20 @@ struct MapArguments {
   const Parameters& own;                 // checked against fields, every default filled in
   std::span<const double> numbers = {};  // from a file, for "needs":"data"
 };
+/// {"kernel": name}, every other parameter left to its default.
+inline Parameters kernel_named(const char* name) {
+  Parameters kernel;
+  kernel.set("kernel", name);
+  return kernel;
+}
 struct MapEntry {
   const char* name;
   const char* help;
   std::vector<Field> fields;
   std::unique_ptr<FeatureMap> (*make)(const MapArguments&);
-  const char* default_kernel = "gaussian";  // of a spec that leaves the kernel to whoever reads it
-  bool base = false;                        // may be the "base" of a composed sketch
+  /// Spec of the kernel where that is left to whoever reads a spec: one that the map takes.
+  Parameters default_kernel = kernel_named("gaussian");
+  bool base = false;  // may be the "base" of a composed sketch
 };
 std::span<const MapEntry> map_table();
 

@@ -63,6 +63,13 @@ std::unique_ptr<FeatureMap> linear_from(const MapArguments& arguments) {
                      {projection, arguments.seed});
 }
 
+/// The inner product: the polynomial of the default degree 2 has no linear map.
+Parameters inner_product() {
+  Parameters kernel = kernel_named("polynomial");
+  kernel.set("degree", int64_t{1});
+  return kernel;
+}
+
 std::vector<MapEntry> make_table() {
   std::vector<MapEntry> table = {
       {"fourier",
@@ -102,7 +109,8 @@ std::vector<MapEntry> make_table() {
          .choices = {"gaussian", "rademacher", "srht", "countsketch"},
          .help = "i.i.d. entries; srht: Hadamard blocks, D log d per row; countsketch: one "
                  "addition per non-zero"}},
-       linear_from},
+       linear_from,
+       inner_product()},
   };
   for (MapEntry& entry : sketch_table()) table.push_back(std::move(entry));
   return table;

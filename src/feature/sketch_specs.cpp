@@ -130,7 +130,7 @@ std::vector<MapEntry> sketch_table() {
                          "from the wide sketch to the features")},
        .make = [](const MapArguments& a) { return sketch_from("craft", a); }},
   };
-  for (MapEntry& entry : table) entry.default_kernel = "polynomial";
+  for (MapEntry& entry : table) entry.default_kernel = kernel_named("polynomial");
   return table;
 }
 

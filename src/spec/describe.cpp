@@ -68,8 +68,8 @@ void append_field(std::string& out, const Field& field) {
 struct Entry {
   const char* name;
   const char* help;
-  std::span<const Field> fields;         // the key that names the entry first
-  const char* default_kernel = nullptr;  // of maps
+  std::span<const Field> fields;               // the key that names the entry first
+  const Parameters* default_kernel = nullptr;  // of maps
 };
 
 std::string described(const Entry& entry) {
@@ -79,8 +79,7 @@ std::string described(const Entry& entry) {
   out += ",\"help\":";
   append_text(out, entry.help);
   if (entry.default_kernel != nullptr) {
-    out += ",\"default_kernel\":";
-    append_text(out, entry.default_kernel);
+    out += ",\"default_kernel\":" + print_object(*entry.default_kernel);
   }
   out += ",\"parameters\":[";
   for (std::size_t i = 1; i < fields.size(); ++i) {
@@ -117,7 +116,7 @@ std::string describe(std::string_view name) {
   for (const auto& entry : kernel::kernel_table())
     kernels.add({entry.name, entry.help, kernel_fields(entry)});
   for (const auto& entry : feature::map_table())
-    maps.add({entry.name, entry.help, map_fields(entry), entry.default_kernel});
+    maps.add({entry.name, entry.help, map_fields(entry), &entry.default_kernel});
   models.add({"ridge", "ridge regression or least-squares classification on the features of a map",
               ridge_fields()});
   require(kernels.count() + maps.count() + models.count() > 0, MERCER_INVALID_ARGUMENT,

@@ -24,13 +24,11 @@ void refuse_what_the_call_fixes(const Parameters& given) {
 
 /// A name that no map has is refused where the whole spec is checked.
 std::shared_ptr<const Parameters> default_kernel(const Parameters& given) {
-  const char* name = feature::MapEntry{}.default_kernel;
+  Parameters kernel = feature::MapEntry{}.default_kernel;
   for (const feature::MapEntry& entry : feature::map_table()) {
-    if (*given.find("map") == Value(std::string(entry.name))) name = entry.default_kernel;
+    if (*given.find("map") == Value(std::string(entry.name))) kernel = entry.default_kernel;
   }
-  auto kernel = std::make_shared<Parameters>();
-  kernel->set("kernel", name);
-  return kernel;
+  return std::make_shared<const Parameters>(std::move(kernel));
 }
 
 }  // namespace

@@ -67,7 +67,7 @@ std::string projection_for(const std::string& key) {
 std::string kernel_for(const feature::MapEntry& entry) {
   if (entry.name == std::string("linear"))
     return R"({"kernel":"polynomial","degree":1,"gamma":0.3})";
-  if (entry.default_kernel == std::string("polynomial"))
+  if (entry.default_kernel.text("kernel") == "polynomial")
     return R"({"kernel":"polynomial","degree":3,"gamma":0.3,"offset":0.1})";
   return R"({"mercer":1,"kernel":"gaussian","lengthscale":[0.1,0.2,0.3]})";
 }
