@@ -19,6 +19,8 @@ namespace mercer::kernel {
 namespace {
 
 constexpr int64_t kPairsPerChunk = 4096;
+constexpr int64_t kBytesPerDrawnPair = 24;
+constexpr int64_t kNumbersPerChunk = int64_t{1} << 22;  // a few milliseconds between cancellations
 
 void require_finite(MatrixView<const double> X) {
   for (int64_t i = 0; i < X.rows; ++i) {
@@ -51,25 +53,28 @@ AlignedBuffer<double> all_pairs(MatrixView<const double> X, int64_t pairs, Conte
 
 // Pairs with replacement, i != j: from one stream in order, so they do not depend on the number of
 // threads.
-AlignedBuffer<double> drawn_pairs(MatrixView<const double> X, int64_t pairs, uint64_t seed,
-                                  Context& context) {
+template <class Distance>
+AlignedBuffer<double> drawn_pairs(int64_t count, int64_t pairs, uint64_t seed, int64_t numbers,
+                                  Context& context, const Distance& distance) {
   AlignedBuffer<double> squared(pairs);
   AlignedBuffer<int64_t> rows(checked_multiply(pairs, 2, "pairs"));
   random::Cursor cursor(random::Stream(seed, random::Tag::sample, 0));
-  const auto n = static_cast<uint64_t>(X.rows);
+  const auto n = static_cast<uint64_t>(count);
   for (int64_t p = 0; p < pairs; ++p) {
     const auto i = static_cast<int64_t>(random::uniform_below(cursor, n));
     const auto j = static_cast<int64_t>(random::uniform_below(cursor, n - 1));
     rows[2 * p] = i;
     rows[2 * p + 1] = j < i ? j : j + 1;
   }
+  const int64_t per_chunk =
+      std::clamp<int64_t>(kNumbersPerChunk / std::max<int64_t>(numbers, 1), 1, kPairsPerChunk);
   const auto body = [&](int64_t chunk, int) noexcept {
-    const int64_t last = std::min(pairs, (chunk + 1) * kPairsPerChunk);
-    for (int64_t p = chunk * kPairsPerChunk; p < last; ++p) {
-      squared[p] = squared_distance(X, rows[2 * p], rows[2 * p + 1]);
+    const int64_t last = std::min(pairs, (chunk + 1) * per_chunk);
+    for (int64_t p = chunk * per_chunk; p < last; ++p) {
+      squared[p] = distance(rows[2 * p], rows[2 * p + 1]);
     }
   };
-  parallel_for(context, (pairs + kPairsPerChunk - 1) / kPairsPerChunk, body);
+  parallel_for(context, (pairs + per_chunk - 1) / per_chunk, body);
   return squared;
 }
 
@@ -121,14 +126,29 @@ double median_heuristic(MatrixView<const double> X, int64_t max_pairs, uint64_t 
   const int64_t existing = checked_multiply(X.rows, X.rows - 1, "pairs of rows") / 2;
   const bool all = existing <= max_pairs;
   const int64_t pairs = all ? existing : max_pairs;
-  context.require_memory(checked_multiply(pairs, all ? 8 : 24, "pairs"), "the distances of pairs");
-  AlignedBuffer<double> squared =
-      all ? all_pairs(X, pairs, context) : drawn_pairs(X, pairs, seed, context);
+  context.require_memory(checked_multiply(pairs, all ? 8 : kBytesPerDrawnPair, "pairs"),
+                         "the distances of pairs");
+  const auto distance = [&](int64_t i, int64_t j) noexcept { return squared_distance(X, i, j); };
+  AlignedBuffer<double> squared = all ? all_pairs(X, pairs, context)
+                                      : drawn_pairs(X.rows, pairs, seed, X.cols, context, distance);
   const double median = median_of_roots(squared);
   require(std::isfinite(median) && median > 0, MERCER_INVALID_ARGUMENT,
           "the median distance of pairs of rows of X is %g, expected a positive finite number "
           "(0: most rows are equal; scale or sample X)",
           median);
+  return median;
+}
+
+double median_of_drawn_pairs(int64_t rows, int64_t pairs, uint64_t seed, int64_t numbers,
+                             Context& context,
+                             const std::function<double(int64_t, int64_t)>& squared_distance) {
+  context.require_memory(checked_multiply(pairs, kBytesPerDrawnPair, "pairs"),
+                         "the distances of pairs");
+  AlignedBuffer<double> squared =
+      drawn_pairs(rows, pairs, seed, numbers, context, squared_distance);
+  const double median = median_of_roots(squared);
+  require(std::isfinite(median), MERCER_INVALID_ARGUMENT,
+          "the median distance of pairs of rows of X is %g, expected a finite number", median);
   return median;
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 
 #include "base/context.h"
 #include "base/matrix_view.h"
@@ -23,5 +24,14 @@ double lengthscale_from_scale(MatrixView<const double> X);
 /// max_pairs < 1, a median that is 0 or overflows.
 double median_heuristic(MatrixView<const double> X, int64_t max_pairs, uint64_t seed,
                         Context& context);
+
+/// The same over `pairs` pairs i != j of `rows` rows, drawn with replacement by `seed`, of which
+/// squared_distance(i, j) is asked (by several threads at once): for rows that are nowhere written
+/// out. The drawn median's rank among all pairs has mean 1/2 and standard deviation
+/// 1/(2 sqrt(pairs)). 0 where the middle distances are. `numbers`: what one distance costs, for
+/// progress and cancellation. rows >= 2. Errors: a median that overflows (INVALID_ARGUMENT).
+double median_of_drawn_pairs(int64_t rows, int64_t pairs, uint64_t seed, int64_t numbers,
+                             Context& context,
+                             const std::function<double(int64_t, int64_t)>& squared_distance);
 
 }  // namespace mercer::kernel
