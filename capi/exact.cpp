@@ -26,7 +26,7 @@ mercer_status mercer_exact_fit_f64(const mercer_kernel* kernel, const mercer_fit
     const auto rows = matrix("X", X, "n", n, d, "ldx", ldx);
     const auto targets = matrix("Y", Y, "n", n, m, "ldy", ldy);
     k->check_dimension(d);
-    return mercer_exact{model::fit_exact<double>(k, fit, rows, targets, running)};
+    return mercer_exact{model::fit_exact(k, fit, rows.view, targets, running)};
   });
 }
 
@@ -38,7 +38,7 @@ mercer_status mercer_exact_predict_f64(const mercer_exact* exact, int64_t n, con
     const auto rows = matrix("X", X, "n", n, fitted.rows.cols(), "ldx", ldx);
     const auto result = matrix("scores", scores, "n", n, fitted.alpha.cols(), "lds", lds);
     check_no_overlap(result, rows);
-    if (n > 0) model::predict_exact<double>(fitted, rows, running, result);
+    if (n > 0) model::predict_exact(fitted, rows.view, running, result);
   });
 }
 

@@ -31,7 +31,7 @@ mercer_status fit_regression(const char* function, const mercer_map* map,
     const model::FitOptions fit = read_fit_options(options);
     const auto rows = matrix("X", X, "n", n, phi->inputs(), "ldx", ldx);
     const auto targets = matrix("Y", Y, "n", n, m, "ldy", ldy);
-    return mercer_model{model::fit<T>(phi, fit, rows, targets, running)};
+    return mercer_model{model::fit(phi, fit, rows.view, targets, running)};
   });
 }
 
@@ -60,7 +60,7 @@ mercer_status fit_classes(const char* function, const mercer_map* map,
     set_task(K, 1, fit);
     const auto rows = matrix("X", X, "n", n, phi->inputs(), "ldx", ldx);
     const Matrix<double> wide = widen_labels(vector("labels", labels, "n", n).values(), K);
-    return mercer_model{model::fit<T>(phi, fit, rows, wide.view(), running)};
+    return mercer_model{model::fit(phi, fit, rows.view, wide.view(), running)};
   });
 }
 
@@ -81,7 +81,7 @@ mercer_status predict(const char* function, const mercer_model* model, int64_t n
     const auto rows = matrix("X", X, "n", n, fitted.inputs(), "ldx", ldx);
     const auto result = matrix("scores", scores, "n", n, fitted.outputs(), "lds", lds);
     check_no_overlap(result, rows);
-    if (n > 0) model::predict<T>(fitted, rows, running, result);
+    if (n > 0) model::predict(fitted, rows.view, running, result);
   });
 }
 
@@ -95,7 +95,7 @@ mercer_status classify(const char* function, const mercer_model* model, int64_t 
     const auto rows = matrix("X", X, "n", n, fitted.inputs(), "ldx", ldx);
     const auto result = vector("labels", labels, "n", n);
     check_no_overlap(result, rows);
-    if (n > 0) model::classify<T>(fitted, rows, running, result.values());
+    if (n > 0) model::classify(fitted, rows.view, running, result.values());
   });
 }
 
@@ -143,7 +143,7 @@ mercer_status mercer_model_fit_spec_f64(const char* json, int64_t n, const doubl
     if (plan.options.task == model::Task::classification) {
       set_task(count_classes(targets), m, plan.options);
     }
-    return mercer_model{model::fit<double>(plan.map, plan.options, rows, targets, running)};
+    return mercer_model{model::fit(plan.map, plan.options, rows.view, targets, running)};
   });
 }
 

@@ -126,8 +126,8 @@ mercer_status mercer_ridge_leave_one_out_f64(const mercer_ridge* ridge, double l
     const auto targets = matrix("Y", Y, "n", n, path.outputs(), "ldy", ldy);
     const auto result = matrix("residuals", residuals, "n", n, path.outputs(), "ldr", ldr);
     check_no_overlap(result, features, targets);
-    require_summable<double>("Z", features);
-    require_summable<double>("Y", targets);
+    require_summable("Z", features.view);
+    require_summable("Y", targets.view);
     const Matrix<double> left_out = path.leave_one_out(lambda, features, targets);
     for (int64_t i = 0; i < n; ++i) {
       std::copy_n(left_out.view().row(i), path.outputs(), result.view.row(i));

@@ -85,7 +85,7 @@ mercer_status search(const char* function, const mercer_search_options* options,
       wanted.report = forward_candidate;
       wanted.user = &reporter;
     }
-    return mercer_model{model::search<T>(*maker, wanted, rows, targets, running)};
+    return mercer_model{model::search(*maker, wanted, rows.view, targets, running)};
   });
 }
 

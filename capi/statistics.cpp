@@ -25,8 +25,8 @@ mercer_status change_rows(const char* function, Change change, mercer_statistics
     solver::RowStatistics& sums = checked("statistics", statistics).impl;
     const auto features = matrix("Z", Z, "n", n, sums.features(), "ldz", ldz);
     const auto targets = matrix("Y", Y, "n", n, sums.outputs(), "ldy", ldy);
-    require_summable<double>("Y", targets);
-    require_summable<T>("Z", features);
+    require_summable("Y", targets.view);
+    require_summable("Z", features.view);
     if (change == Change::add) {
       sums.add(features, targets, running);
     } else {

@@ -21,29 +21,39 @@ bool summable(T x) noexcept {
 }
 
 template <class T>
-bool row_summable(const T* row, int64_t cols) noexcept {
+bool all_summable(const T* numbers, int64_t count) noexcept {
   int bad = 0;
-  for (int64_t j = 0; j < cols; ++j) bad |= static_cast<int>(!summable(row[j]));
+  for (int64_t j = 0; j < count; ++j) bad |= static_cast<int>(!summable(numbers[j]));
   return bad == 0;
+}
+
+template <class T>
+bool row_summable(const MatrixView<const T>& X, int64_t i) noexcept {
+  return all_summable(X.row(i), X.cols);
+}
+template <class T>
+bool row_summable(const CsrView<T>& X, int64_t i) noexcept {
+  return all_summable(X.values + X.begin(i), X.end(i) - X.begin(i));
+}
+
+[[noreturn]] void refuse(const char* name, int64_t row, int64_t column, double x) {
+  fail(MERCER_INVALID_ARGUMENT,
+       "%s: row %lld, column %lld (counted from 0) is %g, expected a finite number%s", name,
+       static_cast<long long>(row), static_cast<long long>(column), x,
+       std::isfinite(x) ? " of at most 1e150 in magnitude, whose squares can be summed" : "");
 }
 
 }  // namespace
 
-template <class T>
-void require_summable(const char* name, MatrixView<const T> X) {
-  for (int64_t i = 0; i < X.rows; ++i) {
-    if (row_summable(X.row(i), X.cols)) continue;
-    int64_t j = 0;
-    while (summable(X(i, j))) ++j;
-    const auto x = static_cast<double>(X(i, j));
-    fail(MERCER_INVALID_ARGUMENT,
-         "%s: row %lld, column %lld (counted from 0) is %g, expected a finite number%s", name,
-         static_cast<long long>(i), static_cast<long long>(j), x,
-         std::isfinite(x) ? " of at most 1e150 in magnitude, whose squares can be summed" : "");
-  }
+void require_summable(const char* name, const Rows& rows) {
+  rows.visit([name](const auto& X) {
+    for (int64_t i = 0; i < X.rows; ++i) {
+      if (row_summable(X, i)) continue;
+      for_each_listed(X, i, [&](int64_t j, auto x) {
+        if (!summable(x)) refuse(name, i, j, static_cast<double>(x));
+      });
+    }
+  });
 }
-
-template void require_summable(const char*, MatrixView<const float>);
-template void require_summable(const char*, MatrixView<const double>);
 
 }  // namespace mercer

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "base/matrix_view.h"
+#include "base/rows.h"
 
 namespace mercer {
 
@@ -13,7 +14,6 @@ inline constexpr double kLargestSummed = 1e150;
 
 /// INVALID_ARGUMENT naming the first entry of X, by row, that is NaN, infinite or beyond
 /// kLargestSummed in magnitude; rows and columns are counted from 0. One pass over X.
-template <class T>
-void require_summable(const char* name, MatrixView<const T> X);
+void require_summable(const char* name, const Rows& X);
 
 }  // namespace mercer

@@ -101,8 +101,7 @@ double central_lengthscale(const Standardizer& standardizer, MatrixView<const T>
   const auto sample = sample_rows(rows, kMedianRows, seed);
   const Matrix<double> inputs(static_cast<int64_t>(sample.size()), X.cols);
   for (int64_t i = 0; i < inputs.rows(); ++i) {
-    standardize_row(standardizer, X.cols, X.row(sample[static_cast<size_t>(i)]),
-                    inputs.view().row(i));
+    standardize_row(standardizer, X, sample[static_cast<size_t>(i)], inputs.view().row(i));
   }
   if (inputs.rows() < 2 || mostly_equal(inputs.view())) {
     return std::sqrt(2.0 * static_cast<double>(X.cols));

@@ -22,12 +22,10 @@ using Long = long long;
 
 constexpr int64_t kBlockBytes = int64_t{32} << 20;  // of a block of kernel values in prediction
 
-template <class T>
-void standardize_into(const Standardizer& standardizer, MatrixView<const T> X,
-                      MatrixView<double> out) {
-  for (int64_t i = 0; i < X.rows; ++i) {
-    standardize_row(standardizer, X.cols, X.row(i), out.row(i));
-  }
+void standardize_into(const Standardizer& standardizer, const Rows& rows, MatrixView<double> out) {
+  rows.visit([&](const auto& X) {
+    for (int64_t i = 0; i < X.rows; ++i) standardize_row(standardizer, X, i, out.row(i));
+  });
 }
 
 Matrix<double> coded_targets(const FitOptions& options, MatrixView<const double> Y) {
@@ -38,24 +36,23 @@ Matrix<double> coded_targets(const FitOptions& options, MatrixView<const double>
 
 }  // namespace
 
-template <class T>
 ExactModel fit_exact(std::shared_ptr<const kernel::Kernel> kernel, const FitOptions& options,
-                     MatrixView<const T> X, MatrixView<const double> Y, Context& context) {
+                     const Rows& X, MatrixView<const double> Y, Context& context) {
   FitOptions fixed = options;
   fixed.selection = Selection::fixed;
   check_options(fixed);
-  check_shapes(fixed, X.rows, X.cols, Y);
-  kernel->check_dimension(X.cols);
+  check_shapes(fixed, X.rows(), X.cols(), Y);
+  kernel->check_dimension(X.cols());
   require_summable("X", X);
   check_targets(fixed, Y);
   const int64_t gram_bytes =
-      checked_multiply(checked_multiply(X.rows, X.rows, "Gram matrix"), 8, "Gram matrix");
+      checked_multiply(checked_multiply(X.rows(), X.rows(), "Gram matrix"), 8, "Gram matrix");
   context.require_memory(gram_bytes, "the n x n Gram matrix");
 
   ExactModel model;
   model.kernel = std::move(kernel);
   if (options.standardize) model.standardizer = fit_standardizer(X);
-  model.rows = Matrix<double>(X.rows, X.cols);
+  model.rows = Matrix<double>(X.rows(), X.cols());
   standardize_into(model.standardizer, X, model.rows.view());
   const Matrix<double> codes = coded_targets(options, Y);
   model.mean.assign(static_cast<size_t>(codes.cols()), 0.0);
@@ -63,30 +60,30 @@ ExactModel fit_exact(std::shared_ptr<const kernel::Kernel> kernel, const FitOpti
     model.mean = linalg::column_means(codes.view());
     linalg::subtract_from_rows(model.mean, codes.view());
   }
-  Matrix<double> K(X.rows, X.rows);
+  Matrix<double> K(X.rows(), X.rows());
   kernel::gram(*model.kernel, model.rows.view(), model.rows.view(), context, K.view());
   model.alpha = solver::kernel_ridge(K.view(), codes.view(), options.lambda, context);
   model.options = fixed;
   return model;
 }
 
-template <class T>
-void predict_exact(const ExactModel& model, MatrixView<const T> X, Context& context,
+void predict_exact(const ExactModel& model, const Rows& X, Context& context,
                    MatrixView<double> scores) {
-  require(X.cols == model.rows.cols(), MERCER_DIMENSION_MISMATCH,
-          "X has %lld columns, the model expects %lld inputs", static_cast<Long>(X.cols),
+  require(X.cols() == model.rows.cols(), MERCER_DIMENSION_MISMATCH,
+          "X has %lld columns, the model expects %lld inputs", static_cast<Long>(X.cols()),
           static_cast<Long>(model.rows.cols()));
-  require(scores.rows == X.rows && scores.cols == model.alpha.cols(), MERCER_DIMENSION_MISMATCH,
+  require(scores.rows == X.rows() && scores.cols == model.alpha.cols(), MERCER_DIMENSION_MISMATCH,
           "scores is %lld x %lld, expected %lld rows and %lld outputs",
-          static_cast<Long>(scores.rows), static_cast<Long>(scores.cols), static_cast<Long>(X.rows),
-          static_cast<Long>(model.alpha.cols()));
+          static_cast<Long>(scores.rows), static_cast<Long>(scores.cols),
+          static_cast<Long>(X.rows()), static_cast<Long>(model.alpha.cols()));
   const int64_t n = model.rows.rows();
-  const int64_t size = std::clamp<int64_t>(kBlockBytes / (8 * n), 1, std::max<int64_t>(X.rows, 1));
-  const Matrix<double> inputs(size, X.cols);
+  const int64_t size =
+      std::clamp<int64_t>(kBlockBytes / (8 * n), 1, std::max<int64_t>(X.rows(), 1));
+  const Matrix<double> inputs(size, X.cols());
   const Matrix<double> K(size, n);
-  Stage stage(context, X.rows);
-  for (int64_t first = 0; first < X.rows; first += size) {
-    const int64_t end = std::min(X.rows, first + size);
+  Stage stage(context, X.rows());
+  for (int64_t first = 0; first < X.rows(); first += size) {
+    const int64_t end = std::min(X.rows(), first + size);
     const auto rows = inputs.view().block_rows(0, end - first);
     const auto values = K.view().block_rows(0, end - first);
     const auto out = scores.block_rows(first, end);
@@ -100,14 +97,5 @@ void predict_exact(const ExactModel& model, MatrixView<const T> X, Context& cont
     stage.advance(end - first);
   }
 }
-
-template ExactModel fit_exact(std::shared_ptr<const kernel::Kernel>, const FitOptions&,
-                              MatrixView<const float>, MatrixView<const double>, Context&);
-template ExactModel fit_exact(std::shared_ptr<const kernel::Kernel>, const FitOptions&,
-                              MatrixView<const double>, MatrixView<const double>, Context&);
-template void predict_exact(const ExactModel&, MatrixView<const float>, Context&,
-                            MatrixView<double>);
-template void predict_exact(const ExactModel&, MatrixView<const double>, Context&,
-                            MatrixView<double>);
 
 }  // namespace mercer::model

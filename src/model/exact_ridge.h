@@ -20,11 +20,9 @@ struct ExactModel {
 
 /// O(n^2 d + n^3) time, 8 n^2 bytes. options.lambda is used; selection is ignored by definition of
 /// the reference.
-template <class T>
 ExactModel fit_exact(std::shared_ptr<const kernel::Kernel> kernel, const FitOptions& options,
-                     MatrixView<const T> X, MatrixView<const double> Y, Context& context);
-template <class T>
-void predict_exact(const ExactModel& model, MatrixView<const T> X, Context& context,
+                     const Rows& X, MatrixView<const double> Y, Context& context);
+void predict_exact(const ExactModel& model, const Rows& X, Context& context,
                    MatrixView<double> scores);
 
 }  // namespace mercer::model

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "base/error.h"
 #include "base/parallel.h"
@@ -57,44 +58,83 @@ int64_t block_bytes(int64_t inputs, int64_t features, int64_t outputs) {
                           "block");
 }
 
-template <class T>
+/// Dense rows are standardised in double and rounded once; sparse ones that are only scaled are
+/// gathered as they are listed; others are made dense.
 template <class U>
-void FeatureRows<T>::load_inputs(RowSet rows, int64_t first, Context& context,
-                                 MatrixView<U> inputs) const {
-  const int64_t chunks = (inputs.rows + kRowsPerChunk - 1) / kRowsPerChunk;
-  parallel_for(context, chunks, [&](int64_t chunk, int) noexcept {
-    const int64_t end = std::min(inputs.rows, (chunk + 1) * kRowsPerChunk);
-    for (int64_t i = chunk * kRowsPerChunk; i < end; ++i) {
-      standardize_row(standardizer_, inputs.cols, X_.row(rows[first + i]), inputs.row(i));
-    }
-  });
-}
+class FeatureRows::Inputs {
+ public:
+  Inputs(const FeatureRows& of, int64_t size) : of_(of) {
+    if (!of.stays_sparse_) dense_ = Matrix<U>(size, of.inputs());
+  }
 
-template <class T>
-void FeatureRows<T>::load_targets(RowSet rows, int64_t first, MatrixView<double> codes) const {
+  /// Features of rows [first, first + Z.rows) of the set.
+  void map(RowSet rows, int64_t first, Context& context, MatrixView<U> Z) {
+    if (of_.stays_sparse_) {
+      gather(rows, first, Z.rows);
+      const CsrView<U> X{Z.rows, of_.inputs(), offsets_.data(), indices_.data(), values_.data()};
+      return of_.map_.apply_sparse(X, {0, of_.features()}, context, Z);
+    }
+    const MatrixView<U> X = dense_.view().block_rows(0, Z.rows);
+    load(rows, first, context, X);
+    of_.map_.apply(MatrixView<const U>(X), {0, of_.features()}, context, Z);
+  }
+
+ private:
+  void load(RowSet rows, int64_t first, Context& context, MatrixView<U> inputs) const {
+    const int64_t chunks = (inputs.rows + kRowsPerChunk - 1) / kRowsPerChunk;
+    of_.X_.visit([&](const auto& X) {
+      parallel_for(context, chunks, [&](int64_t chunk, int) noexcept {
+        const int64_t end = std::min(inputs.rows, (chunk + 1) * kRowsPerChunk);
+        for (int64_t i = chunk * kRowsPerChunk; i < end; ++i)
+          standardize_row(of_.standardizer_, X, rows[first + i], inputs.row(i));
+      });
+    });
+  }
+
+  void gather(RowSet rows, int64_t first, int64_t count) {
+    offsets_.assign(1, 0);
+    indices_.clear();
+    values_.clear();
+    const std::vector<double>& scale = of_.standardizer_.scale;
+    of_.X_.visit([&](const auto& X) {
+      for (int64_t i = 0; i < count; ++i) {
+        for_each_listed(X, rows[first + i], [&](int64_t j, auto value) {
+          const double divisor = scale.empty() ? 1.0 : scale[static_cast<size_t>(j)];
+          indices_.push_back(j);
+          values_.push_back(static_cast<U>(static_cast<double>(value) / divisor));
+        });
+        offsets_.push_back(static_cast<int64_t>(indices_.size()));
+      }
+    });
+  }
+
+  const FeatureRows& of_;
+  Matrix<U> dense_;
+  std::vector<int64_t> offsets_, indices_;
+  std::vector<U> values_;
+};
+
+void FeatureRows::load_targets(RowSet rows, int64_t first, MatrixView<double> codes) const {
   if (Y_.cols == 0) return;
   for (int64_t i = 0; i < codes.rows; ++i) {
     code_target(options_, Y_.cols, Y_.row(rows[first + i]), codes.row(i));
   }
 }
 
-template <class T>
 template <class U>
-void FeatureRows<T>::stream(RowSet rows, Context& context,
-                            const std::function<void(const FeatureBlock&)>& body) const {
-  const int64_t size = std::min(block_rows(inputs(), features()), rows.count);
-  const Matrix<U> X(size, inputs());
+void FeatureRows::stream(RowSet rows, Context& context,
+                         const std::function<void(const FeatureBlock&)>& body) const {
+  const int64_t size = std::min(block_size(), rows.count);
+  Inputs<U> inputs(*this, size);
   const Matrix<U> Z(size, features());
   const Matrix<double> Y(size, Y_.cols == 0 ? 0 : outputs());
   for (int64_t first = 0; first < rows.count; first += size) {
     context.checkpoint();
     const int64_t count = std::min(size, rows.count - first);
-    const auto Xb = X.view().block_rows(0, count);
     const auto Zb = Z.view().block_rows(0, count);
     const auto Yb = Y.view().block_rows(0, count);
-    load_inputs(rows, first, context, Xb);
     load_targets(rows, first, Yb);
-    map_.apply(Xb, {0, features()}, context, Zb);
+    inputs.map(rows, first, context, Zb);
     FeatureBlock block{.first = first, .Z32 = {}, .Z64 = {}, .Y = Yb};
     if constexpr (std::is_same_v<U, float>) {
       block.Z32 = Zb;
@@ -105,9 +145,8 @@ void FeatureRows<T>::stream(RowSet rows, Context& context,
   }
 }
 
-template <class T>
-void FeatureRows<T>::for_each(RowSet rows, Context& context,
-                              const std::function<void(const FeatureBlock&)>& body) const {
+void FeatureRows::for_each(RowSet rows, Context& context,
+                           const std::function<void(const FeatureBlock&)>& body) const {
   if (options_.precision == feature::Precision::f32) {
     stream<float>(rows, context, body);
   } else {
@@ -115,20 +154,18 @@ void FeatureRows<T>::for_each(RowSet rows, Context& context,
   }
 }
 
-template <class T>
-void FeatureRows<T>::for_each_wide(RowSet rows, Context& context,
-                                   const std::function<void(const WideBlock&)>& body) const {
+void FeatureRows::for_each_wide(RowSet rows, Context& context,
+                                const std::function<void(const WideBlock&)>& body) const {
   const bool needs_storage = options_.precision == feature::Precision::f32;
-  const int64_t size = std::min(block_rows(inputs(), features()), rows.count);
+  const int64_t size = std::min(block_size(), rows.count);
   const Matrix<double> storage(needs_storage ? size : 0, features());
   for_each(rows, context, [&](const FeatureBlock& block) {
     body({.first = block.first, .Z = wide_view(block, storage, context), .Y = block.Y});
   });
 }
 
-template <class T>
-void FeatureRows<T>::add_to(solver::RowStatistics& statistics, RowSet rows, Context& context,
-                            const RowsDone& done) const {
+void FeatureRows::add_to(solver::RowStatistics& statistics, RowSet rows, Context& context,
+                         const RowsDone& done) const {
   for_each(rows, context, [&](const FeatureBlock& block) {
     if (block.Z64.data != nullptr) {
       statistics.add(block.Z64, block.Y, context);
@@ -142,9 +179,8 @@ void FeatureRows<T>::add_to(solver::RowStatistics& statistics, RowSet rows, Cont
   }
 }
 
-template <class T>
-void FeatureRows<T>::remove_from(solver::RowStatistics& statistics, RowSet rows, Context& context,
-                                 const RowsDone& done) const {
+void FeatureRows::remove_from(solver::RowStatistics& statistics, RowSet rows, Context& context,
+                              const RowsDone& done) const {
   for_each(rows, context, [&](const FeatureBlock& block) {
     if (block.Z64.data != nullptr) {
       statistics.remove(block.Z64, block.Y, context);
@@ -154,8 +190,5 @@ void FeatureRows<T>::remove_from(solver::RowStatistics& statistics, RowSet rows,
     if (done) done(block.Y.rows);
   });
 }
-
-template class FeatureRows<float>;
-template class FeatureRows<double>;
 
 }  // namespace mercer::model

@@ -40,24 +40,31 @@ inline constexpr const char kFeaturesNotFinite[] =
     "the map's features of X are not finite, or their squares overflow: X is outside the kernel's "
     "domain or too large";
 
-/// Rows per block: a function of d and D alone, so that it never depends on the machine.
+/// Rows per block: a function of d (0 for rows that stay sparse) and D alone, so that it never
+/// depends on the machine.
 int64_t block_rows(int64_t inputs, int64_t features);
 /// Bytes that a pass over the rows allocates.
 int64_t block_bytes(int64_t inputs, int64_t features, int64_t outputs);
 
-template <class T>
 class FeatureRows {
  public:
   /// References are kept. Y may have no columns (prediction).
   FeatureRows(const feature::FeatureMap& map, const Standardizer& standardizer,
-              const FitOptions& options, MatrixView<const T> X, MatrixView<const double> Y)
-      : map_(map), standardizer_(standardizer), options_(options), X_(X), Y_(Y) {}
+              const FitOptions& options, const Rows& X, MatrixView<const double> Y)
+      : map_(map),
+        standardizer_(standardizer),
+        options_(options),
+        X_(X),
+        Y_(Y),
+        stays_sparse_(X.sparse() && !standardizer.centres()) {}
 
-  int64_t rows() const { return X_.rows; }
-  int64_t inputs() const { return X_.cols; }
+  int64_t rows() const { return X_.rows(); }
+  int64_t inputs() const { return X_.cols(); }
   int64_t features() const { return map_.features(); }
   int64_t outputs() const { return coded_outputs(options_, Y_.cols); }
   const FitOptions& options() const { return options_; }
+  /// Rows per block of a pass.
+  int64_t block_size() const { return block_rows(stays_sparse_ ? 0 : inputs(), features()); }
 
   /// Calls the body for every block in order, on the calling thread; a cancelled context stops
   /// between blocks.
@@ -73,17 +80,18 @@ class FeatureRows {
 
  private:
   template <class U>
+  class Inputs;  // a block of standardised inputs in the precision of the features
+  template <class U>
   void stream(RowSet rows, Context& context,
               const std::function<void(const FeatureBlock&)>& body) const;
-  template <class U>
-  void load_inputs(RowSet rows, int64_t first, Context& context, MatrixView<U> inputs) const;
   void load_targets(RowSet rows, int64_t first, MatrixView<double> codes) const;
 
   const feature::FeatureMap& map_;
   const Standardizer& standardizer_;
   const FitOptions& options_;
-  MatrixView<const T> X_;
+  Rows X_;
   MatrixView<const double> Y_;
+  bool stays_sparse_;
 };
 
 }  // namespace mercer::model

@@ -13,17 +13,19 @@
 
 namespace mercer::model {
 
-template <class T>
-Model fit(std::shared_ptr<const feature::FeatureMap> map, const FitOptions& options,
-          MatrixView<const T> X, MatrixView<const double> Y, Context& context) {
+Model fit(std::shared_ptr<const feature::FeatureMap> map, const FitOptions& options, const Rows& X,
+          MatrixView<const double> Y, Context& context) {
   check_options(options);
-  check_shapes(options, X.rows, X.cols, Y);
-  check_map(*map, X.cols);
+  check_shapes(options, X.rows(), X.cols(), Y);
+  check_map(*map, X.cols());
   const int64_t D = map->features();
-  const bool dual = X.rows < D;
-  const int64_t bytes = dual ? dual_bytes(X.rows, D) : primal_bytes(options, D);
+  const bool dual = X.rows() < D;
+  const int64_t bytes = dual ? dual_bytes(X.rows(), D) : primal_bytes(options, D);
+  const bool dense = !X.sparse();
   context.require_memory(
-      checked_add(bytes, block_bytes(X.cols, D, coded_outputs(options, Y.cols)), "fit"), "the fit");
+      checked_add(bytes, block_bytes(dense ? X.cols() : 0, D, coded_outputs(options, Y.cols)),
+                  "fit"),
+      "the fit");
   require_summable("X", X);
   check_targets(options, Y);
 
@@ -31,18 +33,13 @@ Model fit(std::shared_ptr<const feature::FeatureMap> map, const FitOptions& opti
   model.map = std::move(map);
   if (options.standardize) model.standardizer = fit_standardizer(X);
   model.options = options;
-  model.rows = X.rows;
-  const FeatureRows<T> rows(*model.map, model.standardizer, options, X, Y);
+  model.rows = X.rows();
+  const FeatureRows rows(*model.map, model.standardizer, options, X, Y);
   Selected selected = dual ? select_dual(rows, context) : select_primal(rows, context);
   model.weights = std::move(selected.weights);
   model.options.lambda = selected.lambda;
   model.path = std::move(selected.path);
   return model;
 }
-
-template Model fit(std::shared_ptr<const feature::FeatureMap>, const FitOptions&,
-                   MatrixView<const float>, MatrixView<const double>, Context&);
-template Model fit(std::shared_ptr<const feature::FeatureMap>, const FitOptions&,
-                   MatrixView<const double>, MatrixView<const double>, Context&);
 
 }  // namespace mercer::model

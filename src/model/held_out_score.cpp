@@ -89,8 +89,7 @@ std::vector<HeldOutScore> summarise(const Sums& sums, double n) {
 
 }  // namespace
 
-template <class T>
-std::vector<HeldOutScore> score_rows(const FeatureRows<T>& rows, RowSet set,
+std::vector<HeldOutScore> score_rows(const FeatureRows& rows, RowSet set,
                                      std::span<const solver::Weights> weights, Context& context) {
   const Matrix<double> W = side_by_side(weights);
   const auto outputs = static_cast<size_t>(weights[0].w.cols());
@@ -114,10 +113,5 @@ std::vector<HeldOutScore> score_rows(const FeatureRows<T>& rows, RowSet set,
   });
   return summarise(sums, static_cast<double>(set.count));
 }
-
-template std::vector<HeldOutScore> score_rows(const FeatureRows<float>&, RowSet,
-                                              std::span<const solver::Weights>, Context&);
-template std::vector<HeldOutScore> score_rows(const FeatureRows<double>&, RowSet,
-                                              std::span<const solver::Weights>, Context&);
 
 }  // namespace mercer::model

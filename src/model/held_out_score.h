@@ -32,8 +32,7 @@ struct HeldOutScore {
 
 /// One score per set of weights, in one pass over the rows: their features are computed once.
 /// Weights must not be empty.
-template <class T>
-std::vector<HeldOutScore> score_rows(const FeatureRows<T>& rows, RowSet set,
+std::vector<HeldOutScore> score_rows(const FeatureRows& rows, RowSet set,
                                      std::span<const solver::Weights> weights, Context& context);
 
 }  // namespace mercer::model

@@ -61,8 +61,7 @@ std::unique_ptr<LambdaPath> make_dual_path(DualSystem system) {
   return std::make_unique<DualPath>(std::move(system));
 }
 
-template <class T>
-DualSystem make_dual_system(const FeatureRows<T>& rows, RowSet set, Context& context,
+DualSystem make_dual_system(const FeatureRows& rows, RowSet set, Context& context,
                             const RowsDone& done) {
   Matrix<double> Z(set.count, rows.features());
   Matrix<double> Y(set.count, rows.outputs());
@@ -84,8 +83,5 @@ int64_t dual_bytes(int64_t rows, int64_t features) {
   const int64_t numbers = checked_add(squares, checked_multiply(rows, features, "dual"), "dual");
   return checked_multiply(8, numbers, "dual");
 }
-
-template DualSystem make_dual_system(const FeatureRows<float>&, RowSet, Context&, const RowsDone&);
-template DualSystem make_dual_system(const FeatureRows<double>&, RowSet, Context&, const RowsDone&);
 
 }  // namespace mercer::model

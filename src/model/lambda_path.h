@@ -29,8 +29,7 @@ std::unique_ptr<LambdaPath> make_cholesky_path(const solver::RowStatistics& stat
 std::unique_ptr<LambdaPath> make_dual_path(DualSystem system);
 
 /// Reads the rows' features into one n x D matrix, 8 n D + 8 n^2 bytes.
-template <class T>
-DualSystem make_dual_system(const FeatureRows<T>& rows, RowSet set, Context& context,
+DualSystem make_dual_system(const FeatureRows& rows, RowSet set, Context& context,
                             const RowsDone& done = {});
 /// Bytes of a dual system, its factors and its weights.
 int64_t dual_bytes(int64_t rows, int64_t features);

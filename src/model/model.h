@@ -13,6 +13,7 @@
 #include "base/aligned.h"
 #include "base/context.h"
 #include "base/matrix_view.h"
+#include "base/rows.h"
 #include "feature/feature_map.h"
 #include "solver/ridge.h"
 
@@ -27,9 +28,11 @@ enum class Selection { fixed, held_out, kfold, gcv, loo };
 struct Standardizer {
   std::vector<double> mean;
   std::vector<double> scale;
+  /// Some mean is not 0: sparse rows would not stay sparse.
+  bool centres() const noexcept;
 };
-template <class T>
-Standardizer fit_standardizer(MatrixView<const T> X);
+/// Sparse rows are scaled only, by the deviation that counts what is not listed as 0.
+Standardizer fit_standardizer(const Rows& X);
 
 struct FitOptions {
   Task task = Task::regression;
@@ -75,19 +78,14 @@ struct Model {
 /// factor per lambda takes the place of one eigendecomposition), and a row block; never n x D,
 /// except that the dual form is used for n < D (n x D). Errors: fewer than 2 rows, NaN or Inf in X
 /// or Y (naming row and column), class out of range, complex map (UNSUPPORTED).
-template <class T>
-Model fit(std::shared_ptr<const feature::FeatureMap> map, const FitOptions& options,
-          MatrixView<const T> X, MatrixView<const double> Y, Context& context);
+Model fit(std::shared_ptr<const feature::FeatureMap> map, const FitOptions& options, const Rows& X,
+          MatrixView<const double> Y, Context& context);
 
 /// scores: n x outputs(): predictions, or one score per class.
-template <class T>
-void predict(const Model& model, MatrixView<const T> X, Context& context,
-             MatrixView<double> scores);
+void predict(const Model& model, const Rows& X, Context& context, MatrixView<double> scores);
 
 /// Class of the largest score (the lowest on a tie); classification only. NaN or Inf in X is
 /// refused.
-template <class T>
-void classify(const Model& model, MatrixView<const T> X, Context& context,
-              std::span<int32_t> classes);
+void classify(const Model& model, const Rows& X, Context& context, std::span<int32_t> classes);
 
 }  // namespace mercer::model

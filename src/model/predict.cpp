@@ -23,13 +23,13 @@ void check_columns(const Model& model, int64_t columns) {
 }
 
 /// Calls body(first, scores) for every block of rows.
-template <class T, class Body>
-void for_each_score(const Model& model, MatrixView<const T> X, Context& context, const Body& body) {
-  const FeatureRows<T> rows(*model.map, model.standardizer, model.options, X, {});
-  const int64_t size = std::min(block_rows(X.cols, rows.features()), X.rows);
+template <class Body>
+void for_each_score(const Model& model, const Rows& X, Context& context, const Body& body) {
+  const FeatureRows rows(*model.map, model.standardizer, model.options, X, {});
+  const int64_t size = std::min(rows.block_size(), X.rows());
   const Matrix<double> storage(size, model.outputs());
-  Stage stage(context, X.rows);
-  rows.for_each_wide(RowSet(X.rows), context, [&](const WideBlock& block) {
+  Stage stage(context, X.rows());
+  rows.for_each_wide(RowSet(X.rows()), context, [&](const WideBlock& block) {
     const auto scores = storage.view().block_rows(0, block.Z.rows);
     for (int64_t i = 0; i < scores.rows; ++i) {
       std::copy_n(model.weights.intercept.data(), scores.cols, scores.row(i));
@@ -43,14 +43,12 @@ void for_each_score(const Model& model, MatrixView<const T> X, Context& context,
 
 }  // namespace
 
-template <class T>
-void predict(const Model& model, MatrixView<const T> X, Context& context,
-             MatrixView<double> scores) {
-  check_columns(model, X.cols);
-  require(scores.rows == X.rows && scores.cols == model.outputs(), MERCER_DIMENSION_MISMATCH,
+void predict(const Model& model, const Rows& X, Context& context, MatrixView<double> scores) {
+  check_columns(model, X.cols());
+  require(scores.rows == X.rows() && scores.cols == model.outputs(), MERCER_DIMENSION_MISMATCH,
           "scores is %lld x %lld, expected %lld rows and %lld outputs",
-          static_cast<Long>(scores.rows), static_cast<Long>(scores.cols), static_cast<Long>(X.rows),
-          static_cast<Long>(model.outputs()));
+          static_cast<Long>(scores.rows), static_cast<Long>(scores.cols),
+          static_cast<Long>(X.rows()), static_cast<Long>(model.outputs()));
   for_each_score(model, X, context, [&](int64_t first, MatrixView<const double> block) {
     for (int64_t i = 0; i < block.rows; ++i) {
       std::copy_n(block.row(i), block.cols, scores.row(first + i));
@@ -58,15 +56,13 @@ void predict(const Model& model, MatrixView<const T> X, Context& context,
   });
 }
 
-template <class T>
-void classify(const Model& model, MatrixView<const T> X, Context& context,
-              std::span<int32_t> classes) {
+void classify(const Model& model, const Rows& X, Context& context, std::span<int32_t> classes) {
   require(model.options.task == Task::classification, MERCER_INVALID_ARGUMENT,
           "the model was fitted for regression, expected classification");
-  check_columns(model, X.cols);
-  require(static_cast<int64_t>(classes.size()) == X.rows, MERCER_DIMENSION_MISMATCH,
+  check_columns(model, X.cols());
+  require(static_cast<int64_t>(classes.size()) == X.rows(), MERCER_DIMENSION_MISMATCH,
           "classes has %lld entries, X has %lld rows", static_cast<Long>(classes.size()),
-          static_cast<Long>(X.rows));
+          static_cast<Long>(X.rows()));
   require_summable("X", X);  // a row of NaN scores has no largest one
   for_each_score(model, X, context, [&](int64_t first, MatrixView<const double> block) {
     for (int64_t i = 0; i < block.rows; ++i) {
@@ -75,10 +71,5 @@ void classify(const Model& model, MatrixView<const T> X, Context& context,
     }
   });
 }
-
-template void predict(const Model&, MatrixView<const float>, Context&, MatrixView<double>);
-template void predict(const Model&, MatrixView<const double>, Context&, MatrixView<double>);
-template void classify(const Model&, MatrixView<const float>, Context&, std::span<int32_t>);
-template void classify(const Model&, MatrixView<const double>, Context&, std::span<int32_t>);
 
 }  // namespace mercer::model

@@ -12,16 +12,34 @@
 namespace mercer::model {
 
 template <class T, class U>
-void standardize_row(const Standardizer& standardizer, int64_t d, const T* from, U* to) noexcept {
+void standardize_row(const Standardizer& standardizer, const MatrixView<const T>& X, int64_t i,
+                     U* to) noexcept {
+  const T* from = X.row(i);
   if (standardizer.mean.empty()) {
-    for (int64_t j = 0; j < d; ++j) to[j] = static_cast<U>(from[j]);
+    for (int64_t j = 0; j < X.cols; ++j) to[j] = static_cast<U>(from[j]);
     return;
   }
   const double* mean = standardizer.mean.data();
   const double* scale = standardizer.scale.data();
-  for (int64_t j = 0; j < d; ++j) {
+  for (int64_t j = 0; j < X.cols; ++j) {
     to[j] = static_cast<U>((static_cast<double>(from[j]) - mean[j]) / scale[j]);
   }
+}
+
+/// A sparse row made dense: what is not listed is 0, a column listed twice counts as the sum.
+template <class T, class U>
+void standardize_row(const Standardizer& standardizer, const CsrView<T>& X, int64_t i,
+                     U* to) noexcept {
+  std::fill_n(to, X.cols, U{0});
+  const bool empty = standardizer.mean.empty();
+  for (int64_t j = 0; !empty && j < X.cols; ++j) {
+    const auto column = static_cast<size_t>(j);
+    to[j] = static_cast<U>((0.0 - standardizer.mean[column]) / standardizer.scale[column]);
+  }
+  for_each_listed(X, i, [&](int64_t j, T value) {
+    const double scale = empty ? 1.0 : standardizer.scale[static_cast<size_t>(j)];
+    to[j] = static_cast<U>(static_cast<double>(to[j]) + static_cast<double>(value) / scale);
+  });
 }
 
 /// Columns of the coded targets.

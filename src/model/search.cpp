@@ -88,10 +88,9 @@ int64_t full_trial_rows(int64_t features) {
   return static_cast<int64_t>(std::max(kRowsPerFeature * D, std::min(1e9, kFullFlops / (D * D))));
 }
 
-template <class T>
 class Search {
  public:
-  Search(const MapMaker& maker, const SearchOptions& options, MatrixView<const T> X,
+  Search(const MapMaker& maker, const SearchOptions& options, const Rows& X,
          MatrixView<const double> Y, Context& context)
       : maker_(maker),
         options_(options),
@@ -99,7 +98,7 @@ class Search {
         Y_(Y),
         context_(context),
         standardizer_(options.fit.standardize ? fit_standardizer(X) : Standardizer{}),
-        split_(split_rows(X.rows, options.held_out_fraction, kMostHeldOut, options.fit.seed)),
+        split_(split_rows(X.rows(), options.held_out_fraction, kMostHeldOut, options.fit.seed)),
         coarse_rows_(sample_rows(split_.train, options.coarse_rows, options.fit.seed)),
         full_rows_(sample_rows(split_.train, full_trial_rows(options.features), options.fit.seed)),
         coarse_features_(std::min(options.features, options.coarse_features)),
@@ -136,7 +135,7 @@ class Search {
 
   std::shared_ptr<const feature::FeatureMap> make_map(double lengthscale, int64_t features) const {
     auto map = maker_.make(lengthscale, features);
-    check_map(*map, X_.cols);
+    check_map(*map, X_.cols());
     return map;
   }
   RowsDone counting(int64_t features) {
@@ -156,11 +155,12 @@ class Search {
   Trial try_out(int64_t stage, double lengthscale, int64_t features,
                 const std::vector<int64_t>& train, LambdaPlan plan) {
     const auto started = std::chrono::steady_clock::now();
-    const Standardizer inputs =
-        maker_.has_lengthscale() ? divided_by(standardizer_, X_.cols, lengthscale) : standardizer_;
-    const FeatureRows<T> rows(unit_map(features), inputs, options_.fit, X_, Y_);
+    const Standardizer inputs = maker_.has_lengthscale()
+                                    ? divided_by(standardizer_, X_.cols(), lengthscale)
+                                    : standardizer_;
+    const FeatureRows rows(unit_map(features), inputs, options_.fit, X_, Y_);
     plan.fixed = options_.lambda;
-    const SearchTrial<T> trial(rows, train, context_, counting(features));
+    const SearchTrial trial(rows, train, context_, counting(features));
     const std::vector<LambdaPoint> points = trial.run(plan, split_.held_out, context_);
     const LambdaPoint best = plan.whole_grid ? largest_near_best(points) : best_of(points);
     const Trial result{lengthscale, best.lambda, best.merit};
@@ -190,8 +190,9 @@ class Search {
   }
 
   Trial coarse_search() {
-    const double center =
-        central_lengthscale(standardizer_, X_, split_.train, options_.fit.seed, context_);
+    const double center = X_.visit([&](const auto& X) {
+      return central_lengthscale(standardizer_, X, split_.train, options_.fit.seed, context_);
+    });
     const auto coarse = [&](double l, const Trial&) { return coarse_trial(0, l); };
     const auto fine = [&](double l, const Trial&) { return coarse_trial(1, l); };
     const Trial best = climb(coarse_trial(0, center), 2.0, kCoarseSteps, coarse);
@@ -219,8 +220,8 @@ class Search {
     model.map = make_map(best.lengthscale, options_.features);
     model.options = options_.fit;
     model.options.selection = options_.lambda >= 0 ? Selection::fixed : Selection::held_out;
-    const FeatureRows<T> rows(*model.map, standardizer_, options_.fit, X_, Y_);
-    SearchTrial<T> trial(rows, split_.train, context_, counting(options_.features));
+    const FeatureRows rows(*model.map, standardizer_, options_.fit, X_, Y_);
+    SearchTrial trial(rows, split_.train, context_, counting(options_.features));
     LambdaPlan plan{.fixed = options_.lambda, .start = best.lambda, .factor = std::sqrt(10.0)};
     plan.most = near ? 5 : 7;  // after a coarse trial alone lambda may have further to go
     std::vector<LambdaPoint> points = trial.run(plan, split_.held_out, context_);
@@ -232,9 +233,9 @@ class Search {
       model.path.push_back({point.lambda, std::isnan(merit.score) ? merit.compared : merit.score});
     }
     model.options.lambda = chosen.lambda;
-    model.weights = trial.solve_with(split_.held_out, RowSet(X_.rows), chosen.lambda, context_);
+    model.weights = trial.solve_with(split_.held_out, RowSet(X_.rows()), chosen.lambda, context_);
     model.standardizer = std::move(standardizer_);
-    model.rows = X_.rows;
+    model.rows = X_.rows();
     report(3, options_.features, static_cast<int64_t>(split_.train.size()),
            {best.lengthscale, chosen.lambda, chosen.merit}, started);
     return model;
@@ -250,7 +251,7 @@ class Search {
 
   const MapMaker& maker_;
   const SearchOptions& options_;
-  MatrixView<const T> X_;
+  Rows X_;
   MatrixView<const double> Y_;
   Context& context_;
   Standardizer standardizer_;
@@ -287,25 +288,20 @@ int64_t search_bytes(const SearchOptions& options, int64_t n, int64_t d, int64_t
 
 }  // namespace
 
-template <class T>
-Model search(const MapMaker& maker, const SearchOptions& options, MatrixView<const T> X,
+Model search(const MapMaker& maker, const SearchOptions& options, const Rows& X,
              MatrixView<const double> Y, Context& context) {
   check_search(options);
   FitOptions fit = options.fit;
   fit.selection =
       Selection::gcv;  // the selection is the search's own; the rest is checked as for fit
   check_options(fit);
-  check_shapes(fit, X.rows, X.cols, Y);
-  context.require_memory(search_bytes(options, X.rows, X.cols, coded_outputs(fit, Y.cols)),
-                         "the search");
+  check_shapes(fit, X.rows(), X.cols(), Y);
+  context.require_memory(
+      search_bytes(options, X.rows(), X.sparse() ? 0 : X.cols(), coded_outputs(fit, Y.cols)),
+      "the search");
   require_summable("X", X);
   check_targets(fit, Y);
-  return Search<T>(maker, options, X, Y, context).run();
+  return Search(maker, options, X, Y, context).run();
 }
-
-template Model search(const MapMaker&, const SearchOptions&, MatrixView<const float>,
-                      MatrixView<const double>, Context&);
-template Model search(const MapMaker&, const SearchOptions&, MatrixView<const double>,
-                      MatrixView<const double>, Context&);
 
 }  // namespace mercer::model

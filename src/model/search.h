@@ -50,8 +50,7 @@ struct MapMaker {
 /// The model is fitted on all rows with the best lengthscale and lambda; its path holds the lambdas
 /// of the last stage with their held-out scores. Memory: 2 x 8 D^2 bytes and a row block (n x D for
 /// n < D). Errors: as fit.
-template <class T>
-Model search(const MapMaker& maker, const SearchOptions& options, MatrixView<const T> X,
+Model search(const MapMaker& maker, const SearchOptions& options, const Rows& X,
              MatrixView<const double> Y, Context& context);
 
 }  // namespace mercer::model

@@ -15,9 +15,8 @@ constexpr int64_t kDecades = 14;
 
 }  // namespace
 
-template <class T>
-SearchTrial<T>::SearchTrial(const FeatureRows<T>& rows, RowSet train, Context& context,
-                            const RowsDone& done)
+SearchTrial::SearchTrial(const FeatureRows& rows, RowSet train, Context& context,
+                         const RowsDone& done)
     : rows_(rows) {
   if (train.count < rows.features()) {
     path_ = make_dual_path(make_dual_system(rows, train, context, done));
@@ -28,9 +27,8 @@ SearchTrial<T>::SearchTrial(const FeatureRows<T>& rows, RowSet train, Context& c
   path_ = make_cholesky_path(*statistics_, rows.options().center);
 }
 
-template <class T>
-std::vector<LambdaPoint> SearchTrial<T>::run(const LambdaPlan& plan, RowSet held_out,
-                                             Context& context) const {
+std::vector<LambdaPoint> SearchTrial::run(const LambdaPlan& plan, RowSet held_out,
+                                          Context& context) const {
   const Task task = rows_.options().task;
   const auto evaluate = [&](double lambda) {
     context.checkpoint();
@@ -52,16 +50,12 @@ std::vector<LambdaPoint> SearchTrial<T>::run(const LambdaPlan& plan, RowSet held
   return points;
 }
 
-template <class T>
-solver::Weights SearchTrial<T>::solve_with(RowSet held_out, RowSet all, double lambda,
-                                           Context& context) {
+solver::Weights SearchTrial::solve_with(RowSet held_out, RowSet all, double lambda,
+                                        Context& context) {
   path_.reset();
   if (statistics_ == nullptr) return make_dual_system(rows_, all, context).solve(lambda, context);
   rows_.add_to(*statistics_, held_out, context);
   return solver::ridge_cholesky(std::move(*statistics_), rows_.options().center, lambda, context);
 }
-
-template class SearchTrial<float>;
-template class SearchTrial<double>;
 
 }  // namespace mercer::model

@@ -24,10 +24,9 @@ struct LambdaPlan {
 
 /// Ridge on `train`, scored on `held_out`, for lambda after lambda. Statistics are kept, so that
 /// rows can be added later.
-template <class T>
 class SearchTrial {
  public:
-  SearchTrial(const FeatureRows<T>& rows, RowSet train, Context& context, const RowsDone& done);
+  SearchTrial(const FeatureRows& rows, RowSet train, Context& context, const RowsDone& done);
 
   /// Every lambda of the plan with its merit; best_of picks.
   std::vector<LambdaPoint> run(const LambdaPlan& plan, RowSet held_out, Context& context) const;
@@ -37,7 +36,7 @@ class SearchTrial {
   solver::Weights solve_with(RowSet held_out, RowSet all, double lambda, Context& context);
 
  private:
-  const FeatureRows<T>& rows_;
+  const FeatureRows& rows_;
   std::unique_ptr<solver::RowStatistics> statistics_;  // null for fewer rows than features
   std::unique_ptr<LambdaPath> path_;
 };

@@ -35,8 +35,7 @@ double total(const std::vector<double>& values) {
 }
 
 /// Adds the share of one fold to the score of every lambda.
-template <class T>
-void add_fold(const FeatureRows<T>& rows, const std::vector<int64_t>& fold, double share,
+void add_fold(const FeatureRows& rows, const std::vector<int64_t>& fold, double share,
               const LambdaPath& solver, std::vector<PathPoint>& path, Context& context) {
   std::vector<solver::Weights> weights;
   for (const PathPoint& point : path) {
@@ -63,8 +62,7 @@ double share_of(const std::vector<int64_t>& fold, const std::vector<std::vector<
 
 int64_t size_of(const std::vector<int64_t>& fold) { return static_cast<int64_t>(fold.size()); }
 
-template <class T>
-Selected validate_primal(const FeatureRows<T>& rows, Context& context) {
+Selected validate_primal(const FeatureRows& rows, Context& context) {
   const FitOptions& options = rows.options();
   const auto folds = validation_sets(options, rows.rows());
   // All but the first fold; then every fold is added and every one but the first removed before.
@@ -89,8 +87,7 @@ Selected validate_primal(const FeatureRows<T>& rows, Context& context) {
   return result;
 }
 
-template <class T>
-Selected validate_dual(const FeatureRows<T>& rows, Context& context) {
+Selected validate_dual(const FeatureRows& rows, Context& context) {
   const FitOptions& options = rows.options();
   const auto folds = validation_sets(options, rows.rows());
   int64_t rows_read = rows.rows();
@@ -110,9 +107,8 @@ Selected validate_dual(const FeatureRows<T>& rows, Context& context) {
 }
 
 /// Leave-one-out: the eigenvectors meet the rows once more.
-template <class T>
-void score_left_out(const FeatureRows<T>& rows, const solver::RidgePath& solver,
-                    const RowsDone& done, std::vector<PathPoint>& path, Context& context) {
+void score_left_out(const FeatureRows& rows, const solver::RidgePath& solver, const RowsDone& done,
+                    std::vector<PathPoint>& path, Context& context) {
   const auto n = static_cast<double>(rows.rows());
   std::vector<double> lambdas;
   for (const PathPoint& point : path) lambdas.push_back(point.lambda);
@@ -127,8 +123,7 @@ void score_left_out(const FeatureRows<T>& rows, const solver::RidgePath& solver,
   });
 }
 
-template <class T>
-Selected decompose_primal(const FeatureRows<T>& rows, solver::RowStatistics statistics,
+Selected decompose_primal(const FeatureRows& rows, solver::RowStatistics statistics,
                           const RowsDone& done, Context& context) {
   const FitOptions& options = rows.options();
   const solver::RidgePath solver(std::move(statistics), options.center, context);
@@ -170,8 +165,7 @@ const PathPoint& best_point(const std::vector<PathPoint>& path) {
   return path[best];
 }
 
-template <class T>
-Selected select_primal(const FeatureRows<T>& rows, Context& context) {
+Selected select_primal(const FeatureRows& rows, Context& context) {
   const FitOptions& options = rows.options();
   if (validates(options.selection)) return validate_primal(rows, context);
   Stage stage(context, options.selection == Selection::loo ? 2 * rows.rows() : rows.rows());
@@ -186,8 +180,7 @@ Selected select_primal(const FeatureRows<T>& rows, Context& context) {
           {}};
 }
 
-template <class T>
-Selected select_dual(const FeatureRows<T>& rows, Context& context) {
+Selected select_dual(const FeatureRows& rows, Context& context) {
   const FitOptions& options = rows.options();
   if (validates(options.selection)) return validate_dual(rows, context);
   Stage stage(context, rows.rows());
@@ -209,10 +202,5 @@ int64_t primal_bytes(const FitOptions& options, int64_t features) {
   return checked_multiply(4 * halves, checked_multiply(features, features, "statistics"),
                           "statistics");
 }
-
-template Selected select_primal(const FeatureRows<float>&, Context&);
-template Selected select_primal(const FeatureRows<double>&, Context&);
-template Selected select_dual(const FeatureRows<float>&, Context&);
-template Selected select_dual(const FeatureRows<double>&, Context&);
 
 }  // namespace mercer::model

@@ -21,10 +21,8 @@ struct Selected {
 const PathPoint& best_point(const std::vector<PathPoint>& path);
 
 /// By Gram matrix, for any n; by the n x n dual, for n < D.
-template <class T>
-Selected select_primal(const FeatureRows<T>& rows, Context& context);
-template <class T>
-Selected select_dual(const FeatureRows<T>& rows, Context& context);
+Selected select_primal(const FeatureRows& rows, Context& context);
+Selected select_dual(const FeatureRows& rows, Context& context);
 
 /// Bytes either of them needs besides the rows.
 int64_t primal_bytes(const FitOptions& options, int64_t features);

@@ -5,6 +5,8 @@
 // deviation divides by n.
 #include <algorithm>
 #include <cmath>
+#include <utility>
+#include <vector>
 
 #include "model/model.h"
 
@@ -15,10 +17,14 @@ namespace {
 /// constant.
 constexpr double kConstantColumn = 1e-14;
 
-}  // namespace
+/// 1 for a column whose deviation is rounding beside its largest entry.
+double scale_of(double variance, double largest) {
+  const double deviation = std::sqrt(std::max(0.0, variance));
+  return deviation > kConstantColumn * largest ? deviation : 1.0;
+}
 
 template <class T>
-Standardizer fit_standardizer(MatrixView<const T> X) {
+Standardizer fit(const MatrixView<const T>& X) {
   const size_t d = static_cast<size_t>(X.cols);
   Standardizer result{std::vector<double>(d, 0.0), std::vector<double>(d, 1.0)};
   if (X.rows == 0) return result;
@@ -41,14 +47,48 @@ Standardizer fit_standardizer(MatrixView<const T> X) {
   }
   for (size_t j = 0; j < d; ++j) {
     result.mean[j] += rest[j] / n;
-    const double variance = std::max(0.0, squares[j] / n - (rest[j] / n) * (rest[j] / n));
-    const double deviation = std::sqrt(variance);
-    if (deviation > kConstantColumn * largest[j]) result.scale[j] = deviation;
+    result.scale[j] = scale_of(squares[j] / n - (rest[j] / n) * (rest[j] / n), largest[j]);
   }
   return result;
 }
 
-template Standardizer fit_standardizer(MatrixView<const float>);
-template Standardizer fit_standardizer(MatrixView<const double>);
+/// The non-zero numbers about their mean, then the zeros: with k of n rows non-zero, their mean m
+/// and squares S about it, the variance is S/n + m^2 (k/n)(1 - k/n).
+template <class T>
+Standardizer fit(const CsrView<T>& X) {
+  const size_t d = static_cast<size_t>(X.cols);
+  Standardizer result{std::vector<double>(d, 0.0), std::vector<double>(d, 1.0)};
+  std::vector<double> row(d, 0.0), count(d, 0.0), mean(d, 0.0), squares(d, 0.0), largest(d, 0.0);
+  for (int64_t i = 0; i < X.rows; ++i) {
+    for_each_listed(X, i, [&](int64_t j, T value) { row[static_cast<size_t>(j)] += value; });
+    for_each_listed(X, i, [&](int64_t column, T) {
+      const auto j = static_cast<size_t>(column);
+      const double x = std::exchange(row[j], 0.0);  // a column listed twice counts once
+      if (x == 0) return;
+      const double before = x - mean[j];
+      count[j] += 1;
+      mean[j] += before / count[j];
+      squares[j] += before * (x - mean[j]);
+      largest[j] = std::max(largest[j], std::abs(x));
+    });
+  }
+  const double n = std::max<double>(1.0, static_cast<double>(X.rows));
+  for (size_t j = 0; j < d; ++j) {
+    const double share = count[j] / n;
+    result.scale[j] =
+        scale_of(squares[j] / n + mean[j] * mean[j] * share * (1 - share), largest[j]);
+  }
+  return result;
+}
+
+}  // namespace
+
+bool Standardizer::centres() const noexcept {
+  return std::ranges::any_of(mean, [](double m) { return m != 0; });
+}
+
+Standardizer fit_standardizer(const Rows& rows) {
+  return rows.visit([](const auto& X) { return fit(X); });
+}
 
 }  // namespace mercer::model

@@ -62,8 +62,8 @@ std::vector<double> predictions(const model::Model& model) {
   std::vector<double> X(60), scores(static_cast<size_t>(20 * model.outputs()));
   for (size_t i = 0; i < X.size(); ++i) X[i] = 0.1 * static_cast<double>(i * i % 17) - 0.8;
   Context context;
-  model::predict<double>(model, {X.data(), 20, kInputs}, context,
-                         {scores.data(), 20, model.outputs()});
+  model::predict(model, MatrixView<const double>(X.data(), 20, kInputs), context,
+                 {scores.data(), 20, model.outputs()});
   return scores;
 }
 

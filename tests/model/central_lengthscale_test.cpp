@@ -44,7 +44,7 @@ Matrix<double> standardized(const Matrix<double>& X) {
   const auto standardizer = model::fit_standardizer(MatrixView<const double>(X.view()));
   Matrix<double> out(X.rows(), X.cols());
   for (int64_t i = 0; i < X.rows(); ++i)
-    model::standardize_row(standardizer, X.cols(), X.view().row(i), out.view().row(i));
+    model::standardize_row(standardizer, MatrixView<const double>(X.view()), i, out.view().row(i));
   return out;
 }
 

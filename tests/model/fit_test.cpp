@@ -175,7 +175,7 @@ TEST_CASE("blocks of features are equal bit for bit for any number of threads", 
   const auto map = gaussian_map(3, 34);
   const Standardizer standardizer = fit_standardizer(problem.x());
   FitOptions options;
-  const FeatureRows<double> rows(*map, standardizer, options, problem.x(), problem.y());
+  const FeatureRows rows(*map, standardizer, options, problem.x(), problem.y());
   const auto bytes = [&](int threads) {
     Context context;
     context.threads = threads;

@@ -103,8 +103,8 @@ inline Matrix<double> plain_ridge(const Matrix<double>& Z, const Matrix<double>&
   return scores;
 }
 
-inline Matrix<double> predictions(const model::Model& model, MatrixView<const double> X) {
-  Matrix<double> scores(X.rows, model.outputs());
+inline Matrix<double> predictions(const model::Model& model, const Rows& X) {
+  Matrix<double> scores(X.rows(), model.outputs());
   Context context;
   model::predict(model, X, context, scores.view());
   return scores;

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Sparse rows in fits, searches and predictions: what the dense rows they stand for give, without
+// being made dense.
+#include <cmath>
+
+#include "feature/linear.h"
+#include "model/central_lengthscale.h"
+#include "model/exact_ridge.h"
+#include "model/search.h"
+#include "model_problem.h"
+#include "support/catch.h"
+#include "support/refusal.h"
+#include "support/sparse.h"
+
+using namespace mercer;
+using namespace mercer::model;
+using namespace mercer::test;
+
+namespace {
+
+constexpr int64_t kRows = 240, kInputs = 12;
+
+struct SparseProblem {
+  SparseRows<double> X = sparse_rows<double>(kRows, kInputs, 6, 11);
+  Matrix<double> dense = X.dense();
+  Matrix<double> Y{kRows, 1};
+  SparseProblem() {
+    for (int64_t i = 0; i < kRows; ++i)
+      Y(i, 0) = std::sin(dense(i, 0) + dense(i, 3)) + 0.3 * dense(i, 7);
+  }
+};
+
+FitOptions options_of(Selection selection, bool standardize) {
+  FitOptions options;
+  options.selection = selection;
+  options.standardize = standardize;
+  options.precision = feature::Precision::f64;
+  options.lambda = 1e-4;
+  return options;
+}
+
+struct GaussianMaker : MapMaker {
+  std::shared_ptr<const feature::FeatureMap> make(double lengthscale, int64_t D) const override {
+    return gaussian_map(kInputs, D, lengthscale);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("sparse rows fit and predict as the dense rows they stand for", "[model]") {
+  const SparseProblem problem;
+  Context context;
+  for (const Selection selection :
+       {Selection::fixed, Selection::held_out, Selection::kfold, Selection::gcv, Selection::loo}) {
+    for (const int64_t D : {64, 512}) {  // primal, dual
+      const auto map = gaussian_map(kInputs, D, 2.0);
+      const FitOptions options = options_of(selection, false);
+      const Model sparse = fit(map, options, problem.X.view(), problem.Y.view(), context);
+      const Model dense = fit(map, options, problem.dense.view(), problem.Y.view(), context);
+      CAPTURE(D);
+      CHECK(sparse.options.lambda == dense.options.lambda);
+      const auto expected = predictions(dense, problem.dense.view());
+      // lambda 1e-12 of the path's end amplifies rounding to about 1e-4 at most.
+      CHECK(largest_difference(predictions(sparse, problem.X.view()), expected) < 1e-4);
+      CHECK(largest_difference(predictions(dense, problem.X.view()), expected) < 1e-4);
+    }
+  }
+}
+
+TEST_CASE("sparse rows are scaled, not centred, which changes no Fourier fit", "[model]") {
+  // A shift of the inputs turns every pair of columns by an angle: an orthogonal change of basis.
+  const SparseProblem problem;
+  Context context;
+  const auto map = gaussian_map(kInputs, 64, 4.0);
+  const FitOptions options = options_of(Selection::fixed, true);
+  const Model sparse = fit(map, options, problem.X.view(), problem.Y.view(), context);
+  const Model dense = fit(map, options, problem.dense.view(), problem.Y.view(), context);
+  CHECK(!sparse.standardizer.centres());
+  CHECK(dense.standardizer.centres());
+  for (size_t j = 0; j < kInputs; ++j)
+    CHECK(std::abs(sparse.standardizer.scale[j] / dense.standardizer.scale[j] - 1) < 1e-13);
+  const auto expected = predictions(dense, problem.dense.view());
+  CHECK(largest_difference(predictions(sparse, problem.X.view()), expected) < 1e-8);
+  CHECK(largest_difference(predictions(dense, problem.X.view()), expected) < 1e-8);
+  CHECK(largest_difference(predictions(sparse, problem.dense.view()), expected) < 1e-8);
+}
+
+TEST_CASE("a search on sparse rows learns what one on dense rows does", "[model]") {
+  const SparseProblem problem;
+  Context context;
+  SearchOptions options;
+  options.features = 64;
+  const Model sparse =
+      search(GaussianMaker(), options, problem.X.view(), problem.Y.view(), context);
+  double squares = 0, total = 0;
+  const auto scores = predictions(sparse, problem.X.view());
+  for (int64_t i = 0; i < kRows; ++i) {
+    squares += std::pow(scores(i, 0) - problem.Y(i, 0), 2);
+    total += std::pow(problem.Y(i, 0), 2);
+  }
+  CHECK(squares < 0.05 * total);
+}
+
+TEST_CASE("the lengthscale of sparse rows is the median distance of the dense ones", "[model]") {
+  const auto X = sparse_rows<float>(300, 40, 12, 5);
+  const Matrix<float> dense = X.dense();
+  std::vector<int64_t> rows;
+  for (int64_t i = 0; i < X.rows(); ++i) rows.push_back(i);
+  Context context;
+  const Standardizer standardizer = fit_standardizer(X.view());
+  const double sparse = central_lengthscale(standardizer, X.view(), rows, 1, context);
+  const double all =
+      central_lengthscale(standardizer, MatrixView<const float>(dense.view()), rows, 1, context);
+  // As many drawn pairs as there are: the rank of their median is within 5 (1/(2 sqrt(44850))) of a
+  // half, and the distances' density there makes that less than 2 % of the median.
+  CHECK(std::abs(sparse / all - 1) < 0.02);
+}
+
+TEST_CASE("exact ridge and classification take sparse rows", "[model]") {
+  const SparseProblem problem;
+  Context context;
+  const auto kernel = kernel::make_gaussian({2.0}, 1.0);
+  const FitOptions options = options_of(Selection::fixed, false);
+  const ExactModel sparse =
+      fit_exact(kernel->with_variance(1.0), options, problem.X.view(), problem.Y.view(), context);
+  const ExactModel dense = fit_exact(kernel->with_variance(1.0), options, problem.dense.view(),
+                                     problem.Y.view(), context);
+  Matrix<double> a(kRows, 1), b(kRows, 1);
+  predict_exact(sparse, problem.X.view(), context, a.view());
+  predict_exact(dense, problem.dense.view(), context, b.view());
+  CHECK(largest_difference(a, b) < 1e-9);
+
+  Matrix<double> classes(kRows, 1);
+  for (int64_t i = 0; i < kRows; ++i) classes(i, 0) = problem.Y(i, 0) > 0;
+  FitOptions classify_options = options;
+  classify_options.task = Task::classification;
+  classify_options.classes = 2;
+  const Model model = fit(gaussian_map(kInputs, 64, 2.0), classify_options, problem.X.view(),
+                          classes.view(), context);
+  std::vector<int32_t> from_sparse(kRows), from_dense(kRows);
+  classify(model, problem.X.view(), context, from_sparse);
+  classify(model, problem.dense.view(), context, from_dense);
+  CHECK(from_sparse == from_dense);
+}
+
+TEST_CASE("a million columns are never made dense", "[model]") {
+  constexpr int64_t d = 1000000, n = 400;
+  const auto X = sparse_rows<float>(n, d, 20, 3);
+  Matrix<double> Y(n, 1);
+  for (int64_t i = 0; i < n; ++i) Y(i, 0) = static_cast<double>(i % 7);
+  Context context;
+  context.memory_cap = 64 << 20;  // a dense block of the least number of rows takes 1 GB
+  feature::LinearOptions count_sketch;
+  count_sketch.projection = feature::LinearProjection::countsketch;
+  const std::shared_ptr<const feature::FeatureMap> map =
+      feature::make_linear(*kernel::make_polynomial(1, 1.0, 0.0, 1.0), d, 32, count_sketch);
+  const Model model = fit(map, options_of(Selection::gcv, true), X.view(), Y.view(), context);
+  Matrix<double> scores(n, 1);
+  predict(model, X.view(), context, scores.view());
+  CHECK(std::isfinite(scores(n - 1, 0)));
+}
+
+TEST_CASE("sparse rows that are not finite are refused by row and column", "[model]") {
+  SparseProblem problem;
+  Context context;
+  const auto row = static_cast<int64_t>(5);
+  const auto p = static_cast<size_t>(problem.X.offsets[row]);
+  REQUIRE(problem.X.offsets[row + 1] > problem.X.offsets[row]);
+  problem.X.values[p] = std::nan("");
+  const std::string place = "X: row 5, column " + std::to_string(problem.X.indices[p]);
+  CHECK(
+      refusal_fault(
+          MERCER_INVALID_ARGUMENT,
+          [&] { fit(gaussian_map(kInputs, 16), {}, problem.X.view(), problem.Y.view(), context); },
+          place) == "");
+}
