@@ -32,14 +32,15 @@ struct ByteSource::Inflater {
   ~Inflater() { inflateEnd(&stream); }
 };
 
-ByteSource::ByteSource(const std::string& path)
+ByteSource::ByteSource(const std::string& path, Decode decode)
     : name_(path == "-" ? "standard input" : path), raw_(kRawBytes) {
   descriptor_ = path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (descriptor_ < 0) fail_at(name_, 0, 0, std::strerror(errno));
   try {
     while (raw_end_ < 2 && fill_raw()) {
     }
-    if (raw_end_ >= 2 && std::memcmp(raw_.data(), kGzip, 2) == 0) {
+    const bool decoded = decode == Decode::gzip;
+    if (decoded && raw_end_ >= 2 && std::memcmp(raw_.data(), kGzip, 2) == 0) {
       inflater_ = std::make_unique<Inflater>();
     }
   } catch (...) {

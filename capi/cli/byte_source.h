@@ -15,8 +15,9 @@ namespace mercer::cli {
 
 class ByteSource {
  public:
+  enum class Decode { gzip, nothing };
   /// Fails naming the path and the system's reason.
-  explicit ByteSource(const std::string& path);
+  explicit ByteSource(const std::string& path, Decode decode = Decode::gzip);
   ~ByteSource();
   ByteSource(const ByteSource&) = delete;
   ByteSource& operator=(const ByteSource&) = delete;

@@ -43,9 +43,11 @@ void take_names(const Table& table, const std::vector<int64_t>& columns,
 }  // namespace
 
 std::vector<int64_t> other_columns(int64_t columns, const std::vector<int64_t>& targets) {
+  std::vector<bool> taken(static_cast<size_t>(columns));
+  for (const int64_t j : targets) taken[static_cast<size_t>(j)] = true;
   std::vector<int64_t> others;
   for (int64_t j = 0; j < columns; ++j) {
-    if (std::find(targets.begin(), targets.end(), j) == targets.end()) others.push_back(j);
+    if (!taken[static_cast<size_t>(j)]) others.push_back(j);
   }
   return others;
 }

@@ -3,9 +3,9 @@
 // CSV: one row per line, a header iff some field of the first line is not a number, text only in
 // columns that may hold it (targets of a classification). Numbers go straight from the read buffer
 // into the table.
-#include <algorithm>
 #include <cstdint>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "csv_fields.h"
@@ -70,11 +70,12 @@ class CsvReader {
   }
 
   void take_names() {
+    std::unordered_set<std::string> seen;
     for (size_t j = 0; j < fields_.size(); ++j) {
       const std::string name(fields_[j]);
       const auto field = static_cast<int64_t>(j) + 1;
       if (name.empty()) fail_at(table_.name, lines_.number(), field, "empty column name");
-      if (std::find(table_.names.begin(), table_.names.end(), name) != table_.names.end()) {
+      if (!seen.insert(name).second) {
         fail_at(table_.name, lines_.number(), field,
                 "column name " + shown(name) + " appears twice");
       }

@@ -12,6 +12,7 @@
 #include "score.h"
 #include "session.h"
 #include "split.h"
+#include "spooled_file.h"
 #include "training_set.h"
 
 namespace mercer::cli {
@@ -118,9 +119,9 @@ void print_test_score(const mercer_model* model, const TrainingSet& set, int64_t
                rows);
 }
 
-void save(mercer_model* model, const Metadata& metadata, const std::string& path) {
-  check(mercer_model_set_metadata(model, metadata_text(metadata).c_str()));
-  SpooledFile file(path, false);
+void save(mercer_model* model, const std::string& metadata, const std::string& path) {
+  check(mercer_model_set_metadata(model, metadata.c_str()));
+  SpooledFile file(path, SpooledFile::Use::write);
   check(mercer_model_save(model, file.path().c_str()));
   file.send();
 }
@@ -128,11 +129,13 @@ void save(mercer_model* model, const Metadata& metadata, const std::string& path
 }  // namespace
 
 void run_fit(const FitRequest& request) {
-  std::FILE* scores_out = request.model == "-" ? stderr : stdout;
+  const bool to_stdout = is_standard_output(request.model);
+  std::FILE* scores_out = to_stdout ? stderr : stdout;
   std::FILE* out = request.learn.quiet ? nullptr : scores_out;
   check_output(request.model, request.learn.train);
   const Plan plan = read_plan(request.learn.plan, specs_of(""));
   TrainingSet set = read_training_set(request.learn, out);
+  const std::string metadata = metadata_text(set.metadata);  // what cannot be kept is refused now
   int64_t n = set.data.n;
   if (request.test_fraction > 0) {
     n -= held_out_rows(n, request.test_fraction);
@@ -145,10 +148,9 @@ void run_fit(const FitRequest& request) {
   session.clear_bar();
   if (out != nullptr) describe(model.get(), n, watch.seconds(), out);
   if (n < set.data.n) print_test_score(model.get(), set, n, session, scores_out);
-  save(model.get(), set.metadata, request.model);
+  save(model.get(), metadata, request.model);
   if (out != nullptr)
-    std::fprintf(out, "wrote %s\n",
-                 request.model == "-" ? "standard output" : request.model.c_str());
+    std::fprintf(out, "wrote %s\n", to_stdout ? "standard output" : request.model.c_str());
 }
 
 }  // namespace mercer::cli

@@ -6,7 +6,7 @@
 
 #include "commands.h"
 #include "library.h"
-#include "output_file.h"
+#include "spooled_file.h"
 
 namespace mercer::cli {
 
@@ -52,9 +52,11 @@ void print_object(const Json& object, int depth) {
 }  // namespace
 
 void run_info(const std::string& path) {
-  const SpooledFile file(path, true);
-  const std::string text = text_of([&](char* b, int64_t c, int64_t* needed) {
-    return mercer_file_info(file.path().c_str(), b, c, needed);
+  const SpooledFile file(path, SpooledFile::Use::read);
+  const std::string text = file.naming_stream([&] {
+    return text_of([&](char* b, int64_t c, int64_t* needed) {
+      return mercer_file_info(file.path().c_str(), b, c, needed);
+    });
   });
   const Json json = Json::parse(text, nullptr, false);
   if (!json.is_object())

@@ -29,11 +29,6 @@ void add_run_options(CLI::App* app, int32_t* threads, bool* quiet) {
   app->add_flag("--quiet", *quiet, "Print scores only, no progress");
 }
 
-// Without it -1 would wrap around to a large seed.
-std::string refuse_sign(const std::string& text) {
-  return text.starts_with('-') ? "--seed " + text + ": expected a whole number >= 0" : "";
-}
-
 void add_learn_options(CLI::App* app, LearnRequest* learn) {
   app->add_option("TRAIN", learn->train,
                   "CSV, libsvm, .npy or IDX, plain or gzip; - is standard input")
@@ -64,8 +59,10 @@ void add_learn_options(CLI::App* app, LearnRequest* learn) {
       ->check(CLI::IsMember({"regression", "classification", "auto"}));
   app->add_flag("--no-standardize", learn->raw,
                 "Take inputs as they are (IDX bytes are divided by 255 all the same)");
-  app->add_option("--seed", learn->seed, "Fixes every random number; default 0")
-      ->check(CLI::Validator(refuse_sign, "", "unsigned"))
+  // CLI11 takes 2^64 for 2^64 - 1, -1 for the same, and NaN for a number in any range.
+  app->add_option_function<std::string>(
+         "--seed", [learn](const std::string& text) { learn->seed = read_seed(text); },
+         "Fixes every random number; default 0")
       ->type_name("S");
   add_run_options(app, &learn->threads, &learn->quiet);
 }
@@ -74,15 +71,17 @@ void add_fit(CLI::App& app, FitRequest* request) {
   CLI::App* fit = app.add_subcommand(
       "fit", "Fit a model; lengthscale and lambda are searched on held-out rows");
   add_learn_options(fit, &request->learn);
-  fit->add_option("-o,--output", request->model, "Model file to write; - is standard output")
+  fit->add_option("-o,--output", request->model,
+                  "Model file to write; - is standard output, pipes and devices are written to")
       ->required()
       ->type_name("MODEL");
   fit->add_option("--features", request->features, "Random features D; default 2048")
       ->check(CLI::Range(int64_t{1}, (int64_t{1} << 31) - 1))
       ->type_name("D");
-  fit->add_option("--test-fraction", request->test_fraction,
-                  "Hold this fraction of the rows out and print their score")
-      ->check(CLI::Range(0.0, 1.0))
+  fit->add_option_function<std::string>(
+         "--test-fraction",
+         [request](const std::string& text) { request->test_fraction = read_test_fraction(text); },
+         "Hold this fraction of the rows out and print their score")
       ->type_name("F");
   fit->callback([request] { run_fit(*request); });
 }

@@ -13,6 +13,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr size_t kMostBytes = size_t{1} << 20;  // what mercer_model_set_metadata takes
+
 template <class T>
 T value_or(const Json& json, const char* key, T otherwise) {
   const auto found = json.find(key);
@@ -36,7 +38,11 @@ std::string metadata_text(const Metadata& metadata) {
                      {"text_labels", metadata.text_labels},
                      {"bytes", metadata.bytes}};
   try {
-    return json.dump();
+    std::string text = json.dump();
+    if (text.size() <= kMostBytes) return text;
+    throw Failure("the names of columns and labels take " + std::to_string(text.size()) +
+                  " bytes, a model keeps at most " + std::to_string(kMostBytes) +
+                  ": shorten them, or leave the header out");
   } catch (const Json::exception&) {
     throw Failure("a column name or label is not valid UTF-8");
   }

@@ -20,7 +20,7 @@ struct Metadata {
   bool bytes = false;  // the inputs were unsigned bytes divided by 255
 };
 
-/// Fails when a name is not UTF-8.
+/// Fails when a name is not UTF-8, or all of them are more than a model keeps.
 std::string metadata_text(const Metadata& metadata);
 /// Text that another program stored, or none, gives an empty Metadata; `classification` and
 /// `outputs` are the model's.

@@ -12,6 +12,20 @@
 
 namespace mercer::cli {
 
+namespace {
+
+// As Python writes a tuple.
+std::string shape_text(const std::vector<uint64_t>& shape) {
+  std::string text = "(";
+  for (size_t k = 0; k < shape.size(); ++k) {
+    if (k > 0) text += ", ";
+    text += std::to_string(shape[k]);
+  }
+  return text + (shape.size() == 1 ? ",)" : ")");
+}
+
+}  // namespace
+
 Table read_npy(ByteSource& source) {
   unsigned char start[8];
   source.read_exactly(reinterpret_cast<char*>(start), 8, "the npy header");
@@ -31,8 +45,14 @@ Table read_npy(ByteSource& source) {
   std::string text(length, '\0');
   source.read_exactly(text.data(), length, "the npy header");
   const NpyHeader header = parse_npy_header(text, source.name());
+  const std::string shape = shape_text(header.shape);
+  if (header.shape.size() > 2) {
+    fail_at(source.name(), 0, 0,
+            "shape " + shape + ", expected (rows, columns), or (rows,) for a single column");
+  }
   Table table;
   table.format = Format::npy;
+  table.shape = " in an array of shape " + shape;
   read_array(source, header.type, header.shape, header.fortran_order, &table);
   return table;
 }

@@ -147,10 +147,6 @@ void read_array(ByteSource& source, const ElementType& type, const std::vector<u
                 bool column_major, Table* table) {
   table->name = source.name();
   if (shape.empty()) fail_at(table->name, 0, 0, "a single number, expected an array");
-  if (column_major && shape.size() > 2) {
-    fail_at(table->name, 0, 0,
-            "Fortran order with " + std::to_string(shape.size()) + " dimensions is not supported");
-  }
   const uint64_t count = checked_product(shape, 0, table->name);
   if (count == 0) fail_at(table->name, 0, 0, "empty array " + shape_text(shape));
   table->rows = static_cast<int64_t>(shape[0]);

@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Temporary, then rename. The temporary has the target's folder, since a rename cannot cross file
-// systems.
+// systems, and a name of its own length, since the target's may be as long as names can be.
 #include "output_file.h"
 
 #include <fcntl.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <utility>
-#include <vector>
+#include <iterator>
 
 #include "failure.h"
 
@@ -23,10 +22,43 @@ namespace mercer::cli {
 namespace {
 
 constexpr size_t kPending = size_t{1} << 20;
+constexpr int kMostLinks = 40;  // as Linux follows
+constexpr const char* kStandardOutput[] = {"-", "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"};
 
-bool is_special(const std::string& path) {
-  struct stat status = {};
-  return ::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode);
+bool is_stream(mode_t mode) { return S_ISFIFO(mode) || S_ISCHR(mode); }
+
+// The path that symbolic links end at, whether a file is there or not yet.
+std::string end_of_links(const std::string& path) {
+  namespace fs = std::filesystem;
+  fs::path at = path;
+  for (int link = 0; link < kMostLinks; ++link) {
+    std::error_code error;
+    if (!fs::is_symlink(fs::symlink_status(at, error))) return at.string();
+    const fs::path next = fs::read_symlink(at, error);
+    if (error) fail_at(path, 0, 0, error.message());
+    at = at.parent_path() / next;  // an absolute one replaces the folder
+  }
+  fail_at(path, 0, 0, std::strerror(ELOOP));
+}
+
+std::string folder_of(const std::string& path) {
+  const std::string folder = std::filesystem::path(path).parent_path().string();
+  return folder.empty() ? "." : folder;
+}
+
+void check_existing(const std::string& path, mode_t mode) {
+  if (S_ISDIR(mode)) fail_at(path, 0, 0, std::strerror(EISDIR));
+  if (!S_ISREG(mode) && !is_stream(mode)) {
+    fail_at(path, 0, 0, "is neither a file nor a pipe or a character device");
+  }
+  if (is_stream(mode) && ::access(path.c_str(), W_OK) != 0)
+    fail_at(path, 0, 0, std::strerror(errno));
+}
+
+mode_t new_file_mode() {
+  const mode_t mask = ::umask(0);
+  ::umask(mask);
+  return 0666 & ~mask;
 }
 
 void write_all(int descriptor, const char* data, size_t size, const std::string& name) {
@@ -41,33 +73,57 @@ void write_all(int descriptor, const char* data, size_t size, const std::string&
 
 }  // namespace
 
+bool is_standard_output(const std::string& path) {
+  return std::find(std::begin(kStandardOutput), std::end(kStandardOutput), path) !=
+         std::end(kStandardOutput);
+}
+
 void check_output(const std::string& path, const std::string& input) {
-  if (path == "-" || is_special(path)) return;
+  if (is_standard_output(path)) return;
+  struct stat status = {};
+  const bool exists = ::stat(path.c_str(), &status) == 0;
+  if (!exists && errno != ENOENT) fail_at(path, 0, 0, std::strerror(errno));
+  if (exists) check_existing(path, status.st_mode);
+  if (exists && is_stream(status.st_mode)) return;
   std::error_code ignored;
   if (std::filesystem::equivalent(path, input, ignored)) {
     fail_at(path, 0, 0, "is the input too: it would be overwritten");
   }
-  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
-  const std::string name = folder.empty() ? "." : folder.string();
-  if (::access(name.c_str(), W_OK) != 0) fail_at(path, 0, 0, std::strerror(errno));
+  const std::string folder = folder_of(end_of_links(path));
+  if (path.empty() || ::access(folder.c_str(), W_OK) != 0) {
+    fail_at(path, 0, 0, std::strerror(path.empty() ? ENOENT : errno));
+  }
 }
 
 OutputFile::OutputFile(const std::string& path) : path_(path) {
-  if (path == "-") {
+  if (is_standard_output(path)) {
     path_ = "standard output";
     descriptor_ = STDOUT_FILENO;
     return;
   }
-  if (is_special(path)) {
+  struct stat status = {};
+  if (::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
     descriptor_ = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+    if (descriptor_ < 0) fail_now();
   } else {
-    temporary_ = path + ".tmp" + std::to_string(::getpid());
-    descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    open_temporary();
   }
-  if (descriptor_ < 0) {
-    temporary_.clear();
-    fail_now();
+}
+
+void OutputFile::open_temporary() {
+  target_ = end_of_links(path_);
+  std::string name = folder_of(target_) + "/.mercer-XXXXXX.tmp";
+  descriptor_ = ::mkostemps(name.data(), 4, O_CLOEXEC);
+  if (descriptor_ < 0) fail_now();
+  struct stat old = {};
+  const bool exists = ::stat(target_.c_str(), &old) == 0;
+  if (::fchmod(descriptor_, exists ? old.st_mode & 07777 : new_file_mode()) != 0) {
+    const int error = errno;
+    ::close(descriptor_);
+    ::unlink(name.c_str());  // the destructor of a half-made object does not run
+    fail_at(path_, 0, 0, std::strerror(error));
   }
+  temporary_ = name;
 }
 
 OutputFile::~OutputFile() {
@@ -96,43 +152,8 @@ void OutputFile::commit() {
   descriptor_ = -1;
   if (closed != 0) fail_now();
   if (temporary_.empty()) return;
-  if (::rename(temporary_.c_str(), path_.c_str()) != 0) fail_now();
+  if (::rename(temporary_.c_str(), target_.c_str()) != 0) fail_now();
   temporary_.clear();
-}
-
-SpooledFile::SpooledFile(const std::string& path, bool read) : path_(path) {
-  if (path != "-") return;
-  folder_ = (std::filesystem::temp_directory_path() / "mercer-XXXXXX").string();
-  if (::mkdtemp(folder_.data()) == nullptr) {
-    const std::string tried = std::exchange(folder_, "");
-    fail_at(tried, 0, 0, std::strerror(errno));
-  }
-  path_ = folder_ + "/standard-stream";
-  if (!read) return;
-  std::ofstream copy(path_, std::ios::binary);
-  std::vector<char> buffer(kPending);
-  for (;;) {
-    const ssize_t got = ::read(STDIN_FILENO, buffer.data(), buffer.size());
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) break;
-    copy.write(buffer.data(), got);
-  }
-  if (!copy.flush()) fail_at(path_, 0, 0, "cannot write");
-}
-
-SpooledFile::~SpooledFile() {
-  std::error_code ignored;
-  if (!folder_.empty()) std::filesystem::remove_all(folder_, ignored);
-}
-
-void SpooledFile::send() {
-  if (folder_.empty()) return;
-  std::ifstream file(path_, std::ios::binary);
-  std::vector<char> buffer(kPending);
-  while (file.read(buffer.data(), static_cast<std::streamsize>(buffer.size())) ||
-         file.gcount() > 0) {
-    write_all(STDOUT_FILENO, buffer.data(), static_cast<size_t>(file.gcount()), "standard output");
-  }
 }
 
 }  // namespace mercer::cli

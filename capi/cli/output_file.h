@@ -8,12 +8,17 @@
 
 namespace mercer::cli {
 
-/// Refuses a result path before any work is done: one that is an input too, or in a folder that
-/// cannot be written to. "-" passes.
+/// "-", or a name the system has for standard output, such as /dev/stdout.
+bool is_standard_output(const std::string& path);
+
+/// Refuses a result path before any work is done: one that is an input too, is a directory, or lies
+/// in a folder that cannot be written to. Standard output passes; so do pipes and character devices
+/// that may be written to.
 void check_output(const std::string& path, const std::string& input);
 
-/// Collects text in a temporary file beside `path` and renames it on commit; without commit nothing
-/// appears. "-" is standard output, and what is no regular file (a pipe, /dev/null) is written to
+/// Collects text in a temporary file beside `path` (.mercer-XXXXXX.tmp) and renames it on commit;
+/// without commit nothing appears. A symbolic link is followed to its end, a file that is replaced
+/// keeps its permissions. Standard output, pipes and character devices (/dev/null) are written to
 /// directly. Fails naming the path.
 class OutputFile {
  public:
@@ -25,31 +30,15 @@ class OutputFile {
   void commit();
 
  private:
+  void open_temporary();
   void flush();
   [[noreturn]] void fail_now() const;
 
-  std::string path_;
+  std::string path_;       // as given, for messages
+  std::string target_;     // links followed
   std::string temporary_;  // empty: writing directly
   std::string pending_;
   int descriptor_ = -1;
-};
-
-/// A path for things that only work on files: itself, or for "-" a temporary file that is removed
-/// again.
-class SpooledFile {
- public:
-  /// read: standard input is copied into it first. Otherwise the file does not exist yet.
-  SpooledFile(const std::string& path, bool read);
-  ~SpooledFile();
-  SpooledFile(const SpooledFile&) = delete;
-  SpooledFile& operator=(const SpooledFile&) = delete;
-  const std::string& path() const { return path_; }
-  /// For "-": copies the file to standard output.
-  void send();
-
- private:
-  std::string path_;
-  std::string folder_;  // empty: a path of the person's own
 };
 
 }  // namespace mercer::cli

@@ -3,6 +3,7 @@
 // Options to specs. Only their outer shape is looked at here; the library judges names and values.
 #include "plan.h"
 
+#include <charconv>
 #include <nlohmann/json.hpp>
 
 #include "failure.h"
@@ -26,14 +27,15 @@ Json object_of(const std::string& text, const char* option, const char* key) {
 }
 
 // A map that the library does not list is the library's to refuse.
-std::string default_kernel(const Json& map, const std::string& specs) {
+Json default_kernel(const Json& map, const std::string& specs) {
+  const Json gaussian = {{"kernel", "gaussian"}};
   const Json all = Json::parse(specs, nullptr, false);
-  if (!all.is_object()) return "gaussian";
+  if (!all.is_object()) return gaussian;
   for (const Json& entry : all.value("maps", Json::array())) {
     if (entry.value("name", Json()) == map.value("map", Json("fourier")))
-      return entry.value("default_kernel", "gaussian");
+      return entry.value("default_kernel", gaussian);
   }
-  return "gaussian";
+  return gaussian;
 }
 
 double number_or_auto(const std::string& text, const char* option, bool zero_allowed,
@@ -73,8 +75,8 @@ Plan read_plan(const PlanRequest& request, const std::string& specs) {
   if (map.contains("kernel") && !request.kernel.empty())
     throw Failure("--kernel: the spec of --map already holds one");
   if (!map.contains("kernel")) {
-    map["kernel"] = object_of(request.kernel.empty() ? default_kernel(map, specs) : request.kernel,
-                              "kernel", "kernel");
+    map["kernel"] = request.kernel.empty() ? default_kernel(map, specs)
+                                           : object_of(request.kernel, "kernel", "kernel");
   }
   Plan plan;
   plan.map = map.dump();
@@ -82,6 +84,26 @@ Plan read_plan(const PlanRequest& request, const std::string& specs) {
   plan.lambda = number_or_auto(request.lambda, "lambda", true, -1);
   take_lengthscale(map["kernel"], request, &plan);
   return plan;
+}
+
+uint64_t read_seed(const std::string& text) {
+  uint64_t seed = 0;
+  const char* end = text.data() + text.size();
+  const std::from_chars_result result = std::from_chars(text.data(), end, seed);
+  if (result.ec != std::errc() || result.ptr != end) {
+    throw Failure("--seed " + shown(text) +
+                  ": expected a whole number from 0 to 18446744073709551615");
+  }
+  return seed;
+}
+
+double read_test_fraction(const std::string& text) {
+  double fraction = 0;
+  const bool number = parse_number(text, &fraction) == NumberKind::finite;
+  if (!number || fraction < 0 || fraction >= 1) {
+    throw Failure("--test-fraction " + shown(text) + ": expected a number >= 0 and < 1");
+  }
+  return fraction;
 }
 
 std::string complete_map(const std::string& map, double lengthscale, int64_t inputs,

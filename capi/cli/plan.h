@@ -26,6 +26,11 @@ struct Plan {
 /// gaussian. Fails naming the option.
 Plan read_plan(const PlanRequest& request, const std::string& specs = "");
 
+/// What --seed says: digits alone, at most 2^64 - 1. Fails naming the option.
+uint64_t read_seed(const std::string& text);
+/// What --test-fraction says: a number from 0 (no rows) to below 1. Fails naming the option.
+double read_test_fraction(const std::string& text);
+
 /// The spec completed: inputs, features, seed, and the lengthscale unless 0.
 std::string complete_map(const std::string& map, double lengthscale, int64_t inputs,
                          int64_t features, uint64_t seed);

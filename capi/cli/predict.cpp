@@ -13,6 +13,7 @@
 #include "output_file.h"
 #include "score.h"
 #include "session.h"
+#include "spooled_file.h"
 #include "task.h"
 
 namespace mercer::cli {
@@ -27,9 +28,9 @@ struct LoadedModel {
 };
 
 LoadedModel load(const std::string& path) {
-  const SpooledFile file(path, true);
+  const SpooledFile file(path, SpooledFile::Use::read);
   mercer_model* handle = nullptr;
-  check(mercer_model_load(file.path().c_str(), &handle));
+  file.naming_stream([&] { check(mercer_model_load(file.path().c_str(), &handle)); });
   LoadedModel loaded;
   loaded.model.reset(handle);
   int32_t task = 0;
@@ -117,7 +118,7 @@ void run_predict(const PredictRequest& request) {
     throw Failure("--scores: the model is a regression and has no class scores");
   }
   Dataset test = read_test(request.test, request.labels, loaded.metadata, loaded.inputs);
-  std::FILE* out = request.predictions == "-" ? stderr : stdout;
+  std::FILE* out = is_standard_output(request.predictions) ? stderr : stdout;
   if (test.bytes && loaded.metadata.bytes) scale_bytes(&test);
   if (!test.bytes && loaded.metadata.bytes && !request.quiet) {
     std::fprintf(out, "note: the model was fitted on bytes divided by 255; %s is taken as it is\n",

@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <string_view>
+#include <unordered_map>
 
 #include "columns.h"
 #include "dataset.h"
@@ -20,9 +22,18 @@ struct Layout {
   std::vector<int64_t> targets;
 };
 
-int64_t position(const std::vector<std::string>& names, const std::string& name) {
-  const auto found = std::find(names.begin(), names.end(), name);
-  return found == names.end() ? -1 : found - names.begin();
+using Positions = std::unordered_map<std::string_view, int64_t>;
+
+/// Of names that outlive it.
+Positions positions_of(const std::vector<std::string>& names) {
+  Positions positions;
+  for (size_t j = 0; j < names.size(); ++j) positions.emplace(names[j], static_cast<int64_t>(j));
+  return positions;
+}
+
+int64_t position(const Positions& positions, const std::string& name) {
+  const auto found = positions.find(name);
+  return found == positions.end() ? -1 : found->second;
 }
 
 // Every input must be there; targets all or none; anything else in the file is refused rather than
@@ -30,19 +41,22 @@ int64_t position(const std::vector<std::string>& names, const std::string& name)
 Layout layout_by_name(const std::vector<std::string>& names, const Metadata& model,
                       const std::string& file) {
   Layout layout;
+  const Positions in_file = positions_of(names);
+  const Positions inputs = positions_of(model.inputs);
+  const Positions targets = positions_of(model.targets);
   for (const std::string& input : model.inputs) {
-    layout.inputs.push_back(position(names, input));
+    layout.inputs.push_back(position(in_file, input));
     if (layout.inputs.back() < 0)
       fail_at(file, 1, 0, "no column " + shown(input) + ", which the model was fitted on");
   }
   for (const std::string& target : model.targets) {
-    const int64_t column = position(names, target);
+    const int64_t column = position(in_file, target);
     if (column >= 0) layout.targets.push_back(column);
   }
   if (layout.targets.size() < model.targets.size()) layout.targets.clear();
   for (size_t j = 0; j < names.size(); ++j) {
-    const bool input = position(model.inputs, names[j]) >= 0;
-    const bool target = position(model.targets, names[j]) >= 0 && !layout.targets.empty();
+    const bool input = position(inputs, names[j]) >= 0;
+    const bool target = position(targets, names[j]) >= 0 && !layout.targets.empty();
     if (!input && !target) {
       fail_at(file, 1, static_cast<int64_t>(j) + 1,
               "column " + shown(names[j]) + " is neither an input nor the target of the model");
@@ -51,8 +65,9 @@ Layout layout_by_name(const std::vector<std::string>& names, const Metadata& mod
   return layout;
 }
 
+/// `shape`: what else is known of the columns, for the message.
 Layout layout_by_count(int64_t columns, const Metadata& model, int64_t inputs,
-                       const std::string& file) {
+                       const std::string& file, const std::string& shape = "") {
   Layout layout;
   const auto targets = static_cast<int64_t>(std::max<size_t>(1, model.target_columns.size()));
   if (columns == inputs + targets) {
@@ -63,8 +78,9 @@ Layout layout_by_count(int64_t columns, const Metadata& model, int64_t inputs,
     if (!inside) throw Failure("the model's metadata is damaged: target column out of range");
   } else if (columns != inputs) {
     fail_at(file, 0, 0,
-            std::to_string(columns) + " columns, expected the model's " + std::to_string(inputs) +
-                " inputs, or " + std::to_string(inputs + targets) + " with the target");
+            std::to_string(columns) + " columns" + shape + ", expected the model's " +
+                std::to_string(inputs) + " inputs, or " + std::to_string(inputs + targets) +
+                " with the target");
   }
   layout.inputs = other_columns(columns, layout.targets);
   if (static_cast<int64_t>(layout.inputs.size()) != inputs) {
@@ -104,7 +120,7 @@ Dataset libsvm_test(Table&& table, int64_t inputs, bool labels_elsewhere) {
 }
 
 Dataset array_test(Table&& table, const Metadata& model, int64_t inputs, bool labels_elsewhere) {
-  const Layout layout = layout_by_count(table.columns, model, inputs, table.name);
+  const Layout layout = layout_by_count(table.columns, model, inputs, table.name, table.shape);
   if (labels_elsewhere && !layout.targets.empty()) {
     throw Failure("--labels: " + table.name + " already holds a target column");
   }

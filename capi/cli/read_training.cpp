@@ -61,7 +61,7 @@ Dataset read_training(const std::string& path, const TargetRequest& request) {
   if (static_cast<int64_t>(targets.size()) >= table.columns) {
     fail_at(table.name, 0, 0,
             std::to_string(table.columns) + " column" + (table.columns == 1 ? "" : "s") +
-                ", expected at least one input beside the target" +
+                table.shape + ", expected at least one input beside the target" +
                 (table.format == Format::csv ? " (fields are separated by commas)" : ""));
   }
   const std::vector<int64_t> inputs = other_columns(table.columns, targets);

@@ -41,9 +41,15 @@ std::vector<Line> lines_of(const Json& parameters) {
   return lines;
 }
 
+// {"kernel":"gaussian"} is what --kernel gaussian says.
+std::string kernel_text(const Json& kernel) {
+  if (!kernel.is_object()) return "";
+  return kernel.size() == 1 ? text_at(kernel, "kernel") : kernel.dump();
+}
+
 void print_entry(const Json& entry) {
   std::printf("  %s - %s\n", text_at(entry, "name").c_str(), text_at(entry, "help").c_str());
-  const std::string kernel = text_at(entry, "default_kernel");
+  const std::string kernel = kernel_text(entry.value("default_kernel", Json()));
   if (!kernel.empty()) std::printf("      without --kernel: %s\n", kernel.c_str());
   const std::vector<Line> lines = lines_of(entry.value("parameters", Json::array()));
   size_t width[3] = {0, 0, 0};

@@ -32,6 +32,7 @@ struct Table {
   int64_t rows = 0;
   int64_t columns = 0;
   Numbers values;                  // rows x columns
+  std::string shape;               // of npy, for messages: " in an array of shape (6,)"
   std::vector<std::string> names;  // of the columns; empty without a header
   bool bytes = false;              // unsigned bytes of IDX: the columns share a unit
   // CSV: columns that hold text; their cells number the entries of `texts`, in order of appearance.

@@ -5,10 +5,17 @@
 
 /* Files of maps, models and statistics: versioned, checksummed, little-endian; the same on every
  * machine. Saving writes a temporary file beside the target and renames it: a file appears whole or
- * not at all. A file that is replaced keeps its permissions, a symbolic link is followed; only
- * regular files are read or replaced. Errors: MERCER_IO (naming path and reason),
- * MERCER_CORRUPT_FILE (truncated, checksum, impossible sizes), MERCER_VERSION (newer format),
- * MERCER_INVALID_ARGUMENT (a file of another kind). Paths are passed to the system as they are. */
+ * not at all. A file that is replaced keeps its permissions; a symbolic link is followed to its
+ * end, where a file may be or not yet; only regular files are read or replaced. Errors: MERCER_IO
+ * (naming path and reason), MERCER_CORRUPT_FILE (truncated, checksum, impossible sizes, options
+ * that no fit accepts), MERCER_VERSION (newer format), MERCER_INVALID_ARGUMENT (a file of another
+ * kind). Paths are passed to the system as they are.
+ *
+ * The temporary file is called .mercer-XXXXXX.tmp, six letters or digits, in the directory of the
+ * target (of what a link points to), and is removed when saving fails. Only a process that ends
+ * meanwhile (SIGKILL, a crash, power) leaves it; nothing uses it again, so that it can be removed.
+ * To find such files, here those older than an hour, which no saving still writes to:
+ *   find DIRECTORY -name '.mercer-??????.tmp' -mmin +60 */
 
 #include "mercer/learn.h"
 
@@ -27,8 +34,8 @@ MERCER_API mercer_status mercer_statistics_load(const char* path, mercer_statist
 /** What a file holds, as JSON: {"kind":"map"|"model"|"statistics","version":1,"bytes":n, ...} with,
  * for a map, "spec" and "numbers" (how many beside the spec); for a model "spec", "rows",
  * "outputs", "classes" (0: regression), "selection", "path_lambda", "path_score" (null: not finite)
- * and "metadata"; for statistics "features", "outputs" and "rows". Checksums and sizes are
- * verified, the object is not made. */
+ * and "metadata"; for statistics "features", "outputs" and "rows". Refuses what loading refuses,
+ * with the same status. */
 MERCER_API mercer_status mercer_file_info(const char* path, char* buffer, int64_t capacity,
                                           int64_t* needed);
 

@@ -76,6 +76,42 @@ at_least 0.9 "a hierarchical sketch"
 accepts "$MERCER" compare two.csv --features 64 --map '{"map":"craft","base":{"map":"product_sketch"}}' --lambda 1e-6
 contains 'kernel polynomial' "compare with a sketch"
 
+# A linear map keeps inner products: its default kernel is their polynomial, and a sum of inputs is in its span.
+{ echo x1,x2,x3,y; rows 400 'a = uniform(); b = uniform(); c = uniform(); print a "," b "," c "," 2 * a - b + c'; } >sum.csv
+accepts "$MERCER" fit sum.csv -o linear.model --features 64 --test-fraction 0.2 --map linear
+contains 'kernel polynomial, 64 features, lengthscale -' "default kernel of a linear map"
+at_least 0.9999 "a linear map"
+accepts "$MERCER" predict linear.model sum.csv -o linear.out
+at_least 0.9999 "a linear map again"
+accepts "$MERCER" fit sum.csv -o sparse.model --features 64 --test-fraction 0.2 --seed 18446744073709551615 \
+  --map '{"map":"linear","projection":"countsketch"}'
+at_least 0.9 "a linear map by countsketch"
+accepts "$MERCER" compare sum.csv --features 64 --map linear
+contains 'kernel polynomial, lengthscale -' "compare with a linear map"
+
+# Streams: pipes and devices are written to and read from as they are; /dev/stdout is standard output.
+accepts "$MERCER" fit sum.csv -o plain.model --features 16 --quiet
+"$MERCER" fit sum.csv -o /dev/stdout --features 16 --quiet 2>err | cmp -s - plain.model ||
+  complain "fit -o /dev/stdout into a pipe: $(cat err)"
+"$MERCER" fit sum.csv -o /dev/stdout --features 16 2>err >redirected.model
+cmp -s redirected.model plain.model || complain "fit -o /dev/stdout into a file: $(cat err)"
+mkfifo pipe
+cat pipe >through.model &
+accepts "$MERCER" fit sum.csv -o pipe --features 16 --quiet
+wait
+[ -p pipe ] || complain "fit -o replaced a pipe"
+cmp -s through.model plain.model || complain "fit -o to a pipe"
+cat plain.model >pipe &
+accepts "$MERCER" info pipe
+contains 'polynomial\|gaussian' "info of a pipe"
+accepts "$MERCER" fit sum.csv -o /dev/null --features 16
+contains '^wrote /dev/null' "fit -o /dev/null"
+[ -c /dev/null ] || complain "fit -o replaced /dev/null"
+ln -s kept/linked.model link.model
+mkdir kept
+accepts "$MERCER" fit sum.csv -o link.model --features 16 --quiet
+[ -h link.model ] && cmp -s kept/linked.model plain.model || complain "fit -o through a link: $(ls -l link.model kept)"
+
 # Classification with labels of text: two rings.
 ring='r = i % 2; t = 3.14159 * uniform(); print (1 + r) * cos(t) + 0.1 * uniform() "," (1 + r) * sin(t) ",\"" (r ? "outer, far" : "inner") "\""'
 { echo u,v,ring; rows 600 "$ring"; } >rings.csv
@@ -124,7 +160,8 @@ contains 'lengthscale 0.7, lambda 1e-05' "given numbers of compare"
 
 accepts "$MERCER" specs
 for name in gaussian matern fourier ridge; do contains "^  $name - " specs; done
-contains 'without --kernel: gaussian' specs
+contains 'without --kernel: gaussian$' specs
+contains 'without --kernel: {"kernel":"polynomial","degree":1}$' "specs: kernel of a linear map"
 accepts "$MERCER" specs matern
 contains 'nu ' "specs matern"
 ! grep -q -e '^  gaussian' out || complain "specs matern lists more than matern"

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ctime>
 #include <numeric>
 
 #include "cli_files.h"
@@ -123,6 +124,27 @@ TEST_CASE("a test file with names is matched by name", "[cli]") {
         "t.csv: 4 columns, expected the model's 2 inputs, or 3 with the target");
 }
 
+// Comparing every name with every other would take minutes.
+TEST_CASE("the time to match names grows with their number, not its square", "[cli]") {
+  constexpr int64_t kColumns = 400000;
+  std::string header, row;
+  for (int64_t j = 0; j < kColumns; ++j) {
+    header.append("c").append(std::to_string(1000000 + j)).append(",");
+    row += "1,";
+  }
+  const std::string content = header + "y\n" + row + "2\n";
+  const std::clock_t started = std::clock();
+  const Dataset train = training(content, {});
+  REQUIRE(train.d == kColumns);
+  Metadata model;
+  model.inputs = train.input_names;
+  model.targets = train.target_names;
+  const Dataset test = test_of(content, model, kColumns);
+  CHECK(test.d == kColumns);
+  CHECK(targets_of(test) == Values{2});
+  CHECK(static_cast<double>(std::clock() - started) / CLOCKS_PER_SEC < 20);
+}
+
 TEST_CASE("a test file without names is matched by count, the target where it was", "[cli]") {
   Metadata model;
   model.target_columns = {0};
@@ -214,6 +236,15 @@ TEST_CASE("metadata reads back, foreign text is no obstacle", "[cli]") {
   written.inputs = {"\xff"};
   CHECK(refusal([&] { cli::metadata_text(written); }) ==
         "a column name or label is not valid UTF-8");
+}
+
+TEST_CASE("names that a model cannot keep are refused before it is fitted", "[cli]") {
+  Metadata names;
+  names.inputs.assign(10, std::string(100000, 'n'));
+  CHECK(cli::metadata_text(names).size() <= 1 << 20);
+  names.inputs.emplace_back(100000, 'n');
+  CHECK(refusal([&] { cli::metadata_text(names); }).find("keeps at most 1048576") !=
+        std::string::npos);
 }
 
 TEST_CASE("scores", "[cli]") {

@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: The mercer authors
 // npy files: versions, types, orders; malformed and hostile headers.
 #include "cli_files.h"
+#include "dataset.h"
+#include "metadata.h"
 #include "support/catch.h"
 
 namespace mercer::test {
@@ -69,7 +71,6 @@ TEST_CASE("npy versions, shapes and Fortran order", "[cli]") {
     CHECK(read(npy(dictionary("<f8", "(2, 3)"), data, version)).columns == 3);
   }
   CHECK(read(npy(dictionary("<f8", "(6,)"), data)).columns == 1);
-  CHECK(read(npy(dictionary("<f8", "(1, 2, 3)"), data)).columns == 6);
   CHECK(values_of(read(npy(dictionary("<f8", "(2, 3)", true), data))) == Values{1, 3, 5, 2, 4, 6});
   CHECK(values_of(read(gzip(npy("{\"shape\":(1,2),\"descr\":'<f8','fortran_order':False}",
                                 data_of<double>({7, 8}))))) == Values{7, 8});
@@ -117,8 +118,39 @@ TEST_CASE("malformed npy headers", "[cli]") {
             .find("truncated: the data ends after 9 bytes, inside the npy header") == 0);
   CHECK(message(npy(dictionary("<f8", "()"), one)) == "a single number, expected an array");
   CHECK(message(npy(dictionary("<f8", "(0, 3)"), "")) == "empty array 0 x 3");
-  CHECK(message(npy(dictionary("<f8", "(1, 1, 1)", true), one)) ==
-        "Fortran order with 3 dimensions is not supported");
+}
+
+TEST_CASE("npy arrays of more than two dimensions are refused with their shape", "[cli]") {
+  const std::string data = data_of<double>({1, 2, 3, 4, 5, 6});
+  const std::string expected = ", expected (rows, columns), or (rows,) for a single column";
+  for (const bool fortran : {false, true}) {
+    CHECK(message(npy(dictionary("<f8", "(1, 2, 3)", fortran), data)) ==
+          "shape (1, 2, 3)" + expected);
+    CHECK(message(npy(dictionary("<f8", "(6,1,1)", fortran), data)) ==
+          "shape (6, 1, 1)" + expected);
+  }
+}
+
+TEST_CASE("npy arrays of one dimension are a column: labels, or the input of a model of one",
+          "[cli]") {
+  const TemporaryDirectory folder;
+  const std::string one =
+      folder.write("one.npy", npy(dictionary("<f8", "(3,)"), data_of<double>({1, 2, 3})));
+  const std::string two = folder.write(
+      "two.npy", npy(dictionary("<f8", "(3, 2)"), data_of<double>({1, 2, 3, 4, 5, 6})));
+  CHECK(values_of(cli::read_column(one, false)) == Values{1, 2, 3});
+  CHECK(cli::read_test(one, "", {}, 1).n == 3);
+  CHECK(cli::read_training(one, {{}, one}).d == 1);
+  const auto refused = [](auto call) {
+    const std::string text = refusal(call);
+    return text.substr(text.find(".npy: ") + 6);
+  };
+  CHECK(refused([&] { cli::read_training(one, {}); }) ==
+        "1 column in an array of shape (3,), expected at least one input beside the target");
+  CHECK(refused([&] { cli::read_test(one, "", {}, 3); }) ==
+        "1 columns in an array of shape (3,), expected the model's 3 inputs, or 4 with the target");
+  CHECK(refused([&] { cli::read_column(two, false); }) ==
+        "expected one column of labels, found 2 in an array of shape (3, 2)");
 }
 
 TEST_CASE("npy sizes are held against the data that is there", "[cli]") {

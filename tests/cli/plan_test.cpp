@@ -23,11 +23,13 @@ TEST_CASE("names and JSON are two spellings of one plan", "[cli]") {
 
 TEST_CASE("without a kernel it is the map's own default", "[cli]") {
   const std::string specs =
-      R"({"kernels":[{"name":"odd"}],"maps":[{"name":"fourier","default_kernel":"smooth"},)"
-      R"({"name":"odd","default_kernel":"rough"},{"name":"old"}]})";
+      R"({"kernels":[{"name":"odd"}],"maps":[{"name":"fourier","default_kernel":{"kernel":"smooth"}},)"
+      R"({"name":"odd","default_kernel":{"kernel":"rough","degree":1}},{"name":"old"}]})";
   const auto kernel = [&](const char* map, const char* given = "") {
     return cli::kernel_name(cli::read_plan({given, map, "auto", "auto"}, specs).map);
   };
+  CHECK(cli::read_plan({"", "odd", "auto", "auto"}, specs).map ==
+        R"({"map":"odd","kernel":{"kernel":"rough","degree":1}})");
   CHECK(kernel("") == "smooth");
   CHECK(kernel("odd") == "rough");
   CHECK(kernel(R"({"map":"odd","form":1})") == "rough");
@@ -74,6 +76,28 @@ TEST_CASE("bad plans name the option", "[cli]") {
   CHECK(refusal([] {
           cli::read_plan({R"({"kernel":"gaussian","lengthscale":2})", "", "3", "auto"});
         }) == "--lengthscale: the spec of the kernel already holds one");
+}
+
+TEST_CASE("a seed is digits alone, up to 2^64 - 1", "[cli]") {
+  CHECK(cli::read_seed("0") == 0);
+  CHECK(cli::read_seed("18446744073709551615") == 18446744073709551615u);
+  CHECK(cli::read_seed("010") == 10);
+  for (const char* bad : {"18446744073709551616", "99999999999999999999999", "-1", "+1", " 1", "1 ",
+                          "1x", "1.0", "1e3", "0x10", "", "nan"}) {
+    CHECK(refusal([&] { cli::read_seed(bad); }) ==
+          std::string("--seed '") + bad +
+              "': expected a whole number from 0 to 18446744073709551615");
+  }
+}
+
+TEST_CASE("a fraction of test rows is a number from 0 to below 1", "[cli]") {
+  CHECK(cli::read_test_fraction("0") == 0);
+  CHECK(cli::read_test_fraction("0.25") == 0.25);
+  CHECK(cli::read_test_fraction("1e-3") == 1e-3);
+  for (const char* bad : {"nan", "-nan", "inf", "1", "2", "-0.1", "0.2x", "", "0,2", "1e999"}) {
+    CHECK(refusal([&] { cli::read_test_fraction(bad); }) ==
+          std::string("--test-fraction '") + bad + "': expected a number >= 0 and < 1");
+  }
 }
 
 TEST_CASE("specs are completed and read back", "[cli]") {

@@ -5,6 +5,8 @@ here=$(cd "$(dirname "$0")" && pwd)
 MERCER=$1
 rm -rf "$2" && mkdir -p "$2" && cd "$2" || exit 1
 . "$here/black_box.sh"
+mkdir temporary
+export TMPDIR=$PWD/temporary
 
 { echo x1,x2,y; rows 300 'a = uniform(); b = uniform(); print a "," b "," a + b'; } >good.csv
 accepts "$MERCER" fit good.csv -o good.model --features 32 --quiet
@@ -25,7 +27,11 @@ fit '--lengthscale .-3.' good.csv --lengthscale=-3
 fit "--lambda 'x'" good.csv --lambda x
 fit "--target 'z': no column" good.csv --target z
 fit '--target 9: expected a column from 1 to 3' good.csv --target 9
-fit '--seed' good.csv --seed -1
+fit '--test-fraction .nan.' good.csv --test-fraction nan
+fit '--seed .-1.' good.csv --seed=-1
+fit '--seed .18446744073709551616.: expected a whole number' good.csv --seed 18446744073709551616
+fit '--seed .+7.' good.csv --seed +7
+fit '--seed .7x.' good.csv --seed 7x
 fit '--threads' good.csv --threads -1
 fit 'polka' good.csv --kernel polka
 fit 'polka' good.csv --map polka
@@ -58,8 +64,23 @@ printf '\0\0\10\3\0\0\0\11\0\0\0\1\0\0\0\2abc' >cut-images-idx3-ubyte
 fit 'cut-images-idx3-ubyte: truncated' cut-images-idx3-ubyte
 printf 'not an array' >bad.npy
 fit 'bad.npy: not an npy file' bad.npy
+printf '\223NUMPY\1\0\106\0%-69s\n' "{'descr': '|u1', 'fortran_order': False, 'shape': (2, 2, 2), }" >cube.npy
+printf '12345678' >>cube.npy
+fit 'cube.npy: shape (2, 2, 2), expected (rows, columns)' cube.npy
 fit 'good.csv: ' good.csv --labels good.csv
 refuses '/nowhere/model' "$MERCER" fit good.csv --features 16 --quiet -o /nowhere/model
+
+# A place that cannot hold a result is refused before the work: nothing is printed of it.
+before() {
+  refuses "$@"
+  [ ! -s out ] || complain "$* had begun: $(cat out)"
+}
+mkdir folder
+ln -s round round
+before 'folder: Is a directory' "$MERCER" fit good.csv -o folder
+before 'round: Too many levels of symbolic links' "$MERCER" fit good.csv -o round
+before 'File name too long' "$MERCER" fit good.csv -o "$(printf 'n%.0s' $(seq 256))"
+before 'folder: Is a directory' "$MERCER" predict good.model good.csv -o folder
 
 # Models and tests.
 predict 'absent.model' absent.model good.csv
@@ -78,6 +99,10 @@ predict '--scores: the model is a regression' good.model good.csv --scores
 predict 'standard input' - -
 refuses '/nowhere/out.csv: No such file' "$MERCER" predict good.model good.csv -o /nowhere/out.csv
 refuses 'cut.model' "$MERCER" info cut.model
+"$MERCER" info - <cut.model >out 2>err && complain "info - of half a file: $(cat out)"
+grep -q '^mercer: info: standard input: .*truncated' err || complain "info - of half a file said '$(cat err)'"
+cat zeros.model | "$MERCER" predict - good.csv -o result >out 2>err && complain "predict of zeros: $(cat out)"
+grep -q '^mercer: predict: standard input: does not begin' err || complain "predict of zeros said '$(cat err)'"
 refuses 'polka' "$MERCER" specs polka
 refuses '--features' "$MERCER" compare good.csv --features 0,12
 printf '1,2\n3,4\n' >tiny.csv
@@ -102,5 +127,6 @@ ls result* >/dev/null 2>&1 && complain "interrupted fit left $(ls result*)"
 # A reader that goes away is an error, not a signal.
 "$MERCER" predict good.model good.csv -o - 2>err | true
 [ "${PIPESTATUS[0]}" -le 1 ] || complain "a closed pipe ended predict with status ${PIPESTATUS[0]}"
-ls *.tmp* >/dev/null 2>&1 && complain "temporary files are left: $(ls *.tmp*)"
+ls -d .mercer-* "$TMPDIR"/* >left 2>/dev/null
+[ ! -s left ] || complain "temporary files are left: $(cat left)"
 finish
