@@ -70,6 +70,12 @@ void check_not_null(const char* name, const void* pointer, const char* expected)
   require(pointer != nullptr, MERCER_INVALID_ARGUMENT, "%s = NULL, expected %s", name, expected);
 }
 
+void check_aligned(const char* name, const void* pointer, int64_t size) {
+  const auto alignment = static_cast<uintptr_t>(std::min<int64_t>(size, 8));
+  require(reinterpret_cast<uintptr_t>(pointer) % alignment == 0, MERCER_INVALID_ARGUMENT,
+          "%s = %p, expected the natural alignment of %lld bytes", name, pointer, Long{size});
+}
+
 std::string_view check_text(const char* name, const char* text) {
   check_not_null(name, text, "a string");
   return text;
@@ -81,11 +87,7 @@ void check_extent(const Extent& e, const char* rows_name, const char* ld_name) {
   if (is_empty(e)) return;
   require(e.data != nullptr, MERCER_INVALID_ARGUMENT, "%s = NULL, expected %lld x %lld numbers",
           e.name, Long{e.rows}, Long{e.cols});
-  require(
-      reinterpret_cast<uintptr_t>(e.data) % static_cast<uintptr_t>(std::min<int64_t>(e.size, 8)) ==
-          0,
-      MERCER_INVALID_ARGUMENT, "%s = %p, expected the natural alignment of its %lld-byte numbers",
-      e.name, e.data, Long{e.size});
+  check_aligned(e.name, e.data, e.size);
   require(e.ld >= e.cols, MERCER_INVALID_ARGUMENT,
           "%s = %lld, expected at least the %lld columns of %s", ld_name, Long{e.ld}, Long{e.cols},
           e.name);
@@ -110,6 +112,7 @@ void check_disjoint(const Extent& output, const Extent& input) {
 void copy_text(std::string_view text, char* buffer, int64_t capacity, int64_t* needed) {
   const auto bytes = static_cast<int64_t>(text.size()) + 1;
   check_at_least("capacity", capacity, 0);
+  check_optional_place("needed", needed);
   if (needed != nullptr) *needed = bytes;
   if (buffer == nullptr && capacity == 0) return;
   check_not_null("buffer", buffer, "a buffer, or capacity 0 to ask for the size");

@@ -36,6 +36,21 @@ Handle& checked(const char* name, Handle* handle) {
   return *handle;
 }
 
+/// NULL, or aligned for a number or a pointer of `size` bytes.
+void check_aligned(const char* name, const void* pointer, int64_t size);
+
+/// Where one number goes: neither NULL nor misaligned.
+template <class T>
+void check_place(const char* name, const T* pointer) {
+  check_not_null(name, pointer, "a place for a number");
+  check_aligned(name, pointer, sizeof(T));
+}
+/// The same where NULL means that it is not wanted.
+template <class T>
+void check_optional_place(const char* name, const T* pointer) {
+  check_aligned(name, pointer, sizeof(T));
+}
+
 /// A C string that must not be NULL.
 std::string_view check_text(const char* name, const char* text);
 

@@ -76,9 +76,9 @@ mercer_status mercer_context_options_init(mercer_context_options* options) {
 }
 
 mercer_status mercer_context_create(const mercer_context_options* options, mercer_context** out) {
-  if (out != nullptr) *out = nullptr;
+  clear_out(out);
   return guard("mercer_context_create", [&] {
-    check_not_null("out", out, "a place for a handle");
+    check_out(out);
     const auto read = read_options("options", options, kContextDefaults, kContextFirstSize);
     check_at_least("threads", read.threads, 0);
     check_at_least("memory_cap", read.memory_cap, 0);
@@ -97,7 +97,7 @@ mercer_status mercer_context_cancel(mercer_context* context) {
 
 mercer_status mercer_context_threads_used(const mercer_context* context, int32_t* threads) {
   return guard("mercer_context_threads_used", [&] {
-    check_not_null("threads", threads, "a place for a number");
+    check_place("threads", threads);
     *threads = checked("context", context).impl.threads_used.load(std::memory_order_relaxed);
   });
 }

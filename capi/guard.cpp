@@ -5,6 +5,7 @@
 
 #include <cstdio>
 
+#include "arguments.h"
 #include "handles.h"
 
 namespace mercer::capi {
@@ -30,11 +31,17 @@ mercer_status report(mercer_status status, const char* function, const char* mes
   return status;
 }
 
+void check_out(const void* out) {
+  check_not_null("out", out, "a place for a handle");
+  check_aligned("out", out, sizeof(void*));
+}
+
 ContextLease::ContextLease(mercer_context* context) : context_(context) {
   if (context_ == nullptr) return;
   require(!context_->busy.exchange(true, std::memory_order_acquire), MERCER_INVALID_ARGUMENT,
           "context is used by another call, expected one call at a time");
   context_->impl.threads_used.store(0, std::memory_order_relaxed);
+  context_->impl.forget_charges();
   if (context_->impl.cancelled()) {
     context_->impl.clear_cancelled();
     context_->busy.store(false, std::memory_order_release);

@@ -4,12 +4,14 @@
 // is one call of guard.
 #pragma once
 
+#include <cstdint>
 #include <exception>
 #include <new>
 #include <utility>
 
 #include "base/context.h"
 #include "base/error.h"
+#include "base/float_environment.h"
 #include "mercer/base.h"
 
 namespace mercer::capi {
@@ -73,12 +75,23 @@ mercer_status guard_long(const char* function, mercer_context* context, Body&& b
       context);
 }
 
-/// Sets *out to NULL, then to a new handle of what make() returns (a Handle by value).
+/// INVALID_ARGUMENT unless `out` is a place for a handle.
+void check_out(const void* out);
+
+/// Sets *out to NULL if there is such a place.
+template <class Handle>
+void clear_out(Handle** out) noexcept {
+  if (out != nullptr && reinterpret_cast<uintptr_t>(out) % alignof(Handle*) == 0) *out = nullptr;
+}
+
+/// Sets *out to NULL, then to a new handle of what make() returns (a Handle by value). What is made
+/// does not depend on the caller's rounding mode.
 template <class Handle, class Make>
 mercer_status guard_create(const char* function, Handle** out, Make&& make) noexcept {
-  if (out != nullptr) *out = nullptr;
+  clear_out(out);
   return guard(function, [&] {
-    require(out != nullptr, MERCER_INVALID_ARGUMENT, "out = NULL, expected a place for a handle");
+    check_out(out);
+    const StandardRounding rounding;
     *out = new Handle(make());
   });
 }
@@ -87,9 +100,9 @@ mercer_status guard_create(const char* function, Handle** out, Make&& make) noex
 template <class Handle, class Make>
 mercer_status guard_create_long(const char* function, mercer_context* context, Handle** out,
                                 Make&& make) noexcept {
-  if (out != nullptr) *out = nullptr;
+  clear_out(out);
   return guard_long(function, context, [&](Context& running) {
-    require(out != nullptr, MERCER_INVALID_ARGUMENT, "out = NULL, expected a place for a handle");
+    check_out(out);
     *out = new Handle(make(running));
   });
 }

@@ -148,14 +148,14 @@ void mercer_kernel_free(mercer_kernel* kernel) { delete kernel; }
 
 mercer_status mercer_lengthscale_from_gamma(double gamma, double* lengthscale) {
   return guard("mercer_lengthscale_from_gamma", [&] {
-    check_not_null("lengthscale", lengthscale, "a place for a number");
+    check_place("lengthscale", lengthscale);
     *lengthscale = kernel::lengthscale_from_gamma(gamma);
   });
 }
 
 mercer_status mercer_lengthscale_from_sigma(double sigma, double* lengthscale) {
   return guard("mercer_lengthscale_from_sigma", [&] {
-    check_not_null("lengthscale", lengthscale, "a place for a number");
+    check_place("lengthscale", lengthscale);
     *lengthscale = kernel::lengthscale_from_sigma(sigma);
   });
 }
@@ -163,7 +163,7 @@ mercer_status mercer_lengthscale_from_sigma(double sigma, double* lengthscale) {
 mercer_status mercer_lengthscale_from_scale_f64(int64_t n, int64_t d, const double* X, int64_t ldx,
                                                 double* lengthscale) {
   return guard("mercer_lengthscale_from_scale_f64", [&] {
-    check_not_null("lengthscale", lengthscale, "a place for a number");
+    check_place("lengthscale", lengthscale);
     check_at_least("d", d, 1);
     *lengthscale = kernel::lengthscale_from_scale(matrix("X", X, "n", n, d, "ldx", ldx));
   });
@@ -173,7 +173,7 @@ mercer_status mercer_lengthscale_median_f64(int64_t n, int64_t d, const double* 
                                             int64_t max_pairs, uint64_t seed,
                                             mercer_context* context, double* lengthscale) {
   return guard_long("mercer_lengthscale_median_f64", context, [&](Context& running) {
-    check_not_null("lengthscale", lengthscale, "a place for a number");
+    check_place("lengthscale", lengthscale);
     check_at_least("n", n, 2);
     check_at_least("d", d, 1);
     check_at_least("max_pairs", max_pairs, 1);

@@ -50,6 +50,12 @@ std::span<const double> read_weights(const double* weights, int64_t F) {
   return vector("weights", weights, "F", F).values();
 }
 
+int32_t ask(mercer_frequency_callback fill, void* user, const Matrix<double>& W,
+            const FloatEnvironment& callers) {
+  const RoundingOf caller(callers);
+  return fill(user, W.rows(), W.cols(), W.data());
+}
+
 }  // namespace
 
 mercer_status mercer_fourier_options_init(mercer_fourier_options* options) {
@@ -88,17 +94,20 @@ mercer_status mercer_fourier_create_callback(const mercer_kernel* kernel, int64_
                                              const double* weights,
                                              const mercer_fourier_options* options,
                                              mercer_map** out) {
+  const FloatEnvironment callers = FloatEnvironment::current();
   return guard_create("mercer_fourier_create_callback", out, [&] {
     const kernel::Kernel& k = *checked("kernel", kernel).impl;
     check_at_least("d", d, 1);
     check_at_least("F", F, 1);
     require(fill != nullptr, MERCER_INVALID_ARGUMENT, "fill = NULL, expected a callback");
     const auto read = read_fourier_options(options);
+    const auto shares = read_weights(weights, F);
+    feature::check_fourier_supplied(k, d, F, shares, read);
     const Matrix<double> W(F, d);
     W.fill(0);  // what the callback leaves out is a frequency of zero, not whatever the memory held
-    const int32_t answer = fill(user, F, d, W.data());
+    const int32_t answer = ask(fill, user, W, callers);
     require(answer == 0, MERCER_INVALID_ARGUMENT, "fill returned %d, expected 0", answer);
-    return mercer_map{feature::make_fourier_supplied(k, W.view(), read_weights(weights, F), read)};
+    return mercer_map{feature::make_fourier_supplied(k, W.view(), shares, read)};
   });
 }
 
@@ -116,28 +125,28 @@ mercer_status mercer_map_spec(const mercer_map* map, char* buffer, int64_t capac
 
 mercer_status mercer_map_inputs(const mercer_map* map, int64_t* d) {
   return guard("mercer_map_inputs", [&] {
-    check_not_null("d", d, "a place for a number");
+    check_place("d", d);
     *d = checked("map", map).impl->inputs();
   });
 }
 
 mercer_status mercer_map_features(const mercer_map* map, int64_t* D) {
   return guard("mercer_map_features", [&] {
-    check_not_null("D", D, "a place for a number");
+    check_place("D", D);
     *D = checked("map", map).impl->features();
   });
 }
 
 mercer_status mercer_map_is_complex(const mercer_map* map, int32_t* yes) {
   return guard("mercer_map_is_complex", [&] {
-    check_not_null("yes", yes, "a place for a number");
+    check_place("yes", yes);
     *yes = checked("map", map).impl->is_complex() ? 1 : 0;
   });
 }
 
 mercer_status mercer_map_incomplete_block(const mercer_map* map, int64_t* frequencies) {
   return guard("mercer_map_incomplete_block", [&] {
-    check_not_null("frequencies", frequencies, "a place for a number");
+    check_place("frequencies", frequencies);
     *frequencies = checked("map", map).impl->incomplete_block();
   });
 }

@@ -19,21 +19,21 @@ constexpr size_t kLargestMetadata = size_t{1} << 20;
 
 mercer_status mercer_model_inputs(const mercer_model* model, int64_t* d) {
   return guard("mercer_model_inputs", [&] {
-    check_not_null("d", d, "a place for a number");
+    check_place("d", d);
     *d = checked("model", model).impl.inputs();
   });
 }
 
 mercer_status mercer_model_outputs(const mercer_model* model, int64_t* outputs) {
   return guard("mercer_model_outputs", [&] {
-    check_not_null("outputs", outputs, "a place for a number");
+    check_place("outputs", outputs);
     *outputs = checked("model", model).impl.outputs();
   });
 }
 
 mercer_status mercer_model_task(const mercer_model* model, int32_t* task) {
   return guard("mercer_model_task", [&] {
-    check_not_null("task", task, "a place for a number");
+    check_place("task", task);
     const bool regression = checked("model", model).impl.options.task == model::Task::regression;
     *task = regression ? MERCER_TASK_REGRESSION : MERCER_TASK_CLASSIFICATION;
   });
@@ -41,7 +41,7 @@ mercer_status mercer_model_task(const mercer_model* model, int32_t* task) {
 
 mercer_status mercer_model_lambda(const mercer_model* model, double* lambda) {
   return guard("mercer_model_lambda", [&] {
-    check_not_null("lambda", lambda, "a place for a number");
+    check_place("lambda", lambda);
     *lambda = checked("model", model).impl.options.lambda;
   });
 }
@@ -57,13 +57,15 @@ mercer_status mercer_model_weights_f64(const mercer_model* model, double* w, int
     const solver::Weights& weights = checked("model", model).impl.weights;
     const int64_t D = weights.w.rows();
     const int64_t outputs = weights.w.cols();
+    std::span<double> constants;
+    if (intercept != nullptr) constants = vector("intercept", intercept, "m", outputs).values();
     if (w != nullptr) {
       const auto result = matrix("w", w, "D", D, outputs, "ldw", ldw);
       for (int64_t i = 0; i < D; ++i) {
         std::copy_n(weights.w.view().row(i), outputs, result.view.row(i));
       }
     }
-    if (intercept != nullptr) std::ranges::copy(weights.intercept, intercept);
+    if (intercept != nullptr) std::ranges::copy(weights.intercept, constants.begin());
   });
 }
 

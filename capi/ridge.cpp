@@ -72,6 +72,7 @@ mercer_status mercer_ridge_create_consuming(mercer_statistics** statistics, int3
                                             mercer_context* context, mercer_ridge** out) {
   return guard_create_long("mercer_ridge_create_consuming", context, out, [&](Context& running) {
     check_not_null("statistics", statistics, "a handle to give up");
+    check_aligned("statistics", statistics, sizeof(void*));
     checked("*statistics", *statistics);
     const std::unique_ptr<mercer_statistics> owned(std::exchange(*statistics, nullptr));
     return mercer_ridge{solver::RidgePath(std::move(owned->impl), center != 0, running)};
@@ -92,7 +93,7 @@ mercer_status mercer_ridge_effective_dimension(const mercer_ridge* ridge, double
                                                double* dimension) {
   return guard("mercer_ridge_effective_dimension", [&] {
     check_not_negative("lambda", lambda);
-    check_not_null("dimension", dimension, "a place for a number");
+    check_place("dimension", dimension);
     *dimension = checked("ridge", ridge).impl.effective_dimension(lambda);
   });
 }

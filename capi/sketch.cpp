@@ -137,7 +137,7 @@ mercer_status mercer_map_apply_pair_c64(const mercer_map* map, int64_t n, int64_
 
 mercer_status mercer_map_second_inputs(const mercer_map* map, int64_t* d2) {
   return guard("mercer_map_second_inputs", [&] {
-    check_not_null("d2", d2, "a place for a number");
+    check_place("d2", d2);
     *d2 = checked("map", map).impl->second_inputs();
   });
 }
@@ -146,7 +146,7 @@ mercer_status mercer_map_predicted_error_f64(const mercer_map* map, int64_t n, c
                                              int64_t ldx, mercer_context* context, double* error) {
   return guard_long("mercer_map_predicted_error_f64", context, [&](Context& running) {
     const feature::FeatureMap& phi = *checked("map", map).impl;
-    check_not_null("error", error, "a place for a number");
+    check_place("error", error);
     check_at_least("n", n, 1);
     const auto rows = matrix("X", X, "n", n, phi.inputs(), "ldx", ldx);
     *error = feature::predicted_error(phi, rows, running);
@@ -160,6 +160,7 @@ mercer_status mercer_sketch_recommend(const mercer_kernel* kernel, int64_t D, ui
   double error = 0;
   const mercer_status status =
       guard_create_long("mercer_sketch_recommend", context, out, [&](Context& running) {
+        check_optional_place("predicted_error", predicted_error);
         const kernel::Kernel& k = *checked("kernel", kernel).impl;
         check_at_least("D", D, 1);
         check_at_least("n", n, 1);

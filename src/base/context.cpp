@@ -26,6 +26,27 @@ void Context::require_memory(int64_t bytes, const char* what) const {
           static_cast<long long>(bytes));
 }
 
+void Context::require_room(int64_t bytes, const char* what) const {
+  const int64_t taken = taken_ == nullptr ? 0 : taken_->load(std::memory_order_relaxed);
+  if (taken == 0) return require_memory(bytes, what);
+  require(memory_cap == 0 || (taken <= memory_cap && bytes <= memory_cap - taken),
+          MERCER_OUT_OF_MEMORY,
+          "memory_cap = %lld bytes, but %s needs %lld beside the %lld that the call has taken",
+          static_cast<long long>(memory_cap), what, static_cast<long long>(bytes),
+          static_cast<long long>(taken));
+}
+
+MemoryCharge Context::charge(int64_t bytes, const char* what) {
+  MemoryCharge charge;
+  if (memory_cap == 0) return charge;
+  require_room(bytes, what);
+  if (taken_ == nullptr) taken_ = std::make_shared<std::atomic<int64_t>>(0);
+  taken_->fetch_add(bytes, std::memory_order_relaxed);
+  charge.taken_ = taken_;
+  charge.bytes_ = bytes;
+  return charge;
+}
+
 Stage::Stage(Context& context, int64_t total) noexcept
     : context_(context), outermost_(!context.staged_) {
   if (!outermost_) return;

@@ -6,10 +6,37 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
+#include <utility>
 
 #include "mercer/base.h"
 
 namespace mercer {
+
+/// Bytes that a call has taken, given back when this ends: kept by whatever holds the memory. It
+/// may outlive the call and its context.
+class MemoryCharge {
+ public:
+  MemoryCharge() = default;
+  MemoryCharge(MemoryCharge&& other) noexcept { swap(other); }
+  MemoryCharge& operator=(MemoryCharge&& other) noexcept {
+    MemoryCharge moved(std::move(other));
+    swap(moved);
+    return *this;
+  }
+  ~MemoryCharge() {
+    if (taken_ != nullptr) taken_->fetch_sub(bytes_, std::memory_order_relaxed);
+  }
+
+ private:
+  friend class Context;
+  void swap(MemoryCharge& other) noexcept {
+    std::swap(taken_, other.taken_);
+    std::swap(bytes_, other.bytes_);
+  }
+  std::shared_ptr<std::atomic<int64_t>> taken_;
+  int64_t bytes_ = 0;
+};
 
 class Context {
  public:
@@ -29,6 +56,13 @@ class Context {
   void checkpoint();
   /// Throws Error(MERCER_OUT_OF_MEMORY) naming the amount if bytes exceed the cap.
   void require_memory(int64_t bytes, const char* what) const;
+  /// The same if they exceed it together with what the call has been charged and still holds.
+  /// Calling thread only.
+  void require_room(int64_t bytes, const char* what) const;
+  /// require_room, and holds the bytes until the charge ends. Calling thread only.
+  [[nodiscard]] MemoryCharge charge(int64_t bytes, const char* what);
+  /// Another call begins: what earlier ones left behind is not its own.
+  void forget_charges() noexcept { taken_.reset(); }
 
  private:
   friend class Stage;
@@ -36,6 +70,7 @@ class Context {
   int64_t done_ = 0;
   int64_t total_ = 0;
   bool staged_ = false;
+  std::shared_ptr<std::atomic<int64_t>> taken_;  // none before the first charge under a cap
 };
 
 /// A stretch of work of total units whose progress is reported. Only the outermost Stage of a

@@ -5,15 +5,21 @@
 // which worker takes a chunk never matters to a result.
 #include "base/parallel.h"
 
+#include <pthread.h>
+
 #include <algorithm>
 #include <atomic>
+#include <exception>
+#include <latch>
 #include <memory>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
 
 #include "base/error.h"
+#include "base/float_environment.h"
 
 #ifdef MERCER_THREADS_TBB
 #include <oneapi/tbb/global_control.h>
@@ -77,13 +83,44 @@ class BorrowedArena {
   std::unique_ptr<tbb::task_arena> arena_;
 };
 
+// oneTBB 2021.8 lets its workers start each other, and one that cannot ends the process with an
+// exception that nobody catches. So before it is asked for more threads than ever before, as many
+// are started here, at once; those that start tell how many it is asked for.
+int startable(int workers) {
+  static std::mutex mutex;
+  static std::atomic<int> proven{1};
+  if (workers <= proven.load(std::memory_order_relaxed)) return workers;
+  const std::lock_guard<std::mutex> lock(mutex);
+  std::vector<std::thread> threads;
+  std::latch all_tried(1);
+  try {
+    threads.reserve(static_cast<size_t>(workers));
+    while (static_cast<int>(threads.size()) < workers - 1)
+      threads.emplace_back([&] { all_tried.wait(); });
+  } catch (const std::exception&) {
+  }
+  all_tried.count_down();
+  for (std::thread& thread : threads) thread.join();
+  const int started = static_cast<int>(threads.size()) + 1;
+  if (started > proven) proven = started;
+  return started;
+}
+
+/// Returns when every worker that came has left; work is done by then unless none came.
 template <class Work>
 void run_workers(int workers, const Work& work) {
-  const BorrowedArena arena(workers);
-  (*arena).execute([&] {
-    tbb::parallel_for(
-        0, workers, [&](int worker) { work(worker); }, tbb::simple_partitioner());
-  });
+  try {
+    const int threads = startable(workers);
+    if (threads == 1) return;
+    const BorrowedArena arena(threads);
+    (*arena).execute([&] {
+      tbb::parallel_for(
+          0, threads, [&](int worker) { work(worker); }, tbb::simple_partitioner());
+    });
+  } catch (const std::exception&) {
+    // A thread that could not be started after all, or an arena that had no memory: what is left is
+    // the caller's. Bodies are noexcept.
+  }
 }
 
 #else
@@ -98,13 +135,22 @@ void run_workers(int workers, const Work& work) {
   try {
     for (int worker = 1; worker < workers; ++worker)
       threads.emplace_back([&work, worker] { work(worker); });
+    work(0);
   } catch (const std::system_error&) {
   }
-  work(0);
   for (std::thread& thread : threads) thread.join();
 }
 
 #endif
+
+// The threads of a pool, and whoever held its locks, stay in the parent of a fork: loops of the
+// child run on its calling thread.
+std::atomic<bool> in_forked_child{false};
+
+void watch_forks() noexcept {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, [] { pthread_atfork(nullptr, nullptr, [] { in_forked_child = true; }); });
+}
 
 int available_cores() noexcept {
 #ifdef MERCER_THREADS_TBB
@@ -117,19 +163,20 @@ int available_cores() noexcept {
 }  // namespace
 
 int worker_count(const Context& context, int64_t chunks) noexcept {
+  if (in_forked_child) return 1;
   const int wanted =
       context.threads > 0 ? std::min(context.threads, thread_limit()) : available_cores();
   return static_cast<int>(std::clamp<int64_t>(std::min<int64_t>(wanted, chunks), 1, 1 << 16));
 }
 
 void parallel_for(Context& context, int64_t chunks, ChunkBody body, int64_t units_per_chunk) {
+  watch_forks();
   const int workers = worker_count(context, chunks);
-  // The most of any loop of the call: a last, short loop must not hide the others.
-  const int most = std::max(workers, context.threads_used.load(std::memory_order_relaxed));
-  context.threads_used.store(most, std::memory_order_relaxed);
   std::atomic<int64_t> next{0};
   std::atomic<int64_t> finished{0};
+  std::atomic<int> came{0};
   const std::thread::id caller = std::this_thread::get_id();
+  const FloatEnvironment callers = FloatEnvironment::current();
   Stage stage(context, chunks * units_per_chunk);
   int64_t reported = 0;  // touched by the calling thread only
   const auto report = [&]() noexcept {
@@ -139,6 +186,8 @@ void parallel_for(Context& context, int64_t chunks, ChunkBody body, int64_t unit
   };
   const auto work = [&](int worker) noexcept {
     const bool is_caller = std::this_thread::get_id() == caller;
+    const RoundingOf rounding(callers);  // a worker's own may be another loop's
+    if (next.load(std::memory_order_relaxed) < chunks) came.fetch_add(1, std::memory_order_relaxed);
     while (!context.cancelled()) {
       const int64_t chunk = next.fetch_add(1, std::memory_order_relaxed);
       if (chunk >= chunks) break;
@@ -148,13 +197,13 @@ void parallel_for(Context& context, int64_t chunks, ChunkBody body, int64_t unit
     }
   };
   if (chunks > 0) {
-    if (workers == 1) {
-      work(0);
-    } else {
-      run_workers(workers, work);
-    }
+    if (workers > 1) run_workers(workers, work);
+    work(0);  // all of a serial loop, and what threads that did not come have left of another
     report();
   }
+  // The most of any loop of the call: a last, short loop must not hide the others.
+  const int most = std::max(came.load(), context.threads_used.load(std::memory_order_relaxed));
+  context.threads_used.store(most, std::memory_order_relaxed);
   context.checkpoint();
 }
 

@@ -32,7 +32,8 @@ class ChunkBody {
 };
 
 /// Threads a parallel_for under this context will use for `chunks` chunks: >= 1. Size per-worker
-/// scratch with it.
+/// scratch with it. Threads that cannot be started are missed by nobody: the others take their
+/// chunks.
 int worker_count(const Context& context, int64_t chunks) noexcept;
 
 /// Runs body(chunk, worker) for every chunk in [0, chunks), worker in [0, worker_count). The

@@ -20,8 +20,8 @@ void apply_by_dense_tiles(const FeatureMap& map, const CsrView<T>& X, Columns c,
   if (X.rows == 0) return;
   const int64_t row_bytes = checked_multiply(X.cols, sizeof(T), "a dense row");
   const int64_t tile_rows = std::clamp(kDenseBytes / row_bytes, int64_t{1}, X.rows);
-  context.require_memory(checked_multiply(tile_rows, row_bytes, "dense rows"),
-                         "a tile of rows made dense");
+  const MemoryCharge charge = context.charge(checked_multiply(tile_rows, row_bytes, "dense rows"),
+                                             "a tile of rows made dense");
   const Matrix<T> dense(tile_rows, X.cols);
   dense.fill(T{0});
   Stage stage(context, X.rows);

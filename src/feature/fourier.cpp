@@ -11,10 +11,11 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/float_environment.h"
+#include "feature/column_numbers.h"
 #include "feature/tile.h"
 #include "projection/dense.h"
 #include "projection/projections.h"
-#include "random/distributions.h"
 #include "statistic/fourier_variance.h"
 
 namespace mercer::feature {
@@ -98,8 +99,8 @@ class Fourier final : public FeatureMap {
   }
 
   void prepare(Precision precision, Context& context) const override {
-    if (precision == Precision::f32) projection_->prepare({0, blocks<float>()}, float{}, context);
-    if (precision == Precision::f64) projection_->prepare({0, blocks<double>()}, double{}, context);
+    if (precision == Precision::f32) prepare_all(single_, context);
+    if (precision == Precision::f64) prepare_all(double_, context);
   }
 
   void variance(MatrixView<const double> X, MatrixView<const double> Y,
@@ -131,21 +132,9 @@ class Fourier final : public FeatureMap {
   }
 
  private:
-  // Amplitude and phase (turns) of each frequency, padded to whole blocks.
-  template <class T>
-  struct ColumnNumbers {
-    AlignedBuffer<T> scale;
-    AlignedBuffer<T> phase;
-  };
-
   // A warp makes log(shift) of the entries that are left out: such rows are not sparse.
   bool reads_sparse() const {
     return projection_->sparse() != nullptr && !parts_.kernel->warp().log_shift;
-  }
-
-  template <class T>
-  int64_t blocks() const {
-    return (parts_.F - 1) / projection_->shape(T{}).columns + 1;
   }
 
   std::unique_ptr<projection::Projection> make_projection() const {
@@ -160,24 +149,12 @@ class Fourier final : public FeatureMap {
 
   template <class T>
   ColumnNumbers<T> make_columns() const {
-    const int64_t padded = blocks<T>() * projection_->shape(T{}).columns;
-    ColumnNumbers<T> columns{AlignedBuffer<T>(padded), AlignedBuffer<T>(padded)};
     const bool with_phase = parts_.options.form == FourierForm::phase;
     const double weight = parts_.kernel->variance() * (with_phase ? 2.0 : 1.0);
-    for (int64_t j = 0; j < padded; ++j) {
-      const double share = j >= parts_.F            ? 0.0
-                           : parts_.weights.empty() ? 1.0 / static_cast<double>(parts_.F)
-                                                    : parts_.weights[static_cast<size_t>(j)];
-      columns.scale[j] = static_cast<T>(std::sqrt(weight * share));
-      double turns = 0;
-      // b_j = 2 pi u_j with u_j number j of the phase stream.
-      if (with_phase && j < parts_.F) {
-        random::fill_uniform(random::Stream(parts_.options.seed, random::Tag::phase, 0),
-                             static_cast<uint64_t>(j), std::span(&turns, 1));
-      }
-      columns.phase[j] = static_cast<T>(turns);
-    }
-    return columns;
+    ColumnLaw law{std::sqrt(weight * (1.0 / static_cast<double>(parts_.F))), weight,
+                  parts_.weights};
+    if (with_phase) law.phase_seed = parts_.options.seed;
+    return ColumnNumbers<T>(parts_.F, projection_->shape(T{}).columns, law);
   }
 
   template <class T>
@@ -185,9 +162,15 @@ class Fourier final : public FeatureMap {
     constexpr transform::Epilogue<T> kEpilogues[] = {
         transform::finish_pair, transform::finish_phase, transform::finish_complex};
     const auto form = static_cast<int>(parts_.options.form);
-    return {kEpilogues[form],     parts_.options.form == FourierForm::pair ? 2 : 1,
-            is_complex() ? 2 : 1, columns.scale.data(),
-            columns.phase.data(), parts_.kernel->warp()};
+    return {kEpilogues[form], parts_.options.form == FourierForm::pair ? 2 : 1,
+            is_complex() ? 2 : 1, columns, parts_.kernel->warp()};
+  }
+
+  template <class T>
+  void prepare_all(const ColumnNumbers<T>& columns, Context& context) const {
+    const projection::Blocks all{0, (parts_.F - 1) / projection_->shape(T{}).columns + 1};
+    projection_->prepare(all, T{}, context);
+    columns.prepare(all, context);
   }
 
   double real_variance(const statistic::StationaryValues& k) const {
@@ -276,6 +259,7 @@ int64_t whole_blocks(const FourierOptions& options, int64_t d, int64_t F) {
 std::unique_ptr<FeatureMap> make_fourier(const kernel::Kernel& kernel, int64_t d, int64_t D,
                                          const FourierOptions& options) {
   check_projection_options(options);
+  const StandardRounding rounding;
   const int64_t asked = frequency_count(D, options.form);
   check_sizes(kernel, d, asked);
   kernel.check_dimension(d);
@@ -283,18 +267,31 @@ std::unique_ptr<FeatureMap> make_fourier(const kernel::Kernel& kernel, int64_t d
   return std::make_unique<Fourier>(Ingredients{copy_of(kernel), options, d, F, nullptr, {}});
 }
 
+void check_fourier_supplied(const kernel::Kernel& kernel, int64_t d, int64_t F,
+                            std::span<const double> weights, const FourierOptions& options) {
+  require(F >= 1, MERCER_INVALID_ARGUMENT, "F = %lld frequencies, expected at least 1",
+          static_cast<long long>(F));
+  const int64_t most = options.form == FourierForm::pair ? kMostColumns / 2 : kMostColumns;
+  require(F <= most, MERCER_INVALID_ARGUMENT, "F = %lld frequencies, expected at most %lld",
+          static_cast<long long>(F), static_cast<long long>(most));
+  check_sizes(kernel, d, F);
+  require(options.radius == projection::Radius::drawn &&
+              options.scramble == projection::Scramble::owen && !options.round_blocks,
+          MERCER_UNSUPPORTED,
+          "radius, scramble and round_blocks do not apply to supplied frequencies");
+  for (size_t j = 0; j < weights.size(); ++j) {
+    require(weights[j] >= 0 && std::isfinite(weights[j]), MERCER_INVALID_ARGUMENT,
+            "weights[%zu] = %g, expected a finite number >= 0", j, weights[j]);
+  }
+}
+
 std::unique_ptr<FeatureMap> make_fourier_supplied(const kernel::Kernel& kernel,
                                                   MatrixView<const double> frequencies,
                                                   std::span<const double> weights,
                                                   const FourierOptions& options) {
   const int64_t F = frequencies.rows;
-  require(F >= 1, MERCER_INVALID_ARGUMENT, "F = %lld frequencies, expected at least 1",
-          static_cast<long long>(F));
-  check_sizes(kernel, frequencies.cols, F);
-  require(options.radius == projection::Radius::drawn &&
-              options.scramble == projection::Scramble::owen && !options.round_blocks,
-          MERCER_UNSUPPORTED,
-          "radius, scramble and round_blocks do not apply to supplied frequencies");
+  check_fourier_supplied(kernel, frequencies.cols, F, weights, options);
+  const StandardRounding rounding;
   auto copy = std::make_shared<Matrix<double>>(F, frequencies.cols);
   for (int64_t j = 0; j < F; ++j) {
     for (int64_t k = 0; k < frequencies.cols; ++k) {
@@ -307,10 +304,6 @@ std::unique_ptr<FeatureMap> make_fourier_supplied(const kernel::Kernel& kernel,
   }
   std::vector<double> shares(weights.begin(), weights.end());
   if (shares.empty()) shares.assign(static_cast<size_t>(F), 1.0 / static_cast<double>(F));
-  for (size_t j = 0; j < shares.size(); ++j) {
-    require(shares[j] >= 0 && std::isfinite(shares[j]), MERCER_INVALID_ARGUMENT,
-            "weights[%zu] = %g, expected a finite number >= 0", j, shares[j]);
-  }
   FourierOptions supplied;
   supplied.form = options.form;
   supplied.seed = options.seed;

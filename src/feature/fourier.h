@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -39,5 +40,10 @@ std::unique_ptr<FeatureMap> make_fourier_supplied(const kernel::Kernel& kernel,
                                                   MatrixView<const double> frequencies,
                                                   std::span<const double> weights,
                                                   const FourierOptions& options);
+
+/// What make_fourier_supplied refuses, whatever the frequencies: F of them with d coordinates each.
+/// For those who have yet to make them.
+void check_fourier_supplied(const kernel::Kernel& kernel, int64_t d, int64_t F,
+                            std::span<const double> weights, const FourierOptions& options);
 
 }  // namespace mercer::feature

@@ -10,11 +10,13 @@
 #include <string>
 #include <utility>
 
-#include "base/aligned.h"
 #include "base/error.h"
+#include "base/float_environment.h"
 #include "base/parallel.h"
+#include "feature/column_numbers.h"
 #include "feature/tile.h"
 #include "projection/count_sketch.h"
+#include "projection/lazy_groups.h"
 #include "projection/random_entries.h"
 #include "projection/srht.h"
 #include "statistic/linear_variance.h"
@@ -22,6 +24,8 @@
 namespace mercer::feature {
 namespace {
 
+// The limit of specs, and so of files.
+constexpr int64_t kMostColumns = (int64_t{1} << 31) - 1;
 constexpr const char* kNames[] = {"gaussian", "rademacher", "srht", "countsketch"};
 
 class Linear : public FeatureMap {
@@ -87,8 +91,8 @@ class ProjectedLinear final : public Linear {
                   const LinearOptions& options)
       : Linear(std::move(kernel), d, D, options),
         projection_(make_projection()),
-        single_(make_scale<float>()),
-        double_(make_scale<double>()) {}
+        single_(D, projection_->shape(float{}).columns, {scale()}),
+        double_(D, projection_->shape(double{}).columns, {scale()}) {}
 
   void apply(MatrixView<const float> X, Columns c, Context& context,
              MatrixView<float> Z) const override {
@@ -108,8 +112,8 @@ class ProjectedLinear final : public Linear {
   }
 
   void prepare(Precision precision, Context& context) const override {
-    if (precision == Precision::f32) projection_->prepare({0, blocks<float>()}, float{}, context);
-    if (precision == Precision::f64) projection_->prepare({0, blocks<double>()}, double{}, context);
+    if (precision == Precision::f32) prepare_all(single_, context);
+    if (precision == Precision::f64) prepare_all(double_, context);
   }
 
  private:
@@ -123,28 +127,23 @@ class ProjectedLinear final : public Linear {
         features(), options().seed);
   }
 
-  template <class T>
-  int64_t blocks() const {
-    return (features() - 1) / projection_->shape(T{}).columns + 1;
-  }
+  double scale() const { return std::sqrt(factor() / static_cast<double>(features())); }
 
-  // One number for all columns, padded to whole blocks.
   template <class T>
-  AlignedBuffer<T> make_scale() const {
-    AlignedBuffer<T> scale(blocks<T>() * projection_->shape(T{}).columns);
-    const auto each = static_cast<T>(std::sqrt(factor() / static_cast<double>(features())));
-    std::fill(scale.begin(), scale.end(), each);
-    return scale;
+  void prepare_all(const ColumnNumbers<T>& columns, Context& context) const {
+    const projection::Blocks all{0, (features() - 1) / projection_->shape(T{}).columns + 1};
+    projection_->prepare(all, T{}, context);
+    columns.prepare(all, context);
   }
 
   template <class T>
-  Finish<T> finish(const AlignedBuffer<T>& scale) const {
-    return {transform::finish_scale, 1, 1, scale.data(), scale.data(), {}};
+  Finish<T> finish(const ColumnNumbers<T>& columns) const {
+    return {transform::finish_scale, 1, 1, columns, {}};
   }
 
   std::unique_ptr<projection::Projection> projection_;
-  AlignedBuffer<float> single_;
-  AlignedBuffer<double> double_;
+  ColumnNumbers<float> single_;
+  ColumnNumbers<double> double_;
 };
 
 // Rows of a chunk: about this many numbers are read or written.
@@ -154,8 +153,9 @@ class SketchedLinear final : public Linear {
  public:
   SketchedLinear(std::unique_ptr<const kernel::Kernel> kernel, int64_t d, int64_t D,
                  const LinearOptions& options)
-      : Linear(std::move(kernel), d, D, options),
-        sketch_(projection::CountSketch::draw(options.seed, 0, d, D)) {}
+      : Linear(std::move(kernel), d, D, options), sketch_(1) {
+    projection::CountSketch::check_extents(d, D);
+  }
 
   void apply(MatrixView<const float> X, Columns c, Context& context,
              MatrixView<float> Z) const override {
@@ -174,13 +174,23 @@ class SketchedLinear final : public Linear {
     sketch_rows(X, X.nonzeros() / std::max<int64_t>(X.rows, 1), c, context, Z);
   }
 
-  // h and s are drawn when the map is made.
-  void prepare(Precision, Context&) const override {}
+  // h and s serve both precisions.
+  void prepare(Precision, Context& context) const override {
+    using projection::CountSketch;
+    constexpr const char* kWhat = "a CountSketch";
+    const projection::GroupCost cost{checked_multiply(inputs(), CountSketch::kBytesKept, kWhat),
+                                     checked_multiply(inputs(), CountSketch::kBytesToDraw, kWhat),
+                                     kWhat};
+    sketch_.prepare(0, cost, context, [this](int64_t) {
+      return CountSketch::draw(options().seed, 0, inputs(), features());
+    });
+  }
 
  private:
   template <class Rows, class T>
   void sketch_rows(const Rows& X, int64_t row_numbers, Columns c, Context& context,
                    MatrixView<T> Z) const {
+    prepare(Precision::f64, context);
     const auto scale = static_cast<T>(std::sqrt(factor()));
     const int64_t chunk_rows = kChunkNumbers / (row_numbers + Z.cols + 1) + 1;
     const auto body = [&](int64_t chunk, int) noexcept {
@@ -196,14 +206,14 @@ class SketchedLinear final : public Linear {
 
   template <class T>
   void add_row_of(MatrixView<const T> X, int64_t i, Columns c, T* z) const noexcept {
-    sketch_.add(X.row(i), c.begin, c.end, z);
+    sketch_[0].add(X.row(i), c.begin, c.end, z);
   }
   template <class T>
   void add_row_of(const CsrView<T>& X, int64_t i, Columns c, T* z) const noexcept {
-    sketch_.add(X, i, c.begin, c.end, z);
+    sketch_[0].add(X, i, c.begin, c.end, z);
   }
 
-  projection::CountSketch sketch_;
+  mutable projection::LazyGroups<projection::CountSketch> sketch_;
 };
 
 void check_kernel(const kernel::Kernel& kernel) {
@@ -227,9 +237,10 @@ std::unique_ptr<FeatureMap> make_linear(const kernel::Kernel& kernel, int64_t d,
                                         const LinearOptions& options) {
   check_kernel(kernel);
   kernel.check_dimension(d);
-  require(D >= 1, MERCER_INVALID_ARGUMENT, "features = %lld, expected at least 1",
-          static_cast<long long>(D));
-  checked_add(D, int64_t{1} << 29, "features");  // columns are padded to whole blocks
+  require(D >= 1 && D <= kMostColumns, MERCER_INVALID_ARGUMENT,
+          "features = %lld, expected 1 to %lld", static_cast<long long>(D),
+          static_cast<long long>(kMostColumns));
+  const StandardRounding rounding;
   auto copy = kernel.with_variance(kernel.variance());
   if (options.projection == LinearProjection::countsketch) {
     return std::make_unique<SketchedLinear>(std::move(copy), d, D, options);

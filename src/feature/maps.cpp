@@ -3,6 +3,7 @@
 // The table of what maps exist. A new map is a row here and a .cpp of its own; the sketches' rows
 // are in sketch_specs.cpp.
 #include "base/error.h"
+#include "base/once.h"
 #include "feature/feature_map.h"
 #include "feature/fourier.h"
 #include "feature/linear.h"
@@ -118,9 +119,6 @@ std::vector<MapEntry> make_table() {
 
 }  // namespace
 
-std::span<const MapEntry> map_table() {
-  static const std::vector<MapEntry> table = make_table();
-  return table;
-}
+std::span<const MapEntry> map_table() { return made_once<make_table>(); }
 
 }  // namespace mercer::feature

@@ -13,6 +13,7 @@
 
 #include "base/aligned.h"
 #include "base/error.h"
+#include "base/float_environment.h"
 #include "base/parallel.h"
 #include "feature/sketch_plan.h"
 #include "feature/sketch_tree.h"
@@ -265,13 +266,15 @@ class Sketch final : public FeatureMap {
     tree_.prepare<T>(layout.range(), context);
     const int64_t chunks = (n - 1) / tile + 1;
     const int workers = worker_count(context, chunks);
+    const int64_t width = layout.range().end - layout.range().begin;
     const int64_t buffer_size = checked_multiply(layout.buffer_size(), tile, "a tile of Z");
     const int64_t bytes = checked_add(
-        tree_.workspace_bytes<T>(work_rows),
+        tree_.workspace_bytes<T>(work_rows, width),
         checked_multiply(buffer_size, static_cast<int64_t>(sizeof(T)), "a tile of Z"), "a tile");
-    context.require_memory(checked_multiply(workers, bytes, "tiles"), "the tiles of all threads");
+    const MemoryCharge charge =
+        context.charge(checked_multiply(workers, bytes, "tiles"), "the tiles of all threads");
     std::vector<Work<T>> work;
-    for (int w = 0; w < workers; ++w) work.push_back(tree_.make_workspace<T>(work_rows));
+    for (int w = 0; w < workers; ++w) work.push_back(tree_.make_workspace<T>(work_rows, width));
     const AlignedBuffer<T> buffers(checked_multiply(workers, buffer_size, "tiles"));
     parallel_for(
         context, chunks,
@@ -297,6 +300,7 @@ std::unique_ptr<FeatureMap> make_sketch(const kernel::Kernel& kernel, int64_t d,
                                         const SketchOptions& options) {
   kernel.check_dimension(d);
   check_sketch_columns("features", D);
+  const StandardRounding rounding;
   return std::make_unique<Sketch>(kernel.with_variance(kernel.variance()), d, D, options);
 }
 

@@ -64,17 +64,20 @@ int64_t SketchTree::buffer_numbers(int64_t rows) const {
 }
 
 template <class T>
-int64_t SketchTree::workspace_bytes(int64_t rows) const {
-  int64_t most = 0;
-  for (const SketchNode& node : nodes_) most = std::max(most, node.map->scratch(rows, T{}));
+int64_t SketchTree::workspace_bytes(int64_t rows, int64_t width) const {
+  int64_t most = root().scratch(rows, width, T{});
+  for (size_t node = 0; node + 1 < nodes_.size(); ++node) {
+    const projection::Multilinear& map = *nodes_[node].map;
+    most = std::max(most, map.scratch(rows, map.columns(), T{}));
+  }
   const int64_t numbers = checked_add(buffer_numbers<T>(rows), most, "the scratch of a tile");
   return checked_multiply(numbers, sizeof(T), "the scratch of a tile");
 }
 
 template <class T>
-SketchTree::Workspace<T> SketchTree::make_workspace(int64_t rows) const {
+SketchTree::Workspace<T> SketchTree::make_workspace(int64_t rows, int64_t width) const {
   const auto size = static_cast<int64_t>(sizeof(T));
-  return {AlignedBuffer<T>(workspace_bytes<T>(rows) / size),
+  return {AlignedBuffer<T>(workspace_bytes<T>(rows, width) / size),
           std::vector<FactorRows<T>>(static_cast<size_t>(levels_ + 1) * most_factors_)};
 }
 
@@ -165,13 +168,13 @@ PairMoments SketchTree::moments(const PairSums& first, const PairSums& second) c
   return node_moments(static_cast<int64_t>(nodes_.size()) - 1, first, second);
 }
 
-#define MERCER_INSTANTIATE(T)                                                            \
-  template int64_t SketchTree::workspace_bytes<T>(int64_t) const;                        \
-  template SketchTree::Workspace<T> SketchTree::make_workspace<T>(int64_t) const;        \
-  template void SketchTree::prepare<T>(Blocks, Context&) const;                          \
-  template void SketchTree::evaluate(const LeafRows<T>&, int64_t, Blocks, Planes<T>,     \
-                                     Workspace<T>&) const noexcept;                      \
-  template void SketchTree::evaluate_sum(const LeafRows<T>&, int64_t, Blocks, Planes<T>, \
+#define MERCER_INSTANTIATE(T)                                                              \
+  template int64_t SketchTree::workspace_bytes<T>(int64_t, int64_t) const;                 \
+  template SketchTree::Workspace<T> SketchTree::make_workspace<T>(int64_t, int64_t) const; \
+  template void SketchTree::prepare<T>(Blocks, Context&) const;                            \
+  template void SketchTree::evaluate(const LeafRows<T>&, int64_t, Blocks, Planes<T>,       \
+                                     Workspace<T>&) const noexcept;                        \
+  template void SketchTree::evaluate_sum(const LeafRows<T>&, int64_t, Blocks, Planes<T>,   \
                                          Workspace<T>&) const noexcept;
 MERCER_INSTANTIATE(float)
 MERCER_INSTANTIATE(double)

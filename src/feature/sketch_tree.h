@@ -50,11 +50,11 @@ class SketchTree {
 
   /// Rows that are worth doing together.
   int64_t tile_rows() const noexcept;
-  /// Bytes of a workspace for tiles of `rows` rows.
+  /// Bytes of a workspace for tiles of `rows` rows and slices of `width` columns of the root.
   template <class T>
-  int64_t workspace_bytes(int64_t rows) const;
+  int64_t workspace_bytes(int64_t rows, int64_t width) const;
   template <class T>
-  Workspace<T> make_workspace(int64_t rows) const;
+  Workspace<T> make_workspace(int64_t rows, int64_t width) const;
 
   /// Everything that columns c of the root need.
   template <class T>

@@ -97,6 +97,7 @@ class TileLoop {
   void run(Context& context) {
     if (X_.rows == 0 || blocks_.begin >= blocks_.end) return;
     projection_.prepare(blocks_, T{}, context);
+    finish_.columns.prepare(blocks_, context);
     plan_chunks();
     const int64_t chunks = row_tiles_ * column_ranges_;
     const int workers = worker_count(context, chunks);
@@ -105,7 +106,8 @@ class TileLoop {
         finish_.warp.log_shift ? checked_multiply(transform::kTileRows, X_.cols, "tile") : 0;
     const int64_t per_worker = checked_add(warp_offset(), round_up(warped), "tile");
     const int64_t total = checked_multiply(workers, per_worker, "tile");
-    context.require_memory(checked_multiply(total, sizeof(T), "tile"), "the tiles of all threads");
+    const MemoryCharge charge =
+        context.charge(checked_multiply(total, sizeof(T), "tile"), "the tiles of all threads");
     const AlignedBuffer<T> scratch(total);
     parallel_for(context, chunks, [&](int64_t chunk, int worker) noexcept {
       run_chunk(chunk / column_ranges_, chunk % column_ranges_,
@@ -193,7 +195,8 @@ class TileLoop {
                                            : first + Z.rows * buffer_ld;
       const transform::BlockOutput<T> out{first, second, direct ? Z.ld : buffer_ld,
                                           direct && stream_};
-      finish_.epilogue(P, Z.rows, width_, finish_.scale + j, finish_.phase + j, out);
+      finish_.epilogue(P, Z.rows, width_, finish_.columns.scale(block),
+                       finish_.columns.phase(block), out);
     }
     if (direct) return;
     for (int p = 0; p < finish_.parts; ++p)

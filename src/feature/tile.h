@@ -9,6 +9,7 @@
 #include "base/context.h"
 #include "base/csr_view.h"
 #include "base/matrix_view.h"
+#include "feature/column_numbers.h"
 #include "feature/feature_map.h"
 #include "projection/projection.h"
 #include "transform/epilogue.h"
@@ -20,10 +21,9 @@ namespace mercer::feature {
 template <class T>
 struct Finish {
   transform::Epilogue<T> epilogue;
-  int parts;       // pair: 2 ([cos | sin])
-  int reals;       // complex: 2 (interleaved)
-  const T* scale;  // one per frequency, padded to whole blocks, 64-byte aligned
-  const T* phase;
+  int parts;  // pair: 2 ([cos | sin])
+  int reals;  // complex: 2 (interleaved)
+  const ColumnNumbers<T>& columns;
   kernel::InputWarp warp;
 };
 

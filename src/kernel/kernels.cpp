@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // What exists. A new kernel is its own file, a maker in kernel.h, and a row here.
+#include "base/once.h"
 #include "kernel/kernel.h"
 
 namespace mercer::kernel {
@@ -128,9 +129,6 @@ std::vector<KernelEntry> make_table() {
 
 }  // namespace
 
-std::span<const KernelEntry> kernel_table() {
-  static const std::vector<KernelEntry> table = make_table();
-  return table;
-}
+std::span<const KernelEntry> kernel_table() { return made_once<make_table>(); }
 
 }  // namespace mercer::kernel

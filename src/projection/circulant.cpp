@@ -146,18 +146,19 @@ class Circulant final : public Projection {
     return {columns(), rows, circulant_scratch(n_, count_)};
   }
 
-  // Room to draw one group in double and to keep it as T, or to plan.
+  // So many numbers of a column are kept, so many doubles needed meanwhile.
   template <class T>
-  void require_room(Context& context) const {
-    const auto bytes = static_cast<int64_t>(4 * sizeof(T) + 3 * sizeof(double));
-    context.require_memory(checked_multiply(bytes, columns(), "circulant blocks"),
-                           "a group of circulant blocks");
+  GroupCost cost(int64_t kept, int64_t doubles) const {
+    constexpr const char* kWhat = "a group of circulant blocks";
+    return {checked_multiply(kept * static_cast<int64_t>(sizeof(T)), columns(), kWhat),
+            checked_multiply(doubles * static_cast<int64_t>(sizeof(double)), columns(), kWhat),
+            kWhat};
   }
 
+  // FFTW keeps about a number a column, and plans on two arrays that are given back.
   template <class T>
   void prepare_plans(Store<T>& store, Context& context) const {
-    store.plans.prepare(0, [&](int64_t) {
-      require_room<T>(context);
+    store.plans.prepare(0, cost<T>(1, 3), context, [&](int64_t) {
       return std::make_unique<const transform::RealFft<T>>(n_, count_);
     });
   }
@@ -165,17 +166,12 @@ class Circulant final : public Projection {
   template <class T>
   void prepare_groups(Blocks groups, Store<T>& store, Context& context) const {
     prepare_plans(store, context);
-    Stage stage(context, groups.end - groups.begin);
-    for (int64_t g = groups.begin; g < groups.end; ++g) {
-      store.groups.prepare(g, [&](int64_t group) { return draw<T>(group, context); });
-      stage.advance(1);
-      context.checkpoint();
-    }
+    store.groups.prepare_all(groups, cost<T>(4, 3), context,
+                             [&](int64_t group) { return draw<T>(group); });
   }
 
   template <class T>
-  CirculantNumbers<T> draw(int64_t group, Context& context) const {
-    require_room<T>(context);
+  CirculantNumbers<T> draw(int64_t group) const {
     const bool isotropic = law().isotropic();
     const AlignedBuffer<double> g(columns());
     AlignedBuffer<T> multipliers(inputs() * count_);

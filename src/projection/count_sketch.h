@@ -19,6 +19,8 @@ class CountSketch {
   static CountSketch draw(uint64_t seed, int64_t factor, int64_t d, int64_t m);
   /// What draw refuses, before anything is drawn.
   static void check_extents(int64_t d, int64_t m);
+  /// What a sketch of d coordinates keeps, and what drawing it takes besides.
+  static constexpr int64_t kBytesKept = 5, kBytesToDraw = 8;
   /// Given h, in [0, m), and s, +1 or -1.
   CountSketch(std::vector<int32_t> buckets, std::vector<int8_t> signs, int64_t m);
 

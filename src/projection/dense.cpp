@@ -33,8 +33,11 @@ class PackedPanels {
         groups_(ceil_divide(ceil_divide(F, kWidth), kGroupPanels)) {}
 
   void prepare(Blocks panels, const FrequencySource& source, Context& context) {
-    for (int64_t g = panels.begin / kGroupPanels; g * kGroupPanels < panels.end; ++g) {
-      groups_.prepare(g, [&](int64_t group) { return pack(group, source, context); });
+    const Blocks groups{panels.begin / kGroupPanels, ceil_divide(panels.end, kGroupPanels)};
+    groups_.require_room(groups, cost_of(panels_of(0)), context);
+    for (int64_t g = groups.begin; g < groups.end; ++g) {
+      groups_.prepare(g, cost_of(panels_of(g)), context,
+                      [&](int64_t group) { return pack(group, source, context); });
     }
   }
 
@@ -45,16 +48,21 @@ class PackedPanels {
  private:
   static constexpr int64_t kWidth = transform::kPanelColumns<T>;
 
+  int64_t panels_of(int64_t g) const noexcept {
+    return std::min(kGroupPanels, ceil_divide(count_, kWidth) - g * kGroupPanels);
+  }
+
+  // The frequencies are drawn in double beside the packed panels.
+  GroupCost cost_of(int64_t panels) const {
+    const int64_t size = checked_multiply(panels * kWidth, depth_, "packed W");
+    return {checked_multiply(size, sizeof(T), "packed W"),
+            checked_multiply(size, sizeof(double), "packed W"), "a group of packed frequencies"};
+  }
+
   AlignedBuffer<T> pack(int64_t g, const FrequencySource& source, Context& context) const {
-    const int64_t first = g * kGroupPanels;
-    const int64_t panels = std::min(kGroupPanels, ceil_divide(count_, kWidth) - first);
-    const int64_t size =
-        checked_multiply(checked_multiply(panels, kWidth, "packed W"), depth_, "packed W");
-    // The frequencies are drawn in double beside the packed panels.
-    context.require_memory(checked_multiply(size, sizeof(T) + sizeof(double), "packed W"),
-                           "a group of packed frequencies");
-    AlignedBuffer<T> storage(size);
-    const int64_t j0 = first * kWidth;
+    const int64_t panels = panels_of(g);
+    AlignedBuffer<T> storage(panels * kWidth * depth_);
+    const int64_t j0 = g * kGroupPanels * kWidth;
     const Matrix<double> omega(std::min(panels * kWidth, count_ - j0), depth_);
     source.fill(j0, context, omega.view());
     parallel_for(context, panels, [&](int64_t p, int) noexcept {

@@ -74,18 +74,13 @@ class HadamardProjection final : public Projection {
   template <class T>
   void prepare_groups(Blocks groups, LazyGroups<HadamardNumbers<T>>& store,
                       Context& context) const {
-    Stage stage(context, groups.end - groups.begin);
-    for (int64_t g = groups.begin; g < groups.end; ++g) {
-      store.prepare(g, [&](int64_t group) {
-        // At most four numbers a column are kept; three are drawn in double for one block.
-        context.require_memory(checked_multiply(columns(), 4 * sizeof(T) + 3 * sizeof(double),
-                                                "a group of structured blocks"),
-                               "a group of structured blocks");
-        return Kind::template draw<T>(arguments_, padded_, group * together_, together_);
-      });
-      stage.advance(1);
-      context.checkpoint();
-    }
+    // At most four numbers a column are kept; three are drawn in double for one block.
+    constexpr const char* kWhat = "a group of structured blocks";
+    const GroupCost cost{checked_multiply(columns(), 4 * sizeof(T), kWhat),
+                         checked_multiply(padded_, 3 * sizeof(double), kWhat), kWhat};
+    store.prepare_all(groups, cost, context, [&](int64_t group) {
+      return Kind::template draw<T>(arguments_, padded_, group * together_, together_);
+    });
   }
 
   template <class T>

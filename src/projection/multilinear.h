@@ -68,10 +68,10 @@ class Multilinear {
 
   /// Rows per call at which apply is fastest.
   virtual int64_t tile_rows() const noexcept = 0;
-  /// Numbers that apply and apply_sum need beside Z for `rows` rows and any slice, 64-byte
-  /// aligned. The argument of type float or double tells the precision.
-  virtual int64_t scratch(int64_t rows, float) const = 0;
-  virtual int64_t scratch(int64_t rows, double) const = 0;
+  /// Numbers that apply and apply_sum need beside Z for `rows` rows and a slice of `width` columns,
+  /// 64-byte aligned. The argument of type float or double tells the precision.
+  virtual int64_t scratch(int64_t rows, int64_t width, float) const = 0;
+  virtual int64_t scratch(int64_t rows, int64_t width, double) const = 0;
 
   /// Draws and packs what columns [c.begin, c.end) need for this precision, once; thread-safe; may
   /// fail (memory, cancellation) and be retried.

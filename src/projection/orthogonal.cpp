@@ -54,18 +54,20 @@ class OrthogonalFrequencies final : public FrequencySource {
     if (block_ == block) return;
     drop_block();
     const int64_t entries = checked_multiply(d_, d_, "a block of orthogonal frequencies");
-    context.require_memory(
+    MemoryCharge charge = context.charge(
         checked_multiply(entries, sizeof(double), "a block of orthogonal frequencies"),
         "a block of orthogonal frequencies");
     Matrix<double> directions(d_, d_);
     const random::Stream stream(seed_, random::Tag::direction, static_cast<uint64_t>(block));
     random::fill_haar_orthogonal(stream, context, directions.view());
     directions_ = std::move(directions);
+    charge_ = std::move(charge);
     block_ = block;
   }
 
   void drop_block() const {
     directions_ = {};
+    charge_ = {};
     block_ = -1;
   }
 
@@ -86,6 +88,7 @@ class OrthogonalFrequencies final : public FrequencySource {
   int64_t F_;
   mutable std::mutex mutex_;
   mutable Matrix<double> directions_;  // of block_, or nothing
+  mutable MemoryCharge charge_;
   mutable int64_t block_ = -1;
 };
 

@@ -77,8 +77,12 @@ class ProductSketch final : public Multilinear {
   }
 
   int64_t tile_rows() const noexcept override { return transform::kTileRows; }
-  int64_t scratch(int64_t rows, float) const override { return blocks(rows) * kWidth<float>; }
-  int64_t scratch(int64_t rows, double) const override { return blocks(rows) * kWidth<double>; }
+  int64_t scratch(int64_t rows, int64_t, float) const override {
+    return blocks(rows) * kWidth<float>;
+  }
+  int64_t scratch(int64_t rows, int64_t, double) const override {
+    return blocks(rows) * kWidth<double>;
+  }
 
   void prepare(Blocks c, float, Context& context) const override { draw(c, single_, context); }
   void prepare(Blocks c, double, Context& context) const override { draw(c, double_, context); }
@@ -125,27 +129,38 @@ class ProductSketch final : public Multilinear {
   void draw(Blocks c, LazyGroups<Weights<T>>& store, Context& context) const {
     const int64_t width = kGroupPanels * kWidth<T>;
     const Blocks groups{c.begin / width, ceil_divide(c.end, width)};
-    Stage stage(context, groups.end - groups.begin);
-    for (int64_t g = groups.begin; g < groups.end; ++g) {
-      store.prepare(g, [&](int64_t group) { return draw_group<T>(group, context); });
-      stage.advance(1);
-      context.checkpoint();
-    }
+    const int64_t panels = std::min(kGroupPanels, ceil_divide(columns(), kWidth<T>));
+    store.prepare_all(groups, cost<T>(panels, context), context,
+                      [&](int64_t group) { return draw_group<T>(group, context); });
+  }
+
+  // Of as many panels as a group has at most.
+  template <class T>
+  GroupCost cost(int64_t panels, const Context& context) const {
+    const int64_t weights = checked_multiply(inputs_, parts_ * kWidth<T>, "weights");
+    const int64_t kept =
+        checked_multiply(panels, checked_add(weights, bias_size<T>(), "weights"), "weights");
+    const int64_t drawn =
+        checked_multiply(longest_column(), worker_count(context, panels), "weights");
+    return {checked_multiply(kept, sizeof(T), "weights"),
+            checked_multiply(drawn, sizeof(double), "weights"), "a group of weights"};
+  }
+
+  // Numbers of one weight vector as drawn.
+  int64_t longest_column() const noexcept {
+    int64_t longest = 0;
+    for (const FactorShape& factor : shape().factors)
+      longest = std::max(longest, factor.inputs + 1);
+    return parts_ * longest;
   }
 
   template <class T>
   Weights<T> draw_group(int64_t group, Context& context) const {
     const int64_t first = group * kGroupPanels;
     const int64_t panels = std::min(kGroupPanels, ceil_divide(columns(), kWidth<T>) - first);
-    const int64_t size = checked_multiply(checked_multiply(panels, parts_ * kWidth<T>, "weights"),
-                                          inputs_, "weights");
-    context.require_memory(checked_multiply(size, sizeof(T), "weights"), "a group of weights");
-    Weights<T> weights{AlignedBuffer<T>(size), AlignedBuffer<T>(panels * bias_size<T>())};
-    int64_t longest = 0;
-    for (const FactorShape& factor : shape().factors)
-      longest = std::max(longest, factor.inputs + 1);
-    const int workers = worker_count(context, panels);
-    const Matrix<double> columns_drawn(workers, parts_ * longest);
+    Weights<T> weights{AlignedBuffer<T>(panels * panel_size<T>()),
+                       AlignedBuffer<T>(panels * bias_size<T>())};
+    const Matrix<double> columns_drawn(worker_count(context, panels), longest_column());
     parallel_for(context, panels, [&](int64_t p, int worker) noexcept {
       draw_panel((first + p) * kWidth<T>, columns_drawn.view().row(worker),
                  weights.panels.data() + p * panel_size<T>(),

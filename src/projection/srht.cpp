@@ -100,16 +100,12 @@ class Srht final : public Projection, public SparseProjection {
 
   template <class T>
   void prepare_groups(Blocks groups, LazyGroups<Ingredients<T>>& store, Context& context) const {
-    Stage stage(context, groups.end - groups.begin);
-    for (int64_t g = groups.begin; g < groups.end; ++g) {
-      store.prepare(g, [&](int64_t group) {
-        context.require_memory(checked_multiply(columns(), sizeof(T) + sizeof(int32_t), "SRHT"),
-                               "a group of SRHT blocks");
-        return draw<T>(seed_, padded_, group * together_, together_);
-      });
-      stage.advance(1);
-      context.checkpoint();
-    }
+    constexpr const char* kWhat = "a group of SRHT blocks";
+    const GroupCost cost{checked_multiply(columns(), sizeof(T) + sizeof(int32_t), kWhat),
+                         checked_multiply(padded_, sizeof(double) + sizeof(int64_t), kWhat), kWhat};
+    store.prepare_all(groups, cost, context, [&](int64_t group) {
+      return draw<T>(seed_, padded_, group * together_, together_);
+    });
   }
 
   template <class Rows, class T>

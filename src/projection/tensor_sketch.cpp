@@ -64,12 +64,13 @@ class TensorSketch final : public Multilinear {
     budget_ = static_cast<double>(factors() + 1) * steps / kTermCost;
   }
   TensorSketch(const SketchShape& shape, std::vector<TensorHash> hashes) : TensorSketch(shape) {
-    hashes_.prepare(0, [&](int64_t) { return std::move(hashes); });
+    Context unlimited;
+    hashes_.prepare(0, {}, unlimited, [&](int64_t) { return std::move(hashes); });
   }
 
   int64_t tile_rows() const noexcept override { return kTileRows; }
-  int64_t scratch(int64_t, float) const override { return scratch_size(); }
-  int64_t scratch(int64_t, double) const override { return scratch_size(); }
+  int64_t scratch(int64_t, int64_t, float) const override { return scratch_size(); }
+  int64_t scratch(int64_t, int64_t, double) const override { return scratch_size(); }
   void prepare(Blocks, float, Context& context) const override { prepare_in(single_, context); }
   void prepare(Blocks, double, Context& context) const override { prepare_in(double_, context); }
 
@@ -132,13 +133,27 @@ class TensorSketch final : public Multilinear {
             product + 2 * spectrum_size()};
   }
 
+  // `each` bytes for every coordinate of all factors.
+  int64_t coordinate_bytes(int64_t each, const char* what) const {
+    int64_t count = 0;
+    for (const FactorShape& factor : shape().factors)
+      count = checked_add(count, factor.dimension(), what);
+    return checked_multiply(count, each, what);
+  }
+  int64_t longest() const noexcept {
+    int64_t most = 0;
+    for (const FactorShape& factor : shape().factors) most = std::max(most, factor.dimension());
+    return most;
+  }
+
   void prepare_hashes(Context& context) const {
-    hashes_.prepare(0, [&](int64_t) {
+    constexpr const char* kWhat = "the hashes of a sketch";
+    // A slot and a sign of each coordinate; for one factor at a time what they are drawn as.
+    const GroupCost cost{coordinate_bytes(5, kWhat), checked_multiply(longest(), 27, kWhat), kWhat};
+    hashes_.prepare(0, cost, context, [&](int64_t) {
       Stage stage(context, factors());
       std::vector<TensorHash> hashes;
       for (const FactorShape& factor : shape().factors) {
-        context.require_memory(checked_multiply(factor.dimension(), 32, "hashes of a sketch"),
-                               "the hashes of a sketch");
         hashes.push_back(
             draw_hash(shape(), static_cast<int64_t>(hashes.size()), factor.dimension()));
         stage.advance(1);
@@ -151,13 +166,17 @@ class TensorSketch final : public Multilinear {
   template <class T>
   void prepare_in(LazyGroups<Prepared<T>>& store, Context& context) const {
     prepare_hashes(context);
-    store.prepare(0, [&](int64_t) {
+    constexpr const char* kWhat = "the signs and transforms of a sketch";
+    // Twiddles and FFTW's own stay, the arrays that it plans on go.
+    const int64_t plans = factors() == 1 ? 0
+                                         : checked_multiply(2 * vector_size(),
+                                                            static_cast<int64_t>(sizeof(T)), kWhat);
+    const GroupCost cost{checked_add(coordinate_bytes(sizeof(T), kWhat), plans, kWhat), plans,
+                         kWhat};
+    store.prepare(0, cost, context, [&](int64_t) {
       Prepared<T> made;
-      for (int64_t f = 0; f < factors(); ++f) pack(f, context, made);
+      for (int64_t f = 0; f < factors(); ++f) pack(f, made);
       if (factors() == 1) return made;
-      context.require_memory(
-          checked_multiply(4 * vector_size(), static_cast<int64_t>(sizeof(T)), "plans of a sketch"),
-          "planning the transforms of a sketch");
       made.product = std::make_unique<const CircularProduct<T>>(columns(), is_complex());
       return made;
     });
@@ -165,10 +184,8 @@ class TensorSketch final : public Multilinear {
 
   // The scale of the sketch goes with its first factor.
   template <class T>
-  void pack(int64_t f, const Context& context, Prepared<T>& made) const {
+  void pack(int64_t f, Prepared<T>& made) const {
     const FactorShape& factor = shape().factors[static_cast<size_t>(f)];
-    context.require_memory(checked_multiply(factor.dimension(), sizeof(T), "signs of a sketch"),
-                           "the signs of a sketch");
     const TensorHash& hash = hashes_[0][static_cast<size_t>(f)];
     const double scale = f == 0 ? shape().scale : 1.0;
     AlignedBuffer<T> multipliers(factor.dimension());

@@ -51,8 +51,12 @@ class TensorSrht final : public Multilinear {
   }
 
   int64_t tile_rows() const noexcept override { return 64; }
-  int64_t scratch(int64_t rows, float) const override { return numbers<float>(rows); }
-  int64_t scratch(int64_t rows, double) const override { return numbers<double>(rows); }
+  int64_t scratch(int64_t rows, int64_t width, float) const override {
+    return numbers<float>(rows, width);
+  }
+  int64_t scratch(int64_t rows, int64_t width, double) const override {
+    return numbers<double>(rows, width);
+  }
 
   void prepare(Blocks c, float, Context& context) const override {
     draw(c, single_signs_, context);
@@ -82,10 +86,10 @@ class TensorSrht final : public Multilinear {
   // One row: padded u (two planes), its transform, a row of Z. A batch: the same of all lanes, the
   // transforms of all factors, some columns.
   template <class T>
-  int64_t numbers(int64_t rows) const {
+  int64_t numbers(int64_t rows, int64_t width) const {
     const int64_t padded = checked_multiply(2 + parts_, round_up(d_), "TensorSRHT");
-    const int64_t one = checked_add(
-        padded, checked_multiply(parts_, round_up(columns()), "TensorSRHT"), "TensorSRHT");
+    const int64_t one =
+        checked_add(padded, checked_multiply(parts_, round_up(width), "TensorSRHT"), "TensorSRHT");
     if (!in_lanes<T>(rows)) return one;
     return std::max(one, (2 * d_ + p_ * parts_ * d_ + 3 * kLaneColumns) * kLanes<T>);
   }
@@ -98,26 +102,20 @@ class TensorSrht final : public Multilinear {
 
   template <class T>
   void draw(Blocks c, LazyGroups<AlignedBuffer<T>>& signs, Context& context) const {
-    signs.prepare(0, [&](int64_t) {
-      const int64_t size = checked_multiply(checked_multiply(p_, parts_, "signs"), d_, "signs");
-      context.require_memory(checked_multiply(size, sizeof(T), "signs"), "the signs");
-      return draw_signs<T>(size);
-    });
+    const int64_t size = checked_multiply(checked_multiply(p_, parts_, "signs"), d_, "signs");
+    const GroupCost signs_cost{checked_multiply(size, sizeof(T), "signs"),
+                               checked_multiply(parts_ * d_, sizeof(double), "signs"),
+                               "the signs of a sketch"};
+    signs.prepare(0, signs_cost, context, [&](int64_t) { return draw_signs<T>(size); });
+    const int64_t indices = checked_multiply(p_, block_, "indices");
+    const GroupCost cost{checked_multiply(indices, sizeof(int32_t), "indices"),
+                         index_scratch_bytes(law_), "the indices of a sketch"};
     const Blocks blocks{c.begin / block_, (c.end + block_ - 1) / block_};
-    Stage stage(context, blocks.end - blocks.begin);
-    for (int64_t b = blocks.begin; b < blocks.end; ++b) {
-      index_.prepare(b, [&](int64_t block) {
-        const int64_t size = checked_multiply(p_, block_, "indices");
-        const int64_t bytes = checked_multiply(size, sizeof(int32_t), "indices");
-        context.require_memory(checked_add(bytes, index_scratch_bytes(law_), "indices"),
-                               "the indices");
-        AlignedBuffer<int32_t> index(size);
-        draw_index(law_, block, std::span(index.data(), static_cast<size_t>(size)));
-        return index;
-      });
-      stage.advance(1);
-      context.checkpoint();
-    }
+    index_.prepare_all(blocks, cost, context, [&](int64_t block) {
+      AlignedBuffer<int32_t> index(indices);
+      draw_index(law_, block, std::span(index.data(), static_cast<size_t>(indices)));
+      return index;
+    });
   }
 
   template <class T>
@@ -205,7 +203,7 @@ class TensorSrht final : public Multilinear {
                 T* scratch) const noexcept {
     const int64_t n = rows[0].sparse != nullptr ? rows[0].sparse->rows : rows[0].dense.re.rows;
     T* const re = scratch + (2 + parts_) * round_up(d_);
-    T* const im = parts_ == 2 ? re + round_up(columns()) : nullptr;
+    T* const im = parts_ == 2 ? re + round_up(c.end - c.begin) : nullptr;
     for (int64_t i = 0; i < n; ++i) {
       apply_row(rows, i, c, re, im, signs, scratch);
       for (int64_t l = 0; l < c.end - c.begin; ++l) Z.re.data[l] += re[l];

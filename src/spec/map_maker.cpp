@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/float_environment.h"
 #include "spec/fields.h"
 #include "spec/json.h"
 #include "spec/specs.h"
@@ -46,6 +47,7 @@ std::optional<double> SpecMapMaker::lengthscale() const {
 
 std::shared_ptr<const feature::FeatureMap> SpecMapMaker::make(double lengthscale,
                                                               int64_t features) const {
+  const StandardRounding rounding;
   Parameters canonical = canonical_;
   canonical.set("features", features);
   if (has_lengthscale()) {
@@ -57,6 +59,7 @@ std::shared_ptr<const feature::FeatureMap> SpecMapMaker::make(double lengthscale
 }
 
 std::unique_ptr<SpecMapMaker> map_maker(std::string_view partial, int64_t d, uint64_t seed) {
+  const StandardRounding rounding;
   Parameters given = parse_object(partial.empty() ? "{}" : partial);
   refuse_what_the_call_fixes(given);
   if (given.find("map") == nullptr) given.set("map", "fourier");

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "base/error.h"
+#include "base/float_environment.h"
 #include "spec/fields.h"
 #include "spec/json.h"
 #include "spec/spec.h"
@@ -51,6 +52,7 @@ const char* precision_name(feature::Precision precision) noexcept {
 }
 
 ModelPlan model_plan_from_spec(std::string_view json) {
+  const StandardRounding rounding;
   const Envelope envelope = open_envelope(parse_object(json), "");
   require(!envelope.needs_data, MERCER_UNSUPPORTED,
           "needs = \"data\": a fitted model holds weights that a spec cannot; save it to a file");

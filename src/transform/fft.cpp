@@ -7,6 +7,7 @@
 #include "transform/fft.h"
 
 #include <fftw3.h>
+#include <pthread.h>
 
 #include <limits>
 #include <mutex>
@@ -18,10 +19,17 @@
 namespace mercer::transform {
 namespace {
 
-// Every call of FFTW but fftw_execute* takes this.
+constinit std::mutex planner_mutex;
+
+// Every call of FFTW but fftw_execute* takes this. So does a fork: FFTW's tables are then whole in
+// the child, and the lock is free there.
 std::mutex& planner() noexcept {
-  static std::mutex mutex;
-  return mutex;
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, [] {
+    pthread_atfork([] { planner_mutex.lock(); }, [] { planner_mutex.unlock(); },
+                   [] { planner_mutex.unlock(); });
+  });
+  return planner_mutex;
 }
 
 template <class T>

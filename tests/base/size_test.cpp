@@ -67,6 +67,31 @@ TEST_CASE("a memory cap names what is needed", "[base]") {
             "a block needs 101") == "");
 }
 
+TEST_CASE("what a call holds counts against its cap, what it gave back does not", "[base]") {
+  Context context;
+  context.memory_cap = 100;
+  MemoryCharge kept = context.charge(60, "a group");
+  {
+    const MemoryCharge meanwhile = context.charge(40, "drawing a group");
+    CHECK(refusal_fault(
+              MERCER_OUT_OF_MEMORY, [&] { (void)context.charge(1, "a tile"); },
+              "memory_cap = 100 bytes, but a tile needs 1 beside the 100") == "");
+  }
+  CHECK_NOTHROW(context.require_room(40, "a tile"));
+  CHECK(refusal_fault(
+            MERCER_OUT_OF_MEMORY, [&] { context.require_room(kHuge, "a tile"); },
+            "beside the 60") == "");
+  context.require_memory(100, "something else");
+  MemoryCharge moved = std::move(kept);
+  kept = MemoryCharge();
+  CHECK(refusal_fault(MERCER_OUT_OF_MEMORY, [&] { context.require_room(41, "a tile"); }) == "");
+  context.forget_charges();  // the next call
+  CHECK_NOTHROW(context.require_room(100, "a tile"));
+  const MemoryCharge next = context.charge(100, "a group");
+  moved = MemoryCharge();  // was another call's
+  CHECK(refusal_fault(MERCER_OUT_OF_MEMORY, [&] { context.require_room(1, "a tile"); }) == "");
+}
+
 TEST_CASE("messages are formatted whole, however long", "[base]") {
   const std::string name(3000, 'n');
   CHECK(refusal_fault(

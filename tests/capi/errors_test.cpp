@@ -170,6 +170,40 @@ TEST_CASE("supplied frequencies are checked", "[capi]") {
   CHECK(out == nullptr);
 }
 
+int32_t count_calls(void* user, int64_t, int64_t, double*) {
+  ++*static_cast<int*>(user);
+  return 0;
+}
+
+TEST_CASE("a callback for frequencies is not asked for what will be refused", "[capi]") {
+  const auto kernel = gaussian();
+  mercer_kernel* other = nullptr;
+  REQUIRE(mercer_kernel_polynomial(2, 1, 0, &other) == MERCER_OK);
+  const KernelHandle polynomial(other);
+  const double negative[] = {1, -1};
+  auto fixed = fourier_options();
+  fixed.radius = MERCER_RADIUS_FIXED;
+  mercer_map* out = nullptr;
+  int calls = 0;
+  const auto ask = [&](const mercer_kernel* k, int64_t d, int64_t F, const double* weights,
+                       const mercer_fourier_options* options) {
+    return mercer_fourier_create_callback(k, d, F, count_calls, &calls, weights, options, &out);
+  };
+  CHECK(fault(ask(polynomial.get(), 3, 2, nullptr, nullptr), MERCER_UNSUPPORTED,
+              "mercer_fourier_create_callback", "polynomial") == "");
+  CHECK(fault(ask(kernel.get(), 3, int64_t{1} << 31, nullptr, nullptr), MERCER_INVALID_ARGUMENT,
+              "F = 2147483648") == "");
+  CHECK(fault(ask(kernel.get(), int64_t{1} << 31, 2, nullptr, nullptr), MERCER_INVALID_ARGUMENT,
+              "inputs = 2147483648") == "");
+  CHECK(fault(ask(kernel.get(), 3, 2, negative, nullptr), MERCER_INVALID_ARGUMENT,
+              "weights[1] = -1") == "");
+  CHECK(fault(ask(kernel.get(), 3, 2, nullptr, &fixed), MERCER_UNSUPPORTED, "radius") == "");
+  CHECK(calls == 0);
+  CHECK(ask(kernel.get(), 3, 2, nullptr, nullptr) == MERCER_OK);
+  mercer_map_free(out);
+  CHECK(calls == 1);
+}
+
 template <class T, class Apply>
 void check_apply_refusals(Apply apply, const mercer_map* map, const char* function) {
   const auto X = numbers<T>(4, 3);

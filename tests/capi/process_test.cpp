@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // What a process may do with the library: share handles between threads, fork, run out of memory.
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstring>
 #include <thread>
 
@@ -54,22 +56,80 @@ TEST_CASE("errors of one thread are not seen by another", "[capi]") {
 }
 
 #ifndef __SANITIZE_THREAD__  // the thread sanitizer does not support threads after fork
+/// Whether a forked child answers yes.
+template <class Body>
+bool works_in_child(const Body& body) {
+  const pid_t child = fork();
+  if (child < 0) return false;
+  if (child == 0) {
+    alarm(60);  // a child that hangs is a failure, not a wait
+    _exit(body() ? 0 : 1);
+  }
+  int result = -1;
+  return waitpid(child, &result, 0) == child && WIFEXITED(result) && WEXITSTATUS(result) == 0;
+}
+
 TEST_CASE("after a fork the child works and agrees", "[capi]") {
   const auto map = fourier(d, D);
   mercer_status status = MERCER_INTERNAL;
   const auto here = features(map.get(), &status);
   REQUIRE(status == MERCER_OK);
-  const pid_t child = fork();
-  REQUIRE(child >= 0);
-  if (child == 0) {
-    alarm(60);  // a child that hangs is a failure, not a wait
+  CHECK(works_in_child([&] {
     const auto there = features(map.get(), &status);
     const auto model = small_model();
-    _exit(status == MERCER_OK && model != nullptr && same_bytes(here, there) ? 0 : 1);
+    return status == MERCER_OK && model != nullptr && same_bytes(here, there);
+  }));
+}
+
+/// Draws a map whose projection is planned, of a length that no call before this had.
+bool plan_something() {
+  static std::atomic<int> calls{0};
+  const std::string spec =
+      R"({"map":"tensor_sketch","kernel":{"kernel":"polynomial"},"inputs":2,"features":)" +
+      std::to_string(64 + calls++ % 20000) + "}";
+  mercer_map* out = nullptr;
+  const mercer_status made = mercer_map_from_spec(spec.c_str(), &out);
+  const MapHandle map(out);
+  if (made == MERCER_UNSUPPORTED) return true;  // without FFTW
+  return mercer_map_prepare(out, MERCER_PRECISION_F32, nullptr) == MERCER_OK;
+}
+
+TEST_CASE("a child forked while other threads plan transforms plans its own", "[capi]") {
+  std::atomic<bool> stop{false};
+  std::vector<std::thread> planners;
+  for (int i = 0; i < 3; ++i) {
+    planners.emplace_back([&] {
+      while (!stop) plan_something();
+    });
   }
-  int result = -1;
-  REQUIRE(waitpid(child, &result, 0) == child);
-  CHECK((WIFEXITED(result) && WEXITSTATUS(result) == 0));
+  int failures = 0;
+  for (int round = 0; round < 30 && failures == 0; ++round)
+    failures += works_in_child([] { return plan_something() && plan_something(); }) ? 0 : 1;
+  stop = true;
+  for (std::thread& planner : planners) planner.join();
+  CHECK(failures == 0);
+}
+
+TEST_CASE("a process that may start no thread gets the same features", "[capi]") {
+  const auto map = fourier(d, D);
+  mercer_status status = MERCER_INTERNAL;
+  const auto here = features(map.get(), &status);
+  REQUIRE(status == MERCER_OK);
+  CHECK(works_in_child([&] {
+    // The limit counts a user's processes, and none of root's.
+    const rlimit none = {1, 1};
+    if (setrlimit(RLIMIT_NPROC, &none) != 0) return false;
+    if (geteuid() == 0 && setuid(65534) != 0) return false;
+    const auto wide = context(8);
+    const auto fresh = fourier(d, D);
+    std::vector<float> Z(static_cast<size_t>(n * D));
+    const auto X = numbers<float>(n, d);
+    const mercer_status applied =
+        mercer_map_apply_columns_f32(fresh.get(), 0, D, n, X.data(), d, wide.get(), Z.data(), D);
+    int32_t threads = 0;
+    mercer_context_threads_used(wide.get(), &threads);
+    return applied == MERCER_OK && same_bytes(here, Z) && threads == 1;
+  }));
 }
 #endif
 

@@ -160,3 +160,57 @@ TEST_CASE("sketches: a memory cap is kept, named, and harms no later call") {
     check_unharmed(one, *kernel, *map, X);
   }
 }
+
+TEST_CASE("sketches: what the parts of a composition draw is added up") {
+  const auto kernel = kernel::make_polynomial(8, 1, 0, 1);
+  SketchOptions options = composed(Composition::hierarchical, 512, SketchField::real);
+  options.mixing = Mixing::gaussian;
+  const auto map = make_sketch(*kernel, 16, 512, options);
+  // Eight leaves of 16 x 512 weights, six inner sketches of 2 x 512 x 512 and the root: each alone
+  // fits under the cap.
+  constexpr int64_t kWhole = 4 * (8 * 16 * 512 + 7 * 2 * 512 * 512);
+  Context context;
+  context.memory_cap = kWhole / 2;
+  const auto prepare = [&] { map->prepare(Precision::f32, context); };
+  CHECK(test::refusal_fault(MERCER_OUT_OF_MEMORY, prepare, "memory_cap", "beside the") == "");
+  // What is there already is no call's of later.
+  context.forget_charges();
+  CHECK(test::refusal_fault(MERCER_OUT_OF_MEMORY, prepare) == "");
+  context.forget_charges();
+  CHECK_NOTHROW(prepare());
+  context.forget_charges();
+  // A call that has to draw all of it needs all of it, and a little to draw it.
+  const auto fresh = make_sketch(*kernel, 16, 512, options);
+  const auto prepare_fresh = [&] { fresh->prepare(Precision::f32, context); };
+  context.memory_cap = kWhole - 1;
+  CHECK(test::refusal_fault(MERCER_OUT_OF_MEMORY, prepare_fresh) == "");
+  const auto again = make_sketch(*kernel, 16, 512, options);
+  context.forget_charges();
+  context.memory_cap = kWhole + kWhole / 20;
+  CHECK_NOTHROW(again->prepare(Precision::f32, context));
+  // A map that is gone has given back what it held.
+  const auto one_call = [&] {
+    for (int i = 0; i < 3; ++i)
+      make_sketch(*kernel, 16, 512, options)->prepare(Precision::f32, context);
+  };
+  context.forget_charges();
+  CHECK_NOTHROW(one_call());
+}
+
+TEST_CASE("sketches: memory that a range of columns lacks is said before any is drawn") {
+  const auto kernel = kernel::make_polynomial(2, 1, 0, 1);
+  SketchOptions options;
+  const auto map = make_sketch(*kernel, 100, 8192, options);
+  Context context;
+  context.memory_cap = 4 * 2 * 100 * 8192 - 1;
+  int64_t polls = 0;
+  context.user = &polls;
+  context.progress = [](void* user, int64_t, int64_t) -> int32_t {
+    ++*static_cast<int64_t*>(user);
+    return 0;
+  };
+  CHECK(test::refusal_fault(
+            MERCER_OUT_OF_MEMORY, [&] { map->prepare(Precision::f32, context); },
+            "a group of weights needs 66") == "");
+  CHECK(polls == 0);
+}

@@ -130,7 +130,7 @@ Evaluated<T> evaluate(const Multilinear& map, const std::vector<FactorRows<T>>& 
   for (int64_t i = 0; sum && i < 2; ++i) std::fill_n(Z.view().row(i), width, T{0});
   Context context;
   map.prepare(c, T{}, context);
-  const AlignedBuffer<T> scratch(map.scratch(n, T{}));
+  const AlignedBuffer<T> scratch(map.scratch(n, map.columns(), T{}));
   sum ? map.apply_sum(rows, c, planes, scratch.data()) : map.apply(rows, c, planes, scratch.data());
   bool written_outside = false;
   for (int64_t i = 0; i < 2 * out; ++i) {

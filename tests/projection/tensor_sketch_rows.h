@@ -49,7 +49,7 @@ Sketched<T> sketched(const projection::Multilinear& sketch, int64_t n,
   Context context;
   const projection::Blocks all = {0, sketch.columns()};
   sketch.prepare(all, T{}, context);
-  const AlignedBuffer<T> scratch(sketch.scratch(n, T{}));
+  const AlignedBuffer<T> scratch(sketch.scratch(n, sketch.columns(), T{}));
   sketch.apply(rows, all, Z.planes(), scratch.data());
   return Z;
 }

@@ -2,11 +2,12 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Rows of a TensorSketch: lists of terms against transforms; bits of a row, alone, in slices,
 // beside NaNs; sums over rows.
+#include "projection/tensor_sketch_rows.h"
+
 #include <cmath>
 #include <limits>
 
 #include "projection/tensor_sketch.h"
-#include "projection/tensor_sketch_rows.h"
 #include "support/catch.h"
 #include "support/dense.h"
 #include "support/sparse.h"
@@ -73,7 +74,7 @@ void check_bits(bool complex, int64_t m, int64_t p, int64_t most) {
       CHECK(equal_rows(Z, i, alone, 0));
     }
     auto pieces = empty_rows(*sketch, n, T{-7});
-    const AlignedBuffer<T> scratch(sketch->scratch(n, T{}));
+    const AlignedBuffer<T> scratch(sketch->scratch(n, sketch->columns(), T{}));
     Matrix<T> re(n, m + 3), im(n, m + 3);
     const int64_t cuts[] = {0, m / 3, m / 3, m / 2, m};
     for (int c = 3; c >= 0; --c) {
@@ -98,7 +99,7 @@ void check_pooling(bool complex, int64_t m, int64_t most) {
   const auto sketch = make_tensor_sketch(shape_of(complex, {{d, 1, 0.5}, {d}, {d}}, m, 5));
   const std::vector<FactorRows<T>> rows = {A.as_sparse(), B.as_sparse(), A.as_sparse()};
   auto Z = sketched<T>(*sketch, n, rows);
-  const AlignedBuffer<T> scratch(sketch->scratch(n, T{}));
+  const AlignedBuffer<T> scratch(sketch->scratch(n, sketch->columns(), T{}));
   auto pooled = empty_rows(*sketch, 1, T{0.25}), pieces = empty_rows(*sketch, 1, T{0.25});
   sketch->apply_sum(rows, {0, m}, pooled.planes(), scratch.data());
   for (const Blocks slice : {Blocks{0, m / 3}, Blocks{m / 3, m}}) {

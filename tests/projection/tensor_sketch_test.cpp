@@ -157,7 +157,7 @@ void check_pooling_reference() {
       {hash_of(entry.at("h1"), entry.at("s1")), hash_of(entry.at("h2"), entry.at("s2"))});
   Context context;
   sketch->prepare({0, sketch->columns()}, T{}, context);
-  const AlignedBuffer<T> scratch(sketch->scratch(A.rows(), T{}));
+  const AlignedBuffer<T> scratch(sketch->scratch(A.rows(), sketch->columns(), T{}));
   auto Z = empty_rows(*sketch, 1, T{0});
   const FactorRows<T> rows[] = {dense(A), dense(B)};
   sketch->apply_sum(rows, {0, sketch->columns()}, Z.planes(), scratch.data());

@@ -264,10 +264,11 @@ TEST_CASE("TensorSRHT: what drawing indices takes for itself counts against a me
         },
         "the indices");
   };
-  // 65,536 signs in 256 KiB and a permutation in 512 KiB, of which four columns keep four numbers.
+  // 65,536 signs in 256 KiB, drawn as doubles in 512, and a permutation in as many, of which four
+  // columns keep four numbers.
   const SketchShape wide{Mixing::upsampled, false, {{65536}}, 4, 0};
-  CHECK(refused(wide, 400 << 10) == "");
-  CHECK(refused(wide, 600 << 10) != "");
+  CHECK(refused(wide, 768 << 10) == "");
+  CHECK(refused(wide, (768 << 10) + 16) != "");
   // 4,000 pairs in 32 kB and the set that tells them apart.
   const SketchShape pairs{Mixing::tuple, false, {{64}, {64}}, 4000, 0};
   CHECK(refused(pairs, 100000) == "");

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Rounding mode, flush-to-zero and traps of a thread. What a seed or a spec means must not depend
+// on the caller's: parameters are made under the standard environment. What is computed with them
+// runs under the caller's own, on every thread.
+#pragma once
+
+#include <cfenv>
+
+namespace mercer {
+
+class FloatEnvironment {
+ public:
+  /// Of the calling thread.
+  static FloatEnvironment current() noexcept {
+    FloatEnvironment environment;
+    std::fegetenv(&environment.values_);
+    return environment;
+  }
+  /// Round to nearest, subnormals kept, nothing trapped.
+  static void install_standard() noexcept { std::fesetenv(FE_DFL_ENV); }
+  void install() const noexcept { std::fesetenv(&values_); }
+
+ private:
+  FloatEnvironment() = default;
+  std::fenv_t values_;
+};
+
+/// The standard environment until the end of the scope, then the caller's again, flags included.
+class StandardRounding {
+ public:
+  StandardRounding() noexcept : callers_(FloatEnvironment::current()) {
+    FloatEnvironment::install_standard();
+  }
+  ~StandardRounding() { callers_.install(); }
+  StandardRounding(const StandardRounding&) = delete;
+  StandardRounding& operator=(const StandardRounding&) = delete;
+
+ private:
+  FloatEnvironment callers_;
+};
+
+/// An environment kept from before, until the end of the scope: a caller's, around its callback.
+class RoundingOf {
+ public:
+  explicit RoundingOf(const FloatEnvironment& kept) noexcept : own_(FloatEnvironment::current()) {
+    kept.install();
+  }
+  ~RoundingOf() { own_.install(); }
+  RoundingOf(const RoundingOf&) = delete;
+  RoundingOf& operator=(const RoundingOf&) = delete;
+
+ private:
+  FloatEnvironment own_;
+};
+
+}  // namespace mercer

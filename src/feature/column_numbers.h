@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Amplitude and phase of the frequencies of a map, block by block of its projection, made when
+// first used: a map of two thousand million columns is made as fast as one of two.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "base/aligned.h"
+#include "base/context.h"
+#include "projection/lazy_groups.h"
+
+namespace mercer::feature {
+
+/// Frequency j is multiplied by `scale`, or by sqrt(weight shares[j]) if there are shares (one per
+/// frequency, kept by whoever made this), and turned by number j of the phase stream of
+/// `phase_seed`, if there is one.
+struct ColumnLaw {
+  double scale;
+  double weight = 0;
+  std::span<const double> shares = {};
+  std::optional<uint64_t> phase_seed = {};
+};
+
+template <class T>
+class ColumnNumbers {
+ public:
+  /// F frequencies in blocks of `width`, a multiple of transform::kPanelColumns<T>.
+  ColumnNumbers(int64_t F, int64_t width, const ColumnLaw& law);
+
+  /// What `blocks` need, once; thread-safe; may fail and be retried.
+  void prepare(projection::Blocks blocks, Context& context) const;
+
+  /// Of the frequencies of a prepared block, 64-byte aligned; those past the last have a scale of
+  /// zero, or any. Without phases, phase() may be anything.
+  const T* scale(int64_t block) const noexcept { return numbers(block); }
+  const T* phase(int64_t block) const noexcept {
+    return numbers(block) + (law_.phase_seed ? group_columns() : 0);
+  }
+
+ private:
+  // Without shares and phases all blocks are alike, and one serves for all.
+  bool is_uniform() const noexcept { return law_.shares.empty() && !law_.phase_seed; }
+  int64_t group_columns() const noexcept { return width_ * together_; }
+  const T* numbers(int64_t block) const noexcept {
+    if (is_uniform()) return groups_[0].data();
+    return groups_[block / together_].data() + block % together_ * width_;
+  }
+  AlignedBuffer<T> make_group(int64_t group) const;
+  double scale_of(int64_t j) const noexcept;
+
+  int64_t F_;
+  int64_t width_;
+  ColumnLaw law_;
+  int64_t together_;  // blocks in a group
+  mutable projection::LazyGroups<AlignedBuffer<T>> groups_;
+};
+
+}  // namespace mercer::feature

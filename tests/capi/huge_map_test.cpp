@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// A spec is one line, whatever number of columns it asks for: making or loading the map costs
+// nothing to speak of, and a slice of columns costs its own columns.
+#include <malloc.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+
+#include "fixture.h"
+#include "support/catch.h"
+#include "support/temporary_directory.h"
+
+using namespace mercer::test;
+
+namespace {
+
+constexpr double kMostSeconds = 0.01;
+constexpr int64_t kMostBytes = 1000000;
+
+// Kept by malloc and, in large pieces, by the system for it; nothing where malloc is replaced.
+int64_t allocated_bytes() {
+  const auto info = mallinfo2();
+  return static_cast<int64_t>(info.uordblks + info.hblkhd);
+}
+
+struct Cost {
+  mercer_status status = MERCER_OK;
+  double seconds = 1e300;  // the least of three times
+  int64_t bytes = 0;
+  MapHandle map;
+};
+
+template <class Make>
+Cost cost_of(const Make& make) {
+  Cost cost;
+  for (int i = 0; i < 3; ++i) {
+    cost.map.reset();
+    const int64_t before = allocated_bytes();
+    const auto start = std::chrono::steady_clock::now();
+    mercer_map* map = nullptr;
+    cost.status = make(&map);
+    const std::chrono::duration<double> time = std::chrono::steady_clock::now() - start;
+    cost.seconds = std::min(cost.seconds, time.count());
+    cost.bytes = allocated_bytes() - before;
+    cost.map.reset(map);
+  }
+  return cost;
+}
+
+struct Huge {
+  const char* map;  // a spec without inputs and features
+  int64_t inputs;
+  int64_t features;
+};
+
+constexpr int64_t kMost = 2147483647, kEven = kMost - 1;
+#define POLYNOMIAL R"("kernel":{"kernel":"polynomial","degree":3,"offset":1})"
+#define LINEAR R"("kernel":{"kernel":"polynomial","degree":1,"offset":0})"
+#define GAUSSIAN R"("kernel":{"kernel":"gaussian"})"
+
+std::vector<Huge> huge_maps() {
+  return {
+      {R"("map":"fourier",)" GAUSSIAN R"(,"projection":"dense")", 3, kEven},
+      {R"("map":"fourier",)" GAUSSIAN R"(,"projection":"dense","form":"phase")", 3, kMost},
+      {R"("map":"fourier",)" GAUSSIAN R"(,"projection":"dense","form":"complex")", 3, kMost},
+      {R"("map":"fourier",)" GAUSSIAN R"(,"projection":"dense")", 1000000, kEven},
+      {R"("map":"fourier",)" GAUSSIAN R"(,"projection":"orthogonal")", 3, kEven},
+      {R"("map":"fourier",)" GAUSSIAN R"(,"projection":"sorf","form":"phase")", 3, kMost},
+      {R"("map":"fourier",)" GAUSSIAN R"(,"projection":"sorf")", int64_t{1} << 28, kEven},
+      {R"("map":"fourier",)" GAUSSIAN R"(,"projection":"fastfood")", 100, kEven},
+      {R"("map":"fourier",)" GAUSSIAN R"(,"projection":"circulant")", 3, kEven},
+      {R"("map":"fourier",)" GAUSSIAN R"(,"projection":"sobol")", 1024, 1 << 29},
+      {R"("map":"fourier",)" GAUSSIAN R"(,"projection":"halton","form":"phase")", 6542, 1 << 28},
+      {R"("map":"linear",)" LINEAR R"(,"projection":"gaussian")", 3, kMost},
+      {R"("map":"linear",)" LINEAR R"(,"projection":"rademacher")", 3, kMost},
+      {R"("map":"linear",)" LINEAR R"(,"projection":"srht")", 3, kMost},
+      {R"("map":"linear",)" LINEAR R"(,"projection":"srht")", int64_t{1} << 28, kMost},
+      {R"("map":"linear",)" LINEAR R"(,"projection":"countsketch")", kMost, kMost},
+      {R"("map":"product_sketch",)" POLYNOMIAL, 3, kMost},
+      {R"("map":"product_sketch",)" POLYNOMIAL R"(,"weights":"gaussian","field":"complex")", 3,
+       kMost},
+      {R"("map":"tensor_sketch",)" POLYNOMIAL, kEven, kMost},
+      {R"("map":"tensor_srht",)" POLYNOMIAL R"(,"variant":"upsampled")", 3, kEven},
+      {R"("map":"tensor_srht",)" POLYNOMIAL R"(,"variant":"stacked")", 3, kEven},
+      {R"("map":"tensor_srht",)" POLYNOMIAL R"(,"variant":"tuple")", 2000, kEven},
+      {R"("map":"hierarchical_sketch",)" POLYNOMIAL R"(,"intermediate":300000000)", 3, kEven},
+      {R"("map":"hierarchical_sketch",)" POLYNOMIAL
+       R"(,"base":{"map":"product_sketch","field":"real"},"intermediate":300000000)",
+       3, kMost},
+      {R"("map":"hierarchical_sketch","kernel":{"kernel":"polynomial","degree":1024},)"
+       R"("base":{"map":"tensor_srht","variant":"stacked"},"intermediate":1000000)",
+       3, kEven},
+      {R"("map":"craft",)" POLYNOMIAL R"(,"intermediate":2000000000)", 3, kMost},
+      {R"("map":"craft",)" POLYNOMIAL R"(,"intermediate":2000000000,"projection":"gaussian")", 3,
+       kMost},
+  };
+}
+
+std::string spec_of(const Huge& huge) {
+  return std::string("{") + huge.map + ",\"inputs\":" + std::to_string(huge.inputs) +
+         ",\"features\":" + std::to_string(huge.features) + "}";
+}
+
+void check_cheap(const Cost& cost) {
+  CHECK(cost.status == MERCER_OK);
+  CHECK(cost.seconds < kMostSeconds);
+  CHECK(cost.bytes < kMostBytes);
+}
+
+TEST_CASE("a map is made and loaded at no cost, whatever its size", "[capi]") {
+  const TemporaryDirectory directory;
+  const std::string path = directory.file("map");
+  for (const Huge& huge : huge_maps()) {
+    const std::string spec = spec_of(huge);
+    CAPTURE(spec);
+    const Cost made =
+        cost_of([&](mercer_map** out) { return mercer_map_from_spec(spec.c_str(), out); });
+    if (made.status == MERCER_UNSUPPORTED) continue;  // without FFTW
+    check_cheap(made);
+    int64_t D = 0;
+    CHECK((mercer_map_features(made.map.get(), &D) == MERCER_OK && D == huge.features));
+    REQUIRE(mercer_map_save(made.map.get(), path.c_str()) == MERCER_OK);
+    check_cheap(cost_of([&](mercer_map** out) { return mercer_map_load(path.c_str(), out); }));
+  }
+}
+
+TEST_CASE("typed constructors are as cheap", "[capi]") {
+  mercer_kernel* kernel = nullptr;
+  REQUIRE(mercer_kernel_polynomial(1, 1, 0, &kernel) == MERCER_OK);
+  const KernelHandle plain(kernel);
+  const auto stationary = gaussian();
+  check_cheap(cost_of([&](mercer_map** out) {
+    return mercer_fourier_create(stationary.get(), 3, kEven, nullptr, out);
+  }));
+  check_cheap(cost_of(
+      [&](mercer_map** out) { return mercer_linear_create(plain.get(), 3, kMost, nullptr, out); }));
+  check_cheap(cost_of(
+      [&](mercer_map** out) { return mercer_sketch_create(plain.get(), 3, kEven, nullptr, out); }));
+}
+
+// Columns [j0, j1) of one row.
+std::vector<float> slice(const Huge& huge, const mercer_map* map, mercer_context* context,
+                         int64_t j0, int64_t j1, mercer_status* status) {
+  const auto X = numbers<float>(1, huge.inputs);
+  int32_t is_complex = 0;
+  mercer_map_is_complex(map, &is_complex);
+  std::vector<float> Z(static_cast<size_t>((j1 - j0) * (1 + is_complex)), 7.0f);
+  *status = (is_complex == 1 ? mercer_map_apply_columns_c32 : mercer_map_apply_columns_f32)(
+      map, j0, j1, 1, X.data(), huge.inputs, context, Z.data(), j1 - j0);
+  return Z;
+}
+
+TEST_CASE("the last columns of a huge map cost what they are", "[capi]") {
+  constexpr int64_t kCap = 8 << 20;
+  for (const Huge& huge : huge_maps()) {
+    const std::string spec = spec_of(huge);
+    CAPTURE(spec);
+    // What is shuffled, hashed or composed as a whole is drawn as a whole.
+    const bool whole = spec.find("tensor_sketch") != std::string::npos ||
+                       spec.find("upsampled") != std::string::npos ||
+                       spec.find("tuple") != std::string::npos ||
+                       spec.find("intermediate") != std::string::npos;
+    if (whole || huge.inputs > 10000) continue;
+    mercer_map* map = nullptr;
+    const mercer_status made = mercer_map_from_spec(spec.c_str(), &map);
+    if (made == MERCER_UNSUPPORTED) continue;
+    const MapHandle owned(map);
+    const int64_t D = huge.features;
+    const auto capped = context(1, kCap * std::max<int64_t>(1, huge.inputs / 500));
+    mercer_status status = MERCER_OK;
+    const auto last = slice(huge, map, capped.get(), D - 40, D, &status);
+    CHECK(fault(status, MERCER_OK) == "");
+    const auto few = slice(huge, map, capped.get(), D - 3, D, &status);
+    CHECK(status == MERCER_OK);
+    CHECK(std::equal(few.begin(), few.end(), last.end() - std::ssize(few)));
+    CHECK(std::all_of(last.begin(), last.end(), [](float z) { return std::abs(z) < 1; }));
+    CHECK(std::any_of(last.begin(), last.end(), [](float z) { return z != 0; }));
+  }
+}
+
+}  // namespace
