@@ -45,8 +45,8 @@ const char* mercer_status_name(mercer_status status) {
       return "MERCER_IO";
     case MERCER_CORRUPT_FILE:
       return "MERCER_CORRUPT_FILE";
-    case MERCER_VERSION:
-      return "MERCER_VERSION";
+    case MERCER_NEWER_VERSION:
+      return "MERCER_NEWER_VERSION";
     case MERCER_CANCELLED:
       return "MERCER_CANCELLED";
     case MERCER_INTERNAL:

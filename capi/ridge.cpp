@@ -79,6 +79,15 @@ mercer_status mercer_ridge_create_consuming(mercer_statistics** statistics, int3
   });
 }
 
+mercer_status mercer_ridge_shape(const mercer_ridge* ridge, int64_t* n, int64_t* D, int64_t* m) {
+  return guard("mercer_ridge_shape", [&] {
+    const solver::RidgePath& path = checked("ridge", ridge).impl;
+    if (n != nullptr) *n = path.rows();
+    if (D != nullptr) *D = path.features();
+    if (m != nullptr) *m = path.outputs();
+  });
+}
+
 mercer_status mercer_ridge_solve_f64(const mercer_ridge* ridge, double lambda, double* w,
                                      int64_t ldw, double* intercept) {
   return guard("mercer_ridge_solve_f64", [&] {

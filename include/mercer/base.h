@@ -17,8 +17,7 @@
  *  6. Option structs start with struct_size, set by the caller to sizeof; the matching _init fills
  * in the defaults and touches no byte past struct_size. */
 
-#include <stddef.h>
-#include <stdint.h>
+#include <stdint.h> /* and no other header: parsers such as pycparser stop at gcc's stddef.h */
 
 #if defined(MERCER_BUILDING) && defined(__GNUC__)
 #define MERCER_API __attribute__((visibility("default")))
@@ -47,10 +46,10 @@ typedef enum mercer_status {
   MERCER_NOT_CONVERGED = 11, /**< An iteration stopped before its tolerance. */
   MERCER_IO = 20,            /**< A file could not be opened, read, written or renamed. */
   MERCER_CORRUPT_FILE =
-      21,                /**< A file is truncated, fails its checksum or holds impossible sizes. */
-  MERCER_VERSION = 22,   /**< A file or spec is newer than this library. */
-  MERCER_CANCELLED = 30, /**< The progress callback or mercer_context_cancel asked to stop. */
-  MERCER_INTERNAL = 99   /**< A defect of the library; please report it. */
+      21, /**< A file is truncated, fails its checksum or holds impossible sizes. */
+  MERCER_NEWER_VERSION = 22, /**< A file or spec is newer than this library. */
+  MERCER_CANCELLED = 30,     /**< The progress callback or mercer_context_cancel asked to stop. */
+  MERCER_INTERNAL = 99       /**< A defect of the library; please report it. */
 } mercer_status;
 
 /** Name of a status, such as "MERCER_OK"; "unknown status" for other values. Never NULL, never

@@ -70,6 +70,18 @@ Owned create(Make make) {
   return Owned(handle);
 }
 
+/// What a fitted handle or statistics says of its sizes; columns: features or inputs.
+struct Shape {
+  int64_t rows = 0, columns = 0, outputs = 0;
+};
+template <class Handle>
+Shape shape(mercer_status (*ask)(const Handle*, int64_t*, int64_t*, int64_t*),
+            const Handle* handle) {
+  Shape s;
+  check(ask(handle, &s.rows, &s.columns, &s.outputs));
+  return s;
+}
+
 template <class T>
 inline constexpr bool is_float = std::is_same_v<std::remove_cv_t<T>, float>;
 

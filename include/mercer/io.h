@@ -8,7 +8,7 @@
  * not at all. A file that is replaced keeps its permissions; a symbolic link is followed to its
  * end, where a file may be or not yet; only regular files are read or replaced. Errors: MERCER_IO
  * (naming path and reason), MERCER_CORRUPT_FILE (truncated, checksum, impossible sizes, options
- * that no fit accepts), MERCER_VERSION (newer format), MERCER_INVALID_ARGUMENT (a file of another
+ * that no fit accepts), MERCER_NEWER_VERSION (newer format), MERCER_INVALID_ARGUMENT (a file of another
  * kind). Paths are passed to the system as they are.
  *
  * The temporary file is called .mercer-XXXXXX.tmp, six letters or digits, in the directory of the

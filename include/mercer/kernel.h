@@ -56,7 +56,7 @@ MERCER_API mercer_status mercer_kernel_with_variance(const mercer_kernel* kernel
 
 /** From and to JSON (`mercer specs` lists names and parameters):
  * {"kernel":"matern","nu":1.5,"lengthscale":0.7}. The printed form is canonical. Errors:
- * MERCER_INVALID_ARGUMENT naming key, value and what is allowed; MERCER_VERSION. String
+ * MERCER_INVALID_ARGUMENT naming key, value and what is allowed; MERCER_NEWER_VERSION. String
  * out-buffers: needed (may be NULL) counts the final NUL; buffer NULL with capacity 0 asks; too
  * small is MERCER_INVALID_ARGUMENT with needed set. */
 MERCER_API mercer_status mercer_kernel_from_spec(const char* json, mercer_kernel** out);

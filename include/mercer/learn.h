@@ -66,6 +66,10 @@ MERCER_API mercer_status mercer_ridge_create(const mercer_statistics* statistics
 MERCER_API mercer_status mercer_ridge_create_consuming(mercer_statistics** statistics,
                                                        int32_t center, mercer_context* context,
                                                        mercer_ridge** out);
+/** Rows the statistics held, features D and outputs m, which fix the sizes of the arrays below; any
+ * pointer may be NULL. */
+MERCER_API mercer_status mercer_ridge_shape(const mercer_ridge* ridge, int64_t* n, int64_t* D,
+                                            int64_t* m);
 /** w: D x m, intercept: m (zeros without centring; may be NULL). lambda >= 0. O(D^2 m). */
 MERCER_API mercer_status mercer_ridge_solve_f64(const mercer_ridge* ridge, double lambda, double* w,
                                                 int64_t ldw, double* intercept);
@@ -270,6 +274,11 @@ MERCER_API mercer_status mercer_exact_fit_f64(const mercer_kernel* kernel,
                                               int64_t d, const double* X, int64_t ldx, int64_t m,
                                               const double* Y, int64_t ldy, int64_t K,
                                               mercer_context* context, mercer_exact** out);
+/** Training rows n, inputs d and outputs m, the scores per row (K of them for classes); any pointer
+ * may be NULL. */
+MERCER_API mercer_status mercer_exact_shape(const mercer_exact* exact, int64_t* n, int64_t* d,
+                                            int64_t* m);
+/** X: n x d, scores: n x m of mercer_exact_shape. */
 MERCER_API mercer_status mercer_exact_predict_f64(const mercer_exact* exact, int64_t n,
                                                   const double* X, int64_t ldx,
                                                   mercer_context* context, double* scores,

@@ -6,6 +6,10 @@
 #ifndef MERCER_MERCER_HPP
 #define MERCER_MERCER_HPP
 
+#if __cplusplus < 201703L
+#error "mercer.hpp needs C++17 or newer: compile with -std=c++17; mercer.h is for older C++ and C"
+#else
+
 #include <string>
 
 #include "mercer/base.hpp"
@@ -28,4 +32,5 @@ inline std::string specs(const std::string& name = "") {
 
 }  // namespace hpp
 }  // namespace mercer
+#endif
 #endif

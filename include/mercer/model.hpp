@@ -122,8 +122,7 @@ class Model {
 class Exact {
  public:
   Exact(const Kernel& kernel, MatrixView<const double> X, MatrixView<const double> Y, int64_t K,
-        const mercer_fit_options& options, Context* context = nullptr)
-      : inputs_(X.cols), outputs_(K == 0 ? Y.cols : K) {
+        const mercer_fit_options& options, Context* context = nullptr) {
     detail::check_same("rows of X and Y", X.rows, Y.rows);
     mercer_exact* handle = nullptr;
     detail::check(mercer_exact_fit_f64(kernel.get(), &options, X.rows, X.cols, X.data, X.ld, Y.cols,
@@ -132,16 +131,21 @@ class Exact {
     owner_.reset(handle);
   }
   Matrix<double> predict(MatrixView<const double> X, Context* context = nullptr) const {
-    detail::check_same("inputs and columns of X", inputs_, X.cols);
-    Matrix<double> scores(X.rows, outputs_);
-    detail::check(mercer_exact_predict_f64(owner_.get(), X.rows, X.data, X.ld,
-                                           detail::handle(context), scores.view().data, outputs_),
+    const detail::Shape s = shape();
+    detail::check_same("inputs and columns of X", s.columns, X.cols);
+    Matrix<double> scores(X.rows, s.outputs);
+    detail::check(mercer_exact_predict_f64(get(), X.rows, X.data, X.ld, detail::handle(context),
+                                           scores.view().data, s.outputs),
                   context);
     return scores;
   }
+  int64_t rows() const { return shape().rows; }
+  int64_t inputs() const { return shape().columns; }
+  int64_t outputs() const { return shape().outputs; }
+  mercer_exact* get() const noexcept { return owner_.get(); }
 
  private:
-  int64_t inputs_, outputs_;
+  detail::Shape shape() const { return detail::shape(mercer_exact_shape, get()); }
   detail::Owner<mercer_exact, mercer_exact_free> owner_;
 };
 

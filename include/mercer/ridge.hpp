@@ -43,28 +43,21 @@ class Statistics {
   }
   void merge(const Statistics& other) { check(mercer_statistics_merge(get(), other.get())); }
   void subtract(const Statistics& other) { check(mercer_statistics_subtract(get(), other.get())); }
-  int64_t rows() const { return shape().n; }
-  int64_t features() const { return shape().D; }
-  int64_t outputs() const { return shape().m; }
+  int64_t rows() const { return shape().rows; }
+  int64_t features() const { return shape().columns; }
+  int64_t outputs() const { return shape().outputs; }
   mercer_statistics* get() const noexcept { return owner_.get(); }
 
  private:
   using Handle = detail::Owner<mercer_statistics, mercer_statistics_free>;
-  struct Shape {
-    int64_t n, D, m;
-  };
   explicit Statistics(Handle owner) : owner_(std::move(owner)) {}
-  Shape shape() const {
-    Shape s{};
-    check(mercer_statistics_shape(get(), &s.n, &s.D, &s.m));
-    return s;
-  }
+  detail::Shape shape() const { return detail::shape(mercer_statistics_shape, get()); }
   template <class Function, class T>
   void change(Function function, MatrixView<T> Z, MatrixView<const double> Y, Context* context) {
-    const Shape s = shape();
+    const detail::Shape s = shape();
     detail::check_same("rows of Z and Y", Z.rows, Y.rows);
-    detail::check_same("features and columns of Z", s.D, Z.cols);
-    detail::check_same("outputs and columns of Y", s.m, Y.cols);
+    detail::check_same("features and columns of Z", s.columns, Z.cols);
+    detail::check_same("outputs and columns of Y", s.outputs, Y.cols);
     detail::check(function(get(), Z.rows, Z.data, Z.ld, Y.data, Y.ld, detail::handle(context)),
                   context);
   }
@@ -79,17 +72,17 @@ struct Weights {
 /// Every lambda from one eigendecomposition.
 class Ridge {
  public:
-  Ridge(const Statistics& statistics, bool center, Context* context = nullptr)
-      : D_(statistics.features()), outputs_(statistics.outputs()) {
+  Ridge(const Statistics& statistics, bool center, Context* context = nullptr) {
     mercer_ridge* handle = nullptr;
     detail::check(mercer_ridge_create(statistics.get(), center, detail::handle(context), &handle),
                   context);
     owner_.reset(handle);
   }
   Weights solve(double lambda) const {
-    Weights weights{Matrix<double>(D_, outputs_),
-                    std::vector<double>(static_cast<size_t>(outputs_))};
-    check(mercer_ridge_solve_f64(get(), lambda, weights.w.view().data, outputs_,
+    const detail::Shape s = shape();
+    Weights weights{Matrix<double>(s.columns, s.outputs),
+                    std::vector<double>(static_cast<size_t>(s.outputs))};
+    check(mercer_ridge_solve_f64(get(), lambda, weights.w.view().data, s.outputs,
                                  weights.intercept.data()));
     return weights;
   }
@@ -99,19 +92,22 @@ class Ridge {
     return dimension;
   }
   std::vector<double> gcv(double lambda) const {
-    std::vector<double> result(static_cast<size_t>(outputs_));
+    std::vector<double> result(static_cast<size_t>(outputs()));
     check(mercer_ridge_gcv_f64(get(), lambda, result.data()));
     return result;
   }
   std::vector<double> held_out_error(double lambda, const Statistics& held_out) const {
-    std::vector<double> result(static_cast<size_t>(outputs_));
+    std::vector<double> result(static_cast<size_t>(outputs()));
     check(mercer_ridge_held_out_error_f64(get(), lambda, held_out.get(), result.data()));
     return result;
   }
+  int64_t rows() const { return shape().rows; }
+  int64_t features() const { return shape().columns; }
+  int64_t outputs() const { return shape().outputs; }
   mercer_ridge* get() const noexcept { return owner_.get(); }
 
  private:
-  int64_t D_, outputs_;
+  detail::Shape shape() const { return detail::shape(mercer_ridge_shape, get()); }
   detail::Owner<mercer_ridge, mercer_ridge_free> owner_;
 };
 

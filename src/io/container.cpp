@@ -115,7 +115,7 @@ class Reader {
     check(std::memcmp(header_.data(), kMagic.data(), kMagic.size()) == 0,
           "does not begin as a mercer file does");
     const auto version = integer_at<uint32_t>(&header_[8]);
-    require(version <= kFormatVersion, MERCER_VERSION,
+    require(version <= kFormatVersion, MERCER_NEWER_VERSION,
             "\"%s\": format version %u, expected at most %u: written by a newer library",
             path_.c_str(), version, kFormatVersion);
     check(version == kFormatVersion, "format version %u, expected %u", version, kFormatVersion);

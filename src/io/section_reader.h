@@ -61,7 +61,7 @@ auto parsed_from(const std::string& path, Parse&& parse) {
     const bool argument = status == MERCER_INVALID_ARGUMENT ||
                           status == MERCER_DIMENSION_MISMATCH || status == MERCER_UNSUPPORTED;
     if (argument) status = MERCER_CORRUPT_FILE;
-    if (status != MERCER_CORRUPT_FILE && status != MERCER_VERSION) throw;
+    if (status != MERCER_CORRUPT_FILE && status != MERCER_NEWER_VERSION) throw;
     throw Error(status, "\"" + path + "\": " + error.what());
   }
 }

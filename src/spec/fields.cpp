@@ -252,11 +252,11 @@ Envelope open_envelope(const Parameters& given, const std::string& path) {
     if (key == "mercer") {
       const Field field{
           .key = "mercer", .type = FieldType::integer, .fallback = kVersion, .least = 1};
-      require(!std::holds_alternative<uint64_t>(value), MERCER_VERSION,
+      require(!std::holds_alternative<uint64_t>(value), MERCER_NEWER_VERSION,
               "%smercer = %s, expected at most %lld", path.c_str(), shown(value).c_str(),
               static_cast<long long>(kVersion));
       const int64_t version = std::get<int64_t>(checked_integer(value, field, path + key));
-      require(version <= kVersion, MERCER_VERSION,
+      require(version <= kVersion, MERCER_NEWER_VERSION,
               "%smercer = %lld, expected at most %lld: the spec is newer than this library",
               path.c_str(), static_cast<long long>(version), static_cast<long long>(kVersion));
     } else if (key == "needs") {

@@ -52,8 +52,8 @@ TEST_CASE("kernel constructors refuse bad parameters and set the handle to NULL"
         "");
   CHECK(fault(mercer_kernel_gaussian(good, 1, nullptr), MERCER_INVALID_ARGUMENT, "out = NULL") ==
         "");
-  CHECK(fault(mercer_kernel_from_spec("{\"mercer\":9,\"kernel\":\"sign\"}", &out), MERCER_VERSION,
-              "9") == "");
+  CHECK(fault(mercer_kernel_from_spec("{\"mercer\":9,\"kernel\":\"sign\"}", &out),
+              MERCER_NEWER_VERSION, "9") == "");
 }
 
 TEST_CASE("Gram matrices refuse bad shapes", "[capi]") {
@@ -369,6 +369,10 @@ TEST_CASE("ridge refuses bad lambdas and shapes", "[capi]") {
                 "lambda = -1") == "");
   CHECK(refused(mercer_ridge_solve_f64(ridge.get(), kNaN, w, 1, &b), "lambda = nan") == "");
   CHECK(refused(mercer_ridge_solve_f64(ridge.get(), 1, w, 0, &b), "ldw = 0") == "");
+  int64_t n = 77;
+  CHECK(refused(mercer_ridge_shape(nullptr, &n, nullptr, nullptr), "mercer_ridge_shape",
+                "ridge = NULL") == "");
+  CHECK(n == 77);
   CHECK(refused(mercer_ridge_solve_f64(ridge.get(), 1, nullptr, 1, &b), "w = NULL") == "");
   CHECK(refused(mercer_ridge_solve_f64(ridge.get(), 1, w, 1, w + 2), "w overlaps intercept") == "");
   CHECK(refused(mercer_ridge_effective_dimension(ridge.get(), INFINITY, &b),

@@ -291,6 +291,43 @@ TEST_CASE("exact kernel ridge interpolates as lambda vanishes", "[capi]") {
   CHECK(worst < 1e-6);
 }
 
+TEST_CASE("ridge and exact kernel ridge say which sizes their arrays have", "[capi]") {
+  int64_t n = 0, D = 0, m = 0;
+  const auto sums = small_statistics(40, 4, 3);
+  mercer_ridge* made = nullptr;
+  REQUIRE(mercer_ridge_create(sums.get(), 1, nullptr, &made) == MERCER_OK);
+  const RidgeHandle ridge(made);
+  REQUIRE(mercer_ridge_shape(made, &n, &D, &m) == MERCER_OK);
+  CHECK((n == 40 && D == 4 && m == 3));
+  REQUIRE(mercer_ridge_shape(made, nullptr, &n, nullptr) == MERCER_OK);
+  CHECK(n == 4);
+  CHECK(mercer_ridge_shape(made, nullptr, nullptr, nullptr) == MERCER_OK);
+
+  mercer::Matrix<double> X(12, 2), classes(12, 1);
+  for (int64_t i = 0; i < 12; ++i) {
+    X(i, i % 2) = 0.1 * static_cast<double>(i);
+    classes(i, 0) = static_cast<double>(i % 2);
+  }
+  const mercer::Exact exact(mercer::Kernel::gaussian(1.0), X.view(), classes.view(), 5,
+                            fit_options(MERCER_SELECTION_FIXED));
+  REQUIRE(mercer_exact_shape(exact.get(), &n, &D, &m) == MERCER_OK);
+  CHECK((n == 12 && D == 2 && m == 5));
+  REQUIRE(mercer_exact_shape(exact.get(), nullptr, nullptr, &n) == MERCER_OK);
+  CHECK(n == 5);
+  CHECK((exact.rows() == 12 && exact.inputs() == 2 && exact.outputs() == 5));
+  CHECK(exact.predict(X.view()).cols() == 5);
+}
+
+TEST_CASE("a ridge in C++ has the shapes of its statistics", "[capi]") {
+  mercer::Statistics statistics(4, 3);
+  const auto Z = numbers(40, 4), Y = numbers(40, 3);
+  statistics.add(mercer::MatrixView<const double>(Z.data(), 40, 4),
+                 mercer::MatrixView<const double>(Y.data(), 40, 3));
+  const mercer::Ridge ridge(statistics, true);
+  CHECK((ridge.rows() == 40 && ridge.features() == 4 && ridge.outputs() == 3));
+  CHECK((ridge.solve(1e-3).w.rows() == 4 && ridge.gcv(1e-3).size() == 3));
+}
+
 TEST_CASE("what exists can be asked for", "[capi]") {
   const std::string all = text([](auto... buffer) { return mercer_specs(nullptr, buffer...); });
   CHECK(all.find("\"gaussian\"") != std::string::npos);

@@ -95,8 +95,8 @@ TEST_CASE("every single-bit flip of a file is noticed", "[io]") {
     directory.write("flipped.mercer", file);
     const Outcome result = outcome([&] { io::read_container(path, ""); });
     const bool in_version = bit / 8 >= 8 && bit / 8 < 12;
-    const bool noticed =
-        result.status == MERCER_CORRUPT_FILE || (in_version && result.status == MERCER_VERSION);
+    const bool noticed = result.status == MERCER_CORRUPT_FILE ||
+                         (in_version && result.status == MERCER_NEWER_VERSION);
     if (!noticed) faults.append(" ").append(std::to_string(bit));
   }
   CHECK(faults == "");
@@ -125,7 +125,7 @@ TEST_CASE("a newer format is VERSION, whatever else it holds", "[io]") {
   file[8] = 2;
   const std::string path = directory.write("newer.mercer", file);
   CHECK(refusal_fault(
-            MERCER_VERSION, [&] { io::read_container(path, ""); }, path, "version 2",
+            MERCER_NEWER_VERSION, [&] { io::read_container(path, ""); }, path, "version 2",
             "at most 1") == "");
 }
 

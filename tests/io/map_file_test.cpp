@@ -141,7 +141,7 @@ TEST_CASE("a spec from a newer library inside a file is VERSION", "[io]") {
     return replaced(text, "\"mercer\":1", "\"mercer\":2");
   });
   CHECK(refusal_fault(
-            MERCER_VERSION, [&] { io::load_map(path); }, path, "mercer = 2") == "");
+            MERCER_NEWER_VERSION, [&] { io::load_map(path); }, path, "mercer = 2") == "");
 }
 
 TEST_CASE("a missing, added or renamed section is CORRUPT_FILE", "[io]") {

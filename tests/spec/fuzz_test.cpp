@@ -31,8 +31,9 @@ const std::vector<std::string>& seeds() {
 }
 
 bool documented(mercer_status status) {
-  return status == MERCER_OK || status == MERCER_INVALID_ARGUMENT || status == MERCER_VERSION ||
-         status == MERCER_UNSUPPORTED || status == MERCER_DIMENSION_MISMATCH;
+  return status == MERCER_OK || status == MERCER_INVALID_ARGUMENT ||
+         status == MERCER_NEWER_VERSION || status == MERCER_UNSUPPORTED ||
+         status == MERCER_DIMENSION_MISMATCH;
 }
 
 /// Everything but drawing the frequencies of a map that a mutation may have made huge.

@@ -88,7 +88,7 @@ TEST_CASE("bad partial specs are refused when the maker is made", "[spec]") {
   CHECK(refused(MERCER_UNSUPPORTED, R"({"kernel":{"kernel":"gaussian","lengthscale":[1,2,3]}})",
                 "3 numbers") == "");
   CHECK(refused(MERCER_UNSUPPORTED, R"({"needs":"data"})", "needs") == "");
-  CHECK(refused(MERCER_VERSION, R"({"mercer":2})", "mercer = 2") == "");
+  CHECK(refused(MERCER_NEWER_VERSION, R"({"mercer":2})", "mercer = 2") == "");
 }
 
 TEST_CASE("candidates outside the domain are refused", "[spec]") {
