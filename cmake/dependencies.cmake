@@ -18,6 +18,10 @@ elseif(NOT MERCER_THREADS STREQUAL "std")
   message(FATAL_ERROR "mercer: MERCER_THREADS=${MERCER_THREADS}, expected tbb or std")
 endif()
 
+# What a compiler of another language leaves out when it links C++.
+set(mercer_cxx_runtime ${CMAKE_CXX_IMPLICIT_LINK_LIBRARIES})
+list(REMOVE_ITEM mercer_cxx_runtime ${CMAKE_C_IMPLICIT_LINK_LIBRARIES})
+
 # lapack_int of 64 bits would be called with 32-bit arguments.
 include(CheckCSourceCompiles)
 set(CMAKE_REQUIRED_LIBRARIES PkgConfig::openblas)

@@ -7,7 +7,7 @@
 #define MERCER_MERCER_HPP
 
 #if __cplusplus < 201703L
-#error "mercer.hpp needs C++17 or newer: compile with -std=c++17; mercer.h is for older C++ and C"
+#error "mercer.hpp needs C++17 or newer: compile with -std=c++17, or use mercer.h"
 #else
 
 #include <string>

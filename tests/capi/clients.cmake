@@ -15,10 +15,7 @@ target_compile_options(mercer_client_cpp PRIVATE -pedantic -Wall -Wextra)
 target_link_libraries(mercer_client_cpp PRIVATE mercer::mercer)
 add_test(NAME client_cpp COMMAND mercer_client_cpp ridge_cpp.mercer)
 
-# The system's own interpreter first: it is the one whose numpy comes from the distribution.
-find_program(MERCER_PYTHON NAMES python3 PATHS /usr/bin NO_DEFAULT_PATH)
-find_program(MERCER_PYTHON NAMES python3)
-if(MERCER_PYTHON AND BUILD_SHARED_LIBS AND NOT MERCER_SANITIZE)
+if(MERCER_PYTHON AND MERCER_BUILD_SHARED AND NOT MERCER_SANITIZE)
   add_test(NAME client_python COMMAND ${MERCER_PYTHON} -B ${clients}/python/ridge.py $<TARGET_FILE:mercer>
     ridge_python.mercer)
   set_tests_properties(client_python PROPERTIES SKIP_REGULAR_EXPRESSION "SKIPPED")

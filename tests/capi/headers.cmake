@@ -31,11 +31,39 @@ foreach(language c cpp)
     ${compiler} ${strict} -fsyntax-only -I${PROJECT_SOURCE_DIR}/include ${alone_${language}})
 endforeach()
 
+find_program(MERCER_CLANGXX clang++)
+foreach(case "default;${CMAKE_CXX_COMPILER}" "clang;${MERCER_CLANGXX}" "cxx14;${CMAKE_CXX_COMPILER};-DSTANDARD=-std=c++14")
+  list(POP_FRONT case name compiler)
+  if(NOT compiler)
+    set(compiler "")
+  endif()
+  add_test(NAME header_standard_${name} COMMAND ${CMAKE_COMMAND} -DCXX=${compiler} ${case}
+    -DINCLUDE=${PROJECT_SOURCE_DIR}/include -DWORK=${CMAKE_CURRENT_BINARY_DIR}/standard_${name}
+    -P ${CMAKE_CURRENT_SOURCE_DIR}/headers/cxx_standard.cmake)
+  set_tests_properties(header_standard_${name} PROPERTIES SKIP_REGULAR_EXPRESSION "SKIPPED")
+endforeach()
+
+# The system's own interpreter first: it is the one whose packages come from the distribution.
+find_program(MERCER_PYTHON NAMES python3 PATHS /usr/bin NO_DEFAULT_PATH)
+find_program(MERCER_PYTHON NAMES python3)
+if(MERCER_PYTHON)
+  add_test(NAME header_pycparser COMMAND ${MERCER_PYTHON} -B ${CMAKE_CURRENT_SOURCE_DIR}/headers/parse.py
+    ${CMAKE_C_COMPILER} ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/cmake/symbols.txt)
+  set_tests_properties(header_pycparser PROPERTIES SKIP_REGULAR_EXPRESSION "SKIPPED")
+endif()
+
 add_test(NAME check_layers COMMAND ${CMAKE_COMMAND} -DSOURCE_DIR=${PROJECT_SOURCE_DIR}
   -P ${PROJECT_SOURCE_DIR}/cmake/check_layers.cmake)
-if(BUILD_SHARED_LIBS AND NOT MERCER_SANITIZE)
+if(MERCER_BUILD_SHARED AND NOT MERCER_SANITIZE)
   add_test(NAME check_symbols COMMAND ${CMAKE_COMMAND} -DNM=${CMAKE_NM} -DLIBRARY=$<TARGET_FILE:mercer>
     -DLIST=${PROJECT_SOURCE_DIR}/cmake/symbols.txt -P ${PROJECT_SOURCE_DIR}/cmake/check_symbols.cmake)
+  # While the major version is 0 a minor one may break the ABI, and the name that programs are bound to says so.
+  add_test(NAME soname COMMAND ${CMAKE_READELF} -d $<TARGET_FILE:mercer>)
+  set(abi "${PROJECT_VERSION_MAJOR}")
+  if(abi EQUAL 0)
+    set(abi "0\\.${PROJECT_VERSION_MINOR}")
+  endif()
+  set_tests_properties(soname PROPERTIES PASS_REGULAR_EXPRESSION "SONAME.*\\[libmercer\\.so\\.${abi}\\]")
   add_executable(mercer_dlopen dlopen.c)
   set_target_properties(mercer_dlopen PROPERTIES C_STANDARD 99)
   target_link_libraries(mercer_dlopen PRIVATE ${CMAKE_DL_LIBS})

@@ -1,23 +1,33 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The mercer authors
-# Programs that consume an installed mercer: this build tree's (shared by default), and a static one built for the purpose.
-if(MERCER_SANITIZE)
+# Programs that consume an installed mercer: this build tree's (shared by default), a static one made of its objects, and one
+# built for the purpose; a project that holds mercer inside; where installed files look for one another.
+set(tools -DGENERATOR=${CMAKE_GENERATOR} -DCC=${CMAKE_C_COMPILER} -DCXX=${CMAKE_CXX_COMPILER})
+set(settings -DSOURCE=${PROJECT_SOURCE_DIR} -DTHREADS=${MERCER_THREADS} -DFFTW=${MERCER_WITH_FFTW} ${tools})
+add_test(NAME install_paths COMMAND ${CMAKE_COMMAND} -P ${CMAKE_CURRENT_SOURCE_DIR}/install_paths.cmake)
+add_test(NAME parent_project COMMAND ${CMAKE_COMMAND} ${settings} -DWORK=${CMAKE_CURRENT_BINARY_DIR}/parent
+  -P ${CMAKE_CURRENT_SOURCE_DIR}/parent/configure.cmake)
+if(MERCER_SANITIZE OR NOT MERCER_INSTALL)
   return()  # a consumer would have to be sanitized as well
 endif()
-set(consume ${CMAKE_CURRENT_SOURCE_DIR}/consumer/consume.cmake)
 
-set(is_static OFF)
-if(NOT BUILD_SHARED_LIBS)
-  set(is_static ON)
+set(is_static ON)
+if(MERCER_BUILD_SHARED)
+  set(is_static OFF)
 endif()
-add_test(NAME installed_consumer COMMAND ${CMAKE_COMMAND} -DBUILD=${PROJECT_BINARY_DIR}
-  -DSOURCE=${PROJECT_SOURCE_DIR} -DWORK=${CMAKE_CURRENT_BINARY_DIR}/installed -DSTATIC=${is_static}
-  -DCC=${CMAKE_C_COMPILER} -P ${consume})
+set(has_tool OFF)
+if(TARGET mercer_tool)
+  set(has_tool ON)
+endif()
+add_test(NAME installed_consumer COMMAND ${CMAKE_COMMAND} -DBUILD=${PROJECT_BINARY_DIR} -DSOURCE=${PROJECT_SOURCE_DIR}
+  -DWORK=${CMAKE_CURRENT_BINARY_DIR}/installed -DSTATIC=${is_static} -DTOOL=${has_tool} ${tools}
+  -P ${CMAKE_CURRENT_SOURCE_DIR}/consumer/consume.cmake)
 
-if(BUILD_SHARED_LIBS)
+if(MERCER_BUILD_SHARED)
+  set(build_static -P ${CMAKE_CURRENT_SOURCE_DIR}/consumer/build_static.cmake)
+  add_test(NAME installed_static_consumer COMMAND ${CMAKE_COMMAND} ${settings}
+    -DWORK=${CMAKE_CURRENT_BINARY_DIR}/installed_static -DARCHIVE=$<TARGET_FILE:mercer_internal> ${build_static})
   # A whole second build: minutes.
-  add_test(NAME installed_static_consumer COMMAND ${CMAKE_COMMAND} -DSOURCE=${PROJECT_SOURCE_DIR}
-    -DWORK=${CMAKE_CURRENT_BINARY_DIR}/installed_static -DCC=${CMAKE_C_COMPILER} -DTHREADS=${MERCER_THREADS}
-    -P ${CMAKE_CURRENT_SOURCE_DIR}/consumer/build_static.cmake)
-  set_tests_properties(installed_static_consumer PROPERTIES LABELS slow)
+  add_test(NAME static_build COMMAND ${CMAKE_COMMAND} ${settings} -DWORK=${CMAKE_CURRENT_BINARY_DIR}/static ${build_static})
+  set_tests_properties(static_build PROPERTIES LABELS slow)
 endif()

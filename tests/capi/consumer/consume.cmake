@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The mercer authors
-# Installs a build tree under a fresh prefix and consumes it, by find_package and by pkg-config; runs the results.
-# Run as: cmake -DBUILD=... -DSOURCE=... -DWORK=... -DSTATIC=ON|OFF -DCC=... -P consume.cmake
+# Installs a build tree under a fresh prefix and consumes it: the command as it is, programs by find_package, with and without
+# C++, and by pkg-config, the last also from a prefix that was moved. All are run.
+# Run as: cmake -DBUILD=... -DGENERATOR=... -DSOURCE=... -DWORK=... -DSTATIC=ON|OFF -DTOOL=ON|OFF -DCC=... -DCXX=...
+#   -P consume.cmake
 cmake_minimum_required(VERSION 3.22)
+set(ENV{CMAKE_GENERATOR} ${GENERATOR})
 set(prefix ${WORK}/prefix)
 set(clients ${SOURCE}/capi/clients)
+set(compilers -DCMAKE_C_COMPILER=${CC} -DCMAKE_CXX_COMPILER=${CXX})
 
 function(run)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
@@ -14,30 +18,50 @@ function(run)
   endif()
 endfunction()
 
+# Compiles and runs a program with what pkg-config says, in the folder of libraries given.
+function(run_by_pkg_config libdir)
+  set(ENV{LD_LIBRARY_PATH} ${libdir})
+  set(ENV{PKG_CONFIG_PATH} ${libdir}/pkgconfig)
+  if(STATIC)
+    list(APPEND ARGN --static)
+  endif()
+  execute_process(COMMAND pkg-config ${ARGN} --cflags --libs mercer OUTPUT_VARIABLE flags
+    OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+  separate_arguments(flags UNIX_COMMAND "${flags}")
+  run(${CC} -std=c99 ${clients}/c/ridge.c -o ${WORK}/ridge_pkg ${flags} -lm)
+  run(${WORK}/ridge_pkg ${WORK}/pkg.mercer)
+endfunction()
+
 file(REMOVE_RECURSE ${WORK})
 file(MAKE_DIRECTORY ${WORK})
-foreach(component runtime development)
+set(components runtime development)
+if(TOOL)
+  list(APPEND components tools)
+endif()
+foreach(component ${components})
   run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${prefix} --component ${component})
 endforeach()
-file(GLOB_RECURSE libraries ${prefix}/libmercer.so ${prefix}/libmercer.a)
+file(GLOB_RECURSE libraries RELATIVE ${prefix} ${prefix}/libmercer.so ${prefix}/libmercer.a)
 list(GET libraries 0 library)
 get_filename_component(libdir ${library} DIRECTORY)
-set(ENV{LD_LIBRARY_PATH} ${libdir})
 
+set(ENV{LD_LIBRARY_PATH} "")
+if(TOOL)
+  run(${prefix}/bin/mercer specs gaussian)
+endif()
+
+set(ENV{LD_LIBRARY_PATH} ${prefix}/${libdir})
 run(${CMAKE_COMMAND} -S ${SOURCE}/tests/capi/consumer -B ${WORK}/cmake -DCMAKE_PREFIX_PATH=${prefix}
-    -DCLIENTS=${clients} -DCMAKE_BUILD_TYPE=Release)
+    -DCLIENTS=${clients} -DCMAKE_BUILD_TYPE=Release ${compilers})
 run(${CMAKE_COMMAND} --build ${WORK}/cmake)
 run(${WORK}/cmake/ridge_c ${WORK}/c.mercer)
 run(${WORK}/cmake/ridge_cpp ${WORK}/cpp.mercer)
+run(${CMAKE_COMMAND} -S ${SOURCE}/tests/capi/consumer/c_only -B ${WORK}/c_only -DCMAKE_PREFIX_PATH=${prefix}
+    -DCLIENTS=${clients} -DCMAKE_C_COMPILER=${CC})
+run(${CMAKE_COMMAND} --build ${WORK}/c_only)
+run(${WORK}/c_only/ridge ${WORK}/c_only.mercer)
 
-# pkg-config knows the prefix the tree was configured for; the archive or library itself is the same.
-set(ENV{PKG_CONFIG_PATH} ${libdir}/pkgconfig)
-set(flags --define-variable=libdir=${libdir} --define-variable=includedir=${prefix}/include)
-if(STATIC)
-  list(APPEND flags --static)
-endif()
-execute_process(COMMAND pkg-config ${flags} --cflags --libs mercer OUTPUT_VARIABLE compile
-  OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
-separate_arguments(compile UNIX_COMMAND "${compile}")
-run(${CC} -std=c99 ${clients}/c/ridge.c -o ${WORK}/ridge_pkg ${compile} -lm)
-run(${WORK}/ridge_pkg ${WORK}/pkg.mercer)
+# The prefix is not the one that the tree was configured for; then it moves as well.
+run_by_pkg_config(${prefix}/${libdir})
+file(RENAME ${prefix} ${WORK}/moved)
+run_by_pkg_config(${WORK}/moved/${libdir} --define-prefix)

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The mercer authors
+# Where installed files look for one another, for layouts of a system, of a prefix of one's own and of absolute folders.
+cmake_minimum_required(VERSION 3.22)
+include(${CMAKE_CURRENT_LIST_DIR}/../../cmake/install_paths.cmake)
+set(MERCER_BUILD_SHARED ON)
+set(CMAKE_LIBRARY_ARCHITECTURE x86_64-linux-gnu)
+
+function(expect what value expected)
+  if(NOT value STREQUAL expected)
+    message(SEND_ERROR "${what} of ${CMAKE_INSTALL_PREFIX} ${CMAKE_INSTALL_LIBDIR}: \"${value}\", expected \"${expected}\"")
+  endif()
+endfunction()
+
+# check(PREFIX BINDIR LIBDIR INCLUDEDIR  RUNPATH  PC_PREFIX PC_LIBDIR PC_INCLUDEDIR)
+function(check CMAKE_INSTALL_PREFIX CMAKE_INSTALL_BINDIR CMAKE_INSTALL_LIBDIR CMAKE_INSTALL_INCLUDEDIR rpath)
+  foreach(kind BINDIR LIBDIR INCLUDEDIR)
+    set(CMAKE_INSTALL_FULL_${kind} ${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_${kind}})
+    if(IS_ABSOLUTE ${CMAKE_INSTALL_${kind}})
+      set(CMAKE_INSTALL_FULL_${kind} ${CMAKE_INSTALL_${kind}})
+    endif()
+  endforeach()
+  mercer_install_rpath(found)
+  expect(RUNPATH "${found}" "${rpath}")
+  mercer_pc_directories()
+  foreach(name prefix libdir includedir)
+    list(POP_FRONT ARGN expected)
+    expect(${name} "${mercer_pc_${name}}" "${expected}")
+  endforeach()
+endfunction()
+
+check(/usr bin lib/x86_64-linux-gnu include "" /usr /usr/lib/x86_64-linux-gnu /usr/include)
+check(/usr bin lib include "" /usr /usr/lib /usr/include)
+check(/usr bin lib/mercer include "$ORIGIN/../lib/mercer" /usr /usr/lib/mercer /usr/include)
+check(/usr/local bin lib include "$ORIGIN/../lib" "\${pcfiledir}/../.." "\${pcfiledir}/.." "\${pcfiledir}/../../include")
+check(/opt/m tools/bin lib/x86_64-linux-gnu include/m "$ORIGIN/../../lib/x86_64-linux-gnu"
+      "\${pcfiledir}/../../.." "\${pcfiledir}/.." "\${pcfiledir}/../../../include/m")
+check(/opt/m bin /far/lib include /far/lib /opt/m /far/lib /opt/m/include)
+check(/opt/m bin /usr/lib include "" /opt/m /usr/lib /opt/m/include)
+check(/opt/m bin lib /far/include "$ORIGIN/../lib" /opt/m /opt/m/lib /far/include)
+set(MERCER_BUILD_SHARED OFF)
+check(/opt/m bin lib include "" "\${pcfiledir}/../.." "\${pcfiledir}/.." "\${pcfiledir}/../../include")
