@@ -7,14 +7,17 @@ Usage: kernel_error.py LIBMERCER.so [--data DIR] [--sets letter mnist kin8nm] [-
 For each data set (standardised columns; images over 255), a Gaussian kernel whose lengthscale is the median distance of rows, each
 projection and each number of features: the relative Frobenius error |ZZ' - K|/|K| over 500 rows, averaged over seeds, the standard
 error of that average, its ratio to dense, and the median time to map 4,000 rows in float32. Without --data, rows are generated.
+The plot shows the error against D and against time, with bars of two standard errors.
 """
 import argparse
 import pathlib
 import statistics
 import time
+from collections import namedtuple
 
 import numpy as np
 
+import figure
 from library import Library, read_images
 
 PROJECTIONS = ["dense", "orthogonal", "sorf", "fastfood", "circulant", "sobol", "halton"]
@@ -61,25 +64,26 @@ def measure(library, X, lengthscale, projection, D, seeds):
     return (np.mean(errors), np.std(errors) / np.sqrt(seeds), statistics.median(seconds)), ""
 
 
-def plot(path, results):
-    import matplotlib
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-    names = list(dict.fromkeys(r[0] for r in results))
-    figure, axes = plt.subplots(1, len(names), figsize=(5 * len(names), 4), squeeze=False)
-    for axis, name in zip(axes[0], names):
-        for projection in PROJECTIONS:
-            points = [(r[5] * 1e3, r[3]) for r in results if r[0] == name and r[1] == projection]
-            if points:
-                axis.loglog(*zip(*points), marker="o", label=projection)
-        axis.set_title(name)
-        axis.set_xlabel("milliseconds for 4,000 rows")
-        axis.set_ylabel("relative Frobenius error")
-        axis.grid(True, which="both", alpha=0.3)
-        axis.legend()
-    figure.tight_layout()
-    figure.savefig(path, dpi=120)
-    print(f"wrote {path}")
+Point = namedtuple("Point", "set projection D error standard_error seconds")
+
+
+def plot(path, points, titles):
+    chart, axes = figure.subplots(2, len(titles))
+    for column, (name, title) in enumerate(titles.items()):
+        over_width, over_time = axes[:, column]
+        for k, projection in enumerate(PROJECTIONS):
+            some = [p for p in points if (p.set, p.projection) == (name, projection)]
+            if not some:
+                continue
+            D, error, bars, time_of = ([p.D for p in some], [p.error for p in some], [2 * p.standard_error for p in some],
+                                       [1e3 * p.seconds for p in some])
+            over_width.errorbar(figure.beside(D, k, len(PROJECTIONS)), error, bars, label=projection, **figure.look(k))
+            over_time.errorbar(time_of, error, bars, **figure.look(k))
+            figure.widths_at(over_time, time_of, error, D, k)
+        figure.widths_below(over_width, sorted({p.D for p in points}))
+        figure.error_against(over_width, "features D", title)
+        figure.error_against(over_time, "milliseconds for 4,000 rows (D at the points)", title, is_time=True)
+    figure.save(chart, axes[0, -1], path)
 
 
 def main():
@@ -92,12 +96,14 @@ def main():
     parser.add_argument("--plot", type=pathlib.Path)
     options = parser.parse_args()
     library = Library(options.library)
-    results = []
+    points, titles = [], {}
     print("set,d,projection,D,error,standard_error,to_dense,seconds")
     for name in options.sets:
         X = read_rows(options.data, name)
         X = X[np.random.default_rng(1).permutation(len(X))]
         lengthscale = median_distance(X[:500])
+        titles[name] = (f"{name if options.data else 'normal rows'}, d = {X.shape[1]}, ℓ = {lengthscale:.3g}\n"
+                        f"{options.seeds} seeds, bars: ±2 standard errors")
         for D in options.features:
             dense = None
             for projection in PROJECTIONS:
@@ -107,11 +113,11 @@ def main():
                     continue
                 error, spread, seconds = result
                 dense = error if projection == "dense" else dense
-                results.append((name, projection, D, error, spread, seconds))
+                points.append(Point(name, projection, D, error, spread, seconds))
                 print(f"{name},{X.shape[1]},{projection},{D},{error:.5f},{spread:.5f},{error / dense:.3f},{seconds:.5f}",
                       flush=True)
     if options.plot:
-        plot(options.plot, results)
+        plot(options.plot, points, titles)
 
 
 main()

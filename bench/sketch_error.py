@@ -11,7 +11,7 @@ form says, its mean over pairs of rows taken over the diagonal and a sample of t
 calls that map the rows in float32, all before any error is measured, since threads of BLAS wait busily after it.
 Every case gets --seeds seeds; what is left of --seconds goes to comparisons whose means are closer than DECIDED standard
 errors, cheapest first, until they are decided; so distances just above DECIDED are common. Errors whose predicted ratio
-is within TIE of 1 would need some 10,000 seeds and are left to the closed form.
+is within TIE of 1 would need some 10,000 seeds and are left to the closed form. Bars in the plot: two standard errors.
 """
 import argparse
 import itertools
@@ -21,6 +21,7 @@ import time
 
 import numpy as np
 
+import figure
 from library import Library, read_images
 
 SRHT = {"map": "tensor_srht", "variant": "upsampled"}
@@ -212,30 +213,36 @@ def report(cases, comparisons):
               f"predicted ratio {ratio:.4f} or less")
 
 
+def draw(axes, some, k, count):
+    """One sketch: its errors, and a thin line through what the closed form says, against D and time."""
+    field = some[0].field
+    look = figure.look(k) | {"linestyle": "-" if field == "complex_to_real" else "--",
+                             "markerfacecolor": figure.look(k)["color"] if field == "complex_to_real" else "none"}
+    D, milliseconds = [c.D for c in some], [1e3 * c.seconds for c in some]
+    error, bars = [c.mean() for c in some], [2 * c.squared_standard_error() ** 0.5 for c in some]
+    position = figure.beside(D, 2 * k + (field == "real"), count)
+    axes[0].errorbar(position, error, bars, **look | {"linestyle": "none"})
+    axes[0].plot(position, [c.predicted for c in some], linestyle=look["linestyle"], color=look["color"], linewidth=0.8)
+    axes[1].errorbar(milliseconds, error, bars, label=f"{some[0].kind} {field}", **look)
+    if field == "complex_to_real":
+        figure.widths_at(axes[1], milliseconds, error, D, k)
+
+
 def plot(path, cases, source):
-    import matplotlib
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-    figure, axes = plt.subplots(len(DEGREES), 2, figsize=(15, 6 * len(DEGREES)), squeeze=False)
-    for (row, p), (k, kind), field in itertools.product(enumerate(DEGREES), enumerate(KINDS), FIELDS):
-        some = [c for c in cases.values() if (c.p, c.kind, c.field) == (p, kind, field)]
-        if not some:
-            continue
-        error, ours = [c.mean() for c in some], field == "complex_to_real"
-        look = {"color": f"C{k}", "marker": "o" if ours else "s", "markerfacecolor": f"C{k}" if ours else "none"}
-        style = "-" if ours else "--"
-        axes[row, 0].loglog([c.D for c in some], error, linestyle="none", **look)
-        axes[row, 0].loglog([c.D for c in some], [c.predicted for c in some], style, color=f"C{k}", linewidth=0.8)
-        axes[row, 1].loglog([1e3 * c.seconds for c in some], error, style, label=f"{kind} {field}", **look)
-        axes[row, 0].set(xlabel="features D (lines: predicted)", ylabel="relative Frobenius error")
-        axes[row, 1].set_xlabel(f"milliseconds for {len(some[0].rows.X):,} rows")
-        for axis in axes[row]:
-            axis.set_title(f"(x'y + 1)^{p}, {source}")
-            axis.grid(True, which="both", alpha=0.3)
-    axes[0, 1].legend(fontsize=8, loc="upper left", bbox_to_anchor=(1, 1))
-    figure.tight_layout()
-    figure.savefig(path, dpi=120)
-    print(f"wrote {path}")
+    chart, axes = figure.subplots(len(DEGREES), 2, width=7, height=6)
+    for row, p in zip(axes, DEGREES):
+        of_degree = [c for c in cases.values() if c.p == p]
+        for (k, kind), field in itertools.product(enumerate(KINDS), FIELDS):
+            some = [c for c in of_degree if (c.kind, c.field) == (kind, field)]
+            if some:
+                draw(row, some, k, len(KINDS) * len(FIELDS))
+        seeds = sorted({len(c.errors) for c in of_degree})
+        title = (f"(x'y + 1)^{p}, {len(of_degree[0].rows.X):,} unit rows of {source}, d = {of_degree[0].rows.X.shape[1]}\n"
+                 f"{' to '.join(str(n) for n in seeds[:1] + seeds[1:][-1:])} seeds, bars: ±2 standard errors")
+        figure.widths_below(row[0], sorted({c.D for c in of_degree}))
+        figure.error_against(row[0], "features D (lines: predicted)", title)
+        figure.error_against(row[1], "milliseconds for all rows (D at the filled points)", title, is_time=True)
+    figure.save(chart, axes[0, 1], path)
 
 
 def main():
@@ -255,7 +262,7 @@ def main():
     buffers = {D: np.zeros((len(rows.X), D), np.float32) for D in options.features}
     run(cases, comparisons, max(2, options.seeds), buffers, end)
     report(cases, comparisons)
-    plot(options.plot, cases, "generated rows" if options.data is None else "mnist")
+    plot(options.plot, cases, "generated data" if options.data is None else "mnist")
 
 
 main()

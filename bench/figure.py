@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The mercer authors
+"""What the plots of this folder share: series told apart where they coincide, error bars, D at the points, the legend beside."""
+import numpy as np
+
+COLORS = ["C0", "C1", "C2", "C3", "C4", "C5", "C6", "C7", "C8", "C9"]
+MARKERS = ["o", "s", "^", "v", "D", "P", "X", "<", ">", "*"]
+LINES = ["-", (0, (6, 2)), (0, (1, 1)), (0, (6, 2, 1, 2)), (0, (3, 1)), (0, (8, 2, 1, 2, 1, 2)), (0, (2, 3))]
+
+
+def subplots(rows, columns, width=5.2, height=4.4):
+    import matplotlib
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+    return plt.subplots(rows, columns, figsize=(width * columns + 2, height * rows), squeeze=False)
+
+
+def look(k):
+    """Colour, marker and line of series k: three ways to tell it from another."""
+    return {"color": COLORS[k % len(COLORS)], "marker": MARKERS[k % len(MARKERS)], "linestyle": LINES[k % len(LINES)],
+            "markersize": 5, "linewidth": 1.2, "capsize": 2.5, "elinewidth": 0.9}
+
+
+def beside(D, k, count):
+    """The widths D moved a little to the left or right for series k of count, so that equal points stand side by side."""
+    return np.asarray(D, float) * 1.025 ** (k - (count - 1) / 2)
+
+
+def widths_below(axis, widths):
+    """Ticks at the widths that were measured, and nowhere else."""
+    axis.set_xscale("log")
+    axis.set_xticks(widths, [f"{D:,}" for D in widths])
+    axis.minorticks_off()
+
+
+def widths_at(axis, x, y, widths, k):
+    """Writes D at the points of series k, whose places do not tell it."""
+    for point in zip(x, y, widths):
+        axis.annotate(f"{point[2]:,}", point[:2], xytext=(3, 3), textcoords="offset points", fontsize=6,
+                      color=COLORS[k % len(COLORS)])
+
+
+def plain(axis):
+    """A logarithmic axis with numbers as one writes them: 0.05, 0.1, 0.2, 0.5."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+    axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axis.set_minor_locator(LogLocator(subs=range(1, 10)))
+    axis.set_minor_formatter(NullFormatter())
+
+
+def error_against(axis, xlabel, title, is_time=False):
+    axis.set_yscale("log")
+    plain(axis.yaxis)
+    if is_time:
+        axis.set_xscale("log")
+        plain(axis.xaxis)
+    axis.grid(True, which="both", alpha=0.25)
+    axis.set(xlabel=xlabel, ylabel="relative Frobenius error", title=title)
+
+
+def save(figure, axis, path):
+    """With the legend of one axis beside all of them."""
+    axis.legend(fontsize=8, loc="upper left", bbox_to_anchor=(1.02, 1), borderaxespad=0)
+    figure.tight_layout()
+    figure.savefig(path, dpi=120, bbox_inches="tight")
+    print(f"wrote {path}")
