@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The mercer authors
-"""What the plots of this folder share: series told apart where they coincide, error bars, D at the points, the legend beside."""
+"""What the plots of this folder share: series told apart where they coincide, D at the points, the legend beside."""
 import numpy as np
 
 COLORS = ["C0", "C1", "C2", "C3", "C4", "C5", "C6", "C7", "C8", "C9"]

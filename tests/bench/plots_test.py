@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The mercer authors
-"""The plots of bench/ on a small generated problem: bars and one tick per width, D written where the axis does not tell it, data
-and seeds in the titles, no two series alike, the legend beside the axes. Usage: plots_test.py BENCH LIBMERCER.so SCRATCH"""
+"""The plots of bench/ on a small generated problem: bars and one tick per width, D written where the axis does not
+tell it, data and seeds in the titles, no two series alike, the legend beside the axes.
+Usage: plots_test.py BENCH LIBMERCER.so SCRATCH"""
 import pathlib
 import runpy
 import sys
@@ -28,7 +29,8 @@ def keep(chart, axis, path):
 
 
 def run(name, *options):
-    sys.argv = [name, str(library), "--features", *map(str, WIDTHS), "--seeds", "2", "--plot", str(scratch / f"{name}.png"), *options]
+    sys.argv = [name, str(library), "--features", *map(str, WIDTHS), "--seeds", "2",
+                "--plot", str(scratch / f"{name}.png"), *options]
     runpy.run_path(str(bench / f"{name}.py"), run_name="__main__")
     return charts[-1]
 
@@ -54,7 +56,8 @@ def check(chart, legend_axis, over_width, over_time, words):
         assert {t.get_text() for t in axis.texts} == {str(D) for D in WIDTHS}, "D at the points"
         looks = [appearance(c) for c in series(axis)]
         assert len(set(looks)) == len(looks), "no two series look alike"
-    assert legend_axis.get_legend().get_window_extent().x0 >= max(a.get_window_extent().x1 for a in chart.axes), "legend beside"
+    right = max(a.get_window_extent().x1 for a in chart.axes)
+    assert legend_axis.get_legend().get_window_extent().x0 >= right, "legend beside"
 
 
 scratch.mkdir(parents=True, exist_ok=True)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The mercer authors
-# mercer.hpp by a compiler's default standard, or one given: below C++17 one error says so and nothing follows it; else it compiles.
+# mercer.hpp by a compiler's default standard, or one given: below C++17 one error says so, else it compiles.
 # Run as: cmake -DCXX=... [-DSTANDARD=-std=c++14] -DINCLUDE=... -DWORK=... -P cxx_standard.cmake
 cmake_minimum_required(VERSION 3.22)
 if(NOT CXX)
