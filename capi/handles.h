@@ -45,6 +45,6 @@ struct mercer_model {
   mercer::model::Model impl;
 };
 
-struct mercer_exact {
+struct mercer_kernel_ridge {
   mercer::model::ExactModel impl;
 };

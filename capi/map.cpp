@@ -34,7 +34,7 @@ feature::FourierOptions read_fourier_options(const mercer_fourier_options* optio
   check_range("options->radius", read.radius, MERCER_RADIUS_DRAWN, MERCER_RADIUS_FIXED);
   check_range("options->scramble", read.scramble, MERCER_SCRAMBLE_OWEN,
               MERCER_SCRAMBLE_DIGITAL_SHIFT);
-  check_range("options->round_blocks", read.round_blocks, 0, 1);
+  check_range("options->whole_blocks", read.whole_blocks, 0, 1);
   return {
       kProjectionNames[read.projection],
       kForms[read.form],
@@ -42,7 +42,7 @@ feature::FourierOptions read_fourier_options(const mercer_fourier_options* optio
       read.radius == MERCER_RADIUS_FIXED ? projection::Radius::fixed : projection::Radius::drawn,
       read.scramble == MERCER_SCRAMBLE_OWEN ? projection::Scramble::owen
                                             : projection::Scramble::digital_shift,
-      read.round_blocks != 0};
+      read.whole_blocks != 0};
 }
 
 std::span<const double> read_weights(const double* weights, int64_t F) {
@@ -148,6 +148,13 @@ mercer_status mercer_map_incomplete_block(const mercer_map* map, int64_t* freque
   return guard("mercer_map_incomplete_block", [&] {
     check_place("frequencies", frequencies);
     *frequencies = checked("map", map).impl->incomplete_block();
+  });
+}
+
+mercer_status mercer_map_right_inputs(const mercer_map* map, int64_t* d2) {
+  return guard("mercer_map_right_inputs", [&] {
+    check_place("d2", d2);
+    *d2 = checked("map", map).impl->right_inputs();
   });
 }
 

@@ -17,25 +17,17 @@ namespace {
 constexpr size_t kLargestMetadata = size_t{1} << 20;
 }  // namespace
 
-mercer_status mercer_model_inputs(const mercer_model* model, int64_t* d) {
-  return guard("mercer_model_inputs", [&] {
-    check_place("d", d);
-    *d = checked("model", model).impl.inputs();
-  });
-}
-
-mercer_status mercer_model_outputs(const mercer_model* model, int64_t* outputs) {
-  return guard("mercer_model_outputs", [&] {
-    check_place("outputs", outputs);
-    *outputs = checked("model", model).impl.outputs();
-  });
-}
-
-mercer_status mercer_model_task(const mercer_model* model, int32_t* task) {
-  return guard("mercer_model_task", [&] {
-    check_place("task", task);
-    const bool regression = checked("model", model).impl.options.task == model::Task::regression;
-    *task = regression ? MERCER_TASK_REGRESSION : MERCER_TASK_CLASSIFICATION;
+mercer_status mercer_model_shape(const mercer_model* model, int64_t* d, int64_t* outputs,
+                                 int64_t* K) {
+  return guard("mercer_model_shape", [&] {
+    const model::Model& fitted = checked("model", model).impl;
+    check_optional_place("d", d);
+    check_optional_place("outputs", outputs);
+    check_optional_place("K", K);
+    const bool classification = fitted.options.task == model::Task::classification;
+    if (d != nullptr) *d = fitted.inputs();
+    if (outputs != nullptr) *outputs = fitted.outputs();
+    if (K != nullptr) *K = classification ? fitted.options.classes : 0;
   });
 }
 

@@ -10,6 +10,7 @@
 #include "guard.h"
 #include "handles.h"
 #include "mercer/learn.h"
+#include "row_arguments.h"
 
 using namespace mercer;
 using namespace mercer::capi;
@@ -45,6 +46,22 @@ class WeightsOutput {
 void write_vector(const char* name, const std::vector<double>& values, double* out) {
   std::ranges::copy(values, vector(name, out, "m", std::ssize(values)).values().begin());
 }
+
+/// Features and targets of as many rows, whose squares can be summed, in double.
+struct TrainingRows {
+  TrainingRows(const mercer_rows* features, const mercer_rows* targets, int64_t D, int64_t m,
+               Context& context)
+      : Z(read_rows("Z", features, D, "the features", context)),
+        Y(read_rows("Y", targets, m, "the outputs", context)),
+        z(Z, context),
+        y(Y, context) {
+    check_same_rows(Y, Z);
+    require_summable("Z", Z);
+    require_summable("Y", Y);
+  }
+  RowsArgument Z, Y;
+  DoubleRows z, y;
+};
 
 std::vector<const solver::RowStatistics*> read_folds(const mercer_statistics* const* folds,
                                                      int64_t fold_count) {
@@ -82,6 +99,9 @@ mercer_status mercer_ridge_create_consuming(mercer_statistics** statistics, int3
 mercer_status mercer_ridge_shape(const mercer_ridge* ridge, int64_t* n, int64_t* D, int64_t* m) {
   return guard("mercer_ridge_shape", [&] {
     const solver::RidgePath& path = checked("ridge", ridge).impl;
+    check_optional_place("n", n);
+    check_optional_place("D", D);
+    check_optional_place("m", m);
     if (n != nullptr) *n = path.rows();
     if (D != nullptr) *D = path.features();
     if (m != nullptr) *m = path.outputs();
@@ -126,22 +146,22 @@ mercer_status mercer_ridge_held_out_error_f64(const mercer_ridge* ridge, double 
   });
 }
 
-mercer_status mercer_ridge_leave_one_out_f64(const mercer_ridge* ridge, double lambda, int64_t n,
-                                             const double* Z, int64_t ldz, const double* Y,
-                                             int64_t ldy, double* residuals, int64_t ldr) {
-  return guard("mercer_ridge_leave_one_out_f64", [&] {
+mercer_status mercer_ridge_leave_one_out(const mercer_ridge* ridge, double lambda,
+                                         const mercer_rows* Z, const mercer_rows* Y,
+                                         mercer_context* context, const mercer_matrix* residuals) {
+  return guard_long("mercer_ridge_leave_one_out", context, [&](Context& running) {
     const solver::RidgePath& path = checked("ridge", ridge).impl;
     check_not_negative("lambda", lambda);
-    const auto features = matrix("Z", Z, "n", n, path.features(), "ldz", ldz);
-    const auto targets = matrix("Y", Y, "n", n, path.outputs(), "ldy", ldy);
-    const auto result = matrix("residuals", residuals, "n", n, path.outputs(), "ldr", ldr);
-    check_no_overlap(result, features, targets);
-    require_summable("Z", features.view);
-    require_summable("Y", targets.view);
-    const Matrix<double> left_out = path.leave_one_out(lambda, features, targets);
-    for (int64_t i = 0; i < n; ++i) {
-      std::copy_n(left_out.view().row(i), path.outputs(), result.view.row(i));
+    const TrainingRows rows(Z, Y, path.features(), path.outputs(), running);
+    const Result result("residuals", residuals, rows.Z.n(), path.outputs());
+    result.check_apart(rows.Z);
+    result.check_apart(rows.Y);
+    const Matrix<double> left_out =
+        path.leave_one_out(lambda, rows.z.view(), rows.y.view(), running);
+    for (int64_t i = 0; i < left_out.rows(); ++i) {
+      std::copy_n(left_out.view().row(i), path.outputs(), result.view().row(i));
     }
+    result.finish();
   });
 }
 
@@ -158,20 +178,31 @@ mercer_status mercer_ridge_cholesky_f64(const mercer_statistics* statistics, int
   });
 }
 
-mercer_status mercer_ridge_dual_f64(int64_t n, int64_t D, const double* Z, int64_t ldz, int64_t m,
-                                    const double* Y, int64_t ldy, int32_t center, double lambda,
-                                    mercer_context* context, double* w, int64_t ldw,
-                                    double* intercept) {
-  return guard_long("mercer_ridge_dual_f64", context, [&](Context& running) {
-    check_at_least("n", n, 1);
-    check_at_least("D", D, 1);
-    check_at_least("m", m, 1);
+mercer_status mercer_ridge_dual(const mercer_rows* Z, const mercer_rows* Y, int32_t center,
+                                double lambda, mercer_context* context, const mercer_matrix* w,
+                                double* intercept) {
+  return guard_long("mercer_ridge_dual", context, [&](Context& running) {
     check_not_negative("lambda", lambda);
-    const auto features = matrix("Z", Z, "n", n, D, "ldz", ldz);
-    const auto targets = matrix("Y", Y, "n", n, m, "ldy", ldy);
-    const WeightsOutput output(D, m, w, ldw, intercept);
-    output.check_apart_from(features, targets);
-    output.write(solver::ridge_dual(features, targets, center != 0, lambda, running));
+    check_not_null("Z", Z, "a mercer_rows");
+    check_not_null("Y", Y, "a mercer_rows");
+    const TrainingRows rows(Z, Y, Z->d, Y->d, running);
+    check_at_least("Z->n", rows.Z.n(), 1);
+    check_at_least("Z->d", rows.Z.d(), 1);
+    check_at_least("Y->d", rows.Y.d(), 1);
+    const Result result("w", w, rows.Z.d(), rows.Y.d());
+    result.check_apart(rows.Z);
+    result.check_apart(rows.Y);
+    const auto constants =
+        vector("intercept", intercept, "m", intercept == nullptr ? 0 : rows.Y.d());
+    check_apart(constants.extent(), rows.Z);
+    check_apart(constants.extent(), rows.Y);
+    const solver::Weights weights =
+        solver::ridge_dual(rows.z.view(), rows.y.view(), center != 0, lambda, running);
+    for (int64_t i = 0; i < weights.w.rows(); ++i) {
+      std::copy_n(weights.w.view().row(i), weights.w.cols(), result.view().row(i));
+    }
+    result.finish();
+    if (intercept != nullptr) std::ranges::copy(weights.intercept, intercept);
   });
 }
 

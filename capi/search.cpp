@@ -3,14 +3,13 @@
 // mercer/learn.h: search for lengthscale and lambda.
 #include "model/search.h"
 
-#include <cmath>
-
 #include "arguments.h"
 #include "guard.h"
 #include "handles.h"
 #include "mercer/learn.h"
 #include "options.h"
 #include "spec/map_maker.h"
+#include "training_set.h"
 
 using namespace mercer;
 using namespace mercer::capi;
@@ -35,16 +34,20 @@ constexpr uint32_t kSearchFirstSize = 80;
 
 /// The caller's report and its argument.
 struct Reporter {
-  mercer_report report;
+  mercer_search_report report;
   void* user;
 };
 
 void forward_candidate(void* user, const model::SearchCandidate& candidate) {
   const auto& reporter = *static_cast<const Reporter*>(user);
-  const mercer_candidate told = {sizeof(mercer_candidate), static_cast<int32_t>(candidate.stage),
-                                 candidate.features,       candidate.rows,
-                                 candidate.lengthscale,    candidate.lambda,
-                                 candidate.score,          candidate.seconds};
+  const mercer_search_candidate told = {sizeof(mercer_search_candidate),
+                                        static_cast<int32_t>(candidate.stage),
+                                        candidate.features,
+                                        candidate.rows,
+                                        candidate.lengthscale,
+                                        candidate.lambda,
+                                        candidate.score,
+                                        candidate.seconds};
   reporter.report(reporter.user, &told);
 }
 
@@ -64,31 +67,6 @@ model::SearchOptions read_search_options(const mercer_search_options& read) {
   return search;
 }
 
-template <class T>
-mercer_status search(const char* function, const mercer_search_options* options, int64_t n,
-                     int64_t d, const T* X, int64_t ldx, int64_t m, const double* Y, int64_t ldy,
-                     int64_t K, mercer_context* context, mercer_model** out) noexcept {
-  return guard_create_long(function, context, out, [&](Context& running) {
-    const auto read = read_options("options", options, kSearchDefaults, kSearchFirstSize);
-    model::SearchOptions wanted = read_search_options(read);
-    check_at_least("n", n, 2);
-    check_at_least("d", d, 1);
-    set_task(K, m, wanted.fit);
-    const auto rows = matrix("X", X, "n", n, d, "ldx", ldx);
-    const auto targets = matrix("Y", Y, "n", n, m, "ldy", ldy);
-    const auto maker = spec::map_maker(read.map == nullptr ? "" : read.map, d, read.seed);
-    require(read.lengthscale == 0 || maker->has_lengthscale(), MERCER_UNSUPPORTED,
-            "options->lengthscale = %g, expected 0 for a kernel without a lengthscale",
-            read.lengthscale);
-    Reporter reporter = {read.report, read.user};
-    if (read.report != nullptr) {
-      wanted.report = forward_candidate;
-      wanted.user = &reporter;
-    }
-    return mercer_model{model::search(*maker, wanted, rows.view, targets, running)};
-  });
-}
-
 }  // namespace
 
 mercer_status mercer_search_options_init(mercer_search_options* options) {
@@ -97,16 +75,23 @@ mercer_status mercer_search_options_init(mercer_search_options* options) {
   });
 }
 
-mercer_status mercer_model_search_f32(const mercer_search_options* options, int64_t n, int64_t d,
-                                      const float* X, int64_t ldx, int64_t m, const double* Y,
-                                      int64_t ldy, int64_t K, mercer_context* context,
-                                      mercer_model** out) {
-  return search("mercer_model_search_f32", options, n, d, X, ldx, m, Y, ldy, K, context, out);
-}
-
-mercer_status mercer_model_search_f64(const mercer_search_options* options, int64_t n, int64_t d,
-                                      const double* X, int64_t ldx, int64_t m, const double* Y,
-                                      int64_t ldy, int64_t K, mercer_context* context,
-                                      mercer_model** out) {
-  return search("mercer_model_search_f64", options, n, d, X, ldx, m, Y, ldy, K, context, out);
+mercer_status mercer_model_search(const mercer_search_options* options, const mercer_rows* X,
+                                  const mercer_rows* Y, int64_t K, mercer_context* context,
+                                  mercer_model** out) {
+  return guard_create_long("mercer_model_search", context, out, [&](Context& running) {
+    const auto read = read_options("options", options, kSearchDefaults, kSearchFirstSize);
+    model::SearchOptions wanted = read_search_options(read);
+    const TrainingSet set(X, Y, running);
+    set_task(K, set.Y.d(), wanted.fit);
+    const auto maker = spec::map_maker(read.map == nullptr ? "" : read.map, set.X.d(), read.seed);
+    require(read.lengthscale == 0 || maker->has_lengthscale(), MERCER_UNSUPPORTED,
+            "options->lengthscale = %g, expected 0 for a kernel without a lengthscale",
+            read.lengthscale);
+    Reporter reporter = {read.report, read.user};
+    if (read.report != nullptr) {
+      wanted.report = forward_candidate;
+      wanted.user = &reporter;
+    }
+    return mercer_model{model::search(*maker, wanted, set.X, set.y.view(), running)};
+  });
 }

@@ -4,10 +4,12 @@
 #include <algorithm>
 
 #include "arguments.h"
+#include "base/aligned.h"
 #include "base/finite.h"
 #include "guard.h"
 #include "handles.h"
 #include "mercer/learn.h"
+#include "row_arguments.h"
 #include "solver/plain_sums.h"
 
 using namespace mercer;
@@ -18,20 +20,61 @@ namespace {
 enum class Change { add, remove };
 
 template <class T>
+void change_dense(Change change, solver::RowStatistics& sums, MatrixView<const T> Z,
+                  MatrixView<const double> Y, Context& context) {
+  if (change == Change::add) {
+    sums.add(Z, Y, context);
+  } else {
+    sums.remove(Z, Y, context);
+  }
+}
+
+/// Blocks of sparse rows made dense.
+template <class T>
+void change_sparse(Change change, solver::RowStatistics& sums, const CsrView<T>& Z,
+                   MatrixView<const double> Y, Context& context) {
+  constexpr int64_t kBlock = solver::RowStatistics::kRowBlock;
+  const int64_t size = std::min(kBlock, Z.rows);
+  const int64_t numbers = checked_multiply(size, Z.cols, "a block of rows");
+  context.require_memory(checked_multiply(numbers, sizeof(T), "a block of rows"),
+                         "a block of sparse rows made dense");
+  const Matrix<T> dense(size, Z.cols);
+  dense.fill(T{0});
+  for (int64_t first = 0; first < Z.rows; first += size) {
+    const auto block = Z.block_rows(first, std::min(first + size, Z.rows));
+    const MatrixView<T> rows = dense.view().block_rows(0, block.rows);
+    for (int64_t i = 0; i < block.rows; ++i) add_row(block, i, rows.row(i));
+    change_dense(change, sums, MatrixView<const T>(rows),
+                 Y.cols > 0 ? Y.block_rows(first, first + block.rows) : Y, context);
+    for (int64_t i = 0; i < block.rows; ++i) clear_row(block, i, rows.row(i));
+  }
+}
+
 mercer_status change_rows(const char* function, Change change, mercer_statistics* statistics,
-                          int64_t n, const T* Z, int64_t ldz, const double* Y, int64_t ldy,
+                          const mercer_rows* Z, const mercer_rows* Y,
                           mercer_context* context) noexcept {
   return guard_long(function, context, [&](Context& running) {
     solver::RowStatistics& sums = checked("statistics", statistics).impl;
-    const auto features = matrix("Z", Z, "n", n, sums.features(), "ldz", ldz);
-    const auto targets = matrix("Y", Y, "n", n, sums.outputs(), "ldy", ldy);
-    require_summable("Y", targets.view);
-    require_summable("Z", features.view);
-    if (change == Change::add) {
-      sums.add(features, targets, running);
-    } else {
-      sums.remove(features, targets, running);
+    const auto features = read_rows("Z", Z, sums.features(), "the features", running);
+    RowsArgument targets{"Y", Rows(MatrixView<const double>(nullptr, features.n(), 0)), {}};
+    if (Y != nullptr || sums.outputs() > 0) {
+      targets = read_rows("Y", Y, sums.outputs(), "the outputs", running);
     }
+    check_same_rows(targets, features);
+    require_summable("Y", targets);
+    require_summable("Z", features);
+    require(change == Change::add || features.n() <= sums.rows(), MERCER_INVALID_ARGUMENT,
+            "Z->n = %lld rows to remove, but only %lld are present",
+            static_cast<long long>(features.n()), static_cast<long long>(sums.rows()));
+    const DoubleRows y(targets, running);
+    Stage stage(running, features.n());
+    features.rows.visit([&](const auto& rows) {
+      if constexpr (kIsSparse<decltype(rows)>) {
+        change_sparse(change, sums, rows, y.view(), running);
+      } else {
+        change_dense(change, sums, rows, y.view(), running);
+      }
+    });
   });
 }
 
@@ -51,32 +94,14 @@ mercer_status mercer_statistics_create(int64_t D, int64_t m, mercer_statistics**
   });
 }
 
-mercer_status mercer_statistics_add_f32(mercer_statistics* statistics, int64_t n, const float* Z,
-                                        int64_t ldz, const double* Y, int64_t ldy,
-                                        mercer_context* context) {
-  return change_rows("mercer_statistics_add_f32", Change::add, statistics, n, Z, ldz, Y, ldy,
-                     context);
+mercer_status mercer_statistics_add(mercer_statistics* statistics, const mercer_rows* Z,
+                                    const mercer_rows* Y, mercer_context* context) {
+  return change_rows("mercer_statistics_add", Change::add, statistics, Z, Y, context);
 }
 
-mercer_status mercer_statistics_add_f64(mercer_statistics* statistics, int64_t n, const double* Z,
-                                        int64_t ldz, const double* Y, int64_t ldy,
-                                        mercer_context* context) {
-  return change_rows("mercer_statistics_add_f64", Change::add, statistics, n, Z, ldz, Y, ldy,
-                     context);
-}
-
-mercer_status mercer_statistics_remove_f32(mercer_statistics* statistics, int64_t n, const float* Z,
-                                           int64_t ldz, const double* Y, int64_t ldy,
-                                           mercer_context* context) {
-  return change_rows("mercer_statistics_remove_f32", Change::remove, statistics, n, Z, ldz, Y, ldy,
-                     context);
-}
-
-mercer_status mercer_statistics_remove_f64(mercer_statistics* statistics, int64_t n,
-                                           const double* Z, int64_t ldz, const double* Y,
-                                           int64_t ldy, mercer_context* context) {
-  return change_rows("mercer_statistics_remove_f64", Change::remove, statistics, n, Z, ldz, Y, ldy,
-                     context);
+mercer_status mercer_statistics_remove(mercer_statistics* statistics, const mercer_rows* Z,
+                                       const mercer_rows* Y, mercer_context* context) {
+  return change_rows("mercer_statistics_remove", Change::remove, statistics, Z, Y, context);
 }
 
 mercer_status mercer_statistics_merge(mercer_statistics* statistics,

@@ -8,6 +8,7 @@
 #include "arguments.h"
 #include "guard.h"
 #include "handles.h"
+#include "row_arguments.h"
 #include "transform/fwht_rows.h"
 
 using namespace mercer;
@@ -16,24 +17,21 @@ using namespace mercer::capi;
 namespace {
 
 template <class T>
-mercer_status transform_rows(const char* function, int64_t rows, int64_t n, T* X, int64_t ldx,
-                             mercer_context* context) noexcept {
-  return guard_long(function, context, [&](Context& running) {
-    require(n >= 1 && std::has_single_bit(static_cast<uint64_t>(n)), MERCER_INVALID_ARGUMENT,
-            "n = %lld, expected a power of two", static_cast<long long>(n));
-    const auto view = matrix("X", X, "rows", rows, n, "ldx", ldx);
-    if (rows > 0) transform::fwht_rows(MatrixView<T>(view), running);
-  });
+void transform_rows(const mercer_matrix& X, Context& context) {
+  const auto view = matrix("X", static_cast<T*>(X.data), "X->rows", X.rows, X.cols, "X->ld", X.ld);
+  if (X.rows > 0) transform::fwht_rows(MatrixView<T>(view), context);
 }
 
 }  // namespace
 
-mercer_status mercer_fwht_f32(int64_t rows, int64_t n, float* X, int64_t ldx,
-                              mercer_context* context) {
-  return transform_rows("mercer_fwht_f32", rows, n, X, ldx, context);
-}
-
-mercer_status mercer_fwht_f64(int64_t rows, int64_t n, double* X, int64_t ldx,
-                              mercer_context* context) {
-  return transform_rows("mercer_fwht_f64", rows, n, X, ldx, context);
+mercer_status mercer_fwht(const mercer_matrix* X, mercer_context* context) {
+  return guard_long("mercer_fwht", context, [&](Context& running) {
+    const mercer_matrix read = read_matrix("X", X);
+    require(read.cols >= 1 && std::has_single_bit(static_cast<uint64_t>(read.cols)),
+            MERCER_INVALID_ARGUMENT, "X->cols = %lld, expected a power of two",
+            static_cast<long long>(read.cols));
+    check_range("X->number", read.number, MERCER_NUMBER_F32, MERCER_NUMBER_F64);
+    if (read.number == MERCER_NUMBER_F32) return transform_rows<float>(read, running);
+    transform_rows<double>(read, running);
+  });
 }

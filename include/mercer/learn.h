@@ -20,23 +20,18 @@ typedef struct mercer_statistics mercer_statistics;
 /** All-zero statistics of D features and m outputs (m >= 0). Not for use by several threads at
  * once. */
 MERCER_API mercer_status mercer_statistics_create(int64_t D, int64_t m, mercer_statistics** out);
-/** Adds, or removes again, the rows of a block: Z is n x D, Y is n x m in double. Sums are in
- * double and kept about a row of the data's own, so that features and targets far from zero (up to
- * 1e10 deviations) lose no digits when a fit is centred. NaN, Inf and numbers beyond 1e150, whose
- * squares overflow, are MERCER_INVALID_ARGUMENT naming row and column; nothing is added then.
- * context may be NULL. */
-MERCER_API mercer_status mercer_statistics_add_f32(mercer_statistics* statistics, int64_t n,
-                                                   const float* Z, int64_t ldz, const double* Y,
-                                                   int64_t ldy, mercer_context* context);
-MERCER_API mercer_status mercer_statistics_add_f64(mercer_statistics* statistics, int64_t n,
-                                                   const double* Z, int64_t ldz, const double* Y,
-                                                   int64_t ldy, mercer_context* context);
-MERCER_API mercer_status mercer_statistics_remove_f32(mercer_statistics* statistics, int64_t n,
-                                                      const float* Z, int64_t ldz, const double* Y,
-                                                      int64_t ldy, mercer_context* context);
-MERCER_API mercer_status mercer_statistics_remove_f64(mercer_statistics* statistics, int64_t n,
-                                                      const double* Z, int64_t ldz, const double* Y,
-                                                      int64_t ldy, mercer_context* context);
+/** Adds, or removes again, the rows of a block: features Z (n x D) and targets Y (n x m), dense or CSR
+ * (sparse blocks are made dense 1,024 rows at a time); Y may be NULL if m = 0. Sums are in double and
+ * kept about a row of the data's own, so that features and targets far from zero (up to 1e10
+ * deviations) lose no digits when a fit is centred. context may be NULL. Errors: MERCER_INVALID_ARGUMENT
+ * (NaN, Inf and numbers beyond 1e150, whose squares overflow, naming row and column; removing more rows
+ * than there are), MERCER_DIMENSION_MISMATCH; nothing is added then. After MERCER_CANCELLED the rows in
+ * front of some multiple of 1,024 have been, as mercer_statistics_shape says. */
+MERCER_API mercer_status mercer_statistics_add(mercer_statistics* statistics, const mercer_rows* Z,
+                                               const mercer_rows* Y, mercer_context* context);
+MERCER_API mercer_status mercer_statistics_remove(mercer_statistics* statistics,
+                                                  const mercer_rows* Z, const mercer_rows* Y,
+                                                  mercer_context* context);
 /** statistics += other, resp. -= other: partial fits of several machines add up. Errors:
  * MERCER_DIMENSION_MISMATCH. */
 MERCER_API mercer_status mercer_statistics_merge(mercer_statistics* statistics,
@@ -83,12 +78,12 @@ MERCER_API mercer_status mercer_ridge_gcv_f64(const mercer_ridge* ridge, double 
 MERCER_API mercer_status mercer_ridge_held_out_error_f64(const mercer_ridge* ridge, double lambda,
                                                          const mercer_statistics* held_out,
                                                          double* error);
-/** residuals (n x m): (y - Zw)_i/(1 - H_ii) of training rows; n lambda stays fixed when a row is
- * left out. */
-MERCER_API mercer_status mercer_ridge_leave_one_out_f64(const mercer_ridge* ridge, double lambda,
-                                                        int64_t n, const double* Z, int64_t ldz,
-                                                        const double* Y, int64_t ldy,
-                                                        double* residuals, int64_t ldr);
+/** residuals (n x m, F32 or F64): (y - Zw)_i/(1 - H_ii) of training rows Z (n x D) and Y (n x m); n
+ * lambda stays fixed when a row is left out. context may be NULL. */
+MERCER_API mercer_status mercer_ridge_leave_one_out(const mercer_ridge* ridge, double lambda,
+                                                    const mercer_rows* Z, const mercer_rows* Y,
+                                                    mercer_context* context,
+                                                    const mercer_matrix* residuals);
 MERCER_API void mercer_ridge_free(mercer_ridge* ridge);
 
 /** One lambda without a decomposition: by Cholesky from statistics; by the dual n x n system from
@@ -97,11 +92,10 @@ MERCER_API mercer_status mercer_ridge_cholesky_f64(const mercer_statistics* stat
                                                    int32_t center, double lambda,
                                                    mercer_context* context, double* w, int64_t ldw,
                                                    double* intercept);
-MERCER_API mercer_status mercer_ridge_dual_f64(int64_t n, int64_t D, const double* Z, int64_t ldz,
-                                               int64_t m, const double* Y, int64_t ldy,
-                                               int32_t center, double lambda,
-                                               mercer_context* context, double* w, int64_t ldw,
-                                               double* intercept);
+/** Z: n x D, Y: n x m; w: D x m, F32 or F64; intercept: m, or NULL. */
+MERCER_API mercer_status mercer_ridge_dual(const mercer_rows* Z, const mercer_rows* Y,
+                                           int32_t center, double lambda, mercer_context* context,
+                                           const mercer_matrix* w, double* intercept);
 /** K-fold: folds[k] are the statistics of fold k's rows; error (lambdas x m): mean over all rows of
  * the squared error when each fold is predicted by the fit on the others (with their own n). */
 MERCER_API mercer_status mercer_ridge_kfold_f64(int64_t fold_count,
@@ -113,8 +107,6 @@ MERCER_API mercer_status mercer_ridge_kfold_f64(int64_t fold_count,
 /* ---- Models: standardise, map, ridge ---- */
 
 typedef struct mercer_model mercer_model;
-
-typedef enum mercer_task { MERCER_TASK_REGRESSION = 0, MERCER_TASK_CLASSIFICATION = 1 } mercer_task;
 
 /** How lambda is chosen. */
 typedef enum mercer_selection {
@@ -144,59 +136,37 @@ typedef struct mercer_fit_options {
 
 MERCER_API mercer_status mercer_fit_options_init(mercer_fit_options* options);
 
-/** Regression: X is n x d, Y is n x m, n >= 2. The map is shared, not copied, and may be freed.
- * Memory O(D^2) plus a block of rows; n < D uses the dual form (n x D). NaN, Inf and numbers
- * beyond 1e150 in X or Y are MERCER_INVALID_ARGUMENT naming row and column. context may be NULL. */
-MERCER_API mercer_status mercer_model_fit_f32(const mercer_map* map,
-                                              const mercer_fit_options* options, int64_t n,
-                                              const float* X, int64_t ldx, int64_t m,
-                                              const double* Y, int64_t ldy, mercer_context* context,
-                                              mercer_model** out);
-MERCER_API mercer_status mercer_model_fit_f64(const mercer_map* map,
-                                              const mercer_fit_options* options, int64_t n,
-                                              const double* X, int64_t ldx, int64_t m,
-                                              const double* Y, int64_t ldy, mercer_context* context,
-                                              mercer_model** out);
-/** Least-squares classification on one-hot codes: labels[i] in 0..K-1, K >= 2. */
-MERCER_API mercer_status mercer_model_fit_classes_f32(const mercer_map* map,
-                                                      const mercer_fit_options* options, int64_t n,
-                                                      const float* X, int64_t ldx, int64_t K,
-                                                      const int32_t* labels,
-                                                      mercer_context* context, mercer_model** out);
-MERCER_API mercer_status mercer_model_fit_classes_f64(const mercer_map* map,
-                                                      const mercer_fit_options* options, int64_t n,
-                                                      const double* X, int64_t ldx, int64_t K,
-                                                      const int32_t* labels,
-                                                      mercer_context* context, mercer_model** out);
+/** Fits on X (n x d) and Y (n x m), n >= 2. K = 0: regression on Y; K >= 2: least-squares
+ * classification on one-hot codes, m = 1, Y holds class numbers 0..K-1.
+ *  X is dense or CSR, F32 or F64; sparse rows are standardised by scaling alone, so that they stay
+ * sparse, and are read at the cost of their non-zeros where the map does. Y is dense. The map is shared,
+ * not copied, and may be freed. options and context may be NULL. Memory O(D^2) plus a block of rows; n <
+ * D uses the dual form (n x D). Errors: MERCER_INVALID_ARGUMENT (NaN, Inf and numbers beyond 1e150 in X
+ * or Y, a class out of range, naming row and column), MERCER_DIMENSION_MISMATCH, MERCER_UNSUPPORTED (a
+ * complex map), MERCER_OUT_OF_MEMORY, MERCER_CANCELLED. */
+MERCER_API mercer_status mercer_model_fit(const mercer_map* map, const mercer_fit_options* options,
+                                          const mercer_rows* X, const mercer_rows* Y, int64_t K,
+                                          mercer_context* context, mercer_model** out);
 /** From a spec {"model":"ridge","map":{...},"lambda":x,"standardize":b,"center":b,"task":t,
- *  "precision":"f32"|"f64"}; without "lambda" it is chosen by generalised cross-validation. Y is n
- * x m; for "classification" m = 1 and Y holds class numbers 0..K-1 (K = the largest + 1). */
-MERCER_API mercer_status mercer_model_fit_spec_f64(const char* json, int64_t n, const double* X,
-                                                   int64_t ldx, int64_t m, const double* Y,
-                                                   int64_t ldy, mercer_context* context,
-                                                   mercer_model** out);
+ *  "precision":"f32"|"f64"}; without "lambda" it is chosen by generalised cross-validation. For
+ * "classification" m = 1 and Y holds class numbers 0..K-1 (K = the largest + 1). Otherwise as above. */
+MERCER_API mercer_status mercer_model_fit_spec(const char* json, const mercer_rows* X,
+                                               const mercer_rows* Y, mercer_context* context,
+                                               mercer_model** out);
 
-/** scores: n x outputs: predictions, or one score per class. context may be NULL. */
-MERCER_API mercer_status mercer_model_predict_f32(const mercer_model* model, int64_t n,
-                                                  const float* X, int64_t ldx,
-                                                  mercer_context* context, double* scores,
-                                                  int64_t lds);
-MERCER_API mercer_status mercer_model_predict_f64(const mercer_model* model, int64_t n,
-                                                  const double* X, int64_t ldx,
-                                                  mercer_context* context, double* scores,
-                                                  int64_t lds);
-/** Class of the largest score, the lowest on a tie. MERCER_UNSUPPORTED for regression models. */
-MERCER_API mercer_status mercer_model_classify_f32(const mercer_model* model, int64_t n,
-                                                   const float* X, int64_t ldx,
-                                                   mercer_context* context, int32_t* labels);
-MERCER_API mercer_status mercer_model_classify_f64(const mercer_model* model, int64_t n,
-                                                   const double* X, int64_t ldx,
-                                                   mercer_context* context, int32_t* labels);
+/** scores: n x outputs, F32 or F64: predictions, or one score per class. X: n x d, dense or CSR, whatever
+ * the model was fitted on. context may be NULL. */
+MERCER_API mercer_status mercer_model_predict(const mercer_model* model, const mercer_rows* X,
+                                              mercer_context* context,
+                                              const mercer_matrix* scores);
+/** labels[n]: class of the largest score, the lowest on a tie. MERCER_UNSUPPORTED for regression
+ * models; NaN in X is refused. */
+MERCER_API mercer_status mercer_model_classify(const mercer_model* model, const mercer_rows* X,
+                                               mercer_context* context, int32_t* labels);
 
-MERCER_API mercer_status mercer_model_inputs(const mercer_model* model, int64_t* d);
-MERCER_API mercer_status mercer_model_outputs(const mercer_model* model,
-                                              int64_t* outputs); /**< Scores per row. */
-MERCER_API mercer_status mercer_model_task(const mercer_model* model, int32_t* task);
+/** d inputs; outputs: scores per row; K classes, 0 for a regression. Each may be NULL. */
+MERCER_API mercer_status mercer_model_shape(const mercer_model* model, int64_t* d,
+                                            int64_t* outputs, int64_t* K);
 MERCER_API mercer_status mercer_model_lambda(const mercer_model* model, double* lambda);
 /** A new handle on the model's map. */
 MERCER_API mercer_status mercer_model_map(const mercer_model* model, mercer_map** out);
@@ -214,7 +184,7 @@ MERCER_API void mercer_model_free(mercer_model* model);
 
 /* ---- Search for lengthscale and lambda on held-out rows ---- */
 
-typedef struct mercer_candidate {
+typedef struct mercer_search_candidate {
   uint32_t struct_size;
   int32_t stage; /**< 0 coarse, 1 fine, 2 at the full number of features, 3 the same on all training
                     rows: what is kept. */
@@ -226,10 +196,10 @@ typedef struct mercer_candidate {
   double score;    /**< Held-out: 1 - R^2 (NaN where an output is constant on those rows), or the
                       error rate. */
   double seconds;
-} mercer_candidate;
+} mercer_search_candidate;
 
 /** Called on the calling thread after each candidate. Must not unwind. */
-typedef void (*mercer_report)(void* user, const mercer_candidate* candidate);
+typedef void (*mercer_search_report)(void* user, const mercer_search_candidate* candidate);
 
 typedef struct mercer_search_options {
   uint32_t struct_size;
@@ -245,45 +215,37 @@ typedef struct mercer_search_options {
    * it is the map's "default_kernel" of mercer_specs, the Gaussian for fourier. The lengthscale
    * inside, one number, is replaced unless the kernel has none. */
   const char* map;
-  mercer_report report; /**< NULL (default): none. */
+  mercer_search_report report; /**< NULL (default): none. */
   void* user;           /**< First argument of report. */
 } mercer_search_options;
 
 MERCER_API mercer_status mercer_search_options_init(mercer_search_options* options);
 
-/** Searches, then fits once on all rows. K = 0: regression on Y (n x m); K >= 2: classification, m
- * = 1, Y holds 0..K-1. */
-MERCER_API mercer_status mercer_model_search_f32(const mercer_search_options* options, int64_t n,
-                                                 int64_t d, const float* X, int64_t ldx, int64_t m,
-                                                 const double* Y, int64_t ldy, int64_t K,
-                                                 mercer_context* context, mercer_model** out);
-MERCER_API mercer_status mercer_model_search_f64(const mercer_search_options* options, int64_t n,
-                                                 int64_t d, const double* X, int64_t ldx, int64_t m,
-                                                 const double* Y, int64_t ldy, int64_t K,
-                                                 mercer_context* context, mercer_model** out);
+/** Searches, then fits once on all rows. X, Y and K as in mercer_model_fit. */
+MERCER_API mercer_status mercer_model_search(const mercer_search_options* options,
+                                             const mercer_rows* X, const mercer_rows* Y, int64_t K,
+                                             mercer_context* context, mercer_model** out);
 
 /* ---- Exact kernel ridge, the reference ---- */
 
-typedef struct mercer_exact mercer_exact;
+typedef struct mercer_kernel_ridge mercer_kernel_ridge;
 
 /** alpha = (K + n lambda I)^{-1} Y on (standardised) rows; Y centred iff options->center. Uses
- * standardize, center and lambda of the options, which must say MERCER_SELECTION_FIXED. K = 0:
- * regression; K >= 2: one-hot classification, m = 1. O(n^3), 8 n^2 bytes. */
-MERCER_API mercer_status mercer_exact_fit_f64(const mercer_kernel* kernel,
-                                              const mercer_fit_options* options, int64_t n,
-                                              int64_t d, const double* X, int64_t ldx, int64_t m,
-                                              const double* Y, int64_t ldy, int64_t K,
-                                              mercer_context* context, mercer_exact** out);
-/** Training rows n, inputs d and outputs m, the scores per row (K of them for classes); any pointer
- * may be NULL. */
-MERCER_API mercer_status mercer_exact_shape(const mercer_exact* exact, int64_t* n, int64_t* d,
-                                            int64_t* m);
-/** X: n x d, scores: n x m of mercer_exact_shape. */
-MERCER_API mercer_status mercer_exact_predict_f64(const mercer_exact* exact, int64_t n,
-                                                  const double* X, int64_t ldx,
-                                                  mercer_context* context, double* scores,
-                                                  int64_t lds);
-MERCER_API void mercer_exact_free(mercer_exact* exact);
+ * standardize, center and lambda of the options, which must say MERCER_SELECTION_FIXED. X, Y and K as
+ * in mercer_model_fit; sparse rows are made dense. O(n^3), 8 n^2 bytes. */
+MERCER_API mercer_status mercer_kernel_ridge_fit(const mercer_kernel* kernel,
+                                                 const mercer_fit_options* options,
+                                                 const mercer_rows* X, const mercer_rows* Y,
+                                                 int64_t K, mercer_context* context,
+                                                 mercer_kernel_ridge** out);
+/** n rows fitted on, d inputs, outputs; each may be NULL. */
+MERCER_API mercer_status mercer_kernel_ridge_shape(const mercer_kernel_ridge* fitted, int64_t* n,
+                                                   int64_t* d, int64_t* outputs);
+/** scores: rows of X x outputs, F32 or F64. */
+MERCER_API mercer_status mercer_kernel_ridge_predict(const mercer_kernel_ridge* fitted,
+                                                     const mercer_rows* X, mercer_context* context,
+                                                     const mercer_matrix* scores);
+MERCER_API void mercer_kernel_ridge_free(mercer_kernel_ridge* fitted);
 
 #ifdef __cplusplus
 }

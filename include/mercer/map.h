@@ -8,6 +8,7 @@
 
 #include "mercer/base.h"
 #include "mercer/kernel.h"
+#include "mercer/rows.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -80,7 +81,7 @@ typedef struct mercer_fourier_options {
   int32_t radius;       /**< mercer_radius, for SORF and FASTFOOD; default MERCER_RADIUS_DRAWN. */
   uint64_t seed;        /**< Fixes every random number of the map; default 0. */
   int32_t scramble;     /**< mercer_scramble, for SOBOL and HALTON; default MERCER_SCRAMBLE_OWEN. */
-  int32_t round_blocks; /**< 1: D is rounded down to whole blocks, but to one at least: D may grow,
+  int32_t whole_blocks; /**< 1: D is rounded down to whole blocks, but to one at least: D may grow,
                            ask mercer_map_features; default 0. Structured projections only. */
 } mercer_fourier_options;
 
@@ -119,40 +120,17 @@ MERCER_API mercer_status mercer_fourier_create_callback(const mercer_kernel* ker
                                                         const mercer_fourier_options* options,
                                                         mercer_map** out);
 
-/** How a linear map projects; d' is the next power of two >= d, N = ||x||^2 ||y||^2, s =
- * x'y, Q = sum_k x_k^2 y_k^2. */
-typedef enum mercer_linear_projection {
-  MERCER_LINEAR_GAUSSIAN = 0,   /**< W i.i.d. N(0,1): d*D per row, variance (N + s^2)/D. */
-  MERCER_LINEAR_RADEMACHER = 1, /**< W i.i.d. +-1: d*D per row, variance (N + s^2 - 2Q)/D. */
-  MERCER_LINEAR_SRHT =
-      2, /**< Blocks of d' rows of H diag(signs), drawn without replacement: D log d' per row; with
-              r = D mod d', variance (N + s^2 - 2Q) r (d' - r)/((d' - 1) D^2). */
-  MERCER_LINEAR_COUNTSKETCH = 3 /**< Each input added to one of D buckets with a sign: one addition
-                                   per non-zero, variance (N + s^2 - 2Q)/D. */
-} mercer_linear_projection;
-
-typedef struct mercer_linear_options {
-  uint32_t struct_size;
-  int32_t projection; /**< mercer_linear_projection; default MERCER_LINEAR_GAUSSIAN. */
-  uint64_t seed;      /**< Fixes every random number of the map; default 0. */
-} mercer_linear_options;
-
-MERCER_API mercer_status mercer_linear_options_init(mercer_linear_options* options);
-
-/** Random projection that keeps inner products: Z = sqrt(a/D) XW, or sqrt(a) times the CountSketch
- * of X, with E Z Z' = a XX', a = variance * gamma of `kernel`, which is polynomial with degree 1
- * and offset 0 and is copied. The variances above are of the estimate of x'y; times a^2 for that of
- * the kernel. d >= 1 inputs, D >= 1 features; options may be NULL. Columns (GAUSSIAN, RADEMACHER)
- * and blocks of d' columns (SRHT) are functions of seed and their number alone. Errors:
- * MERCER_INVALID_ARGUMENT (also d > 2^28 for SRHT, d or D > 2^31 - 1 for COUNTSKETCH),
- * MERCER_UNSUPPORTED (another kernel, degree or offset), MERCER_OUT_OF_MEMORY. Memory: d*D numbers
- * per precision in use (GAUSSIAN, RADEMACHER), 2D (SRHT), 5d bytes (COUNTSKETCH). Since 0.1. */
-MERCER_API mercer_status mercer_linear_create(const mercer_kernel* kernel, int64_t d, int64_t D,
-                                              const mercer_linear_options* options,
-                                              mercer_map** out);
-
-/** From and to JSON: {"map":"fourier","kernel":{...},"inputs":d,"features":D,"seed":s}. Canonical
- * when printed. */
+/** Any map of `mercer specs`, from and to JSON:
+ *   {"map":"fourier","kernel":{...},"inputs":d,"features":D,"seed":s}, canonical when printed. Linear
+ * maps, which keep inner products (E Z Z' = a XX', a = variance * gamma of a polynomial kernel of
+ * degree 1 and offset 0), and sketches of polynomial and bilinear kernels are made here:
+ *   {"map":"linear","projection":"srht","inputs":d,"features":D}; see mercer/sketch.h for sketches.
+ * Linear projections, with N = ||x||^2 ||y||^2, s = x'y, Q = sum_k x_k^2 y_k^2 and d' the next power
+ * of two: gaussian, d*D per row, variance (N + s^2)/D; rademacher, d*D, (N + s^2 - 2Q)/D; srht, D log
+ * d', (N + s^2 - 2Q) r (d' - r)/((d' - 1) D^2) with r = D mod d'; countsketch, one addition per
+ * non-zero, (N + s^2 - 2Q)/D; of the estimate of x'y, times a^2 for that of the kernel. Limits: D and
+ * d at most 2^31 - 1, d at most 2^28 for srht. Making a map costs under 10 ms and 1 MB whatever D;
+ * numbers are drawn when first used, or prepared. */
 MERCER_API mercer_status mercer_map_from_spec(const char* json, mercer_map** out);
 MERCER_API mercer_status mercer_map_spec(const mercer_map* map, char* buffer, int64_t capacity,
                                          int64_t* needed);
@@ -162,93 +140,66 @@ MERCER_API mercer_status mercer_map_is_complex(const mercer_map* map, int32_t* y
 /** Frequencies in a last, incomplete block of a structured projection, columns (complex ones, where
  * a sketch has them) in that of STACKED blocks and of CRAFT's SRHT; 0 if there is none. Such a
  * block of frequencies can make the estimate worse than leaving it out, for short ||tau|| and up to
- * about half a block: see mercer_fourier_options.round_blocks. */
+ * about half a block: see mercer_fourier_options.whole_blocks. */
 MERCER_API mercer_status mercer_map_incomplete_block(const mercer_map* map, int64_t* frequencies);
 
-/** Maps rows: X is n x d, ldx >= d; Z is n x D, ldz >= D, and must not overlap X. n = 0 writes
- * nothing. A row of Z is a function of its row of X and the map, bit for bit, on one SIMD target,
- * whatever the number of threads and the split of the rows. NaN and Inf stay in their row.
- * _f32/_f64 for real maps; _c32/_c64 for complex ones: Z holds interleaved re, im, ldz counts
- * complex elements. Errors: MERCER_INVALID_ARGUMENT (NULL, n < 0, short leading dimension,
- * overlap), MERCER_UNSUPPORTED (real function on a complex map or the reverse),
- * MERCER_OUT_OF_MEMORY. Any number of threads at once. O(n d F) at most; structured projections and
- * sketches as said where they are made. */
+/* ---- Features of rows ---- */
+
+/** Which features, of which rows. */
+typedef struct mercer_transform_options {
+  uint32_t struct_size;
+  int32_t reserved;         /**< 0. */
+  int64_t begin;            /**< First column; default 0. */
+  int64_t end;              /**< One past the last column; -1 (default): D. */
+  const mercer_rows* right; /**< NULL (default), or the second of two matrices, for a map with
+                               mercer_map_right_inputs > 0 (a sketch of the kernel bilinear). */
+  int64_t locations;        /**< With `right`: rows that are summed into one; default 1. */
+} mercer_transform_options;
+
+MERCER_API mercer_status mercer_transform_options_init(mercer_transform_options* options);
+
+/** Z(i, :) = columns [begin, end) of phi(X_i), for any kind of rows.
+ *
+ *  X: n x d rows, dense or CSR. Z: n x (end - begin) of X's precision: F32 or F64 for a real map, C32
+ * or C64 for a complex one; it must not overlap X. n = 0 writes nothing. options and context may be
+ * NULL.
+ *  With `right`, rows are [x | y], x from X (d - right_inputs columns) and y from `right`
+ * (right_inputs columns), both dense and of one precision, and Z(i, :) is the sum over l < locations
+ * of the features of [x_r | y_r], r = i*locations + l: compact bilinear pooling (mercer/sketch.h).
+ *
+ *  A row of Z is a function of its row of X as stored and the map, bit for bit on one SIMD target,
+ * whatever the number of threads and the split of rows and columns. NaN and Inf stay in their row.
+ *  Sparse rows give the features of the dense rows they stand for up to the rounding of sums in
+ * another order: P = XW differs by at most (m + d + 2) u sum_k |x_k w_kj|, m numbers listed in the
+ * row, u = 2^-24 or 2^-53. Cost: nnz*F (Fourier maps with DENSE, ORTHOGONAL, SOBOL, HALTON or supplied
+ * frequencies; linear gaussian, rademacher), nnz (countsketch), n D log d + nnz (srht); sketches of
+ * polynomial kernels as mercer/sketch.h says; any other map, and a kernel that warps its inputs, works
+ * on tiles of rows made dense. The first pays up to about a quarter of non-zeros.
+ *  Errors: MERCER_INVALID_ARGUMENT (what mercer/rows.h does not allow, naming row, position and value;
+ * columns out of range; overlap), MERCER_DIMENSION_MISMATCH (columns of X, shape of Z),
+ * MERCER_UNSUPPORTED (a type of Z that the map does not write; `right` for a map of one matrix, or
+ * sparse), MERCER_OUT_OF_MEMORY, MERCER_CANCELLED. Any number of threads at once. Dense cost: O(n d F)
+ * at most; structured projections and sketches as said where they are made. */
+MERCER_API mercer_status mercer_map_transform(const mercer_map* map, const mercer_rows* X,
+                                              const mercer_transform_options* options,
+                                              mercer_context* context, const mercer_matrix* Z);
+
+/** All columns of dense rows, without views: for foreign-function interfaces. X is n x d, ldx >= d; Z
+ * is n x D, ldz >= D. _f32/_f64 for real maps; _c32/_c64 for complex ones: Z holds interleaved re, im,
+ * ldz counts complex elements. Otherwise mercer_map_transform; a wrong letter is MERCER_UNSUPPORTED,
+ * naming the right one. */
 MERCER_API mercer_status mercer_map_apply_f32(const mercer_map* map, int64_t n, const float* X,
-                                              int64_t ldx, float* Z, int64_t ldz);
+                                              int64_t ldx, mercer_context* context, float* Z,
+                                              int64_t ldz);
 MERCER_API mercer_status mercer_map_apply_f64(const mercer_map* map, int64_t n, const double* X,
-                                              int64_t ldx, double* Z, int64_t ldz);
+                                              int64_t ldx, mercer_context* context, double* Z,
+                                              int64_t ldz);
 MERCER_API mercer_status mercer_map_apply_c32(const mercer_map* map, int64_t n, const float* X,
-                                              int64_t ldx, float* Z, int64_t ldz);
+                                              int64_t ldx, mercer_context* context, float* Z,
+                                              int64_t ldz);
 MERCER_API mercer_status mercer_map_apply_c64(const mercer_map* map, int64_t n, const double* X,
-                                              int64_t ldx, double* Z, int64_t ldz);
-
-/** Columns [j0, j1) alone, 0 <= j0 <= j1 <= D, equal bit for bit to those of apply: Z holds j1 - j0
- * columns. context may be NULL. */
-MERCER_API mercer_status mercer_map_apply_columns_f32(const mercer_map* map, int64_t j0, int64_t j1,
-                                                      int64_t n, const float* X, int64_t ldx,
-                                                      mercer_context* context, float* Z,
-                                                      int64_t ldz);
-MERCER_API mercer_status mercer_map_apply_columns_f64(const mercer_map* map, int64_t j0, int64_t j1,
-                                                      int64_t n, const double* X, int64_t ldx,
-                                                      mercer_context* context, double* Z,
-                                                      int64_t ldz);
-MERCER_API mercer_status mercer_map_apply_columns_c32(const mercer_map* map, int64_t j0, int64_t j1,
-                                                      int64_t n, const float* X, int64_t ldx,
-                                                      mercer_context* context, float* Z,
-                                                      int64_t ldz);
-MERCER_API mercer_status mercer_map_apply_columns_c64(const mercer_map* map, int64_t j0, int64_t j1,
-                                                      int64_t n, const double* X, int64_t ldx,
-                                                      mercer_context* context, double* Z,
-                                                      int64_t ldz);
-
-/** Sparse rows (CSR) for any map: row i of X holds values[p] in column indices[p] for p in
- * [offsets[i], offsets[i+1]), in any order; a column named twice counts as the sum, a column not
- * named is 0. offsets: n + 1 ascending numbers in [0, nnz], not necessarily from 0 to nnz, so that
- * offsets + i are the rows from i on; indices (in [0, d)) and values: nnz each. csr32 reads int32_t
- * offsets and indices, csr64 int64_t; neither is copied. Everything is checked before any work. Z,
- * ldz, the functions' letters and errors are those of mercer_map_apply; further errors:
- * MERCER_INVALID_ARGUMENT naming row, position and value (offsets that descend or leave [0, nnz],
- * indices outside [0, d)). context may be NULL. Z is that of the dense rows to rounding: sums of
- * products of an x_k and a weight w_kj in another order, so P = XW differs by at most (m + d + 2) u
- * sum_k |x_k w_kj|, m numbers listed in the row, u = 2^-24 or 2^-53. A row of Z is a function of
- * its row as listed and of the map, bit for bit, whatever the number of threads and the split of
- * the rows; NaN and Inf stay in their row. Cost: nnz*F (Fourier maps with DENSE, ORTHOGONAL, SOBOL,
- * HALTON or supplied frequencies; GAUSSIAN, RADEMACHER), nnz (COUNTSKETCH), n D log d + nnz (SRHT);
- * sketches of polynomial kernels as mercer/sketch.h says; any other map, and a kernel that warps
- * its inputs, works on tiles of rows made dense, at the cost of mercer_map_apply. The first pays up
- * to about a quarter of non-zeros: denser rows are faster as dense ones. */
-MERCER_API mercer_status mercer_map_apply_csr32_f32(const mercer_map* map, int64_t n, int64_t nnz,
-                                                    const int32_t* offsets, const int32_t* indices,
-                                                    const float* values, mercer_context* context,
-                                                    float* Z, int64_t ldz);
-MERCER_API mercer_status mercer_map_apply_csr32_f64(const mercer_map* map, int64_t n, int64_t nnz,
-                                                    const int32_t* offsets, const int32_t* indices,
-                                                    const double* values, mercer_context* context,
-                                                    double* Z, int64_t ldz);
-MERCER_API mercer_status mercer_map_apply_csr64_f32(const mercer_map* map, int64_t n, int64_t nnz,
-                                                    const int64_t* offsets, const int64_t* indices,
-                                                    const float* values, mercer_context* context,
-                                                    float* Z, int64_t ldz);
-MERCER_API mercer_status mercer_map_apply_csr64_f64(const mercer_map* map, int64_t n, int64_t nnz,
-                                                    const int64_t* offsets, const int64_t* indices,
-                                                    const double* values, mercer_context* context,
-                                                    double* Z, int64_t ldz);
-MERCER_API mercer_status mercer_map_apply_csr32_c32(const mercer_map* map, int64_t n, int64_t nnz,
-                                                    const int32_t* offsets, const int32_t* indices,
-                                                    const float* values, mercer_context* context,
-                                                    float* Z, int64_t ldz);
-MERCER_API mercer_status mercer_map_apply_csr32_c64(const mercer_map* map, int64_t n, int64_t nnz,
-                                                    const int32_t* offsets, const int32_t* indices,
-                                                    const double* values, mercer_context* context,
-                                                    double* Z, int64_t ldz);
-MERCER_API mercer_status mercer_map_apply_csr64_c32(const mercer_map* map, int64_t n, int64_t nnz,
-                                                    const int64_t* offsets, const int64_t* indices,
-                                                    const float* values, mercer_context* context,
-                                                    float* Z, int64_t ldz);
-MERCER_API mercer_status mercer_map_apply_csr64_c64(const mercer_map* map, int64_t n, int64_t nnz,
-                                                    const int64_t* offsets, const int64_t* indices,
-                                                    const double* values, mercer_context* context,
-                                                    double* Z, int64_t ldz);
+                                              int64_t ldx, mercer_context* context, double* Z,
+                                              int64_t ldz);
 
 /** Precisions a map can be packed for. */
 typedef enum mercer_precision {
@@ -262,20 +213,38 @@ typedef enum mercer_precision {
 MERCER_API mercer_status mercer_map_prepare(const mercer_map* map, int32_t precision,
                                             mercer_context* context);
 
-/** variance[i] of the real estimate of k(x_i, y_i), i = 0..n-1, for i.i.d. columns: (V + PV)/2 for
- * complex maps. pseudo_variance: E(k^ - k)^2 of the complex estimate (real maps: the variance).
- * Structured and low-discrepancy frequencies are not independent: the value is then a yardstick,
- * not the variance. Of linear maps and sketches it is the variance itself. Measured ratios to it:
- * orthogonal, sorf, sobol and halton (d <= 8) at or below 1 (sorf up to 1.2 at d = 1), fastfood up
- * to 2, circulant up to 1.15. Errors: MERCER_UNSUPPORTED (no closed form: supplied frequencies,
- * circulant with a kernel that is not isotropic). */
-MERCER_API mercer_status mercer_map_variance_f64(const mercer_map* map, int64_t n, const double* X,
-                                                 int64_t ldx, const double* Y, int64_t ldy,
-                                                 double* variance);
-MERCER_API mercer_status mercer_map_pseudo_variance_f64(const mercer_map* map, int64_t n,
-                                                        const double* X, int64_t ldx,
-                                                        const double* Y, int64_t ldy,
-                                                        double* variance);
+/** Which variance. */
+typedef enum mercer_variance {
+  MERCER_VARIANCE_ESTIMATE = 0, /**< Of the real estimate: (V + PV)/2 for complex maps. */
+  MERCER_VARIANCE_PSEUDO = 1    /**< PV = E(k^ - k)^2 of the complex estimate (real maps: the variance). */
+} mercer_variance;
+
+/** variance[i], i = 0..n-1, of the estimate of k(x_i, y_i), for i.i.d. columns. X and Y: n x d, dense
+ * or CSR (made dense). which: mercer_variance. context may be NULL. Structured and low-discrepancy
+ * frequencies are not independent: the value is then a yardstick, not the variance. Of linear maps and
+ * sketches it is the variance itself. Measured ratios to it: orthogonal, sorf, sobol and halton (d <=
+ * 8) at or below 1 (sorf up to 1.2 at d = 1), fastfood up to 2, circulant up to 1.15. Errors:
+ * MERCER_INVALID_ARGUMENT, MERCER_DIMENSION_MISMATCH, MERCER_UNSUPPORTED (no closed form: supplied
+ * frequencies, circulant with a kernel that is not isotropic). */
+MERCER_API mercer_status mercer_map_variance(const mercer_map* map, const mercer_rows* X,
+                                             const mercer_rows* Y, int32_t which,
+                                             mercer_context* context, double* variance);
+
+/** What the map is expected to miss on the rows of X (n x d, dense or CSR, n >= 1), before any feature
+ * is computed:
+ *   error = sqrt(sum_ij variance(x_i, x_j) / sum_ij k(x_i, x_j)^2),
+ * the root mean square of ||ZZ' - K||_F / ||K||_F over the seeds, for any map whose variance has a
+ * closed form, and where that is a yardstick a yardstick. error is written on success alone. context
+ * may be NULL. Errors: MERCER_INVALID_ARGUMENT (n < 1, a kernel that is 0 on all pairs, rows that are
+ * not finite or whose kernel overflows), MERCER_DIMENSION_MISMATCH, MERCER_UNSUPPORTED (no closed
+ * form), MERCER_OUT_OF_MEMORY, MERCER_CANCELLED. Any number of threads at once. Cost: n^2/2 values and
+ * variances, d operations each: some hundred rows tell as much as all. */
+MERCER_API mercer_status mercer_map_predicted_error(const mercer_map* map, const mercer_rows* X,
+                                                    mercer_context* context, double* error);
+
+/** Columns of the second of two matrices (options.right above): 0 for a map that takes one. Those of
+ * the first are mercer_map_inputs less these. */
+MERCER_API mercer_status mercer_map_right_inputs(const mercer_map* map, int64_t* d2);
 
 MERCER_API void mercer_map_free(mercer_map* map);
 

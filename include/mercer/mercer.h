@@ -11,6 +11,7 @@
 #include "mercer/kernel.h"
 #include "mercer/learn.h"
 #include "mercer/map.h"
+#include "mercer/rows.h"
 #include "mercer/sketch.h"
 #include "mercer/transform.h"
 

@@ -35,7 +35,7 @@ void apply_pair(const Map& map, int64_t locations, MatrixView<T> X, MatrixView<S
   detail::check_same("rows of X and Y", X.rows, Y.rows);
   detail::check_same("rows of X and locations * rows of Z", X.rows, locations * Z.rows);
   int64_t d2 = 0;
-  detail::check(mercer_map_second_inputs(map.get(), &d2), nullptr);
+  detail::check(mercer_map_right_inputs(map.get(), &d2), nullptr);
   detail::check_same("columns of Y", d2, Y.cols);
   detail::check_same("inputs and columns of X and Y", map.inputs(), X.cols + Y.cols);
   detail::check_same("features and columns of Z", map.features(), Z.cols);

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 #include <variant>
 
 #include "base/csr_view.h"
@@ -24,6 +25,11 @@ class Rows {
   Rows(const CsrView<float>& X) : view_(X) {}                         // NOLINT
   Rows(const CsrView<double>& X) : view_(X) {}                        // NOLINT
 
+  /// The view if it is of this type, else NULL.
+  template <class View>
+  const View* get_if() const noexcept {
+    return std::get_if<View>(&view_);
+  }
   /// body(view), a MatrixView<const T> or a CsrView<T>.
   template <class Body>
   decltype(auto) visit(Body&& body) const {
@@ -44,6 +50,24 @@ class Rows {
   std::variant<MatrixView<const double>, MatrixView<const float>, CsrView<float>, CsrView<double>>
       view_;
 };
+
+/// T of a MatrixView<const T> or CsrView<T>.
+template <class View>
+struct RowNumber;
+template <class T>
+struct RowNumber<MatrixView<const T>> {
+  using type = T;
+};
+template <class T>
+struct RowNumber<CsrView<T>> {
+  using type = T;
+};
+template <class View>
+using RowNumberOf = typename RowNumber<std::remove_cvref_t<View>>::type;
+
+template <class View>
+inline constexpr bool kIsSparse =
+    std::is_same_v<std::remove_cvref_t<View>, CsrView<RowNumberOf<View>>>;
 
 /// body(column, value) for what row i lists: every column of a dense row.
 template <class T, class Body>

@@ -63,10 +63,10 @@ class FeatureMap {
                             MatrixView<double> Z) const;
 
   /// For maps of two matrices (bilinear kernels): inputs() is the sum of the columns of X and of Y,
-  /// second_inputs() those of Y, apply takes rows [x | y], and here
+  /// right_inputs() those of Y, apply takes rows [x | y], and here
   ///   Z(i, :) = sum over l < locations of columns c of phi([X_k | Y_k]), k = i locations + l.
   /// Other maps: 0, UNSUPPORTED.
-  virtual int64_t second_inputs() const { return 0; }
+  virtual int64_t right_inputs() const { return 0; }
   virtual void apply_pair(MatrixView<const float> X, MatrixView<const float> Y, int64_t locations,
                           Columns c, Context& context, MatrixView<float> Z) const;
   virtual void apply_pair(MatrixView<const double> X, MatrixView<const double> Y,

@@ -73,7 +73,7 @@ class Fourier final : public FeatureMap {
     spec.set("scramble",
              std::string(parts_.options.scramble == projection::Scramble::owen ? "owen"
                                                                                : "digital_shift"));
-    spec.set("round_blocks", parts_.options.round_blocks);
+    spec.set("whole_blocks", parts_.options.whole_blocks);
     if (parts_.frequencies != nullptr) spec.set("needs", std::string("data"));
     return spec;
   }
@@ -245,8 +245,8 @@ void check_projection_options(const FourierOptions& options) {
           "radius = fixed does not apply to projection = %s", entry.name);
   require(entry.uses_scramble || options.scramble == projection::Scramble::owen, MERCER_UNSUPPORTED,
           "scramble = digital_shift does not apply to projection = %s", entry.name);
-  require(entry.block != nullptr || !options.round_blocks, MERCER_UNSUPPORTED,
-          "round_blocks = true does not apply to projection = %s, which has no blocks", entry.name);
+  require(entry.block != nullptr || !options.whole_blocks, MERCER_UNSUPPORTED,
+          "whole_blocks = true does not apply to projection = %s, which has no blocks", entry.name);
 }
 
 int64_t whole_blocks(const FourierOptions& options, int64_t d, int64_t F) {
@@ -263,7 +263,7 @@ std::unique_ptr<FeatureMap> make_fourier(const kernel::Kernel& kernel, int64_t d
   const int64_t asked = frequency_count(D, options.form);
   check_sizes(kernel, d, asked);
   kernel.check_dimension(d);
-  const int64_t F = options.round_blocks ? whole_blocks(options, d, asked) : asked;
+  const int64_t F = options.whole_blocks ? whole_blocks(options, d, asked) : asked;
   return std::make_unique<Fourier>(Ingredients{copy_of(kernel), options, d, F, nullptr, {}});
 }
 
@@ -276,9 +276,9 @@ void check_fourier_supplied(const kernel::Kernel& kernel, int64_t d, int64_t F,
           static_cast<long long>(F), static_cast<long long>(most));
   check_sizes(kernel, d, F);
   require(options.radius == projection::Radius::drawn &&
-              options.scramble == projection::Scramble::owen && !options.round_blocks,
+              options.scramble == projection::Scramble::owen && !options.whole_blocks,
           MERCER_UNSUPPORTED,
-          "radius, scramble and round_blocks do not apply to supplied frequencies");
+          "radius, scramble and whole_blocks do not apply to supplied frequencies");
   for (size_t j = 0; j < weights.size(); ++j) {
     require(weights[j] >= 0 && std::isfinite(weights[j]), MERCER_INVALID_ARGUMENT,
             "weights[%zu] = %g, expected a finite number >= 0", j, weights[j]);

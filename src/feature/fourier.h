@@ -23,7 +23,7 @@ struct FourierOptions {
   uint64_t seed = 0;
   projection::Radius radius = projection::Radius::drawn;
   projection::Scramble scramble = projection::Scramble::owen;
-  bool round_blocks = false;  // D down to whole blocks of the projection, at least one
+  bool whole_blocks = false;  // D down to whole blocks of the projection, at least one
 };
 
 /// D counts output columns; pair needs an even D (F = D/2 frequencies), phase and complex have F =

@@ -35,7 +35,7 @@ std::unique_ptr<FeatureMap> fourier_from(const MapArguments& arguments) {
                                                            : projection::Radius::drawn;
   options.scramble = arguments.own.text("scramble") == "owen" ? projection::Scramble::owen
                                                               : projection::Scramble::digital_shift;
-  options.round_blocks = arguments.own.boolean("round_blocks");
+  options.whole_blocks = arguments.own.boolean("whole_blocks");
   if (options.projection != "supplied") {
     return make_fourier(arguments.kernel, arguments.inputs, arguments.features, options);
   }
@@ -96,7 +96,7 @@ std::vector<MapEntry> make_table() {
          .fallback = std::string("owen"),
          .choices = {"owen", "digital_shift"},
          .help = "randomisation of sobol and halton points"},
-        {.key = "round_blocks",
+        {.key = "whole_blocks",
          .type = FieldType::boolean,
          .fallback = false,
          .help = "round features down to whole blocks of a structured projection"}},

@@ -143,7 +143,7 @@ class Sketch final : public FeatureMap {
                   Columns c, Context& context, MatrixView<double> Z) const override {
     apply_two(X, Y, locations, c, context, Z);
   }
-  int64_t second_inputs() const override { return leaves_.two ? leaves_.second.inputs : 0; }
+  int64_t right_inputs() const override { return leaves_.two ? leaves_.second.inputs : 0; }
 
   void prepare(Precision precision, Context& context) const override {
     const Blocks all{0, tree_.root().columns()};

@@ -102,11 +102,10 @@ void RidgePath::State::visit_left_out(std::span<const double> lambdas, MatrixVie
 }
 
 Matrix<double> RidgePath::leave_one_out(double lambda, MatrixView<const double> Z,
-                                        MatrixView<const double> Y) const {
+                                        MatrixView<const double> Y, Context& context) const {
   require_training_block(*this, Z, Y);
-  Context no_limits;
   Matrix<double> residuals(Z.rows, outputs());
-  state_->visit_left_out({&lambda, 1}, Z, Y, no_limits,
+  state_->visit_left_out({&lambda, 1}, Z, Y, context,
                          [&](int64_t i, int64_t, int64_t j, double r) { residuals(i, j) = r; });
   return residuals;
 }

@@ -55,7 +55,7 @@ class RidgePath {
   /// the row is left out, n lambda being kept; infinite where 1 - H_ii <= 1e-8. Centring is part of
   /// H (its 1/n, and the intercept is refitted).
   Matrix<double> leave_one_out(double lambda, MatrixView<const double> Z,
-                               MatrixView<const double> Y) const;
+                               MatrixView<const double> Y, Context& context) const;
   /// Sums over the block's rows of these residuals' squares, for many lambdas after one O(rows D^2)
   /// product: lambdas x outputs.
   Matrix<double> leave_one_out_squares(std::span<const double> lambdas, MatrixView<const double> Z,

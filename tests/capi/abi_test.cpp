@@ -27,7 +27,7 @@ AT(mercer_fourier_options, projection, 8);
 AT(mercer_fourier_options, radius, 12);
 AT(mercer_fourier_options, seed, 16);
 AT(mercer_fourier_options, scramble, 24);
-AT(mercer_fourier_options, round_blocks, 28);
+AT(mercer_fourier_options, whole_blocks, 28);
 
 SIZE(mercer_linear_options, 16);
 AT(mercer_linear_options, struct_size, 0);

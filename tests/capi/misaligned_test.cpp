@@ -58,7 +58,7 @@ TEST_CASE("misaligned places for numbers are refused: kernels and maps", "[capi]
   CHECK(refused(mercer_map_features(map.get(), odd), "D") == "");
   CHECK(refused(mercer_map_is_complex(map.get(), odd), "yes") == "");
   CHECK(refused(mercer_map_incomplete_block(map.get(), odd), "frequencies") == "");
-  CHECK(refused(mercer_map_second_inputs(map.get(), odd), "d2") == "");
+  CHECK(refused(mercer_map_right_inputs(map.get(), odd), "d2") == "");
   CHECK(refused(mercer_map_predicted_error_f64(map.get(), 4, X.data(), 3, nullptr, odd), "error") ==
         "");
   CHECK(refused(mercer_specs(nullptr, nullptr, 0, odd), "needed") == "");

@@ -196,7 +196,7 @@ TEST_CASE("fields out of range are named", "[capi]") {
       {[](auto& o) { o.projection = 7; }, "options->projection = 7"},
       {[](auto& o) { o.radius = 2; }, "options->radius = 2"},
       {[](auto& o) { o.scramble = -1; }, "options->scramble = -1"},
-      {[](auto& o) { o.round_blocks = 2; }, "options->round_blocks = 2"},
+      {[](auto& o) { o.whole_blocks = 2; }, "options->whole_blocks = 2"},
   };
   for (const auto& row : fourier_fields) {
     auto options = fourier_options();

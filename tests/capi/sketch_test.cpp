@@ -329,17 +329,17 @@ TEST_CASE("rows in two parts: bad arguments are refused and nothing is touched",
 TEST_CASE("a map says how many columns its second matrix has", "[capi]") {
   int64_t d2 = -1;
   const auto two = sketch(bilinear(3).get(), 5, 8, options_of(0, MERCER_FIELD_REAL));
-  REQUIRE(mercer_map_second_inputs(two.get(), &d2) == MERCER_OK);
+  REQUIRE(mercer_map_right_inputs(two.get(), &d2) == MERCER_OK);
   CHECK(d2 == 2);
   const auto one = sketch(polynomial().get(), 5, 8, options_of(0, MERCER_FIELD_REAL));
-  REQUIRE(mercer_map_second_inputs(one.get(), &d2) == MERCER_OK);
+  REQUIRE(mercer_map_right_inputs(one.get(), &d2) == MERCER_OK);
   CHECK(d2 == 0);
   d2 = 77;
-  CHECK(fault(mercer_map_second_inputs(nullptr, &d2), MERCER_INVALID_ARGUMENT,
-              "mercer_map_second_inputs: map = NULL") == "");
+  CHECK(fault(mercer_map_right_inputs(nullptr, &d2), MERCER_INVALID_ARGUMENT,
+              "mercer_map_right_inputs: map = NULL") == "");
   CHECK(d2 == 77);
-  CHECK(fault(mercer_map_second_inputs(one.get(), nullptr), MERCER_INVALID_ARGUMENT,
-              "mercer_map_second_inputs: d2 = NULL") == "");
+  CHECK(fault(mercer_map_right_inputs(one.get(), nullptr), MERCER_INVALID_ARGUMENT,
+              "mercer_map_right_inputs: d2 = NULL") == "");
 }
 
 TEST_CASE("a cancelled call on pairs says so", "[capi]") {

@@ -51,7 +51,7 @@ void check_one_location(const SketchCase& one) {
   const MatrixView<const T> rows = XY.view();
   CAPTURE(one.label, sizeof(T));
   CHECK(map->inputs() == kLeft + kRight);
-  CHECK(map->second_inputs() == kRight);
+  CHECK(map->right_inputs() == kRight);
   for (const int threads : {1, 3})
     CHECK(test::equal_bytes(Z, apply_pair<T>(*map, X.view(), Y.view(), 1, threads)));
   // Parts of the same rows, where they lie.
@@ -165,7 +165,7 @@ TEST_CASE("bilinear sketches: no rows, no locations; maps of one matrix refuse p
     CAPTURE(one.label);
     CHECK(test::largest(Z.view()) == 0);
     const auto single = test::make(*kernel::make_polynomial(2, 1, 0, 1), kLeft, kFeatures, one);
-    CHECK(single->second_inputs() == 0);
+    CHECK(single->right_inputs() == 0);
     const Matrix<double> X = test::random_matrix(2, kLeft, 1);
     CHECK(test::refusal_fault(MERCER_UNSUPPORTED, [&] {
             single->apply_pair(MatrixView<const double>(X.view()),

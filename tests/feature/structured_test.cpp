@@ -39,13 +39,13 @@ const Case kCases[] = {
 };
 
 std::unique_ptr<FeatureMap> map_of(const Case& c, const kernel::Kernel& kernel, FourierForm form,
-                                   int64_t d, int64_t D, uint64_t seed, bool round_blocks = false) {
+                                   int64_t d, int64_t D, uint64_t seed, bool whole_blocks = false) {
   FourierOptions options;
   options.projection = c.projection;
   options.radius = c.radius;
   options.form = form;
   options.seed = seed;
-  options.round_blocks = round_blocks;
+  options.whole_blocks = whole_blocks;
   return make_fourier(kernel, d, D, options);
 }
 
@@ -199,7 +199,7 @@ TEST_CASE("structured projections: incomplete blocks are reported and can be rou
   // Never fewer than one block.
   CHECK(map_of(sorf, *kernel, FourierForm::phase, 20, 5, 0, true)->features() == 32);
   FourierOptions dense;
-  dense.round_blocks = true;
+  dense.whole_blocks = true;
   CHECK_THROWS_AS(make_fourier(*kernel, 20, 64, dense), Error);
 }
 

@@ -270,8 +270,8 @@ TEST_CASE("a model whose map cannot be made or does not fit is CORRUPT_FILE", "[
   rounding.weights.w = Matrix<double>(8, 1);
   rounding.weights.w.fill(1);
   const auto ten_features = [](const std::string& text) {
-    return replaced(replaced(text, "\"features\":8", "\"features\":10"), "\"round_blocks\":false",
-                    "\"round_blocks\":true");
+    return replaced(replaced(text, "\"features\":8", "\"features\":10"), "\"whole_blocks\":false",
+                    "\"whole_blocks\":true");
   };
   const std::string path = directory.file("model");
   io::save(rounding, path);

@@ -221,7 +221,7 @@ TEST_CASE("circulant: incomplete blocks are reported and can be rounded away") {
   CHECK(map_of(*kernel, FourierForm::pair, 20, 150, 0)->incomplete_block() == 11);
   FourierOptions options;
   options.projection = "circulant";
-  options.round_blocks = true;
+  options.whole_blocks = true;
   const auto rounded = make_fourier(*kernel, 20, 150, options);
   CHECK(rounded->features() == 128);
   CHECK(rounded->incomplete_block() == 0);

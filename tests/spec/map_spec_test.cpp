@@ -53,7 +53,7 @@ TEST_CASE("a map prints every default, its kernel without a version", "[spec]") 
       printed_after_reading(small_with("")) ==
       R"({"mercer":1,"map":"fourier","kernel":{"kernel":"gaussian","lengthscale":1,"variance":1},"inputs":3,)"
       R"("features":8,"seed":0,"projection":"dense","form":"pair",)"
-      R"("radius":"drawn","scramble":"owen","round_blocks":false})");
+      R"("radius":"drawn","scramble":"owen","whole_blocks":false})");
 }
 
 // A projection under which a field of the Fourier map may have any value.

@@ -58,7 +58,7 @@ TEST_CASE("a fitted model prints the lambda it has and that its spec is not all 
       text ==
       R"({"mercer":1,"model":"ridge","map":{"map":"fourier","kernel":{"kernel":"laplacian","lengthscale":1,"variance":1},)"
       R"("inputs":2,"features":4,"seed":0,"projection":"dense","form":"pair","radius":"drawn",)"
-      R"("scramble":"owen","round_blocks":false},"lambda":0.1,"standardize":true,)"
+      R"("scramble":"owen","whole_blocks":false},"lambda":0.1,"standardize":true,)"
       R"("center":true,"task":"regression","precision":"f32","needs":"data"})");
   CHECK(refused(MERCER_UNSUPPORTED, text, "needs = \"data\"", "fitted") == "");
 }

@@ -16,7 +16,7 @@ except ImportError:
 class FourierOptions(ctypes.Structure):
     _fields_ = [("struct_size", c_uint32), ("form", c_int32), ("projection", c_int32),
                 ("radius", c_int32), ("seed", c_uint64),
-                ("scramble", c_int32), ("round_blocks", c_int32)]
+                ("scramble", c_int32), ("whole_blocks", c_int32)]
 
 
 class MercerError(Exception):

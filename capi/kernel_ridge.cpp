@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// mercer/learn.h: exact kernel ridge, the reference.
+#include "arguments.h"
+#include "guard.h"
+#include "handles.h"
+#include "mercer/learn.h"
+#include "options.h"
+#include "training_set.h"
+
+using namespace mercer;
+using namespace mercer::capi;
+
+mercer_status mercer_kernel_ridge_fit(const mercer_kernel* kernel,
+                                      const mercer_fit_options* options, const mercer_rows* X,
+                                      const mercer_rows* Y, int64_t K, mercer_context* context,
+                                      mercer_kernel_ridge** out) {
+  return guard_create_long("mercer_kernel_ridge_fit", context, out, [&](Context& running) {
+    const auto& k = checked("kernel", kernel).impl;
+    check_not_null("options", options, "fit options with selection MERCER_SELECTION_FIXED");
+    model::FitOptions fit = read_fit_options(options);
+    check_range("options->selection", options->selection, MERCER_SELECTION_FIXED,
+                MERCER_SELECTION_FIXED);
+    const TrainingSet set(X, Y, running);
+    set_task(K, set.Y.d(), fit);
+    return mercer_kernel_ridge{model::fit_exact(k, fit, set.X, set.y.view(), running)};
+  });
+}
+
+mercer_status mercer_kernel_ridge_shape(const mercer_kernel_ridge* fitted, int64_t* n, int64_t* d,
+                                        int64_t* outputs) {
+  return guard("mercer_kernel_ridge_shape", [&] {
+    const model::ExactModel& model = checked("fitted", fitted).impl;
+    check_optional_place("n", n);
+    check_optional_place("d", d);
+    check_optional_place("outputs", outputs);
+    if (n != nullptr) *n = model.rows.rows();
+    if (d != nullptr) *d = model.rows.cols();
+    if (outputs != nullptr) *outputs = model.alpha.cols();
+  });
+}
+
+mercer_status mercer_kernel_ridge_predict(const mercer_kernel_ridge* fitted, const mercer_rows* X,
+                                          mercer_context* context, const mercer_matrix* scores) {
+  return guard_long("mercer_kernel_ridge_predict", context, [&](Context& running) {
+    const model::ExactModel& model = checked("fitted", fitted).impl;
+    const auto rows = read_rows("X", X, model.rows.cols(), "the model's inputs", running);
+    const Result result("scores", scores, rows.n(), model.alpha.cols());
+    result.check_apart(rows);
+    if (rows.n() > 0) model::predict_exact(model, rows, running, result.view());
+    result.finish();
+  });
+}
+
+void mercer_kernel_ridge_free(mercer_kernel_ridge* fitted) { delete fitted; }

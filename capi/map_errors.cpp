@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// mercer/map.h and mercer/sketch.h: variances in closed form, and what is made of them.
+#include <utility>
+
+#include "feature/sketch.h"
+#include "guard.h"
+#include "handles.h"
+#include "mercer/sketch.h"
+#include "row_arguments.h"
+
+using namespace mercer;
+using namespace mercer::capi;
+
+mercer_status mercer_map_variance(const mercer_map* map, const mercer_rows* X, const mercer_rows* Y,
+                                  int32_t which, mercer_context* context, double* variance) {
+  return guard_long("mercer_map_variance", context, [&](Context& running) {
+    const feature::FeatureMap& phi = *checked("map", map).impl;
+    check_range("which", which, MERCER_VARIANCE_ESTIMATE, MERCER_VARIANCE_PSEUDO);
+    const auto x = read_rows("X", X, phi.inputs(), "the map's inputs", running);
+    const auto y = read_rows("Y", Y, phi.inputs(), "the map's inputs", running);
+    check_same_rows(y, x);
+    const auto result = vector("variance", variance, "n", x.n());
+    check_apart(result.extent(), x);
+    check_apart(result.extent(), y);
+    const DoubleRows left(x, running), right(y, running);
+    if (which == MERCER_VARIANCE_PSEUDO)
+      return phi.pseudo_variance(left.view(), right.view(), result.values());
+    phi.variance(left.view(), right.view(), result.values());
+  });
+}
+
+mercer_status mercer_map_predicted_error(const mercer_map* map, const mercer_rows* X,
+                                         mercer_context* context, double* error) {
+  return guard_long("mercer_map_predicted_error", context, [&](Context& running) {
+    const feature::FeatureMap& phi = *checked("map", map).impl;
+    check_place("error", error);
+    const auto rows = read_rows("X", X, phi.inputs(), "the map's inputs", running);
+    check_at_least("X->n", rows.n(), 1);
+    *error = feature::predicted_error(phi, DoubleRows(rows, running).view(), running);
+  });
+}
+
+mercer_status mercer_sketch_recommend(const mercer_kernel* kernel, int64_t D, uint64_t seed,
+                                      const mercer_rows* X, mercer_context* context,
+                                      double* predicted_error, mercer_map** out) {
+  double error = 0;
+  const mercer_status status =
+      guard_create_long("mercer_sketch_recommend", context, out, [&](Context& running) {
+        check_optional_place("predicted_error", predicted_error);
+        const kernel::Kernel& k = *checked("kernel", kernel).impl;
+        check_at_least("D", D, 1);
+        const auto rows = read_rows("X", X, running);
+        check_at_least("X->n", rows.n(), 1);
+        check_at_least("X->d", rows.d(), 1);
+        auto best =
+            feature::recommend_sketch(k, D, seed, DoubleRows(rows, running).view(), running);
+        error = best.predicted_error;
+        return mercer_map{std::move(best.map)};
+      });
+  if (status == MERCER_OK && predicted_error != nullptr) *predicted_error = error;
+  return status;
+}

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// mercer/map.h: features of any rows, through one function.
+#include <algorithm>
+#include <limits>
+#include <string>
+
+#include "guard.h"
+#include "handles.h"
+#include "mercer/map.h"
+#include "row_arguments.h"
+
+using namespace mercer;
+using namespace mercer::capi;
+
+namespace {
+
+constexpr mercer_transform_options kTransformDefaults = {
+    sizeof(mercer_transform_options), 0, 0, -1, nullptr, 1};
+constexpr uint32_t kTransformFirstSize = 40;
+
+feature::Columns read_columns(const mercer_transform_options& read, int64_t D) {
+  const int64_t end = read.end == -1 ? D : read.end;
+  check_range("options->end", end, 0, D);
+  check_range("options->begin", read.begin, 0, end);
+  return {read.begin, end};
+}
+
+/// Rows in one part, dense or sparse.
+void transform_rows(const feature::FeatureMap& phi, const RowsArgument& X, feature::Columns columns,
+                    Context& context, const FeatureMatrix& Z) {
+  X.rows.visit([&](const auto& rows) {
+    using T = RowNumberOf<decltype(rows)>;
+    if constexpr (kIsSparse<decltype(rows)>) {
+      phi.apply_sparse(rows, columns, context, Z.reals<T>());
+    } else {
+      phi.apply(rows, columns, context, Z.reals<T>());
+    }
+  });
+}
+
+/// Rows in two parts, summed over locations.
+template <class T>
+void transform_pair(const feature::FeatureMap& phi, const RowsArgument& X,
+                    const RowsArgument& right, int64_t locations, feature::Columns columns,
+                    Context& context, const FeatureMatrix& Z) {
+  const auto* x = X.rows.get_if<MatrixView<const T>>();
+  const auto* y = right.rows.get_if<MatrixView<const T>>();
+  require(x != nullptr && y != nullptr, MERCER_UNSUPPORTED,
+          "X and options->right are not both dense and of one precision, as rows in two parts "
+          "must be");
+  phi.apply_pair(*x, *y, locations, columns, context, Z.reals<T>());
+}
+
+int64_t check_pair(const feature::FeatureMap& phi, const mercer_transform_options& read,
+                   const RowsArgument& X, const RowsArgument& right) {
+  check_at_least("options->locations", read.locations, 1);
+  check_same_rows(right, X);
+  require(X.n() % read.locations == 0, MERCER_INVALID_ARGUMENT,
+          "X->n = %lld, expected a multiple of options->locations = %lld",
+          static_cast<long long>(X.n()), static_cast<long long>(read.locations));
+  require(phi.right_inputs() > 0, MERCER_UNSUPPORTED,
+          "map %s takes one matrix, expected a sketch of kernel bilinear",
+          std::string(phi.name()).c_str());
+  return X.n() / read.locations;
+}
+
+void transform(const feature::FeatureMap& phi, const mercer_rows* X,
+               const mercer_transform_options& read, const mercer_matrix* Z, Context& context) {
+  const feature::Columns columns = read_columns(read, phi.features());
+  const int64_t width = columns.end - columns.begin;
+  if (read.right == nullptr) {
+    check_range("options->locations", read.locations, 1, 1);
+    const auto rows = read_rows("X", X, phi.inputs(), "the map's inputs", context);
+    const auto result =
+        read_feature_matrix("Z", Z, rows.n(), width, rows.is_f32(), phi.is_complex());
+    check_apart(result.extent, rows);
+    if (rows.n() > 0 && width > 0) transform_rows(phi, rows, columns, context, result);
+    return;
+  }
+  const int64_t right_inputs = phi.right_inputs();
+  const auto left =
+      read_rows("X", X, phi.inputs() - right_inputs, "the map's left inputs", context);
+  const auto right =
+      read_rows("options->right", read.right, right_inputs == 0 ? read.right->d : right_inputs,
+                "the map's right inputs", context);
+  const int64_t n = check_pair(phi, read, left, right);
+  const auto result = read_feature_matrix("Z", Z, n, width, left.is_f32(), phi.is_complex());
+  check_apart(result.extent, left);
+  check_apart(result.extent, right);
+  if (n == 0 || width == 0) return;
+  if (left.is_f32()) {
+    transform_pair<float>(phi, left, right, read.locations, columns, context, result);
+  } else {
+    transform_pair<double>(phi, left, right, read.locations, columns, context, result);
+  }
+}
+
+}  // namespace
+
+mercer_status mercer_transform_options_init(mercer_transform_options* options) {
+  return guard("mercer_transform_options_init", [&] {
+    write_defaults(&kTransformDefaults, kTransformFirstSize, sizeof *options, options);
+  });
+}
+
+mercer_status mercer_map_transform(const mercer_map* map, const mercer_rows* X,
+                                   const mercer_transform_options* options, mercer_context* context,
+                                   const mercer_matrix* Z) {
+  return guard_long("mercer_map_transform", context, [&](Context& running) {
+    const feature::FeatureMap& phi = *checked("map", map).impl;
+    const auto read = read_options("options", options, kTransformDefaults, kTransformFirstSize);
+    transform(phi, X, read, Z, running);
+  });
+}

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+#include "row_arguments.h"
+
+#include <algorithm>
+#include <type_traits>
+
+#include "base/size.h"
+#include "csr_arguments.h"
+
+namespace mercer::capi {
+namespace {
+
+using Long = long long;
+
+constexpr uint32_t kRowsFirstSize = 72;
+constexpr uint32_t kMatrixFirstSize = 40;
+
+template <class T>
+RowsArgument dense_rows(const char* name, const mercer_rows& view) {
+  const auto X =
+      matrix(name, static_cast<const T*>(view.values), "n", view.n, view.d, "ld", view.ld);
+  return {name, Rows(X.view), {X.extent()}};
+}
+
+template <class T, class Index>
+RowsArgument csr_rows(const char* name, const mercer_rows& view, Context& context) {
+  const auto* offsets = static_cast<const Index*>(view.offsets);
+  const auto* indices = static_cast<const Index*>(view.indices);
+  const auto* values = static_cast<const T*>(view.values);
+  const auto arrays = csr(view.n, view.nnz, offsets, indices, values);
+  check_csr_numbers(view.n, view.d, view.nnz, offsets, indices, context);
+  return {name,
+          Rows(CsrView<T>{view.n, view.d, offsets, indices, values}),
+          {arrays.offsets.extent(), arrays.indices.extent(), arrays.values.extent()}};
+}
+
+template <class T>
+RowsArgument rows_of(const char* name, const mercer_rows& view, Context& context) {
+  if (view.index == MERCER_INDEX_NONE) return dense_rows<T>(name, view);
+  if (view.index == MERCER_INDEX_I32) return csr_rows<T, int32_t>(name, view, context);
+  return csr_rows<T, int64_t>(name, view, context);
+}
+
+void check_member(const char* name, const char* member, int64_t value, int64_t least, int64_t most,
+                  const char* expected) {
+  require(value >= least && value <= most, MERCER_INVALID_ARGUMENT, "%s->%s = %lld, expected %s",
+          name, member, Long{value}, expected);
+}
+
+mercer_matrix read_shaped(const char* name, const mercer_matrix* matrix, int64_t rows,
+                          int64_t cols) {
+  const mercer_matrix read = read_matrix(name, matrix);
+  require(read.rows == rows && read.cols == cols, MERCER_DIMENSION_MISMATCH,
+          "%s is %lld x %lld, expected %lld x %lld", name, Long{read.rows}, Long{read.cols},
+          Long{rows}, Long{cols});
+  return read;
+}
+
+template <class T>
+Extent extent_of(const char* name, const mercer_matrix& read, int64_t per_column) {
+  constexpr int64_t kMost = INT64_MAX / 2;
+  require(read.cols <= kMost && read.ld <= kMost, MERCER_INVALID_ARGUMENT,
+          "ld = %lld, expected %s to fit the address space", Long{read.ld}, name);
+  return matrix(name, static_cast<T*>(read.data), "rows", read.rows, per_column * read.cols, "ld",
+                per_column * read.ld)
+      .extent();
+}
+
+}  // namespace
+
+bool RowsArgument::is_f32() const {
+  return rows.visit([](const auto& X) { return std::is_same_v<RowNumberOf<decltype(X)>, float>; });
+}
+
+RowsArgument read_rows(const char* name, const mercer_rows* rows, Context& context) {
+  check_not_null(name, rows, "a mercer_rows");
+  mercer_rows view{};
+  read_struct(name, rows, kRowsFirstSize, sizeof view, &view);
+  check_member(name, "number", view.number, MERCER_NUMBER_F32, MERCER_NUMBER_F64,
+               "MERCER_NUMBER_F32 or MERCER_NUMBER_F64");
+  check_member(name, "index", view.index, MERCER_INDEX_NONE, MERCER_INDEX_I64, "a mercer_index");
+  check_member(name, "reserved", view.reserved, 0, 0, "0");
+  check_member(name, "n", view.n, 0, INT64_MAX, "at least 0");
+  check_member(name, "d", view.d, 0, INT64_MAX, "at least 0");
+  return view.number == MERCER_NUMBER_F32 ? rows_of<float>(name, view, context)
+                                          : rows_of<double>(name, view, context);
+}
+
+RowsArgument read_rows(const char* name, const mercer_rows* rows, int64_t d, const char* columns,
+                       Context& context) {
+  check_not_null(name, rows, "a mercer_rows");
+  // Before the indices of sparse rows, which are judged by d.
+  if (rows->struct_size >= kRowsFirstSize) {
+    require(rows->d == d, MERCER_DIMENSION_MISMATCH, "%s->d = %lld, expected %s, %lld", name,
+            Long{rows->d}, columns, Long{d});
+  }
+  return read_rows(name, rows, context);
+}
+
+void check_same_rows(const RowsArgument& a, const RowsArgument& b) {
+  require(a.n() == b.n(), MERCER_DIMENSION_MISMATCH, "%s->n = %lld, expected %lld as in %s", a.name,
+          Long{a.n()}, Long{b.n()}, b.name);
+}
+
+mercer_matrix read_matrix(const char* name, const mercer_matrix* matrix) {
+  check_not_null(name, matrix, "a mercer_matrix");
+  mercer_matrix read{};
+  read_struct(name, matrix, kMatrixFirstSize, sizeof read, &read);
+  return read;
+}
+
+DoubleRows::DoubleRows(const RowsArgument& argument, Context& context) {
+  argument.rows.visit([&](const auto& X) {
+    if constexpr (std::is_same_v<std::remove_cvref_t<decltype(X)>, MatrixView<const double>>) {
+      view_ = X;
+    } else {
+      const int64_t numbers = checked_multiply(X.rows, X.cols, argument.name);
+      context.require_memory(checked_multiply(8, numbers, argument.name), "rows made dense");
+      copy_ = Matrix<double>(X.rows, X.cols);
+      copy_.fill(0);
+      for (int64_t i = 0; i < X.rows; ++i)
+        for_each_listed(X, i, [&](int64_t j, auto value) { copy_(i, j) += value; });
+      view_ = copy_.view();
+    }
+  });
+}
+
+Result::Result(const char* name, const mercer_matrix* matrix, int64_t rows, int64_t cols) {
+  const mercer_matrix read = read_shaped(name, matrix, rows, cols);
+  check_member(name, "number", read.number, MERCER_NUMBER_F32, MERCER_NUMBER_F64,
+               "MERCER_NUMBER_F32 or MERCER_NUMBER_F64");
+  if (read.number == MERCER_NUMBER_F64) {
+    extent_ = extent_of<double>(name, read, 1);
+    view_ = {static_cast<double*>(read.data), rows, cols, read.ld};
+    return;
+  }
+  extent_ = extent_of<float>(name, read, 1);
+  narrow_ = {static_cast<float*>(read.data), rows, cols, read.ld};
+  copy_ = Matrix<double>(rows, cols);
+  view_ = copy_.view();
+}
+
+void Result::check_apart(const RowsArgument& rows) const { capi::check_apart(extent_, rows); }
+
+void Result::finish() const {
+  for (int64_t i = 0; i < narrow_.rows; ++i)
+    for (int64_t j = 0; j < narrow_.cols; ++j) narrow_(i, j) = static_cast<float>(view_(i, j));
+}
+
+FeatureMatrix read_feature_matrix(const char* name, const mercer_matrix* matrix, int64_t rows,
+                                  int64_t cols, bool f32, bool is_complex) {
+  const mercer_matrix read = read_shaped(name, matrix, rows, cols);
+  constexpr const char* kNames[] = {"MERCER_NUMBER_F32", "MERCER_NUMBER_F64", "MERCER_NUMBER_C32",
+                                    "MERCER_NUMBER_C64"};
+  const int32_t expected = (is_complex ? MERCER_NUMBER_C32 : MERCER_NUMBER_F32) + (f32 ? 0 : 1);
+  check_member(name, "number", read.number, MERCER_NUMBER_F32, MERCER_NUMBER_C64,
+               "a mercer_number");
+  require(read.number == expected, MERCER_UNSUPPORTED,
+          "%s->number = %s, expected %s: the map is %s and the rows are %s", name,
+          kNames[read.number], kNames[expected], is_complex ? "complex" : "real",
+          f32 ? "f32" : "f64");
+  const int64_t per_column = is_complex ? 2 : 1;
+  return {
+      f32 ? extent_of<float>(name, read, per_column) : extent_of<double>(name, read, per_column),
+      read};
+}
+
+void check_apart(const Extent& output, const RowsArgument& rows) {
+  for (const Extent& array : rows.arrays) check_disjoint(output, array);
+}
+
+}  // namespace mercer::capi

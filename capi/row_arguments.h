@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// mercer_rows and mercer_matrix as a caller passes them: checked, then views of the core.
+#pragma once
+
+#include <vector>
+
+#include "arguments.h"
+#include "base/aligned.h"
+#include "base/context.h"
+#include "base/rows.h"
+#include "mercer/rows.h"
+
+namespace mercer::capi {
+
+/// Rows, and the arrays they lie in, so that overlap can be reported.
+struct RowsArgument {
+  const char* name = nullptr;
+  Rows rows;
+  std::vector<Extent> arrays;
+
+  int64_t n() const { return rows.rows(); }
+  int64_t d() const { return rows.cols(); }
+  bool is_f32() const;
+  operator const Rows&() const { return rows; }
+};
+
+/// INVALID_ARGUMENT for whatever mercer/rows.h does not allow; offsets and indices of sparse rows
+/// are read, with the context's threads.
+RowsArgument read_rows(const char* name, const mercer_rows* rows, Context& context);
+/// The same; DIMENSION_MISMATCH unless they have d columns, which are "the inputs of the map", say.
+RowsArgument read_rows(const char* name, const mercer_rows* rows, int64_t d, const char* columns,
+                       Context& context);
+/// DIMENSION_MISMATCH unless there are as many rows as of the other argument.
+void check_same_rows(const RowsArgument& a, const RowsArgument& b);
+
+/// A mercer_matrix of any shape and type; its data is not looked at.
+mercer_matrix read_matrix(const char* name, const mercer_matrix* matrix);
+
+/// Rows as a dense matrix of doubles: the caller's own, or a copy charged to the context.
+class DoubleRows {
+ public:
+  DoubleRows(const RowsArgument& argument, Context& context);
+  MatrixView<const double> view() const { return view_; }
+
+ private:
+  Matrix<double> copy_;
+  MatrixView<const double> view_;
+};
+
+/// A result of real numbers, computed in double: written in place, or rounded to the caller's
+/// floats by finish.
+class Result {
+ public:
+  /// Checks shape and type against what is computed. `computed` says what it is in words.
+  Result(const char* name, const mercer_matrix* matrix, int64_t rows, int64_t cols);
+  /// Shares no element with the rows.
+  void check_apart(const RowsArgument& rows) const;
+  MatrixView<double> view() const { return view_; }
+  void finish() const;
+
+ private:
+  Extent extent_;
+  MatrixView<float> narrow_;
+  Matrix<double> copy_;
+  MatrixView<double> view_;
+};
+
+/// A result of features: of the precision of the rows, real or complex as the map. Complex columns
+/// count as two reals inside the core.
+struct FeatureMatrix {
+  Extent extent;
+  mercer_matrix matrix;
+  template <class T>
+  MatrixView<T> reals() const {
+    const int64_t per_column = matrix.number >= MERCER_NUMBER_C32 ? 2 : 1;
+    return {static_cast<T*>(matrix.data), matrix.rows, per_column * matrix.cols,
+            per_column * matrix.ld};
+  }
+};
+FeatureMatrix read_feature_matrix(const char* name, const mercer_matrix* matrix, int64_t rows,
+                                  int64_t cols, bool f32, bool is_complex);
+
+/// The output shares no element with any array of the rows.
+void check_apart(const Extent& output, const RowsArgument& rows);
+
+}  // namespace mercer::capi
