@@ -38,8 +38,9 @@ TEST_CASE("leave-one-out residuals are those of explicit refits", "[solver]") {
   const RidgePath path(test::statistics_of(problem.Z.view(), problem.Y.view()), center, context);
   const Matrix<double> expected = refitted(problem, center, 18 * lambda);
   CAPTURE(center, D, lambda);
-  CHECK(test::difference(path.leave_one_out(lambda, problem.Z.view(), problem.Y.view()).view(),
-                         expected.view(), 1e-8) == "");
+  CHECK(test::difference(
+            path.leave_one_out(lambda, problem.Z.view(), problem.Y.view(), context).view(),
+            expected.view(), 1e-8) == "");
 }
 
 TEST_CASE("squares of a path add up over blocks to the squared residuals", "[solver]") {
@@ -55,7 +56,8 @@ TEST_CASE("squares of a path add up over blocks to the squared residuals", "[sol
   const Matrix<double> head = part(0, 1500), tail = part(1500, n), none = part(5, 5);
   CHECK(test::largest(none.view()) == 0);
   for (std::size_t l = 0; l < lambdas.size(); ++l) {
-    const Matrix<double> R = path.leave_one_out(lambdas[l], problem.Z.view(), problem.Y.view());
+    const Matrix<double> R =
+        path.leave_one_out(lambdas[l], problem.Z.view(), problem.Y.view(), context);
     for (int64_t j = 0; j < m; ++j) {
       double sum = 0;
       for (int64_t i = 0; i < n; ++i) sum += R(i, j) * R(i, j);
@@ -69,6 +71,6 @@ TEST_CASE("an interpolating fit has infinite leave-one-out residuals, not noise"
   Context context;
   const Problem problem{test::random_matrix(5, 12, 93), test::random_matrix(5, 1, 94)};
   const RidgePath path(test::statistics_of(problem.Z.view(), problem.Y.view()), false, context);
-  const Matrix<double> R = path.leave_one_out(0, problem.Z.view(), problem.Y.view());
+  const Matrix<double> R = path.leave_one_out(0, problem.Z.view(), problem.Y.view(), context);
   for (int64_t i = 0; i < 5; ++i) CHECK(std::isinf(R(i, 0)));
 }

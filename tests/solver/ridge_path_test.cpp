@@ -127,7 +127,7 @@ TEST_CASE("a single row, no outputs and all-zero features are served", "[solver]
   const RidgePath without(test::statistics_of(none.Z.view(), none.Y.view()), true, context);
   CHECK(without.solve(0.1).w.cols() == 0);
   CHECK(without.gcv(0.1).empty());
-  CHECK(without.leave_one_out(0.1, none.Z.view(), none.Y.view()).cols() == 0);
+  CHECK(without.leave_one_out(0.1, none.Z.view(), none.Y.view(), context).cols() == 0);
   CHECK(without.effective_dimension(0.1) > 1);
 
   Problem zero = test::ridge_problem(10, 3, 1, 53);

@@ -83,7 +83,9 @@ TEST_CASE("a path refuses bad lambdas, sizes and empty statistics", "[solver]") 
     CHECK(refused([&] { path.solve(lambda); }) == "");
     CHECK(refused([&] { path.gcv(lambda); }) == "");
     CHECK(refused([&] { path.effective_dimension(lambda); }) == "");
-    CHECK(refused([&] { path.leave_one_out(lambda, problem.Z.view(), problem.Y.view()); }) == "");
+    CHECK(refused([&] {
+            path.leave_one_out(lambda, problem.Z.view(), problem.Y.view(), context);
+          }) == "");
     CHECK(refused([&] {
             path.held_out_error(lambda, test::statistics_of(problem.Z.view(), problem.Y.view()));
           }) == "");
@@ -97,11 +99,12 @@ TEST_CASE("a path refuses bad lambdas, sizes and empty statistics", "[solver]") 
   const Matrix<double> wide = random_matrix(10, 4, 1);
   CHECK(refusal_fault(
             MERCER_DIMENSION_MISMATCH,
-            [&] { path.leave_one_out(1, wide.view(), problem.Y.view()); }, "Z has 4 columns",
-            "3") == "");
+            [&] { path.leave_one_out(1, wide.view(), problem.Y.view(), context); },
+            "Z has 4 columns", "3") == "");
   CHECK(refusal_fault(
             MERCER_DIMENSION_MISMATCH,
-            [&] { path.leave_one_out(1, problem.Z.view(), wide.view()); }, "Y is 10 x 4") == "");
+            [&] { path.leave_one_out(1, problem.Z.view(), wide.view(), context); },
+            "Y is 10 x 4") == "");
   Problem poisoned = test::ridge_problem(10, 3, 1, 122);
   poisoned.Z(4, 1) = kNan;
   CHECK(refusal_fault(
