@@ -79,8 +79,7 @@ def compare(library, case, runs, Z):
     made, why = library.map(case.spec | {"inputs": X.shape[1], "features": Z.shape[1]})
     assert made is not None, why
     transformer = case.transformer.fit(X)
-    apply = library.apply_csr if scipy.sparse.issparse(X) else library.apply
-    ours = lambda: apply(made, X, Z)
+    ours = lambda: library.apply(made, X, Z)
     ours()
     theirs = transformer.transform(X)
     rows = X[:300].toarray() if scipy.sparse.issparse(X) else X[:300]

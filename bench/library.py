@@ -7,11 +7,36 @@ import json
 
 import numpy as np
 
-size = ctypes.c_int64
+size, address = ctypes.c_int64, ctypes.c_void_p
 
 
-def pointer(array):
-    return array.ctypes.data_as(ctypes.c_void_p)
+class Rows(ctypes.Structure):
+    """mercer_rows."""
+    _fields_ = [("struct_size", ctypes.c_uint32), ("number", ctypes.c_int32), ("index", ctypes.c_int32),
+                ("reserved", ctypes.c_int32), ("n", size), ("d", size), ("ld", size), ("nnz", size),
+                ("values", address), ("offsets", address), ("indices", address)]
+
+
+class Matrix(ctypes.Structure):
+    """mercer_matrix."""
+    _fields_ = [("struct_size", ctypes.c_uint32), ("number", ctypes.c_int32), ("rows", size), ("cols", size),
+                ("ld", size), ("data", address)]
+
+
+NUMBERS = {np.dtype(np.float32): 0, np.dtype(np.float64): 1}
+INDICES = {np.dtype(np.int32): 1, np.dtype(np.int64): 2}
+
+
+def rows(X):
+    """A view of the rows of an array, or of a scipy.sparse.csr_matrix, which must outlive it."""
+    if isinstance(X, np.ndarray):
+        return Rows(ctypes.sizeof(Rows), NUMBERS[X.dtype], 0, 0, *X.shape, X.strides[0] // X.itemsize, 0, X.ctypes.data)
+    return Rows(ctypes.sizeof(Rows), NUMBERS[X.dtype], INDICES[X.indices.dtype], 0, *X.shape, 0, X.nnz,
+                X.data.ctypes.data, X.indptr.ctypes.data, X.indices.ctypes.data)
+
+
+def matrix(Z):
+    return Matrix(ctypes.sizeof(Matrix), NUMBERS[Z.dtype], *Z.shape, Z.strides[0] // Z.itemsize, Z.ctypes.data)
 
 
 class Library:
@@ -27,23 +52,15 @@ class Library:
         return made, ""
 
     def apply(self, made, X, Z):
-        status = self.library.mercer_map_apply_f32(made, size(len(X)), pointer(X), size(X.shape[1]), pointer(Z),
-                                                   size(Z.shape[1]))
-        assert status == 0, self.library.mercer_last_error()
-
-    def apply_csr(self, made, X, Z):
-        """X: a scipy.sparse.csr_matrix of float32 with 32-bit indices."""
-        status = self.library.mercer_map_apply_csr32_f32(made, size(X.shape[0]), size(X.nnz), pointer(X.indptr),
-                                                         pointer(X.indices), pointer(X.data), None, pointer(Z),
-                                                         size(Z.shape[1]))
+        """Z = the features of the rows of X, dense or sparse, of one precision."""
+        status = self.library.mercer_map_transform(made, ctypes.byref(rows(X)), None, None, ctypes.byref(matrix(Z)))
         assert status == 0, self.library.mercer_last_error()
 
     def variance(self, made, X, Y):
         """Of the estimate of k(x_i, y_i), in closed form."""
-        X, Y = np.ascontiguousarray(X, np.float64), np.ascontiguousarray(Y, np.float64)
         variance = np.empty(len(X))
-        status = self.library.mercer_map_variance_f64(made, size(len(X)), pointer(X), size(X.shape[1]), pointer(Y),
-                                                      size(Y.shape[1]), pointer(variance))
+        status = self.library.mercer_map_variance(made, ctypes.byref(rows(X)), ctypes.byref(rows(Y)), 0, None,
+                                                  address(variance.ctypes.data))
         assert status == 0, self.library.mercer_last_error()
         return variance
 

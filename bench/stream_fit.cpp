@@ -49,7 +49,7 @@ struct Block {
       }
       y[static_cast<size_t>(i)] = std::sin(sum);
     }
-    check(mercer_map_apply_f32(map, n, X.data(), d, Z.data(), D));
+    check(mercer_map_apply_f32(map, n, X.data(), d, nullptr, Z.data(), D));
   }
 };
 
@@ -76,7 +76,9 @@ int main(int argc, char** argv) {
     block.fill(map, first, n);
     // Every tenth block is held out.
     mercer_statistics* to = first / kBlock % 10 == 9 ? held_out : training;
-    check(mercer_statistics_add_f32(to, n, block.Z.data(), D, block.y.data(), 1, nullptr));
+    const mercer_rows Z = mercer_rows_f32(n, D, block.Z.data());
+    const mercer_rows y = mercer_rows_f64(n, 1, block.y.data());
+    check(mercer_statistics_add(to, &Z, &y, nullptr));
   }
   const double counted = seconds();
   mercer_ridge* ridge = nullptr;

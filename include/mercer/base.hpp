@@ -11,7 +11,6 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
-#include <type_traits>
 #include <utility>
 
 #include "mercer/mercer.h"
@@ -49,26 +48,12 @@ std::string text(Read read) {
   return result;
 }
 
-inline void check_same(const char* what, int64_t a, int64_t b) {
-  if (a == b) return;
-  throw Error(MERCER_DIMENSION_MISMATCH, std::string(what) + ": " + std::to_string(a) + " and " +
-                                             std::to_string(b) + ", expected the same");
-}
-
 template <class Handle, void (*Free)(Handle*)>
 struct Deleter {
   void operator()(Handle* handle) const noexcept { Free(handle); }
 };
 template <class Handle, void (*Free)(Handle*)>
 using Owner = std::unique_ptr<Handle, Deleter<Handle, Free>>;
-
-/// Calls make(&handle) and owns what comes out.
-template <class Owned, class Make>
-Owned create(Make make) {
-  typename Owned::pointer handle = nullptr;
-  check(make(&handle));
-  return Owned(handle);
-}
 
 /// What a fitted handle or statistics says of its sizes; columns: features or inputs.
 struct Shape {
@@ -82,9 +67,6 @@ Shape shape(mercer_status (*ask)(const Handle*, int64_t*, int64_t*, int64_t*),
   return s;
 }
 
-template <class T>
-inline constexpr bool is_float = std::is_same_v<std::remove_cv_t<T>, float>;
-
 }  // namespace detail
 
 /// Options of the C API with their defaults filled in.
@@ -96,7 +78,9 @@ Options defaults(mercer_status (*init)(Options*)) {
   return options;
 }
 inline mercer_fourier_options fourier_options() { return defaults(mercer_fourier_options_init); }
-inline mercer_linear_options linear_options() { return defaults(mercer_linear_options_init); }
+inline mercer_transform_options transform_options() {
+  return defaults(mercer_transform_options_init);
+}
 inline mercer_fit_options fit_options() { return defaults(mercer_fit_options_init); }
 inline mercer_search_options search_options() { return defaults(mercer_search_options_init); }
 
@@ -113,7 +97,9 @@ class Context {
     options.memory_cap = memory_cap;
     options.progress = state_->progress ? forward : nullptr;
     options.user = state_.get();
-    owner_ = detail::create<Handle>([&](auto out) { return mercer_context_create(&options, out); });
+    mercer_context* handle = nullptr;
+    hpp::check(mercer_context_create(&options, &handle));
+    owner_.reset(handle);
   }
   void cancel() { hpp::check(mercer_context_cancel(get())); }
   int32_t threads_used() const {
@@ -155,6 +141,14 @@ inline mercer_context* handle(Context* context) {
 }
 inline void check(mercer_status status, Context* context) {
   context == nullptr ? hpp::check(status) : context->check(status);
+}
+
+/// Calls make(&handle) and owns what comes out.
+template <class Owned, class Make>
+Owned create(Make make, Context* context = nullptr) {
+  typename Owned::pointer handle = nullptr;
+  check(make(&handle), context);
+  return Owned(handle);
 }
 }  // namespace detail
 

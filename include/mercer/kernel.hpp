@@ -4,8 +4,9 @@
 #ifndef MERCER_KERNEL_HPP
 #define MERCER_KERNEL_HPP
 
-#include <cstddef>
 #include <cstdint>
+#include <locale>
+#include <sstream>
 #include <string>
 #include <utility>
 
@@ -15,67 +16,103 @@
 namespace mercer {
 inline namespace hpp {
 
+namespace detail {
+
+/// The spec of a kernel, key by key: numbers come back to the bit, in any locale.
+class KernelSpec {
+ public:
+  explicit KernelSpec(const char* kernel) {
+    text_.imbue(std::locale::classic());
+    text_.precision(17);
+    text_ << "{\"kernel\":\"" << kernel << '"';
+  }
+  template <class Number>
+  KernelSpec& add(const char* key, Number number) {
+    text_ << ",\"" << key << "\":" << number;
+    return *this;
+  }
+  KernelSpec& add(const char* key, Span<const double> list) {
+    if (list.size() == 1) return add(key, *list.data());
+    text_ << ",\"" << key << "\":[";
+    for (int64_t i = 0; i < list.size(); ++i) text_ << (i > 0 ? "," : "") << list.data()[i];
+    text_ << ']';
+    return *this;
+  }
+  std::string close(double variance) {
+    add("variance", variance);
+    return text_.str() + '}';
+  }
+
+ private:
+  std::ostringstream text_;
+};
+
+}  // namespace detail
+
+/// A kernel. Lengthscales: one number, or one per input; variance: the amplitude. All but the
+/// first gaussian are short for from_spec, whose text is at most 1 MiB.
 class Kernel {
  public:
   static Kernel gaussian(Span<const double> lengthscale) {
-    return typed(mercer_kernel_gaussian, lengthscale);
-  }
-  static Kernel laplacian(Span<const double> lengthscale) {
-    return typed(mercer_kernel_laplacian, lengthscale);
-  }
-  static Kernel cauchy(Span<const double> lengthscale) {
-    return typed(mercer_kernel_cauchy, lengthscale);
-  }
-  static Kernel matern(double nu, Span<const double> l) {
-    return make([&](auto out) { return mercer_kernel_matern(nu, l.data(), l.size(), out); });
-  }
-  static Kernel rational_quadratic(double alpha, Span<const double> l) {
-    return make(
-        [&](auto out) { return mercer_kernel_rational_quadratic(alpha, l.data(), l.size(), out); });
-  }
-  static Kernel generalized_gaussian_spectrum(int64_t order, Span<const double> l) {
     return make([&](auto out) {
-      return mercer_kernel_generalized_gaussian_spectrum(order, l.data(), l.size(), out);
+      return mercer_kernel_gaussian(lengthscale.data(), lengthscale.size(), out);
     });
   }
-  static Kernel skewed_chi2(double c) {
-    return make([&](auto out) { return mercer_kernel_skewed_chi2(c, out); });
+  static Kernel gaussian(Span<const double> lengthscale, double variance) {
+    return build(Spec("gaussian").add("lengthscale", lengthscale), variance);
   }
-  static Kernel polynomial(int64_t degree, double gamma, double offset) {
-    return make([&](auto out) { return mercer_kernel_polynomial(degree, gamma, offset, out); });
+  static Kernel laplacian(Span<const double> lengthscale, double variance = 1) {
+    return build(Spec("laplacian").add("lengthscale", lengthscale), variance);
   }
-  static Kernel bilinear(int64_t left) {
-    return make([&](auto out) { return mercer_kernel_bilinear(left, out); });
+  static Kernel cauchy(Span<const double> lengthscale, double variance = 1) {
+    return build(Spec("cauchy").add("lengthscale", lengthscale), variance);
+  }
+  static Kernel matern(double nu, Span<const double> lengthscale, double variance = 1) {
+    return build(Spec("matern").add("nu", nu).add("lengthscale", lengthscale), variance);
+  }
+  static Kernel rational_quadratic(double alpha, Span<const double> lengthscale,
+                                   double variance = 1) {
+    return build(Spec("rational_quadratic").add("alpha", alpha).add("lengthscale", lengthscale),
+                 variance);
+  }
+  static Kernel generalized_gaussian_spectrum(int64_t order, Span<const double> lengthscale,
+                                              double variance = 1) {
+    return build(
+        Spec("generalized_gaussian_spectrum").add("order", order).add("lengthscale", lengthscale),
+        variance);
+  }
+  static Kernel skewed_chi2(double c, double variance = 1) {
+    return build(Spec("skewed_chi2").add("c", c), variance);
+  }
+  static Kernel polynomial(int64_t degree, double gamma, double offset, double variance = 1) {
+    return build(Spec("polynomial").add("degree", degree).add("gamma", gamma).add("offset", offset),
+                 variance);
+  }
+  static Kernel bilinear(int64_t left, double variance = 1) {
+    return build(Spec("bilinear").add("left", left), variance);
   }
   static Kernel from_spec(const std::string& json) {
     return make([&](auto out) { return mercer_kernel_from_spec(json.c_str(), out); });
   }
-  Kernel with_variance(double variance) const {
-    return make([&](auto out) { return mercer_kernel_with_variance(get(), variance, out); });
-  }
   std::string spec() const {
     return detail::text([&](auto... buffer) { return mercer_kernel_spec(get(), buffer...); });
   }
-  void gram(MatrixView<const double> X, MatrixView<const double> Y, MatrixView<double> K) const {
-    detail::check_same("columns of X and Y", X.cols, Y.cols);
-    detail::check_same("rows of X and of K", X.rows, K.rows);
-    detail::check_same("rows of Y and columns of K", Y.rows, K.cols);
-    check(mercer_kernel_gram_f64(get(), X.cols, X.rows, X.data, X.ld, Y.rows, Y.data, Y.ld, K.data,
-                                 K.ld));
+  /// K(i, j) = k(X_i, Y_j); K of float or double.
+  void gram(const Rows& X, const Rows& Y, const Result& K, Context* context = nullptr) const {
+    detail::check(mercer_kernel_gram(get(), X.get(), Y.get(), detail::handle(context), K.get()),
+                  context);
   }
   mercer_kernel* get() const noexcept { return owner_.get(); }
 
  private:
   using Handle = detail::Owner<mercer_kernel, mercer_kernel_free>;
+  using Spec = detail::KernelSpec;
   explicit Kernel(Handle owner) : owner_(std::move(owner)) {}
   template <class Make>
   static Kernel make(Make create) {
     return Kernel(detail::create<Handle>(create));
   }
-  static Kernel typed(mercer_status (*create)(const double*, int64_t, mercer_kernel**),
-                      Span<const double> l) {
-    return make([&](auto out) { return create(l.data(), l.size(), out); });
-  }
+  static Kernel build(Spec& spec, double variance) { return from_spec(spec.close(variance)); }
   Handle owner_;
 };
 

@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -16,42 +15,28 @@
 namespace mercer {
 inline namespace hpp {
 
-/// Standardisation, map and ridge weights.
+/// Standardisation, map and ridge weights. K = 0: regression on Y; K >= 2: Y is one column of class
+/// numbers.
 class Model {
  public:
-  template <class T>
-  static Model fit(const Map& map, MatrixView<T> X, MatrixView<const double> Y,
+  static Model fit(const Map& map, const Rows& X, const Rows& Y, int64_t K = 0,
                    const mercer_fit_options& options = fit_options(), Context* context = nullptr) {
-    detail::check_same("inputs and columns of X", map.inputs(), X.cols);
-    detail::check_same("rows of X and Y", X.rows, Y.rows);
-    constexpr auto function = choose<T>(mercer_model_fit_f32, mercer_model_fit_f64);
     return make(context, [&](auto out) {
-      return function(map.get(), &options, X.rows, X.data, X.ld, Y.cols, Y.data, Y.ld,
-                      detail::handle(context), out);
+      return mercer_model_fit(map.get(), &options, X.get(), Y.get(), K, detail::handle(context),
+                              out);
     });
   }
-  template <class T>
-  static Model fit_classes(const Map& map, MatrixView<T> X, int64_t K, Span<const int32_t> labels,
-                           const mercer_fit_options& options = fit_options(),
-                           Context* context = nullptr) {
-    detail::check_same("inputs and columns of X", map.inputs(), X.cols);
-    detail::check_same("rows of X and labels", X.rows, labels.size());
-    constexpr auto function = choose<T>(mercer_model_fit_classes_f32, mercer_model_fit_classes_f64);
+  static Model fit_spec(const std::string& json, const Rows& X, const Rows& Y,
+                        Context* context = nullptr) {
     return make(context, [&](auto out) {
-      return function(map.get(), &options, X.rows, X.data, X.ld, K, labels.data(),
-                      detail::handle(context), out);
+      return mercer_model_fit_spec(json.c_str(), X.get(), Y.get(), detail::handle(context), out);
     });
   }
-  /// K = 0: regression on Y; K >= 2: Y is one column of class numbers.
-  template <class T>
-  static Model search(MatrixView<T> X, MatrixView<const double> Y, int64_t K,
+  static Model search(const Rows& X, const Rows& Y, int64_t K = 0,
                       const mercer_search_options& options = search_options(),
                       Context* context = nullptr) {
-    detail::check_same("rows of X and Y", X.rows, Y.rows);
-    constexpr auto function = choose<T>(mercer_model_search_f32, mercer_model_search_f64);
     return make(context, [&](auto out) {
-      return function(&options, X.rows, X.cols, X.data, X.ld, Y.cols, Y.data, Y.ld, K,
-                      detail::handle(context), out);
+      return mercer_model_search(&options, X.get(), Y.get(), K, detail::handle(context), out);
     });
   }
   static Model load(const std::string& path) {
@@ -59,30 +44,33 @@ class Model {
   }
   void save(const std::string& path) const { check(mercer_model_save(get(), path.c_str())); }
 
-  template <class T>
-  Matrix<double> predict(MatrixView<T> X, Context* context = nullptr) const {
-    detail::check_same("inputs and columns of X", inputs(), X.cols);
-    Matrix<double> scores(X.rows, outputs());
-    constexpr auto function = choose<T>(mercer_model_predict_f32, mercer_model_predict_f64);
-    detail::check(function(get(), X.rows, X.data, X.ld, detail::handle(context), scores.view().data,
-                           scores.cols()),
-                  context);
+  Matrix<double> predict(const Rows& X, Context* context = nullptr) const {
+    Matrix<double> scores(X.rows(), outputs());
+    detail::check(
+        mercer_model_predict(get(), X.get(), detail::handle(context), Result(scores).get()),
+        context);
     return scores;
   }
-  template <class T>
-  std::vector<int32_t> classify(MatrixView<T> X, Context* context = nullptr) const {
-    detail::check_same("inputs and columns of X", inputs(), X.cols);
-    std::vector<int32_t> labels(static_cast<size_t>(X.rows));
-    constexpr auto function = choose<T>(mercer_model_classify_f32, mercer_model_classify_f64);
-    detail::check(function(get(), X.rows, X.data, X.ld, detail::handle(context), labels.data()),
+  std::vector<int32_t> classify(const Rows& X, Context* context = nullptr) const {
+    std::vector<int32_t> labels(static_cast<size_t>(X.rows()));
+    detail::check(mercer_model_classify(get(), X.get(), detail::handle(context), labels.data()),
                   context);
     return labels;
   }
-  int64_t inputs() const { return ask<int64_t>(mercer_model_inputs); }
-  int64_t outputs() const { return ask<int64_t>(mercer_model_outputs); }
-  double lambda() const { return ask<double>(mercer_model_lambda); }
-  mercer_task task() const { return static_cast<mercer_task>(ask<int32_t>(mercer_model_task)); }
-  Map map() const { return Map(ask<mercer_map*>(mercer_model_map)); }
+  int64_t inputs() const { return shape().inputs; }
+  int64_t outputs() const { return shape().outputs; }
+  /// 0 for a regression.
+  int64_t classes() const { return shape().classes; }
+  double lambda() const {
+    double lambda = 0;
+    check(mercer_model_lambda(get(), &lambda));
+    return lambda;
+  }
+  Map map() const {
+    mercer_map* map = nullptr;
+    check(mercer_model_map(get(), &map));
+    return Map(map);
+  }
   std::string spec() const {
     return detail::text([&](auto... buffer) { return mercer_model_spec(get(), buffer...); });
   }
@@ -95,58 +83,50 @@ class Model {
   mercer_model* get() const noexcept { return owner_.get(); }
 
  private:
-  explicit Model(mercer_model* owned) : owner_(owned) {}
+  using Handle = detail::Owner<mercer_model, mercer_model_free>;
+  explicit Model(Handle owner) : owner_(std::move(owner)) {}
   template <class Make>
   static Model make(Context* context, Make create) {
-    mercer_model* handle = nullptr;
-    detail::check(create(&handle), context);
-    return Model(handle);
+    return Model(detail::create<Handle>(create, context));
   }
-  template <class T, class F, class G>
-  static constexpr auto choose(F f32, G f64) {
-    if constexpr (detail::is_float<T>)
-      return f32;
-    else
-      return f64;
+  struct Shape {
+    int64_t inputs = 0, outputs = 0, classes = 0;
+  };
+  Shape shape() const {
+    Shape s;
+    check(mercer_model_shape(get(), &s.inputs, &s.outputs, &s.classes));
+    return s;
   }
-  template <class T>
-  T ask(mercer_status (*question)(const mercer_model*, T*)) const {
-    T answer{};
-    check(question(get(), &answer));
-    return answer;
-  }
-  detail::Owner<mercer_model, mercer_model_free> owner_;
+  Handle owner_;
 };
 
 /// Exact kernel ridge, the reference. options.selection must be MERCER_SELECTION_FIXED.
-class Exact {
+class KernelRidge {
  public:
-  Exact(const Kernel& kernel, MatrixView<const double> X, MatrixView<const double> Y, int64_t K,
-        const mercer_fit_options& options, Context* context = nullptr) {
-    detail::check_same("rows of X and Y", X.rows, Y.rows);
-    mercer_exact* handle = nullptr;
-    detail::check(mercer_exact_fit_f64(kernel.get(), &options, X.rows, X.cols, X.data, X.ld, Y.cols,
-                                       Y.data, Y.ld, K, detail::handle(context), &handle),
-                  context);
-    owner_.reset(handle);
-  }
-  Matrix<double> predict(MatrixView<const double> X, Context* context = nullptr) const {
-    const detail::Shape s = shape();
-    detail::check_same("inputs and columns of X", s.columns, X.cols);
-    Matrix<double> scores(X.rows, s.outputs);
-    detail::check(mercer_exact_predict_f64(get(), X.rows, X.data, X.ld, detail::handle(context),
-                                           scores.view().data, s.outputs),
-                  context);
+  KernelRidge(const Kernel& kernel, const Rows& X, const Rows& Y, int64_t K,
+              const mercer_fit_options& options, Context* context = nullptr)
+      : owner_(detail::create<Handle>(
+            [&](auto out) {
+              return mercer_kernel_ridge_fit(kernel.get(), &options, X.get(), Y.get(), K,
+                                             detail::handle(context), out);
+            },
+            context)) {}
+  Matrix<double> predict(const Rows& X, Context* context = nullptr) const {
+    Matrix<double> scores(X.rows(), outputs());
+    detail::check(
+        mercer_kernel_ridge_predict(get(), X.get(), detail::handle(context), Result(scores).get()),
+        context);
     return scores;
   }
   int64_t rows() const { return shape().rows; }
   int64_t inputs() const { return shape().columns; }
   int64_t outputs() const { return shape().outputs; }
-  mercer_exact* get() const noexcept { return owner_.get(); }
+  mercer_kernel_ridge* get() const noexcept { return owner_.get(); }
 
  private:
-  detail::Shape shape() const { return detail::shape(mercer_exact_shape, get()); }
-  detail::Owner<mercer_exact, mercer_exact_free> owner_;
+  using Handle = detail::Owner<mercer_kernel_ridge, mercer_kernel_ridge_free>;
+  detail::Shape shape() const { return detail::shape(mercer_kernel_ridge_shape, get()); }
+  Handle owner_;
 };
 
 }  // namespace hpp

@@ -27,19 +27,12 @@ class Statistics {
         [&](auto out) { return mercer_statistics_load(path.c_str(), out); }));
   }
   void save(const std::string& path) const { check(mercer_statistics_save(get(), path.c_str())); }
-  template <class T>
-  void add(MatrixView<T> Z, MatrixView<const double> Y, Context* context = nullptr) {
-    if constexpr (detail::is_float<T>)
-      change(mercer_statistics_add_f32, Z, Y, context);
-    else
-      change(mercer_statistics_add_f64, Z, Y, context);
+  void add(const Rows& Z, const Rows& Y, Context* context = nullptr) {
+    detail::check(mercer_statistics_add(get(), Z.get(), Y.get(), detail::handle(context)), context);
   }
-  template <class T>
-  void remove(MatrixView<T> Z, MatrixView<const double> Y, Context* context = nullptr) {
-    if constexpr (detail::is_float<T>)
-      change(mercer_statistics_remove_f32, Z, Y, context);
-    else
-      change(mercer_statistics_remove_f64, Z, Y, context);
+  void remove(const Rows& Z, const Rows& Y, Context* context = nullptr) {
+    detail::check(mercer_statistics_remove(get(), Z.get(), Y.get(), detail::handle(context)),
+                  context);
   }
   void merge(const Statistics& other) { check(mercer_statistics_merge(get(), other.get())); }
   void subtract(const Statistics& other) { check(mercer_statistics_subtract(get(), other.get())); }
@@ -52,15 +45,6 @@ class Statistics {
   using Handle = detail::Owner<mercer_statistics, mercer_statistics_free>;
   explicit Statistics(Handle owner) : owner_(std::move(owner)) {}
   detail::Shape shape() const { return detail::shape(mercer_statistics_shape, get()); }
-  template <class Function, class T>
-  void change(Function function, MatrixView<T> Z, MatrixView<const double> Y, Context* context) {
-    const detail::Shape s = shape();
-    detail::check_same("rows of Z and Y", Z.rows, Y.rows);
-    detail::check_same("features and columns of Z", s.columns, Z.cols);
-    detail::check_same("outputs and columns of Y", s.outputs, Y.cols);
-    detail::check(function(get(), Z.rows, Z.data, Z.ld, Y.data, Y.ld, detail::handle(context)),
-                  context);
-  }
   Handle owner_;
 };
 
@@ -72,12 +56,12 @@ struct Weights {
 /// Every lambda from one eigendecomposition.
 class Ridge {
  public:
-  Ridge(const Statistics& statistics, bool center, Context* context = nullptr) {
-    mercer_ridge* handle = nullptr;
-    detail::check(mercer_ridge_create(statistics.get(), center, detail::handle(context), &handle),
-                  context);
-    owner_.reset(handle);
-  }
+  Ridge(const Statistics& statistics, bool center, Context* context = nullptr)
+      : owner_(detail::create<Handle>(
+            [&](auto out) {
+              return mercer_ridge_create(statistics.get(), center, detail::handle(context), out);
+            },
+            context)) {}
   Weights solve(double lambda) const {
     const detail::Shape s = shape();
     Weights weights{Matrix<double>(s.columns, s.outputs),
@@ -107,8 +91,9 @@ class Ridge {
   mercer_ridge* get() const noexcept { return owner_.get(); }
 
  private:
+  using Handle = detail::Owner<mercer_ridge, mercer_ridge_free>;
   detail::Shape shape() const { return detail::shape(mercer_ridge_shape, get()); }
-  detail::Owner<mercer_ridge, mercer_ridge_free> owner_;
+  Handle owner_;
 };
 
 }  // namespace hpp

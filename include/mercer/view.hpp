@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Views of memory that belongs to someone else, and a matrix that owns its numbers.
+// mercer/rows.h for C++17: views of memory that belongs to someone else, a matrix that owns its
+// numbers, and what the library reads (Rows) and writes (Result), made from them without asking.
 #ifndef MERCER_VIEW_HPP
 #define MERCER_VIEW_HPP
 
+#include <complex>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
 #include <utility>
 #include <vector>
+
+#include "mercer/rows.h"
 
 namespace mercer {
 inline namespace hpp {
@@ -39,6 +43,7 @@ class Span {
 /// A row-major matrix that belongs to someone else: element (i, j) is data[i * ld + j].
 template <class T>
 struct MatrixView {
+  using value_type = std::remove_const_t<T>;
   T* data = nullptr;
   int64_t rows = 0;
   int64_t cols = 0;
@@ -54,11 +59,13 @@ struct MatrixView {
   T& operator()(int64_t i, int64_t j) const { return data[i * ld + j]; }
 };
 
-/// Sparse rows that belong to someone else (mercer_map_apply_csr32_f32 says how they are laid out);
-/// Index is int32_t or int64_t.
+/// Sparse rows (CSR) that belong to someone else: row i holds values[p] in column indices[p] for p
+/// in [offsets[i], offsets[i + 1]), as mercer_rows says; Index is int32_t or int64_t.
 template <class T, class Index>
 struct CsrView {
+  using value_type = T;
   int64_t rows = 0;
+  int64_t cols = 0;
   int64_t nonzeros = 0;
   const Index* offsets = nullptr;
   const Index* indices = nullptr;
@@ -69,6 +76,7 @@ struct CsrView {
 template <class T>
 class Matrix {
  public:
+  using value_type = T;
   Matrix(int64_t rows, int64_t cols)
       : values_(static_cast<size_t>(rows * cols)), rows_(rows), cols_(cols) {}
   T& operator()(int64_t i, int64_t j) { return values_[static_cast<size_t>(i * cols_ + j)]; }
@@ -85,6 +93,61 @@ class Matrix {
  private:
   std::vector<T> values_;
   int64_t rows_, cols_;
+};
+
+namespace detail {
+template <class T>
+constexpr int32_t number() {
+  if constexpr (std::is_same_v<T, float>) return MERCER_NUMBER_F32;
+  if constexpr (std::is_same_v<T, double>) return MERCER_NUMBER_F64;
+  if constexpr (std::is_same_v<T, std::complex<float>>) return MERCER_NUMBER_C32;
+  if constexpr (std::is_same_v<T, std::complex<double>>) return MERCER_NUMBER_C64;
+  return -1;
+}
+template <class T>
+inline constexpr bool is_real = number<T>() == MERCER_NUMBER_F32
+                                || number<T>() == MERCER_NUMBER_F64;
+}  // namespace detail
+
+/// What every function that reads rows takes: a view of dense or sparse rows of float or double.
+class Rows {
+ public:
+  template <class T, class = std::enable_if_t<detail::is_real<std::remove_const_t<T>>>>
+  Rows(MatrixView<T> X)
+      : view_(mercer_rows_dense(detail::number<std::remove_const_t<T>>(), X.rows, X.cols, X.data)) {
+    view_.ld = X.ld;
+  }
+  template <class T>
+  Rows(const Matrix<T>& X) : Rows(X.view()) {}
+  template <class T, class Index, class = std::enable_if_t<detail::is_real<T>>>
+  Rows(const CsrView<T, Index>& X)
+      : view_(mercer_rows_csr(detail::number<T>(),
+                              sizeof(Index) == 4 ? MERCER_INDEX_I32 : MERCER_INDEX_I64, X.rows,
+                              X.cols, X.nonzeros, X.offsets, X.indices, X.values)) {
+    static_assert(std::is_same_v<Index, int32_t> || std::is_same_v<Index, int64_t>,
+                  "indices are int32_t or int64_t");
+  }
+  int64_t rows() const noexcept { return view_.n; }
+  int64_t cols() const noexcept { return view_.d; }
+  const mercer_rows* get() const noexcept { return &view_; }
+
+ private:
+  mercer_rows view_;
+};
+
+/// Where functions write: a view of float, double or their complex numbers.
+class Result {
+ public:
+  template <class T, class = std::enable_if_t<detail::number<T>() >= 0>>
+  Result(MatrixView<T> Z) : view_(mercer_matrix_of(detail::number<T>(), Z.rows, Z.cols, Z.data)) {
+    view_.ld = Z.ld;
+  }
+  template <class T>
+  Result(Matrix<T>& Z) : Result(Z.view()) {}
+  const mercer_matrix* get() const noexcept { return &view_; }
+
+ private:
+  mercer_matrix view_;
 };
 
 }  // namespace hpp

@@ -29,7 +29,7 @@ static double kernel_error(const mercer_kernel* kernel, const double* X, const d
   static double K[probes * probes];
   double worst = 0;
   int i, j, c;
-  check(mercer_kernel_gram_f64(kernel, d, probes, X, d, probes, X, d, K, probes));
+  check(mercer_kernel_gram_f64(kernel, d, probes, X, probes, X, NULL, K));
   for (i = 0; i < probes; ++i) {
     for (j = 0; j < probes; ++j) {
       double estimate = 0;
@@ -51,8 +51,12 @@ static void fit(const mercer_map* map, const double* X, const double* y, double*
   check(mercer_statistics_create(D, 1, &statistics));
   for (i = 0; i < n; i += block) {
     const int64_t rows = n - i < block ? n - i : block;
-    check(mercer_map_apply_f64(map, rows, X + i * d, d, Z, D));
-    check(mercer_statistics_add_f64(statistics, rows, Z, D, y + i, 1, NULL));
+    const mercer_rows X_rows = mercer_rows_f64(rows, d, X + i * d);
+    const mercer_rows Z_rows = mercer_rows_f64(rows, D, Z);
+    const mercer_rows y_rows = mercer_rows_f64(rows, 1, y + i);
+    const mercer_matrix features = mercer_matrix_f64(rows, D, Z);
+    check(mercer_map_transform(map, &X_rows, NULL, NULL, &features));
+    check(mercer_statistics_add(statistics, &Z_rows, &y_rows, NULL));
   }
   check(mercer_ridge_create_consuming(&statistics, 1, NULL, &ridge));
   check(mercer_ridge_solve_f64(ridge, 1e-6, w, 1, intercept));
@@ -79,7 +83,7 @@ int main(int argc, char** argv) {
   check(mercer_fourier_create(kernel, d, D, &options, &map));
   fit(map, X, y, w, &intercept);
 
-  check(mercer_map_apply_f64(map, n, X, d, Z, D));
+  check(mercer_map_apply_f64(map, n, X, d, NULL, Z, D));
   for (i = 0; i < n; ++i) {
     double prediction = intercept;
     for (j = 0; j < D; ++j) prediction += Z[i * D + j] * w[j];
@@ -91,14 +95,14 @@ int main(int argc, char** argv) {
 
   check(mercer_map_save(map, path));
   check(mercer_map_load(path, &loaded));
-  check(mercer_map_apply_f64(loaded, probes, X, d, again, D));
+  check(mercer_map_apply_f64(loaded, probes, X, d, NULL, again, D));
   for (i = 0; i < probes * D; ++i) {
     if (again[i] != Z[i]) {
       fprintf(stderr, "the loaded map differs\n");
       return 1;
     }
   }
-  if (mercer_map_apply_f64(map, -3, X, d, Z, D) != MERCER_INVALID_ARGUMENT) return 1;
+  if (mercer_map_apply_f64(map, -3, X, d, NULL, Z, D) != MERCER_INVALID_ARGUMENT) return 1;
   printf("an error says: %s\n", mercer_last_error());
 
   mercer_map_free(loaded);

@@ -39,7 +39,7 @@ mercer::Weights fit(const mercer::Map& map, const Data& data) {
   for (int64_t i = 0; i < n; i += block) {
     const int64_t end = std::min(n, i + block);
     const mercer::Matrix<double> Z = map.apply(rows(data.X.view(), i, end));
-    statistics.add(Z.view(), rows(data.y.view(), i, end));
+    statistics.add(Z, rows(data.y.view(), i, end));
   }
   return mercer::Ridge(statistics, true).solve(1e-6);
 }
@@ -83,7 +83,7 @@ int main(int argc, char** argv) try {
   const auto map = mercer::Map::fourier(kernel, d, D, options);
 
   const mercer::Weights weights = fit(map, data);
-  const mercer::Matrix<double> Z = map.apply(data.X.view());
+  const mercer::Matrix<double> Z = map.apply(data.X);
   const double by_hand = relative_error(data, [&](int64_t i) {
     double prediction = weights.intercept[0];
     for (int64_t j = 0; j < D; ++j) prediction += Z(i, j) * weights.w(j, 0);
@@ -93,16 +93,18 @@ int main(int argc, char** argv) try {
   std::cout << "relative error " << by_hand << ", largest kernel error " << error << '\n';
 
   mercer::Context context(2, 0, [](int64_t done, int64_t total) { return done <= total; });
-  const auto model =
-      mercer::Model::fit(map, data.X.view(), data.y.view(), mercer::fit_options(), &context);
+  const auto model = mercer::Model::fit(map, data.X, data.y, 0, mercer::fit_options(), &context);
   model.save(path);
-  const auto predicted = mercer::Model::load(path).predict(data.X.view());
+  const auto predicted = mercer::Model::load(path).predict(data.X);
   const double by_model = relative_error(data, [&](int64_t i) { return predicted(i, 0); });
   std::cout << "a saved model: relative error " << by_model << ", lambda " << model.lambda()
             << '\n';
 
   try {
-    map.apply_columns(D, data.X.view(), mercer::Matrix<double>(n, 1).view());
+    auto beyond = mercer::transform_options();
+    beyond.end = D + 1;
+    mercer::Matrix<double> wide(n, D + 1);
+    map.transform(data.X, wide, beyond);
     return 1;
   } catch (const mercer::Error& refused) {
     std::cout << "an error says: " << refused.what() << '\n';
