@@ -147,6 +147,32 @@ MERCER_API mercer_status mercer_fit_options_init(mercer_fit_options* options);
 MERCER_API mercer_status mercer_model_fit(const mercer_map* map, const mercer_fit_options* options,
                                           const mercer_rows* X, const mercer_rows* Y, int64_t K,
                                           mercer_context* context, mercer_model** out);
+/** Rows that are not in memory: handed over block by block, as often as a fit reads them. 48 bytes on
+ * 64-bit machines. */
+typedef struct mercer_row_source {
+  uint32_t struct_size;
+  int32_t reserved; /**< 0. */
+  int64_t d;        /**< Inputs of a row. */
+  int64_t m;        /**< Targets of a row. */
+  /** Begins again at the first row. 0: done; else the call ends with MERCER_IO. */
+  int32_t (*rewind)(void* user);
+  /** Describes the next rows: X (n x d, dense or CSR) and Y (n x m, dense), whose arrays stay valid and
+   * unchanged until the next call; both are handed over as valid, empty views. X->n = 0: the end. 0:
+   * done; else the call ends with MERCER_IO. Some thousand rows at a time suit it best. */
+  int32_t (*next)(void* user, mercer_rows* X, mercer_rows* Y);
+  void* user; /**< First argument of both, which are called on the calling thread and must not unwind
+                 nor use the context of the call. */
+} mercer_row_source;
+
+/** mercer_model_fit of rows from a source: one pass to standardise (also without, to count), one for
+ * the statistics, for MERCER_SELECTION_LOO one more. The passes must give the same rows. Memory O(D^2)
+ * plus a block of rows, for any n, also n < D. Errors: as mercer_model_fit; MERCER_IO (a callback's
+ * non-zero answer), MERCER_UNSUPPORTED (selection HELD_OUT or KFOLD), MERCER_INVALID_ARGUMENT (passes
+ * of different length, fewer than 2 rows). */
+MERCER_API mercer_status mercer_model_fit_source(const mercer_map* map,
+                                                 const mercer_fit_options* options,
+                                                 const mercer_row_source* source, int64_t K,
+                                                 mercer_context* context, mercer_model** out);
 /** From a spec {"model":"ridge","map":{...},"lambda":x,"standardize":b,"center":b,"task":t,
  *  "precision":"f32"|"f64"}; without "lambda" it is chosen by generalised cross-validation. For
  * "classification" m = 1 and Y holds class numbers 0..K-1 (K = the largest + 1). Otherwise as above. */

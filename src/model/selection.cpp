@@ -21,15 +21,6 @@ namespace {
 /// takes less memory.
 constexpr int64_t kMostEigenFeatures = 4096;
 
-std::vector<PathPoint> empty_path(const FitOptions& options) {
-  std::vector<PathPoint> path;
-  for (const double lambda :
-       solver::lambda_grid(options.lambda_largest, options.lambda_smallest, options.lambda_count)) {
-    path.push_back({lambda, 0.0});
-  }
-  return path;
-}
-
 double total(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0);
 }
@@ -129,7 +120,7 @@ Selected decompose_primal(const FeatureRows& rows, solver::RowStatistics statist
   const solver::RidgePath solver(std::move(statistics), options.center, context);
   Selected result{{}, 0, empty_path(options)};
   if (options.selection == Selection::gcv) {
-    for (PathPoint& point : result.path) point.score = total(solver.gcv(point.lambda));
+    for (PathPoint& point : result.path) point.score = total_gcv(solver, point.lambda);
   } else {
     score_left_out(rows, solver, done, result.path, context);
   }
@@ -156,6 +147,17 @@ bool validates(Selection selection) {
 }
 
 }  // namespace
+
+std::vector<PathPoint> empty_path(const FitOptions& options) {
+  std::vector<PathPoint> path;
+  for (const double lambda :
+       solver::lambda_grid(options.lambda_largest, options.lambda_smallest, options.lambda_count)) {
+    path.push_back({lambda, 0.0});
+  }
+  return path;
+}
+
+double total_gcv(const solver::RidgePath& path, double lambda) { return total(path.gcv(lambda)); }
 
 const PathPoint& best_point(const std::vector<PathPoint>& path) {
   size_t best = 0;

@@ -20,6 +20,11 @@ struct Selected {
 /// are.
 const PathPoint& best_point(const std::vector<PathPoint>& path);
 
+/// The lambdas of the options, largest first, with scores of zero.
+std::vector<PathPoint> empty_path(const FitOptions& options);
+/// GCV summed over the outputs.
+double total_gcv(const solver::RidgePath& path, double lambda);
+
 /// By Gram matrix, for any n; by the n x n dual, for n < D.
 Selected select_primal(const FeatureRows& rows, Context& context);
 Selected select_dual(const FeatureRows& rows, Context& context);

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+#include "model/column_moments.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace mercer::model {
+namespace {
+
+/// Below this multiple of the column's largest entry a deviation is rounding: the column is
+/// constant.
+constexpr double kConstantColumn = 1e-14;
+
+}  // namespace
+
+ColumnMoments::ColumnMoments(int64_t columns) : columns_(static_cast<size_t>(columns)) {}
+
+template <class T>
+std::vector<ColumnMoments::Column> ColumnMoments::of_block(const MatrixView<const T>& X) const {
+  std::vector<Column> block(columns_.size());
+  const double n = static_cast<double>(X.rows);
+  for (int64_t i = 0; i < X.rows; ++i) {
+    for (size_t j = 0; j < block.size(); ++j) {
+      const double x = X.row(i)[j];
+      block[j].mean += x / n;
+      block[j].largest = std::max(block[j].largest, std::abs(x));
+    }
+  }
+  std::vector<double> rest(block.size(), 0.0);
+  for (int64_t i = 0; i < X.rows; ++i) {
+    for (size_t j = 0; j < block.size(); ++j) {
+      const double difference = static_cast<double>(X.row(i)[j]) - block[j].mean;
+      block[j].squares += difference * difference;
+      rest[j] += difference;
+    }
+  }
+  for (size_t j = 0; j < block.size(); ++j) {
+    block[j].mean += rest[j] / n;
+    block[j].squares = std::max(0.0, block[j].squares - rest[j] * rest[j] / n);
+  }
+  return block;
+}
+
+/// The non-zero numbers about their mean, then the zeros: with k of n rows non-zero, their mean m
+/// and squares S about it, the mean is m k/n and the squares about that S + m^2 k (1 - k/n).
+template <class T>
+std::vector<ColumnMoments::Column> ColumnMoments::of_block(const CsrView<T>& X) const {
+  std::vector<Column> block(columns_.size());
+  std::vector<double> row(block.size(), 0.0), count(block.size(), 0.0);
+  for (int64_t i = 0; i < X.rows; ++i) {
+    for_each_listed(X, i, [&](int64_t j, T value) { row[static_cast<size_t>(j)] += value; });
+    for_each_listed(X, i, [&](int64_t j, T) {
+      Column& column = block[static_cast<size_t>(j)];
+      double& k = count[static_cast<size_t>(j)];
+      const double x = std::exchange(row[static_cast<size_t>(j)], 0.0);  // listed twice counts once
+      if (x == 0) return;
+      const double before = x - column.mean;
+      k += 1;
+      column.mean += before / k;
+      column.squares += before * (x - column.mean);
+      column.largest = std::max(column.largest, std::abs(x));
+    });
+  }
+  const double n = static_cast<double>(X.rows);
+  for (size_t j = 0; j < block.size(); ++j) {
+    const double share = count[j] / n, mean = block[j].mean;
+    block[j].squares += mean * mean * count[j] * (1 - share);
+    block[j].mean = mean * share;
+  }
+  return block;
+}
+
+void ColumnMoments::add(const Rows& rows) {
+  if (rows.rows() == 0) return;
+  sparse_ = sparse_ || rows.sparse();
+  const std::vector<Column> block = rows.visit([this](const auto& X) { return of_block(X); });
+  const auto before = static_cast<double>(rows_), added = static_cast<double>(rows.rows());
+  const double total = before + added;
+  for (size_t j = 0; j < columns_.size(); ++j) {
+    Column& column = columns_[j];
+    const double difference = block[j].mean - column.mean;
+    column.mean = rows_ == 0 ? block[j].mean : column.mean + difference * (added / total);
+    column.squares += block[j].squares + difference * difference * (before * added / total);
+    column.largest = std::max(column.largest, block[j].largest);
+  }
+  rows_ += rows.rows();
+}
+
+Standardizer ColumnMoments::standardizer() const {
+  Standardizer result{std::vector<double>(columns_.size(), 0.0),
+                      std::vector<double>(columns_.size(), 1.0)};
+  const double n = static_cast<double>(std::max<int64_t>(rows_, 1));
+  for (size_t j = 0; j < columns_.size(); ++j) {
+    const double deviation = std::sqrt(columns_[j].squares / n);
+    if (!sparse_) result.mean[j] = columns_[j].mean;
+    if (deviation > kConstantColumn * columns_[j].largest) result.scale[j] = deviation;
+  }
+  return result;
+}
+
+}  // namespace mercer::model

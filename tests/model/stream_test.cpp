@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Fits of rows that come block by block against fits of the same rows in memory.
+#include <cmath>
+
+#include "model/column_moments.h"
+#include "model/row_stream.h"
+#include "model_problem.h"
+#include "support/catch.h"
+#include "support/refusal.h"
+#include "support/sparse.h"
+
+using namespace mercer;
+using namespace mercer::model;
+using namespace mercer::test;
+
+namespace {
+
+/// Rows in memory, in blocks of several sizes.
+class MemoryStream : public RowStream {
+ public:
+  MemoryStream(Rows X, MatrixView<const double> Y, std::vector<int64_t> sizes)
+      : X_(X), Y_(Y), sizes_(std::move(sizes)) {}
+  int64_t passes = 0;
+  int64_t drop_after_first = 0;  // rows that later passes lack
+
+ private:
+  void rewind() override {
+    ++passes;
+    at_ = turn_ = 0;
+  }
+  Block next() override {
+    const int64_t end = X_.rows() - (passes > 1 ? drop_after_first : 0);
+    const int64_t first = at_;
+    at_ = std::min(end, at_ + sizes_[static_cast<size_t>(turn_++) % sizes_.size()]);
+    return {X_.block_rows(first, at_), Y_.block_rows(first, at_)};
+  }
+  Rows X_;
+  MatrixView<const double> Y_;
+  std::vector<int64_t> sizes_;
+  int64_t at_ = 0, turn_ = 0;
+};
+
+FitOptions options_of(Selection selection) {
+  FitOptions options;
+  options.selection = selection;
+  options.precision = feature::Precision::f64;
+  options.lambda = 1e-5;
+  return options;
+}
+
+}  // namespace
+
+TEST_CASE("a stream of blocks fits as its rows in memory do", "[model]") {
+  const Problem problem = smooth_problem(500, 3, 2, 0.1, 1);
+  Context context;
+  for (const Selection selection : {Selection::fixed, Selection::gcv, Selection::loo}) {
+    const auto map = gaussian_map(3, 64);
+    const Model whole = fit(map, options_of(selection), problem.x(), problem.y(), context);
+    MemoryStream stream(problem.x(), problem.y(), {1, 7, 120, 33});
+    const Model streamed = fit_stream(map, options_of(selection), stream, 2, context);
+    CHECK(streamed.rows == 500);
+    CHECK(streamed.options.lambda == whole.options.lambda);
+    CHECK(stream.passes == (selection == Selection::loo ? 3 : 2));
+    CHECK(largest_difference(predictions(streamed, problem.x()), predictions(whole, problem.x())) <
+          1e-7);
+  }
+}
+
+TEST_CASE("a stream of sparse rows, of classes, and of fewer rows than features", "[model]") {
+  Context context;
+  const auto X = sparse_rows<float>(300, 9, 5, 4);
+  Matrix<double> Y(300, 1);
+  for (int64_t i = 0; i < 300; ++i) Y(i, 0) = static_cast<double>(X.offsets[i + 1] % 3);
+  FitOptions options = options_of(Selection::gcv);
+  options.task = Task::classification;
+  options.classes = 3;
+  const auto map = gaussian_map(9, 40, 2.0);
+  MemoryStream stream(X.view(), Y.view(), {64});
+  const Model streamed = fit_stream(map, options, stream, 1, context);
+  const Model whole = fit(map, options, X.view(), Y.view(), context);
+  CHECK(largest_difference(predictions(streamed, X.view()), predictions(whole, X.view())) < 1e-7);
+
+  const Problem small = smooth_problem(20, 3, 1, 0.1, 2);
+  MemoryStream few(small.x(), small.y(), {6});
+  const auto wide = gaussian_map(3, 64);
+  const Model a = fit_stream(wide, options_of(Selection::fixed), few, 1, context);
+  const Model b = fit(wide, options_of(Selection::fixed), small.x(), small.y(), context);
+  CHECK(largest_difference(predictions(a, small.x()), predictions(b, small.x())) < 1e-7);
+}
+
+TEST_CASE("moments of blocks are those of all rows", "[model]") {
+  Matrix<double> X = random_matrix(301, 4, 3);
+  for (int64_t i = 0; i < 301; ++i) {
+    X(i, 1) += 1e9;
+    X(i, 2) = 5;
+  }
+  ColumnMoments moments(4);
+  for (int64_t first = 0; first < 301; first += 43)
+    moments.add(X.view().block_rows(first, std::min<int64_t>(301, first + 43)));
+  const Standardizer blocks = moments.standardizer(), whole = fit_standardizer(X.view());
+  for (size_t j = 0; j < 4; ++j) {
+    // Of numbers of 1e9 with a deviation of 0.6 the mean is known to about 1e-7.
+    CHECK(std::abs(blocks.mean[j] - whole.mean[j]) <= 1e-15 * std::abs(whole.mean[j]) + 1e-15);
+    CHECK(std::abs(blocks.scale[j] / whole.scale[j] - 1) < 1e-7);
+  }
+  CHECK(blocks.scale[2] == 1);
+}
+
+TEST_CASE("streams are refused as rows in memory are", "[model]") {
+  Problem problem = smooth_problem(50, 3, 1, 0, 1);
+  Context context;
+  const auto map = gaussian_map(3, 16);
+  const auto refused = [&](mercer_status status, const FitOptions& options, const char* part) {
+    MemoryStream stream(problem.x(), problem.y(), {20});
+    return refusal_fault(
+        status, [&] { fit_stream(map, options, stream, 1, context); }, part);
+  };
+  CHECK(refused(MERCER_UNSUPPORTED, options_of(Selection::kfold), "gcv or loo") == "");
+  CHECK(refused(MERCER_UNSUPPORTED, options_of(Selection::held_out), "gcv or loo") == "");
+  MemoryStream shorter(problem.x(), problem.y(), {20});
+  shorter.drop_after_first = 3;
+  CHECK(refusal_fault(
+            MERCER_INVALID_ARGUMENT,
+            [&] { fit_stream(map, options_of(Selection::gcv), shorter, 1, context); }, "50 rows",
+            "47") == "");
+  MemoryStream one(problem.x().block_rows(0, 1), problem.y().block_rows(0, 1), {20});
+  CHECK(refusal_fault(
+            MERCER_INVALID_ARGUMENT,
+            [&] { fit_stream(map, options_of(Selection::gcv), one, 1, context); }, "1 rows") == "");
+  problem.X(33, 1) = std::nan("");
+  CHECK(refused(MERCER_INVALID_ARGUMENT, options_of(Selection::gcv),
+                "X: row 13, column 1 (counted from 0) is nan, expected a finite number, in the "
+                "block after 20") == "");
+  problem.X(33, 1) = 0;
+  problem.Y(49, 0) = 1e200;
+  CHECK(refused(MERCER_INVALID_ARGUMENT, options_of(Selection::gcv), "Y: row 9, column 0") == "");
+}
