@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// mercer.hpp: kernels become specs, what is fitted has its shapes, failures become exceptions.
+#include "wrapper.h"
+
+#include <locale>
+#include <stdexcept>
+
+#include "fixture.h"
+#include "mercer/mercer.hpp"
+#include "support/catch.h"
+
+using mercer::test::complex_map;
+using mercer::test::numbers;
+using mercer::test::Sparse;
+using mercer::test::status_of;
+
+namespace {
+
+using mercer::Kernel;
+using mercer::Map;
+using mercer::Matrix;
+using mercer::MatrixView;
+using mercer::Rows;
+
+TEST_CASE("kernels by name are those of their specs", "[capi]") {
+  const std::vector<double> l{0.1, 1.0 / 3};
+  const auto same = [](const Kernel& made, const std::string& json) {
+    CHECK(made.spec() == Kernel::from_spec(json).spec());
+  };
+  const std::string list = "\"lengthscale\":[0.1,0.33333333333333331]";
+  same(Kernel::gaussian(l), "{\"kernel\":\"gaussian\"," + list + "}");
+  same(Kernel::gaussian(l, 0.7), "{\"kernel\":\"gaussian\",\"variance\":0.7," + list + "}");
+  same(Kernel::laplacian(0.3), R"({"kernel":"laplacian","lengthscale":0.3})");
+  same(Kernel::cauchy(l, 2), "{\"kernel\":\"cauchy\",\"variance\":2," + list + "}");
+  same(Kernel::matern(2.3, l), "{\"kernel\":\"matern\",\"nu\":2.3," + list + "}");
+  same(Kernel::rational_quadratic(1.7, 1e-200),
+       R"({"kernel":"rational_quadratic","alpha":1.7,"lengthscale":1e-200})");
+  same(Kernel::generalized_gaussian_spectrum(3, l),
+       "{\"kernel\":\"generalized_gaussian_spectrum\",\"order\":3," + list + "}");
+  same(Kernel::skewed_chi2(0.4, 3), R"({"kernel":"skewed_chi2","c":0.4,"variance":3})");
+  same(Kernel::polynomial(3, 0.7, 0.5),
+       R"({"kernel":"polynomial","degree":3,"gamma":0.7,"offset":0.5})");
+  same(Kernel::bilinear(2), R"({"kernel":"bilinear","left":2})");
+  for (const double wrong : {std::nan(""), double{INFINITY}, -1.0}) {
+    CHECK(status_of([&] { Kernel::matern(wrong, 1.0); }) == MERCER_INVALID_ARGUMENT);
+    CHECK(status_of([&] { Kernel::cauchy(1.0, wrong); }) == MERCER_INVALID_ARGUMENT);
+  }
+}
+
+struct Commas : std::numpunct<char> {
+  char do_decimal_point() const override { return ','; }
+  char do_thousands_sep() const override { return '.'; }
+  std::string do_grouping() const override { return "\3"; }
+};
+
+TEST_CASE("kernels by name are the same in every locale", "[capi]") {
+  const std::string expected = Kernel::polynomial(1000, 1234567.5, 0.1).spec();
+  const std::locale before = std::locale::global(std::locale(std::locale::classic(), new Commas));
+  std::string spec;
+  const mercer_status status =
+      status_of([&] { spec = Kernel::polynomial(1000, 1234567.5, 0.1).spec(); });
+  std::locale::global(before);
+  CHECK(status == MERCER_OK);
+  CHECK(spec == expected);
+}
+
+TEST_CASE("a kernel's variance multiplies its values", "[capi]") {
+  const double X[] = {1, 2, 3}, Y[] = {4, -5, 7};
+  const MatrixView<const double> x(X, 1, 3), y(Y, 1, 3);
+  Matrix<double> K(1, 1), one(1, 1);
+  Kernel::bilinear(1, 2).gram(x, y, K);
+  CHECK(K(0, 0) == 2 * 4 * (-10 + 21));
+  Kernel::matern(2.5, 0.7, 3).gram(x, y, K);
+  Kernel::matern(2.5, 0.7).gram(x, y, one);
+  CHECK(K(0, 0) == Approx(3 * one(0, 0)).epsilon(4e-16));
+  CHECK(one(0, 0) > 0);
+  CHECK(status_of([&] { Kernel::gaussian(1.0).gram(x, MatrixView<const double>(Y, 1, 2), K); }) ==
+        MERCER_DIMENSION_MISMATCH);
+}
+
+TEST_CASE("variances, predicted errors and recommendations are those of the C API", "[capi]") {
+  constexpr int64_t n = 12, d = 3, ld = 4;
+  const auto stored = numbers(n, ld);
+  const MatrixView<const double> X(stored.data(), n, d, ld), first(stored.data(), 2, d, ld);
+  const Kernel kernel = Kernel::polynomial(3, 1, 0.2);
+  double least = 0, error = 0, variance[2], pseudo[2];
+  mercer_map* out = nullptr;
+  REQUIRE(mercer_sketch_recommend(kernel.get(), 40, 7, Rows(X).get(), nullptr, &least, &out) ==
+          MERCER_OK);
+  const Map best(out);
+  const mercer::RecommendedSketch wrapped = mercer::recommend_sketch(kernel, 40, 7, X);
+  CHECK((wrapped.predicted_error == least && least > 0));
+  CHECK(wrapped.map.spec() == best.spec());
+  REQUIRE(mercer_map_predicted_error(out, Rows(X).get(), nullptr, &error) == MERCER_OK);
+  CHECK(best.predicted_error(X) == error);
+
+  const Map complex = complex_map();
+  const MatrixView<const double> second(stored.data() + 2 * ld, 2, d, ld);
+  const mercer_rows x = *Rows(first).get(), y = *Rows(second).get();
+  REQUIRE(mercer_map_variance(complex.get(), &x, &y, MERCER_VARIANCE_ESTIMATE, nullptr, variance) ==
+          MERCER_OK);
+  REQUIRE(mercer_map_variance(complex.get(), &x, &y, MERCER_VARIANCE_PSEUDO, nullptr, pseudo) ==
+          MERCER_OK);
+  CHECK(complex.variance(first, second) == std::vector<double>(variance, variance + 2));
+  CHECK(complex.variance(first, second, MERCER_VARIANCE_PSEUDO) ==
+        std::vector<double>(pseudo, pseudo + 2));
+  CHECK(variance[0] != pseudo[0]);
+}
+
+TEST_CASE("statistics and ridge in C++ have their shapes", "[capi]") {
+  mercer::Statistics statistics(4, 3);
+  const auto Z = numbers(40, 4), Y = numbers(40, 3);
+  const MatrixView<const double> z(Z.data(), 40, 4), y(Y.data(), 40, 3);
+  statistics.add(z, y);
+  const mercer::Ridge ridge(statistics, true);
+  CHECK((ridge.rows() == 40 && ridge.features() == 4 && ridge.outputs() == 3));
+  CHECK((ridge.solve(1e-3).w.rows() == 4 && ridge.gcv(1e-3).size() == 3));
+  CHECK(status_of([&] { statistics.add(z, z); }) == MERCER_DIMENSION_MISMATCH);
+  statistics.remove(z, y);
+  CHECK((statistics.rows() == 0 && statistics.features() == 4 && statistics.outputs() == 3));
+}
+
+TEST_CASE("exact kernel ridge in C++ has the shapes of the C API", "[capi]") {
+  Matrix<double> X(12, 2), classes(12, 1);
+  for (int64_t i = 0; i < 12; ++i) {
+    X(i, i % 2) = 0.1 * static_cast<double>(i);
+    classes(i, 0) = static_cast<double>(i % 2);
+  }
+  const mercer::KernelRidge exact(Kernel::gaussian(1.0), X, classes, 5,
+                                  mercer::test::fit_options(MERCER_SELECTION_FIXED));
+  int64_t n = 0, d = 0, outputs = 0;
+  REQUIRE(mercer_kernel_ridge_shape(exact.get(), &n, &d, &outputs) == MERCER_OK);
+  CHECK((n == 12 && d == 2 && outputs == 5));
+  REQUIRE(mercer_kernel_ridge_shape(exact.get(), nullptr, nullptr, &n) == MERCER_OK);
+  CHECK(n == 5);
+  CHECK((exact.rows() == 12 && exact.inputs() == 2 && exact.outputs() == 5));
+  CHECK(exact.predict(X).cols() == 5);
+}
+
+/// Rows of two columns and what is learnt from them.
+struct Training {
+  Matrix<double> X{80, 2}, y{80, 1}, classes{80, 1};
+  Training() {
+    const auto random = numbers(80, 2);
+    for (int64_t i = 0; i < 80; ++i) {
+      for (int64_t j = 0; j < 2; ++j) X(i, j) = random[static_cast<size_t>(2 * i + j)];
+      y(i, 0) = std::sin(3 * X(i, 0)) * X(i, 1);
+      classes(i, 0) = X(i, 0) > 0 ? 1 : 0;
+    }
+  }
+};
+
+TEST_CASE("models in C++: regression, classes, spec and search", "[capi]") {
+  const Training rows;
+  const Map map = Map::fourier(Kernel::gaussian(1.0), 2, 16);
+  const auto model = mercer::Model::fit(map, rows.X, rows.y);
+  CHECK((model.inputs() == 2 && model.outputs() == 1 && model.classes() == 0));
+  CHECK(model.map().spec() == map.spec());
+  std::vector<double> scores(80);
+  const mercer_matrix out = mercer_matrix_f64(80, 1, scores.data());
+  REQUIRE(mercer_model_predict(model.get(), Rows(rows.X).get(), nullptr, &out) == MERCER_OK);
+  const Matrix<double> predicted = model.predict(rows.X);
+  bool same = true;
+  for (int64_t i = 0; i < 80; ++i) same = same && predicted(i, 0) == scores[static_cast<size_t>(i)];
+  CHECK(same);
+  CHECK(status_of([&] { model.classify(rows.X); }) == MERCER_UNSUPPORTED);
+  CHECK(status_of([&] { model.predict(rows.y); }) == MERCER_DIMENSION_MISMATCH);
+
+  const auto classifier = mercer::Model::fit(map, rows.X, rows.classes, 2);
+  CHECK((classifier.outputs() == 2 && classifier.classes() == 2));
+  const std::vector<int32_t> labels = classifier.classify(rows.X);
+  int right = 0;
+  for (int64_t i = 0; i < 80; ++i)
+    right += labels[static_cast<size_t>(i)] == static_cast<int32_t>(rows.classes(i, 0));
+  CHECK(right > 60);
+
+  const auto by_spec = mercer::Model::fit_spec(
+      "{\"model\":\"ridge\",\"map\":" + map.spec() + ",\"lambda\":0.001}", rows.X, rows.y);
+  CHECK(by_spec.lambda() == 0.001);
+  auto options = mercer::search_options();
+  options.features = 32;
+  CHECK(mercer::Model::search(rows.X, rows.y, 0, options).map().features() == 32);
+}
+
+TEST_CASE("models in C++ are fitted on and predict sparse rows", "[capi]") {
+  const Sparse<double, int32_t> X;
+  const Matrix<double> y = [] {
+    Matrix<double> targets(4, 1);
+    for (int64_t i = 0; i < 4; ++i) targets(i, 0) = static_cast<double>(i * i);
+    return targets;
+  }();
+  auto options = mercer::fit_options();
+  options.standardize = 0;  // sparse rows are scaled, dense ones centred as well
+  options.selection = MERCER_SELECTION_FIXED;
+  options.lambda = 0.1;
+  options.precision = MERCER_PRECISION_F64;
+  const Map map = Map::fourier(Kernel::gaussian(2.0), 3, 8);
+  const auto sparse = mercer::Model::fit(map, X.csr(), y, 0, options).predict(X.csr());
+  const auto dense = mercer::Model::fit(map, X.dense(), y, 0, options).predict(X.dense());
+  double worst = 0;
+  for (int64_t i = 0; i < 4; ++i) worst = std::max(worst, std::abs(sparse(i, 0) - dense(i, 0)));
+  // Features agree to about 1e-13; a system of condition below 10 / lambda passes that on.
+  CHECK(worst < 1e-9);
+}
+
+TEST_CASE("what a progress function throws comes out of the call it cancelled", "[capi]") {
+  mercer::Context context(1, 0, [](int64_t, int64_t) -> bool { throw std::logic_error("enough"); });
+  const Map map = Map::fourier(Kernel::gaussian(1.0), 2, 16);
+  const Training rows;
+  CHECK_THROWS_AS(map.apply(rows.X, &context), std::logic_error);
+  mercer::Context stopping(1, 0, [](int64_t, int64_t) { return false; });
+  CHECK(status_of([&] { map.apply(rows.X, &stopping); }) == MERCER_CANCELLED);
+}
+
+}  // namespace
