@@ -70,6 +70,7 @@ struct Field {
   bool least_open = false;  // true: value > least instead of >=
   std::vector<const char*> choices = {};
   const char* help = "";
+  const char* former = nullptr;  // an earlier name, still read where the key is not given
 };
 
 }  // namespace mercer

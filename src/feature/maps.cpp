@@ -99,7 +99,8 @@ std::vector<MapEntry> make_table() {
         {.key = "whole_blocks",
          .type = FieldType::boolean,
          .fallback = false,
-         .help = "round features down to whole blocks of a structured projection"}},
+         .help = "round features down to whole blocks of a structured projection",
+         .former = "round_blocks"}},
        fourier_from},
       {"linear",
        "random projection that keeps inner products, for the kernel polynomial with degree 1 and "

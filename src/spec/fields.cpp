@@ -184,7 +184,8 @@ void refuse_unknown_keys(const Parameters& given, std::span<const Field> fields,
   for (const Field& field : fields) keys.push_back(field.key);
   for (const auto& [key, value] : given.entries()) {
     bool known = false;
-    for (const char* name : keys) known = known || key == name;
+    for (const Field& field : fields)
+      known = known || key == field.key || (field.former != nullptr && key == field.former);
     require(known, MERCER_INVALID_ARGUMENT, "unknown key %s = %s, expected one of %s",
             shown_text(path + key).c_str(), shown(value).c_str(), quoted_list(keys).c_str());
   }
@@ -235,6 +236,7 @@ Parameters check_fields(const Parameters& given, std::span<const Field> fields,
   Parameters canonical;
   for (const Field& field : fields) {
     const Value* value = given.find(field.key);
+    if (value == nullptr && field.former != nullptr) value = given.find(field.former);
     const std::string name = path + field.key;
     if (value == nullptr && is_optional(field)) continue;
     if (value == nullptr) value = &field.fallback;

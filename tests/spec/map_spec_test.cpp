@@ -273,3 +273,12 @@ TEST_CASE("sizes that no machine has are an error, not a crash", "[spec]") {
   });
   CHECK(result.status == MERCER_OUT_OF_MEMORY);
 }
+
+TEST_CASE("a key by its former name, as in files of 0.1.0, is printed by its own", "[spec]") {
+  const auto map = spec::map_from_spec(
+      R"({"map":"fourier","kernel":{"kernel":"gaussian"},"inputs":20,"features":200,)"
+      R"("projection":"sorf","round_blocks":true})");
+  CHECK(map->features() == 192);
+  CHECK(spec::to_spec(*map).find(R"("whole_blocks":true)") != std::string::npos);
+  CHECK(spec::to_spec(*map).find("round_blocks") == std::string::npos);
+}
