@@ -52,30 +52,42 @@ std::vector<int64_t> other_columns(int64_t columns, const std::vector<int64_t>& 
   return others;
 }
 
-Dataset take_columns(Table&& table, const std::vector<int64_t>& inputs,
-                     const std::vector<int64_t>& targets) {
+Dataset take_all(Table&& table) {
   Dataset data;
   data.name = table.name;
   data.format = table.format;
   data.n = table.rows;
-  data.d = static_cast<int64_t>(inputs.size());
-  data.m = static_cast<int64_t>(targets.size());
+  data.d = table.columns;
   data.bytes = table.bytes;
-  data.target_columns = targets;
-  take_names(table, inputs, &data.input_names);
-  take_names(table, targets, &data.target_names);
+  data.input_names = std::move(table.names);
   data.text = !table.text_columns.empty();
-  if (data.text && targets.size() != 1) {
-    fail_at(table.name, 0, 0,
-            "text labels in one of several targets; a target of text must be the only one");
-  }
   data.texts = std::move(table.texts);
   data.X = std::move(table.values);
-  if (targets.empty() && is_ascending_prefix(inputs, table.columns)) return data;
+  return data;
+}
+
+Dataset take_columns(Table&& table, const std::vector<int64_t>& inputs,
+                     const std::vector<int64_t>& targets) {
+  std::vector<std::string> input_names;
+  std::vector<std::string> target_names;
+  take_names(table, inputs, &input_names);
+  take_names(table, targets, &target_names);
+  Dataset data = take_all(std::move(table));
+  const int64_t columns = data.d;
+  data.d = static_cast<int64_t>(inputs.size());
+  data.m = static_cast<int64_t>(targets.size());
+  data.target_columns = targets;
+  data.input_names = std::move(input_names);
+  data.target_names = std::move(target_names);
+  if (data.text && targets.size() != 1) {
+    fail_at(data.name, 0, 0,
+            "text labels in one of several targets; a target of text must be the only one");
+  }
+  if (targets.empty() && is_ascending_prefix(inputs, columns)) return data;
   if (data.X.single) {
-    compact(&data.X.f32, table.rows, table.columns, inputs, targets, &data.Y);
+    compact(&data.X.f32, data.n, columns, inputs, targets, &data.Y);
   } else {
-    compact(&data.X.f64, table.rows, table.columns, inputs, targets, &data.Y);
+    compact(&data.X.f64, data.n, columns, inputs, targets, &data.Y);
   }
   return data;
 }

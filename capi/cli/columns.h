@@ -14,6 +14,8 @@ namespace mercer::cli {
 /// not copied.
 Dataset take_columns(Table&& table, const std::vector<int64_t>& inputs,
                      const std::vector<int64_t>& targets);
+/// Every column an input, none listed one by one: libsvm indices may be in the millions.
+Dataset take_all(Table&& table);
 /// All columns but `targets`, ascending.
 std::vector<int64_t> other_columns(int64_t columns, const std::vector<int64_t>& targets);
 /// The one column of `labels` becomes the target of `data`; fails when the counts of rows differ.

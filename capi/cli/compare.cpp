@@ -90,26 +90,27 @@ void compare_exact(const Comparison& job, const mercer_kernel* kernel) {
   const Subsample& rows = job.rows;
   const Stopwatch watch;
   const mercer_fit_options options = fixed_fit(job);
-  mercer_exact* fitted = nullptr;
-  const Rows X = rows.train();
-  check(mercer_exact_fit_f64(kernel, &options, X.n, X.d, X.f64, X.d, rows.m, rows.train_y(), rows.m,
-                             rows.K, job.session.context(), &fitted));
-  const Exact exact(fitted);
-  const Rows T = rows.test();
+  mercer_kernel_ridge* fitted = nullptr;
+  const mercer_rows X = rows.train();
+  const mercer_rows Y = mercer_rows_f64(X.n, rows.m, rows.train_y());
+  check(mercer_kernel_ridge_fit(kernel, &options, &X, &Y, rows.K, job.session.context(), &fitted));
+  const KernelRidge exact(fitted);
+  const mercer_rows T = rows.test();
   const int64_t outputs = rows.K > 0 ? rows.K : rows.m;
   GrowingBuffer<double> scores;
   double* out = scores.extend(static_cast<size_t>(T.n * outputs));
-  check(
-      mercer_exact_predict_f64(exact.get(), T.n, T.f64, T.d, job.session.context(), out, outputs));
+  const mercer_matrix result = mercer_matrix_f64(T.n, outputs, out);
+  check(mercer_kernel_ridge_predict(exact.get(), &T, job.session.context(), &result));
   print_line(job, "exact kernel ridge", "-", score_of(rows, scores), "-", watch.seconds());
 }
 
 // ||Z Z' - K||_F / ||K||_F on the first held-out rows.
-double kernel_error(const mercer_map* map, const Rows& X, int64_t D,
-                    const GrowingBuffer<double>& K) {
+double kernel_error(const mercer_map* map, const mercer_rows& X, int64_t D,
+                    const GrowingBuffer<double>& K, mercer_context* context) {
   GrowingBuffer<double> Z;
   double* z = Z.extend(static_cast<size_t>(X.n * D));
-  check(mercer_map_apply_f64(map, X.n, X.f64, X.d, z, D));
+  const mercer_matrix features = mercer_matrix_f64(X.n, D, z);
+  check(mercer_map_transform(map, &X, nullptr, context, &features));
   double difference = 0;
   double total = 0;
   for (int64_t i = 0; i < X.n; ++i) {
@@ -124,7 +125,7 @@ double kernel_error(const mercer_map* map, const Rows& X, int64_t D,
   return std::sqrt(difference / total);
 }
 
-void compare_features(const Comparison& job, int64_t D, const Rows& sample,
+void compare_features(const Comparison& job, int64_t D, const mercer_rows& sample,
                       const GrowingBuffer<double>& K) {
   const Subsample& rows = job.rows;
   const Stopwatch watch;
@@ -138,7 +139,8 @@ void compare_features(const Comparison& job, int64_t D, const Rows& sample,
       predict_scores(model.get(), rows.test(), job.session.context());
   const double seconds = watch.seconds();
   char error[32];
-  std::snprintf(error, sizeof error, "%.5f", kernel_error(map.get(), sample, D, K));
+  std::snprintf(error, sizeof error, "%.5f",
+                kernel_error(map.get(), sample, D, K, job.session.context()));
   print_line(job, "random features", std::to_string(D), score_of(rows, scores), error, seconds);
 }
 
@@ -166,12 +168,12 @@ void run_compare(const CompareRequest& request) {
   std::printf("%-18s %9s %10s %13s %9s\n", "solution", "features", rows.K > 0 ? "accuracy" : "R^2",
               "kernel error", "seconds");
   compare_exact(job, kernel.get());
-  Rows sample = rows.test();
+  mercer_rows sample = rows.test();
   sample.n = std::min(sample.n, kKernelRows);
   GrowingBuffer<double> K;
   double* k = K.extend(static_cast<size_t>(sample.n * sample.n));
-  check(mercer_kernel_gram_f64(kernel.get(), sample.d, sample.n, sample.f64, sample.d, sample.n,
-                               sample.f64, sample.d, k, sample.n));
+  const mercer_matrix gram = mercer_matrix_f64(sample.n, sample.n, k);
+  check(mercer_kernel_gram(kernel.get(), &sample, &sample, session.context(), &gram));
   for (const int64_t D : request.features) compare_features(job, D, sample, K);
 }
 

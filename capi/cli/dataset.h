@@ -18,7 +18,7 @@ struct Dataset {
   Format format = Format::csv;
   int64_t n = 0;
   int64_t d = 0;
-  Numbers X;  // n x d
+  Numbers X;  // n x d; sparse for libsvm files that are
   bool bytes = false;
   std::vector<std::string> input_names;  // empty without a header
   int64_t m = 0;                         // targets; 0: none

@@ -28,7 +28,7 @@ struct SearchTable {
   bool begun = false;
 };
 
-void print_candidate(void* user, const mercer_candidate* candidate) {
+void print_candidate(void* user, const mercer_search_candidate* candidate) {
   auto& table = *static_cast<SearchTable*>(user);
   table.session->clear_bar();
   if (!table.begun) {
@@ -64,7 +64,7 @@ Model fit_by_search(const FitRequest& request, const Plan& plan, const TrainingS
     options.report = print_candidate;
     options.user = &table;
   }
-  const Rows X = rows_of(set.data.X, 0, n, set.data.d);
+  const mercer_rows X = rows_of(set.data.X, 0, n, set.data.d);
   return search_model(options, X, set.data.m, set.data.Y.data(), set.K, session.context());
 }
 
@@ -83,7 +83,7 @@ Model fit_per_input(const FitRequest& request, const Plan& plan, const TrainingS
   options.selection = plan.lambda >= 0 ? MERCER_SELECTION_FIXED : MERCER_SELECTION_HELD_OUT;
   if (plan.lambda >= 0) options.lambda = plan.lambda;
   options.seed = request.learn.seed;
-  const Rows X = rows_of(set.data.X, 0, n, set.data.d);
+  const mercer_rows X = rows_of(set.data.X, 0, n, set.data.d);
   return fit_model(map.get(), options, X, set.data.m, set.data.Y.data(), set.K, session.context());
 }
 
@@ -109,7 +109,7 @@ void print_test_score(const mercer_model* model, const TrainingSet& set, int64_t
                       Session& session, std::FILE* out) {
   const Dataset& data = set.data;
   const int64_t rows = data.n - first;
-  const Rows X = rows_of(data.X, first, rows, data.d);
+  const mercer_rows X = rows_of(data.X, first, rows, data.d);
   const GrowingBuffer<double> scores = predict_scores(model, X, session.context());
   const double* Y = data.Y.data() + first * data.m;
   const double score = set.K > 0 ? accuracy(rows, Y, classes_of(scores, rows, set.K).data())

@@ -4,7 +4,6 @@
 #include "library.h"
 
 #include <algorithm>
-#include <vector>
 
 namespace mercer::cli {
 
@@ -24,55 +23,44 @@ std::string specs_of(const std::string& name) {
   });
 }
 
-Rows rows_of(const Numbers& values, int64_t first, int64_t count, int64_t d) {
-  const bool single = values.single;
-  return {single ? values.f32.data() + first * d : nullptr,
-          single ? nullptr : values.f64.data() + first * d, count, d};
+mercer_rows rows_of(const Numbers& values, int64_t first, int64_t count, int64_t d) {
+  const int32_t number = values.single ? MERCER_NUMBER_F32 : MERCER_NUMBER_F64;
+  if (values.sparse) {
+    const void* listed = values.single ? static_cast<const void*>(values.f32.data())
+                                       : static_cast<const void*>(values.f64.data());
+    return mercer_rows_csr(number, MERCER_INDEX_I64, count, d,
+                           static_cast<int64_t>(values.stored()), values.offsets.data() + first,
+                           values.indices.data(), listed);
+  }
+  const int64_t skipped = first * d;
+  return values.single ? mercer_rows_f32(count, d, values.f32.data() + skipped)
+                       : mercer_rows_f64(count, d, values.f64.data() + skipped);
 }
 
-Model search_model(const mercer_search_options& options, const Rows& X, int64_t m, const double* Y,
-                   int64_t K, mercer_context* context) {
+Model search_model(const mercer_search_options& options, const mercer_rows& X, int64_t m,
+                   const double* Y, int64_t K, mercer_context* context) {
+  const mercer_rows targets = mercer_rows_f64(X.n, m, Y);
   mercer_model* model = nullptr;
-  check(X.f32 != nullptr
-            ? mercer_model_search_f32(&options, X.n, X.d, X.f32, X.d, m, Y, m, K, context, &model)
-            : mercer_model_search_f64(&options, X.n, X.d, X.f64, X.d, m, Y, m, K, context, &model));
+  check(mercer_model_search(&options, &X, &targets, K, context, &model));
   return Model(model);
 }
 
-namespace {
-
-Model fit_classes(const mercer_map* map, const mercer_fit_options& options, const Rows& X,
-                  const double* Y, int64_t K, mercer_context* context) {
-  std::vector<int32_t> labels(static_cast<size_t>(X.n));
-  std::transform(Y, Y + X.n, labels.begin(), [](double y) { return static_cast<int32_t>(y); });
+Model fit_model(const mercer_map* map, const mercer_fit_options& options, const mercer_rows& X,
+                int64_t m, const double* Y, int64_t K, mercer_context* context) {
+  const mercer_rows targets = mercer_rows_f64(X.n, m, Y);
   mercer_model* model = nullptr;
-  check(X.f32 != nullptr ? mercer_model_fit_classes_f32(map, &options, X.n, X.f32, X.d, K,
-                                                        labels.data(), context, &model)
-                         : mercer_model_fit_classes_f64(map, &options, X.n, X.f64, X.d, K,
-                                                        labels.data(), context, &model));
+  check(mercer_model_fit(map, &options, &X, &targets, K, context, &model));
   return Model(model);
 }
 
-}  // namespace
-
-Model fit_model(const mercer_map* map, const mercer_fit_options& options, const Rows& X, int64_t m,
-                const double* Y, int64_t K, mercer_context* context) {
-  if (K > 0) return fit_classes(map, options, X, Y, K, context);
-  mercer_model* model = nullptr;
-  check(X.f32 != nullptr
-            ? mercer_model_fit_f32(map, &options, X.n, X.f32, X.d, m, Y, m, context, &model)
-            : mercer_model_fit_f64(map, &options, X.n, X.f64, X.d, m, Y, m, context, &model));
-  return Model(model);
-}
-
-GrowingBuffer<double> predict_scores(const mercer_model* model, const Rows& X,
+GrowingBuffer<double> predict_scores(const mercer_model* model, const mercer_rows& X,
                                      mercer_context* context) {
   int64_t outputs = 0;
-  check(mercer_model_outputs(model, &outputs));
+  check(mercer_model_shape(model, nullptr, &outputs, nullptr));
   GrowingBuffer<double> scores;
   double* out = scores.extend(static_cast<size_t>(X.n) * static_cast<size_t>(outputs));
-  check(X.f32 != nullptr ? mercer_model_predict_f32(model, X.n, X.f32, X.d, context, out, outputs)
-                         : mercer_model_predict_f64(model, X.n, X.f64, X.d, context, out, outputs));
+  const mercer_matrix result = mercer_matrix_f64(X.n, outputs, out);
+  check(mercer_model_predict(model, &X, context, &result));
   return scores;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // The C API as the commands use it: handles that free themselves, statuses that become Failures,
-// both precisions by one name.
+// the numbers of a table as rows.
 #pragma once
 
 #include <memory>
@@ -10,7 +10,7 @@
 #include "failure.h"
 #include "growing_buffer.h"
 #include "mercer/mercer.h"
-#include "table.h"
+#include "numbers.h"
 
 namespace mercer::cli {
 
@@ -21,7 +21,8 @@ struct HandleFree {
 using Kernel = std::unique_ptr<mercer_kernel, HandleFree<mercer_kernel, mercer_kernel_free>>;
 using Map = std::unique_ptr<mercer_map, HandleFree<mercer_map, mercer_map_free>>;
 using Model = std::unique_ptr<mercer_model, HandleFree<mercer_model, mercer_model_free>>;
-using Exact = std::unique_ptr<mercer_exact, HandleFree<mercer_exact, mercer_exact_free>>;
+using KernelRidge =
+    std::unique_ptr<mercer_kernel_ridge, HandleFree<mercer_kernel_ridge, mercer_kernel_ridge_free>>;
 
 /// Throws the library's text without the name of the C function; MERCER_CANCELLED says
 /// "interrupted".
@@ -42,22 +43,16 @@ std::string text_of(Fill&& fill) {
 /// What exists, as JSON; name empty: everything.
 std::string specs_of(const std::string& name);
 
-/// Rows of a row-major table in either precision: one of the pointers is null.
-struct Rows {
-  const float* f32;
-  const double* f64;
-  int64_t n;
-  int64_t d;
-};
-Rows rows_of(const Numbers& values, int64_t first, int64_t count, int64_t d);
+/// Rows [first, first + count) of d columns, dense or sparse.
+mercer_rows rows_of(const Numbers& values, int64_t first, int64_t count, int64_t d);
 
-/// K = 0: regression.
-Model search_model(const mercer_search_options& options, const Rows& X, int64_t m, const double* Y,
-                   int64_t K, mercer_context* context);
-Model fit_model(const mercer_map* map, const mercer_fit_options& options, const Rows& X, int64_t m,
-                const double* Y, int64_t K, mercer_context* context);
+/// Y: as many rows as X, m columns. K = 0: regression.
+Model search_model(const mercer_search_options& options, const mercer_rows& X, int64_t m,
+                   const double* Y, int64_t K, mercer_context* context);
+Model fit_model(const mercer_map* map, const mercer_fit_options& options, const mercer_rows& X,
+                int64_t m, const double* Y, int64_t K, mercer_context* context);
 /// n x outputs.
-GrowingBuffer<double> predict_scores(const mercer_model* model, const Rows& X,
+GrowingBuffer<double> predict_scores(const mercer_model* model, const mercer_rows& X,
                                      mercer_context* context);
 /// Class of the largest score of each row, the lowest on a tie.
 GrowingBuffer<int32_t> classes_of(const GrowingBuffer<double>& scores, int64_t n, int64_t K);

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// libsvm text: "label index:value ...", indices from 1, ascending; "#" starts a comment. Rows are
-// held sparse while reading and spread into a dense table at the end: as float when every value is
-// one (counts, 0/1), which halves it.
-#include <unistd.h>
-
+// libsvm text: "label index:value ...", indices from 1, ascending; "#" starts a comment. Rows
+// become CSR and stay it: as float when every value is one (counts, 0/1), which takes a third off.
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
@@ -18,21 +15,21 @@ namespace mercer::cli {
 
 namespace {
 
-struct Entry {
-  int64_t column;
-  double value;
-};
+constexpr int64_t kMostColumns = INT32_MAX;  // of a map
 
 class LibsvmReader {
  public:
   explicit LibsvmReader(ByteSource& source) : lines_(source) {
     table_.name = lines_.name();
     table_.format = Format::libsvm;
+    table_.values.single = true;
+    table_.values.sparse = true;
+    table_.values.offsets.push_back(0);
     std::string_view line;
     while (lines_.next(&line)) add_row(without_blanks(line.substr(0, line.find('#'))));
     if (table_.rows == 0) fail_at(table_.name, 0, 0, "empty file");
     if (table_.columns == 0) fail_at(table_.name, 0, 0, "no index:value entries in any row");
-    spread();
+    table_.values.trim();
   }
   Table take() { return std::move(table_); }
 
@@ -64,7 +61,7 @@ class LibsvmReader {
     for (rest = without_blanks(rest); !rest.empty(); rest = without_blanks(rest)) {
       previous = add_entry(next_token(&rest), previous);
     }
-    starts_.push_back(entries_.size());
+    table_.values.offsets.push_back(static_cast<int64_t>(table_.values.indices.size()));
     ++table_.rows;
   }
 
@@ -78,62 +75,39 @@ class LibsvmReader {
       complain(shown(token.substr(0, colon)) + " is not a whole-number index");
     }
     if (index < 1) complain("index " + std::to_string(index) + ", but indices start at 1");
+    if (index > kMostColumns) {
+      complain("index " + std::to_string(index) + ", expected at most " +
+               std::to_string(kMostColumns));
+    }
     if (index <= previous) {
       complain("index " + std::to_string(index) + " after " + std::to_string(previous) +
                ", expected ascending");
     }
-    const double value = number(token.substr(colon + 1));
-    entries_.push_back({index - 1, value});
-    single_ = single_ && value == static_cast<double>(static_cast<float>(value));
+    table_.values.indices.push_back(index - 1);
+    add_value(number(token.substr(colon + 1)));
     table_.columns = std::max(table_.columns, index);
     return index;
   }
 
-  // One index like 2000000000 would ask for a table no memory holds: compared with the machine's
-  // before allocating.
-  void require_memory() const {
-    const double bytes =
-        static_cast<double>(table_.rows) * static_cast<double>(table_.columns) * (single_ ? 4 : 8);
-    const double machine =
-        static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
-    if (bytes > machine) {
-      fail_at(table_.name, 0, 0,
-              "the dense table of " + std::to_string(table_.rows) + " rows and " +
-                  std::to_string(table_.columns) + " columns (the largest index) needs " +
-                  rounded(bytes / 1e9, 3) + " GB, this machine has " + rounded(machine / 1e9, 3));
+  void add_value(double value) {
+    Numbers& values = table_.values;
+    if (values.single && value == static_cast<double>(static_cast<float>(value))) {
+      values.f32.push_back(static_cast<float>(value));
+      return;
     }
+    if (values.single) widen(&values);
+    values.f64.push_back(value);
   }
 
-  template <class T>
-  void spread_into(GrowingBuffer<T>& values) {
-    const auto columns = static_cast<size_t>(table_.columns);
-    const auto rows = static_cast<size_t>(table_.rows);
-    T* out = values.extend(rows * columns);
-    std::fill(out, out + rows * columns, T{0});
-    size_t k = 0;
-    for (size_t i = 0; i < rows; ++i) {
-      for (; k < starts_[i]; ++k) {
-        out[i * columns + static_cast<size_t>(entries_[k].column)] =
-            static_cast<T>(entries_[k].value);
-      }
-    }
-  }
-
-  void spread() {
-    require_memory();
-    table_.values.single = single_;
-    if (single_) {
-      spread_into(table_.values.f32);
-    } else {
-      spread_into(table_.values.f64);
-    }
+  // At the first value that is no float.
+  static void widen(Numbers* values) {
+    std::copy_n(values->f32.data(), values->f32.size(), values->f64.extend(values->f32.size()));
+    values->f32 = {};
+    values->single = false;
   }
 
   LineReader lines_;
   Table table_;
-  GrowingBuffer<Entry> entries_;
-  GrowingBuffer<size_t> starts_;  // one past the last entry of each row
-  bool single_ = true;
   int64_t field_ = 0;
 };
 

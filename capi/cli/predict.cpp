@@ -33,14 +33,12 @@ LoadedModel load(const std::string& path) {
   file.naming_stream([&] { check(mercer_model_load(file.path().c_str(), &handle)); });
   LoadedModel loaded;
   loaded.model.reset(handle);
-  int32_t task = 0;
-  check(mercer_model_inputs(handle, &loaded.inputs));
-  check(mercer_model_outputs(handle, &loaded.outputs));
-  check(mercer_model_task(handle, &task));
+  int64_t K = 0;
+  check(mercer_model_shape(handle, &loaded.inputs, &loaded.outputs, &K));
   const std::string text = text_of([&](char* b, int64_t c, int64_t* needed) {
     return mercer_model_metadata(handle, b, c, needed);
   });
-  loaded.metadata = parse_metadata(text, task == MERCER_TASK_CLASSIFICATION, loaded.outputs);
+  loaded.metadata = parse_metadata(text, K > 0, loaded.outputs);
   return loaded;
 }
 

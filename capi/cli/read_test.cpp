@@ -89,30 +89,16 @@ Layout layout_by_count(int64_t columns, const Metadata& model, int64_t inputs,
   return layout;
 }
 
-template <class T>
-void widen_rows(GrowingBuffer<T>* values, int64_t rows, int64_t from, int64_t to) {
-  values->extend(static_cast<size_t>(rows * (to - from)));
-  for (int64_t i = rows - 1; i >= 0; --i) {
-    T* out = values->data() + i * to;
-    std::copy_backward(values->data() + i * from, values->data() + i * from + from, out + from);
-    std::fill(out + from, out + to, T{0});
-  }
-}
-
 Dataset libsvm_test(Table&& table, int64_t inputs, bool labels_elsewhere) {
   if (table.columns > inputs) {
     fail_at(table.name, 0, 0,
             "largest index " + std::to_string(table.columns) + ", but the model has " +
                 std::to_string(inputs) + " inputs");
   }
-  if (table.values.single) {
-    widen_rows(&table.values.f32, table.rows, table.columns, inputs);
-  } else {
-    widen_rows(&table.values.f64, table.rows, table.columns, inputs);
-  }
-  table.columns = inputs;
+  table.columns = inputs;  // what rows do not list is zero
+  densify_if_full(&table.values, table.rows, inputs);
   GrowingBuffer<double> labels = std::move(table.labels);
-  Dataset data = take_columns(std::move(table), other_columns(inputs, {}), {});
+  Dataset data = take_all(std::move(table));
   if (labels_elsewhere) return data;
   data.Y = std::move(labels);
   data.m = 1;

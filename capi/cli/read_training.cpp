@@ -1,25 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Training files to data sets.
-#include <unistd.h>
-
 #include "columns.h"
 #include "dataset.h"
 #include "failure.h"
+#include "memory.h"
 
 namespace mercer::cli {
 
 namespace {
 
+// Means, deviations and counts while a fit standardises; 2 numbers of them stay in the model.
+constexpr double kBytesPerColumn = 7 * 8;
+
+// One index like 2000000000 asks for arrays of as many columns.
+void settle_libsvm(Table* table) {
+  require_memory(table->name + ": " + std::to_string(table->columns) +
+                     " columns (the largest index): standardising them",
+                 kBytesPerColumn * static_cast<double>(table->columns));
+  densify_if_full(&table->values, table->rows, table->columns);
+}
+
 Dataset with_labels(Table&& table, const TargetRequest& request) {
-  Dataset data = take_columns(std::move(table), other_columns(table.columns, {}), {});
+  Dataset data = take_all(std::move(table));
   attach_labels(read_column(request.labels, request.as_text), &data);
   return data;
 }
 
 Dataset with_libsvm_labels(Table&& table) {
   GrowingBuffer<double> labels = std::move(table.labels);
-  Dataset data = take_columns(std::move(table), other_columns(table.columns, {}), {});
+  Dataset data = take_all(std::move(table));
   data.Y = std::move(labels);
   data.m = 1;
   return data;
@@ -44,6 +54,7 @@ Dataset read_training(const std::string& path, const TargetRequest& request) {
     targets = choose_targets(names, columns, request.targets);
     return TextPermission{targets, request.as_text};
   });
+  if (table.format == Format::libsvm) settle_libsvm(&table);
   if (!request.labels.empty()) return with_labels(std::move(table), request);
   if (table.format == Format::libsvm) {
     if (!request.targets.empty())

@@ -7,16 +7,11 @@
 
 #include "interrupt.h"
 #include "library.h"
+#include "memory.h"
 
 namespace mercer::cli {
 
 namespace {
-
-// What the machine has: a fit that needs more is refused at once instead of being killed later.
-int64_t physical_memory() {
-  const int64_t pages = sysconf(_SC_PHYS_PAGES);
-  return pages > 0 ? pages * sysconf(_SC_PAGESIZE) : 0;
-}
 
 void cancel(mercer_context* context) { mercer_context_cancel(context); }
 
@@ -28,7 +23,7 @@ Session::Session(int32_t threads, bool quiet) : bar_(!quiet && isatty(STDERR_FIL
   options.struct_size = sizeof options;
   check(mercer_context_options_init(&options));
   options.threads = threads;
-  options.memory_cap = physical_memory();
+  options.memory_cap = physical_memory();  // a fit that needs more is refused, not killed later
   options.progress = bar_ ? &Session::advance : nullptr;
   options.user = this;
   check(mercer_context_create(&options, &context_));

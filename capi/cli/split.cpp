@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <vector>
 
 #include "failure.h"
 
@@ -34,18 +36,25 @@ uint64_t SplitMix64::below(uint64_t bound) {
   return draw % bound;
 }
 
+// Sparse rows differ in length: their numbers are swapped, and the rows copied in that order at the
+// end.
 void shuffle_rows(Dataset* data, uint64_t seed) {
   SplitMix64 random(seed);
+  std::vector<int64_t> order(data->X.sparse ? static_cast<size_t>(data->n) : 0);
+  std::iota(order.begin(), order.end(), int64_t{0});
   for (auto i = static_cast<uint64_t>(data->n) - 1; i > 0; --i) {
     const uint64_t j = random.below(i + 1);
     if (j == i) continue;
-    if (data->X.single) {
+    if (data->X.sparse) {
+      std::swap(order[i], order[j]);
+    } else if (data->X.single) {
       swap_rows(&data->X.f32, data->d, i, j);
     } else {
       swap_rows(&data->X.f64, data->d, i, j);
     }
     swap_rows(&data->Y, data->m, i, j);
   }
+  if (data->X.sparse) data->X = sparse_rows(data->X, order);
 }
 
 int64_t held_out_rows(int64_t n, double fraction) {

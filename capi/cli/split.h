@@ -21,7 +21,8 @@ class SplitMix64 {
   uint64_t state_;
 };
 
-/// Fisher-Yates on rows of X and Y, in place: for i = n-1 ... 1, swap rows i and below(i + 1).
+/// Fisher-Yates on rows of X and Y (in place where X is dense): for i = n-1 ... 1, swap rows i and
+/// below(i + 1).
 void shuffle_rows(Dataset* data, uint64_t seed);
 
 /// Rows to hold out of n for a fraction in (0, 1): rounded, at least 1, leaving at least 2.

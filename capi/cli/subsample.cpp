@@ -6,32 +6,94 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
+#include "memory.h"
 #include "split.h"
 
 namespace mercer::cli {
 
 namespace {
 
-void standardize(Subsample* rows) {
+void standardize_dense(Subsample* rows) {
   const int64_t d = rows->d;
   const int64_t n = rows->train_rows;
+  GrowingBuffer<double>& X = rows->X.f64;
   for (int64_t j = 0; j < d; ++j) {
     double mean = 0;
-    for (int64_t i = 0; i < n; ++i) mean += rows->X[static_cast<size_t>(i * d + j)];
+    for (int64_t i = 0; i < n; ++i) mean += X[static_cast<size_t>(i * d + j)];
     mean /= static_cast<double>(n);
     double square = 0;
     for (int64_t i = 0; i < n; ++i) {
-      const double deviation = rows->X[static_cast<size_t>(i * d + j)] - mean;
+      const double deviation = X[static_cast<size_t>(i * d + j)] - mean;
       square += deviation * deviation;
     }
     // A constant column keeps its scale.
     const double scale = square > 0 ? std::sqrt(square / static_cast<double>(n)) : 1;
     for (int64_t i = 0; i < n + rows->test_rows; ++i) {
-      double& x = rows->X[static_cast<size_t>(i * d + j)];
+      double& x = X[static_cast<size_t>(i * d + j)];
       x = (x - mean) / scale;
     }
   }
+}
+
+/// Of columns with `count` of n numbers listed, the rest 0.
+struct Moments {
+  explicit Moments(int64_t d) : count(d), mean(d), squares(d), largest(d) {}
+  std::vector<double> count, mean, squares, largest;
+};
+
+Moments listed_moments(const Numbers& X, int64_t rows, int64_t d) {
+  Moments moments(d);
+  const auto end = static_cast<size_t>(X.offsets[static_cast<size_t>(rows)]);
+  for (size_t p = 0; p < end; ++p) {
+    const auto j = static_cast<size_t>(X.indices[p]);
+    const double x = X.f64[p];
+    const double before = x - moments.mean[j];
+    moments.count[j] += 1;
+    moments.mean[j] += before / moments.count[j];
+    moments.squares[j] += before * (x - moments.mean[j]);
+    moments.largest[j] = std::max(moments.largest[j], std::abs(x));
+  }
+  return moments;
+}
+
+// With k of n numbers listed, their mean m and squares S about it, the variance of all is
+// S/n + m^2 (k/n)(1 - k/n). A column whose deviation is rounding keeps its scale.
+void standardize_sparse(Subsample* rows) {
+  const auto n = static_cast<double>(rows->train_rows);
+  const Moments moments = listed_moments(rows->X, rows->train_rows, rows->d);
+  std::vector<double> scale(static_cast<size_t>(rows->d), 1.0);
+  for (size_t j = 0; j < scale.size(); ++j) {
+    const double share = moments.count[j] / n;
+    const double m = moments.mean[j];
+    const double deviation = std::sqrt(moments.squares[j] / n + m * m * share * (1 - share));
+    if (deviation > 1e-14 * moments.largest[j]) scale[j] = deviation;
+  }
+  for (size_t p = 0; p < rows->X.f64.size(); ++p)
+    rows->X.f64[p] /= scale[static_cast<size_t>(rows->X.indices[p])];
+}
+
+Numbers in_double(const Numbers& X, int64_t rows, int64_t d) {
+  Numbers taken;
+  taken.sparse = X.sparse;
+  int64_t count = rows * d;
+  if (X.sparse) {
+    count = X.offsets[static_cast<size_t>(rows)];
+    std::copy_n(X.offsets.data(), rows + 1, taken.offsets.extend(static_cast<size_t>(rows + 1)));
+    std::copy_n(X.indices.data(), count, taken.indices.extend(static_cast<size_t>(count)));
+  }
+  double* out = taken.f64.extend(static_cast<size_t>(count));
+  for (int64_t k = 0; k < count; ++k) out[k] = X.at(k);
+  return taken;
+}
+
+// Exact kernel ridge keeps the rows it is fitted on as dense doubles; those held out are fewer.
+void require_dense_memory(const Subsample& rows) {
+  const auto n = static_cast<double>(rows.train_rows);
+  require_memory("--rows: exact kernel ridge makes its " + std::to_string(rows.train_rows) +
+                     " rows of " + std::to_string(rows.d) + " columns dense, which",
+                 8 * n * (static_cast<double>(rows.d) + n));
 }
 
 }  // namespace
@@ -40,17 +102,19 @@ Subsample draw_subsample(TrainingSet&& set, int64_t rows, uint64_t seed) {
   Dataset& data = set.data;
   if (data.n < 5)
     fail_at(data.name, 0, 0, std::to_string(data.n) + " rows, expected at least 5 to compare on");
-  shuffle_rows(&data, seed);
   Subsample out;
   out.train_rows = std::min(rows, data.n - data.n / 5);
   out.test_rows = std::min(data.n - out.train_rows, std::max<int64_t>(1, rows / 2));
   out.d = data.d;
   out.m = data.m;
   out.K = set.K;
+  if (data.X.sparse) require_dense_memory(out);
+  shuffle_rows(&data, seed);
   const int64_t used = out.train_rows + out.test_rows;
-  for (int64_t i = 0; i < used * data.d; ++i) out.X.push_back(data.X.at(i));
+  out.X = in_double(data.X, used, data.d);
   for (int64_t i = 0; i < used * data.m; ++i) out.Y.push_back(data.Y[static_cast<size_t>(i)]);
-  if (set.standardize) standardize(&out);
+  if (set.standardize && out.X.sparse) standardize_sparse(&out);
+  if (set.standardize && !out.X.sparse) standardize_dense(&out);
   return out;
 }
 

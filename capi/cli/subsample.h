@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Rows for a comparison: some to fit on, some held out, in double, standardised by the rows that
-// are fitted on.
+// are fitted on: dense rows centred and scaled, sparse ones scaled alone, as in the library's
+// models.
 #pragma once
 
 #include <cstdint>
@@ -17,16 +18,16 @@ struct Subsample {
   int64_t d = 0;
   int64_t m = 0;
   int64_t K = 0;  // classes, 0: regression
-  GrowingBuffer<double> X;
+  Numbers X;      // double
   GrowingBuffer<double> Y;
-  Rows train() const { return {nullptr, X.data(), train_rows, d}; }
-  Rows test() const { return {nullptr, X.data() + train_rows * d, test_rows, d}; }
+  mercer_rows train() const { return rows_of(X, 0, train_rows, d); }
+  mercer_rows test() const { return rows_of(X, train_rows, test_rows, d); }
   const double* train_y() const { return Y.data(); }
   const double* test_y() const { return Y.data() + train_rows * m; }
 };
 
 /// Shuffles by seed, fits on at most `rows` rows (and four fifths of all), holds out at most half
-/// as many.
+/// as many. Fails when exact kernel ridge could not hold the rows, which it makes dense.
 Subsample draw_subsample(TrainingSet&& set, int64_t rows, uint64_t seed);
 
 }  // namespace mercer::cli

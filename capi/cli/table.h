@@ -8,21 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "growing_buffer.h"
+#include "numbers.h"
 
 namespace mercer::cli {
-
-/// Row-major numbers in the precision of the source: float for IDX and f4 arrays, else double. Held
-/// once.
-struct Numbers {
-  bool single = false;
-  GrowingBuffer<float> f32;
-  GrowingBuffer<double> f64;
-  double at(int64_t i) const {
-    const auto place = static_cast<size_t>(i);
-    return single ? static_cast<double>(f32[place]) : f64[place];
-  }
-};
 
 enum class Format { csv, libsvm, npy, idx };
 
@@ -31,7 +19,7 @@ struct Table {
   Format format = Format::csv;
   int64_t rows = 0;
   int64_t columns = 0;
-  Numbers values;                  // rows x columns
+  Numbers values;                  // rows x columns; sparse for libsvm
   std::string shape;               // of npy, for messages: " in an array of shape (6,)"
   std::vector<std::string> names;  // of the columns; empty without a header
   bool bytes = false;              // unsigned bytes of IDX: the columns share a unit
