@@ -22,8 +22,9 @@ typedef struct mercer_statistics mercer_statistics;
 MERCER_API mercer_status mercer_statistics_create(int64_t D, int64_t m, mercer_statistics** out);
 /** Adds, or removes again, the rows of a block: features Z (n x D) and targets Y (n x m), dense or CSR
  * (sparse blocks are made dense 1,024 rows at a time); Y may be NULL if m = 0. Sums are in double and
- * kept about a row of the data's own, so that features and targets far from zero (up to 1e10
- * deviations) lose no digits when a fit is centred. context may be NULL. Errors: MERCER_INVALID_ARGUMENT
+ * kept about a row of the data's own, so that features up to 1e8 and targets up to 1e10 deviations from
+ * zero lose no digits when a fit is centred. What far rows cost in digits while they were present does
+ * not come back when they are removed. context may be NULL. Errors: MERCER_INVALID_ARGUMENT
  * (NaN, Inf and numbers beyond 1e150, whose squares overflow, naming row and column; removing more rows
  * than there are), MERCER_DIMENSION_MISMATCH; nothing is added then. After MERCER_CANCELLED the rows in
  * front of some multiple of 1,024 have been, as mercer_statistics_shape says. */
@@ -181,7 +182,8 @@ MERCER_API mercer_status mercer_model_fit_spec(const char* json, const mercer_ro
                                                mercer_model** out);
 
 /** scores: n x outputs, F32 or F64: predictions, or one score per class. X: n x d, dense or CSR, whatever
- * the model was fitted on. context may be NULL. */
+ * the model was fitted on. NaN, Inf and inputs that overflow the features' precision give NaN in their
+ * row alone. context may be NULL. */
 MERCER_API mercer_status mercer_model_predict(const mercer_model* model, const mercer_rows* X,
                                               mercer_context* context,
                                               const mercer_matrix* scores);

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <exception>
 #include <latch>
 #include <memory>
@@ -84,38 +85,59 @@ class BorrowedArena {
 };
 
 // oneTBB 2021.8 lets its workers start each other, and one that cannot ends the process with an
-// exception that nobody catches. So before it is asked for more threads than ever before, as many
-// are started here, at once; those that start tell how many it is asked for.
-int startable(int workers) {
-  static std::mutex mutex;
-  static std::atomic<int> proven{1};
-  if (workers <= proven.load(std::memory_order_relaxed)) return workers;
-  const std::lock_guard<std::mutex> lock(mutex);
-  std::vector<std::thread> threads;
-  std::latch all_tried(1);
-  try {
-    threads.reserve(static_cast<size_t>(workers));
-    while (static_cast<int>(threads.size()) < workers - 1)
-      threads.emplace_back([&] { all_tried.wait(); });
-  } catch (const std::exception&) {
+// exception that nobody catches. So before it is asked for any, all that it may ever want are
+// started here, at once; where they do not start, loops are the calling thread's for a while.
+class ThreadTrial {
+ public:
+  static bool passed() {
+    static ThreadTrial* const trial = new ThreadTrial;
+    return trial->passes(thread_limit());
   }
-  all_tried.count_down();
-  for (std::thread& thread : threads) thread.join();
-  const int started = static_cast<int>(threads.size()) + 1;
-  if (started > proven) proven = started;
-  return started;
-}
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  bool passes(int limit) {
+    if (limit <= proven_.load(std::memory_order_acquire)) return true;
+    const std::lock_guard<std::mutex> lock(mutex_);
+    if (limit <= proven_.load(std::memory_order_relaxed)) return true;
+    if (Clock::now() < again_) return false;
+    if (!all_start(limit - 1)) {
+      again_ = Clock::now() + std::chrono::seconds(1);
+      return false;
+    }
+    proven_.store(limit, std::memory_order_release);
+    return true;
+  }
+
+  static bool all_start(int count) {
+    std::vector<std::thread> threads;
+    std::latch all_tried(1);
+    try {
+      threads.reserve(static_cast<size_t>(count));
+      while (static_cast<int>(threads.size()) < count)
+        threads.emplace_back([&] { all_tried.wait(); });
+    } catch (const std::exception&) {
+    }
+    all_tried.count_down();
+    for (std::thread& thread : threads) thread.join();
+    return static_cast<int>(threads.size()) == count;
+  }
+
+  std::mutex mutex_;
+  std::atomic<int> proven_{1};  // threads, the caller among them
+  Clock::time_point again_{};   // not to be tried before
+};
 
 /// Returns when every worker that came has left; work is done by then unless none came.
 template <class Work>
 void run_workers(int workers, const Work& work) {
   try {
-    const int threads = startable(workers);
-    if (threads == 1) return;
-    const BorrowedArena arena(threads);
+    if (!ThreadTrial::passed()) return;
+    const BorrowedArena arena(workers);
     (*arena).execute([&] {
       tbb::parallel_for(
-          0, threads, [&](int worker) { work(worker); }, tbb::simple_partitioner());
+          0, workers, [&](int worker) { work(worker); }, tbb::simple_partitioner());
     });
   } catch (const std::exception&) {
     // A thread that could not be started after all, or an arena that had no memory: what is left is

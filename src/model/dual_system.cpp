@@ -97,7 +97,7 @@ std::vector<double> DualSystem::gcv(double lambda) const {
   }
   const bool interpolates = left <= kInterpolates * n;
   for (double& value : result) {
-    value = interpolates ? std::numeric_limits<double>::infinity() : n * value / (left * left);
+    value = interpolates ? std::numeric_limits<double>::infinity() : value / left * (n / left);
   }
   return result;
 }

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <iterator>
 
+#include "base/size.h"
 #include "kernel/lengthscale.h"
 #include "model/central_lengthscale.h"
 #include "model/row_sets.h"
@@ -63,9 +64,15 @@ template <class T>
 double central_lengthscale(const Standardizer& standardizer, const CsrView<T>& X,
                            const std::vector<int64_t>& rows, uint64_t seed, Context& context) {
   const double of_standardised = std::sqrt(2.0 * static_cast<double>(X.cols));
+  const std::vector<int64_t> chosen = sample_rows(rows, kMedianRows, seed);
+  int64_t most = 0;
+  for (const int64_t row : chosen) most += X.end(row) - X.begin(row);
+  constexpr int64_t kEntryBytes = 2 * sizeof(Entry);  // a vector that grows holds up to twice
+  context.require_memory(checked_multiply(most, kEntryBytes, "a sample"),
+                         "a sample of sparse rows");
   std::vector<SparseRow> sample;
   int64_t listed = 0;
-  for (const int64_t row : sample_rows(rows, kMedianRows, seed)) {
+  for (const int64_t row : chosen) {
     sample.push_back(sorted_row(standardizer, X, row));
     listed += std::ssize(sample.back());
     context.checkpoint();

@@ -43,13 +43,12 @@ void require_training_block(const RidgePath& path, MatrixView<const double> Z,
 struct RidgePath::State::LeftOut {
   Matrix<double> inverses;      // 1/(s + n lambda): D x lambdas
   Matrix<double> coefficients;  // inverses times c: D x lambdas*outputs
-  Matrix<double> mean;          // V' mean: D x 1
 };
 
 RidgePath::State::LeftOut RidgePath::State::prepare_left_out(
     std::span<const double> lambdas) const {
   const int64_t D = features(), m = outputs(), L = static_cast<int64_t>(lambdas.size());
-  LeftOut factors{Matrix<double>(D, L), Matrix<double>(D, L * m), Matrix<double>(D, 1)};
+  LeftOut factors{Matrix<double>(D, L), Matrix<double>(D, L * m)};
   for (int64_t l = 0; l < L; ++l) {
     const double shift = checked_shift(lambdas[static_cast<std::size_t>(l)], statistics.rows());
     for (int64_t i = 0; i < D; ++i) {
@@ -58,8 +57,6 @@ RidgePath::State::LeftOut RidgePath::State::prepare_left_out(
         factors.coefficients(i, l * m + j) = factors.inverses(i, l) * projected(i, j);
     }
   }
-  const MatrixView<const double> feature_means(means.row.features.data(), D, 1);
-  linalg::multiply(1.0, kPlain, vectors(), kPlain, feature_means, 0.0, factors.mean.view());
   return factors;
 }
 
@@ -70,17 +67,20 @@ void RidgePath::State::visit_left_out(std::span<const double> lambdas, MatrixVie
   const int64_t D = features(), m = outputs(), L = static_cast<int64_t>(lambdas.size());
   const int64_t block = std::min(kRowBlock, Z.rows);
   const int64_t columns = checked_multiply(L, m, "leave-one-out");
-  const int64_t words = checked_multiply(D + block, D + columns + L, "leave-one-out");
+  const int64_t words = checked_multiply(D + 2 * block, D + columns + L, "leave-one-out");
   context.require_memory(checked_multiply(8, words, "leave-one-out"), "leave-one-out");
   const LeftOut factors = prepare_left_out(lambdas);
-  const Matrix<double> basis(block, D), fitted(block, columns), leverage(block, L);
+  const Matrix<double> centred_rows(block, D), basis(block, D);
+  const Matrix<double> fitted(block, columns), leverage(block, L);
   const double of_intercept =
       static_cast<double>(centered) / static_cast<double>(statistics.rows());
   for (int64_t first = 0; first < Z.rows; first += block) {
     const MatrixView<const double> rows = Z.block_rows(first, std::min(first + block, Z.rows));
     const MatrixView<double> U = basis.view().block_rows(0, rows.rows);
-    linalg::multiply(1.0, kPlain, rows, linalg::Transpose::yes, vectors(), 0.0, U);
-    linalg::subtract_from_rows({factors.mean.data(), static_cast<std::size_t>(D)}, U);
+    const MatrixView<double> centred = centred_rows.view().block_rows(0, rows.rows);
+    for (int64_t i = 0; i < rows.rows; ++i) std::copy_n(rows.row(i), D, centred.row(i));
+    linalg::subtract_from_rows(means.row.features, centred);
+    linalg::multiply(1.0, kPlain, centred, linalg::Transpose::yes, vectors(), 0.0, U);
     linalg::multiply(1.0, kPlain, U, kPlain, factors.coefficients.view(), 0.0,
                      fitted.view().block_rows(0, rows.rows));
     square(U);

@@ -77,7 +77,7 @@ RidgePath::RidgePath(RowStatistics&& statistics, bool center, Context& context) 
     const double s = state.values[static_cast<std::size_t>(i)];
     for (int64_t j = 0; s > state.null_level && j < m; ++j)
       state.outside[static_cast<std::size_t>(j)] -=
-          state.projected(i, j) * state.projected(i, j) / s;
+          state.projected(i, j) / s * state.projected(i, j);  // c^2 alone could overflow
   }
   for (double& value : state.outside) value = value < 0 ? 0.0 : value;
 }
@@ -119,7 +119,7 @@ std::vector<double> RidgePath::gcv(double lambda) const {
   std::vector<double> score = state_->residual_sum_of_squares(shift);
   for (double& value : score)
     value = degrees <= kInterpolates * n ? std::numeric_limits<double>::infinity()
-                                         : n * value / (degrees * degrees);
+                                         : value / degrees * (n / degrees);
   return score;
 }
 
