@@ -4,6 +4,8 @@
 // is an ABI break, which is a decision and not an accident. Structs may only grow at the end.
 #include <cstddef>
 #include <cstdint>
+#include <string>
+#include <type_traits>
 
 #include "mercer/mercer.h"
 #include "support/catch.h"
@@ -29,20 +31,34 @@ AT(mercer_fourier_options, seed, 16);
 AT(mercer_fourier_options, scramble, 24);
 AT(mercer_fourier_options, whole_blocks, 28);
 
-SIZE(mercer_linear_options, 16);
-AT(mercer_linear_options, struct_size, 0);
-AT(mercer_linear_options, projection, 4);
-AT(mercer_linear_options, seed, 8);
+SIZE(mercer_rows, 72);
+AT(mercer_rows, struct_size, 0);
+AT(mercer_rows, number, 4);
+AT(mercer_rows, index, 8);
+AT(mercer_rows, reserved, 12);
+AT(mercer_rows, n, 16);
+AT(mercer_rows, d, 24);
+AT(mercer_rows, ld, 32);
+AT(mercer_rows, nnz, 40);
+AT(mercer_rows, values, 48);
+AT(mercer_rows, offsets, 56);
+AT(mercer_rows, indices, 64);
 
-SIZE(mercer_sketch_options, 40);
-AT(mercer_sketch_options, struct_size, 0);
-AT(mercer_sketch_options, kind, 4);
-AT(mercer_sketch_options, field, 8);
-AT(mercer_sketch_options, composition, 12);
-AT(mercer_sketch_options, projection, 16);
-AT(mercer_sketch_options, reserved, 20);
-AT(mercer_sketch_options, intermediate, 24);
-AT(mercer_sketch_options, seed, 32);
+SIZE(mercer_matrix, 40);
+AT(mercer_matrix, struct_size, 0);
+AT(mercer_matrix, number, 4);
+AT(mercer_matrix, rows, 8);
+AT(mercer_matrix, cols, 16);
+AT(mercer_matrix, ld, 24);
+AT(mercer_matrix, data, 32);
+
+SIZE(mercer_transform_options, 40);
+AT(mercer_transform_options, struct_size, 0);
+AT(mercer_transform_options, reserved, 4);
+AT(mercer_transform_options, begin, 8);
+AT(mercer_transform_options, end, 16);
+AT(mercer_transform_options, right, 24);
+AT(mercer_transform_options, locations, 32);
 
 SIZE(mercer_fit_options, 80);
 AT(mercer_fit_options, struct_size, 0);
@@ -59,6 +75,15 @@ AT(mercer_fit_options, folds, 56);
 AT(mercer_fit_options, held_out_fraction, 64);
 AT(mercer_fit_options, seed, 72);
 
+SIZE(mercer_row_source, 48);
+AT(mercer_row_source, struct_size, 0);
+AT(mercer_row_source, reserved, 4);
+AT(mercer_row_source, d, 8);
+AT(mercer_row_source, m, 16);
+AT(mercer_row_source, rewind, 24);
+AT(mercer_row_source, next, 32);
+AT(mercer_row_source, user, 40);
+
 SIZE(mercer_search_options, 80);
 AT(mercer_search_options, struct_size, 0);
 AT(mercer_search_options, standardize, 4);
@@ -73,33 +98,38 @@ AT(mercer_search_options, map, 56);
 AT(mercer_search_options, report, 64);
 AT(mercer_search_options, user, 72);
 
-SIZE(mercer_candidate, 56);
-AT(mercer_candidate, struct_size, 0);
-AT(mercer_candidate, stage, 4);
-AT(mercer_candidate, features, 8);
-AT(mercer_candidate, rows, 16);
-AT(mercer_candidate, lengthscale, 24);
-AT(mercer_candidate, lambda, 32);
-AT(mercer_candidate, score, 40);
-AT(mercer_candidate, seconds, 48);
+SIZE(mercer_search_candidate, 56);
+AT(mercer_search_candidate, struct_size, 0);
+AT(mercer_search_candidate, stage, 4);
+AT(mercer_search_candidate, features, 8);
+AT(mercer_search_candidate, rows, 16);
+AT(mercer_search_candidate, lengthscale, 24);
+AT(mercer_search_candidate, lambda, 32);
+AT(mercer_search_candidate, score, 40);
+AT(mercer_search_candidate, seconds, 48);
 
 static_assert(MERCER_FORM_PAIR == 0 && MERCER_FORM_PHASE == 1 && MERCER_FORM_COMPLEX == 2);
-static_assert(MERCER_PROJECTION_DENSE == 0);
-static_assert(MERCER_LINEAR_GAUSSIAN == 0 && MERCER_LINEAR_RADEMACHER == 1 &&
-              MERCER_LINEAR_SRHT == 2 && MERCER_LINEAR_COUNTSKETCH == 3);
-static_assert(MERCER_SKETCH_RADEMACHER == 0 && MERCER_SKETCH_GAUSSIAN == 1 &&
-              MERCER_SKETCH_TENSOR_SKETCH == 2 && MERCER_SKETCH_TENSOR_SRHT_UPSAMPLED == 3 &&
-              MERCER_SKETCH_TENSOR_SRHT_STACKED == 4 && MERCER_SKETCH_TENSOR_SRHT_TUPLE == 5);
-static_assert(MERCER_FIELD_REAL == 0 && MERCER_FIELD_COMPLEX == 1 &&
-              MERCER_FIELD_COMPLEX_TO_REAL == 2);
-static_assert(MERCER_COMPOSITION_PLAIN == 0 && MERCER_COMPOSITION_HIERARCHICAL == 1 &&
-              MERCER_COMPOSITION_CRAFT == 2);
-static_assert(MERCER_DOWN_SRHT == 0 && MERCER_DOWN_RADEMACHER == 1 && MERCER_DOWN_GAUSSIAN == 2);
+static_assert(MERCER_PROJECTION_DENSE == 0 && MERCER_PROJECTION_ORTHOGONAL == 1 &&
+              MERCER_PROJECTION_SORF == 2 && MERCER_PROJECTION_FASTFOOD == 3 &&
+              MERCER_PROJECTION_CIRCULANT == 4 && MERCER_PROJECTION_SOBOL == 5 &&
+              MERCER_PROJECTION_HALTON == 6);
+static_assert(MERCER_RADIUS_DRAWN == 0 && MERCER_RADIUS_FIXED == 1);
+static_assert(MERCER_SCRAMBLE_OWEN == 0 && MERCER_SCRAMBLE_DIGITAL_SHIFT == 1);
+static_assert(MERCER_NUMBER_F32 == 0 && MERCER_NUMBER_F64 == 1 && MERCER_NUMBER_C32 == 2 &&
+              MERCER_NUMBER_C64 == 3);
+static_assert(MERCER_INDEX_NONE == 0 && MERCER_INDEX_I32 == 1 && MERCER_INDEX_I64 == 2);
 static_assert(MERCER_PRECISION_F32 == 0 && MERCER_PRECISION_F64 == 1);
-static_assert(MERCER_TASK_REGRESSION == 0 && MERCER_TASK_CLASSIFICATION == 1);
+static_assert(MERCER_VARIANCE_ESTIMATE == 0 && MERCER_VARIANCE_PSEUDO == 1);
 static_assert(MERCER_SELECTION_FIXED == 0 && MERCER_SELECTION_HELD_OUT == 1 &&
               MERCER_SELECTION_KFOLD == 2 && MERCER_SELECTION_GCV == 3 &&
               MERCER_SELECTION_LOO == 4);
+
+// The callbacks, as FFI declares them.
+static_assert(
+    std::is_same_v<mercer_search_report, void (*)(void*, const mercer_search_candidate*)>);
+static_assert(std::is_same_v<mercer_progress, int32_t (*)(void*, int64_t, int64_t)>);
+static_assert(
+    std::is_same_v<mercer_frequency_callback, int32_t (*)(void*, int64_t, int64_t, double*)>);
 
 struct Status {
   mercer_status status;

@@ -20,7 +20,7 @@ mercer_status long_call(mercer_context* context) {
   mercer_map_prepare(map.get(), MERCER_PRECISION_F32, nullptr);  // a phase of its own on first use
   static const auto X = numbers<float>(n, d);
   std::vector<float> Z(static_cast<size_t>(n * D));
-  return mercer_map_apply_columns_f32(map.get(), 0, D, n, X.data(), d, context, Z.data(), D);
+  return mercer_map_transform(map.get(), rows_of(X, d), nullptr, context, result_of(Z, D));
 }
 
 std::string error_text(const mercer_context* context) {
@@ -83,8 +83,8 @@ TEST_CASE("a progress callback that says no cancels the call and only it", "[cap
   seen.thread = std::this_thread::get_id();
   seen.stop_after = 1;
   const auto watched = context(2, 0, watch, &seen);
-  CHECK(fault(long_call(watched.get()), MERCER_CANCELLED, "mercer_map_apply_columns_f32",
-              "cancelled") == "");
+  CHECK(fault(long_call(watched.get()), MERCER_CANCELLED, "mercer_map_transform", "cancelled") ==
+        "");
   CHECK(error_text(watched.get()) == mercer_last_error());
   CHECK(long_call(watched.get()) == MERCER_OK);
 }
@@ -143,13 +143,15 @@ TEST_CASE("a memory cap that cannot be met fails up front with the amount", "[ca
   const auto X = numbers(600, 2);
   const auto small = context(0, 1000);
   mercer_model* out = nullptr;
-  CHECK(fault(mercer_model_fit_f64(map.get(), nullptr, 600, X.data(), 2, 1, X.data(), 2,
-                                   small.get(), &out),
-              MERCER_OUT_OF_MEMORY, "mercer_model_fit_f64", "memory_cap = 1000", "needs") == "");
+  const auto fit = [&](mercer_context* context) {
+    return mercer_model_fit(map.get(), nullptr, rows_of(X, 2), rows_of(X.data(), 600, 1, 2), 0,
+                            context, &out);
+  };
+  CHECK(fault(fit(small.get()), MERCER_OUT_OF_MEMORY, "mercer_model_fit", "memory_cap = 1000",
+              "needs") == "");
   CHECK(out == nullptr);
   const auto large = context(0, int64_t{1} << 30);
-  CHECK(mercer_model_fit_f64(map.get(), nullptr, 600, X.data(), 2, 1, X.data(), 2, large.get(),
-                             &out) == MERCER_OK);
+  CHECK(fit(large.get()) == MERCER_OK);
   mercer_model_free(out);
 }
 
@@ -158,7 +160,7 @@ TEST_CASE("a context keeps the text of its own last failure", "[capi]") {
   CHECK(error_text(kept.get()) == "");
   const auto X = numbers(4, 2);
   double l = 0;
-  CHECK(mercer_lengthscale_median_f64(1, 2, X.data(), 2, 9, 0, kept.get(), &l) ==
+  CHECK(mercer_lengthscale_median(rows_of(X.data(), 1, 2), 9, 0, kept.get(), &l) ==
         MERCER_INVALID_ARGUMENT);
   const std::string text = mercer_last_error();
   CHECK(mercer_lengthscale_from_gamma(-1, &l) == MERCER_INVALID_ARGUMENT);

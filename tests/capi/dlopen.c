@@ -11,7 +11,7 @@
 
 typedef void (*function)(void);
 typedef int (*map_from_spec)(const char*, void**);
-typedef int (*map_apply)(const void*, int64_t, const double*, int64_t, double*, int64_t);
+typedef int (*map_apply)(const void*, int64_t, const double*, int64_t, void*, double*, int64_t);
 typedef void (*map_free)(void*);
 
 static function find(void* library, const char* name) {
@@ -34,7 +34,7 @@ static int use(const char* path) {
   }
   status = ((map_from_spec)find(library, "mercer_map_from_spec"))(spec, &map);
   if (status == 0)
-    status = ((map_apply)find(library, "mercer_map_apply_f64"))(map, 20000, X, 1, Z, 8);
+    status = ((map_apply)find(library, "mercer_map_apply_f64"))(map, 20000, X, 1, NULL, Z, 8);
   ((map_free)find(library, "mercer_map_free"))(map);
   if (dlclose(library) != 0) return 1;
   return status == 0 && Z[0] == 0.5 ? 0 : 1; /* cos(0)/sqrt(F), F = 4 */

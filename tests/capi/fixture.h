@@ -3,14 +3,17 @@
 // Small objects made through the C API, freed by themselves, and what a refusal must say.
 #pragma once
 
-#include <cmath>
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "mercer/mercer.h"
+#include "views.h"
 
 namespace mercer::test {
+
+inline constexpr int64_t kHuge = std::numeric_limits<int64_t>::max();
 
 template <class Handle, void (*Free)(Handle*)>
 struct Freed {
@@ -19,7 +22,8 @@ struct Freed {
 using KernelHandle = std::unique_ptr<mercer_kernel, Freed<mercer_kernel, mercer_kernel_free>>;
 using MapHandle = std::unique_ptr<mercer_map, Freed<mercer_map, mercer_map_free>>;
 using ModelHandle = std::unique_ptr<mercer_model, Freed<mercer_model, mercer_model_free>>;
-using ExactHandle = std::unique_ptr<mercer_exact, Freed<mercer_exact, mercer_exact_free>>;
+using KernelRidgeHandle =
+    std::unique_ptr<mercer_kernel_ridge, Freed<mercer_kernel_ridge, mercer_kernel_ridge_free>>;
 using RidgeHandle = std::unique_ptr<mercer_ridge, Freed<mercer_ridge, mercer_ridge_free>>;
 using StatisticsHandle =
     std::unique_ptr<mercer_statistics, Freed<mercer_statistics, mercer_statistics_free>>;
@@ -34,10 +38,76 @@ std::string fault(mercer_status status, mercer_status expected, const Part&... p
   return ok ? "" : std::string(mercer_status_name(status)) + ": " + text;
 }
 
+/// fault of an argument outside its domain.
+template <class... Part>
+std::string refused(mercer_status status, const Part&... parts) {
+  return fault(status, MERCER_INVALID_ARGUMENT, parts...);
+}
+
+/// A handle that holds an address, which every failing call must set to NULL.
+template <class Handle>
+struct Slot {
+  Handle* handle = reinterpret_cast<Handle*>(8);
+  Handle** out() {
+    handle = reinterpret_cast<Handle*>(8);
+    return &handle;
+  }
+  template <class... Part>
+  std::string fault(mercer_status status, mercer_status expected, const Part&... parts) const {
+    return handle == nullptr ? test::fault(status, expected, parts...) : "handle not NULL";
+  }
+  template <class... Part>
+  std::string refused(mercer_status status, const Part&... parts) const {
+    return fault(status, MERCER_INVALID_ARGUMENT, parts...);
+  }
+};
+
+/// What a call that fills a string buffer says; "?" if it fails.
+template <class Ask>
+std::string text_of(Ask ask) {
+  int64_t needed = 0;
+  if (ask(nullptr, int64_t{0}, &needed) != MERCER_OK) return "?";
+  std::string result(static_cast<size_t>(needed), '\0');
+  if (ask(result.data(), needed, &needed) != MERCER_OK) return "?";
+  result.pop_back();
+  return result;
+}
+inline std::string spec_of(const mercer_kernel* kernel) {
+  return text_of([&](auto... buffer) { return mercer_kernel_spec(kernel, buffer...); });
+}
+inline std::string spec_of(const mercer_map* map) {
+  return text_of([&](auto... buffer) { return mercer_map_spec(map, buffer...); });
+}
+
+/// The kernel {"kernel": ...}; NULL if it is refused.
+inline KernelHandle make_kernel(const std::string& spec) {
+  mercer_kernel* made = nullptr;
+  mercer_kernel_from_spec(("{\"kernel\":" + spec + "}").c_str(), &made);
+  return KernelHandle(made);
+}
+inline KernelHandle polynomial(int64_t degree = 2, double gamma = 1, double offset = 0) {
+  return make_kernel("\"polynomial\",\"degree\":" + std::to_string(degree) + ",\"gamma\":" +
+                     std::to_string(gamma) + ",\"offset\":" + std::to_string(offset));
+}
+inline KernelHandle bilinear(int64_t left) {
+  return make_kernel("\"bilinear\",\"left\":" + std::to_string(left));
+}
 inline KernelHandle gaussian(double lengthscale = 1) {
-  mercer_kernel* kernel = nullptr;
-  mercer_kernel_gaussian(&lengthscale, 1, &kernel);
-  return KernelHandle(kernel);
+  mercer_kernel* made = nullptr;
+  mercer_kernel_gaussian(&lengthscale, 1, &made);
+  return KernelHandle(made);
+}
+
+/// The map {"map": ...,"inputs":d,"features":D,"seed":7}; NULL if it is refused.
+inline MapHandle make_map(const std::string& spec, int64_t d, int64_t D) {
+  const std::string json = "{\"map\":" + spec + ",\"inputs\":" + std::to_string(d) +
+                           ",\"features\":" + std::to_string(D) + ",\"seed\":7}";
+  mercer_map* made = nullptr;
+  mercer_map_from_spec(json.c_str(), &made);
+  return MapHandle(made);
+}
+inline MapHandle linear(const std::string& projection, int64_t d, int64_t D) {
+  return make_map("\"linear\",\"projection\":\"" + projection + "\"", d, D);
 }
 
 inline mercer_fourier_options fourier_options(int32_t form = MERCER_FORM_PAIR, uint64_t seed = 1) {
@@ -51,9 +121,9 @@ inline mercer_fourier_options fourier_options(int32_t form = MERCER_FORM_PAIR, u
 
 inline MapHandle fourier(int64_t d, int64_t D, int32_t form = MERCER_FORM_PAIR) {
   const mercer_fourier_options options = fourier_options(form);
-  mercer_map* map = nullptr;
-  mercer_fourier_create(gaussian().get(), d, D, &options, &map);
-  return MapHandle(map);
+  mercer_map* made = nullptr;
+  mercer_fourier_create(gaussian().get(), d, D, &options, &made);
+  return MapHandle(made);
 }
 
 inline mercer_fit_options fit_options(int32_t selection) {
@@ -63,42 +133,35 @@ inline mercer_fit_options fit_options(int32_t selection) {
   options.selection = selection;
   return options;
 }
-
-/// n x d numbers in [-1, 1], the same in every run.
-template <class T = double>
-std::vector<T> numbers(int64_t n, int64_t d) {
-  std::vector<T> X(static_cast<size_t>(n * d));
-  for (size_t i = 0; i < X.size(); ++i) {
-    X[i] = static_cast<T>(std::sin(1.0 + 12.9898 * static_cast<double>(i)));
-  }
-  return X;
+inline mercer_search_options search_options() {
+  mercer_search_options options{};
+  options.struct_size = sizeof options;
+  mercer_search_options_init(&options);
+  return options;
 }
 
 inline ModelHandle small_model(int64_t n = 60, int64_t d = 2, int64_t D = 16) {
-  const std::vector<double> X = numbers(n, d);
-  const std::vector<double> Y = numbers(n, 1);
   mercer_model* model = nullptr;
-  mercer_model_fit_f64(fourier(d, D).get(), nullptr, n, X.data(), d, 1, Y.data(), 1, nullptr,
-                       &model);
+  mercer_model_fit(fourier(d, D).get(), nullptr, rows_of(numbers(n, d), d),
+                   rows_of(numbers(n, 1), 1), 0, nullptr, &model);
   return ModelHandle(model);
 }
 
+/// Two classes: the sign of the first input.
 inline ModelHandle small_classifier(int64_t n = 60, int64_t d = 2, int64_t D = 16) {
   const std::vector<double> X = numbers(n, d);
-  std::vector<int32_t> labels(static_cast<size_t>(n));
-  for (size_t i = 0; i < labels.size(); ++i) labels[i] = X[2 * i] > 0;
+  std::vector<double> labels(static_cast<size_t>(n));
+  for (size_t i = 0; i < labels.size(); ++i) labels[i] = X[static_cast<size_t>(d) * i] > 0 ? 1 : 0;
   mercer_model* model = nullptr;
-  mercer_model_fit_classes_f64(fourier(d, D).get(), nullptr, n, X.data(), d, 2, labels.data(),
-                               nullptr, &model);
+  mercer_model_fit(fourier(d, D).get(), nullptr, rows_of(X, d), rows_of(labels, 1), 2, nullptr,
+                   &model);
   return ModelHandle(model);
 }
 
 inline StatisticsHandle small_statistics(int64_t n = 40, int64_t D = 4, int64_t m = 1) {
-  const std::vector<double> Z = numbers(n, D);
-  const std::vector<double> Y = numbers(n, m);
   mercer_statistics* statistics = nullptr;
   mercer_statistics_create(D, m, &statistics);
-  mercer_statistics_add_f64(statistics, n, Z.data(), D, Y.data(), m, nullptr);
+  mercer_statistics_add(statistics, rows_of(numbers(n, D), D), rows_of(numbers(n, m), m), nullptr);
   return StatisticsHandle(statistics);
 }
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The mercer authors
-# Every public header compiles alone: the C ones as strict C99 and as C++, the C++ ones as strict C++17. Also: layers and symbols.
+# Every public header compiles alone: the C ones as strict C99 and as C++, the C++ ones as strict C++17. Also: how large the API
+# is, layers and symbols.
 set(strict -pedantic -Wall -Wextra -Wconversion -Werror)
 
 add_executable(mercer_c99 headers/umbrella.c)
@@ -51,6 +52,17 @@ if(MERCER_PYTHON)
     ${CMAKE_C_COMPILER} ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/cmake/symbols.txt)
   set_tests_properties(header_pycparser PROPERTIES SKIP_REGULAR_EXPRESSION "SKIPPED")
 endif()
+
+# Eight arguments at most and fewer than 90 functions; the script notices one that has too many, and one too many.
+foreach(case "limits;8;89" "limit_of_arguments_is_kept;7;89" "limit_of_functions_is_kept;8;80")
+  list(POP_FRONT case name arguments functions)
+  add_test(NAME header_${name} COMMAND ${CMAKE_COMMAND} -DINCLUDE=${PROJECT_SOURCE_DIR}/include
+    -DSYMBOLS=${PROJECT_SOURCE_DIR}/cmake/symbols.txt -DMOST_ARGUMENTS=${arguments} -DMOST_FUNCTIONS=${functions}
+    -P ${CMAKE_CURRENT_SOURCE_DIR}/headers/limits.cmake)
+  if(NOT name STREQUAL "limits")
+    set_tests_properties(header_${name} PROPERTIES WILL_FAIL ON)
+  endif()
+endforeach()
 
 add_test(NAME check_layers COMMAND ${CMAKE_COMMAND} -DSOURCE_DIR=${PROJECT_SOURCE_DIR}
   -P ${PROJECT_SOURCE_DIR}/cmake/check_layers.cmake)

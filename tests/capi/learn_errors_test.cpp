@@ -1,206 +1,193 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Every documented error of models, exact kernel ridge, files and string buffers.
-#include <cstring>
-#include <limits>
+// Every documented error of models and exact kernel ridge.
+#include <cmath>
 
 #include "fixture.h"
 #include "support/catch.h"
-#include "support/temporary_directory.h"
 
 using namespace mercer::test;
 
 namespace {
 
-template <class... Part>
-std::string refused(mercer_status status, const Part&... parts) {
-  return fault(status, MERCER_INVALID_ARGUMENT, parts...);
-}
-
 TEST_CASE("fitting refuses bad data, naming row and column", "[capi]") {
   const auto map = fourier(2, 8);
-  auto X = numbers(20, 2);
-  auto Y = numbers(20, 1);
-  mercer_model* const before = reinterpret_cast<mercer_model*>(8);
-  mercer_model* out = before;
-  const auto fit = [&](int64_t n, int64_t ldx, int64_t m) {
-    out = before;
-    return mercer_model_fit_f64(map.get(), nullptr, n, X.data(), ldx, m, Y.data(), 1, nullptr,
-                                &out);
+  auto X = numbers(20, 2), Y = numbers(20, 1);
+  const auto x = rows_of(X, 2), y = rows_of(Y, 1);
+  Slot<mercer_model> slot;
+  const auto fit = [&](const mercer_map* on, const mercer_rows* rows, const mercer_rows* targets,
+                       mercer_status expected, auto... parts) {
+    return slot.fault(mercer_model_fit(on, nullptr, rows, targets, 0, nullptr, slot.out()),
+                      expected, "mercer_model_fit: ", parts...);
   };
-  CHECK(refused(fit(1, 2, 1), "mercer_model_fit_f64", "n = 1") == "");
-  CHECK(out == nullptr);
-  CHECK(refused(fit(20, 1, 1), "ldx = 1") == "");
-  CHECK(refused(fit(20, 2, 0), "m = 0") == "");
-  CHECK(refused(fit(20, 2, 2), "ldy = 1") == "");
+  const mercer_status invalid = MERCER_INVALID_ARGUMENT, mismatch = MERCER_DIMENSION_MISMATCH;
+  CHECK(fit(nullptr, x, y, invalid, "map = NULL") == "");
+  CHECK(fit(map.get(), nullptr, y, invalid, "X = NULL") == "");
+  CHECK(fit(map.get(), x, nullptr, invalid, "Y = NULL") == "");
+  CHECK(fit(map.get(), rows_of(X.data(), 1, 2), rows_of(Y.data(), 1, 1), invalid, "n = 1") == "");
+  CHECK(fit(map.get(), rows_of(X.data(), 20, 2, 1), y, invalid, "ld = 1") == "");
+  CHECK(fit(map.get(), x, rows_of(Y.data(), 20, 0), invalid, "Y->d = 0") == "");
+  CHECK(fit(map.get(), x, rows_of(Y.data(), 20, 2, 1), invalid, "ld = 1", "columns of Y") == "");
+  CHECK(fit(map.get(), x, rows_of(Y.data(), 19, 1), mismatch, "Y->n = 19", "20 as in X") == "");
+  CHECK(fit(map.get(), rows_of(X.data(), 13, 3), rows_of(Y.data(), 13, 1), mismatch, "3", "2") ==
+        "");
   X[2 * 13 + 1] = std::nan("");
-  CHECK(refused(fit(20, 2, 1), "13", "1") == "");
+  CHECK(fit(map.get(), x, y, invalid, "X: row 13, column 1") == "");
   X[2 * 13 + 1] = 0;
   Y[7] = INFINITY;
-  CHECK(refused(fit(20, 2, 1), "Y", "7") == "");
-  CHECK(out == nullptr);
+  CHECK(fit(map.get(), x, y, invalid, "Y: row 7, column 0") == "");
   Y[7] = 0;
-  const auto complex = fourier(2, 8, MERCER_FORM_COMPLEX);
-  CHECK(fault(mercer_model_fit_f64(complex.get(), nullptr, 20, X.data(), 2, 1, Y.data(), 1, nullptr,
-                                   &out),
-              MERCER_UNSUPPORTED, "complex") == "");
+  CHECK(fit(fourier(2, 8, MERCER_FORM_COMPLEX).get(), x, y, MERCER_UNSUPPORTED, "complex") == "");
+  CHECK(refused(mercer_model_fit(map.get(), nullptr, x, y, 0, nullptr, nullptr), "out = NULL") ==
+        "");
+}
+
+TEST_CASE("fitting refuses bad numbers of sparse rows, naming row and column", "[capi]") {
+  const auto map = fourier(3, 8);
+  const auto Y = numbers(20, 1);
+  for (const double bad : {std::nan(""), double{INFINITY}, -1e200}) {
+    auto X = sparse_numbers(20, 3);
+    X.values[static_cast<size_t>(X.offsets[11])] = bad;
+    const auto column = static_cast<int>(X.indices[static_cast<size_t>(X.offsets[11])]);
+    Slot<mercer_model> slot;
+    CHECK(slot.refused(
+              mercer_model_fit(map.get(), nullptr, X.view(), rows_of(Y, 1), 0, nullptr, slot.out()),
+              "mercer_model_fit: X: row 11, column " + std::to_string(column)) == "");
+  }
 }
 
 TEST_CASE("classes out of range are refused", "[capi]") {
   const auto map = fourier(2, 8);
   const auto X = numbers(20, 2);
-  std::vector<int32_t> labels(20, 1);
-  labels[4] = 5;
-  mercer_model* out = nullptr;
-  const auto fit = [&](int64_t K, const int32_t* codes) {
-    return mercer_model_fit_classes_f64(map.get(), nullptr, 20, X.data(), 2, K, codes, nullptr,
-                                        &out);
+  const auto x = rows_of(X, 2);
+  std::vector<double> labels(20, 1);
+  Slot<mercer_model> slot;
+  const auto fit = [&](int64_t K, const RowsView& codes, auto... parts) {
+    return slot.refused(mercer_model_fit(map.get(), nullptr, x, codes, K, nullptr, slot.out()),
+                        "mercer_model_fit: ", parts...);
   };
-  CHECK(refused(fit(3, labels.data()), "mercer_model_fit_classes_f64", "labels[4] = 5", "2") == "");
-  CHECK(refused(fit(1, labels.data()), "K = 1") == "");
-  CHECK(refused(fit(3, nullptr), "labels = NULL") == "");
-  CHECK(refused(
-            mercer_model_search_f64(nullptr, 20, 2, X.data(), 2, 1, X.data(), 2, 1, nullptr, &out),
-            "mercer_model_search_f64", "K = 1") == "");
-  CHECK(refused(
-            mercer_model_search_f64(nullptr, 10, 2, X.data(), 2, 2, X.data(), 2, 3, nullptr, &out),
-            "m = 2") == "");
+  for (const double wrong : {5.0, -1.0, 0.5}) {
+    labels[4] = wrong;
+    CHECK(fit(3, rows_of(labels, 1), "Y: row 4", "class", "from 0 to 2") == "");
+  }
+  CHECK(fit(1, rows_of(labels, 1), "K = 1") == "");
+  CHECK(fit(-2, rows_of(labels, 1), "K = -2") == "");
+  CHECK(fit(3, rows_of<double>(nullptr, 20, 1), "Y = NULL") == "");
+  CHECK(fit(3, x, "m = 2", "K = 3") == "");
+  const auto search = [&](int64_t K, auto... parts) {
+    return slot.refused(mercer_model_search(nullptr, x, x, K, nullptr, slot.out()),
+                        "mercer_model_search: ", parts...);
+  };
+  CHECK(search(1, "K = 1") == "");
+  CHECK(search(3, "m = 2") == "");
 }
 
 TEST_CASE("model specs are checked before anything is fitted", "[capi]") {
   const auto X = numbers(20, 2);
-  mercer_model* out = nullptr;
-  const auto fit = [&](const char* json) {
-    return mercer_model_fit_spec_f64(json, 20, X.data(), 2, 1, X.data(), 2, nullptr, &out);
+  const auto x = rows_of(X, 2), y = rows_of(X.data(), 20, 1, 2);
+  Slot<mercer_model> slot;
+  const auto fit = [&](const char* json, auto... parts) {
+    return slot.refused(mercer_model_fit_spec(json, x, y, nullptr, slot.out()),
+                        "mercer_model_fit_spec: ", parts...);
   };
-  CHECK(refused(fit(nullptr), "mercer_model_fit_spec_f64", "json = NULL") == "");
-  CHECK(refused(fit("{\"model\":\"forest\"}"), "forest") == "");
-  CHECK(refused(fit("{\"model\":\"ridge\",\"lambda\":-1,\"map\":{\"map\":\"fourier\",\"kernel\":{"
-                    "\"kernel\":"
-                    "\"gaussian\"},\"inputs\":2,\"features\":8}}"),
-                "lambda", "-1") == "");
-  CHECK(out == nullptr);
+  CHECK(fit(nullptr, "json = NULL") == "");
+  CHECK(fit("{\"model\":\"forest\"}", "forest") == "");
+  const std::string map =
+      R"({"map":"fourier","kernel":{"kernel":"gaussian"},"inputs":2,"features":8})";
+  const std::string ridge = R"({"model":"ridge","map":)" + map;
+  CHECK(fit((ridge + R"(,"lambda":-1})").c_str(), "lambda", "-1") == "");
+  const std::string classes = ridge + R"(,"task":"classification"})";
+  CHECK(fit(classes.c_str(), "class") == "");
+  const std::vector<double> zeros(20);
+  CHECK(slot.refused(
+            mercer_model_fit_spec(classes.c_str(), x, rows_of(zeros, 1), nullptr, slot.out()),
+            "largest class number in Y is 0") == "");
 }
 
 TEST_CASE("prediction refuses bad rows, regression refuses classify", "[capi]") {
   const auto model = small_model();
-  const auto X = numbers(5, 2);
+  auto X = numbers(5, 2);
+  const auto x = rows_of(X, 2);
   double scores[5] = {77};
   int32_t labels[5] = {77};
-  const auto predict = [&](int64_t n, const double* x, int64_t ldx, int64_t lds) {
-    return mercer_model_predict_f64(model.get(), n, x, ldx, nullptr, scores, lds);
+  const auto predict = [&](const mercer_rows* rows, const ResultView& to, mercer_status expected,
+                           auto... parts) {
+    return fault(mercer_model_predict(model.get(), rows, nullptr, to), expected,
+                 "mercer_model_predict: ", parts...);
   };
-  CHECK(refused(predict(-1, X.data(), 2, 1), "mercer_model_predict_f64", "n = -1") == "");
-  CHECK(refused(predict(5, nullptr, 2, 1), "X = NULL") == "");
-  CHECK(refused(predict(5, X.data(), 1, 1), "ldx = 1") == "");
-  CHECK(refused(predict(5, X.data(), 2, 0), "lds = 0") == "");
-  CHECK(predict(0, nullptr, 0, 0) == MERCER_OK);
-  CHECK(fault(mercer_model_classify_f64(model.get(), 5, X.data(), 2, nullptr, labels),
-              MERCER_UNSUPPORTED, "mercer_model_classify_f64", "regression") == "");
-  CHECK(
-      refused(mercer_model_classify_f64(small_classifier().get(), 5, X.data(), 2, nullptr, nullptr),
-              "labels = NULL") == "");
+  const mercer_status invalid = MERCER_INVALID_ARGUMENT, mismatch = MERCER_DIMENSION_MISMATCH;
+  const auto fits = result_of(scores, 5, 1);
+  CHECK(predict(rows_of(X.data(), -1, 2), fits, invalid, "X->n = -1") == "");
+  CHECK(predict(nullptr, fits, invalid, "X = NULL") == "");
+  CHECK(predict(rows_of<double>(nullptr, 5, 2), fits, invalid, "X = NULL") == "");
+  CHECK(predict(rows_of(X.data(), 5, 2, 1), fits, invalid, "ld = 1") == "");
+  CHECK(predict(x, result_of(scores, 5, 1, 0), invalid, "ld = 0") == "");
+  CHECK(predict(x, result_of<double>(nullptr, 5, 1), invalid, "scores = NULL") == "");
+  CHECK(predict(x, result_of(X.data() + 3, 5, 1), invalid, "scores overlaps X") == "");
+  CHECK(predict(x, result_of(scores, 2, 1, -1, true), mismatch, "scores is 2 x 1") == "");
+  CHECK(predict(x, result_of(scores, 5, 1, -1, true), invalid, "scores->number = 3") == "");
+  CHECK(predict(x, result_of(scores, 1, 5), mismatch, "scores is 1 x 5, expected 5 x 1") == "");
+  CHECK(predict(rows_of(X.data(), 3, 3), fits, mismatch, "X->d = 3", "inputs, 2") == "");
+  CHECK(mercer_model_predict(model.get(), rows_of<double>(nullptr, 0, 2), nullptr,
+                             result_of<double>(nullptr, 0, 1)) == MERCER_OK);
+  CHECK(fault(mercer_model_classify(model.get(), x, nullptr, labels), MERCER_UNSUPPORTED,
+              "mercer_model_classify", "regression") == "");
+  const auto classifier = small_classifier();
+  CHECK(refused(mercer_model_classify(classifier.get(), x, nullptr, nullptr), "labels = NULL") ==
+        "");
+  CHECK(fault(mercer_model_classify(classifier.get(), rows_of(X.data(), 3, 3), nullptr, labels),
+              MERCER_DIMENSION_MISMATCH, "X->d = 3") == "");
+  const auto over = reinterpret_cast<int32_t*>(X.data());
+  CHECK(refused(mercer_model_classify(classifier.get(), x, nullptr, over), "labels overlaps X") ==
+        "");
+  X[3] = std::nan("");
+  CHECK(refused(mercer_model_classify(classifier.get(), x, nullptr, labels), "row 1") == "");
   CHECK((scores[0] == 77 && labels[0] == 77));
 }
 
 TEST_CASE("exact kernel ridge wants fixed lambda", "[capi]") {
-  const auto kernel = gaussian();
+  const auto one = gaussian();
   const auto X = numbers(10, 2);
-  mercer_exact* out = nullptr;
-  const auto fit = [&](const mercer_fit_options* options, int64_t n, int64_t K) {
-    return mercer_exact_fit_f64(kernel.get(), options, n, 2, X.data(), 2, 1, X.data(), 2, K,
-                                nullptr, &out);
+  const auto x = rows_of(X, 2), y = rows_of(X.data(), 10, 1, 2);
+  Slot<mercer_kernel_ridge> slot;
+  const auto fit = [&](const mercer_fit_options* options, const RowsView& rows, int64_t K,
+                       mercer_status expected, auto... parts) {
+    return slot.fault(mercer_kernel_ridge_fit(one.get(), options, rows, y, K, nullptr, slot.out()),
+                      expected, "mercer_kernel_ridge_fit: ", parts...);
   };
-  const auto gcv = fit_options(MERCER_SELECTION_GCV);
-  const auto fixed = fit_options(MERCER_SELECTION_FIXED);
-  CHECK(refused(fit(nullptr, 10, 0), "mercer_exact_fit_f64", "options = NULL") == "");
-  CHECK(refused(fit(&gcv, 10, 0), "options->selection = 3") == "");
-  CHECK(refused(fit(&fixed, 1, 0), "n = 1") == "");
-  CHECK(refused(fit(&fixed, 10, 1), "K = 1") == "");
-  REQUIRE(fit(&fixed, 10, 0) == MERCER_OK);
-  const ExactHandle exact(out);
-  double scores[10];
-  CHECK(refused(mercer_exact_predict_f64(exact.get(), 10, X.data(), 1, nullptr, scores, 1),
-                "mercer_exact_predict_f64", "ldx = 1") == "");
-}
-
-TEST_CASE("files: absent, of another kind, corrupt, no place to write", "[capi]") {
-  const TemporaryDirectory directory;
-  const std::string path = directory.file("map.mercer");
-  const std::string absent = directory.file("absent/map.mercer");
-  const auto map = fourier(2, 8);
-  mercer_map* out = nullptr;
-  mercer_model* model = nullptr;
-  CHECK(fault(mercer_map_load(absent.c_str(), &out), MERCER_IO, "mercer_map_load", absent) == "");
-  CHECK(fault(mercer_map_save(map.get(), absent.c_str()), MERCER_IO, "mercer_map_save", "absent") ==
-        "");
-  CHECK(refused(mercer_map_save(map.get(), nullptr), "path = NULL") == "");
-  CHECK(refused(mercer_map_save(map.get(), ""), "path = \"\"") == "");
-  REQUIRE(mercer_map_save(map.get(), path.c_str()) == MERCER_OK);
-  CHECK(refused(mercer_model_load(path.c_str(), &model), "mercer_model_load", "map") == "");
-  FILE* file = std::fopen(path.c_str(), "r+b");
-  REQUIRE(file != nullptr);
-  std::fseek(file, -3, SEEK_END);
-  std::fputc('!', file);
-  std::fclose(file);
-  CHECK(fault(mercer_map_load(path.c_str(), &out), MERCER_CORRUPT_FILE, "mercer_map_load") == "");
-  CHECK(out == nullptr);
-}
-
-TEST_CASE("string buffers: ask, too small, exact", "[capi]") {
-  const auto kernel = gaussian();
-  int64_t needed = 0;
-  REQUIRE(mercer_kernel_spec(kernel.get(), nullptr, 0, &needed) == MERCER_OK);
-  REQUIRE(needed > 10);
-  std::vector<char> buffer(static_cast<size_t>(needed), '#');
-  int64_t again = 0;
-  CHECK(refused(mercer_kernel_spec(kernel.get(), buffer.data(), needed - 1, &again),
-                "mercer_kernel_spec", "capacity = " + std::to_string(needed - 1),
-                std::to_string(needed)) == "");
-  CHECK(again == needed);
-  CHECK(std::count(buffer.begin(), buffer.end(), '#') == needed);
-  CHECK(mercer_kernel_spec(kernel.get(), buffer.data(), needed, nullptr) == MERCER_OK);
-  CHECK(static_cast<int64_t>(std::strlen(buffer.data())) == needed - 1);
-  CHECK(refused(mercer_kernel_spec(kernel.get(), nullptr, 5, &again), "buffer = NULL") == "");
-  CHECK(refused(mercer_kernel_spec(kernel.get(), buffer.data(), -1, &again), "capacity = -1") ==
-        "");
-  CHECK(refused(mercer_specs("no such kernel", nullptr, 0, &again), "mercer_specs",
-                "no such kernel") == "");
-}
-
-TEST_CASE("the last error survives success and a copy that is too small", "[capi]") {
-  mercer_kernel* out = nullptr;
-  CHECK(mercer_kernel_gaussian(nullptr, 1, &out) == MERCER_INVALID_ARGUMENT);
-  const std::string text = mercer_last_error();
-  CHECK(gaussian() != nullptr);
-  CHECK(mercer_last_error() == text);
-  char small[4] = "abc";
-  int64_t needed = 0;
-  CHECK(mercer_copy_last_error(small, 4, &needed) == MERCER_INVALID_ARGUMENT);
-  CHECK(needed == static_cast<int64_t>(text.size()) + 1);
-  CHECK(std::string(small) == "abc");
-  std::string copy(text.size() + 1, '\0');
-  CHECK(mercer_copy_last_error(copy.data(), needed, nullptr) == MERCER_OK);
-  CHECK(copy.c_str() == text);
-}
-
-TEST_CASE("a message longer than the buffer is cut, not lost", "[capi]") {
-  const std::string json = "{\"kernel\":\"" + std::string(5000, 'x') + "\"}";
-  const std::string path(5000, 'y');
-  mercer_map* out = nullptr;
-  CHECK(mercer_map_load(path.c_str(), &out) == MERCER_IO);
-  CHECK(std::strlen(mercer_last_error()) == 1023);
+  const mercer_status invalid = MERCER_INVALID_ARGUMENT;
+  const auto gcv = fit_options(MERCER_SELECTION_GCV), fixed = fit_options(MERCER_SELECTION_FIXED);
+  CHECK(fit(nullptr, x, 0, invalid, "options = NULL") == "");
+  CHECK(fit(&gcv, x, 0, invalid, "options->selection = 3") == "");
+  CHECK(fit(&fixed, rows_of(X.data(), 1, 2), 0, invalid, "X->n = 1") == "");
+  CHECK(fit(&fixed, rows_of(X.data(), 9, 2), 0, MERCER_DIMENSION_MISMATCH, "Y->n = 10") == "");
+  CHECK(fit(&fixed, x, 1, invalid, "K = 1") == "");
+  mercer_kernel_ridge* out = nullptr;
+  REQUIRE(mercer_kernel_ridge_fit(one.get(), &fixed, x, y, 0, nullptr, &out) == MERCER_OK);
+  const KernelRidgeHandle exact(out);
+  double scores[10] = {77};
+  const auto predict = [&](const RowsView& rows, const ResultView& to, mercer_status expected,
+                           auto... parts) {
+    return fault(mercer_kernel_ridge_predict(out, rows, nullptr, to), expected,
+                 "mercer_kernel_ridge_predict: ", parts...);
+  };
+  const auto fits = result_of(scores, 10, 1);
+  CHECK(predict(rows_of(X.data(), 10, 2, 1), fits, invalid, "ld = 1") == "");
+  CHECK(predict(rows_of(X.data(), 6, 3), fits, MERCER_DIMENSION_MISMATCH, "X->d = 3") == "");
+  CHECK(predict(x, result_of(scores, 5, 2), MERCER_DIMENSION_MISMATCH, "scores is 5 x 2") == "");
+  CHECK(scores[0] == 77);
 }
 
 TEST_CASE("questions to a model refuse NULL", "[capi]") {
   const auto model = small_model();
   double w[16] = {77}, lambda = 0;
-  int64_t number = 0;
-  CHECK(refused(mercer_model_inputs(nullptr, &number), "mercer_model_inputs", "model = NULL") ==
-        "");
-  CHECK(refused(mercer_model_outputs(model.get(), nullptr), "outputs = NULL") == "");
-  CHECK(refused(mercer_model_task(model.get(), nullptr), "task = NULL") == "");
+  int64_t d = 77, outputs = 77, K = 77;
+  CHECK(refused(mercer_model_shape(nullptr, &d, &outputs, &K), "mercer_model_shape",
+                "model = NULL") == "");
+  CHECK((d == 77 && outputs == 77 && K == 77));
+  CHECK(mercer_model_shape(model.get(), nullptr, nullptr, nullptr) == MERCER_OK);
   CHECK(refused(mercer_model_lambda(nullptr, &lambda), "model = NULL") == "");
+  CHECK(refused(mercer_model_lambda(model.get(), nullptr), "lambda = NULL") == "");
   CHECK(refused(mercer_model_weights_f64(model.get(), w, 0, nullptr), "mercer_model_weights_f64",
                 "ldw = 0") == "");
   CHECK(refused(mercer_model_set_metadata(model.get(), nullptr), "text = NULL") == "");
@@ -216,7 +203,7 @@ TEST_CASE("freeing NULL does nothing", "[capi]") {
   mercer_statistics_free(nullptr);
   mercer_ridge_free(nullptr);
   mercer_model_free(nullptr);
-  mercer_exact_free(nullptr);
+  mercer_kernel_ridge_free(nullptr);
   SUCCEED("no crash");
 }
 

@@ -33,7 +33,7 @@ class Misaligned {
 
 Misaligned odd;
 
-std::string refused(mercer_status status, const char* name) {
+std::string at_odds(mercer_status status, const char* name) {
   const std::string text =
       fault(status, MERCER_INVALID_ARGUMENT, std::string(": ") + name + " = ", "natural alignment");
   return odd.is_untouched() ? text : "something was written";
@@ -44,24 +44,21 @@ TEST_CASE("misaligned places for numbers are refused: kernels and maps", "[capi]
   const auto map = fourier(3, 8);
   const auto running = context();
   const auto X = numbers(4, 3);
-  CHECK(refused(mercer_context_threads_used(running.get(), odd), "threads") == "");
-  CHECK(refused(mercer_context_error(running.get(), nullptr, 0, odd), "needed") == "");
-  CHECK(refused(mercer_copy_last_error(nullptr, 0, odd), "needed") == "");
-  CHECK(refused(mercer_lengthscale_from_gamma(1, odd), "lengthscale") == "");
-  CHECK(refused(mercer_lengthscale_from_sigma(1, odd), "lengthscale") == "");
-  CHECK(refused(mercer_lengthscale_from_scale_f64(4, 3, X.data(), 3, odd), "lengthscale") == "");
-  CHECK(refused(mercer_lengthscale_median_f64(4, 3, X.data(), 3, 9, 0, nullptr, odd),
-                "lengthscale") == "");
-  CHECK(refused(mercer_kernel_spec(kernel.get(), nullptr, 0, odd), "needed") == "");
-  CHECK(refused(mercer_map_spec(map.get(), nullptr, 0, odd), "needed") == "");
-  CHECK(refused(mercer_map_inputs(map.get(), odd), "d") == "");
-  CHECK(refused(mercer_map_features(map.get(), odd), "D") == "");
-  CHECK(refused(mercer_map_is_complex(map.get(), odd), "yes") == "");
-  CHECK(refused(mercer_map_incomplete_block(map.get(), odd), "frequencies") == "");
-  CHECK(refused(mercer_map_right_inputs(map.get(), odd), "d2") == "");
-  CHECK(refused(mercer_map_predicted_error_f64(map.get(), 4, X.data(), 3, nullptr, odd), "error") ==
-        "");
-  CHECK(refused(mercer_specs(nullptr, nullptr, 0, odd), "needed") == "");
+  CHECK(at_odds(mercer_context_threads_used(running.get(), odd), "threads") == "");
+  CHECK(at_odds(mercer_context_error(running.get(), nullptr, 0, odd), "needed") == "");
+  CHECK(at_odds(mercer_copy_last_error(nullptr, 0, odd), "needed") == "");
+  CHECK(at_odds(mercer_lengthscale_from_gamma(1, odd), "lengthscale") == "");
+  CHECK(at_odds(mercer_lengthscale_from_scale(rows_of(X, 3), nullptr, odd), "lengthscale") == "");
+  CHECK(at_odds(mercer_lengthscale_median(rows_of(X, 3), 9, 0, nullptr, odd), "lengthscale") == "");
+  CHECK(at_odds(mercer_kernel_spec(kernel.get(), nullptr, 0, odd), "needed") == "");
+  CHECK(at_odds(mercer_map_spec(map.get(), nullptr, 0, odd), "needed") == "");
+  CHECK(at_odds(mercer_map_inputs(map.get(), odd), "d") == "");
+  CHECK(at_odds(mercer_map_features(map.get(), odd), "D") == "");
+  CHECK(at_odds(mercer_map_is_complex(map.get(), odd), "yes") == "");
+  CHECK(at_odds(mercer_map_incomplete_block(map.get(), odd), "frequencies") == "");
+  CHECK(at_odds(mercer_map_right_inputs(map.get(), odd), "d2") == "");
+  CHECK(at_odds(mercer_map_predicted_error(map.get(), rows_of(X, 3), nullptr, odd), "error") == "");
+  CHECK(at_odds(mercer_specs(nullptr, nullptr, 0, odd), "needed") == "");
 }
 
 TEST_CASE("misaligned places for numbers are refused: learning and files", "[capi]") {
@@ -71,21 +68,21 @@ TEST_CASE("misaligned places for numbers are refused: learning and files", "[cap
   const TemporaryDirectory directory;
   const std::string path = directory.file("model");
   REQUIRE(mercer_model_save(model.get(), path.c_str()) == MERCER_OK);
-  CHECK(refused(mercer_model_inputs(model.get(), odd), "d") == "");
-  CHECK(refused(mercer_model_outputs(model.get(), odd), "outputs") == "");
-  CHECK(refused(mercer_model_task(model.get(), odd), "task") == "");
-  CHECK(refused(mercer_model_lambda(model.get(), odd), "lambda") == "");
-  CHECK(refused(mercer_model_weights_f64(model.get(), nullptr, 0, odd), "intercept") == "");
-  CHECK(refused(mercer_model_spec(model.get(), nullptr, 0, odd), "needed") == "");
-  CHECK(refused(mercer_model_metadata(model.get(), nullptr, 0, odd), "needed") == "");
+  CHECK(at_odds(mercer_model_shape(model.get(), odd, nullptr, nullptr), "d") == "");
+  CHECK(at_odds(mercer_model_shape(model.get(), nullptr, odd, nullptr), "outputs") == "");
+  CHECK(at_odds(mercer_model_shape(model.get(), nullptr, nullptr, odd), "K") == "");
+  CHECK(at_odds(mercer_model_lambda(model.get(), odd), "lambda") == "");
+  CHECK(at_odds(mercer_model_weights_f64(model.get(), nullptr, 0, odd), "intercept") == "");
+  CHECK(at_odds(mercer_model_spec(model.get(), nullptr, 0, odd), "needed") == "");
+  CHECK(at_odds(mercer_model_metadata(model.get(), nullptr, 0, odd), "needed") == "");
   int64_t n = 7;
-  CHECK(refused(mercer_statistics_shape(statistics.get(), odd, nullptr, nullptr), "n") == "");
-  CHECK(refused(mercer_statistics_shape(statistics.get(), &n, odd, nullptr), "D") == "");
-  CHECK(refused(mercer_statistics_shape(statistics.get(), &n, nullptr, odd), "m") == "");
+  CHECK(at_odds(mercer_statistics_shape(statistics.get(), odd, nullptr, nullptr), "n") == "");
+  CHECK(at_odds(mercer_statistics_shape(statistics.get(), &n, odd, nullptr), "D") == "");
+  CHECK(at_odds(mercer_statistics_shape(statistics.get(), &n, nullptr, odd), "m") == "");
   CHECK(n == 7);
-  CHECK(refused(mercer_ridge_effective_dimension(ridge.get(), 1, odd), "dimension") == "");
-  CHECK(refused(mercer_ridge_gcv_f64(ridge.get(), 1, odd), "gcv") == "");
-  CHECK(refused(mercer_file_info(path.c_str(), nullptr, 0, odd), "needed") == "");
+  CHECK(at_odds(mercer_ridge_effective_dimension(ridge.get(), 1, odd), "dimension") == "");
+  CHECK(at_odds(mercer_ridge_gcv_f64(ridge.get(), 1, odd), "gcv") == "");
+  CHECK(at_odds(mercer_file_info(path.c_str(), nullptr, 0, odd), "needed") == "");
 }
 
 TEST_CASE("misaligned places for handles are refused and not set to NULL", "[capi]") {
@@ -95,26 +92,53 @@ TEST_CASE("misaligned places for handles are refused and not set to NULL", "[cap
   const auto X = numbers(8, 2);
   const double one = 1;
   const auto fixed = fit_options(MERCER_SELECTION_FIXED);
-  CHECK(refused(mercer_context_create(nullptr, odd), "out") == "");
-  CHECK(refused(mercer_kernel_gaussian(&one, 1, odd), "out") == "");
-  CHECK(refused(mercer_kernel_from_spec("{}", odd), "out") == "");
-  CHECK(refused(mercer_map_from_spec("{}", odd), "out") == "");
-  CHECK(refused(mercer_fourier_create(kernel.get(), 2, 8, nullptr, odd), "out") == "");
-  CHECK(refused(mercer_map_load("none", odd), "out") == "");
-  CHECK(refused(mercer_statistics_create(4, 1, odd), "out") == "");
-  CHECK(refused(mercer_ridge_create(statistics.get(), 1, nullptr, odd), "out") == "");
+  CHECK(at_odds(mercer_context_create(nullptr, odd), "out") == "");
+  CHECK(at_odds(mercer_kernel_gaussian(&one, 1, odd), "out") == "");
+  CHECK(at_odds(mercer_kernel_from_spec("{}", odd), "out") == "");
+  CHECK(at_odds(mercer_map_from_spec("{}", odd), "out") == "");
+  CHECK(at_odds(mercer_fourier_create(kernel.get(), 2, 8, nullptr, odd), "out") == "");
+  CHECK(at_odds(mercer_map_load("none", odd), "out") == "");
+  CHECK(at_odds(mercer_statistics_create(4, 1, odd), "out") == "");
+  CHECK(at_odds(mercer_ridge_create(statistics.get(), 1, nullptr, odd), "out") == "");
   mercer_ridge* ridge = nullptr;
-  CHECK(refused(mercer_ridge_create_consuming(odd, 1, nullptr, &ridge), "statistics") == "");
-  CHECK(refused(mercer_model_map(model.get(), odd), "out") == "");
-  CHECK(refused(mercer_exact_fit_f64(kernel.get(), &fixed, 8, 2, X.data(), 2, 1, X.data(), 2, 0,
-                                     nullptr, odd),
+  CHECK(at_odds(mercer_ridge_create_consuming(odd, 1, nullptr, &ridge), "statistics") == "");
+  CHECK(at_odds(mercer_model_map(model.get(), odd), "out") == "");
+  CHECK(at_odds(mercer_kernel_ridge_fit(kernel.get(), &fixed, rows_of(X, 2), rows_of(X, 2), 0,
+                                        nullptr, odd),
                 "out") == "");
-  mercer_kernel* polynomial = nullptr;
-  REQUIRE(mercer_kernel_polynomial(2, 1, 0, &polynomial) == MERCER_OK);
-  const KernelHandle owned(polynomial);
   mercer_map* map = nullptr;
-  CHECK(refused(mercer_sketch_recommend(polynomial, 4, 0, 8, 2, X.data(), 2, nullptr, odd, &map),
-                "predicted_error") == "");
+  CHECK(
+      at_odds(mercer_sketch_recommend(polynomial().get(), 4, 0, rows_of(X, 2), nullptr, odd, &map),
+              "predicted_error") == "");
+}
+
+TEST_CASE("misaligned arrays and views are refused by name", "[capi]") {
+  const auto map = fourier(3, 8);
+  const auto model = small_model(60, 3);
+  const auto X = numbers(4, 3);
+  double Z[32];
+  const auto x = rows_of(X, 3);
+  const double* const values = odd;
+  double* const place = odd;
+  const mercer_rows* const rows = odd;
+  const mercer_matrix* const matrix = odd;
+  const auto transform = [&](const mercer_rows* from, const mercer_matrix* to) {
+    return mercer_map_transform(map.get(), from, nullptr, nullptr, to);
+  };
+  const auto fits = result_of(Z, 4, 8);
+  CHECK(at_odds(transform(rows_of(values, 4, 3), fits), "X") == "");
+  CHECK(at_odds(transform(x, result_of(place, 4, 8)), "Z") == "");
+  CHECK(at_odds(transform(rows, fits), "X") == "");
+  CHECK(at_odds(transform(x, matrix), "Z") == "");
+  CHECK(at_odds(mercer_map_transform(map.get(), x, with_right(rows, 1), nullptr, fits),
+                "options->right") == "");
+  CHECK(at_odds(mercer_map_variance(map.get(), x, x, 0, nullptr, odd), "variance") == "");
+  CHECK(at_odds(mercer_kernel_gram(gaussian().get(), x, rows, nullptr, fits), "Y") == "");
+  CHECK(at_odds(mercer_model_predict(model.get(), x, nullptr, matrix), "scores") == "");
+  CHECK(at_odds(mercer_model_classify(small_classifier(60, 3).get(), x, nullptr, odd), "labels") ==
+        "");
+  CHECK(at_odds(mercer_fwht(matrix, nullptr), "X") == "");
+  CHECK(at_odds(mercer_fwht(result_of(place, 1, 4), nullptr), "X") == "");
 }
 
 }  // namespace

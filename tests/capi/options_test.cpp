@@ -28,26 +28,12 @@ mercer_status read_fourier(const void* options) {
   return status;
 }
 
-mercer_status read_linear(const void* options) {
-  mercer_kernel* kernel = nullptr;
-  mercer_kernel_polynomial(1, 1, 0, &kernel);
-  const KernelHandle owned(kernel);
-  mercer_map* map = nullptr;
-  const mercer_status status =
-      mercer_linear_create(kernel, 2, 4, static_cast<const mercer_linear_options*>(options), &map);
-  mercer_map_free(map);
-  return status;
-}
-
-mercer_status read_sketch(const void* options) {
-  mercer_kernel* kernel = nullptr;
-  mercer_kernel_polynomial(2, 1, 0, &kernel);
-  const KernelHandle owned(kernel);
-  mercer_map* map = nullptr;
-  const mercer_status status =
-      mercer_sketch_create(kernel, 2, 4, static_cast<const mercer_sketch_options*>(options), &map);
-  mercer_map_free(map);
-  return status;
+mercer_status read_transform(const void* options) {
+  const auto X = numbers(3, 2);
+  std::vector<double> Z(12);
+  return mercer_map_transform(fourier(2, 4).get(), rows_of(X, 2),
+                              static_cast<const mercer_transform_options*>(options), nullptr,
+                              result_of(Z, 4));
 }
 
 mercer_status read_context(const void* options) {
@@ -62,8 +48,8 @@ mercer_status read_fit(const void* options) {
   const auto X = numbers(30, 2);
   mercer_model* model = nullptr;
   const mercer_status status =
-      mercer_model_fit_f64(fourier(2, 4).get(), static_cast<const mercer_fit_options*>(options), 30,
-                           X.data(), 2, 1, X.data(), 2, nullptr, &model);
+      mercer_model_fit(fourier(2, 4).get(), static_cast<const mercer_fit_options*>(options),
+                       rows_of(X, 2), rows_of(X.data(), 30, 1, 2), 0, nullptr, &model);
   mercer_model_free(model);
   return status;
 }
@@ -75,8 +61,8 @@ mercer_status read_search(const void* options) {
   X[7] = std::nan("");
   mercer_model* model = nullptr;
   const mercer_status status =
-      mercer_model_search_f64(static_cast<const mercer_search_options*>(options), 30, 2, X.data(),
-                              2, 1, X.data(), 2, 0, nullptr, &model);
+      mercer_model_search(static_cast<const mercer_search_options*>(options), rows_of(X, 2),
+                          rows_of(X.data(), 30, 1, 2), 0, nullptr, &model);
   const bool is_about_data = std::strstr(mercer_last_error(), "options") == nullptr;
   return status == MERCER_INVALID_ARGUMENT && is_about_data ? MERCER_OK : status;
 }
@@ -85,12 +71,11 @@ const Rule kRules[] = {
     {"mercer_fourier_options", 32,
      [](void* o) { return mercer_fourier_options_init(static_cast<mercer_fourier_options*>(o)); },
      read_fourier},
-    {"mercer_linear_options", 16,
-     [](void* o) { return mercer_linear_options_init(static_cast<mercer_linear_options*>(o)); },
-     read_linear},
-    {"mercer_sketch_options", 40,
-     [](void* o) { return mercer_sketch_options_init(static_cast<mercer_sketch_options*>(o)); },
-     read_sketch},
+    {"mercer_transform_options", 40,
+     [](void* o) {
+       return mercer_transform_options_init(static_cast<mercer_transform_options*>(o));
+     },
+     read_transform},
     {"mercer_context_options", 32,
      [](void* o) { return mercer_context_options_init(static_cast<mercer_context_options*>(o)); },
      read_context},
@@ -175,10 +160,13 @@ TEST_CASE("documented defaults", "[capi]") {
   CHECK((fit.standardize == 1 && fit.center == 1 && fit.precision == MERCER_PRECISION_F32));
   CHECK((fit.lambda == 1e-6 && fit.lambda_largest == 1e-1 && fit.lambda_smallest == 1e-12));
   CHECK((fit.lambda_count == 23 && fit.folds == 5 && fit.held_out_fraction == 0.1));
-  mercer_search_options search{};
-  search.struct_size = sizeof search;
-  REQUIRE(mercer_search_options_init(&search) == MERCER_OK);
+  const mercer_search_options search = search_options();
   CHECK((search.features == 2048 && search.lengthscale == 0 && search.lambda == -1));
+  mercer_transform_options transform{};
+  transform.struct_size = sizeof transform;
+  REQUIRE(mercer_transform_options_init(&transform) == MERCER_OK);
+  CHECK((transform.begin == 0 && transform.end == -1 && transform.right == nullptr));
+  CHECK((transform.locations == 1 && transform.reserved == 0));
   CHECK((search.held_out_fraction == 0.1 && search.map == nullptr && search.report == nullptr));
 }
 
@@ -222,8 +210,7 @@ TEST_CASE("fields out of range are named", "[capi]") {
   for (const auto& row : fit_fields) {
     auto options = fit_options(MERCER_SELECTION_GCV);
     row.spoil(options);
-    CHECK(fault(read_fit(&options), MERCER_INVALID_ARGUMENT, "mercer_model_fit_f64", row.says) ==
-          "");
+    CHECK(fault(read_fit(&options), MERCER_INVALID_ARGUMENT, "mercer_model_fit", row.says) == "");
   }
 }
 
@@ -240,15 +227,13 @@ TEST_CASE("fields of search options out of range are named", "[capi]") {
       {[](auto& o) { o.map = "{\"map\":\"no\"}"; }, "no"},
   };
   for (const auto& row : fields) {
-    mercer_search_options options{};
-    options.struct_size = sizeof options;
-    mercer_search_options_init(&options);
+    auto options = search_options();
     row.spoil(options);
     const auto X = numbers(30, 2);
     mercer_model* model = nullptr;
-    const mercer_status status =
-        mercer_model_search_f64(&options, 30, 2, X.data(), 2, 1, X.data(), 2, 0, nullptr, &model);
-    CHECK(fault(status, MERCER_INVALID_ARGUMENT, "mercer_model_search_f64", row.says) == "");
+    const mercer_status status = mercer_model_search(
+        &options, rows_of(X, 2), rows_of(X.data(), 30, 1, 2), 0, nullptr, &model);
+    CHECK(fault(status, MERCER_INVALID_ARGUMENT, "mercer_model_search", row.says) == "");
   }
 }
 

@@ -21,7 +21,7 @@ constexpr int64_t n = 3000, d = 5, D = 128;
 std::vector<float> features(const mercer_map* map, mercer_status* status) {
   const auto X = numbers<float>(n, d);
   std::vector<float> Z(static_cast<size_t>(n * D));
-  *status = mercer_map_apply_f32(map, n, X.data(), d, Z.data(), D);
+  *status = mercer_map_apply_f32(map, n, X.data(), d, nullptr, Z.data(), D);
   return Z;
 }
 
@@ -125,7 +125,7 @@ TEST_CASE("a process that may start no thread gets the same features", "[capi]")
     std::vector<float> Z(static_cast<size_t>(n * D));
     const auto X = numbers<float>(n, d);
     const mercer_status applied =
-        mercer_map_apply_columns_f32(fresh.get(), 0, D, n, X.data(), d, wide.get(), Z.data(), D);
+        mercer_map_apply_f32(fresh.get(), n, X.data(), d, wide.get(), Z.data(), D);
     int32_t threads = 0;
     mercer_context_threads_used(wide.get(), &threads);
     return applied == MERCER_OK && same_bytes(here, Z) && threads == 1;

@@ -1,69 +1,110 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// mercer/transform.h: the transform through the C API, and what it refuses.
+// Features through views: column slices of dense and of sparse rows are those of the whole, gaps
+// are left alone, and the flat doors write the same bits.
 #include <cstring>
-#include <vector>
 
 #include "fixture.h"
-#include "mercer/mercer.h"
 #include "support/catch.h"
+
+using namespace mercer::test;
 
 namespace {
 
-std::vector<double> rows_of(int64_t rows, int64_t ld) {
-  std::vector<double> X(static_cast<size_t>(rows * ld));
-  for (size_t i = 0; i < X.size(); ++i) X[i] = static_cast<double>(i * i % 101) - 50;
-  return X;
-}
+constexpr int64_t n = 23, d = 6, D = 12;
 
-}  // namespace
-
-TEST_CASE("fwht: small integers are exact, twice is n times, gaps are left alone", "[capi]") {
-  // Entries stay below 2^53: every addition is exact.
-  for (const int64_t n : {1, 2, 8, 64, 1024}) {
-    std::vector<double> X = rows_of(70, n + 3);
-    const std::vector<double> before = X;
-    REQUIRE(mercer_fwht_f64(70, n, X.data(), n + 3, nullptr) == MERCER_OK);
-    REQUIRE(mercer_fwht_f64(70, n, X.data(), n + 3, nullptr) == MERCER_OK);
+/// Columns [begin, end) bit for bit, in rows with a gap.
+template <class T>
+void check_slices(const mercer_map* map, const RowsView& X, bool complex) {
+  const int64_t reals = complex ? 2 : 1;
+  std::vector<T> all(static_cast<size_t>(n * D * reals));
+  REQUIRE(mercer_map_transform(map, X, nullptr, nullptr, result_of(all.data(), n, D, D, complex)) ==
+          MERCER_OK);
+  for (const auto& [begin, end] : {std::pair{0, 12}, {0, 1}, {5, 9}, {11, 12}, {4, 4}}) {
+    INFO(begin << " to " << end);
+    const int64_t width = end - begin, ld = width + 1;
+    std::vector<T> part(static_cast<size_t>(n * ld * reals), T{-9});
+    REQUIRE(mercer_map_transform(map, X, columns(begin, end), nullptr,
+                                 result_of(part.data(), n, width, ld, complex)) == MERCER_OK);
     int64_t wrong = 0;
-    for (int64_t i = 0; i < 70; ++i) {
-      for (int64_t j = 0; j < n + 3; ++j) {
-        const auto at = static_cast<size_t>(i * (n + 3) + j);
-        wrong += X[at] != (j < n ? static_cast<double>(n) * before[at] : before[at]);
-      }
+    for (int64_t i = 0; i < n; ++i) {
+      const T* whole = all.data() + (i * D + begin) * reals;
+      const T* row = part.data() + i * ld * reals;
+      for (int64_t j = 0; j < ld * reals; ++j)
+        wrong += row[j] != (j < width * reals ? whole[j] : T{-9});
     }
     CHECK(wrong == 0);
   }
 }
 
-TEST_CASE("fwht: threads give the same bytes", "[capi]") {
-  std::vector<double> once = rows_of(3000, 64), twice = once;
-  mercer_context_options options{};
-  options.struct_size = sizeof options;
-  mercer_context_options_init(&options);
-  options.threads = 7;
-  mercer_context* context = nullptr;
-  REQUIRE(mercer_context_create(&options, &context) == MERCER_OK);
-  CHECK(mercer_fwht_f64(3000, 64, once.data(), 64, nullptr) == MERCER_OK);
-  CHECK(mercer_fwht_f64(3000, 64, twice.data(), 64, context) == MERCER_OK);
-  CHECK(std::memcmp(once.data(), twice.data(), once.size() * sizeof(double)) == 0);
-  mercer_context_free(context);
+struct Named {
+  std::string name;
+  MapHandle map;
+};
+std::vector<Named> all_maps() {
+  std::vector<Named> maps;
+  for (const std::string projection : {"dense", "orthogonal", "sorf", "fastfood", "sobol"}) {
+    maps.push_back(
+        {projection,
+         make_map(R"("fourier","kernel":{"kernel":"gaussian"},"projection":")" + projection + "\"",
+                  d, D)});
+  }
+  for (const std::string projection : {"gaussian", "rademacher", "srht", "countsketch"})
+    maps.push_back({projection, linear(projection, d, D)});
+  maps.push_back({"phase", fourier(d, D, MERCER_FORM_PHASE)});
+  maps.push_back({"complex", fourier(d, D, MERCER_FORM_COMPLEX)});
+  maps.push_back({"sketch", make_map(R"("tensor_srht","kernel":{"kernel":"polynomial"})", d, D)});
+  return maps;
 }
 
-TEST_CASE("fwht: bad sizes are named", "[capi]") {
-  float X[4] = {};
-  const auto says = [](const char* text) {
-    return std::strstr(mercer_last_error(), text) != nullptr;
-  };
-  CHECK(mercer_fwht_f32(1, 3, X, 3, nullptr) == MERCER_INVALID_ARGUMENT);
-  CHECK(says("mercer_fwht_f32: n = 3, expected a power of two"));
-  CHECK(mercer_fwht_f32(1, 0, X, 3, nullptr) == MERCER_INVALID_ARGUMENT);
-  CHECK(says("n = 0"));
-  CHECK(mercer_fwht_f32(1, 4, X, 2, nullptr) == MERCER_INVALID_ARGUMENT);
-  CHECK(says("ldx = 2"));
-  CHECK(mercer_fwht_f32(-1, 4, X, 4, nullptr) == MERCER_INVALID_ARGUMENT);
-  CHECK(says("rows = -1"));
-  CHECK(mercer_fwht_f32(1, 4, nullptr, 4, nullptr) == MERCER_INVALID_ARGUMENT);
-  CHECK(says("X = NULL"));
-  CHECK(mercer_fwht_f32(0, 4, nullptr, 4, nullptr) == MERCER_OK);
+template <class T, class Index>
+void check_all(const Named& named) {
+  const bool complex = named.name == "complex";
+  const auto sparse = sparse_numbers<T, Index>(n, d);
+  check_slices<T>(named.map.get(), sparse.view(), complex);
+  check_slices<T>(named.map.get(), sparse.dense_view(), complex);
 }
+
+TEST_CASE("columns of dense and of sparse rows are those of the whole", "[capi]") {
+  for (const Named& named : all_maps()) {
+    INFO(named.name);
+    REQUIRE(named.map != nullptr);
+    check_all<float, int32_t>(named);
+    check_all<float, int64_t>(named);
+    check_all<double, int32_t>(named);
+    check_all<double, int64_t>(named);
+  }
+}
+
+template <class T, class Apply>
+void check_flat(Apply apply, const mercer_map* map, bool complex) {
+  const auto X = numbers<T>(n, d + 2);
+  const int64_t reals = complex ? 2 : 1;
+  std::vector<T> flat(static_cast<size_t>(n * (D + 1) * reals), T{-9}), viewed = flat;
+  REQUIRE(apply(map, n, X.data(), d + 2, nullptr, flat.data(), D + 1) == MERCER_OK);
+  REQUIRE(mercer_map_transform(map, rows_of(X.data(), n, d, d + 2), nullptr, nullptr,
+                               result_of(viewed.data(), n, D, D + 1, complex)) == MERCER_OK);
+  CHECK(std::memcmp(flat.data(), viewed.data(), flat.size() * sizeof(T)) == 0);
+  CHECK(flat[static_cast<size_t>(D * reals)] == T{-9});
+  CHECK(flat[0] != T{-9});
+}
+
+TEST_CASE("the flat doors write the bits of the views", "[capi]") {
+  const auto real = fourier(d, D), complex = fourier(d, D, MERCER_FORM_COMPLEX);
+  check_flat<float>(mercer_map_apply_f32, real.get(), false);
+  check_flat<double>(mercer_map_apply_f64, real.get(), false);
+  check_flat<float>(mercer_map_apply_c32, complex.get(), true);
+  check_flat<double>(mercer_map_apply_c64, complex.get(), true);
+}
+
+TEST_CASE("a complex map says what it is", "[capi]") {
+  const auto map = fourier(3, 6, MERCER_FORM_COMPLEX);
+  int32_t complex = 0;
+  int64_t features = 0, inputs = 0;
+  REQUIRE(mercer_map_is_complex(map.get(), &complex) == MERCER_OK);
+  REQUIRE(mercer_map_features(map.get(), &features) == MERCER_OK);
+  REQUIRE(mercer_map_inputs(map.get(), &inputs) == MERCER_OK);
+  CHECK((complex == 1 && features == 6 && inputs == 3));
+}
+
+}  // namespace

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The mercer authors
+# The C API stays small: no function of the headers has more than MOST_ARGUMENTS, there are at most MOST_FUNCTIONS, and they are
+# those of symbols.txt.
+# Run as: cmake -DINCLUDE=... -DSYMBOLS=... -DMOST_ARGUMENTS=8 -DMOST_FUNCTIONS=89 -P limits.cmake
+cmake_minimum_required(VERSION 3.22)
+file(GLOB headers ${INCLUDE}/mercer/*.h)
+set(names "")
+foreach(header ${headers})
+  file(READ ${header} text)
+  # Semicolons would split lists; comments may hold anything.
+  string(REGEX REPLACE "/[*]([^*]|[*]+[^*/])*[*]+/" "" text "${text}")
+  string(REGEX REPLACE "//[^\n]*" "" text "${text}")
+  string(REGEX REPLACE "#[^\n]*" "" text "${text}")
+  string(REPLACE ";" "!" text "${text}")
+  string(REGEX MATCHALL "MERCER_API[^!]*!" declarations "${text}")
+  foreach(declaration ${declarations})
+    if(NOT declaration MATCHES "(mercer_[a-z0-9_]+)[ \n]*[(]([^()]*)[)][ \n]*!")
+      message(FATAL_ERROR "${header}: not understood: ${declaration}")
+    endif()
+    list(APPEND names ${CMAKE_MATCH_1})
+    set(name ${CMAKE_MATCH_1})
+    string(REGEX MATCHALL "," commas "${CMAKE_MATCH_2}")
+    list(LENGTH commas count)
+    math(EXPR count "${count} + 1")
+    if(count GREATER MOST_ARGUMENTS)
+      message(SEND_ERROR "${name} has ${count} arguments, expected at most ${MOST_ARGUMENTS}")
+    endif()
+  endforeach()
+endforeach()
+
+list(LENGTH names declared)
+list(SORT names)
+file(STRINGS ${SYMBOLS} symbols)
+list(SORT symbols)
+if(NOT names STREQUAL symbols)
+  message(SEND_ERROR "the headers declare\n${names}\nbut ${SYMBOLS} lists\n${symbols}")
+endif()
+if(declared GREATER MOST_FUNCTIONS)
+  message(SEND_ERROR "${declared} functions are exported, expected at most ${MOST_FUNCTIONS}")
+endif()
+message(STATUS "${declared} functions")

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Statistics, ridge, models, search and exact kernel ridge: what goes in by one door comes out by
+// another.
+#include <cmath>
+#include <cstring>
+
+#include "fixture.h"
+#include "support/catch.h"
+#include "support/temporary_directory.h"
+
+using namespace mercer::test;
+
+namespace {
+
+TEST_CASE("statistics: both triangles, sums, removal, a file", "[capi]") {
+  const int64_t n = 40, D = 4;
+  const auto sums = small_statistics(n, D, 1);
+  const auto Z = numbers(n, D);
+  const auto Y = numbers(n, 1);
+  double gram[16], cross[4], sum_z[4], sum_y = 0, sum_y2 = 0;
+  REQUIRE(mercer_statistics_get_f64(sums.get(), gram, 4, cross, 1, sum_z, &sum_y, &sum_y2) ==
+          MERCER_OK);
+  double worst = 0;  // n products of numbers below 1: error at most n^2 eps
+  for (size_t a = 0; a < 4; ++a) {
+    for (size_t b = 0; b < 4; ++b) {
+      double exact = 0;
+      for (size_t i = 0; i < 40; ++i) exact += Z[4 * i + a] * Z[4 * i + b];
+      worst = std::max(worst, std::abs(gram[4 * a + b] - exact));
+    }
+  }
+  double exact_y = 0;
+  for (const double y : Y) exact_y += y;
+  worst = std::max(worst, std::abs(sum_y - exact_y));
+  CHECK(worst < 40 * 40 * 2.3e-16);
+  CHECK(gram[1] == gram[4]);
+
+  const TemporaryDirectory directory;
+  const std::string path = directory.file("sums.mercer");
+  REQUIRE(mercer_statistics_save(sums.get(), path.c_str()) == MERCER_OK);
+  mercer_statistics* loaded = nullptr;
+  REQUIRE(mercer_statistics_load(path.c_str(), &loaded) == MERCER_OK);
+  const StatisticsHandle again(loaded);
+  double gram_again[16];
+  REQUIRE(mercer_statistics_get_f64(loaded, gram_again, 4, nullptr, 0, nullptr, nullptr, nullptr) ==
+          MERCER_OK);
+  CHECK(std::memcmp(gram, gram_again, sizeof gram) == 0);
+  REQUIRE(mercer_statistics_remove(loaded, rows_of(Z, D), rows_of(Y, 1), nullptr) == MERCER_OK);
+  int64_t rows = -1, features_of = 0, outputs = 0;
+  REQUIRE(mercer_statistics_shape(loaded, &rows, &features_of, &outputs) == MERCER_OK);
+  CHECK((rows == 0 && features_of == 4 && outputs == 1));
+}
+
+TEST_CASE("consumed statistics are gone, and the ridge is the same", "[capi]") {
+  mercer_statistics* given = small_statistics().release();
+  mercer_ridge* made = nullptr;
+  REQUIRE(mercer_ridge_create_consuming(&given, 1, nullptr, &made) == MERCER_OK);
+  const RidgeHandle consumed(made);
+  CHECK(given == nullptr);
+  double a[4], b[4], c[4], intercept[3];
+  REQUIRE(mercer_ridge_solve_f64(consumed.get(), 1e-3, a, 1, &intercept[0]) == MERCER_OK);
+  REQUIRE(mercer_ridge_solve_f64(small_ridge().get(), 1e-3, b, 1, &intercept[1]) == MERCER_OK);
+  REQUIRE(mercer_ridge_cholesky_f64(small_statistics().get(), 1, 1e-3, nullptr, c, 1,
+                                    &intercept[2]) == MERCER_OK);
+  CHECK(std::memcmp(a, b, sizeof a) == 0);
+  double worst = std::abs(intercept[0] - intercept[2]);
+  for (size_t j = 0; j < 4; ++j) worst = std::max(worst, std::abs(a[j] - c[j]));
+  CHECK(worst < 1e-9);  // two routes; the condition number is below 1/lambda = 1e3, so 1e3 * 4 *
+                        // eps is far below
+}
+
+TEST_CASE("a model comes back from its file with metadata, map and weights", "[capi]") {
+  const TemporaryDirectory directory;
+  const std::string path = directory.file("model.mercer");
+  const auto model = small_classifier();
+  REQUIRE(mercer_model_set_metadata(model.get(), "{\"classes\":[\"no\",\"yes\"]}") == MERCER_OK);
+  REQUIRE(mercer_model_save(model.get(), path.c_str()) == MERCER_OK);
+  mercer_model* read = nullptr;
+  REQUIRE(mercer_model_load(path.c_str(), &read) == MERCER_OK);
+  const ModelHandle loaded(read);
+  CHECK(text_of([&](auto... buffer) { return mercer_model_metadata(read, buffer...); }) ==
+        "{\"classes\":[\"no\",\"yes\"]}");
+  int64_t d = 0, outputs = 0, K = 0;
+  REQUIRE(mercer_model_shape(read, &d, &outputs, &K) == MERCER_OK);
+  CHECK((d == 2 && outputs == 2 && K == 2));
+  const auto X = numbers(60, 2);
+  double scores[2][120];
+  int32_t labels[2][60];
+  const mercer_model* both[] = {model.get(), loaded.get()};
+  for (size_t i = 0; i < 2; ++i) {
+    REQUIRE(mercer_model_predict(both[i], rows_of(X, 2), nullptr, result_of(scores[i], 60, 2)) ==
+            MERCER_OK);
+    REQUIRE(mercer_model_classify(both[i], rows_of(X, 2), nullptr, labels[i]) == MERCER_OK);
+  }
+  CHECK(std::memcmp(scores[0], scores[1], sizeof scores[0]) == 0);
+  CHECK(std::memcmp(labels[0], labels[1], sizeof labels[0]) == 0);
+  mercer_map* map = nullptr;
+  REQUIRE(mercer_model_map(loaded.get(), &map) == MERCER_OK);
+  const MapHandle owned(map);
+  CHECK(spec_of(map) == spec_of(fourier(2, 16).get()));
+}
+
+TEST_CASE("a model fitted from a spec predicts as the typed one does", "[capi]") {
+  const int64_t n = 80;
+  const auto X = numbers(n, 2);
+  const auto Y = numbers(n, 1);
+  const std::string json = "{\"model\":\"ridge\",\"map\":" + spec_of(fourier(2, 16).get()) +
+                           ",\"lambda\":0.001,\"precision\":\"f64\"}";
+  mercer_model *from_spec = nullptr, *typed = nullptr;
+  REQUIRE(mercer_model_fit_spec(json.c_str(), rows_of(X, 2), rows_of(Y, 1), nullptr, &from_spec) ==
+          MERCER_OK);
+  const ModelHandle first(from_spec);
+  auto options = fit_options(MERCER_SELECTION_FIXED);
+  options.lambda = 0.001;
+  options.precision = MERCER_PRECISION_F64;
+  REQUIRE(mercer_model_fit(fourier(2, 16).get(), &options, rows_of(X, 2), rows_of(Y, 1), 0, nullptr,
+                           &typed) == MERCER_OK);
+  const ModelHandle second(typed);
+  double a[16], b[16];
+  REQUIRE(mercer_model_weights_f64(from_spec, a, 1, nullptr) == MERCER_OK);
+  REQUIRE(mercer_model_weights_f64(typed, b, 1, nullptr) == MERCER_OK);
+  CHECK(std::memcmp(a, b, sizeof a) == 0);
+}
+
+void count_candidates(void* user, const mercer_search_candidate* candidate) {
+  auto& counts = *static_cast<std::vector<int>*>(user);
+  if (candidate->struct_size == sizeof *candidate && candidate->stage >= 0 &&
+      candidate->stage < 4) {
+    ++counts[static_cast<size_t>(candidate->stage)];
+  }
+}
+
+TEST_CASE("a search reports its candidates and fits what was asked for", "[capi]") {
+  const int64_t n = 400;
+  const auto X = numbers(n, 2);
+  std::vector<double> Y(static_cast<size_t>(n));
+  for (size_t i = 0; i < Y.size(); ++i) Y[i] = std::sin(3 * X[2 * i]) * X[2 * i + 1];
+  std::vector<int> counts(4);
+  auto options = search_options();
+  options.features = 128;
+  options.report = count_candidates;
+  options.user = &counts;
+  options.map = "{\"kernel\":{\"kernel\":\"matern\",\"nu\":2.5}}";
+  mercer_model* out = nullptr;
+  const auto run = [&] {
+    return mercer_model_search(&options, rows_of(X, 2), rows_of(Y, 1), 0, nullptr, &out);
+  };
+  REQUIRE(run() == MERCER_OK);
+  const ModelHandle model(out);
+  CHECK(counts[0] + counts[1] + counts[2] > 1);
+  CHECK(counts[3] <= 1);
+  mercer_map* map = nullptr;
+  REQUIRE(mercer_model_map(out, &map) == MERCER_OK);
+  const MapHandle owned(map);
+  int64_t D = 0;
+  REQUIRE(mercer_map_features(map, &D) == MERCER_OK);
+  CHECK(D == 128);
+  CHECK(spec_of(map).find("\"nu\":2.5") != std::string::npos);
+  options.lengthscale = 2;
+  options.map = "{\"kernel\":{\"kernel\":\"skewed_chi2\"}}";
+  CHECK(fault(run(), MERCER_UNSUPPORTED, "mercer_model_search", "options->lengthscale = 2") == "");
+}
+
+TEST_CASE("exact kernel ridge interpolates as lambda vanishes", "[capi]") {
+  const auto X = numbers(12, 2);
+  const auto Y = numbers(12, 1);
+  auto options = fit_options(MERCER_SELECTION_FIXED);
+  options.lambda = 1e-12;
+  mercer_kernel_ridge* out = nullptr;
+  REQUIRE(mercer_kernel_ridge_fit(gaussian(0.3).get(), &options, rows_of(X, 2), rows_of(Y, 1), 0,
+                                  nullptr, &out) == MERCER_OK);
+  const KernelRidgeHandle exact(out);
+  double scores[12];
+  REQUIRE(mercer_kernel_ridge_predict(exact.get(), rows_of(X, 2), nullptr,
+                                      result_of(scores, 12, 1)) == MERCER_OK);
+  double worst = 0;  // residual = n lambda alpha; K's smallest eigenvalue here is above 1e-4
+  for (size_t i = 0; i < 12; ++i) worst = std::max(worst, std::abs(scores[i] - Y[i]));
+  CHECK(worst < 1e-6);
+}
+
+TEST_CASE("ridge and exact kernel ridge say which sizes their arrays have", "[capi]") {
+  int64_t n = 0, D = 0, m = 0;
+  const auto sums = small_statistics(40, 4, 3);
+  mercer_ridge* made = nullptr;
+  REQUIRE(mercer_ridge_create(sums.get(), 1, nullptr, &made) == MERCER_OK);
+  const RidgeHandle ridge(made);
+  REQUIRE(mercer_ridge_shape(made, &n, &D, &m) == MERCER_OK);
+  CHECK((n == 40 && D == 4 && m == 3));
+  REQUIRE(mercer_ridge_shape(made, nullptr, &n, nullptr) == MERCER_OK);
+  CHECK(n == 4);
+  CHECK(mercer_ridge_shape(made, nullptr, nullptr, nullptr) == MERCER_OK);
+
+  const auto X = numbers(12, 2);
+  std::vector<double> classes(12);
+  for (size_t i = 0; i < 12; ++i) classes[i] = static_cast<double>(i % 2);
+  const auto options = fit_options(MERCER_SELECTION_FIXED);
+  mercer_kernel_ridge* fitted = nullptr;
+  REQUIRE(mercer_kernel_ridge_fit(gaussian().get(), &options, rows_of(X, 2), rows_of(classes, 1), 5,
+                                  nullptr, &fitted) == MERCER_OK);
+  const KernelRidgeHandle exact(fitted);
+  REQUIRE(mercer_kernel_ridge_shape(fitted, &n, &D, &m) == MERCER_OK);
+  CHECK((n == 12 && D == 2 && m == 5));
+  REQUIRE(mercer_kernel_ridge_shape(fitted, nullptr, nullptr, &n) == MERCER_OK);
+  CHECK(n == 5);
+}
+
+TEST_CASE("a model says its inputs, outputs and classes", "[capi]") {
+  int64_t d = 0, outputs = 0, K = -1;
+  REQUIRE(mercer_model_shape(small_model(60, 3).get(), &d, &outputs, &K) == MERCER_OK);
+  CHECK((d == 3 && outputs == 1 && K == 0));
+  REQUIRE(mercer_model_shape(small_classifier().get(), nullptr, &outputs, nullptr) == MERCER_OK);
+  CHECK(outputs == 2);
+}
+
+}  // namespace

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Every documented error of making maps: status, and a message that names function, argument and
+// value. Handles become NULL.
+#include "fixture.h"
+#include "support/catch.h"
+
+using namespace mercer::test;
+
+namespace {
+
+TEST_CASE("map constructors refuse bad sizes", "[capi]") {
+  const auto one = gaussian();
+  Slot<mercer_map> slot;
+  const auto create = [&](const mercer_kernel* kernel, int64_t d, int64_t D, mercer_status expected,
+                          auto... parts) {
+    return slot.fault(mercer_fourier_create(kernel, d, D, nullptr, slot.out()), expected,
+                      "mercer_fourier_create: ", parts...);
+  };
+  const mercer_status invalid = MERCER_INVALID_ARGUMENT;
+  CHECK(create(one.get(), 0, 8, invalid, "d = 0") == "");
+  CHECK(create(one.get(), 3, 0, invalid, "D = 0") == "");
+  CHECK(create(one.get(), 3, 7, invalid, "7", "even") == "");
+  CHECK(create(one.get(), 3, kHuge - 1, invalid, "2147483647") == "");
+  CHECK(create(one.get(), kHuge / 2, 8, invalid, "2147483647") == "");
+  CHECK(create(nullptr, 3, 8, invalid, "kernel = NULL") == "");
+  CHECK(slot.refused(mercer_map_from_spec("{", slot.out()), "mercer_map_from_spec") == "");
+  const double ard[] = {1, 2};
+  mercer_kernel* two = nullptr;
+  REQUIRE(mercer_kernel_gaussian(ard, 2, &two) == MERCER_OK);
+  const KernelHandle owned(two);
+  CHECK(create(two, 3, 8, MERCER_DIMENSION_MISMATCH, "2", "3") == "");
+}
+
+TEST_CASE("linear maps refuse kernels, sizes and projections they cannot serve", "[capi]") {
+  Slot<mercer_map> slot;
+  const std::string plain = R"({"kernel":"polynomial","degree":1,"gamma":1,"offset":0})";
+  const auto make = [&](const std::string& kernel, const char* projection, int64_t d, int64_t D,
+                        mercer_status expected, auto... parts) {
+    const std::string json = "{\"map\":\"linear\",\"kernel\":" + kernel + ",\"projection\":\"" +
+                             projection + "\",\"inputs\":" + std::to_string(d) +
+                             ",\"features\":" + std::to_string(D) + "}";
+    return slot.fault(mercer_map_from_spec(json.c_str(), slot.out()), expected,
+                      "mercer_map_from_spec: ", parts...);
+  };
+  const mercer_status invalid = MERCER_INVALID_ARGUMENT;
+  CHECK(make(plain, "srht", 0, 4, invalid, "inputs = 0") == "");
+  CHECK(make(plain, "srht", 3, 0, invalid, "features = 0") == "");
+  CHECK(make(plain, "hadamard", 3, 4, invalid, "projection", "hadamard") == "");
+  CHECK(make(R"({"kernel":"gaussian"})", "srht", 3, 4, MERCER_UNSUPPORTED, "gaussian") == "");
+  CHECK(make(R"({"kernel":"polynomial","degree":2,"offset":0})", "srht", 3, 4, MERCER_UNSUPPORTED,
+             "degree = 2") == "");
+  CHECK(make(R"({"kernel":"polynomial","degree":1,"offset":3})", "srht", 3, 4, MERCER_UNSUPPORTED,
+             "offset = 3") == "");
+  CHECK(make(plain, "srht", int64_t{1} << 29, 4, invalid, "inputs = 536870912") == "");
+  CHECK(make(plain, "countsketch", int64_t{1} << 32, 4, invalid, "inputs = 4294967296") == "");
+  CHECK(make(plain, "srht", 3, kHuge, invalid, "2147483647") == "");
+}
+
+TEST_CASE("supplied frequencies are checked", "[capi]") {
+  const auto one = gaussian();
+  const auto W = numbers(4, 3);
+  const double negative[] = {1, 1, -1, 1};
+  mercer_map* out = nullptr;
+  const auto supply = [&](int64_t F, const double* w, int64_t ldw, const double* weights) {
+    return mercer_fourier_create_supplied(one.get(), 3, F, w, ldw, weights, nullptr, &out);
+  };
+  CHECK(refused(supply(0, W.data(), 3, nullptr), "mercer_fourier_create_supplied", "F = 0") == "");
+  CHECK(refused(supply(4, nullptr, 3, nullptr), "frequencies = NULL") == "");
+  CHECK(refused(supply(4, W.data(), 2, nullptr), "ldw = 2") == "");
+  CHECK(refused(supply(4, W.data(), 3, negative), "weight", "-1") == "");
+  const auto ask = [&](mercer_frequency_callback fill) {
+    return mercer_fourier_create_callback(one.get(), 3, 4, fill, nullptr, nullptr, nullptr, &out);
+  };
+  CHECK(refused(ask(nullptr), "mercer_fourier_create_callback", "fill = NULL") == "");
+  CHECK(refused(ask([](void*, int64_t, int64_t, double*) -> int32_t { return 9; }),
+                "fill returned 9") == "");
+  CHECK(out == nullptr);
+}
+
+int32_t count_calls(void* user, int64_t, int64_t, double*) {
+  ++*static_cast<int*>(user);
+  return 0;
+}
+
+TEST_CASE("a callback for frequencies is not asked for what will be refused", "[capi]") {
+  const auto one = gaussian();
+  const double negative[] = {1, -1};
+  auto fixed = fourier_options();
+  fixed.radius = MERCER_RADIUS_FIXED;
+  mercer_map* out = nullptr;
+  int calls = 0;
+  const auto ask = [&](const mercer_kernel* k, int64_t d, int64_t F, const double* weights,
+                       const mercer_fourier_options* options) {
+    return mercer_fourier_create_callback(k, d, F, count_calls, &calls, weights, options, &out);
+  };
+  CHECK(fault(ask(polynomial().get(), 3, 2, nullptr, nullptr), MERCER_UNSUPPORTED,
+              "mercer_fourier_create_callback", "polynomial") == "");
+  CHECK(refused(ask(one.get(), 3, int64_t{1} << 31, nullptr, nullptr), "F = 2147483648") == "");
+  CHECK(refused(ask(one.get(), int64_t{1} << 31, 2, nullptr, nullptr), "inputs = 2147483648") ==
+        "");
+  CHECK(refused(ask(one.get(), 3, 2, negative, nullptr), "weights[1] = -1") == "");
+  CHECK(fault(ask(one.get(), 3, 2, nullptr, &fixed), MERCER_UNSUPPORTED, "radius") == "");
+  CHECK(calls == 0);
+  CHECK(ask(one.get(), 3, 2, nullptr, nullptr) == MERCER_OK);
+  mercer_map_free(out);
+  CHECK(calls == 1);
+}
+
+}  // namespace
