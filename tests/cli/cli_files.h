@@ -50,10 +50,22 @@ std::string bytes_of(T value, bool big_endian = false) {
   return big_endian ? std::string(out.rbegin(), out.rend()) : out;
 }
 
+/// Dense or sparse numbers as rows x columns.
+inline std::vector<double> spread(const cli::Numbers& values, int64_t rows, int64_t columns) {
+  std::vector<double> table(static_cast<size_t>(rows * columns));
+  for (int64_t i = 0; values.sparse && i < rows; ++i) {
+    const auto row = static_cast<size_t>(i);
+    for (int64_t p = values.offsets[row]; p < values.offsets[row + 1]; ++p)
+      table[static_cast<size_t>(i * columns + values.indices[static_cast<size_t>(p)])] =
+          values.at(p);
+  }
+  for (int64_t k = 0; !values.sparse && k < rows * columns; ++k)
+    table[static_cast<size_t>(k)] = values.at(k);
+  return table;
+}
+
 inline std::vector<double> values_of(const cli::Table& table) {
-  std::vector<double> values;
-  for (int64_t i = 0; i < table.rows * table.columns; ++i) values.push_back(table.values.at(i));
-  return values;
+  return spread(table.values, table.rows, table.columns);
 }
 
 /// No column may hold text.

@@ -24,11 +24,7 @@ using Names = std::vector<std::string>;
 using Columns = std::vector<int64_t>;
 using Values = std::vector<double>;
 
-Values inputs_of(const Dataset& data) {
-  Values values;
-  for (int64_t i = 0; i < data.n * data.d; ++i) values.push_back(data.X.at(i));
-  return values;
-}
+Values inputs_of(const Dataset& data) { return spread(data.X, data.n, data.d); }
 
 Values targets_of(const Dataset& data) { return {data.Y.data(), data.Y.data() + data.Y.size()}; }
 

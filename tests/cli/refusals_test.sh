@@ -59,7 +59,7 @@ fit 'cut.csv.gz: truncated gzip' cut.csv.gz
 printf '1 2:1 1:1\n' >order.svm
 fit 'order.svm:1:3: index 1 after 2' order.svm
 printf '1 2000000000000:1\n' >huge.svm
-fit 'huge.svm: the dense table' huge.svm
+fit 'huge.svm:1:2: index 2000000000000, expected at most 2147483647' huge.svm
 printf '\0\0\10\3\0\0\0\11\0\0\0\1\0\0\0\2abc' >cut-images-idx3-ubyte
 fit 'cut-images-idx3-ubyte: truncated' cut-images-idx3-ubyte
 printf 'not an array' >bad.npy
