@@ -81,13 +81,6 @@ mercer_status mercer_kernel_gram_f64(const mercer_kernel* kernel, int64_t d, int
 
 void mercer_kernel_free(mercer_kernel* kernel) { delete kernel; }
 
-mercer_status mercer_lengthscale_from_gamma(double gamma, double* lengthscale) {
-  return guard("mercer_lengthscale_from_gamma", [&] {
-    check_place("lengthscale", lengthscale);
-    *lengthscale = kernel::lengthscale_from_gamma(gamma);
-  });
-}
-
 mercer_status mercer_lengthscale_from_scale(const mercer_rows* X, mercer_context* context,
                                             double* lengthscale) {
   return guard_long("mercer_lengthscale_from_scale", context, [&](Context& running) {

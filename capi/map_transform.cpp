@@ -82,7 +82,7 @@ void transform(const feature::FeatureMap& phi, const mercer_rows* X,
   const auto left =
       read_rows("X", X, phi.inputs() - right_inputs, "the map's left inputs", context);
   const auto right =
-      read_rows("options->right", read.right, right_inputs == 0 ? read.right->d : right_inputs,
+      read_rows("options->right", read.right, right_inputs == 0 ? kAnyColumns : right_inputs,
                 "the map's right inputs", context);
   const int64_t n = check_pair(phi, read, left, right);
   const auto result = read_feature_matrix("Z", Z, n, width, left.is_f32(), phi.is_complex());

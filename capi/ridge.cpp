@@ -183,9 +183,7 @@ mercer_status mercer_ridge_dual(const mercer_rows* Z, const mercer_rows* Y, int3
                                 double* intercept) {
   return guard_long("mercer_ridge_dual", context, [&](Context& running) {
     check_not_negative("lambda", lambda);
-    check_not_null("Z", Z, "a mercer_rows");
-    check_not_null("Y", Y, "a mercer_rows");
-    const TrainingRows rows(Z, Y, Z->d, Y->d, running);
+    const TrainingRows rows(Z, Y, kAnyColumns, kAnyColumns, running);
     check_at_least("Z->n", rows.Z.n(), 1);
     check_at_least("Z->d", rows.Z.d(), 1);
     check_at_least("Y->d", rows.Y.d(), 1);
@@ -194,6 +192,7 @@ mercer_status mercer_ridge_dual(const mercer_rows* Z, const mercer_rows* Y, int3
     result.check_apart(rows.Y);
     const auto constants =
         vector("intercept", intercept, "m", intercept == nullptr ? 0 : rows.Y.d());
+    result.check_apart(constants.extent());
     check_apart(constants.extent(), rows.Z);
     check_apart(constants.extent(), rows.Y);
     const solver::Weights weights =

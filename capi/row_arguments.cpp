@@ -62,6 +62,10 @@ Extent extent_of(const char* name, const mercer_matrix& read, int64_t per_column
   constexpr int64_t kMost = INT64_MAX / 2;
   require(read.cols <= kMost && read.ld <= kMost, MERCER_INVALID_ARGUMENT,
           "ld = %lld, expected %s to fit the address space", Long{read.ld}, name);
+  // In the caller's columns, not in reals.
+  require(read.rows == 0 || read.cols == 0 || read.ld >= read.cols, MERCER_INVALID_ARGUMENT,
+          "ld = %lld, expected at least the %lld columns of %s", Long{read.ld}, Long{read.cols},
+          name);
   return matrix(name, static_cast<T*>(read.data), "rows", read.rows, per_column * read.cols, "ld",
                 per_column * read.ld)
       .extent();
@@ -75,6 +79,7 @@ bool RowsArgument::is_f32() const {
 
 RowsArgument read_rows(const char* name, const mercer_rows* rows, Context& context) {
   check_not_null(name, rows, "a mercer_rows");
+  check_aligned(name, rows, alignof(mercer_rows));
   mercer_rows view{};
   read_struct(name, rows, kRowsFirstSize, sizeof view, &view);
   check_member(name, "number", view.number, MERCER_NUMBER_F32, MERCER_NUMBER_F64,
@@ -90,8 +95,9 @@ RowsArgument read_rows(const char* name, const mercer_rows* rows, Context& conte
 RowsArgument read_rows(const char* name, const mercer_rows* rows, int64_t d, const char* columns,
                        Context& context) {
   check_not_null(name, rows, "a mercer_rows");
+  check_aligned(name, rows, alignof(mercer_rows));
   // Before the indices of sparse rows, which are judged by d.
-  if (rows->struct_size >= kRowsFirstSize) {
+  if (d != kAnyColumns && rows->struct_size >= kRowsFirstSize) {
     require(rows->d == d, MERCER_DIMENSION_MISMATCH, "%s->d = %lld, expected %s, %lld", name,
             Long{rows->d}, columns, Long{d});
   }
@@ -105,6 +111,7 @@ void check_same_rows(const RowsArgument& a, const RowsArgument& b) {
 
 mercer_matrix read_matrix(const char* name, const mercer_matrix* matrix) {
   check_not_null(name, matrix, "a mercer_matrix");
+  check_aligned(name, matrix, alignof(mercer_matrix));
   mercer_matrix read{};
   read_struct(name, matrix, kMatrixFirstSize, sizeof read, &read);
   return read;

@@ -28,7 +28,9 @@ struct RowsArgument {
 /// INVALID_ARGUMENT for whatever mercer/rows.h does not allow; offsets and indices of sparse rows
 /// are read, with the context's threads.
 RowsArgument read_rows(const char* name, const mercer_rows* rows, Context& context);
-/// The same; DIMENSION_MISMATCH unless they have d columns, which are "the inputs of the map", say.
+/// The same; DIMENSION_MISMATCH unless they have d columns, which are "the inputs of the map", say,
+/// or kAnyColumns.
+inline constexpr int64_t kAnyColumns = -1;
 RowsArgument read_rows(const char* name, const mercer_rows* rows, int64_t d, const char* columns,
                        Context& context);
 /// DIMENSION_MISMATCH unless there are as many rows as of the other argument.
@@ -54,8 +56,9 @@ class Result {
  public:
   /// Checks shape and type against what is computed. `computed` says what it is in words.
   Result(const char* name, const mercer_matrix* matrix, int64_t rows, int64_t cols);
-  /// Shares no element with the rows.
+  /// Shares no element with the rows, resp. with another result.
   void check_apart(const RowsArgument& rows) const;
+  void check_apart(const Extent& other) const { check_disjoint(extent_, other); }
   MatrixView<double> view() const { return view_; }
   void finish() const;
 

@@ -40,6 +40,7 @@ void change_sparse(Change change, solver::RowStatistics& sums, const CsrView<T>&
                          "a block of sparse rows made dense");
   const Matrix<T> dense(size, Z.cols);
   dense.fill(T{0});
+  Stage stage(context, Z.rows);  // of which every block is a part
   for (int64_t first = 0; first < Z.rows; first += size) {
     const auto block = Z.block_rows(first, std::min(first + size, Z.rows));
     const MatrixView<T> rows = dense.view().block_rows(0, block.rows);
@@ -47,6 +48,7 @@ void change_sparse(Change change, solver::RowStatistics& sums, const CsrView<T>&
     change_dense(change, sums, MatrixView<const T>(rows),
                  Y.cols > 0 ? Y.block_rows(first, first + block.rows) : Y, context);
     for (int64_t i = 0; i < block.rows; ++i) clear_row(block, i, rows.row(i));
+    stage.advance(block.rows);
   }
 }
 
@@ -67,7 +69,6 @@ mercer_status change_rows(const char* function, Change change, mercer_statistics
             "Z->n = %lld rows to remove, but only %lld are present",
             static_cast<long long>(features.n()), static_cast<long long>(sums.rows()));
     const DoubleRows y(targets, running);
-    Stage stage(running, features.n());
     features.rows.visit([&](const auto& rows) {
       if constexpr (kIsSparse<decltype(rows)>) {
         change_sparse(change, sums, rows, y.view(), running);

@@ -55,8 +55,9 @@ MERCER_API mercer_status mercer_kernel_gram_f64(const mercer_kernel* kernel, int
                                                 mercer_context* context, double* K);
 MERCER_API void mercer_kernel_free(mercer_kernel* kernel);
 
-/** Lengthscale of exp(-gamma ||tau||^2): 1/sqrt(2 gamma), gamma > 0 and finite. */
-MERCER_API mercer_status mercer_lengthscale_from_gamma(double gamma, double* lengthscale);
+/* exp(-gamma ||tau||^2) is the Gaussian of lengthscale 1/sqrt(2 gamma), exp(-||tau||^2/(2 sigma^2)) that
+ * of lengthscale sigma. */
+
 /** Lengthscale of gamma = "scale" of scikit-learn: gamma = 1/(d Var X), the variance over all
  * entries. X: dense or CSR (made dense). context may be NULL. */
 MERCER_API mercer_status mercer_lengthscale_from_scale(const mercer_rows* X,

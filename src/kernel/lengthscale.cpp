@@ -88,16 +88,6 @@ double median_of_roots(AlignedBuffer<double>& squared) {
 
 }  // namespace
 
-double lengthscale_from_gamma(double gamma) {
-  require_positive("gamma", gamma);
-  return 1 / (std::sqrt(2.0) * std::sqrt(gamma));  // 2 gamma may overflow
-}
-
-double lengthscale_from_sigma(double sigma) {
-  require_positive("sigma", sigma);
-  return sigma;
-}
-
 double lengthscale_from_scale(MatrixView<const double> X) {
   require(X.rows >= 1 && X.cols >= 1, MERCER_INVALID_ARGUMENT, "X is %lld x %lld, expected entries",
           static_cast<long long>(X.rows), static_cast<long long>(X.cols));

@@ -11,10 +11,6 @@
 
 namespace mercer::kernel {
 
-/// exp(-gamma ||tau||^2) is the Gaussian of lengthscale 1/sqrt(2 gamma), gamma > 0.
-double lengthscale_from_gamma(double gamma);
-/// exp(-||tau||^2 / (2 sigma^2)): sigma itself, checked > 0.
-double lengthscale_from_sigma(double sigma);
 /// scikit-learn's gamma = "scale": gamma = 1 / (d Var X), Var over all entries of X.
 double lengthscale_from_scale(MatrixView<const double> X);
 /// Median over pairs i < j of ||x_i - x_j||; the mean of the two middle ones for an even count. All

@@ -107,7 +107,10 @@ inline MapHandle make_map(const std::string& spec, int64_t d, int64_t D) {
   return MapHandle(made);
 }
 inline MapHandle linear(const std::string& projection, int64_t d, int64_t D) {
-  return make_map("\"linear\",\"projection\":\"" + projection + "\"", d, D);
+  return make_map(
+      R"("linear","kernel":{"kernel":"polynomial","degree":1,"offset":0},"projection":")" +
+          projection + '"',
+      d, D);
 }
 
 inline mercer_fourier_options fourier_options(int32_t form = MERCER_FORM_PAIR, uint64_t seed = 1) {

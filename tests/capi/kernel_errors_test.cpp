@@ -38,7 +38,7 @@ TEST_CASE("kernel specs refuse bad parameters and set the handle to NULL", "[cap
     return slot.refused(mercer_kernel_from_spec(json.c_str(), slot.out()),
                         "mercer_kernel_from_spec: ", parts...);
   };
-  CHECK(make(R"("laplacian","lengthscale":1e400)", "lengthscale") == "");
+  CHECK(make(R"("laplacian","lengthscale":1e301)", "lengthscale", "1e+301") == "");
   CHECK(make(R"("laplacian","lengthscale":[1,-2])", "lengthscale", "-2") == "");
   CHECK(make(R"("cauchy","lengthscale":0)", "lengthscale", "0") == "");
   CHECK(make(R"("gaussian","lengthscale":[])", "lengthscale") == "");
@@ -130,11 +130,6 @@ TEST_CASE("lengthscale conversions refuse what has no answer", "[capi]") {
   const auto good = rows_of(X, 3);
   const std::vector<double> constant(12, 1.0);
   const auto still = rows_of(constant, 3);
-  CHECK(refused(mercer_lengthscale_from_gamma(0, &l), "mercer_lengthscale_from_gamma", "gamma") ==
-        "");
-  CHECK(refused(mercer_lengthscale_from_gamma(INFINITY, &l), "gamma", "inf") == "");
-  CHECK(refused(mercer_lengthscale_from_gamma(kNaN, &l), "gamma", "nan") == "");
-  CHECK(refused(mercer_lengthscale_from_gamma(1, nullptr), "lengthscale = NULL") == "");
   CHECK(refused(mercer_lengthscale_from_scale(still, nullptr, &l),
                 "mercer_lengthscale_from_scale") == "");
   CHECK(refused(mercer_lengthscale_from_scale(nullptr, nullptr, &l), "X = NULL") == "");

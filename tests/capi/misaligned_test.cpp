@@ -47,7 +47,6 @@ TEST_CASE("misaligned places for numbers are refused: kernels and maps", "[capi]
   CHECK(at_odds(mercer_context_threads_used(running.get(), odd), "threads") == "");
   CHECK(at_odds(mercer_context_error(running.get(), nullptr, 0, odd), "needed") == "");
   CHECK(at_odds(mercer_copy_last_error(nullptr, 0, odd), "needed") == "");
-  CHECK(at_odds(mercer_lengthscale_from_gamma(1, odd), "lengthscale") == "");
   CHECK(at_odds(mercer_lengthscale_from_scale(rows_of(X, 3), nullptr, odd), "lengthscale") == "");
   CHECK(at_odds(mercer_lengthscale_median(rows_of(X, 3), 9, 0, nullptr, odd), "lengthscale") == "");
   CHECK(at_odds(mercer_kernel_spec(kernel.get(), nullptr, 0, odd), "needed") == "");

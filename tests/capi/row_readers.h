@@ -51,7 +51,10 @@ inline mercer_status read_by_kernel_ridge(const mercer_rows* X) {
 inline const Reader kReaders[] = {
     {"mercer_map_transform", "X",
      [](const mercer_rows* X) {
-       return mercer_map_transform(fourier(3, 8).get(), X, nullptr, nullptr, result_of(Z, 4, 8));
+       // Z is of the number of X.
+       ResultView result = result_of(Z, 4, 8);
+       if (X != nullptr && X->number == MERCER_NUMBER_F32) result.number = MERCER_NUMBER_F32;
+       return mercer_map_transform(fourier(3, 8).get(), X, nullptr, nullptr, result);
      }},
     {"mercer_map_transform", "options->right",
      [](const mercer_rows* right) {

@@ -49,6 +49,21 @@ RowsView rows_of(const std::vector<T>& X, int64_t d) {
   return rows_of(X.data(), std::ssize(X) / d, d);
 }
 
+/// `count` rows from row `first` on.
+inline RowsView part_of(RowsView rows, int64_t first, int64_t count) {
+  const auto after = [](const void* from, int64_t bytes) {
+    return static_cast<const char*>(from) + bytes;
+  };
+  const int64_t size = rows.number == MERCER_NUMBER_F32 ? 4 : 8;
+  if (rows.index == MERCER_INDEX_NONE) {
+    rows.values = after(rows.values, first * rows.ld * size);
+  } else {
+    rows.offsets = after(rows.offsets, first * (rows.index == MERCER_INDEX_I32 ? 4 : 8));
+  }
+  rows.n = count;
+  return rows;
+}
+
 /// complex: Z holds pairs of T.
 template <class T>
 ResultView result_of(T* Z, int64_t n, int64_t cols, int64_t ld = -1, bool complex = false) {
