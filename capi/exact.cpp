@@ -33,6 +33,9 @@ mercer_status mercer_exact_fit_f64(const mercer_kernel* kernel, const mercer_fit
 mercer_status mercer_exact_shape(const mercer_exact* exact, int64_t* n, int64_t* d, int64_t* m) {
   return guard("mercer_exact_shape", [&] {
     const model::ExactModel& fitted = checked("exact", exact).impl;
+    check_optional_place("n", n);
+    check_optional_place("d", d);
+    check_optional_place("m", m);
     if (n != nullptr) *n = fitted.rows.rows();
     if (d != nullptr) *d = fitted.rows.cols();
     if (m != nullptr) *m = fitted.alpha.cols();

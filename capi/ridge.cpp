@@ -82,6 +82,9 @@ mercer_status mercer_ridge_create_consuming(mercer_statistics** statistics, int3
 mercer_status mercer_ridge_shape(const mercer_ridge* ridge, int64_t* n, int64_t* D, int64_t* m) {
   return guard("mercer_ridge_shape", [&] {
     const solver::RidgePath& path = checked("ridge", ridge).impl;
+    check_optional_place("n", n);
+    check_optional_place("D", D);
+    check_optional_place("m", m);
     if (n != nullptr) *n = path.rows();
     if (D != nullptr) *D = path.features();
     if (m != nullptr) *m = path.outputs();

@@ -100,8 +100,8 @@ MERCER_API mercer_status mercer_fourier_create(const mercer_kernel* kernel, int6
                                                mercer_map** out);
 
 /** Fills row j of W (F x d, row-major, ldw = d) with frequency omega_j, for every j in [0, F).
- * Called once, on the calling thread. Non-zero: creation fails with MERCER_INVALID_ARGUMENT. Must
- * not unwind. */
+ * Called once, on the calling thread, when all other arguments were found right. Non-zero: creation
+ * fails with MERCER_INVALID_ARGUMENT. Must not unwind. */
 typedef int32_t (*mercer_frequency_callback)(void* user, int64_t F, int64_t d, double* W);
 
 /** Fourier features with the caller's frequencies: frequencies is F x d, row-major, ldw >= d;
@@ -144,7 +144,7 @@ MERCER_API mercer_status mercer_linear_options_init(mercer_linear_options* optio
  * and offset 0 and is copied. The variances above are of the estimate of x'y; times a^2 for that of
  * the kernel. d >= 1 inputs, D >= 1 features; options may be NULL. Columns (GAUSSIAN, RADEMACHER)
  * and blocks of d' columns (SRHT) are functions of seed and their number alone. Errors:
- * MERCER_INVALID_ARGUMENT (also d > 2^28 for SRHT, d or D > 2^31 - 1 for COUNTSKETCH),
+ * MERCER_INVALID_ARGUMENT (D > 2^31 - 1; d > 2^28 for SRHT, 2^31 - 1 for COUNTSKETCH),
  * MERCER_UNSUPPORTED (another kernel, degree or offset), MERCER_OUT_OF_MEMORY. Memory: d*D numbers
  * per precision in use (GAUSSIAN, RADEMACHER), 2D (SRHT), 5d bytes (COUNTSKETCH). Since 0.1. */
 MERCER_API mercer_status mercer_linear_create(const mercer_kernel* kernel, int64_t d, int64_t D,

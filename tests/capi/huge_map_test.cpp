@@ -92,7 +92,7 @@ std::vector<Huge> huge_maps() {
       {R"("map":"hierarchical_sketch","kernel":{"kernel":"polynomial","degree":1024},)"
        R"("base":{"map":"tensor_srht","variant":"stacked"},"intermediate":1000000)",
        3, kEven},
-      {R"("map":"craft",)" POLYNOMIAL R"(,"intermediate":2000000000)", 3, kMost},
+      {R"("map":"craft",)" POLYNOMIAL R"(,"intermediate":200000000)", 3, kMost},
       {R"("map":"craft",)" POLYNOMIAL R"(,"intermediate":2000000000,"projection":"gaussian")", 3,
        kMost},
   };
