@@ -24,11 +24,13 @@
  *  9. Threads that help with a call are oneTBB's: they sleep between calls and are shared by all
  * callers. One that cannot be started is no error: the others do its work, the calling thread if need
  * be all of it.
- * 10. A forked child may use the library, on its calling thread alone, whatever the parent's other
- * threads were doing, and every handle that none of them was just using: a map that another thread was
- * drawing columns of (its first use; mercer_map_prepare does it ahead) and a context in use stay locked
- * there. A fork waits while a Fourier transform is being planned. A progress callback must not fork and
- * return in the child. */
+ * 10. A forked child may use the library, and every handle that no thread of the parent was just
+ * using: a map that another thread was drawing columns of (its first use; mercer_map_prepare does it
+ * ahead) and a context in use stay locked there. Its loops run on its calling thread if the parent's
+ * had run before. A fork waits while a Fourier transform is being planned. BLAS is the exception: a
+ * child forked while another thread of the parent was inside a BLAS call (a fit, a prediction, exact
+ * kernels) may hang in its own first one, since OpenBLAS keeps its threads' locks; with
+ * OPENBLAS_NUM_THREADS=1 it does not. A progress callback must not fork and return in the child. */
 
 #include <stdint.h> /* and no other header: parsers such as pycparser stop at gcc's stddef.h */
 
