@@ -39,7 +39,7 @@ double accuracy(int64_t n, const double* classes, const int32_t* predicted) {
 }
 
 std::string score_text(bool classification, double score) {
-  if (!classification && std::isnan(score)) return "R^2 not defined, as the target does not vary,";
+  if (!classification && std::isnan(score)) return "R^2 not defined (the target does not vary, or numbers are not finite)";
   char text[64];
   std::snprintf(text, sizeof text, classification ? "accuracy %.4f" : "R^2 %.5f", score);
   return text;

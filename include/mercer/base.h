@@ -15,7 +15,22 @@
  *  4. Any number of threads may use one handle at once for functions that take it as const.
  *  5. The library never prints, aborts, reads the environment or changes global state.
  *  6. Option structs start with struct_size, set by the caller to sizeof; the matching _init fills
- * in the defaults and touches no byte past struct_size. */
+ * in the defaults and touches no byte past struct_size.
+ *  7. Arrays, and places for numbers and handles, have their natural alignment; others are
+ * MERCER_INVALID_ARGUMENT, and nothing is stored there.
+ *  8. A seed or a spec means the same object whatever the caller's rounding and flush-to-zero
+ * modes; what is computed with it runs under the caller's own, on every thread. A call leaves them
+ * as they were.
+ *  9. Threads that help with a call are oneTBB's: they sleep between calls and are shared by all
+ * callers. One that cannot be started is no error: the others do its work, the calling thread if need
+ * be all of it.
+ * 10. A forked child may use the library, and every handle that no thread of the parent was just
+ * using: a map that another thread was drawing columns of (its first use; mercer_map_prepare does it
+ * ahead) and a context in use stay locked there. Its loops run on its calling thread if the parent's
+ * had run before. A fork waits while a Fourier transform is being planned. BLAS is the exception: a
+ * child forked while another thread of the parent was inside a BLAS call (a fit, a prediction, exact
+ * kernels) may hang in its own first one, since OpenBLAS keeps its threads' locks; with
+ * OPENBLAS_NUM_THREADS=1 it does not. A progress callback must not fork and return in the child. */
 
 #include <stdint.h> /* and no other header: parsers such as pycparser stop at gcc's stddef.h */
 
@@ -60,10 +75,13 @@ MERCER_API const char* mercer_status_name(mercer_status status);
 MERCER_API const char* mercer_version(void);
 
 /** Text of this thread's last failing call: function, argument, value and expectation. Valid until
- * this thread's next failing call; "" before the first. Successful calls leave it alone. */
+ * this thread's next failing call; "" before the first. Successful calls leave it alone. "This
+ * thread" is the system's: green threads (goroutines, coroutines, tasks of an async runtime) that
+ * may wake up on another one must hold on to theirs from the call until they have the text (Go:
+ * runtime.LockOSThread), or give the call a context and ask mercer_context_error. */
 MERCER_API const char* mercer_last_error(void);
 
-/** Copies that text, for runtimes that move between threads inside one call chain.
+/** Copies that text, which is this thread's as well, into memory of the caller's.
  *  needed (may be NULL) gets the bytes including the final NUL. buffer may be NULL when capacity is
  * 0. Errors: MERCER_INVALID_ARGUMENT if capacity is too small; nothing is written then but needed,
  * and the text stays. */
@@ -79,15 +97,21 @@ typedef int32_t (*mercer_progress)(void* user, int64_t done, int64_t total);
 typedef struct mercer_context_options {
   uint32_t struct_size;
   int32_t threads;    /**< Upper limit on the threads of our own loops; 0 (default): all cores. */
-  int64_t memory_cap; /**< Bytes a call may allocate for itself; 0 (default): no cap. Checked against
-                         each large allocation or stated sum, not against every small array. */
+  int64_t memory_cap; /**< Bytes a call may allocate for itself; 0 (default): no cap. All that it
+                         draws for maps counts together, with the tiles it works on; otherwise
+                         checked against each large allocation or stated sum, not against every
+                         small array. */
   mercer_progress progress; /**< NULL (default): no progress. */
   void* user;               /**< First argument of progress. */
 } mercer_context_options;
 
 /** How a long call runs: thread limit, memory cap, progress, cancellation. It serves one call at a
- * time: a second call that uses it meanwhile returns MERCER_INVALID_ARGUMENT. BLAS keeps the
- * process's own thread count. */
+ * time: a second call that uses it meanwhile returns MERCER_INVALID_ARGUMENT.
+ *  BLAS and LAPACK keep the process's own thread count, by default all cores: OpenBLAS has no other
+ * (its openblas_set_num_threads_local sets that of the whole process, too). Bound it with the
+ * environment variable OPENBLAS_NUM_THREADS or openblas_set_num_threads before the first call; a
+ * host that makes calls from many threads at once wants 1. Our own loops never run inside a BLAS
+ * call, nor BLAS inside them. */
 typedef struct mercer_context mercer_context;
 
 MERCER_API mercer_status mercer_context_options_init(mercer_context_options* options);
@@ -101,7 +125,8 @@ MERCER_API mercer_status mercer_context_create(const mercer_context_options* opt
  * any thread and from a signal handler. A request made while no call runs stops the next one. */
 MERCER_API mercer_status mercer_context_cancel(mercer_context* context);
 
-/** Threads the last call's loops really used (0 before the first). */
+/** Threads that came to the last call's loops, at most: the caller and those that helped (0 before
+ * the first). */
 MERCER_API mercer_status mercer_context_threads_used(const mercer_context* context,
                                                      int32_t* threads);
 

@@ -101,8 +101,8 @@ MERCER_API mercer_status mercer_fourier_create(const mercer_kernel* kernel, int6
                                                mercer_map** out);
 
 /** Fills row j of W (F x d, row-major, ldw = d) with frequency omega_j, for every j in [0, F).
- * Called once, on the calling thread. Non-zero: creation fails with MERCER_INVALID_ARGUMENT. Must
- * not unwind. */
+ * Called once, on the calling thread, when all other arguments were found right. Non-zero: creation
+ * fails with MERCER_INVALID_ARGUMENT. Must not unwind. */
 typedef int32_t (*mercer_frequency_callback)(void* user, int64_t F, int64_t d, double* W);
 
 /** Fourier features with the caller's frequencies: frequencies is F x d, row-major, ldw >= d;

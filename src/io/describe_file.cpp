@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // What a file holds, as JSON. Maps and models are read as by load, so that what is described can be
-// loaded: making a map draws no frequency. Statistics are not copied: checksums and sizes are all
-// that loading verifies.
+// loaded: making a map draws no frequency. Statistics are read whole, since loading refuses sums that
+// are not finite.
 #include <memory>
 #include <string>
 #include <utility>

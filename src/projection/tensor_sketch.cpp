@@ -166,7 +166,7 @@ class TensorSketch final : public Multilinear {
   template <class T>
   void prepare_in(LazyGroups<Prepared<T>>& store, Context& context) const {
     prepare_hashes(context);
-    constexpr const char* kWhat = "the signs and transforms of a sketch";
+    constexpr const char* kWhat = "the signs of a sketch, and its transforms";
     // Twiddles and FFTW's own stay, the arrays that it plans on go.
     const int64_t plans = factors() == 1 ? 0
                                          : checked_multiply(2 * vector_size(),

@@ -134,6 +134,22 @@ TEST_CASE("standard rounding ends with its scope", "[base]") {
   CHECK(after == FE_TOWARDZERO);
 }
 
+#ifdef __SSE2__
+TEST_CASE("standard rounding keeps subnormals, and gives flushing back", "[base]") {
+  const unsigned before = __builtin_ia32_stmxcsr();
+  __builtin_ia32_ldmxcsr(before | 0x8040);  // flush to zero, subnormals are zeros
+  unsigned inside = 0;
+  {
+    const StandardRounding rounding;
+    inside = __builtin_ia32_stmxcsr();
+  }
+  const unsigned after = __builtin_ia32_stmxcsr();
+  __builtin_ia32_ldmxcsr(before);
+  CHECK((inside & 0x8040) == 0);
+  CHECK((after & 0x8040) == 0x8040);
+}
+#endif
+
 #ifndef __SANITIZE_THREAD__
 TEST_CASE("a child forked while threads run loops has loops of its own", "[base]") {
   std::atomic<bool> stop{false};

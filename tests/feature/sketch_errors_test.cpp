@@ -173,7 +173,7 @@ TEST_CASE("sketches: what the parts of a composition draw is added up") {
   context.memory_cap = kWhole / 2;
   const auto prepare = [&] { map->prepare(Precision::f32, context); };
   CHECK(test::refusal_fault(MERCER_OUT_OF_MEMORY, prepare, "memory_cap", "beside the") == "");
-  // What is there already is no call's of later.
+  // What is there already does not count for later calls.
   context.forget_charges();
   CHECK(test::refusal_fault(MERCER_OUT_OF_MEMORY, prepare) == "");
   context.forget_charges();
