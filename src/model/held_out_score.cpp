@@ -99,7 +99,7 @@ std::vector<HeldOutScore> score_rows(const FeatureRows& rows, RowSet set,
             {},
             std::vector<double>(outputs),
             std::vector<double>(outputs)};
-  const int64_t size = std::min(block_rows(rows.inputs(), rows.features()), set.count);
+  const int64_t size = std::min(rows.block_size(), set.count);
   const Matrix<double> scores(size, W.cols());
   const bool classify = rows.options().task == Task::classification;
   rows.for_each_wide(set, context, [&](const WideBlock& block) {

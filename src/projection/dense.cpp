@@ -19,6 +19,8 @@ namespace {
 
 constexpr double kTurnsPerRadian = 0.15915494309189533577;  // 1/(2 pi)
 constexpr int64_t kGroupPanels = 32;
+// Frequencies drawn in double at a time: beside the packed ones of wide rows they would weigh most.
+constexpr int64_t kDrawnBytes = int64_t{64} << 20;
 
 int64_t ceil_divide(int64_t a, int64_t b) { return a / b + (a % b != 0 ? 1 : 0); }
 
@@ -56,18 +58,31 @@ class PackedPanels {
   GroupCost cost_of(int64_t panels) const {
     const int64_t size = checked_multiply(panels * kWidth, depth_, "packed W");
     return {checked_multiply(size, sizeof(T), "packed W"),
-            checked_multiply(size, sizeof(double), "packed W"), "a group of packed frequencies"};
+            std::min(panels, drawn_panels()) * panel_bytes(), "a group of packed frequencies"};
+  }
+
+  int64_t panel_bytes() const {
+    return checked_multiply(kWidth * static_cast<int64_t>(sizeof(double)), depth_, "frequencies");
+  }
+  int64_t drawn_panels() const {
+    return std::clamp<int64_t>(kDrawnBytes / panel_bytes(), 1, kGroupPanels);
   }
 
   AlignedBuffer<T> pack(int64_t g, const FrequencySource& source, Context& context) const {
     const int64_t panels = panels_of(g);
     AlignedBuffer<T> storage(panels * kWidth * depth_);
-    const int64_t j0 = g * kGroupPanels * kWidth;
-    const Matrix<double> omega(std::min(panels * kWidth, count_ - j0), depth_);
-    source.fill(j0, context, omega.view());
-    parallel_for(context, panels, [&](int64_t p, int) noexcept {
-      pack_panel(omega.view(), p * kWidth, storage.data() + p * depth_ * kWidth);
-    });
+    const int64_t step = std::min(panels, drawn_panels());
+    const Matrix<double> drawn(std::min(step * kWidth, count_), depth_);
+    for (int64_t first = 0; first < panels; first += step) {
+      const int64_t some = std::min(step, panels - first);
+      const int64_t j0 = (g * kGroupPanels + first) * kWidth;
+      const MatrixView<double> omega =
+          drawn.view().block_rows(0, std::min(some * kWidth, count_ - j0));
+      source.fill(j0, context, omega);
+      parallel_for(context, some, [&](int64_t p, int) noexcept {
+        pack_panel(omega, p * kWidth, storage.data() + (first + p) * depth_ * kWidth);
+      });
+    }
     return storage;
   }
 

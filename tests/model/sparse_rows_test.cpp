@@ -161,6 +161,27 @@ TEST_CASE("a million columns are never made dense", "[model]") {
   CHECK(std::isfinite(scores(n - 1, 0)));
 }
 
+TEST_CASE("held-out rows of a wide sparse search are scored in its own blocks", "[model]") {
+  // Dense rows as wide would come 256 at a time; these come 4,096 at a time.
+  constexpr int64_t d = 20000, n = 900;
+  const auto X = sparse_rows<float>(n, d, 8, 6);
+  Matrix<double> Y(n, 1);
+  for (int64_t i = 0; i < n; ++i)
+    Y(i, 0) = X.offsets[i + 1] > X.offsets[i] ? X.values[static_cast<size_t>(X.offsets[i])] : 0.0;
+  struct WideMaker : MapMaker {
+    std::shared_ptr<const feature::FeatureMap> make(double lengthscale, int64_t D) const override {
+      return gaussian_map(d, D, lengthscale);
+    }
+  };
+  SearchOptions options;
+  options.features = 32;
+  options.held_out_fraction = 0.5;
+  Context context;
+  const Model model = search(WideMaker(), options, X.view(), Y.view(), context);
+  CHECK(model.rows == n);
+  for (const PathPoint& point : model.path) CHECK(std::isfinite(point.score));
+}
+
 TEST_CASE("sparse rows that are not finite are refused by row and column", "[model]") {
   SparseProblem problem;
   Context context;
