@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Statistics of sparse rows: the bits of those of the dense rows that they stand for, and what a
+// cancelled sum leaves.
+#include <algorithm>
+#include <cstring>
+
+#include "fixture.h"
+#include "support/catch.h"
+
+using namespace mercer::test;
+
+namespace {
+
+struct Sums {
+  double gram[36], cross[12], sum_z[6], sum_y[2], sum_y2[2];
+  bool operator==(const Sums& other) const { return std::memcmp(this, &other, sizeof other) == 0; }
+};
+Sums sums_of(const mercer_statistics* statistics) {
+  Sums s{};
+  CHECK(mercer_statistics_get_f64(statistics, s.gram, 6, s.cross, 2, s.sum_z, s.sum_y, s.sum_y2) ==
+        MERCER_OK);
+  return s;
+}
+
+/// All rows added, and the first 700 removed again.
+Sums change(const RowsView& Z, const RowsView& Y) {
+  mercer_statistics* made = nullptr;
+  REQUIRE(mercer_statistics_create(6, 2, &made) == MERCER_OK);
+  const StatisticsHandle owned(made);
+  CHECK(fault(mercer_statistics_add(made, Z, Y, nullptr), MERCER_OK) == "");
+  RowsView z = Z, y = Y;
+  z.n = y.n = 700;
+  CHECK(fault(mercer_statistics_remove(made, z, y, nullptr), MERCER_OK) == "");
+  int64_t n = 0;
+  mercer_statistics_shape(made, &n, nullptr, nullptr);
+  CHECK(n == Z.n - 700);
+  return sums_of(made);
+}
+
+TEST_CASE("statistics of sparse rows have the bits of those of dense rows", "[capi]") {
+  constexpr int64_t n = 2500;  // three blocks
+  const auto Z = sparse_numbers<double, int32_t>(n, 6);
+  const auto Y = sparse_numbers<double, int64_t>(n, 2);
+  const auto narrow = sparse_numbers<float, int64_t>(n, 6);
+  const Sums expected = change(Z.dense_view(), Y.dense_view());
+  CHECK(expected.gram[0] > 0);
+  CHECK(change(Z.view(), Y.dense_view()) == expected);
+  CHECK(change(Z.dense_view(), Y.view()) == expected);
+  CHECK(change(Z.view(), Y.view()) == expected);
+  CHECK(change(narrow.view(), Y.view()) == change(narrow.dense_view(), Y.dense_view()));
+}
+
+TEST_CASE("a cancelled sum of sparse rows says how many were added", "[capi]") {
+  constexpr int64_t n = 5000;
+  const auto Z = sparse_numbers<double, int32_t>(n, 6);
+  const auto Y = numbers(n, 2);
+  mercer_statistics* made = nullptr;
+  REQUIRE(mercer_statistics_create(6, 2, &made) == MERCER_OK);
+  const StatisticsHandle owned(made);
+  const auto stopped =
+      context(1, 0, [](void*, int64_t done, int64_t) -> int32_t { return done >= 2048 ? 1 : 0; });
+  CHECK(fault(mercer_statistics_add(made, Z.view(), rows_of(Y, 2), stopped.get()), MERCER_CANCELLED,
+              "mercer_statistics_add") == "");
+  int64_t added = -1;
+  mercer_statistics_shape(made, &added, nullptr, nullptr);
+  CHECK((added < n && added % 1024 == 0));
+}
+
+TEST_CASE("sums of dense and of sparse rows report progress up to all rows", "[capi]") {
+  constexpr int64_t n = 3000;
+  const auto Z = sparse_numbers<double, int32_t>(n, 6);
+  const auto Y = numbers(n, 2);
+  for (const RowsView& rows : {Z.view(), Z.dense_view()}) {
+    mercer_statistics* made = nullptr;
+    REQUIRE(mercer_statistics_create(6, 2, &made) == MERCER_OK);
+    const StatisticsHandle owned(made);
+    std::vector<int64_t> seen;
+    // The checks in front are phases of their own, with other totals.
+    const auto watch = [](void* user, int64_t done, int64_t total) -> int32_t {
+      if (total == n) static_cast<std::vector<int64_t>*>(user)->push_back(done);
+      return 0;
+    };
+    const auto watched = context(1, 0, watch, &seen);
+    CHECK(mercer_statistics_add(made, rows, rows_of(Y, 2), watched.get()) == MERCER_OK);
+    REQUIRE(seen.size() >= 3);
+    CHECK(std::is_sorted(seen.begin(), seen.end()));
+    CHECK(std::count(seen.begin(), seen.end(), 1024) > 0);
+    CHECK(seen.back() == n);
+  }
+}
+
+}  // namespace
