@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Fits of rows that callbacks hand over: the same model as from memory, and every refusal.
+#include <algorithm>
+
+#include "fixture.h"
+#include "support/catch.h"
+
+using namespace mercer::test;
+
+namespace {
+
+constexpr int64_t kRows = 90, kInputs = 3;
+
+/// Rows in memory, 17 at a time.
+struct Blocks {
+  std::vector<double> X = numbers(kRows, kInputs), Y = numbers(kRows, 2);
+  int64_t at = 0;
+  int32_t rewind_answer = 0, next_answer = 0;
+  int64_t columns = kInputs;  // what a block says
+
+  mercer_row_source source() {
+    mercer_row_source made = {};
+    made.struct_size = sizeof made;
+    made.d = kInputs;
+    made.m = 2;
+    made.user = this;
+    made.rewind = [](void* user) {
+      auto& blocks = *static_cast<Blocks*>(user);
+      blocks.at = 0;
+      return blocks.rewind_answer;
+    };
+    made.next = [](void* user, mercer_rows* X, mercer_rows* Y) {
+      auto& blocks = *static_cast<Blocks*>(user);
+      const int64_t count = std::min<int64_t>(17, kRows - blocks.at);
+      *X = mercer_rows_f64(count, blocks.columns, blocks.X.data() + blocks.at * kInputs);
+      *Y = mercer_rows_f64(count, 2, blocks.Y.data() + blocks.at * 2);
+      blocks.at += count;
+      return blocks.next_answer;
+    };
+    return made;
+  }
+};
+
+struct Fitted {
+  mercer_status status;
+  ModelHandle model;
+};
+Fitted fit(const mercer_row_source* source, int32_t selection = MERCER_SELECTION_GCV,
+           int64_t K = 0) {
+  const mercer_fit_options options = fit_options(selection);
+  mercer_model* model = reinterpret_cast<mercer_model*>(8);
+  const mercer_status status =
+      mercer_model_fit_source(fourier(kInputs, 32).get(), &options, source, K, nullptr, &model);
+  return {status, ModelHandle(model)};
+}
+
+}  // namespace
+
+TEST_CASE("a source fits as its rows in memory do", "[capi]") {
+  Blocks blocks;
+  const mercer_row_source source = blocks.source();
+  const Fitted streamed = fit(&source);
+  REQUIRE(streamed.status == MERCER_OK);
+  const mercer_fit_options options = fit_options(MERCER_SELECTION_GCV);
+  const mercer_rows X = mercer_rows_f64(kRows, kInputs, blocks.X.data());
+  const mercer_rows Y = mercer_rows_f64(kRows, 2, blocks.Y.data());
+  mercer_model* whole = nullptr;
+  REQUIRE(mercer_model_fit(fourier(kInputs, 32).get(), &options, &X, &Y, 0, nullptr, &whole) ==
+          MERCER_OK);
+  const ModelHandle owned(whole);
+  std::vector<double> a(kRows * 2), b(kRows * 2);
+  const mercer_matrix A = mercer_matrix_f64(kRows, 2, a.data());
+  const mercer_matrix B = mercer_matrix_f64(kRows, 2, b.data());
+  REQUIRE(mercer_model_predict(streamed.model.get(), &X, nullptr, &A) == MERCER_OK);
+  REQUIRE(mercer_model_predict(whole, &X, nullptr, &B) == MERCER_OK);
+  double worst = 0;
+  for (size_t i = 0; i < a.size(); ++i) worst = std::max(worst, std::abs(a[i] - b[i]));
+  CHECK(worst < 1e-4);  // features in single precision, lambda down to 1e-12
+}
+
+TEST_CASE("sources are refused with a reason", "[capi]") {
+  Blocks blocks;
+  const auto refused = [&](mercer_status status, const mercer_row_source* source, auto... parts) {
+    const Fitted fitted = fit(source);
+    return fault(fitted.status, status, "mercer_model_fit_source", parts...) +
+           (fitted.model == nullptr ? "" : "a model");
+  };
+  const mercer_row_source good = blocks.source();
+  CHECK(refused(MERCER_INVALID_ARGUMENT, nullptr, "source = NULL") == "");
+  mercer_row_source bad = good;
+  bad.struct_size = 40;
+  CHECK(refused(MERCER_INVALID_ARGUMENT, &bad, "struct_size") == "");
+  bad = good;
+  bad.next = nullptr;
+  CHECK(refused(MERCER_INVALID_ARGUMENT, &bad, "next = NULL") == "");
+  bad = good;
+  bad.d = 4;
+  CHECK(refused(MERCER_DIMENSION_MISMATCH, &bad, "source->d = 4", "3") == "");
+  bad = good;
+  bad.m = 0;
+  CHECK(refused(MERCER_INVALID_ARGUMENT, &bad, "source->m = 0") == "");
+  blocks.rewind_answer = 5;
+  CHECK(refused(MERCER_IO, &good, "rewind returned 5") == "");
+  blocks.rewind_answer = 0;
+  blocks.next_answer = 7;
+  CHECK(refused(MERCER_IO, &good, "next returned 7") == "");
+  blocks.next_answer = 0;
+  blocks.columns = 2;
+  CHECK(refused(MERCER_DIMENSION_MISMATCH, &good, "X, of source->next->d = 2") == "");
+  blocks.columns = kInputs;
+  blocks.Y[40] = INFINITY;
+  CHECK(refused(MERCER_INVALID_ARGUMENT, &good, "Y: row 3, column 0", "after 17 rows") == "");
+  blocks.Y[40] = 0;
+  CHECK(fault(fit(&good, MERCER_SELECTION_KFOLD).status, MERCER_UNSUPPORTED, "gcv or loo") == "");
+  CHECK(fault(fit(&good, MERCER_SELECTION_GCV, 2).status, MERCER_INVALID_ARGUMENT, "m = 2") == "");
+}
