@@ -70,7 +70,11 @@ void transform(const feature::FeatureMap& phi, const mercer_rows* X,
   const feature::Columns columns = read_columns(read, phi.features());
   const int64_t width = columns.end - columns.begin;
   if (read.right == nullptr) {
-    check_range("options->locations", read.locations, 1, 1);
+    require(
+        read.locations == 1, MERCER_INVALID_ARGUMENT,
+        "options->locations = %lld, expected 1 (as mercer_transform_options_init sets it) where "
+        "options->right is NULL",
+        static_cast<long long>(read.locations));
     const auto rows = read_rows("X", X, phi.inputs(), "the map's inputs", context);
     const auto result =
         read_feature_matrix("Z", Z, rows.n(), width, rows.is_f32(), phi.is_complex());

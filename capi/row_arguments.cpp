@@ -3,6 +3,7 @@
 #include "row_arguments.h"
 
 #include <algorithm>
+#include <string>
 #include <type_traits>
 
 #include "base/size.h"
@@ -23,13 +24,27 @@ RowsArgument dense_rows(const char* name, const mercer_rows& view) {
   return {name, Rows(X.view), {X.extent()}};
 }
 
+/// check(), whose message names the arrays alone: the rows they belong to go before.
+template <class Check>
+auto named(const char* name, const Check& check) {
+  try {
+    return check();
+  } catch (const Error& error) {
+    if (error.status() != MERCER_INVALID_ARGUMENT) throw;
+    throw Error(error.status(), std::string(name) + ": " + error.what());
+  }
+}
+
 template <class T, class Index>
 RowsArgument csr_rows(const char* name, const mercer_rows& view, Context& context) {
   const auto* offsets = static_cast<const Index*>(view.offsets);
   const auto* indices = static_cast<const Index*>(view.indices);
   const auto* values = static_cast<const T*>(view.values);
-  const auto arrays = csr(view.n, view.nnz, offsets, indices, values);
-  check_csr_numbers(view.n, view.d, view.nnz, offsets, indices, context);
+  const auto arrays = named(name, [&] {
+    const auto checked = csr(view.n, view.nnz, offsets, indices, values);
+    check_csr_numbers(view.n, view.d, view.nnz, offsets, indices, context);
+    return checked;
+  });
   return {name,
           Rows(CsrView<T>{view.n, view.d, offsets, indices, values}),
           {arrays.offsets.extent(), arrays.indices.extent(), arrays.values.extent()}};

@@ -140,9 +140,9 @@ MERCER_API mercer_status mercer_fit_options_init(mercer_fit_options* options);
 /** Fits on X (n x d) and Y (n x m), n >= 2. K = 0: regression on Y; K >= 2: least-squares
  * classification on one-hot codes, m = 1, Y holds class numbers 0..K-1.
  *  X is dense or CSR, F32 or F64; sparse rows are standardised by scaling alone, so that they stay
- * sparse, and are read at the cost of their non-zeros where the map does. Y is dense. The map is shared,
- * not copied, and may be freed. options and context may be NULL. Memory O(D^2) plus a block of rows; n <
- * D uses the dual form (n x D). Errors: MERCER_INVALID_ARGUMENT (NaN, Inf and numbers beyond 1e150 in X
+ * sparse, and are read at the cost of their non-zeros where the map does. Y may be any rows, too; it is
+ * widened to dense doubles. The map is shared, not copied, and may be freed. options and context may be
+ * NULL. Memory O(D^2) plus a block of rows; n < D uses the dual form (n x D). Errors: MERCER_INVALID_ARGUMENT (NaN, Inf and numbers beyond 1e150 in X
  * or Y, a class out of range, naming row and column), MERCER_DIMENSION_MISMATCH, MERCER_UNSUPPORTED (a
  * complex map), MERCER_OUT_OF_MEMORY, MERCER_CANCELLED. */
 MERCER_API mercer_status mercer_model_fit(const mercer_map* map, const mercer_fit_options* options,
@@ -259,7 +259,8 @@ MERCER_API mercer_status mercer_model_search(const mercer_search_options* option
 typedef struct mercer_kernel_ridge mercer_kernel_ridge;
 
 /** alpha = (K + n lambda I)^{-1} Y on (standardised) rows; Y centred iff options->center. Uses
- * standardize, center and lambda of the options, which must say MERCER_SELECTION_FIXED. X, Y and K as
+ * standardize, center and lambda of the options, which must not be NULL and say
+ * MERCER_SELECTION_FIXED. X, Y and K as
  * in mercer_model_fit; sparse rows are made dense. O(n^3), 8 n^2 bytes. */
 MERCER_API mercer_status mercer_kernel_ridge_fit(const mercer_kernel* kernel,
                                                  const mercer_fit_options* options,

@@ -32,9 +32,8 @@ class StreamFit {
     int64_t rows = 0;
     for (;;) {
       context_.checkpoint();
-      const RowStream::Block block = stream_.next();
+      const RowStream::Block block = next(rows);
       if (block.X.rows() == 0) return rows;
-      check(block, rows);
       body(block);
       rows = checked_add(rows, block.X.rows(), "rows of a stream");
     }
@@ -74,6 +73,18 @@ class StreamFit {
   Standardizer take_standardizer() { return std::move(standardizer_); }
 
  private:
+  /// The block after so many rows, checked; refusals say where it is.
+  RowStream::Block next(int64_t before) {
+    try {
+      const RowStream::Block block = stream_.next();
+      if (block.X.rows() > 0) check(block, before);
+      return block;
+    } catch (const Error& error) {
+      if (error.status() != MERCER_INVALID_ARGUMENT) throw;
+      throw Error(error.status(), std::string(error.what()) + ", in the block after " +
+                                      std::to_string(before) + " rows");
+    }
+  }
   void check(const RowStream::Block& block, int64_t before) const {
     require(block.X.cols() == map_.inputs() && block.Y.cols == targets_ &&
                 block.Y.rows == block.X.rows(),
@@ -84,13 +95,8 @@ class StreamFit {
             static_cast<Long>(block.X.cols()), static_cast<Long>(block.Y.rows),
             static_cast<Long>(block.Y.cols), static_cast<Long>(map_.inputs()),
             static_cast<Long>(targets_));
-    try {
-      require_summable("X", block.X);
-      check_targets(options_, block.Y);
-    } catch (const Error& error) {
-      throw Error(error.status(), std::string(error.what()) + ", in the block after " +
-                                      std::to_string(before) + " rows");
-    }
+    require_summable("X", block.X);
+    check_targets(options_, block.Y);
   }
   void same_rows(int64_t rows) const {
     require(rows == rows_, MERCER_INVALID_ARGUMENT,

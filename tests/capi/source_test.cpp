@@ -17,7 +17,8 @@ struct Blocks {
   std::vector<double> X = numbers(kRows, kInputs), Y = numbers(kRows, 2);
   int64_t at = 0;
   int32_t rewind_answer = 0, next_answer = 0;
-  int64_t columns = kInputs;  // what a block says
+  int64_t columns = kInputs;                // what a block says
+  int32_t third_index = MERCER_INDEX_NONE;  // what the third block says
 
   mercer_row_source source() {
     mercer_row_source made = {};
@@ -34,6 +35,7 @@ struct Blocks {
       auto& blocks = *static_cast<Blocks*>(user);
       const int64_t count = std::min<int64_t>(17, kRows - blocks.at);
       *X = mercer_rows_f64(count, blocks.columns, blocks.X.data() + blocks.at * kInputs);
+      if (blocks.at == 34) X->index = blocks.third_index;
       *Y = mercer_rows_f64(count, 2, blocks.Y.data() + blocks.at * 2);
       blocks.at += count;
       return blocks.next_answer;
@@ -109,6 +111,10 @@ TEST_CASE("sources are refused with a reason", "[capi]") {
   blocks.columns = 2;
   CHECK(refused(MERCER_DIMENSION_MISMATCH, &good, "X, of source->next->d = 2") == "");
   blocks.columns = kInputs;
+  blocks.third_index = 9;
+  CHECK(refused(MERCER_INVALID_ARGUMENT, &good, "X, of source->next->index = 9", "after 34 rows") ==
+        "");
+  blocks.third_index = MERCER_INDEX_NONE;
   blocks.Y[40] = INFINITY;
   CHECK(refused(MERCER_INVALID_ARGUMENT, &good, "Y: row 3, column 0", "after 17 rows") == "");
   blocks.Y[40] = 0;
