@@ -142,8 +142,8 @@ MERCER_API mercer_status mercer_fit_options_init(mercer_fit_options* options);
  *  X is dense or CSR, F32 or F64; sparse rows are standardised by scaling alone, so that they stay
  * sparse, and are read at the cost of their non-zeros where the map does. Y may be any rows, too; it is
  * widened to dense doubles. The map is shared, not copied, and may be freed. options and context may be
- * NULL. Memory O(D^2) plus a block of rows; n < D uses the dual form (n x D). Errors: MERCER_INVALID_ARGUMENT (NaN, Inf and numbers beyond 1e150 in X
- * or Y, a class out of range, naming row and column), MERCER_DIMENSION_MISMATCH, MERCER_UNSUPPORTED (a
+ * NULL. Memory O(D^2) plus a block of rows; n < D uses the dual form (n x D). Errors:
+ * MERCER_INVALID_ARGUMENT (NaN, Inf and numbers beyond 1e150 in X or Y, a class out of range, naming row and column), MERCER_DIMENSION_MISMATCH, MERCER_UNSUPPORTED (a
  * complex map), MERCER_OUT_OF_MEMORY, MERCER_CANCELLED. */
 MERCER_API mercer_status mercer_model_fit(const mercer_map* map, const mercer_fit_options* options,
                                           const mercer_rows* X, const mercer_rows* Y, int64_t K,
