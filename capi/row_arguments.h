@@ -54,7 +54,7 @@ class DoubleRows {
 /// floats by finish.
 class Result {
  public:
-  /// Checks shape and type against what is computed. `computed` says what it is in words.
+  /// Checks shape and type against what is computed.
   Result(const char* name, const mercer_matrix* matrix, int64_t rows, int64_t cols);
   /// Shares no element with the rows, resp. with another result.
   void check_apart(const RowsArgument& rows) const;
