@@ -3,11 +3,11 @@
 // mercer/map.h and mercer/sketch.h: variances in closed form, and what is made of them.
 #include <utility>
 
-#include "feature/sketch.h"
 #include "guard.h"
 #include "handles.h"
 #include "mercer/sketch.h"
 #include "row_arguments.h"
+#include "statistic/predicted_error.h"
 
 using namespace mercer;
 using namespace mercer::capi;
@@ -37,7 +37,7 @@ mercer_status mercer_map_predicted_error(const mercer_map* map, const mercer_row
     check_place("error", error);
     const auto rows = read_rows("X", X, phi.inputs(), "the map's inputs", running);
     check_at_least("X->n", rows.n(), 1);
-    *error = feature::predicted_error(phi, DoubleRows(rows, running).view(), running);
+    *error = statistic::predicted_error(phi, DoubleRows(rows, running).view(), running);
   });
 }
 
@@ -54,7 +54,7 @@ mercer_status mercer_sketch_recommend(const mercer_kernel* kernel, int64_t D, ui
         check_at_least("X->n", rows.n(), 1);
         check_at_least("X->d", rows.d(), 1);
         auto best =
-            feature::recommend_sketch(k, D, seed, DoubleRows(rows, running).view(), running);
+            statistic::recommend_sketch(k, D, seed, DoubleRows(rows, running).view(), running);
         error = best.predicted_error;
         return mercer_map{std::move(best.map)};
       });

@@ -11,14 +11,15 @@ set(linalg_may base)
 set(transform_may base)
 set(kernel_may base random transform linalg)
 set(projection_may ${kernel_may} kernel)
-set(statistic_may ${projection_may} projection)
-set(feature_may ${statistic_may} statistic)
-set(solver_may base random transform linalg)
-set(model_may ${feature_may} feature solver)
+set(moment_may ${projection_may} projection)
+set(feature_may ${moment_may} moment)
+set(solver_may base random transform linalg)  # blocks of Z and Y: no map, no kernel
+set(statistic_may ${feature_may} feature solver)
+set(model_may ${statistic_may} statistic)
 set(spec_may ${model_may} model)
 set(io_may ${spec_may} spec)
 set(capi_may ${io_may} io capi)
-set(layers base random linalg transform kernel projection statistic feature solver model spec io)
+set(layers base random linalg transform kernel projection moment feature solver statistic model spec io)
 
 # pattern of an outside header | the only folder or file under src/ and capi/ it may be included from
 set(outside

@@ -14,9 +14,9 @@
 #include "base/float_environment.h"
 #include "feature/column_numbers.h"
 #include "feature/tile.h"
+#include "moment/fourier_variance.h"
 #include "projection/dense.h"
 #include "projection/projections.h"
-#include "statistic/fourier_variance.h"
 
 namespace mercer::feature {
 namespace {
@@ -106,12 +106,12 @@ class Fourier final : public FeatureMap {
   void variance(MatrixView<const double> X, MatrixView<const double> Y,
                 std::span<double> out) const override {
     for_each_pair(X, Y, out,
-                  [this](const statistic::StationaryValues& k) { return real_variance(k); });
+                  [this](const moment::StationaryValues& k) { return real_variance(k); });
   }
   void pseudo_variance(MatrixView<const double> X, MatrixView<const double> Y,
                        std::span<double> out) const override {
-    for_each_pair(X, Y, out, [this](const statistic::StationaryValues& k) {
-      return is_complex() ? statistic::fourier_complex_pseudo_variance(k, features())
+    for_each_pair(X, Y, out, [this](const moment::StationaryValues& k) {
+      return is_complex() ? moment::fourier_complex_pseudo_variance(k, features())
                           : real_variance(k);
     });
   }
@@ -173,16 +173,16 @@ class Fourier final : public FeatureMap {
     columns.prepare(all, context);
   }
 
-  double real_variance(const statistic::StationaryValues& k) const {
+  double real_variance(const moment::StationaryValues& k) const {
     switch (parts_.options.form) {
       case FourierForm::pair:
-        return statistic::fourier_pair_variance(k, features());
+        return moment::fourier_pair_variance(k, features());
       case FourierForm::phase:
-        return statistic::fourier_phase_variance(k, features());
+        return moment::fourier_phase_variance(k, features());
       case FourierForm::complex:
         break;
     }
-    return statistic::fourier_complex_real_variance(k, features());
+    return moment::fourier_complex_real_variance(k, features());
   }
 
   template <class Formula>

@@ -15,11 +15,11 @@
 #include "base/parallel.h"
 #include "feature/column_numbers.h"
 #include "feature/tile.h"
+#include "moment/linear_variance.h"
 #include "projection/count_sketch.h"
 #include "projection/lazy_groups.h"
 #include "projection/random_entries.h"
 #include "projection/srht.h"
-#include "statistic/linear_variance.h"
 
 namespace mercer::feature {
 namespace {
@@ -51,7 +51,7 @@ class Linear : public FeatureMap {
   void variance(MatrixView<const double> X, MatrixView<const double> Y,
                 std::span<double> out) const final {
     for (int64_t i = 0; i < X.rows; ++i) {
-      const statistic::PairSums sums = statistic::pair_sums(X.cols, X.row(i), Y.row(i));
+      const moment::PairSums sums = moment::pair_sums(X.cols, X.row(i), Y.row(i));
       out[static_cast<size_t>(i)] = factor() * factor() * plain_variance(sums);
     }
   }
@@ -67,17 +67,17 @@ class Linear : public FeatureMap {
 
  private:
   // Of the estimate of x'y.
-  double plain_variance(const statistic::PairSums& sums) const {
+  double plain_variance(const moment::PairSums& sums) const {
     switch (options_.projection) {
       case LinearProjection::gaussian:
-        return statistic::gaussian_entries_variance(sums, features());
+        return moment::gaussian_entries_variance(sums, features());
       case LinearProjection::srht:
-        return statistic::srht_variance(sums, projection::srht_dimension(inputs()), features());
+        return moment::srht_variance(sums, projection::srht_dimension(inputs()), features());
       case LinearProjection::rademacher:
       case LinearProjection::countsketch:
         break;
     }
-    return statistic::rademacher_entries_variance(sums, features());
+    return moment::rademacher_entries_variance(sums, features());
   }
 
   std::unique_ptr<const kernel::Kernel> kernel_;

@@ -17,7 +17,7 @@
 #include "base/parallel.h"
 #include "feature/sketch_plan.h"
 #include "feature/sketch_tree.h"
-#include "statistic/linear_variance.h"
+#include "moment/linear_variance.h"
 #include "transform/product.h"
 #include "transform/stream_copy.h"
 
@@ -154,13 +154,13 @@ class Sketch final : public FeatureMap {
   void variance(MatrixView<const double> X, MatrixView<const double> Y,
                 std::span<double> out) const override {
     for (int64_t i = 0; i < X.rows; ++i)
-      out[static_cast<size_t>(i)] = amplitude() * statistic::real_variance(moments(X, Y, i));
+      out[static_cast<size_t>(i)] = amplitude() * moment::real_variance(moments(X, Y, i));
   }
   void pseudo_variance(MatrixView<const double> X, MatrixView<const double> Y,
                        std::span<double> out) const override {
     if (!is_complex()) return variance(X, Y, out);
     for (int64_t i = 0; i < X.rows; ++i)
-      out[static_cast<size_t>(i)] = amplitude() * statistic::pseudo_variance(moments(X, Y, i));
+      out[static_cast<size_t>(i)] = amplitude() * moment::pseudo_variance(moments(X, Y, i));
   }
 
   int64_t incomplete_block() const override {
@@ -178,11 +178,11 @@ class Sketch final : public FeatureMap {
   // Variances are of the estimate of the kernel without its amplitude.
   double amplitude() const { return kernel_->variance() * kernel_->variance(); }
 
-  statistic::PairMoments moments(MatrixView<const double> X, MatrixView<const double> Y,
-                                 int64_t i) const {
+  moment::PairMoments moments(MatrixView<const double> X, MatrixView<const double> Y,
+                              int64_t i) const {
     const int64_t left = leaves_.first.inputs;
-    return tree_.moments(statistic::pair_sums(left, X.row(i), Y.row(i)),
-                         statistic::pair_sums(inputs() - left, X.row(i) + left, Y.row(i) + left));
+    return tree_.moments(moment::pair_sums(left, X.row(i), Y.row(i)),
+                         moment::pair_sums(inputs() - left, X.row(i) + left, Y.row(i) + left));
   }
 
   template <class T>

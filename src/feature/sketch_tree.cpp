@@ -12,12 +12,12 @@
 namespace mercer::feature {
 namespace {
 
+using moment::PairMoments;
+using moment::PairSums;
 using projection::Blocks;
 using projection::FactorRows;
 using projection::FactorShape;
 using projection::Planes;
-using statistic::PairMoments;
-using statistic::PairSums;
 
 // Buffers of a tile: what a second-level cache takes beside the weights.
 constexpr int64_t kBufferNumbers = int64_t{1} << 17;
@@ -152,16 +152,16 @@ PairMoments SketchTree::node_moments(int64_t node, const PairSums& first,
     const FactorShape& factor = shape.factors[f];
     if (is_node(child)) {
       const PairMoments below = node_moments(child, first, second);
-      factors.push_back(one.children_as_real ? statistic::as_real(below) : below);
+      factors.push_back(one.children_as_real ? moment::as_real(below) : below);
     } else if (factor.inputs == 0) {
-      factors.push_back(statistic::exact_pair(statistic::augmented({0, 0, 0}, 1, factor.constant)));
+      factors.push_back(moment::exact_pair(moment::augmented({0, 0, 0}, 1, factor.constant)));
     } else {
-      factors.push_back(statistic::exact_pair(statistic::augmented(
-          child == kFirstInput ? first : second, factor.scale, factor.constant)));
+      factors.push_back(moment::exact_pair(
+          moment::augmented(child == kFirstInput ? first : second, factor.scale, factor.constant)));
     }
   }
-  return statistic::sketch_moments(shape.mixing, shape.complex, shape.columns,
-                                   projection::sketch_dimension(shape.factors), factors);
+  return moment::sketch_moments(shape.mixing, shape.complex, shape.columns,
+                                projection::sketch_dimension(shape.factors), factors);
 }
 
 PairMoments SketchTree::moments(const PairSums& first, const PairSums& second) const {

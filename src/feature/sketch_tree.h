@@ -10,8 +10,8 @@
 
 #include "base/aligned.h"
 #include "base/context.h"
+#include "moment/sketch_moments.h"
 #include "projection/multilinear.h"
-#include "statistic/sketch_moments.h"
 
 namespace mercer::feature {
 
@@ -71,8 +71,7 @@ class SketchTree {
 
   /// Of the root's columns, from those of the leaves' rows. The second is used by two-input
   /// sketches alone.
-  statistic::PairMoments moments(const statistic::PairSums& first,
-                                 const statistic::PairSums& second) const;
+  moment::PairMoments moments(const moment::PairSums& first, const moment::PairSums& second) const;
 
  private:
   bool is_node(int64_t child) const noexcept { return child >= 0; }
@@ -86,8 +85,8 @@ class SketchTree {
   std::span<const projection::FactorRows<T>> gather_inputs(int64_t node, int64_t level,
                                                            const LeafRows<T>& rows, int64_t n,
                                                            Workspace<T>& work) const noexcept;
-  statistic::PairMoments node_moments(int64_t node, const statistic::PairSums& first,
-                                      const statistic::PairSums& second) const;
+  moment::PairMoments node_moments(int64_t node, const moment::PairSums& first,
+                                   const moment::PairSums& second) const;
 
   std::vector<SketchNode> nodes_;
   int64_t levels_ = 0;  // of nodes below the root

@@ -5,13 +5,13 @@
 
 #include <cstdint>
 
-namespace mercer::statistic {
+namespace mercer::moment {
 
 /// What the variances depend on.
 struct PairSums {
-  double s;  // x'y
-  double N;  // ||x||^2 ||y||^2
-  double Q;  // sum_k x_k^2 y_k^2
+  double s;       // x'y
+  double N;       // ||x||^2 ||y||^2
+  double Q;       // sum_k x_k^2 y_k^2
   double xx = 0;  // ||x||^2
   double yy = 0;  // ||y||^2
 };
@@ -25,4 +25,4 @@ double rademacher_entries_variance(const PairSums& sums, int64_t D) noexcept;
 /// v r (padded - r)/((padded - 1) D^2); whole blocks are exact.
 double srht_variance(const PairSums& sums, int64_t padded, int64_t D) noexcept;
 
-}  // namespace mercer::statistic
+}  // namespace mercer::moment

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-#include "statistic/fourier_variance.h"
+#include "moment/fourier_variance.h"
 
 #include <cmath>
 #include <complex>
@@ -28,8 +28,8 @@ std::unique_ptr<kernel::Kernel> kernel_of(const nlohmann::json& entry) {
   throw std::runtime_error("unknown kernel " + name);
 }
 
-statistic::StationaryValues values_of(const kernel::Kernel& k, const std::vector<double>& x,
-                                      const std::vector<double>& y) {
+moment::StationaryValues values_of(const kernel::Kernel& k, const std::vector<double>& x,
+                                   const std::vector<double>& y) {
   const auto d = static_cast<int64_t>(x.size());
   return {k.value_at_multiple(0, d, x.data(), y.data()),
           k.value_at_multiple(1, d, x.data(), y.data()),
@@ -38,7 +38,7 @@ statistic::StationaryValues values_of(const kernel::Kernel& k, const std::vector
 
 }  // namespace
 
-TEST_CASE("variances of the Fourier forms equal the reference numbers", "[statistic]") {
+TEST_CASE("variances of the Fourier forms equal the reference numbers", "[moment]") {
   const nlohmann::json variances = oracle("variances");
   REQUIRE(variances.at("rff").size() == 10);
   for (const auto& entry : variances.at("rff")) {
@@ -47,23 +47,23 @@ TEST_CASE("variances of the Fourier forms equal the reference numbers", "[statis
       return Approx(entry.at(key).get<double>()).epsilon(1e-12).margin(1e-15);
     };
     INFO(entry.at("kernel"));
-    CHECK(statistic::fourier_pair_variance(k, 1) == expected("pair_times_D"));
-    CHECK(statistic::fourier_phase_variance(k, 1) == expected("phase_times_D"));
-    CHECK(statistic::fourier_complex_variance(k, 1) == expected("complex_number_times_D"));
-    CHECK(statistic::fourier_complex_pseudo_variance(k, 1) == expected("complex_pseudo_times_D"));
-    CHECK(statistic::fourier_complex_real_variance(k, 1) == expected("complex_real_part_times_D"));
-    CHECK(statistic::fourier_pair_variance(k, 8) == statistic::fourier_pair_variance(k, 1) / 8);
+    CHECK(moment::fourier_pair_variance(k, 1) == expected("pair_times_D"));
+    CHECK(moment::fourier_phase_variance(k, 1) == expected("phase_times_D"));
+    CHECK(moment::fourier_complex_variance(k, 1) == expected("complex_number_times_D"));
+    CHECK(moment::fourier_complex_pseudo_variance(k, 1) == expected("complex_pseudo_times_D"));
+    CHECK(moment::fourier_complex_real_variance(k, 1) == expected("complex_real_part_times_D"));
+    CHECK(moment::fourier_pair_variance(k, 8) == moment::fourier_pair_variance(k, 1) / 8);
   }
 }
 
 // One frequency of each form, amplitude k(0) = 2.5: the estimates are k(0) cos(w t), 2 k(0) cos(a +
 // b) cos(b) with a = w t, and k(0) exp(i w t). Squared deviations from k(tau) are averaged; they
 // are bounded, so their mean is normal in the limit and the z-score uses the sample's own spread.
-TEST_CASE("variances with an amplitude are those of simulated features", "[statistic]") {
+TEST_CASE("variances with an amplitude are those of simulated features", "[moment]") {
   const auto kernel = kernel::make_matern(1.5, {0.8}, 2.5);
   const std::vector<double> x = {0.4};
   const std::vector<double> y = {-0.3};
-  const statistic::StationaryValues k = values_of(*kernel, x, y);
+  const moment::StationaryValues k = values_of(*kernel, x, y);
   const double tau = (x[0] - y[0]) / 0.8;
   const uint64_t draws = 100000;
   std::vector<double> pair, phase, complex, pseudo;
@@ -82,12 +82,11 @@ TEST_CASE("variances with an amplitude are those of simulated features", "[stati
     pseudo.push_back((c * c).real());
   }
   const double threshold = z_threshold(kFailure, 4);
-  CHECK(std::fabs(studentised_z_score(pair, statistic::fourier_pair_variance(k, 2))) <= threshold);
-  CHECK(std::fabs(studentised_z_score(phase, statistic::fourier_phase_variance(k, 1))) <=
+  CHECK(std::fabs(studentised_z_score(pair, moment::fourier_pair_variance(k, 2))) <= threshold);
+  CHECK(std::fabs(studentised_z_score(phase, moment::fourier_phase_variance(k, 1))) <= threshold);
+  CHECK(std::fabs(studentised_z_score(complex, moment::fourier_complex_variance(k, 1))) <=
         threshold);
-  CHECK(std::fabs(studentised_z_score(complex, statistic::fourier_complex_variance(k, 1))) <=
-        threshold);
-  CHECK(std::fabs(studentised_z_score(pseudo, statistic::fourier_complex_pseudo_variance(k, 1))) <=
+  CHECK(std::fabs(studentised_z_score(pseudo, moment::fourier_complex_pseudo_variance(k, 1))) <=
         threshold);
 }
 

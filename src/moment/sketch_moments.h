@@ -8,10 +8,10 @@
 #include <cstdint>
 #include <span>
 
+#include "moment/linear_variance.h"
 #include "projection/multilinear.h"
-#include "statistic/linear_variance.h"
 
-namespace mercer::statistic {
+namespace mercer::moment {
 
 /// Expectations over a pair of random vectors u (made of x), v (made of y), possibly complex.
 struct PairMoments {
@@ -41,4 +41,4 @@ PairMoments as_real(const PairMoments& complex) noexcept;
 double real_variance(const PairMoments& moments) noexcept;
 double pseudo_variance(const PairMoments& moments) noexcept;
 
-}  // namespace mercer::statistic
+}  // namespace mercer::moment

@@ -3,9 +3,9 @@
 // With omega ~ the spectral law, E cos^2(omega'tau) = (k(0) + k(2 tau))/(2 k(0)) gives all of them
 // (Sutherland, Schneider 2015, for the first two; Wacker, Kanagawa, Filippone 2022 for the complex
 // form).
-#include "statistic/fourier_variance.h"
+#include "moment/fourier_variance.h"
 
-namespace mercer::statistic {
+namespace mercer::moment {
 
 double fourier_pair_variance(const StationaryValues& k, int64_t D) noexcept {
   return (k.zero * k.zero + k.zero * k.twice - 2 * k.once * k.once) / static_cast<double>(D);
@@ -27,4 +27,4 @@ double fourier_complex_real_variance(const StationaryValues& k, int64_t D) noexc
   return (fourier_complex_variance(k, D) + fourier_complex_pseudo_variance(k, D)) / 2;
 }
 
-}  // namespace mercer::statistic
+}  // namespace mercer::moment

@@ -4,11 +4,11 @@
 // and 3.4 at degree 1). SPEC's stacked formula v/D - c/D^2 v/(d - 1), c = floor(D/d) d (d - 1) +
 // r(r - 1), is v/D^2 (D - floor(D/d) d - r(r - 1)/(d - 1)) = v/D^2 r (d - r)/(d - 1), which does
 // not cancel.
-#include "statistic/linear_variance.h"
+#include "moment/linear_variance.h"
 
 #include <algorithm>
 
-namespace mercer::statistic {
+namespace mercer::moment {
 namespace {
 
 // sum over k < l of (x_k y_l + x_l y_k)^2 in another form: never negative but for rounding.
@@ -47,4 +47,4 @@ double srht_variance(const PairSums& sums, int64_t padded, int64_t D) noexcept {
   return rademacher_column_variance(sums) * (r / columns) * ((d - r) / (d - 1)) / columns;
 }
 
-}  // namespace mercer::statistic
+}  // namespace mercer::moment

@@ -2,13 +2,15 @@
 // SPDX-FileCopyrightText: The mercer authors
 // The predicted error of a sketch against plain sums and against what maps really miss; the
 // recommended sketch against all candidates.
+#include "statistic/predicted_error.h"
+
 #include <cmath>
 #include <limits>
 #include <set>
 
 #include "feature/fourier.h"
+#include "feature/sketch_cases.h"
 #include "kernel/kernel.h"
-#include "sketch_cases.h"
 #include "statistic/kernel_error.h"
 #include "support/catch.h"
 #include "support/refusal.h"
@@ -16,6 +18,7 @@
 
 using namespace mercer;
 using namespace mercer::feature;
+using namespace mercer::statistic;
 using test::Mixing;
 using test::SketchCase;
 

@@ -9,13 +9,13 @@
 // its variance by (2 + 3^p) N^p/D. The columns have the DFT prod_i F_i, F_i(w) = sum_k s_k u_k
 // exp(2 pi i w h(k)/D), so that moments of columns are sums over frequencies of products over i,
 // and the mean over the hashes leaves pairs of coordinates at equal or opposite frequencies only.
-#include "statistic/sketch_moments.h"
+#include "moment/sketch_moments.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-namespace mercer::statistic {
+namespace mercer::moment {
 namespace {
 
 using projection::Mixing;
@@ -203,4 +203,4 @@ double pseudo_variance(const PairMoments& moments) noexcept {
   return moments.R - moments.mean * moments.mean;
 }
 
-}  // namespace mercer::statistic
+}  // namespace mercer::moment

@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-namespace mercer::statistic {
+namespace mercer::moment {
 
 /// k(0), k(tau), k(2 tau).
 struct StationaryValues {
@@ -27,4 +27,4 @@ double fourier_complex_pseudo_variance(const StationaryValues& k, int64_t D) noe
 /// Variance of the real part: half the sum of the two.
 double fourier_complex_real_variance(const StationaryValues& k, int64_t D) noexcept;
 
-}  // namespace mercer::statistic
+}  // namespace mercer::moment

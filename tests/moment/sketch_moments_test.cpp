@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Moments of sketches by a second route: averages over every possible draw.
-#include "statistic/sketch_moments.h"
+#include "moment/sketch_moments.h"
 
 #include <array>
 #include <cmath>
@@ -13,7 +13,7 @@
 #include "support/catch.h"
 
 using namespace mercer;
-using namespace mercer::statistic;
+using namespace mercer::moment;
 using namespace mercer::test;
 
 namespace {

@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Which sketch to take: the closed-form variances, summed over the pairs of a sample of rows, are
 // the expected squared Frobenius error of its Gram matrix.
+#include "statistic/predicted_error.h"
+
 #include <atomic>
 #include <cmath>
 #include <iterator>
@@ -15,9 +17,12 @@
 #include "base/parallel.h"
 #include "feature/sketch.h"
 
-namespace mercer::feature {
+namespace mercer::statistic {
 namespace {
 
+using feature::FeatureMap;
+using feature::SketchField;
+using feature::SketchOptions;
 using projection::Mixing;
 
 // In order of cost per row at equal D: the first of equals is taken.
@@ -52,7 +57,7 @@ std::unique_ptr<FeatureMap> make_candidate(const kernel::Kernel& kernel, int64_t
                                            const SketchOptions& options) {
   if (options.field == SketchField::complex_to_real && D % 2 != 0) return nullptr;
   try {
-    return make_sketch(kernel, d, D, options);
+    return feature::make_sketch(kernel, d, D, options);
   } catch (const Error& error) {
     const bool too_few_tuples =
         options.mixing == Mixing::tuple && error.status() == MERCER_INVALID_ARGUMENT;
@@ -128,4 +133,4 @@ Recommendation recommend_sketch(const kernel::Kernel& kernel, int64_t D, uint64_
   return best;
 }
 
-}  // namespace mercer::feature
+}  // namespace mercer::statistic

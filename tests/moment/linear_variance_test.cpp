@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Variances of linear maps against the reference numbers, which are those of degree 1.
-#include "statistic/linear_variance.h"
+#include "moment/linear_variance.h"
 
 #include <cmath>
 #include <vector>
@@ -10,7 +10,7 @@
 #include "support/oracle.h"
 
 using namespace mercer;
-using namespace mercer::statistic;
+using namespace mercer::moment;
 using nlohmann::json;
 
 TEST_CASE("linear variances equal the reference numbers") {

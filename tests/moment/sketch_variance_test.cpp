@@ -8,13 +8,13 @@
 #include <utility>
 #include <vector>
 
-#include "statistic/sketch_moments.h"
+#include "moment/sketch_moments.h"
 #include "support/catch.h"
 #include "support/dense.h"
 #include "support/oracle.h"
 
 using namespace mercer;
-using namespace mercer::statistic;
+using namespace mercer::moment;
 using nlohmann::json;
 using projection::Mixing;
 
