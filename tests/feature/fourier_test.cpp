@@ -11,15 +11,15 @@
 
 #include "base/error.h"
 #include "support/catch.h"
-#include "support/oracle.h"
+#include "support/reference.h"
 
 using namespace mercer;
 using namespace mercer::feature;
-using nlohmann::json;
+using test::Reference;
 
 namespace {
 
-Matrix<double> matrix(const json& rows) {
+Matrix<double> matrix(const Reference& rows) {
   Matrix<double> out(static_cast<int64_t>(rows.size()), static_cast<int64_t>(rows[0].size()));
   for (int64_t i = 0; i < out.rows(); ++i) {
     for (int64_t j = 0; j < out.cols(); ++j)
@@ -76,7 +76,7 @@ FourierOptions with_form(FourierForm form) {
 TEST_CASE("fourier: given frequencies give the reference features") {
   // Angles are below 30, one rounding of the frequency and d of the sum: 30 * 6 * 2^-53 + 2^-52 <
   // 2e-14.
-  for (const json& entry : test::oracle("transforms")["maps"]) {
+  for (const Reference& entry : test::oracle("transforms")["maps"]) {
     const Matrix<double> X = matrix(entry["X"]);
     const Matrix<double> W = transposed(matrix(entry["W"]));
     const auto gaussian = kernel::make_gaussian({1.0}, 1.0);
@@ -102,9 +102,9 @@ TEST_CASE("fourier: given frequencies give the reference features") {
 }
 
 TEST_CASE("fourier: variances equal the reference numbers") {
-  for (const json& entry : test::oracle("variances")["rff"]) {
+  for (const Reference& entry : test::oracle("variances")["rff"]) {
     const std::string name = entry["kernel"];
-    const json& p = entry["params"];
+    const Reference& p = entry["params"];
     const double ell = p["ell"];
     const auto kernel = name == "gaussian"    ? kernel::make_gaussian({ell}, 1.0)
                         : name == "laplacian" ? kernel::make_laplacian({ell}, 1.0)
@@ -112,8 +112,8 @@ TEST_CASE("fourier: variances equal the reference numbers") {
                         : name == "matern"
                             ? kernel::make_matern(p["nu"], {ell}, 1.0)
                             : kernel::make_rational_quadratic(p["alpha"], {ell}, 1.0);
-    const Matrix<double> x = matrix(json::array({entry["x"]})),
-                         y = matrix(json::array({entry["y"]}));
+    const Matrix<double> x = matrix(Reference::row(entry["x"])),
+                         y = matrix(Reference::row(entry["y"]));
     const auto value = [&](FourierForm form, bool pseudo) {
       const auto map = make_fourier(*kernel, x.cols(), 10, with_form(form));
       double out = 0;

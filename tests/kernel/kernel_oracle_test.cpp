@@ -5,26 +5,25 @@
 
 #include "kernel/kernel.h"
 #include "support/catch.h"
-#include "support/oracle.h"
+#include "support/reference.h"
 
 namespace mercer::test {
 namespace {
 
-Value value_of(const nlohmann::json& json, FieldType type) {
+Value value_of(const Reference& json, FieldType type) {
   if (json.is_array()) return json.get<std::vector<double>>();
   if (type == FieldType::integer) return json.get<int64_t>();
   return json.get<double>();
 }
 
 // Null for kernels that are not in the table.
-std::unique_ptr<kernel::Kernel> from_spec(const nlohmann::json& spec) {
+std::unique_ptr<kernel::Kernel> from_spec(const Reference& spec) {
   for (const kernel::KernelEntry& entry : kernel::kernel_table()) {
     if (spec.at("kernel") != entry.name) continue;
     Parameters parameters;
     for (const Field& field : entry.fields) {
-      const auto found = spec.find(field.key);
-      parameters.set(field.key,
-                     found == spec.end() ? field.fallback : value_of(*found, field.type));
+      parameters.set(field.key, spec.contains(field.key) ? value_of(spec.at(field.key), field.type)
+                                                         : field.fallback);
     }
     return entry.make(parameters);
   }
@@ -42,7 +41,7 @@ double tolerance(const std::string& name, int64_t d, double expected) {
 }  // namespace
 
 TEST_CASE("exact values equal the reference numbers", "[kernel]") {
-  const nlohmann::json all = oracle("kernels");
+  const Reference all = oracle("kernels");
   int compared = 0;
   for (const auto& set : all.at("sets")) {
     const int64_t d = set.at("d");
@@ -62,8 +61,7 @@ TEST_CASE("exact values equal the reference numbers", "[kernel]") {
         if (!(ratio <= worst)) worst = ratio, worst_index = i;
         ++compared;
       }
-      INFO(entry.at("spec").dump()
-           << ", d = " << d << ", pair " << worst_index << ": error / tolerance");
+      INFO(entry.at("spec") << ", d = " << d << ", pair " << worst_index << ": error / tolerance");
       CHECK(worst <= 1);
     }
   }
@@ -71,18 +69,18 @@ TEST_CASE("exact values equal the reference numbers", "[kernel]") {
 }
 
 TEST_CASE("k(tau) and k(2 tau) equal the reference numbers", "[kernel]") {
-  const nlohmann::json variances = oracle("variances");
+  const Reference variances = oracle("variances");
   REQUIRE(variances.at("rff").size() == 10);
   for (const auto& entry : variances.at("rff")) {
-    nlohmann::json spec = entry.at("params");
-    spec["kernel"] = entry.at("kernel");
-    spec["lengthscale"] = spec.at("ell");
+    const Reference& params = entry.at("params");
+    const Reference spec =
+        params.with("kernel", entry.at("kernel")).with("lengthscale", params.at("ell"));
     const auto kernel = from_spec(spec);
     REQUIRE(kernel != nullptr);
     const std::vector<double> x = entry.at("x");
     const std::vector<double> y = entry.at("y");
     const auto d = static_cast<int64_t>(x.size());
-    INFO(spec.dump());
+    INFO(spec);
     CHECK(kernel->value_at_multiple(0, d, x.data(), y.data()) == 1);
     CHECK(kernel->value_at_multiple(1, d, x.data(), y.data()) ==
           Approx(entry.at("k_tau").get<double>()).epsilon(1e-12));

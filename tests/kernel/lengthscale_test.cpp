@@ -10,7 +10,7 @@
 #include "kernel/kernel.h"
 #include "random/distributions.h"
 #include "support/catch.h"
-#include "support/oracle.h"
+#include "support/reference.h"
 #include "support/refusal.h"
 #include "support/statistic.h"
 
@@ -36,7 +36,7 @@ TEST_CASE("scale is 1/(d Var X) over all entries", "[kernel]") {
 
 TEST_CASE("median distances equal the reference numbers", "[kernel]") {
   Context context;
-  const nlohmann::json stats = oracle("stats");
+  const Reference stats = oracle("stats");
   REQUIRE(stats.at("median").size() == 2);
   for (const auto& entry : stats.at("median")) {
     const std::vector<std::vector<double>> rows = entry.at("X");

@@ -9,16 +9,16 @@
 #include "kernel/kernel.h"
 #include "random/distributions.h"
 #include "support/catch.h"
-#include "support/oracle.h"
+#include "support/reference.h"
 #include "support/statistic.h"
 
 namespace mercer::test {
 namespace {
 
 // The oracle's kernels by name (its parameters: ell, nu, alpha).
-std::unique_ptr<kernel::Kernel> kernel_of(const nlohmann::json& entry) {
+std::unique_ptr<kernel::Kernel> kernel_of(const Reference& entry) {
   const std::string name = entry.at("kernel");
-  const nlohmann::json& p = entry.at("params");
+  const Reference& p = entry.at("params");
   const double l = p.at("ell");
   if (name == "gaussian") return kernel::make_gaussian({l}, 1);
   if (name == "laplacian") return kernel::make_laplacian({l}, 1);
@@ -39,7 +39,7 @@ moment::StationaryValues values_of(const kernel::Kernel& k, const std::vector<do
 }  // namespace
 
 TEST_CASE("variances of the Fourier forms equal the reference numbers", "[moment]") {
-  const nlohmann::json variances = oracle("variances");
+  const Reference variances = oracle("variances");
   REQUIRE(variances.at("rff").size() == 10);
   for (const auto& entry : variances.at("rff")) {
     const auto k = values_of(*kernel_of(entry), entry.at("x"), entry.at("y"));

@@ -11,12 +11,12 @@
 #include "moment/sketch_moments.h"
 #include "support/catch.h"
 #include "support/dense.h"
-#include "support/oracle.h"
+#include "support/reference.h"
 
 using namespace mercer;
 using namespace mercer::moment;
-using nlohmann::json;
 using projection::Mixing;
+using test::Reference;
 
 namespace {
 
@@ -25,7 +25,7 @@ struct Problem {
   std::vector<PairMoments> factors;
   int64_t padded;
 
-  explicit Problem(const json& entry) : padded(entry["padded_d"]) {
+  explicit Problem(const Reference& entry) : padded(entry["padded_d"]) {
     const auto x = entry["x"].get<std::vector<double>>(), y = entry["y"].get<std::vector<double>>();
     sums = pair_sums(static_cast<int64_t>(x.size()), x.data(), y.data());
     factors.assign(entry["p"].get<std::size_t>(), exact_pair(sums));
@@ -41,7 +41,7 @@ double variance(const PairMoments& moments) { return moments.S - moments.mean * 
 struct Comparison {
   double worst = 0;
   int64_t count = 0;
-  void add(double got, const json& expected, const json& scale) {
+  void add(double got, const Reference& expected, const Reference& scale) {
     const double distance = std::fabs(got - expected.get<double>()) / (1e-12 * scale.get<double>());
     if (!(distance <= worst)) worst = distance;  // NaN too
     ++count;
@@ -52,9 +52,9 @@ struct Comparison {
 
 TEST_CASE("variances of product sketches equal the reference numbers") {
   Comparison comparison;
-  for (const json& entry : test::oracle("variances")["polynomial"]) {
+  for (const Reference& entry : test::oracle("variances")["polynomial"]) {
     const Problem problem(entry);
-    const json& single = entry["single"];
+    const Reference& single = entry["single"];
     const auto compare = [&](double got, const std::string& key) {
       comparison.add(got, single[key][0], single[key][1]);
     };
@@ -79,14 +79,14 @@ TEST_CASE("variances of product sketches equal the reference numbers") {
 TEST_CASE("variances of tensor SRHT equal the reference numbers") {
   Comparison comparison;
   int64_t expected = 0;
-  for (const json& entry : test::oracle("variances")["polynomial"]) {
+  for (const Reference& entry : test::oracle("variances")["polynomial"]) {
     const Problem problem(entry);
-    for (const json& at : entry["tensorsrht"]) {
+    for (const Reference& at : entry["tensorsrht"]) {
       for (const std::string form : {"stacked", "upsampled"}) {
         const Mixing mixing = form == "stacked" ? Mixing::stacked : Mixing::upsampled;
         const PairMoments real = problem.sketch(mixing, false, at["D"]);
         const PairMoments complex = problem.sketch(mixing, true, at["D"]);
-        const json& numbers = at[form];
+        const Reference& numbers = at[form];
         comparison.add(real_variance(real), numbers["real"], numbers["scale"]);
         comparison.add(variance(complex), numbers["complex"], numbers["scale"]);
         comparison.add(pseudo_variance(complex), numbers["pseudo"], numbers["scale"]);
@@ -101,7 +101,7 @@ TEST_CASE("variances of tensor SRHT equal the reference numbers") {
 }
 
 TEST_CASE("tensor sketch: below the known bound at any D, and count sketch at degree 1") {
-  for (const json& entry : test::oracle("variances")["polynomial"]) {
+  for (const Reference& entry : test::oracle("variances")["polynomial"]) {
     const Problem problem(entry);
     const double bound = entry["tensorsketch_bound_D1"];
     for (const int64_t D : {1, 2, 3, 4, 7, 64, 1001}) {

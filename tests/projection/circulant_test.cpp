@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Signed circulant blocks: reference numbers, the matrix they stand for, bits, seams, refusals,
 // many threads at once.
+#include "projection/circulant.h"
+
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -10,10 +12,9 @@
 
 #include "base/aligned.h"
 #include "feature/fourier.h"
-#include "projection/circulant.h"
 #include "support/catch.h"
 #include "support/dense.h"
-#include "support/oracle.h"
+#include "support/reference.h"
 #include "support/refusal.h"
 
 using namespace mercer;

@@ -11,18 +11,18 @@
 
 #include "support/catch.h"
 #include "support/dense.h"
-#include "support/oracle.h"
+#include "support/reference.h"
 #include "support/refusal.h"
 #include "support/sparse.h"
 #include "support/statistic.h"
 
 using namespace mercer;
 using namespace mercer::projection;
-using nlohmann::json;
+using test::Reference;
 
 namespace {
 
-double worst_difference(const std::vector<double>& a, const json& b) {
+double worst_difference(const std::vector<double>& a, const Reference& b) {
   double worst = 0;
   for (size_t i = 0; i < a.size(); ++i)
     worst = std::max(worst, std::fabs(a[i] - b[i].get<double>()));
@@ -46,7 +46,7 @@ std::pair<int64_t, double> image(const CountSketch& sketch, int64_t k) {
 TEST_CASE("countsketch: reference numbers, dense and sparse") {
   // At most 20 numbers below 4 in a bucket.
   const double tolerance = 20 * 20 * 4 * 0x1p-53;
-  for (const json& entry : test::oracle("transforms")["countsketch"]) {
+  for (const Reference& entry : test::oracle("transforms")["countsketch"]) {
     const int64_t D = entry["D"];
     std::vector<int8_t> signs;
     for (const double s : entry["s"].get<std::vector<double>>())

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // SORF and Fastfood with given ingredients against the reference numbers; what they refuse.
-#include "projection/hadamard_blocks.h"
-
 #include <cmath>
 #include <memory>
 #include <string>
@@ -10,19 +8,20 @@
 
 #include "base/error.h"
 #include "feature/fourier.h"
+#include "projection/hadamard_blocks.h"
 #include "support/catch.h"
-#include "support/oracle.h"
+#include "support/reference.h"
 #include "transform/fwht.h"
 
 using namespace mercer;
 using namespace mercer::projection;
-using nlohmann::json;
+using test::Reference;
 
 namespace {
 
-std::vector<double> list(const json& numbers) { return numbers.get<std::vector<double>>(); }
+std::vector<double> list(const Reference& numbers) { return numbers.get<std::vector<double>>(); }
 
-double worst_difference(const std::vector<double>& a, const json& b) {
+double worst_difference(const std::vector<double>& a, const Reference& b) {
   double worst = 0;
   for (size_t i = 0; i < a.size(); ++i)
     worst = std::max(worst, std::fabs(a[i] - b[i].get<double>()));
@@ -46,7 +45,7 @@ mercer_status status_of(const std::string& projection, const kernel::Kernel& ker
 }  // namespace
 
 TEST_CASE("structured blocks: reference numbers") {
-  for (const json& entry : test::oracle("transforms")["structured"]) {
+  for (const Reference& entry : test::oracle("transforms")["structured"]) {
     const int64_t n = entry["d"];
     const auto size = static_cast<size_t>(n);
     const std::vector<double> x = list(entry["x"]), g = list(entry["g"]), s = list(entry["s"]),

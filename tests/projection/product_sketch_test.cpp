@@ -9,12 +9,12 @@
 #include "multilinear_reference.h"
 #include "random/distributions.h"
 #include "support/catch.h"
-#include "support/oracle.h"
+#include "support/reference.h"
 
 using namespace mercer;
 using namespace mercer::projection;
-using nlohmann::json;
 using test::Complex;
+using test::Reference;
 using test::Vector;
 
 namespace {
@@ -71,10 +71,10 @@ void check_both(const SketchShape& shape, int64_t n, bool complex_rows, bool sha
 }
 
 // Numbers given as an array, or as {re, im} of arrays.
-Complex entry(const json& numbers, const std::vector<size_t>& place) {
+Complex entry(const Reference& numbers, const std::vector<size_t>& place) {
   if (numbers.is_object())
     return {entry(numbers["re"], place).real(), entry(numbers["im"], place).real()};
-  const json* at = &numbers;
+  const Reference* at = &numbers;
   for (const size_t k : place) at = &(*at)[k];
   return at->get<double>();
 }
@@ -83,10 +83,10 @@ Complex entry(const json& numbers, const std::vector<size_t>& place) {
 
 TEST_CASE("product sketch: the definition gives the reference numbers") {
   int64_t compared = 0;
-  for (const json& one : test::oracle("transforms")["product_sketch"]) {
+  for (const Reference& one : test::oracle("transforms")["product_sketch"]) {
     const auto x = one["x"].get<std::vector<double>>();
     const bool complex = one["W"].is_object();
-    const json& W = complex ? one["W"]["re"] : one["W"];
+    const Reference& W = complex ? one["W"]["re"] : one["W"];
     const size_t p = W.size(), D = W[0][0].size();
     const Vector u(x.begin(), x.end());
     for (size_t l = 0; l < D; ++l) {

@@ -11,16 +11,16 @@
 #include "base/error.h"
 #include "support/catch.h"
 #include "support/dense.h"
-#include "support/oracle.h"
+#include "support/reference.h"
 #include "support/refusal.h"
 
 using namespace mercer;
 using namespace mercer::projection;
-using nlohmann::json;
+using test::Reference;
 
 namespace {
 
-std::vector<double> padded(const json& x, size_t n) {
+std::vector<double> padded(const Reference& x, size_t n) {
   auto out = x.get<std::vector<double>>();
   out.resize(n, 0.0);
   return out;
@@ -52,17 +52,17 @@ Matrix<double> columns_of(const Projection& projection) {
 
 TEST_CASE("srht: reference numbers, which are TensorSRHT of degree 1 with real signs") {
   int64_t compared = 0;
-  for (const json& entry : test::oracle("transforms")["tensorsrht"]) {
+  for (const Reference& entry : test::oracle("transforms")["tensorsrht"]) {
     if (entry["p"] != 1 || entry["complex"] == true || entry["form"] == "tuple") continue;
     const bool stacked = entry["form"] == "stacked";
     const int64_t n = entry["d"], D = entry["D"];
     REQUIRE(D <= n);  // one block
     const auto size = static_cast<size_t>(n);
     const std::vector<double> x = padded(entry["x"], size);
-    const json& given = stacked ? entry["permutations"][0][0] : entry["index"][0];
+    const Reference& given = stacked ? entry["permutations"][0][0] : entry["index"][0];
     auto index = given.get<std::vector<int32_t>>();
     index.resize(size, 0);
-    const json& signs = stacked ? entry["signs"][0][0] : entry["signs"][0];
+    const Reference& signs = stacked ? entry["signs"][0][0] : entry["signs"][0];
     std::vector<double> scratch(size), out(size);
     srht_blocks(x.data(), signs.get<std::vector<double>>().data(), index.data(), n, 1,
                 scratch.data(), out.data());

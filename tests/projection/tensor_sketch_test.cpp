@@ -9,7 +9,7 @@
 #include "projection/tensor_sketch_rows.h"
 #include "support/catch.h"
 #include "support/dense.h"
-#include "support/oracle.h"
+#include "support/reference.h"
 #include "support/refusal.h"
 #include "support/sparse.h"
 #include "support/statistic.h"
@@ -17,20 +17,20 @@
 
 using namespace mercer;
 using namespace mercer::projection;
-using nlohmann::json;
+using test::Reference;
 using namespace mercer::test;
 
 namespace {
 
-TensorHash hash_of(const json& h, const json& s) {
+TensorHash hash_of(const Reference& h, const Reference& s) {
   TensorHash hash;
-  for (const json& bucket : h) hash.slots.push_back(bucket.get<uint32_t>());
-  for (const json& sign : s) hash.signs.push_back(static_cast<int8_t>(sign.get<double>()));
+  for (const Reference& bucket : h) hash.slots.push_back(bucket.get<uint32_t>());
+  for (const Reference& sign : s) hash.signs.push_back(static_cast<int8_t>(sign.get<double>()));
   return hash;
 }
 
 template <class T>
-Matrix<T> matrix_of(const json& rows) {
+Matrix<T> matrix_of(const Reference& rows) {
   Matrix<T> X(static_cast<int64_t>(rows.size()), static_cast<int64_t>(rows[0].size()));
   for (int64_t i = 0; i < X.rows(); ++i)
     for (int64_t k = 0; k < X.cols(); ++k)
@@ -127,11 +127,11 @@ void check_convolution(bool complex, bool complex_inputs, int64_t m, int64_t p) 
 
 template <class T>
 void check_reference() {
-  const json& entries = oracle("transforms").at("tensorsketch");
+  const Reference& entries = oracle("transforms").at("tensorsketch");
   REQUIRE(entries.size() >= 3);
-  for (const json& entry : entries) {
+  for (const Reference& entry : entries) {
     const auto m = entry.at("D").get<int64_t>(), p = entry.at("p").get<int64_t>();
-    const Matrix<T> X = matrix_of<T>(json::array({entry.at("x")}));
+    const Matrix<T> X = matrix_of<T>(Reference::row(entry.at("x")));
     std::vector<TensorHash> hashes;
     for (size_t f = 0; f < static_cast<size_t>(p); ++f)
       hashes.push_back(hash_of(entry.at("h")[f], entry.at("s")[f]));
@@ -140,7 +140,7 @@ void check_reference() {
         std::move(hashes));
     auto Z = sketched<T>(*sketch, 1, std::vector<FactorRows<T>>(static_cast<size_t>(p), dense(X)));
     Vector expected;
-    for (const json& value : entry.at("output")) expected.emplace_back(value.get<double>());
+    for (const Reference& value : entry.at("output")) expected.emplace_back(value.get<double>());
     double norm = 0;
     for (int64_t k = 0; k < X.cols(); ++k) norm += std::fabs(static_cast<double>(X(0, k)));
     CHECK(worst_difference(Z, 0, expected) <=
@@ -150,7 +150,7 @@ void check_reference() {
 
 template <class T>
 void check_pooling_reference() {
-  const json& entry = oracle("transforms").at("bilinear_pooling");
+  const Reference& entry = oracle("transforms").at("bilinear_pooling");
   const Matrix<T> A = matrix_of<T>(entry.at("a")), B = matrix_of<T>(entry.at("b"));
   const auto sketch = make_tensor_sketch(
       shape_of(false, {{A.cols()}, {B.cols()}}, entry.at("D").get<int64_t>(), 0),
@@ -162,7 +162,7 @@ void check_pooling_reference() {
   const FactorRows<T> rows[] = {dense(A), dense(B)};
   sketch->apply_sum(rows, {0, sketch->columns()}, Z.planes(), scratch.data());
   Vector expected;
-  for (const json& value : entry.at("pooled")) expected.emplace_back(value.get<double>());
+  for (const Reference& value : entry.at("pooled")) expected.emplace_back(value.get<double>());
   // Entries below 2 in magnitude, 4 and 6 of them, 3 locations.
   CHECK(worst_difference(Z, 0, expected) <= convolution_bound<T>(5, 2, 6) * 3 * 8 * 12);
 }

@@ -14,14 +14,14 @@
 #include "projection/tensor_srht_index.h"
 #include "random/distributions.h"
 #include "support/catch.h"
-#include "support/oracle.h"
+#include "support/reference.h"
 #include "support/refusal.h"
 #include "transform/product.h"
 
 using namespace mercer;
 using namespace mercer::projection;
-using nlohmann::json;
 using test::Complex;
+using test::Reference;
 using test::Vector;
 
 namespace {
@@ -34,14 +34,14 @@ struct Ingredients {
   std::vector<int32_t> index;
 };
 
-Ingredients given(const json& entry, size_t block, size_t i) {
+Ingredients given(const Reference& entry, size_t block, size_t i) {
   const bool stacked = entry["form"] == "stacked";
-  const auto pick = [&](const json& numbers) -> const json& {
+  const auto pick = [&](const Reference& numbers) -> const Reference& {
     return stacked ? numbers[block][i] : numbers[i];
   };
   Ingredients out;
   out.index = pick(entry[stacked ? "permutations" : "index"]).get<std::vector<int32_t>>();
-  const json& signs = entry["signs"];
+  const Reference& signs = entry["signs"];
   if (!signs.is_object()) {
     out.signs = pick(signs).get<std::vector<double>>();
     return out;
@@ -53,8 +53,8 @@ Ingredients given(const json& entry, size_t block, size_t i) {
 }
 
 // Columns [first, first + n) of an entry, which share their ingredients.
-void add_columns(const json& entry, size_t block, size_t first, size_t n, std::vector<double>& re,
-                 std::vector<double>& im) {
+void add_columns(const Reference& entry, size_t block, size_t first, size_t n,
+                 std::vector<double>& re, std::vector<double>& im) {
   const bool complex = entry["complex"];
   const int64_t d = entry["d"];
   const size_t p = entry["p"], D = entry["D"];
@@ -148,14 +148,14 @@ void check(const SketchShape& shape, int64_t n, bool complex_rows, bool shared,
 
 TEST_CASE("TensorSRHT: reference numbers of every form") {
   int64_t compared = 0, complex_to_real = 0;
-  for (const json& entry : test::oracle("transforms")["tensorsrht"]) {
+  for (const Reference& entry : test::oracle("transforms")["tensorsrht"]) {
     const bool complex = entry["complex"], stacked = entry["form"] == "stacked";
     const size_t d = entry["d"], D = entry["D"];
     std::vector<double> re(D), im(D, 0.0);
     const size_t width = stacked ? d : D;
     for (size_t block = 0; block * width < D; ++block)
       add_columns(entry, block, block * width, std::min(width, D - block * width), re, im);
-    const json& output = entry["output"];
+    const Reference& output = entry["output"];
     double worst = 0;
     for (size_t l = 0; l < D; ++l) {
       test::keep_worst(worst,

@@ -7,7 +7,7 @@
 
 #include "random/stream.h"
 #include "support/catch.h"
-#include "support/oracle.h"
+#include "support/reference.h"
 
 using namespace mercer::random;
 

@@ -11,7 +11,7 @@
 #include "solver/ridge.h"
 #include "support/catch.h"
 #include "support/dense.h"
-#include "support/oracle.h"
+#include "support/reference.h"
 
 using namespace mercer;
 using solver::RidgePath;
@@ -19,26 +19,26 @@ using solver::RowStatistics;
 
 namespace {
 
-Matrix<double> matrix(const nlohmann::json& rows) {
+Matrix<double> matrix(const test::Reference& rows) {
   const auto n = static_cast<int64_t>(rows.size());
   const bool flat = n == 0 || !rows[0].is_array();  // a vector is a column
   Matrix<double> A(n, flat ? 1 : static_cast<int64_t>(rows[0].size()));
   for (int64_t i = 0; i < n; ++i)
     for (int64_t j = 0; j < A.cols(); ++j) {
-      const nlohmann::json& row = rows[static_cast<std::size_t>(i)];
+      const test::Reference& row = rows[static_cast<std::size_t>(i)];
       A(i, j) = flat ? row.get<double>() : row[static_cast<std::size_t>(j)].get<double>();
     }
   return A;
 }
 
-std::string off(MatrixView<const double> found, const nlohmann::json& expected,
+std::string off(MatrixView<const double> found, const test::Reference& expected,
                 bool lower = false) {
   const Matrix<double> reference = matrix(expected);
   return test::difference(found, reference.view(),
                           1e-10 * std::max(1e-300, test::largest(reference.view())), lower);
 }
 
-std::string off(std::span<const double> found, const nlohmann::json& expected) {
+std::string off(std::span<const double> found, const test::Reference& expected) {
   return off(MatrixView<const double>(found.data(), static_cast<int64_t>(found.size()), 1),
              expected);
 }
@@ -63,7 +63,7 @@ double gcv_bound(MatrixView<const double> Z, MatrixView<const double> Y,
   return 1e-10 + 4 * static_cast<double>(Z.rows + Z.cols) * 0x1p-53 * squares / residual;
 }
 
-void check_statistics(const RowStatistics& statistics, const nlohmann::json& expected) {
+void check_statistics(const RowStatistics& statistics, const test::Reference& expected) {
   CHECK(statistics.rows() == expected["n"].get<int64_t>());
   Matrix<double> gram(statistics.features(), statistics.features());
   Matrix<double> cross(statistics.features(), statistics.outputs());
@@ -78,13 +78,13 @@ void check_statistics(const RowStatistics& statistics, const nlohmann::json& exp
 
 TEST_CASE("the path agrees with the reference numbers", "[solver]") {
   Context context;
-  const nlohmann::json cases = test::oracle("ridge")["cases"];
+  const test::Reference cases = test::oracle("ridge")["cases"];
   REQUIRE(cases.size() == 3);
-  for (const nlohmann::json& reference : cases) {
+  for (const test::Reference& reference : cases) {
     const Matrix<double> Z = matrix(reference["Phi"]), Y = matrix(reference["Y"]);
     const RidgePath path(block_statistics(Z.view(), Y.view()), false, context);
     const Matrix<double> Zt = test::transposed(Z.view());
-    for (const nlohmann::json& point : reference["path"]) {
+    for (const test::Reference& point : reference["path"]) {
       const double lambda = point["lambda"].get<double>();
       CAPTURE(Z.rows(), Z.cols(), lambda);
       const solver::Weights weights = path.solve(lambda);
@@ -115,11 +115,11 @@ TEST_CASE("the path agrees with the reference numbers", "[solver]") {
 }
 
 TEST_CASE("block statistics agree with the reference numbers and add up", "[solver]") {
-  const nlohmann::json cases = test::oracle("ridge")["cases"];
+  const test::Reference cases = test::oracle("ridge")["cases"];
   REQUIRE(cases.size() == 3);
-  for (const nlohmann::json& reference : cases) {
+  for (const test::Reference& reference : cases) {
     const Matrix<double> Z = matrix(reference["Phi"]), Y = matrix(reference["Y"]);
-    const nlohmann::json& merge = reference["merge"];
+    const test::Reference& merge = reference["merge"];
     const auto split = merge["split_at"].get<int64_t>();
     RowStatistics first =
         block_statistics(Z.view().block_rows(0, split), Y.view().block_rows(0, split));
@@ -134,19 +134,19 @@ TEST_CASE("block statistics agree with the reference numbers and add up", "[solv
 
 TEST_CASE("K-fold errors agree with the reference numbers", "[solver]") {
   Context context;
-  const nlohmann::json reference = test::oracle("ridge")["kfold"];
+  const test::Reference reference = test::oracle("ridge")["kfold"];
   const Matrix<double> Z = matrix(reference["Phi"]), Y = matrix(reference["y"]);
   std::vector<RowStatistics> folds;
-  for (const nlohmann::json& rows : reference["folds"]) {
+  for (const test::Reference& rows : reference["folds"]) {
     folds.emplace_back(Z.cols(), 1);
-    for (const nlohmann::json& row : rows) {
+    for (const test::Reference& row : rows) {
       const auto i = row.get<int64_t>();
       folds.back().add(MatrixView<const double>(Z.view().block_rows(i, i + 1)),
                        Y.view().block_rows(i, i + 1), context);
     }
   }
   std::vector<double> lambdas;
-  for (const nlohmann::json& point : reference["path"])
+  for (const test::Reference& point : reference["path"])
     lambdas.push_back(point["lambda"].get<double>());
   const Matrix<double> error = solver::kfold_error(folds, false, lambdas, context);
   for (std::size_t i = 0; i < lambdas.size(); ++i)

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-#include <nlohmann/json.hpp>
 #include <string>
 
 #include "spec/fields.h"
@@ -8,21 +7,22 @@
 #include "spec/spec.h"
 #include "spec/specs.h"
 #include "support/catch.h"
+#include "support/reference.h"
 #include "support/refusal.h"
 
 using namespace mercer;
-using Json = nlohmann::json;
+using test::Reference;
 
 namespace {
 
 /// "" if the described parameters are those of the table, in order.
-std::string fault_of(const Json& entry, const std::vector<Field>& fields) {
-  const Json& parameters = entry.at("parameters");
+std::string fault_of(const Reference& entry, const std::vector<Field>& fields) {
+  const Reference& parameters = entry.at("parameters");
   if (parameters.size() + 1 != fields.size())
     return "count";  // the key that names the entry is not repeated
   for (size_t i = 0; i < parameters.size(); ++i) {
     const Field& field = fields[i + 1];
-    const Json& described = parameters[i];
+    const Reference& described = parameters[i];
     if (described.at("key") != field.key) return std::string("key ") + field.key;
     if (described.at("help") != field.help || described.at("help") == "")
       return std::string("help of ") + field.key;
@@ -39,7 +39,7 @@ std::string fault_of(const Json& entry, const std::vector<Field>& fields) {
 }  // namespace
 
 TEST_CASE("everything in the tables is described", "[spec]") {
-  const Json all = Json::parse(spec::describe(""));
+  const Reference all = Reference::parse(spec::describe(""));
   REQUIRE(all.at("kernels").size() == kernel::kernel_table().size());
   for (size_t i = 0; i < all["kernels"].size(); ++i) {
     const kernel::KernelEntry& entry = kernel::kernel_table()[i];
@@ -51,7 +51,7 @@ TEST_CASE("everything in the tables is described", "[spec]") {
   for (size_t i = 0; i < all["maps"].size(); ++i) {
     CHECK(all["maps"][i].at("name") == feature::map_table()[i].name);
     CHECK(all["maps"][i].at("default_kernel") ==
-          Json::parse(spec::print_object(feature::map_table()[i].default_kernel)));
+          Reference::parse(spec::print_object(feature::map_table()[i].default_kernel)));
     CHECK(fault_of(all["maps"][i], spec::map_fields(feature::map_table()[i])) == "");
   }
   CHECK_FALSE(all["kernels"][0].contains("default_kernel"));
@@ -60,10 +60,10 @@ TEST_CASE("everything in the tables is described", "[spec]") {
 }
 
 TEST_CASE("types, defaults and ranges are written out, no limit is null", "[spec]") {
-  const Json all = Json::parse(spec::describe("matern"));
+  const Reference all = Reference::parse(spec::describe("matern"));
   CHECK(all.size() == 1);
-  const Json& parameters = all.at("kernels").at(0).at("parameters");
-  const Json& nu = parameters.at(0);
+  const Reference& parameters = all.at("kernels").at(0).at("parameters");
+  const Reference& nu = parameters.at(0);
   CHECK(nu.at("key") == "nu");
   CHECK(nu.at("type") == "number");
   CHECK(nu.at("default") == 1.5);
@@ -71,8 +71,8 @@ TEST_CASE("types, defaults and ranges are written out, no limit is null", "[spec
   CHECK(nu.at("least_open") == true);
   CHECK(nu.at("most").is_null());
   CHECK(parameters.at(1).at("type") == "number_or_numbers");
-  const Json inputs =
-      Json::parse(spec::describe("fourier")).at("maps").at(0).at("parameters").at(1);
+  const Reference inputs =
+      Reference::parse(spec::describe("fourier")).at("maps").at(0).at("parameters").at(1);
   CHECK(inputs.at("key") == "inputs");
   CHECK(inputs.at("required") == true);
   CHECK(inputs.at("default").is_null());
@@ -80,13 +80,13 @@ TEST_CASE("types, defaults and ranges are written out, no limit is null", "[spec
 }
 
 TEST_CASE("a field that is a sketch is described with its default", "[spec]") {
-  const Json craft = Json::parse(spec::describe("craft")).at("maps").at(0);
-  CHECK(craft.at("default_kernel") == Json{{"kernel", "polynomial"}});
-  const Json base = craft.at("parameters").at(4), intermediate = craft.at("parameters").at(5);
+  const Reference craft = Reference::parse(spec::describe("craft")).at("maps").at(0);
+  CHECK(craft.at("default_kernel") == Reference::parse(R"({"kernel":"polynomial"})"));
+  const Reference base = craft.at("parameters").at(4), intermediate = craft.at("parameters").at(5);
   CHECK(base.at("key") == "base");
   CHECK(base.at("type") == "sketch");
   CHECK(base.at("required") == false);
-  CHECK(base.at("default") == Json{{"map", "tensor_srht"}});
+  CHECK(base.at("default") == Reference::parse(R"({"map":"tensor_srht"})"));
   CHECK(base.at("expected") ==
         R"(a sketch spec {"map":"product_sketch"|"tensor_sketch"|"tensor_srht",...})");
   CHECK(intermediate.at("key") == "intermediate");

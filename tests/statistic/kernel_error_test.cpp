@@ -8,12 +8,12 @@
 #include "base/error.h"
 #include "kernel/kernel.h"
 #include "support/catch.h"
-#include "support/oracle.h"
+#include "support/reference.h"
 
 namespace mercer::test {
 namespace {
 
-Matrix<double> matrix_of(const nlohmann::json& rows) {
+Matrix<double> matrix_of(const Reference& rows) {
   Matrix<double> X(static_cast<int64_t>(rows.size()), static_cast<int64_t>(rows.at(0).size()));
   for (int64_t i = 0; i < X.rows(); ++i) {
     for (int64_t j = 0; j < X.cols(); ++j)
@@ -34,7 +34,7 @@ mercer_status status_of(MatrixView<const double> a, MatrixView<const double> b) 
 }  // namespace
 
 TEST_CASE("kernel error equals the reference numbers", "[statistic]") {
-  const nlohmann::json entry = oracle("stats").at("frobenius");
+  const Reference entry = oracle("stats").at("frobenius");
   const Matrix<double> X = matrix_of(entry.at("X"));
   const Matrix<double> Z = matrix_of(entry.at("Z"));
   const int64_t n = X.rows();

@@ -10,7 +10,7 @@
 
 #include "base/aligned.h"
 #include "support/catch.h"
-#include "support/oracle.h"
+#include "support/reference.h"
 #include "transform/target.h"
 
 using namespace mercer;
