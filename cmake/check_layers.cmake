@@ -10,8 +10,8 @@ set(random_may base)
 set(linalg_may base)
 set(transform_may base)
 set(kernel_may base random transform linalg)
-set(projection_may ${kernel_may} kernel)
-set(moment_may ${projection_may} projection)
+set(projection_may ${kernel_may})  # laws, no kernels
+set(moment_may ${kernel_may} kernel projection)
 set(feature_may ${moment_may} moment)
 set(solver_may base random transform linalg)  # blocks of Z and Y: no map, no kernel
 set(statistic_may ${feature_may} feature solver)

@@ -65,7 +65,7 @@ typedef enum mercer_projection {
 /** Norms of the columns of SORF and Fastfood. */
 typedef enum mercer_radius {
   MERCER_RADIUS_DRAWN = 0, /**< From the kernel's radial law in dimension d'. */
-  MERCER_RADIUS_FIXED = 1  /**< All sqrt(d')/lengthscale; Gaussian kernel only. */
+  MERCER_RADIUS_FIXED = 1  /**< All the root of the mean square; normal spectral laws only. */
 } mercer_radius;
 
 /** Randomisation of low-discrepancy points. */

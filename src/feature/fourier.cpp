@@ -140,11 +140,21 @@ class Fourier final : public FeatureMap {
   std::unique_ptr<projection::Projection> make_projection() const {
     if (parts_.frequencies != nullptr) {
       return projection::make_dense(parts_.d, parts_.F,
-                                    std::make_unique<SuppliedFrequencies>(parts_.frequencies));
+                                    std::make_unique<SuppliedFrequencies>(parts_.frequencies),
+                                    projection::Unit::turns);
     }
     const FourierOptions& options = parts_.options;
+    const std::shared_ptr<const kernel::Kernel>& kernel = parts_.kernel;
     return projection::find_projection(options.projection)
-        .make({parts_.kernel, parts_.d, parts_.F, options.seed, options.radius, options.scramble});
+        .make({std::shared_ptr<const random::Law>(kernel, kernel->spectral_law()),
+               {kernel->lengthscale().begin(), kernel->lengthscale().end()},
+               projection::Unit::turns,
+               parts_.d,
+               parts_.F,
+               options.seed,
+               options.radius,
+               options.scramble,
+               "kernel " + std::string(kernel->name())});
   }
 
   template <class T>
@@ -191,10 +201,12 @@ class Fourier final : public FeatureMap {
     require(parts_.frequencies == nullptr, MERCER_UNSUPPORTED,
             "the map's frequencies were supplied, not drawn: the estimate has no variance in "
             "closed form");
-    require(parts_.options.projection != "circulant" || parts_.kernel->spectral_law()->isotropic(),
+    const projection::ProjectionEntry& entry =
+        projection::find_projection(parts_.options.projection);
+    require(!entry.product_columns_correlate || parts_.kernel->spectral_law()->isotropic(),
             MERCER_UNSUPPORTED,
-            "circulant columns of kernel %s depend on each other: the variance has no closed form",
-            std::string(parts_.kernel->name()).c_str());
+            "%s columns of kernel %s depend on each other: the variance has no closed form",
+            entry.name, std::string(parts_.kernel->name()).c_str());
     const kernel::Kernel& kernel = *parts_.kernel;
     for (int64_t i = 0; i < X.rows; ++i) {
       const auto at = [&](double multiple) {
@@ -241,10 +253,7 @@ void check_projection_options(const FourierOptions& options) {
   require(options.projection != "supplied", MERCER_UNSUPPORTED,
           "projection = supplied needs the frequencies themselves, it cannot be drawn from a seed");
   const projection::ProjectionEntry& entry = projection::find_projection(options.projection);
-  require(entry.uses_radius || options.radius == projection::Radius::drawn, MERCER_UNSUPPORTED,
-          "radius = fixed does not apply to projection = %s", entry.name);
-  require(entry.uses_scramble || options.scramble == projection::Scramble::owen, MERCER_UNSUPPORTED,
-          "scramble = digital_shift does not apply to projection = %s", entry.name);
+  entry.check_options(options.radius, options.scramble);
   require(entry.block != nullptr || !options.whole_blocks, MERCER_UNSUPPORTED,
           "whole_blocks = true does not apply to projection = %s, which has no blocks", entry.name);
 }

@@ -18,7 +18,7 @@
 #include "moment/linear_variance.h"
 #include "projection/count_sketch.h"
 #include "projection/lazy_groups.h"
-#include "projection/random_entries.h"
+#include "projection/projections.h"
 #include "projection/srht.h"
 
 namespace mercer::feature {
@@ -122,9 +122,12 @@ class ProjectedLinear final : public Linear {
       return projection::make_srht(inputs(), features(), options().seed);
     }
     const bool gaussian = options().projection == LinearProjection::gaussian;
-    return projection::make_random_entries(
-        gaussian ? projection::EntryLaw::gaussian : projection::EntryLaw::rademacher, inputs(),
-        features(), options().seed);
+    return projection::kDense.make({gaussian ? random::normal_law() : random::sign_law(),
+                                    {},
+                                    projection::Unit::plain,
+                                    inputs(),
+                                    features(),
+                                    options().seed});
   }
 
   double scale() const { return std::sqrt(factor() / static_cast<double>(features())); }

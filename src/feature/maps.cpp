@@ -20,8 +20,8 @@ FourierForm form_of(const std::string& text) {
 
 std::vector<const char*> projection_names() {
   std::vector<const char*> names;
-  for (const projection::ProjectionEntry& entry : projection::projection_table())
-    names.push_back(entry.name);
+  for (const projection::ProjectionEntry* entry : projection::projection_table())
+    names.push_back(entry->name);
   names.push_back("supplied");
   return names;
 }
@@ -90,7 +90,7 @@ std::vector<MapEntry> make_table() {
          .type = FieldType::text,
          .fallback = std::string("drawn"),
          .choices = {"drawn", "fixed"},
-         .help = "norms of the columns of sorf and fastfood; fixed: gaussian kernel only"},
+         .help = "norms of the columns of sorf and fastfood; fixed: normal spectra only"},
         {.key = "scramble",
          .type = FieldType::text,
          .fallback = std::string("owen"),

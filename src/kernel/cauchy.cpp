@@ -12,7 +12,7 @@
 namespace mercer::kernel {
 namespace {
 
-class LaplaceLaw final : public SpectralLaw {
+class LaplaceLaw final : public random::Law {
  public:
   void draw(const random::Stream& stream, std::span<double> omega) const noexcept override {
     random::fill_laplace(stream, 0, omega);
@@ -29,7 +29,7 @@ class Cauchy final : public CoordinateKernel<Cauchy, Product> {
   Cauchy(std::vector<double> lengthscale, double variance)
       : CoordinateKernel(variance, std::move(lengthscale)) {}
   std::string_view name() const noexcept override { return "cauchy"; }
-  const SpectralLaw* spectral_law() const noexcept override { return &law_; }
+  const random::Law* spectral_law() const noexcept override { return &law_; }
 
   void add_own(Parameters&) const {}
   // The product of the denominators: one division per pair, and where it overflows the kernel is

@@ -6,32 +6,16 @@
 
 #include "kernel/coordinate_kernel.h"
 #include "kernel/domain.h"
-#include "random/distributions.h"
-#include "random/scalar_math.h"
 
 namespace mercer::kernel {
 namespace {
-
-class GaussianLaw final : public SpectralLaw {
- public:
-  void draw(const random::Stream& stream, std::span<double> omega) const noexcept override {
-    random::fill_normal(stream, 0, omega);
-  }
-  bool isotropic() const noexcept override { return true; }
-  double radius(const random::Stream& stream, int64_t d) const noexcept override {
-    random::Cursor cursor(stream);
-    return random::chi(cursor, static_cast<double>(d));
-  }
-  bool is_product() const noexcept override { return true; }
-  double quantile(double u) const noexcept override { return random::normal_quantile(u); }
-};
 
 class Gaussian final : public CoordinateKernel<Gaussian, Sum> {
  public:
   Gaussian(std::vector<double> lengthscale, double variance)
       : CoordinateKernel(variance, std::move(lengthscale)) {}
   std::string_view name() const noexcept override { return "gaussian"; }
-  const SpectralLaw* spectral_law() const noexcept override { return &law_; }
+  const random::Law* spectral_law() const noexcept override { return law_.get(); }
 
   void add_own(Parameters&) const {}
   double term(double x, double y, double scale) const noexcept {
@@ -41,7 +25,7 @@ class Gaussian final : public CoordinateKernel<Gaussian, Sum> {
   double finish(double squared) const noexcept { return std::exp(-0.5 * squared); }
 
  private:
-  GaussianLaw law_;
+  std::shared_ptr<const random::Law> law_ = random::normal_law();
 };
 
 }  // namespace

@@ -17,7 +17,7 @@
 namespace mercer::kernel {
 namespace {
 
-class EvenPowerLaw final : public SpectralLaw {
+class EvenPowerLaw final : public random::Law {
  public:
   explicit EvenPowerLaw(int64_t order) : order_(order), quantile_(order) {}
 
@@ -36,9 +36,12 @@ class EvenPowerLaw final : public SpectralLaw {
   // Order 1 is the Gaussian of variance 1/2.
   bool isotropic() const noexcept override { return order_ == 1; }
   double radius(const random::Stream& stream, int64_t d) const noexcept override {
-    if (order_ != 1) return SpectralLaw::radius(stream, d);
+    if (order_ != 1) return random::Law::radius(stream, d);
     random::Cursor cursor(stream);
     return random::chi(cursor, static_cast<double>(d)) * std::sqrt(0.5);
+  }
+  double fixed_radius(int64_t d) const noexcept override {
+    return order_ == 1 ? std::sqrt(0.5 * static_cast<double>(d)) : random::Law::fixed_radius(d);
   }
   bool is_product() const noexcept override { return true; }
   double quantile(double u) const noexcept override { return quantile_(u); }
@@ -56,7 +59,7 @@ class GeneralizedGaussianSpectrum final
     if (order > 1) characteristic_.emplace(order);
   }
   std::string_view name() const noexcept override { return "generalized_gaussian_spectrum"; }
-  const SpectralLaw* spectral_law() const noexcept override { return &law_; }
+  const random::Law* spectral_law() const noexcept override { return &law_; }
 
   void add_own(Parameters& all) const { all.set("order", order_); }
   double term(double x, double y, double scale) const noexcept {

@@ -13,7 +13,7 @@
 #include "base/context.h"
 #include "base/matrix_view.h"
 #include "base/parameters.h"
-#include "kernel/spectral_law.h"
+#include "random/law.h"
 
 namespace mercer::kernel {
 
@@ -43,7 +43,7 @@ class Kernel {
                                    const double* y) const noexcept;
 
   /// Null: no random Fourier features.
-  virtual const SpectralLaw* spectral_law() const noexcept { return nullptr; }
+  virtual const random::Law* spectral_law() const noexcept { return nullptr; }
   virtual InputWarp warp() const noexcept { return {}; }
 
   /// Empty (no lengthscale), one (isotropic) or d (ARD) positive numbers.

@@ -13,7 +13,7 @@
 namespace mercer::kernel {
 namespace {
 
-class CauchyLaw final : public SpectralLaw {
+class CauchyLaw final : public random::Law {
  public:
   void draw(const random::Stream& stream, std::span<double> omega) const noexcept override {
     random::fill_cauchy(stream, 0, omega);
@@ -33,7 +33,7 @@ class Laplacian final : public CoordinateKernel<Laplacian, Sum> {
   Laplacian(std::vector<double> lengthscale, double variance)
       : CoordinateKernel(variance, std::move(lengthscale)) {}
   std::string_view name() const noexcept override { return "laplacian"; }
-  const SpectralLaw* spectral_law() const noexcept override { return &law_; }
+  const random::Law* spectral_law() const noexcept override { return &law_; }
 
   void add_own(Parameters&) const {}
   double term(double x, double y, double scale) const noexcept {

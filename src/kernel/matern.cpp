@@ -24,7 +24,7 @@
 namespace mercer::kernel {
 namespace {
 
-class StudentLaw final : public SpectralLaw {
+class StudentLaw final : public random::Law {
  public:
   explicit StudentLaw(double nu) : nu_(nu) {}
   void draw(const random::Stream& stream, std::span<double> omega) const noexcept override {
@@ -116,7 +116,7 @@ class Matern final : public CoordinateKernel<Matern, Sum> {
         form_(form_of(nu)),
         law_(nu) {}
   std::string_view name() const noexcept override { return "matern"; }
-  const SpectralLaw* spectral_law() const noexcept override { return &law_; }
+  const random::Law* spectral_law() const noexcept override { return &law_; }
 
   void add_own(Parameters& all) const { all.set("nu", nu_); }
   double term(double x, double y, double scale) const noexcept {

@@ -12,7 +12,7 @@
 namespace mercer::kernel {
 namespace {
 
-class GammaMixtureLaw final : public SpectralLaw {
+class GammaMixtureLaw final : public random::Law {
  public:
   explicit GammaMixtureLaw(double alpha) : alpha_(alpha) {}
   void draw(const random::Stream& stream, std::span<double> omega) const noexcept override {
@@ -40,7 +40,7 @@ class RationalQuadratic final : public CoordinateKernel<RationalQuadratic, Sum> 
   RationalQuadratic(double alpha, std::vector<double> lengthscale, double variance)
       : CoordinateKernel(variance, std::move(lengthscale)), alpha_(alpha), law_(alpha) {}
   std::string_view name() const noexcept override { return "rational_quadratic"; }
-  const SpectralLaw* spectral_law() const noexcept override { return &law_; }
+  const random::Law* spectral_law() const noexcept override { return &law_; }
 
   void add_own(Parameters& all) const { all.set("alpha", alpha_); }
   double term(double x, double y, double scale) const noexcept {

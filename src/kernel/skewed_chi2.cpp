@@ -16,7 +16,7 @@ namespace {
 
 constexpr double kInversePi = 0.31830988618379067154;  // 1/pi
 
-class SechLaw final : public SpectralLaw {
+class SechLaw final : public random::Law {
  public:
   void draw(const random::Stream& stream, std::span<double> omega) const noexcept override {
     random::fill_sech(stream, 0, omega);
@@ -38,7 +38,7 @@ class SkewedChi2 final : public CoordinateKernel<SkewedChi2, Product> {
  public:
   SkewedChi2(double c, double variance) : CoordinateKernel(variance, {}), c_(c) {}
   std::string_view name() const noexcept override { return "skewed_chi2"; }
-  const SpectralLaw* spectral_law() const noexcept override { return &law_; }
+  const random::Law* spectral_law() const noexcept override { return &law_; }
   InputWarp warp() const noexcept override { return {true, c_}; }
 
   void add_own(Parameters& all) const { all.set("c", c_); }

@@ -7,7 +7,7 @@
 // the matrix, applied by two Fourier transforms. n is the power of two >= max(d, 16): FFTW is
 // fastest there, and nothing is wasted since all n columns are used.
 //
-// The law of every column is exactly the kernel's, so every estimate is unbiased:
+// The law of every column is exactly the given one, so every estimate is unbiased:
 // - isotropic laws: g is Gaussian, so a row, g permuted with signs, has a uniform direction in R^n;
 // it is scaled to a norm drawn from the
 //   radial law in dimension n, on its own. That is the law in R^n, and its first d coordinates are
@@ -30,13 +30,10 @@
 #include <cmath>
 #include <memory>
 #include <span>
-#include <string>
 #include <vector>
 
-#include "base/error.h"
 #include "projection/hadamard_blocks.h"
 #include "projection/lazy_groups.h"
-#include "projection/projections.h"
 #include "random/distributions.h"
 #include "transform/dense_panel.h"
 
@@ -83,7 +80,6 @@ template void circulant_blocks(const transform::RealFft<double>&, const Circulan
 
 namespace {
 
-constexpr double kTurnsPerRadian = 0.15915494309189533577;  // 1/(2 pi)
 // Short transforms run this many columns at a time; from half of it on FFTW gains nothing by
 // company.
 constexpr int64_t kTogether = 256;
@@ -135,8 +131,8 @@ class Circulant final : public Projection {
   };
 
   int64_t columns() const noexcept { return n_ * count_; }
-  const kernel::SpectralLaw& law() const noexcept { return *arguments_.kernel->spectral_law(); }
-  std::span<const double> lengthscale() const noexcept { return arguments_.kernel->lengthscale(); }
+  const random::Law& law() const noexcept { return *arguments_.law; }
+  std::span<const double> lengthscale() const noexcept { return arguments_.lengthscale; }
 
   template <class T>
   BlockShape shape_of() const noexcept {
@@ -197,12 +193,13 @@ class Circulant final : public Projection {
 
   void draw_coordinates(uint64_t block, std::span<double> g) const noexcept {
     law().draw(random::Stream(arguments_.seed, random::Tag::gaussian, block), g);
-    for (double& value : g) value *= turns();
+    for (double& value : g) value *= scale();
   }
 
-  // 1/(2 pi), over the lengthscale if it is one number.
-  double turns() const noexcept {
-    return lengthscale().size() == 1 ? kTurnsPerRadian / lengthscale()[0] : kTurnsPerRadian;
+  // The unit's factor, over the lengthscale if it is one number.
+  double scale() const noexcept {
+    const double factor = factor_of(arguments_.unit);
+    return lengthscale().size() == 1 ? factor / lengthscale()[0] : factor;
   }
 
   // Signs, over the lengthscales if they are several.
@@ -233,15 +230,12 @@ class Circulant final : public Projection {
   mutable Store<double> double_;
 };
 
-}  // namespace
-
 std::unique_ptr<Projection> make_circulant(const ProjectionArguments& arguments) {
-  const kernel::SpectralLaw& law = *arguments.kernel->spectral_law();
-  require(law.isotropic() || law.is_product(), MERCER_UNSUPPORTED,
-          "kernel %s: projection = circulant needs a spectral law that is isotropic or has "
-          "independent coordinates",
-          std::string(arguments.kernel->name()).c_str());
   return std::make_unique<Circulant>(arguments);
 }
+
+}  // namespace
+
+const ProjectionEntry kCirculant = circulant_entry(make_circulant);
 
 }  // namespace mercer::projection

@@ -7,6 +7,8 @@
 #include <cstdint>
 
 #include "base/aligned.h"
+#include "projection/hadamard_blocks.h"
+#include "projection/projections.h"
 #include "transform/fft.h"
 
 namespace mercer::projection {
@@ -30,6 +32,19 @@ AlignedBuffer<T> circulant_spectra(const transform::RealFft<double>& fft,
 template <class T>
 void circulant_blocks(const transform::RealFft<T>& fft, const CirculantNumbers<T>& numbers,
                       const T* x, int64_t d, T* scratch, T* out) noexcept;
+
+/// The entry, whether or not this build can make one.
+constexpr ProjectionEntry circulant_entry(
+    std::unique_ptr<Projection> (*maker)(const ProjectionArguments&)) {
+  return {
+      .name = "circulant",
+      .help = "signed circulant blocks by FFT; F log d per row, d padded to a power of two",
+      .need = LawNeed::isotropic_or_product,
+      .product_columns_correlate = true,
+      .block = padded_dimension,
+      .maker = maker,
+  };
+}
 
 /// Padded inputs, then their spectra.
 inline int64_t circulant_scratch(int64_t n, int64_t count) {

@@ -17,7 +17,6 @@
 namespace mercer::projection {
 namespace {
 
-constexpr double kTurnsPerRadian = 0.15915494309189533577;  // 1/(2 pi)
 constexpr int64_t kGroupPanels = 32;
 // Frequencies drawn in double at a time: beside the packed ones of wide rows they would weigh most.
 constexpr int64_t kDrawnBytes = int64_t{64} << 20;
@@ -145,8 +144,7 @@ class Dense final : public Projection, public SparseProjection {
 
 std::unique_ptr<Projection> make_dense(int64_t d, int64_t F,
                                        std::unique_ptr<const FrequencySource> source, Unit unit) {
-  return std::make_unique<Dense>(d, F, std::move(source),
-                                 unit == Unit::turns ? kTurnsPerRadian : 1.0);
+  return std::make_unique<Dense>(d, F, std::move(source), factor_of(unit));
 }
 
 }  // namespace mercer::projection

@@ -21,13 +21,9 @@ class FrequencySource {
   virtual void fill(int64_t j0, Context& context, MatrixView<double> omega) const = 0;
 };
 
-/// What W is multiplied by when it is packed: 1/(2 pi), so that P is in turns, or nothing.
-enum class Unit { turns, plain };
-
-/// P = XW/(2 pi), or XW for Unit::plain, with F columns from `source`; d*F multiply-adds per row,
+/// P = XW in that unit with F columns from `source`; d*F multiply-adds per row,
 /// nnz*F for sparse rows. Memory: d*F numbers per precision in use.
 std::unique_ptr<Projection> make_dense(int64_t d, int64_t F,
-                                       std::unique_ptr<const FrequencySource> source,
-                                       Unit unit = Unit::turns);
+                                       std::unique_ptr<const FrequencySource> source, Unit unit);
 
 }  // namespace mercer::projection

@@ -3,7 +3,7 @@
 // Fastfood: blocks S H G Pi H B with B random signs, Pi a permutation, G a Gaussian diagonal, H
 // unnormalised (Le, Sarlos, Smola, "Fastfood: approximating kernel expansions in loglinear time",
 // ICML 2013). No paper gives S for other laws than the Gaussian: S_ii = s_i/(||G||_F sqrt(d')) with
-// s_i drawn from the kernel's radial law in dimension d' (radius = fixed: sqrt(d')).
+// s_i drawn from the law in dimension d' (radius = fixed: sqrt(d')).
 #include "projection/hadamard_projection.h"
 #include "random/distributions.h"
 
@@ -11,8 +11,6 @@ namespace mercer::projection {
 namespace {
 
 struct Fastfood {
-  static constexpr const char* kName = "fastfood";
-
   // Diagonals B, G, S of all blocks, one after the other, and the permutations.
   template <class T>
   static HadamardNumbers<T> draw(const ProjectionArguments& arguments, int64_t n, int64_t first,
@@ -57,8 +55,13 @@ struct Fastfood {
 
 }  // namespace
 
-std::unique_ptr<Projection> make_fastfood(const ProjectionArguments& arguments) {
-  return std::make_unique<HadamardProjection<Fastfood>>(arguments);
-}
+const ProjectionEntry kFastfood = {
+    .name = "fastfood",
+    .help = "blocks S H G Pi H B; isotropic laws; F log d per row, d padded to a power of two",
+    .need = LawNeed::isotropic,
+    .uses_radius = true,
+    .block = padded_dimension,
+    .maker = make_hadamard<Fastfood>,
+};
 
 }  // namespace mercer::projection

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// A frequency drawn at lengthscale 1 becomes that of the kernel: coordinate j over lengthscale j.
+// A column drawn at lengthscale 1 becomes that asked for: coordinate k over lengthscale k.
 #pragma once
 
 #include <span>

@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
-#include <string>
 
 #include "base/error.h"
 #include "random/stream.h"
@@ -19,7 +17,6 @@ namespace {
 constexpr int64_t kLeastDimension = 16;
 constexpr int64_t kMostInputs = int64_t{1} << 28;
 constexpr int64_t kColumnsTogether = 1024;
-constexpr double kTurnsPerRadian = 0.15915494309189533577;  // 1/(2 pi)
 
 }  // namespace
 
@@ -69,27 +66,15 @@ int64_t blocks_together(int64_t padded, int64_t F) noexcept {
   return std::clamp((needed + least - 1) / least * least, least, most);
 }
 
-void require_isotropic(const ProjectionArguments& arguments, const char* projection) {
-  const std::string name(arguments.kernel->name());
-  require(
-      arguments.kernel->spectral_law()->isotropic(), MERCER_UNSUPPORTED,
-      "projection = %s needs a rotation-invariant spectral law, which kernel %s has not: use dense",
-      projection, name.c_str());
-  require(arguments.radius == Radius::drawn || name == "gaussian", MERCER_UNSUPPORTED,
-          "radius = fixed is for the gaussian kernel, not %s: its norms must be drawn",
-          name.c_str());
-}
-
 double column_norm(const ProjectionArguments& arguments, int64_t padded, int64_t j) noexcept {
-  const kernel::Kernel& kernel = *arguments.kernel;
-  const double norm =
-      arguments.radius == Radius::fixed
-          ? std::sqrt(static_cast<double>(padded))
-          : kernel.spectral_law()->radius(
-                random::Stream(arguments.seed, random::Tag::radius, static_cast<uint64_t>(j)),
-                padded);
-  const double lengthscale = kernel.lengthscale().size() == 1 ? kernel.lengthscale()[0] : 1.0;
-  return norm / lengthscale * kTurnsPerRadian;
+  const random::Law& law = *arguments.law;
+  const double norm = arguments.radius == Radius::fixed
+                          ? law.fixed_radius(padded)
+                          : law.radius(random::Stream(arguments.seed, random::Tag::radius,
+                                                      static_cast<uint64_t>(j)),
+                                       padded);
+  const double lengthscale = arguments.lengthscale.size() == 1 ? arguments.lengthscale[0] : 1.0;
+  return norm / lengthscale * factor_of(arguments.unit);
 }
 
 }  // namespace mercer::projection

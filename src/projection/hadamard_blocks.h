@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "kernel/kernel.h"
 #include "projection/projections.h"
 
 namespace mercer::projection {
@@ -39,12 +38,8 @@ int64_t padded_dimension(int64_t d);
 /// asks for.
 int64_t blocks_together(int64_t padded, int64_t F) noexcept;
 
-/// UNSUPPORTED, naming kernel and projection, unless the law is isotropic (and Gaussian, for radius
-/// = fixed).
-void require_isotropic(const ProjectionArguments& arguments, const char* projection);
-
-/// s_j: the norm of column j, drawn in dimension d' or sqrt(d'), over the lengthscale if that is
-/// one number (several divide the inputs instead), over 2 pi: columns come out in turns.
+/// s_j: the norm of column j, drawn or fixed in dimension d', over the lengthscale if that is one
+/// number (several divide the inputs instead), in the arguments' unit.
 double column_norm(const ProjectionArguments& arguments, int64_t padded, int64_t j) noexcept;
 
 }  // namespace mercer::projection

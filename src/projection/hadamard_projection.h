@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <span>
 #include <vector>
 
 #include "base/aligned.h"
@@ -24,7 +23,7 @@ struct HadamardNumbers {
   AlignedBuffer<PermutationIndex<T>> permutation;
 };
 
-/// Kind: static kName; draw<T>(arguments, n, first_block, blocks) -> HadamardNumbers<T>;
+/// Kind: static draw<T>(arguments, n, first_block, blocks) -> HadamardNumbers<T>;
 /// apply(x, numbers, n, blocks, scratch, out).
 template <class Kind>
 class HadamardProjection final : public Projection {
@@ -36,9 +35,7 @@ class HadamardProjection final : public Projection {
         together_(blocks_together(padded_, arguments.F)),
         single_(group_count()),
         double_(group_count()) {
-    require_isotropic(arguments, Kind::kName);
-    const std::span<const double> lengthscale = arguments.kernel->lengthscale();
-    if (lengthscale.size() > 1) inverse_lengthscale_.assign(lengthscale.begin(), lengthscale.end());
+    if (arguments.lengthscale.size() > 1) inverse_lengthscale_ = arguments.lengthscale;
     for (double& value : inverse_lengthscale_) value = 1 / value;
   }
 
@@ -111,5 +108,10 @@ class HadamardProjection final : public Projection {
   mutable LazyGroups<HadamardNumbers<float>> single_;
   mutable LazyGroups<HadamardNumbers<double>> double_;
 };
+
+template <class Kind>
+std::unique_ptr<Projection> make_hadamard(const ProjectionArguments& arguments) {
+  return std::make_unique<HadamardProjection<Kind>>(arguments);
+}
 
 }  // namespace mercer::projection

@@ -8,8 +8,6 @@
 // dimension. Column j is a function of seed and j alone.
 #include <algorithm>
 #include <array>
-#include <cmath>
-#include <string>
 
 #include "base/error.h"
 #include "base/parallel.h"
@@ -28,7 +26,9 @@ template <class Points>
 class LowDiscrepancyFrequencies final : public FrequencySource {
  public:
   explicit LowDiscrepancyFrequencies(const ProjectionArguments& arguments)
-      : kernel_(arguments.kernel), points_(arguments.d, arguments.seed, arguments.scramble) {}
+      : law_(arguments.law),
+        lengthscale_(arguments.lengthscale),
+        points_(arguments.d, arguments.seed, arguments.scramble) {}
 
   void fill(int64_t j0, Context& context, MatrixView<double> omega) const override {
     const int64_t tiles = (omega.rows + kTile - 1) / kTile;
@@ -40,48 +40,64 @@ class LowDiscrepancyFrequencies final : public FrequencySource {
 
  private:
   void fill_tile(int64_t j0, MatrixView<double> omega) const noexcept {
-    const kernel::SpectralLaw& law = *kernel_->spectral_law();
     std::array<double, kTile> u;
     const std::span coordinates(u.data(), static_cast<size_t>(omega.rows));
     for (int64_t k = 0; k < omega.cols; ++k) {
       points_.fill(k, static_cast<uint64_t>(j0), coordinates);
       for (int64_t i = 0; i < omega.rows; ++i) {
-        omega(i, k) = law.quantile(coordinates[static_cast<size_t>(i)]);
+        omega(i, k) = law_->quantile(coordinates[static_cast<size_t>(i)]);
       }
     }
     for (int64_t i = 0; i < omega.rows; ++i) {
       const std::span column(omega.row(i), static_cast<size_t>(omega.cols));
-      divide_by_lengthscale(kernel_->lengthscale(), column);
+      divide_by_lengthscale(lengthscale_, column);
     }
   }
 
-  std::shared_ptr<const kernel::Kernel> kernel_;
+  std::shared_ptr<const random::Law> law_;
+  std::vector<double> lengthscale_;
   Points points_;
 };
 
 template <class Points>
-std::unique_ptr<Projection> make(const ProjectionArguments& arguments, const char* name) {
-  const kernel::SpectralLaw* law = arguments.kernel->spectral_law();
-  require(
-      law != nullptr && law->is_product() && std::isfinite(law->quantile(0.25)), MERCER_UNSUPPORTED,
-      "projection = %s needs a spectral law with independent coordinates, which kernel %s has not",
-      name, std::string(arguments.kernel->name()).c_str());
+std::unique_ptr<Projection> make_low_discrepancy(const ProjectionArguments& arguments,
+                                                 const char* name) {
   require(arguments.F <= random::kMostLowDiscrepancyPoints, MERCER_UNSUPPORTED,
           "%lld frequencies, expected at most %lld for projection = %s",
           static_cast<long long>(arguments.F),
           static_cast<long long>(random::kMostLowDiscrepancyPoints), name);
   return make_dense(arguments.d, arguments.F,
-                    std::make_unique<LowDiscrepancyFrequencies<Points>>(arguments));
+                    std::make_unique<LowDiscrepancyFrequencies<Points>>(arguments), arguments.unit);
+}
+
+std::unique_ptr<Projection> make_sobol(const ProjectionArguments& arguments) {
+  return make_low_discrepancy<random::SobolPoints>(arguments, "sobol");
+}
+
+std::unique_ptr<Projection> make_halton(const ProjectionArguments& arguments) {
+  return make_low_discrepancy<random::HaltonPoints>(arguments, "halton");
 }
 
 }  // namespace
 
-std::unique_ptr<Projection> make_sobol(const ProjectionArguments& arguments) {
-  return make<random::SobolPoints>(arguments, "sobol");
-}
+const ProjectionEntry kSobol = {
+    .name = "sobol",
+    .help =
+        "scrambled Sobol' points through the inverse distribution function; laws with "
+        "independent coordinates, d <= 1024",
+    .need = LawNeed::product,
+    .uses_scramble = true,
+    .maker = make_sobol,
+};
 
-std::unique_ptr<Projection> make_halton(const ProjectionArguments& arguments) {
-  return make<random::HaltonPoints>(arguments, "halton");
-}
+const ProjectionEntry kHalton = {
+    .name = "halton",
+    .help =
+        "scrambled Halton points through the inverse distribution function; laws with "
+        "independent coordinates, d <= 6542",
+    .need = LawNeed::product,
+    .uses_scramble = true,
+    .maker = make_halton,
+};
 
 }  // namespace mercer::projection

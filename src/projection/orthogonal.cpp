@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Orthogonal random features (Yu, Suresh, Choromanski, Holtmann-Rice, Kumar, NIPS 2016) for every
-// isotropic spectral law: d columns at a time have the directions of a Haar-distributed orthogonal
+// isotropic law: d columns at a time have the directions of a Haar-distributed orthogonal
 // matrix, each a norm of its own from the radial law. Every single column then has the spectral
 // law, so the estimate is unbiased, and the directions of a block are spread evenly. Block b is a
 // function of seed and b alone, norm j of seed and j. A last, incomplete block is the beginning of
@@ -11,11 +11,9 @@
 #include <algorithm>
 #include <mutex>
 #include <optional>
-#include <string>
 #include <utility>
 
 #include "base/aligned.h"
-#include "base/error.h"
 #include "base/size.h"
 #include "projection/dense.h"
 #include "projection/frequency_scale.h"
@@ -27,7 +25,11 @@ namespace {
 class OrthogonalFrequencies final : public FrequencySource {
  public:
   explicit OrthogonalFrequencies(const ProjectionArguments& arguments)
-      : kernel_(arguments.kernel), seed_(arguments.seed), d_(arguments.d), F_(arguments.F) {}
+      : law_(arguments.law),
+        lengthscale_(arguments.lengthscale),
+        seed_(arguments.seed),
+        d_(arguments.d),
+        F_(arguments.F) {}
 
   void fill(int64_t j0, Context& context, MatrixView<double> omega) const override {
     // f32 and f64 columns may be packed at the same time.
@@ -74,15 +76,16 @@ class OrthogonalFrequencies final : public FrequencySource {
   void fill_rows(int64_t j0, MatrixView<double> omega) const {
     for (int64_t i = 0; i < omega.rows; ++i) {
       const random::Stream stream(seed_, random::Tag::radius, static_cast<uint64_t>(j0 + i));
-      const double radius = kernel_->spectral_law()->radius(stream, d_);
+      const double radius = law_->radius(stream, d_);
       const std::span column(omega.row(i), static_cast<size_t>(d_));
       const double* direction = directions_.view().row((j0 + i) % d_);
       for (size_t k = 0; k < column.size(); ++k) column[k] = radius * direction[k];
-      divide_by_lengthscale(kernel_->lengthscale(), column);
+      divide_by_lengthscale(lengthscale_, column);
     }
   }
 
-  std::shared_ptr<const kernel::Kernel> kernel_;
+  std::shared_ptr<const random::Law> law_;
+  std::vector<double> lengthscale_;
   uint64_t seed_;
   int64_t d_;
   int64_t F_;
@@ -92,15 +95,24 @@ class OrthogonalFrequencies final : public FrequencySource {
   mutable int64_t block_ = -1;
 };
 
-}  // namespace
+int64_t block_of_inputs(int64_t d) { return d; }
 
 std::unique_ptr<Projection> make_orthogonal(const ProjectionArguments& arguments) {
-  const kernel::SpectralLaw* law = arguments.kernel->spectral_law();
-  require(law != nullptr && law->isotropic(), MERCER_UNSUPPORTED,
-          "projection = orthogonal needs a spectral law that is invariant under rotations, which "
-          "kernel %s has not",
-          std::string(arguments.kernel->name()).c_str());
-  return make_dense(arguments.d, arguments.F, std::make_unique<OrthogonalFrequencies>(arguments));
+  return make_dense(arguments.d, arguments.F, std::make_unique<OrthogonalFrequencies>(arguments),
+                    arguments.unit);
 }
+
+}  // namespace
+
+// d x d doubles while a block is drawn, and after it for as long as the block is not finished.
+const ProjectionEntry kOrthogonal = {
+    .name = "orthogonal",
+    .help =
+        "blocks of d orthogonal columns, norms drawn; isotropic laws; 4/3 d^3 operations a "
+        "block, once",
+    .need = LawNeed::isotropic,
+    .block = block_of_inputs,
+    .maker = make_orthogonal,
+};
 
 }  // namespace mercer::projection

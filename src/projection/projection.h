@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Projections: rows x in R^d to P = xW in turns (angle / 2 pi), one block of columns and a few rows
-// at a time, so that whoever finishes a block finds it in cache. F columns in all; the last block
-// may be padded.
+// Projections: rows x in R^d to P = xW, one block of columns and a few rows at a time, so that
+// whoever finishes a block finds it in cache. F columns in all; the last block may be padded.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +11,14 @@
 #include "base/matrix_view.h"
 
 namespace mercer::projection {
+
+/// What P is in: turns (W over 2 pi, for angles) or W as it is.
+enum class Unit { turns, plain };
+
+/// What W is multiplied by for a unit.
+constexpr double factor_of(Unit unit) noexcept {
+  return unit == Unit::turns ? 0.15915494309189533577 : 1.0;  // 1/(2 pi)
+}
 
 /// Blocks [begin, end) of columns.
 struct Blocks {

@@ -1,53 +1,66 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The table of projections. A new one is a line here, a maker's declaration and a .cpp of its own.
+// The table of projections. A new one is a line here, one in projections.h and a .cpp of its own.
 #include "projection/projections.h"
 
-#include <string>
+#include <cmath>
 
 #include "base/error.h"
-#include "projection/hadamard_blocks.h"
 
 namespace mercer::projection {
-
 namespace {
 
-int64_t block_of_inputs(int64_t d) { return d; }
+constexpr const ProjectionEntry* kTable[] = {&kDense, &kOrthogonal, &kSorf,     &kFastfood,
+                                             &kSobol, &kHalton,     &kCirculant};
+
+bool meets(LawNeed need, const random::Law& law) {
+  switch (need) {
+    case LawNeed::isotropic:
+      return law.isotropic();
+    case LawNeed::product:
+      return law.is_product();
+    case LawNeed::isotropic_or_product:
+      return law.isotropic() || law.is_product();
+    case LawNeed::any:
+      break;
+  }
+  return true;
+}
+
+constexpr const char* kNeedTexts[] = {"", "isotropic", "a product of its coordinates'",
+                                      "isotropic or a product of its coordinates'"};
 
 }  // namespace
 
-std::span<const ProjectionEntry> projection_table() {
-  static constexpr ProjectionEntry kProjections[] = {
-      {"dense", "i.i.d. columns from the spectral law; d*F multiply-adds per row", false, false,
-       nullptr, make_drawn},
-      {"orthogonal",
-       "blocks of d orthogonal columns, norms from the radial law; isotropic kernels; 4/3 d^3 "
-       "operations a block, once",
-       false, false, block_of_inputs, make_orthogonal},
-      {"sorf",
-       "structured orthogonal blocks H D1 H D2 H D3; F log d per row, d padded to a power of two",
-       true, false, padded_dimension, make_sorf},
-      {"fastfood", "blocks S H G Pi H B; F log d per row, d padded to a power of two", true, false,
-       padded_dimension, make_fastfood},
-      {"sobol",
-       "scrambled Sobol' points through the inverse distribution function; product kernels, d <= "
-       "1024",
-       false, true, nullptr, make_sobol},
-      {"halton",
-       "scrambled Halton points through the inverse distribution function; product kernels, d <= "
-       "6542",
-       false, true, nullptr, make_halton},
-      {"circulant", "signed circulant blocks by FFT; F log d per row, d padded to a power of two",
-       false, false, padded_dimension, make_circulant},
-  };
-  return kProjections;
+void ProjectionEntry::check_options(Radius radius, Scramble scramble) const {
+  require(uses_radius || radius == Radius::drawn, MERCER_UNSUPPORTED,
+          "radius = fixed does not apply to projection = %s", name);
+  require(uses_scramble || scramble == Scramble::owen, MERCER_UNSUPPORTED,
+          "scramble = digital_shift does not apply to projection = %s", name);
 }
+
+std::unique_ptr<Projection> ProjectionEntry::make(const ProjectionArguments& arguments) const {
+  check_options(arguments.radius, arguments.scramble);
+  const random::Law& law = *arguments.law;
+  require(meets(need, law), MERCER_UNSUPPORTED,
+          "projection = %s needs a law that is %s, which that of %s is not: use dense", name,
+          kNeedTexts[static_cast<int>(need)], arguments.subject.c_str());
+  require(arguments.radius == Radius::drawn || std::isfinite(law.fixed_radius(arguments.d)),
+          MERCER_UNSUPPORTED,
+          "radius = fixed needs a law whose norm is nearly constant, which that of %s is not: its "
+          "norms "
+          "must be drawn",
+          arguments.subject.c_str());
+  return maker(arguments);
+}
+
+std::span<const ProjectionEntry* const> projection_table() { return kTable; }
 
 const ProjectionEntry& find_projection(std::string_view name) {
   std::string names;
-  for (const ProjectionEntry& entry : projection_table()) {
-    if (name == entry.name) return entry;
-    names += (names.empty() ? "" : ", ") + std::string(entry.name);
+  for (const ProjectionEntry* entry : kTable) {
+    if (name == entry->name) return *entry;
+    names += (names.empty() ? "" : ", ") + std::string(entry->name);
   }
   fail(MERCER_INVALID_ARGUMENT, "projection = %s, expected one of %s", std::string(name).c_str(),
        names.c_str());

@@ -1,56 +1,74 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// What projections exist for spectral laws: one row per name in specs.
+// What projections exist for random matrices of a given law: one entry object per name in specs,
+// each defined in the file of its projection.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
-#include "kernel/kernel.h"
 #include "projection/projection.h"
+#include "random/law.h"
 #include "random/scramble.h"
 
 namespace mercer::projection {
 
-/// Row norms of structured blocks: drawn from the kernel's radial law, or all equal (Gaussian
-/// kernel only).
+/// Row norms of structured blocks: drawn from the law, or all equal (laws with a fixed_radius).
 enum class Radius { drawn, fixed };
 /// Randomisation of low-discrepancy points.
 using random::Scramble;
 
 struct ProjectionArguments {
-  std::shared_ptr<const kernel::Kernel> kernel;  // with a spectral law; its lengthscale is applied
+  std::shared_ptr<const random::Law> law;
+  std::vector<double> lengthscale;  // coordinate k of a column over number k: none, one, or d
+  Unit unit;
   int64_t d;
   int64_t F;
   uint64_t seed;
   Radius radius = Radius::drawn;
   Scramble scramble = Scramble::owen;
+  std::string subject = "the matrix";  // whose law it is, in messages
 };
+
+/// What a projection can draw from.
+enum class LawNeed { any, isotropic, product, isotropic_or_product };
 
 struct ProjectionEntry {
   const char* name;
   const char* help;
-  bool uses_radius;
-  bool uses_scramble;
-  int64_t (*block)(int64_t d);  // columns that depend on each other; null: none do
-  /// UNSUPPORTED, naming kernel and projection, if the kernel's spectral law does not permit it.
-  std::unique_ptr<Projection> (*make)(const ProjectionArguments&);
+  LawNeed need = LawNeed::any;
+  bool uses_radius = false;
+  bool uses_scramble = false;
+  /// Columns of a product law that is not isotropic are strongly correlated: the variance of i.i.d.
+  /// columns says nothing about them.
+  bool product_columns_correlate = false;
+  int64_t (*block)(int64_t d) = nullptr;  // columns that depend on each other; null: none do
+  /// Gets arguments that make() has checked.
+  std::unique_ptr<Projection> (*maker)(const ProjectionArguments&) = nullptr;
+
+  /// UNSUPPORTED, naming option and projection, where an option that this one does not use has
+  /// another value than its default.
+  void check_options(Radius radius, Scramble scramble) const;
+  /// UNSUPPORTED also, naming projection and subject, if the law is not what is needed.
+  std::unique_ptr<Projection> make(const ProjectionArguments& arguments) const;
 };
 
-std::span<const ProjectionEntry> projection_table();
-/// The row of that name; INVALID_ARGUMENT listing the names.
+std::span<const ProjectionEntry* const> projection_table();
+/// The entry of that name; INVALID_ARGUMENT listing the names.
 const ProjectionEntry& find_projection(std::string_view name);
 
-/// Makers, each defined in the file of its name; Sobol' and Halton points in low_discrepancy.cpp.
-std::unique_ptr<Projection> make_drawn(const ProjectionArguments& arguments);
-std::unique_ptr<Projection> make_sorf(const ProjectionArguments& arguments);
-std::unique_ptr<Projection> make_fastfood(const ProjectionArguments& arguments);
-/// d x d doubles while a block is drawn, and after it for as long as the block is not finished.
-std::unique_ptr<Projection> make_orthogonal(const ProjectionArguments& arguments);
-std::unique_ptr<Projection> make_sobol(const ProjectionArguments& arguments);
-std::unique_ptr<Projection> make_halton(const ProjectionArguments& arguments);
-std::unique_ptr<Projection> make_circulant(const ProjectionArguments& arguments);
+/// The entries, each defined in the file of its name; Sobol' and Halton points in
+/// low_discrepancy.cpp.
+extern const ProjectionEntry kDense;
+extern const ProjectionEntry kOrthogonal;
+extern const ProjectionEntry kSorf;
+extern const ProjectionEntry kFastfood;
+extern const ProjectionEntry kSobol;
+extern const ProjectionEntry kHalton;
+extern const ProjectionEntry kCirculant;
 
 }  // namespace mercer::projection

@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Structured orthogonal random features: blocks sqrt(d') H D1 H D2 H D3 with H = H_d'/sqrt(d'), D_i
 // random signs (Yu, Suresh, Choromanski, Holtmann-Rice, Kumar, "Orthogonal random features", NIPS
-// 2016). We draw each row's norm from the kernel's radial law instead of fixing it at sqrt(d')
-// (radius = fixed keeps theirs), so every isotropic kernel has a SORF. Directions of H D1 H D2 H D3
+// 2016). We draw each row's norm from the law instead of fixing it at sqrt(d')
+// (radius = fixed keeps theirs), so every isotropic law has a SORF. Directions of H D1 H D2 H D3
 // are nearly, not exactly, uniform: the estimate has a small bias that shrinks with d'.
 #include "projection/hadamard_projection.h"
 #include "random/distributions.h"
@@ -12,8 +12,6 @@ namespace mercer::projection {
 namespace {
 
 struct Sorf {
-  static constexpr const char* kName = "sorf";
-
   // 3 sign diagonals of all blocks, D3 first, then the scale s_j / d'^{3/2}: H unnormalised gives
   // every row of the triple product the norm d'^{3/2}.
   template <class T>
@@ -48,8 +46,16 @@ struct Sorf {
 
 }  // namespace
 
-std::unique_ptr<Projection> make_sorf(const ProjectionArguments& arguments) {
-  return std::make_unique<HadamardProjection<Sorf>>(arguments);
-}
+const ProjectionEntry kSorf = {
+    .name = "sorf",
+    .help =
+        "structured orthogonal blocks H D1 H D2 H D3; isotropic laws; F log d per row, d padded to "
+        "a "
+        "power of two",
+    .need = LawNeed::isotropic,
+    .uses_radius = true,
+    .block = padded_dimension,
+    .maker = make_hadamard<Sorf>,
+};
 
 }  // namespace mercer::projection

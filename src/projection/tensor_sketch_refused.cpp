@@ -7,8 +7,7 @@
 namespace mercer::projection {
 
 std::unique_ptr<Multilinear> make_tensor_sketch(const SketchShape&) {
-  fail(MERCER_UNSUPPORTED,
-       "tensor_sketch: this build of mercer lacks FFTW (MERCER_WITH_FFTW=OFF)");
+  fail(MERCER_UNSUPPORTED, "tensor_sketch: this build of mercer lacks FFTW (MERCER_WITH_FFTW=OFF)");
 }
 
 }  // namespace mercer::projection

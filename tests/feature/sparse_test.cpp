@@ -17,8 +17,8 @@
 #include "feature/linear.h"
 #include "projection/projections.h"
 #include "support/catch.h"
-#include "support/worst.h"
 #include "support/refusal.h"
+#include "support/worst.h"
 
 using namespace mercer;
 using namespace mercer::feature;
@@ -36,11 +36,11 @@ struct MapCase {
 std::vector<MapCase> map_cases(int64_t d, int64_t D) {
   std::vector<MapCase> cases;
   const auto gaussian = kernel::make_gaussian({1.0}, 1.0);
-  for (const projection::ProjectionEntry& entry : projection::projection_table()) {
+  for (const projection::ProjectionEntry* entry : projection::projection_table()) {
     for (const FourierForm form : {FourierForm::pair, FourierForm::phase, FourierForm::complex}) {
-      FourierOptions options{entry.name, form, 3};
+      FourierOptions options{entry->name, form, 3};
       try {
-        cases.push_back({std::string(entry.name) + " " + std::to_string(static_cast<int>(form)),
+        cases.push_back({std::string(entry->name) + " " + std::to_string(static_cast<int>(form)),
                          make_fourier(*gaussian, d, D, options), 2.0});
       } catch (const Error& error) {
         // A projection may have a limit on d; nothing else is a reason.

@@ -39,7 +39,7 @@ double two_sample_distance(std::vector<double> a, std::vector<double> b) {
   return distance;
 }
 
-std::vector<double> norms(const kernel::SpectralLaw& law, int64_t d) {
+std::vector<double> norms(const random::Law& law, int64_t d) {
   std::vector<double> result(kDraws);
   std::vector<double> omega(static_cast<size_t>(d));
   for (int64_t i = 0; i < kDraws; ++i) {
@@ -98,7 +98,7 @@ TEST_CASE("the mean of cos(omega'tau) is the kernel", "[kernel]") {
 // hence within twice of each other.
 TEST_CASE("radius has the law of the norm of a draw", "[kernel]") {
   for (const KernelCase& c : kernel_cases(1, 1)) {
-    const kernel::SpectralLaw& law = *c.kernel->spectral_law();
+    const random::Law& law = *c.kernel->spectral_law();
     INFO(c.label);
     for (const int64_t d : {1, 3, 17}) {
       if (!law.isotropic()) {
@@ -119,7 +119,7 @@ TEST_CASE("radius has the law of the norm of a draw", "[kernel]") {
 TEST_CASE("quantiles are those of the draws' coordinates", "[kernel]") {
   const int64_t d = 3;
   for (const KernelCase& c : kernel_cases(1, 1)) {
-    const kernel::SpectralLaw& law = *c.kernel->spectral_law();
+    const random::Law& law = *c.kernel->spectral_law();
     INFO(c.label);
     if (!law.is_product()) {
       CHECK(std::isnan(law.quantile(0.3)));

@@ -31,10 +31,10 @@ TEST_CASE(
 
 TEST_CASE("without FFTW: the other projections are there") {
   const auto kernel = kernel::make_gaussian({1.0}, 1.0);
-  for (const projection::ProjectionEntry& entry : projection::projection_table()) {
-    if (std::string(entry.name) == "circulant") continue;
+  for (const projection::ProjectionEntry* entry : projection::projection_table()) {
+    if (std::string(entry->name) == "circulant") continue;
     FourierOptions options;
-    options.projection = entry.name;
+    options.projection = entry->name;
     Matrix<double> X(1, 5), Z(1, 64);
     X.fill(0.3);
     Context context;
@@ -42,7 +42,7 @@ TEST_CASE("without FFTW: the other projections are there") {
         ->apply(MatrixView<const double>(X.view()), {0, 64}, context, Z.view());
     double squares = 0;
     for (int64_t j = 0; j < 64; ++j) squares += Z(0, j) * Z(0, j);
-    CAPTURE(entry.name);
+    CAPTURE(entry->name);
     CHECK(std::fabs(squares - 1) <= 1e-12);  // cos^2 + sin^2, whatever the frequencies
   }
 }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/aligned.h"
+#include "columns_of.h"
 #include "feature/fourier.h"
 #include "support/catch.h"
 #include "support/dense.h"
@@ -156,7 +157,7 @@ void check_bits(FourierForm form, int64_t d, int64_t D) {
 }
 
 // Shift-invariant, with a law that no fast projection can draw.
-class OddLaw final : public kernel::SpectralLaw {
+class OddLaw final : public random::Law {
  public:
   void draw(const random::Stream&, std::span<double> omega) const noexcept override {
     for (double& value : omega) value = 1;
@@ -170,7 +171,7 @@ class OddKernel final : public kernel::Kernel {
   std::string_view name() const noexcept override { return "odd"; }
   Parameters parameters() const override { return {}; }
   double value(int64_t, const double*, const double*) const noexcept override { return 1; }
-  const kernel::SpectralLaw* spectral_law() const noexcept override { return &law_; }
+  const random::Law* spectral_law() const noexcept override { return &law_; }
 
  private:
   OddLaw law_;
@@ -305,12 +306,11 @@ TEST_CASE("circulant: refusals") {
             MERCER_UNSUPPORTED, [&] { make_fourier(*gaussian, 5, 64, options); }, "scramble",
             "circulant") == "");
   const auto odd = std::make_shared<const OddKernel>();
-  CHECK(test::refusal_fault(
-            MERCER_UNSUPPORTED,
-            [&] {
-              projection::find_projection("circulant").make({odd, 5, 64, 0});
-            },
-            "odd", "circulant") == "");
+  CHECK(
+      test::refusal_fault(
+          MERCER_UNSUPPORTED,
+          [&] { projection::find_projection("circulant").make(test::arguments_of(odd, 5, 64, 0)); },
+          "odd", "circulant") == "");
 }
 
 TEST_CASE("circulant: a prepare that was cancelled or had no room may be repeated") {

@@ -6,16 +6,34 @@
 
 #include <algorithm>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "base/aligned.h"
+#include "kernel/kernel.h"
 #include "projection/projections.h"
 
 namespace mercer::test {
 
 inline std::shared_ptr<const kernel::Kernel> gaussian(std::vector<double> lengthscale = {1.0}) {
   return kernel::make_gaussian(std::move(lengthscale), 1.0);
+}
+
+/// What a Fourier map of that kernel asks of a projection.
+inline projection::ProjectionArguments arguments_of(
+    std::shared_ptr<const kernel::Kernel> kernel, int64_t d, int64_t F, uint64_t seed,
+    projection::Radius radius = projection::Radius::drawn,
+    projection::Scramble scramble = projection::Scramble::owen) {
+  return {std::shared_ptr<const random::Law>(kernel, kernel->spectral_law()),
+          {kernel->lengthscale().begin(), kernel->lengthscale().end()},
+          projection::Unit::turns,
+          d,
+          F,
+          seed,
+          radius,
+          scramble,
+          "kernel " + std::string(kernel->name())};
 }
 
 inline std::unique_ptr<projection::Projection> make_projection(

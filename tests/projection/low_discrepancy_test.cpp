@@ -19,15 +19,15 @@ namespace {
 
 ProjectionArguments arguments(int64_t d, int64_t F, uint64_t seed,
                               Scramble scramble = Scramble::owen) {
-  return {gaussian(), d, F, seed, projection::Radius::drawn, scramble};
+  return arguments_of(gaussian(), d, F, seed, projection::Radius::drawn, scramble);
 }
 
 /// Columns that are not quantiles of the points over the lengthscale, in turns.
 template <class Points>
 int64_t wrong_columns(const char* name, Scramble scramble) {
   const std::shared_ptr<const kernel::Kernel> kernel = kernel::make_laplacian({0.5, 2.0, 3.0}, 1.0);
-  const Matrix<double> W =
-      columns_of(*make_projection(name, {kernel, 3, 200, 5, projection::Radius::drawn, scramble}));
+  const Matrix<double> W = columns_of(
+      *make_projection(name, arguments_of(kernel, 3, 200, 5, projection::Radius::drawn, scramble)));
   const Points points(3, 5, scramble);
   std::vector<double> u(200);
   int64_t wrong = 0;
@@ -103,8 +103,9 @@ TEST_CASE("low discrepancy: refusals name kernel or inputs, projection and limit
     const std::shared_ptr<const kernel::Kernel> rational =
         kernel::make_rational_quadratic(1.0, {1.0}, 1.0);
     INFO(name);
-    CHECK(refusal({matern, 3, 8, 0}, projection.c_str(), "kernel matern") == "");
-    CHECK(refusal({rational, 3, 8, 0}, projection.c_str(), "kernel rational_quadratic") == "");
+    CHECK(refusal(arguments_of(matern, 3, 8, 0), projection.c_str(), "kernel matern") == "");
+    CHECK(refusal(arguments_of(rational, 3, 8, 0), projection.c_str(),
+                  "kernel rational_quadratic") == "");
     CHECK(refusal(arguments(2, (int64_t{1} << 28) + 1, 0), projection.c_str(),
                   "268435457 frequencies, expected at most 268435456") == "");
   }

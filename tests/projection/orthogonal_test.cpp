@@ -12,7 +12,6 @@
 
 using namespace mercer;
 using namespace mercer::test;
-using projection::ProjectionArguments;
 
 namespace {
 
@@ -56,7 +55,7 @@ TEST_CASE("orthogonal: columns of a block are orthogonal, norms those of the rad
   for (const int64_t d : {1, 2, 3, 16, 70, 100}) {
     const auto kernel = gaussian();
     const Matrix<double> W =
-        columns_of(*make_projection("orthogonal", {kernel, d, 2 * d + d / 2 + 1, 11}));
+        columns_of(*make_projection("orthogonal", arguments_of(kernel, d, 2 * d + d / 2 + 1, 11)));
     double wrong = 0;
     for (int64_t j = 0; j < W.rows(); ++j) {
       const random::Stream stream(11, random::Tag::radius, static_cast<uint64_t>(j));
@@ -73,7 +72,7 @@ TEST_CASE("orthogonal: different blocks are independent", "[projection]") {
   // The cosine of two independent directions in R^3 is uniform on (-1, 1): variance 1/3.
   constexpr int kBlocks = 3000;
   const Matrix<double> W =
-      columns_of(*make_projection("orthogonal", {gaussian(), 3, 6 * kBlocks, 2}));
+      columns_of(*make_projection("orthogonal", arguments_of(gaussian(), 3, 6 * kBlocks, 2)));
   std::vector<double> cosines;
   for (int64_t j = 0; j < 6 * kBlocks; j += 6) {
     cosines.push_back(inner(W, j, j + 3) / std::sqrt(inner(W, j, j) * inner(W, j + 3, j + 3)));
@@ -84,9 +83,10 @@ TEST_CASE("orthogonal: different blocks are independent", "[projection]") {
 }
 
 TEST_CASE("orthogonal: coordinates are divided by their lengthscales", "[projection]") {
-  const Matrix<double> one = columns_of(*make_projection("orthogonal", {gaussian(), 3, 7, 4}));
+  const Matrix<double> one =
+      columns_of(*make_projection("orthogonal", arguments_of(gaussian(), 3, 7, 4)));
   const Matrix<double> ard =
-      columns_of(*make_projection("orthogonal", {gaussian({0.5, 2.0, 8.0}), 3, 7, 4}));
+      columns_of(*make_projection("orthogonal", arguments_of(gaussian({0.5, 2.0, 8.0}), 3, 7, 4)));
   int wrong = 0;
   for (int64_t j = 0; j < 7; ++j) {
     wrong += ard(j, 0) != 2 * one(j, 0);
@@ -101,7 +101,7 @@ TEST_CASE("orthogonal: a column is the same in a larger map, a slice, and for an
   // 300 columns of d = 70 are five blocks across two groups of panels, the last one incomplete.
   for (const int64_t d : {1, 3, 70, 270}) {
     const auto of = [d](int64_t F) {
-      return make_projection("orthogonal", ProjectionArguments{gaussian(), d, F, 21});
+      return make_projection("orthogonal", arguments_of(gaussian(), d, F, 21));
     };
     const Matrix<double> W = columns_of(*of(300));
     INFO("d = " << d);
@@ -113,8 +113,8 @@ TEST_CASE("orthogonal: a column is the same in a larger map, a slice, and for an
     Context context;
     CHECK(same_rows(columns_of<double>(*backwards, 260, 300, context), W, 260, 300));
     CHECK(same_rows(columns_of<double>(*backwards, 0, 300, context), W, 0, 300));
-    CHECK(
-        !same_rows(columns_of(*make_projection("orthogonal", {gaussian(), d, 300, 22})), W, 0, 1));
+    CHECK(!same_rows(
+        columns_of(*make_projection("orthogonal", arguments_of(gaussian(), d, 300, 22))), W, 0, 1));
     // Single precision is the double rounded.
     const Matrix<float> single = columns_of<float>(*of(300));
     int64_t wrong = 0;
@@ -133,7 +133,7 @@ TEST_CASE("orthogonal: a block that spans two groups is drawn once", "[projectio
     context.threads = 1;
     context.progress = count_calls;
     context.user = &calls;
-    const auto projection = make_projection("orthogonal", {gaussian(), 300, F, 1});
+    const auto projection = make_projection("orthogonal", arguments_of(gaussian(), 300, F, 1));
     projection->prepare({0, (F - 1) / projection->shape(0.0).columns + 1}, 0.0, context);
     return calls.count;
   };
@@ -144,7 +144,7 @@ TEST_CASE("orthogonal: a block that spans two groups is drawn once", "[projectio
 
 TEST_CASE("orthogonal: drawing can be cancelled and repeated, and keeps to the memory cap",
           "[projection]") {
-  const auto projection = make_projection("orthogonal", {gaussian(), 200, 500, 8});
+  const auto projection = make_projection("orthogonal", arguments_of(gaussian(), 200, 500, 8));
   Calls calls{0, 12};
   Context context;
   context.progress = count_calls;
@@ -154,13 +154,13 @@ TEST_CASE("orthogonal: drawing can be cancelled and repeated, and keeps to the m
   CHECK(calls.count < 20);
   context.clear_cancelled();
   const Matrix<double> W = columns_of<double>(*projection, 0, 500, context);
-  CHECK(
-      same_rows(columns_of(*make_projection("orthogonal", {gaussian(), 200, 500, 8})), W, 0, 500));
+  CHECK(same_rows(columns_of(*make_projection("orthogonal", arguments_of(gaussian(), 200, 500, 8))),
+                  W, 0, 500));
 
   Context small;
   // Beside a panel of 16 columns, as it is kept and as it is drawn.
   small.memory_cap = 2 * 16 * 200 * 8 + 8 * 200 * 200 - 1;
-  const auto capped = make_projection("orthogonal", {gaussian(), 200, 8, 8});
+  const auto capped = make_projection("orthogonal", arguments_of(gaussian(), 200, 8, 8));
   CHECK(refusal_fault(
             MERCER_OUT_OF_MEMORY, [&] { columns_of<double>(*capped, 0, 8, small); },
             "memory_cap = 371199", "orthogonal frequencies needs 320000 beside the 51200") == "");
@@ -171,10 +171,7 @@ TEST_CASE("orthogonal: drawing can be cancelled and repeated, and keeps to the m
 TEST_CASE("orthogonal: kernels whose law is not isotropic are refused", "[projection]") {
   const auto refusal = [](std::shared_ptr<const kernel::Kernel> kernel, const char* name) {
     return refusal_fault(
-        MERCER_UNSUPPORTED,
-        [&] {
-          make_projection("orthogonal", {kernel, 3, 8, 0});
-        },
+        MERCER_UNSUPPORTED, [&] { make_projection("orthogonal", arguments_of(kernel, 3, 8, 0)); },
         "projection = orthogonal", name);
   };
   CHECK(refusal(kernel::make_laplacian({1.0}, 1.0), "kernel laplacian") == "");

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+#include "random/law.h"
+
+#include <cmath>
+#include <limits>
+
+#include "random/distributions.h"
+#include "random/scalar_math.h"
+
+namespace mercer::random {
+namespace {
+
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+class NormalLaw final : public Law {
+ public:
+  void draw(const Stream& stream, std::span<double> omega) const noexcept override {
+    fill_normal(stream, 0, omega);
+  }
+  bool isotropic() const noexcept override { return true; }
+  double radius(const Stream& stream, int64_t d) const noexcept override {
+    Cursor cursor(stream);
+    return chi(cursor, static_cast<double>(d));
+  }
+  double fixed_radius(int64_t d) const noexcept override {
+    return std::sqrt(static_cast<double>(d));
+  }
+  bool is_product() const noexcept override { return true; }
+  double quantile(double u) const noexcept override { return normal_quantile(u); }
+};
+
+class SignLaw final : public Law {
+ public:
+  void draw(const Stream& stream, std::span<double> omega) const noexcept override {
+    fill_rademacher(stream, 0, omega);
+  }
+  bool isotropic() const noexcept override { return false; }
+  bool is_product() const noexcept override { return true; }
+  double quantile(double u) const noexcept override { return u < 0.5 ? -1 : 1; }
+};
+
+}  // namespace
+
+double Law::radius(const Stream&, int64_t) const noexcept { return kNan; }
+
+double Law::fixed_radius(int64_t) const noexcept { return kNan; }
+
+double Law::quantile(double) const noexcept { return kNan; }
+
+std::shared_ptr<const Law> normal_law() { return std::make_shared<const NormalLaw>(); }
+
+std::shared_ptr<const Law> sign_law() { return std::make_shared<const SignLaw>(); }
+
+}  // namespace mercer::random
