@@ -102,7 +102,7 @@ void dense_over_sparse(benchmark::State& state) {
           map->apply(MatrixView<const float>(X.view()), {0, shape.D}, context, from_dense.view());
         },
         [&] {
-          map->apply_sparse(rows.view(), {0, shape.D}, context, from_sparse.view());
+          map->apply(rows.view(), {0, shape.D}, context, from_sparse.view());
         }};
     medians(1, calls);
     double worst = 0;

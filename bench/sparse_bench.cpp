@@ -43,7 +43,7 @@ void compare(benchmark::State& state, const feature::FeatureMap& map) {
   const Matrix<float> sparse(n, map.row_length()), dense(n, map.row_length());
   Context context;
   context.threads = static_cast<int>(state.range(4));
-  const auto apply_sparse = [&] { map.apply_sparse(rows.view(), {0, D}, context, sparse.view()); };
+  const auto apply_sparse = [&] { map.apply(rows.view(), {0, D}, context, sparse.view()); };
   const auto apply_dense = [&] {
     map.apply(MatrixView<const float>(X.view()), {0, D}, context, dense.view());
   };

@@ -21,7 +21,7 @@ mercer_status apply(const char* function, const mercer_map* map, const NumberFie
     const auto rows = matrix("X", X, "n", n, phi.inputs(), "ldx", ldx);
     const auto result = feature_matrix(field, Z, n, phi.features(), ldz);
     check_no_overlap(result, rows);
-    if (n > 0) phi.apply(rows, feature::Columns{0, phi.features()}, running, result);
+    if (n > 0) phi.apply(rows.view, feature::Columns{0, phi.features()}, running, result.view);
   });
 }
 

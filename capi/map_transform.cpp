@@ -26,30 +26,10 @@ feature::Columns read_columns(const mercer_transform_options& read, int64_t D) {
   return {read.begin, end};
 }
 
-/// Rows in one part, dense or sparse.
-void transform_rows(const feature::FeatureMap& phi, const RowsArgument& X, feature::Columns columns,
-                    Context& context, const FeatureMatrix& Z) {
-  X.rows.visit([&](const auto& rows) {
-    using T = RowNumberOf<decltype(rows)>;
-    if constexpr (kIsSparse<decltype(rows)>) {
-      phi.apply_sparse(rows, columns, context, Z.reals<T>());
-    } else {
-      phi.apply(rows, columns, context, Z.reals<T>());
-    }
-  });
-}
-
-/// Rows in two parts, summed over locations.
-template <class T>
-void transform_pair(const feature::FeatureMap& phi, const RowsArgument& X,
-                    const RowsArgument& right, int64_t locations, feature::Columns columns,
-                    Context& context, const FeatureMatrix& Z) {
-  const auto* x = X.rows.get_if<MatrixView<const T>>();
-  const auto* y = right.rows.get_if<MatrixView<const T>>();
-  require(x != nullptr && y != nullptr, MERCER_UNSUPPORTED,
-          "X and options->right are not both dense and of one precision, as rows in two parts "
-          "must be");
-  phi.apply_pair(*x, *y, locations, columns, context, Z.reals<T>());
+/// Z as the map fills it.
+ResultView result_view(const FeatureMatrix& Z, bool f32) {
+  if (f32) return Z.reals<float>();
+  return Z.reals<double>();
 }
 
 int64_t check_pair(const feature::FeatureMap& phi, const mercer_transform_options& read,
@@ -79,7 +59,8 @@ void transform(const feature::FeatureMap& phi, const mercer_rows* X,
     const auto result =
         read_feature_matrix("Z", Z, rows.n(), width, rows.is_f32(), phi.is_complex());
     check_apart(result.extent, rows);
-    if (rows.n() > 0 && width > 0) transform_rows(phi, rows, columns, context, result);
+    if (rows.n() > 0 && width > 0)
+      phi.apply(rows.rows, columns, context, result_view(result, rows.is_f32()));
     return;
   }
   const int64_t right_inputs = phi.right_inputs();
@@ -93,11 +74,12 @@ void transform(const feature::FeatureMap& phi, const mercer_rows* X,
   check_apart(result.extent, left);
   check_apart(result.extent, right);
   if (n == 0 || width == 0) return;
-  if (left.is_f32()) {
-    transform_pair<float>(phi, left, right, read.locations, columns, context, result);
-  } else {
-    transform_pair<double>(phi, left, right, read.locations, columns, context, result);
-  }
+  require(!left.rows.sparse() && !right.rows.sparse() && left.is_f32() == right.is_f32(),
+          MERCER_UNSUPPORTED,
+          "X and options->right are not both dense and of one precision, as rows in two parts "
+          "must be");
+  phi.apply_pair(left.rows, right.rows, read.locations, columns, context,
+                 result_view(result, left.is_f32()));
 }
 
 }  // namespace

@@ -15,8 +15,8 @@ namespace {
 constexpr int64_t kDenseBytes = int64_t{32} << 20;
 
 template <class T>
-void apply_by_dense_tiles(const FeatureMap& map, const CsrView<T>& X, Columns c, Context& context,
-                          MatrixView<T> Z) {
+void apply_tiles_of(const FeatureMap& map, const CsrView<T>& X, Columns c, Context& context,
+                    MatrixView<T> Z) {
   if (X.rows == 0) return;
   const int64_t row_bytes = checked_multiply(X.cols, sizeof(T), "a dense row");
   const int64_t tile_rows = std::clamp(kDenseBytes / row_bytes, int64_t{1}, X.rows);
@@ -35,31 +35,22 @@ void apply_by_dense_tiles(const FeatureMap& map, const CsrView<T>& X, Columns c,
   }
 }
 
-[[noreturn]] void refuse_pairs(const FeatureMap& map) {
-  fail(MERCER_UNSUPPORTED, "map %s takes one matrix, expected a sketch of kernel bilinear",
-       std::string(map.name()).c_str());
-}
-
 }  // namespace
 
-void FeatureMap::apply_sparse(const CsrView<float>& X, Columns c, Context& context,
-                              MatrixView<float> Z) const {
-  apply_by_dense_tiles(*this, X, c, context, Z);
+void FeatureMap::apply_by_dense_tiles(const CsrView<float>& X, Columns c, Context& context,
+                                      MatrixView<float> Z) const {
+  apply_tiles_of(*this, X, c, context, Z);
 }
 
-void FeatureMap::apply_sparse(const CsrView<double>& X, Columns c, Context& context,
-                              MatrixView<double> Z) const {
-  apply_by_dense_tiles(*this, X, c, context, Z);
+void FeatureMap::apply_by_dense_tiles(const CsrView<double>& X, Columns c, Context& context,
+                                      MatrixView<double> Z) const {
+  apply_tiles_of(*this, X, c, context, Z);
 }
 
-void FeatureMap::apply_pair(MatrixView<const float>, MatrixView<const float>, int64_t, Columns,
-                            Context&, MatrixView<float>) const {
-  refuse_pairs(*this);
-}
-
-void FeatureMap::apply_pair(MatrixView<const double>, MatrixView<const double>, int64_t, Columns,
-                            Context&, MatrixView<double>) const {
-  refuse_pairs(*this);
+void FeatureMap::apply_pair(const Rows&, const Rows&, int64_t, Columns, Context&,
+                            const ResultView&) const {
+  fail(MERCER_UNSUPPORTED, "map %s takes one matrix, expected a sketch of kernel bilinear",
+       std::string(name()).c_str());
 }
 
 void FeatureMap::variance(MatrixView<const double>, MatrixView<const double>,

@@ -12,8 +12,11 @@
 
 #include "base/context.h"
 #include "base/csr_view.h"
+#include "base/error.h"
 #include "base/matrix_view.h"
 #include "base/parameters.h"
+#include "base/result_view.h"
+#include "base/rows.h"
 #include "kernel/kernel.h"
 
 namespace mercer::feature {
@@ -44,34 +47,21 @@ class FeatureMap {
   /// The kernel that Z Z' estimates.
   virtual const kernel::Kernel& kernel() const noexcept = 0;
 
-  /// Z(i, :) = columns [c.begin, c.end) of phi(X_i). X has inputs() columns; Z has (c.end -
-  /// c.begin) columns, twice as many reals for a complex map (Z.cols and Z.ld count reals). A row
-  /// of Z depends on its row of X alone, bit for bit, whatever the split of rows or columns and the
-  /// number of threads.
-  virtual void apply(MatrixView<const float> X, Columns c, Context& context,
-                     MatrixView<float> Z) const = 0;
-  virtual void apply(MatrixView<const double> X, Columns c, Context& context,
-                     MatrixView<double> Z) const = 0;
-
-  /// The same for sparse rows; every map accepts them. Z is that of the dense rows up to the
-  /// rounding of the projection's sums, and a row of Z depends on its row as listed alone, bit for
-  /// bit as above. Here: tiles of rows are made dense and given to apply, with its cost and bits;
-  /// overridden where a projection reads sparse rows, with nnz in place of n*d in the cost.
-  virtual void apply_sparse(const CsrView<float>& X, Columns c, Context& context,
-                            MatrixView<float> Z) const;
-  virtual void apply_sparse(const CsrView<double>& X, Columns c, Context& context,
-                            MatrixView<double> Z) const;
+  /// Z(i, :) = columns [c.begin, c.end) of phi(X_i). X has inputs() columns; Z is of X's precision
+  /// and has (c.end - c.begin) columns, twice as many reals for a complex map (its columns and
+  /// leading dimension count reals). A row of Z depends on its row of X alone, bit for bit,
+  /// whatever the split of rows or columns and the number of threads. Sparse rows give the Z of the
+  /// dense ones up to the rounding of the projection's sums, and then a row of Z depends on its row
+  /// as listed; where a map reads them as they are, nnz stands for n*d in the cost.
+  virtual void apply(const Rows& X, Columns c, Context& context, const ResultView& Z) const = 0;
 
   /// For maps of two matrices (bilinear kernels): inputs() is the sum of the columns of X and of Y,
-  /// right_inputs() those of Y, apply takes rows [x | y], and here
+  /// right_inputs() those of Y, apply takes rows [x | y], and here, X and Y dense,
   ///   Z(i, :) = sum over l < locations of columns c of phi([X_k | Y_k]), k = i locations + l.
   /// Other maps: 0, UNSUPPORTED.
   virtual int64_t right_inputs() const { return 0; }
-  virtual void apply_pair(MatrixView<const float> X, MatrixView<const float> Y, int64_t locations,
-                          Columns c, Context& context, MatrixView<float> Z) const;
-  virtual void apply_pair(MatrixView<const double> X, MatrixView<const double> Y,
-                          int64_t locations, Columns c, Context& context,
-                          MatrixView<double> Z) const;
+  virtual void apply_pair(const Rows& X, const Rows& Y, int64_t locations, Columns c,
+                          Context& context, const ResultView& Z) const;
 
   /// Draws and packs what apply needs for one precision ahead of time. Idempotent; may fail or be
   /// cancelled, and be retried.
@@ -96,11 +86,26 @@ class FeatureMap {
   FeatureMap(int64_t inputs, int64_t features, bool is_complex)
       : inputs_(inputs), features_(features), complex_(is_complex) {}
 
+  /// apply for maps that read dense rows alone: tiles of rows are made dense and given to apply,
+  /// with its cost and bits.
+  void apply_by_dense_tiles(const CsrView<float>& X, Columns c, Context& context,
+                            MatrixView<float> Z) const;
+  void apply_by_dense_tiles(const CsrView<double>& X, Columns c, Context& context,
+                            MatrixView<double> Z) const;
+
  private:
   int64_t inputs_;
   int64_t features_;
   bool complex_;
 };
+
+/// Z as a matrix of T, which the rows of the same call are of. INTERNAL otherwise.
+template <class T>
+MatrixView<T> result_of(const ResultView& Z) {
+  const MatrixView<T>* const view = Z.get_if<T>();
+  require(view != nullptr, MERCER_INTERNAL, "rows and features of different precision");
+  return *view;
+}
 
 /// What exists: one row per map. `fields` excludes "map", "kernel", "inputs", "features", "seed",
 /// which every map has.

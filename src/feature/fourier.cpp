@@ -78,24 +78,8 @@ class Fourier final : public FeatureMap {
     return spec;
   }
 
-  void apply(MatrixView<const float> X, Columns c, Context& context,
-             MatrixView<float> Z) const override {
-    apply_tiles(*projection_, finish(single_), X, c, context, Z);
-  }
-  void apply(MatrixView<const double> X, Columns c, Context& context,
-             MatrixView<double> Z) const override {
-    apply_tiles(*projection_, finish(double_), X, c, context, Z);
-  }
-
-  void apply_sparse(const CsrView<float>& X, Columns c, Context& context,
-                    MatrixView<float> Z) const override {
-    if (!reads_sparse()) return FeatureMap::apply_sparse(X, c, context, Z);
-    apply_tiles(*projection_, finish(single_), X, c, context, Z);
-  }
-  void apply_sparse(const CsrView<double>& X, Columns c, Context& context,
-                    MatrixView<double> Z) const override {
-    if (!reads_sparse()) return FeatureMap::apply_sparse(X, c, context, Z);
-    apply_tiles(*projection_, finish(double_), X, c, context, Z);
+  void apply(const Rows& X, Columns c, Context& context, const ResultView& Z) const override {
+    X.visit([&](const auto& rows) { apply_rows(rows, c, context, Z); });
   }
 
   void prepare(Precision precision, Context& context) const override {
@@ -132,6 +116,18 @@ class Fourier final : public FeatureMap {
   }
 
  private:
+  template <class View>
+  void apply_rows(const View& X, Columns c, Context& context, const ResultView& Z) const {
+    using T = RowNumberOf<View>;
+    if constexpr (kIsSparse<View>) {
+      if (!reads_sparse()) return apply_by_dense_tiles(X, c, context, result_of<T>(Z));
+    }
+    apply_tiles(*projection_, finish(columns(T{})), X, c, context, result_of<T>(Z));
+  }
+
+  const ColumnNumbers<float>& columns(float) const noexcept { return single_; }
+  const ColumnNumbers<double>& columns(double) const noexcept { return double_; }
+
   // A warp makes log(shift) of the entries that are left out: such rows are not sparse.
   bool reads_sparse() const {
     return projection_->sparse() != nullptr && !parts_.kernel->warp().log_shift;

@@ -94,21 +94,11 @@ class ProjectedLinear final : public Linear {
         single_(D, projection_->shape(float{}).columns, {scale()}),
         double_(D, projection_->shape(double{}).columns, {scale()}) {}
 
-  void apply(MatrixView<const float> X, Columns c, Context& context,
-             MatrixView<float> Z) const override {
-    apply_tiles(*projection_, finish(single_), X, c, context, Z);
-  }
-  void apply(MatrixView<const double> X, Columns c, Context& context,
-             MatrixView<double> Z) const override {
-    apply_tiles(*projection_, finish(double_), X, c, context, Z);
-  }
-  void apply_sparse(const CsrView<float>& X, Columns c, Context& context,
-                    MatrixView<float> Z) const override {
-    apply_tiles(*projection_, finish(single_), X, c, context, Z);
-  }
-  void apply_sparse(const CsrView<double>& X, Columns c, Context& context,
-                    MatrixView<double> Z) const override {
-    apply_tiles(*projection_, finish(double_), X, c, context, Z);
+  void apply(const Rows& X, Columns c, Context& context, const ResultView& Z) const override {
+    X.visit([&](const auto& rows) {
+      using T = RowNumberOf<decltype(rows)>;
+      apply_tiles(*projection_, finish(columns(T{})), rows, c, context, result_of<T>(Z));
+    });
   }
 
   void prepare(Precision precision, Context& context) const override {
@@ -117,6 +107,9 @@ class ProjectedLinear final : public Linear {
   }
 
  private:
+  const ColumnNumbers<float>& columns(float) const noexcept { return single_; }
+  const ColumnNumbers<double>& columns(double) const noexcept { return double_; }
+
   std::unique_ptr<projection::Projection> make_projection() const {
     if (options().projection == LinearProjection::srht) {
       return projection::make_srht(inputs(), features(), options().seed);
@@ -160,21 +153,14 @@ class SketchedLinear final : public Linear {
     projection::CountSketch::check_extents(d, D);
   }
 
-  void apply(MatrixView<const float> X, Columns c, Context& context,
-             MatrixView<float> Z) const override {
-    sketch_rows(X, X.cols, c, context, Z);
-  }
-  void apply(MatrixView<const double> X, Columns c, Context& context,
-             MatrixView<double> Z) const override {
-    sketch_rows(X, X.cols, c, context, Z);
-  }
-  void apply_sparse(const CsrView<float>& X, Columns c, Context& context,
-                    MatrixView<float> Z) const override {
-    sketch_rows(X, X.nonzeros() / std::max<int64_t>(X.rows, 1), c, context, Z);
-  }
-  void apply_sparse(const CsrView<double>& X, Columns c, Context& context,
-                    MatrixView<double> Z) const override {
-    sketch_rows(X, X.nonzeros() / std::max<int64_t>(X.rows, 1), c, context, Z);
+  void apply(const Rows& X, Columns c, Context& context, const ResultView& Z) const override {
+    X.visit([&](const auto& rows) {
+      using T = RowNumberOf<decltype(rows)>;
+      int64_t row_numbers = rows.cols;
+      if constexpr (kIsSparse<decltype(rows)>)
+        row_numbers = rows.nonzeros() / std::max<int64_t>(rows.rows, 1);
+      sketch_rows(rows, row_numbers, c, context, result_of<T>(Z));
+    });
   }
 
   // h and s serve both precisions.
@@ -190,8 +176,8 @@ class SketchedLinear final : public Linear {
   }
 
  private:
-  template <class Rows, class T>
-  void sketch_rows(const Rows& X, int64_t row_numbers, Columns c, Context& context,
+  template <class View, class T>
+  void sketch_rows(const View& X, int64_t row_numbers, Columns c, Context& context,
                    MatrixView<T> Z) const {
     prepare(Precision::f64, context);
     const auto scale = static_cast<T>(std::sqrt(factor()));

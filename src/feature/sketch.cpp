@@ -119,29 +119,25 @@ class Sketch final : public FeatureMap {
     return spec;
   }
 
-  void apply(MatrixView<const float> X, Columns c, Context& context,
-             MatrixView<float> Z) const override {
-    apply_dense(X, c, context, Z);
+  void apply(const Rows& X, Columns c, Context& context, const ResultView& Z) const override {
+    X.visit([&](const auto& rows) {
+      using T = RowNumberOf<decltype(rows)>;
+      apply_rows(rows, c, context, result_of<T>(Z));
+    });
   }
-  void apply(MatrixView<const double> X, Columns c, Context& context,
-             MatrixView<double> Z) const override {
-    apply_dense(X, c, context, Z);
-  }
-  void apply_sparse(const CsrView<float>& X, Columns c, Context& context,
-                    MatrixView<float> Z) const override {
-    apply_csr(X, c, context, Z);
-  }
-  void apply_sparse(const CsrView<double>& X, Columns c, Context& context,
-                    MatrixView<double> Z) const override {
-    apply_csr(X, c, context, Z);
-  }
-  void apply_pair(MatrixView<const float> X, MatrixView<const float> Y, int64_t locations,
-                  Columns c, Context& context, MatrixView<float> Z) const override {
-    apply_two(X, Y, locations, c, context, Z);
-  }
-  void apply_pair(MatrixView<const double> X, MatrixView<const double> Y, int64_t locations,
-                  Columns c, Context& context, MatrixView<double> Z) const override {
-    apply_two(X, Y, locations, c, context, Z);
+  void apply_pair(const Rows& X, const Rows& Y, int64_t locations, Columns c, Context& context,
+                  const ResultView& Z) const override {
+    if (!leaves_.two) return FeatureMap::apply_pair(X, Y, locations, c, context, Z);
+    X.visit([&](const auto& left) {
+      using View = std::remove_cvref_t<decltype(left)>;
+      using T = RowNumberOf<View>;
+      const View* const right = Y.get_if<View>();
+      if constexpr (!kIsSparse<View>) {
+        if (right != nullptr)
+          return apply_two(left, *right, locations, c, context, result_of<T>(Z));
+      }
+      fail(MERCER_UNSUPPORTED, "rows in two parts are not both dense and of one precision");
+    });
   }
   int64_t right_inputs() const override { return leaves_.two ? leaves_.second.inputs : 0; }
 
@@ -193,7 +189,7 @@ class Sketch final : public FeatureMap {
   }
 
   template <class T>
-  void apply_dense(MatrixView<const T> X, Columns c, Context& context, MatrixView<T> Z) const {
+  void apply_rows(MatrixView<const T> X, Columns c, Context& context, MatrixView<T> Z) const {
     run(X.rows, c, context, Z,
         [&](int64_t i0, int64_t i1, Blocks range, Planes<T> planes, Work<T>& work) noexcept {
           tree_.evaluate(leaf_rows(X.block_rows(i0, i1)), i1 - i0, range, planes, work);
@@ -201,9 +197,9 @@ class Sketch final : public FeatureMap {
   }
 
   template <class T>
-  void apply_csr(const CsrView<T>& X, Columns c, Context& context, MatrixView<T> Z) const {
+  void apply_rows(const CsrView<T>& X, Columns c, Context& context, MatrixView<T> Z) const {
     // The parts of a two-input row are not apart in a sparse one.
-    if (leaves_.two) return FeatureMap::apply_sparse(X, c, context, Z);
+    if (leaves_.two) return apply_by_dense_tiles(X, c, context, Z);
     run(X.rows, c, context, Z,
         [&](int64_t i0, int64_t i1, Blocks range, Planes<T> planes, Work<T>& work) noexcept {
           const CsrView<T> rows = X.block_rows(i0, i1);
@@ -214,7 +210,6 @@ class Sketch final : public FeatureMap {
   template <class T>
   void apply_two(MatrixView<const T> X, MatrixView<const T> Y, int64_t locations, Columns c,
                  Context& context, MatrixView<T> Z) const {
-    if (!leaves_.two) return FeatureMap::apply_pair(X, Y, locations, c, context, Z);
     if (locations == 1) {
       return run(
           Z.rows, c, context, Z,

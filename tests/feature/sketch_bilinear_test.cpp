@@ -143,7 +143,7 @@ TEST_CASE("bilinear sketches: sparse rows hold both parts") {
     const auto rows = test::sparse_rows<double>(21, kLeft + kRight, 6, 3);
     const Matrix<double> Z(21, map->row_length());
     Context context;
-    map->apply_sparse(rows.view(), {0, kFeatures}, context, Z.view());
+    map->apply(rows.view(), {0, kFeatures}, context, Z.view());
     CAPTURE(one.label);
     // Made dense tile by tile: the same bytes.
     CHECK(test::equal_bytes(Z, test::apply<double>(*map, rows.dense().view())));

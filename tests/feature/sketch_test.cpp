@@ -96,7 +96,7 @@ void check_sparse(const SketchCase& one, int64_t p) {
   const Matrix<T> dense = test::apply<T>(*map, X.view());
   const Matrix<T> Z(n, map->row_length()), split(n, map->row_length());
   Context context;
-  map->apply_sparse(rows.view(), {0, D}, context, Z.view());
+  map->apply(rows.view(), {0, D}, context, Z.view());
   const test::Bound bound =
       test::sketch_bound(one, p, d + most, std::sqrt(1.5) * largest_sum(X), D);
   CAPTURE(one.label, p, sizeof(T));
@@ -104,8 +104,7 @@ void check_sparse(const SketchCase& one, int64_t p) {
   context.threads = 3;
   const int64_t reals = map->is_complex() ? 2 : 1;
   for (const auto& [j0, j1] : {std::pair{0, 15}, {15, 20}, {20, 34}}) {
-    map->apply_sparse(rows.view(), {j0, j1}, context,
-                      split.view().block_cols(j0 * reals, j1 * reals));
+    map->apply(rows.view(), {j0, j1}, context, split.view().block_cols(j0 * reals, j1 * reals));
   }
   CHECK(test::equal_bytes(Z, split));
 }

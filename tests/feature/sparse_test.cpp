@@ -67,7 +67,7 @@ Matrix<T> apply_sparse(const FeatureMap& map, const CsrView<T>& X, int threads =
   Matrix<T> Z(X.rows, map.row_length());
   Context context;
   context.threads = threads;
-  map.apply_sparse(X, {0, map.features()}, context, Z.view());
+  map.apply(X, {0, map.features()}, context, Z.view());
   return Z;
 }
 
@@ -120,7 +120,7 @@ void check_bits(int64_t n, int64_t d, int64_t D) {
     const int64_t cuts[] = {0, D / 5, D / 5 + 1, D / 2 + 1, D};
     for (int s = 0; s + 1 < 5; ++s) {
       for (const auto& [i0, i1] : {std::pair{int64_t{0}, n / 3}, std::pair{n / 3, n}}) {
-        c.map->apply_sparse(
+        c.map->apply(
             X.block_rows(i0, i1), {cuts[s], cuts[s + 1]}, context,
             pieces.view().block_rows(i0, i1).block_cols(cuts[s] * reals, cuts[s + 1] * reals));
       }
@@ -152,8 +152,8 @@ TEST_CASE("sparse rows: none, and rows without entries") {
     CAPTURE(c.label);
     Context context;
     const int32_t none = 0;
-    c.map->apply_sparse(CsrView<float>{0, 4, &none, static_cast<const int32_t*>(nullptr), nullptr},
-                        {0, 34}, context, MatrixView<float>(nullptr, 0, c.map->row_length()));
+    c.map->apply(CsrView<float>{0, 4, &none, static_cast<const int32_t*>(nullptr), nullptr},
+                 {0, 34}, context, MatrixView<float>(nullptr, 0, c.map->row_length()));
     test::SparseRows<float> rows;
     rows.cols = 4;
     for (int i = 0; i < 5; ++i) rows.end_row();
@@ -218,7 +218,7 @@ TEST_CASE("sparse rows: a memory cap that dense tiles exceed is said before any 
   CHECK(test::refusal_fault(
             MERCER_OUT_OF_MEMORY,
             [&] {
-              map->apply_sparse(rows.view(), {0, 66}, context, Z.view());
+              map->apply(rows.view(), {0, 66}, context, Z.view());
             },
             "memory_cap = 1000", "24000") == "");
 }

@@ -37,8 +37,8 @@ std::vector<double> features_of(const feature::FeatureMap& map) {
       Z(static_cast<size_t>(5 * map.row_length()));
   for (size_t i = 0; i < X.size(); ++i) X[i] = 0.37 * static_cast<double>(i % 11) - 1.5;
   Context context;
-  map.apply({X.data(), 5, map.inputs()}, {0, map.features()}, context,
-            {Z.data(), 5, map.row_length()});
+  map.apply(MatrixView<const double>(X.data(), 5, map.inputs()), {0, map.features()}, context,
+            MatrixView<double>(Z.data(), 5, map.row_length()));
   return Z;
 }
 
