@@ -166,10 +166,11 @@ typedef struct mercer_row_source {
 } mercer_row_source;
 
 /** mercer_model_fit of rows from a source: one pass to standardise (also without, to count), one for
- * the statistics, for MERCER_SELECTION_LOO one more. The passes must give the same rows. Memory O(D^2)
- * plus a block of rows, for any n, also n < D. Errors: as mercer_model_fit; MERCER_IO (a callback's
- * non-zero answer), MERCER_UNSUPPORTED (selection HELD_OUT or KFOLD), MERCER_INVALID_ARGUMENT (passes
- * of different length, fewer than 2 rows). */
+ * the statistics, one more for MERCER_SELECTION_LOO, two or three more for each part held out of
+ * HELD_OUT and KFOLD, which hold out the same rows as mercer_model_fit. The passes must give the same
+ * rows. Memory as mercer_model_fit, plus a block of rows; what n >= D needs must be there. Errors: as
+ * mercer_model_fit; MERCER_IO (a callback's non-zero answer), MERCER_INVALID_ARGUMENT (passes of
+ * different length, fewer than 2 rows). */
 MERCER_API mercer_status mercer_model_fit_source(const mercer_map* map,
                                                  const mercer_fit_options* options,
                                                  const mercer_row_source* source, int64_t K,

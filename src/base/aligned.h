@@ -53,6 +53,12 @@ class AlignedBuffer {
   int64_t size_ = 0;
 };
 
+/// What a rows x cols matrix takes, for whoever charges it (base/context.h).
+template <class T>
+int64_t matrix_bytes(int64_t rows, int64_t cols) {
+  return checked_multiply(checked_multiply(rows, cols, "matrix"), sizeof(T), "matrix");
+}
+
 /// An owned rows x cols matrix, row-major without gaps, uninitialised.
 template <class T>
 class Matrix {

@@ -85,6 +85,7 @@ std::unique_ptr<solver::RowStatistics> parse_statistics(const SectionReader& fil
   if (shape.rows == 0) return statistics;  // whatever the sums say, they are of no rows
   auto parts = statistics->parts();
   parts.rows = shape.rows;
+  parts.weight = static_cast<double>(shape.rows);
   unpack(gram, parts.gram);
   for (int64_t i = 0; i < D; ++i) std::copy_n(cross.begin() + i * m, m, parts.cross.row(i));
   std::span<const double> rest = sums;

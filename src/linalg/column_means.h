@@ -10,9 +10,10 @@
 
 namespace mercer::linalg {
 
-/// In two passes, so that columns far from zero keep their digits (Chan, Golub, LeVeque 1983). At
-/// least one row.
-std::vector<double> column_means(MatrixView<const double> A);
+/// sum w_i A(i, j) / sum w_i in two passes, so that columns far from zero keep their digits (Chan,
+/// Golub, LeVeque 1983). At least one row; weights: one per row, of a positive sum, or none, which
+/// is 1 each.
+std::vector<double> column_means(MatrixView<const double> A, std::span<const double> weights = {});
 
 /// A -= 1 offset'.
 void subtract_from_rows(std::span<const double> offset, MatrixView<double> A);

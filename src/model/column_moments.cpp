@@ -6,6 +6,8 @@
 #include <cmath>
 #include <utility>
 
+#include "solver/row_weights.h"
+
 namespace mercer::model {
 namespace {
 
@@ -13,27 +15,34 @@ namespace {
 /// constant.
 constexpr double kConstantColumn = 1e-14;
 
+double weight_of(std::span<const double> weights, int64_t row) {
+  return weights.empty() ? 1.0 : weights[static_cast<size_t>(row)];
+}
+
 }  // namespace
 
 ColumnMoments::ColumnMoments(int64_t columns) : columns_(static_cast<size_t>(columns)) {}
 
 template <class T>
-std::vector<ColumnMoments::Column> ColumnMoments::of_block(const MatrixView<const T>& X) const {
+std::vector<ColumnMoments::Column> ColumnMoments::of_block(const MatrixView<const T>& X,
+                                                           std::span<const double> weights) const {
   std::vector<Column> block(columns_.size());
-  const double n = static_cast<double>(X.rows);
+  const double n = solver::total_weight(weights, X.rows);
   for (int64_t i = 0; i < X.rows; ++i) {
-    for (size_t j = 0; j < block.size(); ++j) {
+    const double weight = weight_of(weights, i);
+    for (size_t j = 0; j < block.size() && weight > 0; ++j) {
       const double x = X.row(i)[j];
-      block[j].mean += x / n;
+      block[j].mean += weight * x / n;
       block[j].largest = std::max(block[j].largest, std::abs(x));
     }
   }
   std::vector<double> rest(block.size(), 0.0);
   for (int64_t i = 0; i < X.rows; ++i) {
+    const double weight = weight_of(weights, i);
     for (size_t j = 0; j < block.size(); ++j) {
       const double difference = static_cast<double>(X.row(i)[j]) - block[j].mean;
-      block[j].squares += difference * difference;
-      rest[j] += difference;
+      block[j].squares += weight * difference * difference;
+      rest[j] += weight * difference;
     }
   }
   for (size_t j = 0; j < block.size(); ++j) {
@@ -43,27 +52,30 @@ std::vector<ColumnMoments::Column> ColumnMoments::of_block(const MatrixView<cons
   return block;
 }
 
-/// The non-zero numbers about their mean, then the zeros: with k of n rows non-zero, their mean m
-/// and squares S about it, the mean is m k/n and the squares about that S + m^2 k (1 - k/n).
+/// The non-zero numbers about their mean, then the zeros: with k of n rows (of weight) non-zero,
+/// their mean m and squares S about it, the mean is m k/n and the squares about that S + m^2 k (1 -
+/// k/n).
 template <class T>
-std::vector<ColumnMoments::Column> ColumnMoments::of_block(const CsrView<T>& X) const {
+std::vector<ColumnMoments::Column> ColumnMoments::of_block(const CsrView<T>& X,
+                                                           std::span<const double> weights) const {
   std::vector<Column> block(columns_.size());
   std::vector<double> row(block.size(), 0.0), count(block.size(), 0.0);
   for (int64_t i = 0; i < X.rows; ++i) {
     for_each_listed(X, i, [&](int64_t j, T value) { row[static_cast<size_t>(j)] += value; });
+    const double weight = weight_of(weights, i);
     for_each_listed(X, i, [&](int64_t j, T) {
       Column& column = block[static_cast<size_t>(j)];
       double& k = count[static_cast<size_t>(j)];
       const double x = std::exchange(row[static_cast<size_t>(j)], 0.0);  // listed twice counts once
-      if (x == 0) return;
+      if (x == 0 || weight == 0) return;
       const double before = x - column.mean;
-      k += 1;
-      column.mean += before / k;
-      column.squares += before * (x - column.mean);
+      k += weight;
+      column.mean += weight * before / k;
+      column.squares += weight * before * (x - column.mean);
       column.largest = std::max(column.largest, std::abs(x));
     });
   }
-  const double n = static_cast<double>(X.rows);
+  const double n = solver::total_weight(weights, X.rows);
   for (size_t j = 0; j < block.size(); ++j) {
     const double share = count[j] / n, mean = block[j].mean;
     block[j].squares += mean * mean * count[j] * (1 - share);
@@ -72,26 +84,27 @@ std::vector<ColumnMoments::Column> ColumnMoments::of_block(const CsrView<T>& X) 
   return block;
 }
 
-void ColumnMoments::add(const Rows& rows) {
-  if (rows.rows() == 0) return;
+void ColumnMoments::add(const Rows& rows, std::span<const double> weights) {
+  rows_ += rows.rows();
   sparse_ = sparse_ || rows.sparse();
-  const std::vector<Column> block = rows.visit([this](const auto& X) { return of_block(X); });
-  const auto before = static_cast<double>(rows_), added = static_cast<double>(rows.rows());
+  const double before = weight_, added = solver::total_weight(weights, rows.rows());
+  if (added == 0) return;
+  const std::vector<Column> block = rows.visit([&](const auto& X) { return of_block(X, weights); });
   const double total = before + added;
   for (size_t j = 0; j < columns_.size(); ++j) {
     Column& column = columns_[j];
     const double difference = block[j].mean - column.mean;
-    column.mean = rows_ == 0 ? block[j].mean : column.mean + difference * (added / total);
+    column.mean = before == 0 ? block[j].mean : column.mean + difference * (added / total);
     column.squares += block[j].squares + difference * difference * (before * added / total);
     column.largest = std::max(column.largest, block[j].largest);
   }
-  rows_ += rows.rows();
+  weight_ = total;
 }
 
 Standardizer ColumnMoments::standardizer() const {
   Standardizer result{std::vector<double>(columns_.size(), 0.0),
                       std::vector<double>(columns_.size(), 1.0)};
-  const double n = static_cast<double>(std::max<int64_t>(rows_, 1));
+  const double n = weight_ > 0 ? weight_ : 1;
   for (size_t j = 0; j < columns_.size(); ++j) {
     const double deviation = std::sqrt(columns_[j].squares / n);
     if (!sparse_) result.mean[j] = columns_[j].mean;

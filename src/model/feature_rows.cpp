@@ -23,25 +23,6 @@ constexpr int64_t kLeastRows = 256;
 constexpr int64_t kBlockBytes = int64_t{8} << 20;
 constexpr int64_t kRowsPerChunk = 64;
 
-/// out(i, :) = (float or double)(what(i, :)), in parallel.
-void widen(MatrixView<const float> from, Context& context, MatrixView<double> to) {
-  const int64_t chunks = (from.rows + kRowsPerChunk - 1) / kRowsPerChunk;
-  parallel_for(context, chunks, [&](int64_t chunk, int) noexcept {
-    const int64_t end = std::min(from.rows, (chunk + 1) * kRowsPerChunk);
-    for (int64_t i = chunk * kRowsPerChunk; i < end; ++i) {
-      std::copy_n(from.row(i), from.cols, to.row(i));
-    }
-  });
-}
-
-MatrixView<const double> wide_view(const FeatureBlock& block, const Matrix<double>& storage,
-                                   Context& context) {
-  if (block.Z64.data != nullptr) return block.Z64;
-  const auto wide = storage.view().block_rows(0, block.Z32.rows);
-  widen(block.Z32, context, wide);
-  return wide;
-}
-
 }  // namespace
 
 int64_t block_rows(int64_t inputs, int64_t features) {
@@ -56,6 +37,30 @@ int64_t block_bytes(int64_t inputs, int64_t features, int64_t outputs) {
                                       checked_add(inputs, outputs, "block"), "block");
   return checked_multiply(block_rows(inputs, features), checked_multiply(8, per_row, "block"),
                           "block");
+}
+
+FeatureRows::FeatureRows(const feature::FeatureMap& map, const Standardizer& standardizer,
+                         const FitOptions& options, const Rows& X, MatrixView<const double> Y,
+                         std::span<const double> weights)
+    : map_(map),
+      standardizer_(standardizer),
+      options_(options),
+      X_(X),
+      Y_(Y),
+      weights_(weights),
+      stays_sparse_(X.sparse() && !standardizer.centres()),
+      set_(X.rows()) {}
+
+std::unique_ptr<solver::BlockSource> FeatureRows::subset(RowSet rows) const {
+  auto part = std::make_unique<FeatureRows>(map_, standardizer_, options_, X_, Y_, weights_);
+  part->composed_ = solver::composed(set_, rows);
+  part->set_ = set_.index == nullptr ? rows : RowSet(part->composed_);
+  return part;
+}
+
+int64_t FeatureRows::block_rows() const {
+  const int64_t most = model::block_rows(stays_sparse_ ? 0 : inputs(), features());
+  return std::min(most, rows());
 }
 
 /// Dense rows are standardised in double and rounded once; sparse ones that are only scaled are
@@ -114,28 +119,36 @@ class FeatureRows::Inputs {
   std::vector<U> values_;
 };
 
-void FeatureRows::load_targets(RowSet rows, int64_t first, MatrixView<double> codes) const {
+void FeatureRows::load_targets(int64_t first, MatrixView<double> codes) const {
   if (Y_.cols == 0) return;
   for (int64_t i = 0; i < codes.rows; ++i) {
-    code_target(options_, Y_.cols, Y_.row(rows[first + i]), codes.row(i));
+    code_target(options_, Y_.cols, Y_.row(set_[first + i]), codes.row(i));
   }
 }
 
+std::span<const double> FeatureRows::load_weights(int64_t first, int64_t count,
+                                                  std::vector<double>& storage) const {
+  storage.clear();
+  for (int64_t i = 0; i < count && !weights_.empty(); ++i)
+    storage.push_back(weights_[static_cast<size_t>(set_[first + i])]);
+  return storage;
+}
+
 template <class U>
-void FeatureRows::stream(RowSet rows, Context& context,
-                         const std::function<void(const FeatureBlock&)>& body) const {
-  const int64_t size = std::min(block_size(), rows.count);
+void FeatureRows::stream(Context& context, const Body& body) const {
+  const int64_t size = block_rows();
   Inputs<U> inputs(*this, size);
   const Matrix<U> Z(size, features());
   const Matrix<double> Y(size, Y_.cols == 0 ? 0 : outputs());
-  for (int64_t first = 0; first < rows.count; first += size) {
+  std::vector<double> weights;
+  for (int64_t first = 0; first < rows(); first += size) {
     context.checkpoint();
-    const int64_t count = std::min(size, rows.count - first);
+    const int64_t count = std::min(size, rows() - first);
     const auto Zb = Z.view().block_rows(0, count);
     const auto Yb = Y.view().block_rows(0, count);
-    load_targets(rows, first, Yb);
-    inputs.map(rows, first, context, Zb);
-    FeatureBlock block{.first = first, .Z32 = {}, .Z64 = {}, .Y = Yb};
+    load_targets(first, Yb);
+    inputs.map(set_, first, context, Zb);
+    solver::FeatureBlock block{first, {}, {}, Yb, load_weights(first, count, weights)};
     if constexpr (std::is_same_v<U, float>) {
       block.Z32 = Zb;
     } else {
@@ -145,50 +158,12 @@ void FeatureRows::stream(RowSet rows, Context& context,
   }
 }
 
-void FeatureRows::for_each(RowSet rows, Context& context,
-                           const std::function<void(const FeatureBlock&)>& body) const {
+void FeatureRows::for_each(Context& context, const Body& body) const {
   if (options_.precision == feature::Precision::f32) {
-    stream<float>(rows, context, body);
+    stream<float>(context, body);
   } else {
-    stream<double>(rows, context, body);
+    stream<double>(context, body);
   }
-}
-
-void FeatureRows::for_each_wide(RowSet rows, Context& context,
-                                const std::function<void(const WideBlock&)>& body) const {
-  const bool needs_storage = options_.precision == feature::Precision::f32;
-  const int64_t size = std::min(block_size(), rows.count);
-  const Matrix<double> storage(needs_storage ? size : 0, features());
-  for_each(rows, context, [&](const FeatureBlock& block) {
-    body({.first = block.first, .Z = wide_view(block, storage, context), .Y = block.Y});
-  });
-}
-
-void FeatureRows::add_to(solver::RowStatistics& statistics, RowSet rows, Context& context,
-                         const RowsDone& done) const {
-  for_each(rows, context, [&](const FeatureBlock& block) {
-    if (block.Z64.data != nullptr) {
-      statistics.add(block.Z64, block.Y, context);
-    } else {
-      statistics.add(block.Z32, block.Y, context);
-    }
-    if (done) done(block.Y.rows);
-  });
-  for (int64_t j = 0; j < statistics.features(); ++j) {
-    require(std::isfinite(statistics.gram()(j, j)), MERCER_INVALID_ARGUMENT, kFeaturesNotFinite);
-  }
-}
-
-void FeatureRows::remove_from(solver::RowStatistics& statistics, RowSet rows, Context& context,
-                              const RowsDone& done) const {
-  for_each(rows, context, [&](const FeatureBlock& block) {
-    if (block.Z64.data != nullptr) {
-      statistics.remove(block.Z64, block.Y, context);
-    } else {
-      statistics.remove(block.Z32, block.Y, context);
-    }
-    if (done) done(block.Y.rows);
-  });
 }
 
 }  // namespace mercer::model

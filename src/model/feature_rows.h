@@ -6,39 +6,17 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
 
 #include "model/model.h"
 #include "model/row_coding.h"
-#include "model/row_sets.h"
-#include "solver/row_statistics.h"
+#include "solver/block_source.h"
 
 namespace mercer::model {
 
-/// Consecutive rows [first, first + Z.rows) of a row set. One of Z32 and Z64 is empty, by the
-/// precision asked for.
-struct FeatureBlock {
-  int64_t first = 0;
-  MatrixView<const float> Z32;
-  MatrixView<const double> Z64;
-  MatrixView<const double> Y;  // coded targets: one-hot for classification
-};
-
-/// The same with features widened to double.
-struct WideBlock {
-  int64_t first = 0;
-  MatrixView<const double> Z;
-  MatrixView<const double> Y;
-};
-
-/// Called after every block with its number of rows: for progress. May be empty.
-using RowsDone = std::function<void(int64_t rows)>;
-
-/// Message of the INVALID_ARGUMENT for a map that returns NaN, Inf or numbers whose squares
-/// overflow, such as the skewed chi^2 below its shift, or high powers of large rows.
-inline constexpr const char kFeaturesNotFinite[] =
-    "the map's features of X are not finite, or their squares overflow: X is outside the kernel's "
-    "domain or too large";
+using solver::RowSet;
 
 /// Rows per block: a function of d (0 for rows that stay sparse) and D alone, so that it never
 /// depends on the machine.
@@ -46,52 +24,40 @@ int64_t block_rows(int64_t inputs, int64_t features);
 /// Bytes that a pass over the rows allocates.
 int64_t block_bytes(int64_t inputs, int64_t features, int64_t outputs);
 
-class FeatureRows {
+/// Rows in memory. Targets are coded: one-hot for classification.
+class FeatureRows final : public solver::BlockSource {
  public:
-  /// References are kept. Y may have no columns (prediction).
+  /// References are kept. Y may have no columns (prediction), weights may be empty.
   FeatureRows(const feature::FeatureMap& map, const Standardizer& standardizer,
-              const FitOptions& options, const Rows& X, MatrixView<const double> Y)
-      : map_(map),
-        standardizer_(standardizer),
-        options_(options),
-        X_(X),
-        Y_(Y),
-        stays_sparse_(X.sparse() && !standardizer.centres()) {}
+              const FitOptions& options, const Rows& X, MatrixView<const double> Y,
+              std::span<const double> weights = {});
 
-  int64_t rows() const { return X_.rows(); }
-  int64_t inputs() const { return X_.cols(); }
-  int64_t features() const { return map_.features(); }
-  int64_t outputs() const { return coded_outputs(options_, Y_.cols); }
-  const FitOptions& options() const { return options_; }
-  /// Rows per block of a pass.
-  int64_t block_size() const { return block_rows(stays_sparse_ ? 0 : inputs(), features()); }
-
-  /// Calls the body for every block in order, on the calling thread; a cancelled context stops
-  /// between blocks.
-  void for_each(RowSet rows, Context& context,
-                const std::function<void(const FeatureBlock&)>& body) const;
-  void for_each_wide(RowSet rows, Context& context,
-                     const std::function<void(const WideBlock&)>& body) const;
-
-  void add_to(solver::RowStatistics& statistics, RowSet rows, Context& context,
-              const RowsDone& done = {}) const;
-  void remove_from(solver::RowStatistics& statistics, RowSet rows, Context& context,
-                   const RowsDone& done = {}) const;
+  int64_t features() const override { return map_.features(); }
+  int64_t outputs() const override { return coded_outputs(options_, Y_.cols); }
+  int64_t rows() const override { return set_.count; }
+  int64_t block_rows() const override;
+  void for_each(Context& context, const Body& body) const override;
+  std::unique_ptr<solver::BlockSource> subset(RowSet rows) const override;
 
  private:
   template <class U>
   class Inputs;  // a block of standardised inputs in the precision of the features
   template <class U>
-  void stream(RowSet rows, Context& context,
-              const std::function<void(const FeatureBlock&)>& body) const;
-  void load_targets(RowSet rows, int64_t first, MatrixView<double> codes) const;
+  void stream(Context& context, const Body& body) const;
+  void load_targets(int64_t first, MatrixView<double> codes) const;
+  std::span<const double> load_weights(int64_t first, int64_t count,
+                                       std::vector<double>& storage) const;
+  int64_t inputs() const { return X_.cols(); }
 
   const feature::FeatureMap& map_;
   const Standardizer& standardizer_;
   const FitOptions& options_;
   Rows X_;
   MatrixView<const double> Y_;
+  std::span<const double> weights_;
   bool stays_sparse_;
+  RowSet set_;
+  std::vector<int64_t> composed_;  // of a subset's subset
 };
 
 }  // namespace mercer::model

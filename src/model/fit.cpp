@@ -1,44 +1,82 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// A model from rows: check, standardise, then statistics and ridge by way of selection.cpp.
+// A model from rows: check, standardise, then statistics and ridge by way of selection.cpp. Rows in
+// memory and rows that a stream hands over differ in how they become a source of blocks, and in
+// nothing after that.
 #include <utility>
 
+#include "base/error.h"
 #include "base/finite.h"
 #include "base/size.h"
+#include "model/column_moments.h"
 #include "model/feature_rows.h"
 #include "model/fit_checks.h"
-#include "model/lambda_path.h"
-#include "model/model.h"
 #include "model/selection.h"
+#include "model/stream_rows.h"
+#include "solver/row_weights.h"
 
 namespace mercer::model {
+namespace {
+
+/// Memory of the fit, known once the rows have been counted. inputs: 0 for rows that stay sparse.
+void require_fit_memory(const FitOptions& options, int64_t rows, int64_t inputs, int64_t features,
+                        int64_t outputs, const Context& context) {
+  context.require_memory(checked_add(selection_bytes(options, rows, features),
+                                     block_bytes(inputs, features, outputs), "fit"),
+                         "the fit");
+}
+
+void learn(const solver::BlockSource& rows, Context& context, Model& model) {
+  Selected selected = select(rows, model.options, context);
+  model.weights = std::move(selected.weights);
+  model.options.lambda = selected.lambda;
+  model.path = std::move(selected.path);
+}
+
+}  // namespace
 
 Model fit(std::shared_ptr<const feature::FeatureMap> map, const FitOptions& options, const Rows& X,
-          MatrixView<const double> Y, Context& context) {
+          MatrixView<const double> Y, Context& context, std::span<const double> weights) {
   check_options(options);
   check_shapes(options, X.rows(), X.cols(), Y);
   check_map(*map, X.cols());
-  const int64_t D = map->features();
-  const bool dual = X.rows() < D;
-  const int64_t bytes = dual ? dual_bytes(X.rows(), D) : primal_bytes(options, D);
-  const bool dense = !X.sparse();
-  context.require_memory(
-      checked_add(bytes, block_bytes(dense ? X.cols() : 0, D, coded_outputs(options, Y.cols)),
-                  "fit"),
-      "the fit");
+  solver::require_weights(weights, X.rows());
+  check_rows(options, "X", X.rows(), solver::total_weight(weights, X.rows()));
+  require_fit_memory(options, X.rows(), X.sparse() ? 0 : X.cols(), map->features(),
+                     coded_outputs(options, Y.cols), context);
   require_summable("X", X);
   check_targets(options, Y);
 
   Model model;
   model.map = std::move(map);
-  if (options.standardize) model.standardizer = fit_standardizer(X);
+  if (options.standardize) model.standardizer = fit_standardizer(X, weights);
   model.options = options;
   model.rows = X.rows();
-  const FeatureRows rows(*model.map, model.standardizer, options, X, Y);
-  Selected selected = dual ? select_dual(rows, context) : select_primal(rows, context);
-  model.weights = std::move(selected.weights);
-  model.options.lambda = selected.lambda;
-  model.path = std::move(selected.path);
+  learn(FeatureRows(*model.map, model.standardizer, options, X, Y, weights), context, model);
+  return model;
+}
+
+Model fit_stream(std::shared_ptr<const feature::FeatureMap> map, const FitOptions& options,
+                 RowStream& stream, int64_t targets, Context& context) {
+  check_options(options);
+  check_target_columns(options, "targets", targets);
+  check_map(*map, map->inputs());
+  // Before any row is read, as for more rows than features; the need of fewer is known afterwards.
+  require_fit_memory(options, map->features(), 0, map->features(), coded_outputs(options, targets),
+                     context);
+  Model model;
+  model.map = std::move(map);
+  model.options = options;
+  const CheckedStream checked(*model.map, options, stream, targets);
+  ColumnMoments moments(model.map->inputs());
+  model.rows = checked.pass(context, [&](int64_t, const RowStream::Block& block) {
+    moments.add(block.X, block.weights);
+  });
+  check_rows(options, "the stream", model.rows, moments.weight());
+  require_fit_memory(options, model.rows, model.map->inputs(), model.map->features(),
+                     coded_outputs(options, targets), context);
+  if (options.standardize) model.standardizer = moments.standardizer();
+  learn(StreamRows(checked, model.standardizer, model.rows), context, model);
   return model;
 }
 

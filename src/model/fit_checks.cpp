@@ -41,10 +41,27 @@ void check_options(const FitOptions& options) {
   }
 }
 
+void check_target_columns(const FitOptions& options, const char* what, int64_t columns) {
+  require(columns >= 1, MERCER_INVALID_ARGUMENT, "%s = %lld, expected at least 1", what,
+          static_cast<Long>(columns));
+  require(options.task == Task::regression || columns == 1, MERCER_DIMENSION_MISMATCH,
+          "%s = %lld, expected 1 column of class numbers for classification", what,
+          static_cast<Long>(columns));
+}
+
+void check_rows(const FitOptions& options, const char* what, int64_t rows, double weight) {
+  require(rows >= 2, MERCER_INVALID_ARGUMENT, "%s has %lld rows, expected at least 2", what,
+          static_cast<Long>(rows));
+  require(options.selection != Selection::kfold || (options.folds >= 2 && options.folds <= rows),
+          MERCER_INVALID_ARGUMENT, "folds = %lld, expected 2 to the number of rows, %lld",
+          static_cast<Long>(options.folds), static_cast<Long>(rows));
+  require(weight > 0 && std::isfinite(weight), MERCER_INVALID_ARGUMENT,
+          "the weights of %s sum to %g, expected a positive, finite number", what, weight);
+}
+
 void check_shapes(const FitOptions& options, int64_t rows, int64_t inputs,
                   MatrixView<const double> Y) {
-  require(rows >= 2, MERCER_INVALID_ARGUMENT, "X has %lld rows, expected at least 2",
-          static_cast<Long>(rows));
+  check_rows(options, "X", rows, static_cast<double>(rows));
   require(inputs >= 1, MERCER_INVALID_ARGUMENT, "X has %lld columns, expected at least 1",
           static_cast<Long>(inputs));
   require(Y.rows == rows, MERCER_DIMENSION_MISMATCH, "Y has %lld rows, X has %lld",
@@ -54,9 +71,6 @@ void check_shapes(const FitOptions& options, int64_t rows, int64_t inputs,
   require(options.task == Task::regression || Y.cols == 1, MERCER_DIMENSION_MISMATCH,
           "Y has %lld columns, expected 1 column of class numbers for classification",
           static_cast<Long>(Y.cols));
-  require(options.selection != Selection::kfold || (options.folds >= 2 && options.folds <= rows),
-          MERCER_INVALID_ARGUMENT, "folds = %lld, expected 2 to the number of rows, %lld",
-          static_cast<Long>(options.folds), static_cast<Long>(rows));
 }
 
 void check_map(const feature::FeatureMap& map, int64_t columns) {

@@ -11,6 +11,10 @@ namespace mercer::model {
 void check_options(const FitOptions& options);
 void check_shapes(const FitOptions& options, int64_t rows, int64_t inputs,
                   MatrixView<const double> Y);
+/// At least one column of targets, and one alone for classification; `what` counts them.
+void check_target_columns(const FitOptions& options, const char* what, int64_t columns);
+/// Enough rows for the selection, and some of them with a weight.
+void check_rows(const FitOptions& options, const char* what, int64_t rows, double weight);
 /// Real, and of as many inputs as X has columns.
 void check_map(const feature::FeatureMap& map, int64_t columns);
 /// Summable (base/finite.h), and for classification whole numbers in [0, classes).

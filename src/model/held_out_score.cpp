@@ -13,8 +13,9 @@
 namespace mercer::model {
 namespace {
 
-/// Sums over rows, per column of the stacked scores.
+/// Weighted sums over rows, per column of the stacked scores.
 struct Sums {
+  double weight = 0;
   std::vector<double> squared_error;  // per weights and output
   std::vector<double> wrong, soft;    // per weights
   std::vector<double> origin;         // per output: its first value, so that constants cancel
@@ -47,30 +48,54 @@ double margin(const double* score, const double* code, int64_t outputs) {
   return own - other;
 }
 
-void add_row(const double* scores, const double* y, bool classify, Sums& sums) {
+void add_row(const double* scores, const double* y, double weight, bool classify, Sums& sums) {
+  sums.weight += weight;
   const size_t outputs = sums.y.size();
   if (sums.origin.empty()) sums.origin.assign(y, y + outputs);
   for (size_t o = 0; o < outputs; ++o) {
     const double difference = y[o] - sums.origin[o];
-    sums.y[o] += difference;
-    sums.y_squared[o] += difference * difference;
+    sums.y[o] += weight * difference;
+    sums.y_squared[o] += weight * difference * difference;
   }
   for (size_t k = 0; k < sums.squared_error.size(); ++k) {
     const double e = scores[k] - y[k % outputs];
-    sums.squared_error[k] += e * e;
+    sums.squared_error[k] += weight * e * e;
   }
   if (!classify) return;
   for (size_t k = 0; k < sums.wrong.size(); ++k) {
     const double m = margin(scores + k * outputs, y, static_cast<int64_t>(outputs));
-    sums.wrong[k] += m > 0 ? 0.0 : 1.0;
-    sums.soft[k] += 1.0 / (1.0 + std::exp(m / kSoftness));
+    sums.wrong[k] += m > 0 ? 0.0 : weight;
+    sums.soft[k] += weight / (1.0 + std::exp(m / kSoftness));
   }
 }
 
-std::vector<HeldOutScore> summarise(const Sums& sums, double n) {
+/// All processes' sums. Those of y move to an origin that is common to them.
+void reduce_sums(const solver::BlockSource& rows, Sums& sums) {
+  if (rows.reduction() == nullptr) return;
   const size_t outputs = sums.y.size();
+  std::vector<double> origin = sums.origin;
+  origin.resize(outputs, 0.0);  // of a process without rows
+  std::vector<double> common(origin);
+  for (double& value : common) value *= sums.weight;
+  common.push_back(sums.weight);
+  solver::reduce(rows, common);
+  for (size_t o = 0; o < outputs; ++o) {
+    const double shift = origin[o] - common[o] / common[outputs];
+    sums.y_squared[o] += shift * (2 * sums.y[o] + sums.weight * shift);
+    sums.y[o] += sums.weight * shift;
+  }
+  sums.weight = common[outputs];
+  for (std::vector<double>* part :
+       {&sums.squared_error, &sums.wrong, &sums.soft, &sums.y, &sums.y_squared})
+    solver::reduce(rows, *part);
+}
+
+std::vector<HeldOutScore> summarise(const Sums& sums) {
+  const size_t outputs = sums.y.size();
+  const double n = sums.weight;
   std::vector<HeldOutScore> result(sums.wrong.size());
   for (size_t k = 0; k < result.size(); ++k) {
+    result[k].weight = n;
     for (size_t o = 0; o < outputs; ++o) {
       const double mean = sums.y[o] / n;
       const double variance = sums.y_squared[o] / n - mean * mean;
@@ -89,29 +114,31 @@ std::vector<HeldOutScore> summarise(const Sums& sums, double n) {
 
 }  // namespace
 
-std::vector<HeldOutScore> score_rows(const FeatureRows& rows, RowSet set,
+std::vector<HeldOutScore> score_rows(const solver::BlockSource& rows, Task task,
                                      std::span<const solver::Weights> weights, Context& context) {
   const Matrix<double> W = side_by_side(weights);
   const auto outputs = static_cast<size_t>(weights[0].w.cols());
-  Sums sums{std::vector<double>(static_cast<size_t>(W.cols())),
+  Sums sums{0,
+            std::vector<double>(static_cast<size_t>(W.cols())),
             std::vector<double>(weights.size()),
             std::vector<double>(weights.size()),
             {},
             std::vector<double>(outputs),
             std::vector<double>(outputs)};
-  const int64_t size = std::min(rows.block_size(), set.count);
-  const Matrix<double> scores(size, W.cols());
-  const bool classify = rows.options().task == Task::classification;
-  rows.for_each_wide(set, context, [&](const WideBlock& block) {
+  const Matrix<double> scores(rows.block_rows(), W.cols());
+  const bool classify = task == Task::classification;
+  solver::for_each_wide(rows, context, [&](const solver::WideBlock& block) {
     const auto S = scores.view().block_rows(0, block.Z.rows);
     for (int64_t i = 0; i < S.rows; ++i) {
       double* to = S.row(i);
       for (const auto& one : weights) to = std::copy_n(one.intercept.data(), outputs, to);
     }
     linalg::multiply(1.0, linalg::Transpose::no, block.Z, linalg::Transpose::no, W.view(), 1.0, S);
-    for (int64_t i = 0; i < S.rows; ++i) add_row(S.row(i), block.Y.row(i), classify, sums);
+    for (int64_t i = 0; i < S.rows; ++i)
+      add_row(S.row(i), block.Y.row(i), block.weight(i), classify, sums);
   });
-  return summarise(sums, static_cast<double>(set.count));
+  reduce_sums(rows, sums);
+  return summarise(sums);
 }
 
 }  // namespace mercer::model

@@ -6,7 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "model/feature_rows.h"
+#include "model/model.h"
+#include "solver/block_source.h"
 #include "solver/ridge.h"
 
 namespace mercer::model {
@@ -16,6 +17,7 @@ namespace mercer::model {
 /// minimum over lambda and lengthscale lies where the error rate's does, and it is not as noisy:
 /// neighbouring candidates differ in a handful of rows, but in every row's margin.
 struct HeldOutScore {
+  double weight = 0;  // of the rows: their number where they have none
   double squared_error =
       0;                   // mean over rows, summed over outputs (one-hot codes for classification)
   double unexplained = 0;  // mean over outputs of mean squared error / their variance: 1 - R^2
@@ -30,9 +32,9 @@ struct HeldOutScore {
   }
 };
 
-/// One score per set of weights, in one pass over the rows: their features are computed once.
-/// Weights must not be empty.
-std::vector<HeldOutScore> score_rows(const FeatureRows& rows, RowSet set,
+/// One score per set of weights, in one pass over the rows: their features are computed once. Means
+/// count each row by its weight, and all processes' rows. Weights must not be empty.
+std::vector<HeldOutScore> score_rows(const solver::BlockSource& rows, Task task,
                                      std::span<const solver::Weights> weights, Context& context);
 
 }  // namespace mercer::model

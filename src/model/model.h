@@ -32,7 +32,8 @@ struct Standardizer {
   bool centres() const noexcept;
 };
 /// Sparse rows are scaled only, by the deviation that counts what is not listed as 0.
-Standardizer fit_standardizer(const Rows& X);
+/// weights: one per row, or none.
+Standardizer fit_standardizer(const Rows& X, std::span<const double> weights = {});
 
 struct FitOptions {
   Task task = Task::regression;
@@ -73,13 +74,15 @@ struct Model {
   int64_t outputs() const { return weights.w.cols(); }  // scores per row
 };
 
-/// Fits on X (n x d), Y (n x outputs, or n x 1 class numbers). Memory in units of 8 D^2 bytes: 1
+/// Fits on X (n x d), Y (n x outputs, or n x 1 class numbers), weights (n numbers >= 0, or none: 1
+/// each; a row of weight 2 counts as two equal rows, and leaves as one where rows are held out).
+/// Memory in units of 8 D^2 bytes: 1
 /// for fixed, 2.5 for gcv and loo, 3.5 for held_out and kfold (2 above D = 4096, where a Cholesky
 /// factor per lambda takes the place of one eigendecomposition), and a row block; never n x D,
 /// except that the dual form is used for n < D (n x D). Errors: fewer than 2 rows, NaN or Inf in X
 /// or Y (naming row and column), class out of range, complex map (UNSUPPORTED).
 Model fit(std::shared_ptr<const feature::FeatureMap> map, const FitOptions& options, const Rows& X,
-          MatrixView<const double> Y, Context& context);
+          MatrixView<const double> Y, Context& context, std::span<const double> weights = {});
 
 /// scores: n x outputs(): predictions, or one score per class.
 void predict(const Model& model, const Rows& X, Context& context, MatrixView<double> scores);

@@ -26,10 +26,9 @@ void check_columns(const Model& model, int64_t columns) {
 template <class Body>
 void for_each_score(const Model& model, const Rows& X, Context& context, const Body& body) {
   const FeatureRows rows(*model.map, model.standardizer, model.options, X, {});
-  const int64_t size = std::min(rows.block_size(), X.rows());
-  const Matrix<double> storage(size, model.outputs());
+  const Matrix<double> storage(rows.block_rows(), model.outputs());
   Stage stage(context, X.rows());
-  rows.for_each_wide(RowSet(X.rows()), context, [&](const WideBlock& block) {
+  solver::for_each_wide(rows, context, [&](const solver::WideBlock& block) {
     const auto scores = storage.view().block_rows(0, block.Z.rows);
     for (int64_t i = 0; i < scores.rows; ++i) {
       std::copy_n(model.weights.intercept.data(), scores.cols, scores.row(i));

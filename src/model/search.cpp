@@ -18,6 +18,8 @@
 #include "model/central_lengthscale.h"
 #include "model/fit_checks.h"
 #include "model/row_coding.h"
+#include "model/feature_rows.h"
+#include "model/row_sets.h"
 #include "model/search_trial.h"
 
 namespace mercer::model {
@@ -138,7 +140,7 @@ class Search {
     check_map(*map, X_.cols());
     return map;
   }
-  RowsDone counting(int64_t features) {
+  solver::RowsDone counting(int64_t features) {
     return [this, units = row_units(features)](int64_t rows) { phases_.advance(rows * units); };
   }
 
@@ -160,7 +162,7 @@ class Search {
                                     : standardizer_;
     const FeatureRows rows(unit_map(features), inputs, options_.fit, X_, Y_);
     plan.fixed = options_.lambda;
-    const SearchTrial trial(rows, train, context_, counting(features));
+    const SearchTrial trial(rows, options_.fit, train, context_, counting(features));
     const std::vector<LambdaPoint> points = trial.run(plan, split_.held_out, context_);
     const LambdaPoint best = plan.whole_grid ? largest_near_best(points) : best_of(points);
     const Trial result{lengthscale, best.lambda, best.merit};
@@ -221,7 +223,7 @@ class Search {
     model.options = options_.fit;
     model.options.selection = options_.lambda >= 0 ? Selection::fixed : Selection::held_out;
     const FeatureRows rows(*model.map, standardizer_, options_.fit, X_, Y_);
-    SearchTrial trial(rows, split_.train, context_, counting(options_.features));
+    SearchTrial trial(rows, options_.fit, split_.train, context_, counting(options_.features));
     LambdaPlan plan{.fixed = options_.lambda, .start = best.lambda, .factor = std::sqrt(10.0)};
     plan.most = near ? 5 : 7;  // after a coarse trial alone lambda may have further to go
     std::vector<LambdaPoint> points = trial.run(plan, split_.held_out, context_);
@@ -233,7 +235,7 @@ class Search {
       model.path.push_back({point.lambda, std::isnan(merit.score) ? merit.compared : merit.score});
     }
     model.options.lambda = chosen.lambda;
-    model.weights = trial.solve_with(split_.held_out, RowSet(X_.rows()), chosen.lambda, context_);
+    model.weights = trial.solve_with(split_.held_out, chosen.lambda, context_);
     model.standardizer = std::move(standardizer_);
     model.rows = X_.rows();
     report(3, options_.features, static_cast<int64_t>(split_.train.size()),
@@ -281,8 +283,8 @@ void check_search(const SearchOptions& options) {
 /// Statistics and the copy that is factored, or the dual system; a block of rows.
 int64_t search_bytes(const SearchOptions& options, int64_t n, int64_t d, int64_t outputs) {
   const int64_t D = options.features;
-  const int64_t solving =
-      n < D ? dual_bytes(n, D) : checked_multiply(16, checked_multiply(D, D, "search"), "search");
+  const int64_t solving = n < D ? solver::dual_bytes(n, D)
+                                : checked_multiply(16, checked_multiply(D, D, "search"), "search");
   return checked_add(solving, block_bytes(d, D, outputs), "search");
 }
 

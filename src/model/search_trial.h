@@ -8,8 +8,9 @@
 #include <vector>
 
 #include "model/feature_rows.h"
-#include "model/lambda_path.h"
 #include "model/lambda_walk.h"
+#include "solver/block_statistics.h"
+#include "solver/lambda_path.h"
 
 namespace mercer::model {
 
@@ -26,19 +27,22 @@ struct LambdaPlan {
 /// rows can be added later.
 class SearchTrial {
  public:
-  SearchTrial(const FeatureRows& rows, RowSet train, Context& context, const RowsDone& done);
+  SearchTrial(const solver::BlockSource& rows, const FitOptions& options, RowSet train,
+              Context& context, const solver::RowsDone& done);
 
   /// Every lambda of the plan with its merit; best_of picks.
   std::vector<LambdaPoint> run(const LambdaPlan& plan, RowSet held_out, Context& context) const;
 
   /// Weights at lambda with the held-out rows added to those trained on: the final fit. Consumes
   /// the trial.
-  solver::Weights solve_with(RowSet held_out, RowSet all, double lambda, Context& context);
+  solver::Weights solve_with(RowSet held_out, double lambda, Context& context);
 
  private:
-  const FeatureRows& rows_;
+  const solver::BlockSource& rows_;
+  Task task_;
+  bool center_;
   std::unique_ptr<solver::RowStatistics> statistics_;  // null for fewer rows than features
-  std::unique_ptr<LambdaPath> path_;
+  std::unique_ptr<solver::LambdaPath> path_;
 };
 
 }  // namespace mercer::model

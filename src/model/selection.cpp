@@ -12,10 +12,15 @@
 
 #include "base/size.h"
 #include "model/held_out_score.h"
-#include "model/lambda_path.h"
+#include "model/row_sets.h"
+#include "solver/block_statistics.h"
+#include "solver/lambda_path.h"
 
 namespace mercer::model {
 namespace {
+
+using solver::BlockSource;
+using solver::RowsDone;
 
 /// Largest D for which a path over held-out rows decomposes; above it a Cholesky factor per lambda
 /// takes less memory.
@@ -25,18 +30,29 @@ double total(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0);
 }
 
-/// Adds the share of one fold to the score of every lambda.
-void add_fold(const FeatureRows& rows, const std::vector<int64_t>& fold, double share,
-              const LambdaPath& solver, std::vector<PathPoint>& path, Context& context) {
+/// The score of every lambda on rows that were not fitted on.
+std::vector<HeldOutScore> score_fold(const BlockSource& fold, const FitOptions& options,
+                                     const solver::LambdaPath& solver, Context& context) {
   std::vector<solver::Weights> weights;
-  for (const PathPoint& point : path) {
+  for (const PathPoint& point : empty_path(options)) {
     context.checkpoint();
     weights.push_back(solver.solve(point.lambda, context));
   }
-  const auto scores = score_rows(rows, fold, weights, context);
-  for (size_t k = 0; k < path.size(); ++k) {
-    path[k].score += share * scores[k].criterion(rows.options().task);
+  return score_rows(fold, options.task, weights, context);
+}
+
+/// Means over the folds' rows.
+std::vector<PathPoint> scored_path(const FitOptions& options,
+                                   const std::vector<std::vector<HeldOutScore>>& folds) {
+  double all = 0;
+  for (const auto& fold : folds) all += fold[0].weight;
+  std::vector<PathPoint> path = empty_path(options);
+  for (const auto& fold : folds) {
+    const double share = fold[0].weight / all;
+    for (size_t k = 0; share > 0 && k < path.size(); ++k)
+      path[k].score += share * fold[k].criterion(options.task);
   }
+  return path;
 }
 
 /// The row sets to be predicted: one for held_out, K for kfold.
@@ -45,16 +61,17 @@ std::vector<std::vector<int64_t>> validation_sets(const FitOptions& options, int
   return {split_rows(n, options.held_out_fraction, n, options.seed).held_out};
 }
 
-double share_of(const std::vector<int64_t>& fold, const std::vector<std::vector<int64_t>>& folds) {
-  size_t all = 0;
-  for (const auto& one : folds) all += one.size();
-  return static_cast<double>(fold.size()) / static_cast<double>(all);
-}
-
 int64_t size_of(const std::vector<int64_t>& fold) { return static_cast<int64_t>(fold.size()); }
 
-Selected validate_primal(const FeatureRows& rows, Context& context) {
-  const FitOptions& options = rows.options();
+/// Lambdas by statistics of one fold's training rows; they are referred to where D is large.
+std::unique_ptr<solver::LambdaPath> path_of(const solver::RowStatistics& statistics, bool center,
+                                            Context& context) {
+  if (statistics.features() > kMostEigenFeatures)
+    return solver::make_cholesky_path(statistics, center);
+  return solver::make_eigen_path(statistics.clone(), center, context);
+}
+
+Selected validate_primal(const BlockSource& rows, const FitOptions& options, Context& context) {
   const auto folds = validation_sets(options, rows.rows());
   // All but the first fold; then every fold is added and every one but the first removed before.
   int64_t rows_read = rows.rows() - 2 * size_of(folds[0]);
@@ -62,65 +79,75 @@ Selected validate_primal(const FeatureRows& rows, Context& context) {
   Stage stage(context, rows_read);
   const RowsDone done = [&](int64_t count) { stage.advance(count); };
   solver::RowStatistics statistics(rows.features(), rows.outputs());
-  rows.add_to(statistics, rows_without(rows.rows(), folds[0]), context, done);
-  Selected result{{}, 0, empty_path(options)};
-  for (size_t f = 0; f < folds.size(); ++f) {
-    if (f > 0) rows.remove_from(statistics, folds[f], context, done);
-    const auto solver = rows.features() <= kMostEigenFeatures
-                            ? make_eigen_path(statistics.clone(), options.center, context)
-                            : make_cholesky_path(statistics, options.center);
-    add_fold(rows, folds[f], share_of(folds[f], folds), *solver, result.path, context);
-    rows.add_to(statistics, folds[f], context, done);
+  const auto first_train = rows_without(rows.rows(), folds[0]);
+  solver::add_blocks(*rows.subset(first_train), statistics, context, done);
+  std::vector<std::vector<HeldOutScore>> scores;
+  for (const auto& numbers : folds) {
+    const auto fold = rows.subset(numbers);
+    if (!scores.empty()) solver::remove_blocks(*fold, statistics, context, done);
+    if (rows.reduction() == nullptr) {
+      const auto path = path_of(statistics, options.center, context);
+      scores.push_back(score_fold(*fold, options, *path, context));
+    } else {
+      const auto all = solver::take_reduced(rows, statistics.clone());
+      const auto path = path_of(all, options.center, context);
+      scores.push_back(score_fold(*fold, options, *path, context));
+    }
+    solver::add_blocks(*fold, statistics, context, done);
   }
+  Selected result{{}, 0, scored_path(options, scores)};
   result.lambda = best_point(result.path).lambda;
-  result.weights =
-      solver::ridge_cholesky(std::move(statistics), options.center, result.lambda, context);
+  result.weights = solver::ridge_cholesky(solver::take_reduced(rows, std::move(statistics)),
+                                          options.center, result.lambda, context);
   return result;
 }
 
-Selected validate_dual(const FeatureRows& rows, Context& context) {
-  const FitOptions& options = rows.options();
+Selected validate_dual(const BlockSource& rows, const FitOptions& options, Context& context) {
   const auto folds = validation_sets(options, rows.rows());
   int64_t rows_read = rows.rows();
   for (const auto& fold : folds) rows_read += rows.rows() - size_of(fold);
   Stage stage(context, rows_read);
   const RowsDone done = [&](int64_t count) { stage.advance(count); };
-  Selected result{{}, 0, empty_path(options)};
+  std::vector<std::vector<HeldOutScore>> scores;
   for (const auto& fold : folds) {
     const auto train = rows_without(rows.rows(), fold);
-    const auto solver = make_dual_path(make_dual_system(rows, train, context, done));
-    add_fold(rows, fold, share_of(fold, folds), *solver, result.path, context);
+    const auto path = solver::make_dual_path(
+        solver::make_dual_system(*rows.subset(train), options.center, context, done));
+    scores.push_back(score_fold(*rows.subset(fold), options, *path, context));
   }
+  Selected result{{}, 0, scored_path(options, scores)};
   result.lambda = best_point(result.path).lambda;
   result.weights =
-      make_dual_system(rows, RowSet(rows.rows()), context, done).solve(result.lambda, context);
+      solver::make_dual_system(rows, options.center, context, done).solve(result.lambda, context);
   return result;
 }
 
 /// Leave-one-out: the eigenvectors meet the rows once more.
-void score_left_out(const FeatureRows& rows, const solver::RidgePath& solver, const RowsDone& done,
+void score_left_out(const BlockSource& rows, const solver::RidgePath& solver, const RowsDone& done,
                     std::vector<PathPoint>& path, Context& context) {
-  const auto n = static_cast<double>(rows.rows());
-  std::vector<double> lambdas;
+  std::vector<double> lambdas, scores(path.size(), 0.0);
   for (const PathPoint& point : path) lambdas.push_back(point.lambda);
-  rows.for_each_wide(RowSet(rows.rows()), context, [&](const WideBlock& block) {
-    const Matrix<double> squares = solver.leave_one_out_squares(lambdas, block.Z, block.Y, context);
+  solver::for_each_wide(rows, context, [&](const solver::WideBlock& block) {
+    const Matrix<double> squares =
+        solver.leave_one_out_squares(lambdas, block.Z, block.Y, context, block.weights);
     for (int64_t k = 0; k < squares.rows(); ++k) {
       for (int64_t o = 0; o < squares.cols(); ++o) {
-        path[static_cast<size_t>(k)].score += squares(k, o) / n;
+        scores[static_cast<size_t>(k)] += squares(k, o) / solver.weight();
       }
     }
     done(block.Z.rows);
   });
+  solver::reduce(rows, scores);
+  for (size_t k = 0; k < path.size(); ++k) path[k].score = scores[k];
 }
 
-Selected decompose_primal(const FeatureRows& rows, solver::RowStatistics statistics,
-                          const RowsDone& done, Context& context) {
-  const FitOptions& options = rows.options();
+Selected decompose_primal(const BlockSource& rows, const FitOptions& options,
+                          solver::RowStatistics statistics, const RowsDone& done,
+                          Context& context) {
   const solver::RidgePath solver(std::move(statistics), options.center, context);
   Selected result{{}, 0, empty_path(options)};
   if (options.selection == Selection::gcv) {
-    for (PathPoint& point : result.path) point.score = total_gcv(solver, point.lambda);
+    for (PathPoint& point : result.path) point.score = total(solver.gcv(point.lambda));
   } else {
     score_left_out(rows, solver, done, result.path, context);
   }
@@ -129,7 +156,7 @@ Selected decompose_primal(const FeatureRows& rows, solver::RowStatistics statist
   return result;
 }
 
-Selected decompose_dual(const FitOptions& options, DualSystem system, Context& context) {
+Selected decompose_dual(const FitOptions& options, solver::DualSystem system, Context& context) {
   system.decompose(context);
   context.checkpoint();
   Selected result{{}, 0, empty_path(options)};
@@ -146,48 +173,26 @@ bool validates(Selection selection) {
   return selection == Selection::held_out || selection == Selection::kfold;
 }
 
-}  // namespace
-
-std::vector<PathPoint> empty_path(const FitOptions& options) {
-  std::vector<PathPoint> path;
-  for (const double lambda :
-       solver::lambda_grid(options.lambda_largest, options.lambda_smallest, options.lambda_count)) {
-    path.push_back({lambda, 0.0});
-  }
-  return path;
-}
-
-double total_gcv(const solver::RidgePath& path, double lambda) { return total(path.gcv(lambda)); }
-
-const PathPoint& best_point(const std::vector<PathPoint>& path) {
-  size_t best = 0;
-  for (size_t k = 1; k < path.size(); ++k) {
-    if (path[k].score < path[best].score || std::isnan(path[best].score)) best = k;
-  }
-  return path[best];
-}
-
-Selected select_primal(const FeatureRows& rows, Context& context) {
-  const FitOptions& options = rows.options();
-  if (validates(options.selection)) return validate_primal(rows, context);
+Selected select_primal(const BlockSource& rows, const FitOptions& options, Context& context) {
+  if (validates(options.selection)) return validate_primal(rows, options, context);
   Stage stage(context, options.selection == Selection::loo ? 2 * rows.rows() : rows.rows());
   const RowsDone done = [&](int64_t count) { stage.advance(count); };
   solver::RowStatistics statistics(rows.features(), rows.outputs());
-  rows.add_to(statistics, RowSet(rows.rows()), context, done);
+  solver::add_blocks(rows, statistics, context, done);
+  statistics = solver::take_reduced(rows, std::move(statistics));
   if (options.selection != Selection::fixed) {
-    return decompose_primal(rows, std::move(statistics), done, context);
+    return decompose_primal(rows, options, std::move(statistics), done, context);
   }
   return {solver::ridge_cholesky(std::move(statistics), options.center, options.lambda, context),
           options.lambda,
           {}};
 }
 
-Selected select_dual(const FeatureRows& rows, Context& context) {
-  const FitOptions& options = rows.options();
-  if (validates(options.selection)) return validate_dual(rows, context);
+Selected select_dual(const BlockSource& rows, const FitOptions& options, Context& context) {
+  if (validates(options.selection)) return validate_dual(rows, options, context);
   Stage stage(context, rows.rows());
   const RowsDone done = [&](int64_t count) { stage.advance(count); };
-  DualSystem system = make_dual_system(rows, RowSet(rows.rows()), context, done);
+  solver::DualSystem system = solver::make_dual_system(rows, options.center, context, done);
   if (options.selection != Selection::fixed) {
     return decompose_dual(options, std::move(system), context);
   }
@@ -203,6 +208,34 @@ int64_t primal_bytes(const FitOptions& options, int64_t features) {
                                                                : 5;
   return checked_multiply(4 * halves, checked_multiply(features, features, "statistics"),
                           "statistics");
+}
+
+}  // namespace
+
+std::vector<PathPoint> empty_path(const FitOptions& options) {
+  std::vector<PathPoint> path;
+  for (const double lambda :
+       solver::lambda_grid(options.lambda_largest, options.lambda_smallest, options.lambda_count)) {
+    path.push_back({lambda, 0.0});
+  }
+  return path;
+}
+
+const PathPoint& best_point(const std::vector<PathPoint>& path) {
+  size_t best = 0;
+  for (size_t k = 1; k < path.size(); ++k) {
+    if (path[k].score < path[best].score || std::isnan(path[best].score)) best = k;
+  }
+  return path[best];
+}
+
+Selected select(const solver::BlockSource& rows, const FitOptions& options, Context& context) {
+  const bool dual = rows.rows() < rows.features() && rows.reduction() == nullptr;
+  return dual ? select_dual(rows, options, context) : select_primal(rows, options, context);
+}
+
+int64_t selection_bytes(const FitOptions& options, int64_t rows, int64_t features) {
+  return rows < features ? solver::dual_bytes(rows, features) : primal_bytes(options, features);
 }
 
 }  // namespace mercer::model

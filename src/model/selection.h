@@ -6,7 +6,8 @@
 
 #include <vector>
 
-#include "model/feature_rows.h"
+#include "model/model.h"
+#include "solver/block_source.h"
 
 namespace mercer::model {
 
@@ -22,14 +23,11 @@ const PathPoint& best_point(const std::vector<PathPoint>& path);
 
 /// The lambdas of the options, largest first, with scores of zero.
 std::vector<PathPoint> empty_path(const FitOptions& options);
-/// GCV summed over the outputs.
-double total_gcv(const solver::RidgePath& path, double lambda);
 
-/// By Gram matrix, for any n; by the n x n dual, for n < D.
-Selected select_primal(const FeatureRows& rows, Context& context);
-Selected select_dual(const FeatureRows& rows, Context& context);
+/// By Gram matrix; for fewer rows than features, where one process has them all, by the n x n dual.
+Selected select(const solver::BlockSource& rows, const FitOptions& options, Context& context);
 
-/// Bytes either of them needs besides the rows.
-int64_t primal_bytes(const FitOptions& options, int64_t features);
+/// Bytes it needs besides the rows.
+int64_t selection_bytes(const FitOptions& options, int64_t rows, int64_t features);
 
 }  // namespace mercer::model

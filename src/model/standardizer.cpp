@@ -11,9 +11,9 @@ bool Standardizer::centres() const noexcept {
   return std::ranges::any_of(mean, [](double m) { return m != 0; });
 }
 
-Standardizer fit_standardizer(const Rows& rows) {
+Standardizer fit_standardizer(const Rows& rows, std::span<const double> weights) {
   ColumnMoments moments(rows.cols());
-  moments.add(rows);
+  moments.add(rows, weights);
   return moments.standardizer();
 }
 

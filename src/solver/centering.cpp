@@ -32,19 +32,25 @@ std::vector<double> intercepts(const MeanRow& mean, MatrixView<const double> w) 
   return result;
 }
 
-double checked_shift(double lambda, int64_t rows) {
+double checked_shift(double lambda, double n) {
   require(std::isfinite(lambda) && lambda >= 0, MERCER_INVALID_ARGUMENT,
           "lambda = %g, expected a finite number >= 0", lambda);
-  const double shift = lambda * static_cast<double>(rows);
+  const double shift = lambda * n;
   require(std::isfinite(shift), MERCER_INVALID_ARGUMENT,
-          "lambda = %g, expected n lambda to be finite for n = %lld rows", lambda,
-          static_cast<long long>(rows));
+          "lambda = %g, expected n lambda to be finite for n = %.17g rows", lambda, n);
   return shift;
 }
 
 void require_rows(int64_t rows, const char* what) {
   require(rows >= 1, MERCER_INVALID_ARGUMENT, "%s: %lld rows, expected at least 1", what,
           static_cast<long long>(rows));
+}
+
+void require_rows(const RowStatistics& statistics, const char* what) {
+  require_rows(statistics.rows(), what);
+  require(statistics.weight() > 0, MERCER_INVALID_ARGUMENT,
+          "%s: the weights of %lld rows sum to %g, expected a positive number", what,
+          static_cast<long long>(statistics.rows()), statistics.weight());
 }
 
 }  // namespace mercer::solver

@@ -27,9 +27,10 @@ Means center_in_place(RowStatistics& statistics, bool center);
 std::vector<double> intercepts(const MeanRow& mean, MatrixView<const double> w);
 
 /// n lambda. INVALID_ARGUMENT unless lambda is finite and >= 0 and the product is finite.
-double checked_shift(double lambda, int64_t rows);
+double checked_shift(double lambda, double n);
 
-/// INVALID_ARGUMENT unless rows >= 1.
+/// INVALID_ARGUMENT unless rows >= 1, or some row of them has a weight.
 void require_rows(int64_t rows, const char* what);
+void require_rows(const RowStatistics& statistics, const char* what);
 
 }  // namespace mercer::solver

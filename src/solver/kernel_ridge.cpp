@@ -14,12 +14,17 @@ namespace mercer::solver {
 
 Matrix<double> kernel_ridge(MatrixView<double> K, MatrixView<const double> Y, double lambda,
                             Context& context) {
+  return kernel_ridge(K, Y, lambda, static_cast<double>(K.rows), context);
+}
+
+Matrix<double> kernel_ridge(MatrixView<double> K, MatrixView<const double> Y, double lambda,
+                            double n, Context& context) {
   require(K.rows == K.cols && Y.rows == K.rows, MERCER_DIMENSION_MISMATCH,
           "K is %lld x %lld and Y has %lld rows, expected a square K with a row for each of Y's",
           static_cast<long long>(K.rows), static_cast<long long>(K.cols),
           static_cast<long long>(Y.rows));
   require_rows(K.rows, "kernel_ridge");
-  const double shift = checked_shift(lambda, K.rows);
+  const double shift = checked_shift(lambda, n);
   for (int64_t i = 0; i < K.rows; ++i) K(i, i) += shift;
   jittered_cholesky(K, context);
   Matrix<double> alpha(Y.rows, Y.cols);

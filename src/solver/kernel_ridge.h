@@ -10,8 +10,12 @@
 
 namespace mercer::solver {
 
-/// K is n x n symmetric (lower triangle read), destroyed. Returns alpha, n x outputs. Jitter as
-/// ridge_cholesky.
+/// K is symmetric with a row for each of Y's (lower triangle read), destroyed. Returns alpha, of
+/// the shape of Y. n: the rows, or the sum of their weights where K and Y carry their roots. Jitter
+/// as ridge_cholesky.
+Matrix<double> kernel_ridge(MatrixView<double> K, MatrixView<const double> Y, double lambda,
+                            double n, Context& context);
+/// n = rows of K.
 Matrix<double> kernel_ridge(MatrixView<double> K, MatrixView<const double> Y, double lambda,
                             Context& context);
 

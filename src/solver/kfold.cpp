@@ -24,7 +24,7 @@ int64_t require_folds(std::span<const RowStatistics* const> folds) {
 Matrix<double> kfold_error(std::span<const RowStatistics* const> folds, bool center,
                            std::span<const double> lambdas, Context& context) {
   const int64_t with_rows = require_folds(folds);
-  for (const double lambda : lambdas) checked_shift(lambda, 1);
+  for (const double lambda : lambdas) checked_shift(lambda, 1.0);
   const int64_t D = folds[0]->features(), m = folds[0]->outputs();
   const int64_t words = checked_multiply(2 * D, D, "K-fold statistics");
   context.require_memory(checked_multiply(8, words, "K-fold statistics"), "K-fold statistics");
@@ -41,7 +41,7 @@ Matrix<double> kfold_error(std::span<const RowStatistics* const> folds, bool cen
     RowStatistics others = total.clone();
     others.subtract(*fold);
     const RidgePath path(std::move(others), center, context);
-    const double share = static_cast<double>(fold->rows()) / static_cast<double>(total.rows());
+    const double share = fold->weight() / total.weight();
     for (int64_t i = 0; i < count; ++i) {
       const std::vector<double> of_fold =
           path.held_out_error(lambdas[static_cast<std::size_t>(i)], *fold);

@@ -4,6 +4,7 @@
 // whose n lambda is kept when the row leaves. In the eigenbasis U = (Z - mean) V:
 //   H_ii = sum_j u_ij^2/(s_j + n lambda) (+ 1/n for the unpenalised intercept),   yhat = U
 //   diag(1/(s + n lambda)) c + ybar.
+// A row of weight w has w H_ii in the place of H_ii.
 // U does not depend on lambda, so a path costs one rows x D x D product and two thin ones.
 #include <algorithm>
 #include <limits>
@@ -13,6 +14,7 @@
 #include "linalg/blas.h"
 #include "linalg/column_means.h"
 #include "solver/ridge_state.h"
+#include "solver/row_weights.h"
 
 namespace mercer::solver {
 namespace {
@@ -50,7 +52,7 @@ RidgePath::State::LeftOut RidgePath::State::prepare_left_out(
   const int64_t D = features(), m = outputs(), L = static_cast<int64_t>(lambdas.size());
   LeftOut factors{Matrix<double>(D, L), Matrix<double>(D, L * m)};
   for (int64_t l = 0; l < L; ++l) {
-    const double shift = checked_shift(lambdas[static_cast<std::size_t>(l)], statistics.rows());
+    const double shift = checked_shift(lambdas[static_cast<std::size_t>(l)], statistics.weight());
     for (int64_t i = 0; i < D; ++i) {
       factors.inverses(i, l) = inverse(static_cast<std::size_t>(i), shift);
       for (int64_t j = 0; j < m; ++j)
@@ -62,8 +64,9 @@ RidgePath::State::LeftOut RidgePath::State::prepare_left_out(
 
 template <class Sink>
 void RidgePath::State::visit_left_out(std::span<const double> lambdas, MatrixView<const double> Z,
-                                      MatrixView<const double> Y, Context& context,
-                                      const Sink& sink) const {
+                                      MatrixView<const double> Y, std::span<const double> weights,
+                                      Context& context, const Sink& sink) const {
+  require_weights(weights, Z.rows);
   const int64_t D = features(), m = outputs(), L = static_cast<int64_t>(lambdas.size());
   const int64_t block = std::min(kRowBlock, Z.rows);
   const int64_t columns = checked_multiply(L, m, "leave-one-out");
@@ -72,8 +75,7 @@ void RidgePath::State::visit_left_out(std::span<const double> lambdas, MatrixVie
   const LeftOut factors = prepare_left_out(lambdas);
   const Matrix<double> centred_rows(block, D), basis(block, D);
   const Matrix<double> fitted(block, columns), leverage(block, L);
-  const double of_intercept =
-      static_cast<double>(centered) / static_cast<double>(statistics.rows());
+  const double of_intercept = static_cast<double>(centered) / statistics.weight();
   for (int64_t first = 0; first < Z.rows; first += block) {
     const MatrixView<const double> rows = Z.block_rows(first, std::min(first + block, Z.rows));
     const MatrixView<double> U = basis.view().block_rows(0, rows.rows);
@@ -87,8 +89,9 @@ void RidgePath::State::visit_left_out(std::span<const double> lambdas, MatrixVie
     linalg::multiply(1.0, kPlain, U, kPlain, factors.inverses.view(), 0.0,
                      leverage.view().block_rows(0, rows.rows));
     for (int64_t i = 0; i < rows.rows; ++i) {
+      const double weight = weights.empty() ? 1.0 : weights[static_cast<std::size_t>(first + i)];
       for (int64_t l = 0; l < L; ++l) {
-        const double left = 1 - of_intercept - leverage(i, l);
+        const double left = 1 - weight * of_intercept - weight * leverage(i, l);
         for (int64_t j = 0; j < m; ++j) {
           const double centred_y = Y(first + i, j) - means.row.outputs[static_cast<std::size_t>(j)];
           sink(first + i, l, j,
@@ -102,23 +105,26 @@ void RidgePath::State::visit_left_out(std::span<const double> lambdas, MatrixVie
 }
 
 Matrix<double> RidgePath::leave_one_out(double lambda, MatrixView<const double> Z,
-                                        MatrixView<const double> Y, Context& context) const {
+                                        MatrixView<const double> Y, Context& context,
+                                        std::span<const double> weights) const {
   require_training_block(*this, Z, Y);
   Matrix<double> residuals(Z.rows, outputs());
-  state_->visit_left_out({&lambda, 1}, Z, Y, context,
+  state_->visit_left_out({&lambda, 1}, Z, Y, weights, context,
                          [&](int64_t i, int64_t, int64_t j, double r) { residuals(i, j) = r; });
   return residuals;
 }
 
 Matrix<double> RidgePath::leave_one_out_squares(std::span<const double> lambdas,
                                                 MatrixView<const double> Z,
-                                                MatrixView<const double> Y,
-                                                Context& context) const {
+                                                MatrixView<const double> Y, Context& context,
+                                                std::span<const double> weights) const {
   require_training_block(*this, Z, Y);
   Matrix<double> squares(static_cast<int64_t>(lambdas.size()), outputs());
   squares.fill(0);
-  state_->visit_left_out(lambdas, Z, Y, context,
-                         [&](int64_t, int64_t l, int64_t j, double r) { squares(l, j) += r * r; });
+  state_->visit_left_out(
+      lambdas, Z, Y, weights, context, [&](int64_t i, int64_t l, int64_t j, double r) {
+        squares(l, j) += weights.empty() ? r * r : weights[static_cast<std::size_t>(i)] * r * r;
+      });
   return squares;
 }
 

@@ -18,7 +18,7 @@ std::vector<double> mean_squared_error(const Weights& weights, const RowStatisti
           "weights are %lld x %lld, expected %lld features x %lld outputs of the statistics",
           static_cast<long long>(weights.w.rows()), static_cast<long long>(weights.w.cols()),
           static_cast<long long>(D), static_cast<long long>(m));
-  require_rows(statistics.rows(), "rows to measure the error on");
+  require_rows(statistics, "rows to measure the error on");
   statistics.require_finite();
   // T = G w - 2 Z'y: then the quadratic and the linear term are one product w'T.
   const Matrix<double> T(D, m);
@@ -32,7 +32,7 @@ std::vector<double> mean_squared_error(const Weights& weights, const RowStatisti
     for (int64_t j = 0; j < m; ++j)
       constant[static_cast<std::size_t>(j)] +=
           weights.w(i, j) * statistics.origin_features()[static_cast<std::size_t>(i)];
-  const double n = static_cast<double>(statistics.rows());
+  const double n = statistics.weight();
   std::vector<double> error(static_cast<std::size_t>(m));
   for (std::size_t j = 0; j < error.size(); ++j) {
     const double c = constant[j];

@@ -55,7 +55,7 @@ void add_scaled(double sign, std::span<const double> from, std::span<double> to)
 }  // namespace
 
 MeanRow mean_about_origin(const RowStatistics& statistics) {
-  const auto n = static_cast<double>(statistics.rows());
+  const double n = statistics.weight();
   return {divided(statistics.sum_features(), n), divided(statistics.sum_outputs(), n)};
 }
 
@@ -67,7 +67,7 @@ MeanRow mean_of(const RowStatistics& statistics) {
 
 void move_origin(RowStatistics& statistics, const MeanRow& origin) {
   const RowStatistics::Parts parts = statistics.parts();
-  const auto n = static_cast<double>(parts.rows);
+  const double n = parts.weight;
   const MeanRow before = mean_about_origin(statistics);
   const MeanRow after{moved(before.features, parts.origin_features, origin.features),
                       moved(before.outputs, parts.origin_outputs, origin.outputs)};
@@ -90,13 +90,14 @@ void add_about_origin(double sign, const RowStatistics& other, const RowStatisti
   }
   add_scaled(sign, other.sum_squared_outputs(), to.sum_squared_outputs);
   to.rows += sign > 0 ? other.rows() : -other.rows();
+  to.weight += sign * other.weight();
   if (std::ranges::equal(other.origin_features(), to.origin_features) &&
       std::ranges::equal(other.origin_outputs(), to.origin_outputs)) {
     add_scaled(sign, other.sum_features(), to.sum_features);
     add_scaled(sign, other.sum_outputs(), to.sum_outputs);
     return;
   }
-  const double weight = sign * static_cast<double>(other.rows());
+  const double weight = sign * other.weight();
   const MeanRow before = mean_about_origin(other);
   const MeanRow after{moved(before.features, other.origin_features(), to.origin_features),
                       moved(before.outputs, other.origin_outputs(), to.origin_outputs)};
@@ -108,7 +109,7 @@ void add_about_origin(double sign, const RowStatistics& other, const RowStatisti
 
 bool origin_is_far(const RowStatistics& statistics) {
   const MeanRow mean = mean_about_origin(statistics);
-  const auto n = static_cast<double>(statistics.rows());
+  const double n = statistics.weight();
   const auto far = [n](double shift, double squares) {
     return shift * shift > kFar * (squares / n - shift * shift);
   };

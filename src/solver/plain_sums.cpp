@@ -6,11 +6,9 @@
 namespace mercer::solver {
 namespace {
 
-std::vector<double> plain(std::span<const double> sums, std::span<const double> origin,
-                          int64_t rows) {
+std::vector<double> plain(std::span<const double> sums, std::span<const double> origin, double n) {
   std::vector<double> result(sums.size());
-  for (std::size_t j = 0; j < result.size(); ++j)
-    result[j] = sums[j] + static_cast<double>(rows) * origin[j];
+  for (std::size_t j = 0; j < result.size(); ++j) result[j] = sums[j] + n * origin[j];
   return result;
 }
 
@@ -43,11 +41,11 @@ void write_plain_cross(const RowStatistics& statistics, MatrixView<double> out) 
 }
 
 std::vector<double> plain_sum_features(const RowStatistics& statistics) {
-  return plain(statistics.sum_features(), statistics.origin_features(), statistics.rows());
+  return plain(statistics.sum_features(), statistics.origin_features(), statistics.weight());
 }
 
 std::vector<double> plain_sum_outputs(const RowStatistics& statistics) {
-  return plain(statistics.sum_outputs(), statistics.origin_outputs(), statistics.rows());
+  return plain(statistics.sum_outputs(), statistics.origin_outputs(), statistics.weight());
 }
 
 std::vector<double> plain_sum_squared_outputs(const RowStatistics& statistics) {

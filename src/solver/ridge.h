@@ -36,6 +36,7 @@ class RidgePath {
   int64_t features() const noexcept;
   int64_t outputs() const noexcept;
   int64_t rows() const noexcept;
+  double weight() const noexcept;  // n of the formulas: the sum of the rows' weights
   std::span<const double> eigenvalues()
       const noexcept;  // of Z'Z (centred), ascending, >= 0 after clipping
 
@@ -53,13 +54,16 @@ class RidgePath {
   std::vector<double> held_out_error(double lambda, const RowStatistics& held_out) const;
   /// (y - Zw)_i / (1 - H_ii) for training rows given as a block, rows x outputs: the residual when
   /// the row is left out, n lambda being kept; infinite where 1 - H_ii <= 1e-8. Centring is part of
-  /// H (its 1/n, and the intercept is refitted).
+  /// H (its 1/n, and the intercept is refitted). A row's weight, where rows have weights, is a
+  /// factor of H_ii: all of the row is left out.
   Matrix<double> leave_one_out(double lambda, MatrixView<const double> Z,
-                               MatrixView<const double> Y, Context& context) const;
-  /// Sums over the block's rows of these residuals' squares, for many lambdas after one O(rows D^2)
-  /// product: lambdas x outputs.
+                               MatrixView<const double> Y, Context& context,
+                               std::span<const double> weights = {}) const;
+  /// Sums over the block's rows of these residuals' squares times the rows' weights, for many
+  /// lambdas after one O(rows D^2) product: lambdas x outputs.
   Matrix<double> leave_one_out_squares(std::span<const double> lambdas, MatrixView<const double> Z,
-                                       MatrixView<const double> Y, Context& context) const;
+                                       MatrixView<const double> Y, Context& context,
+                                       std::span<const double> weights = {}) const;
 
  private:
   struct State;

@@ -12,8 +12,8 @@ namespace mercer::solver {
 Weights ridge_cholesky(RowStatistics&& statistics, bool center, double lambda, Context& context) {
   RowStatistics taken = std::move(statistics);
   taken.release_scratch();
-  require_rows(taken.rows(), "ridge_cholesky");
-  const double shift = checked_shift(lambda, taken.rows());
+  require_rows(taken, "ridge_cholesky");
+  const double shift = checked_shift(lambda, taken.weight());
   const Means means = center_in_place(taken, center);
   const MatrixView<double> gram = taken.parts().gram;
   for (int64_t i = 0; i < gram.rows; ++i) gram(i, i) += shift;

@@ -84,7 +84,7 @@ Weights ridge_dual(MatrixView<const double> Z, MatrixView<const double> Y, bool 
   require_rows(n, "ridge_dual");
   require_summable("Z", Z);
   require_summable("Y", Y);
-  const double shift = checked_shift(lambda, n);
+  const double shift = checked_shift(lambda, static_cast<double>(n));
   const int64_t words = checked_multiply(n, n, "dual ridge");
   context.require_memory(checked_multiply(8, words, "dual ridge"), "the dual form's n x n matrix");
 

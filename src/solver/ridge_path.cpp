@@ -24,7 +24,7 @@ constexpr double kInterpolates = 1e-8;
 }  // namespace
 
 double RidgePath::State::residual_degrees(double shift) const {
-  double degrees = static_cast<double>(statistics.rows() - centered - features());
+  double degrees = statistics.weight() - static_cast<double>(centered + features());
   for (std::size_t i = 0; i < values.size(); ++i) {
     const double inverse_i = inverse(i, shift);
     degrees += inverse_i == 0 ? 1.0 : shift * inverse_i;
@@ -47,7 +47,7 @@ std::vector<double> RidgePath::State::residual_sum_of_squares(double shift) cons
 }
 
 RidgePath::RidgePath(RowStatistics&& statistics, bool center, Context& context) {
-  require_rows(statistics.rows(), "ridge");
+  require_rows(statistics, "ridge");
   RowStatistics taken = std::move(statistics);
   taken.release_scratch();
   const int64_t D = taken.features(), m = taken.outputs();
@@ -64,8 +64,7 @@ RidgePath::RidgePath(RowStatistics&& statistics, bool center, Context& context) 
     value = i < D - rank ? 0.0 : std::max(0.0, value);
   }
   // Centring subtracted n times the distance, whose rounding errors stayed.
-  const double scale =
-      state.values.back() + static_cast<double>(state.statistics.rows()) * state.means.distance;
+  const double scale = state.values.back() + state.statistics.weight() * state.means.distance;
   state.null_level = kEps * static_cast<double>(D) * scale;
 
   state.projected = Matrix<double>(D, m);
@@ -88,10 +87,11 @@ RidgePath::RidgePath(RidgePath&&) noexcept = default;
 int64_t RidgePath::features() const noexcept { return state_->features(); }
 int64_t RidgePath::outputs() const noexcept { return state_->outputs(); }
 int64_t RidgePath::rows() const noexcept { return state_->statistics.rows(); }
+double RidgePath::weight() const noexcept { return state_->statistics.weight(); }
 std::span<const double> RidgePath::eigenvalues() const noexcept { return state_->values; }
 
 Weights RidgePath::solve(double lambda) const {
-  const double shift = checked_shift(lambda, rows());
+  const double shift = checked_shift(lambda, weight());
   const int64_t D = features(), m = outputs();
   const Matrix<double> filtered(D, m);
   for (int64_t i = 0; i < D; ++i)
@@ -106,7 +106,7 @@ Weights RidgePath::solve(double lambda) const {
 }
 
 double RidgePath::effective_dimension(double lambda) const {
-  const double shift = checked_shift(lambda, rows());
+  const double shift = checked_shift(lambda, weight());
   double trace = static_cast<double>(state_->centered);
   for (std::size_t i = 0; i < state_->values.size(); ++i)
     trace += state_->values[i] * state_->inverse(i, shift);
@@ -114,8 +114,8 @@ double RidgePath::effective_dimension(double lambda) const {
 }
 
 std::vector<double> RidgePath::gcv(double lambda) const {
-  const double shift = checked_shift(lambda, rows());
-  const double n = static_cast<double>(rows()), degrees = state_->residual_degrees(shift);
+  const double shift = checked_shift(lambda, weight());
+  const double n = weight(), degrees = state_->residual_degrees(shift);
   std::vector<double> score = state_->residual_sum_of_squares(shift);
   for (double& value : score)
     value = degrees <= kInterpolates * n ? std::numeric_limits<double>::infinity()

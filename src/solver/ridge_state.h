@@ -39,7 +39,8 @@ struct RidgePath::State {
   /// leave_one_out.cpp.
   template <class Sink>
   void visit_left_out(std::span<const double> lambdas, MatrixView<const double> Z,
-                      MatrixView<const double> Y, Context& context, const Sink& sink) const;
+                      MatrixView<const double> Y, std::span<const double> weights, Context& context,
+                      const Sink& sink) const;
 };
 
 }  // namespace mercer::solver

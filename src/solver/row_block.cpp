@@ -5,6 +5,7 @@
 #include "solver/row_block.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/parallel.h"
 
@@ -47,6 +48,23 @@ void sum_columns(MatrixView<const T> Z, double* sums, Context& context) {
     for (int64_t i = 0; i < Z.rows; ++i) {
       const T* __restrict in = Z.row(i) + first;
       for (int64_t j = 0; j < count; ++j) sum[j] += static_cast<double>(in[j]);
+    }
+  });
+}
+
+void weigh_and_sum(std::span<const double> weights, MatrixView<double> wide, double* sums,
+                   Context& context) {
+  parallel_for(context, strips(wide.cols), [=](int64_t strip, int) noexcept {
+    const int64_t first = strip * kStrip, count = std::min(kStrip, wide.cols - first);
+    double* __restrict sum = sums + first;
+    std::fill_n(sum, count, 0.0);
+    for (int64_t i = 0; i < wide.rows; ++i) {
+      double* __restrict row = wide.row(i) + first;
+      const double weight = weights[static_cast<std::size_t>(i)], root = std::sqrt(weight);
+      for (int64_t j = 0; j < count; ++j) {
+        sum[j] += weight * row[j];
+        row[j] *= root;
+      }
     }
   });
 }

@@ -4,6 +4,8 @@
 // by column in one pass.
 #pragma once
 
+#include <span>
+
 #include "base/context.h"
 #include "base/matrix_view.h"
 
@@ -17,5 +19,9 @@ void shift_and_sum(MatrixView<const T> Z, const double* origin, MatrixView<doubl
 /// sums[j] = sum_i Z(i, j), in double.
 template <class T>
 void sum_columns(MatrixView<const T> Z, double* sums, Context& context);
+
+/// Rows times the roots of their weights, and their sums anew: sums[j] = sum_i w_i wide(i, j).
+void weigh_and_sum(std::span<const double> weights, MatrixView<double> wide, double* sums,
+                   Context& context);
 
 }  // namespace mercer::solver

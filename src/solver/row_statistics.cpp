@@ -13,6 +13,7 @@
 #include "linalg/blas.h"
 #include "solver/origin.h"
 #include "solver/row_block.h"
+#include "solver/row_weights.h"
 
 namespace mercer::solver {
 namespace {
@@ -69,8 +70,15 @@ RowStatistics::RowStatistics(int64_t features, int64_t outputs)
 RowStatistics::Parts RowStatistics::parts() noexcept {
   const auto D = static_cast<std::size_t>(features_), m = static_cast<std::size_t>(outputs_);
   double* const sums = sums_.data();
-  return {rows_,         gram_.view(),      cross_.view(),         {sums, D},
-          {sums + D, m}, {sums + D + m, m}, {sums + D + 2 * m, D}, {sums + 2 * D + 2 * m, m}};
+  return {rows_,
+          weight_,
+          gram_.view(),
+          cross_.view(),
+          {sums, D},
+          {sums + D, m},
+          {sums + D + m, m},
+          {sums + D + 2 * m, D},
+          {sums + 2 * D + 2 * m, m}};
 }
 
 // parts() writes nothing itself.
@@ -123,8 +131,9 @@ RowStatistics::Scratch RowStatistics::scratch_for(int64_t rows, Context& context
 
 template <class T>
 void RowStatistics::accumulate(double sign, MatrixView<const T> Z, MatrixView<const double> Y,
-                               Context& context) {
+                               Weights weights, Context& context) {
   require_block(Z.rows, Z.cols, Y);
+  require_weights(weights, Z.rows);
   if (sign > 0) checked_add(rows_, Z.rows, "rows of statistics");
   require(sign > 0 || Z.rows <= rows_, MERCER_INVALID_ARGUMENT,
           "remove: %lld rows, but only %lld are present", static_cast<long long>(Z.rows),
@@ -148,6 +157,13 @@ void RowStatistics::accumulate(double sign, MatrixView<const T> Z, MatrixView<co
     if (outputs_ > 0) {
       shift_and_sum(targets, sums.origin_outputs.data(), y, scratch.target_sums, context);
     }
+    const Weights part = weights.empty() ? weights
+                                         : weights.subspan(static_cast<std::size_t>(first),
+                                                           static_cast<std::size_t>(last - first));
+    if (!part.empty()) {
+      weigh_and_sum(part, z, scratch.column_sums, context);
+      weigh_and_sum(part, y, scratch.target_sums, context);
+    }
     // Cancellation throws above or below, never between these.
     linalg::rank_update(sign, z, gram_.view());
     add_scaled(sign, {scratch.column_sums, sums.sum_features.size()}, sums.sum_features);
@@ -158,6 +174,7 @@ void RowStatistics::accumulate(double sign, MatrixView<const T> Z, MatrixView<co
       add_squares(sign, y, sums.sum_squared_outputs);
     }
     rows_ += sign > 0 ? last - first : first - last;
+    weight_ += sign * total_weight(part, last - first);
     if (rows_ == 0) clear();
     stage.advance(last - first);
     context.checkpoint();
@@ -165,19 +182,21 @@ void RowStatistics::accumulate(double sign, MatrixView<const T> Z, MatrixView<co
   if (sign < 0) keep_origin_near();
 }
 
-void RowStatistics::add(MatrixView<const float> Z, MatrixView<const double> Y, Context& context) {
-  accumulate(1.0, Z, Y, context);
+void RowStatistics::add(MatrixView<const float> Z, MatrixView<const double> Y, Context& context,
+                        Weights weights) {
+  accumulate(1.0, Z, Y, weights, context);
 }
-void RowStatistics::add(MatrixView<const double> Z, MatrixView<const double> Y, Context& context) {
-  accumulate(1.0, Z, Y, context);
+void RowStatistics::add(MatrixView<const double> Z, MatrixView<const double> Y, Context& context,
+                        Weights weights) {
+  accumulate(1.0, Z, Y, weights, context);
 }
-void RowStatistics::remove(MatrixView<const float> Z, MatrixView<const double> Y,
-                           Context& context) {
-  accumulate(-1.0, Z, Y, context);
+void RowStatistics::remove(MatrixView<const float> Z, MatrixView<const double> Y, Context& context,
+                           Weights weights) {
+  accumulate(-1.0, Z, Y, weights, context);
 }
-void RowStatistics::remove(MatrixView<const double> Z, MatrixView<const double> Y,
-                           Context& context) {
-  accumulate(-1.0, Z, Y, context);
+void RowStatistics::remove(MatrixView<const double> Z, MatrixView<const double> Y, Context& context,
+                           Weights weights) {
+  accumulate(-1.0, Z, Y, weights, context);
 }
 
 void RowStatistics::accumulate(double sign, const RowStatistics& other) {
@@ -204,6 +223,7 @@ void RowStatistics::clear() {
   gram_.fill(0);
   cross_.fill(0);
   std::ranges::fill(sums_, 0.0);
+  weight_ = 0;
 }
 
 void RowStatistics::keep_origin_near() {
@@ -215,6 +235,7 @@ void RowStatistics::copy_from(const RowStatistics& other) {
   std::copy_n(other.cross_.data(), features_ * outputs_, cross_.data());
   for (int64_t i = 0; i < features_; ++i) std::copy_n(&other.gram_(i, 0), i + 1, &gram_(i, 0));
   rows_ = other.rows_;
+  weight_ = other.weight_;
 }
 
 RowStatistics RowStatistics::clone() const {
@@ -224,10 +245,11 @@ RowStatistics RowStatistics::clone() const {
 }
 
 void RowStatistics::require_finite() const {
-  require(all_finite({sums_.data(), static_cast<std::size_t>(sums_.size())}),
-          MERCER_INVALID_ARGUMENT,
-          "the statistics' sums are not finite: NaN or Inf was added, or numbers whose squares "
-          "overflow");
+  require(
+      all_finite({sums_.data(), static_cast<std::size_t>(sums_.size())}) && std::isfinite(weight_),
+      MERCER_INVALID_ARGUMENT,
+      "the statistics' sums are not finite: NaN or Inf was added, or numbers whose squares "
+      "overflow");
   for (int64_t i = 0; i < features_; ++i)
     require(std::isfinite(gram_(i, i)), MERCER_INVALID_ARGUMENT,
             "the sum of squares of feature %lld (counted from 0) is %g, expected a finite number: "

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Sufficient statistics of ridge regression over blocks of rows: Z'Z, Z'Y, n, sums. Mergeable,
+// Sufficient statistics of ridge regression over blocks of rows: Z'WZ, Z'WY, n, sums, with W the
+// diagonal of the rows' weights, 1 where none are given, and n = sum of the weights. Mergeable,
 // removable; memory O(D^2).
 #pragma once
 
@@ -23,17 +24,24 @@ class RowStatistics {
   int64_t features() const noexcept { return features_; }
   int64_t outputs() const noexcept { return outputs_; }
   int64_t rows() const noexcept { return rows_; }
+  double weight() const noexcept { return weight_; }  // n: the sum of the rows' weights
 
   /// Adds (removes) the rows of a block: products and sums are double (dsyrk, dgemm). Y may be an
-  /// empty view when outputs() == 0. Entries are not looked at: see base/finite.h. Calls BLAS:
-  /// calling thread only. Scratch: kRowBlock x (D + outputs). After CANCELLED the rows in front of
-  /// some multiple of kRowBlock have been added, as rows() says. Errors: DIMENSION_MISMATCH;
-  /// removing more rows than are present is INVALID_ARGUMENT.
+  /// empty view when outputs() == 0. weights: one number >= 0 per row, or empty; a row of weight 2
+  /// is two equal rows, but counts once in rows(). Entries are not looked at: see base/finite.h.
+  /// Calls BLAS: calling thread only. Scratch: kRowBlock x (D + outputs). After CANCELLED the rows
+  /// in front of some multiple of kRowBlock have been added, as rows() says. Errors:
+  /// DIMENSION_MISMATCH; removing more rows than are present is INVALID_ARGUMENT.
   static constexpr int64_t kRowBlock = 1024;
-  void add(MatrixView<const float> Z, MatrixView<const double> Y, Context& context);
-  void add(MatrixView<const double> Z, MatrixView<const double> Y, Context& context);
-  void remove(MatrixView<const float> Z, MatrixView<const double> Y, Context& context);
-  void remove(MatrixView<const double> Z, MatrixView<const double> Y, Context& context);
+  using Weights = std::span<const double>;
+  void add(MatrixView<const float> Z, MatrixView<const double> Y, Context& context,
+           Weights weights = {});
+  void add(MatrixView<const double> Z, MatrixView<const double> Y, Context& context,
+           Weights weights = {});
+  void remove(MatrixView<const float> Z, MatrixView<const double> Y, Context& context,
+              Weights weights = {});
+  void remove(MatrixView<const double> Z, MatrixView<const double> Y, Context& context,
+              Weights weights = {});
 
   void merge(const RowStatistics& other);  // this += other; DIMENSION_MISMATCH if shapes differ
   void subtract(
@@ -44,19 +52,20 @@ class RowStatistics {
   /// overflowed.
   void require_finite() const;
 
-  /// (Z - 1a')'(Z - 1a'), D x D; only the lower triangle (column <= row) is kept up to date.
+  /// (Z - 1a')'W(Z - 1a'), D x D; only the lower triangle (column <= row) is kept up to date.
   MatrixView<const double> gram() const noexcept { return gram_.view(); }
-  /// (Z - 1a')'(Y - 1b'), D x outputs.
+  /// (Z - 1a')'W(Y - 1b'), D x outputs.
   MatrixView<const double> cross() const noexcept { return cross_.view(); }
-  std::span<const double> sum_features() const noexcept;         // column sums of Z - 1a'
-  std::span<const double> sum_outputs() const noexcept;          // column sums of Y - 1b'
-  std::span<const double> sum_squared_outputs() const noexcept;  // column sums of (Y - 1b')^2
+  std::span<const double> sum_features() const noexcept;         // column sums of W(Z - 1a')
+  std::span<const double> sum_outputs() const noexcept;          // column sums of W(Y - 1b')
+  std::span<const double> sum_squared_outputs() const noexcept;  // column sums of W(Y - 1b')^2
   std::span<const double> origin_features() const noexcept;      // a
   std::span<const double> origin_outputs() const noexcept;       // b
 
   /// The same numbers to be written: for file readers and solvers that work in place.
   struct Parts {
     int64_t& rows;
+    double& weight;
     MatrixView<double> gram, cross;
     std::span<double> sum_features, sum_outputs, sum_squared_outputs, origin_features,
         origin_outputs;
@@ -68,7 +77,8 @@ class RowStatistics {
   void require_block(int64_t rows, int64_t cols, MatrixView<const double> Y) const;
   Scratch scratch_for(int64_t rows, Context& context);
   template <class T>
-  void accumulate(double sign, MatrixView<const T> Z, MatrixView<const double> Y, Context& context);
+  void accumulate(double sign, MatrixView<const T> Z, MatrixView<const double> Y, Weights weights,
+                  Context& context);
   void accumulate(double sign, const RowStatistics& other);
   void copy_from(const RowStatistics& other);
   void clear();             // every sum; the rows are all gone
@@ -77,6 +87,7 @@ class RowStatistics {
   int64_t features_;
   int64_t outputs_;
   int64_t rows_ = 0;
+  double weight_ = 0;
   Matrix<double> gram_, cross_;
   AlignedBuffer<double> sums_;     // features, outputs, outputs, origin of features, of outputs
   AlignedBuffer<double> scratch_;  // sums of a block's columns, its moved rows, its moved targets

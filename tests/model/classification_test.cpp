@@ -4,6 +4,7 @@
 #include <limits>
 #include <vector>
 
+#include "model/feature_rows.h"
 #include "model/held_out_score.h"
 #include "model/model.h"
 #include "model/row_sets.h"
@@ -145,10 +146,11 @@ TEST_CASE("scores of several weights in one pass are those of each alone", "[mod
     weights.push_back({random_matrix(16, 3, 40 + k), {0.1, 0.2, 0.3}});
   weights[2].intercept[1] = std::numeric_limits<double>::quiet_NaN();
   Context context;
-  const auto together = score_rows(rows, RowSet(100), weights, context);
+  const auto together = score_rows(rows, Task::classification, weights, context);
   double worst = 0;
   for (size_t k = 0; k < 2; ++k) {
-    const auto alone = score_rows(rows, RowSet(100), std::span(&weights[k], 1), context)[0];
+    const auto alone =
+        score_rows(rows, Task::classification, std::span(&weights[k], 1), context)[0];
     worst = std::max({worst, std::abs(alone.squared_error - together[k].squared_error),
                       std::abs(alone.soft_error - together[k].soft_error),
                       std::abs(alone.unexplained - together[k].unexplained),

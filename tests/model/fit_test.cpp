@@ -180,7 +180,7 @@ TEST_CASE("blocks of features are equal bit for bit for any number of threads", 
     Context context;
     context.threads = threads;
     std::vector<float> all;
-    rows.for_each(RowSet(5000), context, [&](const FeatureBlock& block) {
+    rows.for_each(context, [&](const solver::FeatureBlock& block) {
       all.insert(all.end(), block.Z32.data, block.Z32.data + block.Z32.rows * block.Z32.cols);
     });
     return all;

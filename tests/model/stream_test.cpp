@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Fits of rows that come block by block against fits of the same rows in memory.
 #include <cmath>
+#include <map>
 
 #include "model/column_moments.h"
 #include "model/row_stream.h"
@@ -54,14 +55,22 @@ FitOptions options_of(Selection selection) {
 TEST_CASE("a stream of blocks fits as its rows in memory do", "[model]") {
   const Problem problem = smooth_problem(500, 3, 2, 0.1, 1);
   Context context;
-  for (const Selection selection : {Selection::fixed, Selection::gcv, Selection::loo}) {
+  for (const Selection selection :
+       {Selection::fixed, Selection::gcv, Selection::loo, Selection::held_out, Selection::kfold}) {
     const auto map = gaussian_map(3, 64);
     const Model whole = fit(map, options_of(selection), problem.x(), problem.y(), context);
     MemoryStream stream(problem.x(), problem.y(), {1, 7, 120, 33});
     const Model streamed = fit_stream(map, options_of(selection), stream, 2, context);
     CHECK(streamed.rows == 500);
     CHECK(streamed.options.lambda == whole.options.lambda);
-    CHECK(stream.passes == (selection == Selection::loo ? 3 : 2));
+    // Standardisation, statistics, leave-one-out; two more for the first part held out (the rest,
+    // its score, itself), three for each other fold.
+    const std::map<Selection, int64_t> passes = {{Selection::fixed, 2},
+                                                 {Selection::gcv, 2},
+                                                 {Selection::loo, 3},
+                                                 {Selection::held_out, 4},
+                                                 {Selection::kfold, 4 + 4 * 3}};
+    CHECK(stream.passes == passes.at(selection));
     CHECK(largest_difference(predictions(streamed, problem.x()), predictions(whole, problem.x())) <
           1e-7);
   }
@@ -116,8 +125,10 @@ TEST_CASE("streams are refused as rows in memory are", "[model]") {
     return refusal_fault(
         status, [&] { fit_stream(map, options, stream, 1, context); }, part);
   };
-  CHECK(refused(MERCER_UNSUPPORTED, options_of(Selection::kfold), "gcv or loo") == "");
-  CHECK(refused(MERCER_UNSUPPORTED, options_of(Selection::held_out), "gcv or loo") == "");
+  FitOptions folds = options_of(Selection::kfold);
+  folds.folds = 51;
+  CHECK(refused(MERCER_INVALID_ARGUMENT, folds,
+                "folds = 51, expected 2 to the number of rows, 50") == "");
   MemoryStream shorter(problem.x(), problem.y(), {20});
   shorter.drop_after_first = 3;
   CHECK(refusal_fault(

@@ -6,32 +6,31 @@
 
 #include <memory>
 
-#include "model/dual_system.h"
-#include "model/feature_rows.h"
+#include "solver/block_source.h"
+#include "solver/dual_system.h"
 #include "solver/ridge.h"
 
-namespace mercer::model {
+namespace mercer::solver {
 
 class LambdaPath {
  public:
   virtual ~LambdaPath() = default;
-  virtual solver::Weights solve(double lambda, Context& context) const = 0;
+  virtual Weights solve(double lambda, Context& context) const = 0;
 };
 
 /// One eigendecomposition, then every lambda in O(D^2); below 3 x 8 D^2 bytes while it decomposes.
-std::unique_ptr<LambdaPath> make_eigen_path(solver::RowStatistics&& statistics, bool center,
+std::unique_ptr<LambdaPath> make_eigen_path(RowStatistics&& statistics, bool center,
                                             Context& context);
 /// A Cholesky factor per lambda, O(D^3 / 3), of a copy: 8 D^2 bytes besides the statistics, which
 /// are referred to.
-std::unique_ptr<LambdaPath> make_cholesky_path(const solver::RowStatistics& statistics,
-                                               bool center);
+std::unique_ptr<LambdaPath> make_cholesky_path(const RowStatistics& statistics, bool center);
 /// The n x n system, for n < D: a Cholesky factor per lambda, O(n^3 / 3).
 std::unique_ptr<LambdaPath> make_dual_path(DualSystem system);
 
 /// Reads the rows' features into one n x D matrix, 8 n D + 8 n^2 bytes.
-DualSystem make_dual_system(const FeatureRows& rows, RowSet set, Context& context,
+DualSystem make_dual_system(const BlockSource& rows, bool center, Context& context,
                             const RowsDone& done = {});
 /// Bytes of a dual system, its factors and its weights.
 int64_t dual_bytes(int64_t rows, int64_t features);
 
-}  // namespace mercer::model
+}  // namespace mercer::solver

@@ -3,20 +3,22 @@
 // The dual ridge system and its selection criteria. With K = U diag(s) U' (centred) the residual is
 // (I - H) y = U diag(n lambda / (s + n lambda)) U'y and H_ii = sum_j U_ij^2 s_j / (s_j + n lambda),
 // plus 1/n for the intercept; GCV as in Golub, Heath, Wahba (1979).
-#include "model/dual_system.h"
+#include "solver/dual_system.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "linalg/blas.h"
 #include "linalg/column_means.h"
 #include "linalg/symmetric_eigen.h"
 #include "solver/kernel_ridge.h"
+#include "solver/row_weights.h"
 
-namespace mercer::model {
+namespace mercer::solver {
 namespace {
 
-// As in solver::RidgePath: below it the residual is rounding error, and is divided by it.
+// As in RidgePath: below it the residual is rounding error, and is divided by it.
 constexpr double kInterpolates = 1e-8;
 
 Matrix<double> copy_of(const Matrix<double>& A) {
@@ -25,28 +27,39 @@ Matrix<double> copy_of(const Matrix<double>& A) {
   return copy;
 }
 
+void scale_rows(const std::vector<double>& weights, MatrixView<double> A) {
+  for (int64_t i = 0; i < A.rows && !weights.empty(); ++i) {
+    const double root = std::sqrt(weights[static_cast<size_t>(i)]);
+    for (int64_t j = 0; j < A.cols; ++j) A(i, j) *= root;
+  }
+}
+
 }  // namespace
 
-DualSystem::DualSystem(Matrix<double> Z, Matrix<double> Y, bool center)
+DualSystem::DualSystem(Matrix<double> Z, Matrix<double> Y, std::vector<double> weights, bool center)
     : Z_(std::move(Z)),
       Y_(std::move(Y)),
+      weights_(std::move(weights)),
+      n_(total_weight(weights_, Z_.rows())),
       center_(center),
       mean_Y_(static_cast<size_t>(Y_.cols()), 0.0),
       K_(Z_.rows(), Z_.rows()) {
   if (center_) {
-    mean_Z_ = linalg::column_means(Z_.view());
-    mean_Y_ = linalg::column_means(Y_.view());
+    mean_Z_ = linalg::column_means(Z_.view(), weights_);
+    mean_Y_ = linalg::column_means(Y_.view(), weights_);
     linalg::subtract_from_rows(mean_Z_, Z_.view());
     linalg::subtract_from_rows(mean_Y_, Y_.view());
   }
+  scale_rows(weights_, Z_.view());
+  scale_rows(weights_, Y_.view());
   K_.fill(0.0);
   linalg::rank_update_rows(1.0, Z_.view(), K_.view());
 }
 
-solver::Weights DualSystem::solve(double lambda, Context& context) const {
+Weights DualSystem::solve(double lambda, Context& context) const {
   Matrix<double> K = copy_of(K_);
-  const Matrix<double> alpha = solver::kernel_ridge(K.view(), Y_.view(), lambda, context);
-  solver::Weights weights{Matrix<double>(Z_.cols(), Y_.cols()), mean_Y_};
+  const Matrix<double> alpha = kernel_ridge(K.view(), Y_.view(), lambda, n_, context);
+  Weights weights{Matrix<double>(Z_.cols(), Y_.cols()), mean_Y_};
   linalg::multiply(1.0, linalg::Transpose::yes, Z_.view(), linalg::Transpose::no, alpha.view(), 0.0,
                    weights.w.view());
   for (size_t j = 0; j < mean_Z_.size(); ++j) {
@@ -68,7 +81,7 @@ void DualSystem::decompose(Context& context) {
 }
 
 double DualSystem::residual_part(int64_t j, double lambda) const {
-  const double shift = static_cast<double>(rows()) * lambda;
+  const double shift = n_ * lambda;
   const double sum = s_[static_cast<size_t>(j)] + shift;
   return sum > 0 ? shift / sum : 1.0;
 }
@@ -85,8 +98,8 @@ Matrix<double> DualSystem::residuals(double lambda) const {
 }
 
 std::vector<double> DualSystem::gcv(double lambda) const {
-  const auto n = static_cast<double>(rows());
-  double left = center_ ? -1.0 : 0.0;  // n - Tr H; the intercept takes one
+  // n - Tr H, of which K's rows have their number; the intercept takes one.
+  double left = (n_ - static_cast<double>(rows())) + (center_ ? -1.0 : 0.0);
   for (int64_t j = 0; j < rows(); ++j) left += residual_part(j, lambda);
   std::vector<double> result(static_cast<size_t>(UY_.cols()), 0.0);
   for (int64_t j = 0; j < rows(); ++j) {
@@ -95,15 +108,16 @@ std::vector<double> DualSystem::gcv(double lambda) const {
       result[o] += r * r;
     }
   }
-  const bool interpolates = left <= kInterpolates * n;
+  const bool interpolates = left <= kInterpolates * n_;
   for (double& value : result) {
-    value = interpolates ? std::numeric_limits<double>::infinity() : value / left * (n / left);
+    value = interpolates ? std::numeric_limits<double>::infinity() : value / left * (n_ / left);
   }
   return result;
 }
 
 std::vector<double> DualSystem::leave_one_out(double lambda) const {
-  std::vector<double> left(static_cast<size_t>(rows()), -intercept_share());  // 1 - H_ii
+  std::vector<double> left(static_cast<size_t>(rows()));  // 1 - H_ii
+  for (size_t i = 0; i < left.size(); ++i) left[i] = -intercept_share(i);
   for (int64_t j = 0; j < rows(); ++j) {
     const double part = residual_part(j, lambda);
     for (int64_t i = 0; i < rows(); ++i) left[static_cast<size_t>(i)] += U_(j, i) * U_(j, i) * part;
@@ -114,11 +128,10 @@ std::vector<double> DualSystem::leave_one_out(double lambda) const {
     for (size_t o = 0; o < result.size(); ++o) {
       const double rest = left[static_cast<size_t>(i)];
       const double e = r(i, static_cast<int64_t>(o)) / rest;
-      result[o] += rest <= kInterpolates ? std::numeric_limits<double>::infinity()
-                                         : e * e / static_cast<double>(rows());
+      result[o] += rest <= kInterpolates ? std::numeric_limits<double>::infinity() : e * e / n_;
     }
   }
   return result;
 }
 
-}  // namespace mercer::model
+}  // namespace mercer::solver

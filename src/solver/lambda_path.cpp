@@ -1,43 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // The three routes from rows to ridge weights: eigendecomposition, Cholesky, dual.
-#include "model/lambda_path.h"
+#include "solver/lambda_path.h"
 
 #include <algorithm>
 #include <cmath>
 
 #include "base/error.h"
 #include "base/size.h"
+#include "solver/block_statistics.h"
 
-namespace mercer::model {
+namespace mercer::solver {
 namespace {
 
 class EigenPath final : public LambdaPath {
  public:
-  explicit EigenPath(solver::RidgePath path) : path_(std::move(path)) {}
-  solver::Weights solve(double lambda, Context&) const override { return path_.solve(lambda); }
+  explicit EigenPath(RidgePath path) : path_(std::move(path)) {}
+  Weights solve(double lambda, Context&) const override { return path_.solve(lambda); }
 
  private:
-  solver::RidgePath path_;
+  RidgePath path_;
 };
 
 class CholeskyPath final : public LambdaPath {
  public:
-  CholeskyPath(const solver::RowStatistics& statistics, bool center)
+  CholeskyPath(const RowStatistics& statistics, bool center)
       : statistics_(statistics), center_(center) {}
-  solver::Weights solve(double lambda, Context& context) const override {
-    return solver::ridge_cholesky(statistics_.clone(), center_, lambda, context);
+  Weights solve(double lambda, Context& context) const override {
+    return ridge_cholesky(statistics_.clone(), center_, lambda, context);
   }
 
  private:
-  const solver::RowStatistics& statistics_;
+  const RowStatistics& statistics_;
   bool center_;
 };
 
 class DualPath final : public LambdaPath {
  public:
   explicit DualPath(DualSystem system) : system_(std::move(system)) {}
-  solver::Weights solve(double lambda, Context& context) const override {
+  Weights solve(double lambda, Context& context) const override {
     return system_.solve(lambda, context);
   }
 
@@ -47,13 +48,12 @@ class DualPath final : public LambdaPath {
 
 }  // namespace
 
-std::unique_ptr<LambdaPath> make_eigen_path(solver::RowStatistics&& statistics, bool center,
+std::unique_ptr<LambdaPath> make_eigen_path(RowStatistics&& statistics, bool center,
                                             Context& context) {
-  return std::make_unique<EigenPath>(solver::RidgePath(std::move(statistics), center, context));
+  return std::make_unique<EigenPath>(RidgePath(std::move(statistics), center, context));
 }
 
-std::unique_ptr<LambdaPath> make_cholesky_path(const solver::RowStatistics& statistics,
-                                               bool center) {
+std::unique_ptr<LambdaPath> make_cholesky_path(const RowStatistics& statistics, bool center) {
   return std::make_unique<CholeskyPath>(statistics, center);
 }
 
@@ -61,12 +61,14 @@ std::unique_ptr<LambdaPath> make_dual_path(DualSystem system) {
   return std::make_unique<DualPath>(std::move(system));
 }
 
-DualSystem make_dual_system(const FeatureRows& rows, RowSet set, Context& context,
+DualSystem make_dual_system(const BlockSource& rows, bool center, Context& context,
                             const RowsDone& done) {
-  Matrix<double> Z(set.count, rows.features());
-  Matrix<double> Y(set.count, rows.outputs());
+  Matrix<double> Z(rows.rows(), rows.features());
+  Matrix<double> Y(rows.rows(), rows.outputs());
+  std::vector<double> weights;
   double sum = 0;
-  rows.for_each_wide(set, context, [&](const WideBlock& block) {
+  for_each_wide(rows, context, [&](const WideBlock& block) {
+    weights.insert(weights.end(), block.weights.begin(), block.weights.end());
     for (int64_t i = 0; i < block.Z.rows; ++i) {
       std::copy_n(block.Z.row(i), block.Z.cols, Z.view().row(block.first + i));
       std::copy_n(block.Y.row(i), block.Y.cols, Y.view().row(block.first + i));
@@ -75,7 +77,7 @@ DualSystem make_dual_system(const FeatureRows& rows, RowSet set, Context& contex
     if (done) done(block.Z.rows);
   });
   require(std::isfinite(sum), MERCER_INVALID_ARGUMENT, kFeaturesNotFinite);
-  return DualSystem(std::move(Z), std::move(Y), rows.options().center);
+  return DualSystem(std::move(Z), std::move(Y), std::move(weights), center);
 }
 
 int64_t dual_bytes(int64_t rows, int64_t features) {
@@ -84,4 +86,4 @@ int64_t dual_bytes(int64_t rows, int64_t features) {
   return checked_multiply(8, numbers, "dual");
 }
 
-}  // namespace mercer::model
+}  // namespace mercer::solver

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+#include "model/stream_rows.h"
+
+#include <algorithm>
+#include <string>
+
+#include "base/error.h"
+#include "base/finite.h"
+#include "base/size.h"
+#include "model/feature_rows.h"
+#include "model/fit_checks.h"
+#include "solver/row_weights.h"
+
+namespace mercer::model {
+namespace {
+
+using Long = long long;
+
+}  // namespace
+
+int64_t CheckedStream::pass(
+    Context& context,
+    const std::function<void(int64_t first, const RowStream::Block&)>& body) const {
+  stream_.rewind();
+  int64_t rows = 0;
+  for (;;) {
+    context.checkpoint();
+    const RowStream::Block block = next(rows);
+    if (block.X.rows() == 0) return rows;
+    body(rows, block);
+    rows = checked_add(rows, block.X.rows(), "rows of a stream");
+  }
+}
+
+RowStream::Block CheckedStream::next(int64_t before) const {
+  try {
+    const RowStream::Block block = stream_.next();
+    if (block.X.rows() > 0) check(block, before);
+    return block;
+  } catch (const Error& error) {
+    if (error.status() != MERCER_INVALID_ARGUMENT) throw;
+    throw Error(error.status(), std::string(error.what()) + ", in the block after " +
+                                    std::to_string(before) + " rows");
+  }
+}
+
+void CheckedStream::check(const RowStream::Block& block, int64_t before) const {
+  require(
+      block.X.cols() == map_.inputs() && block.Y.cols == targets_ && block.Y.rows == block.X.rows(),
+      MERCER_DIMENSION_MISMATCH,
+      "a block after row %lld has %lld rows of %lld inputs and %lld rows of %lld targets, "
+      "expected as many rows of %lld inputs and %lld targets",
+      static_cast<Long>(before), static_cast<Long>(block.X.rows()),
+      static_cast<Long>(block.X.cols()), static_cast<Long>(block.Y.rows),
+      static_cast<Long>(block.Y.cols), static_cast<Long>(map_.inputs()),
+      static_cast<Long>(targets_));
+  require_summable("X", block.X);
+  check_targets(options_, block.Y);
+  solver::require_weights(block.weights, block.X.rows());
+}
+
+int64_t StreamRows::outputs() const { return coded_outputs(stream_.options(), stream_.targets()); }
+
+int64_t StreamRows::block_rows() const {
+  return std::min(model::block_rows(0, features()), rows());  // sparse rows come in the longest
+}
+
+void StreamRows::for_each(Context& context, const Body& body) const {
+  int64_t done = 0;               // rows of the set
+  std::vector<int64_t> of_block;  // numbers within a block of the stream
+  const int64_t all = stream_.pass(context, [&](int64_t first, const RowStream::Block& block) {
+    const int64_t last = first + block.X.rows(), begin = done;
+    of_block.clear();
+    while (done < set_.count && set_[done] < last) of_block.push_back(set_[done++] - first);
+    if (of_block.empty()) return;
+    const FeatureRows rows(stream_.map(), standardizer_, stream_.options(), block.X, block.Y,
+                           block.weights);
+    const bool whole = done - begin == block.X.rows();
+    const auto part =
+        rows.subset(whole ? solver::RowSet(block.X.rows()) : solver::RowSet(of_block));
+    part->for_each(context, [&](const solver::FeatureBlock& features) {
+      solver::FeatureBlock numbered = features;
+      numbered.first += begin;
+      body(numbered);
+    });
+  });
+  require(all == all_, MERCER_INVALID_ARGUMENT,
+          "the stream gave %lld rows, and %lld when it began again: expected the same",
+          static_cast<Long>(all_), static_cast<Long>(all));
+}
+
+std::unique_ptr<solver::BlockSource> StreamRows::subset(solver::RowSet rows) const {
+  auto part = std::make_unique<StreamRows>(stream_, standardizer_, all_);
+  part->composed_ = solver::composed(set_, rows);
+  part->set_ = set_.index == nullptr ? rows : solver::RowSet(part->composed_);
+  return part;
+}
+
+}  // namespace mercer::model

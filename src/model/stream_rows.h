@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// A stream of rows as blocks of features.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "model/row_stream.h"
+#include "solver/block_source.h"
+
+namespace mercer::model {
+
+/// The blocks of a stream, each checked as rows in memory are: refusals say where it stands.
+class CheckedStream {
+ public:
+  /// References are kept.
+  CheckedStream(const feature::FeatureMap& map, const FitOptions& options, RowStream& stream,
+                int64_t targets)
+      : map_(map), options_(options), stream_(stream), targets_(targets) {}
+
+  /// From the first row to the end: body(first, block). The number of rows.
+  int64_t pass(Context& context,
+               const std::function<void(int64_t first, const RowStream::Block&)>& body) const;
+
+  const feature::FeatureMap& map() const { return map_; }
+  const FitOptions& options() const { return options_; }
+  int64_t targets() const { return targets_; }
+
+ private:
+  RowStream::Block next(int64_t before) const;
+  void check(const RowStream::Block& block, int64_t before) const;
+
+  const feature::FeatureMap& map_;
+  const FitOptions& options_;
+  RowStream& stream_;
+  int64_t targets_;
+};
+
+class StreamRows final : public solver::BlockSource {
+ public:
+  /// References are kept. rows: as many as the first pass found; another number later is refused.
+  StreamRows(const CheckedStream& stream, const Standardizer& standardizer, int64_t rows)
+      : stream_(stream), standardizer_(standardizer), all_(rows), set_(rows) {}
+
+  int64_t features() const override { return stream_.map().features(); }
+  int64_t outputs() const override;
+  int64_t rows() const override { return set_.count; }
+  int64_t block_rows() const override;
+  void for_each(Context& context, const Body& body) const override;
+  std::unique_ptr<solver::BlockSource> subset(solver::RowSet rows) const override;
+
+ private:
+  const CheckedStream& stream_;
+  const Standardizer& standardizer_;
+  int64_t all_;
+  solver::RowSet set_;
+  std::vector<int64_t> composed_;  // of a subset's subset
+};
+
+}  // namespace mercer::model

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+#include "solver/block_source.h"
+
+#include "base/aligned.h"
+#include "base/parallel.h"
+
+namespace mercer::solver {
+namespace {
+
+constexpr int64_t kRowsPerChunk = 64;
+
+/// out(i, :) = (double)(what(i, :)), in parallel.
+void widen(MatrixView<const float> from, Context& context, MatrixView<double> to) {
+  const int64_t chunks = (from.rows + kRowsPerChunk - 1) / kRowsPerChunk;
+  parallel_for(context, chunks, [&](int64_t chunk, int) noexcept {
+    const int64_t end = std::min(from.rows, (chunk + 1) * kRowsPerChunk);
+    for (int64_t i = chunk * kRowsPerChunk; i < end; ++i) {
+      std::copy_n(from.row(i), from.cols, to.row(i));
+    }
+  });
+}
+
+}  // namespace
+
+void for_each_wide(const BlockSource& source, Context& context,
+                   const std::function<void(const WideBlock&)>& body) {
+  Matrix<double> storage;  // made when the first block of floats comes
+  MemoryCharge charge;
+  source.for_each(context, [&](const FeatureBlock& block) {
+    MatrixView<const double> Z = block.Z64;
+    if (block.Z32.data != nullptr) {
+      if (storage.rows() < block.Z32.rows) {
+        storage = {};
+        charge = context.charge(matrix_bytes<double>(block.Z32.rows, block.Z32.cols),
+                                "a block of features in double");
+        storage = Matrix<double>(block.Z32.rows, block.Z32.cols);
+      }
+      const auto wide = storage.view().block_rows(0, block.Z32.rows);
+      widen(block.Z32, context, wide);
+      Z = wide;
+    }
+    body({block.first, Z, block.Y, block.weights});
+  });
+}
+
+void reduce(const BlockSource& source, std::span<double> numbers) {
+  if (source.reduction() != nullptr) source.reduction()->sum(numbers);
+}
+
+}  // namespace mercer::solver

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Blocks of (Z, Y, weight): all that what is learnt sees of the data. Rows may lie in memory, come
+// from a callback or be spread over processes; n x D numbers never exist at once.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+
+#include "base/context.h"
+#include "base/matrix_view.h"
+#include "solver/reduction.h"
+#include "solver/row_set.h"
+
+namespace mercer::solver {
+
+/// Consecutive rows [first, first + rows()) of a source. One of Z32 and Z64 is empty.
+struct FeatureBlock {
+  int64_t first = 0;
+  MatrixView<const float> Z32;
+  MatrixView<const double> Z64;
+  MatrixView<const double> Y;
+  std::span<const double> weights;  // one per row, or empty: 1 each
+  int64_t rows() const { return std::max(Z32.rows, Z64.rows); }
+};
+
+/// The same with features in double.
+struct WideBlock {
+  int64_t first = 0;
+  MatrixView<const double> Z;
+  MatrixView<const double> Y;
+  std::span<const double> weights;
+  double weight(int64_t i) const {
+    return weights.empty() ? 1.0 : weights[static_cast<std::size_t>(i)];
+  }
+};
+
+/// Called after every block with its number of rows: for progress. May be empty.
+using RowsDone = std::function<void(int64_t rows)>;
+
+class BlockSource {
+ public:
+  using Body = std::function<void(const FeatureBlock&)>;
+
+  virtual ~BlockSource() = default;
+  virtual int64_t features() const = 0;
+  virtual int64_t outputs() const = 0;
+  virtual int64_t rows() const = 0;        // in this process
+  virtual int64_t block_rows() const = 0;  // no block has more
+  /// Calls the body for every block in order, on the calling thread; views are valid until it
+  /// returns. Every pass gives the same rows. A cancelled context stops between blocks.
+  virtual void for_each(Context& context, const Body& body) const = 0;
+  /// The rows of a set as a source of their own, numbered from 0; refers to this source and to the
+  /// set's numbers.
+  virtual std::unique_ptr<BlockSource> subset(RowSet rows) const = 0;
+  /// Null: this process has all rows.
+  virtual Reduction* reduction() const { return nullptr; }
+};
+
+void for_each_wide(const BlockSource& source, Context& context,
+                   const std::function<void(const WideBlock&)>& body);
+
+/// numbers summed over the processes that share the source's rows.
+void reduce(const BlockSource& source, std::span<double> numbers);
+
+}  // namespace mercer::solver

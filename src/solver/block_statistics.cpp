@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+#include "solver/block_statistics.h"
+
+#include <cmath>
+
+#include "base/error.h"
+
+namespace mercer::solver {
+
+void add_blocks(const BlockSource& source, RowStatistics& statistics, Context& context,
+                const RowsDone& done) {
+  source.for_each(context, [&](const FeatureBlock& block) {
+    if (block.Z64.data != nullptr) {
+      statistics.add(block.Z64, block.Y, context, block.weights);
+    } else {
+      statistics.add(block.Z32, block.Y, context, block.weights);
+    }
+    if (done) done(block.rows());
+  });
+  for (int64_t j = 0; j < statistics.features(); ++j) {
+    require(std::isfinite(statistics.gram()(j, j)), MERCER_INVALID_ARGUMENT, kFeaturesNotFinite);
+  }
+}
+
+void remove_blocks(const BlockSource& source, RowStatistics& statistics, Context& context,
+                   const RowsDone& done) {
+  source.for_each(context, [&](const FeatureBlock& block) {
+    if (block.Z64.data != nullptr) {
+      statistics.remove(block.Z64, block.Y, context, block.weights);
+    } else {
+      statistics.remove(block.Z32, block.Y, context, block.weights);
+    }
+    if (done) done(block.rows());
+  });
+}
+
+RowStatistics take_reduced(const BlockSource& source, RowStatistics&& statistics) {
+  if (source.reduction() != nullptr) all_reduce(statistics, *source.reduction());
+  return std::move(statistics);
+}
+
+}  // namespace mercer::solver

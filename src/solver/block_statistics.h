@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Row statistics of a source.
+#pragma once
+
+#include "solver/block_source.h"
+#include "solver/row_statistics.h"
+
+namespace mercer::solver {
+
+/// Message of the INVALID_ARGUMENT for a map that returns NaN, Inf or numbers whose squares
+/// overflow, such as the skewed chi^2 below its shift, or high powers of large rows.
+inline constexpr const char kFeaturesNotFinite[] =
+    "the map's features of X are not finite, or their squares overflow: X is outside the kernel's "
+    "domain or too large";
+
+/// The source's rows of this process.
+void add_blocks(const BlockSource& source, RowStatistics& statistics, Context& context,
+                const RowsDone& done = {});
+void remove_blocks(const BlockSource& source, RowStatistics& statistics, Context& context,
+                   const RowsDone& done = {});
+
+/// The statistics of all processes that share the source: where there is one, these themselves.
+RowStatistics take_reduced(const BlockSource& source, RowStatistics&& statistics);
+
+}  // namespace mercer::solver

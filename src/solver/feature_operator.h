@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// The matrix Z of a source as an operator, and the normal equations of ridge on it: every product
+// streams the source's blocks once, so that neither Z nor Z'Z is ever in memory.
+#pragma once
+
+#include <vector>
+
+#include "linalg/linear_operator.h"
+#include "solver/block_source.h"
+
+namespace mercer::solver {
+
+/// Z, rows x D: Z v for the rows of this process, Z'u summed over all processes.
+class FeatureOperator final : public linalg::LinearOperator {
+ public:
+  /// The source is referred to.
+  explicit FeatureOperator(const BlockSource& source) : source_(source) {}
+  int64_t rows() const override { return source_.rows(); }
+  int64_t cols() const override { return source_.features(); }
+
+ private:
+  void multiply(linalg::Transpose transpose, MatrixView<const double> X, Context& context,
+                MatrixView<double> Y) const override;
+  const BlockSource& source_;
+};
+
+/// (Z - 1 mean')'W(Z - 1 mean') + n lambda I, D x D, symmetric, with n = sum of the weights W; mean
+/// is 0 without centring. Means are taken out of products, not of rows: an error of eps n |mean|
+/// |Z - mean|, small beside n lambda for features of a bounded map.
+class NormalOperator final : public linalg::LinearOperator {
+ public:
+  /// One pass over the source for n and the means. INVALID_ARGUMENT unless lambda is finite, >= 0.
+  NormalOperator(const BlockSource& source, bool center, double lambda, Context& context);
+  int64_t rows() const override { return source_.features(); }
+  int64_t cols() const override { return source_.features(); }
+  double weight() const { return weight_; }  // n
+  const std::vector<double>& mean() const { return mean_; }
+
+ private:
+  void multiply(linalg::Transpose transpose, MatrixView<const double> X, Context& context,
+                MatrixView<double> Y) const override;
+  const BlockSource& source_;
+  std::vector<double> mean_;  // zeros without centring
+  double weight_ = 0;
+  double shift_ = 0;
+};
+
+}  // namespace mercer::solver

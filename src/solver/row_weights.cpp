@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+#include "solver/row_weights.h"
+
+#include <cmath>
+#include <numeric>
+
+#include "base/error.h"
+
+namespace mercer::solver {
+
+void require_weights(std::span<const double> weights, int64_t rows) {
+  if (weights.empty()) return;
+  require(static_cast<int64_t>(weights.size()) == rows, MERCER_DIMENSION_MISMATCH,
+          "weights has %zu entries, expected one for each of %lld rows", weights.size(),
+          static_cast<long long>(rows));
+  for (std::size_t i = 0; i < weights.size(); ++i)
+    require(weights[i] >= 0 && std::isfinite(weights[i]), MERCER_INVALID_ARGUMENT,
+            "weights: row %zu (counted from 0) has weight %g, expected a finite number >= 0", i,
+            weights[i]);
+}
+
+double total_weight(std::span<const double> weights, int64_t rows) {
+  if (weights.empty()) return static_cast<double>(rows);
+  return std::accumulate(weights.begin(), weights.end(), 0.0);
+}
+
+}  // namespace mercer::solver

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Weights of rows: a row of weight 2 counts as two equal rows. n of the formulas is the sum of the
+// weights, which for rows without weights is their number.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+namespace mercer::solver {
+
+/// Empty, or one finite number >= 0 for each row; else DIMENSION_MISMATCH or INVALID_ARGUMENT
+/// naming the row.
+void require_weights(std::span<const double> weights, int64_t rows);
+
+/// The sum, in order; `rows` without weights.
+double total_weight(std::span<const double> weights, int64_t rows);
+
+}  // namespace mercer::solver

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Fits of weighted rows against fits of repeated ones, and of a source's halves in two processes.
+#include <cmath>
+#include <numeric>
+
+#include "model/row_stream.h"
+#include "model/selection.h"
+#include "model_problem.h"
+#include "support/catch.h"
+#include "support/matrix_source.h"
+#include "support/refusal.h"
+#include "support/sparse.h"
+#include "support/thread_reduction.h"
+
+using namespace mercer;
+using namespace mercer::model;
+using namespace mercer::test;
+
+namespace {
+
+FitOptions options_of(Selection selection) {
+  FitOptions options;
+  options.selection = selection;
+  options.precision = feature::Precision::f64;
+  options.lambda = 1e-4;
+  return options;
+}
+
+std::vector<double> weights_of(int64_t n) {
+  std::vector<double> weights;
+  for (int64_t i = 0; i < n; ++i) weights.push_back(static_cast<double>((i + 1) % 4));
+  return weights;
+}
+
+/// Row i of `rows` as often as its weight says.
+template <class T>
+Matrix<T> repeated(MatrixView<const T> rows, const std::vector<double>& weights) {
+  Matrix<T> all(static_cast<int64_t>(std::accumulate(weights.begin(), weights.end(), 0.0)),
+                rows.cols);
+  int64_t to = 0;
+  for (int64_t i = 0; i < rows.rows; ++i)
+    for (int k = 0; k < static_cast<int>(weights[static_cast<size_t>(i)]); ++k)
+      std::copy_n(rows.row(i), rows.cols, all.view().row(to++));
+  return all;
+}
+
+/// All rows at once, weights beside them.
+class OneBlock final : public RowStream {
+ public:
+  OneBlock(Rows X, MatrixView<const double> Y, std::span<const double> weights)
+      : block_{X, Y, weights} {}
+  void rewind() override { given_ = false; }
+  Block next() override {
+    if (std::exchange(given_, true)) return {block_.X.block_rows(0, 0), block_.Y.block_rows(0, 0)};
+    return block_;
+  }
+
+ private:
+  Block block_;
+  bool given_ = false;
+};
+
+}  // namespace
+
+TEST_CASE("a fit of weighted rows is that of repeated rows", "[model]") {
+  Context context;
+  for (const Selection selection : {Selection::fixed, Selection::gcv})
+    for (const int64_t D : {32, 256}) {  // the second: fewer rows than features, the dual form
+      const Problem problem = smooth_problem(120, 3, 2, 0.1, 71);
+      const std::vector<double> weights = weights_of(120);
+      const Matrix<double> X = repeated<double>(problem.x(), weights),
+                           Y = repeated<double>(problem.y(), weights);
+      const auto map = gaussian_map(3, D);
+      const Model whole = fit(map, options_of(selection), X.view(), Y.view(), context);
+      const Model weighted =
+          fit(map, options_of(selection), problem.x(), problem.y(), context, weights);
+      OneBlock stream(problem.x(), problem.y(), weights);
+      const Model streamed = fit_stream(map, options_of(selection), stream, 2, context);
+      CHECK(weighted.options.lambda == whole.options.lambda);
+      CHECK(largest_difference(predictions(weighted, problem.x()),
+                               predictions(whole, problem.x())) < 1e-7);
+      CHECK(largest_difference(predictions(streamed, problem.x()),
+                               predictions(weighted, problem.x())) < 1e-12);
+      for (size_t j = 0; j < 3; ++j)
+        CHECK(weighted.standardizer.scale[j] == Approx(whole.standardizer.scale[j]).epsilon(1e-12));
+    }
+}
+
+TEST_CASE("sparse weighted rows and classes are those of repeated rows", "[model]") {
+  Context context;
+  const auto sparse = sparse_rows<double>(150, 6, 3, 5);
+  const std::vector<double> weights = weights_of(150);
+  Matrix<double> dense(150, 6), Y(150, 1);
+  dense.fill(0);
+  for (int64_t i = 0; i < 150; ++i) {
+    add_row(sparse.view(), i, dense.view().row(i));
+    Y(i, 0) = dense(i, 0) > 0.1 ? 2 : dense(i, 1) > 0 ? 1 : 0;
+  }
+  FitOptions options = options_of(Selection::fixed);
+  options.task = Task::classification;
+  options.classes = 3;
+  const auto map = gaussian_map(6, 40, 2.0);
+  const Matrix<double> X = repeated<double>(dense.view(), weights),
+                       labels = repeated<double>(Y.view(), weights);
+  const auto moments = fit_standardizer(sparse.view(), weights), plain = fit_standardizer(X.view());
+  for (size_t j = 0; j < 6; ++j) CHECK(moments.scale[j] == Approx(plain.scale[j]).epsilon(1e-12));
+  options.standardize = false;  // sparse rows would not be centred
+  const Model whole = fit(map, options, X.view(), labels.view(), context);
+  const Model weighted = fit(map, options, sparse.view(), Y.view(), context, weights);
+  CHECK(largest_difference(predictions(weighted, sparse.view()),
+                           predictions(whole, sparse.view())) < 1e-7);
+}
+
+TEST_CASE("scores of held-out rows count each by its weight", "[model]") {
+  Context context;
+  const Problem problem = smooth_problem(80, 3, 1, 0.3, 72);
+  std::vector<double> weights(80, 1.0);
+  // Folds are the same whatever the weights; ten equal weights change nothing.
+  const FitOptions options = options_of(Selection::kfold);
+  const auto map = gaussian_map(3, 16);
+  const Model plain = fit(map, options, problem.x(), problem.y(), context);
+  for (double& weight : weights) weight = 10;
+  const Model heavy = fit(map, options, problem.x(), problem.y(), context, weights);
+  for (size_t k = 0; k < plain.path.size(); ++k)
+    CHECK(heavy.path[k].score == Approx(plain.path[k].score).epsilon(1e-9));
+  // A row that counts for nothing may say what it likes.
+  Problem wild = smooth_problem(80, 3, 1, 0.3, 72);
+  weights[7] = 0;
+  const Model without = fit(map, options, problem.x(), problem.y(), context, weights);
+  wild.Y(7, 0) = 1e6;
+  const Model despite = fit(map, options, wild.x(), wild.y(), context, weights);
+  CHECK(without.path[3].score != heavy.path[3].score);
+  for (size_t k = 0; k < plain.path.size(); ++k)
+    CHECK(despite.path[k].score == Approx(without.path[k].score).epsilon(1e-9));
+}
+
+TEST_CASE("two processes with half of the rows each choose and fit as one", "[model]") {
+  const Problem problem = smooth_problem(200, 3, 2, 0.2, 73);
+  const Matrix<double> Z = plain_features(*gaussian_map(3, 24), problem.x(), {});
+  for (const Selection selection :
+       {Selection::fixed, Selection::gcv, Selection::loo, Selection::held_out, Selection::kfold}) {
+    const FitOptions options = options_of(selection);
+    Context context;
+    const Selected one = select(MatrixSource(Z.view(), problem.y(), 64, false), options, context);
+    std::vector<Selected> halves(2);
+    ThreadJob(2).run([&](solver::Reduction& reduction, int process) {
+      Context own;
+      const int64_t first = process == 0 ? 0 : 90, last = process == 0 ? 90 : 200;
+      const MatrixSource rows(Z.view().block_rows(first, last), problem.y().block_rows(first, last),
+                              32, false, {}, &reduction);
+      halves[static_cast<size_t>(process)] = select(rows, options, own);
+    });
+    CHECK(halves[0].lambda == halves[1].lambda);
+    CHECK(largest_difference(halves[0].weights.w, halves[1].weights.w) == 0);
+    for (size_t k = 0; k < one.path.size(); ++k)
+      CHECK(halves[0].path[k].score == halves[1].path[k].score);
+    // Each process draws the rows that it holds out, so those two choose on other rows than one.
+    if (selection == Selection::held_out || selection == Selection::kfold) continue;
+    CHECK(halves[0].lambda == one.lambda);
+    CHECK(largest_difference(halves[0].weights.w, one.weights.w) < 1e-7);
+    for (size_t k = 0; k < one.path.size(); ++k)
+      CHECK(halves[0].path[k].score == Approx(one.path[k].score).epsilon(1e-6));
+  }
+}
+
+TEST_CASE("weights that cannot be are refused by a fit", "[model]") {
+  Context context;
+  const Problem problem = smooth_problem(30, 3, 1, 0.1, 74);
+  const auto refused = [&](mercer_status status, std::vector<double> weights, const char* part) {
+    return refusal_fault(
+        status,
+        [&] { fit(gaussian_map(3, 16), FitOptions{}, problem.x(), problem.y(), context, weights); },
+        part);
+  };
+  CHECK(refused(MERCER_DIMENSION_MISMATCH, {1, 2}, "weights has 2 entries") == "");
+  CHECK(refused(MERCER_INVALID_ARGUMENT, std::vector<double>(30, 0.0), "sum to 0") == "");
+  CHECK(refused(MERCER_INVALID_ARGUMENT, std::vector<double>(30, -1.0), "weight -1") == "");
+  const std::vector<double> none(30, 0.0);
+  OneBlock stream(problem.x(), problem.y(), none);
+  CHECK(refusal_fault(
+            MERCER_INVALID_ARGUMENT,
+            [&] { fit_stream(gaussian_map(3, 16), FitOptions{}, stream, 1, context); },
+            "weights of the stream sum to 0") == "");
+}

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Z and the normal equations by streaming, against the same matrices in memory.
+#include "solver/feature_operator.h"
+
+#include "ridge_problem.h"
+#include "support/catch.h"
+#include "support/matrix_source.h"
+#include "support/refusal.h"
+#include "support/thread_reduction.h"
+
+using namespace mercer;
+using namespace mercer::test;
+using solver::FeatureOperator;
+using solver::NormalOperator;
+
+namespace {
+
+double inner(const Matrix<double>& A, const Matrix<double>& B) {
+  double sum = 0;
+  for (int64_t i = 0; i < A.rows() * A.cols(); ++i) sum += A.data()[i] * B.data()[i];
+  return sum;
+}
+
+/// (Z - mean)'W(Z - mean) + n lambda I, written out.
+Matrix<double> plain_normal(const Matrix<double>& Z, const std::vector<double>& weights,
+                            bool center, double lambda) {
+  const int64_t D = Z.cols();
+  std::vector<double> mean(static_cast<size_t>(D), 0.0);
+  double n = 0;
+  for (size_t i = 0; i < weights.size(); ++i) n += weights[i];
+  for (int64_t i = 0; i < Z.rows(); ++i)
+    for (int64_t j = 0; center && j < D; ++j)
+      mean[static_cast<size_t>(j)] += weights[static_cast<size_t>(i)] * Z(i, j) / n;
+  Matrix<double> C = copy(MatrixView<const double>(Z.view())), WC(Z.rows(), D);
+  for (int64_t i = 0; i < Z.rows(); ++i)
+    for (int64_t j = 0; j < D; ++j) {
+      C(i, j) -= mean[static_cast<size_t>(j)];
+      WC(i, j) = weights[static_cast<size_t>(i)] * C(i, j);
+    }
+  Matrix<double> normal = product(transposed(C.view()).view(), WC.view());
+  for (int64_t j = 0; j < D; ++j) normal(j, j) += n * lambda;
+  return normal;
+}
+
+std::vector<double> some_weights(int64_t n) {
+  std::vector<double> weights;
+  for (int64_t i = 0; i < n; ++i) weights.push_back(0.5 * static_cast<double>(i % 5));
+  return weights;
+}
+
+}  // namespace
+
+TEST_CASE("a streamed Z multiplies as the matrix, and is adjoint to its transpose", "[solver]") {
+  const Problem problem = ridge_problem(53, 9, 1, 301);
+  const Matrix<double> X = random_matrix(9, 4, 302), U = random_matrix(53, 4, 303);
+  Context context;
+  for (const bool single : {false, true}) {
+    const MatrixSource rows(problem.Z.view(), problem.Y.view(), 10, single);
+    const FeatureOperator Z(rows);
+    Matrix<double> ZX(53, 4), ZtU(9, 4);
+    Z.apply(X.view(), context, ZX.view());
+    Z.apply_transpose(U.view(), context, ZtU.view());
+    const double bound = single ? 1e-5 : 1e-13;
+    CHECK(difference(ZX.view(), product(problem.Z.view(), X.view()).view(), bound) == "");
+    CHECK(difference(ZtU.view(), product(transposed(problem.Z.view()).view(), U.view()).view(),
+                     bound) == "");
+    CHECK(inner(ZX, U) == Approx(inner(X, ZtU)).epsilon(1e-12));
+  }
+}
+
+TEST_CASE("the normal operator is the regularised Gram matrix, and symmetric", "[solver]") {
+  const Problem problem = ridge_problem(60, 8, 1, 304);
+  const std::vector<double> weights = some_weights(60);
+  const Matrix<double> X = random_matrix(8, 3, 305), V = random_matrix(8, 3, 306);
+  Context context;
+  for (const bool center : {false, true}) {
+    const MatrixSource rows(problem.Z.view(), problem.Y.view(), 7, false, weights);
+    const NormalOperator A(rows, center, 1e-2, context);
+    CHECK(A.weight() == 60);
+    Matrix<double> AX(8, 3), AV(8, 3), transposed_X(8, 3);
+    A.apply(X.view(), context, AX.view());
+    A.apply(V.view(), context, AV.view());
+    A.apply_transpose(X.view(), context, transposed_X.view());
+    const Matrix<double> expected = plain_normal(problem.Z, weights, center, 1e-2);
+    CHECK(difference(AX.view(), product(expected.view(), X.view()).view(), 1e-12) == "");
+    CHECK(difference(AX.view(), transposed_X.view(), 0.0) == "");
+    CHECK(inner(AX, V) == Approx(inner(X, AV)).epsilon(1e-12));
+  }
+}
+
+TEST_CASE("processes that share the rows have one normal operator", "[solver]") {
+  const Problem problem = ridge_problem(40, 6, 1, 307);
+  const Matrix<double> X = random_matrix(6, 2, 308);
+  const Matrix<double> expected =
+      product(plain_normal(problem.Z, std::vector<double>(40, 1.0), true, 1e-3).view(), X.view());
+  std::vector<Matrix<double>> results(2);
+  ThreadJob(2).run([&](solver::Reduction& reduction, int process) {
+    Context own;
+    const int64_t first = process * 15, last = process == 0 ? 15 : 40;
+    const MatrixSource rows(problem.Z.view().block_rows(first, last),
+                            problem.Y.view().block_rows(first, last), 8, true, {}, &reduction);
+    const NormalOperator A(rows, true, 1e-3, own);
+    Matrix<double> Y(6, 2);
+    A.apply(X.view(), own, Y.view());
+    results[static_cast<size_t>(process)] = std::move(Y);
+  });
+  CHECK(difference(results[0].view(), results[1].view(), 0.0) == "");
+  CHECK(difference(results[0].view(), expected.view(), 1e-5) == "");  // single precision rows
+}
+
+TEST_CASE("a normal operator refuses a lambda that is none", "[solver]") {
+  const Problem problem = ridge_problem(10, 3, 1, 309);
+  Context context;
+  const MatrixSource rows(problem.Z.view(), problem.Y.view(), 4, false);
+  CHECK(refusal_fault(
+            MERCER_INVALID_ARGUMENT, [&] { NormalOperator(rows, true, -1, context); },
+            "lambda = -1") == "");
+}

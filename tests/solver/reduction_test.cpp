@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Sums over processes, played by threads: halves of the rows, the fit of all.
+#include "solver/reduction.h"
+
+#include "ridge_problem.h"
+#include "solver/block_statistics.h"
+#include "support/catch.h"
+#include "support/matrix_source.h"
+#include "support/thread_reduction.h"
+
+using namespace mercer;
+using namespace mercer::test;
+using solver::RowStatistics;
+
+namespace {
+
+/// Statistics of rows [first, last) in each of the processes.
+std::vector<RowStatistics> reduced(const Problem& problem, const std::vector<int64_t>& bounds) {
+  const auto size = static_cast<int>(bounds.size()) - 1;
+  std::vector<RowStatistics> all;
+  for (int i = 0; i < size; ++i) all.emplace_back(problem.Z.cols(), problem.Y.cols());
+  ThreadJob(size).run([&](solver::Reduction& reduction, int process) {
+    const int64_t first = bounds[static_cast<size_t>(process)];
+    const int64_t last = bounds[static_cast<size_t>(process) + 1];
+    const MatrixSource rows(problem.Z.view().block_rows(first, last),
+                            problem.Y.view().block_rows(first, last), 16, false, {}, &reduction);
+    Context context;
+    RowStatistics own(problem.Z.cols(), problem.Y.cols());
+    solver::add_blocks(rows, own, context);
+    all[static_cast<size_t>(process)] = solver::take_reduced(rows, std::move(own));
+  });
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("statistics of processes add up to those of one, in each of them", "[solver]") {
+  const Problem problem = ridge_problem(90, 11, 2, 211);
+  Context context;
+  const solver::Weights expected = reference_ridge(problem, true, 90 * 1e-3);
+  // Halves, parts of unlike sizes, and a process that has no rows.
+  for (const std::vector<int64_t>& bounds :
+       {std::vector<int64_t>{0, 45, 90}, {0, 3, 80, 90}, {0, 50, 50, 90}}) {
+    std::vector<RowStatistics> all = reduced(problem, bounds);
+    for (const RowStatistics& one : all) {
+      CHECK(one.rows() == 90);
+      CHECK(one.weight() == 90);
+      CHECK(difference(one.gram(), all[0].gram(), 0.0, true) == "");  // the same bits
+      CHECK(difference(one.cross(), all[0].cross(), 0.0) == "");
+      CHECK(weights_differ(solver::ridge_cholesky(one.clone(), true, 1e-3, context), expected,
+                           1e-9) == "");
+      CHECK(solver::mean_squared_error(expected, one)[1] ==
+            Approx(solver::mean_squared_error(expected,
+                                              statistics_of(problem.Z.view(), problem.Y.view()))[1])
+                .epsilon(1e-10));
+    }
+  }
+}
+
+TEST_CASE("rows far from zero keep their digits when processes add up", "[solver]") {
+  Problem problem = ridge_problem(60, 4, 1, 212);
+  const solver::Weights expected = reference_ridge(problem, true, 60 * 1e-2);
+  for (int64_t i = 0; i < 60; ++i)
+    for (int64_t j = 0; j < 4; ++j) problem.Z(i, j) += 1e6;
+  Context context;
+  const auto all = reduced(problem, {0, 20, 60});
+  const solver::Weights far = solver::ridge_cholesky(all[1].clone(), true, 1e-2, context);
+  // The offset itself costs 1e6 eps of the features; squares of it would cost 1e12 eps.
+  CHECK(difference(far.w.view(), expected.w.view(), 1e-7 * largest(expected.w.view())) == "");
+}
+
+TEST_CASE("one process has all rows: nothing is summed", "[solver]") {
+  const Problem problem = ridge_problem(20, 3, 1, 213);
+  const MatrixSource rows(problem.Z.view(), problem.Y.view(), 5, false);
+  std::vector<double> numbers = {1, 2};
+  solver::reduce(rows, numbers);
+  CHECK(numbers == std::vector<double>{1, 2});
+}

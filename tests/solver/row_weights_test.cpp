@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Rows with weights against the same rows repeated: a row of weight 3 is three equal rows.
+#include "solver/row_weights.h"
+
+#include <cmath>
+
+#include "ridge_problem.h"
+#include "solver/block_statistics.h"
+#include "solver/dual_system.h"
+#include "solver/plain_sums.h"
+#include "support/catch.h"
+#include "support/matrix_source.h"
+#include "support/refusal.h"
+
+using namespace mercer;
+using namespace mercer::test;
+using solver::RidgePath;
+using solver::RowStatistics;
+
+namespace {
+
+/// Weights 0, 1, 2, 3, 0, ... and the rows that they stand for.
+struct WeightedProblem {
+  Problem rows, repeated;
+  std::vector<double> weights;
+};
+
+WeightedProblem weighted_problem(int64_t n, int64_t D, int64_t m, uint64_t seed) {
+  WeightedProblem result{ridge_problem(n, D, m, seed), {}, {}};
+  int64_t total = 0;
+  for (int64_t i = 0; i < n; ++i) {
+    result.weights.push_back(static_cast<double>(i % 4));
+    total += i % 4;
+  }
+  result.repeated = {Matrix<double>(total, D), Matrix<double>(total, m)};
+  int64_t to = 0;
+  for (int64_t i = 0; i < n; ++i)
+    for (int64_t k = 0; k < i % 4; ++k, ++to) {
+      std::copy_n(result.rows.Z.view().row(i), D, result.repeated.Z.view().row(to));
+      std::copy_n(result.rows.Y.view().row(i), m, result.repeated.Y.view().row(to));
+    }
+  return result;
+}
+
+RowStatistics weighted_statistics(const WeightedProblem& problem, bool single = false) {
+  Context context;
+  RowStatistics statistics(problem.rows.Z.cols(), problem.rows.Y.cols());
+  const MatrixSource source(problem.rows.Z.view(), problem.rows.Y.view(), 7, single,
+                            problem.weights);
+  solver::add_blocks(source, statistics, context);
+  return statistics;
+}
+
+std::string sums_differ(const RowStatistics& a, const RowStatistics& b, double bound) {
+  Matrix<double> A(a.features(), a.features()), B(a.features(), a.features());
+  solver::write_plain_gram(a, A.view());
+  solver::write_plain_gram(b, B.view());
+  std::string faults = difference(A.view(), B.view(), bound * largest(B.view()));
+  Matrix<double> P(a.features(), a.outputs()), Q(a.features(), a.outputs());
+  solver::write_plain_cross(a, P.view());
+  solver::write_plain_cross(b, Q.view());
+  faults += difference(P.view(), Q.view(), bound * (1 + largest(Q.view())));
+  const auto compare = [&](const std::vector<double>& x, const std::vector<double>& y) {
+    for (size_t j = 0; j < x.size(); ++j)
+      if (!(std::abs(x[j] - y[j]) <= bound * (1 + std::abs(y[j])))) faults += " sum";
+  };
+  compare(solver::plain_sum_features(a), solver::plain_sum_features(b));
+  compare(solver::plain_sum_outputs(a), solver::plain_sum_outputs(b));
+  compare(solver::plain_sum_squared_outputs(a), solver::plain_sum_squared_outputs(b));
+  if (!(std::abs(a.weight() - b.weight()) <= bound * b.weight())) faults += " weight";
+  return faults;
+}
+
+}  // namespace
+
+TEST_CASE("statistics of weighted rows are those of repeated rows", "[solver]") {
+  for (const int64_t m : {0, 1, 3}) {
+    const WeightedProblem problem = weighted_problem(41, 600, m, 201);
+    const RowStatistics weighted = weighted_statistics(problem);
+    CHECK(weighted.rows() == 41);
+    CHECK(weighted.weight() == 60);
+    CHECK(sums_differ(weighted, statistics_of(problem.repeated.Z.view(), problem.repeated.Y.view()),
+                      1e-12) == "");
+    CHECK(sums_differ(weighted_statistics(problem, true), weighted, 1e-6) == "");
+  }
+}
+
+TEST_CASE("weighted rows that are removed leave the others", "[solver]") {
+  const WeightedProblem problem = weighted_problem(60, 9, 2, 202);
+  Context context;
+  RowStatistics statistics = weighted_statistics(problem);
+  const MatrixSource source(problem.rows.Z.view(), problem.rows.Y.view(), 8, false,
+                            problem.weights);
+  std::vector<int64_t> odd, even;
+  for (int64_t i = 0; i < 60; ++i) (i % 2 == 0 ? even : odd).push_back(i);
+  solver::remove_blocks(*source.subset(odd), statistics, context);
+  RowStatistics rest(9, 2);
+  solver::add_blocks(*source.subset(even), rest, context);
+  CHECK(statistics.rows() == 30);
+  CHECK(sums_differ(statistics, rest, 1e-12) == "");
+  solver::remove_blocks(*source.subset(even), statistics, context);
+  CHECK(statistics.weight() == 0);
+}
+
+TEST_CASE("ridge of weighted rows is that of repeated rows, primal and dual", "[solver]") {
+  Context context;
+  for (const bool center : {false, true}) {
+    const WeightedProblem problem = weighted_problem(40, 12, 2, 203);
+    const auto repeated = statistics_of(problem.repeated.Z.view(), problem.repeated.Y.view());
+    const RidgePath a(weighted_statistics(problem), center, context);
+    const RidgePath b(repeated.clone(), center, context);
+    solver::DualSystem dual(copy(problem.rows.Z.view()), copy(problem.rows.Y.view()),
+                            problem.weights, center);
+    dual.decompose(context);
+    for (const double lambda : {1e-4, 1e-2}) {
+      const solver::Weights expected = reference_ridge(problem.repeated, center, 60 * lambda);
+      CHECK(weights_differ(a.solve(lambda), expected, 1e-9) == "");
+      CHECK(weights_differ(dual.solve(lambda, context), expected, 1e-9) == "");
+      CHECK(weights_differ(
+                solver::ridge_cholesky(weighted_statistics(problem), center, lambda, context),
+                expected, 1e-9) == "");
+      CHECK(a.effective_dimension(lambda) == Approx(b.effective_dimension(lambda)).epsilon(1e-10));
+      for (size_t j = 0; j < 2; ++j) {
+        CHECK(a.gcv(lambda)[j] == Approx(b.gcv(lambda)[j]).epsilon(1e-9));
+        CHECK(dual.gcv(lambda)[j] == Approx(b.gcv(lambda)[j]).epsilon(1e-9));
+        CHECK(a.held_out_error(lambda, weighted_statistics(problem))[j] ==
+              Approx(b.held_out_error(lambda, repeated)[j]).epsilon(1e-10));
+      }
+    }
+  }
+}
+
+TEST_CASE("a weighted row left out is the residual of a fit without it", "[solver]") {
+  Context context;
+  const double lambda = 1e-3;
+  for (const bool center : {false, true}) {
+    const WeightedProblem problem = weighted_problem(21, 6, 1, 204);
+    const RidgePath path(weighted_statistics(problem), center, context);
+    const MatrixView<const double> Z = problem.rows.Z.view(), Y = problem.rows.Y.view();
+    const Matrix<double> R = path.leave_one_out(lambda, Z, Y, context, problem.weights);
+    double squares = 0;
+    for (int64_t i = 0; i < 21; ++i) {
+      // The repeated rows of all others, n lambda being kept.
+      std::vector<bool> keep;
+      for (int64_t k = 0; k < 21; ++k) keep.insert(keep.end(), static_cast<size_t>(k % 4), k != i);
+      const solver::Weights others =
+          reference_ridge(problem.repeated, center, path.weight() * lambda, keep);
+      double expected = Y(i, 0) - others.intercept[0];
+      for (int64_t j = 0; j < 6; ++j) expected -= Z(i, j) * others.w(j, 0);
+      CHECK(R(i, 0) == Approx(expected).epsilon(1e-8));
+      squares += static_cast<double>(i % 4) * expected * expected;
+    }
+    CHECK(path.leave_one_out_squares({&lambda, 1}, Z, Y, context, problem.weights)(0, 0) ==
+          Approx(squares).epsilon(1e-8));
+    solver::DualSystem dual(copy(Z), copy(Y), problem.weights, center);
+    dual.decompose(context);
+    CHECK(dual.leave_one_out(lambda)[0] == Approx(squares / path.weight()).epsilon(1e-8));
+  }
+}
+
+TEST_CASE("weights are one finite number >= 0 per row, with a sum", "[solver]") {
+  Context context;
+  const Problem problem = ridge_problem(4, 3, 1, 205);
+  const auto refused = [&](mercer_status status, std::vector<double> weights, const char* part) {
+    RowStatistics statistics(3, 1);
+    return refusal_fault(
+        status, [&] { statistics.add(problem.Z.view(), problem.Y.view(), context, weights); },
+        part);
+  };
+  CHECK(refused(MERCER_DIMENSION_MISMATCH, {1, 2}, "weights has 2 entries") == "");
+  CHECK(refused(MERCER_INVALID_ARGUMENT, {1, 2, -1, 0}, "row 2 (counted from 0) has weight -1") ==
+        "");
+  CHECK(refused(MERCER_INVALID_ARGUMENT, {1, INFINITY, 1, 0}, "weight inf") == "");
+  CHECK(refused(MERCER_INVALID_ARGUMENT, {1, 1, 1, std::nan("")}, "weight") == "");
+  RowStatistics nothing(3, 1);
+  nothing.add(problem.Z.view(), problem.Y.view(), context, std::vector<double>(4, 0.0));
+  CHECK(refusal_fault(
+            MERCER_INVALID_ARGUMENT, [&] { RidgePath(std::move(nothing), true, context); },
+            "weights of 4 rows sum to 0") == "");
+}
