@@ -46,7 +46,7 @@ mercer_status mercer_model_map(const mercer_model* model, mercer_map** out) {
 mercer_status mercer_model_weights_f64(const mercer_model* model, double* w, int64_t ldw,
                                        double* intercept) {
   return guard("mercer_model_weights_f64", [&] {
-    const solver::Weights& weights = checked("model", model).impl.weights;
+    const solver::Weights& weights = model::linear_weights(checked("model", model).impl);
     const int64_t D = weights.w.rows();
     const int64_t outputs = weights.w.cols();
     std::span<double> constants;

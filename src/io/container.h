@@ -16,7 +16,8 @@ namespace mercer::io {
 
 inline constexpr uint32_t kFormatVersion = 1;
 
-/// A section to be written: nothing is copied.
+/// A section to be written: nothing is copied. A name that begins with _ makes it optional: a
+/// reader that does not know it passes it by. All others must be known.
 struct SectionView {
   std::string_view name;  // 1 to 24 of a-z and _
   std::span<const std::byte> bytes;
@@ -29,6 +30,8 @@ void write_container(const std::string& path, std::string_view kind,
 /// All that stands before the sections in a file of these: write_container without the writing.
 std::vector<std::byte> container_header(std::string_view kind,
                                         std::span<const SectionView> sections);
+
+inline bool is_optional(std::string_view section) { return section.starts_with('_'); }
 
 /// A section read.
 struct Section {

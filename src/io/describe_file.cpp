@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // What a file holds, as JSON. Maps and models are read as by load, so that what is described can be
-// loaded: making a map draws no frequency. Statistics are read whole, since loading refuses sums that
-// are not finite.
+// loaded: making a map draws no frequency. Statistics are read whole, since loading refuses sums
+// that are not finite.
 #include <memory>
 #include <string>
 #include <utility>
@@ -72,10 +72,9 @@ std::string describe_statistics(const SectionReader& file) {
 std::string describe_file(const std::string& path) {
   Container container = read_container(path, "");
   if (container.kind == "map") return describe_map({path, std::move(container), kMapSections});
-  if (container.kind == "model")
-    return describe_model({path, std::move(container), kModelSections});
+  if (container.kind == "model") return describe_model({path, std::move(container)});
   if (container.kind == "statistics") {
-    return describe_statistics({path, std::move(container), kStatisticsSections});
+    return describe_statistics({path, std::move(container)});
   }
   fail(MERCER_INVALID_ARGUMENT, "\"%s\": holds a %s, expected a map, model or statistics",
        path.c_str(), container.kind.c_str());

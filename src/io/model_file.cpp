@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Model files: map spec and numbers, options, standardiser, weights, the path of lambdas tried, the
-// caller's metadata. The same checks guard writing (INVALID_ARGUMENT) and reading (CORRUPT_FILE),
-// so what is written can be read.
+// Model files: map spec and numbers, options, standardiser, what the kind of model learnt, the path
+// of lambdas tried, the caller's metadata. The same checks guard writing (INVALID_ARGUMENT) and
+// reading (CORRUPT_FILE), so what is written can be read.
 #include "io/model_file.h"
 
 #include <algorithm>
@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "io/model_options.h"
 #include "io/object_file.h"
+#include "model/model_entry.h"
 #include "spec/spec.h"
 #include "spec/specs.h"
 #include "spec/utf8.h"
@@ -67,15 +68,11 @@ void check_path(std::span<const model::PathPoint> path) {
   }
 }
 
-/// All but the sizes of the weights, which are known in other ways to writer and reader.
 void check_model(const model::Model& model, int64_t inputs) {
   check_outputs(model.options, model.outputs());
   check_standardizer(model.standardizer, model.options.standardize, inputs);
   check_path(model.path);
-  require_count("intercept", count_of(model.weights.intercept), model.outputs());
-  require_finite(model.weights.intercept, "intercept");
-  const Matrix<double>& w = model.weights.w;
-  require_finite({w.data(), static_cast<size_t>(w.rows() * w.cols())}, "weights");
+  model.predictor->check();
   require(static_cast<int64_t>(model.metadata.size()) <= kMostMetadataBytes &&
               spec::is_utf8(model.metadata),
           MERCER_INVALID_ARGUMENT, "metadata: %zu bytes, expected at most %lld of valid UTF-8",
@@ -97,26 +94,36 @@ std::vector<model::PathPoint> path_of(const std::vector<double>& numbers) {
   return path;
 }
 
-Matrix<double> matrix_of(const std::vector<double>& numbers, int64_t rows, int64_t cols) {
-  // By division: a product of hostile sizes might overflow.
-  const int64_t count = count_of(numbers);
-  require(cols >= 1 && count % cols == 0 && count / cols == rows, MERCER_INVALID_ARGUMENT,
-          "weights has %lld numbers, expected %lld x %lld", static_cast<long long>(count),
-          static_cast<long long>(rows), static_cast<long long>(cols));
-  Matrix<double> matrix(rows, cols);
-  if (count > 0) std::memcpy(matrix.data(), numbers.data(), numbers.size() * sizeof(double));
-  return matrix;
+/// Those of a kind of model, in order. Files of ridge, the first of all kinds, do not name it.
+std::vector<const char*> sections_of(const model::ModelEntry& entry, bool named) {
+  std::vector<const char*> names = {"map", "numbers", "options"};
+  if (named) names.push_back("model");
+  names.insert(names.end(), {"mean", "scale"});
+  names.insert(names.end(), entry.sections.begin(), entry.sections.end());
+  names.insert(names.end(), {"path", "metadata"});
+  return names;
+}
+
+/// FitOptions of which the kind of model and its own parameters are right.
+model::FitOptions parse_kind(const SectionReader& file) {
+  model::FitOptions options;
+  if (file.has("model")) spec::parse_model_kind(file.text("model"), options);
+  return options;
 }
 
 /// All but the map, which is made last: what it may cost is known to be in the file by then.
-model::Model parse_model(const SectionReader& file, const Parameters& map) {
+model::Model parse_model(const SectionReader& file, const model::FitOptions& kind,
+                         const Parameters& map) {
   const ModelOptions options = parse_options(file.text("options"));
   model::Model model;
   model.options = options.fit;
+  model.options.model = kind.model;
+  model.options.parameters = kind.parameters;
   model.rows = options.rows;
   model.standardizer = {file.doubles("mean"), file.doubles("scale")};
-  model.weights = {matrix_of(file.doubles("weights"), map.integer("features"), options.outputs),
-                   file.doubles("intercept")};
+  std::vector<std::vector<double>> numbers;
+  for (const char* section : kind.model->sections) numbers.push_back(file.doubles(section));
+  model.predictor = kind.model->load(numbers, map.integer("features"), options.outputs);
   model.path = path_of(file.doubles("path"));
   model.metadata = file.text("metadata");
   check_model(model, map.integer("inputs"));
@@ -139,39 +146,42 @@ std::shared_ptr<const feature::FeatureMap> parse_map(const SectionReader& file,
 }  // namespace
 
 std::unique_ptr<model::Model> read_model(const SectionReader& file) {
+  const model::FitOptions kind = parsed_from(file.path(), [&] { return parse_kind(file); });
+  file.require_sections(sections_of(*kind.model, file.has("model")));
   return parsed_from(file.path(), [&] {
     const Parameters map = spec::map_parameters_of_file(file.text("map"));
-    auto model = std::make_unique<model::Model>(parse_model(file, map));
+    auto model = std::make_unique<model::Model>(parse_model(file, kind, map));
     model->map = parse_map(file, map);
     return model;
   });
 }
 
 void save(const model::Model& model, const std::string& path) {
-  require(model.map != nullptr && !model.map->is_complex() &&
-              model.weights.w.rows() == model.map->features(),
+  require(model.map != nullptr && !model.map->is_complex() && model.predictor != nullptr &&
+              model.predictor->features() == model.map->features(),
           MERCER_INVALID_ARGUMENT, "the model's weights do not fit its map");
   check_model(model, model.inputs());
   const std::string map = spec::to_spec(*model.map);
   const std::vector<double> numbers = model.map->numbers();
   const std::string options = print_options({model.options, model.rows, model.outputs()});
+  const std::string kind = spec::print_model_kind(model.options);
   const std::vector<double> tried = flattened(model.path);
-  const Matrix<double>& w = model.weights.w;
-  const std::span<const double> weights(w.data(), static_cast<size_t>(w.rows() * w.cols()));
-  const SectionView sections[] = {{"map", bytes_of(map)},
-                                  {"numbers", bytes_of(numbers)},
-                                  {"options", bytes_of(options)},
-                                  {"mean", bytes_of(model.standardizer.mean)},
-                                  {"scale", bytes_of(model.standardizer.scale)},
-                                  {"weights", bytes_of(weights)},
-                                  {"intercept", bytes_of(model.weights.intercept)},
-                                  {"path", bytes_of(tried)},
-                                  {"metadata", bytes_of(model.metadata)}};
+  const model::ModelEntry& entry = *model.options.model;
+  const std::vector<std::span<const double>> learnt = model.predictor->numbers();
+  std::vector<SectionView> sections = {
+      {"map", bytes_of(map)}, {"numbers", bytes_of(numbers)}, {"options", bytes_of(options)}};
+  if (&entry != &model::ridge_model()) sections.push_back({"model", bytes_of(kind)});
+  sections.push_back({"mean", bytes_of(model.standardizer.mean)});
+  sections.push_back({"scale", bytes_of(model.standardizer.scale)});
+  for (size_t i = 0; i < learnt.size(); ++i)
+    sections.push_back({entry.sections[i], bytes_of(learnt[i])});
+  sections.push_back({"path", bytes_of(tried)});
+  sections.push_back({"metadata", bytes_of(model.metadata)});
   write_container(path, "model", sections);
 }
 
 std::unique_ptr<model::Model> load_model(const std::string& path) {
-  return read_model({path, "model", kModelSections});
+  return read_model({path, read_container(path, "model")});
 }
 
 }  // namespace mercer::io

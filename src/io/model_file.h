@@ -3,7 +3,6 @@
 // A fitted model as it lies in a file.
 #pragma once
 
-#include <initializer_list>
 #include <memory>
 
 #include "io/section_reader.h"
@@ -13,10 +12,7 @@ namespace mercer::io {
 
 /// CORRUPT_FILE naming the path unless sizes agree with each other, with the map and with the file,
 /// options are within what a fit accepts, standardiser and weights are finite, scales positive.
+/// Which sections there must be depends on the kind of model: they are required here.
 std::unique_ptr<model::Model> read_model(const SectionReader& file);
-
-/// The sections of a model file, in order.
-inline constexpr std::initializer_list<const char*> kModelSections = {
-    "map", "numbers", "options", "mean", "scale", "weights", "intercept", "path", "metadata"};
 
 }  // namespace mercer::io

@@ -9,13 +9,17 @@
 namespace mercer::io {
 namespace {
 
-bool same_names(const Container& container, std::initializer_list<const char*> names) {
-  return std::equal(container.sections.begin(), container.sections.end(), names.begin(),
-                    names.end(),
-                    [](const Section& section, const char* name) { return section.name == name; });
+bool same_names(const Container& container, std::span<const char* const> names) {
+  auto next = names.begin();
+  for (const Section& section : container.sections) {
+    if (is_optional(section.name)) continue;
+    if (next == names.end() || section.name != *next) return false;
+    ++next;
+  }
+  return next == names.end();
 }
 
-std::string listed(std::initializer_list<const char*> names) {
+std::string listed(std::span<const char* const> names) {
   std::string list;
   for (const char* name : names) {
     if (!list.empty()) list += ", ";
@@ -32,16 +36,25 @@ SectionReader::SectionReader(const std::string& path, std::string_view kind,
 
 SectionReader::SectionReader(const std::string& path, Container container,
                              std::initializer_list<const char*> names)
-    : path_(path), container_(std::move(container)) {
+    : SectionReader(path, std::move(container)) {
+  require_sections(names);
+}
+
+void SectionReader::require_sections(std::span<const char* const> names) const {
   require(same_names(container_, names), MERCER_CORRUPT_FILE,
           "\"%s\": a %s with other sections than expected: %s", path_.c_str(),
           container_.kind.c_str(), listed(names).c_str());
 }
 
-std::span<const std::byte> SectionReader::bytes(std::string_view name) const {
+const Section* SectionReader::find(std::string_view name) const noexcept {
   for (const Section& section : container_.sections) {
-    if (section.name == name) return section.bytes;
+    if (section.name == name) return &section;
   }
+  return nullptr;
+}
+
+std::span<const std::byte> SectionReader::bytes(std::string_view name) const {
+  if (const Section* section = find(name)) return section->bytes;
   fail(MERCER_INTERNAL, "file: section %s was not checked for", std::string(name).c_str());
 }
 

@@ -28,14 +28,20 @@ inline std::span<const std::byte> bytes_of(std::string_view text) {
 
 class SectionReader {
  public:
-  /// read_container; then CORRUPT_FILE unless the sections are exactly these, in this order.
+  /// read_container; then require_sections.
   SectionReader(const std::string& path, std::string_view kind,
                 std::initializer_list<const char*> names);
   SectionReader(const std::string& path, Container container,
                 std::initializer_list<const char*> names);
+  /// Sections to be required later.
+  SectionReader(const std::string& path, Container container)
+      : path_(path), container_(std::move(container)) {}
 
   const std::string& path() const noexcept { return path_; }
   const Container& container() const noexcept { return container_; }
+  /// CORRUPT_FILE unless the sections that are not optional are these, in this order.
+  void require_sections(std::span<const char* const> names) const;
+  bool has(std::string_view name) const noexcept { return find(name) != nullptr; }
   std::string_view text(std::string_view name) const;
   /// Doubles in a section; CORRUPT_FILE, for parsed_from to name the file, if its length is no
   /// multiple of 8.
@@ -44,6 +50,7 @@ class SectionReader {
   std::vector<double> doubles(std::string_view name) const;
 
  private:
+  const Section* find(std::string_view name) const noexcept;
   std::span<const std::byte> bytes(std::string_view name) const;
   std::string path_;
   Container container_;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Statistics files: rows, the lower triangle of the Gram matrix, cross products, sums and the
-// origin they are about, every double bit for bit.
+// origin they are about, and the rows' weight where it is not their number, every double bit for
+// bit.
 #include "io/statistics_file.h"
 
 #include <algorithm>
@@ -68,6 +69,7 @@ StatisticsShape parse_shape(const SectionReader& file) {
   require_count(file, "gram", D * (D + 1) / 2);
   require_count(file, "cross", D * m);
   if (!about_zero(file, D, m)) require_count(file, "sums", 2 * D + 3 * m);
+  if (file.has("weight")) require_count(file, "weight", 1);
   return {D, m, shape.integer("rows")};
 }
 
@@ -85,7 +87,9 @@ std::unique_ptr<solver::RowStatistics> parse_statistics(const SectionReader& fil
   if (shape.rows == 0) return statistics;  // whatever the sums say, they are of no rows
   auto parts = statistics->parts();
   parts.rows = shape.rows;
-  parts.weight = static_cast<double>(shape.rows);
+  parts.weight = file.has("weight") ? file.doubles("weight")[0] : static_cast<double>(shape.rows);
+  require(parts.weight >= 0, MERCER_INVALID_ARGUMENT, "weight = %g, expected a number >= 0",
+          parts.weight);
   unpack(gram, parts.gram);
   for (int64_t i = 0; i < D; ++i) std::copy_n(cross.begin() + i * m, m, parts.cross.row(i));
   std::span<const double> rest = sums;
@@ -102,7 +106,14 @@ std::unique_ptr<solver::RowStatistics> parse_statistics(const SectionReader& fil
 
 }  // namespace
 
+void require_statistics_sections(const SectionReader& file) {
+  std::vector<const char*> names = {"shape", "gram", "cross", "sums"};
+  if (file.has("weight")) names.push_back("weight");
+  file.require_sections(names);
+}
+
 StatisticsShape read_shape(const SectionReader& file) {
+  require_statistics_sections(file);
   return parsed_from(file.path(), [&] {
     parse_statistics(file);  // refuses sums that are not finite
     return parse_shape(file);
@@ -122,15 +133,19 @@ void save(const solver::RowStatistics& statistics, const std::string& path) {
         statistics.origin_features(), statistics.origin_outputs()}) {
     sums.insert(sums.end(), part.begin(), part.end());
   }
-  const SectionView sections[] = {{"shape", bytes_of(text)},
-                                  {"gram", bytes_of(gram)},
-                                  {"cross", bytes_of(cross)},
-                                  {"sums", bytes_of(sums)}};
+  std::vector<SectionView> sections = {{"shape", bytes_of(text)},
+                                       {"gram", bytes_of(gram)},
+                                       {"cross", bytes_of(cross)},
+                                       {"sums", bytes_of(sums)}};
+  const double weight = statistics.weight();
+  if (weight != static_cast<double>(statistics.rows()))
+    sections.push_back({"weight", bytes_of(std::span(&weight, 1))});
   write_container(path, "statistics", sections);
 }
 
 std::unique_ptr<solver::RowStatistics> load_statistics(const std::string& path) {
-  const SectionReader file(path, "statistics", kStatisticsSections);
+  const SectionReader file(path, read_container(path, "statistics"));
+  require_statistics_sections(file);
   return parsed_from(path, [&] { return parse_statistics(file); });
 }
 

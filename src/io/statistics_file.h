@@ -18,8 +18,7 @@ struct StatisticsShape {
 /// CORRUPT_FILE naming the path for whatever load_statistics refuses.
 StatisticsShape read_shape(const SectionReader& file);
 
-/// The sections of a statistics file, in order.
-inline constexpr std::initializer_list<const char*> kStatisticsSections = {"shape", "gram", "cross",
-                                                                           "sums"};
+/// CORRUPT_FILE unless the sections of a statistics file are there, in order.
+void require_statistics_sections(const SectionReader& file);
 
 }  // namespace mercer::io

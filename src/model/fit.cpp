@@ -11,6 +11,7 @@
 #include "model/column_moments.h"
 #include "model/feature_rows.h"
 #include "model/fit_checks.h"
+#include "model/model_entry.h"
 #include "model/selection.h"
 #include "model/stream_rows.h"
 #include "solver/row_weights.h"
@@ -27,10 +28,10 @@ void require_fit_memory(const FitOptions& options, int64_t rows, int64_t inputs,
 }
 
 void learn(const solver::BlockSource& rows, Context& context, Model& model) {
-  Selected selected = select(rows, model.options, context);
-  model.weights = std::move(selected.weights);
-  model.options.lambda = selected.lambda;
-  model.path = std::move(selected.path);
+  Learned learned = model.options.model->fit(rows, model.options, context);
+  model.predictor = std::move(learned.predictor);
+  model.options.lambda = learned.lambda;
+  model.path = std::move(learned.path);
 }
 
 }  // namespace

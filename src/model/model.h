@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// What is fitted: standardisation of inputs, a feature map, ridge weights. Prediction is map then
-// product.
+// What is fitted: standardisation of inputs, a feature map, and what a kind of model learns on its
+// features. Prediction is map, then the kind's scores.
 #pragma once
 
 #include <cstdint>
@@ -13,9 +13,10 @@
 #include "base/aligned.h"
 #include "base/context.h"
 #include "base/matrix_view.h"
+#include "base/parameters.h"
 #include "base/rows.h"
 #include "feature/feature_map.h"
-#include "solver/ridge.h"
+#include "model/predictor.h"
 
 namespace mercer::model {
 
@@ -35,7 +36,12 @@ struct Standardizer {
 /// weights: one per row, or none.
 Standardizer fit_standardizer(const Rows& X, std::span<const double> weights = {});
 
+struct ModelEntry;  // model_entry.h
+const ModelEntry& ridge_model();
+
 struct FitOptions {
+  const ModelEntry* model = &ridge_model();
+  Parameters parameters;  // the values of the model's own fields, but lambda
   Task task = Task::regression;
   int64_t classes = 0;  // classification: K >= 2; Y then holds one column of class numbers 0..K-1
   bool standardize = true;
@@ -63,16 +69,19 @@ struct PathPoint {
 struct Model {
   std::shared_ptr<const feature::FeatureMap> map;
   Standardizer standardizer;
-  solver::Weights weights;  // D x outputs (classification: one column per class)
-  FitOptions options;       // as fitted; lambda is the chosen one
-  int64_t rows = 0;         // rows it was fitted on
+  std::shared_ptr<const Predictor> predictor;  // one output per class for classification
+  FitOptions options;                          // as fitted; lambda is the chosen one
+  int64_t rows = 0;                            // rows it was fitted on
   std::vector<PathPoint> path;
   std::string metadata;  // the caller's text, kept in files (the command line stores column and
                          // label names)
 
   int64_t inputs() const { return map->inputs(); }
-  int64_t outputs() const { return weights.w.cols(); }  // scores per row
+  int64_t outputs() const { return predictor->outputs(); }  // scores per row
 };
+
+/// The weights of a model that is linear in the features; UNSUPPORTED for others.
+const solver::Weights& linear_weights(const Model& model);
 
 /// Fits on X (n x d), Y (n x outputs, or n x 1 class numbers), weights (n numbers >= 0, or none: 1
 /// each; a row of weight 2 counts as two equal rows, and leaves as one where rows are held out).

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Prediction: standardise, map, multiply by the weights, a block of rows at a time. The product is
-// in double whatever the precision of the features: with a small lambda the weights are large and
-// of both signs.
+// Prediction: standardise, map, and score by what was learnt, a block of rows at a time.
 #include <algorithm>
 
 #include "base/error.h"
 #include "base/finite.h"
-#include "linalg/blas.h"
 #include "model/feature_rows.h"
 #include "model/model.h"
+#include "model/model_entry.h"
 
 namespace mercer::model {
 namespace {
@@ -30,17 +28,21 @@ void for_each_score(const Model& model, const Rows& X, Context& context, const B
   Stage stage(context, X.rows());
   solver::for_each_wide(rows, context, [&](const solver::WideBlock& block) {
     const auto scores = storage.view().block_rows(0, block.Z.rows);
-    for (int64_t i = 0; i < scores.rows; ++i) {
-      std::copy_n(model.weights.intercept.data(), scores.cols, scores.row(i));
-    }
-    linalg::multiply(1.0, linalg::Transpose::no, block.Z, linalg::Transpose::no,
-                     model.weights.w.view(), 1.0, scores);
+    model.predictor->predict(block.Z, scores);
     body(block.first, MatrixView<const double>(scores));
     stage.advance(scores.rows);
   });
 }
 
 }  // namespace
+
+const solver::Weights& linear_weights(const Model& model) {
+  const solver::Weights* weights = model.predictor->linear();
+  require(weights != nullptr, MERCER_UNSUPPORTED,
+          "a model of kind %s has no weights: it is not linear in the features",
+          model.options.model->name);
+  return *weights;
+}
 
 void predict(const Model& model, const Rows& X, Context& context, MatrixView<double> scores) {
   check_columns(model, X.cols());

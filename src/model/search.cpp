@@ -16,9 +16,10 @@
 #include "base/finite.h"
 #include "base/size.h"
 #include "model/central_lengthscale.h"
-#include "model/fit_checks.h"
-#include "model/row_coding.h"
 #include "model/feature_rows.h"
+#include "model/fit_checks.h"
+#include "model/model_entry.h"
+#include "model/row_coding.h"
 #include "model/row_sets.h"
 #include "model/search_trial.h"
 
@@ -235,7 +236,7 @@ class Search {
       model.path.push_back({point.lambda, std::isnan(merit.score) ? merit.compared : merit.score});
     }
     model.options.lambda = chosen.lambda;
-    model.weights = trial.solve_with(split_.held_out, chosen.lambda, context_);
+    model.predictor = make_linear(trial.solve_with(split_.held_out, chosen.lambda, context_));
     model.standardizer = std::move(standardizer_);
     model.rows = X_.rows();
     report(3, options_.features, static_cast<int64_t>(split_.train.size()),
@@ -267,6 +268,8 @@ class Search {
 };
 
 void check_search(const SearchOptions& options) {
+  require(options.fit.model == &ridge_model(), MERCER_UNSUPPORTED,
+          "search of a model of kind %s, expected ridge", options.fit.model->name);
   require(options.features >= 1, MERCER_INVALID_ARGUMENT,
           "features = %lld, expected a positive number", static_cast<Long>(options.features));
   require(options.lengthscale >= 0 && std::isfinite(options.lengthscale), MERCER_INVALID_ARGUMENT,

@@ -117,8 +117,8 @@ std::string describe(std::string_view name) {
     kernels.add({entry.name, entry.help, kernel_fields(entry)});
   for (const auto& entry : feature::map_table())
     maps.add({entry.name, entry.help, map_fields(entry), &entry.default_kernel});
-  models.add({"ridge", "ridge regression or least-squares classification on the features of a map",
-              ridge_fields()});
+  for (const model::ModelEntry* entry : model::model_table())
+    models.add({entry->name, entry->help, model_fields(*entry)});
   require(kernels.count() + maps.count() + models.count() > 0, MERCER_INVALID_ARGUMENT,
           "name = \"%.*s\", expected the name of a kernel, map or model (none lists all)",
           static_cast<int>(std::min<std::size_t>(name.size(), 60)), name.data());

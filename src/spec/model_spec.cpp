@@ -4,11 +4,14 @@
 // {"model":"ridge","map":{...},"lambda":x,"standardize":b,"center":b,"task":t,"precision":p}.
 // Without "lambda" it is chosen by generalised cross-validation. A fitted model prints the lambda
 // it has and "needs":"data".
-#include <cmath>
+#include <algorithm>
+#include <iterator>
 #include <string_view>
+#include <utility>
 
 #include "base/error.h"
 #include "base/float_environment.h"
+#include "model/model_entry.h"
 #include "spec/fields.h"
 #include "spec/json.h"
 #include "spec/spec.h"
@@ -16,15 +19,17 @@
 
 namespace mercer::spec {
 
-std::vector<Field> ridge_fields() {
+namespace {
+
+Field model_name_field() {
+  std::vector<const char*> names;
+  for (const model::ModelEntry* entry : model::model_table()) names.push_back(entry->name);
+  return name_field("model", std::move(names), "which model");
+}
+
+/// The keys of every model that stand behind its own.
+std::vector<Field> common_fields() {
   return {
-      name_field("model", {"ridge"}, "which model"),
-      {.key = "map", .type = FieldType::map, .fallback = {}, .help = "the feature map"},
-      {.key = "lambda",
-       .type = FieldType::number,
-       .fallback = std::nan(""),
-       .least = 0,
-       .help = "n lambda is added to Z'Z; absent: chosen by generalised cross-validation"},
       {.key = "standardize",
        .type = FieldType::boolean,
        .fallback = true,
@@ -43,6 +48,38 @@ std::vector<Field> ridge_fields() {
   };
 }
 
+/// A field with a place of its own in FitOptions.
+bool is_lambda(const Field& field) { return std::string_view(field.key) == "lambda"; }
+
+/// The entry's own values but lambda, out of canonical ones.
+Parameters own_parameters(const model::ModelEntry& entry, const Parameters& canonical) {
+  Parameters own;
+  for (const Field& field : entry.fields) {
+    const Value* value = canonical.find(field.key);
+    if (value != nullptr && !is_lambda(field)) own.set(field.key, *value);
+  }
+  return own;
+}
+
+}  // namespace
+
+std::vector<Field> model_fields(const model::ModelEntry& entry) {
+  std::vector<Field> fields = {
+      model_name_field(),
+      {.key = "map", .type = FieldType::map, .fallback = {}, .help = "the feature map"}};
+  fields.insert(fields.end(), entry.fields.begin(), entry.fields.end());
+  const std::vector<Field> common = common_fields();
+  fields.insert(fields.end(), common.begin(), common.end());
+  return fields;
+}
+
+const model::ModelEntry& model_entry(const Parameters& given) {
+  const Field name = model_name_field();
+  Parameters named;
+  if (const Value* value = given.find(name.key)) named.set(name.key, *value);
+  return *model::find_model(check_fields(named, {&name, 1}, "").text(name.key));
+}
+
 const char* task_name(model::Task task) noexcept {
   return task == model::Task::classification ? "classification" : "regression";
 }
@@ -56,9 +93,12 @@ ModelPlan model_plan_from_spec(std::string_view json) {
   const Envelope envelope = open_envelope(parse_object(json), "");
   require(!envelope.needs_data, MERCER_UNSUPPORTED,
           "needs = \"data\": a fitted model holds weights that a spec cannot; save it to a file");
-  const Parameters canonical = check_fields(envelope.body, ridge_fields(), "");
+  const model::ModelEntry& entry = model_entry(envelope.body);
+  const Parameters canonical = check_fields(envelope.body, model_fields(entry), "");
   ModelPlan plan;
   plan.map = make_map(canonical.object("map"), {});
+  plan.options.model = &entry;
+  plan.options.parameters = own_parameters(entry, canonical);
   const bool fixed = canonical.find("lambda") != nullptr;
   plan.options.selection = fixed ? model::Selection::fixed : model::Selection::gcv;
   if (fixed) plan.options.lambda = canonical.number("lambda");
@@ -73,15 +113,38 @@ ModelPlan model_plan_from_spec(std::string_view json) {
 
 Parameters model_parameters(const Parameters& map, const model::FitOptions& options) {
   Parameters parameters;
-  parameters.set("model", "ridge");
+  parameters.set("model", options.model->name);
   parameters.set("map", std::make_shared<const Parameters>(map));
-  parameters.set("lambda", options.lambda);
+  for (const Field& field : options.model->fields) {
+    const Value* own = options.parameters.find(field.key);
+    if (is_lambda(field)) {
+      parameters.set(field.key, options.lambda);
+    } else if (own != nullptr) {
+      parameters.set(field.key, *own);
+    }
+  }
   parameters.set("standardize", options.standardize);
   parameters.set("center", options.center);
   parameters.set("task", task_name(options.task));
   parameters.set("precision", precision_name(options.precision));
   parameters.set("needs", "data");
   return parameters;
+}
+
+std::string print_model_kind(const model::FitOptions& options) {
+  Parameters kind;
+  kind.set("model", options.model->name);
+  for (const auto& [key, value] : options.parameters.entries()) kind.set(key, value);
+  return print_object(kind);
+}
+
+void parse_model_kind(std::string_view json, model::FitOptions& options) {
+  const Parameters given = parse_object(json);
+  options.model = &model_entry(given);
+  std::vector<Field> fields = {model_name_field()};
+  std::ranges::copy_if(options.model->fields, std::back_inserter(fields),
+                       [](const Field& field) { return !is_lambda(field); });
+  options.parameters = own_parameters(*options.model, check_fields(given, fields, ""));
 }
 
 std::string to_spec(const model::Model& model) {

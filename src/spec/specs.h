@@ -14,6 +14,7 @@
 #include "feature/feature_map.h"
 #include "kernel/kernel.h"
 #include "model/model.h"
+#include "model/model_entry.h"
 
 namespace mercer::spec {
 
@@ -43,14 +44,19 @@ std::unique_ptr<feature::FeatureMap> make_map(const Parameters& canonical,
 /// The table of a kernel, map or model with the keys that all of its kind have in front.
 std::vector<Field> kernel_fields(const kernel::KernelEntry& entry);
 std::vector<Field> map_fields(const feature::MapEntry& entry);
-std::vector<Field> ridge_fields();
+std::vector<Field> model_fields(const model::ModelEntry& entry);
 
 /// The row of the key that names it in `given`. Errors: INVALID_ARGUMENT listing what exists.
 const kernel::KernelEntry& kernel_entry(const Parameters& given, const std::string& path);
 const feature::MapEntry& map_entry(const Parameters& given, const std::string& path);
+const model::ModelEntry& model_entry(const Parameters& given);
 
 /// What a fitted model prints, less "mercer": its map's parameters, its options, "needs":"data".
 Parameters model_parameters(const Parameters& map, const model::FitOptions& options);
+
+/// {"model":NAME, its own parameters but lambda}: which kind a file holds, beside the options.
+std::string print_model_kind(const model::FitOptions& options);
+void parse_model_kind(std::string_view json, model::FitOptions& options);
 
 /// {"mercer":1, ...}: what every spec looks like at the top.
 Parameters versioned(const Parameters& canonical);

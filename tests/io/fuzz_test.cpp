@@ -24,9 +24,9 @@ model::Model small_model() {
   model.map = spec::map_from_spec(
       R"({"map":"fourier","kernel":{"kernel":"gaussian"},"inputs":2,"features":4,"form":"phase"})");
   model.standardizer = {{0, 1}, {1, 2}};
-  model.weights.w = Matrix<double>(4, 1);
-  model.weights.w.fill(0.5);
-  model.weights.intercept = {1};
+  solver::Weights weights{Matrix<double>(4, 1), {1}};
+  weights.w.fill(0.5);
+  model.predictor = model::make_linear(std::move(weights));
   model.rows = 2;
   model.metadata.assign(3, 'm');  // gcc 12 warns of = "m"
   return model;

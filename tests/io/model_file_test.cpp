@@ -16,6 +16,8 @@
 
 using namespace mercer;
 using mercer::test::forge_section;
+using mercer::test::forge_sections;
+using mercer::test::NamedBytes;
 using mercer::test::outcome;
 using mercer::test::Outcome;
 using mercer::test::refusal_fault;
@@ -32,12 +34,13 @@ model::Model small_model(int64_t outputs) {
   model.map = spec::map_from_spec(
       R"({"map":"fourier","kernel":{"kernel":"gaussian","lengthscale":0.3},"inputs":3,"features":8,"seed":"9007199254740993"})");
   model.standardizer = {{0.1, -1e300, 1.0 / 3}, {5e-324, 7, 1e300}};
-  model.weights.w = Matrix<double>(kFeatures, outputs);
+  solver::Weights weights{Matrix<double>(kFeatures, outputs), {}};
   for (int64_t i = 0; i < kFeatures * outputs; ++i) {
-    model.weights.w.data()[i] =
+    weights.w.data()[i] =
         std::sin(static_cast<double>(i)) * std::pow(10.0, static_cast<double>(i % 7 - 3));
   }
-  model.weights.intercept.assign(static_cast<size_t>(outputs), -0.0);
+  weights.intercept.assign(static_cast<size_t>(outputs), -0.0);
+  model.predictor = model::make_linear(std::move(weights));
   model.options.precision = feature::Precision::f64;
   model.options.selection = model::Selection::kfold;
   model.options.center = false;
@@ -52,6 +55,13 @@ model::Model small_model(int64_t outputs) {
   model.path = {{0.1, 3.5}, {0.01, std::numeric_limits<double>::infinity()}};
   model.metadata = "{\"columns\":[\"\xc3\xa9t\xc3\xa9\",\"b\"]}\n";
   return model;
+}
+
+std::shared_ptr<const model::Predictor> constant_weights(int64_t features, int64_t outputs,
+                                                         double value, size_t intercepts) {
+  solver::Weights weights{Matrix<double>(features, outputs), std::vector<double>(intercepts, 1.0)};
+  weights.w.fill(value);
+  return model::make_linear(std::move(weights));
 }
 
 bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
@@ -120,7 +130,7 @@ TEST_CASE("a model comes back from its file with every number bit for bit", "[io
     CHECK(back->metadata == model.metadata);
     CHECK(same_bits(back->standardizer.mean, model.standardizer.mean));
     CHECK(same_bits(back->standardizer.scale, model.standardizer.scale));
-    CHECK(same_bits(back->weights.intercept, model.weights.intercept));
+    CHECK(same_bits(linear_weights(*back).intercept, linear_weights(model).intercept));
     REQUIRE(back->path.size() == 2);
     CHECK(back->path[1].score == model.path[1].score);
   }
@@ -267,8 +277,7 @@ TEST_CASE("a model whose map cannot be made or does not fit is CORRUPT_FILE", "[
   model::Model rounding = small_model(1);
   rounding.map = spec::map_from_spec(
       R"({"map":"fourier","projection":"sorf","kernel":{"kernel":"gaussian"},"inputs":3,"features":8})");
-  rounding.weights.w = Matrix<double>(8, 1);
-  rounding.weights.w.fill(1);
+  rounding.predictor = constant_weights(8, 1, 1.0, 1);
   const auto ten_features = [](const std::string& text) {
     return replaced(replaced(text, "\"features\":8", "\"features\":10"), "\"whole_blocks\":false",
                     "\"whole_blocks\":true");
@@ -288,6 +297,57 @@ TEST_CASE("a model whose map cannot be made or does not fit is CORRUPT_FILE", "[
   }
 }
 
+TEST_CASE("sections that a reader does not know: optional ones are passed by, others refused",
+          "[io]") {
+  const TemporaryDirectory directory;
+  const std::string path = directory.file("model");
+  const model::Model model = small_model(2);
+  for (const size_t place : {0u, 4u, 9u}) {
+    for (const char* name : {"_report", "_x", "report", "model_", "weight"}) {
+      io::save(model, path);
+      forge_sections(path, [&](std::vector<NamedBytes>& sections) {
+        REQUIRE(sections.size() == 9);
+        sections.insert(sections.begin() + static_cast<std::ptrdiff_t>(place), {name, "anything"});
+      });
+      CAPTURE(name, place);
+      if (name[0] == '_') {
+        CHECK(spec::to_spec(*io::load_model(path)) == spec::to_spec(model));
+        CHECK(io::describe_file(path).find(R"("rows":12345)") != std::string::npos);
+      } else {
+        CHECK(refusal_fault(
+                  MERCER_CORRUPT_FILE, [&] { io::load_model(path); }, path,
+                  "other sections than expected: map, numbers, options, mean") == "");
+      }
+    }
+  }
+}
+
+TEST_CASE("a file names the kind of model; one that does not holds ridge", "[io]") {
+  const TemporaryDirectory directory;
+  const std::string path = directory.file("model");
+  const model::Model model = small_model(1);
+  const auto with_kind = [&](const char* text) {
+    io::save(model, path);
+    forge_sections(path, [&](std::vector<NamedBytes>& sections) {
+      for (const NamedBytes& section : sections) REQUIRE(section.name != "model");
+      sections.insert(sections.begin() + 3, {"model", text});
+    });
+  };
+  with_kind("{\"model\":\"ridge\"}");
+  CHECK(spec::to_spec(*io::load_model(path)) == spec::to_spec(model));
+  const auto refused = [&](const char* text, const char* part) {
+    with_kind(text);
+    return refusal_fault(
+        MERCER_CORRUPT_FILE, [&] { io::load_model(path); }, path, part);
+  };
+  CHECK(refused("{\"model\":\"boosting\"}", "model = \"boosting\", expected one of \"ridge\"") ==
+        "");
+  CHECK(refused("{\"model\":\"ridge\",\"loss\":1}", "unknown key \"loss\"") == "");
+  CHECK(refused("{\"model\":\"ridge\",\"lambda\":1}", "unknown key \"lambda\"") == "");
+  CHECK(refused("{}", "model") == "");
+  CHECK(refused("nothing", "JSON") == "");
+}
+
 TEST_CASE("a model that could not be read back is not written", "[io]") {
   const TemporaryDirectory directory;
   const auto refused = [&](auto change, const char* part) {
@@ -296,11 +356,12 @@ TEST_CASE("a model that could not be read back is not written", "[io]") {
     return refusal_fault(
         MERCER_INVALID_ARGUMENT, [&] { io::save(model, directory.file("model")); }, part);
   };
-  CHECK(refused([](model::Model& m) { m.weights.w(2, 0) = std::nan(""); }, "weights[2] = nan") ==
-        "");
+  CHECK(refused([](model::Model& m) { m.predictor = constant_weights(8, 1, std::nan(""), 1); },
+                "weights[0] = nan") == "");
   CHECK(refused([](model::Model& m) { m.standardizer.scale[1] = 0; }, "scale") == "");
-  CHECK(refused([](model::Model& m) { m.weights.intercept.clear(); }, "intercept") == "");
-  CHECK(refused([](model::Model& m) { m.weights.w = Matrix<double>(7, 1); },
+  CHECK(refused([](model::Model& m) { m.predictor = constant_weights(8, 1, 1.0, 0); },
+                "intercept") == "");
+  CHECK(refused([](model::Model& m) { m.predictor = constant_weights(7, 1, 1.0, 1); },
                 "do not fit its map") == "");
   CHECK(refused([](model::Model& m) { m.options.lambda = std::nan(""); }, "lambda") == "");
   CHECK(refused([](model::Model& m) { m.options.lambda_largest = HUGE_VAL; }, "lambda_largest") ==

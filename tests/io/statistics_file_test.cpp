@@ -15,6 +15,7 @@
 
 using namespace mercer;
 using mercer::test::forge_section;
+using mercer::test::forge_sections;
 using mercer::test::outcome;
 using mercer::test::refusal_fault;
 using mercer::test::replaced;
@@ -69,6 +70,30 @@ TEST_CASE("statistics come back from their file bit for bit", "[io]") {
       CHECK(directory.read(directory.file("first")) == directory.read(directory.file("second")));
     }
   }
+}
+
+TEST_CASE("statistics of weighted rows keep their weight, others have no section for it", "[io]") {
+  const TemporaryDirectory directory;
+  const std::string path = directory.file("s");
+  auto weighted = small_statistics(3, 1);
+  weighted.parts().weight = 4.25;
+  io::save(weighted, path);
+  CHECK(io::load_statistics(path)->weight() == 4.25);
+  CHECK(difference(*io::load_statistics(path), weighted) == "");
+  forge_section(path, "weight", [](const std::string& bytes) { return bytes + bytes; });
+  CHECK(refusal_fault(
+            MERCER_CORRUPT_FILE, [&] { io::load_statistics(path); },
+            "section weight has 2 numbers") == "");
+  weighted.parts().weight = -1;
+  io::save(weighted, path);
+  CHECK(refusal_fault(
+            MERCER_CORRUPT_FILE, [&] { io::load_statistics(path); }, "weight = -1") == "");
+  io::save(small_statistics(3, 1), path);
+  bool has_weight = false;
+  forge_sections(path, [&](const auto& sections) {
+    for (const auto& section : sections) has_weight = has_weight || section.name == "weight";
+  });
+  CHECK(!has_weight);
 }
 
 TEST_CASE("statistics read back go on adding up", "[io]") {

@@ -92,13 +92,13 @@ TEST_CASE("without centring the intercept is zero, for either form", "[model]") 
     FitOptions options = fixed_options(1e-3);
     options.center = false;
     const Model model = fit(gaussian_map(3, D), options, problem.x(), problem.y(), context);
-    CHECK(model.weights.intercept == std::vector<double>{0.0, 0.0});
+    CHECK(linear_weights(model).intercept == std::vector<double>{0.0, 0.0});
     // The residual equation (Z'Z + n lambda) w = Z'Y, written as Z'(Y - Zw) = n lambda w.
     const Matrix<double> Z = plain_features(*model.map, problem.x(), model.standardizer);
     Matrix<double> rest = copy(problem.y());
     linalg::multiply(-1.0, linalg::Transpose::no, Z.view(), linalg::Transpose::no,
-                     model.weights.w.view(), 1.0, rest.view());
-    Matrix<double> gradient = copy(MatrixView<const double>(model.weights.w.view()));
+                     linear_weights(model).w.view(), 1.0, rest.view());
+    Matrix<double> gradient = copy(MatrixView<const double>(linear_weights(model).w.view()));
     linalg::multiply(1.0, linalg::Transpose::yes, Z.view(), linalg::Transpose::no, rest.view(),
                      -90 * 1e-3, gradient.view());
     CHECK(largest_difference(gradient, [&] {

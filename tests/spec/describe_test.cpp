@@ -55,8 +55,11 @@ TEST_CASE("everything in the tables is described", "[spec]") {
     CHECK(fault_of(all["maps"][i], spec::map_fields(feature::map_table()[i])) == "");
   }
   CHECK_FALSE(all["kernels"][0].contains("default_kernel"));
-  REQUIRE(all.at("models").size() == 1);
-  CHECK(fault_of(all["models"][0], spec::ridge_fields()) == "");
+  REQUIRE(all.at("models").size() == model::model_table().size());
+  for (size_t i = 0; i < all["models"].size(); ++i) {
+    CHECK(all["models"][i].at("name") == model::model_table()[i]->name);
+    CHECK(fault_of(all["models"][i], spec::model_fields(*model::model_table()[i])) == "");
+  }
 }
 
 TEST_CASE("types, defaults and ranges are written out, no limit is null", "[spec]") {

@@ -12,25 +12,38 @@
 
 namespace mercer::test {
 
-/// The file at `path` again with section `name` replaced by `change(its bytes)`.
+struct NamedBytes {
+  std::string name, bytes;
+};
+
+/// The file at `path` again with the sections that `change` makes of its own.
 template <class Change>
-void forge_section(const std::string& path, const std::string& name, Change change) {
+void forge_sections(const std::string& path, Change change) {
   const io::Container container = io::read_container(path, "");
-  std::vector<std::string> contents;
+  std::vector<NamedBytes> sections;
   for (const io::Section& section : container.sections) {
-    std::string bytes(reinterpret_cast<const char*>(section.bytes.data()), section.bytes.size());
-    contents.push_back(section.name == name ? change(bytes) : bytes);
+    const auto* bytes = reinterpret_cast<const char*>(section.bytes.data());
+    sections.push_back({section.name, std::string(bytes, section.bytes.size())});
   }
+  change(sections);
   std::vector<io::SectionView> views;
-  for (size_t i = 0; i < contents.size(); ++i) {
-    views.push_back({container.sections[i].name, std::as_bytes(std::span(contents[i]))});
-  }
+  for (const NamedBytes& section : sections)
+    views.push_back({section.name, std::as_bytes(std::span(section.bytes))});
   // Not through write_container, which waits for the disk each time.
   const std::vector<std::byte> header = io::container_header(container.kind, views);
   std::ofstream out(path, std::ios::binary);
   out.write(reinterpret_cast<const char*>(header.data()),
             static_cast<std::streamsize>(header.size()));
-  for (const std::string& content : contents) out << content;
+  for (const NamedBytes& section : sections) out << section.bytes;
+}
+
+/// The file at `path` again with section `name` replaced by `change(its bytes)`.
+template <class Change>
+void forge_section(const std::string& path, const std::string& name, Change change) {
+  forge_sections(path, [&](std::vector<NamedBytes>& sections) {
+    for (NamedBytes& section : sections)
+      if (section.name == name) section.bytes = change(section.bytes);
+  });
 }
 
 /// `text` with the first `from` replaced by `to`; throws if it is not there.

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// The table of models: each is one object in a file of its own, and a line in models.cpp.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "base/parameters.h"
+#include "model/model.h"
+#include "solver/block_source.h"
+
+namespace mercer::model {
+
+/// What a fit has found. lambda and path: of models that have a penalty.
+struct Learned {
+  std::shared_ptr<const Predictor> predictor;
+  double lambda = 0;
+  std::vector<PathPoint> path;
+};
+
+struct ModelEntry {
+  const char* name;
+  const char* help;
+  /// The keys that not every model has. "lambda" is FitOptions::lambda and selection; the others,
+  /// checked and filled in, are FitOptions::parameters.
+  std::vector<Field> fields;
+  /// The sections of a file that hold Predictor::numbers.
+  std::vector<const char*> sections;
+  Learned (*fit)(const solver::BlockSource& rows, const FitOptions& options, Context& context);
+  /// From the sections' numbers, in their order; INVALID_ARGUMENT unless they fit features and
+  /// outputs.
+  std::shared_ptr<const Predictor> (*load)(std::span<const std::vector<double>> numbers,
+                                           int64_t features, int64_t outputs);
+};
+
+/// The first is what is fitted where nothing else is asked for: ridge.
+std::span<const ModelEntry* const> model_table();
+/// Null if there is none of this name.
+const ModelEntry* find_model(std::string_view name) noexcept;
+
+const ModelEntry& ridge_model();
+
+}  // namespace mercer::model

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Ridge regression on the features of a map (SPEC section 9), least squares on one-hot codes for
+// classes. How lambda is chosen is in selection.cpp.
+#include <cmath>
+
+#include "model/model_entry.h"
+#include "model/selection.h"
+
+namespace mercer::model {
+namespace {
+
+Learned fit_ridge(const solver::BlockSource& rows, const FitOptions& options, Context& context) {
+  Selected selected = select(rows, options, context);
+  return {make_linear(std::move(selected.weights)), selected.lambda, std::move(selected.path)};
+}
+
+}  // namespace
+
+const ModelEntry& ridge_model() {
+  static const ModelEntry entry{
+      .name = "ridge",
+      .help = "ridge regression or least-squares classification on the features of a map",
+      .fields = {{.key = "lambda",
+                  .type = FieldType::number,
+                  .fallback = std::nan(""),
+                  .least = 0,
+                  .help = "n lambda is added to Z'Z; absent: chosen by generalised "
+                          "cross-validation"}},
+      .sections = {"weights", "intercept"},
+      .fit = fit_ridge,
+      .load = load_linear};
+  return entry;
+}
+
+}  // namespace mercer::model

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// The table of models, and a model of its own that needs nothing but an entry.
+#include "model/model_entry.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <string>
+
+#include "model/search.h"
+#include "model_problem.h"
+#include "support/catch.h"
+#include "support/refusal.h"
+
+using namespace mercer;
+using namespace mercer::model;
+using namespace mercer::test;
+
+namespace {
+
+/// Scores are the weighted means of the targets times `factor`, whatever the features.
+class MeanPredictor final : public Predictor {
+ public:
+  MeanPredictor(int64_t features, std::vector<double> means)
+      : features_(features), means_(std::move(means)) {}
+  int64_t features() const override { return features_; }
+  int64_t outputs() const override { return static_cast<int64_t>(means_.size()); }
+  void predict(MatrixView<const double>, MatrixView<double> scores) const override {
+    for (int64_t i = 0; i < scores.rows; ++i)
+      std::copy_n(means_.data(), means_.size(), scores.row(i));
+  }
+  std::vector<std::span<const double>> numbers() const override { return {means_}; }
+  void check() const override {}
+
+ private:
+  int64_t features_;
+  std::vector<double> means_;
+};
+
+const ModelEntry& mean_model() {
+  static const ModelEntry entry{
+      .name = "mean",
+      .help = "the mean of the targets",
+      .fields = {{.key = "factor", .type = FieldType::number, .fallback = 1.0, .help = "scales"}},
+      .sections = {"means"},
+      .fit =
+          [](const solver::BlockSource& rows, const FitOptions& options, Context& context) {
+            std::vector<double> means(static_cast<size_t>(rows.outputs()), 0.0);
+            double n = 0;
+            rows.for_each(context, [&](const solver::FeatureBlock& block) {
+              for (int64_t i = 0; i < block.rows(); ++i) {
+                const double w =
+                    block.weights.empty() ? 1.0 : block.weights[static_cast<size_t>(i)];
+                n += w;
+                for (size_t j = 0; j < means.size(); ++j)
+                  means[j] += w * block.Y(i, static_cast<int64_t>(j));
+              }
+            });
+            for (double& mean : means) mean *= options.parameters.number("factor") / n;
+            return Learned{std::make_shared<MeanPredictor>(rows.features(), means), 0, {}};
+          },
+      .load = [](std::span<const std::vector<double>> numbers, int64_t features,
+                 int64_t) -> std::shared_ptr<const Predictor> {
+        return std::make_shared<MeanPredictor>(features, numbers[0]);
+      }};
+  return entry;
+}
+
+FitOptions mean_options() {
+  FitOptions options;
+  options.model = &mean_model();
+  options.parameters.set("factor", 2.0);
+  return options;
+}
+
+}  // namespace
+
+TEST_CASE("every model of the table fits, predicts, keeps its numbers and has its names",
+          "[model]") {
+  const Problem problem = smooth_problem(60, 3, 2, 0.1, 81);
+  std::set<std::string> names;
+  for (const ModelEntry* entry : model_table()) {
+    CAPTURE(entry->name);
+    CHECK(names.insert(entry->name).second);
+    CHECK(find_model(entry->name) == entry);
+    CHECK(std::string(entry->help) != "");
+    for (const Field& field : entry->fields) CHECK(std::string(field.help) != "");
+    FitOptions options;
+    options.model = entry;
+    Context context;
+    const Model model = fit(gaussian_map(3, 32), options, problem.x(), problem.y(), context);
+    CHECK_NOTHROW(model.predictor->check());
+    CHECK(model.predictor->features() == 32);
+    CHECK(model.outputs() == 2);
+    std::vector<std::vector<double>> numbers;
+    for (const auto part : model.predictor->numbers())
+      numbers.emplace_back(part.begin(), part.end());
+    REQUIRE(numbers.size() == entry->sections.size());
+    Model loaded = model;
+    loaded.predictor = entry->load(numbers, 32, 2);
+    CHECK(largest_difference(predictions(loaded, problem.x()), predictions(model, problem.x())) ==
+          0);
+    numbers[0].push_back(1);
+    CHECK(refusal_fault(
+              MERCER_INVALID_ARGUMENT, [&] { entry->load(numbers, 32, 2); }, "numbers") == "");
+  }
+  CHECK(std::string(model_table()[0]->name) == "ridge");
+  CHECK(find_model("boosting") == nullptr);
+}
+
+TEST_CASE("a model that is an entry alone is fitted, streamed and predicted by the same calls",
+          "[model]") {
+  Problem problem = smooth_problem(50, 3, 2, 0.1, 82);
+  Context context;
+  std::vector<double> weights(50, 1.0);
+  weights[7] = 11;
+  const Model model =
+      fit(gaussian_map(3, 16), mean_options(), problem.x(), problem.y(), context, weights);
+  std::vector<double> expected(2, 0.0);
+  for (int64_t i = 0; i < 50; ++i)
+    for (int64_t j = 0; j < 2; ++j)
+      expected[static_cast<size_t>(j)] +=
+          2 * weights[static_cast<size_t>(i)] * problem.Y(i, j) / 60;
+  const Matrix<double> scores = predictions(model, problem.x());
+  CHECK(scores(0, 0) == Approx(expected[0]).epsilon(1e-12));
+  CHECK(scores(49, 1) == Approx(expected[1]).epsilon(1e-12));
+  CHECK(refusal_fault(
+            MERCER_UNSUPPORTED, [&] { linear_weights(model); }, "kind mean has no weights") == "");
+}
+
+TEST_CASE("a search is of ridge", "[model]") {
+  struct Maker final : MapMaker {
+    std::shared_ptr<const feature::FeatureMap> make(double l, int64_t D) const override {
+      return gaussian_map(3, D, l);
+    }
+  };
+  const Problem problem = smooth_problem(50, 3, 1, 0.1, 83);
+  SearchOptions options;
+  options.fit = mean_options();
+  Context context;
+  CHECK(refusal_fault(
+            MERCER_UNSUPPORTED,
+            [&] { search(Maker{}, options, problem.x(), problem.y(), context); },
+            "kind mean, expected ridge") == "");
+}
