@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "base/context.h"
 #include "base/matrix_view.h"
 #include "base/size.h"
 
@@ -28,6 +29,10 @@ class AlignedBuffer {
     data_ = static_cast<T*>(
         ::operator new (static_cast<std::size_t>(bytes), std::align_val_t{kAlignment}));
   }
+  /// The same, charged to the context for as long as the buffer lives; `what` names it in the
+  /// OUT_OF_MEMORY.
+  AlignedBuffer(int64_t count, Context& context, const char* what)
+      : AlignedBuffer(context.charge(checked_multiply(count, sizeof(T), what), what), count) {}
   AlignedBuffer(AlignedBuffer&& other) noexcept { swap(other); }
   AlignedBuffer& operator=(AlignedBuffer&& other) noexcept {
     AlignedBuffer moved(std::move(other));
@@ -45,19 +50,18 @@ class AlignedBuffer {
   T* end() const noexcept { return data_ + size_; }
 
  private:
+  AlignedBuffer(MemoryCharge charge, int64_t count) : AlignedBuffer(count) {
+    charge_ = std::move(charge);
+  }
   void swap(AlignedBuffer& other) noexcept {
     std::swap(data_, other.data_);
     std::swap(size_, other.size_);
+    std::swap(charge_, other.charge_);
   }
   T* data_ = nullptr;
   int64_t size_ = 0;
+  MemoryCharge charge_;
 };
-
-/// What a rows x cols matrix takes, for whoever charges it (base/context.h).
-template <class T>
-int64_t matrix_bytes(int64_t rows, int64_t cols) {
-  return checked_multiply(checked_multiply(rows, cols, "matrix"), sizeof(T), "matrix");
-}
 
 /// An owned rows x cols matrix, row-major without gaps, uninitialised.
 template <class T>
@@ -66,6 +70,9 @@ class Matrix {
   Matrix() = default;
   Matrix(int64_t rows, int64_t cols)
       : storage_(checked_multiply(rows, cols, "matrix")), rows_(rows), cols_(cols) {}
+  /// Charged to the context, as an AlignedBuffer is.
+  Matrix(int64_t rows, int64_t cols, Context& context, const char* what)
+      : storage_(checked_multiply(rows, cols, what), context, what), rows_(rows), cols_(cols) {}
   int64_t rows() const noexcept { return rows_; }
   int64_t cols() const noexcept { return cols_; }
   T* data() const noexcept { return storage_.data(); }

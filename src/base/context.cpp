@@ -29,8 +29,7 @@ void Context::require_memory(int64_t bytes, const char* what) const {
 void Context::require_room(int64_t bytes, const char* what) const {
   const int64_t taken = taken_ == nullptr ? 0 : taken_->load(std::memory_order_relaxed);
   if (taken == 0) return require_memory(bytes, what);
-  require(memory_cap == 0 || (taken <= memory_cap && bytes <= memory_cap - taken),
-          MERCER_OUT_OF_MEMORY,
+  require(has_room(bytes), MERCER_OUT_OF_MEMORY,
           "memory_cap = %lld bytes, but %s needs %lld beside the %lld that the call has taken",
           static_cast<long long>(memory_cap), what, static_cast<long long>(bytes),
           static_cast<long long>(taken));

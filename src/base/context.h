@@ -59,6 +59,11 @@ class Context {
   /// The same if they exceed it together with what the call has been charged and still holds.
   /// Calling thread only.
   void require_room(int64_t bytes, const char* what) const;
+  /// Whether require_room would pass.
+  bool has_room(int64_t bytes) const noexcept {
+    const int64_t taken = taken_ == nullptr ? 0 : taken_->load(std::memory_order_relaxed);
+    return memory_cap == 0 || (taken <= memory_cap && bytes <= memory_cap - taken);
+  }
   /// require_room, and holds the bytes until the charge ends. Calling thread only.
   [[nodiscard]] MemoryCharge charge(int64_t bytes, const char* what);
   /// Another call begins: what earlier ones left behind is not its own.

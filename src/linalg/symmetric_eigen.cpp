@@ -162,8 +162,7 @@ void apply_reflectors(const std::vector<ReflectorBlock>& blocks, const std::vect
 
 TridiagonalSolver choose(int64_t n, const Context& context) {
   // dstedc's workspace, n^2 + 4n + 1 < (n + 2)^2 words, is counted in 32 bits.
-  const bool fits = n + 2 <= 46340 &&
-                    (context.memory_cap == 0 || 25 * n * n / 2 + 2048 * n <= context.memory_cap);
+  const bool fits = n + 2 <= 46340 && context.has_room(25 * n * n / 2 + 2048 * n);
   return fits ? TridiagonalSolver::divide_and_conquer : TridiagonalSolver::relatively_robust;
 }
 
@@ -182,7 +181,8 @@ void symmetric_eigen(MatrixView<double> A, std::span<double> values, Context& co
   const bool in_place = solver == TridiagonalSolver::divide_and_conquer;
   std::vector<ReflectorBlock> blocks = blocks_in_place(A);
   const int64_t words = in_place ? n * n + packed_size(blocks) : n * n;
-  context.require_memory(checked_multiply(8, words, "eigendecomposition"), "eigendecomposition");
+  const MemoryCharge charge =
+      context.charge(checked_multiply(8, words, "eigendecomposition"), "eigendecomposition");
 
   Stage stage(context, (kReductionUnits + kTridiagonalUnits + kVectorUnits) * n);
   context.checkpoint();

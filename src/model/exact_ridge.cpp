@@ -60,7 +60,7 @@ ExactModel fit_exact(std::shared_ptr<const kernel::Kernel> kernel, const FitOpti
     model.mean = linalg::column_means(codes.view());
     linalg::subtract_from_rows(model.mean, codes.view());
   }
-  Matrix<double> K(X.rows(), X.rows());
+  const Matrix<double> K(X.rows(), X.rows(), context, "the n x n Gram matrix");
   kernel::gram(*model.kernel, model.rows.view(), model.rows.view(), context, K.view());
   model.alpha = solver::kernel_ridge(K.view(), codes.view(), options.lambda, context);
   model.options = fixed;
@@ -79,8 +79,8 @@ void predict_exact(const ExactModel& model, const Rows& X, Context& context,
   const int64_t n = model.rows.rows();
   const int64_t size =
       std::clamp<int64_t>(kBlockBytes / (8 * n), 1, std::max<int64_t>(X.rows(), 1));
-  const Matrix<double> inputs(size, X.cols());
-  const Matrix<double> K(size, n);
+  const Matrix<double> inputs(size, X.cols(), context, "a block of inputs");
+  const Matrix<double> K(size, n, context, "a block of kernel values");
   Stage stage(context, X.rows());
   for (int64_t first = 0; first < X.rows(); first += size) {
     const int64_t end = std::min(X.rows(), first + size);

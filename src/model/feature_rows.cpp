@@ -68,8 +68,8 @@ int64_t FeatureRows::block_rows() const {
 template <class U>
 class FeatureRows::Inputs {
  public:
-  Inputs(const FeatureRows& of, int64_t size) : of_(of) {
-    if (!of.stays_sparse_) dense_ = Matrix<U>(size, of.inputs());
+  Inputs(const FeatureRows& of, int64_t size, Context& context) : of_(of) {
+    if (!of.stays_sparse_) dense_ = Matrix<U>(size, of.inputs(), context, "a block of inputs");
   }
 
   /// Features of rows [first, first + Z.rows) of the set.
@@ -137,9 +137,9 @@ std::span<const double> FeatureRows::load_weights(int64_t first, int64_t count,
 template <class U>
 void FeatureRows::stream(Context& context, const Body& body) const {
   const int64_t size = block_rows();
-  Inputs<U> inputs(*this, size);
-  const Matrix<U> Z(size, features());
-  const Matrix<double> Y(size, Y_.cols == 0 ? 0 : outputs());
+  Inputs<U> inputs(*this, size, context);
+  const Matrix<U> Z(size, features(), context, "a block of features");
+  const Matrix<double> Y(size, Y_.cols == 0 ? 0 : outputs(), context, "a block of targets");
   std::vector<double> weights;
   for (int64_t first = 0; first < rows(); first += size) {
     context.checkpoint();

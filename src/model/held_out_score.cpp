@@ -125,7 +125,7 @@ std::vector<HeldOutScore> score_rows(const solver::BlockSource& rows, Task task,
             {},
             std::vector<double>(outputs),
             std::vector<double>(outputs)};
-  const Matrix<double> scores(rows.block_rows(), W.cols());
+  const Matrix<double> scores(rows.block_rows(), W.cols(), context, "a block of scores");
   const bool classify = task == Task::classification;
   solver::for_each_wide(rows, context, [&](const solver::WideBlock& block) {
     const auto S = scores.view().block_rows(0, block.Z.rows);

@@ -24,7 +24,7 @@ void check_columns(const Model& model, int64_t columns) {
 template <class Body>
 void for_each_score(const Model& model, const Rows& X, Context& context, const Body& body) {
   const FeatureRows rows(*model.map, model.standardizer, model.options, X, {});
-  const Matrix<double> storage(rows.block_rows(), model.outputs());
+  const Matrix<double> storage(rows.block_rows(), model.outputs(), context, "a block of scores");
   Stage stage(context, X.rows());
   solver::for_each_wide(rows, context, [&](const solver::WideBlock& block) {
     const auto scores = storage.view().block_rows(0, block.Z.rows);

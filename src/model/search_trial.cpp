@@ -23,7 +23,7 @@ SearchTrial::SearchTrial(const solver::BlockSource& rows, const FitOptions& opti
     path_ = solver::make_dual_path(solver::make_dual_system(*part, center_, context, done));
     return;
   }
-  statistics_ = std::make_unique<solver::RowStatistics>(rows.features(), rows.outputs());
+  statistics_ = std::make_unique<solver::RowStatistics>(rows.features(), rows.outputs(), context);
   solver::add_blocks(*part, *statistics_, context, done);
   path_ = solver::make_cholesky_path(*statistics_, center_);
 }

@@ -68,7 +68,7 @@ std::unique_ptr<solver::LambdaPath> path_of(const solver::RowStatistics& statist
                                             Context& context) {
   if (statistics.features() > kMostEigenFeatures)
     return solver::make_cholesky_path(statistics, center);
-  return solver::make_eigen_path(statistics.clone(), center, context);
+  return solver::make_eigen_path(statistics.clone(context), center, context);
 }
 
 Selected validate_primal(const BlockSource& rows, const FitOptions& options, Context& context) {
@@ -78,7 +78,7 @@ Selected validate_primal(const BlockSource& rows, const FitOptions& options, Con
   for (const auto& fold : folds) rows_read += 2 * size_of(fold);
   Stage stage(context, rows_read);
   const RowsDone done = [&](int64_t count) { stage.advance(count); };
-  solver::RowStatistics statistics(rows.features(), rows.outputs());
+  solver::RowStatistics statistics(rows.features(), rows.outputs(), context);
   const auto first_train = rows_without(rows.rows(), folds[0]);
   solver::add_blocks(*rows.subset(first_train), statistics, context, done);
   std::vector<std::vector<HeldOutScore>> scores;
@@ -89,7 +89,7 @@ Selected validate_primal(const BlockSource& rows, const FitOptions& options, Con
       const auto path = path_of(statistics, options.center, context);
       scores.push_back(score_fold(*fold, options, *path, context));
     } else {
-      const auto all = solver::take_reduced(rows, statistics.clone());
+      const auto all = solver::take_reduced(rows, statistics.clone(context));
       const auto path = path_of(all, options.center, context);
       scores.push_back(score_fold(*fold, options, *path, context));
     }
@@ -177,7 +177,7 @@ Selected select_primal(const BlockSource& rows, const FitOptions& options, Conte
   if (validates(options.selection)) return validate_primal(rows, options, context);
   Stage stage(context, options.selection == Selection::loo ? 2 * rows.rows() : rows.rows());
   const RowsDone done = [&](int64_t count) { stage.advance(count); };
-  solver::RowStatistics statistics(rows.features(), rows.outputs());
+  solver::RowStatistics statistics(rows.features(), rows.outputs(), context);
   solver::add_blocks(rows, statistics, context, done);
   statistics = solver::take_reduced(rows, std::move(statistics));
   if (options.selection != Selection::fixed) {

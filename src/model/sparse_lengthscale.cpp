@@ -68,8 +68,8 @@ double central_lengthscale(const Standardizer& standardizer, const CsrView<T>& X
   int64_t most = 0;
   for (const int64_t row : chosen) most += X.end(row) - X.begin(row);
   constexpr int64_t kEntryBytes = 2 * sizeof(Entry);  // a vector that grows holds up to twice
-  context.require_memory(checked_multiply(most, kEntryBytes, "a sample"),
-                         "a sample of sparse rows");
+  const MemoryCharge charge =
+      context.charge(checked_multiply(most, kEntryBytes, "a sample"), "a sample of sparse rows");
   std::vector<SparseRow> sample;
   int64_t listed = 0;
   for (const int64_t row : chosen) {

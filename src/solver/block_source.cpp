@@ -26,15 +26,13 @@ void widen(MatrixView<const float> from, Context& context, MatrixView<double> to
 void for_each_wide(const BlockSource& source, Context& context,
                    const std::function<void(const WideBlock&)>& body) {
   Matrix<double> storage;  // made when the first block of floats comes
-  MemoryCharge charge;
   source.for_each(context, [&](const FeatureBlock& block) {
     MatrixView<const double> Z = block.Z64;
     if (block.Z32.data != nullptr) {
       if (storage.rows() < block.Z32.rows) {
         storage = {};
-        charge = context.charge(matrix_bytes<double>(block.Z32.rows, block.Z32.cols),
-                                "a block of features in double");
-        storage = Matrix<double>(block.Z32.rows, block.Z32.cols);
+        storage = Matrix<double>(block.Z32.rows, block.Z32.cols, context,
+                                 "a block of features in double");
       }
       const auto wide = storage.view().block_rows(0, block.Z32.rows);
       widen(block.Z32, context, wide);

@@ -21,8 +21,10 @@ namespace {
 // As in RidgePath: below it the residual is rounding error, and is divided by it.
 constexpr double kInterpolates = 1e-8;
 
-Matrix<double> copy_of(const Matrix<double>& A) {
-  Matrix<double> copy(A.rows(), A.cols());
+constexpr const char kSquare[] = "an n x n matrix of the dual form";
+
+Matrix<double> copy_of(const Matrix<double>& A, Context& context) {
+  Matrix<double> copy(A.rows(), A.cols(), context, kSquare);
   std::copy_n(A.data(), A.rows() * A.cols(), copy.data());
   return copy;
 }
@@ -36,14 +38,15 @@ void scale_rows(const std::vector<double>& weights, MatrixView<double> A) {
 
 }  // namespace
 
-DualSystem::DualSystem(Matrix<double> Z, Matrix<double> Y, std::vector<double> weights, bool center)
+DualSystem::DualSystem(Matrix<double> Z, Matrix<double> Y, std::vector<double> weights, bool center,
+                       Context& context)
     : Z_(std::move(Z)),
       Y_(std::move(Y)),
       weights_(std::move(weights)),
       n_(total_weight(weights_, Z_.rows())),
       center_(center),
       mean_Y_(static_cast<size_t>(Y_.cols()), 0.0),
-      K_(Z_.rows(), Z_.rows()) {
+      K_(Z_.rows(), Z_.rows(), context, kSquare) {
   if (center_) {
     mean_Z_ = linalg::column_means(Z_.view(), weights_);
     mean_Y_ = linalg::column_means(Y_.view(), weights_);
@@ -57,7 +60,7 @@ DualSystem::DualSystem(Matrix<double> Z, Matrix<double> Y, std::vector<double> w
 }
 
 Weights DualSystem::solve(double lambda, Context& context) const {
-  Matrix<double> K = copy_of(K_);
+  Matrix<double> K = copy_of(K_, context);
   const Matrix<double> alpha = kernel_ridge(K.view(), Y_.view(), lambda, n_, context);
   Weights weights{Matrix<double>(Z_.cols(), Y_.cols()), mean_Y_};
   linalg::multiply(1.0, linalg::Transpose::yes, Z_.view(), linalg::Transpose::no, alpha.view(), 0.0,
@@ -72,7 +75,7 @@ Weights DualSystem::solve(double lambda, Context& context) const {
 void DualSystem::decompose(Context& context) {
   if (!s_.empty()) return;
   s_.resize(static_cast<size_t>(rows()));
-  U_ = copy_of(K_);
+  U_ = copy_of(K_, context);
   linalg::symmetric_eigen(U_.view(), s_, context);
   for (double& s : s_) s = std::max(s, 0.0);
   UY_ = Matrix<double>(rows(), Y_.cols());
@@ -87,7 +90,8 @@ double DualSystem::residual_part(int64_t j, double lambda) const {
 }
 
 Matrix<double> DualSystem::residuals(double lambda) const {
-  const Matrix<double> rotated = copy_of(UY_);
+  Matrix<double> rotated(UY_.rows(), UY_.cols());
+  std::copy_n(UY_.data(), UY_.rows() * UY_.cols(), rotated.data());
   for (int64_t j = 0; j < rows(); ++j) {
     for (int64_t o = 0; o < rotated.cols(); ++o) rotated(j, o) *= residual_part(j, lambda);
   }

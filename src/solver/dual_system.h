@@ -18,7 +18,8 @@ namespace mercer::solver {
 class DualSystem {
  public:
   /// Takes over the features (n x D), targets (n x outputs) and weights (n, or none). O(n^2 D).
-  DualSystem(Matrix<double> Z, Matrix<double> Y, std::vector<double> weights, bool center);
+  DualSystem(Matrix<double> Z, Matrix<double> Y, std::vector<double> weights, bool center,
+             Context& context);
 
   int64_t rows() const noexcept { return Z_.rows(); }
   /// alpha by Cholesky, O(n^3 / 3), with the jitter of kernel_ridge.

@@ -57,9 +57,8 @@ NormalOperator::NormalOperator(const BlockSource& source, bool center, double la
 void NormalOperator::multiply(Transpose, MatrixView<const double> X, Context& context,
                               MatrixView<double> Y) const {
   const MatrixView<const double> mean(mean_.data(), 1, rows());
-  const MemoryCharge charge =
-      context.charge(matrix_bytes<double>(source_.block_rows() + 2, X.cols), "a block of products");
-  const Matrix<double> products(source_.block_rows(), X.cols), of_mean(1, X.cols), sums(1, X.cols);
+  const Matrix<double> products(source_.block_rows(), X.cols, context, "a block of products");
+  const Matrix<double> of_mean(1, X.cols), sums(1, X.cols);
   linalg::multiply(1.0, Transpose::no, mean, Transpose::no, X, 0.0, of_mean.view());
   sums.fill(0);
   clear(Y);

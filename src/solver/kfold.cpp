@@ -28,7 +28,7 @@ Matrix<double> kfold_error(std::span<const RowStatistics* const> folds, bool cen
   const int64_t D = folds[0]->features(), m = folds[0]->outputs();
   const int64_t words = checked_multiply(2 * D, D, "K-fold statistics");
   context.require_memory(checked_multiply(8, words, "K-fold statistics"), "K-fold statistics");
-  RowStatistics total(D, m);
+  RowStatistics total(D, m, context);
   for (const RowStatistics* fold : folds) total.merge(*fold);
   total.require_finite();
 
@@ -38,7 +38,7 @@ Matrix<double> kfold_error(std::span<const RowStatistics* const> folds, bool cen
   Stage stage(context, with_rows);
   for (const RowStatistics* fold : folds) {
     if (fold->rows() == 0) continue;
-    RowStatistics others = total.clone();
+    RowStatistics others = total.clone(context);
     others.subtract(*fold);
     const RidgePath path(std::move(others), center, context);
     const double share = fold->weight() / total.weight();

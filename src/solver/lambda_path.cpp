@@ -27,7 +27,7 @@ class CholeskyPath final : public LambdaPath {
   CholeskyPath(const RowStatistics& statistics, bool center)
       : statistics_(statistics), center_(center) {}
   Weights solve(double lambda, Context& context) const override {
-    return ridge_cholesky(statistics_.clone(), center_, lambda, context);
+    return ridge_cholesky(statistics_.clone(context), center_, lambda, context);
   }
 
  private:
@@ -63,8 +63,8 @@ std::unique_ptr<LambdaPath> make_dual_path(DualSystem system) {
 
 DualSystem make_dual_system(const BlockSource& rows, bool center, Context& context,
                             const RowsDone& done) {
-  Matrix<double> Z(rows.rows(), rows.features());
-  Matrix<double> Y(rows.rows(), rows.outputs());
+  Matrix<double> Z(rows.rows(), rows.features(), context, "the features of all rows");
+  Matrix<double> Y(rows.rows(), rows.outputs(), context, "the targets of all rows");
   std::vector<double> weights;
   double sum = 0;
   for_each_wide(rows, context, [&](const WideBlock& block) {
@@ -77,7 +77,7 @@ DualSystem make_dual_system(const BlockSource& rows, bool center, Context& conte
     if (done) done(block.Z.rows);
   });
   require(std::isfinite(sum), MERCER_INVALID_ARGUMENT, kFeaturesNotFinite);
-  return DualSystem(std::move(Z), std::move(Y), std::move(weights), center);
+  return DualSystem(std::move(Z), std::move(Y), std::move(weights), center, context);
 }
 
 int64_t dual_bytes(int64_t rows, int64_t features) {

@@ -47,10 +47,11 @@ struct RidgePath::State::LeftOut {
   Matrix<double> coefficients;  // inverses times c: D x lambdas*outputs
 };
 
-RidgePath::State::LeftOut RidgePath::State::prepare_left_out(
-    std::span<const double> lambdas) const {
+RidgePath::State::LeftOut RidgePath::State::prepare_left_out(std::span<const double> lambdas,
+                                                             Context& context) const {
   const int64_t D = features(), m = outputs(), L = static_cast<int64_t>(lambdas.size());
-  LeftOut factors{Matrix<double>(D, L), Matrix<double>(D, L * m)};
+  LeftOut factors{Matrix<double>(D, L, context, "leave-one-out"),
+                  Matrix<double>(D, L * m, context, "leave-one-out")};
   for (int64_t l = 0; l < L; ++l) {
     const double shift = checked_shift(lambdas[static_cast<std::size_t>(l)], statistics.weight());
     for (int64_t i = 0; i < D; ++i) {
@@ -70,11 +71,10 @@ void RidgePath::State::visit_left_out(std::span<const double> lambdas, MatrixVie
   const int64_t D = features(), m = outputs(), L = static_cast<int64_t>(lambdas.size());
   const int64_t block = std::min(kRowBlock, Z.rows);
   const int64_t columns = checked_multiply(L, m, "leave-one-out");
-  const int64_t words = checked_multiply(D + 2 * block, D + columns + L, "leave-one-out");
-  context.require_memory(checked_multiply(8, words, "leave-one-out"), "leave-one-out");
-  const LeftOut factors = prepare_left_out(lambdas);
-  const Matrix<double> centred_rows(block, D), basis(block, D);
-  const Matrix<double> fitted(block, columns), leverage(block, L);
+  const LeftOut factors = prepare_left_out(lambdas, context);
+  constexpr const char* kWhat = "leave-one-out";
+  const Matrix<double> centred_rows(block, D, context, kWhat), basis(block, D, context, kWhat);
+  const Matrix<double> fitted(block, columns, context, kWhat), leverage(block, L, context, kWhat);
   const double of_intercept = static_cast<double>(centered) / statistics.weight();
   for (int64_t first = 0; first < Z.rows; first += block) {
     const MatrixView<const double> rows = Z.block_rows(first, std::min(first + block, Z.rows));

@@ -31,8 +31,7 @@ void for_each_strip(MatrixView<const double> Z, std::span<const double> mean, Co
                     const Body& body) {
   const int64_t width = std::min(kStrip, Z.cols);
   const int64_t words = checked_multiply(Z.rows, width, "dual ridge");
-  context.require_memory(checked_multiply(8, words, "dual ridge"), "a strip of the dual form");
-  const AlignedBuffer<double> storage(words);
+  const AlignedBuffer<double> storage(words, context, "a strip of the dual form");
   for (int64_t first = 0; first < Z.cols; first += width) {
     const int64_t last = std::min(first + width, Z.cols);
     const MatrixView<double> strip{storage.data(), Z.rows, last - first};
@@ -96,7 +95,7 @@ Weights ridge_dual(MatrixView<const double> Z, MatrixView<const double> Y, bool 
     mean = {linalg::column_means(Z), linalg::column_means(Y)};
     linalg::subtract_from_rows(mean.outputs, alpha.view());
   }
-  const Matrix<double> K(n, n);
+  const Matrix<double> K(n, n, context, "the dual form's n x n matrix");
   K.fill(0);
   for_each_strip(Z, mean.features, context, [&](int64_t, MatrixView<const double> strip) {
     linalg::rank_update_rows(1.0, strip, K.view());

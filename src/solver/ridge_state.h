@@ -34,7 +34,7 @@ struct RidgePath::State {
   std::vector<double> residual_sum_of_squares(double shift) const;
 
   struct LeftOut;
-  LeftOut prepare_left_out(std::span<const double> lambdas) const;
+  LeftOut prepare_left_out(std::span<const double> lambdas, Context& context) const;
   /// sink(row, lambda, output, left-out residual) for rows of training data; all in
   /// leave_one_out.cpp.
   template <class Sink>

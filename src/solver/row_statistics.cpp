@@ -67,6 +67,15 @@ RowStatistics::RowStatistics(int64_t features, int64_t outputs)
   clear();
 }
 
+RowStatistics::RowStatistics(int64_t features, int64_t outputs, Context& context)
+    : features_(checked_features(features)),
+      outputs_(checked_outputs(outputs)),
+      gram_(features, features, context, "the statistics"),
+      cross_(features, outputs, context, "the statistics"),
+      sums_(sums_size(features, outputs), context, "the statistics") {
+  clear();
+}
+
 RowStatistics::Parts RowStatistics::parts() noexcept {
   const auto D = static_cast<std::size_t>(features_), m = static_cast<std::size_t>(outputs_);
   double* const sums = sums_.data();
@@ -122,8 +131,8 @@ RowStatistics::Scratch RowStatistics::scratch_for(int64_t rows, Context& context
   const int64_t width = features_ + outputs_;
   const int64_t needed = checked_multiply(rows + 1, width, "row block");
   if (scratch_.size() < needed) {
-    context.require_memory(checked_multiply(8, needed, "row block"), "a block of rows");
-    scratch_ = AlignedBuffer<double>(needed);
+    release_scratch();
+    scratch_ = AlignedBuffer<double>(needed, context, "a block of rows");
   }
   double* const first = scratch_.data();
   return {first, first + features_, first + width, first + width + rows * features_};
@@ -240,6 +249,12 @@ void RowStatistics::copy_from(const RowStatistics& other) {
 
 RowStatistics RowStatistics::clone() const {
   RowStatistics copy(features_, outputs_);
+  copy.copy_from(*this);
+  return copy;
+}
+
+RowStatistics RowStatistics::clone(Context& context) const {
+  RowStatistics copy(features_, outputs_, context);
   copy.copy_from(*this);
   return copy;
 }

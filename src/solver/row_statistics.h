@@ -19,7 +19,8 @@ namespace mercer::solver {
 /// out, and statistics of different origins still add up, by moving one of them.
 class RowStatistics {
  public:
-  RowStatistics(int64_t features, int64_t outputs);  // all zero
+  RowStatistics(int64_t features, int64_t outputs);                    // all zero
+  RowStatistics(int64_t features, int64_t outputs, Context& context);  // charged to it
 
   int64_t features() const noexcept { return features_; }
   int64_t outputs() const noexcept { return outputs_; }
@@ -48,6 +49,7 @@ class RowStatistics {
       const RowStatistics& other);  // this -= other; INVALID_ARGUMENT if it holds more rows
   void release_scratch() noexcept;  // frees what add and remove keep between calls
   RowStatistics clone() const;      // copies are asked for by name: they cost 8 D^2 bytes
+  RowStatistics clone(Context& context) const;  // charged to it
   /// INVALID_ARGUMENT if a sum is NaN or infinite: its rows were not finite, or their squares
   /// overflowed.
   void require_finite() const;

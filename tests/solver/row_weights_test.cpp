@@ -111,7 +111,7 @@ TEST_CASE("ridge of weighted rows is that of repeated rows, primal and dual", "[
     const RidgePath a(weighted_statistics(problem), center, context);
     const RidgePath b(repeated.clone(), center, context);
     solver::DualSystem dual(copy(problem.rows.Z.view()), copy(problem.rows.Y.view()),
-                            problem.weights, center);
+                            problem.weights, center, context);
     dual.decompose(context);
     for (const double lambda : {1e-4, 1e-2}) {
       const solver::Weights expected = reference_ridge(problem.repeated, center, 60 * lambda);
@@ -153,7 +153,7 @@ TEST_CASE("a weighted row left out is the residual of a fit without it", "[solve
     }
     CHECK(path.leave_one_out_squares({&lambda, 1}, Z, Y, context, problem.weights)(0, 0) ==
           Approx(squares).epsilon(1e-8));
-    solver::DualSystem dual(copy(Z), copy(Y), problem.weights, center);
+    solver::DualSystem dual(copy(Z), copy(Y), problem.weights, center, context);
     dual.decompose(context);
     CHECK(dual.leave_one_out(lambda)[0] == Approx(squares / path.weight()).epsilon(1e-8));
   }
