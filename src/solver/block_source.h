@@ -25,6 +25,11 @@ struct FeatureBlock {
   MatrixView<const double> Y;
   std::span<const double> weights;  // one per row, or empty: 1 each
   int64_t rows() const { return std::max(Z32.rows, Z64.rows); }
+  /// body(Z), in the precision that the source has.
+  template <class Body>
+  void visit(const Body& body) const {
+    Z64.data != nullptr ? body(Z64) : body(Z32);
+  }
 };
 
 /// The same with features in double.

@@ -11,11 +11,7 @@ namespace mercer::solver {
 void add_blocks(const BlockSource& source, RowStatistics& statistics, Context& context,
                 const RowsDone& done) {
   source.for_each(context, [&](const FeatureBlock& block) {
-    if (block.Z64.data != nullptr) {
-      statistics.add(block.Z64, block.Y, context, block.weights);
-    } else {
-      statistics.add(block.Z32, block.Y, context, block.weights);
-    }
+    block.visit([&](auto Z) { statistics.add(Z, block.Y, context, block.weights); });
     if (done) done(block.rows());
   });
   for (int64_t j = 0; j < statistics.features(); ++j) {
@@ -26,11 +22,7 @@ void add_blocks(const BlockSource& source, RowStatistics& statistics, Context& c
 void remove_blocks(const BlockSource& source, RowStatistics& statistics, Context& context,
                    const RowsDone& done) {
   source.for_each(context, [&](const FeatureBlock& block) {
-    if (block.Z64.data != nullptr) {
-      statistics.remove(block.Z64, block.Y, context, block.weights);
-    } else {
-      statistics.remove(block.Z32, block.Y, context, block.weights);
-    }
+    block.visit([&](auto Z) { statistics.remove(Z, block.Y, context, block.weights); });
     if (done) done(block.rows());
   });
 }

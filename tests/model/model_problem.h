@@ -44,6 +44,15 @@ inline Problem smooth_problem(int64_t n, int64_t d, int64_t outputs, double nois
   return problem;
 }
 
+/// For comparisons: features in double.
+inline model::FitOptions f64_options(model::Selection selection) {
+  model::FitOptions options;
+  options.selection = selection;
+  options.precision = feature::Precision::f64;
+  options.lambda = 1e-5;
+  return options;
+}
+
 /// Features of rows that are standardised plainly.
 inline Matrix<double> plain_features(const feature::FeatureMap& map, MatrixView<const double> X,
                                      const model::Standardizer& standardizer) {

@@ -42,14 +42,6 @@ class MemoryStream : public RowStream {
   int64_t at_ = 0, turn_ = 0;
 };
 
-FitOptions options_of(Selection selection) {
-  FitOptions options;
-  options.selection = selection;
-  options.precision = feature::Precision::f64;
-  options.lambda = 1e-5;
-  return options;
-}
-
 }  // namespace
 
 TEST_CASE("a stream of blocks fits as its rows in memory do", "[model]") {
@@ -58,9 +50,9 @@ TEST_CASE("a stream of blocks fits as its rows in memory do", "[model]") {
   for (const Selection selection :
        {Selection::fixed, Selection::gcv, Selection::loo, Selection::held_out, Selection::kfold}) {
     const auto map = gaussian_map(3, 64);
-    const Model whole = fit(map, options_of(selection), problem.x(), problem.y(), context);
+    const Model whole = fit(map, f64_options(selection), problem.x(), problem.y(), context);
     MemoryStream stream(problem.x(), problem.y(), {1, 7, 120, 33});
-    const Model streamed = fit_stream(map, options_of(selection), stream, 2, context);
+    const Model streamed = fit_stream(map, f64_options(selection), stream, 2, context);
     CHECK(streamed.rows == 500);
     CHECK(streamed.options.lambda == whole.options.lambda);
     // Standardisation, statistics, leave-one-out; two more for the first part held out (the rest,
@@ -81,7 +73,7 @@ TEST_CASE("a stream of sparse rows, of classes, and of fewer rows than features"
   const auto X = sparse_rows<float>(300, 9, 5, 4);
   Matrix<double> Y(300, 1);
   for (int64_t i = 0; i < 300; ++i) Y(i, 0) = static_cast<double>(X.offsets[i + 1] % 3);
-  FitOptions options = options_of(Selection::gcv);
+  FitOptions options = f64_options(Selection::gcv);
   options.task = Task::classification;
   options.classes = 3;
   const auto map = gaussian_map(9, 40, 2.0);
@@ -93,8 +85,8 @@ TEST_CASE("a stream of sparse rows, of classes, and of fewer rows than features"
   const Problem small = smooth_problem(20, 3, 1, 0.1, 2);
   MemoryStream few(small.x(), small.y(), {6});
   const auto wide = gaussian_map(3, 64);
-  const Model a = fit_stream(wide, options_of(Selection::fixed), few, 1, context);
-  const Model b = fit(wide, options_of(Selection::fixed), small.x(), small.y(), context);
+  const Model a = fit_stream(wide, f64_options(Selection::fixed), few, 1, context);
+  const Model b = fit(wide, f64_options(Selection::fixed), small.x(), small.y(), context);
   CHECK(largest_difference(predictions(a, small.x()), predictions(b, small.x())) < 1e-7);
 }
 
@@ -125,7 +117,7 @@ TEST_CASE("streams are refused as rows in memory are", "[model]") {
     return refusal_fault(
         status, [&] { fit_stream(map, options, stream, 1, context); }, part);
   };
-  FitOptions folds = options_of(Selection::kfold);
+  FitOptions folds = f64_options(Selection::kfold);
   folds.folds = 51;
   CHECK(refused(MERCER_INVALID_ARGUMENT, folds,
                 "folds = 51, expected 2 to the number of rows, 50") == "");
@@ -133,17 +125,18 @@ TEST_CASE("streams are refused as rows in memory are", "[model]") {
   shorter.drop_after_first = 3;
   CHECK(refusal_fault(
             MERCER_INVALID_ARGUMENT,
-            [&] { fit_stream(map, options_of(Selection::gcv), shorter, 1, context); }, "50 rows",
+            [&] { fit_stream(map, f64_options(Selection::gcv), shorter, 1, context); }, "50 rows",
             "47") == "");
   MemoryStream one(problem.x().block_rows(0, 1), problem.y().block_rows(0, 1), {20});
   CHECK(refusal_fault(
             MERCER_INVALID_ARGUMENT,
-            [&] { fit_stream(map, options_of(Selection::gcv), one, 1, context); }, "1 rows") == "");
+            [&] { fit_stream(map, f64_options(Selection::gcv), one, 1, context); },
+            "1 rows") == "");
   problem.X(33, 1) = std::nan("");
-  CHECK(refused(MERCER_INVALID_ARGUMENT, options_of(Selection::gcv),
+  CHECK(refused(MERCER_INVALID_ARGUMENT, f64_options(Selection::gcv),
                 "X: row 13, column 1 (counted from 0) is nan, expected a finite number, in the "
                 "block after 20") == "");
   problem.X(33, 1) = 0;
   problem.Y(49, 0) = 1e200;
-  CHECK(refused(MERCER_INVALID_ARGUMENT, options_of(Selection::gcv), "Y: row 9, column 0") == "");
+  CHECK(refused(MERCER_INVALID_ARGUMENT, f64_options(Selection::gcv), "Y: row 9, column 0") == "");
 }

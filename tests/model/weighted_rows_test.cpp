@@ -19,14 +19,6 @@ using namespace mercer::test;
 
 namespace {
 
-FitOptions options_of(Selection selection) {
-  FitOptions options;
-  options.selection = selection;
-  options.precision = feature::Precision::f64;
-  options.lambda = 1e-4;
-  return options;
-}
-
 std::vector<double> weights_of(int64_t n) {
   std::vector<double> weights;
   for (int64_t i = 0; i < n; ++i) weights.push_back(static_cast<double>((i + 1) % 4));
@@ -72,11 +64,11 @@ TEST_CASE("a fit of weighted rows is that of repeated rows", "[model]") {
       const Matrix<double> X = repeated<double>(problem.x(), weights),
                            Y = repeated<double>(problem.y(), weights);
       const auto map = gaussian_map(3, D);
-      const Model whole = fit(map, options_of(selection), X.view(), Y.view(), context);
+      const Model whole = fit(map, f64_options(selection), X.view(), Y.view(), context);
       const Model weighted =
-          fit(map, options_of(selection), problem.x(), problem.y(), context, weights);
+          fit(map, f64_options(selection), problem.x(), problem.y(), context, weights);
       OneBlock stream(problem.x(), problem.y(), weights);
-      const Model streamed = fit_stream(map, options_of(selection), stream, 2, context);
+      const Model streamed = fit_stream(map, f64_options(selection), stream, 2, context);
       CHECK(weighted.options.lambda == whole.options.lambda);
       CHECK(largest_difference(predictions(weighted, problem.x()),
                                predictions(whole, problem.x())) < 1e-7);
@@ -97,7 +89,7 @@ TEST_CASE("sparse weighted rows and classes are those of repeated rows", "[model
     add_row(sparse.view(), i, dense.view().row(i));
     Y(i, 0) = dense(i, 0) > 0.1 ? 2 : dense(i, 1) > 0 ? 1 : 0;
   }
-  FitOptions options = options_of(Selection::fixed);
+  FitOptions options = f64_options(Selection::fixed);
   options.task = Task::classification;
   options.classes = 3;
   const auto map = gaussian_map(6, 40, 2.0);
@@ -117,7 +109,7 @@ TEST_CASE("scores of held-out rows count each by its weight", "[model]") {
   const Problem problem = smooth_problem(80, 3, 1, 0.3, 72);
   std::vector<double> weights(80, 1.0);
   // Folds are the same whatever the weights; ten equal weights change nothing.
-  const FitOptions options = options_of(Selection::kfold);
+  const FitOptions options = f64_options(Selection::kfold);
   const auto map = gaussian_map(3, 16);
   const Model plain = fit(map, options, problem.x(), problem.y(), context);
   for (double& weight : weights) weight = 10;
@@ -140,7 +132,7 @@ TEST_CASE("two processes with half of the rows each choose and fit as one", "[mo
   const Matrix<double> Z = plain_features(*gaussian_map(3, 24), problem.x(), {});
   for (const Selection selection :
        {Selection::fixed, Selection::gcv, Selection::loo, Selection::held_out, Selection::kfold}) {
-    const FitOptions options = options_of(selection);
+    const FitOptions options = f64_options(selection);
     Context context;
     const Selected one = select(MatrixSource(Z.view(), problem.y(), 64, false), options, context);
     std::vector<Selected> halves(2);
