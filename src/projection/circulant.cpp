@@ -69,6 +69,38 @@ void circulant_blocks(const transform::RealFft<T>& fft, const CirculantNumbers<T
   for (int64_t j = 0; j < columns; ++j) out[j] *= numbers.scale[j];
 }
 
+namespace {
+
+// x_k *= conj a_k for interleaved complex numbers.
+template <class T>
+void multiply_conjugate(const T* a, int64_t numbers, T* x) noexcept {
+  for (int64_t k = 0; k < numbers; k += 2) {
+    const T re = x[k] * a[k] + x[k + 1] * a[k + 1];
+    x[k + 1] = x[k + 1] * a[k] - x[k] * a[k + 1];
+    x[k] = re;
+  }
+}
+
+}  // namespace
+
+template <class T>
+void circulant_blocks_transpose(const transform::RealFft<T>& fft,
+                                const CirculantNumbers<T>& numbers, const T* p, int64_t d,
+                                T* scratch, T* x) noexcept {
+  const int64_t n = fft.length();
+  const int64_t columns = n * fft.count();
+  const bool scaled = numbers.scale.size() != 0;
+  for (int64_t j = 0; j < columns; ++j) scratch[j] = scaled ? numbers.scale[j] * p[j] : p[j];
+  T* const spectra = scratch + columns;
+  fft.forward(scratch, spectra);
+  multiply_conjugate(numbers.spectra.data(), fft.spectrum_size(), spectra);
+  fft.inverse(spectra, scratch);
+  for (int64_t b = 0; b < fft.count(); ++b) {
+    const T* const multipliers = numbers.multipliers.data() + b * d;
+    for (int64_t k = 0; k < d; ++k) x[k] += multipliers[k] * scratch[b * n + k];
+  }
+}
+
 template AlignedBuffer<float> circulant_spectra(const transform::RealFft<double>&,
                                                 const AlignedBuffer<double>&);
 template AlignedBuffer<double> circulant_spectra(const transform::RealFft<double>&,
@@ -77,6 +109,12 @@ template void circulant_blocks(const transform::RealFft<float>&, const Circulant
                                const float*, int64_t, float*, float*) noexcept;
 template void circulant_blocks(const transform::RealFft<double>&, const CirculantNumbers<double>&,
                                const double*, int64_t, double*, double*) noexcept;
+template void circulant_blocks_transpose(const transform::RealFft<float>&,
+                                         const CirculantNumbers<float>&, const float*, int64_t,
+                                         float*, float*) noexcept;
+template void circulant_blocks_transpose(const transform::RealFft<double>&,
+                                         const CirculantNumbers<double>&, const double*, int64_t,
+                                         double*, double*) noexcept;
 
 namespace {
 
@@ -120,6 +158,14 @@ class Circulant final : public Projection {
                double* scratch) const noexcept override {
     project_rows(X, double_, group, P, scratch);
   }
+  void project_transpose(const float* G, int64_t group, MatrixView<float> X,
+                         float* scratch) const noexcept override {
+    add_rows(G, single_, group, X, scratch);
+  }
+  void project_transpose(const double* G, int64_t group, MatrixView<double> X,
+                         double* scratch) const noexcept override {
+    add_rows(G, double_, group, X, scratch);
+  }
 
  private:
   // What one precision uses, made when first used.
@@ -139,7 +185,8 @@ class Circulant final : public Projection {
     // P of a few rows stays in the first-level cache beside the group's numbers.
     const int64_t rows =
         std::clamp<int64_t>(16 * 1024 / (columns() * static_cast<int64_t>(sizeof(T))), 1, 8);
-    return {columns(), rows, circulant_scratch(n_, count_)};
+    const int64_t scratch = circulant_scratch(n_, count_);
+    return {columns(), rows, scratch, scratch};
   }
 
   // So many numbers of a column are kept, so many doubles needed meanwhile.
@@ -220,6 +267,16 @@ class Circulant final : public Projection {
     const CirculantNumbers<T>& numbers = store.groups[group];
     for (int64_t i = 0; i < X.rows; ++i) {
       circulant_blocks(fft, numbers, X.row(i), inputs(), scratch, P + i * columns());
+    }
+  }
+
+  template <class T>
+  void add_rows(const T* G, const Store<T>& store, int64_t group, MatrixView<T> X,
+                T* scratch) const noexcept {
+    const transform::RealFft<T>& fft = *store.plans[0];
+    for (int64_t i = 0; i < X.rows; ++i) {
+      circulant_blocks_transpose(fft, store.groups[group], G + i * columns(), inputs(), scratch,
+                                 X.row(i));
     }
   }
 

@@ -33,6 +33,13 @@ template <class T>
 void circulant_blocks(const transform::RealFft<T>& fft, const CirculantNumbers<T>& numbers,
                       const T* x, int64_t d, T* scratch, T* out) noexcept;
 
+/// The adjoint: x_k += sum_b multipliers_{b,k} sum_i g_b[(i - k) mod n] scale_{b,i} p_{b,i}, by the
+/// conjugate spectra. p and scratch, circulant_scratch numbers, are 64-byte aligned.
+template <class T>
+void circulant_blocks_transpose(const transform::RealFft<T>& fft,
+                                const CirculantNumbers<T>& numbers, const T* p, int64_t d,
+                                T* scratch, T* x) noexcept;
+
 /// The entry, whether or not this build can make one.
 constexpr ProjectionEntry circulant_entry(
     std::unique_ptr<Projection> (*maker)(const ProjectionArguments&)) {

@@ -12,6 +12,7 @@
 #include "base/parallel.h"
 #include "projection/lazy_groups.h"
 #include "transform/dense_panel.h"
+#include "transform/panel_transpose.h"
 #include "transform/sparse_panel.h"
 
 namespace mercer::projection {
@@ -120,6 +121,14 @@ class Dense final : public Projection, public SparseProjection {
                double*) const noexcept override {
     transform::project_panel(X, double_.panel(panel), P);
   }
+  void project_transpose(const float* G, int64_t panel, MatrixView<float> X,
+                         float* scratch) const noexcept override {
+    transform::project_panel_transpose(G, single_.panel(panel), X, scratch);
+  }
+  void project_transpose(const double* G, int64_t panel, MatrixView<double> X,
+                         double* scratch) const noexcept override {
+    transform::project_panel_transpose(G, double_.panel(panel), X, scratch);
+  }
 
   const SparseProjection* sparse() const noexcept override { return this; }
   void project_sparse(const CsrView<float>& X, int64_t panel, float* P,
@@ -133,7 +142,8 @@ class Dense final : public Projection, public SparseProjection {
 
  private:
   template <class T>
-  static constexpr BlockShape kShape = {transform::kPanelColumns<T>, transform::kTileRows, 0};
+  static constexpr BlockShape kShape = {transform::kPanelColumns<T>, transform::kTileRows, 0,
+                                        transform::kPanelTransposeScratch<T>};
 
   std::unique_ptr<const FrequencySource> source_;
   mutable PackedPanels<float> single_;

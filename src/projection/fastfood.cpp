@@ -51,6 +51,15 @@ struct Fastfood {
     fastfood_blocks(x, diagonals, numbers.permutation.data(), diagonals + size,
                     diagonals + 2 * size, n, blocks, scratch, out);
   }
+
+  template <class T>
+  static void apply_transpose(const T* p, const HadamardNumbers<T>& numbers, int64_t n,
+                              int64_t blocks, T* scratch, T* out) noexcept {
+    const int64_t size = n * blocks;
+    const T* diagonals = numbers.diagonals.data();
+    fastfood_blocks_transpose(p, diagonals, numbers.permutation.data(), diagonals + size,
+                              diagonals + 2 * size, n, blocks, scratch, out);
+  }
 };
 
 }  // namespace

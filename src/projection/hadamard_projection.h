@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/aligned.h"
-#include "projection/hadamard_blocks.h"
+#include "projection/hadamard_transpose.h"
 #include "projection/lazy_groups.h"
 #include "transform/dense_panel.h"
 
@@ -24,7 +24,8 @@ struct HadamardNumbers {
 };
 
 /// Kind: static draw<T>(arguments, n, first_block, blocks) -> HadamardNumbers<T>;
-/// apply(x, numbers, n, blocks, scratch, out).
+/// apply(x, numbers, n, blocks, scratch, out) and apply_transpose(p, numbers, n, blocks, scratch,
+/// out), the adjoint with a result for every block.
 template <class Kind>
 class HadamardProjection final : public Projection {
  public:
@@ -55,6 +56,14 @@ class HadamardProjection final : public Projection {
                double* scratch) const noexcept override {
     project_rows(X, double_[group], P, scratch);
   }
+  void project_transpose(const float* G, int64_t group, MatrixView<float> X,
+                         float* scratch) const noexcept override {
+    add_rows(G, single_[group], X, scratch);
+  }
+  void project_transpose(const double* G, int64_t group, MatrixView<double> X,
+                         double* scratch) const noexcept override {
+    add_rows(G, double_[group], X, scratch);
+  }
 
  private:
   int64_t columns() const noexcept { return padded_ * together_; }
@@ -65,7 +74,7 @@ class HadamardProjection final : public Projection {
     // P of a few rows in the first-level cache; scratch: a padded row, then what Kind needs.
     const int64_t rows = std::clamp<int64_t>(
         16 * 1024 / (columns() * static_cast<int64_t>(sizeof(T))), 1, transform::kTileRows);
-    return {columns(), rows, padded_ + columns()};
+    return {columns(), rows, padded_ + columns(), 2 * columns()};
   }
 
   template <class T>
@@ -87,6 +96,18 @@ class HadamardProjection final : public Projection {
     for (int64_t i = 0; i < X.rows; ++i) {
       load_row(X.row(i), scratch);
       Kind::apply(scratch, numbers, padded_, together_, scratch + padded_, P + i * columns());
+    }
+  }
+
+  template <class T>
+  void add_rows(const T* G, const HadamardNumbers<T>& numbers, MatrixView<T> X,
+                T* scratch) const noexcept {
+    const double* const inverse =
+        inverse_lengthscale_.empty() ? nullptr : inverse_lengthscale_.data();
+    T* const parts = scratch + columns();
+    for (int64_t i = 0; i < X.rows; ++i) {
+      Kind::apply_transpose(G + i * columns(), numbers, padded_, together_, scratch, parts);
+      add_block_sums(parts, padded_, together_, inverse, inputs(), X.row(i));
     }
   }
 

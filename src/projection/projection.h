@@ -28,9 +28,10 @@ struct Blocks {
 
 /// How a projection wants to be called for one precision.
 struct BlockShape {
-  int64_t columns;  // of a block: a multiple of transform::kPanelColumns<T>
-  int64_t rows;     // at most so many per call of project, <= transform::kTileRows
-  int64_t scratch;  // numbers that project needs beside P, 64-byte aligned
+  int64_t columns;            // of a block: a multiple of transform::kPanelColumns<T>
+  int64_t rows;               // at most so many per call of project, <= transform::kTileRows
+  int64_t scratch;            // numbers that project needs beside P, 64-byte aligned
+  int64_t transpose_scratch;  // and those that project_transpose needs
 };
 
 /// A projection that reads sparse rows as they are, at a cost that follows their non-zeros.
@@ -67,6 +68,14 @@ class Projection {
                        float* scratch) const noexcept = 0;
   virtual void project(MatrixView<const double> X, int64_t block, double* P,
                        double* scratch) const noexcept = 0;
+
+  /// The adjoint of project: X += G W', W the columns of a prepared block; G is X.rows x
+  /// shape.columns like P, zero in columns past F, X is X.rows x d. At most shape.rows rows. The
+  /// bits of what a row of X gets depend on its row of G alone. No overlap.
+  virtual void project_transpose(const float* G, int64_t block, MatrixView<float> X,
+                                 float* scratch) const noexcept = 0;
+  virtual void project_transpose(const double* G, int64_t block, MatrixView<double> X,
+                                 double* scratch) const noexcept = 0;
 
   /// The same object's way with sparse rows; null: rows have to be made dense.
   virtual const SparseProjection* sparse() const noexcept { return nullptr; }

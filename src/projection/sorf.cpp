@@ -42,6 +42,13 @@ struct Sorf {
     sorf_blocks(x, numbers.diagonals.data(), numbers.diagonals.data() + 3 * n * blocks, n, blocks,
                 out);
   }
+
+  template <class T>
+  static void apply_transpose(const T* p, const HadamardNumbers<T>& numbers, int64_t n,
+                              int64_t blocks, T*, T* out) noexcept {
+    sorf_blocks_transpose(p, numbers.diagonals.data(), numbers.diagonals.data() + 3 * n * blocks, n,
+                          blocks, out);
+  }
 };
 
 }  // namespace
@@ -49,9 +56,8 @@ struct Sorf {
 const ProjectionEntry kSorf = {
     .name = "sorf",
     .help =
-        "structured orthogonal blocks H D1 H D2 H D3; isotropic laws; F log d per row, d padded to "
-        "a "
-        "power of two",
+        "structured orthogonal blocks H D1 H D2 H D3; isotropic laws; F log d per row, d padded "
+        "to a power of two",
     .need = LawNeed::isotropic,
     .uses_radius = true,
     .block = padded_dimension,

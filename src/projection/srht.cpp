@@ -12,10 +12,11 @@
 
 #include "base/aligned.h"
 #include "base/error.h"
-#include "projection/hadamard_blocks.h"
+#include "projection/hadamard_transpose.h"
 #include "projection/lazy_groups.h"
 #include "random/distributions.h"
 #include "transform/dense_panel.h"
+#include "transform/diagonal.h"
 #include "transform/fwht.h"
 
 namespace mercer::projection {
@@ -74,6 +75,14 @@ class Srht final : public Projection, public SparseProjection {
                double* scratch) const noexcept override {
     project_rows(X, double_[group], P, scratch);
   }
+  void project_transpose(const float* G, int64_t group, MatrixView<float> X,
+                         float* scratch) const noexcept override {
+    add_rows(G, single_[group], X, scratch);
+  }
+  void project_transpose(const double* G, int64_t group, MatrixView<double> X,
+                         double* scratch) const noexcept override {
+    add_rows(G, double_[group], X, scratch);
+  }
   const SparseProjection* sparse() const noexcept override { return this; }
   void project_sparse(const CsrView<float>& X, int64_t group, float* P,
                       float* scratch) const noexcept override {
@@ -93,7 +102,7 @@ class Srht final : public Projection, public SparseProjection {
   BlockShape shape_of() const noexcept {
     const int64_t rows = 16 * 1024 / (columns() * static_cast<int64_t>(sizeof(T)));
     return {columns(), std::clamp<int64_t>(rows, 1, transform::kTileRows),
-            padded_stride() + columns()};
+            padded_stride() + columns(), columns()};
   }
   // The transforms start at a cache line.
   int64_t padded_stride() const noexcept { return (padded_ + 15) / 16 * 16; }
@@ -116,6 +125,16 @@ class Srht final : public Projection, public SparseProjection {
       srht_blocks(scratch, drawn.signs.data(), drawn.index.data(), padded_, together_,
                   scratch + padded_stride(), P + i * columns());
       unload(X, i, scratch);
+    }
+  }
+
+  template <class T>
+  void add_rows(const T* G, const Ingredients<T>& drawn, MatrixView<T> X,
+                T* scratch) const noexcept {
+    for (int64_t i = 0; i < X.rows; ++i) {
+      srht_blocks_transpose(G + i * columns(), drawn.signs.data(), drawn.index.data(), padded_,
+                            together_, scratch);
+      add_block_sums(scratch, padded_, together_, nullptr, inputs(), X.row(i));
     }
   }
 
@@ -160,6 +179,20 @@ void srht_blocks(const T* x, const T* signs, const int32_t* index, int64_t n, in
   }
 }
 
+template <class T>
+void srht_blocks_transpose(const T* p, const T* signs, const int32_t* index, int64_t n,
+                           int64_t blocks, T* out) noexcept {
+  for (int64_t b = 0; b < n * blocks; b += n) {
+    for (int64_t i = b; i < b + n; ++i) out[b + index[i]] = p[i];
+  }
+  transform::fwht(out, n, blocks);
+  transform::multiply(signs, n * blocks, out);
+}
+
+template void srht_blocks_transpose(const float*, const float*, const int32_t*, int64_t, int64_t,
+                                    float*) noexcept;
+template void srht_blocks_transpose(const double*, const double*, const int32_t*, int64_t, int64_t,
+                                    double*) noexcept;
 template void srht_blocks(const float*, const float*, const int32_t*, int64_t, int64_t, float*,
                           float*) noexcept;
 template void srht_blocks(const double*, const double*, const int32_t*, int64_t, int64_t, double*,

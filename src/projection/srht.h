@@ -20,6 +20,12 @@ template <class T>
 void srht_blocks(const T* x, const T* signs, const int32_t* index, int64_t n, int64_t blocks,
                  T* scratch, T* out) noexcept;
 
+/// The adjoint, block by block: out[b n + k] = signs_{b,k} (H v_b)_k with v_b[index[b n + i]] =
+/// p[b n + i]; index runs over all of a block.
+template <class T>
+void srht_blocks_transpose(const T* p, const T* signs, const int32_t* index, int64_t n,
+                           int64_t blocks, T* out) noexcept;
+
 /// P (n x D) in blocks of n = srht_dimension(d) columns, each with its own signs (stream seed,
 /// sign, block) and permutation (seed, permutation, block): the rows of H are drawn without
 /// replacement inside a block. D log n + d per row, nnz in place of d for sparse rows.
