@@ -32,11 +32,11 @@ typedef enum mercer_form {
  * = 784, F = 2048; 1 s at d = F = 2048; 2 s at d = 1024, F = 16384. Sobol' and Halton 0.1 to 0.2 us
  * per number: 0.2 s at d = 784, F = 2048. Besides the packed columns orthogonal ones hold 8 d^2
  * bytes while a block is drawn, and for as long as only a part of its columns has been asked for.
- *  Orthogonal needs an isotropic kernel (gaussian, matern, rational_quadratic,
- * generalized_gaussian_spectrum of order 1), Sobol' and Halton one with independent coordinates
- * (gaussian, laplacian, cauchy, generalized_gaussian_spectrum, skewed_chi2); else
- * MERCER_UNSUPPORTED. Circulant takes either kind and is always unbiased. Isotropic kernels: about
- * the variance of independent columns (measured 0.16 to 1.1 times for whole blocks, up to 1.15 for
+ *  Orthogonal, SORF and Fastfood need an isotropic kernel (gaussian, matern, rational_quadratic,
+ * generalized_gaussian_spectrum of order 1); else MERCER_UNSUPPORTED. Sobol' and Halton take every
+ * kernel, matern and rational_quadratic by one more coordinate of their points. Circulant takes
+ * every kernel, too, and is always unbiased. Isotropic kernels: about the variance of independent
+ * columns (measured 0.16 to 1.1 times for whole blocks, up to 1.15 for
  * half ones). Others: more, since the columns of a block share its draws: at d' = 16 up to 3.5
  * times for cauchy and generalized_gaussian_spectrum, 6 to 8 times for laplacian, and there it
  * grows in proportion to d' (about 100 times at d' = 256): prefer dense for those. It is faster
@@ -92,7 +92,8 @@ MERCER_API mercer_status mercer_fourier_options_init(mercer_fourier_options* opt
  * Nothing is drawn until the map is first used or prepared, and then only the columns asked for. A
  * column of W (a block, for structured projections) is a function of seed and number alone: a map
  * with more features keeps the first ones. Further limits: d <= 2^28 for sorf, fastfood and
- * circulant; d <= 1024 (sobol), 6542 (halton) and F <= 2^28 for both. Errors:
+ * circulant; d <= 1024 (sobol), 6542 (halton), one less for matern and
+ * rational_quadratic, and F <= 2^28 for both. Errors:
  * MERCER_INVALID_ARGUMENT, MERCER_DIMENSION_MISMATCH (ARD count), MERCER_UNSUPPORTED (kernel
  * without a spectral law, or with one that the projection does not permit; an option that does not
  * apply), MERCER_OUT_OF_MEMORY. Since 0.1. */

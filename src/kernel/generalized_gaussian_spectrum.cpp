@@ -43,6 +43,9 @@ class EvenPowerLaw final : public random::Law {
   double fixed_radius(int64_t d) const noexcept override {
     return order_ == 1 ? std::sqrt(0.5 * static_cast<double>(d)) : random::Law::fixed_radius(d);
   }
+  double scale_quantile(double u) const noexcept override {
+    return order_ == 1 ? std::sqrt(0.5) : random::Law::scale_quantile(u);
+  }
   bool is_product() const noexcept override { return true; }
   double quantile(double u) const noexcept override { return quantile_(u); }
 

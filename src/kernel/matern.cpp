@@ -20,13 +20,14 @@
 #include "kernel/coordinate_kernel.h"
 #include "kernel/domain.h"
 #include "random/distributions.h"
+#include "random/gamma_quantile.h"
 
 namespace mercer::kernel {
 namespace {
 
 class StudentLaw final : public random::Law {
  public:
-  explicit StudentLaw(double nu) : nu_(nu) {}
+  explicit StudentLaw(double nu) : nu_(nu), quantile_(nu) {}
   void draw(const random::Stream& stream, std::span<double> omega) const noexcept override {
     random::Cursor cursor(stream);
     const double scale = draw_scale(cursor);
@@ -38,15 +39,21 @@ class StudentLaw final : public random::Law {
     const double scale = draw_scale(cursor);
     return random::chi(cursor, static_cast<double>(d)) / scale;
   }
+  double scale_quantile(double u) const noexcept override {
+    return 1 / floored(quantile_.upper(u));
+  }
   bool is_product() const noexcept override { return false; }
 
  private:
+  double draw_scale(random::Cursor& cursor) const noexcept {
+    return floored(random::gamma(cursor, nu_));
+  }
   // The floor keeps frequencies of small nu finite in single precision; at 1e30 every difference
   // between inputs that matters is turned by a random angle already.
-  double draw_scale(random::Cursor& cursor) const noexcept {
-    return std::max(std::sqrt(random::gamma(cursor, nu_) / nu_), 1e-30);
-  }
+  double floored(double g) const noexcept { return std::max(std::sqrt(g / nu_), 1e-30); }
+
   double nu_;
+  random::GammaQuantile quantile_;
 };
 
 // c(nu); Stirling's series from 10 on, where its first neglected term is below 1e-15.

@@ -8,13 +8,14 @@
 #include "kernel/coordinate_kernel.h"
 #include "kernel/domain.h"
 #include "random/distributions.h"
+#include "random/gamma_quantile.h"
 
 namespace mercer::kernel {
 namespace {
 
 class GammaMixtureLaw final : public random::Law {
  public:
-  explicit GammaMixtureLaw(double alpha) : alpha_(alpha) {}
+  explicit GammaMixtureLaw(double alpha) : alpha_(alpha), quantile_(alpha) {}
   void draw(const random::Stream& stream, std::span<double> omega) const noexcept override {
     random::Cursor cursor(stream);
     const double scale = draw_scale(cursor);
@@ -26,6 +27,9 @@ class GammaMixtureLaw final : public random::Law {
     const double scale = draw_scale(cursor);
     return scale * random::chi(cursor, static_cast<double>(d));
   }
+  double scale_quantile(double u) const noexcept override {
+    return std::sqrt(quantile_.lower(u) / alpha_);
+  }
   bool is_product() const noexcept override { return false; }
 
  private:
@@ -33,6 +37,7 @@ class GammaMixtureLaw final : public random::Law {
     return std::sqrt(random::gamma(cursor, alpha_) / alpha_);
   }
   double alpha_;
+  random::GammaQuantile quantile_;
 };
 
 class RationalQuadratic final : public CoordinateKernel<RationalQuadratic, Sum> {

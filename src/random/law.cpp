@@ -26,6 +26,7 @@ class NormalLaw final : public Law {
   double fixed_radius(int64_t d) const noexcept override {
     return std::sqrt(static_cast<double>(d));
   }
+  double scale_quantile(double) const noexcept override { return 1; }
   bool is_product() const noexcept override { return true; }
   double quantile(double u) const noexcept override { return normal_quantile(u); }
 };
@@ -45,6 +46,8 @@ class SignLaw final : public Law {
 double Law::radius(const Stream&, int64_t) const noexcept { return kNan; }
 
 double Law::fixed_radius(int64_t) const noexcept { return kNan; }
+
+double Law::scale_quantile(double) const noexcept { return kNan; }
 
 double Law::quantile(double) const noexcept { return kNan; }
 

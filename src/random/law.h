@@ -31,6 +31,8 @@ class Law {
   /// The norm that may stand for every drawn one: the square root of the mean square, of isotropic
   /// laws whose norm over it tends to 1 as d grows; NaN for all others.
   virtual double fixed_radius(int64_t d) const noexcept;
+  /// Inverse distribution function of that s, u in (0, 1); isotropic laws only (else NaN).
+  virtual double scale_quantile(double u) const noexcept;
 
   /// True if the coordinates are independent, with the distribution function that quantile()
   /// inverts, symmetric about 0.

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "kernel/cases.h"
+#include "random/distributions.h"
 #include "support/catch.h"
 #include "support/statistic.h"
 
@@ -22,21 +23,6 @@ random::Stream frequency(int64_t index) {
 double difference(const kernel::Kernel& k, double x, double y) {
   const kernel::InputWarp warp = k.warp();
   return warp.log_shift ? std::log(x + warp.shift) - std::log(y + warp.shift) : x - y;
-}
-
-// sup |F_n - G_m| of two samples.
-double two_sample_distance(std::vector<double> a, std::vector<double> b) {
-  std::sort(a.begin(), a.end());
-  std::sort(b.begin(), b.end());
-  double distance = 0;
-  size_t j = 0;
-  for (size_t i = 0; i < a.size(); ++i) {
-    while (j < b.size() && b[j] <= a[i]) ++j;
-    const double at = std::fabs(static_cast<double>(i + 1) / static_cast<double>(a.size()) -
-                                static_cast<double>(j) / static_cast<double>(b.size()));
-    if (!(at <= distance)) distance = at;
-  }
-  return distance;
 }
 
 std::vector<double> norms(const random::Law& law, int64_t d) {
@@ -113,6 +99,29 @@ TEST_CASE("radius has the law of the norm of a draw", "[kernel]") {
       INFO("d = " << d);
       CHECK(two_sample_distance(norms(law, d), radii) <= 2 * ks_threshold(kDraws, kFailure, 200));
     }
+  }
+}
+
+TEST_CASE("omega is scale_quantile of a uniform number times a normal vector", "[kernel]") {
+  for (const KernelCase& c : kernel_cases(1, 1)) {
+    const random::Law& law = *c.kernel->spectral_law();
+    INFO(c.label);
+    if (!law.isotropic()) {
+      CHECK(std::isnan(law.scale_quantile(0.3)));
+      continue;
+    }
+    std::vector<double> u(kDraws), z(3), scaled(kDraws);
+    random::fill_uniform({8, random::Tag::generated, 0}, 0, u);
+    double fallen = 0;
+    for (int64_t i = 0; i < kDraws; ++i) {
+      random::fill_normal({9, random::Tag::generated, static_cast<uint64_t>(i)}, 0, z);
+      scaled[static_cast<size_t>(i)] = law.scale_quantile(u[static_cast<size_t>(i)]) *
+                                       std::sqrt(z[0] * z[0] + z[1] * z[1] + z[2] * z[2]);
+      const double at = static_cast<double>(i) / kDraws + 0x1p-54;
+      fallen += law.scale_quantile(at) > law.scale_quantile(at + 0.5 / kDraws);
+    }
+    CHECK(fallen == 0);
+    CHECK(two_sample_distance(norms(law, 3), scaled) <= 2 * ks_threshold(kDraws, kFailure, 200));
   }
 }
 

@@ -6,9 +6,11 @@
 
 #include "columns_of.h"
 #include "random/halton.h"
+#include "random/scalar_math.h"
 #include "random/sobol.h"
 #include "support/catch.h"
 #include "support/refusal.h"
+#include "support/statistic.h"
 
 using namespace mercer;
 using namespace mercer::test;
@@ -20,6 +22,35 @@ namespace {
 ProjectionArguments arguments(int64_t d, int64_t F, uint64_t seed,
                               Scramble scramble = Scramble::owen) {
   return arguments_of(gaussian(), d, F, seed, projection::Radius::drawn, scramble);
+}
+
+/// Columns that are not a scale times normal quantiles over the lengthscale, in turns.
+template <class Points>
+int64_t wrong_isotropic_columns(const char* name, Scramble scramble) {
+  const std::shared_ptr<const kernel::Kernel> kernel =
+      kernel::make_rational_quadratic(0.7, {0.5, 2.0, 3.0}, 1.0);
+  const Matrix<double> W = columns_of(
+      *make_projection(name, arguments_of(kernel, 3, 200, 5, projection::Radius::drawn, scramble)));
+  const Points points(4, 5, scramble);
+  std::vector<double> s(200), u(200);
+  points.fill(3, 0, s);
+  int64_t wrong = 0;
+  for (int64_t k = 0; k < 3; ++k) {
+    points.fill(k, 0, u);
+    for (size_t j = 0; j < 200; ++j) {
+      const double omega = kernel->spectral_law()->scale_quantile(s[j]) *
+                           random::normal_quantile(u[j]) /
+                           kernel->lengthscale()[static_cast<size_t>(k)];
+      wrong += W(static_cast<int64_t>(j), k) != omega * 0.15915494309189533577;
+    }
+  }
+  return wrong;
+}
+
+std::vector<std::shared_ptr<const kernel::Kernel>> isotropic_kernels() {
+  return {kernel::make_matern(0.5, {1.0}, 1.0), kernel::make_matern(2.5, {1.0}, 1.0),
+          kernel::make_matern(30.0, {1.0}, 1.0), kernel::make_rational_quadratic(0.3, {1.0}, 1.0),
+          kernel::make_rational_quadratic(4.0, {1.0}, 1.0)};
 }
 
 /// Columns that are not quantiles of the points over the lengthscale, in turns.
@@ -50,6 +81,48 @@ TEST_CASE("low discrepancy: columns are quantiles of the points over the lengths
     INFO("scramble " << static_cast<int>(scramble));
     CHECK(wrong_columns<random::SobolPoints>("sobol", scramble) == 0);
     CHECK(wrong_columns<random::HaltonPoints>("halton", scramble) == 0);
+  }
+}
+
+TEST_CASE("low discrepancy: columns of isotropic laws are a scale times normal quantiles",
+          "[projection]") {
+  for (const Scramble scramble : {Scramble::owen, Scramble::digital_shift}) {
+    INFO("scramble " << static_cast<int>(scramble));
+    CHECK(wrong_isotropic_columns<random::SobolPoints>("sobol", scramble) == 0);
+    CHECK(wrong_isotropic_columns<random::HaltonPoints>("halton", scramble) == 0);
+  }
+}
+
+TEST_CASE("low discrepancy: every column of an isotropic law has that law over the scrambles",
+          "[projection]") {
+  constexpr int64_t d = 3, kSeeds = 4000, kColumn = 2;
+  const double comparisons = 2.0 * 2 * 2 * 2 * static_cast<double>(isotropic_kernels().size());
+  const double threshold = 2 * ks_threshold(kSeeds, kFailure, comparisons);
+  for (const auto& kernel : isotropic_kernels()) {
+    std::vector<double> drawn(kSeeds), drawn_norms(kSeeds), omega(d);
+    for (int64_t i = 0; i < kSeeds; ++i) {
+      const random::Stream stream(3, random::Tag::generated, static_cast<uint64_t>(i));
+      kernel->spectral_law()->draw(stream, omega);
+      drawn[static_cast<size_t>(i)] = omega[d - 1];
+      drawn_norms[static_cast<size_t>(i)] = std::hypot(omega[0], omega[1], omega[2]);
+    }
+    for (const char* name : {"sobol", "halton"}) {
+      for (const Scramble scramble : {Scramble::owen, Scramble::digital_shift}) {
+        std::vector<double> last(kSeeds), norms(kSeeds);
+        for (int64_t i = 0; i < kSeeds; ++i) {
+          projection::ProjectionArguments given =
+              arguments_of(kernel, d, kColumn + 1, static_cast<uint64_t>(i),
+                           projection::Radius::drawn, scramble);
+          given.unit = projection::Unit::plain;
+          const Matrix<double> W = columns_of(*make_projection(name, given));
+          last[static_cast<size_t>(i)] = W(kColumn, d - 1);
+          norms[static_cast<size_t>(i)] = std::hypot(W(kColumn, 0), W(kColumn, 1), W(kColumn, 2));
+        }
+        INFO(name << ", " << std::string(kernel->name()) << ", " << static_cast<int>(scramble));
+        CHECK(two_sample_distance(last, drawn) < threshold);
+        CHECK(two_sample_distance(norms, drawn_norms) < threshold);
+      }
+    }
   }
 }
 
@@ -99,21 +172,25 @@ TEST_CASE("low discrepancy: refusals name kernel or inputs, projection and limit
           MERCER_UNSUPPORTED, [&] { make_projection(name.c_str(), given); }, part, other);
     };
     const std::string projection = "projection = " + name;
-    const std::shared_ptr<const kernel::Kernel> matern = kernel::make_matern(1.5, {1.0}, 1.0);
-    const std::shared_ptr<const kernel::Kernel> rational =
-        kernel::make_rational_quadratic(1.0, {1.0}, 1.0);
     INFO(name);
-    CHECK(refusal(arguments_of(matern, 3, 8, 0), projection.c_str(), "kernel matern") == "");
-    CHECK(refusal(arguments_of(rational, 3, 8, 0), projection.c_str(),
-                  "kernel rational_quadratic") == "");
     CHECK(refusal(arguments(2, (int64_t{1} << 28) + 1, 0), projection.c_str(),
                   "268435457 frequencies, expected at most 268435456") == "");
   }
   CHECK(refusal_fault(
             MERCER_UNSUPPORTED, [] { make_projection("sobol", arguments(1025, 8, 0)); },
-            "inputs = 1025", "at most 1024", "Sobol'") == "");
+            "inputs = 1025", "at most 1024", "projection = sobol") == "");
   CHECK(refusal_fault(
             MERCER_UNSUPPORTED, [] { make_projection("halton", arguments(6543, 8, 0)); },
-            "inputs = 6543", "at most 6542", "Halton") == "");
+            "inputs = 6543", "at most 6542", "projection = halton") == "");
   CHECK_NOTHROW(columns_of(*make_projection("sobol", arguments(1024, 8, 0))));
+  // One coordinate more for the scale.
+  const std::shared_ptr<const kernel::Kernel> matern = kernel::make_matern(1.5, {1.0}, 1.0);
+  CHECK(refusal_fault(
+            MERCER_UNSUPPORTED, [&] { make_projection("sobol", arguments_of(matern, 1024, 8, 0)); },
+            "inputs = 1024", "at most 1023", "kernel matern") == "");
+  CHECK(refusal_fault(
+            MERCER_UNSUPPORTED,
+            [&] { make_projection("halton", arguments_of(matern, 6542, 8, 0)); }, "inputs = 6542",
+            "at most 6541", "kernel matern") == "");
+  CHECK_NOTHROW(columns_of(*make_projection("sobol", arguments_of(matern, 1023, 8, 0))));
 }

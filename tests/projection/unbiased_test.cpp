@@ -35,7 +35,9 @@ const KernelCase kIsotropic[] = {
     {"generalized gaussian 1",
      [] { return kernel::make_generalized_gaussian_spectrum(1, {1.0}, 1.0); }},
 };
-const KernelCase kProducts[] = {
+const KernelCase kLowDiscrepancy[] = {
+    {"matern 5/2", [] { return kernel::make_matern(2.5, {0.9}, 0.7); }},
+    {"rational quadratic", [] { return kernel::make_rational_quadratic(0.8, {1.1}, 1.0); }},
     {"gaussian", [] { return kernel::make_gaussian({1.3}, 2.5); }},
     {"laplacian", [] { return kernel::make_laplacian({2.0}, 1.0); }},
     {"cauchy", [] { return kernel::make_cauchy({1.5}, 1.0); }},
@@ -143,8 +145,8 @@ void check_orthogonal(std::initializer_list<int64_t> dimensions, uint64_t seeds)
 
 void check_low_discrepancy(std::initializer_list<int64_t> dimensions, int64_t D, uint64_t seeds) {
   const double comparisons =
-      4.0 * std::size(kProducts) * std::size(kForms) * static_cast<double>(dimensions.size());
-  for (const KernelCase& entry : kProducts) {
+      4.0 * std::size(kLowDiscrepancy) * std::size(kForms) * static_cast<double>(dimensions.size());
+  for (const KernelCase& entry : kLowDiscrepancy) {
     for (const FourierForm form : kForms) {
       for (const char* projection : {"sobol", "halton"}) {
         for (const Scramble scramble : {Scramble::owen, Scramble::digital_shift}) {
@@ -159,25 +161,30 @@ void check_low_discrepancy(std::initializer_list<int64_t> dimensions, int64_t D,
 }
 
 /// Relative Frobenius errors of Gram matrices of normal rows, one per seed.
-std::vector<double> gram_errors(const char* projection, int64_t d, int64_t D, uint64_t seeds) {
+std::vector<double> gram_errors(const kernel::Kernel& kernel, const char* projection, int64_t d,
+                                int64_t D, uint64_t seeds) {
   constexpr int64_t n = 60;
   Matrix<double> X(n, d), exact(n, n), approximate(n, n);
   random::fill_normal(random::Stream(3, random::Tag::generated, 0), 0,
                       std::span(X.data(), static_cast<size_t>(n * d)));
-  // Typical distances sqrt(2 d) are sqrt(2) lengthscales.
-  const auto kernel = kernel::make_gaussian({std::sqrt(static_cast<double>(d))}, 1.0);
   Context context;
-  kernel::gram(*kernel, X.view(), X.view(), context, exact.view());
+  kernel::gram(kernel, X.view(), X.view(), context, exact.view());
   std::vector<double> errors;
   for (uint64_t seed = 0; seed < seeds; ++seed) {
     const Matrix<double> Z = apply(
-        *make_fourier(*kernel, d, D, options_of(projection, FourierForm::pair, seed)), X.view());
+        *make_fourier(kernel, d, D, options_of(projection, FourierForm::pair, seed)), X.view());
     for (int64_t i = 0; i < n; ++i) {
       for (int64_t j = 0; j < n; ++j) approximate(i, j) = inner(Z, i, j);
     }
     errors.push_back(statistic::kernel_error(approximate.view(), exact.view()).relative_frobenius);
   }
   return errors;
+}
+
+// Typical distances sqrt(2 d) are sqrt(2) lengthscales.
+std::vector<double> gaussian_errors(const char* projection, int64_t d, int64_t D, uint64_t seeds) {
+  return gram_errors(*kernel::make_gaussian({std::sqrt(static_cast<double>(d))}, 1.0), projection,
+                     d, D, seeds);
 }
 
 /// z-score of the mean of better - worse.
@@ -207,11 +214,11 @@ TEST_CASE("low discrepancy: unbiased, more seeds and sizes", "[projection][slow]
 }
 
 TEST_CASE("low discrepancy: no more variance than i.i.d. columns up to d = 8", "[projection]") {
-  for (const KernelCase& entry : kProducts) {
+  for (const KernelCase& entry : kLowDiscrepancy) {
     for (const char* projection : {"sobol", "halton"}) {
       for (const int64_t d : {1, 2, 4, 8}) {
         check({entry, options_of(projection, FourierForm::pair, 0), d, 64}, 100,
-              2.0 * 2 * 4 * std::size(kProducts), true);
+              2.0 * 2 * 4 * std::size(kLowDiscrepancy), true);
       }
     }
   }
@@ -220,8 +227,8 @@ TEST_CASE("low discrepancy: no more variance than i.i.d. columns up to d = 8", "
 TEST_CASE("orthogonal: Gram matrices are nearer than with i.i.d. columns", "[projection]") {
   // A z-score beyond the threshold: equal means would reach it with probability kFailure.
   for (const auto& [d, D] : {std::pair{5, 10}, {5, 40}, {16, 32}, {16, 128}, {64, 128}}) {
-    const auto orthogonal = gram_errors("orthogonal", d, D, 60),
-               dense = gram_errors("dense", d, D, 60);
+    const auto orthogonal = gaussian_errors("orthogonal", d, D, 60),
+               dense = gaussian_errors("dense", d, D, 60);
     INFO("d = " << d << ", D = " << D << ", first errors " << orthogonal[0] << " and " << dense[0]);
     CHECK(advantage(orthogonal, dense) > test::z_threshold(test::kFailure, 5));
   }
@@ -231,10 +238,27 @@ TEST_CASE("low discrepancy: Gram matrices are nearer than with i.i.d. columns up
           "[projection]") {
   for (const char* projection : {"sobol", "halton"}) {
     for (const int64_t d : {1, 2, 4, 8}) {
-      const auto even = gram_errors(projection, d, 256, 40),
-                 dense = gram_errors("dense", d, 256, 40);
+      const auto even = gaussian_errors(projection, d, 256, 40),
+                 dense = gaussian_errors("dense", d, 256, 40);
       INFO(projection << ", d = " << d << ", first errors " << even[0] << " and " << dense[0]);
       CHECK(advantage(even, dense) > test::z_threshold(test::kFailure, 8));
+    }
+  }
+}
+
+TEST_CASE("low discrepancy: Gram matrices of isotropic kernels are nearer by half",
+          "[projection]") {
+  const std::unique_ptr<kernel::Kernel> kernels[] = {
+      kernel::make_matern(2.5, {1.5}, 1.0), kernel::make_rational_quadratic(2.0, {1.5}, 1.0)};
+  for (const auto& kernel : kernels) {
+    for (const char* projection : {"sobol", "halton"}) {
+      for (const int64_t d : {1, 2}) {
+        std::vector<double> even = gram_errors(*kernel, projection, d, 1024, 40);
+        const std::vector<double> dense = gram_errors(*kernel, "dense", d, 1024, 40);
+        INFO(projection << ", d = " << d << ", first errors " << even[0] << " and " << dense[0]);
+        for (double& error : even) error *= 1.5;
+        CHECK(advantage(even, dense) > test::z_threshold(test::kFailure, 8));
+      }
     }
   }
 }

@@ -31,6 +31,7 @@ TEST_CASE("law: normal radii are chi, fixed ones their root mean square", "[rand
   CHECK(ks_distance(radii, [](double r) { return -std::expm1(-0.5 * r * r); }) <
         ks_threshold(radii.size()));
   CHECK(law->fixed_radius(49) == 7.0);
+  CHECK(law->scale_quantile(0.1) == 1.0);
 }
 
 TEST_CASE("law: quantiles of one coordinate", "[random]") {
@@ -45,4 +46,5 @@ TEST_CASE("law: signs have no direction and no radius", "[random]") {
   CHECK(!sign_law()->isotropic());
   CHECK(std::isnan(sign_law()->radius(test_stream(0), 3)));
   CHECK(std::isnan(sign_law()->fixed_radius(3)));
+  CHECK(std::isnan(sign_law()->scale_quantile(0.5)));
 }

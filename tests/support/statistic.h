@@ -54,6 +54,22 @@ double ks_distance(std::span<const double> sample, Distribution&& cdf) {
   return distance;
 }
 
+/// sup |F_n - G_m| of two samples: at most twice ks_threshold if they have one law and both are of
+/// that size.
+inline double two_sample_distance(std::vector<double> a, std::vector<double> b) {
+  std::sort(a.begin(), a.end());
+  std::sort(b.begin(), b.end());
+  double distance = 0;
+  size_t j = 0;
+  for (size_t i = 0; i < a.size(); ++i) {
+    while (j < b.size() && b[j] <= a[i]) ++j;
+    const double at = std::fabs(static_cast<double>(i + 1) / static_cast<double>(a.size()) -
+                                static_cast<double>(j) / static_cast<double>(b.size()));
+    if (!(at <= distance)) distance = at;
+  }
+  return distance;
+}
+
 /// x with P(chi2_degrees > x) <= failure / comparisons: Laurent, Massart (2000), lemma 1,
 /// P(chi2_k >= k + 2 sqrt(k t) + 2 t) <= exp(-t).
 inline double chi_square_threshold(double degrees, double failure = kFailure,
