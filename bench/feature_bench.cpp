@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Feature maps against a GEMM of the same shape (n x d times d x F), in one run: features/s,
-// GFLOP/s of the projection, and the fraction of the GEMM's rate. Each case checks its first row
+// Feature maps against a GEMM of the same shape (n x d times d x F) and against a plain fill of Z
+// by as many threads, in one run: features/s, GFLOP/s of the projection, the fraction of the GEMM's
+// rate, and the multiple of the fill's time: the floor of memory. Each case checks its first row
 // against a scalar evaluation before it is timed.
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <span>
 #include <string>
 
 #include "base/aligned.h"
+#include "base/parallel.h"
 #include "feature/fourier.h"
 #include "kernel/kernel.h"
 #include "linalg/blas.h"
@@ -47,6 +50,20 @@ double gemm_seconds(const Matrix<T>& X, int64_t F) {
   return best;
 }
 
+template <class T>
+double fill_seconds(Matrix<T>& Z, Context& context) {
+  double best = 1e30;
+  for (int run = 0; run < 5; ++run) {
+    const auto start = std::chrono::steady_clock::now();
+    parallel_for(context, Z.rows(), [&](int64_t i, int) noexcept {
+      std::fill_n(Z.view().row(i), Z.cols(), static_cast<T>(run + 1));
+    });
+    best = std::min(
+        best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+  }
+  return best;
+}
+
 // sum_j Z_ij^2 = k(0) = 1 for the pair and complex forms: every row is verified before it is timed.
 template <class T>
 bool rows_have_unit_norm(const Matrix<T>& Z) {
@@ -68,7 +85,7 @@ void fourier(benchmark::State& state, const std::string& projection, feature::Fo
   const auto map =
       feature::make_fourier(*kernel::make_gaussian({std::sqrt(double(d))}, 1.0), d, D, options);
   const Matrix<T> X = normal_rows<T>(n, d);
-  const Matrix<T> Z(n, map->row_length());
+  Matrix<T> Z(n, map->row_length());
   Context context;
   context.threads = static_cast<int>(state.range(3));
   map->apply(MatrixView<const T>(X.view()), {0, D}, context, Z.view());
@@ -86,6 +103,7 @@ void fourier(benchmark::State& state, const std::string& projection, feature::Fo
   state.counters["features/s"] = double(n) * double(D) / each;
   state.counters["GFLOP/s"] = flops / each * 1e-9;
   state.counters["of_gemm"] = gemm_seconds(X, F) / each;
+  state.counters["fills"] = each / fill_seconds(Z, context);
 }
 
 void fourier_f32(benchmark::State& state, const char* projection, feature::FourierForm form) {

@@ -8,11 +8,13 @@
 #include "base/error.h"
 #include "random/stream.h"
 #include "transform/dense_panel.h"
-#include "transform/diagonal.h"
 #include "transform/fwht.h"
+#include "transform/gather.h"
 
 namespace mercer::projection {
 namespace {
+
+using transform::DiagonalKind;
 
 constexpr int64_t kLeastDimension = 16;
 constexpr int64_t kMostInputs = int64_t{1} << 28;
@@ -23,24 +25,17 @@ constexpr int64_t kColumnsTogether = 1024;
 template <class T>
 void sorf_blocks(const T* x, const T* signs, const T* scale, int64_t n, int64_t blocks,
                  T* out) noexcept {
-  const int64_t size = n * blocks;
-  transform::signed_fwht(x, 0, signs, out, n, blocks);
-  transform::signed_fwht(out, n, signs + size, out, n, blocks);
-  transform::signed_fwht(out, n, signs + 2 * size, out, n, blocks);
-  transform::multiply(scale, size, out);
+  transform::fwht_chain(x, 0, signs, DiagonalKind::signs, 3, scale, out, n, blocks);
 }
 
 template <class T>
 void fastfood_blocks(const T* x, const T* signs, const PermutationIndex<T>* permutation,
                      const T* gaussian, const T* scale, int64_t n, int64_t blocks, T* scratch,
                      T* out) noexcept {
-  transform::signed_fwht(x, 0, signs, scratch, n, blocks);
-  for (int64_t b = 0; b < blocks; ++b) {
-    transform::gather_multiply(scratch + b * n, permutation + b * n, gaussian + b * n, n,
-                               out + b * n);
-  }
-  transform::fwht(out, n, blocks);
-  transform::multiply(scale, n * blocks, out);
+  transform::fwht_chain(x, 0, signs, DiagonalKind::signs, 1, nullptr, scratch, n, blocks);
+  for (int64_t b = 0; b < blocks; ++b)
+    transform::gather(scratch + b * n, permutation + b * n, n, out + b * n);
+  transform::fwht_chain(out, n, gaussian, DiagonalKind::any, 1, scale, out, n, blocks);
 }
 
 template void sorf_blocks(const float*, const float*, const float*, int64_t, int64_t,

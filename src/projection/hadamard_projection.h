@@ -92,10 +92,12 @@ class HadamardProjection final : public Projection {
   template <class T>
   void project_rows(MatrixView<const T> X, const HadamardNumbers<T>& numbers, T* P,
                     T* scratch) const noexcept {
+    const bool as_is = X.cols == padded_ && inverse_lengthscale_.empty();
     std::fill(scratch + X.cols, scratch + padded_, T{0});
     for (int64_t i = 0; i < X.rows; ++i) {
-      load_row(X.row(i), scratch);
-      Kind::apply(scratch, numbers, padded_, together_, scratch + padded_, P + i * columns());
+      if (!as_is) load_row(X.row(i), scratch);
+      Kind::apply(as_is ? X.row(i) : scratch, numbers, padded_, together_, scratch + padded_,
+                  P + i * columns());
     }
   }
 

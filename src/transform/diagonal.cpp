@@ -28,25 +28,8 @@ HWY_INLINE void Multiply(const T* diagonal, int64_t n, T* x) {
   });
 }
 
-template <class T, class I>
-HWY_INLINE void GatherMultiply(const T* in, const I* index, const T* diagonal, int64_t n, T* out) {
-  ForEach<T>(n, [&](auto tag, int64_t i) HWY_ATTR {
-    const hn::RebindToSigned<decltype(tag)> index_tag;
-    const auto gathered = hn::GatherIndex(tag, in, hn::LoadU(index_tag, index + i));
-    hn::StoreU(hn::Mul(gathered, hn::LoadU(tag, diagonal + i)), tag, out + i);
-  });
-}
-
 void MultiplyF32(const float* diagonal, int64_t n, float* x) { Multiply(diagonal, n, x); }
 void MultiplyF64(const double* diagonal, int64_t n, double* x) { Multiply(diagonal, n, x); }
-void GatherMultiplyF32(const float* in, const int32_t* index, const float* diagonal, int64_t n,
-                       float* out) {
-  GatherMultiply(in, index, diagonal, n, out);
-}
-void GatherMultiplyF64(const double* in, const int64_t* index, const double* diagonal, int64_t n,
-                       double* out) {
-  GatherMultiply(in, index, diagonal, n, out);
-}
 
 }  // namespace mercer::transform::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -56,22 +39,12 @@ namespace mercer::transform {
 
 HWY_EXPORT(MultiplyF32);
 HWY_EXPORT(MultiplyF64);
-HWY_EXPORT(GatherMultiplyF32);
-HWY_EXPORT(GatherMultiplyF64);
 
 void multiply(const float* diagonal, int64_t n, float* x) noexcept {
   HWY_DYNAMIC_DISPATCH(MultiplyF32)(diagonal, n, x);
 }
 void multiply(const double* diagonal, int64_t n, double* x) noexcept {
   HWY_DYNAMIC_DISPATCH(MultiplyF64)(diagonal, n, x);
-}
-void gather_multiply(const float* in, const int32_t* index, const float* diagonal, int64_t n,
-                     float* out) noexcept {
-  HWY_DYNAMIC_DISPATCH(GatherMultiplyF32)(in, index, diagonal, n, out);
-}
-void gather_multiply(const double* in, const int64_t* index, const double* diagonal, int64_t n,
-                     double* out) noexcept {
-  HWY_DYNAMIC_DISPATCH(GatherMultiplyF64)(in, index, diagonal, n, out);
 }
 
 }  // namespace mercer::transform

@@ -15,11 +15,24 @@ void fwht(float* x, int64_t n, int64_t count) noexcept;
 void fwht(double* x, int64_t n, int64_t count) noexcept;
 
 /// out = H (signs o in): transform c reads in + c * in_step (in_step = 0: the same input for all)
-/// and n signs at signs + c * n, and writes out + c * n. in == out is allowed with in_step == n.
+/// and n signs (zeros, too: parts of complex ones) at signs + c * n, and writes out + c * n. in ==
+/// out is allowed with in_step == n.
 void signed_fwht(const float* in, int64_t in_step, const float* signs, float* out, int64_t n,
                  int64_t count) noexcept;
 void signed_fwht(const double* in, int64_t in_step, const double* signs, double* out, int64_t n,
                  int64_t count) noexcept;
+
+/// Diagonals of +-1 cost less than others.
+enum class DiagonalKind { signs, any };
+
+/// out = scale o (H D_s ... H D_1 in), transform by transform: the bits of `stages` >= 1 calls of
+/// signed_fwht and a product, but short transforms never leave the registers. D_1 of all transforms
+/// comes first (count * n numbers), then D_2; scale holds count * n numbers, or is null: 1 each. in
+/// as in signed_fwht.
+void fwht_chain(const float* in, int64_t in_step, const float* diagonals, DiagonalKind kind,
+                int stages, const float* scale, float* out, int64_t n, int64_t count) noexcept;
+void fwht_chain(const double* in, int64_t in_step, const double* diagonals, DiagonalKind kind,
+                int stages, const double* scale, double* out, int64_t n, int64_t count) noexcept;
 
 /// x := (H kron I) x for n elements of `width` numbers each, width a multiple of 32 bytes: the
 /// transform of `width` interleaved vectors, every one with the bits of fwht. x is 64-byte aligned.

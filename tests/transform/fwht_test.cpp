@@ -77,7 +77,50 @@ void check_signed(int64_t n, int64_t count) {
   REQUIRE(same_bytes(in_place, expected));
 }
 
+template <class T>
+void check_chain(int64_t n, int64_t count, DiagonalKind kind, int stages, bool scaled) {
+  const std::vector<T> in = numbers<T>(n, 3), scale = numbers<T>(n * count, 4);
+  std::vector<T> diagonals = numbers<T>(n * count * stages, 9);
+  for (T& x : diagonals) {
+    if (kind == DiagonalKind::signs) x = x < 0 ? T{-1} : T{1};
+  }
+  const size_t size = scale.size();
+  std::vector<T> expected(size), out(size);
+  for (size_t i = 0; i < size; ++i) expected[i] = in[i % in.size()];
+  std::vector<T> in_place = expected;
+  for (int s = 0; s < stages; ++s) {
+    for (size_t i = 0; i < size; ++i) expected[i] *= diagonals[static_cast<size_t>(s) * size + i];
+    for (int64_t c = 0; c < count; ++c) scalar_twin(expected.data() + c * n, n);
+  }
+  for (size_t i = 0; scaled && i < size; ++i) expected[i] *= scale[i];
+  const T* const by = scaled ? scale.data() : nullptr;
+  fwht_chain(in.data(), 0, diagonals.data(), kind, stages, by, out.data(), n, count);
+  fwht_chain(in_place.data(), n, diagonals.data(), kind, stages, by, in_place.data(), n, count);
+  CAPTURE(n, count, kind == DiagonalKind::signs, stages, scaled, sizeof(T));
+  REQUIRE(same_bytes(out, expected));
+  REQUIRE(same_bytes(in_place, expected));
+}
+
 }  // namespace
+
+TEST_CASE("fwht: chains with diagonals have the bits of the transforms one by one") {
+  for (const int64_t target : supported_targets()) {
+    select_target(target);
+    CAPTURE(target_name(target));
+    for (int64_t n = 1; n <= (1 << 14); n *= 2) {
+      const int64_t count = n <= 512 ? 19 : 2;
+      for (const bool scaled : {false, true}) {
+        for (const DiagonalKind kind : {DiagonalKind::signs, DiagonalKind::any}) {
+          check_chain<float>(n, count, kind, 1, scaled);
+          check_chain<double>(n, count, kind, 1, scaled);
+          check_chain<float>(n, count, kind, 3, scaled);
+          check_chain<double>(n, count, kind, 3, scaled);
+        }
+      }
+    }
+  }
+  select_target(0);
+}
 
 TEST_CASE("fwht: the bits of the scalar loop on every target, every length to 2^16") {
   for (const int64_t target : supported_targets()) {
