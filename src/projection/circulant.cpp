@@ -36,6 +36,7 @@
 #include "projection/lazy_groups.h"
 #include "random/distributions.h"
 #include "transform/dense_panel.h"
+#include "transform/spectrum.h"
 
 namespace mercer::projection {
 
@@ -50,6 +51,20 @@ AlignedBuffer<T> circulant_spectra(const transform::RealFft<double>& fft,
   return out;
 }
 
+namespace {
+
+// x o y, without a doubt about what overlaps, so that it runs in vectors.
+template <class T>
+void multiply(const T* __restrict x, const T* __restrict y, int64_t n, T* __restrict out) noexcept {
+  for (int64_t k = 0; k < n; ++k) out[k] = x[k] * y[k];
+}
+template <class T>
+void multiply_by(const T* __restrict x, int64_t n, T* __restrict y) noexcept {
+  for (int64_t k = 0; k < n; ++k) y[k] *= x[k];
+}
+
+}  // namespace
+
 template <class T>
 void circulant_blocks(const transform::RealFft<T>& fft, const CirculantNumbers<T>& numbers,
                       const T* x, int64_t d, T* scratch, T* out) noexcept {
@@ -57,16 +72,14 @@ void circulant_blocks(const transform::RealFft<T>& fft, const CirculantNumbers<T
   const int64_t columns = n * fft.count();
   for (int64_t b = 0; b < fft.count(); ++b) {
     T* const to = scratch + b * n;
-    const T* const multipliers = numbers.multipliers.data() + b * d;
-    for (int64_t k = 0; k < d; ++k) to[k] = multipliers[k] * x[k];
+    multiply(numbers.multipliers.data() + b * d, x, d, to);
     std::fill(to + d, to + n, T{0});
   }
   T* const spectra = scratch + columns;
   fft.forward(scratch, spectra);
   transform::multiply_spectrum(numbers.spectra.data(), fft.spectrum_size(), spectra);
   fft.inverse(spectra, out);
-  if (numbers.scale.size() == 0) return;
-  for (int64_t j = 0; j < columns; ++j) out[j] *= numbers.scale[j];
+  if (numbers.scale.size() != 0) multiply_by(numbers.scale.data(), columns, out);
 }
 
 namespace {

@@ -85,16 +85,6 @@ void require_plan(bool made, int64_t n, int64_t count) {
           static_cast<long long>(count), static_cast<long long>(n));
 }
 
-template <class T>
-void multiply(const T* __restrict a, int64_t numbers, T* __restrict x) noexcept {
-  for (int64_t k = 0; k < numbers; k += 2) {
-    const T re = a[k] * x[k] - a[k + 1] * x[k + 1];
-    const T im = a[k] * x[k + 1] + a[k + 1] * x[k];
-    x[k] = re;
-    x[k + 1] = im;
-  }
-}
-
 }  // namespace
 
 template <class T>
@@ -171,12 +161,5 @@ template class RealFft<float>;
 template class RealFft<double>;
 template class ComplexFft<float>;
 template class ComplexFft<double>;
-
-void multiply_spectrum(const float* a, int64_t numbers, float* x) noexcept {
-  multiply(a, numbers, x);
-}
-void multiply_spectrum(const double* a, int64_t numbers, double* x) noexcept {
-  multiply(a, numbers, x);
-}
 
 }  // namespace mercer::transform

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Discrete Fourier transforms of real and complex vectors, by FFTW, and the product of their
-// spectra: circular convolution in O(n log n). Present when the build has FFTW (MERCER_WITH_FFTW).
+// Discrete Fourier transforms of real and complex vectors, by FFTW. Present when the build has FFTW
+// (MERCER_WITH_FFTW).
 //
 // FFTW's planner is global. All our planning happens under one lock of this process, always with
 // FFTW_ESTIMATE, which measures nothing and neither reads nor writes wisdom files; transforms
@@ -68,9 +68,5 @@ class ComplexFft {
   int64_t n_;
   std::unique_ptr<Plan> plan_;
 };
-
-/// x_k *= a_k for `numbers`/2 interleaved complex numbers.
-void multiply_spectrum(const float* a, int64_t numbers, float* x) noexcept;
-void multiply_spectrum(const double* a, int64_t numbers, double* x) noexcept;
 
 }  // namespace mercer::transform

@@ -11,9 +11,9 @@
 // from n alone.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "transform/spectrum.cpp"
-#include "transform/simd.h"
-
 #include "transform/spectrum.h"
+
+#include "transform/simd.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace mercer::transform::HWY_NAMESPACE {
@@ -121,6 +121,23 @@ HWY_INLINE void MultiplyAllPacked(Spectra<T> spectra, int64_t n, const T* twiddl
   });
 }
 
+// In place, so no entry may be visited twice.
+template <class T>
+HWY_INLINE void MultiplyBy(const T* a, int64_t n, T* x) {
+  const hn::CappedTag<T, 64 / sizeof(T)> most;
+  const hn::CappedTag<T, 1> one;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(most));
+  const auto body = [&](auto tag, int64_t k) HWY_ATTR {
+    const auto f = LoadPairs(tag, a + 2 * k), z = LoadPairs(tag, x + 2 * k);
+    const auto re = hn::Sub(hn::Mul(f.re, z.re), hn::Mul(f.im, z.im));
+    const auto im = hn::Add(hn::Mul(f.re, z.im), hn::Mul(f.im, z.re));
+    hn::StoreInterleaved2(re, im, tag, x + 2 * k);
+  };
+  int64_t k = 0;
+  for (; k + lanes <= n; k += lanes) body(most, k);
+  for (; k < n; ++k) body(one, k);
+}
+
 template <class T>
 HWY_INLINE void AddTo(const T* x, int64_t numbers, T* y) {
   const hn::CappedTag<T, 64 / sizeof(T)> tag;
@@ -155,6 +172,8 @@ void MultiplyPackedF64(Spectra<double> spectra, int64_t n, const double* twiddle
                        double* product) {
   MultiplyAllPacked(spectra, n, twiddle, scale, product);
 }
+void MultiplyByF32(const float* a, int64_t n, float* x) { MultiplyBy(a, n, x); }
+void MultiplyByF64(const double* a, int64_t n, double* x) { MultiplyBy(a, n, x); }
 void AddF32(const float* x, int64_t numbers, float* y) { AddTo(x, numbers, y); }
 void AddF64(const double* x, int64_t numbers, double* y) { AddTo(x, numbers, y); }
 void SplitF32(const float* z, int64_t n, float* re, float* im) { Split(z, n, re, im); }
@@ -170,6 +189,8 @@ HWY_EXPORT(MultiplyF32);
 HWY_EXPORT(MultiplyF64);
 HWY_EXPORT(MultiplyPackedF32);
 HWY_EXPORT(MultiplyPackedF64);
+HWY_EXPORT(MultiplyByF32);
+HWY_EXPORT(MultiplyByF64);
 HWY_EXPORT(AddF32);
 HWY_EXPORT(AddF64);
 HWY_EXPORT(SplitF32);
@@ -190,6 +211,12 @@ void multiply_packed_spectra(Spectra<float> spectra, int64_t n, const float* twi
 void multiply_packed_spectra(Spectra<double> spectra, int64_t n, const double* twiddle,
                              double scale, double* product) noexcept {
   HWY_DYNAMIC_DISPATCH(MultiplyPackedF64)(spectra, n, twiddle, scale, product);
+}
+void multiply_spectrum(const float* a, int64_t numbers, float* x) noexcept {
+  HWY_DYNAMIC_DISPATCH(MultiplyByF32)(a, numbers / 2, x);
+}
+void multiply_spectrum(const double* a, int64_t numbers, double* x) noexcept {
+  HWY_DYNAMIC_DISPATCH(MultiplyByF64)(a, numbers / 2, x);
 }
 void add_spectrum(const float* x, int64_t numbers, float* y) noexcept {
   HWY_DYNAMIC_DISPATCH(AddF32)(x, numbers, y);

@@ -13,6 +13,7 @@
 #include "support/dense.h"
 #include "support/refusal.h"
 #include "transform/fft.h"
+#include "transform/spectrum.h"
 
 using namespace mercer;
 using transform::ComplexFft;
