@@ -22,6 +22,7 @@ template <class IsBad>
 int64_t first_bad(int64_t begin, int64_t end, Context& context, const IsBad& is_bad) {
   std::atomic<int64_t> first{kNone};
   const int64_t chunks = (end - begin) / kChunk + 1;
+  const Stage unreported(context, 0);  // progress begins with the work that the rows are for
   parallel_for(context, chunks, [&](int64_t chunk, int) noexcept {
     const int64_t from = begin + chunk * kChunk;
     const int64_t to = std::min(from + kChunk, end);

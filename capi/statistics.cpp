@@ -45,6 +45,7 @@ void change_sparse(Change change, solver::RowStatistics& sums, const CsrView<T>&
     const auto block = Z.block_rows(first, std::min(first + size, Z.rows));
     const MatrixView<T> rows = dense.view().block_rows(0, block.rows);
     for (int64_t i = 0; i < block.rows; ++i) add_row(block, i, rows.row(i));
+    stage.share(block.rows);
     change_dense(change, sums, MatrixView<const T>(rows),
                  Y.cols > 0 ? Y.block_rows(first, first + block.rows) : Y, context);
     for (int64_t i = 0; i < block.rows; ++i) clear_row(block, i, rows.row(i));

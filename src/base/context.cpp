@@ -10,7 +10,7 @@ namespace mercer {
 
 void Context::poll() noexcept {
   // Once told to stop, the caller is not asked again.
-  if (cancelled() || progress == nullptr || !staged_) return;
+  if (cancelled() || progress == nullptr || stage_ == nullptr || total_ == 0) return;
   if (progress(user, done_, total_) != 0) cancel();
 }
 
@@ -47,20 +47,34 @@ MemoryCharge Context::charge(int64_t bytes, const char* what) {
 }
 
 Stage::Stage(Context& context, int64_t total) noexcept
-    : context_(context), outermost_(!context.staged_) {
-  if (!outermost_) return;
-  context_.staged_ = true;
+    : context_(context), outer_(context.stage_), total_(static_cast<double>(total)) {
+  context_.stage_ = this;
+  if (outer_ != nullptr) return;
   context_.done_ = 0;
   context_.total_ = total;
 }
 
-Stage::~Stage() {
-  if (outermost_) context_.staged_ = false;
-}
+Stage::~Stage() { context_.stage_ = outer_; }
+
+void Stage::share(int64_t units) noexcept { shared_ = static_cast<double>(units); }
 
 void Stage::advance(int64_t units) noexcept {
-  if (outermost_) context_.done_ = std::min(context_.done_ + units, context_.total_);
+  done_ = std::min(done_ + static_cast<double>(units), total_);
+  shared_ = within_ = 0;
+  report();
   context_.poll();
+}
+
+// Totals are far below 2^53, where doubles still count by ones.
+void Stage::report() noexcept {
+  if (outer_ == nullptr) {
+    const auto now = static_cast<int64_t>(std::min(position(), total_));
+    context_.done_ = std::max(context_.done_, now);
+    return;
+  }
+  if (outer_->shared_ == 0 || total_ == 0) return;
+  outer_->within_ = std::max(outer_->within_, outer_->shared_ * (position() / total_));
+  outer_->report();
 }
 
 }  // namespace mercer

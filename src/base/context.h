@@ -38,6 +38,8 @@ class MemoryCharge {
   int64_t bytes_ = 0;
 };
 
+class Stage;
+
 class Context {
  public:
   int threads = 0;         // upper limit for our own loops, 0: all cores
@@ -74,25 +76,36 @@ class Context {
   std::atomic<bool> cancelled_{false};
   int64_t done_ = 0;
   int64_t total_ = 0;
-  bool staged_ = false;
+  Stage* stage_ = nullptr;                       // the innermost
   std::shared_ptr<std::atomic<int64_t>> taken_;  // none before the first charge under a cap
 };
 
-/// A stretch of work of total units whose progress is reported. Only the outermost Stage of a
-/// context counts, so a function may announce its own work and still be a part of a larger one.
-/// Calling thread only.
+/// A stretch of work of total units whose progress is reported: a fraction of the outermost Stage
+/// of a context, so that a function may announce its own work and still be a part of a larger one.
+/// The stages within count for what is set aside for them by share, or else for nothing. A total of
+/// 0 reports nothing. Calling thread only.
 class Stage {
  public:
   Stage(Context& context, int64_t total) noexcept;
   ~Stage();
   Stage(const Stage&) = delete;
   Stage& operator=(const Stage&) = delete;
+  /// The next stage within is `units` of this one; whoever calls advances by them after it. Of
+  /// several, one after the other, those count that get further than those before.
+  void share(int64_t units) noexcept;
   /// Adds finished units and polls.
   void advance(int64_t units) noexcept;
 
  private:
+  double position() const noexcept { return done_ + within_; }
+  void report() noexcept;
+
   Context& context_;
-  bool outermost_;
+  Stage* outer_;  // null: the outermost
+  double total_;
+  double done_ = 0;
+  double shared_ = 0;
+  double within_ = 0;  // done of what is shared
 };
 
 }  // namespace mercer

@@ -29,6 +29,7 @@ void apply_tiles_of(const FeatureMap& map, const CsrView<T>& X, Columns c, Conte
     const int64_t i1 = std::min(i0 + tile_rows, X.rows);
     const MatrixView<T> tile = dense.view().block_rows(0, i1 - i0);
     for (int64_t i = i0; i < i1; ++i) add_row(X, i, tile.row(i - i0));
+    stage.share(i1 - i0);
     map.apply(MatrixView<const T>(tile), c, context, Z.block_rows(i0, i1));
     for (int64_t i = i0; i < i1; ++i) clear_row(X, i, tile.row(i - i0));
     stage.advance(i1 - i0);

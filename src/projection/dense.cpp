@@ -37,9 +37,12 @@ class PackedPanels {
   void prepare(Blocks panels, const FrequencySource& source, Context& context) {
     const Blocks groups{panels.begin / kGroupPanels, ceil_divide(panels.end, kGroupPanels)};
     groups_.require_room(groups, cost_of(panels_of(0)), context);
+    Stage stage(context, groups.end - groups.begin);
     for (int64_t g = groups.begin; g < groups.end; ++g) {
+      stage.share(1);
       groups_.prepare(g, cost_of(panels_of(g)), context,
                       [&](int64_t group) { return pack(group, source, context); });
+      stage.advance(1);
     }
   }
 

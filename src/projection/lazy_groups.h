@@ -77,6 +77,7 @@ class LazyGroups {
     require_room(groups, cost, context);
     Stage stage(context, groups.end - groups.begin);
     for (int64_t g = groups.begin; g < groups.end; ++g) {
+      stage.share(1);
       prepare(g, cost, context, fill);
       stage.advance(1);
       context.checkpoint();

@@ -95,6 +95,49 @@ TEST_CASE("only the outermost stage counts", "[base]") {
   CHECK(progress.done.back() == 10);
 }
 
+TEST_CASE("a stage within counts for the share set aside for it, and never runs back", "[base]") {
+  Progress progress;
+  Context context;
+  context.threads = 1;
+  context.progress = record;
+  context.user = &progress;
+  {
+    Stage whole(context, 100);
+    whole.share(60);
+    {
+      Stage part(context, 6);
+      part.share(3);
+      parallel_for(context, 30, [](int64_t, int) noexcept {});  // half of the 60
+      CHECK(progress.done.back() == 30);
+      part.advance(3);
+      CHECK(progress.done.back() == 30);
+      part.advance(1);
+      CHECK(progress.done.back() == 40);
+    }
+    parallel_for(context, 30, [](int64_t, int) noexcept {});  // the same share once more
+    whole.advance(60);
+    CHECK(progress.done.back() == 60);
+    parallel_for(context, 30, [](int64_t, int) noexcept {});  // nothing is set aside now
+    CHECK(progress.done.back() == 60);
+    whole.advance(40);
+  }
+  CHECK(progress.done.back() == 100);
+  CHECK(std::is_sorted(progress.done.begin(), progress.done.end()));
+  CHECK(progress.totals == std::vector<int64_t>(progress.totals.size(), 100));
+}
+
+TEST_CASE("a stage of no units reports nothing, nor does what runs in it", "[base]") {
+  Progress progress;
+  Context context;
+  context.progress = record;
+  context.user = &progress;
+  {
+    const Stage unreported(context, 0);
+    parallel_for(context, 20, [](int64_t, int) noexcept {});
+  }
+  CHECK(progress.done.empty());
+}
+
 TEST_CASE("a callback that says no ends the loop with CANCELLED", "[base]") {
   Progress progress;
   progress.stop_at = 3;

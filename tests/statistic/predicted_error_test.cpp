@@ -245,6 +245,7 @@ TEST_CASE("predicted error, recommended sketch: progress to the end, and cancell
   const auto check = [&](const auto& call) {
     Seen seen;
     Context context;
+    context.threads = 1;  // how often several ask depends on who takes the last chunk
     context.progress = watch;
     context.user = &seen;
     call(context);
