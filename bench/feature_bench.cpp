@@ -9,12 +9,14 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstring>
 #include <span>
 #include <string>
 
 #include "base/aligned.h"
 #include "base/parallel.h"
 #include "feature/fourier.h"
+#include "feature/linear.h"
 #include "kernel/kernel.h"
 #include "linalg/blas.h"
 #include "random/distributions.h"
@@ -130,6 +132,62 @@ BENCHMARK_CAPTURE(fourier_f32, fastfood_pair, "fastfood", feature::FourierForm::
 BENCHMARK_CAPTURE(fourier_f32, circulant_pair, "circulant", feature::FourierForm::pair)
     ->Apply(shapes);
 #endif
+
+// Writing a large Z that starts `offset` bytes after a cache line (16 in every NumPy array), d =
+// 16: beside a plain fill of as many bytes.
+constexpr int64_t kStoredRows = 10000, kStoredInputs = 16, kStoredFeatures = 4096;
+
+template <class Write>
+void stores(benchmark::State& state, int64_t width, const Write& write) {
+  const int64_t offset = state.range(0) / static_cast<int64_t>(sizeof(float));
+  const AlignedBuffer<float> storage(kStoredRows * width + offset);
+  const MatrixView<float> Z(storage.data() + offset, kStoredRows, width);
+  write(Z);
+  for (auto _ : state) write(Z);
+  state.SetBytesProcessed(state.iterations() * kStoredRows * width *
+                          static_cast<int64_t>(sizeof(float)));
+}
+
+void stores_of(benchmark::State& state, const feature::FeatureMap& map) {
+  const Matrix<float> X = normal_rows<float>(kStoredRows, kStoredInputs);
+  Context context;
+  context.threads = 2;
+  stores(state, map.row_length(), [&](MatrixView<float> Z) {
+    map.apply(X.view(), {0, map.features()}, context, Z);
+  });
+}
+
+void stores_fourier(benchmark::State& state, feature::FourierForm form) {
+  feature::FourierOptions options;
+  options.form = form;
+  const int64_t D = form == feature::FourierForm::complex ? kStoredFeatures / 2 : kStoredFeatures;
+  stores_of(state,
+            *feature::make_fourier(*kernel::make_gaussian({4.0}, 1.0), kStoredInputs, D, options));
+}
+void stores_linear(benchmark::State& state) {
+  stores_of(state, *feature::make_linear(*kernel::make_polynomial(1, 1, 0, 1), kStoredInputs,
+                                         kStoredFeatures, {}));
+}
+void stores_fill(benchmark::State& state) {
+  Context context;
+  context.threads = 2;
+  stores(state, kStoredFeatures, [&](MatrixView<float> Z) {
+    parallel_for(context, 100, [&](int64_t chunk, int) noexcept {
+      const MatrixView<float> rows =
+          Z.block_rows(chunk * kStoredRows / 100, (chunk + 1) * kStoredRows / 100);
+      std::memset(rows.data, 1, static_cast<size_t>(rows.rows * rows.ld) * sizeof(float));
+      benchmark::ClobberMemory();
+    });
+  });
+}
+void offsets(benchmark::internal::Benchmark* benchmark) {
+  benchmark->Arg(0)->Arg(16)->Unit(benchmark::kMillisecond)->UseRealTime();
+}
+BENCHMARK(stores_fill)->Apply(offsets);
+BENCHMARK_CAPTURE(stores_fourier, pair, feature::FourierForm::pair)->Apply(offsets);
+BENCHMARK_CAPTURE(stores_fourier, phase, feature::FourierForm::phase)->Apply(offsets);
+BENCHMARK_CAPTURE(stores_fourier, complex, feature::FourierForm::complex)->Apply(offsets);
+BENCHMARK(stores_linear)->Apply(offsets);
 
 // Making a map and drawing everything it needs, D = 65,536.
 void create(benchmark::State& state, const char* projection) {

@@ -45,7 +45,7 @@ int64_t check_pair(const feature::FeatureMap& phi, const mercer_transform_option
   return X.n() / read.locations;
 }
 
-void transform(const feature::FeatureMap& phi, const mercer_rows* X,
+void transform_into(const feature::FeatureMap& phi, const mercer_rows* X,
                const mercer_transform_options& read, const mercer_matrix* Z, Context& context) {
   const feature::Columns columns = read_columns(read, phi.features());
   const int64_t width = columns.end - columns.begin;
@@ -96,6 +96,6 @@ mercer_status mercer_map_transform(const mercer_map* map, const mercer_rows* X,
   return guard_long("mercer_map_transform", context, [&](Context& running) {
     const feature::FeatureMap& phi = *checked("map", map).impl;
     const auto read = read_options("options", options, kTransformDefaults, kTransformFirstSize);
-    transform(phi, X, read, Z, running);
+    transform_into(phi, X, read, Z, running);
   });
 }

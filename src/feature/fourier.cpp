@@ -12,8 +12,7 @@
 
 #include "base/error.h"
 #include "base/float_environment.h"
-#include "feature/column_numbers.h"
-#include "feature/tile.h"
+#include "feature/projected_map.h"
 #include "moment/fourier_variance.h"
 #include "projection/dense.h"
 #include "projection/projections.h"
@@ -46,15 +45,59 @@ struct Ingredients {
   std::vector<double> weights;                        // per frequency, or empty: 1/F each
 };
 
-class Fourier final : public FeatureMap {
+std::unique_ptr<const projection::Projection> make_projection(const Ingredients& parts) {
+  if (parts.frequencies != nullptr) {
+    return projection::make_dense(parts.d, parts.F,
+                                  std::make_unique<SuppliedFrequencies>(parts.frequencies),
+                                  projection::Unit::turns);
+  }
+  const FourierOptions& options = parts.options;
+  const std::shared_ptr<const kernel::Kernel>& kernel = parts.kernel;
+  return projection::find_projection(options.projection)
+      .make({std::shared_ptr<const random::Law>(kernel, kernel->spectral_law()),
+             {kernel->lengthscale().begin(), kernel->lengthscale().end()},
+             projection::Unit::turns,
+             parts.d,
+             parts.F,
+             options.seed,
+             options.radius,
+             options.scramble,
+             "kernel " + std::string(kernel->name())});
+}
+
+ColumnLaw column_law(const Ingredients& parts) {
+  const bool with_phase = parts.options.form == FourierForm::phase;
+  const double weight = parts.kernel->variance() * (with_phase ? 2.0 : 1.0);
+  ColumnLaw law{std::sqrt(weight * (1.0 / static_cast<double>(parts.F))), weight, parts.weights};
+  if (with_phase) law.phase_seed = parts.options.seed;
+  return law;
+}
+
+std::unique_ptr<const transform::Epilogue> make_form(FourierForm form) {
+  switch (form) {
+    case FourierForm::pair:
+      return transform::pair_epilogue();
+    case FourierForm::phase:
+      return transform::phase_epilogue();
+    case FourierForm::complex:
+      break;
+  }
+  return transform::complex_epilogue();
+}
+
+// The shares in the column law are the weights' own storage, which moves with them.
+ProjectedParts projected(const Ingredients& parts) {
+  ProjectedParts made;
+  made.projections.push_back(make_projection(parts));
+  made.epilogue = make_form(parts.options.form);
+  made.columns = column_law(parts);
+  made.prologue = parts.kernel->prologue();
+  return made;
+}
+
+class Fourier final : public ProjectedMap {
  public:
-  explicit Fourier(Ingredients parts)
-      : FeatureMap(parts.d, parts.options.form == FourierForm::pair ? 2 * parts.F : parts.F,
-                   parts.options.form == FourierForm::complex),
-        parts_(std::move(parts)),
-        projection_(make_projection()),
-        single_(make_columns<float>()),
-        double_(make_columns<double>()) {}
+  explicit Fourier(Ingredients parts) : ProjectedMap(projected(parts)), parts_(std::move(parts)) {}
 
   std::string_view name() const noexcept override { return "fourier"; }
   const kernel::Kernel& kernel() const noexcept override { return *parts_.kernel; }
@@ -76,15 +119,6 @@ class Fourier final : public FeatureMap {
     spec.set("whole_blocks", parts_.options.whole_blocks);
     if (parts_.frequencies != nullptr) spec.set("needs", std::string("data"));
     return spec;
-  }
-
-  void apply(const Rows& X, Columns c, Context& context, const ResultView& Z) const override {
-    X.visit([&](const auto& rows) { apply_rows(rows, c, context, Z); });
-  }
-
-  void prepare(Precision precision, Context& context) const override {
-    if (precision == Precision::f32) prepare_all(single_, context);
-    if (precision == Precision::f64) prepare_all(double_, context);
   }
 
   void variance(MatrixView<const double> X, MatrixView<const double> Y,
@@ -116,69 +150,6 @@ class Fourier final : public FeatureMap {
   }
 
  private:
-  template <class View>
-  void apply_rows(const View& X, Columns c, Context& context, const ResultView& Z) const {
-    using T = RowNumberOf<View>;
-    if constexpr (kIsSparse<View>) {
-      if (!reads_sparse()) return apply_by_dense_tiles(X, c, context, result_of<T>(Z));
-    }
-    apply_tiles(*projection_, finish(columns(T{})), X, c, context, result_of<T>(Z));
-  }
-
-  const ColumnNumbers<float>& columns(float) const noexcept { return single_; }
-  const ColumnNumbers<double>& columns(double) const noexcept { return double_; }
-
-  // A warp makes log(shift) of the entries that are left out: such rows are not sparse.
-  bool reads_sparse() const {
-    return projection_->sparse() != nullptr && !parts_.kernel->warp().log_shift;
-  }
-
-  std::unique_ptr<projection::Projection> make_projection() const {
-    if (parts_.frequencies != nullptr) {
-      return projection::make_dense(parts_.d, parts_.F,
-                                    std::make_unique<SuppliedFrequencies>(parts_.frequencies),
-                                    projection::Unit::turns);
-    }
-    const FourierOptions& options = parts_.options;
-    const std::shared_ptr<const kernel::Kernel>& kernel = parts_.kernel;
-    return projection::find_projection(options.projection)
-        .make({std::shared_ptr<const random::Law>(kernel, kernel->spectral_law()),
-               {kernel->lengthscale().begin(), kernel->lengthscale().end()},
-               projection::Unit::turns,
-               parts_.d,
-               parts_.F,
-               options.seed,
-               options.radius,
-               options.scramble,
-               "kernel " + std::string(kernel->name())});
-  }
-
-  template <class T>
-  ColumnNumbers<T> make_columns() const {
-    const bool with_phase = parts_.options.form == FourierForm::phase;
-    const double weight = parts_.kernel->variance() * (with_phase ? 2.0 : 1.0);
-    ColumnLaw law{std::sqrt(weight * (1.0 / static_cast<double>(parts_.F))), weight,
-                  parts_.weights};
-    if (with_phase) law.phase_seed = parts_.options.seed;
-    return ColumnNumbers<T>(parts_.F, projection_->shape(T{}).columns, law);
-  }
-
-  template <class T>
-  Finish<T> finish(const ColumnNumbers<T>& columns) const {
-    constexpr transform::Epilogue<T> kEpilogues[] = {
-        transform::finish_pair, transform::finish_phase, transform::finish_complex};
-    const auto form = static_cast<int>(parts_.options.form);
-    return {kEpilogues[form], parts_.options.form == FourierForm::pair ? 2 : 1,
-            is_complex() ? 2 : 1, columns, parts_.kernel->warp()};
-  }
-
-  template <class T>
-  void prepare_all(const ColumnNumbers<T>& columns, Context& context) const {
-    const projection::Blocks all{0, (parts_.F - 1) / projection_->shape(T{}).columns + 1};
-    projection_->prepare(all, T{}, context);
-    columns.prepare(all, context);
-  }
-
   double real_variance(const moment::StationaryValues& k) const {
     switch (parts_.options.form) {
       case FourierForm::pair:
@@ -213,9 +184,6 @@ class Fourier final : public FeatureMap {
   }
 
   Ingredients parts_;
-  std::unique_ptr<projection::Projection> projection_;
-  ColumnNumbers<float> single_;
-  ColumnNumbers<double> double_;
 };
 
 std::shared_ptr<const kernel::Kernel> copy_of(const kernel::Kernel& kernel) {

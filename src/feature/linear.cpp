@@ -12,9 +12,8 @@
 
 #include "base/error.h"
 #include "base/float_environment.h"
-#include "base/parallel.h"
-#include "feature/column_numbers.h"
-#include "feature/tile.h"
+#include "feature/projected_map.h"
+#include "feature/tile_loop.h"
 #include "moment/linear_variance.h"
 #include "projection/count_sketch.h"
 #include "projection/lazy_groups.h"
@@ -28,23 +27,31 @@ namespace {
 constexpr int64_t kMostColumns = (int64_t{1} << 31) - 1;
 constexpr const char* kNames[] = {"gaussian", "rademacher", "srht", "countsketch"};
 
-class Linear : public FeatureMap {
- public:
-  Linear(std::unique_ptr<const kernel::Kernel> kernel, int64_t d, int64_t D,
-         const LinearOptions& options)
-      : FeatureMap(d, D, false), kernel_(std::move(kernel)), options_(options) {}
+struct LinearLaw {
+  std::shared_ptr<const kernel::Kernel> kernel;
+  int64_t d;
+  int64_t D;
+  LinearOptions options;
 
+  /// Of x'y in the kernel.
+  double factor() const { return kernel->variance() * kernel->parameters().number("gamma"); }
+};
+
+// What both ways have in common; Base says how rows are mapped.
+template <class Base>
+class Linear : public Base {
+ public:
   std::string_view name() const noexcept final { return "linear"; }
-  const kernel::Kernel& kernel() const noexcept final { return *kernel_; }
+  const kernel::Kernel& kernel() const noexcept final { return *law_.kernel; }
 
   Parameters parameters() const final {
     Parameters spec;
     spec.set("map", std::string(name()));
-    spec.set("kernel", std::make_shared<const Parameters>(kernel_->parameters()));
-    spec.set("inputs", inputs());
-    spec.set("features", features());
-    spec.set("seed", options_.seed);
-    spec.set("projection", std::string(kNames[static_cast<int>(options_.projection)]));
+    spec.set("kernel", std::make_shared<const Parameters>(kernel().parameters()));
+    spec.set("inputs", law_.d);
+    spec.set("features", law_.D);
+    spec.set("seed", law_.options.seed);
+    spec.set("projection", std::string(kNames[static_cast<int>(law_.options.projection)]));
     return spec;
   }
 
@@ -52,7 +59,7 @@ class Linear : public FeatureMap {
                 std::span<double> out) const final {
     for (int64_t i = 0; i < X.rows; ++i) {
       const moment::PairSums sums = moment::pair_sums(X.cols, X.row(i), Y.row(i));
-      out[static_cast<size_t>(i)] = factor() * factor() * plain_variance(sums);
+      out[static_cast<size_t>(i)] = law_.factor() * law_.factor() * plain_variance(sums);
     }
   }
   void pseudo_variance(MatrixView<const double> X, MatrixView<const double> Y,
@@ -61,105 +68,78 @@ class Linear : public FeatureMap {
   }
 
  protected:
-  /// Of x'y in the kernel.
-  double factor() const { return kernel_->variance() * kernel_->parameters().number("gamma"); }
-  const LinearOptions& options() const noexcept { return options_; }
+  template <class... Arguments>
+  explicit Linear(LinearLaw law, Arguments&&... arguments)
+      : Base(std::forward<Arguments>(arguments)...), law_(std::move(law)) {}
+  const LinearLaw& law() const noexcept { return law_; }
 
  private:
   // Of the estimate of x'y.
   double plain_variance(const moment::PairSums& sums) const {
-    switch (options_.projection) {
+    switch (law_.options.projection) {
       case LinearProjection::gaussian:
-        return moment::gaussian_entries_variance(sums, features());
+        return moment::gaussian_entries_variance(sums, law_.D);
       case LinearProjection::srht:
-        return moment::srht_variance(sums, projection::srht_dimension(inputs()), features());
+        return moment::srht_variance(sums, projection::srht_dimension(law_.d), law_.D);
       case LinearProjection::rademacher:
       case LinearProjection::countsketch:
         break;
     }
-    return moment::rademacher_entries_variance(sums, features());
+    return moment::rademacher_entries_variance(sums, law_.D);
   }
 
-  std::unique_ptr<const kernel::Kernel> kernel_;
-  LinearOptions options_;
+  LinearLaw law_;
 };
 
-// XW in tiles.
-class ProjectedLinear final : public Linear {
+std::unique_ptr<const projection::Projection> make_projection(const LinearLaw& law) {
+  if (law.options.projection == LinearProjection::srht) {
+    return projection::make_srht(law.d, law.D, law.options.seed);
+  }
+  const bool gaussian = law.options.projection == LinearProjection::gaussian;
+  return projection::kDense.make({gaussian ? random::normal_law() : random::sign_law(),
+                                  {},
+                                  projection::Unit::plain,
+                                  law.d,
+                                  law.D,
+                                  law.options.seed});
+}
+
+ProjectedParts projected(const LinearLaw& law) {
+  ProjectedParts made;
+  made.projections.push_back(make_projection(law));
+  made.epilogue = transform::scale_epilogue();
+  made.columns = {std::sqrt(law.factor() / static_cast<double>(law.D))};
+  return made;
+}
+
+class ProjectedLinear final : public Linear<ProjectedMap> {
  public:
-  ProjectedLinear(std::unique_ptr<const kernel::Kernel> kernel, int64_t d, int64_t D,
-                  const LinearOptions& options)
-      : Linear(std::move(kernel), d, D, options),
-        projection_(make_projection()),
-        single_(D, projection_->shape(float{}).columns, {scale()}),
-        double_(D, projection_->shape(double{}).columns, {scale()}) {}
-
-  void apply(const Rows& X, Columns c, Context& context, const ResultView& Z) const override {
-    X.visit([&](const auto& rows) {
-      using T = RowNumberOf<decltype(rows)>;
-      apply_tiles(*projection_, finish(columns(T{})), rows, c, context, result_of<T>(Z));
-    });
-  }
-
-  void prepare(Precision precision, Context& context) const override {
-    if (precision == Precision::f32) prepare_all(single_, context);
-    if (precision == Precision::f64) prepare_all(double_, context);
-  }
-
- private:
-  const ColumnNumbers<float>& columns(float) const noexcept { return single_; }
-  const ColumnNumbers<double>& columns(double) const noexcept { return double_; }
-
-  std::unique_ptr<projection::Projection> make_projection() const {
-    if (options().projection == LinearProjection::srht) {
-      return projection::make_srht(inputs(), features(), options().seed);
-    }
-    const bool gaussian = options().projection == LinearProjection::gaussian;
-    return projection::kDense.make({gaussian ? random::normal_law() : random::sign_law(),
-                                    {},
-                                    projection::Unit::plain,
-                                    inputs(),
-                                    features(),
-                                    options().seed});
-  }
-
-  double scale() const { return std::sqrt(factor() / static_cast<double>(features())); }
-
-  template <class T>
-  void prepare_all(const ColumnNumbers<T>& columns, Context& context) const {
-    const projection::Blocks all{0, (features() - 1) / projection_->shape(T{}).columns + 1};
-    projection_->prepare(all, T{}, context);
-    columns.prepare(all, context);
-  }
-
-  template <class T>
-  Finish<T> finish(const ColumnNumbers<T>& columns) const {
-    return {transform::finish_scale, 1, 1, columns, {}};
-  }
-
-  std::unique_ptr<projection::Projection> projection_;
-  ColumnNumbers<float> single_;
-  ColumnNumbers<double> double_;
+  explicit ProjectedLinear(const LinearLaw& law) : Linear(law, projected(law)) {}
 };
 
-// Rows of a chunk: about this many numbers are read or written.
-constexpr int64_t kChunkNumbers = int64_t{1} << 16;
+// Rows of a tile: about this many numbers are read or written.
+constexpr int64_t kTileNumbers = int64_t{1} << 16;
 
-class SketchedLinear final : public Linear {
+template <class T>
+int64_t numbers_per_row(MatrixView<const T> X) {
+  return X.cols;
+}
+template <class T>
+int64_t numbers_per_row(const CsrView<T>& X) {
+  return X.nonzeros() / std::max<int64_t>(X.rows, 1);
+}
+
+class SketchedLinear final : public Linear<FeatureMap> {
  public:
-  SketchedLinear(std::unique_ptr<const kernel::Kernel> kernel, int64_t d, int64_t D,
-                 const LinearOptions& options)
-      : Linear(std::move(kernel), d, D, options), sketch_(1) {
-    projection::CountSketch::check_extents(d, D);
+  explicit SketchedLinear(const LinearLaw& law) : Linear(law, law.d, law.D, false), sketch_(1) {
+    projection::CountSketch::check_extents(law.d, law.D);
   }
 
   void apply(const Rows& X, Columns c, Context& context, const ResultView& Z) const override {
     X.visit([&](const auto& rows) {
-      using T = RowNumberOf<decltype(rows)>;
-      int64_t row_numbers = rows.cols;
-      if constexpr (kIsSparse<decltype(rows)>)
-        row_numbers = rows.nonzeros() / std::max<int64_t>(rows.rows, 1);
-      sketch_rows(rows, row_numbers, c, context, result_of<T>(Z));
+      using View = std::remove_cvref_t<decltype(rows)>;
+      if (rows.rows == 0) return;
+      run_tiles(Tiles<View>(*this, rows, c, result_of<RowNumberOf<View>>(Z)), context);
     });
   }
 
@@ -171,34 +151,46 @@ class SketchedLinear final : public Linear {
                                      checked_multiply(inputs(), CountSketch::kBytesToDraw, kWhat),
                                      kWhat};
     sketch_.prepare(0, cost, context, [this](int64_t) {
-      return CountSketch::draw(options().seed, 0, inputs(), features());
+      return CountSketch::draw(law().options.seed, 0, inputs(), features());
     });
   }
 
  private:
-  template <class View, class T>
-  void sketch_rows(const View& X, int64_t row_numbers, Columns c, Context& context,
-                   MatrixView<T> Z) const {
-    prepare(Precision::f64, context);
-    const auto scale = static_cast<T>(std::sqrt(factor()));
-    const int64_t chunk_rows = kChunkNumbers / (row_numbers + Z.cols + 1) + 1;
-    const auto body = [&](int64_t chunk, int) noexcept {
-      const int64_t last = std::min((chunk + 1) * chunk_rows, X.rows);
-      for (int64_t i = chunk * chunk_rows; i < last; ++i) {
-        std::fill(Z.row(i), Z.row(i) + Z.cols, T{0});
-        add_row_of(X, i, c, Z.row(i));
-        if (scale != T{1}) std::for_each(Z.row(i), Z.row(i) + Z.cols, [&](T& z) { z *= scale; });
+  template <class View>
+  class Tiles final : public TileWork {
+    using T = RowNumberOf<View>;
+
+   public:
+    Tiles(const SketchedLinear& map, const View& X, Columns c, MatrixView<T> Z)
+        : map_(map), X_(X), c_(c), Z_(Z), scale_(static_cast<T>(std::sqrt(map.law().factor()))) {}
+
+    void prepare(Context& context) const override { map_.prepare(Precision::f64, context); }
+    TileCut cut() const override {
+      return {X_.rows, kTileNumbers / (numbers_per_row(X_) + Z_.cols + 1) + 1, {0, 1}, 1, 0};
+    }
+    void run(const Tile& tile) const noexcept override {
+      for (int64_t i = tile.i0; i < tile.i1; ++i) {
+        T* const z = Z_.row(i);
+        std::fill(z, z + Z_.cols, T{0});
+        map_.add_row(X_, i, c_, z);
+        if (scale_ != T{1}) std::for_each(z, z + Z_.cols, [this](T& one) { one *= scale_; });
       }
-    };
-    parallel_for(context, (X.rows + chunk_rows - 1) / chunk_rows, body, chunk_rows);
-  }
+    }
+
+   private:
+    const SketchedLinear& map_;
+    View X_;
+    Columns c_;
+    MatrixView<T> Z_;
+    T scale_;
+  };
 
   template <class T>
-  void add_row_of(MatrixView<const T> X, int64_t i, Columns c, T* z) const noexcept {
+  void add_row(MatrixView<const T> X, int64_t i, Columns c, T* z) const noexcept {
     sketch_[0].add(X.row(i), c.begin, c.end, z);
   }
   template <class T>
-  void add_row_of(const CsrView<T>& X, int64_t i, Columns c, T* z) const noexcept {
+  void add_row(const CsrView<T>& X, int64_t i, Columns c, T* z) const noexcept {
     sketch_[0].add(X, i, c.begin, c.end, z);
   }
 
@@ -230,11 +222,10 @@ std::unique_ptr<FeatureMap> make_linear(const kernel::Kernel& kernel, int64_t d,
           "features = %lld, expected 1 to %lld", static_cast<long long>(D),
           static_cast<long long>(kMostColumns));
   const StandardRounding rounding;
-  auto copy = kernel.with_variance(kernel.variance());
-  if (options.projection == LinearProjection::countsketch) {
-    return std::make_unique<SketchedLinear>(std::move(copy), d, D, options);
-  }
-  return std::make_unique<ProjectedLinear>(std::move(copy), d, D, options);
+  const LinearLaw law{kernel.with_variance(kernel.variance()), d, D, options};
+  if (options.projection == LinearProjection::countsketch)
+    return std::make_unique<SketchedLinear>(law);
+  return std::make_unique<ProjectedLinear>(law);
 }
 
 }  // namespace mercer::feature

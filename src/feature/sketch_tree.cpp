@@ -5,6 +5,7 @@
 #include "feature/sketch_tree.h"
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 #include "base/size.h"
@@ -70,15 +71,30 @@ int64_t SketchTree::workspace_bytes(int64_t rows, int64_t width) const {
     const projection::Multilinear& map = *nodes_[node].map;
     most = std::max(most, map.scratch(rows, map.columns(), T{}));
   }
-  const int64_t numbers = checked_add(buffer_numbers<T>(rows), most, "the scratch of a tile");
-  return checked_multiply(numbers, sizeof(T), "the scratch of a tile");
+  const int64_t numbers =
+      round_up(checked_add(buffer_numbers<T>(rows), most, "the scratch of a tile"));
+  return checked_add(inputs_bytes<T>(),
+                     checked_multiply(numbers, sizeof(T), "the scratch of a tile"),
+                     "the scratch of a tile");
+}
+
+// Of every level, one per factor; before the numbers.
+template <class T>
+int64_t SketchTree::inputs_bytes() const noexcept {
+  constexpr auto kBytes = static_cast<int64_t>(sizeof(FactorRows<T>));
+  return ((levels_ + 1) * static_cast<int64_t>(most_factors_) * kBytes + 63) / 64 * 64;
 }
 
 template <class T>
-SketchTree::Workspace<T> SketchTree::make_workspace(int64_t rows, int64_t width) const {
-  const auto size = static_cast<int64_t>(sizeof(T));
-  return {AlignedBuffer<T>(workspace_bytes<T>(rows, width) / size),
-          std::vector<FactorRows<T>>(static_cast<size_t>(levels_ + 1) * most_factors_)};
+void SketchTree::begin_workspace(std::byte* memory) const noexcept {
+  std::uninitialized_value_construct_n(reinterpret_cast<FactorRows<T>*>(memory),
+                                       static_cast<size_t>(levels_ + 1) * most_factors_);
+}
+
+template <class T>
+SketchTree::Workspace<T> SketchTree::workspace(std::byte* memory) const noexcept {
+  return {reinterpret_cast<T*>(memory + inputs_bytes<T>()),
+          std::launder(reinterpret_cast<FactorRows<T>*>(memory))};
 }
 
 template <class T>
@@ -93,16 +109,16 @@ void SketchTree::prepare(Blocks c, Context& context) const {
 template <class T>
 T* SketchTree::buffer(int64_t level, size_t factor, int64_t n,
                       const Workspace<T>& work) const noexcept {
-  return work.numbers.data() + (2 * level + static_cast<int64_t>(factor)) * n * round_up(widest_);
+  return work.numbers + (2 * level + static_cast<int64_t>(factor)) * n * round_up(widest_);
 }
 
 // Evaluates the children of a node into the buffers of its level and says where its factors read.
 template <class T>
 std::span<const FactorRows<T>> SketchTree::gather_inputs(int64_t node, int64_t level,
                                                          const LeafRows<T>& rows, int64_t n,
-                                                         Workspace<T>& work) const noexcept {
+                                                         const Workspace<T>& work) const noexcept {
   const SketchNode& one = nodes_[static_cast<size_t>(node)];
-  FactorRows<T>* const inputs = work.inputs.data() + static_cast<size_t>(level) * most_factors_;
+  FactorRows<T>* const inputs = work.inputs + static_cast<size_t>(level) * most_factors_;
   for (size_t f = 0; f < one.children.size(); ++f) {
     const int64_t child = one.children[f];
     if (!is_node(child)) {
@@ -118,7 +134,7 @@ std::span<const FactorRows<T>> SketchTree::gather_inputs(int64_t node, int64_t l
     const Planes<T> planes{all.block_cols(0, m),
                            map.is_complex() ? all.block_cols(m, 2 * m) : MatrixView<T>()};
     const auto below = gather_inputs(child, level + 1, rows, n, work);
-    map.apply(below, {0, m}, planes, work.numbers.data() + 2 * levels_ * n * round_up(widest_));
+    map.apply(below, {0, m}, planes, work.numbers + 2 * levels_ * n * round_up(widest_));
     if (one.children_as_real) {
       inputs[f] = {{all, {}}, nullptr};
     } else {
@@ -130,16 +146,16 @@ std::span<const FactorRows<T>> SketchTree::gather_inputs(int64_t node, int64_t l
 
 template <class T>
 void SketchTree::evaluate(const LeafRows<T>& rows, int64_t n, Blocks c, Planes<T> Z,
-                          Workspace<T>& work) const noexcept {
+                          const Workspace<T>& work) const noexcept {
   const auto inputs = gather_inputs(static_cast<int64_t>(nodes_.size()) - 1, 0, rows, n, work);
-  root().apply(inputs, c, Z, work.numbers.data() + 2 * levels_ * n * round_up(widest_));
+  root().apply(inputs, c, Z, work.numbers + 2 * levels_ * n * round_up(widest_));
 }
 
 template <class T>
 void SketchTree::evaluate_sum(const LeafRows<T>& rows, int64_t n, Blocks c, Planes<T> Z,
-                              Workspace<T>& work) const noexcept {
+                              const Workspace<T>& work) const noexcept {
   const auto inputs = gather_inputs(static_cast<int64_t>(nodes_.size()) - 1, 0, rows, n, work);
-  root().apply_sum(inputs, c, Z, work.numbers.data() + 2 * levels_ * n * round_up(widest_));
+  root().apply_sum(inputs, c, Z, work.numbers + 2 * levels_ * n * round_up(widest_));
 }
 
 PairMoments SketchTree::node_moments(int64_t node, const PairSums& first,
@@ -168,14 +184,15 @@ PairMoments SketchTree::moments(const PairSums& first, const PairSums& second) c
   return node_moments(static_cast<int64_t>(nodes_.size()) - 1, first, second);
 }
 
-#define MERCER_INSTANTIATE(T)                                                              \
-  template int64_t SketchTree::workspace_bytes<T>(int64_t, int64_t) const;                 \
-  template SketchTree::Workspace<T> SketchTree::make_workspace<T>(int64_t, int64_t) const; \
-  template void SketchTree::prepare<T>(Blocks, Context&) const;                            \
-  template void SketchTree::evaluate(const LeafRows<T>&, int64_t, Blocks, Planes<T>,       \
-                                     Workspace<T>&) const noexcept;                        \
-  template void SketchTree::evaluate_sum(const LeafRows<T>&, int64_t, Blocks, Planes<T>,   \
-                                         Workspace<T>&) const noexcept;
+#define MERCER_INSTANTIATE(T)                                                            \
+  template int64_t SketchTree::workspace_bytes<T>(int64_t, int64_t) const;               \
+  template void SketchTree::begin_workspace<T>(std::byte*) const noexcept;               \
+  template SketchTree::Workspace<T> SketchTree::workspace<T>(std::byte*) const noexcept; \
+  template void SketchTree::prepare<T>(Blocks, Context&) const;                          \
+  template void SketchTree::evaluate(const LeafRows<T>&, int64_t, Blocks, Planes<T>,     \
+                                     const Workspace<T>&) const noexcept;                \
+  template void SketchTree::evaluate_sum(const LeafRows<T>&, int64_t, Blocks, Planes<T>, \
+                                         const Workspace<T>&) const noexcept;
 MERCER_INSTANTIATE(float)
 MERCER_INSTANTIATE(double)
 #undef MERCER_INSTANTIATE

@@ -3,12 +3,12 @@
 // A tree of random multilinear maps: what a plain, a hierarchical and a CRAFT sketch are alike.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
 #include <vector>
 
-#include "base/aligned.h"
 #include "base/context.h"
 #include "moment/sketch_moments.h"
 #include "projection/multilinear.h"
@@ -35,11 +35,11 @@ struct LeafRows {
 
 class SketchTree {
  public:
-  /// What one worker needs to evaluate tiles.
+  /// What one thread needs to evaluate tiles.
   template <class T>
   struct Workspace {
-    AlignedBuffer<T> numbers;
-    std::vector<projection::FactorRows<T>> inputs;
+    T* numbers;
+    projection::FactorRows<T>* inputs;
   };
 
   /// Nodes come after their children; the last one is the root. A node with children that are nodes
@@ -50,11 +50,15 @@ class SketchTree {
 
   /// Rows that are worth doing together.
   int64_t tile_rows() const noexcept;
-  /// Bytes of a workspace for tiles of `rows` rows and slices of `width` columns of the root.
+  /// Bytes of a workspace for tiles of `rows` rows and slices of `width` columns of the root, a
+  /// multiple of 64.
   template <class T>
   int64_t workspace_bytes(int64_t rows, int64_t width) const;
+  /// Begins one in as many bytes, 64-byte aligned; then, and for every later tile, workspace is it.
   template <class T>
-  Workspace<T> make_workspace(int64_t rows, int64_t width) const;
+  void begin_workspace(std::byte* memory) const noexcept;
+  template <class T>
+  Workspace<T> workspace(std::byte* memory) const noexcept;
 
   /// Everything that columns c of the root need.
   template <class T>
@@ -63,11 +67,11 @@ class SketchTree {
   /// Columns c of the root for n rows.
   template <class T>
   void evaluate(const LeafRows<T>& rows, int64_t n, projection::Blocks c, projection::Planes<T> Z,
-                Workspace<T>& work) const noexcept;
+                const Workspace<T>& work) const noexcept;
   /// Z(0, :) += their sum over n rows.
   template <class T>
   void evaluate_sum(const LeafRows<T>& rows, int64_t n, projection::Blocks c,
-                    projection::Planes<T> Z, Workspace<T>& work) const noexcept;
+                    projection::Planes<T> Z, const Workspace<T>& work) const noexcept;
 
   /// Of the root's columns, from those of the leaves' rows. The second is used by two-input
   /// sketches alone.
@@ -78,13 +82,15 @@ class SketchTree {
   int64_t row_size(int64_t node) const noexcept;
   int64_t level_below(int64_t node) const;
   template <class T>
+  int64_t inputs_bytes() const noexcept;
+  template <class T>
   int64_t buffer_numbers(int64_t rows) const;
   template <class T>
   T* buffer(int64_t level, size_t factor, int64_t n, const Workspace<T>& work) const noexcept;
   template <class T>
   std::span<const projection::FactorRows<T>> gather_inputs(int64_t node, int64_t level,
                                                            const LeafRows<T>& rows, int64_t n,
-                                                           Workspace<T>& work) const noexcept;
+                                                           const Workspace<T>& work) const noexcept;
   moment::PairMoments node_moments(int64_t node, const moment::PairSums& first,
                                    const moment::PairSums& second) const;
 

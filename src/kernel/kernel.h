@@ -14,15 +14,9 @@
 #include "base/matrix_view.h"
 #include "base/parameters.h"
 #include "random/law.h"
+#include "transform/row_prologue.h"
 
 namespace mercer::kernel {
-
-/// Applied to every coordinate before a Fourier map projects it: x -> log(x + shift) for the skewed
-/// chi^2, else nothing.
-struct InputWarp {
-  bool log_shift = false;
-  double shift = 0;
-};
 
 class Kernel {
  public:
@@ -38,13 +32,14 @@ class Kernel {
   virtual double value(int64_t d, const double* x, const double* y) const noexcept = 0;
 
   /// Shift-invariant kernels (spectral_law() != nullptr): the kernel at `multiple` times the
-  /// difference (after the warp): k(0) at multiple 0, k(tau) at 1, k(2 tau) at 2. Others: NaN.
+  /// difference (after the prologue): k(0) at multiple 0, k(tau) at 1, k(2 tau) at 2. Others: NaN.
   virtual double value_at_multiple(double multiple, int64_t d, const double* x,
                                    const double* y) const noexcept;
 
   /// Null: no random Fourier features.
   virtual const random::Law* spectral_law() const noexcept { return nullptr; }
-  virtual InputWarp warp() const noexcept { return {}; }
+  /// What happens to rows before a Fourier map projects them; null: nothing.
+  virtual std::shared_ptr<const transform::RowPrologue> prologue() const { return nullptr; }
 
   /// Empty (no lengthscale), one (isotropic) or d (ARD) positive numbers.
   std::span<const double> lengthscale() const noexcept { return lengthscale_; }

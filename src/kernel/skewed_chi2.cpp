@@ -39,7 +39,9 @@ class SkewedChi2 final : public CoordinateKernel<SkewedChi2, Product> {
   SkewedChi2(double c, double variance) : CoordinateKernel(variance, {}), c_(c) {}
   std::string_view name() const noexcept override { return "skewed_chi2"; }
   const random::Law* spectral_law() const noexcept override { return &law_; }
-  InputWarp warp() const noexcept override { return {true, c_}; }
+  std::shared_ptr<const transform::RowPrologue> prologue() const override {
+    return transform::log_shift_prologue(c_);
+  }
 
   void add_own(Parameters& all) const { all.set("c", c_); }
   // scale is the multiple of the warped difference.

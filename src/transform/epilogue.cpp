@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Epilogues of random Fourier features: P in turns to cos/sin pairs, cosines with a phase, complex
-// exponentials; and of linear maps: P scaled.
+// exponentials; and of linear maps: P scaled. Every element has the bits of its own operands.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "transform/epilogue.cpp"
 #include "transform/simd.h"
 //
-#include "transform/sincos-inl.h"
-
 #include "transform/dense_panel.h"
 #include "transform/epilogue.h"
+#include "transform/sincos-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace mercer::transform::HWY_NAMESPACE {
@@ -35,78 +34,55 @@ HWY_INLINE void ForEachVector(int64_t rows, int64_t columns, const Body& body) {
 }
 
 template <class T>
-HWY_INLINE void FinishPair(const T* P, int64_t rows, int64_t columns, const T* scale,
-                           const BlockOutput<T>& out) {
-  ForEachVector<T>(rows, columns, [&](auto tag, int64_t i, int64_t j) HWY_ATTR {
+HWY_INLINE void FinishPair(const EpilogueBlock<T> block) {
+  ForEachVector<T>(block.rows, block.columns, [&](auto tag, int64_t i, int64_t j) HWY_ATTR {
     hn::Vec<decltype(tag)> sine, cosine;
-    SinCosTurns(tag, hn::Load(tag, P + i * columns + j), hn::Load(tag, scale + j), sine, cosine);
-    Put(cosine, tag, out.first + i * out.ld + j, out.stream);
-    Put(sine, tag, out.second + i * out.ld + j, out.stream);
+    SinCosTurns(tag, hn::Load(tag, block.P + i * block.columns + j), hn::Load(tag, block.scale + j),
+                sine, cosine);
+    T* const to = block.out + i * block.ld + j;
+    Put(cosine, tag, to, block.stream);
+    Put(sine, tag, to + block.part_step, block.stream);
   });
 }
 
 template <class T>
-HWY_INLINE void FinishPhase(const T* P, int64_t rows, int64_t columns, const T* scale,
-                            const T* phase, const BlockOutput<T>& out) {
-  ForEachVector<T>(rows, columns, [&](auto tag, int64_t i, int64_t j) HWY_ATTR {
+HWY_INLINE void FinishPhase(const EpilogueBlock<T> block) {
+  ForEachVector<T>(block.rows, block.columns, [&](auto tag, int64_t i, int64_t j) HWY_ATTR {
     hn::Vec<decltype(tag)> sine, cosine;
-    const auto t = hn::Add(hn::Load(tag, P + i * columns + j), hn::Load(tag, phase + j));
-    SinCosTurns(tag, t, hn::Load(tag, scale + j), sine, cosine);
-    Put(cosine, tag, out.first + i * out.ld + j, out.stream);
+    const auto t =
+        hn::Add(hn::Load(tag, block.P + i * block.columns + j), hn::Load(tag, block.phase + j));
+    SinCosTurns(tag, t, hn::Load(tag, block.scale + j), sine, cosine);
+    Put(cosine, tag, block.out + i * block.ld + j, block.stream);
   });
 }
 
 template <class T>
-HWY_INLINE void FinishComplex(const T* P, int64_t rows, int64_t columns, const T* scale,
-                              const BlockOutput<T>& out) {
-  ForEachVector<T>(rows, columns, [&](auto tag, int64_t i, int64_t j) HWY_ATTR {
+HWY_INLINE void FinishComplex(const EpilogueBlock<T> block) {
+  ForEachVector<T>(block.rows, block.columns, [&](auto tag, int64_t i, int64_t j) HWY_ATTR {
     hn::Vec<decltype(tag)> sine, cosine;
-    SinCosTurns(tag, hn::Load(tag, P + i * columns + j), hn::Load(tag, scale + j), sine, cosine);
-    hn::StoreInterleaved2(cosine, sine, tag, out.first + i * out.ld + 2 * j);
+    SinCosTurns(tag, hn::Load(tag, block.P + i * block.columns + j), hn::Load(tag, block.scale + j),
+                sine, cosine);
+    hn::StoreInterleaved2(cosine, sine, tag, block.out + i * block.ld + 2 * j);
   });
 }
 
 template <class T>
-HWY_INLINE void FinishScale(const T* P, int64_t rows, int64_t columns, const T* scale,
-                            const BlockOutput<T>& out) {
-  ForEachVector<T>(rows, columns, [&](auto tag, int64_t i, int64_t j) HWY_ATTR {
-    const auto value = hn::Mul(hn::Load(tag, scale + j), hn::Load(tag, P + i * columns + j));
-    Put(value, tag, out.first + i * out.ld + j, out.stream);
+HWY_INLINE void FinishScale(const EpilogueBlock<T> block) {
+  ForEachVector<T>(block.rows, block.columns, [&](auto tag, int64_t i, int64_t j) HWY_ATTR {
+    const auto value =
+        hn::Mul(hn::Load(tag, block.scale + j), hn::Load(tag, block.P + i * block.columns + j));
+    Put(value, tag, block.out + i * block.ld + j, block.stream);
   });
 }
 
-void FinishScaleF32(const float* P, int64_t rows, int64_t columns, const float* scale,
-                    const BlockOutput<float>& out) {
-  FinishScale(P, rows, columns, scale, out);
-}
-void FinishScaleF64(const double* P, int64_t rows, int64_t columns, const double* scale,
-                    const BlockOutput<double>& out) {
-  FinishScale(P, rows, columns, scale, out);
-}
-void FinishPairF32(const float* P, int64_t rows, int64_t columns, const float* scale,
-                   const BlockOutput<float>& out) {
-  FinishPair(P, rows, columns, scale, out);
-}
-void FinishPairF64(const double* P, int64_t rows, int64_t columns, const double* scale,
-                   const BlockOutput<double>& out) {
-  FinishPair(P, rows, columns, scale, out);
-}
-void FinishPhaseF32(const float* P, int64_t rows, int64_t columns, const float* scale,
-                    const float* phase, const BlockOutput<float>& out) {
-  FinishPhase(P, rows, columns, scale, phase, out);
-}
-void FinishPhaseF64(const double* P, int64_t rows, int64_t columns, const double* scale,
-                    const double* phase, const BlockOutput<double>& out) {
-  FinishPhase(P, rows, columns, scale, phase, out);
-}
-void FinishComplexF32(const float* P, int64_t rows, int64_t columns, const float* scale,
-                      const BlockOutput<float>& out) {
-  FinishComplex(P, rows, columns, scale, out);
-}
-void FinishComplexF64(const double* P, int64_t rows, int64_t columns, const double* scale,
-                      const BlockOutput<double>& out) {
-  FinishComplex(P, rows, columns, scale, out);
-}
+void FinishPairF32(const EpilogueBlock<float>& block) { FinishPair(block); }
+void FinishPairF64(const EpilogueBlock<double>& block) { FinishPair(block); }
+void FinishPhaseF32(const EpilogueBlock<float>& block) { FinishPhase(block); }
+void FinishPhaseF64(const EpilogueBlock<double>& block) { FinishPhase(block); }
+void FinishComplexF32(const EpilogueBlock<float>& block) { FinishComplex(block); }
+void FinishComplexF64(const EpilogueBlock<double>& block) { FinishComplex(block); }
+void FinishScaleF32(const EpilogueBlock<float>& block) { FinishScale(block); }
+void FinishScaleF64(const EpilogueBlock<double>& block) { FinishScale(block); }
 
 }  // namespace mercer::transform::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -123,38 +99,32 @@ HWY_EXPORT(FinishComplexF64);
 HWY_EXPORT(FinishScaleF32);
 HWY_EXPORT(FinishScaleF64);
 
-void finish_pair(const float* P, int64_t rows, int64_t columns, const float* scale, const float*,
-                 const BlockOutput<float>& out) {
-  HWY_DYNAMIC_DISPATCH(FinishPairF32)(P, rows, columns, scale, out);
+namespace {
+
+// What HWY_EXPORT made of one epilogue, for either precision.
+#define MERCER_EPILOGUE(Name)                                            \
+  struct Name {                                                          \
+    void operator()(const EpilogueBlock<float>& block) const noexcept {  \
+      HWY_DYNAMIC_DISPATCH(Finish##Name##F32)(block);                    \
+    }                                                                    \
+    void operator()(const EpilogueBlock<double>& block) const noexcept { \
+      HWY_DYNAMIC_DISPATCH(Finish##Name##F64)(block);                    \
+    }                                                                    \
+  };
+MERCER_EPILOGUE(Pair)
+MERCER_EPILOGUE(Phase)
+MERCER_EPILOGUE(Complex)
+MERCER_EPILOGUE(Scale)
+#undef MERCER_EPILOGUE
+
+}  // namespace
+
+std::unique_ptr<const Epilogue> pair_epilogue() { return make_epilogue({.parts = 2}, Pair{}); }
+std::unique_ptr<const Epilogue> phase_epilogue() { return make_epilogue({}, Phase{}); }
+std::unique_ptr<const Epilogue> complex_epilogue() {
+  return make_epilogue({.reals = 2}, Complex{});
 }
-void finish_pair(const double* P, int64_t rows, int64_t columns, const double* scale, const double*,
-                 const BlockOutput<double>& out) {
-  HWY_DYNAMIC_DISPATCH(FinishPairF64)(P, rows, columns, scale, out);
-}
-void finish_phase(const float* P, int64_t rows, int64_t columns, const float* scale,
-                  const float* phase, const BlockOutput<float>& out) {
-  HWY_DYNAMIC_DISPATCH(FinishPhaseF32)(P, rows, columns, scale, phase, out);
-}
-void finish_phase(const double* P, int64_t rows, int64_t columns, const double* scale,
-                  const double* phase, const BlockOutput<double>& out) {
-  HWY_DYNAMIC_DISPATCH(FinishPhaseF64)(P, rows, columns, scale, phase, out);
-}
-void finish_complex(const float* P, int64_t rows, int64_t columns, const float* scale, const float*,
-                    const BlockOutput<float>& out) {
-  HWY_DYNAMIC_DISPATCH(FinishComplexF32)(P, rows, columns, scale, out);
-}
-void finish_complex(const double* P, int64_t rows, int64_t columns, const double* scale,
-                    const double*, const BlockOutput<double>& out) {
-  HWY_DYNAMIC_DISPATCH(FinishComplexF64)(P, rows, columns, scale, out);
-}
-void finish_scale(const float* P, int64_t rows, int64_t columns, const float* scale, const float*,
-                  const BlockOutput<float>& out) {
-  HWY_DYNAMIC_DISPATCH(FinishScaleF32)(P, rows, columns, scale, out);
-}
-void finish_scale(const double* P, int64_t rows, int64_t columns, const double* scale,
-                  const double*, const BlockOutput<double>& out) {
-  HWY_DYNAMIC_DISPATCH(FinishScaleF64)(P, rows, columns, scale, out);
-}
+std::unique_ptr<const Epilogue> scale_epilogue() { return make_epilogue({}, Scale{}); }
 
 }  // namespace mercer::transform
 #endif

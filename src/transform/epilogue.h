@@ -1,55 +1,85 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The finishing half of the fused projection: what is done to a block of P while it is in cache. P
-// is in turns (angle / 2 pi), because frequencies are packed in turns: subtracting the nearest
-// integer is then exact for every finite argument, so sine and cosine need neither a long reduction
-// nor a slow path, and keep their accuracy over the whole range of floats: absolute error at most
-// 2^-23 (float), 2^-52 (double). NaN and Inf give NaN, in their row only.
+// The finishing half of the fused projection: what is done to a block of P = XW while it is in
+// cache. An epilogue is an object that says what it reads and writes, so that the loop over tiles
+// (feature/projected_tiles.h) knows neither cosines nor products.
+//
+// The Fourier ones take P in turns (angle / 2 pi), because frequencies are packed in turns:
+// subtracting the nearest integer is then exact for every finite argument, so sine and cosine need
+// neither a long reduction nor a slow path, and keep their accuracy over the whole range of floats:
+// absolute error at most 2^-23 (float), 2^-52 (double). NaN and Inf give NaN, in their row only.
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <utility>
 
 namespace mercer::transform {
 
-/// Where a block goes: `first` and, for pair, `second`; row strides in elements.
-template <class T>
-struct BlockOutput {
-  T* first;
-  T* second;
-  int64_t ld;
-  bool stream;  // write around the caches (pointers and ld are 64-byte multiples; then call
-                // finish_streaming)
+/// What an epilogue reads and writes.
+struct EpilogueShape {
+  int factors = 1;      // projections whose columns j become feature j together
+  int row_numbers = 0;  // numbers per row that it reads, made by the row prologue
+  int parts = 1;        // features of a projected column, F of each part, part by part
+  int reals = 1;        // numbers per feature; complex: 2, interleaved re, im
+  int scratch = 0;      // numbers that it needs per element of a block
 };
 
-/// P is rows x columns without gaps, 64-byte aligned, columns a multiple of kPanelColumns<T>. scale
-/// and phase hold one number per column, 64-byte aligned; phase is in turns and used by
-/// finish_phase alone.
 template <class T>
-using Epilogue = void (*)(const T* P, int64_t rows, int64_t columns, const T* scale, const T* phase,
-                          const BlockOutput<T>& out);
+struct EpilogueBlock {
+  const T* P;            // factor f: rows x columns without gaps at P + f factor_step
+  int64_t factor_step;   //
+  int64_t rows;          //
+  int64_t columns;       // a multiple of kPanelColumns<T>
+  const T* scale;        // one number per column
+  const T* phase;        // the same, in turns; anything if the map has no phases
+  const T* row_numbers;  // rows x row_numbers
+  T* scratch;            // rows x columns x scratch
+  T* out;                // part p of row i: columns x reals at out + p part_step + i ld
+  int64_t part_step;
+  int64_t ld;
+  bool stream;  // may write around the caches: out is 64-byte aligned, part_step and ld multiples
+                // of that; whoever calls follows with finish_streaming
+};
 
-/// first = scale cos(2 pi P), second = scale sin(2 pi P).
-void finish_pair(const float* P, int64_t rows, int64_t columns, const float* scale,
-                 const float* phase, const BlockOutput<float>& out);
-void finish_pair(const double* P, int64_t rows, int64_t columns, const double* scale,
-                 const double* phase, const BlockOutput<double>& out);
+/// P, scale, phase and scratch are 64-byte aligned. The bits of a row of the result depend on its
+/// row of P, its row numbers and the columns' numbers alone.
+class Epilogue {
+ public:
+  virtual ~Epilogue() = default;
+  const EpilogueShape& shape() const noexcept { return shape_; }
+  virtual void finish(const EpilogueBlock<float>& block) const noexcept = 0;
+  virtual void finish(const EpilogueBlock<double>& block) const noexcept = 0;
 
-/// first = scale cos(2 pi (P + phase)).
-void finish_phase(const float* P, int64_t rows, int64_t columns, const float* scale,
-                  const float* phase, const BlockOutput<float>& out);
-void finish_phase(const double* P, int64_t rows, int64_t columns, const double* scale,
-                  const double* phase, const BlockOutput<double>& out);
+ protected:
+  explicit Epilogue(const EpilogueShape& shape) : shape_(shape) {}
 
-/// first = scale P: linear maps, whose P is not in turns.
-void finish_scale(const float* P, int64_t rows, int64_t columns, const float* scale,
-                  const float* phase, const BlockOutput<float>& out);
-void finish_scale(const double* P, int64_t rows, int64_t columns, const double* scale,
-                  const double* phase, const BlockOutput<double>& out);
+ private:
+  EpilogueShape shape_;
+};
 
-/// first = scale (cos(2 pi P), sin(2 pi P)) interleaved: 2 columns numbers per row.
-void finish_complex(const float* P, int64_t rows, int64_t columns, const float* scale,
-                    const float* phase, const BlockOutput<float>& out);
-void finish_complex(const double* P, int64_t rows, int64_t columns, const double* scale,
-                    const double* phase, const BlockOutput<double>& out);
+/// An epilogue from body(block), noexcept for either precision.
+template <class Body>
+std::unique_ptr<const Epilogue> make_epilogue(const EpilogueShape& shape, Body body) {
+  class Made final : public Epilogue {
+   public:
+    Made(const EpilogueShape& own, Body finish) : Epilogue(own), finish_(std::move(finish)) {}
+    void finish(const EpilogueBlock<float>& block) const noexcept override { finish_(block); }
+    void finish(const EpilogueBlock<double>& block) const noexcept override { finish_(block); }
+
+   private:
+    Body finish_;
+  };
+  return std::make_unique<const Made>(shape, std::move(body));
+}
+
+/// [scale cos(2 pi P) | scale sin(2 pi P)].
+std::unique_ptr<const Epilogue> pair_epilogue();
+/// scale cos(2 pi (P + phase)).
+std::unique_ptr<const Epilogue> phase_epilogue();
+/// scale (cos(2 pi P) + i sin(2 pi P)).
+std::unique_ptr<const Epilogue> complex_epilogue();
+/// scale P: linear maps, whose P is not in turns.
+std::unique_ptr<const Epilogue> scale_epilogue();
 
 }  // namespace mercer::transform

@@ -14,24 +14,44 @@ HWY_BEFORE_NAMESPACE();
 namespace mercer::transform::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
+// Numbers from the start of a cache line to `to`.
 template <class T>
-HWY_INLINE void StreamCopy(const T* HWY_RESTRICT from, int64_t count, T* HWY_RESTRICT to) {
-  const hn::CappedTag<T, 64 / sizeof(T)> tag;
-  constexpr int64_t kLine = 64 / static_cast<int64_t>(sizeof(T));
-  const int64_t lanes = static_cast<int64_t>(hn::Lanes(tag));
-  const int64_t misaligned =
-      static_cast<int64_t>(reinterpret_cast<uintptr_t>(to) / sizeof(T)) % kLine;
-  const int64_t head = std::min(count, (kLine - misaligned) % kLine);
-  const int64_t lines = (count - head) / kLine;
-  std::copy(from, from + head, to);
-  for (int64_t j = head; j < head + lines * kLine; j += lanes) {
-    hn::Stream(hn::LoadU(tag, from + j), tag, to + j);
-  }
-  std::copy(from + head + lines * kLine, from + count, to + head + lines * kLine);
+HWY_INLINE int64_t IntoLine(const T* to) {
+  return static_cast<int64_t>(reinterpret_cast<uintptr_t>(to) / sizeof(T)) % kLineNumbers<T>;
 }
 
-void StreamCopyF32(const float* from, int64_t count, float* to) { StreamCopy(from, count, to); }
-void StreamCopyF64(const double* from, int64_t count, double* to) { StreamCopy(from, count, to); }
+// Whole lines; `to` is 64-byte aligned.
+template <class T>
+HWY_INLINE void StreamLines(const T* HWY_RESTRICT from, int64_t lines, T* HWY_RESTRICT to) {
+  const hn::CappedTag<T, 64 / sizeof(T)> tag;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(tag));
+  for (int64_t j = 0; j < lines * kLineNumbers<T>; j += lanes)
+    hn::Stream(hn::LoadU(tag, from + j), tag, to + j);
+}
+
+template <class T>
+HWY_INLINE void StreamRow(const T* from, int64_t count, T* to, int64_t before, bool last) {
+  const int64_t into = IntoLine(to);
+  const bool shared = into <= before;  // the line was left to this piece
+  const int64_t head = shared ? 0 : std::min(count, kLineNumbers<T> - into);
+  for (int64_t j = 0; j < head; ++j) to[j] = from[j];
+  const int64_t start = shared ? -into : head;
+  const int64_t lines = (count - start) / kLineNumbers<T>;
+  StreamLines(from + start, lines, to + start);
+  const int64_t end = start + lines * kLineNumbers<T>;
+  for (int64_t j = last ? end : count; j < count; ++j) to[j] = from[j];
+}
+
+template <class T>
+HWY_INLINE void Piece(const StreamPiece<T>& piece) {
+  for (int64_t i = 0; i < piece.rows; ++i) {
+    StreamRow(piece.from + i * piece.ld_from, piece.count, piece.to + i * piece.ld_to, piece.before,
+              piece.last);
+  }
+}
+
+void PieceF32(const StreamPiece<float>& piece) { Piece(piece); }
+void PieceF64(const StreamPiece<double>& piece) { Piece(piece); }
 
 }  // namespace mercer::transform::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -39,14 +59,20 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace mercer::transform {
 
-HWY_EXPORT(StreamCopyF32);
-HWY_EXPORT(StreamCopyF64);
+HWY_EXPORT(PieceF32);
+HWY_EXPORT(PieceF64);
 
+void stream_piece(const StreamPiece<float>& piece) noexcept {
+  HWY_DYNAMIC_DISPATCH(PieceF32)(piece);
+}
+void stream_piece(const StreamPiece<double>& piece) noexcept {
+  HWY_DYNAMIC_DISPATCH(PieceF64)(piece);
+}
 void stream_copy(const float* from, int64_t count, float* to) noexcept {
-  HWY_DYNAMIC_DISPATCH(StreamCopyF32)(from, count, to);
+  stream_piece({from, 0, to, 0, 1, count, 0, true});
 }
 void stream_copy(const double* from, int64_t count, double* to) noexcept {
-  HWY_DYNAMIC_DISPATCH(StreamCopyF64)(from, count, to);
+  stream_piece({from, 0, to, 0, 1, count, 0, true});
 }
 void finish_streaming() noexcept { hwy::FlushStream(); }
 

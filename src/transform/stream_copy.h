@@ -11,10 +11,33 @@ namespace mercer::transform {
 /// Results larger than this do not stay in a last-level cache anyway: write around it.
 inline constexpr int64_t kStreamBytes = int64_t{32} << 20;
 
+/// Numbers of a cache line.
+template <class T>
+inline constexpr int64_t kLineNumbers = 64 / static_cast<int64_t>(sizeof(T));
+
 /// to[0..count) = from[0..count); whole cache lines of `to` are streamed, the rest is stored.
 /// Follow the last call on a thread by finish_streaming.
 void stream_copy(const float* from, int64_t count, float* to) noexcept;
 void stream_copy(const double* from, int64_t count, double* to) noexcept;
+
+/// Some columns of rows that are written from left to right, a piece at a time.
+template <class T>
+struct StreamPiece {
+  const T* from;  // row i: count numbers at from + i ld_from
+  int64_t ld_from;
+  T* to;  // row i goes to to + i ld_to, at any alignment
+  int64_t ld_to;
+  int64_t rows;
+  int64_t count;
+  int64_t before;  // numbers of the row in earlier pieces; the last of them, as many as there are
+                   // but at most kLineNumbers, stand in front of from
+  bool last;  // of the row
+};
+
+/// Like stream_copy of whole rows, but for a cache line that two pieces share: it is left to the
+/// later one, which streams it. So no line is written twice, wherever rows begin.
+void stream_piece(const StreamPiece<float>& piece) noexcept;
+void stream_piece(const StreamPiece<double>& piece) noexcept;
 
 /// Makes what this thread has streamed visible to others.
 void finish_streaming() noexcept;

@@ -58,7 +58,7 @@ inline Matrix<double> inputs_for(const kernel::Kernel& kernel, int64_t n, int64_
                       std::span<double>(X.data(), static_cast<size_t>(n * d)));
   for (int64_t i = 0; i < n * d; ++i) {
     X.data()[i] *= scale;
-    if (kernel.warp().log_shift) X.data()[i] = std::fabs(X.data()[i]);
+    if (kernel.prologue() != nullptr) X.data()[i] = std::fabs(X.data()[i]);
   }
   return X;
 }

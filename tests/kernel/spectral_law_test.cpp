@@ -19,10 +19,13 @@ random::Stream frequency(int64_t index) {
   return {2024, random::Tag::frequency, static_cast<uint64_t>(index)};
 }
 
-// One coordinate of the difference after the warp.
+// One coordinate of the difference after the prologue.
 double difference(const kernel::Kernel& k, double x, double y) {
-  const kernel::InputWarp warp = k.warp();
-  return warp.log_shift ? std::log(x + warp.shift) - std::log(y + warp.shift) : x - y;
+  if (const auto prologue = k.prologue()) {
+    prologue->run(&x, 1, &x, nullptr);
+    prologue->run(&y, 1, &y, nullptr);
+  }
+  return x - y;
 }
 
 std::vector<double> norms(const random::Law& law, int64_t d) {

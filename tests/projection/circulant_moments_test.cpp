@@ -62,16 +62,17 @@ Matrix<double> two_rows(int64_t d, double distance) {
 
 // tau as the frequencies meet it, and the characteristic function of one coordinate.
 std::vector<double> difference(const kernel::Kernel& kernel, const Matrix<double>& X) {
-  std::vector<double> tau;
-  for (int64_t k = 0; k < X.cols(); ++k) {
-    const double shift = kernel.warp().shift;
-    tau.push_back(kernel.warp().log_shift ? std::log((X(0, k) + shift) / (X(1, k) + shift))
-                                          : X(0, k) - X(1, k));
+  std::vector<double> x(X.view().row(0), X.view().row(1)), y(X.view().row(1), X.view().row(2));
+  if (const auto prologue = kernel.prologue()) {
+    prologue->run(x.data(), X.cols(), x.data(), nullptr);
+    prologue->run(y.data(), X.cols(), y.data(), nullptr);
   }
-  return tau;
+  for (size_t k = 0; k < x.size(); ++k) x[k] -= y[k];
+  return x;
 }
 double characteristic(const kernel::Kernel& kernel, double t) {
-  if (kernel.warp().log_shift) return 1 / std::cosh(t / 2);  // of the density sech(pi omega)
+  // Of the density sech(pi omega), which the skewed chi^2 has after its logarithm.
+  if (kernel.prologue() != nullptr) return 1 / std::cosh(t / 2);
   const double zero = 0;
   return kernel.value(1, &t, &zero) / kernel.variance();
 }

@@ -8,6 +8,7 @@
 
 #include "base/aligned.h"
 #include "support/catch.h"
+#include "support/epilogue.h"
 #include "transform/dense_panel.h"
 #include "transform/epilogue.h"
 #include "transform/target.h"
@@ -29,10 +30,10 @@ struct Worst {
 template <class T>
 void scan(const AlignedBuffer<T>& turns, Worst& worst) {
   constexpr int64_t w = kPanelColumns<T>;
-  const AlignedBuffer<T> scale(w), cosine(kRows * w), sine(kRows * w);
+  const AlignedBuffer<T> scale(w), both(2 * kRows * w);
+  const T *const cosine = both.data(), *const sine = cosine + kRows * w;
   for (T& s : scale) s = 1;
-  finish_pair(turns.data(), kRows, kPanelColumns<T>, scale.data(), scale.data(),
-              BlockOutput<T>{cosine.data(), sine.data(), w, false});
+  test::finish(pair_epilogue(), turns.data(), kRows, w, scale.data(), scale.data(), both.data());
   for (int64_t i = 0; i < kRows * w; ++i) {
     // The nearest integer is subtracted exactly, so long double sin and cos see an angle below pi.
     const long double t = static_cast<long double>(turns[i]);
@@ -96,14 +97,14 @@ TEST_CASE("sine and cosine: NaN and Inf give NaN where they stand and nowhere el
     select_target(target);
     CAPTURE(target_name(target));
     constexpr int64_t w = kPanelColumns<float>;
-    const AlignedBuffer<float> turns(kRows * w), scale(w), cosine(kRows * w), sine(kRows * w);
+    const AlignedBuffer<float> turns(kRows * w), scale(w), both(2 * kRows * w);
+    const float *const cosine = both.data(), *const sine = cosine + kRows * w;
     for (float& t : turns) t = 0.25f;
     for (float& s : scale) s = 1;
     turns[5] = std::nanf("");
     turns[w + 7] = INFINITY;
     turns[2 * w] = -INFINITY;
-    finish_pair(turns.data(), kRows, w, scale.data(), scale.data(),
-                BlockOutput<float>{cosine.data(), sine.data(), w, false});
+    test::finish(pair_epilogue(), turns.data(), kRows, w, scale.data(), scale.data(), both.data());
     int64_t wrong = 0;
     for (int64_t i = 0; i < kRows * w; ++i) {
       const bool special = i == 5 || i == w + 7 || i == 2 * w;
@@ -121,8 +122,8 @@ TEST_CASE("phase and complex epilogues agree with the pair epilogue bit for bit"
     CAPTURE(target_name(target));
     constexpr int64_t w = kPanelColumns<double>;
     const AlignedBuffer<double> P(kRows * w), shifted(kRows * w), scale(w), phase(w);
-    const AlignedBuffer<double> cosine(kRows * w), sine(kRows * w), both(2 * kRows * w),
-        phased(kRows * w);
+    const AlignedBuffer<double> parts(2 * kRows * w), both(2 * kRows * w), phased(kRows * w);
+    const double *const cosine = parts.data(), *const sine = cosine + kRows * w;
     for (int64_t j = 0; j < w; ++j) {
       scale[j] = 0.5 + 0.01 * static_cast<double>(j);
       phase[j] = static_cast<double>(j) / 17;
@@ -131,18 +132,15 @@ TEST_CASE("phase and complex epilogues agree with the pair epilogue bit for bit"
       P[i] = static_cast<double>(i * i % 1009) / 37 - 13;
       shifted[i] = P[i] + phase[i % w];
     }
-    finish_pair(P.data(), kRows, w, scale.data(), phase.data(),
-                {cosine.data(), sine.data(), w, false});
-    finish_complex(P.data(), kRows, w, scale.data(), phase.data(),
-                   {both.data(), nullptr, 2 * w, false});
+    test::finish(pair_epilogue(), P.data(), kRows, w, scale.data(), phase.data(), parts.data());
+    test::finish(complex_epilogue(), P.data(), kRows, w, scale.data(), phase.data(), both.data());
     int64_t wrong = 0;
     for (int64_t i = 0; i < kRows * w; ++i)
       wrong += both[2 * i] != cosine[i] || both[2 * i + 1] != sine[i];
     CHECK(wrong == 0);
-    finish_pair(shifted.data(), kRows, w, scale.data(), phase.data(),
-                {cosine.data(), sine.data(), w, false});
-    finish_phase(P.data(), kRows, w, scale.data(), phase.data(),
-                 {phased.data(), nullptr, w, false});
+    test::finish(pair_epilogue(), shifted.data(), kRows, w, scale.data(), phase.data(),
+                 parts.data());
+    test::finish(phase_epilogue(), P.data(), kRows, w, scale.data(), phase.data(), phased.data());
     wrong = 0;
     for (int64_t i = 0; i < kRows * w; ++i) wrong += phased[i] != cosine[i];
     CHECK(wrong == 0);

@@ -9,6 +9,7 @@
 
 #include "support/catch.h"
 #include "support/dense.h"
+#include "support/epilogue.h"
 #include "support/sparse.h"
 #include "transform/epilogue.h"
 #include "transform/target.h"
@@ -100,8 +101,8 @@ void check_scale() {
   AlignedBuffer<T> P(5 * 2 * w), scale(2 * w), out(5 * (2 * w + 3));
   std::copy(numbers.data(), numbers.data() + P.size(), P.data());
   for (int64_t j = 0; j < 2 * w; ++j) scale[j] = static_cast<T>(0.3) * static_cast<T>(j + 1);
-  finish_scale(P.data(), 5, 2 * w, scale.data(), scale.data(),
-               BlockOutput<T>{out.data(), nullptr, 2 * w + 3, false});
+  test::finish(scale_epilogue(), P.data(), 5, 2 * w, scale.data(), scale.data(), out.data(),
+               2 * w + 3);
   int64_t wrong = 0;
   for (int64_t i = 0; i < 5; ++i) {
     for (int64_t j = 0; j < 2 * w; ++j) {
@@ -123,7 +124,7 @@ TEST_CASE("project_panel of sparse rows: bounds, every row as if alone, either i
   select_target(0);
 }
 
-TEST_CASE("finish_scale: one product per number, on every target") {
+TEST_CASE("scale_epilogue: one product per number, on every target") {
   for (const int64_t target : supported_targets()) {
     select_target(target);
     CAPTURE(target_name(target));

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Maps that are projections finished by an epilogue. Such a map says what it is made of, its name
+// and its parameters; rows of every kind, slices, packing and both precisions are here.
+#pragma once
+
+#include "feature/column_numbers.h"
+#include "feature/feature_map.h"
+#include "feature/projected_tiles.h"
+
+namespace mercer::feature {
+
+class ProjectedMap : public FeatureMap {
+ public:
+  void apply(const Rows& X, Columns c, Context& context, const ResultView& Z) const final;
+  void prepare(Precision precision, Context& context) const final;
+
+ protected:
+  /// parts F columns of d inputs. What parts.columns points to outlives the map.
+  explicit ProjectedMap(ProjectedParts parts);
+
+ private:
+  template <class View>
+  void apply_rows(const View& X, Columns c, Context& context, const ResultView& Z) const;
+  template <class T>
+  void prepare_all(const ColumnNumbers<T>& columns, Context& context) const;
+  bool reads_sparse() const noexcept;
+  const ColumnNumbers<float>& columns(float) const noexcept { return single_; }
+  const ColumnNumbers<double>& columns(double) const noexcept { return double_; }
+
+  ProjectedParts parts_;
+  ColumnNumbers<float> single_;
+  ColumnNumbers<double> double_;
+};
+
+}  // namespace mercer::feature

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// From projections to feature columns: tiles of rows through the row prologue, blocks of columns
+// through the projections, the epilogue while they are in cache, and the slice asked for into Z.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "base/context.h"
+#include "base/csr_view.h"
+#include "base/matrix_view.h"
+#include "feature/column_numbers.h"
+#include "feature/feature_map.h"
+#include "projection/projection.h"
+#include "transform/epilogue.h"
+#include "transform/row_prologue.h"
+
+namespace mercer::feature {
+
+/// What a projected map is made of. The bits of a row of Z depend on its row of X alone.
+struct ProjectedParts {
+  /// As many as the epilogue has factors, all from d inputs to F columns and of one block shape.
+  std::vector<std::unique_ptr<const projection::Projection>> projections;
+  std::unique_ptr<const transform::Epilogue> epilogue;
+  ColumnLaw columns{1.0};  // scale and phase of the F columns
+  /// Null: rows as they are. It makes the row numbers that the epilogue reads.
+  std::shared_ptr<const transform::RowPrologue> prologue = nullptr;
+};
+
+/// Columns [c.begin, c.end) of the map for the rows of X.
+template <class T>
+void apply_projected(const ProjectedParts& parts, const ColumnNumbers<T>& columns,
+                     MatrixView<const T> X, Columns c, Context& context, MatrixView<T> Z);
+
+/// The same for sparse rows: every projection reads them, and the prologue, if any, keeps zeros.
+template <class T>
+void apply_projected(const ProjectedParts& parts, const ColumnNumbers<T>& columns,
+                     const CsrView<T>& X, Columns c, Context& context, MatrixView<T> Z);
+
+}  // namespace mercer::feature

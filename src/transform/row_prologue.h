@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// What is done to rows before they are projected: a row becomes another, or gives numbers for the
+// epilogue (a norm, a stabiliser), or both.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace mercer::transform {
+
+struct PrologueShape {
+  bool rewrites = false;     // the projection reads other rows than the caller's
+  int row_numbers = 0;       // numbers per row for the epilogue
+  bool keeps_zeros = false;  // what is 0 stays 0 and counts for nothing, wherever it stands: sparse
+                             // rows are read as they are listed
+};
+
+/// Immutable. The result of a row depends on that row alone.
+class RowPrologue {
+ public:
+  virtual ~RowPrologue() = default;
+  const PrologueShape& shape() const noexcept { return shape_; }
+  /// Of one row: out[k] from x[k], k < count (null unless rewrites), and its numbers. count is d;
+  /// with keeps_zeros also fewer, entries that are 0 being left out.
+  virtual void run(const float* x, int64_t count, float* out, float* numbers) const noexcept = 0;
+  virtual void run(const double* x, int64_t count, double* out, double* numbers) const noexcept = 0;
+
+ protected:
+  explicit RowPrologue(const PrologueShape& shape) : shape_(shape) {}
+
+ private:
+  PrologueShape shape_;
+};
+
+/// A prologue from body(x, count, out, numbers), noexcept for either precision.
+template <class Body>
+std::shared_ptr<const RowPrologue> make_prologue(const PrologueShape& shape, Body body) {
+  class Made final : public RowPrologue {
+   public:
+    Made(const PrologueShape& own, Body run) : RowPrologue(own), run_(std::move(run)) {}
+    void run(const float* x, int64_t count, float* out, float* numbers) const noexcept override {
+      run_(x, count, out, numbers);
+    }
+    void run(const double* x, int64_t count, double* out, double* numbers) const noexcept override {
+      run_(x, count, out, numbers);
+    }
+
+   private:
+    Body run_;
+  };
+  return std::make_shared<const Made>(shape, std::move(body));
+}
+
+/// x -> log(x + shift), computed in double.
+std::shared_ptr<const RowPrologue> log_shift_prologue(double shift);
+/// x -> x - means, d of them; the difference in double.
+std::shared_ptr<const RowPrologue> centre_prologue(std::vector<double> means);
+/// x -> x / ||x||, the norm in double and without overflow; a row of zeros stays as it is.
+std::shared_ptr<const RowPrologue> unit_norm_prologue();
+
+}  // namespace mercer::transform
