@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The mercer authors
-# The exported symbols of libmercer are exactly those of symbols.txt, so that an ABI break is a decision.
-# Run as: cmake -DNM=nm -DLIBRARY=libmercer.so -DLIST=symbols.txt -P check_symbols.cmake
+# The exported symbols of libmercer are exactly those of symbols.txt, each under the version node of this ABI, so that an ABI
+# break is a decision.
+# Run as: cmake -DNM=nm -DLIBRARY=libmercer.so -DLIST=symbols.txt -DNODE=MERCER_0.1 -P check_symbols.cmake
 # To renew the list: nm -D --defined-only libmercer.so | awk '$2=="T" {sub("@.*","",$3); print $3}' | LC_ALL=C sort
 cmake_minimum_required(VERSION 3.22)
 
@@ -13,10 +14,11 @@ string(REGEX REPLACE "\n$" "" text "${text}")
 string(REPLACE "\n" ";" lines "${text}")
 
 set(exported)
+string(REPLACE "." "\\." node "${NODE}")
 foreach(line ${lines})
-  if(line MATCHES "^[0-9a-f]* +A MERCER_[0-9]+$")
+  if(line MATCHES "^[0-9a-f]* +A ${node}$")
     continue()  # the version node itself
-  elseif(line MATCHES "^[0-9a-f]+ T (mercer_[a-z0-9_]+)(@@MERCER_0)?$")
+  elseif(line MATCHES "^[0-9a-f]+ T (mercer_[a-z0-9_]+)@@${node}$")
     list(APPEND exported ${CMAKE_MATCH_1})
   else()
     list(APPEND surprises "${line}")

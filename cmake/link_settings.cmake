@@ -2,7 +2,8 @@
 # SPDX-FileCopyrightText: The mercer authors
 # Link flags of libmercer, each only where the linker knows it; and the C++ runtime of the archive.
 include(CheckLinkerFlag)
-set(mercer_version_script ${PROJECT_SOURCE_DIR}/cmake/mercer.map)
+set(mercer_version_script ${CMAKE_CURRENT_BINARY_DIR}/mercer.map)
+configure_file(${PROJECT_SOURCE_DIR}/cmake/mercer.map.in ${mercer_version_script} @ONLY)
 
 function(mercer_link_option flag result)
   check_linker_flag(CXX "${flag}" ${result})
