@@ -7,6 +7,9 @@ set(settings -DSOURCE=${PROJECT_SOURCE_DIR} -DTHREADS=${MERCER_THREADS} -DFFTW=$
 add_test(NAME install_paths COMMAND ${CMAKE_COMMAND} -P ${CMAKE_CURRENT_SOURCE_DIR}/install_paths.cmake)
 add_test(NAME parent_project COMMAND ${CMAKE_COMMAND} ${settings} -DWORK=${CMAKE_CURRENT_BINARY_DIR}/parent
   -P ${CMAKE_CURRENT_SOURCE_DIR}/parent/configure.cmake)
+add_test(NAME parent_program COMMAND ${CMAKE_COMMAND} ${settings} -DWORK=${CMAKE_CURRENT_BINARY_DIR}/parent_program
+  -DPROGRAM=ON -P ${CMAKE_CURRENT_SOURCE_DIR}/parent/configure.cmake)
+set_tests_properties(parent_program PROPERTIES LABELS slow TIMEOUT 3600)
 if(MERCER_SANITIZE OR NOT MERCER_INSTALL)
   return()  # a consumer would have to be sanitized as well
 endif()
@@ -22,6 +25,7 @@ endif()
 add_test(NAME installed_consumer COMMAND ${CMAKE_COMMAND} -DBUILD=${PROJECT_BINARY_DIR} -DSOURCE=${PROJECT_SOURCE_DIR}
   -DWORK=${CMAKE_CURRENT_BINARY_DIR}/installed -DSTATIC=${is_static} -DTOOL=${has_tool} ${tools}
   -P ${CMAKE_CURRENT_SOURCE_DIR}/consumer/consume.cmake)
+set_tests_properties(installed_consumer PROPERTIES RESOURCE_LOCK install)  # one install_manifest.txt
 
 if(MERCER_BUILD_SHARED)
   set(build_static -P ${CMAKE_CURRENT_SOURCE_DIR}/consumer/build_static.cmake)

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The mercer authors
 # Configures a parent project and builds and installs what is its own: nothing of mercer's, which is not built, may be missed.
+# With PROGRAM=ON the program that links mercer is built too, which is a whole build, and run.
 # Then mercer is asked for, shared and installed under /usr: the command's RUNPATH would be of no use there.
-# Run as: cmake -DGENERATOR=... -DSOURCE=... -DWORK=... -DCC=... -DCXX=... -DTHREADS=tbb|std -DFFTW=ON|OFF -P configure.cmake
+# Run as: cmake -DGENERATOR=... -DSOURCE=... -DWORK=... -DCC=... -DCXX=... -DTHREADS=tbb|std -DFFTW=ON|OFF
+#   [-DPROGRAM=ON] -P configure.cmake
 cmake_minimum_required(VERSION 3.22)
 set(ENV{CMAKE_GENERATOR} ${GENERATOR})
 file(REMOVE_RECURSE ${WORK})
@@ -23,6 +25,11 @@ file(GLOB_RECURSE installed LIST_DIRECTORIES false RELATIVE ${WORK}/prefix ${WOR
 list(TRANSFORM installed REPLACE ".*/" "")
 if(NOT installed STREQUAL "libafter.a;libbefore.a")
   message(FATAL_ERROR "installed: ${installed}")
+endif()
+
+if(PROGRAM)
+  run(--build ${build} --parallel 2 --target program)
+  execute_process(COMMAND ${build}/program COMMAND_ERROR_IS_FATAL ANY)
 endif()
 
 run(${build} -DEXPECT=SHARED_LIBRARY -DMERCER_BUILD_SHARED=ON -DMERCER_INSTALL=ON -DMERCER_BUILD_TOOLS=ON
