@@ -20,3 +20,29 @@ if(MERCER_PYTHON AND MERCER_BUILD_SHARED AND NOT MERCER_SANITIZE)
     ridge_python.mercer)
   set_tests_properties(client_python PROPERTIES SKIP_REGULAR_EXPRESSION "SKIPPED")
 endif()
+
+# Rust and Go by an installed copy and pkg-config, Julia by the library alone; and their declarations where they cannot run.
+if(MERCER_PYTHON)
+  add_test(NAME client_declarations COMMAND ${MERCER_PYTHON} -B ${CMAKE_CURRENT_SOURCE_DIR}/headers/foreign.py
+    ${CMAKE_C_COMPILER} ${PROJECT_SOURCE_DIR}/include ${clients})
+  set_tests_properties(client_declarations PROPERTIES SKIP_REGULAR_EXPRESSION "SKIPPED")
+endif()
+if(MERCER_BUILD_SHARED AND MERCER_INSTALL AND NOT MERCER_SANITIZE)
+  foreach(case "rust;rustc;ridge.rs" "go;go;ridge.go")
+    list(POP_FRONT case language compiler source)
+    string(TOUPPER MERCER_${compiler} program)
+    find_program(${program} ${compiler})
+    if(NOT ${program})
+      set(${program} "")
+    endif()
+    add_test(NAME client_${language} COMMAND ${CMAKE_COMMAND} -DBUILD=${PROJECT_BINARY_DIR} -DLANGUAGE=${language}
+      -DCOMPILER=${${program}} -DSOURCE=${clients}/${language}/${source} -DWORK=${CMAKE_CURRENT_BINARY_DIR}/client_${language}
+      -P ${CMAKE_CURRENT_SOURCE_DIR}/build_client.cmake)
+    set_tests_properties(client_${language} PROPERTIES SKIP_REGULAR_EXPRESSION "SKIPPED" RESOURCE_LOCK install)
+  endforeach()
+  find_program(MERCER_JULIA julia)
+  if(MERCER_JULIA)
+    add_test(NAME client_julia COMMAND ${MERCER_JULIA} --startup-file=no ${clients}/julia/ridge.jl $<TARGET_FILE:mercer>
+      ridge_julia.mercer)
+  endif()
+endif()
