@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The mercer authors
 #include "support/reference.h"
 
+#include <algorithm>
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -24,7 +25,10 @@ Reference from(const Json& json) {
     return Reference::Value(std::move(list));
   }
   Reference::Object object;
-  for (const auto& [key, value] : json.items()) object.emplace_back(key, from(value));
+  for (const auto& [key, value] : json.items()) {
+    object.keys.push_back(key);
+    object.parts.push_back(from(value));
+  }
   return Reference::Value(std::move(object));
 }
 
@@ -36,7 +40,8 @@ Json to_json(const Reference::Value& value) {
   }
   if (const auto* object = std::get_if<Reference::Object>(&value)) {
     Json out = Json::object();
-    for (const auto& [key, part] : *object) out[key] = to_json(part.value());
+    for (std::size_t i = 0; i < object->keys.size(); ++i)
+      out[object->keys[i]] = to_json(object->parts[i].value());
     return out;
   }
   if (const auto* text = std::get_if<std::string>(&value)) return *text;
@@ -50,28 +55,27 @@ Json to_json(const Reference::Value& value) {
 Reference Reference::parse(const std::string& text) { return from(Json::parse(text)); }
 
 bool Reference::contains(std::string_view key) const {
-  for (const auto& entry : std::get<Object>(value_)) {
-    if (entry.first == key) return true;
-  }
-  return false;
+  const auto& keys = std::get<Object>(value_).keys;
+  return std::find(keys.begin(), keys.end(), key) != keys.end();
 }
 
 std::size_t Reference::size() const {
-  return is_object() ? std::get<Object>(value_).size() : std::get<List>(value_).size();
+  return is_object() ? std::get<Object>(value_).keys.size() : std::get<List>(value_).size();
 }
 
 const Reference& Reference::at(std::string_view key) const {
-  for (const auto& entry : std::get<Object>(value_)) {
-    if (entry.first == key) return entry.second;
-  }
-  throw std::out_of_range("no key " + std::string(key));
+  const auto& [keys, parts] = std::get<Object>(value_);
+  const auto found = std::find(keys.begin(), keys.end(), key);
+  if (found == keys.end()) throw std::out_of_range("no key " + std::string(key));
+  return parts[static_cast<std::size_t>(found - keys.begin())];
 }
 
 const Reference& Reference::at(std::size_t i) const { return std::get<List>(value_).at(i); }
 
 Reference Reference::with(std::string key, Reference value) const {
   Object object = std::get<Object>(value_);
-  object.emplace_back(std::move(key), std::move(value));
+  object.keys.push_back(std::move(key));
+  object.parts.push_back(std::move(value));
   return Value(std::move(object));
 }
 

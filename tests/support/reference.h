@@ -20,7 +20,11 @@ namespace mercer::test {
 class Reference {
  public:
   using List = std::vector<Reference>;
-  using Object = std::vector<std::pair<std::string, Reference>>;
+  struct Object {
+    std::vector<std::string> keys;
+    List parts;
+    bool operator==(const Object& other) const = default;
+  };
   /// Numbers are exact up to 2^53.
   using Value = std::variant<std::monostate, bool, double, std::string, List, Object>;
 
