@@ -82,7 +82,8 @@ int main(int argc, char** argv) {
   }
   const double counted = seconds();
   mercer_ridge* ridge = nullptr;
-  check(mercer_ridge_create_consuming(&training, 1, nullptr, &ridge));
+  check(mercer_ridge_create(training, 1, nullptr, &ridge));
+  mercer_statistics_free(training);
   double best = 1e300, best_lambda = 0;
   for (double lambda = 1e-2; lambda > 1e-13; lambda /= 10) {
     double error = 0;

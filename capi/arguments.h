@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "base/error.h"
@@ -49,6 +50,20 @@ void check_place(const char* name, const T* pointer) {
 template <class T>
 void check_optional_place(const char* name, const T* pointer) {
   check_aligned(name, pointer, sizeof(T));
+}
+
+/// One number of an answer: its name, where the caller wants it (NULL: nowhere), and what it is.
+template <class T>
+struct Answer {
+  const char* name;
+  T* place;
+  std::type_identity_t<T> value;
+};
+/// Writes those that are wanted; nothing if a place is misaligned.
+template <class... T>
+void write_answers(const Answer<T>&... answers) {
+  (check_optional_place(answers.name, answers.place), ...);
+  ((answers.place != nullptr ? void(*answers.place = answers.value) : void()), ...);
 }
 
 /// A C string that must not be NULL.

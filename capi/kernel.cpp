@@ -81,16 +81,6 @@ mercer_status mercer_kernel_gram_f64(const mercer_kernel* kernel, int64_t d, int
 
 void mercer_kernel_free(mercer_kernel* kernel) { delete kernel; }
 
-mercer_status mercer_lengthscale_from_scale(const mercer_rows* X, mercer_context* context,
-                                            double* lengthscale) {
-  return guard_long("mercer_lengthscale_from_scale", context, [&](Context& running) {
-    check_place("lengthscale", lengthscale);
-    const auto rows = read_rows("X", X, running);
-    check_at_least("X->d", rows.d(), 1);
-    *lengthscale = kernel::lengthscale_from_scale(DoubleRows(rows, running).view());
-  });
-}
-
 mercer_status mercer_lengthscale_median(const mercer_rows* X, int64_t max_pairs, uint64_t seed,
                                         mercer_context* context, double* lengthscale) {
   return guard_long("mercer_lengthscale_median", context, [&](Context& running) {

@@ -27,19 +27,6 @@ mercer_status mercer_kernel_ridge_fit(const mercer_kernel* kernel,
   });
 }
 
-mercer_status mercer_kernel_ridge_shape(const mercer_kernel_ridge* fitted, int64_t* n, int64_t* d,
-                                        int64_t* outputs) {
-  return guard("mercer_kernel_ridge_shape", [&] {
-    const model::ExactModel& model = checked("fitted", fitted).impl;
-    check_optional_place("n", n);
-    check_optional_place("d", d);
-    check_optional_place("outputs", outputs);
-    if (n != nullptr) *n = model.rows.rows();
-    if (d != nullptr) *d = model.rows.cols();
-    if (outputs != nullptr) *outputs = model.alpha.cols();
-  });
-}
-
 mercer_status mercer_kernel_ridge_predict(const mercer_kernel_ridge* fitted, const mercer_rows* X,
                                           mercer_context* context, const mercer_matrix* scores) {
   return guard_long("mercer_kernel_ridge_predict", context, [&](Context& running) {

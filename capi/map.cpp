@@ -3,6 +3,7 @@
 // mercer/map.h: making maps and asking what they are. Applying them is in map_apply.cpp.
 #include "mercer/map.h"
 
+#include <string>
 #include <vector>
 
 #include "arguments.h"
@@ -50,12 +51,6 @@ std::span<const double> read_weights(const double* weights, int64_t F) {
   return vector("weights", weights, "F", F).values();
 }
 
-int32_t ask(mercer_frequency_callback fill, void* user, const Matrix<double>& W,
-            const FloatEnvironment& callers) {
-  const RoundingOf caller(callers);
-  return fill(user, W.rows(), W.cols(), W.data());
-}
-
 }  // namespace
 
 mercer_status mercer_fourier_options_init(mercer_fourier_options* options) {
@@ -83,31 +78,12 @@ mercer_status mercer_fourier_create_supplied(const mercer_kernel* kernel, int64_
     const kernel::Kernel& k = *checked("kernel", kernel).impl;
     check_at_least("d", d, 1);
     check_at_least("F", F, 1);
+    const feature::FourierOptions read = read_fourier_options(options);
+    require(read.projection == kProjectionNames[MERCER_PROJECTION_DENSE], MERCER_UNSUPPORTED,
+            "options->projection is %s, expected MERCER_PROJECTION_DENSE for supplied frequencies",
+            std::string(read.projection).c_str());
     const auto W = matrix("frequencies", frequencies, "F", F, d, "ldw", ldw);
-    return mercer_map{feature::make_fourier_supplied(k, W, read_weights(weights, F),
-                                                     read_fourier_options(options))};
-  });
-}
-
-mercer_status mercer_fourier_create_callback(const mercer_kernel* kernel, int64_t d, int64_t F,
-                                             mercer_frequency_callback fill, void* user,
-                                             const double* weights,
-                                             const mercer_fourier_options* options,
-                                             mercer_map** out) {
-  const FloatEnvironment callers = FloatEnvironment::current();
-  return guard_create("mercer_fourier_create_callback", out, [&] {
-    const kernel::Kernel& k = *checked("kernel", kernel).impl;
-    check_at_least("d", d, 1);
-    check_at_least("F", F, 1);
-    require(fill != nullptr, MERCER_INVALID_ARGUMENT, "fill = NULL, expected a callback");
-    const auto read = read_fourier_options(options);
-    const auto shares = read_weights(weights, F);
-    feature::check_fourier_supplied(k, d, F, shares, read);
-    const Matrix<double> W(F, d);
-    W.fill(0);  // what the callback leaves out is a frequency of zero, not whatever the memory held
-    const int32_t answer = ask(fill, user, W, callers);
-    require(answer == 0, MERCER_INVALID_ARGUMENT, "fill returned %d, expected 0", answer);
-    return mercer_map{feature::make_fourier_supplied(k, W.view(), shares, read)};
+    return mercer_map{feature::make_fourier_supplied(k, W, read_weights(weights, F), read)};
   });
 }
 
@@ -123,38 +99,14 @@ mercer_status mercer_map_spec(const mercer_map* map, char* buffer, int64_t capac
   });
 }
 
-mercer_status mercer_map_inputs(const mercer_map* map, int64_t* d) {
-  return guard("mercer_map_inputs", [&] {
-    check_place("d", d);
-    *d = checked("map", map).impl->inputs();
-  });
-}
-
-mercer_status mercer_map_features(const mercer_map* map, int64_t* D) {
-  return guard("mercer_map_features", [&] {
-    check_place("D", D);
-    *D = checked("map", map).impl->features();
-  });
-}
-
-mercer_status mercer_map_is_complex(const mercer_map* map, int32_t* yes) {
-  return guard("mercer_map_is_complex", [&] {
-    check_place("yes", yes);
-    *yes = checked("map", map).impl->is_complex() ? 1 : 0;
-  });
-}
-
-mercer_status mercer_map_incomplete_block(const mercer_map* map, int64_t* frequencies) {
-  return guard("mercer_map_incomplete_block", [&] {
-    check_place("frequencies", frequencies);
-    *frequencies = checked("map", map).impl->incomplete_block();
-  });
-}
-
-mercer_status mercer_map_right_inputs(const mercer_map* map, int64_t* d2) {
-  return guard("mercer_map_right_inputs", [&] {
-    check_place("d2", d2);
-    *d2 = checked("map", map).impl->right_inputs();
+mercer_status mercer_map_shape(const mercer_map* map, int64_t* d, int64_t* D, int32_t* is_complex,
+                               int64_t* right_inputs, int64_t* incomplete_block) {
+  return guard("mercer_map_shape", [&] {
+    const feature::FeatureMap& phi = *checked("map", map).impl;
+    write_answers(Answer{"d", d, phi.inputs()}, Answer{"D", D, phi.features()},
+                  Answer{"is_complex", is_complex, phi.is_complex() ? 1 : 0},
+                  Answer{"right_inputs", right_inputs, phi.right_inputs()},
+                  Answer{"incomplete_block", incomplete_block, phi.incomplete_block()});
   });
 }
 

@@ -18,23 +18,13 @@ constexpr size_t kLargestMetadata = size_t{1} << 20;
 }  // namespace
 
 mercer_status mercer_model_shape(const mercer_model* model, int64_t* d, int64_t* outputs,
-                                 int64_t* K) {
+                                 int64_t* K, double* lambda) {
   return guard("mercer_model_shape", [&] {
     const model::Model& fitted = checked("model", model).impl;
-    check_optional_place("d", d);
-    check_optional_place("outputs", outputs);
-    check_optional_place("K", K);
     const bool classification = fitted.options.task == model::Task::classification;
-    if (d != nullptr) *d = fitted.inputs();
-    if (outputs != nullptr) *outputs = fitted.outputs();
-    if (K != nullptr) *K = classification ? fitted.options.classes : 0;
-  });
-}
-
-mercer_status mercer_model_lambda(const mercer_model* model, double* lambda) {
-  return guard("mercer_model_lambda", [&] {
-    check_place("lambda", lambda);
-    *lambda = checked("model", model).impl.options.lambda;
+    write_answers(Answer{"d", d, fitted.inputs()}, Answer{"outputs", outputs, fitted.outputs()},
+                  Answer{"K", K, classification ? fitted.options.classes : 0},
+                  Answer{"lambda", lambda, fitted.options.lambda});
   });
 }
 

@@ -85,26 +85,11 @@ mercer_status mercer_ridge_create(const mercer_statistics* statistics, int32_t c
   });
 }
 
-mercer_status mercer_ridge_create_consuming(mercer_statistics** statistics, int32_t center,
-                                            mercer_context* context, mercer_ridge** out) {
-  return guard_create_long("mercer_ridge_create_consuming", context, out, [&](Context& running) {
-    check_not_null("statistics", statistics, "a handle to give up");
-    check_aligned("statistics", statistics, sizeof(void*));
-    checked("*statistics", *statistics);
-    const std::unique_ptr<mercer_statistics> owned(std::exchange(*statistics, nullptr));
-    return mercer_ridge{solver::RidgePath(std::move(owned->impl), center != 0, running)};
-  });
-}
-
 mercer_status mercer_ridge_shape(const mercer_ridge* ridge, int64_t* n, int64_t* D, int64_t* m) {
   return guard("mercer_ridge_shape", [&] {
     const solver::RidgePath& path = checked("ridge", ridge).impl;
-    check_optional_place("n", n);
-    check_optional_place("D", D);
-    check_optional_place("m", m);
-    if (n != nullptr) *n = path.rows();
-    if (D != nullptr) *D = path.features();
-    if (m != nullptr) *m = path.outputs();
+    write_answers(Answer{"n", n, path.rows()}, Answer{"D", D, path.features()},
+                  Answer{"m", m, path.outputs()});
   });
 }
 
@@ -118,21 +103,14 @@ mercer_status mercer_ridge_solve_f64(const mercer_ridge* ridge, double lambda, d
   });
 }
 
-mercer_status mercer_ridge_effective_dimension(const mercer_ridge* ridge, double lambda,
-                                               double* dimension) {
-  return guard("mercer_ridge_effective_dimension", [&] {
-    check_not_negative("lambda", lambda);
-    check_place("dimension", dimension);
-    *dimension = checked("ridge", ridge).impl.effective_dimension(lambda);
-  });
-}
-
-mercer_status mercer_ridge_gcv_f64(const mercer_ridge* ridge, double lambda, double* gcv) {
+mercer_status mercer_ridge_gcv_f64(const mercer_ridge* ridge, double lambda, double* gcv,
+                                   double* dimension) {
   return guard("mercer_ridge_gcv_f64", [&] {
     const solver::RidgePath& path = checked("ridge", ridge).impl;
     check_not_negative("lambda", lambda);
-    vector("gcv", gcv, "m", path.outputs());
-    write_vector("gcv", path.gcv(lambda), gcv);
+    if (gcv != nullptr) vector("gcv", gcv, "m", path.outputs());
+    write_answers(Answer{"dimension", dimension, path.effective_dimension(lambda)});
+    if (gcv != nullptr) write_vector("gcv", path.gcv(lambda), gcv);
   });
 }
 

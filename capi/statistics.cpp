@@ -123,12 +123,8 @@ mercer_status mercer_statistics_shape(const mercer_statistics* statistics, int64
                                       int64_t* m) {
   return guard("mercer_statistics_shape", [&] {
     const solver::RowStatistics& sums = checked("statistics", statistics).impl;
-    check_optional_place("n", n);
-    check_optional_place("D", D);
-    check_optional_place("m", m);
-    if (n != nullptr) *n = sums.rows();
-    if (D != nullptr) *D = sums.features();
-    if (m != nullptr) *m = sums.outputs();
+    write_answers(Answer{"n", n, sums.rows()}, Answer{"D", D, sums.features()},
+                  Answer{"m", m, sums.outputs()});
   });
 }
 

@@ -69,7 +69,7 @@ void choose(const Plan& plan, const std::vector<int64_t>& features, Comparison* 
   job->lengthscale = lengthscale_of(text_of([&](char* b, int64_t c, int64_t* needed) {
     return mercer_map_spec(map.get(), b, c, needed);
   }));
-  check(mercer_model_lambda(model.get(), &job->lambda));
+  check(mercer_model_shape(model.get(), nullptr, nullptr, nullptr, &job->lambda));
 }
 
 double score_of(const Subsample& rows, const GrowingBuffer<double>& scores) {

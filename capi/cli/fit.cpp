@@ -96,8 +96,8 @@ void describe(const mercer_model* model, int64_t n, double seconds, std::FILE* o
   });
   double lambda = 0;
   int64_t features = 0;
-  check(mercer_model_lambda(model, &lambda));
-  check(mercer_map_features(map.get(), &features));
+  check(mercer_model_shape(model, nullptr, nullptr, nullptr, &lambda));
+  check(mercer_map_shape(map.get(), nullptr, &features, nullptr, nullptr, nullptr));
   std::fprintf(out,
                "fitted: %" PRId64 " rows, kernel %s, %" PRId64
                " features, lengthscale %s, lambda %.3g, %.1f s\n",

@@ -56,7 +56,7 @@ Model fit_model(const mercer_map* map, const mercer_fit_options& options, const 
 GrowingBuffer<double> predict_scores(const mercer_model* model, const mercer_rows& X,
                                      mercer_context* context) {
   int64_t outputs = 0;
-  check(mercer_model_shape(model, nullptr, &outputs, nullptr));
+  check(mercer_model_shape(model, nullptr, &outputs, nullptr, nullptr));
   GrowingBuffer<double> scores;
   double* out = scores.extend(static_cast<size_t>(X.n) * static_cast<size_t>(outputs));
   const mercer_matrix result = mercer_matrix_f64(X.n, outputs, out);

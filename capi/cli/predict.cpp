@@ -34,7 +34,7 @@ LoadedModel load(const std::string& path) {
   LoadedModel loaded;
   loaded.model.reset(handle);
   int64_t K = 0;
-  check(mercer_model_shape(handle, &loaded.inputs, &loaded.outputs, &K));
+  check(mercer_model_shape(handle, &loaded.inputs, &loaded.outputs, &K, nullptr));
   const std::string text = text_of([&](char* b, int64_t c, int64_t* needed) {
     return mercer_model_metadata(handle, b, c, needed);
   });

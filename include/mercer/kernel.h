@@ -56,13 +56,9 @@ MERCER_API mercer_status mercer_kernel_gram_f64(const mercer_kernel* kernel, int
 MERCER_API void mercer_kernel_free(mercer_kernel* kernel);
 
 /* exp(-gamma ||tau||^2) is the Gaussian of lengthscale 1/sqrt(2 gamma), exp(-||tau||^2/(2 sigma^2)) that
- * of lengthscale sigma. */
+ * of lengthscale sigma; gamma = "scale" of scikit-learn, 1/(d Var X) with the variance over all entries
+ * of X, that of lengthscale sqrt(d Var X/2). */
 
-/** Lengthscale of gamma = "scale" of scikit-learn: gamma = 1/(d Var X), the variance over all
- * entries. X: dense or CSR (made dense). context may be NULL. */
-MERCER_API mercer_status mercer_lengthscale_from_scale(const mercer_rows* X,
-                                                       mercer_context* context,
-                                                       double* lengthscale);
 /** Median distance of pairs of rows (mean of the middle two for an even count), over all pairs if
  * there are at most max_pairs, else over max_pairs pairs drawn by seed. X: dense or CSR (made dense).
  * Errors: n < 2, NaN, median 0. context may be NULL. */

@@ -57,11 +57,6 @@ typedef struct mercer_ridge mercer_ridge;
  * centred and an intercept fitted. */
 MERCER_API mercer_status mercer_ridge_create(const mercer_statistics* statistics, int32_t center,
                                              mercer_context* context, mercer_ridge** out);
-/** The same from statistics that are given up: *statistics is freed and set to NULL (on failure
- * too, unless an argument was refused), peak memory stays below 3 x 8 D^2 bytes. */
-MERCER_API mercer_status mercer_ridge_create_consuming(mercer_statistics** statistics,
-                                                       int32_t center, mercer_context* context,
-                                                       mercer_ridge** out);
 /** Rows the statistics held, features D and outputs m, which fix the sizes of the arrays below; any
  * pointer may be NULL. */
 MERCER_API mercer_status mercer_ridge_shape(const mercer_ridge* ridge, int64_t* n, int64_t* D,
@@ -69,12 +64,11 @@ MERCER_API mercer_status mercer_ridge_shape(const mercer_ridge* ridge, int64_t* 
 /** w: D x m, intercept: m (zeros without centring; may be NULL). lambda >= 0. O(D^2 m). */
 MERCER_API mercer_status mercer_ridge_solve_f64(const mercer_ridge* ridge, double lambda, double* w,
                                                 int64_t ldw, double* intercept);
-/** Tr H, H = Z(Z'Z + n lambda I)^{-1}Z' (plus one for the intercept when centred). */
-MERCER_API mercer_status mercer_ridge_effective_dimension(const mercer_ridge* ridge, double lambda,
-                                                          double* dimension);
-/** gcv[m]: n RSS/(n - Tr H)^2 per output. */
-MERCER_API mercer_status mercer_ridge_gcv_f64(const mercer_ridge* ridge, double lambda,
-                                              double* gcv);
+/** Generalised cross-validation without the rows. gcv: n RSS/(n - Tr H)^2 for each of the m outputs;
+ * dimension: the effective one, Tr H, H = Z(Z'Z + n lambda I)^{-1}Z' (plus one for the intercept when
+ * centred). Either may be NULL. lambda >= 0. O(D m). */
+MERCER_API mercer_status mercer_ridge_gcv_f64(const mercer_ridge* ridge, double lambda, double* gcv,
+                                              double* dimension);
 /** error[m]: mean squared error on held-out rows given as statistics. */
 MERCER_API mercer_status mercer_ridge_held_out_error_f64(const mercer_ridge* ridge, double lambda,
                                                          const mercer_statistics* held_out,
@@ -193,10 +187,10 @@ MERCER_API mercer_status mercer_model_predict(const mercer_model* model, const m
 MERCER_API mercer_status mercer_model_classify(const mercer_model* model, const mercer_rows* X,
                                                mercer_context* context, int32_t* labels);
 
-/** d inputs; outputs: scores per row; K classes, 0 for a regression. Each may be NULL. */
+/** d inputs; outputs: scores per row; K classes, 0 for a regression; lambda: the one given or chosen.
+ * Any pointer may be NULL. */
 MERCER_API mercer_status mercer_model_shape(const mercer_model* model, int64_t* d,
-                                            int64_t* outputs, int64_t* K);
-MERCER_API mercer_status mercer_model_lambda(const mercer_model* model, double* lambda);
+                                            int64_t* outputs, int64_t* K, double* lambda);
 /** A new handle on the model's map. */
 MERCER_API mercer_status mercer_model_map(const mercer_model* model, mercer_map** out);
 /** w: D x outputs, intercept: outputs; either may be NULL. */
@@ -268,10 +262,7 @@ MERCER_API mercer_status mercer_kernel_ridge_fit(const mercer_kernel* kernel,
                                                  const mercer_rows* X, const mercer_rows* Y,
                                                  int64_t K, mercer_context* context,
                                                  mercer_kernel_ridge** out);
-/** n rows fitted on, d inputs, outputs; each may be NULL. */
-MERCER_API mercer_status mercer_kernel_ridge_shape(const mercer_kernel_ridge* fitted, int64_t* n,
-                                                   int64_t* d, int64_t* outputs);
-/** scores: rows of X x outputs, F32 or F64. */
+/** scores: rows of X x outputs, F32 or F64; outputs: the columns of the Y fitted on, or K. */
 MERCER_API mercer_status mercer_kernel_ridge_predict(const mercer_kernel_ridge* fitted,
                                                      const mercer_rows* X, mercer_context* context,
                                                      const mercer_matrix* scores);

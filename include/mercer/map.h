@@ -82,7 +82,7 @@ typedef struct mercer_fourier_options {
   uint64_t seed;        /**< Fixes every random number of the map; default 0. */
   int32_t scramble;     /**< mercer_scramble, for SOBOL and HALTON; default MERCER_SCRAMBLE_OWEN. */
   int32_t whole_blocks; /**< 1: D is rounded down to whole blocks, but to one at least: D may grow,
-                           ask mercer_map_features; default 0. Structured projections only. */
+                           ask mercer_map_shape; default 0. Structured projections only. */
 } mercer_fourier_options;
 
 MERCER_API mercer_status mercer_fourier_options_init(mercer_fourier_options* options);
@@ -101,23 +101,13 @@ MERCER_API mercer_status mercer_fourier_create(const mercer_kernel* kernel, int6
                                                const mercer_fourier_options* options,
                                                mercer_map** out);
 
-/** Fills row j of W (F x d, row-major, ldw = d) with frequency omega_j, for every j in [0, F).
- * Called once, on the calling thread, when all other arguments were found right. Non-zero: creation
- * fails with MERCER_INVALID_ARGUMENT. Must not unwind. */
-typedef int32_t (*mercer_frequency_callback)(void* user, int64_t F, int64_t d, double* W);
-
 /** Fourier features with the caller's frequencies: frequencies is F x d, row-major, ldw >= d;
  * weights: F numbers >= 0, or NULL for 1/F each. Estimates variance * sum_j w_j cos(omega_j'(x -
- * y)); the kernel's lengthscale is not applied. The second variant asks a callback.
- * options->projection is not used and must be DENSE. Errors as above. */
+ * y)); the kernel's lengthscale is not applied. options->projection is not used and
+ * must be DENSE. Errors as above; MERCER_INVALID_ARGUMENT for a weight or frequency that is not finite. */
 MERCER_API mercer_status mercer_fourier_create_supplied(const mercer_kernel* kernel, int64_t d,
                                                         int64_t F, const double* frequencies,
                                                         int64_t ldw, const double* weights,
-                                                        const mercer_fourier_options* options,
-                                                        mercer_map** out);
-MERCER_API mercer_status mercer_fourier_create_callback(const mercer_kernel* kernel, int64_t d,
-                                                        int64_t F, mercer_frequency_callback fill,
-                                                        void* user, const double* weights,
                                                         const mercer_fourier_options* options,
                                                         mercer_map** out);
 
@@ -135,14 +125,17 @@ MERCER_API mercer_status mercer_fourier_create_callback(const mercer_kernel* ker
 MERCER_API mercer_status mercer_map_from_spec(const char* json, mercer_map** out);
 MERCER_API mercer_status mercer_map_spec(const mercer_map* map, char* buffer, int64_t capacity,
                                          int64_t* needed);
-MERCER_API mercer_status mercer_map_inputs(const mercer_map* map, int64_t* d);
-MERCER_API mercer_status mercer_map_features(const mercer_map* map, int64_t* D);
-MERCER_API mercer_status mercer_map_is_complex(const mercer_map* map, int32_t* yes);
-/** Frequencies in a last, incomplete block of a structured projection, columns (complex ones, where
- * a sketch has them) in that of STACKED blocks and of CRAFT's SRHT; 0 if there is none. Such a
- * block of frequencies can make the estimate worse than leaving it out, for short ||tau|| and up to
- * about half a block: see mercer_fourier_options.whole_blocks. */
-MERCER_API mercer_status mercer_map_incomplete_block(const mercer_map* map, int64_t* frequencies);
+
+/** What a map reads and writes; any pointer may be NULL.
+ *  d: inputs. D: features, complex ones of a complex map. is_complex: 0 or 1. right_inputs: of the d
+ * inputs those of the second of two matrices (mercer_transform_options.right), 0 for a map of one.
+ *  incomplete_block: frequencies in a last, incomplete block of a structured projection, columns
+ * (complex ones, where a sketch has them) in that of STACKED blocks and of CRAFT's SRHT; 0 if there is
+ * none. Such a block of frequencies can make the estimate worse than leaving it out, for short ||tau||
+ * and up to about half a block: see mercer_fourier_options.whole_blocks. */
+MERCER_API mercer_status mercer_map_shape(const mercer_map* map, int64_t* d, int64_t* D,
+                                          int32_t* is_complex, int64_t* right_inputs,
+                                          int64_t* incomplete_block);
 
 /* ---- Features of rows ---- */
 
@@ -153,7 +146,7 @@ typedef struct mercer_transform_options {
   int64_t begin;            /**< First column; default 0. */
   int64_t end;              /**< One past the last column; -1 (default): D. */
   const mercer_rows* right; /**< NULL (default), or the second of two matrices, for a map with
-                               mercer_map_right_inputs > 0 (a sketch of the kernel bilinear). */
+                               right_inputs > 0 (a sketch of the kernel bilinear). */
   int64_t locations;        /**< With `right`: rows that are summed into one; default 1. */
 } mercer_transform_options;
 
@@ -242,10 +235,6 @@ MERCER_API mercer_status mercer_map_variance(const mercer_map* map, const mercer
  * variances, d operations each: some hundred rows tell as much as all. */
 MERCER_API mercer_status mercer_map_predicted_error(const mercer_map* map, const mercer_rows* X,
                                                     mercer_context* context, double* error);
-
-/** Columns of the second of two matrices (options.right above): 0 for a map that takes one. Those of
- * the first are mercer_map_inputs less these. */
-MERCER_API mercer_status mercer_map_right_inputs(const mercer_map* map, int64_t* d2);
 
 MERCER_API void mercer_map_free(mercer_map* map);
 

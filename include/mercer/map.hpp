@@ -45,10 +45,11 @@ class Map {
   std::string spec() const {
     return detail::text([&](auto... buffer) { return mercer_map_spec(get(), buffer...); });
   }
-  int64_t inputs() const { return ask<int64_t>(mercer_map_inputs); }
-  int64_t right_inputs() const { return ask<int64_t>(mercer_map_right_inputs); }
-  int64_t features() const { return ask<int64_t>(mercer_map_features); }
-  bool is_complex() const { return ask<int32_t>(mercer_map_is_complex) != 0; }
+  int64_t inputs() const { return shape().inputs; }
+  int64_t features() const { return shape().features; }
+  bool is_complex() const { return shape().is_complex != 0; }
+  int64_t right_inputs() const { return shape().right_inputs; }
+  int64_t incomplete_block() const { return shape().incomplete_block; }
   void prepare(mercer_precision precision, Context* context = nullptr) const {
     detail::check(mercer_map_prepare(get(), precision, detail::handle(context)), context);
   }
@@ -97,11 +98,15 @@ class Map {
   static Map make(Make create) {
     return Map(detail::create<Handle>(create).release());
   }
-  template <class T>
-  T ask(mercer_status (*question)(const mercer_map*, T*)) const {
-    T answer{};
-    check(question(get(), &answer));
-    return answer;
+  struct Shape {
+    int64_t inputs = 0, features = 0, right_inputs = 0, incomplete_block = 0;
+    int32_t is_complex = 0;
+  };
+  Shape shape() const {
+    Shape s;
+    check(mercer_map_shape(get(), &s.inputs, &s.features, &s.is_complex, &s.right_inputs,
+                           &s.incomplete_block));
+    return s;
   }
   Handle owner_;
 };

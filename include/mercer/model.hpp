@@ -61,11 +61,7 @@ class Model {
   int64_t outputs() const { return shape().outputs; }
   /// 0 for a regression.
   int64_t classes() const { return shape().classes; }
-  double lambda() const {
-    double lambda = 0;
-    check(mercer_model_lambda(get(), &lambda));
-    return lambda;
-  }
+  double lambda() const { return shape().lambda; }
   Map map() const {
     mercer_map* map = nullptr;
     check(mercer_model_map(get(), &map));
@@ -91,10 +87,11 @@ class Model {
   }
   struct Shape {
     int64_t inputs = 0, outputs = 0, classes = 0;
+    double lambda = 0;
   };
   Shape shape() const {
     Shape s;
-    check(mercer_model_shape(get(), &s.inputs, &s.outputs, &s.classes));
+    check(mercer_model_shape(get(), &s.inputs, &s.outputs, &s.classes, &s.lambda));
     return s;
   }
   Handle owner_;
@@ -110,7 +107,9 @@ class KernelRidge {
               return mercer_kernel_ridge_fit(kernel.get(), &options, X.get(), Y.get(), K,
                                              detail::handle(context), out);
             },
-            context)) {}
+            context)),
+        inputs_(X.cols()),
+        outputs_(K > 0 ? K : Y.cols()) {}
   Matrix<double> predict(const Rows& X, Context* context = nullptr) const {
     Matrix<double> scores(X.rows(), outputs());
     detail::check(
@@ -118,15 +117,14 @@ class KernelRidge {
         context);
     return scores;
   }
-  int64_t rows() const { return shape().rows; }
-  int64_t inputs() const { return shape().columns; }
-  int64_t outputs() const { return shape().outputs; }
+  int64_t inputs() const noexcept { return inputs_; }
+  int64_t outputs() const noexcept { return outputs_; }
   mercer_kernel_ridge* get() const noexcept { return owner_.get(); }
 
  private:
   using Handle = detail::Owner<mercer_kernel_ridge, mercer_kernel_ridge_free>;
-  detail::Shape shape() const { return detail::shape(mercer_kernel_ridge_shape, get()); }
   Handle owner_;
+  int64_t inputs_, outputs_;
 };
 
 }  // namespace hpp

@@ -72,12 +72,12 @@ class Ridge {
   }
   double effective_dimension(double lambda) const {
     double dimension = 0;
-    check(mercer_ridge_effective_dimension(get(), lambda, &dimension));
+    check(mercer_ridge_gcv_f64(get(), lambda, nullptr, &dimension));
     return dimension;
   }
   std::vector<double> gcv(double lambda) const {
     std::vector<double> result(static_cast<size_t>(outputs()));
-    check(mercer_ridge_gcv_f64(get(), lambda, result.data()));
+    check(mercer_ridge_gcv_f64(get(), lambda, result.data(), nullptr));
     return result;
   }
   std::vector<double> held_out_error(double lambda, const Statistics& held_out) const {

@@ -240,8 +240,10 @@ std::unique_ptr<FeatureMap> make_fourier(const kernel::Kernel& kernel, int64_t d
   return std::make_unique<Fourier>(Ingredients{copy_of(kernel), options, d, F, nullptr, {}});
 }
 
-void check_fourier_supplied(const kernel::Kernel& kernel, int64_t d, int64_t F,
-                            std::span<const double> weights, const FourierOptions& options) {
+namespace {
+
+void check_supplied(const kernel::Kernel& kernel, int64_t d, int64_t F,
+                    std::span<const double> weights, const FourierOptions& options) {
   require(F >= 1, MERCER_INVALID_ARGUMENT, "F = %lld frequencies, expected at least 1",
           static_cast<long long>(F));
   const int64_t most = options.form == FourierForm::pair ? kMostColumns / 2 : kMostColumns;
@@ -258,12 +260,14 @@ void check_fourier_supplied(const kernel::Kernel& kernel, int64_t d, int64_t F,
   }
 }
 
+}  // namespace
+
 std::unique_ptr<FeatureMap> make_fourier_supplied(const kernel::Kernel& kernel,
                                                   MatrixView<const double> frequencies,
                                                   std::span<const double> weights,
                                                   const FourierOptions& options) {
   const int64_t F = frequencies.rows;
-  check_fourier_supplied(kernel, frequencies.cols, F, weights, options);
+  check_supplied(kernel, frequencies.cols, F, weights, options);
   const StandardRounding rounding;
   auto copy = std::make_shared<Matrix<double>>(F, frequencies.cols);
   for (int64_t j = 0; j < F; ++j) {

@@ -41,9 +41,4 @@ std::unique_ptr<FeatureMap> make_fourier_supplied(const kernel::Kernel& kernel,
                                                   std::span<const double> weights,
                                                   const FourierOptions& options);
 
-/// What make_fourier_supplied refuses, whatever the frequencies: F of them with d coordinates each.
-/// For those who have yet to make them.
-void check_fourier_supplied(const kernel::Kernel& kernel, int64_t d, int64_t F,
-                            std::span<const double> weights, const FourierOptions& options);
-
 }  // namespace mercer::feature

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Lengthscales from other libraries' words and from data.
+// The median heuristic, over all pairs of rows or over drawn ones.
 #include "kernel/lengthscale.h"
 
 #include <algorithm>
@@ -87,24 +87,6 @@ double median_of_roots(AlignedBuffer<double>& squared) {
 }
 
 }  // namespace
-
-double lengthscale_from_scale(MatrixView<const double> X) {
-  require(X.rows >= 1 && X.cols >= 1, MERCER_INVALID_ARGUMENT, "X is %lld x %lld, expected entries",
-          static_cast<long long>(X.rows), static_cast<long long>(X.cols));
-  require_finite(X);
-  const double count = static_cast<double>(X.rows) * static_cast<double>(X.cols);
-  double mean = 0;
-  for (int64_t i = 0; i < X.rows; ++i) {
-    for (int64_t j = 0; j < X.cols; ++j) mean += X(i, j) / count;
-  }
-  double variance = 0;
-  for (int64_t i = 0; i < X.rows; ++i) {
-    for (int64_t j = 0; j < X.cols; ++j) variance += (X(i, j) - mean) * (X(i, j) - mean) / count;
-  }
-  require(std::isfinite(variance) && variance > 0, MERCER_INVALID_ARGUMENT,
-          "the variance of X is %g, expected a positive finite number", variance);
-  return std::sqrt(0.5 * static_cast<double>(X.cols) * variance);
-}
 
 double median_heuristic(MatrixView<const double> X, int64_t max_pairs, uint64_t seed,
                         Context& context) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Other libraries' words for a lengthscale, and the median heuristic.
+// The median heuristic: a lengthscale from distances of rows.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,6 @@
 
 namespace mercer::kernel {
 
-/// scikit-learn's gamma = "scale": gamma = 1 / (d Var X), Var over all entries of X.
-double lengthscale_from_scale(MatrixView<const double> X);
 /// Median over pairs i < j of ||x_i - x_j||; the mean of the two middle ones for an even count. All
 /// pairs if there are at most max_pairs, else that many pairs drawn with replacement by `seed`, the
 /// same for every number of threads. Memory: 8 bytes per pair, 24 when drawn (OUT_OF_MEMORY above

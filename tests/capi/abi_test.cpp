@@ -128,8 +128,6 @@ static_assert(MERCER_SELECTION_FIXED == 0 && MERCER_SELECTION_HELD_OUT == 1 &&
 static_assert(
     std::is_same_v<mercer_search_report, void (*)(void*, const mercer_search_candidate*)>);
 static_assert(std::is_same_v<mercer_progress, int32_t (*)(void*, int64_t, int64_t)>);
-static_assert(
-    std::is_same_v<mercer_frequency_callback, int32_t (*)(void*, int64_t, int64_t, double*)>);
 
 struct Status {
   mercer_status status;

@@ -51,22 +51,37 @@ TEST_CASE("statistics: both triangles, sums, removal, a file", "[capi]") {
   CHECK((rows == 0 && features_of == 4 && outputs == 1));
 }
 
-TEST_CASE("consumed statistics are gone, and the ridge is the same", "[capi]") {
-  mercer_statistics* given = small_statistics().release();
-  mercer_ridge* made = nullptr;
-  REQUIRE(mercer_ridge_create_consuming(&given, 1, nullptr, &made) == MERCER_OK);
-  const RidgeHandle consumed(made);
-  CHECK(given == nullptr);
-  double a[4], b[4], c[4], intercept[3];
-  REQUIRE(mercer_ridge_solve_f64(consumed.get(), 1e-3, a, 1, &intercept[0]) == MERCER_OK);
-  REQUIRE(mercer_ridge_solve_f64(small_ridge().get(), 1e-3, b, 1, &intercept[1]) == MERCER_OK);
+TEST_CASE("a path of lambda and a Cholesky factor give the same weights", "[capi]") {
+  double b[4], c[4], intercept[2];
+  const auto ridge = small_ridge();
+  REQUIRE(mercer_ridge_solve_f64(ridge.get(), 1e-3, b, 1, &intercept[0]) == MERCER_OK);
   REQUIRE(mercer_ridge_cholesky_f64(small_statistics().get(), 1, 1e-3, nullptr, c, 1,
-                                    &intercept[2]) == MERCER_OK);
-  CHECK(std::memcmp(a, b, sizeof a) == 0);
-  double worst = std::abs(intercept[0] - intercept[2]);
-  for (size_t j = 0; j < 4; ++j) worst = std::max(worst, std::abs(a[j] - c[j]));
+                                    &intercept[1]) == MERCER_OK);
+  double worst = std::abs(intercept[0] - intercept[1]);
+  for (size_t j = 0; j < 4; ++j) worst = std::max(worst, std::abs(b[j] - c[j]));
   CHECK(worst < 1e-9);  // two routes; the condition number is below 1/lambda = 1e3, so 1e3 * 4 *
                         // eps is far below
+}
+
+TEST_CASE("generalised cross-validation and the effective dimension, together or alone", "[capi]") {
+  const auto ridge = small_ridge();
+  double gcv = 0, dimension = 0, alone = 0;
+  REQUIRE(mercer_ridge_gcv_f64(ridge.get(), 0, &gcv, &dimension) == MERCER_OK);
+  CHECK(std::abs(dimension - 5) < 1e-12);  // four features and the intercept
+  // n RSS/(n - 5)^2, n = 40.
+  const auto Z = numbers(40, 4), Y = numbers(40, 1);
+  double w[4], intercept = 0, residual = 0;
+  REQUIRE(mercer_ridge_solve_f64(ridge.get(), 0, w, 1, &intercept) == MERCER_OK);
+  for (size_t i = 0; i < 40; ++i) {
+    double error = Y[i] - intercept;
+    for (size_t j = 0; j < 4; ++j) error -= Z[4 * i + j] * w[j];
+    residual += error * error;
+  }
+  CHECK(std::abs(gcv - 40 * residual / (35 * 35)) < 1e-12);
+  REQUIRE(mercer_ridge_gcv_f64(ridge.get(), 0, &alone, nullptr) == MERCER_OK);
+  CHECK(alone == gcv);
+  REQUIRE(mercer_ridge_gcv_f64(ridge.get(), 0, nullptr, &alone) == MERCER_OK);
+  CHECK(alone == dimension);
 }
 
 TEST_CASE("a model comes back from its file with metadata, map and weights", "[capi]") {
@@ -81,7 +96,7 @@ TEST_CASE("a model comes back from its file with metadata, map and weights", "[c
   CHECK(text_of([&](auto... buffer) { return mercer_model_metadata(read, buffer...); }) ==
         "{\"classes\":[\"no\",\"yes\"]}");
   int64_t d = 0, outputs = 0, K = 0;
-  REQUIRE(mercer_model_shape(read, &d, &outputs, &K) == MERCER_OK);
+  REQUIRE(mercer_model_shape(read, &d, &outputs, &K, nullptr) == MERCER_OK);
   CHECK((d == 2 && outputs == 2 && K == 2));
   const auto X = numbers(60, 2);
   double scores[2][120];
@@ -153,7 +168,7 @@ TEST_CASE("a search reports its candidates and fits what was asked for", "[capi]
   REQUIRE(mercer_model_map(out, &map) == MERCER_OK);
   const MapHandle owned(map);
   int64_t D = 0;
-  REQUIRE(mercer_map_features(map, &D) == MERCER_OK);
+  REQUIRE(mercer_map_shape(map, nullptr, &D, nullptr, nullptr, nullptr) == MERCER_OK);
   CHECK(D == 128);
   CHECK(spec_of(map).find("\"nu\":2.5") != std::string::npos);
   options.lengthscale = 2;
@@ -178,7 +193,7 @@ TEST_CASE("exact kernel ridge interpolates as lambda vanishes", "[capi]") {
   CHECK(worst < 1e-6);
 }
 
-TEST_CASE("ridge and exact kernel ridge say which sizes their arrays have", "[capi]") {
+TEST_CASE("a ridge says which sizes its arrays have", "[capi]") {
   int64_t n = 0, D = 0, m = 0;
   const auto sums = small_statistics(40, 4, 3);
   mercer_ridge* made = nullptr;
@@ -189,26 +204,14 @@ TEST_CASE("ridge and exact kernel ridge say which sizes their arrays have", "[ca
   REQUIRE(mercer_ridge_shape(made, nullptr, &n, nullptr) == MERCER_OK);
   CHECK(n == 4);
   CHECK(mercer_ridge_shape(made, nullptr, nullptr, nullptr) == MERCER_OK);
-
-  const auto X = numbers(12, 2);
-  std::vector<double> classes(12);
-  for (size_t i = 0; i < 12; ++i) classes[i] = static_cast<double>(i % 2);
-  const auto options = fit_options(MERCER_SELECTION_FIXED);
-  mercer_kernel_ridge* fitted = nullptr;
-  REQUIRE(mercer_kernel_ridge_fit(gaussian().get(), &options, rows_of(X, 2), rows_of(classes, 1), 5,
-                                  nullptr, &fitted) == MERCER_OK);
-  const KernelRidgeHandle exact(fitted);
-  REQUIRE(mercer_kernel_ridge_shape(fitted, &n, &D, &m) == MERCER_OK);
-  CHECK((n == 12 && D == 2 && m == 5));
-  REQUIRE(mercer_kernel_ridge_shape(fitted, nullptr, nullptr, &n) == MERCER_OK);
-  CHECK(n == 5);
 }
 
 TEST_CASE("a model says its inputs, outputs and classes", "[capi]") {
   int64_t d = 0, outputs = 0, K = -1;
   REQUIRE(mercer_model_shape(small_model(60, 3).get(), &d, &outputs, &K) == MERCER_OK);
   CHECK((d == 3 && outputs == 1 && K == 0));
-  REQUIRE(mercer_model_shape(small_classifier().get(), nullptr, &outputs, nullptr) == MERCER_OK);
+  REQUIRE(mercer_model_shape(small_classifier().get(), nullptr, &outputs, nullptr, nullptr) ==
+          MERCER_OK);
   CHECK(outputs == 2);
 }
 

@@ -69,42 +69,18 @@ TEST_CASE("supplied frequencies are checked", "[capi]") {
   CHECK(refused(supply(4, nullptr, 3, nullptr), "frequencies = NULL") == "");
   CHECK(refused(supply(4, W.data(), 2, nullptr), "ldw = 2") == "");
   CHECK(refused(supply(4, W.data(), 3, negative), "weight", "-1") == "");
-  const auto ask = [&](mercer_frequency_callback fill) {
-    return mercer_fourier_create_callback(one.get(), 3, 4, fill, nullptr, nullptr, nullptr, &out);
-  };
-  CHECK(refused(ask(nullptr), "mercer_fourier_create_callback", "fill = NULL") == "");
-  CHECK(refused(ask([](void*, int64_t, int64_t, double*) -> int32_t { return 9; }),
-                "fill returned 9") == "");
+  auto options = fourier_options();
+  options.projection = MERCER_PROJECTION_SORF;
+  CHECK(fault(mercer_fourier_create_supplied(one.get(), 3, 4, W.data(), 3, nullptr, &options, &out),
+              MERCER_UNSUPPORTED, "options->projection is sorf") == "");
+  options = fourier_options();
+  options.radius = MERCER_RADIUS_FIXED;
+  CHECK(fault(mercer_fourier_create_supplied(one.get(), 3, 4, W.data(), 3, nullptr, &options, &out),
+              MERCER_UNSUPPORTED, "radius") == "");
+  CHECK(fault(mercer_fourier_create_supplied(polynomial().get(), 3, 4, W.data(), 3, nullptr,
+                                             nullptr, &out),
+              MERCER_UNSUPPORTED, "mercer_fourier_create_supplied", "polynomial") == "");
   CHECK(out == nullptr);
-}
-
-int32_t count_calls(void* user, int64_t, int64_t, double*) {
-  ++*static_cast<int*>(user);
-  return 0;
-}
-
-TEST_CASE("a callback for frequencies is not asked for what will be refused", "[capi]") {
-  const auto one = gaussian();
-  const double negative[] = {1, -1};
-  auto fixed = fourier_options();
-  fixed.radius = MERCER_RADIUS_FIXED;
-  mercer_map* out = nullptr;
-  int calls = 0;
-  const auto ask = [&](const mercer_kernel* k, int64_t d, int64_t F, const double* weights,
-                       const mercer_fourier_options* options) {
-    return mercer_fourier_create_callback(k, d, F, count_calls, &calls, weights, options, &out);
-  };
-  CHECK(fault(ask(polynomial().get(), 3, 2, nullptr, nullptr), MERCER_UNSUPPORTED,
-              "mercer_fourier_create_callback", "polynomial") == "");
-  CHECK(refused(ask(one.get(), 3, int64_t{1} << 31, nullptr, nullptr), "F = 2147483648") == "");
-  CHECK(refused(ask(one.get(), int64_t{1} << 31, 2, nullptr, nullptr), "inputs = 2147483648") ==
-        "");
-  CHECK(refused(ask(one.get(), 3, 2, negative, nullptr), "weights[1] = -1") == "");
-  CHECK(fault(ask(one.get(), 3, 2, nullptr, &fixed), MERCER_UNSUPPORTED, "radius") == "");
-  CHECK(calls == 0);
-  CHECK(ask(one.get(), 3, 2, nullptr, nullptr) == MERCER_OK);
-  mercer_map_free(out);
-  CHECK(calls == 1);
 }
 
 }  // namespace

@@ -107,7 +107,7 @@ TEST_CASE("no plain sketch has a lower predicted error than the recommended one"
     REQUIRE(mercer_sketch_recommend(kernel.get(), D, 7, X, nullptr, &least, &out) == MERCER_OK);
     const MapHandle best(out);
     int64_t features = 0;
-    mercer_map_features(out, &features);
+    mercer_map_shape(out, nullptr, &features, nullptr, nullptr, nullptr);
     CHECK(features == D);
     CHECK(predicted(out, X) == least);
     check_no_better(D, X, least, best.get());

@@ -85,25 +85,6 @@ TEST_CASE("Gram matrices with and without views have the same bits", "[capi]") {
   CHECK(wrong == 0);
 }
 
-TEST_CASE("a callback's frequencies and the same array make the same map", "[capi]") {
-  const auto W = numbers(4, 3);
-  const auto fill = [](void* user, int64_t F, int64_t d, double* out) -> int32_t {
-    std::memcpy(out, user, static_cast<size_t>(F * d) * sizeof(double));
-    return 0;
-  };
-  const auto kernel = gaussian();
-  mercer_map *called = nullptr, *given = nullptr;
-  REQUIRE(mercer_fourier_create_callback(kernel.get(), 3, 4, fill, const_cast<double*>(W.data()),
-                                         nullptr, nullptr, &called) == MERCER_OK);
-  const MapHandle first(called);
-  REQUIRE(mercer_fourier_create_supplied(kernel.get(), 3, 4, W.data(), 3, nullptr, nullptr,
-                                         &given) == MERCER_OK);
-  const MapHandle second(given);
-  const auto Z = features(first.get(), 8);
-  REQUIRE(Z.size() == 56);
-  CHECK(features(second.get(), 8) == Z);
-}
-
 TEST_CASE("what exists can be asked for", "[capi]") {
   const std::string all = text_of([](auto... buffer) { return mercer_specs(nullptr, buffer...); });
   CHECK(all.find("\"gaussian\"") != std::string::npos);

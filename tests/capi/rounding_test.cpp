@@ -111,19 +111,4 @@ TEST_CASE("kernels and maps of typed constructors, too", "[capi]") {
   }
 }
 
-TEST_CASE("a callback that gives frequencies runs under its caller's mode", "[capi]") {
-  int seen = -1;
-  const auto fill = [](void* user, int64_t, int64_t, double*) -> int32_t {
-    *static_cast<int*>(user) = std::fegetround();
-    return 0;
-  };
-  const auto kernel = gaussian();
-  mercer_map* map = nullptr;
-  CHECK(under(FE_UPWARD, [&] {
-    mercer_fourier_create_callback(kernel.get(), 2, 4, fill, &seen, nullptr, nullptr, &map);
-  }));
-  CHECK(MapHandle(map) != nullptr);
-  CHECK(seen == FE_UPWARD);
-}
-
 }  // namespace

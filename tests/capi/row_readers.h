@@ -84,8 +84,6 @@ inline const Reader kReaders[] = {
      [](const mercer_rows* Y) {
        return mercer_kernel_gram(gaussian().get(), good(), Y, nullptr, result_of(Z, 4, 4));
      }},
-    {"mercer_lengthscale_from_scale", "X",
-     [](const mercer_rows* X) { return mercer_lengthscale_from_scale(X, nullptr, Z); }},
     {"mercer_lengthscale_median", "X",
      [](const mercer_rows* X) { return mercer_lengthscale_median(X, 9, 0, nullptr, Z); }},
     {"mercer_statistics_add", "Z",

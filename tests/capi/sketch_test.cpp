@@ -24,7 +24,7 @@ TEST_CASE("sketches of every kind, field and composition print their own spec", 
       REQUIRE(map != nullptr);
       CHECK(own_spec(map.get()) == after_name(plain) + '}');
       int32_t is_complex = -1;
-      mercer_map_is_complex(map.get(), &is_complex);
+      mercer_map_shape(map.get(), nullptr, nullptr, &is_complex, nullptr, nullptr);
       CHECK(is_complex == (field == "complex"));
       wanted.composition = Composition::hierarchical;
       wanted.intermediate = 12;
@@ -116,20 +116,25 @@ TEST_CASE("a sketch of a size that no machine has is an error, not a crash", "[c
               MERCER_OUT_OF_MEMORY, "mercer_map_prepare") == "");
 }
 
-TEST_CASE("a map says how many columns its second matrix has", "[capi]") {
-  int64_t d2 = -1;
+TEST_CASE("a map says its sizes", "[capi]") {
+  int64_t d = -1, D = -1, right = -1, block = -1;
+  int32_t is_complex = -1;
   const auto two = sketch(bilinear_spec(3), 5, 8, {});
-  REQUIRE(mercer_map_right_inputs(two.get(), &d2) == MERCER_OK);
-  CHECK(d2 == 2);
+  REQUIRE(mercer_map_shape(two.get(), &d, &D, &is_complex, &right, &block) == MERCER_OK);
+  CHECK((d == 5 && D == 8 && is_complex == 0 && right == 2 && block == 0));
   const auto one = sketch(kPolynomial, 5, 8, {});
-  REQUIRE(mercer_map_right_inputs(one.get(), &d2) == MERCER_OK);
-  CHECK(d2 == 0);
-  d2 = 77;
-  CHECK(refused(mercer_map_right_inputs(nullptr, &d2), "mercer_map_right_inputs: map = NULL") ==
-        "");
-  CHECK(d2 == 77);
-  CHECK(refused(mercer_map_right_inputs(one.get(), nullptr),
-                "mercer_map_right_inputs: d2 = NULL") == "");
+  REQUIRE(mercer_map_shape(one.get(), nullptr, nullptr, nullptr, &right, nullptr) == MERCER_OK);
+  CHECK(right == 0);
+  CHECK(mercer_map_shape(one.get(), nullptr, nullptr, nullptr, nullptr, nullptr) == MERCER_OK);
+  const auto blocks = make_map(
+      "\"fourier\",\"kernel\":{\"kernel\":\"gaussian\"},"
+      "\"projection\":\"sorf\"",
+      16, 40);
+  REQUIRE(mercer_map_shape(blocks.get(), nullptr, nullptr, nullptr, nullptr, &block) == MERCER_OK);
+  CHECK(block == 4);
+  CHECK(refused(mercer_map_shape(nullptr, &d, nullptr, nullptr, nullptr, nullptr),
+                "mercer_map_shape: map = NULL") == "");
+  CHECK(d == 5);
 }
 
 }  // namespace

@@ -88,8 +88,8 @@ TEST_CASE("models of sparse rows are those of dense rows, however lambda is chos
     const auto sparse = fit(kX.view(), targets(), 0, options);
     REQUIRE((dense != nullptr && sparse != nullptr));
     double a = 0, b = 1;
-    mercer_model_lambda(dense.get(), &a);
-    mercer_model_lambda(sparse.get(), &b);
+    mercer_model_shape(dense.get(), nullptr, nullptr, nullptr, &a);
+    mercer_model_shape(sparse.get(), nullptr, nullptr, nullptr, &b);
     CHECK(a == b);
     const auto expected = predict(dense.get(), kX.dense_view());
     CHECK(unexplained(expected, targets()) < 0.2);

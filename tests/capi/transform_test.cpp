@@ -101,9 +101,7 @@ TEST_CASE("a complex map says what it is", "[capi]") {
   const auto map = fourier(3, 6, MERCER_FORM_COMPLEX);
   int32_t complex = 0;
   int64_t features = 0, inputs = 0;
-  REQUIRE(mercer_map_is_complex(map.get(), &complex) == MERCER_OK);
-  REQUIRE(mercer_map_features(map.get(), &features) == MERCER_OK);
-  REQUIRE(mercer_map_inputs(map.get(), &inputs) == MERCER_OK);
+  REQUIRE(mercer_map_shape(map.get(), &inputs, &features, &complex, nullptr, nullptr) == MERCER_OK);
   CHECK((complex == 1 && features == 6 && inputs == 3));
 }
 

@@ -26,14 +26,6 @@ Matrix<double> normals(int64_t n, int64_t d) {
 
 }  // namespace
 
-TEST_CASE("scale is 1/(d Var X) over all entries", "[kernel]") {
-  // Entries 1, 2, 3, 6 have mean 3 and variance (4 + 1 + 0 + 9)/4 = 3.5; gamma = 1/7. The padding
-  // column must not count.
-  const double X[] = {1, 2, 1e9, 3, 6, 1e9};
-  CHECK(kernel::lengthscale_from_scale({X, 2, 2, 3}) ==
-        Approx(std::sqrt(3.5)).epsilon(1e-15));
-}
-
 TEST_CASE("median distances equal the reference numbers", "[kernel]") {
   Context context;
   const Reference stats = oracle("stats");
@@ -90,18 +82,6 @@ TEST_CASE("lengthscale errors", "[kernel]") {
   CHECK(refusal_fault(
             MERCER_INVALID_ARGUMENT,
             [&] {
-              lengthscale_from_scale({equal, 2, 2});
-            },
-            "variance of X is 0") == "");
-  CHECK(refusal_fault(
-            MERCER_INVALID_ARGUMENT,
-            [&] {
-              lengthscale_from_scale({equal, 0, 2});
-            },
-            "X is 0 x 2") == "");
-  CHECK(refusal_fault(
-            MERCER_INVALID_ARGUMENT,
-            [&] {
               median_heuristic({equal, 4, 1}, 100, 0, context);
             },
             "median distance", "is 0") == "");
@@ -123,12 +103,6 @@ TEST_CASE("lengthscale errors", "[kernel]") {
               MERCER_INVALID_ARGUMENT,
               [&] {
                 median_heuristic({X, 3, 2}, 100, 0, context);
-              },
-              "X(1, 1) =", "finite") == "");
-    CHECK(refusal_fault(
-              MERCER_INVALID_ARGUMENT,
-              [&] {
-                lengthscale_from_scale({X, 3, 2});
               },
               "X(1, 1) =", "finite") == "");
   }

@@ -58,7 +58,8 @@ static void fit(const mercer_map* map, const double* X, const double* y, double*
     check(mercer_map_transform(map, &X_rows, NULL, NULL, &features));
     check(mercer_statistics_add(statistics, &Z_rows, &y_rows, NULL));
   }
-  check(mercer_ridge_create_consuming(&statistics, 1, NULL, &ridge));
+  check(mercer_ridge_create(statistics, 1, NULL, &ridge));
+  mercer_statistics_free(statistics);
   check(mercer_ridge_solve_f64(ridge, 1e-6, w, 1, intercept));
   mercer_ridge_free(ridge);
 }
