@@ -109,15 +109,19 @@ void check_disjoint(const Extent& output, const Extent& input) {
           "%s overlaps %s, expected separate arrays", output.name, input.name);
 }
 
-void copy_text(std::string_view text, char* buffer, int64_t capacity, int64_t* needed) {
-  const auto bytes = static_cast<int64_t>(text.size()) + 1;
+bool check_buffer(int64_t size, const void* buffer, int64_t capacity, int64_t* needed) {
   check_at_least("capacity", capacity, 0);
   check_optional_place("needed", needed);
-  if (needed != nullptr) *needed = bytes;
-  if (buffer == nullptr && capacity == 0) return;
+  if (needed != nullptr) *needed = size;
+  if (buffer == nullptr && capacity == 0) return false;
   check_not_null("buffer", buffer, "a buffer, or capacity 0 to ask for the size");
-  require(capacity >= bytes, MERCER_INVALID_ARGUMENT, "capacity = %lld, expected at least %lld",
-          Long{capacity}, Long{bytes});
+  require(capacity >= size, MERCER_INVALID_ARGUMENT, "capacity = %lld, expected at least %lld",
+          Long{capacity}, Long{size});
+  return true;
+}
+
+void copy_text(std::string_view text, char* buffer, int64_t capacity, int64_t* needed) {
+  if (!check_buffer(static_cast<int64_t>(text.size()) + 1, buffer, capacity, needed)) return;
   std::memcpy(buffer, text.data(), text.size());
   buffer[text.size()] = '\0';
 }

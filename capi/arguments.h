@@ -118,8 +118,10 @@ void check_no_overlap(const Argument<Output>& output, const Argument<Inputs>&...
   (check_disjoint(output.extent(), inputs.extent()), ...);
 }
 
-/// Copies text with its final NUL as every string out-buffer does: needed may be NULL, a NULL
-/// buffer of capacity 0 only asks.
+/// Checks an out-buffer for `size` bytes: needed may be NULL and gets the size, a NULL buffer of
+/// capacity 0 only asks. Says whether the bytes are to be written.
+bool check_buffer(int64_t size, const void* buffer, int64_t capacity, int64_t* needed);
+/// Copies text with its final NUL into such a buffer.
 void copy_text(std::string_view text, char* buffer, int64_t capacity, int64_t* needed);
 
 /// A struct_size no real struct reaches: larger ones are uninitialised memory.

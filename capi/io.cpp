@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// mercer/io.h: files of maps, models and statistics.
+// mercer/io.h: maps, models and statistics as files and as bytes in memory.
 #include "mercer/io.h"
 
+#include <algorithm>
+#include <cstddef>
+#include <span>
 #include <string>
 
 #include "arguments.h"
@@ -24,6 +27,42 @@ std::string check_path(const char* path) {
   check_not_null("path", path, "the name of a file");
   require(*path != '\0', MERCER_INVALID_ARGUMENT, "path = \"\", expected the name of a file");
   return path;
+}
+
+/// The caller's memory, or the question how much of it is needed.
+class BufferOutput final : public io::Output {
+ public:
+  BufferOutput(void* buffer, int64_t capacity, int64_t* needed)
+      : next_(static_cast<std::byte*>(buffer)), capacity_(capacity), needed_(needed) {}
+  bool begin(int64_t length) override { return check_buffer(length, next_, capacity_, needed_); }
+  void write(std::span<const std::byte> bytes) override {
+    next_ = std::ranges::copy(bytes, next_).out;
+  }
+  void commit() override {}
+
+ private:
+  std::byte* next_;
+  int64_t capacity_;
+  int64_t* needed_;
+};
+
+template <class Object>
+mercer_status to_bytes(const char* function, const char* name, const Object* handle, void* buffer,
+                       int64_t capacity, int64_t* needed) noexcept {
+  return guard(function, [&] {
+    BufferOutput output(buffer, capacity, needed);
+    if constexpr (std::is_same_v<Object, mercer_map>) {
+      io::save(*object_of(name, handle), output);
+    } else {
+      io::save(object_of(name, handle), output);
+    }
+  });
+}
+
+io::MemoryInput check_bytes(const void* data, int64_t size) {
+  check_at_least("size", size, 0);
+  if (size > 0) check_not_null("data", data, "the bytes of an object");
+  return io::MemoryInput({static_cast<const std::byte*>(data), static_cast<size_t>(size)});
 }
 
 }  // namespace
@@ -54,6 +93,43 @@ mercer_status mercer_statistics_save(const mercer_statistics* statistics, const 
 mercer_status mercer_statistics_load(const char* path, mercer_statistics** out) {
   return guard_create("mercer_statistics_load", out, [&] {
     return mercer_statistics{std::move(*io::load_statistics(check_path(path)))};
+  });
+}
+
+mercer_status mercer_map_to_bytes(const mercer_map* map, void* buffer, int64_t capacity,
+                                  int64_t* needed) {
+  return to_bytes("mercer_map_to_bytes", "map", map, buffer, capacity, needed);
+}
+
+mercer_status mercer_map_from_bytes(const void* data, int64_t size, mercer_map** out) {
+  return guard_create("mercer_map_from_bytes", out, [&] {
+    io::MemoryInput input = check_bytes(data, size);
+    return mercer_map{io::load_map(input)};
+  });
+}
+
+mercer_status mercer_model_to_bytes(const mercer_model* model, void* buffer, int64_t capacity,
+                                    int64_t* needed) {
+  return to_bytes("mercer_model_to_bytes", "model", model, buffer, capacity, needed);
+}
+
+mercer_status mercer_model_from_bytes(const void* data, int64_t size, mercer_model** out) {
+  return guard_create("mercer_model_from_bytes", out, [&] {
+    io::MemoryInput input = check_bytes(data, size);
+    return mercer_model{std::move(*io::load_model(input))};
+  });
+}
+
+mercer_status mercer_statistics_to_bytes(const mercer_statistics* statistics, void* buffer,
+                                         int64_t capacity, int64_t* needed) {
+  return to_bytes("mercer_statistics_to_bytes", "statistics", statistics, buffer, capacity, needed);
+}
+
+mercer_status mercer_statistics_from_bytes(const void* data, int64_t size,
+                                           mercer_statistics** out) {
+  return guard_create("mercer_statistics_from_bytes", out, [&] {
+    io::MemoryInput input = check_bytes(data, size);
+    return mercer_statistics{std::move(*io::load_statistics(input))};
   });
 }
 

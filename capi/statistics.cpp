@@ -80,10 +80,11 @@ mercer_status change_rows(const char* function, Change change, mercer_statistics
   });
 }
 
-void copy_vector(const char* name, const char* count_name, std::span<const double> in,
-                 double* out) {
+/// The places of sums, which may be NULL where they are not wanted.
+void write_sums(const char* name, const char* count_name, std::span<const double> sums,
+                double* out) {
   if (out == nullptr) return;
-  std::ranges::copy(in, vector(name, out, count_name, std::ssize(in)).values().begin());
+  std::ranges::copy(sums, vector(name, out, count_name, std::ssize(sums)).values().begin());
 }
 
 }  // namespace
@@ -129,19 +130,32 @@ mercer_status mercer_statistics_shape(const mercer_statistics* statistics, int64
 }
 
 mercer_status mercer_statistics_get_f64(const mercer_statistics* statistics, double* gram,
-                                        int64_t ldg, double* cross, int64_t ldc, double* sum_z,
-                                        double* sum_y, double* sum_y2) {
+                                        double* cross, double* sum_z, double* sum_y,
+                                        double* sum_y2) {
   return guard("mercer_statistics_get_f64", [&] {
     const solver::RowStatistics& sums = checked("statistics", statistics).impl;
-    const int64_t D = sums.features();
-    if (gram != nullptr)
-      check_extent(matrix("gram", gram, "D", D, D, "ldg", ldg).extent(), "D", "ldg");
-    if (cross != nullptr) matrix("cross", cross, "D", D, sums.outputs(), "ldc", ldc);
-    if (gram != nullptr) solver::write_plain_gram(sums, {gram, D, D, ldg});
-    if (cross != nullptr) solver::write_plain_cross(sums, {cross, D, sums.outputs(), ldc});
-    copy_vector("sum_z", "D", solver::plain_sum_features(sums), sum_z);
-    copy_vector("sum_y", "m", solver::plain_sum_outputs(sums), sum_y);
-    copy_vector("sum_y2", "m", solver::plain_sum_squared_outputs(sums), sum_y2);
+    const int64_t D = sums.features(), m = sums.outputs();
+    if (gram != nullptr) matrix("gram", gram, "D", D, D, "D", D);
+    if (cross != nullptr) matrix("cross", cross, "D", D, m, "m", m);
+    if (gram != nullptr) solver::write_plain_gram(sums, {gram, D, D});
+    if (cross != nullptr) solver::write_plain_cross(sums, {cross, D, m});
+    write_sums("sum_z", "D", solver::plain_sum_features(sums), sum_z);
+    write_sums("sum_y", "m", solver::plain_sum_outputs(sums), sum_y);
+    write_sums("sum_y2", "m", solver::plain_sum_squared_outputs(sums), sum_y2);
+  });
+}
+
+mercer_status mercer_statistics_set_f64(mercer_statistics* statistics, int64_t n,
+                                        const double* gram, const double* cross,
+                                        const double* sum_z, const double* sum_y,
+                                        const double* sum_y2) {
+  return guard("mercer_statistics_set_f64", [&] {
+    solver::RowStatistics& sums = checked("statistics", statistics).impl;
+    const int64_t D = sums.features(), m = sums.outputs();
+    solver::set_plain_sums(
+        sums, {n, matrix("gram", gram, "D", D, D, "D", D),
+               matrix("cross", cross, "D", D, m, "m", m), vector("sum_z", sum_z, "D", D).values(),
+               vector("sum_y", sum_y, "m", m).values(), vector("sum_y2", sum_y2, "m", m).values()});
   });
 }
 

@@ -12,6 +12,7 @@
 #include <stdexcept>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "mercer/mercer.h"
 
@@ -45,6 +46,16 @@ std::string text(Read read) {
   std::string result(static_cast<size_t>(needed), '\0');
   check(read(result.data(), needed, &needed));
   result.pop_back();
+  return result;
+}
+
+/// The same for the bytes of an object.
+template <class Read>
+std::vector<std::byte> bytes(Read read) {
+  int64_t needed = 0;
+  check(read(nullptr, 0, &needed));
+  std::vector<std::byte> result(static_cast<size_t>(needed));
+  check(read(result.data(), needed, &needed));
   return result;
 }
 

@@ -3,8 +3,8 @@
 #ifndef MERCER_IO_H
 #define MERCER_IO_H
 
-/* Files of maps, models and statistics: versioned, checksummed, little-endian; the same on every
- * machine. Saving writes a temporary file beside the target and renames it: a file appears whole or
+/* Maps, models and statistics as bytes: versioned, checksummed, little-endian; the same on every
+ * machine. First as files. Saving writes a temporary file beside the target and renames it: a file appears whole or
  * not at all. A file that is replaced keeps its permissions; a symbolic link is followed to its
  * end, where a file may be or not yet; only regular files are read or replaced. Errors: MERCER_IO
  * (naming path and reason), MERCER_CORRUPT_FILE (truncated, checksum, impossible sizes, options
@@ -30,6 +30,28 @@ MERCER_API mercer_status mercer_model_load(const char* path, mercer_model** out)
 MERCER_API mercer_status mercer_statistics_save(const mercer_statistics* statistics,
                                                 const char* path);
 MERCER_API mercer_status mercer_statistics_load(const char* path, mercer_statistics** out);
+
+/* The same bytes in memory: for messages between processes, databases, archives of other programs. */
+
+/** Writes what _save would to the caller's memory. needed (may be NULL) gets the number of bytes; buffer
+ * NULL with capacity 0 only asks. Errors: MERCER_INVALID_ARGUMENT (capacity too small: nothing is
+ * written then but needed; NULL). Any number of threads at once. Cost: one pass over the numbers, 8
+ * bytes for each. */
+MERCER_API mercer_status mercer_map_to_bytes(const mercer_map* map, void* buffer, int64_t capacity,
+                                             int64_t* needed);
+MERCER_API mercer_status mercer_model_to_bytes(const mercer_model* model, void* buffer,
+                                               int64_t capacity, int64_t* needed);
+MERCER_API mercer_status mercer_statistics_to_bytes(const mercer_statistics* statistics,
+                                                    void* buffer, int64_t capacity,
+                                                    int64_t* needed);
+/** An object from `size` such bytes, or those of a file: data is read only, needs no alignment, and may
+ * come from anywhere. Errors: those of _load (messages say "data" where there is no path), and
+ * MERCER_INVALID_ARGUMENT (NULL data of size > 0, a negative size). */
+MERCER_API mercer_status mercer_map_from_bytes(const void* data, int64_t size, mercer_map** out);
+MERCER_API mercer_status mercer_model_from_bytes(const void* data, int64_t size,
+                                                 mercer_model** out);
+MERCER_API mercer_status mercer_statistics_from_bytes(const void* data, int64_t size,
+                                                      mercer_statistics** out);
 
 /** What a file holds, as JSON: {"kind":"map"|"model"|"statistics","version":1,"bytes":n, ...} with,
  * for a map, "spec" and "numbers" (how many beside the spec); for a model "spec", "rows",

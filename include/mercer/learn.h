@@ -41,12 +41,21 @@ MERCER_API mercer_status mercer_statistics_subtract(mercer_statistics* statistic
                                                     const mercer_statistics* other);
 MERCER_API mercer_status mercer_statistics_shape(const mercer_statistics* statistics, int64_t* n,
                                                  int64_t* D, int64_t* m);
-/** Copies out the sums (about zero, as the formulas say); any pointer may be NULL. gram: D x D
- * (both triangles), cross: D x m, sum_z: D, sum_y, sum_y2: m. */
+/** Copies out the sums about zero; any pointer may be NULL. gram: D x D (both triangles), cross: D x m,
+ * without gaps; sum_z: D; sum_y, sum_y2: m. */
 MERCER_API mercer_status mercer_statistics_get_f64(const mercer_statistics* statistics,
-                                                   double* gram, int64_t ldg, double* cross,
-                                                   int64_t ldc, double* sum_z, double* sum_y,
-                                                   double* sum_y2);
+                                                   double* gram, double* cross, double* sum_z,
+                                                   double* sum_y, double* sum_y2);
+/** The inverse: sums over n rows that were made elsewhere (an all-reduce of what _get_f64 gave, another
+ * language) in place of what the statistics held. Of gram the lower triangle is read; arrays may be
+ * NULL if they are empty, m = 0. Sums about zero have lost the digits that a mean far from zero in
+ * deviations costs: where that matters, merge statistics instead (mercer_statistics_to_bytes). Errors:
+ * MERCER_INVALID_ARGUMENT (a number that is not finite, a negative sum of squares, n < 0, n = 0 with
+ * sums that are not 0), naming array, row and column; nothing changes then. Cost: D (D + m) numbers. */
+MERCER_API mercer_status mercer_statistics_set_f64(mercer_statistics* statistics, int64_t n,
+                                                   const double* gram, const double* cross,
+                                                   const double* sum_z, const double* sum_y,
+                                                   const double* sum_y2);
 MERCER_API void mercer_statistics_free(mercer_statistics* statistics);
 
 /* ---- Ridge: every lambda from one eigendecomposition ---- */

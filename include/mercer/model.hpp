@@ -43,6 +43,14 @@ class Model {
     return make(nullptr, [&](auto out) { return mercer_model_load(path.c_str(), out); });
   }
   void save(const std::string& path) const { check(mercer_model_save(get(), path.c_str())); }
+  /// The bytes of a file.
+  static Model from_bytes(Span<const std::byte> data) {
+    return make(nullptr,
+                [&](auto out) { return mercer_model_from_bytes(data.data(), data.size(), out); });
+  }
+  std::vector<std::byte> to_bytes() const {
+    return detail::bytes([&](auto... buffer) { return mercer_model_to_bytes(get(), buffer...); });
+  }
 
   Matrix<double> predict(const Rows& X, Context* context = nullptr) const {
     Matrix<double> scores(X.rows(), outputs());

@@ -27,6 +27,15 @@ class Statistics {
         [&](auto out) { return mercer_statistics_load(path.c_str(), out); }));
   }
   void save(const std::string& path) const { check(mercer_statistics_save(get(), path.c_str())); }
+  /// The bytes of a file.
+  static Statistics from_bytes(Span<const std::byte> data) {
+    return Statistics(detail::create<Handle>(
+        [&](auto out) { return mercer_statistics_from_bytes(data.data(), data.size(), out); }));
+  }
+  std::vector<std::byte> to_bytes() const {
+    return detail::bytes(
+        [&](auto... buffer) { return mercer_statistics_to_bytes(get(), buffer...); });
+  }
   void add(const Rows& Z, const Rows& Y, Context* context = nullptr) {
     detail::check(mercer_statistics_add(get(), Z.get(), Y.get(), detail::handle(context)), context);
   }

@@ -22,9 +22,7 @@
 #include <cstring>
 
 #include "base/error.h"
-#include "io/atomic_file.h"
 #include "io/crc64.h"
-#include "io/input_file.h"
 
 namespace mercer::io {
 namespace {
@@ -79,16 +77,16 @@ std::string name_at(const std::byte* bytes, std::size_t most) {
   return padded && is_name(name, most) ? name : std::string();
 }
 
-/// Reads and checks one file; every message begins with the path.
+/// Reads and checks one container; every message begins with the input's name.
 class Reader {
  public:
-  explicit Reader(const std::string& path) : path_(path), file_(path) {}
+  explicit Reader(Input& input) : input_(input) {}
 
   Container read(std::string_view kind) {
     read_fixed();
     read_table();
     require(kind.empty() || container_.kind == kind, MERCER_INVALID_ARGUMENT,
-            "\"%s\": holds a %s, expected a %.*s", path_.c_str(), container_.kind.c_str(),
+            "%s: holds a %s, expected a %.*s", input_.name().c_str(), container_.kind.c_str(),
             static_cast<int>(kind.size()), kind.data());
     for (std::size_t i = 0; i < sections_; ++i) read_section(i);
     return std::move(container_);
@@ -102,22 +100,22 @@ class Reader {
     va_start(arguments, format);
     std::vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    fail(MERCER_CORRUPT_FILE, "\"%s\": %s", path_.c_str(), text);
+    fail(MERCER_CORRUPT_FILE, "%s: %s", input_.name().c_str(), text);
   }
 
   void read_fixed() {
-    const auto length = static_cast<std::size_t>(file_.length());
+    const auto length = static_cast<std::size_t>(input_.length());
     check(length >= header_bytes(0),
           "%zu bytes, expected at least %zu: not a mercer file, or truncated", length,
           header_bytes(0));
     header_.resize(kFixedBytes);
-    file_.read(header_);
+    input_.read(header_);
     check(std::memcmp(header_.data(), kMagic.data(), kMagic.size()) == 0,
           "does not begin as a mercer file does");
     const auto version = integer_at<uint32_t>(&header_[8]);
     require(version <= kFormatVersion, MERCER_NEWER_VERSION,
-            "\"%s\": format version %u, expected at most %u: written by a newer library",
-            path_.c_str(), version, kFormatVersion);
+            "%s: format version %u, expected at most %u: written by a newer library",
+            input_.name().c_str(), version, kFormatVersion);
     check(version == kFormatVersion, "format version %u, expected %u", version, kFormatVersion);
     sections_ = integer_at<uint32_t>(&header_[12]);
     const auto stated = integer_at<uint64_t>(&header_[16]);
@@ -126,20 +124,20 @@ class Reader {
     check(sections_ <= kMostSections && header_bytes(sections_) <= length,
           "%zu sections do not fit into it", sections_);
     container_.version = version;
-    container_.file_bytes = file_.length();
+    container_.file_bytes = input_.length();
   }
 
   void read_table() {
     const std::size_t size = header_bytes(sections_);
     header_.resize(size);
-    file_.read(std::span(header_).subspan(kFixedBytes));
+    input_.read(std::span(header_).subspan(kFixedBytes));
     const std::span<const std::byte> covered = std::span(header_).first(size - kChecksumBytes);
     check(crc64(covered) == integer_at<uint64_t>(&header_[size - kChecksumBytes]),
           "checksum of the header differs");
     container_.kind = name_at(&header_[24], kKindBytes);
     check(!container_.kind.empty(), "impossible kind");
     std::size_t offset = size;
-    const auto length = static_cast<std::size_t>(file_.length());
+    const auto length = static_cast<std::size_t>(input_.length());
     for (std::size_t i = 0; i < sections_; ++i) {
       const std::byte* entry = &header_[kFixedBytes + i * kEntryBytes];
       const std::string name = name_at(entry, kNameBytes);
@@ -158,7 +156,7 @@ class Reader {
     const std::byte* entry = &header_[kFixedBytes + i * kEntryBytes];
     Section& section = container_.sections[i];
     section.bytes.resize(integer_at<uint64_t>(entry + kNameBytes + 8));
-    file_.read(section.bytes);
+    input_.read(section.bytes);
     check(crc64(section.bytes) == integer_at<uint64_t>(entry + kNameBytes + 16),
           "checksum of section %s differs", section.name.c_str());
   }
@@ -168,8 +166,7 @@ class Reader {
                         [&](const Section& other) { return other.name == name; });
   }
 
-  std::string path_;
-  InputFile file_;
+  Input& input_;
   std::vector<std::byte> header_;
   std::size_t sections_ = 0;
   Container container_;
@@ -199,17 +196,16 @@ std::vector<std::byte> container_header(std::string_view kind,
   return header;
 }
 
-void write_container(const std::string& path, std::string_view kind,
-                     std::span<const SectionView> sections) {
+void write_container(Output& output, std::string_view kind, std::span<const SectionView> sections) {
   require(sections.size() <= kMostSections, MERCER_INTERNAL, "file: %zu sections", sections.size());
-  AtomicFile file(path);
-  file.write(container_header(kind, sections));
-  for (const SectionView& section : sections) file.write(section.bytes);
-  file.commit();
+  std::size_t length = header_bytes(sections.size());
+  for (const SectionView& section : sections) length += section.bytes.size();
+  if (!output.begin(static_cast<int64_t>(length))) return;
+  output.write(container_header(kind, sections));
+  for (const SectionView& section : sections) output.write(section.bytes);
+  output.commit();
 }
 
-Container read_container(const std::string& path, std::string_view kind) {
-  return Reader(path).read(kind);
-}
+Container read_container(Input& input, std::string_view kind) { return Reader(input).read(kind); }
 
 }  // namespace mercer::io

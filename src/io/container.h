@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The file format of maps, models and statistics: magic, version, kind, named sections,
-// little-endian, checksummed. Written to a temporary file beside the target and renamed, so a file
-// appears whole or not at all. The layout is in container.cpp.
+// The format of maps, models and statistics, in files and in memory: magic, version, kind, named
+// sections, little-endian, checksummed. The layout is in container.cpp.
 #pragma once
 
 #include <cstddef>
@@ -11,6 +10,9 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "io/input.h"
+#include "io/output.h"
 
 namespace mercer::io {
 
@@ -23,11 +25,10 @@ struct SectionView {
   std::span<const std::byte> bytes;
 };
 
-/// IO naming path and errno's text; the file then is as it was before. kind: 1 to 16 of a-z and _.
-void write_container(const std::string& path, std::string_view kind,
-                     std::span<const SectionView> sections);
+/// Errors: those of the output. kind: 1 to 16 of a-z and _.
+void write_container(Output& output, std::string_view kind, std::span<const SectionView> sections);
 
-/// All that stands before the sections in a file of these: write_container without the writing.
+/// All that stands before the sections: write_container without the writing.
 std::vector<std::byte> container_header(std::string_view kind,
                                         std::span<const SectionView> sections);
 
@@ -47,8 +48,8 @@ struct Container {
 };
 
 /// IO, CORRUPT_FILE (truncated, longer than it says, checksum, impossible sizes; checked against
-/// the file's length before allocation), VERSION (newer format), INVALID_ARGUMENT (another kind
+/// the input's length before allocation), VERSION (newer format), INVALID_ARGUMENT (another kind
 /// than expected; empty `kind` accepts any).
-Container read_container(const std::string& path, std::string_view kind);
+Container read_container(Input& input, std::string_view kind);
 
 }  // namespace mercer::io

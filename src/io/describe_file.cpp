@@ -70,14 +70,16 @@ std::string describe_statistics(const SectionReader& file) {
 }  // namespace
 
 std::string describe_file(const std::string& path) {
-  Container container = read_container(path, "");
-  if (container.kind == "map") return describe_map({path, std::move(container), kMapSections});
-  if (container.kind == "model") return describe_model({path, std::move(container)});
+  InputFile file(path);
+  Container container = read_container(file, "");
+  if (container.kind == "map")
+    return describe_map({file.name(), std::move(container), kMapSections});
+  if (container.kind == "model") return describe_model({file.name(), std::move(container)});
   if (container.kind == "statistics") {
-    return describe_statistics({path, std::move(container)});
+    return describe_statistics({file.name(), std::move(container)});
   }
-  fail(MERCER_INVALID_ARGUMENT, "\"%s\": holds a %s, expected a map, model or statistics",
-       path.c_str(), container.kind.c_str());
+  fail(MERCER_INVALID_ARGUMENT, "%s: holds a %s, expected a map, model or statistics",
+       file.name().c_str(), container.kind.c_str());
 }
 
 }  // namespace mercer::io

@@ -15,17 +15,17 @@
 namespace mercer::io {
 namespace {
 
-[[noreturn]] void fail_with_errno(const std::string& path, const char* action, int error) {
-  fail(MERCER_IO, "\"%s\": cannot %s: %s", path.c_str(), action,
+[[noreturn]] void fail_with_errno(const std::string& name, const char* action, int error) {
+  fail(MERCER_IO, "%s: cannot %s: %s", name.c_str(), action,
        std::generic_category().message(error).c_str());
 }
 
 }  // namespace
 
-InputFile::InputFile(const std::string& path) : path_(path) {
+InputFile::InputFile(const std::string& path) : Input("\"" + path + "\"") {
   // O_NONBLOCK: opening a named pipe would wait for a writer; it means nothing for regular files.
   descriptor_ = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (descriptor_ < 0) fail_with_errno(path_, "open", errno);
+  if (descriptor_ < 0) fail_with_errno(name(), "open", errno);
   struct stat status;
   const bool known = fstat(descriptor_, &status) == 0;
   const int error = errno;
@@ -34,8 +34,8 @@ InputFile::InputFile(const std::string& path) : path_(path) {
     return;
   }
   close(descriptor_);  // the destructor of a half-made object does not run
-  if (!known) fail_with_errno(path_, "ask for its length", error);
-  fail(MERCER_IO, "\"%s\": cannot read: it is not a regular file", path_.c_str());
+  if (!known) fail_with_errno(name(), "ask for its length", error);
+  fail(MERCER_IO, "%s: cannot read: it is not a regular file", name().c_str());
 }
 
 InputFile::~InputFile() { close(descriptor_); }
@@ -46,9 +46,8 @@ void InputFile::read(std::span<std::byte> bytes) {
   while (!bytes.empty()) {
     const ssize_t got = ::read(descriptor_, bytes.data(), std::min(bytes.size(), kMostAtOnce));
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) fail_with_errno(path_, "read", errno);
-    require(got > 0, MERCER_CORRUPT_FILE, "\"%s\": ends before its length at opening",
-            path_.c_str());
+    if (got < 0) fail_with_errno(name(), "read", errno);
+    require(got > 0, MERCER_CORRUPT_FILE, "%s: ends before its length at opening", name().c_str());
     bytes = bytes.subspan(static_cast<std::size_t>(got));
   }
 }

@@ -11,21 +11,21 @@
 
 namespace mercer::io {
 
-void save(const feature::FeatureMap& map, const std::string& path) {
+void save(const feature::FeatureMap& map, Output& output) {
   const std::string spec = spec::to_spec(map);
   const std::vector<double> numbers = map.numbers();
   const SectionView sections[] = {{"spec", bytes_of(spec)}, {"numbers", bytes_of(numbers)}};
-  write_container(path, "map", sections);
+  write_container(output, "map", sections);
 }
 
 std::unique_ptr<feature::FeatureMap> read_map(const SectionReader& file) {
-  return parsed_from(file.path(), [&] {
+  return parsed_from(file.input(), [&] {
     return spec::map_from_spec_and_numbers(file.text("spec"), file.doubles("numbers"));
   });
 }
 
-std::unique_ptr<feature::FeatureMap> load_map(const std::string& path) {
-  return read_map({path, "map", kMapSections});
+std::unique_ptr<feature::FeatureMap> load_map(Input& input) {
+  return read_map({input, "map", kMapSections});
 }
 
 }  // namespace mercer::io

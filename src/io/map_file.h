@@ -11,7 +11,7 @@
 
 namespace mercer::io {
 
-/// CORRUPT_FILE naming the path for a spec or numbers that make no map.
+/// CORRUPT_FILE naming the input for a spec or numbers that make no map.
 std::unique_ptr<feature::FeatureMap> read_map(const SectionReader& file);
 
 /// The sections of a map file, in order.

@@ -146,9 +146,9 @@ std::shared_ptr<const feature::FeatureMap> parse_map(const SectionReader& file,
 }  // namespace
 
 std::unique_ptr<model::Model> read_model(const SectionReader& file) {
-  const model::FitOptions kind = parsed_from(file.path(), [&] { return parse_kind(file); });
+  const model::FitOptions kind = parsed_from(file.input(), [&] { return parse_kind(file); });
   file.require_sections(sections_of(*kind.model, file.has("model")));
-  return parsed_from(file.path(), [&] {
+  return parsed_from(file.input(), [&] {
     const Parameters map = spec::map_parameters_of_file(file.text("map"));
     auto model = std::make_unique<model::Model>(parse_model(file, kind, map));
     model->map = parse_map(file, map);
@@ -156,7 +156,7 @@ std::unique_ptr<model::Model> read_model(const SectionReader& file) {
   });
 }
 
-void save(const model::Model& model, const std::string& path) {
+void save(const model::Model& model, Output& output) {
   require(model.map != nullptr && !model.map->is_complex() && model.predictor != nullptr &&
               model.predictor->features() == model.map->features(),
           MERCER_INVALID_ARGUMENT, "the model's weights do not fit its map");
@@ -177,11 +177,11 @@ void save(const model::Model& model, const std::string& path) {
     sections.push_back({entry.sections[i], bytes_of(learnt[i])});
   sections.push_back({"path", bytes_of(tried)});
   sections.push_back({"metadata", bytes_of(model.metadata)});
-  write_container(path, "model", sections);
+  write_container(output, "model", sections);
 }
 
-std::unique_ptr<model::Model> load_model(const std::string& path) {
-  return read_model({path, read_container(path, "model")});
+std::unique_ptr<model::Model> load_model(Input& input) {
+  return read_model({input.name(), read_container(input, "model")});
 }
 
 }  // namespace mercer::io

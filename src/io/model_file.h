@@ -10,9 +10,9 @@
 
 namespace mercer::io {
 
-/// CORRUPT_FILE naming the path unless sizes agree with each other, with the map and with the file,
-/// options are within what a fit accepts, standardiser and weights are finite, scales positive.
-/// Which sections there must be depends on the kind of model: they are required here.
+/// CORRUPT_FILE naming the input unless sizes agree with each other, with the map and with the
+/// file, options are within what a fit accepts, standardiser and weights are finite, scales
+/// positive. Which sections there must be depends on the kind of model: they are required here.
 std::unique_ptr<model::Model> read_model(const SectionReader& file);
 
 }  // namespace mercer::io

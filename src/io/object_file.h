@@ -1,23 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Maps, models and statistics as files.
+// Maps, models and statistics as the bytes of files, wherever these go to or come from.
 #pragma once
 
 #include <memory>
 #include <string>
 
 #include "feature/feature_map.h"
+#include "io/input_file.h"
+#include "io/output.h"
 #include "model/model.h"
 #include "solver/row_statistics.h"
 
 namespace mercer::io {
 
-void save(const feature::FeatureMap& map, const std::string& path);
-void save(const model::Model& model, const std::string& path);
-void save(const solver::RowStatistics& statistics, const std::string& path);
-std::unique_ptr<feature::FeatureMap> load_map(const std::string& path);
-std::unique_ptr<model::Model> load_model(const std::string& path);
-std::unique_ptr<solver::RowStatistics> load_statistics(const std::string& path);
+void save(const feature::FeatureMap& map, Output& output);
+void save(const model::Model& model, Output& output);
+void save(const solver::RowStatistics& statistics, Output& output);
+std::unique_ptr<feature::FeatureMap> load_map(Input& input);
+std::unique_ptr<model::Model> load_model(Input& input);
+std::unique_ptr<solver::RowStatistics> load_statistics(Input& input);
+
+template <class Object>
+void save(const Object& object, const std::string& path) {
+  FileOutput file(path);
+  save(object, file);
+}
+inline std::unique_ptr<feature::FeatureMap> load_map(const std::string& path) {
+  InputFile file(path);
+  return load_map(file);
+}
+inline std::unique_ptr<model::Model> load_model(const std::string& path) {
+  InputFile file(path);
+  return load_model(file);
+}
+inline std::unique_ptr<solver::RowStatistics> load_statistics(const std::string& path) {
+  InputFile file(path);
+  return load_statistics(file);
+}
+
 /// What a file holds, as JSON: {"kind":..,"version":..,"spec":{...},...}.
 std::string describe_file(const std::string& path);
 

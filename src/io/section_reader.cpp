@@ -30,20 +30,20 @@ std::string listed(std::span<const char* const> names) {
 
 }  // namespace
 
-SectionReader::SectionReader(const std::string& path, std::string_view kind,
+SectionReader::SectionReader(Input& input, std::string_view kind,
                              std::initializer_list<const char*> names)
-    : SectionReader(path, read_container(path, kind), names) {}
+    : SectionReader(input.name(), read_container(input, kind), names) {}
 
-SectionReader::SectionReader(const std::string& path, Container container,
+SectionReader::SectionReader(std::string input, Container container,
                              std::initializer_list<const char*> names)
-    : SectionReader(path, std::move(container)) {
+    : SectionReader(std::move(input), std::move(container)) {
   require_sections(names);
 }
 
 void SectionReader::require_sections(std::span<const char* const> names) const {
   require(same_names(container_, names), MERCER_CORRUPT_FILE,
-          "\"%s\": a %s with other sections than expected: %s", path_.c_str(),
-          container_.kind.c_str(), listed(names).c_str());
+          "%s: a %s with other sections than expected: %s", input_.c_str(), container_.kind.c_str(),
+          listed(names).c_str());
 }
 
 const Section* SectionReader::find(std::string_view name) const noexcept {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // A container being read as an object: sections by name, as text or doubles, and errors that name
-// the file.
+// the input.
 #pragma once
 
 #include <cstdint>
@@ -29,15 +29,14 @@ inline std::span<const std::byte> bytes_of(std::string_view text) {
 class SectionReader {
  public:
   /// read_container; then require_sections.
-  SectionReader(const std::string& path, std::string_view kind,
-                std::initializer_list<const char*> names);
-  SectionReader(const std::string& path, Container container,
-                std::initializer_list<const char*> names);
+  SectionReader(Input& input, std::string_view kind, std::initializer_list<const char*> names);
+  SectionReader(std::string input, Container container, std::initializer_list<const char*> names);
   /// Sections to be required later.
-  SectionReader(const std::string& path, Container container)
-      : path_(path), container_(std::move(container)) {}
+  SectionReader(std::string input, Container container)
+      : input_(std::move(input)), container_(std::move(container)) {}
 
-  const std::string& path() const noexcept { return path_; }
+  /// Name of the input, for messages.
+  const std::string& input() const noexcept { return input_; }
   const Container& container() const noexcept { return container_; }
   /// CORRUPT_FILE unless the sections that are not optional are these, in this order.
   void require_sections(std::span<const char* const> names) const;
@@ -52,15 +51,15 @@ class SectionReader {
  private:
   const Section* find(std::string_view name) const noexcept;
   std::span<const std::byte> bytes(std::string_view name) const;
-  std::string path_;
+  std::string input_;
   Container container_;
 };
 
 /// Calls parse(). What would be the caller's mistake in an argument is a corrupt file here:
 /// INVALID_ARGUMENT, DIMENSION_MISMATCH and UNSUPPORTED become CORRUPT_FILE; the message of these,
-/// CORRUPT_FILE and VERSION begins with the path: once, so calls are not nested.
+/// CORRUPT_FILE and VERSION begins with the input's name: once, so calls are not nested.
 template <class Parse>
-auto parsed_from(const std::string& path, Parse&& parse) {
+auto parsed_from(const std::string& input, Parse&& parse) {
   try {
     return parse();
   } catch (const Error& error) {
@@ -69,7 +68,7 @@ auto parsed_from(const std::string& path, Parse&& parse) {
                           status == MERCER_DIMENSION_MISMATCH || status == MERCER_UNSUPPORTED;
     if (argument) status = MERCER_CORRUPT_FILE;
     if (status != MERCER_CORRUPT_FILE && status != MERCER_NEWER_VERSION) throw;
-    throw Error(status, "\"" + path + "\": " + error.what());
+    throw Error(status, input + ": " + error.what());
   }
 }
 

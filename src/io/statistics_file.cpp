@@ -114,13 +114,13 @@ void require_statistics_sections(const SectionReader& file) {
 
 StatisticsShape read_shape(const SectionReader& file) {
   require_statistics_sections(file);
-  return parsed_from(file.path(), [&] {
+  return parsed_from(file.input(), [&] {
     parse_statistics(file);  // refuses sums that are not finite
     return parse_shape(file);
   });
 }
 
-void save(const solver::RowStatistics& statistics, const std::string& path) {
+void save(const solver::RowStatistics& statistics, Output& output) {
   Parameters shape;
   shape.set("features", statistics.features());
   shape.set("outputs", statistics.outputs());
@@ -140,13 +140,13 @@ void save(const solver::RowStatistics& statistics, const std::string& path) {
   const double weight = statistics.weight();
   if (weight != static_cast<double>(statistics.rows()))
     sections.push_back({"weight", bytes_of(std::span(&weight, 1))});
-  write_container(path, "statistics", sections);
+  write_container(output, "statistics", sections);
 }
 
-std::unique_ptr<solver::RowStatistics> load_statistics(const std::string& path) {
-  const SectionReader file(path, read_container(path, "statistics"));
+std::unique_ptr<solver::RowStatistics> load_statistics(Input& input) {
+  const SectionReader file(input.name(), read_container(input, "statistics"));
   require_statistics_sections(file);
-  return parsed_from(path, [&] { return parse_statistics(file); });
+  return parsed_from(file.input(), [&] { return parse_statistics(file); });
 }
 
 }  // namespace mercer::io

@@ -15,7 +15,7 @@ struct StatisticsShape {
   int64_t outputs = 0;
   int64_t rows = 0;
 };
-/// CORRUPT_FILE naming the path for whatever load_statistics refuses.
+/// CORRUPT_FILE naming the input for whatever load_statistics refuses.
 StatisticsShape read_shape(const SectionReader& file);
 
 /// CORRUPT_FILE unless the sections of a statistics file are there, in order.

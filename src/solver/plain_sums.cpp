@@ -3,6 +3,11 @@
 // sum (u + a)(v + b) = sum u v + a sum v + b sum u + n a b, with a and b the origin.
 #include "solver/plain_sums.h"
 
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.h"
+
 namespace mercer::solver {
 namespace {
 
@@ -10,6 +15,34 @@ std::vector<double> plain(std::span<const double> sums, std::span<const double> 
   std::vector<double> result(sums.size());
   for (std::size_t j = 0; j < result.size(); ++j) result[j] = sums[j] + n * origin[j];
   return result;
+}
+
+void require_sum(const char* name, int64_t i, int64_t j, double sum, bool is_square, bool is_zero) {
+  require(std::isfinite(sum) && !(is_square && sum < 0) && !(is_zero && sum != 0),
+          MERCER_INVALID_ARGUMENT, "%s(%lld, %lld) = %g, expected %s", name,
+          static_cast<long long>(i), static_cast<long long>(j), sum,
+          is_zero     ? "0, since n = 0"
+          : is_square ? "a finite sum of squares"
+                      : "a finite number");
+}
+
+void require_sums(const char* name, std::span<const double> sums, bool are_squares, bool are_zero) {
+  for (std::size_t j = 0; j < sums.size(); ++j)
+    require_sum(name, 0, static_cast<int64_t>(j), sums[j], are_squares, are_zero);
+}
+
+void require_plain_sums(const PlainSums& sums) {
+  require(sums.rows >= 0, MERCER_INVALID_ARGUMENT, "n = %lld, expected at least 0",
+          static_cast<long long>(sums.rows));
+  const bool none = sums.rows == 0;
+  for (int64_t i = 0; i < sums.gram.rows; ++i) {
+    for (int64_t j = 0; j <= i; ++j) require_sum("gram", i, j, sums.gram(i, j), i == j, none);
+    for (int64_t j = 0; j < sums.cross.cols; ++j)
+      require_sum("cross", i, j, sums.cross(i, j), false, none);
+  }
+  require_sums("sum_z", sums.sum_features, false, none);
+  require_sums("sum_y", sums.sum_outputs, false, none);
+  require_sums("sum_y2", sums.sum_squared_outputs, true, none);
 }
 
 }  // namespace
@@ -55,6 +88,22 @@ std::vector<double> plain_sum_squared_outputs(const RowStatistics& statistics) {
   for (std::size_t j = 0; j < b.size(); ++j)
     result[j] = statistics.sum_squared_outputs()[j] + b[j] * (s[j] + t[j]);
   return result;
+}
+
+void set_plain_sums(RowStatistics& statistics, const PlainSums& sums) {
+  require_plain_sums(sums);
+  const RowStatistics::Parts parts = statistics.parts();
+  parts.rows = sums.rows;
+  parts.weight = static_cast<double>(sums.rows);
+  for (int64_t i = 0; i < parts.gram.rows; ++i) {
+    std::copy_n(sums.gram.row(i), i + 1, parts.gram.row(i));
+    std::copy_n(sums.cross.row(i), parts.cross.cols, parts.cross.row(i));
+  }
+  std::ranges::copy(sums.sum_features, parts.sum_features.begin());
+  std::ranges::copy(sums.sum_outputs, parts.sum_outputs.begin());
+  std::ranges::copy(sums.sum_squared_outputs, parts.sum_squared_outputs.begin());
+  std::ranges::fill(parts.origin_features, 0.0);
+  std::ranges::fill(parts.origin_outputs, 0.0);
 }
 
 }  // namespace mercer::solver

@@ -3,6 +3,8 @@
 // The statistics' sums about zero, as formulas have them: Z'Z, Z'Y, sums of z, y and y^2.
 #pragma once
 
+#include <cstdint>
+#include <span>
 #include <vector>
 
 #include "solver/row_statistics.h"
@@ -14,5 +16,16 @@ void write_plain_cross(const RowStatistics& statistics, MatrixView<double> out);
 std::vector<double> plain_sum_features(const RowStatistics& statistics);
 std::vector<double> plain_sum_outputs(const RowStatistics& statistics);
 std::vector<double> plain_sum_squared_outputs(const RowStatistics& statistics);
+
+/// Such sums of `rows` rows, made anywhere. Of gram the lower triangle is read.
+struct PlainSums {
+  int64_t rows;
+  MatrixView<const double> gram, cross;
+  std::span<const double> sum_features, sum_outputs, sum_squared_outputs;
+};
+/// The statistics of these sums, about zero, in place of what they held. INVALID_ARGUMENT, and no
+/// change, for a number that is not finite, a negative square, rows < 0, or sums of no rows that
+/// are not zero.
+void set_plain_sums(RowStatistics& statistics, const PlainSums& sums);
 
 }  // namespace mercer::solver

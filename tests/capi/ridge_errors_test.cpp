@@ -23,11 +23,8 @@ TEST_CASE("statistics refuse bad sizes", "[capi]") {
   CHECK(fault(mercer_statistics_subtract(sums.get(), wider.get()), MERCER_DIMENSION_MISMATCH,
               "mercer_statistics_subtract") == "");
   double gram[16] = {77};
-  const auto get = [&](int64_t ldg, double* cross, int64_t ldc) {
-    return mercer_statistics_get_f64(sums.get(), gram, ldg, cross, ldc, nullptr, nullptr, nullptr);
-  };
-  CHECK(refused(get(3, nullptr, 0), "mercer_statistics_get_f64", "ldg = 3") == "");
-  CHECK(refused(get(4, gram, 0), "ldc = 0") == "");
+  CHECK(refused(mercer_statistics_get_f64(nullptr, gram, nullptr, nullptr, nullptr, nullptr),
+                "mercer_statistics_get_f64", "statistics = NULL") == "");
   CHECK(gram[0] == 77);
 }
 

@@ -47,7 +47,7 @@ ModelHandle fit(const RowsView& X, const std::vector<double>& Y, int64_t K,
 
 std::vector<double> predict(const mercer_model* model, const RowsView& X) {
   int64_t outputs = 0;
-  mercer_model_shape(model, nullptr, &outputs, nullptr);
+  mercer_model_shape(model, nullptr, &outputs, nullptr, nullptr);
   std::vector<double> scores(static_cast<size_t>(X.n * outputs), -77);
   CHECK(fault(mercer_model_predict(model, X, nullptr, result_of(scores, outputs)), MERCER_OK) ==
         "");

@@ -18,7 +18,7 @@ struct Sums {
 };
 Sums sums_of(const mercer_statistics* statistics) {
   Sums s{};
-  CHECK(mercer_statistics_get_f64(statistics, s.gram, 6, s.cross, 2, s.sum_z, s.sum_y, s.sum_y2) ==
+  CHECK(mercer_statistics_get_f64(statistics, s.gram, s.cross, s.sum_z, s.sum_y, s.sum_y2) ==
         MERCER_OK);
   return s;
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "io/crc64.h"
+#include "io/input_file.h"
 #include "support/catch.h"
 #include "support/refusal.h"
 #include "support/temporary_directory.h"
@@ -29,8 +30,14 @@ std::string small_file(const TemporaryDirectory& directory) {
   const std::string path = directory.file("small.mercer");
   const auto text = bytes_of("{\"a\":1}"), numbers = bytes_of(std::string("\0\x01\xff\x7f\0", 5));
   const io::SectionView sections[] = {{"spec", text}, {"empty", {}}, {"numbers", numbers}};
-  io::write_container(path, "map", sections);
+  io::FileOutput file(path);
+  io::write_container(file, "map", sections);
   return path;
+}
+
+io::Container read(const std::string& path, std::string_view kind) {
+  io::InputFile file(path);
+  return io::read_container(file, kind);
 }
 
 void put_u64(std::string& file, size_t offset, uint64_t value) {
@@ -65,7 +72,7 @@ TEST_CASE("CRC-64/XZ has its published check value, for any split into words", "
 
 TEST_CASE("sections come back as written, in order", "[io]") {
   const TemporaryDirectory directory;
-  const io::Container c = io::read_container(small_file(directory), "map");
+  const io::Container c = read(small_file(directory), "map");
   CHECK(c.kind == "map");
   CHECK(c.version == io::kFormatVersion);
   REQUIRE(c.sections.size() == 3);
@@ -73,14 +80,14 @@ TEST_CASE("sections come back as written, in order", "[io]") {
   CHECK(c.sections[0].bytes == bytes_of("{\"a\":1}"));
   CHECK(c.sections[1].bytes.empty());
   CHECK(c.sections[2].bytes == bytes_of(std::string("\0\x01\xff\x7f\0", 5)));
-  CHECK(io::read_container(directory.file("small.mercer"), "").kind == "map");
+  CHECK(read(directory.file("small.mercer"), "").kind == "map");
 }
 
 TEST_CASE("a file of another kind is INVALID_ARGUMENT naming both", "[io]") {
   const TemporaryDirectory directory;
   const std::string path = small_file(directory);
   CHECK(refusal_fault(
-            MERCER_INVALID_ARGUMENT, [&] { io::read_container(path, "model"); }, path,
+            MERCER_INVALID_ARGUMENT, [&] { read(path, "model"); }, path,
             "holds a map, expected a model") == "");
 }
 
@@ -93,7 +100,7 @@ TEST_CASE("every single-bit flip of a file is noticed", "[io]") {
     std::string file = original;
     file[bit / 8] = static_cast<char>(file[bit / 8] ^ (1 << (bit % 8)));
     directory.write("flipped.mercer", file);
-    const Outcome result = outcome([&] { io::read_container(path, ""); });
+    const Outcome result = outcome([&] { read(path, ""); });
     const bool in_version = bit / 8 >= 8 && bit / 8 < 12;
     const bool noticed = result.status == MERCER_CORRUPT_FILE ||
                          (in_version && result.status == MERCER_NEWER_VERSION);
@@ -113,7 +120,7 @@ TEST_CASE("every truncation and every lengthening of a file is noticed", "[io]")
     file.resize(length, '\0');
     directory.write("cut.mercer", file);
     const std::string fault = refusal_fault(
-        MERCER_CORRUPT_FILE, [&] { io::read_container(path, ""); }, path);
+        MERCER_CORRUPT_FILE, [&] { read(path, ""); }, path);
     if (!fault.empty()) faults.append(" ").append(std::to_string(length));
   }
   CHECK(faults == "");
@@ -125,8 +132,7 @@ TEST_CASE("a newer format is VERSION, whatever else it holds", "[io]") {
   file[8] = 2;
   const std::string path = directory.write("newer.mercer", file);
   CHECK(refusal_fault(
-            MERCER_NEWER_VERSION, [&] { io::read_container(path, ""); }, path, "version 2",
-            "at most 1") == "");
+            MERCER_NEWER_VERSION, [&] { read(path, ""); }, path, "version 2", "at most 1") == "");
 }
 
 TEST_CASE("impossible sizes with a right checksum are refused before anything is allocated",
@@ -138,7 +144,7 @@ TEST_CASE("impossible sizes with a right checksum are refused before anything is
   const auto refused = [&](auto change, const char* part) {
     const std::string path = directory.write("forged.mercer", forged(original, 3, change));
     return refusal_fault(
-        MERCER_CORRUPT_FILE, [&] { io::read_container(path, ""); }, path, part);
+        MERCER_CORRUPT_FILE, [&] { read(path, ""); }, path, part);
   };
   const char* outside = "does not lie inside it";
   CHECK(refused([&](std::string& f) { put_u64(f, entry + 8, uint64_t{1} << 62); }, outside) == "");

@@ -28,6 +28,20 @@ TEST_CASE("the length is known and reading goes on where it stopped", "[io]") {
             MERCER_CORRUPT_FILE, [&] { file.read(four); }, "ends before") == "");
 }
 
+TEST_CASE("memory is read as a file is", "[io]") {
+  const std::string text = "abcdef";
+  io::MemoryInput data(std::as_bytes(std::span(text)));
+  CHECK(data.length() == 6);
+  CHECK(data.name() == "data");
+  std::array<std::byte, 4> four{};
+  data.read(four);
+  CHECK(std::memcmp(four.data(), "abcd", 4) == 0);
+  CHECK(refusal_fault(
+            MERCER_CORRUPT_FILE, [&] { data.read(four); }, "data: ends before") == "");
+  data.read(std::span(four).first(2));
+  CHECK(std::memcmp(four.data(), "ef", 2) == 0);
+}
+
 TEST_CASE("what cannot be opened or is no regular file is IO naming path and reason", "[io]") {
   const TemporaryDirectory directory;
   const auto refused = [](const std::string& path, const char* reason) {

@@ -150,7 +150,8 @@ TEST_CASE("a missing, added or renamed section is CORRUPT_FILE", "[io]") {
   const std::byte bytes[8]{};
   const io::SectionView spec{"spec", bytes}, numbers{"numbers", {}}, other{"other", {}};
   const auto refused = [&](std::vector<io::SectionView> sections) {
-    io::write_container(path, "map", sections);
+    io::FileOutput file(path);
+    io::write_container(file, "map", sections);
     return refusal_fault(
         MERCER_CORRUPT_FILE, [&] { io::load_map(path); }, path, "spec, numbers");
   };

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "io/container.h"
+#include "io/input_file.h"
 
 namespace mercer::test {
 
@@ -19,7 +20,8 @@ struct NamedBytes {
 /// The file at `path` again with the sections that `change` makes of its own.
 template <class Change>
 void forge_sections(const std::string& path, Change change) {
-  const io::Container container = io::read_container(path, "");
+  io::InputFile file(path);
+  const io::Container container = io::read_container(file, "");
   std::vector<NamedBytes> sections;
   for (const io::Section& section : container.sections) {
     const auto* bytes = reinterpret_cast<const char*>(section.bytes.data());

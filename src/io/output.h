@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Where bytes are written to: a file that appears whole or not at all, or what a caller makes of
+// them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "io/atomic_file.h"
+
+namespace mercer::io {
+
+class Output {
+ public:
+  Output() = default;
+  virtual ~Output() = default;
+  Output(const Output&) = delete;
+  Output& operator=(const Output&) = delete;
+
+  /// `length` bytes are to come. False: they are not wanted, only their number was.
+  virtual bool begin(int64_t length) = 0;
+  virtual void write(std::span<const std::byte> bytes) = 0;
+  virtual void commit() = 0;
+};
+
+/// AtomicFile, opened when there is something to write.
+class FileOutput final : public Output {
+ public:
+  explicit FileOutput(std::string path) : path_(std::move(path)) {}
+
+  bool begin(int64_t) override {
+    file_.emplace(path_);
+    return true;
+  }
+  void write(std::span<const std::byte> bytes) override { file_->write(bytes); }
+  void commit() override { file_->commit(); }
+
+ private:
+  std::string path_;
+  std::optional<AtomicFile> file_;
+};
+
+}  // namespace mercer::io
