@@ -54,7 +54,7 @@ mercer_status mercer_kernel_gram(const mercer_kernel* kernel, const mercer_rows*
     const auto x = read_rows("X", X, running);
     check_at_least("X->d", x.d(), 1);
     const auto y = read_rows("Y", Y, x.d(), "the columns of X", running);
-    const Result result("K", K, x.n(), y.n());
+    const Result result("K", K, x.n(), y.n(), running);
     result.check_apart(x);
     result.check_apart(y);
     k.check_dimension(x.d());

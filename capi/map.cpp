@@ -3,6 +3,7 @@
 // mercer/map.h: making maps and asking what they are. Applying them is in map_apply.cpp.
 #include "mercer/map.h"
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -81,7 +82,7 @@ mercer_status mercer_fourier_create_supplied(const mercer_kernel* kernel, int64_
     const feature::FourierOptions read = read_fourier_options(options);
     require(read.projection == kProjectionNames[MERCER_PROJECTION_DENSE], MERCER_UNSUPPORTED,
             "options->projection is %s, expected MERCER_PROJECTION_DENSE for supplied frequencies",
-            std::string(read.projection).c_str());
+            read.projection.c_str());
     const auto W = matrix("frequencies", frequencies, "F", F, d, "ldw", ldw);
     return mercer_map{feature::make_fourier_supplied(k, W, read_weights(weights, F), read)};
   });
@@ -107,6 +108,13 @@ mercer_status mercer_map_shape(const mercer_map* map, int64_t* d, int64_t* D, in
                   Answer{"is_complex", is_complex, phi.is_complex() ? 1 : 0},
                   Answer{"right_inputs", right_inputs, phi.right_inputs()},
                   Answer{"incomplete_block", incomplete_block, phi.incomplete_block()});
+  });
+}
+
+mercer_status mercer_map_kernel(const mercer_map* map, mercer_kernel** out) {
+  return guard_create("mercer_map_kernel", out, [&] {
+    const auto& phi = checked("map", map).impl;
+    return mercer_kernel{std::shared_ptr<const kernel::Kernel>(phi, &phi->kernel())};
   });
 }
 

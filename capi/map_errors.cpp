@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// mercer/map.h and mercer/sketch.h: variances in closed form, and what is made of them.
+// mercer/map.h and mercer/sketch.h: variances in closed form, and errors of kernels.
 #include <utility>
 
 #include "guard.h"
 #include "handles.h"
 #include "mercer/sketch.h"
 #include "row_arguments.h"
+#include "statistic/kernel_error.h"
 #include "statistic/predicted_error.h"
 
 using namespace mercer;
@@ -30,14 +31,18 @@ mercer_status mercer_map_variance(const mercer_map* map, const mercer_rows* X, c
   });
 }
 
-mercer_status mercer_map_predicted_error(const mercer_map* map, const mercer_rows* X,
-                                         mercer_context* context, double* error) {
-  return guard_long("mercer_map_predicted_error", context, [&](Context& running) {
+mercer_status mercer_map_kernel_error(const mercer_map* map, const mercer_rows* X, int32_t which,
+                                      mercer_context* context, double* error) {
+  return guard_long("mercer_map_kernel_error", context, [&](Context& running) {
     const feature::FeatureMap& phi = *checked("map", map).impl;
+    check_range("which", which, MERCER_KERNEL_ERROR_MEASURED, MERCER_KERNEL_ERROR_PREDICTED);
     check_place("error", error);
     const auto rows = read_rows("X", X, phi.inputs(), "the map's inputs", running);
     check_at_least("X->n", rows.n(), 1);
-    *error = statistic::predicted_error(phi, DoubleRows(rows, running).view(), running);
+    const DoubleRows x(rows, running);
+    *error = which == MERCER_KERNEL_ERROR_MEASURED
+                 ? statistic::measured_error(phi, x.view(), running)
+                 : statistic::predicted_error(phi, x.view(), running);
   });
 }
 

@@ -59,7 +59,7 @@ mercer_status mercer_model_predict(const mercer_model* model, const mercer_rows*
   return guard_long("mercer_model_predict", context, [&](Context& running) {
     const model::Model& fitted = checked("model", model).impl;
     const auto rows = read_rows("X", X, fitted.inputs(), "the model's inputs", running);
-    const Result result("scores", scores, rows.n(), fitted.outputs());
+    const Result result("scores", scores, rows.n(), fitted.outputs(), running);
     result.check_apart(rows);
     if (rows.n() > 0) model::predict(fitted, rows, running, result.view());
     result.finish();

@@ -131,7 +131,7 @@ mercer_status mercer_ridge_leave_one_out(const mercer_ridge* ridge, double lambd
     const solver::RidgePath& path = checked("ridge", ridge).impl;
     check_not_negative("lambda", lambda);
     const TrainingRows rows(Z, Y, path.features(), path.outputs(), running);
-    const Result result("residuals", residuals, rows.Z.n(), path.outputs());
+    const Result result("residuals", residuals, rows.Z.n(), path.outputs(), running);
     result.check_apart(rows.Z);
     result.check_apart(rows.Y);
     const Matrix<double> left_out =
@@ -165,7 +165,7 @@ mercer_status mercer_ridge_dual(const mercer_rows* Z, const mercer_rows* Y, int3
     check_at_least("Z->n", rows.Z.n(), 1);
     check_at_least("Z->d", rows.Z.d(), 1);
     check_at_least("Y->d", rows.Y.d(), 1);
-    const Result result("w", w, rows.Z.d(), rows.Y.d());
+    const Result result("w", w, rows.Z.d(), rows.Y.d(), running);
     result.check_apart(rows.Z);
     result.check_apart(rows.Y);
     const auto constants =

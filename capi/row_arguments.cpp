@@ -6,7 +6,6 @@
 #include <string>
 #include <type_traits>
 
-#include "base/size.h"
 #include "csr_arguments.h"
 
 namespace mercer::capi {
@@ -137,18 +136,18 @@ DoubleRows::DoubleRows(const RowsArgument& argument, Context& context) {
     if constexpr (std::is_same_v<std::remove_cvref_t<decltype(X)>, MatrixView<const double>>) {
       view_ = X;
     } else {
-      const int64_t numbers = checked_multiply(X.rows, X.cols, argument.name);
-      context.require_memory(checked_multiply(8, numbers, argument.name), "rows made dense");
-      copy_ = Matrix<double>(X.rows, X.cols);
+      copy_ = ChargedMatrix<double>(context, X.rows, X.cols, "rows made dense");
       copy_.fill(0);
+      const MatrixView<double> copy = copy_.view();
       for (int64_t i = 0; i < X.rows; ++i)
-        for_each_listed(X, i, [&](int64_t j, auto value) { copy_(i, j) += value; });
-      view_ = copy_.view();
+        for_each_listed(X, i, [&](int64_t j, auto value) { copy(i, j) += value; });
+      view_ = copy;
     }
   });
 }
 
-Result::Result(const char* name, const mercer_matrix* matrix, int64_t rows, int64_t cols) {
+Result::Result(const char* name, const mercer_matrix* matrix, int64_t rows, int64_t cols,
+               Context& context) {
   const mercer_matrix read = read_shaped(name, matrix, rows, cols);
   check_member(name, "number", read.number, MERCER_NUMBER_F32, MERCER_NUMBER_F64,
                "MERCER_NUMBER_F32 or MERCER_NUMBER_F64");
@@ -159,7 +158,7 @@ Result::Result(const char* name, const mercer_matrix* matrix, int64_t rows, int6
   }
   extent_ = extent_of<float>(name, read, 1);
   narrow_ = {static_cast<float*>(read.data), rows, cols, read.ld};
-  copy_ = Matrix<double>(rows, cols);
+  copy_ = ChargedMatrix<double>(context, rows, cols, "the result in double");
   view_ = copy_.view();
 }
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "arguments.h"
-#include "base/aligned.h"
+#include "base/charged.h"
 #include "base/context.h"
 #include "base/rows.h"
 #include "mercer/rows.h"
@@ -46,16 +46,17 @@ class DoubleRows {
   MatrixView<const double> view() const { return view_; }
 
  private:
-  Matrix<double> copy_;
+  ChargedMatrix<double> copy_;
   MatrixView<const double> view_;
 };
 
-/// A result of real numbers, computed in double: written in place, or rounded to the caller's
-/// floats by finish.
+/// A result of real numbers, computed in double: written in place, or, from a copy charged to the
+/// context, rounded to the caller's floats by finish.
 class Result {
  public:
   /// Checks shape and type against what is computed.
-  Result(const char* name, const mercer_matrix* matrix, int64_t rows, int64_t cols);
+  Result(const char* name, const mercer_matrix* matrix, int64_t rows, int64_t cols,
+         Context& context);
   /// Shares no element with the rows, resp. with another result.
   void check_apart(const RowsArgument& rows) const;
   void check_apart(const Extent& other) const { check_disjoint(extent_, other); }
@@ -65,7 +66,7 @@ class Result {
  private:
   Extent extent_;
   MatrixView<float> narrow_;
-  Matrix<double> copy_;
+  ChargedMatrix<double> copy_;
   MatrixView<double> view_;
 };
 

@@ -98,8 +98,8 @@ typedef struct mercer_context_options {
   uint32_t struct_size;
   int32_t threads;    /**< Upper limit on the threads of our own loops; 0 (default): all cores. */
   int64_t memory_cap; /**< Bytes a call may allocate for itself; 0 (default): no cap. All that it
-                         draws for maps counts together, with the tiles it works on; otherwise
-                         checked against each large allocation or stated sum, not against every
+                         draws for maps counts together, with the tiles it works on and the
+                         copies of rows and results; otherwise checked against each large allocation or stated sum, not against every
                          small array. */
   mercer_progress progress; /**< NULL (default): no progress. */
   void* user;               /**< First argument of progress. */

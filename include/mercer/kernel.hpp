@@ -105,6 +105,7 @@ class Kernel {
   mercer_kernel* get() const noexcept { return owner_.get(); }
 
  private:
+  friend class Map;
   using Handle = detail::Owner<mercer_kernel, mercer_kernel_free>;
   using Spec = detail::KernelSpec;
   explicit Kernel(Handle owner) : owner_(std::move(owner)) {}

@@ -196,6 +196,17 @@ MERCER_API mercer_status mercer_model_predict(const mercer_model* model, const m
 MERCER_API mercer_status mercer_model_classify(const mercer_model* model, const mercer_rows* X,
                                                mercer_context* context, int32_t* labels);
 
+/** How well predictions (n x outputs, of mercer_model_predict, mercer_kernel_ridge_predict or any other)
+ * fit the targets Y of the same rows, n >= 1; both dense or CSR (made dense). K = 0: R^2 = 1 - sum_i (y_i
+ * - f_i)^2 / sum_i (y_i - mean y)^2, averaged over the outputs whose Y varies, NaN if none does; Y is n x
+ * outputs. K >= 2: the accuracy, the share of rows whose class number Y(i, 0) is the column of the
+ * largest of K scores, the lowest on a tie; numbers that are no class count as wrong. score is written on
+ * success alone. context may be NULL. Errors: MERCER_INVALID_ARGUMENT (K = 1, K < 0, no rows),
+ * MERCER_DIMENSION_MISMATCH. Any number of threads at once. Cost: one pass. */
+MERCER_API mercer_status mercer_prediction_score(const mercer_rows* predictions,
+                                                 const mercer_rows* Y, int64_t K,
+                                                 mercer_context* context, double* score);
+
 /** d inputs; outputs: scores per row; K classes, 0 for a regression; lambda: the one given or chosen.
  * Any pointer may be NULL. */
 MERCER_API mercer_status mercer_model_shape(const mercer_model* model, int64_t* d,

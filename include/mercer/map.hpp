@@ -89,13 +89,18 @@ class Map {
         context);
     return result;
   }
-  /// The relative Frobenius error that the map's estimate of the Gram matrix of X is expected to
-  /// have.
-  double predicted_error(const Rows& X, Context* context = nullptr) const {
+  /// ||ZZ' - K||_F / ||K||_F on the rows of X: of this map, or expected of its kind.
+  double kernel_error(const Rows& X, mercer_kernel_error which = MERCER_KERNEL_ERROR_MEASURED,
+                      Context* context = nullptr) const {
     double error = 0;
-    detail::check(mercer_map_predicted_error(get(), X.get(), detail::handle(context), &error),
+    detail::check(mercer_map_kernel_error(get(), X.get(), which, detail::handle(context), &error),
                   context);
     return error;
+  }
+  /// The kernel that the features estimate.
+  Kernel kernel() const {
+    return Kernel(
+        detail::create<Kernel::Handle>([&](auto out) { return mercer_map_kernel(get(), out); }));
   }
   mercer_map* get() const noexcept { return owner_.get(); }
 

@@ -4,6 +4,7 @@
 #ifndef MERCER_MODEL_HPP
 #define MERCER_MODEL_HPP
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -14,6 +15,27 @@
 
 namespace mercer {
 inline namespace hpp {
+
+/// R^2 of predictions (K = 0), or the accuracy of scores of K classes.
+inline double prediction_score(const Rows& predictions, const Rows& Y, int64_t K = 0,
+                               Context* context = nullptr) {
+  double score = 0;
+  detail::check(
+      mercer_prediction_score(predictions.get(), Y.get(), K, detail::handle(context), &score),
+      context);
+  return score;
+}
+
+/// The class of each row of scores: the column of the largest, the lowest on a tie.
+inline std::vector<int32_t> classes_of(MatrixView<const double> scores) {
+  std::vector<int32_t> classes(static_cast<size_t>(scores.rows));
+  for (int64_t i = 0; i < scores.rows; ++i) {
+    const double* row = scores.data + i * scores.ld;
+    classes[static_cast<size_t>(i)] =
+        static_cast<int32_t>(std::max_element(row, row + scores.cols) - row);
+  }
+  return classes;
+}
 
 /// Standardisation, map and ridge weights. K = 0: regression on Y; K >= 2: Y is one column of class
 /// numbers.
@@ -64,6 +86,9 @@ class Model {
     detail::check(mercer_model_classify(get(), X.get(), detail::handle(context), labels.data()),
                   context);
     return labels;
+  }
+  double score(const Rows& X, const Rows& Y, Context* context = nullptr) const {
+    return prediction_score(predict(X, context), Y, classes(), context);
   }
   int64_t inputs() const { return shape().inputs; }
   int64_t outputs() const { return shape().outputs; }

@@ -51,8 +51,7 @@ extern "C" {
  *                  e ((N + 2 s^2 - 2 Q)^p - s^{2p})]/D^2, e = 2 for even D, 1 for odd D: close to
  *                  rademacher's with complex_to_real,
  *   upsampled      v_p/D - (1 - 1/D) (s^{2p} - (s^2 - v_1/(ceil(D/d') d' - 1))^p).
- * mercer_map_variance knows it for every kind, field and composition; mercer_map_predicted_error sums
- * it up.
+ * mercer_map_variance knows it for every kind, field and composition; mercer_map_kernel_error sums it up.
  *
  * Compact bilinear pooling (Gao, Beijbom, Zhang, Darrell 2016; two inputs: Fukui et al. 2016):
  * mercer_map_transform with `right` and `locations`, so that E <Z(i, :), Z(j, :)> is the sum of
@@ -67,9 +66,9 @@ extern "C" {
 /** The plain sketch of D real columns with the lowest predicted error on the rows of X (n x d, dense
  * or CSR, n >= 1): every kind with fields complex_to_real (D even) and real; of equals the cheapest.
  * mercer_map_spec says which it is. predicted_error may be NULL; it is written on success alone.
- * context may be NULL. Errors: those above and of mercer_map_predicted_error; MERCER_INVALID_ARGUMENT
- * for rows that are not finite. Any number of threads at once. Cost: up to 12 times that of
- * mercer_map_predicted_error; nothing is drawn. */
+ * context may be NULL. Errors: those above and of mercer_map_kernel_error; MERCER_INVALID_ARGUMENT
+ * for rows that are not finite. Any number of threads at once. Cost: up to 12 times that of a
+ * predicted error; nothing is drawn. */
 MERCER_API mercer_status mercer_sketch_recommend(const mercer_kernel* kernel, int64_t D,
                                                  uint64_t seed, const mercer_rows* X,
                                                  mercer_context* context, double* predicted_error,

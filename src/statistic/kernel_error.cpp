@@ -2,11 +2,35 @@
 // SPDX-FileCopyrightText: The mercer authors
 #include "statistic/kernel_error.h"
 
+#include <algorithm>
 #include <cmath>
 
+#include "base/charged.h"
 #include "base/error.h"
+#include "kernel/kernel.h"
+#include "linalg/blas.h"
 
 namespace mercer::statistic {
+namespace {
+
+/// Both triangles of Re ZZ^H: real and imaginary parts lie side by side, so that it is a product of
+/// reals.
+void estimate_gram(const feature::FeatureMap& map, MatrixView<const double> X, Context& context,
+                   MatrixView<double> out) {
+  const int64_t D = map.features(), reals = map.is_complex() ? 2 : 1;
+  const int64_t width = std::min(D, kErrorColumns / reals);
+  const ChargedMatrix<double> Z(context, X.rows, reals * width, "the features of the rows");
+  for (int64_t first = 0; first < D; first += width) {
+    const feature::Columns columns{first, std::min(first + width, D)};
+    const auto part = Z.view().block_cols(0, reals * (columns.end - columns.begin));
+    map.apply(X, columns, context, part);
+    linalg::multiply(1.0, linalg::Transpose::no, part, linalg::Transpose::yes, part,
+                     first == 0 ? 0.0 : 1.0, out);
+    context.checkpoint();
+  }
+}
+
+}  // namespace
 
 KernelError kernel_error(MatrixView<const double> approximate, MatrixView<const double> exact) {
   require(approximate.rows == exact.rows && approximate.cols == exact.cols,
@@ -34,6 +58,24 @@ KernelError kernel_error(MatrixView<const double> approximate, MatrixView<const 
   require(norm != 0, MERCER_INVALID_ARGUMENT,
           "the norm of exact is 0, expected a matrix that is not zero");
   return {std::sqrt(difference / norm), largest};
+}
+
+double measured_error(const feature::FeatureMap& map, MatrixView<const double> X,
+                      Context& context) {
+  require(X.rows >= 1, MERCER_INVALID_ARGUMENT, "n = %lld, expected at least 1 row",
+          static_cast<long long>(X.rows));
+  Stage stage(context, 2);
+  const ChargedMatrix<double> exact(context, X.rows, X.rows, "the Gram matrix");
+  kernel::gram(map.kernel(), X, X, context, exact.view());
+  stage.advance(1);
+  const ChargedMatrix<double> estimate(context, X.rows, X.rows, "its estimate");
+  estimate_gram(map, X, context, estimate.view());
+  const double error = kernel_error(estimate.view(), exact.view()).relative_frobenius;
+  require(std::isfinite(error), MERCER_INVALID_ARGUMENT,
+          "X: the error of the map is %g, expected finite rows whose kernel does not overflow",
+          error);
+  stage.advance(1);
+  return error;
 }
 
 }  // namespace mercer::statistic

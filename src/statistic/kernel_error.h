@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// How far an approximate Gram matrix is from the exact one (SPEC section 11).
+// How far an approximate Gram matrix is from the exact one (SPEC section 11), and that of a map's
+// features from that of its kernel.
 #pragma once
 
+#include "base/context.h"
 #include "base/matrix_view.h"
+#include "feature/feature_map.h"
 
 namespace mercer::statistic {
 
@@ -15,5 +18,12 @@ struct KernelError {
 /// NaN in either matrix gives NaN. Errors: DIMENSION_MISMATCH (shapes differ), INVALID_ARGUMENT
 /// (empty, or exact is zero).
 KernelError kernel_error(MatrixView<const double> approximate, MatrixView<const double> exact);
+
+/// ||Re ZZ^H - K||_F / ||K||_F on the rows of X, in double. Columns of Z are summed up a part at a
+/// time: memory 8 n (2 n + kErrorColumns) bytes at most, charged. Calls BLAS: calling thread only.
+/// Errors: INVALID_ARGUMENT (no rows, a kernel that is 0 on all pairs, an error that is not
+/// finite).
+inline constexpr int64_t kErrorColumns = 4096;
+double measured_error(const feature::FeatureMap& map, MatrixView<const double> X, Context& context);
 
 }  // namespace mercer::statistic

@@ -26,9 +26,9 @@ constexpr Kind<mercer_map> kMap = {mercer_map_to_bytes, mercer_map_from_bytes, m
                                    mercer_map_free};
 constexpr Kind<mercer_model> kModel = {mercer_model_to_bytes, mercer_model_from_bytes,
                                        mercer_model_save, mercer_model_free};
-constexpr Kind<mercer_statistics> kStatistics = {
-    mercer_statistics_to_bytes, mercer_statistics_from_bytes, mercer_statistics_save,
-    mercer_statistics_free};
+constexpr Kind<mercer_statistics> kStatistics = {mercer_statistics_to_bytes,
+                                                 mercer_statistics_from_bytes,
+                                                 mercer_statistics_save, mercer_statistics_free};
 
 template <class Handle>
 std::string bytes_of(const Kind<Handle>& kind, const Handle* handle) {
@@ -75,8 +75,8 @@ void check_refusals(const Kind<Handle>& kind, const Handle* handle, const char* 
   Slot<Handle> slot;
   CHECK(slot.refused(kind.from_bytes(nullptr, 1, slot.out()), "data = NULL") == "");
   CHECK(slot.refused(kind.from_bytes(bytes.data(), -1, slot.out()), "size = -1") == "");
-  CHECK(slot.fault(kind.from_bytes(nullptr, 0, slot.out()), MERCER_CORRUPT_FILE,
-                   "data: 0 bytes") == "");
+  CHECK(slot.fault(kind.from_bytes(nullptr, 0, slot.out()), MERCER_CORRUPT_FILE, "data: 0 bytes") ==
+        "");
   CHECK(refused(kind.from_bytes(bytes.data(), size, nullptr), "out = NULL") == "");
   int64_t wrong = 0;
   for (int64_t length = 0; length < size; ++length) {

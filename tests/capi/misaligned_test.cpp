@@ -61,7 +61,9 @@ TEST_CASE("misaligned places for numbers are refused: kernels and maps", "[capi]
   CHECK(at_odds(shape(&d, nullptr, nullptr, odd, nullptr), "right_inputs") == "");
   CHECK(at_odds(shape(&d, nullptr, nullptr, nullptr, odd), "incomplete_block") == "");
   CHECK(d == 7);
-  CHECK(at_odds(mercer_map_predicted_error(map.get(), rows_of(X, 3), nullptr, odd), "error") == "");
+  CHECK(at_odds(mercer_map_kernel_error(map.get(), rows_of(X, 3), MERCER_KERNEL_ERROR_PREDICTED,
+                                        nullptr, odd),
+                "error") == "");
   CHECK(at_odds(mercer_specs(nullptr, nullptr, 0, odd), "needed") == "");
 }
 

@@ -12,7 +12,8 @@ namespace {
 
 double predicted(const mercer_map* map, const RowsView& X) {
   double error = -1;
-  CHECK(fault(mercer_map_predicted_error(map, X, nullptr, &error), MERCER_OK) == "");
+  CHECK(fault(mercer_map_kernel_error(map, X, MERCER_KERNEL_ERROR_PREDICTED, nullptr, &error),
+              MERCER_OK) == "");
   return error;
 }
 
@@ -48,8 +49,8 @@ TEST_CASE("predicted errors: what is refused", "[capi]") {
   double error = 77;
   const auto says = [&](const mercer_map* on, const RowsView& rows, double* out,
                         mercer_status expected, auto... parts) {
-    return fault(mercer_map_predicted_error(on, rows, nullptr, out), expected,
-                 "mercer_map_predicted_error: ", parts...);
+    return fault(mercer_map_kernel_error(on, rows, MERCER_KERNEL_ERROR_PREDICTED, nullptr, out),
+                 expected, "mercer_map_kernel_error: ", parts...);
   };
   const mercer_status invalid = MERCER_INVALID_ARGUMENT;
   const auto good = rows_of(X, 3);
@@ -152,8 +153,9 @@ TEST_CASE("predictions and recommendations can be cancelled", "[capi]") {
   const auto running = context();
   double error = 77;
   mercer_context_cancel(running.get());
-  CHECK(fault(mercer_map_predicted_error(map.get(), rows_of(X, 5), running.get(), &error),
-              MERCER_CANCELLED, "mercer_map_predicted_error") == "");
+  CHECK(fault(mercer_map_kernel_error(map.get(), rows_of(X, 5), MERCER_KERNEL_ERROR_PREDICTED,
+                                      running.get(), &error),
+              MERCER_CANCELLED, "mercer_map_kernel_error") == "");
   Slot<mercer_map> slot;
   mercer_context_cancel(running.get());
   CHECK(slot.fault(mercer_sketch_recommend(polynomial().get(), 8, 0, rows_of(X, 5), running.get(),

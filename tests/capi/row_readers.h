@@ -71,9 +71,10 @@ inline const Reader kReaders[] = {
      [](const mercer_rows* Y) {
        return mercer_map_variance(fourier(3, 8).get(), good(), Y, 1, nullptr, Z);
      }},
-    {"mercer_map_predicted_error", "X",
+    {"mercer_map_kernel_error", "X",
      [](const mercer_rows* X) {
-       return mercer_map_predicted_error(fourier(3, 8).get(), X, nullptr, Z);
+       return mercer_map_kernel_error(fourier(3, 8).get(), X, MERCER_KERNEL_ERROR_PREDICTED,
+                                      nullptr, Z);
      }},
     {"mercer_sketch_recommend", "X", read_by_recommend},
     {"mercer_kernel_gram", "X",

@@ -80,7 +80,7 @@ std::vector<double> results_of(const RowsView& rows, const RowsView& Y) {
   take(mercer_map_variance(map.get(), X, W, MERCER_VARIANCE_ESTIMATE, nullptr, at), n);
   take(mercer_map_variance(map.get(), X, W, MERCER_VARIANCE_PSEUDO, nullptr, at), n);
   take(mercer_kernel_gram(gaussian().get(), X, W, nullptr, result_of(at, n, n)), n * n);
-  take(mercer_map_predicted_error(map.get(), X, nullptr, at), 1);
+  take(mercer_map_kernel_error(map.get(), X, MERCER_KERNEL_ERROR_PREDICTED, nullptr, at), 1);
   take(mercer_lengthscale_median(X, 100, 3, nullptr, at), 1);
   take(mercer_ridge_dual(X, Y, 1, 1e-2, nullptr, result_of(at, d, 1), at + d), d + 1);
   return all;

@@ -92,8 +92,9 @@ TEST_CASE("variances, predicted errors and recommendations are those of the C AP
   const mercer::RecommendedSketch wrapped = mercer::recommend_sketch(kernel, 40, 7, X);
   CHECK((wrapped.predicted_error == least && least > 0));
   CHECK(wrapped.map.spec() == best.spec());
-  REQUIRE(mercer_map_predicted_error(out, Rows(X).get(), nullptr, &error) == MERCER_OK);
-  CHECK(best.predicted_error(X) == error);
+  REQUIRE(mercer_map_kernel_error(out, Rows(X).get(), MERCER_KERNEL_ERROR_PREDICTED, nullptr,
+                                  &error) == MERCER_OK);
+  CHECK(best.kernel_error(X, MERCER_KERNEL_ERROR_PREDICTED) == error);
 
   const Map complex = complex_map();
   const MatrixView<const double> second(stored.data() + 2 * ld, 2, d, ld);

@@ -6,9 +6,12 @@
 
 #include "base/aligned.h"
 #include "base/error.h"
+#include "feature/fourier.h"
 #include "kernel/kernel.h"
 #include "support/catch.h"
+#include "support/dense.h"
 #include "support/reference.h"
+#include "support/refusal.h"
 
 namespace mercer::test {
 namespace {
@@ -68,6 +71,67 @@ TEST_CASE("kernel error: by hand, leading dimensions, NaN, errors", "[statistic]
   const double zero[] = {0, 0};
   CHECK(status_of({zero, 1, 2}, {zero, 1, 2}) == MERCER_INVALID_ARGUMENT);
   CHECK(status_of({zero, 0, 2}, {zero, 0, 2}) == MERCER_INVALID_ARGUMENT);
+}
+
+namespace {
+
+/// ||Re ZZ^H - K||_F / ||K||_F from the whole Z and plain products.
+double error_by_hand(const feature::FeatureMap& map, const Matrix<double>& X) {
+  Context context;
+  const Matrix<double> Z(X.rows(), map.row_length()), K(X.rows(), X.rows());
+  map.apply(X.view(), {0, map.features()}, context, Z.view());
+  kernel::gram(map.kernel(), X.view(), X.view(), context, K.view());
+  const Matrix<double> estimate = product(Z.view(), transposed(Z.view()).view());
+  return statistic::kernel_error(estimate.view(), K.view()).relative_frobenius;
+}
+
+std::string refusal_of(const feature::FeatureMap& map, MatrixView<const double> X,
+                       const char* part) {
+  Context context;
+  return refusal_fault(
+      MERCER_INVALID_ARGUMENT, [&] { statistic::measured_error(map, X, context); }, part);
+}
+
+}  // namespace
+
+TEST_CASE("the measured error of a map is that of its whole features", "[statistic]") {
+  const auto kernel = kernel::make_gaussian({0.8}, 2);
+  const Matrix<double> X = random_matrix(7, 3, 4);
+  using feature::FourierForm;
+  for (const FourierForm form : {FourierForm::pair, FourierForm::phase, FourierForm::complex}) {
+    // The last two need more than one part of columns.
+    for (const int64_t D :
+         {int64_t{40}, statistic::kErrorColumns + 6, 2 * statistic::kErrorColumns}) {
+      feature::FourierOptions options;
+      options.form = form;
+      options.seed = 3;
+      const auto map = feature::make_fourier(*kernel, 3, D, options);
+      Context context;
+      const double found = statistic::measured_error(*map, X.view(), context);
+      // Sums of D products of about 1/D: D eps relative to k, twice.
+      CHECK(std::fabs(found - error_by_hand(*map, X)) < 2.3e-16 * static_cast<double>(2 * D));
+      CHECK((found > 0 && found < 2));
+    }
+  }
+}
+
+TEST_CASE("the measured error: what is refused, charged and cancelled", "[statistic]") {
+  const auto kernel = kernel::make_gaussian({1}, 1);
+  const auto map = feature::make_fourier(*kernel, 3, 40, {});
+  const Matrix<double> X = random_matrix(7, 3, 4), missing = random_matrix(7, 3, 4);
+  missing(2, 1) = std::nan("");
+  CHECK(refusal_of(*map, missing.view(), "the error of the map is nan") == "");
+  CHECK(refusal_of(*map, {X.data(), 0, 3}, "n = 0") == "");
+  Context capped;
+  capped.memory_cap = 8 * 7 * (7 + 7) + 8 * 7 * 40 - 1;  // two n x n matrices and the features
+  CHECK(refusal_fault(
+            MERCER_OUT_OF_MEMORY, [&] { statistic::measured_error(*map, X.view(), capped); },
+            "memory_cap") == "");
+  Context cancelled;
+  cancelled.cancel();
+  CHECK(refusal_fault(
+            MERCER_CANCELLED, [&] { statistic::measured_error(*map, X.view(), cancelled); },
+            "cancelled") == "");
 }
 
 }  // namespace mercer::test

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+#include "statistic/prediction_score.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace mercer::statistic {
+
+double r_squared(MatrixView<const double> Y, MatrixView<const double> predictions) {
+  const auto n = static_cast<double>(Y.rows);
+  double sum = 0;
+  int64_t varying = 0;
+  for (int64_t k = 0; k < Y.cols; ++k) {
+    const double first = Y.rows > 0 ? Y(0, k) : 0;  // taken out: a constant's deviations are 0
+    double mean = 0;
+    for (int64_t i = 0; i < Y.rows; ++i) mean += (Y(i, k) - first) / n;
+    double residual = 0, total = 0;
+    for (int64_t i = 0; i < Y.rows; ++i) {
+      const double error = Y(i, k) - predictions(i, k);
+      const double deviation = (Y(i, k) - first) - mean;
+      residual += error * error;
+      total += deviation * deviation;
+    }
+    if (!(total > 0)) continue;
+    sum += 1 - residual / total;
+    ++varying;
+  }
+  return varying > 0 ? sum / static_cast<double>(varying)
+                     : std::numeric_limits<double>::quiet_NaN();
+}
+
+double accuracy(MatrixView<const double> Y, MatrixView<const double> scores) {
+  int64_t right = 0;
+  for (int64_t i = 0; i < Y.rows; ++i) {
+    const double* row = scores.row(i);
+    right += Y(i, 0) == static_cast<double>(std::max_element(row, row + scores.cols) - row);
+  }
+  return static_cast<double>(right) / static_cast<double>(Y.rows);
+}
+
+}  // namespace mercer::statistic

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+#include "statistic/prediction_score.h"
+
+#include <cmath>
+#include <limits>
+
+#include "support/catch.h"
+
+using namespace mercer;
+using statistic::accuracy;
+using statistic::r_squared;
+
+TEST_CASE("R^2 by hand, leading dimensions, outputs that do not vary", "[statistic]") {
+  // First output: residual 1 + 0 + 1 = 2 about deviations 4 + 0 + 4 = 8; second: 0 of 2.
+  const double Y[] = {1, 5, 9, 3, 6, 9, 5, 7, 9}, f[] = {2, 5, 3, 6, 4, 7};
+  CHECK(r_squared({Y, 3, 2, 3}, {f, 3, 2}) == (0.75 + 1) / 2);
+  // The third output of Y is constant and is left out.
+  const double g[] = {2, 5, 0, 3, 6, 0, 4, 7, 0};
+  CHECK(r_squared({Y, 3, 3}, {g, 3, 3}) == (0.75 + 1) / 2);
+  CHECK(std::isnan(r_squared({Y, 1, 3}, {g, 1, 3})));
+  CHECK(r_squared({Y, 3, 1, 3}, {Y, 3, 1, 3}) == 1);
+}
+
+TEST_CASE("R^2 of far targets, and of predictions that are not finite", "[statistic]") {
+  const double far[] = {1e9, 1e9 + 1, 1e9 + 2}, close[] = {1e9, 1e9 + 1, 1e9 + 1};
+  CHECK(r_squared({far, 3, 1}, {close, 3, 1}) == 0.5);
+  const double constant[] = {0.1, 0.1, 0.1};
+  CHECK(std::isnan(r_squared({constant, 3, 1}, {far, 3, 1})));
+  const double missing[] = {NAN, 0, 0};
+  CHECK(std::isnan(r_squared({far, 3, 1}, {missing, 3, 1})));
+}
+
+TEST_CASE("accuracy: the first of equals, and numbers that are no class", "[statistic]") {
+  const double scores[] = {0, 1, 1, 9, 3, 2, 1, 9, 0, 0, 5, 9}, Y[] = {1, 0, 2};
+  CHECK(accuracy({Y, 3, 1}, {scores, 3, 3, 4}) == 1);
+  const double wrong[] = {2, -1, 2};
+  CHECK(accuracy({wrong, 3, 1}, {scores, 3, 3, 4}) == 1.0 / 3);
+  const double none[] = {NAN, 0.5, 7};
+  CHECK(accuracy({none, 3, 1}, {scores, 3, 3, 4}) == 0);
+  CHECK(std::isnan(accuracy({Y, 0, 1}, {scores, 0, 3})));
+}
