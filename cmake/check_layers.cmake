@@ -21,11 +21,14 @@ set(io_may ${spec_may} spec)
 set(capi_may ${io_may} io capi)
 set(layers base random linalg transform kernel projection moment feature solver statistic model spec io)
 
+# capi/cli/read may include besides itself: failures, and what a signal asks for.
+set(read_may "^(read/.*|failure\\.h|interrupt\\.h)$")
+
 # pattern of an outside header | the only folder or file under src/ and capi/ it may be included from
 set(outside
   "cblas|src/linalg/" "lapacke|src/linalg/" "openblas|src/linalg/"
   "Random123/|src/random/philox.cpp" "nlohmann/|src/spec/" "hwy/|src/transform/" "fftw3|src/transform/fft.cpp"
-  "tbb/|src/base/parallel.cpp" "zlib|capi/cli/" "CLI/|capi/cli/" "boost/|src/kernel/")
+  "tbb/|src/base/parallel.cpp" "zlib|capi/cli/read/" "CLI/|capi/cli/" "boost/|src/kernel/")
 
 set(problems)
 function(report text)
@@ -58,6 +61,10 @@ foreach(file ${files})
       elseif(NOT target STREQUAL layer AND NOT target IN_LIST ${layer}_may)
         report("${file} includes ${path}: ${layer} may include only: ${${layer}_may}")
       endif()
+    elseif(layer STREQUAL "cli" AND path MATCHES "^mercer/.*\\.h$")
+      report("${file} includes ${path}: the command uses mercer.hpp")
+    elseif(file MATCHES "^capi/cli/read/" AND include MATCHES "\"" AND NOT path MATCHES "${read_may}")
+      report("${file} includes ${path}: the readers know only ${read_may}")
     elseif(path MATCHES "\\.\\./")
       report("${file} includes ${path}: write it from src/")
     endif()
@@ -74,6 +81,15 @@ foreach(file ${files})
       endif()
     endforeach()
   endforeach()
+endforeach()
+
+# No call of a C function either.
+file(GLOB_RECURSE command RELATIVE ${SOURCE_DIR} ${SOURCE_DIR}/capi/cli/*.h ${SOURCE_DIR}/capi/cli/*.cpp)
+foreach(file ${command})
+  file(STRINGS ${SOURCE_DIR}/${file} calls REGEX "(^|[^a-z_])mercer_[a-z0-9_]+\\(")
+  if(calls)
+    report("${file} calls the C API, expected mercer.hpp: ${calls}")
+  endif()
 endforeach()
 
 # One file each.

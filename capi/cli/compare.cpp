@@ -5,11 +5,12 @@
 // the table shows what the approximation costs.
 #include <algorithm>
 #include <cinttypes>
-#include <cmath>
 #include <cstdio>
+#include <string>
+#include <vector>
 
 #include "commands.h"
-#include "library.h"
+#include "failure.h"
 #include "score.h"
 #include "session.h"
 #include "split.h"
@@ -34,9 +35,7 @@ struct Comparison {
 };
 
 mercer_fit_options fixed_fit(const Comparison& job) {
-  mercer_fit_options options = {};
-  options.struct_size = sizeof options;
-  check(mercer_fit_options_init(&options));
+  mercer_fit_options options = fit_options();
   options.standardize = 0;  // the subsample is, already
   options.selection = MERCER_SELECTION_FIXED;
   options.lambda = job.lambda;
@@ -51,9 +50,7 @@ void choose(const Plan& plan, const std::vector<int64_t>& features, Comparison* 
   job->lambda = plan.lambda;
   if ((plan.lengthscale > 0 || plan.per_input) && plan.lambda >= 0) return;
   if (plan.per_input) throw Failure("--lambda: give a number with one lengthscale per input");
-  mercer_search_options options = {};
-  options.struct_size = sizeof options;
-  check(mercer_search_options_init(&options));
+  mercer_search_options options = search_options();
   options.standardize = 0;
   options.features = std::min(kSearchFeatures, *std::max_element(features.begin(), features.end()));
   options.lengthscale = plan.lengthscale;
@@ -62,20 +59,13 @@ void choose(const Plan& plan, const std::vector<int64_t>& features, Comparison* 
   options.map = plan.map.c_str();
   const Subsample& rows = job->rows;
   const Model model =
-      search_model(options, rows.train(), rows.m, rows.train_y(), rows.K, job->session.context());
-  mercer_map* shared = nullptr;
-  check(mercer_model_map(model.get(), &shared));
-  const Map map(shared);
-  job->lengthscale = lengthscale_of(text_of([&](char* b, int64_t c, int64_t* needed) {
-    return mercer_map_spec(map.get(), b, c, needed);
-  }));
-  check(mercer_model_shape(model.get(), nullptr, nullptr, nullptr, &job->lambda));
+      Model::search(rows.train(), rows.train_y(), rows.K, options, job->session.context());
+  job->lengthscale = lengthscale_of(model.map().spec());
+  job->lambda = model.lambda();
 }
 
-double score_of(const Subsample& rows, const GrowingBuffer<double>& scores) {
-  const int64_t n = rows.test_rows;
-  return rows.K > 0 ? accuracy(n, rows.test_y(), classes_of(scores, n, rows.K).data())
-                    : r_squared(n, rows.m, rows.test_y(), scores.data());
+Map map_of(const Comparison& job, int64_t D) {
+  return Map::from_spec(complete_map(job.map, job.lengthscale, job.rows.d, D, job.request.seed));
 }
 
 void print_line(const Comparison& job, const char* solution, const std::string& features,
@@ -86,78 +76,53 @@ void print_line(const Comparison& job, const char* solution, const std::string& 
   std::fflush(stdout);
 }
 
-void compare_exact(const Comparison& job, const mercer_kernel* kernel) {
+void compare_exact(const Comparison& job, const Kernel& kernel) {
   const Subsample& rows = job.rows;
   const Stopwatch watch;
-  const mercer_fit_options options = fixed_fit(job);
-  mercer_kernel_ridge* fitted = nullptr;
-  const mercer_rows X = rows.train();
-  const mercer_rows Y = mercer_rows_f64(X.n, rows.m, rows.train_y());
-  check(mercer_kernel_ridge_fit(kernel, &options, &X, &Y, rows.K, job.session.context(), &fitted));
-  const KernelRidge exact(fitted);
-  const mercer_rows T = rows.test();
-  const int64_t outputs = rows.K > 0 ? rows.K : rows.m;
-  GrowingBuffer<double> scores;
-  double* out = scores.extend(static_cast<size_t>(T.n * outputs));
-  const mercer_matrix result = mercer_matrix_f64(T.n, outputs, out);
-  check(mercer_kernel_ridge_predict(exact.get(), &T, job.session.context(), &result));
-  print_line(job, "exact kernel ridge", "-", score_of(rows, scores), "-", watch.seconds());
+  const KernelRidge exact(kernel, rows.train(), rows.train_y(), rows.K, fixed_fit(job),
+                          job.session.context());
+  const Matrix<double> scores = exact.predict(rows.test(), job.session.context());
+  print_line(job, "exact kernel ridge", "-", prediction_score(scores, rows.test_y(), rows.K), "-",
+             watch.seconds());
 }
 
-// ||Z Z' - K||_F / ||K||_F on the first held-out rows.
-double kernel_error(const mercer_map* map, const mercer_rows& X, int64_t D,
-                    const GrowingBuffer<double>& K, mercer_context* context) {
-  GrowingBuffer<double> Z;
-  double* z = Z.extend(static_cast<size_t>(X.n * D));
-  const mercer_matrix features = mercer_matrix_f64(X.n, D, z);
-  check(mercer_map_transform(map, &X, nullptr, context, &features));
-  double difference = 0;
-  double total = 0;
-  for (int64_t i = 0; i < X.n; ++i) {
-    for (int64_t j = 0; j < X.n; ++j) {
-      double product = 0;
-      for (int64_t k = 0; k < D; ++k) product += z[i * D + k] * z[j * D + k];
-      const double exact = K[static_cast<size_t>(i * X.n + j)];
-      difference += (product - exact) * (product - exact);
-      total += exact * exact;
-    }
+// On the first held-out rows; "-" where it is not defined, as for a kernel that is 0 on all of
+// them.
+std::string kernel_error_text(const Comparison& job, const Map& map) {
+  char text[32] = "-";
+  try {
+    std::snprintf(text, sizeof text, "%.5f",
+                  map.kernel_error(job.rows.test(kKernelRows), MERCER_KERNEL_ERROR_MEASURED,
+                                   job.session.context()));
+  } catch (const Error& error) {
+    if (error.status() != MERCER_INVALID_ARGUMENT) throw;
   }
-  return std::sqrt(difference / total);
+  return text;
 }
 
-void compare_features(const Comparison& job, int64_t D, const mercer_rows& sample,
-                      const GrowingBuffer<double>& K) {
+void compare_features(const Comparison& job, int64_t D) {
   const Subsample& rows = job.rows;
   const Stopwatch watch;
-  const std::string spec = complete_map(job.map, job.lengthscale, rows.d, D, job.request.seed);
-  mercer_map* created = nullptr;
-  check(mercer_map_from_spec(spec.c_str(), &created));
-  const Map map(created);
-  const Model model = fit_model(map.get(), fixed_fit(job), rows.train(), rows.m, rows.train_y(),
-                                rows.K, job.session.context());
-  const GrowingBuffer<double> scores =
-      predict_scores(model.get(), rows.test(), job.session.context());
+  const Map map = map_of(job, D);
+  const Model model =
+      Model::fit(map, rows.train(), rows.train_y(), rows.K, fixed_fit(job), job.session.context());
+  const double score = model.score(rows.test(), rows.test_y(), job.session.context());
   const double seconds = watch.seconds();
-  char error[32];
-  std::snprintf(error, sizeof error, "%.5f",
-                kernel_error(map.get(), sample, D, K, job.session.context()));
-  print_line(job, "random features", std::to_string(D), score_of(rows, scores), error, seconds);
+  print_line(job, "random features", std::to_string(D), score, kernel_error_text(job, map),
+             seconds);
 }
 
 }  // namespace
 
 void run_compare(const CompareRequest& request) {
-  const Plan plan = read_plan(request.learn.plan, specs_of(""));
+  const Plan plan = read_plan(request.learn.plan, specs());
   const Subsample rows =
       draw_subsample(read_training_set(request.learn, stdout), request.rows, request.learn.seed);
   Session session(request.learn.threads, request.learn.quiet);
   Comparison job{request.learn, rows, session, "", 0, 0};
   choose(plan, request.features, &job);
   session.clear_bar();
-  const std::string spec = kernel_of(job.map, job.lengthscale);
-  mercer_kernel* created = nullptr;
-  check(mercer_kernel_from_spec(spec.c_str(), &created));
-  const Kernel kernel(created);
+  const Kernel kernel = map_of(job, request.features.front()).kernel();
   std::printf("%" PRId64 " rows fitted, %" PRId64
               " held out; kernel %s, lengthscale %s, lambda %.3g\n",
               rows.train_rows, rows.test_rows, kernel_name(job.map).c_str(),
@@ -167,14 +132,8 @@ void run_compare(const CompareRequest& request) {
               job.lambda);
   std::printf("%-18s %9s %10s %13s %9s\n", "solution", "features", rows.K > 0 ? "accuracy" : "R^2",
               "kernel error", "seconds");
-  compare_exact(job, kernel.get());
-  mercer_rows sample = rows.test();
-  sample.n = std::min(sample.n, kKernelRows);
-  GrowingBuffer<double> K;
-  double* k = K.extend(static_cast<size_t>(sample.n * sample.n));
-  const mercer_matrix gram = mercer_matrix_f64(sample.n, sample.n, k);
-  check(mercer_kernel_gram(kernel.get(), &sample, &sample, session.context(), &gram));
-  for (const int64_t D : request.features) compare_features(job, D, sample, K);
+  compare_exact(job, kernel);
+  for (const int64_t D : request.features) compare_features(job, D);
 }
 
 }  // namespace mercer::cli

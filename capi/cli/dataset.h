@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "table.h"
+#include "read/table.h"
 
 namespace mercer::cli {
 

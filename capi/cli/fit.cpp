@@ -6,13 +6,13 @@
 #include <iterator>
 
 #include "commands.h"
-#include "library.h"
-#include "number.h"
 #include "output_file.h"
+#include "read/number.h"
 #include "score.h"
 #include "session.h"
 #include "split.h"
 #include "spooled_file.h"
+#include "table_rows.h"
 #include "training_set.h"
 
 namespace mercer::cli {
@@ -50,9 +50,7 @@ void print_candidate(void* user, const mercer_search_candidate* candidate) {
 
 Model fit_by_search(const FitRequest& request, const Plan& plan, const TrainingSet& set, int64_t n,
                     Session& session, std::FILE* out) {
-  mercer_search_options options = {};
-  options.struct_size = sizeof options;
-  check(mercer_search_options_init(&options));
+  mercer_search_options options = search_options();
   options.standardize = set.standardize ? 1 : 0;
   options.features = request.features;
   options.lengthscale = plan.lengthscale;
@@ -64,65 +62,51 @@ Model fit_by_search(const FitRequest& request, const Plan& plan, const TrainingS
     options.report = print_candidate;
     options.user = &table;
   }
-  const mercer_rows X = rows_of(set.data.X, 0, n, set.data.d);
-  return search_model(options, X, set.data.m, set.data.Y.data(), set.K, session.context());
+  const Rows X = rows_of(set.data.X, 0, n, set.data.d);
+  const Rows Y = targets_of(set.data.Y, 0, n, set.data.m);
+  return Model::search(X, Y, set.K, options, session.context());
 }
 
 // One lengthscale per input is not searched: lambda alone is chosen, on held-out rows.
 Model fit_per_input(const FitRequest& request, const Plan& plan, const TrainingSet& set, int64_t n,
                     Session& session) {
-  const std::string spec =
-      complete_map(plan.map, 0, set.data.d, request.features, request.learn.seed);
-  mercer_map* created = nullptr;
-  check(mercer_map_from_spec(spec.c_str(), &created));
-  const Map map(created);
-  mercer_fit_options options = {};
-  options.struct_size = sizeof options;
-  check(mercer_fit_options_init(&options));
+  const Map map =
+      Map::from_spec(complete_map(plan.map, 0, set.data.d, request.features, request.learn.seed));
+  mercer_fit_options options = fit_options();
   options.standardize = set.standardize ? 1 : 0;
   options.selection = plan.lambda >= 0 ? MERCER_SELECTION_FIXED : MERCER_SELECTION_HELD_OUT;
   if (plan.lambda >= 0) options.lambda = plan.lambda;
   options.seed = request.learn.seed;
-  const mercer_rows X = rows_of(set.data.X, 0, n, set.data.d);
-  return fit_model(map.get(), options, X, set.data.m, set.data.Y.data(), set.K, session.context());
+  const Rows X = rows_of(set.data.X, 0, n, set.data.d);
+  const Rows Y = targets_of(set.data.Y, 0, n, set.data.m);
+  return Model::fit(map, X, Y, set.K, options, session.context());
 }
 
-void describe(const mercer_model* model, int64_t n, double seconds, std::FILE* out) {
-  mercer_map* shared = nullptr;
-  check(mercer_model_map(model, &shared));
-  const Map map(shared);
-  const std::string spec = text_of([&](char* b, int64_t c, int64_t* needed) {
-    return mercer_map_spec(map.get(), b, c, needed);
-  });
-  double lambda = 0;
-  int64_t features = 0;
-  check(mercer_model_shape(model, nullptr, nullptr, nullptr, &lambda));
-  check(mercer_map_shape(map.get(), nullptr, &features, nullptr, nullptr, nullptr));
+void describe(const Model& model, int64_t n, double seconds, std::FILE* out) {
+  const Map map = model.map();
+  const std::string spec = map.spec();
   std::fprintf(out,
                "fitted: %" PRId64 " rows, kernel %s, %" PRId64
                " features, lengthscale %s, lambda %.3g, %.1f s\n",
-               n, kernel_name(spec).c_str(), features, lengthscale_text(spec).c_str(), lambda,
-               seconds);
+               n, kernel_name(spec).c_str(), map.features(), lengthscale_text(spec).c_str(),
+               model.lambda(), seconds);
 }
 
-void print_test_score(const mercer_model* model, const TrainingSet& set, int64_t first,
-                      Session& session, std::FILE* out) {
+void print_test_score(const Model& model, const TrainingSet& set, int64_t first, Session& session,
+                      std::FILE* out) {
   const Dataset& data = set.data;
   const int64_t rows = data.n - first;
-  const mercer_rows X = rows_of(data.X, first, rows, data.d);
-  const GrowingBuffer<double> scores = predict_scores(model, X, session.context());
-  const double* Y = data.Y.data() + first * data.m;
-  const double score = set.K > 0 ? accuracy(rows, Y, classes_of(scores, rows, set.K).data())
-                                 : r_squared(rows, data.m, Y, scores.data());
+  const double score = model.score(rows_of(data.X, first, rows, data.d),
+                                   targets_of(data.Y, first, rows, data.m), session.context());
   session.clear_bar();
   std::fprintf(out, "test: %s on %" PRId64 " held-out rows\n", score_text(set.K > 0, score).c_str(),
                rows);
 }
 
-void save(mercer_model* model, const std::string& metadata, const std::string& path) {
-  check(mercer_model_set_metadata(model, metadata.c_str()));
+void save(Model& model, const std::string& metadata, const std::string& path) {
+  model.set_metadata(metadata);
   SpooledFile file(path, SpooledFile::Use::write);
-  check(mercer_model_save(model, file.path().c_str()));
+  model.save(file.path());
   file.send();
 }
 
@@ -133,7 +117,7 @@ void run_fit(const FitRequest& request) {
   std::FILE* scores_out = to_stdout ? stderr : stdout;
   std::FILE* out = request.learn.quiet ? nullptr : scores_out;
   check_output(request.model, request.learn.train);
-  const Plan plan = read_plan(request.learn.plan, specs_of(""));
+  const Plan plan = read_plan(request.learn.plan, specs());
   TrainingSet set = read_training_set(request.learn, out);
   const std::string metadata = metadata_text(set.metadata);  // what cannot be kept is refused now
   int64_t n = set.data.n;
@@ -143,12 +127,12 @@ void run_fit(const FitRequest& request) {
   }
   Session session(request.learn.threads, request.learn.quiet);
   const Stopwatch watch;
-  const Model model = plan.per_input ? fit_per_input(request, plan, set, n, session)
-                                     : fit_by_search(request, plan, set, n, session, out);
+  Model model = plan.per_input ? fit_per_input(request, plan, set, n, session)
+                               : fit_by_search(request, plan, set, n, session, out);
   session.clear_bar();
-  if (out != nullptr) describe(model.get(), n, watch.seconds(), out);
-  if (n < set.data.n) print_test_score(model.get(), set, n, session, scores_out);
-  save(model.get(), metadata, request.model);
+  if (out != nullptr) describe(model, n, watch.seconds(), out);
+  if (n < set.data.n) print_test_score(model, set, n, session, scores_out);
+  save(model, metadata, request.model);
   if (out != nullptr)
     std::fprintf(out, "wrote %s\n", to_stdout ? "standard output" : request.model.c_str());
 }

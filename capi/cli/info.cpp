@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "commands.h"
-#include "library.h"
+#include "mercer/mercer.hpp"
 #include "spooled_file.h"
 
 namespace mercer::cli {
@@ -53,11 +53,7 @@ void print_object(const Json& object, int depth) {
 
 void run_info(const std::string& path) {
   const SpooledFile file(path, SpooledFile::Use::read);
-  const std::string text = file.naming_stream([&] {
-    return text_of([&](char* b, int64_t c, int64_t* needed) {
-      return mercer_file_info(file.path().c_str(), b, c, needed);
-    });
-  });
+  const std::string text = file.naming_stream([&] { return file_info(file.path()); });
   const Json json = Json::parse(text, nullptr, false);
   if (!json.is_object())
     throw Failure("the library's description is no JSON object: " + shown(text));

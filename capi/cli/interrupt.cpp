@@ -13,14 +13,14 @@ namespace mercer::cli {
 namespace {
 
 std::atomic<bool> seen{false};
-std::atomic<mercer_context*> running{nullptr};
-std::atomic<void (*)(mercer_context*)> cancel_running{nullptr};
-static_assert(std::atomic<mercer_context*>::is_always_lock_free, "a signal handler uses it");
+std::atomic<void*> running{nullptr};
+std::atomic<void (*)(void*)> cancel_running{nullptr};
+static_assert(std::atomic<void*>::is_always_lock_free, "a signal handler uses it");
 
 extern "C" void handle_signal(int) {
   seen = true;
-  mercer_context* context = running;
-  if (context != nullptr) cancel_running.load()(context);
+  void* call = running;
+  if (call != nullptr) cancel_running.load()(call);
 }
 
 }  // namespace
@@ -34,10 +34,10 @@ void install_interrupt_handler() {
   std::signal(SIGPIPE, SIG_IGN);
 }
 
-void set_interruptible(mercer_context* context, void (*cancel)(mercer_context*)) {
+void set_interruptible(void* call, void (*cancel)(void*)) {
   running = nullptr;
   cancel_running = cancel;
-  running = context;
+  running = call;
 }
 
 bool interrupted() { return seen; }

@@ -4,15 +4,13 @@
 // the process.
 #pragma once
 
-struct mercer_context;
-
 namespace mercer::cli {
 
 /// Handles SIGINT and SIGTERM, and turns SIGPIPE into a write error.
 void install_interrupt_handler();
-/// The context a signal cancels; nullptr: none. `cancel` is mercer_context_cancel, handed over so
-/// that the readers need no library.
-void set_interruptible(mercer_context* context, void (*cancel)(mercer_context*));
+/// What a signal cancels, by cancel(running), which must be safe in a signal handler; nullptr:
+/// none.
+void set_interruptible(void* running, void (*cancel)(void*));
 bool interrupted();
 /// Throws Failure("interrupted") after a signal.
 void stop_if_interrupted();

@@ -15,7 +15,8 @@
 #include "commands.h"
 #include "failure.h"
 #include "interrupt.h"
-#include "mercer/mercer.h"
+#include "mercer/base.hpp"
+#include "message.h"
 
 namespace {
 
@@ -148,7 +149,7 @@ int run(int argc, char** argv) {
       "Random feature maps of kernels, and what is learnt on them.\n"
       "Errors name file:line:field, counted from 1. Numbers of columns count from 1.");
   app.name("mercer");
-  app.set_version_flag("--version", std::string("mercer ") + mercer_version());
+  app.set_version_flag("--version", std::string("mercer ") + mercer::version());
   app.require_subcommand(1);
   FitRequest fit;
   PredictRequest predict;
@@ -168,6 +169,8 @@ int run(int argc, char** argv) {
     return complain(command_of(app), error.what());
   } catch (const Failure& error) {
     return complain(command_of(app), error.what());
+  } catch (const mercer::Error& error) {
+    return complain(command_of(app), message_of(error));
   } catch (const std::bad_alloc&) {
     return complain(command_of(app), "out of memory");
   } catch (const std::exception& error) {

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "failure.h"
-#include "number.h"
+#include "read/number.h"
 
 namespace mercer::cli {
 

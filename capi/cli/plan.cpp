@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "failure.h"
-#include "number.h"
+#include "read/number.h"
 
 namespace mercer::cli {
 
@@ -114,12 +114,6 @@ std::string complete_map(const std::string& map, double lengthscale, int64_t inp
   json["features"] = features;
   json["seed"] = std::to_string(seed);
   return json.dump();
-}
-
-std::string kernel_of(const std::string& map, double lengthscale) {
-  Json kernel = Json::parse(map).at("kernel");
-  if (lengthscale > 0) kernel["lengthscale"] = lengthscale;
-  return kernel.dump();
 }
 
 double lengthscale_of(const std::string& map) {

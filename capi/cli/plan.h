@@ -34,8 +34,6 @@ double read_test_fraction(const std::string& text);
 /// The spec completed: inputs, features, seed, and the lengthscale unless 0.
 std::string complete_map(const std::string& map, double lengthscale, int64_t inputs,
                          int64_t features, uint64_t seed);
-/// The spec of the kernel inside a map's spec, with this lengthscale unless 0.
-std::string kernel_of(const std::string& map, double lengthscale);
 /// The lengthscale inside a map's spec as text: a number, "per input", or "-" for a kernel without
 /// one.
 std::string lengthscale_text(const std::string& map);

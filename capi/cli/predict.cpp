@@ -4,16 +4,18 @@
 // the target.
 #include <cinttypes>
 #include <cstdio>
+#include <utility>
+#include <vector>
 
 #include "commands.h"
-#include "csv_fields.h"
-#include "library.h"
 #include "metadata.h"
-#include "number.h"
 #include "output_file.h"
+#include "read/csv_fields.h"
+#include "read/number.h"
 #include "score.h"
 #include "session.h"
 #include "spooled_file.h"
+#include "table_rows.h"
 #include "task.h"
 
 namespace mercer::cli {
@@ -22,24 +24,17 @@ namespace {
 
 struct LoadedModel {
   Model model;
-  int64_t inputs = 0;
-  int64_t outputs = 0;
+  int64_t inputs;
+  int64_t outputs;
   Metadata metadata;
 };
 
 LoadedModel load(const std::string& path) {
   const SpooledFile file(path, SpooledFile::Use::read);
-  mercer_model* handle = nullptr;
-  file.naming_stream([&] { check(mercer_model_load(file.path().c_str(), &handle)); });
-  LoadedModel loaded;
-  loaded.model.reset(handle);
-  int64_t K = 0;
-  check(mercer_model_shape(handle, &loaded.inputs, &loaded.outputs, &K, nullptr));
-  const std::string text = text_of([&](char* b, int64_t c, int64_t* needed) {
-    return mercer_model_metadata(handle, b, c, needed);
-  });
-  loaded.metadata = parse_metadata(text, K > 0, loaded.outputs);
-  return loaded;
+  Model model = file.naming_stream([&] { return Model::load(file.path()); });
+  const int64_t inputs = model.inputs(), outputs = model.outputs();
+  Metadata metadata = parse_metadata(model.metadata(), model.classes() > 0, outputs);
+  return {std::move(model), inputs, outputs, std::move(metadata)};
 }
 
 std::string header(const LoadedModel& loaded, bool scores) {
@@ -61,8 +56,8 @@ std::string header(const LoadedModel& loaded, bool scores) {
   return line + "\n";
 }
 
-void write_predictions(const LoadedModel& loaded, const GrowingBuffer<double>& scores,
-                       const GrowingBuffer<int32_t>& classes, int64_t n,
+void write_predictions(const LoadedModel& loaded, const Matrix<double>& scores,
+                       const std::vector<int32_t>& classes, int64_t n,
                        const PredictRequest& request) {
   OutputFile file(request.predictions);
   file.write(header(loaded, request.scores));
@@ -75,7 +70,7 @@ void write_predictions(const LoadedModel& loaded, const GrowingBuffer<double>& s
     if (classes.empty() || request.scores) {
       for (int64_t k = 0; k < loaded.outputs; ++k) {
         if (!line.empty()) line += ',';
-        line += number_text(scores[static_cast<size_t>(i * loaded.outputs + k)]);
+        line += number_text(scores(i, k));
       }
     }
     file.write(line += '\n');
@@ -84,21 +79,22 @@ void write_predictions(const LoadedModel& loaded, const GrowingBuffer<double>& s
 }
 
 // Y of the test set against the predictions; labels the model never saw count as wrong.
-void print_score(const LoadedModel& loaded, Dataset* test, const GrowingBuffer<double>& scores,
-                 const GrowingBuffer<int32_t>& classes, std::FILE* out) {
+void print_score(const LoadedModel& loaded, Dataset* test, const Matrix<double>& scores,
+                 std::FILE* out) {
   if (!loaded.metadata.classification) {
     if (test->m != loaded.outputs) {
       fail_at(
           test->name, 0, 0,
           std::to_string(test->m) + " targets, the model has " + std::to_string(loaded.outputs));
     }
-    const double score = r_squared(test->n, test->m, test->Y.data(), scores.data());
+    const double score = prediction_score(scores, targets_of(test->Y, 0, test->n, test->m));
     std::fprintf(out, "test: %s on %" PRId64 " rows\n", score_text(false, score).c_str(), test->n);
     return;
   }
   const int64_t unknown =
       number_known_classes(loaded.metadata.classes, loaded.metadata.text_labels, test);
-  const double score = accuracy(test->n, test->Y.data(), classes.data());
+  const double score =
+      prediction_score(scores, targets_of(test->Y, 0, test->n, 1), loaded.model.classes());
   std::fprintf(out, "test: %s on %" PRId64 " rows", score_text(true, score).c_str(), test->n);
   if (unknown > 0) std::fprintf(out, " (%" PRId64 " with labels the model does not know)", unknown);
   std::fputc('\n', out);
@@ -123,13 +119,13 @@ void run_predict(const PredictRequest& request) {
                  test.name.c_str());
   }
   Session session(request.threads, request.quiet);
-  const GrowingBuffer<double> scores =
-      predict_scores(loaded.model.get(), rows_of(test.X, 0, test.n, test.d), session.context());
-  GrowingBuffer<int32_t> classes;
-  if (loaded.metadata.classification) classes = classes_of(scores, test.n, loaded.outputs);
+  const Matrix<double> scores =
+      loaded.model.predict(rows_of(test.X, 0, test.n, test.d), session.context());
+  std::vector<int32_t> classes;
+  if (loaded.metadata.classification) classes = classes_of(scores);
   session.clear_bar();
   write_predictions(loaded, scores, classes, test.n, request);
-  if (test.m > 0) print_score(loaded, &test, scores, classes, out);
+  if (test.m > 0) print_score(loaded, &test, scores, out);
 }
 
 }  // namespace mercer::cli

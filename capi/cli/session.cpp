@@ -6,39 +6,29 @@
 #include <unistd.h>
 
 #include "interrupt.h"
-#include "library.h"
 #include "memory.h"
 
 namespace mercer::cli {
 
-namespace {
-
-void cancel(mercer_context* context) { mercer_context_cancel(context); }
-
-}  // namespace
-
-Session::Session(int32_t threads, bool quiet) : bar_(!quiet && isatty(STDERR_FILENO) == 1) {
+Session::Session(int32_t threads, bool quiet)
+    : bar_(!quiet && isatty(STDERR_FILENO) == 1),
+      // A fit that needs more than the machine has is refused, not killed later.
+      context_(threads, physical_memory(), progress()) {
   stop_if_interrupted();
-  mercer_context_options options = {};
-  options.struct_size = sizeof options;
-  check(mercer_context_options_init(&options));
-  options.threads = threads;
-  options.memory_cap = physical_memory();  // a fit that needs more is refused, not killed later
-  options.progress = bar_ ? &Session::advance : nullptr;
-  options.user = this;
-  check(mercer_context_create(&options, &context_));
-  set_interruptible(context_, cancel);
+  set_interruptible(&context_, [](void* context) { static_cast<Context*>(context)->cancel(); });
 }
 
 Session::~Session() {
   set_interruptible(nullptr, nullptr);
   clear_bar();
-  mercer_context_free(context_);
 }
 
-int32_t Session::advance(void* user, int64_t done, int64_t total) {
-  static_cast<Session*>(user)->draw(done, total);
-  return interrupted() ? 1 : 0;
+Context::Progress Session::progress() {
+  if (!bar_) return {};
+  return [this](int64_t done, int64_t total) {
+    draw(done, total);
+    return !interrupted();
+  };
 }
 
 void Session::draw(int64_t done, int64_t total) {

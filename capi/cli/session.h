@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <cstdio>
 
-#include "mercer/mercer.h"
+#include "mercer/base.hpp"
 
 namespace mercer::cli {
 
@@ -27,16 +27,16 @@ class Session {
   ~Session();
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
-  mercer_context* context() { return context_; }
+  Context* context() { return &context_; }
   /// Wipes the bar, so that a line can be printed; the next progress draws it again.
   void clear_bar();
 
  private:
-  static int32_t advance(void* user, int64_t done, int64_t total);
+  Context::Progress progress();
   void draw(int64_t done, int64_t total);
 
-  mercer_context* context_ = nullptr;
-  bool bar_ = false;
+  bool bar_;
+  Context context_;
   bool drawn_ = false;
   double last_drawn_ = -1;
   Stopwatch watch_;

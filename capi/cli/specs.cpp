@@ -8,7 +8,8 @@
 #include <vector>
 
 #include "commands.h"
-#include "library.h"
+#include "failure.h"
+#include "mercer/mercer.hpp"
 
 namespace mercer::cli {
 
@@ -78,7 +79,7 @@ void print_all(const Json& json) {
 }  // namespace
 
 void run_specs(const std::string& name) {
-  const std::string text = specs_of(name);
+  const std::string text = specs(name);
   const Json json = Json::parse(text, nullptr, false);
   if (!json.is_object())
     throw Failure("the library's description is no JSON object: " + shown(text));

@@ -14,8 +14,8 @@
 #include <utility>
 #include <vector>
 
-#include "byte_source.h"
 #include "output_file.h"
+#include "read/byte_source.h"
 
 namespace mercer::cli {
 

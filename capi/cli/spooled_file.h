@@ -6,6 +6,7 @@
 #include <string>
 
 #include "failure.h"
+#include "message.h"
 
 namespace mercer::cli {
 
@@ -22,7 +23,7 @@ class SpooledFile {
   SpooledFile& operator=(const SpooledFile&) = delete;
   const std::string& path() const { return path_; }
 
-  /// What call() returns; a Failure of it names the stream that is read where it named the
+  /// What call() returns; a Failure or Error of it names the stream that is read where it named the
   /// temporary file.
   template <class Call>
   auto naming_stream(Call&& call) const {
@@ -30,6 +31,8 @@ class SpooledFile {
       return call();
     } catch (const Failure& failure) {
       throw Failure(renamed(failure.what()));
+    } catch (const Error& error) {
+      throw Failure(renamed(message_of(error)));
     }
   }
 

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <vector>
 
+#include "failure.h"
 #include "memory.h"
 #include "split.h"
 

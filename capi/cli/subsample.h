@@ -5,9 +5,10 @@
 // models.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 
-#include "library.h"
+#include "table_rows.h"
 #include "training_set.h"
 
 namespace mercer::cli {
@@ -20,10 +21,13 @@ struct Subsample {
   int64_t K = 0;  // classes, 0: regression
   Numbers X;      // double
   GrowingBuffer<double> Y;
-  mercer_rows train() const { return rows_of(X, 0, train_rows, d); }
-  mercer_rows test() const { return rows_of(X, train_rows, test_rows, d); }
-  const double* train_y() const { return Y.data(); }
-  const double* test_y() const { return Y.data() + train_rows * m; }
+  Rows train() const { return rows_of(X, 0, train_rows, d); }
+  Rows train_y() const { return targets_of(Y, 0, train_rows, m); }
+  /// At most `most` of those held out.
+  Rows test(int64_t most = INT64_MAX) const {
+    return rows_of(X, train_rows, std::min(test_rows, most), d);
+  }
+  Rows test_y() const { return targets_of(Y, train_rows, test_rows, m); }
 };
 
 /// Shuffles by seed, fits on at most `rows` rows (and four fifths of all), holds out at most half

@@ -10,7 +10,7 @@
 #include <unordered_map>
 
 #include "failure.h"
-#include "number.h"
+#include "read/number.h"
 
 namespace mercer::cli {
 

@@ -80,6 +80,9 @@ Shape shape(mercer_status (*ask)(const Handle*, int64_t*, int64_t*, int64_t*),
 
 }  // namespace detail
 
+/// Of the loaded library: "major.minor.patch".
+inline std::string version() { return mercer_version(); }
+
 /// Options of the C API with their defaults filled in.
 template <class Options>
 Options defaults(mercer_status (*init)(Options*)) {

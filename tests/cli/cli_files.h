@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "failure.h"
+#include "read/table.h"
 #include "support/temporary_directory.h"
-#include "table.h"
 
 namespace mercer::test {
 

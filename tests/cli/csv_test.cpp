@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: The mercer authors
 // CSV: values, headers, quoting, text labels; every error with line and field.
 #include "cli_files.h"
-#include "csv_fields.h"
-#include "number.h"
+#include "read/csv_fields.h"
+#include "read/number.h"
 #include "support/catch.h"
 
 namespace mercer::test {

@@ -25,8 +25,8 @@ TEST_CASE("R^2 by hand, leading dimensions, outputs that do not vary", "[statist
 TEST_CASE("R^2 of far targets, and of predictions that are not finite", "[statistic]") {
   const double far[] = {1e9, 1e9 + 1, 1e9 + 2}, close[] = {1e9, 1e9 + 1, 1e9 + 1};
   CHECK(r_squared({far, 3, 1}, {close, 3, 1}) == 0.5);
-  const double constant[] = {0.1, 0.1, 0.1};
-  CHECK(std::isnan(r_squared({constant, 3, 1}, {far, 3, 1})));
+  const double tenths[] = {0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1};  // their mean, summed, is not 0.1
+  CHECK(std::isnan(r_squared({tenths, 7, 1}, {tenths, 7, 1})));
   const double missing[] = {NAN, 0, 0};
   CHECK(std::isnan(r_squared({far, 3, 1}, {missing, 3, 1})));
 }

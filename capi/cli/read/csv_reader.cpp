@@ -8,11 +8,11 @@
 #include <unordered_set>
 #include <utility>
 
-#include "csv_fields.h"
 #include "failure.h"
-#include "line_reader.h"
-#include "number.h"
-#include "table.h"
+#include "read/csv_fields.h"
+#include "read/line_reader.h"
+#include "read/number.h"
+#include "read/table.h"
 
 namespace mercer::cli {
 

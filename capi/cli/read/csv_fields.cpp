@@ -2,12 +2,12 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Splitting and quoting of CSV fields. A quoted field must end on its line: a line break inside a
 // number table is a forgotten quote far more often than data.
-#include "csv_fields.h"
+#include "read/csv_fields.h"
 
 #include <cstring>
 
 #include "failure.h"
-#include "number.h"
+#include "read/number.h"
 
 namespace mercer::cli {
 

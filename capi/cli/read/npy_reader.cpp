@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <cstring>
 
-#include "byte_source.h"
 #include "failure.h"
-#include "npy_header.h"
-#include "table.h"
+#include "read/byte_source.h"
+#include "read/npy_header.h"
+#include "read/table.h"
 
 namespace mercer::cli {
 

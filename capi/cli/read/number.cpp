@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Numbers by std::from_chars / to_chars (C++17): correctly rounded, locale-free.
-#include "number.h"
+#include "read/number.h"
 
 #include <charconv>
 #include <cmath>

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The mercer authors
 // The dictionary of a .npy header, in any order of its three keys. Source: NumPy Enhancement
 // Proposal 1 and numpy.lib.format.
-#include "npy_header.h"
+#include "read/npy_header.h"
 
 #include <charconv>
 

@@ -6,11 +6,11 @@
 #include <charconv>
 #include <string_view>
 
-#include "byte_source.h"
 #include "failure.h"
-#include "line_reader.h"
-#include "number.h"
-#include "table.h"
+#include "read/byte_source.h"
+#include "read/line_reader.h"
+#include "read/number.h"
+#include "read/table.h"
 
 namespace mercer::cli {
 

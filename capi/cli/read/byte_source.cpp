@@ -3,7 +3,7 @@
 // Reading bytes, plain or gzip (RFC 1952, several members allowed). zlib's inflate is driven
 // directly rather than through gzread, whose errors do not tell a truncated file from a damaged
 // one.
-#include "byte_source.h"
+#include "read/byte_source.h"
 
 #include <fcntl.h>
 #include <unistd.h>

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "numbers.h"
+#include "read/numbers.h"
 
 namespace mercer::cli {
 

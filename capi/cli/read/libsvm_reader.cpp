@@ -7,9 +7,9 @@
 #include <cstdint>
 
 #include "failure.h"
-#include "line_reader.h"
-#include "number.h"
-#include "table.h"
+#include "read/line_reader.h"
+#include "read/number.h"
+#include "read/table.h"
 
 namespace mercer::cli {
 

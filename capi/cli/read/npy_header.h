@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "number_array.h"
+#include "read/number_array.h"
 
 namespace mercer::cli {
 

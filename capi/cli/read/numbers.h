@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "growing_buffer.h"
+#include "read/growing_buffer.h"
 
 namespace mercer::cli {
 

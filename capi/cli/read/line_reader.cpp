@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Lines from large reads.
-#include "line_reader.h"
+#include "read/line_reader.h"
 
 #include <cstring>
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "byte_source.h"
+#include "read/byte_source.h"
 
 namespace mercer::cli {
 

@@ -4,10 +4,10 @@
 // Source: LeCun, Cortes, Burges, "The MNIST database", file format section.
 #include <cstdint>
 
-#include "byte_source.h"
 #include "failure.h"
-#include "number_array.h"
-#include "table.h"
+#include "read/byte_source.h"
+#include "read/number_array.h"
+#include "read/table.h"
 
 namespace mercer::cli {
 

@@ -2,15 +2,15 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Elements of npy and IDX arrays: swapped to the machine's order, widened, checked for NaN, laid
 // out row-major.
-#include "number_array.h"
+#include "read/number_array.h"
 
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
 
-#include "byte_source.h"
 #include "failure.h"
+#include "read/byte_source.h"
 
 namespace mercer::cli {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-#include "numbers.h"
+#include "read/numbers.h"
 
 #include <algorithm>
 
