@@ -18,6 +18,7 @@
 #include "mercer/model.hpp"
 #include "mercer/ridge.hpp"
 #include "mercer/sketch.hpp"
+#include "mercer/source.hpp"
 #include "mercer/view.hpp"
 
 namespace mercer {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "mercer/map.hpp"
+#include "mercer/source.hpp"
 
 namespace mercer {
 inline namespace hpp {
@@ -46,6 +47,18 @@ class Model {
     return make(context, [&](auto out) {
       return mercer_model_fit(map.get(), &options, X.get(), Y.get(), K, detail::handle(context),
                               out);
+    });
+  }
+  /// Of rows that are not in memory.
+  static Model fit_source(const Map& map, RowSource& source, int64_t K = 0,
+                          const mercer_fit_options& options = fit_options(),
+                          Context* context = nullptr) {
+    detail::SourceCalls calls(source);
+    return make(context, [&](auto out) {
+      const mercer_status status = mercer_model_fit_source(map.get(), &options, calls.get(), K,
+                                                           detail::handle(context), out);
+      calls.rethrow();
+      return status;
     });
   }
   static Model fit_spec(const std::string& json, const Rows& X, const Rows& Y,

@@ -16,6 +16,18 @@
 namespace mercer {
 inline namespace hpp {
 
+/// Sums over rows, about zero: Z'Z (D x D), Z'Y (D x outputs), and those of z, y and y^2.
+struct Sums {
+  Sums(int64_t D, int64_t outputs)
+      : gram(D, D),
+        cross(D, outputs),
+        z(static_cast<size_t>(D)),
+        y(static_cast<size_t>(outputs)),
+        y2(static_cast<size_t>(outputs)) {}
+  Matrix<double> gram, cross;
+  std::vector<double> z, y, y2;
+};
+
 /// Z'Z, Z'Y, n and sums over blocks of rows.
 class Statistics {
  public:
@@ -45,6 +57,23 @@ class Statistics {
   }
   void merge(const Statistics& other) { check(mercer_statistics_merge(get(), other.get())); }
   void subtract(const Statistics& other) { check(mercer_statistics_subtract(get(), other.get())); }
+  Sums sums() const {
+    const detail::Shape s = shape();
+    Sums result(s.columns, s.outputs);
+    check(mercer_statistics_get_f64(get(), result.gram.view().data, result.cross.view().data,
+                                    result.z.data(), result.y.data(), result.y2.data()));
+    return result;
+  }
+  /// Of n rows, in place of what was held.
+  void set(int64_t n, const Sums& sums) {
+    const detail::Shape s = shape();
+    if (sums.gram.rows() != s.columns || sums.cross.cols() != s.outputs) {
+      throw Error(MERCER_DIMENSION_MISMATCH,
+                  "sums of the statistics' features and outputs expected");
+    }
+    check(mercer_statistics_set_f64(get(), n, sums.gram.view().data, sums.cross.view().data,
+                                    sums.z.data(), sums.y.data(), sums.y2.data()));
+  }
   int64_t rows() const { return shape().rows; }
   int64_t features() const { return shape().columns; }
   int64_t outputs() const { return shape().outputs; }

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// mercer_row_source for C++17: rows that are not in memory.
+#ifndef MERCER_SOURCE_HPP
+#define MERCER_SOURCE_HPP
+
+#include <cstdint>
+#include <exception>
+#include <optional>
+#include <utility>
+
+#include "mercer/base.hpp"
+#include "mercer/view.hpp"
+
+namespace mercer {
+inline namespace hpp {
+
+/// Handed over block by block, as often as a fit reads them. What the functions throw comes out of
+/// the fit.
+class RowSource {
+ public:
+  struct Block {
+    Rows X, Y;  // as many rows of each
+  };
+  virtual ~RowSource() = default;
+  virtual int64_t inputs() const = 0;   // columns of X
+  virtual int64_t targets() const = 0;  // columns of Y
+  /// Begins again at the first row.
+  virtual void rewind() = 0;
+  /// The next rows, whose arrays stay valid and unchanged until the next call; nothing: the end.
+  virtual std::optional<Block> next() = 0;
+};
+
+namespace detail {
+
+/// A RowSource as the C API asks it, for the time of one call.
+class SourceCalls {
+ public:
+  explicit SourceCalls(RowSource& source) : source_(source) {
+    calls_.struct_size = sizeof calls_;
+    calls_.d = source.inputs();
+    calls_.m = source.targets();
+    calls_.rewind = rewind;
+    calls_.next = next;
+    calls_.user = this;
+  }
+  SourceCalls(const SourceCalls&) = delete;
+  SourceCalls& operator=(const SourceCalls&) = delete;
+  const mercer_row_source* get() const noexcept { return &calls_; }
+  /// Lets out what the source threw.
+  void rethrow() {
+    if (thrown_ != nullptr) std::rethrow_exception(std::exchange(thrown_, nullptr));
+  }
+
+ private:
+  template <class Call>
+  int32_t guarded(Call call) noexcept {
+    try {
+      call();
+      return 0;
+    } catch (...) {
+      thrown_ = std::current_exception();
+      return 1;
+    }
+  }
+  static int32_t rewind(void* user) {
+    auto& self = *static_cast<SourceCalls*>(user);
+    return self.guarded([&] { self.source_.rewind(); });
+  }
+  static int32_t next(void* user, mercer_rows* X, mercer_rows* Y) {
+    auto& self = *static_cast<SourceCalls*>(user);
+    return self.guarded([&] {
+      const std::optional<RowSource::Block> block = self.source_.next();
+      if (!block) return;  // both are empty views
+      *X = *block->X.get();
+      *Y = *block->Y.get();
+    });
+  }
+
+  RowSource& source_;
+  mercer_row_source calls_{};
+  std::exception_ptr thrown_;
+};
+
+}  // namespace detail
+
+}  // namespace hpp
+}  // namespace mercer
+#endif

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// mercer.hpp: objects as bytes, sums, sources of rows, what is measured: the numbers of the C API.
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <stdexcept>
+#include <utility>
+
+#include "fixture.h"
+#include "support/catch.h"
+#include "wrapper.h"
+
+using mercer::Kernel;
+using mercer::Map;
+using mercer::Matrix;
+using mercer::MatrixView;
+using mercer::Model;
+using mercer::Statistics;
+using mercer::test::numbers;
+using mercer::test::status_of;
+
+namespace {
+
+constexpr int64_t n = 60, d = 2, D = 16;
+
+const std::vector<double> X = numbers(n, d), Y = numbers(n, 1);
+MatrixView<const double> x(int64_t first = 0, int64_t count = n) {
+  return {X.data() + first * d, count, d};
+}
+MatrixView<const double> y(int64_t first = 0, int64_t count = n) {
+  return {Y.data() + first, count, 1};
+}
+Map small_map() { return Map::fourier(Kernel::gaussian(1.0), d, D); }
+
+/// 25 rows at a time; throws before the block `broken`.
+class Blocks final : public mercer::RowSource {
+ public:
+  explicit Blocks(int64_t broken = -1) : broken_(broken) {}
+  int64_t inputs() const override { return d; }
+  int64_t targets() const override { return 1; }
+  void rewind() override { next_ = 0; }
+  std::optional<Block> next() override {
+    if (next_ == broken_) throw std::runtime_error("broken");
+    const int64_t first = 25 * next_++;
+    if (first >= n) return std::nullopt;
+    const int64_t count = std::min<int64_t>(25, n - first);
+    return Block{x(first, count), y(first, count)};
+  }
+
+ private:
+  int64_t next_ = 0, broken_;
+};
+
+TEST_CASE("objects of C++ go through bytes", "[capi]") {
+  const Map map = small_map();
+  const auto small = map.to_bytes();
+  CHECK(Map::from_bytes(small).spec() == map.spec());
+  const Model model = Model::fit(map, x(), y());
+  const auto bytes = model.to_bytes();
+  const Model again = Model::from_bytes(bytes);
+  CHECK(again.to_bytes() == bytes);
+  CHECK(status_of([&] { Map::from_bytes(bytes); }) == MERCER_INVALID_ARGUMENT);
+  CHECK(status_of([] { Model::from_bytes({}); }) == MERCER_CORRUPT_FILE);
+  Statistics sums(d, 1);
+  sums.add(x(), y());
+  const auto summed = sums.to_bytes();
+  CHECK(Statistics::from_bytes(summed).rows() == n);
+}
+
+TEST_CASE("sums of C++ come back", "[capi]") {
+  Statistics from(d, 1), to(d, 1), wide(d, 2);
+  from.add(x(), y());
+  const mercer::Sums sums = from.sums();
+  to.set(n, sums);
+  CHECK(to.rows() == n);
+  CHECK(to.sums().gram(1, 0) == sums.gram(1, 0));
+  CHECK(to.sums().y2 == sums.y2);
+  CHECK(status_of([&] { wide.set(n, sums); }) == MERCER_DIMENSION_MISMATCH);
+  CHECK(status_of([&] { to.set(-1, sums); }) == MERCER_INVALID_ARGUMENT);
+}
+
+TEST_CASE("a source of C++ fits what rows in memory fit, and lets its exceptions out", "[capi]") {
+  const Map map = small_map();
+  auto options = mercer::fit_options();
+  options.precision = MERCER_PRECISION_F64;
+  options.selection = MERCER_SELECTION_FIXED;
+  options.lambda = 1e-3;
+  Blocks blocks, broken(1);
+  const Model streamed = Model::fit_source(map, blocks, 0, options);
+  const Matrix<double> found = streamed.predict(x());
+  const Matrix<double> expected = Model::fit(map, x(), y(), 0, options).predict(x());
+  double worst = 0;
+  for (int64_t i = 0; i < n; ++i) worst = std::max(worst, std::abs(found(i, 0) - expected(i, 0)));
+  CHECK(worst < 1e-9);  // the condition number is below 1e3
+  std::string thrown;
+  try {
+    Model::fit_source(map, broken, 0, options);
+  } catch (const std::runtime_error& error) {
+    thrown = error.what();
+  }
+  CHECK(thrown == "broken");
+}
+
+TEST_CASE("what C++ measures", "[capi]") {
+  const Map map = small_map();
+  CHECK(map.kernel().spec() == Kernel::gaussian(1.0).spec());
+  CHECK(map.kernel_error(x()) != map.kernel_error(x(), MERCER_KERNEL_ERROR_PREDICTED));
+  const Model model = Model::fit(map, x(), y());
+  CHECK(model.score(x(), y()) == mercer::prediction_score(model.predict(x()), y()));
+  const double scores[] = {0, 1, 2, 2, 1, 0};
+  const MatrixView<const double> view(scores, 2, 3);
+  CHECK(mercer::classes_of(view) == std::vector<int32_t>{2, 0});
+  CHECK(mercer::version() == mercer_version());
+}
+
+}  // namespace
