@@ -60,48 +60,60 @@ MERCER_API void mercer_statistics_free(mercer_statistics* statistics);
 
 /* ---- Ridge: every lambda from one eigendecomposition ---- */
 
+/* Of all in this section: lambda >= 0; center: 0 or not 0, then features and outputs are centred and an
+ * intercept fitted. w is D x m, intercept m (zeros without centring), NULL where it is not wanted; nothing
+ * is random. Directions whose eigenvalue plus n lambda is below eps D times the largest are dropped, so
+ * that lambda = 0 gives the weights of least norm. Any number of threads may ask one decomposition at once.
+ *  Errors: MERCER_INVALID_ARGUMENT (NULL, lambda negative or not finite, statistics of no rows or with
+ * sums that are not finite), MERCER_DIMENSION_MISMATCH (features or outputs that disagree),
+ * MERCER_NOT_CONVERGED (LAPACK's eigenvalues), and with a context, which may be NULL, MERCER_OUT_OF_MEMORY
+ * and MERCER_CANCELLED. */
+
 typedef struct mercer_ridge mercer_ridge;
 
-/** Decomposes a copy of the statistics' Gram matrix, O(D^3). center != 0: features and outputs are
- * centred and an intercept fitted. */
+/** Decomposes a copy of the statistics' Gram matrix: O(D^3), 20 D^2 bytes, of which 8 D^2 stay. */
 MERCER_API mercer_status mercer_ridge_create(const mercer_statistics* statistics, int32_t center,
                                              mercer_context* context, mercer_ridge** out);
 /** Rows the statistics held, features D and outputs m, which fix the sizes of the arrays below; any
  * pointer may be NULL. */
 MERCER_API mercer_status mercer_ridge_shape(const mercer_ridge* ridge, int64_t* n, int64_t* D,
                                             int64_t* m);
-/** w: D x m, intercept: m (zeros without centring; may be NULL). lambda >= 0. O(D^2 m). */
+/** The weights for one lambda: ldw >= m. O(D^2 m). */
 MERCER_API mercer_status mercer_ridge_solve_f64(const mercer_ridge* ridge, double lambda, double* w,
                                                 int64_t ldw, double* intercept);
-/** Generalised cross-validation without the rows. gcv: n RSS/(n - Tr H)^2 for each of the m outputs;
- * dimension: the effective one, Tr H, H = Z(Z'Z + n lambda I)^{-1}Z' (plus one for the intercept when
- * centred). Either may be NULL. lambda >= 0. O(D m). */
+/** Generalised cross-validation without the rows (Golub, Heath, Wahba 1979). gcv: n RSS/(n - Tr H)^2 for
+ * each of the m outputs, infinite where the fit interpolates (n - Tr H <= 1e-8 n); dimension: the
+ * effective one, Tr H, H = Z(Z'Z + n lambda I)^{-1}Z' (plus one for the intercept when centred). Either
+ * may be NULL. O(D m). */
 MERCER_API mercer_status mercer_ridge_gcv_f64(const mercer_ridge* ridge, double lambda, double* gcv,
                                               double* dimension);
-/** error[m]: mean squared error on held-out rows given as statistics. */
+/** error[m]: mean squared error on held-out rows, at least one, given as statistics. O(D^2 m). */
 MERCER_API mercer_status mercer_ridge_held_out_error_f64(const mercer_ridge* ridge, double lambda,
                                                          const mercer_statistics* held_out,
                                                          double* error);
-/** residuals (n x m, F32 or F64): (y - Zw)_i/(1 - H_ii) of training rows Z (n x D) and Y (n x m); n
- * lambda stays fixed when a row is left out. context may be NULL. */
+/** residuals (n x m, F32 or F64): (y - Zw)_i/(1 - H_ii) of training rows Z (n x D) and Y (n x m), dense or
+ * CSR (made dense), what a row's residual would be if it were left out; n lambda stays fixed then. Infinite
+ * where 1 - H_ii <= 1e-8. Refuses NaN, Inf and numbers beyond 1e150. O(n D^2). */
 MERCER_API mercer_status mercer_ridge_leave_one_out(const mercer_ridge* ridge, double lambda,
                                                     const mercer_rows* Z, const mercer_rows* Y,
                                                     mercer_context* context,
                                                     const mercer_matrix* residuals);
 MERCER_API void mercer_ridge_free(mercer_ridge* ridge);
 
-/** One lambda without a decomposition: by Cholesky from statistics; by the dual n x n system from
- * rows (for n < D). */
+/** One lambda without a decomposition, by Cholesky of a copy: O(D^3/3), 8 D^2 bytes. Jitter is raised up
+ * to 1e-9 of the mean diagonal, then MERCER_NOT_POSITIVE_DEFINITE names the pivot. */
 MERCER_API mercer_status mercer_ridge_cholesky_f64(const mercer_statistics* statistics,
                                                    int32_t center, double lambda,
                                                    mercer_context* context, double* w, int64_t ldw,
                                                    double* intercept);
-/** Z: n x D, Y: n x m; w: D x m, F32 or F64; intercept: m, or NULL. */
+/** The same from rows, for n < D, by the dual n x n system: Z n x D and Y n x m, dense or CSR (made dense),
+ * n >= 1; w F32 or F64. Refuses NaN, Inf and numbers beyond 1e150. O(n^2 D + n^3), 8 n^2 bytes. */
 MERCER_API mercer_status mercer_ridge_dual(const mercer_rows* Z, const mercer_rows* Y,
                                            int32_t center, double lambda, mercer_context* context,
                                            const mercer_matrix* w, double* intercept);
-/** K-fold: folds[k] are the statistics of fold k's rows; error (lambdas x m): mean over all rows of
- * the squared error when each fold is predicted by the fit on the others (with their own n). */
+/** K-fold cross-validation: folds[k] are the statistics of fold k's rows, at least two with rows; error
+ * (lambda_count x m, lde >= m): mean over all rows of the squared error when each fold is predicted by the
+ * fit on the others (with their own n). O(folds D^3), 28 D^2 bytes. */
 MERCER_API mercer_status mercer_ridge_kfold_f64(int64_t fold_count,
                                                 const mercer_statistics* const* folds,
                                                 int32_t center, int64_t lambda_count,
