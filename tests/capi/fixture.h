@@ -164,7 +164,9 @@ inline ModelHandle small_classifier(int64_t n = 60, int64_t d = 2, int64_t D = 1
 inline StatisticsHandle small_statistics(int64_t n = 40, int64_t D = 4, int64_t m = 1) {
   mercer_statistics* statistics = nullptr;
   mercer_statistics_create(D, m, &statistics);
-  mercer_statistics_add(statistics, rows_of(numbers(n, D), D), rows_of(numbers(n, m), m), nullptr);
+  const std::vector<double> Z = numbers(n, D), Y = numbers(n, m);
+  const RowsView targets = m == 0 ? mercer_rows_f64(n, 0, nullptr) : rows_of(Y, m);
+  mercer_statistics_add(statistics, rows_of(Z, D), targets, nullptr);
   return StatisticsHandle(statistics);
 }
 

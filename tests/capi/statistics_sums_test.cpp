@@ -52,16 +52,16 @@ TEST_CASE("a fit on sums that were set is the fit on their rows", "[capi]") {
   const auto from = small_statistics(40, D, m), to = small_statistics(0, D, m);
   REQUIRE(set(to.get(), 40, get(from.get())) == MERCER_OK);
   const auto expected = weights_of(from.get()), found = weights_of(to.get());
-  double worst = 0;  // numbers below 1 with means below 1: n eps over the smallest eigenvalue, > 1
+  double worst = 0;  // n eps times the condition number, which is below 1/lambda = 1e3
   for (size_t j = 0; j < 8; ++j) worst = std::max(worst, std::abs(expected[j] - found[j]));
-  CHECK(worst < 1e-12);
+  CHECK(worst < 1e-11);
   // Rows can be taken away again, and added.
   const auto Z = numbers(40, D), Y = numbers(40, m);
   REQUIRE(mercer_statistics_remove(to.get(), rows_of(Z, D), rows_of(Y, m), nullptr) == MERCER_OK);
   REQUIRE(mercer_statistics_add(to.get(), rows_of(Z, D), rows_of(Y, m), nullptr) == MERCER_OK);
   const auto again = weights_of(to.get());
   for (size_t j = 0; j < 8; ++j) worst = std::max(worst, std::abs(expected[j] - again[j]));
-  CHECK(worst < 1e-12);
+  CHECK(worst < 1e-11);
 }
 
 TEST_CASE("sums of two halves, added up, are those of all rows", "[capi]") {
@@ -82,7 +82,7 @@ TEST_CASE("sums of two halves, added up, are those of all rows", "[capi]") {
   const auto expected = weights_of(small_statistics(40, D, m).get()), found = weights_of(all.get());
   double worst = 0;
   for (size_t j = 0; j < 8; ++j) worst = std::max(worst, std::abs(expected[j] - found[j]));
-  CHECK(worst < 1e-12);
+  CHECK(worst < 1e-11);
 }
 
 TEST_CASE("sums that are none are refused, and nothing changes", "[capi]") {
