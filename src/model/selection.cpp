@@ -10,6 +10,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "base/error.h"
 #include "base/size.h"
 #include "model/held_out_score.h"
 #include "model/row_sets.h"
@@ -46,6 +47,8 @@ std::vector<PathPoint> scored_path(const FitOptions& options,
                                    const std::vector<std::vector<HeldOutScore>>& folds) {
   double all = 0;
   for (const auto& fold : folds) all += fold[0].weight;
+  require(all > 0, MERCER_INVALID_ARGUMENT,
+          "the weights of the rows held out sum to %g, expected a positive number", all);
   std::vector<PathPoint> path = empty_path(options);
   for (const auto& fold : folds) {
     const double share = fold[0].weight / all;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "model/row_sets.h"
 #include "model/row_stream.h"
 #include "model/selection.h"
 #include "model_problem.h"
@@ -168,6 +169,16 @@ TEST_CASE("weights that cannot be are refused by a fit", "[model]") {
   CHECK(refused(MERCER_DIMENSION_MISMATCH, {1, 2}, "weights has 2 entries") == "");
   CHECK(refused(MERCER_INVALID_ARGUMENT, std::vector<double>(30, 0.0), "sum to 0") == "");
   CHECK(refused(MERCER_INVALID_ARGUMENT, std::vector<double>(30, -1.0), "weight -1") == "");
+  // Every row that is held out weighs nothing.
+  std::vector<double> some(30, 1.0);
+  for (const int64_t row : split_rows(30, 0.1, 30, 0).held_out) some[static_cast<size_t>(row)] = 0;
+  CHECK(refusal_fault(
+            MERCER_INVALID_ARGUMENT,
+            [&] {
+              fit(gaussian_map(3, 16), f64_options(Selection::held_out), problem.x(), problem.y(),
+                  context, some);
+            },
+            "rows held out sum to 0") == "");
   const std::vector<double> none(30, 0.0);
   OneBlock stream(problem.x(), problem.y(), none);
   CHECK(refusal_fault(
