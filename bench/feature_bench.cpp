@@ -84,8 +84,9 @@ void fourier(benchmark::State& state, const std::string& projection, feature::Fo
   feature::FourierOptions options;
   options.projection = projection;
   options.form = form;
-  const auto map =
-      feature::make_fourier(*kernel::make_gaussian({std::sqrt(double(d))}, 1.0), d, D, options);
+  const auto map = feature::make_fourier(
+      *kernel::make_kernel({{"kernel", "gaussian"}, {"lengthscale", std::sqrt(double(d))}}), d, D,
+      options);
   const Matrix<T> X = normal_rows<T>(n, d);
   Matrix<T> Z(n, map->row_length());
   Context context;
@@ -193,7 +194,7 @@ BENCHMARK(stores_linear)->Apply(offsets);
 void create(benchmark::State& state, const char* projection) {
   feature::FourierOptions options;
   options.projection = projection;
-  const auto kernel = kernel::make_gaussian({32.0}, 1.0);
+  const auto kernel = kernel::make_kernel({{"kernel", "gaussian"}, {"lengthscale", 32.0}});
   Context context;
   for (auto _ : state) {
     feature::make_fourier(*kernel, 1024, 65536, options)->prepare(feature::Precision::f32, context);

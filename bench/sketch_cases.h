@@ -51,7 +51,9 @@ struct Shape {
 
 inline std::unique_ptr<FeatureMap> make(const Kind& kind, SketchField field, const Shape& shape) {
   return feature::make_sketch(
-      *kernel::make_polynomial(shape.p, 1.0, shape.offset, 1.0), shape.d, shape.D,
+      *kernel::make_kernel(
+          {{"kernel", "polynomial"}, {"degree", int64_t{shape.p}}, {"offset", shape.offset}}),
+      shape.d, shape.D,
       {.mixing = kind.mixing, .field = field, .composition = kind.composition, .seed = 1});
 }
 

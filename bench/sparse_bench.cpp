@@ -70,15 +70,18 @@ void compare(benchmark::State& state, const feature::FeatureMap& map) {
 void fourier_dense(benchmark::State& state) {
   const int64_t d = state.range(1);
   const double lengthscale = std::sqrt(static_cast<double>(d * state.range(3)) / 1000.0);
-  compare(state, *feature::make_fourier(*kernel::make_gaussian({lengthscale}, 1.0), d,
-                                        state.range(2), {}));
+  compare(state, *feature::make_fourier(
+                     *kernel::make_kernel({{"kernel", "gaussian"}, {"lengthscale", lengthscale}}),
+                     d, state.range(2), {}));
 }
 
 void linear(benchmark::State& state, feature::LinearProjection projection) {
   const int64_t d = state.range(1);
   const double gamma = 1000.0 / static_cast<double>(d * state.range(3));
-  compare(state, *feature::make_linear(*kernel::make_polynomial(1, gamma, 0, 1.0), d,
-                                       state.range(2), {projection, 1}));
+  compare(state,
+          *feature::make_linear(
+              *kernel::make_kernel({{"kernel", "polynomial"}, {"degree", 1}, {"gamma", gamma}}), d,
+              state.range(2), {projection, 1}));
 }
 
 void densities(benchmark::internal::Benchmark* benchmark) {

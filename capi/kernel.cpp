@@ -29,7 +29,8 @@ std::vector<double> read_lengthscale(const double* lengthscale, int64_t count) {
 mercer_status mercer_kernel_gaussian(const double* lengthscale, int64_t count,
                                      mercer_kernel** out) {
   return guard_create("mercer_kernel_gaussian", out, [&] {
-    return mercer_kernel{kernel::make_gaussian(read_lengthscale(lengthscale, count), 1)};
+    return mercer_kernel{kernel::make_kernel(
+        {{"kernel", "gaussian"}, {"lengthscale", read_lengthscale(lengthscale, count)}})};
   });
 }
 

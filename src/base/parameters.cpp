@@ -18,6 +18,10 @@ const T& get(const Parameters& parameters, std::string_view key) {
 
 }  // namespace
 
+Parameters::Parameters(std::initializer_list<std::pair<const char*, Value>> entries) {
+  for (const auto& [key, value] : entries) set(key, value);
+}
+
 void Parameters::set(std::string key, Value value) {
   for (auto& [name, old] : entries_) {
     if (name == key) {

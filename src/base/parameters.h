@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <limits>
 #include <memory>
 #include <span>
@@ -26,6 +27,9 @@ using Value = std::variant<std::monostate, bool, int64_t, uint64_t, double, std:
 /// Named values in table order. Canonical: every default filled in.
 class Parameters {
  public:
+  Parameters() = default;
+  Parameters(std::initializer_list<std::pair<const char*, Value>> entries);
+
   void set(std::string key, Value value);  // replaces or appends
   const Value* find(std::string_view key) const noexcept;
 
@@ -55,8 +59,11 @@ enum class FieldType {
   numbers,            // a list of doubles
   kernel,             // a nested kernel spec
   map,                // a nested map spec
-  sketch              // a nested sketch spec: "map" and that map's own fields
+  sketch              // a nested sketch spec: "map", one of choices, and that map's own fields
 };
+
+/// Checks a nested spec and fills it in; `path` stands before its keys in messages.
+using Canonical = Parameters (*)(const Parameters& given, const std::string& path);
 
 /// One parameter: how it is read, what it may be, what it means. A monostate default makes it
 /// required; NaN makes a number or an integer optional without a default. A default object is
@@ -70,7 +77,8 @@ struct Field {
   bool least_open = false;  // true: value > least instead of >=
   std::vector<const char*> choices = {};
   const char* help = "";
-  const char* former = nullptr;  // an earlier name, still read where the key is not given
+  const char* former = nullptr;   // an earlier name, still read where the key is not given
+  Canonical canonical = nullptr;  // of a nested spec
 };
 
 }  // namespace mercer

@@ -107,31 +107,4 @@ MatrixView<T> result_of(const ResultView& Z) {
   return *view;
 }
 
-/// What exists: one row per map. `fields` excludes "map", "kernel", "inputs", "features", "seed",
-/// which every map has.
-struct MapArguments {
-  const kernel::Kernel& kernel;
-  int64_t inputs;
-  int64_t features;
-  uint64_t seed;
-  const Parameters& own;                 // checked against fields, every default filled in
-  std::span<const double> numbers = {};  // from a file, for "needs":"data"
-};
-/// {"kernel": name}, every other parameter left to its default.
-inline Parameters kernel_named(const char* name) {
-  Parameters kernel;
-  kernel.set("kernel", name);
-  return kernel;
-}
-struct MapEntry {
-  const char* name;
-  const char* help;
-  std::vector<Field> fields;
-  std::unique_ptr<FeatureMap> (*make)(const MapArguments&);
-  /// Spec of the kernel where that is left to whoever reads a spec: one that the map takes.
-  Parameters default_kernel = kernel_named("gaussian");
-  bool base = false;  // may be the "base" of a composed sketch
-};
-std::span<const MapEntry> map_table();
-
 }  // namespace mercer::feature

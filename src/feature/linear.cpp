@@ -198,16 +198,15 @@ class SketchedLinear final : public Linear<FeatureMap> {
 };
 
 void check_kernel(const kernel::Kernel& kernel) {
-  const std::string name(kernel.name());
-  require(name == "polynomial", MERCER_UNSUPPORTED,
+  const std::optional<kernel::InnerPower> power = kernel.inner_power();
+  require(power.has_value() && kernel.left_inputs() == 0, MERCER_UNSUPPORTED,
           "kernel %s has no linear map, expected polynomial with degree 1 and offset 0",
-          name.c_str());
-  const Parameters parameters = kernel.parameters();
-  require(parameters.integer("degree") == 1 && parameters.number("offset") == 0, MERCER_UNSUPPORTED,
+          std::string(kernel.name()).c_str());
+  require(power->degree == 1 && power->offset == 0, MERCER_UNSUPPORTED,
           "kernel polynomial with degree = %lld and offset = %g has no linear map, expected degree "
           "1 and offset 0",
-          static_cast<long long>(parameters.integer("degree")), parameters.number("offset"));
-  const double factor = kernel.variance() * parameters.number("gamma");
+          static_cast<long long>(power->degree), power->offset);
+  const double factor = kernel.variance() * power->gamma;
   require(std::isfinite(factor) && factor > 0, MERCER_INVALID_ARGUMENT,
           "gamma * variance = %g, expected a positive finite number", factor);
 }

@@ -4,9 +4,9 @@
 // are in sketch_specs.cpp.
 #include "base/error.h"
 #include "base/once.h"
-#include "feature/feature_map.h"
 #include "feature/fourier.h"
 #include "feature/linear.h"
+#include "feature/map_entry.h"
 #include "feature/sketch.h"
 
 namespace mercer::feature {

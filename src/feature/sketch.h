@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "feature/feature_map.h"
+#include "feature/map_entry.h"
 #include "projection/multilinear.h"
 
 namespace mercer::feature {

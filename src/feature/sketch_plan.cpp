@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -165,18 +166,18 @@ double root_of(const char* name, double value) {
 }  // namespace
 
 SketchLeaves sketch_leaves(const kernel::Kernel& kernel, int64_t d) {
-  const std::string name(kernel.name());
-  const Parameters own = kernel.parameters();
+  const std::optional<kernel::InnerPower> power = kernel.inner_power();
+  require(power.has_value(), MERCER_UNSUPPORTED,
+          "kernel %s has no polynomial sketch, expected polynomial or bilinear",
+          std::string(kernel.name()).c_str());
   const double scale = root_of("variance", kernel.variance());
-  if (name == "bilinear") {
-    const int64_t left = own.integer("left");
-    return {2, true, {left}, {d - left}, scale};
+  FactorShape first{d, root_of("gamma", power->gamma), std::sqrt(power->offset)}, second = first;
+  const int64_t left = kernel.left_inputs();
+  if (left > 0) {
+    first.inputs = left;
+    second.inputs = d - left;
   }
-  require(name == "polynomial", MERCER_UNSUPPORTED,
-          "kernel %s has no polynomial sketch, expected polynomial or bilinear", name.c_str());
-  const FactorShape factor{d, root_of("gamma", own.number("gamma")),
-                           std::sqrt(own.number("offset"))};
-  return {own.integer("degree"), false, factor, factor, scale};
+  return {power->degree, left > 0, first, second, scale};
 }
 
 void check_sketch_columns(const char* name, int64_t count) {

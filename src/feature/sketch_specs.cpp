@@ -39,7 +39,9 @@ Field base() {
   return {.key = "base",
           .type = FieldType::sketch,
           .fallback = std::make_shared<const Parameters>(std::move(sketch)),
-          .help = "the sketch it is made of"};
+          .choices = {"product_sketch", "tensor_sketch", "tensor_srht"},
+          .help = "the sketch it is made of",
+          .canonical = canonical_sketch};
 }
 
 Field intermediate(const char* help) {

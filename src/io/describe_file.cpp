@@ -34,7 +34,7 @@ std::string describe_map(const SectionReader& file) {
   Parameters out = envelope(file.container());
   out.set("spec", Object(std::make_shared<Parameters>(spec::versioned(map))));
   out.set("numbers", file.count("numbers"));
-  return spec::print_object(out);
+  return print_object(out);
 }
 
 std::string describe_model(const SectionReader& file) {
@@ -55,7 +55,7 @@ std::string describe_model(const SectionReader& file) {
   out.set("path_lambda", lambdas);
   out.set("path_score", scores);
   out.set("metadata", model.metadata);
-  return spec::print_object(out);
+  return print_object(out);
 }
 
 std::string describe_statistics(const SectionReader& file) {
@@ -64,7 +64,7 @@ std::string describe_statistics(const SectionReader& file) {
   out.set("features", shape.features);
   out.set("outputs", shape.outputs);
   out.set("rows", shape.rows);
-  return spec::print_object(out);
+  return print_object(out);
 }
 
 }  // namespace

@@ -133,7 +133,7 @@ model::Model parse_model(const SectionReader& file, const model::FitOptions& kin
 std::shared_ptr<const feature::FeatureMap> parse_map(const SectionReader& file,
                                                      const Parameters& canonical) {
   std::shared_ptr<const feature::FeatureMap> map =
-      spec::make_map(canonical, file.doubles("numbers"));
+      feature::make_map(canonical, file.doubles("numbers"));
   require(!map->is_complex(), MERCER_INVALID_ARGUMENT,
           "a model of a complex map, expected a real one");
   const int64_t stated = canonical.integer("features");  // a map of whole blocks may have others

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/fields.h"
 #include "base/parameters.h"
-#include "spec/fields.h"
 #include "spec/json.h"
 #include "spec/specs.h"
 
@@ -104,11 +104,11 @@ std::string print_options(const ModelOptions& options) {
   given.set("rows", options.rows);
   given.set("outputs", options.outputs);
   check_ranges(options);
-  return spec::print_object(spec::check_fields(given, option_fields(), ""));
+  return print_object(check_fields(given, option_fields(), ""));
 }
 
 ModelOptions parse_options(std::string_view json) {
-  const Parameters p = spec::check_fields(spec::parse_object(json), option_fields(), "");
+  const Parameters p = check_fields(spec::parse_object(json), option_fields(), "");
   ModelOptions options;
   model::FitOptions& fit = options.fit;
   fit.task = p.text("task") == "regression" ? model::Task::regression : model::Task::classification;

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/fields.h"
 #include "io/object_file.h"
-#include "spec/fields.h"
 #include "spec/json.h"
 
 namespace mercer::io {
@@ -63,8 +63,7 @@ bool about_zero(const SectionReader& file, int64_t features, int64_t outputs) {
 
 /// Of a file whose sections have the sizes it says.
 StatisticsShape parse_shape(const SectionReader& file) {
-  const Parameters shape =
-      spec::check_fields(spec::parse_object(file.text("shape")), shape_fields(), "");
+  const Parameters shape = check_fields(spec::parse_object(file.text("shape")), shape_fields(), "");
   const int64_t D = shape.integer("features"), m = shape.integer("outputs");
   require_count(file, "gram", D * (D + 1) / 2);
   require_count(file, "cross", D * m);
@@ -125,7 +124,7 @@ void save(const solver::RowStatistics& statistics, Output& output) {
   shape.set("features", statistics.features());
   shape.set("outputs", statistics.outputs());
   shape.set("rows", statistics.rows());
-  const std::string text = spec::print_object(shape);
+  const std::string text = print_object(shape);
   const std::vector<double> gram = packed(statistics.gram()), cross = rows_of(statistics.cross());
   std::vector<double> sums;
   for (const auto part :

@@ -2,10 +2,8 @@
 // SPDX-FileCopyrightText: The mercer authors
 // k(tau) = prod_j 1 / (1 + tau_j^2); omega has independent Laplace coordinates (Rahimi, Recht 2007,
 // figure 1).
-#include <utility>
 
 #include "kernel/coordinate_kernel.h"
-#include "kernel/domain.h"
 #include "random/distributions.h"
 #include "random/scalar_math.h"
 
@@ -26,12 +24,8 @@ class LaplaceLaw final : public random::Law {
 
 class Cauchy final : public CoordinateKernel<Cauchy, Product> {
  public:
-  Cauchy(std::vector<double> lengthscale, double variance)
-      : CoordinateKernel(variance, std::move(lengthscale)) {}
-  std::string_view name() const noexcept override { return "cauchy"; }
+  explicit Cauchy(const Parameters& canonical) : CoordinateKernel(canonical) {}
   const random::Law* spectral_law() const noexcept override { return &law_; }
-
-  void add_own(Parameters&) const {}
   // The product of the denominators: one division per pair, and where it overflows the kernel is
   // below 1e-308.
   double term(double x, double y, double scale) const noexcept {
@@ -46,8 +40,11 @@ class Cauchy final : public CoordinateKernel<Cauchy, Product> {
 
 }  // namespace
 
-std::unique_ptr<Kernel> make_cauchy(std::vector<double> lengthscale, double variance) {
-  return std::make_unique<Cauchy>(checked_lengthscale(std::move(lengthscale)), variance);
+KernelEntry cauchy_entry() {
+  return {.name = "cauchy",
+          .help = "prod_j 1 / (1 + tau_j^2 / l^2)",
+          .fields = {lengthscale_field()},
+          .make = made<Cauchy>};
 }
 
 }  // namespace mercer::kernel

@@ -6,10 +6,9 @@
 #pragma once
 
 #include <cstdint>
-#include <utility>
 #include <vector>
 
-#include "kernel/kernel.h"
+#include "kernel/entry.h"
 
 namespace mercer::kernel {
 
@@ -23,21 +22,10 @@ struct Product {
   static double join(double a, double b) noexcept { return a * b; }
 };
 
-/// Derived offers  double term(x, y, scale) const,  double finish(joined) const  and  void
-/// add_own(Parameters&) const.
+/// Derived offers  double term(x, y, scale) const  and  double finish(joined) const.
 template <class Derived, class Join>
 class CoordinateKernel : public Kernel {
  public:
-  Parameters parameters() const final {
-    Parameters all;
-    all.set("kernel", std::string(name()));
-    self().add_own(all);
-    if (lengthscale_.size() == 1) all.set("lengthscale", lengthscale_[0]);
-    if (lengthscale_.size() > 1) all.set("lengthscale", lengthscale_);
-    all.set("variance", variance_);
-    return all;
-  }
-
   double value(int64_t d, const double* x, const double* y) const noexcept final {
     return value_at_multiple(1, d, x, y);
   }
@@ -53,13 +41,12 @@ class CoordinateKernel : public Kernel {
             : fold(d, [&, scale = multiple * inverse_[0]](int64_t j) {
                 return self().term(x[j], y[j], scale);
               });
-    return variance_ * self().finish(joined);
+    return variance() * self().finish(joined);
   }
 
  protected:
-  CoordinateKernel(double variance, std::vector<double> lengthscale)
-      : Kernel(variance, std::move(lengthscale)) {
-    for (const double l : lengthscale_) inverse_.push_back(1 / l);
+  explicit CoordinateKernel(const Parameters& canonical) : Kernel(canonical) {
+    for (const double l : lengthscale()) inverse_.push_back(1 / l);
     if (inverse_.empty()) inverse_.push_back(1);
   }
 

@@ -5,17 +5,16 @@
 // characteristic function, exp(-t^2/4) for q = 1.
 #include <cmath>
 #include <optional>
-#include <utility>
 
-#include "base/error.h"
 #include "kernel/coordinate_kernel.h"
-#include "kernel/domain.h"
 #include "kernel/even_power_law.h"
 #include "random/distributions.h"
 #include "random/scalar_math.h"
 
 namespace mercer::kernel {
 namespace {
+
+constexpr double kMostOrder = 16;  // the table of values grows with the order
 
 class EvenPowerLaw final : public random::Law {
  public:
@@ -57,14 +56,11 @@ class EvenPowerLaw final : public random::Law {
 class GeneralizedGaussianSpectrum final
     : public CoordinateKernel<GeneralizedGaussianSpectrum, Product> {
  public:
-  GeneralizedGaussianSpectrum(int64_t order, std::vector<double> lengthscale, double variance)
-      : CoordinateKernel(variance, std::move(lengthscale)), order_(order), law_(order) {
-    if (order > 1) characteristic_.emplace(order);
+  explicit GeneralizedGaussianSpectrum(const Parameters& canonical)
+      : CoordinateKernel(canonical), order_(canonical.integer("order")), law_(order_) {
+    if (order_ > 1) characteristic_.emplace(order_);
   }
-  std::string_view name() const noexcept override { return "generalized_gaussian_spectrum"; }
   const random::Law* spectral_law() const noexcept override { return &law_; }
-
-  void add_own(Parameters& all) const { all.set("order", order_); }
   double term(double x, double y, double scale) const noexcept {
     const double t = (x - y) * scale;
     return characteristic_ ? (*characteristic_)(t) : std::exp(-0.25 * t * t);
@@ -79,14 +75,19 @@ class GeneralizedGaussianSpectrum final
 
 }  // namespace
 
-std::unique_ptr<Kernel> make_generalized_gaussian_spectrum(int64_t order,
-                                                           std::vector<double> lengthscale,
-                                                           double variance) {
-  require(order >= 1 && order <= kMostSpectrumOrder, MERCER_INVALID_ARGUMENT,
-          "order = %lld, expected an integer in [1, %lld]", static_cast<long long>(order),
-          static_cast<long long>(kMostSpectrumOrder));
-  return std::make_unique<GeneralizedGaussianSpectrum>(
-      order, checked_lengthscale(std::move(lengthscale)), variance);
+KernelEntry generalized_gaussian_spectrum_entry() {
+  return {.name = "generalized_gaussian_spectrum",
+          .help =
+              "the kernel of spectral density proportional to prod_j exp(-(l w_j)^(2 order)); "
+              "order 1: exp(-||tau||^2 / (4 l^2))",
+          .fields = {{.key = "order",
+                      .type = FieldType::integer,
+                      .fallback = int64_t{2},
+                      .least = 1,
+                      .most = kMostOrder,
+                      .help = "q: half the power in the spectral density"},
+                     lengthscale_field()},
+          .make = made<GeneralizedGaussianSpectrum>};
 }
 
 }  // namespace mercer::kernel

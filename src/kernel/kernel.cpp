@@ -1,32 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// What every kernel has: amplitude, lengthscale, and copies with another of either, made through
-// the table.
+// What every kernel has: its canonical parameters, and copies with one of them changed.
 #include "kernel/kernel.h"
 
 #include <limits>
 #include <utility>
 
 #include "base/error.h"
-#include "kernel/domain.h"
 
 namespace mercer::kernel {
-namespace {
 
-std::unique_ptr<Kernel> remake(const Kernel& kernel, const char* key, Value value) {
-  Parameters parameters = kernel.parameters();
-  parameters.set(key, std::move(value));
-  for (const KernelEntry& entry : kernel_table()) {
-    if (kernel.name() == entry.name) return entry.make(parameters);
+Kernel::Kernel(Parameters canonical)
+    : parameters_(std::move(canonical)),
+      name_(parameters_.text("kernel")),
+      variance_(parameters_.number("variance")) {
+  if (parameters_.find("lengthscale") != nullptr) {
+    lengthscale_ = parameters_.numbers("lengthscale");
   }
-  fail(MERCER_INTERNAL, "kernel %s is not in the table", std::string(kernel.name()).c_str());
-}
-
-}  // namespace
-
-Kernel::Kernel(double variance, std::vector<double> lengthscale)
-    : variance_(variance), lengthscale_(std::move(lengthscale)) {
-  require_positive("variance", variance);
 }
 
 double Kernel::value_at_multiple(double, int64_t, const double*, const double*) const noexcept {
@@ -40,16 +30,25 @@ void Kernel::check_dimension(int64_t d) const {
           MERCER_DIMENSION_MISMATCH,
           "lengthscale holds %zu numbers, expected one, or one for each of the %lld inputs",
           lengthscale_.size(), static_cast<long long>(d));
+  require(d > left_inputs(), MERCER_DIMENSION_MISMATCH,
+          "d = %lld, expected more than the %lld inputs of the left part",
+          static_cast<long long>(d), static_cast<long long>(left_inputs()));
 }
+
+std::unique_ptr<Kernel> Kernel::copy() const { return make_kernel(parameters_); }
 
 std::unique_ptr<Kernel> Kernel::with_lengthscale(std::vector<double> lengthscale) const {
   require(!lengthscale_.empty(), MERCER_UNSUPPORTED, "lengthscale: kernel %s has none",
-          std::string(name()).c_str());
-  return remake(*this, "lengthscale", std::move(lengthscale));
+          name_.c_str());
+  Parameters changed = parameters_;
+  changed.set("lengthscale", std::move(lengthscale));
+  return make_kernel(changed);
 }
 
 std::unique_ptr<Kernel> Kernel::with_variance(double variance) const {
-  return remake(*this, "variance", variance);
+  Parameters changed = parameters_;
+  changed.set("variance", variance);
+  return make_kernel(changed);
 }
 
 }  // namespace mercer::kernel

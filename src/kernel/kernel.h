@@ -6,7 +6,9 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -18,14 +20,32 @@
 
 namespace mercer::kernel {
 
+/// k(x, y) = variance prod_{i < degree} (gamma u_i'v_i + offset): u_i = x and v_i = y, or, with
+/// left_inputs(), the two parts of both.
+struct InnerPower {
+  int64_t degree;
+  double gamma;
+  double offset;
+};
+
+/// k(x, y) = sum_n a_n (x'y)^n, a_n >= 0 (SPEC section 5), amplitude included.
+class PowerSeries {
+ public:
+  virtual ~PowerSeries() = default;
+  /// a_n; 0 beyond degree().
+  virtual double coefficient(int64_t n) const noexcept = 0;
+  /// The largest n with a_n != 0; none: there are infinitely many.
+  virtual std::optional<int64_t> degree() const noexcept = 0;
+};
+
 class Kernel {
  public:
   virtual ~Kernel() = default;
 
-  virtual std::string_view name() const noexcept = 0;
-  /// The canonical spec: "kernel" first, then the table's fields, every default filled in,
+  std::string_view name() const noexcept { return name_; }
+  /// The canonical spec: "kernel" first, then the entry's fields, every default filled in,
   /// "variance" last.
-  virtual Parameters parameters() const = 0;
+  const Parameters& parameters() const noexcept { return parameters_; }
 
   /// k(x, y), amplitude included; x and y have d entries. A kernel has no dimension of its own, but
   /// d has to pass check_dimension.
@@ -40,6 +60,12 @@ class Kernel {
   virtual const random::Law* spectral_law() const noexcept { return nullptr; }
   /// What happens to rows before a Fourier map projects them; null: nothing.
   virtual std::shared_ptr<const transform::RowPrologue> prologue() const { return nullptr; }
+  /// Kernels of rows [x1 | x2]: the inputs of x1. Others: 0.
+  virtual int64_t left_inputs() const noexcept { return 0; }
+  /// None: no sketch of products, no linear map.
+  virtual std::optional<InnerPower> inner_power() const noexcept { return std::nullopt; }
+  /// Null: no features degree by degree.
+  virtual const PowerSeries* series() const noexcept { return nullptr; }
 
   /// Empty (no lengthscale), one (isotropic) or d (ARD) positive numbers.
   std::span<const double> lengthscale() const noexcept { return lengthscale_; }
@@ -48,8 +74,9 @@ class Kernel {
 
   /// Throws DIMENSION_MISMATCH if an ARD lengthscale has another count than d or the kernel splits
   /// a row into parts that d cannot hold, INVALID_ARGUMENT if d < 1.
-  virtual void check_dimension(int64_t d) const;
+  void check_dimension(int64_t d) const;
 
+  std::unique_ptr<Kernel> copy() const;
   /// A copy with another lengthscale (one or several numbers); UNSUPPORTED for kernels that have
   /// none.
   std::unique_ptr<Kernel> with_lengthscale(std::vector<double> lengthscale) const;
@@ -57,23 +84,15 @@ class Kernel {
   std::unique_ptr<Kernel> with_variance(double variance) const;
 
  protected:
-  /// Errors (INVALID_ARGUMENT): a variance or lengthscale outside its domain. An empty lengthscale
-  /// means the kernel has none; makers of kernels that have one call checked_lengthscale first.
-  Kernel(double variance, std::vector<double> lengthscale);
+  /// `canonical` has passed the entry's fields: nothing is left to check.
+  explicit Kernel(Parameters canonical);
+
+ private:
+  Parameters parameters_;
+  std::string name_;
   double variance_;
   std::vector<double> lengthscale_;
 };
-
-/// Lengthscales outside are refused: within, 1/lengthscale neither overflows nor loses digits as a
-/// subnormal.
-inline constexpr double kLeastLengthscale = 1e-300;
-inline constexpr double kMostLengthscale = 1e300;
-/// Orders of the generalised Gaussian spectrum: its table of values grows with the order.
-inline constexpr int64_t kMostSpectrumOrder = 16;
-/// Degrees of the polynomial kernel: no sketch of a higher one says anything.
-inline constexpr int64_t kMostDegree = 1024;
-/// Inputs of the left part of the bilinear kernel: a row has 2^31 - 1 at most, one of them right.
-inline constexpr int64_t kMostLeft = 2147483646;
 
 /// K(i, j) = k(X_i, Y_j), parallel over rows of X; each entry is exactly what value() returns. NaN
 /// in a row stays in its row or column of K. Errors: DIMENSION_MISMATCH (columns of X, Y, ARD
@@ -81,33 +100,26 @@ inline constexpr int64_t kMostLeft = 2147483646;
 void gram(const Kernel& kernel, MatrixView<const double> X, MatrixView<const double> Y,
           Context& context, MatrixView<double> K);
 
-/// What exists: one row per kernel. `fields` excludes "kernel" and includes "variance".
+/// One kernel, defined in the file of its name. `fields`: its own parameters; the table adds
+/// "variance".
 struct KernelEntry {
   const char* name;
   const char* help;  // formula, one line
   std::vector<Field> fields;
-  std::unique_ptr<Kernel> (*make)(
-      const Parameters& canonical);  // parameters already checked against fields
+  std::unique_ptr<Kernel> (*make)(const Parameters& canonical);
 };
+/// What exists.
 std::span<const KernelEntry> kernel_table();
 
-/// Typed makers, one per kernel, each defined in the file of that name. They check their domains
-/// (INVALID_ARGUMENT): every number positive and finite, the lengthscale one number or one per
-/// input.
-std::unique_ptr<Kernel> make_gaussian(std::vector<double> lengthscale, double variance);
-std::unique_ptr<Kernel> make_laplacian(std::vector<double> lengthscale, double variance);
-std::unique_ptr<Kernel> make_cauchy(std::vector<double> lengthscale, double variance);
-std::unique_ptr<Kernel> make_matern(double nu, std::vector<double> lengthscale, double variance);
-std::unique_ptr<Kernel> make_rational_quadratic(double alpha, std::vector<double> lengthscale,
-                                                double variance);
-std::unique_ptr<Kernel> make_generalized_gaussian_spectrum(int64_t order,
-                                                           std::vector<double> lengthscale,
-                                                           double variance);
-std::unique_ptr<Kernel> make_skewed_chi2(double c, double variance);
-/// degree in 1, ..., kMostDegree; gamma > 0; offset >= 0.
-std::unique_ptr<Kernel> make_polynomial(int64_t degree, double gamma, double offset,
-                                        double variance);
-/// Rows [x1 | x2], x1 of `left` entries in 1, ..., kMostLeft.
-std::unique_ptr<Kernel> make_bilinear(int64_t left, double variance);
+/// The fields of an entry with "kernel", which names it, in front.
+std::vector<Field> kernel_fields(const KernelEntry& entry);
+
+/// Checked against the fields of given["kernel"], defaults filled in, in canonical order, without
+/// "mercer". No object is made. `path` stands before keys in messages. Errors: INVALID_ARGUMENT
+/// naming key, value and what is allowed, VERSION, UNSUPPORTED ("needs").
+Parameters canonical_kernel(const Parameters& given, const std::string& path);
+
+/// The kernel that `given` says: {"kernel": NAME, parameters}. Errors: those of canonical_kernel.
+std::unique_ptr<Kernel> make_kernel(const Parameters& given);
 
 }  // namespace mercer::kernel

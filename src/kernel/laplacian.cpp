@@ -3,10 +3,8 @@
 // k(tau) = exp(-||tau||_1); omega has independent Cauchy coordinates (Rahimi, Recht 2007, figure
 // 1).
 #include <cmath>
-#include <utility>
 
 #include "kernel/coordinate_kernel.h"
-#include "kernel/domain.h"
 #include "random/distributions.h"
 #include "random/scalar_math.h"
 
@@ -30,12 +28,8 @@ class CauchyLaw final : public random::Law {
 
 class Laplacian final : public CoordinateKernel<Laplacian, Sum> {
  public:
-  Laplacian(std::vector<double> lengthscale, double variance)
-      : CoordinateKernel(variance, std::move(lengthscale)) {}
-  std::string_view name() const noexcept override { return "laplacian"; }
+  explicit Laplacian(const Parameters& canonical) : CoordinateKernel(canonical) {}
   const random::Law* spectral_law() const noexcept override { return &law_; }
-
-  void add_own(Parameters&) const {}
   double term(double x, double y, double scale) const noexcept {
     return std::fabs((x - y) * scale);
   }
@@ -47,8 +41,11 @@ class Laplacian final : public CoordinateKernel<Laplacian, Sum> {
 
 }  // namespace
 
-std::unique_ptr<Kernel> make_laplacian(std::vector<double> lengthscale, double variance) {
-  return std::make_unique<Laplacian>(checked_lengthscale(std::move(lengthscale)), variance);
+KernelEntry laplacian_entry() {
+  return {.name = "laplacian",
+          .help = "exp(-||tau||_1 / l)",
+          .fields = {lengthscale_field()},
+          .make = made<Laplacian>};
 }
 
 }  // namespace mercer::kernel

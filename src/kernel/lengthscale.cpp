@@ -11,7 +11,6 @@
 #include "base/error.h"
 #include "base/parallel.h"
 #include "base/size.h"
-#include "kernel/domain.h"
 #include "random/distributions.h"
 #include "random/stream.h"
 

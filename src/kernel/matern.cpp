@@ -15,10 +15,8 @@
 // nu -> inf, where K_nu itself is out of range.
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 #include "kernel/coordinate_kernel.h"
-#include "kernel/domain.h"
 #include "random/distributions.h"
 #include "random/gamma_quantile.h"
 
@@ -116,16 +114,13 @@ Form form_of(double nu) {
 
 class Matern final : public CoordinateKernel<Matern, Sum> {
  public:
-  Matern(double nu, std::vector<double> lengthscale, double variance)
-      : CoordinateKernel(variance, std::move(lengthscale)),
-        nu_(nu),
-        normaliser_(log_normaliser(nu)),
-        form_(form_of(nu)),
-        law_(nu) {}
-  std::string_view name() const noexcept override { return "matern"; }
+  explicit Matern(const Parameters& canonical)
+      : CoordinateKernel(canonical),
+        nu_(canonical.number("nu")),
+        normaliser_(log_normaliser(nu_)),
+        form_(form_of(nu_)),
+        law_(nu_) {}
   const random::Law* spectral_law() const noexcept override { return &law_; }
-
-  void add_own(Parameters& all) const { all.set("nu", nu_); }
   double term(double x, double y, double scale) const noexcept {
     const double t = (x - y) * scale;
     return t * t;
@@ -156,9 +151,13 @@ class Matern final : public CoordinateKernel<Matern, Sum> {
 
 }  // namespace
 
-std::unique_ptr<Kernel> make_matern(double nu, std::vector<double> lengthscale, double variance) {
-  require_positive("nu", nu);
-  return std::make_unique<Matern>(nu, checked_lengthscale(std::move(lengthscale)), variance);
+KernelEntry matern_entry() {
+  return {.name = "matern",
+          .help = "2^(1-nu)/Gamma(nu) u^nu K_nu(u), u = sqrt(2 nu) ||tau|| / l",
+          .fields = {positive_field("nu", 1.5,
+                                    "smoothness; 0.5 is exp(-||tau||/l), infinity the Gaussian"),
+                     lengthscale_field()},
+          .make = made<Matern>};
 }
 
 }  // namespace mercer::kernel

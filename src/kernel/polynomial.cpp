@@ -3,55 +3,74 @@
 // k(x, y) = variance (gamma x'y + offset)^degree (SPEC section 4). No spectral law: its maps are
 // sketches, and for degree 1 without offset, which is the plain inner product, the linear map.
 #include <cmath>
-#include <string>
 
-#include "base/error.h"
-#include "kernel/domain.h"
+#include "kernel/entry.h"
 #include "kernel/inner_product.h"
-#include "kernel/kernel.h"
 
 namespace mercer::kernel {
 namespace {
 
+// No sketch of a higher one says anything.
+constexpr double kMostDegree = 1024;
+
+/// a_n = variance binomial(p, n) gamma^n offset^(p - n).
+class BinomialSeries final : public PowerSeries {
+ public:
+  BinomialSeries(const InnerPower& power, double variance) : power_(power), variance_(variance) {}
+  double coefficient(int64_t n) const noexcept override {
+    if (n < 0 || n > power_.degree) return 0;
+    const auto rest = static_cast<double>(power_.degree - n);
+    double a = variance_ * std::pow(power_.offset, rest);
+    for (double i = 1; i <= static_cast<double>(n); ++i) a *= power_.gamma * ((rest + i) / i);
+    return a;
+  }
+  std::optional<int64_t> degree() const noexcept override { return power_.degree; }
+
+ private:
+  InnerPower power_;
+  double variance_;
+};
+
 class Polynomial final : public Kernel {
  public:
-  Polynomial(int64_t degree, double gamma, double offset, double variance)
-      : Kernel(variance, {}), degree_(degree), gamma_(gamma), offset_(offset) {}
-  std::string_view name() const noexcept override { return "polynomial"; }
+  explicit Polynomial(const Parameters& canonical)
+      : Kernel(canonical),
+        power_{canonical.integer("degree"), canonical.number("gamma"), canonical.number("offset")},
+        series_(power_, variance()) {}
 
-  Parameters parameters() const override {
-    Parameters all;
-    all.set("kernel", std::string(name()));
-    all.set("degree", degree_);
-    all.set("gamma", gamma_);
-    all.set("offset", offset_);
-    all.set("variance", variance_);
-    return all;
-  }
+  std::optional<InnerPower> inner_power() const noexcept override { return power_; }
+  const PowerSeries* series() const noexcept override { return &series_; }
 
   // A power of an integral exponent takes a negative base, too.
   double value(int64_t d, const double* x, const double* y) const noexcept override {
-    return variance_ *
-           std::pow(gamma_ * inner_product(d, x, y) + offset_, static_cast<double>(degree_));
+    return variance() * std::pow(power_.gamma * inner_product(d, x, y) + power_.offset,
+                                 static_cast<double>(power_.degree));
   }
 
  private:
-  int64_t degree_;
-  double gamma_;
-  double offset_;
+  InnerPower power_;
+  BinomialSeries series_;
 };
 
 }  // namespace
 
-std::unique_ptr<Kernel> make_polynomial(int64_t degree, double gamma, double offset,
-                                        double variance) {
-  require(degree >= 1 && degree <= kMostDegree, MERCER_INVALID_ARGUMENT,
-          "degree = %lld, expected 1 to %lld", static_cast<long long>(degree),
-          static_cast<long long>(kMostDegree));
-  require_positive("gamma", gamma);
-  require(std::isfinite(offset) && offset >= 0, MERCER_INVALID_ARGUMENT,
-          "offset = %g, expected a finite number >= 0", offset);
-  return std::make_unique<Polynomial>(degree, gamma, offset, variance);
+KernelEntry polynomial_entry() {
+  return {.name = "polynomial",
+          .help = "(gamma x'y + offset)^degree",
+          .fields = {{.key = "degree",
+                      .type = FieldType::integer,
+                      .fallback = int64_t{2},
+                      .least = 1,
+                      .most = kMostDegree,
+                      .help = "the power"},
+                     positive_field("gamma", 1.0, "factor of x'y"),
+                     {.key = "offset",
+                      .type = FieldType::number,
+                      .fallback = 0.0,
+                      .least = 0,
+                      .most = std::numeric_limits<double>::max(),
+                      .help = "added to gamma x'y"}},
+          .make = made<Polynomial>};
 }
 
 }  // namespace mercer::kernel

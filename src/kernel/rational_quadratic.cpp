@@ -3,10 +3,8 @@
 // k(tau) = (1 + ||tau||^2 / (2 alpha))^{-alpha} (Rasmussen, Williams 2006, eq. 4.19), a mixture of
 // Gaussians over the precision: omega = sqrt(s) z, s ~ Gamma(alpha, rate alpha), z ~ N(0, I).
 #include <cmath>
-#include <utility>
 
 #include "kernel/coordinate_kernel.h"
-#include "kernel/domain.h"
 #include "random/distributions.h"
 #include "random/gamma_quantile.h"
 
@@ -42,12 +40,9 @@ class GammaMixtureLaw final : public random::Law {
 
 class RationalQuadratic final : public CoordinateKernel<RationalQuadratic, Sum> {
  public:
-  RationalQuadratic(double alpha, std::vector<double> lengthscale, double variance)
-      : CoordinateKernel(variance, std::move(lengthscale)), alpha_(alpha), law_(alpha) {}
-  std::string_view name() const noexcept override { return "rational_quadratic"; }
+  explicit RationalQuadratic(const Parameters& canonical)
+      : CoordinateKernel(canonical), alpha_(canonical.number("alpha")), law_(alpha_) {}
   const random::Law* spectral_law() const noexcept override { return &law_; }
-
-  void add_own(Parameters& all) const { all.set("alpha", alpha_); }
   double term(double x, double y, double scale) const noexcept {
     const double t = (x - y) * scale;
     return t * t;
@@ -64,11 +59,12 @@ class RationalQuadratic final : public CoordinateKernel<RationalQuadratic, Sum> 
 
 }  // namespace
 
-std::unique_ptr<Kernel> make_rational_quadratic(double alpha, std::vector<double> lengthscale,
-                                                double variance) {
-  require_positive("alpha", alpha);
-  return std::make_unique<RationalQuadratic>(alpha, checked_lengthscale(std::move(lengthscale)),
-                                             variance);
+KernelEntry rational_quadratic_entry() {
+  return {.name = "rational_quadratic",
+          .help = "(1 + ||tau||^2 / (2 alpha l^2))^(-alpha)",
+          .fields = {positive_field("alpha", 1.0, "tail exponent; infinity is the Gaussian"),
+                     lengthscale_field()},
+          .make = made<RationalQuadratic>};
 }
 
 }  // namespace mercer::kernel

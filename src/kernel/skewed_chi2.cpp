@@ -7,7 +7,6 @@
 #include <limits>
 
 #include "kernel/coordinate_kernel.h"
-#include "kernel/domain.h"
 #include "random/distributions.h"
 #include "random/scalar_math.h"
 
@@ -36,14 +35,12 @@ class SechLaw final : public random::Law {
 
 class SkewedChi2 final : public CoordinateKernel<SkewedChi2, Product> {
  public:
-  SkewedChi2(double c, double variance) : CoordinateKernel(variance, {}), c_(c) {}
-  std::string_view name() const noexcept override { return "skewed_chi2"; }
+  explicit SkewedChi2(const Parameters& canonical)
+      : CoordinateKernel(canonical), c_(canonical.number("c")) {}
   const random::Law* spectral_law() const noexcept override { return &law_; }
   std::shared_ptr<const transform::RowPrologue> prologue() const override {
     return transform::log_shift_prologue(c_);
   }
-
-  void add_own(Parameters& all) const { all.set("c", c_); }
   // scale is the multiple of the warped difference.
   double term(double x, double y, double scale) const noexcept {
     const double a = x + c_;
@@ -61,9 +58,11 @@ class SkewedChi2 final : public CoordinateKernel<SkewedChi2, Product> {
 
 }  // namespace
 
-std::unique_ptr<Kernel> make_skewed_chi2(double c, double variance) {
-  require_positive("c", c);
-  return std::make_unique<SkewedChi2>(c, variance);
+KernelEntry skewed_chi2_entry() {
+  return {.name = "skewed_chi2",
+          .help = "prod_j 2 sqrt(x_j + c) sqrt(y_j + c) / (x_j + y_j + 2 c), inputs > -c",
+          .fields = {positive_field("c", 1.0, "skew: inputs must exceed -c")},
+          .make = made<SkewedChi2>};
 }
 
 }  // namespace mercer::kernel

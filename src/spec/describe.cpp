@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "base/error.h"
-#include "spec/fields.h"
+#include "base/field_text.h"
 #include "spec/json.h"
 #include "spec/spec.h"
 #include "spec/specs.h"
@@ -114,9 +114,9 @@ class Group {
 std::string describe(std::string_view name) {
   Group kernels("kernels", name), maps("maps", name), models("models", name);
   for (const auto& entry : kernel::kernel_table())
-    kernels.add({entry.name, entry.help, kernel_fields(entry)});
+    kernels.add({entry.name, entry.help, kernel::kernel_fields(entry)});
   for (const auto& entry : feature::map_table())
-    maps.add({entry.name, entry.help, map_fields(entry), &entry.default_kernel});
+    maps.add({entry.name, entry.help, feature::map_fields(entry), &entry.default_kernel});
   for (const model::ModelEntry* entry : model::model_table())
     models.add({entry->name, entry->help, model_fields(*entry)});
   require(kernels.count() + maps.count() + models.count() > 0, MERCER_INVALID_ARGUMENT,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// JSON text to a tree of Parameters and back. Parsing knows nothing of kernels or maps: it limits
-// size, depth and shape, so that whatever comes out is harmless to check. json.cpp is the one file
-// of the library that includes the JSON header.
+// JSON text to a tree of Parameters; base/value_text.h is the way back. Parsing knows nothing of
+// kernels or maps: it limits size, depth and shape, so that whatever comes out is harmless to
+// check. json.cpp is the one file of the library that includes the JSON header.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "base/parameters.h"
+#include "base/value_text.h"
 
 namespace mercer::spec {
 
@@ -23,14 +24,5 @@ inline constexpr int kMostKeys = 64;  // of one object: keeps the search for dup
 /// nesting deeper than kMostDepth, more than kMostKeys keys, a list of anything but numbers, a
 /// number beyond the range of double.
 Parameters parse_object(std::string_view text, int64_t most_bytes = kMostSpecBytes);
-
-/// Without spaces, keys in their order. Doubles as the shortest decimal that reads back bit for
-/// bit, seeds (uint64_t) as numbers below 2^53 and as strings from there on. NaN and infinities,
-/// which JSON lacks, and monostate print as null.
-std::string print_object(const Parameters& object);
-
-/// The same for a part of a text.
-void append_value(std::string& out, const Value& value);
-void append_text(std::string& out, std::string_view text);  // quoted and escaped
 
 }  // namespace mercer::spec

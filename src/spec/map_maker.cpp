@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/fields.h"
 #include "base/float_environment.h"
-#include "spec/fields.h"
 #include "spec/json.h"
 #include "spec/specs.h"
 
@@ -25,7 +25,7 @@ void refuse_what_the_call_fixes(const Parameters& given) {
 
 /// A name that no map has is refused where the whole spec is checked.
 std::shared_ptr<const Parameters> default_kernel(const Parameters& given) {
-  Parameters kernel = feature::MapEntry{}.default_kernel;
+  Parameters kernel = feature::kernel_named("gaussian");
   for (const feature::MapEntry& entry : feature::map_table()) {
     if (*given.find("map") == Value(std::string(entry.name))) kernel = entry.default_kernel;
   }
@@ -55,7 +55,7 @@ std::shared_ptr<const feature::FeatureMap> SpecMapMaker::make(double lengthscale
     kernel->set("lengthscale", lengthscale);
     canonical.set("kernel", std::shared_ptr<const Parameters>(std::move(kernel)));
   }
-  return make_map(canonical, {});
+  return feature::make_map(canonical, {});
 }
 
 std::unique_ptr<SpecMapMaker> map_maker(std::string_view partial, int64_t d, uint64_t seed) {
@@ -67,8 +67,8 @@ std::unique_ptr<SpecMapMaker> map_maker(std::string_view partial, int64_t d, uin
   given.set("inputs", d);
   given.set("features", int64_t{1});  // any: make() replaces it
   given.set("seed", seed);
-  Parameters canonical = canonical_map(given, "", Data::refused);
-  const auto kernel = make_kernel(
+  Parameters canonical = feature::canonical_map(given, "", feature::Data::refused);
+  const auto kernel = kernel::make_kernel(
       canonical.object("kernel"));  // its domain is checked now, not at the first candidate
   require(kernel->lengthscale().size() <= 1, MERCER_UNSUPPORTED,
           "kernel.lengthscale has %zu numbers, expected one: a search tries one lengthscale for "

@@ -10,16 +10,19 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/fields.h"
 #include "base/float_environment.h"
 #include "model/model_entry.h"
-#include "spec/fields.h"
 #include "spec/json.h"
 #include "spec/spec.h"
 #include "spec/specs.h"
 
 namespace mercer::spec {
-
 namespace {
+
+Parameters canonical_map_of_model(const Parameters& given, const std::string& path) {
+  return feature::canonical_map(given, path, feature::Data::refused);
+}
 
 Field model_name_field() {
   std::vector<const char*> names;
@@ -66,7 +69,11 @@ Parameters own_parameters(const model::ModelEntry& entry, const Parameters& cano
 std::vector<Field> model_fields(const model::ModelEntry& entry) {
   std::vector<Field> fields = {
       model_name_field(),
-      {.key = "map", .type = FieldType::map, .fallback = {}, .help = "the feature map"}};
+      {.key = "map",
+       .type = FieldType::map,
+       .fallback = {},
+       .help = "the feature map",
+       .canonical = canonical_map_of_model}};
   fields.insert(fields.end(), entry.fields.begin(), entry.fields.end());
   const std::vector<Field> common = common_fields();
   fields.insert(fields.end(), common.begin(), common.end());
@@ -96,7 +103,7 @@ ModelPlan model_plan_from_spec(std::string_view json) {
   const model::ModelEntry& entry = model_entry(envelope.body);
   const Parameters canonical = check_fields(envelope.body, model_fields(entry), "");
   ModelPlan plan;
-  plan.map = make_map(canonical.object("map"), {});
+  plan.map = feature::make_map(canonical.object("map"), {});
   plan.options.model = &entry;
   plan.options.parameters = own_parameters(entry, canonical);
   const bool fixed = canonical.find("lambda") != nullptr;

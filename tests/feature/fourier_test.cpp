@@ -10,7 +10,9 @@
 #include <vector>
 
 #include "base/error.h"
+#include "feature/map_entry.h"
 #include "support/catch.h"
+#include "support/kernels.h"
 #include "support/reference.h"
 
 using namespace mercer;

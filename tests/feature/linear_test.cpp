@@ -14,6 +14,7 @@
 #include "projection/srht.h"
 #include "support/catch.h"
 #include "support/dense.h"
+#include "support/kernels.h"
 #include "support/refusal.h"
 #include "support/statistic.h"
 

@@ -13,6 +13,7 @@
 #include "kernel/kernel.h"
 #include "support/catch.h"
 #include "support/dense.h"
+#include "support/kernels.h"
 #include "support/refusal.h"
 #include "support/sparse.h"
 

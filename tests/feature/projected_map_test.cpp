@@ -18,6 +18,7 @@
 #include "projection/projections.h"
 #include "support/catch.h"
 #include "support/dense.h"
+#include "support/kernels.h"
 #include "support/sparse.h"
 #include "support/worst.h"
 #include "transform/dense_panel.h"

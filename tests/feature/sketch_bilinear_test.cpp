@@ -5,6 +5,7 @@
 
 #include "sketch_cases.h"
 #include "support/catch.h"
+#include "support/kernels.h"
 #include "support/refusal.h"
 #include "support/sparse.h"
 #include "support/worst.h"

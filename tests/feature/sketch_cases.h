@@ -14,6 +14,7 @@
 #include "feature/sketch.h"
 #include "kernel/kernel.h"
 #include "support/dense.h"
+#include "support/kernels.h"
 
 namespace mercer::test {
 

@@ -16,6 +16,7 @@
 #include "kernel/kernel.h"
 #include "random/distributions.h"
 #include "support/catch.h"
+#include "support/kernels.h"
 #include "support/statistic.h"
 
 using namespace mercer;

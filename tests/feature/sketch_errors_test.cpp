@@ -6,6 +6,7 @@
 
 #include "sketch_cases.h"
 #include "support/catch.h"
+#include "support/kernels.h"
 #include "support/refusal.h"
 
 using namespace mercer;

@@ -10,6 +10,7 @@
 #include "feature/sketch_plan.h"
 #include "sketch_cases.h"
 #include "support/catch.h"
+#include "support/kernels.h"
 #include "support/sparse.h"
 #include "support/worst.h"
 

@@ -9,6 +9,7 @@
 #include "projection/multilinear_reference.h"
 #include "sketch_cases.h"
 #include "support/catch.h"
+#include "support/kernels.h"
 
 using namespace mercer;
 using namespace mercer::feature;

@@ -17,6 +17,7 @@
 #include "feature/linear.h"
 #include "projection/projections.h"
 #include "support/catch.h"
+#include "support/kernels.h"
 #include "support/refusal.h"
 #include "support/worst.h"
 

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "feature/fourier.h"
 #include "support/catch.h"
+#include "support/kernels.h"
 #include "support/statistic.h"
 #include "support/worst.h"
 

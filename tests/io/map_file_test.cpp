@@ -9,6 +9,7 @@
 #include "spec/spec.h"
 #include "support/catch.h"
 #include "support/forge.h"
+#include "support/kernels.h"
 #include "support/refusal.h"
 #include "support/temporary_directory.h"
 

@@ -7,6 +7,7 @@
 #include "kernel/kernel.h"
 #include "support/catch.h"
 #include "support/dense.h"
+#include "support/kernels.h"
 #include "support/refusal.h"
 
 namespace mercer::test {
@@ -77,7 +78,8 @@ TEST_CASE("bilinear: what it refuses", "[kernel]") {
     return refusal_fault(
         status, [&] { kernel::make_bilinear(left, variance)->check_dimension(d); }, part);
   };
-  CHECK(refused(MERCER_INVALID_ARGUMENT, 0, 1, 1, "left = 0, expected 1 to 2147483646") == "");
+  CHECK(refused(MERCER_INVALID_ARGUMENT, 0, 1, 1,
+                "left = 0, expected an integer >= 1 and <= 2147483646") == "");
   CHECK(refused(MERCER_INVALID_ARGUMENT, -4, 1, 1, "left = -4") == "");
   CHECK(refused(MERCER_INVALID_ARGUMENT, 2147483647, 1, 1, "left = 2147483647") == "");
   for (const double bad : {0.0, -1.0, std::numeric_limits<double>::infinity(), std::nan("")}) {

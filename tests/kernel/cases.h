@@ -12,6 +12,7 @@
 #include "base/aligned.h"
 #include "kernel/kernel.h"
 #include "random/distributions.h"
+#include "support/kernels.h"
 
 namespace mercer::test {
 

@@ -4,6 +4,7 @@
 
 #include "kernel/cases.h"
 #include "support/catch.h"
+#include "support/kernels.h"
 #include "support/refusal.h"
 
 namespace mercer::test {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // What holds for every shift-invariant kernel of the table, and for the table itself.
+#include "support/kernels.h"
+
 #include <algorithm>
 #include <cmath>
 #include <set>

@@ -7,6 +7,7 @@
 
 #include "kernel/kernel.h"
 #include "support/catch.h"
+#include "support/kernels.h"
 
 namespace mercer::test {
 namespace {

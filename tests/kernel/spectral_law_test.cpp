@@ -8,6 +8,7 @@
 #include "kernel/cases.h"
 #include "random/distributions.h"
 #include "support/catch.h"
+#include "support/kernels.h"
 #include "support/statistic.h"
 
 namespace mercer::test {

@@ -7,6 +7,7 @@
 
 #include "model_problem.h"
 #include "support/catch.h"
+#include "support/kernels.h"
 
 using namespace mercer;
 using namespace mercer::model;

@@ -12,6 +12,7 @@
 #include "model/search.h"
 #include "model_problem.h"
 #include "support/catch.h"
+#include "support/kernels.h"
 #include "support/refusal.h"
 
 using namespace mercer;

@@ -15,6 +15,7 @@
 #include "linalg/blas.h"
 #include "model/model.h"
 #include "support/dense.h"
+#include "support/kernels.h"
 
 namespace mercer::test {
 

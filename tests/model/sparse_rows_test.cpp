@@ -10,6 +10,7 @@
 #include "model/search.h"
 #include "model_problem.h"
 #include "support/catch.h"
+#include "support/kernels.h"
 #include "support/refusal.h"
 #include "support/sparse.h"
 

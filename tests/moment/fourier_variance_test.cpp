@@ -9,6 +9,7 @@
 #include "kernel/kernel.h"
 #include "random/distributions.h"
 #include "support/catch.h"
+#include "support/kernels.h"
 #include "support/reference.h"
 #include "support/statistic.h"
 

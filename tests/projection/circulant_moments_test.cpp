@@ -14,6 +14,7 @@
 #include "feature/fourier.h"
 #include "kernel/kernel.h"
 #include "support/catch.h"
+#include "support/kernels.h"
 #include "support/statistic.h"
 
 using namespace mercer;

@@ -8,6 +8,7 @@
 #include "base/aligned.h"
 #include "feature/fourier.h"
 #include "support/catch.h"
+#include "support/kernels.h"
 #include "support/refusal.h"
 
 using namespace mercer;

@@ -15,6 +15,7 @@
 #include "feature/fourier.h"
 #include "support/catch.h"
 #include "support/dense.h"
+#include "support/kernels.h"
 #include "support/reference.h"
 #include "support/refusal.h"
 
@@ -167,9 +168,7 @@ class OddLaw final : public random::Law {
 };
 class OddKernel final : public kernel::Kernel {
  public:
-  OddKernel() : Kernel(1.0, {}) {}
-  std::string_view name() const noexcept override { return "odd"; }
-  Parameters parameters() const override { return {}; }
+  OddKernel() : Kernel({{"kernel", "odd"}, {"variance", 1.0}}) {}
   double value(int64_t, const double*, const double*) const noexcept override { return 1; }
   const random::Law* spectral_law() const noexcept override { return &law_; }
 

@@ -13,6 +13,7 @@
 #include "base/aligned.h"
 #include "kernel/kernel.h"
 #include "projection/projections.h"
+#include "support/kernels.h"
 
 namespace mercer::test {
 

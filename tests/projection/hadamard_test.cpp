@@ -10,6 +10,7 @@
 #include "feature/fourier.h"
 #include "projection/hadamard_blocks.h"
 #include "support/catch.h"
+#include "support/kernels.h"
 #include "support/reference.h"
 #include "transform/fwht.h"
 

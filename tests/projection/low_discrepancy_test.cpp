@@ -9,6 +9,7 @@
 #include "random/scalar_math.h"
 #include "random/sobol.h"
 #include "support/catch.h"
+#include "support/kernels.h"
 #include "support/refusal.h"
 #include "support/statistic.h"
 

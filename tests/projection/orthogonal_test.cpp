@@ -7,6 +7,7 @@
 #include "columns_of.h"
 #include "random/stream.h"
 #include "support/catch.h"
+#include "support/kernels.h"
 #include "support/refusal.h"
 #include "support/statistic.h"
 

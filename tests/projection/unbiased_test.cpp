@@ -14,6 +14,7 @@
 #include "random/distributions.h"
 #include "statistic/kernel_error.h"
 #include "support/catch.h"
+#include "support/kernels.h"
 #include "support/statistic.h"
 
 using namespace mercer;

@@ -2,7 +2,8 @@
 // SPDX-FileCopyrightText: The mercer authors
 #include <string>
 
-#include "spec/fields.h"
+#include "base/field_text.h"
+#include "base/fields.h"
 #include "spec/json.h"
 #include "spec/spec.h"
 #include "spec/specs.h"
@@ -26,7 +27,7 @@ std::string fault_of(const Reference& entry, const std::vector<Field>& fields) {
     if (described.at("key") != field.key) return std::string("key ") + field.key;
     if (described.at("help") != field.help || described.at("help") == "")
       return std::string("help of ") + field.key;
-    if (described.at("expected") != spec::expectation(field))
+    if (described.at("expected") != expectation(field))
       return std::string("expected of ") + field.key;
     if (described.at("choices").size() != field.choices.size())
       return std::string("choices of ") + field.key;
@@ -45,14 +46,14 @@ TEST_CASE("everything in the tables is described", "[spec]") {
     const kernel::KernelEntry& entry = kernel::kernel_table()[i];
     CHECK(all["kernels"][i].at("name") == entry.name);
     CHECK(all["kernels"][i].at("help") == entry.help);
-    CHECK(fault_of(all["kernels"][i], spec::kernel_fields(entry)) == "");
+    CHECK(fault_of(all["kernels"][i], kernel::kernel_fields(entry)) == "");
   }
   REQUIRE(all.at("maps").size() == feature::map_table().size());
   for (size_t i = 0; i < all["maps"].size(); ++i) {
     CHECK(all["maps"][i].at("name") == feature::map_table()[i].name);
     CHECK(all["maps"][i].at("default_kernel") ==
-          Reference::parse(spec::print_object(feature::map_table()[i].default_kernel)));
-    CHECK(fault_of(all["maps"][i], spec::map_fields(feature::map_table()[i])) == "");
+          Reference::parse(print_object(feature::map_table()[i].default_kernel)));
+    CHECK(fault_of(all["maps"][i], feature::map_fields(feature::map_table()[i])) == "");
   }
   CHECK_FALSE(all["kernels"][0].contains("default_kernel"));
   REQUIRE(all.at("models").size() == model::model_table().size());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-#include "spec/fields.h"
+#include "base/fields.h"
 
 #include <cmath>
 #include <limits>
@@ -38,7 +38,7 @@ const std::vector<Field>& table() {
 }
 
 std::string canonical(const std::string& json) {
-  return spec::print_object(spec::check_fields(spec::parse_object(json), table(), "map."));
+  return print_object(check_fields(spec::parse_object(json), table(), "map."));
 }
 
 template <class... Part>
@@ -60,7 +60,7 @@ TEST_CASE("defaults are filled in and keys come in table order", "[spec]") {
 
 TEST_CASE("canonical text is a fixed point", "[spec]") {
   const std::string once = canonical(R"({"scale":0.1,"ell":[7e-1,3],"seed":18446744073709551615})");
-  CHECK(spec::print_object(spec::check_fields(spec::parse_object(once), table(), "")) == once);
+  CHECK(print_object(check_fields(spec::parse_object(once), table(), "")) == once);
 }
 
 TEST_CASE("a list of one number is that number where both are allowed", "[spec]") {
@@ -73,7 +73,7 @@ TEST_CASE("seeds are read over their whole range in both spellings", "[spec]") {
     const std::string bare = std::string("{\"seed\":") + seed + "}";
     const std::string text = std::string("{\"seed\":\"") + seed + "\"}";
     CAPTURE(seed);
-    CHECK(spec::check_fields(spec::parse_object(bare), table(), "").seed("seed") ==
+    CHECK(check_fields(spec::parse_object(bare), table(), "").seed("seed") ==
           std::stoull(seed));
     CHECK(canonical(bare) == canonical(text));
   }
@@ -129,7 +129,7 @@ TEST_CASE("a number that is not finite is refused even where no limit is set", "
     Parameters given;
     given.set("x", x);
     CHECK(refusal_fault(
-              MERCER_INVALID_ARGUMENT, [&] { spec::check_fields(given, any, ""); },
+              MERCER_INVALID_ARGUMENT, [&] { check_fields(given, any, ""); },
               "x = ", "a number") == "");
   }
 }
@@ -138,7 +138,7 @@ TEST_CASE("a required key that is missing is named with what it should be", "[sp
   const std::vector<Field> needed = {
       {.key = "degree", .type = FieldType::integer, .fallback = {}, .least = 1}};
   CHECK(refusal_fault(
-            MERCER_INVALID_ARGUMENT, [&] { spec::check_fields({}, needed, "kernel."); },
+            MERCER_INVALID_ARGUMENT, [&] { check_fields({}, needed, "kernel."); },
             "key \"kernel.degree\" is missing", "an integer >= 1") == "");
 }
 
@@ -154,7 +154,7 @@ TEST_CASE("long texts are cut in messages, between characters", "[spec]") {
 
 TEST_CASE("the version and the need for data are read apart from the parameters", "[spec]") {
   const auto open = [](const char* json) {
-    return spec::open_envelope(spec::parse_object(json), "k.");
+    return open_envelope(spec::parse_object(json), "k.");
   };
   CHECK_FALSE(open(R"({"mercer":1,"a":2})").needs_data);
   CHECK(open(R"({"mercer":1,"a":2})").body.entries().size() == 1);

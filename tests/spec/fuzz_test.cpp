@@ -40,9 +40,9 @@ bool documented(mercer_status status) {
 void read_all(const std::string& text) {
   const Parameters parsed = spec::parse_object(text);
   if (parsed.find("map") != nullptr && parsed.find("model") == nullptr) {
-    const Parameters canonical = spec::canonical_map(parsed, "", spec::Data::allowed);
+    const Parameters canonical = feature::canonical_map(parsed, "", feature::Data::allowed);
     const bool small = canonical.integer("inputs") <= 100 && canonical.integer("features") <= 100;
-    if (small && canonical.find("needs") == nullptr) spec::make_map(canonical, {});
+    if (small && canonical.find("needs") == nullptr) feature::make_map(canonical, {});
     return;
   }
   if (parsed.find("model") == nullptr) spec::kernel_from_spec(text);

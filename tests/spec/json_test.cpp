@@ -15,7 +15,7 @@
 
 using namespace mercer;
 using mercer::spec::parse_object;
-using mercer::spec::print_object;
+using mercer::print_object;
 using mercer::test::refusal_fault;
 
 namespace {

@@ -10,6 +10,7 @@
 #include "spec/spec.h"
 #include "spec/specs.h"
 #include "support/catch.h"
+#include "support/kernels.h"
 #include "support/refusal.h"
 
 using namespace mercer;
@@ -59,7 +60,7 @@ TEST_CASE("every kernel of the table can be made from what is required and print
       if (required) given.set(field.key, int64_t{2});
       expected.set(field.key, required ? Value(int64_t{2}) : field.fallback);
     }
-    const auto kernel = spec::kernel_from_spec(spec::print_object(given));
+    const auto kernel = spec::kernel_from_spec(print_object(given));
     CHECK(kernel->name() == entry.name);
     CHECK(spec::to_spec(*kernel) == spec::print_versioned(expected));
     CHECK(printed_after_reading(spec::to_spec(*kernel)) == spec::to_spec(*kernel));
@@ -89,7 +90,7 @@ TEST_CASE("the values of a kernel read back are those of the kernel printed, bit
     Parameters wanted;
     wanted.set("kernel", entry.name);
     for (const Field& field : entry.fields) wanted.set(field.key, random_value(field, words));
-    const auto direct = entry.make(wanted);
+    const auto direct = kernel::make_kernel(wanted);
     const auto read = spec::kernel_from_spec(spec::to_spec(*direct));
     const double expected = direct->value(3, x.data(), y.data()),
                  got = read->value(3, x.data(), y.data());

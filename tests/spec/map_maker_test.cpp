@@ -5,6 +5,7 @@
 #include <cmath>
 #include <string>
 
+#include "feature/map_entry.h"
 #include "spec/spec.h"
 #include "support/catch.h"
 #include "support/refusal.h"

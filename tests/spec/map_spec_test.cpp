@@ -10,6 +10,7 @@
 #include "spec/spec.h"
 #include "spec/specs.h"
 #include "support/catch.h"
+#include "support/kernels.h"
 #include "support/refusal.h"
 
 using namespace mercer;
@@ -104,10 +105,10 @@ TEST_CASE("every sketch may be the base of a composed one, with every choice of 
   const std::string kernel =
       R"(","kernel":{"kernel":"polynomial","degree":3},"inputs":3,"features":8,"base":)";
   for (const char* composed : {"hierarchical_sketch", "craft"}) {
-    for (const char* name : spec::sketch_names()) {
-      for (const Field& field :
-           spec::map_entry(spec::parse_object(std::string(R"({"map":")") + name + "\"}"), "")
-               .fields) {
+    for (const feature::MapEntry& entry : feature::map_table()) {
+      if (!entry.base) continue;
+      const char* name = entry.name;
+      for (const Field& field : entry.fields) {
         for (const char* choice : field.choices) {
           const std::string base = std::string(R"({"map":")") + name + R"(",")" + field.key +
                                    R"(":")" + choice + R"("})";

@@ -10,6 +10,7 @@
 #include "kernel/kernel.h"
 #include "support/catch.h"
 #include "support/dense.h"
+#include "support/kernels.h"
 #include "support/reference.h"
 #include "support/refusal.h"
 

@@ -13,6 +13,7 @@
 #include "kernel/kernel.h"
 #include "statistic/kernel_error.h"
 #include "support/catch.h"
+#include "support/kernels.h"
 #include "support/refusal.h"
 #include "support/statistic.h"
 

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Parameters against Fields. One function per kind of value; messages have the form `path.key =
 // value, expected ...`.
-#include "spec/fields.h"
+#include "base/fields.h"
 
 #include <algorithm>
 #include <charconv>
@@ -12,36 +12,10 @@
 #include <utility>
 
 #include "base/error.h"
-#include "spec/json.h"
-#include "spec/specs.h"
+#include "base/field_text.h"
 
-namespace mercer::spec {
+namespace mercer {
 namespace {
-
-constexpr int64_t kVersion = 1;  // of the vocabulary
-
-std::string shown_text(const std::string& text) {
-  // At a character's start, so that the message stays UTF-8.
-  std::size_t end = std::min<std::size_t>(text.size(), 60);
-  while (end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
-  std::string out;
-  append_text(out, std::string_view(text).substr(0, end));
-  return end < text.size() ? out + "..." : out;
-}
-
-std::string shown(const Value& value) {
-  if (const auto* text = std::get_if<std::string>(&value)) return shown_text(*text);
-  if (const auto* list = std::get_if<std::vector<double>>(&value)) {
-    return "a list of " + std::to_string(list->size()) + " numbers";
-  }
-  if (std::holds_alternative<std::shared_ptr<const Parameters>>(value)) return "an object";
-  if (const auto* seed = std::get_if<uint64_t>(&value)) return std::to_string(*seed);
-  std::string out;
-  append_value(out, value);
-  const bool is_double = std::holds_alternative<double>(value);
-  if (is_double && out.find_first_of(".en") == std::string::npos) out += ".0";
-  return out;
-}
 
 [[noreturn]] void refuse(const std::string& name, const std::string& value, const Field& field) {
   fail(MERCER_INVALID_ARGUMENT, "%s = %s, expected %s", name.c_str(), value.c_str(),
@@ -122,12 +96,7 @@ Value checked_nested(const Value& value, const Field& field, const std::string& 
   const auto* object = std::get_if<std::shared_ptr<const Parameters>>(&value);
   if (object == nullptr) refuse(name, shown(value), field);
   const std::string path = name + ".";
-  const auto canonical = [&] {
-    if (field.type == FieldType::kernel) return canonical_kernel(**object, path);
-    if (field.type == FieldType::sketch) return canonical_sketch(**object, path);
-    return canonical_map(**object, path, Data::refused);
-  };
-  return std::make_shared<const Parameters>(canonical());
+  return std::make_shared<const Parameters>(field.canonical(**object, path));
 }
 
 Value checked(const Value& value, const Field& field, const std::string& name) {
@@ -160,24 +129,6 @@ bool is_optional(const Field& field) {
   return number != nullptr && std::isnan(*number);
 }
 
-std::string quoted_list(std::span<const char* const> names) {
-  std::string out;
-  for (const char* name : names) {
-    if (!out.empty()) out += ", ";
-    append_text(out, name);
-  }
-  return out;
-}
-
-std::string alternatives(std::span<const char* const> names) {
-  std::string out;
-  for (const char* name : names) {
-    if (!out.empty()) out += '|';
-    append_text(out, name);
-  }
-  return out;
-}
-
 void refuse_unknown_keys(const Parameters& given, std::span<const Field> fields,
                          const std::string& path) {
   std::vector<const char*> keys;
@@ -191,44 +142,7 @@ void refuse_unknown_keys(const Parameters& given, std::span<const Field> fields,
   }
 }
 
-std::string range(const Field& field) {
-  const bool has_least = std::isfinite(field.least);
-  const bool has_most = field.most < std::numeric_limits<double>::max();  // which means "finite"
-  std::string out;
-  if (has_least) out = (field.least_open ? " > " : " >= ");
-  if (has_least) append_value(out, field.least);
-  if (has_most) out += has_least ? " and <= " : " <= ";
-  if (has_most) append_value(out, field.most);
-  return out;
-}
-
 }  // namespace
-
-std::string expectation(const Field& field) {
-  switch (field.type) {
-    case FieldType::boolean:
-      return "true or false";
-    case FieldType::integer:
-      return "an integer" + range(field) + ", written without point or exponent";
-    case FieldType::seed:
-      return "an integer from 0 to 18446744073709551615, or the same as a decimal string";
-    case FieldType::number:
-      return "a number" + range(field);
-    case FieldType::text:
-      return field.choices.empty() ? "a text" : "one of " + quoted_list(field.choices);
-    case FieldType::number_or_numbers:
-      return "a number or a list of numbers" + range(field);
-    case FieldType::numbers:
-      return "a list of numbers" + range(field);
-    case FieldType::kernel:
-      return "a kernel spec {\"kernel\":...}";
-    case FieldType::map:
-      return "a map spec {\"map\":...}";
-    case FieldType::sketch:
-      return "a sketch spec {\"map\":" + alternatives(sketch_names()) + ",...}";
-  }
-  return "";
-}
 
 Parameters check_fields(const Parameters& given, std::span<const Field> fields,
                         const std::string& path) {
@@ -253,14 +167,15 @@ Envelope open_envelope(const Parameters& given, const std::string& path) {
   for (const auto& [key, value] : given.entries()) {
     if (key == "mercer") {
       const Field field{
-          .key = "mercer", .type = FieldType::integer, .fallback = kVersion, .least = 1};
+          .key = "mercer", .type = FieldType::integer, .fallback = kVocabularyVersion, .least = 1};
       require(!std::holds_alternative<uint64_t>(value), MERCER_NEWER_VERSION,
               "%smercer = %s, expected at most %lld", path.c_str(), shown(value).c_str(),
-              static_cast<long long>(kVersion));
+              static_cast<long long>(kVocabularyVersion));
       const int64_t version = std::get<int64_t>(checked_integer(value, field, path + key));
-      require(version <= kVersion, MERCER_NEWER_VERSION,
+      require(version <= kVocabularyVersion, MERCER_NEWER_VERSION,
               "%smercer = %lld, expected at most %lld: the spec is newer than this library",
-              path.c_str(), static_cast<long long>(version), static_cast<long long>(kVersion));
+              path.c_str(), static_cast<long long>(version),
+              static_cast<long long>(kVocabularyVersion));
     } else if (key == "needs") {
       checked_text(value,
                    {.key = "needs", .type = FieldType::text, .fallback = {}, .choices = {"data"}},
@@ -273,17 +188,6 @@ Envelope open_envelope(const Parameters& given, const std::string& path) {
   return envelope;
 }
 
-Parameters versioned(const Parameters& canonical) {
-  Parameters top;
-  top.set("mercer", kVersion);
-  for (const auto& [key, value] : canonical.entries()) top.set(key, value);
-  return top;
-}
-
-std::string print_versioned(const Parameters& canonical) {
-  return print_object(versioned(canonical));
-}
-
 Field name_field(const char* key, std::vector<const char*> names, const char* help) {
   return {.key = key,
           .type = FieldType::text,
@@ -292,4 +196,4 @@ Field name_field(const char* key, std::vector<const char*> names, const char* he
           .help = help};
 }
 
-}  // namespace mercer::spec
+}  // namespace mercer

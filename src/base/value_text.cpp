@@ -2,15 +2,15 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Parameters to canonical JSON text. Doubles go through std::to_chars, whose shortest form reads
 // back bit for bit (correctly rounded both ways), so that spec -> object -> spec is exact.
+#include "base/value_text.h"
+
 #include <charconv>
 #include <cmath>
 #include <memory>
 #include <type_traits>
 #include <variant>
 
-#include "spec/json.h"
-
-namespace mercer::spec {
+namespace mercer {
 namespace {
 
 // Above 2^53 many JSON readers (JavaScript's, for one) round integers.
@@ -104,4 +104,4 @@ std::string print_object(const Parameters& object) {
   return out;
 }
 
-}  // namespace mercer::spec
+}  // namespace mercer

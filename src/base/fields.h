@@ -7,11 +7,16 @@
 
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "base/error.h"
 #include "base/parameters.h"
 
-namespace mercer::spec {
+namespace mercer {
+
+/// Of the vocabulary: "mercer" in specs.
+inline constexpr int64_t kVocabularyVersion = 1;
 
 /// `path` stands before keys in messages, such as "map.kernel."; empty at the top. Errors:
 /// INVALID_ARGUMENT naming key, value and what is allowed; those of nested specs.
@@ -28,10 +33,29 @@ struct Envelope {
 /// for "needs" other than "data".
 Envelope open_envelope(const Parameters& given, const std::string& path);
 
-/// What a field accepts, for messages and help: "an integer >= 1", "one of \"pair\", \"phase\"".
-std::string expectation(const Field& field);
-
 /// The Field of the key that names a kernel, map or model: required, one of `names`.
 Field name_field(const char* key, std::vector<const char*> names, const char* help);
 
-}  // namespace mercer::spec
+/// The same for the names of a table's entries.
+template <class Entry>
+Field name_field(const char* key, std::span<const Entry> table, const char* help) {
+  std::vector<const char*> names;
+  for (const Entry& entry : table) names.push_back(entry.name);
+  return name_field(key, std::move(names), help);
+}
+
+/// The entry of `table` that the value of `field` in `given` names. Errors: INVALID_ARGUMENT
+/// listing what exists.
+template <class Entry>
+const Entry& named_entry(const Parameters& given, const Field& field, std::span<const Entry> table,
+                         const std::string& path) {
+  Parameters only_name;
+  if (const Value* name = given.find(field.key)) only_name.set(field.key, *name);
+  const std::string name = check_fields(only_name, {&field, 1}, path).text(field.key);
+  for (const Entry& entry : table) {
+    if (name == entry.name) return entry;
+  }
+  fail(MERCER_INTERNAL, "%s %s has no entry", field.key, name.c_str());
+}
+
+}  // namespace mercer

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Tables of entries that are defined in files of their own: one line per entry, no registration at
+// load time. A list is a macro  #define LIST(entry) entry(gaussian) entry(matern) ...; the file of
+// `gaussian` defines the function  Entry gaussian_entry().
+#pragma once
+
+/// Declares the entries of a list: MERCER_DECLARE_ENTRIES(KernelEntry, LIST). Once in a namespace.
+#define MERCER_DECLARE_ENTRIES(Entry, LIST) \
+  using MercerEntry = Entry;                \
+  LIST(MERCER_DECLARE_ENTRY)
+#define MERCER_DECLARE_ENTRY(name) MercerEntry name##_entry();
+
+/// The entries, separated by commas: std::vector<KernelEntry>{MERCER_LIST_ENTRIES(LIST)}.
+#define MERCER_LIST_ENTRIES(LIST) LIST(MERCER_LIST_ENTRY)
+#define MERCER_LIST_ENTRY(name) name##_entry(),

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// From the parameters of a map to its entry and to the map.
+#include "feature/map_entry.h"
+
+#include <array>
+#include <utility>
+
+#include "base/error.h"
+#include "base/fields.h"
+
+namespace mercer::feature {
+namespace {
+
+Field map_name_field() { return name_field("map", map_table(), "which map"); }
+
+Field sketch_name_field() {
+  std::vector<const char*> names;
+  for (const MapEntry& entry : map_table()) {
+    if (entry.base) names.push_back(entry.name);
+  }
+  return name_field("map", std::move(names), "which sketch");
+}
+
+const MapEntry& map_entry(const Parameters& given, const std::string& path) {
+  return named_entry(given, map_name_field(), map_table(), path);
+}
+
+// Extents go to BLAS, whose LP64 interface has 32-bit integers.
+constexpr double kMostExtent = 2147483647;
+
+/// What every map has besides its name.
+std::array<Field, 4> common_fields() {
+  return {{
+      {.key = "kernel",
+       .type = FieldType::kernel,
+       .fallback = {},
+       .help = "the kernel to approximate",
+       .canonical = kernel::canonical_kernel},
+      {.key = "inputs",
+       .type = FieldType::integer,
+       .fallback = {},
+       .least = 1,
+       .most = kMostExtent,
+       .help = "d, numbers per row of X"},
+      {.key = "features",
+       .type = FieldType::integer,
+       .fallback = {},
+       .least = 1,
+       .most = kMostExtent,
+       .help = "D, columns of Z (complex columns of a complex map)"},
+      {.key = "seed",
+       .type = FieldType::seed,
+       .fallback = uint64_t{0},
+       .help = "fixes every random number"},
+  }};
+}
+
+}  // namespace
+
+std::vector<Field> map_fields(const MapEntry& entry) {
+  std::vector<Field> fields{map_name_field()};
+  for (const Field& field : common_fields()) fields.push_back(field);
+  fields.insert(fields.end(), entry.fields.begin(), entry.fields.end());
+  return fields;
+}
+
+Parameters canonical_map(const Parameters& given, const std::string& path, Data data) {
+  const Envelope envelope = open_envelope(given, path);
+  require(!envelope.needs_data || data == Data::allowed, MERCER_UNSUPPORTED,
+          "%sneeds = \"data\": the map holds numbers that a spec cannot; save it to a file",
+          path.c_str());
+  Parameters canonical =
+      check_fields(envelope.body, map_fields(map_entry(envelope.body, path)), path);
+  if (envelope.needs_data) canonical.set("needs", "data");
+  return canonical;
+}
+
+Parameters canonical_sketch(const Parameters& given, const std::string& path) {
+  const Envelope envelope = open_envelope(given, path);
+  require(!envelope.needs_data, MERCER_UNSUPPORTED,
+          "%sneeds = \"data\": a sketch inside a map is drawn from the map's seed", path.c_str());
+  std::vector<Field> fields{sketch_name_field()};
+  const MapEntry& entry = named_entry(envelope.body, fields[0], map_table(), path);
+  fields.insert(fields.end(), entry.fields.begin(), entry.fields.end());
+  return check_fields(envelope.body, fields, path);
+}
+
+std::unique_ptr<FeatureMap> make_map(const Parameters& canonical, std::span<const double> numbers) {
+  const MapEntry& entry = map_entry(canonical, "");
+  const bool needs_data = canonical.find("needs") != nullptr;
+  require(needs_data || numbers.empty(), MERCER_INVALID_ARGUMENT,
+          "map %s: %zu numbers given, expected none without \"needs\":\"data\"", entry.name,
+          numbers.size());
+  const auto kernel = kernel::make_kernel(canonical.object("kernel"));
+  Parameters own;
+  for (const Field& field : entry.fields) {
+    if (const Value* value = canonical.find(field.key)) own.set(field.key, *value);
+  }
+  return entry.make({*kernel, canonical.integer("inputs"), canonical.integer("features"),
+                     canonical.seed("seed"), own, numbers});
+}
+
+}  // namespace mercer::feature

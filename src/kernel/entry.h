@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// What the files of kernels define their entries with.
+#pragma once
+
+#include <memory>
+
+#include "kernel/kernel.h"
+
+namespace mercer::kernel {
+
+/// Lengthscales outside are refused: within, 1/lengthscale neither overflows nor loses digits as a
+/// subnormal.
+inline constexpr double kLeastLengthscale = 1e-300;
+inline constexpr double kMostLengthscale = 1e300;
+
+/// A finite number > 0.
+Field positive_field(const char* key, double fallback, const char* help);
+Field lengthscale_field();
+
+/// The maker of a kernel whose constructor takes its canonical parameters.
+template <class Kind>
+std::unique_ptr<Kernel> made(const Parameters& canonical) {
+  return std::make_unique<Kind>(canonical);
+}
+
+}  // namespace mercer::kernel
