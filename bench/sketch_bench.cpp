@@ -122,7 +122,7 @@ void dense_over_sparse(benchmark::State& state) {
 
 // Bytes of the weights of an unstructured sketch: above a gigabyte it is left out.
 bool fits(const Kind& kind, SketchField field, const Shape& shape) {
-  if (kind.mixing != Mixing::rademacher && kind.mixing != Mixing::gaussian) return true;
+  if (kind.kind != sketch_kind("rademacher") && kind.kind != sketch_kind("gaussian")) return true;
   return shape.d * shape.D * shape.p * (field == SketchField::complex ? 8 : 4) <= int64_t{1} << 30;
 }
 

@@ -22,23 +22,24 @@ namespace mercer::bench {
 using feature::Composition;
 using feature::FeatureMap;
 using feature::SketchField;
-using projection::Mixing;
+using projection::sketch_kind;
+using projection::SketchKind;
 
 struct Kind {
   const char* name;
-  Mixing mixing;
+  const SketchKind* kind;
   Composition composition = Composition::plain;
 };
-inline constexpr Kind kTensorSketch{"tensor_sketch", Mixing::tensor_sketch};
-inline constexpr Kind kUpsampled{"upsampled", Mixing::upsampled};
-inline constexpr Kind kKinds[] = {{"rademacher", Mixing::rademacher},
-                                  {"gaussian", Mixing::gaussian},
-                                  kTensorSketch,
-                                  kUpsampled,
-                                  {"stacked", Mixing::stacked},
-                                  {"tuple", Mixing::tuple},
-                                  {"hierarchical", Mixing::upsampled, Composition::hierarchical},
-                                  {"craft", Mixing::upsampled, Composition::craft}};
+inline const Kind kTensorSketch{"tensor_sketch", sketch_kind("tensor_sketch")};
+inline const Kind kUpsampled{"upsampled", sketch_kind("upsampled")};
+inline const Kind kKinds[] = {{"rademacher", sketch_kind("rademacher")},
+                              {"gaussian", sketch_kind("gaussian")},
+                              kTensorSketch,
+                              kUpsampled,
+                              {"stacked", sketch_kind("stacked")},
+                              {"tuple", sketch_kind("tuple")},
+                              {"hierarchical", sketch_kind("upsampled"), Composition::hierarchical},
+                              {"craft", sketch_kind("upsampled"), Composition::craft}};
 inline constexpr std::pair<const char*, SketchField> kFields[] = {
     {"real", SketchField::real},
     {"complex", SketchField::complex},
@@ -54,7 +55,7 @@ inline std::unique_ptr<FeatureMap> make(const Kind& kind, SketchField field, con
       *kernel::make_kernel(
           {{"kernel", "polynomial"}, {"degree", int64_t{shape.p}}, {"offset", shape.offset}}),
       shape.d, shape.D,
-      {.mixing = kind.mixing, .field = field, .composition = kind.composition, .seed = 1});
+      {.kind = kind.kind, .field = field, .composition = kind.composition, .seed = 1});
 }
 
 inline Matrix<float> unit_rows(int64_t n, int64_t d) {

@@ -24,12 +24,12 @@ import numpy as np
 import figure
 from library import Library, read_images
 
-SRHT = {"map": "tensor_srht", "variant": "upsampled"}
-KINDS = {"rademacher": {"map": "product_sketch", "weights": "rademacher"},
-         "gaussian": {"map": "product_sketch", "weights": "gaussian"},
+SRHT = {"map": "tensor_srht", "kind": "upsampled"}
+KINDS = {"rademacher": {"map": "product_sketch", "kind": "rademacher"},
+         "gaussian": {"map": "product_sketch", "kind": "gaussian"},
          "tensor_sketch": {"map": "tensor_sketch"},
          "upsampled": SRHT,
-         "stacked": SRHT | {"variant": "stacked"},
+         "stacked": SRHT | {"kind": "stacked"},
          "hierarchical": {"map": "hierarchical_sketch", "base": SRHT},
          "craft": {"map": "craft", "base": SRHT}}
 FIELDS = ["real", "complex_to_real"]

@@ -22,12 +22,12 @@ extern "C" {
  * "bilinear","left":d1} (p = 2) read x1 and x2 of rows [x1 | x2]; d is the length of u, d' the next
  * power of two, H the Hadamard matrix of d' rows.
  *
- *   product_sketch       D^{-1/2} prod_i w_i'u, "weights": rademacher (entries +-1; complex: 1, -1, i,
+ *   product_sketch       D^{-1/2} prod_i w_i'u, "kind": rademacher (entries +-1; complex: 1, -1, i,
  *                        -i) or gaussian; p d D per row, p nnz D per CSR row.
  *   tensor_sketch        circular convolution of p CountSketches to D buckets, by FFT (Pham, Pagh
  *                        2013): p (nnz + D log D) per row. Needs FFTW.
  *   tensor_srht          D^{-1/2} prod_i (H diag(s_i) u)[h_i], random signs s_i: p (d' log d' + D) per
- *                        row (Wacker, Kanagawa, Filippone 2022). "variant": upsampled (each h_i the
+ *                        row (Wacker, Kanagawa, Filippone 2022). "kind": upsampled (each h_i the
  *                        first D of ceil(D/d') copies of 1..d', shuffled), stacked (h_i made of
  *                        ceil(D/d') permutations of 1..d'), tuple (D distinct tuples (h_1, ..., h_p),
  *                        Hamid et al. 2014; D <= d'^p).

@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/float_environment.h"
+#include "feature/map_entry.h"
 #include "feature/projected_map.h"
 #include "feature/tile_loop.h"
 #include "moment/linear_variance.h"
@@ -225,6 +226,42 @@ std::unique_ptr<FeatureMap> make_linear(const kernel::Kernel& kernel, int64_t d,
   if (options.projection == LinearProjection::countsketch)
     return std::make_unique<SketchedLinear>(law);
   return std::make_unique<ProjectedLinear>(law);
+}
+
+namespace {
+
+std::unique_ptr<FeatureMap> linear_from(const MapArguments& arguments) {
+  const std::string& name = arguments.own.text("projection");
+  const LinearProjection projection = name == "gaussian"     ? LinearProjection::gaussian
+                                      : name == "rademacher" ? LinearProjection::rademacher
+                                      : name == "srht"       ? LinearProjection::srht
+                                                             : LinearProjection::countsketch;
+  return make_linear(arguments.kernel, arguments.inputs, arguments.features,
+                     {projection, arguments.seed});
+}
+
+/// The inner product: the polynomial of the default degree 2 has no linear map.
+Parameters inner_product() {
+  Parameters kernel = kernel_named("polynomial");
+  kernel.set("degree", int64_t{1});
+  return kernel;
+}
+
+}  // namespace
+
+MapEntry linear_entry() {
+  return {
+      "linear",
+      "random projection that keeps inner products, for the kernel polynomial with degree 1 and "
+      "offset 0",
+      {{.key = "projection",
+        .type = FieldType::text,
+        .fallback = std::string("gaussian"),
+        .choices = {"gaussian", "rademacher", "srht", "countsketch"},
+        .help = "i.i.d. entries; srht: Hadamard blocks, D log d per row; countsketch: one "
+                "addition per non-zero"}},
+      linear_from,
+      inner_product()};
 }
 
 }  // namespace mercer::feature

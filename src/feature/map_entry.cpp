@@ -97,8 +97,8 @@ std::unique_ptr<FeatureMap> make_map(const Parameters& canonical, std::span<cons
   for (const Field& field : entry.fields) {
     if (const Value* value = canonical.find(field.key)) own.set(field.key, *value);
   }
-  return entry.make({*kernel, canonical.integer("inputs"), canonical.integer("features"),
-                     canonical.seed("seed"), own, numbers});
+  return entry.make({canonical.text("map"), *kernel, canonical.integer("inputs"),
+                     canonical.integer("features"), canonical.seed("seed"), own, numbers});
 }
 
 }  // namespace mercer::feature

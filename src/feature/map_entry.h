@@ -17,6 +17,7 @@ namespace mercer::feature {
 
 /// What a map is made of.
 struct MapArguments {
+  const std::string& map;  // the entry's name
   const kernel::Kernel& kernel;
   int64_t inputs;
   int64_t features;

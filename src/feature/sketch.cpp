@@ -93,7 +93,7 @@ class Sketch final : public FeatureMap {
 
   int64_t incomplete_block() const override {
     const projection::SketchShape& root = tree_.root().shape();
-    if (root.mixing != projection::Mixing::stacked) return 0;
+    if (!root.kind->blocks) return 0;
     return root.columns % projection::sketch_dimension(root.factors);
   }
 

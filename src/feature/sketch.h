@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "feature/map_entry.h"
-#include "projection/multilinear.h"
+#include "projection/sketch_kind.h"
 
 namespace mercer::feature {
 
@@ -27,28 +27,25 @@ enum class Composition {
 };
 
 struct SketchOptions {
-  projection::Mixing mixing = projection::Mixing::rademacher;
+  const projection::SketchKind* kind = projection::sketch_kind("rademacher");
   SketchField field = SketchField::real;
   Composition composition = Composition::plain;
   /// hierarchical, craft: columns of the inner sketches, counted like features; 0: D for
   /// hierarchical, 4D for craft.
   int64_t intermediate = 0;
-  /// craft: the projection from them to D: stacked (an SRHT), rademacher or gaussian.
-  projection::Mixing down = projection::Mixing::stacked;
+  /// craft: the projection from them to D, a kind that has a name as a projection.
+  const projection::SketchKind* down = projection::sketch_kind("stacked");
   uint64_t seed = 0;
 };
 
-/// Maps "product_sketch", "tensor_sketch", "tensor_srht", "hierarchical_sketch", "craft". The
+/// The map of the kind's family, "hierarchical_sketch" or "craft". The
 /// kernel is polynomial, or bilinear, whose rows are [x1 | x2] and whose factors read one part
 /// each. Errors: UNSUPPORTED (another kernel; tensor_sketch without FFTW), INVALID_ARGUMENT (D, d
 /// or intermediate too large or odd where pairs are needed; tuple: D > d^p).
 std::unique_ptr<FeatureMap> make_sketch(const kernel::Kernel& kernel, int64_t d, int64_t D,
                                         const SketchOptions& options);
 
-/// The options of a map spec: `map` one of the names above, `own` its canonical fields.
-SketchOptions sketch_options(std::string_view map, const Parameters& own, uint64_t seed);
-
-/// Their rows of map_table().
-std::vector<MapEntry> sketch_table();
+/// Their entries: one for each family of sketches, then the composed ones.
+std::vector<MapEntry> sketch_entries();
 
 }  // namespace mercer::feature

@@ -19,7 +19,7 @@ namespace mercer::feature {
 namespace {
 
 using projection::FactorShape;
-using projection::Mixing;
+using projection::SketchKind;
 
 constexpr int64_t kMostColumns = 2147483647;
 constexpr const char* kFieldNames[] = {"real", "complex", "complex_to_real"};
@@ -71,9 +71,9 @@ class Planner {
     return count / 2;
   }
 
-  int64_t add(Mixing mixing, bool complex, std::vector<FactorShape> factors,
+  int64_t add(const SketchKind& kind, bool complex, std::vector<FactorShape> factors,
               std::vector<int64_t> children, int64_t columns, double scale) {
-    projection::SketchShape shape{mixing,       complex, std::move(factors), columns, options_.seed,
+    projection::SketchShape shape{&kind,        complex, std::move(factors), columns, options_.seed,
                                   next_factor_, scale};
     next_factor_ += static_cast<int64_t>(shape.factors.size());
     nodes_.push_back({projection::make_multilinear(shape), std::move(children), false});
@@ -82,11 +82,11 @@ class Planner {
 
   int64_t add_plain(int64_t columns, double scale) {
     if (leaves_.two) {
-      return add(options_.mixing, complex_, {leaves_.first, leaves_.second},
+      return add(*options_.kind, complex_, {leaves_.first, leaves_.second},
                  {kFirstInput, kSecondInput}, columns, scale);
     }
     const auto p = static_cast<size_t>(leaves_.degree);
-    return add(options_.mixing, complex_, std::vector<FactorShape>(p, leaves_.first),
+    return add(*options_.kind, complex_, std::vector<FactorShape>(p, leaves_.first),
                std::vector<int64_t>(p, kFirstInput), columns, scale);
   }
 
@@ -111,19 +111,18 @@ class Planner {
       const FactorShape shape = first >= leaves_.degree ? FactorShape{0, 1, 1}
                                 : second                ? leaves_.second
                                                         : leaves_.first;
-      // At degree 1 tuples are rows without replacement: blocks of them where there are too few.
-      const Mixing mixing = options_.mixing == Mixing::tuple ? Mixing::stacked : options_.mixing;
-      return add(mixing, complex_, {shape}, {second ? kSecondInput : kFirstInput}, columns, scale);
+      return add(projection::single_kind(*options_.kind), complex_, {shape},
+                 {second ? kSecondInput : kFirstInput}, columns, scale);
     }
     const int64_t left = add_subtree(first, count / 2, inner_, 1);
     const int64_t right = add_subtree(first + count / 2, count / 2, inner_, 1);
-    return add(options_.mixing, complex_, {{inner_}, {inner_}}, {left, right}, columns, scale);
+    return add(*options_.kind, complex_, {{inner_}, {inner_}}, {left, right}, columns, scale);
   }
 
   void add_craft() {
     const int64_t wide = add_plain(inner_, 1);
     const bool as_real = projects_reals();
-    add(options_.down, complex_ && !as_real, {{as_real ? 2 * inner_ : inner_}}, {wide}, columns_,
+    add(*options_.down, complex_ && !as_real, {{as_real ? 2 * inner_ : inner_}}, {wide}, columns_,
         leaves_.scale);
     nodes_.back().children_as_real = as_real;
   }
@@ -137,24 +136,10 @@ class Planner {
   std::vector<SketchNode> nodes_;
 };
 
-const char* plain_name(Mixing mixing) noexcept {
-  return mixing == Mixing::tensor_sketch                              ? "tensor_sketch"
-         : mixing == Mixing::rademacher || mixing == Mixing::gaussian ? "product_sketch"
-                                                                      : "tensor_srht";
-}
-
 // The fields of a plain sketch, in table order.
 void add_plain_parameters(const SketchOptions& options, Parameters& spec) {
-  const Mixing mixing = options.mixing;
-  const std::string name(plain_name(mixing));
-  if (name == "product_sketch") {
-    spec.set("weights", std::string(mixing == Mixing::gaussian ? "gaussian" : "rademacher"));
-  } else if (name == "tensor_srht") {
-    spec.set("variant", std::string(mixing == Mixing::upsampled ? "upsampled"
-                                    : mixing == Mixing::stacked ? "stacked"
-                                                                : "tuple"));
-  }
-  spec.set("field", std::string(kFieldNames[static_cast<int>(options.field)]));
+  if (projection::family_of(*options.kind).kinds.size() > 1) spec.set("kind", options.kind->name);
+  spec.set("field", kFieldNames[static_cast<int>(options.field)]);
 }
 
 double root_of(const char* name, double value) {
@@ -190,23 +175,19 @@ SketchTree plan_sketch(const SketchLeaves& leaves, int64_t D, const SketchOption
   return Planner(leaves, D, options).plan();
 }
 
-std::string_view sketch_name(const SketchOptions& options) noexcept {
+const char* sketch_name(const SketchOptions& options) {
   return options.composition == Composition::hierarchical ? "hierarchical_sketch"
          : options.composition == Composition::craft      ? "craft"
-                                                          : plain_name(options.mixing);
+                                                     : projection::family_of(*options.kind).name;
 }
 
 void add_sketch_parameters(const SketchOptions& options, int64_t D, Parameters& spec) {
   if (options.composition == Composition::plain) return add_plain_parameters(options, spec);
-  Parameters base;
-  base.set("map", std::string(plain_name(options.mixing)));
+  Parameters base{{"map", projection::family_of(*options.kind).name}};
   add_plain_parameters(options, base);
   spec.set("base", std::make_shared<const Parameters>(std::move(base)));
   spec.set("intermediate", Planner::intermediate_of(options, D));
-  if (options.composition != Composition::craft) return;
-  spec.set("projection", std::string(options.down == Mixing::stacked      ? "srht"
-                                     : options.down == Mixing::rademacher ? "rademacher"
-                                                                          : "gaussian"));
+  if (options.composition == Composition::craft) spec.set("projection", options.down->projection);
 }
 
 }  // namespace mercer::feature

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string_view>
 #include <vector>
 
 #include "feature/sketch.h"
@@ -34,7 +33,7 @@ void check_sketch_columns(const char* name, int64_t count);
 SketchTree plan_sketch(const SketchLeaves& leaves, int64_t D, const SketchOptions& options);
 
 /// "product_sketch", ...
-std::string_view sketch_name(const SketchOptions& options) noexcept;
+const char* sketch_name(const SketchOptions& options);
 
 /// The fields of the map's table row; D is the number of features.
 void add_sketch_parameters(const SketchOptions& options, int64_t D, Parameters& spec);

@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The sketches' rows of the table of maps, and what their fields say as options.
+// The sketches' entries: one for each family, made from what it says of itself, and those composed
+// of them.
 #include <limits>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/error.h"
 #include "feature/sketch.h"
 
 namespace mercer::feature {
 namespace {
 
-using projection::Mixing;
+using projection::SketchFamily;
+using projection::SketchKind;
 
 // Extents go to BLAS, whose LP64 interface has 32-bit integers.
 constexpr double kMostExtent = 2147483647;
@@ -27,10 +30,43 @@ Field choice(const char* key, std::vector<const char*> choices, const char* help
           .help = help};
 }
 
-Field field_of_columns(std::vector<const char*> choices) {
-  return choice("field", std::move(choices),
-                "of weights and columns; complex_to_real: [Re | Im] of features/2 complex columns, "
-                "features even");
+/// The default is the first.
+std::vector<Field> family_fields(const SketchFamily& family) {
+  std::vector<Field> fields;
+  if (family.kinds.size() > 1) {
+    std::vector<const char*> kinds;
+    for (const SketchKind& kind : family.kinds) kinds.push_back(kind.name);
+    fields.push_back(choice("kind", std::move(kinds), family.kinds_help));
+    fields.back().former = family.kinds_former;
+  }
+  fields.push_back(choice("field", family.fields,
+                          "of weights and columns; complex_to_real: [Re | Im] of features/2 "
+                          "complex columns, features even"));
+  return fields;
+}
+
+std::vector<const char*> family_names() {
+  std::vector<const char*> names;
+  for (const SketchFamily& family : projection::sketch_families()) names.push_back(family.name);
+  return names;
+}
+
+/// Kinds that are projections of one factor, the cheapest first.
+std::vector<const SketchKind*> projections() {
+  std::vector<const SketchKind*> kinds;
+  const auto families = projection::sketch_families();
+  for (auto family = families.rbegin(); family != families.rend(); ++family) {
+    for (const SketchKind& kind : family->kinds) {
+      if (kind.projection != nullptr) kinds.push_back(&kind);
+    }
+  }
+  return kinds;
+}
+
+std::vector<const char*> projection_names() {
+  std::vector<const char*> names;
+  for (const SketchKind* kind : projections()) names.push_back(kind->projection);
+  return names;
 }
 
 Field base() {
@@ -39,7 +75,7 @@ Field base() {
   return {.key = "base",
           .type = FieldType::sketch,
           .fallback = std::make_shared<const Parameters>(std::move(sketch)),
-          .choices = {"product_sketch", "tensor_sketch", "tensor_srht"},
+          .choices = family_names(),
           .help = "the sketch it is made of",
           .canonical = canonical_sketch};
 }
@@ -53,19 +89,14 @@ Field intermediate(const char* help) {
           .help = help};
 }
 
-std::unique_ptr<FeatureMap> sketch_from(const char* map, const MapArguments& arguments) {
-  return make_sketch(arguments.kernel, arguments.inputs, arguments.features,
-                     sketch_options(map, arguments.own, arguments.seed));
-}
-
-Mixing mixing_of(std::string_view map, const Parameters& own) {
-  if (map == "tensor_sketch") return Mixing::tensor_sketch;
-  if (map == "product_sketch")
-    return own.text("weights") == "gaussian" ? Mixing::gaussian : Mixing::rademacher;
-  const std::string& variant = own.text("variant");
-  return variant == "upsampled" ? Mixing::upsampled
-         : variant == "stacked" ? Mixing::stacked
-                                : Mixing::tuple;
+const SketchKind& kind_of(const std::string& map, const Parameters& own) {
+  const Value* kind = own.find("kind");
+  for (const SketchFamily& family : projection::sketch_families()) {
+    if (map != family.name) continue;
+    return kind == nullptr ? family.kinds.front()
+                           : *projection::sketch_kind(std::get<std::string>(*kind));
+  }
+  fail(MERCER_INTERNAL, "map %s is no sketch", map.c_str());
 }
 
 SketchField field_of(const std::string& text) {
@@ -74,66 +105,63 @@ SketchField field_of(const std::string& text) {
                              : SketchField::complex_to_real;
 }
 
-Mixing down_of(const std::string& text) {
-  return text == "srht"         ? Mixing::stacked
-         : text == "rademacher" ? Mixing::rademacher
-                                : Mixing::gaussian;
+SketchOptions plain_options(const std::string& map, const Parameters& own, uint64_t seed) {
+  SketchOptions options;
+  options.kind = &kind_of(map, own);
+  options.field = field_of(own.text("field"));
+  options.seed = seed;
+  return options;
+}
+
+std::unique_ptr<FeatureMap> plain_from(const MapArguments& a) {
+  return make_sketch(a.kernel, a.inputs, a.features, plain_options(a.map, a.own, a.seed));
+}
+
+SketchOptions composed_options(const MapArguments& a, Composition composition) {
+  const Parameters& base = a.own.object("base");
+  SketchOptions options = plain_options(base.text("map"), base, a.seed);
+  options.composition = composition;
+  if (a.own.find("intermediate") != nullptr) options.intermediate = a.own.integer("intermediate");
+  return options;
+}
+
+std::unique_ptr<FeatureMap> hierarchical_from(const MapArguments& a) {
+  return make_sketch(a.kernel, a.inputs, a.features,
+                     composed_options(a, Composition::hierarchical));
+}
+
+std::unique_ptr<FeatureMap> craft_from(const MapArguments& a) {
+  SketchOptions options = composed_options(a, Composition::craft);
+  for (const SketchKind* kind : projections()) {
+    if (a.own.text("projection") == kind->projection) options.down = kind;
+  }
+  return make_sketch(a.kernel, a.inputs, a.features, options);
 }
 
 }  // namespace
 
-SketchOptions sketch_options(std::string_view map, const Parameters& own, uint64_t seed) {
-  const bool is_plain = own.find("base") == nullptr;
-  const Parameters& plain = is_plain ? own : own.object("base");
-  SketchOptions options;
-  options.mixing = mixing_of(is_plain ? map : plain.text("map"), plain);
-  options.field = field_of(plain.text("field"));
-  options.seed = seed;
-  if (is_plain) return options;
-  options.composition = map == "craft" ? Composition::craft : Composition::hierarchical;
-  if (own.find("intermediate") != nullptr) options.intermediate = own.integer("intermediate");
-  if (map == "craft") options.down = down_of(own.text("projection"));
-  return options;
-}
-
-std::vector<MapEntry> sketch_table() {
-  std::vector<MapEntry> table = {
-      {.name = "product_sketch",
-       .help = "products of `degree` random projections, for polynomial and bilinear kernels; "
-               "degree*d*D per row",
-       .fields = {choice("weights", {"rademacher", "gaussian"},
-                         "law of the projections; rademacher has the lower variance"),
-                  field_of_columns({"real", "complex", "complex_to_real"})},
-       .make = [](const MapArguments& a) { return sketch_from("product_sketch", a); },
-       .base = true},
-      {.name = "tensor_sketch",
-       .help = "circular convolution of `degree` CountSketches by FFT; degree*(nnz + D log D) per "
-               "row, nnz non-zeros",
-       .fields = {field_of_columns({"real", "complex_to_real", "complex"})},
-       .make = [](const MapArguments& a) { return sketch_from("tensor_sketch", a); },
-       .base = true},
-      {.name = "tensor_srht",
-       .help = "products of `degree` subsampled randomised Hadamard transforms; degree*(d log d + "
-               "D) per row",
-       .fields = {choice("variant", {"upsampled", "stacked", "tuple"},
-                         "how columns of the transforms meet; stacked: independent blocks; tuple: "
-                         "without replacement, features at most d^degree"),
-                  field_of_columns({"complex_to_real", "real", "complex"})},
-       .make = [](const MapArguments& a) { return sketch_from("tensor_srht", a); },
-       .base = true},
+std::vector<MapEntry> sketch_entries() {
+  std::vector<MapEntry> entries;
+  for (const SketchFamily& family : projection::sketch_families()) {
+    entries.push_back({.name = family.name,
+                       .help = family.help,
+                       .fields = family_fields(family),
+                       .make = plain_from,
+                       .base = true});
+  }
+  entries.push_back(
       {.name = "hierarchical_sketch",
        .help = "binary tree of sketches of two inputs each, for high degrees",
        .fields = {base(), intermediate("columns of the inner sketches; none: features")},
-       .make = [](const MapArguments& a) { return sketch_from("hierarchical_sketch", a); }},
+       .make = hierarchical_from});
+  entries.push_back(
       {.name = "craft",
        .help = "a wide sketch projected down to `features` columns",
        .fields = {base(), intermediate("columns of the wide sketch; none: 4 * features"),
-                  choice("projection", {"srht", "rademacher", "gaussian"},
-                         "from the wide sketch to the features")},
-       .make = [](const MapArguments& a) { return sketch_from("craft", a); }},
-  };
-  for (MapEntry& entry : table) entry.default_kernel = kernel_named("polynomial");
-  return table;
+                  choice("projection", projection_names(), "from the wide sketch to the features")},
+       .make = craft_from});
+  for (MapEntry& entry : entries) entry.default_kernel = kernel_named("polynomial");
+  return entries;
 }
 
 }  // namespace mercer::feature

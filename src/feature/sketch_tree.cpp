@@ -176,8 +176,8 @@ PairMoments SketchTree::node_moments(int64_t node, const PairSums& first,
           moment::augmented(child == kFirstInput ? first : second, factor.scale, factor.constant)));
     }
   }
-  return moment::sketch_moments(shape.mixing, shape.complex, shape.columns,
-                                projection::sketch_dimension(shape.factors), factors);
+  return shape.kind->moments(shape.complex, shape.columns,
+                             projection::sketch_dimension(shape.factors), factors);
 }
 
 PairMoments SketchTree::moments(const PairSums& first, const PairSums& second) const {

@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "base/error.h"
+#include "projection/sketch_kind.h"
 
 namespace mercer::projection {
 
@@ -20,18 +21,7 @@ int64_t sketch_dimension(std::span<const FactorShape> factors) {
 }
 
 std::unique_ptr<Multilinear> make_multilinear(const SketchShape& shape) {
-  switch (shape.mixing) {
-    case Mixing::rademacher:
-    case Mixing::gaussian:
-      return make_product_sketch(shape);
-    case Mixing::tensor_sketch:
-      return make_tensor_sketch(shape);
-    case Mixing::upsampled:
-    case Mixing::stacked:
-    case Mixing::tuple:
-      break;
-  }
-  return make_tensor_srht(shape);
+  return shape.kind->make(shape);
 }
 
 }  // namespace mercer::projection

@@ -19,9 +19,7 @@
 
 namespace mercer::projection {
 
-/// How columns mix the coordinates of their factors. Product sketches: i.i.d. entries. Tensor
-/// SRHT: columns of H D_i, chosen in one of three ways.
-enum class Mixing { rademacher, gaussian, tensor_sketch, upsampled, stacked, tuple };
+struct SketchKind;
 
 /// What one factor reads: u = [scale * x, constant], the last coordinate only if constant != 0.
 /// inputs = 0 with constant = 1 is the vector e_1.
@@ -49,7 +47,7 @@ struct FactorRows {
 };
 
 struct SketchShape {
-  Mixing mixing;
+  const SketchKind* kind;
   bool complex;                      // complex weights, complex columns
   std::vector<FactorShape> factors;  // p >= 1
   int64_t columns;                   // m
@@ -102,13 +100,8 @@ class Multilinear {
 /// The smallest power of two that holds every factor's u: the d of a TensorSRHT.
 int64_t sketch_dimension(std::span<const FactorShape> factors);
 
-/// By `mixing`. Errors: INVALID_ARGUMENT (m or d too large for the kind; tuple: m > d^p);
+/// By its kind. Errors: INVALID_ARGUMENT (m or d too large for the kind; tuple: m > d^p);
 /// UNSUPPORTED (tensor_sketch in a build without FFTW).
 std::unique_ptr<Multilinear> make_multilinear(const SketchShape& shape);
-
-/// Makers, each defined in the file of its name.
-std::unique_ptr<Multilinear> make_product_sketch(const SketchShape& shape);
-std::unique_ptr<Multilinear> make_tensor_sketch(const SketchShape& shape);
-std::unique_ptr<Multilinear> make_tensor_srht(const SketchShape& shape);
 
 }  // namespace mercer::projection

@@ -14,7 +14,7 @@
 #include "base/error.h"
 #include "base/parallel.h"
 #include "projection/lazy_groups.h"
-#include "projection/multilinear.h"
+#include "projection/product_moments.h"
 #include "random/distributions.h"
 #include "transform/dense_panel.h"
 #include "transform/product.h"
@@ -66,8 +66,9 @@ struct StoreBlock {
 
 class ProductSketch final : public Multilinear {
  public:
-  explicit ProductSketch(const SketchShape& sketch)
+  ProductSketch(const SketchShape& sketch, bool gaussian)
       : Multilinear(sketch),
+        gaussian_(gaussian),
         parts_(sketch.complex ? 2 : 1),
         single_(ceil_divide(sketch.columns, kGroupPanels * kWidth<float>)),
         double_(ceil_divide(sketch.columns, kGroupPanels * kWidth<double>)) {
@@ -200,12 +201,11 @@ class ProductSketch final : public Multilinear {
         shape().seed, random::Tag::frequency,
         static_cast<uint64_t>(shape().first_factor + factor) << 32 | static_cast<uint64_t>(l));
     const std::span out(column, static_cast<size_t>(parts_ * (one.inputs + 1)));
-    const bool gaussian = shape().mixing == Mixing::gaussian;
     if (shape().complex) {
-      gaussian ? random::fill_complex_normal(stream, 0, out)
-               : random::fill_complex_rademacher(stream, 0, out);
+      gaussian_ ? random::fill_complex_normal(stream, 0, out)
+                : random::fill_complex_rademacher(stream, 0, out);
     } else {
-      gaussian ? random::fill_normal(stream, 0, out) : random::fill_rademacher(stream, 0, out);
+      gaussian_ ? random::fill_normal(stream, 0, out) : random::fill_rademacher(stream, 0, out);
     }
   }
 
@@ -265,16 +265,42 @@ class ProductSketch final : public Multilinear {
     transform::project_panel(dense, W, P);
   }
 
+  bool gaussian_;
   int64_t parts_;       // 1, complex: 2
   int64_t inputs_ = 0;  // of all factors
   mutable LazyGroups<Weights<float>> single_;
   mutable LazyGroups<Weights<double>> double_;
 };
 
+template <bool gaussian>
+std::unique_ptr<Multilinear> make(const SketchShape& shape) {
+  return std::make_unique<ProductSketch>(shape, gaussian);
+}
+
+template <bool gaussian>
+PairMoments moments(bool complex, int64_t columns, int64_t,
+                    std::span<const PairMoments> factors) noexcept {
+  return product_moments(!gaussian, {}, complex, static_cast<double>(columns), factors);
+}
+
 }  // namespace
 
-std::unique_ptr<Multilinear> make_product_sketch(const SketchShape& shape) {
-  return std::make_unique<ProductSketch>(shape);
+SketchFamily product_sketch_entry() {
+  return {.name = "product_sketch",
+          .help =
+              "products of `degree` random projections, for polynomial and bilinear kernels; "
+              "degree*d*D per row",
+          .fields = {"real", "complex", "complex_to_real"},
+          .kinds = {{.name = "rademacher",
+                     .make = make<false>,
+                     .moments = moments<false>,
+                     .projection = "rademacher"},
+                    {.name = "gaussian",
+                     .make = make<true>,
+                     .moments = moments<true>,
+                     .projection = "gaussian"}},
+          .kinds_help = "law of the projections; rademacher has the lower variance",
+          .kinds_former = "weights"};
 }
 
 }  // namespace mercer::projection

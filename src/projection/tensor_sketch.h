@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "projection/multilinear.h"
+#include "projection/sketch_kind.h"
 
 namespace mercer::projection {
 

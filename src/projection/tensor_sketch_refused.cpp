@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The mercer authors
 // What stands for tensor_sketch.cpp in a build without FFTW: the name is known and refused.
 #include "base/error.h"
-#include "projection/multilinear.h"
+#include "projection/sketch_kind.h"
 
 namespace mercer::projection {
 

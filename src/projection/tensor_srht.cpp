@@ -17,6 +17,7 @@
 #include "base/aligned.h"
 #include "base/error.h"
 #include "projection/lazy_groups.h"
+#include "projection/product_moments.h"
 #include "projection/tensor_srht_index.h"
 #include "projection/tensor_srht_lanes.h"
 #include "random/distributions.h"
@@ -35,14 +36,27 @@ constexpr int64_t kMostTableBytes = int64_t{4} << 20;
 
 int64_t round_up(int64_t count) noexcept { return (count + 15) / 16 * 16; }
 
+Dependence dependence(SrhtRows rows, double m, double d, std::size_t factors) noexcept {
+  const auto among = [](double fraction, double size, bool joint) {
+    return Dependence{fraction, size > 1 ? size - 1 : std::numeric_limits<double>::infinity(),
+                      joint};
+  };
+  if (rows == SrhtRows::upsampled) return among(1 - 1 / m, std::ceil(m / d) * d, false);
+  if (rows == SrhtRows::tuple) {
+    return among(1 - 1 / m, std::pow(d, static_cast<double>(factors)), true);
+  }
+  const double blocks = std::floor(m / d), r = m - blocks * d;
+  return among((blocks * d * (d - 1) + r * (r - 1)) / m / m, d, false);
+}
+
 class TensorSrht final : public Multilinear {
  public:
-  explicit TensorSrht(const SketchShape& sketch)
+  TensorSrht(const SketchShape& sketch, SrhtRows rows)
       : Multilinear(sketch),
         parts_(sketch.complex ? 2 : 1),
         p_(static_cast<int64_t>(sketch.factors.size())),
         d_(sketch_dimension(sketch.factors)),
-        law_{sketch.mixing, p_, d_, sketch.columns, sketch.seed, sketch.first_factor},
+        law_{rows, p_, d_, sketch.columns, sketch.seed, sketch.first_factor},
         block_(index_block(law_)),
         single_signs_(1),
         double_signs_(1),
@@ -313,8 +327,49 @@ void srht_table(const SrhtFactor<T>& factor, const T* u_re, const T* u_im, T* ta
 template void srht_table(const SrhtFactor<float>&, const float*, const float*, float*) noexcept;
 template void srht_table(const SrhtFactor<double>&, const double*, const double*, double*) noexcept;
 
-std::unique_ptr<Multilinear> make_tensor_srht(const SketchShape& shape) {
-  return std::make_unique<TensorSrht>(shape);
+namespace {
+
+template <SrhtRows rows>
+std::unique_ptr<Multilinear> make(const SketchShape& shape) {
+  return std::make_unique<TensorSrht>(shape, rows);
+}
+
+/// Columns of H D_i are columns of signs; what differs is which two of them meet.
+template <SrhtRows rows>
+PairMoments moments(bool complex, int64_t columns, int64_t padded,
+                    std::span<const PairMoments> factors) noexcept {
+  return product_moments(
+      true,
+      dependence(rows, static_cast<double>(columns), static_cast<double>(padded), factors.size()),
+      complex, static_cast<double>(columns), factors);
+}
+
+}  // namespace
+
+SketchFamily tensor_srht_entry() {
+  return {.name = "tensor_srht",
+          .help =
+              "products of `degree` subsampled randomised Hadamard transforms; degree*(d log d "
+              "+ D) per row",
+          .fields = {"complex_to_real", "real", "complex"},
+          .kinds = {{.name = "upsampled",
+                     .make = make<SrhtRows::upsampled>,
+                     .moments = moments<SrhtRows::upsampled>},
+                    {.name = "stacked",
+                     .make = make<SrhtRows::stacked>,
+                     .moments = moments<SrhtRows::stacked>,
+                     .projection = "srht",
+                     .blocks = true},
+                    // Tuples of one are rows without replacement: blocks of them where there are
+                    // too few.
+                    {.name = "tuple",
+                     .make = make<SrhtRows::tuple>,
+                     .moments = moments<SrhtRows::tuple>,
+                     .single = "stacked"}},
+          .kinds_help =
+              "how columns of the transforms meet; stacked: independent blocks; tuple: "
+              "without replacement, features at most d^degree",
+          .kinds_former = "variant"};
 }
 
 }  // namespace mercer::projection

@@ -99,14 +99,14 @@ void draw_rejected(const IndexLaw& law, std::span<int32_t> index) {
 }  // namespace
 
 int64_t index_block(const IndexLaw& law) noexcept {
-  if (law.mixing != Mixing::stacked) return law.columns;
+  if (law.rows != SrhtRows::stacked) return law.columns;
   return law.d * std::clamp<int64_t>(kColumnsTogether / law.d, 1, (law.columns - 1) / law.d + 1);
 }
 
 int64_t index_scratch_bytes(const IndexLaw& law) {
   const auto each = static_cast<int64_t>(sizeof(int64_t));
-  if (law.mixing == Mixing::stacked) return checked_multiply(law.d, each, "a permutation");
-  if (law.mixing == Mixing::upsampled) {
+  if (law.rows == SrhtRows::stacked) return checked_multiply(law.d, each, "a permutation");
+  if (law.rows == SrhtRows::upsampled) {
     const int64_t copies = (law.columns - 1) / law.d + 1;
     return checked_multiply(checked_multiply(copies, law.d, "a permutation"), each,
                             "a permutation");
@@ -116,19 +116,19 @@ int64_t index_scratch_bytes(const IndexLaw& law) {
 }
 
 void draw_index(const IndexLaw& law, int64_t group, std::span<int32_t> index) {
-  if (law.mixing == Mixing::upsampled) return draw_upsampled(law, index);
-  if (law.mixing == Mixing::stacked) return draw_stacked(law, group, index);
+  if (law.rows == SrhtRows::upsampled) return draw_upsampled(law, index);
+  if (law.rows == SrhtRows::stacked) return draw_stacked(law, group, index);
   if (bits_of(law.d) * law.factors <= kMostEnumeratedBits) return draw_enumerated(law, index);
   draw_rejected(law, index);
 }
 
 void check_index(const IndexLaw& law) {
   const int64_t bits = bits_of(law.d) * law.factors;
-  require(law.mixing != Mixing::tuple || bits > kMostEnumeratedBits ||
+  require(law.rows != SrhtRows::tuple || bits > kMostEnumeratedBits ||
               law.columns <= int64_t{1} << bits,
           MERCER_INVALID_ARGUMENT,
           "%lld columns (complex_to_real: half the features), expected at most d^p = %lld^%lld "
-          "distinct tuples for variant = tuple",
+          "distinct tuples for kind = tuple",
           static_cast<long long>(law.columns), static_cast<long long>(law.d),
           static_cast<long long>(law.factors));
 }

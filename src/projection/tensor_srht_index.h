@@ -10,9 +10,13 @@
 
 namespace mercer::projection {
 
+/// upsampled: each factor's rows are the first m of ceil(m/d) copies of all, shuffled; stacked:
+/// they are made of ceil(m/d) permutations; tuple: m distinct tuples over all factors.
+enum class SrhtRows { upsampled, stacked, tuple };
+
 /// Of a TensorSRHT: p factors in d dimensions (a power of two), m columns.
 struct IndexLaw {
-  Mixing mixing;  // upsampled, stacked or tuple
+  SrhtRows rows;
   int64_t factors;
   int64_t d;
   int64_t columns;

@@ -23,11 +23,7 @@ namespace {
 using feature::FeatureMap;
 using feature::SketchField;
 using feature::SketchOptions;
-using projection::Mixing;
-
-// In order of cost per row at equal D: the first of equals is taken.
-constexpr Mixing kCandidates[] = {Mixing::upsampled,     Mixing::stacked,    Mixing::tuple,
-                                  Mixing::tensor_sketch, Mixing::rademacher, Mixing::gaussian};
+using projection::SketchKind;
 
 struct Sums {
   double variance = 0;
@@ -51,19 +47,27 @@ Sums row_sums(const FeatureMap& map, MatrixView<const double> X, int64_t i,
   return sums;
 }
 
-// Null for an odd D where pairs are needed, for fewer tuples than columns, and in a build without
-// Fourier transforms; what is wrong with the kernel or with D is wrong for the first candidate.
+// In order of cost per row at equal D: the first of equals is taken.
+std::vector<const SketchKind*> candidates() {
+  std::vector<const SketchKind*> kinds;
+  const auto families = projection::sketch_families();
+  for (auto family = families.rbegin(); family != families.rend(); ++family) {
+    for (const SketchKind& kind : family->kinds) kinds.push_back(&kind);
+  }
+  return kinds;
+}
+
+// Null where a kind has too few columns or is not in this build; what is wrong with the kernel or
+// with D is wrong for the first one, which is `needed`.
 std::unique_ptr<FeatureMap> make_candidate(const kernel::Kernel& kernel, int64_t d, int64_t D,
-                                           const SketchOptions& options) {
+                                           const SketchOptions& options, bool needed) {
   if (options.field == SketchField::complex_to_real && D % 2 != 0) return nullptr;
   try {
     return feature::make_sketch(kernel, d, D, options);
   } catch (const Error& error) {
-    const bool too_few_tuples =
-        options.mixing == Mixing::tuple && error.status() == MERCER_INVALID_ARGUMENT;
-    const bool no_transforms =
-        options.mixing == Mixing::tensor_sketch && error.status() == MERCER_UNSUPPORTED;
-    if (!too_few_tuples && !no_transforms) throw;
+    const bool refused =
+        error.status() == MERCER_INVALID_ARGUMENT || error.status() == MERCER_UNSUPPORTED;
+    if (needed || !refused) throw;
     return nullptr;
   }
 }
@@ -111,14 +115,16 @@ Recommendation recommend_sketch(const kernel::Kernel& kernel, int64_t D, uint64_
                                 MatrixView<const double> X, Context& context) {
   Recommendation best{nullptr, std::numeric_limits<double>::infinity()};
   constexpr SketchField kFields[] = {SketchField::complex_to_real, SketchField::real};
-  Stage stage(context, static_cast<int64_t>(std::size(kCandidates) * std::size(kFields)));
-  for (const Mixing mixing : kCandidates) {
+  const std::vector<const SketchKind*> kinds = candidates();
+  Stage stage(context, static_cast<int64_t>(kinds.size() * std::size(kFields)));
+  for (const SketchKind* kind : kinds) {
     for (const SketchField field : kFields) {
       SketchOptions options;
-      options.mixing = mixing;
+      options.kind = kind;
       options.field = field;
       options.seed = seed;
-      if (std::unique_ptr<FeatureMap> map = make_candidate(kernel, X.cols, D, options)) {
+      if (std::unique_ptr<FeatureMap> map =
+              make_candidate(kernel, X.cols, D, options, kind == kinds.front())) {
         const double error = error_over_pairs(*map, X, context);
         if (error < best.predicted_error) best = {std::move(map), error};
       }

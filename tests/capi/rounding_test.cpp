@@ -63,7 +63,7 @@ std::vector<std::string> all_specs() {
   const std::string polynomial =
       R"("kernel":{"kernel":"polynomial","degree":3,"gamma":0.3,"offset":0.7})";
   for (const char* map :
-       {R"("product_sketch","weights":"gaussian")", R"("tensor_sketch")", R"("tensor_srht")",
+       {R"("product_sketch","kind":"gaussian")", R"("tensor_sketch")", R"("tensor_srht")",
         R"("hierarchical_sketch")", R"("craft","projection":"gaussian")"}) {
     specs.push_back(R"({"map":)" + std::string(map) + "," + polynomial + sizes + "}");
   }

@@ -46,7 +46,7 @@ TEST_CASE("defaults of sketches", "[capi]") {
   const auto tree = sketch(kCubic, 3, 8, {.composition = Composition::hierarchical});
   CHECK(own_spec(tree.get()).find(R"("intermediate":8})") != std::string::npos);
   const auto srht = make_map(R"("tensor_srht","kernel":)" + kCubic, 3, 8);
-  CHECK(own_spec(srht.get()) == R"("variant":"upsampled","field":"complex_to_real"})");
+  CHECK(own_spec(srht.get()) == R"("kind":"upsampled","field":"complex_to_real"})");
 }
 
 TEST_CASE("a sketch that cannot be made is refused, the handle becomes NULL", "[capi]") {
@@ -70,10 +70,10 @@ TEST_CASE("a sketch that cannot be made is refused, the handle becomes NULL", "[
   CHECK(make(bilinear_spec(3), 3, 8, usual, MERCER_DIMENSION_MISMATCH, "d = 3",
              "3 inputs of the left") == "");
   CHECK(make(kPolynomial, 3, 18, {kTuple}, invalid, "18 columns", "4^2") == "");
-  CHECK(make(kPolynomial, 3, 8, {R"("product_sketch","weights":"cauchy")"}, invalid, "weights",
+  CHECK(make(kPolynomial, 3, 8, {R"("product_sketch","weights":"cauchy")"}, invalid, "kind",
              "cauchy") == "");
-  CHECK(make(kPolynomial, 3, 8, {R"("tensor_srht","variant":"sorted")"}, invalid, "variant",
-             "sorted") == "");
+  CHECK(make(kPolynomial, 3, 8, {R"("tensor_srht","kind":"sorted")"}, invalid, "kind", "sorted") ==
+        "");
   CHECK(make(kPolynomial, 3, 8, {.field = "quaternion"}, invalid, "field", "quaternion") == "");
   CHECK(make(kPolynomial, 3, 8, {R"("pyramid_sketch")"}, invalid, "pyramid_sketch") == "");
   const Sketch with_key{kKinds[0] + R"(,"intermediate":8)"};

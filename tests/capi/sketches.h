@@ -10,12 +10,12 @@
 namespace mercer::test {
 
 /// Maps of one level, as their specs begin.
-inline const std::string kKinds[] = {R"("product_sketch","weights":"rademacher")",
-                                     R"("product_sketch","weights":"gaussian")",
+inline const std::string kKinds[] = {R"("product_sketch","kind":"rademacher")",
+                                     R"("product_sketch","kind":"gaussian")",
                                      R"("tensor_sketch")",
-                                     R"("tensor_srht","variant":"upsampled")",
-                                     R"("tensor_srht","variant":"stacked")",
-                                     R"("tensor_srht","variant":"tuple")"};
+                                     R"("tensor_srht","kind":"upsampled")",
+                                     R"("tensor_srht","kind":"stacked")",
+                                     R"("tensor_srht","kind":"tuple")"};
 inline const std::string kTuple = kKinds[5];
 
 enum class Composition { plain, hierarchical, craft };

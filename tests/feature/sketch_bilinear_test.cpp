@@ -82,7 +82,7 @@ void check_locations(const SketchCase& one, int64_t n, int64_t locations) {
       }
       // One rounding per location; sums in the Fourier domain err relative to the whole row, by
       // less than 64 roundings for three transforms of 34 numbers at most.
-      const bool fourier = one.options.mixing == test::Mixing::tensor_sketch;
+      const bool fourier = one.options.kind == projection::sketch_kind("tensor_sketch");
       const long double unit = std::numeric_limits<T>::epsilon() / 2;
       const long double bound =
           unit * (static_cast<long double>(locations) * magnitude + (fourier ? 64 * row : 0));

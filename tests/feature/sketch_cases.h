@@ -22,7 +22,8 @@ using feature::Composition;
 using feature::FeatureMap;
 using feature::SketchField;
 using feature::SketchOptions;
-using projection::Mixing;
+using projection::sketch_kind;
+using projection::SketchKind;
 
 struct SketchCase {
   std::string label;
@@ -38,7 +39,7 @@ inline std::unique_ptr<FeatureMap> make(const kernel::Kernel& kernel, int64_t d,
 inline bool has_tensor_sketch() {
   static const bool has = [] {
     SketchOptions options;
-    options.mixing = Mixing::tensor_sketch;
+    options.kind = sketch_kind("tensor_sketch");
     try {
       feature::make_sketch(*kernel::make_polynomial(2, 1, 0, 1), 2, 2, options);
     } catch (const Error& error) {
@@ -53,25 +54,25 @@ inline bool has_tensor_sketch() {
 /// Every mixing, field and composition. Intermediate sketches have 12 columns where 24 would be
 /// more than there are tuples.
 inline std::vector<SketchCase> sketch_cases(bool with_compositions = true) {
-  constexpr const char* kMixings[] = {"rademacher", "gaussian", "tensor_sketch",
-                                      "upsampled",  "stacked",  "tuple"};
+  constexpr const char* kKinds[] = {"rademacher", "gaussian", "tensor_sketch",
+                                    "upsampled",  "stacked",  "tuple"};
   constexpr const char* kFields[] = {" real", " complex", " complex_to_real"};
   constexpr const char* kCompositions[] = {"", " hierarchical", " craft"};
-  constexpr Mixing kDown[] = {Mixing::stacked, Mixing::rademacher, Mixing::gaussian};
+  constexpr const char* kDown[] = {"stacked", "rademacher", "gaussian"};
   std::vector<SketchCase> cases;
-  for (int mixing = 0; mixing < 6; ++mixing) {
-    if (static_cast<Mixing>(mixing) == Mixing::tensor_sketch && !has_tensor_sketch()) continue;
+  for (int kind = 0; kind < 6; ++kind) {
+    if (std::string(kKinds[kind]) == "tensor_sketch" && !has_tensor_sketch()) continue;
     for (int field = 0; field < 3; ++field) {
       for (int composition = 0; composition < (with_compositions ? 3 : 1); ++composition) {
         SketchOptions options;
-        options.mixing = static_cast<Mixing>(mixing);
+        options.kind = sketch_kind(kKinds[kind]);
         options.field = static_cast<SketchField>(field);
         options.composition = static_cast<Composition>(composition);
         options.seed = 7;
         if (composition != 0) options.intermediate = 24;
-        options.down = kDown[(mixing + field) % 3];
+        options.down = sketch_kind(kDown[(kind + field) % 3]);
         cases.push_back(
-            {std::string(kMixings[mixing]) + kFields[field] + kCompositions[composition], options});
+            {std::string(kKinds[kind]) + kFields[field] + kCompositions[composition], options});
       }
     }
   }
@@ -80,7 +81,7 @@ inline std::vector<SketchCase> sketch_cases(bool with_compositions = true) {
 
 /// Whether there are fewer tuples than columns.
 inline bool lacks_tuples(const SketchCase& one, int64_t p) {
-  return one.options.mixing == Mixing::tuple && p == 1 &&
+  return one.options.kind == sketch_kind("tuple") && p == 1 &&
          one.options.composition != Composition::hierarchical;
 }
 
@@ -123,10 +124,10 @@ inline Bound column_bound(const std::vector<Bound>& factors, double weight, doub
 inline Bound sketch_bound(const SketchCase& one, int64_t p, int64_t d, double sum, int64_t D) {
   const SketchOptions& options = one.options;
   // Normal variates beyond 7 have a probability of 3e-12.
-  const double weight = options.mixing == Mixing::gaussian ? 7 : 1;
+  const double weight = options.kind == sketch_kind("gaussian") ? 7 : 1;
   const bool pairs = options.field == SketchField::complex_to_real;
   // The columns of a TensorSketch, a convolution, add up to no more than products of sums.
-  const bool convolves = options.mixing == Mixing::tensor_sketch;
+  const bool convolves = options.kind == sketch_kind("tensor_sketch");
   const auto count = [&](int64_t columns) {
     return convolves ? 1.0 : static_cast<double>(pairs ? columns / 2 : columns);
   };
@@ -152,8 +153,8 @@ inline Bound sketch_bound(const SketchCase& one, int64_t p, int64_t d, double su
   if (options.composition == Composition::plain) return column_bound(factors, weight, last, inputs);
   Bound inner = column_bound(factors, weight, wide, inputs);
   inner.entry *= 2 * wide;  // both parts
-  return column_bound({inner}, options.down == Mixing::gaussian ? 7 : 1, static_cast<double>(D),
-                      static_cast<double>(options.intermediate));
+  return column_bound({inner}, options.down == sketch_kind("gaussian") ? 7 : 1,
+                      static_cast<double>(D), static_cast<double>(options.intermediate));
 }
 
 }  // namespace mercer::test

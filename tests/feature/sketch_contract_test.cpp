@@ -21,7 +21,8 @@
 
 using namespace mercer;
 using namespace mercer::feature;
-using projection::Mixing;
+using projection::sketch_kind;
+using projection::SketchKind;
 
 namespace {
 
@@ -31,14 +32,14 @@ constexpr double kMostVarianceScore = 5;
 
 struct Kind {
   const char* name;
-  Mixing mixing;
+  const SketchKind* kind;
 };
-const Kind kKinds[] = {{"rademacher", Mixing::rademacher},
-                       {"gaussian", Mixing::gaussian},
-                       {"tensor_sketch", Mixing::tensor_sketch},
-                       {"upsampled", Mixing::upsampled},
-                       {"stacked", Mixing::stacked},
-                       {"tuple", Mixing::tuple}};
+const Kind kKinds[] = {{"rademacher", sketch_kind("rademacher")},
+                       {"gaussian", sketch_kind("gaussian")},
+                       {"tensor_sketch", sketch_kind("tensor_sketch")},
+                       {"upsampled", sketch_kind("upsampled")},
+                       {"stacked", sketch_kind("stacked")},
+                       {"tuple", sketch_kind("tuple")}};
 constexpr const char* kFieldNames[] = {"real", "complex", "complex_to_real"};
 const SketchField kFields[] = {SketchField::real, SketchField::complex,
                                SketchField::complex_to_real};
@@ -152,16 +153,18 @@ class Cell {
 
 // The eighth moments of Gaussian products leave a sample variance without meaning from degree 4 on;
 // their columns are compared with products of their factors elsewhere.
-bool has_tame_tails(Mixing mixing, int64_t p) { return mixing != Mixing::gaussian || p <= 2; }
+bool has_tame_tails(const SketchKind* mixing, int64_t p) {
+  return mixing != sketch_kind("gaussian") || p <= 2;
+}
 
 // A build without FFTW has no TensorSketch.
-bool exists(Mixing mixing) {
+bool exists(const SketchKind* mixing) {
   SketchOptions options;
-  options.mixing = mixing;
+  options.kind = mixing;
   try {
     make_sketch(*kernel::make_polynomial(2, 1, 0, 1), 2, 2, options);
   } catch (const Error& error) {
-    REQUIRE(mixing == Mixing::tensor_sketch);
+    REQUIRE(mixing == sketch_kind("tensor_sketch"));
     REQUIRE(error.status() == MERCER_UNSUPPORTED);
     return false;
   }
@@ -171,20 +174,20 @@ bool exists(Mixing mixing) {
 void check_kinds(const std::vector<int64_t>& degrees, const std::vector<int64_t>& sizes,
                  int64_t repetitions, double sharpness) {
   for (const Kind& kind : kKinds) {
-    if (!exists(kind.mixing)) continue;
+    if (!exists(kind.kind)) continue;
     for (const SketchField field : kFields) {
       for (const int64_t p : degrees) {
         for (const bool centred : {false, true}) {
           const auto kernel = kernel::make_polynomial(p, 0.8, centred ? 0.3 : 0.0, 1.5);
           const Matrix<double> X = rows_for(p, centred);
           for (const int64_t D : sizes) {
-            if (kind.mixing == Mixing::tuple && p == 1 && D > 8) continue;  // refused
+            if (kind.kind == sketch_kind("tuple") && p == 1 && D > 8) continue;  // refused
             SketchOptions options;
-            options.mixing = kind.mixing;
+            options.kind = kind.kind;
             options.field = field;
             CAPTURE(kind.name, kFieldNames[static_cast<int>(field)], p, centred, D);
             Cell cell(*kernel, options, D, X);
-            const bool tame = has_tame_tails(kind.mixing, p);
+            const bool tame = has_tame_tails(kind.kind, p);
             cell.sample(repetitions, tame ? sharpness : 0);
             cell.check(tame);
             if (sharpness > 0 && tame) CHECK(cell.sharpness() <= 1.1 * sharpness);
@@ -198,29 +201,30 @@ void check_kinds(const std::vector<int64_t>& degrees, const std::vector<int64_t>
 void check_compositions(const std::vector<int64_t>& degrees, int64_t repetitions,
                         double sharpness) {
   for (const Kind& kind : kKinds) {
-    if (!exists(kind.mixing)) continue;
+    if (!exists(kind.kind)) continue;
     for (const SketchField field : kFields) {
       for (const Composition composition : {Composition::hierarchical, Composition::craft}) {
         for (const int64_t p : degrees) {
           const auto kernel = kernel::make_polynomial(p, 0.8, 0.3, 1.5);
           const Matrix<double> X = rows_for(p, p % 2 == 0);
           SketchOptions options;
-          options.mixing = kind.mixing;
+          options.kind = kind.kind;
           options.field = field;
           options.composition = composition;
           // At most d^p tuples of a leaf, p = 1.
           options.intermediate = composition == Composition::hierarchical ? 8 : 24;
-          if (kind.mixing == Mixing::tuple && (p == 1 || field == SketchField::complex_to_real)) {
+          if (kind.kind == sketch_kind("tuple") &&
+              (p == 1 || field == SketchField::complex_to_real)) {
             options.intermediate = 8;
           }
-          options.down = p % 3 == 0   ? Mixing::gaussian
-                         : p % 3 == 1 ? Mixing::stacked
-                                      : Mixing::rademacher;
+          options.down = p % 3 == 0   ? sketch_kind("gaussian")
+                         : p % 3 == 1 ? sketch_kind("stacked")
+                                      : sketch_kind("rademacher");
           CAPTURE(kind.name, kFieldNames[static_cast<int>(field)], static_cast<int>(composition),
                   p);
           // Narrow trees of more than four leaves have a kurtosis of hundreds: means alone.
           const bool tame =
-              has_tame_tails(kind.mixing, p) && (composition == Composition::craft || p <= 4);
+              has_tame_tails(kind.kind, p) && (composition == Composition::craft || p <= 4);
           Cell cell(*kernel, options, 6, X);
           cell.sample(repetitions, tame ? sharpness : 0);
           cell.check(tame);

@@ -11,7 +11,8 @@
 
 using namespace mercer;
 using namespace mercer::feature;
-using test::Mixing;
+using projection::sketch_kind;
+using projection::SketchKind;
 using test::SketchCase;
 
 namespace {
@@ -95,12 +96,13 @@ TEST_CASE("make_sketch: kernels, dimensions and tuples that it refuses") {
   }
   const int64_t wide = (int64_t{1} << 28) + 1;
   SketchOptions options;
-  for (const Mixing mixing : {Mixing::upsampled, Mixing::stacked, Mixing::tuple}) {
-    options.mixing = mixing;
+  for (const SketchKind* mixing :
+       {sketch_kind("upsampled"), sketch_kind("stacked"), sketch_kind("tuple")}) {
+    options.kind = mixing;
     CHECK(fault(MERCER_INVALID_ARGUMENT, *polynomial, wide, 4, options, "inputs = 268435457") ==
           "");
   }
-  options.mixing = Mixing::tuple;
+  options.kind = sketch_kind("tuple");
   CHECK(fault(MERCER_INVALID_ARGUMENT, *polynomial, 4, 17, options, "17 columns", "4^2") == "");
   CHECK_NOTHROW(make_sketch(*polynomial, 4, 16, options));
   // Pairs of 2 x 16 columns; with an offset 5 coordinates, which are padded to 8.
@@ -165,7 +167,7 @@ TEST_CASE("sketches: a memory cap is kept, named, and harms no later call") {
 TEST_CASE("sketches: what the parts of a composition draw is added up") {
   const auto kernel = kernel::make_polynomial(8, 1, 0, 1);
   SketchOptions options = composed(Composition::hierarchical, 512, SketchField::real);
-  options.mixing = Mixing::gaussian;
+  options.kind = sketch_kind("gaussian");
   const auto map = make_sketch(*kernel, 16, 512, options);
   // Eight leaves of 16 x 512 weights, six inner sketches of 2 x 512 x 512 and the root: each alone
   // fits under the cap.

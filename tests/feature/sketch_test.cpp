@@ -16,7 +16,8 @@
 
 using namespace mercer;
 using namespace mercer::feature;
-using test::Mixing;
+using projection::sketch_kind;
+using projection::SketchKind;
 using test::SketchCase;
 
 namespace {
@@ -83,7 +84,8 @@ double worst_difference(const Matrix<A>& a, const Matrix<B>& b) {
 // Bounds of Gaussian weights below others say nothing in single precision.
 bool is_sharp(const SketchCase& one) {
   return one.options.composition == Composition::plain ||
-         (one.options.mixing != Mixing::gaussian && one.options.down != Mixing::gaussian);
+         (one.options.kind != sketch_kind("gaussian") &&
+          one.options.down != sketch_kind("gaussian"));
 }
 
 template <class T>
@@ -230,11 +232,11 @@ TEST_CASE("sketches: incomplete blocks are those of the stacked form, or of the 
     const bool pairs = options.field == SketchField::complex_to_real;
     int64_t expected = 0;
     // 5 inputs and a constant: 8; two children of 24 or 12 columns: 32 or 16.
-    if (options.composition == Composition::plain && options.mixing == Mixing::stacked)
+    if (options.composition == Composition::plain && options.kind == sketch_kind("stacked"))
       expected = (pairs ? 21 : 42) % 8;
-    if (options.composition == Composition::hierarchical && options.mixing == Mixing::stacked)
+    if (options.composition == Composition::hierarchical && options.kind == sketch_kind("stacked"))
       expected = pairs ? 21 % 16 : 42 % 32;
-    if (options.composition == Composition::craft && options.down == Mixing::stacked)
+    if (options.composition == Composition::craft && options.down == sketch_kind("stacked"))
       expected = 42 % 32;
     CAPTURE(one.label);
     CHECK(test::make(*polynomial(2), 5, 42, one)->incomplete_block() == expected);
@@ -246,10 +248,10 @@ TEST_CASE("sketches: results written around the caches are those written through
   // at a cache line.
   const auto kernel = polynomial(3);
   const Matrix<float> X = test::random_matrix<float>(9000, 20, 5);
-  for (const Mixing mixing : {Mixing::upsampled, Mixing::stacked}) {
+  for (const SketchKind* mixing : {sketch_kind("upsampled"), sketch_kind("stacked")}) {
     for (const SketchField field : {SketchField::real, SketchField::complex_to_real}) {
       SketchOptions options;
-      options.mixing = mixing;
+      options.kind = mixing;
       options.field = field;
       const auto map = make_sketch(*kernel, 20, 1024, options);
       Context context;

@@ -14,9 +14,10 @@
 using namespace mercer;
 using namespace mercer::feature;
 using projection::FactorShape;
+using projection::sketch_kind;
+using projection::SketchKind;
 using projection::SketchShape;
 using test::Evaluated;
-using test::Mixing;
 using test::SketchCase;
 
 namespace {
@@ -32,7 +33,7 @@ class Nodes {
   Evaluated<double> leaf(bool e1, int64_t columns, double scale) {
     const FactorShape shape =
         e1 ? FactorShape{0, 1, 1} : FactorShape{kInputs, std::sqrt(kGamma), std::sqrt(kOffset)};
-    const Mixing mixing = options_.mixing == Mixing::tuple ? Mixing::stacked : options_.mixing;
+    const SketchKind* mixing = &projection::single_kind(*options_.kind);
     projection::FactorRows<double> rows;
     rows.dense.re = e1 ? MatrixView<const double>(nullptr, X_.rows(), 0) : X_.view();
     return node(mixing, is_complex(), {shape}, {rows}, columns, scale);
@@ -40,7 +41,7 @@ class Nodes {
 
   Evaluated<double> pair(const Evaluated<double>& a, const Evaluated<double>& b, int64_t columns,
                          double scale) {
-    return node(options_.mixing, is_complex(), {{a.re.cols()}, {b.re.cols()}},
+    return node(options_.kind, is_complex(), {{a.re.cols()}, {b.re.cols()}},
                 {rows_of(a), rows_of(b)}, columns, scale);
   }
 
@@ -49,7 +50,7 @@ class Nodes {
     const FactorShape shape{kInputs, std::sqrt(kGamma), std::sqrt(kOffset)};
     projection::FactorRows<double> rows;
     rows.dense.re = X_.view();
-    return node(options_.mixing, is_complex(), std::vector<FactorShape>(count, shape),
+    return node(options_.kind, is_complex(), std::vector<FactorShape>(count, shape),
                 std::vector(count, rows), columns, 1);
   }
 
@@ -77,7 +78,7 @@ class Nodes {
     return rows;
   }
 
-  Evaluated<double> node(Mixing mixing, bool complex, std::vector<FactorShape> factors,
+  Evaluated<double> node(const SketchKind* mixing, bool complex, std::vector<FactorShape> factors,
                          const std::vector<projection::FactorRows<double>>& rows, int64_t columns,
                          double scale) {
     const auto count = static_cast<int64_t>(factors.size());

@@ -19,7 +19,8 @@
 
 namespace mercer::test {
 
-using projection::Mixing;
+using projection::sketch_kind;
+using projection::SketchKind;
 using Complex = std::complex<double>;
 using Vector = std::vector<Complex>;
 
@@ -36,7 +37,7 @@ struct Rows {
 };
 
 struct Shape {
-  Mixing mixing;
+  const SketchKind* kind;
   bool complex;
   int64_t columns;
   int64_t padded;  // the d of a TensorSRHT
@@ -82,7 +83,7 @@ inline Law<std::vector<std::size_t>> shuffled(const std::vector<int>& counts, st
 
 inline Law<std::vector<std::size_t>> indices(const Shape& shape) {
   const std::size_t m = size_of(shape.columns), d = size_of(shape.padded);
-  if (shape.mixing == Mixing::upsampled)
+  if (shape.kind == sketch_kind("upsampled"))
     return shuffled(std::vector<int>(d, static_cast<int>((m + d - 1) / d)), m);
   Law<std::vector<std::size_t>> all = {{1, {}}};
   for (std::size_t block = 0; block < m; block += d) {
@@ -99,8 +100,8 @@ inline Law<std::vector<std::size_t>> indices(const Shape& shape) {
 }
 
 /// Complex Gaussian: phases of 5th roots of 1 kill every unbalanced product of at most 4 entries.
-inline Law<Complex> entry(Mixing mixing, bool complex) {
-  if (mixing != Mixing::gaussian) {
+inline Law<Complex> entry(const SketchKind* mixing, bool complex) {
+  if (mixing != sketch_kind("gaussian")) {
     if (!complex) return {{0.5, 1}, {0.5, -1}};
     return {{0.25, 1}, {0.25, -1}, {0.25, {0, 1}}, {0.25, {0, -1}}};
   }
@@ -130,12 +131,12 @@ inline Vector bucket_rows(const std::vector<std::size_t>& buckets, std::size_t m
 inline Law<Vector> unsigned_matrices(const Shape& shape, std::size_t inputs) {
   const std::size_t m = size_of(shape.columns);
   Law<Vector> law;
-  if (shape.mixing == Mixing::tensor_sketch) {
+  if (shape.kind == sketch_kind("tensor_sketch")) {
     Law<std::size_t> bucket;
     for (std::size_t l = 0; l < m; ++l) bucket.push_back({1 / static_cast<double>(m), l});
     for (const auto& buckets : independent(bucket, inputs))
       law.push_back({buckets.weight, bucket_rows(buckets.value, m)});
-  } else if (shape.mixing == Mixing::tuple) {
+  } else if (shape.kind == sketch_kind("tuple")) {
     std::vector<std::size_t> every(size_of(shape.padded));
     std::iota(every.begin(), every.end(), std::size_t{0});
     law.push_back({1, hadamard_rows(every, inputs)});
@@ -148,8 +149,8 @@ inline Law<Vector> unsigned_matrices(const Shape& shape, std::size_t inputs) {
 
 /// The random matrix, row after row, that one factor of `inputs` coordinates is mapped by.
 inline Law<Vector> matrices(const Shape& shape, std::size_t inputs) {
-  const Law<Complex> one = entry(shape.mixing, shape.complex);
-  if (shape.mixing == Mixing::rademacher || shape.mixing == Mixing::gaussian)
+  const Law<Complex> one = entry(shape.kind, shape.complex);
+  if (shape.kind == sketch_kind("rademacher") || shape.kind == sketch_kind("gaussian"))
     return independent(one, size_of(shape.columns) * inputs);
   Law<Vector> law;
   for (const auto& plain : unsigned_matrices(shape, inputs))
@@ -169,8 +170,8 @@ inline Vector times(const Vector& A, const Vector& u) {
 }
 
 /// What the columns of two factors make together: circular convolution, all tuples, or products.
-inline Vector joined(Mixing mixing, const Vector& a, const Vector& b) {
-  if (mixing == Mixing::tuple) {
+inline Vector joined(const SketchKind* mixing, const Vector& a, const Vector& b) {
+  if (mixing == sketch_kind("tuple")) {
     Vector result;
     for (const Complex& x : a)
       for (const Complex& y : b) result.push_back(x * y);
@@ -178,7 +179,7 @@ inline Vector joined(Mixing mixing, const Vector& a, const Vector& b) {
   }
   Vector result(a.size());
   for (std::size_t k = 0; k < a.size(); ++k) {
-    if (mixing != Mixing::tensor_sketch) {
+    if (mixing != sketch_kind("tensor_sketch")) {
       result[k] = a[k] * b[k];
     } else {
       for (std::size_t l = 0; l < a.size(); ++l) result[(k + l) % a.size()] += a[k] * b[l];
@@ -200,8 +201,9 @@ using Visit = std::function<void(double, const Rows&)>;
 
 inline void visit_columns(const Shape& shape, const Law<std::vector<std::size_t>>& chosen,
                           double weight, const Rows& all, const Visit& visit) {
-  const double scale =
-      shape.mixing == Mixing::tensor_sketch ? 1 : 1 / std::sqrt(static_cast<double>(shape.columns));
+  const double scale = shape.kind == sketch_kind("tensor_sketch")
+                           ? 1
+                           : 1 / std::sqrt(static_cast<double>(shape.columns));
   for (const auto& choice : chosen) {
     Rows rows;
     for (const std::size_t l : choice.value) {
@@ -222,7 +224,7 @@ inline void enumerate(const Shape& shape, const std::vector<Law<Rows>>& factors,
     tuples *= size_of(shape.padded);
   }
   Law<std::vector<std::size_t>> chosen = {{1, {}}};
-  if (shape.mixing == Mixing::tuple) {
+  if (shape.kind == sketch_kind("tuple")) {
     chosen = shuffled(std::vector<int>(tuples, 1), size_of(shape.columns));
   } else {
     for (std::size_t l = 0; l < size_of(shape.columns); ++l) chosen[0].value.push_back(l);
@@ -233,8 +235,8 @@ inline void enumerate(const Shape& shape, const std::vector<Law<Rows>>& factors,
         for (const auto& next : images[i])
           descend(i + 1, weight * next.weight,
                   i == 0 ? next.value
-                         : Rows{joined(shape.mixing, rows.u, next.value.u),
-                                joined(shape.mixing, rows.v, next.value.v)});
+                         : Rows{joined(shape.kind, rows.u, next.value.u),
+                                joined(shape.kind, rows.v, next.value.v)});
       };
   descend(0, 1, {});
 }

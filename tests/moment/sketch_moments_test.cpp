@@ -55,7 +55,7 @@ double deviation(const Averages& exact, const PairMoments& got) {
 }
 
 PairMoments moments(const Shape& shape, const std::vector<PairMoments>& factors) {
-  return sketch_moments(shape.mixing, shape.complex, shape.columns, shape.padded, factors);
+  return shape.kind->moments(shape.complex, shape.columns, shape.padded, factors);
 }
 
 const double kX[][3] = {{0.7, -1.1, 0.4}, {-0.3, 0.8, 1.3}, {1.2, 0.5, -0.6}};
@@ -79,7 +79,7 @@ double of_rows(const Shape& shape, std::size_t p, int64_t d) {
 }
 
 std::string name(const Shape& shape) {
-  return "mixing " + std::to_string(static_cast<int>(shape.mixing)) +
+  return "mixing " + std::string(shape.kind->name) +
          (shape.complex ? " complex m = " : " real m = ") + std::to_string(shape.columns) +
          " d = " + std::to_string(shape.padded);
 }
@@ -87,18 +87,21 @@ std::string name(const Shape& shape) {
 }  // namespace
 
 TEST_CASE("moments of sketches of rows are averages over all draws") {
-  const Mixing every[] = {Mixing::rademacher, Mixing::gaussian, Mixing::tensor_sketch,
-                          Mixing::upsampled,  Mixing::stacked,  Mixing::tuple};
-  for (const Mixing mixing : every)
+  const SketchKind* every[] = {sketch_kind("rademacher"),    sketch_kind("gaussian"),
+                               sketch_kind("tensor_sketch"), sketch_kind("upsampled"),
+                               sketch_kind("stacked"),       sketch_kind("tuple")};
+  for (const SketchKind* mixing : every)
     for (const bool complex : {false, true})
       for (const int64_t m : {1, 2, 3, 4})
         for (const std::size_t p : {1u, 2u, 3u}) {
-          const bool entries = mixing == Mixing::rademacher || mixing == Mixing::gaussian;
+          const bool entries =
+              mixing == sketch_kind("rademacher") || mixing == sketch_kind("gaussian");
           if (entries && m * static_cast<int64_t>(p) > 4) continue;  // too many draws
           if (entries && complex && p == 1 && m > 3) continue;
-          if (mixing == Mixing::tensor_sketch && (p == 3 ? complex || m > 3 : m > 4)) continue;
+          if (mixing == sketch_kind("tensor_sketch") && (p == 3 ? complex || m > 3 : m > 4))
+            continue;
           if (p == 3 && (complex ? m > 2 : m > 3)) continue;
-          if (mixing == Mixing::tuple && m > (1 << p)) continue;
+          if (mixing == sketch_kind("tuple") && m > (1 << p)) continue;
           const Shape shape = {mixing, complex, m, 2};
           CAPTURE(name(shape), p);
           CHECK(of_rows(shape, p, 2) <= 1);
@@ -107,29 +110,30 @@ TEST_CASE("moments of sketches of rows are averages over all draws") {
 
 TEST_CASE("moments of sketches of longer rows, padded to a power of two") {
   const Shape shapes[] = {
-      {Mixing::upsampled, false, 3, 4},     {Mixing::upsampled, false, 5, 4},
-      {Mixing::stacked, false, 3, 4},       {Mixing::stacked, true, 2, 4},
-      {Mixing::tuple, false, 2, 4},         {Mixing::rademacher, false, 2, 4},
-      {Mixing::tensor_sketch, false, 3, 4}, {Mixing::tensor_sketch, false, 4, 4}};
+      {sketch_kind("upsampled"), false, 3, 4},     {sketch_kind("upsampled"), false, 5, 4},
+      {sketch_kind("stacked"), false, 3, 4},       {sketch_kind("stacked"), true, 2, 4},
+      {sketch_kind("tuple"), false, 2, 4},         {sketch_kind("rademacher"), false, 2, 4},
+      {sketch_kind("tensor_sketch"), false, 3, 4}, {sketch_kind("tensor_sketch"), false, 4, 4}};
   for (const Shape& shape : shapes)
     for (const std::size_t p : {1u, 2u}) {
       if (shape.columns == 5 && p == 2) continue;  // too many draws
       CAPTURE(name(shape), p);
       CHECK(of_rows(shape, p, 3) <= 1);
     }
-  CHECK(of_rows({Mixing::stacked, false, 5, 4}, 1, 3) <= 1);
-  CHECK(of_rows({Mixing::stacked, false, 3, 1}, 2, 1) <= 1);
-  CHECK(of_rows({Mixing::upsampled, true, 3, 1}, 2, 1) <= 1);
+  CHECK(of_rows({sketch_kind("stacked"), false, 5, 4}, 1, 3) <= 1);
+  CHECK(of_rows({sketch_kind("stacked"), false, 3, 1}, 2, 1) <= 1);
+  CHECK(of_rows({sketch_kind("upsampled"), true, 3, 1}, 2, 1) <= 1);
 }
 
 TEST_CASE("moments of two leaves and their parent are averages over all draws of all three") {
-  const Mixing every[] = {Mixing::rademacher, Mixing::gaussian, Mixing::tensor_sketch,
-                          Mixing::upsampled,  Mixing::stacked,  Mixing::tuple};
-  for (const Mixing parent : every)
+  const SketchKind* every[] = {sketch_kind("rademacher"),    sketch_kind("gaussian"),
+                               sketch_kind("tensor_sketch"), sketch_kind("upsampled"),
+                               sketch_kind("stacked"),       sketch_kind("tuple")};
+  for (const SketchKind* parent : every)
     for (const bool complex : {false, true}) {
-      const Shape leaf = {Mixing::stacked, complex, 2, 2};
-      const Shape other = {complex ? Mixing::tuple : Mixing::gaussian, complex, 2, 2};
-      const bool entries = parent == Mixing::rademacher || parent == Mixing::gaussian;
+      const Shape leaf = {sketch_kind("stacked"), complex, 2, 2};
+      const Shape other = {complex ? sketch_kind("tuple") : sketch_kind("gaussian"), complex, 2, 2};
+      const bool entries = parent == sketch_kind("rademacher") || parent == sketch_kind("gaussian");
       const Shape shape = {parent, complex, entries && complex ? 1 : 2, 2};
       Averages exact;
       enumerate(shape, {law_of(leaf, {rows_of(0, 2)}), law_of(other, {rows_of(1, 2)})},
@@ -142,8 +146,9 @@ TEST_CASE("moments of two leaves and their parent are averages over all draws of
 }
 
 TEST_CASE("moments of projections down, of complex columns and of their real layout") {
-  for (const Mixing inner : {Mixing::tensor_sketch, Mixing::upsampled, Mixing::tuple})
-    for (const Mixing down : {Mixing::stacked, Mixing::tensor_sketch}) {
+  for (const SketchKind* inner :
+       {sketch_kind("tensor_sketch"), sketch_kind("upsampled"), sketch_kind("tuple")})
+    for (const SketchKind* down : {sketch_kind("stacked"), sketch_kind("tensor_sketch")}) {
       const Shape up = {inner, true, 2, 2}, same = {down, true, 3, 2}, real = {down, false, 2, 4};
       const Law<Rows> law = law_of(up, {rows_of(0, 2), rows_of(1, 2)});
       const PairMoments pair = moments(up, {pair_of(0, 2), pair_of(1, 2)});

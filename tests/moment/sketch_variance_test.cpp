@@ -15,7 +15,8 @@
 
 using namespace mercer;
 using namespace mercer::moment;
-using projection::Mixing;
+using projection::sketch_kind;
+using projection::SketchKind;
 using test::Reference;
 
 namespace {
@@ -30,8 +31,8 @@ struct Problem {
     sums = pair_sums(static_cast<int64_t>(x.size()), x.data(), y.data());
     factors.assign(entry["p"].get<std::size_t>(), exact_pair(sums));
   }
-  PairMoments sketch(Mixing mixing, bool complex, int64_t D) const {
-    return sketch_moments(mixing, complex, D, padded, factors);
+  PairMoments sketch(const SketchKind* mixing, bool complex, int64_t D) const {
+    return mixing->moments(complex, D, padded, factors);
   }
 };
 
@@ -59,7 +60,8 @@ TEST_CASE("variances of product sketches equal the reference numbers") {
       comparison.add(got, single[key][0], single[key][1]);
     };
     for (const std::string law : {"gaussian", "rademacher"}) {
-      const Mixing mixing = law == "gaussian" ? Mixing::gaussian : Mixing::rademacher;
+      const SketchKind* mixing =
+          law == "gaussian" ? sketch_kind("gaussian") : sketch_kind("rademacher");
       const PairMoments real = problem.sketch(mixing, false, 1);
       const PairMoments complex = problem.sketch(mixing, true, 1);
       compare(real_variance(real), law + "_real");
@@ -83,7 +85,8 @@ TEST_CASE("variances of tensor SRHT equal the reference numbers") {
     const Problem problem(entry);
     for (const Reference& at : entry["tensorsrht"]) {
       for (const std::string form : {"stacked", "upsampled"}) {
-        const Mixing mixing = form == "stacked" ? Mixing::stacked : Mixing::upsampled;
+        const SketchKind* mixing =
+            form == "stacked" ? sketch_kind("stacked") : sketch_kind("upsampled");
         const PairMoments real = problem.sketch(mixing, false, at["D"]);
         const PairMoments complex = problem.sketch(mixing, true, at["D"]);
         const Reference& numbers = at[form];
@@ -106,7 +109,7 @@ TEST_CASE("tensor sketch: below the known bound at any D, and count sketch at de
     const double bound = entry["tensorsketch_bound_D1"];
     for (const int64_t D : {1, 2, 3, 4, 7, 64, 1001}) {
       CAPTURE(entry["p"].get<int>(), D);
-      const double got = real_variance(problem.sketch(Mixing::tensor_sketch, false, D));
+      const double got = real_variance(problem.sketch(sketch_kind("tensor_sketch"), false, D));
       const auto columns = static_cast<double>(D);
       CHECK(got <= bound / columns);
       if (problem.factors.size() > 1) continue;
@@ -122,19 +125,19 @@ TEST_CASE("sketches that are exact have variances of rounding size") {
   const std::vector<PairMoments> one(1, exact_pair(pair_sums(5, x, y)));
   for (const bool complex : {false, true}) {
     // An orthogonal matrix in full, once or thrice.
-    for (const Mixing mixing : {Mixing::stacked, Mixing::upsampled})
+    for (const SketchKind* mixing : {sketch_kind("stacked"), sketch_kind("upsampled")})
       for (const int64_t m : {8, 24})
-        CHECK(real_variance(sketch_moments(mixing, complex, m, 8, one)) <= 8 * kEpsilon * one[0].N);
-    CHECK(real_variance(sketch_moments(Mixing::tuple, complex, 8, 8, one)) <=
+        CHECK(real_variance(mixing->moments(complex, m, 8, one)) <= 8 * kEpsilon * one[0].N);
+    CHECK(real_variance(sketch_kind("tuple")->moments(complex, 8, 8, one)) <=
           8 * kEpsilon * one[0].N);
     // All tuples of three factors.
     const std::vector<PairMoments> three(3, one[0]);
-    const PairMoments all = sketch_moments(Mixing::tuple, complex, 512, 8, three);
+    const PairMoments all = sketch_kind("tuple")->moments(complex, 512, 8, three);
     CHECK(real_variance(all) <= 24 * kEpsilon * all.N);
     // More tuples than a double can count: columns are as good as independent.
     const std::vector<PairMoments> unit(40, exact_pair({0.5, 1, 0.3, 1, 1}));
-    const double many = sketch_moments(Mixing::tuple, complex, 4, int64_t{1} << 30, unit).S;
-    CHECK(many == sketch_moments(Mixing::rademacher, complex, 4, 1, unit).S);
+    const double many = sketch_kind("tuple")->moments(complex, 4, int64_t{1} << 30, unit).S;
+    CHECK(many == sketch_kind("rademacher")->moments(complex, 4, 1, unit).S);
   }
 }
 
@@ -144,15 +147,17 @@ TEST_CASE("complex to real on non-negative rows: never worse, but for tensor SRH
     for (int64_t k = 0; k < 2 * d; ++k) rows.data()[k] = std::max(rows.data()[k], 0.0);
     return exact_pair(pair_sums(d, rows.view().row(0), rows.view().row(1)));
   };
-  const auto variances = [](Mixing mixing, int64_t D, int64_t d, std::span<const PairMoments> u) {
-    return std::pair(real_variance(sketch_moments(mixing, true, D / 2, d, u)),
-                     real_variance(sketch_moments(mixing, false, D, d, u)));
+  const auto variances = [](const SketchKind* mixing, int64_t D, int64_t d,
+                            std::span<const PairMoments> u) {
+    return std::pair(real_variance(mixing->moments(true, D / 2, d, u)),
+                     real_variance(mixing->moments(false, D, d, u)));
   };
   double worst = -std::numeric_limits<double>::infinity();
   for (uint64_t seed = 0; seed < 50; ++seed) {
     for (const std::size_t p : {1, 2, 3, 6}) {
       const std::vector<PairMoments> u(p, pair_of(1 + static_cast<int64_t>(seed % 16), seed));
-      for (const Mixing mixing : {Mixing::rademacher, Mixing::gaussian, Mixing::tensor_sketch}) {
+      for (const SketchKind* mixing :
+           {sketch_kind("rademacher"), sketch_kind("gaussian"), sketch_kind("tensor_sketch")}) {
         for (const int64_t D : {2, 6, 16, 64}) {
           const auto [halves, real] = variances(mixing, D, 16, u);
           worst = std::max(worst, (halves - real) / std::pow(u[0].N, static_cast<double>(p)));
@@ -163,7 +168,7 @@ TEST_CASE("complex to real on non-negative rows: never worse, but for tensor SRH
   CHECK(worst <= 1e-12);
   // All rows of H D keep inner products, half as many complex ones do not.
   const std::vector<PairMoments> u(1, pair_of(8, 1));
-  for (const Mixing mixing : {Mixing::stacked, Mixing::upsampled}) {
+  for (const SketchKind* mixing : {sketch_kind("stacked"), sketch_kind("upsampled")}) {
     const auto [halves, real] = variances(mixing, 8, 8, u);
     CHECK(real <= 1e-14 * u[0].N);
     CHECK(halves >= 1e-3 * u[0].N);

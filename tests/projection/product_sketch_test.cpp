@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "multilinear_reference.h"
+#include "projection/sketch_kind.h"
 #include "random/distributions.h"
 #include "support/catch.h"
 #include "support/reference.h"
@@ -20,13 +21,13 @@ using test::Vector;
 namespace {
 
 struct LawCase {
-  Mixing mixing;
+  const SketchKind* kind;
   bool complex;
 };
-const LawCase kLaws[] = {{Mixing::rademacher, false},
-                         {Mixing::rademacher, true},
-                         {Mixing::gaussian, false},
-                         {Mixing::gaussian, true}};
+const LawCase kLaws[] = {{sketch_kind("rademacher"), false},
+                         {sketch_kind("rademacher"), true},
+                         {sketch_kind("gaussian"), false},
+                         {sketch_kind("gaussian"), true}};
 
 // Variate k of the documented stream, each read alone.
 Complex weight(const SketchShape& shape, int64_t i, int64_t l, int64_t k) {
@@ -36,7 +37,7 @@ Complex weight(const SketchShape& shape, int64_t i, int64_t l, int64_t k) {
   const auto at = static_cast<uint64_t>(k);
   double drawn[2] = {0, 0};
   const std::span one(drawn, 1), two(drawn, 2);
-  if (shape.mixing == Mixing::rademacher) {
+  if (shape.kind == sketch_kind("rademacher")) {
     shape.complex ? random::fill_complex_rademacher(stream, at, two)
                   : random::fill_rademacher(stream, at, one);
   } else {
@@ -59,8 +60,8 @@ template <class T>
 void check(const SketchShape& shape, int64_t n, bool complex_rows, bool shared,
            const std::vector<int64_t>& cuts) {
   const auto tiles = test::make_tiles<T>(shape, n, complex_rows, shared);
-  CAPTURE(static_cast<int>(shape.mixing), shape.complex, shape.factors.size(), shape.columns,
-          complex_rows, shared, sizeof(T));
+  CAPTURE(shape.kind->name, shape.complex, shape.factors.size(), shape.columns, complex_rows,
+          shared, sizeof(T));
   CHECK(test::multilinear_fault(shape, tiles, weights_of(shape), cuts) == "");
 }
 
@@ -106,7 +107,7 @@ TEST_CASE("product sketch: the definition gives the reference numbers") {
 TEST_CASE("product sketch: weights of the documented streams, every law, degrees 1 to 6") {
   for (const LawCase& law : kLaws) {
     for (size_t p = 1; p <= 6; ++p) {
-      SketchShape shape{law.mixing, law.complex, std::vector<FactorShape>(p, {7, 0.8, 0.6}), 41, 5};
+      SketchShape shape{law.kind, law.complex, std::vector<FactorShape>(p, {7, 0.8, 0.6}), 41, 5};
       check_both(shape, 5, false, true, {0, 1, 16, 33, 41});
       shape.first_factor = 3;
       shape.scale = 1.7;
@@ -119,31 +120,31 @@ TEST_CASE("product sketch: weights of the documented streams, every law, degrees
 TEST_CASE("product sketch: factors of their own lengths, scales, constants and rows") {
   const std::vector<FactorShape> factors = {{9, 1.5, 0}, {0, 1, 1}, {4, 0.3, -2}, {1, 1, 0.5}};
   for (const LawCase& law : kLaws) {
-    check_both({law.mixing, law.complex, factors, 70, 11}, 6, false, false, {0, 7, 64, 70});
+    check_both({law.kind, law.complex, factors, 70, 11}, 6, false, false, {0, 7, 64, 70});
     if (!law.complex) continue;
-    check_both({law.mixing, law.complex, factors, 70, 11}, 6, true, false, {0, 7, 64, 70});
-    check_both({law.mixing, law.complex, {{5}, {5}}, 33, 2}, 6, true, true, {0, 16, 33});
+    check_both({law.kind, law.complex, factors, 70, 11}, 6, true, false, {0, 7, 64, 70});
+    check_both({law.kind, law.complex, {{5}, {5}}, 33, 2}, 6, true, true, {0, 16, 33});
   }
 }
 
 TEST_CASE("product sketch: a factor without inputs is its constant times a weight") {
   for (const LawCase& law : kLaws)
-    check_both({law.mixing, law.complex, {{0, 1, 1}}, 40, 3}, 3, false, true, {0, 17, 40});
+    check_both({law.kind, law.complex, {{0, 1, 1}}, 40, 3}, 3, false, true, {0, 17, 40});
 }
 
 TEST_CASE("product sketch: several groups of panels, whole tiles of rows") {
   for (const LawCase& law : kLaws) {
-    check_both({law.mixing, law.complex, {{3, 1, 0.5}, {3, 1, 0.5}}, 1100, 4}, 2, false, true,
+    check_both({law.kind, law.complex, {{3, 1, 0.5}, {3, 1, 0.5}}, 1100, 4}, 2, false, true,
                {0, 250, 511, 513, 1024, 1100});
-    check_both({law.mixing, law.complex, {{3, 1, 0.5}, {3, 1, 0.5}}, 5, 4}, 96, false, true,
+    check_both({law.kind, law.complex, {{3, 1, 0.5}, {3, 1, 0.5}}, 5, 4}, 96, false, true,
                {0, 2, 5});
   }
 }
 
 TEST_CASE("product sketch: sparse rows") {
   for (const LawCase& law : kLaws) {
-    const SketchShape shape{law.mixing, law.complex, {{30, 0.9, 0.4}, {30, 0.9, 0.4}}, 67, 8};
-    CAPTURE(static_cast<int>(law.mixing), law.complex);
+    const SketchShape shape{law.kind, law.complex, {{30, 0.9, 0.4}, {30, 0.9, 0.4}}, 67, 8};
+    CAPTURE(law.kind->name, law.complex);
     CHECK(test::worst_sparse_error<float>(shape, weights_of(shape), 20) <= 1);
     CHECK(test::worst_sparse_error<double>(shape, weights_of(shape), 20) <= 1);
   }
@@ -151,7 +152,7 @@ TEST_CASE("product sketch: sparse rows") {
 
 TEST_CASE("product sketch: more columns keep the first weights") {
   for (const LawCase& law : kLaws) {
-    SketchShape shape{law.mixing, law.complex, {{6}, {6}}, 20, 9};
+    SketchShape shape{law.kind, law.complex, {{6}, {6}}, 20, 9};
     const auto tiles = test::make_tiles<double>(shape, 3, false, true);
     const auto rows = tiles.rows(0, 3);
     const auto few = test::evaluate<double>(*make_multilinear(shape), rows, 3, {0, 20});

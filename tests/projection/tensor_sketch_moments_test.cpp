@@ -58,7 +58,7 @@ Estimate estimate(const Multilinear& sketch, const Matrix<double>& X) {
 }
 
 SketchShape sketch_shape(bool complex, int64_t d, int64_t m, int p, uint64_t seed) {
-  return {Mixing::tensor_sketch, complex,
+  return {sketch_kind("tensor_sketch"), complex,
           std::vector<FactorShape>(static_cast<size_t>(p), FactorShape{d}), m, seed};
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // A build without FFTW knows the tensor sketch and refuses it by name.
-#include "projection/multilinear.h"
+#include "projection/sketch_kind.h"
 #include "support/catch.h"
 #include "support/refusal.h"
 
@@ -10,7 +10,7 @@ using namespace mercer::projection;
 
 TEST_CASE("without FFTW: tensor_sketch is refused, with the reason") {
   for (const bool complex : {false, true}) {
-    const SketchShape shape = {Mixing::tensor_sketch, complex, {{4}, {4}}, 8, 1};
+    const SketchShape shape = {sketch_kind("tensor_sketch"), complex, {{4}, {4}}, 8, 1};
     CHECK(test::refusal_fault(
               MERCER_UNSUPPORTED, [&] { make_tensor_sketch(shape); }, "tensor_sketch",
               "lacks FFTW") == "");

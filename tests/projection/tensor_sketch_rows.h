@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/aligned.h"
-#include "projection/multilinear.h"
+#include "projection/sketch_kind.h"
 
 namespace mercer::test {
 
@@ -77,7 +77,7 @@ projection::FactorRows<T> dense(const Matrix<T>& re, const Matrix<T>& im) {
 
 inline projection::SketchShape shape_of(bool complex, std::vector<projection::FactorShape> factors,
                                         int64_t m, uint64_t seed) {
-  return {projection::Mixing::tensor_sketch, complex, std::move(factors), m, seed};
+  return {projection::sketch_kind("tensor_sketch"), complex, std::move(factors), m, seed};
 }
 
 template <class T>

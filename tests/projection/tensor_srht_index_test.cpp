@@ -75,7 +75,7 @@ void check_uniform(int64_t count, int64_t seeds, const Cell& cell) {
 TEST_CASE("TensorSRHT index: upsampled is a shuffle of ceil(m/d) copies, cut") {
   for (const int64_t d : {1, 2, 8, 64}) {
     for (const int64_t m : {int64_t{1}, d, d + 1, 3 * d - 1, 3 * d}) {
-      const IndexLaw law{Mixing::upsampled, 3, d, m, 7, 2};
+      const IndexLaw law{SrhtRows::upsampled, 3, d, m, 7, 2};
       const int64_t copies = (m + d - 1) / d;
       IndexLaw whole = law;
       whole.columns = copies * d;
@@ -101,7 +101,7 @@ TEST_CASE("TensorSRHT index: upsampled is a shuffle of ceil(m/d) copies, cut") {
 TEST_CASE("TensorSRHT index: every block of stacked is a permutation of its own") {
   for (const int64_t d : {1, 2, 8, 64}) {
     // 64 blocks of 64, in groups of 16; fewer columns than a group are one.
-    const IndexLaw law{Mixing::stacked, 3, d, 63 * d + d / 2 + 1, 7, 2};
+    const IndexLaw law{SrhtRows::stacked, 3, d, 63 * d + d / 2 + 1, 7, 2};
     const int64_t together = std::min<int64_t>(64, 1024 / d);
     REQUIRE(index_block(law) == together * d);
     std::set<Index> seen;
@@ -131,7 +131,7 @@ TEST_CASE("TensorSRHT index: tuples are distinct, and all are taken if there are
                                 {1, 7, 1},
                                 {64, 2, 3000},
                                 {2, 12, 4000}}) {
-    const IndexLaw law{Mixing::tuple, p, d, m, 3, 1};
+    const IndexLaw law{SrhtRows::tuple, p, d, m, 3, 1};
     const std::vector<Index> tuples = tuples_of(law);
     CAPTURE(d, p, m);
     for (const Index& tuple : tuples) REQUIRE(in_range(tuple, d));
@@ -161,7 +161,7 @@ TEST_CASE("TensorSRHT index: tuples by number up to 2^62, one index after anothe
                              {4, 32},
                              {int64_t{1} << 21, 3},
                              {8, 1024}}) {
-    const IndexLaw law{Mixing::tuple, p, d, 600, 3, 1};
+    const IndexLaw law{SrhtRows::tuple, p, d, 600, 3, 1};
     const std::vector<Index> tuples = tuples_of(law);
     CAPTURE(d, p);
     for (const Index& tuple : tuples) REQUIRE(in_range(tuple, d));
@@ -180,7 +180,7 @@ TEST_CASE("TensorSRHT index: tuples by number up to 2^62, one index after anothe
 
 TEST_CASE("TensorSRHT index: uniform at every position, factors and blocks independent") {
   constexpr int64_t kSeeds = 20000;
-  for (const Mixing form : {Mixing::upsampled, Mixing::stacked}) {
+  for (const SrhtRows form : {SrhtRows::upsampled, SrhtRows::stacked}) {
     const auto law = [&](uint64_t seed) { return IndexLaw{form, 2, 4, 6, seed, 0}; };
     const auto n = static_cast<size_t>(index_block(law(0)));
     for (const size_t l : {size_t{0}, n - 1}) {
@@ -191,7 +191,7 @@ TEST_CASE("TensorSRHT index: uniform at every position, factors and blocks indep
       });
     }
   }
-  const auto stacked = [](uint64_t seed) { return IndexLaw{Mixing::stacked, 1, 4, 8, seed, 0}; };
+  const auto stacked = [](uint64_t seed) { return IndexLaw{SrhtRows::stacked, 1, 4, 8, seed, 0}; };
   check_uniform(16, kSeeds, [&](uint64_t seed) {
     const Index index = draw(stacked(seed));
     return index[0] * 4 + index[4];
@@ -204,7 +204,7 @@ TEST_CASE("TensorSRHT index: uniform at every position, factors and blocks indep
 }
 
 TEST_CASE("TensorSRHT index: tuples are uniform, and so are pairs of them") {
-  const auto law = [](uint64_t seed) { return IndexLaw{Mixing::tuple, 3, 2, 5, seed, 0}; };
+  const auto law = [](uint64_t seed) { return IndexLaw{SrhtRows::tuple, 3, 2, 5, seed, 0}; };
   const auto number = [](const Index& tuple) { return tuple[0] + 2 * tuple[1] + 4 * tuple[2]; };
   for (const size_t l : {size_t{0}, size_t{4}})
     check_uniform(8, 20000, [&](uint64_t seed) { return number(tuples_of(law(seed))[l]); });
@@ -214,7 +214,7 @@ TEST_CASE("TensorSRHT index: tuples are uniform, and so are pairs of them") {
     return a * 7 + b - (b > a ? 1 : 0);
   });
   // Above 2^62: three of 64 binary factors.
-  const auto wide = [](uint64_t seed) { return IndexLaw{Mixing::tuple, 64, 2, 3, seed, 0}; };
+  const auto wide = [](uint64_t seed) { return IndexLaw{SrhtRows::tuple, 64, 2, 3, seed, 0}; };
   check_uniform(8, 20000, [&](uint64_t seed) {
     const Index tuple = tuples_of(wide(seed))[2];
     return tuple[0] + 2 * tuple[31] + 4 * tuple[63];
@@ -222,7 +222,7 @@ TEST_CASE("TensorSRHT index: tuples are uniform, and so are pairs of them") {
 }
 
 TEST_CASE("TensorSRHT index: a function of the seed and of the factor's number alone") {
-  for (const Mixing form : {Mixing::upsampled, Mixing::stacked, Mixing::tuple}) {
+  for (const SrhtRows form : {SrhtRows::upsampled, SrhtRows::stacked, SrhtRows::tuple}) {
     const IndexLaw law{form, 3, 16, 40, 5, 4};
     IndexLaw other = law;
     CHECK(draw(law) == draw(other));
@@ -231,7 +231,7 @@ TEST_CASE("TensorSRHT index: a function of the seed and of the factor's number a
     other = law;
     other.first_factor = 5;
     CHECK(draw(law) != draw(other));
-    if (form == Mixing::tuple) continue;
+    if (form == SrhtRows::tuple) continue;
     for (int64_t i = 0; i + 1 < 3; ++i)
       CHECK(factor_of(law, draw(law), i + 1) == factor_of(other, draw(other), i));
   }
@@ -242,16 +242,16 @@ TEST_CASE("TensorSRHT index: more columns than tuples are refused") {
     return test::refusal_fault(
         MERCER_INVALID_ARGUMENT,
         [&] {
-          check_index({Mixing::tuple, p, d, m, 0, 0});
+          check_index({SrhtRows::tuple, p, d, m, 0, 0});
         },
         std::to_string(m) + " columns", "d^p = " + std::to_string(d) + "^" + std::to_string(p));
   };
   CHECK(fault(4, 2, 17) == "");
   CHECK(fault(1, 1024, 2) == "");
   CHECK(fault(2, 31, (int64_t{1} << 31) + 1) == "");
-  CHECK_NOTHROW(check_index({Mixing::tuple, 2, 4, 16, 0, 0}));
-  CHECK_NOTHROW(check_index({Mixing::tuple, 62, 2, int64_t{1} << 62, 0, 0}));
-  CHECK_NOTHROW(check_index({Mixing::tuple, 1024, int64_t{1} << 28, int64_t{1} << 62, 0, 0}));
-  CHECK_NOTHROW(check_index({Mixing::stacked, 1, 4, 1000, 0, 0}));
-  CHECK_NOTHROW(check_index({Mixing::upsampled, 1, 4, 1000, 0, 0}));
+  CHECK_NOTHROW(check_index({SrhtRows::tuple, 2, 4, 16, 0, 0}));
+  CHECK_NOTHROW(check_index({SrhtRows::tuple, 62, 2, int64_t{1} << 62, 0, 0}));
+  CHECK_NOTHROW(check_index({SrhtRows::tuple, 1024, int64_t{1} << 28, int64_t{1} << 62, 0, 0}));
+  CHECK_NOTHROW(check_index({SrhtRows::stacked, 1, 4, 1000, 0, 0}));
+  CHECK_NOTHROW(check_index({SrhtRows::upsampled, 1, 4, 1000, 0, 0}));
 }

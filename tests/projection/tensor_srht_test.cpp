@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "multilinear_reference.h"
+#include "projection/sketch_kind.h"
 #include "projection/tensor_srht_index.h"
 #include "random/distributions.h"
 #include "support/catch.h"
@@ -26,7 +27,14 @@ using test::Vector;
 
 namespace {
 
-constexpr Mixing kForms[] = {Mixing::upsampled, Mixing::stacked, Mixing::tuple};
+SrhtRows rows_of(const SketchKind& kind) {
+  return &kind == sketch_kind("upsampled") ? SrhtRows::upsampled
+         : &kind == sketch_kind("stacked") ? SrhtRows::stacked
+                                           : SrhtRows::tuple;
+}
+
+const SketchKind* const kForms[] = {sketch_kind("upsampled"), sketch_kind("stacked"),
+                                    sketch_kind("tuple")};
 
 // Of one factor and block: signs, real parts first, and indices.
 struct Ingredients {
@@ -87,9 +95,12 @@ class Definition {
   explicit Definition(const SketchShape& shape)
       : shape_(shape),
         d_(sketch_dimension(shape.factors)),
-        law_{shape.mixing, static_cast<int64_t>(shape.factors.size()),
-             d_,           shape.columns,
-             shape.seed,   shape.first_factor} {
+        law_{rows_of(*shape.kind),
+             static_cast<int64_t>(shape.factors.size()),
+             d_,
+             shape.columns,
+             shape.seed,
+             shape.first_factor} {
     for (size_t i = 0; i < shape.factors.size(); ++i) signs_.push_back(signs(i));
     const int64_t block = index_block(law_);
     for (int64_t b = 0; b * block < shape.columns; ++b) {
@@ -135,8 +146,8 @@ class Definition {
 
 void check(const SketchShape& shape, int64_t n, bool complex_rows, bool shared,
            const std::vector<int64_t>& cuts) {
-  CAPTURE(static_cast<int>(shape.mixing), shape.complex, shape.factors.size(), shape.columns,
-          complex_rows, shared);
+  CAPTURE(shape.kind->name, shape.complex, shape.factors.size(), shape.columns, complex_rows,
+          shared);
   const Definition weights(shape);
   CHECK(test::multilinear_fault(shape, test::make_tiles<float>(shape, n, complex_rows, shared),
                                 weights, cuts) == "");
@@ -176,12 +187,12 @@ TEST_CASE("TensorSRHT: reference numbers of every form") {
 }
 
 TEST_CASE("TensorSRHT: signs and indices of the documented streams, degrees 1 to 6") {
-  for (const Mixing form : kForms) {
+  for (const SketchKind* form : kForms) {
     for (const bool complex : {false, true}) {
       for (size_t p = 1; p <= 6; ++p) {
         SketchShape shape{form, complex, std::vector<FactorShape>(p, {7, 0.8, 0.6}), 29, 5};
         std::vector<int64_t> cuts{0, 1, 8, 19, 29};
-        if (form == Mixing::tuple && p == 1) {  // no more than 8 tuples
+        if (form == sketch_kind("tuple") && p == 1) {  // no more than 8 tuples
           shape.columns = 8;
           cuts.resize(3);
         }
@@ -197,7 +208,7 @@ TEST_CASE("TensorSRHT: signs and indices of the documented streams, degrees 1 to
 
 TEST_CASE("TensorSRHT: factors of their own lengths, scales, constants and rows") {
   const std::vector<FactorShape> factors = {{9, 1.5, 0}, {0, 1, 1}, {4, 0.3, -2}, {1, 1, 0.5}};
-  for (const Mixing form : kForms) {
+  for (const SketchKind* form : kForms) {
     check({form, false, factors, 70, 11}, 6, false, false, {0, 15, 17, 33, 70});
     check({form, true, factors, 70, 11}, 6, false, false, {0, 15, 17, 33, 70});
     check({form, true, factors, 70, 11}, 6, true, false, {0, 15, 17, 33, 70});
@@ -206,7 +217,7 @@ TEST_CASE("TensorSRHT: factors of their own lengths, scales, constants and rows"
 }
 
 TEST_CASE("TensorSRHT: factors read the same rows each with its own scale and constant") {
-  for (const Mixing form : kForms) {
+  for (const SketchKind* form : kForms) {
     for (const bool complex : {false, true}) {
       check({form, complex, {{5, 1, 0}, {5, 2, 0}, {5, 2, 0.5}, {5, 2, 0.7}}, 19, 2}, 3, complex,
             true, {0, 19});
@@ -217,20 +228,20 @@ TEST_CASE("TensorSRHT: factors read the same rows each with its own scale and co
 
 TEST_CASE("TensorSRHT: one dimension, and one row of many factors") {
   for (const bool complex : {false, true}) {
-    check({Mixing::stacked, complex, {{1}, {1}}, 5, 2}, 3, false, true, {0, 2, 5});
-    check({Mixing::upsampled, complex, {{1}, {1}}, 5, 2}, 3, false, true, {0, 2, 5});
-    check({Mixing::tuple, complex, {{1}, {1}}, 1, 2}, 3, false, true, {0, 1});
+    check({sketch_kind("stacked"), complex, {{1}, {1}}, 5, 2}, 3, false, true, {0, 2, 5});
+    check({sketch_kind("upsampled"), complex, {{1}, {1}}, 5, 2}, 3, false, true, {0, 2, 5});
+    check({sketch_kind("tuple"), complex, {{1}, {1}}, 1, 2}, 3, false, true, {0, 1});
     // 8^22 tuples are not enumerated.
-    check({Mixing::tuple, complex, std::vector<FactorShape>(22, {7, 1, 0}), 40, 2}, 1, false, true,
-          {0, 40});
+    check({sketch_kind("tuple"), complex, std::vector<FactorShape>(22, {7, 1, 0}), 40, 2}, 1, false,
+          true, {0, 40});
   }
 }
 
 TEST_CASE("TensorSRHT: sparse rows") {
-  for (const Mixing form : kForms) {
+  for (const SketchKind* form : kForms) {
     for (const bool complex : {false, true}) {
       const SketchShape shape{form, complex, {{30, 0.9, 0.4}, {30, 0.9, 0.4}}, 67, 8};
-      CAPTURE(static_cast<int>(form), complex);
+      CAPTURE(form->name, complex);
       const Definition weights(shape);
       CHECK(test::worst_sparse_error<float>(shape, weights, 20) <= 1);
       CHECK(test::worst_sparse_error<double>(shape, weights, 20) <= 1);
@@ -243,13 +254,13 @@ TEST_CASE("TensorSRHT: too many inputs, and more columns than tuples") {
     return test::refusal_fault(
         MERCER_INVALID_ARGUMENT, [&] { make_multilinear(shape); }, part, more);
   };
-  CHECK(refused({Mixing::upsampled, false, {{(int64_t{1} << 28) + 1}}, 4, 0}, "inputs = 268435457",
-                "at most 268435456") == "");
-  CHECK(refused({Mixing::upsampled, false, {{int64_t{1} << 28, 1, 1}}, 4, 0}, "inputs = 268435457",
-                "at most 268435456") == "");
-  CHECK(refused({Mixing::tuple, false, {{3}, {3}}, 17, 0}, "17 columns", "4^2") == "");
-  CHECK(refused({Mixing::tuple, true, {{1}, {1}}, 2, 0}, "2 columns", "1^2") == "");
-  CHECK_NOTHROW(make_multilinear({Mixing::tuple, false, {{3}, {3}}, 16, 0}));
+  CHECK(refused({sketch_kind("upsampled"), false, {{(int64_t{1} << 28) + 1}}, 4, 0},
+                "inputs = 268435457", "at most 268435456") == "");
+  CHECK(refused({sketch_kind("upsampled"), false, {{int64_t{1} << 28, 1, 1}}, 4, 0},
+                "inputs = 268435457", "at most 268435456") == "");
+  CHECK(refused({sketch_kind("tuple"), false, {{3}, {3}}, 17, 0}, "17 columns", "4^2") == "");
+  CHECK(refused({sketch_kind("tuple"), true, {{1}, {1}}, 2, 0}, "2 columns", "1^2") == "");
+  CHECK_NOTHROW(make_multilinear({sketch_kind("tuple"), false, {{3}, {3}}, 16, 0}));
 }
 
 TEST_CASE("TensorSRHT: what drawing indices takes for itself counts against a memory cap") {
@@ -266,11 +277,11 @@ TEST_CASE("TensorSRHT: what drawing indices takes for itself counts against a me
   };
   // 65,536 signs in 256 KiB, drawn as doubles in 512, and a permutation in as many, of which four
   // columns keep four numbers.
-  const SketchShape wide{Mixing::upsampled, false, {{65536}}, 4, 0};
+  const SketchShape wide{sketch_kind("upsampled"), false, {{65536}}, 4, 0};
   CHECK(refused(wide, 768 << 10) == "");
   CHECK(refused(wide, (768 << 10) + 16) != "");
   // 4,000 pairs in 32 kB and the set that tells them apart.
-  const SketchShape pairs{Mixing::tuple, false, {{64}, {64}}, 4000, 0};
+  const SketchShape pairs{sketch_kind("tuple"), false, {{64}, {64}}, 4000, 0};
   CHECK(refused(pairs, 100000) == "");
   CHECK(refused(pairs, 300000) != "");
 }

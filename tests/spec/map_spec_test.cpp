@@ -125,6 +125,21 @@ TEST_CASE("every sketch may be the base of a composed one, with every choice of 
   }
 }
 
+TEST_CASE("the kind of a sketch is read by its earlier keys", "[spec]") {
+  const auto printed = [](const std::string& head) {
+    return printed_after_reading(R"({"map":)" + head +
+                                 R"(,"kernel":{"kernel":"polynomial"},"inputs":3,"features":8})");
+  };
+  CHECK(printed(R"("tensor_srht","variant":"stacked")") ==
+        printed(R"("tensor_srht","kind":"stacked")"));
+  CHECK(printed(R"("product_sketch","weights":"gaussian")") ==
+        printed(R"("product_sketch","kind":"gaussian")"));
+  CHECK(refused(MERCER_INVALID_ARGUMENT,
+                R"({"map":"tensor_srht","weights":"gaussian","kernel":{"kernel":"polynomial"},)"
+                R"("inputs":3,"features":8})",
+                "unknown key \"weights\"") == "");
+}
+
 TEST_CASE("a sketch prints what its base and its inner columns default to", "[spec]") {
   const auto printed = [](const std::string& head, const std::string& more) {
     return printed_after_reading(R"({"map":")" + head +
@@ -138,11 +153,11 @@ TEST_CASE("a sketch prints what its base and its inner columns default to", "[sp
            own + "}";
   };
   const std::string base =
-      R"("base":{"map":"tensor_srht","variant":"upsampled","field":"complex_to_real"},"intermediate":)";
+      R"("base":{"map":"tensor_srht","kind":"upsampled","field":"complex_to_real"},"intermediate":)";
   CHECK(printed("product_sketch", "") ==
-        expected("product_sketch", R"("weights":"rademacher","field":"real")"));
+        expected("product_sketch", R"("kind":"rademacher","field":"real")"));
   CHECK(printed("tensor_srht", "") ==
-        expected("tensor_srht", R"("variant":"upsampled","field":"complex_to_real")"));
+        expected("tensor_srht", R"("kind":"upsampled","field":"complex_to_real")"));
   CHECK(printed("hierarchical_sketch", "") == expected("hierarchical_sketch", base + "8"));
   CHECK(printed("hierarchical_sketch", R"(,"intermediate":12)") ==
         expected("hierarchical_sketch", base + "12"));
@@ -153,7 +168,7 @@ TEST_CASE("a sketch prints what its base and its inner columns default to", "[sp
           R"(,"base":{"weights":"gaussian","map":"product_sketch","mercer":1},"projection":"gaussian")") ==
       expected(
           "craft",
-          R"("base":{"map":"product_sketch","weights":"gaussian","field":"real"},"intermediate":32,"projection":"gaussian")"));
+          R"("base":{"map":"product_sketch","kind":"gaussian","field":"real"},"intermediate":32,"projection":"gaussian")"));
 }
 
 TEST_CASE("what is wrong with the spec of a sketch is said, with the path of the key", "[spec]") {

@@ -20,7 +20,8 @@
 using namespace mercer;
 using namespace mercer::feature;
 using namespace mercer::statistic;
-using test::Mixing;
+using projection::sketch_kind;
+using projection::SketchKind;
 using test::SketchCase;
 
 namespace {
@@ -86,18 +87,19 @@ Recommendation recommend(const kernel::Kernel& kernel, int64_t D, const Matrix<d
 std::unique_ptr<FeatureMap> best_by_hand(const kernel::Kernel& kernel, int64_t D,
                                          const Matrix<double>& X) {
   std::unique_ptr<FeatureMap> best;
-  for (const Mixing mixing : {Mixing::upsampled, Mixing::stacked, Mixing::tuple,
-                              Mixing::tensor_sketch, Mixing::rademacher, Mixing::gaussian}) {
-    if (mixing == Mixing::tensor_sketch && !test::has_tensor_sketch()) continue;
+  for (const SketchKind* mixing :
+       {sketch_kind("upsampled"), sketch_kind("stacked"), sketch_kind("tuple"),
+        sketch_kind("tensor_sketch"), sketch_kind("rademacher"), sketch_kind("gaussian")}) {
+    if (mixing == sketch_kind("tensor_sketch") && !test::has_tensor_sketch()) continue;
     for (const SketchField field : {SketchField::complex_to_real, SketchField::real}) {
       if (field == SketchField::complex_to_real && D % 2 == 1) continue;
       SketchOptions options;
-      options.mixing = mixing;
+      options.kind = mixing;
       options.field = field;
       options.seed = 9;
       std::unique_ptr<FeatureMap> map;
       const auto made = test::outcome([&] { map = make_sketch(kernel, X.cols(), D, options); });
-      REQUIRE((made.status == MERCER_OK || mixing == Mixing::tuple));
+      REQUIRE((made.status == MERCER_OK || mixing == sketch_kind("tuple")));
       if (map == nullptr) continue;
       if (best == nullptr || predicted(*map, X) < predicted(*best, X)) best = std::move(map);
     }

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// What kinds of random multilinear maps exist. A family is a map of its own and one line of the
+// table; its kinds differ in the law of what they draw.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "projection/multilinear.h"
+
+namespace mercer::projection {
+
+/// Expectations over a pair of random vectors u (made of x), v (made of y), possibly complex.
+struct PairMoments {
+  double mean;  // E <u, v>, <u, v> = sum_k u_k conj v_k
+  double N;     // E ||u||^2 ||v||^2
+  double S;     // E |<u, v>|^2
+  double R;     // E <u, v>^2
+  double Q;     // E sum_k |u_k|^2 |v_k|^2
+  double T;     // E sum_k u_k^2 conj(v_k)^2
+  double U;     // E sum_k u_k^2 v_k^2
+};
+
+/// One kind. Names are unique over all families.
+struct SketchKind {
+  const char* name;
+  std::unique_ptr<Multilinear> (*make)(const SketchShape& shape);
+  /// Of the columns of a sketch whose factors have these moments; `padded`: sketch_dimension.
+  PairMoments (*moments)(bool complex, int64_t columns, int64_t padded,
+                         std::span<const PairMoments> factors) noexcept;
+  /// The kind of the same family that stands for this one where there is a single factor; null:
+  /// itself.
+  const char* single = nullptr;
+  /// Its name as a projection of one factor; null: not offered as one.
+  const char* projection = nullptr;
+  /// Columns come in independent blocks of sketch_dimension.
+  bool blocks = false;
+};
+
+struct SketchFamily {
+  const char* name;  // of the map
+  const char* help;
+  std::vector<const char*> fields;     // real, complex, complex_to_real; the default first
+  std::vector<SketchKind> kinds;       // the default first
+  const char* kinds_help = "";         // where there are several
+  const char* kinds_former = nullptr;  // an earlier key for the kind in specs
+};
+
+/// From the dearest to the cheapest.
+std::span<const SketchFamily> sketch_families();
+
+/// The kind of that name, null if there is none; and its family.
+const SketchKind* sketch_kind(std::string_view name) noexcept;
+const SketchFamily& family_of(const SketchKind& kind);
+
+/// What stands for the kind in a sketch of one factor.
+const SketchKind& single_kind(const SketchKind& kind);
+
+/// Of another file than its kind: there are two, one for builds without Fourier transforms.
+std::unique_ptr<Multilinear> make_tensor_sketch(const SketchShape& shape);
+
+}  // namespace mercer::projection
