@@ -8,9 +8,18 @@
 #include "base/once.h"
 #include "kernel/entry.h"
 
-#define MERCER_KERNELS(entry)                                                            \
-  entry(gaussian) entry(laplacian) entry(cauchy) entry(matern) entry(rational_quadratic) \
-      entry(generalized_gaussian_spectrum) entry(skewed_chi2) entry(polynomial) entry(bilinear)
+// clang-format off
+#define MERCER_KERNELS(entry)          \
+  entry(gaussian)                      \
+  entry(laplacian)                     \
+  entry(cauchy)                        \
+  entry(matern)                        \
+  entry(rational_quadratic)            \
+  entry(generalized_gaussian_spectrum) \
+  entry(skewed_chi2)                   \
+  entry(polynomial)                    \
+  entry(bilinear)
+// clang-format on
 
 namespace mercer::kernel {
 

@@ -6,7 +6,12 @@
 #include "base/once.h"
 #include "projection/sketch_kind.h"
 
-#define MERCER_SKETCHES(entry) entry(product_sketch) entry(tensor_sketch) entry(tensor_srht)
+// clang-format off
+#define MERCER_SKETCHES(entry) \
+  entry(product_sketch)        \
+  entry(tensor_sketch)         \
+  entry(tensor_srht)
+// clang-format on
 
 namespace mercer::projection {
 
