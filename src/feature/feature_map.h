@@ -14,6 +14,7 @@
 #include "base/csr_view.h"
 #include "base/error.h"
 #include "base/matrix_view.h"
+#include "base/number_array.h"
 #include "base/parameters.h"
 #include "base/result_view.h"
 #include "base/rows.h"
@@ -78,9 +79,8 @@ class FeatureMap {
   /// none.
   virtual int64_t incomplete_block() const { return 0; }
 
-  /// For maps whose parameters() say "needs":"data": the numbers, in an order of the map's own;
-  /// empty otherwise.
-  virtual std::vector<double> numbers() const { return {}; }
+  /// For maps whose parameters() say "needs":"data": what was learnt or supplied; empty otherwise.
+  virtual std::vector<NumberArray> numbers() const { return {}; }
 
  protected:
   FeatureMap(int64_t inputs, int64_t features, bool is_complex)

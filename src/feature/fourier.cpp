@@ -7,6 +7,7 @@
 #include "feature/fourier.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 
@@ -141,13 +142,12 @@ class Fourier final : public ProjectedMap {
     return block == nullptr ? 0 : parts_.F % block(inputs());
   }
 
-  /// Frequencies row by row, then one weight per frequency.
-  std::vector<double> numbers() const override {
+  std::vector<NumberArray> numbers() const override {
     if (parts_.frequencies == nullptr) return {};
     const MatrixView<double> W = parts_.frequencies->view();
-    std::vector<double> all(W.data, W.data + W.rows * W.cols);
-    all.insert(all.end(), parts_.weights.begin(), parts_.weights.end());
-    return all;
+    return {
+        {"frequencies", {W.rows, W.cols}, std::vector<double>(W.data, W.data + W.rows * W.cols)},
+        {"weights", {W.rows}, std::vector<double>(parts_.weights.begin(), parts_.weights.end())}};
   }
 
  private:
@@ -306,6 +306,37 @@ std::vector<const char*> projection_names() {
   return names;
 }
 
+/// Files that know no names hold the frequencies row by row, then one weight each.
+std::unique_ptr<FeatureMap> supplied_from_unnamed(const MapArguments& arguments, int64_t F,
+                                                  const FourierOptions& options) {
+  const int64_t d = arguments.inputs;
+  const std::array<int64_t, 1> any = {-1};
+  const std::vector<double>& all = find_doubles(arguments.data.numbers, "", any);
+  const auto numbers = static_cast<int64_t>(all.size());
+  require(numbers % (d + 1) == 0 && numbers / (d + 1) == F, MERCER_CORRUPT_FILE,
+          "%lld numbers do not make %lld frequencies of %lld inputs with weights",
+          static_cast<long long>(numbers), static_cast<long long>(F), static_cast<long long>(d));
+  return make_fourier_supplied(arguments.kernel, {all.data(), F, d},
+                               std::span(all).subspan(static_cast<size_t>(F * d)), options);
+}
+
+std::unique_ptr<FeatureMap> supplied_from(const MapArguments& arguments,
+                                          const FourierOptions& options) {
+  const std::span<const NumberArray> arrays = arguments.data.numbers;
+  require(!arrays.empty(), MERCER_UNSUPPORTED,
+          "projection = supplied needs the frequencies themselves: use the typed constructor or a "
+          "file");
+  const bool pair = options.form == FourierForm::pair;
+  const int64_t d = arguments.inputs, F = pair ? arguments.features / 2 : arguments.features;
+  require(F >= 1 && (!pair || arguments.features % 2 == 0), MERCER_CORRUPT_FILE,
+          "%lld features of form = pair, expected an even number",
+          static_cast<long long>(arguments.features));
+  if (arrays.front().name.empty()) return supplied_from_unnamed(arguments, F, options);
+  const std::vector<double>& W = find_doubles(arrays, "frequencies", std::array<int64_t, 2>{F, d});
+  return make_fourier_supplied(arguments.kernel, {W.data(), F, d},
+                               find_doubles(arrays, "weights", std::array<int64_t, 1>{F}), options);
+}
+
 std::unique_ptr<FeatureMap> fourier_from(const MapArguments& arguments) {
   FourierOptions options;
   options.projection = arguments.own.text("projection");
@@ -319,19 +350,7 @@ std::unique_ptr<FeatureMap> fourier_from(const MapArguments& arguments) {
   if (options.projection != "supplied") {
     return make_fourier(arguments.kernel, arguments.inputs, arguments.features, options);
   }
-  const int64_t d = arguments.inputs;
-  const int64_t F = options.form == FourierForm::pair ? arguments.features / 2 : arguments.features;
-  const int64_t numbers = static_cast<int64_t>(arguments.numbers.size());
-  require(numbers > 0, MERCER_UNSUPPORTED,
-          "projection = supplied needs the frequencies themselves: use the typed constructor or a "
-          "file");
-  require(d >= 1 && F >= 1 && numbers % (d + 1) == 0 && numbers / (d + 1) == F &&
-              (options.form != FourierForm::pair || arguments.features % 2 == 0),
-          MERCER_CORRUPT_FILE,
-          "%lld numbers do not make %lld frequencies of %lld inputs with weights",
-          static_cast<long long>(numbers), static_cast<long long>(F), static_cast<long long>(d));
-  return make_fourier_supplied(arguments.kernel, {arguments.numbers.data(), F, d},
-                               arguments.numbers.subspan(static_cast<size_t>(F * d)), options);
+  return supplied_from(arguments, options);
 }
 
 }  // namespace

@@ -56,6 +56,23 @@ std::array<Field, 4> common_fields() {
   }};
 }
 
+void check_data(const MapEntry& entry, const Parameters& canonical, const MapData& data) {
+  const bool needs_data = canonical.find("needs") != nullptr;
+  require(needs_data || data.numbers.empty(), MERCER_INVALID_ARGUMENT,
+          "map %s: %zu arrays of numbers given, expected none without \"needs\":\"data\"",
+          entry.name, data.numbers.size());
+  require(!entry.needs_rows || needs_data || data.rows != nullptr, MERCER_UNSUPPORTED,
+          "map %s is made from rows, expected a search, or a fit of the map on rows first",
+          entry.name);
+  require(data.targets == nullptr, MERCER_UNSUPPORTED, "map %s does not learn from targets",
+          entry.name);
+  if (data.rows == nullptr) return;
+  require(data.rows->cols() == canonical.integer("inputs"), MERCER_DIMENSION_MISMATCH,
+          "rows have %lld columns, expected inputs = %lld",
+          static_cast<long long>(data.rows->cols()),
+          static_cast<long long>(canonical.integer("inputs")));
+}
+
 }  // namespace
 
 std::vector<Field> map_fields(const MapEntry& entry) {
@@ -86,19 +103,18 @@ Parameters canonical_sketch(const Parameters& given, const std::string& path) {
   return check_fields(envelope.body, fields, path);
 }
 
-std::unique_ptr<FeatureMap> make_map(const Parameters& canonical, std::span<const double> numbers) {
+bool needs_rows(const Parameters& canonical) { return map_entry(canonical, "").needs_rows; }
+
+std::unique_ptr<FeatureMap> make_map(const Parameters& canonical, const MapData& data) {
   const MapEntry& entry = map_entry(canonical, "");
-  const bool needs_data = canonical.find("needs") != nullptr;
-  require(needs_data || numbers.empty(), MERCER_INVALID_ARGUMENT,
-          "map %s: %zu numbers given, expected none without \"needs\":\"data\"", entry.name,
-          numbers.size());
+  check_data(entry, canonical, data);
   const auto kernel = kernel::make_kernel(canonical.object("kernel"));
   Parameters own;
   for (const Field& field : entry.fields) {
     if (const Value* value = canonical.find(field.key)) own.set(field.key, *value);
   }
   return entry.make({canonical.text("map"), *kernel, canonical.integer("inputs"),
-                     canonical.integer("features"), canonical.seed("seed"), own, numbers});
+                     canonical.integer("features"), canonical.seed("seed"), own, data});
 }
 
 }  // namespace mercer::feature

@@ -15,15 +15,22 @@
 
 namespace mercer::feature {
 
-/// What a map is made of.
+/// What a map is made of beside its parameters: rows to learn from, or what was learnt and kept.
+struct MapData {
+  std::span<const NumberArray> numbers = {};          // from a file, for "needs":"data"
+  const Rows* rows = nullptr;                         // inputs columns; null: none
+  const MatrixView<const double>* targets = nullptr;  // one row per row; null: none
+  Context* context = nullptr;                         // with rows
+};
+
 struct MapArguments {
   const std::string& map;  // the entry's name
   const kernel::Kernel& kernel;
   int64_t inputs;
   int64_t features;
   uint64_t seed;
-  const Parameters& own;                 // checked against fields, every default filled in
-  std::span<const double> numbers = {};  // from a file, for "needs":"data"
+  const Parameters& own;  // checked against fields, every default filled in
+  const MapData& data;
 };
 
 /// {"kernel": name}, every other parameter left to its default.
@@ -38,7 +45,8 @@ struct MapEntry {
   std::unique_ptr<FeatureMap> (*make)(const MapArguments&);
   /// Spec of the kernel where that is left to whoever reads a spec: one that the map takes.
   Parameters default_kernel = kernel_named("gaussian");
-  bool base = false;  // may be the "base" of a composed sketch
+  bool base = false;        // may be the "base" of a composed sketch
+  bool needs_rows = false;  // is made from rows, or from the numbers of a file
 };
 /// What exists.
 std::span<const MapEntry> map_table();
@@ -57,7 +65,11 @@ Parameters canonical_map(const Parameters& given, const std::string& path, Data 
 Parameters canonical_sketch(const Parameters& given, const std::string& path);
 
 /// From canonical Parameters. Errors: those of the map's maker; INVALID_ARGUMENT for numbers
-/// without "needs":"data".
-std::unique_ptr<FeatureMap> make_map(const Parameters& canonical, std::span<const double> numbers);
+/// without "needs":"data"; DIMENSION_MISMATCH for rows of another width; UNSUPPORTED for a map
+/// that needs rows without them, and for targets, which no map learns from yet.
+std::unique_ptr<FeatureMap> make_map(const Parameters& canonical, const MapData& data = {});
+
+/// Is the map of these canonical Parameters made from rows?
+bool needs_rows(const Parameters& canonical);
 
 }  // namespace mercer::feature

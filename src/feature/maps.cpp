@@ -12,7 +12,8 @@
 // clang-format off
 #define MERCER_MAPS(entry) \
   entry(fourier)           \
-  entry(linear)
+  entry(linear)            \
+  entry(nystroem)
 // clang-format on
 
 namespace mercer::feature {

@@ -30,10 +30,13 @@ Parameters envelope(const Container& container) {
 }
 
 std::string describe_map(const SectionReader& file) {
-  const Parameters map = read_map(file)->parameters();
+  const auto read = read_map(file);
+  const Parameters map = read->parameters();
+  int64_t numbers = 0;
+  for (const NumberArray& array : read->numbers()) numbers += count_of(array.shape);
   Parameters out = envelope(file.container());
   out.set("spec", Object(std::make_shared<Parameters>(spec::versioned(map))));
-  out.set("numbers", file.count("numbers"));
+  out.set("numbers", numbers);
   return print_object(out);
 }
 

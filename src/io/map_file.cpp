@@ -4,6 +4,7 @@
 // a seed).
 #include "io/map_file.h"
 
+#include "io/number_arrays.h"
 #include "io/object_file.h"
 #include "io/section_reader.h"
 #include "spec/spec.h"
@@ -13,14 +14,14 @@ namespace mercer::io {
 
 void save(const feature::FeatureMap& map, Output& output) {
   const std::string spec = spec::to_spec(map);
-  const std::vector<double> numbers = map.numbers();
-  const SectionView sections[] = {{"spec", bytes_of(spec)}, {"numbers", bytes_of(numbers)}};
+  const std::vector<std::byte> numbers = encode(map.numbers());
+  const SectionView sections[] = {{"spec", bytes_of(spec)}, {"numbers", numbers}};
   write_container(output, "map", sections);
 }
 
 std::unique_ptr<feature::FeatureMap> read_map(const SectionReader& file) {
   return parsed_from(file.input(), [&] {
-    return spec::map_from_spec_and_numbers(file.text("spec"), file.doubles("numbers"));
+    return spec::map_from_spec_and_numbers(file.text("spec"), decode(file.bytes("numbers")));
   });
 }
 

@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "io/model_options.h"
+#include "io/number_arrays.h"
 #include "io/object_file.h"
 #include "model/model_entry.h"
 #include "spec/spec.h"
@@ -132,8 +133,9 @@ model::Model parse_model(const SectionReader& file, const model::FitOptions& kin
 
 std::shared_ptr<const feature::FeatureMap> parse_map(const SectionReader& file,
                                                      const Parameters& canonical) {
+  const std::vector<NumberArray> arrays = decode(file.bytes("numbers"));
   std::shared_ptr<const feature::FeatureMap> map =
-      feature::make_map(canonical, file.doubles("numbers"));
+      feature::make_map(canonical, {.numbers = arrays});
   require(!map->is_complex(), MERCER_INVALID_ARGUMENT,
           "a model of a complex map, expected a real one");
   const int64_t stated = canonical.integer("features");  // a map of whole blocks may have others
@@ -162,14 +164,14 @@ void save(const model::Model& model, Output& output) {
           MERCER_INVALID_ARGUMENT, "the model's weights do not fit its map");
   check_model(model, model.inputs());
   const std::string map = spec::to_spec(*model.map);
-  const std::vector<double> numbers = model.map->numbers();
+  const std::vector<std::byte> numbers = encode(model.map->numbers());
   const std::string options = print_options({model.options, model.rows, model.outputs()});
   const std::string kind = spec::print_model_kind(model.options);
   const std::vector<double> tried = flattened(model.path);
   const model::ModelEntry& entry = *model.options.model;
   const std::vector<std::span<const double>> learnt = model.predictor->numbers();
   std::vector<SectionView> sections = {
-      {"map", bytes_of(map)}, {"numbers", bytes_of(numbers)}, {"options", bytes_of(options)}};
+      {"map", bytes_of(map)}, {"numbers", numbers}, {"options", bytes_of(options)}};
   if (&entry != &model::ridge_model()) sections.push_back({"model", bytes_of(kind)});
   sections.push_back({"mean", bytes_of(model.standardizer.mean)});
   sections.push_back({"scale", bytes_of(model.standardizer.scale)});

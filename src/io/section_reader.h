@@ -45,12 +45,12 @@ class SectionReader {
   /// Doubles in a section; CORRUPT_FILE, for parsed_from to name the file, if its length is no
   /// multiple of 8.
   int64_t count(std::string_view name) const;
+  std::span<const std::byte> bytes(std::string_view name) const;
   /// Bit for bit; errors of count.
   std::vector<double> doubles(std::string_view name) const;
 
  private:
   const Section* find(std::string_view name) const noexcept;
-  std::span<const std::byte> bytes(std::string_view name) const;
   std::string input_;
   Container container_;
 };

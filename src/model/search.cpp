@@ -12,6 +12,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "base/aligned.h"
 #include "base/error.h"
 #include "base/finite.h"
 #include "base/size.h"
@@ -29,6 +30,7 @@ namespace {
 using Long = long long;
 
 constexpr int64_t kMostHeldOut = 20000;  // more rows would not make the comparison sharper
+constexpr int64_t kMapRows = 10000;      // that a map is made from, unless it has more features
 constexpr int64_t kCoarseSteps = 8;      // either way from the median heuristic: a factor of 256
 constexpr int64_t kFineSteps = 2;
 constexpr double kFineFactor = 1.2599210498948732;  // 2^(1/3)
@@ -136,10 +138,26 @@ class Search {
     return static_cast<int64_t>(split_.train.size()) * row_units(options_.features);
   }
 
-  std::shared_ptr<const feature::FeatureMap> make_map(double lengthscale, int64_t features) const {
-    auto map = maker_.make(lengthscale, features);
+  /// Made of the training rows where the map needs rows.
+  std::shared_ptr<const feature::FeatureMap> make_map(double lengthscale, int64_t features,
+                                                      const std::vector<int64_t>& train) const {
+    auto map = maker_.needs_rows() ? make_map_from(lengthscale, features, train)
+                                   : maker_.make(lengthscale, features);
     check_map(*map, X_.cols());
     return map;
+  }
+  std::shared_ptr<const feature::FeatureMap> make_map_from(
+      double lengthscale, int64_t features, const std::vector<int64_t>& train) const {
+    const std::vector<int64_t> sample =
+        sample_rows(train, std::max(features, kMapRows), options_.fit.seed);
+    const auto count = static_cast<int64_t>(sample.size());
+    const Matrix<double> rows(count, X_.cols(), context_, "the rows that a map is made from");
+    X_.visit([&](const auto& X) {
+      for (int64_t i = 0; i < count; ++i) {
+        standardize_row(standardizer_, X, sample[static_cast<size_t>(i)], rows.view().row(i));
+      }
+    });
+    return maker_.make_from(lengthscale, features, rows.view(), context_);
   }
   solver::RowsDone counting(int64_t features) {
     return [this, units = row_units(features)](int64_t rows) { phases_.advance(rows * units); };
@@ -149,7 +167,7 @@ class Search {
   const feature::FeatureMap& unit_map(int64_t features) {
     if (unit_map_ == nullptr || unit_features_ != features) {
       unit_map_.reset();
-      unit_map_ = make_map(1.0, features);
+      unit_map_ = make_map(1.0, features, {});
       unit_features_ = features;
     }
     return *unit_map_;
@@ -158,10 +176,13 @@ class Search {
   Trial try_out(int64_t stage, double lengthscale, int64_t features,
                 const std::vector<int64_t>& train, LambdaPlan plan) {
     const auto started = std::chrono::steady_clock::now();
-    const Standardizer inputs = maker_.has_lengthscale()
+    // A map of its rows has its own lengthscale; others share the draws of one of lengthscale 1.
+    const bool of_rows = maker_.needs_rows();
+    const auto own = of_rows ? make_map(lengthscale, features, train) : nullptr;
+    const Standardizer inputs = maker_.has_lengthscale() && !of_rows
                                     ? divided_by(standardizer_, X_.cols(), lengthscale)
                                     : standardizer_;
-    const FeatureRows rows(unit_map(features), inputs, options_.fit, X_, Y_);
+    const FeatureRows rows(of_rows ? *own : unit_map(features), inputs, options_.fit, X_, Y_);
     plan.fixed = options_.lambda;
     const SearchTrial trial(rows, options_.fit, train, context_, counting(features));
     const std::vector<LambdaPoint> points = trial.run(plan, split_.held_out, context_);
@@ -220,7 +241,7 @@ class Search {
     const auto started = std::chrono::steady_clock::now();
     unit_map_.reset();
     Model model;
-    model.map = make_map(best.lengthscale, options_.features);
+    model.map = make_map(best.lengthscale, options_.features, split_.train);
     model.options = options_.fit;
     model.options.selection = options_.lambda >= 0 ? Selection::fixed : Selection::held_out;
     const FeatureRows rows(*model.map, standardizer_, options_.fit, X_, Y_);

@@ -45,6 +45,13 @@ struct MapMaker {
   virtual bool has_lengthscale() const { return true; }
   virtual std::shared_ptr<const feature::FeatureMap> make(double lengthscale,
                                                           int64_t features) const = 0;
+  /// True: candidates are made from the standardised rows that they are trained on, by make_from
+  /// alone, each for itself.
+  virtual bool needs_rows() const { return false; }
+  virtual std::shared_ptr<const feature::FeatureMap> make_from(double lengthscale, int64_t features,
+                                                               const Rows&, Context&) const {
+    return make(lengthscale, features);
+  }
 };
 
 /// The model is fitted on all rows with the best lengthscale and lambda; its path holds the lambdas

@@ -24,7 +24,8 @@ enum class Tag : uint16_t {
   hash = 9,         // CountSketch buckets
   sample = 10,      // rows chosen from data
   split = 11,       // held-out rows, folds
-  generated = 12    // built-in generated data sets, tests
+  generated = 12,   // built-in generated data sets, tests
+  child = 13        // seeds of parts (index: of the part; position: its kind)
 };
 
 using Words = std::array<uint32_t, 4>;

@@ -45,9 +45,7 @@ std::optional<double> SpecMapMaker::lengthscale() const {
   return canonical_.object("kernel").numbers("lengthscale").front();
 }
 
-std::shared_ptr<const feature::FeatureMap> SpecMapMaker::make(double lengthscale,
-                                                              int64_t features) const {
-  const StandardRounding rounding;
+Parameters SpecMapMaker::at(double lengthscale, int64_t features) const {
   Parameters canonical = canonical_;
   canonical.set("features", features);
   if (has_lengthscale()) {
@@ -55,7 +53,23 @@ std::shared_ptr<const feature::FeatureMap> SpecMapMaker::make(double lengthscale
     kernel->set("lengthscale", lengthscale);
     canonical.set("kernel", std::shared_ptr<const Parameters>(std::move(kernel)));
   }
-  return feature::make_map(canonical, {});
+  return canonical;
+}
+
+std::shared_ptr<const feature::FeatureMap> SpecMapMaker::make(double lengthscale,
+                                                              int64_t features) const {
+  const StandardRounding rounding;
+  return feature::make_map(at(lengthscale, features));
+}
+
+bool SpecMapMaker::needs_rows() const { return feature::needs_rows(canonical_); }
+
+std::shared_ptr<const feature::FeatureMap> SpecMapMaker::make_from(double lengthscale,
+                                                                   int64_t features,
+                                                                   const Rows& rows,
+                                                                   Context& context) const {
+  const StandardRounding rounding;
+  return feature::make_map(at(lengthscale, features), {.rows = &rows, .context = &context});
 }
 
 std::unique_ptr<SpecMapMaker> map_maker(std::string_view partial, int64_t d, uint64_t seed) {

@@ -22,12 +22,17 @@ class SpecMapMaker final : public model::MapMaker {
   bool has_lengthscale() const override;
   std::shared_ptr<const feature::FeatureMap> make(double lengthscale,
                                                   int64_t features) const override;
+  bool needs_rows() const override;
+  std::shared_ptr<const feature::FeatureMap> make_from(double lengthscale, int64_t features,
+                                                       const Rows& rows,
+                                                       Context& context) const override;
 
   /// The kernel's lengthscale in the spec, its default if it was not given; none for kernels
   /// without one.
   std::optional<double> lengthscale() const;
 
  private:
+  Parameters at(double lengthscale, int64_t features) const;
   Parameters canonical_;
 };
 

@@ -22,9 +22,16 @@ std::unique_ptr<feature::FeatureMap> map_from_spec(std::string_view json) {
                            {});
 }
 
-std::unique_ptr<feature::FeatureMap> map_from_spec_and_numbers(std::string_view json,
-                                                               std::span<const double> numbers) {
-  return feature::make_map(map_parameters_of_file(json), numbers);
+std::unique_ptr<feature::FeatureMap> map_from_spec_and_numbers(
+    std::string_view json, std::span<const NumberArray> numbers) {
+  return feature::make_map(map_parameters_of_file(json), {.numbers = numbers});
+}
+
+std::unique_ptr<feature::FeatureMap> map_fitted_to_spec(std::string_view json, const Rows& rows,
+                                                        const MatrixView<const double>* targets,
+                                                        Context& context) {
+  return feature::make_map(feature::canonical_map(parse_object(json), "", feature::Data::refused),
+                           {.rows = &rows, .targets = targets, .context = &context});
 }
 
 Parameters map_parameters_of_file(std::string_view json) {

@@ -103,7 +103,7 @@ ModelPlan model_plan_from_spec(std::string_view json) {
   const model::ModelEntry& entry = model_entry(envelope.body);
   const Parameters canonical = check_fields(envelope.body, model_fields(entry), "");
   ModelPlan plan;
-  plan.map = feature::make_map(canonical.object("map"), {});
+  plan.map = feature::make_map(canonical.object("map"));
   plan.options.model = &entry;
   plan.options.parameters = own_parameters(entry, canonical);
   const bool fixed = canonical.find("lambda") != nullptr;

@@ -20,8 +20,15 @@ namespace mercer::spec {
 std::unique_ptr<kernel::Kernel> kernel_from_spec(std::string_view json);
 std::unique_ptr<feature::FeatureMap> map_from_spec(std::string_view json);
 /// The same with the numbers a file carried: "needs":"data" is then allowed.
-std::unique_ptr<feature::FeatureMap> map_from_spec_and_numbers(std::string_view json,
-                                                               std::span<const double> numbers);
+std::unique_ptr<feature::FeatureMap> map_from_spec_and_numbers(
+    std::string_view json, std::span<const NumberArray> numbers);
+
+/// A map made from rows: the spec says all but what it learns. Of maps that need no rows it is
+/// map_from_spec. Errors: DIMENSION_MISMATCH for rows of another width than "inputs"; UNSUPPORTED
+/// for targets of a map that does not learn from them; those of the map.
+std::unique_ptr<feature::FeatureMap> map_fitted_to_spec(std::string_view json, const Rows& rows,
+                                                        const MatrixView<const double>* targets,
+                                                        Context& context);
 
 /// {"model":"ridge","map":{...},"lambda":x,"standardize":b,"center":b,"task":t,"precision":"f32"|"f64"}:
 /// a map and how to fit it. Without "lambda" it is chosen by generalised cross-validation.

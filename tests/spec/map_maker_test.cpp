@@ -8,6 +8,7 @@
 #include "feature/map_entry.h"
 #include "spec/spec.h"
 #include "support/catch.h"
+#include "support/dense.h"
 #include "support/refusal.h"
 
 using namespace mercer;
@@ -53,7 +54,16 @@ TEST_CASE("every map can be made with the kernel it takes by default", "[spec]")
     CAPTURE(entry.name);
     const auto maker = spec::map_maker(std::string(R"({"map":")") + entry.name + "\"}", 3, 5);
     CHECK(maker->has_lengthscale() == (entry.default_kernel.text("kernel") == "gaussian"));
-    const test::Outcome made = test::outcome([&] { maker->make(1, 8); });
+    CHECK(maker->needs_rows() == entry.needs_rows);
+    const Matrix<double> rows = test::random_matrix(9, 3, 2);
+    const test::Outcome made = test::outcome([&] {
+      Context context;
+      if (entry.needs_rows) {
+        maker->make_from(1, 8, rows.view(), context);
+      } else {
+        maker->make(1, 8);
+      }
+    });
     const bool lacks_fft = made.message.find("lacks FFTW") != std::string::npos;
     CHECK((made.status == MERCER_OK || lacks_fft));
   }

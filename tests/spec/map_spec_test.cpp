@@ -81,6 +81,7 @@ bool is_refused_sketch(const std::string& text) {
 
 TEST_CASE("spec to map to spec is exact for every choice of every map", "[spec]") {
   for (const feature::MapEntry& entry : feature::map_table()) {
+    if (entry.needs_rows) continue;  // their specs come with numbers
     for (const Field& field : entry.fields) {
       for (const char* choice : field.choices) {
         if (std::string(choice) == "supplied") continue;  // needs numbers; below
@@ -229,19 +230,21 @@ TEST_CASE("a map of supplied frequencies needs its numbers", "[spec]") {
   const std::string text = spec::to_spec(*map);
   CHECK(text.ends_with(R"("needs":"data"})"));
   CHECK(refused(MERCER_UNSUPPORTED, text, "needs = \"data\"") == "");
-  const std::vector<double> numbers = map->numbers();
+  const std::vector<NumberArray> numbers = map->numbers();
   const auto back = spec::map_from_spec_and_numbers(text, numbers);
   CHECK(spec::to_spec(*back) == text);
-  CHECK(same_bits(back->numbers(), numbers));
+  const auto again = back->numbers();
+  REQUIRE(again.size() == numbers.size());
+  for (size_t i = 0; i < numbers.size(); ++i) CHECK(again[i].values == numbers[i].values);
   CHECK(same_bits(features_of(*back), features_of(*map)));
 }
 
 TEST_CASE("numbers that do not belong to the spec are refused", "[spec]") {
-  const std::vector<double> numbers{1, 2, 3};
+  const std::vector<NumberArray> numbers{{"", {3}, std::vector<double>{1, 2, 3}}};
   CHECK(refusal_fault(
             MERCER_INVALID_ARGUMENT,
             [&] { spec::map_from_spec_and_numbers(small_with(""), numbers); },
-            "3 numbers given, expected none") == "");
+            "1 arrays of numbers given, expected none") == "");
   CHECK(refused(MERCER_UNSUPPORTED, small_with(R"(,"projection":"supplied")"), "supplied") == "");
 }
 

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Nystroem features against what they are: the kernel on the landmarks, the projection on their
+// span elsewhere.
+#include <cmath>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "base/aligned.h"
+#include "base/error.h"
+#include "feature/map_entry.h"
+#include "kernel/cases.h"
+#include "linalg/blas.h"
+#include "sketch_cases.h"
+#include "support/catch.h"
+#include "support/dense.h"
+#include "support/kernels.h"
+#include "support/refusal.h"
+
+namespace mercer::test {
+namespace {
+
+using feature::FeatureMap;
+
+Parameters spec_of(const kernel::Kernel& kernel, int64_t d, int64_t D) {
+  return {{"map", "nystroem"},
+          {"kernel", std::make_shared<const Parameters>(kernel.parameters())},
+          {"inputs", d},
+          {"features", D},
+          {"seed", uint64_t{3}}};
+}
+
+std::unique_ptr<FeatureMap> fitted(const Parameters& given, const Rows& rows) {
+  Context context;
+  return feature::make_map(feature::canonical_map(given, "", feature::Data::refused),
+                           {.rows = &rows, .context = &context});
+}
+
+Matrix<double> features_of(const FeatureMap& map, const Rows& X) {
+  Context context;
+  Matrix<double> Z(X.rows(), map.features());
+  map.apply(X, {0, map.features()}, context, Z.view());
+  return Z;
+}
+
+// max |Z Z' - K| over max |K|.
+double error(const kernel::Kernel& kernel, const Matrix<double>& Z, const Matrix<double>& X) {
+  double worst = 0, largest = 0;
+  for (int64_t i = 0; i < X.rows(); ++i) {
+    for (int64_t j = 0; j < X.rows(); ++j) {
+      double estimate = 0;
+      for (int64_t c = 0; c < Z.cols(); ++c) estimate += Z(i, c) * Z(j, c);
+      const double k = kernel.value(X.cols(), X.view().row(i), X.view().row(j));
+      worst = std::max(worst, std::fabs(estimate - k));
+      largest = std::max(largest, std::fabs(k));
+    }
+  }
+  return worst / largest;
+}
+
+}  // namespace
+
+TEST_CASE("nystroem: the kernel itself where every row is a landmark", "[nystroem]") {
+  std::vector<KernelCase> cases = kernel_cases(1.3, 2.0);
+  cases.push_back({"polynomial", kernel::make_polynomial(3, 0.5, 1, 2)});
+  cases.push_back({"bilinear", kernel::make_bilinear(2, 1.5)});
+  for (const KernelCase& one : cases) {
+    const Matrix<double> X = inputs_for(*one.kernel, 40, 4, 1.0, 9);
+    const auto map = fitted(spec_of(*one.kernel, 4, 40), X.view());
+    INFO(one.label << ", rank " << map->parameters().integer("rank"));
+    // Z Z' drops eigenvalues of at most 1e-12 of the largest, which is at most 40 times the
+    // largest entry; rounding of K, 40 eps of its norm, is magnified once by the inverse root.
+    CHECK(error(*one.kernel, features_of(*map, X.view()), X) < 1e-8);
+  }
+}
+
+TEST_CASE("nystroem: K_xl K_ll^-1 K_ly elsewhere, exact on its landmarks alone", "[nystroem]") {
+  const auto kernel = kernel::make_laplacian({2.0}, 1.5);
+  const int64_t n = 60, d = 3, D = 17;
+  const Matrix<double> X = random_matrix(n, d, 4);
+  const auto map = fitted(spec_of(*kernel, d, D), X.view());
+  CHECK(map->features() == D);
+  CHECK(map->parameters().integer("rank") == D);
+  const auto arrays = map->numbers();
+  const auto& landmarks = find_doubles(arrays, "landmarks", std::array<int64_t, 2>{D, d});
+  const MatrixView<const double> L{landmarks.data(), D, d, d};
+  Context context;
+  Matrix<double> K(D, D), cross(D, n);
+  kernel::gram(*kernel, L, L, context, K.view());
+  kernel::gram(*kernel, L, X.view(), context, cross.view());
+  REQUIRE(linalg::cholesky(K.view()) == 0);
+  linalg::triangular_solve(K.view(), cross.view());  // columns: L^-1 k(x)
+  const Matrix<double> Z = features_of(*map, X.view());
+  double worst = 0;
+  for (int64_t i = 0; i < n; ++i) {
+    for (int64_t j = 0; j < n; ++j) {
+      double expected = 0, estimate = 0;
+      for (int64_t c = 0; c < D; ++c) {
+        expected += cross(c, i) * cross(c, j);
+        estimate += Z(i, c) * Z(j, c);
+      }
+      worst = std::max(worst, std::fabs(estimate - expected));
+    }
+  }
+  CHECK(worst < 1e-12 * 1.5 * 17 * 17);  // condition below 1e3, D roundings in each of D terms
+  // Every landmark is a row, and none twice.
+  for (int64_t l = 0; l < D; ++l) {
+    int64_t found = 0;
+    for (int64_t i = 0; i < n; ++i) {
+      found += std::memcmp(L.row(l), X.view().row(i), sizeof(double) * d) == 0;
+    }
+    CHECK(found == 1);
+  }
+}
+
+TEST_CASE("nystroem: equal rows lower the rank and leave the kernel exact", "[nystroem]") {
+  const auto kernel = kernel::make_gaussian({1.0}, 1);
+  Matrix<double> X = random_matrix(24, 5, 6);
+  for (int64_t i = 12; i < 24; ++i) std::copy_n(X.view().row(i - 12), 5, X.view().row(i));
+  const auto map = fitted(spec_of(*kernel, 5, 24), X.view());
+  CHECK(map->parameters().integer("rank") == 12);
+  CHECK(error(*kernel, features_of(*map, X.view()), X) < 1e-10);
+}
+
+TEST_CASE("nystroem: bits depend on the row alone; seeds choose; numbers make the map again",
+          "[nystroem]") {
+  const auto kernel = kernel::make_matern(0.8, {1.0, 2.0, 0.5}, 1);
+  const Matrix<double> X = random_matrix(70, 3, 8);
+  const auto map = fitted(spec_of(*kernel, 3, 37), X.view());
+  const Matrix<double> Z = features_of(*map, X.view());
+  Context context;
+  Matrix<double> parts(70, 37);
+  for (const auto& [i0, i1] : {std::pair{0, 1}, {1, 40}, {40, 70}}) {
+    for (const auto& [j0, j1] : {std::pair{0, 5}, {5, 33}, {33, 37}}) {
+      context.threads = 1 + (i1 % 7);
+      map->apply(X.view().block_rows(i0, i1), {j0, j1}, context,
+                 parts.view().block_rows(i0, i1).block_cols(j0, j1));
+    }
+  }
+  CHECK(equal_bytes(Z, parts));
+  const auto arrays = map->numbers();
+  const auto again = feature::make_map(map->parameters(), {.numbers = arrays});
+  CHECK(equal_bytes(Z, features_of(*again, X.view())));
+  CHECK(again->parameters().integer("rank") == map->parameters().integer("rank"));
+  Parameters other = spec_of(*kernel, 3, 37);
+  other.set("seed", uint64_t{4});
+  CHECK_FALSE(equal_bytes(Z, features_of(*fitted(other, X.view()), X.view())));
+}
+
+TEST_CASE("nystroem: float rows to rounding, NaN stays in its row", "[nystroem]") {
+  const auto kernel = kernel::make_gaussian({1.5}, 1);
+  const Matrix<double> X = random_matrix(20, 3, 5);
+  const auto map = fitted(spec_of(*kernel, 3, 10), X.view());
+  Matrix<float> x(20, 3), z(20, 10);
+  for (int64_t i = 0; i < 60; ++i) x.data()[i] = static_cast<float>(X.data()[i]);
+  Matrix<double> wide(20, 3);
+  for (int64_t i = 0; i < 60; ++i) wide.data()[i] = x.data()[i];
+  Context context;
+  map->apply(MatrixView<const float>(x.view()), {0, 10}, context, z.view());
+  const Matrix<double> Z = features_of(*map, wide.view());
+  int64_t wrong = 0;
+  for (int64_t i = 0; i < 200; ++i) wrong += z.data()[i] != static_cast<float>(Z.data()[i]);
+  CHECK(wrong == 0);
+  wide(7, 1) = std::nan("");
+  const Matrix<double> spoilt = features_of(*map, wide.view());
+  for (int64_t i = 0; i < 20; ++i) CHECK(std::isnan(spoilt(i, 0)) == (i == 7));
+}
+
+TEST_CASE("nystroem: what it refuses", "[nystroem]") {
+  const auto kernel = kernel::make_gaussian({1.5}, 1);
+  Matrix<double> X = random_matrix(20, 3, 5);
+  const Parameters spec = spec_of(*kernel, 3, 10);
+  const auto refused = [&](mercer_status status, const Parameters& given, const Rows& rows,
+                           const char* part) {
+    return refusal_fault(
+        status, [&] { fitted(given, rows); }, part);
+  };
+  const mercer_status invalid = MERCER_INVALID_ARGUMENT;
+  CHECK(refused(invalid, spec_of(*kernel, 3, 21), X.view(), "features = 21") == "");
+  CHECK(refused(MERCER_DIMENSION_MISMATCH, spec_of(*kernel, 4, 10), X.view(), "inputs = 4") == "");
+  Parameters ranked = spec;
+  ranked.set("rank", int64_t{5});
+  CHECK(refused(invalid, ranked, X.view(), "rank = 5") == "");
+  Parameters chosen = spec;
+  chosen.set("landmarks", "kmeans");
+  CHECK(refused(invalid, chosen, X.view(), "landmarks = \"kmeans\"") == "");
+  CHECK(refusal_fault(
+            MERCER_UNSUPPORTED,
+            [&] { feature::make_map(feature::canonical_map(spec, "", feature::Data::refused)); },
+            "nystroem is made from rows") == "");
+  CHECK(refusal_fault(
+            MERCER_UNSUPPORTED,
+            [&] {
+              Context context;
+              const Rows rows(X.view());
+              const MatrixView<const double> y(X.data(), 20, 1, 3);
+              feature::make_map(feature::canonical_map(spec, "", feature::Data::refused),
+                                {.rows = &rows, .targets = &y, .context = &context});
+            },
+            "does not learn from targets") == "");
+  const auto bilinear = kernel::make_bilinear(3, 1);
+  CHECK(refused(MERCER_DIMENSION_MISMATCH, spec_of(*bilinear, 3, 10), X.view(), "left part") == "");
+  X.fill(std::nan(""));
+  CHECK(refused(invalid, spec, X.view(), "expected finite numbers") == "");
+  X.fill(0);
+  const auto flat = kernel::make_polynomial(2, 1, 0, 1);
+  CHECK(refused(invalid, spec_of(*flat, 3, 10), X.view(), "largest eigenvalue") == "");
+}
+
+}  // namespace mercer::test
