@@ -12,6 +12,7 @@
 #include "feature/fourier.h"
 #include "guard.h"
 #include "handles.h"
+#include "row_arguments.h"
 #include "spec/spec.h"
 
 using namespace mercer;
@@ -91,6 +92,23 @@ mercer_status mercer_fourier_create_supplied(const mercer_kernel* kernel, int64_
 mercer_status mercer_map_from_spec(const char* json, mercer_map** out) {
   return guard_create("mercer_map_from_spec", out,
                       [&] { return mercer_map{spec::map_from_spec(check_text("json", json))}; });
+}
+
+mercer_status mercer_map_fit_spec(const char* json, const mercer_rows* X, const mercer_rows* Y,
+                                  mercer_context* context, mercer_map** out) {
+  return guard_create_long("mercer_map_fit_spec", context, out, [&](Context& running) {
+    const std::string_view text = check_text("json", json);
+    const auto rows = read_rows("X", X, running);
+    check_at_least("X->n", rows.n(), 1);
+    if (Y == nullptr) {
+      return mercer_map{spec::map_fitted_to_spec(text, rows, nullptr, running)};
+    }
+    const auto targets = read_rows("Y", Y, running);
+    check_same_rows(targets, rows);
+    const DoubleRows y(targets, running);
+    const MatrixView<const double> view = y.view();
+    return mercer_map{spec::map_fitted_to_spec(text, rows, &view, running)};
+  });
 }
 
 mercer_status mercer_map_spec(const mercer_map* map, char* buffer, int64_t capacity,

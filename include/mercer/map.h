@@ -123,6 +123,24 @@ MERCER_API mercer_status mercer_fourier_create_supplied(const mercer_kernel* ker
  * d at most 2^31 - 1, d at most 2^28 for srht. Making a map costs under 10 ms and 1 MB whatever D;
  * numbers are drawn when first used, or prepared. */
 MERCER_API mercer_status mercer_map_from_spec(const char* json, mercer_map** out);
+
+/** A map made from data, from a spec and the rows of X (n x d, dense or CSR):
+ *   {"map":"nystroem","kernel":{...},"inputs":d,"features":D,"seed":s,"cutoff":1e-12}
+ * takes D of the rows as landmarks L, uniformly and without replacement, and gives
+ *   Z = K(X, L) K(L, L)^(+1/2),
+ * so that Z Z' is the kernel itself on the landmarks, for every kernel; eigenvalues of K(L, L) up to
+ * cutoff times the largest count as 0, and "rank" of the map's spec says how many are left. It does
+ * not change with the thread count. A map that needs no rows is that of mercer_map_from_spec. Y: the
+ * targets of a map that learns from them, else NULL. What a map has learnt is kept in files; its spec
+ * says "needs":"data". context may be NULL. Errors: those of mercer_map_from_spec;
+ * MERCER_INVALID_ARGUMENT (fewer rows than features, landmarks that are not finite, a kernel that is 0
+ * on all of them), MERCER_DIMENSION_MISMATCH (X->d is not "inputs", rows of Y), MERCER_UNSUPPORTED (Y
+ * of a map that does not learn from it), MERCER_OUT_OF_MEMORY, MERCER_CANCELLED, MERCER_NOT_CONVERGED.
+ * Cost: D^2 (d + D) and 24 D^2 bytes; a row of Z then takes D (d + D). Any number of threads at once. */
+MERCER_API mercer_status mercer_map_fit_spec(const char* json, const mercer_rows* X,
+                                             const mercer_rows* Y, mercer_context* context,
+                                             mercer_map** out);
+
 MERCER_API mercer_status mercer_map_spec(const mercer_map* map, char* buffer, int64_t capacity,
                                          int64_t* needed);
 

@@ -38,6 +38,12 @@ class Map {
   static Map from_spec(const std::string& json) {
     return make([&](auto out) { return mercer_map_from_spec(json.c_str(), out); });
   }
+  /// A map made from rows, and targets where it learns from them.
+  static Map fit_spec(const std::string& json, const Rows& X, Context* context = nullptr) {
+    return make([&](auto out) {
+      return mercer_map_fit_spec(json.c_str(), X.get(), nullptr, detail::handle(context), out);
+    });
+  }
   static Map load(const std::string& path) {
     return make([&](auto out) { return mercer_map_load(path.c_str(), out); });
   }

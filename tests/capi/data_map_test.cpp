@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Maps made from data through the C API: fitted, searched for, saved, loaded.
+#include <cmath>
+#include <cstring>
+
+#include "fixture.h"
+#include "support/catch.h"
+#include "support/temporary_directory.h"
+
+using namespace mercer::test;
+
+namespace {
+
+const char* const kSpec = R"({"map":"nystroem","kernel":{"kernel":"laplacian","lengthscale":2},)"
+                          R"("inputs":3,"features":20,"seed":5})";
+
+std::vector<double> features_of(const mercer_map* map, const std::vector<double>& X) {
+  std::vector<double> Z(X.size() / 3 * 20);
+  REQUIRE(mercer_map_apply_f64(map, std::ssize(X) / 3, X.data(), 3, nullptr, Z.data(), 20) ==
+          MERCER_OK);
+  return Z;
+}
+
+}  // namespace
+
+TEST_CASE("a map made from all rows is the kernel on them, before and after a file", "[capi]") {
+  const auto X = numbers(20, 3);
+  mercer_map* out = nullptr;
+  REQUIRE(mercer_map_fit_spec(kSpec, rows_of(X, 3), nullptr, nullptr, &out) == MERCER_OK);
+  const MapHandle map(out);
+  const std::string spec = spec_of(out);
+  CHECK(spec.find(R"("landmarks":"uniform","cutoff":1e-12,"rank":20,"needs":"data"})") !=
+        std::string::npos);
+  const auto Z = features_of(out, X);
+  double worst = 0;
+  for (size_t i = 0; i < 20; ++i) {
+    for (size_t j = 0; j < 20; ++j) {
+      double estimate = 0, distance = 0;
+      for (size_t c = 0; c < 20; ++c) estimate += Z[20 * i + c] * Z[20 * j + c];
+      for (size_t k = 0; k < 3; ++k) distance += std::abs(X[3 * i + k] - X[3 * j + k]);
+      worst = std::max(worst, std::abs(estimate - std::exp(-distance / 2)));
+    }
+  }
+  CHECK(worst < 1e-11);  // 20 terms of eps, magnified by the condition of the root, below 1e3
+
+  const TemporaryDirectory directory;
+  const std::string path = directory.file("map.mercer");
+  REQUIRE(mercer_map_save(out, path.c_str()) == MERCER_OK);
+  mercer_map* loaded = nullptr;
+  REQUIRE(mercer_map_load(path.c_str(), &loaded) == MERCER_OK);
+  const MapHandle again(loaded);
+  CHECK(spec_of(loaded) == spec);
+  CHECK(features_of(loaded, X) == Z);
+}
+
+TEST_CASE("a search makes the map from its rows; the model keeps what was learnt", "[capi]") {
+  const int64_t n = 300;
+  const auto X = numbers(n, 2);
+  std::vector<double> Y(static_cast<size_t>(n));
+  for (size_t i = 0; i < Y.size(); ++i) Y[i] = std::sin(3 * X[2 * i]) * std::cos(2 * X[2 * i + 1]);
+  auto options = search_options();
+  options.features = 64;
+  options.map = R"({"map":"nystroem"})";
+  mercer_model* out = nullptr;
+  REQUIRE(mercer_model_search(&options, rows_of(X, 2), rows_of(Y, 1), 0, nullptr, &out) ==
+          MERCER_OK);
+  const ModelHandle model(out);
+  std::vector<double> predicted(Y.size()), again(Y.size());
+  const auto predict = [&](const mercer_model* from, std::vector<double>& to) {
+    const mercer_matrix result = {sizeof(mercer_matrix), MERCER_NUMBER_F64, n, 1, 1, to.data()};
+    REQUIRE(mercer_model_predict(from, rows_of(X, 2), nullptr, &result) == MERCER_OK);
+  };
+  predict(out, predicted);
+  double error = 0, total = 0;
+  for (size_t i = 0; i < Y.size(); ++i) {
+    error += (Y[i] - predicted[i]) * (Y[i] - predicted[i]);
+    total += Y[i] * Y[i];
+  }
+  CHECK(error < 0.01 * total);  // smooth, without noise, 64 landmarks among 300 rows of a square
+  const TemporaryDirectory directory;
+  const std::string path = directory.file("model.mercer");
+  REQUIRE(mercer_model_save(out, path.c_str()) == MERCER_OK);
+  mercer_model* loaded = nullptr;
+  REQUIRE(mercer_model_load(path.c_str(), &loaded) == MERCER_OK);
+  const ModelHandle owned(loaded);
+  predict(loaded, again);
+  CHECK(again == predicted);
+}
+
+TEST_CASE("what the fit of a map refuses", "[capi]") {
+  const auto X = numbers(20, 3);
+  Slot<mercer_map> slot;
+  const auto fit = [&](const char* spec, const mercer_rows* rows, const mercer_rows* Y) {
+    return mercer_map_fit_spec(spec, rows, Y, nullptr, slot.out());
+  };
+  const RowsView rows = rows_of(X, 3), few = rows_of(X.data(), 19, 3), wide = rows_of(X, 4),
+                 short_targets = rows_of(X.data(), 19, 1);
+  CHECK(slot.refused(fit(nullptr, rows, nullptr), "mercer_map_fit_spec", "json = NULL") == "");
+  CHECK(slot.refused(fit(kSpec, nullptr, nullptr), "X = NULL") == "");
+  CHECK(slot.refused(fit(kSpec, few, nullptr), "features = 20", "19 rows") == "");
+  CHECK(slot.fault(fit(kSpec, wide, nullptr), MERCER_DIMENSION_MISMATCH, "inputs = 3") == "");
+  CHECK(slot.fault(fit(kSpec, rows, short_targets), MERCER_DIMENSION_MISMATCH, "Y") == "");
+  CHECK(slot.fault(fit(kSpec, rows, rows), MERCER_UNSUPPORTED, "does not learn from targets") ==
+        "");
+  CHECK(slot.fault(mercer_map_from_spec(kSpec, slot.out()), MERCER_UNSUPPORTED,
+                   "nystroem is made from rows") == "");
+  // A map that needs no rows is that of its spec.
+  const char* const fourier = R"({"map":"fourier","kernel":{"kernel":"gaussian"},"inputs":3,)"
+                              R"("features":4})";
+  mercer_map* out = nullptr;
+  REQUIRE(mercer_map_fit_spec(fourier, rows, nullptr, nullptr, &out) == MERCER_OK);
+  const MapHandle drawn(out);
+  CHECK(spec_of(out).find("needs") == std::string::npos);
+}
