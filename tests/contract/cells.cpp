@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+#include "contract/cells.h"
+
+#include <cmath>
+#include <random>
+
+#include "base/error.h"
+#include "contract/choices.h"
+#include "contract/match.h"
+#include "spec/json.h"
+#include "spec/specs.h"
+#include "support/refusal.h"
+
+namespace mercer::test {
+namespace {
+
+Parameters sized(Parameters spec, int64_t d, int64_t D, uint64_t seed) {
+  spec.set("inputs", d);
+  spec.set("features", D);
+  spec.set("seed", seed);
+  return spec;
+}
+
+std::unique_ptr<FeatureMap> make_map(const kernel::Kernel& kernel, const Parameters& spec,
+                                     int64_t d, int64_t D, uint64_t seed) {
+  for (const NumbersRow& row : numbers_rows()) {
+    if (!holds(spec, spec::parse_object(row.match))) continue;
+    Parameters with_data = sized(spec, d, D, seed);
+    with_data.set("needs", std::string("data"));
+    return spec::make_map(with_data, row.numbers(kernel, d, D, seed, spec));
+  }
+  return spec::make_map(sized(spec, d, D, seed), {});
+}
+
+std::vector<Cell> cross() {
+  std::vector<Cell> cells;
+  for (const KernelRow& row : kernel_rows()) {
+    const Parameters kernel = spec::canonical_kernel(spec::parse_object(row.spec), "");
+    const std::shared_ptr<const kernel::Kernel> object = spec::make_kernel(kernel);
+    for (const MapRow& map : map_rows()) {
+      Parameters given = spec::parse_object(map.spec);
+      given.set("kernel", std::make_shared<const Parameters>(kernel));
+      for (const Parameters& spec : crossed(given)) cells.emplace_back(row, object, spec);
+    }
+  }
+  return cells;
+}
+
+std::vector<Cell> those_made() {
+  std::vector<Cell> made;
+  for (const Cell& cell : all_cells()) {
+    if (outcome([&] { cell.make(kInputs, kFeatures, 1); }).status == MERCER_OK)
+      made.push_back(cell);
+  }
+  return made;
+}
+
+}  // namespace
+
+Cell::Cell(const KernelRow& row, std::shared_ptr<const kernel::Kernel> kernel, Parameters spec)
+    : row_(&row), kernel_(std::move(kernel)), label_(spec::print_object(spec)) {
+  spec_ =
+      spec::canonical_map(sized(std::move(spec), kInputs, kFeatures, 0), "", spec::Data::refused);
+}
+
+std::unique_ptr<FeatureMap> Cell::make(int64_t d, int64_t D, uint64_t seed) const {
+  return make_map(*kernel_, spec_, d, D, seed);
+}
+
+std::optional<int64_t> Cell::features(int64_t d, int64_t wanted) const {
+  const auto exists = [&](int64_t D) {
+    const Outcome result = outcome([&] { make(d, D, 1); });
+    // CORRUPT_FILE: numbers that do not add up to so many features.
+    if (result.status != MERCER_OK && result.status != MERCER_INVALID_ARGUMENT &&
+        result.status != MERCER_CORRUPT_FILE)
+      throw std::runtime_error(label_ + ": " + result.message);
+    return result.status == MERCER_OK;
+  };
+  for (const int64_t D : {wanted, wanted + 1}) {
+    if (exists(D)) return D;
+  }
+  for (int64_t D = wanted - 1; D >= 1; --D) {
+    if (exists(D)) return D;
+  }
+  return std::nullopt;
+}
+
+const LawRow& Cell::law() const {
+  static constexpr LawRow kExact{"{}", Law::exact, "the closed form is this map's"};
+  for (const LawRow& row : law_rows()) {
+    if (holds(spec_, spec::parse_object(row.match)) && (row.when == nullptr || row.when(*kernel_)))
+      return row;
+  }
+  return kExact;
+}
+
+std::unique_ptr<FeatureMap> Cell::make_other(const LawRow& law, int64_t d, int64_t D,
+                                             uint64_t seed) const {
+  return make_map(*kernel_, changed(spec_, spec::parse_object(law.other)), d, D, seed);
+}
+
+const std::vector<Cell>& all_cells() {
+  static const std::vector<Cell> cells = cross();
+  return cells;
+}
+
+const std::vector<Cell>& made_cells() {
+  static const std::vector<Cell> cells = those_made();
+  return cells;
+}
+
+namespace {
+
+double uniform(std::mt19937_64& words) { return static_cast<double>(words() >> 11) * 0x1p-53; }
+
+}  // namespace
+
+Matrix<double> rows_for(const KernelRow& row, int64_t n, int64_t d, uint64_t seed) {
+  std::mt19937_64 words(seed);
+  Matrix<double> X(n, d);
+  const double unit = row.scale / std::sqrt(static_cast<double>(d));
+  for (int64_t i = 0; i < n; ++i) {
+    for (int64_t j = 0; j < d; ++j)
+      X(i, j) = unit * (std::isinf(row.domain) ? 2 * uniform(words) - 1 : 2 * uniform(words));
+    X(i, d - 1) += row.peak;
+    if (row.least_inputs > 1) X(i, 0) += row.peak;
+  }
+  return X;
+}
+
+Matrix<double> two_rows(const KernelRow& row, int64_t d) {
+  std::mt19937_64 words(static_cast<uint64_t>(d));
+  const Matrix<double> x = rows_for(row, 1, d, static_cast<uint64_t>(2 * d));
+  const double unit = row.scale / std::sqrt(static_cast<double>(d));
+  Matrix<double> X(2, d);
+  for (int64_t j = 0; j < d; ++j) {
+    const double difference = unit * (0.5 + 0.5 * uniform(words));
+    X(0, j) = x(0, j);
+    X(1, j) = x(0, j) + (std::isinf(row.domain) && j % 2 == 0 ? -difference : difference);
+  }
+  return X;
+}
+
+}  // namespace mercer::test

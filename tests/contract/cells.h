@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Every combination of map, choices of its fields and kernel: each a cell that is held to the
+// contract, or refused for a reason that the table of refusals names.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/aligned.h"
+#include "contract/tables.h"
+#include "support/map_calls.h"
+
+namespace mercer::test {
+
+class Cell {
+ public:
+  Cell(const KernelRow& row, std::shared_ptr<const kernel::Kernel> kernel, Parameters spec);
+
+  const KernelRow& row() const { return *row_; }
+  const kernel::Kernel& kernel() const { return *kernel_; }
+  const Parameters& spec() const { return spec_; }  // without inputs, features and seed
+  const std::string& label() const { return label_; }
+
+  std::unique_ptr<FeatureMap> make(int64_t d, int64_t D, uint64_t seed) const;
+  /// The number of features nearest to `wanted` that a map of d inputs has: some forms need an even
+  /// one, some sketches have a largest. Of several, the one above. Each number passed over has to
+  /// be refused with INVALID_ARGUMENT. None: d is too small for the map.
+  std::optional<int64_t> features(int64_t d, int64_t wanted) const;
+  /// d or, where the kernel needs more, what it needs.
+  int64_t inputs(int64_t d) const { return std::max(d, row_->least_inputs); }
+  /// The map without this cell's options, as the law's row says.
+  std::unique_ptr<FeatureMap> make_other(const LawRow& law, int64_t d, int64_t D,
+                                         uint64_t seed) const;
+  const LawRow& law() const;
+  /// A map made of other maps.
+  bool is_composed() const { return spec_.find("base") != nullptr; }
+  /// Long tests of the default run take this cell.
+  bool is_sampled() const {
+    return row_->sampled <= (is_composed() ? Sampled::always : Sampled::plain_maps);
+  }
+
+ private:
+  const KernelRow* row_;
+  std::shared_ptr<const kernel::Kernel> kernel_;
+  Parameters spec_;
+  std::string label_;
+};
+
+/// What cells are tried with: as many columns as there are tuples of one of 6 inputs, padded.
+inline constexpr int64_t kInputs = 6, kFeatures = 8;
+
+/// All cells, and those of them that exist.
+const std::vector<Cell>& all_cells();
+const std::vector<Cell>& made_cells();
+
+/// n rows of d entries for a kernel, the same on every machine.
+Matrix<double> rows_for(const KernelRow& row, int64_t n, int64_t d, uint64_t seed);
+
+/// Two rows at a distance of 0.5 to 1 of the kernel row's scale.
+Matrix<double> two_rows(const KernelRow& row, int64_t d);
+
+/// d of the k-th of several uses of a cell: all cells together see every one with every choice.
+inline int64_t cycled(std::initializer_list<int64_t> values, size_t k) {
+  return values.begin()[k % values.size()];
+}
+
+}  // namespace mercer::test

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Rows that are no numbers, or outside the kernel's domain: NaN in that row, and not a byte of any
+// other changes.
+#include <algorithm>
+#include <cmath>
+
+#include "contract/cells.h"
+#include "contract/match.h"
+#include "contract/row_kinds.h"
+#include "spec/json.h"
+#include "support/catch.h"
+
+using namespace mercer;
+using namespace mercer::test;
+
+namespace {
+
+constexpr int64_t kRows = 24, kNan = 17, kInfinite = 5, kOutside = 11;
+
+bool reads_few_inputs(const Cell& cell) {
+  for (const char* const row : sparse_columns()) {
+    if (holds(cell.spec(), spec::parse_object(row))) return true;
+  }
+  return false;
+}
+
+// "" if row i of Z is all (any: in part) not finite; for NaN inputs all or in part NaN.
+template <class T>
+std::string damage_fault(MatrixView<T> Z, int64_t i, bool any, bool nan) {
+  const int64_t count = std::count_if(Z.row(i), Z.row(i) + Z.cols,
+                                      [&](T z) { return nan ? std::isnan(z) : !std::isfinite(z); });
+  return (any ? count > 0 : count == Z.cols) ? "" : std::to_string(count) + " damaged columns";
+}
+
+template <class T>
+void check(const Cell& cell) {
+  const int64_t d = kInputs;
+  const std::optional<int64_t> D = cell.features(d, 34);
+  INFO(cell.label() << ", bytes " << sizeof(T));
+  REQUIRE(D.has_value());
+  const auto map = cell.make(d, *D, 3);
+  const Matrix<T> clean = converted<T>(rows_for(cell.row(), kRows, d, 4));
+  Matrix<T> X = converted<T>(clean);
+  const bool bounded = std::isfinite(cell.row().domain);
+  X(kNan, d - 1) = static_cast<T>(NAN);
+  X(kInfinite, 1) = static_cast<T>(INFINITY);
+  if (bounded) X(kOutside, 0) = static_cast<T>(cell.row().domain - 0.25);
+  SparseRows<T> sparse;
+  sparse.cols = d;
+  for (int64_t i = 0; i < kRows; ++i) {
+    for (int64_t j = 0; j < d; ++j) sparse.add(j, X(i, j));
+    sparse.end_row();
+  }
+  const bool few = reads_few_inputs(cell);
+  for (const Input<T>& rows : {Input<T>(X), Input<T>(sparse.view())}) {
+    const Matrix<T> Z = features_of(*map, rows);
+    CHECK(damage_fault(Z.view(), kNan, few, true) == "");
+    CHECK(damage_fault(Z.view(), kInfinite, few, false) == "");
+    if (bounded) CHECK(damage_fault(Z.view(), kOutside, few, true) == "");
+    // The others: those of the same rows without the damaged ones' neighbours.
+    for (int64_t i = 0; i < kRows; ++i) {
+      if (i == kNan || i == kInfinite || (bounded && i == kOutside)) continue;
+      const Matrix<T> alone = features_of(*map, rows.block_rows(i, i + 1));
+      const bool same = std::memcmp(alone.data(), Z.view().row(i),
+                                    static_cast<size_t>(Z.cols()) * sizeof(T)) == 0;
+      if (!same || std::any_of(Z.view().row(i), Z.view().row(i) + Z.cols(),
+                               [](T z) { return !std::isfinite(z); }))
+        FAIL_CHECK("row " << i << " is damaged");
+    }
+  }
+  const double outside = cell.row().domain - 0.25, inside = 1;
+  if (bounded) CHECK(std::isnan(cell.kernel().value(1, &outside, &inside)));
+}
+
+}  // namespace
+
+TEST_CASE("contract: NaN, Inf and inputs outside the domain stay in their row", "[contract]") {
+  for (const Cell& cell : made_cells()) {
+    check<float>(cell);
+    check<double>(cell);
+  }
+}

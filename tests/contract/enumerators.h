@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Every enumerator of the C headers with its number and, where specs have a word for it, the key
+// and the choice. A new enumerator is a row here; numbers never change.
+#pragma once
+
+#include <span>
+
+#include "mercer/mercer.h"
+
+namespace mercer::test {
+
+struct Enumerator {
+  const char* name;
+  int value;   // the header's
+  int number;  // as released
+  const char* key = "";
+  const char* choice = "";
+};
+
+inline std::span<const Enumerator> enumerators() {
+#define PINNED(name, ...) \
+  { #name, name, __VA_ARGS__ }
+  static constexpr Enumerator kRows[] = {
+      PINNED(MERCER_OK, 0),
+      PINNED(MERCER_INVALID_ARGUMENT, 1),
+      PINNED(MERCER_DIMENSION_MISMATCH, 2),
+      PINNED(MERCER_OUT_OF_MEMORY, 3),
+      PINNED(MERCER_UNSUPPORTED, 4),
+      PINNED(MERCER_NOT_POSITIVE_DEFINITE, 10),
+      PINNED(MERCER_NOT_CONVERGED, 11),
+      PINNED(MERCER_IO, 20),
+      PINNED(MERCER_CORRUPT_FILE, 21),
+      PINNED(MERCER_NEWER_VERSION, 22),
+      PINNED(MERCER_CANCELLED, 30),
+      PINNED(MERCER_INTERNAL, 99),
+
+      PINNED(MERCER_FORM_PAIR, 0, "form", "pair"),
+      PINNED(MERCER_FORM_PHASE, 1, "form", "phase"),
+      PINNED(MERCER_FORM_COMPLEX, 2, "form", "complex"),
+      PINNED(MERCER_PROJECTION_DENSE, 0, "projection", "dense"),
+      PINNED(MERCER_PROJECTION_ORTHOGONAL, 1, "projection", "orthogonal"),
+      PINNED(MERCER_PROJECTION_SORF, 2, "projection", "sorf"),
+      PINNED(MERCER_PROJECTION_FASTFOOD, 3, "projection", "fastfood"),
+      PINNED(MERCER_PROJECTION_CIRCULANT, 4, "projection", "circulant"),
+      PINNED(MERCER_PROJECTION_SOBOL, 5, "projection", "sobol"),
+      PINNED(MERCER_PROJECTION_HALTON, 6, "projection", "halton"),
+      PINNED(MERCER_RADIUS_DRAWN, 0, "radius", "drawn"),
+      PINNED(MERCER_RADIUS_FIXED, 1, "radius", "fixed"),
+      PINNED(MERCER_SCRAMBLE_OWEN, 0, "scramble", "owen"),
+      PINNED(MERCER_SCRAMBLE_DIGITAL_SHIFT, 1, "scramble", "digital_shift"),
+
+      PINNED(MERCER_PRECISION_F32, 0),
+      PINNED(MERCER_PRECISION_F64, 1),
+      PINNED(MERCER_VARIANCE_ESTIMATE, 0),
+      PINNED(MERCER_VARIANCE_PSEUDO, 1),
+      PINNED(MERCER_NUMBER_F32, 0),
+      PINNED(MERCER_NUMBER_F64, 1),
+      PINNED(MERCER_NUMBER_C32, 2),
+      PINNED(MERCER_NUMBER_C64, 3),
+      PINNED(MERCER_INDEX_NONE, 0),
+      PINNED(MERCER_INDEX_I32, 1),
+      PINNED(MERCER_INDEX_I64, 2),
+      PINNED(MERCER_SELECTION_FIXED, 0),
+      PINNED(MERCER_SELECTION_HELD_OUT, 1),
+      PINNED(MERCER_SELECTION_KFOLD, 2),
+      PINNED(MERCER_SELECTION_GCV, 3),
+      PINNED(MERCER_SELECTION_LOO, 4),
+  };
+#undef PINNED
+  return kRows;
+}
+
+}  // namespace mercer::test

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// A new kernel is a row here.
+#include "contract/tables.h"
+
+namespace mercer::test {
+
+std::span<const KernelRow> kernel_rows() {
+  // Polynomials have an input that stands out: products of centred factors have tails that would
+  // need far more repetitions.
+  constexpr double kAnywhere = -std::numeric_limits<double>::infinity();
+  static constexpr KernelRow kRows[] = {
+      {R"({"kernel":"gaussian","lengthscale":0.8,"variance":2.5})", 0.7},
+      {R"({"kernel":"laplacian","lengthscale":2,"variance":1.5})", 0.8},
+      {R"({"kernel":"cauchy","lengthscale":1.5,"variance":0.6})", 1.2},
+      {R"({"kernel":"matern","nu":2.5,"lengthscale":0.9,"variance":0.7})", 0.9},
+      {R"({"kernel":"matern","nu":0.5,"lengthscale":1.2})", 0.8, 0, 1, kAnywhere, Sampled::never},
+      {R"({"kernel":"rational_quadratic","alpha":0.8,"lengthscale":1.1,"variance":1.3})", 1.0},
+      {R"({"kernel":"generalized_gaussian_spectrum","order":2,"lengthscale":1.1,"variance":2})",
+       1.5},
+      {R"({"kernel":"generalized_gaussian_spectrum","order":1,"lengthscale":0.7})", 0.9, 0, 1,
+       kAnywhere, Sampled::never},
+      {R"({"kernel":"skewed_chi2","c":0.5,"variance":1.2})", 2.0, 0, 1, -0.5},
+      {R"({"kernel":"polynomial","degree":1,"gamma":0.7,"variance":1.9})", 0.5, 1.0},
+      {R"({"kernel":"polynomial","degree":2,"gamma":0.8,"offset":0.3,"variance":1.5})", 0.4, 1.0},
+      {R"({"kernel":"polynomial","degree":3,"gamma":0.8,"offset":0.3})", 0.3, 1.0, 1, kAnywhere,
+       Sampled::plain_maps},
+      {R"({"kernel":"polynomial","degree":6,"gamma":0.9,"variance":0.8})", 0.15, 1.0, 1, kAnywhere,
+       Sampled::plain_maps},
+      {R"({"kernel":"bilinear","left":3,"variance":1.7})", 0.4, 1.0, 4},
+  };
+  return kRows;
+}
+
+}  // namespace mercer::test

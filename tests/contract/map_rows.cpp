@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// A new map is a row of map_rows; what its fields do to the variance, and which combinations of
+// them do not exist, are rows of the other tables.
+#include <algorithm>
+#include <cmath>
+
+#include "contract/tables.h"
+#include "kernel/kernel.h"
+#include "projection/projections.h"
+#include "random/stream.h"
+
+namespace mercer::test {
+namespace {
+
+bool is_stationary(const kernel::Kernel& kernel) { return kernel.spectral_law() != nullptr; }
+bool is_isotropic(const kernel::Kernel& kernel) {
+  return is_stationary(kernel) && kernel.spectral_law()->isotropic();
+}
+
+bool permits_stationary(const kernel::Kernel& kernel, const Parameters&) {
+  return is_stationary(kernel);
+}
+
+const projection::ProjectionEntry* projection_of(const Parameters& spec) {
+  const std::string& name = spec.text("projection");
+  return name == "supplied" ? nullptr : &projection::find_projection(name);
+}
+bool permits_law(const kernel::Kernel& kernel, const Parameters& spec) {
+  const auto* entry = projection_of(spec);
+  if (entry == nullptr || !is_stationary(kernel)) return true;
+  const random::Law& law = *kernel.spectral_law();
+  switch (entry->need) {
+    case projection::LawNeed::isotropic:
+      return law.isotropic();
+    case projection::LawNeed::product:
+      return law.is_product();
+    case projection::LawNeed::isotropic_or_product:
+      return law.isotropic() || law.is_product();
+    case projection::LawNeed::any:
+      break;
+  }
+  return true;
+}
+bool uses_radius(const kernel::Kernel&, const Parameters& spec) {
+  const auto* entry = projection_of(spec);
+  return entry != nullptr && entry->uses_radius;
+}
+bool uses_scramble(const kernel::Kernel&, const Parameters& spec) {
+  const auto* entry = projection_of(spec);
+  return entry != nullptr && entry->uses_scramble;
+}
+bool has_blocks(const kernel::Kernel&, const Parameters& spec) {
+  const auto* entry = projection_of(spec);
+  return entry != nullptr && entry->block != nullptr;
+}
+bool has_fixed_radius(const kernel::Kernel& kernel, const Parameters&) {
+  return !is_stationary(kernel) || std::isfinite(kernel.spectral_law()->fixed_radius(6));
+}
+
+bool is_inner_product(const kernel::Kernel& kernel, const Parameters&) {
+  const Parameters own = kernel.parameters();
+  return kernel.name() == "polynomial" && own.integer("degree") == 1 && own.number("offset") == 0;
+}
+bool has_sketches(const kernel::Kernel& kernel, const Parameters&) {
+  return kernel.name() == "polynomial" || kernel.name() == "bilinear";
+}
+// 12 columns inside a craft are more than there are tuples of one of 6 inputs, 6 complex ones are
+// not.
+bool has_tuples(const kernel::Kernel& kernel, const Parameters& spec) {
+  return !is_inner_product(kernel, spec) || spec.object("base").text("field") == "complex_to_real";
+}
+bool has_fftw(const kernel::Kernel&, const Parameters&) { return MERCER_TEST_FFTW; }
+
+// i.i.d. frequencies of the kernel's law, 1/F each.
+std::vector<double> frequencies(const kernel::Kernel& kernel, int64_t d, int64_t D, uint64_t seed,
+                                const Parameters& own) {
+  const int64_t F = own.text("form") == "pair" ? std::max<int64_t>(D / 2, 1) : D;
+  std::vector<double> numbers(static_cast<size_t>(F * d), 0.0);
+  for (int64_t j = 0; j < F && is_stationary(kernel); ++j) {
+    const std::span<double> omega(numbers.data() + j * d, static_cast<size_t>(d));
+    kernel.spectral_law()->draw(
+        random::Stream(seed, random::Tag::generated, static_cast<uint64_t>(j)), omega);
+    for (double& w : omega) w /= kernel.lengthscale().empty() ? 1 : kernel.lengthscale()[0];
+  }
+  numbers.insert(numbers.end(), static_cast<size_t>(F), 1.0 / static_cast<double>(F));
+  return numbers;
+}
+
+}  // namespace
+
+std::span<const MapRow> map_rows() {
+  static constexpr MapRow kRows[] = {
+      {R"({"map":"fourier"})"},
+      {R"({"map":"linear"})"},
+      {R"({"map":"product_sketch"})"},
+      {R"({"map":"tensor_sketch"})"},
+      {R"({"map":"tensor_srht"})"},
+      {R"({"map":"hierarchical_sketch","intermediate":16})"},
+      {R"({"map":"craft","intermediate":12})"},
+  };
+  return kRows;
+}
+
+std::span<const NumbersRow> numbers_rows() {
+  static constexpr NumbersRow kRows[] = {
+      {R"({"map":"fourier","projection":"supplied"})", frequencies},
+  };
+  return kRows;
+}
+
+std::span<const LawRow> law_rows() {
+  constexpr const char* kDense =
+      R"({"projection":"dense","radius":"drawn","scramble":"owen","whole_blocks":false})";
+  constexpr const char* kItself = "{}";
+  constexpr const char* kTails =
+      "sample variances say nothing: products of many factors, or trees of narrow sketches; "
+      "tests/projection and tests/moment compare columns and moments with their formulas";
+  static constexpr LawRow kRows[] = {
+      {R"({"map":"fourier","whole_blocks":true})", Law::same,
+       "rounding is all that the option does", 1, 0, R"({"whole_blocks":false})"},
+      {R"({"map":"fourier","projection":"supplied"})", Law::exact,
+       "the contract supplies i.i.d. frequencies", 1, 0, kDense},
+      {R"({"map":"fourier","projection":"orthogonal"})", Law::at_most,
+       "orthogonal columns repel (Yu et al. 2016)"},
+      {R"({"map":"fourier","projection":"sorf","radius":"drawn"})", Law::at_most,
+       "measured: up to 1.2 at d = 1; directions are not exactly uniform", 1.35, 0.003},
+      {R"({"map":"fourier","projection":"sorf","radius":"fixed"})", Law::at_most,
+       "measured: a bias of up to 0.045 at d' = 16", 1.35, 0.06},
+      {R"({"map":"fourier","projection":"fastfood","radius":"drawn"})", Law::at_most,
+       "measured: up to 1.9, columns share one Gaussian diagonal", 2.1},
+      {R"({"map":"fourier","projection":"fastfood","radius":"fixed"})", Law::at_most,
+       "the same; a bias like that of sorf", 2.1, 0.06},
+      {R"({"map":"fourier","projection":"sobol"})", Law::at_most,
+       "measured: up to 1.7 at 9 points of 16 inputs; up to d = 8 no worse than i.i.d. points, "
+       "which tests/projection checks",
+       2.2},
+      {R"({"map":"fourier","projection":"halton"})", Law::at_most,
+       "measured: up to 2.5 at 9 points of 17 inputs; as sobol", 3},
+      {R"({"map":"fourier","projection":"circulant"})", Law::at_most, "measured: 0.16 to 1.15",
+       1.25, 0, kItself, is_isotropic},
+      {R"({"map":"fourier","projection":"circulant"})", Law::at_most,
+       "measured: up to 5.5; columns of product laws are correlated, their covariance in closed "
+       "form "
+       "is checked in tests/projection",
+       7, 0, kDense},
+      {R"({"map":"product_sketch","weights":"gaussian","kernel":{"degree":3}})", Law::mean, kTails},
+      {R"({"map":"product_sketch","weights":"gaussian","kernel":{"degree":6}})", Law::mean, kTails},
+      {R"({"map":"craft","base":{"weights":"gaussian"},"kernel":{"degree":3}})", Law::mean, kTails},
+      {R"({"map":"craft","base":{"weights":"gaussian"},"kernel":{"degree":6}})", Law::mean, kTails},
+      {R"({"map":"hierarchical_sketch","kernel":{"degree":3}})", Law::mean, kTails},
+      {R"({"map":"hierarchical_sketch","kernel":{"degree":6}})", Law::mean, kTails},
+  };
+  return kRows;
+}
+
+std::span<const RefusalRow> refusal_rows() {
+  constexpr mercer_status kNo = MERCER_UNSUPPORTED;
+  static constexpr RefusalRow kRows[] = {
+      {R"({"map":"fourier"})", permits_stationary, kNo, "is not shift-invariant"},
+      {R"({"map":"fourier"})", permits_law, kNo, "projection = "},
+      {R"({"map":"fourier","projection":"circulant"})", has_fftw, kNo, "FFTW"},
+      {R"({"map":"fourier","radius":"fixed"})", uses_radius, kNo, "radius"},
+      {R"({"map":"fourier","radius":"fixed"})", has_fixed_radius, kNo, "radius"},
+      {R"({"map":"fourier","scramble":"digital_shift"})", uses_scramble, kNo, "scramble"},
+      {R"({"map":"fourier","whole_blocks":true})", has_blocks, kNo, "whole_blocks"},
+      {R"({"map":"linear"})", is_inner_product, kNo, "has no linear map"},
+      {R"({"map":"product_sketch"})", has_sketches, kNo, "has no polynomial sketch"},
+      {R"({"map":"tensor_sketch"})", has_sketches, kNo, "has no polynomial sketch"},
+      {R"({"map":"tensor_sketch"})", has_fftw, kNo, "FFTW"},
+      {R"({"map":"tensor_srht"})", has_sketches, kNo, "has no polynomial sketch"},
+      {R"({"map":"hierarchical_sketch"})", has_sketches, kNo, "has no polynomial sketch"},
+      {R"({"map":"hierarchical_sketch","base":{"map":"tensor_sketch"}})", has_fftw, kNo, "FFTW"},
+      {R"({"map":"craft"})", has_sketches, kNo, "has no polynomial sketch"},
+      {R"({"map":"craft","base":{"map":"tensor_sketch"}})", has_fftw, kNo, "FFTW"},
+      {R"({"map":"craft","base":{"variant":"tuple"}})", has_tuples, MERCER_INVALID_ARGUMENT,
+       "distinct tuples"},
+  };
+  return kRows;
+}
+
+std::span<const char* const> sparse_columns() {
+  static constexpr const char* kRows[] = {
+      R"({"map":"linear","projection":"countsketch"})",
+      // One CountSketch: nothing is convolved; or the few inputs of a part, one by one.
+      R"({"map":"tensor_sketch","kernel":{"degree":1}})",
+      R"({"map":"hierarchical_sketch","base":{"map":"tensor_sketch"},"kernel":{"degree":1}})",
+      R"({"map":"tensor_sketch","kernel":{"kernel":"bilinear"}})",
+  };
+  return kRows;
+}
+
+}  // namespace mercer::test

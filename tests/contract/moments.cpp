@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Every cell's estimate has the kernel as its mean, and the variance of the closed form or the
+// stated multiple of it.
+#include "contract/cells.h"
+#include "contract/sample.h"
+#include "support/catch.h"
+#include "support/statistic.h"
+
+using namespace mercer;
+using namespace mercer::test;
+
+namespace {
+
+constexpr std::initializer_list<int64_t> kDimensions = {1, 2, 3, 5, 16, 17};
+
+// Three scores a cell share the failure probability, the slow run's included.
+double threshold() {
+  return z_threshold(kFailure, 2 * 3.0 * static_cast<double>(made_cells().size()));
+}
+
+void check(const Cell& cell, int64_t d, int64_t wanted, double sharpness) {
+  const std::optional<int64_t> D = cell.features(d, wanted);
+  if (!D) return;  // d too small; all others exist
+  INFO(cell.label() << ", d = " << d << ", D = " << *D);
+  Sample sample(cell, d, *D);
+  const bool sharp = sample.draw(400, sharpness, 1000000);
+  CHECK(sharp);
+  CHECK(sample.fault(threshold()) == "");
+}
+
+}  // namespace
+
+TEST_CASE("contract: mean and variance, so that an error of a quarter fails", "[contract]") {
+  // 0.25 / 0.031 is 8 standard errors, 1.5 above the threshold.
+  CHECK(0.25 / 0.031 >= threshold() + 1.5);
+  size_t number = 0;
+  for (const Cell& cell : made_cells()) {
+    ++number;
+    if (!cell.is_sampled() || cell.law().law == Law::same) continue;
+    const int64_t d = cell.inputs(cycled(kDimensions, number));
+    check(cell, d, 18, 0.031);
+  }
+}
+
+TEST_CASE("contract: mean and variance, so that a tenth and 1 % of the mean fail",
+          "[contract][slow]") {
+  // 8 standard errors of the variance again; then the mean, of more columns, is known to about
+  // 1 / 800 of itself. Of maps made of others a sixth fails: their tails are long.
+  CHECK(0.1 / 0.0125 >= threshold() + 1.5);
+  size_t number = 3;  // another d than in the default run
+  for (const Cell& cell : made_cells()) {
+    ++number;
+    if (cell.law().law == Law::same) continue;
+    check(cell, cell.inputs(cycled(kDimensions, number)), 66, cell.is_composed() ? 0.02 : 0.0125);
+  }
+}
+
+TEST_CASE("contract: options that leave a map what it is give its bytes", "[contract]") {
+  int64_t seen = 0;
+  for (const Cell& cell : made_cells()) {
+    if (cell.law().law != Law::same) continue;
+    for (const int64_t asked : {6, 150}) {
+      const int64_t d = kInputs, D = *cell.features(d, asked);
+      const auto map = cell.make(d, D, 3);
+      const auto other = cell.make_other(cell.law(), d, map->features(), 3);
+      const Matrix<double> X = rows_for(cell.row(), 4, d, 2);
+      INFO(cell.label());
+      CHECK(equal_bytes(features_of(*map, X), features_of(*other, X)));
+      // whole_blocks, the one such option, leaves no other.
+      CHECK(map->incomplete_block() == 0);
+      ++seen;
+    }
+  }
+  CHECK(seen > 0);
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// The contract's tables: what a new kernel, map or projection adds a row to. Everything else
+// follows from the library's own tables: every choice of every field is crossed with every other
+// and with every kernel, and each combination is either held to the contract or refused as the
+// last table says.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/parameters.h"
+#include "kernel/kernel.h"
+
+namespace mercer::test {
+
+/// By which maps the default run's long tests sample a kernel; the slow run takes every map.
+enum class Sampled {
+  always,
+  plain_maps,  // not by maps made of other maps
+  never
+};
+
+/// A kernel with parameters of interest, and rows on which it is neither 0 nor its variance:
+/// entries scale * u / sqrt(d), u uniform, with `peak` added to the last and, where rows have two
+/// parts, the first.
+struct KernelRow {
+  const char* spec;
+  double scale;
+  double peak = 0;
+  int64_t least_inputs = 1;
+  /// Entries have to exceed it, else the row is NaN; rows of tests are then positive.
+  double domain = -std::numeric_limits<double>::infinity();
+  Sampled sampled = Sampled::always;
+};
+std::span<const KernelRow> kernel_rows();
+
+/// Numbers of a map that a spec cannot hold, for one seed.
+using Numbers = std::vector<double> (*)(const kernel::Kernel& kernel, int64_t d, int64_t D,
+                                        uint64_t seed, const Parameters& own);
+
+/// A map, and values of those of its fields that are no choices. Several rows may share a map.
+struct MapRow {
+  const char* spec;
+};
+std::span<const MapRow> map_rows();
+
+/// Maps whose numbers come from outside.
+struct NumbersRow {
+  const char* match;
+  Numbers numbers;
+};
+std::span<const NumbersRow> numbers_rows();
+
+/// How the estimate's variance relates to what variance() says. `mean`: its tails leave a sample
+/// variance without meaning. `same`: the map has the bytes of another, named by `other`.
+enum class Law { exact, at_most, mean, same };
+
+/// The first row that matches rules; cells that none matches are exact and unbiased.
+struct LawRow {
+  const char* match;
+  Law law;
+  const char* why;
+  double multiple = 1;  // of the variance, at most
+  double bias = 0;      // at most, in units of the kernel's variance
+  const char* other =
+      "{}";  // changes to the spec of the map whose variance() (`same`: bytes) it is
+  bool (*when)(const kernel::Kernel&) = nullptr;
+};
+std::span<const LawRow> law_rows();
+
+/// Cells that do not exist: those that match and whose kernel is not `permitted`.
+struct RefusalRow {
+  const char* match;
+  bool (*permitted)(const kernel::Kernel&, const Parameters& spec);
+  mercer_status status;
+  const char* says;
+};
+std::span<const RefusalRow> refusal_rows();
+
+/// Maps of which a column reads only some of the inputs: a NaN need not be in every column.
+std::span<const char* const> sparse_columns();
+
+}  // namespace mercer::test
