@@ -12,11 +12,16 @@
 #include "base/error.h"
 #include "feature/map_entry.h"
 #include "support/catch.h"
+#include "support/dense.h"
 #include "support/kernels.h"
+#include "support/map_calls.h"
 #include "support/reference.h"
+#include "support/refusal.h"
+#include "support/sparse.h"
 
 using namespace mercer;
 using namespace mercer::feature;
+using test::features_of;
 using test::Reference;
 
 namespace {
@@ -28,21 +33,6 @@ Matrix<double> matrix(const Reference& rows) {
       out(i, j) = rows[static_cast<size_t>(i)][static_cast<size_t>(j)];
   }
   return out;
-}
-
-Matrix<double> transposed(const Matrix<double>& A) {
-  Matrix<double> out(A.cols(), A.rows());
-  for (int64_t i = 0; i < A.rows(); ++i) {
-    for (int64_t j = 0; j < A.cols(); ++j) out(j, i) = A(i, j);
-  }
-  return out;
-}
-
-Matrix<double> apply(const FeatureMap& map, const Matrix<double>& X) {
-  Matrix<double> Z(X.rows(), map.row_length());
-  Context context;
-  map.apply(MatrixView<const double>(X.view()), {0, map.features()}, context, Z.view());
-  return Z;
 }
 
 double worst_difference(const Matrix<double>& a, const Matrix<double>& b) {
@@ -80,13 +70,13 @@ TEST_CASE("fourier: given frequencies give the reference features") {
   // 2e-14.
   for (const Reference& entry : test::oracle("transforms")["maps"]) {
     const Matrix<double> X = matrix(entry["X"]);
-    const Matrix<double> W = transposed(matrix(entry["W"]));
+    const Matrix<double> W = test::transposed(matrix(entry["W"]).view());
     const auto gaussian = kernel::make_gaussian({1.0}, 1.0);
     const auto pair = make_fourier_supplied(*gaussian, W.view(), {}, with_form(FourierForm::pair));
-    CHECK(worst_difference(apply(*pair, X), matrix(entry["pair"])) <= 2e-14);
+    CHECK(worst_difference(features_of(*pair, X), matrix(entry["pair"])) <= 2e-14);
     const auto complex =
         make_fourier_supplied(*gaussian, W.view(), {}, with_form(FourierForm::complex));
-    const Matrix<double> Z = apply(*complex, X);
+    const Matrix<double> Z = features_of(*complex, X);
     const Matrix<double> re = matrix(entry["complex"]["re"]), im = matrix(entry["complex"]["im"]);
     double worst = 0;
     for (int64_t i = 0; i < re.rows(); ++i) {
@@ -98,7 +88,7 @@ TEST_CASE("fourier: given frequencies give the reference features") {
     CHECK(worst <= 2e-14);
     const auto skewed = kernel::make_skewed_chi2(0.5, 1.0);
     const auto warped = make_fourier_supplied(*skewed, W.view(), {}, with_form(FourierForm::pair));
-    CHECK(worst_difference(apply(*warped, matrix(entry["X_positive"])),
+    CHECK(worst_difference(features_of(*warped, matrix(entry["X_positive"])),
                            matrix(entry["skewed_chi2_pair_c0.5"])) <= 2e-14);
   }
 }
@@ -143,7 +133,7 @@ TEST_CASE("fourier: weights of supplied frequencies give the weighted sum of cos
   const auto map = make_fourier_supplied(*kernel, W.view(), weights, FourierOptions{});
   Matrix<double> X(2, 2);
   X(0, 0) = 0.4, X(0, 1) = -1.0, X(1, 0) = 2.2, X(1, 1) = 0.1;
-  const Matrix<double> Z = apply(*map, X);
+  const Matrix<double> Z = features_of(*map, X);
   double estimate = 0, expected = 0;
   for (int64_t j = 0; j < 6; ++j) estimate += Z(0, j) * Z(1, j);
   for (int64_t j = 0; j < 3; ++j) {
@@ -155,13 +145,8 @@ TEST_CASE("fourier: weights of supplied frequencies give the weighted sum of cos
   const std::vector<NumberArray> numbers = map->numbers();
   const Parameters parameters = map->parameters();
   CHECK(parameters.text("needs") == "data");
-  const auto again = feature::make_map(parameters, {.numbers = numbers});
-  CHECK(worst_difference(Z, apply(*again, X)) == 0);
-  // So do the numbers without names of older files.
-  std::vector<double> flat(W.data(), W.data() + 6);
-  flat.insert(flat.end(), weights.begin(), weights.end());
-  const std::vector<NumberArray> unnamed = {{"", {9}, flat}};
-  CHECK(worst_difference(Z, apply(*feature::make_map(parameters, {.numbers = unnamed}), X)) == 0);
+  const auto again = map_table()[0].make({*kernel, 2, 6, 0, parameters, numbers});
+  CHECK(worst_difference(Z, features_of(*again, X)) == 0);
   double out = 0;
   CHECK(
       message_of([&] { map->variance(X.view(), X.view(), std::span(&out, 1)); }, MERCER_UNSUPPORTED)
@@ -178,8 +163,8 @@ TEST_CASE("fourier: the ARD lengthscale divides its own coordinate") {
     scaled.data()[i] = X.data()[i] / lengthscale[i % 3];
   }
   // Lengthscales that are powers of two scale without rounding: the same bits.
-  CHECK(worst_difference(apply(*make_fourier(*ard, 3, 64, {}), X),
-                         apply(*make_fourier(*unit, 3, 64, {}), scaled)) == 0);
+  CHECK(worst_difference(features_of(*make_fourier(*ard, 3, 64, {}), X),
+                         features_of(*make_fourier(*unit, 3, 64, {}), scaled)) == 0);
 }
 
 TEST_CASE("fourier: errors name argument, value and expectation") {
@@ -227,4 +212,18 @@ TEST_CASE("fourier: a memory cap that packing cannot meet fails up front and can
   Context free;
   map->apply(MatrixView<const float>(X.view()), {0, 4096}, free, Z.view());
   CHECK(std::isfinite(Z(1, 4095)));
+}
+
+TEST_CASE("fourier: a memory cap that dense tiles of sparse rows exceed is said before any work") {
+  const auto map = make_fourier(*kernel::make_skewed_chi2(1.5, 1.0), 30, 66, {});
+  const auto rows = test::sparse_rows<float>(200, 30, 8, 21);
+  Matrix<float> Z(200, 66);
+  Context context;
+  context.memory_cap = 1000;
+  CHECK(test::refusal_fault(
+            MERCER_OUT_OF_MEMORY,
+            [&] {
+              test::Input<float>(rows.view()).apply(*map, {0, 66}, context, Z.view());
+            },
+            "memory_cap = 1000", "24000") == "");
 }

@@ -23,16 +23,6 @@ std::unique_ptr<FeatureMap> map_of(const SketchCase& one, int64_t right = kRight
 }
 
 template <class T>
-Matrix<T> joined(const Matrix<T>& X, const Matrix<T>& Y) {
-  Matrix<T> out(X.rows(), X.cols() + Y.cols());
-  for (int64_t i = 0; i < X.rows(); ++i) {
-    std::copy_n(X.view().row(i), X.cols(), out.view().row(i));
-    std::copy_n(Y.view().row(i), Y.cols(), out.view().row(i) + X.cols());
-  }
-  return out;
-}
-
-template <class T>
 Matrix<T> apply_pair(const FeatureMap& map, MatrixView<const T> X, MatrixView<const T> Y,
                      int64_t locations, int threads = 1) {
   Matrix<T> Z(X.rows / locations, map.row_length());
@@ -40,24 +30,6 @@ Matrix<T> apply_pair(const FeatureMap& map, MatrixView<const T> X, MatrixView<co
   context.threads = threads;
   map.apply_pair(X, Y, locations, {0, map.features()}, context, Z.view());
   return Z;
-}
-
-template <class T>
-void check_one_location(const SketchCase& one) {
-  const auto map = map_of(one);
-  const Matrix<T> X = test::random_matrix<T>(29, kLeft, 1),
-                  Y = test::random_matrix<T>(29, kRight, 2);
-  const Matrix<T> XY = joined(X, Y);
-  const Matrix<T> Z = test::apply<T>(*map, XY.view());
-  const MatrixView<const T> rows = XY.view();
-  CAPTURE(one.label, sizeof(T));
-  CHECK(map->inputs() == kLeft + kRight);
-  CHECK(map->right_inputs() == kRight);
-  for (const int threads : {1, 3})
-    CHECK(test::equal_bytes(Z, apply_pair<T>(*map, X.view(), Y.view(), 1, threads)));
-  // Parts of the same rows, where they lie.
-  CHECK(test::equal_bytes(Z, apply_pair<T>(*map, rows.block_cols(0, kLeft),
-                                           rows.block_cols(kLeft, kLeft + kRight), 1)));
 }
 
 template <class T>
@@ -108,13 +80,6 @@ void check_locations(const SketchCase& one, int64_t n, int64_t locations) {
 
 }  // namespace
 
-TEST_CASE("bilinear sketches: a pair of rows is the row of both") {
-  for (const SketchCase& one : test::sketch_cases()) {
-    check_one_location<float>(one);
-    check_one_location<double>(one);
-  }
-}
-
 TEST_CASE("bilinear sketches: locations are summed") {
   for (const SketchCase& one : test::sketch_cases()) {
     check_locations<float>(one, 3, 5);
@@ -147,7 +112,7 @@ TEST_CASE("bilinear sketches: sparse rows hold both parts") {
     map->apply(rows.view(), {0, kFeatures}, context, Z.view());
     CAPTURE(one.label);
     // Made dense tile by tile: the same bytes.
-    CHECK(test::equal_bytes(Z, test::apply<double>(*map, rows.dense().view())));
+    CHECK(test::equal_bytes(Z, test::features_of<double>(*map, rows.dense().view())));
   }
 }
 

@@ -3,8 +3,6 @@
 // Every kind of sketch, and what the tests of sketches as maps share.
 #pragma once
 
-#include <cmath>
-#include <cstring>
 #include <memory>
 #include <string>
 #include <vector>
@@ -15,11 +13,11 @@
 #include "kernel/kernel.h"
 #include "support/dense.h"
 #include "support/kernels.h"
+#include "support/map_calls.h"
 
 namespace mercer::test {
 
 using feature::Composition;
-using feature::FeatureMap;
 using feature::SketchField;
 using feature::SketchOptions;
 using projection::sketch_kind;
@@ -83,78 +81,6 @@ inline std::vector<SketchCase> sketch_cases(bool with_compositions = true) {
 inline bool lacks_tuples(const SketchCase& one, int64_t p) {
   return one.options.kind == sketch_kind("tuple") && p == 1 &&
          one.options.composition != Composition::hierarchical;
-}
-
-template <class T>
-Matrix<T> apply(const FeatureMap& map, MatrixView<const T> X, int threads = 1) {
-  Matrix<T> Z(X.rows, map.row_length());
-  Context context;
-  context.threads = threads;
-  map.apply(X, {0, map.features()}, context, Z.view());
-  return Z;
-}
-
-template <class T>
-bool equal_bytes(const Matrix<T>& a, const Matrix<T>& b) {
-  return a.rows() == b.rows() && a.cols() == b.cols() &&
-         std::memcmp(a.data(), b.data(), static_cast<size_t>(a.rows() * a.cols()) * sizeof(T)) == 0;
-}
-
-/// What an entry of a column can be, and how many roundings are behind it, each relative to that.
-struct Bound {
-  double entry;
-  double terms;
-  /// Of the worst difference between two ways of computing an entry.
-  double difference(double unit) const { return 2 * unit * terms * entry; }
-};
-
-/// Of columns, m^{-1/2} the product of sums of `inputs` numbers with absolute values adding up to
-/// the entries of `factors`; no weight is above `weight`. Complex products double the roundings.
-inline Bound column_bound(const std::vector<Bound>& factors, double weight, double columns,
-                          double inputs) {
-  Bound bound{1 / std::sqrt(columns), 0};
-  for (const Bound& factor : factors) {
-    bound.entry *= weight * factor.entry;
-    bound.terms += factor.terms + 2 * (inputs + 8);
-  }
-  return bound;
-}
-
-/// Of a map of degree p whose factors read d numbers with absolute values adding up to `sum`.
-inline Bound sketch_bound(const SketchCase& one, int64_t p, int64_t d, double sum, int64_t D) {
-  const SketchOptions& options = one.options;
-  // Normal variates beyond 7 have a probability of 3e-12.
-  const double weight = options.kind == sketch_kind("gaussian") ? 7 : 1;
-  const bool pairs = options.field == SketchField::complex_to_real;
-  // The columns of a TensorSketch, a convolution, add up to no more than products of sums.
-  const bool convolves = options.kind == sketch_kind("tensor_sketch");
-  const auto count = [&](int64_t columns) {
-    return convolves ? 1.0 : static_cast<double>(pairs ? columns / 2 : columns);
-  };
-  const double last = count(D), wide = count(options.intermediate);
-  const auto inputs = static_cast<double>(d);
-  const Bound rows{sum, 0};
-  if (options.composition == Composition::hierarchical) {
-    std::vector<Bound> level;
-    while (static_cast<int64_t>(level.size()) < p || (level.size() & (level.size() - 1)) != 0)
-      level.push_back(column_bound({rows}, weight, p == 1 ? last : wide, inputs));
-    while (level.size() > 1) {
-      std::vector<Bound> above;
-      for (size_t i = 0; i < level.size(); i += 2) {
-        for (Bound* const child : {&level[i], &level[i + 1]}) child->entry *= wide;
-        above.push_back(
-            column_bound({level[i], level[i + 1]}, weight, level.size() == 2 ? last : wide, wide));
-      }
-      level = above;
-    }
-    return level[0];
-  }
-  const std::vector<Bound> factors(static_cast<size_t>(p), rows);
-  if (options.composition == Composition::plain) return column_bound(factors, weight, last, inputs);
-  Bound inner = column_bound(factors, weight, wide, inputs);
-  inner.entry *= 2 * wide;  // both parts
-  return column_bound({inner}, options.down == sketch_kind("gaussian") ? 7 : 1,
-                      static_cast<double>(D), static_cast<double>(options.intermediate));
 }
 
 }  // namespace mercer::test

@@ -38,8 +38,8 @@ void check_unharmed(const SketchCase& one, const kernel::Kernel& kernel, const F
                     const Matrix<float>& X) {
   CAPTURE(one.label);
   CHECK(test::equal_bytes(
-      test::apply<float>(map, X.view()),
-      test::apply<float>(*test::make(kernel, X.cols(), map.features(), one), X.view())));
+      test::features_of<float>(map, X.view()),
+      test::features_of<float>(*test::make(kernel, X.cols(), map.features(), one), X.view())));
 }
 
 }  // namespace

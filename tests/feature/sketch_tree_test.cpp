@@ -141,7 +141,8 @@ TEST_CASE("compositions: those of their nodes, degrees 1 to 5 and 9") {
       }
       CAPTURE(one.label, p);
       const auto map = test::make(*kernel, kInputs, D, one);
-      CHECK(test::equal_bytes(test::apply<double>(*map, X.view()), laid_out(Z, options.field)));
+      CHECK(
+          test::equal_bytes(test::features_of<double>(*map, X.view()), laid_out(Z, options.field)));
     }
   }
 }
@@ -156,7 +157,7 @@ TEST_CASE("compositions: intermediate sketches have D columns by default, 4D for
     one.options.intermediate = one.options.composition == Composition::craft ? 72 : 18;
     const auto same = test::make(*kernel, kInputs, 18, one);
     CAPTURE(one.label);
-    CHECK(test::equal_bytes(test::apply<double>(*map, X.view()),
-                            test::apply<double>(*same, X.view())));
+    CHECK(test::equal_bytes(test::features_of<double>(*map, X.view()),
+                            test::features_of<double>(*same, X.view())));
   }
 }

@@ -56,22 +56,6 @@ TEST_CASE("bilinear: equal parts give the polynomial of degree 2", "[kernel]") {
             .epsilon(1e-14));
 }
 
-TEST_CASE("bilinear: no spectral law, no lengthscale, NaN stays, copies keep the split",
-          "[kernel]") {
-  const auto kernel = kernel::make_bilinear(1, 2);
-  CHECK(kernel->spectral_law() == nullptr);
-  CHECK(kernel->lengthscale().empty());
-  const double x[] = {1, std::nan("")}, y[] = {1, 1};
-  CHECK(std::isnan(kernel->value(2, x, y)));
-  CHECK(std::isnan(kernel->value_at_multiple(1, 2, y, y)));
-  CHECK(refusal_fault(
-            MERCER_UNSUPPORTED, [&] { kernel->with_lengthscale({1}); }, "lengthscale",
-            "bilinear") == "");
-  const auto louder = kernel->with_variance(3);
-  CHECK(louder->parameters().integer("left") == 1);
-  CHECK(louder->variance() == 3);
-}
-
 TEST_CASE("bilinear: what it refuses", "[kernel]") {
   const auto refused = [](mercer_status status, int64_t left, double variance, int64_t d,
                           const char* part) {

@@ -41,24 +41,6 @@ TEST_CASE("polynomial: symmetric, scaled by variance, negative bases, degree 1 i
   CHECK(negative > 0);
 }
 
-TEST_CASE("polynomial: no spectral law, no lengthscale, NaN stays, copies keep the rest",
-          "[kernel]") {
-  const auto kernel = kernel::make_polynomial(4, 0.3, 1.5, 2);
-  CHECK(kernel->spectral_law() == nullptr);
-  CHECK(kernel->lengthscale().empty());
-  const double x[] = {1, std::nan("")}, y[] = {1, 1};
-  CHECK(std::isnan(kernel->value(2, x, y)));
-  CHECK(std::isnan(kernel->value_at_multiple(1, 2, y, y)));
-  CHECK(refusal_fault(
-            MERCER_UNSUPPORTED, [&] { kernel->with_lengthscale({1}); }, "lengthscale",
-            "polynomial") == "");
-  const auto louder = kernel->with_variance(3);
-  CHECK(louder->parameters().integer("degree") == 4);
-  CHECK(louder->parameters().number("gamma") == 0.3);
-  CHECK(louder->parameters().number("offset") == 1.5);
-  CHECK(louder->variance() == 3);
-}
-
 TEST_CASE("polynomial: what its maker refuses", "[kernel]") {
   const auto refuses = [](int64_t degree, double gamma, double offset, double variance,
                           const char* part) {

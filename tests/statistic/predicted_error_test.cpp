@@ -64,7 +64,7 @@ Matrix<double> gram_of(const kernel::Kernel& kernel, const Matrix<double>& X) {
 
 // Interleaved complex numbers give the real part as a plain inner product.
 double measured(const FeatureMap& map, const Matrix<double>& X, const Matrix<double>& K) {
-  const Matrix<double> Z = test::apply<double>(map, X.view());
+  const Matrix<double> Z = test::features_of<double>(map, X.view());
   const Matrix<double> estimate = test::product(Z.view(), test::transposed(Z.view()).view());
   return statistic::kernel_error(estimate.view(), K.view()).relative_frobenius;
 }
@@ -170,8 +170,8 @@ TEST_CASE("recommended sketch: the lowest predicted error of all candidates") {
         CHECK(found.predicted_error == predicted(*expected, X));
         CHECK(found.map->features() == D);
         CHECK(!found.map->is_complex());
-        CHECK(test::equal_bytes(test::apply<double>(*found.map, X.view()),
-                                test::apply<double>(*expected, X.view())));
+        CHECK(test::equal_bytes(test::features_of<double>(*found.map, X.view()),
+                                test::features_of<double>(*expected, X.view())));
         if (D % 2 == 1) CHECK(kind_of(*found.map).find("complex") == std::string::npos);
         kinds.insert(kind_of(*found.map));
       }

@@ -26,20 +26,23 @@ Matrix<T> random_matrix(int64_t rows, int64_t cols, uint64_t seed) {
   return A;
 }
 
-template <class T>
-Matrix<double> copy(MatrixView<T> A) {
-  Matrix<double> result(A.rows, A.cols);
-  for (int64_t i = 0; i < A.rows; ++i)
-    for (int64_t j = 0; j < A.cols; ++j) result(i, j) = static_cast<double>(A(i, j));
+/// rows x cols entries entry(i, j).
+template <class Entry>
+Matrix<double> filled(int64_t rows, int64_t cols, const Entry& entry) {
+  Matrix<double> result(rows, cols);
+  for (int64_t i = 0; i < rows; ++i)
+    for (int64_t j = 0; j < cols; ++j) result(i, j) = static_cast<double>(entry(i, j));
   return result;
 }
 
 template <class T>
+Matrix<double> copy(MatrixView<T> A) {
+  return filled(A.rows, A.cols, A);
+}
+
+template <class T>
 Matrix<double> transposed(MatrixView<T> A) {
-  Matrix<double> result(A.cols, A.rows);
-  for (int64_t i = 0; i < A.rows; ++i)
-    for (int64_t j = 0; j < A.cols; ++j) result(j, i) = static_cast<double>(A(i, j));
-  return result;
+  return filled(A.cols, A.rows, [&](int64_t i, int64_t j) { return A(j, i); });
 }
 
 /// A B, accumulated in long double.
