@@ -10,10 +10,7 @@
 #include "support/catch.h"
 #include "wrapper.h"
 
-using mercer::test::complex_map;
-using mercer::test::numbers;
-using mercer::test::Sparse;
-using mercer::test::status_of;
+using namespace mercer::test;
 
 namespace {
 

@@ -27,6 +27,16 @@ std::string refusal(Call&& call) {
   return "accepted";
 }
 
+/// The same from the name of a file on, without its folder and, where it stands, ": " after it.
+template <class Call>
+std::string refusal_in(const std::string& file, Call&& call) {
+  const std::string text = refusal(call);
+  const size_t at = text.find("/" + file);
+  if (at == text.npos) return text;
+  const std::string rest = text.substr(at + 1);
+  return rest.compare(file.size(), 2, ": ") == 0 ? rest.substr(file.size() + 2) : rest;
+}
+
 /// One gzip member.
 inline std::string gzip(const std::string& content) {
   z_stream stream = {};

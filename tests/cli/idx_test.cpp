@@ -24,9 +24,7 @@ Table read(const std::string& content) {
 }
 
 std::string message(const std::string& content) {
-  const std::string text = refusal([&] { read(content); });
-  const size_t at = text.find("/t.idx: ");
-  return at == text.npos ? text : text.substr(at + 8);
+  return refusal_in("t.idx", [&] { read(content); });
 }
 
 TEST_CASE("IDX images and vectors", "[cli]") {

@@ -36,9 +36,7 @@ Table read(const std::string& content) {
 }
 
 std::string message(const std::string& content) {
-  const std::string text = refusal([&] { read(content); });
-  const size_t at = text.find("/t.npy: ");
-  return at == text.npos ? text : text.substr(at + 8);
+  return refusal_in("t.npy", [&] { read(content); });
 }
 
 TEST_CASE("npy arrays of every supported type", "[cli]") {

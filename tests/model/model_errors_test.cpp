@@ -38,6 +38,11 @@ struct Maker final : MapMaker {
   }
 };
 
+FitOptions& selecting(FitOptions& o, Selection selection) {
+  o.selection = selection;
+  return o;
+}
+
 }  // namespace
 
 TEST_CASE("options out of range are refused", "[model]") {
@@ -47,55 +52,22 @@ TEST_CASE("options out of range are refused", "[model]") {
     const char* value;
   };
   const Case cases[] = {
-      {[](FitOptions& o) {
-         o.selection = Selection::fixed;
-         o.lambda = -1;
-       },
-       "lambda", "-1"},
-      {[](FitOptions& o) {
-         o.selection = Selection::fixed;
-         o.lambda = NAN;
-       },
-       "lambda", "nan"},
-      {[](FitOptions& o) {
-         o.selection = Selection::fixed;
-         o.lambda = INFINITY;
-       },
-       "lambda", "inf"},
+      {[](FitOptions& o) { selecting(o, Selection::fixed).lambda = -1; }, "lambda", "-1"},
+      {[](FitOptions& o) { selecting(o, Selection::fixed).lambda = NAN; }, "lambda", "nan"},
+      {[](FitOptions& o) { selecting(o, Selection::fixed).lambda = INFINITY; }, "lambda", "inf"},
       {[](FitOptions& o) { o.lambda_smallest = 0; }, "lambda", "0"},
       {[](FitOptions& o) { o.lambda_smallest = 1; }, "lambda", "1"},
       {[](FitOptions& o) { o.lambda_largest = INFINITY; }, "lambda", "inf"},
       {[](FitOptions& o) { o.lambda_count = 0; }, "lambda_count", "0"},
-      {[](FitOptions& o) {
-         o.selection = Selection::kfold;
-         o.folds = 1;
-       },
-       "folds", "1"},
-      {[](FitOptions& o) {
-         o.selection = Selection::kfold;
-         o.folds = 41;
-       },
-       "folds", "41"},
-      {[](FitOptions& o) {
-         o.selection = Selection::held_out;
-         o.held_out_fraction = 0;
-       },
+      {[](FitOptions& o) { selecting(o, Selection::kfold).folds = 1; }, "folds", "1"},
+      {[](FitOptions& o) { selecting(o, Selection::kfold).folds = 41; }, "folds", "41"},
+      {[](FitOptions& o) { selecting(o, Selection::held_out).held_out_fraction = 0; },
        "held_out_fraction", "0"},
-      {[](FitOptions& o) {
-         o.selection = Selection::held_out;
-         o.held_out_fraction = 1;
-       },
+      {[](FitOptions& o) { selecting(o, Selection::held_out).held_out_fraction = 1; },
        "held_out_fraction", "1"},
-      {[](FitOptions& o) {
-         o.selection = Selection::held_out;
-         o.held_out_fraction = NAN;
-       },
+      {[](FitOptions& o) { selecting(o, Selection::held_out).held_out_fraction = NAN; },
        "held_out_fraction", "nan"},
-      {[](FitOptions& o) {
-         o.task = Task::classification;
-         o.classes = 1;
-       },
-       "classes", "1"},
+      {[](FitOptions& o) { o.task = Task::classification, o.classes = 1; }, "classes", "1"},
   };
   std::string faults;
   for (const Case& c : cases) {

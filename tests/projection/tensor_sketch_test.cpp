@@ -13,6 +13,7 @@
 #include "support/refusal.h"
 #include "support/sparse.h"
 #include "support/statistic.h"
+#include "transform/on_every_target.h"
 #include "transform/target.h"
 
 using namespace mercer;
@@ -192,17 +193,14 @@ TEST_CASE("tensor sketch: circular convolution is the O(m^2) sum") {
 }
 
 TEST_CASE("tensor sketch: every target") {
-  for (const int64_t target : transform::supported_targets()) {
-    transform::select_target(target);
-    CAPTURE(transform::target_name(target));
+  test::on_every_target([&] {
     for (const int64_t m : {2, 5, 10, 32, 36, 66, 68, 102}) {
       check_convolution<float>(false, false, m, 5);
       check_convolution<double>(false, false, m, 5);
       check_convolution<float>(true, true, m, 5);
       check_convolution<double>(true, true, m, 5);
     }
-  }
-  transform::select_target(0);
+  });
 }
 
 TEST_CASE(

@@ -21,9 +21,7 @@
 
 using namespace mercer;
 using namespace mercer::projection;
-using test::Complex;
-using test::Reference;
-using test::Vector;
+using test::Complex, test::Reference, test::Vector;
 
 namespace {
 

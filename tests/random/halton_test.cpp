@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "random/cells.h"
 #include "support/catch.h"
 #include "support/refusal.h"
 
@@ -22,17 +23,7 @@ std::vector<uint64_t> cells(Scramble scramble, int64_t dimension, uint64_t first
                             uint64_t count) {
   std::vector<double> u(points);
   HaltonPoints(dimension + 1, 5, scramble).fill(dimension, first, u);
-  std::vector<uint64_t> result;
-  for (const double x : u) result.push_back(static_cast<uint64_t>(x * static_cast<double>(count)));
-  return result;
-}
-
-size_t wrong_cells(const std::vector<uint64_t>& numbers) {
-  std::vector<int> held(numbers.size());
-  for (const uint64_t number : numbers) ++held[number];
-  size_t wrong = 0;
-  for (const int count : held) wrong += count != 1;
-  return wrong;
+  return cells_of(u, count);
 }
 
 uint64_t power(uint64_t base, int exponent) {

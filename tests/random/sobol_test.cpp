@@ -9,6 +9,7 @@
 #include <set>
 #include <vector>
 
+#include "random/cells.h"
 #include "random/stream.h"
 #include "support/catch.h"
 #include "support/refusal.h"
@@ -68,20 +69,7 @@ std::vector<uint64_t> cells(Scramble scramble, int64_t dimension, uint64_t first
                             uint64_t cells_in_all) {
   std::vector<double> u(count);
   SobolPoints(dimension + 1, 77, scramble).fill(dimension, first, u);
-  std::vector<uint64_t> result;
-  for (const double x : u) {
-    result.push_back(static_cast<uint64_t>(x * static_cast<double>(cells_in_all)));
-  }
-  return result;
-}
-
-/// Cells of equal measure that do not hold exactly one of the points whose numbers are given.
-size_t wrong_cells(const std::vector<uint64_t>& numbers) {
-  std::vector<int> held(numbers.size());
-  for (const uint64_t number : numbers) ++held[number];
-  size_t wrong = 0;
-  for (const int count : held) wrong += count != 1;
-  return wrong;
+  return cells_of(u, cells_in_all);
 }
 
 }  // namespace

@@ -10,9 +10,7 @@
 #include "support/refusal.h"
 
 using namespace mercer;
-using solver::RidgePath;
-using solver::RowStatistics;
-using solver::Weights;
+using solver::RidgePath, solver::RowStatistics, solver::Weights;
 using test::Problem;
 
 namespace {

@@ -12,9 +12,7 @@
 #include "support/catch.h"
 
 using namespace mercer;
-using solver::RidgePath;
-using solver::RowStatistics;
-using solver::Weights;
+using solver::RidgePath, solver::RowStatistics, solver::Weights;
 using test::Problem;
 
 namespace {

@@ -2,13 +2,15 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Rows times a packed panel on every target: error bound against long double, bits independent of
 // the rows around.
+#include "transform/dense_panel.h"
+
 #include <cmath>
 #include <limits>
 #include <vector>
 
 #include "base/aligned.h"
 #include "support/catch.h"
-#include "transform/dense_panel.h"
+#include "transform/on_every_target.h"
 #include "transform/target.h"
 
 using namespace mercer;
@@ -88,13 +90,7 @@ void check_target() {
 }  // namespace
 
 TEST_CASE("project_panel: within the error bound, and every row as if alone, on every target") {
-  for (const int64_t target : supported_targets()) {
-    select_target(target);
-    CAPTURE(target_name(target));
-    check_target<float>();
-    check_target<double>();
-  }
-  select_target(0);
+  test::on_every_target_in_both([](auto t) { check_target<decltype(t)>(); });
 }
 
 TEST_CASE("targets: the baseline is among them") {

@@ -11,6 +11,7 @@
 #include "base/aligned.h"
 #include "support/catch.h"
 #include "support/reference.h"
+#include "transform/on_every_target.h"
 #include "transform/target.h"
 
 using namespace mercer;
@@ -123,9 +124,7 @@ TEST_CASE("fwht: chains with diagonals have the bits of the transforms one by on
 }
 
 TEST_CASE("fwht: the bits of the scalar loop on every target, every length to 2^16") {
-  for (const int64_t target : supported_targets()) {
-    select_target(target);
-    CAPTURE(target_name(target));
+  test::on_every_target([&] {
     for (int64_t n = 1; n <= (1 << 16); n *= 2) {
       check_bits<float>(n, 1);
       check_bits<double>(n, 1);
@@ -135,8 +134,7 @@ TEST_CASE("fwht: the bits of the scalar loop on every target, every length to 2^
       check_signed<float>(n, 3);
       check_signed<double>(n, 3);
     }
-  }
-  select_target(0);
+  });
 }
 
 TEST_CASE("fwht: H H x = n x within rounding, entries are those of Sylvester's matrix") {

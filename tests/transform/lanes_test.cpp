@@ -11,6 +11,7 @@
 #include "base/aligned.h"
 #include "support/catch.h"
 #include "transform/fwht.h"
+#include "transform/on_every_target.h"
 #include "transform/product.h"
 #include "transform/target.h"
 
@@ -32,16 +33,6 @@ AlignedBuffer<T> numbers(int64_t n, uint64_t state) {
 template <class T>
 bool same(const T* a, const T* b, int64_t n) {
   return std::memcmp(a, b, static_cast<size_t>(n) * sizeof(T)) == 0;
-}
-
-template <class Body>
-void on_every_target(const Body& body) {
-  for (const int64_t target : supported_targets()) {
-    select_target(target);
-    CAPTURE(target_name(target));
-    body();
-  }
-  select_target(0);
 }
 
 template <class T>
@@ -161,28 +152,28 @@ void check_gather(int64_t factors, int parts) {
 }  // namespace
 
 TEST_CASE("lanes: transpose, on every target") {
-  on_every_target([] {
+  test::on_every_target([] {
     check_transpose<float>();
     check_transpose<double>();
   });
 }
 
 TEST_CASE("lanes: interleaved Walsh-Hadamard transforms have the bits of single ones") {
-  on_every_target([] {
+  test::on_every_target([] {
     check_fwht<float>();
     check_fwht<double>();
   });
 }
 
 TEST_CASE("lanes: diagonals") {
-  on_every_target([] {
+  test::on_every_target([] {
     check_multiply<float>();
     check_multiply<double>();
   });
 }
 
 TEST_CASE("lanes: gathered products have the bits of those within a row") {
-  on_every_target([] {
+  test::on_every_target([] {
     for (int64_t factors = 1; factors <= 9; ++factors) {
       for (const int parts : {1, 2}) {
         check_gather<float>(factors, parts);

@@ -15,6 +15,7 @@
 #include "support/dense.h"
 #include "support/worst.h"
 #include "transform/dense_panel.h"
+#include "transform/on_every_target.h"
 #include "transform/target.h"
 
 using namespace mercer;
@@ -267,23 +268,12 @@ void check_nan_gathered() {
 }  // namespace
 
 TEST_CASE("products: those of the scalar loop on every target, whatever the length") {
-  for (const int64_t target : supported_targets()) {
-    select_target(target);
-    CAPTURE(target_name(target));
-    check_target<float>();
-    check_target<double>();
-  }
-  select_target(0);
+  test::on_every_target_in_both([](auto t) { check_target<decltype(t)>(); });
 }
 
 TEST_CASE("products: NaN only where an operand is NaN, on every target") {
-  for (const int64_t target : supported_targets()) {
-    select_target(target);
-    CAPTURE(target_name(target));
-    check_nan_block<float>();
-    check_nan_block<double>();
-    check_nan_gathered<float>();
-    check_nan_gathered<double>();
-  }
-  select_target(0);
+  test::on_every_target_in_both([](auto t) {
+    check_nan_block<decltype(t)>();
+    check_nan_gathered<decltype(t)>();
+  });
 }

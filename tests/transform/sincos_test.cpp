@@ -11,6 +11,7 @@
 #include "support/epilogue.h"
 #include "transform/dense_panel.h"
 #include "transform/epilogue.h"
+#include "transform/on_every_target.h"
 #include "transform/target.h"
 
 using namespace mercer;
@@ -47,9 +48,7 @@ void scan(const AlignedBuffer<T>& turns, Worst& worst) {
 }  // namespace
 
 TEST_CASE("sine and cosine: float, a stride through every exponent, both signs") {
-  for (const int64_t target : supported_targets()) {
-    select_target(target);
-    CAPTURE(target_name(target));
+  test::on_every_target([&] {
     Worst worst;
     const AlignedBuffer<float> turns(kRows * kPanelColumns<float>);
     // 9973 is prime: over the 2^32 bit patterns the stride meets every exponent and varied
@@ -66,14 +65,11 @@ TEST_CASE("sine and cosine: float, a stride through every exponent, both signs")
     }
     CAPTURE(static_cast<double>(worst.at));
     CHECK(static_cast<double>(worst.error) <= std::ldexp(1.0, -23));
-  }
-  select_target(0);
+  });
 }
 
 TEST_CASE("sine and cosine: double, uniform and over all exponents") {
-  for (const int64_t target : supported_targets()) {
-    select_target(target);
-    CAPTURE(target_name(target));
+  test::on_every_target([&] {
     Worst worst;
     const AlignedBuffer<double> turns(kRows * kPanelColumns<double>);
     uint64_t state = 0x9e3779b97f4a7c15u;
@@ -88,14 +84,11 @@ TEST_CASE("sine and cosine: double, uniform and over all exponents") {
     }
     CAPTURE(static_cast<double>(worst.at));
     CHECK(static_cast<double>(worst.error) <= std::ldexp(1.0, -52));
-  }
-  select_target(0);
+  });
 }
 
 TEST_CASE("sine and cosine: NaN and Inf give NaN where they stand and nowhere else") {
-  for (const int64_t target : supported_targets()) {
-    select_target(target);
-    CAPTURE(target_name(target));
+  test::on_every_target([&] {
     constexpr int64_t w = kPanelColumns<float>;
     const AlignedBuffer<float> turns(kRows * w), scale(w), both(2 * kRows * w);
     const float *const cosine = both.data(), *const sine = cosine + kRows * w;
@@ -112,14 +105,11 @@ TEST_CASE("sine and cosine: NaN and Inf give NaN where they stand and nowhere el
                        : !(cosine[i] == 0 && sine[i] == 1);
     }
     CHECK(wrong == 0);
-  }
-  select_target(0);
+  });
 }
 
 TEST_CASE("phase and complex epilogues agree with the pair epilogue bit for bit") {
-  for (const int64_t target : supported_targets()) {
-    select_target(target);
-    CAPTURE(target_name(target));
+  test::on_every_target([&] {
     constexpr int64_t w = kPanelColumns<double>;
     const AlignedBuffer<double> P(kRows * w), shifted(kRows * w), scale(w), phase(w);
     const AlignedBuffer<double> parts(2 * kRows * w), both(2 * kRows * w), phased(kRows * w);
@@ -144,6 +134,5 @@ TEST_CASE("phase and complex epilogues agree with the pair epilogue bit for bit"
     wrong = 0;
     for (int64_t i = 0; i < kRows * w; ++i) wrong += phased[i] != cosine[i];
     CHECK(wrong == 0);
-  }
-  select_target(0);
+  });
 }
