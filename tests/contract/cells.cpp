@@ -8,8 +8,8 @@
 #include "base/error.h"
 #include "contract/choices.h"
 #include "contract/match.h"
+#include "feature/map_entry.h"
 #include "spec/json.h"
-#include "spec/specs.h"
 #include "support/refusal.h"
 
 namespace mercer::test {
@@ -22,22 +22,29 @@ Parameters sized(Parameters spec, int64_t d, int64_t D, uint64_t seed) {
   return spec;
 }
 
-std::unique_ptr<FeatureMap> make_map(const kernel::Kernel& kernel, const Parameters& spec,
-                                     int64_t d, int64_t D, uint64_t seed) {
-  for (const NumbersRow& row : numbers_rows()) {
-    if (!holds(spec, spec::parse_object(row.match))) continue;
+std::unique_ptr<FeatureMap> make_map(const KernelRow& row, const kernel::Kernel& kernel,
+                                     const Parameters& spec, int64_t d, int64_t D, uint64_t seed) {
+  for (const NumbersRow& numbers : numbers_rows()) {
+    if (!holds(spec, spec::parse_object(numbers.match))) continue;
     Parameters with_data = sized(spec, d, D, seed);
     with_data.set("needs", std::string("data"));
-    return spec::make_map(with_data, row.numbers(kernel, d, D, seed, spec));
+    const std::vector<double> flat = numbers.numbers(kernel, d, D, seed, spec);
+    const std::vector<NumberArray> unnamed = {{"", {static_cast<int64_t>(flat.size())}, flat}};
+    return feature::make_map(with_data, {.numbers = unnamed});
   }
-  return spec::make_map(sized(spec, d, D, seed), {});
+  const Parameters whole = sized(spec, d, D, seed);
+  if (!feature::needs_rows(whole)) return feature::make_map(whole);
+  const Matrix<double> X = rows_for(row, 3 * D + 5, d, 31);
+  const Rows rows = X.view();
+  Context context;
+  return feature::make_map(whole, {.rows = &rows, .context = &context});
 }
 
 std::vector<Cell> cross() {
   std::vector<Cell> cells;
   for (const KernelRow& row : kernel_rows()) {
-    const Parameters kernel = spec::canonical_kernel(spec::parse_object(row.spec), "");
-    const std::shared_ptr<const kernel::Kernel> object = spec::make_kernel(kernel);
+    const Parameters kernel = kernel::canonical_kernel(spec::parse_object(row.spec), "");
+    const std::shared_ptr<const kernel::Kernel> object = kernel::make_kernel(kernel);
     for (const MapRow& map : map_rows()) {
       Parameters given = spec::parse_object(map.spec);
       given.set("kernel", std::make_shared<const Parameters>(kernel));
@@ -59,13 +66,13 @@ std::vector<Cell> those_made() {
 }  // namespace
 
 Cell::Cell(const KernelRow& row, std::shared_ptr<const kernel::Kernel> kernel, Parameters spec)
-    : row_(&row), kernel_(std::move(kernel)), label_(spec::print_object(spec)) {
-  spec_ =
-      spec::canonical_map(sized(std::move(spec), kInputs, kFeatures, 0), "", spec::Data::refused);
+    : row_(&row), kernel_(std::move(kernel)), label_(mercer::print_object(spec)) {
+  spec_ = feature::canonical_map(sized(std::move(spec), kInputs, kFeatures, 0), "",
+                                 feature::Data::refused);
 }
 
 std::unique_ptr<FeatureMap> Cell::make(int64_t d, int64_t D, uint64_t seed) const {
-  return make_map(*kernel_, spec_, d, D, seed);
+  return make_map(*row_, *kernel_, spec_, d, D, seed);
 }
 
 std::optional<int64_t> Cell::features(int64_t d, int64_t wanted) const {
@@ -97,7 +104,7 @@ const LawRow& Cell::law() const {
 
 std::unique_ptr<FeatureMap> Cell::make_other(const LawRow& law, int64_t d, int64_t D,
                                              uint64_t seed) const {
-  return make_map(*kernel_, changed(spec_, spec::parse_object(law.other)), d, D, seed);
+  return make_map(*row_, *kernel_, changed(spec_, spec::parse_object(law.other)), d, D, seed);
 }
 
 const std::vector<Cell>& all_cells() {

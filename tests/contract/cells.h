@@ -35,6 +35,8 @@ class Cell {
   std::unique_ptr<FeatureMap> make_other(const LawRow& law, int64_t d, int64_t D,
                                          uint64_t seed) const;
   const LawRow& law() const;
+  /// Its moments are to be sampled.
+  bool is_estimate() const { return law().law != Law::same && law().law != Law::none; }
   /// A map made of other maps.
   bool is_composed() const { return spec_.find("base") != nullptr; }
   /// Long tests of the default run take this cell.

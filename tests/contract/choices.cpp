@@ -5,16 +5,18 @@
 #include <memory>
 #include <string>
 
-#include "spec/specs.h"
+#include "base/error.h"
+#include "feature/map_entry.h"
 #include "support/refusal.h"
 
 namespace mercer::test {
 namespace {
 
-const auto& entry_of(std::string_view map) {
-  Parameters given;
-  given.set("map", std::string(map));
-  return spec::map_entry(given, "");
+const feature::MapEntry& entry_of(std::string_view map) {
+  for (const feature::MapEntry& entry : feature::map_table()) {
+    if (map == entry.name) return entry;
+  }
+  fail(MERCER_INVALID_ARGUMENT, "map %s does not exist", std::string(map).c_str());
 }
 
 // What a field may be; empty: it is no matter of choice.
@@ -67,7 +69,7 @@ std::vector<std::string> sketch_names() {
   for (const auto& entry : feature::map_table()) {
     Parameters sketch;
     sketch.set("map", std::string(entry.name));
-    if (outcome([&] { spec::canonical_sketch(sketch, ""); }).status == MERCER_OK)
+    if (outcome([&] { feature::canonical_sketch(sketch, ""); }).status == MERCER_OK)
       names.emplace_back(entry.name);
   }
   return names;

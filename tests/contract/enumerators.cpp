@@ -4,6 +4,7 @@
 // has options in C.
 #include "contract/enumerators.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -12,7 +13,7 @@
 #include <set>
 #include <string>
 
-#include "spec/specs.h"
+#include "feature/map_entry.h"
 #include "support/catch.h"
 
 using namespace mercer;
@@ -116,9 +117,10 @@ TEST_CASE("contract: options of the C struct and choices of specs are the same",
     CHECK((refused || text.find(entry) != std::string::npos));
     choices.emplace(row.key, row.choice);
   }
-  Parameters fourier;
-  fourier.set("map", std::string("fourier"));
-  for (const Field& field : spec::map_entry(fourier, "").fields) {
+  const auto fourier = std::find_if(
+      feature::map_table().begin(), feature::map_table().end(),
+      [](const feature::MapEntry& entry) { return std::string(entry.name) == "fourier"; });
+  for (const Field& field : fourier->fields) {
     for (const char* const choice : field.choices) {
       INFO(field.key << " = " << choice);
       // Frequencies of the caller have a constructor of their own.

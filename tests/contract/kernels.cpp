@@ -20,7 +20,7 @@ using namespace mercer::test;
 namespace {
 
 std::unique_ptr<kernel::Kernel> make(const KernelRow& row) {
-  return spec::make_kernel(spec::canonical_kernel(spec::parse_object(row.spec), ""));
+  return kernel::make_kernel(spec::parse_object(row.spec));
 }
 
 Matrix<double> gram_of(const kernel::Kernel& kernel, const Matrix<double>& X) {
@@ -93,7 +93,7 @@ TEST_CASE("contract: the variance is a factor, copies keep everything else", "[c
     CHECK(louder->value(d, x, y) == Approx(4 * kernel->value(d, x, y)).epsilon(1e-15));
     Parameters expected = kernel->parameters();
     expected.set("variance", 4 * kernel->variance());
-    CHECK(spec::print_object(louder->parameters()) == spec::print_object(expected));
+    CHECK(mercer::print_object(louder->parameters()) == mercer::print_object(expected));
     CHECK(refusal_fault(
               MERCER_INVALID_ARGUMENT, [&] { kernel->check_dimension(0); }, "0") == "");
     if (row.least_inputs > 1) {

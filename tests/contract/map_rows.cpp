@@ -93,6 +93,7 @@ std::span<const MapRow> map_rows() {
   static constexpr MapRow kRows[] = {
       {R"({"map":"fourier"})"},
       {R"({"map":"linear"})"},
+      {R"({"map":"nystroem","cutoff":1e-12})"},
       {R"({"map":"product_sketch"})"},
       {R"({"map":"tensor_sketch"})"},
       {R"({"map":"tensor_srht"})"},
@@ -119,6 +120,7 @@ std::span<const LawRow> law_rows() {
   static constexpr LawRow kRows[] = {
       {R"({"map":"fourier","whole_blocks":true})", Law::same,
        "rounding is all that the option does", 1, 0, R"({"whole_blocks":false})"},
+      {R"({"map":"nystroem"})", Law::none, "the best approximation by its landmarks"},
       {R"({"map":"fourier","projection":"supplied"})", Law::exact,
        "the contract supplies i.i.d. frequencies", 1, 0, kDense},
       {R"({"map":"fourier","projection":"orthogonal"})", Law::at_most,
@@ -144,10 +146,10 @@ std::span<const LawRow> law_rows() {
        "form "
        "is checked in tests/projection",
        7, 0, kDense},
-      {R"({"map":"product_sketch","weights":"gaussian","kernel":{"degree":3}})", Law::mean, kTails},
-      {R"({"map":"product_sketch","weights":"gaussian","kernel":{"degree":6}})", Law::mean, kTails},
-      {R"({"map":"craft","base":{"weights":"gaussian"},"kernel":{"degree":3}})", Law::mean, kTails},
-      {R"({"map":"craft","base":{"weights":"gaussian"},"kernel":{"degree":6}})", Law::mean, kTails},
+      {R"({"map":"product_sketch","kind":"gaussian","kernel":{"degree":3}})", Law::mean, kTails},
+      {R"({"map":"product_sketch","kind":"gaussian","kernel":{"degree":6}})", Law::mean, kTails},
+      {R"({"map":"craft","base":{"kind":"gaussian"},"kernel":{"degree":3}})", Law::mean, kTails},
+      {R"({"map":"craft","base":{"kind":"gaussian"},"kernel":{"degree":6}})", Law::mean, kTails},
       {R"({"map":"hierarchical_sketch","kernel":{"degree":3}})", Law::mean, kTails},
       {R"({"map":"hierarchical_sketch","kernel":{"degree":6}})", Law::mean, kTails},
   };
@@ -173,9 +175,14 @@ std::span<const RefusalRow> refusal_rows() {
       {R"({"map":"hierarchical_sketch","base":{"map":"tensor_sketch"}})", has_fftw, kNo, "FFTW"},
       {R"({"map":"craft"})", has_sketches, kNo, "has no polynomial sketch"},
       {R"({"map":"craft","base":{"map":"tensor_sketch"}})", has_fftw, kNo, "FFTW"},
-      {R"({"map":"craft","base":{"variant":"tuple"}})", has_tuples, MERCER_INVALID_ARGUMENT,
+      {R"({"map":"craft","base":{"kind":"tuple"}})", has_tuples, MERCER_INVALID_ARGUMENT,
        "distinct tuples"},
   };
+  return kRows;
+}
+
+std::span<const char* const> said_fields() {
+  static constexpr const char* kRows[] = {R"({"map":"nystroem","key":"rank"})"};
   return kRows;
 }
 

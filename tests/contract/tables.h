@@ -56,8 +56,9 @@ struct NumbersRow {
 std::span<const NumbersRow> numbers_rows();
 
 /// How the estimate's variance relates to what variance() says. `mean`: its tails leave a sample
-/// variance without meaning. `same`: the map has the bytes of another, named by `other`.
-enum class Law { exact, at_most, mean, same };
+/// variance without meaning. `same`: the map has the bytes of another, named by `other`. `none`:
+/// made from rows, an approximation and no estimate.
+enum class Law { exact, at_most, mean, same, none };
 
 /// The first row that matches rules; cells that none matches are exact and unbiased.
 struct LawRow {
@@ -80,6 +81,9 @@ struct RefusalRow {
   const char* says;
 };
 std::span<const RefusalRow> refusal_rows();
+
+/// Fields that a made map says and nobody asks for: {"map":NAME,"key":KEY}.
+std::span<const char* const> said_fields();
 
 /// Maps of which a column reads only some of the inputs: a NaN need not be in every column.
 std::span<const char* const> sparse_columns();

@@ -9,6 +9,7 @@
 #include "feature/fourier.h"
 #include "kernel/kernel.h"
 #include "support/catch.h"
+#include "support/kernels.h"
 #include "support/dense.h"
 #include "support/map_calls.h"
 #include "support/worst.h"

@@ -145,8 +145,14 @@ TEST_CASE("fourier: weights of supplied frequencies give the weighted sum of cos
   const std::vector<NumberArray> numbers = map->numbers();
   const Parameters parameters = map->parameters();
   CHECK(parameters.text("needs") == "data");
-  const auto again = map_table()[0].make({*kernel, 2, 6, 0, parameters, numbers});
+  const auto again = feature::make_map(parameters, {.numbers = numbers});
   CHECK(worst_difference(Z, features_of(*again, X)) == 0);
+  // So do the numbers without names of older files.
+  std::vector<double> flat(W.data(), W.data() + 6);
+  flat.insert(flat.end(), weights.begin(), weights.end());
+  const std::vector<NumberArray> unnamed = {{"", {9}, flat}};
+  const auto older = feature::make_map(parameters, {.numbers = unnamed});
+  CHECK(worst_difference(Z, features_of(*older, X)) == 0);
   double out = 0;
   CHECK(
       message_of([&] { map->variance(X.view(), X.view(), std::span(&out, 1)); }, MERCER_UNSUPPORTED)

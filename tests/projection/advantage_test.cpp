@@ -13,6 +13,7 @@
 #include "random/distributions.h"
 #include "statistic/kernel_error.h"
 #include "support/catch.h"
+#include "support/kernels.h"
 #include "support/map_calls.h"
 #include "support/statistic.h"
 
