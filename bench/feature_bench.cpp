@@ -163,7 +163,7 @@ void stores_fourier(benchmark::State& state, feature::FourierForm form) {
   options.form = form;
   const int64_t D = form == feature::FourierForm::complex ? kStoredFeatures / 2 : kStoredFeatures;
   stores_of(state,
-            *feature::make_fourier(*kernel::make_gaussian({4.0}, 1.0), kStoredInputs, D, options));
+            *feature::make_fourier(*kernel::make_kernel({{"kernel", "gaussian"}, {"lengthscale", 4.0}}), kStoredInputs, D, options));
 }
 void stores_linear(benchmark::State& state) {
   stores_of(state, *feature::make_linear(*kernel::make_polynomial(1, 1, 0, 1), kStoredInputs,

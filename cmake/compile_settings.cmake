@@ -25,3 +25,10 @@ function(mercer_compile_settings target)
   # another map on another machine. Vector code asks for fused operations by name.
   target_compile_options(${target} PRIVATE -ffp-contract=off -Wall -Wextra)
 endfunction()
+
+# What most files include anyway takes half their compile time. Each file still includes what it needs: the presets clang and
+# no-fftw build without this. One per target: gcc refuses one made with other definitions, which costs all of the gain.
+function(mercer_precompile target)
+  target_precompile_headers(${target} PRIVATE <algorithm> <atomic> <cmath> <cstdint> <functional> <limits> <memory> <mutex>
+    <span> <string> <string_view> <utility> <variant> <vector>)
+endfunction()

@@ -31,8 +31,9 @@ bool is_name(const std::string& name) {
 }
 
 void append(std::vector<std::byte>& out, const void* from, std::size_t bytes) {
-  const auto* first = static_cast<const std::byte*>(from);
-  out.insert(out.end(), first, first + bytes);
+  const std::size_t end = out.size();
+  out.resize(end + bytes);
+  if (bytes > 0) std::memcpy(out.data() + end, from, bytes);
 }
 
 void append_word(std::vector<std::byte>& out, uint64_t word) { append(out, &word, kWord); }

@@ -8,6 +8,7 @@
 #include "columns_of.h"
 #include "projection/srht.h"
 #include "support/catch.h"
+#include "support/kernels.h"
 #include "support/refusal.h"
 
 using namespace mercer;
