@@ -81,7 +81,7 @@ mercer_status mercer_ridge_create(const mercer_statistics* statistics, int32_t c
                                   mercer_context* context, mercer_ridge** out) {
   return guard_create_long("mercer_ridge_create", context, out, [&](Context& running) {
     const solver::RowStatistics& sums = checked("statistics", statistics).impl;
-    return mercer_ridge{solver::RidgePath(sums.clone(), center != 0, running)};
+    return mercer_ridge{solver::RidgePath(sums.clone(running), center != 0, running)};
   });
 }
 
@@ -152,7 +152,7 @@ mercer_status mercer_ridge_cholesky_f64(const mercer_statistics* statistics, int
     const solver::RowStatistics& sums = checked("statistics", statistics).impl;
     check_not_negative("lambda", lambda);
     const WeightsOutput output(sums.features(), sums.outputs(), w, ldw, intercept);
-    output.write(solver::ridge_cholesky(sums.clone(), center != 0, lambda, running));
+    output.write(solver::ridge_cholesky(sums.clone(running), center != 0, lambda, running));
   });
 }
 

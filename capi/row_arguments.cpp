@@ -136,7 +136,7 @@ DoubleRows::DoubleRows(const RowsArgument& argument, Context& context) {
     if constexpr (std::is_same_v<std::remove_cvref_t<decltype(X)>, MatrixView<const double>>) {
       view_ = X;
     } else {
-      copy_ = ChargedMatrix<double>(context, X.rows, X.cols, "rows made dense");
+      copy_ = Matrix<double>(X.rows, X.cols, context, "rows made dense");
       copy_.fill(0);
       const MatrixView<double> copy = copy_.view();
       for (int64_t i = 0; i < X.rows; ++i)
@@ -158,7 +158,7 @@ Result::Result(const char* name, const mercer_matrix* matrix, int64_t rows, int6
   }
   extent_ = extent_of<float>(name, read, 1);
   narrow_ = {static_cast<float*>(read.data), rows, cols, read.ld};
-  copy_ = ChargedMatrix<double>(context, rows, cols, "the result in double");
+  copy_ = Matrix<double>(rows, cols, context, "the result in double");
   view_ = copy_.view();
 }
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "arguments.h"
-#include "base/charged.h"
+#include "base/aligned.h"
 #include "base/context.h"
 #include "base/rows.h"
 #include "mercer/rows.h"
@@ -46,7 +46,7 @@ class DoubleRows {
   MatrixView<const double> view() const { return view_; }
 
  private:
-  ChargedMatrix<double> copy_;
+  Matrix<double> copy_;
   MatrixView<const double> view_;
 };
 
@@ -66,7 +66,7 @@ class Result {
  private:
   Extent extent_;
   MatrixView<float> narrow_;
-  ChargedMatrix<double> copy_;
+  Matrix<double> copy_;
   MatrixView<double> view_;
 };
 

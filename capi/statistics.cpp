@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "arguments.h"
-#include "base/charged.h"
+#include "base/aligned.h"
 #include "base/finite.h"
 #include "guard.h"
 #include "handles.h"
@@ -35,7 +35,7 @@ void change_sparse(Change change, solver::RowStatistics& sums, const CsrView<T>&
                    MatrixView<const double> Y, Context& context) {
   constexpr int64_t kBlock = solver::RowStatistics::kRowBlock;
   const int64_t size = std::min(kBlock, Z.rows);
-  const ChargedMatrix<T> dense(context, size, Z.cols, "a block of sparse rows made dense");
+  const Matrix<T> dense(size, Z.cols, context, "a block of sparse rows made dense");
   dense.fill(T{0});
   Stage stage(context, Z.rows);  // of which every block is a part
   for (int64_t first = 0; first < Z.rows; first += size) {

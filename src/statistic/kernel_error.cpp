@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/charged.h"
+#include "base/aligned.h"
 #include "base/error.h"
 #include "kernel/kernel.h"
 #include "linalg/blas.h"
@@ -19,7 +19,7 @@ void estimate_gram(const feature::FeatureMap& map, MatrixView<const double> X, C
                    MatrixView<double> out) {
   const int64_t D = map.features(), reals = map.is_complex() ? 2 : 1;
   const int64_t width = std::min(D, kErrorColumns / reals);
-  const ChargedMatrix<double> Z(context, X.rows, reals * width, "the features of the rows");
+  const Matrix<double> Z(X.rows, reals * width, context, "the features of the rows");
   for (int64_t first = 0; first < D; first += width) {
     const feature::Columns columns{first, std::min(first + width, D)};
     const auto part = Z.view().block_cols(0, reals * (columns.end - columns.begin));
@@ -65,10 +65,10 @@ double measured_error(const feature::FeatureMap& map, MatrixView<const double> X
   require(X.rows >= 1, MERCER_INVALID_ARGUMENT, "n = %lld, expected at least 1 row",
           static_cast<long long>(X.rows));
   Stage stage(context, 2);
-  const ChargedMatrix<double> exact(context, X.rows, X.rows, "the Gram matrix");
+  const Matrix<double> exact(X.rows, X.rows, context, "the Gram matrix");
   kernel::gram(map.kernel(), X, X, context, exact.view());
   stage.advance(1);
-  const ChargedMatrix<double> estimate(context, X.rows, X.rows, "its estimate");
+  const Matrix<double> estimate(X.rows, X.rows, context, "its estimate");
   estimate_gram(map, X, context, estimate.view());
   const double error = kernel_error(estimate.view(), exact.view()).relative_frobenius;
   require(std::isfinite(error), MERCER_INVALID_ARGUMENT,
