@@ -1,0 +1,83 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The mercer authors
+"""The README's tables of what exists, made from mercer_specs: checks that they are up to date, or writes them.
+
+Usage: tables.py LIBMERCER.so README.md [--write]
+A table stands between the lines `<!-- table: KIND -->` and `<!-- end of table -->`; KIND is kernels, maps, projections or models.
+"""
+import ctypes
+import json
+import pathlib
+import re
+import sys
+
+# What every map has, said once in the text.
+COMMON = {"kernel", "inputs", "features", "seed"}
+
+
+def specs(path):
+    library = ctypes.CDLL(path)
+    needed = ctypes.c_int64()
+    library.mercer_specs(None, None, ctypes.c_int64(0), ctypes.byref(needed))
+    buffer = ctypes.create_string_buffer(needed.value)
+    if library.mercer_specs(None, buffer, needed, ctypes.byref(needed)) != 0:
+        sys.exit("mercer_specs failed")
+    return json.loads(buffer.value)
+
+
+def cell(text):
+    return text.replace("|", "\\|")
+
+
+def default(parameter):
+    value = parameter["default"]
+    if parameter["required"]:
+        return "required"
+    if isinstance(value, dict):
+        return json.dumps(value, separators=(",", ":"))
+    return "none" if value is None else json.dumps(value).strip('"')
+
+
+def parameter(entry):
+    others = [choice for choice in entry["choices"] if choice != entry["default"]]
+    more = ", " + ", ".join(others) if others else ""
+    return cell(f"`{entry['key']}` {default(entry)}{more}")
+
+
+def rows(kind, entries):
+    for entry in entries:
+        own = [p for p in entry.get("parameters", []) if kind != "maps" or p["key"] not in COMMON]
+        yield [f"`{entry['name']}`", cell(entry["help"]), "; ".join(parameter(p) for p in own) or "–"]
+
+
+def table(kind, entries):
+    head = [kind[:-1], "what it is", "parameters, default first"]
+    if kind == "projections":
+        head[2:] = ["laws it serves"]
+        lines = [[f"`{e['name']}`", cell(e["help"]), cell(e["serves"])] for e in entries]
+    else:
+        lines = list(rows(kind, entries))
+    return "\n".join("| " + " | ".join(line) + " |" for line in [head, ["---"] * len(head), *lines])
+
+
+def with_tables(text, described):
+    pattern = re.compile(r"(<!-- table: (\w+) -->\n).*?(\n<!-- end of table -->)", re.DOTALL)
+    kinds = pattern.findall(text)
+    if not kinds:
+        sys.exit("no table in the README")
+    return pattern.sub(lambda m: m[1] + table(m[2], described[m[2]]) + m[3], text)
+
+
+def main():
+    readme = pathlib.Path(sys.argv[2])
+    text = readme.read_text(encoding="utf-8")
+    fresh = with_tables(text, specs(sys.argv[1]))
+    if "--write" in sys.argv[3:]:
+        readme.write_text(fresh, encoding="utf-8")
+    elif fresh != text:
+        sys.exit(f"{readme}: the tables are not those of mercer_specs; {sys.argv[0]} LIBMERCER.so README.md --write makes them")
+
+
+if __name__ == "__main__":
+    main()
