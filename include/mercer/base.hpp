@@ -1,6 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // mercer/base.h for C++17: exceptions, option structs, contexts.
+//
+// Example: two threads and a progress report; a failed call throws.
+//
+//   mercer::Context context(2, 0, [](int64_t done, int64_t total) { return done <= total; });
+//   try {
+//     map.prepare(MERCER_PRECISION_F32, &context);
+//   } catch (const mercer::Error& error) {
+//     std::fprintf(stderr, "%s\n", error.what());
+//   }
 #ifndef MERCER_BASE_HPP
 #define MERCER_BASE_HPP
 

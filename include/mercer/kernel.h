@@ -3,9 +3,9 @@
 #ifndef MERCER_KERNEL_H
 #define MERCER_KERNEL_H
 
-/* Kernels: exact values, Gram matrices, lengthscales. tau = x - y; a lengthscale is one number or
- * one per input (ARD: every formula is applied to x/lengthscale). Every kernel is multiplied by an
- * amplitude, its variance. */
+/* Kernels: exact values, Gram matrices, lengthscales. tau = x - y; a lengthscale l is one number or
+ * one per input (ARD: every formula is applied to x/l). Every kernel is multiplied by an amplitude,
+ * its variance. */
 
 #include "mercer/base.h"
 #include "mercer/rows.h"
@@ -14,54 +14,90 @@
 extern "C" {
 #endif
 
+/* ==== Making kernels ====
+ *
+ * The Gaussian has a function; every kernel comes by spec. "lengthscale" is a number or a list,
+ * "variance" the amplitude (> 0, default 1):
+ *
+ *   gaussian               exp(-||tau||^2/(2 l^2))
+ *   laplacian, cauchy      exp(-||tau||_1/l), prod_j 1/(1 + tau_j^2/l^2)
+ *   matern                 "nu" > 0: 2^{1-nu}/Gamma(nu) u^nu K_nu(u), u = sqrt(2 nu) ||tau||/l
+ *   rational_quadratic     "alpha" > 0: (1 + ||tau||^2/(2 alpha l^2))^{-alpha}
+ *   generalized_gaussian_spectrum
+ *                          "order" 1..16: spectral density proportional to
+ *                          prod_j exp(-(l w_j)^{2 order}); order 1 is exp(-||tau||^2/(4 l^2))
+ *   skewed_chi2            "c" > 0: prod_j 2 sqrt(x_j+c) sqrt(y_j+c)/(x_j+y_j+2c), for inputs > -c;
+ *                          other inputs give NaN
+ *   polynomial             (gamma x'y + offset)^degree, degree 1..1024, gamma > 0, offset >= 0
+ *   bilinear               (x1'y1)(x2'y2) of rows [x1 | x2], x1 the first "left" inputs
+ *
+ * The last three have no lengthscale, the last two no spectral law. isotropic below: gaussian,
+ * matern, rational_quadratic, generalized_gaussian_spectrum of order 1.
+ *
+ * Example: a Matern kernel.
+ *
+ *   mercer_kernel* kernel = NULL;
+ *   mercer_status status =
+ *       mercer_kernel_from_spec("{\"kernel\":\"matern\",\"nu\":1.5,\"lengthscale\":0.7}", &kernel);
+ */
+
+/** A kernel; it never changes. */
 typedef struct mercer_kernel mercer_kernel;
 
-/** exp(-||tau||^2/(2 l^2)). lengthscale: `count` numbers in [1e-300, 1e300], count = 1 (isotropic) or
- * d (ARD). Errors: MERCER_INVALID_ARGUMENT. */
+/** The Gaussian kernel exp(-||tau||^2/(2 l^2)), of variance 1.
+ *  Shapes: lengthscale holds count numbers in [1e-300, 1e300], in units of the inputs; count = 1
+ *  (isotropic) or d (ARD).
+ *  Note: exp(-gamma ||tau||^2) is that of lengthscale 1/sqrt(2 gamma), exp(-||tau||^2/(2 sigma^2))
+ *  of lengthscale sigma; gamma = "scale" of scikit-learn, 1/(d Var X) with the variance over all
+ *  entries of X, is lengthscale sqrt(d Var X/2). */
 MERCER_API mercer_status mercer_kernel_gaussian(const double* lengthscale, int64_t count,
                                                 mercer_kernel** out);
 
-/* Every other kernel comes by spec; "lengthscale" is a number or a list, "variance" the amplitude:
- *   laplacian, cauchy          exp(-||tau||_1/l), prod_j 1/(1 + tau_j^2/l^2)
- *   matern                     "nu" > 0: 2^{1-nu}/Gamma(nu) u^nu K_nu(u), u = sqrt(2 nu) ||tau||/l
- *   rational_quadratic         "alpha" > 0: (1 + ||tau||^2/(2 alpha l^2))^{-alpha}
- *   generalized_gaussian_spectrum  "order" 1..16: spectral density proportional to
- *                              prod_j exp(-(l w_j)^{2 order}); order 1 is exp(-||tau||^2/(4 l^2))
- *   skewed_chi2                "c" > 0: prod_j 2 sqrt(x_j+c) sqrt(y_j+c)/(x_j+y_j+2c), for inputs > -c;
- *                              other inputs give NaN
- *   polynomial                 (gamma x'y + offset)^degree, degree 1..1024, gamma > 0, offset >= 0
- *   bilinear                   (x1'y1)(x2'y2) of rows [x1 | x2], x1 the first "left" inputs
- * The last three have no lengthscale, the last two no spectral law. */
-
-/** From and to JSON (`mercer specs` lists names and parameters):
- * {"kernel":"matern","nu":1.5,"lengthscale":0.7}. The printed form is canonical. Errors:
- * MERCER_INVALID_ARGUMENT naming key, value and what is allowed; MERCER_NEWER_VERSION. String
- * out-buffers: needed (may be NULL) counts the final NUL; buffer NULL with capacity 0 asks; too
- * small is MERCER_INVALID_ARGUMENT with needed set. */
+/** A kernel from JSON, as in the list above and by `mercer specs`.
+ *  Errors: MERCER_INVALID_ARGUMENT naming key, value and what is allowed; MERCER_NEWER_VERSION. */
 MERCER_API mercer_status mercer_kernel_from_spec(const char* json, mercer_kernel** out);
+
+/** The JSON of a kernel, in canonical form: from it comes the same kernel, to the bit.
+ *  Errors: convention 9 of mercer/base.h. */
 MERCER_API mercer_status mercer_kernel_spec(const mercer_kernel* kernel, char* buffer,
                                             int64_t capacity, int64_t* needed);
 
-/** K(i, j) = k(X_i, Y_j), exact. X: n x d, Y: m x d, dense or CSR (made dense); K: n x m, F32 or F64.
- * Computed in double; O(n m d). Squared distances are summed from differences. context may be NULL.
- * Errors: MERCER_INVALID_ARGUMENT, MERCER_DIMENSION_MISMATCH (columns of Y, shape of K, ARD count;
- * bilinear: d <= left), MERCER_OUT_OF_MEMORY, MERCER_CANCELLED. */
+/** Frees a kernel. Maps made of it keep what they need. */
+MERCER_API void mercer_kernel_free(mercer_kernel* kernel);
+
+/* ==== Gram matrices and lengthscales ====
+ *
+ * Example: K of n rows of d doubles at x, with the median distance as lengthscale.
+ *
+ *   mercer_rows X = mercer_rows_f64(n, d, x);
+ *   mercer_matrix K = mercer_matrix_f64(n, n, k);
+ *   double lengthscale = 0;
+ *   mercer_status status = mercer_lengthscale_median(&X, 100000, 0, NULL, &lengthscale);
+ *   mercer_kernel* kernel = NULL;
+ *   if (status == MERCER_OK) status = mercer_kernel_gaussian(&lengthscale, 1, &kernel);
+ *   if (status == MERCER_OK) status = mercer_kernel_gram(kernel, &X, &X, NULL, &K);
+ */
+
+/** K(i, j) = k(X_i, Y_j), exact: computed in double, squared distances summed from differences.
+ *  Shapes: X n x d, Y m x d, dense or CSR (made dense); K n x m, F32 or F64.
+ *  Errors: MERCER_DIMENSION_MISMATCH (columns of Y, shape of K, ARD count; bilinear: d <= left).
+ *  Threads and cost: any number at once; O(n m d). */
 MERCER_API mercer_status mercer_kernel_gram(const mercer_kernel* kernel, const mercer_rows* X,
                                             const mercer_rows* Y, mercer_context* context,
                                             const mercer_matrix* K);
-/** The same without views: dense rows of doubles without gaps. */
+
+/** The same without views: X n x d, Y m x d and K n x m are dense doubles without gaps. */
 MERCER_API mercer_status mercer_kernel_gram_f64(const mercer_kernel* kernel, int64_t d, int64_t n,
                                                 const double* X, int64_t m, const double* Y,
                                                 mercer_context* context, double* K);
-MERCER_API void mercer_kernel_free(mercer_kernel* kernel);
-
-/* exp(-gamma ||tau||^2) is the Gaussian of lengthscale 1/sqrt(2 gamma), exp(-||tau||^2/(2 sigma^2)) that
- * of lengthscale sigma; gamma = "scale" of scikit-learn, 1/(d Var X) with the variance over all entries
- * of X, that of lengthscale sqrt(d Var X/2). */
 
 /** Median distance of pairs of rows (mean of the middle two for an even count), over all pairs if
- * there are at most max_pairs, else over max_pairs pairs drawn by seed. X: dense or CSR (made dense).
- * Errors: n < 2, NaN, median 0. context may be NULL. */
+ *  there are at most max_pairs (>= 1), else over max_pairs pairs.
+ *  Shapes: X n x d, dense or CSR (made dense), n >= 2.
+ *  Random: the pairs, where not all are taken; seed fixes them.
+ *  Errors: n < 2, numbers that are not finite, a median of 0.
+ *  Threads and cost: any number at once; O(d) for each pair, and 8 bytes,
+ *  24 where pairs are drawn. */
 MERCER_API mercer_status mercer_lengthscale_median(const mercer_rows* X, int64_t max_pairs,
                                                    uint64_t seed, mercer_context* context,
                                                    double* lengthscale);

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // mercer/kernel.h for C++17.
+//
+// Example: a Matern kernel with a lengthscale per input.
+//
+//   std::vector<double> lengthscale = {0.5, 2.0, 1.0};
+//   mercer::Kernel kernel = mercer::Kernel::matern(1.5, lengthscale);
 #ifndef MERCER_KERNEL_HPP
 #define MERCER_KERNEL_HPP
 

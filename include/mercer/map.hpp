@@ -1,6 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // mercer/map.h for C++17.
+//
+// Example: columns 0 to 99 of structured orthogonal features, and the error to be expected of all.
+//
+//   mercer_fourier_options options = mercer::fourier_options();
+//   options.projection = MERCER_PROJECTION_SORF;
+//   mercer::Map map = mercer::Map::fourier(kernel, X.cols(), 1024, options);
+//   mercer_transform_options columns = mercer::transform_options();
+//   columns.end = 100;
+//   mercer::Matrix<double> Z(X.rows(), 100);
+//   map.transform(X, Z, columns);
+//   double error = map.kernel_error(X, MERCER_KERNEL_ERROR_PREDICTED);
 #ifndef MERCER_MAP_HPP
 #define MERCER_MAP_HPP
 

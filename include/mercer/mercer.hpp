@@ -3,6 +3,15 @@
 // mercer for C++17: handles that free themselves, views in, exceptions out. A thin skin over the C
 // API, whose headers say what every call computes, costs and refuses; here are only the names.
 // Header-only.
+//
+// Example: 1,024 features of a Gaussian kernel, in six lines.
+//
+//   mercer::Matrix<float> X(100, 8);
+//   mercer::Kernel kernel = mercer::Kernel::gaussian(2.0);
+//   mercer::Map map = mercer::Map::fourier(kernel, X.cols(), 1024);
+//   mercer::Matrix<float> Z = map.apply(X);
+//   std::string spec = map.spec();
+//   mercer::Map same = mercer::Map::from_spec(spec);
 #ifndef MERCER_MERCER_HPP
 #define MERCER_MERCER_HPP
 

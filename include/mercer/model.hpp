@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // mercer/learn.h for C++17: models and exact kernel ridge.
+//
+// Example: fit, score, and the model as bytes.
+//
+//   mercer::Model model = mercer::Model::fit(map, X, Y);
+//   double r_squared = model.score(X, Y);
+//   std::vector<std::byte> bytes = model.to_bytes();
 #ifndef MERCER_MODEL_HPP
 #define MERCER_MODEL_HPP
 

@@ -1,6 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // mercer/learn.h for C++17: row statistics and ridge regression.
+//
+// Example: weights from two blocks of features Z and targets Y.
+//
+//   mercer::Statistics statistics(Z.cols(), Y.cols());
+//   statistics.add(Z, Y);
+//   statistics.add(more_Z, more_Y);
+//   mercer::Ridge ridge(statistics, true);
+//   mercer::Weights weights = ridge.solve(1e-6);
 #ifndef MERCER_RIDGE_HPP
 #define MERCER_RIDGE_HPP
 

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // mercer/sketch.h for C++17. A sketch itself is made by Map::from_spec.
+//
+// Example: the sketch of 512 columns that misses least of a polynomial kernel.
+//
+//   mercer::Kernel kernel = mercer::Kernel::polynomial(3, 1.0, 1.0);
+//   mercer::RecommendedSketch best = mercer::recommend_sketch(kernel, 512, 0, X);
 #ifndef MERCER_SKETCH_HPP
 #define MERCER_SKETCH_HPP
 

@@ -1,6 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // mercer_row_source for C++17: rows that are not in memory.
+//
+// Example: one block of two matrices, read as often as a fit asks.
+//
+//   struct OneBlock : mercer::RowSource {
+//     mercer::Matrix<double> X, Y;
+//     bool read = false;
+//     OneBlock(int64_t n, int64_t d) : X(n, d), Y(n, 1) {}
+//     int64_t inputs() const override { return X.cols(); }
+//     int64_t targets() const override { return Y.cols(); }
+//     void rewind() override { read = false; }
+//     std::optional<Block> next() override {
+//       if (std::exchange(read, true)) return std::nullopt;
+//       return Block{X, Y};
+//     }
+//   };
 #ifndef MERCER_SOURCE_HPP
 #define MERCER_SOURCE_HPP
 

@@ -2,6 +2,12 @@
 // SPDX-FileCopyrightText: The mercer authors
 // mercer/rows.h for C++17: views of memory that belongs to someone else, a matrix that owns its
 // numbers, and what the library reads (Rows) and writes (Result), made from them without asking.
+//
+// Example: rows of the caller's with gaps, and a matrix of its own.
+//
+//   mercer::MatrixView<const double> X(data, 10, 3, 4);
+//   mercer::Matrix<double> K(10, 10);
+//   kernel.gram(X, X, K);
 #ifndef MERCER_VIEW_HPP
 #define MERCER_VIEW_HPP
 

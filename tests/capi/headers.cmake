@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The mercer authors
 # Every public header compiles alone: the C ones as strict C99 and as C++, the C++ ones as strict C++17. Also: how large the API
-# is, layers and symbols.
+# is, its examples, layers and symbols.
 set(strict -pedantic -Wall -Wextra -Wconversion -Werror)
 
 add_executable(mercer_c99 headers/umbrella.c)
@@ -9,6 +9,19 @@ set_target_properties(mercer_c99 PROPERTIES C_STANDARD 99 C_EXTENSIONS OFF)
 target_compile_options(mercer_c99 PRIVATE ${strict} -Wstrict-prototypes)
 target_link_libraries(mercer_c99 PRIVATE mercer::mercer)
 add_test(NAME header_c99 COMMAND mercer_c99)
+
+# The headers' examples: each stands in a program that is run.
+add_executable(mercer_examples_c headers/examples.c)
+add_executable(mercer_examples_cpp headers/examples.cpp)
+set_target_properties(mercer_examples_c PROPERTIES C_STANDARD 99 C_EXTENSIONS OFF)
+foreach(language c cpp)
+  target_compile_options(mercer_examples_${language} PRIVATE ${strict})
+  target_link_libraries(mercer_examples_${language} PRIVATE mercer::mercer)
+  add_test(NAME header_examples_${language} COMMAND mercer_examples_${language})
+endforeach()
+target_link_libraries(mercer_examples_c PRIVATE m)
+add_test(NAME header_examples COMMAND ${CMAKE_COMMAND} -DINCLUDE=${PROJECT_SOURCE_DIR}/include
+  -DEXAMPLES=${CMAKE_CURRENT_SOURCE_DIR}/headers -P ${CMAKE_CURRENT_SOURCE_DIR}/headers/examples.cmake)
 
 file(GLOB headers RELATIVE ${PROJECT_SOURCE_DIR}/include CONFIGURE_DEPENDS
      ${PROJECT_SOURCE_DIR}/include/mercer/*.h ${PROJECT_SOURCE_DIR}/include/mercer/*.hpp)

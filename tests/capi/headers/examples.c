@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * SPDX-FileCopyrightText: The mercer authors
+ * The examples of the C headers, line by line as they stand there (examples.cmake compares), compiled as strict C99 and run on
+ * n rows of d numbers: every function answers 1 if its example did what the header says. */
+#include <math.h>
+#include <mercer/mercer.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { n = 20, d = 3, D = 40 };
+
+static float x32[n * d], z32[49 * n * 512], pooled[n * 2048];
+static double x64[n * d], y64[n], z64[n * D];
+
+static void fill(void) {
+  for (int i = 0; i < n * d; ++i) x32[i] = (float)(x64[i] = sin(1.7 * i));
+  for (int i = 0; i < n; ++i) y64[i] = x64[i * d] + 0.5 * x64[i * d + 1];
+  for (int i = 0; i < n * D; ++i) z64[i] = cos(0.3 * i * i);
+  for (int i = 0; i < 49 * n * 512; ++i) z32[i] = (float)((i * 7) % 11) - 5.0f;
+}
+
+/* ---- base.h ---- */
+
+static int status_and_error_text(void) {
+  mercer_kernel* kernel = NULL;
+  mercer_status status = mercer_kernel_from_spec("{\"kernel\":\"mattern\"}", &kernel);
+  if (status != MERCER_OK) {
+    fprintf(stderr, "%s: %s\n", mercer_status_name(status), mercer_last_error());
+  }
+  return status == MERCER_INVALID_ARGUMENT && strstr(mercer_last_error(), "mattern") != NULL;
+}
+
+static int execution_context(mercer_context** out) {
+  mercer_context_options options = {.struct_size = sizeof options};
+  mercer_context_options_init(&options);
+  options.threads = 2;
+  options.memory_cap = 1000000000;
+  mercer_context* context = NULL;
+  mercer_status status = mercer_context_create(&options, &context);
+  *out = context;
+  return status == MERCER_OK;
+}
+
+/* ---- rows.h ---- */
+
+static int sparse_rows(const mercer_kernel* kernel) {
+  double values[] = {1, 2, 3};
+  int32_t offsets[] = {0, 2, 3};
+  int32_t indices[] = {0, 2, 1};
+  mercer_rows X = {sizeof X, MERCER_NUMBER_F64, MERCER_INDEX_I32, 0, 2, 3, 0, 3, 0, 0, 0};
+  X.values = values;
+  X.offsets = offsets;
+  X.indices = indices;
+  double k[4] = {0};
+  mercer_matrix K = mercer_matrix_f64(2, 2, k);
+  return mercer_kernel_gram(kernel, &X, &X, NULL, &K) == MERCER_OK && k[0] == 1 && k[1] < 1;
+}
+
+static int views(const mercer_map* map, float* x, float* z, int64_t ldz) {
+  enum { D = 4096 };
+  mercer_rows X = mercer_rows_f32(n, d, x);
+  mercer_matrix Z = mercer_matrix_f32(n, D, z);
+  Z.ld = ldz;
+  mercer_status status = mercer_map_transform(map, &X, NULL, NULL, &Z);
+  return status == MERCER_OK && z[(n - 1) * ldz] != 0;
+}
+
+/* ---- kernel.h ---- */
+
+static int kernel_by_spec(mercer_kernel** out) {
+  mercer_kernel* kernel = NULL;
+  mercer_status status =
+      mercer_kernel_from_spec("{\"kernel\":\"matern\",\"nu\":1.5,\"lengthscale\":0.7}", &kernel);
+  *out = kernel;
+  return status == MERCER_OK;
+}
+
+static int gram_matrix(double* x, double* k) {
+  mercer_rows X = mercer_rows_f64(n, d, x);
+  mercer_matrix K = mercer_matrix_f64(n, n, k);
+  double lengthscale = 0;
+  mercer_status status = mercer_lengthscale_median(&X, 100000, 0, NULL, &lengthscale);
+  mercer_kernel* kernel = NULL;
+  if (status == MERCER_OK) status = mercer_kernel_gaussian(&lengthscale, 1, &kernel);
+  if (status == MERCER_OK) status = mercer_kernel_gram(kernel, &X, &X, NULL, &K);
+  mercer_kernel_free(kernel);
+  return status == MERCER_OK && lengthscale > 0 && k[0] == 1 && k[1] == k[n];
+}
+
+/* ---- map.h ---- */
+
+static int fourier_features(const mercer_kernel* kernel, mercer_map** out) {
+  mercer_fourier_options options = {.struct_size = sizeof options};
+  mercer_fourier_options_init(&options);
+  options.projection = MERCER_PROJECTION_SORF;
+  options.seed = 1;
+  mercer_map* map = NULL;
+  mercer_status status = mercer_fourier_create(kernel, d, 4096, &options, &map);
+  *out = map;
+  return status == MERCER_OK;
+}
+
+static int map_by_spec(void) {
+  mercer_map* map = NULL;
+  mercer_status status = mercer_map_from_spec(
+      "{\"map\":\"linear\",\"kernel\":{\"kernel\":\"polynomial\",\"degree\":1},"
+      "\"projection\":\"countsketch\",\"inputs\":10000,\"features\":256,\"seed\":7}",
+      &map);
+  mercer_map_free(map);
+  return status == MERCER_OK;
+}
+
+static int features_of_rows(const mercer_map* map, float* x, float* z) {
+  mercer_rows X = mercer_rows_f32(n, d, x);
+  mercer_matrix Z = mercer_matrix_f32(n, 100, z);
+  mercer_transform_options options = {.struct_size = sizeof options};
+  mercer_transform_options_init(&options);
+  options.begin = 100;
+  options.end = 200;
+  mercer_status status = mercer_map_transform(map, &X, &options, NULL, &Z);
+  return status == MERCER_OK && z[100 * n - 1] != 0;
+}
+
+static int errors_of_the_estimate(const mercer_map* map, double* x) {
+  mercer_rows X = mercer_rows_f64(n, d, x);
+  double measured = 0, predicted = 0;
+  mercer_status status =
+      mercer_map_kernel_error(map, &X, MERCER_KERNEL_ERROR_MEASURED, NULL, &measured);
+  if (status == MERCER_OK) {
+    status = mercer_map_kernel_error(map, &X, MERCER_KERNEL_ERROR_PREDICTED, NULL, &predicted);
+  }
+  return status == MERCER_OK && measured > 0 && measured < 0.5 && predicted > 0 && predicted < 0.5;
+}
+
+/* ---- sketch.h ---- */
+
+static int sketch_by_spec(void) {
+  mercer_map* sketch = NULL;
+  mercer_status status = mercer_map_from_spec(
+      "{\"map\":\"tensor_srht\","
+      "\"kernel\":{\"kernel\":\"polynomial\",\"degree\":3,\"offset\":1},"
+      "\"inputs\":50,\"features\":1024}",
+      &sketch);
+  mercer_map_free(sketch);
+  return status == MERCER_OK;
+}
+
+static int recommended_sketch(const mercer_kernel* kernel, double* x) {
+  mercer_rows X = mercer_rows_f64(n, d, x);
+  mercer_map* best = NULL;
+  double predicted = 0;
+  mercer_status status = mercer_sketch_recommend(kernel, 512, 0, &X, NULL, &predicted, &best);
+  mercer_map_free(best);
+  return status == MERCER_OK && predicted >= 0 && predicted < 1;
+}
+
+static int bilinear_pooling(float* x, float* y, float* z) {
+  mercer_map* map = NULL;
+  mercer_status status = mercer_map_from_spec(
+      "{\"map\":\"tensor_srht\",\"kernel\":{\"kernel\":\"bilinear\",\"left\":512},"
+      "\"inputs\":768,\"features\":2048}",
+      &map);
+  mercer_rows X = mercer_rows_f32(49 * n, 512, x);
+  mercer_rows Y = mercer_rows_f32(49 * n, 256, y);
+  mercer_matrix Z = mercer_matrix_f32(n, 2048, z);
+  mercer_transform_options options = {.struct_size = sizeof options};
+  mercer_transform_options_init(&options);
+  options.right = &Y;
+  options.locations = 49;
+  if (status == MERCER_OK) status = mercer_map_transform(map, &X, &options, NULL, &Z);
+  mercer_map_free(map);
+  return status == MERCER_OK && z[0] != 0;
+}
+
+/* ---- transform.h ---- */
+
+static int walsh_hadamard(void) {
+  double x[2][4] = {{1, 0, 0, 0}, {1, 2, 3, 4}};
+  mercer_matrix X = mercer_matrix_f64(2, 4, x[0]);
+  mercer_status status = mercer_fwht(&X, NULL);
+  return status == MERCER_OK && x[0][3] == 1 && x[1][0] == 10;
+}
+
+/* ---- learn.h ---- */
+
+static int row_statistics(void) {
+  float* z[] = {z32, z32 + 100 * n};
+  double* y[] = {y64, y64};
+  mercer_statistics* statistics = NULL;
+  mercer_status status = mercer_statistics_create(100, 1, &statistics);
+  for (int block = 0; block < 2 && status == MERCER_OK; ++block) {
+    mercer_rows Z = mercer_rows_f32(n, 100, z[block]);
+    mercer_rows Y = mercer_rows_f64(n, 1, y[block]);
+    status = mercer_statistics_add(statistics, &Z, &Y, NULL);
+  }
+  int64_t rows = 0;
+  if (status == MERCER_OK) status = mercer_statistics_shape(statistics, &rows, NULL, NULL);
+  mercer_statistics_free(statistics);
+  return status == MERCER_OK && rows == 2 * n;
+}
+
+static int ridge_path(const mercer_statistics* statistics, double* w) {
+  mercer_ridge* ridge = NULL;
+  mercer_status status = mercer_ridge_create(statistics, 1, NULL, &ridge);
+  double few = 0, many = 0, intercept = 0;
+  if (status == MERCER_OK) status = mercer_ridge_gcv_f64(ridge, 1e-6, &few, NULL);
+  if (status == MERCER_OK) status = mercer_ridge_gcv_f64(ridge, 1e-3, &many, NULL);
+  double lambda = few < many ? 1e-6 : 1e-3;
+  if (status == MERCER_OK) status = mercer_ridge_solve_f64(ridge, lambda, w, 1, &intercept);
+  mercer_ridge_free(ridge);
+  return status == MERCER_OK && w[0] != 0 && intercept != 0;
+}
+
+static int ridge_from_rows(double* z, double* y, double* w) {
+  mercer_rows Z = mercer_rows_f64(n, D, z);
+  mercer_rows Y = mercer_rows_f64(n, 1, y);
+  mercer_matrix weights = mercer_matrix_f64(D, 1, w);
+  double intercept = 0;
+  mercer_status status = mercer_ridge_dual(&Z, &Y, 1, 1e-6, NULL, &weights, &intercept);
+  return status == MERCER_OK && w[0] != 0 && intercept != 0;
+}
+
+static int models(const mercer_map* map, float* x, double* y, double* f, mercer_model** out) {
+  mercer_rows X = mercer_rows_f32(n, d, x);
+  mercer_rows Y = mercer_rows_f64(n, 1, y);
+  mercer_matrix scores = mercer_matrix_f64(n, 1, f);
+  mercer_model* model = NULL;
+  mercer_status status = mercer_model_fit(map, NULL, &X, &Y, 0, NULL, &model);
+  if (status == MERCER_OK) status = mercer_model_predict(model, &X, NULL, &scores);
+  *out = model;
+  return status == MERCER_OK && fabs(f[0] - y[0]) < 0.5;
+}
+
+static int parts_of_a_model(mercer_model* model) {
+  mercer_status status = mercer_model_set_metadata(model, "{\"columns\":[\"x\",\"y\"]}");
+  int64_t outputs = 0;
+  double lambda = 0;
+  if (status == MERCER_OK) status = mercer_model_shape(model, NULL, &outputs, NULL, &lambda);
+  return status == MERCER_OK && outputs == 1 && lambda > 0;
+}
+
+struct reader {
+  int read;
+};
+
+static int32_t rewind_rows(void* user) {
+  ((struct reader*)user)->read = 0;
+  return 0;
+}
+
+static int32_t next_rows(void* user, mercer_rows* X, mercer_rows* Y) {
+  struct reader* reader = user;
+  if (reader->read) return 0;
+  reader->read = 1;
+  *X = mercer_rows_f64(n, d, x64);
+  *Y = mercer_rows_f64(n, 1, y64);
+  return 0;
+}
+
+static int rows_from_a_source(const mercer_map* map, struct reader* file) {
+  mercer_row_source source = {sizeof source, 0, d, 1, rewind_rows, next_rows, file};
+  mercer_model* model = NULL;
+  mercer_status status = mercer_model_fit_source(map, NULL, &source, 0, NULL, &model);
+  mercer_model_free(model);
+  return status == MERCER_OK;
+}
+
+static int search(double* x, double* y) {
+  mercer_rows X = mercer_rows_f64(n, d, x);
+  mercer_rows Y = mercer_rows_f64(n, 1, y);
+  mercer_model* model = NULL;
+  mercer_status status = mercer_model_search(NULL, &X, &Y, 0, NULL, &model);
+  mercer_model_free(model);
+  return status == MERCER_OK;
+}
+
+static int exact_kernel_ridge(const mercer_kernel* kernel, double* x, double* y, double* f) {
+  mercer_rows X = mercer_rows_f64(n, d, x);
+  mercer_rows Y = mercer_rows_f64(n, 1, y);
+  mercer_matrix scores = mercer_matrix_f64(n, 1, f);
+  mercer_fit_options options = {.struct_size = sizeof options};
+  mercer_fit_options_init(&options);
+  options.selection = MERCER_SELECTION_FIXED;
+  mercer_kernel_ridge* fitted = NULL;
+  mercer_status status = mercer_kernel_ridge_fit(kernel, &options, &X, &Y, 0, NULL, &fitted);
+  if (status == MERCER_OK) status = mercer_kernel_ridge_predict(fitted, &X, NULL, &scores);
+  mercer_kernel_ridge_free(fitted);
+  return status == MERCER_OK && fabs(f[0] - y[0]) < 0.5;
+}
+
+/* ---- io.h ---- */
+
+static int files(const mercer_model* model, const char* path) {
+  mercer_status status = mercer_model_save(model, path);
+  mercer_model* loaded = NULL;
+  if (status == MERCER_OK) status = mercer_model_load(path, &loaded);
+  mercer_model_free(loaded);
+  return status == MERCER_OK && remove(path) == 0;
+}
+
+static int bytes_in_memory(const mercer_statistics* statistics) {
+  int64_t size = 0;
+  mercer_status status = mercer_statistics_to_bytes(statistics, NULL, 0, &size);
+  void* bytes = malloc((size_t)size);
+  if (status == MERCER_OK) {
+    status = mercer_statistics_to_bytes(statistics, bytes, size, NULL);
+  }
+  mercer_statistics* copy = NULL;
+  if (status == MERCER_OK) status = mercer_statistics_from_bytes(bytes, size, &copy);
+  int64_t rows = 0;
+  if (status == MERCER_OK) status = mercer_statistics_shape(copy, &rows, NULL, NULL);
+  mercer_statistics_free(copy);
+  free(bytes);
+  return status == MERCER_OK && rows == n;
+}
+
+static int failed = 0;
+
+static void expect(int worked, const char* example) {
+  if (worked) return;
+  fprintf(stderr, "%s: not what the header says; last error: %s\n", example, mercer_last_error());
+  failed = 1;
+}
+
+#define RUN(example, arguments) expect(example arguments, #example)
+
+int main(void) {
+  static double w[D], f[n], k[n * n];
+  static float z[n * (4096 + 5)];
+  mercer_context* context = NULL;
+  mercer_kernel *kernel = NULL, *polynomial = NULL;
+  mercer_map* map = NULL;
+  mercer_model* model = NULL;
+  mercer_statistics* statistics = NULL;
+  mercer_rows Z = mercer_rows_f64(n, D, z64), Y = mercer_rows_f64(n, 1, y64);
+  struct reader file = {0};
+  fill();
+  expect(mercer_statistics_create(D, 1, &statistics) == MERCER_OK &&
+             mercer_statistics_add(statistics, &Z, &Y, NULL) == MERCER_OK &&
+             mercer_kernel_from_spec("{\"kernel\":\"polynomial\"}", &polynomial) == MERCER_OK,
+         "what the examples need");
+  RUN(status_and_error_text, ());
+  RUN(execution_context, (&context));
+  RUN(kernel_by_spec, (&kernel));
+  RUN(sparse_rows, (kernel));
+  RUN(gram_matrix, (x64, k));
+  RUN(fourier_features, (kernel, &map));
+  RUN(map_by_spec, ());
+  RUN(views, (map, x32, z, 4096 + 5));
+  RUN(features_of_rows, (map, x32, z));
+  RUN(errors_of_the_estimate, (map, x64));
+  RUN(sketch_by_spec, ());
+  RUN(recommended_sketch, (polynomial, x64));
+  RUN(bilinear_pooling, (z32, z32, pooled));
+  RUN(walsh_hadamard, ());
+  RUN(row_statistics, ());
+  RUN(ridge_path, (statistics, w));
+  RUN(ridge_from_rows, (z64, y64, w));
+  RUN(models, (map, x32, y64, f, &model));
+  RUN(parts_of_a_model, (model));
+  RUN(rows_from_a_source, (map, &file));
+  RUN(search, (x64, y64));
+  RUN(exact_kernel_ridge, (kernel, x64, y64, f));
+  RUN(files, (model, "header_example.mercer"));
+  RUN(bytes_in_memory, (statistics));
+  mercer_statistics_free(statistics);
+  mercer_model_free(model);
+  mercer_map_free(map);
+  mercer_kernel_free(polynomial);
+  mercer_kernel_free(kernel);
+  mercer_context_free(context);
+  return failed;
+}

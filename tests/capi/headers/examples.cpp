@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// The examples of the C++ headers, line by line as they stand there (examples.cmake compares), compiled as strict C++17 and run:
+// every function is true if its example did what the header says.
+#include <cmath>
+#include <cstdio>
+#include <mercer/mercer.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using Numbers = mercer::Matrix<double>;
+
+bool library() {
+  mercer::Matrix<float> X(100, 8);
+  mercer::Kernel kernel = mercer::Kernel::gaussian(2.0);
+  mercer::Map map = mercer::Map::fourier(kernel, X.cols(), 1024);
+  mercer::Matrix<float> Z = map.apply(X);
+  std::string spec = map.spec();
+  mercer::Map same = mercer::Map::from_spec(spec);
+  return Z.cols() == 1024 && same.spec() == spec;
+}
+
+bool context(const mercer::Map& map) {
+  mercer::Context context(2, 0, [](int64_t done, int64_t total) { return done <= total; });
+  try {
+    map.prepare(MERCER_PRECISION_F32, &context);
+  } catch (const mercer::Error& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+  }
+  return context.threads_used() >= 1;
+}
+
+bool views(const mercer::Kernel& kernel, const double* data) {
+  mercer::MatrixView<const double> X(data, 10, 3, 4);
+  mercer::Matrix<double> K(10, 10);
+  kernel.gram(X, X, K);
+  return K(0, 0) == 1 && K(0, 1) == K(1, 0);
+}
+
+mercer::Kernel kernel() {
+  std::vector<double> lengthscale = {0.5, 2.0, 1.0};
+  mercer::Kernel kernel = mercer::Kernel::matern(1.5, lengthscale);
+  return kernel;
+}
+
+bool map(const mercer::Kernel& kernel, const Numbers& X) {
+  mercer_fourier_options options = mercer::fourier_options();
+  options.projection = MERCER_PROJECTION_SORF;
+  mercer::Map map = mercer::Map::fourier(kernel, X.cols(), 1024, options);
+  mercer_transform_options columns = mercer::transform_options();
+  columns.end = 100;
+  mercer::Matrix<double> Z(X.rows(), 100);
+  map.transform(X, Z, columns);
+  double error = map.kernel_error(X, MERCER_KERNEL_ERROR_PREDICTED);
+  return Z(0, 99) != 0 && error > 0 && error < 1;
+}
+
+bool ridge(const Numbers& Z, const Numbers& Y, const Numbers& more_Z, const Numbers& more_Y) {
+  mercer::Statistics statistics(Z.cols(), Y.cols());
+  statistics.add(Z, Y);
+  statistics.add(more_Z, more_Y);
+  mercer::Ridge ridge(statistics, true);
+  mercer::Weights weights = ridge.solve(1e-6);
+  return weights.w.rows() == Z.cols() && ridge.rows() == Z.rows() + more_Z.rows();
+}
+
+bool model(const mercer::Map& map, const Numbers& X, const Numbers& Y) {
+  mercer::Model model = mercer::Model::fit(map, X, Y);
+  double r_squared = model.score(X, Y);
+  std::vector<std::byte> bytes = model.to_bytes();
+  return r_squared > 0.9 && !bytes.empty();
+}
+
+bool sketch(const Numbers& X) {
+  mercer::Kernel kernel = mercer::Kernel::polynomial(3, 1.0, 1.0);
+  mercer::RecommendedSketch best = mercer::recommend_sketch(kernel, 512, 0, X);
+  return best.map.features() == 512 && best.predicted_error < 1;
+}
+
+bool source() {
+  struct OneBlock : mercer::RowSource {
+    mercer::Matrix<double> X, Y;
+    bool read = false;
+    OneBlock(int64_t n, int64_t d) : X(n, d), Y(n, 1) {}
+    int64_t inputs() const override { return X.cols(); }
+    int64_t targets() const override { return Y.cols(); }
+    void rewind() override { read = false; }
+    std::optional<Block> next() override {
+      if (std::exchange(read, true)) return std::nullopt;
+      return Block{X, Y};
+    }
+  };
+  OneBlock rows(30, 3);
+  for (int64_t i = 0; i < 30; ++i) {
+    for (int64_t j = 0; j < 3; ++j) rows.X(i, j) = std::sin(1.7 * static_cast<double>(3 * i + j));
+    rows.Y(i, 0) = rows.X(i, 0);
+  }
+  const mercer::Map map = mercer::Map::fourier(mercer::Kernel::gaussian(1.0), 3, 64);
+  return mercer::Model::fit_source(map, rows).score(rows.X, rows.Y) > 0.9;
+}
+
+bool all() {
+  Numbers X(40, 3), Y(40, 1);
+  for (int64_t i = 0; i < X.rows(); ++i) {
+    for (int64_t j = 0; j < 3; ++j) X(i, j) = std::sin(1.7 * static_cast<double>(3 * i + j));
+    Y(i, 0) = X(i, 0) - X(i, 1);
+  }
+  const mercer::Kernel matern = kernel();
+  const mercer::Map features = mercer::Map::fourier(matern, 3, 64);
+  return library() && context(features) && views(matern, X.view().data) && map(matern, X) &&
+         ridge(X, Y, X, Y) && model(features, X, Y) && sketch(X) && source();
+}
+
+}  // namespace
+
+int main() {
+  try {
+    if (all()) return 0;
+    std::fprintf(stderr, "an example did not do what its header says\n");
+  } catch (const mercer::Error& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+  }
+  return 1;
+}
