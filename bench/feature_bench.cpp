@@ -162,12 +162,14 @@ void stores_fourier(benchmark::State& state, feature::FourierForm form) {
   feature::FourierOptions options;
   options.form = form;
   const int64_t D = form == feature::FourierForm::complex ? kStoredFeatures / 2 : kStoredFeatures;
-  stores_of(state,
-            *feature::make_fourier(*kernel::make_kernel({{"kernel", "gaussian"}, {"lengthscale", 4.0}}), kStoredInputs, D, options));
+  stores_of(state, *feature::make_fourier(
+                       *kernel::make_kernel({{"kernel", "gaussian"}, {"lengthscale", 4.0}}),
+                       kStoredInputs, D, options));
 }
 void stores_linear(benchmark::State& state) {
-  stores_of(state, *feature::make_linear(*kernel::make_polynomial(1, 1, 0, 1), kStoredInputs,
-                                         kStoredFeatures, {}));
+  stores_of(state,
+            *feature::make_linear(*kernel::make_kernel({{"kernel", "polynomial"}, {"degree", 1}}),
+                                  kStoredInputs, kStoredFeatures, {}));
 }
 void stores_fill(benchmark::State& state) {
   Context context;
