@@ -127,6 +127,10 @@ TEST_CASE(
             *given, "numbers", [](const std::string& b) { return b + b; }, "numbers") == "");
   CHECK(refused(
             *given, "numbers", [](const std::string& b) { return std::string(b.size(), '\xff'); },
+            "numbers") == "");
+  CHECK(refused(
+            *given, "numbers",
+            [](const std::string& b) { return b.substr(0, b.size() - 8) + std::string(8, '\xff'); },
             "nan") == "");
   CHECK(refused(*given, "spec", spec_with("\"inputs\":2", "\"inputs\":2147483647"), "numbers") ==
         "");

@@ -20,12 +20,11 @@ Value value_of(const Reference& json, FieldType type) {
 std::unique_ptr<kernel::Kernel> from_spec(const Reference& spec) {
   for (const kernel::KernelEntry& entry : kernel::kernel_table()) {
     if (spec.at("kernel") != entry.name) continue;
-    Parameters parameters;
+    Parameters given{{"kernel", entry.name}};
     for (const Field& field : entry.fields) {
-      parameters.set(field.key, spec.contains(field.key) ? value_of(spec.at(field.key), field.type)
-                                                         : field.fallback);
+      if (spec.contains(field.key)) given.set(field.key, value_of(spec.at(field.key), field.type));
     }
-    return entry.make(parameters);
+    return kernel::make_kernel(given);
   }
   return nullptr;
 }

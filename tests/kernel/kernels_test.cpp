@@ -21,7 +21,7 @@ TEST_CASE("the cases cover the table, and the table's defaults make each kernel"
   for (const kernel::KernelEntry& entry : kernel::kernel_table()) {
     INFO(entry.name);
     CHECK(covered.count(entry.name) == 1);
-    Parameters defaults;
+    Parameters defaults{{"kernel", entry.name}};
     for (const Field& field : entry.fields) defaults.set(field.key, default_of(field));
     const auto kernel = entry.make(defaults);
     CHECK(kernel->name() == entry.name);

@@ -72,7 +72,7 @@ double measured(const FeatureMap& map, const Matrix<double>& X, const Matrix<dou
 std::string kind_of(const FeatureMap& map) {
   const Parameters all = map.parameters();
   std::string kind(map.name());
-  for (const char* name : {"weights", "variant", "field"}) {
+  for (const char* name : {"kind", "field"}) {
     if (all.find(name) != nullptr) kind += " " + all.text(name);
   }
   return kind;
