@@ -64,7 +64,9 @@ MERCER_API mercer_status mercer_statistics_shape(const mercer_statistics* statis
 
 /** Copies out the sums about zero.
  *  Shapes: gram D x D (both triangles), cross D x m, without gaps; sum_z: D; sum_y, sum_y2: m. Any
- *  pointer may be NULL. */
+ *  pointer may be NULL.
+ *  Errors: MERCER_UNSUPPORTED for statistics of weighted rows (of a file), whose n is not their
+ *  number. */
 MERCER_API mercer_status mercer_statistics_get_f64(const mercer_statistics* statistics,
                                                    double* gram, double* cross, double* sum_z,
                                                    double* sum_y, double* sum_y2);
@@ -292,7 +294,8 @@ MERCER_API mercer_status mercer_model_predict(const mercer_model* model, const m
 
 /** labels[i]: class of the largest score of row i, the lowest on a tie.
  *  Shapes: X n x d, dense or CSR; labels: n.
- *  Errors: NaN in X; MERCER_DIMENSION_MISMATCH, MERCER_UNSUPPORTED (a regression).
+ *  Errors: NaN, Inf and numbers beyond 1e150 in X, a row with a NaN score (outside the kernel's
+ *  domain, say), by its number; MERCER_DIMENSION_MISMATCH, MERCER_UNSUPPORTED (a regression).
  *  Threads and cost: as mercer_model_predict. */
 MERCER_API mercer_status mercer_model_classify(const mercer_model* model, const mercer_rows* X,
                                                mercer_context* context, int32_t* labels);
@@ -300,7 +303,7 @@ MERCER_API mercer_status mercer_model_classify(const mercer_model* model, const 
 /** How well predictions fit the targets Y of the same rows. K = 0: R^2 = 1 - sum_i (y_i - f_i)^2 /
  *  sum_i (y_i - mean y)^2, averaged over the outputs whose Y varies, NaN if none does. K >= 2: the
  *  accuracy, the share of rows whose class number Y(i, 0) is the column of the largest of K scores,
- *  the lowest on a tie; numbers that are no class count as wrong.
+ *  the lowest on a tie; numbers that are no class and rows with a NaN score count as wrong.
  *  Shapes: predictions n x outputs, of mercer_model_predict, mercer_kernel_ridge_predict or any
  *  other, n >= 1; Y n x outputs, or n x 1 for classes; both dense or CSR (made dense).
  *  Errors: K = 1, K < 0, no rows; MERCER_DIMENSION_MISMATCH. score is written on success alone.

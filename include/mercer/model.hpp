@@ -11,6 +11,7 @@
 #define MERCER_MODEL_HPP
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -33,11 +34,18 @@ inline double prediction_score(const Rows& predictions, const Rows& Y, int64_t K
   return score;
 }
 
-/// The class of each row of scores: the column of the largest, the lowest on a tie.
+/// The class of each row of scores: the column of the largest, the lowest on a tie. Throws
+/// MERCER_INVALID_ARGUMENT for a row with a NaN score, which has no class.
 inline std::vector<int32_t> classes_of(MatrixView<const double> scores) {
   std::vector<int32_t> classes(static_cast<size_t>(scores.rows));
   for (int64_t i = 0; i < scores.rows; ++i) {
     const double* row = scores.data + i * scores.ld;
+    if (std::any_of(row, row + scores.cols, [](double score) { return std::isnan(score); }))
+      throw Error(
+          MERCER_INVALID_ARGUMENT,
+          "classes_of: row " + std::to_string(i) +
+              " (counted from 0) has a score of NaN, expected numbers: its input is outside "
+              "the kernel's domain or too large");
     classes[static_cast<size_t>(i)] =
         static_cast<int32_t>(std::max_element(row, row + scores.cols) - row);
   }

@@ -97,7 +97,7 @@ Model fit(std::shared_ptr<const feature::FeatureMap> map, const FitOptions& opti
 void predict(const Model& model, const Rows& X, Context& context, MatrixView<double> scores);
 
 /// Class of the largest score (the lowest on a tie); classification only. NaN or Inf in X is
-/// refused.
+/// refused, and so is a row with a NaN score, naming it.
 void classify(const Model& model, const Rows& X, Context& context, std::span<int32_t> classes);
 
 }  // namespace mercer::model

@@ -8,6 +8,7 @@
 #include "model/feature_rows.h"
 #include "model/model.h"
 #include "model/model_entry.h"
+#include "statistic/prediction_score.h"
 
 namespace mercer::model {
 namespace {
@@ -64,11 +65,16 @@ void classify(const Model& model, const Rows& X, Context& context, std::span<int
   require(static_cast<int64_t>(classes.size()) == X.rows(), MERCER_DIMENSION_MISMATCH,
           "classes has %lld entries, X has %lld rows", static_cast<Long>(classes.size()),
           static_cast<Long>(X.rows()));
-  require_summable("X", X);  // a row of NaN scores has no largest one
+  require_summable("X", X);
   for_each_score(model, X, context, [&](int64_t first, MatrixView<const double> block) {
     for (int64_t i = 0; i < block.rows; ++i) {
-      const double* best = std::max_element(block.row(i), block.row(i) + block.cols);
-      classes[static_cast<size_t>(first + i)] = static_cast<int32_t>(best - block.row(i));
+      const int64_t found = statistic::class_of({block.row(i), static_cast<size_t>(block.cols)});
+      require(
+          found != statistic::kNoClass, MERCER_INVALID_ARGUMENT,
+          "X: row %lld (counted from 0) has a score of NaN, which is of no class: it is outside "
+          "the kernel's domain or too large",
+          static_cast<Long>(first + i));
+      classes[static_cast<size_t>(first + i)] = static_cast<int32_t>(found);
     }
   });
 }

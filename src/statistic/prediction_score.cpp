@@ -3,6 +3,7 @@
 #include "statistic/prediction_score.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 namespace mercer::statistic {
@@ -30,11 +31,17 @@ double r_squared(MatrixView<const double> Y, MatrixView<const double> prediction
                      : std::numeric_limits<double>::quiet_NaN();
 }
 
+int64_t class_of(std::span<const double> scores) {
+  if (std::ranges::any_of(scores, [](double score) { return std::isnan(score); })) return kNoClass;
+  return std::ranges::max_element(scores) - scores.begin();
+}
+
 double accuracy(MatrixView<const double> Y, MatrixView<const double> scores) {
+  const auto columns = static_cast<size_t>(scores.cols);
   int64_t right = 0;
   for (int64_t i = 0; i < Y.rows; ++i) {
-    const double* row = scores.row(i);
-    right += Y(i, 0) == static_cast<double>(std::max_element(row, row + scores.cols) - row);
+    const int64_t found = class_of({scores.row(i), columns});
+    right += found != kNoClass && Y(i, 0) == static_cast<double>(found);
   }
   return static_cast<double>(right) / static_cast<double>(Y.rows);
 }

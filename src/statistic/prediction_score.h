@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "base/matrix_view.h"
 
@@ -13,8 +14,14 @@ namespace mercer::statistic {
 /// if none does. Y and predictions: n x m.
 double r_squared(MatrixView<const double> Y, MatrixView<const double> predictions);
 
+/// The column of the largest score, the first of equals; kNoClass if one is NaN. At least one
+/// score.
+inline constexpr int64_t kNoClass = -1;
+int64_t class_of(std::span<const double> scores);
+
 /// Share of the rows whose class, Y(i, 0), is the column of the largest score, the first of equals;
-/// a number that is no column never is. NaN for no rows. Y: n x 1, scores: n x K, K >= 1.
+/// a number that is no column never is, nor is a row with a NaN score. NaN for no rows. Y: n x 1,
+/// scores: n x K, K >= 1.
 double accuracy(MatrixView<const double> Y, MatrixView<const double> scores);
 
 }  // namespace mercer::statistic

@@ -111,6 +111,9 @@ TEST_CASE("what C++ measures", "[capi]") {
   const double scores[] = {0, 1, 2, 2, 1, 0};
   const MatrixView<const double> view(scores, 2, 3);
   CHECK(mercer::classes_of(view) == std::vector<int32_t>{2, 0});
+  const double broken[] = {0, 1, NAN, 0};
+  CHECK_THROWS_WITH(mercer::classes_of(mercer::MatrixView<const double>(broken, 2, 2)),
+                    Catch::Contains("row 1 (counted from 0) has a score of NaN"));
   CHECK(mercer::version() == mercer_version());
 }
 

@@ -10,6 +10,7 @@
 #include "model/row_sets.h"
 #include "model_problem.h"
 #include "support/catch.h"
+#include "support/refusal.h"
 
 using namespace mercer;
 using namespace mercer::model;
@@ -78,6 +79,23 @@ TEST_CASE("a class without rows is never predicted", "[model]") {
       fit(gaussian_map(2, 64), class_options(5, Selection::gcv), train.x(), train.y(), context);
   CHECK(model.outputs() == 5);
   CHECK(errors(model, blobs(300, {0, 2, 4}, 34)) == 0);
+}
+
+TEST_CASE("a row outside the kernel's domain has no class", "[model]") {
+  Problem train = blobs(60, {0, 1}, 38);
+  for (int64_t i = 0; i < 60; ++i)
+    for (int64_t j = 0; j < 2; ++j) train.X(i, j) = std::abs(train.X(i, j));
+  FitOptions options = class_options(2, Selection::fixed);
+  options.standardize = false;
+  Context context;
+  const std::shared_ptr<const feature::FeatureMap> map =
+      feature::make_fourier(*kernel::make_skewed_chi2(0.5, 1.0), 2, 32, {});
+  const Model model = fit(map, options, train.x(), train.y(), context);
+  train.X(3, 1) = -2;
+  std::vector<int32_t> found(60);
+  CHECK(refusal_fault(
+            MERCER_INVALID_ARGUMENT, [&] { classify(model, train.x(), context, found); },
+            "X: row 3 (counted from 0) has a score of NaN") == "");
 }
 
 TEST_CASE("class scores are least squares on one-hot codes", "[model]") {

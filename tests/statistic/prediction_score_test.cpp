@@ -39,4 +39,7 @@ TEST_CASE("accuracy: the first of equals, and numbers that are no class", "[stat
   const double none[] = {NAN, 0.5, 7};
   CHECK(accuracy({none, 3, 1}, {scores, 3, 3, 4}) == 0);
   CHECK(std::isnan(accuracy({Y, 0, 1}, {scores, 0, 3})));
+  // NaN is no score: the row is wrong wherever it stands, also for the class 0 in front.
+  const double broken[] = {NAN, 0, 1, 1, NAN, 0, 2, 1, 0, 1, 0, NAN}, zeros[] = {0, 0, 0, 0};
+  CHECK(accuracy({zeros, 4, 1}, {broken, 4, 3}) == 0.25);
 }
