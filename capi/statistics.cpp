@@ -132,6 +132,11 @@ mercer_status mercer_statistics_get_f64(const mercer_statistics* statistics, dou
   return guard("mercer_statistics_get_f64", [&] {
     const solver::RowStatistics& sums = checked("statistics", statistics).impl;
     const int64_t D = sums.features(), m = sums.outputs();
+    require(
+        sums.weight() == static_cast<double>(sums.rows()), MERCER_UNSUPPORTED,
+        "statistics of %lld rows whose weights sum to %.17g, expected rows without weights: the "
+        "sums would not say what n is",
+        static_cast<long long>(sums.rows()), sums.weight());
     if (gram != nullptr) matrix("gram", gram, "D", D, D, "D", D);
     if (cross != nullptr) matrix("cross", cross, "D", D, m, "m", m);
     if (gram != nullptr) solver::write_plain_gram(sums, {gram, D, D});
