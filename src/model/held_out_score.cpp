@@ -49,6 +49,7 @@ double margin(const double* score, const double* code, int64_t outputs) {
 }
 
 void add_row(const double* scores, const double* y, double weight, bool classify, Sums& sums) {
+  if (weight == 0) return;  // it may hold anything
   sums.weight += weight;
   const size_t outputs = sums.y.size();
   if (sums.origin.empty()) sums.origin.assign(y, y + outputs);

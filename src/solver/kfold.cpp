@@ -12,10 +12,10 @@ namespace {
 
 int64_t require_folds(std::span<const RowStatistics* const> folds) {
   int64_t with_rows = 0;
-  for (const RowStatistics* fold : folds) with_rows += fold->rows() > 0;
+  for (const RowStatistics* fold : folds) with_rows += fold->weight() > 0;
   require(with_rows >= 2, MERCER_INVALID_ARGUMENT,
-          "folds: %lld of %zu hold rows, expected at least 2", static_cast<long long>(with_rows),
-          folds.size());
+          "folds: %lld of %zu hold rows of positive weight, expected at least 2",
+          static_cast<long long>(with_rows), folds.size());
   return with_rows;
 }
 
@@ -37,7 +37,7 @@ Matrix<double> kfold_error(std::span<const RowStatistics* const> folds, bool cen
   error.fill(0);
   Stage stage(context, with_rows);
   for (const RowStatistics* fold : folds) {
-    if (fold->rows() == 0) continue;
+    if (!(fold->weight() > 0)) continue;
     RowStatistics others = total.clone(context);
     others.subtract(*fold);
     const RidgePath path(std::move(others), center, context);

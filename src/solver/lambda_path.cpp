@@ -68,8 +68,10 @@ DualSystem make_dual_system(const BlockSource& rows, bool center, Context& conte
   std::vector<double> weights;
   double sum = 0;
   for_each_wide(rows, context, [&](const WideBlock& block) {
-    weights.insert(weights.end(), block.weights.begin(), block.weights.end());
+    const bool weighs = !weights.empty() || !block.weights.empty();
+    if (weighs) weights.resize(static_cast<std::size_t>(block.first), 1.0);
     for (int64_t i = 0; i < block.Z.rows; ++i) {
+      if (weighs) weights.push_back(block.weight(i));
       std::copy_n(block.Z.row(i), block.Z.cols, Z.view().row(block.first + i));
       std::copy_n(block.Y.row(i), block.Y.cols, Y.view().row(block.first + i));
       for (int64_t j = 0; j < block.Z.cols; ++j) sum += block.Z(i, j) * block.Z(i, j);

@@ -87,7 +87,7 @@ std::vector<double> mean_squared_error(const Weights& weights, const RowStatisti
 
 /// Mean over all rows of the squared error of each lambda, per output, every fold predicted by a
 /// fit on the others: fold statistics are subtracted from their total. Each fit uses its own n.
-/// Result: lambdas x outputs. At least two folds with rows; a fold without rows is skipped. Memory
+/// Result: lambdas x outputs. At least two folds with rows that weigh; others are skipped. Memory
 /// on top of the folds: 3.5 x 8 D^2 bytes.
 Matrix<double> kfold_error(std::span<const RowStatistics* const> folds, bool center,
                            std::span<const double> lambdas, Context& context);

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "base/error.h"
 #include "base/size.h"
@@ -46,11 +47,23 @@ void add_squares(double sign, MatrixView<const double> Y, std::span<double> squa
       squares[static_cast<std::size_t>(j)] += sign * Y(i, j) * Y(i, j);
 }
 
+/// wide, sums: room for the rows and for a number per column, where they have weights.
 template <class T>
-void write_mean(MatrixView<const T> rows, std::span<double> mean, Context& context) {
-  sum_columns(rows, mean.data(), context);
-  for (double& value : mean) value /= static_cast<double>(rows.rows);
+void write_mean(MatrixView<const T> rows, std::span<const double> weights, MatrixView<double> wide,
+                double* sums, std::span<double> mean, Context& context) {
+  if (weights.empty()) {
+    sum_columns(rows, mean.data(), context);
+  } else {
+    std::ranges::fill(mean, 0.0);
+    shift_and_sum(rows, mean.data(), wide, sums, context);
+    weigh_and_sum(weights, wide, mean.data(), context);
+  }
+  const double n = total_weight(weights, rows.rows);
+  for (double& value : mean) value /= n;
 }
+
+/// A weight below this share of what has been there is what rounding left of weights that went.
+constexpr double kRest = std::numeric_limits<double>::epsilon();
 
 bool all_finite(std::span<const double> numbers) {
   return std::ranges::all_of(numbers, [](double x) { return std::isfinite(x); });
@@ -156,19 +169,22 @@ void RowStatistics::accumulate(double sign, MatrixView<const T> Z, MatrixView<co
     const MatrixView<const T> rows = Z.block_rows(first, last);
     const MatrixView<const double> targets =
         outputs_ > 0 ? Y.block_rows(first, last) : MatrixView<const double>{};
-    if (rows_ == 0) {
-      write_mean(rows, sums.origin_features, context);
-      if (outputs_ > 0) write_mean(targets, sums.origin_outputs, context);
-    }
+    const Weights part = weights.empty() ? weights
+                                         : weights.subspan(static_cast<std::size_t>(first),
+                                                           static_cast<std::size_t>(last - first));
+    const double added = total_weight(part, last - first);
     const MatrixView<double> z{scratch.rows, rows.rows, features_};
     const MatrixView<double> y{scratch.targets, rows.rows, outputs_};
+    // Rows in front of it weighed nothing: their sums are zero about any origin.
+    if (sign > 0 && weight_ == 0 && added > 0) {
+      write_mean(rows, part, z, scratch.column_sums, sums.origin_features, context);
+      if (outputs_ > 0)
+        write_mean(targets, part, y, scratch.target_sums, sums.origin_outputs, context);
+    }
     shift_and_sum(rows, sums.origin_features.data(), z, scratch.column_sums, context);
     if (outputs_ > 0) {
       shift_and_sum(targets, sums.origin_outputs.data(), y, scratch.target_sums, context);
     }
-    const Weights part = weights.empty() ? weights
-                                         : weights.subspan(static_cast<std::size_t>(first),
-                                                           static_cast<std::size_t>(last - first));
     if (!part.empty()) {
       weigh_and_sum(part, z, scratch.column_sums, context);
       weigh_and_sum(part, y, scratch.target_sums, context);
@@ -183,8 +199,9 @@ void RowStatistics::accumulate(double sign, MatrixView<const T> Z, MatrixView<co
       add_squares(sign, y, sums.sum_squared_outputs);
     }
     rows_ += sign > 0 ? last - first : first - last;
-    weight_ += sign * total_weight(part, last - first);
-    if (rows_ == 0) clear();
+    heaviest_ = std::max(heaviest_, weight_);
+    weight_ += sign * added;
+    if (nothing_left(sign)) clear();
     stage.advance(last - first);
     context.checkpoint();
   }
@@ -219,8 +236,13 @@ void RowStatistics::accumulate(double sign, const RowStatistics& other) {
           static_cast<long long>(other.rows_), static_cast<long long>(rows_));
   if (other.rows_ == 0) return;
   if (rows_ == 0) return copy_from(other);
+  if (sign > 0 && weight_ == 0) {
+    std::ranges::copy(other.origin_features(), parts().origin_features.begin());
+    std::ranges::copy(other.origin_outputs(), parts().origin_outputs.begin());
+  }
+  heaviest_ = std::max(heaviest_, weight_);
   add_about_origin(sign, other, parts());
-  if (rows_ == 0) return clear();
+  if (nothing_left(sign)) return clear();
   if (sign < 0) keep_origin_near();
 }
 
@@ -232,7 +254,11 @@ void RowStatistics::clear() {
   gram_.fill(0);
   cross_.fill(0);
   std::ranges::fill(sums_, 0.0);
-  weight_ = 0;
+  weight_ = heaviest_ = 0;
+}
+
+bool RowStatistics::nothing_left(double sign) const noexcept {
+  return rows_ == 0 || (sign < 0 && weight_ <= kRest * heaviest_);
 }
 
 void RowStatistics::keep_origin_near() {
@@ -245,6 +271,7 @@ void RowStatistics::copy_from(const RowStatistics& other) {
   for (int64_t i = 0; i < features_; ++i) std::copy_n(&other.gram_(i, 0), i + 1, &gram_(i, 0));
   rows_ = other.rows_;
   weight_ = other.weight_;
+  heaviest_ = std::max(other.heaviest_, other.weight_);
 }
 
 RowStatistics RowStatistics::clone() const {

@@ -15,8 +15,9 @@
 namespace mercer::solver {
 
 /// Sums are kept about an origin (a row a of features, a row b of outputs) that lies among the
-/// rows: the mean of the first block. Rows far from zero then lose no digits when the mean is taken
-/// out, and statistics of different origins still add up, by moving one of them.
+/// rows: the mean of the first block that weighs anything. Rows far from zero then lose no digits
+/// when the mean is taken out, and statistics of different origins still add up, by moving one of
+/// them.
 class RowStatistics {
  public:
   RowStatistics(int64_t features, int64_t outputs);                    // all zero
@@ -83,13 +84,15 @@ class RowStatistics {
                   Context& context);
   void accumulate(double sign, const RowStatistics& other);
   void copy_from(const RowStatistics& other);
-  void clear();             // every sum; the rows are all gone
+  void clear();                                   // every sum; all the weight is gone
+  bool nothing_left(double sign) const noexcept;  // after adding or removing
   void keep_origin_near();  // moves it where rows that went have left it far away
 
   int64_t features_;
   int64_t outputs_;
   int64_t rows_ = 0;
   double weight_ = 0;
+  double heaviest_ = 0;  // the largest weight that rows were removed from
   Matrix<double> gram_, cross_;
   AlignedBuffer<double> sums_;     // features, outputs, outputs, origin of features, of outputs
   AlignedBuffer<double> scratch_;  // sums of a block's columns, its moved rows, its moved targets

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Weights of rows: a row of weight 2 counts as two equal rows. n of the formulas is the sum of the
-// weights, which for rows without weights is their number.
+// weights, which for rows without weights is their number. Generalised cross-validation takes n for
+// a number of rows: weights of a sum below Tr H leave it no degrees of freedom, and it is infinite
+// at every lambda. Scale them to a mean of 1 for it.
 #pragma once
 
 #include <cstdint>

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "model/held_out_score.h"
 #include "model/row_sets.h"
 #include "model/row_stream.h"
 #include "model/selection.h"
@@ -126,6 +127,58 @@ TEST_CASE("scores of held-out rows count each by its weight", "[model]") {
   CHECK(without.path[3].score != heavy.path[3].score);
   for (size_t k = 0; k < plain.path.size(); ++k)
     CHECK(despite.path[k].score == Approx(without.path[k].score).epsilon(1e-9));
+}
+
+TEST_CASE("held-out scores of weighted rows are those of repeated rows", "[model]") {
+  Context context;
+  for (const Task task : {Task::regression, Task::classification}) {
+    Problem problem = smooth_problem(60, 3, 2, 0.3, 75);
+    std::vector<double> weights = weights_of(60);
+    for (int64_t i = 0; i < 60; ++i) {
+      problem.Y(i, 0) = task == Task::classification ? static_cast<double>(i % 3 == 0) : 5;
+      problem.Y(i, 1) =
+          task == Task::classification ? static_cast<double>(i % 3 != 0) : problem.Y(i, 1);
+    }
+    // The first row weighs nothing and lies far away: no origin for the others.
+    weights[0] = 0;
+    const Matrix<double> Z = plain_features(*gaussian_map(3, 8), problem.x(), {}),
+                         W = random_matrix(8, 2, 76);
+    const Matrix<double> Zr = repeated<double>(Z.view(), weights),
+                         Yr = repeated<double>(problem.y(), weights);
+    if (task == Task::regression) problem.Y(0, 0) = problem.Y(0, 1) = 1e12;
+    const solver::Weights linear{copy(W.view()), {0.5, 0.25}};
+    const auto weighted = score_rows(MatrixSource(Z.view(), problem.y(), 7, false, weights), task,
+                                     std::span(&linear, 1), context)[0];
+    const auto plain = score_rows(MatrixSource(Zr.view(), Yr.view(), 64, false), task,
+                                  std::span(&linear, 1), context)[0];
+    CHECK(weighted.weight == static_cast<double>(Zr.rows()));
+    CHECK(weighted.squared_error == Approx(plain.squared_error).epsilon(1e-12));
+    CHECK(weighted.unexplained == Approx(plain.unexplained).epsilon(1e-12));
+    CHECK(weighted.error_rate == Approx(plain.error_rate).epsilon(1e-12));
+    CHECK(weighted.soft_error == Approx(plain.soft_error).epsilon(1e-12));
+    CHECK(weighted.varies == plain.varies);
+    CHECK(plain.varies == (task == Task::classification));  // the first target of a regression is 5
+  }
+}
+
+TEST_CASE("leave-one-out of weighted rows weighs their errors, primal and dual", "[model]") {
+  Context context;
+  const Problem problem = smooth_problem(40, 3, 1, 0.3, 77);
+  const std::vector<double> weights = weights_of(40);
+  for (const int64_t D : {16, 64}) {  // the second: the dual form
+    const Matrix<double> Z = plain_features(*gaussian_map(3, D), problem.x(), {});
+    const MatrixSource rows(Z.view(), problem.y(), 16, false, weights);
+    const Selected chosen = select(rows, f64_options(Selection::loo), context);
+    solver::RowStatistics statistics(D, 1);
+    statistics.add(Z.view(), problem.y(), context, weights);
+    const solver::RidgePath path(std::move(statistics), true, context);
+    for (const PathPoint& point : chosen.path) {
+      if (point.lambda < 1e-4) continue;  // below, the fit interpolates
+      const Matrix<double> squares =
+          path.leave_one_out_squares({&point.lambda, 1}, Z.view(), problem.y(), context, weights);
+      CHECK(point.score == Approx(squares(0, 0) / path.weight()).epsilon(1e-6));
+    }
+  }
 }
 
 TEST_CASE("two processes with half of the rows each choose and fit as one", "[model]") {

@@ -6,6 +6,7 @@
 #include "ridge_problem.h"
 #include "solver/ridge.h"
 #include "support/catch.h"
+#include "support/refusal.h"
 
 using namespace mercer;
 using solver::RowStatistics;
@@ -54,6 +55,38 @@ TEST_CASE("K-fold errors are those of explicit fits with their own n", "[solver]
       CHECK(error(l, j) ==
             Approx(explicit_error(problem, center, lambdas[static_cast<std::size_t>(l)], K, j))
                 .epsilon(1e-9));
+}
+
+TEST_CASE("K-fold errors of weighted rows are those of repeated rows", "[solver]") {
+  const bool center = GENERATE(false, true);
+  const int64_t K = 3, n = 30, D = 5, m = 2;
+  Context context;
+  const Problem problem = test::ridge_problem(n, D, m, 103);
+  std::vector<RowStatistics> weighted, repeated;
+  for (int64_t fold = 0; fold <= K; ++fold) {
+    weighted.emplace_back(D, m);
+    repeated.emplace_back(D, m);
+  }
+  for (int64_t i = 0; i < n; ++i) {
+    const auto fold = static_cast<std::size_t>(i % K);
+    const MatrixView<const double> Z = problem.Z.view().block_rows(i, i + 1),
+                                   Y = problem.Y.view().block_rows(i, i + 1);
+    const int64_t weight = (i / K) % 4;
+    weighted[fold].add(Z, Y, context, std::vector<double>{static_cast<double>(weight)});
+    for (int64_t k = 0; k < weight; ++k) repeated[fold].add(Z, Y, context);
+    // A fold of rows that weigh nothing counts for nothing.
+    weighted[K].add(Z, Y, context, std::vector<double>{0.0});
+  }
+  const std::vector<double> lambdas = {1.0, 1e-3};
+  const Matrix<double> expected = solver::kfold_error(repeated, center, lambdas, context),
+                       found = solver::kfold_error(weighted, center, lambdas, context);
+  for (int64_t l = 0; l < 2; ++l)
+    for (int64_t j = 0; j < m; ++j) CHECK(found(l, j) == Approx(expected(l, j)).epsilon(1e-9));
+  // All the weight in one fold: no other to fit on.
+  const RowStatistics* alone[] = {&weighted[0], &weighted[K]};
+  CHECK(test::refusal_fault(
+            MERCER_INVALID_ARGUMENT, [&] { solver::kfold_error(alone, center, lambdas, context); },
+            "1 of 2 hold rows of positive weight") == "");
 }
 
 TEST_CASE("K-fold reports progress by fold and can be cancelled", "[solver]") {

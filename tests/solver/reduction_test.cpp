@@ -16,15 +16,20 @@ using solver::RowStatistics;
 namespace {
 
 /// Statistics of rows [first, last) in each of the processes.
-std::vector<RowStatistics> reduced(const Problem& problem, const std::vector<int64_t>& bounds) {
+std::vector<RowStatistics> reduced(const Problem& problem, const std::vector<int64_t>& bounds,
+                                   const std::vector<double>& weights = {}) {
   const auto size = static_cast<int>(bounds.size()) - 1;
   std::vector<RowStatistics> all;
   for (int i = 0; i < size; ++i) all.emplace_back(problem.Z.cols(), problem.Y.cols());
   ThreadJob(size).run([&](solver::Reduction& reduction, int process) {
     const int64_t first = bounds[static_cast<size_t>(process)];
     const int64_t last = bounds[static_cast<size_t>(process) + 1];
+    std::vector<double> own_weights;
+    for (int64_t i = first; i < last && !weights.empty(); ++i)
+      own_weights.push_back(weights[static_cast<size_t>(i)]);
     const MatrixSource rows(problem.Z.view().block_rows(first, last),
-                            problem.Y.view().block_rows(first, last), 16, false, {}, &reduction);
+                            problem.Y.view().block_rows(first, last), 16, false, own_weights,
+                            &reduction);
     Context context;
     RowStatistics own(problem.Z.cols(), problem.Y.cols());
     solver::add_blocks(rows, own, context);
@@ -55,6 +60,23 @@ TEST_CASE("statistics of processes add up to those of one, in each of them", "[s
                                               statistics_of(problem.Z.view(), problem.Y.view()))[1])
                 .epsilon(1e-10));
     }
+  }
+}
+
+TEST_CASE("statistics of weighted rows of processes add up", "[solver]") {
+  const Problem problem = ridge_problem(90, 7, 2, 214);
+  std::vector<double> weights;
+  for (int64_t i = 0; i < 90; ++i) weights.push_back(0.25 * static_cast<double>(i % 5));
+  for (size_t i = 0; i < 30; ++i) weights[i] = 0;  // a process whose rows weigh nothing
+  Context context;
+  RowStatistics whole(7, 2);
+  whole.add(problem.Z.view(), problem.Y.view(), context, weights);
+  const solver::Weights expected = solver::ridge_cholesky(whole.clone(), true, 1e-3, context);
+  for (const RowStatistics& one : reduced(problem, {0, 30, 50, 90}, weights)) {
+    CHECK(one.rows() == 90);
+    CHECK(one.weight() == whole.weight());
+    CHECK(weights_differ(solver::ridge_cholesky(one.clone(), true, 1e-3, context), expected,
+                         1e-10) == "");
   }
 }
 

@@ -7,7 +7,7 @@
 
 #include "ridge_problem.h"
 #include "solver/block_statistics.h"
-#include "solver/dual_system.h"
+#include "solver/lambda_path.h"
 #include "solver/plain_sums.h"
 #include "support/catch.h"
 #include "support/matrix_source.h"
@@ -157,6 +157,92 @@ TEST_CASE("a weighted row left out is the residual of a fit without it", "[solve
     dual.decompose(context);
     CHECK(dual.leave_one_out(lambda)[0] == Approx(squares / path.weight()).epsilon(1e-8));
   }
+}
+
+TEST_CASE("a row that weighs nothing may hold anything, even first", "[solver]") {
+  WeightedProblem problem = weighted_problem(40, 6, 2, 206);  // rows 0, 4, 8, ... weigh 0
+  const solver::Weights expected = reference_ridge(problem.repeated, true, 60 * 1e-3);
+  for (int64_t i = 0; i < 40; i += 4) {
+    for (int64_t j = 0; j < 6; ++j) problem.rows.Z(i, j) = 1e12;
+    for (int64_t j = 0; j < 2; ++j) problem.rows.Y(i, j) = -1e12;
+  }
+  Context context;
+  const MatrixView<const double> Z = problem.rows.Z.view(), Y = problem.rows.Y.view();
+  for (const int64_t size : {1, 7, 40}) {  // the first block of 1 weighs nothing at all
+    RowStatistics statistics(6, 2);
+    solver::add_blocks(MatrixSource(Z, Y, size, false, problem.weights), statistics, context);
+    CHECK(weights_differ(solver::ridge_cholesky(statistics.clone(), true, 1e-3, context), expected,
+                         1e-10) == "");
+    // The same where such rows are merged into, or have their own statistics.
+    RowStatistics first(6, 2), merged(6, 2);
+    first.add(Z.block_rows(0, 1), Y.block_rows(0, 1), context, std::vector<double>{0.0});
+    merged.add(Z.block_rows(4, 5), Y.block_rows(4, 5), context, std::vector<double>{0.0});
+    merged.merge(first);
+    merged.merge(statistics);
+    merged.merge(first);
+    CHECK(merged.rows() == 43);
+    CHECK(weights_differ(solver::ridge_cholesky(std::move(merged), true, 1e-3, context), expected,
+                         1e-10) == "");
+  }
+}
+
+TEST_CASE("rows of weight that have all been removed leave a weight of exactly 0", "[solver]") {
+  const Problem problem = ridge_problem(4, 3, 1, 207);
+  const MatrixView<const double> Z = problem.Z.view(), Y = problem.Y.view();
+  const std::vector<double> weights = {0.1, 0.2, 0.3, 0.0};  // 0.1 + 0.2 + 0.3 - 0.3 - 0.2 > 0.1
+  Context context;
+  RowStatistics statistics(3, 1);
+  statistics.add(Z, Y, context, weights);
+  RowStatistics subtracted = statistics.clone();
+  for (const int64_t i : {2, 1, 0}) {
+    const std::vector<double> weight = {weights[static_cast<size_t>(i)]};
+    statistics.remove(Z.block_rows(i, i + 1), Y.block_rows(i, i + 1), context, weight);
+    RowStatistics one(3, 1);
+    one.add(Z.block_rows(i, i + 1), Y.block_rows(i, i + 1), context, weight);
+    subtracted.subtract(one);
+  }
+  for (const RowStatistics* rest : {&statistics, &subtracted}) {
+    CHECK(rest->rows() == 1);
+    CHECK(rest->weight() == 0);
+    CHECK(largest(rest->gram()) == 0);
+  }
+  // What is added afterwards counts alone, about a mean of its own.
+  statistics.add(Z.block_rows(0, 3), Y.block_rows(0, 3), context);
+  CHECK(sums_differ(statistics, statistics_of(Z.block_rows(0, 3), Y.block_rows(0, 3)), 1e-14) ==
+        "");
+}
+
+TEST_CASE("a stream may weigh some of its blocks and not others, in the dual form too",
+          "[solver]") {
+  // 9 rows of 20 features; the second block of 3 weighs.
+  WeightedProblem problem = weighted_problem(9, 20, 1, 208);
+  problem.weights = {1, 1, 1, 2, 0, 3, 1, 1, 1};
+  class HalfWeighted final : public solver::BlockSource {
+   public:
+    explicit HalfWeighted(const MatrixSource& source) : source_(source) {}
+    int64_t features() const override { return source_.features(); }
+    int64_t outputs() const override { return source_.outputs(); }
+    int64_t rows() const override { return source_.rows(); }
+    int64_t block_rows() const override { return source_.block_rows(); }
+    void for_each(Context& context, const Body& body) const override {
+      source_.for_each(context, [&](const solver::FeatureBlock& block) {
+        solver::FeatureBlock given = block;
+        if (block.first != 3) given.weights = {};
+        body(given);
+      });
+    }
+    std::unique_ptr<BlockSource> subset(solver::RowSet rows) const override {
+      return source_.subset(rows);
+    }
+
+   private:
+    const MatrixSource& source_;
+  };
+  Context context;
+  const MatrixSource all(problem.rows.Z.view(), problem.rows.Y.view(), 3, false, problem.weights);
+  const solver::DualSystem expected = solver::make_dual_system(all, true, context),
+                           found = solver::make_dual_system(HalfWeighted(all), true, context);
+  CHECK(weights_differ(found.solve(1e-3, context), expected.solve(1e-3, context), 1e-14) == "");
 }
 
 TEST_CASE("weights are one finite number >= 0 per row, with a sum", "[solver]") {
