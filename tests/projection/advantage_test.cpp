@@ -140,8 +140,7 @@ TEST_CASE("low discrepancy: Gram matrices are nearer than with i.i.d. columns up
   }
 }
 
-TEST_CASE("low discrepancy: Gram matrices of isotropic kernels are nearer by half",
-          "[projection]") {
+TEST_CASE("low discrepancy: Gram matrices of isotropic kernels are nearer by 1.5", "[projection]") {
   const std::unique_ptr<kernel::Kernel> kernels[] = {
       kernel::make_matern(2.5, {1.5}, 1.0), kernel::make_rational_quadratic(2.0, {1.5}, 1.0)};
   for (const auto& kernel : kernels) {
