@@ -216,13 +216,14 @@ MERCER_API mercer_status mercer_map_kernel(const mercer_map* map, mercer_kernel*
 /** Frees a map. Models made of it keep what they need. */
 MERCER_API void mercer_map_free(mercer_map* map);
 
-/** Everything that exists (kernels, maps, models: names, parameters, types, ranges, one line of
- *  help) as JSON:
+/** Everything that exists (kernels, maps, projections, models: names, parameters, types, ranges, one
+ *  line of help) as JSON:
  *    {"kernels":[{"name","help","parameters":[{"key","type","required","default","least",
- *     "least_open","most","choices","expected","help"}]}],"maps":[...],"models":[...]}
+ *     "least_open","most","choices","expected","help"}]}],"maps":[...],"projections":[...],
+ *     "models":[...]}
  *  null: no default, no limit; "expected" says in words what is allowed; a map has "default_kernel"
  *  too, the spec of the kernel that searches take if their map spec has none, such as
- *  {"kernel":"gaussian"}. name NULL or "" for all, else the same lists with that entry alone (a
+ *  {"kernel":"gaussian"}; a projection "serves" in words the spectral laws it can draw from. name NULL or "" for all, else the same lists with that entry alone (a
  *  kernel and a map may share a name).
  *  Errors: no such name; convention 9 of mercer/base.h. Any number of threads at once. */
 MERCER_API mercer_status mercer_specs(const char* name, char* buffer, int64_t capacity,

@@ -66,7 +66,7 @@ struct Fastfood {
 
 const ProjectionEntry kFastfood = {
     .name = "fastfood",
-    .help = "blocks S H G Pi H B; isotropic laws; F log d per row, d padded to a power of two",
+    .help = "blocks S H G Pi H B; F log d per row, d padded to a power of two",
     .need = LawNeed::isotropic,
     .uses_radius = true,
     .block = padded_dimension,

@@ -116,8 +116,8 @@ std::unique_ptr<Projection> make_halton(const ProjectionArguments& arguments) {
 const ProjectionEntry kSobol = {
     .name = "sobol",
     .help =
-        "scrambled Sobol' points through the inverse distribution function; laws with "
-        "independent coordinates, d <= 1024",
+        "scrambled Sobol' points through the inverse distribution function; d*F per row; d <= 1024 "
+        "with independent coordinates, else 1023",
     .need = LawNeed::isotropic_or_product,
     .uses_scramble = true,
     .maker = make_sobol,
@@ -126,8 +126,8 @@ const ProjectionEntry kSobol = {
 const ProjectionEntry kHalton = {
     .name = "halton",
     .help =
-        "scrambled Halton points through the inverse distribution function; laws with "
-        "independent coordinates, d <= 6542",
+        "scrambled Halton points through the inverse distribution function; d*F per row; d <= 6542 "
+        "with independent coordinates, else 6541",
     .need = LawNeed::isotropic_or_product,
     .uses_scramble = true,
     .maker = make_halton,

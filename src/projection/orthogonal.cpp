@@ -108,7 +108,7 @@ std::unique_ptr<Projection> make_orthogonal(const ProjectionArguments& arguments
 const ProjectionEntry kOrthogonal = {
     .name = "orthogonal",
     .help =
-        "blocks of d orthogonal columns, norms drawn; isotropic laws; 4/3 d^3 operations a "
+        "blocks of d orthogonal columns, norms drawn; 4/3 d^3 operations a "
         "block, once",
     .need = LawNeed::isotropic,
     .block = block_of_inputs,

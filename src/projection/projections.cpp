@@ -30,7 +30,13 @@ bool meets(LawNeed need, const random::Law& law) {
 constexpr const char* kNeedTexts[] = {"", "isotropic", "a product of its coordinates'",
                                       "isotropic or a product of its coordinates'"};
 
+constexpr const char* kServedLaws[] = {
+    "any law", "isotropic laws", "laws of independent coordinates",
+    "isotropic laws, and laws of independent coordinates"};
+
 }  // namespace
+
+const char* served_laws(LawNeed need) noexcept { return kServedLaws[static_cast<int>(need)]; }
 
 void ProjectionEntry::check_options(Radius radius, Scramble scramble) const {
   require(uses_radius || radius == Radius::drawn, MERCER_UNSUPPORTED,

@@ -37,6 +37,9 @@ struct ProjectionArguments {
 /// What a projection can draw from.
 enum class LawNeed { any, isotropic, product, isotropic_or_product };
 
+/// In words, such as "isotropic laws".
+const char* served_laws(LawNeed need) noexcept;
+
 struct ProjectionEntry {
   const char* name;
   const char* help;

@@ -56,7 +56,7 @@ struct Sorf {
 const ProjectionEntry kSorf = {
     .name = "sorf",
     .help =
-        "structured orthogonal blocks H D1 H D2 H D3; isotropic laws; F log d per row, d padded "
+        "structured orthogonal blocks H D1 H D2 H D3; F log d per row, d padded "
         "to a power of two",
     .need = LawNeed::isotropic,
     .uses_radius = true,

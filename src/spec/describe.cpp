@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// What exists, as JSON: the tables of kernels, maps and models with every parameter's type,
+// What exists, as JSON: the tables of kernels, maps, projections and models with every parameter's type,
 // default, range and help. Written piece by piece because Parameters hold no lists of objects.
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <string_view>
 
 #include "base/error.h"
 #include "base/field_text.h"
+#include "projection/projections.h"
 #include "spec/json.h"
 #include "spec/spec.h"
 #include "spec/specs.h"
@@ -70,6 +72,7 @@ struct Entry {
   const char* help;
   std::span<const Field> fields;               // the key that names the entry first
   const Parameters* default_kernel = nullptr;  // of maps
+  const char* serves = nullptr;                // of projections
 };
 
 std::string described(const Entry& entry) {
@@ -80,6 +83,10 @@ std::string described(const Entry& entry) {
   append_text(out, entry.help);
   if (entry.default_kernel != nullptr) {
     out += ",\"default_kernel\":" + print_object(*entry.default_kernel);
+  }
+  if (entry.serves != nullptr) {
+    out += ",\"serves\":";
+    append_text(out, entry.serves);
   }
   out += ",\"parameters\":[";
   for (std::size_t i = 1; i < fields.size(); ++i) {
@@ -112,18 +119,25 @@ class Group {
 }  // namespace
 
 std::string describe(std::string_view name) {
-  Group kernels("kernels", name), maps("maps", name), models("models", name);
+  Group kernels("kernels", name), maps("maps", name), projections("projections", name),
+      models("models", name);
   for (const auto& entry : kernel::kernel_table())
     kernels.add({entry.name, entry.help, kernel::kernel_fields(entry)});
   for (const auto& entry : feature::map_table())
     maps.add({entry.name, entry.help, feature::map_fields(entry), &entry.default_kernel});
+  for (const projection::ProjectionEntry* entry : projection::projection_table())
+    projections.add({entry->name, entry->help, {}, nullptr, projection::served_laws(entry->need)});
   for (const model::ModelEntry* entry : model::model_table())
     models.add({entry->name, entry->help, model_fields(*entry)});
-  require(kernels.count() + maps.count() + models.count() > 0, MERCER_INVALID_ARGUMENT,
-          "name = \"%.*s\", expected the name of a kernel, map or model (none lists all)",
+  const Group* const groups[] = {&kernels, &maps, &projections, &models};
+  const bool found =
+      std::any_of(std::begin(groups), std::end(groups), [](auto group) { return group->count(); });
+  require(found, MERCER_INVALID_ARGUMENT,
+          "name = \"%.*s\", expected the name of a kernel, map, projection or model (none lists "
+          "all)",
           static_cast<int>(std::min<std::size_t>(name.size(), 60)), name.data());
   std::string out;
-  for (const Group* group : {&kernels, &maps, &models}) {
+  for (const Group* group : groups) {
     if (group->count() == 0) continue;
     out += out.empty() ? '{' : ',';
     out += group->text();

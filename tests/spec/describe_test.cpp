@@ -4,6 +4,7 @@
 
 #include "base/field_text.h"
 #include "base/fields.h"
+#include "projection/projections.h"
 #include "spec/json.h"
 #include "spec/spec.h"
 #include "spec/specs.h"
@@ -56,6 +57,13 @@ TEST_CASE("everything in the tables is described", "[spec]") {
     CHECK(fault_of(all["maps"][i], feature::map_fields(feature::map_table()[i])) == "");
   }
   CHECK_FALSE(all["kernels"][0].contains("default_kernel"));
+  REQUIRE(all.at("projections").size() == projection::projection_table().size());
+  for (size_t i = 0; i < all["projections"].size(); ++i) {
+    const projection::ProjectionEntry& entry = *projection::projection_table()[i];
+    CHECK(all["projections"][i].at("name") == entry.name);
+    CHECK(all["projections"][i].at("help") == entry.help);
+    CHECK(all["projections"][i].at("serves") == projection::served_laws(entry.need));
+  }
   REQUIRE(all.at("models").size() == model::model_table().size());
   for (size_t i = 0; i < all["models"].size(); ++i) {
     CHECK(all["models"][i].at("name") == model::model_table()[i]->name);
