@@ -2,28 +2,15 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Variate i is a function of (stream, i) alone: formulas against the words, any split, far
 // positions, change alarms.
-#include <bit>
 #include <cmath>
 
+#include "hash.h"
 #include "random/scalar_math.h"
 #include "samplers.h"
 #include "support/catch.h"
 
 using namespace mercer::random;
-
-namespace {
-
-uint64_t fnv1a(const std::vector<double>& values) {
-  uint64_t hash = 0xcbf29ce484222325u;
-  for (const double value : values) {
-    const auto bits = std::bit_cast<uint64_t>(value);
-    for (int byte = 0; byte < 8; ++byte)
-      hash = (hash ^ (bits >> (8 * byte) & 0xff)) * 0x100000001b3u;
-  }
-  return hash;
-}
-
-}  // namespace
+using mercer::test::fnv1a;
 
 TEST_CASE("uniform: ((w >> 11) + 1/2) 2^-53 of words 0, 1 and 2, 3, inside (0, 1)", "[random]") {
   // The formula holds exactly up to 1/2; above, the half is rounded to even, and 1 becomes the

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// A number for the bytes of doubles: what change alarms compare.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <vector>
+
+namespace mercer::test {
+
+/// FNV-1a over the bytes, little end first.
+inline uint64_t fnv1a(const std::vector<double>& values) {
+  uint64_t hash = 0xcbf29ce484222325u;
+  for (const double value : values) {
+    const auto bits = std::bit_cast<uint64_t>(value);
+    for (int byte = 0; byte < 8; ++byte)
+      hash = (hash ^ (bits >> (8 * byte) & 0xff)) * 0x100000001b3u;
+  }
+  return hash;
+}
+
+}  // namespace mercer::test
