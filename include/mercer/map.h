@@ -173,19 +173,20 @@ MERCER_API mercer_status mercer_fourier_create_supplied(const mercer_kernel* ker
  *  first used, or prepared. */
 MERCER_API mercer_status mercer_map_from_spec(const char* json, mercer_map** out);
 
-/** A map made from data: from a spec and the rows of X (n x d, dense or CSR). {"map":"nystroem",
- *  "kernel":{...},"inputs":d,"features":D,"seed":s,"cutoff":1e-12} takes D of the rows as landmarks L:
+/** A map made from data: from a spec and the rows of X (n x d, dense or CSR).
+ *    {"map":"nystroem","kernel":{...},"inputs":d,"features":D,"seed":s,"cutoff":1e-12}
+ *  takes D of the rows as landmarks L:
  *    Z = K(X, L) K(L, L)^(+1/2)
  *  (Williams, Seeger 2001), so that Z Z' is the kernel itself on the landmarks, for every kernel.
  *  Eigenvalues of K(L, L) up to cutoff times the largest count as 0; "rank" of the map's spec says
- *  how many are left. A map that needs no rows is that of mercer_map_from_spec. What a map has learnt
- *  is kept in files; its spec says "needs":"data".
+ *  how many are left. A map that needs no rows is that of mercer_map_from_spec. What a map has
+ *  learnt is kept in files; its spec says "needs":"data".
  *  Y: the targets of a map that learns from them, else NULL. context may be NULL.
  *  Random: which rows are landmarks, uniformly and without replacement; "seed" fixes them, for any
  *  number of threads.
- *  Errors: those of mercer_map_from_spec; MERCER_INVALID_ARGUMENT (fewer rows than features, landmarks
- *  that are not finite, a kernel that is 0 on all of them), MERCER_DIMENSION_MISMATCH (X->d is not
- *  "inputs", rows of Y), MERCER_UNSUPPORTED (Y of a map that does not learn from it),
+ *  Errors: those of mercer_map_from_spec; MERCER_INVALID_ARGUMENT (fewer rows than features,
+ *  landmarks that are not finite, a kernel that is 0 on all of them), MERCER_DIMENSION_MISMATCH
+ *  (X->d is not "inputs", rows of Y), MERCER_UNSUPPORTED (Y of a map that does not learn from it),
  *  MERCER_OUT_OF_MEMORY, MERCER_CANCELLED, MERCER_NOT_CONVERGED.
  *  Threads and cost: any number at once; D^2 (d + D) and 24 D^2 bytes; a row of Z then takes
  *  D (d + D). */
@@ -194,7 +195,8 @@ MERCER_API mercer_status mercer_map_fit_spec(const char* json, const mercer_rows
                                              mercer_map** out);
 
 /** The spec of a map, in canonical form: from it comes the same map, to the bit (but supplied
- *  frequencies, which are kept in files only). Errors: convention 9 of mercer/base.h. */
+ *  frequencies and what a map has learnt from rows, which are kept in files only).
+ *  Errors: convention 9 of mercer/base.h. */
 MERCER_API mercer_status mercer_map_spec(const mercer_map* map, char* buffer, int64_t capacity,
                                          int64_t* needed);
 
