@@ -35,14 +35,14 @@ def default(parameter):
     if parameter["required"]:
         return "required"
     if isinstance(value, dict):
-        return json.dumps(value, separators=(",", ":"))
+        return value["map"]
     return "none" if value is None else json.dumps(value).strip('"')
 
 
 def parameter(entry):
-    others = [choice for choice in entry["choices"] if choice != entry["default"]]
-    more = ", " + ", ".join(others) if others else ""
-    return cell(f"`{entry['key']}` {default(entry)}{more}")
+    first = default(entry)
+    others = [choice for choice in entry["choices"] if choice != first]
+    return cell(", ".join([f"`{entry['key']}` {first}", *others]))
 
 
 def rows(kind, entries):
@@ -62,11 +62,11 @@ def table(kind, entries):
 
 
 def with_tables(text, described):
-    pattern = re.compile(r"(<!-- table: (\w+) -->\n).*?(\n<!-- end of table -->)", re.DOTALL)
+    pattern = re.compile(r"(<!-- table: (\w+) -->\n)(?:(?!<!--).)*(<!-- end of table -->)", re.DOTALL)
     kinds = pattern.findall(text)
     if not kinds:
         sys.exit("no table in the README")
-    return pattern.sub(lambda m: m[1] + table(m[2], described[m[2]]) + m[3], text)
+    return pattern.sub(lambda m: m[1] + table(m[2], described[m[2]]) + "\n" + m[3], text)
 
 
 def main():
