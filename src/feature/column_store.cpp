@@ -4,23 +4,49 @@
 
 #include <algorithm>
 
+#include "transform/epilogue.h"
+
 namespace mercer::feature {
 
 using projection::Blocks;
+using transform::into_line;
 using transform::kLineNumbers;
 
 template <class T>
-ColumnStore<T>::ColumnStore(const ColumnSlice& slice, MatrixView<T> Z) noexcept
-    : slice_(slice), Z_(Z), streams_(goes_around_caches(Z)), aligned_(is_aligned()) {}
+ColumnStore<T>::ColumnStore(const ColumnSlice& slice, MatrixView<T> Z, bool carries) noexcept
+    : slice_(slice),
+      Z_(Z),
+      streams_(goes_around_caches(Z)),
+      aligned_(is_aligned()),
+      carries_(carries && has_carry_room()) {}
 
 // Blocks are whole lines, so that what holds for column 0 of every part holds for all blocks.
 template <class T>
 bool ColumnStore<T>::is_aligned() const noexcept {
-  // Interleaved stores do not go around the caches.
-  bool ok = slice_.reals() == 1 && reinterpret_cast<uintptr_t>(Z_.data) % 64 == 0 &&
-            Z_.ld % kLineNumbers<T> == 0;
+  bool ok = reinterpret_cast<uintptr_t>(Z_.data) % 64 == 0 && Z_.ld % kLineNumbers<T> == 0;
   for (int p = 0; p < slice_.parts(); ++p) ok = ok && slice_.offset(p, 0) % kLineNumbers<T> == 0;
   return ok;
+}
+
+// Wherever rows begin if vectors are whole lines, otherwise all rows at one place in a line.
+template <class T>
+bool ColumnStore<T>::has_carry_room() const noexcept {
+  const int64_t room = transform::carry_room(T{});
+  bool ok = room == kLineNumbers<T> || Z_.ld % kLineNumbers<T> == 0;
+  for (int p = 0; p < slice_.parts(); ++p) ok = ok && into_line(target(p, 0, 0)) < room;
+  return ok;
+}
+
+// A line or more of every part's row comes before, and its end after the columns.
+template <class T>
+bool ColumnStore<T>::is_inner(Blocks columns, Blocks run) const noexcept {
+  bool inner = true;
+  for (int p = 0; p < slice_.parts(); ++p) {
+    const Blocks own = slice_.part(p);
+    const int64_t before = (columns.begin - std::max(run.begin, own.begin)) * slice_.reals();
+    inner = inner && before >= kLineNumbers<T> && columns.end < std::min(run.end, own.end);
+  }
+  return inner;
 }
 
 template <class T>

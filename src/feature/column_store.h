@@ -3,8 +3,8 @@
 // How finished blocks of columns get into Z. A whole block inside the slice is finished in Z
 // itself; one that the slice or the end of W cuts goes through a buffer. A Z too large for the
 // caches is written around them in whole cache lines; where it does not start at one (a NumPy
-// array, say), every block goes through the buffer, and the line that it shares with the next is
-// carried over.
+// array, say), the line that a block shares with the next is carried over: by the epilogue, or for
+// the first and the last block of a row by the buffer.
 #pragma once
 
 #include <cstdint>
@@ -34,14 +34,18 @@ struct BlockBuffer {
 template <class T>
 class ColumnStore {
  public:
-  ColumnStore(const ColumnSlice& slice, MatrixView<T> Z) noexcept;
+  /// `carries`: whole blocks come from an epilogue that does.
+  ColumnStore(const ColumnSlice& slice, MatrixView<T> Z, bool carries = false) noexcept;
 
   /// Written around the caches: follow a tile by transform::finish_streaming.
   bool streams() const noexcept { return streams_; }
-  /// Whether these columns, all of a block, may be finished in Z itself.
-  bool is_direct(projection::Blocks columns) const noexcept {
-    return (!streams_ || aligned_) && slice_.covers(columns);
+  /// Whether these columns, all of a block, may be finished in Z itself; `run` are the columns that
+  /// one thread writes from left to right.
+  bool is_direct(projection::Blocks columns, projection::Blocks run) const noexcept {
+    return slice_.covers(columns) && (carried() == 0 || (carries_ && is_inner(columns, run)));
   }
+  /// Whether that is so for no block of any run.
+  bool buffers_all() const noexcept { return carried() > 0 && !carries_; }
   T* target(int p, int64_t i, int64_t j) const noexcept { return Z_.row(i) + slice_.offset(p, j); }
   int64_t ld() const noexcept { return Z_.ld; }
   /// Numbers that a row carries from block to block.
@@ -59,6 +63,8 @@ class ColumnStore {
 
  private:
   bool is_aligned() const noexcept;
+  bool has_carry_room() const noexcept;
+  bool is_inner(projection::Blocks columns, projection::Blocks run) const noexcept;
   void put_part(int p, const BlockBuffer<T>& buffer, projection::Blocks block,
                 projection::Blocks run, int64_t i0, T* carry) const noexcept;
 
@@ -66,6 +72,7 @@ class ColumnStore {
   MatrixView<T> Z_;
   bool streams_;
   bool aligned_;
+  bool carries_;
 };
 
 }  // namespace mercer::feature

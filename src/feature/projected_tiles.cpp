@@ -74,7 +74,7 @@ class ProjectedTiles final : public TileWork {
         epilogue_(parts.epilogue->shape()),
         shape_(parts.projections[0]->shape(T{})),
         slice_(parts.projections[0]->outputs(), epilogue_.parts, epilogue_.reals, c),
-        store_(slice_, Z),
+        store_(slice_, Z, epilogue_.carries),
         rows_(parts.prologue.get(), X, tile_rows(X)) {
     const Blocks hull = slice_.hull();
     blocks_ = {hull.begin / shape_.columns, ceil_divide(hull.end, shape_.columns)};
@@ -82,7 +82,7 @@ class ProjectedTiles final : public TileWork {
     step_rows_ = std::max<int64_t>(1, shape_.rows / epilogue_.factors);
     for (const auto& projection : parts.projections)
       own_scratch_ = std::max(own_scratch_, projection->shape(T{}).scratch);
-    if (store_.carried() > 0) group_ = ceil_divide(kBufferedColumns, shape_.columns);
+    if (store_.buffers_all()) group_ = ceil_divide(kBufferedColumns, shape_.columns);
     plan_scratch();
   }
 
@@ -162,33 +162,38 @@ class ProjectedTiles final : public TileWork {
     const Blocks columns = columns_of(group);
     const View rows = X.block_rows(step.begin, step.end);
     const int64_t i0 = tile.i0 + step.begin;
-    if (store_.is_direct(columns)) {
-      return finish_blocks(group, rows, step, scratch, store_.target(0, i0, columns.begin),
-                           slice_.part_step(), store_.ld(), store_.streams());
+    T* const carry = scratch.carry + step.begin * store_.carried();
+    transform::EpilogueBlock<T> one = rows_block(rows.rows, step, scratch);
+    if (store_.is_direct(columns, columns_of(tile.blocks))) {
+      one.out = store_.target(0, i0, columns.begin);
+      one.part_step = slice_.part_step();
+      one.ld = store_.ld();
+      one.stream = store_.streams();
+      one.carry = store_.carried() > 0 ? carry : nullptr;
+      one.carry_step = store_.carried();
+      return finish_blocks(group, rows, scratch, one);
     }
     const BlockBuffer<T> buffer{scratch.buffer, rows.rows,
                                 (group.end - group.begin) * block_numbers()};
-    T* const carry = scratch.carry + step.begin * store_.carried();
+    one.out = buffer.row(0, 0);
+    one.part_step = buffer.part_step();
+    one.ld = buffer.ld();
     store_.resume(buffer, carry);
-    finish_blocks(group, rows, step, scratch, buffer.row(0, 0), buffer.part_step(), buffer.ld(),
-                  false);
+    finish_blocks(group, rows, scratch, one);
     store_.put(buffer, columns, columns_of(tile.blocks), i0, carry);
   }
 
-  void finish_blocks(Blocks group, const View& X, Step step, const Scratch& scratch, T* out,
-                     int64_t part_step, int64_t ld, bool stream) const noexcept {
+  // `one` has all but the columns' numbers.
+  void finish_blocks(Blocks group, const View& X, const Scratch& scratch,
+                     transform::EpilogueBlock<T> one) const noexcept {
     for (int64_t block = group.begin; block < group.end; ++block) {
       for (size_t f = 0; f < parts_.projections.size(); ++f)
         project(*parts_.projections[f], X, block,
                 scratch.P + static_cast<int64_t>(f) * factor_step(), scratch.own);
-      transform::EpilogueBlock<T> one = epilogue_block(block, scratch);
-      one.rows = X.rows;
-      one.row_numbers = scratch.numbers + step.begin * epilogue_.row_numbers;
-      one.out = out + (block - group.begin) * block_numbers();
-      one.part_step = part_step;
-      one.ld = ld;
-      one.stream = stream;
+      one.scale = columns_.scale(block);
+      one.phase = columns_.phase(block);
       parts_.epilogue->finish(one);
+      one.out += block_numbers();
     }
   }
 
@@ -196,14 +201,15 @@ class ProjectedTiles final : public TileWork {
     return {blocks.begin * shape_.columns, blocks.end * shape_.columns};
   }
 
-  // All but the rows and where they go.
-  transform::EpilogueBlock<T> epilogue_block(int64_t block, const Scratch& scratch) const noexcept {
+  // All but the columns' numbers and where they go.
+  transform::EpilogueBlock<T> rows_block(int64_t rows, Step step,
+                                         const Scratch& scratch) const noexcept {
     transform::EpilogueBlock<T> one{};
     one.P = scratch.P;
     one.factor_step = factor_step();
+    one.rows = rows;
     one.columns = shape_.columns;
-    one.scale = columns_.scale(block);
-    one.phase = columns_.phase(block);
+    one.row_numbers = scratch.numbers + step.begin * epilogue_.row_numbers;
     one.scratch = scratch.epilogue;
     return one;
   }

@@ -9,80 +9,178 @@
 #include "transform/dense_panel.h"
 #include "transform/epilogue.h"
 #include "transform/sincos-inl.h"
+#include "transform/stream_copy.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace mercer::transform::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-template <class D, class V, class T>
-HWY_INLINE void Put(V value, D tag, T* to, bool stream) {
-  if (stream) {
-    hn::Stream(value, tag, to);
+enum class Way { store, stream, carry };
+
+// One part of a row on its way to Z, vector by vector.
+template <Way way, class D>
+class RowStore {
+  using T = hn::TFromD<D>;
+  using V = hn::Vec<D>;
+
+ public:
+  HWY_INLINE RowStore(D tag, const EpilogueBlock<T>& block, int64_t i, int part)
+      : tag_(tag), to_(block.out + part * block.part_step + i * block.ld) {}
+  HWY_INLINE void Put(V value, int64_t j) {
+    if constexpr (way == Way::stream) {
+      hn::Stream(value, tag_, to_ + j);
+    } else {
+      hn::StoreU(value, tag_, to_ + j);
+    }
+  }
+  HWY_INLINE void Finish() {}
+
+ private:
+  D tag_;
+  T* to_;
+};
+
+// The same where rows begin within a cache line: what is stored is the end of one vector and the
+// beginning of the next, both turned around by as much.
+template <class D>
+class RowStore<Way::carry, D> {
+  using T = hn::TFromD<D>;
+  using V = hn::Vec<D>;
+  using Unsigned = hn::RebindToUnsigned<D>;
+
+ public:
+  HWY_INLINE RowStore(D tag, const EpilogueBlock<T>& block, int64_t i, int part)
+      : tag_(tag),
+        to_(block.out + part * block.part_step + i * block.ld),
+        into_(into_line(to_)),
+        carry_(block.carry + i * block.carry_step + (part + 1) * kLineNumbers<T> - Lanes()),
+        turn_(hn::IndicesFromVec(tag, TurnBy(into_))),
+        from_before_(hn::FirstN(tag, static_cast<size_t>(into_))),
+        last_(hn::Load(tag, carry_)),
+        before_(hn::TableLookupLanes(last_, turn_)) {}
+  HWY_INLINE void Put(V value, int64_t j) {
+    const V turned = hn::TableLookupLanes(value, turn_);
+    hn::Stream(hn::IfThenElse(from_before_, before_, turned), tag_, to_ + j - into_);
+    before_ = turned;
+    last_ = value;
+  }
+  HWY_INLINE void Finish() { hn::Store(last_, tag_, carry_); }
+
+ private:
+  static HWY_INLINE int64_t Lanes() { return static_cast<int64_t>(hn::Lanes(D())); }
+  static HWY_INLINE hn::Vec<Unsigned> TurnBy(int64_t into) {
+    using Index = hn::TFromD<Unsigned>;
+    return hn::And(hn::Iota(Unsigned(), static_cast<Index>(Lanes() - into)),
+                   hn::Set(Unsigned(), static_cast<Index>(Lanes() - 1)));
+  }
+
+  D tag_;
+  T* to_;
+  int64_t into_;
+  T* carry_;
+  decltype(hn::IndicesFromVec(D(), hn::Zero(Unsigned()))) turn_;
+  hn::Mask<D> from_before_;
+  V last_;
+  V before_;
+};
+
+struct PairRow {
+  template <Way way, class T>
+  static HWY_INLINE void Finish(const EpilogueBlock<T>& block, int64_t i) {
+    const hn::CappedTag<T, kPanelColumns<T>> tag;
+    RowStore<way, decltype(tag)> cosines(tag, block, i, 0), sines(tag, block, i, 1);
+    for (int64_t j = 0; j < block.columns; j += static_cast<int64_t>(hn::Lanes(tag))) {
+      hn::Vec<decltype(tag)> sine, cosine;
+      SinCosTurns(tag, hn::Load(tag, block.P + i * block.columns + j),
+                  hn::Load(tag, block.scale + j), sine, cosine);
+      cosines.Put(cosine, j);
+      sines.Put(sine, j);
+    }
+    cosines.Finish();
+    sines.Finish();
+  }
+};
+
+struct PhaseRow {
+  template <Way way, class T>
+  static HWY_INLINE void Finish(const EpilogueBlock<T>& block, int64_t i) {
+    const hn::CappedTag<T, kPanelColumns<T>> tag;
+    RowStore<way, decltype(tag)> row(tag, block, i, 0);
+    for (int64_t j = 0; j < block.columns; j += static_cast<int64_t>(hn::Lanes(tag))) {
+      hn::Vec<decltype(tag)> sine, cosine;
+      const auto t =
+          hn::Add(hn::Load(tag, block.P + i * block.columns + j), hn::Load(tag, block.phase + j));
+      SinCosTurns(tag, t, hn::Load(tag, block.scale + j), sine, cosine);
+      row.Put(cosine, j);
+    }
+    row.Finish();
+  }
+};
+
+struct ComplexRow {
+  template <Way way, class T>
+  static HWY_INLINE void Finish(const EpilogueBlock<T>& block, int64_t i) {
+    const hn::CappedTag<T, kPanelColumns<T>> tag;
+    const int64_t lanes = static_cast<int64_t>(hn::Lanes(tag));
+    RowStore<way, decltype(tag)> row(tag, block, i, 0);
+    for (int64_t j = 0; j < block.columns; j += lanes) {
+      hn::Vec<decltype(tag)> sine, cosine;
+      SinCosTurns(tag, hn::Load(tag, block.P + i * block.columns + j),
+                  hn::Load(tag, block.scale + j), sine, cosine);
+      HWY_ALIGN T both[2 * hn::MaxLanes(tag)];
+      hn::StoreInterleaved2(cosine, sine, tag, both);
+      row.Put(hn::Load(tag, both), 2 * j);
+      row.Put(hn::Load(tag, both + lanes), 2 * j + lanes);
+    }
+    row.Finish();
+  }
+};
+
+struct ScaleRow {
+  template <Way way, class T>
+  static HWY_INLINE void Finish(const EpilogueBlock<T>& block, int64_t i) {
+    const hn::CappedTag<T, kPanelColumns<T>> tag;
+    RowStore<way, decltype(tag)> row(tag, block, i, 0);
+    for (int64_t j = 0; j < block.columns; j += static_cast<int64_t>(hn::Lanes(tag))) {
+      row.Put(
+          hn::Mul(hn::Load(tag, block.scale + j), hn::Load(tag, block.P + i * block.columns + j)),
+          j);
+    }
+    row.Finish();
+  }
+};
+
+template <class Kind, Way way, class T>
+HWY_INLINE void FinishRows(const EpilogueBlock<T> block) {
+  for (int64_t i = 0; i < block.rows; ++i) Kind::template Finish<way>(block, i);
+}
+
+template <class Kind, class T>
+HWY_INLINE void FinishBlock(const EpilogueBlock<T>& block) {
+  if (!block.stream) {
+    FinishRows<Kind, Way::store>(block);
+  } else if (block.carry == nullptr) {
+    FinishRows<Kind, Way::stream>(block);
   } else {
-    hn::StoreU(value, tag, to);
+    FinishRows<Kind, Way::carry>(block);
   }
 }
 
-// body(tag, row, column): one vector of one row.
-template <class T, class Body>
-HWY_INLINE void ForEachVector(int64_t rows, int64_t columns, const Body& body) {
-  const hn::CappedTag<T, kPanelColumns<T>> tag;
-  const int64_t lanes = static_cast<int64_t>(hn::Lanes(tag));
-  for (int64_t i = 0; i < rows; ++i) {
-    for (int64_t j = 0; j < columns; j += lanes) body(tag, i, j);
-  }
-}
+void FinishPairF32(const EpilogueBlock<float>& block) { FinishBlock<PairRow>(block); }
+void FinishPairF64(const EpilogueBlock<double>& block) { FinishBlock<PairRow>(block); }
+void FinishPhaseF32(const EpilogueBlock<float>& block) { FinishBlock<PhaseRow>(block); }
+void FinishPhaseF64(const EpilogueBlock<double>& block) { FinishBlock<PhaseRow>(block); }
+void FinishComplexF32(const EpilogueBlock<float>& block) { FinishBlock<ComplexRow>(block); }
+void FinishComplexF64(const EpilogueBlock<double>& block) { FinishBlock<ComplexRow>(block); }
+void FinishScaleF32(const EpilogueBlock<float>& block) { FinishBlock<ScaleRow>(block); }
+void FinishScaleF64(const EpilogueBlock<double>& block) { FinishBlock<ScaleRow>(block); }
 
 template <class T>
-HWY_INLINE void FinishPair(const EpilogueBlock<T> block) {
-  ForEachVector<T>(block.rows, block.columns, [&](auto tag, int64_t i, int64_t j) HWY_ATTR {
-    hn::Vec<decltype(tag)> sine, cosine;
-    SinCosTurns(tag, hn::Load(tag, block.P + i * block.columns + j), hn::Load(tag, block.scale + j),
-                sine, cosine);
-    T* const to = block.out + i * block.ld + j;
-    Put(cosine, tag, to, block.stream);
-    Put(sine, tag, to + block.part_step, block.stream);
-  });
+HWY_INLINE int64_t VectorNumbers() {
+  return static_cast<int64_t>(hn::Lanes(hn::CappedTag<T, kPanelColumns<T>>()));
 }
-
-template <class T>
-HWY_INLINE void FinishPhase(const EpilogueBlock<T> block) {
-  ForEachVector<T>(block.rows, block.columns, [&](auto tag, int64_t i, int64_t j) HWY_ATTR {
-    hn::Vec<decltype(tag)> sine, cosine;
-    const auto t =
-        hn::Add(hn::Load(tag, block.P + i * block.columns + j), hn::Load(tag, block.phase + j));
-    SinCosTurns(tag, t, hn::Load(tag, block.scale + j), sine, cosine);
-    Put(cosine, tag, block.out + i * block.ld + j, block.stream);
-  });
-}
-
-template <class T>
-HWY_INLINE void FinishComplex(const EpilogueBlock<T> block) {
-  ForEachVector<T>(block.rows, block.columns, [&](auto tag, int64_t i, int64_t j) HWY_ATTR {
-    hn::Vec<decltype(tag)> sine, cosine;
-    SinCosTurns(tag, hn::Load(tag, block.P + i * block.columns + j), hn::Load(tag, block.scale + j),
-                sine, cosine);
-    hn::StoreInterleaved2(cosine, sine, tag, block.out + i * block.ld + 2 * j);
-  });
-}
-
-template <class T>
-HWY_INLINE void FinishScale(const EpilogueBlock<T> block) {
-  ForEachVector<T>(block.rows, block.columns, [&](auto tag, int64_t i, int64_t j) HWY_ATTR {
-    const auto value =
-        hn::Mul(hn::Load(tag, block.scale + j), hn::Load(tag, block.P + i * block.columns + j));
-    Put(value, tag, block.out + i * block.ld + j, block.stream);
-  });
-}
-
-void FinishPairF32(const EpilogueBlock<float>& block) { FinishPair(block); }
-void FinishPairF64(const EpilogueBlock<double>& block) { FinishPair(block); }
-void FinishPhaseF32(const EpilogueBlock<float>& block) { FinishPhase(block); }
-void FinishPhaseF64(const EpilogueBlock<double>& block) { FinishPhase(block); }
-void FinishComplexF32(const EpilogueBlock<float>& block) { FinishComplex(block); }
-void FinishComplexF64(const EpilogueBlock<double>& block) { FinishComplex(block); }
-void FinishScaleF32(const EpilogueBlock<float>& block) { FinishScale(block); }
-void FinishScaleF64(const EpilogueBlock<double>& block) { FinishScale(block); }
+int64_t VectorNumbersF32() { return VectorNumbers<float>(); }
+int64_t VectorNumbersF64() { return VectorNumbers<double>(); }
 
 }  // namespace mercer::transform::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -98,6 +196,8 @@ HWY_EXPORT(FinishComplexF32);
 HWY_EXPORT(FinishComplexF64);
 HWY_EXPORT(FinishScaleF32);
 HWY_EXPORT(FinishScaleF64);
+HWY_EXPORT(VectorNumbersF32);
+HWY_EXPORT(VectorNumbersF64);
 
 namespace {
 
@@ -119,12 +219,21 @@ MERCER_EPILOGUE(Scale)
 
 }  // namespace
 
-std::unique_ptr<const Epilogue> pair_epilogue() { return make_epilogue({.parts = 2}, Pair{}); }
-std::unique_ptr<const Epilogue> phase_epilogue() { return make_epilogue({}, Phase{}); }
-std::unique_ptr<const Epilogue> complex_epilogue() {
-  return make_epilogue({.reals = 2}, Complex{});
+int64_t carry_room(float) noexcept { return HWY_DYNAMIC_DISPATCH(VectorNumbersF32)(); }
+int64_t carry_room(double) noexcept { return HWY_DYNAMIC_DISPATCH(VectorNumbersF64)(); }
+
+std::unique_ptr<const Epilogue> pair_epilogue() {
+  return make_epilogue({.parts = 2, .carries = true}, Pair{});
 }
-std::unique_ptr<const Epilogue> scale_epilogue() { return make_epilogue({}, Scale{}); }
+std::unique_ptr<const Epilogue> phase_epilogue() {
+  return make_epilogue({.carries = true}, Phase{});
+}
+std::unique_ptr<const Epilogue> complex_epilogue() {
+  return make_epilogue({.reals = 2, .carries = true}, Complex{});
+}
+std::unique_ptr<const Epilogue> scale_epilogue() {
+  return make_epilogue({.carries = true}, Scale{});
+}
 
 }  // namespace mercer::transform
 #endif

@@ -18,11 +18,12 @@ namespace mercer::transform {
 
 /// What an epilogue reads and writes.
 struct EpilogueShape {
-  int factors = 1;      // projections whose columns j become feature j together
-  int row_numbers = 0;  // numbers per row that it reads, made by the row prologue
-  int parts = 1;        // features of a projected column, F of each part, part by part
-  int reals = 1;        // numbers per feature; complex: 2, interleaved re, im
-  int scratch = 0;      // numbers that it needs per element of a block
+  int factors = 1;       // projections whose columns j become feature j together
+  int row_numbers = 0;   // numbers per row that it reads, made by the row prologue
+  int parts = 1;         // features of a projected column, F of each part, part by part
+  int reals = 1;         // numbers per feature; complex: 2, interleaved re, im
+  int scratch = 0;       // numbers that it needs per element of a block
+  bool carries = false;  // heeds EpilogueBlock::carry
 };
 
 template <class T>
@@ -39,7 +40,13 @@ struct EpilogueBlock {
   int64_t part_step;
   int64_t ld;
   bool stream;  // may write around the caches: out is 64-byte aligned, part_step and ld multiples
-                // of that; whoever calls follows with finish_streaming
+                // of that, unless there is a carry; whoever calls follows with finish_streaming
+  // Not null: out starts anywhere, and whole cache lines are streamed. The line that a row shares
+  // with the columns after the block is left to them; of the one that it shares with those before,
+  // their numbers are the last of the line at carry + i carry_step + p kLineNumbers, where the
+  // row's last numbers then go. carry_room bounds what they share.
+  T* carry;
+  int64_t carry_step;
 };
 
 /// P, scale, phase and scratch are 64-byte aligned. The bits of a row of the result depend on its
@@ -57,6 +64,10 @@ class Epilogue {
  private:
   EpilogueShape shape_;
 };
+
+/// With a carry, rows begin fewer numbers than this after a cache line: those of a vector.
+int64_t carry_room(float) noexcept;
+int64_t carry_room(double) noexcept;
 
 /// An epilogue from body(block), noexcept for either precision.
 template <class Body>

@@ -14,12 +14,6 @@ HWY_BEFORE_NAMESPACE();
 namespace mercer::transform::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Numbers from the start of a cache line to `to`.
-template <class T>
-HWY_INLINE int64_t IntoLine(const T* to) {
-  return static_cast<int64_t>(reinterpret_cast<uintptr_t>(to) / sizeof(T)) % kLineNumbers<T>;
-}
-
 // Whole lines; `to` is 64-byte aligned.
 template <class T>
 HWY_INLINE void StreamLines(const T* HWY_RESTRICT from, int64_t lines, T* HWY_RESTRICT to) {
@@ -31,7 +25,7 @@ HWY_INLINE void StreamLines(const T* HWY_RESTRICT from, int64_t lines, T* HWY_RE
 
 template <class T>
 HWY_INLINE void StreamRow(const T* from, int64_t count, T* to, int64_t before, bool last) {
-  const int64_t into = IntoLine(to);
+  const int64_t into = into_line(to);
   const bool shared = into <= before;  // the line was left to this piece
   const int64_t head = shared ? 0 : std::min(count, kLineNumbers<T> - into);
   for (int64_t j = 0; j < head; ++j) to[j] = from[j];

@@ -15,6 +15,12 @@ inline constexpr int64_t kStreamBytes = int64_t{32} << 20;
 template <class T>
 inline constexpr int64_t kLineNumbers = 64 / static_cast<int64_t>(sizeof(T));
 
+/// Numbers from the start of a cache line to `to`.
+template <class T>
+int64_t into_line(const T* to) noexcept {
+  return static_cast<int64_t>(reinterpret_cast<std::uintptr_t>(to) / sizeof(T)) % kLineNumbers<T>;
+}
+
 /// to[0..count) = from[0..count); whole cache lines of `to` are streamed, the rest is stored.
 /// Follow the last call on a thread by finish_streaming.
 void stream_copy(const float* from, int64_t count, float* to) noexcept;
@@ -31,7 +37,7 @@ struct StreamPiece {
   int64_t count;
   int64_t before;  // numbers of the row in earlier pieces; the last of them, as many as there are
                    // but at most kLineNumbers, stand in front of from
-  bool last;  // of the row
+  bool last;       // of the row
 };
 
 /// Like stream_copy of whole rows, but for a cache line that two pieces share: it is left to the
