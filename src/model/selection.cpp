@@ -58,8 +58,23 @@ std::vector<PathPoint> scored_path(const FitOptions& options,
   return path;
 }
 
+/// Every process holds out rows of its own. Where one has too few all of them refuse, so that none
+/// waits for its sums.
+void require_rows_to_hold_out(const BlockSource& rows, const FitOptions& options) {
+  const int64_t least = options.selection == Selection::kfold ? options.folds : 2;
+  double with_few = rows.rows() < least ? 1 : 0;
+  solver::reduce(rows, {&with_few, 1});
+  require(with_few == 0, MERCER_INVALID_ARGUMENT,
+          "%g processes hold fewer than %lld rows, of which each holds some out, expected none; "
+          "this one holds %lld",
+          with_few, static_cast<long long>(least), static_cast<long long>(rows.rows()));
+}
+
 /// The row sets to be predicted: one for held_out, K for kfold.
-std::vector<std::vector<int64_t>> validation_sets(const FitOptions& options, int64_t n) {
+std::vector<std::vector<int64_t>> validation_sets(const FitOptions& options,
+                                                  const BlockSource& rows) {
+  require_rows_to_hold_out(rows, options);
+  const int64_t n = rows.rows();
   if (options.selection == Selection::kfold) return fold_rows(n, options.folds, options.seed);
   return {split_rows(n, options.held_out_fraction, n, options.seed).held_out};
 }
@@ -75,7 +90,7 @@ std::unique_ptr<solver::LambdaPath> path_of(const solver::RowStatistics& statist
 }
 
 Selected validate_primal(const BlockSource& rows, const FitOptions& options, Context& context) {
-  const auto folds = validation_sets(options, rows.rows());
+  const auto folds = validation_sets(options, rows);
   // All but the first fold; then every fold is added and every one but the first removed before.
   int64_t rows_read = rows.rows() - 2 * size_of(folds[0]);
   for (const auto& fold : folds) rows_read += 2 * size_of(fold);
@@ -106,7 +121,7 @@ Selected validate_primal(const BlockSource& rows, const FitOptions& options, Con
 }
 
 Selected validate_dual(const BlockSource& rows, const FitOptions& options, Context& context) {
-  const auto folds = validation_sets(options, rows.rows());
+  const auto folds = validation_sets(options, rows);
   int64_t rows_read = rows.rows();
   for (const auto& fold : folds) rows_read += rows.rows() - size_of(fold);
   Stage stage(context, rows_read);

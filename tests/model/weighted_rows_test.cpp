@@ -210,6 +210,24 @@ TEST_CASE("two processes with half of the rows each choose and fit as one", "[mo
   }
 }
 
+TEST_CASE("a process of too few rows to hold out makes all of them refuse", "[model]") {
+  const Problem problem = smooth_problem(40, 3, 1, 0.2, 78);
+  const Matrix<double> Z = plain_features(*gaussian_map(3, 8), problem.x(), {});
+  for (const Selection selection : {Selection::held_out, Selection::kfold}) {
+    std::vector<std::string> faults(2, "not run");
+    ThreadJob(2).run([&](solver::Reduction& reduction, int process) {
+      Context own;
+      const int64_t first = process == 0 ? 0 : 39, last = process == 0 ? 39 : 40;
+      const MatrixSource rows(Z.view().block_rows(first, last), problem.y().block_rows(first, last),
+                              32, false, {}, &reduction);
+      faults[static_cast<size_t>(process)] = refusal_fault(
+          MERCER_INVALID_ARGUMENT, [&] { select(rows, f64_options(selection), own); },
+          "1 processes hold fewer than");
+    });
+    CHECK(faults == std::vector<std::string>(2));
+  }
+}
+
 TEST_CASE("weights that cannot be are refused by a fit", "[model]") {
   Context context;
   const Problem problem = smooth_problem(30, 3, 1, 0.1, 74);
