@@ -20,6 +20,7 @@
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
+#include <numeric>
 
 #include "base/error.h"
 #include "io/crc64.h"
@@ -196,11 +197,19 @@ std::vector<std::byte> container_header(std::string_view kind,
   return header;
 }
 
+int64_t container_length(std::span<const int64_t> section_bytes) {
+  return std::accumulate(section_bytes.begin(), section_bytes.end(),
+                         static_cast<int64_t>(header_bytes(section_bytes.size())));
+}
+
 void write_container(Output& output, std::string_view kind, std::span<const SectionView> sections) {
+  std::vector<int64_t> bytes;
+  for (const SectionView& section : sections) bytes.push_back(std::ssize(section.bytes));
+  if (output.begin(container_length(bytes))) write_sections(output, kind, sections);
+}
+
+void write_sections(Output& output, std::string_view kind, std::span<const SectionView> sections) {
   require(sections.size() <= kMostSections, MERCER_INTERNAL, "file: %zu sections", sections.size());
-  std::size_t length = header_bytes(sections.size());
-  for (const SectionView& section : sections) length += section.bytes.size();
-  if (!output.begin(static_cast<int64_t>(length))) return;
   output.write(container_header(kind, sections));
   for (const SectionView& section : sections) output.write(section.bytes);
   output.commit();

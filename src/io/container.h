@@ -25,8 +25,15 @@ struct SectionView {
   std::span<const std::byte> bytes;
 };
 
+/// Of a file whose sections have so many bytes.
+int64_t container_length(std::span<const int64_t> section_bytes);
+
 /// Errors: those of the output. kind: 1 to 16 of a-z and _.
 void write_container(Output& output, std::string_view kind, std::span<const SectionView> sections);
+
+/// The same after output.begin(container_length of these) said that bytes are wanted: for sections
+/// that cost something to make.
+void write_sections(Output& output, std::string_view kind, std::span<const SectionView> sections);
 
 /// All that stands before the sections: write_container without the writing.
 std::vector<std::byte> container_header(std::string_view kind,

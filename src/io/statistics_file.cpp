@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/fields.h"
 #include "io/object_file.h"
+#include "solver/plain_sums.h"
 #include "spec/json.h"
 
 namespace mercer::io {
@@ -100,6 +101,7 @@ std::unique_ptr<solver::RowStatistics> parse_statistics(const SectionReader& fil
     fill(parts.origin_outputs, rest);
   }
   statistics->require_finite();
+  solver::require_squares(*statistics);
   return statistics;
 }
 
@@ -125,6 +127,13 @@ void save(const solver::RowStatistics& statistics, Output& output) {
   shape.set("outputs", statistics.outputs());
   shape.set("rows", statistics.rows());
   const std::string text = print_object(shape);
+  const double weight = statistics.weight();
+  const bool weighs = weight != static_cast<double>(statistics.rows());
+  const int64_t D = statistics.features(), m = statistics.outputs();
+  std::vector<int64_t> lengths = {std::ssize(text), 4 * D * (D + 1), 8 * D * m,
+                                  8 * (2 * D + 3 * m)};
+  if (weighs) lengths.push_back(8);
+  if (!output.begin(container_length(lengths))) return;  // before the Gram matrix is packed
   const std::vector<double> gram = packed(statistics.gram()), cross = rows_of(statistics.cross());
   std::vector<double> sums;
   for (const auto part :
@@ -136,10 +145,8 @@ void save(const solver::RowStatistics& statistics, Output& output) {
                                        {"gram", bytes_of(gram)},
                                        {"cross", bytes_of(cross)},
                                        {"sums", bytes_of(sums)}};
-  const double weight = statistics.weight();
-  if (weight != static_cast<double>(statistics.rows()))
-    sections.push_back({"weight", bytes_of(std::span(&weight, 1))});
-  write_container(output, "statistics", sections);
+  if (weighs) sections.push_back({"weight", bytes_of(std::span(&weight, 1))});
+  write_sections(output, "statistics", sections);
 }
 
 std::unique_ptr<solver::RowStatistics> load_statistics(Input& input) {

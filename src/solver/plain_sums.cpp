@@ -31,6 +31,10 @@ void require_sums(const char* name, std::span<const double> sums, bool are_squar
     require_sum(name, 0, static_cast<int64_t>(j), sums[j], are_squares, are_zero);
 }
 
+bool all_zero(std::span<const double> numbers) {
+  return std::ranges::all_of(numbers, [](double x) { return x == 0; });
+}
+
 void require_plain_sums(const PlainSums& sums) {
   require(sums.rows >= 0, MERCER_INVALID_ARGUMENT, "n = %lld, expected at least 0",
           static_cast<long long>(sums.rows));
@@ -46,6 +50,13 @@ void require_plain_sums(const PlainSums& sums) {
 }
 
 }  // namespace
+
+void require_squares(const RowStatistics& statistics) {
+  if (!all_zero(statistics.origin_features()) || !all_zero(statistics.origin_outputs())) return;
+  for (int64_t i = 0; i < statistics.features(); ++i)
+    require_sum("gram", i, i, statistics.gram()(i, i), true, false);
+  require_sums("sum_y2", statistics.sum_squared_outputs(), true, false);
+}
 
 void write_plain_gram(const RowStatistics& statistics, MatrixView<double> out) {
   const auto a = statistics.origin_features(), s = statistics.sum_features();

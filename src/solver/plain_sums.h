@@ -17,6 +17,9 @@ std::vector<double> plain_sum_features(const RowStatistics& statistics);
 std::vector<double> plain_sum_outputs(const RowStatistics& statistics);
 std::vector<double> plain_sum_squared_outputs(const RowStatistics& statistics);
 
+/// INVALID_ARGUMENT if the sums are about zero and one of squares is negative.
+void require_squares(const RowStatistics& statistics);
+
 /// Such sums of `rows` rows, made anywhere. Of gram the lower triangle is read.
 struct PlainSums {
   int64_t rows;

@@ -206,6 +206,7 @@ void RowStatistics::accumulate(double sign, MatrixView<const T> Z, MatrixView<co
     context.checkpoint();
   }
   if (sign < 0) keep_origin_near();
+  if (sign < 0) clip_squares();
 }
 
 void RowStatistics::add(MatrixView<const float> Z, MatrixView<const double> Y, Context& context,
@@ -244,6 +245,7 @@ void RowStatistics::accumulate(double sign, const RowStatistics& other) {
   add_about_origin(sign, other, parts());
   if (nothing_left(sign)) return clear();
   if (sign < 0) keep_origin_near();
+  clip_squares();
 }
 
 void RowStatistics::merge(const RowStatistics& other) { accumulate(1.0, other); }
@@ -259,6 +261,11 @@ void RowStatistics::clear() {
 
 bool RowStatistics::nothing_left(double sign) const noexcept {
   return rows_ == 0 || (sign < 0 && weight_ <= kRest * heaviest_);
+}
+
+void RowStatistics::clip_squares() {
+  for (int64_t i = 0; i < features_; ++i) gram_(i, i) = gram_(i, i) < 0 ? 0.0 : gram_(i, i);
+  for (double& squares : parts().sum_squared_outputs) squares = squares < 0 ? 0.0 : squares;
 }
 
 void RowStatistics::keep_origin_near() {

@@ -160,6 +160,53 @@ TEST_CASE("a statistics file of 0.1.0, whose sums are about zero, is read as suc
   CHECK(difference(*io::load_statistics(path), about_zero) == "");
 }
 
+TEST_CASE("negative sums of squares about zero are CORRUPT_FILE, rounding writes none", "[io]") {
+  const TemporaryDirectory directory;
+  const std::string path = directory.file("s");
+  const auto refused = [&](bool gram, const char* part) {
+    auto about_zero = small_statistics(2, 1);
+    auto parts = about_zero.parts();
+    std::ranges::fill(parts.origin_features, 0.0);
+    std::ranges::fill(parts.origin_outputs, 0.0);
+    (gram ? parts.gram(1, 1) : parts.sum_squared_outputs[0]) = -0.5;
+    io::save(about_zero, path);
+    return refusal_fault(
+        MERCER_CORRUPT_FILE, [&] { io::load_statistics(path); }, part);
+  };
+  CHECK(refused(true, "gram(1, 1) = -0.5") == "");
+  CHECK(refused(false, "sum_y2(0, 0) = -0.5") == "");
+  // 1e-18 is lost beside 1, and taken away all the same.
+  solver::RowStatistics rows(1, 0);
+  Context context;
+  const double z[] = {0, 1e-9, -1e-9, 1};
+  for (const int64_t i : {0, 1, 2, 3}) rows.add(MatrixView<const double>{z + i, 1, 1}, {}, context);
+  for (const int64_t i : {3, 1}) rows.remove(MatrixView<const double>{z + i, 1, 1}, {}, context);
+  CHECK(rows.gram()(0, 0) >= 0);
+}
+
+TEST_CASE("a length that is asked for is that of the file", "[io]") {
+  class Length final : public io::Output {
+   public:
+    bool begin(int64_t length) override {
+      bytes = length;
+      return false;
+    }
+    void write(std::span<const std::byte>) override { bytes = -1; }
+    void commit() override { bytes = -1; }
+    int64_t bytes = 0;
+  };
+  const TemporaryDirectory directory;
+  const std::string path = directory.file("s");
+  for (const double weight : {11.0, 4.25}) {
+    auto statistics = small_statistics(17, 3);
+    statistics.parts().weight = weight;
+    Length length;
+    io::save(statistics, length);
+    io::save(statistics, path);
+    CHECK(length.bytes == static_cast<int64_t>(directory.read(path).size()));
+  }
+}
+
 TEST_CASE("a statistics file with sums that are not finite is CORRUPT_FILE", "[io]") {
   const TemporaryDirectory directory;
   const std::string path = directory.file("s");
