@@ -14,6 +14,7 @@
 #include "support/kernels.h"
 #include "support/map_calls.h"
 #include "support/worst.h"
+#include "transform/target.h"
 
 using namespace mercer;
 using namespace mercer::feature;
@@ -77,6 +78,16 @@ TEST_CASE("fourier: streamed and cached stores write the same bytes, wherever ro
     check_streamed<float>(form);
     check_streamed<double>(form);
   }
+}
+
+TEST_CASE("fourier: streamed stores write the same bytes on every target") {
+  for (const int64_t target : transform::supported_targets()) {
+    transform::select_target(target);
+    CAPTURE(target);
+    check_streamed<float>(FourierForm::pair);
+    check_streamed<double>(FourierForm::complex);
+  }
+  transform::select_target(0);
 }
 
 TEST_CASE("fourier: a map with more features keeps the first frequencies") {
