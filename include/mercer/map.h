@@ -142,7 +142,7 @@ MERCER_API mercer_status mercer_fourier_create_supplied(const mercer_kernel* ker
 
 /* ==== Maps by spec ====
  *
- * Any map of `mercer specs` is made from JSON. Fourier features: {"map":"fourier","kernel":{...},
+ * Any map of `mercer specs` is made from JSON, with rows where it is made from data. Fourier features: {"map":"fourier","kernel":{...},
  * "inputs":d,"features":D,"seed":s,...}, keys as in mercer_fourier_options. Sketches of polynomial
  * and bilinear kernels: mercer/sketch.h. Linear maps keep inner products, E Z Z' = a XX', a =
  * variance * gamma of a polynomial kernel of degree 1 and offset 0:
@@ -181,6 +181,8 @@ MERCER_API mercer_status mercer_map_from_spec(const char* json, mercer_map** out
  *  Eigenvalues of K(L, L) up to cutoff times the largest count as 0; "rank" of the map's spec says
  *  how many are left. A map that needs no rows is that of mercer_map_from_spec. What a map has
  *  learnt is kept in files; its spec says "needs":"data".
+ *  X: rows as the map will be given them. mercer_model_fit standardises its inputs before the map:
+ *  give standardised rows here, or 0 as its options' standardize.
  *  Y: the targets of a map that learns from them, else NULL. context may be NULL.
  *  Random: which rows are landmarks, uniformly and without replacement; "seed" fixes them, for any
  *  number of threads.

@@ -45,11 +45,11 @@ class Map {
                                             &options, out);
     });
   }
-  /// Any map of `mercer specs`: linear ones and sketches are made here.
+  /// Any map of `mercer specs` that needs no rows: linear ones and sketches are made here.
   static Map from_spec(const std::string& json) {
     return make([&](auto out) { return mercer_map_from_spec(json.c_str(), out); });
   }
-  /// A map made from rows, and targets where it learns from them.
+  /// A map made from rows: those that it will be given, standardised where a model does that.
   static Map fit_spec(const std::string& json, const Rows& X, Context* context = nullptr) {
     return make([&](auto out) {
       return mercer_map_fit_spec(json.c_str(), X.get(), nullptr, detail::handle(context), out);

@@ -75,7 +75,12 @@ class Statistics {
   /// Of n rows, in place of what was held.
   void set(int64_t n, const Sums& sums) {
     const detail::Shape s = shape();
-    if (sums.gram.rows() != s.columns || sums.cross.cols() != s.outputs) {
+    const auto is = [](const std::vector<double>& v, int64_t n) {
+      return static_cast<int64_t>(v.size()) == n;
+    };
+    if (sums.gram.rows() != s.columns || sums.gram.cols() != s.columns ||
+        sums.cross.rows() != s.columns || sums.cross.cols() != s.outputs ||
+        !is(sums.z, s.columns) || !is(sums.y, s.outputs) || !is(sums.y2, s.outputs)) {
       throw Error(MERCER_DIMENSION_MISMATCH,
                   "sums of the statistics' features and outputs expected");
     }

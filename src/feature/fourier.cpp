@@ -324,8 +324,8 @@ std::unique_ptr<FeatureMap> supplied_from(const MapArguments& arguments,
                                           const FourierOptions& options) {
   const std::span<const NumberArray> arrays = arguments.data.numbers;
   require(!arrays.empty(), MERCER_UNSUPPORTED,
-          "projection = supplied needs the frequencies themselves: use the typed constructor or a "
-          "file");
+          "projection = supplied needs the frequencies themselves: use "
+          "mercer_fourier_create_supplied, or a file");
   const bool pair = options.form == FourierForm::pair;
   const int64_t d = arguments.inputs, F = pair ? arguments.features / 2 : arguments.features;
   require(F >= 1 && (!pair || arguments.features % 2 == 0), MERCER_CORRUPT_FILE,

@@ -62,7 +62,7 @@ void check_data(const MapEntry& entry, const Parameters& canonical, const MapDat
           "map %s: %zu arrays of numbers given, expected none without \"needs\":\"data\"",
           entry.name, data.numbers.size());
   require(!entry.needs_rows || needs_data || data.rows != nullptr, MERCER_UNSUPPORTED,
-          "map %s is made from rows, expected a search, or a fit of the map on rows first",
+          "map %s is made from rows: expected mercer_map_fit_spec, a search, or mercer fit",
           entry.name);
   require(data.targets == nullptr, MERCER_UNSUPPORTED, "map %s does not learn from targets",
           entry.name);
@@ -85,7 +85,8 @@ std::vector<Field> map_fields(const MapEntry& entry) {
 Parameters canonical_map(const Parameters& given, const std::string& path, Data data) {
   const Envelope envelope = open_envelope(given, path);
   require(!envelope.needs_data || data == Data::allowed, MERCER_UNSUPPORTED,
-          "%sneeds = \"data\": the map holds numbers that a spec cannot; save it to a file",
+          "%sneeds = \"data\": the map holds numbers that a spec cannot: save it to a file, or leave "
+          "\"needs\" and what was learnt out to make it anew from rows",
           path.c_str());
   Parameters canonical =
       check_fields(envelope.body, map_fields(map_entry(envelope.body, path)), path);
