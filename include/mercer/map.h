@@ -142,8 +142,9 @@ MERCER_API mercer_status mercer_fourier_create_supplied(const mercer_kernel* ker
 
 /* ==== Maps by spec ====
  *
- * Any map of `mercer specs` is made from JSON, with rows where it is made from data. Fourier features: {"map":"fourier","kernel":{...},
- * "inputs":d,"features":D,"seed":s,...}, keys as in mercer_fourier_options. Sketches of polynomial
+ * Any map of `mercer specs` is made from JSON, with rows where it is made from data. Fourier
+ * features: {"map":"fourier","kernel":{...},"inputs":d,"features":D,"seed":s,...}, keys as in
+ * mercer_fourier_options. Sketches of polynomial
  * and bilinear kernels: mercer/sketch.h. Linear maps keep inner products, E Z Z' = a XX', a =
  * variance * gamma of a polynomial kernel of degree 1 and offset 0:
  *
@@ -354,7 +355,7 @@ typedef enum mercer_variance {
  *  value is then a yardstick; measured ratios to it are in "Which map" of capi/GUIDE.md.
  *  Shapes: X and Y n x d, dense or CSR (made dense). which: mercer_variance.
  *  Errors: MERCER_DIMENSION_MISMATCH, MERCER_UNSUPPORTED (no closed form: supplied frequencies,
- *  circulant with a kernel that is not isotropic).
+ *  maps made from rows, circulant with a kernel that is not isotropic).
  *  Threads and cost: any number at once; O(n d), nothing is drawn. */
 MERCER_API mercer_status mercer_map_variance(const mercer_map* map, const mercer_rows* X,
                                              const mercer_rows* Y, int32_t which,
