@@ -3,15 +3,12 @@
 // Register-blocked X times packed panel (the micro-kernel layout of Goto, van de Geijn 2008,
 // without packing X: a row is read by broadcasts, which need no copy). One body for every target
 // and both precisions.
-#undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "transform/dense_panel.cpp"
-#include "transform/simd.h"
-
 #include "transform/dense_panel.h"
 
-HWY_BEFORE_NAMESPACE();
-namespace mercer::transform::HWY_NAMESPACE {
-namespace hn = hwy::HWY_NAMESPACE;
+#include "transform/simd.h"
+
+MERCER_SIMD_BEGIN();
 
 // Depth of W that is kept in cache while all rows of a tile pass over it; P carries the sums from
 // one slice to the next, which leaves the order of additions as it is.
@@ -19,11 +16,7 @@ constexpr int64_t kDepth = 1024;
 
 // Rows of a register block: with two vectors of columns, 2 kRows accumulators + 3 operands fill the
 // register file.
-#if HWY_TARGET <= HWY_AVX3 || HWY_ARCH_ARM_A64
-constexpr int kRows = 12;
-#else
-constexpr int kRows = 6;
-#endif
+constexpr int kRows = kManyRegisters ? 12 : 6;
 
 // kRows x two vectors of P over depth [0, depth).
 template <int kBlockRows, class T>
@@ -90,14 +83,12 @@ void ProjectPanelF64(MatrixView<const double> X, const double* panel, double* P)
   ProjectPanel(X, panel, P);
 }
 
-}  // namespace mercer::transform::HWY_NAMESPACE
-HWY_AFTER_NAMESPACE();
+MERCER_SIMD_END();
 
 #if HWY_ONCE
 namespace mercer::transform {
 
-HWY_EXPORT(ProjectPanelF32);
-HWY_EXPORT(ProjectPanelF64);
+MERCER_SIMD_EXPORT(ProjectPanel);
 
 void project_panel(MatrixView<const float> X, const float* panel, float* P) noexcept {
   HWY_DYNAMIC_DISPATCH(ProjectPanelF32)(X, panel, P);

@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Epilogues of random Fourier features: P in turns to cos/sin pairs, cosines with a phase, complex
 // exponentials; and of linear maps: P scaled. Every element has the bits of its own operands.
-#undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "transform/epilogue.cpp"
 #include "transform/simd.h"
 //
@@ -11,9 +10,7 @@
 #include "transform/sincos-inl.h"
 #include "transform/stream_copy.h"
 
-HWY_BEFORE_NAMESPACE();
-namespace mercer::transform::HWY_NAMESPACE {
-namespace hn = hwy::HWY_NAMESPACE;
+MERCER_SIMD_BEGIN();
 
 enum class Way { store, stream, carry };
 
@@ -182,22 +179,16 @@ HWY_INLINE int64_t VectorNumbers() {
 int64_t VectorNumbersF32() { return VectorNumbers<float>(); }
 int64_t VectorNumbersF64() { return VectorNumbers<double>(); }
 
-}  // namespace mercer::transform::HWY_NAMESPACE
-HWY_AFTER_NAMESPACE();
+MERCER_SIMD_END();
 
 #if HWY_ONCE
 namespace mercer::transform {
 
-HWY_EXPORT(FinishPairF32);
-HWY_EXPORT(FinishPairF64);
-HWY_EXPORT(FinishPhaseF32);
-HWY_EXPORT(FinishPhaseF64);
-HWY_EXPORT(FinishComplexF32);
-HWY_EXPORT(FinishComplexF64);
-HWY_EXPORT(FinishScaleF32);
-HWY_EXPORT(FinishScaleF64);
-HWY_EXPORT(VectorNumbersF32);
-HWY_EXPORT(VectorNumbersF64);
+MERCER_SIMD_EXPORT(FinishPair);
+MERCER_SIMD_EXPORT(FinishPhase);
+MERCER_SIMD_EXPORT(FinishComplex);
+MERCER_SIMD_EXPORT(FinishScale);
+MERCER_SIMD_EXPORT(VectorNumbers);
 
 namespace {
 

@@ -12,15 +12,9 @@
 #define MERCER_TRANSFORM_FWHT_INL_H
 #endif
 
-HWY_BEFORE_NAMESPACE();
-namespace mercer::transform::HWY_NAMESPACE {
-namespace hn = hwy::HWY_NAMESPACE;
+MERCER_SIMD_BEGIN();
 
-#if HWY_TARGET <= HWY_AVX3 || HWY_ARCH_ARM_A64
-constexpr int kBlockVectors = 16;
-#else
-constexpr int kBlockVectors = 8;
-#endif
+constexpr int kBlockVectors = kManyRegisters ? 16 : 8;
 
 // Bytes of a transform that is done in sweeps; longer ones are split first.
 constexpr int64_t kSweepBytes = 16 * 1024;
@@ -205,6 +199,5 @@ void OneTransform(D tag, const T* in, const T* diagonal, T* out, int64_t n) {
   Combine<8>(tag, out, part, n);
 }
 
-}  // namespace mercer::transform::HWY_NAMESPACE
-HWY_AFTER_NAMESPACE();
+MERCER_SIMD_END();
 #endif

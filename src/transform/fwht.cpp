@@ -1,18 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-#undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "transform/fwht.cpp"
 #include "transform/simd.h"
 //
 #include "transform/fwht-inl.h"
 #include "transform/fwht.h"
 
-HWY_BEFORE_NAMESPACE();
-namespace mercer::transform::HWY_NAMESPACE {
-namespace hn = hwy::HWY_NAMESPACE;
-
-template <class T>
-using Tag = hn::CappedTag<T, 64 / sizeof(T)>;
+MERCER_SIMD_BEGIN();
 
 template <class T>
 HWY_INLINE void Fwht(T* x, int64_t n, int64_t count) {
@@ -55,20 +49,15 @@ void SignedFwhtF64(const double* in, int64_t in_step, const double* signs, doubl
   SignedFwht(in, in_step, signs, out, n, count);
 }
 
-}  // namespace mercer::transform::HWY_NAMESPACE
-HWY_AFTER_NAMESPACE();
+MERCER_SIMD_END();
 
 #if HWY_ONCE
 namespace mercer::transform {
 
-HWY_EXPORT(InterleavedF32);
-HWY_EXPORT(InterleavedF64);
-HWY_EXPORT(EightF32);
-HWY_EXPORT(EightF64);
-HWY_EXPORT(FwhtF32);
-HWY_EXPORT(FwhtF64);
-HWY_EXPORT(SignedFwhtF32);
-HWY_EXPORT(SignedFwhtF64);
+MERCER_SIMD_EXPORT(Interleaved);
+MERCER_SIMD_EXPORT(Eight);
+MERCER_SIMD_EXPORT(Fwht);
+MERCER_SIMD_EXPORT(SignedFwht);
 
 void fwht(float* x, int64_t n, int64_t count) noexcept {
   HWY_DYNAMIC_DISPATCH(FwhtF32)(x, n, count);

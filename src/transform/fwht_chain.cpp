@@ -2,16 +2,13 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Several Walsh-Hadamard transforms with diagonals in between. What fits the registers is loaded
 // and stored once for all of them; longer transforms take their sweeps, the last of which scales.
-#undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "transform/fwht_chain.cpp"
 #include "transform/simd.h"
 //
 #include "transform/fwht-inl.h"
 #include "transform/fwht.h"
 
-HWY_BEFORE_NAMESPACE();
-namespace mercer::transform::HWY_NAMESPACE {
-namespace hn = hwy::HWY_NAMESPACE;
+MERCER_SIMD_BEGIN();
 
 template <class T>
 struct Chain {
@@ -125,14 +122,12 @@ void ChainF64(const double* in, int64_t in_step, const double* diagonals, Diagon
   FwhtChain<Entry::product>(chain, n, count);
 }
 
-}  // namespace mercer::transform::HWY_NAMESPACE
-HWY_AFTER_NAMESPACE();
+MERCER_SIMD_END();
 
 #if HWY_ONCE
 namespace mercer::transform {
 
-HWY_EXPORT(ChainF32);
-HWY_EXPORT(ChainF64);
+MERCER_SIMD_EXPORT(Chain);
 
 void fwht_chain(const float* in, int64_t in_step, const float* diagonals, DiagonalKind kind,
                 int stages, const float* scale, float* out, int64_t n, int64_t count) noexcept {

@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-#undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "transform/lanes.cpp"
-#include "transform/simd.h"
-
 #include "transform/lanes.h"
 
-HWY_BEFORE_NAMESPACE();
-namespace mercer::transform::HWY_NAMESPACE {
-namespace hn = hwy::HWY_NAMESPACE;
+#include "transform/simd.h"
+
+MERCER_SIMD_BEGIN();
 
 template <class T>
-using Tag = hn::CappedTag<T, 32 / sizeof(T)>;
+using HalfTag = hn::CappedTag<T, 32 / sizeof(T)>;
 
 // A square of one 128-bit vector's side.
 #if HWY_TARGET == HWY_SCALAR
@@ -63,7 +60,7 @@ HWY_INLINE void Transpose(const T* in, int64_t rows, int64_t cols, int64_t ld_in
 // Real u.
 template <bool kComplex, class T>
 HWY_INLINE void MultiplyReal(const T* u, const Diagonal<T>& diagonal, int64_t n, T* out) {
-  const Tag<T> tag;
+  const HalfTag<T> tag;
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(tag));
   for (int64_t k = 0; k < n; ++k, u += kLanes<T>, out += (kComplex ? 2 : 1) * kLanes<T>) {
     for (int64_t v = 0; v < kLanes<T>; v += lanes) {
@@ -77,7 +74,7 @@ HWY_INLINE void MultiplyReal(const T* u, const Diagonal<T>& diagonal, int64_t n,
 template <class T>
 HWY_INLINE void MultiplyComplex(const T* u_re, const T* u_im, const Diagonal<T>& diagonal,
                                 int64_t n, T* out) {
-  const Tag<T> tag;
+  const HalfTag<T> tag;
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(tag));
   for (int64_t k = 0; k < n; ++k, out += 2 * kLanes<T>) {
     const auto a = hn::Set(tag, diagonal.re[k]), b = hn::Set(tag, diagonal.im[k]);
@@ -103,7 +100,7 @@ HWY_INLINE void MultiplyLanes(const T* u_re, const T* u_im, const Diagonal<T>& d
 template <int kFactors, bool kFirst, class T>
 HWY_INLINE void GatherReal(const T* tables, int64_t table_step, const int32_t* index,
                            int64_t index_step, T scale, int64_t n, T* re) {
-  const Tag<T> tag;
+  const HalfTag<T> tag;
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(tag));
   for (int64_t j = 0; j < n; ++j, re += kLanes<T>) {
     for (int64_t v = 0; v < kLanes<T>; v += lanes) {
@@ -121,7 +118,7 @@ HWY_INLINE void GatherReal(const T* tables, int64_t table_step, const int32_t* i
 template <int kFactors, bool kFirst, class T>
 HWY_INLINE void GatherComplex(const T* tables, int64_t table_step, const int32_t* index,
                               int64_t index_step, T scale, int64_t n, T* re, T* im) {
-  const Tag<T> tag;
+  const HalfTag<T> tag;
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(tag));
   const auto share = hn::Set(tag, scale);
   for (int64_t j = 0; j < n; ++j, re += kLanes<T>, im += kLanes<T>) {
@@ -203,18 +200,14 @@ void GatherF64(const LaneGather& gather, const double* tables, const int32_t* in
   GatherLanes(gather, tables, index, scale, n, re, im);
 }
 
-}  // namespace mercer::transform::HWY_NAMESPACE
-HWY_AFTER_NAMESPACE();
+MERCER_SIMD_END();
 
 #if HWY_ONCE
 namespace mercer::transform {
 
-HWY_EXPORT(TransposeF32);
-HWY_EXPORT(TransposeF64);
-HWY_EXPORT(MultiplyF32);
-HWY_EXPORT(MultiplyF64);
-HWY_EXPORT(GatherF32);
-HWY_EXPORT(GatherF64);
+MERCER_SIMD_EXPORT(Transpose);
+MERCER_SIMD_EXPORT(Multiply);
+MERCER_SIMD_EXPORT(Gather);
 
 void transpose(const float* in, int64_t rows, int64_t cols, int64_t ld_in, float* out,
                int64_t ld_out) noexcept {

@@ -3,23 +3,16 @@
 // The same register blocks as in dense_panel.cpp, with vectors along the columns of X. A panel
 // holds its columns side by side, so slices of it are transposed first: a few per cent of the work
 // of a whole tile of rows.
-#undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "transform/panel_transpose.cpp"
 #include "transform/panel_transpose.h"
 
 #include "transform/lanes.h"
 #include "transform/simd.h"
 
-HWY_BEFORE_NAMESPACE();
-namespace mercer::transform::HWY_NAMESPACE {
-namespace hn = hwy::HWY_NAMESPACE;
+MERCER_SIMD_BEGIN();
 
 // Rows of a register block, as in dense_panel.cpp.
-#if HWY_TARGET <= HWY_AVX3 || HWY_ARCH_ARM_A64
-constexpr int kTransposeRows = 12;
-#else
-constexpr int kTransposeRows = 6;
-#endif
+constexpr int kTransposeRows = kManyRegisters ? 12 : 6;
 
 template <class T>
 using HalfPanel = hn::CappedTag<T, kPanelColumns<T> / 2>;
@@ -110,14 +103,12 @@ void ProjectPanelTransposeF64(const double* P, const double* panel, MatrixView<d
   ProjectPanelTranspose(P, panel, X, scratch);
 }
 
-}  // namespace mercer::transform::HWY_NAMESPACE
-HWY_AFTER_NAMESPACE();
+MERCER_SIMD_END();
 
 #if HWY_ONCE
 namespace mercer::transform {
 
-HWY_EXPORT(ProjectPanelTransposeF32);
-HWY_EXPORT(ProjectPanelTransposeF64);
+MERCER_SIMD_EXPORT(ProjectPanelTranspose);
 
 void project_panel_transpose(const float* P, const float* panel, MatrixView<float> X,
                              float* scratch) noexcept {

@@ -1,28 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-#undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "transform/product.cpp"
-#include "transform/simd.h"
-
 #include "transform/product.h"
 
-HWY_BEFORE_NAMESPACE();
-namespace mercer::transform::HWY_NAMESPACE {
-namespace hn = hwy::HWY_NAMESPACE;
+#include "transform/simd.h"
 
-template <class T>
-using Tag = hn::CappedTag<T, 64 / sizeof(T)>;
-
-// body(tag, j) for whole vectors, then lane by lane.
-template <class T, class Body>
-HWY_INLINE void ForEach(int64_t n, const Body& body) {
-  const Tag<T> tag;
-  const hn::CappedTag<T, 1> one;
-  const int64_t lanes = static_cast<int64_t>(hn::Lanes(tag));
-  int64_t j = 0;
-  for (; j + lanes <= n; j += lanes) body(tag, j);
-  for (; j < n; ++j) body(one, j);
-}
+MERCER_SIMD_BEGIN();
 
 // (re, im)[j] *= (a, b).
 template <class D, class T, class V>
@@ -152,24 +135,19 @@ void InterleaveF64(const double* re, const double* im, int64_t n, double* to) {
   Interleave(re, im, n, to);
 }
 
-}  // namespace mercer::transform::HWY_NAMESPACE
-HWY_AFTER_NAMESPACE();
+MERCER_SIMD_END();
 
 #if HWY_ONCE
 namespace mercer::transform {
 
-HWY_EXPORT(BlockF32);
-HWY_EXPORT(BlockF64);
+MERCER_SIMD_EXPORT(Block);
 HWY_EXPORT(BlockC32);
 HWY_EXPORT(BlockC64);
-HWY_EXPORT(GatheredF32);
-HWY_EXPORT(GatheredF64);
+MERCER_SIMD_EXPORT(Gathered);
 HWY_EXPORT(GatheredC32);
 HWY_EXPORT(GatheredC64);
-HWY_EXPORT(ScaleGatheredF32);
-HWY_EXPORT(ScaleGatheredF64);
-HWY_EXPORT(InterleaveF32);
-HWY_EXPORT(InterleaveF64);
+MERCER_SIMD_EXPORT(ScaleGathered);
+MERCER_SIMD_EXPORT(Interleave);
 
 void multiply_block(const float* P, const float* bias, int64_t rows, int64_t columns,
                     float* acc) noexcept {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // The one include of Highway. A .cpp defines HWY_TARGET_INCLUDE and includes this first; everything
-// after is compiled once per target, so there is no include guard around that part.
+// after is compiled once per target, so there is no include guard around that part. Code between
+// MERCER_SIMD_BEGIN and MERCER_SIMD_END is in a namespace of its target and compiled for it.
 
 // Scalable vectors cannot be elements of arrays, which the register blocks are; NEON covers those
 // machines.
@@ -11,3 +12,40 @@
 #include <hwy/foreach_target.h>  // NOLINT: re-includes HWY_TARGET_INCLUDE
 //
 #include <hwy/highway.h>
+
+#ifndef MERCER_SIMD_BEGIN
+#define MERCER_SIMD_BEGIN() \
+  HWY_BEFORE_NAMESPACE();   \
+  namespace mercer::transform::HWY_NAMESPACE {
+#define MERCER_SIMD_END() \
+  }                       \
+  HWY_AFTER_NAMESPACE()
+// What HWY_DYNAMIC_DISPATCH(NameF32) and (NameF64) choose from.
+#define MERCER_SIMD_EXPORT(Name) \
+  HWY_EXPORT(Name##F32);         \
+  HWY_EXPORT(Name##F64)
+#endif
+
+MERCER_SIMD_BEGIN();
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+// 32 vector registers; other targets have 16.
+constexpr bool kManyRegisters = HWY_TARGET <= HWY_AVX3 || HWY_ARCH_ARM_A64;
+
+// Vectors of at most one cache line.
+template <class T>
+using Tag = hn::CappedTag<T, 64 / sizeof(T)>;
+
+// body(tag, j) for whole vectors, then lane by lane.
+template <class T, class Body>
+HWY_INLINE void ForEach(int64_t n, const Body& body) {
+  const Tag<T> tag;
+  const hn::CappedTag<T, 1> one;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(tag));
+  int64_t j = 0;
+  for (; j + lanes <= n; j += lanes) body(tag, j);
+  for (; j < n; ++j) body(one, j);
+}
+
+MERCER_SIMD_END();

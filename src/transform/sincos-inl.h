@@ -9,9 +9,7 @@
 #define MERCER_TRANSFORM_SINCOS_INL_H
 #endif
 
-HWY_BEFORE_NAMESPACE();
-namespace mercer::transform::HWY_NAMESPACE {
-namespace hn = hwy::HWY_NAMESPACE;
+MERCER_SIMD_BEGIN();
 
 // Near-minimax polynomials in x = z^2, z in [0, 1/8] turns, interpolated at Chebyshev nodes with 40
 // digits:
@@ -75,6 +73,5 @@ HWY_INLINE void SinCosTurns(D tag, V t, V scale, V& sine, V& cosine) {
   cosine = hn::Mul(hn::IfThenElse(swap, s, c), hn::Xor(scale, hn::And(hn::Sub(quarter, a), sign)));
 }
 
-}  // namespace mercer::transform::HWY_NAMESPACE
-HWY_AFTER_NAMESPACE();
+MERCER_SIMD_END();
 #endif

@@ -3,15 +3,12 @@
 // One row of P is kept in registers while the row's entries each add a multiple of a row of the
 // panel. Chains of sums that are joined at the end hide the latency of a fused multiply-add where a
 // panel is only a few vectors wide.
-#undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "transform/sparse_panel.cpp"
 #include "transform/simd.h"
 //
 #include "transform/sparse_panel.h"
 
-HWY_BEFORE_NAMESPACE();
-namespace mercer::transform::HWY_NAMESPACE {
-namespace hn = hwy::HWY_NAMESPACE;
+MERCER_SIMD_BEGIN();
 
 // Sums in flight: latency times rate of the multiply-adds, and half the registers of the smallest
 // target.
@@ -80,14 +77,12 @@ void ProjectSparseF64(const CsrView<double>& X, const double* panel, double* P) 
   X.indices.visit([&](const auto* indices) HWY_ATTR { RowsTimesPanel(X, indices, panel, P); });
 }
 
-}  // namespace mercer::transform::HWY_NAMESPACE
-HWY_AFTER_NAMESPACE();
+MERCER_SIMD_END();
 
 #if HWY_ONCE
 namespace mercer::transform {
 
-HWY_EXPORT(ProjectSparseF32);
-HWY_EXPORT(ProjectSparseF64);
+MERCER_SIMD_EXPORT(ProjectSparse);
 
 void project_panel(const CsrView<float>& X, const float* panel, float* P) noexcept {
   HWY_DYNAMIC_DISPATCH(ProjectSparseF32)(X, panel, P);

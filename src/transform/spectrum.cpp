@@ -9,15 +9,12 @@
 //
 // An entry may be computed twice, with equal bits or as k and as n - k; which one stays follows
 // from n alone.
-#undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "transform/spectrum.cpp"
 #include "transform/spectrum.h"
 
 #include "transform/simd.h"
 
-HWY_BEFORE_NAMESPACE();
-namespace mercer::transform::HWY_NAMESPACE {
-namespace hn = hwy::HWY_NAMESPACE;
+MERCER_SIMD_BEGIN();
 
 // body(tag, i) for blocks that cover [begin, end); the last may overlap the one before.
 template <class T, class Body>
@@ -179,22 +176,16 @@ void AddF64(const double* x, int64_t numbers, double* y) { AddTo(x, numbers, y);
 void SplitF32(const float* z, int64_t n, float* re, float* im) { Split(z, n, re, im); }
 void SplitF64(const double* z, int64_t n, double* re, double* im) { Split(z, n, re, im); }
 
-}  // namespace mercer::transform::HWY_NAMESPACE
-HWY_AFTER_NAMESPACE();
+MERCER_SIMD_END();
 
 #if HWY_ONCE
 namespace mercer::transform {
 
-HWY_EXPORT(MultiplyF32);
-HWY_EXPORT(MultiplyF64);
-HWY_EXPORT(MultiplyPackedF32);
-HWY_EXPORT(MultiplyPackedF64);
-HWY_EXPORT(MultiplyByF32);
-HWY_EXPORT(MultiplyByF64);
-HWY_EXPORT(AddF32);
-HWY_EXPORT(AddF64);
-HWY_EXPORT(SplitF32);
-HWY_EXPORT(SplitF64);
+MERCER_SIMD_EXPORT(Multiply);
+MERCER_SIMD_EXPORT(MultiplyPacked);
+MERCER_SIMD_EXPORT(MultiplyBy);
+MERCER_SIMD_EXPORT(Add);
+MERCER_SIMD_EXPORT(Split);
 
 void multiply_spectra(Spectra<float> spectra, int64_t n, float scale, bool conjugate,
                       float* product) noexcept {

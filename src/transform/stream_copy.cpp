@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-#undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "transform/stream_copy.cpp"
 #include "transform/simd.h"
 //
@@ -10,9 +9,7 @@
 
 #include "transform/stream_copy.h"
 
-HWY_BEFORE_NAMESPACE();
-namespace mercer::transform::HWY_NAMESPACE {
-namespace hn = hwy::HWY_NAMESPACE;
+MERCER_SIMD_BEGIN();
 
 // Whole lines; `to` is 64-byte aligned.
 template <class T>
@@ -47,14 +44,12 @@ HWY_INLINE void Piece(const StreamPiece<T>& piece) {
 void PieceF32(const StreamPiece<float>& piece) { Piece(piece); }
 void PieceF64(const StreamPiece<double>& piece) { Piece(piece); }
 
-}  // namespace mercer::transform::HWY_NAMESPACE
-HWY_AFTER_NAMESPACE();
+MERCER_SIMD_END();
 
 #if HWY_ONCE
 namespace mercer::transform {
 
-HWY_EXPORT(PieceF32);
-HWY_EXPORT(PieceF64);
+MERCER_SIMD_EXPORT(Piece);
 
 void stream_piece(const StreamPiece<float>& piece) noexcept {
   HWY_DYNAMIC_DISPATCH(PieceF32)(piece);
