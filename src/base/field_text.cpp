@@ -13,10 +13,10 @@
 namespace mercer {
 namespace {
 
-std::string alternatives(std::span<const char* const> names) {
+std::string joined(std::span<const char* const> names, const char* separator) {
   std::string out;
   for (const char* name : names) {
-    if (!out.empty()) out += '|';
+    if (!out.empty()) out += separator;
     append_text(out, name);
   }
   return out;
@@ -35,14 +35,7 @@ std::string range(const Field& field) {
 
 }  // namespace
 
-std::string quoted_list(std::span<const char* const> names) {
-  std::string out;
-  for (const char* name : names) {
-    if (!out.empty()) out += ", ";
-    append_text(out, name);
-  }
-  return out;
-}
+std::string quoted_list(std::span<const char* const> names) { return joined(names, ", "); }
 
 std::string shown_text(const std::string& text) {
   // At a character's start, so that the message stays UTF-8.
@@ -92,7 +85,7 @@ std::string expectation(const Field& field) {
     case FieldType::map:
       return "a map spec {\"map\":...}";
     case FieldType::sketch:
-      return "a sketch spec {\"map\":" + alternatives(field.choices) + ",...}";
+      return "a sketch spec {\"map\":" + joined(field.choices, "|") + ",...}";
   }
   return "";
 }

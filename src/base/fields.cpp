@@ -188,12 +188,28 @@ Envelope open_envelope(const Parameters& given, const std::string& path) {
   return envelope;
 }
 
-Field name_field(const char* key, std::vector<const char*> names, const char* help) {
+Field count_field(const char* key, Value fallback, double most, const char* help) {
+  return {.key = key,
+          .type = FieldType::integer,
+          .fallback = std::move(fallback),
+          .least = 1,
+          .most = most,
+          .help = help};
+}
+
+Field choice_field(const char* key, const char* fallback, std::vector<const char*> choices,
+                   const char* help) {
   return {.key = key,
           .type = FieldType::text,
-          .fallback = {},
-          .choices = std::move(names),
+          .fallback = std::string(fallback),
+          .choices = std::move(choices),
           .help = help};
+}
+
+Field name_field(const char* key, std::vector<const char*> names, const char* help) {
+  Field field = choice_field(key, "", std::move(names), help);
+  field.fallback = {};
+  return field;
 }
 
 }  // namespace mercer

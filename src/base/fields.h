@@ -33,6 +33,13 @@ struct Envelope {
 /// for "needs" other than "data".
 Envelope open_envelope(const Parameters& given, const std::string& path);
 
+/// An integer in [1, most]; without a fallback it is required.
+Field count_field(const char* key, Value fallback, double most, const char* help);
+
+/// One of `choices`.
+Field choice_field(const char* key, const char* fallback, std::vector<const char*> choices,
+                   const char* help);
+
 /// The Field of the key that names a kernel, map or model: required, one of `names`.
 Field name_field(const char* key, std::vector<const char*> names, const char* help);
 

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/fields.h"
 #include "base/float_environment.h"
 #include "feature/map_entry.h"
 #include "feature/projected_map.h"
@@ -360,26 +361,15 @@ MapEntry fourier_entry() {
       "fourier",
       "random Fourier features of a shift-invariant kernel: cos and sin of x'omega, omega from "
       "the spectral law",
-      {{.key = "projection",
-        .type = FieldType::text,
-        .fallback = std::string("dense"),
-        .choices = projection_names(),
-        .help = "how frequencies are drawn; supplied: the caller's own, kept in files only"},
-       {.key = "form",
-        .type = FieldType::text,
-        .fallback = std::string("pair"),
-        .choices = {"pair", "phase", "complex"},
-        .help = "pair: [cos | sin], features even; phase: sqrt(2) cos(. + b); complex: exp(i .)"},
-       {.key = "radius",
-        .type = FieldType::text,
-        .fallback = std::string("drawn"),
-        .choices = {"drawn", "fixed"},
-        .help = "norms of the columns of sorf and fastfood; fixed: normal spectra only"},
-       {.key = "scramble",
-        .type = FieldType::text,
-        .fallback = std::string("owen"),
-        .choices = {"owen", "digital_shift"},
-        .help = "randomisation of sobol and halton points"},
+      {choice_field("projection", "dense", projection_names(),
+                    "how frequencies are drawn; supplied: the caller's own, kept in files only"),
+       choice_field(
+           "form", "pair", {"pair", "phase", "complex"},
+           "pair: [cos | sin], features even; phase: sqrt(2) cos(. + b); complex: exp(i .)"),
+       choice_field("radius", "drawn", {"drawn", "fixed"},
+                    "norms of the columns of sorf and fastfood; fixed: normal spectra only"),
+       choice_field("scramble", "owen", {"owen", "digital_shift"},
+                    "randomisation of sobol and halton points"),
        {.key = "whole_blocks",
         .type = FieldType::boolean,
         .fallback = false,

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/fields.h"
 #include "base/float_environment.h"
 #include "feature/map_entry.h"
 #include "feature/projected_map.h"
@@ -254,12 +255,9 @@ MapEntry linear_entry() {
       "linear",
       "random projection that keeps inner products, for the kernel polynomial with degree 1 and "
       "offset 0",
-      {{.key = "projection",
-        .type = FieldType::text,
-        .fallback = std::string("gaussian"),
-        .choices = {"gaussian", "rademacher", "srht", "countsketch"},
-        .help = "i.i.d. entries; srht: Hadamard blocks, D log d per row; countsketch: one "
-                "addition per non-zero"}},
+      {choice_field("projection", "gaussian", {"gaussian", "rademacher", "srht", "countsketch"},
+                    "i.i.d. entries; srht: Hadamard blocks, D log d per row; countsketch: one "
+                    "addition per non-zero")},
       linear_from,
       inner_product()};
 }

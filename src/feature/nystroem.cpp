@@ -15,6 +15,7 @@
 
 #include "base/aligned.h"
 #include "base/error.h"
+#include "base/fields.h"
 #include "base/parallel.h"
 #include "feature/map_entry.h"
 #include "linalg/blas.h"
@@ -247,12 +248,9 @@ MapEntry nystroem_entry() {
           .help =
               "kernel values with landmarks out of the rows, times the inverse root of their "
               "kernel matrix: exact on the landmarks; any kernel; D (d + D) per row",
-          .fields = {{.key = "landmarks",
-                      .type = FieldType::text,
-                      .fallback = "uniform",
-                      .choices = {"uniform"},
-                      .help = "how the `features` landmarks are chosen; uniform: without "
-                              "replacement, by the seed"},
+          .fields = {choice_field("landmarks", "uniform", {"uniform"},
+                                  "how the `features` landmarks are chosen; uniform: without "
+                                  "replacement, by the seed"),
                      {.key = "cutoff",
                       .type = FieldType::number,
                       .fallback = 1e-12,

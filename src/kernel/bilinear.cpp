@@ -32,15 +32,9 @@ class Bilinear final : public Kernel {
 }  // namespace
 
 KernelEntry bilinear_entry() {
-  return {.name = "bilinear",
-          .help = "(x1'y1) (x2'y2) of rows [x1 | x2]",
-          .fields = {{.key = "left",
-                      .type = FieldType::integer,
-                      .fallback = {},
-                      .least = 1,
-                      .most = kMostLeft,
-                      .help = "inputs of x1; x2 has the others"}},
-          .make = made<Bilinear>};
+  return entry_of<Bilinear>(
+      "bilinear", "(x1'y1) (x2'y2) of rows [x1 | x2]",
+      {count_field("left", {}, kMostLeft, "inputs of x1; x2 has the others")});
 }
 
 }  // namespace mercer::kernel

@@ -4,19 +4,14 @@
 // figure 1).
 
 #include "kernel/coordinate_kernel.h"
-#include "random/distributions.h"
+#include "kernel/coordinate_law.h"
 #include "random/scalar_math.h"
 
 namespace mercer::kernel {
 namespace {
 
-class LaplaceLaw final : public random::Law {
+class LaplaceLaw final : public CoordinateLaw<random::fill_laplace> {
  public:
-  void draw(const random::Stream& stream, std::span<double> omega) const noexcept override {
-    random::fill_laplace(stream, 0, omega);
-  }
-  bool isotropic() const noexcept override { return false; }
-  bool is_product() const noexcept override { return true; }
   double quantile(double u) const noexcept override {
     return u < 0.5 ? random::portable_log(2 * u) : -random::portable_log(2 * (1 - u));
   }
@@ -41,10 +36,7 @@ class Cauchy final : public CoordinateKernel<Cauchy, Product> {
 }  // namespace
 
 KernelEntry cauchy_entry() {
-  return {.name = "cauchy",
-          .help = "prod_j 1 / (1 + tau_j^2 / l^2)",
-          .fields = {lengthscale_field()},
-          .make = made<Cauchy>};
+  return entry_of<Cauchy>("cauchy", "prod_j 1 / (1 + tau_j^2 / l^2)", {lengthscale_field()});
 }
 
 }  // namespace mercer::kernel

@@ -4,7 +4,10 @@
 #pragma once
 
 #include <memory>
+#include <utility>
+#include <vector>
 
+#include "base/fields.h"
 #include "kernel/kernel.h"
 
 namespace mercer::kernel {
@@ -18,10 +21,13 @@ inline constexpr double kMostLengthscale = 1e300;
 Field positive_field(const char* key, double fallback, const char* help);
 Field lengthscale_field();
 
-/// The maker of a kernel whose constructor takes its canonical parameters.
+/// The entry of a kernel whose constructor takes its canonical parameters.
 template <class Kind>
-std::unique_ptr<Kernel> made(const Parameters& canonical) {
-  return std::make_unique<Kind>(canonical);
+KernelEntry entry_of(const char* name, const char* help, std::vector<Field> fields) {
+  return {name, help, std::move(fields),
+          [](const Parameters& canonical) -> std::unique_ptr<Kernel> {
+            return std::make_unique<Kind>(canonical);
+          }};
 }
 
 }  // namespace mercer::kernel

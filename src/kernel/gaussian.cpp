@@ -25,10 +25,7 @@ class Gaussian final : public CoordinateKernel<Gaussian, Sum> {
 }  // namespace
 
 KernelEntry gaussian_entry() {
-  return {.name = "gaussian",
-          .help = "exp(-||tau||^2 / (2 l^2))",
-          .fields = {lengthscale_field()},
-          .make = made<Gaussian>};
+  return entry_of<Gaussian>("gaussian", "exp(-||tau||^2 / (2 l^2))", {lengthscale_field()});
 }
 
 }  // namespace mercer::kernel

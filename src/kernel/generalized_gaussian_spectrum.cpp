@@ -76,18 +76,12 @@ class GeneralizedGaussianSpectrum final
 }  // namespace
 
 KernelEntry generalized_gaussian_spectrum_entry() {
-  return {.name = "generalized_gaussian_spectrum",
-          .help =
-              "the kernel of spectral density proportional to prod_j exp(-(l w_j)^(2 order)); "
-              "order 1: exp(-||tau||^2 / (4 l^2))",
-          .fields = {{.key = "order",
-                      .type = FieldType::integer,
-                      .fallback = int64_t{2},
-                      .least = 1,
-                      .most = kMostOrder,
-                      .help = "q: half the power in the spectral density"},
-                     lengthscale_field()},
-          .make = made<GeneralizedGaussianSpectrum>};
+  return entry_of<GeneralizedGaussianSpectrum>(
+      "generalized_gaussian_spectrum",
+      "the kernel of spectral density proportional to prod_j exp(-(l w_j)^(2 order)); "
+      "order 1: exp(-||tau||^2 / (4 l^2))",
+      {count_field("order", int64_t{2}, kMostOrder, "q: half the power in the spectral density"),
+       lengthscale_field()});
 }
 
 }  // namespace mercer::kernel

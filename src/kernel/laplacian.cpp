@@ -5,19 +5,14 @@
 #include <cmath>
 
 #include "kernel/coordinate_kernel.h"
-#include "random/distributions.h"
+#include "kernel/coordinate_law.h"
 #include "random/scalar_math.h"
 
 namespace mercer::kernel {
 namespace {
 
-class CauchyLaw final : public random::Law {
+class CauchyLaw final : public CoordinateLaw<random::fill_cauchy> {
  public:
-  void draw(const random::Stream& stream, std::span<double> omega) const noexcept override {
-    random::fill_cauchy(stream, 0, omega);
-  }
-  bool isotropic() const noexcept override { return false; }
-  bool is_product() const noexcept override { return true; }
   // tan(pi (u - 1/2)); in the tails through u and 1 - u themselves, where u - 1/2 would round.
   double quantile(double u) const noexcept override {
     if (u < 0.25) return -1 / random::portable_tan_half_turns(u);
@@ -42,10 +37,7 @@ class Laplacian final : public CoordinateKernel<Laplacian, Sum> {
 }  // namespace
 
 KernelEntry laplacian_entry() {
-  return {.name = "laplacian",
-          .help = "exp(-||tau||_1 / l)",
-          .fields = {lengthscale_field()},
-          .make = made<Laplacian>};
+  return entry_of<Laplacian>("laplacian", "exp(-||tau||_1 / l)", {lengthscale_field()});
 }
 
 }  // namespace mercer::kernel

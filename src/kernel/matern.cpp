@@ -152,12 +152,10 @@ class Matern final : public CoordinateKernel<Matern, Sum> {
 }  // namespace
 
 KernelEntry matern_entry() {
-  return {.name = "matern",
-          .help = "2^(1-nu)/Gamma(nu) u^nu K_nu(u), u = sqrt(2 nu) ||tau|| / l",
-          .fields = {positive_field("nu", 1.5,
-                                    "smoothness; 0.5 is exp(-||tau||/l), infinity the Gaussian"),
-                     lengthscale_field()},
-          .make = made<Matern>};
+  return entry_of<Matern>(
+      "matern", "2^(1-nu)/Gamma(nu) u^nu K_nu(u), u = sqrt(2 nu) ||tau|| / l",
+      {positive_field("nu", 1.5, "smoothness; 0.5 is exp(-||tau||/l), infinity the Gaussian"),
+       lengthscale_field()});
 }
 
 }  // namespace mercer::kernel

@@ -55,22 +55,15 @@ class Polynomial final : public Kernel {
 }  // namespace
 
 KernelEntry polynomial_entry() {
-  return {.name = "polynomial",
-          .help = "(gamma x'y + offset)^degree",
-          .fields = {{.key = "degree",
-                      .type = FieldType::integer,
-                      .fallback = int64_t{2},
-                      .least = 1,
-                      .most = kMostDegree,
-                      .help = "the power"},
-                     positive_field("gamma", 1.0, "factor of x'y"),
-                     {.key = "offset",
-                      .type = FieldType::number,
-                      .fallback = 0.0,
-                      .least = 0,
-                      .most = std::numeric_limits<double>::max(),
-                      .help = "added to gamma x'y"}},
-          .make = made<Polynomial>};
+  return entry_of<Polynomial>("polynomial", "(gamma x'y + offset)^degree",
+                              {count_field("degree", int64_t{2}, kMostDegree, "the power"),
+                               positive_field("gamma", 1.0, "factor of x'y"),
+                               {.key = "offset",
+                                .type = FieldType::number,
+                                .fallback = 0.0,
+                                .least = 0,
+                                .most = std::numeric_limits<double>::max(),
+                                .help = "added to gamma x'y"}});
 }
 
 }  // namespace mercer::kernel

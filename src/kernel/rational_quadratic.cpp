@@ -60,11 +60,10 @@ class RationalQuadratic final : public CoordinateKernel<RationalQuadratic, Sum> 
 }  // namespace
 
 KernelEntry rational_quadratic_entry() {
-  return {.name = "rational_quadratic",
-          .help = "(1 + ||tau||^2 / (2 alpha l^2))^(-alpha)",
-          .fields = {positive_field("alpha", 1.0, "tail exponent; infinity is the Gaussian"),
-                     lengthscale_field()},
-          .make = made<RationalQuadratic>};
+  return entry_of<RationalQuadratic>(
+      "rational_quadratic", "(1 + ||tau||^2 / (2 alpha l^2))^(-alpha)",
+      {positive_field("alpha", 1.0, "tail exponent; infinity is the Gaussian"),
+       lengthscale_field()});
 }
 
 }  // namespace mercer::kernel

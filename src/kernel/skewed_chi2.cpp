@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "kernel/coordinate_kernel.h"
-#include "random/distributions.h"
+#include "kernel/coordinate_law.h"
 #include "random/scalar_math.h"
 
 namespace mercer::kernel {
@@ -15,13 +15,8 @@ namespace {
 
 constexpr double kInversePi = 0.31830988618379067154;  // 1/pi
 
-class SechLaw final : public random::Law {
+class SechLaw final : public CoordinateLaw<random::fill_sech> {
  public:
-  void draw(const random::Stream& stream, std::span<double> omega) const noexcept override {
-    random::fill_sech(stream, 0, omega);
-  }
-  bool isotropic() const noexcept override { return false; }
-  bool is_product() const noexcept override { return true; }
   // log(tan(pi u / 2)) / pi, the upper half by symmetry because tan is steep there.
   double quantile(double u) const noexcept override {
     return u < 0.5 ? kInversePi * log_tan(u) : -kInversePi * log_tan(1 - u);
@@ -59,10 +54,9 @@ class SkewedChi2 final : public CoordinateKernel<SkewedChi2, Product> {
 }  // namespace
 
 KernelEntry skewed_chi2_entry() {
-  return {.name = "skewed_chi2",
-          .help = "prod_j 2 sqrt(x_j + c) sqrt(y_j + c) / (x_j + y_j + 2 c), inputs > -c",
-          .fields = {positive_field("c", 1.0, "skew: inputs must exceed -c")},
-          .make = made<SkewedChi2>};
+  return entry_of<SkewedChi2>(
+      "skewed_chi2", "prod_j 2 sqrt(x_j + c) sqrt(y_j + c) / (x_j + y_j + 2 c), inputs > -c",
+      {positive_field("c", 1.0, "skew: inputs must exceed -c")});
 }
 
 }  // namespace mercer::kernel

@@ -17,31 +17,12 @@
 namespace mercer::spec {
 namespace {
 
-const char* type_name(FieldType type) {
-  switch (type) {
-    case FieldType::boolean:
-      return "boolean";
-    case FieldType::integer:
-      return "integer";
-    case FieldType::seed:
-      return "seed";
-    case FieldType::number:
-      return "number";
-    case FieldType::text:
-      return "text";
-    case FieldType::number_or_numbers:
-      return "number_or_numbers";
-    case FieldType::numbers:
-      return "numbers";
-    case FieldType::kernel:
-      return "kernel";
-    case FieldType::map:
-      return "map";
-    case FieldType::sketch:
-      return "sketch";
-  }
-  return "";
-}
+// In the order of FieldType.
+constexpr const char* kTypeNames[] = {"boolean",           "integer", "seed",   "number", "text",
+                                      "number_or_numbers", "numbers", "kernel", "map",    "sketch"};
+static_assert(std::size(kTypeNames) == static_cast<std::size_t>(FieldType::sketch) + 1);
+
+const char* type_name(FieldType type) { return kTypeNames[static_cast<std::size_t>(type)]; }
 
 void append_field(std::string& out, const Field& field) {
   Parameters described;
