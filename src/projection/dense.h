@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "projection/projection.h"
+#include "projection/projections.h"
 
 namespace mercer::projection {
 
@@ -25,5 +26,11 @@ class FrequencySource {
 /// nnz*F for sparse rows. Memory: d*F numbers per precision in use.
 std::unique_ptr<Projection> make_dense(int64_t d, int64_t F,
                                        std::unique_ptr<const FrequencySource> source, Unit unit);
+
+/// The same with a source that is made from the arguments: the maker of an entry.
+template <class Source>
+std::unique_ptr<Projection> make_dense_of(const ProjectionArguments& arguments) {
+  return make_dense(arguments.d, arguments.F, std::make_unique<Source>(arguments), arguments.unit);
+}
 
 }  // namespace mercer::projection

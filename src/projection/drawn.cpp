@@ -32,17 +32,12 @@ class DrawnFrequencies final : public FrequencySource {
   uint64_t seed_;
 };
 
-std::unique_ptr<Projection> make_drawn(const ProjectionArguments& arguments) {
-  return make_dense(arguments.d, arguments.F, std::make_unique<DrawnFrequencies>(arguments),
-                    arguments.unit);
-}
-
 }  // namespace
 
 const ProjectionEntry kDense = {
     .name = "dense",
     .help = "i.i.d. columns from the law; d*F multiply-adds per row",
-    .maker = make_drawn,
+    .maker = make_dense_of<DrawnFrequencies>,
 };
 
 }  // namespace mercer::projection

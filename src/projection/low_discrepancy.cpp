@@ -99,8 +99,7 @@ std::unique_ptr<Projection> make_low_discrepancy(const ProjectionArguments& argu
           "%lld frequencies, expected at most %lld for projection = %s",
           static_cast<long long>(arguments.F),
           static_cast<long long>(random::kMostLowDiscrepancyPoints), name);
-  return make_dense(arguments.d, arguments.F,
-                    std::make_unique<LowDiscrepancyFrequencies<Points>>(arguments), arguments.unit);
+  return make_dense_of<LowDiscrepancyFrequencies<Points>>(arguments);
 }
 
 std::unique_ptr<Projection> make_sobol(const ProjectionArguments& arguments) {
@@ -111,26 +110,27 @@ std::unique_ptr<Projection> make_halton(const ProjectionArguments& arguments) {
   return make_low_discrepancy<random::HaltonPoints>(arguments, "halton", random::kHaltonDimensions);
 }
 
+constexpr ProjectionEntry entry(const char* name, const char* help,
+                                decltype(ProjectionEntry::maker) maker) {
+  return {.name = name,
+          .help = help,
+          .need = LawNeed::isotropic_or_product,
+          .uses_scramble = true,
+          .maker = maker};
+}
+
 }  // namespace
 
-const ProjectionEntry kSobol = {
-    .name = "sobol",
-    .help =
-        "scrambled Sobol' points through the inverse distribution function; d*F per row; d <= 1024 "
-        "with independent coordinates, else 1023",
-    .need = LawNeed::isotropic_or_product,
-    .uses_scramble = true,
-    .maker = make_sobol,
-};
+constinit const ProjectionEntry kSobol =
+    entry("sobol",
+          "scrambled Sobol' points through the inverse distribution function; d*F per row; d <= "
+          "1024 with independent coordinates, else 1023",
+          make_sobol);
 
-const ProjectionEntry kHalton = {
-    .name = "halton",
-    .help =
-        "scrambled Halton points through the inverse distribution function; d*F per row; d <= 6542 "
-        "with independent coordinates, else 6541",
-    .need = LawNeed::isotropic_or_product,
-    .uses_scramble = true,
-    .maker = make_halton,
-};
+constinit const ProjectionEntry kHalton =
+    entry("halton",
+          "scrambled Halton points through the inverse distribution function; d*F per row; d <= "
+          "6542 with independent coordinates, else 6541",
+          make_halton);
 
 }  // namespace mercer::projection

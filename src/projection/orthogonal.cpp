@@ -97,11 +97,6 @@ class OrthogonalFrequencies final : public FrequencySource {
 
 int64_t block_of_inputs(int64_t d) { return d; }
 
-std::unique_ptr<Projection> make_orthogonal(const ProjectionArguments& arguments) {
-  return make_dense(arguments.d, arguments.F, std::make_unique<OrthogonalFrequencies>(arguments),
-                    arguments.unit);
-}
-
 }  // namespace
 
 // d x d doubles while a block is drawn, and after it for as long as the block is not finished.
@@ -112,7 +107,7 @@ const ProjectionEntry kOrthogonal = {
         "block, once",
     .need = LawNeed::isotropic,
     .block = block_of_inputs,
-    .maker = make_orthogonal,
+    .maker = make_dense_of<OrthogonalFrequencies>,
 };
 
 }  // namespace mercer::projection
