@@ -54,7 +54,7 @@ const Writer kWriters[] = {
 
 /// "" if every function answers `expected` to the changed result, with a text that holds its own
 /// name, that of the result and `says`.
-std::string refusals(mercer_status expected, void (*change)(mercer_matrix&), const char* says) {
+std::string refusals(mercer_status expected, const char* says, void (*change)(mercer_matrix&)) {
   std::string wrong;
   for (const Writer& writer : kWriters) {
     std::fill_n(Z, 64, 77);
@@ -72,16 +72,11 @@ using M = mercer_matrix;
 
 TEST_CASE("results whose struct or number is wrong are refused", "[capi]") {
   const mercer_status invalid = MERCER_INVALID_ARGUMENT;
-  CHECK(refusals(
-            invalid, [](M& m) { m.struct_size = 0; }, "->struct_size = 0") == "");
-  CHECK(refusals(
-            invalid, [](M& m) { m.struct_size = 39; }, "->struct_size = 39") == "");
-  CHECK(refusals(
-            invalid, [](M& m) { m.struct_size = 5000; }, "->struct_size = 5000") == "");
-  CHECK(refusals(
-            invalid, [](M& m) { m.number = -1; }, "->number = -1") == "");
-  CHECK(refusals(
-            invalid, [](M& m) { m.number = 4; }, "->number = 4") == "");
+  CHECK(refusals(invalid, "->struct_size = 0", [](M& m) { m.struct_size = 0; }) == "");
+  CHECK(refusals(invalid, "->struct_size = 39", [](M& m) { m.struct_size = 39; }) == "");
+  CHECK(refusals(invalid, "->struct_size = 5000", [](M& m) { m.struct_size = 5000; }) == "");
+  CHECK(refusals(invalid, "->number = -1", [](M& m) { m.number = -1; }) == "");
+  CHECK(refusals(invalid, "->number = 4", [](M& m) { m.number = 4; }) == "");
   for (const Writer& writer : kWriters) {
     INFO(writer.function);
     CHECK(refused(writer.call(nullptr), writer.function,
@@ -132,17 +127,12 @@ TEST_CASE("results of another shape are refused, naming both", "[capi]") {
 
 TEST_CASE("results without room are refused", "[capi]") {
   const mercer_status invalid = MERCER_INVALID_ARGUMENT;
-  CHECK(refusals(
-            invalid, [](M& m) { --m.ld; }, "columns of ") == "");
-  CHECK(refusals(
-            invalid, [](M& m) { m.ld = -kHuge; }, "ld = -9223372036854775807") == "");
-  CHECK(refusals(
-            invalid, [](M& m) { m.ld = kHuge; }, "to fit the address space") == "");
-  CHECK(refusals(
-            invalid, [](M& m) { m.data = nullptr; }, " = NULL, expected ") == "");
-  CHECK(refusals(
-            invalid, [](M& m) { m.data = static_cast<char*>(m.data) + 4; }, "natural alignment") ==
-        "");
+  CHECK(refusals(invalid, "columns of ", [](M& m) { --m.ld; }) == "");
+  CHECK(refusals(invalid, "ld = -9223372036854775807", [](M& m) { m.ld = -kHuge; }) == "");
+  CHECK(refusals(invalid, "to fit the address space", [](M& m) { m.ld = kHuge; }) == "");
+  CHECK(refusals(invalid, " = NULL, expected ", [](M& m) { m.data = nullptr; }) == "");
+  CHECK(refusals(invalid, "natural alignment",
+                 [](M& m) { m.data = static_cast<char*>(m.data) + 4; }) == "");
 }
 
 TEST_CASE("results that overlap any array of the rows are refused", "[capi]") {

@@ -19,7 +19,7 @@ std::string named(std::string text, const std::string& name) {
 
 /// "" if every function refuses the changed rows with a text that holds its own name and `says`,
 /// and writes nothing.
-std::string refusals(RowsView rows, void (*change)(mercer_rows&), const char* says,
+std::string refusals(RowsView rows, const char* says, void (*change)(mercer_rows&),
                      bool pairs = true) {
   change(rows);
   std::string wrong;
@@ -52,26 +52,16 @@ using R = mercer_rows;
 
 TEST_CASE("rows whose struct, number or index is wrong are refused", "[capi]") {
   const RowsView rows = good();
-  CHECK(refusals(
-            rows, [](R& r) { r.struct_size = 0; }, "%->struct_size = 0") == "");
-  CHECK(refusals(
-            rows, [](R& r) { r.struct_size = 71; }, "%->struct_size = 71") == "");
-  CHECK(refusals(
-            rows, [](R& r) { r.struct_size = 5000; }, "%->struct_size = 5000") == "");
-  CHECK(refusals(
-            rows, [](R& r) { r.number = -1; }, "%->number = -1") == "");
-  CHECK(refusals(
-            rows, [](R& r) { r.number = MERCER_NUMBER_C32; }, "%->number = 2") == "");
-  CHECK(refusals(
-            rows, [](R& r) { r.number = MERCER_NUMBER_C64; }, "%->number = 3") == "");
-  CHECK(refusals(
-            rows, [](R& r) { r.number = 4; }, "%->number = 4") == "");
-  CHECK(refusals(
-            rows, [](R& r) { r.index = 3; }, "%->index = 3") == "");
-  CHECK(refusals(
-            rows, [](R& r) { r.index = -1; }, "%->index = -1") == "");
-  CHECK(refusals(
-            rows, [](R& r) { r.reserved = 1; }, "%->reserved = 1") == "");
+  CHECK(refusals(rows, "%->struct_size = 0", [](R& r) { r.struct_size = 0; }) == "");
+  CHECK(refusals(rows, "%->struct_size = 71", [](R& r) { r.struct_size = 71; }) == "");
+  CHECK(refusals(rows, "%->struct_size = 5000", [](R& r) { r.struct_size = 5000; }) == "");
+  CHECK(refusals(rows, "%->number = -1", [](R& r) { r.number = -1; }) == "");
+  CHECK(refusals(rows, "%->number = 2", [](R& r) { r.number = MERCER_NUMBER_C32; }) == "");
+  CHECK(refusals(rows, "%->number = 3", [](R& r) { r.number = MERCER_NUMBER_C64; }) == "");
+  CHECK(refusals(rows, "%->number = 4", [](R& r) { r.number = 4; }) == "");
+  CHECK(refusals(rows, "%->index = 3", [](R& r) { r.index = 3; }) == "");
+  CHECK(refusals(rows, "%->index = -1", [](R& r) { r.index = -1; }) == "");
+  CHECK(refusals(rows, "%->reserved = 1", [](R& r) { r.reserved = 1; }) == "");
 }
 
 TEST_CASE("a larger struct of rows is read if its unknown tail is zero", "[capi]") {
@@ -93,21 +83,15 @@ TEST_CASE("a larger struct of rows is read if its unknown tail is zero", "[capi]
 
 TEST_CASE("dense rows whose sizes or pointers are wrong are refused", "[capi]") {
   const RowsView rows = good();
-  CHECK(refusals(
-            rows, [](R& r) { r.n = -1; }, "%->n = -1") == "");
-  CHECK(refusals(
-            rows, [](R& r) { r.n = kHuge; }, "n = 9223372036854775807") == "");
-  CHECK(refusals(
-            rows, [](R& r) { r.ld = 2; }, "ld = 2, expected at least the 3 columns of %") == "");
-  CHECK(refusals(
-            rows, [](R& r) { r.ld = -3; }, "ld = -3") == "");
-  CHECK(refusals(
-            rows, [](R& r) { r.ld = kHuge; }, "ld = 9223372036854775807") == "");
-  CHECK(refusals(
-            rows, [](R& r) { r.values = nullptr; }, "% = NULL, expected 4 x 3") == "");
-  CHECK(refusals(
-            rows, [](R& r) { r.values = static_cast<const char*>(r.values) + 2; },
-            "natural alignment") == "");
+  CHECK(refusals(rows, "%->n = -1", [](R& r) { r.n = -1; }) == "");
+  CHECK(refusals(rows, "n = 9223372036854775807", [](R& r) { r.n = kHuge; }) == "");
+  CHECK(refusals(rows, "ld = 2, expected at least the 3 columns of %", [](R& r) { r.ld = 2; }) ==
+        "");
+  CHECK(refusals(rows, "ld = -3", [](R& r) { r.ld = -3; }) == "");
+  CHECK(refusals(rows, "ld = 9223372036854775807", [](R& r) { r.ld = kHuge; }) == "");
+  CHECK(refusals(rows, "% = NULL, expected 4 x 3", [](R& r) { r.values = nullptr; }) == "");
+  CHECK(refusals(rows, "natural alignment",
+                 [](R& r) { r.values = static_cast<const char*>(r.values) + 2; }) == "");
   for (const Reader& reader : kReaders) {
     INFO(reader.function);
     const std::string name = reader.name;
@@ -130,7 +114,7 @@ TEST_CASE("sparse rows whose arrays are wrong are refused by every reader", "[ca
   const RowsView rows =
       mercer_rows_csr(MERCER_NUMBER_F64, MERCER_INDEX_I32, 4, 3, 5, offsets, indices, values);
   const auto says = [&](void (*change)(R&), const char* text) {
-    return refusals(rows, change, text, false);
+    return refusals(rows, text, change, false);
   };
   CHECK(says([](R& r) { r.offsets = falling; }, "offsets[2] = 1") == "");
   CHECK(says([](R& r) { r.offsets = outside; }, "offsets[4] = 6, expected 0 to nnz = 5") == "");

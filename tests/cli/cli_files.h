@@ -80,6 +80,13 @@ inline std::vector<double> values_of(const cli::Table& table) {
 
 /// No column may hold text.
 inline cli::TextPermission no_text(const std::vector<std::string>&, int64_t) { return {}; }
+
+/// What is read from a file of that name and content.
+inline cli::Table read_content(const std::string& name, const std::string& content) {
+  const TemporaryDirectory folder;
+  return cli::read_table(folder.write(name, content), no_text);
+}
+
 /// The last column may.
 inline cli::TextPermission last_is_text(const std::vector<std::string>&, int64_t columns) {
   return {{columns - 1}, false};

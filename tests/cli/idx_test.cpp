@@ -18,10 +18,7 @@ std::string idx(int type, const std::vector<uint32_t>& shape, const std::string&
   return out + data;
 }
 
-Table read(const std::string& content) {
-  const TemporaryDirectory folder;
-  return cli::read_table(folder.write("t.idx", content), no_text);
-}
+Table read(const std::string& content) { return read_content("t.idx", content); }
 
 std::string message(const std::string& content) {
   return refusal_in("t.idx", [&] { read(content); });

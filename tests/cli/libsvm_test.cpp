@@ -12,8 +12,7 @@ using Values = std::vector<double>;
 using Columns = std::vector<int64_t>;
 
 Table read(const std::string& content, const std::string& name = "t.svm") {
-  const TemporaryDirectory folder;
-  return cli::read_table(folder.write(name, content), no_text);
+  return read_content(name, content);
 }
 
 std::string message(const std::string& content) {

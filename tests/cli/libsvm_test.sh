@@ -60,29 +60,29 @@ cmp -s sparse.out piped.out || complain "predictions through a pipe differ"
 accepts "$MERCER" fit sparse.svm -o searched.model --features 256 --test-fraction 0.2
 at_least 0.9 "a search on sparse rows, scaled"
 contains '^ *coarse' "a search on sparse rows"
+# same_fit <dense> <sparse> <name> <option>...: fits of the dense and of the sparse rows score alike, and their predictions agree.
+same_fit() {
+  local dense=$1 sparse=$2 name=$3
+  shift 3
+  accepts "$MERCER" fit same.csv -o "$dense" "$@"
+  cp out first
+  accepts "$MERCER" fit sparse.svm -o "$sparse" "$@"
+  close_scores "$name"
+  at_least 0.5 "$name"
+  accepts "$MERCER" predict "$dense" inputs.csv -o dense.out
+  accepts "$MERCER" predict "$sparse" unlabelled.svm -o sparse.out
+  close 2e-3 dense.out sparse.out "predictions of $name"
+}
+
 for map in linear '{"map":"linear","projection":"countsketch"}' tensor_srht '{"map":"fourier","projection":"sorf"}'; do
   other=(--map "$map" --features 512 --lambda 1e-4 --no-standardize --test-fraction 0.2)
   [ "$map" = "${map#*fourier}" ] || other+=(--lengthscale 4)
-  accepts "$MERCER" fit same.csv -o dense.map "${other[@]}"
-  cp out first
-  accepts "$MERCER" fit sparse.svm -o sparse.map "${other[@]}"
-  close_scores "$map"
-  at_least 0.5 "$map"
-  accepts "$MERCER" predict dense.map inputs.csv -o dense.out
-  accepts "$MERCER" predict sparse.map unlabelled.svm -o sparse.out
-  close 2e-3 dense.out sparse.out "predictions of $map"
+  same_fit dense.map sparse.map "$map" "${other[@]}"
 done
 
 # A kernel that warps its inputs reads sparse rows too: inputs that are not listed are zeros, not left out.
 warped=(--features 256 --kernel skewed_chi2 --lambda 1e-5 --no-standardize --test-fraction 0.2)
-accepts "$MERCER" fit same.csv -o dense.model "${warped[@]}"
-cp out first
-accepts "$MERCER" fit sparse.svm -o warped.model "${warped[@]}"
-close_scores "skewed_chi2"
-at_least 0.5 "skewed_chi2"
-accepts "$MERCER" predict dense.model inputs.csv -o dense.out
-accepts "$MERCER" predict warped.model unlabelled.svm -o warped.out
-close 2e-3 dense.out warped.out "predictions of skewed_chi2"
+same_fit dense.model warped.model skewed_chi2 "${warped[@]}"
 
 # A file that lists more than a quarter is dense in fact: the same bytes as from CSV, standardised or not.
 rows 400 'a = uniform(); b = uniform(); print (a * b > 0 ? 1 : 2) " 1:" a " 3:" b >"full.svm"; print a ",0," b "," (a * b > 0 ? 1 : 2) >"full.csv"'

@@ -30,10 +30,7 @@ std::string data_of(std::initializer_list<double> values, bool big_endian = fals
   return out;
 }
 
-Table read(const std::string& content) {
-  const TemporaryDirectory folder;
-  return cli::read_table(folder.write("t.npy", content), no_text);
-}
+Table read(const std::string& content) { return read_content("t.npy", content); }
 
 std::string message(const std::string& content) {
   return refusal_in("t.npy", [&] { read(content); });

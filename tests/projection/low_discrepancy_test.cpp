@@ -74,24 +74,30 @@ int64_t wrong_columns(const char* name, Scramble scramble) {
   return wrong;
 }
 
+template <class Check>
+void for_each_scramble(const Check& check) {
+  for (const Scramble scramble : {Scramble::owen, Scramble::digital_shift}) {
+    INFO("scramble " << static_cast<int>(scramble));
+    check(scramble);
+  }
+}
+
 }  // namespace
 
 TEST_CASE("low discrepancy: columns are quantiles of the points over the lengthscale",
           "[projection]") {
-  for (const Scramble scramble : {Scramble::owen, Scramble::digital_shift}) {
-    INFO("scramble " << static_cast<int>(scramble));
+  for_each_scramble([](Scramble scramble) {
     CHECK(wrong_columns<random::SobolPoints>("sobol", scramble) == 0);
     CHECK(wrong_columns<random::HaltonPoints>("halton", scramble) == 0);
-  }
+  });
 }
 
 TEST_CASE("low discrepancy: columns of isotropic laws are a scale times normal quantiles",
           "[projection]") {
-  for (const Scramble scramble : {Scramble::owen, Scramble::digital_shift}) {
-    INFO("scramble " << static_cast<int>(scramble));
+  for_each_scramble([](Scramble scramble) {
     CHECK(wrong_isotropic_columns<random::SobolPoints>("sobol", scramble) == 0);
     CHECK(wrong_isotropic_columns<random::HaltonPoints>("halton", scramble) == 0);
-  }
+  });
 }
 
 TEST_CASE("low discrepancy: every column of an isotropic law has that law over the scrambles",

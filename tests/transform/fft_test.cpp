@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Fourier transforms of real and complex vectors against the definition and circular convolution
 // against the O(n^2) sum, at every length that the library uses; algebra; batches; threads.
+#include "transform/fft.h"
+
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -12,7 +14,6 @@
 #include "support/catch.h"
 #include "support/dense.h"
 #include "support/refusal.h"
-#include "transform/fft.h"
 #include "transform/spectrum.h"
 
 using namespace mercer;
@@ -223,6 +224,14 @@ void check_equal_bits(int64_t n) {
   CHECK(wrong[0] + wrong[1] + wrong[2] + wrong[3] == 0);
 }
 
+template <class Check>
+void at_every_length(const Check& check) {
+  for (const int64_t n : kLengths) {
+    check(float{}, n);
+    check(double{}, n);
+  }
+}
+
 }  // namespace
 
 TEST_CASE("FFT: the transform is the sum of its definition") {
@@ -236,24 +245,15 @@ TEST_CASE("FFT: the transform is the sum of its definition") {
 }
 
 TEST_CASE("FFT: circular convolution is the O(n^2) sum") {
-  for (const int64_t n : kLengths) {
-    check_sum<float>(n);
-    check_sum<double>(n);
-  }
+  at_every_length([](auto zero, int64_t n) { check_sum<decltype(zero)>(n); });
 }
 
 TEST_CASE("FFT: convolution with a shifted delta shifts") {
-  for (const int64_t n : kLengths) {
-    check_delta<float>(n);
-    check_delta<double>(n);
-  }
+  at_every_length([](auto zero, int64_t n) { check_delta<decltype(zero)>(n); });
 }
 
 TEST_CASE("FFT: convolution is linear") {
-  for (const int64_t n : kLengths) {
-    check_linear<float>(n);
-    check_linear<double>(n);
-  }
+  at_every_length([](auto zero, int64_t n) { check_linear<decltype(zero)>(n); });
 }
 
 TEST_CASE("FFT: vectors of a batch are independent") {

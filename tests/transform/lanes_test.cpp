@@ -152,24 +152,15 @@ void check_gather(int64_t factors, int parts) {
 }  // namespace
 
 TEST_CASE("lanes: transpose, on every target") {
-  test::on_every_target([] {
-    check_transpose<float>();
-    check_transpose<double>();
-  });
+  test::on_every_target_in_both([](auto zero) { check_transpose<decltype(zero)>(); });
 }
 
 TEST_CASE("lanes: interleaved Walsh-Hadamard transforms have the bits of single ones") {
-  test::on_every_target([] {
-    check_fwht<float>();
-    check_fwht<double>();
-  });
+  test::on_every_target_in_both([](auto zero) { check_fwht<decltype(zero)>(); });
 }
 
 TEST_CASE("lanes: diagonals") {
-  test::on_every_target([] {
-    check_multiply<float>();
-    check_multiply<double>();
-  });
+  test::on_every_target_in_both([](auto zero) { check_multiply<decltype(zero)>(); });
 }
 
 TEST_CASE("lanes: gathered products have the bits of those within a row") {

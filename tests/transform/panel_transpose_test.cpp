@@ -11,7 +11,7 @@
 #include "base/aligned.h"
 #include "support/catch.h"
 #include "support/dense.h"
-#include "transform/target.h"
+#include "transform/on_every_target.h"
 
 using namespace mercer;
 using namespace mercer::transform;
@@ -94,13 +94,7 @@ void check_target() {
 }  // namespace
 
 TEST_CASE("project_panel_transpose: within the bound, every row as if alone, on every target") {
-  for (const int64_t target : supported_targets()) {
-    select_target(target);
-    CAPTURE(target_name(target));
-    check_target<float>();
-    check_target<double>();
-  }
-  select_target(0);
+  test::on_every_target_in_both([](auto zero) { check_target<decltype(zero)>(); });
 }
 
 TEST_CASE("project_panel_transpose: NaN stays in its row") {

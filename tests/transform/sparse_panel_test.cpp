@@ -12,7 +12,7 @@
 #include "support/epilogue.h"
 #include "support/sparse.h"
 #include "transform/epilogue.h"
-#include "transform/target.h"
+#include "transform/on_every_target.h"
 
 using namespace mercer;
 using namespace mercer::transform;
@@ -115,21 +115,9 @@ void check_scale() {
 }  // namespace
 
 TEST_CASE("project_panel of sparse rows: bounds, every row as if alone, either index width") {
-  for (const int64_t target : supported_targets()) {
-    select_target(target);
-    CAPTURE(target_name(target));
-    check_target<float>();
-    check_target<double>();
-  }
-  select_target(0);
+  test::on_every_target_in_both([](auto zero) { check_target<decltype(zero)>(); });
 }
 
 TEST_CASE("scale_epilogue: one product per number, on every target") {
-  for (const int64_t target : supported_targets()) {
-    select_target(target);
-    CAPTURE(target_name(target));
-    check_scale<float>();
-    check_scale<double>();
-  }
-  select_target(0);
+  test::on_every_target_in_both([](auto zero) { check_scale<decltype(zero)>(); });
 }

@@ -13,23 +13,20 @@ namespace mercer::cli {
 
 namespace {
 
+struct CodedType {
+  unsigned char code;
+  ElementType type;
+};
+const CodedType kTypes[] = {
+    {0x08, {'u', 1, true, "unsigned byte"}}, {0x09, {'i', 1, true, "signed byte"}},
+    {0x0b, {'i', 2, true, "short"}},         {0x0c, {'i', 4, true, "int"}},
+    {0x0d, {'f', 4, true, "float"}},         {0x0e, {'f', 8, true, "double"}}};
+
 ElementType element_type(unsigned char code, const std::string& name) {
-  switch (code) {
-    case 0x08:
-      return {'u', 1, true, "unsigned byte"};
-    case 0x09:
-      return {'i', 1, true, "signed byte"};
-    case 0x0b:
-      return {'i', 2, true, "short"};
-    case 0x0c:
-      return {'i', 4, true, "int"};
-    case 0x0d:
-      return {'f', 4, true, "float"};
-    case 0x0e:
-      return {'f', 8, true, "double"};
-    default:
-      fail_at(name, 0, 0, "IDX element type " + std::to_string(code) + " does not exist");
+  for (const CodedType& known : kTypes) {
+    if (known.code == code) return known.type;
   }
+  fail_at(name, 0, 0, "IDX element type " + std::to_string(code) + " does not exist");
 }
 
 }  // namespace
