@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The mercer authors
 // mercer/learn.h: exact kernel ridge, the reference.
 #include "arguments.h"
+#include "base/error.h"
 #include "guard.h"
 #include "handles.h"
 #include "mercer/learn.h"
@@ -19,8 +20,8 @@ mercer_status mercer_kernel_ridge_fit(const mercer_kernel* kernel,
     const auto& k = checked("kernel", kernel).impl;
     check_not_null("options", options, "fit options with selection MERCER_SELECTION_FIXED");
     model::FitOptions fit = read_fit_options(options);
-    check_range("options->selection", options->selection, MERCER_SELECTION_FIXED,
-                MERCER_SELECTION_FIXED);
+    require(options->selection == MERCER_SELECTION_FIXED, MERCER_INVALID_ARGUMENT,
+            "options->selection = %d, expected MERCER_SELECTION_FIXED", options->selection);
     const TrainingSet set(X, Y, running);
     set_task(K, set.Y.d(), fit);
     return mercer_kernel_ridge{model::fit_exact(k, fit, set.X, set.y.view(), running)};

@@ -177,10 +177,10 @@ MERCER_API mercer_status mercer_map_from_spec(const char* json, mercer_map** out
 /** A map made from data: from a spec and the rows of X (n x d, dense or CSR).
  *    {"map":"nystroem","kernel":{...},"inputs":d,"features":D,"seed":s,"cutoff":1e-12}
  *  takes D of the rows as landmarks L:
- *    Z = K(X, L) K(L, L)^(+1/2)
+ *    Z = K(X, L) K(L, L)^(-1/2)
  *  (Williams, Seeger 2001), so that Z Z' is the kernel itself on the landmarks, for every kernel.
- *  Eigenvalues of K(L, L) up to cutoff times the largest count as 0; "rank" of the map's spec says
- *  how many are left. A map that needs no rows is that of mercer_map_from_spec. What a map has
+ *  Eigenvalues of K(L, L) up to cutoff times the largest are left out; "rank" of the map's spec
+ *  says how many stay. A map that needs no rows is that of mercer_map_from_spec. What a map has
  *  learnt is kept in files; its spec says "needs":"data".
  *  X: rows as the map will be given them. mercer_model_fit standardises its inputs before the map:
  *  give standardised rows here, or 0 as its options' standardize.
@@ -221,15 +221,16 @@ MERCER_API mercer_status mercer_map_kernel(const mercer_map* map, mercer_kernel*
 /** Frees a map. Models made of it keep what they need. */
 MERCER_API void mercer_map_free(mercer_map* map);
 
-/** Everything that exists (kernels, maps, projections, models: names, parameters, types, ranges, one
- *  line of help) as JSON:
+/** Everything that exists (kernels, maps, projections, models: names, parameters, types, ranges,
+ *  one line of help) as JSON:
  *    {"kernels":[{"name","help","parameters":[{"key","type","required","default","least",
  *     "least_open","most","choices","expected","help"}]}],"maps":[...],"projections":[...],
  *     "models":[...]}
  *  null: no default, no limit; "expected" says in words what is allowed; a map has "default_kernel"
  *  too, the spec of the kernel that searches take if their map spec has none, such as
- *  {"kernel":"gaussian"}; a projection "serves" in words the spectral laws it can draw from. name NULL or "" for all, else the same lists with that entry alone (a
- *  kernel and a map may share a name).
+ *  {"kernel":"gaussian"}; a projection "serves" in words the spectral laws it can draw from. name
+ *  NULL or "" for all, else the same lists with that entry alone (a kernel and a map may share a
+ *  name).
  *  Errors: no such name; convention 9 of mercer/base.h. Any number of threads at once. */
 MERCER_API mercer_status mercer_specs(const char* name, char* buffer, int64_t capacity,
                                       int64_t* needed);

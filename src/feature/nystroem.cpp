@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Nystroem features (Williams, Seeger 2001): with D landmarks L out of the rows,
-//   Z = K(X, L) K(L, L)^(+1/2),
+//   Z = K(X, L) K(L, L)^(-1/2),
 // so that Z Z' = K(X, L) K(L, L)^+ K(L, Y), which is K itself on the landmarks. The symmetric root
 // keeps D columns whatever the rank; eigenvalues below cutoff times the largest count as 0, since
 // what is left of them is rounding. The root is kept in files: LAPACK's bits are the machine's.
@@ -173,7 +173,7 @@ Matrix<double> choose_landmarks(const Rows& rows, int64_t D, uint64_t seed, Cont
   return landmarks;
 }
 
-/// K(L, L)^(+1/2) by its eigenvectors, and the rank.
+/// K(L, L)^(-1/2) by its eigenvectors, and the rank.
 Landmarks with_root(const kernel::Kernel& kernel, Matrix<double> rows, double cutoff,
                     Context& context) {
   const int64_t D = rows.rows();
