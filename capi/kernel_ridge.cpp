@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// mercer/learn.h: exact kernel ridge, the reference.
+// mercer/kernel_ridge.h: exact kernel ridge, the reference.
+#include "mercer/kernel_ridge.h"
+
 #include "arguments.h"
 #include "base/error.h"
 #include "guard.h"
 #include "handles.h"
-#include "mercer/learn.h"
 #include "options.h"
 #include "training_set.h"
 

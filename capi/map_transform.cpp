@@ -46,7 +46,8 @@ int64_t check_pair(const feature::FeatureMap& phi, const mercer_transform_option
 }
 
 void transform_into(const feature::FeatureMap& phi, const mercer_rows* X,
-               const mercer_transform_options& read, const mercer_matrix* Z, Context& context) {
+                    const mercer_transform_options& read, const mercer_matrix* Z,
+                    Context& context) {
   const feature::Columns columns = read_columns(read, phi.features());
   const int64_t width = columns.end - columns.begin;
   if (read.right == nullptr) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// mercer/learn.h: models fitted on a given map, prediction. What a model holds is in
+// mercer/model.h: models fitted on a given map, prediction. What a model holds is in
 // model_parts.cpp.
 #include "model/model.h"
 
@@ -9,7 +9,7 @@
 #include "arguments.h"
 #include "guard.h"
 #include "handles.h"
-#include "mercer/learn.h"
+#include "mercer/model.h"
 #include "options.h"
 #include "spec/spec.h"
 #include "training_set.h"

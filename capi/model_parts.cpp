@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// mercer/learn.h: what a fitted model holds.
+// mercer/model.h: what a fitted model holds.
 #include <algorithm>
 #include <string>
 
 #include "arguments.h"
 #include "guard.h"
 #include "handles.h"
-#include "mercer/learn.h"
+#include "mercer/model.h"
 #include "spec/spec.h"
 
 using namespace mercer;

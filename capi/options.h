@@ -3,7 +3,8 @@
 // The fit options of the C API as the core's, shared by models and exact kernel ridge.
 #pragma once
 
-#include "mercer/learn.h"
+#include "mercer/model.h"
+#include "mercer/search.h"
 #include "model/model.h"
 
 namespace mercer::capi {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// mercer/learn.h, ridge regression from statistics and from rows.
+// mercer/ridge.h, ridge regression from statistics and from rows.
+#include "mercer/ridge.h"
+
 #include <algorithm>
 #include <memory>
 #include <vector>
@@ -9,7 +11,6 @@
 #include "base/finite.h"
 #include "guard.h"
 #include "handles.h"
-#include "mercer/learn.h"
 #include "row_arguments.h"
 
 using namespace mercer;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// mercer/learn.h: fits of rows that a callback hands over.
+// mercer/model.h: fits of rows that a callback hands over.
 #include <memory>
 
 #include "guard.h"
 #include "handles.h"
-#include "mercer/learn.h"
+#include "mercer/model.h"
 #include "model/row_stream.h"
 #include "options.h"
 #include "row_arguments.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// mercer/learn.h: scores of predictions.
+// mercer/model.h: scores of predictions.
 #include "guard.h"
 #include "handles.h"
-#include "mercer/learn.h"
+#include "mercer/model.h"
 #include "row_arguments.h"
 #include "statistic/prediction_score.h"
 

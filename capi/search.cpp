@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// mercer/learn.h: search for lengthscale and lambda.
+// mercer/search.h: search for lengthscale and lambda.
 #include "model/search.h"
 
 #include "arguments.h"
 #include "guard.h"
 #include "handles.h"
-#include "mercer/learn.h"
+#include "mercer/search.h"
 #include "options.h"
 #include "spec/map_maker.h"
 #include "training_set.h"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// mercer/learn.h, row statistics.
+// mercer/statistics.h, row statistics.
+#include "mercer/statistics.h"
+
 #include <algorithm>
 
 #include "arguments.h"
@@ -8,7 +10,6 @@
 #include "base/finite.h"
 #include "guard.h"
 #include "handles.h"
-#include "mercer/learn.h"
 #include "row_arguments.h"
 #include "solver/plain_sums.h"
 

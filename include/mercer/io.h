@@ -6,7 +6,9 @@
 /* Maps, models and statistics as bytes, in files and in memory: versioned, checksummed,
  * little-endian; the same on every machine. */
 
-#include "mercer/learn.h"
+#include "mercer/map.h"
+#include "mercer/model.h"
+#include "mercer/statistics.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -9,10 +9,14 @@
 #include "mercer/base.h"
 #include "mercer/io.h"
 #include "mercer/kernel.h"
-#include "mercer/learn.h"
+#include "mercer/kernel_ridge.h"
 #include "mercer/map.h"
+#include "mercer/model.h"
+#include "mercer/ridge.h"
 #include "mercer/rows.h"
+#include "mercer/search.h"
 #include "mercer/sketch.h"
+#include "mercer/statistics.h"
 #include "mercer/transform.h"
 
 #endif

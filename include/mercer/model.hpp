@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// mercer/learn.h for C++17: models and exact kernel ridge.
+// mercer/model.h, search.h and kernel_ridge.h for C++17: models and exact kernel ridge.
 //
 // Example: fit, score, and the model as bytes.
 //

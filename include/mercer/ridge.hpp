@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// mercer/learn.h for C++17: row statistics and ridge regression.
+// mercer/statistics.h and ridge.h for C++17: row statistics and ridge regression.
 //
 // Example: weights from two blocks of features Z and targets Y.
 //

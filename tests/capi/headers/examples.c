@@ -182,7 +182,7 @@ static int walsh_hadamard(void) {
   return status == MERCER_OK && x[0][3] == 1 && x[1][0] == 10;
 }
 
-/* ---- learn.h ---- */
+/* ---- statistics.h ---- */
 
 static int row_statistics(void) {
   float* z[] = {z32, z32 + 100 * n};
@@ -199,6 +199,8 @@ static int row_statistics(void) {
   mercer_statistics_free(statistics);
   return status == MERCER_OK && rows == 2 * n;
 }
+
+/* ---- ridge.h ---- */
 
 static int ridge_path(const mercer_statistics* statistics, double* w) {
   mercer_ridge* ridge = NULL;
@@ -220,6 +222,8 @@ static int ridge_from_rows(double* z, double* y, double* w) {
   mercer_status status = mercer_ridge_dual(&Z, &Y, 1, 1e-6, NULL, &weights, &intercept);
   return status == MERCER_OK && w[0] != 0 && intercept != 0;
 }
+
+/* ---- model.h ---- */
 
 static int models(const mercer_map* map, float* x, double* y, double* f, mercer_model** out) {
   mercer_rows X = mercer_rows_f32(n, d, x);
@@ -266,6 +270,8 @@ static int rows_from_a_source(const mercer_map* map, struct reader* file) {
   return status == MERCER_OK;
 }
 
+/* ---- search.h ---- */
+
 static int search(double* x, double* y) {
   mercer_rows X = mercer_rows_f64(n, d, x);
   mercer_rows Y = mercer_rows_f64(n, 1, y);
@@ -274,6 +280,8 @@ static int search(double* x, double* y) {
   mercer_model_free(model);
   return status == MERCER_OK;
 }
+
+/* ---- kernel_ridge.h ---- */
 
 static int exact_kernel_ridge(const mercer_kernel* kernel, double* x, double* y, double* f) {
   mercer_rows X = mercer_rows_f64(n, d, x);

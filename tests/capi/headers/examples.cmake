@@ -28,7 +28,7 @@ function(check_examples header mark source)
 endfunction()
 
 file(GLOB headers ${INCLUDE}/mercer/*.h)
-list(FILTER headers EXCLUDE REGEX "/mercer[.]h$")
+list(FILTER headers EXCLUDE REGEX "/(mercer|learn)[.]h$")
 foreach(header ${headers})
   check_examples(${header} " [*]" ${EXAMPLES}/examples.c)
   file(READ ${header} text)

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * SPDX-FileCopyrightText: The mercer authors */
+#ifndef MERCER_MODEL_H
+#define MERCER_MODEL_H
+
+/* Models: standardise, map, ridge, in one handle; w as in mercer/ridge.h. n counts rows, d inputs, D
+ * features, m outputs, K classes. */
+
+#include "mercer/map.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ==== Models: standardise, map, ridge ====
+ *
+ * Example: fit on n rows of d floats, lambda by generalised cross-validation, predict the same
+ * rows.
+ *
+ *   mercer_rows X = mercer_rows_f32(n, d, x);
+ *   mercer_rows Y = mercer_rows_f64(n, 1, y);
+ *   mercer_matrix scores = mercer_matrix_f64(n, 1, f);
+ *   mercer_model* model = NULL;
+ *   mercer_status status = mercer_model_fit(map, NULL, &X, &Y, 0, NULL, &model);
+ *   if (status == MERCER_OK) status = mercer_model_predict(model, &X, NULL, &scores);
+ */
+
+/** Standardisation, map and weights in one handle and one file. */
+typedef struct mercer_model mercer_model;
+
+/** How lambda is chosen. */
+typedef enum mercer_selection {
+  /** It is options.lambda. */
+  MERCER_SELECTION_FIXED = 0,
+  /** By the error on held_out_fraction of the rows, then a fit on all. */
+  MERCER_SELECTION_HELD_OUT = 1,
+  /** By K-fold cross-validation over `folds` folds. */
+  MERCER_SELECTION_KFOLD = 2,
+  /** By generalised cross-validation; the default. */
+  MERCER_SELECTION_GCV = 3,
+  /** By leave-one-out residuals. */
+  MERCER_SELECTION_LOO = 4
+} mercer_selection;
+
+/** How a model is fitted. */
+typedef struct mercer_fit_options {
+  uint32_t struct_size;
+  /** 0 or 1: centre and scale inputs inside the model; default 1. */
+  int32_t standardize;
+  /** 0 or 1: fit an intercept; default 1. */
+  int32_t center;
+  /** mercer_precision of the features; default F32 (statistics are always double). */
+  int32_t precision;
+  /** mercer_selection; default GCV. */
+  int32_t selection;
+  /** Must be 0. */
+  int32_t reserved;
+  /** For FIXED, >= 0; default 1e-6. */
+  double lambda;
+  /** The path of the others, geometric: its largest lambda, default 1e-1, */
+  double lambda_largest;
+  /** its smallest, > 0, default 1e-12, */
+  double lambda_smallest;
+  /** and how many, 1..1000000; default 23. */
+  int64_t lambda_count;
+  /** Of KFOLD, 2..1000000; default 5. */
+  int64_t folds;
+  /** Of HELD_OUT, in (0, 1); default 0.1. */
+  double held_out_fraction;
+  /** Fixes the held-out rows and the folds; default 0. */
+  uint64_t seed;
+} mercer_fit_options;
+
+/** Fills in the defaults. Errors: options->struct_size not set. */
+MERCER_API mercer_status mercer_fit_options_init(mercer_fit_options* options);
+
+/** Fits on X and Y. K = 0: regression on Y; K >= 2: least-squares classification on one-hot codes,
+ *  Y holds class numbers 0..K-1. The map is shared, not copied, and may be freed.
+ *  Shapes: X n x d, n >= 2, dense or CSR, F32 or F64; sparse rows are standardised by scaling
+ *  alone, so that they stay sparse, and are read at the cost of their non-zeros where the map does.
+ *  Y n x m, m = 1 for classes, any rows; it is widened to dense doubles. options may be NULL.
+ *  Random: held-out rows and folds; options->seed fixes them. Numbers that the map draws: its own
+ *  seed.
+ *  Errors: MERCER_INVALID_ARGUMENT (NaN, Inf and numbers beyond 1e150 in X or Y, a class out of
+ *  range, naming row and column), MERCER_DIMENSION_MISMATCH, MERCER_UNSUPPORTED (a complex map).
+ *  Threads and cost: any number at once; n (map + D^2) + D^3, memory O(D^2) plus a block of rows;
+ *  n < D uses the dual form (n x D). */
+MERCER_API mercer_status mercer_model_fit(const mercer_map* map, const mercer_fit_options* options,
+                                          const mercer_rows* X, const mercer_rows* Y, int64_t K,
+                                          mercer_context* context, mercer_model** out);
+
+/** The same from a spec
+ *  {"model":"ridge","map":{...},"lambda":x,"standardize":b,"center":b,"task":t,
+ *  "precision":"f32"|"f64"}; without "lambda" it is chosen by generalised cross-validation. For the
+ *  task "classification" m = 1 and Y holds class numbers 0..K-1 (K = the largest + 1).
+ *  Random: what the map draws; its "seed" fixes it.
+ *  Errors: those of mercer_model_fit and mercer_map_from_spec. */
+MERCER_API mercer_status mercer_model_fit_spec(const char* json, const mercer_rows* X,
+                                               const mercer_rows* Y, mercer_context* context,
+                                               mercer_model** out);
+
+/** scores = standardised rows, mapped, times weights: predictions, or one score per class.
+ *  Shapes: X n x d, dense or CSR, whatever the model was fitted on; scores n x outputs, F32 or F64.
+ *  Errors: MERCER_DIMENSION_MISMATCH. NaN, Inf and inputs that overflow the features' precision are
+ *  none: they give NaN in their row alone.
+ *  Threads and cost: any number at once; n (map + D m). */
+MERCER_API mercer_status mercer_model_predict(const mercer_model* model, const mercer_rows* X,
+                                              mercer_context* context, const mercer_matrix* scores);
+
+/** labels[i]: class of the largest score of row i, the lowest on a tie.
+ *  Shapes: X n x d, dense or CSR; labels: n.
+ *  Errors: NaN, Inf and numbers beyond 1e150 in X, a row with a NaN score (outside the kernel's
+ *  domain, say), by its number; MERCER_DIMENSION_MISMATCH, MERCER_UNSUPPORTED (a regression).
+ *  Threads and cost: as mercer_model_predict. */
+MERCER_API mercer_status mercer_model_classify(const mercer_model* model, const mercer_rows* X,
+                                               mercer_context* context, int32_t* labels);
+
+/** How well predictions fit the targets Y of the same rows. K = 0: R^2 = 1 - sum_i (y_i - f_i)^2 /
+ *  sum_i (y_i - mean y)^2, averaged over the outputs whose Y varies, NaN if none does. K >= 2: the
+ *  accuracy, the share of rows whose class number Y(i, 0) is the column of the largest of K scores,
+ *  the lowest on a tie; numbers that are no class and rows with a NaN score count as wrong.
+ *  Shapes: predictions n x outputs, of mercer_model_predict, mercer_kernel_ridge_predict or any
+ *  other, n >= 1; Y n x outputs, or n x 1 for classes; both dense or CSR (made dense).
+ *  Errors: K = 1, K < 0, no rows; MERCER_DIMENSION_MISMATCH. score is written on success alone.
+ *  Threads and cost: any number at once; one pass. */
+MERCER_API mercer_status mercer_prediction_score(const mercer_rows* predictions,
+                                                 const mercer_rows* Y, int64_t K,
+                                                 mercer_context* context, double* score);
+
+/* ==== What a model holds ====
+ *
+ * Example: the names of the columns, kept with the model and its file.
+ *
+ *   mercer_status status = mercer_model_set_metadata(model, "{\"columns\":[\"x\",\"y\"]}");
+ *   int64_t outputs = 0;
+ *   double lambda = 0;
+ *   if (status == MERCER_OK) status = mercer_model_shape(model, NULL, &outputs, NULL, &lambda);
+ */
+
+/** d inputs; outputs: scores per row; K classes, 0 for a regression; lambda: the one given or
+ *  chosen. Any pointer may be NULL. */
+MERCER_API mercer_status mercer_model_shape(const mercer_model* model, int64_t* d, int64_t* outputs,
+                                            int64_t* K, double* lambda);
+
+/** A new handle on the model's map; it may outlive the model. */
+MERCER_API mercer_status mercer_model_map(const mercer_model* model, mercer_map** out);
+
+/** The weights, of standardised inputs' features.
+ *  Shapes: w D x outputs, ldw >= outputs; intercept: outputs. Either may be NULL. */
+MERCER_API mercer_status mercer_model_weights_f64(const mercer_model* model, double* w, int64_t ldw,
+                                                  double* intercept);
+
+/** The spec of a model, in canonical form. Errors: convention 9 of mercer/base.h. */
+MERCER_API mercer_status mercer_model_spec(const mercer_model* model, char* buffer,
+                                           int64_t capacity, int64_t* needed);
+
+/** Keeps any UTF-8 text of at most 1 MiB with the model and its file (names of columns and classes,
+ *  say), in place of an earlier one. Errors: a longer text. */
+MERCER_API mercer_status mercer_model_set_metadata(mercer_model* model, const char* text);
+
+/** That text, "" if there is none. Errors: convention 9 of mercer/base.h. */
+MERCER_API mercer_status mercer_model_metadata(const mercer_model* model, char* buffer,
+                                               int64_t capacity, int64_t* needed);
+
+/** Frees a model. */
+MERCER_API void mercer_model_free(mercer_model* model);
+
+/* ==== Rows that are not in memory ====
+ *
+ * Example: a fit on what two callbacks of the caller's read from `file`.
+ *
+ *   mercer_row_source source = {sizeof source, 0, d, 1, rewind_rows, next_rows, file};
+ *   mercer_model* model = NULL;
+ *   mercer_status status = mercer_model_fit_source(map, NULL, &source, 0, NULL, &model);
+ */
+
+/** Rows handed over block by block, as often as a fit reads them. 48 bytes on 64-bit machines. Both
+ *  callbacks are called on the calling thread and must not unwind nor use the context of the call.
+ *  */
+typedef struct mercer_row_source {
+  uint32_t struct_size;
+  /** 0. */
+  int32_t reserved;
+  /** Inputs of a row. */
+  int64_t d;
+  /** Targets of a row. */
+  int64_t m;
+  /** Begins again at the first row. 0: done; else the call ends with MERCER_IO. */
+  int32_t (*rewind)(void* user);
+  /** Describes the next rows: X (n x d, dense or CSR) and Y (n x m, dense), whose arrays stay valid
+   *  and unchanged until the next call; both are handed over as valid, empty views. X->n = 0: the
+   *  end. 0: done; else the call ends with MERCER_IO. Some thousand rows at a time suit it best. */
+  int32_t (*next)(void* user, mercer_rows* X, mercer_rows* Y);
+  /** First argument of both. */
+  void* user;
+} mercer_row_source;
+
+/** mercer_model_fit of rows from a source, with the same held-out rows and folds. The passes must
+ *  give the same rows.
+ *  Errors: as mercer_model_fit; MERCER_IO (a callback's non-zero answer), MERCER_INVALID_ARGUMENT
+ *  (passes of different length, fewer than 2 rows).
+ *  Threads and cost: any number at once. One pass to standardise (also without, to count), one for
+ *  the statistics, one more for LOO, two or three more for each part held out of HELD_OUT and
+ *  KFOLD. Memory as mercer_model_fit, plus a block of rows; what n >= D needs must be there. */
+MERCER_API mercer_status mercer_model_fit_source(const mercer_map* map,
+                                                 const mercer_fit_options* options,
+                                                 const mercer_row_source* source, int64_t K,
+                                                 mercer_context* context, mercer_model** out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
