@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+#include "report/axis.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+namespace mercer::cli {
+
+namespace {
+
+constexpr double kMargin = 0.04;  // of the range, at both ends
+constexpr int kMostTicks = 7;
+
+// 1, 2 or 5 times a power of ten, at least `step`.
+double round_step(double step) {
+  const double power = std::pow(10.0, std::floor(std::log10(step)));
+  for (const double digit : {1.0, 2.0, 5.0})
+    if (digit * power >= step * (1 - 1e-9)) return digit * power;
+  return 10 * power;
+}
+
+}  // namespace
+
+Axis::Axis(const std::vector<double>& values, bool logarithmic) : logarithmic_(logarithmic) {
+  bool any = false;
+  for (const double value : values) {
+    if (!std::isfinite(value) || (logarithmic && value <= 0)) continue;
+    const double at = logarithmic ? std::log10(value) : value;
+    low_ = any ? std::min(low_, at) : at;
+    high_ = any ? std::max(high_, at) : at;
+    any = true;
+  }
+  if (!any) low_ = 0, high_ = 1;
+  const double wide = high_ > low_ ? high_ - low_ : std::max(1e-3, std::abs(low_) * 0.1);
+  low_ -= kMargin * wide;
+  high_ += kMargin * wide;
+}
+
+double Axis::place(double value) const {
+  return ((logarithmic_ ? std::log10(value) : value) - low_) / (high_ - low_);
+}
+
+bool Axis::shows(double value) const {
+  if (!std::isfinite(value) || (logarithmic_ && value <= 0)) return false;
+  const double at = place(value);
+  return at >= -1e-9 && at <= 1 + 1e-9;
+}
+
+std::vector<double> Axis::ticks() const {
+  std::vector<double> result;
+  const double step = round_step((high_ - low_) / kMostTicks);
+  if (!logarithmic_) {
+    for (double k = std::ceil(low_ / step); k * step <= high_; ++k) result.push_back(k * step);
+    return result;
+  }
+  const double decades = std::max(1.0, std::round(step));
+  for (double k = std::ceil(low_ / decades); k * decades <= high_; ++k)
+    result.push_back(std::pow(10.0, k * decades));
+  if (result.size() > 2) return result;
+  result.clear();
+  for (double k = std::floor(low_); k <= high_; ++k)
+    for (const double digit : {1.0, 2.0, 5.0}) {
+      const double value = digit * std::pow(10.0, k);
+      if (shows(value)) result.push_back(value);
+    }
+  return result;
+}
+
+std::string tick_text(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.4g", std::abs(value) < 1e-12 ? 0.0 : value);
+  return text;
+}
+
+}  // namespace mercer::cli

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+#include "report/page.h"
+
+#include "report/chart.h"
+
+namespace mercer::cli {
+
+namespace {
+
+constexpr const char* kStyle =
+    "body{font:15px/1.45 system-ui,sans-serif;margin:2em auto;max-width:1020px;color:#222;"
+    "background:#fff}h1{font-size:1.5em}h2{font-size:1.15em;margin-top:1.6em}"
+    ".figures{display:flex;flex-wrap:wrap;gap:14px}figure{margin:0;width:480px}"
+    "figcaption{font-size:.85em;color:#555}svg{width:100%;font:11px system-ui,sans-serif}"
+    "svg .t{font-size:13px;font-weight:600}svg .g{stroke:#ddd;stroke-width:1}"
+    "table{border-collapse:collapse;font-size:.9em}td,th{padding:2px 9px;text-align:left}"
+    ".c td,.c th{text-align:right}.c caption{text-align:left;color:#555}"
+    ".warning{border-left:4px solid #d55e00;background:#fdf1e8;padding:.4em .8em;margin:.4em 0}";
+
+}  // namespace
+
+Page::Page(const std::string& title) {
+  body_ = "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>" +
+          escaped(title) + "</title>\n<meta name=\"viewport\" content=\"width=device-width\">" +
+          "<style>" + kStyle + "</style></head>\n<body><h1>" + escaped(title) + "</h1>\n";
+}
+
+void Page::close_figures() {
+  if (figures_) body_ += "</div>\n";
+  figures_ = false;
+}
+
+void Page::heading(const std::string& text) {
+  close_figures();
+  body_ += "<h2>" + escaped(text) + "</h2>\n";
+}
+
+void Page::paragraph(const std::string& text) {
+  close_figures();
+  body_ += "<p>" + escaped(text) + "</p>\n";
+}
+
+void Page::warning(const std::string& text) {
+  close_figures();
+  body_ += "<div class=\"warning\">" + escaped(text) + "</div>\n";
+}
+
+void Page::facts(const std::vector<std::pair<std::string, std::string>>& rows) {
+  close_figures();
+  body_ += "<table>\n";
+  for (const auto& [name, value] : rows)
+    body_ += "<tr><th>" + escaped(name) + "</th><td>" + escaped(value) + "</td></tr>\n";
+  body_ += "</table>\n";
+}
+
+void Page::figure(const std::string& html, const std::string& caption) {
+  if (!figures_) body_ += "<div class=\"figures\">\n";
+  figures_ = true;
+  body_ += "<figure>" + html + "<figcaption>" + escaped(caption) + "</figcaption></figure>\n";
+}
+
+std::string Page::text() const { return body_ + (figures_ ? "</div>\n" : "") + "</body></html>\n"; }
+
+}  // namespace mercer::cli
