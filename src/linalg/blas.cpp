@@ -67,6 +67,12 @@ void multiply_any(T alpha, Transpose ta, MatrixView<const T> A, Transpose tb, Ma
   gemm(flag(ta), flag(tb), m, n, k, alpha, A.data, lda, B.data, ldb, beta, C.data, ldc);
 }
 
+lapack_int vector_extent(std::span<const double> x, std::span<const double> y) {
+  require(x.size() == y.size(), MERCER_DIMENSION_MISMATCH,
+          "vectors of %zu and %zu numbers, expected as many", x.size(), y.size());
+  return extent(static_cast<int64_t>(x.size()), "vector");
+}
+
 }  // namespace
 
 void rank_update(double alpha, MatrixView<const double> A, MatrixView<double> C) {
@@ -94,6 +100,16 @@ void multiply(double alpha, Transpose transpose_a, MatrixView<const double> A,
 void multiply(float alpha, Transpose transpose_a, MatrixView<const float> A, Transpose transpose_b,
               MatrixView<const float> B, float beta, MatrixView<float> C) {
   multiply_any(alpha, transpose_a, A, transpose_b, B, beta, C);
+}
+
+double dot(std::span<const double> x, std::span<const double> y) {
+  const lapack_int n = vector_extent(x, y);
+  return cblas_ddot(n, x.data(), 1, y.data(), 1);
+}
+
+void add(double alpha, std::span<const double> x, std::span<double> y) {
+  const lapack_int n = vector_extent(x, y);
+  cblas_daxpy(n, alpha, x.data(), 1, y.data(), 1);
 }
 
 void multiply_symmetric(double alpha, MatrixView<const double> S, MatrixView<const double> B,

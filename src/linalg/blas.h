@@ -26,6 +26,10 @@ void multiply(double alpha, Transpose transpose_a, MatrixView<const double> A,
 void multiply(float alpha, Transpose transpose_a, MatrixView<const float> A, Transpose transpose_b,
               MatrixView<const float> B, float beta, MatrixView<float> C);
 
+/// x'y, and y += alpha x, of vectors of one size.
+double dot(std::span<const double> x, std::span<const double> y);
+void add(double alpha, std::span<const double> x, std::span<double> y);
+
 /// C += alpha S B with S symmetric, lower triangle read (dsymm).
 void multiply_symmetric(double alpha, MatrixView<const double> S, MatrixView<const double> B,
                         MatrixView<double> C);

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// The two-loop recursion of Nocedal 1980 (Nocedal, Wright, algorithm 7.4), from the preconditioner
+// times s'y / y'Hy of the newest pair (their 7.20). A pair whose curvature s'y is lost in rounding
+// is left out; where no step falls, the pairs are forgotten once before giving up.
+#include "linalg/lbfgs.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "base/aligned.h"
+#include "base/error.h"
+#include "base/size.h"
+#include "linalg/blas.h"
+#include "linalg/line_search.h"
+
+namespace mercer::linalg {
+namespace {
+
+using Long = long long;
+
+void check(const LbfgsOptions& options) {
+  require(options.memory >= 1, MERCER_INVALID_ARGUMENT, "memory = %lld, expected at least 1",
+          static_cast<Long>(options.memory));
+  require(options.most_iterations >= 0, MERCER_INVALID_ARGUMENT,
+          "most_iterations = %lld, expected at least 0",
+          static_cast<Long>(options.most_iterations));
+  for (const double tolerance :
+       {options.gradient_tolerance, options.decrease_tolerance, options.noise})
+    require(tolerance >= 0, MERCER_INVALID_ARGUMENT, "tolerance = %g, expected a number >= 0",
+            tolerance);
+}
+
+double largest(std::span<const double> v) {
+  double most = 0;
+  for (const double x : v) most = std::max(most, std::abs(x));
+  return most;
+}
+
+/// The newest pairs (s, y) = (step, change of the gradient), and the product with the approximate
+/// inverse of the second derivatives that they make.
+class Pairs {
+ public:
+  Pairs(int64_t memory, int64_t size, const Preconditioner& preconditioner)
+      : S_(memory + 1, size),
+        Y_(memory + 1, size),
+        curvature_(static_cast<size_t>(memory + 1)),
+        weight_(static_cast<size_t>(memory + 1)),
+        preconditioner_(preconditioner) {}
+
+  bool empty() const { return count_ == 0; }
+  void forget() { count_ = 0; }
+  std::span<double> next_step() { return row(S_, place(count_)); }
+  std::span<double> next_change() { return row(Y_, place(count_)); }
+
+  /// Keeps what was written into next_step() and next_change(). scratch: a vector.
+  void keep(std::span<double> scratch) {
+    const std::span<double> s = next_step(), y = next_change();
+    const double sy = dot(s, y);
+    if (!(sy > 1e-16 * std::sqrt(dot(s, s) * dot(y, y)))) return;
+    std::ranges::copy(y, scratch.begin());
+    precondition(scratch);
+    scale_ = sy / dot(y, scratch);
+    curvature_[static_cast<size_t>(place(count_))] = sy;
+    if (count_ < S_.rows() - 1) {
+      ++count_;
+    } else {
+      oldest_ = (oldest_ + 1) % S_.rows();
+    }
+  }
+
+  /// r becomes H r.
+  void apply(std::span<double> r) {
+    for (int64_t k = count_ - 1; k >= 0; --k) {
+      const auto i = static_cast<size_t>(place(k));
+      weight_[i] = dot(row(S_, place(k)), r) / curvature_[i];
+      add(-weight_[i], row(Y_, place(k)), r);
+    }
+    precondition(r);
+    if (count_ > 0)
+      for (double& x : r) x *= scale_;
+    for (int64_t k = 0; k < count_; ++k) {
+      const auto i = static_cast<size_t>(place(k));
+      add(weight_[i] - dot(row(Y_, place(k)), r) / curvature_[i], row(S_, place(k)), r);
+    }
+  }
+
+ private:
+  int64_t place(int64_t k) const { return (oldest_ + k) % S_.rows(); }
+  static std::span<double> row(const Matrix<double>& A, int64_t i) {
+    return {A.view().row(i), static_cast<size_t>(A.cols())};
+  }
+  void precondition(std::span<double> r) const {
+    if (preconditioner_) preconditioner_(r);
+  }
+
+  Matrix<double> S_, Y_;  // a row more than pairs are kept: the next, which may be refused
+  std::vector<double> curvature_, weight_;
+  const Preconditioner& preconditioner_;
+  int64_t count_ = 0, oldest_ = 0;
+  double scale_ = 1;
+};
+
+class Minimizer {
+ public:
+  Minimizer(const SmoothFunction& f, std::span<double> x, const LbfgsOptions& options,
+            Context& context)
+      : f_(f),
+        x_(x),
+        options_(options),
+        context_(context),
+        pairs_(options.memory, static_cast<int64_t>(x.size()), options.preconditioner),
+        vectors_(4, static_cast<int64_t>(x.size())) {}
+
+  LbfgsResult run() {
+    std::ranges::copy(x_, point_.begin());
+    result_.value = evaluate();
+    require(std::isfinite(result_.value) && std::isfinite(largest(new_gradient_)),
+            MERCER_INVALID_ARGUMENT, "f(x) = %g or its gradient at the start, expected finite ones",
+            result_.value);
+    std::ranges::copy(new_gradient_, gradient_.begin());
+    result_.end = iterate();
+    return result_;
+  }
+
+ private:
+  LbfgsEnd iterate() {
+    for (;; ++result_.iterations) {
+      result_.largest_gradient = largest(gradient_);
+      if (result_.largest_gradient <= options_.gradient_tolerance) return LbfgsEnd::gradient;
+      if (result_.iterations == options_.most_iterations) return LbfgsEnd::iterations;
+      const double before = result_.value;
+      if (!step()) return LbfgsEnd::stalled;
+      const double least = options_.decrease_tolerance * std::abs(before);
+      if (least > 0 && before - result_.value < least) return LbfgsEnd::decrease;
+    }
+  }
+
+  /// One step from x_; false if none falls.
+  bool step() {
+    for (;;) {
+      std::ranges::transform(gradient_, direction_.begin(), [](double g) { return -g; });
+      pairs_.apply(direction_);
+      const RayPoint start{0, result_.value, dot(direction_, gradient_)};
+      if (start.slope < 0 && std::isfinite(start.slope)) {
+        const RayPoint point = wolfe_step([this](double t) { return along(t); }, start,
+                                          {first_step(), options_.noise});
+        if (point.step > 0) return move_to(point), true;
+      }
+      if (pairs_.empty()) return false;
+      pairs_.forget();
+    }
+  }
+
+  /// 1 once the direction has a scale of its own.
+  double first_step() const {
+    const bool scaled = !pairs_.empty() || options_.preconditioner;
+    return scaled ? 1 : 1 / std::max(1.0, std::sqrt(dot(gradient_, gradient_)));
+  }
+
+  RayPoint along(double t) {
+    std::ranges::copy(x_, point_.begin());
+    add(t, direction_, point_);
+    const double value = evaluate();
+    return {t, value, dot(direction_, new_gradient_)};
+  }
+
+  void move_to(const RayPoint& point) {
+    const std::span<double> s = pairs_.next_step(), y = pairs_.next_change();
+    for (size_t i = 0; i < x_.size(); ++i) {
+      s[i] = point_[i] - x_[i];
+      y[i] = new_gradient_[i] - gradient_[i];
+    }
+    std::ranges::copy(point_, x_.begin());
+    std::ranges::copy(new_gradient_, gradient_.begin());
+    result_.value = point.value;
+    pairs_.keep(direction_);
+  }
+
+  double evaluate() {
+    context_.checkpoint();
+    ++result_.evaluations;
+    return f_(point_, new_gradient_);
+  }
+
+  std::span<double> vector(int64_t i) const { return {vectors_.view().row(i), x_.size()}; }
+
+  const SmoothFunction& f_;
+  std::span<double> x_;
+  const LbfgsOptions& options_;
+  Context& context_;
+  Pairs pairs_;
+  Matrix<double> vectors_;
+  std::span<double> gradient_ = vector(0), direction_ = vector(1), point_ = vector(2),
+                    new_gradient_ = vector(3);
+  LbfgsResult result_;
+};
+
+}  // namespace
+
+LbfgsResult minimize_lbfgs(const SmoothFunction& f, std::span<double> x,
+                           const LbfgsOptions& options, Context& context) {
+  check(options);
+  const auto size = static_cast<int64_t>(x.size());
+  const int64_t vectors = checked_add(checked_multiply(2, options.memory, "L-BFGS"), 6, "L-BFGS");
+  const MemoryCharge charge =
+      context.charge(checked_multiply(checked_multiply(vectors, size, "L-BFGS"),
+                                      static_cast<int64_t>(sizeof(double)), "L-BFGS"),
+                     "L-BFGS");
+  return Minimizer(f, x, options, context).run();
+}
+
+}  // namespace mercer::linalg
