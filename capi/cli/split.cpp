@@ -57,6 +57,28 @@ void shuffle_rows(Dataset* data, uint64_t seed) {
   if (data->X.sparse) data->X = sparse_rows(data->X, order);
 }
 
+void swap_blocks(Dataset* data, int64_t a, int64_t b, int64_t count) {
+  if (a == b) return;
+  if (data->X.sparse) {
+    std::vector<int64_t> order(static_cast<size_t>(data->n));
+    std::iota(order.begin(), order.end(), int64_t{0});
+    std::swap_ranges(order.begin() + a, order.begin() + a + count, order.begin() + b);
+    data->X = sparse_rows(data->X, order);
+  }
+  for (int64_t i = 0; i < count; ++i) {
+    const auto from = static_cast<uint64_t>(a + i), to = static_cast<uint64_t>(b + i);
+    if (!data->X.sparse && data->X.single) swap_rows(&data->X.f32, data->d, from, to);
+    if (!data->X.sparse && !data->X.single) swap_rows(&data->X.f64, data->d, from, to);
+    swap_rows(&data->Y, data->m, from, to);
+  }
+}
+
+Fold fold_of(int64_t n, int64_t K, int64_t k) {
+  const int64_t size = n / K,
+                small = K - n % K;  // the first folds have `size` rows, others one more
+  return k < small ? Fold{k * size, size} : Fold{small * size + (k - small) * (size + 1), size + 1};
+}
+
 int64_t held_out_rows(int64_t n, double fraction) {
   const auto rows = std::max<int64_t>(1, std::llround(fraction * static_cast<double>(n)));
   if (n - rows < 2) {

@@ -25,6 +25,17 @@ class SplitMix64 {
 /// below(i + 1).
 void shuffle_rows(Dataset* data, uint64_t seed);
 
+/// Rows [a, a + count) change places with [b, b + count); equal or apart.
+void swap_blocks(Dataset* data, int64_t a, int64_t b, int64_t count);
+
+/// Fold k of K of n rows: rows that follow each other; sizes differ by at most 1 and never shrink
+/// with k, so that every fold can change places with the last rows.
+struct Fold {
+  int64_t first;
+  int64_t rows;
+};
+Fold fold_of(int64_t n, int64_t K, int64_t k);
+
 /// Rows to hold out of n for a fraction in (0, 1): rounded, at least 1, leaving at least 2.
 int64_t held_out_rows(int64_t n, double fraction);
 

@@ -16,7 +16,8 @@ namespace {
 
 constexpr double kWidth = 460, kHeight = 300;
 constexpr double kLeft = 62, kRight = 12, kTop = 30, kBottom = 44;
-constexpr const char* kColors[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9"};
+constexpr const char* kColors[] = {"#0072b2", "#d55e00", "#009e73",
+                                   "#cc79a7", "#e69f00", "#56b4e9"};
 
 std::string format(const char* pattern, ...) {
   char text[512];
@@ -36,10 +37,9 @@ struct Frame {
   bool shows(double a, double b) const { return x.shows(a) && y.shows(b); }
 };
 
-std::vector<double> all_of(const std::vector<Series>& series, std::vector<double> Series::* part) {
+std::vector<double> all_of(const std::vector<Series>& series, std::vector<double> Series::*part) {
   std::vector<double> all;
-  for (const Series& one : series)
-    all.insert(all.end(), (one.*part).begin(), (one.*part).end());
+  for (const Series& one : series) all.insert(all.end(), (one.*part).begin(), (one.*part).end());
   return all;
 }
 
@@ -110,8 +110,8 @@ std::string legend(const std::vector<Series>& series) {
 std::string chart(const ChartText& text, const std::vector<Series>& series) {
   const Frame frame{Axis(all_of(series, &Series::x), text.log_x),
                     Axis(all_of(series, &Series::y), text.log_y)};
-  std::string svg = format("<svg viewBox='0 0 %g %g' role='img'>", kWidth, kHeight) +
-                    titles(text) + grid(frame);
+  std::string svg =
+      format("<svg viewBox='0 0 %g %g' role='img'>", kWidth, kHeight) + titles(text) + grid(frame);
   for (size_t k = 0; k < series.size(); ++k) svg += drawn(frame, series[k], k);
   return svg + legend(series) + "</svg>\n";
 }

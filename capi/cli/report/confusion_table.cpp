@@ -20,7 +20,8 @@ std::string cell(double count, double row_total) {
 
 std::string confusion_table(const std::vector<std::string>& classes,
                             const std::vector<std::vector<double>>& counts) {
-  std::string html = "<table class='c'><caption>rows: true class, columns: predicted</caption><tr><th></th>";
+  std::string html =
+      "<table class='c'><caption>rows: true class, columns: predicted</caption><tr><th></th>";
   for (const std::string& name : classes) html += "<th>" + escaped(name) + "</th>";
   html += "</tr>\n";
   for (size_t k = 0; k < classes.size() && k < counts.size(); ++k) {
@@ -37,12 +38,23 @@ std::string escaped(const std::string& text) {
   std::string result;
   for (const char c : text) {
     switch (c) {
-      case '&': result += "&amp;"; break;
-      case '<': result += "&lt;"; break;
-      case '>': result += "&gt;"; break;
-      case '"': result += "&quot;"; break;
-      case '\'': result += "&#39;"; break;
-      default: result += c;
+      case '&':
+        result += "&amp;";
+        break;
+      case '<':
+        result += "&lt;";
+        break;
+      case '>':
+        result += "&gt;";
+        break;
+      case '"':
+        result += "&quot;";
+        break;
+      case '\'':
+        result += "&#39;";
+        break;
+      default:
+        result += c;
     }
   }
   return result;

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+#include "report/document.h"
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "output_file.h"
+
+namespace mercer::cli {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int64_t kMostShown = 2000;
+
+Json number_or_null(double value) { return std::isfinite(value) ? Json(value) : Json(); }
+
+// Names of the header, else x1, x2, ...
+Json input_names(const Dataset& data) {
+  Json names = Json::array();
+  for (int64_t j = 0; j < data.d; ++j) {
+    const auto k = static_cast<size_t>(j);
+    names.push_back(k < data.input_names.size() ? data.input_names[k]
+                                                : "x" + std::to_string(j + 1));
+  }
+  return names;
+}
+
+Json curve_json(const LearningCurve& curve) {
+  Json features = Json::array(), scores = Json::array();
+  for (const CurvePoint& point : curve.points) {
+    features.push_back(point.features);
+    scores.push_back(number_or_null(point.score));
+  }
+  return {{"train_rows", curve.train_rows},
+          {"test_rows", curve.test_rows},
+          {"features", features},
+          {"score", scores}};
+}
+
+Json residuals(const TrainingSet& set, const LearningCurve& curve) {
+  Json truth = Json::array(), predicted = Json::array();
+  for (int64_t i = 0; i < std::min(curve.predicted.rows(), kMostShown); ++i) {
+    truth.push_back(set.data.Y[static_cast<size_t>((curve.first_test_row + i) * set.data.m)]);
+    predicted.push_back(number_or_null(curve.predicted(i, 0)));
+  }
+  return {{"truth", truth}, {"predicted", predicted}};
+}
+
+Json confusion(const TrainingSet& set, const LearningCurve& curve) {
+  const auto K = static_cast<size_t>(set.K);
+  std::vector<std::vector<int64_t>> counts(K, std::vector<int64_t>(K));
+  const std::vector<int32_t> classes = classes_of(curve.predicted);
+  for (size_t i = 0; i < classes.size(); ++i) {
+    const double truth = set.data.Y[static_cast<size_t>(curve.first_test_row) + i];
+    counts[static_cast<size_t>(truth)][static_cast<size_t>(classes[i])] += 1;
+  }
+  return {{"confusion", counts}};
+}
+
+}  // namespace
+
+std::string report_document(const Model& model, const TrainingSet& set, const LearningCurve& curve,
+                            double seconds) {
+  const Dataset& data = set.data;
+  Json document = {{"train", data.name},
+                   {"rows", data.n},
+                   {"inputs", input_names(data)},
+                   {"task", set.K > 0 ? "classification" : "regression"},
+                   {"targets", data.target_names},
+                   {"classes", set.metadata.classes},
+                   {"seconds", seconds},
+                   {"spec", Json::parse(model.spec())},
+                   {"fit", Json::parse(model.report())}};
+  if (!curve.points.empty()) {
+    document["learning_curve"] = curve_json(curve);
+    document["held_out"] = set.K > 0 ? confusion(set, curve) : residuals(set, curve);
+  }
+  return document.dump(1);
+}
+
+void write_report(const std::string& path, const std::string& document) {
+  const bool page = path.size() > 5 && path.compare(path.size() - 5, 5, ".html") == 0;
+  OutputFile file(path);
+  file.write(page ? report_page(document) : document + "\n");
+  file.commit();
+}
+
+}  // namespace mercer::cli

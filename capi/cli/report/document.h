@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// What `mercer fit --report` writes: everything known about a fit as one JSON document, and the
+// same as a page.
+#pragma once
+
+#include <string>
+
+#include "report/learning_curve.h"
+
+namespace mercer::cli {
+
+/// Keys: "train", "rows", "inputs", "task", "targets", "classes", "seconds", "spec" and "fit" (the
+/// library's own), "learning_curve" and "held_out": "truth" and "predicted" of the first target for
+/// at most 2,000 rows, or "confusion" (true class, predicted class) and "calibration".
+std::string report_document(const Model& model, const TrainingSet& set, const LearningCurve& curve,
+                            double seconds);
+
+/// A page without scripts or other files, from such a document.
+std::string report_page(const std::string& document);
+
+/// FILE.html: the page; any other name: the document.
+void write_report(const std::string& path, const std::string& document);
+
+}  // namespace mercer::cli

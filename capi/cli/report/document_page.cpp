@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// The page is drawn from the document alone, so that it shows nothing that the document lacks.
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "report/axis.h"
+#include "report/chart.h"
+#include "report/document.h"
+#include "report/page.h"
+
+namespace mercer::cli {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr size_t kMostClasses = 40;  // of a confusion matrix that one can read
+constexpr size_t kMostBars = 40;
+
+std::string text_of(const Json& value) {
+  if (value.is_string()) return value.get<std::string>();
+  if (value.is_number()) return tick_text(value.get<double>());
+  return value.is_null() ? "-" : value.dump();
+}
+
+std::vector<double> numbers_of(const Json& list) {
+  std::vector<double> numbers;
+  for (const Json& value : list)
+    numbers.push_back(value.is_number() ? value.get<double>() : std::nan(""));
+  return numbers;
+}
+
+void add_facts(const Json& document, Page& page) {
+  std::vector<std::pair<std::string, std::string>> facts;
+  for (const char* key : {"train", "rows", "task", "seconds"})
+    facts.emplace_back(key, text_of(document.value(key, Json())));
+  facts.emplace_back("inputs", std::to_string(document.at("inputs").size()));
+  const Json& map = document.at("spec").at("map");
+  facts.emplace_back("kernel", text_of(map.at("kernel").at("kernel")));
+  facts.emplace_back("features", text_of(map.at("features")));
+  facts.emplace_back("lambda", text_of(document.at("spec").value("lambda", Json())));
+  page.facts(facts);
+}
+
+void add_score(const Json& fit, Page& page) {
+  if (!fit.contains("score") || !fit["score"].is_object()) return;
+  std::vector<std::pair<std::string, std::string>> facts;
+  for (const auto& [key, value] : fit["score"].items()) {
+    std::string name = key;
+    std::replace(name.begin(), name.end(), '_', ' ');
+    facts.emplace_back(name, text_of(value));
+  }
+  page.heading("Score on rows that no choice has seen");
+  page.facts(facts);
+}
+
+/// A curve over lambda or lengthscale for each number of features that was tried.
+std::string trials_chart(const Json& trials, const char* key, bool classification) {
+  std::map<int64_t, Series> by_features;
+  for (const Json& trial : trials) {
+    const auto features = trial.value("features", int64_t{0});
+    Series& series = by_features[features];
+    series.name = "D = " + std::to_string(features);
+    series.x.push_back(trial.value(key, 0.0));
+    series.y.push_back(trial.at("score").is_number() ? trial["score"].get<double>() : std::nan(""));
+  }
+  std::vector<Series> all;
+  for (auto& [features, series] : by_features) all.push_back(std::move(series));
+  return chart(
+      {std::string("trials over ") + key, key,
+       classification ? "error rate while choosing" : "1 - R² while choosing", true, false},
+      all);
+}
+
+void add_trials(const Json& document, Page& page) {
+  const Json& fit = document.at("fit");
+  if (!fit.contains("trials") || fit["trials"].empty()) return;
+  const bool classification = document.at("task") == "classification";
+  page.heading("Trials");
+  for (const char* key : {"lengthscale", "lambda"})
+    page.figure(trials_chart(fit["trials"], key, classification),
+                "What the search compared; not a score of the model.");
+}
+
+void add_curve(const Json& document, Page& page) {
+  if (!document.contains("learning_curve")) return;
+  const Json& curve = document["learning_curve"];
+  const bool classification = document.at("task") == "classification";
+  page.heading("More features, and the errors that remain");
+  page.figure(
+      chart({"learning curve", "features D", classification ? "accuracy" : "R²", true, false},
+            {{"", numbers_of(curve.at("features")), numbers_of(curve.at("score")), true}}),
+      "Fitted on " + text_of(curve.at("train_rows")) +
+          " rows with the lengthscale chosen, scored on " + text_of(curve.at("test_rows")) +
+          " others.");
+}
+
+void add_errors(const Json& document, Page& page) {
+  if (!document.contains("held_out")) return;
+  const Json& held_out = document["held_out"];
+  if (held_out.contains("truth")) {
+    const auto truth = numbers_of(held_out["truth"]), predicted = numbers_of(held_out["predicted"]);
+    std::vector<double> residual(truth.size());
+    for (size_t i = 0; i < truth.size(); ++i) residual[i] = truth[i] - predicted[i];
+    page.figure(chart({"predicted against true", "true", "predicted", false, false},
+                      {{"rows", truth, predicted, false}, {"equal", truth, truth, true}}),
+                "Rows that were not fitted on.");
+    page.figure(chart({"residuals", "predicted", "true - predicted", false, false},
+                      {{"", predicted, residual, false}}),
+                "A trend or a funnel means that something is missed.");
+    return;
+  }
+  const auto classes = document.at("classes").get<std::vector<std::string>>();
+  if (classes.size() <= kMostClasses)
+    page.figure(
+        confusion_table(classes, held_out.at("confusion").get<std::vector<std::vector<double>>>()),
+        "Rows that were not fitted on.");
+}
+
+void add_calibration(const Json& document, Page& page) {
+  const Json held_out = document.value("held_out", Json::object());
+  if (!held_out.contains("calibration")) return;
+  Series bins{"bins", {}, {}, true};
+  for (const Json& bin : held_out["calibration"]) {
+    bins.x.push_back(bin.at("probability").get<double>());
+    bins.y.push_back(bin.at("share").get<double>());
+  }
+  page.figure(chart({"calibration", "probability of the predicted class", "share that is right",
+                     false, false},
+                    {bins, {"perfect", bins.x, bins.x, true}}),
+              "Rows that were not fitted on.");
+}
+
+void add_relevance(const Json& document, Page& page) {
+  const Json& fit = document.at("fit");
+  if (!fit.contains("relevance") || fit["relevance"].empty()) return;
+  const std::vector<double> all = numbers_of(fit["relevance"]);
+  std::vector<size_t> order(all.size());
+  for (size_t k = 0; k < order.size(); ++k) order[k] = k;
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return all[a] > all[b]; });
+  order.resize(std::min(order.size(), kMostBars));
+  std::vector<std::string> names;
+  std::vector<double> values;
+  for (const size_t k : order) {
+    names.push_back(text_of(document.at("inputs").at(k)));
+    values.push_back(all[k]);
+  }
+  page.heading("Relevance of the inputs");
+  page.figure(bars("relevance", names, values), "");
+}
+
+}  // namespace
+
+std::string report_page(const std::string& text) {
+  const Json document = Json::parse(text);
+  Page page("mercer fit " + text_of(document.at("train")));
+  for (const Json& warning : document.at("fit").value("warnings", Json::array()))
+    page.warning(text_of(warning));
+  add_facts(document, page);
+  add_score(document.at("fit"), page);
+  add_curve(document, page);
+  add_errors(document, page);
+  add_calibration(document, page);
+  add_relevance(document, page);
+  add_trials(document, page);
+  return page.text();
+}
+
+}  // namespace mercer::cli
