@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "output_file.h"
+#include "report/document_page.h"
 
 namespace mercer::cli {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// What `mercer fit --report` writes: everything known about a fit as one JSON document, and the
-// same as a page.
+// What `mercer fit --report` writes: everything known about a fit as one JSON document, or
+// as a page drawn from it.
 #pragma once
 
 #include <string>
@@ -15,9 +15,6 @@ namespace mercer::cli {
 /// at most 2,000 rows, or "confusion" (true class, predicted class) and "calibration".
 std::string report_document(const Model& model, const TrainingSet& set, const LearningCurve& curve,
                             double seconds);
-
-/// A page without scripts or other files, from such a document.
-std::string report_page(const std::string& document);
 
 /// FILE.html: the page; any other name: the document.
 void write_report(const std::string& path, const std::string& document);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // The page is drawn from the document alone, so that it shows nothing that the document lacks.
+#include "report/document_page.h"
+
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -8,7 +10,6 @@
 
 #include "report/axis.h"
 #include "report/chart.h"
-#include "report/document.h"
 #include "report/page.h"
 
 namespace mercer::cli {

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Axes, charts and the page of a report, and the folds of mercer cv.
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "report/axis.h"
+#include "report/chart.h"
+#include "report/document_page.h"
+#include "report/page.h"
+#include "split.h"
+#include "support/catch.h"
+
+using namespace mercer::cli;
+
+namespace {
+
+size_t count_of(const std::string& text, const std::string& what) {
+  size_t count = 0;
+  for (size_t at = text.find(what); at != text.npos; at = text.find(what, at + 1)) ++count;
+  return count;
+}
+
+Dataset numbered_rows(int64_t n) {
+  Dataset data;
+  data.n = n;
+  data.d = 2;
+  data.m = 1;
+  for (int64_t i = 0; i < n; ++i) {
+    data.X.f64.push_back(static_cast<double>(i));
+    data.X.f64.push_back(static_cast<double>(-i));
+    data.Y.push_back(static_cast<double>(10 * i));
+  }
+  return data;
+}
+
+}  // namespace
+
+TEST_CASE("an axis holds its values and has a few round ticks", "[report]") {
+  const std::vector<std::vector<double>> cases = {
+      {0, 1}, {-3e-7, 2e-7}, {5, 5}, {0, 0}, {1e9, 1e9 + 1}, {}, {NAN, 2, INFINITY}};
+  for (const auto& values : cases) {
+    const Axis axis(values, false);
+    for (const double value : values) CHECK(axis.shows(value) == std::isfinite(value));
+    const size_t ticks = axis.ticks().size();
+    CHECK(ticks >= 2);
+    CHECK(ticks <= 9);
+    for (const double tick : axis.ticks()) CHECK(axis.shows(tick));
+  }
+}
+
+TEST_CASE("a logarithmic axis leaves out what has no logarithm", "[report]") {
+  const Axis decades({1e-12, 10}, true);
+  CHECK_FALSE(decades.shows(0));
+  CHECK_FALSE(decades.shows(-1));
+  CHECK(decades.shows(1e-5));
+  for (const double tick : decades.ticks())
+    CHECK(std::abs(std::log10(tick) - std::round(std::log10(tick))) < 1e-9);
+  const Axis within({2, 9}, true);
+  CHECK(within.ticks().size() >= 2);
+  CHECK(Axis({-1, 0}, true).ticks().size() >= 2);
+}
+
+TEST_CASE("a chart draws every finite point and nothing else", "[report]") {
+  const std::string svg = chart(
+      {"a < b", "x", "y", true, false},
+      {{"one", {1, 10, 0, 100}, {1, 2, 3, NAN}, false}, {"two & more", {1, 10}, {3, 4}, true}});
+  // Two circles of series one and its mark in the legend; two squares and a line of series two.
+  CHECK(count_of(svg, "<circle") == 3);
+  CHECK(count_of(svg, "<rect") == 3);
+  CHECK(count_of(svg, "<polyline") == 1);
+  CHECK(svg.find("a &lt; b") != svg.npos);
+  CHECK(svg.find("two &amp; more") != svg.npos);
+  CHECK(svg.find("nan") == svg.npos);
+  CHECK(svg.find("inf") == svg.npos);
+}
+
+TEST_CASE("bars and confusion tables name what they count", "[report]") {
+  const std::string svg = bars("relevance", {"age", "<b>"}, {2, 1});
+  CHECK(count_of(svg, "<rect") == 2);
+  CHECK(svg.find("&lt;b&gt;") != svg.npos);
+  const std::string table = confusion_table({"cat", "dog"}, {{8, 2}, {0, 0}});
+  CHECK(count_of(table, "<td") == 4);
+  CHECK(table.find(">8<") != table.npos);
+}
+
+TEST_CASE("a page holds no script and nothing of another file", "[report]") {
+  Page page("model <script>");
+  page.warning("lambda at its edge");
+  page.figure("<svg></svg>", "a");
+  page.figure("<svg></svg>", "b");
+  page.paragraph("end");
+  const std::string text = page.text();
+  CHECK(count_of(text, "<script") == 0);
+  CHECK(count_of(text, "src=") == 0);
+  CHECK(count_of(text, "class=\"figures\"") == 1);
+  CHECK(count_of(text, "<div") == count_of(text, "</div"));
+}
+
+TEST_CASE("a report's page shows warnings, charts and no more than the document holds",
+          "[report]") {
+  const std::string least =
+      R"({"train":"a.csv","rows":9,"inputs":["x1"],"task":"regression","classes":[],"seconds":1,
+          "spec":{"map":{"kernel":{"kernel":"gaussian"},"features":64},"lambda":1e-6},"fit":{}})";
+  CHECK(count_of(report_page(least), "<svg") == 0);
+  const std::string more =
+      R"({"train":"a.csv","rows":9,"inputs":["<age>","x2"],"task":"regression","classes":[],"seconds":1,
+          "spec":{"map":{"kernel":{"kernel":"gaussian"},"features":64},"lambda":1e-6},
+          "fit":{"warnings":["lambda < 1"],"relevance":[0.5,1],
+                 "score":{"kind":"nested","rows":9,"value":null},
+                 "trials":[{"features":64,"lengthscale":1,"lambda":0.1,"score":0.5},
+                           {"features":64,"lengthscale":2,"lambda":0.1,"score":null}]},
+          "learning_curve":{"train_rows":8,"test_rows":1,"features":[32,64],"score":[0.1,0.2]},
+          "held_out":{"truth":[1,2],"predicted":[1.5,null]}})";
+  const std::string page = report_page(more);
+  CHECK(count_of(page, "<svg") == 6);
+  CHECK(page.find("lambda &lt; 1") != std::string::npos);
+  CHECK(page.find("&lt;age&gt;") != std::string::npos);
+  CHECK(page.find("nested") != std::string::npos);
+}
+
+TEST_CASE("folds cover all rows once and can change places with the last rows", "[cv]") {
+  for (const int64_t n : {10, 11, 13, 14, 97})
+    for (const int64_t K : {2, 3, 5}) {
+      int64_t next = 0, before = 0;
+      for (int64_t k = 0; k < K; ++k) {
+        const Fold fold = fold_of(n, K, k);
+        CHECK(fold.first == next);
+        CHECK(fold.rows >= before);
+        CHECK((fold.first + fold.rows <= n - fold.rows || fold.first == n - fold.rows));
+        next += fold.rows;
+        before = fold.rows;
+      }
+      CHECK(next == n);
+    }
+}
+
+TEST_CASE("blocks of rows change places with their targets", "[cv]") {
+  Dataset data = numbered_rows(7);
+  swap_blocks(&data, 1, 5, 2);
+  const std::vector<double> expected = {0, 5, 6, 3, 4, 1, 2};
+  for (size_t i = 0; i < expected.size(); ++i) {
+    CHECK(data.X.f64[2 * i] == expected[i]);
+    CHECK(data.X.f64[2 * i + 1] == -expected[i]);
+    CHECK(data.Y[i] == 10 * expected[i]);
+  }
+}
