@@ -73,7 +73,7 @@ def run(command):
 
 def own_score(text):
     """The score that the command calls honest, NaN where it prints none."""
-    found = re.findall(r"^score: .*?" + NUMBER, text, re.MULTILINE)
+    found = re.findall(r"^honest score: .*?" + NUMBER, text, re.MULTILINE)
     return float(found[-1]) if found else float("nan")
 
 

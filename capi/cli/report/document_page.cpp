@@ -70,10 +70,9 @@ std::string trials_chart(const Json& trials, const char* key, bool classificatio
   }
   std::vector<Series> all;
   for (auto& [features, series] : by_features) all.push_back(std::move(series));
-  return chart(
-      {std::string("trials over ") + key, key,
-       classification ? "error rate while choosing" : "1 - R² while choosing", true, false},
-      all);
+  return chart({std::string("trials over ") + key, key,
+                classification ? "accuracy while choosing" : "R² while choosing", true, false},
+               all);
 }
 
 void add_trials(const Json& document, Page& page) {
