@@ -81,22 +81,34 @@ std::string_view check_text(const char* name, const char* text) {
   return text;
 }
 
-void check_extent(const Extent& e, const char* rows_name, const char* ld_name) {
+void check_extent(const Extent& e, const char* rows_name, const char* ld_name,
+                  const char* data_name) {
+  if (data_name == nullptr) data_name = e.name;
   check_at_least(rows_name, e.rows, 0);
   check_at_least("columns", e.cols, 0);
   if (is_empty(e)) return;
   require(e.data != nullptr, MERCER_INVALID_ARGUMENT, "%s = NULL, expected %lld x %lld numbers",
-          e.name, Long{e.rows}, Long{e.cols});
-  check_aligned(e.name, e.data, e.size);
+          data_name, Long{e.rows}, Long{e.cols});
+  check_aligned(data_name, e.data, e.size);
   require(e.ld >= e.cols, MERCER_INVALID_ARGUMENT,
           "%s = %lld, expected at least the %lld columns of %s", ld_name, Long{e.ld}, Long{e.cols},
           e.name);
   int64_t elements = 0;
   int64_t bytes = 0;
-  require(!__builtin_mul_overflow(e.rows, e.ld, &elements) &&
-              !__builtin_mul_overflow(elements, e.size, &bytes),
-          MERCER_INVALID_ARGUMENT, "%s = %lld and %s = %lld, expected %s to fit the address space",
-          rows_name, Long{e.rows}, ld_name, Long{e.ld}, e.name);
+  const bool fits = !__builtin_mul_overflow(e.rows, e.ld, &elements) &&
+                    !__builtin_mul_overflow(elements, e.size, &bytes);
+  if (fits) return;
+  if (rows_name == ld_name) {  // a vector, of which both are the length
+    fail(MERCER_INVALID_ARGUMENT, "%s = %lld, expected %s to fit the address space", ld_name,
+         Long{e.ld}, data_name);
+  }
+  fail(MERCER_INVALID_ARGUMENT, "%s = %lld and %s = %lld, expected %s to fit the address space",
+       rows_name, Long{e.rows}, ld_name, Long{e.ld}, data_name);
+}
+
+void check_view_extent(const Extent& extent, const char* data, const char* rows, const char* ld) {
+  const std::string prefix = std::string(extent.name) + "->";
+  check_extent(extent, (prefix + rows).c_str(), (prefix + ld).c_str(), (prefix + data).c_str());
 }
 
 void check_disjoint(const Extent& output, const Extent& input) {

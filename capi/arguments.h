@@ -77,8 +77,11 @@ struct Extent {
   int64_t rows, cols, ld, size;
 };
 /// Non-empty data: not NULL, aligned, ld >= cols, last byte within the address space. rows >= 0 and
-/// cols >= 0 are checked.
-void check_extent(const Extent& extent, const char* rows_name, const char* ld_name);
+/// cols >= 0 are checked. data_name: where it is not that of the argument.
+void check_extent(const Extent& extent, const char* rows_name, const char* ld_name,
+                  const char* data_name = nullptr);
+/// The same of a view whose members are called name->data, name->rows, name->ld.
+void check_view_extent(const Extent& extent, const char* data, const char* rows, const char* ld);
 /// The output shares no element with the input.
 void check_disjoint(const Extent& output, const Extent& input);
 

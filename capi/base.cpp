@@ -80,8 +80,8 @@ mercer_status mercer_context_create(const mercer_context_options* options, merce
   return guard("mercer_context_create", [&] {
     check_out(out);
     const auto read = read_options("options", options, kContextDefaults, kContextFirstSize);
-    check_at_least("threads", read.threads, 0);
-    check_at_least("memory_cap", read.memory_cap, 0);
+    check_at_least("options->threads", read.threads, 0);
+    check_at_least("options->memory_cap", read.memory_cap, 0);
     auto context = std::make_unique<mercer_context>();
     context->impl.threads = read.threads;
     context->impl.memory_cap = read.memory_cap;

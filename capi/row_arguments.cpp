@@ -18,19 +18,19 @@ constexpr uint32_t kMatrixFirstSize = 40;
 
 template <class T>
 RowsArgument dense_rows(const char* name, const mercer_rows& view) {
-  const auto X =
-      matrix(name, static_cast<const T*>(view.values), "n", view.n, view.d, "ld", view.ld);
+  const Argument<const T> X{name, {static_cast<const T*>(view.values), view.n, view.d, view.ld}};
+  check_view_extent(X.extent(), "values", "n", "ld");
   return {name, Rows(X.view), {X.extent()}};
 }
 
-/// check(), whose message names the arrays alone: the rows they belong to go before.
+/// check(), whose message begins with a member of the rows: these go before.
 template <class Check>
 auto named(const char* name, const Check& check) {
   try {
     return check();
   } catch (const Error& error) {
     if (error.status() != MERCER_INVALID_ARGUMENT) throw;
-    throw Error(error.status(), std::string(name) + ": " + error.what());
+    throw Error(error.status(), std::string(name) + "->" + error.what());
   }
 }
 
@@ -75,14 +75,19 @@ template <class T>
 Extent extent_of(const char* name, const mercer_matrix& read, int64_t per_column) {
   constexpr int64_t kMost = INT64_MAX / 2;
   require(read.cols <= kMost && read.ld <= kMost, MERCER_INVALID_ARGUMENT,
-          "ld = %lld, expected %s to fit the address space", Long{read.ld}, name);
+          "%s->ld = %lld, expected %s to fit the address space", name, Long{read.ld}, name);
   // In the caller's columns, not in reals.
   require(read.rows == 0 || read.cols == 0 || read.ld >= read.cols, MERCER_INVALID_ARGUMENT,
-          "ld = %lld, expected at least the %lld columns of %s", Long{read.ld}, Long{read.cols},
-          name);
-  return matrix(name, static_cast<T*>(read.data), "rows", read.rows, per_column * read.cols, "ld",
-                per_column * read.ld)
-      .extent();
+          "%s->ld = %lld, expected at least the %lld columns of %s", name, Long{read.ld},
+          Long{read.cols}, name);
+  const Extent extent{name,
+                      read.data,
+                      read.rows,
+                      per_column * read.cols,
+                      per_column * read.ld,
+                      static_cast<int64_t>(sizeof(T))};
+  check_view_extent(extent, "data", "rows", "ld");
+  return extent;
 }
 
 }  // namespace

@@ -18,8 +18,9 @@ namespace {
 
 template <class T>
 void transform_rows(const mercer_matrix& X, Context& context) {
-  const auto view = matrix("X", static_cast<T*>(X.data), "X->rows", X.rows, X.cols, "X->ld", X.ld);
-  if (X.rows > 0) transform::fwht_rows(MatrixView<T>(view), context);
+  const Argument<T> view{"X", {static_cast<T*>(X.data), X.rows, X.cols, X.ld}};
+  check_view_extent(view.extent(), "data", "rows", "ld");
+  if (X.rows > 0) transform::fwht_rows(view.view, context);
 }
 
 }  // namespace

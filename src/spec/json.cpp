@@ -155,6 +155,12 @@ Parameters parse_object(std::string_view text, int64_t most_bytes) {
   require(nul == std::string_view::npos, MERCER_INVALID_ARGUMENT, "spec: NUL byte at offset %zu",
           nul);
   require(is_utf8(text), MERCER_INVALID_ARGUMENT, "spec is not valid UTF-8");
+  // A bare name above all: the parser would speak of its first letter.
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  require(first != std::string_view::npos && text[first] == '{', MERCER_INVALID_ARGUMENT,
+          "spec = %s, expected a JSON object, such as {\"kernel\":\"gaussian\"} or "
+          "{\"map\":\"fourier\"}",
+          key_text(text).c_str());
   Reader reader;
   nlohmann::json::sax_parse(text.begin(), text.end(), &reader);
   return reader.take();

@@ -36,11 +36,11 @@ TEST_CASE("context options are checked", "[capi]") {
   mercer_context* out = reinterpret_cast<mercer_context*>(8);
   mercer_context_options options = {sizeof options, -1, 0, nullptr, nullptr};
   CHECK(fault(mercer_context_create(&options, &out), MERCER_INVALID_ARGUMENT,
-              "mercer_context_create", "threads = -1") == "");
+              "mercer_context_create", "options->threads = -1") == "");
   CHECK(out == nullptr);
   options.threads = 0;
   options.memory_cap = -5;
-  CHECK(fault(mercer_context_create(&options, &out), MERCER_INVALID_ARGUMENT, "memory_cap = -5") ==
+  CHECK(fault(mercer_context_create(&options, &out), MERCER_INVALID_ARGUMENT, "options->memory_cap = -5") ==
         "");
   CHECK(fault(mercer_context_create(nullptr, nullptr), MERCER_INVALID_ARGUMENT, "out = NULL") ==
         "");

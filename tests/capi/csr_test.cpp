@@ -116,7 +116,7 @@ void check_pointers(const mercer_map* map, bool complex) {
   CHECK(says([](R& x, M&) { x.offsets = nullptr; }, "offsets = NULL") == "");
   CHECK(says([](R& x, M&) { x.indices = nullptr; }, "indices = NULL") == "");
   CHECK(says([](R& x, M&) { x.values = nullptr; }, "values = NULL") == "");
-  CHECK(says([](R&, M& z) { z.data = nullptr; }, "Z = NULL") == "");
+  CHECK(says([](R&, M& z) { z.data = nullptr; }, "Z->data = NULL") == "");
   CHECK(says([](R&, M& z) { z.ld = 7; }, "ld = 7, expected at least the 8 columns of Z") == "");
   CHECK(says([&](R& x, M&) { x.offsets = odd(x.offsets); }, "offsets = ", "alignment") == "");
   CHECK(says([&](R& x, M&) { x.indices = odd(x.indices); }, "indices = ", "alignment") == "");

@@ -76,7 +76,7 @@ TEST_CASE("Gram matrices refuse bad shapes", "[capi]") {
   const auto fits = result_of(K, 4, 4);
   CHECK(gram(one.get(), rows_of(X.data(), 4, 0), fits, invalid, "X->d = 0") == "");
   CHECK(gram(one.get(), rows_of(X.data(), -1, 3), fits, invalid, "X->n = -1") == "");
-  CHECK(gram(one.get(), rows_of<double>(nullptr, 4, 3), fits, invalid, "X = NULL") == "");
+  CHECK(gram(one.get(), rows_of<double>(nullptr, 4, 3), fits, invalid, "X->values = NULL") == "");
   CHECK(gram(one.get(), rows_of(X.data(), 4, 3, 2), fits, invalid, "ld = 2") == "");
   CHECK(gram(one.get(), rows_of(X.data(), 6, 2), fits, mismatch, "Y->d = 3", "2") == "");
   CHECK(gram(one.get(), rows_of(X.data(), 3, 3), fits, mismatch, "K is 4 x 4, expected 3 x 4") ==

@@ -73,7 +73,7 @@ TEST_CASE("classes out of range are refused", "[capi]") {
   }
   CHECK(fit(1, rows_of(labels, 1), "K = 1") == "");
   CHECK(fit(-2, rows_of(labels, 1), "K = -2") == "");
-  CHECK(fit(3, rows_of<double>(nullptr, 20, 1), "Y = NULL") == "");
+  CHECK(fit(3, rows_of<double>(nullptr, 20, 1), "Y->values = NULL") == "");
   CHECK(fit(3, x, "m = 2", "K = 3") == "");
   const auto search = [&](int64_t K, auto... parts) {
     return slot.refused(mercer_model_search(nullptr, x, x, K, nullptr, slot.out()),
@@ -120,10 +120,10 @@ TEST_CASE("prediction refuses bad rows, regression refuses classify", "[capi]") 
   const auto fits = result_of(scores, 5, 1);
   CHECK(predict(rows_of(X.data(), -1, 2), fits, invalid, "X->n = -1") == "");
   CHECK(predict(nullptr, fits, invalid, "X = NULL") == "");
-  CHECK(predict(rows_of<double>(nullptr, 5, 2), fits, invalid, "X = NULL") == "");
+  CHECK(predict(rows_of<double>(nullptr, 5, 2), fits, invalid, "X->values = NULL") == "");
   CHECK(predict(rows_of(X.data(), 5, 2, 1), fits, invalid, "ld = 1") == "");
   CHECK(predict(x, result_of(scores, 5, 1, 0), invalid, "ld = 0") == "");
-  CHECK(predict(x, result_of<double>(nullptr, 5, 1), invalid, "scores = NULL") == "");
+  CHECK(predict(x, result_of<double>(nullptr, 5, 1), invalid, "scores->data = NULL") == "");
   CHECK(predict(x, result_of(X.data() + 3, 5, 1), invalid, "scores overlaps X") == "");
   CHECK(predict(x, result_of(scores, 2, 1, -1, true), mismatch, "scores is 2 x 1") == "");
   CHECK(predict(x, result_of(scores, 5, 1, -1, true), invalid, "scores->number = 3") == "");

@@ -128,9 +128,9 @@ TEST_CASE("results of another shape are refused, naming both", "[capi]") {
 TEST_CASE("results without room are refused", "[capi]") {
   const mercer_status invalid = MERCER_INVALID_ARGUMENT;
   CHECK(refusals(invalid, "columns of ", [](M& m) { --m.ld; }) == "");
-  CHECK(refusals(invalid, "ld = -9223372036854775807", [](M& m) { m.ld = -kHuge; }) == "");
+  CHECK(refusals(invalid, "->ld = -9223372036854775807", [](M& m) { m.ld = -kHuge; }) == "");
   CHECK(refusals(invalid, "to fit the address space", [](M& m) { m.ld = kHuge; }) == "");
-  CHECK(refusals(invalid, " = NULL, expected ", [](M& m) { m.data = nullptr; }) == "");
+  CHECK(refusals(invalid, "->data = NULL, expected ", [](M& m) { m.data = nullptr; }) == "");
   CHECK(refusals(invalid, "natural alignment",
                  [](M& m) { m.data = static_cast<char*>(m.data) + 4; }) == "");
 }

@@ -132,8 +132,8 @@ TEST_CASE("misaligned arrays and views are refused by name", "[capi]") {
     return mercer_map_transform(map.get(), from, nullptr, nullptr, to);
   };
   const auto fits = result_of(Z, 4, 8);
-  CHECK(at_odds(transform(rows_of(values, 4, 3), fits), "X") == "");
-  CHECK(at_odds(transform(x, result_of(place, 4, 8)), "Z") == "");
+  CHECK(at_odds(transform(rows_of(values, 4, 3), fits), "X->values") == "");
+  CHECK(at_odds(transform(x, result_of(place, 4, 8)), "Z->data") == "");
   CHECK(at_odds(transform(rows, fits), "X") == "");
   CHECK(at_odds(transform(x, matrix), "Z") == "");
   CHECK(at_odds(mercer_map_transform(map.get(), x, with_right(rows, 1), nullptr, fits),
@@ -144,7 +144,7 @@ TEST_CASE("misaligned arrays and views are refused by name", "[capi]") {
   CHECK(at_odds(mercer_model_classify(small_classifier(60, 3).get(), x, nullptr, odd), "labels") ==
         "");
   CHECK(at_odds(mercer_fwht(matrix, nullptr), "X") == "");
-  CHECK(at_odds(mercer_fwht(result_of(place, 1, 4), nullptr), "X") == "");
+  CHECK(at_odds(mercer_fwht(result_of(place, 1, 4), nullptr), "X->data") == "");
 }
 
 }  // namespace

@@ -68,11 +68,11 @@ void check_pair_refusals(const std::string& field) {
   CHECK(says(
             mismatch, [](Call& c) { c.z.rows = 6; }, "Z is 6 x 8, expected 2 x 8") == "");
   CHECK(says(
-            invalid, [](Call& c) { c.x.values = nullptr; }, "X = NULL") == "");
+            invalid, [](Call& c) { c.x.values = nullptr; }, "X->values = NULL") == "");
   CHECK(says(
-            invalid, [](Call& c) { c.y.values = nullptr; }, "options->right = NULL") == "");
+            invalid, [](Call& c) { c.y.values = nullptr; }, "options->right->values = NULL") == "");
   CHECK(says(
-            invalid, [](Call& c) { c.z.data = nullptr; }, "Z = NULL") == "");
+            invalid, [](Call& c) { c.z.data = nullptr; }, "Z->data = NULL") == "");
   CHECK(says(
             invalid, [](Call& c) { c.x.ld = 2; }, "ld = 2", "columns of X") == "");
   CHECK(says(

@@ -57,7 +57,7 @@ TEST_CASE("predicted errors: what is refused", "[capi]") {
   CHECK(says(nullptr, good, &error, invalid, "map = NULL") == "");
   CHECK(says(map.get(), good, nullptr, invalid, "error = NULL") == "");
   CHECK(says(map.get(), rows_of(X.data(), 0, 3), &error, invalid, "n = 0") == "");
-  CHECK(says(map.get(), rows_of<double>(nullptr, 4, 3), &error, invalid, "X = NULL") == "");
+  CHECK(says(map.get(), rows_of<double>(nullptr, 4, 3), &error, invalid, "X->values = NULL") == "");
   CHECK(says(map.get(), rows_of(X.data(), 4, 3, 2), &error, invalid, "ld = 2") == "");
   CHECK(says(map.get(), rows_of(X.data(), 4, 2), &error, MERCER_DIMENSION_MISMATCH, "X->d = 2",
              "inputs, 3") == "");
@@ -135,7 +135,7 @@ TEST_CASE("recommendations: what is refused", "[capi]") {
   CHECK(says(kernel.get(), 0, good, invalid, "D = 0") == "");
   CHECK(says(kernel.get(), 8, rows_of(X.data(), 0, 3), invalid, "n = 0") == "");
   CHECK(says(kernel.get(), 8, rows_of(X.data(), 4, 0), invalid, "d = 0") == "");
-  CHECK(says(kernel.get(), 8, rows_of<double>(nullptr, 4, 3), invalid, "X = NULL") == "");
+  CHECK(says(kernel.get(), 8, rows_of<double>(nullptr, 4, 3), invalid, "X->values = NULL") == "");
   CHECK(says(kernel.get(), 8, rows_of(X.data(), 4, 3, 2), invalid, "ld = 2") == "");
   CHECK(says(kernel.get(), 8, rows_of(zeros, 3), invalid, "0 for all pairs") == "");
   CHECK(says(gaussian().get(), 8, good, MERCER_UNSUPPORTED, "kernel gaussian") == "");

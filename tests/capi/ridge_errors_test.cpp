@@ -43,7 +43,7 @@ TEST_CASE("statistics refuse bad blocks, whether added or removed", "[capi]") {
   CHECK(says(rows_of(Z.data(), 10, 4, 3), y, invalid, "ld = 3", "columns of Z") == "");
   CHECK(says(nullptr, y, invalid, "Z = NULL") == "");
   CHECK(says(z, nullptr, invalid, "Y = NULL") == "");
-  CHECK(says(z, rows_of<double>(nullptr, 10, 1), invalid, "Y = NULL") == "");
+  CHECK(says(z, rows_of<double>(nullptr, 10, 1), invalid, "Y->values = NULL") == "");
   CHECK(says(rows_of(Z.data(), -1, 4), y, invalid, "Z->n = -1") == "");
   CHECK(says(rows_of(Z.data(), 10, 3), y, mismatch, "Z->d = 3", "features, 4") == "");
   CHECK(says(z, rows_of(Z.data(), 10, 2), mismatch, "Y->d = 2", "outputs, 1") == "");

@@ -84,12 +84,12 @@ TEST_CASE("a larger struct of rows is read if its unknown tail is zero", "[capi]
 TEST_CASE("dense rows whose sizes or pointers are wrong are refused", "[capi]") {
   const RowsView rows = good();
   CHECK(refusals(rows, "%->n = -1", [](R& r) { r.n = -1; }) == "");
-  CHECK(refusals(rows, "n = 9223372036854775807", [](R& r) { r.n = kHuge; }) == "");
-  CHECK(refusals(rows, "ld = 2, expected at least the 3 columns of %", [](R& r) { r.ld = 2; }) ==
+  CHECK(refusals(rows, "%->n = 9223372036854775807", [](R& r) { r.n = kHuge; }) == "");
+  CHECK(refusals(rows, "%->ld = 2, expected at least the 3 columns of %", [](R& r) { r.ld = 2; }) ==
         "");
-  CHECK(refusals(rows, "ld = -3", [](R& r) { r.ld = -3; }) == "");
-  CHECK(refusals(rows, "ld = 9223372036854775807", [](R& r) { r.ld = kHuge; }) == "");
-  CHECK(refusals(rows, "% = NULL, expected 4 x 3", [](R& r) { r.values = nullptr; }) == "");
+  CHECK(refusals(rows, "%->ld = -3", [](R& r) { r.ld = -3; }) == "");
+  CHECK(refusals(rows, "%->ld = 9223372036854775807", [](R& r) { r.ld = kHuge; }) == "");
+  CHECK(refusals(rows, "%->values = NULL, expected 4 x 3", [](R& r) { r.values = nullptr; }) == "");
   CHECK(refusals(rows, "natural alignment",
                  [](R& r) { r.values = static_cast<const char*>(r.values) + 2; }) == "");
   for (const Reader& reader : kReaders) {
@@ -116,19 +116,19 @@ TEST_CASE("sparse rows whose arrays are wrong are refused by every reader", "[ca
   const auto says = [&](void (*change)(R&), const char* text) {
     return refusals(rows, text, change, false);
   };
-  CHECK(says([](R& r) { r.offsets = falling; }, "offsets[2] = 1") == "");
-  CHECK(says([](R& r) { r.offsets = outside; }, "offsets[4] = 6, expected 0 to nnz = 5") == "");
-  CHECK(says([](R& r) { r.offsets = negative; }, "offsets[0] = -1") == "");
-  CHECK(says([](R& r) { r.offsets = last_short; }, "offsets[4] = 2") == "");
-  CHECK(says([](R& r) { r.indices = beyond; }, "indices[2] = 3 (row 2, entry 0)") == "");
-  CHECK(says([](R& r) { r.indices = below; }, "indices[3] = -7 (row 3, entry 0)") == "");
-  CHECK(says([](R& r) { r.nnz = -1; }, "nnz = -1") == "");
-  CHECK(says([](R& r) { r.nnz = 4; }, "offsets[4] = 5, expected 0 to nnz = 4") == "");
-  CHECK(says([](R& r) { r.nnz = kHuge; }, "nnz = 9223372036854775807") == "");
+  CHECK(says([](R& r) { r.offsets = falling; }, "%->offsets[2] = 1") == "");
+  CHECK(says([](R& r) { r.offsets = outside; }, "%->offsets[4] = 6, expected 0 to nnz = 5") == "");
+  CHECK(says([](R& r) { r.offsets = negative; }, "%->offsets[0] = -1") == "");
+  CHECK(says([](R& r) { r.offsets = last_short; }, "%->offsets[4] = 2") == "");
+  CHECK(says([](R& r) { r.indices = beyond; }, "%->indices[2] = 3 (row 2, entry 0)") == "");
+  CHECK(says([](R& r) { r.indices = below; }, "%->indices[3] = -7 (row 3, entry 0)") == "");
+  CHECK(says([](R& r) { r.nnz = -1; }, "%->nnz = -1") == "");
+  CHECK(says([](R& r) { r.nnz = 4; }, "%->offsets[4] = 5, expected 0 to nnz = 4") == "");
+  CHECK(says([](R& r) { r.nnz = kHuge; }, "%->nnz = 9223372036854775807") == "");
   CHECK(says([](R& r) { r.n = -1; }, "%->n = -1") == "");
-  CHECK(says([](R& r) { r.offsets = nullptr; }, "offsets = NULL") == "");
-  CHECK(says([](R& r) { r.indices = nullptr; }, "indices = NULL") == "");
-  CHECK(says([](R& r) { r.values = nullptr; }, "values = NULL") == "");
+  CHECK(says([](R& r) { r.offsets = nullptr; }, "%->offsets = NULL") == "");
+  CHECK(says([](R& r) { r.indices = nullptr; }, "%->indices = NULL") == "");
+  CHECK(says([](R& r) { r.values = nullptr; }, "%->values = NULL") == "");
   CHECK(says([](R& r) { r.index = 3; }, "%->index = 3") == "");
   CHECK(says([](R& r) { r.reserved = -1; }, "%->reserved = -1") == "");
 }

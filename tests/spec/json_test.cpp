@@ -98,8 +98,9 @@ TEST_CASE("doubles print and read back bit for bit", "[spec]") {
 
 TEST_CASE("a text that is no JSON object is refused with the place", "[spec]") {
   for (const char* text : {"", "   ", "[1]", "1", "\"a\"", "null", "true"}) {
-    CHECK(refused(text, "spec") == "");
+    CHECK(refused(text, "expected a JSON object, such as {") == "");
   }
+  CHECK(refused("fourier", "spec = \"fourier\", expected a JSON object") == "");
   CHECK(refused("{\"a\":1", "line 1, column 7") == "");
   CHECK(refused("{\"a\":\n1,}", "line 2") == "");
   CHECK(refused("{\"a\":1} x", "not valid JSON") == "");
