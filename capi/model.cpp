@@ -50,7 +50,7 @@ mercer_status mercer_model_fit_spec(const char* json, const mercer_rows* X, cons
     if (plan.options.task == model::Task::classification) {
       set_task(count_classes(set.y.view()), set.Y.d(), plan.options);
     }
-    return mercer_model{model::fit(plan.map, plan.options, set.X, set.y.view(), running)};
+    return mercer_model{spec::fit(plan, set.X, set.y.view(), running)};
   });
 }
 

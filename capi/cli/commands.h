@@ -34,7 +34,7 @@ struct FitRequest {
 struct PredictRequest {
   std::string model;
   std::string test;
-  std::string predictions;
+  std::string predictions = "-";
   std::string labels;
   bool scores = false;
   int32_t threads = 0;

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "check_plan.h"
 #include "commands.h"
 #include "failure.h"
 #include "score.h"
@@ -65,7 +66,27 @@ void choose(const Plan& plan, const std::vector<int64_t>& features, Comparison* 
 }
 
 Map map_of(const Comparison& job, int64_t D) {
-  return Map::from_spec(complete_map(job.map, job.lengthscale, job.rows.d, D, job.request.seed));
+  return Map::fit_spec(complete_map(job.map, job.lengthscale, job.rows.d, D, job.request.seed),
+                       job.rows.train(), job.session.context());
+}
+
+// Less those that need more rows than there are.
+std::vector<int64_t> possible_sizes(const Plan& plan, const std::vector<int64_t>& features,
+                                    int64_t rows) {
+  std::vector<int64_t> sizes;
+  for (const int64_t D : features) {
+    if (!plan.row_per_feature || D <= rows) {
+      sizes.push_back(D);
+    } else {
+      std::printf("note: left out %" PRId64 " features: the map takes a row for each, of %" PRId64
+                  " rows fitted\n",
+                  D, rows);
+    }
+  }
+  if (sizes.empty())
+    throw Failure("--features: expected at most " + std::to_string(rows) +
+                  ", the rows fitted: the map takes one for each feature");
+  return sizes;
 }
 
 void print_line(const Comparison& job, const char* solution, const std::string& features,
@@ -116,13 +137,15 @@ void compare_features(const Comparison& job, int64_t D) {
 
 void run_compare(const CompareRequest& request) {
   const Plan plan = read_plan(request.learn.plan, specs());
+  for (const int64_t D : request.features) check_plan(plan, D);
   const Subsample rows =
       draw_subsample(read_training_set(request.learn, stdout), request.rows, request.learn.seed);
   Session session(request.learn.threads, request.learn.quiet);
   Comparison job{request.learn, rows, session, "", 0, 0};
-  choose(plan, request.features, &job);
+  const std::vector<int64_t> sizes = possible_sizes(plan, request.features, rows.train_rows);
+  choose(plan, sizes, &job);
   session.clear_bar();
-  const Kernel kernel = map_of(job, request.features.front()).kernel();
+  const Kernel kernel = Kernel::from_spec(kernel_of(job.map, job.lengthscale));
   std::printf("%" PRId64 " rows fitted, %" PRId64
               " held out; kernel %s, lengthscale %s, lambda %.3g\n",
               rows.train_rows, rows.test_rows, kernel_name(job.map).c_str(),
@@ -133,7 +156,7 @@ void run_compare(const CompareRequest& request) {
   std::printf("%-18s %9s %10s %13s %9s\n", "solution", "features", rows.K > 0 ? "accuracy" : "R^2",
               "kernel error", "seconds");
   compare_exact(job, kernel);
-  for (const int64_t D : request.features) compare_features(job, D);
+  for (const int64_t D : sizes) compare_features(job, D);
 }
 
 }  // namespace mercer::cli

@@ -5,7 +5,9 @@
 #include <cstdio>
 #include <iterator>
 
+#include "check_plan.h"
 #include "commands.h"
+#include "failure.h"
 #include "output_file.h"
 #include "read/number.h"
 #include "score.h"
@@ -118,6 +120,9 @@ void run_fit(const FitRequest& request) {
   std::FILE* out = request.learn.quiet ? nullptr : scores_out;
   check_output(request.model, request.learn.train);
   const Plan plan = read_plan(request.learn.plan, specs());
+  check_plan(plan, request.features);
+  if (plan.per_input && plan.needs_rows)
+    throw Failure("--map: one lengthscale per input is not fitted with a map made from data");
   TrainingSet set = read_training_set(request.learn, out);
   const std::string metadata = metadata_text(set.metadata);  // what cannot be kept is refused now
   int64_t n = set.data.n;

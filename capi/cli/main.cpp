@@ -94,8 +94,10 @@ void add_predict(CLI::App& app, PredictRequest* request) {
   predict
       ->add_option("TEST", request->test, "Rows, with or without the target; - is standard input")
       ->required();
-  predict->add_option("-o,--output", request->predictions, "CSV to write; - is standard output")
-      ->required()
+  predict
+      ->add_option(
+          "-o,--output", request->predictions,
+          "CSV to write; default -, standard output: the score then goes to standard error")
       ->type_name("PREDICTIONS.csv");
   predict->add_option("--labels", request->labels, "File of one column with the targets of TEST")
       ->type_name("FILE");
@@ -139,6 +141,16 @@ int complain(std::string command, std::string text) {
   return 1;
 }
 
+// argv[1] that is no command, or none: CLI11 says only that one is required.
+std::string command_fault(const CLI::App& app, int argc, char** argv) {
+  std::string names;
+  for (const CLI::App* command : app.get_subcommands({})) {
+    names += (names.empty() ? "" : ", ") + command->get_name();
+  }
+  const std::string expected = "expected one of " + names + " (mercer --help says more)";
+  return argc < 2 ? "no command, " + expected : shown(argv[1]) + " is no command, " + expected;
+}
+
 std::string command_of(const CLI::App& app) {
   const auto chosen = app.get_subcommands();
   return chosen.empty() ? "" : chosen.front()->get_name();
@@ -166,6 +178,7 @@ int run(int argc, char** argv) {
     return 0;
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
+    if (app.get_subcommands().empty()) return complain("", command_fault(app, argc, argv));
     return complain(command_of(app), error.what());
   } catch (const Failure& error) {
     return complain(command_of(app), error.what());

@@ -26,16 +26,20 @@ Json object_of(const std::string& text, const char* option, const char* key) {
   }
 }
 
-// A map that the library does not list is the library's to refuse.
-Json default_kernel(const Json& map, const std::string& specs) {
-  const Json gaussian = {{"kernel", "gaussian"}};
+// What the library says of a map: empty if it does not list it, which is the library's to refuse.
+Json map_entry(const Json& map, const std::string& specs) {
   const Json all = Json::parse(specs, nullptr, false);
-  if (!all.is_object()) return gaussian;
+  if (!all.is_object()) return Json::object();
   for (const Json& entry : all.value("maps", Json::array())) {
-    if (entry.value("name", Json()) == map.value("map", Json("fourier")))
-      return entry.value("default_kernel", gaussian);
+    if (entry.value("name", Json()) == map.value("map", Json("fourier"))) return entry;
   }
-  return gaussian;
+  return Json::object();
+}
+
+Json with_lengthscale(const Json& map, double lengthscale) {
+  Json result = map;
+  if (lengthscale > 0) result["kernel"]["lengthscale"] = lengthscale;
+  return result;
 }
 
 double number_or_auto(const std::string& text, const char* option, bool zero_allowed,
@@ -74,11 +78,15 @@ Plan read_plan(const PlanRequest& request, const std::string& specs) {
   }
   if (map.contains("kernel") && !request.kernel.empty())
     throw Failure("--kernel: the spec of --map already holds one");
+  const Json entry = map_entry(map, specs);
   if (!map.contains("kernel")) {
-    map["kernel"] = request.kernel.empty() ? default_kernel(map, specs)
-                                           : object_of(request.kernel, "kernel", "kernel");
+    map["kernel"] = request.kernel.empty()
+                        ? entry.value("default_kernel", Json{{"kernel", "gaussian"}})
+                        : object_of(request.kernel, "kernel", "kernel");
   }
   Plan plan;
+  plan.needs_rows = entry.value("needs_rows", false);
+  plan.row_per_feature = entry.value("row_per_feature", false);
   plan.map = map.dump();
   plan.lengthscale = number_or_auto(request.lengthscale, "lengthscale", false, 0);
   plan.lambda = number_or_auto(request.lambda, "lambda", true, -1);
@@ -108,12 +116,15 @@ double read_test_fraction(const std::string& text) {
 
 std::string complete_map(const std::string& map, double lengthscale, int64_t inputs,
                          int64_t features, uint64_t seed) {
-  Json json = Json::parse(map);
-  if (lengthscale > 0) json["kernel"]["lengthscale"] = lengthscale;
+  Json json = with_lengthscale(Json::parse(map), lengthscale);
   json["inputs"] = inputs;
   json["features"] = features;
   json["seed"] = std::to_string(seed);
   return json.dump();
+}
+
+std::string kernel_of(const std::string& map, double lengthscale) {
+  return with_lengthscale(Json::parse(map), lengthscale).at("kernel").dump();
 }
 
 double lengthscale_of(const std::string& map) {
@@ -123,6 +134,11 @@ double lengthscale_of(const std::string& map) {
   return kernel.contains("lengthscale") && kernel["lengthscale"].is_number()
              ? kernel["lengthscale"].get<double>()
              : 0;
+}
+
+int64_t listed_lengthscales(const std::string& map) {
+  const Json lengthscale = Json::parse(map).at("kernel").value("lengthscale", Json());
+  return lengthscale.is_array() ? std::ssize(lengthscale) : 0;
 }
 
 std::string lengthscale_text(const std::string& map) {

@@ -16,14 +16,16 @@ struct PlanRequest {
 };
 
 struct Plan {
-  std::string map;         // spec with its kernel, without inputs, features and seed
-  double lengthscale = 0;  // 0: searched, or none
-  bool per_input = false;  // the kernel's spec holds one lengthscale per input: used as it is
-  double lambda = -1;      // negative: searched
+  std::string map;               // spec with its kernel, without inputs, features and seed
+  double lengthscale = 0;        // 0: searched, or none
+  bool per_input = false;        // the kernel's spec holds one lengthscale per input: used as it is
+  double lambda = -1;            // negative: searched
+  bool needs_rows = false;       // the map is made from data
+  bool row_per_feature = false;  // from no fewer rows than features
 };
 
-/// `specs`: what mercer_specs says of all maps, for the default kernel of each; without it that is
-/// gaussian. Fails naming the option.
+/// `specs`: what mercer_specs says of all maps, such as the default kernel of each; without it that
+/// is gaussian. Fails naming the option.
 Plan read_plan(const PlanRequest& request, const std::string& specs = "");
 
 /// What --seed says: digits alone, at most 2^64 - 1. Fails naming the option.
@@ -34,11 +36,15 @@ double read_test_fraction(const std::string& text);
 /// The spec completed: inputs, features, seed, and the lengthscale unless 0.
 std::string complete_map(const std::string& map, double lengthscale, int64_t inputs,
                          int64_t features, uint64_t seed);
+/// The spec of its kernel, with the lengthscale unless 0.
+std::string kernel_of(const std::string& map, double lengthscale);
 /// The lengthscale inside a map's spec as text: a number, "per input", or "-" for a kernel without
 /// one.
 std::string lengthscale_text(const std::string& map);
 /// The number, or 0.
 double lengthscale_of(const std::string& map);
+/// How many lengthscales the spec of its kernel lists; 0: none, or one number.
+int64_t listed_lengthscales(const std::string& map);
 /// Name of the kernel inside a map's spec.
 std::string kernel_name(const std::string& map);
 

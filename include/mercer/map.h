@@ -183,7 +183,8 @@ MERCER_API mercer_status mercer_map_from_spec(const char* json, mercer_map** out
  *  says how many stay. A map that needs no rows is that of mercer_map_from_spec. What a map has
  *  learnt is kept in files; its spec says "needs":"data".
  *  X: rows as the map will be given them. mercer_model_fit standardises its inputs before the map:
- *  give standardised rows here, or 0 as its options' standardize.
+ *  give standardised rows here, or 0 as its options' standardize; mercer_model_fit_spec and
+ *  mercer_model_search make the map from the rows they have standardised.
  *  Y: the targets of a map that learns from them, else NULL. context may be NULL.
  *  Random: which rows are landmarks, uniformly and without replacement; "seed" fixes them, for any
  *  number of threads.
@@ -228,9 +229,10 @@ MERCER_API void mercer_map_free(mercer_map* map);
  *     "models":[...]}
  *  null: no default, no limit; "expected" says in words what is allowed; a map has "default_kernel"
  *  too, the spec of the kernel that searches take if their map spec has none, such as
- *  {"kernel":"gaussian"}; a projection "serves" in words the spectral laws it can draw from. name
- *  NULL or "" for all, else the same lists with that entry alone (a kernel and a map may share a
- *  name).
+ *  {"kernel":"gaussian"}, "needs_rows" (is it made from data: mercer_map_fit_spec) and
+ *  "row_per_feature" (does it take as many rows as features); a projection "serves" in words the
+ *  spectral laws it can draw from. name NULL or "" for all, else the same lists with that entry
+ *  alone (a kernel and a map may share a name).
  *  Errors: no such name; convention 9 of mercer/base.h. Any number of threads at once. */
 MERCER_API mercer_status mercer_specs(const char* name, char* buffer, int64_t capacity,
                                       int64_t* needed);

@@ -93,8 +93,10 @@ MERCER_API mercer_status mercer_model_fit(const mercer_map* map, const mercer_fi
  *  {"model":"ridge","map":{...},"lambda":x,"standardize":b,"center":b,"task":t,
  *  "precision":"f32"|"f64"}; without "lambda" it is chosen by generalised cross-validation. For the
  *  task "classification" m = 1 and Y holds class numbers 0..K-1 (K = the largest + 1).
- *  Random: what the map draws; its "seed" fixes it.
- *  Errors: those of mercer_model_fit and mercer_map_from_spec. */
+ *  A map made from data is made from the rows as they are given to it, standardised or not: from
+ *  all up to 10,000 (or D, if more), else from as many of them.
+ *  Random: what the map draws or chooses; its "seed" fixes it.
+ *  Errors: those of mercer_model_fit, mercer_map_from_spec and mercer_map_fit_spec. */
 MERCER_API mercer_status mercer_model_fit_spec(const char* json, const mercer_rows* X,
                                                const mercer_rows* Y, mercer_context* context,
                                                mercer_model** out);

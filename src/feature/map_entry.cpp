@@ -53,7 +53,8 @@ void check_data(const MapEntry& entry, const Parameters& canonical, const MapDat
           "map %s: %zu arrays of numbers given, expected none without \"needs\":\"data\"",
           entry.name, data.numbers.size());
   require(!entry.needs_rows || needs_data || data.rows != nullptr, MERCER_UNSUPPORTED,
-          "map %s is made from rows: expected mercer_map_fit_spec, a search, or mercer fit",
+          "map %s is made from rows: expected mercer_map_fit_spec, mercer_model_fit_spec, "
+          "a search, or mercer fit",
           entry.name);
   require(data.targets == nullptr, MERCER_UNSUPPORTED, "map %s does not learn from targets",
           entry.name);
@@ -62,6 +63,13 @@ void check_data(const MapEntry& entry, const Parameters& canonical, const MapDat
           "rows have %lld columns, expected inputs = %lld",
           static_cast<long long>(data.rows->cols()),
           static_cast<long long>(canonical.integer("inputs")));
+  require(
+      !entry.row_per_feature || canonical.integer("features") <= data.rows->rows(),
+      MERCER_INVALID_ARGUMENT,
+      "features = %lld, expected at most %lld, the number of rows: map %s takes one row for each "
+      "feature",
+      static_cast<long long>(canonical.integer("features")),
+      static_cast<long long>(data.rows->rows()), entry.name);
 }
 
 }  // namespace
@@ -75,10 +83,11 @@ std::vector<Field> map_fields(const MapEntry& entry) {
 
 Parameters canonical_map(const Parameters& given, const std::string& path, Data data) {
   const Envelope envelope = open_envelope(given, path);
-  require(!envelope.needs_data || data == Data::allowed, MERCER_UNSUPPORTED,
-          "%sneeds = \"data\": the map holds numbers that a spec cannot: save it to a file, or leave "
-          "\"needs\" and what was learnt out to make it anew from rows",
-          path.c_str());
+  require(
+      !envelope.needs_data || data == Data::allowed, MERCER_UNSUPPORTED,
+      "%sneeds = \"data\": the map holds numbers that a spec cannot: save it to a file, or leave "
+      "\"needs\" and what was learnt out to make it anew from rows",
+      path.c_str());
   Parameters canonical =
       check_fields(envelope.body, map_fields(map_entry(envelope.body, path)), path);
   if (envelope.needs_data) canonical.set("needs", "data");
@@ -96,6 +105,10 @@ Parameters canonical_sketch(const Parameters& given, const std::string& path) {
 }
 
 bool needs_rows(const Parameters& canonical) { return map_entry(canonical, "").needs_rows; }
+
+int64_t most_features(const Parameters& canonical, int64_t rows) {
+  return map_entry(canonical, "").row_per_feature ? rows : static_cast<int64_t>(kMostExtent);
+}
 
 std::unique_ptr<FeatureMap> make_map(const Parameters& canonical, const MapData& data) {
   const MapEntry& entry = map_entry(canonical, "");

@@ -45,8 +45,9 @@ struct MapEntry {
   std::unique_ptr<FeatureMap> (*make)(const MapArguments&);
   /// Spec of the kernel where that is left to whoever reads a spec: one that the map takes.
   Parameters default_kernel = kernel_named("gaussian");
-  bool base = false;        // may be the "base" of a composed sketch
-  bool needs_rows = false;  // is made from rows, or from the numbers of a file
+  bool base = false;             // may be the "base" of a composed sketch
+  bool needs_rows = false;       // is made from rows, or from the numbers of a file
+  bool row_per_feature = false;  // takes one row for each feature: no fewer rows than features
 };
 /// What exists.
 std::span<const MapEntry> map_table();
@@ -71,5 +72,8 @@ std::unique_ptr<FeatureMap> make_map(const Parameters& canonical, const MapData&
 
 /// Is the map of these canonical Parameters made from rows?
 bool needs_rows(const Parameters& canonical);
+
+/// The largest D that can be made from so many rows.
+int64_t most_features(const Parameters& canonical, int64_t rows);
 
 }  // namespace mercer::feature

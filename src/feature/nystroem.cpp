@@ -207,9 +207,6 @@ Landmarks learnt(const MapArguments& a, const Options& options) {
     fail(MERCER_INVALID_ARGUMENT, "rank = %lld, expected it left out: it follows from the rows",
          static_cast<long long>(a.own.integer("rank")));
   }
-  require(rows.rows() >= a.features, MERCER_INVALID_ARGUMENT,
-          "features = %lld, expected at most one for each of the %lld rows",
-          static_cast<long long>(a.features), static_cast<long long>(rows.rows()));
   Context& context = *a.data.context;
   return with_root(a.kernel, choose_landmarks(rows, a.features, options.seed, context),
                    options.cutoff, context);
@@ -263,7 +260,8 @@ MapEntry nystroem_entry() {
                       .least = 1,
                       .help = "eigenvalues above the cutoff: said of a fitted map, not asked for"}},
           .make = nystroem_from,
-          .needs_rows = true};
+          .needs_rows = true,
+          .row_per_feature = true};
 }
 
 }  // namespace mercer::feature

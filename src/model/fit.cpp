@@ -11,7 +11,9 @@
 #include "model/column_moments.h"
 #include "model/feature_rows.h"
 #include "model/fit_checks.h"
+#include "model/map_from_rows.h"
 #include "model/model_entry.h"
+#include "model/row_sets.h"
 #include "model/selection.h"
 #include "model/stream_rows.h"
 #include "solver/row_weights.h"
@@ -34,6 +36,30 @@ void learn(const solver::BlockSource& rows, Context& context, Model& model) {
   model.path = std::move(learned.path);
 }
 
+/// What is refused of options, rows and targets whatever the map.
+void check_fit(const FitOptions& options, int64_t features, const Rows& X,
+               MatrixView<const double> Y, const Context& context,
+               std::span<const double> weights) {
+  solver::require_weights(weights, X.rows());
+  check_rows(options, "X", X.rows(), solver::total_weight(weights, X.rows()));
+  require_fit_memory(options, X.rows(), X.sparse() ? 0 : X.cols(), features,
+                     coded_outputs(options, Y.cols), context);
+  require_summable("X", X);
+  check_targets(options, Y);
+}
+
+Model fit_standardized(std::shared_ptr<const feature::FeatureMap> map, Standardizer standardizer,
+                       const FitOptions& options, const Rows& X, MatrixView<const double> Y,
+                       Context& context, std::span<const double> weights) {
+  Model model;
+  model.map = std::move(map);
+  model.standardizer = std::move(standardizer);
+  model.options = options;
+  model.rows = X.rows();
+  learn(FeatureRows(*model.map, model.standardizer, options, X, Y, weights), context, model);
+  return model;
+}
+
 }  // namespace
 
 Model fit(std::shared_ptr<const feature::FeatureMap> map, const FitOptions& options, const Rows& X,
@@ -41,20 +67,25 @@ Model fit(std::shared_ptr<const feature::FeatureMap> map, const FitOptions& opti
   check_options(options);
   check_shapes(options, X.rows(), X.cols(), Y);
   check_map(*map, X.cols());
-  solver::require_weights(weights, X.rows());
-  check_rows(options, "X", X.rows(), solver::total_weight(weights, X.rows()));
-  require_fit_memory(options, X.rows(), X.sparse() ? 0 : X.cols(), map->features(),
-                     coded_outputs(options, Y.cols), context);
-  require_summable("X", X);
-  check_targets(options, Y);
+  check_fit(options, map->features(), X, Y, context, weights);
+  return fit_standardized(std::move(map),
+                          options.standardize ? fit_standardizer(X, weights) : Standardizer{},
+                          options, X, Y, context, weights);
+}
 
-  Model model;
-  model.map = std::move(map);
-  if (options.standardize) model.standardizer = fit_standardizer(X, weights);
-  model.options = options;
-  model.rows = X.rows();
-  learn(FeatureRows(*model.map, model.standardizer, options, X, Y, weights), context, model);
-  return model;
+Model fit(const MapFromRows& plan, const FitOptions& options, const Rows& X,
+          MatrixView<const double> Y, Context& context) {
+  check_options(options);
+  check_shapes(options, X.rows(), X.cols(), Y);
+  check_inputs(plan.inputs, X.cols());
+  check_fit(options, plan.features, X, Y, context, {});
+  Standardizer standardizer = options.standardize ? fit_standardizer(X) : Standardizer{};
+  auto map = plan.make(rows_for_map(X, standardizer, rows_without(X.rows(), {}), plan.features,
+                                    options.seed, context)
+                           .view(),
+                       context);
+  check_map(*map, X.cols());
+  return fit_standardized(std::move(map), std::move(standardizer), options, X, Y, context, {});
 }
 
 Model fit_stream(std::shared_ptr<const feature::FeatureMap> map, const FitOptions& options,

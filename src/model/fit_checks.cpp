@@ -73,13 +73,17 @@ void check_shapes(const FitOptions& options, int64_t rows, int64_t inputs,
           static_cast<Long>(Y.cols));
 }
 
+void check_inputs(int64_t inputs, int64_t columns) {
+  require(inputs == columns, MERCER_DIMENSION_MISMATCH,
+          "X has %lld columns, the map expects %lld inputs", static_cast<Long>(columns),
+          static_cast<Long>(inputs));
+}
+
 void check_map(const feature::FeatureMap& map, int64_t columns) {
   require(!map.is_complex(), MERCER_UNSUPPORTED,
           "the map is complex; ridge needs a real one, such as form pair or phase, or field "
           "real or complex_to_real");
-  require(map.inputs() == columns, MERCER_DIMENSION_MISMATCH,
-          "X has %lld columns, the map expects %lld inputs", static_cast<Long>(columns),
-          static_cast<Long>(map.inputs()));
+  check_inputs(map.inputs(), columns);
 }
 
 void check_targets(const FitOptions& options, MatrixView<const double> Y) {

@@ -15,6 +15,8 @@ void check_shapes(const FitOptions& options, int64_t rows, int64_t inputs,
 void check_target_columns(const FitOptions& options, const char* what, int64_t columns);
 /// Enough rows for the selection, and some of them with a weight.
 void check_rows(const FitOptions& options, const char* what, int64_t rows, double weight);
+/// A map's inputs are as many as X has columns.
+void check_inputs(int64_t inputs, int64_t columns);
 /// Real, and of as many inputs as X has columns.
 void check_map(const feature::FeatureMap& map, int64_t columns);
 /// Summable (base/finite.h), and for classification whole numbers in [0, classes).

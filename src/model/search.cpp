@@ -19,8 +19,8 @@
 #include "model/central_lengthscale.h"
 #include "model/feature_rows.h"
 #include "model/fit_checks.h"
+#include "model/map_from_rows.h"
 #include "model/model_entry.h"
-#include "model/row_coding.h"
 #include "model/row_sets.h"
 #include "model/search_trial.h"
 
@@ -30,7 +30,6 @@ namespace {
 using Long = long long;
 
 constexpr int64_t kMostHeldOut = 20000;  // more rows would not make the comparison sharper
-constexpr int64_t kMapRows = 10000;      // that a map is made from, unless it has more features
 constexpr int64_t kCoarseSteps = 8;      // either way from the median heuristic: a factor of 256
 constexpr int64_t kFineSteps = 2;
 constexpr double kFineFactor = 1.2599210498948732;  // 2^(1/3)
@@ -110,6 +109,7 @@ class Search {
         phases_(context, coarse_units() + full_units() + final_units()) {}
 
   Model run() {
+    check_features();
     const bool free = maker_.has_lengthscale() && options_.lengthscale == 0;
     Trial best;
     phases_.begin(coarse_units());
@@ -127,6 +127,17 @@ class Search {
   }
 
  private:
+  /// Before the first trial, which has fewer features.
+  void check_features() const {
+    const auto train = static_cast<int64_t>(split_.train.size());
+    const int64_t most = maker_.most_features(train);
+    require(
+        options_.features <= most, MERCER_INVALID_ARGUMENT,
+        "features = %lld, expected at most %lld: the map takes one row for each feature, and of "
+        "%lld rows the search holds %lld out",
+        static_cast<Long>(options_.features), static_cast<Long>(most), static_cast<Long>(X_.rows()),
+        static_cast<Long>(X_.rows() - train));
+  }
   int64_t coarse_units() const {
     return 8 * static_cast<int64_t>(coarse_rows_.size()) * row_units(coarse_features_);
   }
@@ -148,15 +159,8 @@ class Search {
   }
   std::shared_ptr<const feature::FeatureMap> make_map_from(
       double lengthscale, int64_t features, const std::vector<int64_t>& train) const {
-    const std::vector<int64_t> sample =
-        sample_rows(train, std::max(features, kMapRows), options_.fit.seed);
-    const auto count = static_cast<int64_t>(sample.size());
-    const Matrix<double> rows(count, X_.cols(), context_, "the rows that a map is made from");
-    X_.visit([&](const auto& X) {
-      for (int64_t i = 0; i < count; ++i) {
-        standardize_row(standardizer_, X, sample[static_cast<size_t>(i)], rows.view().row(i));
-      }
-    });
+    const Matrix<double> rows =
+        rows_for_map(X_, standardizer_, train, features, options_.fit.seed, context_);
     return maker_.make_from(lengthscale, features, rows.view(), context_);
   }
   solver::RowsDone counting(int64_t features) {

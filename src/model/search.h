@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 
 #include "model/model.h"
@@ -48,6 +49,8 @@ struct MapMaker {
   /// True: candidates are made from the standardised rows that they are trained on, by make_from
   /// alone, each for itself.
   virtual bool needs_rows() const { return false; }
+  /// The largest D that make_from can make from so many rows.
+  virtual int64_t most_features(int64_t) const { return std::numeric_limits<int64_t>::max(); }
   virtual std::shared_ptr<const feature::FeatureMap> make_from(double lengthscale, int64_t features,
                                                                const Rows&, Context&) const {
     return make(lengthscale, features);

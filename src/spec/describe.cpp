@@ -51,9 +51,9 @@ void append_field(std::string& out, const Field& field) {
 struct Entry {
   const char* name;
   const char* help;
-  std::span<const Field> fields;               // the key that names the entry first
-  const Parameters* default_kernel = nullptr;  // of maps
-  const char* serves = nullptr;                // of projections
+  std::span<const Field> fields;           // the key that names the entry first
+  const feature::MapEntry* map = nullptr;  // of maps
+  const char* serves = nullptr;            // of projections
 };
 
 std::string described(const Entry& entry) {
@@ -62,8 +62,10 @@ std::string described(const Entry& entry) {
   append_text(out, entry.name);
   out += ",\"help\":";
   append_text(out, entry.help);
-  if (entry.default_kernel != nullptr) {
-    out += ",\"default_kernel\":" + print_object(*entry.default_kernel);
+  if (entry.map != nullptr) {
+    out += ",\"default_kernel\":" + print_object(entry.map->default_kernel);
+    out += std::string(",\"needs_rows\":") + (entry.map->needs_rows ? "true" : "false");
+    out += std::string(",\"row_per_feature\":") + (entry.map->row_per_feature ? "true" : "false");
   }
   if (entry.serves != nullptr) {
     out += ",\"serves\":";
@@ -105,7 +107,7 @@ std::string describe(std::string_view name) {
   for (const auto& entry : kernel::kernel_table())
     kernels.add({entry.name, entry.help, kernel::kernel_fields(entry)});
   for (const auto& entry : feature::map_table())
-    maps.add({entry.name, entry.help, feature::map_fields(entry), &entry.default_kernel});
+    maps.add({entry.name, entry.help, feature::map_fields(entry), &entry});
   for (const projection::ProjectionEntry* entry : projection::projection_table())
     projections.add({entry->name, entry->help, {}, nullptr, projection::served_laws(entry->need)});
   for (const model::ModelEntry* entry : model::model_table())

@@ -64,6 +64,10 @@ std::shared_ptr<const feature::FeatureMap> SpecMapMaker::make(double lengthscale
 
 bool SpecMapMaker::needs_rows() const { return feature::needs_rows(canonical_); }
 
+int64_t SpecMapMaker::most_features(int64_t rows) const {
+  return feature::most_features(canonical_, rows);
+}
+
 std::shared_ptr<const feature::FeatureMap> SpecMapMaker::make_from(double lengthscale,
                                                                    int64_t features,
                                                                    const Rows& rows,

@@ -23,6 +23,7 @@ class SpecMapMaker final : public model::MapMaker {
   std::shared_ptr<const feature::FeatureMap> make(double lengthscale,
                                                   int64_t features) const override;
   bool needs_rows() const override;
+  int64_t most_features(int64_t rows) const override;
   std::shared_ptr<const feature::FeatureMap> make_from(double lengthscale, int64_t features,
                                                        const Rows& rows,
                                                        Context& context) const override;

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/fields.h"
 #include "base/float_environment.h"
+#include "model/map_from_rows.h"
 #include "model/model_entry.h"
 #include "spec/json.h"
 #include "spec/spec.h"
@@ -51,6 +52,12 @@ std::vector<Field> common_fields() {
   };
 }
 
+std::shared_ptr<const feature::FeatureMap> make_map(const Parameters& canonical,
+                                                    const feature::MapData& data) {
+  const StandardRounding rounding;
+  return feature::make_map(canonical, data);
+}
+
 /// A field with a place of its own in FitOptions.
 bool is_lambda(const Field& field) { return std::string_view(field.key) == "lambda"; }
 
@@ -67,13 +74,12 @@ Parameters own_parameters(const model::ModelEntry& entry, const Parameters& cano
 }  // namespace
 
 std::vector<Field> model_fields(const model::ModelEntry& entry) {
-  std::vector<Field> fields = {
-      model_name_field(),
-      {.key = "map",
-       .type = FieldType::map,
-       .fallback = {},
-       .help = "the feature map",
-       .canonical = canonical_map_of_model}};
+  std::vector<Field> fields = {model_name_field(),
+                               {.key = "map",
+                                .type = FieldType::map,
+                                .fallback = {},
+                                .help = "the feature map",
+                                .canonical = canonical_map_of_model}};
   fields.insert(fields.end(), entry.fields.begin(), entry.fields.end());
   const std::vector<Field> common = common_fields();
   fields.insert(fields.end(), common.begin(), common.end());
@@ -103,7 +109,7 @@ ModelPlan model_plan_from_spec(std::string_view json) {
   const model::ModelEntry& entry = model_entry(envelope.body);
   const Parameters canonical = check_fields(envelope.body, model_fields(entry), "");
   ModelPlan plan;
-  plan.map = feature::make_map(canonical.object("map"));
+  plan.map = canonical.object("map");
   plan.options.model = &entry;
   plan.options.parameters = own_parameters(entry, canonical);
   const bool fixed = canonical.find("lambda") != nullptr;
@@ -116,6 +122,19 @@ ModelPlan model_plan_from_spec(std::string_view json) {
   plan.options.precision =
       canonical.text("precision") == "f64" ? feature::Precision::f64 : feature::Precision::f32;
   return plan;
+}
+
+model::Model fit(const ModelPlan& plan, const Rows& X, MatrixView<const double> Y,
+                 Context& context) {
+  if (!feature::needs_rows(plan.map)) {
+    return model::fit(make_map(plan.map, {}), plan.options, X, Y, context);
+  }
+  const model::MapFromRows from_rows{plan.map.integer("inputs"), plan.map.integer("features"),
+                                     [&](const Rows& rows, Context& running) {
+                                       return make_map(plan.map,
+                                                       {.rows = &rows, .context = &running});
+                                     }};
+  return model::fit(from_rows, plan.options, X, Y, context);
 }
 
 Parameters model_parameters(const Parameters& map, const model::FitOptions& options) {

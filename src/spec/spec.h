@@ -34,10 +34,14 @@ std::unique_ptr<feature::FeatureMap> map_fitted_to_spec(std::string_view json, c
 /// a map and how to fit it. Without "lambda" it is chosen by generalised cross-validation.
 /// options.classes is the caller's to set.
 struct ModelPlan {
-  std::shared_ptr<const feature::FeatureMap> map;
+  Parameters map;  // canonical
   model::FitOptions options;
 };
 ModelPlan model_plan_from_spec(std::string_view json);
+/// A map made from data is made from the standardised rows. Errors: those of the map and of
+/// model::fit.
+model::Model fit(const ModelPlan& plan, const Rows& X, MatrixView<const double> Y,
+                 Context& context);
 
 /// Canonical text: no spaces, keys in table order, every default filled in, "mercer":1 first.
 std::string to_spec(const kernel::Kernel& kernel);

@@ -88,6 +88,76 @@ TEST_CASE("a search makes the map from its rows; the model keeps what was learnt
   CHECK(again == predicted);
 }
 
+TEST_CASE("a model by spec makes its map from the standardised rows", "[capi]") {
+  const int64_t n = 80;
+  auto X = numbers(n, 3), standardised = X;  // (x - mean) / sd by hand
+  for (size_t j = 0; j < 3; ++j) {
+    double mean = 0, square = 0;
+    for (size_t i = 0; i < n; ++i) mean += X[3 * i + j] / static_cast<double>(n);
+    for (size_t i = 0; i < n; ++i) square += (X[3 * i + j] - mean) * (X[3 * i + j] - mean);
+    for (size_t i = 0; i < n; ++i) {
+      standardised[3 * i + j] = (X[3 * i + j] - mean) / std::sqrt(square / static_cast<double>(n));
+      X[3 * i + j] = 40 + 5 * X[3 * i + j];  // far from what a lengthscale of 2 suits
+    }
+  }
+  std::vector<double> Y(static_cast<size_t>(n));
+  for (size_t i = 0; i < Y.size(); ++i)
+    Y[i] = std::sin(standardised[3 * i]) + standardised[3 * i + 1];
+  const auto predicted = [&](const std::string& standardize, const std::vector<double>& rows) {
+    const std::string spec = R"({"model":"ridge","map":)" + std::string(kSpec) +
+                             R"(,"lambda":1e-6,"precision":"f64","standardize":)" + standardize +
+                             "}";
+    mercer_model* out = nullptr;
+    REQUIRE(mercer_model_fit_spec(spec.c_str(), rows_of(rows, 3), rows_of(Y, 1), nullptr, &out) ==
+            MERCER_OK);
+    const ModelHandle model(out);
+    std::vector<double> scores(Y.size());
+    REQUIRE(mercer_model_predict(out, rows_of(rows, 3), nullptr, result_of(scores, 1)) ==
+            MERCER_OK);
+    return scores;
+  };
+  const auto inside = predicted("true", X), outside = predicted("false", standardised);
+  double worst = 0;
+  for (size_t i = 0; i < Y.size(); ++i) worst = std::max(worst, std::abs(inside[i] - outside[i]));
+  CHECK(worst < 1e-9);  // rounding of the rows, 1e-15, times the weights of lambda = 1e-6
+
+  // The same map, given: a fit of it on the same rows.
+  mercer_map* map = nullptr;
+  REQUIRE(mercer_map_fit_spec(kSpec, rows_of(standardised, 3), nullptr, nullptr, &map) ==
+          MERCER_OK);
+  const MapHandle owned(map);
+  auto options = fit_options(MERCER_SELECTION_FIXED);
+  options.standardize = 0;
+  options.precision = MERCER_PRECISION_F64;
+  mercer_model* given = nullptr;
+  REQUIRE(mercer_model_fit(map, &options, rows_of(standardised, 3), rows_of(Y, 1), 0, nullptr,
+                           &given) == MERCER_OK);
+  const ModelHandle model(given);
+  std::vector<double> scores(Y.size());
+  REQUIRE(mercer_model_predict(given, rows_of(standardised, 3), nullptr, result_of(scores, 1)) ==
+          MERCER_OK);
+  CHECK(scores == outside);
+}
+
+TEST_CASE("models of maps made from data refuse before any work", "[capi]") {
+  const auto X = numbers(19, 3), Y = numbers(19, 1);
+  Slot<mercer_model> slot;
+  const auto fit = [&](const std::string& map, int64_t d) {
+    const std::string spec = R"({"model":"ridge","map":)" + map + "}";
+    return mercer_model_fit_spec(spec.c_str(), rows_of(X.data(), 19, d, 3), rows_of(Y, 1), nullptr,
+                                 slot.out());
+  };
+  CHECK(slot.refused(fit(kSpec, 3), "mercer_model_fit_spec", "features = 20",
+                     "at most 19, the number of rows", "nystroem") == "");
+  CHECK(slot.fault(fit(kSpec, 2), MERCER_DIMENSION_MISMATCH, "X has 2 columns", "3 inputs") == "");
+  auto options = search_options();
+  options.features = 18;
+  options.map = R"({"map":"nystroem"})";
+  CHECK(slot.refused(
+            mercer_model_search(&options, rows_of(X, 3), rows_of(Y, 1), 0, nullptr, slot.out()),
+            "features = 18, expected at most 17", "of 19 rows the search holds 2 out") == "");
+}
+
 TEST_CASE("what the fit of a map refuses", "[capi]") {
   const auto X = numbers(20, 3);
   Slot<mercer_map> slot;
@@ -98,7 +168,7 @@ TEST_CASE("what the fit of a map refuses", "[capi]") {
                  short_targets = rows_of(X.data(), 19, 1);
   CHECK(slot.refused(fit(nullptr, rows, nullptr), "mercer_map_fit_spec", "json = NULL") == "");
   CHECK(slot.refused(fit(kSpec, nullptr, nullptr), "X = NULL") == "");
-  CHECK(slot.refused(fit(kSpec, few, nullptr), "features = 20", "19 rows") == "");
+  CHECK(slot.refused(fit(kSpec, few, nullptr), "features = 20", "at most 19") == "");
   CHECK(slot.fault(fit(kSpec, wide, nullptr), MERCER_DIMENSION_MISMATCH, "inputs = 3") == "");
   CHECK(slot.fault(fit(kSpec, rows, short_targets), MERCER_DIMENSION_MISMATCH, "Y") == "");
   CHECK(slot.fault(fit(kSpec, rows, rows), MERCER_UNSUPPORTED, "does not learn from targets") ==

@@ -43,6 +43,8 @@ accepts "$MERCER" predict model moved.csv -o moved-out.csv
 cmp -s predicted.csv moved-out.csv || complain "columns are not matched by name"
 "$MERCER" predict model - -o - <inputs.csv >piped.csv 2>err || complain "predict from and to a pipe: $(cat err)"
 cmp -s predicted.csv piped.csv || complain "predictions through a pipe differ"
+"$MERCER" predict model test.csv >plain.csv 2>err || complain "predict without -o: $(cat err)"
+cmp -s predicted.csv plain.csv || complain "predictions without -o differ"
 "$MERCER" fit - -o - --features 64 --quiet <train.csv >piped.model 2>err || complain "fit from and to a pipe: $(cat err)"
 [ ! -s err ] || complain "fit --quiet wrote: $(cat err)"
 accepts "$MERCER" info piped.model
@@ -88,6 +90,9 @@ accepts "$MERCER" fit sum.csv -o sparse.model --features 64 --test-fraction 0.2 
 at_least 0.9 "a linear map by countsketch"
 accepts "$MERCER" compare sum.csv --features 64 --map linear
 contains 'kernel polynomial, lengthscale -' "compare with a linear map"
+accepts "$MERCER" compare two.csv --features 64,9999 --map nystroem --lambda 1e-6
+contains 'note: left out 9999 features' "compare with more landmarks than rows"
+contains '^random features  *64 ' "compare with a map made from data"
 
 # Streams: pipes and devices are written to and read from as they are; /dev/stdout is standard output.
 accepts "$MERCER" fit sum.csv -o plain.model --features 16 --quiet

@@ -41,6 +41,19 @@ TEST_CASE("without a kernel it is the map's own default", "[cli]") {
   CHECK(kernel(R"({"map":7})") == "gaussian");
 }
 
+TEST_CASE("what a plan says of maps made from data is the library's word", "[cli]") {
+  const std::string specs =
+      R"({"maps":[{"name":"learnt","needs_rows":true,"row_per_feature":true},{"name":"drawn"}]})";
+  const Plan learnt = cli::read_plan({"", "learnt", "auto", "auto"}, specs);
+  CHECK((learnt.needs_rows && learnt.row_per_feature));
+  const Plan drawn = cli::read_plan({"", "drawn", "auto", "auto"}, specs);
+  CHECK_FALSE((drawn.needs_rows || drawn.row_per_feature));
+  CHECK(cli::kernel_of(drawn.map, 2.5) == R"({"kernel":"gaussian","lengthscale":2.5})");
+  CHECK(cli::listed_lengthscales(drawn.map) == 0);
+  CHECK(cli::listed_lengthscales(R"({"kernel":{"kernel":"gaussian","lengthscale":[1,2]}})") == 2);
+  CHECK(cli::kernel_of(drawn.map, 0) == R"({"kernel":"gaussian"})");
+}
+
 TEST_CASE("numbers of a plan", "[cli]") {
   const Plan plan = cli::read_plan({"", "", "0.5", "1e-6"});
   CHECK(plan.lengthscale == 0.5);

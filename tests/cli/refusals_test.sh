@@ -14,7 +14,9 @@ fit() { refuses "$1" "$MERCER" fit "${@:2}" -o result; }
 predict() { refuses "$1" "$MERCER" predict "${@:2}" -o result; }
 
 # Command line.
-refuses 'subcommand is required' "$MERCER"
+refuses 'no command, expected one of fit, predict, compare, info, specs' "$MERCER"
+refuses "'nope' is no command, expected one of fit, " "$MERCER" nope
+refuses "'nope' is no command" "$MERCER" nope --help-me
 refuses '--output is required' "$MERCER" fit good.csv
 refuses 'TRAIN is required' "$MERCER" fit -o result
 refuses 'bogus' "$MERCER" fit good.csv -o result --bogus
@@ -35,6 +37,18 @@ fit '--seed .7x.' good.csv --seed 7x
 fit '--threads' good.csv --threads -1
 fit 'polka' good.csv --kernel polka
 fit 'polka' good.csv --map polka
+# What is wrong with a spec is told before the rows are read.
+fit 'kernel = "polka"' absent.csv --kernel polka
+fit 'map = "polka"' absent.csv --map polka
+fit 'unknown key "colour"' absent.csv --map '{"map":"fourier","colour":1}'
+fit 'unknown key "colour"' absent.csv --map '{"map":"nystroem","colour":1}'
+fit 'features = 33' absent.csv --features 33
+refuses 'kernel = "polka"' "$MERCER" compare absent.csv --kernel polka
+fit 'absent.csv: No such file' absent.csv --map nystroem
+fit 'one lengthscale per input' absent.csv --map nystroem --kernel '{"kernel":"gaussian","lengthscale":[1,2]}'
+# A landmark for each feature: good.csv has 300 rows, of which 240 are fitted on by compare.
+fit 'features = 271, expected at most 270: .* of 300 rows the search holds 30 out' good.csv --map nystroem --features 271
+refuses 'features: expected at most 240' "$MERCER" compare good.csv --map nystroem --features 241,1000
 fit '--kernel: malformed JSON' good.csv --kernel '{"kernel":'
 fit 'colour' good.csv --kernel '{"kernel":"gaussian","colour":1}'
 fit 'features' good.csv --features 33

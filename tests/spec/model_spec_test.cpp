@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The mercer authors
 #include <string>
 
+#include "feature/map_entry.h"
 #include "spec/spec.h"
 #include "support/catch.h"
 #include "support/refusal.h"
@@ -29,8 +30,8 @@ std::string refused(mercer_status status, const std::string& json, const Part&..
 TEST_CASE("a model spec is a map and how to fit it", "[spec]") {
   const spec::ModelPlan plan = spec::model_plan_from_spec(ridge_with(
       R"(,"lambda":1e-4,"standardize":false,"center":false,"task":"classification","precision":"f64")"));
-  CHECK(plan.map->inputs() == 2);
-  CHECK(plan.map->kernel().name() == "laplacian");
+  CHECK(plan.map.integer("inputs") == 2);
+  CHECK(plan.map.object("kernel").text("kernel") == "laplacian");
   CHECK(plan.options.selection == model::Selection::fixed);
   CHECK(plan.options.lambda == 1e-4);
   CHECK_FALSE(plan.options.standardize);
@@ -51,7 +52,7 @@ TEST_CASE("without lambda it is chosen by generalised cross-validation; the rest
 
 TEST_CASE("a fitted model prints the lambda it has and that its spec is not all of it", "[spec]") {
   const spec::ModelPlan plan = spec::model_plan_from_spec(ridge_with(""));
-  model::Model model{plan.map, {}, {}, plan.options, 0, {}, ""};
+  model::Model model{feature::make_map(plan.map), {}, {}, plan.options, 0, {}, ""};
   model.options.lambda = 0.1;
   const std::string text = spec::to_spec(model);
   CHECK(

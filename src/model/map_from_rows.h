@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Maps that a fit makes itself, from its rows as the map will see them: standardised.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "model/model.h"
+
+namespace mercer::model {
+
+struct MapFromRows {
+  int64_t inputs;
+  int64_t features;
+  std::function<std::shared_ptr<const feature::FeatureMap>(const Rows& standardised, Context&)>
+      make;
+};
+
+/// Of the rows `from` of X those that a map of so many features is made from, standardised: all up
+/// to 10,000 (or `features`, if more), else as many of them, chosen by seed.
+Matrix<double> rows_for_map(const Rows& X, const Standardizer& standardizer,
+                            const std::vector<int64_t>& from, int64_t features, uint64_t seed,
+                            Context& context);
+
+/// As fit of a given map, with one that is made from X; so a standardised model has the map that
+/// standardised rows by themselves would give. Errors: those of `make` as well.
+Model fit(const MapFromRows& map, const FitOptions& options, const Rows& X,
+          MatrixView<const double> Y, Context& context);
+
+}  // namespace mercer::model
