@@ -28,6 +28,54 @@ int64_t count_classes(MatrixView<const double> Y) {
   return static_cast<int64_t>(largest) + 1;
 }
 
+constexpr mercer_predict_options kPredictDefaults = {
+    sizeof(mercer_predict_options),
+    0,  // output
+    MERCER_EXTRAPOLATION_DEFAULT,
+    0,  // reserved
+    nullptr,
+    nullptr,
+    nullptr,
+    nullptr,
+};
+constexpr uint32_t kPredictFirstSize = 48;
+
+/// The caller's options, and where he wants to know what was met.
+class PredictOptions {
+ public:
+  PredictOptions(const mercer_predict_options* options, const model::Model& model,
+                 const RowsArgument& X)
+      : read_(read_options("options", options, kPredictDefaults, kPredictFirstSize)),
+        known_(model.ranges.known()) {
+    check_range("options->output", read_.output, 0, 0);
+    check_range("options->reserved", read_.reserved, 0, 0);
+    check_optional_place("options->rows_outside", read_.rows_outside);
+    check_optional_place("options->values_outside", read_.values_outside);
+    check_optional_place("options->predictions_limited", read_.predictions_limited);
+    if (read_.inputs_outside == nullptr) return;
+    const auto each = vector("options->inputs_outside", read_.inputs_outside, "d", model.inputs());
+    check_apart(each.extent(), X);
+    inputs_ = each.values();
+  }
+  std::optional<model::Extrapolation> extrapolation() const {
+    return read_extrapolation(read_.extrapolation);
+  }
+  void answer(const model::Outside& found) const {
+    const auto told = [&](int64_t count) { return known_ ? count : -1; };
+    write_answers(
+        Answer{"options->rows_outside", read_.rows_outside, told(found.rows)},
+        Answer{"options->values_outside", read_.values_outside, told(found.values)},
+        Answer{"options->predictions_limited", read_.predictions_limited, told(found.predictions)});
+    for (size_t j = 0; j < inputs_.size(); ++j)
+      inputs_[j] = told(found.inputs.empty() ? 0 : found.inputs[j]);
+  }
+
+ private:
+  mercer_predict_options read_;
+  std::span<int64_t> inputs_;
+  bool known_;
+};
+
 }  // namespace
 
 mercer_status mercer_model_fit(const mercer_map* map, const mercer_fit_options* options,
@@ -55,19 +103,25 @@ mercer_status mercer_model_fit_spec(const char* json, const mercer_rows* X, cons
 }
 
 mercer_status mercer_model_predict(const mercer_model* model, const mercer_rows* X,
-                                   mercer_context* context, const mercer_matrix* scores) {
+                                   const mercer_predict_options* options, mercer_context* context,
+                                   const mercer_matrix* scores) {
   return guard_long("mercer_model_predict", context, [&](Context& running) {
     const model::Model& fitted = checked("model", model).impl;
     const auto rows = read_rows("X", X, fitted.inputs(), "the model's inputs", running);
     const Result result("scores", scores, rows.n(), fitted.outputs(), running);
     result.check_apart(rows);
-    if (rows.n() > 0) model::predict(fitted, rows, running, result.view());
+    const PredictOptions wanted(options, fitted, rows);
+    model::Outside outside;
+    if (rows.n() > 0)
+      outside = model::predict(fitted, rows, running, result.view(), wanted.extrapolation());
     result.finish();
+    wanted.answer(outside);
   });
 }
 
 mercer_status mercer_model_classify(const mercer_model* model, const mercer_rows* X,
-                                    mercer_context* context, int32_t* labels) {
+                                    const mercer_predict_options* options, mercer_context* context,
+                                    int32_t* labels) {
   return guard_long("mercer_model_classify", context, [&](Context& running) {
     const model::Model& fitted = checked("model", model).impl;
     require(fitted.options.task == model::Task::classification, MERCER_UNSUPPORTED,
@@ -75,6 +129,10 @@ mercer_status mercer_model_classify(const mercer_model* model, const mercer_rows
     const auto rows = read_rows("X", X, fitted.inputs(), "the model's inputs", running);
     const auto result = vector("labels", labels, "n", rows.n());
     check_apart(result.extent(), rows);
-    if (rows.n() > 0) model::classify(fitted, rows, running, result.values());
+    const PredictOptions wanted(options, fitted, rows);
+    model::Outside outside;
+    if (rows.n() > 0)
+      outside = model::classify(fitted, rows, running, result.values(), wanted.extrapolation());
+    wanted.answer(outside);
   });
 }

@@ -24,13 +24,18 @@ constexpr mercer_fit_options kFitDefaults = {
     23,     // lambda_count
     5,      // folds
     0.1,    // held_out_fraction
-    0       // seed
+    0,      // seed
+    MERCER_EXTRAPOLATION_DEFAULT,
+    0  // reserved_tail
 };
 constexpr uint32_t kFitFirstSize = 80;
 
 constexpr model::Selection kSelections[] = {model::Selection::fixed, model::Selection::held_out,
                                             model::Selection::kfold, model::Selection::gcv,
                                             model::Selection::loo};
+
+constexpr model::Extrapolation kExtrapolations[] = {
+    model::Extrapolation::clip, model::Extrapolation::free, model::Extrapolation::refuse};
 
 void read_path(const mercer_fit_options& read, model::FitOptions& fit) {
   check_positive("options->lambda_largest", read.lambda_largest);
@@ -51,6 +56,13 @@ feature::Precision read_precision(const char* name, int32_t precision) {
   return precision == MERCER_PRECISION_F32 ? feature::Precision::f32 : feature::Precision::f64;
 }
 
+std::optional<model::Extrapolation> read_extrapolation(int32_t extrapolation) {
+  check_range("options->extrapolation", extrapolation, MERCER_EXTRAPOLATION_DEFAULT,
+              MERCER_EXTRAPOLATION_REFUSE);
+  if (extrapolation == MERCER_EXTRAPOLATION_DEFAULT) return {};
+  return kExtrapolations[extrapolation - 1];
+}
+
 bool read_flag(const char* name, int32_t flag) {
   check_range(name, flag, 0, 1);
   return flag == 1;
@@ -65,6 +77,7 @@ double read_fraction(const char* name, double fraction) {
 model::FitOptions read_fit_options(const mercer_fit_options* options) {
   const auto read = read_options("options", options, kFitDefaults, kFitFirstSize);
   check_range("options->reserved", read.reserved, 0, 0);
+  check_range("options->reserved_tail", read.reserved_tail, 0, 0);
   check_range("options->selection", read.selection, MERCER_SELECTION_FIXED, MERCER_SELECTION_LOO);
   check_range("options->folds", read.folds, 2, 1000000);
   check_not_negative("options->lambda", read.lambda);
@@ -78,6 +91,7 @@ model::FitOptions read_fit_options(const mercer_fit_options* options) {
   fit.folds = read.folds;
   fit.held_out_fraction = read_fraction("options->held_out_fraction", read.held_out_fraction);
   fit.seed = read.seed;
+  fit.extrapolation = read_extrapolation(read.extrapolation).value_or(fit.extrapolation);
   return fit;
 }
 

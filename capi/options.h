@@ -3,6 +3,8 @@
 // The fit options of the C API as the core's, shared by models and exact kernel ridge.
 #pragma once
 
+#include <optional>
+
 #include "mercer/model.h"
 #include "mercer/search.h"
 #include "model/model.h"
@@ -14,6 +16,8 @@ model::FitOptions read_fit_options(const mercer_fit_options* options);
 
 /// mercer_precision, named `name` in messages.
 feature::Precision read_precision(const char* name, int32_t precision);
+/// mercer_extrapolation, of options->extrapolation; none for the default.
+std::optional<model::Extrapolation> read_extrapolation(int32_t extrapolation);
 /// A flag: 0 or 1.
 bool read_flag(const char* name, int32_t flag);
 /// A fraction in (0, 1).

@@ -28,7 +28,9 @@ constexpr mercer_search_options kSearchDefaults = {
     0,        // seed
     nullptr,  // map
     nullptr,  // report
-    nullptr   // user
+    nullptr,  // user
+    MERCER_EXTRAPOLATION_DEFAULT,
+    0  // reserved_tail
 };
 constexpr uint32_t kSearchFirstSize = 80;
 
@@ -57,6 +59,9 @@ model::SearchOptions read_search_options(const mercer_search_options& read) {
   search.fit.center = read_flag("options->center", read.center);
   search.fit.precision = read_precision("options->precision", read.precision);
   search.fit.seed = read.seed;
+  search.fit.extrapolation =
+      read_extrapolation(read.extrapolation).value_or(search.fit.extrapolation);
+  check_range("options->reserved_tail", read.reserved_tail, 0, 0);
   check_at_least("options->features", read.features, 1);
   check_not_negative("options->lengthscale", read.lengthscale);
   check_finite("options->lambda", read.lambda);

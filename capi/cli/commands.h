@@ -19,6 +19,7 @@ struct LearnRequest {
   std::string task = "auto";
   PlanRequest plan;
   bool raw = false;  // --no-standardize
+  std::string extrapolation = "clip";
   uint64_t seed = 0;
   int32_t threads = 0;
   bool quiet = false;
@@ -36,6 +37,7 @@ struct PredictRequest {
   std::string test;
   std::string predictions = "-";
   std::string labels;
+  std::string extrapolation;  // empty: as the model says
   bool scores = false;
   int32_t threads = 0;
   bool quiet = false;

@@ -9,6 +9,7 @@
 #include "commands.h"
 #include "failure.h"
 #include "output_file.h"
+#include "outside.h"
 #include "read/number.h"
 #include "score.h"
 #include "session.h"
@@ -54,6 +55,7 @@ Model fit_by_search(const FitRequest& request, const Plan& plan, const TrainingS
                     Session& session, std::FILE* out) {
   mercer_search_options options = search_options();
   options.standardize = set.standardize ? 1 : 0;
+  options.extrapolation = extrapolation_of(request.learn.extrapolation);
   options.features = request.features;
   options.lengthscale = plan.lengthscale;
   options.lambda = plan.lambda;
@@ -76,6 +78,7 @@ Model fit_per_input(const FitRequest& request, const Plan& plan, const TrainingS
       Map::from_spec(complete_map(plan.map, 0, set.data.d, request.features, request.learn.seed));
   mercer_fit_options options = fit_options();
   options.standardize = set.standardize ? 1 : 0;
+  options.extrapolation = extrapolation_of(request.learn.extrapolation);
   options.selection = plan.lambda >= 0 ? MERCER_SELECTION_FIXED : MERCER_SELECTION_HELD_OUT;
   if (plan.lambda >= 0) options.lambda = plan.lambda;
   options.seed = request.learn.seed;

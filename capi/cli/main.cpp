@@ -60,6 +60,10 @@ void add_learn_options(CLI::App* app, LearnRequest* learn) {
       ->check(CLI::IsMember({"regression", "classification", "auto"}));
   app->add_flag("--no-standardize", learn->raw,
                 "Take inputs as they are (IDX bytes are divided by 255 all the same)");
+  app->add_option("--extrapolation", learn->extrapolation,
+                  "What predictions do with inputs outside the training range: clip (default), "
+                  "free or refuse")
+      ->check(CLI::IsMember({"clip", "free", "refuse"}));
   // CLI11 takes 2^64 for 2^64 - 1, -1 for the same, and NaN for a number in any range.
   app->add_option_function<std::string>(
          "--seed", [learn](const std::string& text) { learn->seed = read_seed(text); },
@@ -101,6 +105,10 @@ void add_predict(CLI::App& app, PredictRequest* request) {
       ->type_name("PREDICTIONS.csv");
   predict->add_option("--labels", request->labels, "File of one column with the targets of TEST")
       ->type_name("FILE");
+  predict
+      ->add_option("--extrapolation", request->extrapolation,
+                   "Inputs outside the training range: clip, free or refuse; default: as fitted")
+      ->check(CLI::IsMember({"clip", "free", "refuse"}));
   predict->add_flag("--scores", request->scores,
                     "Classification: also a column of scores for every class");
   add_run_options(predict, &request->threads, &request->quiet);

@@ -10,6 +10,7 @@
 #include "commands.h"
 #include "metadata.h"
 #include "output_file.h"
+#include "outside.h"
 #include "read/csv_fields.h"
 #include "read/number.h"
 #include "score.h"
@@ -100,6 +101,12 @@ void print_score(const LoadedModel& loaded, Dataset* test, const Matrix<double>&
   std::fputc('\n', out);
 }
 
+/// A model that refuses does not get as far as the question.
+bool is_clipped(const LoadedModel& loaded, const PredictRequest& request) {
+  if (!request.extrapolation.empty()) return request.extrapolation == "clip";
+  return loaded.model.spec().find("\"extrapolation\":\"clip\"") != std::string::npos;
+}
+
 }  // namespace
 
 void run_predict(const PredictRequest& request) {
@@ -119,11 +126,15 @@ void run_predict(const PredictRequest& request) {
                  test.name.c_str());
   }
   Session session(request.threads, request.quiet);
-  const Matrix<double> scores =
-      loaded.model.predict(rows_of(test.X, 0, test.n, test.d), session.context());
+  OutsideCounts outside(loaded.inputs);
+  const Matrix<double> scores = loaded.model.predict(
+      rows_of(test.X, 0, test.n, test.d), outside.options(extrapolation_of(request.extrapolation)),
+      session.context());
   std::vector<int32_t> classes;
   if (loaded.metadata.classification) classes = classes_of(scores);
   session.clear_bar();
+  if (!request.quiet)
+    outside.tell(test.n, loaded.metadata.inputs, is_clipped(loaded, request), out);
   write_predictions(loaded, scores, classes, test.n, request);
   if (test.m > 0) print_score(loaded, &test, scores, out);
 }

@@ -107,6 +107,13 @@ inline mercer_transform_options transform_options() {
 inline mercer_fit_options fit_options() { return defaults(mercer_fit_options_init); }
 inline mercer_search_options search_options() { return defaults(mercer_search_options_init); }
 
+/// All defaults: what is not zero is asked for.
+inline mercer_predict_options predict_options() {
+  mercer_predict_options options{};
+  options.struct_size = sizeof options;
+  return options;
+}
+
 /// How a long call runs. progress(done, total) returns true to go on; what it throws comes out of
 /// the call it cancelled.
 class Context {

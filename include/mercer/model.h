@@ -22,7 +22,7 @@ extern "C" {
  *   mercer_matrix scores = mercer_matrix_f64(n, 1, f);
  *   mercer_model* model = NULL;
  *   mercer_status status = mercer_model_fit(map, NULL, &X, &Y, 0, NULL, &model);
- *   if (status == MERCER_OK) status = mercer_model_predict(model, &X, NULL, &scores);
+ *   if (status == MERCER_OK) status = mercer_model_predict(model, &X, NULL, NULL, &scores);
  */
 
 /** Standardisation, map and weights in one handle and one file. */
@@ -41,6 +41,19 @@ typedef enum mercer_selection {
   /** By leave-one-out residuals. */
   MERCER_SELECTION_LOO = 4
 } mercer_selection;
+
+/** What becomes of an input outside the range of the training rows. */
+typedef enum mercer_extrapolation {
+  /** In predictions: what the model was fitted with. In fits: clip. */
+  MERCER_EXTRAPOLATION_DEFAULT = 0,
+  /** It is moved to the end of its range. Predictions of a regression are limited, too: to the
+   *  range of the training targets widened by half of it on either side. */
+  MERCER_EXTRAPOLATION_CLIP = 1,
+  /** Nothing. */
+  MERCER_EXTRAPOLATION_FREE = 2,
+  /** MERCER_INVALID_ARGUMENT naming row, input, value and range. */
+  MERCER_EXTRAPOLATION_REFUSE = 3
+} mercer_extrapolation;
 
 /** How a model is fitted. */
 typedef struct mercer_fit_options {
@@ -69,6 +82,10 @@ typedef struct mercer_fit_options {
   double held_out_fraction;
   /** Fixes the held-out rows and the folds; default 0. */
   uint64_t seed;
+  /** mercer_extrapolation of predictions that do not say; default CLIP. */
+  int32_t extrapolation;
+  /** Must be 0. */
+  int32_t reserved_tail;
 } mercer_fit_options;
 
 /** Fills in the defaults. Errors: options->struct_size not set. */
@@ -91,7 +108,7 @@ MERCER_API mercer_status mercer_model_fit(const mercer_map* map, const mercer_fi
 
 /** The same from a spec
  *  {"model":"ridge","map":{...},"lambda":x,"standardize":b,"center":b,"task":t,
- *  "precision":"f32"|"f64"}; without "lambda" it is chosen by generalised cross-validation. For the
+ *  "precision":"f32"|"f64","extrapolation":"clip"|"free"|"refuse"}; without "lambda" it is chosen by generalised cross-validation. For the
  *  task "classification" m = 1 and Y holds class numbers 0..K-1 (K = the largest + 1).
  *  A map made from data is made from the rows as they are given to it, standardised or not: from
  *  all up to 10,000 (or D, if more), else from as many of them.
@@ -101,20 +118,50 @@ MERCER_API mercer_status mercer_model_fit_spec(const char* json, const mercer_ro
                                                const mercer_rows* Y, mercer_context* context,
                                                mercer_model** out);
 
-/** scores = standardised rows, mapped, times weights: predictions, or one score per class.
- *  Shapes: X n x d, dense or CSR, whatever the model was fitted on; scores n x outputs, F32 or F64.
- *  Errors: MERCER_DIMENSION_MISMATCH. NaN, Inf and inputs that overflow the features' precision are
- *  none: they give NaN in their row alone.
+/** How rows are predicted, and where to write what was met. All zeros but struct_size are the
+ *  defaults, so it has no init. */
+typedef struct mercer_predict_options {
+  uint32_t struct_size;
+  /** 0: scores. */
+  int32_t output;
+  /** mercer_extrapolation; default: what the model was fitted with. */
+  int32_t extrapolation;
+  /** Must be 0. */
+  int32_t reserved;
+  /** Where to write how many rows had some input outside its training range; this and the others
+   *  NULL: nowhere. -1 if the model keeps no ranges (of a file of an earlier version). */
+  int64_t* rows_outside;
+  /** How many inputs that were, over all rows; or -1. */
+  int64_t* values_outside;
+  /** d numbers: in how many rows each input was; or -1. */
+  int64_t* inputs_outside;
+  /** How many predictions were limited to the range of the training targets; or -1. */
+  int64_t* predictions_limited;
+} mercer_predict_options;
+
+/** scores = standardised rows, mapped, times weights: predictions, or one score per class. Inputs
+ *  are clipped to the range of the training rows first, unless options or the model say otherwise
+ *  (mercer_extrapolation), so that no prediction runs away from the training targets; rows inside
+ *  are not touched. NaN is inside.
+ *  Shapes: X n x d, dense or CSR, whatever the model was fitted on; scores n x outputs, F32 or F64;
+ *  options may be NULL.
+ *  Errors: MERCER_DIMENSION_MISMATCH; MERCER_INVALID_ARGUMENT (an input outside its range where
+ *  that is refused); MERCER_UNSUPPORTED (clip or refuse asked of a model without ranges). NaN, and
+ *  where nothing is clipped Inf and inputs that overflow the features' precision, are none: they
+ *  give NaN in their row alone.
  *  Threads and cost: any number at once; n (map + D m). */
 MERCER_API mercer_status mercer_model_predict(const mercer_model* model, const mercer_rows* X,
+                                              const mercer_predict_options* options,
                                               mercer_context* context, const mercer_matrix* scores);
 
-/** labels[i]: class of the largest score of row i, the lowest on a tie.
- *  Shapes: X n x d, dense or CSR; labels: n.
+/** labels[i]: class of the largest score of row i, the lowest on a tie. Inputs and options: as in
+ *  mercer_model_predict.
+ *  Shapes: X n x d, dense or CSR; labels: n; options may be NULL.
  *  Errors: NaN, Inf and numbers beyond 1e150 in X, a row with a NaN score (outside the kernel's
  *  domain, say), by its number; MERCER_DIMENSION_MISMATCH, MERCER_UNSUPPORTED (a regression).
  *  Threads and cost: as mercer_model_predict. */
 MERCER_API mercer_status mercer_model_classify(const mercer_model* model, const mercer_rows* X,
+                                               const mercer_predict_options* options,
                                                mercer_context* context, int32_t* labels);
 
 /** How well predictions fit the targets Y of the same rows. K = 0: R^2 = 1 - sum_i (y_i - f_i)^2 /

@@ -102,16 +102,25 @@ class Model {
   }
 
   Matrix<double> predict(const Rows& X, Context* context = nullptr) const {
+    return predict(X, predict_options(), context);
+  }
+  Matrix<double> predict(const Rows& X, const mercer_predict_options& options,
+                         Context* context = nullptr) const {
     Matrix<double> scores(X.rows(), outputs());
-    detail::check(
-        mercer_model_predict(get(), X.get(), detail::handle(context), Result(scores).get()),
-        context);
+    detail::check(mercer_model_predict(get(), X.get(), &options, detail::handle(context),
+                                       Result(scores).get()),
+                  context);
     return scores;
   }
   std::vector<int32_t> classify(const Rows& X, Context* context = nullptr) const {
+    return classify(X, predict_options(), context);
+  }
+  std::vector<int32_t> classify(const Rows& X, const mercer_predict_options& options,
+                                Context* context = nullptr) const {
     std::vector<int32_t> labels(static_cast<size_t>(X.rows()));
-    detail::check(mercer_model_classify(get(), X.get(), detail::handle(context), labels.data()),
-                  context);
+    detail::check(
+        mercer_model_classify(get(), X.get(), &options, detail::handle(context), labels.data()),
+        context);
     return labels;
   }
   double score(const Rows& X, const Rows& Y, Context* context = nullptr) const {

@@ -75,6 +75,10 @@ typedef struct mercer_search_options {
   mercer_search_report report;
   /** First argument of report. */
   void* user;
+  /** mercer_extrapolation of predictions that do not say; default CLIP. */
+  int32_t extrapolation;
+  /** Must be 0. */
+  int32_t reserved_tail;
 } mercer_search_options;
 
 /** Fills in the defaults. Errors: options->struct_size not set. */

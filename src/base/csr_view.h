@@ -53,8 +53,8 @@ struct CsrView {
 };
 
 /// x[indices[p]] += values[p] over row i.
-template <class T>
-void add_row(const CsrView<T>& X, int64_t i, T* x) noexcept {
+template <class T, class U>
+void add_row(const CsrView<T>& X, int64_t i, U* x) noexcept {
   X.indices.visit([&](const auto* indices) {
     for (int64_t p = X.begin(i); p < X.end(i); ++p) x[indices[p]] += X.values[p];
   });

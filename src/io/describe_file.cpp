@@ -40,6 +40,23 @@ std::string describe_map(const SectionReader& file) {
   return print_object(out);
 }
 
+/// Of inputs or targets: a list for each bound.
+Object describe_ranges(const std::vector<model::Range>& ranges) {
+  std::vector<double> lowest, low, high, highest;
+  for (const model::Range& r : ranges) {
+    lowest.push_back(r.lowest);
+    low.push_back(r.low);
+    high.push_back(r.high);
+    highest.push_back(r.highest);
+  }
+  Parameters out;
+  out.set("lowest", lowest);
+  out.set("low", low);
+  out.set("high", high);
+  out.set("highest", highest);
+  return std::make_shared<Parameters>(std::move(out));
+}
+
 std::string describe_model(const SectionReader& file) {
   const std::unique_ptr<model::Model> read = read_model(file);
   const model::Model& model = *read;
@@ -57,6 +74,10 @@ std::string describe_model(const SectionReader& file) {
   }
   out.set("path_lambda", lambdas);
   out.set("path_score", scores);
+  if (model.ranges.known()) {
+    out.set("inputs", describe_ranges(model.ranges.inputs));
+    out.set("targets", describe_ranges(model.ranges.targets));
+  }
   out.set("metadata", model.metadata);
   return print_object(out);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Model files: map spec and numbers, options, standardiser, what the kind of model learnt, the path
+// Model files: map spec and numbers, options, standardiser, ranges of the training rows, what the kind of model learnt, the path
 // of lambdas tried, the caller's metadata. The same checks guard writing (INVALID_ARGUMENT) and
 // reading (CORRUPT_FILE), so what is written can be read.
 #include "io/model_file.h"
@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/size.h"
 #include "io/model_options.h"
 #include "io/number_arrays.h"
 #include "io/object_file.h"
@@ -69,9 +70,44 @@ void check_path(std::span<const model::PathPoint> path) {
   }
 }
 
+int64_t ranged_targets(const model::FitOptions& options, int64_t outputs) {
+  return options.task == model::Task::regression ? outputs : 0;
+}
+
+void check_kept_ranges(const model::Ranges& ranges, const model::FitOptions& options,
+                       int64_t inputs, int64_t outputs) {
+  if (!ranges.known()) return;
+  require_count("ranges of inputs", static_cast<int64_t>(ranges.inputs.size()), inputs);
+  require_count("ranges of targets", static_cast<int64_t>(ranges.targets.size()),
+                ranged_targets(options, outputs));
+  model::check_ranges(ranges.inputs, "inputs");
+  model::check_ranges(ranges.targets, "targets");
+}
+
+/// Four numbers for each input, then for each target of a regression.
+std::vector<double> numbers_of(const model::Ranges& ranges) {
+  std::vector<double> numbers;
+  for (const auto* columns : {&ranges.inputs, &ranges.targets})
+    for (const model::Range& r : *columns)
+      numbers.insert(numbers.end(), {r.lowest, r.low, r.high, r.highest});
+  return numbers;
+}
+
+model::Ranges ranges_of(const std::vector<double>& numbers, int64_t inputs, int64_t targets) {
+  require_count("ranges", count_of(numbers),
+                checked_multiply(4, checked_add(inputs, targets, "ranges"), "ranges"));
+  model::Ranges ranges;
+  for (size_t i = 0; i < numbers.size(); i += 4) {
+    auto& to = static_cast<int64_t>(i) < 4 * inputs ? ranges.inputs : ranges.targets;
+    to.push_back({numbers[i], numbers[i + 1], numbers[i + 2], numbers[i + 3]});
+  }
+  return ranges;
+}
+
 void check_model(const model::Model& model, int64_t inputs) {
   check_outputs(model.options, model.outputs());
   check_standardizer(model.standardizer, model.options.standardize, inputs);
+  check_kept_ranges(model.ranges, model.options, inputs, model.outputs());
   check_path(model.path);
   model.predictor->check();
   require(static_cast<int64_t>(model.metadata.size()) <= kMostMetadataBytes &&
@@ -95,11 +131,13 @@ std::vector<model::PathPoint> path_of(const std::vector<double>& numbers) {
   return path;
 }
 
-/// Those of a kind of model, in order. Files of ridge, the first of all kinds, do not name it.
-std::vector<const char*> sections_of(const model::ModelEntry& entry, bool named) {
+/// Those of a kind of model, in order. Files of ridge, the first of all kinds, do not name it, and
+/// those from before ranges were kept hold none.
+std::vector<const char*> sections_of(const model::ModelEntry& entry, bool named, bool ranges) {
   std::vector<const char*> names = {"map", "numbers", "options"};
   if (named) names.push_back("model");
   names.insert(names.end(), {"mean", "scale"});
+  if (ranges) names.push_back("ranges");
   names.insert(names.end(), entry.sections.begin(), entry.sections.end());
   names.insert(names.end(), {"path", "metadata"});
   return names;
@@ -122,6 +160,10 @@ model::Model parse_model(const SectionReader& file, const model::FitOptions& kin
   model.options.parameters = kind.parameters;
   model.rows = options.rows;
   model.standardizer = {file.doubles("mean"), file.doubles("scale")};
+  if (file.has("ranges")) {
+    model.ranges = ranges_of(file.doubles("ranges"), map.integer("inputs"),
+                             ranged_targets(options.fit, options.outputs));
+  }
   std::vector<std::vector<double>> numbers;
   for (const char* section : kind.model->sections) numbers.push_back(file.doubles(section));
   model.predictor = kind.model->load(numbers, map.integer("features"), options.outputs);
@@ -149,7 +191,7 @@ std::shared_ptr<const feature::FeatureMap> parse_map(const SectionReader& file,
 
 std::unique_ptr<model::Model> read_model(const SectionReader& file) {
   const model::FitOptions kind = parsed_from(file.input(), [&] { return parse_kind(file); });
-  file.require_sections(sections_of(*kind.model, file.has("model")));
+  file.require_sections(sections_of(*kind.model, file.has("model"), file.has("ranges")));
   return parsed_from(file.input(), [&] {
     const Parameters map = spec::map_parameters_of_file(file.text("map"));
     auto model = std::make_unique<model::Model>(parse_model(file, kind, map));
@@ -167,7 +209,7 @@ void save(const model::Model& model, Output& output) {
   const std::vector<std::byte> numbers = encode(model.map->numbers());
   const std::string options = print_options({model.options, model.rows, model.outputs()});
   const std::string kind = spec::print_model_kind(model.options);
-  const std::vector<double> tried = flattened(model.path);
+  const std::vector<double> tried = flattened(model.path), ranges = numbers_of(model.ranges);
   const model::ModelEntry& entry = *model.options.model;
   const std::vector<std::span<const double>> learnt = model.predictor->numbers();
   std::vector<SectionView> sections = {
@@ -175,6 +217,7 @@ void save(const model::Model& model, Output& output) {
   if (&entry != &model::ridge_model()) sections.push_back({"model", bytes_of(kind)});
   sections.push_back({"mean", bytes_of(model.standardizer.mean)});
   sections.push_back({"scale", bytes_of(model.standardizer.scale)});
+  if (model.ranges.known()) sections.push_back({"ranges", bytes_of(ranges)});
   for (size_t i = 0; i < learnt.size(); ++i)
     sections.push_back({entry.sections[i], bytes_of(learnt[i])});
   sections.push_back({"path", bytes_of(tried)});

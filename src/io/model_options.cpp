@@ -13,6 +13,7 @@
 #include "base/parameters.h"
 #include "spec/json.h"
 #include "spec/specs.h"
+#include "spec/words.h"
 
 namespace mercer::io {
 namespace {
@@ -42,6 +43,8 @@ constexpr double kMostSteps = 1e6;  // of a path or a cross-validation, as merce
 /// file holds. The ranges are those of a fit.
 std::vector<Field> option_fields() {
   Field seed{.key = "seed", .type = FieldType::seed, .fallback = {}};
+  Field extrapolation = choice("extrapolation", spec::choices_of(spec::kExtrapolations));
+  extrapolation.fallback = "clip";  // of files from before there was a choice
   return {choice("task", {"regression", "classification"}),
           count("classes", 0),
           boolean("standardize"),
@@ -56,7 +59,8 @@ std::vector<Field> option_fields() {
           positive("held_out_fraction"),
           seed,
           count("rows", 2),
-          count("outputs", 1)};
+          count("outputs", 1),
+          extrapolation};
 }
 
 model::Selection selection_of(const std::string& name) {
@@ -103,6 +107,7 @@ std::string print_options(const ModelOptions& options) {
   given.set("seed", fit.seed);
   given.set("rows", options.rows);
   given.set("outputs", options.outputs);
+  given.set("extrapolation", spec::word_of(spec::kExtrapolations, fit.extrapolation));
   check_ranges(options);
   return print_object(check_fields(given, option_fields(), ""));
 }
@@ -126,6 +131,8 @@ ModelOptions parse_options(std::string_view json) {
   fit.seed = p.seed("seed");
   options.rows = p.integer("rows");
   options.outputs = p.integer("outputs");
+  fit.extrapolation =
+      spec::enumerator_of<model::Extrapolation>(spec::kExtrapolations, p.text("extrapolation"));
   check_ranges(options);
   return options;
 }

@@ -13,6 +13,7 @@
 #include "model/fit_checks.h"
 #include "model/map_from_rows.h"
 #include "model/model_entry.h"
+#include "model/row_coding.h"
 #include "model/row_sets.h"
 #include "model/selection.h"
 #include "model/stream_rows.h"
@@ -54,6 +55,7 @@ Model fit_standardized(std::shared_ptr<const feature::FeatureMap> map, Standardi
   Model model;
   model.map = std::move(map);
   model.standardizer = std::move(standardizer);
+  model.ranges = ranges_of(X, ranged_targets(options, Y), options.seed, weights);
   model.options = options;
   model.rows = X.rows();
   learn(FeatureRows(*model.map, model.standardizer, options, X, Y, weights), context, model);
@@ -101,13 +103,17 @@ Model fit_stream(std::shared_ptr<const feature::FeatureMap> map, const FitOption
   model.options = options;
   const CheckedStream checked(*model.map, options, stream, targets);
   ColumnMoments moments(model.map->inputs());
+  RangeCollector ranges(model.map->inputs(), options.task == Task::regression ? targets : 0,
+                        options.seed);
   model.rows = checked.pass(context, [&](int64_t, const RowStream::Block& block) {
     moments.add(block.X, block.weights);
+    ranges.add(block.X, ranged_targets(options, block.Y), block.weights);
   });
   check_rows(options, "the stream", model.rows, moments.weight());
   require_fit_memory(options, model.rows, model.map->inputs(), model.map->features(),
                      coded_outputs(options, targets), context);
   if (options.standardize) model.standardizer = moments.standardizer();
+  model.ranges = ranges.ranges();
   learn(StreamRows(checked, model.standardizer, model.rows), context, model);
   return model;
 }

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "base/parameters.h"
 #include "base/rows.h"
 #include "feature/feature_map.h"
+#include "model/guard.h"
 #include "model/predictor.h"
 
 namespace mercer::model {
@@ -53,9 +55,10 @@ struct FitOptions {
   double lambda_largest = 1e-1;  // path
   double lambda_smallest = 1e-12;
   int64_t lambda_count = 23;
-  int64_t folds = 5;               // kfold
-  double held_out_fraction = 0.1;  // held_out
-  uint64_t seed = 0;               // rows held out, folds
+  int64_t folds = 5;                                  // kfold
+  double held_out_fraction = 0.1;                     // held_out
+  uint64_t seed = 0;                                  // rows held out, folds, sampled for quantiles
+  Extrapolation extrapolation = Extrapolation::clip;  // of predictions that do not say
 };
 
 /// One lambda that was tried: its score on the selection's criterion (mean squared error, summed
@@ -69,6 +72,7 @@ struct PathPoint {
 struct Model {
   std::shared_ptr<const feature::FeatureMap> map;
   Standardizer standardizer;
+  Ranges ranges;                               // of the training rows
   std::shared_ptr<const Predictor> predictor;  // one output per class for classification
   FitOptions options;                          // as fitted; lambda is the chosen one
   int64_t rows = 0;                            // rows it was fitted on
@@ -93,11 +97,16 @@ const solver::Weights& linear_weights(const Model& model);
 Model fit(std::shared_ptr<const feature::FeatureMap> map, const FitOptions& options, const Rows& X,
           MatrixView<const double> Y, Context& context, std::span<const double> weights = {});
 
-/// scores: n x outputs(): predictions, or one score per class.
-void predict(const Model& model, const Rows& X, Context& context, MatrixView<double> scores);
+/// scores: n x outputs(): predictions, or one score per class. Inputs outside the training range
+/// are clipped, left or refused as `extrapolation` says, or else the model; with them clipped,
+/// predictions of a regression are limited to the targets' range widened by half of it on either
+/// side. Without ranges nothing is clipped, and asking for it is refused.
+Outside predict(const Model& model, const Rows& X, Context& context, MatrixView<double> scores,
+                std::optional<Extrapolation> extrapolation = {});
 
 /// Class of the largest score (the lowest on a tie); classification only. NaN or Inf in X is
 /// refused, and so is a row with a NaN score, naming it.
-void classify(const Model& model, const Rows& X, Context& context, std::span<int32_t> classes);
+Outside classify(const Model& model, const Rows& X, Context& context, std::span<int32_t> classes,
+                 std::optional<Extrapolation> extrapolation = {});
 
 }  // namespace mercer::model

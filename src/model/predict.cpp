@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Prediction: standardise, map, and score by what was learnt, a block of rows at a time.
+// Prediction: hold against the training range, standardise, map, and score by what was learnt, a
+// block of rows at a time.
 #include <algorithm>
 
 #include "base/error.h"
@@ -15,24 +16,70 @@ namespace {
 
 using Long = long long;
 
+constexpr int64_t kClippedBlocks = 16;  // enough that their set-up costs nothing
+
 void check_columns(const Model& model, int64_t columns) {
   require(columns == model.inputs(), MERCER_DIMENSION_MISMATCH,
           "X has %lld columns, the model expects %lld inputs", static_cast<Long>(columns),
           static_cast<Long>(model.inputs()));
 }
 
+Extrapolation chosen(const Model& model, std::optional<Extrapolation> asked) {
+  if (model.ranges.known()) return asked.value_or(model.options.extrapolation);
+  require(!asked || *asked == Extrapolation::free, MERCER_UNSUPPORTED,
+          "the model keeps no ranges of its training rows, which clipping or refusing needs: it "
+          "comes of a file of an earlier version; fit it again, or predict with extrapolation "
+          "free");
+  return Extrapolation::free;
+}
+
 /// Calls body(first, scores) for every block of rows.
 template <class Body>
-void for_each_score(const Model& model, const Rows& X, Context& context, const Body& body) {
+void for_each_block(const Model& model, const Rows& X, Context& context, const Body& body) {
   const FeatureRows rows(*model.map, model.standardizer, model.options, X, {});
   const Matrix<double> storage(rows.block_rows(), model.outputs(), context, "a block of scores");
-  Stage stage(context, X.rows());
   solver::for_each_wide(rows, context, [&](const solver::WideBlock& block) {
     const auto scores = storage.view().block_rows(0, block.Z.rows);
     model.predictor->predict(block.Z, scores);
-    body(block.first, MatrixView<const double>(scores));
-    stage.advance(scores.rows);
+    body(block.first, scores);
   });
+}
+
+/// The same for clipped rows, which are copied some blocks at a time.
+template <class Body>
+void for_each_clipped(const Model& model, const Rows& X, Context& context, const Body& body) {
+  const int64_t size =
+      kClippedBlocks * block_rows(X.sparse() ? 0 : X.cols(), model.map->features());
+  for (int64_t first = 0; first < X.rows(); first += size) {
+    const Rows part = X.block_rows(first, std::min(X.rows(), first + size));
+    const ClippedRows clipped(model.ranges.inputs, part, context);
+    for_each_block(model, clipped.rows(), context,
+                   [&](int64_t at, MatrixView<double> scores) { body(first + at, scores); });
+  }
+}
+
+/// Calls body(first, scores) for every block of rows, guarded.
+template <class Body>
+Outside for_each_score(const Model& model, const Rows& X, Context& context,
+                       std::optional<Extrapolation> asked, const Body& body) {
+  const Extrapolation extrapolation = chosen(model, asked);
+  const std::vector<Range>& ranges = model.ranges.inputs;
+  Outside found;
+  if (model.ranges.known()) found = count_outside(ranges, X, context);
+  if (extrapolation == Extrapolation::refuse && found.rows > 0) refuse_outside(ranges, X);
+  Stage stage(context, X.rows());
+  const auto guarded = [&](int64_t first, MatrixView<double> scores) {
+    if (extrapolation == Extrapolation::clip && !model.ranges.targets.empty())
+      found.predictions += limit_scores(model.ranges.targets, scores);
+    body(first, MatrixView<const double>(scores));
+    stage.advance(scores.rows);
+  };
+  if (extrapolation == Extrapolation::clip && found.rows > 0) {
+    for_each_clipped(model, X, context, guarded);
+  } else {
+    for_each_block(model, X, context, guarded);
+  }
+  return found;
 }
 
 }  // namespace
@@ -45,20 +92,23 @@ const solver::Weights& linear_weights(const Model& model) {
   return *weights;
 }
 
-void predict(const Model& model, const Rows& X, Context& context, MatrixView<double> scores) {
+Outside predict(const Model& model, const Rows& X, Context& context, MatrixView<double> scores,
+                std::optional<Extrapolation> extrapolation) {
   check_columns(model, X.cols());
   require(scores.rows == X.rows() && scores.cols == model.outputs(), MERCER_DIMENSION_MISMATCH,
           "scores is %lld x %lld, expected %lld rows and %lld outputs",
           static_cast<Long>(scores.rows), static_cast<Long>(scores.cols),
           static_cast<Long>(X.rows()), static_cast<Long>(model.outputs()));
-  for_each_score(model, X, context, [&](int64_t first, MatrixView<const double> block) {
+  const auto keep = [&](int64_t first, MatrixView<const double> block) {
     for (int64_t i = 0; i < block.rows; ++i) {
       std::copy_n(block.row(i), block.cols, scores.row(first + i));
     }
-  });
+  };
+  return for_each_score(model, X, context, extrapolation, keep);
 }
 
-void classify(const Model& model, const Rows& X, Context& context, std::span<int32_t> classes) {
+Outside classify(const Model& model, const Rows& X, Context& context, std::span<int32_t> classes,
+                 std::optional<Extrapolation> extrapolation) {
   require(model.options.task == Task::classification, MERCER_INVALID_ARGUMENT,
           "the model was fitted for regression, expected classification");
   check_columns(model, X.cols());
@@ -66,7 +116,7 @@ void classify(const Model& model, const Rows& X, Context& context, std::span<int
           "classes has %lld entries, X has %lld rows", static_cast<Long>(classes.size()),
           static_cast<Long>(X.rows()));
   require_summable("X", X);
-  for_each_score(model, X, context, [&](int64_t first, MatrixView<const double> block) {
+  const auto keep = [&](int64_t first, MatrixView<const double> block) {
     for (int64_t i = 0; i < block.rows; ++i) {
       const int64_t found = statistic::class_of({block.row(i), static_cast<size_t>(block.cols)});
       require(
@@ -76,7 +126,8 @@ void classify(const Model& model, const Rows& X, Context& context, std::span<int
           static_cast<Long>(first + i));
       classes[static_cast<size_t>(first + i)] = static_cast<int32_t>(found);
     }
-  });
+  };
+  return for_each_score(model, X, context, extrapolation, keep);
 }
 
 }  // namespace mercer::model

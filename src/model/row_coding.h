@@ -42,6 +42,12 @@ void standardize_row(const Standardizer& standardizer, const CsrView<T>& X, int6
   });
 }
 
+/// The targets whose range a model keeps: none of class numbers.
+inline MatrixView<const double> ranged_targets(const FitOptions& options,
+                                               MatrixView<const double> Y) {
+  return options.task == Task::regression ? Y : Y.block_cols(0, 0);
+}
+
 /// Columns of the coded targets.
 inline int64_t coded_outputs(const FitOptions& options, int64_t columns) {
   return options.task == Task::classification ? options.classes : columns;

@@ -263,6 +263,7 @@ class Search {
     model.options.lambda = chosen.lambda;
     model.predictor = make_linear(trial.solve_with(split_.held_out, chosen.lambda, context_));
     model.standardizer = std::move(standardizer_);
+    model.ranges = ranges_of(X_, ranged_targets(options_.fit, Y_), options_.fit.seed);
     model.rows = X_.rows();
     report(3, options_.features, static_cast<int64_t>(split_.train.size()),
            {best.lengthscale, chosen.lambda, chosen.merit}, started);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Model specs:
-// {"model":"ridge","map":{...},"lambda":x,"standardize":b,"center":b,"task":t,"precision":p}.
+// {"model":"ridge","map":{...},"lambda":x,"standardize":b,"center":b,"task":t,"precision":p,
+// "extrapolation":e}.
 // Without "lambda" it is chosen by generalised cross-validation. A fitted model prints the lambda
 // it has and "needs":"data".
 #include <algorithm>
@@ -17,6 +18,7 @@
 #include "spec/json.h"
 #include "spec/spec.h"
 #include "spec/specs.h"
+#include "spec/words.h"
 
 namespace mercer::spec {
 namespace {
@@ -49,6 +51,11 @@ std::vector<Field> common_fields() {
        .fallback = "f32",
        .choices = {"f32", "f64"},
        .help = "of the features; sums and weights are always double"},
+      {.key = "extrapolation",
+       .type = FieldType::text,
+       .fallback = "clip",
+       .choices = choices_of(kExtrapolations),
+       .help = "what becomes of inputs outside their training range"},
   };
 }
 
@@ -121,6 +128,8 @@ ModelPlan model_plan_from_spec(std::string_view json) {
                                                                  : model::Task::regression;
   plan.options.precision =
       canonical.text("precision") == "f64" ? feature::Precision::f64 : feature::Precision::f32;
+  plan.options.extrapolation =
+      enumerator_of<model::Extrapolation>(kExtrapolations, canonical.text("extrapolation"));
   return plan;
 }
 
@@ -153,6 +162,7 @@ Parameters model_parameters(const Parameters& map, const model::FitOptions& opti
   parameters.set("center", options.center);
   parameters.set("task", task_name(options.task));
   parameters.set("precision", precision_name(options.precision));
+  parameters.set("extrapolation", word_of(kExtrapolations, options.extrapolation));
   parameters.set("needs", "data");
   return parameters;
 }

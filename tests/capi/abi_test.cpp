@@ -60,7 +60,7 @@ AT(mercer_transform_options, end, 16);
 AT(mercer_transform_options, right, 24);
 AT(mercer_transform_options, locations, 32);
 
-SIZE(mercer_fit_options, 80);
+SIZE(mercer_fit_options, 88);
 AT(mercer_fit_options, struct_size, 0);
 AT(mercer_fit_options, standardize, 4);
 AT(mercer_fit_options, center, 8);
@@ -74,6 +74,8 @@ AT(mercer_fit_options, lambda_count, 48);
 AT(mercer_fit_options, folds, 56);
 AT(mercer_fit_options, held_out_fraction, 64);
 AT(mercer_fit_options, seed, 72);
+AT(mercer_fit_options, extrapolation, 80);
+AT(mercer_fit_options, reserved_tail, 84);
 
 SIZE(mercer_row_source, 48);
 AT(mercer_row_source, struct_size, 0);
@@ -84,7 +86,7 @@ AT(mercer_row_source, rewind, 24);
 AT(mercer_row_source, next, 32);
 AT(mercer_row_source, user, 40);
 
-SIZE(mercer_search_options, 80);
+SIZE(mercer_search_options, 88);
 AT(mercer_search_options, struct_size, 0);
 AT(mercer_search_options, standardize, 4);
 AT(mercer_search_options, center, 8);
@@ -97,6 +99,18 @@ AT(mercer_search_options, seed, 48);
 AT(mercer_search_options, map, 56);
 AT(mercer_search_options, report, 64);
 AT(mercer_search_options, user, 72);
+AT(mercer_search_options, extrapolation, 80);
+AT(mercer_search_options, reserved_tail, 84);
+
+SIZE(mercer_predict_options, 48);
+AT(mercer_predict_options, struct_size, 0);
+AT(mercer_predict_options, output, 4);
+AT(mercer_predict_options, extrapolation, 8);
+AT(mercer_predict_options, reserved, 12);
+AT(mercer_predict_options, rows_outside, 16);
+AT(mercer_predict_options, values_outside, 24);
+AT(mercer_predict_options, inputs_outside, 32);
+AT(mercer_predict_options, predictions_limited, 40);
 
 SIZE(mercer_search_candidate, 56);
 AT(mercer_search_candidate, struct_size, 0);
@@ -124,6 +138,8 @@ static_assert(MERCER_KERNEL_ERROR_MEASURED == 0 && MERCER_KERNEL_ERROR_PREDICTED
 static_assert(MERCER_SELECTION_FIXED == 0 && MERCER_SELECTION_HELD_OUT == 1 &&
               MERCER_SELECTION_KFOLD == 2 && MERCER_SELECTION_GCV == 3 &&
               MERCER_SELECTION_LOO == 4);
+static_assert(MERCER_EXTRAPOLATION_DEFAULT == 0 && MERCER_EXTRAPOLATION_CLIP == 1 &&
+              MERCER_EXTRAPOLATION_FREE == 2 && MERCER_EXTRAPOLATION_REFUSE == 3);
 
 // The callbacks, as FFI declares them.
 static_assert(

@@ -113,7 +113,7 @@ TEST_CASE("prediction refuses bad rows, regression refuses classify", "[capi]") 
   int32_t labels[5] = {77};
   const auto predict = [&](const mercer_rows* rows, const ResultView& to, mercer_status expected,
                            auto... parts) {
-    return fault(mercer_model_predict(model.get(), rows, nullptr, to), expected,
+    return fault(mercer_model_predict(model.get(), rows, nullptr, nullptr, to), expected,
                  "mercer_model_predict: ", parts...);
   };
   const mercer_status invalid = MERCER_INVALID_ARGUMENT, mismatch = MERCER_DIMENSION_MISMATCH;
@@ -129,20 +129,22 @@ TEST_CASE("prediction refuses bad rows, regression refuses classify", "[capi]") 
   CHECK(predict(x, result_of(scores, 5, 1, -1, true), invalid, "scores->number = 3") == "");
   CHECK(predict(x, result_of(scores, 1, 5), mismatch, "scores is 1 x 5, expected 5 x 1") == "");
   CHECK(predict(rows_of(X.data(), 3, 3), fits, mismatch, "X->d = 3", "inputs, 2") == "");
-  CHECK(mercer_model_predict(model.get(), rows_of<double>(nullptr, 0, 2), nullptr,
+  CHECK(mercer_model_predict(model.get(), rows_of<double>(nullptr, 0, 2), nullptr, nullptr,
                              result_of<double>(nullptr, 0, 1)) == MERCER_OK);
-  CHECK(fault(mercer_model_classify(model.get(), x, nullptr, labels), MERCER_UNSUPPORTED,
+  CHECK(fault(mercer_model_classify(model.get(), x, nullptr, nullptr, labels), MERCER_UNSUPPORTED,
               "mercer_model_classify", "regression") == "");
   const auto classifier = small_classifier();
-  CHECK(refused(mercer_model_classify(classifier.get(), x, nullptr, nullptr), "labels = NULL") ==
-        "");
-  CHECK(fault(mercer_model_classify(classifier.get(), rows_of(X.data(), 3, 3), nullptr, labels),
+  CHECK(refused(mercer_model_classify(classifier.get(), x, nullptr, nullptr, nullptr),
+                "labels = NULL") == "");
+  CHECK(fault(mercer_model_classify(classifier.get(), rows_of(X.data(), 3, 3), nullptr, nullptr,
+                                    labels),
               MERCER_DIMENSION_MISMATCH, "X->d = 3") == "");
   const auto over = reinterpret_cast<int32_t*>(X.data());
-  CHECK(refused(mercer_model_classify(classifier.get(), x, nullptr, over), "labels overlaps X") ==
-        "");
+  CHECK(refused(mercer_model_classify(classifier.get(), x, nullptr, nullptr, over),
+                "labels overlaps X") == "");
   X[3] = std::nan("");
-  CHECK(refused(mercer_model_classify(classifier.get(), x, nullptr, labels), "row 1") == "");
+  CHECK(refused(mercer_model_classify(classifier.get(), x, nullptr, nullptr, labels), "row 1") ==
+        "");
   CHECK((scores[0] == 77 && labels[0] == 77));
 }
 

@@ -47,7 +47,7 @@ const Writer kWriters[] = {
      }},
     {"mercer_model_predict", "scores", 4, 1,
      [](const mercer_matrix* result) {
-       return mercer_model_predict(small_model(60, 3).get(), good(), nullptr, result);
+       return mercer_model_predict(small_model(60, 3).get(), good(), nullptr, nullptr, result);
      }},
     {"mercer_kernel_ridge_predict", "scores", 4, 1, write_exact},
 };
@@ -157,7 +157,7 @@ TEST_CASE("results that overlap any array of the rows are refused", "[capi]") {
                    "mercer_map_transform: Z" + what) +
            refused(mercer_kernel_gram(kernel.get(), X, X, nullptr, over(4)),
                    "mercer_kernel_gram: K" + what) +
-           refused(mercer_model_predict(model.get(), X, nullptr, over(1)),
+           refused(mercer_model_predict(model.get(), X, nullptr, nullptr, over(1)),
                    "mercer_model_predict: scores" + what) +
            refused(
                mercer_map_variance(map.get(), X, X, 0, nullptr, reinterpret_cast<double*>(bytes)),

@@ -140,9 +140,9 @@ TEST_CASE("misaligned arrays and views are refused by name", "[capi]") {
                 "options->right") == "");
   CHECK(at_odds(mercer_map_variance(map.get(), x, x, 0, nullptr, odd), "variance") == "");
   CHECK(at_odds(mercer_kernel_gram(gaussian().get(), x, rows, nullptr, fits), "Y") == "");
-  CHECK(at_odds(mercer_model_predict(model.get(), x, nullptr, matrix), "scores") == "");
-  CHECK(at_odds(mercer_model_classify(small_classifier(60, 3).get(), x, nullptr, odd), "labels") ==
-        "");
+  CHECK(at_odds(mercer_model_predict(model.get(), x, nullptr, nullptr, matrix), "scores") == "");
+  CHECK(at_odds(mercer_model_classify(small_classifier(60, 3).get(), x, nullptr, nullptr, odd),
+                "labels") == "");
   CHECK(at_odds(mercer_fwht(matrix, nullptr), "X") == "");
   CHECK(at_odds(mercer_fwht(result_of(place, 1, 4), nullptr), "X->data") == "");
 }

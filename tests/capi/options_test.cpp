@@ -12,10 +12,10 @@ using namespace mercer::test;
 
 namespace {
 
-/// One option struct: its init, and a call that reads it. Sizes are of the first release.
+/// One option struct: its size now and in the first release, its init, and a call that reads it.
 struct Rule {
   const char* name;
-  uint32_t size;
+  uint32_t size, first_size;
   mercer_status (*init)(void* options);
   mercer_status (*read)(const void* options);
 };
@@ -68,21 +68,21 @@ mercer_status read_search(const void* options) {
 }
 
 const Rule kRules[] = {
-    {"mercer_fourier_options", 32,
+    {"mercer_fourier_options", 32, 32,
      [](void* o) { return mercer_fourier_options_init(static_cast<mercer_fourier_options*>(o)); },
      read_fourier},
-    {"mercer_transform_options", 40,
+    {"mercer_transform_options", 40, 40,
      [](void* o) {
        return mercer_transform_options_init(static_cast<mercer_transform_options*>(o));
      },
      read_transform},
-    {"mercer_context_options", 32,
+    {"mercer_context_options", 32, 32,
      [](void* o) { return mercer_context_options_init(static_cast<mercer_context_options*>(o)); },
      read_context},
-    {"mercer_fit_options", 80,
+    {"mercer_fit_options", 88, 80,
      [](void* o) { return mercer_fit_options_init(static_cast<mercer_fit_options*>(o)); },
      read_fit},
-    {"mercer_search_options", 80,
+    {"mercer_search_options", 88, 80,
      [](void* o) { return mercer_search_options_init(static_cast<mercer_search_options*>(o)); },
      read_search},
 };
@@ -118,6 +118,16 @@ TEST_CASE("init fills in defaults that are accepted, and keeps struct_size", "[c
   }
 }
 
+TEST_CASE("a struct of the first release is accepted, and not written past", "[capi]") {
+  for (const Rule& rule : kRules) {
+    INFO(rule.name);
+    Storage storage(rule.first_size);
+    CHECK(rule.init(storage.bytes.data()) == MERCER_OK);
+    CHECK(storage.holds(rule.first_size, 256, 0xAB));
+    CHECK(rule.read(storage.bytes.data()) == MERCER_OK);
+  }
+}
+
 TEST_CASE("a larger struct is accepted when its unknown tail is zero", "[capi]") {
   for (const Rule& rule : kRules) {
     INFO(rule.name);
@@ -135,7 +145,7 @@ TEST_CASE("a larger struct is accepted when its unknown tail is zero", "[capi]")
 
 TEST_CASE("a struct smaller than the first release, or absurdly large, is refused", "[capi]") {
   for (const Rule& rule : kRules) {
-    for (const uint32_t size : {0u, 4u, rule.size - 1, 0xABABABABu}) {
+    for (const uint32_t size : {0u, 4u, rule.first_size - 1, 0xABABABABu}) {
       INFO(rule.name << " of " << size);
       Storage storage(size, 0);
       const std::string says = "struct_size = " + std::to_string(size);
@@ -198,6 +208,8 @@ TEST_CASE("fields out of range are named", "[capi]") {
       {[](auto& o) { o.precision = 2; }, "options->precision = 2"},
       {[](auto& o) { o.selection = 5; }, "options->selection = 5"},
       {[](auto& o) { o.reserved = 1; }, "options->reserved = 1"},
+      {[](auto& o) { o.extrapolation = 4; }, "options->extrapolation = 4"},
+      {[](auto& o) { o.reserved_tail = 1; }, "options->reserved_tail = 1"},
       {[](auto& o) { o.lambda = -1; }, "options->lambda = -1"},
       {[](auto& o) { o.lambda = std::nan(""); }, "options->lambda = nan"},
       {[](auto& o) { o.lambda_largest = 0; }, "options->lambda_largest = 0"},
@@ -223,6 +235,8 @@ TEST_CASE("fields of search options out of range are named", "[capi]") {
       {[](auto& o) { o.lengthscale = -2; }, "options->lengthscale = -2"},
       {[](auto& o) { o.lambda = std::nan(""); }, "options->lambda = nan"},
       {[](auto& o) { o.held_out_fraction = 0; }, "options->held_out_fraction = 0"},
+      {[](auto& o) { o.extrapolation = -1; }, "options->extrapolation = -1"},
+      {[](auto& o) { o.reserved_tail = 1; }, "options->reserved_tail = 1"},
       {[](auto& o) { o.map = "{\"map\":\"fourier\",\"seed\":3}"; }, "seed"},
       {[](auto& o) { o.map = "{\"map\":\"no\"}"; }, "no"},
   };

@@ -107,12 +107,13 @@ inline const Reader kReaders[] = {
     {"mercer_model_fit", "X", read_by_fit},
     {"mercer_model_predict", "X",
      [](const mercer_rows* X) {
-       return mercer_model_predict(small_model(60, 3).get(), X, nullptr, result_of(Z, 4, 1));
+       return mercer_model_predict(small_model(60, 3).get(), X, nullptr, nullptr,
+                                   result_of(Z, 4, 1));
      }},
     {"mercer_model_classify", "X",
      [](const mercer_rows* X) {
        int32_t labels[4];
-       return mercer_model_classify(small_classifier(60, 3).get(), X, nullptr, labels);
+       return mercer_model_classify(small_classifier(60, 3).get(), X, nullptr, nullptr, labels);
      }},
     {"mercer_kernel_ridge_fit", "X", read_by_kernel_ridge},
 };

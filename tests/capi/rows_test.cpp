@@ -148,7 +148,7 @@ TEST_CASE("no rows may have no arrays", "[capi]") {
     CHECK(mercer_kernel_gram(gaussian().get(), none, good(), nullptr, nothing(0, 4)) == MERCER_OK);
     CHECK(mercer_kernel_gram(gaussian().get(), good(), none, nullptr, nothing(4, 0)) == MERCER_OK);
     CHECK(mercer_map_variance(fourier(3, 8).get(), none, none, 0, nullptr, nullptr) == MERCER_OK);
-    CHECK(mercer_model_predict(model.get(), none, nullptr, nothing(0, 1)) == MERCER_OK);
+    CHECK(mercer_model_predict(model.get(), none, nullptr, nullptr, nothing(0, 1)) == MERCER_OK);
     CHECK(mercer_statistics_add(sums.get(), none, rows_of<double>(nullptr, 0, 1), nullptr) ==
           MERCER_OK);
   }

@@ -42,10 +42,10 @@ TEST_CASE("results in single precision are the double ones, rounded", "[capi]") 
   });
   const auto model = small_model(60, d), classifier = small_classifier(60, d);
   check_rounded(n, 1, [&](const mercer_matrix* scores) {
-    return mercer_model_predict(model.get(), x, nullptr, scores);
+    return mercer_model_predict(model.get(), x, nullptr, nullptr, scores);
   });
   check_rounded(n, 2, [&](const mercer_matrix* scores) {
-    return mercer_model_predict(classifier.get(), x, nullptr, scores);
+    return mercer_model_predict(classifier.get(), x, nullptr, nullptr, scores);
   });
   const auto options = fit_options(MERCER_SELECTION_FIXED);
   mercer_kernel_ridge* fitted = nullptr;

@@ -75,8 +75,8 @@ TEST_CASE("a source fits as its rows in memory do", "[capi]") {
   std::vector<double> a(kRows * 2), b(kRows * 2);
   const mercer_matrix A = mercer_matrix_f64(kRows, 2, a.data());
   const mercer_matrix B = mercer_matrix_f64(kRows, 2, b.data());
-  REQUIRE(mercer_model_predict(streamed.model.get(), &X, nullptr, &A) == MERCER_OK);
-  REQUIRE(mercer_model_predict(whole, &X, nullptr, &B) == MERCER_OK);
+  REQUIRE(mercer_model_predict(streamed.model.get(), &X, nullptr, nullptr, &A) == MERCER_OK);
+  REQUIRE(mercer_model_predict(whole, &X, nullptr, nullptr, &B) == MERCER_OK);
   double worst = 0;
   for (size_t i = 0; i < a.size(); ++i) worst = std::max(worst, std::abs(a[i] - b[i]));
   CHECK(worst < 1e-4);  // features in single precision, lambda down to 1e-12

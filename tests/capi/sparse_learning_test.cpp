@@ -49,8 +49,8 @@ std::vector<double> predict(const mercer_model* model, const RowsView& X) {
   int64_t outputs = 0;
   mercer_model_shape(model, nullptr, &outputs, nullptr, nullptr);
   std::vector<double> scores(static_cast<size_t>(X.n * outputs), -77);
-  CHECK(fault(mercer_model_predict(model, X, nullptr, result_of(scores, outputs)), MERCER_OK) ==
-        "");
+  CHECK(fault(mercer_model_predict(model, X, nullptr, nullptr, result_of(scores, outputs)),
+              MERCER_OK) == "");
   return scores;
 }
 
@@ -113,7 +113,7 @@ TEST_CASE("classes of sparse rows are those of dense rows", "[capi]") {
   const auto sparse = fit(kX.view(), classes(), 3, plain_options());
   const auto classify = [](const mercer_model* model, const RowsView& X) {
     std::vector<int32_t> labels(n, -1);
-    CHECK(fault(mercer_model_classify(model, X, nullptr, labels.data()), MERCER_OK) == "");
+    CHECK(fault(mercer_model_classify(model, X, nullptr, nullptr, labels.data()), MERCER_OK) == "");
     return labels;
   };
   const auto expected = classify(dense.get(), kX.dense_view());

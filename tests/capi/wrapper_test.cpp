@@ -152,7 +152,8 @@ TEST_CASE("models in C++: regression, classes, spec and search", "[capi]") {
   CHECK(model.map().spec() == map.spec());
   std::vector<double> scores(80);
   const mercer_matrix out = mercer_matrix_f64(80, 1, scores.data());
-  REQUIRE(mercer_model_predict(model.get(), Rows(rows.X).get(), nullptr, &out) == MERCER_OK);
+  REQUIRE(mercer_model_predict(model.get(), Rows(rows.X).get(), nullptr, nullptr, &out) ==
+          MERCER_OK);
   const Matrix<double> predicted = model.predict(rows.X);
   bool same = true;
   for (int64_t i = 0; i < 80; ++i) same = same && predicted(i, 0) == scores[static_cast<size_t>(i)];

@@ -41,6 +41,24 @@ cmp -s predicted.csv without.csv || complain "predictions depend on the target c
 awk -F, '{ print $2 "," $3 "," $1 }' test.csv >moved.csv
 accepts "$MERCER" predict model moved.csv -o moved-out.csv
 cmp -s predicted.csv moved-out.csv || complain "columns are not matched by name"
+
+# Rows outside the training range are clipped, told with the names of their inputs, and counted.
+{ echo x2,x1; echo 0.1,0.2; echo 0.1,50; echo -7,50; } >far.csv
+accepts "$MERCER" predict model far.csv -o far.out
+contains '^note: 2 of 3 rows lie outside the training range (inputs: x1, x2), clipped$' "rows outside"
+{ echo x2,x1; echo 0.1,60; } >farther.csv
+accepts "$MERCER" predict model farther.csv -o farther.out --quiet
+[ ! -s out ] || complain "--quiet printed: $(cat out)"
+awk -v a="$(sed -n 3p far.out)" -v b="$(sed -n 2p farther.out)" 'BEGIN { exit !(a - b < 1e-5 && b - a < 1e-5) }' ||
+  complain "50 and 60 are not clipped alike: $(sed -n 3p far.out), $(sed -n 2p farther.out)"
+accepts "$MERCER" predict model far.csv -o free.out --extrapolation free
+contains 'outside the training range (inputs: x1, x2), taken as they are$' "--extrapolation free"
+cmp -s far.out free.out && complain "--extrapolation free changed nothing"
+refuses 'row 1, input 0 .*is 50, outside' "$MERCER" predict model far.csv -o result --extrapolation refuse
+accepts "$MERCER" fit train.csv -o careful --features 64 --lengthscale 1 --lambda 1e-3 --extrapolation refuse
+refuses 'extrapolation is refused' "$MERCER" predict careful far.csv -o result
+accepts "$MERCER" predict careful far.csv -o result.csv --extrapolation clip
+
 "$MERCER" predict model - -o - <inputs.csv >piped.csv 2>err || complain "predict from and to a pipe: $(cat err)"
 cmp -s predicted.csv piped.csv || complain "predictions through a pipe differ"
 "$MERCER" predict model test.csv >plain.csv 2>err || complain "predict without -o: $(cat err)"

@@ -51,6 +51,15 @@ model::Model small_model(int64_t outputs) {
   return model;
 }
 
+/// The same with ranges, of two targets.
+model::Model guarded_model() {
+  model::Model model = small_model(2);
+  model.options.extrapolation = model::Extrapolation::refuse;
+  model.ranges.inputs = {{-1, -0.5, 0.5, 1}, {-1e-300, 0, 0.1, 1e300}, {7, 7, 7, 7}};
+  model.ranges.targets = {{0, 0.1, 0.2, 0.3}, {0.2, 0.2, 0.3, 0.3}};
+  return model;
+}
+
 std::shared_ptr<const model::Predictor> constant_weights(int64_t features, int64_t outputs,
                                                          double value, size_t intercepts) {
   solver::Weights weights{Matrix<double>(features, outputs), std::vector<double>(intercepts, 1.0)};
@@ -149,6 +158,61 @@ TEST_CASE("a classifier without standardisation comes back", "[io]") {
   const auto back = io::load_model(directory.file("model"));
   CHECK(options_fault(back->options, model.options) == "");
   CHECK(back->standardizer.mean.empty());
+}
+
+TEST_CASE("ranges come back bit for bit and guard as before", "[io]") {
+  const TemporaryDirectory directory;
+  const std::string path = directory.file("model"), again = directory.file("again");
+  const model::Model model = guarded_model();
+  io::save(model, path);
+  const auto back = io::load_model(path);
+  io::save(*back, again);
+  CHECK(directory.read(path) == directory.read(again));
+  CHECK(back->options.extrapolation == model::Extrapolation::refuse);
+  REQUIRE(back->ranges.inputs.size() == 3);
+  REQUIRE(back->ranges.targets.size() == 2);
+  CHECK(back->ranges.inputs[1].lowest == -1e-300);
+  CHECK(back->ranges.inputs[2].highest == 7);
+  CHECK(back->ranges.targets[1].low == 0.2);
+  CHECK(io::describe_file(path).find(
+            R"("inputs":{"lowest":[-1,-1e-300,7],"low":[-0.5,0,7],"high":[0.5,0.1,7],)"
+            R"("highest":[1,1e+300,7]},"targets":{"lowest":[0,0.2],)") != std::string::npos);
+}
+
+TEST_CASE("ranges that no fit keeps are CORRUPT_FILE", "[io]") {
+  const model::Model model = guarded_model();
+  const auto nth_becomes = [](size_t n, double value) {
+    return [=](const std::string& bytes) {
+      return bytes.substr(0, 8 * n) + as_bytes(value) + bytes.substr(8 * n + 8);
+    };
+  };
+  CHECK(corrupt(model, "ranges", nth_becomes(0, std::nan("")), "inputs: range 0 is nan") == "");
+  CHECK(corrupt(model, "ranges", nth_becomes(4, -HUGE_VAL), "inputs: range 1 is -inf") == "");
+  CHECK(corrupt(model, "ranges", nth_becomes(8, 8), "inputs: range 2 is 8, 7") == "");
+  CHECK(corrupt(model, "ranges", nth_becomes(13, std::nan("")), "targets: range 0 is") == "");
+  CHECK(corrupt(model, "ranges", nth_becomes(15, -5), "targets: range 0 is") == "");
+  CHECK(corrupt(
+            model, "ranges", [](const std::string& b) { return b.substr(8); },
+            "ranges has 19 numbers, expected 20") == "");
+  CHECK(corrupt(
+            model, "ranges", [](const std::string& b) { return b.substr(3); }, "multiple of 8") ==
+        "");
+  CHECK(corrupt(
+            model, "ranges", [](const std::string&) { return std::string(); },
+            "ranges has 0 numbers, expected 20") == "");
+  CHECK(corrupt(model, "options", substitute("refuse", "hold"), "extrapolation = \"hold\"") == "");
+}
+
+TEST_CASE("a file from before ranges were kept loads, and clips nothing", "[io]") {
+  const TemporaryDirectory directory;
+  const std::string path = directory.file("model");
+  model::Model model = small_model(1);
+  model.standardizer = {{0.1, -0.2, 0.3}, {1.5, 0.5, 2}};
+  io::save(model, path);
+  forge_section(path, "options", substitute(",\"extrapolation\":\"clip\"", ""));
+  const auto back = io::load_model(path);
+  CHECK(!back->ranges.known());
+  CHECK(same_bits(predictions(model), predictions(*back)));
 }
 
 TEST_CASE("what a model file holds is described without loading it", "[io]") {
@@ -358,5 +422,17 @@ TEST_CASE("a model that could not be read back is not written", "[io]") {
         "");
   CHECK(refused([](model::Model& m) { m.metadata = "\xc3"; }, "metadata") == "");
   CHECK(refused([](model::Model& m) { m.map = nullptr; }, "map") == "");
+  CHECK(refused(
+            [](model::Model& m) {
+              m.ranges.inputs = {{0, 1, 2, 3}};
+            },
+            "ranges of inputs") == "");
+  CHECK(refused(
+            [](model::Model& m) {
+              m.ranges = guarded_model().ranges;
+              m.ranges.targets[0].low = std::nan("");
+              m.ranges.targets.pop_back();
+            },
+            "targets: range 0") == "");
   CHECK(directory.file_count() == 0);
 }

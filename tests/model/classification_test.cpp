@@ -81,7 +81,7 @@ TEST_CASE("a class without rows is never predicted", "[model]") {
   CHECK(errors(model, blobs(300, {0, 2, 4}, 34)) == 0);
 }
 
-TEST_CASE("a row outside the kernel's domain has no class", "[model]") {
+TEST_CASE("a row outside the kernel's domain has no class, unless it is clipped", "[model]") {
   Problem train = blobs(60, {0, 1}, 38);
   for (int64_t i = 0; i < 60; ++i)
     for (int64_t j = 0; j < 2; ++j) train.X(i, j) = std::abs(train.X(i, j));
@@ -94,8 +94,10 @@ TEST_CASE("a row outside the kernel's domain has no class", "[model]") {
   train.X(3, 1) = -2;
   std::vector<int32_t> found(60);
   CHECK(refusal_fault(
-            MERCER_INVALID_ARGUMENT, [&] { classify(model, train.x(), context, found); },
+            MERCER_INVALID_ARGUMENT,
+            [&] { classify(model, train.x(), context, found, Extrapolation::free); },
             "X: row 3 (counted from 0) has a score of NaN") == "");
+  CHECK(classify(model, train.x(), context, found).rows == 1);
 }
 
 TEST_CASE("class scores are least squares on one-hot codes", "[model]") {

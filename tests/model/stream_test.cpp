@@ -54,6 +54,11 @@ TEST_CASE("a stream of blocks fits as its rows in memory do", "[model]") {
     MemoryStream stream(problem.x(), problem.y(), {1, 7, 120, 33});
     const Model streamed = fit_stream(map, f64_options(selection), stream, 2, context);
     CHECK(streamed.rows == 500);
+    for (size_t j = 0; j < 3; ++j) {
+      CHECK(streamed.ranges.inputs[j].lowest == whole.ranges.inputs[j].lowest);
+      CHECK(streamed.ranges.inputs[j].high == whole.ranges.inputs[j].high);
+    }
+    CHECK(streamed.ranges.targets[1].highest == whole.ranges.targets[1].highest);
     CHECK(streamed.options.lambda == whole.options.lambda);
     // Standardisation, statistics, leave-one-out; two more for the first part held out (the rest,
     // its score, itself), three for each other fold.

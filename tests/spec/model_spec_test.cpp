@@ -52,7 +52,9 @@ TEST_CASE("without lambda it is chosen by generalised cross-validation; the rest
 
 TEST_CASE("a fitted model prints the lambda it has and that its spec is not all of it", "[spec]") {
   const spec::ModelPlan plan = spec::model_plan_from_spec(ridge_with(""));
-  model::Model model{feature::make_map(plan.map), {}, {}, plan.options, 0, {}, ""};
+  model::Model model;
+  model.map = feature::make_map(plan.map);
+  model.options = plan.options;
   model.options.lambda = 0.1;
   const std::string text = spec::to_spec(model);
   CHECK(
@@ -60,7 +62,8 @@ TEST_CASE("a fitted model prints the lambda it has and that its spec is not all 
       R"({"mercer":1,"model":"ridge","map":{"map":"fourier","kernel":{"kernel":"laplacian","lengthscale":1,"variance":1},)"
       R"("inputs":2,"features":4,"seed":0,"projection":"dense","form":"pair","radius":"drawn",)"
       R"("scramble":"owen","whole_blocks":false},"lambda":0.1,"standardize":true,)"
-      R"("center":true,"task":"regression","precision":"f32","needs":"data"})");
+      R"("center":true,"task":"regression","precision":"f32","extrapolation":"clip",)"
+      R"("needs":"data"})");
   CHECK(refused(MERCER_UNSUPPORTED, text, "needs = \"data\"", "fitted") == "");
 }
 
@@ -77,6 +80,8 @@ TEST_CASE("what is wrong with a model spec is said", "[spec]") {
   CHECK(refused(invalid, ridge_with(R"(,"task":"ranking")"), "task = \"ranking\"",
                 "\"classification\"") == "");
   CHECK(refused(invalid, ridge_with(R"(,"precision":"f16")"), "precision = \"f16\"") == "");
+  CHECK(refused(invalid, ridge_with(R"(,"extrapolation":"hold")"), "extrapolation = \"hold\"",
+                "\"refuse\"") == "");
   CHECK(refused(invalid, ridge_with(R"(,"alpha":1)"), "unknown key \"alpha\"") == "");
   CHECK(refused(MERCER_NEWER_VERSION, R"({"mercer":2,"model":"deep"})", "mercer = 2") == "");
   const char* nested =

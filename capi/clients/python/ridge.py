@@ -79,7 +79,7 @@ class Mercer:
         self.declare("model_fit", handle, c_void_p, view, view, c_int64, handle, out)
         self.declare("model_save", handle, c_char_p)
         self.declare("model_load", c_char_p, out)
-        self.declare("model_predict", handle, view, handle, result)
+        self.declare("model_predict", handle, view, handle, handle, result)
         for noun in ("kernel", "map", "statistics", "ridge", "model"):
             free = getattr(self.library, f"mercer_{noun}_free")
             free.restype, free.argtypes = None, [c_void_p]
@@ -156,7 +156,7 @@ def main():
     mercer.model_save(model, path)
     loaded = mercer.make("model_load", path)
     scores = np.empty((n, 1))
-    mercer.model_predict(loaded, rows(X), None, matrix(scores))
+    mercer.model_predict(loaded, rows(X), None, None, matrix(scores))
     by_model = np.linalg.norm(y - scores) / np.linalg.norm(y)
     from_sparse = sparse_error(mercer, handle, D)
     print(f"a saved model: relative error {by_model:.2e}; sparse rows differ by {from_sparse:.1e}")

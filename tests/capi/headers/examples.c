@@ -231,7 +231,7 @@ static int models(const mercer_map* map, float* x, double* y, double* f, mercer_
   mercer_matrix scores = mercer_matrix_f64(n, 1, f);
   mercer_model* model = NULL;
   mercer_status status = mercer_model_fit(map, NULL, &X, &Y, 0, NULL, &model);
-  if (status == MERCER_OK) status = mercer_model_predict(model, &X, NULL, &scores);
+  if (status == MERCER_OK) status = mercer_model_predict(model, &X, NULL, NULL, &scores);
   *out = model;
   return status == MERCER_OK && fabs(f[0] - y[0]) < 0.5;
 }

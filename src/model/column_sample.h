@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Quantiles of columns from a sample of rows: all of them while they are few.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "base/rows.h"
+
+namespace mercer::model {
+
+/// One column of the sample: ascending numbers, with the weight of all up to each.
+class SortedColumn {
+ public:
+  SortedColumn(std::vector<double> numbers, std::vector<double> cumulated)
+      : numbers_(std::move(numbers)), cumulated_(std::move(cumulated)) {}
+  /// NaN: no row has a number here.
+  double quantile(double p) const;
+  const std::vector<double>& numbers() const noexcept { return numbers_; }
+
+ private:
+  std::vector<double> numbers_, cumulated_;
+};
+
+/// Rows are kept by a function of seed and row number, each with the same chance, so that the
+/// sample does not depend on how they arrive in blocks. Rows of weight 0 and NaN count for nothing.
+class ColumnSample {
+ public:
+  ColumnSample(int64_t columns, uint64_t seed);
+  /// The next rows, with a weight each or none.
+  void add(const Rows& block, std::span<const double> weights = {});
+  /// True: every row of positive weight is in the sample, and quantiles are exact.
+  bool complete() const noexcept { return level_ == 0; }
+  /// The columns in order: body(column, sorted). The p-quantile is the smallest number that rows of
+  /// at least p of the weight do not exceed.
+  template <class Body>
+  void for_each_column(const Body& body) const {
+    const std::vector<int64_t> order = entries_by_column();
+    const double total = total_weight();
+    size_t begin = 0;
+    for (int64_t j = 0; j < columns_; ++j) {
+      size_t end = begin;
+      while (end < order.size() && column_[static_cast<size_t>(order[end])] == j) ++end;
+      body(j, sorted({order.data() + begin, end - begin}, total));
+      begin = end;
+    }
+  }
+
+ private:
+  struct SampledRow {
+    int64_t number;
+    double weight;
+    size_t entries;  // up to its end
+  };
+  bool keeps(int64_t row) const noexcept;
+  void thin_out();
+  double total_weight() const noexcept;
+  std::vector<int64_t> entries_by_column() const;
+  SortedColumn sorted(std::span<const int64_t> entries, double total) const;
+
+  int64_t columns_;
+  uint64_t seed_;
+  bool sparse_ = false;  // what a row does not list is 0
+  int level_ = 0;        // a row is kept with chance 2^-level
+  int64_t rows_ = 0;
+  std::vector<SampledRow> sample_;
+  std::vector<int64_t> column_;  // of each entry
+  std::vector<double> number_;
+  std::vector<double> weight_;
+};
+
+}  // namespace mercer::model

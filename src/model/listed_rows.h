@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// The numbers of a row, each column once: what a sparse row lists twice is summed first.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+
+#include "base/rows.h"
+
+namespace mercer::model {
+
+/// body(column, sum) for the sums of add_row that are not 0, in the order in which columns are first
+/// listed; they are 0 afterwards.
+template <class T, class Body>
+void take_listed(const CsrView<T>& X, int64_t i, double* sums, const Body& body) {
+  for_each_listed(X, i, [&](int64_t j, T) {
+    const double x = std::exchange(sums[j], 0.0);
+    if (x != 0) body(j, x);
+  });
+}
+
+/// body(column, x) for every number of a dense row.
+template <class T, class Body>
+void for_each_number(const MatrixView<const T>& X, int64_t i, double*, const Body& body) {
+  for_each_listed(X, i, [&](int64_t j, T x) { body(j, static_cast<double>(x)); });
+}
+/// The same for the numbers of a sparse row that are not 0. sums: a zero per column, and again so
+/// afterwards.
+template <class T, class Body>
+void for_each_number(const CsrView<T>& X, int64_t i, double* sums, const Body& body) {
+  add_row(X, i, sums);
+  take_listed(X, i, sums, body);
+}
+
+/// Length of the sums that for_each_number needs.
+inline int64_t sum_count(const Rows& rows) { return rows.sparse() ? rows.cols() : 0; }
+
+}  // namespace mercer::model

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Where the training rows lay: what a prediction far from them is held against.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/rows.h"
+#include "model/column_sample.h"
+
+namespace mercer::model {
+
+/// Of one column over the training rows of positive weight: the extremes, and the numbers below
+/// which 1 % and 99 % of the weight lie (of a sample of the rows where they are many).
+struct Range {
+  double lowest, low, high, highest;
+};
+
+/// Of inputs as they are given, before they are prepared.
+struct Ranges {
+  std::vector<Range> inputs;   // empty: not known, as of a file written before ranges were kept
+  std::vector<Range> targets;  // of a regression
+
+  bool known() const noexcept { return !inputs.empty(); }
+};
+
+/// INVALID_ARGUMENT unless every range is finite and in order.
+void check_ranges(std::span<const Range> ranges, const char* what);
+
+/// Ranges of the columns of rows that arrive in blocks.
+class ColumnRanges {
+ public:
+  ColumnRanges(int64_t columns, uint64_t seed);
+  /// The next rows, with a weight each or none.
+  void add(const Rows& block, std::span<const double> weights);
+  std::vector<Range> ranges() const;
+
+ private:
+  std::vector<double> lowest_, highest_;
+  std::vector<int64_t> listed_;  // rows of positive weight that list the column
+  int64_t rows_ = 0;             // of positive weight
+  ColumnSample sample_;
+};
+
+/// Of inputs and targets.
+class RangeCollector {
+ public:
+  RangeCollector(int64_t inputs, int64_t targets, uint64_t seed)
+      : inputs_(inputs, seed), targets_(targets, seed) {}
+  void add(const Rows& X, MatrixView<const double> targets, std::span<const double> weights) {
+    inputs_.add(X, weights);
+    targets_.add(targets, weights);
+  }
+  Ranges ranges() const { return {inputs_.ranges(), targets_.ranges()}; }
+
+ private:
+  ColumnRanges inputs_, targets_;
+};
+
+/// Of training rows in memory. targets: none for a classification.
+Ranges ranges_of(const Rows& X, MatrixView<const double> targets, uint64_t seed,
+                 std::span<const double> weights = {});
+
+}  // namespace mercer::model

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// mercer_predict_options: what is clipped, refused and counted through the C API.
+#include <array>
+#include <cmath>
+#include <cstring>
+
+#include "fixture.h"
+#include "support/catch.h"
+
+using namespace mercer::test;
+
+namespace {
+
+mercer_predict_options predict_options() {
+  mercer_predict_options options{};
+  options.struct_size = sizeof options;
+  return options;
+}
+
+/// numbers() lie in (-1, 1): rows 1 and 3 lie outside, row 1 with both inputs.
+std::vector<double> far_rows() {
+  auto X = numbers(5, 2);
+  X[2] = 50;
+  X[3] = -50;
+  X[7] = 1e6;
+  return X;
+}
+
+}  // namespace
+
+TEST_CASE("rows, values and inputs outside the training range are counted", "[capi]") {
+  const auto model = small_model(), classifier = small_classifier();
+  const auto X = far_rows();
+  double scores[5];
+  int32_t labels[5];
+  int64_t rows = -7, values = -7, limited = -7;
+  std::array<int64_t, 2> inputs = {-7, -7};
+  auto options = predict_options();
+  options.rows_outside = &rows;
+  options.values_outside = &values;
+  options.inputs_outside = inputs.data();
+  options.predictions_limited = &limited;
+  for (const int32_t how :
+       {MERCER_EXTRAPOLATION_DEFAULT, MERCER_EXTRAPOLATION_CLIP, MERCER_EXTRAPOLATION_FREE}) {
+    options.extrapolation = how;
+    rows = values = -7;
+    REQUIRE(mercer_model_predict(model.get(), rows_of(X, 2), &options, nullptr,
+                                 result_of(scores, 5, 1)) == MERCER_OK);
+    CHECK((rows == 2 && values == 3 && inputs == std::array<int64_t, 2>{1, 2}));
+    CHECK(limited >= 0);
+    rows = values = -7;
+    REQUIRE(mercer_model_classify(classifier.get(), rows_of(X, 2), &options, nullptr, labels) ==
+            MERCER_OK);
+    CHECK((rows == 2 && values == 3 && limited == 0));
+  }
+  options.extrapolation = MERCER_EXTRAPOLATION_REFUSE;
+  rows = -7;
+  CHECK(refused(mercer_model_predict(model.get(), rows_of(X, 2), &options, nullptr,
+                                     result_of(scores, 5, 1)),
+                "row 1, input 0 (counted from 0) is 50") == "");
+  CHECK(refused(mercer_model_classify(classifier.get(), rows_of(X, 2), &options, nullptr, labels),
+                "extrapolation is refused") == "");
+  CHECK(rows == -7);
+  REQUIRE(mercer_model_predict(model.get(), rows_of<double>(nullptr, 0, 2), &options, nullptr,
+                               result_of<double>(nullptr, 0, 1)) == MERCER_OK);
+  CHECK((rows == 0 && inputs == std::array<int64_t, 2>{0, 0}));
+}
+
+TEST_CASE("what a model was fitted with is the default of its predictions", "[capi]") {
+  const auto X = numbers(60, 2), Y = numbers(60, 1);
+  auto options = fit_options(MERCER_SELECTION_GCV);
+  options.extrapolation = MERCER_EXTRAPOLATION_REFUSE;
+  mercer_model* model = nullptr;
+  REQUIRE(mercer_model_fit(fourier(2, 16).get(), &options, rows_of(X, 2), rows_of(Y, 1), 0, nullptr,
+                           &model) == MERCER_OK);
+  const ModelHandle handle(model);
+  const auto far = far_rows();
+  double scores[5] = {77};
+  CHECK(refused(
+            mercer_model_predict(model, rows_of(far, 2), nullptr, nullptr, result_of(scores, 5, 1)),
+            "outside the range") == "");
+  CHECK(scores[0] == 77);
+  auto clip = predict_options();
+  clip.extrapolation = MERCER_EXTRAPOLATION_CLIP;
+  CHECK(mercer_model_predict(model, rows_of(far, 2), &clip, nullptr, result_of(scores, 5, 1)) ==
+        MERCER_OK);
+}
+
+TEST_CASE("fields of predict options out of range are named", "[capi]") {
+  const auto model = small_model();
+  auto X = numbers(5, 2);
+  double scores[5];
+  const auto fault_of = [&](auto spoil, const char* says) {
+    auto options = predict_options();
+    spoil(options);
+    return fault(mercer_model_predict(model.get(), rows_of(X, 2), &options, nullptr,
+                                      result_of(scores, 5, 1)),
+                 MERCER_INVALID_ARGUMENT, "mercer_model_predict", says);
+  };
+  const auto odd = [](void* place) {
+    return reinterpret_cast<int64_t*>(static_cast<char*>(place) + 1);
+  };
+  int64_t place[3] = {};
+  CHECK(fault_of([](auto& o) { o.output = 1; }, "options->output = 1") == "");
+  CHECK(fault_of([](auto& o) { o.extrapolation = 4; }, "options->extrapolation = 4") == "");
+  CHECK(fault_of([](auto& o) { o.extrapolation = -1; }, "options->extrapolation = -1") == "");
+  CHECK(fault_of([](auto& o) { o.reserved = 1; }, "options->reserved = 1") == "");
+  CHECK(fault_of([](auto& o) { o.struct_size = 44; }, "struct_size = 44") == "");
+  CHECK(fault_of([&](auto& o) { o.rows_outside = odd(place); }, "options->rows_outside") == "");
+  CHECK(fault_of([&](auto& o) { o.values_outside = odd(place); }, "options->values_outside") == "");
+  CHECK(fault_of([&](auto& o) { o.inputs_outside = odd(place); }, "options->inputs_outside") == "");
+  CHECK(fault_of([&](auto& o) { o.predictions_limited = odd(place); },
+                 "options->predictions_limited") == "");
+  CHECK(fault_of([&](auto& o) { o.inputs_outside = reinterpret_cast<int64_t*>(X.data() + 2); },
+                 "options->inputs_outside overlaps X") == "");
+}
