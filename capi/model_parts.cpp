@@ -8,6 +8,7 @@
 #include "guard.h"
 #include "handles.h"
 #include "mercer/model.h"
+#include "spec/report_spec.h"
 #include "spec/spec.h"
 
 using namespace mercer;
@@ -55,6 +56,14 @@ mercer_status mercer_model_spec(const mercer_model* model, char* buffer, int64_t
                                 int64_t* needed) {
   return guard("mercer_model_spec", [&] {
     copy_text(spec::to_spec(checked("model", model).impl), buffer, capacity, needed);
+  });
+}
+
+mercer_status mercer_model_report(const mercer_model* model, char* buffer, int64_t capacity,
+                                  int64_t* needed) {
+  return guard("mercer_model_report", [&] {
+    const model::Model& fitted = checked("model", model).impl;
+    copy_text(spec::print_report(fitted.report, fitted.options.task), buffer, capacity, needed);
   });
 }
 

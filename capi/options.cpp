@@ -16,12 +16,12 @@ constexpr mercer_fit_options kFitDefaults = {
     1,  // standardize
     1,  // center
     MERCER_PRECISION_F32,
-    MERCER_SELECTION_GCV,
+    MERCER_SELECTION_LOO,
     0,      // reserved
     1e-6,   // lambda
-    1e-1,   // lambda_largest
+    10,     // lambda_largest
     1e-12,  // lambda_smallest
-    23,     // lambda_count
+    27,     // lambda_count
     5,      // folds
     0.1,    // held_out_fraction
     0,      // seed

@@ -64,18 +64,6 @@ struct TrainingRows {
   DoubleRows z, y;
 };
 
-std::vector<const solver::RowStatistics*> read_folds(const mercer_statistics* const* folds,
-                                                     int64_t fold_count) {
-  check_at_least("fold_count", fold_count, 2);
-  std::vector<const solver::RowStatistics*> sums;
-  for (const mercer_statistics* fold : vector("folds", folds, "fold_count", fold_count).values()) {
-    require(fold != nullptr, MERCER_INVALID_ARGUMENT, "folds[%zu] = NULL, expected a handle",
-            sums.size());
-    sums.push_back(&fold->impl);
-  }
-  return sums;
-}
-
 }  // namespace
 
 mercer_status mercer_ridge_create(const mercer_statistics* statistics, int32_t center,
@@ -181,22 +169,5 @@ mercer_status mercer_ridge_dual(const mercer_rows* Z, const mercer_rows* Y, int3
     }
     result.finish();
     if (intercept != nullptr) std::ranges::copy(weights.intercept, intercept);
-  });
-}
-
-mercer_status mercer_ridge_kfold_f64(int64_t fold_count, const mercer_statistics* const* folds,
-                                     int32_t center, int64_t lambda_count, const double* lambdas,
-                                     mercer_context* context, double* error, int64_t lde) {
-  return guard_long("mercer_ridge_kfold_f64", context, [&](Context& running) {
-    const auto sums = read_folds(folds, fold_count);
-    const auto path = vector("lambdas", lambdas, "lambda_count", lambda_count);
-    for (const double lambda : path.values()) check_not_negative("lambdas[i]", lambda);
-    const int64_t m = sums[0]->outputs();
-    const auto result = matrix("error", error, "lambda_count", lambda_count, m, "lde", lde);
-    check_no_overlap(result, path);
-    const Matrix<double> errors = solver::kfold_error(sums, center != 0, path.values(), running);
-    for (int64_t i = 0; i < lambda_count; ++i) {
-      std::copy_n(errors.view().row(i), m, result.view.row(i));
-    }
   });
 }

@@ -30,7 +30,7 @@ constexpr mercer_search_options kSearchDefaults = {
     nullptr,  // report
     nullptr,  // user
     MERCER_EXTRAPOLATION_DEFAULT,
-    0  // reserved_tail
+    1  // assess
 };
 constexpr uint32_t kSearchFirstSize = 80;
 
@@ -61,13 +61,13 @@ model::SearchOptions read_search_options(const mercer_search_options& read) {
   search.fit.seed = read.seed;
   search.fit.extrapolation =
       read_extrapolation(read.extrapolation).value_or(search.fit.extrapolation);
-  check_range("options->reserved_tail", read.reserved_tail, 0, 0);
   check_at_least("options->features", read.features, 1);
   check_not_negative("options->lengthscale", read.lengthscale);
   check_finite("options->lambda", read.lambda);
   search.features = read.features;
   search.lengthscale = read.lengthscale;
   search.lambda = read.lambda;
+  search.assess = read_flag("options->assess", read.assess);
   search.held_out_fraction = read_fraction("options->held_out_fraction", read.held_out_fraction);
   return search;
 }

@@ -53,6 +53,7 @@ void choose(const Plan& plan, const std::vector<int64_t>& features, Comparison* 
   if (plan.per_input) throw Failure("--lambda: give a number with one lengthscale per input");
   mercer_search_options options = search_options();
   options.standardize = 0;
+  options.assess = 0;  // the rows held out do
   options.features = std::min(kSearchFeatures, *std::max_element(features.begin(), features.end()));
   options.lengthscale = plan.lengthscale;
   options.lambda = plan.lambda;

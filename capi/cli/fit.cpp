@@ -11,6 +11,7 @@
 #include "output_file.h"
 #include "outside.h"
 #include "read/number.h"
+#include "report_text.h"
 #include "score.h"
 #include "session.h"
 #include "split.h"
@@ -22,7 +23,7 @@ namespace mercer::cli {
 
 namespace {
 
-constexpr const char* kStages[] = {"coarse", "fine", "full", "final"};
+constexpr const char* kStages[] = {"coarse", "fine", "by input", "final"};
 
 struct SearchTable {
   Session* session;
@@ -35,9 +36,11 @@ void print_candidate(void* user, const mercer_search_candidate* candidate) {
   auto& table = *static_cast<SearchTable*>(user);
   table.session->clear_bar();
   if (!table.begun) {
-    std::fprintf(table.out, "search on held-out rows\n%8s %9s %8s %12s %9s %9s %8s\n", "stage",
-                 "features", "rows", "lengthscale", "lambda",
-                 table.classification ? "accuracy" : "R^2", "seconds");
+    std::fprintf(
+        table.out,
+        "search (scores that choose: too good for what they chose)\n%8s %9s %8s %12s %9s %9s %8s\n",
+        "stage", "features", "rows", "lengthscale", "lambda",
+        table.classification ? "accuracy" : "R^2", "seconds");
     table.begun = true;
   }
   const bool known =
@@ -138,7 +141,10 @@ void run_fit(const FitRequest& request) {
   Model model = plan.per_input ? fit_per_input(request, plan, set, n, session)
                                : fit_by_search(request, plan, set, n, session, out);
   session.clear_bar();
-  if (out != nullptr) describe(model, n, watch.seconds(), out);
+  if (out != nullptr) {
+    describe(model, n, watch.seconds(), out);
+    std::fputs(report_text(model.report()).c_str(), out);
+  }
   if (n < set.data.n) print_test_score(model, set, n, session, scores_out);
   save(model, metadata, request.model);
   if (out != nullptr)

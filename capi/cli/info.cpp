@@ -30,17 +30,59 @@ std::string list_text(const Json& list) {
   return text.empty() ? "-" : text;
 }
 
+// What the lambdas of a model's path were compared by.
+std::string error_name(const Json& model) {
+  const bool classification = model.value("classes", 0) > 0;
+  const std::string selection = model.value("selection", "");
+  const std::string by = selection == "loo"     ? " by leave-one-out"
+                         : selection == "gcv"   ? " by generalised cross-validation"
+                         : selection == "kfold" ? " over folds"
+                                                : " on held-out rows";
+  if (model.contains("report")) return (classification ? "error rate" : "1 - R^2") + by;
+  if (classification && selection == "loo") return "soft error" + by;
+  return (classification && selection != "gcv" ? "error rate" : "squared error") + by;
+}
+
+// Names for what is shown, and columns counted from 1, as the options of fit do.
+Json named(const Json& described) {
+  Json result;
+  for (const auto& [key, value] : described.items()) {
+    if (key == "path_lambda") {
+      if (!value.empty()) result["lambdas tried"] = value;
+    } else if (key == "path_error") {
+      if (!value.empty()) result["their " + error_name(described)] = value;
+    } else {
+      result[key] = value;
+    }
+  }
+  return result;
+}
+
+Json counted_from_one(Json metadata) {
+  const auto columns = metadata.find("target_columns");
+  if (columns == metadata.end() || !columns->is_array()) return metadata;
+  for (Json& column : *columns)
+    if (column.is_number_integer()) column = column.get<int64_t>() + 1;
+  return metadata;
+}
+
 void print_object(const Json& object, int depth) {
   size_t width = 0;
   for (const auto& [key, value] : object.items()) width = std::max(width, key.size());
   for (const auto& [key, value] : object.items()) {
-    // Metadata is JSON inside a string.
+    // Metadata and reports are JSON inside a string.
     const Json inner =
         value.is_string() ? Json::parse(value.get<std::string>(), nullptr, false) : Json();
-    const Json& shown_value = inner.is_object() ? inner : value;
+    const Json shown_value = inner.is_object() ? counted_from_one(inner) : value;
     if (shown_value.is_object()) {
       std::printf("%*s%s\n", 2 * depth, "", key.c_str());
       print_object(shown_value, depth + 1);
+      continue;
+    }
+    if (shown_value.is_array() && !shown_value.empty() && !is_plain(shown_value[0])) {
+      std::printf("%*s%s\n", 2 * depth, "", key.c_str());
+      for (const Json& item : shown_value)
+        std::printf("%*s%s\n", 2 * (depth + 1), "", item.dump().c_str());
       continue;
     }
     const std::string text =
@@ -57,7 +99,7 @@ void run_info(const std::string& path) {
   const Json json = Json::parse(text, nullptr, false);
   if (!json.is_object())
     throw Failure("the library's description is no JSON object: " + shown(text));
-  print_object(json, 0);
+  print_object(named(json), 0);
 }
 
 }  // namespace mercer::cli

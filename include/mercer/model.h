@@ -14,8 +14,7 @@ extern "C" {
 
 /* ==== Models: standardise, map, ridge ====
  *
- * Example: fit on n rows of d floats, lambda by generalised cross-validation, predict the same
- * rows.
+ * Example: fit on n rows of d floats, lambda by leave-one-out, predict the same rows.
  *
  *   mercer_rows X = mercer_rows_f32(n, d, x);
  *   mercer_rows Y = mercer_rows_f64(n, 1, y);
@@ -36,9 +35,13 @@ typedef enum mercer_selection {
   MERCER_SELECTION_HELD_OUT = 1,
   /** By K-fold cross-validation over `folds` folds. */
   MERCER_SELECTION_KFOLD = 2,
-  /** By generalised cross-validation; the default. */
+  /** By generalised cross-validation: for n well above Tr H alone. */
   MERCER_SELECTION_GCV = 3,
-  /** By leave-one-out residuals. */
+  /** By leave-one-out, in closed form (Allen 1974) from one decomposition; the default. Of the
+   *  lambdas whose mean loss exceeds the least by at most the standard error of that paired
+   *  difference over the rows, the largest. Loss: the squared error summed over outputs; for
+   *  classes 1/(1 + exp(10 margin)), the margin being the left-out score of the row's class less the
+   *  largest other one. */
   MERCER_SELECTION_LOO = 4
 } mercer_selection;
 
@@ -64,17 +67,17 @@ typedef struct mercer_fit_options {
   int32_t center;
   /** mercer_precision of the features; default F32 (statistics are always double). */
   int32_t precision;
-  /** mercer_selection; default GCV. */
+  /** mercer_selection; default LOO. */
   int32_t selection;
   /** Must be 0. */
   int32_t reserved;
   /** For FIXED, >= 0; default 1e-6. */
   double lambda;
-  /** The path of the others, geometric: its largest lambda, default 1e-1, */
+  /** The path of the others, geometric: its largest lambda, default 10, */
   double lambda_largest;
   /** its smallest, > 0, default 1e-12, */
   double lambda_smallest;
-  /** and how many, 1..1000000; default 23. */
+  /** and how many, 1..1000000; default 27. */
   int64_t lambda_count;
   /** Of KFOLD, 2..1000000; default 5. */
   int64_t folds;
@@ -108,8 +111,9 @@ MERCER_API mercer_status mercer_model_fit(const mercer_map* map, const mercer_fi
 
 /** The same from a spec
  *  {"model":"ridge","map":{...},"lambda":x,"standardize":b,"center":b,"task":t,
- *  "precision":"f32"|"f64","extrapolation":"clip"|"free"|"refuse"}; without "lambda" it is chosen by generalised cross-validation. For the
- *  task "classification" m = 1 and Y holds class numbers 0..K-1 (K = the largest + 1).
+ *  "precision":"f32"|"f64","extrapolation":"clip"|"free"|"refuse"}; without "lambda" it is chosen by
+ *  leave-one-out. For the task "classification" m = 1 and Y holds class numbers 0..K-1 (K = the
+ *  largest + 1).
  *  A map made from data is made from the rows as they are given to it, standardised or not: from
  *  all up to 10,000 (or D, if more), else from as many of them.
  *  Random: what the map draws or chooses; its "seed" fixes it.
@@ -202,6 +206,20 @@ MERCER_API mercer_status mercer_model_weights_f64(const mercer_model* model, dou
 /** The spec of a model, in canonical form. Errors: convention 9 of mercer/base.h. */
 MERCER_API mercer_status mercer_model_spec(const mercer_model* model, char* buffer,
                                            int64_t capacity, int64_t* needed);
+
+/** What a search did and how far its model can be trusted, as JSON; "{}" for a model of a fit.
+ *  "criterion": "leave_one_out" or "held_out", how candidates were compared, on "criterion_rows"
+ *  rows; "criterion_score": of the chosen one, too good as the best of many; "lengthscale",
+ *  "lambda", "effective_dimension" Tr H (an estimate by 16 probes where held-out rows chose);
+ *  "score": {"kind": "nested" (each row by a search that had not seen it), "unseen" (rows that no
+ *  choice has seen) or "none", "measure": "r_squared" or "accuracy", "rows", "value",
+ *  "standard_error", "constant" and "linear": the same of a mean or the largest class, and of a
+ *  linear ridge}; "trials": [{"stage": "coarse", "fine", "per_input" or "final", "features", "rows",
+ *  "lengthscale", "lambda", "score", "seconds"}]; "relevance": of each input, or empty; "warnings":
+ *  sentences. What is not known is null.
+ *  Errors: convention 9 of mercer/base.h. */
+MERCER_API mercer_status mercer_model_report(const mercer_model* model, char* buffer,
+                                             int64_t capacity, int64_t* needed);
 
 /** Keeps any UTF-8 text of at most 1 MiB with the model and its file (names of columns and classes,
  *  say), in place of an earlier one. Errors: a longer text. */

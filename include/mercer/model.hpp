@@ -139,6 +139,10 @@ class Model {
   std::string spec() const {
     return detail::text([&](auto... buffer) { return mercer_model_spec(get(), buffer...); });
   }
+  /// What a search did, and its honest score, as JSON; "{}" for a model of a fit.
+  std::string report() const {
+    return detail::text([&](auto... buffer) { return mercer_model_report(get(), buffer...); });
+  }
   void set_metadata(const std::string& text) {
     check(mercer_model_set_metadata(get(), text.c_str()));
   }

@@ -110,17 +110,6 @@ MERCER_API mercer_status mercer_ridge_dual(const mercer_rows* Z, const mercer_ro
                                            int32_t center, double lambda, mercer_context* context,
                                            const mercer_matrix* w, double* intercept);
 
-/** K-fold cross-validation: mean over all rows of the squared error when each fold is predicted by
- *  the fit on the others (with their own n).
- *  Shapes: folds[k], k < fold_count, are the statistics of fold k's rows, at least two with rows;
- *  error lambda_count x m, lde >= m.
- *  Threads and cost: any number at once; O(fold_count D^3), 28 D^2 bytes. */
-MERCER_API mercer_status mercer_ridge_kfold_f64(int64_t fold_count,
-                                                const mercer_statistics* const* folds,
-                                                int32_t center, int64_t lambda_count,
-                                                const double* lambdas, mercer_context* context,
-                                                double* error, int64_t lde);
-
 #ifdef __cplusplus
 }
 #endif

@@ -12,10 +12,13 @@
 extern "C" {
 #endif
 
-/* ==== Search for lengthscale and lambda on held-out rows ====
+/* ==== Search for lengthscale and lambda ====
  *
- * Coarse to fine on a subsample with few features, the last candidates with all features, then one
- * fit on all rows.
+ * Up to 3,000 rows every lambda of a grid from 10 to 1e-12 is judged by leave-one-out, above few on
+ * held_out_fraction of the rows. The lengthscale is walked by factors of 2 from the median distance
+ * of rows on a part of the features and rows, then by 2^(1/2) on a larger part of both. Of all pairs
+ * of lengthscale and lambda whose mean loss exceeds the least by at most the standard error of that
+ * paired difference the one of least effective dimension Tr H is taken, and fitted on all rows.
  *
  * Example: 2,048 features of a Gaussian kernel for n rows of d doubles and one target.
  *
@@ -28,8 +31,7 @@ extern "C" {
 /** A trial of the search, as told to report. */
 typedef struct mercer_search_candidate {
   uint32_t struct_size;
-  /** 0 coarse, 1 fine, 2 at the full number of features, 3 the same on all training rows: what is
-   *  kept. */
+  /** 0 coarse, 1 fine, 2 with a lengthscale for each input, 3 on all rows: what is kept. */
   int32_t stage;
   /** D of the trial. */
   int64_t features;
@@ -37,9 +39,10 @@ typedef struct mercer_search_candidate {
   int64_t rows;
   /** In units of the inputs after standardisation; 0 for a kernel without one. */
   double lengthscale;
-  /** The best for this lengthscale. */
+  /** The best for this lengthscale; of stage 3 the one kept. */
   double lambda;
-  /** Held-out: 1 - R^2 (NaN where an output is constant on those rows), or the error rate. */
+  /** By leave-one-out or on held-out rows, which chose it: 1 - R^2 (NaN where an output is
+   *  constant), or the error rate. Too good for what is kept: it is the best of many. */
   double score;
   /** Time of the trial. */
   double seconds;
@@ -77,8 +80,8 @@ typedef struct mercer_search_options {
   void* user;
   /** mercer_extrapolation of predictions that do not say; default CLIP. */
   int32_t extrapolation;
-  /** Must be 0. */
-  int32_t reserved_tail;
+  /** 0 or 1: score the fit on rows that no choice has seen; default 1. See mercer_model_search. */
+  int32_t assess;
 } mercer_search_options;
 
 /** Fills in the defaults. Errors: options->struct_size not set. */
@@ -86,12 +89,17 @@ MERCER_API mercer_status mercer_search_options_init(mercer_search_options* optio
 
 /** Searches, then fits once on all rows; options may be NULL.
  *  Shapes: X, Y and K as in mercer_model_fit.
+ *  With options->assess a score comes with it that no choice has seen: up to 1,000 rows by five
+ *  folds, the whole search repeated without each; above, on a tenth of the rows, at most 10,000,
+ *  which no choice sees and which join the rows that the weights are solved from once they are
+ *  scored (the means and scales of inputs are of all rows). Below 10 rows there is none. On the same
+ *  rows a constant (the mean, the largest class) and a linear ridge are scored.
  *  Random: map, held-out rows and subsample; options->seed fixes them.
  *  Errors: those of mercer_model_fit and mercer_map_from_spec; MERCER_UNSUPPORTED (a fixed
  *  lengthscale for a kernel without one).
- *  Threads and cost: any number at once; some tens of fits on at most 8,000 rows and 1,024
- *  features, a few with all features, and the last. Memory: 16 D^2 bytes plus a block of rows (n x
- *  D for n < D). */
+ *  Threads and cost: any number at once; about ten fits with at most half of rows and features, one
+ *  with all; six times that for up to 1,000 rows. Memory: 20 D^2 bytes plus a block of rows (8 n D +
+ *  24 n^2 for n < D). */
 MERCER_API mercer_status mercer_model_search(const mercer_search_options* options,
                                              const mercer_rows* X, const mercer_rows* Y, int64_t K,
                                              mercer_context* context, mercer_model** out);

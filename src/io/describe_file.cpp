@@ -14,6 +14,7 @@
 #include "io/object_file.h"
 #include "io/statistics_file.h"
 #include "spec/json.h"
+#include "spec/report_spec.h"
 #include "spec/specs.h"
 
 namespace mercer::io {
@@ -73,11 +74,13 @@ std::string describe_model(const SectionReader& file) {
     scores.push_back(point.score);
   }
   out.set("path_lambda", lambdas);
-  out.set("path_score", scores);
+  out.set("path_error",
+          scores);  // squared error, soft error, error rate or 1 - R^2: less is better
   if (model.ranges.known()) {
     out.set("inputs", describe_ranges(model.ranges.inputs));
     out.set("targets", describe_ranges(model.ranges.targets));
   }
+  if (model.report.known()) out.set("report", spec::print_report(model.report, model.options.task));
   out.set("metadata", model.metadata);
   return print_object(out);
 }

@@ -17,6 +17,7 @@
 #include "io/number_arrays.h"
 #include "io/object_file.h"
 #include "model/model_entry.h"
+#include "spec/report_spec.h"
 #include "spec/spec.h"
 #include "spec/specs.h"
 #include "spec/utf8.h"
@@ -131,15 +132,17 @@ std::vector<model::PathPoint> path_of(const std::vector<double>& numbers) {
   return path;
 }
 
-/// Those of a kind of model, in order. Files of ridge, the first of all kinds, do not name it, and
-/// those from before ranges were kept hold none.
-std::vector<const char*> sections_of(const model::ModelEntry& entry, bool named, bool ranges) {
+/// Those of a kind of model, in order. Files of ridge, the first of all kinds, do not name it, those
+/// from before ranges were kept hold none, and a report is there only of a search.
+std::vector<const char*> sections_of(const model::ModelEntry& entry, const SectionReader& file) {
   std::vector<const char*> names = {"map", "numbers", "options"};
-  if (named) names.push_back("model");
+  if (file.has("model")) names.push_back("model");
   names.insert(names.end(), {"mean", "scale"});
-  if (ranges) names.push_back("ranges");
+  if (file.has("ranges")) names.push_back("ranges");
   names.insert(names.end(), entry.sections.begin(), entry.sections.end());
-  names.insert(names.end(), {"path", "metadata"});
+  names.push_back("path");
+  if (file.has("report")) names.push_back("report");
+  names.push_back("metadata");
   return names;
 }
 
@@ -168,6 +171,7 @@ model::Model parse_model(const SectionReader& file, const model::FitOptions& kin
   for (const char* section : kind.model->sections) numbers.push_back(file.doubles(section));
   model.predictor = kind.model->load(numbers, map.integer("features"), options.outputs);
   model.path = path_of(file.doubles("path"));
+  if (file.has("report")) model.report = spec::parse_report(file.text("report"));
   model.metadata = file.text("metadata");
   check_model(model, map.integer("inputs"));
   return model;
@@ -191,7 +195,7 @@ std::shared_ptr<const feature::FeatureMap> parse_map(const SectionReader& file,
 
 std::unique_ptr<model::Model> read_model(const SectionReader& file) {
   const model::FitOptions kind = parsed_from(file.input(), [&] { return parse_kind(file); });
-  file.require_sections(sections_of(*kind.model, file.has("model"), file.has("ranges")));
+  file.require_sections(sections_of(*kind.model, file));
   return parsed_from(file.input(), [&] {
     const Parameters map = spec::map_parameters_of_file(file.text("map"));
     auto model = std::make_unique<model::Model>(parse_model(file, kind, map));
@@ -210,6 +214,7 @@ void save(const model::Model& model, Output& output) {
   const std::string options = print_options({model.options, model.rows, model.outputs()});
   const std::string kind = spec::print_model_kind(model.options);
   const std::vector<double> tried = flattened(model.path), ranges = numbers_of(model.ranges);
+  const std::string report = spec::print_report(model.report, model.options.task);
   const model::ModelEntry& entry = *model.options.model;
   const std::vector<std::span<const double>> learnt = model.predictor->numbers();
   std::vector<SectionView> sections = {
@@ -221,6 +226,7 @@ void save(const model::Model& model, Output& output) {
   for (size_t i = 0; i < learnt.size(); ++i)
     sections.push_back({entry.sections[i], bytes_of(learnt[i])});
   sections.push_back({"path", bytes_of(tried)});
+  if (model.report.known()) sections.push_back({"report", bytes_of(report)});
   sections.push_back({"metadata", bytes_of(model.metadata)});
   write_container(output, "model", sections);
 }

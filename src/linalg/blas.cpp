@@ -83,6 +83,15 @@ void rank_update(double alpha, MatrixView<const double> A, MatrixView<double> C)
   cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, n, k, alpha, A.data, lda, 1.0, C.data, ldc);
 }
 
+void rank_update(float alpha, MatrixView<const float> A, float beta, MatrixView<float> C) {
+  require_shape(C, A.cols, A.cols, "rank_update: C");
+  const lapack_int n = extent(A.cols, "columns"), k = extent(A.rows, "rows");
+  const lapack_int lda = leading_dimension(A), ldc = leading_dimension(C);
+  if (n == 0) return;
+  if (k == 0) return scale(beta, C);
+  cblas_ssyrk(CblasRowMajor, CblasLower, CblasTrans, n, k, alpha, A.data, lda, beta, C.data, ldc);
+}
+
 void rank_update_rows(double alpha, MatrixView<const double> A, MatrixView<double> C) {
   require_shape(C, A.rows, A.rows, "rank_update_rows: C");
   const lapack_int n = extent(A.rows, "rows"), k = extent(A.cols, "columns");

@@ -16,6 +16,8 @@ namespace mercer::linalg {
 
 /// Lower triangle of C += alpha A'A, A is n x D, C is D x D (dsyrk).
 void rank_update(double alpha, MatrixView<const double> A, MatrixView<double> C);
+/// Lower triangle of C = alpha A'A + beta C (ssyrk).
+void rank_update(float alpha, MatrixView<const float> A, float beta, MatrixView<float> C);
 /// Lower triangle of C += alpha A A', A is n x D, C is n x n.
 void rank_update_rows(double alpha, MatrixView<const double> A, MatrixView<double> C);
 

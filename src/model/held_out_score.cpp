@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Scores several sets of weights in one pass: their columns stand side by side in one matrix, so
-// that a block of features is multiplied once.
 #include "model/held_out_score.h"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 
-#include "linalg/blas.h"
+#include "model/row_loss.h"
+#include "model/scored_rows.h"
 
 namespace mercer::model {
 namespace {
@@ -21,32 +18,6 @@ struct Sums {
   std::vector<double> origin;         // per output: its first value, so that constants cancel
   std::vector<double> y, y_squared;   // per output, about the origin
 };
-
-Matrix<double> side_by_side(std::span<const solver::Weights> weights) {
-  const int64_t outputs = weights[0].w.cols();
-  Matrix<double> all(weights[0].w.rows(), outputs * static_cast<int64_t>(weights.size()));
-  for (int64_t j = 0; j < all.rows(); ++j) {
-    double* to = all.view().row(j);
-    for (const solver::Weights& one : weights) {
-      to = std::copy_n(one.w.view().row(j), outputs, to);
-    }
-  }
-  return all;
-}
-
-constexpr double kSoftness = 0.1;  // width of the smooth step, in margins
-
-double margin(const double* score, const double* code, int64_t outputs) {
-  double own = 0, other = -std::numeric_limits<double>::infinity();
-  for (int64_t o = 0; o < outputs; ++o) {
-    if (code[o] == 1.0) {
-      own = score[o];
-    } else {
-      other = std::max(other, score[o]);
-    }
-  }
-  return own - other;
-}
 
 void add_row(const double* scores, const double* y, double weight, bool classify, Sums& sums) {
   if (weight == 0) return;  // it may hold anything
@@ -66,7 +37,7 @@ void add_row(const double* scores, const double* y, double weight, bool classify
   for (size_t k = 0; k < sums.wrong.size(); ++k) {
     const double m = margin(scores + k * outputs, y, static_cast<int64_t>(outputs));
     sums.wrong[k] += m > 0 ? 0.0 : weight;
-    sums.soft[k] += weight / (1.0 + std::exp(m / kSoftness));
+    sums.soft[k] += weight * soft_error(m);
   }
 }
 
@@ -117,27 +88,19 @@ std::vector<HeldOutScore> summarise(const Sums& sums) {
 
 std::vector<HeldOutScore> score_rows(const solver::BlockSource& rows, Task task,
                                      std::span<const solver::Weights> weights, Context& context) {
-  const Matrix<double> W = side_by_side(weights);
   const auto outputs = static_cast<size_t>(weights[0].w.cols());
   Sums sums{0,
-            std::vector<double>(static_cast<size_t>(W.cols())),
+            std::vector<double>(weights.size() * outputs),
             std::vector<double>(weights.size()),
             std::vector<double>(weights.size()),
             {},
             std::vector<double>(outputs),
             std::vector<double>(outputs)};
-  const Matrix<double> scores(rows.block_rows(), W.cols(), context, "a block of scores");
   const bool classify = task == Task::classification;
-  solver::for_each_wide(rows, context, [&](const solver::WideBlock& block) {
-    const auto S = scores.view().block_rows(0, block.Z.rows);
-    for (int64_t i = 0; i < S.rows; ++i) {
-      double* to = S.row(i);
-      for (const auto& one : weights) to = std::copy_n(one.intercept.data(), outputs, to);
-    }
-    linalg::multiply(1.0, linalg::Transpose::no, block.Z, linalg::Transpose::no, W.view(), 1.0, S);
-    for (int64_t i = 0; i < S.rows; ++i)
-      add_row(S.row(i), block.Y.row(i), block.weight(i), classify, sums);
-  });
+  for_each_scored(rows, weights, context,
+                  [&](int64_t, const double* code, double weight, const double* scores) {
+                    add_row(scores, code, weight, classify, sums);
+                  });
   reduce_sums(rows, sums);
   return summarise(sums);
 }

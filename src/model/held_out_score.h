@@ -12,10 +12,6 @@
 
 namespace mercer::model {
 
-/// The margin of a row is the score of its class less the largest other one: 1 for perfect one-hot
-/// scores, negative for an error. The soft error counts rows by a smooth step in the margin. Its
-/// minimum over lambda and lengthscale lies where the error rate's does, and it is not as noisy:
-/// neighbouring candidates differ in a handful of rows, but in every row's margin.
 struct HeldOutScore {
   double weight = 0;  // of the rows: their number where they have none
   double squared_error =
@@ -23,7 +19,7 @@ struct HeldOutScore {
   double unexplained = 0;  // mean over outputs of mean squared error / their variance: 1 - R^2
   bool varies = true;      // false: an output is constant on these rows, R^2 is not defined
   double error_rate = 0;   // classification only; NaN scores count as wrong
-  double soft_error = 0;   // classification only: mean of 1 / (1 + exp(margin / 0.1))
+  double soft_error = 0;   // classification only: mean, see row_loss.h
 
   /// What selection minimises and reports: the error rate for classification, else the squared
   /// error.

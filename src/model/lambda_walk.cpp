@@ -1,56 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// A line search by comparison over log lambda: the held-out error is nearly unimodal there.
+// A line search by comparison over log lambda: the loss is nearly unimodal there.
 #include "model/lambda_walk.h"
 
+#include <algorithm>
 #include <cmath>
-#include <limits>
 
 namespace mercer::model {
 
-Merit merit_of(const HeldOutScore& score, Task task) {
-  if (task == Task::classification) return {score.error_rate, score.soft_error};
-  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-  return {score.varies ? score.unexplained : kNone, score.unexplained};
-}
-
-bool is_better(const Merit& a, const Merit& b) {
-  return a.compared < b.compared || (std::isnan(b.compared) && !std::isnan(a.compared));
-}
-
-const LambdaPoint& best_of(const std::vector<LambdaPoint>& points) {
-  size_t best = 0;
-  for (size_t k = 1; k < points.size(); ++k) {
-    if (is_better(points[k].merit, points[best].merit)) best = k;
-  }
-  return points[best];
-}
-
-const LambdaPoint& largest_near_best(const std::vector<LambdaPoint>& points) {
-  constexpr double kNear = 1.005;
-  const double limit = kNear * best_of(points).merit.compared;
-  const LambdaPoint* result = &best_of(points);
-  for (const LambdaPoint& point : points) {
-    if (point.merit.compared <= limit && point.lambda > result->lambda) result = &point;
-  }
-  return *result;
-}
-
-std::vector<LambdaPoint> walk_lambda(double start, double factor, int64_t most,
-                                     const std::function<Merit(double lambda)>& evaluate) {
-  std::vector<LambdaPoint> points{{start, evaluate(start)}};
-  for (const double step : {1.0 / factor, factor}) {
-    LambdaPoint best = points[0];
-    while (static_cast<int64_t>(points.size()) < most) {
-      const double lambda = best.lambda * step;
-      if (lambda < kLeastLambda || lambda > kMostLambda) break;
-      points.push_back({lambda, evaluate(lambda)});
-      if (!is_better(points.back().merit, best.merit)) break;
-      best = points.back();
+void walk_lambda(const LambdaPlan& plan, const std::function<double(double lambda)>& loss) {
+  const double start = std::clamp(plan.start, plan.least, kMostLambda);
+  const double first = loss(start);
+  int64_t left = plan.most - 1;
+  for (const double step : {1.0 / plan.factor, plan.factor}) {
+    double best = first, at = start;
+    for (; left > 0; --left) {
+      const double lambda = at * step;
+      if (lambda < plan.least || lambda > kMostLambda) break;
+      const double next = loss(lambda);
+      if (!(next < best || (std::isnan(best) && !std::isnan(next)))) {
+        --left;
+        break;
+      }
+      best = next;
+      at = lambda;
     }
-    if (best.lambda != start) break;
+    if (at != start) break;
   }
-  return points;
 }
 
 }  // namespace mercer::model

@@ -25,8 +25,8 @@ const ModelEntry& ridge_model() {
                   .type = FieldType::number,
                   .fallback = std::nan(""),
                   .least = 0,
-                  .help = "n lambda is added to Z'Z; absent: chosen by generalised "
-                          "cross-validation"}},
+                  .help = "n lambda is added to Z'Z; absent: chosen by "
+                          "leave-one-out"}},
       .sections = {"weights", "intercept"},
       .fit = fit_ridge,
       .load = load_linear};

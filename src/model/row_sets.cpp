@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "random/distributions.h"
 #include "random/stream.h"
@@ -23,9 +24,19 @@ std::vector<int64_t> shuffled(int64_t n, const random::Stream& stream) {
 }  // namespace
 
 Split split_rows(int64_t n, double fraction, int64_t most, uint64_t seed) {
-  const std::vector<int64_t> order = shuffled(n, {seed, random::Tag::split, 0});
+  std::vector<int64_t> all(static_cast<size_t>(n));
+  std::iota(all.begin(), all.end(), int64_t{0});
+  return split_rows(all, fraction, most, seed);
+}
+
+Split split_rows(const std::vector<int64_t>& rows, double fraction, int64_t most, uint64_t seed,
+                 Purpose purpose) {
+  const int64_t n = std::ssize(rows);
+  std::vector<int64_t> order =
+      shuffled(n, {seed, random::Tag::split, static_cast<uint64_t>(purpose)});
   const auto wanted = static_cast<int64_t>(std::llround(fraction * static_cast<double>(n)));
   const int64_t count = std::clamp<int64_t>(std::min(wanted, most), 1, n - 1);
+  for (int64_t& row : order) row = rows[static_cast<size_t>(row)];
   Split split{{order.begin() + count, order.end()}, {order.begin(), order.begin() + count}};
   std::sort(split.train.begin(), split.train.end());
   std::sort(split.held_out.begin(), split.held_out.end());

@@ -17,6 +17,12 @@ struct Split {
 /// most `most` held out.
 Split split_rows(int64_t n, double fraction, int64_t most, uint64_t seed);
 
+/// What a split is for: splits of the same seed for different purposes are independent.
+enum class Purpose : uint64_t { choice = 0, unseen = 1 };
+/// The same of `rows`, ascending.
+Split split_rows(const std::vector<int64_t>& rows, double fraction, int64_t most, uint64_t seed,
+                 Purpose purpose = Purpose::choice);
+
 /// Every row in one of `folds` sets, whose sizes differ by one at most.
 std::vector<std::vector<int64_t>> fold_rows(int64_t n, int64_t folds, uint64_t seed);
 

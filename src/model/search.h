@@ -1,28 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Search for lengthscale and lambda on held-out rows: coarse to fine on a subsample with few
-// features, the last candidates at the full D (the lengthscale best for few features is too long
-// for many), then one full fit.
+// Search for lengthscale and lambda, by leave-one-out or on held-out rows: a walk with fewer features
+// and rows, a finer one with more, then one full fit, and a score of rows that no choice has seen.
 #pragma once
 
 #include <cstdint>
-#include <limits>
-#include <memory>
 
+#include "model/map_maker.h"
 #include "model/model.h"
+#include "model/report.h"
 
 namespace mercer::model {
-
-struct SearchCandidate {
-  int64_t stage;  // 0 coarse, 1 fine, 2 full number of features, 3 all training rows: what is kept
-  int64_t features;    // D of this trial
-  int64_t rows;        // rows fitted on
-  double lengthscale;  // in units of the standardised inputs; 0: the kernel has none
-  double lambda;       // the best on the held-out rows
-  double score;  // held-out mean squared error over the outputs' variance (1 - R^2; NaN where an
-                 // output is constant there), or the error rate
-  double seconds;
-};
 
 struct SearchOptions {
   FitOptions fit;           // task, standardisation, precision, seed; selection is the search's own
@@ -30,36 +18,20 @@ struct SearchOptions {
   double lengthscale = 0;   // > 0: not searched (then lambda alone is)
   double lambda = -1;       // >= 0: not searched
   double held_out_fraction = 0.1;
-  int64_t coarse_rows = 8000;  // of the subsample
-  int64_t coarse_features = 1024;
+  /// True: a score that no choice has seen. Up to 1,000 rows: the whole search again for each of
+  /// five folds, each scored on the fold. More: a tenth of the rows, at most 10,000, is kept away
+  /// from every choice, scored, and then added to what the weights are solved from. (What inputs
+  /// are standardised with is of all rows.) Below 10 rows there is none.
+  bool assess = true;
   void (*report)(void* user, const SearchCandidate& candidate) =
       nullptr;  // on the calling thread, must not throw
   void* user = nullptr;
 };
 
-/// `make(lengthscale, D)` builds the candidate: the caller knows kernel and projection. At x it is
-/// make(1, D) at x / lengthscale, so that trials of many lengthscales share one map's draws.
-struct MapMaker {
-  virtual ~MapMaker() = default;
-  /// False: the kernel has no lengthscale, make() ignores its first argument and lambda alone is
-  /// searched.
-  virtual bool has_lengthscale() const { return true; }
-  virtual std::shared_ptr<const feature::FeatureMap> make(double lengthscale,
-                                                          int64_t features) const = 0;
-  /// True: candidates are made from the standardised rows that they are trained on, by make_from
-  /// alone, each for itself.
-  virtual bool needs_rows() const { return false; }
-  /// The largest D that make_from can make from so many rows.
-  virtual int64_t most_features(int64_t) const { return std::numeric_limits<int64_t>::max(); }
-  virtual std::shared_ptr<const feature::FeatureMap> make_from(double lengthscale, int64_t features,
-                                                               const Rows&, Context&) const {
-    return make(lengthscale, features);
-  }
-};
-
-/// The model is fitted on all rows with the best lengthscale and lambda; its path holds the lambdas
-/// of the last stage with their held-out scores. Memory: 2 x 8 D^2 bytes and a row block (n x D for
-/// n < D). Errors: as fit.
+/// The model is fitted on all rows with the lengthscale and lambda that the paired rule of
+/// paired_choice.h takes: by leave-one-out for up to 3,000 rows, else on held-out ones. Its path
+/// holds the lambdas tried last with their scores, its report all else. Memory: 2.5 x 8 D^2 bytes
+/// and a row block (n x D + 3 n^2 for n < D). Errors: as fit.
 Model search(const MapMaker& maker, const SearchOptions& options, const Rows& X,
              MatrixView<const double> Y, Context& context);
 

@@ -3,7 +3,8 @@
 // Choice of lambda (SPEC section 9). Held-out rows and K folds are predicted by rows, so that
 // classification can count errors; the statistics of the other rows are the total with the fold's
 // rows removed, and added back afterwards: one Gram matrix serves every fold. GCV and leave-one-out
-// come from one eigendecomposition of all rows.
+// come from one eigendecomposition of all rows; leave-one-out, which has a loss for every row, takes
+// lambda by the paired rule of paired_choice.h, the others the least score.
 #include "model/selection.h"
 
 #include <algorithm>
@@ -13,6 +14,9 @@
 #include "base/error.h"
 #include "base/size.h"
 #include "model/held_out_score.h"
+#include "model/left_out_rows.h"
+#include "model/paired_choice.h"
+#include "model/row_loss.h"
 #include "model/row_sets.h"
 #include "solver/block_statistics.h"
 #include "solver/lambda_path.h"
@@ -140,23 +144,37 @@ Selected validate_dual(const BlockSource& rows, const FitOptions& options, Conte
   return result;
 }
 
-/// Leave-one-out: the eigenvectors meet the rows once more.
-void score_left_out(const BlockSource& rows, const solver::RidgePath& solver, const RowsDone& done,
-                    std::vector<PathPoint>& path, Context& context) {
-  std::vector<double> lambdas, scores(path.size(), 0.0);
+std::vector<double> lambdas_of(const std::vector<PathPoint>& path) {
+  std::vector<double> lambdas;
   for (const PathPoint& point : path) lambdas.push_back(point.lambda);
-  solver::for_each_wide(rows, context, [&](const solver::WideBlock& block) {
-    const Matrix<double> squares =
-        solver.leave_one_out_squares(lambdas, block.Z, block.Y, context, block.weights);
-    for (int64_t k = 0; k < squares.rows(); ++k) {
-      for (int64_t o = 0; o < squares.cols(); ++o) {
-        scores[static_cast<size_t>(k)] += squares(k, o) / solver.weight();
-      }
+  return lambdas;
+}
+
+/// Adds up a path's losses on rows that were left out.
+LeftOutRow adding_to(PairedLosses& sums, const FitOptions& options, int64_t outputs) {
+  return [&sums, loss = plain_loss(options.task, outputs),
+          losses = std::vector<double>(static_cast<size_t>(sums.candidates())),
+          scores = std::vector<double>(static_cast<size_t>(outputs)),
+          outputs](int64_t, const double* code, double weight, const double* residuals) mutable {
+    for (size_t k = 0; k < losses.size(); ++k) {
+      const double* r = residuals + static_cast<int64_t>(k) * outputs;
+      for (int64_t o = 0; o < outputs; ++o) scores[static_cast<size_t>(o)] = code[o] - r[o];
+      losses[k] = loss(scores.data(), code);
     }
-    done(block.Z.rows);
-  });
-  solver::reduce(rows, scores);
-  for (size_t k = 0; k < path.size(); ++k) path[k].score = scores[k];
+    sums.add(losses.data(), weight);
+  };
+}
+
+/// The lambda of the paired rule; the path's scores are the mean losses. dimension(lambda): Tr H.
+template <class Dimension>
+double choose_left_out(const PairedLosses& losses, const Dimension& dimension,
+                       std::vector<PathPoint>& path) {
+  std::vector<double> dimensions;
+  for (size_t k = 0; k < path.size(); ++k) {
+    path[k].score = losses.mean(static_cast<int64_t>(k));
+    dimensions.push_back(dimension(path[k].lambda));
+  }
+  return path[static_cast<size_t>(paired_choice(losses, dimensions))].lambda;
 }
 
 Selected decompose_primal(const BlockSource& rows, const FitOptions& options,
@@ -166,10 +184,15 @@ Selected decompose_primal(const BlockSource& rows, const FitOptions& options,
   Selected result{{}, 0, empty_path(options)};
   if (options.selection == Selection::gcv) {
     for (PathPoint& point : result.path) point.score = total(solver.gcv(point.lambda));
+    result.lambda = best_point(result.path).lambda;
   } else {
-    score_left_out(rows, solver, done, result.path, context);
+    PairedLosses losses(std::ssize(result.path));
+    for_each_left_out(rows, solver, lambdas_of(result.path), context,
+                      adding_to(losses, options, rows.outputs()), done);
+    losses.reduce(rows);
+    result.lambda = choose_left_out(
+        losses, [&](double lambda) { return solver.effective_dimension(lambda); }, result.path);
   }
-  result.lambda = best_point(result.path).lambda;
   result.weights = solver.solve(result.lambda);
   return result;
 }
@@ -178,11 +201,16 @@ Selected decompose_dual(const FitOptions& options, solver::DualSystem system, Co
   system.decompose(context);
   context.checkpoint();
   Selected result{{}, 0, empty_path(options)};
-  for (PathPoint& point : result.path) {
-    point.score = total(options.selection == Selection::gcv ? system.gcv(point.lambda)
-                                                            : system.leave_one_out(point.lambda));
+  if (options.selection == Selection::gcv) {
+    for (PathPoint& point : result.path) point.score = total(system.gcv(point.lambda));
+    result.lambda = best_point(result.path).lambda;
+  } else {
+    PairedLosses losses(std::ssize(result.path));
+    for_each_left_out(system, lambdas_of(result.path), context,
+                      adding_to(losses, options, system.outputs()));
+    result.lambda = choose_left_out(
+        losses, [&](double lambda) { return system.effective_dimension(lambda); }, result.path);
   }
-  result.lambda = best_point(result.path).lambda;
   result.weights = system.solve(result.lambda, context);
   return result;
 }

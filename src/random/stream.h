@@ -25,7 +25,8 @@ enum class Tag : uint16_t {
   sample = 10,      // rows chosen from data
   split = 11,       // held-out rows, folds
   generated = 12,   // built-in generated data sets, tests
-  child = 13        // seeds of parts (index: of the part; position: its kind)
+  child = 13,       // seeds of parts (index: of the part; position: its kind)
+  probe = 14        // sign vectors that estimate a trace
 };
 
 using Words = std::array<uint32_t, 4>;

@@ -14,6 +14,10 @@ void add_blocks(const BlockSource& source, RowStatistics& statistics, Context& c
     block.visit([&](auto Z) { statistics.add(Z, block.Y, context, block.weights); });
     if (done) done(block.rows());
   });
+  require_finite_features(statistics);
+}
+
+void require_finite_features(const RowStatistics& statistics) {
   for (int64_t j = 0; j < statistics.features(); ++j) {
     require(std::isfinite(statistics.gram()(j, j)), MERCER_INVALID_ARGUMENT, kFeaturesNotFinite);
   }

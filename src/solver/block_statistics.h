@@ -14,6 +14,9 @@ inline constexpr const char kFeaturesNotFinite[] =
     "the map's features of X are not finite, or their squares overflow: X is outside the kernel's "
     "domain or too large";
 
+/// That error unless all sums of squares are finite.
+void require_finite_features(const RowStatistics& statistics);
+
 /// The source's rows of this process.
 void add_blocks(const BlockSource& source, RowStatistics& statistics, Context& context,
                 const RowsDone& done = {});

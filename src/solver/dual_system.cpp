@@ -12,6 +12,7 @@
 #include "linalg/blas.h"
 #include "linalg/column_means.h"
 #include "linalg/symmetric_eigen.h"
+#include "solver/inverse_trace.h"
 #include "solver/kernel_ridge.h"
 #include "solver/row_weights.h"
 
@@ -23,8 +24,8 @@ constexpr double kInterpolates = 1e-8;
 
 constexpr const char kSquare[] = "an n x n matrix of the dual form";
 
-Matrix<double> copy_of(const Matrix<double>& A, Context& context) {
-  Matrix<double> copy(A.rows(), A.cols(), context, kSquare);
+Matrix<double> copy_of(const Matrix<double>& A, Context& context, const char* what = kSquare) {
+  Matrix<double> copy(A.rows(), A.cols(), context, what);
   std::copy_n(A.data(), A.rows() * A.cols(), copy.data());
   return copy;
 }
@@ -40,7 +41,8 @@ void scale_rows(const std::vector<double>& weights, MatrixView<double> A) {
 
 DualSystem::DualSystem(Matrix<double> Z, Matrix<double> Y, std::vector<double> weights, bool center,
                        Context& context)
-    : Z_(std::move(Z)),
+    : targets_(copy_of(Y, context, "the targets")),
+      Z_(std::move(Z)),
       Y_(std::move(Y)),
       weights_(std::move(weights)),
       n_(total_weight(weights_, Z_.rows())),
@@ -60,8 +62,18 @@ DualSystem::DualSystem(Matrix<double> Z, Matrix<double> Y, std::vector<double> w
 }
 
 Weights DualSystem::solve(double lambda, Context& context) const {
-  Matrix<double> K = copy_of(K_, context);
-  const Matrix<double> alpha = kernel_ridge(K.view(), Y_.view(), lambda, n_, context);
+  const Matrix<double> K = copy_of(K_, context);
+  return weights_of(kernel_ridge(K.view(), Y_.view(), lambda, n_, context));
+}
+
+Solution DualSystem::solution(double lambda, Context& context) const {
+  const Matrix<double> K = copy_of(K_, context);  // its factor afterwards
+  Weights weights = weights_of(kernel_ridge(K.view(), Y_.view(), lambda, n_, context));
+  const double left = n_ * lambda * inverse_trace(K.view(), context);
+  return {std::move(weights), static_cast<double>(rows()) - left + (center_ ? 1.0 : 0.0)};
+}
+
+Weights DualSystem::weights_of(const Matrix<double>& alpha) const {
   Weights weights{Matrix<double>(Z_.cols(), Y_.cols()), mean_Y_};
   linalg::multiply(1.0, linalg::Transpose::yes, Z_.view(), linalg::Transpose::no, alpha.view(), 0.0,
                    weights.w.view());
@@ -89,18 +101,6 @@ double DualSystem::residual_part(int64_t j, double lambda) const {
   return sum > 0 ? shift / sum : 1.0;
 }
 
-Matrix<double> DualSystem::residuals(double lambda) const {
-  Matrix<double> rotated(UY_.rows(), UY_.cols());
-  std::copy_n(UY_.data(), UY_.rows() * UY_.cols(), rotated.data());
-  for (int64_t j = 0; j < rows(); ++j) {
-    for (int64_t o = 0; o < rotated.cols(); ++o) rotated(j, o) *= residual_part(j, lambda);
-  }
-  Matrix<double> result(rows(), rotated.cols());
-  linalg::multiply(1.0, linalg::Transpose::yes, U_.view(), linalg::Transpose::no, rotated.view(),
-                   0.0, result.view());
-  return result;
-}
-
 std::vector<double> DualSystem::gcv(double lambda) const {
   // n - Tr H, of which K's rows have their number; the intercept takes one.
   double left = (n_ - static_cast<double>(rows())) + (center_ ? -1.0 : 0.0);
@@ -119,20 +119,42 @@ std::vector<double> DualSystem::gcv(double lambda) const {
   return result;
 }
 
-std::vector<double> DualSystem::leave_one_out(double lambda) const {
-  std::vector<double> left(static_cast<size_t>(rows()));  // 1 - H_ii
-  for (size_t i = 0; i < left.size(); ++i) left[i] = -intercept_share(i);
-  for (int64_t j = 0; j < rows(); ++j) {
-    const double part = residual_part(j, lambda);
-    for (int64_t i = 0; i < rows(); ++i) left[static_cast<size_t>(i)] += U_(j, i) * U_(j, i) * part;
+double DualSystem::effective_dimension(double lambda) const {
+  double trace = center_ ? 1.0 : 0.0;
+  for (int64_t j = 0; j < rows(); ++j) trace += 1 - residual_part(j, lambda);
+  return trace;
+}
+
+Matrix<double> DualSystem::leave_one_out(std::span<const double> lambdas, int64_t first,
+                                         int64_t last, Context& context) const {
+  constexpr const char* kWhat = "leave-one-out";
+  const int64_t n = rows(), m = outputs(), L = static_cast<int64_t>(lambdas.size());
+  const int64_t columns = checked_multiply(L, m, kWhat);
+  Matrix<double> parts(n, L, context, kWhat), rotated(n, columns, context, kWhat);
+  for (int64_t j = 0; j < n; ++j) {
+    for (int64_t l = 0; l < L; ++l) {
+      parts(j, l) = residual_part(j, lambdas[static_cast<size_t>(l)]);
+      for (int64_t o = 0; o < m; ++o) rotated(j, l * m + o) = parts(j, l) * UY_(j, o);
+    }
   }
-  const Matrix<double> r = residuals(lambda);
-  std::vector<double> result(static_cast<size_t>(r.cols()), 0.0);
-  for (int64_t i = 0; i < rows(); ++i) {
-    for (size_t o = 0; o < result.size(); ++o) {
-      const double rest = left[static_cast<size_t>(i)];
-      const double e = r(i, static_cast<int64_t>(o)) / rest;
-      result[o] += rest <= kInterpolates ? std::numeric_limits<double>::infinity() : e * e / n_;
+  const MatrixView<const double> U = U_.view().block_cols(first, last);
+  Matrix<double> squares(n, last - first, context, kWhat), left(last - first, L, context, kWhat);
+  for (int64_t j = 0; j < n; ++j)
+    for (int64_t i = 0; i < U.cols; ++i) squares(j, i) = U(j, i) * U(j, i);
+  linalg::multiply(1.0, linalg::Transpose::yes, squares.view(), linalg::Transpose::no, parts.view(),
+                   0.0, left.view());
+  Matrix<double> result(last - first, columns, context, kWhat);
+  linalg::multiply(1.0, linalg::Transpose::yes, U, linalg::Transpose::no, rotated.view(), 0.0,
+                   result.view());
+  for (int64_t i = 0; i < result.rows(); ++i) {
+    const auto row = static_cast<size_t>(first + i);
+    const double root = weights_.empty() ? 1.0 : std::sqrt(weights_[row]);
+    for (int64_t k = 0; k < columns; ++k) {
+      const double rest = left(i, k / m) - intercept_share(row);  // 1 - H_ii
+      double& residual = result(i, k);
+      residual = root == 0              ? 0.0
+                 : rest > kInterpolates ? residual / (root * rest)
+                                        : std::numeric_limits<double>::infinity();
     }
   }
   return result;

@@ -22,27 +22,41 @@ class DualSystem {
              Context& context);
 
   int64_t rows() const noexcept { return Z_.rows(); }
+  int64_t outputs() const noexcept { return Y_.cols(); }
+  /// n of the formulas: the sum of the rows' weights.
+  double weight() const noexcept { return n_; }
+  /// As they were handed over.
+  MatrixView<const double> targets() const noexcept { return targets_.view(); }
+  double weight_of(int64_t row) const {
+    return weights_.empty() ? 1.0 : weights_[static_cast<std::size_t>(row)];
+  }
   /// alpha by Cholesky, O(n^3 / 3), with the jitter of kernel_ridge.
   Weights solve(double lambda, Context& context) const;
+  /// With an estimate of Tr H, as ridge_cholesky_solution.
+  Solution solution(double lambda, Context& context) const;
 
   /// K = U diag(s) U' for gcv and leave_one_out, which need it: O(n^3), once.
   void decompose(Context& context);
   /// n RSS / (n - Tr H)^2 per output; infinite where the fit interpolates, n - Tr H <= 1e-8 n.
   std::vector<double> gcv(double lambda) const;
-  /// Mean over weighted rows of ((y - f)_i / (1 - H_ii))^2 per output; infinite where 1 - H_ii <=
-  /// 1e-8. H is that of the weighted rows.
-  std::vector<double> leave_one_out(double lambda) const;
+  /// Tr H, one more for the intercept when centred.
+  double effective_dimension(double lambda) const;
+  /// (y - f)_i / (1 - H_ii) of rows [first, last): rows x (lambdas times outputs), all outputs of
+  /// the first lambda first; infinite where 1 - H_ii <= 1e-8. H is that of the weighted rows; a row
+  /// of weight 0 gets 0.
+  Matrix<double> leave_one_out(std::span<const double> lambdas, int64_t first, int64_t last,
+                               Context& context) const;
 
  private:
-  /// (I - H) Y, n x outputs.
-  Matrix<double> residuals(double lambda) const;
+  Weights weights_of(const Matrix<double>& alpha) const;
   /// n lambda / (s + n lambda), the part of eigenvector j that is left in the residual.
   double residual_part(int64_t j, double lambda) const;
   /// What the intercept adds to H_ii.
   double intercept_share(std::size_t row) const {
-    return center_ ? (weights_.empty() ? 1.0 : weights_[row]) / n_ : 0.0;
+    return center_ ? weight_of(static_cast<int64_t>(row)) / n_ : 0.0;
   }
 
+  Matrix<double> targets_;
   Matrix<double> Z_;             // centred when center_, rows times the roots of their weights
   Matrix<double> Y_;             // the same
   std::vector<double> weights_;  // empty: 1 each

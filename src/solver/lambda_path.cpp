@@ -17,6 +17,9 @@ class EigenPath final : public LambdaPath {
  public:
   explicit EigenPath(RidgePath path) : path_(std::move(path)) {}
   Weights solve(double lambda, Context&) const override { return path_.solve(lambda); }
+  Solution solution(double lambda, Context&) const override {
+    return {path_.solve(lambda), path_.effective_dimension(lambda)};
+  }
 
  private:
   RidgePath path_;
@@ -29,6 +32,9 @@ class CholeskyPath final : public LambdaPath {
   Weights solve(double lambda, Context& context) const override {
     return ridge_cholesky(statistics_.clone(context), center_, lambda, context);
   }
+  Solution solution(double lambda, Context& context) const override {
+    return ridge_cholesky_solution(statistics_.clone(context), center_, lambda, context);
+  }
 
  private:
   const RowStatistics& statistics_;
@@ -40,6 +46,9 @@ class DualPath final : public LambdaPath {
   explicit DualPath(DualSystem system) : system_(std::move(system)) {}
   Weights solve(double lambda, Context& context) const override {
     return system_.solve(lambda, context);
+  }
+  Solution solution(double lambda, Context& context) const override {
+    return system_.solution(lambda, context);
   }
 
  private:

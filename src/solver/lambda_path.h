@@ -16,6 +16,8 @@ class LambdaPath {
  public:
   virtual ~LambdaPath() = default;
   virtual Weights solve(double lambda, Context& context) const = 0;
+  /// The same with Tr H, exact or (by Cholesky) estimated.
+  virtual Solution solution(double lambda, Context& context) const = 0;
 };
 
 /// One eigendecomposition, then every lambda in O(D^2); below 3 x 8 D^2 bytes while it decomposes.

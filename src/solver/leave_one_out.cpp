@@ -107,25 +107,19 @@ void RidgePath::State::visit_left_out(std::span<const double> lambdas, MatrixVie
 Matrix<double> RidgePath::leave_one_out(double lambda, MatrixView<const double> Z,
                                         MatrixView<const double> Y, Context& context,
                                         std::span<const double> weights) const {
-  require_training_block(*this, Z, Y);
-  Matrix<double> residuals(Z.rows, outputs());
-  state_->visit_left_out({&lambda, 1}, Z, Y, weights, context,
-                         [&](int64_t i, int64_t, int64_t j, double r) { residuals(i, j) = r; });
-  return residuals;
+  return leave_one_out(std::span(&lambda, 1), Z, Y, context, weights);
 }
 
-Matrix<double> RidgePath::leave_one_out_squares(std::span<const double> lambdas,
-                                                MatrixView<const double> Z,
-                                                MatrixView<const double> Y, Context& context,
-                                                std::span<const double> weights) const {
+Matrix<double> RidgePath::leave_one_out(std::span<const double> lambdas, MatrixView<const double> Z,
+                                        MatrixView<const double> Y, Context& context,
+                                        std::span<const double> weights) const {
   require_training_block(*this, Z, Y);
-  Matrix<double> squares(static_cast<int64_t>(lambdas.size()), outputs());
-  squares.fill(0);
+  const int64_t L = static_cast<int64_t>(lambdas.size()), m = outputs();
+  Matrix<double> residuals(Z.rows, checked_multiply(L, m, "leave-one-out"));
   state_->visit_left_out(
-      lambdas, Z, Y, weights, context, [&](int64_t i, int64_t l, int64_t j, double r) {
-        squares(l, j) += weights.empty() ? r * r : weights[static_cast<std::size_t>(i)] * r * r;
-      });
-  return squares;
+      lambdas, Z, Y, weights, context,
+      [&](int64_t i, int64_t l, int64_t j, double r) { residuals(i, l * m + j) = r; });
+  return residuals;
 }
 
 }  // namespace mercer::solver

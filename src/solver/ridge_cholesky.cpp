@@ -5,11 +5,16 @@
 
 #include "linalg/blas.h"
 #include "solver/centering.h"
+#include "solver/inverse_trace.h"
 #include "solver/jittered_cholesky.h"
 
 namespace mercer::solver {
 
-Weights ridge_cholesky(RowStatistics&& statistics, bool center, double lambda, Context& context) {
+namespace {
+
+/// shrunk: null, or where n lambda Tr A^{-1} of the shifted Gram matrix A goes.
+Weights solve_in_place(RowStatistics&& statistics, bool center, double lambda, Context& context,
+                       double* shrunk) {
   RowStatistics taken = std::move(statistics);
   taken.release_scratch();
   require_rows(taken, "ridge_cholesky");
@@ -18,6 +23,7 @@ Weights ridge_cholesky(RowStatistics&& statistics, bool center, double lambda, C
   const MatrixView<double> gram = taken.parts().gram;
   for (int64_t i = 0; i < gram.rows; ++i) gram(i, i) += shift;
   jittered_cholesky(gram, context);
+  if (shrunk != nullptr) *shrunk = shift * inverse_trace(gram, context);
 
   const MatrixView<const double> cross = taken.cross();
   Weights weights{Matrix<double>(cross.rows, cross.cols), {}};
@@ -25,6 +31,20 @@ Weights ridge_cholesky(RowStatistics&& statistics, bool center, double lambda, C
   linalg::cholesky_solve(gram, weights.w.view());
   weights.intercept = intercepts(means.row, weights.w.view());
   return weights;
+}
+
+}  // namespace
+
+Weights ridge_cholesky(RowStatistics&& statistics, bool center, double lambda, Context& context) {
+  return solve_in_place(std::move(statistics), center, lambda, context, nullptr);
+}
+
+Solution ridge_cholesky_solution(RowStatistics&& statistics, bool center, double lambda,
+                                 Context& context) {
+  const auto D = static_cast<double>(statistics.features());
+  double shrunk = 0;
+  Weights weights = solve_in_place(std::move(statistics), center, lambda, context, &shrunk);
+  return {std::move(weights), D - shrunk + (center ? 1.0 : 0.0)};
 }
 
 }  // namespace mercer::solver

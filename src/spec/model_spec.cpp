@@ -3,7 +3,7 @@
 // Model specs:
 // {"model":"ridge","map":{...},"lambda":x,"standardize":b,"center":b,"task":t,"precision":p,
 // "extrapolation":e}.
-// Without "lambda" it is chosen by generalised cross-validation. A fitted model prints the lambda
+// Without "lambda" it is chosen by leave-one-out. A fitted model prints the lambda
 // it has and "needs":"data".
 #include <algorithm>
 #include <iterator>
@@ -120,7 +120,7 @@ ModelPlan model_plan_from_spec(std::string_view json) {
   plan.options.model = &entry;
   plan.options.parameters = own_parameters(entry, canonical);
   const bool fixed = canonical.find("lambda") != nullptr;
-  plan.options.selection = fixed ? model::Selection::fixed : model::Selection::gcv;
+  plan.options.selection = fixed ? model::Selection::fixed : model::Selection::loo;
   if (fixed) plan.options.lambda = canonical.number("lambda");
   plan.options.standardize = canonical.boolean("standardize");
   plan.options.center = canonical.boolean("center");

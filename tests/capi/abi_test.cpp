@@ -100,7 +100,7 @@ AT(mercer_search_options, map, 56);
 AT(mercer_search_options, report, 64);
 AT(mercer_search_options, user, 72);
 AT(mercer_search_options, extrapolation, 80);
-AT(mercer_search_options, reserved_tail, 84);
+AT(mercer_search_options, assess, 84);
 
 SIZE(mercer_predict_options, 48);
 AT(mercer_predict_options, struct_size, 0);

@@ -146,6 +146,10 @@ void count_candidates(void* user, const mercer_search_candidate* candidate) {
   }
 }
 
+std::string report_of(const mercer_model* model) {
+  return text_of([&](auto... buffer) { return mercer_model_report(model, buffer...); });
+}
+
 TEST_CASE("a search reports its candidates and fits what was asked for", "[capi]") {
   const int64_t n = 400;
   const auto X = numbers(n, 2);
@@ -172,6 +176,22 @@ TEST_CASE("a search reports its candidates and fits what was asked for", "[capi]
   REQUIRE(mercer_map_shape(map, nullptr, &D, nullptr, nullptr, nullptr) == MERCER_OK);
   CHECK(D == 128);
   CHECK(spec_of(map).find("\"nu\":2.5") != std::string::npos);
+
+  const std::string report = report_of(out);
+  CHECK(report.find("\"kind\":\"nested\",\"measure\":\"r_squared\",\"rows\":400") !=
+        std::string::npos);
+  const TemporaryDirectory directory;
+  const std::string path = directory.file("searched.model");
+  REQUIRE(mercer_model_save(out, path.c_str()) == MERCER_OK);
+  mercer_model* loaded = nullptr;
+  REQUIRE(mercer_model_load(path.c_str(), &loaded) == MERCER_OK);
+  const ModelHandle again(loaded);
+  CHECK(report_of(loaded) == report);
+  options.assess = 0;
+  REQUIRE(run() == MERCER_OK);
+  const ModelHandle plain(out);
+  CHECK(report_of(out).find("\"kind\":\"none\"") != std::string::npos);
+
   options.lengthscale = 2;
   options.map = "{\"kernel\":{\"kernel\":\"skewed_chi2\"}}";
   CHECK(fault(run(), MERCER_UNSUPPORTED, "mercer_model_search", "options->lengthscale = 2") == "");

@@ -166,10 +166,13 @@ TEST_CASE("NULL options mean the defaults", "[capi]") {
 TEST_CASE("documented defaults", "[capi]") {
   const mercer_fourier_options fourier = fourier_options();
   CHECK((fourier.form == MERCER_FORM_PAIR && fourier.projection == MERCER_PROJECTION_DENSE));
-  const mercer_fit_options fit = fit_options(MERCER_SELECTION_GCV);
+  mercer_fit_options fit{};
+  fit.struct_size = sizeof fit;
+  REQUIRE(mercer_fit_options_init(&fit) == MERCER_OK);
+  CHECK(fit.selection == MERCER_SELECTION_LOO);
   CHECK((fit.standardize == 1 && fit.center == 1 && fit.precision == MERCER_PRECISION_F32));
-  CHECK((fit.lambda == 1e-6 && fit.lambda_largest == 1e-1 && fit.lambda_smallest == 1e-12));
-  CHECK((fit.lambda_count == 23 && fit.folds == 5 && fit.held_out_fraction == 0.1));
+  CHECK((fit.lambda == 1e-6 && fit.lambda_largest == 10 && fit.lambda_smallest == 1e-12));
+  CHECK((fit.lambda_count == 27 && fit.folds == 5 && fit.held_out_fraction == 0.1));
   const mercer_search_options search = search_options();
   CHECK((search.features == 2048 && search.lengthscale == 0 && search.lambda == -1));
   mercer_transform_options transform{};
@@ -178,6 +181,7 @@ TEST_CASE("documented defaults", "[capi]") {
   CHECK((transform.begin == 0 && transform.end == -1 && transform.right == nullptr));
   CHECK((transform.locations == 1 && transform.reserved == 0));
   CHECK((search.held_out_fraction == 0.1 && search.map == nullptr && search.report == nullptr));
+  CHECK(search.assess == 1);
 }
 
 /// One wrong field of an option struct and what the message must name.
@@ -213,7 +217,7 @@ TEST_CASE("fields out of range are named", "[capi]") {
       {[](auto& o) { o.lambda = -1; }, "options->lambda = -1"},
       {[](auto& o) { o.lambda = std::nan(""); }, "options->lambda = nan"},
       {[](auto& o) { o.lambda_largest = 0; }, "options->lambda_largest = 0"},
-      {[](auto& o) { o.lambda_smallest = 1; }, "options->lambda_smallest = 1"},
+      {[](auto& o) { o.lambda_smallest = 11; }, "options->lambda_smallest = 11"},
       {[](auto& o) { o.lambda_count = 0; }, "options->lambda_count = 0"},
       {[](auto& o) { o.folds = 1; }, "options->folds = 1"},
       {[](auto& o) { o.held_out_fraction = 1; }, "options->held_out_fraction = 1"},
@@ -236,7 +240,7 @@ TEST_CASE("fields of search options out of range are named", "[capi]") {
       {[](auto& o) { o.lambda = std::nan(""); }, "options->lambda = nan"},
       {[](auto& o) { o.held_out_fraction = 0; }, "options->held_out_fraction = 0"},
       {[](auto& o) { o.extrapolation = -1; }, "options->extrapolation = -1"},
-      {[](auto& o) { o.reserved_tail = 1; }, "options->reserved_tail = 1"},
+      {[](auto& o) { o.assess = 2; }, "options->assess = 2"},
       {[](auto& o) { o.map = "{\"map\":\"fourier\",\"seed\":3}"; }, "seed"},
       {[](auto& o) { o.map = "{\"map\":\"no\"}"; }, "no"},
   };

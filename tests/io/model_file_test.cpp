@@ -225,7 +225,7 @@ TEST_CASE("what a model file holds is described without loading it", "[io]") {
         "{\"kind\":\"model\",\"version\":1,\"bytes\":" + bytes +
             ",\"spec\":" + spec::to_spec(model) +
             R"(,"rows":12345,"outputs":1,"classes":0,"selection":"kfold","path_lambda":[0.1,0.01],)"
-            R"("path_score":[3.5,null],"metadata":"{\"columns\":[\")"
+            R"("path_error":[3.5,null],"metadata":"{\"columns\":[\")"
             "\xc3\xa9t\xc3\xa9"
             R"(\",\"b\"]}\u000a"})");
 }

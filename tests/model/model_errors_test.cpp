@@ -56,7 +56,7 @@ TEST_CASE("options out of range are refused", "[model]") {
       {[](FitOptions& o) { selecting(o, Selection::fixed).lambda = NAN; }, "lambda", "nan"},
       {[](FitOptions& o) { selecting(o, Selection::fixed).lambda = INFINITY; }, "lambda", "inf"},
       {[](FitOptions& o) { o.lambda_smallest = 0; }, "lambda", "0"},
-      {[](FitOptions& o) { o.lambda_smallest = 1; }, "lambda", "1"},
+      {[](FitOptions& o) { o.lambda_smallest = 11; }, "lambda", "11"},
       {[](FitOptions& o) { o.lambda_largest = INFINITY; }, "lambda", "inf"},
       {[](FitOptions& o) { o.lambda_count = 0; }, "lambda_count", "0"},
       {[](FitOptions& o) { selecting(o, Selection::kfold).folds = 1; }, "folds", "1"},
@@ -253,8 +253,6 @@ TEST_CASE("search refuses options out of range", "[model]") {
       {[](SearchOptions& o) { o.lengthscale = NAN; }, "lengthscale"},
       {[](SearchOptions& o) { o.lambda = INFINITY; }, "lambda"},
       {[](SearchOptions& o) { o.held_out_fraction = 1.5; }, "held_out_fraction"},
-      {[](SearchOptions& o) { o.coarse_rows = 0; }, "coarse_rows"},
-      {[](SearchOptions& o) { o.coarse_features = 0; }, "coarse_features"},
   };
   std::string faults;
   for (const Case& c : cases) {

@@ -71,7 +71,6 @@ TEST_CASE("a fit and a search stop wherever they are asked to", "[model]") {
   const Problem problem = smooth_problem(300, 3, 1, 0.1, 62);
   SearchOptions search_options;
   search_options.features = 96;
-  search_options.coarse_features = 64;
   int finished = 0;
   for (const int64_t stop_at : {1, 2, 5, 20}) {
     Watch fitting{.stop_at = stop_at}, searching{.stop_at = stop_at};
@@ -89,7 +88,6 @@ TEST_CASE("progress of a search never runs back or past its total", "[model]") {
   const Problem problem = smooth_problem(500, 3, 1, 0.1, 63);
   SearchOptions options;
   options.features = 128;
-  options.coarse_features = 64;
   Watch watch;
   CHECK(watched(watch, [&](Context& context) {
           search(Maker{}, options, problem.x(), problem.y(), context);

@@ -49,7 +49,7 @@ std::vector<SearchCandidate>* candidates_of(void* user) {
 SearchOptions options_for(std::vector<SearchCandidate>& candidates) {
   SearchOptions options;
   options.features = 256;
-  options.coarse_features = 128;
+  options.assess = false;
   options.fit.standardize = false;
   options.user = &candidates;
   options.report = [](void* user, const SearchCandidate& c) { candidates_of(user)->push_back(c); };
@@ -79,16 +79,14 @@ TEST_CASE("what search reports is what it did", "[model]") {
   const Problem problem = process_sample(1500, 1.0, 4.0, 0.1, 82);
   std::vector<SearchCandidate> candidates;
   SearchOptions options = options_for(candidates);
-  options.coarse_rows = 500;
   Context context;
   const Model model = search(Maker{}, options, problem.x(), problem.y(), context);
-  REQUIRE(candidates.size() >= 8);  // start, both ways by 2, by 2^(1/3), at the full D, all rows
+  REQUIRE(candidates.size() >= 7);  // start, both ways by 2, both by 2^(1/2), all rows
   int wrong = 0;
   for (size_t k = 0; k < candidates.size(); ++k) {
     const SearchCandidate& c = candidates[k];
     wrong += k > 0 && c.stage < candidates[k - 1].stage;
-    wrong += c.features != (c.stage < 2 ? 128 : 256);
-    wrong += c.rows != (c.stage < 2 ? 500 : 1350);
+    wrong += c.features != 256 || c.rows != 1500;
     wrong += !(c.score > 0 && c.score < 2) || !(c.lambda > 0) || !(c.seconds >= 0);
     wrong += (c.stage == 3) != (k + 1 == candidates.size());
   }
@@ -97,10 +95,18 @@ TEST_CASE("what search reports is what it did", "[model]") {
   CHECK(last.lengthscale == lengthscale_of(model));
   CHECK(last.lambda == model.options.lambda);
   CHECK(model.rows == 1500);
-  CHECK(model.options.selection == Selection::held_out);
+  CHECK(model.options.selection == Selection::loo);
+  int found = 0;
   double least = INFINITY;
-  for (const PathPoint& point : model.path) least = std::min(least, point.score);
-  CHECK(least == last.score);
+  for (const PathPoint& point : model.path) {
+    found += point.lambda == last.lambda && point.score == last.score;
+    least = std::min(least, point.score);
+  }
+  CHECK(found == 1);
+  CHECK(last.score <= 1.1 * least);  // within an error of the best
+  CHECK(model.report.trials.size() == candidates.size());
+  CHECK(model.report.lambda == last.lambda);
+  CHECK(model.report.assessment.kind == Assessed::none);
 }
 
 TEST_CASE("the model of a search is a fit on all rows with what was chosen", "[model]") {
@@ -133,9 +139,10 @@ TEST_CASE("a search is a function of the seed", "[model]") {
     std::vector<SearchCandidate> candidates;
     SearchOptions options = options_for(candidates);
     options.fit.seed = seed;
+    options.assess = true;  // whose folds are the only draws here
     Context context;
-    search(Maker{}, options, problem.x(), problem.y(), context);
-    std::vector<double> numbers;
+    const Model model = search(Maker{}, options, problem.x(), problem.y(), context);
+    std::vector<double> numbers{model.report.assessment.score};
     for (const SearchCandidate& c : candidates) {
       numbers.insert(numbers.end(), {c.lengthscale, c.lambda, c.score});
     }
@@ -153,7 +160,7 @@ TEST_CASE("what is fixed is not searched", "[model]") {
   options.lengthscale = 1.7;
   Context context;
   const Model fixed = search(Maker{}, options, problem.x(), problem.y(), context);
-  CHECK(candidates.size() == 2);  // one coarse trial for lambda, then all rows
+  CHECK(candidates.size() == 1);  // every lambda by leave-one-out of all rows
   CHECK(lengthscale_of(fixed) == 1.7);
 
   candidates.clear();
@@ -168,7 +175,7 @@ TEST_CASE("what is fixed is not searched", "[model]") {
   Maker without;
   without.free = false;
   search(without, options, problem.x(), problem.y(), context);
-  CHECK(candidates.size() == 2);
+  CHECK(candidates.size() == 1);
   CHECK(candidates[0].lengthscale == 0);
 }
 

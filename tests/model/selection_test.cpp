@@ -31,7 +31,7 @@ FitOptions path_options(Selection selection) {
   options.precision = feature::Precision::f64;
   options.lambda_largest = 1e-1;
   options.lambda_smallest = 1e-5;
-  options.lambda_count = 5;
+  options.lambda_count = 9;
   options.folds = 4;
   options.held_out_fraction = 0.2;
   options.seed = 17;
@@ -94,9 +94,40 @@ double plain_score(const FitOptions& options, const Matrix<double>& Z, const Mat
 
 }  // namespace
 
-TEST_CASE("every selection scores its path as plain refits do, and takes the least", "[model]") {
+/// The paired rule written out: of all lambdas, largest first, whose left-out squares exceed the
+/// least by no more than the standard error of that difference, the first.
+size_t plain_paired_choice(const FitOptions& options, const Matrix<double>& Z,
+                           const Matrix<double>& Y, const std::vector<PathPoint>& path) {
+  const int64_t n = Z.rows();
+  std::vector<std::vector<double>> losses;
+  std::vector<double> means;
+  for (const PathPoint& point : path) {
+    losses.emplace_back();
+    for (int64_t i = 0; i < n; ++i)
+      losses.back().push_back(
+          fold_error(Z, Y, {i}, point.lambda, static_cast<double>(n) * point.lambda));
+    means.push_back(std::accumulate(losses.back().begin(), losses.back().end(), 0.0) /
+                    static_cast<double>(n));
+  }
+  CHECK(options.selection == Selection::loo);
+  const auto best =
+      static_cast<size_t>(std::min_element(means.begin(), means.end()) - means.begin());
+  for (size_t k = 0; k < best; ++k) {
+    double squares = 0;
+    for (size_t i = 0; i < losses[k].size(); ++i) {
+      const double d = losses[k][i] - losses[best][i] - (means[k] - means[best]);
+      squares += d * d;
+    }
+    const auto count = static_cast<double>(n);
+    if (means[k] - means[best] <= std::sqrt(squares / (count - 1) / count)) return k;
+  }
+  return best;
+}
+
+TEST_CASE("every selection scores its path as plain refits do, and takes the least or the simplest",
+          "[model]") {
   double worst = 0;
-  int wrong_choice = 0;
+  int wrong_choice = 0, simpler = 0;
   for (const Shape shape : kShapes) {
     const Problem problem = smooth_problem(shape.n, 3, 2, 0.3, 21);
     for (const Selection selection :
@@ -104,19 +135,25 @@ TEST_CASE("every selection scores its path as plain refits do, and takes the lea
       const FitOptions options = path_options(selection);
       Context context;
       const Model model = fit(gaussian_map(3, shape.D), options, problem.x(), problem.y(), context);
-      REQUIRE(model.path.size() == 5);
+      REQUIRE(model.path.size() == 9);
       const Matrix<double> Z = plain_features(*model.map, problem.x(), model.standardizer);
       std::vector<double> plain;
       for (const PathPoint& point : model.path) {
         plain.push_back(plain_score(options, Z, problem.Y, point.lambda));
         worst = std::max(worst, std::abs(point.score / plain.back() - 1));
       }
-      const auto least = std::min_element(plain.begin(), plain.end()) - plain.begin();
-      wrong_choice += model.options.lambda != model.path[static_cast<size_t>(least)].lambda;
+      const auto least =
+          static_cast<size_t>(std::min_element(plain.begin(), plain.end()) - plain.begin());
+      const size_t expected = selection == Selection::loo
+                                  ? plain_paired_choice(options, Z, problem.Y, model.path)
+                                  : least;
+      simpler += selection == Selection::loo && expected != least;
+      wrong_choice += model.options.lambda != model.path[expected].lambda;
     }
   }
   CHECK(worst < 1e-6);
   CHECK(wrong_choice == 0);
+  CHECK(simpler > 0);  // else the rule was not seen at work
 }
 
 TEST_CASE("the model is fitted on all rows with the chosen lambda", "[model]") {

@@ -43,7 +43,7 @@ TEST_CASE("a model spec is a map and how to fit it", "[spec]") {
 TEST_CASE("without lambda it is chosen by generalised cross-validation; the rest has defaults",
           "[spec]") {
   const spec::ModelPlan plan = spec::model_plan_from_spec(ridge_with(R"(,"mercer":1)"));
-  CHECK(plan.options.selection == model::Selection::gcv);
+  CHECK(plan.options.selection == model::Selection::loo);
   CHECK(plan.options.standardize);
   CHECK(plan.options.center);
   CHECK(plan.options.task == model::Task::regression);

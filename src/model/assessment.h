@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Scores of predictions for rows that had no part in them, with their standard errors.
+#pragma once
+
+#include "model/baselines.h"
+#include "model/model.h"
+#include "model/report.h"
+
+namespace mercer::model {
+
+struct Score {
+  double value = 0;           // R^2, averaged over the outputs that vary, or accuracy
+  double standard_error = 0;  // of independent rows
+};
+
+/// Targets as a fit takes them; predictions: a number per output, or a score per class. R^2 is a
+/// ratio of two means over rows, e^2 over (y - mean y)^2, whose error comes out of its first
+/// derivatives (delta method).
+Score score_of(const FitOptions& options, MatrixView<const double> Y,
+               MatrixView<const double> predictions);
+
+/// What five searches and baselines say of rows that they had not seen: predictions, row after row.
+struct Foreseen {
+  Matrix<double> model;
+  Baselines baselines;
+};
+Assessment assess(Assessed kind, const FitOptions& options, MatrixView<const double> Y,
+                  const Foreseen& foreseen);
+
+}  // namespace mercer::model

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+#include "model/baselines.h"
+
+#include <algorithm>
+
+#include "model/input_rows.h"
+#include "model/row_coding.h"
+#include "model/row_sets.h"
+#include "model/scored_rows.h"
+#include "model/selection.h"
+
+namespace mercer::model {
+namespace {
+
+constexpr int64_t kMostLinearRows = 20000;
+
+std::vector<double> mean_codes(const FitOptions& options, MatrixView<const double> Y,
+                               const std::vector<int64_t>& rows) {
+  const auto outputs = static_cast<size_t>(coded_outputs(options, Y.cols));
+  std::vector<double> sum(outputs, 0.0), code(outputs);
+  for (const int64_t i : rows) {
+    code_target(options, Y.cols, Y.row(i), code.data());
+    for (size_t o = 0; o < outputs; ++o) sum[o] += code[o] / static_cast<double>(rows.size());
+  }
+  return sum;
+}
+
+}  // namespace
+
+Baselines baselines(const FitOptions& options, const Standardizer& standardizer, const Rows& X,
+                    MatrixView<const double> Y, const std::vector<int64_t>& train,
+                    const std::vector<int64_t>& test, Context& context) {
+  const std::vector<double> mean = mean_codes(options, Y, train);
+  const int64_t n = std::ssize(test), outputs = std::ssize(mean);
+  Baselines result{Matrix<double>(n, outputs), {}};
+  for (int64_t i = 0; i < n; ++i) std::ranges::copy(mean, result.constant.view().row(i));
+  if (X.cols() > kMostLinearInputs) return result;
+
+  FitOptions fit = options;
+  fit.selection = Selection::loo;
+  fit.center = true;
+  const InputRows rows(standardizer, fit, X, Y);
+  const std::vector<int64_t> sample = sample_rows(train, kMostLinearRows, options.seed);
+  const Selected selected = select(*rows.subset(sample), fit, context);
+  result.linear = Matrix<double>(n, outputs);
+  for_each_scored(*rows.subset(test), {&selected.weights, 1}, context,
+                  [&](int64_t i, const double*, double, const double* scores) {
+                    std::copy_n(scores, outputs, result.linear.view().row(i));
+                  });
+  return result;
+}
+
+}  // namespace mercer::model

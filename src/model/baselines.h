@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// What a model must beat to be worth its features: a constant, and ridge on the inputs themselves.
+#pragma once
+
+#include <vector>
+
+#include "base/aligned.h"
+#include "model/model.h"
+#include "solver/row_set.h"
+
+namespace mercer::model {
+
+/// Predictions for the rows `test` by what was learnt on `train`, test.count x outputs each.
+struct Baselines {
+  Matrix<double> constant;  // the targets' means: of one-hot codes, whose largest is a class's
+  Matrix<double> linear;    // no rows where the inputs are too many: above kMostLinearInputs
+};
+
+inline constexpr int64_t kMostLinearInputs = 2000;
+
+/// The linear one is fitted on at most 20,000 rows of `train`, by seed, lambda by leave-one-out.
+/// standardizer: that of the model, or an empty one.
+Baselines baselines(const FitOptions& options, const Standardizer& standardizer, const Rows& X,
+                    MatrixView<const double> Y, const std::vector<int64_t>& train,
+                    const std::vector<int64_t>& test, Context& context);
+
+}  // namespace mercer::model

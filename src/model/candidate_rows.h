@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Rows of a search under maps of many lengthscales.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "model/feature_rows.h"
+#include "model/map_maker.h"
+#include "model/model.h"
+
+namespace mercer::model {
+
+class CandidateRows {
+ public:
+  /// References are kept.
+  CandidateRows(const MapMaker& maker, const FitOptions& options, const Rows& X,
+                MatrixView<const double> Y, const Standardizer& standardizer, Context& context)
+      : maker_(maker),
+        options_(options),
+        X_(X),
+        Y_(Y),
+        standardizer_(standardizer),
+        context_(context) {}
+
+  /// All rows mapped with `features` at a lengthscale (0 for a kernel without one). A map that is
+  /// made from rows is made from those of `train`; all others share the draws of one of lengthscale
+  /// 1, which x / lengthscale goes through. Valid until the next call.
+  const solver::BlockSource& at(double lengthscale, int64_t features,
+                                const std::vector<int64_t>& train);
+  /// The same map by itself, of rows that are standardised only.
+  std::shared_ptr<const feature::FeatureMap> make(double lengthscale, int64_t features,
+                                                  const std::vector<int64_t>& train) const;
+  /// Frees the last map and its draws.
+  void release();
+
+ private:
+  const MapMaker& maker_;
+  const FitOptions& options_;
+  Rows X_;
+  MatrixView<const double> Y_;
+  const Standardizer& standardizer_;
+  Context& context_;
+  std::shared_ptr<const feature::FeatureMap> map_;
+  int64_t unit_features_ = 0;  // of map_, where it has lengthscale 1
+  Standardizer inputs_;
+  std::optional<FeatureRows> rows_;
+};
+
+/// (x - mean) / (scale lengthscales[j]) of d inputs: standardised rows in units of lengthscales, one
+/// for all inputs or one for each.
+Standardizer divided_by(const Standardizer& standardizer, int64_t d,
+                        std::span<const double> lengthscales);
+
+}  // namespace mercer::model

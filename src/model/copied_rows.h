@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Some rows of a data set as a data set of their own: dense as dense, sparse as sparse.
+#pragma once
+
+#include <cstdint>
+#include <variant>
+#include <vector>
+
+#include "base/aligned.h"
+#include "base/context.h"
+#include "base/rows.h"
+#include "solver/row_set.h"
+
+namespace mercer::model {
+
+class CopiedRows {
+ public:
+  CopiedRows(const Rows& of, solver::RowSet rows, Context& context);
+  Rows rows() const;
+
+ private:
+  template <class T>
+  struct Sparse {
+    int64_t cols = 0;
+    std::vector<int64_t> offsets{0}, indices;
+    std::vector<T> values;
+  };
+  template <class T>
+  void copy(const MatrixView<const T>& X, solver::RowSet rows, Context& context);
+  template <class T>
+  void copy(const CsrView<T>& X, solver::RowSet rows, Context& context);
+
+  std::variant<Matrix<double>, Matrix<float>, Sparse<double>, Sparse<float>> storage_;
+};
+
+/// Rows of targets.
+Matrix<double> copied_targets(MatrixView<const double> Y, solver::RowSet rows, Context& context);
+
+}  // namespace mercer::model

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+#include "model/input_rows.h"
+
+#include <algorithm>
+
+#include "model/feature_rows.h"
+#include "model/row_coding.h"
+
+namespace mercer::model {
+
+InputRows::InputRows(const Standardizer& standardizer, const FitOptions& options, const Rows& X,
+                     MatrixView<const double> Y)
+    : standardizer_(standardizer), options_(options), X_(X), Y_(Y), set_(X.rows()) {}
+
+int64_t InputRows::outputs() const { return coded_outputs(options_, Y_.cols); }
+
+int64_t InputRows::block_rows() const { return std::min(model::block_rows(0, features()), rows()); }
+
+std::unique_ptr<solver::BlockSource> InputRows::subset(solver::RowSet rows) const {
+  auto part = std::make_unique<InputRows>(standardizer_, options_, X_, Y_);
+  part->composed_ = solver::composed(set_, rows);
+  part->set_ = set_.index == nullptr ? rows : solver::RowSet(part->composed_);
+  return part;
+}
+
+void InputRows::for_each(Context& context, const Body& body) const {
+  const int64_t size = block_rows();
+  const Matrix<double> Z(size, features(), context, "a block of inputs");
+  const Matrix<double> Y(size, outputs(), context, "a block of targets");
+  for (int64_t first = 0; first < rows(); first += size) {
+    context.checkpoint();
+    const int64_t count = std::min(size, rows() - first);
+    X_.visit([&](const auto& X) {
+      for (int64_t i = 0; i < count; ++i)
+        standardize_row(standardizer_, X, set_[first + i], Z.view().row(i));
+    });
+    for (int64_t i = 0; i < count; ++i)
+      code_target(options_, Y_.cols, Y_.row(set_[first + i]), Y.view().row(i));
+    body({first, {}, Z.view().block_rows(0, count), Y.view().block_rows(0, count), {}});
+  }
+}
+
+}  // namespace mercer::model

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Standardised inputs in the place of features: ridge on them is the linear model.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "model/model.h"
+#include "solver/block_source.h"
+
+namespace mercer::model {
+
+class InputRows final : public solver::BlockSource {
+ public:
+  /// References are kept.
+  InputRows(const Standardizer& standardizer, const FitOptions& options, const Rows& X,
+            MatrixView<const double> Y);
+  int64_t features() const override { return X_.cols(); }
+  int64_t outputs() const override;
+  int64_t rows() const override { return set_.count; }
+  int64_t block_rows() const override;
+  void for_each(Context& context, const Body& body) const override;
+  std::unique_ptr<solver::BlockSource> subset(solver::RowSet rows) const override;
+
+ private:
+  const Standardizer& standardizer_;
+  const FitOptions& options_;
+  Rows X_;
+  MatrixView<const double> Y_;
+  solver::RowSet set_;
+  std::vector<int64_t> composed_;  // of a subset's subset
+};
+
+}  // namespace mercer::model

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// The maps that a search tries.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <span>
+
+#include "base/context.h"
+#include "base/error.h"
+#include "base/rows.h"
+#include "feature/feature_map.h"
+
+namespace mercer::model {
+
+/// `make(lengthscale, D)` builds the candidate: the caller knows kernel and projection. At x it is
+/// make(1, D) at x / lengthscale, so that trials of many lengthscales share one map's draws.
+struct MapMaker {
+  virtual ~MapMaker() = default;
+  /// False: the kernel has no lengthscale, make() ignores its first argument and lambda alone is
+  /// searched.
+  virtual bool has_lengthscale() const { return true; }
+  virtual std::shared_ptr<const feature::FeatureMap> make(double lengthscale,
+                                                          int64_t features) const = 0;
+  /// A lengthscale for each input: at x it is make(1, D) at x_j / lengthscales[j]. UNSUPPORTED
+  /// unless has_input_lengthscales().
+  virtual bool has_input_lengthscales() const { return false; }
+  virtual std::shared_ptr<const feature::FeatureMap> make_per_input(std::span<const double>,
+                                                                    int64_t) const {
+    fail(MERCER_UNSUPPORTED, "a lengthscale for each input, expected one for all");
+  }
+  /// True: candidates are made from the standardised rows that they are trained on, by make_from
+  /// alone, each for itself.
+  virtual bool needs_rows() const { return false; }
+  /// The largest D that make_from can make from so many rows.
+  virtual int64_t most_features(int64_t) const { return std::numeric_limits<int64_t>::max(); }
+  virtual std::shared_ptr<const feature::FeatureMap> make_from(double lengthscale, int64_t features,
+                                                               const Rows&, Context&) const {
+    return make(lengthscale, features);
+  }
+};
+
+}  // namespace mercer::model

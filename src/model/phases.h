@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Progress over phases whose work is only estimated.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "base/context.h"
+
+namespace mercer::model {
+
+/// A phase never runs past its end, and beginning the next one jumps there.
+class Phases {
+ public:
+  Phases(Context& context, int64_t total) : stage_(context, total) {}
+  void begin(int64_t units) {
+    stage_.advance(end_ - done_);
+    done_ = end_;
+    end_ += units;
+  }
+  void advance(int64_t units) {
+    const int64_t step = std::min(units, end_ - done_);
+    done_ += step;
+    stage_.advance(step);
+  }
+
+ private:
+  Stage stage_;
+  int64_t done_ = 0;
+  int64_t end_ = 0;
+};
+
+/// Work of one row, in units that do not vanish for small D and, times the rows of any data set,
+/// do not overflow for a D that memory will refuse.
+inline int64_t row_units(int64_t features) {
+  const int64_t blocks = std::min<int64_t>(features / 64, int64_t{1} << 14);
+  return 1 + blocks * blocks;
+}
+
+}  // namespace mercer::model

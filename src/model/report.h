@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// What a search has done and how far its model can be trusted.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+namespace mercer::model {
+
+struct SearchCandidate {
+  int64_t stage;       // 0 coarse, 1 fine, 2 a lengthscale for each input, 3 what is kept
+  int64_t features;    // D of this trial
+  int64_t rows;        // rows fitted on
+  double lengthscale;  // in units of the standardised inputs; 0: the kernel has none
+  double lambda;       // the best for this lengthscale; in stage 3 the one kept
+  double score;  // by the criterion: mean squared error over the outputs' variance (1 - R^2; NaN
+                 // where an output is constant), or the error rate
+  double seconds;
+};
+
+/// What a score was taken on.
+enum class Assessed {
+  none,
+  nested,  // every row, by five searches that had not seen it
+  unseen   // rows that no choice has seen
+};
+
+/// R^2 (averaged over outputs) or accuracy. NaN: not known, or not defined.
+struct Assessment {
+  Assessed kind = Assessed::none;
+  int64_t rows = 0;
+  double score = std::numeric_limits<double>::quiet_NaN();
+  double standard_error = std::numeric_limits<double>::quiet_NaN();
+  double constant = std::numeric_limits<double>::quiet_NaN();  // of the mean, or the largest class
+  double linear = std::numeric_limits<double>::quiet_NaN();    // of ridge on standardised inputs
+};
+
+/// How candidates were compared.
+enum class ComparedBy { none, leave_one_out, held_out };
+
+struct FitReport {
+  ComparedBy criterion = ComparedBy::none;
+  int64_t criterion_rows = 0;  // that candidates were compared on
+  double criterion_score = std::numeric_limits<double>::quiet_NaN();  // of the chosen one
+  double lengthscale = 0;
+  double lambda = 0;
+  double dimension = std::numeric_limits<double>::quiet_NaN();  // Tr H where it was chosen
+  Assessment assessment;
+  std::vector<SearchCandidate> trials;
+  std::vector<double> relevance;  // of each input, largest 1; empty: not learnt
+  std::vector<std::string> warnings;
+
+  /// A model of a search has one.
+  bool known() const noexcept { return !trials.empty(); }
+};
+
+}  // namespace mercer::model

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// The fit with what was chosen. Where the choice was made on a part of the rows or features, lambda
+// is chosen once more on all of them. Rows that no choice has seen are scored, then added to the
+// sums, lambda kept.
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.h"
+#include "model/copied_rows.h"
+#include "model/row_coding.h"
+#include "model/scored_rows.h"
+#include "model/search_run.h"
+#include "model/selection.h"
+#include "model/warnings.h"
+
+namespace mercer::model {
+
+void SearchRun::assess_by(const solver::BlockSource& rows, const solver::Weights& weights) {
+  if (unseen_.empty()) return;
+  const int64_t outputs = rows.outputs();
+  Foreseen foreseen{Matrix<double>(std::ssize(unseen_), outputs),
+                    baselines(fit_, standardizer_, X_, Y_, chosen_by_, unseen_, context_)};
+  for_each_scored(*rows.subset(unseen_), {&weights, 1}, context_,
+                  [&](int64_t i, const double*, double, const double* scores) {
+                    std::copy_n(scores, outputs, foreseen.model.view().row(i));
+                  });
+  const Matrix<double> targets = copied_targets(Y_, unseen_, context_);
+  report_.assessment = assess(Assessed::unseen, fit_, targets.view(), foreseen);
+}
+
+solver::Weights SearchRun::fit_left_out(const solver::BlockSource& rows, Chosen& chosen) {
+  if (!chosen.whole) {
+    const Trial trial = leave_out(rows, chosen_by_);
+    const Trial* const one = &trial;
+    chosen.point = trial.points[paired_pick({&one, 1}).point];
+    chosen.path = path_of(trial);
+  }
+  FitOptions fixed = fit_;
+  fixed.selection = Selection::fixed;
+  fixed.lambda = chosen.point.lambda;
+  if (!unseen_.empty()) assess_by(rows, select(*rows.subset(chosen_by_), fixed, context_).weights);
+  return select(rows, fixed, context_).weights;
+}
+
+solver::Weights SearchRun::fit_held_out(const solver::BlockSource& rows, Chosen& chosen) {
+  HeldOutFit fit(rows, fit_, split_.train, HeldOutFit::Sums::exact, context_,
+                 counting(options_.features));
+  LambdaPlan plan;
+  plan.start = chosen.point.lambda;
+  plan.factor = std::sqrt(10.0);
+  if (options_.lambda >= 0) plan.grid = {options_.lambda};
+  const Trial trial = fit.judge(plan, split_.held_out, judge_, context_);
+  const Trial* const one = &trial;
+  chosen.point = trial.points[paired_pick({&one, 1}).point];
+  chosen.path = path_of(trial);
+  fit.add(split_.held_out, context_);
+  if (!unseen_.empty()) {
+    assess_by(rows, fit.solve(chosen.point.lambda, context_));
+    fit.add(unseen_, context_);
+  }
+  return fit.solve(chosen.point.lambda, context_);
+}
+
+void SearchRun::fill_report(const Chosen& chosen) {
+  report_.criterion = leaves_out() ? ComparedBy::leave_one_out : ComparedBy::held_out;
+  report_.criterion_rows = leaves_out() ? std::ssize(chosen_by_) : std::ssize(split_.held_out);
+  report_.criterion_score = chosen.point.score;
+  report_.lengthscale = chosen.lengthscale;
+  report_.lambda = chosen.point.lambda;
+  report_.dimension = chosen.point.dimension;
+  const bool given = options_.lambda >= 0;
+  report_.warnings = choice_warnings(report_, lengthscale_at_edge_, given ? 0 : kMostLambda,
+                                     given ? 0 : kLeastTried);
+}
+
+void SearchRun::check_features() const {
+  const int64_t rows = std::ssize(chosen_by_), most = maker_.most_features(rows);
+  require(options_.features <= most, MERCER_INVALID_ARGUMENT,
+          "features = %lld, expected at most %lld: the map takes one row for each feature, and of "
+          "%lld rows %lld are kept apart for the score",
+          static_cast<long long>(options_.features), static_cast<long long>(most),
+          static_cast<long long>(X_.rows()), static_cast<long long>(std::ssize(unseen_)));
+}
+
+Model SearchRun::run() {
+  check_features();
+  Chosen chosen = choose();
+  phases_.begin(phase_units({std::ssize(split_.train), options_.features}, 1));
+  const auto started = std::chrono::steady_clock::now();
+  candidates_.release();
+  Model model;
+  model.map = candidates_.make(chosen.lengthscale, options_.features, chosen_by_);
+  const FeatureRows rows(*model.map, standardizer_, fit_, X_, Y_);
+  model.predictor =
+      make_linear(leaves_out() ? fit_left_out(rows, chosen) : fit_held_out(rows, chosen));
+  model.options = options_.fit;
+  model.options.lambda = chosen.point.lambda;
+  model.options.selection = options_.lambda >= 0 ? Selection::fixed
+                            : leaves_out()       ? Selection::loo
+                                                 : Selection::held_out;
+  model.path = std::move(chosen.path);
+  model.rows = X_.rows();
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - started;
+  keep({3, options_.features, model.rows, chosen.lengthscale, chosen.point.lambda,
+        chosen.point.score, seconds.count()});
+  fill_report(chosen);
+  model.ranges = ranges_of(X_, ranged_targets(fit_, Y_), fit_.seed);
+  model.standardizer = std::move(standardizer_);
+  model.report = std::move(report_);
+  return model;
+}
+
+}  // namespace mercer::model

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// The choice: a coarse walk by factors of 2 from the median heuristic, then by 2^(1/2) and, by the
+// paired rule, on to longer lengthscales. Up to kMostLeftOut rows every lambda of a grid is judged
+// by leave-one-out at each lengthscale; above, few lambdas on held-out rows.
+#include "model/search_run.h"
+
+#include <algorithm>
+
+#include "model/central_lengthscale.h"
+
+namespace mercer::model {
+namespace {
+
+constexpr int64_t kMostHeldOut = 20000;  // more rows would not make the comparison sharper
+constexpr int64_t kLeastHeldOut = 2000;  // that trials on a part of the rows look at
+constexpr int64_t kCoarseSteps = 8;      // either way from the median heuristic: a factor of 256
+constexpr int64_t kFineSteps = 3;
+constexpr double kFineFactor = 1.4142135623730951;
+constexpr int64_t kLonger = 2;
+constexpr int64_t kLambdas = 34;
+constexpr double kLeastSingle = 1e-8;                  // lambda that sums of products in f32 allow
+constexpr int64_t kDecades = 10;                       // from kMostLambda to it
+constexpr int64_t kCoarseTrials = 5, kFineTrials = 4;  // about, for progress
+
+int64_t share_of(int64_t all, int64_t part, int64_t whole) {
+  return static_cast<int64_t>(static_cast<double>(all) * static_cast<double>(part) /
+                              static_cast<double>(whole));
+}
+
+}  // namespace
+
+SearchRun::SearchRun(const MapMaker& maker, const SearchOptions& options, const Rows& X,
+                     MatrixView<const double> Y, std::vector<int64_t> chosen_by,
+                     std::vector<int64_t> unseen, Context& context)
+    : maker_(maker),
+      options_(options),
+      X_(X),
+      Y_(Y),
+      chosen_by_(std::move(chosen_by)),
+      unseen_(std::move(unseen)),
+      context_(context),
+      fit_(options.fit),
+      standardizer_(options.fit.standardize ? fit_standardizer(X) : Standardizer{}),
+      judge_(options.fit, Y, chosen_by_),
+      split_(leaves_out() ? Split{chosen_by_, {}}
+                          : split_rows(chosen_by_, options.held_out_fraction, kMostHeldOut,
+                                       options.fit.seed)),
+      candidates_(maker, fit_, X, Y, standardizer_, context),
+      sizes_(leaves_out() ? left_out_sizes(std::ssize(split_.train), options.features)
+                          : held_out_sizes(std::ssize(split_.train), options.features)),
+      phases_(context, phase_units(sizes_.coarse, kCoarseTrials) +
+                           phase_units(sizes_.fine, kFineTrials) +
+                           phase_units({std::ssize(split_.train), options.features}, 1)) {}
+
+solver::RowsDone SearchRun::counting(int64_t features) {
+  return [this, units = row_units(features)](int64_t rows) { phases_.advance(rows * units); };
+}
+
+std::vector<double> SearchRun::lambdas() const {
+  if (options_.lambda >= 0) return {options_.lambda};
+  return solver::lambda_grid(kMostLambda, kLeastTried, kLambdas);
+}
+
+double SearchRun::central() const {
+  return X_.visit([&](const auto& X) {
+    return central_lengthscale(standardizer_, X, split_.train, fit_.seed, context_);
+  });
+}
+
+Trial SearchRun::leave_out(const solver::BlockSource& rows, const std::vector<int64_t>& train) {
+  return left_out_trial(*rows.subset(train), fit_, lambdas(), judge_, context_,
+                        counting(rows.features()));
+}
+
+Trial SearchRun::hold_out(const solver::BlockSource& rows, const std::vector<int64_t>& train,
+                          const std::vector<int64_t>& held_out, const Trial* near) {
+  const HeldOutFit fit(rows, fit_, train, HeldOutFit::Sums::single, context_,
+                       counting(rows.features()));
+  LambdaPlan plan;
+  plan.least = kLeastSingle;
+  if (options_.lambda >= 0) {
+    plan.grid = {options_.lambda};
+  } else if (near == nullptr) {
+    plan.grid = solver::lambda_grid(kMostLambda, kLeastSingle, kDecades);
+  } else {
+    plan.start = near->best().lambda;
+  }
+  return fit.judge(plan, held_out, judge_, context_);
+}
+
+Trial SearchRun::try_out(int64_t stage, double lengthscale, const TrialSize& size,
+                         const Trial* near) {
+  const auto started = std::chrono::steady_clock::now();
+  const std::vector<int64_t> train = sample_rows(split_.train, size.rows, fit_.seed);
+  const solver::BlockSource& rows = candidates_.at(lengthscale, size.features, train);
+  const int64_t judged = std::max(
+      kLeastHeldOut, share_of(std::ssize(split_.held_out), size.rows, std::ssize(split_.train)));
+  Trial trial = leaves_out()
+                    ? leave_out(rows, train)
+                    : hold_out(rows, train, sample_rows(split_.held_out, judged, fit_.seed), near);
+  const TrialPoint& best = trial.best();
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - started;
+  keep({stage, size.features, std::ssize(train), lengthscale, best.lambda, best.score,
+        seconds.count()});
+  return trial;
+}
+
+void SearchRun::keep(const SearchCandidate& candidate) {
+  report_.trials.push_back(candidate);
+  if (options_.report != nullptr) options_.report(options_.user, candidate);
+}
+
+SearchRun::Chosen SearchRun::chosen_of(const LengthscaleWalk& walk, const TrialSize& size) {
+  const LengthscaleWalk::Choice choice = walk.choice();
+  const bool whole = size.rows == std::ssize(chosen_by_) && size.features == options_.features;
+  return {choice.tried->lengthscale, choice.point, path_of(choice.tried->trial),
+          whole && leaves_out()};
+}
+
+SearchRun::Chosen SearchRun::choose() {
+  Chosen chosen;
+  chosen.point.lambda = options_.lambda;
+  chosen.lengthscale = maker_.has_lengthscale() ? options_.lengthscale : 0.0;
+  if (searches_lengthscale()) return choose_lengthscale();
+  if (options_.lambda >= 0 || leaves_out()) return chosen;
+  const Trial trial = try_out(0, chosen.lengthscale, sizes_.coarse, nullptr);
+  chosen.point = trial.best();
+  return chosen;
+}
+
+SearchRun::Chosen SearchRun::choose_lengthscale() {
+  int64_t stage = 0;
+  phases_.begin(phase_units(sizes_.coarse, kCoarseTrials));
+  LengthscaleWalk coarse(central(), [&](double lengthscale, const Trial* near) {
+    return try_out(stage, lengthscale, sizes_.coarse, near);
+  });
+  coarse.climb(2.0, kCoarseSteps);
+  lengthscale_at_edge_ = coarse.stopped_short();
+  stage = 1;
+  phases_.begin(phase_units(sizes_.fine, kFineTrials));
+  const auto refine = [&](LengthscaleWalk& walk) {
+    walk.climb(kFineFactor, kFineSteps);
+    walk.lengthen(kFineFactor, kLonger);
+    return chosen_of(walk, sizes_.fine);
+  };
+  if (sizes_.coarse == sizes_.fine) return refine(coarse);
+  const Tried& near_by = coarse.best();
+  LengthscaleWalk fine(near_by.lengthscale, [&](double lengthscale, const Trial* near) {
+    return try_out(stage, lengthscale, sizes_.fine, near == nullptr ? &near_by.trial : near);
+  });
+  return refine(fine);
+}
+
+}  // namespace mercer::model

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// One search: lengthscale and lambda by some rows, then a fit on these and the rows kept apart.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <vector>
+
+#include "model/assessment.h"
+#include "model/candidate_rows.h"
+#include "model/held_out_fit.h"
+#include "model/lengthscale_walk.h"
+#include "model/phases.h"
+#include "model/row_sets.h"
+#include "model/search.h"
+#include "model/trial_sizes.h"
+
+namespace mercer::model {
+
+inline constexpr double kLeastTried = 1e-12;  // lambda
+
+class SearchRun {
+ public:
+  /// chosen_by: the rows that choices see, ascending; unseen: all others, maybe none. References
+  /// are kept; X, Y and options were checked.
+  SearchRun(const MapMaker& maker, const SearchOptions& options, const Rows& X,
+            MatrixView<const double> Y, std::vector<int64_t> chosen_by, std::vector<int64_t> unseen,
+            Context& context);
+
+  /// The model, its report filled in; assessed on the unseen rows if there are any.
+  Model run();
+
+ private:
+  struct Chosen {
+    double lengthscale = 0;
+    TrialPoint point;
+    std::vector<PathPoint> path;
+    bool whole = false;  // by leave-one-out of all rows and features: lambda is final
+  };
+
+  bool leaves_out() const { return std::ssize(chosen_by_) <= kMostLeftOut; }
+  bool searches_lengthscale() const {
+    return maker_.has_lengthscale() && options_.lengthscale == 0;
+  }
+  void check_features() const;  // that the map can be made, before the first trial
+  Chosen choose();
+  Chosen choose_lengthscale();
+  Chosen chosen_of(const LengthscaleWalk& walk, const TrialSize& size);
+  double central() const;
+
+  /// One lengthscale on a part of the rows and features, reported as a trial of `stage`.
+  Trial try_out(int64_t stage, double lengthscale, const TrialSize& size, const Trial* near);
+  Trial leave_out(const solver::BlockSource& rows, const std::vector<int64_t>& train);
+  Trial hold_out(const solver::BlockSource& rows, const std::vector<int64_t>& train,
+                 const std::vector<int64_t>& held_out, const Trial* near);
+  std::vector<double> lambdas() const;
+
+  /// On all rows; lambda is chosen again unless the choice was made on all of chosen_by_.
+  solver::Weights fit_left_out(const solver::BlockSource& rows, Chosen& chosen);
+  solver::Weights fit_held_out(const solver::BlockSource& rows, Chosen& chosen);
+  void assess_by(const solver::BlockSource& rows, const solver::Weights& weights);
+  void fill_report(const Chosen& chosen);
+  void keep(const SearchCandidate& candidate);
+  int64_t phase_units(const TrialSize& size, int64_t trials) const {
+    return trials * size.rows * row_units(size.features);
+  }
+  solver::RowsDone counting(int64_t features);
+
+  const MapMaker& maker_;
+  const SearchOptions& options_;
+  Rows X_;
+  MatrixView<const double> Y_;
+  std::vector<int64_t> chosen_by_, unseen_;
+  Context& context_;
+  FitOptions fit_;
+  Standardizer standardizer_;
+  Judge judge_;
+  Split split_;  // of chosen_by_, on held-out rows
+  CandidateRows candidates_;
+  TrialSizes sizes_;
+  FitReport report_;
+  bool lengthscale_at_edge_ = false;
+  Phases phases_;
+};
+
+}  // namespace mercer::model

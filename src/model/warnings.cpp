@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+#include "model/warnings.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdarg>
+#include <cstdio>
+
+namespace mercer::model {
+namespace {
+
+using Long = long long;
+
+constexpr int64_t kFewRows = 10;        // of a fit
+constexpr int64_t kFewScoredRows = 30;  // behind a score
+
+std::string text(const char* format, ...) __attribute__((format(printf, 1, 2)));
+std::string text(const char* format, ...) {
+  char buffer[256];
+  va_list arguments;
+  va_start(arguments, format);
+  std::vsnprintf(buffer, sizeof buffer, format, arguments);
+  va_end(arguments);
+  return buffer;
+}
+
+bool is_constant(MatrixView<const double> Y, int64_t column) {
+  for (int64_t i = 1; i < Y.rows; ++i)
+    if (Y(i, column) != Y(0, column)) return false;
+  return true;
+}
+
+template <class T>
+bool rows_are_equal(const MatrixView<const T>& X) {
+  for (int64_t i = 1; i < X.rows; ++i)
+    if (!std::equal(X.row(i), X.row(i) + X.cols, X.row(0))) return false;
+  return true;
+}
+/// Of sparse rows: that list nothing but zeros.
+template <class T>
+bool rows_are_equal(const CsrView<T>& X) {
+  for (int64_t p = X.begin(0); p < X.end(X.rows - 1); ++p)
+    if (X.values[p] != T{0}) return false;
+  return true;
+}
+
+int64_t classes_of_one_row(const FitOptions& options, MatrixView<const double> Y) {
+  std::vector<int64_t> rows(static_cast<size_t>(options.classes), 0);
+  for (int64_t i = 0; i < Y.rows; ++i) ++rows[static_cast<size_t>(Y(i, 0))];
+  return std::ranges::count(rows, 1);
+}
+
+const char* measure_of(const FitOptions& options) {
+  return options.task == Task::classification ? "accuracy" : "R^2";
+}
+
+}  // namespace
+
+std::vector<std::string> data_warnings(const FitOptions& options, const Rows& X,
+                                       MatrixView<const double> Y) {
+  std::vector<std::string> found;
+  if (Y.rows < kFewRows)
+    found.push_back(text("%lld rows: too few to choose by or to score", static_cast<Long>(Y.rows)));
+  for (int64_t o = 0; o < Y.cols; ++o) {
+    if (!is_constant(Y, o)) continue;
+    found.push_back(options.task == Task::classification ? text("every row is of class %g", Y(0, o))
+                                                         : text("target %lld is %g in every row",
+                                                                static_cast<Long>(o + 1), Y(0, o)));
+  }
+  if (X.visit([](const auto& rows) { return rows_are_equal(rows); }))
+    found.emplace_back("all rows have the same inputs: there is nothing to predict from");
+  if (options.task == Task::classification) {
+    const int64_t single = classes_of_one_row(options, Y);
+    if (single > 0) found.push_back(text("%lld classes have one row", static_cast<Long>(single)));
+  }
+  return found;
+}
+
+std::vector<std::string> choice_warnings(const FitReport& report, bool lengthscale_at_edge,
+                                         double largest, double smallest) {
+  std::vector<std::string> found;
+  if (report.criterion_rows < kFewScoredRows && report.criterion == ComparedBy::held_out)
+    found.push_back(
+        text("%lld rows chose lengthscale and lambda", static_cast<Long>(report.criterion_rows)));
+  if (lengthscale_at_edge)
+    found.push_back(text("lengthscale %.4g is at an edge of what was tried", report.lengthscale));
+  if (largest > 0 && report.lambda >= largest)
+    found.push_back(text("lambda %.3g is the largest that was tried: the model is nearly constant",
+                         report.lambda));
+  if (smallest > 0 && report.lambda <= smallest)
+    found.push_back(
+        text("lambda %.3g is the smallest that was tried: the model nearly interpolates",
+             report.lambda));
+  return found;
+}
+
+std::vector<std::string> score_warnings(const FitOptions& options, const Assessment& assessment) {
+  std::vector<std::string> found;
+  if (assessment.kind == Assessed::none) return found;
+  if (assessment.rows < kFewScoredRows)
+    found.push_back(text("the score is of %lld rows alone", static_cast<Long>(assessment.rows)));
+  if (assessment.score <= assessment.constant)
+    found.push_back(
+        text("%s %.4f does not beat the %s: %.4f", measure_of(options), assessment.score,
+             options.task == Task::classification ? "largest class" : "mean", assessment.constant));
+  if (assessment.score <= assessment.linear)
+    found.push_back(text("%s %.4f does not beat a linear model: %.4f", measure_of(options),
+                         assessment.score, assessment.linear));
+  return found;
+}
+
+}  // namespace mercer::model

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// What whoever uses a fit should know before trusting it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "model/model.h"
+#include "model/report.h"
+
+namespace mercer::model {
+
+/// Of the data: few rows, targets or inputs that do not vary, a class of one row.
+std::vector<std::string> data_warnings(const FitOptions& options, const Rows& X,
+                                       MatrixView<const double> Y);
+
+/// Of what was chosen. largest, smallest: of the lambdas that were to be had; both 0 for one that
+/// was given.
+std::vector<std::string> choice_warnings(const FitReport& report, bool lengthscale_at_edge,
+                                         double largest, double smallest);
+
+/// Of the score beside the baselines'.
+std::vector<std::string> score_warnings(const FitOptions& options, const Assessment& assessment);
+
+}  // namespace mercer::model

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Lists of objects and of texts, which Parameters have none of: JSON values themselves.
+#include "spec/report_spec.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+
+namespace mercer::spec {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kCriteria[] = {"none", "leave_one_out", "held_out"};
+constexpr const char* kKinds[] = {"none", "nested", "unseen"};
+constexpr const char* kStages[] = {"coarse", "fine", "per_input", "final"};
+
+/// JSON has no NaN.
+Json number(double value) { return std::isfinite(value) ? Json(value) : Json(); }
+
+Json object_of(const model::Assessment& score, model::Task task) {
+  return {{"kind", kKinds[static_cast<size_t>(score.kind)]},
+          {"measure", task == model::Task::classification ? "accuracy" : "r_squared"},
+          {"rows", score.rows},
+          {"value", number(score.score)},
+          {"standard_error", number(score.standard_error)},
+          {"constant", number(score.constant)},
+          {"linear", number(score.linear)}};
+}
+
+Json object_of(const model::SearchCandidate& trial) {
+  return {{"stage", kStages[trial.stage]},
+          {"features", trial.features},
+          {"rows", trial.rows},
+          {"lengthscale", number(trial.lengthscale)},
+          {"lambda", number(trial.lambda)},
+          {"score", number(1 - trial.score)},
+          {"seconds", number(trial.seconds)}};
+}
+
+[[noreturn]] void refuse(const char* key, const char* expected) {
+  fail(MERCER_INVALID_ARGUMENT, "report: key \"%s\", expected %s", key, expected);
+}
+
+const Json& member(const Json& object, const char* key) {
+  const auto found = object.find(key);
+  if (found == object.end()) refuse(key, "it to be there");
+  return *found;
+}
+
+double read_number(const Json& object, const char* key) {
+  const Json& value = member(object, key);
+  if (value.is_null()) return std::numeric_limits<double>::quiet_NaN();
+  if (!value.is_number()) refuse(key, "a number or null");
+  return value.get<double>();
+}
+
+int64_t read_count(const Json& object, const char* key) {
+  const Json& value = member(object, key);
+  if (!value.is_number_unsigned() ||
+      value.get<uint64_t>() > static_cast<uint64_t>(std::numeric_limits<int64_t>::max()))
+    refuse(key, "a whole number >= 0");
+  return value.get<int64_t>();
+}
+
+template <size_t N>
+int64_t read_choice(const Json& object, const char* key, const char* const (&choices)[N]) {
+  const Json& value = member(object, key);
+  const auto found =
+      value.is_string() ? std::ranges::find(choices, value.get<std::string>()) : std::end(choices);
+  if (found == std::end(choices)) refuse(key, "one of its names");
+  return found - std::begin(choices);
+}
+
+const Json& read_list(const Json& object, const char* key) {
+  const Json& value = member(object, key);
+  if (!value.is_array()) refuse(key, "a list");
+  return value;
+}
+
+model::Assessment read_score(const Json& object) {
+  if (!object.is_object()) refuse("score", "an object");
+  return {.kind = static_cast<model::Assessed>(read_choice(object, "kind", kKinds)),
+          .rows = read_count(object, "rows"),
+          .score = read_number(object, "value"),
+          .standard_error = read_number(object, "standard_error"),
+          .constant = read_number(object, "constant"),
+          .linear = read_number(object, "linear")};
+}
+
+model::SearchCandidate read_trial(const Json& object) {
+  if (!object.is_object()) refuse("trials", "objects");
+  return {read_choice(object, "stage", kStages),
+          read_count(object, "features"),
+          read_count(object, "rows"),
+          read_number(object, "lengthscale"),
+          read_number(object, "lambda"),
+          1 - read_number(object, "score"),
+          read_number(object, "seconds")};
+}
+
+}  // namespace
+
+std::string print_report(const model::FitReport& report, model::Task task) {
+  if (!report.known()) return "{}";
+  Json trials = Json::array(), relevance = Json::array();
+  for (const model::SearchCandidate& trial : report.trials) trials.push_back(object_of(trial));
+  for (const double value : report.relevance) relevance.push_back(number(value));
+  return Json{{"criterion", kCriteria[static_cast<size_t>(report.criterion)]},
+              {"criterion_rows", report.criterion_rows},
+              {"criterion_score", number(1 - report.criterion_score)},
+              {"lengthscale", number(report.lengthscale)},
+              {"lambda", number(report.lambda)},
+              {"effective_dimension", number(report.dimension)},
+              {"score", object_of(report.assessment, task)},
+              {"trials", trials},
+              {"relevance", relevance},
+              {"warnings", report.warnings}}
+      .dump();
+}
+
+model::FitReport parse_report(std::string_view json) {
+  const Json object = Json::parse(json, nullptr, false);
+  require(object.is_object(), MERCER_INVALID_ARGUMENT, "report: expected a JSON object");
+  model::FitReport report;
+  if (object.empty()) return report;
+  report.criterion = static_cast<model::ComparedBy>(read_choice(object, "criterion", kCriteria));
+  report.criterion_rows = read_count(object, "criterion_rows");
+  report.criterion_score = 1 - read_number(object, "criterion_score");
+  report.lengthscale = read_number(object, "lengthscale");
+  report.lambda = read_number(object, "lambda");
+  report.dimension = read_number(object, "effective_dimension");
+  report.assessment = read_score(member(object, "score"));
+  for (const Json& trial : read_list(object, "trials")) report.trials.push_back(read_trial(trial));
+  for (const Json& value : read_list(object, "relevance")) {
+    if (!value.is_number()) refuse("relevance", "numbers");
+    report.relevance.push_back(value.get<double>());
+  }
+  for (const Json& text : read_list(object, "warnings")) {
+    if (!text.is_string()) refuse("warnings", "texts");
+    report.warnings.push_back(text.get<std::string>());
+  }
+  return report;
+}
+
+}  // namespace mercer::spec

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// The honest score of a search beside that of fresh rows, and what it is made of.
+#include <cmath>
+#include <vector>
+
+#include "model/assessment.h"
+#include "model/search.h"
+#include "model_problem.h"
+#include "statistic/prediction_score.h"
+#include "support/catch.h"
+
+using namespace mercer;
+using namespace mercer::model;
+using namespace mercer::test;
+
+namespace {
+
+struct Maker final : MapMaker {
+  std::shared_ptr<const feature::FeatureMap> make(double l, int64_t D) const override {
+    return gaussian_map(3, D, l, 5);
+  }
+};
+
+Model searched(const Problem& problem, SearchOptions options = {}) {
+  options.features = 128;
+  Context context;
+  return search(Maker{}, options, problem.x(), problem.y(), context);
+}
+
+}  // namespace
+
+TEST_CASE("the honest score is that of fresh rows, nested and on unseen rows", "[model]") {
+  const Problem fresh = smooth_problem(4000, 3, 1, 0.5, 31);
+  for (const int64_t n : {150, 1200}) {
+    const Problem problem = smooth_problem(n, 3, 1, 0.5, 32);
+    const Model model = searched(problem);
+    const Assessment& told = model.report.assessment;
+    CHECK(told.kind == (n <= 1000 ? Assessed::nested : Assessed::unseen));
+    CHECK(told.rows == (n <= 1000 ? n : n / 10));
+    const double truth = statistic::r_squared(fresh.y(), predictions(model, fresh.x()).view());
+    // Four of its errors: probability 6e-5 were it normal, and of a fixed seed. Nested fits have
+    // four fifths of the rows: a little is allowed for them.
+    CHECK(std::abs(told.score - truth) < 4 * told.standard_error + 0.02);
+    CHECK(std::abs(told.constant) < 0.05);
+    CHECK(told.linear > 0.2);
+    CHECK(told.linear < told.score);
+  }
+}
+
+TEST_CASE("targets of noise alone give no honest score, and a warning says so", "[model]") {
+  Problem noise = smooth_problem(120, 3, 1, 0, 33);
+  noise.Y = random_matrix(120, 1, 34);
+  const Model model = searched(noise);
+  CHECK(model.report.assessment.score < 0.1);
+  bool warned = false;
+  for (const std::string& text : model.report.warnings)
+    warned = warned || text.find("does not beat the mean") != std::string::npos ||
+             text.find("largest that was tried") != std::string::npos;
+  CHECK(warned);
+}
+
+TEST_CASE("rows that are assessed join the fit", "[model]") {
+  const Problem problem = smooth_problem(1100, 3, 2, 0.3, 35);
+  const Model model = searched(problem);
+  FitOptions fixed = model.options;
+  fixed.selection = Selection::fixed;
+  Context context;
+  const Model again = fit(model.map, fixed, problem.x(), problem.y(), context);
+  CHECK(model.rows == 1100);
+  CHECK(largest_difference(predictions(model, problem.x()), predictions(again, problem.x())) == 0);
+}
+
+TEST_CASE("an accuracy has its binomial error, R^2 that of a ratio of means", "[model]") {
+  FitOptions options;
+  options.task = Task::classification;
+  options.classes = 2;
+  const int64_t n = 400;
+  const Matrix<double> Y(n, 1), scores(n, 2);
+  for (int64_t i = 0; i < n; ++i) {
+    Y(i, 0) = i % 4 == 0 ? 1 : 0;
+    scores(i, 0) = 1;
+    scores(i, 1) = 0;
+  }
+  const Score share = score_of(options, Y.view(), scores.view());
+  CHECK(share.value == 0.75);
+  CHECK(share.standard_error == Approx(std::sqrt(0.75 * 0.25 / 399)).epsilon(1e-12));
+
+  // R^2 of 200 data sets of 300 rows: their deviation is what one set's error estimates.
+  options = {};
+  double sum = 0, squares = 0, told = 0;
+  const int64_t sets = 200, rows = 300;
+  for (int64_t s = 0; s < sets; ++s) {
+    const Matrix<double> y = random_matrix(rows, 1, static_cast<uint64_t>(500 + s));
+    const Matrix<double> error = random_matrix(rows, 1, static_cast<uint64_t>(900 + s));
+    const Matrix<double> f(rows, 1);
+    for (int64_t i = 0; i < rows; ++i) f(i, 0) = y(i, 0) + 0.6 * error(i, 0);
+    const Score score = score_of(options, y.view(), f.view());
+    sum += score.value / sets;
+    squares += score.value * score.value / sets;
+    told += score.standard_error / sets;
+  }
+  // The deviation of 200 has a relative error of 1/sqrt(400) = 0.05; five of them.
+  CHECK(told == Approx(std::sqrt(squares - sum * sum)).epsilon(0.25));
+}
+
+TEST_CASE("few and degenerate rows are fitted, with a warning", "[model]") {
+  const auto warned = [](const Model& model, const char* words) {
+    for (const std::string& text : model.report.warnings)
+      if (text.find(words) != std::string::npos) return true;
+    return false;
+  };
+  Problem problem = smooth_problem(8, 3, 1, 0.3, 36);
+  const Model few = searched(problem);
+  CHECK(few.report.assessment.kind == Assessed::none);
+  CHECK(warned(few, "8 rows: too few"));
+
+  problem = smooth_problem(60, 3, 1, 0.3, 37);
+  problem.Y.fill(4);
+  const Model constant = searched(problem);
+  CHECK(warned(constant, "target 1 is 4 in every row"));
+  CHECK(largest_difference(predictions(constant, problem.x()), problem.Y) < 1e-12);
+  CHECK(std::isnan(constant.report.assessment.score));
+
+  problem = smooth_problem(60, 3, 1, 0.3, 38);
+  problem.X.fill(2);
+  const Model blind = searched(problem);
+  CHECK(warned(blind, "all rows have the same inputs"));
+  CHECK(warned(blind, "does not beat the mean"));
+
+  SearchOptions classes;
+  classes.fit.task = Task::classification;
+  classes.fit.classes = 2;
+  problem = smooth_problem(60, 3, 1, 0.3, 39);
+  problem.Y.fill(1);
+  const Model single = searched(problem, classes);
+  CHECK(warned(single, "every row is of class 1"));
+}

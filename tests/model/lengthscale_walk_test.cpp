@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+#include "model/lengthscale_walk.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "model/trial_sizes.h"
+#include "support/catch.h"
+
+using namespace mercer::model;
+
+namespace {
+
+/// Two rows whose mean loss is a valley about `best`, flat within `flat` of it in log2; their
+/// difference from another trial is all noise of size 1.
+Trial valley(double lengthscale, double best, double flat, double noise) {
+  const double distance = std::max(0.0, std::abs(std::log2(lengthscale / best)) - flat);
+  Trial trial;
+  trial.points = {
+      {.lambda = 1, .loss = distance, .score = distance, .dimension = 100 / lengthscale}};
+  const double wave = noise * std::log2(lengthscale);
+  trial.losses = {{distance + wave, distance - wave}};
+  trial.weights = {1, 1};
+  return trial;
+}
+
+LengthscaleWalk walk_from(double start, double best, double flat = 0, double noise = 0,
+                          std::vector<double>* seen = nullptr) {
+  return {start, [=](double lengthscale, const Trial*) {
+            if (seen != nullptr) seen->push_back(lengthscale);
+            return valley(lengthscale, best, flat, noise);
+          }};
+}
+
+}  // namespace
+
+TEST_CASE("a walk over lengthscales ends at the bottom of a valley", "[model]") {
+  for (const double best : {0.125, 1.0, 16.0}) {
+    LengthscaleWalk walk = walk_from(1, best);
+    walk.climb(2, 8);
+    CHECK(walk.best().lengthscale == best);
+    CHECK_FALSE(walk.stopped_short());
+    CHECK(walk.choice().tried->lengthscale == best);
+  }
+}
+
+TEST_CASE("a walk says that it ran out of steps", "[model]") {
+  LengthscaleWalk walk = walk_from(1, 1024);
+  walk.climb(2, 3);
+  CHECK(walk.best().lengthscale == 8);
+  CHECK(walk.stopped_short());
+}
+
+TEST_CASE("longer lengthscales are tried as long as the simplest of equals is the longest",
+          "[model]") {
+  std::vector<double> seen;
+  LengthscaleWalk walk = walk_from(1, 1, 0, 10, &seen);  // errors far larger than differences
+  walk.climb(2, 8);
+  CHECK(seen == std::vector<double>{1, 0.5, 2});
+  walk.lengthen(2, 3);
+  CHECK(seen == std::vector<double>{1, 0.5, 2, 4, 8, 16});
+  CHECK(walk.choice().tried->lengthscale == 16);
+  CHECK(walk.best().lengthscale == 1);
+}
+
+TEST_CASE("trials halve rows and features together", "[model]") {
+  CHECK(left_out_sizes(500, 2048).fine == TrialSize{500, 2048});
+  CHECK(left_out_sizes(1200, 2048).coarse == TrialSize{600, 1024});
+  CHECK(left_out_sizes(1200, 2048).fine == TrialSize{1200, 2048});
+  CHECK(left_out_sizes(3000, 2048).fine == TrialSize{1500, 1024});
+  CHECK(left_out_sizes(3000, 256).coarse == TrialSize{3000, 256});
+  CHECK(held_out_sizes(16000, 4096).coarse == TrialSize{4000, 1024});
+  CHECK(held_out_sizes(16000, 4096).fine == TrialSize{8000, 2048});
+  CHECK(held_out_sizes(4000, 256).coarse == TrialSize{2000, 256});
+  CHECK(held_out_sizes(10000000, 2048).fine.rows == 95367);  // 1e11 / 1024^2
+}

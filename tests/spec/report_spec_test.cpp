@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+#include "spec/report_spec.h"
+
+#include <cmath>
+#include <string>
+
+#include "support/catch.h"
+#include "support/refusal.h"
+
+using namespace mercer;
+using namespace mercer::model;
+
+namespace {
+
+FitReport report() {
+  FitReport report;
+  report.criterion = ComparedBy::held_out;
+  report.criterion_rows = 500;
+  report.criterion_score = 0.25;
+  report.lengthscale = 1.5;
+  report.lambda = 1e-3;
+  report.dimension = 77.5;
+  report.assessment = {Assessed::unseen, 100, 0.5, 0.125, -0.25, NAN};
+  report.trials = {{0, 64, 300, 3, 1e-2, NAN, 0.5}, {3, 128, 600, 1.5, 1e-3, 0.25, 1}};
+  report.relevance = {1, 0.5};
+  report.warnings = {"one \"warning\""};
+  return report;
+}
+
+}  // namespace
+
+TEST_CASE("a report prints and reads back", "[spec]") {
+  const std::string text = spec::print_report(report(), Task::classification);
+  CHECK(
+      text ==
+      R"({"criterion":"held_out","criterion_rows":500,"criterion_score":0.75,"lengthscale":1.5,)"
+      R"("lambda":0.001,"effective_dimension":77.5,"score":{"kind":"unseen","measure":"accuracy",)"
+      R"("rows":100,"value":0.5,"standard_error":0.125,"constant":-0.25,"linear":null},)"
+      R"("trials":[{"stage":"coarse","features":64,"rows":300,"lengthscale":3.0,"lambda":0.01,)"
+      R"("score":null,"seconds":0.5},{"stage":"final","features":128,"rows":600,)"
+      R"("lengthscale":1.5,"lambda":0.001,"score":0.75,"seconds":1.0}],"relevance":[1.0,0.5],)"
+      R"("warnings":["one \"warning\""]})");
+  const FitReport again = spec::parse_report(text);
+  CHECK(spec::print_report(again, Task::classification) == text);
+  CHECK(std::isnan(again.assessment.linear));
+  CHECK(again.trials[1].rows == 600);
+}
+
+TEST_CASE("a model of a fit has an empty report", "[spec]") {
+  CHECK(spec::print_report({}, Task::regression) == "{}");
+  CHECK_FALSE(spec::parse_report("{}").known());
+}
+
+TEST_CASE("a damaged report is refused by name", "[spec]") {
+  const std::string text = spec::print_report(report(), Task::regression);
+  const auto refused = [&](const std::string& from, const std::string& to, const char* names) {
+    std::string damaged = text;
+    damaged.replace(damaged.find(from), from.size(), to);
+    return test::refusal_fault(
+        MERCER_INVALID_ARGUMENT, [&] { spec::parse_report(damaged); }, "report", names);
+  };
+  CHECK(refused("\"held_out\"", "\"no\"", "criterion") == "");
+  CHECK(refused("\"criterion_rows\":500", "\"criterion_rows\":-5", "criterion_rows") == "");
+  CHECK(refused("\"lambda\":0.001", "\"lambda\":\"x\"", "lambda") == "");
+  CHECK(refused("\"kind\":\"unseen\"", "\"kind\":3", "kind") == "");
+  CHECK(refused("\"stage\":\"coarse\"", "\"stage\":\"fifth\"", "stage") == "");
+  CHECK(refused("[1.0,0.5]", "[1.0,\"a\"]", "relevance") == "");
+  CHECK(refused("\"warnings\":[\"one", "\"warnings\":[1,\"one", "warnings") == "");
+  CHECK(refused("\"trials\":", "\"tries\":", "trials") == "");
+  CHECK(refused("{", "[", "object") == "");
+}
