@@ -93,7 +93,7 @@ foreach(file ${command})
 endforeach()
 
 # One file each.
-foreach(pattern cblas lapacke Random123/ nlohmann/ fftw3)
+foreach(pattern cblas lapacke Random123/ fftw3)
   list(REMOVE_DUPLICATES includers_${pattern})
   list(LENGTH includers_${pattern} includer_count)
   if(includer_count GREATER 1)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// JSON specs to objects and back (VOCABULARY.md). The one JSON include of the library is behind
+// JSON specs to objects and back (VOCABULARY.md). JSON of the library is in this folder alone, behind
 // this header.
 #pragma once
 
@@ -31,7 +31,7 @@ std::unique_ptr<feature::FeatureMap> map_fitted_to_spec(std::string_view json, c
                                                         Context& context);
 
 /// {"model":"ridge","map":{...},"lambda":x,"standardize":b,"center":b,"task":t,"precision":"f32"|"f64"}:
-/// a map and how to fit it. Without "lambda" it is chosen by generalised cross-validation.
+/// a map and how to fit it. Without "lambda" it is chosen by leave-one-out.
 /// options.classes is the caller's to set.
 struct ModelPlan {
   Parameters map;  // canonical
