@@ -54,6 +54,25 @@ void FeatureMap::apply_pair(const Rows&, const Rows&, int64_t, Columns, Context&
        std::string(name()).c_str());
 }
 
+void FeatureMap::refuse_pull_back() const {
+  fail(
+      MERCER_UNSUPPORTED,
+      "map %s%s of kernel %s has no gradient in its inputs, expected fourier of form pair or phase "
+      "and a kernel that takes rows as they are",
+      std::string(name()).c_str(), is_complex() ? " (complex)" : "",
+      std::string(kernel().name()).c_str());
+}
+
+void FeatureMap::pull_back(MatrixView<const float>, MatrixView<const float>, Context&,
+                           MatrixView<float>) const {
+  refuse_pull_back();
+}
+
+void FeatureMap::pull_back(MatrixView<const double>, MatrixView<const double>, Context&,
+                           MatrixView<double>) const {
+  refuse_pull_back();
+}
+
 void FeatureMap::variance(MatrixView<const double>, MatrixView<const double>,
                           std::span<double>) const {
   fail(MERCER_UNSUPPORTED, "the variance of map %s has no closed form",

@@ -64,6 +64,19 @@ class FeatureMap {
   virtual void apply_pair(const Rows& X, const Rows& Y, int64_t locations, Columns c,
                           Context& context, const ResultView& Z) const;
 
+  /// Whether pull_back is there.
+  virtual bool has_gradient() const noexcept { return false; }
+  /// The adjoint of the map's derivative: with G = dL/dZ (n x features()) of a loss L(Z), Z the
+  /// features of X (n x inputs()),
+  ///   out(i, k) = dL/dX(i, k) = sum_j G(i, j) d phi_j(X_i) / dx_k.
+  /// A row of out depends on its rows of X and G alone, bit for bit, whatever the number of
+  /// threads; NaN stays in its row. No overlap. Cost: two projections of X, and Z once. Errors:
+  /// UNSUPPORTED without has_gradient(), DIMENSION_MISMATCH, OUT_OF_MEMORY, CANCELLED.
+  virtual void pull_back(MatrixView<const float> X, MatrixView<const float> G, Context& context,
+                         MatrixView<float> out) const;
+  virtual void pull_back(MatrixView<const double> X, MatrixView<const double> G, Context& context,
+                         MatrixView<double> out) const;
+
   /// Draws and packs what apply needs for one precision ahead of time. Idempotent; may fail or be
   /// cancelled, and be retried.
   virtual void prepare(Precision precision, Context& context) const = 0;
@@ -94,6 +107,8 @@ class FeatureMap {
                             MatrixView<double> Z) const;
 
  private:
+  [[noreturn]] void refuse_pull_back() const;
+
   int64_t inputs_;
   int64_t features_;
   bool complex_;

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/size.h"
+#include "feature/projected_gradient.h"
 
 namespace mercer::feature {
 namespace {
@@ -54,6 +55,36 @@ void ProjectedMap::apply_rows(const View& X, Columns c, Context& context,
     if (!reads_sparse()) return apply_by_dense_tiles(X, c, context, result_of<T>(Z));
   }
   apply_projected(parts_, columns(T{}), X, c, context, result_of<T>(Z));
+}
+
+bool ProjectedMap::has_gradient() const noexcept {
+  return parts_.epilogue->gradient() != nullptr && parts_.prologue == nullptr;
+}
+
+template <class T>
+void ProjectedMap::pull_rows_back(MatrixView<const T> X, MatrixView<const T> G, Context& context,
+                                  MatrixView<T> out) const {
+  if (!has_gradient()) return FeatureMap::pull_back(X, G, context, out);
+  require(X.cols == inputs() && out.cols == inputs() && G.cols == features() && G.rows == X.rows &&
+              out.rows == X.rows,
+          MERCER_DIMENSION_MISMATCH,
+          "X %lld x %lld, G %lld x %lld, out %lld x %lld, expected as many rows each, %lld inputs "
+          "and %lld features",
+          static_cast<long long>(X.rows), static_cast<long long>(X.cols),
+          static_cast<long long>(G.rows), static_cast<long long>(G.cols),
+          static_cast<long long>(out.rows), static_cast<long long>(out.cols),
+          static_cast<long long>(inputs()), static_cast<long long>(features()));
+  pull_back_projected(parts_, columns(T{}), X, G, context, out);
+}
+
+void ProjectedMap::pull_back(MatrixView<const float> X, MatrixView<const float> G, Context& context,
+                             MatrixView<float> out) const {
+  pull_rows_back(X, G, context, out);
+}
+
+void ProjectedMap::pull_back(MatrixView<const double> X, MatrixView<const double> G,
+                             Context& context, MatrixView<double> out) const {
+  pull_rows_back(X, G, context, out);
 }
 
 bool ProjectedMap::reads_sparse() const noexcept {

@@ -14,6 +14,11 @@ class ProjectedMap : public FeatureMap {
  public:
   void apply(const Rows& X, Columns c, Context& context, const ResultView& Z) const final;
   void prepare(Precision precision, Context& context) const final;
+  bool has_gradient() const noexcept final;
+  void pull_back(MatrixView<const float> X, MatrixView<const float> G, Context& context,
+                 MatrixView<float> out) const final;
+  void pull_back(MatrixView<const double> X, MatrixView<const double> G, Context& context,
+                 MatrixView<double> out) const final;
 
  protected:
   /// parts F columns of d inputs. What parts.columns points to outlives the map.
@@ -22,6 +27,9 @@ class ProjectedMap : public FeatureMap {
  private:
   template <class View>
   void apply_rows(const View& X, Columns c, Context& context, const ResultView& Z) const;
+  template <class T>
+  void pull_rows_back(MatrixView<const T> X, MatrixView<const T> G, Context& context,
+                      MatrixView<T> out) const;
   template <class T>
   void prepare_all(const ColumnNumbers<T>& columns, Context& context) const;
   bool reads_sparse() const noexcept;

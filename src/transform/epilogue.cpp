@@ -214,10 +214,10 @@ int64_t carry_room(float) noexcept { return HWY_DYNAMIC_DISPATCH(VectorNumbersF3
 int64_t carry_room(double) noexcept { return HWY_DYNAMIC_DISPATCH(VectorNumbersF64)(); }
 
 std::unique_ptr<const Epilogue> pair_epilogue() {
-  return make_epilogue({.parts = 2, .carries = true}, Pair{});
+  return make_epilogue({.parts = 2, .carries = true}, Pair{}, &pair_gradient());
 }
 std::unique_ptr<const Epilogue> phase_epilogue() {
-  return make_epilogue({.carries = true}, Phase{});
+  return make_epilogue({.carries = true}, Phase{}, &phase_gradient());
 }
 std::unique_ptr<const Epilogue> complex_epilogue() {
   return make_epilogue({.reals = 2, .carries = true}, Complex{});

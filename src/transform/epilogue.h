@@ -14,6 +14,8 @@
 #include <memory>
 #include <utility>
 
+#include "transform/epilogue_gradient.h"
+
 namespace mercer::transform {
 
 /// What an epilogue reads and writes.
@@ -57,31 +59,37 @@ class Epilogue {
   const EpilogueShape& shape() const noexcept { return shape_; }
   virtual void finish(const EpilogueBlock<float>& block) const noexcept = 0;
   virtual void finish(const EpilogueBlock<double>& block) const noexcept = 0;
+  /// Its derivative; null: none is known, or it has none.
+  const EpilogueGradient* gradient() const noexcept { return gradient_; }
 
  protected:
-  explicit Epilogue(const EpilogueShape& shape) : shape_(shape) {}
+  explicit Epilogue(const EpilogueShape& shape, const EpilogueGradient* gradient = nullptr)
+      : shape_(shape), gradient_(gradient) {}
 
  private:
   EpilogueShape shape_;
+  const EpilogueGradient* gradient_;
 };
 
 /// With a carry, rows begin fewer numbers than this after a cache line: those of a vector.
 int64_t carry_room(float) noexcept;
 int64_t carry_room(double) noexcept;
 
-/// An epilogue from body(block), noexcept for either precision.
+/// An epilogue from body(block), noexcept for either precision. The gradient outlives it.
 template <class Body>
-std::unique_ptr<const Epilogue> make_epilogue(const EpilogueShape& shape, Body body) {
+std::unique_ptr<const Epilogue> make_epilogue(const EpilogueShape& shape, Body body,
+                                              const EpilogueGradient* gradient = nullptr) {
   class Made final : public Epilogue {
    public:
-    Made(const EpilogueShape& own, Body finish) : Epilogue(own), finish_(std::move(finish)) {}
+    Made(const EpilogueShape& own, Body finish, const EpilogueGradient* derivative)
+        : Epilogue(own, derivative), finish_(std::move(finish)) {}
     void finish(const EpilogueBlock<float>& block) const noexcept override { finish_(block); }
     void finish(const EpilogueBlock<double>& block) const noexcept override { finish_(block); }
 
    private:
     Body finish_;
   };
-  return std::make_unique<const Made>(shape, std::move(body));
+  return std::make_unique<const Made>(shape, std::move(body), gradient);
 }
 
 /// [scale cos(2 pi P) | scale sin(2 pi P)].

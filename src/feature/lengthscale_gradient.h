@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Derivatives in lengthscales from derivatives in inputs.
+#pragma once
+
+#include <span>
+
+#include "base/matrix_view.h"
+
+namespace mercer::feature {
+
+/// Features of a stationary kernel see x_k / l_k alone, so that with pulled = dL/dX of the same
+/// rows (FeatureMap::pull_back)
+///   gradient[k] = dL / d log l_k = -sum_i X(i, k) pulled(i, k).
+/// X may be in units of the lengthscales (then the map's own is 1) or not: the products are the
+/// same. X and pulled are n x d, gradient has d entries. Sums in double, rows ascending. For one
+/// lengthscale shared by all inputs, add them up.
+template <class T>
+void log_lengthscale_gradient(MatrixView<const T> X, MatrixView<const T> pulled,
+                              std::span<double> gradient) noexcept {
+  for (double& sum : gradient) sum = 0;
+  for (int64_t i = 0; i < X.rows; ++i) {
+    for (int64_t k = 0; k < X.cols; ++k) {
+      gradient[static_cast<size_t>(k)] -=
+          static_cast<double>(X(i, k)) * static_cast<double>(pulled(i, k));
+    }
+  }
+}
+
+}  // namespace mercer::feature

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// A tile is some rows times all blocks, since every block adds to the same rows of the result. P is
+// made anew: beside the sums over Z that gave G it costs little, and nothing has to be kept.
+#include "feature/projected_gradient.h"
+
+#include <algorithm>
+
+#include "base/size.h"
+#include "feature/tile_loop.h"
+#include "transform/dense_panel.h"
+
+namespace mercer::feature {
+namespace {
+
+using projection::Blocks;
+
+int64_t round_up(int64_t count) noexcept { return (count + 15) / 16 * 16; }
+
+template <class T>
+class GradientTiles final : public TileWork {
+ public:
+  GradientTiles(const ProjectedParts& parts, const ColumnNumbers<T>& columns, MatrixView<const T> X,
+                MatrixView<const T> G, MatrixView<T> out)
+      : projection_(*parts.projections[0]),
+        gradient_(*parts.epilogue->gradient()),
+        columns_(columns),
+        features_(parts.epilogue->shape().parts),
+        shape_(projection_.shape(T{})),
+        blocks_{0, (projection_.outputs() - 1) / shape_.columns + 1},
+        X_(X),
+        G_(G),
+        out_(out),
+        part_(round_up(shape_.rows * shape_.columns)) {}
+
+  void prepare(Context& context) const override {
+    projection_.prepare(blocks_, T{}, context);
+    columns_.prepare(blocks_, context);
+  }
+
+  TileCut cut() const override {
+    const int64_t own = round_up(std::max(shape_.scratch, shape_.transpose_scratch));
+    const int64_t numbers =
+        checked_add(checked_multiply(part_, 1 + features_, "a tile"), own, "a tile");
+    return {X_.rows, std::min(shape_.rows, transform::kTileRows), blocks_,
+            blocks_.end - blocks_.begin, checked_multiply(numbers, sizeof(T), "a tile")};
+  }
+
+  void run(const Tile& tile) const noexcept override {
+    T* const P = reinterpret_cast<T*>(tile.scratch);
+    T* const G = P + part_;
+    T* const own = G + part_ * features_;
+    const MatrixView<const T> X = X_.block_rows(tile.i0, tile.i1);
+    const MatrixView<T> out = out_.block_rows(tile.i0, tile.i1);
+    for (int64_t i = 0; i < out.rows; ++i) std::fill_n(out.row(i), out.cols, T{0});
+    for (int64_t block = tile.blocks.begin; block < tile.blocks.end; ++block) {
+      load(block, tile, G);
+      projection_.project(X, block, P, own);
+      gradient_.pull_back(
+          {P, G, columns_.scale(block), columns_.phase(block), G, X.rows, shape_.columns, part_});
+      projection_.project_transpose(G, block, out, own);
+    }
+  }
+
+ private:
+  // G of a block, part by part without gaps, zero past the last column.
+  void load(int64_t block, const Tile& tile, T* to) const noexcept {
+    const int64_t first = block * shape_.columns;
+    const int64_t count = std::min(shape_.columns, projection_.outputs() - first);
+    for (int64_t part = 0; part < features_; ++part) {
+      for (int64_t i = tile.i0; i < tile.i1; ++i) {
+        T* const row = to + part * part_ + (i - tile.i0) * shape_.columns;
+        std::copy_n(G_.row(i) + part * projection_.outputs() + first, count, row);
+        std::fill(row + count, row + shape_.columns, T{0});
+      }
+    }
+  }
+
+  const projection::Projection& projection_;
+  const transform::EpilogueGradient& gradient_;
+  const ColumnNumbers<T>& columns_;
+  int64_t features_;  // of a projected column
+  projection::BlockShape shape_;
+  Blocks blocks_;
+  MatrixView<const T> X_;
+  MatrixView<const T> G_;
+  MatrixView<T> out_;
+  int64_t part_;  // numbers of a part of a block
+};
+
+}  // namespace
+
+template <class T>
+void pull_back_projected(const ProjectedParts& parts, const ColumnNumbers<T>& columns,
+                         MatrixView<const T> X, MatrixView<const T> G, Context& context,
+                         MatrixView<T> out) {
+  if (X.rows > 0) run_tiles(GradientTiles<T>(parts, columns, X, G, out), context);
+}
+
+template void pull_back_projected(const ProjectedParts&, const ColumnNumbers<float>&,
+                                  MatrixView<const float>, MatrixView<const float>, Context&,
+                                  MatrixView<float>);
+template void pull_back_projected(const ProjectedParts&, const ColumnNumbers<double>&,
+                                  MatrixView<const double>, MatrixView<const double>, Context&,
+                                  MatrixView<double>);
+
+}  // namespace mercer::feature
