@@ -111,6 +111,11 @@ void check_model(const model::Model& model, int64_t inputs) {
   check_kept_ranges(model.ranges, model.options, inputs, model.outputs());
   check_path(model.path);
   model.predictor->check();
+  if (!model.calibration.empty()) {
+    require(model.options.task == model::Task::classification, MERCER_INVALID_ARGUMENT,
+            "a regression with a calibration, which is of classes");
+    model::calibration_of(model::numbers_of(model.calibration), model.outputs());
+  }
   require(static_cast<int64_t>(model.metadata.size()) <= kMostMetadataBytes &&
               spec::is_utf8(model.metadata),
           MERCER_INVALID_ARGUMENT, "metadata: %zu bytes, expected at most %lld of valid UTF-8",
@@ -133,13 +138,15 @@ std::vector<model::PathPoint> path_of(const std::vector<double>& numbers) {
 }
 
 /// Those of a kind of model, in order. Files of ridge, the first of all kinds, do not name it, those
-/// from before ranges were kept hold none, and a report is there only of a search.
+/// from before ranges were kept hold none; models without probabilities have no calibration, and a
+/// report is there only of a search.
 std::vector<const char*> sections_of(const model::ModelEntry& entry, const SectionReader& file) {
   std::vector<const char*> names = {"map", "numbers", "options"};
   if (file.has("model")) names.push_back("model");
   names.insert(names.end(), {"mean", "scale"});
   if (file.has("ranges")) names.push_back("ranges");
   names.insert(names.end(), entry.sections.begin(), entry.sections.end());
+  if (file.has("calibration")) names.push_back("calibration");
   names.push_back("path");
   if (file.has("report")) names.push_back("report");
   names.push_back("metadata");
@@ -170,6 +177,8 @@ model::Model parse_model(const SectionReader& file, const model::FitOptions& kin
   std::vector<std::vector<double>> numbers;
   for (const char* section : kind.model->sections) numbers.push_back(file.doubles(section));
   model.predictor = kind.model->load(numbers, map.integer("features"), options.outputs);
+  if (file.has("calibration"))
+    model.calibration = model::calibration_of(file.doubles("calibration"), options.outputs);
   model.path = path_of(file.doubles("path"));
   if (file.has("report")) model.report = spec::parse_report(file.text("report"));
   model.metadata = file.text("metadata");
@@ -225,6 +234,8 @@ void save(const model::Model& model, Output& output) {
   if (model.ranges.known()) sections.push_back({"ranges", bytes_of(ranges)});
   for (size_t i = 0; i < learnt.size(); ++i)
     sections.push_back({entry.sections[i], bytes_of(learnt[i])});
+  const std::vector<double> calibration = model::numbers_of(model.calibration);
+  if (!model.calibration.empty()) sections.push_back({"calibration", bytes_of(calibration)});
   sections.push_back({"path", bytes_of(tried)});
   if (model.report.known()) sections.push_back({"report", bytes_of(report)});
   sections.push_back({"metadata", bytes_of(model.metadata)});

@@ -15,7 +15,6 @@
 #include "model/model_entry.h"
 #include "model/row_coding.h"
 #include "model/row_sets.h"
-#include "model/selection.h"
 #include "model/stream_rows.h"
 #include "solver/row_weights.h"
 
@@ -25,7 +24,7 @@ namespace {
 /// Memory of the fit, known once the rows have been counted. inputs: 0 for rows that stay sparse.
 void require_fit_memory(const FitOptions& options, int64_t rows, int64_t inputs, int64_t features,
                         int64_t outputs, const Context& context) {
-  context.require_memory(checked_add(selection_bytes(options, rows, features),
+  context.require_memory(checked_add(options.model->bytes(options, rows, features, outputs),
                                      block_bytes(inputs, features, outputs), "fit"),
                          "the fit");
 }
@@ -35,6 +34,7 @@ void learn(const solver::BlockSource& rows, Context& context, Model& model) {
   model.predictor = std::move(learned.predictor);
   model.options.lambda = learned.lambda;
   model.path = std::move(learned.path);
+  model.calibration = std::move(learned.calibration);
 }
 
 /// What is refused of options, rows and targets whatever the map.

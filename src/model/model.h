@@ -17,6 +17,7 @@
 #include "base/parameters.h"
 #include "base/rows.h"
 #include "feature/feature_map.h"
+#include "model/calibration.h"
 #include "model/guard.h"
 #include "model/predictor.h"
 #include "model/report.h"
@@ -82,6 +83,7 @@ struct Model {
   int64_t rows = 0;                            // rows it was fitted on
   std::vector<PathPoint> path;
   FitReport report;      // of a search
+  Calibration calibration;  // of a classification's scores; empty: it has no probabilities
   std::string metadata;  // the caller's text, kept in files (the command line stores column and
                          // label names)
 

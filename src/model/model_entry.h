@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/parameters.h"
+#include "model/calibration.h"
 #include "model/model.h"
 #include "solver/block_source.h"
 
@@ -19,6 +20,7 @@ struct Learned {
   std::shared_ptr<const Predictor> predictor;
   double lambda = 0;
   std::vector<PathPoint> path;
+  Calibration calibration;  // empty: no probabilities
 };
 
 struct ModelEntry {
@@ -29,6 +31,9 @@ struct ModelEntry {
   std::vector<Field> fields;
   /// The sections of a file that hold Predictor::numbers.
   std::vector<const char*> sections;
+  Selection selection;  // where lambda is not given and nothing else is asked for
+  /// Bytes that a fit needs besides a block of rows.
+  int64_t (*bytes)(const FitOptions& options, int64_t rows, int64_t features, int64_t outputs);
   Learned (*fit)(const solver::BlockSource& rows, const FitOptions& options, Context& context);
   /// From the sections' numbers, in their order; INVALID_ARGUMENT unless they fit features and
   /// outputs.
@@ -42,5 +47,10 @@ std::span<const ModelEntry* const> model_table();
 const ModelEntry* find_model(std::string_view name) noexcept;
 
 const ModelEntry& ridge_model();
+const ModelEntry& logistic_model();
+
+/// The entry's own fields but lambda at their defaults: FitOptions::parameters where nothing else
+/// is asked for.
+Parameters default_parameters(const ModelEntry& entry);
 
 }  // namespace mercer::model

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Every model, by name.
+#include "base/fields.h"
 #include "model/model_entry.h"
 
 namespace mercer::model {
@@ -8,6 +9,7 @@ namespace mercer::model {
 std::span<const ModelEntry* const> model_table() {
   static const ModelEntry* const table[] = {
       &ridge_model(),
+      &logistic_model(),
   };
   return table;
 }
@@ -16,6 +18,14 @@ const ModelEntry* find_model(std::string_view name) noexcept {
   for (const ModelEntry* entry : model_table())
     if (entry->name == name) return entry;
   return nullptr;
+}
+
+Parameters default_parameters(const ModelEntry& entry) {
+  Parameters own;
+  const Parameters canonical = check_fields({}, entry.fields, "");
+  for (const auto& [key, value] : canonical.entries())
+    if (key != "lambda") own.set(key, value);
+  return own;
 }
 
 }  // namespace mercer::model

@@ -12,7 +12,11 @@ namespace {
 
 Learned fit_ridge(const solver::BlockSource& rows, const FitOptions& options, Context& context) {
   Selected selected = select(rows, options, context);
-  return {make_linear(std::move(selected.weights)), selected.lambda, std::move(selected.path)};
+  return {make_linear(std::move(selected.weights)), selected.lambda, std::move(selected.path), {}};
+}
+
+int64_t ridge_bytes(const FitOptions& options, int64_t rows, int64_t features, int64_t) {
+  return selection_bytes(options, rows, features);
 }
 
 }  // namespace
@@ -28,6 +32,8 @@ const ModelEntry& ridge_model() {
                   .help = "n lambda is added to Z'Z; absent: chosen by "
                           "leave-one-out"}},
       .sections = {"weights", "intercept"},
+      .selection = Selection::loo,
+      .bytes = ridge_bytes,
       .fit = fit_ridge,
       .load = load_linear};
   return entry;

@@ -120,7 +120,7 @@ ModelPlan model_plan_from_spec(std::string_view json) {
   plan.options.model = &entry;
   plan.options.parameters = own_parameters(entry, canonical);
   const bool fixed = canonical.find("lambda") != nullptr;
-  plan.options.selection = fixed ? model::Selection::fixed : model::Selection::loo;
+  plan.options.selection = fixed ? model::Selection::fixed : entry.selection;
   if (fixed) plan.options.lambda = canonical.number("lambda");
   plan.options.standardize = canonical.boolean("standardize");
   plan.options.center = canonical.boolean("center");

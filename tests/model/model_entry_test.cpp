@@ -44,6 +44,8 @@ const ModelEntry& mean_model() {
       .help = "the mean of the targets",
       .fields = {{.key = "factor", .type = FieldType::number, .fallback = 1.0, .help = "scales"}},
       .sections = {"means"},
+      .selection = Selection::fixed,
+      .bytes = [](const FitOptions&, int64_t, int64_t, int64_t) -> int64_t { return 0; },
       .fit =
           [](const solver::BlockSource& rows, const FitOptions& options, Context& context) {
             std::vector<double> means(static_cast<size_t>(rows.outputs()), 0.0);
@@ -58,7 +60,7 @@ const ModelEntry& mean_model() {
               }
             });
             for (double& mean : means) mean *= options.parameters.number("factor") / n;
-            return Learned{std::make_shared<MeanPredictor>(rows.features(), means), 0, {}};
+            return Learned{std::make_shared<MeanPredictor>(rows.features(), means), 0, {}, {}};
           },
       .load = [](std::span<const std::vector<double>> numbers, int64_t features,
                  int64_t) -> std::shared_ptr<const Predictor> {
@@ -78,7 +80,8 @@ FitOptions mean_options() {
 
 TEST_CASE("every model of the table fits, predicts, keeps its numbers and has its names",
           "[model]") {
-  const Problem problem = smooth_problem(60, 3, 2, 0.1, 81);
+  const Problem problem = smooth_problem(60, 3, 1, 0.1, 81);
+  for (int64_t i = 0; i < 60; ++i) problem.Y(i, 0) = problem.Y(i, 0) > 0.3 ? 1 : 0;
   std::set<std::string> names;
   for (const ModelEntry* entry : model_table()) {
     CAPTURE(entry->name);
@@ -88,6 +91,10 @@ TEST_CASE("every model of the table fits, predicts, keeps its numbers and has it
     for (const Field& field : entry->fields) CHECK(std::string(field.help) != "");
     FitOptions options;
     options.model = entry;
+    options.parameters = default_parameters(*entry);
+    options.selection = entry->selection;
+    options.task = Task::classification;
+    options.classes = 2;
     Context context;
     const Model model = fit(gaussian_map(3, 32), options, problem.x(), problem.y(), context);
     CHECK_NOTHROW(model.predictor->check());

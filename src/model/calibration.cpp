@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+#include "model/calibration.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include "base/error.h"
+#include "linalg/lbfgs.h"
+
+namespace mercer::model {
+namespace {
+
+// Of offsets, so that their sum, which changes nothing, is 0.
+constexpr double kPenalty = 1e-6;
+
+/// s becomes softmax(slope s + offset); log of the normaliser and the largest term are returned as
+/// one: -log p_k = that - (slope s_k + offset_k).
+double softmax(double slope, std::span<const double> offset, std::span<double> s) {
+  for (size_t k = 0; k < s.size(); ++k) s[k] = slope * s[k] + offset[k];
+  const double most = *std::ranges::max_element(s);
+  double sum = 0;
+  for (double& x : s) sum += x = std::exp(x - most);
+  for (double& x : s) x /= sum;
+  return most + std::log(sum);
+}
+
+/// Platt's targets: of a row of class k, and of every class that is not the row's.
+struct SmoothTargets {
+  std::vector<double> own, other;
+  SmoothTargets(MatrixView<const double> codes, std::span<const double> weights,
+                solver::Reduction* reduction) {
+    const auto classes = static_cast<size_t>(codes.cols);
+    std::vector<double> rows(classes, 0.0);
+    for (int64_t i = 0; i < codes.rows; ++i)
+      for (size_t k = 0; k < classes; ++k)
+        if (weights.empty() || weights[static_cast<size_t>(i)] > 0)
+          rows[k] += codes(i, static_cast<int64_t>(k));
+    if (reduction != nullptr) reduction->sum(rows);
+    for (const double m : rows) {
+      own.push_back((m + 1) / (m + 2));
+      other.push_back((1 - own.back()) / static_cast<double>(classes - 1));
+    }
+  }
+};
+
+class CalibrationLoss {
+ public:
+  CalibrationLoss(MatrixView<const double> scores, MatrixView<const double> codes,
+                  std::span<const double> weights, solver::Reduction* reduction)
+      : scores_(scores),
+        codes_(codes),
+        weights_(weights),
+        reduction_(reduction),
+        targets_(codes, weights, reduction) {
+    for (int64_t i = 0; i < scores.rows; ++i) total_ += weight(i);
+    sum({&total_, 1});
+    row_.resize(static_cast<size_t>(scores.cols));
+  }
+
+  double total() const { return total_; }
+  /// Of x = (slope, offsets).
+  double operator()(std::span<const double> x, std::span<double> gradient) {
+    const std::span<const double> offset = x.subspan(1);
+    std::ranges::fill(gradient, 0.0);
+    double value = 0;
+    for (int64_t i = 0; i < scores_.rows; ++i)
+      if (weight(i) > 0) value += weight(i) / total_ * add_row(i, x[0], offset, gradient);
+    sum({&value, 1});
+    sum(gradient);
+    for (size_t k = 0; k < offset.size(); ++k) {
+      value += kPenalty / 2 * offset[k] * offset[k];
+      gradient[k + 1] += kPenalty * offset[k];
+    }
+    return value;
+  }
+
+ private:
+  void sum(std::span<double> numbers) const {
+    if (reduction_ != nullptr) reduction_->sum(numbers);
+  }
+  double weight(int64_t i) const {
+    return weights_.empty() ? 1.0 : weights_[static_cast<size_t>(i)];
+  }
+
+  double add_row(int64_t i, double slope, std::span<const double> offset,
+                 std::span<double> gradient) {
+    std::copy_n(scores_.row(i), scores_.cols, row_.begin());
+    const double log_sum = softmax(slope, offset, row_);
+    const auto own = static_cast<size_t>(
+        std::max_element(codes_.row(i), codes_.row(i) + codes_.cols) - codes_.row(i));
+    double value = 0;
+    for (size_t k = 0; k < row_.size(); ++k) {
+      const double s = scores_(i, static_cast<int64_t>(k));
+      const double target = k == own ? targets_.own[own] : targets_.other[own];
+      const double residual = weight(i) / total_ * (row_[k] - target);
+      value += target * (log_sum - slope * s - offset[k]);
+      gradient[0] += residual * s;
+      gradient[k + 1] += residual;
+    }
+    return value;
+  }
+
+  MatrixView<const double> scores_, codes_;
+  std::span<const double> weights_;
+  solver::Reduction* reduction_;
+  SmoothTargets targets_;
+  double total_ = 0;
+  std::vector<double> row_;
+};
+
+}  // namespace
+
+void Calibration::apply(MatrixView<double> scores) const {
+  for (int64_t i = 0; i < scores.rows; ++i)
+    softmax(slope, offset, {scores.row(i), static_cast<size_t>(scores.cols)});
+}
+
+Calibration plain_softmax(int64_t classes) {
+  return {1, std::vector<double>(static_cast<size_t>(classes), 0.0)};
+}
+
+Calibration fit_calibration(MatrixView<const double> scores, MatrixView<const double> codes,
+                            std::span<const double> weights, Context& context,
+                            solver::Reduction* reduction) {
+  CalibrationLoss loss(scores, codes, weights, reduction);
+  if (!(loss.total() > 0)) return {};
+  std::vector<double> x(static_cast<size_t>(scores.cols) + 1, 0.0);
+  x[0] = 1;
+  linalg::minimize_lbfgs(std::ref(loss), x, {.most_iterations = 200, .gradient_tolerance = 1e-7},
+                         context);
+  // Scores that say nothing, or the contrary, are of no use: the classes' shares are what is left.
+  return {std::max(x[0], 0.0), {x.begin() + 1, x.end()}};
+}
+
+std::vector<double> numbers_of(const Calibration& calibration) {
+  std::vector<double> numbers = {calibration.slope};
+  numbers.insert(numbers.end(), calibration.offset.begin(), calibration.offset.end());
+  return numbers;
+}
+
+Calibration calibration_of(std::span<const double> numbers, int64_t classes) {
+  require(static_cast<int64_t>(numbers.size()) == classes + 1, MERCER_INVALID_ARGUMENT,
+          "calibration has %zu numbers, expected %lld", numbers.size(),
+          static_cast<long long>(classes + 1));
+  require(
+      std::ranges::all_of(numbers, [](double x) { return std::isfinite(x); }) && numbers[0] >= 0,
+      MERCER_INVALID_ARGUMENT,
+      "calibration holds a number that is not finite or a slope of %g, expected one >= 0",
+      numbers[0]);
+  return {numbers[0], {numbers.begin() + 1, numbers.end()}};
+}
+
+}  // namespace mercer::model

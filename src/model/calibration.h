@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Probabilities of classes from scores: p = softmax(slope s + offset), one slope and an offset per
+// class (temperature scaling with biases; for two classes Platt's 1999). Fitted on rows that the
+// scores' weights were not.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "base/context.h"
+#include "base/matrix_view.h"
+#include "solver/reduction.h"
+
+namespace mercer::model {
+
+struct Calibration {
+  double slope = 1;
+  std::vector<double> offset;  // one per class; empty: no calibration
+
+  bool empty() const { return offset.empty(); }
+  /// Scores become probabilities; NaN stays in its row.
+  void apply(MatrixView<double> scores) const;
+};
+
+/// The least mean of w -log p over the rows, with the targets of Platt 1999: (m + 1) / (m + 2) for
+/// a class of m rows, and what is left for the others, so that few rows never give probabilities of
+/// 0 and 1. codes: one-hot, as scores n x K. weights: n, or none. reduction: null, or of the
+/// processes that share the rows. Empty if no row weighs anything.
+Calibration fit_calibration(MatrixView<const double> scores, MatrixView<const double> codes,
+                            std::span<const double> weights, Context& context,
+                            solver::Reduction* reduction = nullptr);
+
+/// Softmax of the scores as they are: of weights that a logistic loss has fitted.
+Calibration plain_softmax(int64_t classes);
+
+/// As a file keeps it: slope, offsets. INVALID_ARGUMENT unless they are finite, the slope not
+/// negative, and as many as that takes.
+std::vector<double> numbers_of(const Calibration& calibration);
+Calibration calibration_of(std::span<const double> numbers, int64_t classes);
+
+}  // namespace mercer::model

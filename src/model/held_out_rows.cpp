@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+#include "model/held_out_rows.h"
+
+#include <algorithm>
+
+#include "linalg/blas.h"
+
+namespace mercer::model {
+
+ScoredRows score_all(const solver::BlockSource& rows, const solver::Weights& weights,
+                     Context& context) {
+  ScoredRows all{Matrix<double>(rows.rows(), rows.outputs(), context, "scores"),
+                 Matrix<double>(rows.rows(), rows.outputs(), context, "targets"),
+                 {},
+                 rows.reduction()};
+  solver::for_each_wide(rows, context, [&](const solver::WideBlock& block) {
+    const int64_t end = block.first + block.Z.rows;
+    const auto scores = all.scores.view().block_rows(block.first, end);
+    for (int64_t i = 0; i < scores.rows; ++i) {
+      std::ranges::copy(weights.intercept, scores.row(i));
+      std::copy_n(block.Y.row(i), block.Y.cols, all.targets.view().row(block.first + i));
+      all.weights.push_back(block.weight(i));
+    }
+    linalg::multiply(1.0, linalg::Transpose::no, block.Z, linalg::Transpose::no, weights.w.view(),
+                     1.0, scores);
+  });
+  return all;
+}
+
+std::vector<double> row_losses(const solver::LossOptions& options, const ScoredRows& rows) {
+  const int64_t outputs = rows.scores.cols();
+  const int64_t columns = solver::loss_columns(*options.loss, outputs);
+  const auto count = static_cast<size_t>(columns);
+  std::vector<double> losses, s(count), slope(count);
+  for (int64_t i = 0; i < rows.scores.rows(); ++i) {
+    const double* scores = rows.scores.view().row(i);
+    std::copy_n(scores, count, s.begin());
+    if (columns < outputs) s[0] = scores[1] - scores[0];
+    const double* targets = rows.targets.view().row(i) + (outputs - columns);
+    losses.push_back(options.loss->at(s, {targets, count}, options.parameters, slope).value);
+  }
+  return losses;
+}
+
+Calibration fit_calibration(const ScoredRows& rows, Context& context) {
+  return fit_calibration(rows.scores.view(), rows.targets.view(), rows.weights, context,
+                         rows.reduction);
+}
+
+}  // namespace mercer::model

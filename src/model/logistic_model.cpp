@@ -1,0 +1,385 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// The least penalised loss (solver/loss_objective.h) on the features of a map: logistic and squared
+// hinge for classes, Huber's, the quantile and Poisson's loss for numbers. Where lambda is not
+// given, it is walked from the largest by half decades, each fit from the one before, on all rows
+// but those held out, until three in a row are worse; then the largest is taken whose mean loss on
+// the rows held out is within one standard error of the paired difference from the best.
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <numeric>
+
+#include "base/error.h"
+#include "base/fields.h"
+#include "base/size.h"
+#include "model/held_out_rows.h"
+#include "model/model_entry.h"
+#include "model/row_sets.h"
+#include "model/selection.h"
+#include "model/target_units.h"
+#include "solver/loss_fit.h"
+
+namespace mercer::model {
+namespace {
+
+using Long = long long;
+
+constexpr double kHuber = 1.345;    // 95 % of least squares' efficiency on normal errors
+constexpr double kRounding = 0.01;  // of the quantile loss, in units of the targets' scale
+constexpr int kMostWorse = 3;       // lambdas in a row
+constexpr double kWalkTolerance = 1e-3;
+constexpr double kWalkDecrease = 1e-5;
+
+const solver::Loss& loss_of(const FitOptions& options) {
+  const solver::Loss& loss = *solver::find_loss(options.parameters.text("loss"));
+  const bool classes = options.task == Task::classification;
+  require(loss.classes == classes, MERCER_INVALID_ARGUMENT,
+          "loss = \"%s\" is of %s, the task is %s", loss.name,
+          loss.classes ? "classification" : "regression",
+          classes ? "classification" : "regression");
+  return loss;
+}
+
+bool is_named(const solver::Loss& loss, const char* name) {
+  return std::string_view(loss.name) == name;
+}
+
+void check(const FitOptions& options) {
+  const solver::Loss& loss = loss_of(options);
+  require(
+      options.selection == Selection::fixed || options.selection == Selection::held_out,
+      MERCER_UNSUPPORTED,
+      "the model %s chooses lambda on held-out rows, or takes it fixed; the selection asked for "
+      "is of least squares",
+      options.model->name);
+  require(options.parameters.find("delta") == nullptr || is_named(loss, "huber"),
+          MERCER_INVALID_ARGUMENT, "delta is of loss = \"huber\", the loss is \"%s\"", loss.name);
+  const Value* tau = options.parameters.find("tau");
+  require(tau == nullptr || is_named(loss, "quantile"), MERCER_INVALID_ARGUMENT,
+          "tau is of loss = \"quantile\", the loss is \"%s\"", loss.name);
+  require(tau == nullptr || options.parameters.number("tau") < 1, MERCER_INVALID_ARGUMENT,
+          "tau = 1, expected a number between 0 and 1, both excluded");
+  require(options.parameters.text("class_weight") == "none" || loss.classes,
+          MERCER_INVALID_ARGUMENT,
+          "class_weight = \"balanced\" is of classification, the loss is \"%s\"", loss.name);
+}
+
+double number_or(const Parameters& parameters, const char* key, double fallback) {
+  return parameters.find(key) == nullptr ? fallback : parameters.number(key);
+}
+
+/// What the targets are found to be: one pass.
+struct Targets {
+  std::vector<double> weight;  // per output: of the rows of a class, or their sum
+  double least = 0;            // of any target
+};
+
+Targets read_targets(const solver::BlockSource& rows, Context& context) {
+  Targets found{std::vector<double>(static_cast<size_t>(rows.outputs()), 0.0)};
+  rows.for_each(context, [&](const solver::FeatureBlock& block) {
+    for (int64_t i = 0; i < block.Y.rows; ++i) {
+      const double w = block.weights.empty() ? 1.0 : block.weights[static_cast<size_t>(i)];
+      for (int64_t k = 0; k < block.Y.cols && w > 0; ++k) {
+        found.weight[static_cast<size_t>(k)] += w * block.Y(i, k);
+        found.least = std::min(found.least, block.Y(i, k));
+      }
+    }
+  });
+  solver::reduce(rows, found.weight);
+  return found;
+}
+
+/// n / (K' n_k) for the K' classes that have rows: each weighs as much as another.
+std::vector<double> balanced(std::span<const double> weight) {
+  const double n = std::accumulate(weight.begin(), weight.end(), 0.0);
+  const auto present = std::ranges::count_if(weight, [](double w) { return w > 0; });
+  std::vector<double> factors;
+  for (const double w : weight)
+    factors.push_back(w > 0 ? n / (static_cast<double>(present) * w) : 0.0);
+  return factors;
+}
+
+/// A fit of one data set.
+class LogisticFit {
+ public:
+  LogisticFit(const solver::BlockSource& rows, const FitOptions& options, Context& context)
+      : given_(rows), options_(options), context_(context) {
+    loss_.loss = &loss_of(options);
+    loss_.center = options.center;
+    read();
+    if (is_named(*loss_.loss, "huber") || is_named(*loss_.loss, "quantile")) use_units();
+  }
+
+  Learned run() {
+    const bool huber = is_named(*loss_.loss, "huber");
+    const bool searches = options_.selection != Selection::fixed;
+    lambda_ = options_.lambda;
+    if (searches || (huber && options_.parameters.find("delta") == nullptr)) hold_out(searches);
+    solver::LossFit fit(rows(), loss_, context_);
+    if (!start_.empty()) fit.start_from(start_);
+    require_converged(run_to_end(fit), fit);
+    Learned learned{nullptr, lambda_, std::move(path_), calibration()};
+    solver::Weights weights = fit.weights();
+    if (units_) units_->undo(weights);
+    learned.predictor = make_linear(std::move(weights));
+    return learned;
+  }
+
+ private:
+  struct Candidate {
+    double lambda;
+    std::vector<double> losses;  // of the rows held out
+  };
+
+  const solver::BlockSource& rows() const { return scaled_ ? *scaled_ : given_; }
+
+  void read() {
+    const Targets found = read_targets(given_, context_);
+    if (loss_.loss->classes) {
+      const auto present = std::ranges::count_if(found.weight, [](double w) { return w > 0; });
+      require(present >= 2, MERCER_INVALID_ARGUMENT,
+              "rows of %lld of the %zu classes, expected at least two classes to tell apart",
+              static_cast<Long>(present), found.weight.size());
+      if (options_.parameters.text("class_weight") == "balanced")
+        loss_.class_weights = balanced(found.weight);
+    } else if (is_named(*loss_.loss, "poisson")) {
+      double least = found.least;
+      require(least >= 0, MERCER_INVALID_ARGUMENT,
+              "Y holds %g, expected counts, numbers >= 0, for loss = \"poisson\"", least);
+      for (const double sum : found.weight)
+        require(sum > 0, MERCER_INVALID_ARGUMENT,
+                "the counts of an output sum to %g, expected some above 0", sum);
+    }
+  }
+
+  void use_units() {
+    units_ = std::make_unique<TargetUnits>(robust_units(given_, context_));
+    scaled_ = in_units(given_, *units_);
+    loss_.parameters.tau = number_or(options_.parameters, "tau", 0.5);
+    if (is_named(*loss_.loss, "quantile")) {
+      loss_.parameters.delta = kRounding;
+    } else {
+      require(options_.parameters.find("delta") == nullptr || units_->scale.size() == 1,
+              MERCER_UNSUPPORTED,
+              "delta = %g for %zu outputs, expected one output: leave delta out, or fit each",
+              number_or(options_.parameters, "delta", 0), units_->scale.size());
+      loss_.parameters.delta =
+          number_or(options_.parameters, "delta", kHuber * units_->scale[0]) / units_->scale[0];
+    }
+  }
+
+  /// A fit on all other rows: lambda and what scores on rows held out tell.
+  void hold_out(bool searches) {
+    const Split split =
+        split_rows(given_.rows(), options_.held_out_fraction, given_.rows(), options_.seed);
+    const auto train = rows().subset(split.train), held_out = rows().subset(split.held_out);
+    solver::LossFit fit(*train, loss_, context_);
+    if (searches) {
+      walk(fit, *held_out);
+      choose();
+    }
+    run_to_end(fit);
+    start_.assign(fit.x().begin(), fit.x().end());
+    scored_ = std::make_unique<ScoredRows>(score_all(*held_out, fit.weights(), context_));
+    if (is_named(*loss_.loss, "huber") && options_.parameters.find("delta") == nullptr)
+      loss_.parameters.delta = kHuber * residual_scale();
+  }
+
+  void walk(solver::LossFit& fit, const solver::BlockSource& held_out) {
+    double best = std::numeric_limits<double>::infinity();
+    int worse = 0;
+    const std::vector<PathPoint> lambdas = empty_path(options_);
+    Stage stage(context_, static_cast<int64_t>(lambdas.size()));
+    for (const PathPoint& point : lambdas) {
+      fit.run(point.lambda,
+              {.gradient_tolerance = kWalkTolerance,
+               .decrease_tolerance = kWalkDecrease,
+               .most_iterations = most_iterations()},
+              context_);
+      const ScoredRows scored = score_all(held_out, fit.weights(), context_);
+      if (row_weights_.empty()) weigh(scored);
+      candidates_.push_back({point.lambda, row_losses(loss_, scored)});
+      const double mean = mean_of(candidates_.back().losses);
+      path_.push_back({point.lambda, mean});
+      worse = mean < best ? 0 : worse + 1;
+      best = std::min(best, mean);
+      stage.advance(1);
+      if (worse == kMostWorse) break;
+    }
+  }
+
+  /// The weights of held-out rows in the mean of their losses: those of the objective.
+  void weigh(const ScoredRows& scored) {
+    for (int64_t i = 0; i < scored.scores.rows(); ++i) {
+      double factor = loss_.class_weights.empty() ? 1 : 0;
+      for (size_t k = 0; k < loss_.class_weights.size(); ++k)
+        factor += scored.targets(i, static_cast<int64_t>(k)) * loss_.class_weights[k];
+      row_weights_.push_back(factor * scored.weights[static_cast<size_t>(i)]);
+    }
+  }
+
+  /// sum w, sum w v, sum w v^2 over the rows held out of all processes.
+  struct Moments {
+    double weight = 0, sum = 0, square = 0;
+  };
+  template <class Number>
+  Moments moments(const Number& number) const {
+    double sums[3] = {};
+    for (size_t i = 0; i < row_weights_.size(); ++i) {
+      if (row_weights_[i] == 0) continue;
+      const double v = number(i);
+      sums[0] += row_weights_[i];
+      sums[1] += row_weights_[i] * v;
+      sums[2] += row_weights_[i] * v * v;
+    }
+    solver::reduce(given_, sums);
+    return {sums[0], sums[1], sums[2]};
+  }
+  double mean_of(const std::vector<double>& losses) const {
+    const Moments m = moments([&](size_t i) { return losses[i]; });
+    require(m.weight > 0, MERCER_INVALID_ARGUMENT,
+            "the weights of the rows held out sum to %g, expected a positive number", m.weight);
+    return m.sum / m.weight;
+  }
+
+  void choose() {
+    const double best = best_point(path_).lambda;
+    const auto least =
+        std::ranges::find_if(candidates_, [&](const Candidate& c) { return c.lambda == best; });
+    double rows = static_cast<double>(row_weights_.size());
+    solver::reduce(given_, {&rows, 1});
+    for (const Candidate& candidate : candidates_) {  // largest lambda first
+      const Moments m = moments([&](size_t i) { return candidate.losses[i] - least->losses[i]; });
+      const double mean = m.sum / m.weight;
+      const double variance = std::max(0.0, m.square / m.weight - mean * mean);
+      if (!(mean <= std::sqrt(variance / std::max(rows - 1, 1.0)))) continue;
+      lambda_ = candidate.lambda;
+      break;
+    }
+    candidates_.clear();
+  }
+
+  /// Of residuals on the held-out rows, in the units of the targets; the mean over outputs.
+  double residual_scale() const {
+    double sum = 0, count = 0;
+    for (int64_t k = 0; k < scored_->scores.cols(); ++k) {
+      std::vector<double> residuals;
+      for (int64_t i = 0; i < scored_->scores.rows(); ++i)
+        if (scored_->weights[static_cast<size_t>(i)] > 0)
+          residuals.push_back(scored_->targets(i, k) - scored_->scores(i, k));
+      sum += robust_scale(residuals);
+      ++count;
+    }
+    double sums[2] = {sum, count};
+    solver::reduce(given_, sums);
+    return sums[0] > 0 ? sums[0] / sums[1] : 1.0;
+  }
+
+  Calibration calibration() const {
+    if (!loss_.loss->classes) return {};
+    if (scored_) return fit_calibration(*scored_, context_);
+    return is_named(*loss_.loss, "logistic") ? plain_softmax(given_.outputs()) : Calibration{};
+  }
+
+  int64_t most_iterations() const { return options_.parameters.integer("iterations"); }
+
+  linalg::LbfgsResult run_to_end(solver::LossFit& fit) const {
+    return fit.run(lambda_,
+                   {.gradient_tolerance = options_.parameters.number("tolerance"),
+                    .most_iterations = most_iterations()},
+                   context_);
+  }
+
+  /// Where the arithmetic of single precision ends first, that is as near as it gets.
+  void require_converged(const linalg::LbfgsResult& result, const solver::LossFit& fit) const {
+    require(result.end != linalg::LbfgsEnd::iterations, MERCER_NOT_CONVERGED,
+            "loss %s, lambda = %g: after %lld iterations a gradient of %g is left, expected at "
+            "most %g; raise lambda, iterations or tolerance",
+            loss_.loss->name, lambda_, static_cast<Long>(result.iterations),
+            result.largest_gradient,
+            options_.parameters.number("tolerance") * fit.first_gradient());
+  }
+
+  const solver::BlockSource& given_;
+  const FitOptions& options_;
+  Context& context_;
+  solver::LossOptions loss_;
+  std::unique_ptr<TargetUnits> units_;  // null: targets as they are
+  std::unique_ptr<solver::BlockSource> scaled_;
+  double lambda_ = 0;
+  std::vector<double> start_;
+  std::vector<PathPoint> path_;
+  std::vector<Candidate> candidates_;
+  std::vector<double> row_weights_;
+  std::unique_ptr<ScoredRows> scored_;  // null: none were held out
+};
+
+Learned fit_logistic(const solver::BlockSource& rows, const FitOptions& options, Context& context) {
+  check(options);
+  return LogisticFit(rows, options, context).run();
+}
+
+/// What descent itself needs; features are cached and scaled where there is room.
+int64_t logistic_bytes(const FitOptions&, int64_t, int64_t features, int64_t outputs) {
+  constexpr int64_t kVectors = 30;
+  return checked_multiply(8 * kVectors,
+                          checked_multiply(checked_add(features, 1, "fit"), outputs, "fit"), "fit");
+}
+
+std::vector<const char*> loss_names() {
+  std::vector<const char*> names;
+  for (const solver::Loss& loss : solver::loss_table()) names.push_back(loss.name);
+  return names;
+}
+
+}  // namespace
+
+const ModelEntry& logistic_model() {
+  static const ModelEntry entry{
+      .name = "logistic",
+      .help =
+          "the least penalised loss on the features of a map, by L-BFGS: logistic regression, "
+          "and others",
+      .fields = {choice_field(
+                     "loss", "logistic", loss_names(),
+                     "logistic, squared_hinge: of classes; huber, quantile, poisson: of numbers"),
+                 {.key = "lambda",
+                  .type = FieldType::number,
+                  .fallback = std::nan(""),
+                  .least = 0,
+                  .help =
+                      "(1/n) sum of losses + lambda/2 |w|^2 is least; absent: chosen on held-out "
+                      "rows"},
+                 choice_field("class_weight", "none", {"none", "balanced"},
+                              "balanced: every class weighs as much as another"),
+                 {.key = "delta",
+                  .type = FieldType::number,
+                  .fallback = std::nan(""),
+                  .least = 0,
+                  .least_open = true,
+                  .help =
+                      "of huber: where squares end; absent: 1.345 robust deviations of residuals"},
+                 {.key = "tau",
+                  .type = FieldType::number,
+                  .fallback = std::nan(""),
+                  .least = 0,
+                  .most = 1,
+                  .least_open = true,
+                  .help = "of quantile: the share of targets below it; absent: 0.5"},
+                 count_field("iterations", int64_t{500}, 1e6, "of L-BFGS at most"),
+                 {.key = "tolerance",
+                  .type = FieldType::number,
+                  .fallback = 1e-5,
+                  .least = 0,
+                  .least_open = true,
+                  .help = "ends where the gradient is this small, relative to that at w = 0"}},
+      .sections = {"weights", "intercept"},
+      .selection = Selection::held_out,
+      .bytes = logistic_bytes,
+      .fit = fit_logistic,
+      .load = load_linear};
+  return entry;
+}
+
+}  // namespace mercer::model

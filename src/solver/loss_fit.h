@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Weights that minimise a penalised loss (loss_objective.h) by L-BFGS.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/context.h"
+#include "linalg/lbfgs.h"
+#include "solver/loss_objective.h"
+
+namespace mercer::solver {
+
+struct LossFitOptions {
+  double gradient_tolerance = 1e-5;  // on the largest entry, relative to that at x = 0
+  double decrease_tolerance = 0;     // on a step's decrease of f relative to f; 0: not asked
+  int64_t most_iterations = 500;
+};
+
+/// One objective for lambda after lambda, each from the x of the one before; the first from 0.
+/// Features are correlated, so steps are scaled by (c G + lambda I)^{-1}, G the covariance of the
+/// features, of at most 2 D rows evenly spread, and c the loss's mean curvature; where 16 D^2 bytes
+/// have no room they are not.
+class LossFit {
+ public:
+  /// The source is referred to. Its features are cached where that fits (cached_source.h).
+  /// statistics: of the source's rows or of others like them, where there are any; copied.
+  LossFit(const BlockSource& source, LossOptions options, Context& context,
+          const RowStatistics* statistics = nullptr);
+  ~LossFit();
+
+  /// Moves x to the minimum for lambda.
+  linalg::LbfgsResult run(double lambda, const LossFitOptions& options, Context& context);
+
+  std::span<const double> x() const { return x_; }
+  /// Where the next run begins: the x of another fit of as many features and columns.
+  void start_from(std::span<const double> x) { x_.assign(x.begin(), x.end()); }
+  void set_parameters(const LossParameters& parameters) { objective_->set_parameters(parameters); }
+  double first_gradient() const { return first_gradient_; }  // its largest entry at x = 0
+  Weights weights() const { return objective_->weights(x_); }
+
+ private:
+  class Scaling;
+  std::unique_ptr<BlockSource> cached_;  // null: too large
+  std::unique_ptr<LossObjective> objective_;
+  std::unique_ptr<Scaling> scaling_;  // null: no room
+  std::vector<double> x_;
+  double first_gradient_ = 0;
+};
+
+}  // namespace mercer::solver

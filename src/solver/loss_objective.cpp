@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// One pass over the rows per evaluation: scores by a product, slopes row by row, the gradient by a
+// product. The means are taken out of the products, not of the rows.
+#include "solver/loss_objective.h"
+
+#include <algorithm>
+#include <cmath>
+#include <type_traits>
+
+#include "base/error.h"
+#include "base/parallel.h"
+#include "linalg/blas.h"
+#include "solver/block_statistics.h"
+
+namespace mercer::solver {
+namespace {
+
+using linalg::Transpose;
+
+constexpr int64_t kRowsPerChunk = 64;
+// Rounding of products of features with weights much larger than the scores.
+constexpr double kSingleNoise = 1e-8;
+constexpr double kDoubleNoise = 1e-14;
+
+}  // namespace
+
+int64_t loss_columns(const Loss& loss, int64_t outputs) {
+  return loss.classes && outputs == 2 ? 1 : outputs;
+}
+
+double row_weight(const LossOptions& options, const FeatureBlock& block, int64_t i) {
+  const double weight = block.weights.empty() ? 1.0 : block.weights[static_cast<size_t>(i)];
+  if (options.class_weights.empty()) return weight;
+  double factor = 0;
+  for (size_t k = 0; k < options.class_weights.size(); ++k)
+    factor += block.Y(i, static_cast<int64_t>(k)) * options.class_weights[k];
+  return weight * factor;
+}
+
+BlockLoss add_slopes(const LossOptions& options, const FeatureBlock& block, MatrixView<double> S,
+                     Context& context) {
+  const auto columns = static_cast<size_t>(S.cols);
+  const int64_t skip = block.Y.cols - S.cols;  // of two classes: the code of the second
+  const int64_t chunks = (S.rows + kRowsPerChunk - 1) / kRowsPerChunk;
+  std::vector<BlockLoss> parts(static_cast<size_t>(chunks));
+  parallel_for(context, chunks, [&](int64_t chunk, int) noexcept {
+    BlockLoss& sum = parts[static_cast<size_t>(chunk)];
+    const int64_t end = std::min(S.rows, (chunk + 1) * kRowsPerChunk);
+    for (int64_t i = chunk * kRowsPerChunk; i < end; ++i) {
+      const std::span<double> s(S.row(i), columns);
+      const double weight = row_weight(options, block, i);
+      if (weight == 0) {
+        std::ranges::fill(s, 0.0);  // the row may hold anything
+        continue;
+      }
+      const LossValue loss =
+          options.loss->at(s, {block.Y.row(i) + skip, columns}, options.parameters, s);
+      sum.value += weight * loss.value;
+      sum.curvature += weight * loss.curvature;
+      for (double& slope : s) slope *= weight;
+    }
+  });
+  BlockLoss all;
+  for (const BlockLoss& part : parts) {
+    all.value += part.value;
+    all.curvature += part.curvature;
+  }
+  return all;
+}
+
+/// An evaluation's own storage: theta and slopes in the precision of the features.
+template <class T>
+class LossObjective::Pass {
+ public:
+  Pass(const LossObjective& of, MatrixView<const double> theta, std::span<const double> offset,
+       Context& context)
+      : of_(of),
+        offset_(offset),
+        theta_(theta.rows, theta.cols, context, "weights"),
+        scores_(of.source_.block_rows(), theta.cols, context, "a block of scores"),
+        wide_(of.source_.block_rows(), theta.cols, context, "a block of scores"),
+        gradient_(theta.rows, theta.cols, context, "a block's gradient") {
+    std::copy_n(theta.data, theta.rows * theta.cols, theta_.data());
+  }
+
+  /// Adds to the gradient of theta and to the sums of slopes.
+  BlockLoss add(MatrixView<const T> Z, const FeatureBlock& block, MatrixView<double> gradient,
+                std::span<double> sums, Context& context) const {
+    const auto S = scores_.view().block_rows(0, Z.rows);
+    const auto W = wide_.view().block_rows(0, Z.rows);
+    linalg::multiply(T(1), Transpose::no, Z, Transpose::no, MatrixView<const T>(theta_.view()),
+                     T(0), S);
+    for (int64_t i = 0; i < W.rows; ++i)
+      for (int64_t k = 0; k < W.cols; ++k) W(i, k) = S(i, k) + offset_[static_cast<size_t>(k)];
+    const BlockLoss loss = add_slopes(of_.options_, block, W, context);
+    for (int64_t i = 0; i < W.rows; ++i)
+      for (int64_t k = 0; k < W.cols; ++k) {
+        sums[static_cast<size_t>(k)] += W(i, k);
+        S(i, k) = static_cast<T>(W(i, k));
+      }
+    linalg::multiply(T(1), Transpose::yes, Z, Transpose::no, MatrixView<const T>(S), T(0),
+                     gradient_.view());
+    for (int64_t j = 0; j < gradient.rows; ++j)
+      for (int64_t k = 0; k < gradient.cols; ++k) gradient(j, k) += gradient_(j, k);
+    return loss;
+  }
+
+ private:
+  const LossObjective& of_;
+  std::span<const double> offset_;
+  Matrix<T> theta_, scores_;
+  Matrix<double> wide_;
+  Matrix<T> gradient_;
+};
+
+LossObjective::LossObjective(const BlockSource& source, LossOptions options, Context& context)
+    : source_(source),
+      options_(std::move(options)),
+      columns_(loss_columns(*options_.loss, source.outputs())),
+      mean_(static_cast<size_t>(source.features()), 0.0) {
+  const MatrixView<double> mean(mean_.data(), features(), 1);
+  std::vector<double> w;
+  for_each_wide(source, context, [&](const WideBlock& block) {
+    w.clear();
+    const FeatureBlock row{block.first, {}, block.Z, block.Y, block.weights};
+    for (int64_t i = 0; i < block.Z.rows; ++i) {
+      w.push_back(row_weight(options_, row, i));
+      weight_ += w.back();
+    }
+    const MatrixView<const double> column(w.data(), block.Z.rows, 1);
+    linalg::multiply(1.0, Transpose::yes, block.Z, Transpose::no, column, 1.0, mean);
+  });
+  reduce(source, {&weight_, 1});
+  reduce(source, mean_);
+  require(weight_ > 0, MERCER_INVALID_ARGUMENT,
+          "the weights of the rows sum to %g, expected a positive number", weight_);
+  for (double& z : mean_) {
+    require(std::isfinite(z), MERCER_INVALID_ARGUMENT, "%s", kFeaturesNotFinite);
+    z = options_.center ? z / weight_ : 0.0;
+  }
+}
+
+double LossObjective::operator()(std::span<const double> x, std::span<double> gradient,
+                                 Context& context) {
+  const auto weights = static_cast<size_t>(features() * columns_);
+  const MatrixView<const double> theta(x.data(), features(), columns_);
+  const MatrixView<double> slope(gradient.data(), features(), columns_);
+  std::vector<double> offset(static_cast<size_t>(columns_), 0.0), sums(offset);
+  if (options_.center) std::ranges::copy(x.subspan(weights), offset.begin());
+  linalg::multiply(-1.0, Transpose::no, {mean_.data(), 1, features()}, Transpose::no, theta, 1.0,
+                   {offset.data(), 1, columns_});
+  std::ranges::fill(gradient, 0.0);
+  BlockLoss loss;
+  const auto run = [&]<class T>(const Pass<T>& pass, MatrixView<const T> Z,
+                                const FeatureBlock& block) {
+    const BlockLoss part = pass.add(Z, block, slope, sums, context);
+    loss.value += part.value;
+    loss.curvature += part.curvature;
+  };
+  std::unique_ptr<Pass<float>> single;
+  std::unique_ptr<Pass<double>> twice;
+  source_.for_each(context, [&](const FeatureBlock& block) {
+    if (block.Z64.data != nullptr) {
+      if (!twice) twice = std::make_unique<Pass<double>>(*this, theta, offset, context);
+      run(*twice, block.Z64, block);
+    } else {
+      if (!single) single = std::make_unique<Pass<float>>(*this, theta, offset, context);
+      run(*single, block.Z32, block);
+    }
+  });
+  noise_ = single ? kSingleNoise : kDoubleNoise;
+  reduce(source_, gradient.first(weights));
+  sums.insert(sums.end(), {loss.value, loss.curvature});
+  reduce(source_, sums);
+  const double value = sums[sums.size() - 2] / weight_;
+  curvature_ = sums.back() / weight_;
+  double norm2 = 0;
+  for (int64_t j = 0; j < features(); ++j)
+    for (int64_t k = 0; k < columns_; ++k) {
+      const double w = theta(j, k), total = sums[static_cast<size_t>(k)];
+      slope(j, k) =
+          (slope(j, k) - mean_[static_cast<size_t>(j)] * total) / weight_ + options_.lambda * w;
+      norm2 += w * w;
+    }
+  for (size_t k = 0; k < offset.size() && options_.center; ++k)
+    gradient[weights + k] = sums[k] / weight_;
+  return value + options_.lambda / 2 * norm2;
+}
+
+Weights LossObjective::weights(std::span<const double> x) const {
+  const MatrixView<const double> theta(x.data(), features(), columns_);
+  const int64_t outputs = source_.outputs();
+  const bool halves = columns_ < outputs;
+  Weights result{Matrix<double>(features(), outputs),
+                 std::vector<double>(static_cast<size_t>(outputs), 0.0)};
+  for (int64_t o = 0; o < outputs; ++o) {
+    const int64_t k = halves ? 0 : o;
+    const double factor = halves ? o - 0.5 : 1.0;
+    double intercept = options_.center ? x[static_cast<size_t>(features() * columns_ + k)] : 0.0;
+    for (int64_t j = 0; j < features(); ++j) {
+      result.w(j, o) = factor * theta(j, k);
+      intercept -= mean_[static_cast<size_t>(j)] * theta(j, k);
+    }
+    result.intercept[static_cast<size_t>(o)] = factor * intercept;
+  }
+  return result;
+}
+
+}  // namespace mercer::solver

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// The penalised loss of scores that are linear in features, over the rows of a source:
+//   f(theta, b) = (1/n) sum_i w_i loss((z_i - mean)'theta + b, y_i) + lambda/2 |theta|^2,
+// n = sum_i w_i. The mean of the features is taken out so that b is not correlated with theta: the
+// intercept of raw features is b - mean'theta. It is not penalised; without centring mean and b are
+// 0.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "base/aligned.h"
+#include "base/context.h"
+#include "solver/block_source.h"
+#include "solver/loss.h"
+#include "solver/ridge.h"
+
+namespace mercer::solver {
+
+struct LossOptions {
+  const Loss* loss = nullptr;
+  LossParameters parameters;
+  double lambda = 0;
+  bool center = true;
+  std::vector<double> class_weights;  // factors of the rows' weights; empty: 1
+};
+
+/// Columns of scores: one per output, of two classes one, the log odds of the second.
+int64_t loss_columns(const Loss& loss, int64_t outputs);
+
+/// Losses of a block's rows at scores S (rows x columns), weighed by the rows' weights and the
+/// classes': sums, and slopes written over S.
+struct BlockLoss {
+  double value = 0;      // sum of w_i loss_i
+  double curvature = 0;  // sum of w_i times the mean curvature
+};
+BlockLoss add_slopes(const LossOptions& options, const FeatureBlock& block, MatrixView<double> S,
+                     Context& context);
+/// The weight of a row with the class factor of its code.
+double row_weight(const LossOptions& options, const FeatureBlock& block, int64_t i);
+
+class LossObjective {
+ public:
+  /// The source is referred to. One pass for n and the mean. INVALID_ARGUMENT for rows whose
+  /// weights sum to 0, features that are not finite.
+  LossObjective(const BlockSource& source, LossOptions options, Context& context);
+
+  int64_t features() const { return source_.features(); }
+  int64_t columns() const { return columns_; }
+  /// Numbers of x: theta, D x columns by rows, then b if centred.
+  int64_t size() const { return (features() + (options_.center ? 1 : 0)) * columns_; }
+  double weight() const { return weight_; }  // n
+  std::span<const double> mean() const { return mean_; }
+  const LossOptions& options() const { return options_; }
+  void set_lambda(double lambda) { options_.lambda = lambda; }
+  void set_parameters(const LossParameters& parameters) { options_.parameters = parameters; }
+
+  /// f at x, and its gradient. One pass; products are in the precision of the features, sums over
+  /// blocks in double. The same bits whatever the number of threads of our own loops.
+  double operator()(std::span<const double> x, std::span<double> gradient, Context& context);
+  /// Mean second derivative of the loss in a score, over rows and columns, at the last x.
+  double curvature() const { return curvature_; }
+  /// Relative error of f's values at the last x: of products in single or in double precision.
+  double noise() const { return noise_; }
+
+  /// The weights of raw features: one column per output, of two classes (-w/2, w/2).
+  Weights weights(std::span<const double> x) const;
+
+ private:
+  template <class T>
+  class Pass;
+
+  const BlockSource& source_;
+  LossOptions options_;
+  int64_t columns_;
+  double weight_ = 0;
+  std::vector<double> mean_;
+  double curvature_ = 0;
+  double noise_ = 0;
+};
+
+}  // namespace mercer::solver

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+#include "statistic/regression_metrics.h"
+
+#include <cmath>
+
+namespace mercer::statistic {
+namespace {
+
+/// finish(mean over rows of loss(y - f)), averaged over the outputs.
+template <class Loss, class Finish>
+double mean_over_outputs(MatrixView<const double> Y, MatrixView<const double> predictions,
+                         const Loss& loss, const Finish& finish) {
+  double sum = 0;
+  for (int64_t k = 0; k < Y.cols; ++k) {
+    double total = 0;
+    for (int64_t i = 0; i < Y.rows; ++i) total += loss(Y(i, k) - predictions(i, k));
+    sum += finish(total / static_cast<double>(Y.rows));
+  }
+  return sum / static_cast<double>(Y.cols);
+}
+
+double as_it_is(double mean) { return mean; }
+
+}  // namespace
+
+double root_mean_square(MatrixView<const double> Y, MatrixView<const double> predictions) {
+  return mean_over_outputs(
+      Y, predictions, [](double u) { return u * u; }, [](double mean) { return std::sqrt(mean); });
+}
+
+double mean_absolute(MatrixView<const double> Y, MatrixView<const double> predictions) {
+  return mean_over_outputs(
+      Y, predictions, [](double u) { return std::abs(u); }, as_it_is);
+}
+
+double pinball(MatrixView<const double> Y, MatrixView<const double> predictions, double tau) {
+  return mean_over_outputs(
+      Y, predictions, [tau](double u) { return u > 0 ? tau * u : (tau - 1) * u; }, as_it_is);
+}
+
+}  // namespace mercer::statistic

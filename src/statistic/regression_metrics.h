@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// How well predictions fit numbers, beside R^2 (prediction_score.h): means over the outputs. Y and
+// predictions: n x m. NaN for no rows, and where a prediction is NaN.
+#pragma once
+
+#include "base/matrix_view.h"
+
+namespace mercer::statistic {
+
+/// sqrt(mean (y - f)^2) of each output.
+double root_mean_square(MatrixView<const double> Y, MatrixView<const double> predictions);
+/// mean |y - f|.
+double mean_absolute(MatrixView<const double> Y, MatrixView<const double> predictions);
+/// mean of tau (y - f) where y > f, (1 - tau) (f - y) elsewhere (Koenker, Bassett 1978).
+double pinball(MatrixView<const double> Y, MatrixView<const double> predictions, double tau);
+
+}  // namespace mercer::statistic

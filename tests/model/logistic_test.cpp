@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Models of a loss: what they find, what they refuse.
+#include <cmath>
+#include <numeric>
+
+#include "model/model_entry.h"
+#include "model_problem.h"
+#include "support/catch.h"
+#include "support/refusal.h"
+
+using namespace mercer;
+using namespace mercer::model;
+using namespace mercer::test;
+
+namespace {
+
+FitOptions loss_options(const char* loss, Selection selection = Selection::held_out) {
+  FitOptions options;
+  options.model = &logistic_model();
+  options.parameters = default_parameters(logistic_model());
+  options.parameters.set("loss", loss);
+  options.selection = selection;
+  options.precision = feature::Precision::f64;
+  return options;
+}
+
+FitOptions class_options(const char* loss, int64_t classes,
+                         Selection selection = Selection::held_out) {
+  FitOptions options = loss_options(loss, selection);
+  options.task = Task::classification;
+  options.classes = classes;
+  return options;
+}
+
+/// Class 1 with probability 1 / (1 + exp(-3 f)), f the smooth function; known to the test.
+struct Coins {
+  Problem problem;
+  std::vector<double> probability;
+  Coins(int64_t n, uint64_t seed) : problem(smooth_problem(n, 3, 1, 0, seed)) {
+    const Matrix<double> uniform = random_matrix(n, 1, seed + 7);
+    for (int64_t i = 0; i < n; ++i) {
+      probability.push_back(1 / (1 + std::exp(-3 * problem.Y(i, 0))));
+      problem.Y(i, 0) = (uniform(i, 0) + 1) / 2 < probability.back() ? 1 : 0;
+    }
+  }
+};
+
+Model fitted(const FitOptions& options, const Problem& problem, int64_t D = 200,
+             std::span<const double> weights = {}) {
+  Context context;
+  return fit(gaussian_map(3, D), options, problem.x(), problem.y(), context, weights);
+}
+
+Matrix<double> probabilities(const Model& model, const Problem& problem) {
+  Matrix<double> p = predictions(model, problem.x());
+  model.calibration.apply(p.view());
+  return p;
+}
+
+std::string fit_fault(mercer_status status, const FitOptions& options, const Problem& problem,
+                      const char* text) {
+  return refusal_fault(
+      status, [&] { fitted(options, problem); }, text);
+}
+
+}  // namespace
+
+TEST_CASE("logistic regression finds probabilities that coins were thrown with", "[model][loss]") {
+  const Coins train(3000, 3), test(1000, 4);
+  for (const char* loss : {"logistic", "squared_hinge"}) {
+    const Model model = fitted(class_options(loss, 2), train.problem);
+    REQUIRE(!model.calibration.empty());
+    CHECK(model.path.size() >= 4);
+    const Matrix<double> p = probabilities(model, test.problem);
+    double square = 0;
+    for (int64_t i = 0; i < 1000; ++i)
+      square += std::pow(p(i, 1) - test.probability[static_cast<size_t>(i)], 2) / 1000;
+    CAPTURE(loss, model.options.lambda);
+    // A smooth function of about 20 parameters, each known to 1 / sqrt(n p (1 - p)): 0.03; twice.
+    CHECK(std::sqrt(square) <= 0.06);
+  }
+}
+
+TEST_CASE("multinomial regression tells several classes apart", "[model][loss]") {
+  Problem train = smooth_problem(900, 3, 1, 0.02, 5), test = smooth_problem(300, 3, 1, 0, 6);
+  for (Problem* problem : {&train, &test})
+    for (int64_t i = 0; i < problem->Y.rows(); ++i)
+      problem->Y(i, 0) = std::clamp(std::floor(2 * problem->Y(i, 0) + 2), 0.0, 3.0);
+  for (const char* loss : {"logistic", "squared_hinge"}) {
+    const Model model = fitted(class_options(loss, 4), train);
+    std::vector<int32_t> classes(300);
+    Context context;
+    classify(model, test.x(), context, classes);
+    int64_t right = 0;
+    for (int64_t i = 0; i < 300; ++i) right += classes[static_cast<size_t>(i)] == test.Y(i, 0);
+    CAPTURE(loss, model.options.lambda);
+    CHECK(right >= 270);  // ridge: 284; the border's rows are wrong within the noise's width
+  }
+}
+
+TEST_CASE("quantiles: the share of targets below is tau", "[model][loss]") {
+  // Noise of a width that grows: the quantile is no shift of the mean.
+  const int64_t n = 2000;
+  Problem problem = smooth_problem(n, 3, 1, 0, 8);
+  const Matrix<double> noise = random_matrix(n, 1, 9);
+  for (int64_t i = 0; i < n; ++i)
+    problem.Y(i, 0) = 1000 * (problem.Y(i, 0) + (1.5 + problem.X(i, 0)) * noise(i, 0));
+  double below_of[2] = {};
+  int which = 0;
+  for (const double tau : {0.2, 0.5}) {
+    FitOptions options = loss_options("quantile");
+    options.parameters.set("tau", tau);
+    const Model model = fitted(options, problem, 64);
+    const Matrix<double> f = predictions(model, problem.x());
+    double below = 0;
+    for (int64_t i = 0; i < n; ++i) below += problem.Y(i, 0) < f(i, 0) ? 1.0 / double(n) : 0;
+    below_of[which++] = below;
+    // At the minimum the intercept's gradient is 0: the share is tau, but for the rounded part.
+    CAPTURE(tau, model.options.lambda);
+    CHECK(std::abs(below - tau) <= 0.01);
+  }
+  CHECK(below_of[0] < below_of[1]);
+}
+
+TEST_CASE("Huber's loss is not moved by outliers, in any unit of the targets", "[model][loss]") {
+  Problem problem = smooth_problem(800, 3, 1, 0.05, 12);
+  const Problem test = smooth_problem(200, 3, 1, 0, 13);
+  for (int64_t i = 0; i < 800; i += 10) problem.Y(i, 0) += 1000;
+  for (const double unit : {1.0, 1e6}) {
+    Problem scaled = smooth_problem(800, 3, 1, 0, 12);
+    for (int64_t i = 0; i < 800; ++i) scaled.Y(i, 0) = unit * problem.Y(i, 0);
+    for (const bool given : {false, true}) {
+      FitOptions options = loss_options("huber");
+      if (given) options.parameters.set("delta", 0.1 * unit);
+      const Matrix<double> f = predictions(fitted(options, scaled, 64), test.x());
+      double square = 0;
+      for (int64_t i = 0; i < 200; ++i) square += std::pow(f(i, 0) / unit - test.Y(i, 0), 2) / 200;
+      CAPTURE(unit, given, square);
+      CHECK(std::sqrt(square) <= 0.1);  // least squares: 100 of the outliers' mean
+    }
+  }
+}
+
+TEST_CASE("Poisson's loss finds the mean of counts", "[model][loss]") {
+  const int64_t n = 2000;
+  Problem problem = smooth_problem(n, 3, 1, 0, 15);
+  std::vector<double> mean;
+  const Matrix<double> uniform = random_matrix(n, 1, 16);
+  for (int64_t i = 0; i < n; ++i) {
+    mean.push_back(std::exp(problem.Y(i, 0) + 1));
+    // By inversion.
+    double left = (uniform(i, 0) + 1) / 2 - std::exp(-mean.back()), p = std::exp(-mean.back());
+    double count = 0;
+    while (left > 0 && count < 200) left -= p *= mean.back() / ++count;
+    problem.Y(i, 0) = count;
+  }
+  const Matrix<double> f = predictions(fitted(loss_options("poisson"), problem, 64), problem.x());
+  double total = 0, counts = 0, square = 0;
+  for (int64_t i = 0; i < n; ++i) {
+    const double found = std::exp(f(i, 0));
+    total += found;
+    counts += problem.Y(i, 0);
+    square += std::pow(f(i, 0) - std::log(mean[static_cast<size_t>(i)]), 2) / double(n);
+  }
+  CHECK(std::abs(total / counts - 1) <= 1e-4);  // the intercept's gradient is 0
+  CHECK(std::sqrt(square) <= 0.15);             // 20 parameters, 3 counts each row: 0.06; twice
+}
+
+TEST_CASE("logistic: a weight is as many rows, classes balanced are weighed rows",
+          "[model][loss]") {
+  const Coins coins(200, 22);
+  const int64_t n = 200;
+  FitOptions options = class_options("logistic", 2, Selection::fixed);
+  options.lambda = 1e-2;
+  options.standardize = false;
+  options.parameters.set("tolerance", 1e-10);
+  std::vector<double> weights;
+  std::vector<int64_t> repeated;
+  double ones = 0;
+  for (int64_t i = 0; i < n; ++i) {
+    weights.push_back(static_cast<double>(i % 3));
+    for (int64_t c = 0; c < i % 3; ++c) repeated.push_back(i);
+    ones += coins.problem.Y(i, 0);
+  }
+  const Problem rows{rows_of(coins.problem.X, repeated), rows_of(coins.problem.Y, repeated)};
+  const Matrix<double> expected = predictions(fitted(options, rows, 40), coins.problem.x());
+  CHECK(largest_difference(
+            predictions(fitted(options, coins.problem, 40, weights), coins.problem.x()),
+            expected) <= 1e-6);
+  for (int64_t i = 0; i < n; ++i)
+    weights[static_cast<size_t>(i)] =
+        double(n) / 2 / (coins.problem.Y(i, 0) == 1 ? ones : n - ones);
+  const Matrix<double> weighed =
+      predictions(fitted(options, coins.problem, 40, weights), coins.problem.x());
+  options.parameters.set("class_weight", "balanced");
+  CHECK(largest_difference(predictions(fitted(options, coins.problem, 40), coins.problem.x()),
+                           weighed) <= 1e-6);
+}
+
+TEST_CASE("logistic: separable classes stay finite, without a penalty they do not converge",
+          "[model][loss]") {
+  Problem problem = smooth_problem(60, 3, 1, 0, 25);
+  for (int64_t i = 0; i < 60; ++i) problem.Y(i, 0) = problem.X(i, 0) > 0 ? 1 : 0;
+  FitOptions options = class_options("logistic", 2, Selection::fixed);
+  options.lambda = 1e-8;
+  const Model model = fitted(options, problem);
+  CHECK(std::isfinite(largest(predictions(model, problem.x()).view())));
+  options.lambda = 0;
+  options.parameters.set("tolerance", 1e-12);
+  options.parameters.set("iterations", int64_t{20});
+  CHECK(fit_fault(MERCER_NOT_CONVERGED, options, problem,
+                  "raise lambda, iterations or tolerance") == "");
+}
+
+TEST_CASE("losses refuse what they are not for", "[model][loss]") {
+  const Problem numbers = smooth_problem(40, 3, 1, 0.1, 31);
+  Problem classes = smooth_problem(40, 3, 1, 0.1, 31);
+  for (int64_t i = 0; i < 40; ++i) classes.Y(i, 0) = i % 2;
+  const auto invalid = MERCER_INVALID_ARGUMENT;
+  CHECK(fit_fault(invalid, loss_options("logistic"), numbers,
+                  "loss = \"logistic\" is of classification, the task is regression") == "");
+  CHECK(fit_fault(invalid, class_options("huber", 2), classes,
+                  "loss = \"huber\" is of regression, the task is classification") == "");
+  CHECK(fit_fault(invalid, loss_options("poisson"), numbers, "expected counts") == "");
+  FitOptions options = class_options("logistic", 2);
+  options.selection = Selection::gcv;
+  CHECK(fit_fault(MERCER_UNSUPPORTED, options, classes, "chooses lambda on held-out rows") == "");
+  options = class_options("logistic", 2);
+  options.parameters.set("tau", 0.5);
+  CHECK(fit_fault(invalid, options, classes, "tau is of loss = \"quantile\"") == "");
+  options = loss_options("quantile");
+  options.parameters.set("delta", 1.0);
+  CHECK(fit_fault(invalid, options, numbers, "delta is of loss = \"huber\"") == "");
+  options = loss_options("huber");
+  options.parameters.set("class_weight", "balanced");
+  CHECK(fit_fault(invalid, options, numbers, "class_weight = \"balanced\"") == "");
+  for (int64_t i = 0; i < 40; ++i) classes.Y(i, 0) = 1;
+  CHECK(fit_fault(invalid, class_options("logistic", 3), classes,
+                  "rows of 1 of the 3 classes, expected at least two") == "");
+}
