@@ -1,21 +1,123 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // mercer/model.h: scores of predictions.
+#include <algorithm>
+#include <cmath>
+
+#include "arguments.h"
 #include "guard.h"
 #include "handles.h"
 #include "mercer/model.h"
 #include "row_arguments.h"
+#include "statistic/class_metrics.h"
 #include "statistic/prediction_score.h"
+#include "statistic/regression_metrics.h"
 
 using namespace mercer;
 using namespace mercer::capi;
 
+namespace {
+
+using View = MatrixView<const double>;
+using Options = mercer_score_options;
+
+constexpr Options kDefaults = {sizeof(Options), MERCER_METRIC_DEFAULT, 0, 0};
+constexpr uint32_t kFirstSize = 24;
+constexpr int64_t kDefaultBins = 15;
+constexpr double kDefaultTau = 0.5;
+
+/// Every metric writes one number, but the confusion matrix.
+struct Metric {
+  mercer_metric id;
+  const char* name;
+  bool classes;
+  bool probabilities;  // it asks for them
+  void (*write)(View Y, View f, const Options& options, double* score);
+};
+
+const Metric kMetrics[] = {
+    {MERCER_METRIC_R2, "R2", false, false,
+     [](View Y, View f, const Options&, double* score) { *score = statistic::r_squared(Y, f); }},
+    {MERCER_METRIC_RMSE, "RMSE", false, false,
+     [](View Y, View f, const Options&, double* score) {
+       *score = statistic::root_mean_square(Y, f);
+     }},
+    {MERCER_METRIC_MAE, "MAE", false, false,
+     [](View Y, View f, const Options&, double* score) {
+       *score = statistic::mean_absolute(Y, f);
+     }},
+    {MERCER_METRIC_PINBALL, "PINBALL", false, false,
+     [](View Y, View f, const Options& options, double* score) {
+       *score = statistic::pinball(Y, f, options.tau);
+     }},
+    {MERCER_METRIC_ACCURACY, "ACCURACY", true, false,
+     [](View Y, View f, const Options&, double* score) { *score = statistic::accuracy(Y, f); }},
+    {MERCER_METRIC_CONFUSION, "CONFUSION", true, false,
+     [](View Y, View f, const Options&, double* score) {
+       Matrix<double> counts(f.cols, f.cols);
+       statistic::confusion(Y, f, counts.view());
+       std::copy_n(counts.data(), f.cols * f.cols, score);
+     }},
+    {MERCER_METRIC_AUC, "AUC", true, false,
+     [](View Y, View f, const Options&, double* score) {
+       *score = statistic::area_under_curve(Y, f);
+     }},
+    {MERCER_METRIC_LOG_LOSS, "LOG_LOSS", true, true,
+     [](View Y, View f, const Options&, double* score) { *score = statistic::log_loss(Y, f); }},
+    {MERCER_METRIC_CALIBRATION_ERROR, "CALIBRATION_ERROR", true, true,
+     [](View Y, View f, const Options& options, double* score) {
+       *score = statistic::calibration_error(Y, f, options.bins);
+     }},
+};
+
+Options read(const Options* given) {
+  Options read = read_options("options", given, kDefaults, kFirstSize);
+  check_range("options->metric", read.metric, MERCER_METRIC_DEFAULT,
+              MERCER_METRIC_CALIBRATION_ERROR);
+  check_range("options->bins", read.bins, 0, 1000000);
+  require(read.tau >= 0 && read.tau < 1, MERCER_INVALID_ARGUMENT,
+          "options->tau = %g, expected a number between 0 and 1, or 0 for 0.5", read.tau);
+  if (read.bins == 0) read.bins = kDefaultBins;
+  if (read.tau == 0) read.tau = kDefaultTau;
+  return read;
+}
+
+const Metric& metric_of(const Options& options, int64_t K) {
+  int32_t id = options.metric;
+  if (id == MERCER_METRIC_DEFAULT) id = K == 0 ? MERCER_METRIC_R2 : MERCER_METRIC_ACCURACY;
+  const Metric& metric =
+      *std::ranges::find_if(kMetrics, [&](const Metric& m) { return m.id == id; });
+  require(metric.classes == (K > 0), MERCER_INVALID_ARGUMENT,
+          "options->metric = %d (%s) and K = %lld, expected K %s", id, metric.name,
+          static_cast<long long>(K), metric.classes ? ">= 2" : "= 0");
+  return metric;
+}
+
+void check_probabilities(View p) {
+  for (int64_t i = 0; i < p.rows; ++i) {
+    double sum = 0, least = 1;
+    for (int64_t k = 0; k < p.cols; ++k) {
+      sum += p(i, k);
+      least = p(i, k) < least ? p(i, k) : least;
+    }
+    require(std::abs(sum - 1) <= 1e-4 && least >= 0, MERCER_INVALID_ARGUMENT,
+            "predictions: row %lld (counted from 0) sums to %g, its least number is %g; expected "
+            "probabilities",
+            static_cast<long long>(i), sum, least);
+  }
+}
+
+}  // namespace
+
 mercer_status mercer_prediction_score(const mercer_rows* predictions, const mercer_rows* Y,
-                                      int64_t K, mercer_context* context, double* score) {
+                                      int64_t K, const mercer_score_options* options,
+                                      mercer_context* context, double* score) {
   return guard_long("mercer_prediction_score", context, [&](Context& running) {
     require(K == 0 || K >= 2, MERCER_INVALID_ARGUMENT,
             "K = %lld, expected 0 (regression) or at least 2 classes", static_cast<long long>(K));
     check_place("score", score);
+    const Options asked = read(options);
+    const Metric& metric = metric_of(asked, K);
     const auto scores = K == 0 ? read_rows("predictions", predictions, running)
                                : read_rows("predictions", predictions, K, "the K classes", running);
     check_at_least("predictions->n", scores.n(), 1);
@@ -25,7 +127,7 @@ mercer_status mercer_prediction_score(const mercer_rows* predictions, const merc
                   K == 0 ? "the columns of predictions" : "class numbers", running);
     check_same_rows(targets, scores);
     const DoubleRows f(scores, running), y(targets, running);
-    *score =
-        K == 0 ? statistic::r_squared(y.view(), f.view()) : statistic::accuracy(y.view(), f.view());
+    if (metric.probabilities) check_probabilities(f.view());
+    metric.write(y.view(), f.view(), asked, score);
   });
 }

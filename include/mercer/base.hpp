@@ -105,6 +105,13 @@ inline mercer_transform_options transform_options() {
   return defaults(mercer_transform_options_init);
 }
 inline mercer_fit_options fit_options() { return defaults(mercer_fit_options_init); }
+/// All defaults but the metric.
+inline mercer_score_options score_options(mercer_metric metric = MERCER_METRIC_DEFAULT) {
+  mercer_score_options options{};
+  options.struct_size = sizeof options;
+  options.metric = metric;
+  return options;
+}
 inline mercer_search_options search_options() { return defaults(mercer_search_options_init); }
 
 /// All defaults: what is not zero is asked for.

@@ -24,14 +24,32 @@
 namespace mercer {
 inline namespace hpp {
 
-/// R^2 of predictions (K = 0), or the accuracy of scores of K classes.
+/// What options ask for, by default R^2 of predictions (K = 0), or the accuracy of scores of K
+/// classes. For the confusion matrix see confusion.
+inline double prediction_score(const Rows& predictions, const Rows& Y, int64_t K,
+                               const mercer_score_options& options, Context* context = nullptr) {
+  if (options.metric == MERCER_METRIC_CONFUSION)
+    throw Error(MERCER_INVALID_ARGUMENT, "the confusion matrix is no number: see confusion");
+  double score = 0;
+  detail::check(mercer_prediction_score(predictions.get(), Y.get(), K, &options,
+                                        detail::handle(context), &score),
+                context);
+  return score;
+}
 inline double prediction_score(const Rows& predictions, const Rows& Y, int64_t K = 0,
                                Context* context = nullptr) {
-  double score = 0;
-  detail::check(
-      mercer_prediction_score(predictions.get(), Y.get(), K, detail::handle(context), &score),
-      context);
-  return score;
+  return prediction_score(predictions, Y, K, score_options(), context);
+}
+
+/// Counts of rows by class (rows) and class of the largest score (columns).
+inline Matrix<double> confusion(const Rows& scores, const Rows& Y, int64_t K,
+                                Context* context = nullptr) {
+  Matrix<double> counts(K, K);
+  const mercer_score_options options = score_options(MERCER_METRIC_CONFUSION);
+  detail::check(mercer_prediction_score(scores.get(), Y.get(), K, &options,
+                                        detail::handle(context), counts.view().data),
+                context);
+  return counts;
 }
 
 /// The class of each row of scores: the column of the largest, the lowest on a tie. Throws

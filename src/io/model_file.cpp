@@ -26,6 +26,8 @@ namespace mercer::io {
 namespace {
 
 constexpr int64_t kMostMetadataBytes = int64_t{1} << 20;
+// Optional: readers of earlier versions pass it by, and files without it have no probabilities.
+constexpr const char kCalibration[] = "_calibration";
 
 int64_t count_of(const std::vector<double>& numbers) {
   return static_cast<int64_t>(numbers.size());
@@ -146,7 +148,6 @@ std::vector<const char*> sections_of(const model::ModelEntry& entry, const Secti
   names.insert(names.end(), {"mean", "scale"});
   if (file.has("ranges")) names.push_back("ranges");
   names.insert(names.end(), entry.sections.begin(), entry.sections.end());
-  if (file.has("calibration")) names.push_back("calibration");
   names.push_back("path");
   if (file.has("report")) names.push_back("report");
   names.push_back("metadata");
@@ -177,8 +178,8 @@ model::Model parse_model(const SectionReader& file, const model::FitOptions& kin
   std::vector<std::vector<double>> numbers;
   for (const char* section : kind.model->sections) numbers.push_back(file.doubles(section));
   model.predictor = kind.model->load(numbers, map.integer("features"), options.outputs);
-  if (file.has("calibration"))
-    model.calibration = model::calibration_of(file.doubles("calibration"), options.outputs);
+  if (file.has(kCalibration))
+    model.calibration = model::calibration_of(file.doubles(kCalibration), options.outputs);
   model.path = path_of(file.doubles("path"));
   if (file.has("report")) model.report = spec::parse_report(file.text("report"));
   model.metadata = file.text("metadata");
@@ -235,7 +236,7 @@ void save(const model::Model& model, Output& output) {
   for (size_t i = 0; i < learnt.size(); ++i)
     sections.push_back({entry.sections[i], bytes_of(learnt[i])});
   const std::vector<double> calibration = model::numbers_of(model.calibration);
-  if (!model.calibration.empty()) sections.push_back({"calibration", bytes_of(calibration)});
+  if (!model.calibration.empty()) sections.push_back({kCalibration, bytes_of(calibration)});
   sections.push_back({"path", bytes_of(tried)});
   if (model.report.known()) sections.push_back({"report", bytes_of(report)});
   sections.push_back({"metadata", bytes_of(model.metadata)});

@@ -3,6 +3,7 @@
 #include "model/held_out_rows.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "linalg/blas.h"
 
@@ -41,6 +42,42 @@ std::vector<double> row_losses(const solver::LossOptions& options, const ScoredR
     losses.push_back(options.loss->at(s, {targets, count}, options.parameters, slope).value);
   }
   return losses;
+}
+
+ScoredRows joined(const std::vector<ScoredRows>& parts, Context& context) {
+  int64_t rows = 0;
+  for (const ScoredRows& part : parts) rows += part.scores.rows();
+  const int64_t outputs = parts[0].scores.cols();
+  ScoredRows all{Matrix<double>(rows, outputs, context, "scores"),
+                 Matrix<double>(rows, outputs, context, "targets"),
+                 {},
+                 parts[0].reduction};
+  int64_t first = 0;
+  for (const ScoredRows& part : parts) {
+    const int64_t count = part.scores.rows() * outputs;
+    std::copy_n(part.scores.data(), count, all.scores.data() + first);
+    std::copy_n(part.targets.data(), count, all.targets.data() + first);
+    all.weights.insert(all.weights.end(), part.weights.begin(), part.weights.end());
+    first += count;
+  }
+  return all;
+}
+
+double log_loss(const ScoredRows& rows, const Calibration& calibration) {
+  double sums[2] = {};  // of w -log p, of w
+  std::vector<double> p(static_cast<size_t>(rows.scores.cols()));
+  for (int64_t i = 0; i < rows.scores.rows(); ++i) {
+    const double weight = rows.weights[static_cast<size_t>(i)];
+    if (weight == 0) continue;
+    std::copy_n(rows.scores.view().row(i), p.size(), p.begin());
+    calibration.apply({p.data(), 1, rows.scores.cols()});
+    for (size_t k = 0; k < p.size(); ++k)
+      if (rows.targets(i, static_cast<int64_t>(k)) == 1)
+        sums[0] -= weight * std::log(std::max(p[k], 1e-15));
+    sums[1] += weight;
+  }
+  if (rows.reduction != nullptr) rows.reduction->sum(sums);
+  return sums[0] / sums[1];
 }
 
 Calibration fit_calibration(const ScoredRows& rows, Context& context) {

@@ -25,6 +25,12 @@ ScoredRows score_all(const solver::BlockSource& rows, const solver::Weights& wei
 /// The loss of every row at scores of as many columns as outputs.
 std::vector<double> row_losses(const solver::LossOptions& options, const ScoredRows& rows);
 
+/// The rows of all, one after the other.
+ScoredRows joined(const std::vector<ScoredRows>& parts, Context& context);
+
+/// Mean of w -log p of the rows' classes, p as calibrated.
+double log_loss(const ScoredRows& rows, const Calibration& calibration);
+
 /// The calibration that suits them; empty if they weigh nothing.
 Calibration fit_calibration(const ScoredRows& rows, Context& context);
 

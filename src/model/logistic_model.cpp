@@ -175,15 +175,27 @@ class LogisticFit {
         split_rows(given_.rows(), options_.held_out_fraction, given_.rows(), options_.seed);
     const auto train = rows().subset(split.train), held_out = rows().subset(split.held_out);
     solver::LossFit fit(*train, loss_, context_);
-    if (searches) {
-      walk(fit, *held_out);
-      choose();
-    }
-    run_to_end(fit);
-    start_.assign(fit.x().begin(), fit.x().end());
-    scored_ = std::make_unique<ScoredRows>(score_all(*held_out, fit.weights(), context_));
-    if (is_named(*loss_.loss, "huber") && options_.parameters.find("delta") == nullptr)
+    if (is_named(*loss_.loss, "huber") && options_.parameters.find("delta") == nullptr) {
+      // Squares end at deviations of the targets at first, then at those of residuals.
+      if (searches) search(fit, *held_out);
+      fit_part(fit, *held_out);
       loss_.parameters.delta = kHuber * residual_scale();
+      fit.set_parameters(loss_.parameters);
+    }
+    if (searches) search(fit, *held_out);
+    fit_part(fit, *held_out);
+    start_.assign(fit.x().begin(), fit.x().end());
+  }
+
+  void fit_part(solver::LossFit& fit, const solver::BlockSource& held_out) {
+    run_to_end(fit);
+    scored_ = std::make_unique<ScoredRows>(score_all(held_out, fit.weights(), context_));
+  }
+
+  void search(solver::LossFit& fit, const solver::BlockSource& held_out) {
+    path_.clear();
+    walk(fit, held_out);
+    choose();
   }
 
   void walk(solver::LossFit& fit, const solver::BlockSource& held_out) {

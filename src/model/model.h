@@ -82,10 +82,10 @@ struct Model {
   FitOptions options;                          // as fitted; lambda is the chosen one
   int64_t rows = 0;                            // rows it was fitted on
   std::vector<PathPoint> path;
-  FitReport report;      // of a search
+  FitReport report;         // of a search
+  std::string metadata;     // the caller's text, kept in files (the command line stores column and
+                            // label names)
   Calibration calibration;  // of a classification's scores; empty: it has no probabilities
-  std::string metadata;  // the caller's text, kept in files (the command line stores column and
-                         // label names)
 
   int64_t inputs() const { return map->inputs(); }
   int64_t outputs() const { return predictor->outputs(); }  // scores per row

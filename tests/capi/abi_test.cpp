@@ -112,6 +112,12 @@ AT(mercer_predict_options, values_outside, 24);
 AT(mercer_predict_options, inputs_outside, 32);
 AT(mercer_predict_options, predictions_limited, 40);
 
+SIZE(mercer_score_options, 24);
+AT(mercer_score_options, struct_size, 0);
+AT(mercer_score_options, metric, 4);
+AT(mercer_score_options, bins, 8);
+AT(mercer_score_options, tau, 16);
+
 SIZE(mercer_search_candidate, 56);
 AT(mercer_search_candidate, struct_size, 0);
 AT(mercer_search_candidate, stage, 4);
@@ -140,6 +146,11 @@ static_assert(MERCER_SELECTION_FIXED == 0 && MERCER_SELECTION_HELD_OUT == 1 &&
               MERCER_SELECTION_LOO == 4);
 static_assert(MERCER_EXTRAPOLATION_DEFAULT == 0 && MERCER_EXTRAPOLATION_CLIP == 1 &&
               MERCER_EXTRAPOLATION_FREE == 2 && MERCER_EXTRAPOLATION_REFUSE == 3);
+static_assert(MERCER_METRIC_DEFAULT == 0 && MERCER_METRIC_R2 == 1 && MERCER_METRIC_RMSE == 2 &&
+              MERCER_METRIC_MAE == 3 && MERCER_METRIC_PINBALL == 4 &&
+              MERCER_METRIC_ACCURACY == 5 && MERCER_METRIC_CONFUSION == 6 &&
+              MERCER_METRIC_AUC == 7 && MERCER_METRIC_LOG_LOSS == 8 &&
+              MERCER_METRIC_CALIBRATION_ERROR == 9);
 
 // The callbacks, as FFI declares them.
 static_assert(

@@ -82,19 +82,73 @@ TEST_CASE("scores of predictions and of classes", "[capi]") {
   const double Y[] = {1, 3, 5}, f[] = {2, 3, 4};
   const float narrow[] = {2, 3, 4};
   double score = 0;
-  REQUIRE(mercer_prediction_score(rows_of(f, 3, 1), rows_of(Y, 3, 1), 0, nullptr, &score) ==
-          MERCER_OK);
+  REQUIRE(mercer_prediction_score(rows_of(f, 3, 1), rows_of(Y, 3, 1), 0, nullptr, nullptr,
+                                  &score) == MERCER_OK);
   CHECK(score == 0.75);
-  REQUIRE(mercer_prediction_score(rows_of(narrow, 3, 1), rows_of(Y, 3, 1), 0, nullptr, &score) ==
-          MERCER_OK);
+  REQUIRE(mercer_prediction_score(rows_of(narrow, 3, 1), rows_of(Y, 3, 1), 0, nullptr, nullptr,
+                                  &score) == MERCER_OK);
   CHECK(score == 0.75);
-  REQUIRE(mercer_prediction_score(rows_of(f, 1, 1), rows_of(Y, 1, 1), 0, nullptr, &score) ==
-          MERCER_OK);
+  REQUIRE(mercer_prediction_score(rows_of(f, 1, 1), rows_of(Y, 1, 1), 0, nullptr, nullptr,
+                                  &score) == MERCER_OK);
   CHECK(std::isnan(score));
   const double scores[] = {0, 1, 1, 0, 0, 1}, classes[] = {1, 0, -1};
   REQUIRE(mercer_prediction_score(rows_of(scores, 3, 2), rows_of(classes, 3, 1), 2, nullptr,
-                                  &score) == MERCER_OK);
+                                  nullptr, &score) == MERCER_OK);
   CHECK(score == 2.0 / 3);
+}
+
+TEST_CASE("scores: every metric, of numbers and of classes", "[capi]") {
+  const double Y[] = {1, 3, 5}, f[] = {2, 3, 1};
+  const double p[] = {0.75, 0.25, 0.5, 0.5, 0.25, 0.75}, classes[] = {0, 1, 1};
+  const auto measure = [&](int32_t metric, bool of_classes, double tau = 0, int64_t bins = 0) {
+    const mercer_score_options options = {sizeof options, metric, bins, tau};
+    double score = 77;
+    REQUIRE(mercer_prediction_score(of_classes ? rows_of(p, 3, 2) : rows_of(f, 3, 1),
+                                    of_classes ? rows_of(classes, 3, 1) : rows_of(Y, 3, 1),
+                                    of_classes ? 2 : 0, &options, nullptr, &score) == MERCER_OK);
+    return score;
+  };
+  CHECK(measure(MERCER_METRIC_DEFAULT, false) == measure(MERCER_METRIC_R2, false));
+  CHECK(measure(MERCER_METRIC_R2, false) == 1 - 17.0 / 8);
+  CHECK(std::abs(measure(MERCER_METRIC_RMSE, false) - std::sqrt(17.0 / 3)) <= 1e-15);
+  CHECK(std::abs(measure(MERCER_METRIC_MAE, false) - 5.0 / 3) <= 1e-15);
+  CHECK(std::abs(measure(MERCER_METRIC_PINBALL, false) - 5.0 / 6) <= 1e-15);
+  CHECK(std::abs(measure(MERCER_METRIC_PINBALL, false, 0.9) - 3.7 / 3) <= 1e-15);
+  CHECK(measure(MERCER_METRIC_DEFAULT, true) == measure(MERCER_METRIC_ACCURACY, true));
+  CHECK(measure(MERCER_METRIC_ACCURACY, true) == 2.0 / 3);
+  CHECK(measure(MERCER_METRIC_AUC, true) == 1);
+  CHECK(std::abs(measure(MERCER_METRIC_LOG_LOSS, true) +
+                 (2 * std::log(0.75) + std::log(0.5)) / 3) <= 1e-15);
+  CHECK(std::abs(measure(MERCER_METRIC_CALIBRATION_ERROR, true) - 1.0 / 3) <= 1e-15);
+  CHECK(std::abs(measure(MERCER_METRIC_CALIBRATION_ERROR, true, 0, 1) - 0.0) <= 1e-15);
+  double counts[4] = {};
+  const mercer_score_options options = {sizeof options, MERCER_METRIC_CONFUSION, 0, 0};
+  REQUIRE(mercer_prediction_score(rows_of(p, 3, 2), rows_of(classes, 3, 1), 2, &options, nullptr,
+                                  counts) == MERCER_OK);
+  CHECK(counts[0] == 1);
+  CHECK(counts[1] == 0);
+  CHECK(counts[2] == 1);
+  CHECK(counts[3] == 1);
+}
+
+TEST_CASE("scores: options that are refused", "[capi]") {
+  const double Y[] = {1, 0}, f[] = {2, 3, 0.5, 0.5};
+  double score = 77;
+  const auto says = [&](mercer_score_options options, int64_t K, auto... parts) {
+    options.struct_size = sizeof options;
+    return fault(mercer_prediction_score(K == 0 ? rows_of(f, 2, 1) : rows_of(f, 2, 2),
+                                         rows_of(Y, 2, 1), K, &options, nullptr, &score),
+                 MERCER_INVALID_ARGUMENT, "mercer_prediction_score: ", parts...);
+  };
+  CHECK(says({0, -1, 0, 0}, 0, "options->metric = -1") == "");
+  CHECK(says({0, 10, 0, 0}, 0, "options->metric = 10") == "");
+  CHECK(says({0, MERCER_METRIC_RMSE, 0, 0}, 2, "(RMSE) and K = 2, expected K = 0") == "");
+  CHECK(says({0, MERCER_METRIC_AUC, 0, 0}, 0, "(AUC) and K = 0, expected K >= 2") == "");
+  CHECK(says({0, 0, -1, 0}, 0, "options->bins = -1") == "");
+  CHECK(says({0, 0, 0, 1}, 0, "options->tau = 1") == "");
+  CHECK(says({0, MERCER_METRIC_LOG_LOSS, 0, 0}, 2, "row 0 (counted from 0) sums to 5",
+             "expected probabilities") == "");
+  CHECK(score == 77);
 }
 
 TEST_CASE("scores: what is refused", "[capi]") {
@@ -102,8 +156,8 @@ TEST_CASE("scores: what is refused", "[capi]") {
   double score = 77;
   const auto says = [&](const RowsView& predictions, const RowsView& targets, int64_t K,
                         mercer_status expected, auto... parts) {
-    return fault(mercer_prediction_score(predictions, targets, K, nullptr, &score), expected,
-                 "mercer_prediction_score: ", parts...);
+    return fault(mercer_prediction_score(predictions, targets, K, nullptr, nullptr, &score),
+                 expected, "mercer_prediction_score: ", parts...);
   };
   const mercer_status invalid = MERCER_INVALID_ARGUMENT, mismatch = MERCER_DIMENSION_MISMATCH;
   const RowsView y = rows_of(Y, 3, 1), good = rows_of(f, 3, 1);
@@ -114,9 +168,10 @@ TEST_CASE("scores: what is refused", "[capi]") {
   CHECK(says(good, y, 2, mismatch, "predictions->d = 1", "the K classes") == "");
   CHECK(says(good, rows_of(Y, 1, 3), 0, mismatch, "Y->d = 3") == "");
   CHECK(says(good, rows_of(Y, 2, 1), 0, mismatch, "Y->n = 2") == "");
-  CHECK(refused(mercer_prediction_score(nullptr, y, 0, nullptr, &score), "predictions = NULL") ==
+  CHECK(refused(mercer_prediction_score(nullptr, y, 0, nullptr, nullptr, &score),
+                "predictions = NULL") == "");
+  CHECK(refused(mercer_prediction_score(good, y, 0, nullptr, nullptr, nullptr), "score = NULL") ==
         "");
-  CHECK(refused(mercer_prediction_score(good, y, 0, nullptr, nullptr), "score = NULL") == "");
   CHECK(score == 77);
 }
 

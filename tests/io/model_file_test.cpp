@@ -9,6 +9,7 @@
 
 #include "io/corrupt_file.h"
 #include "io/object_file.h"
+#include "model/model_entry.h"
 #include "spec/spec.h"
 #include "support/catch.h"
 #include "support/forge.h"
@@ -213,6 +214,46 @@ TEST_CASE("a file from before ranges were kept loads, and clips nothing", "[io]"
   const auto back = io::load_model(path);
   CHECK(!back->ranges.known());
   CHECK(same_bits(predictions(model), predictions(*back)));
+}
+
+TEST_CASE("a logistic model comes back with its parameters and calibration", "[io]") {
+  const TemporaryDirectory directory;
+  const std::string path = directory.file("model");
+  model::Model model = small_model(3);
+  model.options.task = model::Task::classification;
+  model.options.classes = 3;
+  model.options.model = &model::logistic_model();
+  model.options.parameters = model::default_parameters(model::logistic_model());
+  model.options.parameters.set("loss", "squared_hinge");
+  model.calibration = {1.5, {0.1, -0.3, 1.0 / 3}};
+  io::save(model, path);
+  const auto back = io::load_model(path);
+  CHECK(spec::to_spec(*back) == spec::to_spec(model));
+  CHECK(back->options.parameters.text("loss") == "squared_hinge");
+  CHECK(back->calibration.slope == 1.5);
+  CHECK(same_bits(back->calibration.offset, model.calibration.offset));
+  CHECK(same_bits(predictions(*back), predictions(model)));
+  const auto calibration_becomes = [&](std::vector<double> numbers, const char* part) {
+    io::save(model, path);
+    forge_sections(path, [&](std::vector<NamedBytes>& sections) {
+      for (NamedBytes& section : sections)
+        if (section.name == "_calibration")
+          section.bytes.assign(reinterpret_cast<const char*>(numbers.data()),
+                               numbers.size() * sizeof(double));
+    });
+    return refusal_fault(
+        MERCER_CORRUPT_FILE, [&] { io::load_model(path); }, path, part);
+  };
+  CHECK(calibration_becomes({1, 0, 0}, "calibration has 3 numbers, expected 4") == "");
+  CHECK(calibration_becomes({-1, 0, 0, 0}, "slope of -1") == "");
+  CHECK(calibration_becomes({1, 0, NAN, 0}, "not finite") == "");
+  model.calibration = {};
+  io::save(model, path);
+  CHECK(io::load_model(path)->calibration.empty());
+  model.calibration = {1, {0, 0}};
+  CHECK(refusal_fault(
+            MERCER_INVALID_ARGUMENT, [&] { io::save(model, path); },
+            "calibration has 3 numbers, expected 4") == "");
 }
 
 TEST_CASE("what a model file holds is described without loading it", "[io]") {

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "model/column_moments.h"
+#include "model/model_entry.h"
 #include "model/row_stream.h"
 #include "model_problem.h"
 #include "support/catch.h"
@@ -70,6 +71,32 @@ TEST_CASE("a stream of blocks fits as its rows in memory do", "[model]") {
     CHECK(stream.passes == passes.at(selection));
     CHECK(largest_difference(predictions(streamed, problem.x()), predictions(whole, problem.x())) <
           1e-7);
+  }
+}
+
+TEST_CASE("a stream fits a loss as its rows in memory do", "[model][loss]") {
+  Problem problem = smooth_problem(400, 3, 1, 0.1, 3);
+  Context context;
+  for (const char* loss : {"logistic", "huber"}) {
+    FitOptions options = f64_options(Selection::held_out);
+    options.model = &logistic_model();
+    options.parameters = default_parameters(logistic_model());
+    options.parameters.set("loss", loss);
+    options.parameters.set("tolerance", 1e-9);
+    if (std::string(loss) == "logistic") {
+      options.task = Task::classification;
+      options.classes = 2;
+    }
+    for (int64_t i = 0; i < 400 && options.classes == 2; ++i)
+      problem.Y(i, 0) = problem.Y(i, 0) > 0.2 ? 1 : 0;
+    const auto map = gaussian_map(3, 32);
+    const Model whole = fit(map, options, problem.x(), problem.y(), context);
+    MemoryStream stream(problem.x(), problem.y(), {1, 7, 120, 33});
+    const Model streamed = fit_stream(map, options, stream, 1, context);
+    CAPTURE(loss, whole.options.lambda, streamed.options.lambda);
+    CHECK(largest_difference(predictions(streamed, problem.x()), predictions(whole, problem.x())) <
+          1e-4);
+    CHECK(std::abs(streamed.calibration.slope - whole.calibration.slope) <= 1e-4);
   }
 }
 

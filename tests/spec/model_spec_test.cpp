@@ -50,6 +50,28 @@ TEST_CASE("without lambda it is chosen by generalised cross-validation; the rest
   CHECK(plan.options.precision == feature::Precision::f32);
 }
 
+TEST_CASE("a logistic model's spec: its own fields, lambda on held-out rows where it is absent",
+          "[spec]") {
+  const std::string map =
+      R"("map":{"map":"fourier","kernel":{"kernel":"cauchy"},"inputs":2,"features":4})";
+  const auto plan_of = [&](const std::string& rest) {
+    return spec::model_plan_from_spec(R"({"model":"logistic",)" + map + rest + "}");
+  };
+  const spec::ModelPlan plan = plan_of(R"(,"task":"classification")");
+  CHECK(plan.options.selection == model::Selection::held_out);
+  CHECK(plan.options.parameters.text("loss") == "logistic");
+  CHECK(plan.options.parameters.text("class_weight") == "none");
+  CHECK(plan.options.parameters.find("tau") == nullptr);
+  const spec::ModelPlan fixed = plan_of(R"(,"loss":"quantile","tau":0.9,"lambda":0.001)");
+  CHECK(fixed.options.selection == model::Selection::fixed);
+  CHECK(fixed.options.parameters.number("tau") == 0.9);
+  CHECK(refusal_fault(
+            MERCER_INVALID_ARGUMENT, [&] { plan_of(R"(,"loss":"absolute")"); },
+            "loss = \"absolute\", expected one of \"logistic\"") == "");
+  CHECK(refusal_fault(
+            MERCER_INVALID_ARGUMENT, [&] { plan_of(R"(,"tau":1.5)"); }, "tau = 1.5") == "");
+}
+
 TEST_CASE("a fitted model prints the lambda it has and that its spec is not all of it", "[spec]") {
   const spec::ModelPlan plan = spec::model_plan_from_spec(ridge_with(""));
   model::Model model;

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Ridge against logistic regression: which is kept, and that its numbers are those of rows held out.
+#include "model/estimator_choice.h"
+
+#include <cmath>
+
+#include "model/feature_rows.h"
+#include "model_problem.h"
+#include "solver/block_statistics.h"
+#include "support/catch.h"
+
+using namespace mercer;
+using namespace mercer::model;
+using namespace mercer::test;
+
+namespace {
+
+struct Setting {
+  Problem problem;
+  std::shared_ptr<const feature::FeatureMap> map = gaussian_map(3, 60, 1.0);
+  Standardizer standardizer;
+  FitOptions options;
+  FeatureRows rows;
+
+  /// Two classes of probability 1 / (1 + exp(-steepness f)), or by a step of f.
+  Setting(int64_t n, double steepness)
+      : problem(coins(n, steepness)),
+        options(f64_options(Selection::fixed)),
+        rows(*map, standardizer, options, problem.X.view(), problem.y()) {
+    options.task = Task::classification;
+    options.classes = 2;
+  }
+  static Problem coins(int64_t n, double steepness) {
+    Problem problem = smooth_problem(n, 3, 1, 0, 51);
+    const Matrix<double> uniform = random_matrix(n, 1, 52);
+    for (int64_t i = 0; i < n; ++i)
+      problem.Y(i, 0) =
+          (uniform(i, 0) + 1) / 2 < 1 / (1 + std::exp(-steepness * problem.Y(i, 0))) ? 1 : 0;
+    return problem;
+  }
+  solver::Weights ridge(const Split& split, double lambda) const {
+    Context context;
+    solver::RowStatistics statistics(60, 2);
+    solver::add_blocks(*rows.subset(split.train), statistics, context);
+    return solver::ridge_cholesky(std::move(statistics), true, lambda, context);
+  }
+  EstimatorChoice choose(Estimator asked, std::span<const Split> splits, double lambda = 1e-4) {
+    Context context;
+    return choose_estimator(rows, options, asked, splits,
+                            {lambda, [&](const Split& split) { return ridge(split, lambda); }},
+                            context);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("the estimator of the lower held-out log loss is kept", "[model][loss]") {
+  // Steep probabilities: the best linear scores of one-hot codes level off, those of log odds do
+  // not, so that logistic regression fits better than calibrated least squares.
+  Setting steep(3000, 12);
+  const Split split = split_rows(3000, 0.2, 3000, 3);
+  const EstimatorChoice chosen = steep.choose(Estimator::automatic, {&split, 1});
+  CHECK(chosen.logistic_loss < chosen.ridge_loss);
+  REQUIRE(chosen.model == &logistic_model());
+  CHECK(chosen.parameters.text("loss") == "logistic");
+  REQUIRE(chosen.learned.predictor != nullptr);
+  CHECK(chosen.learned.predictor->outputs() == 2);
+  CHECK(chosen.learned.path.size() >= 3);
+  CHECK(!chosen.learned.calibration.empty());
+  const EstimatorChoice ridge = steep.choose(Estimator::ridge, {&split, 1});
+  CHECK(ridge.model == &ridge_model());
+  CHECK(ridge.learned.predictor == nullptr);
+  CHECK(ridge.learned.lambda == 1e-4);
+  CHECK(!ridge.learned.calibration.empty());
+  CHECK(ridge.ridge_loss == chosen.ridge_loss);
+  CHECK(std::isnan(ridge.logistic_loss));
+  const EstimatorChoice logistic = steep.choose(Estimator::logistic, {&split, 1});
+  CHECK(logistic.model == &logistic_model());
+  CHECK(logistic.logistic_loss == chosen.logistic_loss);
+  CHECK(std::isnan(logistic.ridge_loss));
+}
+
+TEST_CASE("folds are pooled: the loss of ridge is that of every row once", "[model][loss]") {
+  Setting flat(300, 3);
+  std::vector<Split> splits;
+  for (const auto& fold : fold_rows(300, 3, 4)) splits.push_back({rows_without(300, fold), fold});
+  const EstimatorChoice chosen = flat.choose(Estimator::ridge, splits);
+  double loss = 0;
+  for (const Split& split : splits) {
+    Context context;
+    const solver::Weights w = flat.ridge(split, 1e-4);
+    solver::for_each_wide(*flat.rows.subset(split.held_out), context,
+                          [&](const solver::WideBlock& block) {
+                            for (int64_t i = 0; i < block.Z.rows; ++i) {
+                              Matrix<double> p(1, 2);
+                              for (int64_t k = 0; k < 2; ++k) {
+                                p(0, k) = w.intercept[static_cast<size_t>(k)];
+                                for (int64_t j = 0; j < 60; ++j)
+                                  p(0, k) += block.Z(i, j) * w.w(j, k);
+                              }
+                              chosen.learned.calibration.apply(p.view());
+                              loss -= std::log(block.Y(i, 1) == 1 ? p(0, 1) : p(0, 0)) / 300;
+                            }
+                          });
+  }
+  CHECK(std::abs(loss - chosen.ridge_loss) <= 1e-9);
+  CHECK(loss < std::log(2.0));
+}
