@@ -74,22 +74,6 @@ Model fit_by_search(const FitRequest& request, const Plan& plan, const TrainingS
   return Model::search(X, Y, set.K, options, session.context());
 }
 
-// One lengthscale per input is not searched: lambda alone is chosen, on held-out rows.
-Model fit_per_input(const FitRequest& request, const Plan& plan, const TrainingSet& set, int64_t n,
-                    Session& session) {
-  const Map map =
-      Map::from_spec(complete_map(plan.map, 0, set.data.d, request.features, request.learn.seed));
-  mercer_fit_options options = fit_options();
-  options.standardize = set.standardize ? 1 : 0;
-  options.extrapolation = extrapolation_of(request.learn.extrapolation);
-  options.selection = plan.lambda >= 0 ? MERCER_SELECTION_FIXED : MERCER_SELECTION_HELD_OUT;
-  if (plan.lambda >= 0) options.lambda = plan.lambda;
-  options.seed = request.learn.seed;
-  const Rows X = rows_of(set.data.X, 0, n, set.data.d);
-  const Rows Y = targets_of(set.data.Y, 0, n, set.data.m);
-  return Model::fit(map, X, Y, set.K, options, session.context());
-}
-
 void describe(const Model& model, int64_t n, double seconds, std::FILE* out) {
   const Map map = model.map();
   const std::string spec = map.spec();
@@ -138,8 +122,7 @@ void run_fit(const FitRequest& request) {
   }
   Session session(request.learn.threads, request.learn.quiet);
   const Stopwatch watch;
-  Model model = plan.per_input ? fit_per_input(request, plan, set, n, session)
-                               : fit_by_search(request, plan, set, n, session, out);
+  Model model = fit_by_search(request, plan, set, n, session, out);
   session.clear_bar();
   if (out != nullptr) {
     describe(model, n, watch.seconds(), out);

@@ -18,7 +18,7 @@ struct PlanRequest {
 struct Plan {
   std::string map;               // spec with its kernel, without inputs, features and seed
   double lengthscale = 0;        // 0: searched, or none
-  bool per_input = false;        // the kernel's spec holds one lengthscale per input: used as it is
+  bool per_input = false;        // one for each input in the spec: their common factor is searched
   double lambda = -1;            // negative: searched
   bool needs_rows = false;       // the map is made from data
   bool row_per_feature = false;  // from no fewer rows than features

@@ -272,7 +272,7 @@ MERCER_API mercer_status mercer_model_spec(const mercer_model* model, char* buff
  *  choice has seen) or "none", "measure": "r_squared" or "accuracy", "rows", "value",
  *  "standard_error", "constant" and "linear": the same of a mean or the largest class, and of a
  *  linear ridge}; "trials": [{"stage": "coarse", "fine", "per_input" or "final", "features", "rows",
- *  "lengthscale", "lambda", "score", "seconds"}]; "relevance": of each input, or empty; "warnings":
+ *  "lengthscale", "lambda", "score"}]; "relevance": of each input, or empty; "warnings":
  *  sentences. What is not known is null.
  *  Errors: convention 9 of mercer/base.h. */
 MERCER_API mercer_status mercer_model_report(const mercer_model* model, char* buffer,

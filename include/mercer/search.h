@@ -37,7 +37,8 @@ typedef struct mercer_search_candidate {
   int64_t features;
   /** Rows fitted on. */
   int64_t rows;
-  /** In units of the inputs after standardisation; 0 for a kernel without one. */
+  /** In units of the inputs after standardisation; 0 for a kernel without one, NaN for one for each
+   *  input. */
   double lengthscale;
   /** The best for this lengthscale; of stage 3 the one kept. */
   double lambda;
@@ -72,7 +73,8 @@ typedef struct mercer_search_options {
   uint64_t seed;
   /** Map spec without "inputs", "features" and "seed", or NULL: {"map":"fourier"}. Without "kernel"
    *  it is the map's "default_kernel" of mercer_specs, the Gaussian for fourier. The lengthscale
-   *  inside, one number, is replaced unless the kernel has none. */
+   *  inside is replaced; lengthscales for each input are multiplied by a common factor instead,
+   *  which is what is searched, from 1, and what lengthscale means then. */
   const char* map;
   /** NULL (default): none. */
   mercer_search_report report;

@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: The mercer authors
 #include "model/candidate_rows.h"
 
+#include <array>
+
 #include "model/fit_checks.h"
 #include "model/map_from_rows.h"
 
@@ -19,31 +21,41 @@ Standardizer divided_by(const Standardizer& standardizer, int64_t d,
 }
 
 std::shared_ptr<const feature::FeatureMap> CandidateRows::make(
-    double lengthscale, int64_t features, const std::vector<int64_t>& train) const {
+    std::span<const double> lengthscales, int64_t features,
+    const std::vector<int64_t>& train) const {
+  const double lengthscale = lengthscales.empty() ? 0.0 : lengthscales[0];
   std::shared_ptr<const feature::FeatureMap> map;
   if (maker_.needs_rows()) {
     const Matrix<double> rows =
         rows_for_map(X_, standardizer_, train, features, options_.seed, context_);
     map = maker_.make_from(lengthscale, features, rows.view(), context_);
   } else {
-    map = maker_.make(lengthscale, features);
+    map = lengthscales.size() > 1 ? maker_.make_per_input(lengthscales, features)
+                                  : maker_.make(lengthscale, features);
   }
   check_map(*map, X_.cols());
   return map;
 }
 
-const solver::BlockSource& CandidateRows::at(double lengthscale, int64_t features,
+const feature::FeatureMap& CandidateRows::unit(int64_t features) {
+  if (map_ == nullptr || unit_features_ != features) {
+    map_.reset();
+    map_ = make(std::array{1.0}, features, {});
+    unit_features_ = features;
+  }
+  return *map_;
+}
+
+const solver::BlockSource& CandidateRows::at(std::span<const double> lengthscales, int64_t features,
                                              const std::vector<int64_t>& train) {
   rows_.reset();
   if (maker_.needs_rows()) {
-    map_ = make(lengthscale, features, train);
-  } else if (map_ == nullptr || unit_features_ != features) {
-    map_.reset();
-    map_ = make(1.0, features, train);
-    unit_features_ = features;
+    map_ = make(lengthscales, features, train);
+  } else {
+    unit(features);
   }
-  const bool scales = maker_.has_lengthscale() && !maker_.needs_rows();
-  inputs_ = scales ? divided_by(standardizer_, X_.cols(), {&lengthscale, 1}) : standardizer_;
+  const bool scales = !lengthscales.empty() && !maker_.needs_rows();
+  inputs_ = scales ? divided_by(standardizer_, X_.cols(), lengthscales) : standardizer_;
   return rows_.emplace(*map_, inputs_, options_, X_, Y_);
 }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "model/feature_rows.h"
@@ -26,18 +27,22 @@ class CandidateRows {
         standardizer_(standardizer),
         context_(context) {}
 
-  /// All rows mapped with `features` at a lengthscale (0 for a kernel without one). A map that is
-  /// made from rows is made from those of `train`; all others share the draws of one of lengthscale
-  /// 1, which x / lengthscale goes through. Valid until the next call.
-  const solver::BlockSource& at(double lengthscale, int64_t features,
+  /// All rows mapped with `features` at one lengthscale, or one for each input (none for a kernel
+  /// without one). A map that is made from rows is made from those of `train`; all others share the
+  /// draws of one of lengthscale 1, which x_j / lengthscale goes through. Valid until the next call.
+  const solver::BlockSource& at(std::span<const double> lengthscales, int64_t features,
                                 const std::vector<int64_t>& train);
   /// The same map by itself, of rows that are standardised only.
-  std::shared_ptr<const feature::FeatureMap> make(double lengthscale, int64_t features,
+  std::shared_ptr<const feature::FeatureMap> make(std::span<const double> lengthscales,
+                                                  int64_t features,
                                                   const std::vector<int64_t>& train) const;
   /// Frees the last map and its draws.
   void release();
 
  private:
+  /// The map of lengthscale 1 whose draws are shared.
+  const feature::FeatureMap& unit(int64_t features);
+
   const MapMaker& maker_;
   const FitOptions& options_;
   Rows X_;

@@ -13,16 +13,11 @@
 namespace mercer::model {
 
 struct HeldOutScore {
-  double weight = 0;  // of the rows: their number where they have none
-  double squared_error =
-      0;                   // mean over rows, summed over outputs (one-hot codes for classification)
-  double unexplained = 0;  // mean over outputs of mean squared error / their variance: 1 - R^2
-  bool varies = true;      // false: an output is constant on these rows, R^2 is not defined
-  double error_rate = 0;   // classification only; NaN scores count as wrong
-  double soft_error = 0;   // classification only: mean, see row_loss.h
+  double weight = 0;         // of the rows: their number where they have none
+  double squared_error = 0;  // mean over rows, summed over outputs (one-hot codes of classes)
+  double error_rate = 0;     // classification only; NaN scores count as wrong
 
-  /// What selection minimises and reports: the error rate for classification, else the squared
-  /// error.
+  /// What selection minimises and reports.
   double criterion(Task task) const {
     return task == Task::classification ? error_rate : squared_error;
   }

@@ -24,6 +24,8 @@ struct MapMaker {
   virtual bool has_lengthscale() const { return true; }
   virtual std::shared_ptr<const feature::FeatureMap> make(double lengthscale,
                                                           int64_t features) const = 0;
+  /// Where a search for the lengthscale starts; 0: at the median distance of rows.
+  virtual double start() const { return 0; }
   /// A lengthscale for each input: at x it is make(1, D) at x_j / lengthscales[j]. UNSUPPORTED
   /// unless has_input_lengthscales().
   virtual bool has_input_lengthscales() const { return false; }

@@ -15,7 +15,8 @@ struct SearchCandidate {
   int64_t stage;       // 0 coarse, 1 fine, 2 a lengthscale for each input, 3 what is kept
   int64_t features;    // D of this trial
   int64_t rows;        // rows fitted on
-  double lengthscale;  // in units of the standardised inputs; 0: the kernel has none
+  double lengthscale;  // in units of the standardised inputs; 0: the kernel has none; NaN: one for
+                       // each input
   double lambda;       // the best for this lengthscale; in stage 3 the one kept
   double score;  // by the criterion: mean squared error over the outputs' variance (1 - R^2; NaN
                  // where an output is constant), or the error rate

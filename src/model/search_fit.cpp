@@ -31,10 +31,8 @@ void SearchRun::assess_by(const solver::BlockSource& rows, const solver::Weights
 
 solver::Weights SearchRun::fit_left_out(const solver::BlockSource& rows, Chosen& chosen) {
   if (!chosen.whole) {
-    const Trial trial = leave_out(rows, chosen_by_);
-    const Trial* const one = &trial;
-    chosen.point = trial.points[paired_pick({&one, 1}).point];
-    chosen.path = path_of(trial);
+    chosen.trial = leave_out(rows, chosen_by_);
+    chosen.point = paired_pick(chosen.trial);
   }
   FitOptions fixed = fit_;
   fixed.selection = Selection::fixed;
@@ -50,10 +48,8 @@ solver::Weights SearchRun::fit_held_out(const solver::BlockSource& rows, Chosen&
   plan.start = chosen.point.lambda;
   plan.factor = std::sqrt(10.0);
   if (options_.lambda >= 0) plan.grid = {options_.lambda};
-  const Trial trial = fit.judge(plan, split_.held_out, judge_, context_);
-  const Trial* const one = &trial;
-  chosen.point = trial.points[paired_pick({&one, 1}).point];
-  chosen.path = path_of(trial);
+  chosen.trial = fit.judge(plan, split_.held_out, judge_, context_);
+  chosen.point = paired_pick(chosen.trial);
   fit.add(split_.held_out, context_);
   if (!unseen_.empty()) {
     assess_by(rows, fit.solve(chosen.point.lambda, context_));
@@ -66,7 +62,7 @@ void SearchRun::fill_report(const Chosen& chosen) {
   report_.criterion = leaves_out() ? ComparedBy::leave_one_out : ComparedBy::held_out;
   report_.criterion_rows = leaves_out() ? std::ssize(chosen_by_) : std::ssize(split_.held_out);
   report_.criterion_score = chosen.point.score;
-  report_.lengthscale = chosen.lengthscale;
+  report_.lengthscale = reported(chosen.lengthscales);
   report_.lambda = chosen.point.lambda;
   report_.dimension = chosen.point.dimension;
   const bool given = options_.lambda >= 0;
@@ -90,7 +86,7 @@ Model SearchRun::run() {
   const auto started = std::chrono::steady_clock::now();
   candidates_.release();
   Model model;
-  model.map = candidates_.make(chosen.lengthscale, options_.features, chosen_by_);
+  model.map = candidates_.make(chosen.lengthscales, options_.features, chosen_by_);
   const FeatureRows rows(*model.map, standardizer_, fit_, X_, Y_);
   model.predictor =
       make_linear(leaves_out() ? fit_left_out(rows, chosen) : fit_held_out(rows, chosen));
@@ -99,10 +95,10 @@ Model SearchRun::run() {
   model.options.selection = options_.lambda >= 0 ? Selection::fixed
                             : leaves_out()       ? Selection::loo
                                                  : Selection::held_out;
-  model.path = std::move(chosen.path);
+  model.path = path_of(chosen.trial);
   model.rows = X_.rows();
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - started;
-  keep({3, options_.features, model.rows, chosen.lengthscale, chosen.point.lambda,
+  keep({3, options_.features, model.rows, reported(chosen.lengthscales), chosen.point.lambda,
         chosen.point.score, seconds.count()});
   fill_report(chosen);
   model.ranges = ranges_of(X_, ranged_targets(fit_, Y_), fit_.seed);

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The choice: a coarse walk by factors of 2 from the median heuristic, then by 2^(1/2) and, by the
-// paired rule, on to longer lengthscales. Up to kMostLeftOut rows every lambda of a grid is judged
+// The choice: a coarse walk by factors of 2 from the median heuristic, then by 2^(1/2) and
+// 2^(1/4) and, by the paired rule, on to longer lengthscales. Up to kMostLeftOut rows every lambda of a grid is judged
 // by leave-one-out at each lengthscale; above, few lambdas on held-out rows.
 #include "model/search_run.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "model/central_lengthscale.h"
 
@@ -29,6 +31,11 @@ int64_t share_of(int64_t all, int64_t part, int64_t whole) {
 }
 
 }  // namespace
+
+double reported(std::span<const double> lengthscales) {
+  if (lengthscales.size() > 1) return std::numeric_limits<double>::quiet_NaN();
+  return lengthscales.empty() ? 0.0 : lengthscales[0];
+}
 
 SearchRun::SearchRun(const MapMaker& maker, const SearchOptions& options, const Rows& X,
                      MatrixView<const double> Y, std::vector<int64_t> chosen_by,
@@ -63,6 +70,7 @@ std::vector<double> SearchRun::lambdas() const {
 }
 
 double SearchRun::central() const {
+  if (maker_.start() > 0) return maker_.start();
   return X_.visit([&](const auto& X) {
     return central_lengthscale(standardizer_, X, split_.train, fit_.seed, context_);
   });
@@ -89,11 +97,11 @@ Trial SearchRun::hold_out(const solver::BlockSource& rows, const std::vector<int
   return fit.judge(plan, held_out, judge_, context_);
 }
 
-Trial SearchRun::try_out(int64_t stage, double lengthscale, const TrialSize& size,
+Trial SearchRun::try_out(int64_t stage, std::span<const double> lengthscales, const TrialSize& size,
                          const Trial* near) {
   const auto started = std::chrono::steady_clock::now();
   const std::vector<int64_t> train = sample_rows(split_.train, size.rows, fit_.seed);
-  const solver::BlockSource& rows = candidates_.at(lengthscale, size.features, train);
+  const solver::BlockSource& rows = candidates_.at(lengthscales, size.features, train);
   const int64_t judged = std::max(
       kLeastHeldOut, share_of(std::ssize(split_.held_out), size.rows, std::ssize(split_.train)));
   Trial trial = leaves_out()
@@ -101,7 +109,7 @@ Trial SearchRun::try_out(int64_t stage, double lengthscale, const TrialSize& siz
                     : hold_out(rows, train, sample_rows(split_.held_out, judged, fit_.seed), near);
   const TrialPoint& best = trial.best();
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - started;
-  keep({stage, size.features, std::ssize(train), lengthscale, best.lambda, best.score,
+  keep({stage, size.features, std::ssize(train), reported(lengthscales), best.lambda, best.score,
         seconds.count()});
   return trial;
 }
@@ -114,18 +122,17 @@ void SearchRun::keep(const SearchCandidate& candidate) {
 SearchRun::Chosen SearchRun::chosen_of(const LengthscaleWalk& walk, const TrialSize& size) {
   const LengthscaleWalk::Choice choice = walk.choice();
   const bool whole = size.rows == std::ssize(chosen_by_) && size.features == options_.features;
-  return {choice.tried->lengthscale, choice.point, path_of(choice.tried->trial),
-          whole && leaves_out()};
+  return {{choice.tried->lengthscale}, choice.tried->trial, choice.point, whole && leaves_out()};
 }
 
 SearchRun::Chosen SearchRun::choose() {
+  if (searches_lengthscale()) return choose_lengthscale();
   Chosen chosen;
   chosen.point.lambda = options_.lambda;
-  chosen.lengthscale = maker_.has_lengthscale() ? options_.lengthscale : 0.0;
-  if (searches_lengthscale()) return choose_lengthscale();
+  if (maker_.has_lengthscale()) chosen.lengthscales = {options_.lengthscale};
   if (options_.lambda >= 0 || leaves_out()) return chosen;
-  const Trial trial = try_out(0, chosen.lengthscale, sizes_.coarse, nullptr);
-  chosen.point = trial.best();
+  chosen.trial = try_out(0, chosen.lengthscales, sizes_.coarse, nullptr);
+  chosen.point = chosen.trial.best();
   return chosen;
 }
 
@@ -133,7 +140,7 @@ SearchRun::Chosen SearchRun::choose_lengthscale() {
   int64_t stage = 0;
   phases_.begin(phase_units(sizes_.coarse, kCoarseTrials));
   LengthscaleWalk coarse(central(), [&](double lengthscale, const Trial* near) {
-    return try_out(stage, lengthscale, sizes_.coarse, near);
+    return try_out(stage, {&lengthscale, 1}, sizes_.coarse, near);
   });
   coarse.climb(2.0, kCoarseSteps);
   lengthscale_at_edge_ = coarse.stopped_short();
@@ -141,13 +148,14 @@ SearchRun::Chosen SearchRun::choose_lengthscale() {
   phases_.begin(phase_units(sizes_.fine, kFineTrials));
   const auto refine = [&](LengthscaleWalk& walk) {
     walk.climb(kFineFactor, kFineSteps);
+    walk.climb(std::sqrt(kFineFactor), 1);
     walk.lengthen(kFineFactor, kLonger);
     return chosen_of(walk, sizes_.fine);
   };
   if (sizes_.coarse == sizes_.fine) return refine(coarse);
   const Tried& near_by = coarse.best();
   LengthscaleWalk fine(near_by.lengthscale, [&](double lengthscale, const Trial* near) {
-    return try_out(stage, lengthscale, sizes_.fine, near == nullptr ? &near_by.trial : near);
+    return try_out(stage, {&lengthscale, 1}, sizes_.fine, near == nullptr ? &near_by.trial : near);
   });
   return refine(fine);
 }

@@ -18,6 +18,9 @@
 
 namespace mercer::model {
 
+/// As SearchCandidate::lengthscale has it.
+double reported(std::span<const double> lengthscales);
+
 inline constexpr double kLeastTried = 1e-12;  // lambda
 
 class SearchRun {
@@ -33,10 +36,10 @@ class SearchRun {
 
  private:
   struct Chosen {
-    double lengthscale = 0;
-    TrialPoint point;
-    std::vector<PathPoint> path;
-    bool whole = false;  // by leave-one-out of all rows and features: lambda is final
+    std::vector<double> lengthscales;  // none, one, or one for each input
+    Trial trial;                       // at these; no points where nothing was tried
+    TrialPoint point;                  // of the trial; its lambda alone if there is none
+    bool whole = false;                // by leave-one-out of all rows and features: lambda is final
   };
 
   bool leaves_out() const { return std::ssize(chosen_by_) <= kMostLeftOut; }
@@ -49,8 +52,10 @@ class SearchRun {
   Chosen chosen_of(const LengthscaleWalk& walk, const TrialSize& size);
   double central() const;
 
-  /// One lengthscale on a part of the rows and features, reported as a trial of `stage`.
-  Trial try_out(int64_t stage, double lengthscale, const TrialSize& size, const Trial* near);
+  /// On a part of the rows and features, reported as a trial of `stage`. near: a trial of which
+  /// lambda can be walked from, or null.
+  Trial try_out(int64_t stage, std::span<const double> lengthscales, const TrialSize& size,
+                const Trial* near);
   Trial leave_out(const solver::BlockSource& rows, const std::vector<int64_t>& train);
   Trial hold_out(const solver::BlockSource& rows, const std::vector<int64_t>& train,
                  const std::vector<int64_t>& held_out, const Trial* near);

@@ -3,6 +3,7 @@
 #include "model/trial.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -142,6 +143,18 @@ Picked paired_pick(std::span<const Trial* const> trials) {
     sums.add(losses.data(), trials[0]->weights[i]);
   }
   return places[static_cast<size_t>(paired_choice(sums, dimensions))];
+}
+
+const TrialPoint& paired_pick(const Trial& trial) {
+  const Trial* const one = &trial;
+  return trial.points[paired_pick({&one, 1}).point];
+}
+
+bool beats(const Trial& one, size_t a, const Trial& other, size_t b) {
+  PairedLosses sums(2);
+  for (size_t i = 0; i < one.weights.size(); ++i)
+    sums.add(std::array{one.losses[a][i], other.losses[b][i]}.data(), one.weights[i]);
+  return sums.mean(1) - sums.mean(0) > sums.error_of_difference(0, 1);
 }
 
 }  // namespace mercer::model

@@ -88,5 +88,10 @@ struct Picked {
   size_t trial = 0, point = 0;
 };
 Picked paired_pick(std::span<const Trial* const> trials);
+/// The point of one trial.
+const TrialPoint& paired_pick(const Trial& trial);
+/// A fit has a lower mean loss than another by more than the standard error of that difference over
+/// the rows, which are the same. a, b: places among the trials' points.
+bool beats(const Trial& one, size_t a, const Trial& other, size_t b);
 
 }  // namespace mercer::model

@@ -34,7 +34,9 @@ std::shared_ptr<const Parameters> default_kernel(const Parameters& given) {
 
 }  // namespace
 
-SpecMapMaker::SpecMapMaker(Parameters canonical) : canonical_(std::move(canonical)) {}
+SpecMapMaker::SpecMapMaker(Parameters canonical) : canonical_(std::move(canonical)) {
+  if (has_lengthscale()) given_ = canonical_.object("kernel").numbers("lengthscale");
+}
 
 bool SpecMapMaker::has_lengthscale() const {
   return canonical_.object("kernel").find("lengthscale") != nullptr;
@@ -45,7 +47,7 @@ std::optional<double> SpecMapMaker::lengthscale() const {
   return canonical_.object("kernel").numbers("lengthscale").front();
 }
 
-Parameters SpecMapMaker::at(double lengthscale, int64_t features) const {
+Parameters SpecMapMaker::at(const Value& lengthscale, int64_t features) const {
   Parameters canonical = canonical_;
   canonical.set("features", features);
   if (has_lengthscale()) {
@@ -56,10 +58,24 @@ Parameters SpecMapMaker::at(double lengthscale, int64_t features) const {
   return canonical;
 }
 
+Value SpecMapMaker::scaled(double lengthscale) const {
+  if (given_.size() <= 1) return lengthscale;
+  std::vector<double> list = given_;
+  for (double& one : list) one *= lengthscale;
+  return list;
+}
+
 std::shared_ptr<const feature::FeatureMap> SpecMapMaker::make(double lengthscale,
                                                               int64_t features) const {
   const StandardRounding rounding;
-  return feature::make_map(at(lengthscale, features));
+  return feature::make_map(at(scaled(lengthscale), features));
+}
+
+std::shared_ptr<const feature::FeatureMap> SpecMapMaker::make_per_input(
+    std::span<const double> lengthscales, int64_t features) const {
+  const StandardRounding rounding;
+  return feature::make_map(
+      at(std::vector<double>(lengthscales.begin(), lengthscales.end()), features));
 }
 
 bool SpecMapMaker::needs_rows() const { return feature::needs_rows(canonical_); }
@@ -73,7 +89,7 @@ std::shared_ptr<const feature::FeatureMap> SpecMapMaker::make_from(double length
                                                                    const Rows& rows,
                                                                    Context& context) const {
   const StandardRounding rounding;
-  return feature::make_map(at(lengthscale, features), {.rows = &rows, .context = &context});
+  return feature::make_map(at(scaled(lengthscale), features), {.rows = &rows, .context = &context});
 }
 
 std::unique_ptr<SpecMapMaker> map_maker(std::string_view partial, int64_t d, uint64_t seed) {
@@ -86,12 +102,8 @@ std::unique_ptr<SpecMapMaker> map_maker(std::string_view partial, int64_t d, uin
   given.set("features", int64_t{1});  // any: make() replaces it
   given.set("seed", seed);
   Parameters canonical = feature::canonical_map(given, "", feature::Data::refused);
-  const auto kernel = kernel::make_kernel(
-      canonical.object("kernel"));  // its domain is checked now, not at the first candidate
-  require(kernel->lengthscale().size() <= 1, MERCER_UNSUPPORTED,
-          "kernel.lengthscale has %zu numbers, expected one: a search tries one lengthscale for "
-          "all inputs",
-          kernel->lengthscale().size());
+  // Its domain is checked now, not at the first candidate.
+  kernel::make_kernel(canonical.object("kernel"))->check_dimension(d);
   return std::make_unique<SpecMapMaker>(std::move(canonical));
 }
 

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "base/parameters.h"
 #include "model/search.h"
@@ -15,13 +16,20 @@ namespace mercer::spec {
 
 class SpecMapMaker final : public model::MapMaker {
  public:
-  /// `canonical`: a canonical map spec; its lengthscale, if any, and features are replaced by those
-  /// of make().
+  /// `canonical`: a canonical map spec; its features are replaced by those of make(), and so is its
+  /// lengthscale, if any. Lengthscales for each input are multiplied by it instead.
   explicit SpecMapMaker(Parameters canonical);
 
   bool has_lengthscale() const override;
   std::shared_ptr<const feature::FeatureMap> make(double lengthscale,
                                                   int64_t features) const override;
+  /// 1 for a spec with a lengthscale for each input.
+  double start() const override { return given_.size() > 1 ? 1 : 0; }
+  bool has_input_lengthscales() const override {
+    return has_lengthscale() && given_.size() == 1 && !needs_rows();
+  }
+  std::shared_ptr<const feature::FeatureMap> make_per_input(std::span<const double> lengthscales,
+                                                            int64_t features) const override;
   bool needs_rows() const override;
   int64_t most_features(int64_t rows) const override;
   std::shared_ptr<const feature::FeatureMap> make_from(double lengthscale, int64_t features,
@@ -33,14 +41,16 @@ class SpecMapMaker final : public model::MapMaker {
   std::optional<double> lengthscale() const;
 
  private:
-  Parameters at(double lengthscale, int64_t features) const;
+  /// lengthscale: a number or a list of them.
+  Parameters at(const Value& lengthscale, int64_t features) const;
+  Value scaled(double lengthscale) const;
   Parameters canonical_;
+  std::vector<double> given_;  // lengthscales: none, one, or one for each input
 };
 
 /// From a map spec without "inputs", "features" and "seed", which the call fixes; "map" defaults to
 /// "fourier", "kernel" to the map's default_kernel; empty text is {}. Errors: those of
-/// map_from_spec; INVALID_ARGUMENT for the three keys; UNSUPPORTED for a lengthscale per input,
-/// which a search over one number would throw away. d >= 1.
+/// map_from_spec; INVALID_ARGUMENT for the three keys. d >= 1.
 std::unique_ptr<SpecMapMaker> map_maker(std::string_view partial, int64_t d, uint64_t seed);
 
 }  // namespace mercer::spec

