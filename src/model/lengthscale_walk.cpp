@@ -39,8 +39,7 @@ LengthscaleWalk::Choice LengthscaleWalk::choice() const {
   std::vector<const Trial*> trials;
   for (const Tried& one : tried_) trials.push_back(&one.trial);
   const Picked picked = paired_pick(trials);
-  const Tried& chosen = tried_[picked.trial];
-  return {&chosen, chosen.trial.points[picked.point]};
+  return {&tried_[picked.trial], picked.point};
 }
 
 }  // namespace mercer::model

@@ -41,7 +41,8 @@ void check_search(const SearchOptions& options) {
           "held_out_fraction = %g, expected a number between 0 and 1", options.held_out_fraction);
 }
 
-/// Statistics and what decomposes or factors them, or the dual system; a block of rows.
+/// Statistics and what decomposes or factors them, or the dual system; a block
+/// of rows.
 int64_t search_bytes(const SearchOptions& options, int64_t n, int64_t d, int64_t outputs) {
   const int64_t D = options.features;
   const int64_t per_square = n <= kMostLeftOut ? 20 : 16;
@@ -101,8 +102,8 @@ Model search(const MapMaker& maker, const SearchOptions& options, const Rows& X,
              MatrixView<const double> Y, Context& context) {
   check_search(options);
   FitOptions fit = options.fit;
-  fit.selection =
-      Selection::gcv;  // the selection is the search's own; the rest is checked as for fit
+  fit.selection = Selection::gcv;  // the selection is the search's own; the rest
+                                   // is checked as for fit
   check_options(fit);
   check_shapes(fit, X.rows(), X.cols(), Y);
   context.require_memory(

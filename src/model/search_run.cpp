@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The choice: a coarse walk by factors of 2 from the median heuristic, then by 2^(1/2) and
-// 2^(1/4) and, by the paired rule, on to longer lengthscales. Up to kMostLeftOut rows every lambda of a grid is judged
-// by leave-one-out at each lengthscale; above, few lambdas on held-out rows.
+// The choice: a coarse walk by factors of 2 from the median heuristic, then by
+// 2^(1/2) and 2^(1/4) and, by the paired rule, on to longer lengthscales. Up to
+// kMostLeftOut rows every lambda of a grid is judged by leave-one-out at each
+// lengthscale; above, few lambdas on held-out rows.
 #include "model/search_run.h"
 
 #include <algorithm>
@@ -21,7 +22,6 @@ constexpr int64_t kFineSteps = 3;
 constexpr double kFineFactor = 1.4142135623730951;
 constexpr int64_t kLonger = 2;
 constexpr int64_t kLambdas = 34;
-constexpr double kLeastSingle = 1e-8;                  // lambda that sums of products in f32 allow
 constexpr int64_t kDecades = 10;                       // from kMostLambda to it
 constexpr int64_t kCoarseTrials = 5, kFineTrials = 4;  // about, for progress
 
@@ -122,17 +122,19 @@ void SearchRun::keep(const SearchCandidate& candidate) {
 SearchRun::Chosen SearchRun::chosen_of(const LengthscaleWalk& walk, const TrialSize& size) {
   const LengthscaleWalk::Choice choice = walk.choice();
   const bool whole = size.rows == std::ssize(chosen_by_) && size.features == options_.features;
-  return {{choice.tried->lengthscale}, choice.tried->trial, choice.point, whole && leaves_out()};
+  return {.lengthscales = {choice.tried->lengthscale},
+          .trial = choice.tried->trial,
+          .at = choice.point,
+          .whole = whole && leaves_out()};
 }
 
 SearchRun::Chosen SearchRun::choose() {
   if (searches_lengthscale()) return choose_lengthscale();
   Chosen chosen;
-  chosen.point.lambda = options_.lambda;
   if (maker_.has_lengthscale()) chosen.lengthscales = {options_.lengthscale};
   if (options_.lambda >= 0 || leaves_out()) return chosen;
   chosen.trial = try_out(0, chosen.lengthscales, sizes_.coarse, nullptr);
-  chosen.point = chosen.trial.best();
+  chosen.at = paired_pick(chosen.trial);
   return chosen;
 }
 
@@ -148,7 +150,7 @@ SearchRun::Chosen SearchRun::choose_lengthscale() {
   phases_.begin(phase_units(sizes_.fine, kFineTrials));
   const auto refine = [&](LengthscaleWalk& walk) {
     walk.climb(kFineFactor, kFineSteps);
-    walk.climb(std::sqrt(kFineFactor), 1);
+    if (!leaves_out()) walk.climb(std::sqrt(kFineFactor), 1);  // cheap, and rows tell them apart
     walk.lengthen(kFineFactor, kLonger);
     return chosen_of(walk, sizes_.fine);
   };

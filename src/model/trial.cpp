@@ -35,7 +35,8 @@ std::vector<double> Judge::scales(const FitOptions& options, MatrixView<const do
       squares += deviation * deviation;
     }
     varies_ = varies_ && squares > 0;
-    // An output that is constant on these rows has no R^2: its error counts as it is.
+    // An output that is constant on these rows has no R^2: its error counts as
+    // it is.
     result[static_cast<size_t>(o)] =
         (squares > 0 ? n / squares : 1.0) / static_cast<double>(outputs_);
   }
@@ -145,9 +146,9 @@ Picked paired_pick(std::span<const Trial* const> trials) {
   return places[static_cast<size_t>(paired_choice(sums, dimensions))];
 }
 
-const TrialPoint& paired_pick(const Trial& trial) {
+size_t paired_pick(const Trial& trial) {
   const Trial* const one = &trial;
-  return trial.points[paired_pick({&one, 1}).point];
+  return paired_pick({&one, 1}).point;
 }
 
 bool beats(const Trial& one, size_t a, const Trial& other, size_t b) {

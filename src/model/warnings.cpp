@@ -13,6 +13,7 @@ namespace {
 using Long = long long;
 
 constexpr int64_t kFewRows = 10;        // of a fit
+constexpr double kNearlyExact = 1e-3;   // left unexplained: targets without noise need no lambda
 constexpr int64_t kFewScoredRows = 30;  // behind a score
 
 std::string text(const char* format, ...) __attribute__((format(printf, 1, 2)));
@@ -88,7 +89,7 @@ std::vector<std::string> choice_warnings(const FitReport& report, bool lengthsca
   if (largest > 0 && report.lambda >= largest)
     found.push_back(text("lambda %.3g is the largest that was tried: the model is nearly constant",
                          report.lambda));
-  if (smallest > 0 && report.lambda <= smallest)
+  if (smallest > 0 && report.lambda <= smallest && !(report.criterion_score < kNearlyExact))
     found.push_back(
         text("lambda %.3g is the smallest that was tried: the model nearly interpolates",
              report.lambda));

@@ -81,6 +81,7 @@ TEST_CASE("misaligned places for numbers are refused: learning and files", "[cap
   CHECK(at_odds(mercer_model_weights_f64(model.get(), nullptr, 0, odd), "intercept") == "");
   CHECK(at_odds(mercer_model_spec(model.get(), nullptr, 0, odd), "needed") == "");
   CHECK(at_odds(mercer_model_metadata(model.get(), nullptr, 0, odd), "needed") == "");
+  CHECK(at_odds(mercer_model_report(model.get(), nullptr, 0, odd), "needed") == "");
   int64_t n = 7;
   CHECK(at_odds(mercer_statistics_shape(statistics.get(), odd, nullptr, nullptr), "n") == "");
   CHECK(at_odds(mercer_statistics_shape(statistics.get(), &n, odd, nullptr), "D") == "");

@@ -174,7 +174,10 @@ TEST_CASE("models in C++: regression, classes, spec and search", "[capi]") {
   CHECK(by_spec.lambda() == 0.001);
   auto options = mercer::search_options();
   options.features = 32;
-  CHECK(mercer::Model::search(rows.X, rows.y, 0, options).map().features() == 32);
+  const auto searched = mercer::Model::search(rows.X, rows.y, 0, options);
+  CHECK(searched.map().features() == 32);
+  CHECK(searched.report().find("\"kind\":\"nested\"") != std::string::npos);
+  CHECK(model.report() == "{}");
 }
 
 TEST_CASE("models in C++ are fitted on and predict sparse rows", "[capi]") {

@@ -76,3 +76,20 @@ TEST_CASE("trials halve rows and features together", "[model]") {
   CHECK(held_out_sizes(4000, 256).coarse == TrialSize{2000, 256});
   CHECK(held_out_sizes(10000000, 2048).fine.rows == 95367);  // 1e11 / 1024^2
 }
+
+TEST_CASE("a trial beats another by more than the error of the difference alone", "[model]") {
+  const auto trial_of = [](std::vector<double> losses) {
+    Trial trial;
+    trial.points = {{.lambda = 1, .loss = 0, .score = 0, .dimension = 1}};
+    trial.weights.assign(losses.size(), 1.0);
+    trial.losses = {std::move(losses)};
+    return trial;
+  };
+  // Differences 0, 1, 2, 3: mean 1.5, error sqrt(5/12) = 0.65. Less 1: 0.5.
+  const Trial base = trial_of({5, 5, 5, 5}), better = trial_of({5, 4, 3, 2}),
+              nearly = trial_of({6, 5, 4, 3});
+  CHECK(beats(better, 0, base, 0));
+  CHECK_FALSE(beats(nearly, 0, base, 0));
+  CHECK_FALSE(beats(base, 0, better, 0));
+  CHECK_FALSE(beats(base, 0, base, 0));
+}
