@@ -40,6 +40,8 @@ void multiply_symmetric(double alpha, MatrixView<const double> S, MatrixView<con
 int64_t cholesky(MatrixView<double> A);
 /// B := (L L')^{-1} B.
 void cholesky_solve(MatrixView<const double> L, MatrixView<double> B);
+/// Lower triangle of (L L')^{-1} in place of L (dpotri).
+void cholesky_inverse(MatrixView<double> L);
 /// B := L^{-1} B.
 void triangular_solve(MatrixView<const double> L, MatrixView<double> B);
 

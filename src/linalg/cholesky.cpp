@@ -38,6 +38,16 @@ void cholesky_solve(MatrixView<const double> L, MatrixView<double> B) {
   solve_triangular(CblasTrans, L, B);
 }
 
+void cholesky_inverse(MatrixView<double> L) {
+  require_shape(L, L.rows, L.rows, "cholesky_inverse: L");
+  const lapack_int n = extent(L.rows, "rows"), ldl = leading_dimension(L);
+  if (n == 0) return;
+  const lapack_int info = LAPACKE_dpotri_work(LAPACK_COL_MAJOR, kLowerRowMajor, n, L.data, ldl);
+  require(info >= 0, MERCER_INTERNAL, "dpotri: argument %d is invalid", -static_cast<int>(info));
+  require(info == 0, MERCER_NOT_POSITIVE_DEFINITE, "diagonal entry %d of a Cholesky factor is 0",
+          static_cast<int>(info));
+}
+
 void triangular_solve(MatrixView<const double> L, MatrixView<double> B) {
   solve_triangular(CblasNoTrans, L, B);
 }

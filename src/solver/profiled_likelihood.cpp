@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// With A = Z'Z + s I, s = n lambda, W = A^{-1}Z'Y and R = Y - ZW: K^{-1}Y = R/s, Z'K^{-1}Y = W,
+// y'K^{-1}y = (r'r + s w'w)/s without cancellation, K^{-1}Z = Z A^{-1}, and on the n - 1 dimensions
+// that centring leaves log|K| = (n - 1 - D) log s + log|A|, Tr K^{-1} = (n - 1 - D)/s + Tr A^{-1}.
+// From df = mean_o [-(K^{-1}y_o)' dK (K^{-1}y_o) / (2 q_o)] + Tr(K^{-1} dK) / (2 (n - 1)) and
+// dK = dZ Z' + Z dZ' + ds I the derivatives follow.
+#include "solver/profiled_likelihood.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/error.h"
+#include "linalg/blas.h"
+
+namespace mercer::solver {
+namespace {
+
+using linalg::Transpose;
+
+constexpr const char* kWhat = "the marginal likelihood";
+
+void centre(MatrixView<double> Z) {
+  std::vector<double> mean(static_cast<size_t>(Z.cols), 0.0);
+  for (int64_t i = 0; i < Z.rows; ++i)
+    for (int64_t j = 0; j < Z.cols; ++j) mean[static_cast<size_t>(j)] += Z(i, j);
+  for (double& sum : mean) sum /= static_cast<double>(Z.rows);
+  for (int64_t i = 0; i < Z.rows; ++i)
+    for (int64_t j = 0; j < Z.cols; ++j) Z(i, j) -= mean[static_cast<size_t>(j)];
+}
+
+/// Of unit variance, so that quadratic forms are far from overflow.
+Matrix<double> varying_outputs(MatrixView<const double> Y, Context& context) {
+  std::vector<int64_t> varying;
+  for (int64_t o = 0; o < Y.cols; ++o) {
+    for (int64_t i = 1; i < Y.rows; ++i) {
+      if (Y(i, o) == Y(0, o)) continue;
+      varying.push_back(o);
+      break;
+    }
+  }
+  Matrix<double> result(Y.rows, std::ssize(varying), context, kWhat);
+  for (int64_t k = 0; k < result.cols(); ++k) {
+    for (int64_t i = 0; i < Y.rows; ++i)
+      result(i, k) = Y(i, varying[static_cast<size_t>(k)]) - Y(0, varying[static_cast<size_t>(k)]);
+  }
+  centre(result.view());
+  for (int64_t k = 0; k < result.cols(); ++k) {
+    double squares = 0;
+    for (int64_t i = 0; i < Y.rows; ++i) squares += result(i, k) * result(i, k);
+    const double scale = std::sqrt(static_cast<double>(Y.rows) / squares);
+    for (int64_t i = 0; i < Y.rows; ++i) result(i, k) *= scale;
+  }
+  return result;
+}
+
+void mirror_lower(MatrixView<double> A, double factor) {
+  for (int64_t i = 0; i < A.rows; ++i) {
+    for (int64_t j = 0; j <= i; ++j) {
+      A(i, j) *= factor;
+      A(j, i) = A(i, j);
+    }
+  }
+}
+
+}  // namespace
+
+ProfiledLikelihood::ProfiledLikelihood(MatrixView<const double> Y, int64_t D, Context& context)
+    : Y_(varying_outputs(Y, context)),
+      residuals_(Y.rows, Y_.cols(), context, kWhat),
+      weights_(D, Y_.cols(), context, kWhat),
+      scaled_(D, Y_.cols(), context, kWhat),
+      A_(D, D, context, kWhat),
+      by_Z_(Y.rows, D, context, kWhat) {
+  require(Y.rows >= 2, MERCER_INVALID_ARGUMENT, "%lld rows, expected at least two",
+          static_cast<long long>(Y.rows));
+}
+
+// A = LL'; log |A|, NaN where it has no factor.
+double ProfiledLikelihood::factor(MatrixView<const double> Z, double noise) {
+  const MatrixView<double> A = A_.view();
+  A_.fill(0);
+  linalg::rank_update(1.0, Z, A);
+  for (int64_t j = 0; j < A.rows; ++j) A(j, j) += noise;
+  if (linalg::cholesky(A) != 0) return std::numeric_limits<double>::quiet_NaN();
+  double half = 0;
+  for (int64_t j = 0; j < A.rows; ++j) half += std::log(A(j, j));
+  return 2 * half;
+}
+
+// W and R; y'K^{-1}y of each output.
+std::vector<double> ProfiledLikelihood::residuals(MatrixView<const double> Z, double noise) {
+  const MatrixView<double> W = weights_.view(), R = residuals_.view();
+  linalg::multiply(1.0, Transpose::yes, Z, Transpose::no, Y_.view(), 0.0, W);
+  linalg::cholesky_solve(A_.view(), W);
+  std::copy_n(Y_.data(), R.rows * R.cols, R.data);
+  linalg::multiply(-1.0, Transpose::no, Z, Transpose::no, W, 1.0, R);
+  std::vector<double> quadratic(static_cast<size_t>(R.cols), 0.0);
+  for (int64_t i = 0; i < R.rows; ++i)
+    for (int64_t o = 0; o < R.cols; ++o)
+      quadratic[static_cast<size_t>(o)] += R(i, o) * R(i, o) / noise;
+  for (int64_t j = 0; j < W.rows; ++j)
+    for (int64_t o = 0; o < W.cols; ++o) quadratic[static_cast<size_t>(o)] += W(j, o) * W(j, o);
+  return quadratic;
+}
+
+// L becomes A^{-1}.
+double ProfiledLikelihood::trace_of_inverse() {
+  linalg::cholesky_inverse(A_.view());
+  double trace = 0;
+  for (int64_t j = 0; j < A_.rows(); ++j) trace += A_(j, j);
+  return trace;
+}
+
+ProfiledLikelihood::Point ProfiledLikelihood::at(MatrixView<double> Z, double lambda) {
+  require(Z.rows == rows() && Z.cols == A_.rows(), MERCER_INTERNAL, "features of another shape");
+  const double noise = static_cast<double>(rows()) * lambda;
+  const auto freedom = static_cast<double>(rows() - 1);
+  const auto m = static_cast<double>(outputs());
+  const double null = freedom - static_cast<double>(Z.cols);  // dimensions with eigenvalue s, net
+  centre(Z);
+  const double log_determinant = null * std::log(noise) + factor(Z, noise);
+  if (std::isnan(log_determinant)) return {log_determinant, 0, by_Z_.view()};
+  const std::vector<double> quadratic = residuals(Z, noise);
+  double value = log_determinant / (2 * freedom);
+  for (const double q : quadratic) value += std::log(q) / (2 * m);
+  double slope = (null / noise + trace_of_inverse()) / (2 * freedom);
+  for (int64_t o = 0; o < Y_.cols(); ++o) {
+    const double q = quadratic[static_cast<size_t>(o)];
+    for (int64_t i = 0; i < rows(); ++i) {
+      const double alpha = residuals_(i, o) / noise;
+      slope -= alpha * alpha / (2 * m * q);
+    }
+    for (int64_t j = 0; j < Z.cols; ++j) scaled_(j, o) = weights_(j, o) / (m * q * noise);
+  }
+  mirror_lower(A_.view(), 1 / freedom);
+  linalg::multiply(1.0, Transpose::no, Z, Transpose::no, A_.view(), 0.0, by_Z_.view());
+  linalg::multiply(-1.0, Transpose::no, residuals_.view(), Transpose::yes, scaled_.view(), 1.0,
+                   by_Z_.view());
+  return {value, slope * noise, by_Z_.view()};
+}
+
+}  // namespace mercer::solver

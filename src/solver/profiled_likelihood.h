@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// The log marginal likelihood of ridge regression with its derivatives in the features: what
+// hyper-parameters of a map are learnt by.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/aligned.h"
+#include "base/context.h"
+#include "base/matrix_view.h"
+
+namespace mercer::solver {
+
+/// Ridge is the Gaussian process y_o = intercept + N(0, sigma_o^2 K), K = ZZ' + n lambda I, with an
+/// amplitude sigma_o for each output. With a flat prior on the intercept (Z and Y are then centred,
+/// and n - 1 degrees of freedom remain) and every sigma_o at its maximum,
+///   f = mean over o of 1/2 log(y_o' K^{-1} y_o) + 1/(2 (n - 1)) log |K|
+/// is the negative log marginal likelihood over n - 1, but for a constant (Rasmussen, Williams
+/// 2006, section 5.4). Outputs that are constant are passed over.
+class ProfiledLikelihood {
+ public:
+  /// Y: n x outputs, n >= 2; a centred copy is kept. Memory: n D + D^2 numbers beside Y, charged.
+  ProfiledLikelihood(MatrixView<const double> Y, int64_t D, Context& context);
+
+  /// Outputs that vary; with none there is no likelihood.
+  int64_t outputs() const noexcept { return Y_.cols(); }
+  int64_t rows() const noexcept { return Y_.rows(); }
+
+  struct Point {
+    double value;             // f; NaN where K is not numerically positive definite
+    double slope;             // df / d log lambda
+    MatrixView<double> by_Z;  // df/dZ, n x D, until the next call; its columns add up to 0
+  };
+  /// At features Z (n x D, which this centres in place) and lambda > 0. Everything goes through the
+  /// D x D matrix A = Z'Z + n lambda I: O(n D^2 + D^3).
+  Point at(MatrixView<double> Z, double lambda);
+
+ private:
+  double factor(MatrixView<const double> Z, double noise);
+  std::vector<double> residuals(MatrixView<const double> Z, double noise);
+  double trace_of_inverse();
+
+  Matrix<double> Y_;
+  Matrix<double> residuals_;  // y - Zw of each output
+  Matrix<double> weights_;    // w = A^{-1} Z'y
+  Matrix<double> scaled_;     // weights over the quadratic forms
+  Matrix<double> A_;
+  Matrix<double> by_Z_;
+};
+
+}  // namespace mercer::solver

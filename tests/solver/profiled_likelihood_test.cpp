@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// The profiled marginal likelihood against the n x n formula, its derivatives against finite
+// differences, for more rows than features and fewer.
+#include "solver/profiled_likelihood.h"
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "linalg/blas.h"
+#include "support/catch.h"
+#include "support/dense.h"
+#include "support/refusal.h"
+#include "support/worst.h"
+
+using namespace mercer;
+using solver::ProfiledLikelihood;
+
+namespace {
+
+Matrix<double> centred(MatrixView<const double> A) {
+  Matrix<double> result = test::copy(A);
+  for (int64_t j = 0; j < A.cols; ++j) {
+    double sum = 0;
+    for (int64_t i = 0; i < A.rows; ++i) sum += A(i, j);
+    for (int64_t i = 0; i < A.rows; ++i) result(i, j) -= sum / static_cast<double>(A.rows);
+  }
+  return result;
+}
+
+/// By K itself. It has the eigenvector of ones, with the eigenvalue s: what centring takes away.
+double plain_value(MatrixView<const double> Z, MatrixView<const double> Y, double lambda) {
+  const int64_t n = Z.rows;
+  const double s = static_cast<double>(n) * lambda, freedom = static_cast<double>(n - 1);
+  const Matrix<double> Zc = centred(Z), Yc = centred(Y);
+  const Matrix<double> K = test::product(Zc.view(), test::transposed(Zc.view()).view());
+  for (int64_t i = 0; i < n; ++i) K(i, i) += s;
+  REQUIRE(linalg::cholesky(K.view()) == 0);
+  const Matrix<double> alpha = test::copy(Yc.view());
+  linalg::cholesky_solve(K.view(), alpha.view());
+  double value = -std::log(s) / (2 * freedom);
+  for (int64_t i = 0; i < n; ++i) value += std::log(K(i, i)) / freedom;
+  for (int64_t o = 0; o < Y.cols; ++o) {
+    double q = 0, squares = 0;
+    for (int64_t i = 0; i < n; ++i) {
+      q += Yc(i, o) * alpha(i, o);
+      squares += Yc(i, o) * Yc(i, o) / static_cast<double>(n);
+    }
+    value += std::log(q / squares) / (2 * static_cast<double>(Y.cols));
+  }
+  return value;
+}
+
+double value_at(MatrixView<const double> Z, MatrixView<const double> Y, double lambda) {
+  Context context;
+  ProfiledLikelihood likelihood(Y, Z.cols, context);
+  const Matrix<double> own = test::copy(Z);
+  return likelihood.at(own.view(), lambda).value;
+}
+
+struct Shape {
+  int64_t n, D, outputs;
+};
+constexpr Shape kShapes[] = {{30, 7, 1}, {30, 7, 3}, {9, 20, 2}, {2, 3, 1}};
+
+}  // namespace
+
+TEST_CASE("profiled likelihood: the value of the n x n formula") {
+  for (const Shape& shape : kShapes) {
+    for (const double lambda : {1e-1, 1e-3, 1e-6}) {
+      CAPTURE(shape.n, shape.D, lambda);
+      const auto Z = test::random_matrix(shape.n, shape.D, 1);
+      const auto Y = test::random_matrix(shape.n, shape.outputs, 2);
+      // K's condition is 1e7 at most.
+      const double plain = plain_value(Z.view(), Y.view(), lambda);
+      CHECK(std::fabs(value_at(Z.view(), Y.view(), lambda) - plain) <=
+            1e-8 * std::max(1.0, std::fabs(plain)));
+    }
+  }
+}
+
+TEST_CASE("profiled likelihood: derivatives in features and log lambda") {
+  constexpr double step = 1e-5;
+  for (const Shape& shape : kShapes) {
+    CAPTURE(shape.n, shape.D);
+    const double lambda = 1e-2;
+    const auto Z = test::random_matrix(shape.n, shape.D, 1);
+    const auto Y = test::random_matrix(shape.n, shape.outputs, 2);
+    Context context;
+    ProfiledLikelihood likelihood(Y.view(), shape.D, context);
+    const Matrix<double> own = test::copy(Z.view());
+    const auto point = likelihood.at(own.view(), lambda);
+    const double rise = value_at(Z.view(), Y.view(), lambda * std::exp(step)) -
+                        value_at(Z.view(), Y.view(), lambda * std::exp(-step));
+    CHECK(std::fabs(point.slope - rise / (2 * step)) <= 1e-6);
+    double worst = 0;
+    for (int64_t k = 0; k < shape.n * shape.D; ++k) {
+      const auto moved = [&](double by) {
+        const Matrix<double> other = test::copy(Z.view());
+        other.data()[k] += by;
+        return value_at(other.view(), Y.view(), lambda);
+      };
+      const double slope = (moved(step) - moved(-step)) / (2 * step);
+      test::keep_worst(worst, std::fabs(point.by_Z.data[k] - slope));
+    }
+    CHECK(worst <= 1e-6);
+  }
+}
+
+TEST_CASE("profiled likelihood: constant outputs are passed over, units of outputs do not matter") {
+  const auto Z = test::random_matrix(20, 5, 1), y = test::random_matrix(20, 1, 2);
+  Matrix<double> Y(20, 3);
+  for (int64_t i = 0; i < 20; ++i) {
+    Y(i, 0) = 1e9;
+    Y(i, 1) = 1e6 + 1e3 * y(i, 0);
+    Y(i, 2) = 0;
+  }
+  CHECK(std::fabs(value_at(Z.view(), Y.view(), 1e-3) - value_at(Z.view(), y.view(), 1e-3)) <= 1e-9);
+  Context context;
+  CHECK(ProfiledLikelihood(Y.view(), 5, context).outputs() == 1);
+  Y.fill(3);
+  CHECK(ProfiledLikelihood(Y.view(), 5, context).outputs() == 0);
+}
+
+TEST_CASE("profiled likelihood: features that are not finite have no value, memory is charged") {
+  const auto Z = test::random_matrix(20, 5, 1), Y = test::random_matrix(20, 1, 2);
+  Z(3, 2) = std::numeric_limits<double>::infinity();
+  CHECK(std::isnan(value_at(Z.view(), Y.view(), 1e-3)));
+  Context tight;
+  tight.memory_cap = 20 * 5 * 8;
+  CHECK(test::refusal_fault(
+            MERCER_OUT_OF_MEMORY, [&] { ProfiledLikelihood(Y.view(), 5, tight); },
+            "marginal likelihood") == "");
+}
