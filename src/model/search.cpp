@@ -86,7 +86,7 @@ Assessment assess_nested(const MapMaker& maker, const SearchOptions& options, co
                                   all_rows(train_rows.rows().rows()), {}, context)
                             .run();
     const Matrix<double> predicted(std::ssize(fold), outputs);
-    predict(model, fold_rows.rows(), context, predicted.view());
+    predict(model, fold_rows.rows(), context, predicted.view(), Extrapolation::clip);
     const Baselines base = baselines(options.fit, model.standardizer, X, Y, train, fold, context);
     put_rows(predicted, fold, all.model);
     put_rows(base.constant, fold, all.baselines.constant);

@@ -74,10 +74,10 @@ void SearchRun::fill_report(const Chosen& chosen) {
 void SearchRun::check_features() const {
   const int64_t rows = std::ssize(chosen_by_), most = maker_.most_features(rows);
   require(options_.features <= most, MERCER_INVALID_ARGUMENT,
-          "features = %lld, expected at most %lld: the map takes one row for each feature, and of "
-          "%lld rows %lld are kept apart for the score",
+          "features = %lld, expected at most %lld: the map takes one row for each feature, and is "
+          "made from %lld of the %lld rows",
           static_cast<long long>(options_.features), static_cast<long long>(most),
-          static_cast<long long>(X_.rows()), static_cast<long long>(std::ssize(unseen_)));
+          static_cast<long long>(rows), static_cast<long long>(X_.rows()));
 }
 
 Model SearchRun::run() {
