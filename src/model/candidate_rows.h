@@ -32,6 +32,8 @@ class CandidateRows {
   /// draws of one of lengthscale 1, which x_j / lengthscale goes through. Valid until the next call.
   const solver::BlockSource& at(std::span<const double> lengthscales, int64_t features,
                                 const std::vector<int64_t>& train);
+  /// The map of lengthscale 1 whose draws are shared. Valid until a call for other features.
+  const feature::FeatureMap& unit(int64_t features);
   /// The same map by itself, of rows that are standardised only.
   std::shared_ptr<const feature::FeatureMap> make(std::span<const double> lengthscales,
                                                   int64_t features,
@@ -40,9 +42,6 @@ class CandidateRows {
   void release();
 
  private:
-  /// The map of lengthscale 1 whose draws are shared.
-  const feature::FeatureMap& unit(int64_t features);
-
   const MapMaker& maker_;
   const FitOptions& options_;
   Rows X_;

@@ -83,6 +83,7 @@ void SearchRun::check_features() const {
 Model SearchRun::run() {
   check_features();
   Chosen chosen = choose();
+  try_per_input(chosen);
   phases_.begin(phase_units({std::ssize(split_.train), options_.features}, 1));
   const auto started = std::chrono::steady_clock::now();
   candidates_.release();

@@ -53,6 +53,9 @@ class SearchRun {
   void check_features() const;  // that the map can be made, before the first trial
   Chosen choose();
   Chosen choose_lengthscale();
+  /// Goes over to a lengthscale for each input where that is better by more than its error.
+  void try_per_input(Chosen& chosen);
+  std::vector<double> learn_per_input(const Chosen& chosen);
   Chosen chosen_of(const LengthscaleWalk& walk, const TrialSize& size);
   double central() const;
 

@@ -45,6 +45,7 @@ class Judge {
     return loss_(scores, code);
   }
   bool wrong(const double* scores, const double* code) const noexcept;
+  bool varies() const noexcept { return varies_; }
   bool classifies() const noexcept { return task_ == Task::classification; }
   /// Of a point: the error rate, or the loss itself where every target varies.
   double score(double loss, double error_rate) const noexcept;

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// A lengthscale for each input, from the one for all: learnt by gradients through few features on
+// some rows, scaled by a common factor, which few features and rows misjudge, and kept only if it
+// beats the one for all by more than the standard error of their difference.
+#include <algorithm>
+
+#include "model/ard.h"
+#include "model/search_run.h"
+
+namespace mercer::model {
+namespace {
+
+constexpr int64_t kLearningFeatures = 512;
+constexpr int64_t kLearningRows = 2000;
+constexpr int64_t kMostInputs = 100;
+constexpr int64_t kFactorSteps = 2;
+constexpr double kFactor = 1.4142135623730951;
+
+std::vector<double> scaled(std::vector<double> lengthscales, double factor) {
+  for (double& one : lengthscales) one *= factor;
+  return lengthscales;
+}
+
+}  // namespace
+
+std::vector<double> SearchRun::learn_per_input(const Chosen& chosen) {
+  const int64_t d = X_.cols();
+  const feature::FeatureMap& unit =
+      candidates_.unit(std::min(options_.features, kLearningFeatures));
+  if (!unit.has_gradient()) return {};
+  const std::vector<int64_t> sample = sample_rows(split_.train, kLearningRows, fit_.seed);
+  const int64_t n = std::ssize(sample), outputs = coded_outputs(fit_, Y_.cols);
+  const Matrix<double> X(n, d, context_, "rows to learn lengthscales from");
+  const Matrix<double> Y(n, outputs, context_, "targets to learn lengthscales from");
+  X_.visit([&](const auto& rows) {
+    for (int64_t i = 0; i < n; ++i)
+      standardize_row(standardizer_, rows, sample[static_cast<size_t>(i)], X.view().row(i));
+  });
+  for (int64_t i = 0; i < n; ++i)
+    code_target(fit_, Y_.cols, Y_.row(sample[static_cast<size_t>(i)]), Y.view().row(i));
+  ArdOptions options;
+  options.lengthscale = chosen.lengthscales[0];
+  options.lambda = std::max(chosen.point().lambda, 10 * kLeastArdLambda);
+  return learn_lengthscales(unit, X.view(), Y.view(), options, context_).lengthscale;
+}
+
+void SearchRun::try_per_input(Chosen& chosen) {
+  const int64_t d = X_.cols();
+  if (!searches_lengthscale() || !maker_.has_input_lengthscales() || d < 2 || d > kMostInputs ||
+      X_.sparse() || !judge_.varies())
+    return;
+  const std::vector<double> learnt = learn_per_input(chosen);
+  if (learnt.empty()) return;
+  LengthscaleWalk walk(1.0, [&](double factor, const Trial* near) {
+    return try_out(2, scaled(learnt, factor), sizes_.fine, near == nullptr ? &chosen.trial : near);
+  });
+  walk.climb(kFactor, kFactorSteps);
+  const LengthscaleWalk::Choice choice = walk.choice();
+  if (!beats(choice.tried->trial, choice.point, chosen.trial, chosen.at)) return;
+  report_.relevance = relevance(learnt);
+  chosen.lengthscales = scaled(learnt, choice.tried->lengthscale);
+  chosen.trial = choice.tried->trial;
+  chosen.at = choice.point;
+}
+
+}  // namespace mercer::model
