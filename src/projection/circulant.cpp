@@ -36,111 +36,111 @@
 #include "projection/lazy_groups.h"
 #include "random/distributions.h"
 #include "transform/dense_panel.h"
-#include "transform/spectrum.h"
 
 namespace mercer::projection {
 
 template <class T>
-AlignedBuffer<T> circulant_spectra(const transform::RealFft<double>& fft,
+AlignedBuffer<T> circulant_filters(const CirculantFft<double>& fft,
                                    const AlignedBuffer<double>& g) {
-  const AlignedBuffer<double> spectra(fft.spectrum_size());
-  fft.forward(g.data(), spectra.data());
-  AlignedBuffer<T> out(fft.spectrum_size());
-  const double share = 1.0 / static_cast<double>(fft.length());
-  for (int64_t k = 0; k < fft.spectrum_size(); ++k) out[k] = static_cast<T>(spectra[k] * share);
-  return out;
+  const int64_t n = fft.length();
+  const AlignedBuffer<double> z(2 * n * fft.pairs()), spectra(2 * n * fft.pairs());
+  for (int64_t p = 0; p < fft.pairs(); ++p) {
+    for (int64_t k = 0; k < n; ++k) {
+      z[2 * (n * p + k)] = g[2 * p * n + k];
+      z[2 * (n * p + k) + 1] = g[fft.second(p) * n + k];
+    }
+  }
+  fft.transform(z.data(), spectra.data());
+  AlignedBuffer<T> filters(transform::pair_filter_size(n) * fft.pairs());
+  for (int64_t p = 0; p < fft.pairs(); ++p) {
+    transform::make_pair_filters(spectra.data() + 2 * n * p, n, 1.0 / static_cast<double>(n),
+                                 filters.data() + transform::pair_filter_size(n) * p);
+  }
+  return filters;
 }
 
 namespace {
 
-// x o y, without a doubt about what overlaps, so that it runs in vectors.
+// z of all pairs, padded already, convolved or correlated into y. z is lost.
 template <class T>
-void multiply(const T* __restrict x, const T* __restrict y, int64_t n, T* __restrict out) noexcept {
-  for (int64_t k = 0; k < n; ++k) out[k] = x[k] * y[k];
-}
-template <class T>
-void multiply_by(const T* __restrict x, int64_t n, T* __restrict y) noexcept {
-  for (int64_t k = 0; k < n; ++k) y[k] *= x[k];
+void convolve(const CirculantFft<T>& fft, const CirculantNumbers<T>& numbers, bool correlate, T* z,
+              T* y) noexcept {
+  const int64_t n = fft.length();
+  fft.transform(z, y);
+  for (int64_t p = 0; p < fft.pairs(); ++p) {
+    transform::multiply_pair(numbers.filters.data() + transform::pair_filter_size(n) * p, n,
+                             correlate, y + 2 * n * p, z + 2 * n * p);
+  }
+  fft.transform(z, y);
 }
 
 }  // namespace
 
 template <class T>
-void circulant_blocks(const transform::RealFft<T>& fft, const CirculantNumbers<T>& numbers,
-                      const T* x, int64_t d, T* scratch, T* out) noexcept {
+void circulant_blocks(const CirculantFft<T>& fft, const CirculantNumbers<T>& numbers, const T* x,
+                      int64_t d, T* scratch, T* out) noexcept {
   const int64_t n = fft.length();
-  const int64_t columns = n * fft.count();
-  for (int64_t b = 0; b < fft.count(); ++b) {
-    T* const to = scratch + b * n;
-    multiply(numbers.multipliers.data() + b * d, x, d, to);
-    std::fill(to + d, to + n, T{0});
+  T* const z = scratch;
+  T* const y = scratch + 2 * n * fft.pairs();
+  const T* const m = numbers.multipliers.data();
+  for (int64_t p = 0; p < fft.pairs(); ++p) {
+    transform::pack_pair(m + 2 * p * d, x, m + fft.second(p) * d, x, d, z + 2 * n * p);
+    std::fill(z + 2 * (n * p + d), z + 2 * n * (p + 1), T{0});
   }
-  T* const spectra = scratch + columns;
-  fft.forward(scratch, spectra);
-  transform::multiply_spectrum(numbers.spectra.data(), fft.spectrum_size(), spectra);
-  fft.inverse(spectra, out);
-  if (numbers.scale.size() != 0) multiply_by(numbers.scale.data(), columns, out);
-}
-
-namespace {
-
-// x_k *= conj a_k for interleaved complex numbers.
-template <class T>
-void multiply_conjugate(const T* a, int64_t numbers, T* x) noexcept {
-  for (int64_t k = 0; k < numbers; k += 2) {
-    const T re = x[k] * a[k] + x[k + 1] * a[k + 1];
-    x[k + 1] = x[k + 1] * a[k] - x[k] * a[k + 1];
-    x[k] = re;
+  convolve(fft, numbers, false, z, y);
+  const T* const scale = numbers.scale.data();
+  for (int64_t p = 0; p < fft.pairs(); ++p) {
+    T* const first = out + 2 * p * n;
+    transform::unpack_pair(y + 2 * n * p, scale + 2 * p * n, scale + fft.second(p) * n, n, first,
+                           fft.is_whole(p) ? first + n : z);
   }
 }
 
-}  // namespace
-
 template <class T>
-void circulant_blocks_transpose(const transform::RealFft<T>& fft,
-                                const CirculantNumbers<T>& numbers, const T* p, int64_t d,
-                                T* scratch, T* x) noexcept {
+void circulant_blocks_transpose(const CirculantFft<T>& fft, const CirculantNumbers<T>& numbers,
+                                const T* p, int64_t d, T* scratch, T* x) noexcept {
   const int64_t n = fft.length();
-  const int64_t columns = n * fft.count();
-  const bool scaled = numbers.scale.size() != 0;
-  for (int64_t j = 0; j < columns; ++j) scratch[j] = scaled ? numbers.scale[j] * p[j] : p[j];
-  T* const spectra = scratch + columns;
-  fft.forward(scratch, spectra);
-  multiply_conjugate(numbers.spectra.data(), fft.spectrum_size(), spectra);
-  fft.inverse(spectra, scratch);
+  T* const z = scratch;
+  T* const y = scratch + 2 * n * fft.pairs();
+  const T* const scale = numbers.scale.data();
+  for (int64_t i = 0; i < fft.pairs(); ++i) {
+    const int64_t first = 2 * i * n, second = fft.second(i) * n;
+    transform::pack_pair(scale + first, p + first, scale + second, p + second, n, z + 2 * n * i);
+  }
+  convolve(fft, numbers, true, z, y);
   for (int64_t b = 0; b < fft.count(); ++b) {
     const T* const multipliers = numbers.multipliers.data() + b * d;
-    for (int64_t k = 0; k < d; ++k) x[k] += multipliers[k] * scratch[b * n + k];
+    const T* const part = y + 2 * n * (b / 2) + b % 2;
+    for (int64_t k = 0; k < d; ++k) x[k] += multipliers[k] * part[2 * k];
   }
 }
 
-template AlignedBuffer<float> circulant_spectra(const transform::RealFft<double>&,
+template AlignedBuffer<float> circulant_filters(const CirculantFft<double>&,
                                                 const AlignedBuffer<double>&);
-template AlignedBuffer<double> circulant_spectra(const transform::RealFft<double>&,
+template AlignedBuffer<double> circulant_filters(const CirculantFft<double>&,
                                                  const AlignedBuffer<double>&);
-template void circulant_blocks(const transform::RealFft<float>&, const CirculantNumbers<float>&,
+template void circulant_blocks(const CirculantFft<float>&, const CirculantNumbers<float>&,
                                const float*, int64_t, float*, float*) noexcept;
-template void circulant_blocks(const transform::RealFft<double>&, const CirculantNumbers<double>&,
+template void circulant_blocks(const CirculantFft<double>&, const CirculantNumbers<double>&,
                                const double*, int64_t, double*, double*) noexcept;
-template void circulant_blocks_transpose(const transform::RealFft<float>&,
-                                         const CirculantNumbers<float>&, const float*, int64_t,
-                                         float*, float*) noexcept;
-template void circulant_blocks_transpose(const transform::RealFft<double>&,
+template void circulant_blocks_transpose(const CirculantFft<float>&, const CirculantNumbers<float>&,
+                                         const float*, int64_t, float*, float*) noexcept;
+template void circulant_blocks_transpose(const CirculantFft<double>&,
                                          const CirculantNumbers<double>&, const double*, int64_t,
                                          double*, double*) noexcept;
 
 namespace {
 
-// Short transforms run this many columns at a time; from half of it on FFTW gains nothing by
-// company.
+// Short blocks run this many columns at a time.
 constexpr int64_t kTogether = 256;
 constexpr int64_t kWholePanels = transform::kPanelColumns<float>;
 
 int64_t round_up(int64_t count, int64_t to) { return (count + to - 1) / to * to; }
 
-// Blocks in a group: whole panels, about kTogether columns, not more than F asks for.
+// Blocks in a group: whole panels, about kTogether columns, or a pair of longer ones, not more than
+// F asks for.
 int64_t blocks_in_group(int64_t n, int64_t F) {
-  if (n >= kTogether / 2) return 1;
+  if (n >= kTogether / 2) return F > n ? 2 : 1;
   return std::min(kTogether, round_up(F, std::max(n, kWholePanels))) / n;
 }
 
@@ -185,7 +185,7 @@ class Circulant final : public Projection {
   template <class T>
   struct Store {
     explicit Store(int64_t count) : plans(1), groups(count) {}
-    LazyGroups<std::unique_ptr<const transform::RealFft<T>>> plans;
+    LazyGroups<std::unique_ptr<const CirculantFft<T>>> plans;
     LazyGroups<CirculantNumbers<T>> groups;
   };
 
@@ -202,27 +202,28 @@ class Circulant final : public Projection {
     return {columns(), rows, scratch, scratch};
   }
 
-  // So many numbers of a column are kept, so many doubles needed meanwhile.
+  // So many numbers are kept, so many doubles needed meanwhile. d is limited: nothing overflows.
   template <class T>
   GroupCost cost(int64_t kept, int64_t doubles) const {
-    constexpr const char* kWhat = "a group of circulant blocks";
-    return {checked_multiply(kept * static_cast<int64_t>(sizeof(T)), columns(), kWhat),
-            checked_multiply(doubles * static_cast<int64_t>(sizeof(double)), columns(), kWhat),
-            kWhat};
+    return {kept * static_cast<int64_t>(sizeof(T)), doubles * static_cast<int64_t>(sizeof(double)),
+            "a group of circulant blocks"};
   }
 
   // FFTW keeps about a number a column, and plans on two arrays that are given back.
   template <class T>
   void prepare_plans(Store<T>& store, Context& context) const {
-    store.plans.prepare(0, cost<T>(1, 3), context, [&](int64_t) {
-      return std::make_unique<const transform::RealFft<T>>(n_, count_);
-    });
+    store.plans.prepare(
+        0, cost<T>(columns(), circulant_scratch(n_, count_)), context,
+        [&](int64_t) { return std::make_unique<const CirculantFft<T>>(n_, count_); });
   }
 
   template <class T>
   void prepare_groups(Blocks groups, Store<T>& store, Context& context) const {
     prepare_plans(store, context);
-    store.groups.prepare_all(groups, cost<T>(4, 3), context,
+    const int64_t filters = transform::pair_filter_size(n_) * ((count_ + 1) / 2);
+    const int64_t kept = inputs() * count_ + filters + columns();
+    const int64_t meanwhile = columns() + circulant_scratch(n_, count_);
+    store.groups.prepare_all(groups, cost<T>(kept, meanwhile), context,
                              [&](int64_t group) { return draw<T>(group); });
   }
 
@@ -230,17 +231,29 @@ class Circulant final : public Projection {
   CirculantNumbers<T> draw(int64_t group) const {
     const bool isotropic = law().isotropic();
     const AlignedBuffer<double> g(columns());
-    AlignedBuffer<T> multipliers(inputs() * count_);
+    AlignedBuffer<T> multipliers(inputs() * count_), scale(columns());
     for (int64_t b = 0; b < count_; ++b) {
       const auto block = static_cast<uint64_t>(group * count_ + b);
       const std::span values(g.data() + b * n_, static_cast<size_t>(n_));
       isotropic ? draw_direction(block, values) : draw_coordinates(block, values);
+      // Laws without variance make one block of a pair much larger than the other.
+      const double power = isotropic ? 1.0 : divide_by_power(values);
+      std::fill_n(scale.data() + b * n_, n_, static_cast<T>(power));
       draw_multipliers(block, multipliers.data() + b * inputs());
     }
-    AlignedBuffer<T> scale(isotropic ? columns() : 0);
-    for (int64_t j = 0; j < scale.size(); ++j)
+    for (int64_t j = 0; isotropic && j < columns(); ++j)
       scale[j] = static_cast<T>(column_norm(arguments_, n_, group * columns() + j));
-    return {std::move(multipliers), circulant_spectra<T>(*double_.plans[0], g), std::move(scale)};
+    return {std::move(multipliers), circulant_filters<T>(*double_.plans[0], g), std::move(scale)};
+  }
+
+  // |g|_2 is in [1, 2) afterwards, without rounding; the power of two.
+  static double divide_by_power(std::span<double> g) noexcept {
+    double squares = 0;
+    for (const double value : g) squares += value * value;
+    const double power = std::exp2(std::floor(std::log2(std::sqrt(squares))));
+    if (!(power > 0) || !std::isfinite(power)) return 1;
+    for (double& value : g) value /= power;
+    return power;
   }
 
   void draw_direction(uint64_t block, std::span<double> g) const noexcept {
@@ -276,7 +289,7 @@ class Circulant final : public Projection {
   template <class T>
   void project_rows(MatrixView<const T> X, const Store<T>& store, int64_t group, T* P,
                     T* scratch) const noexcept {
-    const transform::RealFft<T>& fft = *store.plans[0];
+    const CirculantFft<T>& fft = *store.plans[0];
     const CirculantNumbers<T>& numbers = store.groups[group];
     for (int64_t i = 0; i < X.rows; ++i) {
       circulant_blocks(fft, numbers, X.row(i), inputs(), scratch, P + i * columns());
@@ -286,7 +299,7 @@ class Circulant final : public Projection {
   template <class T>
   void add_rows(const T* G, const Store<T>& store, int64_t group, MatrixView<T> X,
                 T* scratch) const noexcept {
-    const transform::RealFft<T>& fft = *store.plans[0];
+    const CirculantFft<T>& fft = *store.plans[0];
     for (int64_t i = 0; i < X.rows; ++i) {
       circulant_blocks_transpose(fft, store.groups[group], G + i * columns(), inputs(), scratch,
                                  X.row(i));

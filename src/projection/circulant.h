@@ -10,35 +10,63 @@
 #include "projection/hadamard_blocks.h"
 #include "projection/projections.h"
 #include "transform/fft.h"
+#include "transform/real_pair.h"
 
 namespace mercer::projection {
+
+/// Transforms of `count` blocks of n columns, two blocks of a row as one complex vector: FFTW's
+/// complex transforms are three times faster than its real ones. A last block without another one
+/// stands for both.
+template <class T>
+class CirculantFft {
+ public:
+  CirculantFft(int64_t n, int64_t count)
+      : count_(count), fft_(n, n <= kTogether ? (count + 1) / 2 : 1) {}
+  int64_t length() const noexcept { return fft_.length(); }
+  int64_t count() const noexcept { return count_; }
+  int64_t pairs() const noexcept { return (count_ + 1) / 2; }
+  /// The other block of pair p.
+  int64_t second(int64_t p) const noexcept { return 2 * p + 1 < count_ ? 2 * p + 1 : 2 * p; }
+  bool is_whole(int64_t p) const noexcept { return 2 * p + 1 < count_; }
+
+  /// Of all pairs.
+  void transform(const T* x, T* y) const noexcept {
+    const int64_t together = fft_.count();
+    for (int64_t p = 0; p < pairs(); p += together)
+      fft_.transform(x + 2 * length() * p, y + 2 * length() * p);
+  }
+
+ private:
+  static constexpr int64_t kTogether = 32;  // FFTW gains by company up to here, loses from 64 on
+  int64_t count_;
+  transform::ComplexFft<T> fft_;
+};
 
 /// `count` blocks of n columns each, one after another in every array.
 template <class T>
 struct CirculantNumbers {
   AlignedBuffer<T> multipliers;  // d per block: what input k is multiplied by (sign, lengthscale)
-  AlignedBuffer<T> spectra;      // of each g, over n
-  AlignedBuffer<T> scale;        // one per column, or empty: 1 each
+  AlignedBuffer<T> filters;      // of each pair: transform::make_pair_filters, over n
+  AlignedBuffer<T> scale;        // one per column
 };
 
-/// The spectra of g (fft.count() vectors of fft.length() numbers), over n: rounded once, to T.
+/// The filters of g (fft.count() vectors of fft.length() numbers), over n: rounded once, to T. For
+/// the bound of a single block |g|_2 of a pair must be alike.
 template <class T>
-AlignedBuffer<T> circulant_spectra(const transform::RealFft<double>& fft,
-                                   const AlignedBuffer<double>& g);
+AlignedBuffer<T> circulant_filters(const CirculantFft<double>& fft, const AlignedBuffer<double>& g);
 
 /// out_{b,i} = scale_{b,i} sum_{k<d} g_b[(i - k) mod n] multipliers_{b,k} x_k, d <= n =
 /// fft.length(), b < fft.count(). The bits depend on x alone. `scratch` holds circulant_scratch
 /// numbers; both it and out are 64-byte aligned.
 template <class T>
-void circulant_blocks(const transform::RealFft<T>& fft, const CirculantNumbers<T>& numbers,
-                      const T* x, int64_t d, T* scratch, T* out) noexcept;
+void circulant_blocks(const CirculantFft<T>& fft, const CirculantNumbers<T>& numbers, const T* x,
+                      int64_t d, T* scratch, T* out) noexcept;
 
-/// The adjoint: x_k += sum_b multipliers_{b,k} sum_i g_b[(i - k) mod n] scale_{b,i} p_{b,i}, by the
-/// conjugate spectra. p and scratch, circulant_scratch numbers, are 64-byte aligned.
+/// The adjoint: x_k += sum_b multipliers_{b,k} sum_i g_b[(i - k) mod n] scale_{b,i} p_{b,i}, by
+/// correlation. p and scratch, circulant_scratch numbers, are 64-byte aligned.
 template <class T>
-void circulant_blocks_transpose(const transform::RealFft<T>& fft,
-                                const CirculantNumbers<T>& numbers, const T* p, int64_t d,
-                                T* scratch, T* x) noexcept;
+void circulant_blocks_transpose(const CirculantFft<T>& fft, const CirculantNumbers<T>& numbers,
+                                const T* p, int64_t d, T* scratch, T* x) noexcept;
 
 /// The entry, whether or not this build can make one.
 constexpr ProjectionEntry circulant_entry(
@@ -53,9 +81,7 @@ constexpr ProjectionEntry circulant_entry(
   };
 }
 
-/// Padded inputs, then their spectra.
-inline int64_t circulant_scratch(int64_t n, int64_t count) {
-  return n * count + 2 * (n / 2 + 1) * count;
-}
+/// The pairs twice: padded inputs, and their transforms.
+inline int64_t circulant_scratch(int64_t n, int64_t count) { return 4 * n * ((count + 1) / 2); }
 
 }  // namespace mercer::projection

@@ -43,7 +43,7 @@ struct Fftw<float> {
   static constexpr auto kPlanInverse = fftwf_plan_many_dft_c2r;
   static constexpr auto kForward = fftwf_execute_dft_r2c;
   static constexpr auto kInverse = fftwf_execute_dft_c2r;
-  static constexpr auto kPlanComplex = fftwf_plan_dft_1d;
+  static constexpr auto kPlanComplex = fftwf_plan_many_dft;
   static constexpr auto kComplex = fftwf_execute_dft;
   static constexpr auto kDestroy = fftwf_destroy_plan;
 };
@@ -56,7 +56,7 @@ struct Fftw<double> {
   static constexpr auto kPlanInverse = fftw_plan_many_dft_c2r;
   static constexpr auto kForward = fftw_execute_dft_r2c;
   static constexpr auto kInverse = fftw_execute_dft_c2r;
-  static constexpr auto kPlanComplex = fftw_plan_dft_1d;
+  static constexpr auto kPlanComplex = fftw_plan_many_dft;
   static constexpr auto kComplex = fftw_execute_dft;
   static constexpr auto kDestroy = fftw_destroy_plan;
 };
@@ -79,6 +79,14 @@ struct OwnedPlan {
     if (plan != nullptr) Fftw<T>::kDestroy(plan);
   }
 };
+
+void require_sizes(int64_t n, int64_t count) {
+  require(
+      n >= 1 && count >= 1 && checked_multiply(n, count, "FFT") <= std::numeric_limits<int>::max(),
+      MERCER_INVALID_ARGUMENT,
+      "FFT of %lld vectors of length %lld, expected positive numbers with a product below 2^31",
+      static_cast<long long>(count), static_cast<long long>(n));
+}
 
 void require_plan(bool made, int64_t n, int64_t count) {
   require(made, MERCER_OUT_OF_MEMORY, "FFTW has no plan for %lld vectors of length %lld",
@@ -105,11 +113,7 @@ struct RealFft<T>::Plans {
 template <class T>
 RealFft<T>::RealFft(int64_t n, int64_t count)
     : n_(n), count_(count), plans_(std::make_unique<Plans>()) {
-  require(
-      n >= 1 && count >= 1 && checked_multiply(n, count, "FFT") <= std::numeric_limits<int>::max(),
-      MERCER_INVALID_ARGUMENT,
-      "FFT of %lld vectors of length %lld, expected positive numbers with a product below 2^31",
-      static_cast<long long>(count), static_cast<long long>(n));
+  require_sizes(n, count);
   const AlignedBuffer<T> x(n * count);
   const AlignedBuffer<T> spectrum(spectrum_size());
   plans_->make(static_cast<int>(n), static_cast<int>(count), x.data(), spectrum.data());
@@ -132,20 +136,20 @@ void RealFft<T>::inverse(T* spectrum, T* x) const noexcept {
 
 template <class T>
 struct ComplexFft<T>::Plan : OwnedPlan<T> {
-  void make(int n, T* x, T* y) {
+  void make(int n, int count, T* x, T* y) {
     const std::lock_guard<std::mutex> lock(planner());
-    this->plan =
-        Fftw<T>::kPlanComplex(n, complex<T>(x), complex<T>(y), FFTW_BACKWARD, FFTW_ESTIMATE);
+    this->plan = Fftw<T>::kPlanComplex(1, &n, count, complex<T>(x), nullptr, 1, n, complex<T>(y),
+                                       nullptr, 1, n, FFTW_BACKWARD, FFTW_ESTIMATE);
   }
 };
 
 template <class T>
-ComplexFft<T>::ComplexFft(int64_t n) : n_(n), plan_(std::make_unique<Plan>()) {
-  require(n >= 1 && n <= std::numeric_limits<int>::max(), MERCER_INVALID_ARGUMENT,
-          "complex FFT of length %lld, expected 1 to 2^31 - 1", static_cast<long long>(n));
-  const AlignedBuffer<T> x(2 * n), y(2 * n);
-  plan_->make(static_cast<int>(n), x.data(), y.data());
-  require_plan(plan_->plan != nullptr, n, 1);
+ComplexFft<T>::ComplexFft(int64_t n, int64_t count)
+    : n_(n), count_(count), plan_(std::make_unique<Plan>()) {
+  require_sizes(n, count);
+  const AlignedBuffer<T> x(2 * n * count), y(2 * n * count);
+  plan_->make(static_cast<int>(n), static_cast<int>(count), x.data(), y.data());
+  require_plan(plan_->plan != nullptr, n, count);
 }
 
 template <class T>

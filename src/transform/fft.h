@@ -45,27 +45,29 @@ class RealFft {
   std::unique_ptr<Plans> plans_;
 };
 
-/// A plan for one vector of n complex numbers, interleaved. The same holds of threads, alignment
-/// and bits. One direction only, so that a convolution runs the same instructions forth and back
+/// A plan for `count` vectors of n complex numbers, interleaved, one vector after another. The same
+/// holds of threads, alignment and bits. One direction only, so that a convolution runs the same instructions forth and back
 /// (its users conjugate or mirror, at no cost in passes of theirs): FFTW's codelets are up to 20 KB
 /// long.
 template <class T>
 class ComplexFft {
  public:
-  /// Errors: INVALID_ARGUMENT unless 1 <= n < 2^31; OUT_OF_MEMORY.
-  explicit ComplexFft(int64_t n);
+  /// Errors: INVALID_ARGUMENT unless n, count >= 1 and n * count < 2^31; OUT_OF_MEMORY.
+  explicit ComplexFft(int64_t n, int64_t count = 1);
   ~ComplexFft();
   ComplexFft(const ComplexFft&) = delete;
   ComplexFft& operator=(const ComplexFft&) = delete;
 
   int64_t length() const noexcept { return n_; }
+  int64_t count() const noexcept { return count_; }
 
-  /// y_k = sum_j x_j exp(+2 pi i jk/n). Arrays must not overlap.
+  /// y_k = sum_j x_j exp(+2 pi i jk/n) of each vector. Arrays must not overlap.
   void transform(const T* x, T* y) const noexcept;
 
  private:
   struct Plan;
   int64_t n_;
+  int64_t count_;
   std::unique_ptr<Plan> plan_;
 };
 

@@ -53,13 +53,13 @@ void check_reference() {
     const auto g = entry.at("g").get<std::vector<double>>(),
                x = entry.at("x").get<std::vector<double>>();
     const auto expected = entry.at("circulant").get<std::vector<double>>();
-    const transform::RealFft<double> spectra(n, 1);
-    const transform::RealFft<T> fft(n, 1);
+    const projection::CirculantFft<double> spectra(n, 1);
+    const projection::CirculantFft<T> fft(n, 1);
     const CirculantNumbers<T> numbers{
         aligned<T>(entry.at("circulant_signs").get<std::vector<double>>()),
-        projection::circulant_spectra<T>(spectra, aligned<double>(g)),
-        {}};
-    const AlignedBuffer<T> out(n), scratch(n + fft.spectrum_size());
+        projection::circulant_filters<T>(spectra, aligned<double>(g)),
+        aligned<T>(std::vector<double>(static_cast<size_t>(n), 1.0))};
+    const AlignedBuffer<T> out(n), scratch(projection::circulant_scratch(n, 1));
     projection::circulant_blocks(fft, numbers, aligned<T>(x).data(), n, scratch.data(), out.data());
     double worst = 0, g1 = 0, x2 = 0;
     for (int64_t i = 0; i < n; ++i) {
@@ -80,15 +80,14 @@ void check_sum(int64_t n, int64_t count, int64_t d) {
   const auto buffer = [](const Matrix<double>& A) {
     return aligned<T>(std::vector<double>(A.data(), A.data() + A.rows() * A.cols()));
   };
-  const transform::RealFft<double> spectra(n, count);
-  const transform::RealFft<T> fft(n, count);
+  const projection::CirculantFft<double> spectra(n, count);
+  const projection::CirculantFft<T> fft(n, count);
   AlignedBuffer<double> filters(n * count);
   std::copy(g.data(), g.data() + n * count, filters.data());
-  const CirculantNumbers<T> numbers{buffer(m), projection::circulant_spectra<T>(spectra, filters),
+  const CirculantNumbers<T> numbers{buffer(m), projection::circulant_filters<T>(spectra, filters),
                                     buffer(s)};
   const AlignedBuffer<T> input = buffer(x), out(n * count),
-                         scratch(n * count + fft.spectrum_size());
-  CHECK(scratch.size() == projection::circulant_scratch(n, count));
+                         scratch(projection::circulant_scratch(n, count));
   projection::circulant_blocks(fft, numbers, input.data(), d, scratch.data(), out.data());
   double worst = 0;
   for (int64_t b = 0; b < count; ++b) {
@@ -184,8 +183,14 @@ TEST_CASE("circulant: reference numbers") {
 }
 
 TEST_CASE("circulant: blocks are the matrix of the definition") {
-  for (const auto& [n, count, d] :
-       {std::array<int64_t, 3>{16, 16, 1}, {16, 2, 16}, {32, 8, 20}, {128, 1, 70}, {512, 1, 512}}) {
+  for (const auto& [n, count, d] : {std::array<int64_t, 3>{16, 16, 1},
+                                    {16, 2, 16},
+                                    {32, 8, 20},
+                                    {16, 3, 9},
+                                    {128, 1, 70},
+                                    {128, 2, 128},
+                                    {512, 1, 512},
+                                    {1024, 3, 700}}) {
     check_sum<float>(n, count, d);
     check_sum<double>(n, count, d);
   }
