@@ -30,6 +30,12 @@ struct FitRequest {
   std::string model;
   int64_t features = 2048;
   double test_fraction = 0;
+  std::vector<std::string> report;  // files: .html a page, others JSON
+};
+
+struct CvRequest {
+  FitRequest fit;
+  int64_t folds = 5;
 };
 
 struct PredictRequest {
@@ -50,6 +56,7 @@ struct CompareRequest {
 };
 
 void run_fit(const FitRequest& request);
+void run_cv(const CvRequest& request);
 void run_predict(const PredictRequest& request);
 void run_compare(const CompareRequest& request);
 void run_info(const std::string& path);

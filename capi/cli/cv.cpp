@@ -8,12 +8,14 @@
 #include <cstdio>
 #include <vector>
 
+#include "check_plan.h"
 #include "commands.h"
 #include "failure.h"
 #include "fitting.h"
 #include "score.h"
 #include "session.h"
 #include "split.h"
+#include "table_rows.h"
 
 namespace mercer::cli {
 
@@ -43,7 +45,7 @@ double score_fold(const CvRequest& request, const Plan& plan, TrainingSet* set, 
   const int64_t n = set->data.n - fold.rows;
   swap_blocks(&set->data, fold.first, n, fold.rows);
   const Stopwatch watch;
-  const Model model = fit_rows(request.fit, plan, *set, n, session, nullptr);
+  const Model model = fit_by_search(request.fit, plan, *set, n, false, session, nullptr);
   const double score =
       model.score(rows_of(set->data.X, n, fold.rows, set->data.d),
                   targets_of(set->data.Y, n, fold.rows, set->data.m), session.context());
@@ -63,6 +65,7 @@ void run_cv(const CvRequest& request) {
   const LearnRequest& learn = request.fit.learn;
   std::FILE* out = learn.quiet ? nullptr : stdout;
   const Plan plan = read_plan(learn.plan, specs());
+  check_plan(plan, request.fit.features);
   TrainingSet set = read_training_set(learn, out);
   if (set.data.n < 2 * request.folds) {
     throw Failure("--folds: " + std::to_string(request.folds) + " folds of " +

@@ -8,9 +8,12 @@
 #include "check_plan.h"
 #include "commands.h"
 #include "failure.h"
+#include "fitting.h"
 #include "output_file.h"
 #include "outside.h"
 #include "read/number.h"
+#include "report/document.h"
+#include "report/learning_curve.h"
 #include "report_text.h"
 #include "score.h"
 #include "session.h"
@@ -54,8 +57,10 @@ void print_candidate(void* user, const mercer_search_candidate* candidate) {
   std::fflush(table.out);
 }
 
+}  // namespace
+
 Model fit_by_search(const FitRequest& request, const Plan& plan, const TrainingSet& set, int64_t n,
-                    Session& session, std::FILE* out) {
+                    bool assess, Session& session, std::FILE* out) {
   mercer_search_options options = search_options();
   options.standardize = set.standardize ? 1 : 0;
   options.extrapolation = extrapolation_of(request.learn.extrapolation);
@@ -64,6 +69,7 @@ Model fit_by_search(const FitRequest& request, const Plan& plan, const TrainingS
   options.lambda = plan.lambda;
   options.seed = request.learn.seed;
   options.map = plan.map.c_str();
+  options.assess = assess ? 1 : 0;
   SearchTable table{&session, out, set.K > 0};
   if (out != nullptr) {
     options.report = print_candidate;
@@ -73,6 +79,8 @@ Model fit_by_search(const FitRequest& request, const Plan& plan, const TrainingS
   const Rows Y = targets_of(set.data.Y, 0, n, set.data.m);
   return Model::search(X, Y, set.K, options, session.context());
 }
+
+namespace {
 
 void describe(const Model& model, int64_t n, double seconds, std::FILE* out) {
   const Map map = model.map();
@@ -102,6 +110,15 @@ void save(Model& model, const std::string& metadata, const std::string& path) {
   file.send();
 }
 
+// The rows stand in another order afterwards.
+void write_reports(const FitRequest& request, const Plan& plan, const Model& model,
+                   TrainingSet* set, int64_t n, double seconds, Session& session) {
+  const std::string document =
+      report_document(model, *set, learning_curve(request, plan, model, set, n, session), seconds);
+  session.clear_bar();
+  for (const std::string& path : request.report) write_report(path, document);
+}
+
 }  // namespace
 
 void run_fit(const FitRequest& request) {
@@ -109,6 +126,7 @@ void run_fit(const FitRequest& request) {
   std::FILE* scores_out = to_stdout ? stderr : stdout;
   std::FILE* out = request.learn.quiet ? nullptr : scores_out;
   check_output(request.model, request.learn.train);
+  for (const std::string& path : request.report) check_output(path, request.learn.train);
   const Plan plan = read_plan(request.learn.plan, specs());
   check_plan(plan, request.features);
   if (plan.per_input && plan.needs_rows)
@@ -122,13 +140,15 @@ void run_fit(const FitRequest& request) {
   }
   Session session(request.learn.threads, request.learn.quiet);
   const Stopwatch watch;
-  Model model = fit_by_search(request, plan, set, n, session, out);
+  Model model = fit_by_search(request, plan, set, n, true, session, out);
   session.clear_bar();
   if (out != nullptr) {
     describe(model, n, watch.seconds(), out);
     std::fputs(report_text(model.report()).c_str(), out);
   }
   if (n < set.data.n) print_test_score(model, set, n, session, scores_out);
+  if (!request.report.empty())
+    write_reports(request, plan, model, &set, n, watch.seconds(), session);
   save(model, metadata, request.model);
   if (out != nullptr)
     std::fprintf(out, "wrote %s\n", to_stdout ? "standard output" : request.model.c_str());

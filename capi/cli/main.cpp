@@ -88,7 +88,25 @@ void add_fit(CLI::App& app, FitRequest* request) {
          [request](const std::string& text) { request->test_fraction = read_test_fraction(text); },
          "Hold this fraction of the rows out and print their score")
       ->type_name("F");
+  fit->add_option("--report", request->report,
+                  "Also write what is known of the fit, with a learning curve and the errors on rows "
+                  "not fitted on: FILE.html a page with plots, another name JSON; repeats")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
   fit->callback([request] { run_fit(*request); });
+}
+
+void add_cv(CLI::App& app, CvRequest* request) {
+  CLI::App* cv = app.add_subcommand(
+      "cv", "Cross-validate: fit without each fold of the rows in turn, and score on it");
+  add_learn_options(cv, &request->fit.learn);
+  cv->add_option("--features", request->fit.features, "Random features D; default 2048")
+      ->check(CLI::Range(int64_t{1}, (int64_t{1} << 31) - 1))
+      ->type_name("D");
+  cv->add_option("--folds", request->folds, "Folds; default 5")
+      ->check(CLI::Range(int64_t{2}, int64_t{1000000}))
+      ->type_name("K");
+  cv->callback([request] { run_cv(*request); });
 }
 
 void add_predict(CLI::App& app, PredictRequest* request) {
@@ -172,11 +190,13 @@ int run(int argc, char** argv) {
   app.set_version_flag("--version", std::string("mercer ") + mercer::version());
   app.require_subcommand(1);
   FitRequest fit;
+  CvRequest cv;
   PredictRequest predict;
   CompareRequest compare;
   std::string file;
   std::string name;
   add_fit(app, &fit);
+  add_cv(app, &cv);
   add_predict(app, &predict);
   add_compare(app, &compare);
   add_rest(app, &file, &name);

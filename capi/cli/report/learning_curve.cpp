@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "fitting.h"
+#include "split.h"
 #include "table_rows.h"
 
 namespace mercer::cli {
@@ -14,11 +16,11 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr int64_t kMostRows = 10000;
-constexpr int64_t kLeastRows = 10;
+constexpr int64_t kLeastRows = 20;
 constexpr int64_t kLeastFeatures = 32;
 constexpr size_t kMostPoints = 6;
 
-// D and its halves, ascending. Some maps want whole blocks: what they refuse is left out later.
+// D and its halves, ascending.
 std::vector<int64_t> widths_of(int64_t D) {
   std::vector<int64_t> widths{D};
   while (widths.size() < kMostPoints && widths.back() / 2 >= kLeastFeatures &&
@@ -28,35 +30,43 @@ std::vector<int64_t> widths_of(int64_t D) {
   return widths;
 }
 
-std::string spec_with(const std::string& spec, int64_t features) {
-  Json json = Json::parse(spec);
-  json["features"] = features;
-  return json.dump();
+// The kernel that was found in the place of the one that was searched.
+Plan found_plan(Plan plan, const std::string& spec) {
+  Json map = Json::parse(plan.map);
+  map["kernel"] = Json::parse(spec).at("kernel");
+  plan.map = map.dump();
+  const Json lengthscale = map["kernel"].value("lengthscale", Json());
+  plan.lengthscale = lengthscale.is_number() ? lengthscale.get<double>() : 0;
+  plan.per_input = lengthscale.is_array();
+  return plan;
 }
 
 }  // namespace
 
-LearningCurve learning_curve(const Model& model, const TrainingSet& set,
-                             const mercer_fit_options& options, Session& session) {
+LearningCurve learning_curve(const FitRequest& request, const Plan& plan, const Model& model,
+                             TrainingSet* set, int64_t n, Session& session) {
   LearningCurve curve;
-  const Dataset& data = set.data;
-  const std::string spec = model.map().spec();
-  curve.test_rows = std::min(kMostRows, data.n / 5);
-  curve.train_rows = std::min(kMostRows, data.n - curve.test_rows);
-  curve.first_test_row = data.n - curve.test_rows;
-  if (data.n < kLeastRows || Json::parse(spec).contains("needs")) return curve;
-  const Rows X = rows_of(data.X, 0, curve.train_rows, data.d);
-  const Rows Y = targets_of(data.Y, 0, curve.train_rows, data.m);
+  Dataset& data = set->data;
+  if (n < kLeastRows) return curve;
+  if (n == data.n) shuffle_rows(&data, request.learn.seed);  // else they are
+  curve.test_rows = std::min(kMostRows, n / 5);
+  curve.train_rows = std::min(kMostRows, n - n / 5);
+  curve.first_test_row = n - n / 5;
+  const Map map = model.map();
+  const Plan found = found_plan(plan, map.spec());
   const Rows test = rows_of(data.X, curve.first_test_row, curve.test_rows, data.d);
   const Rows truth = targets_of(data.Y, curve.first_test_row, curve.test_rows, data.m);
-  for (const int64_t D : widths_of(model.map().features())) {
+  FitRequest one = request;
+  for (const int64_t D : widths_of(map.features())) {
+    if (found.needs_rows && D > curve.train_rows) continue;
+    one.features = D;
     try {
-      const Map map = Map::from_spec(spec_with(spec, D));
-      const Model fitted = Model::fit(map, X, Y, set.K, options, session.context());
+      const Model fitted =
+          fit_by_search(one, found, *set, curve.train_rows, false, session, nullptr);
       curve.predicted = fitted.predict(test, session.context());
-      curve.points.push_back({D, prediction_score(curve.predicted, truth, set.K)});
-    } catch (const Error& error) {
-      if (error.status() != MERCER_INVALID_ARGUMENT || D == model.map().features()) throw;
+      curve.points.push_back({D, prediction_score(curve.predicted, truth, set->K)});
+    } catch (const Error& error) {  // some maps want whole blocks
+      if (error.status() != MERCER_INVALID_ARGUMENT || D == map.features()) throw;
     }
   }
   return curve;

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// The fit of the fit command, for commands that fit more than once.
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+
+#include "commands.h"
+#include "mercer/mercer.hpp"
+#include "session.h"
+#include "training_set.h"
+
+namespace mercer::cli {
+
+/// The search on the first n rows, as the options of the request say; `assess`: with a score that
+/// no choice has seen. Trials are printed on `out`, nullptr: nowhere.
+Model fit_by_search(const FitRequest& request, const Plan& plan, const TrainingSet& set, int64_t n,
+                    bool assess, Session& session, std::FILE* out);
+
+}  // namespace mercer::cli
