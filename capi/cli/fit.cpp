@@ -144,7 +144,7 @@ void run_fit(const FitRequest& request) {
   session.clear_bar();
   if (out != nullptr) {
     describe(model, n, watch.seconds(), out);
-    std::fputs(report_text(model.report()).c_str(), out);
+    std::fputs(report_text(model.report(), set.metadata.inputs).c_str(), out);
   }
   if (n < set.data.n) print_test_score(model, set, n, session, scores_out);
   if (!request.report.empty())

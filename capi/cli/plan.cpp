@@ -117,6 +117,10 @@ double read_test_fraction(const std::string& text) {
 std::string complete_map(const std::string& map, double lengthscale, int64_t inputs,
                          int64_t features, uint64_t seed) {
   Json json = with_lengthscale(Json::parse(map), lengthscale);
+  constexpr int64_t kSobolInputs = 1024;  // as the search has it
+  if (json.value("map", Json()) == "fourier" && !json.contains("projection") &&
+      inputs <= kSobolInputs)
+    json["projection"] = "sobol";
   json["inputs"] = inputs;
   json["features"] = features;
   json["seed"] = std::to_string(seed);

@@ -2,10 +2,13 @@
 // SPDX-FileCopyrightText: The mercer authors
 #include "report_text.h"
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "failure.h"
+#include "read/number.h"
 #include "score.h"
 
 namespace mercer::cli {
@@ -36,13 +39,35 @@ std::string score_lines(const Json& score) {
   return text + "\n";
 }
 
+// The most relevant inputs, and how many hardly matter.
+std::string relevance_line(const Json& relevance, const std::vector<std::string>& inputs) {
+  constexpr size_t kShown = 8;
+  constexpr double kLittle = 0.01;
+  std::vector<std::pair<double, size_t>> order;
+  for (size_t j = 0; j < relevance.size(); ++j) order.push_back({-number(relevance[j]), j});
+  std::ranges::sort(order);
+  std::string text = "relevance of inputs:";
+  size_t little = 0;
+  for (size_t k = 0; k < order.size(); ++k) {
+    const auto [minus, j] = order[k];
+    little += -minus < kLittle;
+    if (k >= kShown || -minus < kLittle) continue;
+    const std::string name = j < inputs.size() ? inputs[j] : "x" + std::to_string(j + 1);
+    text += (k > 0 ? ", " : " ") + name + " " + rounded(-minus, 2);
+  }
+  if (little > 0) text += "; below 0.01: " + std::to_string(little) + " of " +
+                          std::to_string(order.size());
+  return text + "\n";
+}
+
 }  // namespace
 
-std::string report_text(const std::string& report) {
+std::string report_text(const std::string& report, const std::vector<std::string>& inputs) {
   try {
     const Json json = Json::parse(report);
     if (json.empty()) return "";
     std::string text = score_lines(json.at("score"));
+    if (!json.at("relevance").empty()) text += relevance_line(json.at("relevance"), inputs);
     for (const Json& warning : json.at("warnings"))
       text += "warning: " + warning.get<std::string>() + "\n";
     return text;

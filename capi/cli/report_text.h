@@ -4,10 +4,12 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace mercer::cli {
 
-/// "honest score: ...", "baselines ...", a line for each warning; nothing for "{}".
-std::string report_text(const std::string& report);
+/// "honest score: ...", baselines, the inputs by relevance where that was learnt, a line for each
+/// warning; nothing for "{}". inputs: their names, or none.
+std::string report_text(const std::string& report, const std::vector<std::string>& inputs);
 
 }  // namespace mercer::cli

@@ -31,12 +31,13 @@ void SearchRun::assess_by(const solver::BlockSource& rows, const solver::Weights
 
 solver::Weights SearchRun::fit_left_out(const solver::BlockSource& rows, Chosen& chosen) {
   if (!chosen.whole) {
-    chosen.trial = leave_out(rows, chosen_by_);
-    chosen.at = paired_pick(chosen.trial);
+    Trial trial = leave_out(rows, chosen_by_);
+    const size_t at = paired_pick(trial);
+    chosen.take(std::move(trial), at);
   }
   FitOptions fixed = fit_;
   fixed.selection = Selection::fixed;
-  fixed.lambda = chosen.point().lambda;
+  fixed.lambda = chosen.point.lambda;
   if (!unseen_.empty()) assess_by(rows, select(*rows.subset(chosen_by_), fixed, context_).weights);
   return select(rows, fixed, context_).weights;
 }
@@ -45,27 +46,28 @@ solver::Weights SearchRun::fit_held_out(const solver::BlockSource& rows, Chosen&
   HeldOutFit fit(rows, fit_, split_.train, HeldOutFit::Sums::exact, context_,
                  counting(options_.features));
   LambdaPlan plan;
-  if (!chosen.trial.points.empty()) plan.start = chosen.point().lambda;
+  if (!chosen.trial.points.empty()) plan.start = chosen.point.lambda;
   // Trials went no lower than kLeastSingle: the best may lie far below it.
   plan.factor = plan.start <= 1.5 * kLeastSingle ? 10.0 : std::sqrt(10.0);
   if (options_.lambda >= 0) plan.grid = {options_.lambda};
-  chosen.trial = fit.judge(plan, split_.held_out, judge_, context_);
-  chosen.at = paired_pick(chosen.trial);
+  Trial trial = fit.judge(plan, split_.held_out, judge_, context_);
+  const size_t at = paired_pick(trial);
+  chosen.take(std::move(trial), at);
   fit.add(split_.held_out, context_);
   if (!unseen_.empty()) {
-    assess_by(rows, fit.solve(chosen.point().lambda, context_));
+    assess_by(rows, fit.solve(chosen.point.lambda, context_));
     fit.add(unseen_, context_);
   }
-  return fit.solve(chosen.point().lambda, context_);
+  return fit.solve(chosen.point.lambda, context_);
 }
 
 void SearchRun::fill_report(const Chosen& chosen) {
   report_.criterion = leaves_out() ? ComparedBy::leave_one_out : ComparedBy::held_out;
   report_.criterion_rows = leaves_out() ? std::ssize(chosen_by_) : std::ssize(split_.held_out);
-  report_.criterion_score = chosen.point().score;
+  report_.criterion_score = chosen.point.score;
   report_.lengthscale = reported(chosen.lengthscales);
-  report_.lambda = chosen.point().lambda;
-  report_.dimension = chosen.point().dimension;
+  report_.lambda = chosen.point.lambda;
+  report_.dimension = chosen.point.dimension;
   const bool given = options_.lambda >= 0;
   report_.warnings = choice_warnings(report_, lengthscale_at_edge_, given ? 0 : kMostLambda,
                                      given ? 0 : kLeastTried);
@@ -93,15 +95,15 @@ Model SearchRun::run() {
   model.predictor =
       make_linear(leaves_out() ? fit_left_out(rows, chosen) : fit_held_out(rows, chosen));
   model.options = options_.fit;
-  model.options.lambda = chosen.point().lambda;
+  model.options.lambda = chosen.point.lambda;
   model.options.selection = options_.lambda >= 0 ? Selection::fixed
                             : leaves_out()       ? Selection::loo
                                                  : Selection::held_out;
-  model.path = path_of(chosen.trial);
+  model.path = std::move(chosen.path);
   model.rows = X_.rows();
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - started;
-  keep({3, options_.features, model.rows, reported(chosen.lengthscales), chosen.point().lambda,
-        chosen.point().score, seconds.count()});
+  keep({3, options_.features, model.rows, reported(chosen.lengthscales), chosen.point.lambda,
+        chosen.point.score, seconds.count()});
   fill_report(chosen);
   model.ranges = ranges_of(X_, ranged_targets(fit_, Y_), fit_.seed);
   model.standardizer = std::move(standardizer_);

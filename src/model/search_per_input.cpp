@@ -4,6 +4,7 @@
 // some rows, scaled by a common factor, which few features and rows misjudge, and kept only if it
 // beats the one for all by more than the standard error of their difference.
 #include <algorithm>
+#include <cmath>
 
 #include "model/ard.h"
 #include "model/search_run.h"
@@ -15,6 +16,7 @@ constexpr int64_t kLearningFeatures = 512;
 constexpr int64_t kLearningRows = 2000;
 constexpr int64_t kMostInputs = 100;
 constexpr int64_t kFactorSteps = 2;
+constexpr double kNoSignal = 0.1;  // lambda of a fit that is nearly constant
 constexpr double kFactor = 1.4142135623730951;
 
 std::vector<double> scaled(std::vector<double> lengthscales, double factor) {
@@ -40,8 +42,11 @@ std::vector<double> SearchRun::learn_per_input(const Chosen& chosen) {
   for (int64_t i = 0; i < n; ++i)
     code_target(fit_, Y_.cols, Y_.row(sample[static_cast<size_t>(i)]), Y.view().row(i));
   ArdOptions options;
-  options.lengthscale = chosen.lengthscales[0];
-  options.lambda = std::max(chosen.point().lambda, 10 * kLeastArdLambda);
+  options.lengthscale = std::sqrt(2.0 * static_cast<double>(d));
+  if (chosen.point.lambda < kNoSignal) {  // else it says nothing
+    options.lengthscale = chosen.lengthscales[0];
+    options.lambda = std::max(chosen.point.lambda, 10 * kLeastArdLambda);
+  }
   return learn_lengthscales(unit, X.view(), Y.view(), options, context_).lengthscale;
 }
 
@@ -60,8 +65,7 @@ void SearchRun::try_per_input(Chosen& chosen) {
   if (!beats(choice.tried->trial, choice.point, chosen.trial, chosen.at)) return;
   report_.relevance = relevance(learnt);
   chosen.lengthscales = scaled(learnt, choice.tried->lengthscale);
-  chosen.trial = choice.tried->trial;
-  chosen.at = choice.point;
+  chosen.take(choice.tried->trial, choice.point);
 }
 
 }  // namespace mercer::model

@@ -122,10 +122,11 @@ void SearchRun::keep(const SearchCandidate& candidate) {
 SearchRun::Chosen SearchRun::chosen_of(const LengthscaleWalk& walk, const TrialSize& size) {
   const LengthscaleWalk::Choice choice = walk.choice();
   const bool whole = size.rows == std::ssize(chosen_by_) && size.features == options_.features;
-  return {.lengthscales = {choice.tried->lengthscale},
-          .trial = choice.tried->trial,
-          .at = choice.point,
-          .whole = whole && leaves_out()};
+  Chosen chosen;
+  chosen.lengthscales = {choice.tried->lengthscale};
+  chosen.take(choice.tried->trial, choice.point);
+  chosen.whole = whole && leaves_out();
+  return chosen;
 }
 
 SearchRun::Chosen SearchRun::choose() {
@@ -133,8 +134,9 @@ SearchRun::Chosen SearchRun::choose() {
   Chosen chosen;
   if (maker_.has_lengthscale()) chosen.lengthscales = {options_.lengthscale};
   if (options_.lambda >= 0 || leaves_out()) return chosen;
-  chosen.trial = try_out(0, chosen.lengthscales, sizes_.coarse, nullptr);
-  chosen.at = paired_pick(chosen.trial);
+  Trial trial = try_out(0, chosen.lengthscales, sizes_.coarse, nullptr);
+  const size_t at = paired_pick(trial);
+  chosen.take(std::move(trial), at);
   return chosen;
 }
 

@@ -42,8 +42,15 @@ class SearchRun {
     std::vector<double> lengthscales;  // none, one, or one for each input
     Trial trial;                       // at these; no points where nothing was tried
     size_t at = 0;                     // of its points
-    const TrialPoint& point() const { return trial.points[at]; }
+    TrialPoint point;                  // this one
+    std::vector<PathPoint> path;       // all of them
     bool whole = false;  // by leave-one-out of all rows and features: lambda is final
+    void take(Trial tried, size_t place) {
+      trial = std::move(tried);
+      at = place;
+      point = trial.points[at];
+      path = path_of(trial);
+    }
   };
 
   bool leaves_out() const { return std::ssize(chosen_by_) <= kMostLeftOut; }

@@ -49,7 +49,7 @@ class SpecMapMaker final : public model::MapMaker {
 };
 
 /// From a map spec without "inputs", "features" and "seed", which the call fixes; "map" defaults to
-/// "fourier", "kernel" to the map's default_kernel; empty text is {}. Errors: those of
+/// "fourier", its "projection" to "sobol" for up to 1,024 inputs, "kernel" to the map's default_kernel; empty text is {}. Errors: those of
 /// map_from_spec; INVALID_ARGUMENT for the three keys. d >= 1.
 std::unique_ptr<SpecMapMaker> map_maker(std::string_view partial, int64_t d, uint64_t seed);
 

@@ -27,7 +27,7 @@ std::string refused(mercer_status status, const std::string& json, const Part&..
 TEST_CASE("candidates are the map of the spec with lengthscale, size and seed filled in",
           "[spec]") {
   const auto maker = spec::map_maker(
-      R"({"map":"fourier","form":"phase","kernel":{"kernel":"matern","nu":2.5,"lengthscale":9,"variance":2}})",
+      R"({"map":"fourier","projection":"dense","form":"phase","kernel":{"kernel":"matern","nu":2.5,"lengthscale":9,"variance":2}})",
       3, 42);
   CHECK(maker->has_lengthscale());
   CHECK(maker->lengthscale() == 9.0);
@@ -82,6 +82,16 @@ TEST_CASE("a kernel without a lengthscale is kept as it is", "[spec]") {
   CHECK_FALSE(maker->lengthscale().has_value());
   CHECK(spec::to_spec(maker->make(123, 4)->kernel()) ==
         R"({"mercer":1,"kernel":"skewed_chi2","c":0.5,"variance":1})");
+}
+
+TEST_CASE("frequencies are of low discrepancy where nothing is said and there are numbers for it",
+          "[spec]") {
+  const auto projection = [](const char* json, int64_t d) {
+    return spec::map_maker(json, d, 0)->make(1, 4)->parameters().text("projection");
+  };
+  CHECK(projection("", 1024) == "sobol");
+  CHECK(projection("", 1025) == "dense");
+  CHECK(projection(R"({"projection":"orthogonal"})", 3) == "orthogonal");
 }
 
 TEST_CASE("lengthscales for each input are multiplied by the candidate's", "[spec]") {

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// A search goes over to a lengthscale for each input where inputs differ, and says which matter.
+#include <cmath>
+#include <vector>
+
+#include "feature/fourier.h"
+#include "kernel/kernel.h"
+#include "model/search.h"
+#include "model_problem.h"
+#include "statistic/prediction_score.h"
+#include "support/catch.h"
+
+using namespace mercer;
+using namespace mercer::model;
+using namespace mercer::test;
+
+namespace {
+
+struct Maker final : MapMaker {
+  int64_t d = 6;
+  bool per_input = true;
+  std::shared_ptr<const feature::FeatureMap> make(double l, int64_t D) const override {
+    return gaussian_map(d, D, l, 5);
+  }
+  bool has_input_lengthscales() const override { return per_input; }
+  std::shared_ptr<const feature::FeatureMap> make_per_input(std::span<const double> lengthscales,
+                                                            int64_t D) const override {
+    feature::FourierOptions options;
+    options.seed = 5;
+    const std::vector<double> list(lengthscales.begin(), lengthscales.end());
+    return feature::make_fourier(*kernel::make_gaussian(list, 1.0), d, D, options);
+  }
+};
+
+/// y = sin(4 x_0) + noise, of six inputs.
+Problem one_of_six(int64_t n, uint64_t seed) {
+  Problem problem{random_matrix(n, 6, seed), random_matrix(n, 1, seed + 1)};
+  for (int64_t i = 0; i < n; ++i)
+    problem.Y(i, 0) = std::sin(4 * problem.X(i, 0)) + 0.2 * problem.Y(i, 0);
+  return problem;
+}
+
+Model searched(const Maker& maker, const Problem& problem) {
+  SearchOptions options;
+  options.features = 200;
+  options.assess = false;
+  Context context;
+  return search(maker, options, problem.x(), problem.y(), context);
+}
+
+}  // namespace
+
+TEST_CASE("a search finds the input that matters, and is better for it", "[model]") {
+  const Problem train = one_of_six(300, 41), fresh = one_of_six(1000, 43);
+  Maker maker;
+  const Model each = searched(maker, train);
+  REQUIRE(each.map->kernel().lengthscale().size() == 6);
+  REQUIRE(each.report.relevance.size() == 6);
+  CHECK(each.report.relevance[0] == 1);
+  for (size_t j = 1; j < 6; ++j) CHECK(each.report.relevance[j] < 0.3);
+  CHECK(std::isnan(each.report.lengthscale));
+  CHECK(each.report.trials.back().stage == 3);
+  maker.per_input = false;
+  const Model one = searched(maker, train);
+  CHECK(one.map->kernel().lengthscale().size() == 1);
+  CHECK(one.report.relevance.empty());
+  const double with = statistic::r_squared(fresh.y(), predictions(each, fresh.x()).view());
+  CHECK(with > statistic::r_squared(fresh.y(), predictions(one, fresh.x()).view()) + 0.02);
+  CHECK(with > 0.9);
+}
+
+TEST_CASE("targets that do not depend on the inputs keep one lengthscale", "[model]") {
+  Problem noise = one_of_six(200, 44);
+  noise.Y = random_matrix(200, 1, 45);
+  const Model model = searched(Maker{}, noise);
+  CHECK(model.map->kernel().lengthscale().size() == 1);
+}
+
+TEST_CASE("the model of a search with a lengthscale for each input is a fit with them", "[model]") {
+  const Problem train = one_of_six(300, 46);
+  const Model model = searched(Maker{}, train);
+  REQUIRE(model.map->kernel().lengthscale().size() == 6);
+  FitOptions fixed = model.options;
+  fixed.selection = Selection::fixed;
+  Context context;
+  const Model again = fit(model.map, fixed, train.x(), train.y(), context);
+  CHECK(largest_difference(predictions(model, train.x()), predictions(again, train.x())) == 0);
+}
