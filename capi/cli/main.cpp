@@ -73,8 +73,7 @@ void add_learn_options(CLI::App* app, LearnRequest* learn) {
 }
 
 void add_fit(CLI::App& app, FitRequest* request) {
-  CLI::App* fit = app.add_subcommand(
-      "fit", "Fit a model; lengthscale and lambda are searched");
+  CLI::App* fit = app.add_subcommand("fit", "Fit a model; lengthscale and lambda are searched");
   add_learn_options(fit, &request->learn);
   fit->add_option("-o,--output", request->model,
                   "Model file to write; - is standard output, pipes and devices are written to")

@@ -55,8 +55,8 @@ std::string relevance_line(const Json& relevance, const std::vector<std::string>
     const std::string name = j < inputs.size() ? inputs[j] : "x" + std::to_string(j + 1);
     text += (k > 0 ? ", " : " ") + name + " " + rounded(-minus, 2);
   }
-  if (little > 0) text += "; below 0.01: " + std::to_string(little) + " of " +
-                          std::to_string(order.size());
+  if (little > 0)
+    text += "; below 0.01: " + std::to_string(little) + " of " + std::to_string(order.size());
   return text + "\n";
 }
 

@@ -29,7 +29,7 @@ class CandidateRows {
 
   /// All rows mapped with `features` at one lengthscale, or one for each input (none for a kernel
   /// without one). A map that is made from rows is made from those of `train`; all others share the
-  /// draws of one of lengthscale 1, which x_j / lengthscale goes through. Valid until the next call.
+  /// draws of one of lengthscale 1, which x_j / lengthscale goes through. Valid until the next one.
   const solver::BlockSource& at(std::span<const double> lengthscales, int64_t features,
                                 const std::vector<int64_t>& train);
   /// The map of lengthscale 1 whose draws are shared. Valid until a call for other features.
@@ -54,8 +54,8 @@ class CandidateRows {
   std::optional<FeatureRows> rows_;
 };
 
-/// (x - mean) / (scale lengthscales[j]) of d inputs: standardised rows in units of lengthscales, one
-/// for all inputs or one for each.
+/// (x - mean) / (scale lengthscales[j]) of d inputs: standardised rows in units of lengthscales,
+/// one for all inputs or one for each.
 Standardizer divided_by(const Standardizer& standardizer, int64_t d,
                         std::span<const double> lengthscales);
 

@@ -28,8 +28,8 @@ class PairedLosses {
   double weight() const noexcept { return counts_[1]; }
   /// sum w l / sum w; not finite if one of the row's losses is not.
   double mean(int64_t k) const;
-  /// Standard error of mean(a) - mean(b): the square root of sum w^2 (d - mean d)^2 / (sum w)^2 times
-  /// n / (n - 1), for rows that were drawn independently of each other. Infinite for one row.
+  /// Standard error of mean(a) - mean(b): the square root of sum w^2 (d - mean d)^2 / (sum w)^2
+  /// times n / (n - 1), for rows that were drawn independently of each other. Infinite for one row.
   double error_of_difference(int64_t a, int64_t b) const;
 
  private:

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The mercer authors
 // A lengthscale for each input, from the one for all: learnt by gradients through few features on
 // some rows, scaled by a common factor, which few features and rows misjudge, and kept only if it
-// beats the one for all by more than the standard error of their difference.
+// beats the one for all by more than two standard errors of their difference.
 #include <algorithm>
 #include <cmath>
 
@@ -16,6 +16,8 @@ constexpr int64_t kLearningFeatures = 512;
 constexpr int64_t kLearningRows = 2000;
 constexpr int64_t kMostInputs = 100;
 constexpr int64_t kFactorSteps = 2;
+// d numbers were learnt from these rows, and several factors tried: one error is won by chance.
+constexpr double kErrors = 2;
 constexpr double kNoSignal = 0.1;  // lambda of a fit that is nearly constant
 constexpr double kFactor = 1.4142135623730951;
 
@@ -62,7 +64,7 @@ void SearchRun::try_per_input(Chosen& chosen) {
   });
   walk.climb(kFactor, kFactorSteps);
   const LengthscaleWalk::Choice choice = walk.choice();
-  if (!beats(choice.tried->trial, choice.point, chosen.trial, chosen.at)) return;
+  if (!beats(choice.tried->trial, choice.point, chosen.trial, chosen.at, kErrors)) return;
   report_.relevance = relevance(learnt);
   chosen.lengthscales = scaled(learnt, choice.tried->lengthscale);
   chosen.take(choice.tried->trial, choice.point);

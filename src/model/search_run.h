@@ -44,7 +44,7 @@ class SearchRun {
     size_t at = 0;                     // of its points
     TrialPoint point;                  // this one
     std::vector<PathPoint> path;       // all of them
-    bool whole = false;  // by leave-one-out of all rows and features: lambda is final
+    bool whole = false;                // by leave-one-out of all rows and features: lambda is final
     void take(Trial tried, size_t place) {
       trial = std::move(tried);
       at = place;

@@ -151,11 +151,11 @@ size_t paired_pick(const Trial& trial) {
   return paired_pick({&one, 1}).point;
 }
 
-bool beats(const Trial& one, size_t a, const Trial& other, size_t b) {
+bool beats(const Trial& one, size_t a, const Trial& other, size_t b, double errors) {
   PairedLosses sums(2);
   for (size_t i = 0; i < one.weights.size(); ++i)
     sums.add(std::array{one.losses[a][i], other.losses[b][i]}.data(), one.weights[i]);
-  return sums.mean(1) - sums.mean(0) > sums.error_of_difference(0, 1);
+  return sums.mean(1) - sums.mean(0) > errors * sums.error_of_difference(0, 1);
 }
 
 }  // namespace mercer::model

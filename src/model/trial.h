@@ -92,9 +92,8 @@ struct Picked {
 Picked paired_pick(std::span<const Trial* const> trials);
 /// The place of the point of one trial.
 size_t paired_pick(const Trial& trial);
-/// A fit has a lower mean loss than another by more than the standard error of
-/// that difference over the rows, which are the same. a, b: places among the
-/// trials' points.
-bool beats(const Trial& one, size_t a, const Trial& other, size_t b);
+/// A fit has a lower mean loss than another by more than `errors` standard errors of that
+/// difference over the rows, which are the same. a, b: places among the trials' points.
+bool beats(const Trial& one, size_t a, const Trial& other, size_t b, double errors);
 
 }  // namespace mercer::model

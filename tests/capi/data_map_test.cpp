@@ -134,8 +134,8 @@ TEST_CASE("a model by spec makes its map from the standardised rows", "[capi]") 
                            &given) == MERCER_OK);
   const ModelHandle model(given);
   std::vector<double> scores(Y.size());
-  REQUIRE(mercer_model_predict(given, rows_of(standardised, 3), nullptr, nullptr, result_of(scores, 1)) ==
-          MERCER_OK);
+  REQUIRE(mercer_model_predict(given, rows_of(standardised, 3), nullptr, nullptr,
+                               result_of(scores, 1)) == MERCER_OK);
   CHECK(scores == outside);
 }
 

@@ -88,8 +88,10 @@ TEST_CASE("a trial beats another by more than the error of the difference alone"
   // Differences 0, 1, 2, 3: mean 1.5, error sqrt(5/12) = 0.65. Less 1: 0.5.
   const Trial base = trial_of({5, 5, 5, 5}), better = trial_of({5, 4, 3, 2}),
               nearly = trial_of({6, 5, 4, 3});
-  CHECK(beats(better, 0, base, 0));
-  CHECK_FALSE(beats(nearly, 0, base, 0));
-  CHECK_FALSE(beats(base, 0, better, 0));
-  CHECK_FALSE(beats(base, 0, base, 0));
+  CHECK(beats(better, 0, base, 0, 1));
+  CHECK(beats(better, 0, base, 0, 2.3));
+  CHECK_FALSE(beats(better, 0, base, 0, 2.4));
+  CHECK_FALSE(beats(nearly, 0, base, 0, 1));
+  CHECK_FALSE(beats(base, 0, better, 0, 1));
+  CHECK_FALSE(beats(base, 0, base, 0, 1));
 }

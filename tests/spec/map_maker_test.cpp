@@ -39,9 +39,9 @@ TEST_CASE("candidates are the map of the spec with lengthscale, size and seed fi
         expected);  // a candidate leaves no trace in the maker
 }
 
-TEST_CASE("what is left out is the Fourier map of a Gaussian", "[spec]") {
+TEST_CASE("what is left out is the Sobol Fourier map of a Gaussian", "[spec]") {
   const std::string expected = spec::to_spec(*spec::map_from_spec(
-      R"({"map":"fourier","kernel":{"kernel":"gaussian","lengthscale":2},"inputs":3,"features":4,"seed":5})"));
+      R"({"map":"fourier","projection":"sobol","kernel":{"kernel":"gaussian","lengthscale":2},"inputs":3,"features":4,"seed":5})"));
   for (const char* partial :
        {"", "{}", R"({"map":"fourier"})", R"({"mercer":1,"kernel":{"kernel":"gaussian"}})"}) {
     CAPTURE(partial);
