@@ -33,7 +33,7 @@ mercer_status mercer_kernel_ridge_predict(const mercer_kernel_ridge* fitted, con
                                           mercer_context* context, const mercer_matrix* scores) {
   return guard_long("mercer_kernel_ridge_predict", context, [&](Context& running) {
     const model::ExactModel& model = checked("fitted", fitted).impl;
-    const auto rows = read_rows("X", X, model.rows.cols(), "the model's inputs", running);
+    const auto rows = read_rows("X", X, model.inputs, "the model's inputs", running);
     const Result result("scores", scores, rows.n(), model.alpha.cols(), running);
     result.check_apart(rows);
     if (rows.n() > 0) model::predict_exact(model, rows, running, result.view());

@@ -26,7 +26,11 @@ constexpr mercer_fit_options kFitDefaults = {
     0.1,    // held_out_fraction
     0,      // seed
     MERCER_EXTRAPOLATION_DEFAULT,
-    0  // reserved_tail
+    MERCER_SCALE_STANDARD,
+    MERCER_MISSING_REFUSE,
+    MERCER_TRANSFORM_NONE,
+    MERCER_TRANSFORM_NONE,
+    0  // unit_rows
 };
 constexpr uint32_t kFitFirstSize = 80;
 
@@ -36,6 +40,10 @@ constexpr model::Selection kSelections[] = {model::Selection::fixed, model::Sele
 
 constexpr model::Extrapolation kExtrapolations[] = {
     model::Extrapolation::clip, model::Extrapolation::free, model::Extrapolation::refuse};
+
+static_assert(static_cast<int>(model::Scale::center) == MERCER_SCALE_CENTER &&
+              static_cast<int>(model::Missing::flag) == MERCER_MISSING_FLAG &&
+              static_cast<int>(model::Transform::rank) == MERCER_TRANSFORM_RANK);
 
 void read_path(const mercer_fit_options& read, model::FitOptions& fit) {
   check_positive("options->lambda_largest", read.lambda_largest);
@@ -77,7 +85,6 @@ double read_fraction(const char* name, double fraction) {
 model::FitOptions read_fit_options(const mercer_fit_options* options) {
   const auto read = read_options("options", options, kFitDefaults, kFitFirstSize);
   check_range("options->reserved", read.reserved, 0, 0);
-  check_range("options->reserved_tail", read.reserved_tail, 0, 0);
   check_range("options->selection", read.selection, MERCER_SELECTION_FIXED, MERCER_SELECTION_LOO);
   check_range("options->folds", read.folds, 2, 1000000);
   check_not_negative("options->lambda", read.lambda);
@@ -91,7 +98,7 @@ model::FitOptions read_fit_options(const mercer_fit_options* options) {
   fit.folds = read.folds;
   fit.held_out_fraction = read_fraction("options->held_out_fraction", read.held_out_fraction);
   fit.seed = read.seed;
-  fit.extrapolation = read_extrapolation(read.extrapolation).value_or(fit.extrapolation);
+  read_preparation(read, fit);
   return fit;
 }
 

@@ -7,6 +7,7 @@
 #include "guard.h"
 #include "handles.h"
 #include "mercer/search.h"
+#include "model/row_summary.h"
 #include "options.h"
 #include "spec/map_maker.h"
 #include "training_set.h"
@@ -30,7 +31,13 @@ constexpr mercer_search_options kSearchDefaults = {
     nullptr,  // report
     nullptr,  // user
     MERCER_EXTRAPOLATION_DEFAULT,
-    1  // assess
+    1,  // assess
+    MERCER_SCALE_STANDARD,
+    MERCER_MISSING_REFUSE,
+    MERCER_TRANSFORM_NONE,
+    MERCER_TRANSFORM_NONE,
+    0,  // unit_rows
+    0   // reserved
 };
 constexpr uint32_t kSearchFirstSize = 80;
 
@@ -59,8 +66,8 @@ model::SearchOptions read_search_options(const mercer_search_options& read) {
   search.fit.center = read_flag("options->center", read.center);
   search.fit.precision = read_precision("options->precision", read.precision);
   search.fit.seed = read.seed;
-  search.fit.extrapolation =
-      read_extrapolation(read.extrapolation).value_or(search.fit.extrapolation);
+  read_preparation(read, search.fit);
+  check_range("options->reserved", read.reserved, 0, 0);
   check_at_least("options->features", read.features, 1);
   check_not_negative("options->lengthscale", read.lengthscale);
   check_finite("options->lambda", read.lambda);
@@ -88,7 +95,8 @@ mercer_status mercer_model_search(const mercer_search_options* options, const me
     model::SearchOptions wanted = read_search_options(read);
     const TrainingSet set(X, Y, running);
     set_task(K, set.Y.d(), wanted.fit);
-    const auto maker = spec::map_maker(read.map == nullptr ? "" : read.map, set.X.d(), read.seed);
+    const auto maker = spec::map_maker(read.map == nullptr ? "" : read.map,
+                                       model::prepared_inputs(wanted.fit, set.X), read.seed);
     require(read.lengthscale == 0 || maker->has_lengthscale(), MERCER_UNSUPPORTED,
             "options->lengthscale = %g, expected 0 for a kernel without a lengthscale",
             read.lengthscale);

@@ -40,6 +40,17 @@ void take_names(const Table& table, const std::vector<int64_t>& columns,
   for (const int64_t j : columns) names->push_back(table.names[static_cast<size_t>(j)]);
 }
 
+/// By the place of their column among the inputs.
+std::vector<TextColumn> take_texts(std::vector<TextColumn>&& texts,
+                                   const std::vector<int64_t>& inputs) {
+  std::vector<TextColumn> taken;
+  for (size_t j = 0; j < inputs.size(); ++j)
+    for (TextColumn& text : texts)
+      if (text.column == inputs[j])
+        taken.push_back({static_cast<int64_t>(j), std::move(text.levels)});
+  return taken;
+}
+
 }  // namespace
 
 std::vector<int64_t> other_columns(int64_t columns, const std::vector<int64_t>& targets) {
@@ -63,6 +74,7 @@ Dataset take_all(Table&& table) {
   data.text = !table.text_columns.empty();
   data.texts = std::move(table.texts);
   data.X = std::move(table.values);
+  data.text_inputs = std::move(table.text_inputs);
   return data;
 }
 
@@ -72,11 +84,14 @@ Dataset take_columns(Table&& table, const std::vector<int64_t>& inputs,
   std::vector<std::string> target_names;
   take_names(table, inputs, &input_names);
   take_names(table, targets, &target_names);
+  std::vector<TextColumn> texts = std::move(table.text_inputs);
   Dataset data = take_all(std::move(table));
   const int64_t columns = data.d;
   data.d = static_cast<int64_t>(inputs.size());
   data.m = static_cast<int64_t>(targets.size());
   data.target_columns = targets;
+  data.input_columns = inputs;
+  data.text_inputs = take_texts(std::move(texts), inputs);
   data.input_names = std::move(input_names);
   data.target_names = std::move(target_names);
   if (data.text && targets.size() != 1) {

@@ -12,13 +12,24 @@
 
 namespace mercer::cli {
 
+/// How inputs and targets are prepared.
+struct PreparationRequest {
+  bool raw = false;  // --no-standardize
+  std::string scale = "standard";
+  std::string missing = "refuse";
+  std::string transform = "none";
+  std::string target_transform = "none";
+  bool unit_rows = false;
+};
+
 /// Where the data is and how it is learnt from: the options fit and compare share.
 struct LearnRequest {
   std::string train;
   TargetRequest targets;
+  ColumnRequest columns;
   std::string task = "auto";
   PlanRequest plan;
-  bool raw = false;  // --no-standardize
+  PreparationRequest preparation;
   std::string extrapolation = "clip";
   uint64_t seed = 0;
   int32_t threads = 0;
@@ -43,6 +54,7 @@ struct PredictRequest {
   std::string test;
   std::string predictions = "-";
   std::string labels;
+  ColumnRequest columns;
   std::string extrapolation;  // empty: as the model says
   bool scores = false;
   int32_t threads = 0;

@@ -21,13 +21,24 @@ struct Dataset {
   Numbers X;  // n x d; sparse for libsvm files that are
   bool bytes = false;
   std::vector<std::string> input_names;  // empty without a header
-  int64_t m = 0;                         // targets; 0: none
-  GrowingBuffer<double> Y;               // n x m; numbers of `texts` when text
+  std::vector<int64_t> input_columns;    // in the file, from 0; empty: all in order
+  std::vector<int64_t> ignored_columns;  // in the file
+  std::vector<std::string> ignored_names;
+  std::vector<TextColumn> text_inputs;  // by input: X numbers their levels until they are encoded
+  int64_t m = 0;                        // targets; 0: none
+  GrowingBuffer<double> Y;              // n x m; numbers of `texts` when text
   bool text = false;
   std::vector<std::string> texts;
   std::vector<std::string> target_names;  // empty without a header
   std::vector<int64_t> target_columns;    // in the file, from 0
   std::string labels_name;                // file of the targets, if another
+};
+
+/// How a file's columns are read.
+struct ColumnRequest {
+  std::string delimiter = "auto";   // or a name of read_delimiter
+  std::vector<std::string> ignore;  // names, or columns from 1
+  bool missing = false;             // missing inputs are filled
 };
 
 struct TargetRequest {
@@ -45,12 +56,21 @@ std::vector<int64_t> choose_targets(const std::vector<std::string>& names, int64
 /// that.
 std::string labels_name_of(const std::string& images);
 
-/// Training data; targets are found or it fails.
-Dataset read_training(const std::string& path, const TargetRequest& request);
+/// "auto" (0), "comma", "tab", "semicolon", "space", or one character. Fails naming --delimiter.
+char read_delimiter(const std::string& text);
 
-/// Test data for a model: inputs in the model's order; m = 0 when the file holds no target.
+/// Columns (from 0) that names or numbers from 1 name. Fails naming `option`.
+std::vector<int64_t> find_columns(const char* option, const std::vector<std::string>& names,
+                                  int64_t columns, const std::vector<std::string>& requested);
+
+/// Training data; targets are found or it fails.
+Dataset read_training(const std::string& path, const TargetRequest& request,
+                      const ColumnRequest& columns = {});
+
+/// Test data for a model of `inputs` inputs before encoding: in the model's order; m = 0 when the
+/// file holds no target.
 Dataset read_test(const std::string& path, const std::string& labels, const Metadata& model,
-                  int64_t inputs);
+                  int64_t inputs, const ColumnRequest& columns = {});
 
 /// Divides the inputs by 255.
 void scale_bytes(Dataset* data);

@@ -3,6 +3,7 @@
 // mercer fit: data, search, one fit on all rows that are not held out, a model file.
 #include <cinttypes>
 #include <cstdio>
+#include <initializer_list>
 #include <iterator>
 
 #include "check_plan.h"
@@ -57,13 +58,34 @@ void print_candidate(void* user, const mercer_search_candidate* candidate) {
   std::fflush(table.out);
 }
 
+/// Words of the command, which are those of specs, as the library's numbers.
+int32_t place_of(const std::string& word, std::initializer_list<const char*> words) {
+  int32_t place = 0;
+  for (const char* known : words) {
+    if (word == known) return place;
+    ++place;
+  }
+  return 0;
+}
+
+template <class Options>
+void prepare(const LearnRequest& request, const TrainingSet& set, Options* options) {
+  const PreparationRequest& wanted = request.preparation;
+  options->standardize = set.standardize ? 1 : 0;
+  options->scale = place_of(wanted.scale, {"standard", "robust", "center"});
+  options->missing = wanted.missing == "fill" ? MERCER_MISSING_FLAG : MERCER_MISSING_REFUSE;
+  options->transform = place_of(wanted.transform, {"none", "log", "rank"});
+  options->target_transform = place_of(wanted.target_transform, {"none", "log", "rank"});
+  options->unit_rows = wanted.unit_rows ? 1 : 0;
+  options->extrapolation = extrapolation_of(request.extrapolation);
+}
+
 }  // namespace
 
 Model fit_by_search(const FitRequest& request, const Plan& plan, const TrainingSet& set, int64_t n,
                     bool assess, Session& session, std::FILE* out) {
   mercer_search_options options = search_options();
-  options.standardize = set.standardize ? 1 : 0;
-  options.extrapolation = extrapolation_of(request.learn.extrapolation);
+  prepare(request.learn, set, &options);
   options.features = request.features;
   options.lengthscale = plan.lengthscale;
   options.lambda = plan.lambda;

@@ -30,6 +30,32 @@ void add_run_options(CLI::App* app, int32_t* threads, bool* quiet) {
   app->add_flag("--quiet", *quiet, "Print scores only, no progress");
 }
 
+void add_column_options(CLI::App* app, ColumnRequest* columns) {
+  app->add_option("--delimiter", columns->delimiter,
+                  "What separates fields of a CSV: comma, tab, semicolon, space or a character; "
+                  "default auto: as its first line looks")
+      ->type_name("C");
+}
+
+void add_preparation_options(CLI::App* app, PreparationRequest* preparation) {
+  const auto choice = [&](const char* name, std::string* to, std::vector<std::string> words,
+                          const char* help) {
+    app->add_option(name, *to, help)->check(CLI::IsMember(std::move(words)));
+  };
+  choice(
+      "--scale", &preparation->scale, {"standard", "robust", "center", "none"},
+      "Inputs by mean and deviation (default), median and quartiles, mean alone, or as they are; "
+      "those of 0 and 1 always are");
+  choice("--missing", &preparation->missing, {"refuse", "fill"},
+         "Missing inputs (empty, NA, NaN, ?): refused (default), or filled with the median and "
+         "flagged");
+  choice("--transform", &preparation->transform, {"none", "log", "rank"},
+         "Inputs: log of skewed ones, or normal ranks");
+  choice("--target-transform", &preparation->target_transform, {"none", "log", "rank"},
+         "Targets of a regression; predictions are those of the targets as given");
+  app->add_flag("--unit-rows", preparation->unit_rows, "Scale prepared rows to norm 1");
+}
+
 void add_learn_options(CLI::App* app, LearnRequest* learn) {
   app->add_option("TRAIN", learn->train,
                   "CSV, libsvm, .npy or IDX, plain or gzip; - is standard input")
@@ -58,7 +84,12 @@ void add_learn_options(CLI::App* app, LearnRequest* learn) {
   app->add_option("--task", learn->task,
                   "Default auto: classification iff labels are text, or few whole numbers")
       ->check(CLI::IsMember({"regression", "classification", "auto"}));
-  app->add_flag("--no-standardize", learn->raw,
+  add_column_options(app, &learn->columns);
+  app->add_option("--ignore", learn->columns.ignore,
+                  "Column left out, by name or number from 1; repeats")
+      ->type_name("NAME|INDEX")
+      ->allow_extra_args(false);
+  app->add_flag("--no-standardize", learn->preparation.raw,
                 "Take inputs as they are (IDX bytes are divided by 255 all the same)");
   app->add_option("--extrapolation", learn->extrapolation,
                   "What predictions do with inputs outside the training range: clip (default), "
@@ -75,6 +106,7 @@ void add_learn_options(CLI::App* app, LearnRequest* learn) {
 void add_fit(CLI::App& app, FitRequest* request) {
   CLI::App* fit = app.add_subcommand("fit", "Fit a model; lengthscale and lambda are searched");
   add_learn_options(fit, &request->learn);
+  add_preparation_options(fit, &request->learn.preparation);
   fit->add_option("-o,--output", request->model,
                   "Model file to write; - is standard output, pipes and devices are written to")
       ->required()
@@ -122,6 +154,7 @@ void add_predict(CLI::App& app, PredictRequest* request) {
       ->type_name("PREDICTIONS.csv");
   predict->add_option("--labels", request->labels, "File of one column with the targets of TEST")
       ->type_name("FILE");
+  add_column_options(predict, &request->columns);
   predict
       ->add_option("--extrapolation", request->extrapolation,
                    "Inputs outside the training range: clip, free or refuse; default: as fitted")

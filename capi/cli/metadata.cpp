@@ -3,6 +3,7 @@
 // The metadata as JSON: {"command":"mercer","inputs":[...],...}.
 #include "metadata.h"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "failure.h"
@@ -26,6 +27,27 @@ T value_or(const Json& json, const char* key, T otherwise) {
   }
 }
 
+Json encodings_json(const std::vector<Encoding>& encodings) {
+  Json list = Json::array();
+  for (const Encoding& encoding : encodings)
+    list.push_back(
+        {{"input", encoding.input}, {"levels", encoding.levels}, {"other", encoding.other}});
+  return list;
+}
+
+std::vector<Encoding> parse_encodings(const Json& json) {
+  std::vector<Encoding> encodings;
+  for (const Json& one : value_or(json, "encodings", Json::array())) {
+    if (!one.is_object())
+      throw Failure("the model's metadata is damaged: bad value of \"encodings\"");
+    encodings.push_back({value_or(one, "input", int64_t{-1}),
+                         value_or(one, "levels", std::vector<std::string>()),
+                         value_or(one, "other", false)});
+    std::ranges::sort(encodings.back().levels);
+  }
+  return encodings;
+}
+
 }  // namespace
 
 std::string metadata_text(const Metadata& metadata) {
@@ -36,7 +58,11 @@ std::string metadata_text(const Metadata& metadata) {
                      {"target_columns", metadata.target_columns},
                      {"classes", metadata.classes},
                      {"text_labels", metadata.text_labels},
-                     {"bytes", metadata.bytes}};
+                     {"bytes", metadata.bytes},
+                     {"missing", metadata.missing},
+                     {"ignored", metadata.ignored},
+                     {"ignored_columns", metadata.ignored_columns},
+                     {"encodings", encodings_json(metadata.encodings)}};
   try {
     std::string text = json.dump();
     if (text.size() <= kMostBytes) return text;
@@ -59,6 +85,10 @@ Metadata parse_metadata(const std::string& text, bool classification, int64_t ou
     metadata.classes = value_or(json, "classes", metadata.classes);
     metadata.text_labels = value_or(json, "text_labels", false);
     metadata.bytes = value_or(json, "bytes", false);
+    metadata.missing = value_or(json, "missing", false);
+    metadata.ignored = value_or(json, "ignored", metadata.ignored);
+    metadata.ignored_columns = value_or(json, "ignored_columns", metadata.ignored_columns);
+    metadata.encodings = parse_encodings(json);
   }
   if (!classification) return metadata;
   if (metadata.classes.empty()) {
@@ -69,6 +99,23 @@ Metadata parse_metadata(const std::string& text, bool classification, int64_t ou
                   " class names for " + std::to_string(outputs) + " classes");
   }
   return metadata;
+}
+
+int64_t file_inputs(const Metadata& metadata, int64_t model_inputs) {
+  int64_t last = -1, inputs = model_inputs;
+  bool fits = true;
+  for (const Encoding& encoding : metadata.encodings) {
+    fits = fits && encoding.input > last && encoding.width() >= 1;
+    last = encoding.input;
+    inputs -= encoding.width() - 1;
+  }
+  if (!fits || inputs < 1 || last >= inputs)
+    throw Failure("the model's metadata is damaged: encodings that do not fit its inputs");
+  return inputs;
+}
+
+std::vector<std::string> input_names(const Metadata& metadata) {
+  return encoded_names(metadata.inputs, metadata.encodings);
 }
 
 }  // namespace mercer::cli

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "encoding.h"
+
 namespace mercer::cli {
 
 struct Metadata {
@@ -17,11 +19,19 @@ struct Metadata {
   bool classification = false;
   std::vector<std::string> classes;  // label of class k; numbers as text unless text_labels
   bool text_labels = false;
-  bool bytes = false;  // the inputs were unsigned bytes divided by 255
+  bool bytes = false;                    // the inputs were unsigned bytes divided by 255
+  std::vector<Encoding> encodings;       // of text inputs; `inputs` are those of the file
+  std::vector<std::string> ignored;      // names of columns left out; empty without a header
+  std::vector<int64_t> ignored_columns;  // their places
+  bool missing = false;                  // missing inputs are filled
 };
 
 /// Fails when a name is not UTF-8, or all of them are more than a model keeps.
 std::string metadata_text(const Metadata& metadata);
+/// Inputs of the file for a model of so many. Fails where the encodings do not fit them.
+int64_t file_inputs(const Metadata& metadata, int64_t model_inputs);
+/// Names of the model's inputs, for people; empty without a header.
+std::vector<std::string> input_names(const Metadata& metadata);
 /// Text that another program stored, or none, gives an empty Metadata; `classification` and
 /// `outputs` are the model's.
 Metadata parse_metadata(const std::string& text, bool classification, int64_t outputs);

@@ -101,6 +101,22 @@ void print_score(const LoadedModel& loaded, Dataset* test, const Matrix<double>&
   std::fputc('\n', out);
 }
 
+/// Texts that have no column of their own.
+void tell_unknown(const std::vector<int64_t>& unknown, const Metadata& metadata, int64_t n,
+                  std::FILE* out) {
+  for (size_t e = 0; e < unknown.size(); ++e) {
+    if (unknown[e] == 0) continue;
+    const Encoding& encoding = metadata.encodings[e];
+    const auto j = static_cast<size_t>(encoding.input);
+    std::fprintf(
+        out,
+        "note: input %s: %" PRId64 " of %" PRId64
+        " rows hold text that was rare or unknown in training, %s\n",
+        j < metadata.inputs.size() ? metadata.inputs[j].c_str() : std::to_string(j + 1).c_str(),
+        unknown[e], n, encoding.other ? "taken together" : "taken as none");
+  }
+}
+
 /// A model that refuses does not get as far as the question.
 bool is_clipped(const LoadedModel& loaded, const PredictRequest& request) {
   if (!request.extrapolation.empty()) return request.extrapolation == "clip";
@@ -118,13 +134,16 @@ void run_predict(const PredictRequest& request) {
   if (request.scores && !loaded.metadata.classification) {
     throw Failure("--scores: the model is a regression and has no class scores");
   }
-  Dataset test = read_test(request.test, request.labels, loaded.metadata, loaded.inputs);
+  Dataset test = read_test(request.test, request.labels, loaded.metadata,
+                           file_inputs(loaded.metadata, loaded.inputs), request.columns);
   std::FILE* out = is_standard_output(request.predictions) ? stderr : stdout;
   if (test.bytes && loaded.metadata.bytes) scale_bytes(&test);
   if (!test.bytes && loaded.metadata.bytes && !request.quiet) {
     std::fprintf(out, "note: the model was fitted on bytes divided by 255; %s is taken as it is\n",
                  test.name.c_str());
   }
+  const std::vector<int64_t> unknown = encode(loaded.metadata.encodings, &test);
+  if (!request.quiet) tell_unknown(unknown, loaded.metadata, test.n, out);
   Session session(request.threads, request.quiet);
   OutsideCounts outside(loaded.inputs);
   const Matrix<double> scores = loaded.model.predict(
@@ -134,7 +153,7 @@ void run_predict(const PredictRequest& request) {
   if (loaded.metadata.classification) classes = classes_of(scores);
   session.clear_bar();
   if (!request.quiet)
-    outside.tell(test.n, loaded.metadata.inputs, is_clipped(loaded, request), out);
+    outside.tell(test.n, input_names(loaded.metadata), is_clipped(loaded, request), out);
   write_predictions(loaded, scores, classes, test.n, request);
   if (test.m > 0) print_score(loaded, &test, scores, out);
 }

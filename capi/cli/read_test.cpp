@@ -20,6 +20,7 @@ namespace {
 struct Layout {
   std::vector<int64_t> inputs;
   std::vector<int64_t> targets;
+  std::vector<int64_t> ignored;
 };
 
 using Positions = std::unordered_map<std::string_view, int64_t>;
@@ -44,6 +45,7 @@ Layout layout_by_name(const std::vector<std::string>& names, const Metadata& mod
   const Positions in_file = positions_of(names);
   const Positions inputs = positions_of(model.inputs);
   const Positions targets = positions_of(model.targets);
+  const Positions ignored = positions_of(model.ignored);
   for (const std::string& input : model.inputs) {
     layout.inputs.push_back(position(in_file, input));
     if (layout.inputs.back() < 0)
@@ -57,7 +59,9 @@ Layout layout_by_name(const std::vector<std::string>& names, const Metadata& mod
   for (size_t j = 0; j < names.size(); ++j) {
     const bool input = position(inputs, names[j]) >= 0;
     const bool target = position(targets, names[j]) >= 0 && !layout.targets.empty();
-    if (!input && !target) {
+    const bool left_out = position(ignored, names[j]) >= 0;
+    if (left_out) layout.ignored.push_back(static_cast<int64_t>(j));
+    if (!input && !target && !left_out) {
       fail_at(file, 1, static_cast<int64_t>(j) + 1,
               "column " + shown(names[j]) + " is neither an input nor the target of the model");
     }
@@ -65,28 +69,55 @@ Layout layout_by_name(const std::vector<std::string>& names, const Metadata& mod
   return layout;
 }
 
+/// The places of the training file that are targets or left out, ascending.
+std::vector<int64_t> without(const std::vector<int64_t>& places,
+                             const std::vector<int64_t>& removed) {
+  std::vector<int64_t> moved;
+  for (const int64_t place : places)
+    moved.push_back(place - std::ranges::count_if(removed, [=](int64_t r) { return r < place; }));
+  return moved;
+}
+
+/// With target and columns left out as the training file, or without the one, or the inputs alone.
 /// `shape`: what else is known of the columns, for the message.
 Layout layout_by_count(int64_t columns, const Metadata& model, int64_t inputs,
                        const std::string& file, const std::string& shape = "") {
   Layout layout;
   const auto targets = static_cast<int64_t>(std::max<size_t>(1, model.target_columns.size()));
-  if (columns == inputs + targets) {
+  const auto ignored = std::ssize(model.ignored_columns);
+  if (columns == inputs + targets + ignored) {
     layout.targets = model.target_columns;
+    layout.ignored = model.ignored_columns;
     if (layout.targets.empty()) layout.targets.push_back(columns - 1);
-    const bool inside = std::all_of(layout.targets.begin(), layout.targets.end(),
-                                    [&](int64_t j) { return j >= 0 && j < columns; });
-    if (!inside) throw Failure("the model's metadata is damaged: target column out of range");
+  } else if (columns == inputs + ignored) {
+    layout.ignored = without(model.ignored_columns, model.target_columns);
   } else if (columns != inputs) {
     fail_at(file, 0, 0,
             std::to_string(columns) + " columns" + shape + ", expected the model's " +
                 std::to_string(inputs) + " inputs, or " + std::to_string(inputs + targets) +
-                " with the target");
+                " with the target" +
+                (ignored > 0 ? ", and the " + std::to_string(ignored) + " left out" : ""));
   }
-  layout.inputs = other_columns(columns, layout.targets);
+  std::vector<int64_t> taken = layout.targets;
+  taken.insert(taken.end(), layout.ignored.begin(), layout.ignored.end());
+  if (!std::ranges::all_of(taken, [&](int64_t j) { return j >= 0 && j < columns; }))
+    throw Failure("the model's metadata is damaged: target column out of range");
+  layout.inputs = other_columns(columns, taken);
   if (static_cast<int64_t>(layout.inputs.size()) != inputs) {
     throw Failure("the model's metadata is damaged: a target column appears twice");
   }
   return layout;
+}
+
+/// Where a test file may hold text: as the training file did.
+TextPermission permission_of(const Layout& layout, const Metadata& model) {
+  TextPermission permission;
+  if (model.text_labels) permission = {layout.targets, true};
+  permission.number_inputs = layout.inputs;
+  for (const Encoding& encoding : model.encodings)
+    permission.text_inputs.push_back(layout.inputs[static_cast<size_t>(encoding.input)]);
+  permission.ignored = layout.ignored;
+  return permission;
 }
 
 Dataset libsvm_test(Table&& table, int64_t inputs, bool labels_elsewhere) {
@@ -116,17 +147,18 @@ Dataset array_test(Table&& table, const Metadata& model, int64_t inputs, bool la
 }  // namespace
 
 Dataset read_test(const std::string& path, const std::string& labels, const Metadata& model,
-                  int64_t inputs) {
+                  int64_t inputs, const ColumnRequest& wanted) {
   const bool labels_elsewhere = !labels.empty();
   const std::string file = path == "-" ? "standard input" : path;
   Layout layout;
-  Table table = read_table(path, [&](const std::vector<std::string>& names, int64_t columns) {
-    const bool by_name = !names.empty() && !model.inputs.empty();
-    layout = by_name ? layout_by_name(names, model, file)
-                     : layout_by_count(columns, model, inputs, file);
-    if (!model.text_labels) return TextPermission{};
-    return TextPermission{layout.targets, true};
-  });
+  Table table = read_table(path,
+                           [&](const std::vector<std::string>& names, int64_t columns) {
+                             const bool by_name = !names.empty() && !model.inputs.empty();
+                             layout = by_name ? layout_by_name(names, model, file)
+                                              : layout_by_count(columns, model, inputs, file);
+                             return permission_of(layout, model);
+                           },
+                           {read_delimiter(wanted.delimiter), model.missing});
   if (table.format == Format::libsvm)
     return libsvm_test(std::move(table), inputs, labels_elsewhere);
   if (table.format != Format::csv) {

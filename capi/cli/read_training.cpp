@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Training files to data sets.
+#include <algorithm>
+
 #include "columns.h"
 #include "dataset.h"
 #include "failure.h"
@@ -21,8 +23,11 @@ void settle_libsvm(Table* table) {
   densify_if_full(&table->values, table->rows, table->columns);
 }
 
-Dataset with_labels(Table&& table, const TargetRequest& request) {
-  Dataset data = take_all(std::move(table));
+Dataset with_labels(Table&& table, const std::vector<int64_t>& ignored,
+                    const TargetRequest& request) {
+  const std::vector<int64_t> inputs = other_columns(table.columns, ignored);
+  Dataset data =
+      ignored.empty() ? take_all(std::move(table)) : take_columns(std::move(table), inputs, {});
   attach_labels(read_column(request.labels, request.as_text), &data);
   return data;
 }
@@ -42,41 +47,85 @@ void scale_bytes(Dataset* data) {
   for (size_t i = 0; i < data->X.f32.size(); ++i) x[i] /= 255.0F;
 }
 
-Dataset read_training(const std::string& path, const TargetRequest& request) {
+namespace {
+
+/// Which columns of a file are what.
+struct Parts {
+  std::vector<int64_t> inputs, targets, ignored;
+};
+
+Parts choose_parts(const std::vector<std::string>& names, int64_t columns,
+                   const TargetRequest& request, const ColumnRequest& wanted) {
+  Parts parts;
+  parts.ignored = find_columns("--ignore", names, columns, wanted.ignore);
+  if (request.labels.empty()) {
+    parts.targets = choose_targets(names, columns, request.targets);
+    const bool last = request.targets.empty() && parts.targets == std::vector<int64_t>{columns - 1};
+    const std::vector<int64_t> left = other_columns(columns, parts.ignored);
+    if (last && !left.empty()) parts.targets = {left.back()};
+  }
+  std::vector<int64_t> taken = parts.ignored;
+  for (const int64_t target : parts.targets) {
+    if (std::ranges::find(parts.ignored, target) != parts.ignored.end())
+      throw Failure("--ignore: column " + std::to_string(target + 1) + " is a target");
+    taken.push_back(target);
+  }
+  parts.inputs = other_columns(columns, taken);
+  return parts;
+}
+
+void keep_ignored(const Parts& parts, std::vector<std::string>&& names, Dataset* data) {
+  data->ignored_columns = parts.ignored;
+  for (const int64_t j : parts.ignored)
+    if (!names.empty()) data->ignored_names.push_back(names[static_cast<size_t>(j)]);
+}
+
+Dataset with_targets(Table&& table, const Parts& parts) {
+  if (parts.inputs.empty()) {
+    fail_at(table.name, 0, 0,
+            std::to_string(table.columns) + " column" + (table.columns == 1 ? "" : "s") +
+                table.shape + ", expected at least one input beside the target" +
+                (table.format == Format::csv ? " (--delimiter says what separates fields)" : ""));
+  }
+  return take_columns(std::move(table), parts.inputs, parts.targets);
+}
+
+}  // namespace
+
+Dataset read_training(const std::string& path, const TargetRequest& request,
+                      const ColumnRequest& columns) {
   if (!request.labels.empty() && !request.targets.empty()) {
     throw Failure("--labels and --target exclude each other: the labels file is the target");
   }
   if (path == "-" && request.labels == "-")
     throw Failure("--labels -: standard input already holds the data");
-  std::vector<int64_t> targets;
-  Table table = read_table(path, [&](const std::vector<std::string>& names, int64_t columns) {
-    if (!request.labels.empty()) return TextPermission{};
-    targets = choose_targets(names, columns, request.targets);
-    return TextPermission{targets, request.as_text};
-  });
-  if (table.format == Format::libsvm) settle_libsvm(&table);
-  if (!request.labels.empty()) return with_labels(std::move(table), request);
+  Parts parts;
+  const auto rule = [&](const std::vector<std::string>& names, int64_t count) {
+    parts = choose_parts(names, count, request, columns);
+    return TextPermission{parts.targets, request.as_text, parts.inputs, {}, {}, parts.ignored};
+  };
+  Table table = read_table(path, rule, {read_delimiter(columns.delimiter), columns.missing});
   if (table.format == Format::libsvm) {
+    if (!columns.ignore.empty())
+      throw Failure("--ignore: a libsvm file has no columns that could be left out");
     if (!request.targets.empty())
       throw Failure("--target: in a libsvm file the first field of a line is the target");
-    return with_libsvm_labels(std::move(table));
+    settle_libsvm(&table);
+    return request.labels.empty() ? with_libsvm_labels(std::move(table))
+                                  : with_labels(std::move(table), {}, request);
   }
-  if (table.format == Format::idx) {
-    TargetRequest own = request;
+  TargetRequest own = request;
+  if (table.format == Format::idx && own.labels.empty()) {
     own.labels = labels_name_of(path);
     if (own.labels.empty())
       throw Failure("--labels: needed for IDX files whose name does not hold 'images-idx3'");
-    return with_labels(std::move(table), own);
   }
-  if (table.format == Format::npy) targets = choose_targets({}, table.columns, request.targets);
-  if (static_cast<int64_t>(targets.size()) >= table.columns) {
-    fail_at(table.name, 0, 0,
-            std::to_string(table.columns) + " column" + (table.columns == 1 ? "" : "s") +
-                table.shape + ", expected at least one input beside the target" +
-                (table.format == Format::csv ? " (fields are separated by commas)" : ""));
-  }
-  const std::vector<int64_t> inputs = other_columns(table.columns, targets);
-  return take_columns(std::move(table), inputs, targets);
+  if (table.format != Format::csv) parts = choose_parts({}, table.columns, own, columns);
+  std::vector<std::string> names = table.names;
+  Dataset data = own.labels.empty() ? with_targets(std::move(table), parts)
+                                    : with_labels(std::move(table), parts.ignored, own);
+  keep_ignored(parts, std::move(names), &data);
+  return data;
 }
 
 }  // namespace mercer::cli

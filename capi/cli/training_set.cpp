@@ -21,6 +21,15 @@ std::string target_text(const Dataset& data) {
   return text;
 }
 
+void describe(const Encoding& encoding, const Metadata& metadata, std::FILE* out) {
+  const auto j = static_cast<size_t>(encoding.input);
+  const std::string name =
+      j < metadata.inputs.size() ? metadata.inputs[j] : std::to_string(encoding.input + 1);
+  std::fprintf(out, "input %s: text in %lld columns of 0 and 1%s\n", name.c_str(),
+               static_cast<long long>(encoding.width()),
+               encoding.other ? ", rare levels in one" : "");
+}
+
 void describe(const TrainingSet& set, const Task& task, double seconds, bool chosen,
               std::FILE* out) {
   const Dataset& data = set.data;
@@ -34,6 +43,7 @@ void describe(const TrainingSet& set, const Task& task, double seconds, bool cho
                  data.m == 1 ? "" : "s");
   }
   std::fprintf(out, chosen ? " (%s; --task chooses)\n" : " (%s)\n", task.reason.c_str());
+  for (const Encoding& encoding : set.metadata.encodings) describe(encoding, set.metadata, out);
   if (data.bytes)
     std::fputs("inputs: bytes divided by 255, not standardised, since all share one unit\n", out);
 }
@@ -45,7 +55,9 @@ TrainingSet read_training_set(const LearnRequest& request, std::FILE* out) {
   TargetRequest targets = request.targets;
   targets.as_text = request.task == "classification";
   TrainingSet set;
-  set.data = read_training(request.train, targets);
+  ColumnRequest columns = request.columns;
+  columns.missing = request.preparation.missing == "fill";
+  set.data = read_training(request.train, targets, columns);
   const double seconds = watch.seconds();
   const Task task = choose_task(set.data, request.task);
   Metadata& kept = set.metadata;
@@ -59,8 +71,14 @@ TrainingSet read_training_set(const LearnRequest& request, std::FILE* out) {
   kept.targets = set.data.target_names;
   kept.target_columns = set.data.target_columns;
   kept.bytes = set.data.bytes;
-  set.standardize = !request.raw && !set.data.bytes;
+  kept.missing = columns.missing;
+  kept.ignored = set.data.ignored_names;
+  kept.ignored_columns = set.data.ignored_columns;
+  kept.encodings = choose_encodings(set.data);
+  set.standardize =
+      !request.preparation.raw && request.preparation.scale != "none" && !set.data.bytes;
   if (out != nullptr) describe(set, task, seconds, request.task == "auto", out);
+  encode(kept.encodings, &set.data);
   if (set.data.bytes) scale_bytes(&set.data);
   return set;
 }

@@ -58,10 +58,41 @@ typedef enum mercer_extrapolation {
   MERCER_EXTRAPOLATION_REFUSE = 3
 } mercer_extrapolation;
 
+/** How inputs are centred and scaled. Inputs of 0 and 1 alone (flags, one-hot columns) stay as they
+ *  are. */
+typedef enum mercer_scale {
+  /** Mean and standard deviation. */
+  MERCER_SCALE_STANDARD = 0,
+  /** Median, and the distance of the quartiles over 1.349, that of the normal distribution. */
+  MERCER_SCALE_ROBUST = 1,
+  /** Mean alone. */
+  MERCER_SCALE_CENTER = 2
+} mercer_scale;
+
+/** What becomes of inputs of NaN. */
+typedef enum mercer_missing {
+  /** MERCER_INVALID_ARGUMENT in a fit; NaN in its row in a prediction. */
+  MERCER_MISSING_REFUSE = 0,
+  /** The median of the column's numbers in training. */
+  MERCER_MISSING_FILL = 1,
+  /** The same, and for each input that missed some number in training one more input of the map,
+   *  behind all others: 1 where it was filled, else 0. The map has as many inputs more. */
+  MERCER_MISSING_FLAG = 2
+} mercer_missing;
+
+/** A monotone curve that takes the skew out of a column. */
+typedef enum mercer_transform {
+  MERCER_TRANSFORM_NONE = 0,
+  /** sign(x) log(1 + |x|/s), s the median of |x| over the training rows where x is not 0. */
+  MERCER_TRANSFORM_LOG = 1,
+  /** The normal quantile of x's rank, by 256 quantiles of the training rows; constant beyond. */
+  MERCER_TRANSFORM_RANK = 2
+} mercer_transform;
+
 /** How a model is fitted. */
 typedef struct mercer_fit_options {
   uint32_t struct_size;
-  /** 0 or 1: centre and scale inputs inside the model; default 1. */
+  /** 0 or 1: centre and scale inputs inside the model, as `scale` says; default 1. */
   int32_t standardize;
   /** 0 or 1: fit an intercept; default 1. */
   int32_t center;
@@ -87,8 +118,18 @@ typedef struct mercer_fit_options {
   uint64_t seed;
   /** mercer_extrapolation of predictions that do not say; default CLIP. */
   int32_t extrapolation;
-  /** Must be 0. */
-  int32_t reserved_tail;
+  /** mercer_scale, where standardize is 1; default STANDARD. */
+  int32_t scale;
+  /** mercer_missing: inputs of NaN; default REFUSE. */
+  int32_t missing;
+  /** mercer_transform of inputs: LOG of skewed ones (|skewness| > 1), RANK of all; not of those of
+   *  0 and 1 alone; default NONE. */
+  int32_t transform;
+  /** mercer_transform of the targets of a regression, undone in predictions, plainly, so that they
+   *  are about medians; default NONE. */
+  int32_t target_transform;
+  /** 0 or 1: scale prepared rows to norm 1; default 0. */
+  int32_t unit_rows;
 } mercer_fit_options;
 
 /** Fills in the defaults. Errors: options->struct_size not set. */
@@ -98,11 +139,18 @@ MERCER_API mercer_status mercer_fit_options_init(mercer_fit_options* options);
  *  Y holds class numbers 0..K-1. The map is shared, not copied, and may be freed.
  *  Shapes: X n x d, n >= 2, dense or CSR, F32 or F64; sparse rows are standardised by scaling
  *  alone, so that they stay sparse, and are read at the cost of their non-zeros where the map does.
- *  Y n x m, m = 1 for classes, any rows; it is widened to dense doubles. options may be NULL.
- *  Random: held-out rows and folds; options->seed fixes them. Numbers that the map draws: its own
+ *  Y n x m, m = 1 for classes, any rows; it is widened to dense doubles. options may be NULL. The
+ *  map has d inputs, and one more for each flag of MERCER_MISSING_FLAG.
+ *  Preparation: in this order, NaN is filled, columns are transformed, centred and scaled, flags
+ *  appended, rows scaled to norm 1; then they are mapped. Medians, quartiles and ranks, and with
+ *  missing or transform also means and deviations, are those of all rows while X has at most 2^20
+ *  numbers, else of a sample that options->seed fixes.
+ *  Random: held-out rows, folds and that sample; options->seed fixes them. Numbers that the map draws: its own
  *  seed.
- *  Errors: MERCER_INVALID_ARGUMENT (NaN, Inf and numbers beyond 1e150 in X or Y, a class out of
- *  range, naming row and column), MERCER_DIMENSION_MISMATCH, MERCER_UNSUPPORTED (a complex map).
+ *  Errors: MERCER_INVALID_ARGUMENT (NaN, unless it is a missing input that is filled, Inf and
+ *  numbers beyond 1e150 in X or Y, a class out of range, naming row and column; a column without
+ *  any number), MERCER_DIMENSION_MISMATCH, MERCER_UNSUPPORTED (a complex map; sparse rows that
+ *  would have to be centred or ranked; a transform of classes).
  *  Threads and cost: any number at once; n (map + D^2) + D^3, memory O(D^2) plus a block of rows;
  *  n < D uses the dual form (n x D). */
 MERCER_API mercer_status mercer_model_fit(const mercer_map* map, const mercer_fit_options* options,
@@ -111,7 +159,9 @@ MERCER_API mercer_status mercer_model_fit(const mercer_map* map, const mercer_fi
 
 /** The same from a spec
  *  {"model":"ridge","map":{...},"lambda":x,"standardize":b,"center":b,"task":t,
- *  "precision":"f32"|"f64","extrapolation":"clip"|"free"|"refuse"}; without "lambda" it is chosen by
+ *  "precision":"f32"|"f64","scale":"standard"|"robust"|"center","missing":"refuse"|"fill"|"flag",
+ *  "transform":"none"|"log"|"rank","target_transform":"none"|"log"|"rank","unit_rows":b,
+ *  "extrapolation":"clip"|"free"|"refuse"}; without "lambda" it is chosen by
  *  leave-one-out. For the task "classification" m = 1 and Y holds class numbers 0..K-1 (K = the
  *  largest + 1).
  *  A map made from data is made from the rows as they are given to it, standardised or not: from
@@ -157,7 +207,7 @@ typedef struct mercer_predict_options {
   int64_t* predictions_limited;
 } mercer_predict_options;
 
-/** scores = standardised rows, mapped, times weights: predictions, or one score per class. Inputs
+/** scores = prepared rows, mapped, times weights: predictions, or one score per class. Inputs
  *  are clipped to the range of the training rows first, unless options or the model say otherwise
  *  (mercer_extrapolation), so that no prediction runs away from the training targets; rows inside
  *  are not touched. NaN is inside.
@@ -255,7 +305,7 @@ MERCER_API mercer_status mercer_model_shape(const mercer_model* model, int64_t* 
 /** A new handle on the model's map; it may outlive the model. */
 MERCER_API mercer_status mercer_model_map(const mercer_model* model, mercer_map** out);
 
-/** The weights, of standardised inputs' features.
+/** The weights, of prepared inputs' features and transformed targets.
  *  Shapes: w D x outputs, ldw >= outputs; intercept: outputs. Either may be NULL. */
 MERCER_API mercer_status mercer_model_weights_f64(const mercer_model* model, double* w, int64_t ldw,
                                                   double* intercept);
@@ -322,7 +372,8 @@ typedef struct mercer_row_source {
 /** mercer_model_fit of rows from a source, with the same held-out rows and folds. The passes must
  *  give the same rows.
  *  Errors: as mercer_model_fit; MERCER_IO (a callback's non-zero answer), MERCER_INVALID_ARGUMENT
- *  (passes of different length, fewer than 2 rows).
+ *  (passes of different length, fewer than 2 rows), MERCER_UNSUPPORTED (MERCER_MISSING_FLAG: flags
+ *  are not known before the rows).
  *  Threads and cost: any number at once. One pass to standardise (also without, to count), one for
  *  the statistics, one more for LOO, two or three more for each part held out of HELD_OUT and
  *  KFOLD. Memory as mercer_model_fit, plus a block of rows; what n >= D needs must be there. */

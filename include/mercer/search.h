@@ -85,6 +85,20 @@ typedef struct mercer_search_options {
   int32_t extrapolation;
   /** 0 or 1: score the fit on rows that no choice has seen; default 1. See mercer_model_search. */
   int32_t assess;
+  /** mercer_scale, where standardize is 1; default STANDARD. */
+  int32_t scale;
+  /** mercer_missing: inputs of NaN; default REFUSE. */
+  int32_t missing;
+  /** mercer_transform of inputs: LOG of skewed ones (|skewness| > 1), RANK of all; not of those of
+   *  0 and 1 alone; default NONE. */
+  int32_t transform;
+  /** mercer_transform of the targets of a regression, undone in predictions, plainly, so that they
+   *  are about medians; default NONE. */
+  int32_t target_transform;
+  /** 0 or 1: scale prepared rows to norm 1; default 0. */
+  int32_t unit_rows;
+  /** Must be 0. */
+  int32_t reserved;
 } mercer_search_options;
 
 /** Fills in the defaults. Errors: options->struct_size not set. */
@@ -95,7 +109,8 @@ MERCER_API mercer_status mercer_search_options_init(mercer_search_options* optio
  *  With options->assess a score comes with it that no choice has seen: up to 1,000 rows by five
  *  folds, the whole search repeated without each; above, on a tenth of the rows, at most 10,000,
  *  which no choice sees and which join the rows that the weights are solved from once they are
- *  scored (the means and scales of inputs are of all rows). Below 10 rows there is none. On the same
+ *  scored (the means and scales of inputs are of all rows). With a target_transform every score of
+ *  the search is of transformed targets. Below 10 rows there is none. On the same
  *  rows a constant (the mean, the largest class) and a linear ridge are scored.
  *  Random: map, held-out rows and subsample; options->seed fixes them.
  *  Errors: those of mercer_model_fit and mercer_map_from_spec; MERCER_UNSUPPORTED (a fixed

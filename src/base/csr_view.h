@@ -61,10 +61,10 @@ void add_row(const CsrView<T>& X, int64_t i, U* x) noexcept {
 }
 
 /// x[indices[p]] = 0 over row i: undoes add_row on zeros at the cost of the row alone.
-template <class T>
-void clear_row(const CsrView<T>& X, int64_t i, T* x) noexcept {
+template <class T, class U>
+void clear_row(const CsrView<T>& X, int64_t i, U* x) noexcept {
   X.indices.visit([&](const auto* indices) {
-    for (int64_t p = X.begin(i); p < X.end(i); ++p) x[indices[p]] = T{0};
+    for (int64_t p = X.begin(i); p < X.end(i); ++p) x[indices[p]] = U{0};
   });
 }
 

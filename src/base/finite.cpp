@@ -45,12 +45,14 @@ bool row_summable(const CsrView<T>& X, int64_t i) noexcept {
 
 }  // namespace
 
-void require_summable(const char* name, const Rows& rows) {
-  rows.visit([name](const auto& X) {
+void require_summable(const char* name, const Rows& rows, MissingNumbers missing) {
+  const bool nan_is_right = missing == MissingNumbers::allowed;
+  rows.visit([&](const auto& X) {
     for (int64_t i = 0; i < X.rows; ++i) {
       if (row_summable(X, i)) continue;
       for_each_listed(X, i, [&](int64_t j, auto x) {
-        if (!summable(x)) refuse(name, i, j, static_cast<double>(x));
+        if (!summable(x) && !(nan_is_right && std::isnan(x)))
+          refuse(name, i, j, static_cast<double>(x));
       });
     }
   });

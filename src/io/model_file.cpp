@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Model files: map spec and numbers, options, standardiser, ranges of the training rows, what the kind of model learnt, the path
+// Model files: map spec and numbers, options, preparation of rows, what the kind of model learnt, the path
 // of lambdas tried, the caller's metadata. The same checks guard writing (INVALID_ARGUMENT) and
 // reading (CORRUPT_FILE), so what is written can be read.
 #include "io/model_file.h"
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
+#include <iterator>
 #include <span>
 #include <utility>
 
 #include "base/error.h"
-#include "base/size.h"
 #include "io/model_options.h"
 #include "io/number_arrays.h"
 #include "io/object_file.h"
+#include "io/preparation_sections.h"
 #include "model/model_entry.h"
 #include "spec/report_spec.h"
 #include "spec/spec.h"
@@ -28,33 +28,6 @@ namespace {
 constexpr int64_t kMostMetadataBytes = int64_t{1} << 20;
 // Optional: readers of earlier versions pass it by, and files without it have no probabilities.
 constexpr const char kCalibration[] = "_calibration";
-
-int64_t count_of(const std::vector<double>& numbers) {
-  return static_cast<int64_t>(numbers.size());
-}
-
-void require_finite(std::span<const double> numbers, const char* what) {
-  const auto bad =
-      std::find_if(numbers.begin(), numbers.end(), [](double x) { return !std::isfinite(x); });
-  require(bad == numbers.end(), MERCER_INVALID_ARGUMENT, "%s[%lld] = %g, expected a finite number",
-          what, static_cast<long long>(bad - numbers.begin()), bad == numbers.end() ? 0.0 : *bad);
-}
-
-void require_count(const char* what, int64_t count, int64_t expected) {
-  require(count == expected, MERCER_INVALID_ARGUMENT, "%s has %lld numbers, expected %lld", what,
-          static_cast<long long>(count), static_cast<long long>(expected));
-}
-
-void check_standardizer(const model::Standardizer& standardizer, bool standardize, int64_t inputs) {
-  const int64_t expected = standardize ? inputs : 0;
-  require_count("mean", count_of(standardizer.mean), expected);
-  require_count("scale", count_of(standardizer.scale), expected);
-  require_finite(standardizer.mean, "mean");
-  require_finite(standardizer.scale, "scale");
-  const bool positive = std::all_of(standardizer.scale.begin(), standardizer.scale.end(),
-                                    [](double scale) { return scale > 0; });
-  require(positive, MERCER_INVALID_ARGUMENT, "scale holds a number <= 0, expected positive ones");
-}
 
 void check_outputs(const model::FitOptions& options, int64_t outputs) {
   const bool classification = options.task == model::Task::classification;
@@ -73,44 +46,9 @@ void check_path(std::span<const model::PathPoint> path) {
   }
 }
 
-int64_t ranged_targets(const model::FitOptions& options, int64_t outputs) {
-  return options.task == model::Task::regression ? outputs : 0;
-}
-
-void check_kept_ranges(const model::Ranges& ranges, const model::FitOptions& options,
-                       int64_t inputs, int64_t outputs) {
-  if (!ranges.known()) return;
-  require_count("ranges of inputs", static_cast<int64_t>(ranges.inputs.size()), inputs);
-  require_count("ranges of targets", static_cast<int64_t>(ranges.targets.size()),
-                ranged_targets(options, outputs));
-  model::check_ranges(ranges.inputs, "inputs");
-  model::check_ranges(ranges.targets, "targets");
-}
-
-/// Four numbers for each input, then for each target of a regression.
-std::vector<double> numbers_of(const model::Ranges& ranges) {
-  std::vector<double> numbers;
-  for (const auto* columns : {&ranges.inputs, &ranges.targets})
-    for (const model::Range& r : *columns)
-      numbers.insert(numbers.end(), {r.lowest, r.low, r.high, r.highest});
-  return numbers;
-}
-
-model::Ranges ranges_of(const std::vector<double>& numbers, int64_t inputs, int64_t targets) {
-  require_count("ranges", count_of(numbers),
-                checked_multiply(4, checked_add(inputs, targets, "ranges"), "ranges"));
-  model::Ranges ranges;
-  for (size_t i = 0; i < numbers.size(); i += 4) {
-    auto& to = static_cast<int64_t>(i) < 4 * inputs ? ranges.inputs : ranges.targets;
-    to.push_back({numbers[i], numbers[i + 1], numbers[i + 2], numbers[i + 3]});
-  }
-  return ranges;
-}
-
 void check_model(const model::Model& model, int64_t inputs) {
   check_outputs(model.options, model.outputs());
-  check_standardizer(model.standardizer, model.options.standardize, inputs);
-  check_kept_ranges(model.ranges, model.options, inputs, model.outputs());
+  check_preparation(model, inputs);
   check_path(model.path);
   model.predictor->check();
   if (!model.calibration.empty()) {
@@ -146,7 +84,8 @@ std::vector<const char*> sections_of(const model::ModelEntry& entry, const Secti
   std::vector<const char*> names = {"map", "numbers", "options"};
   if (file.has("model")) names.push_back("model");
   names.insert(names.end(), {"mean", "scale"});
-  if (file.has("ranges")) names.push_back("ranges");
+  std::ranges::copy_if(kPreparationSections, std::back_inserter(names),
+                       [&](const char* name) { return file.has(name); });
   names.insert(names.end(), entry.sections.begin(), entry.sections.end());
   names.push_back("path");
   if (file.has("report")) names.push_back("report");
@@ -170,11 +109,7 @@ model::Model parse_model(const SectionReader& file, const model::FitOptions& kin
   model.options.model = kind.model;
   model.options.parameters = kind.parameters;
   model.rows = options.rows;
-  model.standardizer = {file.doubles("mean"), file.doubles("scale")};
-  if (file.has("ranges")) {
-    model.ranges = ranges_of(file.doubles("ranges"), map.integer("inputs"),
-                             ranged_targets(options.fit, options.outputs));
-  }
+  read_preparation(file, map.integer("inputs"), options.outputs, model);
   std::vector<std::vector<double>> numbers;
   for (const char* section : kind.model->sections) numbers.push_back(file.doubles(section));
   model.predictor = kind.model->load(numbers, map.integer("features"), options.outputs);
@@ -218,13 +153,14 @@ void save(const model::Model& model, Output& output) {
   require(model.map != nullptr && !model.map->is_complex() && model.predictor != nullptr &&
               model.predictor->features() == model.map->features(),
           MERCER_INVALID_ARGUMENT, "the model's weights do not fit its map");
-  check_model(model, model.inputs());
+  check_model(model, model.map->inputs());
   const std::string map = spec::to_spec(*model.map);
   const std::vector<std::byte> numbers = encode(model.map->numbers());
   const std::string options = print_options({model.options, model.rows, model.outputs()});
   const std::string kind = spec::print_model_kind(model.options);
-  const std::vector<double> tried = flattened(model.path), ranges = numbers_of(model.ranges);
+  const std::vector<double> tried = flattened(model.path);
   const std::string report = spec::print_report(model.report, model.options.task);
+  const std::vector<std::vector<double>> preparation = preparation_numbers(model);
   const model::ModelEntry& entry = *model.options.model;
   const std::vector<std::span<const double>> learnt = model.predictor->numbers();
   std::vector<SectionView> sections = {
@@ -232,7 +168,10 @@ void save(const model::Model& model, Output& output) {
   if (&entry != &model::ridge_model()) sections.push_back({"model", bytes_of(kind)});
   sections.push_back({"mean", bytes_of(model.standardizer.mean)});
   sections.push_back({"scale", bytes_of(model.standardizer.scale)});
-  if (model.ranges.known()) sections.push_back({"ranges", bytes_of(ranges)});
+  for (size_t i = 0; i < preparation.size(); ++i) {
+    if (!preparation[i].empty())
+      sections.push_back({kPreparationSections[i], bytes_of(preparation[i])});
+  }
   for (size_t i = 0; i < learnt.size(); ++i)
     sections.push_back({entry.sections[i], bytes_of(learnt[i])});
   const std::vector<double> calibration = model::numbers_of(model.calibration);

@@ -39,28 +39,29 @@ Field choice(const char* key, std::vector<const char*> choices) {
 
 constexpr double kMostSteps = 1e6;  // of a path or a cross-validation, as mercer_fit_options has it
 
-/// All required: the writer knows every one. How lambda was found is kept for whoever asks what a
+/// The first are required: the writer knows every one. How lambda was found is kept for whoever asks what a
 /// file holds. The ranges are those of a fit.
 std::vector<Field> option_fields() {
   Field seed{.key = "seed", .type = FieldType::seed, .fallback = {}};
-  Field extrapolation = choice("extrapolation", spec::choices_of(spec::kExtrapolations));
-  extrapolation.fallback = "clip";  // of files from before there was a choice
-  return {choice("task", {"regression", "classification"}),
-          count("classes", 0),
-          boolean("standardize"),
-          boolean("center"),
-          choice("precision", {"f32", "f64"}),
-          choice("selection", {std::begin(kSelections), std::end(kSelections)}),
-          number("lambda"),
-          positive("lambda_largest"),
-          positive("lambda_smallest"),
-          count("lambda_count", 1, kMostSteps),
-          count("folds", 2, kMostSteps),
-          positive("held_out_fraction"),
-          seed,
-          count("rows", 2),
-          count("outputs", 1),
-          extrapolation};
+  std::vector<Field> fields = {
+      choice("task", {"regression", "classification"}),
+      count("classes", 0),
+      boolean("standardize"),
+      boolean("center"),
+      choice("precision", {"f32", "f64"}),
+      choice("selection", {std::begin(kSelections), std::end(kSelections)}),
+      number("lambda"),
+      positive("lambda_largest"),
+      positive("lambda_smallest"),
+      count("lambda_count", 1, kMostSteps),
+      count("folds", 2, kMostSteps),
+      positive("held_out_fraction"),
+      seed,
+      count("rows", 2),
+      count("outputs", 1)};
+  // With their defaults: files of before there was a choice do not name them.
+  for (Field& field : spec::preparation_fields()) fields.push_back(std::move(field));
+  return fields;
 }
 
 model::Selection selection_of(const std::string& name) {
@@ -107,7 +108,7 @@ std::string print_options(const ModelOptions& options) {
   given.set("seed", fit.seed);
   given.set("rows", options.rows);
   given.set("outputs", options.outputs);
-  given.set("extrapolation", spec::word_of(spec::kExtrapolations, fit.extrapolation));
+  spec::set_preparation(fit, given);
   check_ranges(options);
   return print_object(check_fields(given, option_fields(), ""));
 }
@@ -131,8 +132,7 @@ ModelOptions parse_options(std::string_view json) {
   fit.seed = p.seed("seed");
   options.rows = p.integer("rows");
   options.outputs = p.integer("outputs");
-  fit.extrapolation =
-      spec::enumerator_of<model::Extrapolation>(spec::kExtrapolations, p.text("extrapolation"));
+  spec::read_preparation(p, fit);
   check_ranges(options);
   return options;
 }

@@ -15,12 +15,12 @@ namespace {
 
 constexpr int64_t kMostLinearRows = 20000;
 
-std::vector<double> mean_codes(const FitOptions& options, MatrixView<const double> Y,
+std::vector<double> mean_codes(const FitOptions& options, const Preparation& by, MatrixView<const double> Y,
                                const std::vector<int64_t>& rows) {
   const auto outputs = static_cast<size_t>(coded_outputs(options, Y.cols));
   std::vector<double> sum(outputs, 0.0), code(outputs);
   for (const int64_t i : rows) {
-    code_target(options, Y.cols, Y.row(i), code.data());
+    code_target(options, by, Y.cols, Y.row(i), code.data());
     for (size_t o = 0; o < outputs; ++o) sum[o] += code[o] / static_cast<double>(rows.size());
   }
   return sum;
@@ -31,7 +31,7 @@ std::vector<double> mean_codes(const FitOptions& options, MatrixView<const doubl
 Baselines baselines(const FitOptions& options, const Standardizer& standardizer, const Rows& X,
                     MatrixView<const double> Y, const std::vector<int64_t>& train,
                     const std::vector<int64_t>& test, Context& context) {
-  const std::vector<double> mean = mean_codes(options, Y, train);
+  const std::vector<double> mean = mean_codes(options, standardizer, Y, train);
   const int64_t n = std::ssize(test), outputs = std::ssize(mean);
   Baselines result{Matrix<double>(n, outputs), {}};
   for (int64_t i = 0; i < n; ++i) std::ranges::copy(mean, result.constant.view().row(i));

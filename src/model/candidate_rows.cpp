@@ -4,19 +4,19 @@
 
 #include <array>
 
+#include "base/error.h"
 #include "model/fit_checks.h"
 #include "model/map_from_rows.h"
 
 namespace mercer::model {
 Standardizer divided_by(const Standardizer& standardizer, int64_t d,
                         std::span<const double> lengthscales) {
-  Standardizer result = standardizer;
-  if (result.mean.empty()) {
-    const auto inputs = static_cast<size_t>(d);
-    result = {std::vector<double>(inputs, 0.0), std::vector<double>(inputs, 1.0)};
-  }
+  require(lengthscales.size() == 1 || standardizer.row_norm == 0, MERCER_UNSUPPORTED,
+          "unit rows with a lengthscale for each input, which would change their norm");
+  if (lengthscales.size() == 1) return standardizer.divided_by(lengthscales[0], d);
+  Standardizer result = standardizer.divided_by(1, d);
   for (size_t j = 0; j < result.scale.size(); ++j)
-    result.scale[j] *= lengthscales[lengthscales.size() == 1 ? 0 : j];
+    result.scale[j] *= lengthscales[j];
   return result;
 }
 
@@ -33,7 +33,7 @@ std::shared_ptr<const feature::FeatureMap> CandidateRows::make(
     map = lengthscales.size() > 1 ? maker_.make_per_input(lengthscales, features)
                                   : maker_.make(lengthscale, features);
   }
-  check_map(*map, X_.cols());
+  check_map(*map, standardizer_.prepared(X_.cols()));
   return map;
 }
 

@@ -95,11 +95,11 @@ template <class T>
 double central_lengthscale(const Standardizer& standardizer, MatrixView<const T> X,
                            const std::vector<int64_t>& rows, uint64_t seed, Context& context) {
   const int64_t n = std::ssize(rows);
-  if (!all_are_affordable(n, X.cols)) {
+  if (standardizer.is_affine() && !all_are_affordable(n, X.cols)) {
     return lengthscale_of_pairs(standardizer, X, rows, median_pairs(n, X.cols), seed, context);
   }
   const auto sample = sample_rows(rows, kMedianRows, seed);
-  const Matrix<double> inputs(static_cast<int64_t>(sample.size()), X.cols);
+  const Matrix<double> inputs(std::ssize(sample), standardizer.prepared(X.cols));
   for (int64_t i = 0; i < inputs.rows(); ++i) {
     standardize_row(standardizer, X, sample[static_cast<size_t>(i)], inputs.view().row(i));
   }

@@ -19,7 +19,16 @@ class SortedColumn {
       : numbers_(std::move(numbers)), cumulated_(std::move(cumulated)) {}
   /// NaN: no row has a number here.
   double quantile(double p) const;
-  const std::vector<double>& numbers() const noexcept { return numbers_; }
+  bool empty() const noexcept { return numbers_.empty(); }
+  /// body(number, weight), ascending.
+  template <class Body>
+  void for_each(const Body& body) const {
+    double before = 0;
+    for (size_t k = 0; k < numbers_.size(); ++k) {
+      body(numbers_[k], cumulated_[k] - before);
+      before = cumulated_[k];
+    }
+  }
 
  private:
   std::vector<double> numbers_, cumulated_;

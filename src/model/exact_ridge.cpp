@@ -13,6 +13,7 @@
 #include "linalg/column_means.h"
 #include "model/fit_checks.h"
 #include "model/row_coding.h"
+#include "model/row_summary.h"
 #include "solver/kernel_ridge.h"
 
 namespace mercer::model {
@@ -28,9 +29,11 @@ void standardize_into(const Standardizer& standardizer, const Rows& rows, Matrix
   });
 }
 
-Matrix<double> coded_targets(const FitOptions& options, MatrixView<const double> Y) {
+Matrix<double> coded_targets(const FitOptions& options, const Preparation& by,
+                             MatrixView<const double> Y) {
   Matrix<double> codes(Y.rows, coded_outputs(options, Y.cols));
-  for (int64_t i = 0; i < Y.rows; ++i) code_target(options, Y.cols, Y.row(i), codes.view().row(i));
+  for (int64_t i = 0; i < Y.rows; ++i)
+    code_target(options, by, Y.cols, Y.row(i), codes.view().row(i));
   return codes;
 }
 
@@ -42,8 +45,9 @@ ExactModel fit_exact(std::shared_ptr<const kernel::Kernel> kernel, const FitOpti
   fixed.selection = Selection::fixed;
   check_options(fixed);
   check_shapes(fixed, X.rows(), X.cols(), Y);
-  kernel->check_dimension(X.cols());
-  require_summable("X", X);
+  const int64_t inputs = prepared_inputs(options, X);
+  kernel->check_dimension(inputs);
+  check_numbers(options, X);
   check_targets(fixed, Y);
   const int64_t gram_bytes =
       checked_multiply(checked_multiply(X.rows(), X.rows(), "Gram matrix"), 8, "Gram matrix");
@@ -51,10 +55,11 @@ ExactModel fit_exact(std::shared_ptr<const kernel::Kernel> kernel, const FitOpti
 
   ExactModel model;
   model.kernel = std::move(kernel);
-  if (options.standardize) model.standardizer = fit_standardizer(X);
-  model.rows = Matrix<double>(X.rows(), X.cols());
+  model.standardizer = fit_preparation(options, X, Y);
+  model.inputs = X.cols();
+  model.rows = Matrix<double>(X.rows(), inputs);
   standardize_into(model.standardizer, X, model.rows.view());
-  const Matrix<double> codes = coded_targets(options, Y);
+  const Matrix<double> codes = coded_targets(options, model.standardizer, Y);
   model.mean.assign(static_cast<size_t>(codes.cols()), 0.0);
   if (options.center) {
     model.mean = linalg::column_means(codes.view());
@@ -69,9 +74,9 @@ ExactModel fit_exact(std::shared_ptr<const kernel::Kernel> kernel, const FitOpti
 
 void predict_exact(const ExactModel& model, const Rows& X, Context& context,
                    MatrixView<double> scores) {
-  require(X.cols() == model.rows.cols(), MERCER_DIMENSION_MISMATCH,
+  require(X.cols() == model.inputs, MERCER_DIMENSION_MISMATCH,
           "X has %lld columns, the model expects %lld inputs", static_cast<Long>(X.cols()),
-          static_cast<Long>(model.rows.cols()));
+          static_cast<Long>(model.inputs));
   require(scores.rows == X.rows() && scores.cols == model.alpha.cols(), MERCER_DIMENSION_MISMATCH,
           "scores is %lld x %lld, expected %lld rows and %lld outputs",
           static_cast<Long>(scores.rows), static_cast<Long>(scores.cols),
@@ -79,7 +84,7 @@ void predict_exact(const ExactModel& model, const Rows& X, Context& context,
   const int64_t n = model.rows.rows();
   const int64_t size =
       std::clamp<int64_t>(kBlockBytes / (8 * n), 1, std::max<int64_t>(X.rows(), 1));
-  const Matrix<double> inputs(size, X.cols(), context, "a block of inputs");
+  const Matrix<double> inputs(size, model.rows.cols(), context, "a block of inputs");
   const Matrix<double> K(size, n, context, "a block of kernel values");
   Stage stage(context, X.rows());
   for (int64_t first = 0; first < X.rows(); first += size) {
@@ -94,6 +99,7 @@ void predict_exact(const ExactModel& model, const Rows& X, Context& context,
     }
     linalg::multiply(1.0, linalg::Transpose::no, values, linalg::Transpose::no, model.alpha.view(),
                      1.0, out);
+    model.standardizer.restore_targets(out);
     stage.advance(end - first);
   }
 }

@@ -12,7 +12,8 @@ namespace mercer::model {
 struct ExactModel {
   std::shared_ptr<const kernel::Kernel> kernel;
   Standardizer standardizer;
-  Matrix<double> rows;       // standardised training rows, n x d
+  int64_t inputs = 0;
+  Matrix<double> rows;       // prepared training rows, n x prepared inputs
   Matrix<double> alpha;      // n x outputs
   std::vector<double> mean;  // of the outputs, added back
   FitOptions options;

@@ -63,13 +63,18 @@ int64_t FeatureRows::block_rows() const {
   return std::min(most, rows());
 }
 
-/// Dense rows are standardised in double and rounded once; sparse ones that are only scaled are
+/// Rows are prepared in double and rounded once; sparse ones that are not centred are
 /// gathered as they are listed; others are made dense.
 template <class U>
 class FeatureRows::Inputs {
  public:
   Inputs(const FeatureRows& of, int64_t size, Context& context) : of_(of) {
     if (!of.stays_sparse_) dense_ = Matrix<U>(size, of.inputs(), context, "a block of inputs");
+    if (!of.X_.sparse() || gathers_listed()) return;
+    const int64_t chunks = (size + kRowsPerChunk - 1) / kRowsPerChunk;
+    const int64_t workers = of.stays_sparse_ ? 1 : worker_count(context, chunks);
+    sums_ = Matrix<double>(workers, of.X_.cols(), context, "sums of sparse rows");
+    sums_.fill(0);
   }
 
   /// Features of rows [first, first + Z.rows) of the set.
@@ -88,33 +93,47 @@ class FeatureRows::Inputs {
   void load(RowSet rows, int64_t first, Context& context, MatrixView<U> inputs) const {
     const int64_t chunks = (inputs.rows + kRowsPerChunk - 1) / kRowsPerChunk;
     of_.X_.visit([&](const auto& X) {
-      parallel_for(context, chunks, [&](int64_t chunk, int) noexcept {
+      parallel_for(context, chunks, [&](int64_t chunk, int worker) noexcept {
+        double* sums = sums_.rows() == 0 ? nullptr : sums_.view().row(worker);
         const int64_t end = std::min(inputs.rows, (chunk + 1) * kRowsPerChunk);
         for (int64_t i = chunk * kRowsPerChunk; i < end; ++i)
-          standardize_row(of_.standardizer_, X, rows[first + i], inputs.row(i));
+          prepare_row(of_.standardizer_, X, rows[first + i], sums, inputs.row(i));
       });
     });
+  }
+
+  /// Scaled alone: what is listed twice may stay so.
+  bool gathers_listed() const { return of_.stays_sparse_ && of_.standardizer_.is_affine(); }
+
+  template <class T, class List>
+  void gather_row(const CsrView<T>& X, int64_t i, const List& list) {
+    const Preparation& by = of_.standardizer_;
+    if (!gathers_listed()) return for_each_prepared(by, X, i, sums_.data(), list);
+    for_each_listed(
+        X, i, [&](int64_t j, T x) { list(j, prepared_number(by, j, static_cast<double>(x))); });
   }
 
   void gather(RowSet rows, int64_t first, int64_t count) {
     offsets_.assign(1, 0);
     indices_.clear();
     values_.clear();
-    const std::vector<double>& scale = of_.standardizer_.scale;
     of_.X_.visit([&](const auto& X) {
-      for (int64_t i = 0; i < count; ++i) {
-        for_each_listed(X, rows[first + i], [&](int64_t j, auto value) {
-          const double divisor = scale.empty() ? 1.0 : scale[static_cast<size_t>(j)];
+      if constexpr (kIsSparse<decltype(X)>) {
+        const auto list = [&](int64_t j, double x) {
           indices_.push_back(j);
-          values_.push_back(static_cast<U>(static_cast<double>(value) / divisor));
-        });
-        offsets_.push_back(static_cast<int64_t>(indices_.size()));
+          values_.push_back(static_cast<U>(x));
+        };
+        for (int64_t i = 0; i < count; ++i) {
+          gather_row(X, rows[first + i], list);
+          offsets_.push_back(static_cast<int64_t>(indices_.size()));
+        }
       }
     });
   }
 
   const FeatureRows& of_;
   Matrix<U> dense_;
+  Matrix<double> sums_;  // a row for each worker
   std::vector<int64_t> offsets_, indices_;
   std::vector<U> values_;
 };
@@ -122,7 +141,7 @@ class FeatureRows::Inputs {
 void FeatureRows::load_targets(int64_t first, MatrixView<double> codes) const {
   if (Y_.cols == 0) return;
   for (int64_t i = 0; i < codes.rows; ++i) {
-    code_target(options_, Y_.cols, Y_.row(set_[first + i]), codes.row(i));
+    code_target(options_, standardizer_, Y_.cols, Y_.row(set_[first + i]), codes.row(i));
   }
 }
 

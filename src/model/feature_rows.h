@@ -47,7 +47,7 @@ class FeatureRows final : public solver::BlockSource {
   void load_targets(int64_t first, MatrixView<double> codes) const;
   std::span<const double> load_weights(int64_t first, int64_t count,
                                        std::vector<double>& storage) const;
-  int64_t inputs() const { return X_.cols(); }
+  int64_t inputs() const { return map_.inputs(); }  // prepared
 
   const feature::FeatureMap& map_;
   const Standardizer& standardizer_;

@@ -8,13 +8,13 @@
 #include "base/error.h"
 #include "base/finite.h"
 #include "base/size.h"
-#include "model/column_moments.h"
 #include "model/feature_rows.h"
 #include "model/fit_checks.h"
 #include "model/map_from_rows.h"
 #include "model/model_entry.h"
 #include "model/row_coding.h"
 #include "model/row_sets.h"
+#include "model/row_summary.h"
 #include "model/stream_rows.h"
 #include "solver/row_weights.h"
 
@@ -45,17 +45,17 @@ void check_fit(const FitOptions& options, int64_t features, const Rows& X,
   check_rows(options, "X", X.rows(), solver::total_weight(weights, X.rows()));
   require_fit_memory(options, X.rows(), X.sparse() ? 0 : X.cols(), features,
                      coded_outputs(options, Y.cols), context);
-  require_summable("X", X);
+  check_numbers(options, X);
   check_targets(options, Y);
 }
 
-Model fit_standardized(std::shared_ptr<const feature::FeatureMap> map, Standardizer standardizer,
-                       const FitOptions& options, const Rows& X, MatrixView<const double> Y,
-                       Context& context, std::span<const double> weights) {
+Model fit_prepared(std::shared_ptr<const feature::FeatureMap> map, Preparation preparation,
+                   Ranges ranges, const FitOptions& options, const Rows& X,
+                   MatrixView<const double> Y, Context& context, std::span<const double> weights) {
   Model model;
   model.map = std::move(map);
-  model.standardizer = std::move(standardizer);
-  model.ranges = ranges_of(X, ranged_targets(options, Y), options.seed, weights);
+  model.standardizer = std::move(preparation);
+  model.ranges = std::move(ranges);
   model.options = options;
   model.rows = X.rows();
   learn(FeatureRows(*model.map, model.standardizer, options, X, Y, weights), context, model);
@@ -68,32 +68,39 @@ Model fit(std::shared_ptr<const feature::FeatureMap> map, const FitOptions& opti
           MatrixView<const double> Y, Context& context, std::span<const double> weights) {
   check_options(options);
   check_shapes(options, X.rows(), X.cols(), Y);
-  check_map(*map, X.cols());
+  check_map(*map, prepared_inputs(options, X, weights));
   check_fit(options, map->features(), X, Y, context, weights);
-  return fit_standardized(std::move(map),
-                          options.standardize ? fit_standardizer(X, weights) : Standardizer{},
-                          options, X, Y, context, weights);
+  const RowSummary summary(options, X, Y, weights);
+  summary.require_numbers();
+  return fit_prepared(std::move(map), summary.preparation(), summary.ranges(), options, X, Y,
+                      context, weights);
 }
 
 Model fit(const MapFromRows& plan, const FitOptions& options, const Rows& X,
           MatrixView<const double> Y, Context& context) {
   check_options(options);
   check_shapes(options, X.rows(), X.cols(), Y);
-  check_inputs(plan.inputs, X.cols());
+  check_inputs(plan.inputs, prepared_inputs(options, X));
   check_fit(options, plan.features, X, Y, context, {});
-  Standardizer standardizer = options.standardize ? fit_standardizer(X) : Standardizer{};
-  auto map = plan.make(rows_for_map(X, standardizer, rows_without(X.rows(), {}), plan.features,
+  const RowSummary summary(options, X, Y, {});
+  summary.require_numbers();
+  Preparation preparation = summary.preparation();
+  auto map = plan.make(rows_for_map(X, preparation, rows_without(X.rows(), {}), plan.features,
                                     options.seed, context)
                            .view(),
                        context);
-  check_map(*map, X.cols());
-  return fit_standardized(std::move(map), std::move(standardizer), options, X, Y, context, {});
+  check_map(*map, preparation.prepared(X.cols()));
+  return fit_prepared(std::move(map), std::move(preparation), summary.ranges(), options, X, Y,
+                      context, {});
 }
 
 Model fit_stream(std::shared_ptr<const feature::FeatureMap> map, const FitOptions& options,
                  RowStream& stream, int64_t targets, Context& context) {
   check_options(options);
   check_target_columns(options, "targets", targets);
+  require(options.missing != Missing::flag, MERCER_UNSUPPORTED,
+          "missing = flag of a stream, whose flags cannot be counted before it is read: expected "
+          "refuse or fill");
   check_map(*map, map->inputs());
   // Before any row is read, as for more rows than features; the need of fewer is known afterwards.
   require_fit_memory(options, map->features(), 0, map->features(), coded_outputs(options, targets),
@@ -102,18 +109,16 @@ Model fit_stream(std::shared_ptr<const feature::FeatureMap> map, const FitOption
   model.map = std::move(map);
   model.options = options;
   const CheckedStream checked(*model.map, options, stream, targets);
-  ColumnMoments moments(model.map->inputs());
-  RangeCollector ranges(model.map->inputs(), options.task == Task::regression ? targets : 0,
-                        options.seed);
+  RowSummary summary(options, model.map->inputs(), targets);
   model.rows = checked.pass(context, [&](int64_t, const RowStream::Block& block) {
-    moments.add(block.X, block.weights);
-    ranges.add(block.X, ranged_targets(options, block.Y), block.weights);
+    summary.add(block.X, block.Y, block.weights);
   });
-  check_rows(options, "the stream", model.rows, moments.weight());
+  check_rows(options, "the stream", model.rows, summary.weight());
+  summary.require_numbers();
   require_fit_memory(options, model.rows, model.map->inputs(), model.map->features(),
                      coded_outputs(options, targets), context);
-  if (options.standardize) model.standardizer = moments.standardizer();
-  model.ranges = ranges.ranges();
+  model.standardizer = summary.preparation();
+  model.ranges = summary.ranges();
   learn(StreamRows(checked, model.standardizer, model.rows), context, model);
   return model;
 }

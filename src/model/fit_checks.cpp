@@ -29,6 +29,8 @@ void check_options(const FitOptions& options) {
   require(options.task == Task::regression || options.classes >= 2, MERCER_INVALID_ARGUMENT,
           "classes = %lld, expected at least 2 for classification",
           static_cast<Long>(options.classes));
+  require(options.task == Task::regression || options.target_transform == Transform::none,
+          MERCER_UNSUPPORTED, "target_transform of class numbers, expected none");
   if (options.selection == Selection::fixed) {
     require(options.lambda >= 0 && std::isfinite(options.lambda), MERCER_INVALID_ARGUMENT,
             "lambda = %g, expected a finite number >= 0", options.lambda);
@@ -84,6 +86,12 @@ void check_map(const feature::FeatureMap& map, int64_t columns) {
           "the map is complex; ridge needs a real one, such as form pair or phase, or field "
           "real or complex_to_real");
   check_inputs(map.inputs(), columns);
+}
+
+void check_numbers(const FitOptions& options, const Rows& X) {
+  require_summable(
+      "X", X,
+      options.missing == Missing::refuse ? MissingNumbers::refused : MissingNumbers::allowed);
 }
 
 void check_targets(const FitOptions& options, MatrixView<const double> Y) {

@@ -19,6 +19,8 @@ void check_rows(const FitOptions& options, const char* what, int64_t rows, doubl
 void check_inputs(int64_t inputs, int64_t columns);
 /// Real, and of as many inputs as X has columns.
 void check_map(const feature::FeatureMap& map, int64_t columns);
+/// Inputs summable (base/finite.h); NaN is allowed where missing numbers are filled.
+void check_numbers(const FitOptions& options, const Rows& X);
 /// Summable (base/finite.h), and for classification whole numbers in [0, classes).
 void check_targets(const FitOptions& options, MatrixView<const double> Y);
 

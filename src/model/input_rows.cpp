@@ -36,7 +36,7 @@ void InputRows::for_each(Context& context, const Body& body) const {
         standardize_row(standardizer_, X, set_[first + i], Z.view().row(i));
     });
     for (int64_t i = 0; i < count; ++i)
-      code_target(options_, Y_.cols, Y_.row(set_[first + i]), Y.view().row(i));
+      code_target(options_, standardizer_, Y_.cols, Y_.row(set_[first + i]), Y.view().row(i));
     body({first, {}, Z.view().block_rows(0, count), Y.view().block_rows(0, count), {}});
   }
 }

@@ -16,7 +16,7 @@ class InputRows final : public solver::BlockSource {
   /// References are kept.
   InputRows(const Standardizer& standardizer, const FitOptions& options, const Rows& X,
             MatrixView<const double> Y);
-  int64_t features() const override { return X_.cols(); }
+  int64_t features() const override { return standardizer_.prepared(X_.cols()); }
   int64_t outputs() const override;
   int64_t rows() const override { return set_.count; }
   int64_t block_rows() const override;

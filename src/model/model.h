@@ -20,6 +20,7 @@
 #include "model/calibration.h"
 #include "model/guard.h"
 #include "model/predictor.h"
+#include "model/preparation.h"
 #include "model/report.h"
 
 namespace mercer::model {
@@ -32,17 +33,6 @@ enum class Task { regression, classification };
 /// mean R^2 was -9 where leave-one-out had .65.
 enum class Selection { fixed, held_out, kfold, gcv, loo };
 
-/// X -> (X - mean) / scale per column; a constant column keeps scale 1. Empty vectors: identity.
-struct Standardizer {
-  std::vector<double> mean;
-  std::vector<double> scale;
-  /// Some mean is not 0: sparse rows would not stay sparse.
-  bool centres() const noexcept;
-};
-/// Sparse rows are scaled only, by the deviation that counts what is not listed as 0.
-/// weights: one per row, or none.
-Standardizer fit_standardizer(const Rows& X, std::span<const double> weights = {});
-
 struct ModelEntry;  // model_entry.h
 const ModelEntry& ridge_model();
 
@@ -52,6 +42,12 @@ struct FitOptions {
   Task task = Task::regression;
   int64_t classes = 0;  // classification: K >= 2; Y then holds one column of class numbers 0..K-1
   bool standardize = true;
+  Scale scale = Scale::standard;  // how, where standardize is true
+  Missing missing = Missing::refuse;
+  std::vector<int64_t> flagged = {};  // missing = flag: these inputs, or else those that miss some
+  Transform transform = Transform::none;         // log: of skewed inputs; rank: of all
+  Transform target_transform = Transform::none;  // of a regression
+  bool unit_rows = false;                        // prepared rows of norm 1
   bool center = true;
   feature::Precision precision =
       feature::Precision::f32;  // of the features; statistics are always double
@@ -87,7 +83,7 @@ struct Model {
                             // label names)
   Calibration calibration;  // of a classification's scores; empty: it has no probabilities
 
-  int64_t inputs() const { return map->inputs(); }
+  int64_t inputs() const { return map->inputs() - std::ssize(standardizer.flagged); }
   int64_t outputs() const { return predictor->outputs(); }  // scores per row
 };
 

@@ -7,6 +7,7 @@
 #include "base/error.h"
 #include "base/finite.h"
 #include "model/feature_rows.h"
+#include "model/fit_checks.h"
 #include "model/model.h"
 #include "model/model_entry.h"
 #include "statistic/prediction_score.h"
@@ -41,6 +42,7 @@ void for_each_block(const Model& model, const Rows& X, Context& context, const B
   solver::for_each_wide(rows, context, [&](const solver::WideBlock& block) {
     const auto scores = storage.view().block_rows(0, block.Z.rows);
     model.predictor->predict(block.Z, scores);
+    model.standardizer.restore_targets(scores);
     body(block.first, scores);
   });
 }
@@ -115,7 +117,7 @@ Outside classify(const Model& model, const Rows& X, Context& context, std::span<
   require(static_cast<int64_t>(classes.size()) == X.rows(), MERCER_DIMENSION_MISMATCH,
           "classes has %lld entries, X has %lld rows", static_cast<Long>(classes.size()),
           static_cast<Long>(X.rows()));
-  require_summable("X", X);
+  check_numbers(model.options, X);
   const auto keep = [&](int64_t first, MatrixView<const double> block) {
     for (int64_t i = 0; i < block.rows; ++i) {
       const int64_t found = statistic::class_of({block.row(i), static_cast<size_t>(block.cols)});

@@ -35,12 +35,26 @@ class ColumnRanges {
   ColumnRanges(int64_t columns, uint64_t seed);
   /// The next rows, with a weight each or none.
   void add(const Rows& block, std::span<const double> weights);
+  /// A column without any number has a range of zeros.
   std::vector<Range> ranges() const;
+  void require_numbers() const;
+  /// body(column, sorted sample) in order.
+  template <class Body>
+  void for_each_column(const Body& body) const {
+    sample_.for_each_column(body);
+  }
+  /// Every number is 0 or 1.
+  bool is_binary(int64_t column) const { return binary_[static_cast<size_t>(column)] != 0; }
+  bool has_missing(int64_t column) const { return missing_[static_cast<size_t>(column)] != 0; }
+  bool sparse() const noexcept { return sparse_; }
+  int64_t columns() const noexcept { return std::ssize(listed_); }
 
  private:
   std::vector<double> lowest_, highest_;
   std::vector<int64_t> listed_;  // rows of positive weight that list the column
-  int64_t rows_ = 0;             // of positive weight
+  std::vector<char> binary_, missing_;
+  int64_t rows_ = 0;  // of positive weight
+  bool sparse_ = false;
   ColumnSample sample_;
 };
 
@@ -54,6 +68,8 @@ class RangeCollector {
     targets_.add(targets, weights);
   }
   Ranges ranges() const { return {inputs_.ranges(), targets_.ranges()}; }
+  const ColumnRanges& inputs() const noexcept { return inputs_; }
+  const ColumnRanges& targets() const noexcept { return targets_; }
 
  private:
   ColumnRanges inputs_, targets_;

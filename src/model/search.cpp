@@ -14,6 +14,7 @@
 #include "model/feature_rows.h"
 #include "model/fit_checks.h"
 #include "model/model_entry.h"
+#include "model/row_summary.h"
 #include "model/search_run.h"
 #include "model/warnings.h"
 
@@ -96,22 +97,9 @@ Assessment assess_nested(const MapMaker& maker, const SearchOptions& options, co
   return assess(Assessed::nested, options.fit, Y, all);
 }
 
-}  // namespace
-
-Model search(const MapMaker& maker, const SearchOptions& options, const Rows& X,
-             MatrixView<const double> Y, Context& context) {
-  check_search(options);
-  FitOptions fit = options.fit;
-  fit.selection = Selection::gcv;  // the selection is the search's own; the rest
-                                   // is checked as for fit
-  check_options(fit);
-  check_shapes(fit, X.rows(), X.cols(), Y);
-  context.require_memory(
-      search_bytes(options, X.rows(), X.sparse() ? 0 : X.cols(), coded_outputs(fit, Y.cols)),
-      "the search");
-  require_summable("X", X);
-  check_targets(fit, Y);
-
+/// The search of targets as they are, with the same flags in every part of the rows.
+Model search_plainly(const MapMaker& maker, const SearchOptions& options, const Rows& X,
+                     MatrixView<const double> Y, Context& context) {
   const int64_t n = X.rows();
   const bool assessed = options.assess && n >= kLeastAssessed;
   const bool nested = assessed && n <= kMostNested;
@@ -128,6 +116,54 @@ Model search(const MapMaker& maker, const SearchOptions& options, const Rows& X,
   add_warnings(data_warnings(options.fit, X, Y), model.report);
   add_warnings(score_warnings(options.fit, model.report.assessment), model.report);
   return model;
+}
+
+Matrix<double> curved(MatrixView<const double> Y, const std::vector<Curve>& curves,
+                      Context& context) {
+  Matrix<double> out(Y.rows, Y.cols, context, "transformed targets");
+  for (int64_t i = 0; i < Y.rows; ++i)
+    for (int64_t o = 0; o < Y.cols; ++o) out(i, o) = curves[static_cast<size_t>(o)](Y(i, o));
+  return out;
+}
+
+/// Flags and the curves of targets are those of all rows, known before any are held out.
+Model search_prepared(const MapMaker& maker, const SearchOptions& options, const Rows& X,
+                      MatrixView<const double> Y, Context& context) {
+  const RowSummary summary(options.fit, X, Y, {});
+  summary.require_numbers();
+  const Preparation preparation = summary.preparation();
+  SearchOptions plain = options;
+  plain.fit.target_transform = Transform::none;
+  plain.fit.flagged = preparation.flagged;
+  Matrix<double> targets;
+  if (!preparation.targets.empty()) targets = curved(Y, preparation.targets, context);
+  Model model = search_plainly(
+      maker, plain, X, targets.rows() > 0 ? MatrixView<const double>(targets.view()) : Y, context);
+  model.standardizer.targets = preparation.targets;
+  model.options.target_transform = options.fit.target_transform;
+  model.options.flagged = {};
+  model.ranges = summary.ranges();
+  return model;
+}
+
+}  // namespace
+
+Model search(const MapMaker& maker, const SearchOptions& options, const Rows& X,
+             MatrixView<const double> Y, Context& context) {
+  check_search(options);
+  FitOptions fit = options.fit;
+  fit.selection = Selection::gcv;  // the selection is the search's own; the rest
+                                   // is checked as for fit
+  check_options(fit);
+  check_shapes(fit, X.rows(), X.cols(), Y);
+  context.require_memory(
+      search_bytes(options, X.rows(), X.sparse() ? 0 : X.cols(), coded_outputs(fit, Y.cols)),
+      "the search");
+  check_numbers(fit, X);
+  check_targets(fit, Y);
+  const bool plain = fit.missing == Missing::refuse && fit.target_transform == Transform::none;
+  return plain ? search_plainly(maker, options, X, Y, context)
+               : search_prepared(maker, options, X, Y, context);
 }
 
 }  // namespace mercer::model

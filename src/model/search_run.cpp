@@ -11,6 +11,7 @@
 #include <limits>
 
 #include "model/central_lengthscale.h"
+#include "model/row_summary.h"
 
 namespace mercer::model {
 namespace {
@@ -48,7 +49,7 @@ SearchRun::SearchRun(const MapMaker& maker, const SearchOptions& options, const 
       unseen_(std::move(unseen)),
       context_(context),
       fit_(options.fit),
-      standardizer_(options.fit.standardize ? fit_standardizer(X) : Standardizer{}),
+      standardizer_(fit_preparation(options.fit, X, Y)),
       judge_(options.fit, Y, chosen_by_),
       split_(leaves_out() ? Split{chosen_by_, {}}
                           : split_rows(chosen_by_, options.held_out_fraction, kMostHeldOut,

@@ -9,6 +9,7 @@
 #include "base/size.h"
 #include "kernel/lengthscale.h"
 #include "model/central_lengthscale.h"
+#include "model/row_coding.h"
 #include "model/row_sets.h"
 
 namespace mercer::model {
@@ -23,23 +24,12 @@ struct Entry {
 using SparseRow = std::vector<Entry>;  // by column, each once
 
 template <class T>
-SparseRow sorted_row(const Standardizer& standardizer, const CsrView<T>& X, int64_t i) {
+SparseRow sorted_row(const Preparation& preparation, const CsrView<T>& X, int64_t i, double* sums) {
   SparseRow row;
-  for_each_listed(X, i, [&](int64_t j, T value) {
-    const double scale =
-        standardizer.scale.empty() ? 1.0 : standardizer.scale[static_cast<size_t>(j)];
-    row.push_back({j, static_cast<double>(value) / scale});
+  for_each_prepared(preparation, X, i, sums, [&](int64_t j, double value) {
+    row.push_back({j, value});
   });
-  std::ranges::stable_sort(row, {}, &Entry::column);
-  size_t kept = 0;
-  for (size_t k = 1; k < row.size(); ++k) {
-    if (row[k].column == row[kept].column) {
-      row[kept].value += row[k].value;
-    } else {
-      row[++kept] = row[k];
-    }
-  }
-  if (!row.empty()) row.resize(kept + 1);
+  std::ranges::sort(row, {}, &Entry::column);
   return row;
 }
 
@@ -70,10 +60,12 @@ double central_lengthscale(const Standardizer& standardizer, const CsrView<T>& X
   constexpr int64_t kEntryBytes = 2 * sizeof(Entry);  // a vector that grows holds up to twice
   const MemoryCharge charge =
       context.charge(checked_multiply(most, kEntryBytes, "a sample"), "a sample of sparse rows");
+  const Matrix<double> sums(1, X.cols, context, "sums of sparse rows");
+  sums.fill(0);
   std::vector<SparseRow> sample;
   int64_t listed = 0;
   for (const int64_t row : chosen) {
-    sample.push_back(sorted_row(standardizer, X, row));
+    sample.push_back(sorted_row(standardizer, X, row, sums.data()));
     listed += std::ssize(sample.back());
     context.checkpoint();
   }

@@ -55,7 +55,7 @@ void CheckedStream::check(const RowStream::Block& block, int64_t before) const {
       static_cast<Long>(block.X.cols()), static_cast<Long>(block.Y.rows),
       static_cast<Long>(block.Y.cols), static_cast<Long>(map_.inputs()),
       static_cast<Long>(targets_));
-  require_summable("X", block.X);
+  check_numbers(options_, block.X);
   check_targets(options_, block.Y);
   solver::require_weights(block.weights, block.X.rows());
 }

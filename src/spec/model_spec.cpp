@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Model specs:
-// {"model":"ridge","map":{...},"lambda":x,"standardize":b,"center":b,"task":t,"precision":p,
-// "extrapolation":e}.
+// {"model":"ridge","map":{...},"lambda":x,"standardize":b,"center":b,"task":t,"precision":p} and the
+// keys of words.h.
 // Without "lambda" it is chosen by leave-one-out. A fitted model prints the lambda
 // it has and "needs":"data".
 #include <algorithm>
@@ -51,11 +51,6 @@ std::vector<Field> common_fields() {
        .fallback = "f32",
        .choices = {"f32", "f64"},
        .help = "of the features; sums and weights are always double"},
-      {.key = "extrapolation",
-       .type = FieldType::text,
-       .fallback = "clip",
-       .choices = choices_of(kExtrapolations),
-       .help = "what becomes of inputs outside their training range"},
   };
 }
 
@@ -88,8 +83,8 @@ std::vector<Field> model_fields(const model::ModelEntry& entry) {
                                 .help = "the feature map",
                                 .canonical = canonical_map_of_model}};
   fields.insert(fields.end(), entry.fields.begin(), entry.fields.end());
-  const std::vector<Field> common = common_fields();
-  fields.insert(fields.end(), common.begin(), common.end());
+  for (const std::vector<Field>& more : {common_fields(), preparation_fields()})
+    fields.insert(fields.end(), more.begin(), more.end());
   return fields;
 }
 
@@ -128,8 +123,7 @@ ModelPlan model_plan_from_spec(std::string_view json) {
                                                                  : model::Task::regression;
   plan.options.precision =
       canonical.text("precision") == "f64" ? feature::Precision::f64 : feature::Precision::f32;
-  plan.options.extrapolation =
-      enumerator_of<model::Extrapolation>(kExtrapolations, canonical.text("extrapolation"));
+  read_preparation(canonical, plan.options);
   return plan;
 }
 
@@ -162,7 +156,7 @@ Parameters model_parameters(const Parameters& map, const model::FitOptions& opti
   parameters.set("center", options.center);
   parameters.set("task", task_name(options.task));
   parameters.set("precision", precision_name(options.precision));
-  parameters.set("extrapolation", word_of(kExtrapolations, options.extrapolation));
+  set_preparation(options, parameters);
   parameters.set("needs", "data");
   return parameters;
 }

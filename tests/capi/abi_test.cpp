@@ -60,7 +60,7 @@ AT(mercer_transform_options, end, 16);
 AT(mercer_transform_options, right, 24);
 AT(mercer_transform_options, locations, 32);
 
-SIZE(mercer_fit_options, 88);
+SIZE(mercer_fit_options, 104);
 AT(mercer_fit_options, struct_size, 0);
 AT(mercer_fit_options, standardize, 4);
 AT(mercer_fit_options, center, 8);
@@ -75,7 +75,11 @@ AT(mercer_fit_options, folds, 56);
 AT(mercer_fit_options, held_out_fraction, 64);
 AT(mercer_fit_options, seed, 72);
 AT(mercer_fit_options, extrapolation, 80);
-AT(mercer_fit_options, reserved_tail, 84);
+AT(mercer_fit_options, scale, 84);
+AT(mercer_fit_options, missing, 88);
+AT(mercer_fit_options, transform, 92);
+AT(mercer_fit_options, target_transform, 96);
+AT(mercer_fit_options, unit_rows, 100);
 
 SIZE(mercer_row_source, 48);
 AT(mercer_row_source, struct_size, 0);
@@ -86,7 +90,7 @@ AT(mercer_row_source, rewind, 24);
 AT(mercer_row_source, next, 32);
 AT(mercer_row_source, user, 40);
 
-SIZE(mercer_search_options, 88);
+SIZE(mercer_search_options, 112);
 AT(mercer_search_options, struct_size, 0);
 AT(mercer_search_options, standardize, 4);
 AT(mercer_search_options, center, 8);
@@ -101,6 +105,12 @@ AT(mercer_search_options, report, 64);
 AT(mercer_search_options, user, 72);
 AT(mercer_search_options, extrapolation, 80);
 AT(mercer_search_options, assess, 84);
+AT(mercer_search_options, scale, 88);
+AT(mercer_search_options, missing, 92);
+AT(mercer_search_options, transform, 96);
+AT(mercer_search_options, target_transform, 100);
+AT(mercer_search_options, unit_rows, 104);
+AT(mercer_search_options, reserved, 108);
 
 SIZE(mercer_predict_options, 48);
 AT(mercer_predict_options, struct_size, 0);
@@ -144,6 +154,10 @@ static_assert(MERCER_KERNEL_ERROR_MEASURED == 0 && MERCER_KERNEL_ERROR_PREDICTED
 static_assert(MERCER_SELECTION_FIXED == 0 && MERCER_SELECTION_HELD_OUT == 1 &&
               MERCER_SELECTION_KFOLD == 2 && MERCER_SELECTION_GCV == 3 &&
               MERCER_SELECTION_LOO == 4);
+static_assert(MERCER_SCALE_STANDARD == 0 && MERCER_SCALE_ROBUST == 1 && MERCER_SCALE_CENTER == 2);
+static_assert(MERCER_MISSING_REFUSE == 0 && MERCER_MISSING_FILL == 1 && MERCER_MISSING_FLAG == 2);
+static_assert(MERCER_TRANSFORM_NONE == 0 && MERCER_TRANSFORM_LOG == 1 &&
+              MERCER_TRANSFORM_RANK == 2);
 static_assert(MERCER_EXTRAPOLATION_DEFAULT == 0 && MERCER_EXTRAPOLATION_CLIP == 1 &&
               MERCER_EXTRAPOLATION_FREE == 2 && MERCER_EXTRAPOLATION_REFUSE == 3);
 static_assert(MERCER_METRIC_DEFAULT == 0 && MERCER_METRIC_R2 == 1 && MERCER_METRIC_RMSE == 2 &&

@@ -94,8 +94,8 @@ TEST_CASE("labels from another file", "[cli]") {
 
 TEST_CASE("training files without inputs or with a senseless option are refused", "[cli]") {
   CHECK(tail(refusal([] { training("1\n2\n", {}); })) ==
-        "t.csv: 1 column, expected at least one input beside the target (fields are separated by "
-        "commas)");
+        "t.csv: 1 column, expected at least one input beside the target (--delimiter "
+        "says what separates fields)");
   CHECK(refusal([] {
           training("1 1:2\n", {{"1"}, "", false}, "t.svm");
         }) == "--target: in a libsvm file the first field of a line is the target");

@@ -65,7 +65,7 @@ fit 'ragged.csv:3: 1 fields, expected 2' ragged.csv
 printf 'x,y\n1,2\n,4\n' >hole.csv
 fit 'hole.csv:3:1: empty field' hole.csv
 printf 'x,y\n1,2\nnan,4\n' >nan.csv
-fit "nan.csv:3:1: 'nan' is not finite" nan.csv
+fit "nan.csv:3:1: 'nan'; missing values are refused" nan.csv
 printf 'x,y\n1,2\n' >short.csv
 fit 'short.csv\|rows\|n = 1' short.csv
 gzip -c good.csv | head -c 400 >cut.csv.gz

@@ -61,6 +61,30 @@ model::Model guarded_model() {
   return model;
 }
 
+/// Two inputs, of which the second has a flag; curves of it and of both targets.
+model::Model prepared_model(model::Transform kind) {
+  model::Model model = guarded_model();
+  model.ranges.inputs.pop_back();
+  model.options.scale = model::Scale::robust;
+  model.options.missing = model::Missing::flag;
+  model.options.transform = model.options.target_transform = kind;
+  model.options.unit_rows = true;
+  model.standardizer = {{0.1, -0.2, 0}, {1.5, 0.5, 1}};
+  model.standardizer.fill = {1.0 / 3, -7};
+  model.standardizer.flagged = {1};
+  model.standardizer.row_norm = 1;
+  if (kind == model::Transform::none) return model;
+  model::Curve curve{kind, {0.25}};
+  if (kind == model::Transform::rank) {
+    curve.knots.clear();
+    for (size_t k = 0; k < model::kRankKnots; ++k)
+      curve.knots.push_back(std::sqrt(static_cast<double>(k / 3)));
+  }
+  model.standardizer.curves = {{}, curve};
+  model.standardizer.targets = {curve, curve};
+  return model;
+}
+
 std::shared_ptr<const model::Predictor> constant_weights(int64_t features, int64_t outputs,
                                                          double value, size_t intercepts) {
   solver::Weights weights{Matrix<double>(features, outputs), std::vector<double>(intercepts, 1.0)};
@@ -201,7 +225,75 @@ TEST_CASE("ranges that no fit keeps are CORRUPT_FILE", "[io]") {
   CHECK(corrupt(
             model, "ranges", [](const std::string&) { return std::string(); },
             "ranges has 0 numbers, expected 20") == "");
-  CHECK(corrupt(model, "options", substitute("refuse", "hold"), "extrapolation = \"hold\"") == "");
+  CHECK(corrupt(model, "options",
+                substitute("\"extrapolation\":\"refuse\"", "\"extrapolation\":\"hold\""),
+                "extrapolation = \"hold\"") == "");
+}
+
+TEST_CASE("how rows are prepared comes back bit for bit", "[io]") {
+  const TemporaryDirectory directory;
+  const std::string path = directory.file("model"), again = directory.file("again");
+  for (const auto kind : {model::Transform::none, model::Transform::log, model::Transform::rank}) {
+    const model::Model model = prepared_model(kind);
+    io::save(model, path);
+    const auto back = io::load_model(path);
+    io::save(*back, again);
+    CHECK(directory.read(path) == directory.read(again));
+    CHECK(back->inputs() == 2);
+    CHECK(back->options.scale == model::Scale::robust);
+    CHECK(back->options.missing == model::Missing::flag);
+    CHECK(back->options.unit_rows);
+    const model::Preparation& by = back->standardizer;
+    CHECK(same_bits(by.fill, model.standardizer.fill));
+    CHECK(by.flagged == std::vector<int64_t>{1});
+    CHECK(by.row_norm == 1);
+    REQUIRE(by.curves.size() == (kind == model::Transform::none ? 0u : 2u));
+    if (kind == model::Transform::none) continue;
+    CHECK(by.curves[0].kind == model::Transform::none);
+    CHECK(same_bits(by.curves[1].knots, model.standardizer.curves[1].knots));
+    CHECK(same_bits(by.targets[1].knots, model.standardizer.targets[1].knots));
+  }
+}
+
+TEST_CASE("a preparation that no fit learns is CORRUPT_FILE", "[io]") {
+  const model::Model log = prepared_model(model::Transform::log),
+                     rank = prepared_model(model::Transform::rank);
+  const auto nth_becomes = [](size_t n, double value) {
+    return [=](const std::string& bytes) {
+      return bytes.substr(0, 8 * n) + as_bytes(value) + bytes.substr(8 * n + 8);
+    };
+  };
+  const auto cut = [](const std::string& bytes) { return bytes.substr(8); };
+  CHECK(corrupt(log, "fill", nth_becomes(1, std::nan("")), "fill[1] = nan") == "");
+  CHECK(corrupt(log, "fill", cut, "fill has 1 numbers, expected 2") == "");
+  for (const double bad : {-1.0, 0.5, 3.0, 1e300, std::nan("")})
+    CHECK(corrupt(log, "flagged", nth_becomes(0, bad), "flagged names column") == "");
+  CHECK(corrupt(log, "flagged", nth_becomes(0, 2), "columns of the inputs without") == "");
+  CHECK(corrupt(log, "curves", nth_becomes(0, 2), "curves names column 2") == "");
+  CHECK(corrupt(log, "curves", nth_becomes(0, -1), "curves names column -1") == "");
+  CHECK(corrupt(log, "curves", nth_becomes(1, 0), "curves: a curve with knots") == "");
+  CHECK(corrupt(log, "curves", nth_becomes(1, HUGE_VAL), "curves: a curve with knots") == "");
+  CHECK(corrupt(log, "curves", cut, "expected a multiple of 2") == "");
+  CHECK(corrupt(log, "target_curves", nth_becomes(2, 0), "target_curves names column 0") == "");
+  CHECK(corrupt(rank, "curves", nth_becomes(9, 1e9), "curves: a curve with knots") == "");
+  CHECK(corrupt(rank, "curves", cut, "expected a multiple of 257") == "");
+  CHECK(corrupt(rank, "options", substitute("\"transform\":\"rank\"", "\"transform\":\"none\""),
+                "curves has 257 numbers, expected 0") == "");
+  CHECK(corrupt(log, "options", substitute("\"missing\":\"flag\"", "\"missing\":\"refuse\""),
+                "fill has 2 numbers, expected 0") == "");
+  CHECK(corrupt(log, "options", substitute("\"missing\":\"flag\"", "\"missing\":\"fill\""),
+                "flagged has 1 numbers, expected 0") == "");
+  CHECK(corrupt(log, "options", substitute("\"scale\":\"robust\"", "\"scale\":\"steep\""),
+                "scale = \"steep\"") == "");
+  // Numbers that the file does not hold are not made room for.
+  const TemporaryDirectory directory;
+  const std::string path = directory.file("model");
+  io::save(log, path);
+  forge_sections(path, [](std::vector<NamedBytes>& sections) {
+    std::erase_if(sections, [](const NamedBytes& section) { return section.name == "ranges"; });
+  });
+  CHECK(refusal_fault(
+            MERCER_CORRUPT_FILE, [&] { io::load_model(path); }, path, "ranges is missing") == "");
 }
 
 TEST_CASE("a file from before ranges were kept loads, and clips nothing", "[io]") {
@@ -210,7 +302,9 @@ TEST_CASE("a file from before ranges were kept loads, and clips nothing", "[io]"
   model::Model model = small_model(1);
   model.standardizer = {{0.1, -0.2, 0.3}, {1.5, 0.5, 2}};
   io::save(model, path);
-  forge_section(path, "options", substitute(",\"extrapolation\":\"clip\"", ""));
+  forge_section(path, "options", [](const std::string& text) {
+    return text.substr(0, text.find(",\"scale\"")) + "}";
+  });
   const auto back = io::load_model(path);
   CHECK(!back->ranges.known());
   CHECK(same_bits(predictions(model), predictions(*back)));

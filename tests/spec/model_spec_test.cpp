@@ -84,9 +84,28 @@ TEST_CASE("a fitted model prints the lambda it has and that its spec is not all 
       R"({"mercer":1,"model":"ridge","map":{"map":"fourier","kernel":{"kernel":"laplacian","lengthscale":1,"variance":1},)"
       R"("inputs":2,"features":4,"seed":0,"projection":"dense","form":"pair","radius":"drawn",)"
       R"("scramble":"owen","whole_blocks":false},"lambda":0.1,"standardize":true,)"
-      R"("center":true,"task":"regression","precision":"f32","extrapolation":"clip",)"
-      R"("needs":"data"})");
+      R"("center":true,"task":"regression","precision":"f32","scale":"standard",)"
+      R"("missing":"refuse","transform":"none","target_transform":"none","unit_rows":false,)"
+      R"("extrapolation":"clip","needs":"data"})");
   CHECK(refused(MERCER_UNSUPPORTED, text, "needs = \"data\"", "fitted") == "");
+}
+
+TEST_CASE("a spec says how rows are prepared, in the words that it prints", "[spec]") {
+  const spec::ModelPlan plan = spec::model_plan_from_spec(
+      ridge_with(R"(,"scale":"robust","missing":"flag","transform":"rank",)"
+                 R"("target_transform":"log","unit_rows":true,"extrapolation":"free")"));
+  CHECK(plan.options.scale == model::Scale::robust);
+  CHECK(plan.options.missing == model::Missing::flag);
+  CHECK(plan.options.transform == model::Transform::rank);
+  CHECK(plan.options.target_transform == model::Transform::log);
+  CHECK(plan.options.unit_rows);
+  CHECK(plan.options.extrapolation == model::Extrapolation::free);
+  model::Model model;
+  model.map = plan.map;
+  model.options = plan.options;
+  CHECK(spec::to_spec(model).find(
+            R"("scale":"robust","missing":"flag","transform":"rank","target_transform":"log",)"
+            R"("unit_rows":true,"extrapolation":"free",)") != std::string::npos);
 }
 
 TEST_CASE("what is wrong with a model spec is said", "[spec]") {
@@ -102,6 +121,9 @@ TEST_CASE("what is wrong with a model spec is said", "[spec]") {
   CHECK(refused(invalid, ridge_with(R"(,"task":"ranking")"), "task = \"ranking\"",
                 "\"classification\"") == "");
   CHECK(refused(invalid, ridge_with(R"(,"precision":"f16")"), "precision = \"f16\"") == "");
+  CHECK(refused(invalid, ridge_with(R"(,"scale":"none")"), "scale = \"none\"", "\"robust\"") == "");
+  CHECK(refused(invalid, ridge_with(R"(,"missing":true)"), "missing = true") == "");
+  CHECK(refused(invalid, ridge_with(R"(,"transform":"sqrt")"), "transform = \"sqrt\"") == "");
   CHECK(refused(invalid, ridge_with(R"(,"extrapolation":"hold")"), "extrapolation = \"hold\"",
                 "\"refuse\"") == "");
   CHECK(refused(invalid, ridge_with(R"(,"alpha":1)"), "unknown key \"alpha\"") == "");

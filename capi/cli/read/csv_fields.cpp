@@ -4,8 +4,6 @@
 // number table is a forgotten quote far more often than data.
 #include "read/csv_fields.h"
 
-#include <cstring>
-
 #include "failure.h"
 #include "read/number.h"
 
@@ -25,8 +23,11 @@ std::string_view CsvFields::take_quoted(std::string_view line, size_t* at, const
     ++i;
   }
   *at = i + 1;
-  while (*at < line.size() && (line[*at] == ' ' || line[*at] == '\t')) ++*at;
-  if (*at < line.size() && line[*at] != ',') {
+  const size_t end = after_blanks(line, *at);
+  const bool ended =
+      end == line.size() || line[end] == separator_ || (separator_ == ' ' && end > *at);
+  if (separator_ != ' ') *at = end;
+  if (!ended) {
     fail_at(file, line_number, field, "text after the closing quote");
   }
   const std::string_view inside = line.substr(start, i - start);
@@ -40,34 +41,61 @@ std::string_view CsvFields::take_quoted(std::string_view line, size_t* at, const
   return text;
 }
 
+size_t CsvFields::after_blanks(std::string_view line, size_t at) const {
+  while (at < line.size() && is_blank(line[at])) ++at;
+  return at;
+}
+
+void CsvFields::take_plain(std::string_view line, size_t* at) {
+  const size_t end =
+      separator_ == ' ' ? line.find_first_of(" \t", *at) : line.find(separator_, *at);
+  std::string_view field = line.substr(*at, end == line.npos ? end : end - *at);
+  while (!field.empty() && is_blank(field.front())) field.remove_prefix(1);
+  while (!field.empty() && is_blank(field.back())) field.remove_suffix(1);
+  fields_.push_back(field);
+  *at = end == line.npos ? line.size() : end;
+}
+
 void CsvFields::split(std::string_view line, const std::string& file, int64_t line_number) {
   fields_.clear();
   unquoted_used_ = 0;
+  if (separator_ == ' ') line = without_blanks(line);
   size_t at = 0;
   for (;;) {
-    size_t first = at;
-    while (first < line.size() && (line[first] == ' ' || line[first] == '\t')) ++first;
+    const size_t first = after_blanks(line, at);
     if (first < line.size() && line[first] == '"') {
       // Enough storage up front, so that no view moves while the line is split.
       if (unquoted_.size() < line.size() / 4 + 1) unquoted_.resize(line.size() / 4 + 1);
       at = first;
       fields_.push_back(take_quoted(line, &at, file, line_number));
     } else {
-      const void* comma =
-          at < line.size() ? std::memchr(line.data() + at, ',', line.size() - at) : nullptr;
-      const size_t end = comma != nullptr
-                             ? static_cast<size_t>(static_cast<const char*>(comma) - line.data())
-                             : line.size();
-      fields_.push_back(without_blanks(line.substr(at, end - at)));
-      at = end;
+      take_plain(line, &at);
     }
     if (at >= line.size()) return;
-    ++at;  // the comma
+    ++at;  // the separator
+    if (separator_ == ' ') at = after_blanks(line, at);
     if (at == line.size()) {
       fields_.push_back({});
       return;
     }
   }
+}
+
+char separator_of(std::string_view line) {
+  int64_t commas = 0, semicolons = 0, tabs = 0, blanks = 0;
+  bool quoted = false;
+  line = without_blanks(line);
+  for (const char c : line) {
+    if (c == '"') quoted = !quoted;
+    if (quoted) continue;
+    commas += c == ',';
+    semicolons += c == ';';
+    tabs += c == '\t';
+    blanks += c == ' ';
+  }
+  if (tabs > 0) return '\t';
+  if (semicolons > commas) return ';';
+  return commas == 0 && blanks > 0 ? ' ' : ',';
 }
 
 std::string csv_field(std::string_view text) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// One line of CSV into fields (RFC 4180): commas, fields in double quotes with "" for a quote.
+// One line of CSV into fields (RFC 4180): commas or another separator, fields in double quotes with
+// "" for a quote.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +13,8 @@ namespace mercer::cli {
 
 class CsvFields {
  public:
+  /// A separator of ' ' is any run of blanks.
+  void separate_by(char separator) { separator_ = separator; }
   /// Splits; the views live until the line or this object changes. Fails at file:line:field for a
   /// quote that is not closed on its line or is followed by more text.
   void split(std::string_view line, const std::string& file, int64_t line_number);
@@ -22,10 +25,19 @@ class CsvFields {
   std::string_view take_quoted(std::string_view line, size_t* at, const std::string& file,
                                int64_t line_number);
 
+  bool is_blank(char c) const { return c == ' ' || (c == '\t' && separator_ != '\t'); }
+  size_t after_blanks(std::string_view line, size_t at) const;
+  void take_plain(std::string_view line, size_t* at);
+
+  char separator_ = ',';
   std::vector<std::string_view> fields_;
   std::vector<std::string> unquoted_;  // storage of fields that held ""
   size_t unquoted_used_ = 0;
 };
+
+/// What separates the fields of a line: the tab if there is one, else the more frequent of semicolon
+/// and comma, else blanks between words; quoted text does not count. The comma for one field.
+char separator_of(std::string_view line);
 
 /// The field as CSV writes it: quoted if it holds a comma, a quote, a line break or outer blanks.
 std::string csv_field(std::string_view text);

@@ -58,7 +58,7 @@ Format detect(ByteSource& source, std::string_view path) {
 
 }  // namespace
 
-Table read_table(const std::string& path, const TextRule& text_rule) {
+Table read_table(const std::string& path, const TextRule& text_rule, const CsvOptions& csv) {
   ByteSource source(path);
   if (source.at_end()) fail_at(source.name(), 0, 0, "empty file");
   switch (detect(source, path)) {
@@ -69,15 +69,18 @@ Table read_table(const std::string& path, const TextRule& text_rule) {
     case Format::libsvm:
       return read_libsvm(source);
     default:
-      return read_csv(source, text_rule);
+      return read_csv(source, text_rule, csv);
   }
 }
 
 Table read_column(const std::string& path, bool always_text) {
-  Table table = read_table(path, [&](const std::vector<std::string>&, int64_t columns) {
-    return TextPermission{columns == 1 ? std::vector<int64_t>{0} : std::vector<int64_t>{},
-                          always_text};
-  });
+  Table table = read_table(path,
+                           [&](const std::vector<std::string>&, int64_t columns) {
+                             return TextPermission{
+                                 columns == 1 ? std::vector<int64_t>{0} : std::vector<int64_t>{},
+                                 always_text};
+                           },
+                           {.separator = ','});
   if (table.format == Format::libsvm || table.columns != 1) {
     fail_at(table.name, 0, 0,
             "expected one column of labels, found " + std::to_string(table.columns) + table.shape);

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "read/numbers.h"
@@ -13,6 +14,12 @@
 namespace mercer::cli {
 
 enum class Format { csv, libsvm, npy, idx };
+
+/// The distinct texts of an input, which its cells number in order of appearance.
+struct TextColumn {
+  int64_t column;
+  std::vector<std::string> levels;
+};
 
 struct Table {
   std::string name;  // of the file, for messages
@@ -26,14 +33,28 @@ struct Table {
   // CSV: columns that hold text; their cells number the entries of `texts`, in order of appearance.
   std::vector<int64_t> text_columns;
   std::vector<std::string> texts;
-  GrowingBuffer<double> labels;  // libsvm: the first field of every line
+  std::vector<TextColumn> text_inputs;  // CSV: by column
+  GrowingBuffer<double> labels;         // libsvm: the first field of every line
 };
 
 /// Where a CSV may hold text instead of numbers.
 struct TextPermission {
-  std::vector<int64_t> columns;
-  bool always = false;  // text even where the first row looks like a number
+  std::vector<int64_t> columns;             // targets: their texts are numbered together
+  bool always = false;                      // text even where the first row looks like a number
+  std::vector<int64_t> inputs = {};         // text if their first field is
+  std::vector<int64_t> number_inputs = {};  // numbers, or missing
+  std::vector<int64_t> text_inputs = {};    // text, whatever it looks like
+  std::vector<int64_t> ignored = {};        // not read
 };
+
+/// How a CSV is read beside that.
+struct CsvOptions {
+  char separator = 0;    // 0: as its first line looks
+  bool missing = false;  // missing inputs are NaN, or a level of their own, instead of a failure
+};
+
+/// Empty, NA, NaN or ?.
+bool is_missing(std::string_view field);
 
 /// Asked once, after the first line: names (empty without a header) and number of columns.
 using TextRule =
@@ -43,13 +64,13 @@ using TextRule =
 /// IDX), then the name
 /// (.csv, .svm, .libsvm, .svmlight, before .gz), then the first lines. Fails with file, line and
 /// field.
-Table read_table(const std::string& path, const TextRule& text_rule);
+Table read_table(const std::string& path, const TextRule& text_rule, const CsvOptions& csv = {});
 
 /// A column of labels or outputs: IDX or npy of one dimension, or any table with one column.
 Table read_column(const std::string& path, bool always_text);
 
 class ByteSource;
-Table read_csv(ByteSource& source, const TextRule& text_rule);
+Table read_csv(ByteSource& source, const TextRule& text_rule, const CsvOptions& options = {});
 Table read_libsvm(ByteSource& source);
 Table read_npy(ByteSource& source);
 Table read_idx(ByteSource& source);

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+#include "encoding.h"
+
+#include <algorithm>
+#include <cctype>
+#include <string_view>
+
+#include "failure.h"
+#include "memory.h"
+
+namespace mercer::cli {
+
+namespace {
+
+constexpr size_t kMostLevels = 64;
+constexpr int64_t kLeastRows = 5;
+constexpr int64_t kLeastIds = 20;  // fewer levels are kept or pooled
+
+std::string number_of(const Dataset& data, int64_t input) {
+  const auto j = static_cast<size_t>(input);
+  return std::to_string((j < data.input_columns.size() ? data.input_columns[j] : input) + 1);
+}
+
+std::string name_of(const Dataset& data, int64_t input) {
+  const auto j = static_cast<size_t>(input);
+  return "column " +
+         (j < data.input_names.size() ? shown(data.input_names[j]) : number_of(data, input));
+}
+
+std::string option_for(const Dataset& data, int64_t input) {
+  const auto j = static_cast<size_t>(input);
+  return "--ignore " + (j < data.input_names.size() ? data.input_names[j] : number_of(data, input));
+}
+
+/// 2024-05-31, and what may follow it.
+bool is_date(std::string_view text) {
+  constexpr std::string_view kForm = "dddd-dd-dd";
+  if (text.size() < kForm.size()) return false;
+  for (size_t k = 0; k < kForm.size(); ++k) {
+    const bool digit = std::isdigit(static_cast<unsigned char>(text[k])) != 0;
+    if (kForm[k] == 'd' ? !digit : text[k] != '-') return false;
+  }
+  return text.size() == kForm.size() || text[kForm.size()] == 'T' || text[kForm.size()] == ' ';
+}
+
+void refuse_dates_and_ids(const Dataset& data, const TextColumn& text) {
+  const auto distinct = static_cast<int64_t>(text.levels.size());
+  const auto dates = std::ranges::count_if(text.levels, is_date);
+  if (2 * dates > distinct) {
+    const auto first = std::ranges::find_if(text.levels, is_date);
+    fail_at(data.name, 0, 0,
+            name_of(data, text.column) + " holds dates (" + shown(*first) +
+                "), which are no numbers: " + option_for(data, text.column) + " leaves it out");
+  }
+  if (distinct >= kLeastIds && 10 * distinct > 9 * data.n) {
+    fail_at(data.name, 0, 0,
+            name_of(data, text.column) + " holds text that is nearly all distinct (" +
+                std::to_string(distinct) + " texts in " + std::to_string(data.n) +
+                " rows), as names and ids are: " + option_for(data, text.column) +
+                " leaves it out");
+  }
+}
+
+std::vector<int64_t> rows_of_levels(const Dataset& data, const TextColumn& text) {
+  std::vector<int64_t> rows(text.levels.size(), 0);
+  for (int64_t i = 0; i < data.n; ++i)
+    ++rows[static_cast<size_t>(data.X.at(i * data.d + text.column))];
+  return rows;
+}
+
+Encoding choose_levels(const Dataset& data, const TextColumn& text) {
+  const std::vector<int64_t> rows = rows_of_levels(data, text);
+  std::vector<size_t> order(rows.size());
+  for (size_t k = 0; k < order.size(); ++k) order[k] = k;
+  std::ranges::sort(order, [&](size_t a, size_t b) {
+    return rows[a] != rows[b] ? rows[a] > rows[b] : text.levels[a] < text.levels[b];
+  });
+  Encoding encoding;
+  encoding.input = text.column;
+  for (const size_t k : order)
+    if (encoding.levels.size() < kMostLevels && rows[k] >= kLeastRows)
+      encoding.levels.push_back(text.levels[k]);
+  std::ranges::sort(encoding.levels);
+  encoding.other = encoding.levels.size() < order.size();
+  return encoding;
+}
+
+/// The column of each level of the data among those of the encoding; -1: none.
+std::vector<int64_t> places_of(const Encoding& encoding, const std::vector<std::string>& levels,
+                               std::vector<bool>* known) {
+  std::vector<int64_t> places;
+  for (const std::string& level : levels) {
+    const auto found = std::ranges::lower_bound(encoding.levels, level);
+    const bool own = found != encoding.levels.end() && *found == level;
+    known->push_back(own);
+    const auto last = static_cast<int64_t>(encoding.levels.size());
+    places.push_back(own ? found - encoding.levels.begin() : encoding.other ? last : -1);
+  }
+  return places;
+}
+
+}  // namespace
+
+std::vector<Encoding> choose_encodings(const Dataset& data) {
+  std::vector<Encoding> encodings;
+  for (const TextColumn& text : data.text_inputs) {
+    refuse_dates_and_ids(data, text);
+    encodings.push_back(choose_levels(data, text));
+  }
+  return encodings;
+}
+
+int64_t encoded_inputs(int64_t inputs, const std::vector<Encoding>& encodings) {
+  for (const Encoding& encoding : encodings) inputs += encoding.width() - 1;
+  return inputs;
+}
+
+std::vector<std::string> encoded_names(const std::vector<std::string>& names,
+                                       const std::vector<Encoding>& encodings) {
+  std::vector<std::string> encoded;
+  auto next = encodings.begin();
+  for (size_t j = 0; j < names.size(); ++j) {
+    if (next == encodings.end() || next->input != static_cast<int64_t>(j)) {
+      encoded.push_back(names[j]);
+      continue;
+    }
+    for (const std::string& level : next->levels)
+      encoded.push_back(names[j] + "=" + (level.empty() ? "(missing)" : level));
+    if (next->other) encoded.push_back(names[j] + "=(other)");
+    ++next;
+  }
+  return encoded;
+}
+
+std::vector<int64_t> encode(const std::vector<Encoding>& encodings, Dataset* data) {
+  std::vector<int64_t> unknown(encodings.size(), 0);
+  if (encodings.empty()) return unknown;
+  const int64_t d = encoded_inputs(data->d, encodings);
+  require_memory(data->name + ": text inputs as columns of 0 and 1",
+                 8 * static_cast<double>(data->n) * static_cast<double>(d));
+  std::vector<std::vector<int64_t>> places;
+  std::vector<std::vector<bool>> known(encodings.size());
+  for (size_t e = 0; e < encodings.size(); ++e)
+    places.push_back(places_of(encodings[e], data->text_inputs[e].levels, &known[e]));
+  Numbers encoded;
+  for (int64_t i = 0; i < data->n; ++i) {
+    double* row = encoded.f64.extend(static_cast<size_t>(d));
+    std::fill_n(row, d, 0.0);
+    for (int64_t j = 0, e = 0; j < data->d; ++j) {
+      const double x = data->X.at(i * data->d + j);
+      const auto at = static_cast<size_t>(e);
+      if (at == encodings.size() || encodings[at].input != j) {
+        *row++ = x;
+        continue;
+      }
+      const auto level = static_cast<size_t>(x);
+      if (places[at][level] >= 0) row[places[at][level]] = 1;
+      unknown[at] += known[at][level] ? 0 : 1;
+      row += encodings[at].width();
+      ++e;
+    }
+  }
+  encoded.trim();
+  data->X = std::move(encoded);
+  data->d = d;
+  return unknown;
+}
+
+}  // namespace mercer::cli

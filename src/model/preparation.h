@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// What becomes of inputs before they are mapped, and of targets before they are learnt.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/rows.h"
+#include "model/curve.h"
+
+namespace mercer::model {
+
+/// How inputs are standardised: mean and standard deviation; median and quartiles (half their
+/// distance over the normal one's, 0.6745); mean alone. Inputs of 0 and 1 alone stay as they are.
+enum class Scale { standard, robust, center };
+/// Inputs of NaN: refused; filled with the median of their column; filled and flagged by one more
+/// prepared input, 1 where it was filled, for each input that missed some number in training.
+enum class Missing { refuse, fill, flag };
+
+/// Input j becomes (curve_j(x_j) - mean_j)/scale_j, NaN in it fill_j first; flags stand behind all
+/// inputs; then, where row_norm > 0, rows are scaled to that norm. Empty vectors: nothing of it.
+struct Preparation {
+  std::vector<double> mean = {};      // of prepared inputs
+  std::vector<double> scale = {};     // of prepared inputs
+  std::vector<double> fill = {};      // of inputs
+  std::vector<int64_t> flagged = {};  // inputs with a flag, ascending
+  std::vector<Curve> curves = {};     // of inputs
+  std::vector<Curve> targets = {};    // of targets of a regression
+  double row_norm = 0;
+
+  /// Some mean is not 0, or 0 does not stay 0: sparse rows would not stay sparse.
+  bool centres() const noexcept;
+  /// Differences of rows are differences of inputs over scale.
+  bool is_affine() const noexcept { return fill.empty() && curves.empty() && row_norm == 0; }
+  /// Prepared inputs of `inputs`.
+  int64_t prepared(int64_t inputs) const noexcept { return inputs + std::ssize(flagged); }
+  /// Prepared inputs in units of `lengthscale`.
+  Preparation divided_by(double lengthscale, int64_t inputs) const;
+  /// Of predictions that were learnt from transformed targets, in place.
+  void restore_targets(MatrixView<double> scores) const noexcept;
+};
+
+using Standardizer = Preparation;
+
+/// Of the standard scale and nothing else.
+Preparation fit_standardizer(const Rows& X, std::span<const double> weights = {});
+
+}  // namespace mercer::model

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+#include "model/row_summary.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.h"
+#include "model/listed_rows.h"
+#include "model/row_coding.h"
+
+namespace mercer::model {
+namespace {
+
+constexpr double kNormalQuartiles = 1.3489795003921634;  // their distance, of deviation 1
+constexpr double kConstantColumn = 1e-14;  // of the largest number: a deviation that is rounding
+
+/// Mean or median, and what to divide by, of the numbers of a column once they are curved; missing
+/// ones do not count.
+struct Spread {
+  double centre = 0, size = 1;
+};
+
+Spread spread_of(const SortedColumn& column, const Curve& curve, Scale scale) {
+  double total = 0, mean = 0, squares = 0, largest = 0;
+  column.for_each([&](double number, double weight) {
+    const double x = curve(number), before = x - mean;
+    total += weight;
+    mean += weight * before / total;
+    squares += weight * before * (x - mean);
+    largest = std::max(largest, std::abs(x));
+  });
+  const double deviation = std::sqrt(squares / total);
+  Spread found{mean, deviation > kConstantColumn * largest ? deviation : 1.0};
+  if (scale == Scale::center) found.size = 1;
+  if (scale != Scale::robust) return found;
+  const double low = curve(column.quantile(0.25)), high = curve(column.quantile(0.75));
+  found.centre = curve(column.quantile(0.5));
+  if (high - low > kConstantColumn * largest) found.size = (high - low) / kNormalQuartiles;
+  return found;
+}
+
+/// The sums over all rows are the better where they are what is wanted.
+bool wants_moments(const FitOptions& options) {
+  return options.scale == Scale::standard && options.missing == Missing::refuse &&
+         options.transform == Transform::none;
+}
+
+void check_sparse(const FitOptions& options) {
+  require(!options.standardize || options.scale == Scale::standard, MERCER_UNSUPPORTED,
+          "sparse rows are scaled alone, which keeps them sparse, but scale asks for their centre: "
+          "expected standard, or dense rows");
+  require(options.transform != Transform::rank, MERCER_UNSUPPORTED,
+          "transform = rank of sparse rows, which would not stay sparse: expected none or log, or "
+          "dense rows");
+}
+
+}  // namespace
+
+RowSummary::RowSummary(const FitOptions& options, int64_t inputs, int64_t targets)
+    : options_(options),
+      moments_(inputs),
+      ranges_(inputs, options.task == Task::regression ? targets : 0, options.seed) {}
+
+void RowSummary::add(const Rows& X, MatrixView<const double> Y, std::span<const double> weights) {
+  if (X.sparse()) check_sparse(options_);
+  moments_.add(X, weights);
+  ranges_.add(X, ranged_targets(options_, Y), weights);
+}
+
+Preparation RowSummary::preparation() const {
+  Preparation result;
+  fit_missing(result);
+  fit_curves(result);
+  if (options_.standardize) fit_scale(result);
+  if (options_.unit_rows) result.row_norm = 1;
+  return result;
+}
+
+void RowSummary::fit_missing(Preparation& to) const {
+  if (options_.missing == Missing::refuse) return;
+  ranges_.inputs().for_each_column([&](int64_t j, const SortedColumn& column) {
+    to.fill.push_back(column.empty() ? 0.0 : column.quantile(0.5));
+    if (options_.missing == Missing::flag && ranges_.inputs().has_missing(j))
+      to.flagged.push_back(j);
+  });
+  if (!options_.flagged.empty()) to.flagged = options_.flagged;
+}
+
+void RowSummary::fit_curves(Preparation& to) const {
+  if (options_.transform != Transform::none) {
+    ranges_.inputs().for_each_column([&](int64_t j, const SortedColumn& column) {
+      const bool left = ranges_.inputs().is_binary(j) || column.empty() ||
+                        (options_.transform == Transform::log && !is_skewed(column));
+      to.curves.push_back(left ? Curve() : make_curve(options_.transform, column));
+    });
+  }
+  if (options_.target_transform != Transform::none) {
+    ranges_.targets().for_each_column([&](int64_t, const SortedColumn& column) {
+      to.targets.push_back(make_curve(options_.target_transform, column));
+    });
+  }
+}
+
+void RowSummary::fit_scale(Preparation& to) const {
+  const bool exact = wants_moments(options_);
+  const auto inputs = static_cast<size_t>(ranges_.inputs().columns());
+  to.mean.assign(inputs, 0.0);
+  to.scale.assign(inputs, 1.0);
+  if (exact) {
+    const Preparation moments = moments_.standardizer();
+    to.mean = moments.mean;
+    to.scale = moments.scale;
+  } else {
+    ranges_.inputs().for_each_column([&](int64_t column, const SortedColumn& sorted) {
+      const auto j = static_cast<size_t>(column);
+      if (sorted.empty()) return;
+      const Curve curve = to.curves.empty() ? Curve() : to.curves[j];
+      const Spread spread = spread_of(sorted, curve, options_.scale);
+      if (!ranges_.inputs().sparse()) to.mean[j] = spread.centre;
+      to.scale[j] = spread.size;
+    });
+  }
+  for (size_t j = 0; j < inputs; ++j) {
+    if (!ranges_.inputs().is_binary(static_cast<int64_t>(j))) continue;
+    to.mean[j] = 0;
+    to.scale[j] = 1;
+  }
+  to.mean.resize(static_cast<size_t>(to.prepared(std::ssize(to.mean))), 0.0);
+  to.scale.resize(to.mean.size(), 1.0);
+}
+
+Preparation fit_preparation(const FitOptions& options, const Rows& X, MatrixView<const double> Y,
+                            std::span<const double> weights) {
+  return RowSummary(options, X, Y, weights).preparation();
+}
+
+Preparation fit_standardizer(const Rows& X, std::span<const double> weights) {
+  return fit_preparation({}, X, {}, weights);
+}
+
+int64_t prepared_inputs(const FitOptions& options, const Rows& X, std::span<const double> weights) {
+  if (options.missing != Missing::flag) return X.cols();
+  std::vector<char> missing(static_cast<size_t>(X.cols()), 0);
+  X.visit([&](const auto& view) {
+    for (int64_t i = 0; i < view.rows; ++i) {
+      if (!weights.empty() && weights[static_cast<size_t>(i)] == 0) continue;
+      for_each_listed(view, i, [&](int64_t j, auto x) {
+        if (std::isnan(x)) missing[static_cast<size_t>(j)] = 1;
+      });
+    }
+  });
+  return X.cols() + std::ranges::count(missing, 1);
+}
+
+}  // namespace mercer::model

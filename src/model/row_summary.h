@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// One pass over training rows: how they are prepared, and where they lay.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "model/column_moments.h"
+#include "model/model.h"
+
+namespace mercer::model {
+
+/// What one pass over the training rows finds: in memory, or block by block.
+class RowSummary {
+ public:
+  RowSummary(const FitOptions& options, int64_t inputs, int64_t targets);
+  /// Of rows in memory.
+  RowSummary(const FitOptions& options, const Rows& X, MatrixView<const double> Y,
+             std::span<const double> weights)
+      : RowSummary(options, X.cols(), Y.cols) {
+    add(X, Y, weights);
+  }
+  /// INVALID_ARGUMENT for a column that holds no number in any row.
+  void require_numbers() const { ranges_.inputs().require_numbers(); }
+  /// The next rows. UNSUPPORTED for sparse ones that would have to be centred or ranked.
+  void add(const Rows& X, MatrixView<const double> Y, std::span<const double> weights);
+  /// Sparse rows are scaled only, by the deviation that counts what is not listed as 0. Means and
+  /// deviations are of all rows for the standard scale of rows without curves or missing numbers,
+  /// else those of the sample that quantiles come from.
+  Preparation preparation() const;
+  Ranges ranges() const { return ranges_.ranges(); }
+  double weight() const noexcept { return moments_.weight(); }
+
+ private:
+  void fit_curves(Preparation& to) const;
+  void fit_missing(Preparation& to) const;
+  void fit_scale(Preparation& to) const;
+  const FitOptions& options_;
+  ColumnMoments moments_;
+  RangeCollector ranges_;
+};
+
+/// The preparation that a fit on X and Y learns.
+Preparation fit_preparation(const FitOptions& options, const Rows& X, MatrixView<const double> Y,
+                            std::span<const double> weights = {});
+
+/// The number of prepared inputs of X, before anything is fitted.
+int64_t prepared_inputs(const FitOptions& options, const Rows& X,
+                        std::span<const double> weights = {});
+
+}  // namespace mercer::model

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The mercer authors
+# Columns as data comes: text, missing fields, dates and ids, separators; how inputs are prepared. Usage: columns_test.sh MERCER FOLDER
+here=$(cd "$(dirname "$0")" && pwd)
+MERCER=$1
+rm -rf "$2" && mkdir -p "$2" && cd "$2" || exit 1
+. "$here/black_box.sh"
+
+fit() { accepts "$MERCER" fit "$@" --features 128; }
+
+# The target depends on a text column, and only a little on numbers.
+colours='split("red green blue", name, " "); a = uniform(); k = 1 + int(3 * (uniform() + 1) / 2.0001)
+  print "r" i "," a "," name[k] "," (i % 100 == 7 ? "rare" : "usual") "," 3 * k + 0.1 * a'
+{ echo id,x,colour,kind,y; rows 600 "$colours"; } >train.csv
+{ echo id,x,colour,kind,y; rows 800 "$colours" | tail -n 200; } >test.csv
+refuses "train.csv: column 'id' holds text that is nearly all distinct (600 texts in 600 rows).*--ignore id leaves it out" \
+  "$MERCER" fit train.csv -o result
+fit train.csv -o model --ignore id --test-fraction 0.2
+at_least 0.95 "text columns"
+contains '^input colour: text in 3 columns of 0 and 1$' "levels"
+contains '^input kind: text in 2 columns of 0 and 1$' "a rare level of 6 rows has a column"
+accepts "$MERCER" predict model test.csv -o predicted.csv
+at_least 0.95 "the same raw columns"
+cut -d, -f2-4 test.csv >inputs.csv
+accepts "$MERCER" predict model inputs.csv -o without.csv
+cmp -s predicted.csv without.csv || complain "predictions depend on columns that were left out"
+awk -F, 'BEGIN { OFS = "," } { print $4, $2, $3, $1 }' test.csv >moved.csv
+accepts "$MERCER" predict model moved.csv -o moved.out
+cmp -s predicted.csv moved.out || complain "text columns are not matched by name"
+
+# Text that training did not hold: counted, told, and as if there were none.
+sed 's/green/violet/' test.csv >unknown.csv
+unknown=$(grep -c violet unknown.csv)
+accepts "$MERCER" predict model unknown.csv -o unknown.out
+contains "^note: input colour: $unknown of 200 rows hold text that was rare or unknown in training, taken as none" "unknown"
+{ echo x,colour,kind; echo abc,red,usual; } >number.csv
+refuses "number.csv:2:1: 'abc' is not a number" "$MERCER" predict model number.csv -o result
+accepts "$MERCER" info model
+contains 'colour' "info"
+
+# Rare levels share a column; unknown ones join them.
+{ echo town,x,y; rows 400 't = i % 90; x = uniform(); print "t" t "," x "," (t % 2) + x'; } >towns.csv
+refuses 'nearly all distinct' "$MERCER" fit <(head -n 41 towns.csv) -o result
+{ echo town,x,y; rows 2000 't = i % 90; x = uniform(); print "t" t "," x "," (t < 30) + x'; } >many.csv
+fit many.csv -o towns
+contains '^input town: text in 65 columns of 0 and 1, rare levels in one$' "rare levels"
+{ echo town,x; echo nowhere,0.5; } >new.csv
+accepts "$MERCER" predict towns new.csv -o new.out
+contains '1 of 1 rows hold text that was rare or unknown in training, taken together' "an unknown level joins the rare"
+
+# Dates.
+{ echo when,x,y; rows 300 'x = uniform(); printf "2024-%02d-%02d,%g,%g\n", 1 + i % 12, 1 + i % 28, x, x'; } >dates.csv
+refuses "dates.csv: column 'when' holds dates ('2024-02-02'), .*--ignore when leaves it out" "$MERCER" fit dates.csv -o result
+fit dates.csv -o dates --ignore when --test-fraction 0.2
+at_least 0.99 "without its dates"
+sed 1d dates.csv >bare.csv
+refuses 'column 1 holds dates .*--ignore 1 leaves it out' "$MERCER" fit bare.csv -o result
+fit bare.csv -o bare --ignore 1
+accepts "$MERCER" predict bare bare.csv -o bare.out
+at_least 0.99 "without a header"
+cut -d, -f2 bare.csv >one.csv
+accepts "$MERCER" predict bare one.csv -o one.out
+cmp -s bare.out one.out || complain "predictions of the inputs alone differ"
+refuses "--ignore 'nothing'" "$MERCER" fit dates.csv -o result --ignore nothing
+refuses '--ignore: column 3 is a target' "$MERCER" fit dates.csv -o result --ignore 3 --target y
+
+# Separators are recognised by themselves, blanks and tabs among them.
+for separator in ';' '\t' ' '; do
+  sed "s/,/$separator/g" dates.csv >separated.csv
+  fit separated.csv -o separated --ignore when
+  cmp -s dates separated 2>/dev/null
+  accepts "$MERCER" predict separated separated.csv -o separated.out
+  at_least 0.99 "separated by '$separator'"
+done
+sed 's/,/|/g' dates.csv >bars.csv
+refuses 'bars.csv: 1 column, expected at least one input .*--delimiter' "$MERCER" fit bars.csv -o result
+fit bars.csv -o bars --ignore when --delimiter '|'
+accepts "$MERCER" predict bars bars.csv -o bars.out --delimiter '|'
+at_least 0.99 "--delimiter"
+refuses "--delimiter 'word'" "$MERCER" fit bars.csv -o result --delimiter word
+
+# Missing fields: refused by place, or filled and flagged; here a missing x means a large y.
+hole='x = uniform(); z = uniform(); print (i % 5 == 0 ? "NA" : x) "," (i % 9 == 0 ? "" : (z > 0 ? "up" : "down")) "," (i % 5 == 0 ? 4 : x) + (z > 0)'
+{ echo x,z,y; rows 600 "$hole"; } >holes.csv
+refuses "holes.csv:6:1: 'NA'; missing values are refused (--missing fill fills them)" "$MERCER" fit holes.csv -o result
+fit holes.csv -o holes --missing fill --test-fraction 0.2
+at_least 0.85 "missing inputs"
+contains '^input z: text in 3 columns of 0 and 1$' "missing text is a level"
+accepts "$MERCER" predict holes holes.csv -o holes.out
+at_least 0.85 "missing inputs in a prediction"
+{ echo x,z,y; echo ?,down,; } >target.csv
+refuses 'target.csv:2:3: empty field' "$MERCER" predict holes target.csv -o result
+
+# Preparation reaches the library, and the file.
+skew='a = uniform(); b = uniform(); print exp(6 * a) "," b "," exp(3 * a + b)'
+{ echo a,b,y; rows 500 "$skew"; } >skew.csv
+fit skew.csv -o skewed --transform log --target-transform log --scale robust --test-fraction 0.2
+at_least 0.98 "log of inputs and target"
+accepts "$MERCER" info skewed
+contains 'transform *log' "info: transform"
+contains 'scale *robust' "info: scale"
+accepts "$MERCER" predict skewed skew.csv -o skewed.out
+at_least 0.98 "predictions of a transformed target"
+fit skew.csv -o ranked --transform rank --target-transform rank --unit-rows --scale center
+fit skew.csv -o raw --scale none
+contains 'fitted: 500 rows' "--scale none"
+refuses 'scale' "$MERCER" fit skew.csv -o result --scale huge
+finish
