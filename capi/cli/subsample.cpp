@@ -25,10 +25,13 @@ void standardize_dense(Subsample* rows) {
     for (int64_t i = 0; i < n; ++i) mean += X[static_cast<size_t>(i * d + j)];
     mean /= static_cast<double>(n);
     double square = 0;
+    bool binary = true;  // columns of 0 and 1 stay as they are
     for (int64_t i = 0; i < n; ++i) {
-      const double deviation = X[static_cast<size_t>(i * d + j)] - mean;
+      const double x = X[static_cast<size_t>(i * d + j)], deviation = x - mean;
+      binary = binary && (x == 0 || x == 1);
       square += deviation * deviation;
     }
+    if (binary) continue;
     // A constant column keeps its scale.
     const double scale = square > 0 ? std::sqrt(square / static_cast<double>(n)) : 1;
     for (int64_t i = 0; i < n + rows->test_rows; ++i) {
@@ -40,8 +43,9 @@ void standardize_dense(Subsample* rows) {
 
 /// Of columns with `count` of n numbers listed, the rest 0.
 struct Moments {
-  explicit Moments(int64_t d) : count(d), mean(d), squares(d), largest(d) {}
+  explicit Moments(int64_t d) : count(d), mean(d), squares(d), largest(d), binary(d, 1) {}
   std::vector<double> count, mean, squares, largest;
+  std::vector<char> binary;
 };
 
 Moments listed_moments(const Numbers& X, int64_t rows, int64_t d) {
@@ -54,13 +58,15 @@ Moments listed_moments(const Numbers& X, int64_t rows, int64_t d) {
     moments.count[j] += 1;
     moments.mean[j] += before / moments.count[j];
     moments.squares[j] += before * (x - moments.mean[j]);
+    if (x != 0 && x != 1) moments.binary[j] = 0;
     moments.largest[j] = std::max(moments.largest[j], std::abs(x));
   }
   return moments;
 }
 
-// With k of n numbers listed, their mean m and squares S about it, the variance of all is
-// S/n + m^2 (k/n)(1 - k/n). A column whose deviation is rounding keeps its scale.
+// As in the library: the root mean square distance of the k of n numbers that are listed, of mean m
+// and squares S about it, from the mean of all, m k/n. A column where it is rounding keeps its
+// scale, and so does one of 0 and 1.
 void standardize_sparse(Subsample* rows) {
   const auto n = static_cast<double>(rows->train_rows);
   const Moments moments = listed_moments(rows->X, rows->train_rows, rows->d);
@@ -68,8 +74,10 @@ void standardize_sparse(Subsample* rows) {
   for (size_t j = 0; j < scale.size(); ++j) {
     const double share = moments.count[j] / n;
     const double m = moments.mean[j];
-    const double deviation = std::sqrt(moments.squares[j] / n + m * m * share * (1 - share));
-    if (deviation > 1e-14 * moments.largest[j]) scale[j] = deviation;
+    const double rest = m * (1 - share);
+    const double deviation =
+        moments.count[j] > 0 ? std::sqrt(moments.squares[j] / moments.count[j] + rest * rest) : 0;
+    if (moments.binary[j] == 0 && deviation > 1e-14 * moments.largest[j]) scale[j] = deviation;
   }
   for (size_t p = 0; p < rows->X.f64.size(); ++p)
     rows->X.f64[p] /= scale[static_cast<size_t>(rows->X.indices[p])];

@@ -137,8 +137,10 @@ MERCER_API mercer_status mercer_fit_options_init(mercer_fit_options* options);
 
 /** Fits on X and Y. K = 0: regression on Y; K >= 2: least-squares classification on one-hot codes,
  *  Y holds class numbers 0..K-1. The map is shared, not copied, and may be freed.
- *  Shapes: X n x d, n >= 2, dense or CSR, F32 or F64; sparse rows are standardised by scaling
- *  alone, so that they stay sparse, and are read at the cost of their non-zeros where the map does.
+ *  Shapes: X n x d, n >= 2, dense or CSR, F32 or F64; sparse rows are scaled alone, by the
+ *  root mean square distance of a column's listed numbers from its mean, so that they stay sparse
+ *  and rare columns do not outweigh all others; they are read at the cost of their non-zeros where
+ *  the map does.
  *  Y n x m, m = 1 for classes, any rows; it is widened to dense doubles. options may be NULL. The
  *  map has d inputs, and one more for each flag of MERCER_MISSING_FLAG.
  *  Preparation: in this order, NaN is filled, columns are transformed, centred and scaled, flags

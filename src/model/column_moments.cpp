@@ -47,6 +47,7 @@ std::vector<ColumnMoments::Column> ColumnMoments::of_block(const MatrixView<cons
   }
   for (size_t j = 0; j < block.size(); ++j) {
     block[j].mean += rest[j] / n;
+    block[j].listed = n;
     block[j].squares = std::max(0.0, block[j].squares - rest[j] * rest[j] / n);
   }
   return block;
@@ -80,6 +81,7 @@ std::vector<ColumnMoments::Column> ColumnMoments::of_block(const CsrView<T>& X,
     const double share = count[j] / n, mean = block[j].mean;
     block[j].squares += mean * mean * count[j] * (1 - share);
     block[j].mean = mean * share;
+    block[j].listed = count[j];
   }
   return block;
 }
@@ -97,8 +99,16 @@ void ColumnMoments::add(const Rows& rows, std::span<const double> weights) {
     column.mean = before == 0 ? block[j].mean : column.mean + difference * (added / total);
     column.squares += block[j].squares + difference * difference * (before * added / total);
     column.largest = std::max(column.largest, block[j].largest);
+    column.listed += block[j].listed;
   }
   weight_ = total;
+}
+
+/// The squares about the mean less those of the zeros, over the numbers that are listed.
+double ColumnMoments::listed_deviation(const Column& column) const {
+  if (column.listed == 0) return 0;
+  const double zeros = std::max(0.0, weight_ - column.listed) * column.mean * column.mean;
+  return std::sqrt(std::max(0.0, column.squares - zeros) / column.listed);
 }
 
 Standardizer ColumnMoments::standardizer() const {
@@ -106,7 +116,8 @@ Standardizer ColumnMoments::standardizer() const {
                       std::vector<double>(columns_.size(), 1.0)};
   const double n = weight_ > 0 ? weight_ : 1;
   for (size_t j = 0; j < columns_.size(); ++j) {
-    const double deviation = std::sqrt(columns_[j].squares / n);
+    const double deviation =
+        sparse_ ? listed_deviation(columns_[j]) : std::sqrt(columns_[j].squares / n);
     if (!sparse_) result.mean[j] = columns_[j].mean;
     if (deviation > kConstantColumn * columns_[j].largest) result.scale[j] = deviation;
   }

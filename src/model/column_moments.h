@@ -19,18 +19,22 @@ class ColumnMoments {
   void add(const Rows& block, std::span<const double> weights = {});
   int64_t rows() const noexcept { return rows_; }
   double weight() const noexcept { return weight_; }
-  /// Means and deviations, which divide by the sum of the weights; after a sparse block deviations
-  /// alone.
+  /// Means and deviations, which divide by the sum of the weights. After a sparse block scales
+  /// alone: the root mean square distance of a column's listed numbers, not of its zeros, from its
+  /// mean. That of a full column is its deviation; a rare one's numbers become about 1, where its
+  /// deviation, which is about as small as it is rare, would let it outweigh all others.
   Standardizer standardizer() const;
 
  private:
   struct Column {
     double mean = 0, squares = 0, largest = 0;  // squares: about the mean
+    double listed = 0;                          // weight of the rows that list it
   };
   template <class T>
   std::vector<Column> of_block(const MatrixView<const T>& X, std::span<const double> weights) const;
   template <class T>
   std::vector<Column> of_block(const CsrView<T>& X, std::span<const double> weights) const;
+  double listed_deviation(const Column& column) const;
 
   std::vector<Column> columns_;
   int64_t rows_ = 0;

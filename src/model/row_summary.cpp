@@ -15,29 +15,51 @@ namespace {
 constexpr double kNormalQuartiles = 1.3489795003921634;  // their distance, of deviation 1
 constexpr double kConstantColumn = 1e-14;  // of the largest number: a deviation that is rounding
 
-/// Mean or median, and what to divide by, of the numbers of a column once they are curved; missing
-/// ones do not count.
+/// Of the numbers of a column once they are curved; missing ones do not count.
+struct Moments {
+  double mean = 0, deviation = 0, largest = 0;
+};
+
+Moments moments_of(const SortedColumn& column, const Curve& curve) {
+  double total = 0, squares = 0;
+  Moments found;
+  column.for_each([&](double number, double weight) {
+    const double x = curve(number), before = x - found.mean;
+    total += weight;
+    found.mean += weight * before / total;
+    squares += weight * before * (x - found.mean);
+    found.largest = std::max(found.largest, std::abs(x));
+  });
+  found.deviation = std::sqrt(squares / total);
+  return found;
+}
+
+/// Of sparse rows: of the numbers that are not 0, from the mean of all.
+double listed_deviation(const SortedColumn& column, const Curve& curve, double mean) {
+  double listed = 0, squares = 0;
+  column.for_each([&](double number, double weight) {
+    const double t = curve(number) - mean;
+    listed += number != 0 ? weight : 0.0;
+    squares += number != 0 ? weight * t * t : 0.0;
+  });
+  return listed > 0 ? std::sqrt(squares / listed) : 0.0;
+}
+
+/// What to subtract, and what to divide by.
 struct Spread {
   double centre = 0, size = 1;
 };
 
-Spread spread_of(const SortedColumn& column, const Curve& curve, Scale scale) {
-  double total = 0, mean = 0, squares = 0, largest = 0;
-  column.for_each([&](double number, double weight) {
-    const double x = curve(number), before = x - mean;
-    total += weight;
-    mean += weight * before / total;
-    squares += weight * before * (x - mean);
-    largest = std::max(largest, std::abs(x));
-  });
-  const double deviation = std::sqrt(squares / total);
-  Spread found{mean, deviation > kConstantColumn * largest ? deviation : 1.0};
-  if (scale == Scale::center) found.size = 1;
-  if (scale != Scale::robust) return found;
+Spread spread_of(const SortedColumn& column, const Curve& curve, Scale scale, bool sparse) {
+  const Moments all = moments_of(column, curve);
+  const double rounding = kConstantColumn * all.largest;
+  const auto size_of = [&](double size) { return size > rounding ? size : 1.0; };
+  if (sparse) return {0, size_of(listed_deviation(column, curve, all.mean))};
+  if (scale == Scale::center) return {all.mean, 1};
+  if (scale == Scale::standard) return {all.mean, size_of(all.deviation)};
   const double low = curve(column.quantile(0.25)), high = curve(column.quantile(0.75));
-  found.centre = curve(column.quantile(0.5));
-  if (high - low > kConstantColumn * largest) found.size = (high - low) / kNormalQuartiles;
-  return found;
+  const double between = (high - low) / kNormalQuartiles;
+  return {curve(column.quantile(0.5)), between > rounding ? between : size_of(all.deviation)};
 }
 
 /// The sums over all rows are the better where they are what is wanted.
@@ -116,8 +138,8 @@ void RowSummary::fit_scale(Preparation& to) const {
       const auto j = static_cast<size_t>(column);
       if (sorted.empty()) return;
       const Curve curve = to.curves.empty() ? Curve() : to.curves[j];
-      const Spread spread = spread_of(sorted, curve, options_.scale);
-      if (!ranges_.inputs().sparse()) to.mean[j] = spread.centre;
+      const Spread spread = spread_of(sorted, curve, options_.scale, ranges_.inputs().sparse());
+      to.mean[j] = spread.centre;
       to.scale[j] = spread.size;
     });
   }

@@ -25,7 +25,7 @@ class RowSummary {
   void require_numbers() const { ranges_.inputs().require_numbers(); }
   /// The next rows. UNSUPPORTED for sparse ones that would have to be centred or ranked.
   void add(const Rows& X, MatrixView<const double> Y, std::span<const double> weights);
-  /// Sparse rows are scaled only, by the deviation that counts what is not listed as 0. Means and
+  /// Sparse rows are scaled only (column_moments.h). Means and
   /// deviations are of all rows for the standard scale of rows without curves or missing numbers,
   /// else those of the sample that quantiles come from.
   Preparation preparation() const;

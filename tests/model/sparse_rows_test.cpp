@@ -69,22 +69,47 @@ TEST_CASE("sparse rows fit and predict as the dense rows they stand for", "[mode
   }
 }
 
-TEST_CASE("sparse rows are scaled, not centred, which changes no Fourier fit", "[model]") {
-  // A shift of the inputs turns every pair of columns by an angle: an orthogonal change of basis.
+TEST_CASE("sparse rows are scaled by the size of what they list, and not centred", "[model]") {
   const SparseProblem problem;
   Context context;
   const auto map = gaussian_map(kInputs, 64, 4.0);
   const FitOptions options = options_of(Selection::fixed, true);
   const Model sparse = fit(map, options, problem.X.view(), problem.Y.view(), context);
-  const Model dense = fit(map, options, problem.dense.view(), problem.Y.view(), context);
   CHECK(!sparse.standardizer.centres());
-  CHECK(dense.standardizer.centres());
-  for (size_t j = 0; j < kInputs; ++j)
-    CHECK(std::abs(sparse.standardizer.scale[j] / dense.standardizer.scale[j] - 1) < 1e-13);
-  const auto expected = predictions(dense, problem.dense.view());
+  Matrix<double> scaled = copy(problem.dense.view());
+  for (int64_t j = 0; j < kInputs; ++j) {
+    double mean = 0, squares = 0, listed = 0;
+    for (int64_t i = 0; i < kRows; ++i) mean += problem.dense(i, j) / kRows;
+    for (int64_t i = 0; i < kRows; ++i) {
+      if (problem.dense(i, j) == 0) continue;
+      squares += std::pow(problem.dense(i, j) - mean, 2);
+      listed += 1;
+    }
+    const double scale = std::sqrt(squares / listed);
+    CHECK(std::abs(sparse.standardizer.scale[static_cast<size_t>(j)] / scale - 1) < 1e-13);
+    for (int64_t i = 0; i < kRows; ++i) scaled(i, j) /= scale;
+  }
+  const Model plain =
+      fit(map, options_of(Selection::fixed, false), scaled.view(), problem.Y.view(), context);
+  const auto expected = predictions(plain, scaled.view());
   CHECK(largest_difference(predictions(sparse, problem.X.view()), expected) < 1e-8);
-  CHECK(largest_difference(predictions(dense, problem.X.view()), expected) < 1e-8);
   CHECK(largest_difference(predictions(sparse, problem.dense.view()), expected) < 1e-8);
+}
+
+TEST_CASE("rare columns do not outweigh all others", "[model]") {
+  // The class is in 4 columns that every row lists one of; 40 more are listed by 2 rows each.
+  constexpr int64_t n = 200, d = 44;
+  SparseRows<double> X;
+  X.cols = d;
+  Matrix<double> labels(n, 1);
+  for (int64_t i = 0; i < n; ++i) {
+    X.add(i % 4, 1.0 + 0.1 * static_cast<double>(i % 7));
+    if (i < 80) X.add(4 + i / 2, 1.0 + 0.1 * static_cast<double>(i % 3));
+    X.end_row();
+    labels(i, 0) = i % 4 < 2 ? 1 : 0;
+  }
+  const Standardizer found = fit_standardizer(X.view());
+  for (size_t j = 4; j < d; ++j) CHECK((found.scale[j] > 0.9 && found.scale[j] < 1.3));
 }
 
 TEST_CASE("a search on sparse rows learns what one on dense rows does", "[model]") {

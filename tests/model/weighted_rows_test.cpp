@@ -97,7 +97,15 @@ TEST_CASE("sparse weighted rows and classes are those of repeated rows", "[model
   const auto map = gaussian_map(6, 40, 2.0);
   const Matrix<double> X = repeated<double>(dense.view(), weights),
                        labels = repeated<double>(Y.view(), weights);
-  const auto moments = fit_standardizer(sparse.view(), weights), plain = fit_standardizer(X.view());
+  SparseRows<double> copies;
+  copies.cols = 6;
+  for (int64_t i = 0; i < 150; ++i)
+    for (int k = 0; k < static_cast<int>(weights[static_cast<size_t>(i)]); ++k) {
+      for_each_listed(sparse.view(), i, [&](int64_t j, double x) { copies.add(j, x); });
+      copies.end_row();
+    }
+  const auto moments = fit_standardizer(sparse.view(), weights),
+             plain = fit_standardizer(copies.view());
   for (size_t j = 0; j < 6; ++j) CHECK(moments.scale[j] == Approx(plain.scale[j]).epsilon(1e-12));
   options.standardize = false;  // sparse rows would not be centred
   const Model whole = fit(map, options, X.view(), labels.view(), context);
