@@ -18,7 +18,10 @@ extern "C" {
  * held_out_fraction of the rows. The lengthscale is walked by factors of 2 from the median distance
  * of rows on a part of the features and rows, then by 2^(1/2) on a larger part of both. Of all pairs
  * of lengthscale and lambda whose mean loss exceeds the least by at most the standard error of that
- * paired difference the one of least effective dimension Tr H is taken, and fitted on all rows.
+ * paired difference the one of least effective dimension Tr H is taken (above 3,000 rows: of those
+ * of the best lengthscale), and fitted on all rows. Then lengthscales for each input are learnt, for
+ * 2 to 100 inputs of dense rows, at least 5 rows each, by the gradient of the marginal likelihood;
+ * they are taken if they beat the one for all by more than two standard errors.
  *
  * Example: 2,048 features of a Gaussian kernel for n rows of d doubles and one target.
  *

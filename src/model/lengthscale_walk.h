@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// A line search by comparison over log lengthscale, and the choice among all
-// that it came by.
+// A line search by comparison over log lengthscale, and the choice among all that it came by.
 #pragma once
 
 #include <cstdint>
@@ -25,20 +24,21 @@ class LengthscaleWalk {
   using TryOut = std::function<Trial(double lengthscale, const Trial* near)>;
 
   LengthscaleWalk(double start, TryOut try_out);
-  /// From the best lengthscale by 1/factor while the loss falls, at most `most`
-  /// steps; then, unless that has lowered it, by factor.
+  /// From the best lengthscale by 1/factor while the loss falls, at most `most` steps; then, unless
+  /// that has lowered it, by factor.
   void climb(double factor, int64_t most);
-  /// Longer lengthscales by factor, at most `most`, as long as the rule picks
-  /// the longest: simpler fits may lie beyond it.
+  /// Longer lengthscales by factor, at most `most`, as long as the rule picks the longest: simpler
+  /// fits may lie beyond it.
   void lengthen(double factor, int64_t most);
 
   struct Choice {
     const Tried* tried = nullptr;
     size_t point = 0;  // of its trial
   };
-  /// By the paired rule over all lengthscales and lambdas. Valid until the next
-  /// trial.
+  /// By the paired rule over all lengthscales and lambdas. Valid until the next trial.
   Choice choice() const;
+  /// By the rule over the lambdas of the lengthscale with the least loss.
+  Choice best_choice() const { return {&best(), paired_pick(best().trial)}; }
   const Tried& best() const { return tried_[best_]; }
   /// The loss still fell where climb stopped for its number of steps.
   bool stopped_short() const noexcept { return stopped_short_; }

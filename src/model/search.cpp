@@ -42,8 +42,7 @@ void check_search(const SearchOptions& options) {
           "held_out_fraction = %g, expected a number between 0 and 1", options.held_out_fraction);
 }
 
-/// Statistics and what decomposes or factors them, or the dual system; a block
-/// of rows.
+/// Statistics and what decomposes or factors them, or the dual system; a block of rows.
 int64_t search_bytes(const SearchOptions& options, int64_t n, int64_t d, int64_t outputs) {
   const int64_t D = options.features;
   const int64_t per_square = n <= kMostLeftOut ? 20 : 16;

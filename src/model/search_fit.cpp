@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The fit with what was chosen. Where the choice was made on a part of the rows
-// or features, lambda is chosen once more on all of them. Rows that no choice
-// has seen are scored, then added to the sums, lambda kept.
+// The fit with what was chosen. Where the choice was made on a part of the rows or features, lambda
+// is chosen once more on all of them. Rows that no choice has seen are scored, then added to the
+// sums, lambda kept.
 #include <algorithm>
 #include <cmath>
 

@@ -15,6 +15,7 @@ namespace {
 constexpr int64_t kLearningFeatures = 512;
 constexpr int64_t kLearningRows = 2000;
 constexpr int64_t kMostInputs = 100;
+constexpr int64_t kRowsPerInput = 5;  // fewer do not say which inputs matter
 constexpr int64_t kFactorSteps = 2;
 // d numbers were learnt from these rows, and several factors tried: one error is won by chance.
 constexpr double kErrors = 2;
@@ -29,12 +30,11 @@ std::vector<double> scaled(std::vector<double> lengthscales, double factor) {
 }  // namespace
 
 std::vector<double> SearchRun::learn_per_input(const Chosen& chosen) {
-  const int64_t d = X_.cols();
-  const feature::FeatureMap& unit =
-      candidates_.unit(std::min(options_.features, kLearningFeatures));
-  if (!unit.has_gradient()) return {};
   const std::vector<int64_t> sample = sample_rows(split_.train, kLearningRows, fit_.seed);
-  const int64_t n = std::ssize(sample), outputs = coded_outputs(fit_, Y_.cols);
+  const int64_t d = X_.cols(), n = std::ssize(sample), outputs = coded_outputs(fit_, Y_.cols);
+  const feature::FeatureMap& unit =
+      candidates_.unit(std::min({options_.features, kLearningFeatures, 2 * n}));
+  if (n < kRowsPerInput * d || !unit.has_gradient()) return {};
   const Matrix<double> X(n, d, context_, "rows to learn lengthscales from");
   const Matrix<double> Y(n, outputs, context_, "targets to learn lengthscales from");
   X_.visit([&](const auto& rows) {
@@ -63,7 +63,7 @@ void SearchRun::try_per_input(Chosen& chosen) {
     return try_out(2, scaled(learnt, factor), sizes_.fine, near == nullptr ? &chosen.trial : near);
   });
   walk.climb(kFactor, kFactorSteps);
-  const LengthscaleWalk::Choice choice = walk.choice();
+  const LengthscaleWalk::Choice choice = choice_of(walk);
   if (!beats(choice.tried->trial, choice.point, chosen.trial, chosen.at, kErrors)) return;
   report_.relevance = relevance(learnt);
   chosen.lengthscales = scaled(learnt, choice.tried->lengthscale);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The choice: a coarse walk by factors of 2 from the median heuristic, then by
-// 2^(1/2) and 2^(1/4) and, by the paired rule, on to longer lengthscales. Up to
-// kMostLeftOut rows every lambda of a grid is judged by leave-one-out at each
-// lengthscale; above, few lambdas on held-out rows.
+// The choice: a coarse walk by factors of 2 from the median heuristic, then by 2^(1/2) and 2^(1/4)
+// and, by the paired rule, on to longer lengthscales. Up to kMostLeftOut rows every lambda of a
+// grid is judged by leave-one-out at each lengthscale; above, few lambdas on held-out rows.
 #include "model/search_run.h"
 
 #include <algorithm>
@@ -121,7 +120,7 @@ void SearchRun::keep(const SearchCandidate& candidate) {
 }
 
 SearchRun::Chosen SearchRun::chosen_of(const LengthscaleWalk& walk, const TrialSize& size) {
-  const LengthscaleWalk::Choice choice = walk.choice();
+  const LengthscaleWalk::Choice choice = choice_of(walk);
   const bool whole = size.rows == std::ssize(chosen_by_) && size.features == options_.features;
   Chosen chosen;
   chosen.lengthscales = {choice.tried->lengthscale};
@@ -153,8 +152,11 @@ SearchRun::Chosen SearchRun::choose_lengthscale() {
   phases_.begin(phase_units(sizes_.fine, kFineTrials));
   const auto refine = [&](LengthscaleWalk& walk) {
     walk.climb(kFineFactor, kFineSteps);
-    if (!leaves_out()) walk.climb(std::sqrt(kFineFactor), 1);  // cheap, and rows tell them apart
-    walk.lengthen(kFineFactor, kLonger);
+    if (leaves_out()) {
+      walk.lengthen(kFineFactor, kLonger);
+    } else {
+      walk.climb(std::sqrt(kFineFactor), 1);
+    }
     return chosen_of(walk, sizes_.fine);
   };
   if (sizes_.coarse == sizes_.fine) return refine(coarse);

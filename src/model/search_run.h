@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// One search: lengthscale and lambda by some rows, then a fit on these and the
-// rows kept apart.
+// One search: lengthscale and lambda by some rows, then a fit on these and the rows kept apart.
 #pragma once
 
 #include <chrono>
@@ -27,14 +26,13 @@ inline constexpr double kLeastSingle = 1e-8;  // that sums of products in f32 al
 
 class SearchRun {
  public:
-  /// chosen_by: the rows that choices see, ascending; unseen: all others, maybe
-  /// none. References are kept; X, Y and options were checked.
+  /// chosen_by: the rows that choices see, ascending; unseen: all others, maybe none. References
+  /// are kept; X, Y and options were checked.
   SearchRun(const MapMaker& maker, const SearchOptions& options, const Rows& X,
             MatrixView<const double> Y, std::vector<int64_t> chosen_by, std::vector<int64_t> unseen,
             Context& context);
 
-  /// The model, its report filled in; assessed on the unseen rows if there are
-  /// any.
+  /// The model, its report filled in; assessed on the unseen rows if there are any.
   Model run();
 
  private:
@@ -63,11 +61,15 @@ class SearchRun {
   /// Goes over to a lengthscale for each input where that is better by more than its error.
   void try_per_input(Chosen& chosen);
   std::vector<double> learn_per_input(const Chosen& chosen);
+  /// Thousands of rows tell lengthscales apart: there the paired rule is for lambda alone.
+  LengthscaleWalk::Choice choice_of(const LengthscaleWalk& walk) const {
+    return leaves_out() ? walk.choice() : walk.best_choice();
+  }
   Chosen chosen_of(const LengthscaleWalk& walk, const TrialSize& size);
   double central() const;
 
-  /// On a part of the rows and features, reported as a trial of `stage`. near:
-  /// a trial of which lambda can be walked from, or null.
+  /// On a part of the rows and features, reported as a trial of `stage`. near: a trial of which
+  /// lambda can be walked from, or null.
   Trial try_out(int64_t stage, std::span<const double> lengthscales, const TrialSize& size,
                 const Trial* near);
   Trial leave_out(const solver::BlockSource& rows, const std::vector<int64_t>& train);
@@ -75,8 +77,7 @@ class SearchRun {
                  const std::vector<int64_t>& held_out, const Trial* near);
   std::vector<double> lambdas() const;
 
-  /// On all rows; lambda is chosen again unless the choice was made on all of
-  /// chosen_by_.
+  /// On all rows; lambda is chosen again unless the choice was made on all of chosen_by_.
   solver::Weights fit_left_out(const solver::BlockSource& rows, Chosen& chosen);
   solver::Weights fit_held_out(const solver::BlockSource& rows, Chosen& chosen);
   void assess_by(const solver::BlockSource& rows, const solver::Weights& weights);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Choice of lambda (SPEC section 9) from one eigendecomposition of all rows: by
-// the least score of generalised cross-validation; by leave-one-out, which has
-// a loss for every row, with the paired rule of paired_choice.h. Held-out rows
-// and folds are in validation.cpp.
+// Choice of lambda (SPEC section 9) from one eigendecomposition of all rows: by the least score of
+// generalised cross-validation; by leave-one-out, which has a loss for every row, with the paired
+// rule of paired_choice.h. Held-out rows and folds are in validation.cpp.
 #include "model/selection.h"
 
 #include <algorithm>
@@ -50,8 +49,7 @@ LeftOutRow adding_to(PairedLosses& sums, const FitOptions& options, int64_t outp
   };
 }
 
-/// The lambda of the paired rule; the path's scores are the mean losses.
-/// dimension(lambda): Tr H.
+/// The lambda of the paired rule; the path's scores are the mean losses. dimension(lambda): Tr H.
 template <class Dimension>
 double choose_left_out(const PairedLosses& losses, const Dimension& dimension,
                        std::vector<PathPoint>& path) {
@@ -132,8 +130,7 @@ Selected select_dual(const BlockSource& rows, const FitOptions& options, Context
 }
 
 int64_t primal_bytes(const FitOptions& options, int64_t features) {
-  // Numbers per D^2, doubled: the statistics, 1.5 more while they are
-  // decomposed, a copy of them.
+  // Numbers per D^2, doubled: the statistics, 1.5 more while they are decomposed, a copy of them.
   const bool cholesky = validates(options.selection) && features > kMostEigenFeatures;
   const int64_t halves = options.selection == Selection::fixed ? 2
                          : cholesky                            ? 4

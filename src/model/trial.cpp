@@ -35,8 +35,7 @@ std::vector<double> Judge::scales(const FitOptions& options, MatrixView<const do
       squares += deviation * deviation;
     }
     varies_ = varies_ && squares > 0;
-    // An output that is constant on these rows has no R^2: its error counts as
-    // it is.
+    // An output that is constant on these rows has no R^2: its error counts as it is.
     result[static_cast<size_t>(o)] =
         (squares > 0 ? n / squares : 1.0) / static_cast<double>(outputs_);
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// One map tried: ridge on some rows for many lambdas, and each row's loss under
-// a fit that it had no part in.
+// One map tried: ridge on some rows for many lambdas, and each row's loss under a fit that it had
+// no part in.
 #pragma once
 
 #include <cstdint>
@@ -38,8 +38,8 @@ inline bool is_less(double a, double b) { return a < b || (a == a && b != b); }
 /// How rows are judged.
 class Judge {
  public:
-  /// Regression: losses in units of the targets' variance over these rows, so
-  /// that their mean is 1 - R^2.
+  /// Regression: losses in units of the targets' variance over these rows, so that their mean is 1
+  /// - R^2.
   Judge(const FitOptions& options, MatrixView<const double> Y, solver::RowSet rows);
   double loss(const double* scores, const double* code) const noexcept {
     return loss_(scores, code);
@@ -75,8 +75,8 @@ class TrialSums {
   std::vector<double> weights_, wrong_;
 };
 
-/// Every lambda by leave-one-out, from one decomposition; the dual form for
-/// fewer rows than features.
+/// Every lambda by leave-one-out, from one decomposition; the dual form for fewer rows than
+/// features.
 Trial left_out_trial(const solver::BlockSource& rows, const FitOptions& options,
                      std::span<const double> lambdas, const Judge& judge, Context& context,
                      const solver::RowsDone& done);
@@ -84,8 +84,8 @@ Trial left_out_trial(const solver::BlockSource& rows, const FitOptions& options,
 /// Lambdas, largest first, with scores, or losses where a score is not defined.
 std::vector<PathPoint> path_of(const Trial& trial);
 
-/// The trial and the point of it that the paired rule takes over all of the
-/// trials' points. The trials are of the same rows.
+/// The trial and the point of it that the paired rule takes over all of the trials' points. The
+/// trials are of the same rows.
 struct Picked {
   size_t trial = 0, point = 0;
 };

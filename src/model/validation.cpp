@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Held-out rows and K folds are predicted by rows, so that classification can
-// count errors; the statistics of the other rows are the total with the fold's
-// rows removed, and added back afterwards: one Gram matrix serves every fold.
+// Held-out rows and K folds are predicted by rows, so that classification can count errors; the
+// statistics of the other rows are the total with the fold's rows removed, and added back
+// afterwards: one Gram matrix serves every fold.
 #include "model/validation.h"
 
 #include "base/error.h"
@@ -44,8 +44,8 @@ std::vector<PathPoint> scored_path(const FitOptions& options,
   return path;
 }
 
-/// Every process holds out rows of its own. Where one has too few all of them
-/// refuse, so that none waits for its sums.
+/// Every process holds out rows of its own. Where one has too few all of them refuse, so that none
+/// waits for its sums.
 void require_rows_to_hold_out(const BlockSource& rows, const FitOptions& options) {
   const int64_t least = options.selection == Selection::kfold ? options.folds : 2;
   double with_few = rows.rows() < least ? 1 : 0;
@@ -68,8 +68,7 @@ std::vector<std::vector<int64_t>> validation_sets(const FitOptions& options,
 
 int64_t size_of(const std::vector<int64_t>& fold) { return static_cast<int64_t>(fold.size()); }
 
-/// Lambdas by statistics of one fold's training rows; they are referred to
-/// where D is large.
+/// Lambdas by statistics of one fold's training rows; they are referred to where D is large.
 std::unique_ptr<solver::LambdaPath> path_of(const solver::RowStatistics& statistics, bool center,
                                             Context& context) {
   if (statistics.features() > kMostEigenFeatures)
@@ -81,8 +80,7 @@ std::unique_ptr<solver::LambdaPath> path_of(const solver::RowStatistics& statist
 
 Selected validate_primal(const BlockSource& rows, const FitOptions& options, Context& context) {
   const auto folds = validation_sets(options, rows);
-  // All but the first fold; then every fold is added and every one but the
-  // first removed before.
+  // All but the first fold; then every fold is added and every one but the first removed before.
   int64_t rows_read = rows.rows() - 2 * size_of(folds[0]);
   for (const auto& fold : folds) rows_read += 2 * size_of(fold);
   Stage stage(context, rows_read);
