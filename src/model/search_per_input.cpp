@@ -16,7 +16,7 @@ constexpr int64_t kLearningFeatures = 512;
 constexpr int64_t kLearningRows = 2000;
 constexpr int64_t kMostInputs = 100;
 constexpr int64_t kRowsPerInput = 5;  // fewer do not say which inputs matter
-constexpr int64_t kFactorSteps = 2;
+constexpr int64_t kFactorSteps = 6;
 // d numbers were learnt from these rows, and several factors tried: one error is won by chance.
 constexpr double kErrors = 2;
 constexpr double kNoSignal = 0.1;  // lambda of a fit that is nearly constant
