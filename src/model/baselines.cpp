@@ -15,8 +15,8 @@ namespace {
 
 constexpr int64_t kMostLinearRows = 20000;
 
-std::vector<double> mean_codes(const FitOptions& options, const Preparation& by, MatrixView<const double> Y,
-                               const std::vector<int64_t>& rows) {
+std::vector<double> mean_codes(const FitOptions& options, const Preparation& by,
+                               MatrixView<const double> Y, const std::vector<int64_t>& rows) {
   const auto outputs = static_cast<size_t>(coded_outputs(options, Y.cols));
   std::vector<double> sum(outputs, 0.0), code(outputs);
   for (const int64_t i : rows) {

@@ -9,14 +9,14 @@
 #include "model/map_from_rows.h"
 
 namespace mercer::model {
+
 Standardizer divided_by(const Standardizer& standardizer, int64_t d,
                         std::span<const double> lengthscales) {
   require(lengthscales.size() == 1 || standardizer.row_norm == 0, MERCER_UNSUPPORTED,
           "unit rows with a lengthscale for each input, which would change their norm");
   if (lengthscales.size() == 1) return standardizer.divided_by(lengthscales[0], d);
   Standardizer result = standardizer.divided_by(1, d);
-  for (size_t j = 0; j < result.scale.size(); ++j)
-    result.scale[j] *= lengthscales[j];
+  for (size_t j = 0; j < result.scale.size(); ++j) result.scale[j] *= lengthscales[j];
   return result;
 }
 

@@ -42,7 +42,7 @@ std::vector<double> SearchRun::learn_per_input(const Chosen& chosen) {
       standardize_row(standardizer_, rows, sample[static_cast<size_t>(i)], X.view().row(i));
   });
   for (int64_t i = 0; i < n; ++i)
-    code_target(fit_, Y_.cols, Y_.row(sample[static_cast<size_t>(i)]), Y.view().row(i));
+    code_target(fit_, standardizer_, Y_.cols, Y_.row(sample[static_cast<size_t>(i)]), Y.view().row(i));
   ArdOptions options;
   options.lengthscale = std::sqrt(2.0 * static_cast<double>(d));
   if (chosen.point.lambda < kNoSignal) {  // else it says nothing
@@ -53,9 +53,9 @@ std::vector<double> SearchRun::learn_per_input(const Chosen& chosen) {
 }
 
 void SearchRun::try_per_input(Chosen& chosen) {
-  const int64_t d = X_.cols();
+  const int64_t d = standardizer_.prepared(X_.cols());
   if (!searches_lengthscale() || !maker_.has_input_lengthscales() || d < 2 || d > kMostInputs ||
-      X_.sparse() || !judge_.varies())
+      X_.sparse() || standardizer_.row_norm > 0 || !judge_.varies())
     return;
   const std::vector<double> learnt = learn_per_input(chosen);
   if (learnt.empty()) return;
