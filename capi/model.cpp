@@ -30,7 +30,7 @@ int64_t count_classes(MatrixView<const double> Y) {
 
 constexpr mercer_predict_options kPredictDefaults = {
     sizeof(mercer_predict_options),
-    0,  // output
+    MERCER_OUTPUT_SCORES,
     MERCER_EXTRAPOLATION_DEFAULT,
     0,  // reserved
     nullptr,
@@ -47,7 +47,7 @@ class PredictOptions {
                  const RowsArgument& X)
       : read_(read_options("options", options, kPredictDefaults, kPredictFirstSize)),
         known_(model.ranges.known()) {
-    check_range("options->output", read_.output, 0, 0);
+    check_range("options->output", read_.output, MERCER_OUTPUT_SCORES, MERCER_OUTPUT_PROBABILITIES);
     check_range("options->reserved", read_.reserved, 0, 0);
     check_optional_place("options->rows_outside", read_.rows_outside);
     check_optional_place("options->values_outside", read_.values_outside);
@@ -57,6 +57,7 @@ class PredictOptions {
     check_apart(each.extent(), X);
     inputs_ = each.values();
   }
+  bool probabilities() const { return read_.output == MERCER_OUTPUT_PROBABILITIES; }
   std::optional<model::Extrapolation> extrapolation() const {
     return read_extrapolation(read_.extrapolation);
   }
@@ -111,9 +112,11 @@ mercer_status mercer_model_predict(const mercer_model* model, const mercer_rows*
     const Result result("scores", scores, rows.n(), fitted.outputs(), running);
     result.check_apart(rows);
     const PredictOptions wanted(options, fitted, rows);
+    if (wanted.probabilities()) model::require_probabilities(fitted);
     model::Outside outside;
     if (rows.n() > 0)
       outside = model::predict(fitted, rows, running, result.view(), wanted.extrapolation());
+    if (wanted.probabilities()) fitted.calibration.apply(result.view());
     result.finish();
     wanted.answer(outside);
   });
@@ -130,6 +133,9 @@ mercer_status mercer_model_classify(const mercer_model* model, const mercer_rows
     const auto result = vector("labels", labels, "n", rows.n());
     check_apart(result.extent(), rows);
     const PredictOptions wanted(options, fitted, rows);
+    require(!wanted.probabilities(), MERCER_INVALID_ARGUMENT,
+            "options->output = %d (PROBABILITIES), expected SCORES: classes are those of scores",
+            MERCER_OUTPUT_PROBABILITIES);
     model::Outside outside;
     if (rows.n() > 0)
       outside = model::classify(fitted, rows, running, result.values(), wanted.extrapolation());

@@ -17,29 +17,30 @@ using namespace mercer::capi;
 
 namespace {
 
-constexpr mercer_search_options kSearchDefaults = {
-    sizeof(mercer_search_options),
-    1,  // standardize
-    1,  // center
-    MERCER_PRECISION_F32,
-    2048,     // features
-    0,        // lengthscale
-    -1,       // lambda
-    0.1,      // held_out_fraction
-    0,        // seed
-    nullptr,  // map
-    nullptr,  // report
-    nullptr,  // user
-    MERCER_EXTRAPOLATION_DEFAULT,
-    1,  // assess
-    MERCER_SCALE_STANDARD,
-    MERCER_MISSING_REFUSE,
-    MERCER_TRANSFORM_NONE,
-    MERCER_TRANSFORM_NONE,
-    0,  // unit_rows
-    0   // reserved
-};
+constexpr mercer_search_options kSearchDefaults = {sizeof(mercer_search_options),
+                                                   1,  // standardize
+                                                   1,  // center
+                                                   MERCER_PRECISION_F32,
+                                                   2048,     // features
+                                                   0,        // lengthscale
+                                                   -1,       // lambda
+                                                   0.1,      // held_out_fraction
+                                                   0,        // seed
+                                                   nullptr,  // map
+                                                   nullptr,  // report
+                                                   nullptr,  // user
+                                                   MERCER_EXTRAPOLATION_DEFAULT,
+                                                   1,  // assess
+                                                   MERCER_SCALE_STANDARD,
+                                                   MERCER_MISSING_REFUSE,
+                                                   MERCER_TRANSFORM_NONE,
+                                                   MERCER_TRANSFORM_NONE,
+                                                   0,  // unit_rows
+                                                   MERCER_ESTIMATOR_AUTO};
 constexpr uint32_t kSearchFirstSize = 80;
+
+constexpr model::Estimator kEstimators[] = {model::Estimator::automatic, model::Estimator::ridge,
+                                            model::Estimator::logistic};
 
 /// The caller's report and its argument.
 struct Reporter {
@@ -67,7 +68,6 @@ model::SearchOptions read_search_options(const mercer_search_options& read) {
   search.fit.precision = read_precision("options->precision", read.precision);
   search.fit.seed = read.seed;
   read_preparation(read, search.fit);
-  check_range("options->reserved", read.reserved, 0, 0);
   check_at_least("options->features", read.features, 1);
   check_not_negative("options->lengthscale", read.lengthscale);
   check_finite("options->lambda", read.lambda);
@@ -75,6 +75,9 @@ model::SearchOptions read_search_options(const mercer_search_options& read) {
   search.lengthscale = read.lengthscale;
   search.lambda = read.lambda;
   search.assess = read_flag("options->assess", read.assess);
+  check_range("options->estimator", read.estimator, MERCER_ESTIMATOR_AUTO,
+              MERCER_ESTIMATOR_LOGISTIC);
+  search.estimator = kEstimators[read.estimator];
   search.held_out_fraction = read_fraction("options->held_out_fraction", read.held_out_fraction);
   return search;
 }

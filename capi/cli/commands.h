@@ -41,6 +41,7 @@ struct FitRequest {
   std::string model;
   int64_t features = 2048;
   double test_fraction = 0;
+  std::string estimator = "auto";
   std::vector<std::string> report;  // files: .html a page, others JSON
 };
 
@@ -57,6 +58,17 @@ struct PredictRequest {
   ColumnRequest columns;
   std::string extrapolation;  // empty: as the model says
   bool scores = false;
+  bool probabilities = false;
+  int32_t threads = 0;
+  bool quiet = false;
+};
+
+struct ScoreRequest {
+  std::string model;
+  std::string test;
+  std::string labels;
+  ColumnRequest columns;
+  std::string extrapolation;  // empty: as the model says
   int32_t threads = 0;
   bool quiet = false;
 };
@@ -70,6 +82,7 @@ struct CompareRequest {
 void run_fit(const FitRequest& request);
 void run_cv(const CvRequest& request);
 void run_predict(const PredictRequest& request);
+void run_score(const ScoreRequest& request);
 void run_compare(const CompareRequest& request);
 void run_info(const std::string& path);
 void run_specs(const std::string& name);

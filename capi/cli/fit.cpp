@@ -80,6 +80,12 @@ void prepare(const LearnRequest& request, const TrainingSet& set, Options* optio
   options->extrapolation = extrapolation_of(request.extrapolation);
 }
 
+int32_t estimator_of(const std::string& word) {
+  return word == "ridge"      ? MERCER_ESTIMATOR_RIDGE
+         : word == "logistic" ? MERCER_ESTIMATOR_LOGISTIC
+                              : MERCER_ESTIMATOR_AUTO;
+}
+
 }  // namespace
 
 Model fit_by_search(const FitRequest& request, const Plan& plan, const TrainingSet& set, int64_t n,
@@ -89,6 +95,7 @@ Model fit_by_search(const FitRequest& request, const Plan& plan, const TrainingS
   options.features = request.features;
   options.lengthscale = plan.lengthscale;
   options.lambda = plan.lambda;
+  options.estimator = estimator_of(request.estimator);
   options.seed = request.learn.seed;
   options.map = plan.map.c_str();
   options.assess = assess ? 1 : 0;
@@ -160,6 +167,10 @@ void run_fit(const FitRequest& request) {
     n -= held_out_rows(n, request.test_fraction);
     shuffle_rows(&set.data, request.learn.seed);
   }
+  if (request.estimator == "logistic" && set.K == 0)
+    throw Failure("--estimator logistic: the task is a regression");
+  if (request.estimator == "logistic" && plan.per_input)
+    throw Failure("--estimator logistic: expected one lengthscale, of a search");
   Session session(request.learn.threads, request.learn.quiet);
   const Stopwatch watch;
   Model model = fit_by_search(request, plan, set, n, true, session, out);

@@ -119,11 +119,16 @@ void add_fit(CLI::App& app, FitRequest* request) {
          [request](const std::string& text) { request->test_fraction = read_test_fraction(text); },
          "Hold this fraction of the rows out and print their score")
       ->type_name("F");
-  fit->add_option("--report", request->report,
-                  "Also write what is known of the fit, with a learning curve and the errors on rows "
-                  "not fitted on: FILE.html a page with plots, another name JSON; repeats")
+  fit->add_option(
+         "--report", request->report,
+         "Also write what is known of the fit, with a learning curve and the errors on rows "
+         "not fitted on: FILE.html a page with plots, another name JSON; repeats")
       ->type_name("FILE")
       ->allow_extra_args(false);
+  fit->add_option("--estimator", request->estimator,
+                  "Of classes: ridge (least squares) or logistic; default auto: the better on rows "
+                  "held out")
+      ->check(CLI::IsMember({"auto", "ridge", "logistic"}));
   fit->callback([request] { run_fit(*request); });
 }
 
@@ -161,8 +166,28 @@ void add_predict(CLI::App& app, PredictRequest* request) {
       ->check(CLI::IsMember({"clip", "free", "refuse"}));
   predict->add_flag("--scores", request->scores,
                     "Classification: also a column of scores for every class");
+  predict->add_flag("--probabilities", request->probabilities,
+                    "Classification: also a column of probabilities for every class");
   add_run_options(predict, &request->threads, &request->quiet);
   predict->callback([request] { run_predict(*request); });
+}
+
+void add_score(CLI::App& app, ScoreRequest* request) {
+  CLI::App* score = app.add_subcommand(
+      "score",
+      "Every metric of a model on rows with the target: R^2, RMSE, MAE; accuracy, AUC, "
+      "log loss, calibration, confusion matrix");
+  score->add_option("MODEL", request->model, "Model file; - is standard input")->required();
+  score->add_option("TEST", request->test, "Rows with the target; - is standard input")->required();
+  score->add_option("--labels", request->labels, "File of one column with the targets of TEST")
+      ->type_name("FILE");
+  add_column_options(score, &request->columns);
+  score
+      ->add_option("--extrapolation", request->extrapolation,
+                   "Inputs outside the training range: clip, free or refuse; default: as fitted")
+      ->check(CLI::IsMember({"clip", "free", "refuse"}));
+  add_run_options(score, &request->threads, &request->quiet);
+  score->callback([request] { run_score(*request); });
 }
 
 void add_compare(CLI::App& app, CompareRequest* request) {
@@ -224,12 +249,14 @@ int run(int argc, char** argv) {
   FitRequest fit;
   CvRequest cv;
   PredictRequest predict;
+  ScoreRequest score;
   CompareRequest compare;
   std::string file;
   std::string name;
   add_fit(app, &fit);
   add_cv(app, &cv);
   add_predict(app, &predict);
+  add_score(app, &score);
   add_compare(app, &compare);
   add_rest(app, &file, &name);
   try {

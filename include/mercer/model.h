@@ -180,19 +180,32 @@ MERCER_API mercer_status mercer_model_fit(const mercer_map* map, const mercer_fi
  *  rows also calibrate probabilities.
  *  Random: what the map draws or chooses, its "seed" fixes it; the rows held out, of seed 0.
  *  Errors: those of mercer_model_fit, mercer_map_from_spec and mercer_map_fit_spec; for logistic rows of one class only,
- *  counts below 0, MERCER_NOT_CONVERGED (after "iterations" the gradient is above "tolerance" times
- *  that at w = 0: lambda too small for classes that features separate).
+ *  counts below 0, with "lambda" MERCER_NOT_CONVERGED (after "iterations" a step is still expected to lower
+ *  the objective by more than the share "tolerance": lambda too small for classes that features
+ *  separate).
  *  Threads and cost: as mercer_model_fit; logistic: some tens of passes for each lambda, 4 n D
  *  outputs flops each, features kept in memory up to 512 MiB, else computed in each pass. */
 MERCER_API mercer_status mercer_model_fit_spec(const char* json, const mercer_rows* X,
                                                const mercer_rows* Y, mercer_context* context,
                                                mercer_model** out);
 
+/** What a prediction is. */
+typedef enum mercer_output {
+  /** The scores of what was learnt: predictions, or one for each class. */
+  MERCER_OUTPUT_SCORES = 0,
+  /** Of a classification: p_k = softmax(a s_k + b_k) of the scores, a and b fitted on rows that the
+   *  scores were not (Platt 1999; temperature scaling with biases). Models of a search have them,
+   *  and "model":"logistic" of mercer_model_fit_spec, whose "lambda", where given, leaves a = 1,
+   *  b = 0 of the loss "logistic", none of others. The class of the largest probability need not be
+   *  that of the largest score. */
+  MERCER_OUTPUT_PROBABILITIES = 1
+} mercer_output;
+
 /** How rows are predicted, and where to write what was met. All zeros but struct_size are the
  *  defaults, so it has no init. */
 typedef struct mercer_predict_options {
   uint32_t struct_size;
-  /** 0: scores. */
+  /** mercer_output; of mercer_model_classify SCORES. */
   int32_t output;
   /** mercer_extrapolation; default: what the model was fitted with. */
   int32_t extrapolation;
@@ -216,7 +229,8 @@ typedef struct mercer_predict_options {
  *  Shapes: X n x d, dense or CSR, whatever the model was fitted on; scores n x outputs, F32 or F64;
  *  options may be NULL.
  *  Errors: MERCER_DIMENSION_MISMATCH; MERCER_INVALID_ARGUMENT (an input outside its range where
- *  that is refused); MERCER_UNSUPPORTED (clip or refuse asked of a model without ranges). NaN, and
+ *  that is refused); MERCER_UNSUPPORTED (clip or refuse asked of a model without ranges,
+ *  probabilities of one without). NaN, and
  *  where nothing is clipped Inf and inputs that overflow the features' precision, are none: they
  *  give NaN in their row alone.
  *  Threads and cost: any number at once; n (map + D m). */

@@ -46,8 +46,8 @@ inline Matrix<double> confusion(const Rows& scores, const Rows& Y, int64_t K,
                                 Context* context = nullptr) {
   Matrix<double> counts(K, K);
   const mercer_score_options options = score_options(MERCER_METRIC_CONFUSION);
-  detail::check(mercer_prediction_score(scores.get(), Y.get(), K, &options,
-                                        detail::handle(context), counts.view().data),
+  detail::check(mercer_prediction_score(scores.get(), Y.get(), K, &options, detail::handle(context),
+                                        counts.view().data),
                 context);
   return counts;
 }
@@ -143,6 +143,17 @@ class Model {
   }
   double score(const Rows& X, const Rows& Y, Context* context = nullptr) const {
     return prediction_score(predict(X, context), Y, classes(), context);
+  }
+  /// Whether predict_options().output may be MERCER_OUTPUT_PROBABILITIES.
+  bool has_probabilities() const {
+    mercer_predict_options options = predict_options();
+    options.output = MERCER_OUTPUT_PROBABILITIES;
+    const MatrixView<const double> none(nullptr, 0, inputs());
+    Matrix<double> p(0, outputs());
+    const mercer_status status =
+        mercer_model_predict(get(), Rows(none).get(), &options, nullptr, Result(p).get());
+    if (status != MERCER_UNSUPPORTED) check(status);
+    return status == MERCER_OK;
   }
   int64_t inputs() const { return shape().inputs; }
   int64_t outputs() const { return shape().outputs; }

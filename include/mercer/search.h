@@ -55,6 +55,17 @@ typedef struct mercer_search_candidate {
 /** Called on the calling thread after each candidate. Must not unwind. */
 typedef void (*mercer_search_report)(void* user, const mercer_search_candidate* candidate);
 
+/** What is fitted to classes with the lengthscale found. */
+typedef enum mercer_estimator {
+  /** Least squares for up to 3,000 rows, and where LOGISTIC would cost several times as much; else
+   *  the one of lower log loss on the rows held out, both calibrated. */
+  MERCER_ESTIMATOR_AUTO = 0,
+  /** Least squares on one-hot codes; the only one of a regression. */
+  MERCER_ESTIMATOR_RIDGE = 1,
+  /** Logistic regression: "model":"logistic" of mercer_model_fit_spec. */
+  MERCER_ESTIMATOR_LOGISTIC = 2
+} mercer_estimator;
+
 /** What is searched, and how. */
 typedef struct mercer_search_options {
   uint32_t struct_size;
@@ -100,8 +111,8 @@ typedef struct mercer_search_options {
   int32_t target_transform;
   /** 0 or 1: scale prepared rows to norm 1; default 0. */
   int32_t unit_rows;
-  /** Must be 0. */
-  int32_t reserved;
+  /** mercer_estimator; default AUTO. */
+  int32_t estimator;
 } mercer_search_options;
 
 /** Fills in the defaults. Errors: options->struct_size not set. */
@@ -115,8 +126,10 @@ MERCER_API mercer_status mercer_search_options_init(mercer_search_options* optio
  *  scored (the means and scales of inputs are of all rows). With a target_transform every score of
  *  the search is of transformed targets. Below 10 rows there is none. On the same
  *  rows a constant (the mean, the largest class) and a linear ridge are scored.
+ *  Classifications have probabilities (MERCER_OUTPUT_PROBABILITIES), calibrated on the rows held
+ *  out, up to 3,000 rows on five folds.
  *  Random: map, held-out rows and subsample; options->seed fixes them.
- *  Errors: those of mercer_model_fit and mercer_map_from_spec; MERCER_UNSUPPORTED (a fixed
+ *  Errors: those of mercer_model_fit and mercer_map_from_spec; LOGISTIC for K = 0; MERCER_UNSUPPORTED (a fixed
  *  lengthscale for a kernel without one).
  *  Threads and cost: any number at once; about ten fits with at most half of rows and features, one
  *  with all; six times that for up to 1,000 rows. Memory: 20 D^2 bytes plus a block of rows (8 n D +

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <vector>
 
 #include "base/aligned.h"
@@ -26,8 +27,8 @@ void check(const LbfgsOptions& options) {
   require(options.most_iterations >= 0, MERCER_INVALID_ARGUMENT,
           "most_iterations = %lld, expected at least 0",
           static_cast<Long>(options.most_iterations));
-  for (const double tolerance :
-       {options.gradient_tolerance, options.decrease_tolerance, options.noise})
+  for (const double tolerance : {options.gradient_tolerance, options.decrease_tolerance,
+                                 options.decrement_tolerance, options.noise})
     require(tolerance >= 0, MERCER_INVALID_ARGUMENT, "tolerance = %g, expected a number >= 0",
             tolerance);
 }
@@ -131,32 +132,35 @@ class Minimizer {
       if (result_.largest_gradient <= options_.gradient_tolerance) return LbfgsEnd::gradient;
       if (result_.iterations == options_.most_iterations) return LbfgsEnd::iterations;
       const double before = result_.value;
-      if (!step()) return LbfgsEnd::stalled;
+      const std::optional<LbfgsEnd> end = step();
+      if (end) return *end;
       const double least = options_.decrease_tolerance * std::abs(before);
       if (least > 0 && before - result_.value < least) return LbfgsEnd::decrease;
     }
   }
 
-  /// One step from x_; false if none falls.
-  bool step() {
+  /// One step from x_, or why there is none.
+  std::optional<LbfgsEnd> step() {
     for (;;) {
       std::ranges::transform(gradient_, direction_.begin(), [](double g) { return -g; });
       pairs_.apply(direction_);
       const RayPoint start{0, result_.value, dot(direction_, gradient_)};
       if (start.slope < 0 && std::isfinite(start.slope)) {
+        if (has_scale() && -start.slope / 2 <= options_.decrement_tolerance * std::abs(start.value))
+          return LbfgsEnd::decrease;
         const RayPoint point = wolfe_step([this](double t) { return along(t); }, start,
                                           {first_step(), options_.noise});
-        if (point.step > 0) return move_to(point), true;
+        if (point.step > 0) return move_to(point), std::nullopt;
       }
-      if (pairs_.empty()) return false;
+      if (pairs_.empty()) return LbfgsEnd::stalled;
       pairs_.forget();
     }
   }
 
+  bool has_scale() const { return !pairs_.empty() || options_.preconditioner; }
   /// 1 once the direction has a scale of its own.
   double first_step() const {
-    const bool scaled = !pairs_.empty() || options_.preconditioner;
-    return scaled ? 1 : 1 / std::max(1.0, std::sqrt(dot(gradient_, gradient_)));
+    return has_scale() ? 1 : 1 / std::max(1.0, std::sqrt(dot(gradient_, gradient_)));
   }
 
   RayPoint along(double t) {

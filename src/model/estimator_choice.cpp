@@ -14,15 +14,14 @@ namespace mercer::model {
 namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // Relative to ridge's lambda, largest first: the second derivative of the loss is p (1 - p) for
 // ridge's 1, less where classes are told apart well.
 constexpr double kRatios[] = {1, 1e-1, 1e-2, 1e-3};
 constexpr double kLeastLogisticLambda = 1e-10;
-constexpr solver::LossFitOptions kTrialFit{
-    .gradient_tolerance = 1e-3, .decrease_tolerance = 1e-4, .most_iterations = 60};
-constexpr solver::LossFitOptions kLastFit{
-    .gradient_tolerance = 1e-4, .decrease_tolerance = 1e-5, .most_iterations = 200};
+constexpr solver::LossFitOptions kTrialFit{.tolerance = 1e-3, .most_iterations = 60};
+constexpr solver::LossFitOptions kLastFit{.tolerance = 1e-6, .most_iterations = 200};
 
 // What automatic allows: flops of about that many passes at most this many times those of Z'Z, or a
 // few seconds of a core.
@@ -47,12 +46,33 @@ struct Pooled {
 struct Judged {
   Calibration calibration;
   double loss = 0;
+  double error_rate = 0;
+  std::vector<double> losses, weights;  // of each row
 };
+
+/// b is worse than a by more than the standard error of the mean difference of their rows.
+bool is_clearly_better(const Judged& a, const Judged& b) {
+  double weight = 0, sum = 0, square = 0, rows = 0;
+  for (size_t i = 0; i < a.losses.size(); ++i) {
+    const double difference = b.losses[i] - a.losses[i];
+    if (a.weights[i] == 0) continue;
+    weight += a.weights[i];
+    sum += a.weights[i] * difference;
+    square += a.weights[i] * difference * difference;
+    ++rows;
+  }
+  const double mean = sum / weight, variance = std::max(0.0, square / weight - mean * mean);
+  return mean > std::sqrt(variance / std::max(rows - 1, 1.0));
+}
 
 Judged judge(const std::vector<ScoredRows>& parts, Context& context) {
   const ScoredRows all = joined(parts, context);
-  Judged judged{fit_calibration(all, context), 0};
-  judged.loss = log_loss(all, judged.calibration);
+  Judged judged;
+  judged.calibration = fit_calibration(all, context);
+  judged.error_rate = error_rate(all);
+  judged.losses = log_losses(all, judged.calibration);
+  judged.weights = all.weights;
+  judged.loss = weighted_mean(judged.losses, judged.weights);
   return judged;
 }
 
@@ -76,8 +96,12 @@ std::vector<Pooled> try_logistic(const solver::BlockSource& rows, const FitOptio
                                  std::span<const Split> splits, const RidgeResult& ridge,
                                  Context& context) {
   std::vector<Pooled> tried;
-  for (const double ratio : kRatios)
+  for (const double ratio : kRatios) {
     tried.push_back({std::max(ratio * ridge.lambda, kLeastLogisticLambda), {}, {}});
+    if (!ridge.given) continue;
+    tried.back().lambda = ridge.lambda;
+    break;
+  }
   for (const Split& split : splits) {
     const auto train = rows.subset(split.train), held_out = rows.subset(split.held_out);
     solver::LossFit fit(*train, logistic_loss(options), context, ridge.statistics);
@@ -90,46 +114,54 @@ std::vector<Pooled> try_logistic(const solver::BlockSource& rows, const FitOptio
   return tried;
 }
 
-Learned fit_all(const solver::BlockSource& rows, const FitOptions& options, const Pooled& chosen,
-                const RidgeResult& ridge, Context& context) {
-  solver::LossFit fit(rows, logistic_loss(options), context, ridge.statistics);
-  fit.start_from(chosen.x);
-  fit.run(chosen.lambda, kLastFit, context);
-  return {make_linear(fit.weights()), chosen.lambda, {}, {}};
-}
-
 }  // namespace
 
 EstimatorChoice choose_estimator(const solver::BlockSource& rows, const FitOptions& options,
                                  Estimator asked, std::span<const Split> splits,
                                  const RidgeResult& ridge, Context& context) {
-  EstimatorChoice choice{&ridge_model(), {}, {nullptr, ridge.lambda, {}, {}}, kNaN, kNaN};
+  EstimatorChoice choice;
+  choice.model = &ridge_model();
+  choice.lambda = ridge.lambda;
+  choice.ridge_loss = choice.logistic_loss = kNaN;
+  Judged ridge_judged, least;
   if (asked != Estimator::logistic) {
-    Judged judged = judge_ridge(rows, splits, ridge, context);
-    choice.ridge_loss = judged.loss;
-    choice.learned.calibration = std::move(judged.calibration);
+    ridge_judged = judge_ridge(rows, splits, ridge, context);
+    choice.ridge_loss = ridge_judged.loss;
   }
-  if (asked == Estimator::ridge || (asked == Estimator::automatic && !is_affordable(rows)))
-    return choice;
-  const Pooled* best = nullptr;
-  Judged least{{}, std::numeric_limits<double>::infinity()};
-  const std::vector<Pooled> tried = try_logistic(rows, options, splits, ridge, context);
-  std::vector<PathPoint> path;
-  for (const Pooled& one : tried) {
-    Judged judged = judge(one.parts, context);
-    path.push_back({one.lambda, judged.loss});
-    if (!(judged.loss < least.loss)) continue;
-    least = std::move(judged);
-    best = &one;
+  if (asked != Estimator::ridge && (asked == Estimator::logistic || is_affordable(rows))) {
+    choice.logistic_loss = kInfinity;
+    for (Pooled& one : try_logistic(rows, options, splits, ridge, context)) {
+      Judged judged = judge(one.parts, context);
+      choice.path.push_back({one.lambda, judged.loss});
+      if (!(judged.loss < choice.logistic_loss)) continue;
+      choice.logistic_loss = judged.loss;
+      least = std::move(judged);
+      choice.lambda = one.lambda;
+      choice.start = std::move(one.x);
+    }
   }
-  choice.logistic_loss = best == nullptr ? kNaN : least.loss;
-  if (best == nullptr || least.loss >= choice.ridge_loss) return choice;
-  choice.model = &logistic_model();
-  choice.parameters = default_parameters(logistic_model());
-  choice.learned = fit_all(rows, options, *best, ridge, context);
-  choice.learned.path = std::move(path);
-  choice.learned.calibration = std::move(least.calibration);
+  const bool keeps_ridge = choice.start.empty() || (asked == Estimator::automatic &&
+                                                    is_clearly_better(ridge_judged, least));
+  Judged& kept = keeps_ridge ? ridge_judged : least;
+  choice.calibration = std::move(kept.calibration);
+  choice.error_rate = kept.error_rate;
+  if (keeps_ridge) {
+    choice.lambda = ridge.lambda;
+  } else {
+    choice.model = &logistic_model();
+    choice.parameters = default_parameters(logistic_model());
+  }
   return choice;
+}
+
+solver::Weights fit_logistic(const solver::BlockSource& rows, const FitOptions& options,
+                             const solver::RowStatistics* statistics, EstimatorChoice& choice,
+                             Context& context) {
+  solver::LossFit fit(rows, logistic_loss(options), context, statistics);
+  fit.start_from(choice.start);
+  fit.run(choice.lambda, kLastFit, context);
+  choice.start.assign(fit.x().begin(), fit.x().end());
+  return fit.weights();
 }
 
 }  // namespace mercer::model

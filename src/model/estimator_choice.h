@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Least squares or logistic regression on the features of a map that was chosen: the one with the
-// lower log loss on rows that it was not fitted on, once both are calibrated.
+// Least squares or logistic regression on the features of a map that was chosen, by log loss on rows
+// that they were not fitted on, both calibrated: ridge is kept where it is better by more than the
+// standard error of the paired difference, since few rows held out do not tell two good fits apart,
+// and log loss is what logistic regression is made for.
 #pragma once
 
 #include <functional>
@@ -24,22 +26,31 @@ struct RidgeResult {
   std::function<solver::Weights(const Split& split)> part;
   /// Of rows like those of the source, for scaling; null: they are summed.
   const solver::RowStatistics* statistics = nullptr;
+  bool given = false;  // lambda was: logistic regression takes it as well
 };
 
 struct EstimatorChoice {
   const ModelEntry* model = nullptr;
   Parameters parameters;  // of the model
-  Learned learned;        // predictor: null for ridge, whose weights the caller has
-  double ridge_loss = 0;  // log loss on rows not fitted on; NaN: not asked
+  double lambda = 0;
+  Calibration calibration;
+  std::vector<PathPoint> path;  // of logistic regression: log loss on rows not fitted on
+  double ridge_loss = 0;        // the same of ridge; NaN: not asked
   double logistic_loss = 0;
+  double error_rate = 0;      // of what is kept, on these rows
+  std::vector<double> start;  // of logistic regression: x of a fit on a part
 };
 
 /// rows: of a classification. splits: one, or folds, whose held-out rows are pooled. Logistic
-/// regression is tried at lambdas about c ridge.lambda, c a typical p (1 - p), and fitted once more
-/// on all rows if it is kept. `automatic` leaves it out where it would cost more than a few times
-/// what the sums of ridge do. Both have a calibration.
+/// regression is tried at lambdas from ridge.lambda down. `automatic` leaves it out where it would
+/// cost more than a few times what the sums of ridge do.
 EstimatorChoice choose_estimator(const solver::BlockSource& rows, const FitOptions& options,
                                  Estimator asked, std::span<const Split> splits,
                                  const RidgeResult& ridge, Context& context);
+
+/// Logistic regression at the choice's lambda, from its start, which becomes the x found.
+solver::Weights fit_logistic(const solver::BlockSource& rows, const FitOptions& options,
+                             const solver::RowStatistics* statistics, EstimatorChoice& choice,
+                             Context& context);
 
 }  // namespace mercer::model

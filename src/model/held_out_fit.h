@@ -28,6 +28,8 @@ class HeldOutFit {
 
   /// More rows to fit on; none of them may be among those it has.
   void add(solver::RowSet more, Context& context);
+  /// Null for fewer rows than features.
+  const solver::RowStatistics* statistics() const { return statistics_.get(); }
   solver::Weights solve(double lambda, Context& context) const {
     return path_->solve(lambda, context);
   }

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "linalg/blas.h"
+#include "statistic/prediction_score.h"
 
 namespace mercer::model {
 
@@ -63,17 +64,36 @@ ScoredRows joined(const std::vector<ScoredRows>& parts, Context& context) {
   return all;
 }
 
-double log_loss(const ScoredRows& rows, const Calibration& calibration) {
-  double sums[2] = {};  // of w -log p, of w
-  std::vector<double> p(static_cast<size_t>(rows.scores.cols()));
+std::vector<double> log_losses(const ScoredRows& rows, const Calibration& calibration) {
+  std::vector<double> losses, p(static_cast<size_t>(rows.scores.cols()));
   for (int64_t i = 0; i < rows.scores.rows(); ++i) {
-    const double weight = rows.weights[static_cast<size_t>(i)];
-    if (weight == 0) continue;
     std::copy_n(rows.scores.view().row(i), p.size(), p.begin());
     calibration.apply({p.data(), 1, rows.scores.cols()});
+    losses.push_back(0);
     for (size_t k = 0; k < p.size(); ++k)
       if (rows.targets(i, static_cast<int64_t>(k)) == 1)
-        sums[0] -= weight * std::log(std::max(p[k], 1e-15));
+        losses.back() -= std::log(std::max(p[k], 1e-15));
+  }
+  return losses;
+}
+
+double weighted_mean(std::span<const double> x, std::span<const double> weights) {
+  double sum = 0, weight = 0;
+  for (size_t i = 0; i < x.size(); ++i) {
+    if (weights[i] == 0) continue;  // the row may hold anything
+    sum += weights[i] * x[i];
+    weight += weights[i];
+  }
+  return sum / weight;
+}
+
+double error_rate(const ScoredRows& rows) {
+  double sums[2] = {};  // of the wrong, of all
+  for (int64_t i = 0; i < rows.scores.rows(); ++i) {
+    const double weight = rows.weights[static_cast<size_t>(i)];
+    const int64_t found =
+        statistic::class_of({rows.scores.view().row(i), static_cast<size_t>(rows.scores.cols())});
+    sums[0] += found != statistic::kNoClass && rows.targets(i, found) == 1 ? 0 : weight;
     sums[1] += weight;
   }
   if (rows.reduction != nullptr) rows.reduction->sum(sums);

@@ -28,8 +28,13 @@ std::vector<double> row_losses(const solver::LossOptions& options, const ScoredR
 /// The rows of all, one after the other.
 ScoredRows joined(const std::vector<ScoredRows>& parts, Context& context);
 
-/// Mean of w -log p of the rows' classes, p as calibrated.
-double log_loss(const ScoredRows& rows, const Calibration& calibration);
+/// -log p of each row's class, p as calibrated and not below 1e-15.
+std::vector<double> log_losses(const ScoredRows& rows, const Calibration& calibration);
+/// sum w x / sum w, where w is not 0.
+double weighted_mean(std::span<const double> x, std::span<const double> weights);
+
+/// Share of the rows' weight whose class has not the largest score, NaN scores included.
+double error_rate(const ScoredRows& rows);
 
 /// The calibration that suits them; empty if they weigh nothing.
 Calibration fit_calibration(const ScoredRows& rows, Context& context);

@@ -107,6 +107,9 @@ Model fit(std::shared_ptr<const feature::FeatureMap> map, const FitOptions& opti
 Outside predict(const Model& model, const Rows& X, Context& context, MatrixView<double> scores,
                 std::optional<Extrapolation> extrapolation = {});
 
+/// UNSUPPORTED unless it is a classification with a calibration, which makes scores probabilities.
+void require_probabilities(const Model& model);
+
 /// Class of the largest score (the lowest on a tie); classification only. NaN or Inf in X is
 /// refused, and so is a row with a NaN score, naming it.
 Outside classify(const Model& model, const Rows& X, Context& context, std::span<int32_t> classes,

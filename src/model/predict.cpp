@@ -109,6 +109,15 @@ Outside predict(const Model& model, const Rows& X, Context& context, MatrixView<
   return for_each_score(model, X, context, extrapolation, keep);
 }
 
+void require_probabilities(const Model& model) {
+  require(model.options.task == Task::classification, MERCER_UNSUPPORTED,
+          "probabilities of a regression, expected a classification");
+  require(
+      !model.calibration.empty(), MERCER_UNSUPPORTED,
+      "the model has no probabilities, which rows held out calibrate: search for it, or fit the "
+      "model logistic");
+}
+
 Outside classify(const Model& model, const Rows& X, Context& context, std::span<int32_t> classes,
                  std::optional<Extrapolation> extrapolation) {
   require(model.options.task == Task::classification, MERCER_INVALID_ARGUMENT,

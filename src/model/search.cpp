@@ -32,6 +32,10 @@ constexpr int64_t kMostUnseen = 10000;
 void check_search(const SearchOptions& options) {
   require(options.fit.model == &ridge_model(), MERCER_UNSUPPORTED,
           "search of a model of kind %s, expected ridge", options.fit.model->name);
+  require(options.estimator != Estimator::logistic || options.fit.task == Task::classification,
+          MERCER_INVALID_ARGUMENT,
+          "estimator = logistic is of classification, the task is "
+          "regression");
   require(options.features >= 1, MERCER_INVALID_ARGUMENT,
           "features = %lld, expected a positive number", static_cast<Long>(options.features));
   require(options.lengthscale >= 0 && std::isfinite(options.lengthscale), MERCER_INVALID_ARGUMENT,
@@ -73,6 +77,7 @@ Assessment assess_nested(const MapMaker& maker, const SearchOptions& options, co
                          MatrixView<const double> Y, Stage& stage, Context& context) {
   SearchOptions inner = options;
   inner.report = nullptr;
+  inner.calibrate = false;
   const int64_t n = X.rows(), outputs = coded_outputs(options.fit, Y.cols);
   Foreseen all{Matrix<double>(n, outputs), {Matrix<double>(n, outputs), {}}};
   if (X.cols() <= kMostLinearInputs) all.baselines.linear = Matrix<double>(n, outputs);

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 
+#include "model/estimator_choice.h"
 #include "model/map_maker.h"
 #include "model/model.h"
 #include "model/report.h"
@@ -23,6 +24,10 @@ struct SearchOptions {
   /// from every choice, scored, and then added to what the weights are solved from. (What inputs
   /// are standardised with is of all rows.) Below 10 rows there is none.
   bool assess = true;
+  /// Of a classification: what is fitted with the lengthscale found. automatic: ridge for up to
+  /// 3,000 rows, else the better of both (estimator_choice.h).
+  Estimator estimator = Estimator::automatic;
+  bool calibrate = true;  // a classification: it has probabilities
   void (*report)(void* user, const SearchCandidate& candidate) =
       nullptr;  // on the calling thread, must not throw
   void* user = nullptr;

@@ -15,6 +15,25 @@
 #include "model/warnings.h"
 
 namespace mercer::model {
+namespace {
+
+constexpr int64_t kFolds = 5;
+
+/// Of `rows`: each fold held out of the others.
+std::vector<Split> folds_of(const std::vector<int64_t>& rows, uint64_t seed) {
+  const int64_t n = std::ssize(rows);
+  std::vector<Split> splits;
+  for (const std::vector<int64_t>& fold : fold_rows(n, std::min(kFolds, n), seed)) {
+    Split split;
+    for (const int64_t i : rows_without(n, fold))
+      split.train.push_back(rows[static_cast<size_t>(i)]);
+    for (const int64_t i : fold) split.held_out.push_back(rows[static_cast<size_t>(i)]);
+    splits.push_back(std::move(split));
+  }
+  return splits;
+}
+
+}  // namespace
 
 void SearchRun::assess_by(const solver::BlockSource& rows, const solver::Weights& weights) {
   if (unseen_.empty()) return;
@@ -29,6 +48,27 @@ void SearchRun::assess_by(const solver::BlockSource& rows, const solver::Weights
   report_.assessment = assess(Assessed::unseen, fit_, targets.view(), foreseen);
 }
 
+void SearchRun::choose_between(const solver::BlockSource& rows, std::span<const Split> splits,
+                               const RidgeResult& ridge, Chosen& chosen) {
+  if (fit_.task != Task::classification) return;
+  if (!options_.calibrate && options_.estimator != Estimator::logistic) return;
+  const bool ridge_alone = leaves_out() && options_.estimator == Estimator::automatic;
+  RidgeResult given = ridge;
+  given.given = options_.lambda >= 0;
+  choice_ = choose_estimator(rows, fit_, ridge_alone ? Estimator::ridge : options_.estimator,
+                             splits, given, context_);
+  if (!keeps_logistic()) return;
+  chosen.point.lambda = choice_->lambda;
+  chosen.point.score = choice_->error_rate;
+}
+
+solver::Weights SearchRun::fit_logistic_last(const solver::BlockSource& rows,
+                                             const solver::RowStatistics* statistics) {
+  if (!unseen_.empty())
+    assess_by(rows, fit_logistic(*rows.subset(chosen_by_), fit_, statistics, *choice_, context_));
+  return fit_logistic(rows, fit_, statistics, *choice_, context_);
+}
+
 solver::Weights SearchRun::fit_left_out(const solver::BlockSource& rows, Chosen& chosen) {
   if (!chosen.whole) {
     Trial trial = leave_out(rows, chosen_by_);
@@ -38,6 +78,12 @@ solver::Weights SearchRun::fit_left_out(const solver::BlockSource& rows, Chosen&
   FitOptions fixed = fit_;
   fixed.selection = Selection::fixed;
   fixed.lambda = chosen.point.lambda;
+  const auto part = [&](const Split& split) {
+    return select(*rows.subset(split.train), fixed, context_).weights;
+  };
+  choose_between(rows, folds_of(chosen_by_, fit_.seed), {.lambda = fixed.lambda, .part = part},
+                 chosen);
+  if (keeps_logistic()) return fit_logistic_last(rows, nullptr);
   if (!unseen_.empty()) assess_by(rows, select(*rows.subset(chosen_by_), fixed, context_).weights);
   return select(rows, fixed, context_).weights;
 }
@@ -53,6 +99,11 @@ solver::Weights SearchRun::fit_held_out(const solver::BlockSource& rows, Chosen&
   Trial trial = fit.judge(plan, split_.held_out, judge_, context_);
   const size_t at = paired_pick(trial);
   chosen.take(std::move(trial), at);
+  const double lambda = chosen.point.lambda;
+  const auto part = [&](const Split&) { return fit.solve(lambda, context_); };
+  choose_between(rows, {&split_, 1},
+                 {.lambda = lambda, .part = part, .statistics = fit.statistics()}, chosen);
+  if (keeps_logistic()) return fit_logistic_last(rows, fit.statistics());
   fit.add(split_.held_out, context_);
   if (!unseen_.empty()) {
     assess_by(rows, fit.solve(chosen.point.lambda, context_));
@@ -99,7 +150,15 @@ Model SearchRun::run() {
   model.options.selection = options_.lambda >= 0 ? Selection::fixed
                             : leaves_out()       ? Selection::loo
                                                  : Selection::held_out;
-  model.path = std::move(chosen.path);
+  model.path = keeps_logistic() ? choice_->path : std::move(chosen.path);
+  if (choice_) {
+    model.calibration = choice_->calibration;
+    model.options.model = choice_->model;
+    model.options.parameters = choice_->parameters;
+  }
+  // Leave-one-out is ridge's; logistic regression was judged on rows held out, as folds.
+  if (keeps_logistic() && model.options.selection == Selection::loo)
+    model.options.selection = Selection::held_out;
   model.rows = X_.rows();
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - started;
   keep({3, options_.features, model.rows, reported(chosen.lengthscales), chosen.point.lambda,

@@ -42,7 +42,8 @@ std::vector<double> SearchRun::learn_per_input(const Chosen& chosen) {
       standardize_row(standardizer_, rows, sample[static_cast<size_t>(i)], X.view().row(i));
   });
   for (int64_t i = 0; i < n; ++i)
-    code_target(fit_, standardizer_, Y_.cols, Y_.row(sample[static_cast<size_t>(i)]), Y.view().row(i));
+    code_target(fit_, standardizer_, Y_.cols, Y_.row(sample[static_cast<size_t>(i)]),
+                Y.view().row(i));
   ArdOptions options;
   options.lengthscale = std::sqrt(2.0 * static_cast<double>(d));
   if (chosen.point.lambda < kNoSignal) {  // else it says nothing

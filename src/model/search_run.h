@@ -77,6 +77,13 @@ class SearchRun {
                  const std::vector<int64_t>& held_out, const Trial* near);
   std::vector<double> lambdas() const;
 
+  /// Ridge's lambda is chosen; which estimator of a classification is kept, and its calibration.
+  void choose_between(const solver::BlockSource& rows, std::span<const Split> splits,
+                      const RidgeResult& ridge, Chosen& chosen);
+  bool keeps_logistic() const { return choice_ && choice_->model == &logistic_model(); }
+  /// On all rows, by ridge's sums for their scale where there are any.
+  solver::Weights fit_logistic_last(const solver::BlockSource& rows,
+                                    const solver::RowStatistics* statistics);
   /// On all rows; lambda is chosen again unless the choice was made on all of chosen_by_.
   solver::Weights fit_left_out(const solver::BlockSource& rows, Chosen& chosen);
   solver::Weights fit_held_out(const solver::BlockSource& rows, Chosen& chosen);
@@ -101,6 +108,7 @@ class SearchRun {
   CandidateRows candidates_;
   TrialSizes sizes_;
   FitReport report_;
+  std::optional<EstimatorChoice> choice_;  // of a classification
   bool lengthscale_at_edge_ = false;
   Phases phases_;
 };

@@ -9,8 +9,8 @@
 #include "linalg/blas.h"
 #include "solver/block_statistics.h"
 #include "solver/cached_source.h"
-#include "solver/centering.h"
 #include "solver/jittered_cholesky.h"
+#include "solver/origin.h"
 
 namespace mercer::solver {
 namespace {
@@ -32,29 +32,29 @@ RowStatistics sample_statistics(const BlockSource& source, Context& context) {
   return take_reduced(source, std::move(statistics));
 }
 
-double largest(std::span<const double> v) {
-  double most = 0;
-  for (const double x : v) most = std::max(most, std::abs(x));
-  return most;
-}
-
 }  // namespace
 
 /// r := (c G + lambda I)^{-1} r for the weights, r / c for the intercepts.
 class LossFit::Scaling {
  public:
-  Scaling(RowStatistics statistics, bool center, Context& context)
-      : statistics_(std::move(statistics)),
-        L_(statistics_.features(), statistics_.features(), context, "a Cholesky factor") {
-    center_in_place(statistics_, center);
-  }
+  Scaling(const RowStatistics& statistics, bool center, Context& context)
+      : statistics_(statistics),
+        center_(center),
+        L_(statistics_.features(), statistics_.features(), context, "a Cholesky factor") {}
 
   void factor(double curvature, double lambda, Context& context) {
     curvature_ = curvature;
     const MatrixView<const double> G = statistics_.gram();
-    const double factor = curvature / statistics_.weight();
-    for (int64_t i = 0; i < G.rows; ++i) {
-      for (int64_t j = 0; j <= i; ++j) L_(i, j) = factor * G(i, j);
+    const std::vector<double> shift = mean_about_origin(statistics_).features;
+    const std::vector<double> mean = mean_of(statistics_).features;
+    const int64_t D = G.rows;
+    for (int64_t i = 0; i < D; ++i) {
+      const auto r = static_cast<size_t>(i);
+      for (int64_t j = 0; j <= i; ++j) {
+        const auto c = static_cast<size_t>(j);
+        const double covariance = G(i, j) / statistics_.weight() - shift[r] * shift[c];
+        L_(i, j) = curvature * (center_ ? covariance : covariance + mean[r] * mean[c]);
+      }
       L_(i, i) += lambda;
     }
     jittered_cholesky(L_.view(), context);
@@ -66,7 +66,8 @@ class LossFit::Scaling {
   }
 
  private:
-  RowStatistics statistics_;
+  const RowStatistics& statistics_;
+  bool center_;
   Matrix<double> L_;
   double curvature_ = 1;
 };
@@ -77,15 +78,13 @@ LossFit::LossFit(const BlockSource& source, LossOptions options, Context& contex
   const BlockSource& rows = cached_ ? *cached_ : source;
   const bool center = options.center;
   if (context.has_room(scaling_bytes(rows.features()))) {
-    RowStatistics sums =
-        statistics != nullptr ? statistics->clone(context) : sample_statistics(rows, context);
-    if (sums.weight() > 0) scaling_ = std::make_unique<Scaling>(std::move(sums), center, context);
+    if (statistics == nullptr)
+      statistics_ = std::make_unique<RowStatistics>(sample_statistics(rows, context));
+    const RowStatistics& sums = statistics == nullptr ? *statistics_ : *statistics;
+    if (sums.weight() > 0) scaling_ = std::make_unique<Scaling>(sums, center, context);
   }
   objective_ = std::make_unique<LossObjective>(rows, std::move(options), context);
   x_.assign(static_cast<size_t>(objective_->size()), 0.0);
-  std::vector<double> gradient(x_.size());
-  (*objective_)(x_, gradient, context);
-  first_gradient_ = largest(gradient);
 }
 
 LossFit::~LossFit() = default;
@@ -93,8 +92,8 @@ LossFit::~LossFit() = default;
 linalg::LbfgsResult LossFit::run(double lambda, const LossFitOptions& options, Context& context) {
   objective_->set_lambda(lambda);
   linalg::LbfgsOptions descent{.most_iterations = options.most_iterations,
-                               .gradient_tolerance = options.gradient_tolerance * first_gradient_,
-                               .decrease_tolerance = options.decrease_tolerance,
+                               .gradient_tolerance = options.gradient_tolerance,
+                               .decrement_tolerance = options.tolerance,
                                .noise = objective_->noise()};
   bool factored = false;
   if (scaling_)

@@ -14,8 +14,8 @@
 namespace mercer::solver {
 
 struct LossFitOptions {
-  double gradient_tolerance = 1e-5;  // on the largest entry, relative to that at x = 0
-  double decrease_tolerance = 0;     // on a step's decrease of f relative to f; 0: not asked
+  double tolerance = 0;           // on what a step is expected to lower f by, relative to f
+  double gradient_tolerance = 0;  // on the gradient's largest entry
   int64_t most_iterations = 500;
 };
 
@@ -26,7 +26,7 @@ struct LossFitOptions {
 class LossFit {
  public:
   /// The source is referred to. Its features are cached where that fits (cached_source.h).
-  /// statistics: of the source's rows or of others like them, where there are any; copied.
+  /// statistics: of the source's rows or of others like them, where there are any; referred to.
   LossFit(const BlockSource& source, LossOptions options, Context& context,
           const RowStatistics* statistics = nullptr);
   ~LossFit();
@@ -38,16 +38,15 @@ class LossFit {
   /// Where the next run begins: the x of another fit of as many features and columns.
   void start_from(std::span<const double> x) { x_.assign(x.begin(), x.end()); }
   void set_parameters(const LossParameters& parameters) { objective_->set_parameters(parameters); }
-  double first_gradient() const { return first_gradient_; }  // its largest entry at x = 0
   Weights weights() const { return objective_->weights(x_); }
 
  private:
   class Scaling;
   std::unique_ptr<BlockSource> cached_;  // null: too large
   std::unique_ptr<LossObjective> objective_;
-  std::unique_ptr<Scaling> scaling_;  // null: no room
+  std::unique_ptr<RowStatistics> statistics_;  // of rows of its own; null: another's, or no room
+  std::unique_ptr<Scaling> scaling_;           // null: no room
   std::vector<double> x_;
-  double first_gradient_ = 0;
 };
 
 }  // namespace mercer::solver

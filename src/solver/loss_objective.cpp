@@ -119,17 +119,19 @@ LossObjective::LossObjective(const BlockSource& source, LossOptions options, Con
       options_(std::move(options)),
       columns_(loss_columns(*options_.loss, source.outputs())),
       mean_(static_cast<size_t>(source.features()), 0.0) {
-  const MatrixView<double> mean(mean_.data(), features(), 1);
-  std::vector<double> w;
-  for_each_wide(source, context, [&](const WideBlock& block) {
-    w.clear();
-    const FeatureBlock row{block.first, {}, block.Z, block.Y, block.weights};
-    for (int64_t i = 0; i < block.Z.rows; ++i) {
-      w.push_back(row_weight(options_, row, i));
-      weight_ += w.back();
-    }
-    const MatrixView<const double> column(w.data(), block.Z.rows, 1);
-    linalg::multiply(1.0, Transpose::yes, block.Z, Transpose::no, column, 1.0, mean);
+  source.for_each(context, [&](const FeatureBlock& block) {
+    noise_ = block.Z64.data != nullptr ? kDoubleNoise : kSingleNoise;
+    block.visit([&]<class T>(MatrixView<const T> Z) {
+      std::vector<T> w, sums(mean_.size());
+      for (int64_t i = 0; i < Z.rows; ++i) {
+        const double weight = row_weight(options_, block, i);
+        weight_ += weight;
+        w.push_back(static_cast<T>(weight));
+      }
+      linalg::multiply(T(1), Transpose::yes, Z, Transpose::no, {w.data(), Z.rows, 1}, T(0),
+                       {sums.data(), features(), 1});
+      for (size_t j = 0; j < sums.size(); ++j) mean_[j] += sums[j];
+    });
   });
   reduce(source, {&weight_, 1});
   reduce(source, mean_);
@@ -169,7 +171,6 @@ double LossObjective::operator()(std::span<const double> x, std::span<double> gr
       run(*single, block.Z32, block);
     }
   });
-  noise_ = single ? kSingleNoise : kDoubleNoise;
   reduce(source_, gradient.first(weights));
   sums.insert(sums.end(), {loss.value, loss.curvature});
   reduce(source_, sums);

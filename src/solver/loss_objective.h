@@ -61,7 +61,7 @@ class LossObjective {
   double operator()(std::span<const double> x, std::span<double> gradient, Context& context);
   /// Mean second derivative of the loss in a score, over rows and columns, at the last x.
   double curvature() const { return curvature_; }
-  /// Relative error of f's values at the last x: of products in single or in double precision.
+  /// Relative error of f's values: of products in single or in double precision.
   double noise() const { return noise_; }
 
   /// The weights of raw features: one column per output, of two classes (-w/2, w/2).

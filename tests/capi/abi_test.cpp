@@ -110,7 +110,7 @@ AT(mercer_search_options, missing, 92);
 AT(mercer_search_options, transform, 96);
 AT(mercer_search_options, target_transform, 100);
 AT(mercer_search_options, unit_rows, 104);
-AT(mercer_search_options, reserved, 108);
+AT(mercer_search_options, estimator, 108);
 
 SIZE(mercer_predict_options, 48);
 AT(mercer_predict_options, struct_size, 0);
@@ -160,6 +160,9 @@ static_assert(MERCER_TRANSFORM_NONE == 0 && MERCER_TRANSFORM_LOG == 1 &&
               MERCER_TRANSFORM_RANK == 2);
 static_assert(MERCER_EXTRAPOLATION_DEFAULT == 0 && MERCER_EXTRAPOLATION_CLIP == 1 &&
               MERCER_EXTRAPOLATION_FREE == 2 && MERCER_EXTRAPOLATION_REFUSE == 3);
+static_assert(MERCER_OUTPUT_SCORES == 0 && MERCER_OUTPUT_PROBABILITIES == 1);
+static_assert(MERCER_ESTIMATOR_AUTO == 0 && MERCER_ESTIMATOR_RIDGE == 1 &&
+              MERCER_ESTIMATOR_LOGISTIC == 2);
 static_assert(MERCER_METRIC_DEFAULT == 0 && MERCER_METRIC_R2 == 1 && MERCER_METRIC_RMSE == 2 &&
               MERCER_METRIC_MAE == 3 && MERCER_METRIC_PINBALL == 4 && MERCER_METRIC_ACCURACY == 5 &&
               MERCER_METRIC_CONFUSION == 6 && MERCER_METRIC_AUC == 7 &&

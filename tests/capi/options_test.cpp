@@ -182,6 +182,7 @@ TEST_CASE("documented defaults", "[capi]") {
   CHECK((transform.locations == 1 && transform.reserved == 0));
   CHECK((search.held_out_fraction == 0.1 && search.map == nullptr && search.report == nullptr));
   CHECK(search.assess == 1);
+  CHECK((search.estimator == MERCER_ESTIMATOR_AUTO && search.reserved_tail == 0));
 }
 
 /// One wrong field of an option struct and what the message must name.
@@ -250,7 +251,8 @@ TEST_CASE("fields of search options out of range are named", "[capi]") {
       {[](auto& o) { o.transform = -1; }, "options->transform = -1"},
       {[](auto& o) { o.target_transform = 3; }, "options->target_transform = 3"},
       {[](auto& o) { o.unit_rows = 2; }, "options->unit_rows = 2"},
-      {[](auto& o) { o.reserved = 1; }, "options->reserved = 1"},
+      {[](auto& o) { o.estimator = 3; }, "options->estimator = 3"},
+      {[](auto& o) { o.estimator = MERCER_ESTIMATOR_LOGISTIC; }, "of classification"},
       {[](auto& o) { o.map = "{\"map\":\"fourier\",\"seed\":3}"; }, "seed"},
       {[](auto& o) { o.map = "{\"map\":\"no\"}"; }, "no"},
   };

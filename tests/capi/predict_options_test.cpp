@@ -102,7 +102,8 @@ TEST_CASE("fields of predict options out of range are named", "[capi]") {
     return reinterpret_cast<int64_t*>(static_cast<char*>(place) + 1);
   };
   int64_t place[3] = {};
-  CHECK(fault_of([](auto& o) { o.output = 1; }, "options->output = 1") == "");
+  CHECK(fault_of([](auto& o) { o.output = 2; }, "options->output = 2") == "");
+  CHECK(fault_of([](auto& o) { o.output = -1; }, "options->output = -1") == "");
   CHECK(fault_of([](auto& o) { o.extrapolation = 4; }, "options->extrapolation = 4") == "");
   CHECK(fault_of([](auto& o) { o.extrapolation = -1; }, "options->extrapolation = -1") == "");
   CHECK(fault_of([](auto& o) { o.reserved = 1; }, "options->reserved = 1") == "");

@@ -146,7 +146,7 @@ TEST_CASE("a process that may start no thread gets the same features", "[capi]")
   const pid_t child = fork();
   REQUIRE(child >= 0);
   if (child == 0) {
-    setenv("OPENBLAS_NUM_THREADS", "1", 1);  // its own threads are not the question
+    setenv("OPENBLAS_NUM_THREADS", "1", 1);       // its own threads are not the question
     setenv("ASAN_OPTIONS", "detect_leaks=0", 1);  // the leak check starts a thread
     setenv(kAlone, "1", 1);
     execl("/proc/self/exe", "mercer_capi_test", "[without_threads]", nullptr);

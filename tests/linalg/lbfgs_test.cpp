@@ -213,6 +213,18 @@ TEST_CASE("L-BFGS says why it ended", "[linalg]") {
   result = minimize_lbfgs(rosenbrock, x, {.decrease_tolerance = 0.5}, context);
   CHECK(result.end == LbfgsEnd::decrease);
   CHECK(result.converged());
+  // Of a quadratic and its inverse as the preconditioner the decrement is what is left.
+  const Quadratic bowl(5, 100);
+  LbfgsOptions known{.gradient_tolerance = 0, .decrement_tolerance = 1.1};
+  known.preconditioner = [&](std::span<double> r) {
+    for (size_t i = 0; i < r.size(); ++i) r[i] /= bowl.a[i];
+  };
+  x.assign(5, 0.0);
+  result = minimize_lbfgs(bowl, x, known, context);
+  CHECK(result.end == LbfgsEnd::decrease);
+  CHECK(result.iterations == 0);
+  known.decrement_tolerance = 0.9;
+  CHECK(minimize_lbfgs(bowl, x, known, context).iterations == 1);
   const SmoothFunction uphill = [](std::span<const double> v, std::span<double> g) {
     g[0] = -v[0];
     return 0.5 * v[0] * v[0];

@@ -6,9 +6,11 @@
 #include <cmath>
 #include <vector>
 
+#include "model/model_entry.h"
 #include "model_problem.h"
 #include "random/distributions.h"
 #include "support/catch.h"
+#include "support/refusal.h"
 
 using namespace mercer;
 using namespace mercer::model;
@@ -219,4 +221,41 @@ TEST_CASE("search classifies", "[model]") {
     wrong += found[static_cast<size_t>(i)] != static_cast<int32_t>(test.Y(i, 0));
   }
   CHECK(wrong < 30);
+}
+
+TEST_CASE("a search of classes keeps logistic regression where it foresees better",
+          "[model][loss]") {
+  // Steep probabilities of a smooth function: calibrated least squares levels off.
+  const int64_t n = 3600;
+  const Problem problem = smooth_problem(n, 3, 1, 0, 51);
+  const Matrix<double> uniform = random_matrix(n, 1, 52);
+  for (int64_t i = 0; i < n; ++i)
+    problem.Y(i, 0) = (uniform(i, 0) + 1) / 2 < 1 / (1 + std::exp(-12 * problem.Y(i, 0))) ? 1 : 0;
+  Maker maker;
+  maker.d = 3;
+  std::vector<SearchCandidate> candidates;
+  for (const bool assess : {false, true}) {
+    SearchOptions options = options_for(candidates);
+    options.features = 64;
+    options.assess = assess;
+    options.fit.task = Task::classification;
+    options.fit.classes = 2;
+    Context context;
+    const Model model = search(maker, options, problem.x(), problem.y(), context);
+    CHECK(model.options.model == &logistic_model());
+    CHECK(!model.calibration.empty());
+    CHECK(model.options.lambda == candidates.back().lambda);
+    options.estimator = Estimator::ridge;
+    const Model ridge = search(maker, options, problem.x(), problem.y(), context);
+    CHECK(ridge.options.model == &ridge_model());
+    CHECK(!ridge.calibration.empty());
+    if (assess) CHECK(model.report.assessment.score > 0.8);
+  }
+  SearchOptions regression = options_for(candidates);
+  regression.estimator = Estimator::logistic;
+  Context context;
+  CHECK(refusal_fault(
+            MERCER_INVALID_ARGUMENT,
+            [&] { search(maker, regression, problem.x(), problem.y(), context); },
+            "estimator = logistic is of classification") == "");
 }

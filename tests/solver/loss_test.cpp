@@ -102,10 +102,16 @@ Vector newton_logistic(const Problem& problem, double lambda) {
   return {x.data(), x.data() + D + 1};
 }
 
+/// tolerance: on the gradient, relative to that at x = 0.
 Weights fitted(const BlockSource& source, LossOptions options, double lambda, double tolerance,
                Context& context) {
+  LossObjective f(source, options, context);
+  Vector x(static_cast<size_t>(f.size())), g(x.size());
+  f(x, g, context);
+  double most = 0;
+  for (const double slope : g) most = std::max(most, std::abs(slope));
   LossFit fit(source, std::move(options), context);
-  const auto result = fit.run(lambda, {.gradient_tolerance = tolerance}, context);
+  const auto result = fit.run(lambda, {.gradient_tolerance = tolerance * most}, context);
   CAPTURE(result.iterations, result.evaluations, result.largest_gradient);
   CHECK(result.converged());
   return fit.weights();

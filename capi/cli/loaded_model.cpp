@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+#include "loaded_model.h"
+
+#include <cinttypes>
+#include <utility>
+#include <vector>
+
+#include "encoding.h"
+#include "failure.h"
+#include "spooled_file.h"
+
+namespace mercer::cli {
+
+namespace {
+
+/// Texts that have no column of their own.
+void tell_unknown(const std::vector<int64_t>& unknown, const Metadata& metadata, int64_t n,
+                  std::FILE* out) {
+  for (size_t e = 0; e < unknown.size(); ++e) {
+    if (unknown[e] == 0) continue;
+    const Encoding& encoding = metadata.encodings[e];
+    const auto j = static_cast<size_t>(encoding.input);
+    std::fprintf(
+        out,
+        "note: input %s: %" PRId64 " of %" PRId64
+        " rows hold text that was rare or unknown in training, %s\n",
+        j < metadata.inputs.size() ? metadata.inputs[j].c_str() : std::to_string(j + 1).c_str(),
+        unknown[e], n, encoding.other ? "taken together" : "taken as none");
+  }
+}
+
+}  // namespace
+
+bool LoadedModel::clips(const std::string& extrapolation) const {
+  if (!extrapolation.empty()) return extrapolation == "clip";
+  return model.spec().find("\"extrapolation\":\"clip\"") != std::string::npos;
+}
+
+LoadedModel load_model(const std::string& path) {
+  const SpooledFile file(path, SpooledFile::Use::read);
+  Model model = file.naming_stream([&] { return Model::load(file.path()); });
+  const int64_t inputs = model.inputs(), outputs = model.outputs();
+  Metadata metadata = parse_metadata(model.metadata(), model.classes() > 0, outputs);
+  return {std::move(model), inputs, outputs, std::move(metadata)};
+}
+
+Dataset read_rows_for(const LoadedModel& loaded, const std::string& test, const std::string& labels,
+                      const ColumnRequest& columns, std::FILE* out) {
+  Dataset rows = read_test(test, labels, loaded.metadata,
+                           file_inputs(loaded.metadata, loaded.inputs), columns);
+  if (rows.bytes && loaded.metadata.bytes) scale_bytes(&rows);
+  if (!rows.bytes && loaded.metadata.bytes && out != nullptr) {
+    std::fprintf(out, "note: the model was fitted on bytes divided by 255; %s is taken as it is\n",
+                 rows.name.c_str());
+  }
+  const std::vector<int64_t> unknown = encode(loaded.metadata.encodings, &rows);
+  if (out != nullptr) tell_unknown(unknown, loaded.metadata, rows.n, out);
+  return rows;
+}
+
+void check_targets(const LoadedModel& loaded, const Dataset& test) {
+  if (loaded.metadata.classification || test.m == loaded.outputs) return;
+  fail_at(test.name, 0, 0,
+          std::to_string(test.m) + " targets, the model has " + std::to_string(loaded.outputs));
+}
+
+}  // namespace mercer::cli

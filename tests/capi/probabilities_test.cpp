@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Probabilities of classes through the API: which models have them, and what they are.
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "support/catch.h"
+#include "wrapper.h"
+
+using namespace mercer;
+
+namespace {
+
+constexpr int64_t kRows = 120;
+
+struct Points {
+  Matrix<double> X{kRows, 2}, Y{kRows, 1};
+  Points() {
+    for (int64_t i = 0; i < kRows; ++i) {
+      X(i, 0) = std::sin(static_cast<double>(i * i));
+      X(i, 1) = std::cos(static_cast<double>(3 * i));
+      Y(i, 0) = X(i, 0) + 0.3 * X(i, 1) > 0 ? 1 : 0;
+    }
+  }
+};
+
+mercer_predict_options probable() {
+  mercer_predict_options options = predict_options();
+  options.output = MERCER_OUTPUT_PROBABILITIES;
+  return options;
+}
+
+const char kMap[] =
+    R"({"map":"fourier","kernel":{"kernel":"gaussian","lengthscale":1},"inputs":2,"features":20})";
+
+}  // namespace
+
+TEST_CASE("probabilities of a search, whichever estimator", "[capi]") {
+  const Points data;
+  for (const int32_t estimator :
+       {MERCER_ESTIMATOR_AUTO, MERCER_ESTIMATOR_RIDGE, MERCER_ESTIMATOR_LOGISTIC}) {
+    mercer_search_options options = search_options();
+    options.features = 40;
+    options.assess = 0;
+    options.estimator = estimator;
+    const Model model = Model::search(data.X, data.Y, 2, options);
+    CHECK((model.spec().find("\"logistic\"") != std::string::npos) ==
+          (estimator == MERCER_ESTIMATOR_LOGISTIC));
+    REQUIRE(model.has_probabilities());
+    const Matrix<double> p = model.predict(data.X, probable()), scores = model.predict(data.X);
+    bool alike = true;
+    for (int64_t i = 0; i < kRows; ++i)
+      alike = alike && std::abs(p(i, 0) + p(i, 1) - 1) <= 1e-14 && p(i, 0) >= 0;
+    CHECK(alike);
+    CHECK(prediction_score(p, data.Y, 2, score_options(MERCER_METRIC_LOG_LOSS)) < 0.3);
+    CHECK(prediction_score(p, data.Y, 2, score_options(MERCER_METRIC_AUC)) ==
+          prediction_score(scores, data.Y, 2, score_options(MERCER_METRIC_AUC)));
+    const Matrix<double> counts = confusion(scores, data.Y, 2);
+    CHECK((counts(0, 0) + counts(1, 1)) / kRows == prediction_score(scores, data.Y, 2));
+    CHECK(test::status_of([&] { model.classify(data.X, probable()); }) == MERCER_INVALID_ARGUMENT);
+  }
+}
+
+TEST_CASE("models without rows held out have no probabilities", "[capi]") {
+  const Points data;
+  const Map map = Map::from_spec(kMap);
+  for (const int64_t K : {0, 2}) {
+    const Model model = Model::fit(map, data.X, data.Y, K);
+    CHECK(!model.has_probabilities());
+    CHECK(test::status_of([&] { model.predict(data.X, probable()); }) == MERCER_UNSUPPORTED);
+  }
+}
+
+TEST_CASE("logistic models by spec: probabilities by softmax where lambda is given", "[capi]") {
+  const Points data;
+  const std::string spec = std::string(R"({"model":"logistic","task":"classification","map":)") +
+                           kMap + R"(,"lambda":0.01})";
+  const Model model = Model::fit_spec(spec, data.X, data.Y);
+  REQUIRE(model.has_probabilities());
+  const Matrix<double> p = model.predict(data.X, probable()), s = model.predict(data.X);
+  double worst = 0;
+  for (int64_t i = 0; i < kRows; ++i)
+    worst = std::max(worst, std::abs(p(i, 1) - 1 / (1 + std::exp(s(i, 0) - s(i, 1)))));
+  CHECK(worst <= 1e-14);
+  CHECK(test::status_of([&] {
+          Model::fit_spec(R"({"model":"logistic","map":)" + std::string(kMap) + "}", data.X,
+                          data.Y);
+        }) == MERCER_INVALID_ARGUMENT);
+}
