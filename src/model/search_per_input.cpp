@@ -22,6 +22,11 @@ constexpr double kErrors = 2;
 constexpr double kNoSignal = 0.1;  // lambda of a fit that is nearly constant
 constexpr double kFactor = 1.4142135623730951;
 
+/// A search that has room for the rest does without.
+int64_t learning_bytes(int64_t n, int64_t d, int64_t features, int64_t outputs) {
+  return 8 * (3 * n * features + features * features + n * (4 * d + outputs));
+}
+
 std::vector<double> scaled(std::vector<double> lengthscales, double factor) {
   for (double& one : lengthscales) one *= factor;
   return lengthscales;
@@ -34,7 +39,9 @@ std::vector<double> SearchRun::learn_per_input(const Chosen& chosen) {
   const int64_t d = X_.cols(), n = std::ssize(sample), outputs = coded_outputs(fit_, Y_.cols);
   const feature::FeatureMap& unit =
       candidates_.unit(std::min({options_.features, kLearningFeatures, 2 * n}));
-  if (n < kRowsPerInput * d || !unit.has_gradient()) return {};
+  if (n < kRowsPerInput * d || !unit.has_gradient() ||
+      !context_.has_room(learning_bytes(n, d, unit.features(), outputs)))
+    return {};
   const Matrix<double> X(n, d, context_, "rows to learn lengthscales from");
   const Matrix<double> Y(n, outputs, context_, "targets to learn lengthscales from");
   X_.visit([&](const auto& rows) {

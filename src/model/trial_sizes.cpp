@@ -13,16 +13,19 @@ constexpr int64_t kLeastFeatures = 512;
 constexpr double kProducts = 1e11;
 constexpr double kRowsPerFeature = 2.5;
 
+/// Some forms want an even number of features, some sketches whole blocks.
+int64_t divided(int64_t features, int64_t divisor) { return features / divisor / 32 * 32; }
+
 TrialSize within(int64_t rows, int64_t features, int64_t most) {
   while (std::min(rows, features) > most) {
     rows = (rows + 1) / 2;
-    features = (features + 1) / 2;
+    features = divided(features, 2);
   }
   return {rows, features};
 }
 
 TrialSize part(int64_t rows, int64_t features, int64_t divisor) {
-  const int64_t D = std::max(features / divisor, std::min(features, kLeastFeatures));
+  const int64_t D = std::max(divided(features, divisor), std::min(features, kLeastFeatures));
   const int64_t n = std::max(rows / divisor, std::min(rows, kLeastRows));
   const auto wide = static_cast<double>(D);
   const double most = std::max(kRowsPerFeature * wide, kProducts / (wide * wide));

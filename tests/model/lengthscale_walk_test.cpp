@@ -71,6 +71,10 @@ TEST_CASE("trials halve rows and features together", "[model]") {
   CHECK(left_out_sizes(1200, 2048).fine == TrialSize{1200, 2048});
   CHECK(left_out_sizes(3000, 2048).fine == TrialSize{1500, 1024});
   CHECK(left_out_sizes(3000, 256).coarse == TrialSize{3000, 256});
+  CHECK(left_out_sizes(1200, 1002).coarse == TrialSize{600, 480});
+  CHECK(left_out_sizes(700, 701).coarse == TrialSize{350, 320});
+  CHECK(held_out_sizes(16000, 1501).fine == TrialSize{8000, 736});
+  CHECK(held_out_sizes(16000, 301).fine == TrialSize{8000, 301});
   CHECK(held_out_sizes(16000, 4096).coarse == TrialSize{4000, 1024});
   CHECK(held_out_sizes(16000, 4096).fine == TrialSize{8000, 2048});
   CHECK(held_out_sizes(4000, 256).coarse == TrialSize{2000, 256});
