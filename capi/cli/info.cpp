@@ -5,7 +5,9 @@
 #include <nlohmann/json.hpp>
 
 #include "commands.h"
+#include "failure.h"
 #include "mercer/mercer.hpp"
+#include "metadata.h"
 #include "spooled_file.h"
 
 namespace mercer::cli {
@@ -43,6 +45,33 @@ std::string error_name(const Json& model) {
   return (classification && selection != "gcv" ? "error rate" : "squared error") + by;
 }
 
+// The range of each column, by its name if there is one, else its number from 1.
+Json ranges_by_name(const Json& ranges, const std::vector<std::string>& names) {
+  constexpr size_t kMostShown = 100;
+  const size_t count = ranges.value("lowest", Json::array()).size();
+  Json table = Json::array();
+  for (size_t j = 0; j < std::min(count, kMostShown); ++j) {
+    const bool named = names.size() == count;
+    table.push_back({{"name", named ? names[j] : std::to_string(j + 1)},
+                     {"lowest", ranges["lowest"][j]},
+                     {"1 %", ranges["low"][j]},
+                     {"99 %", ranges["high"][j]},
+                     {"highest", ranges["highest"][j]}});
+  }
+  if (count > kMostShown) table.push_back("and " + std::to_string(count - kMostShown) + " more");
+  return table;
+}
+
+/// Without names where it is damaged, which info shows as it is.
+Metadata metadata_of(const Json& described) {
+  try {
+    return parse_metadata(described.value("metadata", ""), described.value("classes", 0) > 0,
+                          described.value("outputs", int64_t{1}));
+  } catch (const Failure&) {
+    return {};
+  }
+}
+
 // Names for what is shown, and columns counted from 1, as the options of fit do.
 Json named(const Json& described) {
   Json result;
@@ -51,6 +80,11 @@ Json named(const Json& described) {
       if (!value.empty()) result["lambdas tried"] = value;
     } else if (key == "path_error") {
       if (!value.empty()) result["their " + error_name(described)] = value;
+    } else if (key == "inputs" && value.is_object()) {
+      result["ranges of inputs"] = ranges_by_name(value, input_names(metadata_of(described)));
+    } else if (key == "targets" && value.is_object()) {
+      const Json table = ranges_by_name(value, metadata_of(described).targets);
+      if (!table.empty()) result["ranges of targets"] = table;
     } else {
       result[key] = value;
     }
@@ -59,10 +93,12 @@ Json named(const Json& described) {
 }
 
 Json counted_from_one(Json metadata) {
-  const auto columns = metadata.find("target_columns");
-  if (columns == metadata.end() || !columns->is_array()) return metadata;
-  for (Json& column : *columns)
-    if (column.is_number_integer()) column = column.get<int64_t>() + 1;
+  for (const char* key : {"target_columns", "ignored_columns"}) {
+    const auto columns = metadata.find(key);
+    if (columns == metadata.end() || !columns->is_array()) continue;
+    for (Json& column : *columns)
+      if (column.is_number_integer()) column = column.get<int64_t>() + 1;
+  }
   return metadata;
 }
 

@@ -87,6 +87,42 @@ TEST_CASE("what a model was fitted with is the default of its predictions", "[ca
         MERCER_OK);
 }
 
+TEST_CASE("missing inputs are filled and flagged by fits and searches that are asked to",
+          "[capi]") {
+  auto X = numbers(60, 2);
+  for (size_t i = 1; i < X.size(); i += 14) X[i] = std::nan("");  // of input 1 alone
+  const auto Y = numbers(60, 1);
+  double scores[60];
+  for (const bool searched : {false, true}) {
+    mercer_model* model = nullptr;
+    auto fit = fit_options(MERCER_SELECTION_GCV);
+    auto search = search_options();
+    fit.missing = search.missing = MERCER_MISSING_FLAG;
+    fit.transform = search.transform = MERCER_TRANSFORM_RANK;
+    fit.target_transform = search.target_transform = MERCER_TRANSFORM_RANK;
+    fit.unit_rows = search.unit_rows = 1;
+    search.features = 16;
+    const mercer_status status =
+        searched ? mercer_model_search(&search, rows_of(X, 2), rows_of(Y, 1), 0, nullptr, &model)
+                 : mercer_model_fit(fourier(3, 16).get(), &fit, rows_of(X, 2), rows_of(Y, 1), 0,
+                                    nullptr, &model);
+    REQUIRE(fault(status, MERCER_OK) == "");
+    const ModelHandle handle(model);
+    int64_t inputs = 0;
+    REQUIRE(mercer_model_shape(model, &inputs, nullptr, nullptr, nullptr) == MERCER_OK);
+    CHECK(inputs == 2);
+    REQUIRE(mercer_model_predict(model, rows_of(X, 2), nullptr, nullptr,
+                                 result_of(scores, 60, 1)) == MERCER_OK);
+    for (const double score : scores) CHECK(std::abs(score) <= 1);  // ranks end at the extremes
+  }
+  auto fit = fit_options(MERCER_SELECTION_GCV);
+  fit.missing = MERCER_MISSING_FLAG;
+  mercer_model* model = nullptr;
+  CHECK(fault(mercer_model_fit(fourier(2, 16).get(), &fit, rows_of(X, 2), rows_of(Y, 1), 0, nullptr,
+                               &model),
+              MERCER_DIMENSION_MISMATCH, "3", "2 inputs") == "");
+}
+
 TEST_CASE("fields of predict options out of range are named", "[capi]") {
   const auto model = small_model();
   auto X = numbers(5, 2);

@@ -36,7 +36,8 @@ contains "^note: input colour: $unknown of 200 rows hold text that was rare or u
 { echo x,colour,kind; echo abc,red,usual; } >number.csv
 refuses "number.csv:2:1: 'abc' is not a number" "$MERCER" predict model number.csv -o result
 accepts "$MERCER" info model
-contains 'colour' "info"
+contains '{"name":"x","lowest":-0.9[0-9]*,"1 %":-0.9[0-9]*,"99 %":0.9[0-9]*,"highest":0.9[0-9]*}' "info: ranges by name"
+contains '{"name":"colour=green","lowest":0,"1 %":0,"99 %":1,"highest":1}' "info: ranges of levels"
 
 # Rare levels share a column; unknown ones join them.
 { echo town,x,y; rows 400 't = i % 90; x = uniform(); print "t" t "," x "," (t % 2) + x'; } >towns.csv

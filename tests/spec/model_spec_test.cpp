@@ -101,7 +101,7 @@ TEST_CASE("a spec says how rows are prepared, in the words that it prints", "[sp
   CHECK(plan.options.unit_rows);
   CHECK(plan.options.extrapolation == model::Extrapolation::free);
   model::Model model;
-  model.map = plan.map;
+  model.map = feature::make_map(plan.map);
   model.options = plan.options;
   CHECK(spec::to_spec(model).find(
             R"("scale":"robust","missing":"flag","transform":"rank","target_transform":"log",)"

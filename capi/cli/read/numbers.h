@@ -32,8 +32,8 @@ struct Numbers {
 
 /// Sparse numbers that list more than a quarter of rows x columns become dense: at most four times
 /// as many numbers, and the library is faster on them from about there on. (The library centres
-/// dense inputs that it standardises and only scales sparse ones; kernels of x - y see no
-/// difference.)
+/// dense inputs and divides by their deviations; sparse ones it divides by the size of the numbers
+/// that they list, which for a full column is the same.)
 void densify_if_full(Numbers* values, int64_t rows, int64_t columns);
 
 /// Rows order[0], order[1], ... of sparse numbers.
