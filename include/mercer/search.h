@@ -122,18 +122,21 @@ MERCER_API mercer_status mercer_search_options_init(mercer_search_options* optio
  *  Shapes: X, Y and K as in mercer_model_fit.
  *  With options->assess a score comes with it that no choice has seen: up to 1,000 rows by five
  *  folds, the whole search repeated without each; above, on a tenth of the rows, at most 10,000,
- *  which no choice sees and which join the rows that the weights are solved from once they are
- *  scored (the means and scales of inputs are of all rows). With a target_transform every score of
- *  the search is of transformed targets. Below 10 rows there is none. On the same
- *  rows a constant (the mean, the largest class) and a linear ridge are scored.
+ *  which no choice sees, means and scales of inputs included, and which join the rows that the
+ *  weights are solved from once they are scored. Inputs outside the range of the rows learnt from
+ *  are clipped, or left where extrapolation is FREE. With a target_transform, whose curve is of all
+ *  rows, every score of the search is of transformed targets. Below 10 rows there is none. On the
+ *  same rows a constant (the mean, the largest class) and a linear ridge are scored.
  *  Classifications have probabilities (MERCER_OUTPUT_PROBABILITIES), calibrated on the rows held
  *  out, up to 3,000 rows on five folds.
  *  Random: map, held-out rows and subsample; options->seed fixes them.
- *  Errors: those of mercer_model_fit and mercer_map_from_spec; LOGISTIC for K = 0; MERCER_UNSUPPORTED (a fixed
- *  lengthscale for a kernel without one).
- *  Threads and cost: any number at once; about ten fits with at most half of rows and features, one
- *  with all; six times that for up to 1,000 rows. Memory: 20 D^2 bytes plus a block of rows (8 n D +
- *  24 n^2 for n < D). */
+ *  Errors: those of mercer_model_fit and mercer_map_from_spec; LOGISTIC for K = 0;
+ *  MERCER_UNSUPPORTED (a fixed lengthscale for a kernel without one).
+ *  Threads and cost: any number at once; about ten fits with at most half of rows and features (with
+ *  all of them where these are few, up to about a thousand), some sixty gradients through 512
+ *  features of 2,000 rows where lengthscales for each input are learnt, one fit with all; six times
+ *  that for up to 1,000 rows. Memory: 20 D^2 bytes plus a block of rows (8 n D + 24 n^2 for n < D);
+ *  27 MB for those gradients, a cache of features of up to 512 MiB for LOGISTIC. */
 MERCER_API mercer_status mercer_model_search(const mercer_search_options* options,
                                              const mercer_rows* X, const mercer_rows* Y, int64_t K,
                                              mercer_context* context, mercer_model** out);

@@ -91,7 +91,7 @@ Assessment assess_nested(const MapMaker& maker, const SearchOptions& options, co
                                   all_rows(train_rows.rows().rows()), {}, context)
                             .run();
     const Matrix<double> predicted(std::ssize(fold), outputs);
-    predict(model, fold_rows.rows(), context, predicted.view(), Extrapolation::clip);
+    predict(model, fold_rows.rows(), context, predicted.view(), foreseen_as(options.fit));
     const Baselines base = baselines(options.fit, model.standardizer, X, Y, train, fold, context);
     put_rows(predicted, fold, all.model);
     put_rows(base.constant, fold, all.baselines.constant);

@@ -35,16 +35,19 @@ std::vector<Split> folds_of(const std::vector<int64_t>& rows, uint64_t seed) {
 
 }  // namespace
 
-void SearchRun::assess_by(const solver::BlockSource& rows, const solver::Weights& weights) {
+void SearchRun::assess_by(solver::Weights weights) {
   if (unseen_.empty()) return;
-  const int64_t outputs = rows.outputs();
-  Foreseen foreseen{Matrix<double>(std::ssize(unseen_), outputs),
-                    baselines(fit_, standardizer_, X_, Y_, chosen_by_, unseen_, context_)};
-  for_each_scored(*rows.subset(unseen_), {&weights, 1}, context_,
-                  [&](int64_t i, const double*, double, const double* scores) {
-                    std::copy_n(scores, outputs, foreseen.model.view().row(i));
-                  });
+  Model model;
+  model.map = map_;
+  model.options = fit_;
+  model.standardizer = standardizer_;
+  model.ranges = ranges_of(X_, ranged_targets(fit_, Y_), fit_.seed, seen_);
+  model.predictor = make_linear(std::move(weights));
   const Matrix<double> targets = copied_targets(Y_, unseen_, context_);
+  Foreseen foreseen{Matrix<double>(std::ssize(unseen_), model.outputs()),
+                    baselines(fit_, standardizer_, X_, Y_, chosen_by_, unseen_, context_)};
+  const CopiedRows rows(X_, unseen_, context_);
+  predict(model, rows.rows(), context_, foreseen.model.view(), foreseen_as(fit_));
   report_.assessment = assess(Assessed::unseen, fit_, targets.view(), foreseen);
 }
 
@@ -65,7 +68,7 @@ void SearchRun::choose_between(const solver::BlockSource& rows, std::span<const 
 solver::Weights SearchRun::fit_logistic_last(const solver::BlockSource& rows,
                                              const solver::RowStatistics* statistics) {
   if (!unseen_.empty())
-    assess_by(rows, fit_logistic(*rows.subset(chosen_by_), fit_, statistics, *choice_, context_));
+    assess_by(fit_logistic(*rows.subset(chosen_by_), fit_, statistics, *choice_, context_));
   return fit_logistic(rows, fit_, statistics, *choice_, context_);
 }
 
@@ -84,7 +87,7 @@ solver::Weights SearchRun::fit_left_out(const solver::BlockSource& rows, Chosen&
   choose_between(rows, folds_of(chosen_by_, fit_.seed), {.lambda = fixed.lambda, .part = part},
                  chosen);
   if (keeps_logistic()) return fit_logistic_last(rows, nullptr);
-  if (!unseen_.empty()) assess_by(rows, select(*rows.subset(chosen_by_), fixed, context_).weights);
+  if (!unseen_.empty()) assess_by(select(*rows.subset(chosen_by_), fixed, context_).weights);
   return select(rows, fixed, context_).weights;
 }
 
@@ -106,7 +109,7 @@ solver::Weights SearchRun::fit_held_out(const solver::BlockSource& rows, Chosen&
   if (keeps_logistic()) return fit_logistic_last(rows, fit.statistics());
   fit.add(split_.held_out, context_);
   if (!unseen_.empty()) {
-    assess_by(rows, fit.solve(chosen.point.lambda, context_));
+    assess_by(fit.solve(chosen.point.lambda, context_));
     fit.add(unseen_, context_);
   }
   return fit.solve(chosen.point.lambda, context_);
@@ -141,7 +144,8 @@ Model SearchRun::run() {
   const auto started = std::chrono::steady_clock::now();
   candidates_.release();
   Model model;
-  model.map = candidates_.make(chosen.lengthscales, options_.features, chosen_by_);
+  map_ = candidates_.make(chosen.lengthscales, options_.features, chosen_by_);
+  model.map = map_;
   const FeatureRows rows(*model.map, standardizer_, fit_, X_, Y_);
   model.predictor =
       make_linear(leaves_out() ? fit_left_out(rows, chosen) : fit_held_out(rows, chosen));

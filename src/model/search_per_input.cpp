@@ -36,7 +36,8 @@ std::vector<double> scaled(std::vector<double> lengthscales, double factor) {
 
 std::vector<double> SearchRun::learn_per_input(const Chosen& chosen) {
   const std::vector<int64_t> sample = sample_rows(split_.train, kLearningRows, fit_.seed);
-  const int64_t d = X_.cols(), n = std::ssize(sample), outputs = coded_outputs(fit_, Y_.cols);
+  const int64_t d = standardizer_.prepared(X_.cols()), n = std::ssize(sample),
+                outputs = coded_outputs(fit_, Y_.cols);
   const feature::FeatureMap& unit =
       candidates_.unit(std::min({options_.features, kLearningFeatures, 2 * n}));
   if (n < kRowsPerInput * d || !unit.has_gradient() ||

@@ -30,6 +30,14 @@ int64_t share_of(int64_t all, int64_t part, int64_t whole) {
                               static_cast<double>(whole));
 }
 
+/// 0 for rows that nothing may be learnt from, 1 for others; none where there are none.
+std::vector<double> weights_without(int64_t rows, const std::vector<int64_t>& unseen) {
+  if (unseen.empty()) return {};
+  std::vector<double> weights(static_cast<size_t>(rows), 1.0);
+  for (const int64_t i : unseen) weights[static_cast<size_t>(i)] = 0.0;
+  return weights;
+}
+
 }  // namespace
 
 double reported(std::span<const double> lengthscales) {
@@ -48,7 +56,8 @@ SearchRun::SearchRun(const MapMaker& maker, const SearchOptions& options, const 
       unseen_(std::move(unseen)),
       context_(context),
       fit_(options.fit),
-      standardizer_(fit_preparation(options.fit, X, Y)),
+      seen_(weights_without(X.rows(), unseen_)),
+      standardizer_(fit_preparation(options.fit, X, Y, seen_)),
       judge_(options.fit, Y, chosen_by_),
       split_(leaves_out() ? Split{chosen_by_, {}}
                           : split_rows(chosen_by_, options.held_out_fraction, kMostHeldOut,
@@ -83,7 +92,9 @@ Trial SearchRun::leave_out(const solver::BlockSource& rows, const std::vector<in
 
 Trial SearchRun::hold_out(const solver::BlockSource& rows, const std::vector<int64_t>& train,
                           const std::vector<int64_t>& held_out, const Trial* near) {
-  const HeldOutFit fit(rows, fit_, train, HeldOutFit::Sums::single, context_,
+  const bool far_below = options_.lambda >= 0 && options_.lambda < kLeastSingle;
+  const HeldOutFit fit(rows, fit_, train,
+                       far_below ? HeldOutFit::Sums::exact : HeldOutFit::Sums::single, context_,
                        counting(rows.features()));
   LambdaPlan plan;
   plan.least = kLeastSingle;

@@ -87,7 +87,8 @@ class SearchRun {
   /// On all rows; lambda is chosen again unless the choice was made on all of chosen_by_.
   solver::Weights fit_left_out(const solver::BlockSource& rows, Chosen& chosen);
   solver::Weights fit_held_out(const solver::BlockSource& rows, Chosen& chosen);
-  void assess_by(const solver::BlockSource& rows, const solver::Weights& weights);
+  /// Scores the unseen rows as a model of these weights and of what chose them would be.
+  void assess_by(solver::Weights weights);
   void fill_report(const Chosen& chosen);
   void keep(const SearchCandidate& candidate);
   int64_t phase_units(const TrialSize& size, int64_t trials) const {
@@ -102,7 +103,9 @@ class SearchRun {
   std::vector<int64_t> chosen_by_, unseen_;
   Context& context_;
   FitOptions fit_;
+  std::vector<double> seen_;  // weights: 0 of unseen rows; empty where there are none
   Standardizer standardizer_;
+  std::shared_ptr<const feature::FeatureMap> map_;  // of the fit
   Judge judge_;
   Split split_;  // of chosen_by_, on held-out rows
   CandidateRows candidates_;

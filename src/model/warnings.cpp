@@ -84,7 +84,7 @@ std::vector<std::string> choice_warnings(const FitReport& report, bool lengthsca
   if (report.criterion_rows < kFewScoredRows && report.criterion == ComparedBy::held_out)
     found.push_back(
         text("%lld rows chose lengthscale and lambda", static_cast<Long>(report.criterion_rows)));
-  if (lengthscale_at_edge)
+  if (lengthscale_at_edge && std::isfinite(report.lengthscale))
     found.push_back(text("lengthscale %.4g is at an edge of what was tried", report.lengthscale));
   if (largest > 0 && report.lambda >= largest)
     found.push_back(text("lambda %.3g is the largest that was tried: the model is nearly constant",

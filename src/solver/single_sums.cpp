@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <vector>
 
 #include "base/error.h"
 #include "base/parallel.h"
@@ -51,16 +52,27 @@ class SingleSums {
       for (int64_t o = 0; o < Y.cols; ++o)
         parts.origin_outputs[static_cast<size_t>(o)] += Y(i, o) / n;
     }
+    set_units(Y, parts.origin_outputs);
   }
 
-  /// to = root weight (from - origin), sums += weight (from - origin).
+  /// Targets may be of any size that a double has: they are summed in units of their largest
+  /// deviation among the first rows.
+  void set_units(MatrixView<const double> Y, std::span<const double> origin) {
+    unit_.assign(origin.size(), 0.0);
+    for (int64_t i = 0; i < Y.rows; ++i)
+      for (size_t o = 0; o < origin.size(); ++o)
+        unit_[o] = std::max(unit_[o], std::abs(Y(i, static_cast<int64_t>(o)) - origin[o]));
+    for (double& unit : unit_) unit = unit > 0 ? unit : 1;
+  }
+
+  /// to = root weight (from - origin)/unit (1 where there are none), sums += weight (from - origin).
   template <class T>
-  static void shift(const T* from, double weight, std::span<const double> origin, float* to,
-                    std::span<double> sums) noexcept {
+  static void shift(const T* from, double weight, std::span<const double> origin,
+                    std::span<const double> unit, float* to, std::span<double> sums) noexcept {
     const double root = weight == 1 ? 1 : std::sqrt(weight);
     for (size_t j = 0; j < origin.size(); ++j) {
       const double value = static_cast<double>(from[j]) - origin[j];
-      to[j] = static_cast<float>(root * value);
+      to[j] = static_cast<float>(unit.empty() ? root * value : root * (value / unit[j]));
       sums[j] += weight * value;
     }
   }
@@ -73,8 +85,8 @@ class SingleSums {
                             y = Y_.view().block_rows(0, Z.rows);
     for (int64_t i = 0; i < Z.rows; ++i) {
       const double weight = weights.empty() ? 1.0 : weights[static_cast<size_t>(i)];
-      shift(Z.row(i), weight, parts.origin_features, z.row(i), parts.sum_features);
-      shift(Y.row(i), weight, parts.origin_outputs, y.row(i), parts.sum_outputs);
+      shift(Z.row(i), weight, parts.origin_features, {}, z.row(i), parts.sum_features);
+      shift(Y.row(i), weight, parts.origin_outputs, unit_, y.row(i), parts.sum_outputs);
       for (int64_t o = 0; o < Y.cols; ++o) {
         const double value = Y(i, o) - parts.origin_outputs[static_cast<size_t>(o)];
         parts.sum_squared_outputs[static_cast<size_t>(o)] += weight * value * value;
@@ -95,7 +107,8 @@ class SingleSums {
         const float *gram = gram_.view().row(i), *cross = cross_.view().row(i);
         double *to_gram = parts.gram.row(i), *to_cross = parts.cross.row(i);
         for (int64_t j = 0; j <= i; ++j) to_gram[j] += static_cast<double>(gram[j]);
-        for (int64_t o = 0; o < m; ++o) to_cross[o] += static_cast<double>(cross[o]);
+        for (int64_t o = 0; o < m; ++o)
+          to_cross[o] += static_cast<double>(cross[o]) * unit_[static_cast<size_t>(o)];
       }
     });
   }
@@ -103,6 +116,7 @@ class SingleSums {
   RowStatistics& statistics_;
   Context& context_;
   Matrix<float> Z_, Y_, gram_, cross_;
+  std::vector<double> unit_;  // of the outputs
 };
 
 }  // namespace

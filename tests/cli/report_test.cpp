@@ -109,7 +109,7 @@ TEST_CASE("a report's page shows warnings, charts and no more than the document 
           "spec":{"map":{"kernel":{"kernel":"gaussian"},"features":64},"lambda":1e-6},
           "fit":{"warnings":["lambda < 1"],"relevance":[0.5,1],
                  "score":{"kind":"nested","rows":9,"value":null},
-                 "trials":[{"features":64,"lengthscale":1,"lambda":0.1,"score":0.5},
+                 "trials":[{"features":64,"lengthscale":null,"lambda":0.1,"score":0.5},
                            {"features":64,"lengthscale":2,"lambda":0.1,"score":null}]},
           "learning_curve":{"train_rows":8,"test_rows":1,"features":[32,64],"score":[0.1,0.2]},
           "held_out":{"truth":[1,2],"predicted":[1.5,null]}})";

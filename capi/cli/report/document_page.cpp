@@ -20,6 +20,8 @@ using Json = nlohmann::ordered_json;
 
 constexpr size_t kMostClasses = 40;  // of a confusion matrix that one can read
 constexpr size_t kMostBars = 40;
+constexpr const char* kNotFitted =
+    "Rows that this fit has not seen; the search that chose the lengthscale has.";
 
 std::string text_of(const Json& value) {
   if (value.is_string()) return value.get<std::string>();
@@ -27,10 +29,13 @@ std::string text_of(const Json& value) {
   return value.is_null() ? "-" : value.dump();
 }
 
+double number_of(const Json& value) {
+  return value.is_number() ? value.get<double>() : std::nan("");
+}
+
 std::vector<double> numbers_of(const Json& list) {
   std::vector<double> numbers;
-  for (const Json& value : list)
-    numbers.push_back(value.is_number() ? value.get<double>() : std::nan(""));
+  for (const Json& value : list) numbers.push_back(number_of(value));
   return numbers;
 }
 
@@ -65,8 +70,8 @@ std::string trials_chart(const Json& trials, const char* key, bool classificatio
     const auto features = trial.value("features", int64_t{0});
     Series& series = by_features[features];
     series.name = "D = " + std::to_string(features);
-    series.x.push_back(trial.value(key, 0.0));
-    series.y.push_back(trial.at("score").is_number() ? trial["score"].get<double>() : std::nan(""));
+    series.x.push_back(number_of(trial.at(key)));
+    series.y.push_back(number_of(trial.at("score")));
   }
   std::vector<Series> all;
   for (auto& [features, series] : by_features) all.push_back(std::move(series));
@@ -107,7 +112,7 @@ void add_errors(const Json& document, Page& page) {
     for (size_t i = 0; i < truth.size(); ++i) residual[i] = truth[i] - predicted[i];
     page.figure(chart({"predicted against true", "true", "predicted", false, false},
                       {{"rows", truth, predicted, false}, {"equal", truth, truth, true}}),
-                "Rows that were not fitted on.");
+                kNotFitted);
     page.figure(chart({"residuals", "predicted", "true - predicted", false, false},
                       {{"", predicted, residual, false}}),
                 "A trend or a funnel means that something is missed.");
@@ -117,7 +122,7 @@ void add_errors(const Json& document, Page& page) {
   if (classes.size() <= kMostClasses)
     page.figure(
         confusion_table(classes, held_out.at("confusion").get<std::vector<std::vector<double>>>()),
-        "Rows that were not fitted on.");
+        kNotFitted);
 }
 
 void add_calibration(const Json& document, Page& page) {
@@ -131,7 +136,7 @@ void add_calibration(const Json& document, Page& page) {
   page.figure(chart({"calibration", "probability of the predicted class", "share that is right",
                      false, false},
                     {bins, {"perfect", bins.x, bins.x, true}}),
-              "Rows that were not fitted on.");
+              kNotFitted);
 }
 
 void add_relevance(const Json& document, Page& page) {
