@@ -72,3 +72,20 @@ TEST_CASE("sums of products in single precision are those in double but for roun
     }
   }
 }
+
+TEST_CASE("targets of any size that squares in double keep in sums of single precision",
+          "[solver]") {
+  Context context;
+  for (const double size : {1e-60, 1e60}) {
+    test::Problem problem = test::ridge_problem(700, 9, 2, 62);
+    for (int64_t i = 0; i < 2 * 700; ++i) problem.Y.data()[i] *= size;
+    const FloatSource source(problem, {}, 0);
+    solver::RowStatistics exact(9, 2), single(9, 2);
+    solver::add_blocks(source, exact, context);
+    solver::add_blocks_single(source, single, context);
+    const solver::Weights a = solver::ridge_cholesky(std::move(exact), true, 1e-2, context);
+    const solver::Weights b = solver::ridge_cholesky(std::move(single), true, 1e-2, context);
+    for (int64_t j = 0; j < 9; ++j)
+      CHECK(b.w(j, 1) / size == Approx(a.w(j, 1) / size).epsilon(1e-5).margin(1e-5));
+  }
+}
