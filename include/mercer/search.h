@@ -57,8 +57,9 @@ typedef void (*mercer_search_report)(void* user, const mercer_search_candidate* 
 
 /** What is fitted to classes with the lengthscale found. */
 typedef enum mercer_estimator {
-  /** Least squares for up to 3,000 rows, and where LOGISTIC would cost several times as much; else
-   *  the one of lower log loss on the rows held out, both calibrated. */
+  /** Least squares for up to 3,000 rows, and where LOGISTIC would take longer (many classes) or its
+   *  features more than 512 MiB; else LOGISTIC, unless least squares has the lower log loss on
+   *  the rows held out by more than the standard error of the difference, both calibrated. */
   MERCER_ESTIMATOR_AUTO = 0,
   /** Least squares on one-hot codes; the only one of a regression. */
   MERCER_ESTIMATOR_RIDGE = 1,

@@ -7,7 +7,9 @@
 #include <limits>
 #include <utility>
 
+#include "base/error.h"
 #include "model/held_out_rows.h"
+#include "solver/cached_source.h"
 #include "solver/loss_fit.h"
 
 namespace mercer::model {
@@ -21,15 +23,16 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kRatios[] = {1, 1e-1, 1e-2, 1e-3};
 constexpr double kLeastLogisticLambda = 1e-10;
 constexpr solver::LossFitOptions kTrialFit{.tolerance = 1e-3, .most_iterations = 60};
-constexpr solver::LossFitOptions kLastFit{.tolerance = 1e-6, .most_iterations = 200};
+constexpr solver::LossFitOptions kLastFit{.tolerance = 1e-5, .most_iterations = 60};
 
-// What automatic allows: flops of about that many passes at most this many times those of Z'Z, or a
-// few seconds of a core.
+// What automatic allows: flops of about that many passes at most this share of those of Z'Z, or a
+// few seconds of a core. (26 classes at D = 4,096 took five times as long as ridge.)
 constexpr double kPasses = 60;
-constexpr double kMostShare = 4;
-constexpr double kFewFlops = 1e11;
+constexpr double kMostShare = 0.5;
+constexpr double kFewFlops = 3e10;
 
-bool is_affordable(const solver::BlockSource& rows) {
+bool is_affordable(const solver::BlockSource& rows, const Context& context) {
+  if (!solver::fits_cache(rows, context)) return false;  // features anew in every pass
   const auto n = static_cast<double>(rows.rows()), D = static_cast<double>(rows.features());
   const double columns = rows.outputs() == 2 ? 1 : static_cast<double>(rows.outputs());
   const double flops = kPasses * 4 * n * D * columns;
@@ -128,7 +131,7 @@ EstimatorChoice choose_estimator(const solver::BlockSource& rows, const FitOptio
     ridge_judged = judge_ridge(rows, splits, ridge, context);
     choice.ridge_loss = ridge_judged.loss;
   }
-  if (asked != Estimator::ridge && (asked == Estimator::logistic || is_affordable(rows))) {
+  if (asked != Estimator::ridge && (asked == Estimator::logistic || is_affordable(rows, context))) {
     choice.logistic_loss = kInfinity;
     for (Pooled& one : try_logistic(rows, options, splits, ridge, context)) {
       Judged judged = judge(one.parts, context);

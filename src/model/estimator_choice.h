@@ -43,7 +43,7 @@ struct EstimatorChoice {
 
 /// rows: of a classification. splits: one, or folds, whose held-out rows are pooled. Logistic
 /// regression is tried at lambdas from ridge.lambda down. `automatic` leaves it out where it would
-/// cost more than a few times what the sums of ridge do.
+/// cost more than the sums of ridge do, or features do not fit the cache.
 EstimatorChoice choose_estimator(const solver::BlockSource& rows, const FitOptions& options,
                                  Estimator asked, std::span<const Split> splits,
                                  const RidgeResult& ridge, Context& context);

@@ -92,8 +92,12 @@ class CachedSource final : public BlockSource {
 
 }  // namespace
 
+bool fits_cache(const BlockSource& source, const Context& context) {
+  return source.rows() > 0 && fits(source, sizeof(float), context);
+}
+
 std::unique_ptr<BlockSource> make_cached(const BlockSource& source, Context& context) {
-  if (source.rows() == 0 || !fits(source, sizeof(float), context)) return nullptr;
+  if (!fits_cache(source, context)) return nullptr;
   auto cached = std::make_unique<CachedSource>(source, context);
   if (!cached->complete()) return nullptr;
   return cached;

@@ -151,6 +151,22 @@ accepts "$MERCER" predict rings rings.csv -o rings.out --scores
 at_least 0.98 "rings again"
 [ "$(head -n 1 rings.out)" = 'ring,score_inner,"score_outer, far"' ] || complain "header: $(head -n 1 rings.out)"
 grep -q '^"outer, far",' rings.out || complain "labels are not the original text"
+accepts "$MERCER" predict rings rings.csv -o rings.out --probabilities --scores
+[ "$(head -n 1 rings.out)" = 'ring,score_inner,"score_outer, far",probability_inner,"probability_outer, far"' ] ||
+  complain "header: $(head -n 1 rings.out)"
+tail -n 200 rings.out | tr -d '"' | sed 's/outer, far/outer/' |
+  awk -F, '$4 < 0 || $5 < 0 || $4 + $5 < 0.999999 || $4 + $5 > 1.000001 { bad = 1 } END { exit bad }' ||
+  complain "probabilities: $(tail -n 3 rings.out)"
+for estimator in ridge logistic; do
+  accepts "$MERCER" fit rings.csv -o rings.$estimator --features 64 --estimator $estimator --quiet
+  "$MERCER" info rings.$estimator | grep -q "$estimator" || complain "info does not name $estimator"
+  accepts "$MERCER" score rings.$estimator rings.csv
+  for metric in accuracy AUC "log loss" "calibration error" confusion; do contains "^$metric" "score"; done
+  awk '$1 == "accuracy" && $2 < 0.98 || $1 == "AUC" && $2 < 0.99 || $1 == "log" && $3 > 0.1 { bad = 1 } END { exit bad }' out ||
+    complain "scores of rings by $estimator: $(cat out)"
+done
+accepts "$MERCER" score model test.csv
+for metric in rows R^2 RMSE MAE; do grep -qF "$metric" out || complain "score of a regression lacks $metric: $(cat out)"; done
 
 # libsvm, narrower at the time of prediction; whole-number labels.
 rows 400 'a = uniform(); b = uniform(); print (a * b > 0) + 1, "1:" a, "2:" b, "3:1"' >quadrants.svm

@@ -107,9 +107,13 @@ printf '1,2,3,4\n' >wide.csv
 predict "wide.csv: 4 columns, expected the model's 2 inputs" good.model wide.csv
 printf 'x1,z\n1,2\n' >other.csv
 predict "other.csv:1: no column 'x2'" good.model other.csv
+printf 'x1,x2\n1,2\n' >features.csv
 printf '0 3:1\n' >wide.svm
 predict 'wide.svm: largest index 3, but the model has 2 inputs' good.model wide.svm
 predict '--scores: the model is a regression' good.model good.csv --scores
+predict '--probabilities: the model is a regression' good.model good.csv --probabilities
+refuses 'no target' "$MERCER" score good.model features.csv
+refuses '--estimator logistic: the task is a regression' "$MERCER" fit good.csv -o no.model --estimator logistic
 predict 'standard input' - -
 refuses '/nowhere/out.csv: No such file' "$MERCER" predict good.model good.csv -o /nowhere/out.csv
 refuses 'cut.model' "$MERCER" info cut.model
