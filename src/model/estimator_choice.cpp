@@ -23,7 +23,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kRatios[] = {1, 1e-1, 1e-2, 1e-3};
 constexpr double kLeastLogisticLambda = 1e-10;
 constexpr solver::LossFitOptions kTrialFit{.tolerance = 1e-3, .most_iterations = 60};
-constexpr solver::LossFitOptions kLastFit{.tolerance = 1e-5, .most_iterations = 60};
+constexpr solver::LossFitOptions kLastFit{.tolerance = 1e-7, .most_iterations = 60};
 
 // What automatic allows: flops of about that many passes at most this share of those of Z'Z, or a
 // few seconds of a core. (26 classes at D = 4,096 took five times as long as ridge.)

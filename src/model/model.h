@@ -63,8 +63,8 @@ struct FitOptions {
 };
 
 /// One lambda that was tried: its score on the selection's criterion (mean squared error, summed
-/// over outputs; for classification with held_out or kfold the error rate, with loo the soft error of row_loss.h;
-/// from a search 1 - R^2 or the error rate).
+/// over outputs; for classification with held_out or kfold the error rate, with loo the soft error
+/// of row_loss.h; from a search 1 - R^2 or the error rate; of the model logistic its mean loss).
 struct PathPoint {
   double lambda;
   double score;
