@@ -22,6 +22,9 @@ namespace {
 // As in RidgePath: below it the residual is rounding error, and is divided by it.
 constexpr double kInterpolates = 1e-8;
 
+constexpr const char kLeaveOneOut[] = "leave-one-out";
+constexpr auto kPlain = linalg::Transpose::no, kTransposed = linalg::Transpose::yes;
+
 constexpr const char kSquare[] = "an n x n matrix of the dual form";
 
 Matrix<double> copy_of(const Matrix<double>& A, Context& context, const char* what = kSquare) {
@@ -125,39 +128,41 @@ double DualSystem::effective_dimension(double lambda) const {
   return trace;
 }
 
+Matrix<double> DualSystem::residual_parts(std::span<const double> lambdas, Context& context) const {
+  Matrix<double> parts(rows(), std::ssize(lambdas), context, kLeaveOneOut);
+  for (int64_t j = 0; j < parts.rows(); ++j)
+    for (int64_t l = 0; l < parts.cols(); ++l)
+      parts(j, l) = residual_part(j, lambdas[static_cast<size_t>(l)]);
+  return parts;
+}
+
 Matrix<double> DualSystem::leave_one_out(std::span<const double> lambdas, int64_t first,
                                          int64_t last, Context& context) const {
-  constexpr const char* kWhat = "leave-one-out";
-  const int64_t n = rows(), m = outputs(), L = static_cast<int64_t>(lambdas.size());
-  const int64_t columns = checked_multiply(L, m, kWhat);
-  Matrix<double> parts(n, L, context, kWhat), rotated(n, columns, context, kWhat);
-  for (int64_t j = 0; j < n; ++j) {
-    for (int64_t l = 0; l < L; ++l) {
-      parts(j, l) = residual_part(j, lambdas[static_cast<size_t>(l)]);
-      for (int64_t o = 0; o < m; ++o) rotated(j, l * m + o) = parts(j, l) * UY_(j, o);
-    }
-  }
-  const MatrixView<const double> U = U_.view().block_cols(first, last);
-  Matrix<double> squares(n, last - first, context, kWhat), left(last - first, L, context, kWhat);
+  const int64_t n = rows(), m = outputs(), count = last - first;
+  const int64_t columns = checked_multiply(std::ssize(lambdas), m, kLeaveOneOut);
+  const Matrix<double> parts = residual_parts(lambdas, context);
+  const Matrix<double> rotated(n, columns, context, kLeaveOneOut);
   for (int64_t j = 0; j < n; ++j)
-    for (int64_t i = 0; i < U.cols; ++i) squares(j, i) = U(j, i) * U(j, i);
-  linalg::multiply(1.0, linalg::Transpose::yes, squares.view(), linalg::Transpose::no, parts.view(),
-                   0.0, left.view());
-  Matrix<double> result(last - first, columns, context, kWhat);
-  linalg::multiply(1.0, linalg::Transpose::yes, U, linalg::Transpose::no, rotated.view(), 0.0,
-                   result.view());
-  for (int64_t i = 0; i < result.rows(); ++i) {
-    const auto row = static_cast<size_t>(first + i);
-    const double root = weights_.empty() ? 1.0 : std::sqrt(weights_[row]);
-    for (int64_t k = 0; k < columns; ++k) {
-      const double rest = left(i, k / m) - intercept_share(row);  // 1 - H_ii
-      double& residual = result(i, k);
-      residual = root == 0              ? 0.0
-                 : rest > kInterpolates ? residual / (root * rest)
-                                        : std::numeric_limits<double>::infinity();
-    }
-  }
+    for (int64_t k = 0; k < columns; ++k) rotated(j, k) = parts(j, k / m) * UY_(j, k % m);
+  const MatrixView<const double> U = U_.view().block_cols(first, last);
+  const Matrix<double> squares(n, count, context, kLeaveOneOut);
+  for (int64_t j = 0; j < n; ++j)
+    for (int64_t i = 0; i < count; ++i) squares(j, i) = U(j, i) * U(j, i);
+  const Matrix<double> left(count, parts.cols(), context, kLeaveOneOut);  // 1 - H_ii, less 1/n
+  linalg::multiply(1.0, kTransposed, squares.view(), kPlain, parts.view(), 0.0, left.view());
+  Matrix<double> result(count, columns, context, kLeaveOneOut);
+  linalg::multiply(1.0, kTransposed, U, kPlain, rotated.view(), 0.0, result.view());
+  for (int64_t i = 0; i < count; ++i)
+    for (int64_t k = 0; k < columns; ++k)
+      result(i, k) = left_out(result(i, k), left(i, k / m), static_cast<size_t>(first + i));
   return result;
+}
+
+double DualSystem::left_out(double residual, double left, size_t row) const {
+  const double root = weights_.empty() ? 1.0 : std::sqrt(weights_[row]);
+  const double rest = left - intercept_share(row);
+  if (root == 0) return 0;
+  return rest > kInterpolates ? residual / (root * rest) : std::numeric_limits<double>::infinity();
 }
 
 }  // namespace mercer::solver

@@ -49,6 +49,10 @@ class DualSystem {
 
  private:
   Weights weights_of(const Matrix<double>& alpha) const;
+  /// residual_part of every eigenvector: rows x lambdas.
+  Matrix<double> residual_parts(std::span<const double> lambdas, Context& context) const;
+  /// A residual divided by what is left of its row, 1 - H_ii but for the intercept's share.
+  double left_out(double residual, double left, std::size_t row) const;
   /// n lambda / (s + n lambda), the part of eigenvector j that is left in the residual.
   double residual_part(int64_t j, double lambda) const;
   /// What the intercept adds to H_ii.
