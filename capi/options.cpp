@@ -98,7 +98,7 @@ model::FitOptions read_fit_options(const mercer_fit_options* options) {
   fit.folds = read.folds;
   fit.held_out_fraction = read_fraction("options->held_out_fraction", read.held_out_fraction);
   fit.seed = read.seed;
-  read_preparation(read, fit);
+  read_preparation(read, MERCER_TRANSFORM_RANK, fit);
   return fit;
 }
 

@@ -19,12 +19,13 @@ model::FitOptions read_fit_options(const mercer_fit_options* options);
 feature::Precision read_precision(const char* name, int32_t precision);
 /// mercer_extrapolation, of options->extrapolation; none for the default.
 std::optional<model::Extrapolation> read_extrapolation(int32_t extrapolation);
-/// The fields of fit and search options that say how rows are prepared and guarded.
+/// The fields of fit and search options that say how rows are prepared and guarded; transforms up to
+/// last_transform.
 template <class Options>
-void read_preparation(const Options& read, model::FitOptions& fit) {
+void read_preparation(const Options& read, int32_t last_transform, model::FitOptions& fit) {
   check_range("options->scale", read.scale, MERCER_SCALE_STANDARD, MERCER_SCALE_CENTER);
   check_range("options->missing", read.missing, MERCER_MISSING_REFUSE, MERCER_MISSING_FLAG);
-  check_range("options->transform", read.transform, MERCER_TRANSFORM_NONE, MERCER_TRANSFORM_RANK);
+  check_range("options->transform", read.transform, MERCER_TRANSFORM_NONE, last_transform);
   check_range("options->target_transform", read.target_transform, MERCER_TRANSFORM_NONE,
               MERCER_TRANSFORM_RANK);
   check_range("options->unit_rows", read.unit_rows, 0, 1);
@@ -32,7 +33,8 @@ void read_preparation(const Options& read, model::FitOptions& fit) {
   // The enumerators are the same: options.cpp.
   fit.scale = static_cast<model::Scale>(read.scale);
   fit.missing = static_cast<model::Missing>(read.missing);
-  fit.transform = static_cast<model::Transform>(read.transform);
+  if (read.transform != MERCER_TRANSFORM_AUTO)
+    fit.transform = static_cast<model::Transform>(read.transform);
   fit.target_transform = static_cast<model::Transform>(read.target_transform);
   fit.unit_rows = read.unit_rows == 1;
 }

@@ -57,7 +57,9 @@ void forward_candidate(void* user, const model::SearchCandidate& candidate) {
                                         candidate.lengthscale,
                                         candidate.lambda,
                                         candidate.score,
-                                        candidate.seconds};
+                                        candidate.seconds,
+                                        static_cast<int32_t>(candidate.transform),
+                                        0};
   reporter.report(reporter.user, &told);
 }
 
@@ -67,7 +69,8 @@ model::SearchOptions read_search_options(const mercer_search_options& read) {
   search.fit.center = read_flag("options->center", read.center);
   search.fit.precision = read_precision("options->precision", read.precision);
   search.fit.seed = read.seed;
-  read_preparation(read, search.fit);
+  read_preparation(read, MERCER_TRANSFORM_AUTO, search.fit);
+  search.choose_transform = read.transform == MERCER_TRANSFORM_AUTO;
   check_at_least("options->features", read.features, 1);
   check_not_negative("options->lengthscale", read.lengthscale);
   check_finite("options->lambda", read.lambda);

@@ -17,7 +17,7 @@ struct PreparationRequest {
   bool raw = false;  // --no-standardize
   std::string scale = "standard";
   std::string missing = "refuse";
-  std::string transform = "none";
+  std::string transform = "auto";
   std::string target_transform = "none";
   bool unit_rows = false;
 };

@@ -27,6 +27,7 @@ namespace mercer::cli {
 
 namespace {
 
+const std::string kTransforms[] = {"", "log ", "rank "};  // of the inputs
 constexpr const char* kStages[] = {"coarse", "fine", "by input", "final"};
 
 struct SearchTable {
@@ -40,19 +41,20 @@ void print_candidate(void* user, const mercer_search_candidate* candidate) {
   auto& table = *static_cast<SearchTable*>(user);
   table.session->clear_bar();
   if (!table.begun) {
-    std::fprintf(
-        table.out,
-        "search (scores that choose: too good for what they chose)\n%8s %9s %8s %12s %9s %9s %8s\n",
-        "stage", "features", "rows", "lengthscale", "lambda",
-        table.classification ? "accuracy" : "R^2", "seconds");
+    std::fprintf(table.out,
+                 "search (scores that choose: too good for what they chose)\n%13s %9s %8s %12s %9s "
+                 "%9s %8s\n",
+                 "stage", "features", "rows", "lengthscale", "lambda",
+                 table.classification ? "accuracy" : "R^2", "seconds");
     table.begun = true;
   }
   const bool known =
       candidate->stage >= 0 && candidate->stage < static_cast<int32_t>(std::size(kStages));
-  const std::string stage = known ? kStages[candidate->stage] : std::to_string(candidate->stage);
+  const std::string stage = kTransforms[candidate->transform] +
+                            (known ? kStages[candidate->stage] : std::to_string(candidate->stage));
   const std::string lengthscale =
       candidate->lengthscale > 0 ? rounded(candidate->lengthscale, 4) : "-";
-  std::fprintf(table.out, "%8s %9" PRId64 " %8" PRId64 " %12s %9.1e %s %8.2f\n", stage.c_str(),
+  std::fprintf(table.out, "%13s %9" PRId64 " %8" PRId64 " %12s %9.1e %s %8.2f\n", stage.c_str(),
                candidate->features, candidate->rows, lengthscale.c_str(), candidate->lambda,
                score_number(1 - candidate->score, 9).c_str(), candidate->seconds);
   std::fflush(table.out);
@@ -74,7 +76,7 @@ void prepare(const LearnRequest& request, const TrainingSet& set, Options* optio
   options->standardize = set.standardize ? 1 : 0;
   options->scale = place_of(wanted.scale, {"standard", "robust", "center"});
   options->missing = wanted.missing == "fill" ? MERCER_MISSING_FLAG : MERCER_MISSING_REFUSE;
-  options->transform = place_of(wanted.transform, {"none", "log", "rank"});
+  options->transform = place_of(wanted.transform, {"none", "log", "rank", "auto"});
   options->target_transform = place_of(wanted.target_transform, {"none", "log", "rank"});
   options->unit_rows = wanted.unit_rows ? 1 : 0;
   options->extrapolation = extrapolation_of(request.extrapolation);

@@ -49,8 +49,9 @@ void add_preparation_options(CLI::App* app, PreparationRequest* preparation) {
   choice("--missing", &preparation->missing, {"refuse", "fill"},
          "Missing inputs (empty, NA, NaN, ?): refused (default), or filled with the median and "
          "flagged");
-  choice("--transform", &preparation->transform, {"none", "log", "rank"},
-         "Inputs: log of skewed ones, or normal ranks");
+  choice("--transform", &preparation->transform, {"auto", "none", "log", "rank"},
+         "Inputs: log of skewed ones, normal ranks, or (auto, the default) what wins where the "
+         "lengthscale is searched");
   choice("--target-transform", &preparation->target_transform, {"none", "log", "rank"},
          "Targets of a regression; predictions are those of the targets as given");
   app->add_flag("--unit-rows", preparation->unit_rows, "Scale prepared rows to norm 1");

@@ -86,7 +86,9 @@ typedef enum mercer_transform {
   /** sign(x) log(1 + |x|/s), s the median of |x| over the training rows where x is not 0. */
   MERCER_TRANSFORM_LOG = 1,
   /** The normal quantile of x's rank, by 256 quantiles of the training rows; constant beyond. */
-  MERCER_TRANSFORM_RANK = 2
+  MERCER_TRANSFORM_RANK = 2,
+  /** Of inputs, in a search of the lengthscale alone: the one of these three that wins. */
+  MERCER_TRANSFORM_AUTO = 3
 } mercer_transform;
 
 /** How a model is fitted. */
@@ -333,12 +335,12 @@ MERCER_API mercer_status mercer_model_spec(const mercer_model* model, char* buff
 /** What a search did and how far its model can be trusted, as JSON; "{}" for a model of a fit.
  *  "criterion": "leave_one_out" or "held_out", how candidates were compared, on "criterion_rows"
  *  rows; "criterion_score": of the chosen one, too good as the best of many; "lengthscale",
- *  "lambda", "effective_dimension" Tr H (an estimate by 16 probes where held-out rows chose);
+ *  "lambda", "transform" of the inputs, "effective_dimension" Tr H (an estimate by 16 probes where held-out rows chose);
  *  "score": {"kind": "nested" (each row by a search that had not seen it), "unseen" (rows that no
  *  choice has seen) or "none", "measure": "r_squared" or "accuracy", "rows", "value",
  *  "standard_error", "constant" and "linear": the same of a mean or the largest class, and of a
- *  linear ridge}; "trials": [{"stage": "coarse", "fine", "per_input" or "final", "features", "rows",
- *  "lengthscale", "lambda", "score"}]; "relevance": of each input, or empty; "warnings":
+ *  linear ridge}; "trials": [{"stage": "coarse", "fine", "per_input" or "final", "transform",
+ *  "features", "rows", "lengthscale", "lambda", "score"}]; "relevance": of each input, or empty; "warnings":
  *  sentences. What is not known is null.
  *  Errors: convention 9 of mercer/base.h. */
 MERCER_API mercer_status mercer_model_report(const mercer_model* model, char* buffer,

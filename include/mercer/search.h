@@ -50,6 +50,10 @@ typedef struct mercer_search_candidate {
   double score;
   /** Time of the trial. */
   double seconds;
+  /** mercer_transform of the inputs. */
+  int32_t transform;
+  /** 0. */
+  int32_t reserved;
 } mercer_search_candidate;
 
 /** Called on the calling thread after each candidate. Must not unwind. */
@@ -105,7 +109,9 @@ typedef struct mercer_search_options {
   /** mercer_missing: inputs of NaN; default REFUSE. */
   int32_t missing;
   /** mercer_transform of inputs: LOG of skewed ones (|skewness| > 1), RANK of all; not of those of
-   *  0 and 1 alone; default NONE. */
+   *  0 and 1 alone; AUTO, the default, tries NONE, LOG and RANK on up to 100 dense standardised
+   *  inputs where the lengthscale is searched, and keeps what beats NONE by more than a standard
+   *  error; else it is NONE. */
   int32_t transform;
   /** mercer_transform of the targets of a regression, undone in predictions, plainly, so that they
    *  are about medians; default NONE. */
@@ -135,9 +141,9 @@ MERCER_API mercer_status mercer_search_options_init(mercer_search_options* optio
  *  MERCER_UNSUPPORTED (a fixed lengthscale for a kernel without one).
  *  Threads and cost: any number at once; about ten fits with at most half of rows and features (with
  *  all of them where these are few, up to about a thousand), some sixty gradients through 512
- *  features of 2,000 rows where lengthscales for each input are learnt, one fit with all; six times
+ *  features of at most 8,000 rows where lengthscales for each input are learnt, one fit with all; six times
  *  that for up to 1,000 rows. Memory: 20 D^2 bytes plus a block of rows (8 n D + 24 n^2 for n < D);
- *  27 MB for those gradients, a cache of features of up to 512 MiB for LOGISTIC. */
+ *  up to 100 MB for those gradients, a cache of features of up to 512 MiB for LOGISTIC. */
 MERCER_API mercer_status mercer_model_search(const mercer_search_options* options,
                                              const mercer_rows* X, const mercer_rows* Y, int64_t K,
                                              mercer_context* context, mercer_model** out);

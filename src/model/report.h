@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "model/curve.h"
+
 namespace mercer::model {
 
 struct SearchCandidate {
@@ -21,6 +23,7 @@ struct SearchCandidate {
   double score;  // by the criterion: mean squared error over the outputs' variance (1 - R^2; NaN
                  // where an output is constant), or the error rate
   double seconds;
+  Transform transform = Transform::none;  // of the inputs
 };
 
 /// What a score was taken on.
@@ -49,6 +52,7 @@ struct FitReport {
   double criterion_score = std::numeric_limits<double>::quiet_NaN();  // of the chosen one
   double lengthscale = 0;
   double lambda = 0;
+  Transform transform = Transform::none;  // of the inputs
   double dimension = std::numeric_limits<double>::quiet_NaN();  // Tr H where it was chosen
   Assessment assessment;
   std::vector<SearchCandidate> trials;

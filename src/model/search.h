@@ -19,10 +19,13 @@ struct SearchOptions {
   double lengthscale = 0;   // > 0: not searched (then lambda alone is)
   double lambda = -1;       // >= 0: not searched
   double held_out_fraction = 0.1;
+  /// True: where the lengthscale is searched, of up to 100 dense standardised inputs, log and rank
+  /// are tried, too, and kept where they beat fit.transform by more than a standard error.
+  bool choose_transform = false;
   /// True: a score that no choice has seen. Up to 1,000 rows: the whole search again for each of
   /// five folds, each scored on the fold. More: a tenth of the rows, at most 10,000, is kept away
-  /// from every choice, scored, and then added to what the weights are solved from. (What inputs
-  /// are standardised with is of all rows.) Below 10 rows there is none.
+  /// from every choice, scored, and then added to what the weights are solved from. Below 10 rows
+  /// there is none.
   bool assess = true;
   /// Of a classification: what is fitted with the lengthscale found. automatic: ridge for up to
   /// 3,000 rows, else the better of both (estimator_choice.h).

@@ -120,6 +120,7 @@ void SearchRun::fill_report(const Chosen& chosen) {
   report_.criterion_rows = leaves_out() ? std::ssize(chosen_by_) : std::ssize(split_.held_out);
   report_.criterion_score = chosen.point.score;
   report_.lengthscale = reported(chosen.lengthscales);
+  report_.transform = fit_.transform;
   report_.lambda = chosen.point.lambda;
   report_.dimension = chosen.point.dimension;
   const bool given = options_.lambda >= 0;
@@ -149,7 +150,7 @@ Model SearchRun::run() {
   const FeatureRows rows(*model.map, standardizer_, fit_, X_, Y_);
   model.predictor =
       make_linear(leaves_out() ? fit_left_out(rows, chosen) : fit_held_out(rows, chosen));
-  model.options = options_.fit;
+  model.options = fit_;
   model.options.lambda = chosen.point.lambda;
   model.options.selection = options_.lambda >= 0 ? Selection::fixed
                             : leaves_out()       ? Selection::loo
@@ -166,7 +167,7 @@ Model SearchRun::run() {
   model.rows = X_.rows();
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - started;
   keep({3, options_.features, model.rows, reported(chosen.lengthscales), chosen.point.lambda,
-        chosen.point.score, seconds.count()});
+        chosen.point.score, seconds.count(), fit_.transform});
   fill_report(chosen);
   model.ranges = ranges_of(X_, ranged_targets(fit_, Y_), fit_.seed);
   model.standardizer = std::move(standardizer_);

@@ -13,13 +13,14 @@ namespace mercer::model {
 namespace {
 
 constexpr int64_t kLearningFeatures = 512;
-constexpr int64_t kLearningRows = 2000;
+constexpr int64_t kLearningRows = 8000;
 constexpr int64_t kMostInputs = 100;
 constexpr int64_t kRowsPerInput = 5;  // fewer do not say which inputs matter
 constexpr int64_t kFactorSteps = 6;
 // d numbers were learnt from these rows, and several factors tried: one error is won by chance.
 constexpr double kErrors = 2;
-constexpr double kNoSignal = 0.1;  // lambda of a fit that is nearly constant
+constexpr double kErrorsOfMany = 1;  // rows: above kMostLeftOut chance wins less
+constexpr double kNoSignal = 0.1;    // lambda of a fit that is nearly constant
 constexpr double kFactor = 1.4142135623730951;
 
 /// A search that has room for the rest does without.
@@ -73,7 +74,9 @@ void SearchRun::try_per_input(Chosen& chosen) {
   });
   walk.climb(kFactor, kFactorSteps);
   const LengthscaleWalk::Choice choice = choice_of(walk);
-  if (!beats(choice.tried->trial, choice.point, chosen.trial, chosen.at, kErrors)) return;
+  if (!beats(choice.tried->trial, choice.point, chosen.trial, chosen.at,
+             leaves_out() ? kErrors : kErrorsOfMany))
+    return;
   report_.relevance = relevance(learnt);
   chosen.lengthscales = scaled(learnt, choice.tried->lengthscale);
   chosen.take(choice.tried->trial, choice.point);

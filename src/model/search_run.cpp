@@ -17,7 +17,6 @@ namespace {
 
 constexpr int64_t kMostHeldOut = 20000;  // more rows would not make the comparison sharper
 constexpr int64_t kLeastHeldOut = 2000;  // that trials on a part of the rows look at
-constexpr int64_t kCoarseSteps = 8;      // either way from the median heuristic: a factor of 256
 constexpr int64_t kFineSteps = 3;
 constexpr double kFineFactor = 1.4142135623730951;
 constexpr int64_t kLonger = 2;
@@ -121,7 +120,7 @@ Trial SearchRun::try_out(int64_t stage, std::span<const double> lengthscales, co
   const TrialPoint& best = trial.best();
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - started;
   keep({stage, size.features, std::ssize(train), reported(lengthscales), best.lambda, best.score,
-        seconds.count()});
+        seconds.count(), fit_.transform});
   return trial;
 }
 
@@ -152,14 +151,11 @@ SearchRun::Chosen SearchRun::choose() {
 }
 
 SearchRun::Chosen SearchRun::choose_lengthscale() {
-  int64_t stage = 0;
+  stage_ = 0;
   phases_.begin(phase_units(sizes_.coarse, kCoarseTrials));
-  LengthscaleWalk coarse(central(), [&](double lengthscale, const Trial* near) {
-    return try_out(stage, {&lengthscale, 1}, sizes_.coarse, near);
-  });
-  coarse.climb(2.0, kCoarseSteps);
+  LengthscaleWalk coarse = walk_transforms();
   lengthscale_at_edge_ = coarse.stopped_short();
-  stage = 1;
+  stage_ = 1;
   phases_.begin(phase_units(sizes_.fine, kFineTrials));
   const auto refine = [&](LengthscaleWalk& walk) {
     walk.climb(kFineFactor, kFineSteps);
@@ -173,7 +169,7 @@ SearchRun::Chosen SearchRun::choose_lengthscale() {
   if (sizes_.coarse == sizes_.fine) return refine(coarse);
   const Tried& near_by = coarse.best();
   LengthscaleWalk fine(near_by.lengthscale, [&](double lengthscale, const Trial* near) {
-    return try_out(stage, {&lengthscale, 1}, sizes_.fine, near == nullptr ? &near_by.trial : near);
+    return try_out(stage_, {&lengthscale, 1}, sizes_.fine, near == nullptr ? &near_by.trial : near);
   });
   return refine(fine);
 }

@@ -21,6 +21,8 @@ namespace mercer::model {
 /// As SearchCandidate::lengthscale has it.
 double reported(std::span<const double> lengthscales);
 
+/// Either way from the median heuristic: a factor of 256.
+inline constexpr int64_t kCoarseSteps = 8;
 inline constexpr double kLeastTried = 1e-12;  // lambda
 inline constexpr double kLeastSingle = 1e-8;  // that sums of products in f32 allow
 
@@ -58,6 +60,11 @@ class SearchRun {
   void check_features() const;  // that the map can be made, before the first trial
   Chosen choose();
   Chosen choose_lengthscale();
+  /// The coarse walk of the transform of inputs that is kept.
+  LengthscaleWalk walk_transforms();
+  LengthscaleWalk walk_coarsely();
+  bool tries_transforms() const;
+  void take_transform(Transform transform);
   /// Goes over to a lengthscale for each input where that is better by more than its error.
   void try_per_input(Chosen& chosen);
   std::vector<double> learn_per_input(const Chosen& chosen);
@@ -113,6 +120,7 @@ class SearchRun {
   FitReport report_;
   std::optional<EstimatorChoice> choice_;  // of a classification
   bool lengthscale_at_edge_ = false;
+  int64_t stage_ = 0;  // of trials of one lengthscale
   Phases phases_;
 };
 

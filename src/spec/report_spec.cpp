@@ -18,6 +18,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* kCriteria[] = {"none", "leave_one_out", "held_out"};
 constexpr const char* kKinds[] = {"none", "nested", "unseen"};
+constexpr const char* kTransforms[] = {"none", "log", "rank"};
 constexpr const char* kStages[] = {"coarse", "fine", "per_input", "final"};
 
 /// JSON has no NaN. (Times stay out: the same seed gives the same bytes.)
@@ -35,6 +36,7 @@ Json object_of(const model::Assessment& score, model::Task task) {
 
 Json object_of(const model::SearchCandidate& trial) {
   return {{"stage", kStages[trial.stage]},
+          {"transform", kTransforms[static_cast<size_t>(trial.transform)]},
           {"features", trial.features},
           {"rows", trial.rows},
           {"lengthscale", number(trial.lengthscale)},
@@ -94,13 +96,15 @@ model::Assessment read_score(const Json& object) {
 
 model::SearchCandidate read_trial(const Json& object) {
   if (!object.is_object()) refuse("trials", "objects");
-  return {.stage = read_choice(object, "stage", kStages),
-          .features = read_count(object, "features"),
-          .rows = read_count(object, "rows"),
-          .lengthscale = read_number(object, "lengthscale"),
-          .lambda = read_number(object, "lambda"),
-          .score = 1 - read_number(object, "score"),
-          .seconds = 0};
+  return {
+      .stage = read_choice(object, "stage", kStages),
+      .features = read_count(object, "features"),
+      .rows = read_count(object, "rows"),
+      .lengthscale = read_number(object, "lengthscale"),
+      .lambda = read_number(object, "lambda"),
+      .score = 1 - read_number(object, "score"),
+      .seconds = 0,
+      .transform = static_cast<model::Transform>(read_choice(object, "transform", kTransforms))};
 }
 
 }  // namespace
@@ -115,6 +119,7 @@ std::string print_report(const model::FitReport& report, model::Task task) {
               {"criterion_score", number(1 - report.criterion_score)},
               {"lengthscale", number(report.lengthscale)},
               {"lambda", number(report.lambda)},
+              {"transform", kTransforms[static_cast<size_t>(report.transform)]},
               {"effective_dimension", number(report.dimension)},
               {"score", object_of(report.assessment, task)},
               {"trials", trials},
@@ -133,6 +138,7 @@ model::FitReport parse_report(std::string_view json) {
   report.criterion_score = 1 - read_number(object, "criterion_score");
   report.lengthscale = read_number(object, "lengthscale");
   report.lambda = read_number(object, "lambda");
+  report.transform = static_cast<model::Transform>(read_choice(object, "transform", kTransforms));
   report.dimension = read_number(object, "effective_dimension");
   report.assessment = read_score(member(object, "score"));
   for (const Json& trial : read_list(object, "trials")) report.trials.push_back(read_trial(trial));

@@ -128,7 +128,7 @@ AT(mercer_score_options, metric, 4);
 AT(mercer_score_options, bins, 8);
 AT(mercer_score_options, tau, 16);
 
-SIZE(mercer_search_candidate, 56);
+SIZE(mercer_search_candidate, 64);
 AT(mercer_search_candidate, struct_size, 0);
 AT(mercer_search_candidate, stage, 4);
 AT(mercer_search_candidate, features, 8);
@@ -137,6 +137,8 @@ AT(mercer_search_candidate, lengthscale, 24);
 AT(mercer_search_candidate, lambda, 32);
 AT(mercer_search_candidate, score, 40);
 AT(mercer_search_candidate, seconds, 48);
+AT(mercer_search_candidate, transform, 56);
+AT(mercer_search_candidate, reserved, 60);
 
 static_assert(MERCER_FORM_PAIR == 0 && MERCER_FORM_PHASE == 1 && MERCER_FORM_COMPLEX == 2);
 static_assert(MERCER_PROJECTION_DENSE == 0 && MERCER_PROJECTION_ORTHOGONAL == 1 &&
@@ -157,7 +159,7 @@ static_assert(MERCER_SELECTION_FIXED == 0 && MERCER_SELECTION_HELD_OUT == 1 &&
 static_assert(MERCER_SCALE_STANDARD == 0 && MERCER_SCALE_ROBUST == 1 && MERCER_SCALE_CENTER == 2);
 static_assert(MERCER_MISSING_REFUSE == 0 && MERCER_MISSING_FILL == 1 && MERCER_MISSING_FLAG == 2);
 static_assert(MERCER_TRANSFORM_NONE == 0 && MERCER_TRANSFORM_LOG == 1 &&
-              MERCER_TRANSFORM_RANK == 2);
+              MERCER_TRANSFORM_RANK == 2 && MERCER_TRANSFORM_AUTO == 3);
 static_assert(MERCER_EXTRAPOLATION_DEFAULT == 0 && MERCER_EXTRAPOLATION_CLIP == 1 &&
               MERCER_EXTRAPOLATION_FREE == 2 && MERCER_EXTRAPOLATION_REFUSE == 3);
 static_assert(MERCER_OUTPUT_SCORES == 0 && MERCER_OUTPUT_PROBABILITIES == 1);

@@ -57,6 +57,7 @@ LearningCurve learning_curve(const FitRequest& request, const Plan& plan, const 
   const Rows test = rows_of(data.X, curve.first_test_row, curve.test_rows, data.d);
   const Rows truth = targets_of(data.Y, curve.first_test_row, curve.test_rows, data.m);
   FitRequest one = request;
+  one.learn.preparation.transform = Json::parse(model.spec()).value("transform", "none");
   for (const int64_t D : widths_of(map.features())) {
     if (found.needs_rows && D > curve.train_rows) continue;
     one.features = D;

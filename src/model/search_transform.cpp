@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Which transform of the inputs: a coarse walk under each. A kernel of one lengthscale measures
+// distances, and a few far values of a skewed input are most of any distance; which of no curve,
+// logarithms and ranks suits the rows is for the rows to say.
+#include "model/row_summary.h"
+#include "model/search_run.h"
+
+namespace mercer::model {
+namespace {
+
+constexpr int64_t kMostTransformed = 100;  // inputs: of more, the walks would cost too much
+constexpr double kErrors = 1;              // another transform must win by
+
+size_t place_of_best(const Trial& trial) {
+  return static_cast<size_t>(&trial.best() - trial.points.data());
+}
+
+bool beats(const LengthscaleWalk& one, const LengthscaleWalk& other) {
+  const Trial &a = one.best().trial, &b = other.best().trial;
+  return beats(a, place_of_best(a), b, place_of_best(b), kErrors);
+}
+
+}  // namespace
+
+void SearchRun::take_transform(Transform transform) {
+  if (fit_.transform == transform) return;
+  fit_.transform = transform;
+  candidates_.release();
+  standardizer_ = fit_preparation(fit_, X_, Y_, seen_);
+}
+
+bool SearchRun::tries_transforms() const {
+  return options_.choose_transform && fit_.standardize && !X_.sparse() &&
+         X_.cols() <= kMostTransformed && judge_.varies();
+}
+
+LengthscaleWalk SearchRun::walk_coarsely() {
+  LengthscaleWalk walk(central(), [this](double lengthscale, const Trial* near) {
+    return try_out(stage_, {&lengthscale, 1}, sizes_.coarse, near);
+  });
+  walk.climb(2.0, kCoarseSteps);
+  return walk;
+}
+
+LengthscaleWalk SearchRun::walk_transforms() {
+  LengthscaleWalk best = walk_coarsely();
+  if (!tries_transforms()) return best;
+  Transform kept = fit_.transform;
+  for (const Transform transform : {Transform::log, Transform::rank}) {
+    take_transform(transform);
+    LengthscaleWalk walk = walk_coarsely();
+    if (!beats(walk, best)) continue;
+    best = std::move(walk);
+    kept = transform;
+  }
+  take_transform(kept);
+  return best;
+}
+
+}  // namespace mercer::model
