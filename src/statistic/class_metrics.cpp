@@ -42,8 +42,8 @@ double area(std::vector<std::pair<double, bool>>& rows) {
   std::ranges::sort(rows, {}, &std::pair<double, bool>::first);
   double rank_sum = 0, inside = 0;
   for (size_t i = 0; i < rows.size();) {
-    size_t end = i;
-    double of_class = 0;
+    size_t end = i + 1;
+    double of_class = rows[i].second;
     for (; end < rows.size() && rows[end].first == rows[i].first; ++end)
       of_class += rows[end].second;
     rank_sum += of_class * (static_cast<double>(i + end) + 1) / 2;  // ranks i + 1 ... end
@@ -72,6 +72,10 @@ double area_under_curve(MatrixView<const double> Y, MatrixView<const double> sco
     for (int64_t i = 0; i < Y.rows; ++i) {
       found_at(scores, i);
       const double score = classes == 2 ? scores(i, 1) - scores(i, 0) : scores(i, k);
+      require(!std::isnan(score), MERCER_INVALID_ARGUMENT,
+              "predictions: row %lld (counted from 0) is %g, %g, whose difference is NaN, expected "
+              "scores that can be ordered",
+              static_cast<Long>(i), scores(i, 0), scores(i, 1));
       rows[static_cast<size_t>(i)] = {score, class_at(Y, i, classes) == k};
     }
     const double one = area(rows);

@@ -105,6 +105,19 @@ TEST_CASE("metrics refuse numbers that are no class, and NaN", "[statistic]") {
   CHECK(each(good, missing, "row 1 (counted from 0) holds NaN") == "");
 }
 
+TEST_CASE("area under the curve: infinite scores are ordered, or refused by row", "[statistic]") {
+  const double Y[] = {0, 1, 1};
+  const double ordered[] = {0, -INFINITY, 0, 1, -INFINITY, 0};
+  CHECK(area_under_curve({Y, 3, 1}, {ordered, 3, 2}) == 1);
+  const double equal[] = {0, 1, INFINITY, INFINITY, 1, 0};
+  CHECK(refusal_fault(
+            MERCER_INVALID_ARGUMENT,
+            [&] {
+              area_under_curve({Y, 3, 1}, {equal, 3, 2});
+            },
+            "row 1 (counted from 0) is inf, inf, whose difference is NaN") == "");
+}
+
 TEST_CASE("errors of a regression by hand, averaged over outputs", "[statistic]") {
   const double Y[] = {1, 10, 3, 20}, f[] = {2, 10, 0, 16};
   const MatrixView<const double> y(Y, 2, 2), g(f, 2, 2);
