@@ -22,6 +22,13 @@ int64_t scaling_bytes(int64_t features) {
   return checked_multiply(16, checked_multiply(features, features, "scaling"), "scaling");
 }
 
+/// Scaling sums over processes, so that either all of them do it or none.
+bool all_have_room(const BlockSource& source, const Context& context) {
+  double without = context.has_room(scaling_bytes(source.features())) ? 0 : 1;
+  reduce(source, {&without, 1});
+  return without == 0;
+}
+
 /// At most kRowsPerFeature rows per feature, evenly spread.
 RowStatistics sample_statistics(const BlockSource& source, Context& context) {
   const int64_t count = std::min(source.rows(), kRowsPerFeature * source.features());
@@ -77,7 +84,7 @@ LossFit::LossFit(const BlockSource& source, LossOptions options, Context& contex
     : cached_(make_cached(source, context)) {
   const BlockSource& rows = cached_ ? *cached_ : source;
   const bool center = options.center;
-  if (context.has_room(scaling_bytes(rows.features()))) {
+  if (all_have_room(rows, context)) {
     if (statistics == nullptr)
       statistics_ = std::make_unique<RowStatistics>(sample_statistics(rows, context));
     const RowStatistics& sums = statistics == nullptr ? *statistics_ : *statistics;

@@ -22,7 +22,7 @@ struct LossFitOptions {
 /// One objective for lambda after lambda, each from the x of the one before; the first from 0.
 /// Features are correlated, so steps are scaled by (c G + lambda I)^{-1}, G the covariance of the
 /// features, of at most 2 D rows evenly spread, and c the loss's mean curvature; where 16 D^2 bytes
-/// have no room they are not.
+/// have no room, in one of the processes that share the rows, they are not.
 class LossFit {
  public:
   /// The source is referred to. Its features are cached where that fits (cached_source.h).

@@ -119,8 +119,9 @@ LossObjective::LossObjective(const BlockSource& source, LossOptions options, Con
       options_(std::move(options)),
       columns_(loss_columns(*options_.loss, source.outputs())),
       mean_(static_cast<size_t>(source.features()), 0.0) {
+  double single = 0;  // blocks of all processes, some of which may have no rows to tell by
   source.for_each(context, [&](const FeatureBlock& block) {
-    noise_ = block.Z64.data != nullptr ? kDoubleNoise : kSingleNoise;
+    if (block.Z64.data == nullptr) ++single;
     block.visit([&]<class T>(MatrixView<const T> Z) {
       std::vector<T> w, sums(mean_.size());
       for (int64_t i = 0; i < Z.rows; ++i) {
@@ -134,6 +135,8 @@ LossObjective::LossObjective(const BlockSource& source, LossOptions options, Con
     });
   });
   reduce(source, {&weight_, 1});
+  reduce(source, {&single, 1});
+  noise_ = single > 0 ? kSingleNoise : kDoubleNoise;
   reduce(source, mean_);
   require(weight_ > 0, MERCER_INVALID_ARGUMENT,
           "the weights of the rows sum to %g, expected a positive number", weight_);

@@ -330,6 +330,30 @@ TEST_CASE("losses over processes have the bits of one another", "[solver][loss]"
   CHECK(difference(found[1].w.view(), found[0].w.view(), 0) == "");
 }
 
+TEST_CASE("processes without room or without rows fit as the others do", "[solver][loss]") {
+  Context context;
+  const Problem problem(150, 40, 2, true);
+  const Weights expected = fitted(problem.source(), options_of("logistic"), 1e-2, 1e-11, context);
+  std::vector<Weights> found(2);
+  std::vector<double> noise(2);
+  for (const bool single : {false, true}) {
+    ThreadJob(2).run([&](Reduction& reduction, int process) {
+      Context own;
+      if (process == 1) own.memory_cap = 20000;  // scaling takes 25,600
+      const int64_t first = process == 0 ? 0 : 150;
+      const MatrixSource part(problem.Z.view().block_rows(first, 150),
+                              problem.Y.view().block_rows(first, 150), 37, single, {}, &reduction);
+      LossFit fit(part, options_of("logistic"), own);
+      fit.run(1e-2, {.gradient_tolerance = 1e-11}, own);
+      found[size_t(process)] = fit.weights();
+      noise[size_t(process)] = LossObjective(part, options_of("logistic"), own).noise();
+    });
+    CHECK(noise[0] == noise[1]);
+    CHECK(difference(found[0].w.view(), expected.w.view(), single ? 1e-3 : 1e-6) == "");
+    CHECK(difference(found[1].w.view(), found[0].w.view(), 0) == "");
+  }
+}
+
 TEST_CASE("losses refuse rows without weight and features that are not finite", "[solver][loss]") {
   Context context;
   const Problem problem(20, 3, 2, true);
