@@ -12,7 +12,7 @@
 namespace mercer::model {
 
 /// The score of the row's class less the largest other one: 1 for perfect one-hot scores, not
-/// positive for an error. code: one-hot, of at least two classes.
+/// positive for an error, NaN where any score is. code: one-hot, of at least two classes.
 double margin(const double* scores, const double* code, int64_t classes) noexcept;
 /// A smooth step in the margin, 1 / (1 + exp(margin / 0.1)): its minimum over lambda and
 /// lengthscale lies where the error rate's does, and it is not as noisy: neighbouring candidates differ in a
