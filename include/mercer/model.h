@@ -50,7 +50,8 @@ typedef enum mercer_extrapolation {
   /** In predictions: what the model was fitted with. In fits: clip. */
   MERCER_EXTRAPOLATION_DEFAULT = 0,
   /** It is moved to the end of its range. Predictions of a regression are limited, too: to the
-   *  range of the training targets widened by half of it on either side. */
+   *  range of the training targets widened by half of it on either side (of the loss poisson, whose
+   *  predictions are log means, to the logs of that). */
   MERCER_EXTRAPOLATION_CLIP = 1,
   /** Nothing. */
   MERCER_EXTRAPOLATION_FREE = 2,

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 
 #include "base/error.h"
 #include "base/parallel.h"
@@ -167,13 +168,22 @@ void ClippedRows::clip(const CsrView<T>& X, std::span<const Range> ranges, Conte
   rows_ = Rows(CsrView<double>{X.rows, X.cols, offsets_.data(), indices_.data(), values_.data()});
 }
 
-int64_t limit_scores(std::span<const Range> targets, MatrixView<double> scores) noexcept {
+std::vector<Limits> target_limits(std::span<const Range> targets, Link link) {
+  std::vector<Limits> limits;
+  for (const Range& range : targets) {
+    const double half = 0.5 * range.highest - 0.5 * range.lowest;
+    Limits one{range.lowest - half, range.highest + half};
+    if (link == Link::log) one = {std::log(std::max(one.lowest, 0.0)), std::log(one.highest)};
+    limits.push_back(one);
+  }
+  return limits;
+}
+
+int64_t limit_scores(std::span<const Limits> limits, MatrixView<double> scores) noexcept {
   int64_t changed = 0;
   for (int64_t i = 0; i < scores.rows; ++i) {
     for (int64_t o = 0; o < scores.cols; ++o) {
-      const Range& range = targets[static_cast<size_t>(o)];
-      const double half = 0.5 * range.highest - 0.5 * range.lowest;
-      const double lowest = range.lowest - half, highest = range.highest + half;
+      const auto [lowest, highest] = limits[static_cast<size_t>(o)];
       double& score = scores.row(i)[o];
       if (score < lowest || score > highest) ++changed;
       score = score < lowest ? lowest : score > highest ? highest : score;

@@ -53,8 +53,17 @@ class ClippedRows {
   std::vector<double> values_;
 };
 
-/// Scores (rows x targets) limited to the range of the training targets widened by half of it on
-/// either side, in place; how many that changed. NaN stays.
-int64_t limit_scores(std::span<const Range> targets, MatrixView<double> scores) noexcept;
+/// What scores predict: targets, or logs of their means.
+enum class Link { identity, log };
+
+struct Limits {
+  double lowest, highest;
+};
+/// The ranges of the training targets widened by half of it on either side, in the units of scores.
+/// The log of means that may be as small as 0 has no lower limit.
+std::vector<Limits> target_limits(std::span<const Range> targets, Link link);
+
+/// Scores (rows x targets) limited in place; how many that changed. NaN stays.
+int64_t limit_scores(std::span<const Limits> limits, MatrixView<double> scores) noexcept;
 
 }  // namespace mercer::model

@@ -60,6 +60,13 @@ void for_each_clipped(const Model& model, const Rows& X, Context& context, const
   }
 }
 
+/// What scores are limited to: of log means, the logs of what means are.
+std::vector<Limits> score_limits(const Model& model) {
+  const bool logs = model.options.model == &logistic_model() &&
+                    model.options.parameters.text("loss") == "poisson";
+  return target_limits(model.ranges.targets, logs ? Link::log : Link::identity);
+}
+
 /// Calls body(first, scores) for every block of rows, guarded.
 template <class Body>
 Outside for_each_score(const Model& model, const Rows& X, Context& context,
@@ -69,10 +76,11 @@ Outside for_each_score(const Model& model, const Rows& X, Context& context,
   Outside found;
   if (model.ranges.known()) found = count_outside(ranges, X, context);
   if (extrapolation == Extrapolation::refuse && found.rows > 0) refuse_outside(ranges, X);
+  const std::vector<Limits> limits = score_limits(model);
   Stage stage(context, X.rows());
   const auto guarded = [&](int64_t first, MatrixView<double> scores) {
-    if (extrapolation == Extrapolation::clip && !model.ranges.targets.empty())
-      found.predictions += limit_scores(model.ranges.targets, scores);
+    if (extrapolation == Extrapolation::clip && !limits.empty())
+      found.predictions += limit_scores(limits, scores);
     body(first, MatrixView<const double>(scores));
     stage.advance(scores.rows);
   };
