@@ -32,13 +32,13 @@ struct SmoothTargets {
   SmoothTargets(MatrixView<const double> codes, std::span<const double> weights,
                 solver::Reduction* reduction) {
     const auto classes = static_cast<size_t>(codes.cols);
-    std::vector<double> rows(classes, 0.0);
-    for (int64_t i = 0; i < codes.rows; ++i)
-      for (size_t k = 0; k < classes; ++k)
-        if (weights.empty() || weights[static_cast<size_t>(i)] > 0)
-          rows[k] += codes(i, static_cast<int64_t>(k));
-    if (reduction != nullptr) reduction->sum(rows);
-    for (const double m : rows) {
+    std::vector<double> of_class(classes, 0.0);
+    for (int64_t i = 0; i < codes.rows; ++i) {
+      const double w = weights.empty() ? 1.0 : weights[static_cast<size_t>(i)];
+      for (size_t k = 0; k < classes; ++k) of_class[k] += w * codes(i, static_cast<int64_t>(k));
+    }
+    if (reduction != nullptr) reduction->sum(of_class);
+    for (const double m : of_class) {
       own.push_back((m + 1) / (m + 2));
       other.push_back((1 - own.back()) / static_cast<double>(classes - 1));
     }

@@ -24,7 +24,7 @@ struct Calibration {
 };
 
 /// The least mean of w -log p over the rows, with the targets of Platt 1999: (m + 1) / (m + 2) for
-/// a class of m rows, and what is left for the others, so that few rows never give probabilities of
+/// a class whose rows weigh m, and what is left for the others, so that few rows never give probabilities of
 /// 0 and 1. codes: one-hot, as scores n x K. weights: n, or none. reduction: null, or of the
 /// processes that share the rows. Empty if no row weighs anything.
 Calibration fit_calibration(MatrixView<const double> scores, MatrixView<const double> codes,

@@ -59,6 +59,9 @@ void check(const FitOptions& options) {
           "tau is of loss = \"quantile\", the loss is \"%s\"", loss.name);
   require(tau == nullptr || options.parameters.number("tau") < 1, MERCER_INVALID_ARGUMENT,
           "tau = 1, expected a number between 0 and 1, both excluded");
+  require(options.target_transform == Transform::none || !is_named(loss, "poisson"),
+          MERCER_INVALID_ARGUMENT,
+          "target_transform with loss = \"poisson\", expected none: its targets are counts");
   require(options.parameters.text("class_weight") == "none" || loss.classes,
           MERCER_INVALID_ARGUMENT,
           "class_weight = \"balanced\" is of classification, the loss is \"%s\"", loss.name);
@@ -272,16 +275,19 @@ class LogisticFit {
 
   /// Of residuals on the held-out rows, in the units of the targets; the mean over outputs.
   double residual_scale() const {
-    double sum = 0, count = 0;
+    double sums[2] = {};  // of scales and of ones, by the weight of this process's rows
     for (int64_t k = 0; k < scored_->scores.cols(); ++k) {
-      std::vector<double> residuals;
-      for (int64_t i = 0; i < scored_->scores.rows(); ++i)
-        if (scored_->weights[static_cast<size_t>(i)] > 0)
-          residuals.push_back(scored_->targets(i, k) - scored_->scores(i, k));
-      sum += robust_scale(residuals);
-      ++count;
+      std::vector<Weighed> residuals;
+      double weight = 0;
+      for (int64_t i = 0; i < scored_->scores.rows(); ++i) {
+        const double w = scored_->weights[static_cast<size_t>(i)];
+        if (w == 0) continue;
+        residuals.push_back({scored_->targets(i, k) - scored_->scores(i, k), w});
+        weight += w;
+      }
+      sums[0] += weight * robust_scale(residuals);
+      sums[1] += weight;
     }
-    double sums[2] = {sum, count};
     solver::reduce(given_, sums);
     return sums[0] > 0 ? sums[0] / sums[1] : 1.0;
   }

@@ -47,11 +47,11 @@ class RowsInUnits final : public solver::BlockSource {
   const TargetUnits& units_;
 };
 
-/// The mean over processes, each counted by its number of rows.
-void average(const solver::BlockSource& rows, double count, std::vector<double>& numbers) {
+/// The mean over processes, each counted by the weight of its rows.
+void average(const solver::BlockSource& rows, double weight, std::vector<double>& numbers) {
   if (rows.reduction() == nullptr) return;
-  for (double& x : numbers) x *= count;
-  numbers.push_back(count);
+  for (double& x : numbers) x *= weight;
+  numbers.push_back(weight);
   solver::reduce(rows, numbers);
   for (double& x : numbers) x /= numbers.back();
   numbers.pop_back();
@@ -59,16 +59,21 @@ void average(const solver::BlockSource& rows, double count, std::vector<double>&
 
 }  // namespace
 
-double median(std::vector<double>& numbers) {
+double median(std::vector<Weighed>& numbers) {
   if (numbers.empty()) return 0;
-  const auto middle = numbers.begin() + static_cast<std::ptrdiff_t>(numbers.size() / 2);
-  std::nth_element(numbers.begin(), middle, numbers.end());
-  if (numbers.size() % 2 == 1) return *middle;
-  return (*std::max_element(numbers.begin(), middle) + *middle) / 2;
+  double total = 0, up_to = 0;
+  for (const Weighed& number : numbers) total += number.weight;
+  std::ranges::sort(numbers, {}, &Weighed::value);
+  for (size_t i = 0; i + 1 < numbers.size(); ++i) {
+    up_to += numbers[i].weight;
+    if (up_to > total / 2) return numbers[i].value;
+    if (up_to == total / 2) return (numbers[i].value + numbers[i + 1].value) / 2;
+  }
+  return numbers.back().value;
 }
 
-double robust_scale(std::vector<double>& numbers) {
-  for (double& x : numbers) x = std::abs(x);
+double robust_scale(std::vector<Weighed>& numbers) {
+  for (Weighed& number : numbers) number.value = std::abs(number.value);
   return 1.4826 * median(numbers);
 }
 
@@ -82,27 +87,30 @@ void TargetUnits::undo(solver::Weights& weights) const {
 
 TargetUnits robust_units(const solver::BlockSource& rows, Context& context) {
   const auto outputs = static_cast<size_t>(rows.outputs());
-  std::vector<std::vector<double>> y(outputs);
+  std::vector<std::vector<Weighed>> y(outputs);
+  double total = 0;
   rows.for_each(context, [&](const solver::FeatureBlock& block) {
-    for (int64_t i = 0; i < block.Y.rows; ++i)
+    for (int64_t i = 0; i < block.Y.rows; ++i) {
+      const double weight = block.weights.empty() ? 1.0 : block.weights[static_cast<size_t>(i)];
+      if (weight == 0) continue;
+      total += weight;
       for (size_t o = 0; o < outputs; ++o)
-        if (block.weights.empty() || block.weights[static_cast<size_t>(i)] > 0)
-          y[o].push_back(block.Y(i, static_cast<int64_t>(o)));
+        y[o].push_back({block.Y(i, static_cast<int64_t>(o)), weight});
+    }
   });
   TargetUnits units;
-  const auto count = static_cast<double>(y[0].size());
-  for (std::vector<double>& column : y) {
+  for (std::vector<Weighed>& column : y) {
     units.median.push_back(median(column));
     double mean = 0;
-    for (double& value : column) {
+    for (auto& [value, weight] : column) {
       value -= units.median.back();
-      mean += std::abs(value) / count;
+      mean += weight * std::abs(value) / total;
     }
     const double scale = robust_scale(column);
     units.scale.push_back(scale > 0 ? scale : mean);
   }
-  average(rows, count, units.median);
-  average(rows, count, units.scale);
+  average(rows, total, units.median);
+  average(rows, total, units.scale);
   for (double& scale : units.scale) scale = scale > 0 ? scale : 1;
   return units;
 }

@@ -13,10 +13,14 @@
 
 namespace mercer::model {
 
-/// The median of numbers, 0 of none; they are reordered.
-double median(std::vector<double>& numbers);
+/// A number of weight > 0: one of weight 2 is two equal numbers of weight 1.
+struct Weighed {
+  double value, weight;
+};
+/// The median of numbers, half of whose weight lies on either side; 0 of none. They are reordered.
+double median(std::vector<Weighed>& numbers);
 /// 1.4826 times the median of |numbers|; they change.
-double robust_scale(std::vector<double>& numbers);
+double robust_scale(std::vector<Weighed>& numbers);
 
 struct TargetUnits {
   std::vector<double> median, scale;  // per output

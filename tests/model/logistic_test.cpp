@@ -169,6 +169,35 @@ TEST_CASE("Poisson's loss finds the mean of counts", "[model][loss]") {
   CHECK(std::sqrt(square) <= 0.15);             // 20 parameters, 3 counts each row: 0.06; twice
 }
 
+TEST_CASE("predictions of rare counts are limited as means, not as logs", "[model][loss]") {
+  const int64_t n = 1000;
+  Problem problem = smooth_problem(n, 3, 1, 0, 17);
+  const Matrix<double> uniform = random_matrix(n, 1, 18);
+  for (int64_t i = 0; i < n; ++i) problem.Y(i, 0) = uniform(i, 0) > 0.9 ? 1 : 0;  // 5 %
+  const Model model = fitted(loss_options("poisson"), problem, 64);
+  Context context;
+  double sums[2] = {}, counts = 0;
+  for (const Extrapolation how : {Extrapolation::clip, Extrapolation::free}) {
+    Matrix<double> f(n, 1);
+    const Outside outside = predict(model, problem.x(), context, f.view(), how);
+    CHECK(outside.predictions == 0);
+    for (int64_t i = 0; i < n; ++i) sums[static_cast<int>(how)] += std::exp(f(i, 0));
+  }
+  for (int64_t i = 0; i < n; ++i) counts += problem.Y(i, 0);
+  CHECK(sums[0] == sums[1]);
+  CHECK(std::abs(sums[0] / counts - 1) <= 1e-4);
+  // Half of the range above the largest count, whose log is the limit; none below a mean of 0.
+  const std::vector<Limits> limits = target_limits(std::vector<Range>{{0, 0, 1, 1}}, Link::log);
+  CHECK(limits[0].lowest == -INFINITY);
+  CHECK(limits[0].highest == std::log(1.5));
+  Matrix<double> scores(1, 1);
+  scores(0, 0) = 3;
+  CHECK(limit_scores(limits, scores.view()) == 1);
+  CHECK(scores(0, 0) == std::log(1.5));
+  const std::vector<Limits> high = target_limits(std::vector<Range>{{10, 10, 14, 14}}, Link::log);
+  CHECK(high[0].lowest == std::log(8.0));
+}
+
 TEST_CASE("logistic: a weight is as many rows, classes balanced are weighed rows",
           "[model][loss]") {
   const Coins coins(200, 22);
@@ -225,7 +254,10 @@ TEST_CASE("losses refuse what they are not for", "[model][loss]") {
   CHECK(fit_fault(invalid, class_options("huber", 2), classes,
                   "loss = \"huber\" is of regression, the task is classification") == "");
   CHECK(fit_fault(invalid, loss_options("poisson"), numbers, "expected counts") == "");
-  FitOptions options = class_options("logistic", 2);
+  FitOptions options = loss_options("poisson");
+  options.target_transform = Transform::log;
+  CHECK(fit_fault(invalid, options, classes, "target_transform with loss = \"poisson\"") == "");
+  options = class_options("logistic", 2);
   options.selection = Selection::gcv;
   CHECK(fit_fault(MERCER_UNSUPPORTED, options, classes, "chooses lambda on held-out rows") == "");
   options = class_options("logistic", 2);
