@@ -14,6 +14,7 @@ namespace {
 
 // Of offsets, so that their sum, which changes nothing, is 0.
 constexpr double kPenalty = 1e-6;
+constexpr double kPrecision = 4;  // of the prior: 1 / deviation^2
 
 /// s becomes softmax(slope s + offset); log of the normaliser and the largest term are returned as
 /// one: -log p_k = that - (slope s_k + offset_k).
@@ -48,7 +49,7 @@ struct SmoothTargets {
 class CalibrationLoss {
  public:
   CalibrationLoss(MatrixView<const double> scores, MatrixView<const double> codes,
-                  std::span<const double> weights, solver::Reduction* reduction)
+                  std::span<const double> weights, solver::Reduction* reduction, Prior prior)
       : scores_(scores),
         codes_(codes),
         weights_(weights),
@@ -56,10 +57,13 @@ class CalibrationLoss {
         targets_(codes, weights, reduction) {
     for (int64_t i = 0; i < scores.rows; ++i) total_ += weight(i);
     sum({&total_, 1});
+    if (prior == Prior::softmax) precision_ = kPrecision / total_;
     row_.resize(static_cast<size_t>(scores.cols));
   }
 
   double total() const { return total_; }
+  /// The slope stays where it is: its gradient is 0.
+  void hold_slope() { holds_slope_ = true; }
   /// Of x = (slope, offsets).
   double operator()(std::span<const double> x, std::span<double> gradient) {
     const std::span<const double> offset = x.subspan(1);
@@ -69,10 +73,8 @@ class CalibrationLoss {
       if (weight(i) > 0) value += weight(i) / total_ * add_row(i, x[0], offset, gradient);
     sum({&value, 1});
     sum(gradient);
-    for (size_t k = 0; k < offset.size(); ++k) {
-      value += kPenalty / 2 * offset[k] * offset[k];
-      gradient[k + 1] += kPenalty * offset[k];
-    }
+    value += add_prior(x, gradient);
+    if (holds_slope_) gradient[0] = 0;
     return value;
   }
 
@@ -82,6 +84,16 @@ class CalibrationLoss {
   }
   double weight(int64_t i) const {
     return weights_.empty() ? 1.0 : weights_[static_cast<size_t>(i)];
+  }
+
+  double add_prior(std::span<const double> x, std::span<double> gradient) const {
+    double value = precision_ / 2 * (x[0] - 1) * (x[0] - 1);
+    gradient[0] += precision_ * (x[0] - 1);
+    for (size_t k = 1; k < x.size(); ++k) {
+      value += (kPenalty + precision_) / 2 * x[k] * x[k];
+      gradient[k] += (kPenalty + precision_) * x[k];
+    }
+    return value;
   }
 
   double add_row(int64_t i, double slope, std::span<const double> offset,
@@ -107,8 +119,19 @@ class CalibrationLoss {
   solver::Reduction* reduction_;
   SmoothTargets targets_;
   double total_ = 0;
+  double precision_ = 0;
+  bool holds_slope_ = false;
   std::vector<double> row_;
 };
+
+/// (slope, offsets) of the least loss, from a slope and no offsets.
+std::vector<double> least(CalibrationLoss& loss, int64_t classes, double slope, Context& context) {
+  std::vector<double> x(static_cast<size_t>(classes) + 1, 0.0);
+  x[0] = slope;
+  linalg::minimize_lbfgs(std::ref(loss), x, {.most_iterations = 200, .gradient_tolerance = 1e-7},
+                         context);
+  return x;
+}
 
 }  // namespace
 
@@ -123,15 +146,15 @@ Calibration plain_softmax(int64_t classes) {
 
 Calibration fit_calibration(MatrixView<const double> scores, MatrixView<const double> codes,
                             std::span<const double> weights, Context& context,
-                            solver::Reduction* reduction) {
-  CalibrationLoss loss(scores, codes, weights, reduction);
+                            solver::Reduction* reduction, Prior prior) {
+  CalibrationLoss loss(scores, codes, weights, reduction, prior);
   if (!(loss.total() > 0)) return {};
-  std::vector<double> x(static_cast<size_t>(scores.cols) + 1, 0.0);
-  x[0] = 1;
-  linalg::minimize_lbfgs(std::ref(loss), x, {.most_iterations = 200, .gradient_tolerance = 1e-7},
-                         context);
-  // Scores that say nothing, or the contrary, are of no use: the classes' shares are what is left.
-  return {std::max(x[0], 0.0), {x.begin() + 1, x.end()}};
+  std::vector<double> x = least(loss, scores.cols, 1, context);
+  if (x[0] < 0) {
+    loss.hold_slope();
+    x = least(loss, scores.cols, 0, context);
+  }
+  return {x[0], {x.begin() + 1, x.end()}};
 }
 
 std::vector<double> numbers_of(const Calibration& calibration) {

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "model/held_out_rows.h"
+#include "model/paired_choice.h"
 #include "solver/cached_source.h"
 #include "solver/loss_fit.h"
 
@@ -54,28 +55,24 @@ struct Judged {
 };
 
 /// b is worse than a by more than the standard error of the mean difference of their rows.
-bool is_clearly_better(const Judged& a, const Judged& b) {
-  double weight = 0, sum = 0, square = 0, rows = 0;
+bool is_clearly_better(const solver::BlockSource& rows, const Judged& a, const Judged& b) {
+  PairedLosses paired(2);
   for (size_t i = 0; i < a.losses.size(); ++i) {
-    const double difference = b.losses[i] - a.losses[i];
-    if (a.weights[i] == 0) continue;
-    weight += a.weights[i];
-    sum += a.weights[i] * difference;
-    square += a.weights[i] * difference * difference;
-    ++rows;
+    const double losses[] = {a.losses[i], b.losses[i]};
+    paired.add(losses, a.weights[i]);
   }
-  const double mean = sum / weight, variance = std::max(0.0, square / weight - mean * mean);
-  return mean > std::sqrt(variance / std::max(rows - 1, 1.0));
+  paired.reduce(rows);
+  return paired.mean(1) - paired.mean(0) > paired.error_of_difference(0, 1);
 }
 
-Judged judge(const std::vector<ScoredRows>& parts, Context& context) {
+Judged judge(const std::vector<ScoredRows>& parts, Prior prior, Context& context) {
   const ScoredRows all = joined(parts, context);
   Judged judged;
-  judged.calibration = fit_calibration(all, context);
+  judged.calibration = fit_calibration(all, context, prior);
   judged.error_rate = error_rate(all);
   judged.losses = log_losses(all, judged.calibration);
   judged.weights = all.weights;
-  judged.loss = weighted_mean(judged.losses, judged.weights);
+  judged.loss = weighted_mean(judged.losses, judged.weights, all.reduction);
   return judged;
 }
 
@@ -84,7 +81,7 @@ Judged judge_ridge(const solver::BlockSource& rows, std::span<const Split> split
   std::vector<ScoredRows> parts;
   for (const Split& split : splits)
     parts.push_back(score_all(*rows.subset(split.held_out), ridge.part(split), context));
-  return judge(parts, context);
+  return judge(parts, Prior::none, context);
 }
 
 solver::LossOptions logistic_loss(const FitOptions& options) {
@@ -134,7 +131,7 @@ EstimatorChoice choose_estimator(const solver::BlockSource& rows, const FitOptio
   if (asked != Estimator::ridge && (asked == Estimator::logistic || is_affordable(rows, context))) {
     choice.logistic_loss = kInfinity;
     for (Pooled& one : try_logistic(rows, options, splits, ridge, context)) {
-      Judged judged = judge(one.parts, context);
+      Judged judged = judge(one.parts, Prior::softmax, context);
       choice.path.push_back({one.lambda, judged.loss});
       if (!(judged.loss < choice.logistic_loss)) continue;
       choice.logistic_loss = judged.loss;
@@ -144,7 +141,7 @@ EstimatorChoice choose_estimator(const solver::BlockSource& rows, const FitOptio
     }
   }
   const bool keeps_ridge = choice.start.empty() || (asked == Estimator::automatic &&
-                                                    is_clearly_better(ridge_judged, least));
+                                                    is_clearly_better(rows, ridge_judged, least));
   Judged& kept = keeps_ridge ? ridge_judged : least;
   choice.calibration = std::move(kept.calibration);
   choice.error_rate = kept.error_rate;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/error.h"
 #include "linalg/blas.h"
 #include "statistic/prediction_score.h"
 
@@ -77,14 +78,18 @@ std::vector<double> log_losses(const ScoredRows& rows, const Calibration& calibr
   return losses;
 }
 
-double weighted_mean(std::span<const double> x, std::span<const double> weights) {
-  double sum = 0, weight = 0;
+double weighted_mean(std::span<const double> x, std::span<const double> weights,
+                     solver::Reduction* reduction) {
+  double sums[2] = {};
   for (size_t i = 0; i < x.size(); ++i) {
     if (weights[i] == 0) continue;  // the row may hold anything
-    sum += weights[i] * x[i];
-    weight += weights[i];
+    sums[0] += weights[i] * x[i];
+    sums[1] += weights[i];
   }
-  return sum / weight;
+  if (reduction != nullptr) reduction->sum(sums);
+  require(sums[1] > 0, MERCER_INVALID_ARGUMENT,
+          "the weights of the rows held out sum to %g, expected a positive number", sums[1]);
+  return sums[0] / sums[1];
 }
 
 double error_rate(const ScoredRows& rows) {
@@ -100,9 +105,9 @@ double error_rate(const ScoredRows& rows) {
   return sums[0] / sums[1];
 }
 
-Calibration fit_calibration(const ScoredRows& rows, Context& context) {
+Calibration fit_calibration(const ScoredRows& rows, Context& context, Prior prior) {
   return fit_calibration(rows.scores.view(), rows.targets.view(), rows.weights, context,
-                         rows.reduction);
+                         rows.reduction, prior);
 }
 
 }  // namespace mercer::model

@@ -30,13 +30,15 @@ ScoredRows joined(const std::vector<ScoredRows>& parts, Context& context);
 
 /// -log p of each row's class, p as calibrated and not below 1e-15.
 std::vector<double> log_losses(const ScoredRows& rows, const Calibration& calibration);
-/// sum w x / sum w, where w is not 0.
-double weighted_mean(std::span<const double> x, std::span<const double> weights);
+/// sum w x / sum w, where w is not 0, over all processes. INVALID_ARGUMENT unless the weights sum
+/// to a positive number.
+double weighted_mean(std::span<const double> x, std::span<const double> weights,
+                     solver::Reduction* reduction);
 
 /// Share of the rows' weight whose class has not the largest score, NaN scores included.
 double error_rate(const ScoredRows& rows);
 
 /// The calibration that suits them; empty if they weigh nothing.
-Calibration fit_calibration(const ScoredRows& rows, Context& context);
+Calibration fit_calibration(const ScoredRows& rows, Context& context, Prior prior);
 
 }  // namespace mercer::model

@@ -2,21 +2,16 @@
 // SPDX-FileCopyrightText: The mercer authors
 // The least penalised loss (solver/loss_objective.h) on the features of a map: logistic and squared
 // hinge for classes, Huber's, the quantile and Poisson's loss for numbers. Where lambda is not
-// given, it is walked from the largest by half decades, each fit from the one before, on all rows
-// but those held out, until three in a row are worse; then the largest is taken whose mean loss on
-// the rows held out is within one standard error of the paired difference from the best.
+// given, rows held out choose it (loss_search.h).
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <numeric>
 
 #include "base/error.h"
 #include "base/fields.h"
 #include "base/size.h"
-#include "model/held_out_rows.h"
+#include "model/loss_search.h"
 #include "model/model_entry.h"
-#include "model/row_sets.h"
-#include "model/selection.h"
 #include "model/target_units.h"
 #include "solver/loss_fit.h"
 
@@ -27,8 +22,6 @@ using Long = long long;
 
 constexpr double kHuber = 1.345;    // 95 % of least squares' efficiency on normal errors
 constexpr double kRounding = 0.01;  // of the quantile loss, in units of the targets' scale
-constexpr int kMostWorse = 3;       // lambdas in a row
-constexpr double kWalkTolerance = 1e-4;
 
 const solver::Loss& loss_of(const FitOptions& options) {
   const solver::Loss& loss = *solver::find_loss(options.parameters.text("loss"));
@@ -120,7 +113,7 @@ class LogisticFit {
     if (searches || (huber && options_.parameters.find("delta") == nullptr)) hold_out(searches);
     solver::LossFit fit(rows(), loss_, context_);
     if (!start_.empty()) fit.start_from(start_);
-    const linalg::LbfgsResult result = run_to_end(fit);
+    const linalg::LbfgsResult result = fit.run(lambda_, descent_of(options_), context_);
     // A lambda that was searched was judged after as many iterations.
     if (!searches) require_converged(result);
     Learned learned{nullptr, lambda_, std::move(path_), calibration()};
@@ -131,11 +124,6 @@ class LogisticFit {
   }
 
  private:
-  struct Candidate {
-    double lambda;
-    std::vector<double> losses;  // of the rows held out
-  };
-
   const solver::BlockSource& rows() const { return scaled_ ? *scaled_ : given_; }
 
   void read() {
@@ -173,104 +161,20 @@ class LogisticFit {
     }
   }
 
-  /// A fit on all other rows: lambda and what scores on rows held out tell.
+  /// Fits on all rows but some: lambda, and what scores on those rows tell.
   void hold_out(bool searches) {
-    const Split split =
-        split_rows(given_.rows(), options_.held_out_fraction, given_.rows(), options_.seed);
-    const auto train = rows().subset(split.train), held_out = rows().subset(split.held_out);
-    solver::LossFit fit(*train, loss_, context_);
+    LossSearch search(rows(), options_, loss_, context_);
     if (is_named(*loss_.loss, "huber") && options_.parameters.find("delta") == nullptr) {
       // Squares end at deviations of the targets at first, then at those of residuals.
-      if (searches) search(fit, *held_out);
-      fit_part(fit, *held_out);
+      if (searches) lambda_ = search.choose_lambda(context_);
+      scored_ = std::make_unique<ScoredRows>(search.score(lambda_, context_));
       loss_.parameters.delta = kHuber * residual_scale();
-      fit.set_parameters(loss_.parameters);
+      search.set_parameters(loss_.parameters);
     }
-    if (searches) search(fit, *held_out);
-    fit_part(fit, *held_out);
-    start_.assign(fit.x().begin(), fit.x().end());
-  }
-
-  void fit_part(solver::LossFit& fit, const solver::BlockSource& held_out) {
-    run_to_end(fit);
-    scored_ = std::make_unique<ScoredRows>(score_all(held_out, fit.weights(), context_));
-  }
-
-  void search(solver::LossFit& fit, const solver::BlockSource& held_out) {
-    path_.clear();
-    walk(fit, held_out);
-    choose();
-  }
-
-  void walk(solver::LossFit& fit, const solver::BlockSource& held_out) {
-    double best = std::numeric_limits<double>::infinity();
-    int worse = 0;
-    const std::vector<PathPoint> lambdas = empty_path(options_);
-    Stage stage(context_, static_cast<int64_t>(lambdas.size()));
-    for (const PathPoint& point : lambdas) {
-      fit.run(point.lambda, {.tolerance = kWalkTolerance, .most_iterations = most_iterations()},
-              context_);
-      const ScoredRows scored = score_all(held_out, fit.weights(), context_);
-      if (row_weights_.empty()) weigh(scored);
-      candidates_.push_back({point.lambda, row_losses(loss_, scored)});
-      const double mean = mean_of(candidates_.back().losses);
-      path_.push_back({point.lambda, mean});
-      worse = mean < best ? 0 : worse + 1;
-      best = std::min(best, mean);
-      stage.advance(1);
-      if (worse == kMostWorse) break;
-    }
-  }
-
-  /// The weights of held-out rows in the mean of their losses: those of the objective.
-  void weigh(const ScoredRows& scored) {
-    for (int64_t i = 0; i < scored.scores.rows(); ++i) {
-      double factor = loss_.class_weights.empty() ? 1 : 0;
-      for (size_t k = 0; k < loss_.class_weights.size(); ++k)
-        factor += scored.targets(i, static_cast<int64_t>(k)) * loss_.class_weights[k];
-      row_weights_.push_back(factor * scored.weights[static_cast<size_t>(i)]);
-    }
-  }
-
-  /// sum w, sum w v, sum w v^2 over the rows held out of all processes.
-  struct Moments {
-    double weight = 0, sum = 0, square = 0;
-  };
-  template <class Number>
-  Moments moments(const Number& number) const {
-    double sums[3] = {};
-    for (size_t i = 0; i < row_weights_.size(); ++i) {
-      if (row_weights_[i] == 0) continue;
-      const double v = number(i);
-      sums[0] += row_weights_[i];
-      sums[1] += row_weights_[i] * v;
-      sums[2] += row_weights_[i] * v * v;
-    }
-    solver::reduce(given_, sums);
-    return {sums[0], sums[1], sums[2]};
-  }
-  double mean_of(const std::vector<double>& losses) const {
-    const Moments m = moments([&](size_t i) { return losses[i]; });
-    require(m.weight > 0, MERCER_INVALID_ARGUMENT,
-            "the weights of the rows held out sum to %g, expected a positive number", m.weight);
-    return m.sum / m.weight;
-  }
-
-  void choose() {
-    const double best = best_point(path_).lambda;
-    const auto least =
-        std::ranges::find_if(candidates_, [&](const Candidate& c) { return c.lambda == best; });
-    double rows = static_cast<double>(row_weights_.size());
-    solver::reduce(given_, {&rows, 1});
-    for (const Candidate& candidate : candidates_) {  // largest lambda first
-      const Moments m = moments([&](size_t i) { return candidate.losses[i] - least->losses[i]; });
-      const double mean = m.sum / m.weight;
-      const double variance = std::max(0.0, m.square / m.weight - mean * mean);
-      if (!(mean <= std::sqrt(variance / std::max(rows - 1, 1.0)))) continue;
-      lambda_ = candidate.lambda;
-      break;
-    }
-    candidates_.clear();
+    if (searches) lambda_ = search.choose_lambda(context_);
+    scored_ = std::make_unique<ScoredRows>(search.score(lambda_, context_));
+    path_ = search.path();
+    start_.assign(search.x().begin(), search.x().end());
   }
 
   /// Of residuals on the held-out rows, in the units of the targets; the mean over outputs.
@@ -294,17 +198,10 @@ class LogisticFit {
 
   Calibration calibration() const {
     if (!loss_.loss->classes) return {};
-    if (scored_) return fit_calibration(*scored_, context_);
-    return is_named(*loss_.loss, "logistic") ? plain_softmax(given_.outputs()) : Calibration{};
-  }
-
-  int64_t most_iterations() const { return options_.parameters.integer("iterations"); }
-
-  linalg::LbfgsResult run_to_end(solver::LossFit& fit) const {
-    return fit.run(lambda_,
-                   {.tolerance = options_.parameters.number("tolerance"),
-                    .most_iterations = most_iterations()},
-                   context_);
+    const bool logistic = is_named(*loss_.loss, "logistic");
+    if (scored_)
+      return fit_calibration(*scored_, context_, logistic ? Prior::softmax : Prior::none);
+    return logistic ? plain_softmax(given_.outputs()) : Calibration{};
   }
 
   /// Where the arithmetic of single precision ends first, that is as near as it gets.
@@ -325,8 +222,6 @@ class LogisticFit {
   double lambda_ = 0;
   std::vector<double> start_;
   std::vector<PathPoint> path_;
-  std::vector<Candidate> candidates_;
-  std::vector<double> row_weights_;
   std::unique_ptr<ScoredRows> scored_;  // null: none were held out
 };
 

@@ -112,6 +112,74 @@ TEST_CASE("few rows that scores tell apart give no certainty", "[model][calibrat
   CHECK(wrong.slope == 0);
 }
 
+TEST_CASE("scores of the wrong sign leave the classes' smoothed shares", "[model][calibration]") {
+  // 30 rows of class 0 and 10 of class 1; scores that go the wrong way and are far from 0.
+  Context context;
+  Matrix<double> scores(40, 2), codes(40, 2);
+  const Matrix<double> random = random_matrix(40, 1, 31);
+  for (int64_t i = 0; i < 40; ++i) {
+    codes(i, 0) = i < 30;
+    codes(i, 1) = i >= 30;
+    scores(i, 0) = 5 + random(i, 0) + (i < 30 ? -1 : 1);
+    scores(i, 1) = 0;
+  }
+  const Calibration found = fit_calibration(scores.view(), codes.view(), {}, context);
+  REQUIRE(found.slope == 0);
+  // The mean of Platt's targets is least for slope 0: own (m + 1) / (m + 2), of others the rest.
+  const double share = (30 * 31.0 / 32 + 10 * 1.0 / 12) / 40;
+  CHECK(std::abs(found.offset[0] - found.offset[1] - std::log(share / (1 - share))) <= 1e-4);
+}
+
+TEST_CASE("calibration: a row of weight 2 is two equal rows", "[model][calibration]") {
+  Context context;
+  const Drawn drawn(30, 2, {0.2, -0.1, -0.1}, 41);
+  std::vector<double> weights;
+  Matrix<double> scores(60, 3), codes(60, 3);
+  int64_t to = 0;
+  for (int64_t i = 0; i < 30; ++i) {
+    weights.push_back(static_cast<double>(i % 3));
+    for (int64_t c = 0; c < i % 3; ++c, ++to)
+      for (int64_t k = 0; k < 3; ++k) {
+        scores(to, k) = drawn.scores(i, k);
+        codes(to, k) = drawn.codes(i, k);
+      }
+  }
+  for (const Prior prior : {Prior::none, Prior::softmax}) {
+    const Calibration weighed =
+        fit_calibration(drawn.scores.view(), drawn.codes.view(), weights, context, nullptr, prior);
+    const Calibration repeated =
+        fit_calibration(scores.view().block_rows(0, to), codes.view().block_rows(0, to), {},
+                        context, nullptr, prior);
+    CHECK(std::abs(weighed.slope - repeated.slope) <= 1e-5);
+    for (size_t k = 0; k < 3; ++k) CHECK(std::abs(weighed.offset[k] - repeated.offset[k]) <= 1e-5);
+  }
+}
+
+TEST_CASE("scores of a logistic loss stay about what they are where few rows calibrate",
+          "[model][calibration]") {
+  // Three rows of one class of three: without a prior the other classes lose what Platt's targets
+  // allow, with it no number leaves two deviations of the prior.
+  Context context;
+  Matrix<double> scores(3, 3), codes(3, 3);
+  scores.fill(0);
+  codes.fill(0);
+  for (int64_t i = 0; i < 3; ++i) codes(i, 1) = 1;
+  const auto found = [&](Prior prior) {
+    return fit_calibration(scores.view(), codes.view(), {}, context, nullptr, prior);
+  };
+  CHECK(found(Prior::none).offset[1] - found(Prior::none).offset[0] > 2);
+  const Calibration kept = found(Prior::softmax);
+  CHECK(std::abs(kept.slope - 1) <= 1e-5);  // scores of 0 say nothing of it
+  for (const double offset : kept.offset) CHECK(std::abs(offset) <= 1);
+  CHECK(kept.offset[1] > kept.offset[0]);
+  // Of many rows the prior is nothing: 4 / n against an information of about 0.05.
+  const Drawn drawn(20000, 3, {0.4, -0.4}, 11);
+  const auto of = [&](Prior prior) {
+    return fit_calibration(drawn.scores.view(), drawn.codes.view(), {}, context, nullptr, prior);
+  };
+  CHECK(std::abs(of(Prior::none).slope - of(Prior::softmax).slope) <= 0.02);
+}
+
 TEST_CASE("a calibration's numbers are checked", "[model][calibration]") {
   const Calibration calibration{2.5, {0.1, -0.1}};
   const std::vector<double> numbers = numbers_of(calibration);

@@ -82,6 +82,31 @@ TEST_CASE("logistic regression finds probabilities that coins were thrown with",
   }
 }
 
+TEST_CASE("probabilities of few rows are not made worse by calibration", "[model][loss]") {
+  const Coins test(500, 4);
+  double calibrated = 0, plain = 0;
+  constexpr int kTimes = 20;
+  for (uint64_t seed = 0; seed < kTimes; ++seed) {
+    const Coins train(30, 100 + seed);
+    Model model = fitted(class_options("logistic", 2), train.problem, 64);
+    const auto loss = [&] {  // expected over coins
+      const Matrix<double> p = probabilities(model, test.problem);
+      double sum = 0;
+      for (int64_t i = 0; i < 500; ++i) {
+        const double q = test.probability[static_cast<size_t>(i)];
+        sum -= (q * std::log(p(i, 1)) + (1 - q) * std::log(p(i, 0))) / 500;
+      }
+      return sum / kTimes;
+    };
+    calibrated += loss();
+    model.calibration = plain_softmax(2);
+    plain += loss();
+  }
+  CAPTURE(calibrated, plain);
+  CHECK(calibrated <= plain + 0.01);
+  CHECK(calibrated <= std::log(2.0));
+}
+
 TEST_CASE("multinomial regression tells several classes apart", "[model][loss]") {
   Problem train = smooth_problem(900, 3, 1, 0.02, 5), test = smooth_problem(300, 3, 1, 0, 6);
   for (Problem* problem : {&train, &test})
@@ -174,7 +199,9 @@ TEST_CASE("predictions of rare counts are limited as means, not as logs", "[mode
   Problem problem = smooth_problem(n, 3, 1, 0, 17);
   const Matrix<double> uniform = random_matrix(n, 1, 18);
   for (int64_t i = 0; i < n; ++i) problem.Y(i, 0) = uniform(i, 0) > 0.9 ? 1 : 0;  // 5 %
-  const Model model = fitted(loss_options("poisson"), problem, 64);
+  FitOptions options = loss_options("poisson");
+  options.parameters.set("tolerance", 1e-12);
+  const Model model = fitted(options, problem, 64);
   Context context;
   double sums[2] = {}, counts = 0;
   for (const Extrapolation how : {Extrapolation::clip, Extrapolation::free}) {

@@ -35,10 +35,10 @@ TEST_CASE("a report prints and reads back", "[spec]") {
   CHECK(
       text ==
       R"({"criterion":"held_out","criterion_rows":500,"criterion_score":0.75,"lengthscale":1.5,)"
-      R"("lambda":0.001,"effective_dimension":77.5,"score":{"kind":"unseen","measure":"accuracy",)"
+      R"("lambda":0.001,"transform":"none","effective_dimension":77.5,"score":{"kind":"unseen","measure":"accuracy",)"
       R"("rows":100,"value":0.5,"standard_error":0.125,"constant":-0.25,"linear":null},)"
-      R"("trials":[{"stage":"coarse","features":64,"rows":300,"lengthscale":3.0,"lambda":0.01,)"
-      R"("score":null},{"stage":"final","features":128,"rows":600,)"
+      R"("trials":[{"stage":"coarse","transform":"none","features":64,"rows":300,"lengthscale":3.0,"lambda":0.01,)"
+      R"("score":null},{"stage":"final","transform":"none","features":128,"rows":600,)"
       R"("lengthscale":1.5,"lambda":0.001,"score":0.75}],"relevance":[1.0,0.5],)"
       R"("warnings":["one \"warning\""]})");
   const FitReport again = spec::parse_report(text);

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+#include "model/loss_search.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "model/paired_choice.h"
+#include "model/selection.h"
+
+namespace mercer::model {
+namespace {
+
+constexpr double kFewRows = 3000;
+constexpr int64_t kMostFolds = 5;
+constexpr int kMostWorse = 3;  // lambdas in a row
+constexpr double kWalkTolerance = 1e-4;
+
+std::vector<Split> folds_of(int64_t n, double fraction, uint64_t seed) {
+  const auto folds = std::clamp<int64_t>(std::llround(1 / fraction), 2, kMostFolds);
+  std::vector<Split> splits;
+  for (const std::vector<int64_t>& fold : fold_rows(n, folds, seed))
+    splits.push_back({rows_without(n, fold), fold});
+  return splits;
+}
+
+}  // namespace
+
+std::vector<Split> splits_of(const solver::BlockSource& rows, const FitOptions& options) {
+  double all = static_cast<double>(rows.rows());
+  solver::reduce(rows, {&all, 1});
+  if (all >= kFewRows)
+    return {split_rows(rows.rows(), options.held_out_fraction, rows.rows(), options.seed)};
+  // Fewer rows than folds leave some empty, in each process as many folds.
+  std::vector<Split> splits = folds_of(rows.rows(), options.held_out_fraction, options.seed);
+  if (rows.reduction() == nullptr)
+    std::erase_if(splits, [](const Split& split) { return split.held_out.empty(); });
+  return splits;
+}
+
+solver::LossFitOptions descent_of(const FitOptions& options) {
+  return {.tolerance = options.parameters.number("tolerance"),
+          .most_iterations = options.parameters.integer("iterations")};
+}
+
+LossSearch::LossSearch(const solver::BlockSource& rows, const FitOptions& options,
+                       const solver::LossOptions& loss, Context& context)
+    : rows_(rows), options_(options), loss_(loss), splits_(splits_of(rows, options)) {
+  for (const Split& split : splits_) {
+    Part part{rows.subset(split.train), rows.subset(split.held_out), nullptr};
+    part.fit = std::make_unique<solver::LossFit>(*part.train, loss_, context);
+    parts_.push_back(std::move(part));
+  }
+}
+
+void LossSearch::set_parameters(const solver::LossParameters& parameters) {
+  loss_.parameters = parameters;
+  for (Part& part : parts_) part.fit->set_parameters(parameters);
+}
+
+ScoredRows LossSearch::run(double lambda, const solver::LossFitOptions& descent, Context& context) {
+  std::vector<ScoredRows> scored;
+  for (Part& part : parts_) {
+    part.fit->run(lambda, descent, context);
+    scored.push_back(score_all(*part.held_out, part.fit->weights(), context));
+  }
+  return joined(scored, context);
+}
+
+ScoredRows LossSearch::score(double lambda, Context& context) {
+  return run(lambda, descent_of(options_), context);
+}
+
+double LossSearch::choose_lambda(Context& context) {
+  solver::LossFitOptions descent = descent_of(options_);
+  descent.tolerance = kWalkTolerance;
+  path_.clear();
+  losses_.clear();
+  double best = std::numeric_limits<double>::infinity();
+  int worse = 0;
+  const std::vector<PathPoint> lambdas = empty_path(options_);
+  Stage stage(context, static_cast<int64_t>(lambdas.size()));
+  for (const PathPoint& point : lambdas) {
+    const ScoredRows scored = run(point.lambda, descent, context);
+    if (losses_.empty()) weigh(scored);
+    losses_.push_back(row_losses(loss_, scored));
+    const double mean = weighted_mean(losses_.back(), weights_, rows_.reduction());
+    path_.push_back({point.lambda, mean});
+    worse = mean < best ? 0 : worse + 1;
+    best = std::min(best, mean);
+    stage.advance(1);
+    if (worse == kMostWorse) break;
+  }
+  return chosen();
+}
+
+/// The objective's: of the rows and their classes.
+void LossSearch::weigh(const ScoredRows& scored) {
+  weights_.clear();
+  for (int64_t i = 0; i < scored.scores.rows(); ++i) {
+    double factor = loss_.class_weights.empty() ? 1 : 0;
+    for (size_t k = 0; k < loss_.class_weights.size(); ++k)
+      factor += scored.targets(i, static_cast<int64_t>(k)) * loss_.class_weights[k];
+    weights_.push_back(factor * scored.weights[static_cast<size_t>(i)]);
+  }
+}
+
+double LossSearch::chosen() const {
+  PairedLosses paired(std::ssize(losses_));
+  std::vector<double> of_row(losses_.size());
+  for (size_t i = 0; i < weights_.size(); ++i) {
+    std::ranges::transform(losses_, of_row.begin(), [&](const auto& losses) { return losses[i]; });
+    paired.add(of_row.data(), weights_[i]);
+  }
+  paired.reduce(rows_);
+  // The path begins with the largest lambda, the simplest.
+  std::vector<double> dimensions(losses_.size());
+  std::iota(dimensions.begin(), dimensions.end(), 0.0);
+  return path_[static_cast<size_t>(paired_choice(paired, dimensions))].lambda;
+}
+
+}  // namespace mercer::model
