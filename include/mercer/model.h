@@ -179,8 +179,8 @@ MERCER_API mercer_status mercer_model_fit(const mercer_map* map, const mercer_fi
  *  ("tau", rounded within 0.01 of the targets' robust deviation) or "poisson" (predictions are log
  *  means). Targets of huber and quantile are divided by their robust deviation first: lambda is of
  *  these. "class_weight":"balanced" weighs rows by n / (K n_k). Without "lambda" it is the largest
- *  whose mean loss on a tenth of the rows, held out, is within one standard error of the best; these
- *  rows also calibrate probabilities.
+ *  whose mean loss on rows held out (a tenth; of fewer than 3,000 rows each of five folds in turn)
+ *  is within one standard error of the best; these rows also calibrate probabilities.
  *  Random: what the map draws or chooses, its "seed" fixes it; the rows held out, of seed 0.
  *  Errors: those of mercer_model_fit, mercer_map_from_spec and mercer_map_fit_spec; for logistic rows of one class only,
  *  counts below 0, with "lambda" MERCER_NOT_CONVERGED (after "iterations" a step is still expected to lower
@@ -199,8 +199,9 @@ typedef enum mercer_output {
   /** Of a classification: p_k = softmax(a s_k + b_k) of the scores, a and b fitted on rows that the
    *  scores were not (Platt 1999; temperature scaling with biases). Models of a search have them,
    *  and "model":"logistic" of mercer_model_fit_spec, whose "lambda", where given, leaves a = 1,
-   *  b = 0 of the loss "logistic", none of others. The class of the largest probability need not be
-   *  that of the largest score. */
+   *  b = 0 of the loss "logistic", none of others; elsewhere that loss has normal priors of
+   *  deviation 1/2 about a = 1, b = 0, so that few rows change little. The class of the largest
+   *  probability need not be that of the largest score. */
   MERCER_OUTPUT_PROBABILITIES = 1
 } mercer_output;
 
