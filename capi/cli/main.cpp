@@ -128,7 +128,7 @@ void add_fit(CLI::App& app, FitRequest* request) {
       ->allow_extra_args(false);
   fit->add_option("--estimator", request->estimator,
                   "Of classes: ridge (least squares) or logistic; default auto: ridge for up to "
-                  "3,000 rows or where logistic costs far more, else logistic unless ridge is "
+                  "3,000 rows or where logistic takes longer, else logistic unless ridge is "
                   "better on rows held out by more than a standard error")
       ->check(CLI::IsMember({"auto", "ridge", "logistic"}));
   fit->callback([request] { run_fit(*request); });
