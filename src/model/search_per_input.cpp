@@ -13,14 +13,19 @@ namespace mercer::model {
 namespace {
 
 constexpr int64_t kLearningFeatures = 512;
+constexpr int64_t kFirstRows = 2000;
 constexpr int64_t kLearningRows = 8000;
+constexpr int64_t kLastIterations = 25;
 constexpr int64_t kMostInputs = 100;
 constexpr int64_t kRowsPerInput = 5;  // fewer do not say which inputs matter
 constexpr int64_t kFactorSteps = 6;
 // d numbers were learnt from these rows, and several factors tried: one error is won by chance.
 constexpr double kErrors = 2;
 constexpr double kErrorsOfMany = 1;  // rows: above kMostLeftOut chance wins less
-constexpr double kNoSignal = 0.1;    // lambda of a fit that is nearly constant
+// One lengthscale that found nothing says nothing of where to start: lambda of a fit that is nearly
+// constant, 1 - R^2 of one that might as well be.
+constexpr double kNoSignal = 0.1;
+constexpr double kUnexplained = 0.95;
 constexpr double kFactor = 1.4142135623730951;
 
 /// A search that has room for the rest does without.
@@ -35,9 +40,11 @@ std::vector<double> scaled(std::vector<double> lengthscales, double factor) {
 
 }  // namespace
 
-std::vector<double> SearchRun::learn_per_input(const Chosen& chosen) {
-  const std::vector<int64_t> sample = sample_rows(split_.train, kLearningRows, fit_.seed);
-  const int64_t d = standardizer_.prepared(X_.cols()), n = std::ssize(sample),
+/// From `most` rows, in units of lengthscales found before; none where there is no room.
+Ard SearchRun::learn_from(int64_t most, const std::vector<double>& units,
+                          const ArdOptions& options) {
+  const std::vector<int64_t> sample = sample_rows(split_.train, most, fit_.seed);
+  const int64_t d = std::ssize(units), n = std::ssize(sample),
                 outputs = coded_outputs(fit_, Y_.cols);
   const feature::FeatureMap& unit =
       candidates_.unit(std::min({options_.features, kLearningFeatures, 2 * n}));
@@ -50,16 +57,39 @@ std::vector<double> SearchRun::learn_per_input(const Chosen& chosen) {
     for (int64_t i = 0; i < n; ++i)
       standardize_row(standardizer_, rows, sample[static_cast<size_t>(i)], X.view().row(i));
   });
-  for (int64_t i = 0; i < n; ++i)
+  for (int64_t i = 0; i < n; ++i) {
     code_target(fit_, standardizer_, Y_.cols, Y_.row(sample[static_cast<size_t>(i)]),
                 Y.view().row(i));
+    // A dropped input is constant, and stays dropped.
+    for (int64_t j = 0; j < d; ++j) {
+      const double l = units[static_cast<size_t>(j)];
+      X.view()(i, j) = l < kDroppedLengthscale ? X.view()(i, j) / l : 0.0;
+    }
+  }
+  Ard ard = learn_lengthscales(unit, X.view(), Y.view(), options, context_);
+  for (size_t j = 0; j < units.size(); ++j)
+    ard.lengthscale[j] = std::min(ard.lengthscale[j] * units[j], kDroppedLengthscale);
+  return ard;
+}
+
+/// Few rows first: through few features their likelihood has a wider basin, and costs a quarter.
+std::vector<double> SearchRun::learn_per_input(const Chosen& chosen) {
+  const int64_t d = standardizer_.prepared(X_.cols());
   ArdOptions options;
   options.lengthscale = std::sqrt(2.0 * static_cast<double>(d));
-  if (chosen.point.lambda < kNoSignal) {  // else it says nothing
+  const bool explains = judge_.classifies() || chosen.point.score < kUnexplained;
+  if (chosen.point.lambda < kNoSignal && explains) {
     options.lengthscale = chosen.lengthscales[0];
     options.lambda = std::max(chosen.point.lambda, 10 * kLeastArdLambda);
   }
-  return learn_lengthscales(unit, X.view(), Y.view(), options, context_).lengthscale;
+  const std::vector<double> ones(static_cast<size_t>(d), 1.0);
+  const Ard few = learn_from(kFirstRows, ones, options);
+  if (few.lengthscale.empty() || std::ssize(split_.train) <= kFirstRows) return few.lengthscale;
+  options.lengthscale = 1;
+  options.lambda = std::max(few.lambda, 10 * kLeastArdLambda);
+  options.most_iterations = kLastIterations;
+  const Ard many = learn_from(kLearningRows, few.lengthscale, options);
+  return many.lengthscale.empty() ? few.lengthscale : many.lengthscale;
 }
 
 void SearchRun::try_per_input(Chosen& chosen) {

@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "model/ard.h"
 #include "model/assessment.h"
 #include "model/candidate_rows.h"
 #include "model/held_out_fit.h"
@@ -68,6 +69,7 @@ class SearchRun {
   /// Goes over to a lengthscale for each input where that is better by more than its error.
   void try_per_input(Chosen& chosen);
   std::vector<double> learn_per_input(const Chosen& chosen);
+  Ard learn_from(int64_t most, const std::vector<double>& units, const ArdOptions& options);
   /// Thousands of rows tell lengthscales apart: there the paired rule is for lambda alone.
   LengthscaleWalk::Choice choice_of(const LengthscaleWalk& walk) const {
     return leaves_out() ? walk.choice() : walk.best_choice();
