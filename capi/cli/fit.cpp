@@ -157,7 +157,10 @@ void run_fit(const FitRequest& request) {
   std::FILE* scores_out = to_stdout ? stderr : stdout;
   std::FILE* out = request.learn.quiet ? nullptr : scores_out;
   check_output(request.model, request.learn.train);
-  for (const std::string& path : request.report) check_output(path, request.learn.train);
+  for (const std::string& path : request.report) {
+    check_output(path, request.learn.train);
+    if (path == request.model) throw Failure("--report: " + path + " is the model file, too");
+  }
   const Plan plan = read_plan(request.learn.plan, specs());
   check_plan(plan, request.features);
   if (plan.per_input && plan.needs_rows)
@@ -179,7 +182,7 @@ void run_fit(const FitRequest& request) {
   session.clear_bar();
   if (out != nullptr) {
     describe(model, n, watch.seconds(), out);
-    std::fputs(report_text(model.report(), set.metadata.inputs).c_str(), out);
+    std::fputs(report_text(model.report(), input_names(set.metadata)).c_str(), out);
   }
   if (n < set.data.n) print_test_score(model, set, n, session, scores_out);
   if (!request.report.empty())

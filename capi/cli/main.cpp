@@ -244,7 +244,9 @@ std::string command_of(const CLI::App& app) {
 int run(int argc, char** argv) {
   CLI::App app(
       "Random feature maps of kernels, and what is learnt on them.\n"
-      "Errors name file:line:field, counted from 1. Numbers of columns count from 1.");
+      "Errors of files name file:line:field, and columns of options, all counted from 1; errors of "
+      "the "
+      "library count rows and inputs from 0.");
   app.name("mercer");
   app.set_version_flag("--version", std::string("mercer ") + mercer::version());
   app.require_subcommand(1);

@@ -48,6 +48,27 @@ void describe(const TrainingSet& set, const Task& task, double seconds, bool cho
     std::fputs("inputs: bytes divided by 255, not standardised, since all share one unit\n", out);
 }
 
+// 1, 2, 3, ... down the file: a row's number, which says where it stood, and no more.
+bool counts_rows(const Dataset& data, int64_t j) {
+  constexpr int64_t kLeast = 20;
+  if (data.X.sparse || data.n < kLeast) return false;
+  const double first = data.X.at(j);
+  for (int64_t i = 1; i < data.n; ++i)
+    if (data.X.at(i * data.d + j) != first + static_cast<double>(i)) return false;
+  return true;
+}
+
+void warn_of_counters(const Dataset& data, std::FILE* out) {
+  for (int64_t j = 0; j < data.d; ++j) {
+    if (!counts_rows(data, j)) continue;
+    const auto k = static_cast<size_t>(j);
+    const std::string name =
+        k < data.input_names.size() ? data.input_names[k] : std::to_string(j + 1);
+    std::fprintf(out, "warning: input %s counts the rows; unless it is a time, --ignore %s\n",
+                 name.c_str(), name.c_str());
+  }
+}
+
 }  // namespace
 
 TrainingSet read_training_set(const LearnRequest& request, std::FILE* out) {
@@ -78,6 +99,7 @@ TrainingSet read_training_set(const LearnRequest& request, std::FILE* out) {
   set.standardize =
       !request.preparation.raw && request.preparation.scale != "none" && !set.data.bytes;
   if (out != nullptr) describe(set, task, seconds, request.task == "auto", out);
+  if (out != nullptr) warn_of_counters(set.data, out);
   encode(kept.encodings, &set.data);
   if (set.data.bytes) scale_bytes(&set.data);
   return set;

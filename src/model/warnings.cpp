@@ -3,6 +3,7 @@
 #include "model/warnings.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdarg>
 #include <cstdio>
@@ -12,6 +13,7 @@ namespace {
 
 using Long = long long;
 
+constexpr int64_t kFewRepeats = 20;     // one row in so many
 constexpr int64_t kFewRows = 10;        // of a fit
 constexpr double kNearlyExact = 1e-3;   // left unexplained: targets without noise need no lambda
 constexpr int64_t kFewScoredRows = 30;  // behind a score
@@ -46,6 +48,31 @@ bool rows_are_equal(const CsrView<T>& X) {
   return true;
 }
 
+/// FNV-1a of a row's numbers, those listed with their columns.
+template <class View>
+uint64_t hash_of(const View& X, int64_t i) {
+  uint64_t hash = 14695981039346656037u;
+  const auto mix = [&](uint64_t word) {
+    for (int byte = 0; byte < 8; ++byte, word >>= 8) hash = (hash ^ (word & 0xff)) * 1099511628211u;
+  };
+  for_each_listed(X, i, [&](int64_t j, auto x) {
+    mix(static_cast<uint64_t>(j));
+    mix(std::bit_cast<uint64_t>(static_cast<double>(x)));
+  });
+  return hash;
+}
+
+/// Rows whose inputs are those of a row before.
+int64_t repeated_rows(const Rows& X) {
+  std::vector<uint64_t> hashes;
+  X.visit([&](const auto& rows) {
+    for (int64_t i = 0; i < X.rows(); ++i) hashes.push_back(hash_of(rows, i));
+  });
+  std::ranges::sort(hashes);
+  const auto repeats = std::ranges::unique(hashes);
+  return std::ssize(repeats);
+}
+
 int64_t classes_of_one_row(const FitOptions& options, MatrixView<const double> Y) {
   std::vector<int64_t> rows(static_cast<size_t>(options.classes), 0);
   for (int64_t i = 0; i < Y.rows; ++i) ++rows[static_cast<size_t>(Y(i, 0))];
@@ -69,6 +96,12 @@ std::vector<std::string> data_warnings(const FitOptions& options, const Rows& X,
                                                          : text("target %lld is %g in every row",
                                                                 static_cast<Long>(o + 1), Y(0, o)));
   }
+  const int64_t repeated = repeated_rows(X);
+  if (repeated > Y.rows / kFewRepeats)
+    found.push_back(
+        text("%lld of %lld rows repeat the inputs of others: where these are copies, "
+             "scores of rows held out are too good",
+             static_cast<Long>(repeated), static_cast<Long>(Y.rows)));
   if (X.visit([](const auto& rows) { return rows_are_equal(rows); }))
     found.emplace_back("all rows have the same inputs: there is nothing to predict from");
   if (options.task == Task::classification) {

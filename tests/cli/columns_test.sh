@@ -83,7 +83,7 @@ refuses "--delimiter 'word'" "$MERCER" fit bars.csv -o result --delimiter word
 # Missing fields: refused by place, or filled and flagged; here a missing x means a large y.
 hole='x = uniform(); z = uniform(); print (i % 5 == 0 ? "NA" : x) "," (i % 9 == 0 ? "" : (z > 0 ? "up" : "down")) "," (i % 5 == 0 ? 4 : x) + (z > 0)'
 { echo x,z,y; rows 600 "$hole"; } >holes.csv
-refuses "holes.csv:6:1: 'NA'; missing values are refused (--missing fill fills them)" "$MERCER" fit holes.csv -o result
+refuses "holes.csv:6:1: 'NA'; missing values are refused (a fit with --missing fill fills them)" "$MERCER" fit holes.csv -o result
 fit holes.csv -o holes --missing fill --test-fraction 0.2
 at_least 0.85 "missing inputs"
 contains '^input z: text in 3 columns of 0 and 1$' "missing text is a level"

@@ -209,7 +209,7 @@ class CsvReader {
 
   std::string missing_text(size_t j) const {
     return (fields_[j].empty() ? "empty field" : shown(fields_[j])) +
-           std::string("; missing values are refused (--missing fill fills them)");
+           std::string("; missing values are refused (a fit with --missing fill fills them)");
   }
 
   /// The fields above, all of them missing, are the level "".

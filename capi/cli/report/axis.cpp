@@ -70,7 +70,7 @@ std::vector<double> Axis::ticks() const {
 
 std::string tick_text(double value) {
   char text[32];
-  std::snprintf(text, sizeof text, "%.4g", std::abs(value) < 1e-12 ? 0.0 : value);
+  std::snprintf(text, sizeof text, "%.6g", std::abs(value) < 1e-12 ? 0.0 : value);
   return text;
 }
 

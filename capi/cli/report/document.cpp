@@ -19,13 +19,13 @@ constexpr int64_t kMostShown = 2000;
 
 Json number_or_null(double value) { return std::isfinite(value) ? Json(value) : Json(); }
 
-// Names of the header, else x1, x2, ...
-Json input_names(const Dataset& data) {
+// Names of the header, those of levels of text included, else x1, x2, ...
+Json names_of(const TrainingSet& set) {
+  const std::vector<std::string> known = input_names(set.metadata);
   Json names = Json::array();
-  for (int64_t j = 0; j < data.d; ++j) {
+  for (int64_t j = 0; j < set.data.d; ++j) {
     const auto k = static_cast<size_t>(j);
-    names.push_back(k < data.input_names.size() ? data.input_names[k]
-                                                : "x" + std::to_string(j + 1));
+    names.push_back(k < known.size() ? known[k] : "x" + std::to_string(j + 1));
   }
   return names;
 }
@@ -69,7 +69,7 @@ std::string report_document(const Model& model, const TrainingSet& set, const Le
   const Dataset& data = set.data;
   Json document = {{"train", data.name},
                    {"rows", data.n},
-                   {"inputs", input_names(data)},
+                   {"inputs", names_of(set)},
                    {"task", set.K > 0 ? "classification" : "regression"},
                    {"targets", data.target_names},
                    {"classes", set.metadata.classes},
