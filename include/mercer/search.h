@@ -141,7 +141,8 @@ MERCER_API mercer_status mercer_search_options_init(mercer_search_options* optio
  *  MERCER_UNSUPPORTED (a fixed lengthscale for a kernel without one).
  *  Threads and cost: any number at once; about ten fits with at most half of rows and features (with
  *  all of them where these are few, up to about a thousand), some sixty gradients through 512
- *  features of at most 8,000 rows where lengthscales for each input are learnt, one fit with all; six times
+ *  features of at most 8,000 rows where lengthscales for each input are learnt (up to 100 dense
+ *  inputs, at least five rows for each; of classes up to 3,000 rows), one fit with all; six times
  *  that for up to 1,000 rows. Memory: 20 D^2 bytes plus a block of rows (8 n D + 24 n^2 for n < D);
  *  up to 100 MB for those gradients, a cache of features of up to 512 MiB for LOGISTIC. */
 MERCER_API mercer_status mercer_model_search(const mercer_search_options* options,

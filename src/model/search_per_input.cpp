@@ -2,7 +2,8 @@
 // SPDX-FileCopyrightText: The mercer authors
 // A lengthscale for each input, from the one for all: learnt by gradients through few features on
 // some rows, scaled by a common factor, which few features and rows misjudge, and kept only if it
-// beats the one for all by more than two standard errors of their difference.
+// beats the one for all by more than two standard errors of their difference (one of a regression on
+// many rows). Classes of many rows keep one: what won with half the features lost with all (letter).
 #include <algorithm>
 #include <cmath>
 
@@ -21,7 +22,7 @@ constexpr int64_t kRowsPerInput = 5;  // fewer do not say which inputs matter
 constexpr int64_t kFactorSteps = 6;
 // d numbers were learnt from these rows, and several factors tried: one error is won by chance.
 constexpr double kErrors = 2;
-constexpr double kErrorsOfMany = 1;  // rows: above kMostLeftOut chance wins less
+constexpr double kErrorsOfMany = 1;  // rows, of a regression: chance wins less
 // One lengthscale that found nothing says nothing of where to start: lambda of a fit that is nearly
 // constant, 1 - R^2 of one that might as well be.
 constexpr double kNoSignal = 0.1;
@@ -114,7 +115,8 @@ std::vector<double> SearchRun::learn_per_input(const Chosen& chosen) {
 void SearchRun::try_per_input(Chosen& chosen) {
   const int64_t d = standardizer_.prepared(X_.cols());
   if (!searches_lengthscale() || !maker_.has_input_lengthscales() || d < 2 || d > kMostInputs ||
-      X_.sparse() || standardizer_.row_norm > 0 || !judge_.varies())
+      X_.sparse() || standardizer_.row_norm > 0 || !judge_.varies() ||
+      (judge_.classifies() && !leaves_out()))
     return;
   const std::vector<double> learnt = learn_per_input(chosen);
   if (learnt.empty()) return;
