@@ -23,6 +23,10 @@ mercer_status mercer_kernel_ridge_fit(const mercer_kernel* kernel,
     model::FitOptions fit = read_fit_options(options);
     require(options->selection == MERCER_SELECTION_FIXED, MERCER_INVALID_ARGUMENT,
             "options->selection = %d, expected MERCER_SELECTION_FIXED", options->selection);
+    const auto extrapolation = asked_extrapolation(options);
+    require(!extrapolation || *extrapolation == model::Extrapolation::free, MERCER_UNSUPPORTED,
+            "options->extrapolation asks to clip or refuse, expected DEFAULT or FREE: exact kernel "
+            "ridge keeps no ranges");
     const TrainingSet set(X, Y, running);
     set_task(K, set.Y.d(), fit);
     return mercer_kernel_ridge{model::fit_exact(k, fit, set.X, set.y.view(), running)};

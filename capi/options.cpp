@@ -102,6 +102,11 @@ model::FitOptions read_fit_options(const mercer_fit_options* options) {
   return fit;
 }
 
+std::optional<model::Extrapolation> asked_extrapolation(const mercer_fit_options* options) {
+  return read_extrapolation(
+      read_options("options", options, kFitDefaults, kFitFirstSize).extrapolation);
+}
+
 void set_task(int64_t K, int64_t m, model::FitOptions& options) {
   check_at_least("m", m, 1);
   require(K == 0 || K >= 2, MERCER_INVALID_ARGUMENT,

@@ -38,6 +38,8 @@ void read_preparation(const Options& read, int32_t last_transform, model::FitOpt
   fit.target_transform = static_cast<model::Transform>(read.target_transform);
   fit.unit_rows = read.unit_rows == 1;
 }
+/// What fit options ask for by name; none for the default.
+std::optional<model::Extrapolation> asked_extrapolation(const mercer_fit_options* options);
 /// A flag: 0 or 1.
 bool read_flag(const char* name, int32_t flag);
 /// A fraction in (0, 1).

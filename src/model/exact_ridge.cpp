@@ -55,7 +55,9 @@ ExactModel fit_exact(std::shared_ptr<const kernel::Kernel> kernel, const FitOpti
 
   ExactModel model;
   model.kernel = std::move(kernel);
-  model.standardizer = fit_preparation(options, X, Y);
+  const RowSummary summary(options, X, Y, {});
+  summary.require_numbers();
+  model.standardizer = summary.preparation();
   model.inputs = X.cols();
   model.rows = Matrix<double>(X.rows(), inputs);
   standardize_into(model.standardizer, X, model.rows.view());

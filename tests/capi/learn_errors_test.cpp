@@ -165,6 +165,14 @@ TEST_CASE("exact kernel ridge wants fixed lambda", "[capi]") {
   CHECK(fit(&fixed, rows_of(X.data(), 1, 2), 0, invalid, "X->n = 1") == "");
   CHECK(fit(&fixed, rows_of(X.data(), 9, 2), 0, MERCER_DIMENSION_MISMATCH, "Y->n = 10") == "");
   CHECK(fit(&fixed, x, 1, invalid, "K = 1") == "");
+  auto other = fixed;
+  other.extrapolation = MERCER_EXTRAPOLATION_CLIP;
+  CHECK(fit(&other, x, 0, MERCER_UNSUPPORTED, "options->extrapolation", "FREE") == "");
+  other = fixed;
+  other.missing = MERCER_MISSING_FILL;
+  auto holes = X;
+  for (size_t i = 0; i < 10; ++i) holes[2 * i + 1] = std::nan("");
+  CHECK(fit(&other, rows_of(holes, 2), 0, invalid, "column 1", "holds no number") == "");
   mercer_kernel_ridge* out = nullptr;
   REQUIRE(mercer_kernel_ridge_fit(one.get(), &fixed, x, y, 0, nullptr, &out) == MERCER_OK);
   const KernelRidgeHandle exact(out);
