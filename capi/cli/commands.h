@@ -22,7 +22,8 @@ struct PreparationRequest {
   bool unit_rows = false;
 };
 
-/// Where the data is and how it is learnt from: the options fit and compare share.
+/// Where the data is and how it is learnt from. compare leaves preparation and extrapolation as they
+/// are here.
 struct LearnRequest {
   std::string train;
   TargetRequest targets;

@@ -8,7 +8,6 @@
 #include <cstdio>
 #include <vector>
 
-#include "check_plan.h"
 #include "commands.h"
 #include "failure.h"
 #include "fitting.h"
@@ -64,8 +63,7 @@ double score_fold(const CvRequest& request, const Plan& plan, TrainingSet* set, 
 void run_cv(const CvRequest& request) {
   const LearnRequest& learn = request.fit.learn;
   std::FILE* out = learn.quiet ? nullptr : stdout;
-  const Plan plan = read_plan(learn.plan, specs());
-  check_plan(plan, request.fit.features);
+  const Plan plan = plan_of(request.fit);
   TrainingSet set = read_training_set(learn, out);
   if (set.data.n < 2 * request.folds) {
     throw Failure("--folds: " + std::to_string(request.folds) + " folds of " +

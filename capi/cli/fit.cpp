@@ -90,8 +90,18 @@ int32_t estimator_of(const std::string& word) {
 
 }  // namespace
 
+Plan plan_of(const FitRequest& request) {
+  Plan plan = read_plan(request.learn.plan, specs());
+  check_plan(plan, request.features);
+  if (plan.per_input && plan.needs_rows)
+    throw Failure("--map: one lengthscale per input is not fitted with a map made from data");
+  return plan;
+}
+
 Model fit_by_search(const FitRequest& request, const Plan& plan, const TrainingSet& set, int64_t n,
                     bool assess, Session& session, std::FILE* out) {
+  if (request.estimator == "logistic" && set.K == 0)
+    throw Failure("--estimator logistic: the task is a regression");
   mercer_search_options options = search_options();
   prepare(request.learn, set, &options);
   options.features = request.features;
@@ -161,10 +171,7 @@ void run_fit(const FitRequest& request) {
     check_output(path, request.learn.train);
     if (path == request.model) throw Failure("--report: " + path + " is the model file, too");
   }
-  const Plan plan = read_plan(request.learn.plan, specs());
-  check_plan(plan, request.features);
-  if (plan.per_input && plan.needs_rows)
-    throw Failure("--map: one lengthscale per input is not fitted with a map made from data");
+  const Plan plan = plan_of(request);
   TrainingSet set = read_training_set(request.learn, out);
   const std::string metadata = metadata_text(set.metadata);  // what cannot be kept is refused now
   int64_t n = set.data.n;
@@ -172,10 +179,6 @@ void run_fit(const FitRequest& request) {
     n -= held_out_rows(n, request.test_fraction);
     shuffle_rows(&set.data, request.learn.seed);
   }
-  if (request.estimator == "logistic" && set.K == 0)
-    throw Failure("--estimator logistic: the task is a regression");
-  if (request.estimator == "logistic" && plan.per_input)
-    throw Failure("--estimator logistic: expected one lengthscale, of a search");
   Session session(request.learn.threads, request.learn.quiet);
   const Stopwatch watch;
   Model model = fit_by_search(request, plan, set, n, true, session, out);

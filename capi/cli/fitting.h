@@ -13,6 +13,9 @@
 
 namespace mercer::cli {
 
+/// Its plan, of which as much is refused as can be before data is read.
+Plan plan_of(const FitRequest& request);
+
 /// The search on the first n rows, as the options of the request say; `assess`: with a score that
 /// no choice has seen. Trials are printed on `out`, nullptr: nowhere.
 Model fit_by_search(const FitRequest& request, const Plan& plan, const TrainingSet& set, int64_t n,

@@ -92,10 +92,6 @@ void add_learn_options(CLI::App* app, LearnRequest* learn) {
       ->allow_extra_args(false);
   app->add_flag("--no-standardize", learn->preparation.raw,
                 "Take inputs as they are (IDX bytes are divided by 255 all the same)");
-  app->add_option("--extrapolation", learn->extrapolation,
-                  "What predictions do with inputs outside the training range: clip (default), "
-                  "free or refuse")
-      ->check(CLI::IsMember({"clip", "free", "refuse"}));
   // CLI11 takes 2^64 for 2^64 - 1, -1 for the same, and NaN for a number in any range.
   app->add_option_function<std::string>(
          "--seed", [learn](const std::string& text) { learn->seed = read_seed(text); },
@@ -104,17 +100,31 @@ void add_learn_options(CLI::App* app, LearnRequest* learn) {
   add_run_options(app, &learn->threads, &learn->quiet);
 }
 
+// What fit and cv share.
+void add_fit_options(CLI::App* app, FitRequest* request) {
+  add_learn_options(app, &request->learn);
+  add_preparation_options(app, &request->learn.preparation);
+  app->add_option("--extrapolation", request->learn.extrapolation,
+                  "What predictions do with inputs outside the training range: clip (default), "
+                  "free or refuse")
+      ->check(CLI::IsMember({"clip", "free", "refuse"}));
+  app->add_option("--features", request->features, "Random features D; default 2048")
+      ->check(CLI::Range(int64_t{1}, (int64_t{1} << 31) - 1))
+      ->type_name("D");
+  app->add_option("--estimator", request->estimator,
+                  "Of classes: ridge (least squares) or logistic; default auto: ridge for up to "
+                  "3,000 rows or where logistic takes longer, else logistic unless ridge is "
+                  "better on rows held out by more than a standard error")
+      ->check(CLI::IsMember({"auto", "ridge", "logistic"}));
+}
+
 void add_fit(CLI::App& app, FitRequest* request) {
   CLI::App* fit = app.add_subcommand("fit", "Fit a model; lengthscale and lambda are searched");
-  add_learn_options(fit, &request->learn);
-  add_preparation_options(fit, &request->learn.preparation);
+  add_fit_options(fit, request);
   fit->add_option("-o,--output", request->model,
                   "Model file to write; - is standard output, pipes and devices are written to")
       ->required()
       ->type_name("MODEL");
-  fit->add_option("--features", request->features, "Random features D; default 2048")
-      ->check(CLI::Range(int64_t{1}, (int64_t{1} << 31) - 1))
-      ->type_name("D");
   fit->add_option_function<std::string>(
          "--test-fraction",
          [request](const std::string& text) { request->test_fraction = read_test_fraction(text); },
@@ -126,21 +136,13 @@ void add_fit(CLI::App& app, FitRequest* request) {
          "not fitted on: FILE.html a page with plots, another name JSON; repeats")
       ->type_name("FILE")
       ->allow_extra_args(false);
-  fit->add_option("--estimator", request->estimator,
-                  "Of classes: ridge (least squares) or logistic; default auto: ridge for up to "
-                  "3,000 rows or where logistic takes longer, else logistic unless ridge is "
-                  "better on rows held out by more than a standard error")
-      ->check(CLI::IsMember({"auto", "ridge", "logistic"}));
   fit->callback([request] { run_fit(*request); });
 }
 
 void add_cv(CLI::App& app, CvRequest* request) {
   CLI::App* cv = app.add_subcommand(
       "cv", "Cross-validate: fit without each fold of the rows in turn, and score on it");
-  add_learn_options(cv, &request->fit.learn);
-  cv->add_option("--features", request->fit.features, "Random features D; default 2048")
-      ->check(CLI::Range(int64_t{1}, (int64_t{1} << 31) - 1))
-      ->type_name("D");
+  add_fit_options(cv, &request->fit);
   cv->add_option("--folds", request->folds, "Folds; default 5")
       ->check(CLI::Range(int64_t{2}, int64_t{1000000}))
       ->type_name("K");

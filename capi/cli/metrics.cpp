@@ -121,7 +121,7 @@ void run_score(const ScoreRequest& request) {
   const Matrix<double> scores = loaded.model.predict(X, options, session.context());
   session.clear_bar();
   if (!request.quiet)
-    outside.tell(test.n, loaded.metadata.inputs, loaded.clips(request.extrapolation), stdout);
+    outside.tell(test.n, input_names(loaded.metadata), loaded.clips(request.extrapolation), stdout);
   std::printf("%-18s %" PRId64 "\n", "rows", test.n);
   if (loaded.metadata.classification) {
     print_classification(loaded, &test, scores, X, options, session);

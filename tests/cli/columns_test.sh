@@ -69,7 +69,6 @@ refuses '--ignore: column 3 is a target' "$MERCER" fit dates.csv -o result --ign
 for separator in ';' '\t' ' '; do
   sed "s/,/$separator/g" dates.csv >separated.csv
   fit separated.csv -o separated --ignore when
-  cmp -s dates separated 2>/dev/null
   accepts "$MERCER" predict separated separated.csv -o separated.out
   at_least 0.99 "separated by '$separator'"
 done
@@ -106,4 +105,17 @@ fit skew.csv -o ranked --transform rank --target-transform rank --unit-rows --sc
 fit skew.csv -o raw --scale none
 contains 'fitted: 500 rows' "--scale none"
 refuses 'scale' "$MERCER" fit skew.csv -o result --scale huge
+# Relevance bears the names of the model's inputs: of levels, of what stands behind them.
+levels='t = i % 3 == 0 ? "red" : (i % 3 == 1 ? "green" : "blue"); a = uniform(); b = uniform(); print t "," b "," a "," sin(9 * a)'
+{ echo colour,noise,age,y; rows 400 "$levels"; } >levels.csv
+fit levels.csv -o levels --report levels.json
+contains '^relevance of inputs: age 1' "relevance behind a text column"
+grep -q '"colour=blue"' levels.json || complain "names of levels in the report: $(head -c 300 levels.json)"
+
+# A row's number says where it stood.
+{ echo id,a,y; rows 60 'a = uniform(); print i "," a "," 2 * a'; } >counted.csv
+fit counted.csv -o counted
+contains '^warning: input id counts the rows' "a column that counts the rows"
+fit counted.csv -o uncounted --ignore id
+! grep -q 'counts the rows' out || complain "a warning of a column left out"
 finish

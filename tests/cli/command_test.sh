@@ -194,6 +194,30 @@ at_least 1 "IDX again"
 accepts "$MERCER" fit toy.npy -o toy2 --features 32 --test-fraction 0.2
 at_least 1 "npy"
 
+# Cross-validation: everything again without each fold, by the options of a fit.
+accepts "$MERCER" cv train.csv --features 128 --folds 4
+[ "$(grep -c '^fold [1-4]: R^2 \(0\.99\|1\.00\)' out)" -eq 4 ] || complain "folds: $(cat out)"
+contains '^cv: R^2 \(0\.99\|1\.00\)[0-9]*, standard error 0\.0[0-9]*, 4 folds$' "cv"
+accepts "$MERCER" cv rings.csv --features 64 --folds 2 --estimator logistic --transform none --quiet
+[ "$(wc -l <out)" -eq 1 ] || complain "cv --quiet: $(cat out)"
+refuses 'folds of 800 rows' "$MERCER" cv train.csv --folds 401
+refuses 'arguments were not expected' "$MERCER" compare train.csv --extrapolation free
+
+# Reports: a page that needs no other file, and the same as JSON.
+accepts "$MERCER" fit rings.csv -o reported --features 64 --report page.html --report page.json
+for part in '<h2>Trials' '>learning curve<' "class='c'" '>calibration<' '<h2>Inputs'; do
+  grep -q -e "$part" page.html || complain "no $part in page.html"
+done
+! grep -q -e 'src=' -e '<script' page.html || complain "page.html needs other files"
+for key in learning_curve confusion calibration outside warnings trials; do
+  grep -q "\"$key\"" page.json || complain "no $key in page.json"
+done
+accepts "$MERCER" fit train.csv -o reported --features 64 --report page.html
+for part in '>residuals<' '>predicted against true<'; do
+  grep -q -e "$part" page.html || complain "no $part in page.html"
+done
+refuses 'result is the model file, too' "$MERCER" fit train.csv -o result --report result
+
 # Comparison: with more features the error of the kernel falls, and the exact solution is listed.
 accepts "$MERCER" compare train.csv --features 64,2048 --rows 400
 contains '^exact kernel ridge' compare

@@ -112,9 +112,10 @@ TEST_CASE("a report's page shows warnings, charts and no more than the document 
                  "trials":[{"features":64,"lengthscale":null,"lambda":0.1,"score":0.5},
                            {"features":64,"lengthscale":2,"lambda":0.1,"score":null}]},
           "learning_curve":{"train_rows":8,"test_rows":1,"features":[32,64],"score":[0.1,0.2]},
-          "held_out":{"truth":[1,2],"predicted":[1.5,null]}})";
+          "held_out":{"truth":[1,2],"predicted":[1.5,null],"outside":[0,3]}})";
   const std::string page = report_page(more);
-  CHECK(count_of(page, "<svg") == 6);
+  CHECK(count_of(page, "<svg") == 7);
+  CHECK(page.find("rows outside the range") != std::string::npos);
   CHECK(page.find("lambda &lt; 1") != std::string::npos);
   CHECK(page.find("&lt;age&gt;") != std::string::npos);
   CHECK(page.find("nested") != std::string::npos);

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <utility>
+#include <vector>
 
 #include "output_file.h"
 #include "report/document_page.h"
@@ -62,6 +64,33 @@ Json confusion(const TrainingSet& set, const LearningCurve& curve) {
   return {{"confusion", counts}};
 }
 
+// Rows by the probability of the class that they are given, in ten bins of equally many.
+Json calibration(const TrainingSet& set, const LearningCurve& curve) {
+  constexpr size_t kBins = 10;
+  std::vector<std::pair<double, bool>> rows;
+  const std::vector<int32_t> classes = classes_of(curve.probabilities);
+  for (size_t i = 0; i < classes.size(); ++i) {
+    const double truth = set.data.Y[static_cast<size_t>(curve.first_test_row) + i];
+    rows.emplace_back(curve.probabilities(static_cast<int64_t>(i), classes[i]),
+                      truth == classes[i]);
+  }
+  std::sort(rows.begin(), rows.end());
+  Json bins = Json::array();
+  for (size_t bin = 0; bin < kBins; ++bin) {
+    const size_t begin = bin * rows.size() / kBins, end = (bin + 1) * rows.size() / kBins;
+    if (begin == end) continue;
+    double probability = 0, right = 0;
+    for (size_t i = begin; i < end; ++i) {
+      probability += rows[i].first;
+      right += rows[i].second;
+    }
+    const auto count = static_cast<double>(end - begin);
+    bins.push_back(
+        {{"probability", probability / count}, {"share", right / count}, {"rows", end - begin}});
+  }
+  return bins;
+}
+
 }  // namespace
 
 std::string report_document(const Model& model, const TrainingSet& set, const LearningCurve& curve,
@@ -79,6 +108,9 @@ std::string report_document(const Model& model, const TrainingSet& set, const Le
   if (!curve.points.empty()) {
     document["learning_curve"] = curve_json(curve);
     document["held_out"] = set.K > 0 ? confusion(set, curve) : residuals(set, curve);
+    if (curve.probabilities.rows() > 0)
+      document["held_out"]["calibration"] = calibration(set, curve);
+    document["held_out"]["outside"] = curve.outside;
   }
   return document.dump(1);
 }

@@ -12,7 +12,10 @@ namespace mercer::cli {
 
 /// Keys: "train", "rows", "inputs", "task", "targets", "classes", "seconds", "spec" and "fit" (the
 /// library's own), "learning_curve" and "held_out": "truth" and "predicted" of the first target for
-/// at most 2,000 rows, or "confusion" (true class, predicted class) and "calibration".
+/// at most 2,000 rows, or "confusion" (true class, predicted class) and, of models with
+/// probabilities, "calibration": ten bins of equally many rows, sorted by the probability of the
+/// predicted class, its mean "probability", the "share" that is right, "rows"; and "outside": of
+/// each input, in how many rows it lies outside the range of the rows fitted on.
 std::string report_document(const Model& model, const TrainingSet& set, const LearningCurve& curve,
                             double seconds);
 

@@ -139,10 +139,9 @@ void add_calibration(const Json& document, Page& page) {
               kNotFitted);
 }
 
-void add_relevance(const Json& document, Page& page) {
-  const Json& fit = document.at("fit");
-  if (!fit.contains("relevance") || fit["relevance"].empty()) return;
-  const std::vector<double> all = numbers_of(fit["relevance"]);
+// The largest of one number for each input.
+std::string input_bars(const Json& document, const std::string& title,
+                       const std::vector<double>& all) {
   std::vector<size_t> order(all.size());
   for (size_t k = 0; k < order.size(); ++k) order[k] = k;
   std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return all[a] > all[b]; });
@@ -153,8 +152,24 @@ void add_relevance(const Json& document, Page& page) {
     names.push_back(text_of(document.at("inputs").at(k)));
     values.push_back(all[k]);
   }
-  page.heading("Relevance of the inputs");
-  page.figure(bars("relevance", names, values), "");
+  return bars(title, names, values);
+}
+
+void add_inputs(const Json& document, Page& page) {
+  const std::vector<double> relevance =
+      numbers_of(document.at("fit").value("relevance", Json::array()));
+  const std::vector<double> outside =
+      numbers_of(document.value("held_out", Json::object()).value("outside", Json::array()));
+  if (relevance.empty() && outside.empty()) return;
+  page.heading("Inputs");
+  if (!relevance.empty())
+    page.figure(input_bars(document, "relevance", relevance),
+                "The shortest lengthscale over each input's: 1 matters most, 0 not at all.");
+  if (std::any_of(outside.begin(), outside.end(), [](double rows) { return rows > 0; })) {
+    page.figure(input_bars(document, "rows outside the range", outside), kNotFitted);
+  } else if (!outside.empty()) {
+    page.paragraph("None of the rows that were scored lies outside the range of those fitted on.");
+  }
 }
 
 }  // namespace
@@ -169,7 +184,7 @@ std::string report_page(const std::string& text) {
   add_curve(document, page);
   add_errors(document, page);
   add_calibration(document, page);
-  add_relevance(document, page);
+  add_inputs(document, page);
   add_trials(document, page);
   return page.text();
 }

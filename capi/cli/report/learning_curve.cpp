@@ -41,6 +41,19 @@ Plan found_plan(Plan plan, const std::string& spec) {
   return plan;
 }
 
+void predict_into(const Model& model, const Rows& test, Session& session, LearningCurve* curve) {
+  mercer_predict_options options = predict_options();
+  // A report says what lay outside, whatever the model does with it.
+  if (model.spec().find("\"extrapolation\":\"refuse\"") != std::string::npos)
+    options.extrapolation = MERCER_EXTRAPOLATION_CLIP;
+  curve->outside.assign(static_cast<size_t>(model.inputs()), 0);
+  options.inputs_outside = curve->outside.data();
+  curve->predicted = model.predict(test, options, session.context());
+  options.output = MERCER_OUTPUT_PROBABILITIES;
+  if (model.classes() > 0 && model.has_probabilities())
+    curve->probabilities = model.predict(test, options, session.context());
+}
+
 }  // namespace
 
 LearningCurve learning_curve(const FitRequest& request, const Plan& plan, const Model& model,
@@ -64,7 +77,7 @@ LearningCurve learning_curve(const FitRequest& request, const Plan& plan, const 
     try {
       const Model fitted =
           fit_by_search(one, found, *set, curve.train_rows, false, session, nullptr);
-      curve.predicted = fitted.predict(test, session.context());
+      predict_into(fitted, test, session, &curve);
       curve.points.push_back({D, prediction_score(curve.predicted, truth, set->K)});
     } catch (const Error& error) {  // some maps want whole blocks
       if (error.status() != MERCER_INVALID_ARGUMENT || D == map.features()) throw;

@@ -21,9 +21,11 @@ struct CurvePoint {
 
 struct LearningCurve {
   int64_t train_rows = 0, test_rows = 0;
-  std::vector<CurvePoint> points;  // ascending; empty for few rows
-  Matrix<double> predicted{0, 0};  // test_rows x outputs, by the widest
-  int64_t first_test_row = 0;      // in the set
+  std::vector<CurvePoint> points;      // ascending; empty for few rows
+  Matrix<double> predicted{0, 0};      // test_rows x outputs, by the widest
+  Matrix<double> probabilities{0, 0};  // the same; no rows where the model has none
+  std::vector<int64_t> outside;        // of the test rows: outside each input's range
+  int64_t first_test_row = 0;          // in the set
 };
 
 /// Kernel and lengthscales are the model's, lambda (and a common factor of lengthscales per input)
