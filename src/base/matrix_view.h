@@ -37,4 +37,12 @@ struct MatrixView {
   }
 };
 
+/// True for no rows; NaN equals nothing.
+template <class T>
+bool column_is_constant(const MatrixView<T>& A, int64_t j) {
+  for (int64_t i = 1; i < A.rows; ++i)
+    if (A(i, j) != A(0, j)) return false;
+  return true;
+}
+
 }  // namespace mercer

@@ -123,6 +123,8 @@ Ard learn_lengthscales(const feature::FeatureMap& unit, MatrixView<const double>
       ard.dropped = drop(objective, times, found.value, theta);
       if (ard.dropped > 0) break;
     }
+    for (int64_t j = 0; j < X.cols; ++j)
+      if (column_is_constant(X, j)) theta[static_cast<size_t>(j)] = std::log(kDroppedLengthscale);
   }
   for (int64_t j = 0; j < X.cols; ++j)
     ard.lengthscale.push_back(

@@ -38,7 +38,7 @@ struct Ard {
 /// (solver/profiled_likelihood.h) over log l_1, ..., log l_d and lambda, through the features of
 /// `unit` at x_j / l_j: unit is a map of lengthscale 1 with has_gradient(), whose draws stay fixed.
 /// X: n x d standardised rows; Y: n x outputs, classes as one-hot codes. An input that is constant
-/// in X keeps the start's lengthscale. Afterwards inputs far longer than the shortest are dropped
+/// in X is dropped, uncounted. Afterwards inputs far longer than the shortest are dropped
 /// together if that costs less log likelihood than there are of them (Akaike's criterion).
 /// The same numbers for every thread count of the context (BLAS has its own). Where no output
 /// varies, the start is returned.

@@ -25,11 +25,6 @@ struct Foreseen {
   Matrix<double> model;
   Baselines baselines;
 };
-/// What an assessment does with inputs outside the range of the rows learnt from: what the model
-/// will, but nothing is refused.
-inline Extrapolation foreseen_as(const FitOptions& options) {
-  return options.extrapolation == Extrapolation::free ? Extrapolation::free : Extrapolation::clip;
-}
 Assessment assess(Assessed kind, const FitOptions& options, MatrixView<const double> Y,
                   const Foreseen& foreseen);
 

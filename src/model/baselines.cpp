@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "model/copied_rows.h"
 #include "model/input_rows.h"
 #include "model/row_coding.h"
 #include "model/row_sets.h"
@@ -28,26 +29,36 @@ std::vector<double> mean_codes(const FitOptions& options, const Preparation& by,
 
 }  // namespace
 
-Baselines baselines(const FitOptions& options, const Standardizer& standardizer, const Rows& X,
-                    MatrixView<const double> Y, const std::vector<int64_t>& train,
-                    const std::vector<int64_t>& test, Context& context) {
-  const std::vector<double> mean = mean_codes(options, standardizer, Y, train);
+Baselines baselines(const Model& model, const Rows& X, MatrixView<const double> Y,
+                    const std::vector<int64_t>& train, const std::vector<int64_t>& test,
+                    Context& context) {
+  const std::vector<double> mean = mean_codes(model.options, model.standardizer, Y, train);
   const int64_t n = std::ssize(test), outputs = std::ssize(mean);
   Baselines result{Matrix<double>(n, outputs), {}};
   for (int64_t i = 0; i < n; ++i) std::ranges::copy(mean, result.constant.view().row(i));
   if (X.cols() > kMostLinearInputs) return result;
 
-  FitOptions fit = options;
+  FitOptions fit = model.options;
   fit.selection = Selection::loo;
   fit.center = true;
-  const InputRows rows(standardizer, fit, X, Y);
-  const std::vector<int64_t> sample = sample_rows(train, kMostLinearRows, options.seed);
+  const InputRows rows(model.standardizer, fit, X, Y);
+  const std::vector<int64_t> sample = sample_rows(train, kMostLinearRows, fit.seed);
   const Selected selected = select(*rows.subset(sample), fit, context);
   result.linear = Matrix<double>(n, outputs);
-  for_each_scored(*rows.subset(test), {&selected.weights, 1}, context,
-                  [&](int64_t i, const double*, double, const double* scores) {
-                    std::copy_n(scores, outputs, result.linear.view().row(i));
-                  });
+  const CopiedRows given(X, test, context);
+  const Matrix<double> targets = copied_targets(Y, test, context);
+  const auto score = [&](const Rows& inputs) {
+    for_each_scored(InputRows(model.standardizer, fit, inputs, targets.view()),
+                    {&selected.weights, 1}, context,
+                    [&](int64_t i, const double*, double, const double* scores) {
+                      std::copy_n(scores, outputs, result.linear.view().row(i));
+                    });
+  };
+  if (foreseen_as(fit) == Extrapolation::clip) {
+    score(ClippedRows(model.ranges.inputs, given.rows(), context).rows());
+  } else {
+    score(given.rows());
+  }
   return result;
 }
 

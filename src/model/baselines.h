@@ -19,10 +19,16 @@ struct Baselines {
 
 inline constexpr int64_t kMostLinearInputs = 2000;
 
-/// The linear one is fitted on at most 20,000 rows of `train`, by seed, lambda by leave-one-out.
-/// standardizer: that of the model, or an empty one.
-Baselines baselines(const FitOptions& options, const Standardizer& standardizer, const Rows& X,
-                    MatrixView<const double> Y, const std::vector<int64_t>& train,
-                    const std::vector<int64_t>& test, Context& context);
+/// What an assessment does with inputs outside the range of the rows learnt from: what the model
+/// will, but nothing is refused.
+inline Extrapolation foreseen_as(const FitOptions& options) {
+  return options.extrapolation == Extrapolation::free ? Extrapolation::free : Extrapolation::clip;
+}
+
+/// The linear one is fitted on at most 20,000 rows of `train`, prepared as the model's, by seed,
+/// lambda by leave-one-out; the rows `test` are clipped to the model's ranges as it would clip them.
+Baselines baselines(const Model& model, const Rows& X, MatrixView<const double> Y,
+                    const std::vector<int64_t>& train, const std::vector<int64_t>& test,
+                    Context& context);
 
 }  // namespace mercer::model

@@ -18,14 +18,6 @@ constexpr int64_t kMostFolds = 5;
 constexpr int kMostWorse = 3;  // lambdas in a row
 constexpr double kWalkTolerance = 1e-4;
 
-std::vector<Split> folds_of(int64_t n, double fraction, uint64_t seed) {
-  const auto folds = std::clamp<int64_t>(std::llround(1 / fraction), 2, kMostFolds);
-  std::vector<Split> splits;
-  for (const std::vector<int64_t>& fold : fold_rows(n, folds, seed))
-    splits.push_back({rows_without(n, fold), fold});
-  return splits;
-}
-
 }  // namespace
 
 std::vector<Split> splits_of(const solver::BlockSource& rows, const FitOptions& options) {
@@ -34,7 +26,9 @@ std::vector<Split> splits_of(const solver::BlockSource& rows, const FitOptions& 
   if (all >= kFewRows)
     return {split_rows(rows.rows(), options.held_out_fraction, rows.rows(), options.seed)};
   // Fewer rows than folds leave some empty, in each process as many folds.
-  std::vector<Split> splits = folds_of(rows.rows(), options.held_out_fraction, options.seed);
+  const auto folds =
+      std::clamp<int64_t>(std::llround(1 / options.held_out_fraction), 2, kMostFolds);
+  std::vector<Split> splits = fold_splits(all_rows(rows.rows()), folds, options.seed);
   if (rows.reduction() == nullptr)
     std::erase_if(splits, [](const Split& split) { return split.held_out.empty(); });
   return splits;

@@ -52,7 +52,7 @@ struct FitReport {
   double criterion_score = std::numeric_limits<double>::quiet_NaN();  // of the chosen one
   double lengthscale = 0;
   double lambda = 0;
-  Transform transform = Transform::none;  // of the inputs
+  Transform transform = Transform::none;                        // of the inputs
   double dimension = std::numeric_limits<double>::quiet_NaN();  // Tr H where it was chosen
   Assessment assessment;
   std::vector<SearchCandidate> trials;

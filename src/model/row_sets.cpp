@@ -53,6 +53,25 @@ std::vector<std::vector<int64_t>> fold_rows(int64_t n, int64_t folds, uint64_t s
   return result;
 }
 
+std::vector<Split> fold_splits(const std::vector<int64_t>& rows, int64_t folds, uint64_t seed) {
+  const int64_t n = std::ssize(rows);
+  const auto taken = [&](const std::vector<int64_t>& places) {
+    std::vector<int64_t> part;
+    for (const int64_t i : places) part.push_back(rows[static_cast<size_t>(i)]);
+    return part;
+  };
+  std::vector<Split> splits;
+  for (const std::vector<int64_t>& fold : fold_rows(n, folds, seed))
+    splits.push_back({taken(rows_without(n, fold)), taken(fold)});
+  return splits;
+}
+
+std::vector<int64_t> all_rows(int64_t n) {
+  std::vector<int64_t> rows(static_cast<size_t>(n));
+  std::iota(rows.begin(), rows.end(), int64_t{0});
+  return rows;
+}
+
 std::vector<int64_t> rows_without(int64_t n, const std::vector<int64_t>& removed) {
   std::vector<int64_t> rest;
   rest.reserve(static_cast<size_t>(n) - removed.size());

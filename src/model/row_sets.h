@@ -26,6 +26,12 @@ Split split_rows(const std::vector<int64_t>& rows, double fraction, int64_t most
 /// Every row in one of `folds` sets, whose sizes differ by one at most.
 std::vector<std::vector<int64_t>> fold_rows(int64_t n, int64_t folds, uint64_t seed);
 
+/// The same of `rows`: each set held out of the others. Fewer rows than folds leave some empty.
+std::vector<Split> fold_splits(const std::vector<int64_t>& rows, int64_t folds, uint64_t seed);
+
+/// 0, 1, ..., n - 1.
+std::vector<int64_t> all_rows(int64_t n);
+
 /// Rows of `rows` that are not in `removed`; both ascending.
 std::vector<int64_t> rows_without(int64_t n, const std::vector<int64_t>& removed);
 

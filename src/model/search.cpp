@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "base/error.h"
 #include "base/finite.h"
@@ -25,7 +24,6 @@ using Long = long long;
 
 constexpr int64_t kLeastAssessed = 10;
 constexpr int64_t kMostNested = 1000;
-constexpr int64_t kFolds = 5;
 constexpr double kUnseenShare = 0.1;
 constexpr int64_t kMostUnseen = 10000;
 
@@ -54,12 +52,6 @@ int64_t search_bytes(const SearchOptions& options, int64_t n, int64_t d, int64_t
       n < D ? solver::dual_bytes(n, D)
             : checked_multiply(per_square, checked_multiply(D, D, "search"), "search");
   return checked_add(solving, block_bytes(d, D, outputs), "search");
-}
-
-std::vector<int64_t> all_rows(int64_t n) {
-  std::vector<int64_t> rows(static_cast<size_t>(n));
-  std::iota(rows.begin(), rows.end(), int64_t{0});
-  return rows;
 }
 
 void put_rows(const Matrix<double>& from, const std::vector<int64_t>& rows,
@@ -92,7 +84,7 @@ Assessment assess_nested(const MapMaker& maker, const SearchOptions& options, co
                             .run();
     const Matrix<double> predicted(std::ssize(fold), outputs);
     predict(model, fold_rows.rows(), context, predicted.view(), foreseen_as(options.fit));
-    const Baselines base = baselines(options.fit, model.standardizer, X, Y, train, fold, context);
+    const Baselines base = baselines(model, X, Y, train, fold, context);
     put_rows(predicted, fold, all.model);
     put_rows(base.constant, fold, all.baselines.constant);
     put_rows(base.linear, fold, all.baselines.linear);

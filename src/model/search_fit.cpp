@@ -5,6 +5,7 @@
 // sums, lambda kept.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "base/error.h"
 #include "model/copied_rows.h"
@@ -15,26 +16,6 @@
 #include "model/warnings.h"
 
 namespace mercer::model {
-namespace {
-
-constexpr int64_t kFolds = 5;
-
-/// Of `rows`: each fold held out of the others.
-std::vector<Split> folds_of(const std::vector<int64_t>& rows, uint64_t seed) {
-  const int64_t n = std::ssize(rows);
-  std::vector<Split> splits;
-  for (const std::vector<int64_t>& fold : fold_rows(n, std::min(kFolds, n), seed)) {
-    Split split;
-    for (const int64_t i : rows_without(n, fold))
-      split.train.push_back(rows[static_cast<size_t>(i)]);
-    for (const int64_t i : fold) split.held_out.push_back(rows[static_cast<size_t>(i)]);
-    splits.push_back(std::move(split));
-  }
-  return splits;
-}
-
-}  // namespace
-
 void SearchRun::assess_by(solver::Weights weights) {
   if (unseen_.empty()) return;
   Model model;
@@ -45,7 +26,7 @@ void SearchRun::assess_by(solver::Weights weights) {
   model.predictor = make_linear(std::move(weights));
   const Matrix<double> targets = copied_targets(Y_, unseen_, context_);
   Foreseen foreseen{Matrix<double>(std::ssize(unseen_), model.outputs()),
-                    baselines(fit_, standardizer_, X_, Y_, chosen_by_, unseen_, context_)};
+                    baselines(model, X_, Y_, chosen_by_, unseen_, context_)};
   const CopiedRows rows(X_, unseen_, context_);
   predict(model, rows.rows(), context_, foreseen.model.view(), foreseen_as(fit_));
   report_.assessment = assess(Assessed::unseen, fit_, targets.view(), foreseen);
@@ -63,6 +44,7 @@ void SearchRun::choose_between(const solver::BlockSource& rows, std::span<const 
   if (!keeps_logistic()) return;
   chosen.point.lambda = choice_->lambda;
   chosen.point.score = choice_->error_rate;
+  chosen.point.dimension = std::numeric_limits<double>::quiet_NaN();  // that was ridge's
 }
 
 solver::Weights SearchRun::fit_logistic_last(const solver::BlockSource& rows,
@@ -84,8 +66,8 @@ solver::Weights SearchRun::fit_left_out(const solver::BlockSource& rows, Chosen&
   const auto part = [&](const Split& split) {
     return select(*rows.subset(split.train), fixed, context_).weights;
   };
-  choose_between(rows, folds_of(chosen_by_, fit_.seed), {.lambda = fixed.lambda, .part = part},
-                 chosen);
+  choose_between(rows, fold_splits(chosen_by_, std::min(kFolds, std::ssize(chosen_by_)), fit_.seed),
+                 {.lambda = fixed.lambda, .part = part}, chosen);
   if (keeps_logistic()) return fit_logistic_last(rows, nullptr);
   if (!unseen_.empty()) assess_by(select(*rows.subset(chosen_by_), fixed, context_).weights);
   return select(rows, fixed, context_).weights;

@@ -34,12 +34,6 @@ int64_t learning_bytes(int64_t n, int64_t d, int64_t features, int64_t outputs) 
   return 8 * (3 * n * features + features * features + n * (4 * d + outputs));
 }
 
-bool is_constant(MatrixView<const double> X, int64_t j) {
-  for (int64_t i = 1; i < X.rows; ++i)
-    if (X(i, j) != X(0, j)) return false;
-  return true;
-}
-
 /// That of an input is its flag's, if that is larger: whether it is missing belongs to it.
 std::vector<double> of_inputs(std::vector<double> prepared, int64_t d,
                               const std::vector<int64_t>& flagged) {
@@ -85,8 +79,6 @@ Ard SearchRun::learn_from(int64_t most, const std::vector<double>& units,
     }
   }
   Ard ard = learn_lengthscales(unit, X.view(), Y.view(), options, context_);
-  for (int64_t j = 0; j < d; ++j)
-    if (is_constant(X.view(), j)) ard.lengthscale[static_cast<size_t>(j)] = kDroppedLengthscale;
   for (size_t j = 0; j < units.size(); ++j)
     ard.lengthscale[j] = std::min(ard.lengthscale[j] * units[j], kDroppedLengthscale);
   return ard;

@@ -24,6 +24,7 @@ double reported(std::span<const double> lengthscales);
 
 /// Either way from the median heuristic: a factor of 256.
 inline constexpr int64_t kCoarseSteps = 8;
+inline constexpr int64_t kFolds = 5;          // of nested searches, and of rows that calibrate
 inline constexpr double kLeastTried = 1e-12;  // lambda
 inline constexpr double kLeastSingle = 1e-8;  // that sums of products in f32 allow
 

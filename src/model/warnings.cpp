@@ -28,12 +28,6 @@ std::string text(const char* format, ...) {
   return buffer;
 }
 
-bool is_constant(MatrixView<const double> Y, int64_t column) {
-  for (int64_t i = 1; i < Y.rows; ++i)
-    if (Y(i, column) != Y(0, column)) return false;
-  return true;
-}
-
 template <class T>
 bool rows_are_equal(const MatrixView<const T>& X) {
   for (int64_t i = 1; i < X.rows; ++i)
@@ -91,7 +85,7 @@ std::vector<std::string> data_warnings(const FitOptions& options, const Rows& X,
   if (Y.rows < kFewRows)
     found.push_back(text("%lld rows: too few to choose by or to score", static_cast<Long>(Y.rows)));
   for (int64_t o = 0; o < Y.cols; ++o) {
-    if (!is_constant(Y, o)) continue;
+    if (!column_is_constant(Y, o)) continue;
     found.push_back(options.task == Task::classification ? text("every row is of class %g", Y(0, o))
                                                          : text("target %lld is %g in every row",
                                                                 static_cast<Long>(o + 1), Y(0, o)));

@@ -60,6 +60,28 @@ TEST_CASE("targets of noise alone give no honest score, and a warning says so", 
   CHECK(warned);
 }
 
+TEST_CASE("a search warns of rows that repeat others", "[model]") {
+  const auto warned = [](const Model& model) {
+    for (const std::string& text : model.report.warnings)
+      if (text.find("repeat the inputs of others") != std::string::npos) return true;
+    return false;
+  };
+  Problem problem = smooth_problem(100, 3, 1, 0.3, 36);
+  CHECK(!warned(searched(problem)));
+  for (int64_t i = 0; i < 6; ++i)
+    for (int64_t j = 0; j < 3; ++j) problem.X(i, j) = problem.X(50 + i, j);
+  CHECK(warned(searched(problem)));
+}
+
+TEST_CASE("a lambda that is given may be far below what trials in single precision allow",
+          "[model]") {
+  SearchOptions options;
+  options.lambda = 1e-13;
+  const Model model = searched(smooth_problem(3600, 3, 1, 0.3, 37), options);
+  CHECK(model.options.lambda == 1e-13);
+  CHECK(model.report.assessment.score > 0.5);
+}
+
 TEST_CASE("rows that are assessed or held out join the fit", "[model]") {
   for (const int64_t n : {1100, 3500}) {  // by leave-one-out, on held-out rows
     const Problem problem = smooth_problem(n, 3, 2, 0.3, 35);

@@ -70,6 +70,25 @@ TEST_CASE("a search finds the input that matters, and is better for it", "[model
   CHECK(with > 0.9);
 }
 
+TEST_CASE("missing inputs and constant ones have a relevance each", "[model]") {
+  Problem train = one_of_six(400, 47);
+  for (int64_t i = 0; i < 400; ++i) {
+    train.X(i, 2) = 5;
+    if (i % 4 == 0) train.X(i, 3) = std::nan("");
+  }
+  Maker maker;
+  maker.d = 7;  // with a flag of input 3
+  SearchOptions options;
+  options.features = 200;
+  options.fit.missing = Missing::flag;
+  Context context;
+  const Model model = search(maker, options, train.x(), train.y(), context);
+  REQUIRE(model.map->kernel().lengthscale().size() == 7);
+  REQUIRE(model.report.relevance.size() == 6);
+  CHECK(model.report.relevance[0] == 1);
+  CHECK(model.report.relevance[2] == 0);
+}
+
 TEST_CASE("targets that do not depend on the inputs keep one lengthscale", "[model]") {
   Problem noise = one_of_six(200, 44);
   noise.Y = random_matrix(200, 1, 45);
