@@ -3,8 +3,8 @@
 #ifndef MERCER_MODEL_H
 #define MERCER_MODEL_H
 
-/* Models: standardise, map, ridge, in one handle; w as in mercer/ridge.h. n counts rows, d inputs, D
- * features, m outputs, K classes. */
+/* Models: prepare, map, and ridge or another loss, in one handle; w as in mercer/ridge.h. n counts
+ * rows, d inputs, D features, m outputs, K classes. */
 
 #include "mercer/map.h"
 
@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-/* ==== Models: standardise, map, ridge ====
+/* ==== Models: prepare, map, ridge ====
  *
  * Example: fit on n rows of d floats, lambda by leave-one-out, predict the same rows.
  *
@@ -24,7 +24,7 @@ extern "C" {
  *   if (status == MERCER_OK) status = mercer_model_predict(model, &X, NULL, NULL, &scores);
  */
 
-/** Standardisation, map and weights in one handle and one file. */
+/** Preparation, map and weights in one handle and one file. */
 typedef struct mercer_model mercer_model;
 
 /** How lambda is chosen. */
@@ -40,8 +40,8 @@ typedef enum mercer_selection {
   /** By leave-one-out, in closed form (Allen 1974) from one decomposition; the default. Of the
    *  lambdas whose mean loss exceeds the least by at most the standard error of that paired
    *  difference over the rows, the largest. Loss: the squared error summed over outputs; for
-   *  classes 1/(1 + exp(10 margin)), the margin being the left-out score of the row's class less the
-   *  largest other one. */
+   *  classes 1/(1 + exp(10 margin)), the margin being the left-out score of the row's class less
+   *  the largest other one. */
   MERCER_SELECTION_LOO = 4
 } mercer_selection;
 
@@ -150,8 +150,8 @@ MERCER_API mercer_status mercer_fit_options_init(mercer_fit_options* options);
  *  appended, rows scaled to norm 1; then they are mapped. Medians, quartiles and ranks, and with
  *  missing or transform also means and deviations, are those of all rows while X has at most 2^20
  *  numbers, else of a sample that options->seed fixes.
- *  Random: held-out rows, folds and that sample; options->seed fixes them. Numbers that the map draws: its own
- *  seed.
+ *  Random: held-out rows, folds and that sample; options->seed fixes them. Numbers that the map
+ *  draws: its own seed.
  *  Errors: MERCER_INVALID_ARGUMENT (NaN, unless it is a missing input that is filled, Inf and
  *  numbers beyond 1e150 in X or Y, a class out of range, naming row and column; a column without
  *  any number), MERCER_DIMENSION_MISMATCH, MERCER_UNSUPPORTED (a complex map; sparse rows that
@@ -166,26 +166,26 @@ MERCER_API mercer_status mercer_model_fit(const mercer_map* map, const mercer_fi
  *  {"model":"ridge","map":{...},"lambda":x,"standardize":b,"center":b,"task":t,
  *  "precision":"f32"|"f64","scale":"standard"|"robust"|"center","missing":"refuse"|"fill"|"flag",
  *  "transform":"none"|"log"|"rank","target_transform":"none"|"log"|"rank","unit_rows":b,
- *  "extrapolation":"clip"|"free"|"refuse"}; without "lambda" it is chosen by
- *  leave-one-out. For the task "classification" m = 1 and Y holds class numbers 0..K-1 (K = the
- *  largest + 1).
+ *  "extrapolation":"clip"|"free"|"refuse"}; without "lambda" it is chosen by leave-one-out. For the
+ *  task "classification" m = 1 and Y holds class numbers 0..K-1 (K = the largest + 1).
  *  A map made from data is made from the rows as they are given to it, standardised or not: from
  *  all up to 10,000 (or D, if more), else from as many of them.
  *
  *  "model":"logistic" is the least (1/n) sum_i loss(z_i'w + b, y_i) + lambda/2 |w|^2, by L-BFGS, of
- *  "loss": for classes "logistic" (two: log(1 + e^-ts), t = +-1, w the log odds of class 1, of which
- *  the scores are -+ halves; more: -log softmax, a column for each) or "squared_hinge"; for numbers
- *  "huber" ("delta": where squares end; else 1.345 robust deviations of residuals), "quantile"
- *  ("tau", rounded within 0.01 of the targets' robust deviation) or "poisson" (predictions are log
- *  means). Targets of huber and quantile are divided by their robust deviation first: lambda is of
- *  these. "class_weight":"balanced" weighs rows by n / (K n_k). Without "lambda" it is the largest
- *  whose mean loss on rows held out (a tenth; of fewer than 3,000 rows each of five folds in turn)
- *  is within one standard error of the best; these rows also calibrate probabilities.
+ *  "loss": for classes "logistic" (two: log(1 + e^-ts), t = +-1, w the log odds of class 1, of
+ *  which the scores are -+ halves; more: -log softmax, a column for each) or "squared_hinge"; for
+ *  numbers "huber" ("delta": where squares end; else 1.345 robust deviations of residuals),
+ *  "quantile" ("tau", rounded within 0.01 of the targets' robust deviation) or "poisson"
+ *  (predictions are log means). Targets of huber and quantile are divided by their robust deviation
+ *  first: lambda is of these. "class_weight":"balanced" weighs rows by n / (K n_k). Without
+ *  "lambda" it is the largest whose mean loss on rows held out (a tenth; of fewer than 3,000 rows
+ *  each of five folds in turn) is within one standard error of the best; these rows also calibrate
+ *  probabilities.
  *  Random: what the map draws or chooses, its "seed" fixes it; the rows held out, of seed 0.
- *  Errors: those of mercer_model_fit, mercer_map_from_spec and mercer_map_fit_spec; for logistic rows of one class only,
- *  counts below 0, with "lambda" MERCER_NOT_CONVERGED (after "iterations" a step is still expected to lower
- *  the objective by more than the share "tolerance": lambda too small for classes that features
- *  separate).
+ *  Errors: those of mercer_model_fit, mercer_map_from_spec and mercer_map_fit_spec; for logistic
+ *  rows of one class only, counts below 0, with "lambda" MERCER_NOT_CONVERGED (after "iterations" a
+ *  step is still expected to lower the objective by more than the share "tolerance": lambda too
+ *  small for classes that features separate).
  *  Threads and cost: as mercer_model_fit; logistic: some tens of passes for each lambda, 4 n D
  *  outputs flops each, features kept in memory up to 512 MiB, else computed in each pass. */
 MERCER_API mercer_status mercer_model_fit_spec(const char* json, const mercer_rows* X,
@@ -245,8 +245,9 @@ MERCER_API mercer_status mercer_model_predict(const mercer_model* model, const m
 /** labels[i]: class of the largest score of row i, the lowest on a tie. Inputs and options: as in
  *  mercer_model_predict.
  *  Shapes: X n x d, dense or CSR; labels: n; options may be NULL.
- *  Errors: NaN, Inf and numbers beyond 1e150 in X, a row with a NaN score (outside the kernel's
- *  domain, say), by its number; MERCER_DIMENSION_MISMATCH, MERCER_UNSUPPORTED (a regression).
+ *  Errors: NaN in X, unless the model fills it, Inf and numbers beyond 1e150, a row with a NaN
+ *  score (outside the kernel's domain, say), by its number; MERCER_DIMENSION_MISMATCH,
+ *  MERCER_UNSUPPORTED (a regression).
  *  Threads and cost: as mercer_model_predict. */
 MERCER_API mercer_status mercer_model_classify(const mercer_model* model, const mercer_rows* X,
                                                const mercer_predict_options* options,
@@ -257,8 +258,8 @@ MERCER_API mercer_status mercer_model_classify(const mercer_model* model, const 
 typedef enum mercer_metric {
   /** R2 for K = 0, else ACCURACY. */
   MERCER_METRIC_DEFAULT = 0,
-  /** 1 - sum_i (y_i - f_i)^2 / sum_i (y_i - mean y)^2, averaged over the outputs whose Y varies, NaN
-   *  if none does. */
+  /** 1 - sum_i (y_i - f_i)^2 / sum_i (y_i - mean y)^2, averaged over the outputs whose Y varies,
+   *  NaN if none does. */
   MERCER_METRIC_R2 = 1,
   /** sqrt(mean_i (y_i - f_i)^2), averaged over the outputs; so are the next two. */
   MERCER_METRIC_RMSE = 2,
@@ -266,14 +267,14 @@ typedef enum mercer_metric {
   MERCER_METRIC_MAE = 3,
   /** mean_i max(tau (y_i - f_i), (tau - 1) (y_i - f_i)). */
   MERCER_METRIC_PINBALL = 4,
-  /** Share of rows whose class is the column of the largest score, the lowest on a tie; numbers that
-   *  are no class and rows with a NaN score count as wrong. */
+  /** Share of rows whose class is the column of the largest score, the lowest on a tie; numbers
+   *  that are no class and rows with a NaN score count as wrong. */
   MERCER_METRIC_ACCURACY = 5,
   /** K x K numbers: entry (a, b) counts rows of class a whose largest score is that of b. */
   MERCER_METRIC_CONFUSION = 6,
-  /** Area under the curve of true against false positives, ties counting half; of two classes by the
-   *  difference of their scores, of more the mean over classes, each against the rest. NaN where the
-   *  rows are all of one class. */
+  /** Area under the curve of true against false positives, ties counting half; of two classes by
+   *  the difference of their scores, of more the mean over classes, each against the rest. NaN
+   *  where the rows are all of one class. */
   MERCER_METRIC_AUC = 7,
   /** mean_i -log p of the row's class, p not below 1e-15. */
   MERCER_METRIC_LOG_LOSS = 8,
@@ -337,13 +338,16 @@ MERCER_API mercer_status mercer_model_spec(const mercer_model* model, char* buff
 /** What a search did and how far its model can be trusted, as JSON; "{}" for a model of a fit.
  *  "criterion": "leave_one_out" or "held_out", how candidates were compared, on "criterion_rows"
  *  rows; "criterion_score": of the chosen one, too good as the best of many; "lengthscale",
- *  "lambda", "transform" of the inputs, "effective_dimension" Tr H (an estimate by 16 probes where held-out rows chose);
+ *  "lambda", "transform" of the inputs, "effective_dimension" Tr H of ridge (an estimate by 16
+ *  probes where held-out rows chose);
  *  "score": {"kind": "nested" (each row by a search that had not seen it), "unseen" (rows that no
  *  choice has seen) or "none", "measure": "r_squared" or "accuracy", "rows", "value",
- *  "standard_error", "constant" and "linear": the same of a mean or the largest class, and of a
- *  linear ridge}; "trials": [{"stage": "coarse", "fine", "per_input" or "final", "transform",
- *  "features", "rows", "lengthscale", "lambda", "score"}]; "relevance": of each input, or empty; "warnings":
- *  sentences. What is not known is null.
+ *  "standard_error", "constant" and "linear": the same of a mean or the largest class, and of ridge
+ *  on the prepared inputs themselves, clipped alike}; "trials": [{"stage": "coarse", "fine",
+ *  "per_input" or "final", "transform", "features", "rows", "lengthscale", "lambda", "score"}];
+ *  "relevance": of each input, the shortest lengthscale over its own (or its flag's, if that is
+ *  shorter), 0 for inputs that were dropped; empty for one lengthscale; "warnings": sentences. What
+ *  is not known is null.
  *  Errors: convention 9 of mercer/base.h. */
 MERCER_API mercer_status mercer_model_report(const mercer_model* model, char* buffer,
                                              int64_t capacity, int64_t* needed);

@@ -16,12 +16,14 @@ extern "C" {
  *
  * Up to 3,000 rows every lambda of a grid from 10 to 1e-12 is judged by leave-one-out, above few on
  * held_out_fraction of the rows. The lengthscale is walked by factors of 2 from the median distance
- * of rows on a part of the features and rows, then by 2^(1/2) on a larger part of both. Of all pairs
+ * of rows on a part of the features and rows, for each transform of the inputs that may be chosen,
+ * then by 2^(1/2) on a larger part of both. Of all pairs
  * of lengthscale and lambda whose mean loss exceeds the least by at most the standard error of that
  * paired difference the one of least effective dimension Tr H is taken (above 3,000 rows: of those
- * of the best lengthscale), and fitted on all rows. Then lengthscales for each input are learnt, for
- * 2 to 100 inputs of dense rows, at least 5 rows each, by the gradient of the marginal likelihood;
- * they are taken if they beat the one for all by more than two standard errors.
+ * of the best lengthscale). Then lengthscales for each input are learnt, for 2 to 100 inputs of
+ * dense rows, at least 5 rows each (of classes up to 3,000 rows), by the gradient of the marginal
+ * likelihood (MacKay 1994); they are taken if they beat the one for all by more than two standard
+ * errors (one of a regression above 3,000 rows). What is chosen is fitted on all rows.
  *
  * Example: 2,048 features of a Gaussian kernel for n rows of d doubles and one target.
  *
@@ -133,14 +135,14 @@ MERCER_API mercer_status mercer_search_options_init(mercer_search_options* optio
  *  weights are solved from once they are scored. Inputs outside the range of the rows learnt from
  *  are clipped, or left where extrapolation is FREE. With a target_transform, whose curve is of all
  *  rows, every score of the search is of transformed targets. Below 10 rows there is none. On the
- *  same rows a constant (the mean, the largest class) and a linear ridge are scored.
+ *  same rows a constant (the mean, the largest class) and ridge on the prepared inputs are scored.
  *  Classifications have probabilities (MERCER_OUTPUT_PROBABILITIES), calibrated on the rows held
  *  out, up to 3,000 rows on five folds.
  *  Random: map, held-out rows and subsample; options->seed fixes them.
  *  Errors: those of mercer_model_fit and mercer_map_from_spec; LOGISTIC for K = 0;
  *  MERCER_UNSUPPORTED (a fixed lengthscale for a kernel without one).
- *  Threads and cost: any number at once; about ten fits with at most half of rows and features (with
- *  all of them where these are few, up to about a thousand), some sixty gradients through 512
+ *  Threads and cost: any number at once; about ten fits with at most half of rows and features
+ *  (with all of them where these are few, up to about a thousand), some sixty gradients through 512
  *  features of at most 8,000 rows where lengthscales for each input are learnt (up to 100 dense
  *  inputs, at least five rows for each; of classes up to 3,000 rows), one fit with all; six times
  *  that for up to 1,000 rows. Memory: 20 D^2 bytes plus a block of rows (8 n D + 24 n^2 for n < D);

@@ -166,8 +166,8 @@ void save(const model::Model& model, Output& output) {
   std::vector<SectionView> sections = {
       {"map", bytes_of(map)}, {"numbers", numbers}, {"options", bytes_of(options)}};
   if (&entry != &model::ridge_model()) sections.push_back({"model", bytes_of(kind)});
-  sections.push_back({"mean", bytes_of(model.standardizer.mean)});
-  sections.push_back({"scale", bytes_of(model.standardizer.scale)});
+  sections.push_back({"mean", bytes_of(model.preparation.mean)});
+  sections.push_back({"scale", bytes_of(model.preparation.scale)});
   for (size_t i = 0; i < preparation.size(); ++i) {
     if (!preparation[i].empty())
       sections.push_back({kPreparationSections[i], bytes_of(preparation[i])});

@@ -113,7 +113,7 @@ void check_ranges(const model::Model& model, int64_t inputs) {
 }  // namespace
 
 std::vector<std::vector<double>> preparation_numbers(const model::Model& model) {
-  const model::Preparation& by = model.standardizer;
+  const model::Preparation& by = model.preparation;
   return {by.fill,
           {by.flagged.begin(), by.flagged.end()},
           numbers_of(by.curves),
@@ -126,7 +126,7 @@ void read_preparation(const SectionReader& file, int64_t inputs, int64_t outputs
   const auto numbers = [&](const char* name) {
     return file.has(name) ? file.doubles(name) : std::vector<double>();
   };
-  model::Preparation& by = model.standardizer;
+  model::Preparation& by = model.preparation;
   by = {file.doubles("mean"), file.doubles("scale")};
   by.fill = numbers("fill");
   int64_t last = -1;
@@ -147,7 +147,7 @@ void read_preparation(const SectionReader& file, int64_t inputs, int64_t outputs
 }
 
 void check_preparation(const model::Model& model, int64_t inputs) {
-  const model::Preparation& by = model.standardizer;
+  const model::Preparation& by = model.preparation;
   const model::FitOptions& options = model.options;
   const int64_t raw = inputs - std::ssize(by.flagged);
   check_scale(by, options.standardize ? inputs : 0);

@@ -32,7 +32,7 @@ std::vector<double> mean_codes(const FitOptions& options, const Preparation& by,
 Baselines baselines(const Model& model, const Rows& X, MatrixView<const double> Y,
                     const std::vector<int64_t>& train, const std::vector<int64_t>& test,
                     Context& context) {
-  const std::vector<double> mean = mean_codes(model.options, model.standardizer, Y, train);
+  const std::vector<double> mean = mean_codes(model.options, model.preparation, Y, train);
   const int64_t n = std::ssize(test), outputs = std::ssize(mean);
   Baselines result{Matrix<double>(n, outputs), {}};
   for (int64_t i = 0; i < n; ++i) std::ranges::copy(mean, result.constant.view().row(i));
@@ -41,14 +41,14 @@ Baselines baselines(const Model& model, const Rows& X, MatrixView<const double> 
   FitOptions fit = model.options;
   fit.selection = Selection::loo;
   fit.center = true;
-  const InputRows rows(model.standardizer, fit, X, Y);
+  const InputRows rows(model.preparation, fit, X, Y);
   const std::vector<int64_t> sample = sample_rows(train, kMostLinearRows, fit.seed);
   const Selected selected = select(*rows.subset(sample), fit, context);
   result.linear = Matrix<double>(n, outputs);
   const CopiedRows given(X, test, context);
   const Matrix<double> targets = copied_targets(Y, test, context);
   const auto score = [&](const Rows& inputs) {
-    for_each_scored(InputRows(model.standardizer, fit, inputs, targets.view()),
+    for_each_scored(InputRows(model.preparation, fit, inputs, targets.view()),
                     {&selected.weights, 1}, context,
                     [&](int64_t i, const double*, double, const double* scores) {
                       std::copy_n(scores, outputs, result.linear.view().row(i));

@@ -10,12 +10,12 @@
 
 namespace mercer::model {
 
-Standardizer divided_by(const Standardizer& standardizer, int64_t d,
-                        std::span<const double> lengthscales) {
-  require(lengthscales.size() == 1 || standardizer.row_norm == 0, MERCER_UNSUPPORTED,
+Preparation divided_by(const Preparation& preparation, int64_t d,
+                       std::span<const double> lengthscales) {
+  require(lengthscales.size() == 1 || preparation.row_norm == 0, MERCER_UNSUPPORTED,
           "unit rows with a lengthscale for each input, which would change their norm");
-  if (lengthscales.size() == 1) return standardizer.divided_by(lengthscales[0], d);
-  Standardizer result = standardizer.divided_by(1, d);
+  if (lengthscales.size() == 1) return preparation.divided_by(lengthscales[0], d);
+  Preparation result = preparation.divided_by(1, d);
   for (size_t j = 0; j < result.scale.size(); ++j) result.scale[j] *= lengthscales[j];
   return result;
 }
@@ -27,13 +27,13 @@ std::shared_ptr<const feature::FeatureMap> CandidateRows::make(
   std::shared_ptr<const feature::FeatureMap> map;
   if (maker_.needs_rows()) {
     const Matrix<double> rows =
-        rows_for_map(X_, standardizer_, train, features, options_.seed, context_);
+        rows_for_map(X_, preparation_, train, features, options_.seed, context_);
     map = maker_.make_from(lengthscale, features, rows.view(), context_);
   } else {
     map = lengthscales.size() > 1 ? maker_.make_per_input(lengthscales, features)
                                   : maker_.make(lengthscale, features);
   }
-  check_map(*map, standardizer_.prepared(X_.cols()));
+  check_map(*map, preparation_.prepared(X_.cols()));
   return map;
 }
 
@@ -55,7 +55,7 @@ const solver::BlockSource& CandidateRows::at(std::span<const double> lengthscale
     unit(features);
   }
   const bool scales = !lengthscales.empty() && !maker_.needs_rows();
-  inputs_ = scales ? divided_by(standardizer_, X_.cols(), lengthscales) : standardizer_;
+  inputs_ = scales ? divided_by(preparation_, X_.cols(), lengthscales) : preparation_;
   return rows_.emplace(*map_, inputs_, options_, X_, Y_);
 }
 

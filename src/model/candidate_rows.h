@@ -19,12 +19,12 @@ class CandidateRows {
  public:
   /// References are kept.
   CandidateRows(const MapMaker& maker, const FitOptions& options, const Rows& X,
-                MatrixView<const double> Y, const Standardizer& standardizer, Context& context)
+                MatrixView<const double> Y, const Preparation& preparation, Context& context)
       : maker_(maker),
         options_(options),
         X_(X),
         Y_(Y),
-        standardizer_(standardizer),
+        preparation_(preparation),
         context_(context) {}
 
   /// All rows mapped with `features` at one lengthscale, or one for each input (none for a kernel
@@ -46,17 +46,17 @@ class CandidateRows {
   const FitOptions& options_;
   Rows X_;
   MatrixView<const double> Y_;
-  const Standardizer& standardizer_;
+  const Preparation& preparation_;
   Context& context_;
   std::shared_ptr<const feature::FeatureMap> map_;
   int64_t unit_features_ = 0;  // of map_, where it has lengthscale 1
-  Standardizer inputs_;
+  Preparation inputs_;
   std::optional<FeatureRows> rows_;
 };
 
 /// (x - mean) / (scale lengthscales[j]) of d inputs: standardised rows in units of lengthscales,
 /// one for all inputs or one for each.
-Standardizer divided_by(const Standardizer& standardizer, int64_t d,
-                        std::span<const double> lengthscales);
+Preparation divided_by(const Preparation& preparation, int64_t d,
+                       std::span<const double> lengthscales);
 
 }  // namespace mercer::model

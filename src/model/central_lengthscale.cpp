@@ -36,9 +36,9 @@ bool mostly_equal(MatrixView<const double> rows) {
   return 4 * equal_pairs >= rows.rows * (rows.rows - 1);
 }
 
-std::vector<double> inverse_scales(const Standardizer& standardizer, int64_t d) {
+std::vector<double> inverse_scales(const Preparation& preparation, int64_t d) {
   std::vector<double> inverse(static_cast<size_t>(d), 1.0);
-  for (size_t j = 0; j < standardizer.scale.size(); ++j) inverse[j] = 1 / standardizer.scale[j];
+  for (size_t j = 0; j < preparation.scale.size(); ++j) inverse[j] = 1 / preparation.scale[j];
   return inverse;
 }
 
@@ -61,10 +61,10 @@ double squared_distance(const T* a, const T* b, const std::vector<double>& inver
 }
 
 template <class T>
-double lengthscale_of_pairs(const Standardizer& standardizer, MatrixView<const T> X,
+double lengthscale_of_pairs(const Preparation& preparation, MatrixView<const T> X,
                             const std::vector<int64_t>& rows, int64_t pairs, uint64_t seed,
                             Context& context) {
-  const std::vector<double> inverse = inverse_scales(standardizer, X.cols);
+  const std::vector<double> inverse = inverse_scales(preparation, X.cols);
   const auto distance = [&](int64_t i, int64_t j) noexcept {
     return squared_distance(X.row(rows[static_cast<size_t>(i)]),
                             X.row(rows[static_cast<size_t>(j)]), inverse);
@@ -92,16 +92,16 @@ int64_t median_pairs(int64_t rows, int64_t columns) {
 }
 
 template <class T>
-double central_lengthscale(const Standardizer& standardizer, MatrixView<const T> X,
+double central_lengthscale(const Preparation& preparation, MatrixView<const T> X,
                            const std::vector<int64_t>& rows, uint64_t seed, Context& context) {
   const int64_t n = std::ssize(rows);
-  if (standardizer.is_affine() && !all_are_affordable(n, X.cols)) {
-    return lengthscale_of_pairs(standardizer, X, rows, median_pairs(n, X.cols), seed, context);
+  if (preparation.is_affine() && !all_are_affordable(n, X.cols)) {
+    return lengthscale_of_pairs(preparation, X, rows, median_pairs(n, X.cols), seed, context);
   }
   const auto sample = sample_rows(rows, kMedianRows, seed);
-  const Matrix<double> inputs(std::ssize(sample), standardizer.prepared(X.cols));
+  const Matrix<double> inputs(std::ssize(sample), preparation.prepared(X.cols));
   for (int64_t i = 0; i < inputs.rows(); ++i) {
-    standardize_row(standardizer, X, sample[static_cast<size_t>(i)], inputs.view().row(i));
+    standardize_row(preparation, X, sample[static_cast<size_t>(i)], inputs.view().row(i));
   }
   if (inputs.rows() < 2 || mostly_equal(inputs.view())) {
     return std::sqrt(2.0 * static_cast<double>(X.cols));
@@ -109,9 +109,9 @@ double central_lengthscale(const Standardizer& standardizer, MatrixView<const T>
   return kernel::median_heuristic(inputs.view(), kMedianRows * kMedianRows, seed, context);
 }
 
-template double central_lengthscale(const Standardizer&, MatrixView<const float>,
+template double central_lengthscale(const Preparation&, MatrixView<const float>,
                                     const std::vector<int64_t>&, uint64_t, Context&);
-template double central_lengthscale(const Standardizer&, MatrixView<const double>,
+template double central_lengthscale(const Preparation&, MatrixView<const double>,
                                     const std::vector<int64_t>&, uint64_t, Context&);
 
 }  // namespace mercer::model

@@ -20,12 +20,12 @@ int64_t median_pairs(int64_t rows, int64_t columns);
 /// all pairs then has the standard deviation 1/(2 sqrt(pairs)): 0.7 % at 100,000 columns, never
 /// above 1.6 % but for fewer than 46 rows.
 template <class T>
-double central_lengthscale(const Standardizer& standardizer, MatrixView<const T> X,
+double central_lengthscale(const Preparation& preparation, MatrixView<const T> X,
                            const std::vector<int64_t>& rows, uint64_t seed, Context& context);
 /// Of sparse rows, scaled: over pairs drawn from a sample of 1000 rows, as many as compare 2^29
 /// listed numbers, at most all.
 template <class T>
-double central_lengthscale(const Standardizer& standardizer, const CsrView<T>& X,
+double central_lengthscale(const Preparation& preparation, const CsrView<T>& X,
                            const std::vector<int64_t>& rows, uint64_t seed, Context& context);
 
 }  // namespace mercer::model

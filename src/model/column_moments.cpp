@@ -111,9 +111,9 @@ double ColumnMoments::listed_deviation(const Column& column) const {
   return std::sqrt(std::max(0.0, column.squares - zeros) / column.listed);
 }
 
-Standardizer ColumnMoments::standardizer() const {
-  Standardizer result{std::vector<double>(columns_.size(), 0.0),
-                      std::vector<double>(columns_.size(), 1.0)};
+Preparation ColumnMoments::preparation() const {
+  Preparation result{std::vector<double>(columns_.size(), 0.0),
+                     std::vector<double>(columns_.size(), 1.0)};
   const double n = weight_ > 0 ? weight_ : 1;
   for (size_t j = 0; j < columns_.size(); ++j) {
     const double deviation =

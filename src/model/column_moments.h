@@ -23,7 +23,7 @@ class ColumnMoments {
   /// alone: the root mean square distance of a column's listed numbers, not of its zeros, from its
   /// mean. That of a full column is its deviation; a rare one's numbers become about 1, where its
   /// deviation, which is about as small as it is rare, would let it outweigh all others.
-  Standardizer standardizer() const;
+  Preparation preparation() const;
 
  private:
   struct Column {

@@ -23,9 +23,9 @@ using Long = long long;
 
 constexpr int64_t kBlockBytes = int64_t{32} << 20;  // of a block of kernel values in prediction
 
-void standardize_into(const Standardizer& standardizer, const Rows& rows, MatrixView<double> out) {
+void standardize_into(const Preparation& preparation, const Rows& rows, MatrixView<double> out) {
   rows.visit([&](const auto& X) {
-    for (int64_t i = 0; i < X.rows; ++i) standardize_row(standardizer, X, i, out.row(i));
+    for (int64_t i = 0; i < X.rows; ++i) standardize_row(preparation, X, i, out.row(i));
   });
 }
 
@@ -57,11 +57,11 @@ ExactModel fit_exact(std::shared_ptr<const kernel::Kernel> kernel, const FitOpti
   model.kernel = std::move(kernel);
   const RowSummary summary(options, X, Y, {});
   summary.require_numbers();
-  model.standardizer = summary.preparation();
+  model.preparation = summary.preparation();
   model.inputs = X.cols();
   model.rows = Matrix<double>(X.rows(), inputs);
-  standardize_into(model.standardizer, X, model.rows.view());
-  const Matrix<double> codes = coded_targets(options, model.standardizer, Y);
+  standardize_into(model.preparation, X, model.rows.view());
+  const Matrix<double> codes = coded_targets(options, model.preparation, Y);
   model.mean.assign(static_cast<size_t>(codes.cols()), 0.0);
   if (options.center) {
     model.mean = linalg::column_means(codes.view());
@@ -94,14 +94,14 @@ void predict_exact(const ExactModel& model, const Rows& X, Context& context,
     const auto rows = inputs.view().block_rows(0, end - first);
     const auto values = K.view().block_rows(0, end - first);
     const auto out = scores.block_rows(first, end);
-    standardize_into(model.standardizer, X.block_rows(first, end), rows);
+    standardize_into(model.preparation, X.block_rows(first, end), rows);
     kernel::gram(*model.kernel, rows, model.rows.view(), context, values);
     for (int64_t i = 0; i < out.rows; ++i) {
       std::copy_n(model.mean.data(), out.cols, out.row(i));
     }
     linalg::multiply(1.0, linalg::Transpose::no, values, linalg::Transpose::no, model.alpha.view(),
                      1.0, out);
-    model.standardizer.restore_targets(out);
+    model.preparation.restore_targets(out);
     stage.advance(end - first);
   }
 }

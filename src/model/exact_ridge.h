@@ -11,7 +11,7 @@ namespace mercer::model {
 
 struct ExactModel {
   std::shared_ptr<const kernel::Kernel> kernel;
-  Standardizer standardizer;
+  Preparation preparation;
   int64_t inputs = 0;
   Matrix<double> rows;       // prepared training rows, n x prepared inputs
   Matrix<double> alpha;      // n x outputs

@@ -39,20 +39,20 @@ int64_t block_bytes(int64_t inputs, int64_t features, int64_t outputs) {
                           "block");
 }
 
-FeatureRows::FeatureRows(const feature::FeatureMap& map, const Standardizer& standardizer,
+FeatureRows::FeatureRows(const feature::FeatureMap& map, const Preparation& preparation,
                          const FitOptions& options, const Rows& X, MatrixView<const double> Y,
                          std::span<const double> weights)
     : map_(map),
-      standardizer_(standardizer),
+      preparation_(preparation),
       options_(options),
       X_(X),
       Y_(Y),
       weights_(weights),
-      stays_sparse_(X.sparse() && !standardizer.centres()),
+      stays_sparse_(X.sparse() && !preparation.centres()),
       set_(X.rows()) {}
 
 std::unique_ptr<solver::BlockSource> FeatureRows::subset(RowSet rows) const {
-  auto part = std::make_unique<FeatureRows>(map_, standardizer_, options_, X_, Y_, weights_);
+  auto part = std::make_unique<FeatureRows>(map_, preparation_, options_, X_, Y_, weights_);
   part->composed_ = solver::composed(set_, rows);
   part->set_ = set_.index == nullptr ? rows : RowSet(part->composed_);
   return part;
@@ -97,17 +97,17 @@ class FeatureRows::Inputs {
         double* sums = sums_.rows() == 0 ? nullptr : sums_.view().row(worker);
         const int64_t end = std::min(inputs.rows, (chunk + 1) * kRowsPerChunk);
         for (int64_t i = chunk * kRowsPerChunk; i < end; ++i)
-          prepare_row(of_.standardizer_, X, rows[first + i], sums, inputs.row(i));
+          prepare_row(of_.preparation_, X, rows[first + i], sums, inputs.row(i));
       });
     });
   }
 
   /// Scaled alone: what is listed twice may stay so.
-  bool gathers_listed() const { return of_.stays_sparse_ && of_.standardizer_.is_affine(); }
+  bool gathers_listed() const { return of_.stays_sparse_ && of_.preparation_.is_affine(); }
 
   template <class T, class List>
   void gather_row(const CsrView<T>& X, int64_t i, const List& list) {
-    const Preparation& by = of_.standardizer_;
+    const Preparation& by = of_.preparation_;
     if (!gathers_listed()) return for_each_prepared(by, X, i, sums_.data(), list);
     for_each_listed(
         X, i, [&](int64_t j, T x) { list(j, prepared_number(by, j, static_cast<double>(x))); });
@@ -141,7 +141,7 @@ class FeatureRows::Inputs {
 void FeatureRows::load_targets(int64_t first, MatrixView<double> codes) const {
   if (Y_.cols == 0) return;
   for (int64_t i = 0; i < codes.rows; ++i) {
-    code_target(options_, standardizer_, Y_.cols, Y_.row(set_[first + i]), codes.row(i));
+    code_target(options_, preparation_, Y_.cols, Y_.row(set_[first + i]), codes.row(i));
   }
 }
 

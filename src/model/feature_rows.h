@@ -28,7 +28,7 @@ int64_t block_bytes(int64_t inputs, int64_t features, int64_t outputs);
 class FeatureRows final : public solver::BlockSource {
  public:
   /// References are kept. Y may have no columns (prediction), weights may be empty.
-  FeatureRows(const feature::FeatureMap& map, const Standardizer& standardizer,
+  FeatureRows(const feature::FeatureMap& map, const Preparation& preparation,
               const FitOptions& options, const Rows& X, MatrixView<const double> Y,
               std::span<const double> weights = {});
 
@@ -50,7 +50,7 @@ class FeatureRows final : public solver::BlockSource {
   int64_t inputs() const { return map_.inputs(); }  // prepared
 
   const feature::FeatureMap& map_;
-  const Standardizer& standardizer_;
+  const Preparation& preparation_;
   const FitOptions& options_;
   Rows X_;
   MatrixView<const double> Y_;

@@ -54,11 +54,11 @@ Model fit_prepared(std::shared_ptr<const feature::FeatureMap> map, Preparation p
                    MatrixView<const double> Y, Context& context, std::span<const double> weights) {
   Model model;
   model.map = std::move(map);
-  model.standardizer = std::move(preparation);
+  model.preparation = std::move(preparation);
   model.ranges = std::move(ranges);
   model.options = options;
   model.rows = X.rows();
-  learn(FeatureRows(*model.map, model.standardizer, options, X, Y, weights), context, model);
+  learn(FeatureRows(*model.map, model.preparation, options, X, Y, weights), context, model);
   return model;
 }
 
@@ -117,9 +117,9 @@ Model fit_stream(std::shared_ptr<const feature::FeatureMap> map, const FitOption
   summary.require_numbers();
   require_fit_memory(options, model.rows, model.map->inputs(), model.map->features(),
                      coded_outputs(options, targets), context);
-  model.standardizer = summary.preparation();
+  model.preparation = summary.preparation();
   model.ranges = summary.ranges();
-  learn(StreamRows(checked, model.standardizer, model.rows), context, model);
+  learn(StreamRows(checked, model.preparation, model.rows), context, model);
   return model;
 }
 

@@ -9,16 +9,16 @@
 
 namespace mercer::model {
 
-InputRows::InputRows(const Standardizer& standardizer, const FitOptions& options, const Rows& X,
+InputRows::InputRows(const Preparation& preparation, const FitOptions& options, const Rows& X,
                      MatrixView<const double> Y)
-    : standardizer_(standardizer), options_(options), X_(X), Y_(Y), set_(X.rows()) {}
+    : preparation_(preparation), options_(options), X_(X), Y_(Y), set_(X.rows()) {}
 
 int64_t InputRows::outputs() const { return coded_outputs(options_, Y_.cols); }
 
 int64_t InputRows::block_rows() const { return std::min(model::block_rows(0, features()), rows()); }
 
 std::unique_ptr<solver::BlockSource> InputRows::subset(solver::RowSet rows) const {
-  auto part = std::make_unique<InputRows>(standardizer_, options_, X_, Y_);
+  auto part = std::make_unique<InputRows>(preparation_, options_, X_, Y_);
   part->composed_ = solver::composed(set_, rows);
   part->set_ = set_.index == nullptr ? rows : solver::RowSet(part->composed_);
   return part;
@@ -33,10 +33,10 @@ void InputRows::for_each(Context& context, const Body& body) const {
     const int64_t count = std::min(size, rows() - first);
     X_.visit([&](const auto& X) {
       for (int64_t i = 0; i < count; ++i)
-        standardize_row(standardizer_, X, set_[first + i], Z.view().row(i));
+        standardize_row(preparation_, X, set_[first + i], Z.view().row(i));
     });
     for (int64_t i = 0; i < count; ++i)
-      code_target(options_, standardizer_, Y_.cols, Y_.row(set_[first + i]), Y.view().row(i));
+      code_target(options_, preparation_, Y_.cols, Y_.row(set_[first + i]), Y.view().row(i));
     body({first, {}, Z.view().block_rows(0, count), Y.view().block_rows(0, count), {}});
   }
 }

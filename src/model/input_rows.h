@@ -14,9 +14,9 @@ namespace mercer::model {
 class InputRows final : public solver::BlockSource {
  public:
   /// References are kept.
-  InputRows(const Standardizer& standardizer, const FitOptions& options, const Rows& X,
+  InputRows(const Preparation& preparation, const FitOptions& options, const Rows& X,
             MatrixView<const double> Y);
-  int64_t features() const override { return standardizer_.prepared(X_.cols()); }
+  int64_t features() const override { return preparation_.prepared(X_.cols()); }
   int64_t outputs() const override;
   int64_t rows() const override { return set_.count; }
   int64_t block_rows() const override;
@@ -24,7 +24,7 @@ class InputRows final : public solver::BlockSource {
   std::unique_ptr<solver::BlockSource> subset(solver::RowSet rows) const override;
 
  private:
-  const Standardizer& standardizer_;
+  const Preparation& preparation_;
   const FitOptions& options_;
   Rows X_;
   MatrixView<const double> Y_;

@@ -21,7 +21,7 @@ struct MapFromRows {
 
 /// Of the rows `from` of X those that a map of so many features is made from, standardised: all up
 /// to 10,000 (or `features`, if more), else as many of them, chosen by seed.
-Matrix<double> rows_for_map(const Rows& X, const Standardizer& standardizer,
+Matrix<double> rows_for_map(const Rows& X, const Preparation& preparation,
                             const std::vector<int64_t>& from, int64_t features, uint64_t seed,
                             Context& context);
 

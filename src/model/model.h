@@ -72,7 +72,7 @@ struct PathPoint {
 
 struct Model {
   std::shared_ptr<const feature::FeatureMap> map;
-  Standardizer standardizer;
+  Preparation preparation;
   Ranges ranges;                               // of the training rows
   std::shared_ptr<const Predictor> predictor;  // one output per class for classification
   FitOptions options;                          // as fitted; lambda is the chosen one
@@ -83,7 +83,7 @@ struct Model {
                             // label names)
   Calibration calibration;  // of a classification's scores; empty: it has no probabilities
 
-  int64_t inputs() const { return map->inputs() - std::ssize(standardizer.flagged); }
+  int64_t inputs() const { return map->inputs() - std::ssize(preparation.flagged); }
   int64_t outputs() const { return predictor->outputs(); }  // scores per row
 };
 

@@ -42,8 +42,6 @@ struct Preparation {
   void restore_targets(MatrixView<double> scores) const noexcept;
 };
 
-using Standardizer = Preparation;
-
 /// Of the standard scale and nothing else.
 Preparation fit_standardizer(const Rows& X, std::span<const double> weights = {});
 

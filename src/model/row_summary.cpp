@@ -130,7 +130,7 @@ void RowSummary::fit_scale(Preparation& to) const {
   to.mean.assign(inputs, 0.0);
   to.scale.assign(inputs, 1.0);
   if (exact) {
-    const Preparation moments = moments_.standardizer();
+    const Preparation moments = moments_.preparation();
     to.mean = moments.mean;
     to.scale = moments.scale;
   } else {

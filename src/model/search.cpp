@@ -135,7 +135,7 @@ Model search_prepared(const MapMaker& maker, const SearchOptions& options, const
   if (!preparation.targets.empty()) targets = curved(Y, preparation.targets, context);
   Model model = search_plainly(
       maker, plain, X, targets.rows() > 0 ? MatrixView<const double>(targets.view()) : Y, context);
-  model.standardizer.targets = preparation.targets;
+  model.preparation.targets = preparation.targets;
   model.options.target_transform = options.fit.target_transform;
   model.options.flagged = {};
   model.ranges = summary.ranges();

@@ -21,7 +21,7 @@ void SearchRun::assess_by(solver::Weights weights) {
   Model model;
   model.map = map_;
   model.options = fit_;
-  model.standardizer = standardizer_;
+  model.preparation = preparation_;
   model.ranges = ranges_of(X_, ranged_targets(fit_, Y_), fit_.seed, seen_);
   model.predictor = make_linear(std::move(weights));
   const Matrix<double> targets = copied_targets(Y_, unseen_, context_);
@@ -129,7 +129,7 @@ Model SearchRun::run() {
   Model model;
   map_ = candidates_.make(chosen.lengthscales, options_.features, chosen_by_);
   model.map = map_;
-  const FeatureRows rows(*model.map, standardizer_, fit_, X_, Y_);
+  const FeatureRows rows(*model.map, preparation_, fit_, X_, Y_);
   model.predictor =
       make_linear(leaves_out() ? fit_left_out(rows, chosen) : fit_held_out(rows, chosen));
   model.options = fit_;
@@ -152,7 +152,7 @@ Model SearchRun::run() {
         chosen.point.score, seconds.count(), fit_.transform});
   fill_report(chosen);
   model.ranges = ranges_of(X_, ranged_targets(fit_, Y_), fit_.seed);
-  model.standardizer = std::move(standardizer_);
+  model.preparation = std::move(preparation_);
   model.report = std::move(report_);
   return model;
 }

@@ -67,10 +67,10 @@ Ard SearchRun::learn_from(int64_t most, const std::vector<double>& units,
   const Matrix<double> Y(n, outputs, context_, "targets to learn lengthscales from");
   X_.visit([&](const auto& rows) {
     for (int64_t i = 0; i < n; ++i)
-      standardize_row(standardizer_, rows, sample[static_cast<size_t>(i)], X.view().row(i));
+      standardize_row(preparation_, rows, sample[static_cast<size_t>(i)], X.view().row(i));
   });
   for (int64_t i = 0; i < n; ++i) {
-    code_target(fit_, standardizer_, Y_.cols, Y_.row(sample[static_cast<size_t>(i)]),
+    code_target(fit_, preparation_, Y_.cols, Y_.row(sample[static_cast<size_t>(i)]),
                 Y.view().row(i));
     // A dropped input is constant, and stays dropped.
     for (int64_t j = 0; j < d; ++j) {
@@ -86,7 +86,7 @@ Ard SearchRun::learn_from(int64_t most, const std::vector<double>& units,
 
 /// Few rows first: through few features their likelihood has a wider basin, and costs a quarter.
 std::vector<double> SearchRun::learn_per_input(const Chosen& chosen) {
-  const int64_t d = standardizer_.prepared(X_.cols());
+  const int64_t d = preparation_.prepared(X_.cols());
   ArdOptions options;
   options.lengthscale = std::sqrt(2.0 * static_cast<double>(d));
   const bool explains = judge_.classifies() || chosen.point.score < kUnexplained;
@@ -105,9 +105,9 @@ std::vector<double> SearchRun::learn_per_input(const Chosen& chosen) {
 }
 
 void SearchRun::try_per_input(Chosen& chosen) {
-  const int64_t d = standardizer_.prepared(X_.cols());
+  const int64_t d = preparation_.prepared(X_.cols());
   if (!searches_lengthscale() || !maker_.has_input_lengthscales() || d < 2 || d > kMostInputs ||
-      X_.sparse() || standardizer_.row_norm > 0 || !judge_.varies() ||
+      X_.sparse() || preparation_.row_norm > 0 || !judge_.varies() ||
       (judge_.classifies() && !leaves_out()))
     return;
   const std::vector<double> learnt = learn_per_input(chosen);
@@ -120,7 +120,7 @@ void SearchRun::try_per_input(Chosen& chosen) {
   if (!beats(choice.tried->trial, choice.point, chosen.trial, chosen.at,
              leaves_out() ? kErrors : kErrorsOfMany))
     return;
-  report_.relevance = of_inputs(relevance(learnt), X_.cols(), standardizer_.flagged);
+  report_.relevance = of_inputs(relevance(learnt), X_.cols(), preparation_.flagged);
   chosen.lengthscales = scaled(learnt, choice.tried->lengthscale);
   chosen.take(choice.tried->trial, choice.point);
 }

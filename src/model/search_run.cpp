@@ -56,12 +56,12 @@ SearchRun::SearchRun(const MapMaker& maker, const SearchOptions& options, const 
       context_(context),
       fit_(options.fit),
       seen_(weights_without(X.rows(), unseen_)),
-      standardizer_(fit_preparation(options.fit, X, Y, seen_)),
+      preparation_(fit_preparation(options.fit, X, Y, seen_)),
       judge_(options.fit, Y, chosen_by_),
       split_(leaves_out() ? Split{chosen_by_, {}}
                           : split_rows(chosen_by_, options.held_out_fraction, kMostHeldOut,
                                        options.fit.seed)),
-      candidates_(maker, fit_, X, Y, standardizer_, context),
+      candidates_(maker, fit_, X, Y, preparation_, context),
       sizes_(leaves_out() ? left_out_sizes(std::ssize(split_.train), options.features)
                           : held_out_sizes(std::ssize(split_.train), options.features)),
       phases_(context, phase_units(sizes_.coarse, kCoarseTrials) +
@@ -80,7 +80,7 @@ std::vector<double> SearchRun::lambdas() const {
 double SearchRun::central() const {
   if (maker_.start() > 0) return maker_.start();
   return X_.visit([&](const auto& X) {
-    return central_lengthscale(standardizer_, X, split_.train, fit_.seed, context_);
+    return central_lengthscale(preparation_, X, split_.train, fit_.seed, context_);
   });
 }
 

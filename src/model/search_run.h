@@ -114,7 +114,7 @@ class SearchRun {
   Context& context_;
   FitOptions fit_;
   std::vector<double> seen_;  // weights: 0 of unseen rows; empty where there are none
-  Standardizer standardizer_;
+  Preparation preparation_;
   std::shared_ptr<const feature::FeatureMap> map_;  // of the fit
   Judge judge_;
   Split split_;  // of chosen_by_, on held-out rows

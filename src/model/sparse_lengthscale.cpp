@@ -51,7 +51,7 @@ double squared_distance(const SparseRow& a, const SparseRow& b) noexcept {
 }  // namespace
 
 template <class T>
-double central_lengthscale(const Standardizer& standardizer, const CsrView<T>& X,
+double central_lengthscale(const Preparation& preparation, const CsrView<T>& X,
                            const std::vector<int64_t>& rows, uint64_t seed, Context& context) {
   const double of_standardised = std::sqrt(2.0 * static_cast<double>(X.cols));
   const std::vector<int64_t> chosen = sample_rows(rows, kMedianRows, seed);
@@ -65,7 +65,7 @@ double central_lengthscale(const Standardizer& standardizer, const CsrView<T>& X
   std::vector<SparseRow> sample;
   int64_t listed = 0;
   for (const int64_t row : chosen) {
-    sample.push_back(sorted_row(standardizer, X, row, sums.data()));
+    sample.push_back(sorted_row(preparation, X, row, sums.data()));
     listed += std::ssize(sample.back());
     context.checkpoint();
   }
@@ -80,9 +80,9 @@ double central_lengthscale(const Standardizer& standardizer, const CsrView<T>& X
   return median > 0 ? median : of_standardised;
 }
 
-template double central_lengthscale(const Standardizer&, const CsrView<float>&,
+template double central_lengthscale(const Preparation&, const CsrView<float>&,
                                     const std::vector<int64_t>&, uint64_t, Context&);
-template double central_lengthscale(const Standardizer&, const CsrView<double>&,
+template double central_lengthscale(const Preparation&, const CsrView<double>&,
                                     const std::vector<int64_t>&, uint64_t, Context&);
 
 }  // namespace mercer::model

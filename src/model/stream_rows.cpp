@@ -74,7 +74,7 @@ void StreamRows::for_each(Context& context, const Body& body) const {
     of_block.clear();
     while (done < set_.count && set_[done] < last) of_block.push_back(set_[done++] - first);
     if (of_block.empty()) return;
-    const FeatureRows rows(stream_.map(), standardizer_, stream_.options(), block.X, block.Y,
+    const FeatureRows rows(stream_.map(), preparation_, stream_.options(), block.X, block.Y,
                            block.weights);
     const bool whole = done - begin == block.X.rows();
     const auto part =
@@ -91,7 +91,7 @@ void StreamRows::for_each(Context& context, const Body& body) const {
 }
 
 std::unique_ptr<solver::BlockSource> StreamRows::subset(solver::RowSet rows) const {
-  auto part = std::make_unique<StreamRows>(stream_, standardizer_, all_);
+  auto part = std::make_unique<StreamRows>(stream_, preparation_, all_);
   part->composed_ = solver::composed(set_, rows);
   part->set_ = set_.index == nullptr ? rows : solver::RowSet(part->composed_);
   return part;

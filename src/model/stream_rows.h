@@ -41,8 +41,8 @@ class CheckedStream {
 class StreamRows final : public solver::BlockSource {
  public:
   /// References are kept. rows: as many as the first pass found; another number later is refused.
-  StreamRows(const CheckedStream& stream, const Standardizer& standardizer, int64_t rows)
-      : stream_(stream), standardizer_(standardizer), all_(rows), set_(rows) {}
+  StreamRows(const CheckedStream& stream, const Preparation& preparation, int64_t rows)
+      : stream_(stream), preparation_(preparation), all_(rows), set_(rows) {}
 
   int64_t features() const override { return stream_.map().features(); }
   int64_t outputs() const override;
@@ -53,7 +53,7 @@ class StreamRows final : public solver::BlockSource {
 
  private:
   const CheckedStream& stream_;
-  const Standardizer& standardizer_;
+  const Preparation& preparation_;
   int64_t all_;
   solver::RowSet set_;
   std::vector<int64_t> composed_;  // of a subset's subset

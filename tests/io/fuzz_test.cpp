@@ -24,7 +24,7 @@ model::Model small_model() {
   model::Model model;
   model.map = spec::map_from_spec(
       R"({"map":"fourier","kernel":{"kernel":"gaussian"},"inputs":2,"features":4,"form":"phase"})");
-  model.standardizer = {{0, 1}, {1, 2}};
+  model.preparation = {{0, 1}, {1, 2}};
   solver::Weights weights{Matrix<double>(4, 1), {1}};
   weights.w.fill(0.5);
   model.predictor = model::make_linear(std::move(weights));

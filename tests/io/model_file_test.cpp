@@ -28,7 +28,7 @@ model::Model small_model(int64_t outputs) {
   model::Model model;
   model.map = spec::map_from_spec(
       R"({"map":"fourier","kernel":{"kernel":"gaussian","lengthscale":0.3},"inputs":3,"features":8,"seed":"9007199254740993"})");
-  model.standardizer = {{0.1, -1e300, 1.0 / 3}, {5e-324, 7, 1e300}};
+  model.preparation = {{0.1, -1e300, 1.0 / 3}, {5e-324, 7, 1e300}};
   solver::Weights weights{Matrix<double>(kFeatures, outputs), {}};
   for (int64_t i = 0; i < kFeatures * outputs; ++i) {
     weights.w.data()[i] =
@@ -69,10 +69,10 @@ model::Model prepared_model(model::Transform kind) {
   model.options.missing = model::Missing::flag;
   model.options.transform = model.options.target_transform = kind;
   model.options.unit_rows = true;
-  model.standardizer = {{0.1, -0.2, 0}, {1.5, 0.5, 1}};
-  model.standardizer.fill = {1.0 / 3, -7};
-  model.standardizer.flagged = {1};
-  model.standardizer.row_norm = 1;
+  model.preparation = {{0.1, -0.2, 0}, {1.5, 0.5, 1}};
+  model.preparation.fill = {1.0 / 3, -7};
+  model.preparation.flagged = {1};
+  model.preparation.row_norm = 1;
   if (kind == model::Transform::none) return model;
   model::Curve curve{kind, {0.25}};
   if (kind == model::Transform::rank) {
@@ -80,8 +80,8 @@ model::Model prepared_model(model::Transform kind) {
     for (size_t k = 0; k < model::kRankKnots; ++k)
       curve.knots.push_back(std::sqrt(static_cast<double>(k / 3)));
   }
-  model.standardizer.curves = {{}, curve};
-  model.standardizer.targets = {curve, curve};
+  model.preparation.curves = {{}, curve};
+  model.preparation.targets = {curve, curve};
   return model;
 }
 
@@ -152,8 +152,8 @@ TEST_CASE("a model comes back from its file with every number bit for bit", "[io
     CHECK(options_fault(back->options, model.options) == "");
     CHECK(back->rows == model.rows);
     CHECK(back->metadata == model.metadata);
-    CHECK(same_bits(back->standardizer.mean, model.standardizer.mean));
-    CHECK(same_bits(back->standardizer.scale, model.standardizer.scale));
+    CHECK(same_bits(back->preparation.mean, model.preparation.mean));
+    CHECK(same_bits(back->preparation.scale, model.preparation.scale));
     CHECK(same_bits(linear_weights(*back).intercept, linear_weights(model).intercept));
     REQUIRE(back->path.size() == 2);
     CHECK(back->path[1].score == model.path[1].score);
@@ -163,7 +163,7 @@ TEST_CASE("a model comes back from its file with every number bit for bit", "[io
 TEST_CASE("predictions of a model read back are equal bit for bit", "[io]") {
   const TemporaryDirectory directory;
   model::Model model = small_model(2);
-  model.standardizer = {{0.1, -0.2, 0.3}, {1.5, 0.5, 2}};
+  model.preparation = {{0.1, -0.2, 0.3}, {1.5, 0.5, 2}};
   io::save(model, directory.file("model"));
   const std::vector<double> before = predictions(model),
                             after = predictions(*io::load_model(directory.file("model")));
@@ -178,11 +178,11 @@ TEST_CASE("a classifier without standardisation comes back", "[io]") {
   model.options.task = model::Task::classification;
   model.options.classes = 4;
   model.options.standardize = false;
-  model.standardizer = {};
+  model.preparation = {};
   io::save(model, directory.file("model"));
   const auto back = io::load_model(directory.file("model"));
   CHECK(options_fault(back->options, model.options) == "");
-  CHECK(back->standardizer.mean.empty());
+  CHECK(back->preparation.mean.empty());
 }
 
 TEST_CASE("ranges come back bit for bit and guard as before", "[io]") {
@@ -243,15 +243,15 @@ TEST_CASE("how rows are prepared comes back bit for bit", "[io]") {
     CHECK(back->options.scale == model::Scale::robust);
     CHECK(back->options.missing == model::Missing::flag);
     CHECK(back->options.unit_rows);
-    const model::Preparation& by = back->standardizer;
-    CHECK(same_bits(by.fill, model.standardizer.fill));
+    const model::Preparation& by = back->preparation;
+    CHECK(same_bits(by.fill, model.preparation.fill));
     CHECK(by.flagged == std::vector<int64_t>{1});
     CHECK(by.row_norm == 1);
     REQUIRE(by.curves.size() == (kind == model::Transform::none ? 0u : 2u));
     if (kind == model::Transform::none) continue;
     CHECK(by.curves[0].kind == model::Transform::none);
-    CHECK(same_bits(by.curves[1].knots, model.standardizer.curves[1].knots));
-    CHECK(same_bits(by.targets[1].knots, model.standardizer.targets[1].knots));
+    CHECK(same_bits(by.curves[1].knots, model.preparation.curves[1].knots));
+    CHECK(same_bits(by.targets[1].knots, model.preparation.targets[1].knots));
   }
 }
 
@@ -300,7 +300,7 @@ TEST_CASE("a file from before ranges were kept loads, and clips nothing", "[io]"
   const TemporaryDirectory directory;
   const std::string path = directory.file("model");
   model::Model model = small_model(1);
-  model.standardizer = {{0.1, -0.2, 0.3}, {1.5, 0.5, 2}};
+  model.preparation = {{0.1, -0.2, 0.3}, {1.5, 0.5, 2}};
   io::save(model, path);
   forge_section(path, "options", [](const std::string& text) {
     return text.substr(0, text.find(",\"scale\"")) + "}";
@@ -547,7 +547,7 @@ TEST_CASE("a model that could not be read back is not written", "[io]") {
   };
   CHECK(refused([](model::Model& m) { m.predictor = constant_weights(8, 1, std::nan(""), 1); },
                 "weights[0] = nan") == "");
-  CHECK(refused([](model::Model& m) { m.standardizer.scale[1] = 0; }, "scale") == "");
+  CHECK(refused([](model::Model& m) { m.preparation.scale[1] = 0; }, "scale") == "");
   CHECK(refused([](model::Model& m) { m.predictor = constant_weights(8, 1, 1.0, 0); },
                 "intercept") == "");
   CHECK(refused([](model::Model& m) { m.predictor = constant_weights(7, 1, 1.0, 1); },

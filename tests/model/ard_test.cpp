@@ -34,8 +34,8 @@ Ard learnt(const test::Problem& problem, int threads = 1) {
 
 }  // namespace
 
-// Of 20 seeds tried the largest relevance of an input without effect was 0.06 and the least of one
-// with effect 0.2.
+// Over seeds 1 to 20 the largest relevance of an input without effect was below 5e-5, all being
+// dropped, and the least of one with effect 0.18.
 TEST_CASE("ard: the three of twenty inputs that matter are found") {
   for (const uint64_t seed : {1, 2, 3}) {
     CAPTURE(seed);
@@ -44,7 +44,7 @@ TEST_CASE("ard: the three of twenty inputs that matter are found") {
     CHECK(*std::max_element(r.begin(), r.end()) == 1);
     for (size_t j = 0; j < 20; ++j) {
       CAPTURE(j, ard.lengthscale[j]);
-      CHECK((j < 3 ? r[j] > 0.1 : r[j] < 0.1));
+      CHECK((j < 3 ? r[j] > 0.1 : r[j] < 0.01));
     }
     CHECK(ard.gain > 0.1);
     CHECK(ard.lambda >= kLeastArdLambda);

@@ -97,7 +97,7 @@ TEST_CASE("rows that are assessed or held out join the fit", "[model]") {
     for (int64_t i = 0; i < n; ++i)
       for (int64_t j = 0; j < 3; ++j) {
         const auto c = static_cast<size_t>(j);
-        inputs(i, j) = (inputs(i, j) - model.standardizer.mean[c]) / model.standardizer.scale[c];
+        inputs(i, j) = (inputs(i, j) - model.preparation.mean[c]) / model.preparation.scale[c];
       }
     Context context;
     const Model again = fit(model.map, fixed, inputs.view(), problem.y(), context);

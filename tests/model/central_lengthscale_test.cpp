@@ -41,10 +41,10 @@ double central(const Matrix<double>& X, uint64_t seed, Context& context) {
 }
 
 Matrix<double> standardized(const Matrix<double>& X) {
-  const auto standardizer = model::fit_standardizer(MatrixView<const double>(X.view()));
+  const auto preparation = model::fit_standardizer(MatrixView<const double>(X.view()));
   Matrix<double> out(X.rows(), X.cols());
   for (int64_t i = 0; i < X.rows(); ++i)
-    model::standardize_row(standardizer, MatrixView<const double>(X.view()), i, out.view().row(i));
+    model::standardize_row(preparation, MatrixView<const double>(X.view()), i, out.view().row(i));
   return out;
 }
 

@@ -132,7 +132,7 @@ TEST_CASE("held-out selection of a classifier counts errors", "[model]") {
   options.lambda_count = 5;
   Context context;
   const Model model = fit(gaussian_map(2, 40), options, problem.x(), problem.y(), context);
-  const Matrix<double> Z = plain_features(*model.map, problem.x(), model.standardizer);
+  const Matrix<double> Z = plain_features(*model.map, problem.x(), model.preparation);
   Matrix<double> codes(200, 2);
   for (int64_t i = 0; i < 200; ++i) {
     codes(i, 0) = 1 - problem.Y(i, 0);
@@ -158,9 +158,9 @@ TEST_CASE("held-out selection of a classifier counts errors", "[model]") {
 TEST_CASE("scores of several weights in one pass are those of each alone", "[model]") {
   const Problem problem = blobs(100, {0, 1, 2}, 37);
   const auto map = gaussian_map(2, 16);
-  const Standardizer standardizer = fit_standardizer(problem.x());
+  const Preparation preparation = fit_standardizer(problem.x());
   const FitOptions options = class_options(3, Selection::fixed);
-  const FeatureRows rows(*map, standardizer, options, problem.x(), problem.y());
+  const FeatureRows rows(*map, preparation, options, problem.x(), problem.y());
   std::vector<solver::Weights> weights;
   for (uint64_t k = 0; k < 3; ++k)
     weights.push_back({random_matrix(16, 3, 40 + k), {0.1, 0.2, 0.3}});

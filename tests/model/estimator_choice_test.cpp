@@ -19,7 +19,7 @@ namespace {
 struct Setting {
   Problem problem;
   std::shared_ptr<const feature::FeatureMap> map = gaussian_map(3, 60, 1.0);
-  Standardizer standardizer;
+  Preparation preparation;
   FitOptions options;
   FeatureRows rows;
 
@@ -27,7 +27,7 @@ struct Setting {
   Setting(int64_t n, double steepness)
       : problem(coins(n, steepness)),
         options(f64_options(Selection::fixed)),
-        rows(*map, standardizer, options, problem.X.view(), problem.y()) {
+        rows(*map, preparation, options, problem.X.view(), problem.y()) {
     options.task = Task::classification;
     options.classes = 2;
   }

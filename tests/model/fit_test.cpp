@@ -67,9 +67,9 @@ TEST_CASE("fit is standardise, map, centre, solve", "[model]") {
     options.standardize = standardize;
     const Model model = fit(map, options, problem.x(), problem.y(), context);
     const Matrix<double> expected =
-        plain_ridge(plain_features(*map, problem.x(), model.standardizer), problem.Y, 5000 * 1e-4,
-                    plain_features(*map, test.x(), model.standardizer));
-    CHECK(model.standardizer.mean.size() == (standardize ? 3u : 0u));
+        plain_ridge(plain_features(*map, problem.x(), model.preparation), problem.Y, 5000 * 1e-4,
+                    plain_features(*map, test.x(), model.preparation));
+    CHECK(model.preparation.mean.size() == (standardize ? 3u : 0u));
     CHECK(largest_difference(predictions(model, test.x()), expected) < kBound);
   }
 }
@@ -82,8 +82,8 @@ TEST_CASE("fewer rows than features go through the dual and agree with the prima
   options.extrapolation = Extrapolation::free;  // of few rows, some others lie outside
   const Model model = fit(map, options, problem.x(), problem.y(), context);
   const Matrix<double> expected =
-      plain_ridge(plain_features(*map, problem.x(), model.standardizer), problem.Y, 90 * 1e-4,
-                  plain_features(*map, test.x(), model.standardizer));
+      plain_ridge(plain_features(*map, problem.x(), model.preparation), problem.Y, 90 * 1e-4,
+                  plain_features(*map, test.x(), model.preparation));
   CHECK(largest_difference(predictions(model, test.x()), expected) < kBound);
 }
 
@@ -96,7 +96,7 @@ TEST_CASE("without centring the intercept is zero, for either form", "[model]") 
     const Model model = fit(gaussian_map(3, D), options, problem.x(), problem.y(), context);
     CHECK(linear_weights(model).intercept == std::vector<double>{0.0, 0.0});
     // The residual equation (Z'Z + n lambda) w = Z'Y, written as Z'(Y - Zw) = n lambda w.
-    const Matrix<double> Z = plain_features(*model.map, problem.x(), model.standardizer);
+    const Matrix<double> Z = plain_features(*model.map, problem.x(), model.preparation);
     Matrix<double> rest = copy(problem.y());
     linalg::multiply(-1.0, linalg::Transpose::no, Z.view(), linalg::Transpose::no,
                      linear_weights(model).w.view(), 1.0, rest.view());
@@ -175,9 +175,9 @@ TEST_CASE("a prediction does not depend on the rows around it", "[model]") {
 TEST_CASE("blocks of features are equal bit for bit for any number of threads", "[model]") {
   const Problem problem = smooth_problem(5000, 3, 1, 0.1, 12);
   const auto map = gaussian_map(3, 34);
-  const Standardizer standardizer = fit_standardizer(problem.x());
+  const Preparation preparation = fit_standardizer(problem.x());
   FitOptions options;
-  const FeatureRows rows(*map, standardizer, options, problem.x(), problem.y());
+  const FeatureRows rows(*map, preparation, options, problem.x(), problem.y());
   const auto bytes = [&](int threads) {
     Context context;
     context.threads = threads;

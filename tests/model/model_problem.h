@@ -56,12 +56,12 @@ inline model::FitOptions f64_options(model::Selection selection) {
 
 /// Features of rows that are standardised plainly.
 inline Matrix<double> plain_features(const feature::FeatureMap& map, MatrixView<const double> X,
-                                     const model::Standardizer& standardizer) {
+                                     const model::Preparation& preparation) {
   Matrix<double> inputs = copy(X), Z(X.rows, map.features());
   for (int64_t i = 0; i < X.rows; ++i) {
-    for (int64_t j = 0; j < X.cols && !standardizer.mean.empty(); ++j) {
+    for (int64_t j = 0; j < X.cols && !preparation.mean.empty(); ++j) {
       const auto c = static_cast<size_t>(j);
-      inputs(i, j) = (X(i, j) - standardizer.mean[c]) / standardizer.scale[c];
+      inputs(i, j) = (X(i, j) - preparation.mean[c]) / preparation.scale[c];
     }
   }
   Context context;

@@ -235,7 +235,7 @@ TEST_CASE("targets are learnt transformed and predicted back", "[model]") {
     options.target_transform = kind;
     const auto map = gaussian_map(5, 64, 2.0);
     const Model model = fit(map, options, data.X.view(), data.Y.view(), context);
-    const Curve curve = model.standardizer.targets.at(0);
+    const Curve curve = model.preparation.targets.at(0);
     Matrix<double> Y(300, 1);
     for (int64_t i = 0; i < 300; ++i) Y(i, 0) = curve(data.Y(i, 0));
     const Model bare = fit(map, plain(), data.X.view(), Y.view(), context);
@@ -349,7 +349,7 @@ TEST_CASE("searches, streams and exact ridge prepare as fits do", "[model]") {
   wanted.features = 64;
   const Model found = search(Maker(), wanted, data.X.view(), data.Y.view(), context);
   CHECK(found.inputs() == 5);
-  CHECK(found.standardizer.flagged == by.flagged);
+  CHECK(found.preparation.flagged == by.flagged);
   FitOptions same = options;
   same.lambda = found.options.lambda;
   const Model model = fit(found.map, same, data.X.view(), data.Y.view(), context);

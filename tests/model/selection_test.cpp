@@ -136,7 +136,7 @@ TEST_CASE("every selection scores its path as plain refits do, and takes the lea
       Context context;
       const Model model = fit(gaussian_map(3, shape.D), options, problem.x(), problem.y(), context);
       REQUIRE(model.path.size() == 9);
-      const Matrix<double> Z = plain_features(*model.map, problem.x(), model.standardizer);
+      const Matrix<double> Z = plain_features(*model.map, problem.x(), model.preparation);
       std::vector<double> plain;
       for (const PathPoint& point : model.path) {
         plain.push_back(plain_score(options, Z, problem.Y, point.lambda));
@@ -165,7 +165,7 @@ TEST_CASE("the model is fitted on all rows with the chosen lambda", "[model]") {
       Context context;
       const Model chosen =
           fit(gaussian_map(3, shape.D), path_options(selection), problem.x(), problem.y(), context);
-      const Matrix<double> Z = plain_features(*chosen.map, problem.x(), chosen.standardizer);
+      const Matrix<double> Z = plain_features(*chosen.map, problem.x(), chosen.preparation);
       const double shift = static_cast<double>(shape.n) * chosen.options.lambda;
       worst = std::max(worst, largest_difference(predictions(chosen, problem.x()),
                                                  plain_ridge(Z, problem.Y, shift, Z)));

@@ -75,7 +75,7 @@ TEST_CASE("sparse rows are scaled by the size of what they list, and not centred
   const auto map = gaussian_map(kInputs, 64, 4.0);
   const FitOptions options = options_of(Selection::fixed, true);
   const Model sparse = fit(map, options, problem.X.view(), problem.Y.view(), context);
-  CHECK(!sparse.standardizer.centres());
+  CHECK(!sparse.preparation.centres());
   Matrix<double> scaled = copy(problem.dense.view());
   for (int64_t j = 0; j < kInputs; ++j) {
     double mean = 0, squares = 0, listed = 0;
@@ -86,7 +86,7 @@ TEST_CASE("sparse rows are scaled by the size of what they list, and not centred
       listed += 1;
     }
     const double scale = std::sqrt(squares / listed);
-    CHECK(std::abs(sparse.standardizer.scale[static_cast<size_t>(j)] / scale - 1) < 1e-13);
+    CHECK(std::abs(sparse.preparation.scale[static_cast<size_t>(j)] / scale - 1) < 1e-13);
     for (int64_t i = 0; i < kRows; ++i) scaled(i, j) /= scale;
   }
   const Model plain =
@@ -108,7 +108,7 @@ TEST_CASE("rare columns do not outweigh all others", "[model]") {
     X.end_row();
     labels(i, 0) = i % 4 < 2 ? 1 : 0;
   }
-  const Standardizer found = fit_standardizer(X.view());
+  const Preparation found = fit_standardizer(X.view());
   for (size_t j = 4; j < d; ++j) CHECK((found.scale[j] > 0.9 && found.scale[j] < 1.3));
 }
 
@@ -134,10 +134,10 @@ TEST_CASE("the lengthscale of sparse rows is the median distance of the dense on
   std::vector<int64_t> rows;
   for (int64_t i = 0; i < X.rows(); ++i) rows.push_back(i);
   Context context;
-  const Standardizer standardizer = fit_standardizer(X.view());
-  const double sparse = central_lengthscale(standardizer, X.view(), rows, 1, context);
+  const Preparation preparation = fit_standardizer(X.view());
+  const double sparse = central_lengthscale(preparation, X.view(), rows, 1, context);
   const double all =
-      central_lengthscale(standardizer, MatrixView<const float>(dense.view()), rows, 1, context);
+      central_lengthscale(preparation, MatrixView<const float>(dense.view()), rows, 1, context);
   // As many drawn pairs as there are: the rank of their median is within 5 (1/(2 sqrt(44850))) of a
   // half, and the distances' density there makes that less than 2 % of the median.
   CHECK(std::abs(sparse / all - 1) < 0.02);

@@ -131,7 +131,7 @@ TEST_CASE("moments of blocks are those of all rows", "[model]") {
   ColumnMoments moments(4);
   for (int64_t first = 0; first < 301; first += 43)
     moments.add(X.view().block_rows(first, std::min<int64_t>(301, first + 43)));
-  const Standardizer blocks = moments.standardizer(), whole = fit_standardizer(X.view());
+  const Preparation blocks = moments.preparation(), whole = fit_standardizer(X.view());
   for (size_t j = 0; j < 4; ++j) {
     // Of numbers of 1e9 with a deviation of 0.6 the mean is known to about 1e-7.
     CHECK(std::abs(blocks.mean[j] - whole.mean[j]) <= 1e-15 * std::abs(whole.mean[j]) + 1e-15);

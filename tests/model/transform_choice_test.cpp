@@ -47,7 +47,7 @@ TEST_CASE("a search transforms inputs where that wins, by leave-one-out and on h
     CHECK(plain.report.transform == Transform::none);
     CHECK(chosen.report.transform != Transform::none);
     CHECK(chosen.options.transform == chosen.report.transform);
-    CHECK(!chosen.standardizer.curves.empty());
+    CHECK(!chosen.preparation.curves.empty());
     const double before = statistic::r_squared(fresh.y(), predictions(plain, fresh.x()).view());
     const double after = statistic::r_squared(fresh.y(), predictions(chosen, fresh.x()).view());
     // What the plain fit misses of noiseless targets is at least halved.
@@ -58,5 +58,5 @@ TEST_CASE("a search transforms inputs where that wins, by leave-one-out and on h
 TEST_CASE("uniform inputs stay as they are", "[model]") {
   const Model model = searched(smooth_problem(400, 3, 1, 0.3, 73), true);
   CHECK(model.report.transform == Transform::none);
-  CHECK(model.standardizer.curves.empty());
+  CHECK(model.preparation.curves.empty());
 }

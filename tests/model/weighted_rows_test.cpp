@@ -77,7 +77,7 @@ TEST_CASE("a fit of weighted rows is that of repeated rows", "[model]") {
       CHECK(largest_difference(predictions(streamed, problem.x()),
                                predictions(weighted, problem.x())) < 1e-12);
       for (size_t j = 0; j < 3; ++j)
-        CHECK(weighted.standardizer.scale[j] == Approx(whole.standardizer.scale[j]).epsilon(1e-12));
+        CHECK(weighted.preparation.scale[j] == Approx(whole.preparation.scale[j]).epsilon(1e-12));
     }
 }
 
