@@ -7,7 +7,7 @@
 #include "arguments.h"
 #include "guard.h"
 #include "handles.h"
-#include "mercer/model.h"
+#include "mercer/score.h"
 #include "row_arguments.h"
 #include "statistic/class_metrics.h"
 #include "statistic/prediction_score.h"

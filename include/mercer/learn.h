@@ -9,6 +9,7 @@
 #include "mercer/kernel_ridge.h"
 #include "mercer/model.h"
 #include "mercer/ridge.h"
+#include "mercer/score.h"
 #include "mercer/search.h"
 #include "mercer/statistics.h"
 

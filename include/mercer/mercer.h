@@ -14,6 +14,7 @@
 #include "mercer/model.h"
 #include "mercer/ridge.h"
 #include "mercer/rows.h"
+#include "mercer/score.h"
 #include "mercer/search.h"
 #include "mercer/sketch.h"
 #include "mercer/statistics.h"

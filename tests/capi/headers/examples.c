@@ -281,6 +281,19 @@ static int search(double* x, double* y) {
   return status == MERCER_OK;
 }
 
+/* ---- score.h ---- */
+
+static int metrics(double* f, double* y) {
+  mercer_rows F = mercer_rows_f64(n, 1, f);
+  mercer_rows Y = mercer_rows_f64(n, 1, y);
+  mercer_score_options options = {sizeof options, MERCER_METRIC_MAE, 0, 0};
+  double error = 0;
+  mercer_status status = mercer_prediction_score(&F, &Y, 0, &options, NULL, &error);
+  double expected = 0;
+  for (int i = 0; i < n; ++i) expected += fabs(y[i] - f[i]) / n;
+  return status == MERCER_OK && fabs(error - expected) < 1e-12 * (1 + expected);
+}
+
 /* ---- kernel_ridge.h ---- */
 
 static int exact_kernel_ridge(const mercer_kernel* kernel, double* x, double* y, double* f) {
@@ -366,6 +379,7 @@ int main(void) {
   RUN(ridge_path, (statistics, w));
   RUN(ridge_from_rows, (z64, y64, w));
   RUN(models, (map, x32, y64, f, &model));
+  RUN(metrics, (f, y64));
   RUN(parts_of_a_model, (model));
   RUN(rows_from_a_source, (map, &file));
   RUN(search, (x64, y64));

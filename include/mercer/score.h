@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * SPDX-FileCopyrightText: The mercer authors */
+#ifndef MERCER_SCORE_H
+#define MERCER_SCORE_H
+
+/* How well predictions fit. n counts rows, m outputs, K classes. */
+
+#include "mercer/rows.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ==== Metrics of predictions ====
+ *
+ * Example: the mean absolute error of n predictions f of targets y.
+ *
+ *   mercer_rows F = mercer_rows_f64(n, 1, f);
+ *   mercer_rows Y = mercer_rows_f64(n, 1, y);
+ *   mercer_score_options options = {sizeof options, MERCER_METRIC_MAE, 0, 0};
+ *   double error = 0;
+ *   mercer_status status = mercer_prediction_score(&F, &Y, 0, &options, NULL, &error);
+ */
+
+/** What is measured of predictions f and targets y, of n rows and m outputs, or of scores and
+ *  probabilities p of K classes. */
+typedef enum mercer_metric {
+  /** R2 for K = 0, else ACCURACY. */
+  MERCER_METRIC_DEFAULT = 0,
+  /** 1 - sum_i (y_i - f_i)^2 / sum_i (y_i - mean y)^2, averaged over the outputs whose Y varies,
+   *  NaN if none does. */
+  MERCER_METRIC_R2 = 1,
+  /** sqrt(mean_i (y_i - f_i)^2), averaged over the outputs; so are the next two. */
+  MERCER_METRIC_RMSE = 2,
+  /** mean_i |y_i - f_i|. */
+  MERCER_METRIC_MAE = 3,
+  /** mean_i max(tau (y_i - f_i), (tau - 1) (y_i - f_i)). */
+  MERCER_METRIC_PINBALL = 4,
+  /** Share of rows whose class is the column of the largest score, the lowest on a tie; numbers
+   *  that are no class and rows with a NaN score count as wrong. */
+  MERCER_METRIC_ACCURACY = 5,
+  /** K x K numbers: entry (a, b) counts rows of class a whose largest score is that of b. */
+  MERCER_METRIC_CONFUSION = 6,
+  /** Area under the curve of true against false positives, ties counting half; of two classes by
+   *  the difference of their scores, of more the mean over classes, each against the rest. NaN
+   *  where the rows are all of one class. */
+  MERCER_METRIC_AUC = 7,
+  /** mean_i -log p of the row's class, p not below 1e-15. */
+  MERCER_METRIC_LOG_LOSS = 8,
+  /** Expected calibration error: mean over rows of |share right - mean largest p| within bins of
+   *  equally many rows, sorted by their largest p. */
+  MERCER_METRIC_CALIBRATION_ERROR = 9
+} mercer_metric;
+
+/** Which, and its numbers. All zeros but struct_size are the defaults, so it has no init. */
+typedef struct mercer_score_options {
+  uint32_t struct_size;
+  /** mercer_metric. */
+  int32_t metric;
+  /** Of CALIBRATION_ERROR, 1..1000000; 0: 15. */
+  int64_t bins;
+  /** Of PINBALL, between 0 and 1; 0: 0.5. */
+  double tau;
+} mercer_score_options;
+
+/** How well predictions fit the targets Y of the same rows: by default R^2 (K = 0) or the accuracy
+ *  (K >= 2).
+ *  Shapes: predictions n x outputs, of mercer_model_predict, mercer_kernel_ridge_predict or any
+ *  other, n >= 1; Y n x outputs, or n x 1 for classes; both dense or CSR (made dense); score: one
+ *  number, K x K for CONFUSION; options may be NULL.
+ *  Errors: K = 1, K < 0, no rows, a metric that is not of K; but for ACCURACY a number that is no
+ *  class and a NaN score; LOG_LOSS and CALIBRATION_ERROR of rows that are no probabilities;
+ *  MERCER_DIMENSION_MISMATCH. score is written on success alone.
+ *  Threads and cost: any number at once; one pass, AUC and CALIBRATION_ERROR a sort. */
+MERCER_API mercer_status mercer_prediction_score(const mercer_rows* predictions,
+                                                 const mercer_rows* Y, int64_t K,
+                                                 const mercer_score_options* options,
+                                                 mercer_context* context, double* score);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
