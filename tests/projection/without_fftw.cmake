@@ -10,7 +10,8 @@ execute_process(COMMAND ${CMAKE_COMMAND} --build ${WORK} --parallel 2 --target m
   OUTPUT_QUIET COMMAND_ERROR_IS_FATAL ANY)
 execute_process(COMMAND ${WORK}/tests/projection/mercer_circulant_test COMMAND_ERROR_IS_FATAL ANY)
 
-file(GLOB library ${WORK}/capi/libmercer.so.*.*)
+# The file alone, not the link that bears its SONAME.
+file(GLOB library ${WORK}/capi/libmercer.so.*.*.*)
 file(STRINGS ${library} names REGEX "fftw")
 if(names OR NOT EXISTS "${library}")
   message(FATAL_ERROR "libmercer (${library}) without FFTW still names ${names}")
