@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "failure.h"
+#include "mercer/map.hpp"
 #include "read/number.h"
 
 namespace mercer::cli {
@@ -40,6 +41,24 @@ Json with_lengthscale(const Json& map, double lengthscale) {
   Json result = map;
   if (lengthscale > 0) result["kernel"]["lengthscale"] = lengthscale;
   return result;
+}
+
+bool can_be_made(const Json& map) {
+  try {
+    Map::from_spec(map.dump());
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+// As the library's search has it; which kernels a projection takes is the library's to say.
+void choose_projection(Json* map, int64_t inputs) {
+  constexpr int64_t kMostPoints = 64, kMostBlocks = 4096;
+  (*map)["projection"] = "sorf";
+  if (inputs > kMostPoints && inputs <= kMostBlocks && can_be_made(*map)) return;
+  (*map)["projection"] = "sobol";
+  if (inputs >= 1024 || !can_be_made(*map)) map->erase("projection");
 }
 
 double number_or_auto(const std::string& text, const char* option, bool zero_allowed,
@@ -117,13 +136,11 @@ double read_test_fraction(const std::string& text) {
 std::string complete_map(const std::string& map, double lengthscale, int64_t inputs,
                          int64_t features, uint64_t seed) {
   Json json = with_lengthscale(Json::parse(map), lengthscale);
-  constexpr int64_t kSobolInputs = 1024;  // as the search has it
-  if (json.value("map", Json()) == "fourier" && !json.contains("projection") &&
-      inputs <= kSobolInputs)
-    json["projection"] = "sobol";
   json["inputs"] = inputs;
   json["features"] = features;
   json["seed"] = std::to_string(seed);
+  if (json.value("map", Json()) == "fourier" && !json.contains("projection"))
+    choose_projection(&json, inputs);
   return json.dump();
 }
 

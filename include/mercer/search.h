@@ -93,8 +93,8 @@ typedef struct mercer_search_options {
   /** Of map, split and subsample; default 0. */
   uint64_t seed;
   /** Map spec without "inputs", "features" and "seed", or NULL: {"map":"fourier"}. Without
-   *  "projection" a fourier map has "sobol" for up to 1,024 inputs, else "dense". Without "kernel"
-   *  it is the map's "default_kernel" of mercer_specs, the Gaussian for fourier. The lengthscale
+   *  "projection" a fourier map has "sobol" for up to 64 inputs, "sorf" for up to 4,096 if the kernel
+   *  is isotropic, else "sobol" for up to 1,023, then "dense". Without "kernel" it is the map's "default_kernel" of mercer_specs, the Gaussian for fourier. The lengthscale
    *  inside is replaced; lengthscales for each input are multiplied by a common factor instead,
    *  which is what is searched, from 1, and what lengthscale means then. */
   const char* map;

@@ -49,8 +49,10 @@ class SpecMapMaker final : public model::MapMaker {
 };
 
 /// From a map spec without "inputs", "features" and "seed", which the call fixes; "map" defaults to
-/// "fourier", its "projection" to "sobol" for up to 1,024 inputs, "kernel" to the map's default_kernel; empty text is {}. Errors: those of
-/// map_from_spec; INVALID_ARGUMENT for the three keys. d >= 1.
+/// "fourier", "kernel" to the map's default_kernel, the "projection" of a fourier map to "sobol" for
+/// up to 64 inputs, "sorf" for up to 4,096 and an isotropic kernel, else "sobol" while it can be,
+/// then "dense"; empty text is {}. Errors: those of map_from_spec; INVALID_ARGUMENT for the three
+/// keys. d >= 1.
 std::unique_ptr<SpecMapMaker> map_maker(std::string_view partial, int64_t d, uint64_t seed);
 
 }  // namespace mercer::spec

@@ -91,7 +91,7 @@ std::string Sample::fault(double z) const {
   const bool exact = law_.law == Law::exact;
   const double bias = law_.bias * cell_.kernel().variance(), spread = std::sqrt(variance_);
   const double below = score(real_, k_ + bias, spread), above = score(real_, k_ - bias, spread);
-  if (!(below <= z && above >= -z)) faults += text("mean", bias == 0 ? below : bias, k_);
+  if (!(below <= z && above >= -z)) faults += text("mean", below > z ? below : above, k_);
   if (law_.law == Law::mean) return faults;
   const double variance = score(deviation_, law_.multiple * variance_, variance_);
   if (!((exact ? std::fabs(variance) : variance) <= z))

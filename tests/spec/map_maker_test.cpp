@@ -84,13 +84,18 @@ TEST_CASE("a kernel without a lengthscale is kept as it is", "[spec]") {
         R"({"mercer":1,"kernel":"skewed_chi2","c":0.5,"variance":1})");
 }
 
-TEST_CASE("frequencies are of low discrepancy where nothing is said and there are numbers for it",
+TEST_CASE("frequencies that nothing is said of are points, blocks or dense, by width and law",
           "[spec]") {
   const auto projection = [](const char* json, int64_t d) {
     return spec::map_maker(json, d, 0)->make(1, 4)->parameters().text("projection");
   };
-  CHECK(projection("", 1024) == "sobol");
-  CHECK(projection("", 1025) == "dense");
+  CHECK(projection("", 64) == "sobol");
+  CHECK(projection("", 65) == "sorf");
+  CHECK(projection("", 4096) == "sorf");
+  CHECK(projection("", 4097) == "dense");
+  const char* const product = R"({"kernel":{"kernel":"laplacian"}})";
+  CHECK(projection(product, 1023) == "sobol");
+  CHECK(projection(product, 1024) == "dense");
   CHECK(projection(R"({"projection":"orthogonal"})", 3) == "orthogonal");
 }
 
