@@ -87,7 +87,8 @@ mercer_status mercer_model_fit(const mercer_map* map, const mercer_fit_options* 
     model::FitOptions fit = read_fit_options(options);
     const TrainingSet set(X, Y, running);
     set_task(K, set.Y.d(), fit);
-    return mercer_model{model::fit(phi, fit, set.X, set.y.view(), running)};
+    return mercer_model{
+        model::fit(phi, fit, set.X, set.y.view(), running, asked_weights(options, set.X.n()))};
   });
 }
 

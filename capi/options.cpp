@@ -30,7 +30,10 @@ constexpr mercer_fit_options kFitDefaults = {
     MERCER_MISSING_REFUSE,
     MERCER_TRANSFORM_NONE,
     MERCER_TRANSFORM_NONE,
-    0  // unit_rows
+    0,        // unit_rows
+    nullptr,  // weights
+    MERCER_CLASS_WEIGHT_NONE,
+    0  // reserved2
 };
 constexpr uint32_t kFitFirstSize = 80;
 
@@ -98,8 +101,30 @@ model::FitOptions read_fit_options(const mercer_fit_options* options) {
   fit.folds = read.folds;
   fit.held_out_fraction = read_fraction("options->held_out_fraction", read.held_out_fraction);
   fit.seed = read.seed;
+  check_range("options->reserved2", read.reserved2, 0, 0);
+  read_class_weight(read.class_weight, fit);
   read_preparation(read, MERCER_TRANSFORM_RANK, fit);
   return fit;
+}
+
+void read_class_weight(int32_t class_weight, model::FitOptions& fit) {
+  check_range("options->class_weight", class_weight, MERCER_CLASS_WEIGHT_NONE,
+              MERCER_CLASS_WEIGHT_BALANCED);
+  if (class_weight == MERCER_CLASS_WEIGHT_BALANCED) fit.parameters.set("class_weight", "balanced");
+}
+
+std::span<const double> read_weights(const double* weights, int64_t n) {
+  if (weights == nullptr) return {};
+  return vector("options->weights", weights, "X->n", n).values();
+}
+
+std::span<const double> asked_weights(const mercer_fit_options* options, int64_t n) {
+  return read_weights(read_options("options", options, kFitDefaults, kFitFirstSize).weights, n);
+}
+
+void refuse_weights(const mercer_fit_options* options, const char* of) {
+  const auto read = read_options("options", options, kFitDefaults, kFitFirstSize);
+  require(read.weights == nullptr, MERCER_UNSUPPORTED, "options->weights of %s, expected NULL", of);
 }
 
 std::optional<model::Extrapolation> asked_extrapolation(const mercer_fit_options* options) {

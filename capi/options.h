@@ -4,6 +4,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 
 #include "arguments.h"
 #include "mercer/model.h"
@@ -40,6 +41,13 @@ void read_preparation(const Options& read, int32_t last_transform, model::FitOpt
 }
 /// What fit options ask for by name; none for the default.
 std::optional<model::Extrapolation> asked_extrapolation(const mercer_fit_options* options);
+/// mercer_class_weight, of options->class_weight.
+void read_class_weight(int32_t class_weight, model::FitOptions& fit);
+/// options->weights: n numbers, whose values the core checks; none where they are NULL.
+std::span<const double> read_weights(const double* weights, int64_t n);
+std::span<const double> asked_weights(const mercer_fit_options* options, int64_t n);
+/// UNSUPPORTED where there are weights; `of`: what takes none.
+void refuse_weights(const mercer_fit_options* options, const char* of);
 /// A flag: 0 or 1.
 bool read_flag(const char* name, int32_t flag);
 /// A fraction in (0, 1).

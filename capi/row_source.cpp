@@ -70,6 +70,7 @@ mercer_status mercer_model_fit_source(const mercer_map* map, const mercer_fit_op
             "source->d = %lld, expected the map's inputs, %lld", static_cast<long long>(read.d),
             static_cast<long long>(phi->inputs()));
     model::FitOptions fit = read_fit_options(options);
+    refuse_weights(options, "rows from a source, whose number is not known before them");
     set_task(K, read.m, fit);
     CallbackStream stream(read, running);
     return mercer_model{model::fit_stream(phi, fit, stream, read.m, running)};

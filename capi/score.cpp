@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // mercer/model.h: scores of predictions.
+#include "mercer/score.h"
+
 #include <algorithm>
 #include <cmath>
 
 #include "arguments.h"
 #include "guard.h"
 #include "handles.h"
-#include "mercer/score.h"
+#include "options.h"
 #include "row_arguments.h"
+#include "solver/row_weights.h"
 #include "statistic/class_metrics.h"
 #include "statistic/prediction_score.h"
 #include "statistic/regression_metrics.h"
@@ -20,8 +23,9 @@ namespace {
 
 using View = MatrixView<const double>;
 using Options = mercer_score_options;
+using Weights = std::span<const double>;
 
-constexpr Options kDefaults = {sizeof(Options), MERCER_METRIC_DEFAULT, 0, 0};
+constexpr Options kDefaults = {sizeof(Options), MERCER_METRIC_DEFAULT, 0, 0, nullptr};
 constexpr uint32_t kFirstSize = 24;
 constexpr int64_t kDefaultBins = 15;
 constexpr double kDefaultTau = 0.5;
@@ -32,41 +36,47 @@ struct Metric {
   const char* name;
   bool classes;
   bool probabilities;  // it asks for them
-  void (*write)(View Y, View f, const Options& options, double* score);
+  void (*write)(View Y, View f, Weights w, const Options& options, double* score);
 };
 
 const Metric kMetrics[] = {
     {MERCER_METRIC_R2, "R2", false, false,
-     [](View Y, View f, const Options&, double* score) { *score = statistic::r_squared(Y, f); }},
+     [](View Y, View f, Weights w, const Options&, double* score) {
+       *score = statistic::r_squared(Y, f, w);
+     }},
     {MERCER_METRIC_RMSE, "RMSE", false, false,
-     [](View Y, View f, const Options&, double* score) {
-       *score = statistic::root_mean_square(Y, f);
+     [](View Y, View f, Weights w, const Options&, double* score) {
+       *score = statistic::root_mean_square(Y, f, w);
      }},
     {MERCER_METRIC_MAE, "MAE", false, false,
-     [](View Y, View f, const Options&, double* score) {
-       *score = statistic::mean_absolute(Y, f);
+     [](View Y, View f, Weights w, const Options&, double* score) {
+       *score = statistic::mean_absolute(Y, f, w);
      }},
     {MERCER_METRIC_PINBALL, "PINBALL", false, false,
-     [](View Y, View f, const Options& options, double* score) {
-       *score = statistic::pinball(Y, f, options.tau);
+     [](View Y, View f, Weights w, const Options& options, double* score) {
+       *score = statistic::pinball(Y, f, options.tau, w);
      }},
     {MERCER_METRIC_ACCURACY, "ACCURACY", true, false,
-     [](View Y, View f, const Options&, double* score) { *score = statistic::accuracy(Y, f); }},
+     [](View Y, View f, Weights w, const Options&, double* score) {
+       *score = statistic::accuracy(Y, f, w);
+     }},
     {MERCER_METRIC_CONFUSION, "CONFUSION", true, false,
-     [](View Y, View f, const Options&, double* score) {
+     [](View Y, View f, Weights w, const Options&, double* score) {
        Matrix<double> counts(f.cols, f.cols);
-       statistic::confusion(Y, f, counts.view());
+       statistic::confusion(Y, f, counts.view(), w);
        std::copy_n(counts.data(), f.cols * f.cols, score);
      }},
     {MERCER_METRIC_AUC, "AUC", true, false,
-     [](View Y, View f, const Options&, double* score) {
-       *score = statistic::area_under_curve(Y, f);
+     [](View Y, View f, Weights w, const Options&, double* score) {
+       *score = statistic::area_under_curve(Y, f, w);
      }},
     {MERCER_METRIC_LOG_LOSS, "LOG_LOSS", true, true,
-     [](View Y, View f, const Options&, double* score) { *score = statistic::log_loss(Y, f); }},
+     [](View Y, View f, Weights w, const Options&, double* score) {
+       *score = statistic::log_loss(Y, f, w);
+     }},
     {MERCER_METRIC_CALIBRATION_ERROR, "CALIBRATION_ERROR", true, true,
-     [](View Y, View f, const Options& options, double* score) {
-       *score = statistic::calibration_error(Y, f, options.bins);
+     [](View Y, View f, Weights w, const Options& options, double* score) {
+       *score = statistic::calibration_error(Y, f, options.bins, w);
      }},
 };
 
@@ -126,8 +136,12 @@ mercer_status mercer_prediction_score(const mercer_rows* predictions, const merc
         read_rows("Y", Y, K == 0 ? scores.d() : 1,
                   K == 0 ? "the columns of predictions" : "class numbers", running);
     check_same_rows(targets, scores);
+    const Weights weights = read_weights(asked.weights, scores.n());
+    solver::require_weights(weights, scores.n());
+    require(solver::total_weight(weights, scores.n()) > 0, MERCER_INVALID_ARGUMENT,
+            "options->weights sum to 0, expected some above 0");
     const DoubleRows f(scores, running), y(targets, running);
     if (metric.probabilities) check_probabilities(f.view());
-    metric.write(y.view(), f.view(), asked, score);
+    metric.write(y.view(), f.view(), weights, asked, score);
   });
 }

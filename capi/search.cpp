@@ -36,11 +36,17 @@ constexpr mercer_search_options kSearchDefaults = {sizeof(mercer_search_options)
                                                    MERCER_TRANSFORM_NONE,
                                                    MERCER_TRANSFORM_NONE,
                                                    0,  // unit_rows
-                                                   MERCER_ESTIMATOR_AUTO};
+                                                   MERCER_ESTIMATOR_AUTO,
+                                                   nullptr,  // weights
+                                                   MERCER_CLASS_WEIGHT_NONE,
+                                                   MERCER_ARD_AUTO};
 constexpr uint32_t kSearchFirstSize = 80;
 
 constexpr model::Estimator kEstimators[] = {model::Estimator::automatic, model::Estimator::ridge,
                                             model::Estimator::logistic};
+
+constexpr model::PerInput kArd[] = {model::PerInput::automatic, model::PerInput::off,
+                                    model::PerInput::on};
 
 /// The caller's report and its argument.
 struct Reporter {
@@ -81,6 +87,9 @@ model::SearchOptions read_search_options(const mercer_search_options& read) {
   check_range("options->estimator", read.estimator, MERCER_ESTIMATOR_AUTO,
               MERCER_ESTIMATOR_LOGISTIC);
   search.estimator = kEstimators[read.estimator];
+  check_range("options->ard", read.ard, MERCER_ARD_AUTO, MERCER_ARD_ON);
+  search.per_input = kArd[read.ard];
+  read_class_weight(read.class_weight, search.fit);
   search.held_out_fraction = read_fraction("options->held_out_fraction", read.held_out_fraction);
   return search;
 }
@@ -111,6 +120,7 @@ mercer_status mercer_model_search(const mercer_search_options* options, const me
       wanted.report = forward_candidate;
       wanted.user = &reporter;
     }
-    return mercer_model{model::search(*maker, wanted, set.X, set.y.view(), running)};
+    return mercer_model{model::search(*maker, wanted, set.X, set.y.view(), running,
+                                      read_weights(read.weights, set.X.n()))};
   });
 }

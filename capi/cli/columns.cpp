@@ -63,6 +63,13 @@ std::vector<int64_t> other_columns(int64_t columns, const std::vector<int64_t>& 
   return others;
 }
 
+std::vector<double> column_of(const Table& table, int64_t column) {
+  std::vector<double> numbers;
+  for (int64_t i = 0; i < table.rows; ++i)
+    numbers.push_back(table.values.at(i * table.columns + column));
+  return numbers;
+}
+
 Dataset take_all(Table&& table) {
   Dataset data;
   data.name = table.name;

@@ -10,6 +10,8 @@
 
 namespace mercer::cli {
 
+/// The numbers of a column.
+std::vector<double> column_of(const Table& table, int64_t column);
 /// Inputs in the order given (distinct columns), targets copied out. The table's numbers are moved,
 /// not copied.
 Dataset take_columns(Table&& table, const std::vector<int64_t>& inputs,

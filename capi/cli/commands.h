@@ -43,6 +43,8 @@ struct FitRequest {
   int64_t features = 2048;
   double test_fraction = 0;
   std::string estimator = "auto";
+  std::string ard = "auto";
+  std::string class_weight = "none";
   std::vector<std::string> report;  // files: .html a page, others JSON
 };
 

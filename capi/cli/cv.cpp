@@ -45,9 +45,9 @@ double score_fold(const CvRequest& request, const Plan& plan, TrainingSet* set, 
   swap_blocks(&set->data, fold.first, n, fold.rows);
   const Stopwatch watch;
   const Model model = fit_by_search(request.fit, plan, *set, n, false, session, nullptr);
-  const double score =
-      model.score(rows_of(set->data.X, n, fold.rows, set->data.d),
-                  targets_of(set->data.Y, n, fold.rows, set->data.m), session.context());
+  const double score = model.score(rows_of(set->data.X, n, fold.rows, set->data.d),
+                                   targets_of(set->data.Y, n, fold.rows, set->data.m),
+                                   score_options_of(set->data.weights, n), session.context());
   swap_blocks(&set->data, fold.first, n, fold.rows);
   session.clear_bar();
   if (out != nullptr) {

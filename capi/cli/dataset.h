@@ -32,6 +32,7 @@ struct Dataset {
   std::vector<std::string> target_names;  // empty without a header
   std::vector<int64_t> target_columns;    // in the file, from 0
   std::string labels_name;                // file of the targets, if another
+  std::vector<double> weights;            // of the rows; empty: 1 each
 };
 
 /// How a file's columns are read.
@@ -39,6 +40,7 @@ struct ColumnRequest {
   std::string delimiter = "auto";   // or a name of read_delimiter
   std::vector<std::string> ignore;  // names, or columns from 1
   bool missing = false;             // missing inputs are filled
+  std::string weights;              // a name, or a column from 1; empty: none
 };
 
 struct TargetRequest {

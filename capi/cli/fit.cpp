@@ -102,12 +102,17 @@ Model fit_by_search(const FitRequest& request, const Plan& plan, const TrainingS
                     bool assess, Session& session, std::FILE* out) {
   if (request.estimator == "logistic" && set.K == 0)
     throw Failure("--estimator logistic: the task is a regression");
+  if (request.class_weight == "balanced" && set.K == 0)
+    throw Failure("--class-weight balanced: the task is a regression");
   mercer_search_options options = search_options();
   prepare(request.learn, set, &options);
   options.features = request.features;
   options.lengthscale = plan.lengthscale;
   options.lambda = plan.lambda;
   options.estimator = estimator_of(request.estimator);
+  options.ard = place_of(request.ard, {"auto", "off", "on"});
+  options.class_weight = place_of(request.class_weight, {"none", "balanced"});
+  if (!set.data.weights.empty()) options.weights = set.data.weights.data();
   options.seed = request.learn.seed;
   options.map = plan.map.c_str();
   options.assess = assess ? 1 : 0;
@@ -137,8 +142,9 @@ void print_test_score(const Model& model, const TrainingSet& set, int64_t first,
                       std::FILE* out) {
   const Dataset& data = set.data;
   const int64_t rows = data.n - first;
-  const double score = model.score(rows_of(data.X, first, rows, data.d),
-                                   targets_of(data.Y, first, rows, data.m), session.context());
+  const double score =
+      model.score(rows_of(data.X, first, rows, data.d), targets_of(data.Y, first, rows, data.m),
+                  score_options_of(data.weights, first), session.context());
   session.clear_bar();
   std::fprintf(out, "test: %s on %" PRId64 " held-out rows\n", score_text(set.K > 0, score).c_str(),
                rows);

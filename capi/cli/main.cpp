@@ -116,6 +116,17 @@ void add_fit_options(CLI::App* app, FitRequest* request) {
                   "3,000 rows or where logistic takes longer, else logistic unless ridge is "
                   "better on rows held out by more than a standard error")
       ->check(CLI::IsMember({"auto", "ridge", "logistic"}));
+  app->add_option("--ard", request->ard,
+                  "A lengthscale for each input: default auto: learnt from dense rows of up to 100 "
+                  "inputs, kept where it wins; off; on: always kept")
+      ->check(CLI::IsMember({"auto", "off", "on"}));
+  app->add_option("--weights", request->learn.columns.weights,
+                  "Column with a weight for each row, >= 0 (0: left out), by name or number from "
+                  "1; it is no input. Scores count rows by it")
+      ->type_name("NAME|INDEX");
+  app->add_option("--class-weight", request->class_weight,
+                  "Of classes: none (default), or balanced: each weighs as much as another")
+      ->check(CLI::IsMember({"none", "balanced"}));
 }
 
 void add_fit(CLI::App& app, FitRequest* request) {

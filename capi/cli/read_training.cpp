@@ -52,31 +52,47 @@ namespace {
 /// Which columns of a file are what.
 struct Parts {
   std::vector<int64_t> inputs, targets, ignored;
+  std::vector<int64_t> weights;  // one, or none
+  /// Of no part in predictions.
+  std::vector<int64_t> left_out() const {
+    std::vector<int64_t> all = ignored;
+    all.insert(all.end(), weights.begin(), weights.end());
+    std::ranges::sort(all);
+    return all;
+  }
 };
+
+void require_apart(const char* option, const std::vector<int64_t>& columns,
+                   const std::vector<int64_t>& others, const char* what) {
+  for (const int64_t column : columns)
+    if (std::ranges::find(others, column) != others.end())
+      throw Failure(std::string(option) + ": column " + std::to_string(column + 1) + what);
+}
 
 Parts choose_parts(const std::vector<std::string>& names, int64_t columns,
                    const TargetRequest& request, const ColumnRequest& wanted) {
   Parts parts;
   parts.ignored = find_columns("--ignore", names, columns, wanted.ignore);
+  if (!wanted.weights.empty())
+    parts.weights = find_columns("--weights", names, columns, {wanted.weights});
+  require_apart("--ignore", parts.ignored, parts.weights, " holds the weights");
   if (request.labels.empty()) {
     parts.targets = choose_targets(names, columns, request.targets);
     const bool last = request.targets.empty() && parts.targets == std::vector<int64_t>{columns - 1};
-    const std::vector<int64_t> left = other_columns(columns, parts.ignored);
+    const std::vector<int64_t> left = other_columns(columns, parts.left_out());
     if (last && !left.empty()) parts.targets = {left.back()};
   }
-  std::vector<int64_t> taken = parts.ignored;
-  for (const int64_t target : parts.targets) {
-    if (std::ranges::find(parts.ignored, target) != parts.ignored.end())
-      throw Failure("--ignore: column " + std::to_string(target + 1) + " is a target");
-    taken.push_back(target);
-  }
+  require_apart("--ignore", parts.ignored, parts.targets, " is a target");
+  require_apart("--weights", parts.weights, parts.targets, " is a target");
+  std::vector<int64_t> taken = parts.left_out();
+  taken.insert(taken.end(), parts.targets.begin(), parts.targets.end());
   parts.inputs = other_columns(columns, taken);
   return parts;
 }
 
 void keep_ignored(const Parts& parts, std::vector<std::string>&& names, Dataset* data) {
-  data->ignored_columns = parts.ignored;
-  for (const int64_t j : parts.ignored)
+  data->ignored_columns = parts.left_out();
+  for (const int64_t j : data->ignored_columns)
     if (!names.empty()) data->ignored_names.push_back(names[static_cast<size_t>(j)]);
 }
 
@@ -106,6 +122,8 @@ Dataset read_training(const std::string& path, const TargetRequest& request,
   };
   Table table = read_table(path, rule, {read_delimiter(columns.delimiter), columns.missing});
   if (table.format == Format::libsvm) {
+    if (!columns.weights.empty())
+      throw Failure("--weights: a libsvm file has no column of weights");
     if (!columns.ignore.empty())
       throw Failure("--ignore: a libsvm file has no columns that could be left out");
     if (!request.targets.empty())
@@ -122,8 +140,11 @@ Dataset read_training(const std::string& path, const TargetRequest& request,
   }
   if (table.format != Format::csv) parts = choose_parts({}, table.columns, own, columns);
   std::vector<std::string> names = table.names;
+  std::vector<double> weights;
+  if (!parts.weights.empty()) weights = column_of(table, parts.weights[0]);
   Dataset data = own.labels.empty() ? with_targets(std::move(table), parts)
-                                    : with_labels(std::move(table), parts.ignored, own);
+                                    : with_labels(std::move(table), parts.left_out(), own);
+  data.weights = std::move(weights);
   keep_ignored(parts, std::move(names), &data);
   return data;
 }

@@ -53,6 +53,7 @@ void shuffle_rows(Dataset* data, uint64_t seed) {
       swap_rows(&data->X.f64, data->d, i, j);
     }
     swap_rows(&data->Y, data->m, i, j);
+    if (!data->weights.empty()) std::swap(data->weights[i], data->weights[j]);
   }
   if (data->X.sparse) data->X = sparse_rows(data->X, order);
 }
@@ -70,6 +71,7 @@ void swap_blocks(Dataset* data, int64_t a, int64_t b, int64_t count) {
     if (!data->X.sparse && data->X.single) swap_rows(&data->X.f32, data->d, from, to);
     if (!data->X.sparse && !data->X.single) swap_rows(&data->X.f64, data->d, from, to);
     swap_rows(&data->Y, data->m, from, to);
+    if (!data->weights.empty()) std::swap(data->weights[from], data->weights[to]);
   }
 }
 

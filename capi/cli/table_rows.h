@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "mercer/mercer.hpp"
 #include "read/numbers.h"
@@ -28,6 +29,13 @@ inline Rows rows_of(const Numbers& values, int64_t first, int64_t count, int64_t
 /// The same of n x m targets without gaps.
 inline Rows targets_of(const GrowingBuffer<double>& Y, int64_t first, int64_t count, int64_t m) {
   return MatrixView<const double>(Y.data() + first * m, count, m);
+}
+
+/// The default score of rows from `first` on, which count by their weights.
+inline mercer_score_options score_options_of(const std::vector<double>& weights, int64_t first) {
+  mercer_score_options options = score_options();
+  if (!weights.empty()) options.weights = weights.data() + first;
+  return options;
 }
 
 }  // namespace mercer::cli

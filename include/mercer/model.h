@@ -92,6 +92,16 @@ typedef enum mercer_transform {
   MERCER_TRANSFORM_AUTO = 3
 } mercer_transform;
 
+/** What classes weigh, in fits and choices; not in scores, nor in the rows that probabilities are
+ *  calibrated by. */
+typedef enum mercer_class_weight {
+  /** As many rows as they have. */
+  MERCER_CLASS_WEIGHT_NONE = 0,
+  /** Each as much as another: rows of class k are weighed by n / (K n_k), K the classes that have
+   *  rows, n and n_k sums of the rows' weights. */
+  MERCER_CLASS_WEIGHT_BALANCED = 1
+} mercer_class_weight;
+
 /** How a model is fitted. */
 typedef struct mercer_fit_options {
   uint32_t struct_size;
@@ -133,12 +143,22 @@ typedef struct mercer_fit_options {
   int32_t target_transform;
   /** 0 or 1: scale prepared rows to norm 1; default 0. */
   int32_t unit_rows;
+  /** Of the rows: n numbers >= 0, not all 0, in the order of X; NULL (default): 1 each. A row of
+   *  weight 2 is two equal rows in means, quantiles, sums, losses and scores, but one where rows
+   *  are left or held out: leave-one-out leaves all of it out, and n lambda has n = the sum of the
+   *  weights. A row of weight 0 is not learnt from, but takes its place in folds. Read during the
+   *  call alone. Rows of mercer_model_fit_source and mercer_kernel_ridge_fit have none. */
+  const double* weights;
+  /** mercer_class_weight of a classification; default NONE. */
+  int32_t class_weight;
+  /** Must be 0. */
+  int32_t reserved2;
 } mercer_fit_options;
 
 /** Fills in the defaults. Errors: options->struct_size not set. */
 MERCER_API mercer_status mercer_fit_options_init(mercer_fit_options* options);
 
-/** Fits on X and Y. K = 0: regression on Y; K >= 2: least-squares classification on one-hot codes,
+/** Fits on X and Y, rows weighed by options->weights. K = 0: regression on Y; K >= 2: least-squares classification on one-hot codes,
  *  Y holds class numbers 0..K-1. The map is shared, not copied, and may be freed.
  *  Shapes: X n x d, n >= 2, dense or CSR, F32 or F64; sparse rows are scaled alone, by the
  *  root mean square distance of a column's listed numbers from its mean, so that they stay sparse
@@ -153,11 +173,12 @@ MERCER_API mercer_status mercer_fit_options_init(mercer_fit_options* options);
  *  Random: held-out rows, folds and that sample; options->seed fixes them. Numbers that the map
  *  draws: its own seed.
  *  Errors: MERCER_INVALID_ARGUMENT (NaN, unless it is a missing input that is filled, Inf and
- *  numbers beyond 1e150 in X or Y, a class out of range, naming row and column; a column without
- *  any number), MERCER_DIMENSION_MISMATCH, MERCER_UNSUPPORTED (a complex map; sparse rows that
+ *  numbers beyond 1e150 in X or Y, a class out of range, a weight that is negative, NaN or Inf,
+ *  naming row and column; weights that are all 0; a column without any number; class weights of a
+ *  regression), MERCER_DIMENSION_MISMATCH, MERCER_UNSUPPORTED (a complex map; sparse rows that
  *  would have to be centred or ranked; a transform of classes).
  *  Threads and cost: any number at once; n (map + D^2) + D^3, memory O(D^2) plus a block of rows;
- *  n < D uses the dual form (n x D). */
+ *  n < D uses the dual form (n x D). Classes are calibrated by one more look at 5,000 rows. */
 MERCER_API mercer_status mercer_model_fit(const mercer_map* map, const mercer_fit_options* options,
                                           const mercer_rows* X, const mercer_rows* Y, int64_t K,
                                           mercer_context* context, mercer_model** out);
@@ -166,6 +187,7 @@ MERCER_API mercer_status mercer_model_fit(const mercer_map* map, const mercer_fi
  *  {"model":"ridge","map":{...},"lambda":x,"standardize":b,"center":b,"task":t,
  *  "precision":"f32"|"f64","scale":"standard"|"robust"|"center","missing":"refuse"|"fill"|"flag",
  *  "transform":"none"|"log"|"rank","target_transform":"none"|"log"|"rank","unit_rows":b,
+ *  "class_weight":"none"|"balanced",
  *  "extrapolation":"clip"|"free"|"refuse"}; without "lambda" it is chosen by leave-one-out. For the
  *  task "classification" m = 1 and Y holds class numbers 0..K-1 (K = the largest + 1).
  *  A map made from data is made from the rows as they are given to it, standardised or not: from
@@ -197,10 +219,12 @@ typedef enum mercer_output {
   /** The scores of what was learnt: predictions, or one for each class. */
   MERCER_OUTPUT_SCORES = 0,
   /** Of a classification: p_k = softmax(a s_k + b_k) of the scores, a and b fitted on rows that the
-   *  scores were not (Platt 1999; temperature scaling with biases). Models of a search have them,
-   *  and "model":"logistic" of mercer_model_fit_spec, whose "lambda", where given, leaves a = 1,
-   *  b = 0 of the loss "logistic", none of others; elsewhere that loss has normal priors of
-   *  deviation 1/2 about a = 1, b = 0, so that few rows change little. The class of the largest
+   *  scores were not (Platt 1999; temperature scaling with biases): of a search rows held out; of a
+   *  fit at most 5,000 of its rows, each scored by the fit without it (closed-form leave-one-out),
+   *  and none where lambda lets it interpolate them; of "model":"logistic" rows held out, but a = 1,
+   *  b = 0 for the loss "logistic" where "lambda" is given; elsewhere that loss has normal priors
+   *  of deviation 1/2 about a = 1, b = 0, so that few rows change little. Files of earlier versions
+   *  may have none. The class of the largest
    *  probability need not be that of the largest score. */
   MERCER_OUTPUT_PROBABILITIES = 1
 } mercer_output;
@@ -345,7 +369,7 @@ typedef struct mercer_row_source {
  *  are not known before the rows).
  *  Threads and cost: any number at once. One pass to standardise (also without, to count), one for
  *  the statistics, one more for LOO, two or three more for each part held out of HELD_OUT and
- *  KFOLD. Memory as mercer_model_fit, plus a block of rows; what n >= D needs must be there. */
+ *  KFOLD, one more for classes, to calibrate them, and one more to balance them. Memory as mercer_model_fit, plus a block of rows; what n >= D needs must be there. */
 MERCER_API mercer_status mercer_model_fit_source(const mercer_map* map,
                                                  const mercer_fit_options* options,
                                                  const mercer_row_source* source, int64_t K,

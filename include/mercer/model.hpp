@@ -144,6 +144,11 @@ class Model {
   double score(const Rows& X, const Rows& Y, Context* context = nullptr) const {
     return prediction_score(predict(X, context), Y, classes(), context);
   }
+  /// Of weighted rows, say.
+  double score(const Rows& X, const Rows& Y, const mercer_score_options& options,
+               Context* context = nullptr) const {
+    return prediction_score(predict(X, context), Y, classes(), options, context);
+  }
   /// Whether predict_options().output may be MERCER_OUTPUT_PROBABILITIES.
   bool has_probabilities() const {
     mercer_predict_options options = predict_options();

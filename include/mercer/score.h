@@ -17,7 +17,7 @@ extern "C" {
  *
  *   mercer_rows F = mercer_rows_f64(n, 1, f);
  *   mercer_rows Y = mercer_rows_f64(n, 1, y);
- *   mercer_score_options options = {sizeof options, MERCER_METRIC_MAE, 0, 0};
+ *   mercer_score_options options = {sizeof options, MERCER_METRIC_MAE, 0, 0, NULL};
  *   double error = 0;
  *   mercer_status status = mercer_prediction_score(&F, &Y, 0, &options, NULL, &error);
  */
@@ -61,6 +61,9 @@ typedef struct mercer_score_options {
   int64_t bins;
   /** Of PINBALL, between 0 and 1; 0: 0.5. */
   double tau;
+  /** Of the rows: n numbers >= 0, not all 0; NULL: 1 each. Means, shares and counts are of weights;
+   *  bins hold about equal weight. */
+  const double* weights;
 } mercer_score_options;
 
 /** How well predictions fit the targets Y of the same rows: by default R^2 (K = 0) or the accuracy
@@ -70,7 +73,7 @@ typedef struct mercer_score_options {
  *  number, K x K for CONFUSION; options may be NULL.
  *  Errors: K = 1, K < 0, no rows, a metric that is not of K; but for ACCURACY a number that is no
  *  class and a NaN score; LOG_LOSS and CALIBRATION_ERROR of rows that are no probabilities;
- *  MERCER_DIMENSION_MISMATCH. score is written on success alone.
+ *  a weight that is negative, NaN or Inf, by its row; MERCER_DIMENSION_MISMATCH. score is written on success alone.
  *  Threads and cost: any number at once; one pass, AUC and CALIBRATION_ERROR a sort. */
 MERCER_API mercer_status mercer_prediction_score(const mercer_rows* predictions,
                                                  const mercer_rows* Y, int64_t K,

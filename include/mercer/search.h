@@ -73,6 +73,17 @@ typedef enum mercer_estimator {
   MERCER_ESTIMATOR_LOGISTIC = 2
 } mercer_estimator;
 
+/** Whether lengthscales for each input are learnt (automatic relevance determination). */
+typedef enum mercer_ard {
+  /** For 2 to 100 inputs of dense rows, at least 5 rows for each (of classes up to 3,000 rows);
+   *  kept where they win by more than two standard errors (one of a regression above 3,000 rows). */
+  MERCER_ARD_AUTO = 0,
+  /** Never. */
+  MERCER_ARD_OFF = 1,
+  /** Always, and always kept; MERCER_UNSUPPORTED where they cannot be learnt. */
+  MERCER_ARD_ON = 2
+} mercer_ard;
+
 /** What is searched, and how. */
 typedef struct mercer_search_options {
   uint32_t struct_size;
@@ -122,6 +133,16 @@ typedef struct mercer_search_options {
   int32_t unit_rows;
   /** mercer_estimator; default AUTO. */
   int32_t estimator;
+  /** Of the rows: n numbers >= 0, at least two above 0, in the order of X; NULL (default): 1 each.
+   *  Rows of weight 0 are left out before anything else. The others count by it in preparation,
+   *  fits, choices, calibration, scores and baselines; splits, subsamples, landmarks and the median
+   *  distance that the lengthscale is walked from are of rows as they are, and standard errors take
+   *  each row for one observation. Read during the call alone. */
+  const double* weights;
+  /** mercer_class_weight of a classification; default NONE. */
+  int32_t class_weight;
+  /** mercer_ard; default AUTO. */
+  int32_t ard;
 } mercer_search_options;
 
 /** Fills in the defaults. Errors: options->struct_size not set. */
@@ -135,12 +156,16 @@ MERCER_API mercer_status mercer_search_options_init(mercer_search_options* optio
  *  weights are solved from once they are scored. Inputs outside the range of the rows learnt from
  *  are clipped, or left where extrapolation is FREE. With a target_transform, whose curve is of all
  *  rows, every score of the search is of transformed targets. Below 10 rows there is none. On the
- *  same rows a constant (the mean, the largest class) and ridge on the prepared inputs are scored.
+ *  same rows a constant (the mean, the largest class) and ridge on the prepared inputs
+ *  (least squares on one-hot codes for classes) are scored. Folds hold about as many rows of each
+ *  class; rows that repeat the inputs of others may fall on either side, and are warned of.
  *  Classifications have probabilities (MERCER_OUTPUT_PROBABILITIES), calibrated on the rows held
  *  out, up to 3,000 rows on five folds.
  *  Random: map, held-out rows and subsample; options->seed fixes them.
  *  Errors: those of mercer_model_fit and mercer_map_from_spec; LOGISTIC for K = 0;
- *  MERCER_UNSUPPORTED (a fixed lengthscale for a kernel without one).
+ *  MERCER_UNSUPPORTED (a fixed lengthscale for a kernel without one; MERCER_ARD_ON with a
+ *  lengthscale that is given or not there, a map without gradients, one input, sparse or unit
+ *  rows).
  *  Threads and cost: any number at once; about ten fits with at most half of rows and features
  *  (with all of them where these are few, up to about a thousand), some sixty gradients through 512
  *  features of at most 8,000 rows where lengthscales for each input are learnt (up to 100 dense

@@ -16,6 +16,7 @@
 #include "io/number_arrays.h"
 #include "io/object_file.h"
 #include "io/preparation_sections.h"
+#include "model/class_weights.h"
 #include "model/model_entry.h"
 #include "spec/report_spec.h"
 #include "spec/spec.h"
@@ -165,7 +166,8 @@ void save(const model::Model& model, Output& output) {
   const std::vector<std::span<const double>> learnt = model.predictor->numbers();
   std::vector<SectionView> sections = {
       {"map", bytes_of(map)}, {"numbers", numbers}, {"options", bytes_of(options)}};
-  if (&entry != &model::ridge_model()) sections.push_back({"model", bytes_of(kind)});
+  if (&entry != &model::ridge_model() || model::is_balanced(model.options))
+    sections.push_back({"model", bytes_of(kind)});
   sections.push_back({"mean", bytes_of(model.preparation.mean)});
   sections.push_back({"scale", bytes_of(model.preparation.scale)});
   for (size_t i = 0; i < preparation.size(); ++i) {

@@ -25,11 +25,11 @@ constexpr double kDecreaseTolerance = 1e-6;
 class Objective {
  public:
   Objective(const feature::FeatureMap& unit, MatrixView<const double> X, MatrixView<const double> Y,
-            Context& context)
+            std::span<const double> weights, Context& context)
       : unit_(unit),
         X_(X),
         context_(context),
-        likelihood_(Y, unit.features(), context),
+        likelihood_(Y, unit.features(), context, weights),
         inputs_(X.rows, X.cols, context, kWhat),
         pulled_(X.rows, X.cols, context, kWhat),
         Z_(X.rows, unit.features(), context, kWhat) {}
@@ -96,12 +96,13 @@ int64_t drop(Objective& objective, double times, double value, std::span<double>
 }  // namespace
 
 Ard learn_lengthscales(const feature::FeatureMap& unit, MatrixView<const double> X,
-                       MatrixView<const double> Y, const ArdOptions& options, Context& context) {
+                       MatrixView<const double> Y, const ArdOptions& options, Context& context,
+                       std::span<const double> weights) {
   require(unit.has_gradient() && unit.inputs() == X.cols && options.lengthscale > 0 &&
               options.lambda > kLeastArdLambda,
           MERCER_INTERNAL, "lengthscales are learnt from %g and lambda %g through a smooth map",
           options.lengthscale, options.lambda);
-  Objective objective(unit, X, Y, context);
+  Objective objective(unit, X, Y, weights, context);
   std::vector<double> theta(static_cast<size_t>(X.cols), std::log(options.lengthscale));
   theta.push_back(std::log(options.lambda - kLeastArdLambda));
   Ard ard;

@@ -37,7 +37,8 @@ struct Ard {
 /// Minimises the negative log marginal likelihood with profiled amplitudes
 /// (solver/profiled_likelihood.h) over log l_1, ..., log l_d and lambda, through the features of
 /// `unit` at x_j / l_j: unit is a map of lengthscale 1 with has_gradient(), whose draws stay fixed.
-/// X: n x d standardised rows; Y: n x outputs, classes as one-hot codes. An input that is constant
+/// X: n x d standardised rows; Y: n x outputs, classes as one-hot codes; weights: of the rows, or
+/// none. An input that is constant
 /// in X is dropped, uncounted. Afterwards inputs far longer than the shortest are dropped
 /// together if that costs less log likelihood than there are of them (Akaike's criterion).
 /// The same numbers for every thread count of the context (BLAS has its own). Where no output
@@ -45,7 +46,8 @@ struct Ard {
 /// Memory: 3 n D + D^2 + 3 n d numbers, D features of unit. Cost: O(n D^2 + D^3 + n D d) per
 /// evaluation, about 1.2 evaluations an iteration. Errors: OUT_OF_MEMORY, CANCELLED.
 Ard learn_lengthscales(const feature::FeatureMap& unit, MatrixView<const double> X,
-                       MatrixView<const double> Y, const ArdOptions& options, Context& context);
+                       MatrixView<const double> Y, const ArdOptions& options, Context& context,
+                       std::span<const double> weights = {});
 
 /// How steeply the kernel falls along each input, in units of the steepest: l_min / l_j, 0 for
 /// dropped inputs. Of standardised inputs: steps of equal standard deviations are compared.

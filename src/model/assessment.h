@@ -16,9 +16,10 @@ struct Score {
 
 /// Targets as a fit takes them; predictions: a number per output, or a score per class. R^2 is a
 /// ratio of two means over rows, e^2 over (y - mean y)^2, whose error comes out of its first
-/// derivatives (delta method).
+/// derivatives (delta method). weights: of the rows in every mean, or none; rows stay independent
+/// observations, so that weights of 1,000 each do not shrink the error.
 Score score_of(const FitOptions& options, MatrixView<const double> Y,
-               MatrixView<const double> predictions);
+               MatrixView<const double> predictions, std::span<const double> weights = {});
 
 /// What five searches and baselines say of rows that they had not seen: predictions, row after row.
 struct Foreseen {
@@ -26,6 +27,6 @@ struct Foreseen {
   Baselines baselines;
 };
 Assessment assess(Assessed kind, const FitOptions& options, MatrixView<const double> Y,
-                  const Foreseen& foreseen);
+                  const Foreseen& foreseen, std::span<const double> weights = {});
 
 }  // namespace mercer::model

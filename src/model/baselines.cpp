@@ -10,6 +10,7 @@
 #include "model/row_sets.h"
 #include "model/scored_rows.h"
 #include "model/selection.h"
+#include "solver/row_weights.h"
 
 namespace mercer::model {
 namespace {
@@ -17,12 +18,16 @@ namespace {
 constexpr int64_t kMostLinearRows = 20000;
 
 std::vector<double> mean_codes(const FitOptions& options, const Preparation& by,
-                               MatrixView<const double> Y, const std::vector<int64_t>& rows) {
+                               MatrixView<const double> Y, const std::vector<int64_t>& rows,
+                               std::span<const double> weights) {
   const auto outputs = static_cast<size_t>(coded_outputs(options, Y.cols));
+  const std::vector<double> own = solver::taken_weights(weights, rows);
+  const double total = solver::total_weight(own, std::ssize(rows));
   std::vector<double> sum(outputs, 0.0), code(outputs);
-  for (const int64_t i : rows) {
-    code_target(options, by, Y.cols, Y.row(i), code.data());
-    for (size_t o = 0; o < outputs; ++o) sum[o] += code[o] / static_cast<double>(rows.size());
+  for (size_t k = 0; k < rows.size(); ++k) {
+    const double share = (own.empty() ? 1.0 : own[k]) / total;
+    code_target(options, by, Y.cols, Y.row(rows[k]), code.data());
+    for (size_t o = 0; o < outputs; ++o) sum[o] += code[o] * share;
   }
   return sum;
 }
@@ -31,8 +36,8 @@ std::vector<double> mean_codes(const FitOptions& options, const Preparation& by,
 
 Baselines baselines(const Model& model, const Rows& X, MatrixView<const double> Y,
                     const std::vector<int64_t>& train, const std::vector<int64_t>& test,
-                    Context& context) {
-  const std::vector<double> mean = mean_codes(model.options, model.preparation, Y, train);
+                    Context& context, std::span<const double> weights) {
+  const std::vector<double> mean = mean_codes(model.options, model.preparation, Y, train, weights);
   const int64_t n = std::ssize(test), outputs = std::ssize(mean);
   Baselines result{Matrix<double>(n, outputs), {}};
   for (int64_t i = 0; i < n; ++i) std::ranges::copy(mean, result.constant.view().row(i));
@@ -41,7 +46,7 @@ Baselines baselines(const Model& model, const Rows& X, MatrixView<const double> 
   FitOptions fit = model.options;
   fit.selection = Selection::loo;
   fit.center = true;
-  const InputRows rows(model.preparation, fit, X, Y);
+  const InputRows rows(model.preparation, fit, X, Y, weights);
   const std::vector<int64_t> sample = sample_rows(train, kMostLinearRows, fit.seed);
   const Selected selected = select(*rows.subset(sample), fit, context);
   result.linear = Matrix<double>(n, outputs);

@@ -56,7 +56,7 @@ const solver::BlockSource& CandidateRows::at(std::span<const double> lengthscale
   }
   const bool scales = !lengthscales.empty() && !maker_.needs_rows();
   inputs_ = scales ? divided_by(preparation_, X_.cols(), lengthscales) : preparation_;
-  return rows_.emplace(*map_, inputs_, options_, X_, Y_);
+  return rows_.emplace(*map_, inputs_, options_, X_, Y_, weights_);
 }
 
 void CandidateRows::release() {

@@ -17,13 +17,15 @@ namespace mercer::model {
 
 class CandidateRows {
  public:
-  /// References are kept.
+  /// References are kept. weights: of the rows, or none.
   CandidateRows(const MapMaker& maker, const FitOptions& options, const Rows& X,
-                MatrixView<const double> Y, const Preparation& preparation, Context& context)
+                MatrixView<const double> Y, std::span<const double> weights,
+                const Preparation& preparation, Context& context)
       : maker_(maker),
         options_(options),
         X_(X),
         Y_(Y),
+        weights_(weights),
         preparation_(preparation),
         context_(context) {}
 
@@ -46,6 +48,7 @@ class CandidateRows {
   const FitOptions& options_;
   Rows X_;
   MatrixView<const double> Y_;
+  std::span<const double> weights_;
   const Preparation& preparation_;
   Context& context_;
   std::shared_ptr<const feature::FeatureMap> map_;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "model/class_weights.h"
 #include "model/held_out_rows.h"
 #include "model/paired_choice.h"
 #include "solver/cached_source.h"
@@ -84,8 +85,10 @@ Judged judge_ridge(const solver::BlockSource& rows, std::span<const Split> split
   return judge(parts, Prior::none, context);
 }
 
-solver::LossOptions logistic_loss(const FitOptions& options) {
+solver::LossOptions logistic_loss(const FitOptions& options,
+                                  const std::vector<double>& class_factors) {
   solver::LossOptions loss;
+  loss.class_weights = class_factors;
   loss.loss = solver::find_loss("logistic");
   loss.center = options.center;
   return loss;
@@ -104,7 +107,8 @@ std::vector<Pooled> try_logistic(const solver::BlockSource& rows, const FitOptio
   }
   for (const Split& split : splits) {
     const auto train = rows.subset(split.train), held_out = rows.subset(split.held_out);
-    solver::LossFit fit(*train, logistic_loss(options), context, ridge.statistics);
+    solver::LossFit fit(*train, logistic_loss(options, ridge.class_factors), context,
+                        ridge.statistics);
     for (Pooled& one : tried) {
       fit.run(one.lambda, kTrialFit, context);
       one.parts.push_back(score_all(*held_out, fit.weights(), context));
@@ -121,7 +125,9 @@ EstimatorChoice choose_estimator(const solver::BlockSource& rows, const FitOptio
                                  const RidgeResult& ridge, Context& context) {
   EstimatorChoice choice;
   choice.model = &ridge_model();
+  choice.parameters = options.parameters;
   choice.lambda = ridge.lambda;
+  choice.class_factors = ridge.class_factors;
   choice.ridge_loss = choice.logistic_loss = kNaN;
   Judged ridge_judged, least;
   if (asked != Estimator::logistic) {
@@ -150,6 +156,7 @@ EstimatorChoice choose_estimator(const solver::BlockSource& rows, const FitOptio
   } else {
     choice.model = &logistic_model();
     choice.parameters = default_parameters(logistic_model());
+    if (is_balanced(options)) choice.parameters.set("class_weight", "balanced");
   }
   return choice;
 }
@@ -157,7 +164,7 @@ EstimatorChoice choose_estimator(const solver::BlockSource& rows, const FitOptio
 solver::Weights fit_logistic(const solver::BlockSource& rows, const FitOptions& options,
                              const solver::RowStatistics* statistics, EstimatorChoice& choice,
                              Context& context) {
-  solver::LossFit fit(rows, logistic_loss(options), context, statistics);
+  solver::LossFit fit(rows, logistic_loss(options, choice.class_factors), context, statistics);
   fit.start_from(choice.start);
   fit.run(choice.lambda, kLastFit, context);
   choice.start.assign(fit.x().begin(), fit.x().end());

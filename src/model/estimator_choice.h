@@ -27,6 +27,8 @@ struct RidgeResult {
   /// Of rows like those of the source, for scaling; null: they are summed.
   const solver::RowStatistics* statistics = nullptr;
   bool given = false;  // lambda was: logistic regression takes it as well
+  std::vector<double> class_factors =
+      {};  // of the weights that logistic regression is to give rows
 };
 
 struct EstimatorChoice {
@@ -39,6 +41,7 @@ struct EstimatorChoice {
   double logistic_loss = 0;
   double error_rate = 0;      // of what is kept, on these rows
   std::vector<double> start;  // of logistic regression: x of a fit on a part
+  std::vector<double> class_factors;
 };
 
 /// rows: of a classification. splits: one, or folds, whose held-out rows are pooled. Logistic

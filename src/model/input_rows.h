@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "model/model.h"
@@ -15,7 +16,7 @@ class InputRows final : public solver::BlockSource {
  public:
   /// References are kept.
   InputRows(const Preparation& preparation, const FitOptions& options, const Rows& X,
-            MatrixView<const double> Y);
+            MatrixView<const double> Y, std::span<const double> weights = {});
   int64_t features() const override { return preparation_.prepared(X_.cols()); }
   int64_t outputs() const override;
   int64_t rows() const override { return set_.count; }
@@ -28,6 +29,7 @@ class InputRows final : public solver::BlockSource {
   const FitOptions& options_;
   Rows X_;
   MatrixView<const double> Y_;
+  std::span<const double> weights_;
   solver::RowSet set_;
   std::vector<int64_t> composed_;  // of a subset's subset
 };

@@ -37,6 +37,16 @@ void for_each_left_out(const solver::BlockSource& rows, const solver::RidgePath&
   });
 }
 
+void for_each_left_out(const solver::BlockSource& rows, const solver::RidgeFactor& factor,
+                       const solver::Weights& weights, Context& context, const LeftOutRow& body) {
+  solver::for_each_wide(rows, context, [&](const solver::WideBlock& block) {
+    const Matrix<double> residuals =
+        factor.leave_one_out(weights, block.Z, block.Y, context, block.weights);
+    for (int64_t i = 0; i < block.Z.rows; ++i)
+      body(block.first + i, block.Y.row(i), block.weight(i), residuals.view().row(i));
+  });
+}
+
 void for_each_left_out(const solver::DualSystem& system, std::span<const double> lambdas,
                        Context& context, const LeftOutRow& body) {
   const int64_t size = rows_of_chunk(lambdas, system.outputs());

@@ -9,6 +9,7 @@
 #include "solver/block_source.h"
 #include "solver/dual_system.h"
 #include "solver/ridge.h"
+#include "solver/ridge_factor.h"
 
 namespace mercer::model {
 
@@ -21,6 +22,9 @@ using LeftOutRow =
 void for_each_left_out(const solver::BlockSource& rows, const solver::RidgePath& path,
                        std::span<const double> lambdas, Context& context, const LeftOutRow& body,
                        const solver::RowsDone& done = {});
+/// At the factor's lambda; weights: the factor's.
+void for_each_left_out(const solver::BlockSource& rows, const solver::RidgeFactor& factor,
+                       const solver::Weights& weights, Context& context, const LeftOutRow& body);
 /// The same of a dual system, which must be decomposed.
 void for_each_left_out(const solver::DualSystem& system, std::span<const double> lambdas,
                        Context& context, const LeftOutRow& body);

@@ -5,11 +5,11 @@
 // given, rows held out choose it (loss_search.h).
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "base/error.h"
 #include "base/fields.h"
 #include "base/size.h"
+#include "model/class_weights.h"
 #include "model/loss_search.h"
 #include "model/model_entry.h"
 #include "model/target_units.h"
@@ -55,9 +55,7 @@ void check(const FitOptions& options) {
   require(options.target_transform == Transform::none || !is_named(loss, "poisson"),
           MERCER_INVALID_ARGUMENT,
           "target_transform with loss = \"poisson\", expected none: its targets are counts");
-  require(options.parameters.text("class_weight") == "none" || loss.classes,
-          MERCER_INVALID_ARGUMENT,
-          "class_weight = \"balanced\" is of classification, the loss is \"%s\"", loss.name);
+  check_class_weight(options);
 }
 
 double number_or(const Parameters& parameters, const char* key, double fallback) {
@@ -85,16 +83,6 @@ Targets read_targets(const solver::BlockSource& rows, Context& context) {
   return found;
 }
 
-/// n / (K' n_k) for the K' classes that have rows: each weighs as much as another.
-std::vector<double> balanced(std::span<const double> weight) {
-  const double n = std::accumulate(weight.begin(), weight.end(), 0.0);
-  const auto present = std::ranges::count_if(weight, [](double w) { return w > 0; });
-  std::vector<double> factors;
-  for (const double w : weight)
-    factors.push_back(w > 0 ? n / (static_cast<double>(present) * w) : 0.0);
-  return factors;
-}
-
 /// A fit of one data set.
 class LogisticFit {
  public:
@@ -110,7 +98,10 @@ class LogisticFit {
     const bool huber = is_named(*loss_.loss, "huber");
     const bool searches = options_.selection != Selection::fixed;
     lambda_ = options_.lambda;
-    if (searches || (huber && options_.parameters.find("delta") == nullptr)) hold_out(searches);
+    // Scores of other losses than the logistic are in no unit of probability.
+    const bool calibrates = loss_.loss->classes && !is_named(*loss_.loss, "logistic");
+    if (searches || calibrates || (huber && options_.parameters.find("delta") == nullptr))
+      hold_out(searches);
     solver::LossFit fit(rows(), loss_, context_);
     if (!start_.empty()) fit.start_from(start_);
     const linalg::LbfgsResult result = fit.run(lambda_, descent_of(options_), context_);
@@ -133,8 +124,7 @@ class LogisticFit {
       require(present >= 2, MERCER_INVALID_ARGUMENT,
               "rows of %lld of the %zu classes, expected at least two classes to tell apart",
               static_cast<Long>(present), found.weight.size());
-      if (options_.parameters.text("class_weight") == "balanced")
-        loss_.class_weights = balanced(found.weight);
+      if (is_balanced(options_)) loss_.class_weights = balanced_factors(found.weight);
     } else if (is_named(*loss_.loss, "poisson")) {
       double least = found.least;
       require(least >= 0, MERCER_INVALID_ARGUMENT,
@@ -261,8 +251,7 @@ const ModelEntry& logistic_model() {
             .least = 0,
             .help = "(1/n) sum of losses + lambda/2 |w|^2 is least; absent: chosen on held-out "
                     "rows"},
-           choice_field("class_weight", "none", {"none", "balanced"},
-                        "balanced: every class weighs as much as another"),
+           class_weight_field(),
            {.key = "delta",
             .type = FieldType::number,
             .fallback = std::nan(""),

@@ -122,8 +122,11 @@ void require_probabilities(const Model& model) {
           "probabilities of a regression, expected a classification");
   require(
       !model.calibration.empty(), MERCER_UNSUPPORTED,
-      "the model has no probabilities, which rows held out calibrate: search for it, or fit the "
-      "model logistic");
+      "the model has no probabilities: its file is of an earlier version, or its lambda, %g, lets "
+      "it "
+      "interpolate its rows, whose scores without them are then not known: fit it anew, or with a "
+      "larger lambda",
+      model.options.lambda);
 }
 
 Outside classify(const Model& model, const Rows& X, Context& context, std::span<int32_t> classes,

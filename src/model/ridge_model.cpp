@@ -4,15 +4,36 @@
 // classes. How lambda is chosen is in selection.cpp.
 #include <cmath>
 
+#include "model/class_weights.h"
 #include "model/model_entry.h"
 #include "model/selection.h"
 
 namespace mercer::model {
 namespace {
 
-Learned fit_ridge(const solver::BlockSource& rows, const FitOptions& options, Context& context) {
-  Selected selected = select(rows, options, context);
-  return {make_linear(std::move(selected.weights)), selected.lambda, std::move(selected.path), {}};
+/// The rows count by their own weights where scores are calibrated.
+void take_factors_out(const std::vector<double>& factors, ScoredRows& rows) {
+  for (int64_t i = 0; i < rows.scores.rows() && !factors.empty(); ++i) {
+    const double factor = factors[class_of_code(rows.targets.view().row(i), rows.targets.cols())];
+    if (factor > 0) rows.weights[static_cast<size_t>(i)] /= factor;
+  }
+}
+
+Learned fit_ridge(const solver::BlockSource& given, const FitOptions& options, Context& context) {
+  check_class_weight(options);
+  const std::vector<double> factors = class_factors(options, given, context);
+  const auto weighted = factors.empty() ? nullptr : class_weighted(given, factors);
+  const solver::BlockSource& rows = weighted ? *weighted : given;
+  if (options.task == Task::regression) {
+    Selected selected = select(rows, options, context);
+    return {
+        make_linear(std::move(selected.weights)), selected.lambda, std::move(selected.path), {}};
+  }
+  LeftOutScores left_out(options, context);
+  Selected selected = select(rows, options, context, &left_out);
+  take_factors_out(factors, left_out.rows());
+  return {make_linear(std::move(selected.weights)), selected.lambda, std::move(selected.path),
+          fit_calibration(left_out.rows(), context, Prior::none)};
 }
 
 int64_t ridge_bytes(const FitOptions& options, int64_t rows, int64_t features, int64_t) {
@@ -30,7 +51,8 @@ const ModelEntry& ridge_model() {
                   .fallback = std::nan(""),
                   .least = 0,
                   .help = "n lambda is added to Z'Z; absent: chosen by "
-                          "leave-one-out"}},
+                          "leave-one-out"},
+                 class_weight_field()},
       .sections = {"weights", "intercept"},
       .selection = Selection::loo,
       .bytes = ridge_bytes,

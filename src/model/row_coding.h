@@ -118,6 +118,14 @@ inline MatrixView<const double> ranged_targets(const FitOptions& options,
   return options.task == Task::regression ? Y : Y.block_cols(0, 0);
 }
 
+/// The class numbers of rows; none of a regression.
+inline std::vector<double> classes_of(const FitOptions& options, MatrixView<const double> Y) {
+  std::vector<double> classes;
+  for (int64_t i = 0; i < Y.rows && options.task == Task::classification; ++i)
+    classes.push_back(Y(i, 0));
+  return classes;
+}
+
 /// Columns of the coded targets.
 inline int64_t coded_outputs(const FitOptions& options, int64_t columns) {
   return options.task == Task::classification ? options.classes : columns;

@@ -43,8 +43,11 @@ Split split_rows(const std::vector<int64_t>& rows, double fraction, int64_t most
   return split;
 }
 
-std::vector<std::vector<int64_t>> fold_rows(int64_t n, int64_t folds, uint64_t seed) {
-  const std::vector<int64_t> order = shuffled(n, {seed, random::Tag::split, 0});
+std::vector<std::vector<int64_t>> fold_rows(int64_t n, int64_t folds, uint64_t seed,
+                                            std::span<const double> classes) {
+  std::vector<int64_t> order = shuffled(n, {seed, random::Tag::split, 0});
+  if (!classes.empty())
+    std::ranges::stable_sort(order, {}, [&](int64_t i) { return classes[static_cast<size_t>(i)]; });
   std::vector<std::vector<int64_t>> result(static_cast<size_t>(folds));
   for (int64_t i = 0; i < n; ++i) {
     result[static_cast<size_t>(i % folds)].push_back(order[static_cast<size_t>(i)]);
@@ -53,15 +56,19 @@ std::vector<std::vector<int64_t>> fold_rows(int64_t n, int64_t folds, uint64_t s
   return result;
 }
 
-std::vector<Split> fold_splits(const std::vector<int64_t>& rows, int64_t folds, uint64_t seed) {
+std::vector<Split> fold_splits(const std::vector<int64_t>& rows, int64_t folds, uint64_t seed,
+                               std::span<const double> classes) {
   const int64_t n = std::ssize(rows);
+  std::vector<double> own;
+  for (int64_t i = 0; i < n && !classes.empty(); ++i)
+    own.push_back(classes[static_cast<size_t>(rows[static_cast<size_t>(i)])]);
   const auto taken = [&](const std::vector<int64_t>& places) {
     std::vector<int64_t> part;
     for (const int64_t i : places) part.push_back(rows[static_cast<size_t>(i)]);
     return part;
   };
   std::vector<Split> splits;
-  for (const std::vector<int64_t>& fold : fold_rows(n, folds, seed))
+  for (const std::vector<int64_t>& fold : fold_rows(n, folds, seed, own))
     splits.push_back({taken(rows_without(n, fold)), taken(fold)});
   return splits;
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace mercer::model {
@@ -23,11 +24,16 @@ enum class Purpose : uint64_t { choice = 0, unseen = 1 };
 Split split_rows(const std::vector<int64_t>& rows, double fraction, int64_t most, uint64_t seed,
                  Purpose purpose = Purpose::choice);
 
-/// Every row in one of `folds` sets, whose sizes differ by one at most.
-std::vector<std::vector<int64_t>> fold_rows(int64_t n, int64_t folds, uint64_t seed);
+/// Every row in one of `folds` sets, whose sizes differ by one at most. classes: of each row, or
+/// none; with them each class's rows are spread as evenly, so that one of few rows is in most
+/// training parts.
+std::vector<std::vector<int64_t>> fold_rows(int64_t n, int64_t folds, uint64_t seed,
+                                            std::span<const double> classes = {});
 
 /// The same of `rows`: each set held out of the others. Fewer rows than folds leave some empty.
-std::vector<Split> fold_splits(const std::vector<int64_t>& rows, int64_t folds, uint64_t seed);
+/// classes: of every row that `rows` may number.
+std::vector<Split> fold_splits(const std::vector<int64_t>& rows, int64_t folds, uint64_t seed,
+                               std::span<const double> classes = {});
 
 /// 0, 1, ..., n - 1.
 std::vector<int64_t> all_rows(int64_t n);

@@ -9,13 +9,16 @@
 #include "base/error.h"
 #include "base/finite.h"
 #include "base/size.h"
+#include "model/class_weights.h"
 #include "model/copied_rows.h"
 #include "model/feature_rows.h"
 #include "model/fit_checks.h"
 #include "model/model_entry.h"
+#include "model/row_coding.h"
 #include "model/row_summary.h"
 #include "model/search_run.h"
 #include "model/warnings.h"
+#include "solver/row_weights.h"
 
 namespace mercer::model {
 namespace {
@@ -66,36 +69,40 @@ void add_warnings(const std::vector<std::string>& more, FitReport& report) {
 
 /// The whole search for each of five folds, which is then predicted.
 Assessment assess_nested(const MapMaker& maker, const SearchOptions& options, const Rows& X,
-                         MatrixView<const double> Y, Stage& stage, Context& context) {
+                         MatrixView<const double> Y, std::span<const double> weights, Stage& stage,
+                         Context& context) {
   SearchOptions inner = options;
   inner.report = nullptr;
   inner.calibrate = false;
   const int64_t n = X.rows(), outputs = coded_outputs(options.fit, Y.cols);
   Foreseen all{Matrix<double>(n, outputs), {Matrix<double>(n, outputs), {}}};
   if (X.cols() <= kMostLinearInputs) all.baselines.linear = Matrix<double>(n, outputs);
-  for (const std::vector<int64_t>& fold : fold_rows(n, kFolds, options.fit.seed)) {
+  for (const std::vector<int64_t>& fold :
+       fold_rows(n, kFolds, options.fit.seed, classes_of(options.fit, Y))) {
     const std::vector<int64_t> train = rows_without(n, fold);
     const CopiedRows train_rows(X, train, context), fold_rows(X, fold, context);
     const Matrix<double> targets = copied_targets(Y, train, context);
+    const std::vector<double> own = solver::taken_weights(weights, train);
     inner.features = std::min(options.features, maker.most_features(std::ssize(train)));
     stage.share(1);
-    const Model model = SearchRun(maker, inner, train_rows.rows(), targets.view(),
+    const Model model = SearchRun(maker, inner, train_rows.rows(), targets.view(), own,
                                   all_rows(train_rows.rows().rows()), {}, context)
                             .run();
     const Matrix<double> predicted(std::ssize(fold), outputs);
     predict(model, fold_rows.rows(), context, predicted.view(), foreseen_as(options.fit));
-    const Baselines base = baselines(model, X, Y, train, fold, context);
+    const Baselines base = baselines(model, X, Y, train, fold, context, weights);
     put_rows(predicted, fold, all.model);
     put_rows(base.constant, fold, all.baselines.constant);
     put_rows(base.linear, fold, all.baselines.linear);
     stage.advance(1);
   }
-  return assess(Assessed::nested, options.fit, Y, all);
+  return assess(Assessed::nested, options.fit, Y, all, weights);
 }
 
 /// The search of targets as they are, with the same flags in every part of the rows.
 Model search_plainly(const MapMaker& maker, const SearchOptions& options, const Rows& X,
-                     MatrixView<const double> Y, Context& context) {
+                     MatrixView<const double> Y, std::span<const double> weights,
+                     Context& context) {
   const int64_t n = X.rows();
   const bool assessed = options.assess && n >= kLeastAssessed;
   const bool nested = assessed && n <= kMostNested;
@@ -104,11 +111,12 @@ Model search_plainly(const MapMaker& maker, const SearchOptions& options, const 
   if (assessed && !nested)
     split = split_rows(all_rows(n), kUnseenShare, kMostUnseen, options.fit.seed, Purpose::unseen);
   stage.share(1);
-  Model model =
-      SearchRun(maker, options, X, Y, std::move(split.train), std::move(split.held_out), context)
-          .run();
+  Model model = SearchRun(maker, options, X, Y, weights, std::move(split.train),
+                          std::move(split.held_out), context)
+                    .run();
   stage.advance(1);
-  if (nested) model.report.assessment = assess_nested(maker, options, X, Y, stage, context);
+  if (nested)
+    model.report.assessment = assess_nested(maker, options, X, Y, weights, stage, context);
   add_warnings(data_warnings(options.fit, X, Y), model.report);
   add_warnings(score_warnings(options.fit, model.report.assessment), model.report);
   return model;
@@ -124,8 +132,9 @@ Matrix<double> curved(MatrixView<const double> Y, const std::vector<Curve>& curv
 
 /// Flags and the curves of targets are those of all rows, known before any are held out.
 Model search_prepared(const MapMaker& maker, const SearchOptions& options, const Rows& X,
-                      MatrixView<const double> Y, Context& context) {
-  const RowSummary summary(options.fit, X, Y, {});
+                      MatrixView<const double> Y, std::span<const double> weights,
+                      Context& context) {
+  const RowSummary summary(options.fit, X, Y, weights);
   summary.require_numbers();
   const Preparation preparation = summary.preparation();
   SearchOptions plain = options;
@@ -133,8 +142,9 @@ Model search_prepared(const MapMaker& maker, const SearchOptions& options, const
   plain.fit.flagged = preparation.flagged;
   Matrix<double> targets;
   if (!preparation.targets.empty()) targets = curved(Y, preparation.targets, context);
-  Model model = search_plainly(
-      maker, plain, X, targets.rows() > 0 ? MatrixView<const double>(targets.view()) : Y, context);
+  Model model = search_plainly(maker, plain, X,
+                               targets.rows() > 0 ? MatrixView<const double>(targets.view()) : Y,
+                               weights, context);
   model.preparation.targets = preparation.targets;
   model.options.target_transform = options.fit.target_transform;
   model.options.flagged = {};
@@ -142,24 +152,51 @@ Model search_prepared(const MapMaker& maker, const SearchOptions& options, const
   return model;
 }
 
+Model search_used(const MapMaker& maker, const SearchOptions& options, const Rows& X,
+                  MatrixView<const double> Y, std::span<const double> weights, Context& context) {
+  const FitOptions& fit = options.fit;
+  const bool plain = fit.missing == Missing::refuse && fit.target_transform == Transform::none;
+  return plain ? search_plainly(maker, options, X, Y, weights, context)
+               : search_prepared(maker, options, X, Y, weights, context);
+}
+
+/// The search of a copy of the rows that weigh anything.
+Model search_weighing(const MapMaker& maker, const SearchOptions& options, const Rows& X,
+                      MatrixView<const double> Y, std::span<const double> weights,
+                      Context& context) {
+  std::vector<int64_t> used;
+  for (int64_t i = 0; i < X.rows(); ++i)
+    if (weights[static_cast<size_t>(i)] > 0) used.push_back(i);
+  require(std::ssize(used) >= 2, MERCER_INVALID_ARGUMENT,
+          "%lld of %lld rows have a weight above 0, expected at least 2",
+          static_cast<Long>(std::ssize(used)), static_cast<Long>(X.rows()));
+  const CopiedRows rows(X, used, context);
+  const Matrix<double> targets = copied_targets(Y, used, context);
+  return search_used(maker, options, rows.rows(), targets.view(),
+                     solver::taken_weights(weights, used), context);
+}
+
 }  // namespace
 
 Model search(const MapMaker& maker, const SearchOptions& options, const Rows& X,
-             MatrixView<const double> Y, Context& context) {
+             MatrixView<const double> Y, Context& context, std::span<const double> weights) {
   check_search(options);
   FitOptions fit = options.fit;
   fit.selection = Selection::gcv;  // the selection is the search's own; the rest
                                    // is checked as for fit
   check_options(fit);
+  check_class_weight(fit);
   check_shapes(fit, X.rows(), X.cols(), Y);
+  solver::require_weights(weights, X.rows());
+  check_rows(fit, "X", X.rows(), solver::total_weight(weights, X.rows()));
   context.require_memory(
       search_bytes(options, X.rows(), X.sparse() ? 0 : X.cols(), coded_outputs(fit, Y.cols)),
       "the search");
   check_numbers(fit, X);
   check_targets(fit, Y);
-  const bool plain = fit.missing == Missing::refuse && fit.target_transform == Transform::none;
-  return plain ? search_plainly(maker, options, X, Y, context)
-               : search_prepared(maker, options, X, Y, context);
+  return std::ranges::count(weights, 0.0) > 0
+             ? search_weighing(maker, options, X, Y, weights, context)
+             : search_used(maker, options, X, Y, weights, context);
 }
 
 }  // namespace mercer::model

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "model/estimator_choice.h"
 #include "model/map_maker.h"
@@ -12,6 +13,13 @@
 #include "model/report.h"
 
 namespace mercer::model {
+
+/// Whether a lengthscale for each input is learnt (automatic relevance determination).
+enum class PerInput {
+  automatic,  // where rows and inputs allow, and kept where it wins
+  off,
+  on  // kept whatever the criterion says; refused where it cannot be learnt
+};
 
 struct SearchOptions {
   FitOptions fit;           // task, standardisation, precision, seed; selection is the search's own
@@ -30,6 +38,7 @@ struct SearchOptions {
   /// Of a classification: what is fitted with the lengthscale found. automatic: ridge for up to
   /// 3,000 rows, else the better of both (estimator_choice.h).
   Estimator estimator = Estimator::automatic;
+  PerInput per_input = PerInput::automatic;
   bool calibrate = true;  // a classification: it has probabilities
   void (*report)(void* user, const SearchCandidate& candidate) =
       nullptr;  // on the calling thread, must not throw
@@ -40,7 +49,11 @@ struct SearchOptions {
 /// paired_choice.h takes: by leave-one-out for up to 3,000 rows, else on held-out ones. Its path
 /// holds the lambdas tried last with their scores, its report all else. Memory: 2.5 x 8 D^2 bytes
 /// and a row block (n x D + 3 n^2 for n < D). Errors: as fit.
+/// weights: n numbers >= 0, or none; rows of weight 0 are left out before anything else, those of
+/// others count by it in every sum, choice and score. Start of the lengthscale, splits, landmarks
+/// and subsamples are of rows as they are. With class_weight = balanced (of ridge, whose parameter
+/// it is) every fit and choice weighs rows by their class as well, scores and calibration do not.
 Model search(const MapMaker& maker, const SearchOptions& options, const Rows& X,
-             MatrixView<const double> Y, Context& context);
+             MatrixView<const double> Y, Context& context, std::span<const double> weights = {});
 
 }  // namespace mercer::model

@@ -14,6 +14,7 @@
 #include "model/search_run.h"
 #include "model/selection.h"
 #include "model/warnings.h"
+#include "solver/row_weights.h"
 
 namespace mercer::model {
 void SearchRun::assess_by(solver::Weights weights) {
@@ -26,29 +27,32 @@ void SearchRun::assess_by(solver::Weights weights) {
   model.predictor = make_linear(std::move(weights));
   const Matrix<double> targets = copied_targets(Y_, unseen_, context_);
   Foreseen foreseen{Matrix<double>(std::ssize(unseen_), model.outputs()),
-                    baselines(model, X_, Y_, chosen_by_, unseen_, context_)};
+                    baselines(model, X_, Y_, chosen_by_, unseen_, context_, weights_)};
   const CopiedRows rows(X_, unseen_, context_);
   predict(model, rows.rows(), context_, foreseen.model.view(), foreseen_as(fit_));
-  report_.assessment = assess(Assessed::unseen, fit_, targets.view(), foreseen);
+  report_.assessment = assess(Assessed::unseen, fit_, targets.view(), foreseen,
+                              solver::taken_weights(weights_, unseen_));
 }
 
-void SearchRun::choose_between(const solver::BlockSource& rows, std::span<const Split> splits,
-                               const RidgeResult& ridge, Chosen& chosen) {
+void SearchRun::choose_between(std::span<const Split> splits, const RidgeResult& ridge,
+                               Chosen& chosen) {
   if (fit_.task != Task::classification) return;
   if (!options_.calibrate && options_.estimator != Estimator::logistic) return;
   const bool ridge_alone = leaves_out() && options_.estimator == Estimator::automatic;
   RidgeResult given = ridge;
   given.given = options_.lambda >= 0;
-  choice_ = choose_estimator(rows, fit_, ridge_alone ? Estimator::ridge : options_.estimator,
-                             splits, given, context_);
+  given.class_factors = factors_;
+  choice_ =
+      choose_estimator(plain_rows(), fit_, ridge_alone ? Estimator::ridge : options_.estimator,
+                       splits, given, context_);
   if (!keeps_logistic()) return;
   chosen.point.lambda = choice_->lambda;
   chosen.point.score = choice_->error_rate;
   chosen.point.dimension = std::numeric_limits<double>::quiet_NaN();  // that was ridge's
 }
 
-solver::Weights SearchRun::fit_logistic_last(const solver::BlockSource& rows,
-                                             const solver::RowStatistics* statistics) {
+solver::Weights SearchRun::fit_logistic_last(const solver::RowStatistics* statistics) {
+  const FeatureRows rows = plain_rows();
   if (!unseen_.empty())
     assess_by(fit_logistic(*rows.subset(chosen_by_), fit_, statistics, *choice_, context_));
   return fit_logistic(rows, fit_, statistics, *choice_, context_);
@@ -66,9 +70,10 @@ solver::Weights SearchRun::fit_left_out(const solver::BlockSource& rows, Chosen&
   const auto part = [&](const Split& split) {
     return select(*rows.subset(split.train), fixed, context_).weights;
   };
-  choose_between(rows, fold_splits(chosen_by_, std::min(kFolds, std::ssize(chosen_by_)), fit_.seed),
+  choose_between(fold_splits(chosen_by_, std::min(kFolds, std::ssize(chosen_by_)), fit_.seed,
+                             classes_of(fit_, Y_)),
                  {.lambda = fixed.lambda, .part = part}, chosen);
-  if (keeps_logistic()) return fit_logistic_last(rows, nullptr);
+  if (keeps_logistic()) return fit_logistic_last(nullptr);
   if (!unseen_.empty()) assess_by(select(*rows.subset(chosen_by_), fixed, context_).weights);
   return select(rows, fixed, context_).weights;
 }
@@ -86,9 +91,9 @@ solver::Weights SearchRun::fit_held_out(const solver::BlockSource& rows, Chosen&
   chosen.take(std::move(trial), at);
   const double lambda = chosen.point.lambda;
   const auto part = [&](const Split&) { return fit.solve(lambda, context_); };
-  choose_between(rows, {&split_, 1},
-                 {.lambda = lambda, .part = part, .statistics = fit.statistics()}, chosen);
-  if (keeps_logistic()) return fit_logistic_last(rows, fit.statistics());
+  choose_between({&split_, 1}, {.lambda = lambda, .part = part, .statistics = fit.statistics()},
+                 chosen);
+  if (keeps_logistic()) return fit_logistic_last(fit.statistics());
   fit.add(split_.held_out, context_);
   if (!unseen_.empty()) {
     assess_by(fit.solve(chosen.point.lambda, context_));
@@ -121,6 +126,7 @@ void SearchRun::check_features() const {
 
 Model SearchRun::run() {
   check_features();
+  check_per_input();
   Chosen chosen = choose();
   try_per_input(chosen);
   phases_.begin(phase_units({std::ssize(split_.train), options_.features}, 1));
@@ -129,7 +135,7 @@ Model SearchRun::run() {
   Model model;
   map_ = candidates_.make(chosen.lengthscales, options_.features, chosen_by_);
   model.map = map_;
-  const FeatureRows rows(*model.map, preparation_, fit_, X_, Y_);
+  const FeatureRows rows(*model.map, preparation_, fit_, X_, Y_, learnt_);
   model.predictor =
       make_linear(leaves_out() ? fit_left_out(rows, chosen) : fit_held_out(rows, chosen));
   model.options = fit_;
@@ -151,7 +157,7 @@ Model SearchRun::run() {
   keep({3, options_.features, model.rows, reported(chosen.lengthscales), chosen.point.lambda,
         chosen.point.score, seconds.count(), fit_.transform});
   fill_report(chosen);
-  model.ranges = ranges_of(X_, ranged_targets(fit_, Y_), fit_.seed);
+  model.ranges = ranges_of(X_, ranged_targets(fit_, Y_), fit_.seed, weights_);
   model.preparation = std::move(preparation_);
   model.report = std::move(report_);
   return model;

@@ -9,6 +9,7 @@
 
 #include "model/ard.h"
 #include "model/search_run.h"
+#include "solver/row_weights.h"
 
 namespace mercer::model {
 namespace {
@@ -60,9 +61,13 @@ Ard SearchRun::learn_from(int64_t most, const std::vector<double>& units,
                 outputs = coded_outputs(fit_, Y_.cols);
   const feature::FeatureMap& unit =
       candidates_.unit(std::min({options_.features, kLearningFeatures, 2 * n}));
-  if (n < kRowsPerInput * d || !unit.has_gradient() ||
-      !context_.has_room(learning_bytes(n, d, unit.features(), outputs)))
+  const int64_t bytes = learning_bytes(n, d, unit.features(), outputs);
+  if (!unit.has_gradient()) return {};
+  if (options_.per_input == PerInput::on) {
+    context_.require_room(bytes, "learning a lengthscale for each input");
+  } else if (n < kRowsPerInput * d || !context_.has_room(bytes)) {
     return {};
+  }
   const Matrix<double> X(n, d, context_, "rows to learn lengthscales from");
   const Matrix<double> Y(n, outputs, context_, "targets to learn lengthscales from");
   X_.visit([&](const auto& rows) {
@@ -78,14 +83,17 @@ Ard SearchRun::learn_from(int64_t most, const std::vector<double>& units,
       X.view()(i, j) = l < kDroppedLengthscale ? X.view()(i, j) / l : 0.0;
     }
   }
-  Ard ard = learn_lengthscales(unit, X.view(), Y.view(), options, context_);
+  Ard ard = learn_lengthscales(unit, X.view(), Y.view(), options, context_,
+                               solver::taken_weights(learnt_, sample));
   for (size_t j = 0; j < units.size(); ++j)
     ard.lengthscale[j] = std::min(ard.lengthscale[j] * units[j], kDroppedLengthscale);
   return ard;
 }
 
 /// Few rows first: through few features their likelihood has a wider basin, and costs a quarter.
-std::vector<double> SearchRun::learn_per_input(const Chosen& chosen) {
+/// Many rows refine them, but through few features more rows than these can follow also ask for
+/// lengthscales that are too long: which of both is better the criterion says.
+std::vector<std::vector<double>> SearchRun::learn_per_input(const Chosen& chosen) {
   const int64_t d = preparation_.prepared(X_.cols());
   ArdOptions options;
   options.lengthscale = std::sqrt(2.0 * static_cast<double>(d));
@@ -96,33 +104,68 @@ std::vector<double> SearchRun::learn_per_input(const Chosen& chosen) {
   }
   const std::vector<double> ones(static_cast<size_t>(d), 1.0);
   const Ard few = learn_from(kFirstRows, ones, options);
-  if (few.lengthscale.empty() || std::ssize(split_.train) <= kFirstRows) return few.lengthscale;
+  if (few.lengthscale.empty()) return {};
+  if (std::ssize(split_.train) <= kFirstRows) return {few.lengthscale};
   options.lengthscale = 1;
   options.lambda = std::max(few.lambda, 10 * kLeastArdLambda);
   options.most_iterations = kLastIterations;
   const Ard many = learn_from(kLearningRows, few.lengthscale, options);
-  return many.lengthscale.empty() ? few.lengthscale : many.lengthscale;
+  if (many.lengthscale.empty()) return {few.lengthscale};
+  return {many.lengthscale, few.lengthscale};
+}
+
+const char* SearchRun::bar_to_per_input() const {
+  if (!maker_.has_lengthscale()) return "a kernel without a lengthscale";
+  if (options_.lengthscale != 0) return "a lengthscale that is given";
+  if (!maker_.has_input_lengthscales())
+    return "a map that takes one lengthscale for all inputs, or is given one for each";
+  if (preparation_.prepared(X_.cols()) < 2) return "one input";
+  if (X_.sparse()) return "sparse rows";
+  if (preparation_.row_norm > 0) return "unit rows";
+  return nullptr;
+}
+
+void SearchRun::check_per_input() const {
+  if (options_.per_input != PerInput::on) return;
+  const char* bar = bar_to_per_input();
+  if (bar == nullptr && !maker_.make(1.0, options_.features)->has_gradient())
+    bar = "a map whose features have no gradient";
+  require(bar == nullptr, MERCER_UNSUPPORTED,
+          "a lengthscale for each input asked for (ard = on) with %s, expected ard = auto or off",
+          bar);
+}
+
+bool SearchRun::tries_per_input() const {
+  if (options_.per_input == PerInput::off || bar_to_per_input() != nullptr || !judge_.varies())
+    return false;
+  return options_.per_input == PerInput::on || (preparation_.prepared(X_.cols()) <= kMostInputs &&
+                                                (!judge_.classifies() || leaves_out()));
 }
 
 void SearchRun::try_per_input(Chosen& chosen) {
-  const int64_t d = preparation_.prepared(X_.cols());
-  if (!searches_lengthscale() || !maker_.has_input_lengthscales() || d < 2 || d > kMostInputs ||
-      X_.sparse() || preparation_.row_norm > 0 || !judge_.varies() ||
-      (judge_.classifies() && !leaves_out()))
-    return;
-  const std::vector<double> learnt = learn_per_input(chosen);
+  if (!tries_per_input()) return;
+  Chosen best;
+  std::vector<double> learnt;  // what best is a multiple of
+  for (std::vector<double>& candidate : learn_per_input(chosen)) {
+    LengthscaleWalk walk(1.0, [&](double factor, const Trial* near) {
+      return try_out(2, scaled(candidate, factor), sizes_.fine,
+                     near == nullptr ? &chosen.trial : near);
+    });
+    walk.climb(kFactor, kFactorSteps);
+    const LengthscaleWalk::Choice choice = choice_of(walk);
+    const TrialPoint& point = choice.tried->trial.points[choice.point];
+    if (!learnt.empty() && !is_less(point.loss, best.point.loss)) continue;
+    best.lengthscales = scaled(candidate, choice.tried->lengthscale);
+    best.take(choice.tried->trial, choice.point);
+    learnt = std::move(candidate);
+  }
   if (learnt.empty()) return;
-  LengthscaleWalk walk(1.0, [&](double factor, const Trial* near) {
-    return try_out(2, scaled(learnt, factor), sizes_.fine, near == nullptr ? &chosen.trial : near);
-  });
-  walk.climb(kFactor, kFactorSteps);
-  const LengthscaleWalk::Choice choice = choice_of(walk);
-  if (!beats(choice.tried->trial, choice.point, chosen.trial, chosen.at,
-             leaves_out() ? kErrors : kErrorsOfMany))
+  if (options_.per_input == PerInput::automatic &&
+      !beats(best.trial, best.at, chosen.trial, chosen.at, leaves_out() ? kErrors : kErrorsOfMany))
     return;
   report_.relevance = of_inputs(relevance(learnt), X_.cols(), preparation_.flagged);
-  chosen.lengthscales = scaled(learnt, choice.tried->lengthscale);
-  chosen.take(choice.tried->trial, choice.point);
+  best.whole = chosen.whole;
+  chosen = std::move(best);
 }
 
 }  // namespace mercer::model

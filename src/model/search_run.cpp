@@ -10,6 +10,7 @@
 #include <limits>
 
 #include "model/central_lengthscale.h"
+#include "model/class_weights.h"
 #include "model/row_summary.h"
 
 namespace mercer::model {
@@ -29,10 +30,12 @@ int64_t share_of(int64_t all, int64_t part, int64_t whole) {
                               static_cast<double>(whole));
 }
 
-/// 0 for rows that nothing may be learnt from, 1 for others; none where there are none.
-std::vector<double> weights_without(int64_t rows, const std::vector<int64_t>& unseen) {
-  if (unseen.empty()) return {};
-  std::vector<double> weights(static_cast<size_t>(rows), 1.0);
+/// 0 for rows that nothing may be learnt from, their weights for others; none where all are 1.
+std::vector<double> weights_without(std::span<const double> all, int64_t rows,
+                                    const std::vector<int64_t>& unseen) {
+  std::vector<double> weights(all.begin(), all.end());
+  if (unseen.empty()) return weights;
+  weights.resize(static_cast<size_t>(rows), 1.0);
   for (const int64_t i : unseen) weights[static_cast<size_t>(i)] = 0.0;
   return weights;
 }
@@ -45,8 +48,8 @@ double reported(std::span<const double> lengthscales) {
 }
 
 SearchRun::SearchRun(const MapMaker& maker, const SearchOptions& options, const Rows& X,
-                     MatrixView<const double> Y, std::vector<int64_t> chosen_by,
-                     std::vector<int64_t> unseen, Context& context)
+                     MatrixView<const double> Y, std::span<const double> weights,
+                     std::vector<int64_t> chosen_by, std::vector<int64_t> unseen, Context& context)
     : maker_(maker),
       options_(options),
       X_(X),
@@ -55,13 +58,16 @@ SearchRun::SearchRun(const MapMaker& maker, const SearchOptions& options, const 
       unseen_(std::move(unseen)),
       context_(context),
       fit_(options.fit),
-      seen_(weights_without(X.rows(), unseen_)),
+      weights_(weights),
+      seen_(weights_without(weights, X.rows(), unseen_)),
+      factors_(class_factors(options.fit, Y, weights, chosen_by_)),
+      learnt_(class_weighted(Y, weights, factors_)),
       preparation_(fit_preparation(options.fit, X, Y, seen_)),
-      judge_(options.fit, Y, chosen_by_),
+      judge_(options.fit, Y, chosen_by_, learnt_),
       split_(leaves_out() ? Split{chosen_by_, {}}
                           : split_rows(chosen_by_, options.held_out_fraction, kMostHeldOut,
                                        options.fit.seed)),
-      candidates_(maker, fit_, X, Y, preparation_, context),
+      candidates_(maker, fit_, X, Y, learnt_, preparation_, context),
       sizes_(leaves_out() ? left_out_sizes(std::ssize(split_.train), options.features)
                           : held_out_sizes(std::ssize(split_.train), options.features)),
       phases_(context, phase_units(sizes_.coarse, kCoarseTrials) +

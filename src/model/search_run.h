@@ -30,11 +30,11 @@ inline constexpr double kLeastSingle = 1e-8;  // that sums of products in f32 al
 
 class SearchRun {
  public:
-  /// chosen_by: the rows that choices see, ascending; unseen: all others, maybe none. References
-  /// are kept; X, Y and options were checked.
+  /// weights: n numbers > 0, or none. chosen_by: the rows that choices see, ascending; unseen: all
+  /// others, maybe none. References are kept; X, Y, weights and options were checked.
   SearchRun(const MapMaker& maker, const SearchOptions& options, const Rows& X,
-            MatrixView<const double> Y, std::vector<int64_t> chosen_by, std::vector<int64_t> unseen,
-            Context& context);
+            MatrixView<const double> Y, std::span<const double> weights,
+            std::vector<int64_t> chosen_by, std::vector<int64_t> unseen, Context& context);
 
   /// The model, its report filled in; assessed on the unseen rows if there are any.
   Model run();
@@ -67,9 +67,14 @@ class SearchRun {
   LengthscaleWalk walk_coarsely();
   bool tries_transforms() const;
   void take_transform(Transform transform);
-  /// Goes over to a lengthscale for each input where that is better by more than its error.
+  /// Null, or why no lengthscale for each input can be learnt, whatever is asked for.
+  const char* bar_to_per_input() const;
+  void check_per_input() const;  // UNSUPPORTED where it is asked for, and cannot be
+  bool tries_per_input() const;
+  /// Goes over to a lengthscale for each input where that is better by more than its error, or
+  /// asked for.
   void try_per_input(Chosen& chosen);
-  std::vector<double> learn_per_input(const Chosen& chosen);
+  std::vector<std::vector<double>> learn_per_input(const Chosen& chosen);
   Ard learn_from(int64_t most, const std::vector<double>& units, const ArdOptions& options);
   /// Thousands of rows tell lengthscales apart: there the paired rule is for lambda alone.
   LengthscaleWalk::Choice choice_of(const LengthscaleWalk& walk) const {
@@ -88,12 +93,13 @@ class SearchRun {
   std::vector<double> lambdas() const;
 
   /// Ridge's lambda is chosen; which estimator of a classification is kept, and its calibration.
-  void choose_between(const solver::BlockSource& rows, std::span<const Split> splits,
-                      const RidgeResult& ridge, Chosen& chosen);
+  void choose_between(std::span<const Split> splits, const RidgeResult& ridge, Chosen& chosen);
   bool keeps_logistic() const { return choice_ && choice_->model == &logistic_model(); }
   /// On all rows, by ridge's sums for their scale where there are any.
-  solver::Weights fit_logistic_last(const solver::BlockSource& rows,
-                                    const solver::RowStatistics* statistics);
+  solver::Weights fit_logistic_last(const solver::RowStatistics* statistics);
+  /// All rows by their own weights alone: what scores are of, and logistic regression's, which
+  /// weighs classes itself.
+  FeatureRows plain_rows() const { return {*map_, preparation_, fit_, X_, Y_, weights_}; }
   /// On all rows; lambda is chosen again unless the choice was made on all of chosen_by_.
   solver::Weights fit_left_out(const solver::BlockSource& rows, Chosen& chosen);
   solver::Weights fit_held_out(const solver::BlockSource& rows, Chosen& chosen);
@@ -113,7 +119,10 @@ class SearchRun {
   std::vector<int64_t> chosen_by_, unseen_;
   Context& context_;
   FitOptions fit_;
-  std::vector<double> seen_;  // weights: 0 of unseen rows; empty where there are none
+  std::span<const double> weights_;
+  std::vector<double> seen_;     // the same, 0 of unseen rows; empty: 1 each
+  std::vector<double> factors_;  // of classes; empty: 1 each
+  std::vector<double> learnt_;   // weights_ times these: of fits; empty: 1 each
   Preparation preparation_;
   std::shared_ptr<const feature::FeatureMap> map_;  // of the fit
   Judge judge_;

@@ -62,8 +62,8 @@ double choose_left_out(const PairedLosses& losses, const Dimension& dimension,
 }
 
 Selected decompose_primal(const BlockSource& rows, const FitOptions& options,
-                          solver::RowStatistics statistics, const RowsDone& done,
-                          Context& context) {
+                          solver::RowStatistics statistics, const RowsDone& done, Context& context,
+                          LeftOutScores* left_out) {
   const solver::RidgePath solver(std::move(statistics), options.center, context);
   Selected result{{}, 0, empty_path(options)};
   if (options.selection == Selection::gcv) {
@@ -78,10 +78,12 @@ Selected decompose_primal(const BlockSource& rows, const FitOptions& options,
         losses, [&](double lambda) { return solver.effective_dimension(lambda); }, result.path);
   }
   result.weights = solver.solve(result.lambda);
+  if (left_out != nullptr) left_out->take(rows, solver, result.lambda);
   return result;
 }
 
-Selected decompose_dual(const FitOptions& options, solver::DualSystem system, Context& context) {
+Selected decompose_dual(const FitOptions& options, solver::DualSystem system, Context& context,
+                        LeftOutScores* left_out) {
   system.decompose(context);
   context.checkpoint();
   Selected result{{}, 0, empty_path(options)};
@@ -95,7 +97,7 @@ Selected decompose_dual(const FitOptions& options, solver::DualSystem system, Co
     result.lambda = choose_left_out(
         losses, [&](double lambda) { return system.effective_dimension(lambda); }, result.path);
   }
-  result.weights = system.solve(result.lambda, context);
+  result.weights = solve_dual(system, result.lambda, context, left_out);
   return result;
 }
 
@@ -103,30 +105,32 @@ bool validates(Selection selection) {
   return selection == Selection::held_out || selection == Selection::kfold;
 }
 
-Selected select_primal(const BlockSource& rows, const FitOptions& options, Context& context) {
-  if (validates(options.selection)) return validate_primal(rows, options, context);
+Selected select_primal(const BlockSource& rows, const FitOptions& options, Context& context,
+                       LeftOutScores* left_out) {
+  if (validates(options.selection)) return validate_primal(rows, options, context, left_out);
   Stage stage(context, options.selection == Selection::loo ? 2 * rows.rows() : rows.rows());
   const RowsDone done = [&](int64_t count) { stage.advance(count); };
   solver::RowStatistics statistics(rows.features(), rows.outputs(), context);
   solver::add_blocks(rows, statistics, context, done);
   statistics = solver::take_reduced(rows, std::move(statistics));
   if (options.selection != Selection::fixed) {
-    return decompose_primal(rows, options, std::move(statistics), done, context);
+    return decompose_primal(rows, options, std::move(statistics), done, context, left_out);
   }
-  return {solver::ridge_cholesky(std::move(statistics), options.center, options.lambda, context),
+  return {solve_primal(rows, std::move(statistics), options, options.lambda, context, left_out),
           options.lambda,
           {}};
 }
 
-Selected select_dual(const BlockSource& rows, const FitOptions& options, Context& context) {
-  if (validates(options.selection)) return validate_dual(rows, options, context);
+Selected select_dual(const BlockSource& rows, const FitOptions& options, Context& context,
+                     LeftOutScores* left_out) {
+  if (validates(options.selection)) return validate_dual(rows, options, context, left_out);
   Stage stage(context, rows.rows());
   const RowsDone done = [&](int64_t count) { stage.advance(count); };
   solver::DualSystem system = solver::make_dual_system(rows, options.center, context, done);
   if (options.selection != Selection::fixed) {
-    return decompose_dual(options, std::move(system), context);
+    return decompose_dual(options, std::move(system), context, left_out);
   }
-  return {system.solve(options.lambda, context), options.lambda, {}};
+  return {solve_dual(system, options.lambda, context, left_out), options.lambda, {}};
 }
 
 int64_t primal_bytes(const FitOptions& options, int64_t features) {
@@ -141,6 +145,24 @@ int64_t primal_bytes(const FitOptions& options, int64_t features) {
 }
 
 }  // namespace
+
+solver::Weights solve_primal(const solver::BlockSource& rows, solver::RowStatistics statistics,
+                             const FitOptions& options, double lambda, Context& context,
+                             LeftOutScores* left_out) {
+  const solver::RidgeFactor factor(std::move(statistics), options.center, lambda, context);
+  solver::Weights weights = factor.weights();
+  if (left_out != nullptr) left_out->take(rows, factor, weights);
+  return weights;
+}
+
+solver::Weights solve_dual(const solver::DualSystem& system, double lambda, Context& context,
+                           LeftOutScores* left_out) {
+  if (left_out == nullptr) return system.solve(lambda, context);
+  Matrix<double> residuals;
+  solver::Weights weights = system.solve(lambda, context, residuals);
+  left_out->take(system, residuals);
+  return weights;
+}
 
 std::vector<PathPoint> empty_path(const FitOptions& options) {
   std::vector<PathPoint> path;
@@ -159,9 +181,11 @@ const PathPoint& best_point(const std::vector<PathPoint>& path) {
   return path[best];
 }
 
-Selected select(const solver::BlockSource& rows, const FitOptions& options, Context& context) {
+Selected select(const solver::BlockSource& rows, const FitOptions& options, Context& context,
+                LeftOutScores* left_out) {
   const bool dual = rows.rows() < rows.features() && rows.reduction() == nullptr;
-  return dual ? select_dual(rows, options, context) : select_primal(rows, options, context);
+  return dual ? select_dual(rows, options, context, left_out)
+              : select_primal(rows, options, context, left_out);
 }
 
 int64_t selection_bytes(const FitOptions& options, int64_t rows, int64_t features) {

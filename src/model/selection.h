@@ -6,6 +6,7 @@
 
 #include <vector>
 
+#include "model/left_out_scores.h"
 #include "model/model.h"
 #include "solver/block_source.h"
 
@@ -25,7 +26,16 @@ const PathPoint& best_point(const std::vector<PathPoint>& path);
 std::vector<PathPoint> empty_path(const FitOptions& options);
 
 /// By Gram matrix; for fewer rows than features, where one process has them all, by the n x n dual.
-Selected select(const solver::BlockSource& rows, const FitOptions& options, Context& context);
+/// left_out: null, or what takes scores of rows left out of the fit that is selected.
+Selected select(const solver::BlockSource& rows, const FitOptions& options, Context& context,
+                LeftOutScores* left_out = nullptr);
+
+/// What select ends with: the weights at lambda, and scores of rows left out where they are wanted.
+solver::Weights solve_primal(const solver::BlockSource& rows, solver::RowStatistics statistics,
+                             const FitOptions& options, double lambda, Context& context,
+                             LeftOutScores* left_out);
+solver::Weights solve_dual(const solver::DualSystem& system, double lambda, Context& context,
+                           LeftOutScores* left_out);
 
 /// Bytes it needs besides the rows.
 int64_t selection_bytes(const FitOptions& options, int64_t rows, int64_t features);

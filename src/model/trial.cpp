@@ -13,6 +13,7 @@
 #include "model/row_coding.h"
 #include "solver/block_statistics.h"
 #include "solver/lambda_path.h"
+#include "solver/row_weights.h"
 
 namespace mercer::model {
 
@@ -22,17 +23,21 @@ const TrialPoint& Trial::best() const {
 }
 
 std::vector<double> Judge::scales(const FitOptions& options, MatrixView<const double> Y,
-                                  solver::RowSet rows) {
+                                  solver::RowSet rows, std::span<const double> all) {
   std::vector<double> result(static_cast<size_t>(outputs_), 1.0);
   if (options.task == Task::classification) return result;
-  const auto n = static_cast<double>(rows.count);
+  const std::vector<double> weights = solver::taken_weights(all, rows);
+  const auto weight = [&](int64_t i) {
+    return weights.empty() ? 1.0 : weights[static_cast<size_t>(i)];
+  };
+  const double n = solver::total_weight(weights, rows.count);
   for (int64_t o = 0; o < outputs_; ++o) {
     const double origin = Y(rows[0], o);  // constants cancel
     double sum = 0, squares = 0;
-    for (int64_t i = 0; i < rows.count; ++i) sum += Y(rows[i], o) - origin;
+    for (int64_t i = 0; i < rows.count; ++i) sum += weight(i) * (Y(rows[i], o) - origin);
     for (int64_t i = 0; i < rows.count; ++i) {
       const double deviation = Y(rows[i], o) - origin - sum / n;
-      squares += deviation * deviation;
+      squares += weight(i) * deviation * deviation;
     }
     varies_ = varies_ && squares > 0;
     // An output that is constant on these rows has no R^2: its error counts as it is.
@@ -42,10 +47,11 @@ std::vector<double> Judge::scales(const FitOptions& options, MatrixView<const do
   return result;
 }
 
-Judge::Judge(const FitOptions& options, MatrixView<const double> Y, solver::RowSet rows)
+Judge::Judge(const FitOptions& options, MatrixView<const double> Y, solver::RowSet rows,
+             std::span<const double> weights)
     : task_(options.task),
       outputs_(coded_outputs(options, Y.cols)),
-      loss_(options.task, scales(options, Y, rows)) {}
+      loss_(options.task, scales(options, Y, rows, weights)) {}
 
 bool Judge::wrong(const double* scores, const double* code) const noexcept {
   return !(margin(scores, code, outputs_) > 0);

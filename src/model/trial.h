@@ -39,8 +39,9 @@ inline bool is_less(double a, double b) { return a < b || (a == a && b != b); }
 class Judge {
  public:
   /// Regression: losses in units of the targets' variance over these rows, so that their mean is 1
-  /// - R^2.
-  Judge(const FitOptions& options, MatrixView<const double> Y, solver::RowSet rows);
+  /// - R^2. weights: of the rows of Y, or none.
+  Judge(const FitOptions& options, MatrixView<const double> Y, solver::RowSet rows,
+        std::span<const double> weights = {});
   double loss(const double* scores, const double* code) const noexcept {
     return loss_(scores, code);
   }
@@ -56,7 +57,7 @@ class Judge {
   bool varies_ = true;
   RowLoss loss_;
   std::vector<double> scales(const FitOptions& options, MatrixView<const double> Y,
-                             solver::RowSet rows);
+                             solver::RowSet rows, std::span<const double> weights);
 };
 
 /// Collects the rows' losses of a list of lambdas.

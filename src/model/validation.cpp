@@ -78,7 +78,8 @@ std::unique_ptr<solver::LambdaPath> path_of(const solver::RowStatistics& statist
 
 }  // namespace
 
-Selected validate_primal(const BlockSource& rows, const FitOptions& options, Context& context) {
+Selected validate_primal(const BlockSource& rows, const FitOptions& options, Context& context,
+                         LeftOutScores* left_out) {
   const auto folds = validation_sets(options, rows);
   // All but the first fold; then every fold is added and every one but the first removed before.
   int64_t rows_read = rows.rows() - 2 * size_of(folds[0]);
@@ -104,12 +105,13 @@ Selected validate_primal(const BlockSource& rows, const FitOptions& options, Con
   }
   Selected result{{}, 0, scored_path(options, scores)};
   result.lambda = best_point(result.path).lambda;
-  result.weights = solver::ridge_cholesky(solver::take_reduced(rows, std::move(statistics)),
-                                          options.center, result.lambda, context);
+  result.weights = solve_primal(rows, solver::take_reduced(rows, std::move(statistics)), options,
+                                result.lambda, context, left_out);
   return result;
 }
 
-Selected validate_dual(const BlockSource& rows, const FitOptions& options, Context& context) {
+Selected validate_dual(const BlockSource& rows, const FitOptions& options, Context& context,
+                       LeftOutScores* left_out) {
   const auto folds = validation_sets(options, rows);
   int64_t rows_read = rows.rows();
   for (const auto& fold : folds) rows_read += rows.rows() - size_of(fold);
@@ -124,8 +126,8 @@ Selected validate_dual(const BlockSource& rows, const FitOptions& options, Conte
   }
   Selected result{{}, 0, scored_path(options, scores)};
   result.lambda = best_point(result.path).lambda;
-  result.weights =
-      solver::make_dual_system(rows, options.center, context, done).solve(result.lambda, context);
+  result.weights = solve_dual(solver::make_dual_system(rows, options.center, context, done),
+                              result.lambda, context, left_out);
   return result;
 }
 

@@ -3,10 +3,11 @@
 #include "model/warnings.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstdarg>
 #include <cstdio>
+
+#include "model/repeats.h"
 
 namespace mercer::model {
 namespace {
@@ -42,35 +43,23 @@ bool rows_are_equal(const CsrView<T>& X) {
   return true;
 }
 
-/// FNV-1a of a row's numbers, those listed with their columns.
-template <class View>
-uint64_t hash_of(const View& X, int64_t i) {
-  uint64_t hash = 14695981039346656037u;
-  const auto mix = [&](uint64_t word) {
-    for (int byte = 0; byte < 8; ++byte, word >>= 8) hash = (hash ^ (word & 0xff)) * 1099511628211u;
-  };
-  for_each_listed(X, i, [&](int64_t j, auto x) {
-    mix(static_cast<uint64_t>(j));
-    mix(std::bit_cast<uint64_t>(static_cast<double>(x)));
-  });
-  return hash;
-}
-
-/// Rows whose inputs are those of a row before.
-int64_t repeated_rows(const Rows& X) {
-  std::vector<uint64_t> hashes;
-  X.visit([&](const auto& rows) {
-    for (int64_t i = 0; i < X.rows(); ++i) hashes.push_back(hash_of(rows, i));
-  });
-  std::ranges::sort(hashes);
-  const auto repeats = std::ranges::unique(hashes);
-  return std::ssize(repeats);
-}
-
 int64_t classes_of_one_row(const FitOptions& options, MatrixView<const double> Y) {
   std::vector<int64_t> rows(static_cast<size_t>(options.classes), 0);
   for (int64_t i = 0; i < Y.rows; ++i) ++rows[static_cast<size_t>(Y(i, 0))];
   return std::ranges::count(rows, 1);
+}
+
+std::string contradiction(const FitOptions& options, const Repeats& repeats) {
+  const auto count = static_cast<Long>(repeats.contradictory);
+  if (options.task == Task::classification)
+    return text(
+        "%lld rows share their inputs with rows of another class: no model of these inputs is "
+        "right on more than %.4f of all rows",
+        count, repeats.most);
+  return text(
+      "%lld rows share their inputs with rows of other targets: if all rows are as noisy, no model "
+      "of these inputs has an R^2 above about %.4f",
+      count, repeats.most);
 }
 
 const char* measure_of(const FitOptions& options) {
@@ -90,7 +79,9 @@ std::vector<std::string> data_warnings(const FitOptions& options, const Rows& X,
                                                          : text("target %lld is %g in every row",
                                                                 static_cast<Long>(o + 1), Y(0, o)));
   }
-  const int64_t repeated = repeated_rows(X);
+  const Repeats repeats = find_repeats(options, X, Y);
+  const int64_t repeated = repeats.rows;
+  if (repeats.contradictory > 0) found.push_back(contradiction(options, repeats));
   if (repeated > Y.rows / kFewRepeats)
     found.push_back(
         text("%lld of %lld rows repeat the inputs of others: where these are copies, "

@@ -11,7 +11,9 @@
 
 namespace mercer::model {
 
-/// Of the data: few rows, targets or inputs that do not vary, a class of one row.
+/// Of the data: few rows, targets or inputs that do not vary, a class of one row; rows that repeat
+/// the inputs of others, and what these allow where their targets differ. Copies are not kept
+/// together in folds: of inputs that take few values new rows repeat old ones, too.
 std::vector<std::string> data_warnings(const FitOptions& options, const Rows& X,
                                        MatrixView<const double> Y);
 

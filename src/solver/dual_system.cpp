@@ -69,6 +69,20 @@ Weights DualSystem::solve(double lambda, Context& context) const {
   return weights_of(kernel_ridge(K.view(), Y_.view(), lambda, n_, context));
 }
 
+// (I - H)(y - mean) = n lambda (K + n lambda I)^{-1} (y - mean), and so is I - H itself but for the
+// intercept's share.
+Weights DualSystem::solve(double lambda, Context& context, Matrix<double>& residuals) const {
+  const Matrix<double> K = copy_of(K_, context);  // its factor, then its inverse
+  const Matrix<double> alpha = kernel_ridge(K.view(), Y_.view(), lambda, n_, context);
+  linalg::cholesky_inverse(K.view());
+  const double shift = n_ * lambda;
+  residuals = Matrix<double>(rows(), outputs(), context, kLeaveOneOut);
+  for (int64_t i = 0; i < rows(); ++i)
+    for (int64_t o = 0; o < outputs(); ++o)
+      residuals(i, o) = left_out(shift * alpha(i, o), shift * K(i, i), static_cast<size_t>(i));
+  return weights_of(alpha);
+}
+
 Solution DualSystem::solution(double lambda, Context& context) const {
   const Matrix<double> K = copy_of(K_, context);  // its factor afterwards
   Weights weights = weights_of(kernel_ridge(K.view(), Y_.view(), lambda, n_, context));

@@ -32,6 +32,8 @@ class DualSystem {
   }
   /// alpha by Cholesky, O(n^3 / 3), with the jitter of kernel_ridge.
   Weights solve(double lambda, Context& context) const;
+  /// The same, with leave_one_out at lambda in `residuals`: from (K + n lambda I)^{-1}, n^3 more.
+  Weights solve(double lambda, Context& context, Matrix<double>& residuals) const;
   /// With an estimate of Tr H, as ridge_cholesky_solution.
   Solution solution(double lambda, Context& context) const;
 

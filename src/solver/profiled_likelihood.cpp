@@ -10,9 +10,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "base/error.h"
 #include "linalg/blas.h"
+#include "linalg/column_means.h"
 
 namespace mercer::solver {
 namespace {
@@ -21,17 +23,31 @@ using linalg::Transpose;
 
 constexpr const char* kWhat = "the marginal likelihood";
 
-void centre(MatrixView<double> Z) {
-  std::vector<double> mean(static_cast<size_t>(Z.cols), 0.0);
-  for (int64_t i = 0; i < Z.rows; ++i)
-    for (int64_t j = 0; j < Z.cols; ++j) mean[static_cast<size_t>(j)] += Z(i, j);
-  for (double& sum : mean) sum /= static_cast<double>(Z.rows);
-  for (int64_t i = 0; i < Z.rows; ++i)
-    for (int64_t j = 0; j < Z.cols; ++j) Z(i, j) -= mean[static_cast<size_t>(j)];
+std::vector<double> of_mean_one(std::span<const double> weights) {
+  std::vector<double> scaled(weights.begin(), weights.end());
+  const double mean =
+      std::accumulate(scaled.begin(), scaled.end(), 0.0) / static_cast<double>(scaled.size());
+  for (double& weight : scaled) weight /= mean;
+  return scaled;
+}
+
+/// Rows times the roots of their weights.
+void scale_rows(std::span<const double> weights, MatrixView<double> Z) {
+  for (int64_t i = 0; i < Z.rows && !weights.empty(); ++i) {
+    const double root = std::sqrt(weights[static_cast<size_t>(i)]);
+    for (int64_t j = 0; j < Z.cols; ++j) Z(i, j) *= root;
+  }
+}
+
+/// The weighted mean row becomes 0, then rows are scaled.
+void centre(std::span<const double> weights, MatrixView<double> Z) {
+  linalg::subtract_from_rows(linalg::column_means(Z, weights), Z);
+  scale_rows(weights, Z);
 }
 
 /// Of unit variance, so that quadratic forms are far from overflow.
-Matrix<double> varying_outputs(MatrixView<const double> Y, Context& context) {
+Matrix<double> varying_outputs(MatrixView<const double> Y, std::span<const double> weights,
+                               Context& context) {
   std::vector<int64_t> varying;
   for (int64_t o = 0; o < Y.cols; ++o) {
     for (int64_t i = 1; i < Y.rows; ++i) {
@@ -45,7 +61,7 @@ Matrix<double> varying_outputs(MatrixView<const double> Y, Context& context) {
     for (int64_t i = 0; i < Y.rows; ++i)
       result(i, k) = Y(i, varying[static_cast<size_t>(k)]) - Y(0, varying[static_cast<size_t>(k)]);
   }
-  centre(result.view());
+  centre(weights, result.view());
   for (int64_t k = 0; k < result.cols(); ++k) {
     double squares = 0;
     for (int64_t i = 0; i < Y.rows; ++i) squares += result(i, k) * result(i, k);
@@ -66,10 +82,12 @@ void mirror_lower(MatrixView<double> A, double factor) {
 
 }  // namespace
 
-ProfiledLikelihood::ProfiledLikelihood(MatrixView<const double> Y, int64_t D, Context& context)
-    : Y_(varying_outputs(Y, context)),
+ProfiledLikelihood::ProfiledLikelihood(MatrixView<const double> Y, int64_t D, Context& context,
+                                       std::span<const double> weights)
+    : weights_(of_mean_one(weights)),
+      Y_(varying_outputs(Y, weights_, context)),
       residuals_(Y.rows, Y_.cols(), context, kWhat),
-      weights_(D, Y_.cols(), context, kWhat),
+      w_(D, Y_.cols(), context, kWhat),
       scaled_(D, Y_.cols(), context, kWhat),
       A_(D, D, context, kWhat),
       by_Z_(Y.rows, D, context, kWhat) {
@@ -91,7 +109,7 @@ double ProfiledLikelihood::factor(MatrixView<const double> Z, double noise) {
 
 // W and R; y'K^{-1}y of each output.
 std::vector<double> ProfiledLikelihood::residuals(MatrixView<const double> Z, double noise) {
-  const MatrixView<double> W = weights_.view(), R = residuals_.view();
+  const MatrixView<double> W = w_.view(), R = residuals_.view();
   linalg::multiply(1.0, Transpose::yes, Z, Transpose::no, Y_.view(), 0.0, W);
   linalg::cholesky_solve(A_.view(), W);
   std::copy_n(Y_.data(), R.rows * R.cols, R.data);
@@ -119,7 +137,7 @@ ProfiledLikelihood::Point ProfiledLikelihood::at(MatrixView<double> Z, double la
   const auto freedom = static_cast<double>(rows() - 1);
   const auto m = static_cast<double>(outputs());
   const double null = freedom - static_cast<double>(Z.cols);  // dimensions with eigenvalue s, net
-  centre(Z);
+  centre(weights_, Z);
   const double log_determinant = null * std::log(noise) + factor(Z, noise);
   if (std::isnan(log_determinant)) return {log_determinant, 0, by_Z_.view()};
   const std::vector<double> quadratic = residuals(Z, noise);
@@ -132,12 +150,14 @@ ProfiledLikelihood::Point ProfiledLikelihood::at(MatrixView<double> Z, double la
       const double alpha = residuals_(i, o) / noise;
       slope -= alpha * alpha / (2 * m * q);
     }
-    for (int64_t j = 0; j < Z.cols; ++j) scaled_(j, o) = weights_(j, o) / (m * q * noise);
+    for (int64_t j = 0; j < Z.cols; ++j) scaled_(j, o) = w_(j, o) / (m * q * noise);
   }
   mirror_lower(A_.view(), 1 / freedom);
   linalg::multiply(1.0, Transpose::no, Z, Transpose::no, A_.view(), 0.0, by_Z_.view());
   linalg::multiply(-1.0, Transpose::no, residuals_.view(), Transpose::yes, scaled_.view(), 1.0,
                    by_Z_.view());
+  // Columns of W^{1/2} df/dZ already add up to 0: taking the mean out of Z changes nothing more.
+  scale_rows(weights_, by_Z_.view());
   return {value, slope * noise, by_Z_.view()};
 }
 

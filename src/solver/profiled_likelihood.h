@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "base/aligned.h"
@@ -18,11 +19,15 @@ namespace mercer::solver {
 /// and n - 1 degrees of freedom remain) and every sigma_o at its maximum,
 ///   f = mean over o of 1/2 log(y_o' K^{-1} y_o) + 1/(2 (n - 1)) log |K|
 /// is the negative log marginal likelihood over n - 1, but for a constant (Rasmussen, Williams
-/// 2006, section 5.4). Outputs that are constant are passed over.
+/// 2006, section 5.4). Outputs that are constant are passed over. Rows of weights w_i have noise of
+/// variance sigma_o^2 lambda sum(w)/w_i, that is W^{1/2}Z and W^{1/2}y in the place of Z and y, with
+/// the weighted means taken out; sum(w) is brought to n first, so that only ratios of weights count.
 class ProfiledLikelihood {
  public:
-  /// Y: n x outputs, n >= 2; a centred copy is kept. Memory: n D + D^2 numbers beside Y, charged.
-  ProfiledLikelihood(MatrixView<const double> Y, int64_t D, Context& context);
+  /// Y: n x outputs, n >= 2; a centred copy is kept. weights: n numbers > 0, or none. Memory: n D +
+  /// D^2 numbers beside Y, charged.
+  ProfiledLikelihood(MatrixView<const double> Y, int64_t D, Context& context,
+                     std::span<const double> weights = {});
 
   /// Outputs that vary; with none there is no likelihood.
   int64_t outputs() const noexcept { return Y_.cols(); }
@@ -33,7 +38,7 @@ class ProfiledLikelihood {
     double slope;             // df / d log lambda
     MatrixView<double> by_Z;  // df/dZ, n x D, until the next call; its columns add up to 0
   };
-  /// At features Z (n x D, which this centres in place) and lambda > 0. Everything goes through the
+  /// At features Z (n x D, which this centres, and weighs, in place) and lambda > 0. Everything goes through the
   /// D x D matrix A = Z'Z + n lambda I: O(n D^2 + D^3).
   Point at(MatrixView<double> Z, double lambda);
 
@@ -42,10 +47,11 @@ class ProfiledLikelihood {
   std::vector<double> residuals(MatrixView<const double> Z, double noise);
   double trace_of_inverse();
 
+  std::vector<double> weights_;  // of sum n; empty: 1 each
   Matrix<double> Y_;
   Matrix<double> residuals_;  // y - Zw of each output
-  Matrix<double> weights_;    // w = A^{-1} Z'y
-  Matrix<double> scaled_;     // weights over the quadratic forms
+  Matrix<double> w_;          // w = A^{-1} Z'y
+  Matrix<double> scaled_;     // w over the quadratic forms
   Matrix<double> A_;
   Matrix<double> by_Z_;
 };

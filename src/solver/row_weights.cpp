@@ -25,4 +25,11 @@ double total_weight(std::span<const double> weights, int64_t rows) {
   return std::accumulate(weights.begin(), weights.end(), 0.0);
 }
 
+std::vector<double> taken_weights(std::span<const double> weights, RowSet rows) {
+  std::vector<double> taken;
+  for (int64_t i = 0; i < rows.count && !weights.empty(); ++i)
+    taken.push_back(weights[static_cast<std::size_t>(rows[i])]);
+  return taken;
+}
+
 }  // namespace mercer::solver

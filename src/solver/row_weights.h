@@ -8,6 +8,9 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
+
+#include "solver/row_set.h"
 
 namespace mercer::solver {
 
@@ -17,5 +20,8 @@ void require_weights(std::span<const double> weights, int64_t rows);
 
 /// The sum, in order; `rows` without weights.
 double total_weight(std::span<const double> weights, int64_t rows);
+
+/// Those of a set of rows; none without weights.
+std::vector<double> taken_weights(std::span<const double> weights, RowSet rows);
 
 }  // namespace mercer::solver

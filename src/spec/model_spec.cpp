@@ -148,8 +148,8 @@ Parameters model_parameters(const Parameters& map, const model::FitOptions& opti
     const Value* own = options.parameters.find(field.key);
     if (is_lambda(field)) {
       parameters.set(field.key, options.lambda);
-    } else if (own != nullptr) {
-      parameters.set(field.key, *own);
+    } else if (own != nullptr || std::holds_alternative<std::string>(field.fallback)) {
+      parameters.set(field.key, own != nullptr ? *own : field.fallback);
     }
   }
   parameters.set("standardize", options.standardize);

@@ -5,12 +5,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
-#include <utility>
 #include <vector>
 
 #include "base/error.h"
 #include "statistic/prediction_score.h"
+#include "statistic/row_weights.h"
 
 namespace mercer::statistic {
 namespace {
@@ -36,37 +35,44 @@ int64_t found_at(MatrixView<const double> scores, int64_t i) {
   return found;
 }
 
-/// Of a score of each row, and whether the row is of the class; NaN if all are or none is.
-/// Mann-Whitney: the sum of the class's ranks, of equal scores their mean.
-double area(std::vector<std::pair<double, bool>>& rows) {
-  std::ranges::sort(rows, {}, &std::pair<double, bool>::first);
-  double rank_sum = 0, inside = 0;
+struct Ranked {
+  double score;
+  bool inside;  // it is of the class
+  double weight;
+};
+
+/// NaN if all rows are of the class or none is. Mann-Whitney: of every pair of a row inside and one
+/// outside, the share whose inner one has the larger score, equal scores counting half.
+double area(std::vector<Ranked>& rows) {
+  std::ranges::sort(rows, {}, &Ranked::score);
+  double won = 0, inside = 0, outside = 0;
   for (size_t i = 0; i < rows.size();) {
-    size_t end = i + 1;
-    double of_class = rows[i].second;
-    for (; end < rows.size() && rows[end].first == rows[i].first; ++end)
-      of_class += rows[end].second;
-    rank_sum += of_class * (static_cast<double>(i + end) + 1) / 2;  // ranks i + 1 ... end
-    inside += of_class;
-    i = end;
+    double tied_inside = 0, tied_outside = 0;
+    const double score = rows[i].score;
+    for (; i < rows.size() && rows[i].score == score; ++i)
+      (rows[i].inside ? tied_inside : tied_outside) += rows[i].weight;
+    won += tied_inside * (outside + tied_outside / 2);
+    inside += tied_inside;
+    outside += tied_outside;
   }
-  const double outside = static_cast<double>(rows.size()) - inside;
-  if (inside == 0 || outside == 0) return kNaN;
-  return (rank_sum - inside * (inside + 1) / 2) / (inside * outside);
+  return inside == 0 || outside == 0 ? kNaN : won / (inside * outside);
 }
 
 }  // namespace
 
 void confusion(MatrixView<const double> Y, MatrixView<const double> scores,
-               MatrixView<double> counts) {
+               MatrixView<double> counts, std::span<const double> weights) {
+  const RowWeights w(weights, Y.rows);
   for (int64_t i = 0; i < counts.rows; ++i) std::fill_n(counts.row(i), counts.cols, 0.0);
   for (int64_t i = 0; i < Y.rows; ++i)
-    counts(class_at(Y, i, scores.cols), found_at(scores, i)) += 1;
+    counts(class_at(Y, i, scores.cols), found_at(scores, i)) += w[i];
 }
 
-double area_under_curve(MatrixView<const double> Y, MatrixView<const double> scores) {
+double area_under_curve(MatrixView<const double> Y, MatrixView<const double> scores,
+                        std::span<const double> weights) {
   const int64_t classes = scores.cols;
-  std::vector<std::pair<double, bool>> rows(static_cast<size_t>(Y.rows));
+  const RowWeights w(weights, Y.rows);
+  std::vector<Ranked> rows(static_cast<size_t>(Y.rows));
   double sum = 0, counted = 0;
   for (int64_t k = classes == 2 ? 1 : 0; k < classes; ++k) {
     for (int64_t i = 0; i < Y.rows; ++i) {
@@ -76,7 +82,7 @@ double area_under_curve(MatrixView<const double> Y, MatrixView<const double> sco
               "predictions: row %lld (counted from 0) is %g, %g, whose difference is NaN, expected "
               "scores that can be ordered",
               static_cast<Long>(i), scores(i, 0), scores(i, 1));
-      rows[static_cast<size_t>(i)] = {score, class_at(Y, i, classes) == k};
+      rows[static_cast<size_t>(i)] = {score, class_at(Y, i, classes) == k, w[i]};
     }
     const double one = area(rows);
     if (std::isnan(one)) continue;
@@ -86,35 +92,39 @@ double area_under_curve(MatrixView<const double> Y, MatrixView<const double> sco
   return counted > 0 ? sum / counted : kNaN;
 }
 
-double log_loss(MatrixView<const double> Y, MatrixView<const double> probabilities) {
+double log_loss(MatrixView<const double> Y, MatrixView<const double> probabilities,
+                std::span<const double> weights) {
+  const RowWeights w(weights, Y.rows);
   double sum = 0;
   for (int64_t i = 0; i < Y.rows; ++i) {
     found_at(probabilities, i);
     const double p = probabilities(i, class_at(Y, i, probabilities.cols));
-    sum -= std::log(std::max(p, kLeastProbability));
+    sum -= w[i] * std::log(std::max(p, kLeastProbability));
   }
-  return sum / static_cast<double>(Y.rows);
+  return sum / w.total();
 }
 
 double calibration_error(MatrixView<const double> Y, MatrixView<const double> probabilities,
-                         int64_t bins) {
-  std::vector<std::pair<double, bool>> rows;  // largest probability, whether its class is right
+                         int64_t bins, std::span<const double> weights) {
+  const RowWeights w(weights, Y.rows);
+  std::vector<Ranked> rows;  // the largest probability, inside: its class is right
   for (int64_t i = 0; i < Y.rows; ++i) {
     const int64_t found = found_at(probabilities, i);
-    rows.emplace_back(probabilities(i, found), class_at(Y, i, probabilities.cols) == found);
+    rows.push_back({probabilities(i, found), class_at(Y, i, probabilities.cols) == found, w[i]});
   }
-  std::ranges::stable_sort(rows, {}, &std::pair<double, bool>::first);
-  const auto n = static_cast<int64_t>(rows.size());
+  std::ranges::stable_sort(rows, {}, &Ranked::score);
+  std::vector<double> gaps(static_cast<size_t>(bins), 0.0);
+  double before = 0;  // and with the row itself
+  for (const Ranked& row : rows) {
+    if (row.weight == 0) continue;
+    before += row.weight;
+    const double place = std::ceil(before * static_cast<double>(bins) / w.total());
+    const int64_t bin = std::clamp<int64_t>(static_cast<int64_t>(place) - 1, 0, bins - 1);
+    gaps[static_cast<size_t>(bin)] += row.weight * ((row.inside ? 1.0 : 0.0) - row.score);
+  }
   double error = 0;
-  for (int64_t b = 0; b < bins; ++b) {
-    double gap = 0;
-    for (int64_t i = b * n / bins; i < (b + 1) * n / bins; ++i) {
-      const auto& [probability, right] = rows[static_cast<size_t>(i)];
-      gap += (right ? 1.0 : 0.0) - probability;
-    }
-    error += std::abs(gap);
-  }
-  return error / static_cast<double>(n);
+  for (const double gap : gaps) error += std::abs(gap);
+  return error / w.total();
 }
 
 }  // namespace mercer::statistic

@@ -2,7 +2,8 @@
 // SPDX-FileCopyrightText: The mercer authors
 // How well scores and probabilities of K classes fit the rows' classes, Y(i, 0). A number that is
 // no class, and a row with a NaN, is INVALID_ARGUMENT naming the row, but in accuracy (see
-// prediction_score.h). No rows: NaN.
+// prediction_score.h). No rows: NaN. weights: of the rows, or none; with them counts are sums of
+// weights, and bins hold about equal weight.
 #pragma once
 
 #include <cstdint>
@@ -14,21 +15,23 @@ namespace mercer::statistic {
 
 /// counts (K x K): rows of class i whose largest score is that of class j, the first of equals.
 void confusion(MatrixView<const double> Y, MatrixView<const double> scores,
-               MatrixView<double> counts);
+               MatrixView<double> counts, std::span<const double> weights = {});
 
 /// Area under the curve of true against false positives (Fawcett 2006): the probability that a row
 /// of the class has a higher score than one of another, ties counting half, by ranks. Of two
 /// classes by the difference of their scores; of more the mean over classes, each against the rest.
 /// Classes without rows, or with all of them, are left out; NaN if none is left.
-double area_under_curve(MatrixView<const double> Y, MatrixView<const double> scores);
+double area_under_curve(MatrixView<const double> Y, MatrixView<const double> scores,
+                        std::span<const double> weights = {});
 
 /// Mean of -log p of the row's class; p below 1e-15 counts as that.
-double log_loss(MatrixView<const double> Y, MatrixView<const double> probabilities);
+double log_loss(MatrixView<const double> Y, MatrixView<const double> probabilities,
+                std::span<const double> weights = {});
 
 /// Mean over rows of |share that is right - mean of the largest probability| in bins of equally
 /// many rows (two more or less alike), sorted by the largest probability (Naeini et al. 2015, Guo
 /// et al. 2017): the expected calibration error of the class that is predicted. bins >= 1.
 double calibration_error(MatrixView<const double> Y, MatrixView<const double> probabilities,
-                         int64_t bins);
+                         int64_t bins, std::span<const double> weights = {});
 
 }  // namespace mercer::statistic

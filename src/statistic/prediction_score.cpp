@@ -6,22 +6,25 @@
 #include <cmath>
 #include <limits>
 
+#include "statistic/row_weights.h"
+
 namespace mercer::statistic {
 
-double r_squared(MatrixView<const double> Y, MatrixView<const double> predictions) {
-  const auto n = static_cast<double>(Y.rows);
+double r_squared(MatrixView<const double> Y, MatrixView<const double> predictions,
+                 std::span<const double> weights) {
+  const RowWeights w(weights, Y.rows);
   double sum = 0;
   int64_t varying = 0;
   for (int64_t k = 0; k < Y.cols; ++k) {
     const double first = Y.rows > 0 ? Y(0, k) : 0;  // taken out: a constant's deviations are 0
     double mean = 0;
-    for (int64_t i = 0; i < Y.rows; ++i) mean += (Y(i, k) - first) / n;
+    for (int64_t i = 0; i < Y.rows; ++i) mean += w[i] * ((Y(i, k) - first) / w.total());
     double residual = 0, total = 0;
     for (int64_t i = 0; i < Y.rows; ++i) {
       const double error = Y(i, k) - predictions(i, k);
       const double deviation = (Y(i, k) - first) - mean;
-      residual += error * error;
-      total += deviation * deviation;
+      residual += w[i] * error * error;
+      total += w[i] * deviation * deviation;
     }
     if (!(total > 0)) continue;
     sum += 1 - residual / total;
@@ -36,14 +39,16 @@ int64_t class_of(std::span<const double> scores) {
   return std::ranges::max_element(scores) - scores.begin();
 }
 
-double accuracy(MatrixView<const double> Y, MatrixView<const double> scores) {
+double accuracy(MatrixView<const double> Y, MatrixView<const double> scores,
+                std::span<const double> weights) {
   const auto columns = static_cast<size_t>(scores.cols);
-  int64_t right = 0;
+  const RowWeights w(weights, Y.rows);
+  double right = 0;
   for (int64_t i = 0; i < Y.rows; ++i) {
     const int64_t found = class_of({scores.row(i), columns});
-    right += found != kNoClass && Y(i, 0) == static_cast<double>(found);
+    if (found != kNoClass && Y(i, 0) == static_cast<double>(found)) right += w[i];
   }
-  return static_cast<double>(right) / static_cast<double>(Y.rows);
+  return right / w.total();
 }
 
 }  // namespace mercer::statistic

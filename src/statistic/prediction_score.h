@@ -11,8 +11,9 @@
 namespace mercer::statistic {
 
 /// R^2 = 1 - sum (y - f)^2 / sum (y - mean y)^2, averaged over the outputs whose targets vary; NaN
-/// if none does. Y and predictions: n x m.
-double r_squared(MatrixView<const double> Y, MatrixView<const double> predictions);
+/// if none does. Y and predictions: n x m. weights: of the rows in all sums, n of them, or none: 1.
+double r_squared(MatrixView<const double> Y, MatrixView<const double> predictions,
+                 std::span<const double> weights = {});
 
 /// The column of the largest score, the first of equals; kNoClass if one is NaN. At least one
 /// score.
@@ -21,7 +22,8 @@ int64_t class_of(std::span<const double> scores);
 
 /// Share of the rows whose class, Y(i, 0), is the column of the largest score, the first of equals;
 /// a number that is no column never is, nor is a row with a NaN score. NaN for no rows. Y: n x 1,
-/// scores: n x K, K >= 1.
-double accuracy(MatrixView<const double> Y, MatrixView<const double> scores);
+/// scores: n x K, K >= 1, weights: as in r_squared.
+double accuracy(MatrixView<const double> Y, MatrixView<const double> scores,
+                std::span<const double> weights = {});
 
 }  // namespace mercer::statistic

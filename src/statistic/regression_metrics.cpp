@@ -4,18 +4,21 @@
 
 #include <cmath>
 
+#include "statistic/row_weights.h"
+
 namespace mercer::statistic {
 namespace {
 
 /// finish(mean over rows of loss(y - f)), averaged over the outputs.
 template <class Loss, class Finish>
 double mean_over_outputs(MatrixView<const double> Y, MatrixView<const double> predictions,
-                         const Loss& loss, const Finish& finish) {
+                         std::span<const double> weights, const Loss& loss, const Finish& finish) {
+  const RowWeights w(weights, Y.rows);
   double sum = 0;
   for (int64_t k = 0; k < Y.cols; ++k) {
     double total = 0;
-    for (int64_t i = 0; i < Y.rows; ++i) total += loss(Y(i, k) - predictions(i, k));
-    sum += finish(total / static_cast<double>(Y.rows));
+    for (int64_t i = 0; i < Y.rows; ++i) total += w[i] * loss(Y(i, k) - predictions(i, k));
+    sum += finish(total / w.total());
   }
   return sum / static_cast<double>(Y.cols);
 }
@@ -24,19 +27,24 @@ double as_it_is(double mean) { return mean; }
 
 }  // namespace
 
-double root_mean_square(MatrixView<const double> Y, MatrixView<const double> predictions) {
+double root_mean_square(MatrixView<const double> Y, MatrixView<const double> predictions,
+                        std::span<const double> weights) {
   return mean_over_outputs(
-      Y, predictions, [](double u) { return u * u; }, [](double mean) { return std::sqrt(mean); });
+      Y, predictions, weights, [](double u) { return u * u; },
+      [](double mean) { return std::sqrt(mean); });
 }
 
-double mean_absolute(MatrixView<const double> Y, MatrixView<const double> predictions) {
+double mean_absolute(MatrixView<const double> Y, MatrixView<const double> predictions,
+                     std::span<const double> weights) {
   return mean_over_outputs(
-      Y, predictions, [](double u) { return std::abs(u); }, as_it_is);
+      Y, predictions, weights, [](double u) { return std::abs(u); }, as_it_is);
 }
 
-double pinball(MatrixView<const double> Y, MatrixView<const double> predictions, double tau) {
+double pinball(MatrixView<const double> Y, MatrixView<const double> predictions, double tau,
+               std::span<const double> weights) {
   return mean_over_outputs(
-      Y, predictions, [tau](double u) { return u > 0 ? tau * u : (tau - 1) * u; }, as_it_is);
+      Y, predictions, weights, [tau](double u) { return u > 0 ? tau * u : (tau - 1) * u; },
+      as_it_is);
 }
 
 }  // namespace mercer::statistic

@@ -60,7 +60,7 @@ AT(mercer_transform_options, end, 16);
 AT(mercer_transform_options, right, 24);
 AT(mercer_transform_options, locations, 32);
 
-SIZE(mercer_fit_options, 104);
+SIZE(mercer_fit_options, 120);
 AT(mercer_fit_options, struct_size, 0);
 AT(mercer_fit_options, standardize, 4);
 AT(mercer_fit_options, center, 8);
@@ -80,6 +80,9 @@ AT(mercer_fit_options, missing, 88);
 AT(mercer_fit_options, transform, 92);
 AT(mercer_fit_options, target_transform, 96);
 AT(mercer_fit_options, unit_rows, 100);
+AT(mercer_fit_options, weights, 104);
+AT(mercer_fit_options, class_weight, 112);
+AT(mercer_fit_options, reserved2, 116);
 
 SIZE(mercer_row_source, 48);
 AT(mercer_row_source, struct_size, 0);
@@ -90,7 +93,7 @@ AT(mercer_row_source, rewind, 24);
 AT(mercer_row_source, next, 32);
 AT(mercer_row_source, user, 40);
 
-SIZE(mercer_search_options, 112);
+SIZE(mercer_search_options, 128);
 AT(mercer_search_options, struct_size, 0);
 AT(mercer_search_options, standardize, 4);
 AT(mercer_search_options, center, 8);
@@ -111,6 +114,9 @@ AT(mercer_search_options, transform, 96);
 AT(mercer_search_options, target_transform, 100);
 AT(mercer_search_options, unit_rows, 104);
 AT(mercer_search_options, estimator, 108);
+AT(mercer_search_options, weights, 112);
+AT(mercer_search_options, class_weight, 120);
+AT(mercer_search_options, ard, 124);
 
 SIZE(mercer_predict_options, 48);
 AT(mercer_predict_options, struct_size, 0);
@@ -122,11 +128,12 @@ AT(mercer_predict_options, values_outside, 24);
 AT(mercer_predict_options, inputs_outside, 32);
 AT(mercer_predict_options, predictions_limited, 40);
 
-SIZE(mercer_score_options, 24);
+SIZE(mercer_score_options, 32);
 AT(mercer_score_options, struct_size, 0);
 AT(mercer_score_options, metric, 4);
 AT(mercer_score_options, bins, 8);
 AT(mercer_score_options, tau, 16);
+AT(mercer_score_options, weights, 24);
 
 SIZE(mercer_search_candidate, 64);
 AT(mercer_search_candidate, struct_size, 0);
@@ -165,6 +172,8 @@ static_assert(MERCER_EXTRAPOLATION_DEFAULT == 0 && MERCER_EXTRAPOLATION_CLIP == 
 static_assert(MERCER_OUTPUT_SCORES == 0 && MERCER_OUTPUT_PROBABILITIES == 1);
 static_assert(MERCER_ESTIMATOR_AUTO == 0 && MERCER_ESTIMATOR_RIDGE == 1 &&
               MERCER_ESTIMATOR_LOGISTIC == 2);
+static_assert(MERCER_CLASS_WEIGHT_NONE == 0 && MERCER_CLASS_WEIGHT_BALANCED == 1);
+static_assert(MERCER_ARD_AUTO == 0 && MERCER_ARD_OFF == 1 && MERCER_ARD_ON == 2);
 static_assert(MERCER_METRIC_DEFAULT == 0 && MERCER_METRIC_R2 == 1 && MERCER_METRIC_RMSE == 2 &&
               MERCER_METRIC_MAE == 3 && MERCER_METRIC_PINBALL == 4 && MERCER_METRIC_ACCURACY == 5 &&
               MERCER_METRIC_CONFUSION == 6 && MERCER_METRIC_AUC == 7 &&

@@ -101,7 +101,7 @@ TEST_CASE("scores: every metric, of numbers and of classes", "[capi]") {
   const double Y[] = {1, 3, 5}, f[] = {2, 3, 1};
   const double p[] = {0.75, 0.25, 0.5, 0.5, 0.25, 0.75}, classes[] = {0, 1, 1};
   const auto measure = [&](int32_t metric, bool of_classes, double tau = 0, int64_t bins = 0) {
-    const mercer_score_options options = {sizeof options, metric, bins, tau};
+    const mercer_score_options options = {sizeof options, metric, bins, tau, nullptr};
     double score = 77;
     REQUIRE(mercer_prediction_score(of_classes ? rows_of(p, 3, 2) : rows_of(f, 3, 1),
                                     of_classes ? rows_of(classes, 3, 1) : rows_of(Y, 3, 1),
@@ -122,7 +122,7 @@ TEST_CASE("scores: every metric, of numbers and of classes", "[capi]") {
   CHECK(std::abs(measure(MERCER_METRIC_CALIBRATION_ERROR, true) - 1.0 / 3) <= 1e-15);
   CHECK(std::abs(measure(MERCER_METRIC_CALIBRATION_ERROR, true, 0, 1) - 0.0) <= 1e-15);
   double counts[4] = {};
-  const mercer_score_options options = {sizeof options, MERCER_METRIC_CONFUSION, 0, 0};
+  const mercer_score_options options = {sizeof options, MERCER_METRIC_CONFUSION, 0, 0, nullptr};
   REQUIRE(mercer_prediction_score(rows_of(p, 3, 2), rows_of(classes, 3, 1), 2, &options, nullptr,
                                   counts) == MERCER_OK);
   CHECK(counts[0] == 1);
@@ -140,13 +140,13 @@ TEST_CASE("scores: options that are refused", "[capi]") {
                                          rows_of(Y, 2, 1), K, &options, nullptr, &score),
                  MERCER_INVALID_ARGUMENT, "mercer_prediction_score: ", parts...);
   };
-  CHECK(says({0, -1, 0, 0}, 0, "options->metric = -1") == "");
-  CHECK(says({0, 10, 0, 0}, 0, "options->metric = 10") == "");
-  CHECK(says({0, MERCER_METRIC_RMSE, 0, 0}, 2, "(RMSE) and K = 2, expected K = 0") == "");
-  CHECK(says({0, MERCER_METRIC_AUC, 0, 0}, 0, "(AUC) and K = 0, expected K >= 2") == "");
-  CHECK(says({0, 0, -1, 0}, 0, "options->bins = -1") == "");
-  CHECK(says({0, 0, 0, 1}, 0, "options->tau = 1") == "");
-  CHECK(says({0, MERCER_METRIC_LOG_LOSS, 0, 0}, 2, "row 0 (counted from 0) sums to 5",
+  CHECK(says({0, -1, 0, 0, nullptr}, 0, "options->metric = -1") == "");
+  CHECK(says({0, 10, 0, 0, nullptr}, 0, "options->metric = 10") == "");
+  CHECK(says({0, MERCER_METRIC_RMSE, 0, 0, nullptr}, 2, "(RMSE) and K = 2, expected K = 0") == "");
+  CHECK(says({0, MERCER_METRIC_AUC, 0, 0, nullptr}, 0, "(AUC) and K = 0, expected K >= 2") == "");
+  CHECK(says({0, 0, -1, 0, nullptr}, 0, "options->bins = -1") == "");
+  CHECK(says({0, 0, 0, 1, nullptr}, 0, "options->tau = 1") == "");
+  CHECK(says({0, MERCER_METRIC_LOG_LOSS, 0, 0, nullptr}, 2, "row 0 (counted from 0) sums to 5",
              "expected probabilities") == "");
   CHECK(score == 77);
 }

@@ -62,14 +62,49 @@ TEST_CASE("probabilities of a search, whichever estimator", "[capi]") {
   }
 }
 
-TEST_CASE("models without rows held out have no probabilities", "[capi]") {
+TEST_CASE("every fit of classes has probabilities, better than the classes' shares", "[capi]") {
   const Points data;
-  const Map map = Map::from_spec(kMap);
-  for (const int64_t K : {0, 2}) {
-    const Model model = Model::fit(map, data.X, data.Y, K);
-    CHECK(!model.has_probabilities());
-    CHECK(test::status_of([&] { model.predict(data.X, probable()); }) == MERCER_UNSUPPORTED);
+  for (const int64_t D : {20, 200}) {  // the second: fewer rows than features
+    const std::string features = std::to_string(D);
+    std::string spec = kMap;
+    spec.replace(spec.find(":20}"), 4, ":" + features + "}");
+    const Map map = Map::from_spec(spec);
+    for (int32_t selection = MERCER_SELECTION_FIXED; selection <= MERCER_SELECTION_LOO; ++selection)
+      for (const int32_t class_weight : {MERCER_CLASS_WEIGHT_NONE, MERCER_CLASS_WEIGHT_BALANCED}) {
+        mercer_fit_options options = fit_options();
+        options.selection = selection;
+        options.lambda = 1e-3;
+        options.class_weight = class_weight;
+        const Model model = Model::fit(map, data.X, data.Y, 2, options);
+        REQUIRE(model.has_probabilities());
+        CHECK(prediction_score(model.predict(data.X, probable()), data.Y, 2,
+                               score_options(MERCER_METRIC_LOG_LOSS)) < 0.35);
+      }
   }
+}
+
+TEST_CASE("no probabilities of a regression, nor of a fit that interpolates its rows", "[capi]") {
+  const Points data;
+  const Map map = Map::from_spec(
+      R"({"map":"fourier","kernel":{"kernel":"gaussian","lengthscale":0.001},"inputs":2,"features":400})");
+  mercer_fit_options options = fit_options();
+  options.selection = MERCER_SELECTION_FIXED;
+  options.lambda = 0;
+  CHECK(!Model::fit(Map::from_spec(kMap), data.X, data.Y).has_probabilities());
+  const Model model = Model::fit(map, data.X, data.Y, 2, options);
+  CHECK(!model.has_probabilities());
+  CHECK(test::status_of([&] { model.predict(data.X, probable()); }) == MERCER_UNSUPPORTED);
+}
+
+TEST_CASE("squared hinge with a given lambda has probabilities", "[capi]") {
+  const Points data;
+  const Model model = Model::fit_spec(
+      R"({"model":"logistic","loss":"squared_hinge","lambda":0.01,"task":"classification","map":)" +
+          std::string(kMap) + "}",
+      data.X, data.Y);
+  REQUIRE(model.has_probabilities());
+  CHECK(prediction_score(model.predict(data.X, probable()), data.Y, 2,
+                         score_options(MERCER_METRIC_LOG_LOSS)) < 0.35);
 }
 
 TEST_CASE("logistic models by spec: probabilities by softmax where lambda is given", "[capi]") {

@@ -118,4 +118,25 @@ fit counted.csv -o counted
 contains '^warning: input id counts the rows' "a column that counts the rows"
 fit counted.csv -o uncounted --ignore id
 ! grep -q 'counts the rows' out || complain "a warning of a column left out"
+
+# Weights: a row of weight 0 says what it likes, and the column is no input.
+weighed='a = uniform(); b = i % 3 == 0; print a "," (b ? 0 : 1 + i % 2) "," (b ? -9 * a : 9 * a)'
+{ echo a,w,y; rows 300 "$weighed"; } >weighed.csv
+fit weighed.csv -o weighed --weights w --test-fraction 0.3
+at_least 0.99 "rows of weight 0 do not count in the test score"
+contains '^honest score: R^2 \(0.99\|1.00\)' "nor in the honest score"
+contains 'weighed.csv: 300 rows, 1 inputs' "weights are no input"
+accepts "$MERCER" predict weighed weighed.csv -o weighed.out
+accepts "$MERCER" cv weighed.csv --weights 2 --folds 3 --features 64
+contains "^cv: R^2 \(0.99\|1.00\)" "cv of weighted rows"
+refuses '--weights: column 3 is a target' "$MERCER" fit weighed.csv -o result --weights y
+refuses '--weights nosuch' "$MERCER" fit weighed.csv -o result --weights nosuch
+sed 's/,1,/,-1,/' weighed.csv >negative.csv
+refuses 'has weight -1' "$MERCER" fit negative.csv -o result --weights w
+printf '1 1:2\n0 1:3\n' >two.svm
+refuses '--weights: a libsvm file' "$MERCER" fit two.svm -o result --weights 1
+refuses '--class-weight balanced: the task is a regression' "$MERCER" fit weighed.csv -o result --class-weight balanced
+fit levels.csv -o levels --ard off
+! grep -q 'relevance of inputs' out || complain "--ard off"
+refuses 'ard = on' "$MERCER" fit weighed.csv -o result --weights w --ard on
 finish

@@ -97,6 +97,11 @@ inline std::span<const Enumerator> enumerators() {
       PINNED(MERCER_ESTIMATOR_AUTO, 0),
       PINNED(MERCER_ESTIMATOR_RIDGE, 1),
       PINNED(MERCER_ESTIMATOR_LOGISTIC, 2),
+      PINNED(MERCER_CLASS_WEIGHT_NONE, 0),
+      PINNED(MERCER_CLASS_WEIGHT_BALANCED, 1),
+      PINNED(MERCER_ARD_AUTO, 0),
+      PINNED(MERCER_ARD_OFF, 1),
+      PINNED(MERCER_ARD_ON, 2),
   };
 #undef PINNED
   return kRows;

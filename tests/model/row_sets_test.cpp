@@ -67,3 +67,22 @@ TEST_CASE("rows_without and sample_rows choose among the rows given", "[model]")
                     [](int64_t r) { return r % 2 == 0 && r >= 2 && r <= 12; }));
   CHECK(sample_rows({5, 7}, 3, 9) == std::vector<int64_t>{5, 7});
 }
+
+TEST_CASE("folds of classes hold about as many rows of each", "[model]") {
+  std::vector<double> classes;
+  for (int64_t i = 0; i < 103; ++i) classes.push_back(i < 80 ? 0 : i < 96 ? 1 : 2);
+  const auto folds = fold_rows(103, 5, 9, classes);
+  std::vector<char> seen(103, 0);
+  for (const std::vector<int64_t>& fold : folds) {
+    int64_t counts[3] = {};
+    for (const int64_t i : fold) {
+      ++counts[static_cast<int64_t>(classes[static_cast<size_t>(i)])];
+      seen[static_cast<size_t>(i)] = 1;
+    }
+    CHECK((fold.size() == 20 || fold.size() == 21));
+    CHECK((counts[0] == 16 && (counts[1] == 3 || counts[1] == 4) && counts[2] >= 1));
+    CHECK(counts[2] <= 2);
+    CHECK(std::ranges::is_sorted(fold));
+  }
+  CHECK(std::ranges::count(seen, 1) == 103);
+}

@@ -19,21 +19,44 @@ using solver::ProfiledLikelihood;
 
 namespace {
 
-Matrix<double> centred(MatrixView<const double> A) {
+using Weights = std::vector<double>;
+
+double weight_of(const Weights& weights, int64_t i) {
+  return weights.empty() ? 1.0 : weights[static_cast<size_t>(i)];
+}
+
+/// Less the weighted mean row, times the roots of the weights, whose mean is 1.
+Matrix<double> centred(MatrixView<const double> A, const Weights& weights) {
   Matrix<double> result = test::copy(A);
   for (int64_t j = 0; j < A.cols; ++j) {
     double sum = 0;
-    for (int64_t i = 0; i < A.rows; ++i) sum += A(i, j);
-    for (int64_t i = 0; i < A.rows; ++i) result(i, j) -= sum / static_cast<double>(A.rows);
+    for (int64_t i = 0; i < A.rows; ++i) sum += weight_of(weights, i) * A(i, j);
+    for (int64_t i = 0; i < A.rows; ++i) {
+      result(i, j) -= sum / static_cast<double>(A.rows);
+      result(i, j) *= std::sqrt(weight_of(weights, i));
+    }
   }
   return result;
 }
 
-/// By K itself. It has the eigenvector of ones, with the eigenvalue s: what centring takes away.
-double plain_value(MatrixView<const double> Z, MatrixView<const double> Y, double lambda) {
+/// Of mean 1.
+Weights some_weights(int64_t n) {
+  Weights weights;
+  double sum = 0;
+  for (int64_t i = 0; i < n; ++i) {
+    weights.push_back(0.2 + static_cast<double>((7 * i) % 5));
+    sum += weights.back();
+  }
+  for (double& weight : weights) weight *= static_cast<double>(n) / sum;
+  return weights;
+}
+
+/// By K itself. It has the eigenvector of ones (of the roots of weights), with the eigenvalue s: what centring takes away.
+double plain_value(MatrixView<const double> Z, MatrixView<const double> Y, double lambda,
+                   const Weights& weights) {
   const int64_t n = Z.rows;
   const double s = static_cast<double>(n) * lambda, freedom = static_cast<double>(n - 1);
-  const Matrix<double> Zc = centred(Z), Yc = centred(Y);
+  const Matrix<double> Zc = centred(Z, weights), Yc = centred(Y, weights);
   const Matrix<double> K = test::product(Zc.view(), test::transposed(Zc.view()).view());
   for (int64_t i = 0; i < n; ++i) K(i, i) += s;
   REQUIRE(linalg::cholesky(K.view()) == 0);
@@ -52,9 +75,10 @@ double plain_value(MatrixView<const double> Z, MatrixView<const double> Y, doubl
   return value;
 }
 
-double value_at(MatrixView<const double> Z, MatrixView<const double> Y, double lambda) {
+double value_at(MatrixView<const double> Z, MatrixView<const double> Y, double lambda,
+                const Weights& weights = {}) {
   Context context;
-  ProfiledLikelihood likelihood(Y, Z.cols, context);
+  ProfiledLikelihood likelihood(Y, Z.cols, context, weights);
   const Matrix<double> own = test::copy(Z);
   return likelihood.at(own.view(), lambda).value;
 }
@@ -73,39 +97,48 @@ TEST_CASE("profiled likelihood: the value of the n x n formula") {
       const auto Z = test::random_matrix(shape.n, shape.D, 1);
       const auto Y = test::random_matrix(shape.n, shape.outputs, 2);
       // K's condition is 1e7 at most.
-      const double plain = plain_value(Z.view(), Y.view(), lambda);
-      CHECK(std::fabs(value_at(Z.view(), Y.view(), lambda) - plain) <=
-            1e-8 * std::max(1.0, std::fabs(plain)));
+      for (const Weights& weights : {Weights(), some_weights(shape.n)}) {
+        const double plain = plain_value(Z.view(), Y.view(), lambda, weights);
+        CHECK(std::fabs(value_at(Z.view(), Y.view(), lambda, weights) - plain) <=
+              1e-8 * std::max(1.0, std::fabs(plain)));
+        if (weights.empty()) continue;
+        Weights twice = weights;  // ratios alone count
+        for (double& weight : twice) weight *= 2;
+        CHECK(std::fabs(value_at(Z.view(), Y.view(), lambda, twice) - plain) <=
+              1e-8 * std::max(1.0, std::fabs(plain)));
+      }
     }
   }
 }
 
 TEST_CASE("profiled likelihood: derivatives in features and log lambda") {
   constexpr double step = 1e-5;
-  for (const Shape& shape : kShapes) {
-    CAPTURE(shape.n, shape.D);
-    const double lambda = 1e-2;
-    const auto Z = test::random_matrix(shape.n, shape.D, 1);
-    const auto Y = test::random_matrix(shape.n, shape.outputs, 2);
-    Context context;
-    ProfiledLikelihood likelihood(Y.view(), shape.D, context);
-    const Matrix<double> own = test::copy(Z.view());
-    const auto point = likelihood.at(own.view(), lambda);
-    const double rise = value_at(Z.view(), Y.view(), lambda * std::exp(step)) -
-                        value_at(Z.view(), Y.view(), lambda * std::exp(-step));
-    CHECK(std::fabs(point.slope - rise / (2 * step)) <= 1e-6);
-    double worst = 0;
-    for (int64_t k = 0; k < shape.n * shape.D; ++k) {
-      const auto moved = [&](double by) {
-        const Matrix<double> other = test::copy(Z.view());
-        other.data()[k] += by;
-        return value_at(other.view(), Y.view(), lambda);
-      };
-      const double slope = (moved(step) - moved(-step)) / (2 * step);
-      test::keep_worst(worst, std::fabs(point.by_Z.data[k] - slope));
+  for (const bool weighs : {false, true})
+    for (const Shape& shape : kShapes) {
+      CAPTURE(shape.n, shape.D, weighs);
+      const Weights weights = weighs ? some_weights(shape.n) : Weights();
+      const double lambda = 1e-2;
+      const auto Z = test::random_matrix(shape.n, shape.D, 1);
+      const auto Y = test::random_matrix(shape.n, shape.outputs, 2);
+      Context context;
+      ProfiledLikelihood likelihood(Y.view(), shape.D, context, weights);
+      const Matrix<double> own = test::copy(Z.view());
+      const auto point = likelihood.at(own.view(), lambda);
+      const double rise = value_at(Z.view(), Y.view(), lambda * std::exp(step), weights) -
+                          value_at(Z.view(), Y.view(), lambda * std::exp(-step), weights);
+      CHECK(std::fabs(point.slope - rise / (2 * step)) <= 1e-6);
+      double worst = 0;
+      for (int64_t k = 0; k < shape.n * shape.D; ++k) {
+        const auto moved = [&](double by) {
+          const Matrix<double> other = test::copy(Z.view());
+          other.data()[k] += by;
+          return value_at(other.view(), Y.view(), lambda, weights);
+        };
+        const double slope = (moved(step) - moved(-step)) / (2 * step);
+        test::keep_worst(worst, std::fabs(point.by_Z.data[k] - slope));
+      }
+      CHECK(worst <= 1e-6);
     }
-    CHECK(worst <= 1e-6);
-  }
 }
 
 TEST_CASE("profiled likelihood: constant outputs are passed over, units of outputs do not matter") {

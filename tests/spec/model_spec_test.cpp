@@ -83,7 +83,7 @@ TEST_CASE("a fitted model prints the lambda it has and that its spec is not all 
       text ==
       R"({"mercer":1,"model":"ridge","map":{"map":"fourier","kernel":{"kernel":"laplacian","lengthscale":1,"variance":1},)"
       R"("inputs":2,"features":4,"seed":0,"projection":"dense","form":"pair","radius":"drawn",)"
-      R"("scramble":"owen","whole_blocks":false},"lambda":0.1,"standardize":true,)"
+      R"("scramble":"owen","whole_blocks":false},"lambda":0.1,"class_weight":"none","standardize":true,)"
       R"("center":true,"task":"regression","precision":"f32","scale":"standard",)"
       R"("missing":"refuse","transform":"none","target_transform":"none","unit_rows":false,)"
       R"("extrapolation":"clip","needs":"data"})");

@@ -69,7 +69,9 @@ LearningCurve learning_curve(const FitRequest& request, const Plan& plan, const 
   const Plan found = found_plan(plan, map.spec());
   const Rows test = rows_of(data.X, curve.first_test_row, curve.test_rows, data.d);
   const Rows truth = targets_of(data.Y, curve.first_test_row, curve.test_rows, data.m);
+  const mercer_score_options scoring = score_options_of(data.weights, curve.first_test_row);
   FitRequest one = request;
+  one.ard = "auto";  // what was learnt is in the plan
   one.learn.preparation.transform = Json::parse(model.spec()).value("transform", "none");
   for (const int64_t D : widths_of(map.features())) {
     if (found.needs_rows && D > curve.train_rows) continue;
@@ -78,7 +80,7 @@ LearningCurve learning_curve(const FitRequest& request, const Plan& plan, const 
       const Model fitted =
           fit_by_search(one, found, *set, curve.train_rows, false, session, nullptr);
       predict_into(fitted, test, session, &curve);
-      curve.points.push_back({D, prediction_score(curve.predicted, truth, set->K)});
+      curve.points.push_back({D, prediction_score(curve.predicted, truth, set->K, scoring)});
     } catch (const Error& error) {  // some maps want whole blocks
       if (error.status() != MERCER_INVALID_ARGUMENT || D == map.features()) throw;
     }

@@ -19,6 +19,15 @@ class FourierOptions(ctypes.Structure):
                 ("scramble", c_int32), ("whole_blocks", c_int32)]
 
 
+class FitOptions(ctypes.Structure):
+    _fields_ = [("struct_size", c_uint32), ("standardize", c_int32), ("center", c_int32), ("precision", c_int32),
+                ("selection", c_int32), ("reserved", c_int32), ("lambda_", c_double), ("lambda_largest", c_double),
+                ("lambda_smallest", c_double), ("lambda_count", c_int64), ("folds", c_int64),
+                ("held_out_fraction", c_double), ("seed", c_uint64), ("extrapolation", c_int32), ("scale", c_int32),
+                ("missing", c_int32), ("transform", c_int32), ("target_transform", c_int32), ("unit_rows", c_int32),
+                ("weights", c_void_p), ("class_weight", c_int32), ("reserved2", c_int32)]
+
+
 class Rows(ctypes.Structure):
     """mercer_rows: dense rows, or CSR."""
     _fields_ = [("struct_size", c_uint32), ("number", c_int32), ("index", c_int32), ("reserved", c_int32),
@@ -76,6 +85,7 @@ class Mercer:
         self.declare("statistics_add", handle, view, view, handle)
         self.declare("ridge_create", handle, c_int32, handle, out)
         self.declare("ridge_solve_f64", handle, c_double, c_void_p, c_int64, c_void_p)
+        self.declare("fit_options_init", POINTER(FitOptions))
         self.declare("model_fit", handle, c_void_p, view, view, c_int64, handle, out)
         self.declare("model_save", handle, c_char_p)
         self.declare("model_load", c_char_p, out)
@@ -131,6 +141,24 @@ def sparse_error(mercer, handle, D):
     return np.abs(sparse - apply(mercer, handle, rows(dense), D)).max()
 
 
+def weighted_error(mercer, handle, X, y):
+    """Largest difference of predictions between rows of weight 2 and the same rows given twice."""
+    options = FitOptions(struct_size=ctypes.sizeof(FitOptions))
+    mercer.fit_options_init(byref(options))
+    options.selection, options.lambda_ = 0, 1e-4  # MERCER_SELECTION_FIXED
+    weights = np.where(np.arange(len(X)) % 2 == 0, 2.0, 1.0)
+    options.weights = weights.ctypes.data
+    weighed = mercer.make("model_fit", handle, byref(options), rows(X), rows(y), 0, None)
+    options.weights = None
+    X2, y2 = np.concatenate([X, X[::2]]), np.concatenate([y, y[::2]])
+    twice = mercer.make("model_fit", handle, byref(options), rows(X2), rows(y2), 0, None)
+    scores = np.empty((2, len(X), 1))
+    for model, to in ((weighed, scores[0]), (twice, scores[1])):
+        mercer.model_predict(model, rows(X), None, None, matrix(to))
+        mercer.model_free(model)
+    return np.abs(scores[0] - scores[1]).max()
+
+
 def main():
     mercer = Mercer(sys.argv[1])
     path = (sys.argv[2] if len(sys.argv) > 2 else "ridge_python.mercer").encode()
@@ -161,6 +189,9 @@ def main():
     from_sparse = sparse_error(mercer, handle, D)
     print(f"a saved model: relative error {by_model:.2e}; sparse rows differ by {from_sparse:.1e}")
 
+    by_weights = weighted_error(mercer, handle, X, y)
+    print(f"rows of weight 2 and rows given twice differ by {by_weights:.1e}")
+
     try:
         mercer.make("map_from_spec", b'{"map":"fourier","inputs":-3,"features":8}')
         return 1
@@ -172,7 +203,8 @@ def main():
     # Six standard deviations of the pair form, which is at most sqrt(1.5/D): 2500 pairs stay below.
     # Angles of two or three products below 10, whose order differs: far below 1e-12.
     accurate = by_hand < 0.01 and by_model < 0.01 and error < 6 * np.sqrt(1.5 / D)
-    return 0 if accurate and from_sparse < 1e-12 else 1
+    # Features are single; sums over the rows round differently.
+    return 0 if accurate and from_sparse < 1e-12 and by_weights < 1e-6 else 1
 
 
 if __name__ == "__main__":

@@ -286,7 +286,7 @@ static int search(double* x, double* y) {
 static int metrics(double* f, double* y) {
   mercer_rows F = mercer_rows_f64(n, 1, f);
   mercer_rows Y = mercer_rows_f64(n, 1, y);
-  mercer_score_options options = {sizeof options, MERCER_METRIC_MAE, 0, 0};
+  mercer_score_options options = {sizeof options, MERCER_METRIC_MAE, 0, 0, NULL};
   double error = 0;
   mercer_status status = mercer_prediction_score(&F, &Y, 0, &options, NULL, &error);
   double expected = 0;

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Class weights: factors of the rows' weights that let every class count as much as another.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/fields.h"
+#include "model/model.h"
+#include "solver/block_source.h"
+
+namespace mercer::model {
+
+/// The parameter "class_weight" of models of classes.
+Field class_weight_field();
+bool is_balanced(const FitOptions& options);
+/// INVALID_ARGUMENT for class_weight of a regression.
+void check_class_weight(const FitOptions& options);
+
+/// n / (K' n_k) for the K' classes that have rows, n and n_k sums of weights; 0 for a class of none.
+std::vector<double> balanced_factors(std::span<const double> weight_of_class);
+
+/// The same of `rows`, which have class numbers Y and weights (none: 1 each); none unless the
+/// options say balanced.
+std::vector<double> class_factors(const FitOptions& options, MatrixView<const double> Y,
+                                  std::span<const double> weights, solver::RowSet rows);
+/// Every row's weight times the factor of its class; the weights themselves without factors.
+std::vector<double> class_weighted(MatrixView<const double> Y, std::span<const double> weights,
+                                   std::span<const double> factors);
+
+/// The same of a source of coded targets, in one pass.
+std::vector<double> class_factors(const FitOptions& options, const solver::BlockSource& rows,
+                                  Context& context);
+/// The source with weights times factors. It is referred to.
+std::unique_ptr<solver::BlockSource> class_weighted(const solver::BlockSource& rows,
+                                                    std::vector<double> factors);
+/// The class of a one-hot code.
+size_t class_of_code(const double* code, int64_t classes);
+
+}  // namespace mercer::model
