@@ -129,8 +129,8 @@ contains 'weighed.csv: 300 rows, 1 inputs' "weights are no input"
 accepts "$MERCER" predict weighed weighed.csv -o weighed.out
 accepts "$MERCER" cv weighed.csv --weights 2 --folds 3 --features 64
 contains "^cv: R^2 \(0.99\|1.00\)" "cv of weighted rows"
-refuses '--weights: column 3 is a target' "$MERCER" fit weighed.csv -o result --weights y
-refuses '--weights nosuch' "$MERCER" fit weighed.csv -o result --weights nosuch
+refuses '--weights: column 3 is a target' "$MERCER" fit weighed.csv -o result --target y --weights y
+refuses "--weights 'nosuch': no column" "$MERCER" fit weighed.csv -o result --weights nosuch
 sed 's/,1,/,-1,/' weighed.csv >negative.csv
 refuses 'has weight -1' "$MERCER" fit negative.csv -o result --weights w
 printf '1 1:2\n0 1:3\n' >two.svm
