@@ -19,23 +19,12 @@
 #include "feature/linear.h"
 #include "kernel/kernel.h"
 #include "linalg/blas.h"
-#include "random/distributions.h"
+#include "normal_rows.h"
 
 using namespace mercer;
+using mercer::bench::normal_rows;
 
 namespace {
-
-template <class T>
-Matrix<T> normal_rows(int64_t n, int64_t d) {
-  AlignedBuffer<double> row(d);
-  Matrix<T> X(n, d);
-  for (int64_t i = 0; i < n; ++i) {
-    random::fill_normal(random::Stream(1, random::Tag::generated, static_cast<uint64_t>(i)), 0,
-                        std::span(row.data(), static_cast<size_t>(d)));
-    for (int64_t k = 0; k < d; ++k) X(i, k) = static_cast<T>(row[k]);
-  }
-  return X;
-}
 
 template <class T>
 double gemm_seconds(const Matrix<T>& X, int64_t F) {

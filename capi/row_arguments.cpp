@@ -136,20 +136,25 @@ mercer_matrix read_matrix(const char* name, const mercer_matrix* matrix) {
   return read;
 }
 
-DoubleRows::DoubleRows(const RowsArgument& argument, Context& context) {
+template <class T>
+DenseRows<T>::DenseRows(const RowsArgument& argument, Context& context) {
   argument.rows.visit([&](const auto& X) {
-    if constexpr (std::is_same_v<std::remove_cvref_t<decltype(X)>, MatrixView<const double>>) {
+    if constexpr (std::is_same_v<std::remove_cvref_t<decltype(X)>, MatrixView<const T>>) {
       view_ = X;
     } else {
-      copy_ = Matrix<double>(X.rows, X.cols, context, "rows made dense");
+      copy_ = Matrix<T>(X.rows, X.cols, context, "rows made dense");
       copy_.fill(0);
-      const MatrixView<double> copy = copy_.view();
-      for (int64_t i = 0; i < X.rows; ++i)
-        for_each_listed(X, i, [&](int64_t j, auto value) { copy(i, j) += value; });
+      const MatrixView<T> copy = copy_.view();
+      for (int64_t i = 0; i < X.rows; ++i) {
+        for_each_listed(X, i, [&](int64_t j, auto value) { copy(i, j) += static_cast<T>(value); });
+      }
       view_ = copy;
     }
   });
 }
+
+template class DenseRows<float>;
+template class DenseRows<double>;
 
 Result::Result(const char* name, const mercer_matrix* matrix, int64_t rows, int64_t cols,
                Context& context) {

@@ -39,16 +39,18 @@ void check_same_rows(const RowsArgument& a, const RowsArgument& b);
 /// A mercer_matrix of any shape and type; its data is not looked at.
 mercer_matrix read_matrix(const char* name, const mercer_matrix* matrix);
 
-/// Rows as a dense matrix of doubles: the caller's own, or a copy charged to the context.
-class DoubleRows {
+/// Rows as a dense matrix of T: the caller's own, or a copy charged to the context.
+template <class T>
+class DenseRows {
  public:
-  DoubleRows(const RowsArgument& argument, Context& context);
-  MatrixView<const double> view() const { return view_; }
+  DenseRows(const RowsArgument& argument, Context& context);
+  MatrixView<const T> view() const { return view_; }
 
  private:
-  Matrix<double> copy_;
-  MatrixView<const double> view_;
+  Matrix<T> copy_;
+  MatrixView<const T> view_;
 };
+using DoubleRows = DenseRows<double>;
 
 /// A result of real numbers, computed in double: written in place, or, from a copy charged to the
 /// context, rounded to the caller's floats by finish.

@@ -106,6 +106,14 @@ class Model {
       return mercer_model_search(&options, X.get(), Y.get(), K, detail::handle(context), out);
     });
   }
+  /// Of values and derivatives (mercer/derivative.h).
+  static Model hermite(const Map& map, Span<const mercer_observations> sets, double lambda,
+                       bool center = true, Context* context = nullptr) {
+    return make(context, [&](auto out) {
+      return mercer_hermite_fit(map.get(), sets.data(), sets.size(), lambda, center ? 1 : 0,
+                                detail::handle(context), out);
+    });
+  }
   static Model load(const std::string& path) {
     return make(nullptr, [&](auto out) { return mercer_model_load(path.c_str(), out); });
   }
@@ -182,6 +190,15 @@ class Model {
   }
   std::string metadata() const {
     return detail::text([&](auto... buffer) { return mercer_model_metadata(get(), buffer...); });
+  }
+  /// Row i: the derivative of output o of m in input k at place k m + o.
+  Matrix<double> gradient(const Rows& X, Context* context = nullptr) const {
+    Matrix<double> result(X.rows(), X.cols() * outputs());
+    const mercer_derivative what = mercer_derivative_of(MERCER_DERIVATIVE_GRADIENT, nullptr);
+    detail::check(mercer_model_derivative(get(), X.get(), &what, detail::handle(context),
+                                          Result(result).get()),
+                  context);
+    return result;
   }
   mercer_model* get() const noexcept { return owner_.get(); }
 

@@ -54,24 +54,29 @@ void FeatureMap::apply_pair(const Rows&, const Rows&, int64_t, Columns, Context&
        std::string(name()).c_str());
 }
 
-void FeatureMap::refuse_pull_back() const {
-  fail(
-      MERCER_UNSUPPORTED,
-      "map %s%s of kernel %s has no gradient in its inputs, expected fourier of form pair or phase "
-      "and a kernel that takes rows as they are",
-      std::string(name()).c_str(), is_complex() ? " (complex)" : "",
-      std::string(kernel().name()).c_str());
+void FeatureMap::refuse_derivatives() const {
+  fail(MERCER_UNSUPPORTED,
+       "map %s of kernel %s has no derivatives in its inputs, expected fourier or linear (not "
+       "countsketch) and a kernel that takes rows as they are",
+       std::string(name()).c_str(), std::string(kernel().name()).c_str());
 }
 
-void FeatureMap::pull_back(MatrixView<const float>, MatrixView<const float>, Context&,
-                           MatrixView<float>) const {
-  refuse_pull_back();
-}
-
-void FeatureMap::pull_back(MatrixView<const double>, MatrixView<const double>, Context&,
-                           MatrixView<double>) const {
-  refuse_pull_back();
-}
+#define MERCER_REFUSE(T)                                                                           \
+  void FeatureMap::pull_back(MatrixView<const T>, MatrixView<const T>, Context&, MatrixView<T>)    \
+      const {                                                                                      \
+    refuse_derivatives();                                                                          \
+  }                                                                                                \
+  void FeatureMap::push_forward(MatrixView<const T>, MatrixView<const T>, Context&, MatrixView<T>) \
+      const {                                                                                      \
+    refuse_derivatives();                                                                          \
+  }                                                                                                \
+  void FeatureMap::differentiate(const Derivative&, MatrixView<const T>, Context&, MatrixView<T>)  \
+      const {                                                                                      \
+    refuse_derivatives();                                                                          \
+  }
+MERCER_REFUSE(float)
+MERCER_REFUSE(double)
+#undef MERCER_REFUSE
 
 void FeatureMap::variance(MatrixView<const double>, MatrixView<const double>,
                           std::span<double>) const {

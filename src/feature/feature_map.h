@@ -18,6 +18,7 @@
 #include "base/parameters.h"
 #include "base/result_view.h"
 #include "base/rows.h"
+#include "feature/derivative.h"
 #include "kernel/kernel.h"
 
 namespace mercer::feature {
@@ -64,10 +65,10 @@ class FeatureMap {
   virtual void apply_pair(const Rows& X, const Rows& Y, int64_t locations, Columns c,
                           Context& context, const ResultView& Z) const;
 
-  /// Whether pull_back is there.
+  /// Whether the three that follow are there.
   virtual bool has_gradient() const noexcept { return false; }
-  /// The adjoint of the map's derivative: with G = dL/dZ (n x features()) of a loss L(Z), Z the
-  /// features of X (n x inputs()),
+  /// The adjoint of the map's derivative: with G = dL/dZ (n x row_length(); of a complex map
+  /// dL/dRe, dL/dIm in turn) of a real loss L(Z), Z the features of X (n x inputs()),
   ///   out(i, k) = dL/dX(i, k) = sum_j G(i, j) d phi_j(X_i) / dx_k.
   /// A row of out depends on its rows of X and G alone, bit for bit, whatever the number of
   /// threads; NaN stays in its row. No overlap. Cost: two projections of X, and Z once. Errors:
@@ -76,6 +77,21 @@ class FeatureMap {
                          MatrixView<float> out) const;
   virtual void pull_back(MatrixView<const double> X, MatrixView<const double> G, Context& context,
                          MatrixView<double> out) const;
+  /// The map's derivative along V (n x inputs()):
+  ///   out(i, j) = sum_k V(i, k) d phi_j(X_i) / dx_k, n x row_length().
+  /// Bits and errors as for pull_back. Cost: two projections of X, and Z once.
+  virtual void push_forward(MatrixView<const float> X, MatrixView<const float> V, Context& context,
+                            MatrixView<float> out) const;
+  virtual void push_forward(MatrixView<const double> X, MatrixView<const double> V,
+                            Context& context, MatrixView<double> out) const;
+  /// Values of partial derivatives: block b of out, row_length() columns, is d^p phi(X_i), p the
+  /// b-th multi-index of what is asked for; the Laplacian is the sum over k of those of order 2 in
+  /// input k. Bits and errors as for pull_back. Cost: one projection of X, sine and cosine once,
+  /// and out once; frequency_weights.h for every call.
+  virtual void differentiate(const Derivative& what, MatrixView<const float> X, Context& context,
+                             MatrixView<float> out) const;
+  virtual void differentiate(const Derivative& what, MatrixView<const double> X, Context& context,
+                             MatrixView<double> out) const;
 
   /// Draws and packs what apply needs for one precision ahead of time. Idempotent; may fail or be
   /// cancelled, and be retried.
@@ -107,7 +123,7 @@ class FeatureMap {
                             MatrixView<double> Z) const;
 
  private:
-  [[noreturn]] void refuse_pull_back() const;
+  [[noreturn]] void refuse_derivatives() const;
 
   int64_t inputs_;
   int64_t features_;

@@ -5,7 +5,9 @@
 
 #include <span>
 
+#include "base/context.h"
 #include "base/matrix_view.h"
+#include "feature/feature_map.h"
 
 namespace mercer::feature {
 
@@ -26,5 +28,16 @@ void log_lengthscale_gradient(MatrixView<const T> X, MatrixView<const T> pulled,
     }
   }
 }
+
+/// How many lengthscales the features depend on; UNSUPPORTED if on none (the kernel has none, or the
+/// map was made from numbers of its own: supplied frequencies, landmarks).
+int64_t lengthscale_count(const FeatureMap& map);
+
+/// dL / d log l of the map's own lengthscales, its draws held fixed: one number for each that the
+/// kernel has; G and L as for FeatureMap::pull_back. Blocks of rows: d numbers for each are held.
+/// Errors: those of pull_back and of lengthscale_count, DIMENSION_MISMATCH.
+template <class T>
+void pull_back_to_lengthscale(const FeatureMap& map, MatrixView<const T> X, MatrixView<const T> G,
+                              Context& context, std::span<double> gradient);
 
 }  // namespace mercer::feature

@@ -25,7 +25,8 @@ class GradientTiles final : public TileWork {
       : projection_(*parts.projections[0]),
         gradient_(*parts.epilogue->gradient()),
         columns_(columns),
-        features_(parts.epilogue->shape().parts),
+        parts_(gradient_.gradient_parts()),
+        complex_(parts.epilogue->shape().reals == 2),
         shape_(projection_.shape(T{})),
         blocks_{0, (projection_.outputs() - 1) / shape_.columns + 1},
         X_(X),
@@ -41,7 +42,7 @@ class GradientTiles final : public TileWork {
   TileCut cut() const override {
     const int64_t own = round_up(std::max(shape_.scratch, shape_.transpose_scratch));
     const int64_t numbers =
-        checked_add(checked_multiply(part_, 1 + features_, "a tile"), own, "a tile");
+        checked_add(checked_multiply(part_, 1 + parts_, "a tile"), own, "a tile");
     return {X_.rows, std::min(shape_.rows, transform::kTileRows), blocks_,
             blocks_.end - blocks_.begin, checked_multiply(numbers, sizeof(T), "a tile")};
   }
@@ -49,7 +50,7 @@ class GradientTiles final : public TileWork {
   void run(const Tile& tile) const noexcept override {
     T* const P = reinterpret_cast<T*>(tile.scratch);
     T* const G = P + part_;
-    T* const own = G + part_ * features_;
+    T* const own = G + part_ * parts_;
     const MatrixView<const T> X = X_.block_rows(tile.i0, tile.i1);
     const MatrixView<T> out = out_.block_rows(tile.i0, tile.i1);
     for (int64_t i = 0; i < out.rows; ++i) std::fill_n(out.row(i), out.cols, T{0});
@@ -67,10 +68,14 @@ class GradientTiles final : public TileWork {
   void load(int64_t block, const Tile& tile, T* to) const noexcept {
     const int64_t first = block * shape_.columns;
     const int64_t count = std::min(shape_.columns, projection_.outputs() - first);
-    for (int64_t part = 0; part < features_; ++part) {
+    for (int64_t part = 0; part < parts_; ++part) {
       for (int64_t i = tile.i0; i < tile.i1; ++i) {
         T* const row = to + part * part_ + (i - tile.i0) * shape_.columns;
-        std::copy_n(G_.row(i) + part * projection_.outputs() + first, count, row);
+        if (complex_) {
+          for (int64_t j = 0; j < count; ++j) row[j] = G_(i, 2 * (first + j) + part);
+        } else {
+          std::copy_n(G_.row(i) + part * projection_.outputs() + first, count, row);
+        }
         std::fill(row + count, row + shape_.columns, T{0});
       }
     }
@@ -79,7 +84,8 @@ class GradientTiles final : public TileWork {
   const projection::Projection& projection_;
   const transform::EpilogueGradient& gradient_;
   const ColumnNumbers<T>& columns_;
-  int64_t features_;  // of a projected column
+  int64_t parts_;  // of G, for a projected column
+  bool complex_;   // G holds them interleaved
   projection::BlockShape shape_;
   Blocks blocks_;
   MatrixView<const T> X_;

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/size.h"
+#include "feature/projected_derivative.h"
 #include "feature/projected_gradient.h"
 
 namespace mercer::feature {
@@ -62,30 +63,59 @@ bool ProjectedMap::has_gradient() const noexcept {
 }
 
 template <class T>
+void ProjectedMap::check_shapes(MatrixView<const T> X, MatrixView<const T> other,
+                                int64_t other_cols, MatrixView<T> out, int64_t out_cols) const {
+  using Long = long long;
+  require(X.cols == inputs() && other.cols == other_cols && out.cols == out_cols &&
+              other.rows == X.rows && out.rows == X.rows,
+          MERCER_DIMENSION_MISMATCH,
+          "X %lld x %lld, its vectors %lld x %lld, out %lld x %lld, expected as many rows each, "
+          "%lld inputs, %lld numbers of a vector and %lld of out",
+          Long{X.rows}, Long{X.cols}, Long{other.rows}, Long{other.cols}, Long{out.rows},
+          Long{out.cols}, Long{inputs()}, Long{other_cols}, Long{out_cols});
+}
+
+template <class T>
 void ProjectedMap::pull_rows_back(MatrixView<const T> X, MatrixView<const T> G, Context& context,
                                   MatrixView<T> out) const {
   if (!has_gradient()) return FeatureMap::pull_back(X, G, context, out);
-  require(X.cols == inputs() && out.cols == inputs() && G.cols == features() && G.rows == X.rows &&
-              out.rows == X.rows,
-          MERCER_DIMENSION_MISMATCH,
-          "X %lld x %lld, G %lld x %lld, out %lld x %lld, expected as many rows each, %lld inputs "
-          "and %lld features",
-          static_cast<long long>(X.rows), static_cast<long long>(X.cols),
-          static_cast<long long>(G.rows), static_cast<long long>(G.cols),
-          static_cast<long long>(out.rows), static_cast<long long>(out.cols),
-          static_cast<long long>(inputs()), static_cast<long long>(features()));
+  check_shapes(X, G, row_length(), out, inputs());
   pull_back_projected(parts_, columns(T{}), X, G, context, out);
 }
 
-void ProjectedMap::pull_back(MatrixView<const float> X, MatrixView<const float> G, Context& context,
-                             MatrixView<float> out) const {
-  pull_rows_back(X, G, context, out);
+template <class T>
+void ProjectedMap::push_rows_forward(MatrixView<const T> X, MatrixView<const T> V, Context& context,
+                                     MatrixView<T> out) const {
+  if (!has_gradient()) return FeatureMap::push_forward(X, V, context, out);
+  check_shapes(X, V, inputs(), out, row_length());
+  push_forward_projected(parts_, columns(T{}), X, V, context, out);
 }
 
-void ProjectedMap::pull_back(MatrixView<const double> X, MatrixView<const double> G,
-                             Context& context, MatrixView<double> out) const {
-  pull_rows_back(X, G, context, out);
+template <class T>
+void ProjectedMap::differentiate_rows(const Derivative& what, MatrixView<const T> X,
+                                      Context& context, MatrixView<T> out) const {
+  if (!has_gradient()) return FeatureMap::differentiate(what, X, context, out);
+  check_shapes(X, X, inputs(), out,
+               checked_multiply(what.blocks(inputs()), row_length(), "derivatives"));
+  differentiate_projected(parts_, columns(T{}), what, X, context, out);
 }
+
+#define MERCER_DERIVATIVES(T)                                                                     \
+  void ProjectedMap::pull_back(MatrixView<const T> X, MatrixView<const T> G, Context& context,    \
+                               MatrixView<T> out) const {                                         \
+    pull_rows_back(X, G, context, out);                                                           \
+  }                                                                                               \
+  void ProjectedMap::push_forward(MatrixView<const T> X, MatrixView<const T> V, Context& context, \
+                                  MatrixView<T> out) const {                                      \
+    push_rows_forward(X, V, context, out);                                                        \
+  }                                                                                               \
+  void ProjectedMap::differentiate(const Derivative& what, MatrixView<const T> X,                 \
+                                   Context& context, MatrixView<T> out) const {                   \
+    differentiate_rows(what, X, context, out);                                                    \
+  }
+MERCER_DERIVATIVES(float)
+MERCER_DERIVATIVES(double)
+#undef MERCER_DERIVATIVES
 
 bool ProjectedMap::reads_sparse() const noexcept {
   bool all = parts_.prologue == nullptr || parts_.prologue->shape().keeps_zeros;

@@ -19,6 +19,14 @@ class ProjectedMap : public FeatureMap {
                  MatrixView<float> out) const final;
   void pull_back(MatrixView<const double> X, MatrixView<const double> G, Context& context,
                  MatrixView<double> out) const final;
+  void push_forward(MatrixView<const float> X, MatrixView<const float> V, Context& context,
+                    MatrixView<float> out) const final;
+  void push_forward(MatrixView<const double> X, MatrixView<const double> V, Context& context,
+                    MatrixView<double> out) const final;
+  void differentiate(const Derivative& what, MatrixView<const float> X, Context& context,
+                     MatrixView<float> out) const final;
+  void differentiate(const Derivative& what, MatrixView<const double> X, Context& context,
+                     MatrixView<double> out) const final;
 
  protected:
   /// parts F columns of d inputs. What parts.columns points to outlives the map.
@@ -30,6 +38,15 @@ class ProjectedMap : public FeatureMap {
   template <class T>
   void pull_rows_back(MatrixView<const T> X, MatrixView<const T> G, Context& context,
                       MatrixView<T> out) const;
+  template <class T>
+  void push_rows_forward(MatrixView<const T> X, MatrixView<const T> V, Context& context,
+                         MatrixView<T> out) const;
+  template <class T>
+  void differentiate_rows(const Derivative& what, MatrixView<const T> X, Context& context,
+                          MatrixView<T> out) const;
+  template <class T>
+  void check_shapes(MatrixView<const T> X, MatrixView<const T> other, int64_t other_cols,
+                    MatrixView<T> out, int64_t out_cols) const;
   template <class T>
   void prepare_all(const ColumnNumbers<T>& columns, Context& context) const;
   bool reads_sparse() const noexcept;

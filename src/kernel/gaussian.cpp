@@ -1,12 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// k(tau) = exp(-||tau||^2 / 2); omega ~ N(0, I) (Rahimi, Recht 2007, figure 1).
+// k(tau) = exp(-||tau||^2 / 2); omega ~ N(0, I) (Rahimi, Recht 2007, figure 1). Its derivatives are
+// Hermite polynomials times itself: d^n/dt^n exp(-t^2/2) = (-1)^n He_n(t) exp(-t^2/2).
 #include <cmath>
 
 #include "kernel/coordinate_kernel.h"
 
 namespace mercer::kernel {
 namespace {
+
+// He_n(t), by He_{n+1} = t He_n - n He_{n-1}.
+double hermite(int64_t n, double t) noexcept {
+  double before = 0, now = 1;
+  for (int64_t m = 0; m < n; ++m) {
+    const double next = t * now - static_cast<double>(m) * before;
+    before = now;
+    now = next;
+  }
+  return now;
+}
 
 class Gaussian final : public CoordinateKernel<Gaussian, Sum> {
  public:
@@ -17,6 +29,22 @@ class Gaussian final : public CoordinateKernel<Gaussian, Sum> {
     return t * t;
   }
   double finish(double squared) const noexcept { return std::exp(-0.5 * squared); }
+
+  std::optional<EvenPowerSpectrum> even_power_spectrum() const noexcept override {
+    return EvenPowerSpectrum{1, 1.4142135623730950488};
+  }
+  bool has_derivatives() const noexcept override { return true; }
+  double derivative(const MultiIndex& order, int64_t d, const double* x,
+                    const double* y) const noexcept override {
+    double product = value(d, x, y);
+    for (const PartialFactor& factor : order) {
+      const auto k = static_cast<size_t>(factor.input);
+      const double l = lengthscale()[lengthscale().size() == 1 ? 0 : k];
+      for (int64_t n = 0; n < factor.order; ++n) product /= -l;
+      product *= hermite(factor.order, (x[k] - y[k]) / l);
+    }
+    return product;
+  }
 
  private:
   std::shared_ptr<const random::Law> law_ = random::normal_law();

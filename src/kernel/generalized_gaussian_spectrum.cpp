@@ -61,6 +61,9 @@ class GeneralizedGaussianSpectrum final
     if (order_ > 1) characteristic_.emplace(order_);
   }
   const random::Law* spectral_law() const noexcept override { return &law_; }
+  std::optional<EvenPowerSpectrum> even_power_spectrum() const noexcept override {
+    return EvenPowerSpectrum{order_, 1};
+  }
   double term(double x, double y, double scale) const noexcept {
     const double t = (x - y) * scale;
     return characteristic_ ? (*characteristic_)(t) : std::exp(-0.25 * t * t);

@@ -19,6 +19,10 @@ Kernel::Kernel(Parameters canonical)
   }
 }
 
+double Kernel::derivative(const MultiIndex&, int64_t, const double*, const double*) const noexcept {
+  return std::numeric_limits<double>::quiet_NaN();
+}
+
 double Kernel::value_at_multiple(double, int64_t, const double*, const double*) const noexcept {
   return std::numeric_limits<double>::quiet_NaN();
 }

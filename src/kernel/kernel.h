@@ -15,6 +15,7 @@
 #include "base/context.h"
 #include "base/matrix_view.h"
 #include "base/parameters.h"
+#include "kernel/multi_index.h"
 #include "random/law.h"
 #include "transform/row_prologue.h"
 
@@ -26,6 +27,13 @@ struct InnerPower {
   int64_t degree;
   double gamma;
   double offset;
+};
+
+/// A spectral law of independent coordinates: omega_k = scale u / l_k, u of density proportional to
+/// exp(-u^{2 order}).
+struct EvenPowerSpectrum {
+  int64_t order;
+  double scale;
 };
 
 /// k(x, y) = sum_n a_n (x'y)^n, a_n >= 0 (SPEC section 5), amplitude included.
@@ -56,8 +64,18 @@ class Kernel {
   virtual double value_at_multiple(double multiple, int64_t d, const double* x,
                                    const double* y) const noexcept;
 
+  /// Whether derivative() is there: shift-invariant kernels that are smooth, in closed form.
+  virtual bool has_derivatives() const noexcept { return false; }
+  /// (d^order k)(x - y), k as a function of the difference; NaN without has_derivatives().
+  virtual double derivative(const MultiIndex& order, int64_t d, const double* x,
+                            const double* y) const noexcept;
+
   /// Null: no random Fourier features.
   virtual const random::Law* spectral_law() const noexcept { return nullptr; }
+  /// What the spectral law is where it has this form.
+  virtual std::optional<EvenPowerSpectrum> even_power_spectrum() const noexcept {
+    return std::nullopt;
+  }
   /// What happens to rows before a Fourier map projects them; null: nothing.
   virtual std::shared_ptr<const transform::RowPrologue> prologue() const { return nullptr; }
   /// Kernels of rows [x1 | x2]: the inputs of x1. Others: 0.
@@ -99,6 +117,12 @@ class Kernel {
 /// count, shape of K), CANCELLED (K then unspecified).
 void gram(const Kernel& kernel, MatrixView<const double> X, MatrixView<const double> Y,
           Context& context, MatrixView<double> K);
+
+/// K(i, j) = d^{p,q} k(X_i, Y_j): order p_k in entry k of X_i, q_k in entry k of Y_j. Errors: those
+/// of gram; UNSUPPORTED without has_derivatives().
+void derivative_gram(const Kernel& kernel, const MultiIndex& p, const MultiIndex& q,
+                     MatrixView<const double> X, MatrixView<const double> Y, Context& context,
+                     MatrixView<double> K);
 
 /// One kernel, defined in the file of its name. `fields`: its own parameters; the table adds
 /// "variance".

@@ -30,6 +30,11 @@ constexpr double kNoSignal = 0.1;
 constexpr double kUnexplained = 0.95;
 constexpr double kFactor = 1.4142135623730951;
 
+/// The likelihood is one of real features.
+bool is_learnable(const feature::FeatureMap& map) {
+  return map.has_gradient() && !map.is_complex();
+}
+
 /// A search that has room for the rest does without.
 int64_t learning_bytes(int64_t n, int64_t d, int64_t features, int64_t outputs) {
   return 8 * (3 * n * features + features * features + n * (4 * d + outputs));
@@ -62,7 +67,7 @@ Ard SearchRun::learn_from(int64_t most, const std::vector<double>& units,
   const feature::FeatureMap& unit =
       candidates_.unit(std::min({options_.features, kLearningFeatures, 2 * n}));
   const int64_t bytes = learning_bytes(n, d, unit.features(), outputs);
-  if (!unit.has_gradient()) return {};
+  if (!is_learnable(unit)) return {};
   if (options_.per_input == PerInput::on) {
     context_.require_room(bytes, "learning a lengthscale for each input");
   } else if (n < kRowsPerInput * d || !context_.has_room(bytes)) {
@@ -128,8 +133,8 @@ const char* SearchRun::bar_to_per_input() const {
 void SearchRun::check_per_input() const {
   if (options_.per_input != PerInput::on) return;
   const char* bar = bar_to_per_input();
-  if (bar == nullptr && !maker_.make(1.0, options_.features)->has_gradient())
-    bar = "a map whose features have no gradient";
+  if (bar == nullptr && !is_learnable(*maker_.make(1.0, options_.features)))
+    bar = "a map whose features have no gradient, or are complex";
   require(bar == nullptr, MERCER_UNSUPPORTED,
           "a lengthscale for each input asked for (ard = on) with %s, expected ard = auto or off",
           bar);

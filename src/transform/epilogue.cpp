@@ -220,10 +220,10 @@ std::unique_ptr<const Epilogue> phase_epilogue() {
   return make_epilogue({.carries = true}, Phase{}, &phase_gradient());
 }
 std::unique_ptr<const Epilogue> complex_epilogue() {
-  return make_epilogue({.reals = 2, .carries = true}, Complex{});
+  return make_epilogue({.reals = 2, .carries = true}, Complex{}, &complex_gradient());
 }
 std::unique_ptr<const Epilogue> scale_epilogue() {
-  return make_epilogue({.carries = true}, Scale{});
+  return make_epilogue({.carries = true}, Scale{}, &scale_gradient());
 }
 
 }  // namespace mercer::transform

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Derivatives of the real forms of random Fourier features: sine and cosine are made anew, which
-// costs less than reading Z.
+// Derivatives of the forms of random Fourier features, and of features that are P scaled: sine and
+// cosine are made anew, which costs less than reading Z.
 #define HWY_TARGET_INCLUDE "transform/epilogue_gradient.cpp"
 #include "transform/simd.h"
 //
@@ -11,7 +11,7 @@
 
 MERCER_SIMD_BEGIN();
 
-constexpr double kTurn = 6.2831853071795864769;  // dangle / dP, P in turns
+constexpr double kTurn = 6.2831853071795864769;  // d angle / dP, P in turns
 
 template <class T>
 HWY_INLINE void PullBackPair(const GradientBlock<T>& block) {
@@ -45,10 +45,86 @@ HWY_INLINE void PullBackPhase(const GradientBlock<T>& block) {
   }
 }
 
+template <class T>
+HWY_INLINE void PullBackScale(const GradientBlock<T>& block) {
+  const hn::CappedTag<T, kPanelColumns<T>> tag;
+  for (int64_t i = 0; i < block.rows; ++i) {
+    const int64_t row = i * block.columns;
+    for (int64_t j = 0; j < block.columns; j += static_cast<int64_t>(hn::Lanes(tag))) {
+      const auto scale = hn::Load(tag, block.scale + j);
+      hn::Store(hn::Mul(scale, hn::Load(tag, block.G + row + j)), tag, block.out + row + j);
+    }
+  }
+}
+
+// store(j, sine, cosine) of the row's angles, vector by vector.
+template <bool with_phase, class T, class Put>
+HWY_INLINE void ForEachAngle(const SlopeRow<T>& row, const Put& store) {
+  const hn::CappedTag<T, kPanelColumns<T>> tag;
+  for (int64_t j = 0; j < row.columns; j += static_cast<int64_t>(hn::Lanes(tag))) {
+    auto turns = hn::Load(tag, row.P + j);
+    if (with_phase) turns = hn::Add(turns, hn::Load(tag, row.phase + j));
+    hn::Vec<decltype(tag)> sine, cosine;
+    SinCosTurns(tag, turns, hn::Load(tag, row.scale + j), sine, cosine);
+    store(tag, j, sine, cosine);
+  }
+}
+
+template <class T>
+HWY_INLINE void SlopesPair(const SlopeRow<T>& row) {
+  ForEachAngle<false>(row, [&](auto tag, int64_t j, auto sine, auto cosine) HWY_ATTR {
+    if (row.value != nullptr) {
+      hn::Store(cosine, tag, row.value + j);
+      hn::Store(sine, tag, row.value + row.part_step + j);
+    }
+    if (row.slope != nullptr) {
+      hn::Store(hn::Neg(sine), tag, row.slope + j);
+      hn::Store(cosine, tag, row.slope + row.part_step + j);
+    }
+  });
+}
+
+template <class T>
+HWY_INLINE void SlopesPhase(const SlopeRow<T>& row) {
+  ForEachAngle<true>(row, [&](auto tag, int64_t j, auto sine, auto cosine) HWY_ATTR {
+    if (row.value != nullptr) hn::Store(cosine, tag, row.value + j);
+    if (row.slope != nullptr) hn::Store(hn::Neg(sine), tag, row.slope + j);
+  });
+}
+
+template <class T>
+HWY_INLINE void SlopesComplex(const SlopeRow<T>& row) {
+  ForEachAngle<false>(row, [&](auto tag, int64_t j, auto sine, auto cosine) HWY_ATTR {
+    if (row.value != nullptr) hn::StoreInterleaved2(cosine, sine, tag, row.value + 2 * j);
+    if (row.slope != nullptr) hn::StoreInterleaved2(hn::Neg(sine), cosine, tag, row.slope + 2 * j);
+  });
+}
+
+template <class T>
+HWY_INLINE void SlopesScale(const SlopeRow<T>& row) {
+  const hn::CappedTag<T, kPanelColumns<T>> tag;
+  for (int64_t j = 0; j < row.columns; j += static_cast<int64_t>(hn::Lanes(tag))) {
+    const auto scale = hn::Load(tag, row.scale + j);
+    if (row.value != nullptr)
+      hn::Store(hn::Mul(scale, hn::Load(tag, row.P + j)), tag, row.value + j);
+    if (row.slope != nullptr) hn::Store(scale, tag, row.slope + j);
+  }
+}
+
 void PullBackPairF32(const GradientBlock<float>& block) { PullBackPair(block); }
 void PullBackPairF64(const GradientBlock<double>& block) { PullBackPair(block); }
 void PullBackPhaseF32(const GradientBlock<float>& block) { PullBackPhase(block); }
 void PullBackPhaseF64(const GradientBlock<double>& block) { PullBackPhase(block); }
+void PullBackScaleF32(const GradientBlock<float>& block) { PullBackScale(block); }
+void PullBackScaleF64(const GradientBlock<double>& block) { PullBackScale(block); }
+void SlopesPairF32(const SlopeRow<float>& row) { SlopesPair(row); }
+void SlopesPairF64(const SlopeRow<double>& row) { SlopesPair(row); }
+void SlopesPhaseF32(const SlopeRow<float>& row) { SlopesPhase(row); }
+void SlopesPhaseF64(const SlopeRow<double>& row) { SlopesPhase(row); }
+void SlopesComplexF32(const SlopeRow<float>& row) { SlopesComplex(row); }
+void SlopesComplexF64(const SlopeRow<double>& row) { SlopesComplex(row); }
+void SlopesScaleF32(const SlopeRow<float>& row) { SlopesScale(row); }
+void SlopesScaleF64(const SlopeRow<double>& row) { SlopesScale(row); }
 
 MERCER_SIMD_END();
 
@@ -57,40 +133,39 @@ namespace mercer::transform {
 
 MERCER_SIMD_EXPORT(PullBackPair);
 MERCER_SIMD_EXPORT(PullBackPhase);
+MERCER_SIMD_EXPORT(PullBackScale);
+MERCER_SIMD_EXPORT(SlopesPair);
+MERCER_SIMD_EXPORT(SlopesPhase);
+MERCER_SIMD_EXPORT(SlopesComplex);
+MERCER_SIMD_EXPORT(SlopesScale);
 
-namespace {
-
-class PairGradient final : public EpilogueGradient {
- public:
-  void pull_back(const GradientBlock<float>& block) const noexcept override {
-    HWY_DYNAMIC_DISPATCH(PullBackPairF32)(block);
+// One gradient from what HWY_EXPORT made, for either precision.
+#define MERCER_GRADIENT(function, Pull, Slope, parts, in_turns)                 \
+  const EpilogueGradient& function() {                                          \
+    class Made final : public EpilogueGradient {                                \
+     public:                                                                    \
+      Made() : EpilogueGradient(parts, in_turns) {}                             \
+      void pull_back(const GradientBlock<float>& block) const noexcept final {  \
+        HWY_DYNAMIC_DISPATCH(PullBack##Pull##F32)(block);                       \
+      }                                                                         \
+      void pull_back(const GradientBlock<double>& block) const noexcept final { \
+        HWY_DYNAMIC_DISPATCH(PullBack##Pull##F64)(block);                       \
+      }                                                                         \
+      void slopes(const SlopeRow<float>& row) const noexcept final {            \
+        HWY_DYNAMIC_DISPATCH(Slopes##Slope##F32)(row);                          \
+      }                                                                         \
+      void slopes(const SlopeRow<double>& row) const noexcept final {           \
+        HWY_DYNAMIC_DISPATCH(Slopes##Slope##F64)(row);                          \
+      }                                                                         \
+    };                                                                          \
+    static const Made gradient;                                                 \
+    return gradient;                                                            \
   }
-  void pull_back(const GradientBlock<double>& block) const noexcept override {
-    HWY_DYNAMIC_DISPATCH(PullBackPairF64)(block);
-  }
-};
-
-class PhaseGradient final : public EpilogueGradient {
- public:
-  void pull_back(const GradientBlock<float>& block) const noexcept override {
-    HWY_DYNAMIC_DISPATCH(PullBackPhaseF32)(block);
-  }
-  void pull_back(const GradientBlock<double>& block) const noexcept override {
-    HWY_DYNAMIC_DISPATCH(PullBackPhaseF64)(block);
-  }
-};
-
-}  // namespace
-
-const EpilogueGradient& pair_gradient() {
-  static const PairGradient gradient;
-  return gradient;
-}
-
-const EpilogueGradient& phase_gradient() {
-  static const PhaseGradient gradient;
-  return gradient;
-}
+MERCER_GRADIENT(pair_gradient, Pair, Pair, 2, true)
+MERCER_GRADIENT(phase_gradient, Phase, Phase, 1, true)
+MERCER_GRADIENT(complex_gradient, Pair, Complex, 2, true)
+MERCER_GRADIENT(scale_gradient, Scale, Scale, 1, false)
+#undef MERCER_GRADIENT
 
 }  // namespace mercer::transform
 #endif

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Derivatives of the finishing half of the fused projection: from the cotangent of a block of
-// features to that of the block of P = XW that they were made of.
+// features to that of the block of P = XW that they were made of, and the features' own slopes,
+// from which derivatives of every order follow.
 #pragma once
 
 #include <cstdint>
@@ -21,17 +22,50 @@ struct GradientBlock {
   int64_t part_step;
 };
 
+/// Features of one row of a block, and d Z / d angle, angle = P times EpilogueGradient::angle().
+/// Either may be null: not wanted.
+template <class T>
+struct SlopeRow {
+  const T* P;      // columns numbers
+  const T* scale;  // as above
+  const T* phase;
+  T* value;  // part p at value + p part_step, numbers as the epilogue lays them out; 64-byte aligned
+  T* slope;  // the same
+  int64_t part_step;
+  int64_t columns;  // a multiple of kPanelColumns<T>
+};
+
 /// Arrays are 64-byte aligned. Every element has the bits of its own operands.
 class EpilogueGradient {
  public:
   virtual ~EpilogueGradient() = default;
+  /// Parts of G: complex features come as two, re and im.
+  int gradient_parts() const noexcept { return gradient_parts_; }
+  /// 2 pi for P in turns, whose features satisfy Z'' = -Z in the angle; else 1, and Z'' = 0.
+  bool in_turns() const noexcept { return in_turns_; }
+  double angle() const noexcept { return in_turns_ ? 6.2831853071795864769 : 1.0; }
+
   virtual void pull_back(const GradientBlock<float>& block) const noexcept = 0;
   virtual void pull_back(const GradientBlock<double>& block) const noexcept = 0;
+  virtual void slopes(const SlopeRow<float>& row) const noexcept = 0;
+  virtual void slopes(const SlopeRow<double>& row) const noexcept = 0;
+
+ protected:
+  EpilogueGradient(int gradient_parts, bool in_turns)
+      : gradient_parts_(gradient_parts), in_turns_(in_turns) {}
+
+ private:
+  int gradient_parts_;
+  bool in_turns_;
 };
 
 /// Of [scale cos(2 pi P) | scale sin(2 pi P)]: 2 pi scale (cos(2 pi P) G_1 - sin(2 pi P) G_0).
 const EpilogueGradient& pair_gradient();
 /// Of scale cos(2 pi (P + phase)): -2 pi scale sin(2 pi (P + phase)) G_0.
 const EpilogueGradient& phase_gradient();
+/// Of scale (cos(2 pi P) + i sin(2 pi P)): that of the pair, G_0 = Re G, G_1 = Im G.
+const EpilogueGradient& complex_gradient();
+/// Of scale P: scale G_0.
+const EpilogueGradient& scale_gradient();
 
 }  // namespace mercer::transform

@@ -60,6 +60,22 @@ AT(mercer_transform_options, end, 16);
 AT(mercer_transform_options, right, 24);
 AT(mercer_transform_options, locations, 32);
 
+SIZE(mercer_derivative, 32);
+AT(mercer_derivative, struct_size, 0);
+AT(mercer_derivative, kind, 4);
+AT(mercer_derivative, count, 8);
+AT(mercer_derivative, partials, 16);
+AT(mercer_derivative, vectors, 24);
+
+SIZE(mercer_observations, 48);
+AT(mercer_observations, struct_size, 0);
+AT(mercer_observations, reserved, 4);
+AT(mercer_observations, weight, 8);
+AT(mercer_observations, partial, 16);
+AT(mercer_observations, X, 24);
+AT(mercer_observations, Y, 32);
+AT(mercer_observations, row_weights, 40);
+
 SIZE(mercer_fit_options, 120);
 AT(mercer_fit_options, struct_size, 0);
 AT(mercer_fit_options, standardize, 4);
@@ -160,6 +176,10 @@ static_assert(MERCER_INDEX_NONE == 0 && MERCER_INDEX_I32 == 1 && MERCER_INDEX_I6
 static_assert(MERCER_PRECISION_F32 == 0 && MERCER_PRECISION_F64 == 1);
 static_assert(MERCER_VARIANCE_ESTIMATE == 0 && MERCER_VARIANCE_PSEUDO == 1);
 static_assert(MERCER_KERNEL_ERROR_MEASURED == 0 && MERCER_KERNEL_ERROR_PREDICTED == 1);
+static_assert(MERCER_DERIVATIVE_PARTIALS == 0 && MERCER_DERIVATIVE_GRADIENT == 1 &&
+              MERCER_DERIVATIVE_HESSIAN_DIAGONAL == 2 && MERCER_DERIVATIVE_LAPLACIAN == 3 &&
+              MERCER_DERIVATIVE_JVP == 4 && MERCER_DERIVATIVE_VJP == 5 &&
+              MERCER_DERIVATIVE_LOG_LENGTHSCALE == 6);
 static_assert(MERCER_SELECTION_FIXED == 0 && MERCER_SELECTION_HELD_OUT == 1 &&
               MERCER_SELECTION_KFOLD == 2 && MERCER_SELECTION_GCV == 3 &&
               MERCER_SELECTION_LOO == 4);

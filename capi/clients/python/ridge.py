@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The mercer authors
 """Gaussian ridge regression on random Fourier features, in Python by ctypes and numpy alone: map, statistics by blocks
-of rows, ridge, prediction; a model with its file; what an error says. Usage: ridge.py LIBMERCER.SO [FILE]"""
+of rows, ridge, prediction; a model with its file; what an autodiff framework asks of a map; what an error says. Usage: ridge.py LIBMERCER.SO [FILE]"""
 import ctypes
 import sys
 from ctypes import POINTER, byref, c_char_p, c_double, c_int32, c_int64, c_uint32, c_uint64, c_void_p
@@ -41,6 +41,13 @@ class Matrix(ctypes.Structure):
                 ("ld", c_int64), ("data", c_void_p)]
 
 
+class Derivative(ctypes.Structure):
+    """mercer_derivative: which derivatives of a map are asked for."""
+    _fields_ = [("struct_size", c_uint32), ("kind", c_int32), ("count", c_int64), ("partials", c_void_p),
+                ("vectors", POINTER(Rows))]
+
+
+JVP, VJP = 4, 5
 NUMBERS = {np.dtype(name): number for number, name in enumerate(("float32", "float64", "complex64", "complex128"))}
 INDICES = {np.dtype(np.int32): 1, np.dtype(np.int64): 2}
 
@@ -81,6 +88,7 @@ class Mercer:
         self.declare("fourier_create", handle, c_int64, c_int64, POINTER(FourierOptions), out)
         self.declare("map_from_spec", c_char_p, out)
         self.declare("map_transform", handle, view, c_void_p, handle, result)
+        self.declare("map_derivative", handle, view, POINTER(Derivative), handle, result)
         self.declare("statistics_create", c_int64, c_int64, out)
         self.declare("statistics_add", handle, view, view, handle)
         self.declare("ridge_create", handle, c_int32, handle, out)
@@ -159,6 +167,23 @@ def weighted_error(mercer, handle, X, y):
     return np.abs(scores[0] - scores[1]).max()
 
 
+def along(mercer, handle, kind, X, V, columns):
+    """JVP: what Z does as the rows of X move along V. VJP: what dL/dZ = V is in the rows of X."""
+    out = np.empty((len(X), columns))
+    what = Derivative(ctypes.sizeof(Derivative), kind, 0, None, ctypes.pointer(rows(V)))
+    mercer.map_derivative(handle, rows(X), byref(what), None, matrix(out))
+    return out
+
+
+def derivative_error(mercer, handle, X, D):
+    """The two products against a difference quotient, and against each other: <G, JVP V> = <VJP G, V>."""
+    V, G = np.cos(X), np.sin(np.arange(len(X) * D, dtype=float)).reshape(-1, D)
+    forward, back = along(mercer, handle, JVP, X, V, D), along(mercer, handle, VJP, X, G, X.shape[1])
+    above, below = X + 1e-6 * V, X - 1e-6 * V
+    quotient = (apply(mercer, handle, rows(above), D) - apply(mercer, handle, rows(below), D)) / 2e-6
+    return max(np.abs(forward - quotient).max(), abs((G * forward).sum() - (back * V).sum()))
+
+
 def main():
     mercer = Mercer(sys.argv[1])
     path = (sys.argv[2] if len(sys.argv) > 2 else "ridge_python.mercer").encode()
@@ -188,6 +213,8 @@ def main():
     by_model = np.linalg.norm(y - scores) / np.linalg.norm(y)
     from_sparse = sparse_error(mercer, handle, D)
     print(f"a saved model: relative error {by_model:.2e}; sparse rows differ by {from_sparse:.1e}")
+    of_derivatives = derivative_error(mercer, handle, X[:probes], D)
+    print(f"derivatives: off by {of_derivatives:.1e}")
 
     by_weights = weighted_error(mercer, handle, X, y)
     print(f"rows of weight 2 and rows given twice differ by {by_weights:.1e}")
@@ -203,8 +230,9 @@ def main():
     # Six standard deviations of the pair form, which is at most sqrt(1.5/D): 2500 pairs stay below.
     # Angles of two or three products below 10, whose order differs: far below 1e-12.
     accurate = by_hand < 0.01 and by_model < 0.01 and error < 6 * np.sqrt(1.5 / D)
-    # Features are single; sums over the rows round differently.
-    return 0 if accurate and from_sparse < 1e-12 and by_weights < 1e-6 else 1
+    # Features are single; sums over the rows round differently. Difference quotients of step 1e-6:
+    # rounding of 1e-10, and h^2/6 of third derivatives.
+    return 0 if accurate and from_sparse < 1e-12 and by_weights < 1e-6 and of_derivatives < 1e-7 else 1
 
 
 if __name__ == "__main__":

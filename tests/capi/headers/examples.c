@@ -133,6 +133,55 @@ static int errors_of_the_estimate(const mercer_map* map, double* x) {
   return status == MERCER_OK && measured > 0 && measured < 0.5 && predicted > 0 && predicted < 0.5;
 }
 
+/* ---- derivative.h ---- */
+
+static int derivatives_of_features(const mercer_map* map, double* x, double* ones, double* dz,
+                                   double* dx) {
+  mercer_rows X = mercer_rows_f64(n, d, x);
+  mercer_derivative what = mercer_derivative_of(MERCER_DERIVATIVE_GRADIENT, NULL);
+  mercer_matrix dZ = mercer_matrix_f64(n, d * D, dz);
+  mercer_status status = mercer_map_derivative(map, &X, &what, NULL, &dZ);
+  for (int64_t j = 0; j < n * D; ++j) ones[j] = 1;
+  mercer_rows G = mercer_rows_f64(n, D, ones);
+  mercer_matrix sums = mercer_matrix_f64(n, d, dx);
+  if (status == MERCER_OK) {
+    what = mercer_derivative_of(MERCER_DERIVATIVE_VJP, &G);
+    status = mercer_map_derivative(map, &X, &what, NULL, &sums);
+  }
+  double sum = 0;
+  for (int64_t j = 0; j < D; ++j) sum += dz[D + j];
+  return status == MERCER_OK && fabs(sum - dx[1]) < 1e-12 * D;
+}
+
+static int derivatives_of_kernels(const mercer_kernel* kernel, double* x, double* k) {
+  mercer_rows X = mercer_rows_f64(n, d, x);
+  int32_t p[] = {1, 0, 0};
+  int32_t q[] = {0, 1, 0};
+  mercer_matrix K = mercer_matrix_f64(n, n, k);
+  mercer_status status = mercer_kernel_derivative(kernel, &X, &X, p, q, NULL, &K);
+  return status == MERCER_OK && k[0] == 0 && k[1] != 0;
+}
+
+static int learning_from_derivatives(const mercer_map* map, double* x, double* y, double* dy,
+                                     double* g) {
+  for (int i = 0; i < n; ++i) dy[i] = 1;
+  mercer_rows X = mercer_rows_f64(n, d, x);
+  mercer_rows Y = mercer_rows_f64(n, 1, y);
+  mercer_rows dY = mercer_rows_f64(n, 1, dy);
+  int32_t first[] = {1, 0, 0};
+  mercer_observations sets[] = {mercer_observations_of(NULL, 1.0, &X, &Y),
+                                mercer_observations_of(first, 0.5, &X, &dY)};
+  mercer_model* model = NULL;
+  mercer_status status = mercer_hermite_fit(map, sets, 2, 1e-6, 1, NULL, &model);
+  mercer_derivative what = mercer_derivative_of(MERCER_DERIVATIVE_GRADIENT, NULL);
+  mercer_matrix gradient = mercer_matrix_f64(n, d, g);
+  if (status == MERCER_OK) {
+    status = mercer_model_derivative(model, &X, &what, NULL, &gradient);
+  }
+  mercer_model_free(model);
+  return status == MERCER_OK && fabs(g[0] - 1) < 0.1 && fabs(g[d] - 1) < 0.1;
+}
+
 /* ---- sketch.h ---- */
 
 static int sketch_by_spec(void) {
@@ -347,11 +396,12 @@ static void expect(int worked, const char* example) {
 #define RUN(example, arguments) expect(example arguments, #example)
 
 int main(void) {
-  static double w[D], f[n], k[n * n];
+  static double w[D], f[n * d], k[n * n], dz[n * d * D], ones[n * D];
   static float z[n * (4096 + 5)];
   mercer_context* context = NULL;
-  mercer_kernel *kernel = NULL, *polynomial = NULL;
-  mercer_map* map = NULL;
+  const double lengthscale = 1;
+  mercer_kernel *kernel = NULL, *polynomial = NULL, *gaussian = NULL;
+  mercer_map *map = NULL, *small = NULL;
   mercer_model* model = NULL;
   mercer_statistics* statistics = NULL;
   mercer_rows Z = mercer_rows_f64(n, D, z64), Y = mercer_rows_f64(n, 1, y64);
@@ -359,7 +409,9 @@ int main(void) {
   fill();
   expect(mercer_statistics_create(D, 1, &statistics) == MERCER_OK &&
              mercer_statistics_add(statistics, &Z, &Y, NULL) == MERCER_OK &&
-             mercer_kernel_from_spec("{\"kernel\":\"polynomial\"}", &polynomial) == MERCER_OK,
+             mercer_kernel_from_spec("{\"kernel\":\"polynomial\"}", &polynomial) == MERCER_OK &&
+             mercer_kernel_gaussian(&lengthscale, 1, &gaussian) == MERCER_OK &&
+             mercer_fourier_create(gaussian, d, D, NULL, &small) == MERCER_OK,
          "what the examples need");
   RUN(status_and_error_text, ());
   RUN(execution_context, (&context));
@@ -371,6 +423,9 @@ int main(void) {
   RUN(views, (map, x32, z, 4096 + 5));
   RUN(features_of_rows, (map, x32, z));
   RUN(errors_of_the_estimate, (map, x64));
+  RUN(derivatives_of_features, (small, x64, ones, dz, f));
+  RUN(derivatives_of_kernels, (gaussian, x64, k));
+  RUN(learning_from_derivatives, (small, x64, y64, ones, f));
   RUN(sketch_by_spec, ());
   RUN(recommended_sketch, (polynomial, x64));
   RUN(bilinear_pooling, (z32, z32, pooled));
@@ -389,6 +444,8 @@ int main(void) {
   mercer_statistics_free(statistics);
   mercer_model_free(model);
   mercer_map_free(map);
+  mercer_map_free(small);
+  mercer_kernel_free(gaussian);
   mercer_kernel_free(polynomial);
   mercer_kernel_free(kernel);
   mercer_context_free(context);

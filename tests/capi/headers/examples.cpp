@@ -75,6 +75,29 @@ bool model(const mercer::Map& map, const Numbers& X, const Numbers& Y) {
   return r_squared > 0.9 && !bytes.empty();
 }
 
+bool derivatives(const mercer::Map& map, const Numbers& X) {
+  Numbers G(X.rows(), map.features());
+  for (int64_t i = 0; i < G.rows(); ++i) G(i, 3) = 1;
+  mercer::Matrix<double> gradient(X.rows(), X.cols() * map.features());
+  mercer::differentiate(map, X, MERCER_DERIVATIVE_GRADIENT, gradient);
+  mercer::Matrix<double> back(X.rows(), X.cols());
+  mercer::differentiate(map, X, MERCER_DERIVATIVE_VJP, G, back);
+  const std::vector<int32_t> first(static_cast<size_t>(X.cols()), 0), order{0, 1, 0};
+  Numbers partial(X.rows(), map.features()), K(X.rows(), X.rows());
+  mercer::differentiate(map, X, mercer::MatrixView<const int32_t>(order.data(), 1, X.cols()),
+                        partial);
+  mercer::differentiate(mercer::Kernel::gaussian(1.0), X, X, order, first, K);
+  const mercer::Rows rows(X), slopes(K.view());
+  const mercer_observations values = mercer_observations_of(nullptr, 1, rows.get(), slopes.get());
+  const mercer::Model model = mercer::Model::hermite(map, values, 1e-6);
+  Numbers laplacian(X.rows(), model.outputs());
+  mercer::differentiate(model, X, mercer_derivative_of(MERCER_DERIVATIVE_LAPLACIAN, nullptr),
+                        laplacian);
+  if (model.gradient(X).cols() != X.cols() * K.cols() || laplacian(0, 0) == 0) return false;
+  return std::abs(gradient(2, map.features() + 3) - back(2, 1)) < 1e-12 &&
+         partial(2, 3) == gradient(2, map.features() + 3) && K(0, 0) == 0 && K(0, 1) != 0;
+}
+
 bool sketch(const Numbers& X) {
   mercer::Kernel kernel = mercer::Kernel::polynomial(3, 1.0, 1.0);
   mercer::RecommendedSketch best = mercer::recommend_sketch(kernel, 512, 0, X);
@@ -112,7 +135,8 @@ bool all() {
   const mercer::Kernel matern = kernel();
   const mercer::Map features = mercer::Map::fourier(matern, 3, 64);
   return library() && context(features) && views(matern, X.view().data) && map(matern, X) &&
-         ridge(X, Y, X, Y) && model(features, X, Y) && sketch(X) && source();
+         ridge(X, Y, X, Y) && model(features, X, Y) && derivatives(features, X) && sketch(X) &&
+         source();
 }
 
 }  // namespace

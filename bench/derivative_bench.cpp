@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Derivatives of Fourier features beside plain features of the same rows, in one run. "applies" is
+// the time over that of applying the map once (d + 1 times for the gradient: what finite
+// differences would take); the first row is checked against finite differences before it is timed.
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <span>
+#include <string>
+
+#include "base/aligned.h"
+#include "feature/fourier.h"
+#include "kernel/kernel.h"
+#include "normal_rows.h"
+
+using namespace mercer;
+using mercer::bench::normal_rows;
+
+namespace {
+
+template <class Run>
+double best_seconds(const Run& run) {
+  double best = 1e30;
+  for (int time = 0; time < 3; ++time) {
+    const auto start = std::chrono::steady_clock::now();
+    run();
+    best = std::min(
+        best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+  }
+  return best;
+}
+
+// Of input 1 of row 0, for a step that suits the precision.
+template <class T>
+bool is_derivative(const feature::FeatureMap& map, const Matrix<T>& X, const Matrix<T>& gradient) {
+  const double h = sizeof(T) == 4 ? 3e-3 : 1e-5;
+  const int64_t D = map.features();
+  Matrix<T> moved(2, X.cols()), Z(2, D);
+  for (int64_t side = 0; side < 2; ++side)
+    for (int64_t k = 0; k < X.cols(); ++k)
+      moved(side, k) = X(0, k) + static_cast<T>(k == 1 ? (side == 0 ? h : -h) : 0);
+  Context context;
+  map.apply(MatrixView<const T>(moved.view()), {0, D}, context, Z.view());
+  double worst = 0;
+  for (int64_t j = 0; j < D; ++j) {
+    const double slope = (Z(0, j) - Z(1, j)) / (2 * h);
+    worst = std::max(worst, std::fabs(slope - gradient(0, D + j)));
+  }
+  return worst < 1e-3;
+}
+
+template <class T>
+void gradient(benchmark::State& state, const std::string& projection) {
+  const int64_t n = state.range(0), d = state.range(1), D = state.range(2);
+  feature::FourierOptions options;
+  options.projection = projection;
+  const auto map = feature::make_fourier(
+      *kernel::make_kernel({{"kernel", "gaussian"}, {"lengthscale", std::sqrt(double(d))}}), d, D,
+      options);
+  const Matrix<T> X = normal_rows<T>(n, d);
+  const Matrix<T> Z(n, D), out(n, d * D);
+  Context context;
+  context.threads = static_cast<int>(state.range(3));
+  const auto run = [&] {
+    map->differentiate({feature::Derivative::Kind::gradient}, MatrixView<const T>(X.view()),
+                       context, out.view());
+  };
+  const auto apply = [&] { map->apply(MatrixView<const T>(X.view()), {0, D}, context, Z.view()); };
+  run();
+  apply();
+  if (!is_derivative(*map, X, out)) state.SkipWithError("wrong derivatives");
+  const double plain = best_seconds(apply);
+  double best = 1e30;
+  for (auto _ : state) best = std::min(best, best_seconds(run));
+  state.counters["applies"] = best / plain;
+  state.counters["of_d+1"] = best / (plain * double(d + 1));
+  state.counters["GB/s"] = double(n) * double(d) * double(D) * sizeof(T) / best * 1e-9;
+}
+
+void gradient_f32(benchmark::State& state, const char* projection) {
+  gradient<float>(state, projection);
+}
+void gradient_f64(benchmark::State& state, const char* projection) {
+  gradient<double>(state, projection);
+}
+
+void shapes(benchmark::internal::Benchmark* benchmark) {
+  for (const int64_t d : {3, 16, 64}) benchmark->Args({96000 / d, d, 2048, 2});
+  benchmark->Unit(benchmark::kMillisecond)->UseRealTime()->Iterations(1);
+}
+BENCHMARK_CAPTURE(gradient_f32, dense, "dense")->Apply(shapes);
+BENCHMARK_CAPTURE(gradient_f32, sorf, "sorf")->Apply(shapes);
+BENCHMARK_CAPTURE(gradient_f64, dense, "dense")->Apply(shapes);
+
+}  // namespace
+
+BENCHMARK_MAIN();

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * SPDX-FileCopyrightText: The mercer authors */
+#ifndef MERCER_DERIVATIVE_H
+#define MERCER_DERIVATIVE_H
+
+/* Derivatives of features and kernels: what a map's Z does as its inputs or its lengthscales move, the random
+ * numbers of the map held fixed (Szabo, Sriperumbudur 2019). d counts inputs, D features; for a
+ * multi-index p, d^p is the derivative of order p_k in input k, |p| = p_1 + ... + p_d. Inner
+ * products of derivatives of features estimate those of the kernel:
+ *   E[d^p phi(x)'d^q phi(y)] = d^{p,q} k(x, y). */
+
+#include "mercer/base.h"
+#include "mercer/kernel.h"
+#include "mercer/map.h"
+#include "mercer/model.h"
+#include "mercer/rows.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ==== Derivatives of features ====
+ *
+ * Example: the gradients of the features of n rows of d doubles: D d numbers a row; and the sum over
+ * the columns of d Z/d x, which is the gradient of the sum of all features.
+ *
+ *   mercer_rows X = mercer_rows_f64(n, d, x);
+ *   mercer_derivative what = mercer_derivative_of(MERCER_DERIVATIVE_GRADIENT, NULL);
+ *   mercer_matrix dZ = mercer_matrix_f64(n, d * D, dz);
+ *   mercer_status status = mercer_map_derivative(map, &X, &what, NULL, &dZ);
+ *   for (int64_t j = 0; j < n * D; ++j) ones[j] = 1;
+ *   mercer_rows G = mercer_rows_f64(n, D, ones);
+ *   mercer_matrix sums = mercer_matrix_f64(n, d, dx);
+ *   if (status == MERCER_OK) {
+ *     what = mercer_derivative_of(MERCER_DERIVATIVE_VJP, &G);
+ *     status = mercer_map_derivative(map, &X, &what, NULL, &sums);
+ *   }
+ */
+
+/** Which derivatives, and what `out` is. "Block b" are
+ *  the columns [b D, (b+1) D) of out. L is any real function of Z. */
+typedef enum mercer_derivative_kind {
+  /** Block b is d^p phi(x_i), p row b of `partials`; out n x count D. */
+  MERCER_DERIVATIVE_PARTIALS = 0,
+  /** Block k is d phi(x_i)/dx_k; out n x d D. */
+  MERCER_DERIVATIVE_GRADIENT = 1,
+  /** Block k is d^2 phi(x_i)/dx_k^2; out n x d D. */
+  MERCER_DERIVATIVE_HESSIAN_DIAGONAL = 2,
+  /** sum_k d^2 phi(x_i)/dx_k^2, for Fourier features -||omega||^2 times them; out n x D. */
+  MERCER_DERIVATIVE_LAPLACIAN = 3,
+  /** Jacobian-vector product: sum_k V(i, k) d phi(x_i)/dx_k, V n x d directions; out n x D. */
+  MERCER_DERIVATIVE_JVP = 4,
+  /** Vector-Jacobian product: dL/dX(i, k) = sum_j V(i, j) d phi_j(x_i)/dx_k, V = dL/dZ, n x D;
+   *  of a complex map n x 2 D numbers, dL/dRe and dL/dIm in turn. out n x d, real. */
+  MERCER_DERIVATIVE_VJP = 5,
+  /** The same in the lengthscales of the kernel: dL/d log l_k = -sum_i X(i, k) dL/dX(i, k), V as
+   *  for VJP. out 1 x d for a kernel of d lengthscales, 1 x 1 for one, real. */
+  MERCER_DERIVATIVE_LOG_LENGTHSCALE = 6
+} mercer_derivative_kind;
+
+/** What is asked for. 32 bytes on 64-bit machines. */
+typedef struct mercer_derivative {
+  uint32_t struct_size;       /**< [0] sizeof(mercer_derivative). */
+  int32_t kind;               /**< [4] mercer_derivative_kind. */
+  int64_t count;              /**< [8] PARTIALS: multi-indices; else 0. */
+  const int32_t* partials;    /**< [16] PARTIALS: count x d orders >= 0, row-major; else NULL. */
+  const mercer_rows* vectors; /**< [24] JVP, VJP, LOG_LENGTHSCALE: V; else NULL. */
+} mercer_derivative;
+
+/** A kind without multi-indices; vectors: V, or NULL. */
+static inline mercer_derivative mercer_derivative_of(int32_t kind, const mercer_rows* vectors) {
+  mercer_derivative what = {sizeof(mercer_derivative), kind, 0, 0, 0};
+  what.vectors = vectors;
+  return what;
+}
+/** count partial derivatives. */
+static inline mercer_derivative mercer_derivative_partials(int64_t count, const int32_t* partials) {
+  mercer_derivative what = {sizeof(mercer_derivative), MERCER_DERIVATIVE_PARTIALS, 0, 0, 0};
+  what.count = count;
+  what.partials = partials;
+  return what;
+}
+
+/** Derivatives of the features of rows. With frequencies omega_j, angles u_j = omega_j'x and
+ *  features f(u_j) of the pair, phase or complex form,
+ *    d^p f(u_j) = omega_j^p f^(|p|)(u_j), omega^p = prod_k omega_k^{p_k},
+ *  so that a derivative is the features, turned by |p| quarters, times powers of the frequencies.
+ *  Linear maps: the first derivative is W, those beyond are 0.
+ *
+ *  Shapes: X n x d, dense or CSR (made dense); what->vectors of X's precision, dense or CSR (made
+ *  dense); out as mercer_derivative_kind says, of X's precision, complex (C32, C64) for a complex
+ *  map but where it says real. |p| <= 32.
+ *  A row of out depends on its row of X and V alone, bit for bit, whatever the split of rows and the
+ *  number of threads (LOG_LENGTHSCALE sums over rows, in double, in their order). NaN stays in its
+ *  row.
+ *  Errors: MERCER_DIMENSION_MISMATCH, MERCER_UNSUPPORTED (a map without derivatives: all but fourier
+ *  and linear, countsketch, skewed_chi2; LOG_LENGTHSCALE of a map whose features do not depend on
+ *  one: linear maps, supplied frequencies).
+ *  Threads and cost: any number at once. PARTIALS to LAPLACIAN: one projection of X, sine and cosine
+ *  once for each row and frequency, and out, which is written once: the gradient of a large n takes
+ *  the time of writing d n D numbers. Beside it the frequencies, which are the transposed projection
+ *  of unit vectors: 32 d F operations of a dense projection of F columns and blocks * F numbers, so
+ *  that few rows at a time are dear. JVP and VJP: two projections; no more than out is kept.
+ *  Source: Szabo, Sriperumbudur 2019, equation 14. Since 0.1. */
+MERCER_API mercer_status mercer_map_derivative(const mercer_map* map, const mercer_rows* X,
+                                               const mercer_derivative* what,
+                                               mercer_context* context, const mercer_matrix* out);
+
+/* ==== Derivatives of kernels ====
+ *
+ * Example: the mixed derivatives of the kernel in the first entry of x and the second of y.
+ *
+ *   mercer_rows X = mercer_rows_f64(n, d, x);
+ *   int32_t p[] = {1, 0, 0};
+ *   int32_t q[] = {0, 1, 0};
+ *   mercer_matrix K = mercer_matrix_f64(n, n, k);
+ *   mercer_status status = mercer_kernel_derivative(kernel, &X, &X, p, q, NULL, &K);
+ */
+
+/** K(i, j) = d^{p,q} k(X_i, Y_j), exact: of order p_k in entry k of x, q_k in entry k of y. For the
+ *  Gaussian of lengthscales l and variance v, t_k = (x_k - y_k)/l_k,
+ *    d^{p,q} k = v exp(-||t||^2/2) prod_k (-1)^{p_k} He_{p_k + q_k}(t_k) / l_k^{p_k + q_k}
+ *  with the Hermite polynomials He_0 = 1, He_1 = t, He_{n+1} = t He_n - n He_{n-1}.
+ *  Shapes: X n x d, Y m x d, dense or CSR (made dense); p and q: d orders >= 0 each, |p| and |q| at
+ *  most 32, NULL for 0; K n x m, F32 or F64, computed in double.
+ *  Errors: MERCER_DIMENSION_MISMATCH (columns of Y, shape of K, ARD count), MERCER_UNSUPPORTED
+ *  (another kernel than gaussian).
+ *  Threads and cost: any number at once; O(n m d). Since 0.1. */
+MERCER_API mercer_status mercer_kernel_derivative(const mercer_kernel* kernel, const mercer_rows* X,
+                                                  const mercer_rows* Y, const int32_t* p,
+                                                  const int32_t* q, mercer_context* context,
+                                                  const mercer_matrix* K);
+
+/* ==== Learning from derivatives, and derivatives of models ====
+ *
+ * Example: a model of n values y and of the slopes dy in the first input at the same rows, and the
+ * gradient of what it predicts there.
+ *
+ *   mercer_rows X = mercer_rows_f64(n, d, x);
+ *   mercer_rows Y = mercer_rows_f64(n, 1, y);
+ *   mercer_rows dY = mercer_rows_f64(n, 1, dy);
+ *   int32_t first[] = {1, 0, 0};
+ *   mercer_observations sets[] = {mercer_observations_of(NULL, 1.0, &X, &Y),
+ *                                 mercer_observations_of(first, 0.5, &X, &dY)};
+ *   mercer_model* model = NULL;
+ *   mercer_status status = mercer_hermite_fit(map, sets, 2, 1e-6, 1, NULL, &model);
+ *   mercer_derivative what = mercer_derivative_of(MERCER_DERIVATIVE_GRADIENT, NULL);
+ *   mercer_matrix gradient = mercer_matrix_f64(n, d, g);
+ *   if (status == MERCER_OK) {
+ *     status = mercer_model_derivative(model, &X, &what, NULL, &gradient);
+ *   }
+ */
+
+/** What is known of one partial derivative of a function f of d inputs and m outputs: Y(i, :) =
+ *  d^p f(X_i) + noise. 48 bytes on 64-bit machines. */
+typedef struct mercer_observations {
+  uint32_t struct_size;      /**< [0] sizeof(mercer_observations). */
+  int32_t reserved;          /**< [4] 0. */
+  double weight;             /**< [8] w > 0 of every row, such as 1/variance of the noise. */
+  const int32_t* partial;    /**< [16] p: d orders >= 0, |p| <= 32; NULL: values. */
+  const mercer_rows* X;      /**< [24] rows x d, dense or CSR (made dense). */
+  const mercer_rows* Y;      /**< [32] rows x m. */
+  const double* row_weights; /**< [40] a number >= 0 for each row; NULL: 1 each. */
+} mercer_observations;
+
+/** Observations without weights of rows. */
+static inline mercer_observations mercer_observations_of(const int32_t* partial, double weight,
+                                                         const mercer_rows* X,
+                                                         const mercer_rows* Y) {
+  mercer_observations set = {sizeof(mercer_observations), 0, 0, 0, 0, 0, 0};
+  set.weight = weight;
+  set.partial = partial;
+  set.X = X;
+  set.Y = Y;
+  return set;
+}
+
+/** Hermite learning: ridge regression on values and partial derivatives, f(x) = phi(x)'theta + b of
+ *  least
+ *    sum_s w_s sum_i r_si ||d^{p_s} f(x_si) - y_si||^2 + n lambda ||theta||^2,
+ *  s over the sets, r the weights of rows, n the number of rows of values (those of the first set
+ *  where no set has any). Every set has rows of its own: what is known of a row stands in as many
+ *  sets as derivatives of it are known. center: 1 finds b, which is not penalised, from the values;
+ *  0, or no values: b = 0.
+ *  The model has no preparation: X is what the map is given, so that lengthscales are in units of
+ *  the inputs; its predictions are f anywhere, its kind is ridge, and all that models do it does.
+ *  Shapes: count >= 1 sets; m the same in all; a real map.
+ *  Errors: MERCER_INVALID_ARGUMENT (no rows in sets[0], a number that is not finite, with its set,
+ *  row and column), MERCER_DIMENSION_MISMATCH, MERCER_UNSUPPORTED (a complex map, derivatives of a
+ *  map that has none: mercer_map_derivative), MERCER_NOT_POSITIVE_DEFINITE.
+ *  Threads and cost: any number at once; D^2 for every row of every set and D^3/3, 5 D^2 numbers
+ *  and blocks of 1,024 rows of D. In double.
+ *  Source: Shi, Guo, Zhou 2010; Szabo, Sriperumbudur 2019, equation 4. Since 0.1. */
+MERCER_API mercer_status mercer_hermite_fit(const mercer_map* map, const mercer_observations* sets,
+                                            int64_t count, double lambda, int32_t center,
+                                            mercer_context* context, mercer_model** out);
+
+/** Derivatives of what a model predicts, in its inputs in their own units: out(i, b m + o) is
+ *  derivative b, in the order of mercer_derivative_kind, of output o of m at x_i. PARTIALS,
+ *  GRADIENT, HESSIAN_DIAGONAL and LAPLACIAN.
+ *  Of a regression the predictions, of transformed targets (mercer_fit_options.target_transform)
+ *  the transformed ones; of a classification the scores. Nothing is clipped or limited: derivatives
+ *  are those of predictions with MERCER_EXTRAPOLATION_FREE. GRADIENT goes through every
+ *  preparation: curves of transforms by their slopes (0 beyond the ends of ranks), unit rows; an
+ *  input of NaN that is filled has a derivative of 0.
+ *  Shapes: X n x d, dense or CSR (made dense); out n x blocks m, F32 or F64, computed in double.
+ *  Errors: MERCER_DIMENSION_MISMATCH, MERCER_UNSUPPORTED (JVP and the kinds beyond; a map without
+ *  derivatives; other kinds than GRADIENT of a model that fills or transforms inputs or scales rows
+ *  to a norm).
+ *  Threads and cost: any number at once. GRADIENT: two projections and D for each row and output;
+ *  others a projection and D m for each row and block. Since 0.1. */
+MERCER_API mercer_status mercer_model_derivative(const mercer_model* model, const mercer_rows* X,
+                                                 const mercer_derivative* what,
+                                                 mercer_context* context, const mercer_matrix* out);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

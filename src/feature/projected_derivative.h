@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Derivatives of a projected map in its inputs: values of partial derivatives, and the map's
+// differential along a direction for each row.
+#pragma once
+
+#include "base/context.h"
+#include "base/matrix_view.h"
+#include "feature/column_numbers.h"
+#include "feature/derivative.h"
+#include "feature/projected_tiles.h"
+
+namespace mercer::feature {
+
+/// Of a map of one projection, without prologue, whose epilogue has a gradient; shapes as for
+/// FeatureMap::differentiate.
+template <class T>
+void differentiate_projected(const ProjectedParts& parts, const ColumnNumbers<T>& columns,
+                             const Derivative& what, MatrixView<const T> X, Context& context,
+                             MatrixView<T> out);
+
+/// The same along V; shapes as for FeatureMap::push_forward.
+template <class T>
+void push_forward_projected(const ProjectedParts& parts, const ColumnNumbers<T>& columns,
+                            MatrixView<const T> X, MatrixView<const T> V, Context& context,
+                            MatrixView<T> out);
+
+}  // namespace mercer::feature

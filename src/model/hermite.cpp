@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Derivatives of features are features: rows of d^p phi enter the normal equations as rows of values
+// do. The intercept has no derivative, so that only values are centred: the sums of the values about
+// their mean, and those of the derivatives about zero, make one system.
+#include "model/hermite.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "model/model_entry.h"
+#include "solver/block_statistics.h"
+#include "solver/plain_sums.h"
+#include "solver/row_weights.h"
+
+namespace mercer::model {
+namespace {
+
+using Long = long long;
+
+constexpr const char* kWhat = "Hermite learning";
+
+bool is_value(const Observations& set) { return set.partial.empty(); }
+
+void check_finite(size_t s, const char* name, MatrixView<const double> A) {
+  for (int64_t i = 0; i < A.rows; ++i) {
+    for (int64_t j = 0; j < A.cols; ++j) {
+      require(std::isfinite(A(i, j)), MERCER_INVALID_ARGUMENT,
+              "sets[%zu].%s[%lld, %lld] = %g, expected a finite number", s, name, Long{i}, Long{j},
+              A(i, j));
+    }
+  }
+}
+
+void check_set(const feature::FeatureMap& map, size_t s, const Observations& set, int64_t outputs) {
+  require(set.X.cols == map.inputs() && set.Y.cols == outputs && set.Y.rows == set.X.rows,
+          MERCER_DIMENSION_MISMATCH,
+          "sets[%zu]: X is %lld x %lld and Y %lld x %lld, expected as many rows each, the map's "
+          "%lld inputs and %lld outputs as in sets[0]",
+          s, Long{set.X.rows}, Long{set.X.cols}, Long{set.Y.rows}, Long{set.Y.cols},
+          Long{map.inputs()}, Long{outputs});
+  require(std::isfinite(set.weight) && set.weight > 0, MERCER_INVALID_ARGUMENT,
+          "sets[%zu].weight = %g, expected a finite number > 0", s, set.weight);
+  require(is_value(set) || map.has_gradient(), MERCER_UNSUPPORTED,
+          "map %s of kernel %s has no derivatives, which sets[%zu] asks for",
+          std::string(map.name()).c_str(), std::string(map.kernel().name()).c_str(), s);
+  solver::require_weights(set.row_weights, set.X.rows);
+  check_finite(s, "X", set.X);
+  check_finite(s, "Y", set.Y);
+}
+
+void check(const feature::FeatureMap& map, std::span<const Observations> sets,
+           const HermiteOptions& options) {
+  require(!map.is_complex(), MERCER_UNSUPPORTED,
+          "the map is complex, expected a real one for Hermite learning");
+  require(!sets.empty() && sets[0].X.rows > 0 && sets[0].Y.cols > 0, MERCER_INVALID_ARGUMENT,
+          "no observations, expected sets[0] with at least one row and one output");
+  require(std::isfinite(options.lambda) && options.lambda >= 0, MERCER_INVALID_ARGUMENT,
+          "lambda = %g, expected a finite number >= 0", options.lambda);
+  for (size_t s = 0; s < sets.size(); ++s) check_set(map, s, sets[s], sets[0].Y.cols);
+}
+
+/// Rows of values or of derivatives, a block at a time.
+void add_set(const feature::FeatureMap& map, const Observations& set, MatrixView<double> storage,
+             Context& context, solver::RowStatistics& statistics) {
+  constexpr int64_t kRows = solver::RowStatistics::kRowBlock;
+  const feature::Derivative what{feature::Derivative::Kind::partials, {set.partial}};
+  std::vector<double> weights;
+  for (int64_t i0 = 0; i0 < set.X.rows; i0 += kRows) {
+    const int64_t i1 = std::min(i0 + kRows, set.X.rows);
+    const MatrixView<const double> X = set.X.block_rows(i0, i1);
+    const MatrixView<double> Z = storage.block_rows(0, i1 - i0);
+    if (is_value(set)) {
+      map.apply(X, {0, map.features()}, context, Z);
+    } else {
+      map.differentiate(what, X, context, Z);
+    }
+    weights.assign(static_cast<size_t>(i1 - i0), set.weight);
+    for (size_t i = 0; i < weights.size() && !set.row_weights.empty(); ++i)
+      weights[i] *= set.row_weights[static_cast<size_t>(i0) + i];
+    statistics.add(MatrixView<const double>(Z), set.Y.block_rows(i0, i1), context, weights);
+  }
+}
+
+/// The sums of all sets of values, resp. of derivatives.
+solver::RowStatistics sums_of(const feature::FeatureMap& map, std::span<const Observations> sets,
+                              bool values, Context& context) {
+  solver::RowStatistics statistics(map.features(), sets[0].Y.cols, context);
+  const Matrix<double> storage(solver::RowStatistics::kRowBlock, map.features(), context,
+                               "a block of derivatives");
+  for (const Observations& set : sets)
+    if (is_value(set) == values) add_set(map, set, storage.view(), context, statistics);
+  solver::require_finite_features(statistics);
+  return statistics;
+}
+
+/// The normal equations, and what makes the intercept from theta.
+struct System {
+  Matrix<double> gram, cross;
+  std::vector<double> mean_features, mean_outputs;  // of the values
+};
+
+void add_plain(const solver::RowStatistics& statistics, Context& context, System& system) {
+  const int64_t D = statistics.features(), m = statistics.outputs();
+  const Matrix<double> gram(D, D, context, kWhat), cross(D, m, context, kWhat);
+  solver::write_plain_gram(statistics, gram.view());
+  solver::write_plain_cross(statistics, cross.view());
+  for (int64_t k = 0; k < D * D; ++k) system.gram.data()[k] += gram.data()[k];
+  for (int64_t k = 0; k < D * m; ++k) system.cross.data()[k] += cross.data()[k];
+}
+
+/// About the mean: its share is taken out of the sums about zero of deviations from the origin.
+void add_centred(const solver::RowStatistics& statistics, System& system) {
+  const auto s = statistics.sum_features(), t = statistics.sum_outputs();
+  const double n = statistics.weight();
+  for (int64_t i = 0; i < statistics.features(); ++i) {
+    const double share = s[static_cast<size_t>(i)] / n;
+    for (int64_t j = 0; j <= i; ++j)
+      system.gram(i, j) += statistics.gram()(i, j) - share * s[static_cast<size_t>(j)];
+    for (int64_t j = 0; j < statistics.outputs(); ++j)
+      system.cross(i, j) += statistics.cross()(i, j) - share * t[static_cast<size_t>(j)];
+  }
+  system.mean_features = solver::plain_sum_features(statistics);
+  system.mean_outputs = solver::plain_sum_outputs(statistics);
+  for (double& sum : system.mean_features) sum /= n;
+  for (double& sum : system.mean_outputs) sum /= n;
+}
+
+System system_of(const feature::FeatureMap& map, std::span<const Observations> sets, bool center,
+                 Context& context) {
+  const int64_t D = map.features(), m = sets[0].Y.cols;
+  System system{Matrix<double>(D, D, context, kWhat), Matrix<double>(D, m, context, kWhat),
+                std::vector<double>(static_cast<size_t>(D)),
+                std::vector<double>(static_cast<size_t>(m))};
+  system.gram.fill(0);
+  system.cross.fill(0);
+  {
+    const solver::RowStatistics values = sums_of(map, sets, true, context);
+    if (center && values.weight() > 0) {
+      add_centred(values, system);
+    } else {
+      add_plain(values, context, system);
+    }
+  }
+  add_plain(sums_of(map, sets, false, context), context, system);
+  return system;
+}
+
+/// n of the penalty.
+int64_t penalty_rows(std::span<const Observations> sets) {
+  int64_t rows = 0;
+  for (const Observations& set : sets) rows += is_value(set) ? set.X.rows : 0;
+  return rows > 0 ? rows : sets[0].X.rows;
+}
+
+solver::Weights solve(System&& system, int64_t n, double lambda, Context& context) {
+  const int64_t D = system.gram.rows(), m = system.cross.cols();
+  solver::RowStatistics statistics(D, m, context);
+  const std::vector<double> features(static_cast<size_t>(D)), outputs(static_cast<size_t>(m));
+  solver::set_plain_sums(statistics,
+                         {n, system.gram.view(), system.cross.view(), features, outputs, outputs});
+  solver::Weights weights = solver::ridge_cholesky(std::move(statistics), false, lambda, context);
+  for (int64_t o = 0; o < m; ++o) {
+    double intercept = system.mean_outputs[static_cast<size_t>(o)];
+    for (int64_t j = 0; j < D; ++j)
+      intercept -= system.mean_features[static_cast<size_t>(j)] * weights.w(j, o);
+    weights.intercept[static_cast<size_t>(o)] = intercept;
+  }
+  return weights;
+}
+
+FitOptions fitted_options(const HermiteOptions& options) {
+  FitOptions fitted;
+  fitted.parameters = default_parameters(ridge_model());
+  fitted.standardize = false;
+  fitted.center = options.center;
+  fitted.precision = feature::Precision::f64;
+  fitted.selection = Selection::fixed;
+  fitted.lambda = options.lambda;
+  fitted.extrapolation = Extrapolation::free;
+  return fitted;
+}
+
+}  // namespace
+
+Model fit_hermite(std::shared_ptr<const feature::FeatureMap> map,
+                  std::span<const Observations> sets, const HermiteOptions& options,
+                  Context& context) {
+  check(*map, sets, options);
+  Model model;
+  model.options = fitted_options(options);
+  for (const Observations& set : sets) model.rows += set.X.rows;
+  model.predictor = make_linear(solve(system_of(*map, sets, options.center, context),
+                                      penalty_rows(sets), options.lambda, context));
+  model.map = std::move(map);
+  return model;
+}
+
+}  // namespace mercer::model

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Hermite learning: ridge regression on values and partial derivatives of a function, each with rows
+// and a weight of its own (Shi, Guo, Zhou 2010; SPEC sections 7 and 13).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "base/rows.h"
+#include "kernel/multi_index.h"
+#include "model/model.h"
+
+namespace mercer::model {
+
+/// What is known of d^partial f: Y (rows of X x outputs) at X.
+struct Observations {
+  kernel::MultiIndex partial;  // empty: values
+  double weight = 1;           // w_s > 0
+  MatrixView<const double> X;
+  MatrixView<const double> Y;
+  std::span<const double> row_weights;  // one number >= 0 for each row, or empty: 1 each
+};
+
+struct HermiteOptions {
+  double lambda = 1e-6;
+  bool center = true;  // an intercept of the values, which is not penalised
+};
+
+/// f(x) = phi(x)'theta + b of least
+///   sum_s w_s sum_i r_si (d^{p_s} f(x_si) - y_si)^2 + n lambda ||theta||^2
+/// with n the number of rows of values (of the first set where there are none); b is 0 without
+/// center, and without values. The model has no preparation and no ranges: it predicts what f is
+/// wherever it is asked. Memory: 4 x 8 D^2 bytes and blocks of 1024 rows; O(rows D^2).
+/// Errors: INVALID_ARGUMENT (no sets, rows or weights; NaN or Inf in X or Y, naming set, row and
+/// column), DIMENSION_MISMATCH, UNSUPPORTED (a map without derivatives, where they are asked for, or
+/// a complex one), those of ridge_cholesky.
+Model fit_hermite(std::shared_ptr<const feature::FeatureMap> map,
+                  std::span<const Observations> sets, const HermiteOptions& options,
+                  Context& context);
+
+}  // namespace mercer::model

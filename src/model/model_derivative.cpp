@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Scores are phi(u(x))'w + b with u the preparation. A gradient is what the map pulls back from w,
+// sent through u's own derivative; the others are derivatives of features times w, over the scales
+// of the inputs.
+#include "model/model_derivative.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "base/aligned.h"
+#include "base/error.h"
+#include "linalg/blas.h"
+#include "model/row_coding.h"
+
+namespace mercer::model {
+namespace {
+
+using Long = long long;
+using feature::Derivative;
+using kernel::MultiIndex;
+
+constexpr int64_t kRows = 1024;
+// Numbers of derivatives of features that are held at a time.
+constexpr int64_t kNumbers = int64_t{1} << 23;
+constexpr const char* kWhat = "derivatives of a model";
+
+void check(const Model& model, const Derivative& what, MatrixView<const double> X,
+           MatrixView<double> out) {
+  const int64_t columns =
+      checked_multiply(what.blocks(model.inputs()), model.outputs(), "derivatives");
+  require(X.cols == model.inputs() && out.rows == X.rows && out.cols == columns,
+          MERCER_DIMENSION_MISMATCH,
+          "X is %lld x %lld and out %lld x %lld, expected the model's %lld inputs and %lld columns",
+          Long{X.rows}, Long{X.cols}, Long{out.rows}, Long{out.cols}, Long{model.inputs()},
+          Long{columns});
+  require(model.map->has_gradient() && !model.map->is_complex(), MERCER_UNSUPPORTED,
+          "the model's map %s of kernel %s has no derivatives, expected fourier or linear (not "
+          "countsketch) and a kernel that takes rows as they are",
+          std::string(model.map->name()).c_str(), std::string(model.map->kernel().name()).c_str());
+  require(what.kind == Derivative::Kind::gradient || model.preparation.is_affine(),
+          MERCER_UNSUPPORTED,
+          "the model fills or transforms inputs or scales rows: of its derivatives the gradient "
+          "alone is supported");
+}
+
+/// d curve / dx: between knots of a rank, 0 beyond them and where a number is shared.
+double slope_of(const Curve& curve, double x) noexcept {
+  if (curve.kind == Transform::none) return 1;
+  if (curve.kind == Transform::log) return 1 / (curve.knots[0] + std::abs(x));
+  const auto& knots = curve.knots;
+  const auto upper = std::ranges::upper_bound(knots, x);
+  if (upper == knots.begin() || upper == knots.end()) return 0;
+  const double from = *(upper - 1), to = *upper;
+  if (x == from && upper - knots.begin() >= 2 && *(upper - 2) == from) return 0;
+  return (curve(0.5 * (from + to)) - curve(from + 0.25 * (to - from))) / (0.25 * (to - from));
+}
+
+/// From the cotangent of a prepared row u to that of the row x that it was made of.
+void through_preparation(const Preparation& by, const double* x, const double* u, int64_t d,
+                         double* g) noexcept {
+  if (by.row_norm > 0) {
+    const int64_t prepared = by.prepared(d);
+    double squares = 0, along = 0;
+    for (int64_t j = 0; j < d; ++j) squares += std::pow(prepared_number(by, j, x[j]), 2);
+    for (size_t k = 0; k < by.flagged.size(); ++k)
+      if (std::isnan(x[by.flagged[k]]))
+        squares += std::pow(prepared_flag(by, d + static_cast<int64_t>(k)), 2);
+    for (int64_t j = 0; j < prepared; ++j) along += u[j] * g[j];
+    const double factor = to_row_norm(by, squares);
+    const double share = squares > 0 ? along / (by.row_norm * by.row_norm) : 0.0;
+    for (int64_t j = 0; j < prepared; ++j) g[j] = factor * (g[j] - share * u[j]);
+  }
+  for (int64_t j = 0; j < d; ++j) {
+    const auto at = static_cast<size_t>(j);
+    const bool filled = std::isnan(x[j]) && !by.fill.empty();
+    if (!by.curves.empty() && !filled) g[j] *= slope_of(by.curves[at], x[j]);
+    if (!by.scale.empty()) g[j] /= by.scale[at];
+    if (filled) g[j] = 0;
+  }
+}
+
+class Differentiation {
+ public:
+  Differentiation(const Model& model, const Derivative& what, Context& context)
+      : model_(model),
+        what_(what),
+        context_(context),
+        w_(linear_weights(model).w),
+        U_(kRows, model.map->inputs(), context, kWhat) {}
+
+  void run(MatrixView<const double> X, MatrixView<double> out) {
+    if (what_.kind == Derivative::Kind::gradient) {
+      pulled_ = Matrix<double>(kRows, model_.map->inputs(), context_, kWhat);
+      G_ = Matrix<double>(kRows, model_.map->features(), context_, kWhat);
+    }
+    Stage stage(context_, X.rows);
+    for (int64_t i0 = 0; i0 < X.rows; i0 += kRows) {
+      const int64_t i1 = std::min(i0 + kRows, X.rows);
+      const MatrixView<const double> rows = X.block_rows(i0, i1);
+      const MatrixView<double> U = U_.view().block_rows(0, i1 - i0);
+      for (int64_t i = 0; i < U.rows; ++i)
+        prepare_numbers(model_.preparation, rows.row(i), rows.cols, U.row(i));
+      if (what_.kind == Derivative::Kind::gradient) {
+        gradient(rows, U, out.block_rows(i0, i1));
+      } else {
+        values(U, out.block_rows(i0, i1));
+      }
+      stage.advance(i1 - i0);
+      context_.checkpoint();
+    }
+  }
+
+ private:
+  int64_t outputs() const { return w_.cols(); }
+
+  void gradient(MatrixView<const double> X, MatrixView<const double> U, MatrixView<double> out) {
+    const MatrixView<double> pulled = pulled_.view().block_rows(0, X.rows);
+    const MatrixView<double> G = G_.view().block_rows(0, X.rows);
+    for (int64_t o = 0; o < outputs(); ++o) {
+      for (int64_t i = 0; i < G.rows; ++i)
+        for (int64_t j = 0; j < G.cols; ++j) G(i, j) = w_(j, o);
+      model_.map->pull_back(U, G, context_, pulled);
+      for (int64_t i = 0; i < X.rows; ++i) {
+        through_preparation(model_.preparation, X.row(i), U.row(i), X.cols, pulled.row(i));
+        for (int64_t k = 0; k < X.cols; ++k) out(i, k * outputs() + o) = pulled(i, k);
+      }
+    }
+  }
+
+  /// The partial derivatives that block b of the result is the sum of.
+  std::vector<MultiIndex> terms(int64_t b) const {
+    if (what_.kind == Derivative::Kind::partials) return {what_.partials[static_cast<size_t>(b)]};
+    if (what_.kind == Derivative::Kind::hessian_diagonal) return {{{b, 2}}};
+    std::vector<MultiIndex> all;
+    for (int64_t k = 0; k < model_.inputs(); ++k) all.push_back({{k, 2}});
+    return all;
+  }
+
+  double over_scales(const MultiIndex& p) const {
+    double factor = 1;
+    for (const kernel::PartialFactor& of : p)
+      for (int64_t n = 0; n < of.order && !model_.preparation.scale.empty(); ++n)
+        factor /= model_.preparation.scale[static_cast<size_t>(of.input)];
+    return factor;
+  }
+
+  void values(MatrixView<const double> U, MatrixView<double> out) {
+    for (int64_t i = 0; i < out.rows; ++i) std::fill_n(out.row(i), out.cols, 0.0);
+    for (int64_t b = 0; b < what_.blocks(model_.inputs()); ++b) {
+      const std::vector<MultiIndex> all = terms(b);
+      const int64_t each = U.rows * model_.map->features();
+      const auto together = static_cast<size_t>(std::max<int64_t>(1, kNumbers / each));
+      for (size_t first = 0; first < all.size(); first += together) {
+        const size_t last = std::min(first + together, all.size());
+        add({all.begin() + static_cast<ptrdiff_t>(first),
+             all.begin() + static_cast<ptrdiff_t>(last)},
+            U, out.block_cols(b * outputs(), (b + 1) * outputs()));
+      }
+    }
+  }
+
+  /// out += the sum of these derivatives, and the intercept of the value.
+  void add(const std::vector<MultiIndex>& partials, MatrixView<const double> U,
+           MatrixView<double> out) {
+    const int64_t D = model_.map->features();
+    const Matrix<double> Z(U.rows, std::ssize(partials) * D, context_, kWhat);
+    model_.map->differentiate({Derivative::Kind::partials, partials}, U, context_, Z.view());
+    for (size_t k = 0; k < partials.size(); ++k) {
+      const auto first = static_cast<int64_t>(k) * D;
+      linalg::multiply(over_scales(partials[k]), linalg::Transpose::no,
+                       MatrixView<const double>(Z.view().block_cols(first, first + D)),
+                       linalg::Transpose::no, MatrixView<const double>(w_.view()), 1.0, out);
+      if (!partials[k].empty()) continue;
+      for (int64_t i = 0; i < out.rows; ++i)
+        for (int64_t o = 0; o < outputs(); ++o)
+          out(i, o) += linear_weights(model_).intercept[static_cast<size_t>(o)];
+    }
+  }
+
+  const Model& model_;
+  const Derivative& what_;
+  Context& context_;
+  const Matrix<double>& w_;
+  Matrix<double> U_;       // prepared rows
+  Matrix<double> pulled_;  // of the gradient
+  Matrix<double> G_;       // w of one output, for every row
+};
+
+}  // namespace
+
+void differentiate(const Model& model, const Derivative& what, MatrixView<const double> X,
+                   Context& context, MatrixView<double> out) {
+  check(model, what, X, out);
+  if (X.rows > 0) Differentiation(model, what, context).run(X, out);
+}
+
+}  // namespace mercer::model

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Hermite learning: the reference numbers, ridge where there are values alone, stationarity of the
+// stated sum for mixed sets with an intercept, weights as repeated rows, refusals.
+#include "model/hermite.h"
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "base/aligned.h"
+#include "feature/fourier.h"
+#include "support/catch.h"
+#include "support/dense.h"
+#include "support/kernels.h"
+#include "support/map_calls.h"
+#include "support/reference.h"
+#include "support/refusal.h"
+#include "support/worst.h"
+
+using namespace mercer;
+using model::HermiteOptions;
+using model::Observations;
+
+namespace {
+
+std::shared_ptr<const feature::FeatureMap> fourier(int64_t d, int64_t D) {
+  return feature::make_fourier(*kernel::make_gaussian({1.2}, 1), d, D, {});
+}
+
+const solver::Weights& weights_of(const model::Model& fitted) {
+  return model::linear_weights(fitted);
+}
+
+model::Model fitted_to(std::shared_ptr<const feature::FeatureMap> map,
+                       const std::vector<Observations>& sets, const HermiteOptions& options = {}) {
+  Context context;
+  return model::fit_hermite(std::move(map), sets, options, context);
+}
+
+Matrix<double> derivative_of(const feature::FeatureMap& map, const kernel::MultiIndex& p,
+                             MatrixView<const double> X) {
+  Matrix<double> Z(X.rows, map.features());
+  Context context;
+  map.differentiate({feature::Derivative::Kind::partials, {p}}, X, context, Z.view());
+  return Z;
+}
+
+/// Half the gradient of the stated sum in theta (D entries a column) and in the intercept (last row).
+Matrix<double> stationarity(const feature::FeatureMap& map, const std::vector<Observations>& sets,
+                            const solver::Weights& weights, double n_lambda) {
+  const int64_t D = map.features(), m = weights.w.cols();
+  Matrix<double> slope(D + 1, m);
+  for (int64_t o = 0; o < m; ++o) {
+    for (int64_t j = 0; j < D; ++j) slope(j, o) = n_lambda * weights.w(j, o);
+    slope(D, o) = 0;
+  }
+  for (const Observations& set : sets) {
+    const auto Z = derivative_of(map, set.partial, set.X);
+    const double one = set.partial.empty() ? 1 : 0;
+    for (int64_t i = 0; i < set.X.rows; ++i) {
+      const double weight =
+          set.weight * (set.row_weights.empty() ? 1 : set.row_weights[static_cast<size_t>(i)]);
+      for (int64_t o = 0; o < m; ++o) {
+        double residual = one * weights.intercept[static_cast<size_t>(o)] - set.Y(i, o);
+        for (int64_t j = 0; j < D; ++j) residual += Z(i, j) * weights.w(j, o);
+        for (int64_t j = 0; j < D; ++j) slope(j, o) += weight * residual * Z(i, j);
+        slope(D, o) += weight * residual * one;
+      }
+    }
+  }
+  return slope;
+}
+
+}  // namespace
+
+TEST_CASE("Hermite learning: the reference numbers") {
+  for (const auto& set : test::oracle("derivatives")["hermite"]) {
+    const auto d = static_cast<int64_t>(set["W"].size());
+    const auto F = static_cast<int64_t>(set["W"][0].size());
+    const auto n = static_cast<int64_t>(set["X"].size());
+    const auto W =
+        test::filled(F, d, [&](int64_t j, int64_t k) { return set["W"][k][j].get<double>(); });
+    const auto X =
+        test::filled(n, d, [&](int64_t i, int64_t k) { return set["X"][i][k].get<double>(); });
+    const auto Y =
+        test::filled(static_cast<int64_t>(set["p"].size()), n,
+                     [&](int64_t s, int64_t i) { return set["targets"][i][s].get<double>(); });
+    std::vector<Observations> sets;
+    for (int64_t s = 0; s < Y.rows(); ++s) {
+      kernel::MultiIndex p;
+      for (int64_t k = 0; k < d; ++k)
+        if (set["p"][s][k] != 0) p.push_back({k, set["p"][s][k]});
+      sets.push_back({p, set["weights"][s], X.view(), {Y.view().row(s), n, 1}, {}});
+    }
+    const auto fitted = fitted_to(
+        feature::make_fourier_supplied(*kernel::make_gaussian({1.0}, 1.0), W.view(), {}, {}), sets,
+        {.lambda = set["lambda"], .center = false});
+    double worst = 0;
+    for (int64_t j = 0; j < 2 * F; ++j)
+      test::keep_worst(worst, std::fabs(weights_of(fitted).w(j, 0) -
+                                        set["theta_block_layout"][j].get<double>()));
+    CHECK(worst <= 1e-10);
+    CHECK(weights_of(fitted).intercept[0] == 0);
+  }
+}
+
+TEST_CASE("Hermite learning: values alone are ridge regression, centred or not") {
+  const int64_t n = 1500, d = 3;
+  const auto X = test::random_matrix(n, d, 1), Y = test::random_matrix(n, 2, 2);
+  const auto map = fourier(d, 60);
+  for (const bool center : {false, true}) {
+    model::FitOptions options;
+    options.parameters = {};
+    options.standardize = false;
+    options.center = center;
+    options.precision = feature::Precision::f64;
+    options.selection = model::Selection::fixed;
+    options.lambda = 1e-3;
+    Context context;
+    const auto plain =
+        model::fit(map, options, MatrixView<const double>(X.view()), Y.view(), context);
+    const auto hermite =
+        fitted_to(map, {{{}, 1, X.view(), Y.view(), {}}}, {.lambda = 1e-3, .center = center});
+    CHECK(test::difference(weights_of(hermite).w.view(), weights_of(plain).w.view(), 1e-9) == "");
+    for (size_t o = 0; o < 2; ++o)
+      CHECK(std::fabs(weights_of(hermite).intercept[o] - weights_of(plain).intercept[o]) <= 1e-9);
+    Matrix<double> scores(n, 2), expected(n, 2);
+    model::predict(hermite, MatrixView<const double>(X.view()), context, scores.view());
+    model::predict(plain, MatrixView<const double>(X.view()), context, expected.view());
+    CHECK(test::difference(scores.view(), expected.view(), 1e-9) == "");
+  }
+}
+
+TEST_CASE("Hermite learning: the stated sum is stationary, whatever rows each set has") {
+  const int64_t d = 3, D = 40;
+  const auto map = fourier(d, D);
+  const auto X = test::random_matrix(1100, d, 1), Y = test::random_matrix(1100, 2, 2);
+  const auto X1 = test::random_matrix(300, d, 3), Y1 = test::random_matrix(300, 2, 4);
+  std::vector<double> each(300);
+  for (size_t i = 0; i < each.size(); ++i) each[i] = static_cast<double>(i % 4);
+  const std::vector<Observations> all = {
+      {{}, 0.7, X.view(), Y.view(), {}},
+      {{{1, 1}}, 1.9, X1.view(), Y1.view(), each},
+      {{{0, 1}, {2, 1}}, 0.2, X1.view().block_rows(0, 40), Y1.view().block_rows(0, 40), {}},
+      {{}, 2, X1.view().block_rows(0, 10), Y1.view().block_rows(0, 10), {}}};
+  const std::vector<Observations> derivatives(all.begin() + 1, all.begin() + 3);
+  for (const bool center : {false, true}) {
+    for (const auto& sets : {all, derivatives}) {
+      const int64_t n = sets.size() == 4 ? 1110 : 300;
+      const auto fitted = fitted_to(map, sets, {.lambda = 1e-4, .center = center});
+      const auto slope =
+          stationarity(*map, sets, weights_of(fitted), 1e-4 * static_cast<double>(n));
+      const int64_t rows = center ? D + 1 : D;
+      CHECK(test::largest(slope.view().block_rows(0, rows)) <= 1e-9 * 1100);
+      if (!center || sets.size() == 2) CHECK(weights_of(fitted).intercept[0] == 0);
+    }
+  }
+}
+
+TEST_CASE("Hermite learning: a weight of two is the row twice") {
+  const int64_t d = 2;
+  const auto map = fourier(d, 20);
+  const auto X = test::random_matrix(50, d, 1), Y = test::random_matrix(50, 1, 2);
+  const std::vector<double> twice(50, 2.0);
+  const Observations values{{}, 1, X.view(), Y.view(), {}};
+  const Observations once{{{0, 1}}, 1, X.view(), Y.view(), {}};
+  Observations doubled = once;
+  doubled.weight = 2;
+  Observations by_row = once;
+  by_row.row_weights = twice;
+  const auto expected = fitted_to(map, {values, once, once});
+  for (const Observations& other : {doubled, by_row})
+    CHECK(test::difference(weights_of(fitted_to(map, {values, other})).w.view(),
+                           weights_of(expected).w.view(), 1e-9) == "");
+}
+
+TEST_CASE("Hermite learning: refusals") {
+  const auto map = fourier(2, 20);
+  const auto X = test::random_matrix(5, 2, 1), Y = test::random_matrix(5, 1, 2);
+  const auto refusal = [&](mercer_status status, std::shared_ptr<const feature::FeatureMap> of,
+                           const std::vector<Observations>& sets, const HermiteOptions& options,
+                           const char* part) {
+    return test::refusal_fault(
+        status, [&] { fitted_to(of, sets, options); }, part);
+  };
+  const Observations values{{}, 1, X.view(), Y.view(), {}};
+  CHECK(refusal(MERCER_INVALID_ARGUMENT, map, {}, {}, "sets[0]") == "");
+  CHECK(refusal(MERCER_INVALID_ARGUMENT, map, {values}, {.lambda = -1}, "lambda = -1") == "");
+  Observations wrong = values;
+  wrong.weight = 0;
+  CHECK(refusal(MERCER_INVALID_ARGUMENT, map, {values, wrong}, {}, "sets[1].weight = 0") == "");
+  wrong = values;
+  wrong.X = X.view().block_rows(0, 4);
+  CHECK(refusal(MERCER_DIMENSION_MISMATCH, map, {values, wrong}, {}, "sets[1]: X is 4 x 2") == "");
+  const auto bad = test::copy(Y.view());
+  bad(3, 0) = std::numeric_limits<double>::quiet_NaN();
+  wrong = values;
+  wrong.Y = bad.view();
+  CHECK(refusal(MERCER_INVALID_ARGUMENT, map, {wrong}, {}, "sets[0].Y[3, 0]") == "");
+  feature::FourierOptions options;
+  options.form = feature::FourierForm::complex;
+  CHECK(refusal(MERCER_UNSUPPORTED,
+                feature::make_fourier(*kernel::make_gaussian({1}, 1), 2, 20, options), {values}, {},
+                "complex") == "");
+  Observations slope = values;
+  slope.partial = {{0, 1}};
+  CHECK(refusal(MERCER_UNSUPPORTED,
+                feature::make_fourier(*kernel::make_skewed_chi2(1, 1), 2, 20, {}), {slope}, {},
+                "skewed_chi2") == "");
+}

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Derivatives of predictions: finite differences of what the model predicts, for every preparation;
+// of order two for scaled inputs; refusals.
+#include "model/model_derivative.h"
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "base/aligned.h"
+#include "feature/fourier.h"
+#include "model/fit_checks.h"
+#include "support/catch.h"
+#include "support/dense.h"
+#include "support/kernels.h"
+#include "support/refusal.h"
+#include "support/worst.h"
+
+using namespace mercer;
+using feature::Derivative;
+using Kind = Derivative::Kind;
+
+namespace {
+
+constexpr int64_t n = 400, d = 4;
+
+/// Skewed inputs of several sizes, the last one of 0 and 1; some of the first missing.
+Matrix<double> inputs(bool missing) {
+  auto X = test::random_matrix(n, d, 1);
+  for (int64_t i = 0; i < n; ++i) {
+    X(i, 1) = std::exp(3 * X(i, 1));
+    X(i, 2) = 5 + 0.2 * X(i, 2);
+    X(i, 3) = X(i, 3) > 0 ? 1 : 0;
+    if (missing && i % 9 == 0) X(i, 0) = std::numeric_limits<double>::quiet_NaN();
+  }
+  return X;
+}
+
+model::Model fitted_with(const model::FitOptions& options, bool missing = false) {
+  const auto X = inputs(missing);
+  const auto Y = test::filled(n, 2, [&](int64_t i, int64_t o) {
+    const double first = std::isnan(X(i, 0)) ? 0.3 : X(i, 0);
+    return o == 0 ? std::sin(2 * first) + std::log(X(i, 1)) : first * X(i, 3) + X(i, 2);
+  });
+  const int64_t flags = options.missing == model::Missing::flag ? 1 : 0;
+  Context context;
+  const auto map = std::shared_ptr<const feature::FeatureMap>(
+      feature::make_fourier(*kernel::make_gaussian({2.0}, 1), d + flags, 100, {}));
+  return model::fit(map, options, MatrixView<const double>(X.view()), Y.view(), context);
+}
+
+model::FitOptions plain_options() {
+  model::FitOptions options;
+  options.precision = feature::Precision::f64;
+  options.selection = model::Selection::fixed;
+  options.lambda = 1e-4;
+  return options;
+}
+
+Matrix<double> predicted(const model::Model& fitted, const Matrix<double>& X) {
+  Matrix<double> scores(X.rows(), fitted.outputs());
+  Context context;
+  model::predict(fitted, MatrixView<const double>(X.view()), context, scores.view(),
+                 model::Extrapolation::free);
+  return scores;
+}
+
+Matrix<double> differentiated(const model::Model& fitted, const Derivative& what,
+                              const Matrix<double>& X) {
+  Matrix<double> out(X.rows(), what.blocks(X.cols()) * fitted.outputs());
+  Context context;
+  model::differentiate(fitted, what, X.view(), context, out.view());
+  return out;
+}
+
+/// Rows between the knots of ranks, and not at the ends.
+Matrix<double> probes(bool missing) {
+  const auto X = inputs(missing);
+  return test::filled(40, d, [&](int64_t i, int64_t j) {
+    return X(i + 60, j) + (j < 3 ? 1e-4 * std::fabs(X(i + 61, 2) - 5) : 0.0);
+  });
+}
+
+/// Of the gradient, relative to its largest entry: central differences in every input.
+double gradient_error(const model::Model& fitted, bool missing) {
+  const auto X = probes(missing);
+  const auto gradient = differentiated(fitted, {Kind::gradient}, X);
+  double worst = 0;
+  for (int64_t k = 0; k < d; ++k) {
+    const double h = 1e-7;
+    const auto moved = [&](double by) {
+      const auto at = test::copy(X.view());
+      for (int64_t i = 0; i < X.rows(); ++i) at(i, k) += by;
+      return predicted(fitted, at);
+    };
+    const auto above = moved(h), below = moved(-h);
+    for (int64_t i = 0; i < X.rows(); ++i)
+      for (int64_t o = 0; o < 2; ++o) {
+        const double slope = (above(i, o) - below(i, o)) / (2 * h);
+        test::keep_worst(worst, std::fabs(gradient(i, 2 * k + o) - slope));
+      }
+  }
+  return worst / std::max(1.0, test::largest(gradient.view()));
+}
+
+}  // namespace
+
+TEST_CASE("model derivatives: the gradient of every preparation is that of predictions") {
+  model::FitOptions options = plain_options();
+  CHECK(gradient_error(fitted_with(options), false) <= 1e-6);
+  options.scale = model::Scale::robust;
+  CHECK(gradient_error(fitted_with(options), false) <= 1e-6);
+  options.standardize = false;
+  CHECK(gradient_error(fitted_with(options), false) <= 1e-6);
+  options = plain_options();
+  options.unit_rows = true;
+  CHECK(gradient_error(fitted_with(options), false) <= 1e-6);
+  options.missing = model::Missing::flag;
+  CHECK(gradient_error(fitted_with(options, true), true) <= 1e-6);
+  options = plain_options();
+  options.transform = model::Transform::log;
+  CHECK(gradient_error(fitted_with(options), false) <= 1e-6);
+  options.transform = model::Transform::rank;
+  CHECK(gradient_error(fitted_with(options), false) <= 1e-5);
+}
+
+TEST_CASE("model derivatives: values, second derivatives and Laplacian of scaled inputs") {
+  const auto fitted = fitted_with(plain_options());
+  const auto X = probes(false);
+  const auto all = differentiated(fitted, {Kind::partials, {{}, {{1, 1}}, {{0, 1}, {2, 1}}}}, X);
+  const auto scores = predicted(fitted, X), gradient = differentiated(fitted, {Kind::gradient}, X);
+  const auto hessian = differentiated(fitted, {Kind::hessian_diagonal}, X);
+  const auto laplacian = differentiated(fitted, {Kind::laplacian}, X);
+  double worst = 0, second = 0;
+  for (int64_t i = 0; i < X.rows(); ++i) {
+    for (int64_t o = 0; o < 2; ++o) {
+      test::keep_worst(worst, std::fabs(all(i, o) - scores(i, o)));
+      test::keep_worst(worst, std::fabs(all(i, 2 + o) - gradient(i, 2 + o)));
+      double sum = 0;
+      for (int64_t k = 0; k < d; ++k) sum += hessian(i, 2 * k + o);
+      test::keep_worst(worst, std::fabs(laplacian(i, o) - sum));
+    }
+  }
+  CHECK(worst <= 1e-9 * std::max(1.0, test::largest(hessian.view())));
+  const double h = 1e-5;
+  for (int64_t k = 0; k < d; ++k) {
+    const auto moved = [&](double by) {
+      const auto at = test::copy(X.view());
+      for (int64_t i = 0; i < X.rows(); ++i) at(i, k) += by;
+      return differentiated(fitted, {Kind::gradient}, at);
+    };
+    const auto above = moved(h), below = moved(-h);
+    for (int64_t i = 0; i < X.rows(); ++i) {
+      for (int64_t o = 0; o < 2; ++o) {
+        const auto slope = [&](int64_t of) { return (above(i, of) - below(i, of)) / (2 * h); };
+        test::keep_worst(second, std::fabs(hessian(i, 2 * k + o) - slope(2 * k + o)));
+        if (k == 2) test::keep_worst(second, std::fabs(all(i, 4 + o) - slope(o)));
+      }
+    }
+  }
+  CHECK(second <= 1e-6 * std::max(1.0, test::largest(hessian.view())));
+}
+
+TEST_CASE("model derivatives: refusals") {
+  const auto X = probes(false);
+  model::FitOptions options = plain_options();
+  options.transform = model::Transform::log;
+  const auto transformed = fitted_with(options);
+  CHECK(test::refusal_fault(
+            MERCER_UNSUPPORTED, [&] { differentiated(transformed, {Kind::laplacian}, X); },
+            "transforms", "gradient") == "");
+  const auto plain = fitted_with(plain_options());
+  CHECK(test::refusal_fault(
+            MERCER_DIMENSION_MISMATCH,
+            [&] { differentiated(plain, {Kind::gradient}, test::random_matrix(3, 2, 1)); },
+            "3 x 2") == "");
+  model::FitOptions shifted = plain_options();
+  shifted.standardize = false;
+  const auto Z = test::random_matrix(50, 2, 1), Y = test::random_matrix(50, 1, 2);
+  Context context;
+  const auto map = std::shared_ptr<const feature::FeatureMap>(
+      feature::make_fourier(*kernel::make_skewed_chi2(2, 1), 2, 20, {}));
+  const auto model =
+      model::fit(map, shifted, MatrixView<const double>(Z.view()), Y.view(), context);
+  CHECK(test::refusal_fault(
+            MERCER_UNSUPPORTED, [&] { differentiated(model, {Kind::gradient}, Z); },
+            "skewed_chi2") == "");
+}
