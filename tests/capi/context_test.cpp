@@ -40,8 +40,8 @@ TEST_CASE("context options are checked", "[capi]") {
   CHECK(out == nullptr);
   options.threads = 0;
   options.memory_cap = -5;
-  CHECK(fault(mercer_context_create(&options, &out), MERCER_INVALID_ARGUMENT,
-              "options->memory_cap = -5") == "");
+  CHECK(fault(mercer_context_create(&options, &out), MERCER_INVALID_ARGUMENT, "options->memory_cap = -5") ==
+        "");
   CHECK(fault(mercer_context_create(nullptr, nullptr), MERCER_INVALID_ARGUMENT, "out = NULL") ==
         "");
   CHECK(fault(mercer_context_cancel(nullptr), MERCER_INVALID_ARGUMENT, "context = NULL") == "");
