@@ -34,6 +34,7 @@
 
 #include "projection/hadamard_blocks.h"
 #include "projection/lazy_groups.h"
+#include "projection/typed_projection.h"
 #include "random/distributions.h"
 #include "transform/dense_panel.h"
 
@@ -144,41 +145,16 @@ int64_t blocks_in_group(int64_t n, int64_t F) {
   return std::min(kTogether, round_up(F, std::max(n, kWholePanels))) / n;
 }
 
-class Circulant final : public Projection {
+class Circulant final : public TypedProjection<Circulant> {
+  friend class TypedProjection<Circulant>;
+
  public:
   explicit Circulant(const ProjectionArguments& arguments)
-      : Projection(arguments.d, arguments.F),
+      : TypedProjection(arguments.d, arguments.F),
         arguments_(arguments),
         n_(padded_dimension(arguments.d)),
         count_(blocks_in_group(n_, arguments.F)),
-        single_((arguments.F - 1) / columns() + 1),
-        double_((arguments.F - 1) / columns() + 1) {}
-
-  BlockShape shape(float) const noexcept override { return shape_of<float>(); }
-  BlockShape shape(double) const noexcept override { return shape_of<double>(); }
-  void prepare(Blocks groups, float, Context& context) const override {
-    prepare_plans(double_, context);  // spectra of g are computed in double
-    prepare_groups(groups, single_, context);
-  }
-  void prepare(Blocks groups, double, Context& context) const override {
-    prepare_groups(groups, double_, context);
-  }
-  void project(MatrixView<const float> X, int64_t group, float* P,
-               float* scratch) const noexcept override {
-    project_rows(X, single_, group, P, scratch);
-  }
-  void project(MatrixView<const double> X, int64_t group, double* P,
-               double* scratch) const noexcept override {
-    project_rows(X, double_, group, P, scratch);
-  }
-  void project_transpose(const float* G, int64_t group, MatrixView<float> X,
-                         float* scratch) const noexcept override {
-    add_rows(G, single_, group, X, scratch);
-  }
-  void project_transpose(const double* G, int64_t group, MatrixView<double> X,
-                         double* scratch) const noexcept override {
-    add_rows(G, double_, group, X, scratch);
-  }
+        stores_((arguments.F - 1) / columns() + 1) {}
 
  private:
   // What one precision uses, made when first used.
@@ -211,20 +187,21 @@ class Circulant final : public Projection {
 
   // FFTW keeps about a number a column, and plans on two arrays that are given back.
   template <class T>
-  void prepare_plans(Store<T>& store, Context& context) const {
-    store.plans.prepare(
+  void prepare_plans(Context& context) const {
+    stores_.of<T>().plans.prepare(
         0, cost<T>(columns(), circulant_scratch(n_, count_)), context,
         [&](int64_t) { return std::make_unique<const CirculantFft<T>>(n_, count_); });
   }
 
   template <class T>
-  void prepare_groups(Blocks groups, Store<T>& store, Context& context) const {
-    prepare_plans(store, context);
+  void prepare_blocks(Blocks groups, Context& context) const {
+    prepare_plans<double>(context);  // spectra of g are computed in double
+    prepare_plans<T>(context);
     const int64_t filters = transform::pair_filter_size(n_) * ((count_ + 1) / 2);
     const int64_t kept = inputs() * count_ + filters + columns();
     const int64_t meanwhile = columns() + circulant_scratch(n_, count_);
-    store.groups.prepare_all(groups, cost<T>(kept, meanwhile), context,
-                             [&](int64_t group) { return draw<T>(group); });
+    stores_.of<T>().groups.prepare_all(groups, cost<T>(kept, meanwhile), context,
+                                       [&](int64_t group) { return draw<T>(group); });
   }
 
   template <class T>
@@ -243,7 +220,8 @@ class Circulant final : public Projection {
     }
     for (int64_t j = 0; isotropic && j < columns(); ++j)
       scale[j] = static_cast<T>(column_norm(arguments_, n_, group * columns() + j));
-    return {std::move(multipliers), circulant_filters<T>(*double_.plans[0], g), std::move(scale)};
+    return {std::move(multipliers), circulant_filters<T>(*stores_.of<double>().plans[0], g),
+            std::move(scale)};
   }
 
   // |g|_2 is in [1, 2) afterwards, without rounding; the power of two.
@@ -287,8 +265,8 @@ class Circulant final : public Projection {
 
   // Row by row, so that a row's bits are its own; FFTW's batch is over the blocks of a group.
   template <class T>
-  void project_rows(MatrixView<const T> X, const Store<T>& store, int64_t group, T* P,
-                    T* scratch) const noexcept {
+  void project_rows(MatrixView<const T> X, int64_t group, T* P, T* scratch) const noexcept {
+    const Store<T>& store = stores_.of<T>();
     const CirculantFft<T>& fft = *store.plans[0];
     const CirculantNumbers<T>& numbers = store.groups[group];
     for (int64_t i = 0; i < X.rows; ++i) {
@@ -297,8 +275,8 @@ class Circulant final : public Projection {
   }
 
   template <class T>
-  void add_rows(const T* G, const Store<T>& store, int64_t group, MatrixView<T> X,
-                T* scratch) const noexcept {
+  void add_rows(const T* G, int64_t group, MatrixView<T> X, T* scratch) const noexcept {
+    const Store<T>& store = stores_.of<T>();
     const CirculantFft<T>& fft = *store.plans[0];
     for (int64_t i = 0; i < X.rows; ++i) {
       circulant_blocks_transpose(fft, store.groups[group], G + i * columns(), inputs(), scratch,
@@ -309,8 +287,7 @@ class Circulant final : public Projection {
   ProjectionArguments arguments_;
   int64_t n_;
   int64_t count_;  // blocks in a group: the columns of one call of project
-  mutable Store<float> single_;
-  mutable Store<double> double_;
+  mutable PerPrecision<Store> stores_;
 };
 
 std::unique_ptr<Projection> make_circulant(const ProjectionArguments& arguments) {

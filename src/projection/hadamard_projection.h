@@ -12,6 +12,7 @@
 #include "base/aligned.h"
 #include "projection/hadamard_transpose.h"
 #include "projection/lazy_groups.h"
+#include "projection/typed_projection.h"
 #include "transform/dense_panel.h"
 
 namespace mercer::projection {
@@ -27,47 +28,26 @@ struct HadamardNumbers {
 /// apply(x, numbers, n, blocks, scratch, out) and apply_transpose(p, numbers, n, blocks, scratch,
 /// out), the adjoint with a result for every block.
 template <class Kind>
-class HadamardProjection final : public Projection {
+class HadamardProjection final : public TypedProjection<HadamardProjection<Kind>> {
+  using Base = TypedProjection<HadamardProjection<Kind>>;
+  friend Base;
+
  public:
   explicit HadamardProjection(const ProjectionArguments& arguments)
-      : Projection(arguments.d, arguments.F),
+      : Base(arguments.d, arguments.F),
         arguments_(arguments),
         padded_(padded_dimension(arguments.d)),
         together_(blocks_together(padded_, arguments.F)),
-        single_(group_count()),
-        double_(group_count()) {
+        groups_((arguments.F - 1) / columns() + 1) {
     if (arguments.lengthscale.size() > 1) inverse_lengthscale_ = arguments.lengthscale;
     for (double& value : inverse_lengthscale_) value = 1 / value;
   }
 
-  BlockShape shape(float) const noexcept override { return shape_of<float>(); }
-  BlockShape shape(double) const noexcept override { return shape_of<double>(); }
-  void prepare(Blocks groups, float, Context& context) const override {
-    prepare_groups<float>(groups, single_, context);
-  }
-  void prepare(Blocks groups, double, Context& context) const override {
-    prepare_groups<double>(groups, double_, context);
-  }
-  void project(MatrixView<const float> X, int64_t group, float* P,
-               float* scratch) const noexcept override {
-    project_rows(X, single_[group], P, scratch);
-  }
-  void project(MatrixView<const double> X, int64_t group, double* P,
-               double* scratch) const noexcept override {
-    project_rows(X, double_[group], P, scratch);
-  }
-  void project_transpose(const float* G, int64_t group, MatrixView<float> X,
-                         float* scratch) const noexcept override {
-    add_rows(G, single_[group], X, scratch);
-  }
-  void project_transpose(const double* G, int64_t group, MatrixView<double> X,
-                         double* scratch) const noexcept override {
-    add_rows(G, double_[group], X, scratch);
-  }
-
  private:
+  template <class T>
+  using Groups = LazyGroups<HadamardNumbers<T>>;
+
   int64_t columns() const noexcept { return padded_ * together_; }
-  int64_t group_count() const noexcept { return (outputs() - 1) / columns() + 1; }
 
   template <class T>
   BlockShape shape_of() const noexcept {
@@ -78,20 +58,19 @@ class HadamardProjection final : public Projection {
   }
 
   template <class T>
-  void prepare_groups(Blocks groups, LazyGroups<HadamardNumbers<T>>& store,
-                      Context& context) const {
+  void prepare_blocks(Blocks groups, Context& context) const {
     // At most four numbers a column are kept; three are drawn in double for one block.
     constexpr const char* kWhat = "a group of structured blocks";
     const GroupCost cost{checked_multiply(columns(), 4 * sizeof(T), kWhat),
                          checked_multiply(padded_, 3 * sizeof(double), kWhat), kWhat};
-    store.prepare_all(groups, cost, context, [&](int64_t group) {
+    groups_.template of<T>().prepare_all(groups, cost, context, [&](int64_t group) {
       return Kind::template draw<T>(arguments_, padded_, group * together_, together_);
     });
   }
 
   template <class T>
-  void project_rows(MatrixView<const T> X, const HadamardNumbers<T>& numbers, T* P,
-                    T* scratch) const noexcept {
+  void project_rows(MatrixView<const T> X, int64_t group, T* P, T* scratch) const noexcept {
+    const HadamardNumbers<T>& numbers = groups_.template of<T>()[group];
     const bool as_is = X.cols == padded_ && inverse_lengthscale_.empty();
     std::fill(scratch + X.cols, scratch + padded_, T{0});
     for (int64_t i = 0; i < X.rows; ++i) {
@@ -102,24 +81,24 @@ class HadamardProjection final : public Projection {
   }
 
   template <class T>
-  void add_rows(const T* G, const HadamardNumbers<T>& numbers, MatrixView<T> X,
-                T* scratch) const noexcept {
+  void add_rows(const T* G, int64_t group, MatrixView<T> X, T* scratch) const noexcept {
+    const HadamardNumbers<T>& numbers = groups_.template of<T>()[group];
     const double* const inverse =
         inverse_lengthscale_.empty() ? nullptr : inverse_lengthscale_.data();
     T* const parts = scratch + columns();
     for (int64_t i = 0; i < X.rows; ++i) {
       Kind::apply_transpose(G + i * columns(), numbers, padded_, together_, scratch, parts);
-      add_block_sums(parts, padded_, together_, inverse, inputs(), X.row(i));
+      add_block_sums(parts, padded_, together_, inverse, X.cols, X.row(i));
     }
   }
 
   template <class T>
   void load_row(const T* x, T* to) const noexcept {
     if (inverse_lengthscale_.empty()) {
-      std::copy(x, x + inputs(), to);
+      std::copy(x, x + this->inputs(), to);
       return;
     }
-    for (int64_t k = 0; k < inputs(); ++k) {
+    for (int64_t k = 0; k < this->inputs(); ++k) {
       to[k] = static_cast<T>(x[k] * inverse_lengthscale_[static_cast<size_t>(k)]);
     }
   }
@@ -128,8 +107,7 @@ class HadamardProjection final : public Projection {
   int64_t padded_;
   int64_t together_;
   std::vector<double> inverse_lengthscale_;  // ARD only
-  mutable LazyGroups<HadamardNumbers<float>> single_;
-  mutable LazyGroups<HadamardNumbers<double>> double_;
+  mutable PerPrecision<Groups> groups_;
 };
 
 template <class Kind>

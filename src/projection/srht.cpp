@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "projection/hadamard_transpose.h"
 #include "projection/lazy_groups.h"
+#include "projection/typed_projection.h"
 #include "random/distributions.h"
 #include "transform/dense_panel.h"
 #include "transform/diagonal.h"
@@ -48,54 +49,23 @@ Ingredients<T> draw(uint64_t seed, int64_t n, int64_t first_block, int64_t block
   return drawn;
 }
 
-class Srht final : public Projection, public SparseProjection {
+class Srht final : public TypedSparseProjection<Srht> {
+  friend class TypedProjection<Srht>;
+  friend class TypedSparseProjection<Srht>;
+
  public:
   Srht(int64_t d, int64_t D, uint64_t seed)
-      : Projection(d, D),
+      : TypedSparseProjection(d, D),
         seed_(seed),
         padded_(srht_dimension(d)),
         together_(blocks_together(padded_, D)),
-        single_(group_count()),
-        double_(group_count()) {}
-
-  BlockShape shape(float) const noexcept override { return shape_of<float>(); }
-  BlockShape shape(double) const noexcept override { return shape_of<double>(); }
-  void prepare(Blocks groups, float, Context& context) const override {
-    prepare_groups<float>(groups, single_, context);
-  }
-  void prepare(Blocks groups, double, Context& context) const override {
-    prepare_groups<double>(groups, double_, context);
-  }
-
-  void project(MatrixView<const float> X, int64_t group, float* P,
-               float* scratch) const noexcept override {
-    project_rows(X, single_[group], P, scratch);
-  }
-  void project(MatrixView<const double> X, int64_t group, double* P,
-               double* scratch) const noexcept override {
-    project_rows(X, double_[group], P, scratch);
-  }
-  void project_transpose(const float* G, int64_t group, MatrixView<float> X,
-                         float* scratch) const noexcept override {
-    add_rows(G, single_[group], X, scratch);
-  }
-  void project_transpose(const double* G, int64_t group, MatrixView<double> X,
-                         double* scratch) const noexcept override {
-    add_rows(G, double_[group], X, scratch);
-  }
-  const SparseProjection* sparse() const noexcept override { return this; }
-  void project_sparse(const CsrView<float>& X, int64_t group, float* P,
-                      float* scratch) const noexcept override {
-    project_rows(X, single_[group], P, scratch);
-  }
-  void project_sparse(const CsrView<double>& X, int64_t group, double* P,
-                      double* scratch) const noexcept override {
-    project_rows(X, double_[group], P, scratch);
-  }
+        groups_((D - 1) / columns() + 1) {}
 
  private:
+  template <class T>
+  using Groups = LazyGroups<Ingredients<T>>;
+
   int64_t columns() const noexcept { return padded_ * together_; }
-  int64_t group_count() const noexcept { return (outputs() - 1) / columns() + 1; }
 
   // P of a few rows in the first-level cache; scratch: a padded row, then its transforms.
   template <class T>
@@ -108,17 +78,18 @@ class Srht final : public Projection, public SparseProjection {
   int64_t padded_stride() const noexcept { return (padded_ + 15) / 16 * 16; }
 
   template <class T>
-  void prepare_groups(Blocks groups, LazyGroups<Ingredients<T>>& store, Context& context) const {
+  void prepare_blocks(Blocks groups, Context& context) const {
     constexpr const char* kWhat = "a group of SRHT blocks";
     const GroupCost cost{checked_multiply(columns(), sizeof(T) + sizeof(int32_t), kWhat),
                          checked_multiply(padded_, sizeof(double) + sizeof(int64_t), kWhat), kWhat};
-    store.prepare_all(groups, cost, context, [&](int64_t group) {
+    groups_.of<T>().prepare_all(groups, cost, context, [&](int64_t group) {
       return draw<T>(seed_, padded_, group * together_, together_);
     });
   }
 
   template <class Rows, class T>
-  void project_rows(const Rows& X, const Ingredients<T>& drawn, T* P, T* scratch) const noexcept {
+  void project_rows(const Rows& X, int64_t group, T* P, T* scratch) const noexcept {
+    const Ingredients<T>& drawn = groups_.of<T>()[group];
     std::fill(scratch, scratch + padded_, T{0});
     for (int64_t i = 0; i < X.rows; ++i) {
       load(X, i, scratch);
@@ -129,8 +100,8 @@ class Srht final : public Projection, public SparseProjection {
   }
 
   template <class T>
-  void add_rows(const T* G, const Ingredients<T>& drawn, MatrixView<T> X,
-                T* scratch) const noexcept {
+  void add_rows(const T* G, int64_t group, MatrixView<T> X, T* scratch) const noexcept {
+    const Ingredients<T>& drawn = groups_.of<T>()[group];
     for (int64_t i = 0; i < X.rows; ++i) {
       srht_blocks_transpose(G + i * columns(), drawn.signs.data(), drawn.index.data(), padded_,
                             together_, scratch);
@@ -156,8 +127,7 @@ class Srht final : public Projection, public SparseProjection {
   uint64_t seed_;
   int64_t padded_;
   int64_t together_;
-  mutable LazyGroups<Ingredients<float>> single_;
-  mutable LazyGroups<Ingredients<double>> double_;
+  mutable PerPrecision<Groups> groups_;
 };
 
 }  // namespace
