@@ -27,8 +27,8 @@ struct PlainSums {
   std::span<const double> sum_features, sum_outputs, sum_squared_outputs;
 };
 /// The statistics of these sums, about zero, in place of what they held. INVALID_ARGUMENT, and no
-/// change, for a number that is not finite, a negative square, rows < 0, or sums of no rows that
-/// are not zero.
+/// change, for a number that is not finite, a negative square, a sum of products larger than those
+/// of the squares allow, rows < 0, or sums of no rows that are not zero.
 void set_plain_sums(RowStatistics& statistics, const PlainSums& sums);
 
 }  // namespace mercer::solver

@@ -108,11 +108,31 @@ TEST_CASE("sums that are none are refused, and nothing changes", "[capi]") {
             40, [](Sums& s) { s.sum_y[1] = NAN; }, "sum_y(0, 1) = nan") == "");
   CHECK(says(
             40, [](Sums& s) { s.sum_y2[1] = -2; }, "sum_y2(0, 1) = -2") == "");
+  // Finite, but no rows have such sums: of products more than those of squares allow.
+  CHECK(says(
+            40, [](Sums& s) { s.gram[8] = -1.001 * std::sqrt(s.gram[0] * s.gram[10]); },
+            "gram(2, 0) = -") == "");
+  CHECK(says(
+            40, [](Sums& s) { s.cross[5] = 1.001 * std::sqrt(s.gram[10] * s.sum_y2[1]); },
+            "cross(2, 1) = ") == "");
+  CHECK(says(
+            40, [](Sums& s) { s.gram[0] = 0; }, "cross(0, 0) = ") == "");
   CHECK(refused(set(nullptr, 40, before), "statistics = NULL") == "");
   CHECK(refused(mercer_statistics_set_f64(sums.get(), 40, nullptr, before.cross, before.sum_z,
                                           before.sum_y, before.sum_y2),
                 "gram = NULL") == "");
   CHECK(get(sums.get()) == before);
+}
+
+TEST_CASE("sums of products as large as those of squares allow are accepted", "[capi]") {
+  const auto sums = small_statistics(0, D, m);
+  Sums equal;  // every feature and output is 1/3 in 40 rows, up to the rounding of single precision
+  std::fill(std::begin(equal.gram), std::end(equal.gram), 40.0 / 9 * (1 + 0x1p-24));
+  std::fill(std::begin(equal.cross), std::end(equal.cross), 40.0 / 9 * (1 + 0x1p-23));
+  std::fill(std::begin(equal.sum_z), std::end(equal.sum_z), 40.0 / 3);
+  std::fill(std::begin(equal.sum_y), std::end(equal.sum_y), 40.0 / 3);
+  std::fill(std::begin(equal.sum_y2), std::end(equal.sum_y2), 40.0 / 9);
+  CHECK(set(sums.get(), 40, equal) == MERCER_OK);
 }
 
 TEST_CASE("no rows are sums of zero, and no outputs need no arrays", "[capi]") {
