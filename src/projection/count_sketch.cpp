@@ -33,6 +33,15 @@ void add_listed(const int32_t* buckets, const int8_t* signs, const T* x, int64_t
   }
 }
 
+template <class T>
+void add_picked(const std::vector<int32_t>& buckets, const std::vector<int8_t>& signs, const T* z,
+                int64_t j0, int64_t j1, T* x) noexcept {
+  for (size_t k = 0; k < buckets.size(); ++k) {
+    const int64_t j = buckets[k];
+    if (j >= j0 && j < j1) x[k] += static_cast<T>(signs[k]) * z[j - j0];
+  }
+}
+
 }  // namespace
 
 void CountSketch::check_extents(int64_t d, int64_t m) {
@@ -88,6 +97,14 @@ void CountSketch::add(const CsrView<double>& X, int64_t i, int64_t j0, int64_t j
         buckets_.data(), signs_.data(), X.values + X.begin(i), X.end(i) - X.begin(i),
         [k](int64_t p) { return static_cast<int64_t>(k[p]); }, j0, j1, z);
   });
+}
+
+void CountSketch::add_transpose(const float* z, int64_t j0, int64_t j1, float* x) const noexcept {
+  add_picked(buckets_, signs_, z, j0, j1, x);
+}
+
+void CountSketch::add_transpose(const double* z, int64_t j0, int64_t j1, double* x) const noexcept {
+  add_picked(buckets_, signs_, z, j0, j1, x);
 }
 
 }  // namespace mercer::projection

@@ -37,6 +37,11 @@ class CountSketch {
   void add(const CsrView<float>& X, int64_t i, int64_t j0, int64_t j1, float* z) const noexcept;
   void add(const CsrView<double>& X, int64_t i, int64_t j0, int64_t j1, double* z) const noexcept;
 
+  /// The adjoint: x[k] += (C'z)_k = s(k) z_h(k) for the coordinates whose h(k) is in [j0, j1); z
+  /// begins with z_j0.
+  void add_transpose(const float* z, int64_t j0, int64_t j1, float* x) const noexcept;
+  void add_transpose(const double* z, int64_t j0, int64_t j1, double* x) const noexcept;
+
  private:
   std::vector<int32_t> buckets_;
   std::vector<int8_t> signs_;

@@ -96,6 +96,29 @@ TEST_CASE("countsketch: ranges of buckets give the same bits") {
   CHECK(wrong == 0);
 }
 
+TEST_CASE("countsketch: add_transpose is the adjoint, in any ranges of buckets") {
+  // Small integers: every sum is exact, so <Cx, z> = <x, C'z> holds to the bit.
+  for (const auto& [d, m] : {std::pair<int64_t, int64_t>{1, 1}, {300, 37}, {20, 500}}) {
+    const CountSketch sketch = CountSketch::draw(9, 0, d, m);
+    std::vector<double> x(static_cast<size_t>(d)), z(static_cast<size_t>(m)), image(z.size());
+    for (size_t k = 0; k < x.size(); ++k) x[k] = static_cast<double>(k * 7 % 11) - 5;
+    for (size_t j = 0; j < z.size(); ++j) z[j] = static_cast<double>(j * 5 % 13) - 6;
+    sketch.add(x.data(), 0, m, image.data());
+    std::vector<double> whole(x.size(), 2.0), pieces(x.size(), 2.0);
+    sketch.add_transpose(z.data(), 0, m, whole.data());
+    for (int64_t j0 = 0; j0 < m; j0 += 11)
+      sketch.add_transpose(z.data() + j0, j0, std::min(j0 + 11, m), pieces.data());
+    CHECK(whole == pieces);
+    double left = 0, right = 0;
+    for (size_t j = 0; j < z.size(); ++j) left += image[j] * z[j];
+    for (size_t k = 0; k < x.size(); ++k) right += x[k] * (whole[k] - 2.0);
+    CHECK(left == right);
+    std::vector<float> single(x.size(), 2.0F);
+    sketch.add_transpose(std::vector<float>(z.begin(), z.end()).data(), 0, m, single.data());
+    CHECK(std::equal(single.begin(), single.end(), whole.begin()));
+  }
+}
+
 TEST_CASE("countsketch: extents beyond 32 bits are refused") {
   const int64_t most = std::numeric_limits<int32_t>::max();
   CHECK(test::refusal_fault(
