@@ -98,6 +98,7 @@ BENCHMARK(fourier_dense)->Apply(densities);
 BENCHMARK_CAPTURE(linear, gaussian, feature::LinearProjection::gaussian)->Apply(one_percent);
 BENCHMARK_CAPTURE(linear, srht, feature::LinearProjection::srht)->Apply(one_percent);
 BENCHMARK_CAPTURE(linear, countsketch, feature::LinearProjection::countsketch)->Apply(one_percent);
+BENCHMARK_CAPTURE(linear, osnap, feature::LinearProjection::osnap)->Apply(one_percent);
 
 }  // namespace
 

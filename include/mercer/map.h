@@ -153,8 +153,11 @@ MERCER_API mercer_status mercer_fourier_create_supplied(const mercer_kernel* ker
  *   rademacher   d*D                    (N + s^2 - 2Q)/D
  *   srht         D log d'               (N + s^2 - 2Q) r (d' - r)/((d' - 1) D^2), r = D mod d'
  *   countsketch  one per non-zero       (N + s^2 - 2Q)/D
+ *   osnap        t per non-zero         (N + s^2 - 2Q)/D (1 + p(1 - p)/(w(w + 1))), D/t = w + p
  *
  * with N = ||x||^2 ||y||^2, s = x'y, Q = sum_k x_k^2 y_k^2, and here d' the next power of two of d.
+ * osnap (Nelson, Nguyen 2013) is t = "nonzeros" CountSketches side by side, 1 <= t <= D, w whole and
+ * p < 1 above: of the same variance as one, but with lighter tails.
  * D and d are at most 2^31 - 1, d at most 2^28 for srht.
  *
  * Example: 256 columns that keep the inner products of 10,000 inputs.
@@ -292,7 +295,7 @@ MERCER_API mercer_status mercer_transform_options_init(mercer_transform_options*
  *  Threads and cost: any number at once. Dense rows: O(n d F) at most; structured projections and
  *  sketches as said where they are made. Sparse rows, each: nnz*F (Fourier maps with DENSE,
  *  ORTHOGONAL, SOBOL, HALTON or supplied frequencies; linear gaussian, rademacher), nnz
- *  (countsketch), D log d + nnz (srht); sketches of polynomial kernels as mercer/sketch.h says; any
+ *  (countsketch), t nnz (osnap), D log d + nnz (srht); sketches of polynomial kernels as mercer/sketch.h says; any
  *  other map, and a kernel that warps its inputs, works on tiles of rows made dense. */
 MERCER_API mercer_status mercer_map_transform(const mercer_map* map, const mercer_rows* X,
                                               const mercer_transform_options* options,

@@ -2,7 +2,8 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Z = sqrt(variance gamma / D) X W with Gaussian or Rademacher W (Johnson, Lindenstrauss 1984;
 // Achlioptas 2003) or the SRHT (Ailon, Chazelle 2006), in tiles like every projected map; and
-// Z = sqrt(variance gamma) CX with C a CountSketch, one addition per entry of X.
+// Z = sqrt(variance gamma / s) XS with S an OSNAP (Nelson, Nguyen 2013), s additions per entry of
+// X; at s = 1 it is the CountSketch.
 #include "feature/linear.h"
 
 #include <algorithm>
@@ -17,8 +18,7 @@
 #include "feature/projected_map.h"
 #include "feature/tile_loop.h"
 #include "moment/linear_variance.h"
-#include "projection/count_sketch.h"
-#include "projection/lazy_groups.h"
+#include "projection/osnap.h"
 #include "projection/projections.h"
 #include "projection/srht.h"
 
@@ -27,7 +27,9 @@ namespace {
 
 // The limit of specs, and so of files.
 constexpr int64_t kMostColumns = (int64_t{1} << 31) - 1;
-constexpr const char* kNames[] = {"gaussian", "rademacher", "srht", "countsketch"};
+constexpr const char* kNames[] = {"gaussian", "rademacher", "srht", "countsketch", "osnap"};
+// Non-zeros of an OSNAP that are not asked for otherwise.
+constexpr int64_t kNonzeros = 4;
 
 struct LinearLaw {
   std::shared_ptr<const kernel::Kernel> kernel;
@@ -54,6 +56,8 @@ class Linear : public Base {
     spec.set("features", law_.D);
     spec.set("seed", law_.options.seed);
     spec.set("projection", std::string(kNames[static_cast<int>(law_.options.projection)]));
+    if (law_.options.projection == LinearProjection::osnap)
+      spec.set("nonzeros", law_.options.nonzeros);
     return spec;
   }
 
@@ -83,6 +87,8 @@ class Linear : public Base {
         return moment::gaussian_entries_variance(sums, law_.D);
       case LinearProjection::srht:
         return moment::srht_variance(sums, projection::srht_dimension(law_.d), law_.D);
+      case LinearProjection::osnap:
+        return moment::osnap_variance(sums, law_.options.nonzeros, law_.D);
       case LinearProjection::rademacher:
       case LinearProjection::countsketch:
         break;
@@ -133,28 +139,20 @@ int64_t numbers_per_row(const CsrView<T>& X) {
 
 class SketchedLinear final : public Linear<FeatureMap> {
  public:
-  explicit SketchedLinear(const LinearLaw& law) : Linear(law, law.d, law.D, false), sketch_(1) {
-    projection::CountSketch::check_extents(law.d, law.D);
-  }
+  explicit SketchedLinear(const LinearLaw& law)
+      : Linear(law, law.d, law.D, false), sketch_(law.d, law.D, count_of(law), law.options.seed) {}
 
   void apply(const Rows& X, Columns c, Context& context, const ResultView& Z) const override {
     X.visit([&](const auto& rows) {
       using View = std::remove_cvref_t<decltype(rows)>;
-      if (rows.rows == 0) return;
+      if (rows.rows == 0 || c.begin == c.end) return;
       run_tiles(Tiles<View>(*this, rows, c, result_of<RowNumberOf<View>>(Z)), context);
     });
   }
 
   // h and s serve both precisions.
   void prepare(Precision, Context& context) const override {
-    using projection::CountSketch;
-    constexpr const char* kWhat = "a CountSketch";
-    const projection::GroupCost cost{checked_multiply(inputs(), CountSketch::kBytesKept, kWhat),
-                                     checked_multiply(inputs(), CountSketch::kBytesToDraw, kWhat),
-                                     kWhat};
-    sketch_.prepare(0, cost, context, [this](int64_t) {
-      return CountSketch::draw(law().options.seed, 0, inputs(), features());
-    });
+    sketch_.prepare({0, features()}, context);
   }
 
  private:
@@ -164,11 +162,16 @@ class SketchedLinear final : public Linear<FeatureMap> {
 
    public:
     Tiles(const SketchedLinear& map, const View& X, Columns c, MatrixView<T> Z)
-        : map_(map), X_(X), c_(c), Z_(Z), scale_(static_cast<T>(std::sqrt(map.law().factor()))) {}
+        : map_(map), X_(X), c_(c), Z_(Z), scale_(static_cast<T>(map.scale())) {}
 
-    void prepare(Context& context) const override { map_.prepare(Precision::f64, context); }
+    void prepare(Context& context) const override {
+      map_.sketch_.prepare({c_.begin, c_.end}, context);
+    }
     TileCut cut() const override {
-      return {X_.rows, kTileNumbers / (numbers_per_row(X_) + Z_.cols + 1) + 1, {0, 1}, 1, 0};
+      const int64_t reads = checked_multiply(numbers_per_row(X_),
+                                             map_.sketch_.blocks_of({c_.begin, c_.end}), "a tile");
+      return {
+          X_.rows, kTileNumbers / (checked_add(reads, Z_.cols, "a tile") + 1) + 1, {0, 1}, 1, 0};
     }
     void run(const Tile& tile) const noexcept override {
       for (int64_t i = tile.i0; i < tile.i1; ++i) {
@@ -187,17 +190,37 @@ class SketchedLinear final : public Linear<FeatureMap> {
     T scale_;
   };
 
+  static int64_t count_of(const LinearLaw& law) {
+    return law.options.projection == LinearProjection::osnap ? law.options.nonzeros : 1;
+  }
+  double scale() const { return std::sqrt(law().factor() / static_cast<double>(count_of(law()))); }
+
   template <class T>
   void add_row(MatrixView<const T> X, int64_t i, Columns c, T* z) const noexcept {
-    sketch_[0].add(X.row(i), c.begin, c.end, z);
+    sketch_.add(X.row(i), c.begin, c.end, z);
   }
   template <class T>
   void add_row(const CsrView<T>& X, int64_t i, Columns c, T* z) const noexcept {
-    sketch_[0].add(X, i, c.begin, c.end, z);
+    sketch_.add(X, i, c.begin, c.end, z);
   }
 
-  mutable projection::LazyGroups<projection::CountSketch> sketch_;
+  projection::Osnap sketch_;
 };
+
+/// The options with the non-zeros that they mean.
+LinearOptions with_nonzeros(LinearOptions options, int64_t D) {
+  const bool has_nonzeros = options.projection == LinearProjection::osnap;
+  require(has_nonzeros || options.nonzeros == 0, MERCER_UNSUPPORTED,
+          "nonzeros = %lld does not apply to projection = %s, expected osnap",
+          static_cast<long long>(options.nonzeros), kNames[static_cast<int>(options.projection)]);
+  if (has_nonzeros && options.nonzeros == 0) options.nonzeros = std::min(kNonzeros, D);
+  const int64_t most = std::min(D, projection::Osnap::kMostNonzeros);
+  require(options.nonzeros <= most, MERCER_INVALID_ARGUMENT,
+          "nonzeros = %lld, expected 1 to %lld: at most features = %lld and %lld",
+          static_cast<long long>(options.nonzeros), static_cast<long long>(most),
+          static_cast<long long>(D), static_cast<long long>(projection::Osnap::kMostNonzeros));
+  return options;
+}
 
 void check_kernel(const kernel::Kernel& kernel) {
   const std::optional<kernel::InnerPower> power = kernel.inner_power();
@@ -223,8 +246,9 @@ std::unique_ptr<FeatureMap> make_linear(const kernel::Kernel& kernel, int64_t d,
           "features = %lld, expected 1 to %lld", static_cast<long long>(D),
           static_cast<long long>(kMostColumns));
   const StandardRounding rounding;
-  const LinearLaw law{kernel.with_variance(kernel.variance()), d, D, options};
-  if (options.projection == LinearProjection::countsketch)
+  const LinearLaw law{kernel.with_variance(kernel.variance()), d, D, with_nonzeros(options, D)};
+  if (options.projection == LinearProjection::countsketch ||
+      options.projection == LinearProjection::osnap)
     return std::make_unique<SketchedLinear>(law);
   return std::make_unique<ProjectedLinear>(law);
 }
@@ -233,12 +257,13 @@ namespace {
 
 std::unique_ptr<FeatureMap> linear_from(const MapArguments& arguments) {
   const std::string& name = arguments.own.text("projection");
-  const LinearProjection projection = name == "gaussian"     ? LinearProjection::gaussian
-                                      : name == "rademacher" ? LinearProjection::rademacher
-                                      : name == "srht"       ? LinearProjection::srht
-                                                             : LinearProjection::countsketch;
-  return make_linear(arguments.kernel, arguments.inputs, arguments.features,
-                     {projection, arguments.seed});
+  const auto* const found =
+      std::ranges::find_if(kNames, [&](const char* known) { return name == known; });
+  const auto projection = static_cast<LinearProjection>(found - std::begin(kNames));
+  const Value* const nonzeros = arguments.own.find("nonzeros");
+  return make_linear(
+      arguments.kernel, arguments.inputs, arguments.features,
+      {projection, arguments.seed, nonzeros == nullptr ? 0 : arguments.own.integer("nonzeros")});
 }
 
 /// The inner product: the polynomial of the default degree 2 has no linear map.
@@ -255,9 +280,11 @@ MapEntry linear_entry() {
       "linear",
       "random projection that keeps inner products, for the kernel polynomial with degree 1 and "
       "offset 0",
-      {choice_field("projection", "gaussian", {"gaussian", "rademacher", "srht", "countsketch"},
+      {choice_field("projection", "gaussian", {std::begin(kNames), std::end(kNames)},
                     "i.i.d. entries; srht: Hadamard blocks, D log d per row; countsketch: one "
-                    "addition per non-zero")},
+                    "addition per non-zero; osnap: several"),
+       count_field("nonzeros", std::nan(""), projection::Osnap::kMostNonzeros,
+                   "of osnap, for every input; default 4, or features if they are fewer")},
       linear_from,
       inner_product()};
 }

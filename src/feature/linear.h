@@ -11,15 +11,17 @@
 
 namespace mercer::feature {
 
-enum class LinearProjection { gaussian, rademacher, srht, countsketch };
+enum class LinearProjection { gaussian, rademacher, srht, countsketch, osnap };
 
 struct LinearOptions {
   LinearProjection projection = LinearProjection::gaussian;
   uint64_t seed = 0;
+  int64_t nonzeros = 0;  // of osnap, for every input; 0: 4, or D if that is less
 };
 
 /// `kernel` is the polynomial one with degree 1 and offset 0: variance gamma x'y. Errors:
-/// UNSUPPORTED (another kernel), INVALID_ARGUMENT (d or D < 1; too large for the projection).
+/// UNSUPPORTED (another kernel, non-zeros for another projection), INVALID_ARGUMENT (d or D < 1; too
+/// large for the projection; more non-zeros than D).
 std::unique_ptr<FeatureMap> make_linear(const kernel::Kernel& kernel, int64_t d, int64_t D,
                                         const LinearOptions& options);
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // E (w'x w'y)^2 by fourth moments of the entries (Wacker, Kanagawa, Filippone 2022, Theorems 3.1
-// and 3.4 at degree 1). SPEC's stacked formula v/D - c/D^2 v/(d - 1), c = floor(D/d) d (d - 1) +
+// and 3.4 at degree 1). CountSketch with m buckets: x'y plus, over k < l, [h(k) = h(l)] s_k s_l (x_k
+// y_l + x_l y_k), uncorrelated terms of mean 0 and E [h(k) = h(l)] = 1/m: the variance of m columns
+// of signs. OSNAP is the mean of s independent ones. SPEC's stacked formula v/D - c/D^2 v/(d - 1), c = floor(D/d) d (d - 1) +
 // r(r - 1), is v/D^2 (D - floor(D/d) d - r(r - 1)/(d - 1)) = v/D^2 r (d - r)/(d - 1), which does
 // not cancel.
 #include "moment/linear_variance.h"
@@ -36,6 +38,12 @@ double gaussian_entries_variance(const PairSums& sums, int64_t D) noexcept {
 
 double rademacher_entries_variance(const PairSums& sums, int64_t D) noexcept {
   return rademacher_column_variance(sums) / static_cast<double>(D);
+}
+
+double osnap_variance(const PairSums& sums, int64_t nonzeros, int64_t D) noexcept {
+  const auto w = static_cast<double>(D / nonzeros);
+  const double p = static_cast<double>(D % nonzeros) / static_cast<double>(nonzeros);
+  return rademacher_entries_variance(sums, D) * (1 + p * (1 - p) / (w * (w + 1)));
 }
 
 double srht_variance(const PairSums& sums, int64_t padded, int64_t D) noexcept {

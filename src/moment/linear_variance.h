@@ -21,6 +21,10 @@ PairSums pair_sums(int64_t d, const double* x, const double* y) noexcept;
 double gaussian_entries_variance(const PairSums& sums, int64_t D) noexcept;
 /// I.i.d. random signs, and CountSketch: (N + s^2 - 2Q)/D.
 double rademacher_entries_variance(const PairSums& sums, int64_t D) noexcept;
+/// OSNAP: the mean of t = `nonzeros` CountSketches of w or w + 1 columns, D/t = w + p with p < 1:
+/// with v the numerator above, v/t^2 times the sum of one over each width, which is v/D (1 + p(1 -
+/// p)/(w(w + 1))).
+double osnap_variance(const PairSums& sums, int64_t nonzeros, int64_t D) noexcept;
 /// SRHT in independent blocks of `padded` columns: with v the numerator above and r = D mod padded,
 /// v r (padded - r)/((padded - 1) D^2); whole blocks are exact.
 double srht_variance(const PairSums& sums, int64_t padded, int64_t D) noexcept;

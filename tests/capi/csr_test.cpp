@@ -58,7 +58,7 @@ void check_equal_to_dense(const mercer_map* map) {
 
 TEST_CASE("sparse rows give the features of the dense rows", "[capi]") {
   std::vector<MapHandle> maps;
-  for (const char* projection : {"gaussian", "rademacher", "srht", "countsketch"})
+  for (const char* projection : {"gaussian", "rademacher", "srht", "countsketch", "osnap"})
     maps.push_back(linear(projection, 3, 8));
   for (const int32_t form : {MERCER_FORM_PAIR, MERCER_FORM_PHASE, MERCER_FORM_COMPLEX})
     maps.push_back(fourier(3, 8, form));

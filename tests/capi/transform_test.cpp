@@ -49,7 +49,7 @@ std::vector<Named> all_maps() {
          make_map(R"("fourier","kernel":{"kernel":"gaussian"},"projection":")" + projection + "\"",
                   d, D)});
   }
-  for (const std::string projection : {"gaussian", "rademacher", "srht", "countsketch"})
+  for (const std::string projection : {"gaussian", "rademacher", "srht", "countsketch", "osnap"})
     maps.push_back({projection, linear(projection, d, D)});
   maps.push_back({"phase", fourier(d, D, MERCER_FORM_PHASE)});
   maps.push_back({"complex", fourier(d, D, MERCER_FORM_COMPLEX)});

@@ -62,6 +62,9 @@ bool is_inner_product(const kernel::Kernel& kernel, const Parameters&) {
   const Parameters own = kernel.parameters();
   return kernel.name() == "polynomial" && own.integer("degree") == 1 && own.number("offset") == 0;
 }
+bool has_nonzeros(const kernel::Kernel&, const Parameters& spec) {
+  return spec.text("projection") == "osnap";
+}
 bool has_sketches(const kernel::Kernel& kernel, const Parameters&) {
   return kernel.name() == "polynomial" || kernel.name() == "bilinear";
 }
@@ -93,6 +96,7 @@ std::span<const MapRow> map_rows() {
   static constexpr MapRow kRows[] = {
       {R"({"map":"fourier"})"},
       {R"({"map":"linear"})"},
+      {R"({"map":"linear","nonzeros":2})"},
       {R"({"map":"nystroem","cutoff":1e-12})"},
       {R"({"map":"product_sketch"})"},
       {R"({"map":"tensor_sketch"})"},
@@ -170,6 +174,7 @@ std::span<const RefusalRow> refusal_rows() {
       {R"({"map":"fourier","scramble":"digital_shift"})", uses_scramble, kNo, "scramble"},
       {R"({"map":"fourier","whole_blocks":true})", has_blocks, kNo, "whole_blocks"},
       {R"({"map":"linear"})", is_inner_product, kNo, "has no linear map"},
+      {R"({"map":"linear","nonzeros":2})", has_nonzeros, kNo, "nonzeros = 2"},
       {R"({"map":"product_sketch"})", has_sketches, kNo, "has no polynomial sketch"},
       {R"({"map":"tensor_sketch"})", has_sketches, kNo, "has no polynomial sketch"},
       {R"({"map":"tensor_sketch"})", has_fftw, kNo, "FFTW"},
@@ -192,6 +197,7 @@ std::span<const char* const> said_fields() {
 std::span<const char* const> sparse_columns() {
   static constexpr const char* kRows[] = {
       R"({"map":"linear","projection":"countsketch"})",
+      R"({"map":"linear","projection":"osnap"})",
       // One CountSketch: nothing is convolved; or the few inputs of a part, one by one.
       R"({"map":"tensor_sketch","kernel":{"degree":1}})",
       R"({"map":"hierarchical_sketch","base":{"map":"tensor_sketch"},"kernel":{"degree":1}})",

@@ -23,10 +23,10 @@ using test::features_of;
 
 namespace {
 
-constexpr LinearProjection kProjections[] = {LinearProjection::gaussian,
-                                             LinearProjection::rademacher, LinearProjection::srht,
-                                             LinearProjection::countsketch};
-const char* const kNames[] = {"gaussian", "rademacher", "srht", "countsketch"};
+constexpr LinearProjection kProjections[] = {
+    LinearProjection::gaussian, LinearProjection::rademacher, LinearProjection::srht,
+    LinearProjection::countsketch, LinearProjection::osnap};
+const char* const kNames[] = {"gaussian", "rademacher", "srht", "countsketch", "osnap"};
 
 std::unique_ptr<FeatureMap> map_of(LinearProjection projection, int64_t d, int64_t D, uint64_t seed,
                                    double gamma = 1, double variance = 1) {
@@ -58,7 +58,9 @@ TEST_CASE("linear: Gram of whole SRHT blocks is exact, d = 1 to 70") {
 TEST_CASE("linear: more features keep the first ones, another seed is another map") {
   const Matrix<double> X = test::random_matrix(5, 9, 3);
   for (const LinearProjection projection : kProjections) {
-    if (projection == LinearProjection::countsketch) continue;  // its buckets are a function of D
+    // Whose buckets are a function of D.
+    if (projection == LinearProjection::countsketch || projection == LinearProjection::osnap)
+      continue;
     const Matrix<double> small = features_of<double>(*map_of(projection, 9, 10, 9), X.view());
     const Matrix<double> large = features_of<double>(*map_of(projection, 9, 90, 9), X.view());
     double worst = 0;
@@ -70,9 +72,32 @@ TEST_CASE("linear: more features keep the first ones, another seed is another ma
     CHECK(worst <= 1e-14);  // two roundings of numbers below 10
     CHECK(!test::equal_bytes(small, features_of<double>(*map_of(projection, 9, 10, 10), X.view())));
   }
-  CHECK(!test::equal_bytes(
-      features_of<double>(*map_of(LinearProjection::countsketch, 9, 10, 1), X.view()),
-      features_of<double>(*map_of(LinearProjection::countsketch, 9, 10, 2), X.view())));
+  for (const LinearProjection sketch : {LinearProjection::countsketch, LinearProjection::osnap}) {
+    CHECK(!test::equal_bytes(features_of<double>(*map_of(sketch, 9, 10, 1), X.view()),
+                             features_of<double>(*map_of(sketch, 9, 10, 2), X.view())));
+  }
+}
+
+TEST_CASE("linear: osnap with one non-zero is the countsketch, 4 are the default") {
+  const Matrix<double> X = test::random_matrix(5, 9, 3);
+  const auto plain = kernel::make_polynomial(1, 1, 0, 1);
+  const auto osnap = [&](int64_t D, int64_t nonzeros) {
+    return make_linear(*plain, 9, D, {LinearProjection::osnap, 7, nonzeros});
+  };
+  CHECK(test::equal_bytes(
+      features_of<double>(*osnap(10, 1), X.view()),
+      features_of<double>(*map_of(LinearProjection::countsketch, 9, 10, 7), X.view())));
+  CHECK(osnap(10, 0)->parameters().integer("nonzeros") == 4);
+  CHECK(osnap(3, 0)->parameters().integer("nonzeros") == 3);
+  CHECK(osnap(10, 10)->parameters().integer("nonzeros") == 10);
+  CHECK(test::refusal_fault(
+            MERCER_INVALID_ARGUMENT, [&] { osnap(10, 11); }, "nonzeros = 11", "1 to 10") == "");
+  CHECK(test::refusal_fault(
+            MERCER_UNSUPPORTED,
+            [&] {
+              make_linear(*plain, 9, 10, {LinearProjection::srht, 7, 2});
+            },
+            "nonzeros = 2 does not apply to projection = srht") == "");
 }
 
 TEST_CASE("linear: kernels and sizes it refuses") {

@@ -40,6 +40,57 @@ TEST_CASE("linear variances equal the reference numbers") {
   CHECK(compared == 3 * 7 + 9 * 8);  // two i.i.d. laws, and 5 or 6 values of D
 }
 
+namespace {
+
+// Every draw of a CountSketch of `width` columns: x'C'Cy by its definition.
+std::vector<double> countsketch_estimates(const std::vector<double>& x,
+                                          const std::vector<double>& y, int64_t width) {
+  const auto d = x.size();
+  int64_t draws = 1;
+  for (size_t k = 0; k < d; ++k) draws *= 2 * width;
+  std::vector<double> estimates;
+  for (int64_t draw = 0; draw < draws; ++draw) {
+    std::vector<double> u(static_cast<size_t>(width)), v(u.size());
+    int64_t rest = draw;
+    for (size_t k = 0; k < d; ++k, rest /= 2 * width) {
+      const auto bucket = static_cast<size_t>(rest % (2 * width) / 2);
+      const double sign = rest % 2 == 0 ? 1 : -1;
+      u[bucket] += sign * x[k];
+      v[bucket] += sign * y[k];
+    }
+    double sum = 0;
+    for (size_t j = 0; j < u.size(); ++j) sum += u[j] * v[j];
+    estimates.push_back(sum);
+  }
+  return estimates;
+}
+
+}  // namespace
+
+TEST_CASE("osnap variance: every draw of two blocks, of one width and of two") {
+  const std::vector<double> x = {0.3, -1.2, 0.5}, y = {1.0, 0.4, 2.0};
+  const PairSums sums = pair_sums(3, x.data(), y.data());
+  for (const int64_t D : {2, 3, 4, 5}) {
+    const auto first = countsketch_estimates(x, y, (D + 1) / 2);
+    const auto second = countsketch_estimates(x, y, D / 2);
+    double mean = 0, square = 0;
+    for (const double a : first) {
+      for (const double b : second) {
+        mean += (a + b) / 2;
+        square += (a + b) / 2 * ((a + b) / 2);
+      }
+    }
+    const auto draws = static_cast<double>(first.size() * second.size());
+    mean /= draws;
+    CAPTURE(D);
+    CHECK(mean == Approx(sums.s).epsilon(1e-12));
+    CHECK(osnap_variance(sums, 2, D) == Approx(square / draws - mean * mean).epsilon(1e-11));
+  }
+  CHECK(osnap_variance(sums, 1, 7) == Approx(rademacher_entries_variance(sums, 7)).epsilon(1e-15));
+  CHECK(osnap_variance(sums, 4, 32) ==
+        Approx(rademacher_entries_variance(sums, 32)).epsilon(1e-15));
+}
+
 TEST_CASE("srht variance: whole blocks and d = 1 are exact, one column is one Rademacher column") {
   const double x[] = {0.3, -1.2, 0.5}, y[] = {1.0, 0.4, 2.0};
   const PairSums sums = pair_sums(3, x, y);
