@@ -6,6 +6,7 @@
 // s_i drawn from the law in dimension d' (radius = fixed: sqrt(d')).
 #include "projection/hadamard_projection.h"
 #include "random/distributions.h"
+#include "transform/row_permutation.h"
 
 namespace mercer::projection {
 namespace {
@@ -43,13 +44,26 @@ struct Fastfood {
     return numbers;
   }
 
+  // Of larger blocks several rows would leave the second-level cache.
   template <class T>
-  static void apply(const T* x, const HadamardNumbers<T>& numbers, int64_t n, int64_t blocks,
-                    T* scratch, T* out) noexcept {
+  static constexpr int64_t rows_together(int64_t n) {
+    return n <= (int64_t{1} << 14) ? transform::kPermutedRows<T> : 1;
+  }
+
+  template <class T>
+  static void apply(const T* const* x, int64_t count, const HadamardNumbers<T>& numbers, int64_t n,
+                    int64_t blocks, T* scratch, T* out) noexcept {
     const int64_t size = n * blocks;
-    const T* diagonals = numbers.diagonals.data();
-    fastfood_blocks(x, diagonals, numbers.permutation.data(), diagonals + size,
-                    diagonals + 2 * size, n, blocks, scratch, out);
+    const T* const signs = numbers.diagonals.data();
+    const auto* const permutation = numbers.permutation.data();
+    if (count == transform::kPermutedRows<T>) {
+      return fastfood_rows(x, signs, permutation, signs + size, signs + 2 * size, n, blocks,
+                           scratch, out);
+    }
+    for (int64_t r = 0; r < count; ++r) {
+      fastfood_blocks(x[r], signs, permutation, signs + size, signs + 2 * size, n, blocks, scratch,
+                      out + r * size);
+    }
   }
 
   template <class T>

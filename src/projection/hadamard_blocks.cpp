@@ -10,6 +10,7 @@
 #include "transform/dense_panel.h"
 #include "transform/fwht.h"
 #include "transform/gather.h"
+#include "transform/row_permutation.h"
 
 namespace mercer::projection {
 namespace {
@@ -38,6 +39,25 @@ void fastfood_blocks(const T* x, const T* signs, const PermutationIndex<T>* perm
   transform::fwht_chain(out, n, gaussian, DiagonalKind::any, 1, scale, out, n, blocks);
 }
 
+template <class T>
+void fastfood_rows(const T* const* x, const T* signs, const PermutationIndex<T>* permutation,
+                   const T* gaussian, const T* scale, int64_t n, int64_t blocks, T* scratch,
+                   T* out) noexcept {
+  constexpr int64_t kRows = transform::kPermutedRows<T>;
+  const int64_t size = n * blocks;
+  for (int64_t r = 0; r < kRows; ++r) {
+    transform::fwht_chain(x[r], 0, signs, DiagonalKind::signs, 1, nullptr, out + r * size, n,
+                          blocks);
+  }
+  transform::interleave_rows(out, size, size, scratch);
+  for (int64_t b = 0; b < size; b += n)
+    transform::permute_rows(scratch + kRows * b, permutation + b, n, out + b, size);
+  for (int64_t r = 0; r < kRows; ++r) {
+    transform::fwht_chain(out + r * size, n, gaussian, DiagonalKind::any, 1, scale, out + r * size,
+                          n, blocks);
+  }
+}
+
 template void sorf_blocks(const float*, const float*, const float*, int64_t, int64_t,
                           float*) noexcept;
 template void sorf_blocks(const double*, const double*, const double*, int64_t, int64_t,
@@ -46,6 +66,11 @@ template void fastfood_blocks(const float*, const float*, const int32_t*, const 
                               const float*, int64_t, int64_t, float*, float*) noexcept;
 template void fastfood_blocks(const double*, const double*, const int64_t*, const double*,
                               const double*, int64_t, int64_t, double*, double*) noexcept;
+
+template void fastfood_rows(const float* const*, const float*, const int32_t*, const float*,
+                            const float*, int64_t, int64_t, float*, float*) noexcept;
+template void fastfood_rows(const double* const*, const double*, const int64_t*, const double*,
+                            const double*, int64_t, int64_t, double*, double*) noexcept;
 
 int64_t padded_dimension(int64_t d) {
   require(d <= kMostInputs, MERCER_INVALID_ARGUMENT,

@@ -30,6 +30,12 @@ template <class T>
 void fastfood_blocks(const T* x, const T* signs, const PermutationIndex<T>* permutation,
                      const T* gaussian, const T* scale, int64_t n, int64_t blocks, T* scratch,
                      T* out) noexcept;
+/// The same for transform::kPermutedRows rows, with their bits: row r at x[r], results blocks * n
+/// numbers apart. scratch holds as many numbers as out.
+template <class T>
+void fastfood_rows(const T* const* x, const T* signs, const PermutationIndex<T>* permutation,
+                   const T* gaussian, const T* scale, int64_t n, int64_t blocks, T* scratch,
+                   T* out) noexcept;
 
 /// d' for d inputs; INVALID_ARGUMENT beyond 2^28.
 int64_t padded_dimension(int64_t d);

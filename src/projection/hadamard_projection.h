@@ -25,8 +25,9 @@ struct HadamardNumbers {
 };
 
 /// Kind: static draw<T>(arguments, n, first_block, blocks) -> HadamardNumbers<T>;
-/// apply(x, numbers, n, blocks, scratch, out) and apply_transpose(p, numbers, n, blocks, scratch,
-/// out), the adjoint with a result for every block.
+/// rows_together<T>(n), how many rows apply takes at most; apply(x, count, numbers, n, blocks,
+/// scratch, out), row r < count at x[r], results and scratch columns of a group for each; and
+/// apply_transpose(p, numbers, n, blocks, scratch, out), the adjoint with a result for every block.
 template <class Kind>
 class HadamardProjection final : public TypedProjection<HadamardProjection<Kind>> {
   using Base = TypedProjection<HadamardProjection<Kind>>;
@@ -44,6 +45,8 @@ class HadamardProjection final : public TypedProjection<HadamardProjection<Kind>
   }
 
  private:
+  static constexpr int64_t kMostTogether = 4;
+
   template <class T>
   using Groups = LazyGroups<HadamardNumbers<T>>;
 
@@ -51,10 +54,11 @@ class HadamardProjection final : public TypedProjection<HadamardProjection<Kind>
 
   template <class T>
   BlockShape shape_of() const noexcept {
-    // P of a few rows in the first-level cache; scratch: a padded row, then what Kind needs.
+    // P of a few rows in the first-level cache; scratch: padded rows, then what Kind needs.
+    const int64_t together = Kind::template rows_together<T>(padded_);
     const int64_t rows = std::clamp<int64_t>(
-        16 * 1024 / (columns() * static_cast<int64_t>(sizeof(T))), 1, transform::kTileRows);
-    return {columns(), rows, padded_ + columns(), 2 * columns()};
+        16 * 1024 / (columns() * static_cast<int64_t>(sizeof(T))), together, transform::kTileRows);
+    return {columns(), rows, together * (padded_ + columns()), 2 * columns()};
   }
 
   template <class T>
@@ -72,10 +76,16 @@ class HadamardProjection final : public TypedProjection<HadamardProjection<Kind>
   void project_rows(MatrixView<const T> X, int64_t group, T* P, T* scratch) const noexcept {
     const HadamardNumbers<T>& numbers = groups_.template of<T>()[group];
     const bool as_is = X.cols == padded_ && inverse_lengthscale_.empty();
-    std::fill(scratch + X.cols, scratch + padded_, T{0});
-    for (int64_t i = 0; i < X.rows; ++i) {
-      if (!as_is) load_row(X.row(i), scratch);
-      Kind::apply(as_is ? X.row(i) : scratch, numbers, padded_, together_, scratch + padded_,
+    const int64_t together = Kind::template rows_together<T>(padded_);
+    for (int64_t i = 0; i < X.rows; i += together) {
+      const int64_t count = std::min(together, X.rows - i);
+      const T* x[kMostTogether];
+      for (int64_t r = 0; r < count; ++r) {
+        T* const padded = scratch + r * padded_;
+        if (!as_is) load_row(X.row(i + r), padded);
+        x[r] = as_is ? X.row(i + r) : padded;
+      }
+      Kind::apply(x, count, numbers, padded_, together_, scratch + together * padded_,
                   P + i * columns());
     }
   }
@@ -94,6 +104,7 @@ class HadamardProjection final : public TypedProjection<HadamardProjection<Kind>
 
   template <class T>
   void load_row(const T* x, T* to) const noexcept {
+    std::fill(to + this->inputs(), to + padded_, T{0});
     if (inverse_lengthscale_.empty()) {
       std::copy(x, x + this->inputs(), to);
       return;

@@ -37,10 +37,15 @@ struct Sorf {
   }
 
   template <class T>
-  static void apply(const T* x, const HadamardNumbers<T>& numbers, int64_t n, int64_t blocks, T*,
-                    T* out) noexcept {
-    sorf_blocks(x, numbers.diagonals.data(), numbers.diagonals.data() + 3 * n * blocks, n, blocks,
-                out);
+  static constexpr int64_t rows_together(int64_t) {
+    return 1;
+  }
+
+  template <class T>
+  static void apply(const T* const* x, int64_t, const HadamardNumbers<T>& numbers, int64_t n,
+                    int64_t blocks, T*, T* out) noexcept {
+    sorf_blocks(x[0], numbers.diagonals.data(), numbers.diagonals.data() + 3 * n * blocks, n,
+                blocks, out);
   }
 
   template <class T>
