@@ -37,6 +37,24 @@ class RowStore {
   T* to_;
 };
 
+// Lane numbers twice over: from place lanes - into on they are turned around by `into`. Rows are a
+// few vectors long, so that making them for each would cost as much as a vector.
+template <class D>
+struct LaneNumbers {
+  using Index = hwy::MakeUnsigned<hn::TFromD<D>>;
+  static constexpr size_t kLanes = hn::MaxLanes(D());
+  alignas(64) Index twice[2 * kLanes];
+};
+template <class D>
+constexpr LaneNumbers<D> MakeLaneNumbers() {
+  LaneNumbers<D> numbers{};
+  for (size_t i = 0; i < 2 * numbers.kLanes; ++i)
+    numbers.twice[i] = static_cast<typename LaneNumbers<D>::Index>(i % numbers.kLanes);
+  return numbers;
+}
+template <class D>
+constexpr LaneNumbers<D> kLaneNumbers = MakeLaneNumbers<D>();
+
 // The same where rows begin within a cache line: what is stored is the end of one vector and the
 // beginning of the next, both turned around by as much.
 template <class D>
@@ -66,9 +84,7 @@ class RowStore<Way::carry, D> {
  private:
   static HWY_INLINE int64_t Lanes() { return static_cast<int64_t>(hn::Lanes(D())); }
   static HWY_INLINE hn::Vec<Unsigned> TurnBy(int64_t into) {
-    using Index = hn::TFromD<Unsigned>;
-    return hn::And(hn::Iota(Unsigned(), static_cast<Index>(Lanes() - into)),
-                   hn::Set(Unsigned(), static_cast<Index>(Lanes() - 1)));
+    return hn::LoadU(Unsigned(), kLaneNumbers<D>.twice + Lanes() - into);
   }
 
   D tag_;

@@ -33,9 +33,19 @@ HWY_INLINE void StreamRow(const T* from, int64_t count, T* to, int64_t before, b
   for (int64_t j = last ? end : count; j < count; ++j) to[j] = from[j];
 }
 
+// Lines that a piece fills in part are read first: so many rows ahead, or every row waits for
+// memory.
+constexpr int64_t kRowsAhead = 16;
+
 template <class T>
 HWY_INLINE void Piece(const StreamPiece<T>& piece) {
-  for (int64_t i = 0; i < piece.rows; ++i) {
+  for (int64_t i = -kRowsAhead; i < piece.rows; ++i) {
+    if (i + kRowsAhead < piece.rows) {
+      const T* const to = piece.to + (i + kRowsAhead) * piece.ld_to;
+      hwy::Prefetch(to);
+      if (piece.last) hwy::Prefetch(to + piece.count - 1);
+    }
+    if (i < 0) continue;
     StreamRow(piece.from + i * piece.ld_from, piece.count, piece.to + i * piece.ld_to, piece.before,
               piece.last);
   }
