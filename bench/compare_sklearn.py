@@ -5,11 +5,13 @@
 
 Usage: compare_sklearn.py LIBMERCER.so [--map fourier] [--projection dense] [--aligned]
        compare_sklearn.py LIBMERCER.so --map tensor_sketch [--degree 3] [--density 0.01]
+       compare_sklearn.py LIBMERCER.so --map additive [--order 1] [--density 0.1]
 Common: [--runs 7] [--n ROWS] [--features 4096] [--d INPUTS ...]
 fourier: RBFSampler.transform, n = 10,000, d = 16, 64, 784; tensor_sketch: PolynomialCountSketch.transform, n = 2,000,
 d = 64, 1,024, rows of unit length. Both map float32 rows; mercer writes float32 into an array that is allocated and
 touched beforehand, the transformers allocate their result, as their interface demands (PolynomialCountSketch's is of
-doubles). --density: non-negative CSR rows for both. Prints one line per d: medians, their ratio and its inverse.
+doubles); additive: AdditiveChi2Sampler.transform, n = 10,000, d = 64, 784, D = d (2 order + 1). --density: non-negative
+CSR rows for both. Prints one line per d: medians, their ratio and its inverse.
 """
 import argparse
 import statistics
@@ -17,7 +19,7 @@ import time
 
 import numpy as np
 import scipy.sparse
-from sklearn.kernel_approximation import PolynomialCountSketch, RBFSampler
+from sklearn.kernel_approximation import AdditiveChi2Sampler, PolynomialCountSketch, RBFSampler
 
 from library import Library
 
@@ -29,10 +31,19 @@ class Fourier:
         self.X = np.random.default_rng(0).standard_normal((options.n, d)).astype(np.float32)
         self.spec = {"map": "fourier", "kernel": {"kernel": "gaussian", "lengthscale": float(np.sqrt(d))},
                      "projection": options.projection}
+        self.features = options.features
         self.transformer = RBFSampler(gamma=1 / (2 * d), n_components=options.features, random_state=0)
 
     def kernel(self, rows):
         return np.exp(-((rows[:, None] - rows[None]) ** 2).sum(-1) / (2 * rows.shape[1]))
+
+
+def sparse_rows(random, n, d, density):
+    """Non-negative CSR rows."""
+    each = max(1, round(density * d))
+    columns = np.concatenate([np.sort(random.choice(d, each, replace=False)) for _ in range(n)])
+    return scipy.sparse.csr_matrix((random.random(n * each).astype(np.float32), columns.astype(np.int32),
+                                    np.arange(n + 1, dtype=np.int32) * each), shape=(n, d))
 
 
 class TensorSketch:
@@ -44,21 +55,34 @@ class TensorSketch:
             X = random.standard_normal((options.n, d))
             self.X = (X / np.linalg.norm(X, axis=1)[:, None]).astype(np.float32)
         else:
-            each = max(1, round(options.density * d))
-            columns = np.concatenate([np.sort(random.choice(d, each, replace=False)) for _ in range(options.n)])
-            self.X = scipy.sparse.csr_matrix((random.random(options.n * each).astype(np.float32),
-                                              columns.astype(np.int32), np.arange(options.n + 1, dtype=np.int32) * each),
-                                             shape=(options.n, d))
+            self.X = sparse_rows(random, options.n, d, options.density)
         self.degree = options.degree
         self.spec = {"map": "tensor_sketch", "field": "real",
                      "kernel": {"kernel": "polynomial", "degree": self.degree, "gamma": 1, "offset": 0}}
+        self.features = options.features
         self.transformer = PolynomialCountSketch(degree=self.degree, n_components=options.features, random_state=0)
 
     def kernel(self, rows):
         return (rows @ rows.T) ** self.degree
 
 
-CASES = {"fourier": Fourier, "tensor_sketch": TensorSketch}
+class Additive:
+    n, d = 10000, [64, 784]
+
+    def __init__(self, options, d):
+        random = np.random.default_rng(0)
+        self.X = (random.random((options.n, d)).astype(np.float32) if options.density is None
+                  else sparse_rows(random, options.n, d, options.density))
+        self.features = d * (2 * options.order + 1)
+        self.spec = {"map": "additive", "kernel": {"kernel": "additive_chi2"}, "order": options.order}
+        self.transformer = AdditiveChi2Sampler(sample_steps=options.order + 1)
+
+    def kernel(self, rows):
+        sums = rows[:, None] + rows[None]
+        return (2 * rows[:, None] * rows[None] / np.where(sums > 0, sums, 1)).sum(-1)
+
+
+CASES = {"fourier": Fourier, "tensor_sketch": TensorSketch, "additive": Additive}
 
 
 def at_cache_line(n, D):
@@ -73,9 +97,10 @@ def timed(call):
     return time.perf_counter() - start
 
 
-def compare(library, case, runs, Z):
-    """Median times of both, and their kernel errors over 300 rows."""
+def compare(library, case, runs, aligned):
+    """Number of features, median times of both, and their kernel errors over 300 rows."""
     X = case.X
+    Z = at_cache_line(X.shape[0], case.features) if aligned else np.zeros((X.shape[0], case.features), np.float32)
     made, why = library.map(case.spec | {"inputs": X.shape[1], "features": Z.shape[1]})
     assert made is not None, why
     transformer = case.transformer.fit(X)
@@ -84,11 +109,12 @@ def compare(library, case, runs, Z):
     theirs = transformer.transform(X)
     rows = X[:300].toarray() if scipy.sparse.issparse(X) else X[:300]
     exact = case.kernel(rows.astype(np.float64))
-    errors = [np.linalg.norm(F[:300] @ F[:300].T - exact) / np.linalg.norm(exact) for F in (Z, theirs)]
+    heads = [F[:300].toarray() if scipy.sparse.issparse(F) else F[:300] for F in (Z, theirs)]
+    errors = [np.linalg.norm(F @ F.T - exact) / np.linalg.norm(exact) for F in heads]
     del theirs
     times = [(timed(ours), timed(lambda: transformer.transform(X))) for _ in range(runs)]
     library.free(made)
-    return [statistics.median(t[i] for t in times) for i in (0, 1)], errors
+    return Z.shape[1], [statistics.median(t[i] for t in times) for i in (0, 1)], errors
 
 
 def main():
@@ -101,19 +127,19 @@ def main():
     parser.add_argument("--d", type=int, nargs="*")
     parser.add_argument("--projection", default="dense")
     parser.add_argument("--degree", type=int, default=3)
+    parser.add_argument("--order", type=int, default=1)
     parser.add_argument("--density", type=float)
     parser.add_argument("--aligned", action="store_true", help="let Z start at a cache line, as posix_memalign does; "
                         "NumPy's large arrays start 16 bytes after one")
     options = parser.parse_args()
     library, kind = Library(options.library), CASES[options.map]
     options.n = options.n or kind.n
-    n, D = options.n, options.features
-    Z = at_cache_line(n, D) if options.aligned else np.zeros((n, D), np.float32)
-    what = options.projection if options.map == "fourier" else f"tensor_sketch_{options.degree}"
+    what = {"fourier": options.projection, "tensor_sketch": f"tensor_sketch_{options.degree}",
+            "additive": f"additive_{options.order}"}[options.map]
     print("d,n,D,projection,mercer_s,sklearn_s,ratio,kernel_error_mercer,kernel_error_sklearn,times_faster")
     for d in options.d or kind.d:
-        (a, b), errors = compare(library, kind(options, d), options.runs, Z)
-        print(f"{d},{n},{D},{what},{a:.5f},{b:.5f},{a / b:.3f},{errors[0]:.4f},{errors[1]:.4f},{b / a:.1f}", flush=True)
+        D, (a, b), errors = compare(library, kind(options, d), options.runs, options.aligned)
+        print(f"{d},{options.n},{D},{what},{a:.5f},{b:.5f},{a / b:.3f},{errors[0]:.4f},{errors[1]:.4f},{b / a:.1f}", flush=True)
 
 
 main()

@@ -30,9 +30,17 @@ extern "C" {
  *                          other inputs give NaN
  *   polynomial             (gamma x'y + offset)^degree, degree 1..1024, gamma > 0, offset >= 0
  *   bilinear               (x1'y1)(x2'y2) of rows [x1 | x2], x1 the first "left" inputs
+ *   additive_chi2, intersection
+ *                          sum_j 2 x_j y_j/(x_j + y_j), sum_j min(x_j, y_j)
+ *   jensen_shannon, hellinger
+ *                          sum_j x_j/2 log2((x_j + y_j)/x_j) + y_j/2 log2((x_j + y_j)/y_j),
+ *                          sum_j sqrt(x_j y_j)
+ *   exponential_semigroup  "beta" > 0: exp(-beta sum_j sqrt(x_j + y_j))
+ *   reciprocal_semigroup   "lambda" > 0: prod_j lambda/(x_j + y_j + lambda)
  *
- * The last three have no lengthscale, the last two no spectral law. isotropic below: gaussian,
- * matern, rational_quadratic, generalized_gaussian_spectrum of order 1.
+ * The last six are of inputs >= 0: others give NaN. From skewed_chi2 on there is no lengthscale,
+ * after it no spectral law. isotropic below: gaussian, matern, rational_quadratic,
+ * generalized_gaussian_spectrum of order 1.
  *
  * Example: a Matern kernel.
  *

@@ -90,4 +90,9 @@ void FeatureMap::pseudo_variance(MatrixView<const double>, MatrixView<const doub
        std::string(name()).c_str());
 }
 
+void FeatureMap::bias(MatrixView<const double>, MatrixView<const double>,
+                      std::span<double> out) const {
+  std::fill(out.begin(), out.end(), 0.0);
+}
+
 }  // namespace mercer::feature

@@ -104,6 +104,11 @@ class FeatureMap {
   virtual void pseudo_variance(MatrixView<const double> X, MatrixView<const double> Y,
                                std::span<double> out) const;
 
+  /// out[i] = E Re z(x_i) z(y_i)^H - k(x_i, y_i) where it is known in closed form; 0 where variance()
+  /// holds and the map says nothing else.
+  virtual void bias(MatrixView<const double> X, MatrixView<const double> Y,
+                    std::span<double> out) const;
+
   /// Frequencies in a last, incomplete block of columns that depend on each other; 0 if there is
   /// none.
   virtual int64_t incomplete_block() const { return 0; }

@@ -13,7 +13,9 @@
 #define MERCER_MAPS(entry) \
   entry(fourier)           \
   entry(linear)            \
-  entry(nystroem)
+  entry(nystroem)          \
+  entry(additive)          \
+  entry(laplace)
 // clang-format on
 
 namespace mercer::feature {

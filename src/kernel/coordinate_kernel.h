@@ -8,19 +8,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "kernel/coordinate_fold.h"
 #include "kernel/entry.h"
 
 namespace mercer::kernel {
-
-/// How coordinates are joined: the neutral element and the operation.
-struct Sum {
-  static constexpr double kEmpty = 0;
-  static double join(double a, double b) noexcept { return a + b; }
-};
-struct Product {
-  static constexpr double kEmpty = 1;
-  static double join(double a, double b) noexcept { return a * b; }
-};
 
 /// Derived offers  double term(x, y, scale) const  and  double finish(joined) const.
 template <class Derived, class Join>
@@ -34,11 +25,12 @@ class CoordinateKernel : public Kernel {
                            const double* y) const noexcept final {
     const double joined =
         inverse_.size() > 1
-            ? fold(d,
-                   [&](int64_t j) {
-                     return self().term(x[j], y[j], multiple * inverse_[static_cast<size_t>(j)]);
-                   })
-            : fold(d, [&, scale = multiple * inverse_[0]](int64_t j) {
+            ? fold<Join>(d,
+                         [&](int64_t j) {
+                           return self().term(x[j], y[j],
+                                              multiple * inverse_[static_cast<size_t>(j)]);
+                         })
+            : fold<Join>(d, [&, scale = multiple * inverse_[0]](int64_t j) {
                 return self().term(x[j], y[j], scale);
               });
     return variance() * self().finish(joined);
@@ -52,24 +44,6 @@ class CoordinateKernel : public Kernel {
 
  private:
   const Derived& self() const noexcept { return static_cast<const Derived&>(*this); }
-
-  // Independent lanes let the compiler vectorise without reordering anything: the order is fixed
-  // here, and symmetric in x, y.
-  template <class Term>
-  static double fold(int64_t d, Term term) noexcept {
-    constexpr int64_t kLanes = 8;
-    double lane[kLanes];
-    for (double& l : lane) l = Join::kEmpty;
-    int64_t j = 0;
-    for (; j + kLanes <= d; j += kLanes) {
-      for (int64_t l = 0; l < kLanes; ++l) lane[l] = Join::join(lane[l], term(j + l));
-    }
-    for (int64_t l = 0; j < d; ++j, ++l) lane[l] = Join::join(lane[l], term(j));
-    for (int64_t width = kLanes / 2; width > 0; width /= 2) {
-      for (int64_t l = 0; l < width; ++l) lane[l] = Join::join(lane[l], lane[l + width]);
-    }
-    return lane[0];
-  }
 
   std::vector<double> inverse_;  // 1/lengthscale; one 1 if there is none
 };

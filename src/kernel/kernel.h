@@ -46,6 +46,19 @@ class PowerSeries {
   virtual std::optional<int64_t> degree() const noexcept = 0;
 };
 
+/// k(x, y) = variance sum_j sqrt(x_j y_j) K(log x_j - log y_j) on [0, inf)^d, with
+/// K(t) = integral of kappa(l) cos(l t) over l (Vedaldi, Zisserman 2012; SPEC section 6).
+class HomogeneousSpectrum {
+ public:
+  virtual ~HomogeneousSpectrum() = default;
+  /// kappa(l), the same on every machine.
+  virtual double density(double l) const noexcept = 0;
+  /// The distance of samples of kappa whose sum, of this order, is nearest to K.
+  virtual double best_period(int64_t order) const noexcept = 0;
+  /// Samples beyond this order are 0.
+  virtual int64_t most_order() const noexcept = 0;
+};
+
 class Kernel {
  public:
   virtual ~Kernel() = default;
@@ -84,6 +97,11 @@ class Kernel {
   virtual std::optional<InnerPower> inner_power() const noexcept { return std::nullopt; }
   /// Null: no features degree by degree.
   virtual const PowerSeries* series() const noexcept { return nullptr; }
+
+  /// Kernels E exp(-omega'(x + y)) on [0, inf)^d: the law of omega >= 0. Null: no Laplace features.
+  virtual const random::Law* laplace_law() const noexcept { return nullptr; }
+  /// Null: no additive map.
+  virtual const HomogeneousSpectrum* homogeneous() const noexcept { return nullptr; }
 
   /// Empty (no lengthscale), one (isotropic) or d (ARD) positive numbers.
   std::span<const double> lengthscale() const noexcept { return lengthscale_; }

@@ -18,7 +18,13 @@
   entry(generalized_gaussian_spectrum) \
   entry(skewed_chi2)                   \
   entry(polynomial)                    \
-  entry(bilinear)
+  entry(bilinear)                      \
+  entry(additive_chi2)                 \
+  entry(intersection)                  \
+  entry(jensen_shannon)                \
+  entry(hellinger)                     \
+  entry(exponential_semigroup)         \
+  entry(reciprocal_semigroup)
 // clang-format on
 
 namespace mercer::kernel {

@@ -15,6 +15,7 @@
 #include "base/aligned.h"
 #include "base/error.h"
 #include "base/parallel.h"
+#include "base/size.h"
 #include "feature/sketch.h"
 
 namespace mercer::statistic {
@@ -26,22 +27,26 @@ using feature::SketchOptions;
 using projection::SketchKind;
 
 struct Sums {
-  double variance = 0;
+  double error = 0;   // squared: variances and squares of biases
   double square = 0;  // of the kernel
 };
 
 // Pairs (i, j) with j >= i, those with j > i counted twice.
 Sums row_sums(const FeatureMap& map, MatrixView<const double> X, int64_t i,
-              std::span<double> variances) {
+              std::span<double> scratch) {
   const int64_t count = X.rows - i;
+  const std::span<double> variances = scratch.first(static_cast<size_t>(count));
+  const std::span<double> biases = scratch.last(static_cast<size_t>(count));
   // The same row against all later ones: a leading dimension of 0 repeats it.
   const MatrixView<const double> row(X.row(i), count, X.cols, 0);
-  map.variance(row, X.block_rows(i, X.rows), variances.first(static_cast<size_t>(count)));
+  map.variance(row, X.block_rows(i, X.rows), variances);
+  map.bias(row, X.block_rows(i, X.rows), biases);
   Sums sums;
   for (int64_t j = 0; j < count; ++j) {
     const double weight = j == 0 ? 1 : 2;
     const double k = map.kernel().value(X.cols, X.row(i), X.row(i + j));
-    sums.variance += weight * variances[static_cast<size_t>(j)];
+    const double bias = biases[static_cast<size_t>(j)];
+    sums.error += weight * (variances[static_cast<size_t>(j)] + bias * bias);
     sums.square += weight * k * k;
   }
   return sums;
@@ -78,13 +83,14 @@ double error_over_pairs(const FeatureMap& map, MatrixView<const double> X, Conte
           static_cast<long long>(X.rows));
   // The first row alone on the calling thread: a map without a closed form is refused here.
   std::vector<Sums> sums(static_cast<size_t>(X.rows));
-  const Matrix<double> variances(worker_count(context, X.rows), X.rows);
-  sums[0] = row_sums(map, X, 0, std::span(variances.data(), static_cast<size_t>(X.rows)));
+  const int64_t numbers = checked_multiply(2, X.rows, "variances of a row");
+  const Matrix<double> scratch(worker_count(context, X.rows), numbers);
+  sums[0] = row_sums(map, X, 0, std::span(scratch.data(), static_cast<size_t>(numbers)));
   std::atomic<bool> failed{false};
   parallel_for(context, X.rows - 1, [&](int64_t i, int worker) noexcept {
     try {
       sums[static_cast<size_t>(i + 1)] = row_sums(
-          map, X, i + 1, std::span(variances.view().row(worker), static_cast<size_t>(X.rows)));
+          map, X, i + 1, std::span(scratch.view().row(worker), static_cast<size_t>(numbers)));
     } catch (...) {  // nothing but memory can fail on a later row
       failed.store(true, std::memory_order_relaxed);
     }
@@ -92,13 +98,13 @@ double error_over_pairs(const FeatureMap& map, MatrixView<const double> X, Conte
   require(!failed, MERCER_OUT_OF_MEMORY, "no memory for the variances of a row");
   Sums total;
   for (const Sums& row : sums) {
-    total.variance += row.variance;
+    total.error += row.error;
     total.square += row.square;
   }
   require(total.square != 0, MERCER_INVALID_ARGUMENT,
           "kernel %s is 0 for all pairs of rows, expected a Gram matrix that is not zero",
           std::string(map.kernel().name()).c_str());
-  return std::sqrt(total.variance / total.square);
+  return std::sqrt(total.error / total.square);
 }
 
 }  // namespace

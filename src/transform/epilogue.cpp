@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Epilogues of random Fourier features: P in turns to cos/sin pairs, cosines with a phase, complex
-// exponentials; and of linear maps: P scaled. Every element has the bits of its own operands.
+// exponentials; of Laplace features: exp(-P); and of linear maps: P scaled. Every element has the bits of its own operands.
 #define HWY_TARGET_INCLUDE "transform/epilogue.cpp"
 #include "transform/simd.h"
 //
+#include <hwy/contrib/math/math-inl.h>
+
 #include "transform/dense_panel.h"
 #include "transform/epilogue.h"
 #include "transform/sincos-inl.h"
@@ -149,6 +151,21 @@ struct ComplexRow {
   }
 };
 
+struct DecayRow {
+  template <Way way, class T>
+  static HWY_INLINE void Finish(const EpilogueBlock<T>& block, int64_t i) {
+    const hn::CappedTag<T, kPanelColumns<T>> tag;
+    RowStore<way, decltype(tag)> row(tag, block, i, 0);
+    for (int64_t j = 0; j < block.columns; j += static_cast<int64_t>(hn::Lanes(tag))) {
+      const auto P = hn::Load(tag, block.P + i * block.columns + j);
+      // The exponential makes 0 of a NaN.
+      const auto decay = hn::IfThenElse(hn::IsNaN(P), P, hn::Exp(tag, hn::Neg(P)));
+      row.Put(hn::Mul(hn::Load(tag, block.scale + j), decay), j);
+    }
+    row.Finish();
+  }
+};
+
 struct ScaleRow {
   template <Way way, class T>
   static HWY_INLINE void Finish(const EpilogueBlock<T>& block, int64_t i) {
@@ -185,6 +202,8 @@ void FinishPhaseF32(const EpilogueBlock<float>& block) { FinishBlock<PhaseRow>(b
 void FinishPhaseF64(const EpilogueBlock<double>& block) { FinishBlock<PhaseRow>(block); }
 void FinishComplexF32(const EpilogueBlock<float>& block) { FinishBlock<ComplexRow>(block); }
 void FinishComplexF64(const EpilogueBlock<double>& block) { FinishBlock<ComplexRow>(block); }
+void FinishDecayF32(const EpilogueBlock<float>& block) { FinishBlock<DecayRow>(block); }
+void FinishDecayF64(const EpilogueBlock<double>& block) { FinishBlock<DecayRow>(block); }
 void FinishScaleF32(const EpilogueBlock<float>& block) { FinishBlock<ScaleRow>(block); }
 void FinishScaleF64(const EpilogueBlock<double>& block) { FinishBlock<ScaleRow>(block); }
 
@@ -203,6 +222,7 @@ namespace mercer::transform {
 MERCER_SIMD_EXPORT(FinishPair);
 MERCER_SIMD_EXPORT(FinishPhase);
 MERCER_SIMD_EXPORT(FinishComplex);
+MERCER_SIMD_EXPORT(FinishDecay);
 MERCER_SIMD_EXPORT(FinishScale);
 MERCER_SIMD_EXPORT(VectorNumbers);
 
@@ -221,6 +241,7 @@ namespace {
 MERCER_EPILOGUE(Pair)
 MERCER_EPILOGUE(Phase)
 MERCER_EPILOGUE(Complex)
+MERCER_EPILOGUE(Decay)
 MERCER_EPILOGUE(Scale)
 #undef MERCER_EPILOGUE
 
@@ -237,6 +258,9 @@ std::unique_ptr<const Epilogue> phase_epilogue() {
 }
 std::unique_ptr<const Epilogue> complex_epilogue() {
   return make_epilogue({.reals = 2, .carries = true}, Complex{}, &complex_gradient());
+}
+std::unique_ptr<const Epilogue> decay_epilogue() {
+  return make_epilogue({.carries = true}, Decay{});
 }
 std::unique_ptr<const Epilogue> scale_epilogue() {
   return make_epilogue({.carries = true}, Scale{}, &scale_gradient());

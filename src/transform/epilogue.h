@@ -98,6 +98,8 @@ std::unique_ptr<const Epilogue> pair_epilogue();
 std::unique_ptr<const Epilogue> phase_epilogue();
 /// scale (cos(2 pi P) + i sin(2 pi P)).
 std::unique_ptr<const Epilogue> complex_epilogue();
+/// scale exp(-P), P >= 0 and not in turns: 1 ulp, NaN stays.
+std::unique_ptr<const Epilogue> decay_epilogue();
 /// scale P: linear maps, whose P is not in turns.
 std::unique_ptr<const Epilogue> scale_epilogue();
 

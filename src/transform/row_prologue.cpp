@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace mercer::transform {
 namespace {
@@ -36,6 +37,16 @@ std::shared_ptr<const RowPrologue> log_shift_prologue(double shift) {
                        [shift]<class T>(const T* x, int64_t count, T* out, T*) noexcept {
                          for (int64_t k = 0; k < count; ++k)
                            out[k] = static_cast<T>(std::log(static_cast<double>(x[k]) + shift));
+                       });
+}
+
+std::shared_ptr<const RowPrologue> half_line_prologue() {
+  return make_prologue({.rewrites = true, .keeps_zeros = true},
+                       []<class T>(const T* x, int64_t count, T* out, T*) noexcept {
+                         for (int64_t k = 0; k < count; ++k) {
+                           const bool inside = x[k] >= 0 && x[k] <= std::numeric_limits<T>::max();
+                           out[k] = inside ? x[k] : std::numeric_limits<T>::quiet_NaN();
+                         }
                        });
 }
 

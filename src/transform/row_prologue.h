@@ -56,6 +56,8 @@ std::shared_ptr<const RowPrologue> make_prologue(const PrologueShape& shape, Bod
 
 /// x -> log(x + shift), computed in double.
 std::shared_ptr<const RowPrologue> log_shift_prologue(double shift);
+/// x -> x in [0, inf), NaN elsewhere.
+std::shared_ptr<const RowPrologue> half_line_prologue();
 /// x -> x - means, d of them; the difference in double.
 std::shared_ptr<const RowPrologue> centre_prologue(std::vector<double> means);
 /// x -> x / ||x||, the norm in double and without overflow; a row of zeros stays as it is.

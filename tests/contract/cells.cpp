@@ -3,6 +3,7 @@
 #include "contract/cells.h"
 
 #include <cmath>
+#include <cstdlib>
 #include <random>
 
 #include "base/error.h"
@@ -57,13 +58,36 @@ std::vector<Cell> cross() {
 std::vector<Cell> those_made() {
   std::vector<Cell> made;
   for (const Cell& cell : all_cells()) {
-    if (outcome([&] { cell.make(kInputs, kFeatures, 1); }).status == MERCER_OK)
-      made.push_back(cell);
+    if (cell.attempt().status == MERCER_OK) made.push_back(cell);
   }
   return made;
 }
 
 }  // namespace
+
+namespace {
+
+// More columns take too long.
+constexpr int64_t kMostColumns = 1000;
+
+// N of "features = D, expected N: why"; none: the refusal is about something else.
+std::optional<int64_t> features_named(const Outcome& refusal, int64_t D) {
+  const std::string begin = "features = " + std::to_string(D) + ", expected ";
+  const size_t at = refusal.message.find(begin);
+  if (refusal.status != MERCER_INVALID_ARGUMENT || at == std::string::npos) return std::nullopt;
+  char* end = nullptr;
+  const int64_t named = std::strtoll(refusal.message.c_str() + at + begin.size(), &end, 10);
+  if (*end != ':') return std::nullopt;
+  return named;
+}
+
+}  // namespace
+
+Outcome Cell::attempt() const {
+  const Outcome first = outcome([&] { make(kInputs, kFeatures, 1); });
+  const auto named = features_named(first, kFeatures);
+  return named ? outcome([&] { make(kInputs, *named, 1); }) : first;
+}
 
 Cell::Cell(const KernelRow& row, std::shared_ptr<const kernel::Kernel> kernel, Parameters spec)
     : row_(&row), kernel_(std::move(kernel)), label_(mercer::print_object(spec)) {
@@ -76,6 +100,10 @@ std::unique_ptr<FeatureMap> Cell::make(int64_t d, int64_t D, uint64_t seed) cons
 }
 
 std::optional<int64_t> Cell::features(int64_t d, int64_t wanted) const {
+  if (const auto one = features_named(outcome([&] { make(d, wanted, 1); }), wanted)) {
+    make(d, *one, 1);
+    return *one <= kMostColumns ? one : std::nullopt;
+  }
   const auto exists = [&](int64_t D) {
     const Outcome result = outcome([&] { make(d, D, 1); });
     // CORRUPT_FILE: numbers that do not add up to so many features.

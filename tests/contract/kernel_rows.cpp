@@ -28,6 +28,12 @@ std::span<const KernelRow> kernel_rows() {
       {R"({"kernel":"polynomial","degree":6,"gamma":0.9,"variance":0.8})", 0.15, 1.0, 1, kAnywhere,
        Sampled::plain_maps},
       {R"({"kernel":"bilinear","left":3,"variance":1.7})", 0.4, 1.0, 4},
+      {R"({"kernel":"additive_chi2","variance":1.4})", 1.0, 0, 1, 0},
+      {R"({"kernel":"intersection","variance":0.8})", 1.0, 0, 1, 0},
+      {R"({"kernel":"jensen_shannon","variance":1.1})", 1.0, 0, 1, 0},
+      {R"({"kernel":"hellinger","variance":1.6})", 1.0, 0, 1, 0},
+      {R"({"kernel":"exponential_semigroup","beta":0.25,"variance":1.3})", 0.5, 0, 1, 0},
+      {R"({"kernel":"reciprocal_semigroup","lambda":4,"variance":0.9})", 1.0, 0, 1, 0},
   };
   return kRows;
 }

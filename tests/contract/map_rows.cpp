@@ -73,6 +73,15 @@ bool has_sketches(const kernel::Kernel& kernel, const Parameters&) {
 bool has_tuples(const kernel::Kernel& kernel, const Parameters& spec) {
   return !is_inner_product(kernel, spec) || spec.object("base").text("field") == "complex_to_real";
 }
+bool is_homogeneous(const kernel::Kernel& kernel, const Parameters&) {
+  return kernel.homogeneous() != nullptr;
+}
+bool has_orders(const kernel::Kernel& kernel, const Parameters&) {
+  return kernel.homogeneous() == nullptr || kernel.homogeneous()->most_order() > 0;
+}
+bool has_laplace_law(const kernel::Kernel& kernel, const Parameters&) {
+  return kernel.laplace_law() != nullptr;
+}
 bool has_fftw(const kernel::Kernel&, const Parameters&) { return MERCER_TEST_FFTW; }
 
 // i.i.d. frequencies of the kernel's law, 1/F each.
@@ -103,6 +112,9 @@ std::span<const MapRow> map_rows() {
       {R"({"map":"tensor_srht"})"},
       {R"({"map":"hierarchical_sketch","intermediate":16})"},
       {R"({"map":"craft","intermediate":12})"},
+      {R"({"map":"additive"})"},
+      {R"({"map":"laplace"})"},
+      {R"({"map":"additive","order":3,"period":0.4})"},
   };
   return kRows;
 }
@@ -153,6 +165,9 @@ std::span<const LawRow> law_rows() {
        "form "
        "is checked in tests/projection",
        7, 0, kDense},
+      {R"({"map":"additive","kernel":{"kernel":"hellinger"}})", Law::fixed, "exact"},
+      {R"({"map":"additive"})", Law::fixed,
+       "a sampled spectrum; tests/feature measures what that costs", 1, 0.2},
       {R"({"map":"product_sketch","kind":"gaussian","kernel":{"degree":3}})", Law::mean, kTails},
       {R"({"map":"product_sketch","kind":"gaussian","kernel":{"degree":6}})", Law::mean, kTails},
       {R"({"map":"craft","base":{"kind":"gaussian"},"kernel":{"degree":3}})", Law::mean, kTails},
@@ -173,6 +188,9 @@ std::span<const RefusalRow> refusal_rows() {
       {R"({"map":"fourier","radius":"fixed"})", has_fixed_radius, kNo, "radius"},
       {R"({"map":"fourier","scramble":"digital_shift"})", uses_scramble, kNo, "scramble"},
       {R"({"map":"fourier","whole_blocks":true})", has_blocks, kNo, "whole_blocks"},
+      {R"({"map":"laplace"})", has_laplace_law, kNo, "has no Laplace features"},
+      {R"({"map":"additive"})", is_homogeneous, kNo, "has no additive map"},
+      {R"({"map":"additive","order":3})", has_orders, MERCER_INVALID_ARGUMENT, "order = 3"},
       {R"({"map":"linear"})", is_inner_product, kNo, "has no linear map"},
       {R"({"map":"linear","nonzeros":2})", has_nonzeros, kNo, "nonzeros = 2"},
       {R"({"map":"product_sketch"})", has_sketches, kNo, "has no polynomial sketch"},
@@ -198,6 +216,7 @@ std::span<const char* const> sparse_columns() {
   static constexpr const char* kRows[] = {
       R"({"map":"linear","projection":"countsketch"})",
       R"({"map":"linear","projection":"osnap"})",
+      R"({"map":"additive"})",  // a column reads one input
       // One CountSketch: nothing is convolved; or the few inputs of a part, one by one.
       R"({"map":"tensor_sketch","kernel":{"degree":1}})",
       R"({"map":"hierarchical_sketch","base":{"map":"tensor_sketch"},"kernel":{"degree":1}})",

@@ -53,6 +53,7 @@ Sample::Sample(const Cell& cell, int64_t d, int64_t D)
   const MatrixView<const double> rows = X_.view();
   map->variance(rows.block_rows(0, 1), rows.block_rows(1, 2), std::span(&variance_, 1));
   map->pseudo_variance(rows.block_rows(0, 1), rows.block_rows(1, 2), std::span(&pseudo_, 1));
+  map->bias(rows.block_rows(0, 1), rows.block_rows(1, 2), std::span(&bias_, 1));
 }
 
 bool Sample::is_exact() const { return variance_ < 1e-13 * k_ * k_; }
@@ -69,8 +70,8 @@ void Sample::extend(int64_t count) {
 }
 
 bool Sample::draw(int64_t least, double sharpness, int64_t most) {
-  extend(law_.law == Law::mean ? 5 * least : least);
-  if (is_exact() || law_.law == Law::mean) return true;
+  extend(law_.law == Law::fixed ? 2 : law_.law == Law::mean ? 5 * least : least);
+  if (is_exact() || law_.law == Law::fixed || law_.law == Law::mean) return true;
   for (int round = 0; round < 6; ++round) {
     const double wanted = std::pow(relative_error(deviation_) / sharpness, 2);
     const auto have = static_cast<int64_t>(real_.size());
@@ -81,7 +82,16 @@ bool Sample::draw(int64_t least, double sharpness, int64_t most) {
   return false;
 }
 
+std::string Sample::fixed_fault() const {
+  const double said = std::fabs(real_[0] - k_ - bias_), off = std::fabs(real_[0] - k_);
+  if (variance_ != 0 || pseudo_ != 0 || real_[0] != real_[1]) return "nothing is drawn, but varies";
+  if (!(said <= 1e-13 * std::fabs(k_))) return "bias() is off by " + std::to_string(said);
+  const double most = law_.bias * cell_.kernel().variance() + 1e-13 * std::fabs(k_);
+  return off <= most ? "" : "off by " + std::to_string(off);
+}
+
 std::string Sample::fault(double z) const {
+  if (law_.law == Law::fixed) return fixed_fault();
   if (is_exact()) {
     double worst = 0;
     for (const double one : real_) worst = std::max(worst, std::fabs(one - k_));

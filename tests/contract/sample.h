@@ -29,6 +29,7 @@ class Sample {
 
  private:
   void extend(int64_t count);
+  std::string fixed_fault() const;
   /// Variances so small against k^2 are rounding: the estimate is then exact.
   bool is_exact() const;
 
@@ -38,7 +39,7 @@ class Sample {
   int64_t D_;
   double k_;
   bool is_complex_;
-  double variance_ = 0, pseudo_ = 0;
+  double variance_ = 0, pseudo_ = 0, bias_ = 0;
   std::vector<double> real_;
   std::vector<double> deviation_;  // (real - k)^2
   std::vector<double> squared_;    // (real - k)^2 - imaginary^2

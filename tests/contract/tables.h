@@ -57,8 +57,9 @@ std::span<const NumbersRow> numbers_rows();
 
 /// How the estimate's variance relates to what variance() says. `mean`: its tails leave a sample
 /// variance without meaning. `same`: the map has the bytes of another, named by `other`. `none`:
-/// made from rows, an approximation and no estimate.
-enum class Law { exact, at_most, mean, same, none };
+/// made from rows, an approximation and no estimate. `fixed`: nothing is drawn; the estimate is the
+/// same for every seed, off by `bias` at most and by what bias() says.
+enum class Law { exact, at_most, mean, same, none, fixed };
 
 /// The first row that matches rules; cells that none matches are exact and unbiased.
 struct LawRow {

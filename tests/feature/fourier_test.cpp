@@ -15,7 +15,7 @@
 #include "support/dense.h"
 #include "support/kernels.h"
 #include "support/map_calls.h"
-#include "support/reference.h"
+#include "support/reference_matrix.h"
 #include "support/refusal.h"
 #include "support/sparse.h"
 
@@ -23,28 +23,9 @@ using namespace mercer;
 using namespace mercer::feature;
 using test::features_of;
 using test::Reference;
+using test::reference_matrix;
 
 namespace {
-
-Matrix<double> matrix(const Reference& rows) {
-  Matrix<double> out(static_cast<int64_t>(rows.size()), static_cast<int64_t>(rows[0].size()));
-  for (int64_t i = 0; i < out.rows(); ++i) {
-    for (int64_t j = 0; j < out.cols(); ++j)
-      out(i, j) = rows[static_cast<size_t>(i)][static_cast<size_t>(j)];
-  }
-  return out;
-}
-
-double worst_difference(const Matrix<double>& a, const Matrix<double>& b) {
-  REQUIRE(a.rows() == b.rows());
-  REQUIRE(a.cols() == b.cols());
-  double worst = 0;
-  for (int64_t i = 0; i < a.rows() * a.cols(); ++i) {
-    const double difference = std::fabs(a.data()[i] - b.data()[i]);
-    if (!(difference <= worst)) worst = difference;
-  }
-  return worst;
-}
 
 std::string message_of(const std::function<void()>& call, mercer_status status) {
   try {
@@ -69,15 +50,16 @@ TEST_CASE("fourier: given frequencies give the reference features") {
   // Angles are below 30, one rounding of the frequency and d of the sum: 30 * 6 * 2^-53 + 2^-52 <
   // 2e-14.
   for (const Reference& entry : test::oracle("transforms")["maps"]) {
-    const Matrix<double> X = matrix(entry["X"]);
-    const Matrix<double> W = test::transposed(matrix(entry["W"]).view());
+    const Matrix<double> X = reference_matrix(entry["X"]);
+    const Matrix<double> W = test::transposed(reference_matrix(entry["W"]).view());
     const auto gaussian = kernel::make_gaussian({1.0}, 1.0);
     const auto pair = make_fourier_supplied(*gaussian, W.view(), {}, with_form(FourierForm::pair));
-    CHECK(worst_difference(features_of(*pair, X), matrix(entry["pair"])) <= 2e-14);
+    CHECK(test::worst_difference(features_of(*pair, X), reference_matrix(entry["pair"])) <= 2e-14);
     const auto complex =
         make_fourier_supplied(*gaussian, W.view(), {}, with_form(FourierForm::complex));
     const Matrix<double> Z = features_of(*complex, X);
-    const Matrix<double> re = matrix(entry["complex"]["re"]), im = matrix(entry["complex"]["im"]);
+    const Matrix<double> re = reference_matrix(entry["complex"]["re"]),
+                         im = reference_matrix(entry["complex"]["im"]);
     double worst = 0;
     for (int64_t i = 0; i < re.rows(); ++i) {
       for (int64_t j = 0; j < re.cols(); ++j) {
@@ -88,8 +70,8 @@ TEST_CASE("fourier: given frequencies give the reference features") {
     CHECK(worst <= 2e-14);
     const auto skewed = kernel::make_skewed_chi2(0.5, 1.0);
     const auto warped = make_fourier_supplied(*skewed, W.view(), {}, with_form(FourierForm::pair));
-    CHECK(worst_difference(features_of(*warped, matrix(entry["X_positive"])),
-                           matrix(entry["skewed_chi2_pair_c0.5"])) <= 2e-14);
+    CHECK(test::worst_difference(features_of(*warped, reference_matrix(entry["X_positive"])),
+                                 reference_matrix(entry["skewed_chi2_pair_c0.5"])) <= 2e-14);
   }
 }
 
@@ -104,8 +86,8 @@ TEST_CASE("fourier: variances equal the reference numbers") {
                         : name == "matern"
                             ? kernel::make_matern(p["nu"], {ell}, 1.0)
                             : kernel::make_rational_quadratic(p["alpha"], {ell}, 1.0);
-    const Matrix<double> x = matrix(Reference::row(entry["x"])),
-                         y = matrix(Reference::row(entry["y"]));
+    const Matrix<double> x = reference_matrix(Reference::row(entry["x"])),
+                         y = reference_matrix(Reference::row(entry["y"]));
     const auto value = [&](FourierForm form, bool pseudo) {
       const auto map = make_fourier(*kernel, x.cols(), 10, with_form(form));
       double out = 0;
@@ -146,13 +128,13 @@ TEST_CASE("fourier: weights of supplied frequencies give the weighted sum of cos
   const Parameters parameters = map->parameters();
   CHECK(parameters.text("needs") == "data");
   const auto again = feature::make_map(parameters, {.numbers = numbers});
-  CHECK(worst_difference(Z, features_of(*again, X)) == 0);
+  CHECK(test::worst_difference(Z, features_of(*again, X)) == 0);
   // So do the numbers without names of older files.
   std::vector<double> flat(W.data(), W.data() + 6);
   flat.insert(flat.end(), weights.begin(), weights.end());
   const std::vector<NumberArray> unnamed = {{"", {9}, flat}};
   const auto older = feature::make_map(parameters, {.numbers = unnamed});
-  CHECK(worst_difference(Z, features_of(*older, X)) == 0);
+  CHECK(test::worst_difference(Z, features_of(*older, X)) == 0);
   double out = 0;
   CHECK(
       message_of([&] { map->variance(X.view(), X.view(), std::span(&out, 1)); }, MERCER_UNSUPPORTED)
@@ -169,8 +151,8 @@ TEST_CASE("fourier: the ARD lengthscale divides its own coordinate") {
     scaled.data()[i] = X.data()[i] / lengthscale[i % 3];
   }
   // Lengthscales that are powers of two scale without rounding: the same bits.
-  CHECK(worst_difference(features_of(*make_fourier(*ard, 3, 64, {}), X),
-                         features_of(*make_fourier(*unit, 3, 64, {}), scaled)) == 0);
+  CHECK(test::worst_difference(features_of(*make_fourier(*ard, 3, 64, {}), X),
+                               features_of(*make_fourier(*unit, 3, 64, {}), scaled)) == 0);
 }
 
 TEST_CASE("fourier: errors name argument, value and expectation") {

@@ -64,7 +64,7 @@ TEST_CASE("exact values equal the reference numbers", "[kernel]") {
       CHECK(worst <= 1);
     }
   }
-  CHECK(compared == 3 * 41 * 12);  // sets, kernels of ours, pairs
+  CHECK(compared == 3 * 49 * 12);  // sets, kernels of ours, pairs
 }
 
 TEST_CASE("k(tau) and k(2 tau) equal the reference numbers", "[kernel]") {

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Deterministic features of additive homogeneous kernels (Vedaldi, Zisserman 2012, eq. 9; SPEC
+// section 6): with the spectrum kappa sampled at multiples of the period L, input x becomes
+//   sqrt(x L kappa(0)), sqrt(2 x L kappa(jL)) cos(jL log x), sqrt(2 x L kappa(jL)) sin(jL log x),
+// j = 1 .. order, all inputs of one kind side by side. Nothing is drawn: the estimate has no
+// variance, but a bias, which the default period makes least.
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "base/fields.h"
+#include "base/float_environment.h"
+#include "base/size.h"
+#include "feature/column_slice.h"
+#include "feature/map_entry.h"
+#include "feature/tile_loop.h"
+#include "transform/log_harmonics.h"
+
+namespace mercer::feature {
+namespace {
+
+constexpr double kInverseTurn = 0.15915494309189533577;  // 1 / (2 pi)
+constexpr int64_t kTileNumbers = int64_t{1} << 16;       // of Z, written by a tile
+
+struct Sampling {
+  int64_t order;
+  double period;
+};
+
+class Additive final : public FeatureMap {
+ public:
+  Additive(std::unique_ptr<const kernel::Kernel> kernel, int64_t d, uint64_t seed,
+           const Sampling& sampling)
+      : FeatureMap(d, d * (2 * sampling.order + 1), false),
+        kernel_(std::move(kernel)),
+        seed_(seed),
+        sampling_(sampling) {
+    const double L = sampling.period;
+    for (int64_t j = 0; j <= sampling.order; ++j) {
+      const double density = kernel_->homogeneous()->density(static_cast<double>(j) * L);
+      weights_.push_back(std::sqrt(kernel_->variance() * ((j == 0 ? 1 : 2) * L * density)));
+    }
+  }
+
+  std::string_view name() const noexcept override { return "additive"; }
+  const kernel::Kernel& kernel() const noexcept override { return *kernel_; }
+  Parameters parameters() const override {
+    return {{"map", "additive"},
+            {"kernel", std::make_shared<const Parameters>(kernel_->parameters())},
+            {"inputs", inputs()},
+            {"features", features()},
+            {"seed", seed_},
+            {"order", sampling_.order},
+            {"period", sampling_.period}};
+  }
+
+  void apply(const Rows& X, Columns c, Context& context, const ResultView& Z) const override {
+    X.visit([&](const auto& rows) {
+      using View = std::remove_cvref_t<decltype(rows)>;
+      if (rows.rows == 0 || c.begin == c.end) return;
+      run_tiles(Tiles<View>(*this, rows, c, result_of<RowNumberOf<View>>(Z)), context);
+    });
+  }
+
+  void prepare(Precision, Context&) const override {}  // nothing is drawn
+
+  void variance(MatrixView<const double>, MatrixView<const double>,
+                std::span<double> out) const override {
+    std::fill(out.begin(), out.end(), 0.0);
+  }
+  void pseudo_variance(MatrixView<const double> X, MatrixView<const double> Y,
+                       std::span<double> out) const override {
+    variance(X, Y, out);
+  }
+  void bias(MatrixView<const double> X, MatrixView<const double> Y,
+            std::span<double> out) const override {
+    for (int64_t i = 0; i < X.rows; ++i) {
+      double estimate = 0;
+      for (int64_t k = 0; k < X.cols; ++k) estimate += sampled(X(i, k), Y(i, k));
+      out[static_cast<size_t>(i)] = estimate - kernel_->value(X.cols, X.row(i), Y.row(i));
+    }
+  }
+
+ private:
+  // The estimate of one coordinate.
+  double sampled(double x, double y) const noexcept {
+    if (x == 0 || y == 0) return 0 * (x + y);  // NaN stays
+    const double t = sampling_.period * (std::log(x) - std::log(y));
+    double sum = 0;
+    for (size_t j = 0; j < weights_.size(); ++j)
+      sum += weights_[j] * weights_[j] * std::cos(static_cast<double>(j) * t);
+    return std::sqrt(x) * std::sqrt(y) * sum;
+  }
+
+  // Rows of X one by one; of sparse ones only what is not 0, which stays 0.
+  template <class View>
+  class Tiles final : public TileWork {
+    using T = RowNumberOf<View>;
+
+   public:
+    Tiles(const Additive& map, const View& X, Columns c, MatrixView<T> Z)
+        : map_(map), X_(X), Z_(Z), slice_(X.cols, parts(map), 1, c), hull_(slice_.hull()) {}
+
+    void prepare(Context&) const override {}
+    TileCut cut() const override {
+      return {X_.rows, kTileNumbers / (X_.cols + Z_.cols) + 1, {0, 1}, 1, scratch_bytes()};
+    }
+    void begin(std::byte* scratch) const noexcept override {
+      if constexpr (kIsSparse<View>) std::fill_n(at(scratch).zeros, X_.cols, T{0});
+    }
+    void run(const Tile& tile) const noexcept override {
+      const Scratch scratch = at(tile.scratch);
+      for (int64_t i = tile.i0; i < tile.i1; ++i) row(i, scratch);
+    }
+
+   private:
+    struct Scratch {
+      T* roots;
+      T* logs;
+      T* cosines;
+      T* sines;
+      T* values;    // those of a sparse row that are not 0
+      T* zeros;     // a row of them
+      int64_t* at;  // the inputs of `values`
+    };
+    static int parts(const Additive& map) { return static_cast<int>(2 * map.sampling_.order + 1); }
+    int64_t stride() const { return (X_.cols + 15) / 16 * 16; }
+    int64_t scratch_bytes() const {
+      constexpr int64_t kRow = 6 * sizeof(T) + sizeof(int64_t);
+      return checked_multiply(checked_add(X_.cols, 16, "a row"), kRow, "a row");
+    }
+    Scratch at(std::byte* scratch) const noexcept {
+      T* const first = reinterpret_cast<T*>(scratch);
+      const int64_t s = stride();
+      return {first,
+              first + s,
+              first + 2 * s,
+              first + 3 * s,
+              first + 4 * s,
+              first + 5 * s,
+              reinterpret_cast<int64_t*>(first + 6 * s)};
+    }
+
+    void row(int64_t i, const Scratch& scratch) const noexcept {
+      if constexpr (kIsSparse<View>) {
+        std::fill_n(Z_.row(i), Z_.cols, T{0});
+        const int64_t count = gather(i, scratch);
+        finish(scratch.values, count, scratch, [&](const T* from, int p, T scale) {
+          const projection::Blocks own = slice_.part(p);
+          for (int64_t e = 0; e < count; ++e) {
+            const int64_t k = scratch.at[e];
+            if (own.begin <= k && k < own.end) Z_.row(i)[slice_.offset(p, k)] = scale * from[e];
+          }
+        });
+      } else {
+        finish(X_.row(i) + hull_.begin, hull_.end - hull_.begin, scratch,
+               [&](const T* from, int p, T scale) {
+                 const projection::Blocks own = slice_.part(p);
+                 T* const z = Z_.row(i) + slice_.offset(p, own.begin);
+                 const T* const first = from + (own.begin - hull_.begin);
+                 for (int64_t k = 0; k < own.end - own.begin; ++k) z[k] = scale * first[k];
+               });
+      }
+    }
+
+    // Inputs named twice count as their sum.
+    int64_t gather(int64_t i, const Scratch& scratch) const noexcept {
+      int64_t count = 0;
+      add_row(X_, i, scratch.zeros);
+      for_each_listed(X_, i, [&](int64_t k, T) {
+        if (scratch.zeros[k] == 0) return;
+        scratch.values[count] = scratch.zeros[k];
+        scratch.at[count++] = k;
+        scratch.zeros[k] = 0;
+      });
+      return count;
+    }
+
+    // put(numbers, part, scale) for every part that the slice asks for.
+    template <class Put>
+    void finish(const T* x, int64_t count, const Scratch& scratch, const Put& put) const noexcept {
+      const auto weight = [this](size_t j) { return static_cast<T>(map_.weights_[j]); };
+      const auto wanted = [this](int p) { return slice_.part(p).begin < slice_.part(p).end; };
+      transform::roots_and_logs(x, count, static_cast<T>(map_.sampling_.period * kInverseTurn),
+                                scratch.roots, scratch.logs);
+      if (wanted(0)) put(scratch.roots, 0, weight(0));
+      for (int p = 1; p < slice_.parts(); p += 2) {
+        if (!wanted(p) && !wanted(p + 1)) continue;
+        const int j = (p + 1) / 2;
+        transform::log_harmonics(scratch.roots, scratch.logs, count, static_cast<T>(j),
+                                 weight(static_cast<size_t>(j)), scratch.cosines, scratch.sines);
+        if (wanted(p)) put(scratch.cosines, p, T{1});
+        if (wanted(p + 1)) put(scratch.sines, p + 1, T{1});
+      }
+    }
+
+    const Additive& map_;
+    View X_;
+    MatrixView<T> Z_;
+    ColumnSlice slice_;
+    projection::Blocks hull_;
+  };
+
+  std::unique_ptr<const kernel::Kernel> kernel_;
+  uint64_t seed_;
+  Sampling sampling_;
+  std::vector<double> weights_;  // sqrt(variance L kappa(0)), sqrt(2 variance L kappa(jL))
+};
+
+Sampling sampling_of(const MapArguments& a, const kernel::HomogeneousSpectrum& spectrum) {
+  const std::string name(a.kernel.name());
+  const int64_t most = spectrum.most_order();
+  const bool has_order = a.own.find("order") != nullptr;
+  const int64_t order = has_order ? a.own.integer("order") : std::min<int64_t>(1, most);
+  require(order <= most, MERCER_INVALID_ARGUMENT,
+          "order = %lld, expected at most %lld for kernel %s", static_cast<long long>(order),
+          static_cast<long long>(most), name.c_str());
+  const double best = spectrum.best_period(order);
+  const double period = a.own.find("period") != nullptr ? a.own.number("period") : best;
+  require(most > 0 || period == best, MERCER_INVALID_ARGUMENT,
+          "period = %g, expected %g or none: kernel %s is exact at order 0", period, best,
+          name.c_str());
+  return {order, period};
+}
+
+std::unique_ptr<FeatureMap> additive_from(const MapArguments& a) {
+  const kernel::HomogeneousSpectrum* const spectrum = a.kernel.homogeneous();
+  require(spectrum != nullptr, MERCER_UNSUPPORTED,
+          "kernel %s has no additive map, expected additive_chi2, intersection, jensen_shannon or "
+          "hellinger",
+          std::string(a.kernel.name()).c_str());
+  a.kernel.check_dimension(a.inputs);
+  const Sampling sampling = sampling_of(a, *spectrum);
+  const int64_t D = checked_multiply(a.inputs, 2 * sampling.order + 1, "features");
+  require(a.features == D, MERCER_INVALID_ARGUMENT,
+          "features = %lld, expected %lld: 2 order + 1 for each input",
+          static_cast<long long>(a.features), static_cast<long long>(D));
+  const StandardRounding rounding;
+  return std::make_unique<Additive>(a.kernel.copy(), a.inputs, a.seed, sampling);
+}
+
+}  // namespace
+
+MapEntry additive_entry() {
+  return {.name = "additive",
+          .help =
+              "roots of inputs times cos and sin of multiples of their logarithms, for additive "
+              "homogeneous kernels: 2 order + 1 columns for each input, the same for every "
+              "seed; nnz (2 order + 1) per row",
+          .fields = {{.key = "order",
+                      .type = FieldType::integer,
+                      .fallback = std::nan(""),
+                      .least = 0,
+                      .most = 1000,
+                      .help = "samples of the spectrum beside that at 0; left out: 1, or 0 for "
+                              "hellinger, which is then exact"},
+                     {.key = "period",
+                      .type = FieldType::number,
+                      .fallback = std::nan(""),
+                      .least = 0,
+                      .most = 1000,
+                      .least_open = true,
+                      .help = "distance of the samples; left out: that of least error"}},
+          .make = additive_from,
+          .default_kernel = kernel_named("additive_chi2")};
+}
+
+}  // namespace mercer::feature

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Random Laplace features (Yang, Sindhwani, Fan, Avron, Mahoney 2014; SPEC section 6) of kernels
+// k(x, y) = variance E exp(-omega'(x + y)) on [0, inf)^d:
+//   Z = sqrt(variance / D) exp(-XW), W of the law of omega.
+// Since the square of a column's share is one at the doubled rows, the estimate has the variance
+// (variance k(2x, 2y) - k(x, y)^2) / D.
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "base/float_environment.h"
+#include "feature/map_entry.h"
+#include "feature/projected_map.h"
+#include "projection/projections.h"
+
+namespace mercer::feature {
+namespace {
+
+struct LaplaceDraw {
+  std::shared_ptr<const kernel::Kernel> kernel;
+  int64_t d;
+  int64_t D;
+  uint64_t seed;
+};
+
+ProjectedParts projected(const LaplaceDraw& draw) {
+  ProjectedParts made;
+  made.projections.push_back(projection::kDense.make(
+      {std::shared_ptr<const random::Law>(draw.kernel, draw.kernel->laplace_law()),
+       {},
+       projection::Unit::plain,
+       draw.d,
+       draw.D,
+       draw.seed}));
+  made.epilogue = transform::decay_epilogue();
+  made.columns = {std::sqrt(draw.kernel->variance() / static_cast<double>(draw.D))};
+  made.prologue = transform::half_line_prologue();
+  return made;
+}
+
+class Laplace final : public ProjectedMap {
+ public:
+  explicit Laplace(const LaplaceDraw& draw) : ProjectedMap(projected(draw)), draw_(draw) {}
+
+  std::string_view name() const noexcept override { return "laplace"; }
+  const kernel::Kernel& kernel() const noexcept override { return *draw_.kernel; }
+  Parameters parameters() const override {
+    return {{"map", "laplace"},
+            {"kernel", std::make_shared<const Parameters>(kernel().parameters())},
+            {"inputs", draw_.d},
+            {"features", draw_.D},
+            {"seed", draw_.seed}};
+  }
+
+  void variance(MatrixView<const double> X, MatrixView<const double> Y,
+                std::span<double> out) const override {
+    std::vector<double> twice_x(static_cast<size_t>(X.cols)), twice_y(twice_x);
+    for (int64_t i = 0; i < X.rows; ++i) {
+      for (int64_t k = 0; k < X.cols; ++k) {
+        twice_x[static_cast<size_t>(k)] = 2 * X(i, k);
+        twice_y[static_cast<size_t>(k)] = 2 * Y(i, k);
+      }
+      const double k = kernel().value(X.cols, X.row(i), Y.row(i));
+      const double square =
+          kernel().variance() * kernel().value(X.cols, twice_x.data(), twice_y.data());
+      out[static_cast<size_t>(i)] = (square - k * k) / static_cast<double>(features());
+    }
+  }
+  void pseudo_variance(MatrixView<const double> X, MatrixView<const double> Y,
+                       std::span<double> out) const override {
+    variance(X, Y, out);
+  }
+
+ private:
+  LaplaceDraw draw_;
+};
+
+std::unique_ptr<FeatureMap> laplace_from(const MapArguments& a) {
+  require(a.kernel.laplace_law() != nullptr, MERCER_UNSUPPORTED,
+          "kernel %s has no Laplace features, expected exponential_semigroup or "
+          "reciprocal_semigroup",
+          std::string(a.kernel.name()).c_str());
+  a.kernel.check_dimension(a.inputs);
+  const StandardRounding rounding;
+  return std::make_unique<Laplace>(LaplaceDraw{a.kernel.copy(), a.inputs, a.features, a.seed});
+}
+
+}  // namespace
+
+MapEntry laplace_entry() {
+  return {.name = "laplace",
+          .help =
+              "random Laplace features exp(-x'omega) of semigroup kernels of rows without "
+              "negative entries",
+          .fields = {},
+          .make = laplace_from,
+          .default_kernel = kernel_named("exponential_semigroup")};
+}
+
+}  // namespace mercer::feature

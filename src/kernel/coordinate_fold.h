@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// A sum or product over the coordinates of two rows. Independent lanes let the compiler vectorise
+// without reordering: the order is fixed here, and symmetric in x and y if the terms are.
+#pragma once
+
+#include <cstdint>
+
+namespace mercer::kernel {
+
+/// How coordinates are joined: the neutral element and the operation.
+struct Sum {
+  static constexpr double kEmpty = 0;
+  static double join(double a, double b) noexcept { return a + b; }
+};
+struct Product {
+  static constexpr double kEmpty = 1;
+  static double join(double a, double b) noexcept { return a * b; }
+};
+
+/// term(0), ..., term(d - 1) joined.
+template <class Join, class Term>
+double fold(int64_t d, Term term) noexcept {
+  constexpr int64_t kLanes = 8;
+  double lane[kLanes];
+  for (double& l : lane) l = Join::kEmpty;
+  int64_t j = 0;
+  for (; j + kLanes <= d; j += kLanes) {
+    for (int64_t l = 0; l < kLanes; ++l) lane[l] = Join::join(lane[l], term(j + l));
+  }
+  for (int64_t l = 0; j < d; ++j, ++l) lane[l] = Join::join(lane[l], term(j));
+  for (int64_t width = kLanes / 2; width > 0; width /= 2) {
+    for (int64_t l = 0; l < width; ++l) lane[l] = Join::join(lane[l], lane[l + width]);
+  }
+  return lane[0];
+}
+
+}  // namespace mercer::kernel

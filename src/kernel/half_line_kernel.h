@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Kernels of rows without negative entries that are a function of a sum or product over the
+// coordinates: k(x, y) = variance * finish(join_j term(x_j, y_j)); NaN where an entry is negative.
+#pragma once
+
+#include <limits>
+
+#include "kernel/coordinate_fold.h"
+#include "kernel/entry.h"
+
+namespace mercer::kernel {
+
+/// Derived offers  double term(x, y) const  for x, y >= 0, symmetric, and, unless it is the joined
+/// value itself,  double finish(joined) const.
+template <class Derived, class Join>
+class HalfLineKernel : public Kernel {
+ public:
+  double value(int64_t d, const double* x, const double* y) const noexcept final {
+    const auto& self = static_cast<const Derived&>(*this);
+    return variance() * self.finish(fold<Join>(d, [&](int64_t j) {
+      return x[j] >= 0 && y[j] >= 0 ? self.term(x[j], y[j])
+                                    : std::numeric_limits<double>::quiet_NaN();
+    }));
+  }
+  double finish(double joined) const noexcept { return joined; }
+
+ protected:
+  using Kernel::Kernel;
+};
+
+}  // namespace mercer::kernel

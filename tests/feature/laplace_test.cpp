@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Random Laplace features of given frequencies and their variances against the reference numbers.
+#include <cmath>
+#include <string>
+
+#include "feature/map_entry.h"
+#include "support/catch.h"
+#include "support/epilogue.h"
+#include "support/map_calls.h"
+#include "support/reference_matrix.h"
+#include "support/refusal.h"
+#include "transform/dense_panel.h"
+
+using namespace mercer;
+using namespace mercer::test;
+
+namespace {
+
+std::unique_ptr<FeatureMap> make(const Parameters& kernel, int64_t d, int64_t D) {
+  const Parameters given{{"map", "laplace"},
+                         {"kernel", std::make_shared<const Parameters>(kernel)},
+                         {"inputs", d},
+                         {"features", D}};
+  return feature::make_map(feature::canonical_map(given, "", feature::Data::refused));
+}
+
+}  // namespace
+
+// What the map is made of, on given frequencies: a projection and this epilogue.
+TEST_CASE("laplace: given frequencies give the reference features") {
+  constexpr int64_t kColumns = transform::kPanelColumns<double>;
+  for (const Reference& entry : oracle("transforms")["maps"]) {
+    const Matrix<double> X = reference_matrix(entry["X_positive"]);
+    const Matrix<double> W = reference_matrix(entry["laplace_omega"]);
+    const Matrix<double> expected = reference_matrix(entry["random_laplace"]);
+    Matrix<double> P(X.rows(), kColumns), out(X.rows(), kColumns), scale(1, kColumns);
+    P.fill(0);
+    scale.fill(1 / std::sqrt(static_cast<double>(W.cols())));
+    for (int64_t i = 0; i < X.rows(); ++i)
+      for (int64_t j = 0; j < W.cols(); ++j)
+        for (int64_t k = 0; k < X.cols(); ++k) P(i, j) += X(i, k) * W(k, j);
+    finish(transform::decay_epilogue(), P.data(), X.rows(), kColumns, scale.data(), scale.data(),
+           out.data());
+    Matrix<double> Z(X.rows(), W.cols());
+    for (int64_t i = 0; i < X.rows(); ++i)
+      for (int64_t j = 0; j < W.cols(); ++j) Z(i, j) = out(i, j);
+    CHECK(worst_difference(Z, expected) <= 2e-15);
+  }
+}
+
+TEST_CASE("laplace: variances equal the reference numbers") {
+  REQUIRE(oracle("variances")["other"].size() == 4);
+  for (const Reference& entry : oracle("variances")["other"]) {
+    const Matrix<double> x = reference_matrix(Reference::row(entry["xp"]));
+    const Matrix<double> y = reference_matrix(Reference::row(entry["yp"]));
+    const auto at = [&](const Parameters& kernel, int64_t D) {
+      double variance = 0;
+      make(kernel, 3, D)->variance(x.view(), y.view(), std::span(&variance, 1));
+      return variance;
+    };
+    const Parameters exponential{{"kernel", "exponential_semigroup"}, {"beta", 0.7}};
+    const Parameters reciprocal{{"kernel", "reciprocal_semigroup"}, {"lambda", 0.9}};
+    CHECK(at(exponential, 1) ==
+          Approx(entry["exp_semigroup_beta0.7"].get<double>()).epsilon(1e-12));
+    CHECK(at(reciprocal, 1) == Approx(entry["reciprocal_lam0.9"].get<double>()).epsilon(1e-12));
+    CHECK(at(reciprocal, 8) == Approx(at(reciprocal, 1) / 8).epsilon(1e-14));
+  }
+}
+
+// The heaviest tails there are: entries beyond the floats.
+TEST_CASE("laplace: a zero input counts for nothing whatever its frequency") {
+  const auto map = make({{"kernel", "exponential_semigroup"}, {"beta", 1e20}}, 2, 64);
+  Matrix<float> X(2, 2);
+  X.fill(0);
+  X(1, 1) = 1;
+  const Matrix<float> Z = features_of(*map, X);
+  for (int64_t j = 0; j < 64; ++j) {
+    CHECK(Z(0, j) == 0.125f);
+    CHECK(Z(1, j) == 0);
+  }
+}
+
+TEST_CASE("laplace: other kernels are refused") {
+  CHECK(refusal_fault(
+            MERCER_UNSUPPORTED,
+            [&] {
+              make({{"kernel", "gaussian"}}, 4, 8);
+            },
+            "kernel gaussian", "reciprocal_semigroup") == "");
+}
