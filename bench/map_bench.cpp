@@ -10,7 +10,7 @@
 #include "base/aligned.h"
 #include "feature/feature_map.h"
 #include "random/distributions.h"
-#include "spec/specs.h"
+#include "spec/spec.h"
 
 using namespace mercer;
 
@@ -43,14 +43,20 @@ void map(benchmark::State& state, const char* spec, int64_t n, int64_t d, int64_
   state.SetItemsProcessed(n * state.iterations());
 }
 
-#define MERCER_MAP(name, spec, n, d, D)      \
-  BENCHMARK_CAPTURE(map, name, spec, n, d, D) \
-      ->Unit(benchmark::kMillisecond)        \
-      ->UseRealTime()
+#define MERCER_MAP(name, spec, n, d, D) \
+  BENCHMARK_CAPTURE(map, name, spec, n, d, D)->Unit(benchmark::kMillisecond)->UseRealTime()
 
 MERCER_MAP(additive, R"({"map":"additive","kernel":{"kernel":"additive_chi2"})", 10000, 784, 2352);
 MERCER_MAP(additive_order_3, R"({"map":"additive","order":3,"kernel":{"kernel":"intersection"})",
            10000, 784, 5488);
+MERCER_MAP(anova, R"({"map":"anova","kernel":{"kernel":"anova"})", 10000, 64, 4096);
+MERCER_MAP(anova_degree_4, R"({"map":"anova","kernel":{"kernel":"anova","degree":4})", 10000, 64,
+           4096);
+MERCER_MAP(poisson, R"({"map":"poisson","kernel":{"kernel":"gaussian","lengthscale":4})", 10000, 64,
+           4096);
+MERCER_MAP(exact_polynomial,
+           R"({"map":"exact_polynomial","kernel":{"kernel":"polynomial","degree":3,"offset":1})",
+           10000, 27, 4060);
 MERCER_MAP(laplace, R"({"map":"laplace","kernel":{"kernel":"reciprocal_semigroup"})", 10000, 64,
            4096);
 

@@ -30,6 +30,8 @@ extern "C" {
  *                          other inputs give NaN
  *   polynomial             (gamma x'y + offset)^degree, degree 1..1024, gamma > 0, offset >= 0
  *   bilinear               (x1'y1)(x2'y2) of rows [x1 | x2], x1 the first "left" inputs
+ *   anova                  sum over subsets of "degree" (1..16) inputs of the products of their
+ *                          x_j y_j; "subsets": "all": prod_j (1 + x_j y_j)
  *   additive_chi2, intersection
  *                          sum_j 2 x_j y_j/(x_j + y_j), sum_j min(x_j, y_j)
  *   jensen_shannon, hellinger

@@ -15,7 +15,10 @@
   entry(linear)            \
   entry(nystroem)          \
   entry(additive)          \
-  entry(laplace)
+  entry(laplace)           \
+  entry(anova)             \
+  entry(poisson)           \
+  entry(exact_polynomial)
 // clang-format on
 
 namespace mercer::feature {

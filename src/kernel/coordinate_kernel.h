@@ -8,8 +8,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "kernel/coordinate_fold.h"
 #include "kernel/entry.h"
+#include "kernel/lane_fold.h"
 
 namespace mercer::kernel {
 
@@ -25,12 +25,12 @@ class CoordinateKernel : public Kernel {
                            const double* y) const noexcept final {
     const double joined =
         inverse_.size() > 1
-            ? fold<Join>(d,
-                         [&](int64_t j) {
-                           return self().term(x[j], y[j],
-                                              multiple * inverse_[static_cast<size_t>(j)]);
-                         })
-            : fold<Join>(d, [&, scale = multiple * inverse_[0]](int64_t j) {
+            ? lane_fold<Join>(d,
+                              [&](int64_t j) {
+                                return self().term(x[j], y[j],
+                                                   multiple * inverse_[static_cast<size_t>(j)]);
+                              })
+            : lane_fold<Join>(d, [&, scale = multiple * inverse_[0]](int64_t j) {
                 return self().term(x[j], y[j], scale);
               });
     return variance() * self().finish(joined);

@@ -24,6 +24,7 @@ class Gaussian final : public CoordinateKernel<Gaussian, Sum> {
  public:
   explicit Gaussian(const Parameters& canonical) : CoordinateKernel(canonical) {}
   const random::Law* spectral_law() const noexcept override { return law_.get(); }
+  bool is_gaussian() const noexcept override { return true; }
   double term(double x, double y, double scale) const noexcept {
     const double t = (x - y) * scale;
     return t * t;

@@ -6,7 +6,7 @@
 
 #include <limits>
 
-#include "kernel/coordinate_fold.h"
+#include "kernel/lane_fold.h"
 #include "kernel/entry.h"
 
 namespace mercer::kernel {
@@ -18,7 +18,7 @@ class HalfLineKernel : public Kernel {
  public:
   double value(int64_t d, const double* x, const double* y) const noexcept final {
     const auto& self = static_cast<const Derived&>(*this);
-    return variance() * self.finish(fold<Join>(d, [&](int64_t j) {
+    return variance() * self.finish(lane_fold<Join>(d, [&](int64_t j) {
       return x[j] >= 0 && y[j] >= 0 ? self.term(x[j], y[j])
                                     : std::numeric_limits<double>::quiet_NaN();
     }));

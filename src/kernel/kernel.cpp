@@ -37,6 +37,9 @@ void Kernel::check_dimension(int64_t d) const {
   require(d > left_inputs(), MERCER_DIMENSION_MISMATCH,
           "d = %lld, expected more than the %lld inputs of the left part",
           static_cast<long long>(d), static_cast<long long>(left_inputs()));
+  require(d >= least_inputs(), MERCER_DIMENSION_MISMATCH,
+          "d = %lld, expected at least the %lld inputs of a subset of kernel %s",
+          static_cast<long long>(d), static_cast<long long>(least_inputs()), name_.c_str());
 }
 
 std::unique_ptr<Kernel> Kernel::copy() const { return make_kernel(parameters_); }

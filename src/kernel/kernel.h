@@ -93,11 +93,18 @@ class Kernel {
   virtual std::shared_ptr<const transform::RowPrologue> prologue() const { return nullptr; }
   /// Kernels of rows [x1 | x2]: the inputs of x1. Others: 0.
   virtual int64_t left_inputs() const noexcept { return 0; }
+  /// Of fewer inputs the kernel would be 0 everywhere.
+  virtual int64_t least_inputs() const noexcept { return 1; }
   /// None: no sketch of products, no linear map.
   virtual std::optional<InnerPower> inner_power() const noexcept { return std::nullopt; }
   /// Null: no features degree by degree.
   virtual const PowerSeries* series() const noexcept { return nullptr; }
 
+  /// k = variance exp(-||tau||^2 / 2), tau over the lengthscale.
+  virtual bool is_gaussian() const noexcept { return false; }
+  /// k = variance times the sum over subsets of so many inputs of the products of their x_j y_j; 0:
+  /// over all subsets. None: no ANOVA features.
+  virtual std::optional<int64_t> subset_degree() const noexcept { return std::nullopt; }
   /// Kernels E exp(-omega'(x + y)) on [0, inf)^d: the law of omega >= 0. Null: no Laplace features.
   virtual const random::Law* laplace_law() const noexcept { return nullptr; }
   /// Null: no additive map.

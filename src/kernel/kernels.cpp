@@ -24,7 +24,8 @@
   entry(jensen_shannon)                \
   entry(hellinger)                     \
   entry(exponential_semigroup)         \
-  entry(reciprocal_semigroup)
+  entry(reciprocal_semigroup)          \
+  entry(anova)
 // clang-format on
 
 namespace mercer::kernel {

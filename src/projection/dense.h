@@ -22,6 +22,9 @@ class FrequencySource {
   virtual void fill(int64_t j0, Context& context, MatrixView<double> omega) const = 0;
 };
 
+/// Columns i.i.d. from arguments.law, over the lengthscale: column j is a function of seed and j.
+std::unique_ptr<const FrequencySource> drawn_columns(const ProjectionArguments& arguments);
+
 /// P = XW in that unit with F columns from `source`; d*F multiply-adds per row,
 /// nnz*F for sparse rows. Memory: d*F numbers per precision in use.
 std::unique_ptr<Projection> make_dense(int64_t d, int64_t F,

@@ -34,6 +34,10 @@ class DrawnFrequencies final : public FrequencySource {
 
 }  // namespace
 
+std::unique_ptr<const FrequencySource> drawn_columns(const ProjectionArguments& arguments) {
+  return std::make_unique<DrawnFrequencies>(arguments);
+}
+
 const ProjectionEntry kDense = {
     .name = "dense",
     .help = "i.i.d. columns from the law; d*F multiply-adds per row",

@@ -40,6 +40,10 @@ void fill_levy(const Stream& stream, uint64_t first,
 void fill_sech(const Stream& stream, uint64_t first,
                std::span<double> out) noexcept;  // density sech(pi x)
 
+/// The least integer whose Poisson distribution function is at least u, for 0 < mean <= 700: mean
+/// operations.
+double poisson_quantile(double u, double mean) noexcept;
+
 /// Complex numbers, interleaved re, im: out.size() is twice the count; `first` counts complex
 /// numbers.
 void fill_complex_rademacher(const Stream& stream, uint64_t first,

@@ -30,10 +30,13 @@ std::span<const KernelRow> kernel_rows() {
       {R"({"kernel":"bilinear","left":3,"variance":1.7})", 0.4, 1.0, 4},
       {R"({"kernel":"additive_chi2","variance":1.4})", 1.0, 0, 1, 0},
       {R"({"kernel":"intersection","variance":0.8})", 1.0, 0, 1, 0},
-      {R"({"kernel":"jensen_shannon","variance":1.1})", 1.0, 0, 1, 0},
-      {R"({"kernel":"hellinger","variance":1.6})", 1.0, 0, 1, 0},
+      {R"({"kernel":"jensen_shannon","variance":1.1})", 1.0, 0, 1, 0, Sampled::never},
+      {R"({"kernel":"hellinger","variance":1.6})", 1.0, 0, 1, 0, Sampled::never},
       {R"({"kernel":"exponential_semigroup","beta":0.25,"variance":1.3})", 0.5, 0, 1, 0},
       {R"({"kernel":"reciprocal_semigroup","lambda":4,"variance":0.9})", 1.0, 0, 1, 0},
+      {R"({"kernel":"anova","variance":1.2})", 1.0, 1.0, 2},
+      {R"({"kernel":"anova","degree":5})", 1.5, 1.0, 5, kAnywhere, Sampled::never},
+      {R"({"kernel":"anova","subsets":"all","variance":0.7})", 0.6},
   };
   return kRows;
 }

@@ -82,6 +82,13 @@ bool has_orders(const kernel::Kernel& kernel, const Parameters&) {
 bool has_laplace_law(const kernel::Kernel& kernel, const Parameters&) {
   return kernel.laplace_law() != nullptr;
 }
+bool has_subsets(const kernel::Kernel& kernel, const Parameters&) {
+  return kernel.subset_degree().has_value();
+}
+bool is_gaussian(const kernel::Kernel& kernel, const Parameters&) { return kernel.is_gaussian(); }
+bool has_monomials(const kernel::Kernel& kernel, const Parameters&) {
+  return kernel.inner_power() && kernel.left_inputs() == 0;
+}
 bool has_fftw(const kernel::Kernel&, const Parameters&) { return MERCER_TEST_FFTW; }
 
 // i.i.d. frequencies of the kernel's law, 1/F each.
@@ -114,6 +121,9 @@ std::span<const MapRow> map_rows() {
       {R"({"map":"craft","intermediate":12})"},
       {R"({"map":"additive"})"},
       {R"({"map":"laplace"})"},
+      {R"({"map":"anova"})"},
+      {R"({"map":"poisson"})"},
+      {R"({"map":"exact_polynomial"})"},
       {R"({"map":"additive","order":3,"period":0.4})"},
   };
   return kRows;
@@ -166,8 +176,13 @@ std::span<const LawRow> law_rows() {
        "is checked in tests/projection",
        7, 0, kDense},
       {R"({"map":"additive","kernel":{"kernel":"hellinger"}})", Law::fixed, "exact"},
+      {R"({"map":"additive","kernel":{"kernel":"intersection"}})", Law::fixed,
+       "measured: 0.28 of 2; its spectrum falls as a power only", 1, 0.35},
       {R"({"map":"additive"})", Law::fixed,
-       "a sampled spectrum; tests/feature measures what that costs", 1, 0.2},
+       "measured: up to 0.1; tests/feature has the figures of a coordinate", 1, 0.2},
+      {R"({"map":"exact_polynomial"})", Law::fixed, "every monomial"},
+      {R"({"map":"poisson"})", Law::none,
+       "its variance is exp(d/l^2) and more: tests/feature samples it where that is possible"},
       {R"({"map":"product_sketch","kind":"gaussian","kernel":{"degree":3}})", Law::mean, kTails},
       {R"({"map":"product_sketch","kind":"gaussian","kernel":{"degree":6}})", Law::mean, kTails},
       {R"({"map":"craft","base":{"kind":"gaussian"},"kernel":{"degree":3}})", Law::mean, kTails},
@@ -189,6 +204,9 @@ std::span<const RefusalRow> refusal_rows() {
       {R"({"map":"fourier","scramble":"digital_shift"})", uses_scramble, kNo, "scramble"},
       {R"({"map":"fourier","whole_blocks":true})", has_blocks, kNo, "whole_blocks"},
       {R"({"map":"laplace"})", has_laplace_law, kNo, "has no Laplace features"},
+      {R"({"map":"anova"})", has_subsets, kNo, "has no ANOVA features"},
+      {R"({"map":"poisson"})", is_gaussian, kNo, "has no Poisson features"},
+      {R"({"map":"exact_polynomial"})", has_monomials, kNo, "has no map of all monomials"},
       {R"({"map":"additive"})", is_homogeneous, kNo, "has no additive map"},
       {R"({"map":"additive","order":3})", has_orders, MERCER_INVALID_ARGUMENT, "order = 3"},
       {R"({"map":"linear"})", is_inner_product, kNo, "has no linear map"},
@@ -216,7 +234,8 @@ std::span<const char* const> sparse_columns() {
   static constexpr const char* kRows[] = {
       R"({"map":"linear","projection":"countsketch"})",
       R"({"map":"linear","projection":"osnap"})",
-      R"({"map":"additive"})",  // a column reads one input
+      R"({"map":"additive"})",          // a column reads one input
+      R"({"map":"exact_polynomial"})",  // or those of its monomial
       // One CountSketch: nothing is convolved; or the few inputs of a part, one by one.
       R"({"map":"tensor_sketch","kernel":{"degree":1}})",
       R"({"map":"hierarchical_sketch","base":{"map":"tensor_sketch"},"kernel":{"degree":1}})",

@@ -60,6 +60,7 @@ double worst(const Matrix<T>& a, const Matrix<double>& b, const std::vector<doub
   double most = 0;
   for (int64_t i = 0; i < a.rows(); ++i) {
     for (int64_t j = 0; j < a.cols(); ++j) {
+      if (static_cast<double>(a(i, j)) == b(i, j)) continue;  // of a bound of 0, too
       const double share =
           std::fabs(static_cast<double>(a(i, j)) - b(i, j)) / (u * bound[static_cast<size_t>(j)]);
       if (!(share <= most)) most = share;
@@ -95,7 +96,9 @@ TEST_CASE("contract: float and sparse rows give the features of dense doubles", 
     check_kinds(*map, single, exact, bound);
     const RowKinds<double> doubles(cell, 12, d, 8);
     check_kinds(*map, doubles, features_of(*map, doubles.dense()), bounds(*map, doubles.dense()));
-    // Nor is double a float inside: it sees what a float cannot.
-    CHECK(!equal_bytes(exact, features_of(*map, moved(X, 0x1p-40, 1))));
+    // Nor is double a float inside: it sees what a float cannot, unless all is 0.
+    if (std::any_of(exact.data(), exact.data() + exact.rows() * exact.cols(),
+                    [](double z) { return z != 0; }))
+      CHECK(!equal_bytes(exact, features_of(*map, moved(X, 0x1p-40, 1))));
   }
 }

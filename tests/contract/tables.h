@@ -57,7 +57,7 @@ std::span<const NumbersRow> numbers_rows();
 
 /// How the estimate's variance relates to what variance() says. `mean`: its tails leave a sample
 /// variance without meaning. `same`: the map has the bytes of another, named by `other`. `none`:
-/// made from rows, an approximation and no estimate. `fixed`: nothing is drawn; the estimate is the
+/// made from rows, an approximation and no estimate, or beyond sampling. `fixed`: nothing is drawn; the estimate is the
 /// same for every seed, off by `bias` at most and by what bias() says.
 enum class Law { exact, at_most, mean, same, none, fixed };
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// A sum or product over the coordinates of two rows. Independent lanes let the compiler vectorise
-// without reordering: the order is fixed here, and symmetric in x and y if the terms are.
+// Sums and products over the inputs of two rows. Independent lanes let the compiler vectorise without
+// reordering anything: the order is fixed here, and symmetric in x, y where the terms are.
 #pragma once
 
 #include <cstdint>
 
 namespace mercer::kernel {
 
-/// How coordinates are joined: the neutral element and the operation.
+/// How terms are joined: the neutral element and the operation.
 struct Sum {
   static constexpr double kEmpty = 0;
   static double join(double a, double b) noexcept { return a + b; }
@@ -18,9 +18,9 @@ struct Product {
   static double join(double a, double b) noexcept { return a * b; }
 };
 
-/// term(0), ..., term(d - 1) joined.
+/// term(0), ..., term(d - 1), joined.
 template <class Join, class Term>
-double fold(int64_t d, Term term) noexcept {
+double lane_fold(int64_t d, const Term& term) noexcept {
   constexpr int64_t kLanes = 8;
   double lane[kLanes];
   for (double& l : lane) l = Join::kEmpty;

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Features of ANOVA kernels with random signs w (SPEC section 6):
+//   Z_j = sqrt(variance / D) sum over S, |S| = degree, of prod_{k in S} w_jk x_k,
+// unbiased because products over different S are uncorrelated; or over all S,
+//   Z_j = sqrt(variance / D) prod_k (1 + w_jk x_k).
+// Variances: moment/anova_variance.h.
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "base/float_environment.h"
+#include "feature/map_entry.h"
+#include "feature/panel_map.h"
+#include "moment/anova_variance.h"
+#include "transform/elementary_symmetric.h"
+
+namespace mercer::feature {
+namespace {
+
+class Anova final : public PanelMap {
+ public:
+  Anova(std::unique_ptr<const kernel::Kernel> kernel, int64_t d, int64_t D, uint64_t seed)
+      : PanelMap(d, D,
+                 projection::drawn_columns(
+                     {random::sign_law(), {}, projection::Unit::plain, d, D, seed})),
+        kernel_(std::move(kernel)),
+        seed_(seed),
+        degree_(*kernel_->subset_degree()),
+        scale_(std::sqrt(kernel_->variance() / static_cast<double>(D))) {}
+
+  std::string_view name() const noexcept override { return "anova"; }
+  const kernel::Kernel& kernel() const noexcept override { return *kernel_; }
+  Parameters parameters() const override {
+    return {{"map", "anova"},
+            {"kernel", std::make_shared<const Parameters>(kernel_->parameters())},
+            {"inputs", inputs()},
+            {"features", features()},
+            {"seed", seed_}};
+  }
+
+  void variance(MatrixView<const double> X, MatrixView<const double> Y,
+                std::span<double> out) const override {
+    std::vector<double> scratch;
+    const double amplitude = kernel_->variance() * kernel_->variance();
+    for (int64_t i = 0; i < X.rows; ++i) {
+      const double square =
+          degree_ > 0 ? moment::symmetric_square(X.cols, X.row(i), Y.row(i), degree_, scratch)
+                      : moment::subsets_square(X.cols, X.row(i), Y.row(i));
+      const double k = kernel_->value(X.cols, X.row(i), Y.row(i));
+      // In this order a NaN stays one.
+      out[static_cast<size_t>(i)] =
+          std::max((amplitude * square - k * k) / static_cast<double>(features()), 0.0);
+    }
+  }
+  void pseudo_variance(MatrixView<const double> X, MatrixView<const double> Y,
+                       std::span<double> out) const override {
+    variance(X, Y, out);
+  }
+
+ private:
+  template <class T>
+  void finish_panel(MatrixView<const T> X, const T* panel, T* P) const noexcept {
+    const T scale = static_cast<T>(scale_);
+    if (degree_ > 0) return transform::symmetric_panel(X, panel, degree_, scale, P);
+    transform::subsets_panel(X, panel, scale, P);
+  }
+  void finish(MatrixView<const float> X, const float* panel, float* P,
+              float*) const noexcept override {
+    finish_panel(X, panel, P);
+  }
+  void finish(MatrixView<const double> X, const double* panel, double* P,
+              double*) const noexcept override {
+    finish_panel(X, panel, P);
+  }
+
+  std::unique_ptr<const kernel::Kernel> kernel_;
+  uint64_t seed_;
+  int64_t degree_;  // 0: all subsets
+  double scale_;
+};
+
+std::unique_ptr<FeatureMap> anova_from(const MapArguments& a) {
+  require(a.kernel.subset_degree().has_value(), MERCER_UNSUPPORTED,
+          "kernel %s has no ANOVA features, expected anova", std::string(a.kernel.name()).c_str());
+  a.kernel.check_dimension(a.inputs);
+  const StandardRounding rounding;
+  return std::make_unique<Anova>(a.kernel.copy(), a.inputs, a.features, a.seed);
+}
+
+}  // namespace
+
+MapEntry anova_entry() {
+  return {.name = "anova",
+          .help =
+              "sums over subsets of products of inputs with random signs, for the kernel anova; "
+              "degree*d*D per row",
+          .fields = {},
+          .make = anova_from,
+          .default_kernel = kernel_named("anova")};
+}
+
+}  // namespace mercer::feature

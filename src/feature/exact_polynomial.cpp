@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Every monomial of (gamma x'y + offset)^p, weighted, so that Z Z' is the kernel itself:
+//   z_a(x) = sqrt(variance C(p, t) gamma^t offset^(p - t) t! / prod_k a_k!) prod_k x_k^a_k,
+// t = |a| from 0 to p, or t = p alone without an offset (the multinomial theorem): C(d + p, p) or
+// C(d + p - 1, p) columns. The monomials of degree t are those of degree t - 1 times x_k, for k
+// ascending, of those whose least input is k or later: which stand in one piece.
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "base/float_environment.h"
+#include "base/size.h"
+#include "feature/map_entry.h"
+#include "feature/tile_loop.h"
+
+namespace mercer::feature {
+namespace {
+
+constexpr int64_t kMostFeatures = 4000000;
+constexpr int64_t kTileNumbers = int64_t{1} << 16;  // of monomials, made by a tile
+
+/// C(n, k), or more than kMostFeatures.
+int64_t binomial(int64_t n, int64_t k) noexcept {
+  k = std::min(k, n - k);
+  double c = 1;
+  for (int64_t i = 1; i <= k && c <= kMostFeatures; ++i)
+    c = std::round(c * static_cast<double>(n - k + i) / static_cast<double>(i));
+  return c <= kMostFeatures ? static_cast<int64_t>(c) : kMostFeatures + 1;
+}
+
+/// Where things stand among all monomials of degrees 0 to p.
+class Monomials {
+ public:
+  Monomials(int64_t d, int64_t p) : d_(d), begin_{0, 1} {
+    for (int64_t t = 1; t <= p; ++t) {
+      begin_.push_back(begin_.back() + binomial(d + t - 1, t));
+      // Those of degree t - 1 whose least input is k or later.
+      for (int64_t k = 0; k < d; ++k)
+        pieces_.push_back(t == 1 ? 1 : binomial(d - k + t - 2, t - 1));
+    }
+  }
+  int64_t degree() const noexcept { return std::ssize(begin_) - 2; }
+  int64_t begin(int64_t t) const noexcept { return begin_[static_cast<size_t>(t)]; }
+  int64_t count() const noexcept { return begin_.back(); }
+
+  /// body(k, from, to, count): monomials [to, to + count) are x_k times [from, from + count), in
+  /// order.
+  template <class Body>
+  void for_each_piece(const Body& body) const {
+    const int64_t* count = pieces_.data();
+    for (int64_t t = 1, to = 1; t <= degree(); ++t) {
+      for (int64_t k = 0; k < d_; to += *count++) body(k++, begin(t) - *count, to, *count);
+    }
+  }
+
+ private:
+  int64_t d_;
+  std::vector<int64_t> begin_;
+  std::vector<int64_t> pieces_;
+};
+
+/// What each column multiplies its monomial by.
+std::vector<double> weights_of(const Monomials& monomials, const kernel::InnerPower& power,
+                               double variance) {
+  const auto count = static_cast<size_t>(monomials.count());
+  // Of each monomial t! / prod a_k!, its least input, and that one's exponent.
+  std::vector<double> multinomial(count, 1.0), exponent(count, 0.0);
+  std::vector<int64_t> least(count, -1);
+  double t = 1;
+  int64_t end = monomials.begin(2);
+  monomials.for_each_piece([&](int64_t k, int64_t from, int64_t to, int64_t n) {
+    if (to >= end) end = monomials.begin(static_cast<int64_t>(++t) + 1);
+    for (int64_t i = 0; i < n; ++i) {
+      const auto a = static_cast<size_t>(from + i), b = static_cast<size_t>(to + i);
+      exponent[b] = (least[a] == k ? exponent[a] : 0) + 1;
+      least[b] = k;
+      multinomial[b] = multinomial[a] * t / exponent[b];
+    }
+  });
+  const int64_t p = power.degree, first = power.offset > 0 ? 0 : p;
+  std::vector<double> weights;
+  for (int64_t s = first; s <= p; ++s) {
+    double factor = variance * std::pow(power.offset, static_cast<double>(p - s));
+    for (int64_t i = 1; i <= s; ++i)
+      factor *= power.gamma * (static_cast<double>(p - s + i) / static_cast<double>(i));
+    for (int64_t j = monomials.begin(s); j < monomials.begin(s + 1); ++j)
+      weights.push_back(std::sqrt(factor * multinomial[static_cast<size_t>(j)]));
+  }
+  return weights;
+}
+
+class ExactPolynomial final : public FeatureMap {
+ public:
+  ExactPolynomial(std::unique_ptr<const kernel::Kernel> kernel, int64_t d, int64_t D, uint64_t seed)
+      : FeatureMap(d, D, false),
+        kernel_(std::move(kernel)),
+        seed_(seed),
+        monomials_(d, kernel_->inner_power()->degree),
+        double_(weights_of(monomials_, *kernel_->inner_power(), kernel_->variance())),
+        single_(double_.begin(), double_.end()) {}
+
+  std::string_view name() const noexcept override { return "exact_polynomial"; }
+  const kernel::Kernel& kernel() const noexcept override { return *kernel_; }
+  Parameters parameters() const override {
+    return {{"map", "exact_polynomial"},
+            {"kernel", std::make_shared<const Parameters>(kernel_->parameters())},
+            {"inputs", inputs()},
+            {"features", features()},
+            {"seed", seed_}};
+  }
+
+  void apply(const Rows& X, Columns c, Context& context, const ResultView& Z) const override {
+    X.visit([&](const auto& rows) {
+      using View = std::remove_cvref_t<decltype(rows)>;
+      using T = RowNumberOf<View>;
+      if (rows.rows == 0 || c.begin == c.end) return;
+      if constexpr (kIsSparse<View>) {
+        apply_by_dense_tiles(rows, c, context, result_of<T>(Z));
+      } else {
+        run_tiles(Tiles<T>(*this, rows, c, result_of<T>(Z)), context);
+      }
+    });
+  }
+
+  void prepare(Precision, Context&) const override {}  // nothing is drawn
+
+  void variance(MatrixView<const double>, MatrixView<const double>,
+                std::span<double> out) const override {
+    std::fill(out.begin(), out.end(), 0.0);
+  }
+  void pseudo_variance(MatrixView<const double> X, MatrixView<const double> Y,
+                       std::span<double> out) const override {
+    variance(X, Y, out);
+  }
+
+ private:
+  const float* weights(float) const noexcept { return single_.data(); }
+  const double* weights(double) const noexcept { return double_.data(); }
+
+  // All monomials of a row, then the columns asked for.
+  template <class T>
+  class Tiles final : public TileWork {
+   public:
+    Tiles(const ExactPolynomial& map, MatrixView<const T> X, Columns c, MatrixView<T> Z)
+        : map_(map), X_(X), c_(c), Z_(Z) {}
+    void prepare(Context&) const override {}
+    TileCut cut() const override {
+      const int64_t count = map_.monomials_.count();
+      return {X_.rows,
+              kTileNumbers / count + 1,
+              {0, 1},
+              1,
+              checked_multiply(count, sizeof(T), "the monomials of a row")};
+    }
+    void run(const Tile& tile) const noexcept override {
+      T* const all = reinterpret_cast<T*>(tile.scratch);
+      const T* const own = all + (map_.monomials_.count() - map_.features());
+      const T* const w = map_.weights(T{});
+      for (int64_t i = tile.i0; i < tile.i1; ++i) {
+        const T* const x = X_.row(i);
+        all[0] = 1;
+        map_.monomials_.for_each_piece([&](int64_t k, int64_t from, int64_t to, int64_t n) {
+          for (int64_t j = 0; j < n; ++j) all[to + j] = x[k] * all[from + j];
+        });
+        T* const z = Z_.row(i);
+        for (int64_t j = c_.begin; j < c_.end; ++j) z[j - c_.begin] = w[j] * own[j];
+      }
+    }
+
+   private:
+    const ExactPolynomial& map_;
+    MatrixView<const T> X_;
+    Columns c_;
+    MatrixView<T> Z_;
+  };
+
+  std::unique_ptr<const kernel::Kernel> kernel_;
+  uint64_t seed_;
+  Monomials monomials_;
+  std::vector<double> double_;
+  std::vector<float> single_;
+};
+
+std::unique_ptr<FeatureMap> exact_polynomial_from(const MapArguments& a) {
+  const std::optional<kernel::InnerPower> power = a.kernel.inner_power();
+  require(power.has_value() && a.kernel.left_inputs() == 0, MERCER_UNSUPPORTED,
+          "kernel %s has no map of all monomials, expected polynomial",
+          std::string(a.kernel.name()).c_str());
+  a.kernel.check_dimension(a.inputs);
+  const int64_t d = a.inputs, p = power->degree;
+  const int64_t D = binomial(power->offset > 0 ? d + p : d + p - 1, p);
+  // Lower degrees are made on the way.
+  require(D <= kMostFeatures && binomial(d + p, p) <= kMostFeatures, MERCER_UNSUPPORTED,
+          "%lld inputs have more than %lld monomials of degree up to %lld, the most of map "
+          "exact_polynomial: expected a sketch, such as tensor_srht",
+          static_cast<long long>(d), static_cast<long long>(kMostFeatures),
+          static_cast<long long>(p));
+  require(a.features == D, MERCER_INVALID_ARGUMENT,
+          "features = %lld, expected %lld: every monomial of degree %s%lld",
+          static_cast<long long>(a.features), static_cast<long long>(D),
+          power->offset > 0 ? "up to " : "", static_cast<long long>(p));
+  const StandardRounding rounding;
+  return std::make_unique<ExactPolynomial>(a.kernel.copy(), d, D, a.seed);
+}
+
+}  // namespace
+
+MapEntry exact_polynomial_entry() {
+  return {.name = "exact_polynomial",
+          .help =
+              "every monomial, weighted, of the kernel polynomial: exact, the same for every seed; "
+              "features is C(d + degree, degree), without offset C(d + degree - 1, degree), at "
+              "most 4000000",
+          .fields = {},
+          .make = exact_polynomial_from,
+          .default_kernel = kernel_named("polynomial")};
+}
+
+}  // namespace mercer::feature

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+#include "feature/panel_map.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/size.h"
+#include "feature/tile_loop.h"
+
+namespace mercer::feature {
+namespace {
+
+using projection::Blocks;
+using projection::panels_for;
+
+// Tiles that keep every thread busy.
+constexpr int64_t kMinimumTiles = 16;
+constexpr int64_t kTileRows = transform::kTileRows;
+
+}  // namespace
+
+template <>
+projection::PackedPanels<float>& PanelMap::panels() const noexcept {
+  return single_;
+}
+template <>
+projection::PackedPanels<double>& PanelMap::panels() const noexcept {
+  return double_;
+}
+
+PanelMap::PanelMap(int64_t d, int64_t D, std::unique_ptr<const projection::FrequencySource> columns)
+    : FeatureMap(d, D, false), columns_(std::move(columns)), single_(d, D, 1), double_(d, D, 1) {}
+
+template <class T>
+class PanelMap::Tiles final : public TileWork {
+  static constexpr int64_t kWidth = transform::kPanelColumns<T>;
+
+ public:
+  Tiles(const PanelMap& map, MatrixView<const T> X, Columns c, MatrixView<T> Z)
+      : map_(map),
+        X_(X),
+        c_(c),
+        Z_(Z),
+        panels_{c.begin / kWidth, panels_for(c.end, kWidth)},
+        block_(std::min(kTileRows, X.rows) * kWidth) {}
+
+  void prepare(Context& context) const override {
+    map_.panels<T>().prepare(panels_, *map_.columns_, context);
+  }
+  TileCut cut() const override {
+    const int64_t blocks = panels_.end - panels_.begin;
+    const int64_t wanted = panels_for(kMinimumTiles, panels_for(X_.rows, kTileRows));
+    const int64_t rows = checked_multiply(kTileRows, map_.prepared(), "rows of a tile");
+    const int64_t numbers = checked_add(block_ * (1 + map_.scratch()), rows, "a tile");
+    return {X_.rows, kTileRows, panels_, panels_for(blocks, std::min(blocks, wanted)),
+            checked_multiply(numbers, sizeof(T), "a tile")};
+  }
+  void run(const Tile& tile) const noexcept override {
+    T* const P = reinterpret_cast<T*>(tile.scratch);
+    T* const scratch = P + block_;
+    const MatrixView<const T> X = rows(tile, scratch + map_.scratch() * block_);
+    for (int64_t p = tile.blocks.begin; p < tile.blocks.end; ++p) {
+      map_.finish(X, map_.panels<T>().panel(p), P, scratch);
+      const int64_t j0 = std::max(c_.begin, p * kWidth), j1 = std::min(c_.end, (p + 1) * kWidth);
+      for (int64_t i = 0; i < X.rows; ++i)
+        std::copy_n(P + i * kWidth + (j0 - p * kWidth), j1 - j0,
+                    Z_.row(tile.i0 + i) + (j0 - c_.begin));
+    }
+  }
+
+ private:
+  MatrixView<const T> rows(const Tile& tile, T* prepared) const noexcept {
+    const MatrixView<const T> X = X_.block_rows(tile.i0, tile.i1);
+    const int64_t numbers = map_.prepared();
+    if (numbers == 0) return X;
+    for (int64_t i = 0; i < X.rows; ++i) map_.prepare_row(X.row(i), prepared + i * numbers);
+    return {prepared, X.rows, numbers};
+  }
+
+  const PanelMap& map_;
+  MatrixView<const T> X_;
+  Columns c_;
+  MatrixView<T> Z_;
+  Blocks panels_;
+  int64_t block_;  // numbers of P
+};
+
+void PanelMap::apply(const Rows& X, Columns c, Context& context, const ResultView& Z) const {
+  X.visit([&](const auto& rows) {
+    using View = std::remove_cvref_t<decltype(rows)>;
+    using T = RowNumberOf<View>;
+    if (rows.rows == 0 || c.begin == c.end) return;
+    if constexpr (kIsSparse<View>) {
+      apply_by_dense_tiles(rows, c, context, result_of<T>(Z));
+    } else {
+      run_tiles(Tiles<T>(*this, rows, c, result_of<T>(Z)), context);
+    }
+  });
+}
+
+void PanelMap::prepare(Precision precision, Context& context) const {
+  const auto all = [this](int64_t width) { return Blocks{0, panels_for(features(), width)}; };
+  if (precision == Precision::f32)
+    single_.prepare(all(transform::kPanelColumns<float>), *columns_, context);
+  if (precision == Precision::f64)
+    double_.prepare(all(transform::kPanelColumns<double>), *columns_, context);
+}
+
+}  // namespace mercer::feature

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Maps whose feature j is made of a row and d numbers of column j in another way than by their inner
+// product. Columns are packed in panels; rows of every kind, slices and both precisions are here.
+#pragma once
+
+#include <memory>
+
+#include "feature/feature_map.h"
+#include "projection/dense.h"
+#include "projection/packed_panels.h"
+
+namespace mercer::feature {
+
+class PanelMap : public FeatureMap {
+ public:
+  void apply(const Rows& X, Columns c, Context& context, const ResultView& Z) const final;
+  void prepare(Precision precision, Context& context) const final;
+
+ protected:
+  PanelMap(int64_t d, int64_t D, std::unique_ptr<const projection::FrequencySource> columns);
+
+ private:
+  template <class T>
+  class Tiles;
+
+  /// Numbers that a row becomes before panels pass over it; 0: rows as they are.
+  virtual int64_t prepared() const noexcept { return 0; }
+  virtual void prepare_row(const float*, float*) const noexcept {}
+  virtual void prepare_row(const double*, double*) const noexcept {}
+  /// Numbers per element of P that finish needs, 64-byte aligned like P.
+  virtual int64_t scratch() const noexcept { return 0; }
+  /// P(i, :) = the features of one panel of columns (transform/dense_panel.h) for row i of X, as
+  /// prepared. The bits of a row of P depend on its row of X alone.
+  virtual void finish(MatrixView<const float> X, const float* panel, float* P,
+                      float* scratch) const noexcept = 0;
+  virtual void finish(MatrixView<const double> X, const double* panel, double* P,
+                      double* scratch) const noexcept = 0;
+
+  template <class T>
+  projection::PackedPanels<T>& panels() const noexcept;
+
+  std::unique_ptr<const projection::FrequencySource> columns_;
+  mutable projection::PackedPanels<float> single_;
+  mutable projection::PackedPanels<double> double_;
+};
+
+}  // namespace mercer::feature

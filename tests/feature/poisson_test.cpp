@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Poisson features: given exponents against the reference features, variances against the reference
+// numbers, mean and variance over seeds where they can be sampled, extreme rows.
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "feature/map_entry.h"
+#include "support/catch.h"
+#include "support/dense.h"
+#include "support/map_calls.h"
+#include "support/reference_matrix.h"
+#include "support/refusal.h"
+#include "support/statistic.h"
+#include "transform/dense_panel.h"
+#include "transform/signed_exp.h"
+
+using namespace mercer;
+using namespace mercer::test;
+
+namespace {
+
+std::unique_ptr<FeatureMap> make(const Parameters& kernel, int64_t d, int64_t D,
+                                 uint64_t seed = 1) {
+  const Parameters given{{"map", "poisson"},
+                         {"kernel", std::make_shared<const Parameters>(kernel)},
+                         {"inputs", d},
+                         {"features", D},
+                         {"seed", seed}};
+  return feature::make_map(feature::canonical_map(given, "", feature::Data::refused));
+}
+
+Parameters gaussian(double lengthscale) {
+  return {{"kernel", "gaussian"}, {"lengthscale", lengthscale}};
+}
+
+double inner_product(const Matrix<double>& Z) {
+  double sum = 0;
+  for (int64_t j = 0; j < Z.cols(); ++j) sum += Z(0, j) * Z(1, j);
+  return sum;
+}
+
+}  // namespace
+
+TEST_CASE("poisson: given exponents give the reference features") {
+  constexpr int64_t kColumns = transform::kPanelColumns<double>;
+  for (const Reference& entry : oracle("transforms")["maps"]) {
+    const Matrix<double> X = reference_matrix(entry["X"]);
+    const Matrix<double> omega = reference_matrix(entry["poisson_omega"]);
+    const Matrix<double> expected = reference_matrix(entry["poisson_ell1"]);
+    Matrix<double> P(X.rows(), kColumns), N(X.rows(), kColumns), offset(X.rows(), 1);
+    P.fill(0), N.fill(0), offset.fill(0);
+    for (int64_t i = 0; i < X.rows(); ++i) {
+      for (int64_t k = 0; k < X.cols(); ++k) {
+        offset(i, 0) += 0.5 * (1 - X(i, k) * X(i, k));
+        for (int64_t j = 0; j < omega.cols(); ++j) {
+          P(i, j) += omega(k, j) * std::log(std::fabs(X(i, k)));
+          N(i, j) += X(i, k) < 0 ? omega(k, j) : 0;
+        }
+      }
+    }
+    transform::signed_exp(N.data(), X.rows(), kColumns, offset.data(), 1,
+                          1 / std::sqrt(static_cast<double>(omega.cols())), P.data());
+    double worst = 0;
+    for (int64_t i = 0; i < X.rows(); ++i)
+      for (int64_t j = 0; j < omega.cols(); ++j)
+        worst = std::max(worst, std::fabs(P(i, j) / expected(i, j) - 1));
+    CHECK(worst <= 1e-13);  // exponents of some 50 units
+  }
+}
+
+TEST_CASE("poisson: variances equal the reference numbers") {
+  for (const Reference& entry : oracle("variances")["other"]) {
+    const Matrix<double> x = reference_matrix(Reference::row(entry["x"]));
+    const Matrix<double> y = reference_matrix(Reference::row(entry["y"]));
+    double variance = 0;
+    make(gaussian(1), 3, 1)->variance(x.view(), y.view(), std::span(&variance, 1));
+    CHECK(variance == Approx(entry["poisson_ell1"].get<double>()).epsilon(1e-12));
+  }
+}
+
+TEST_CASE("poisson: mean and variance over seeds, one lengthscale and one per input") {
+  constexpr uint64_t kSeeds = 4000;
+  const Matrix<double> X = random_matrix(2, 3, 4);
+  const Parameters each{{"kernel", "gaussian"},
+                        {"lengthscale", std::vector<double>{1.5, 2.0, 3.0}},
+                        {"variance", 1.7}};
+  for (const Parameters& kernel : {gaussian(1.5), each}) {
+    const auto exact = kernel::make_kernel(kernel);
+    const double k = exact->value(3, X.view().row(0), X.view().row(1));
+    std::vector<double> estimates, squares;
+    for (uint64_t seed = 0; seed < kSeeds; ++seed) {
+      estimates.push_back(inner_product(features_of(*make(kernel, 3, 20, seed), X)));
+      squares.push_back((estimates.back() - k) * (estimates.back() - k));
+    }
+    double variance = 0;
+    make(kernel, 3, 20)
+        ->variance(X.view().block_rows(0, 1), X.view().block_rows(1, 2), std::span(&variance, 1));
+    const double z = z_threshold(kFailure, 4);
+    CHECK(std::fabs(mean_z_score(estimates, k, variance)) <= z);
+    CHECK(std::fabs(studentised_z_score(squares, variance)) <= z);
+    CHECK(variance > 0.001 * k * k);
+  }
+}
+
+TEST_CASE("poisson: zeros, large rows and many inputs neither overflow nor become NaN") {
+  const int64_t d = 300;
+  const auto map = make(gaussian(2), d, 64);
+  Matrix<float> X(4, d);
+  X.fill(0);
+  for (int64_t k = 0; k < d; ++k) X(1, k) = 1000, X(2, k) = k % 2 == 0 ? -1.0f : 1.0f, X(3, k) = 1;
+  const Matrix<float> Z = features_of(*map, X);
+  for (int64_t j = 0; j < 64; ++j) {
+    CHECK(std::isfinite(Z(0, j)));
+    CHECK(Z(1, j) == 0);
+    CHECK(std::fabs(Z(2, j)) == 0.125f);
+    CHECK(Z(3, j) == 0.125f);
+  }
+}
+
+TEST_CASE("poisson: what it cannot do is refused") {
+  CHECK(refusal_fault(
+            MERCER_UNSUPPORTED,
+            [&] {
+              make({{"kernel", "cauchy"}}, 4, 8);
+            },
+            "kernel cauchy", "expected gaussian") == "");
+  CHECK(refusal_fault(
+            MERCER_UNSUPPORTED, [&] { make(gaussian(0.05), 4, 8); }, "lengthscale = 0.05") == "");
+}
