@@ -178,7 +178,8 @@ MERCER_API mercer_status mercer_fourier_create_supplied(const mercer_kernel* ker
 MERCER_API mercer_status mercer_map_from_spec(const char* json, mercer_map** out);
 
 /** A map made from data: from a spec and the rows of X (n x d, dense or CSR).
- *    {"map":"nystroem","kernel":{...},"inputs":d,"features":D,"seed":s,"cutoff":1e-12}
+ *    {"map":"nystroem","kernel":{...},"inputs":d,"features":D,"seed":s,"landmarks":"uniform",
+ *     "cutoff":1e-12}
  *  takes D of the rows as landmarks L:
  *    Z = K(X, L) K(L, L)^(-1/2)
  *  (Williams, Seeger 2001), so that Z Z' is the kernel itself on the landmarks, for every kernel.
@@ -189,12 +190,16 @@ MERCER_API mercer_status mercer_map_from_spec(const char* json, mercer_map** out
  *  give standardised rows here, or 0 as its options' standardize; mercer_model_fit_spec and
  *  mercer_model_search make the map from the rows they have standardised.
  *  Y: the targets of a map that learns from them, else NULL. context may be NULL.
- *  Random: which rows are landmarks, uniformly and without replacement; "seed" fixes them, for any
- *  number of threads.
- *  Errors: those of mercer_map_from_spec; MERCER_INVALID_ARGUMENT (fewer rows than features,
- *  landmarks that are not finite, a kernel that is 0 on all of them), MERCER_DIMENSION_MISMATCH
- *  (X->d is not "inputs", rows of Y), MERCER_UNSUPPORTED (Y of a map that does not learn from it),
- *  MERCER_OUT_OF_MEMORY, MERCER_CANCELLED, MERCER_NOT_CONVERGED.
+ *  "landmarks": "uniform", without replacement; "kmeans", by the seeding of k-means++ (Arthur,
+ *  Vassilvitskii 2007); "farthest", each the row farthest from those before (Gonzalez 1985), both in
+ *  the distance k(x,x) + k(y,y) - 2 k(x,y); "leverage", by recursive ridge leverage scores (Musco,
+ *  Musco 2017); all three among max(16 D, 10,000) of the rows; "supplied": all D rows of X.
+ *  Random: which rows are landmarks; "seed" fixes them, for any number of threads.
+ *  Errors: those of mercer_map_from_spec; MERCER_INVALID_ARGUMENT (fewer rows than features, others
+ *  than D supplied, rows that are not finite or outside the kernel's domain, a kernel that is 0 on
+ *  all of them), MERCER_DIMENSION_MISMATCH (X->d is not "inputs", rows of Y), MERCER_UNSUPPORTED (Y
+ *  of a map that does not learn from it), MERCER_OUT_OF_MEMORY, MERCER_CANCELLED,
+ *  MERCER_NOT_CONVERGED, MERCER_NOT_POSITIVE_DEFINITE (leverage scores of a kernel that is not).
  *  Threads and cost: any number at once; D^2 (d + D) and 24 D^2 bytes; a row of Z then takes
  *  D (d + D). */
 MERCER_API mercer_status mercer_map_fit_spec(const char* json, const mercer_rows* X,
@@ -357,7 +362,7 @@ typedef enum mercer_variance {
 } mercer_variance;
 
 /** variance[i], i = 0..n-1, of the estimate of k(x_i, y_i) by i.i.d. columns: exact for those,
- *  linear maps and sketches. Structured and low-discrepancy frequencies are not independent: the
+ *  linear maps and sketches, 0 for maps that draw nothing. Structured and low-discrepancy frequencies are not independent: the
  *  value is then a yardstick; measured ratios to it are in "Which map" of capi/GUIDE.md.
  *  Shapes: X and Y n x d, dense or CSR (made dense). which: mercer_variance.
  *  Errors: MERCER_DIMENSION_MISMATCH, MERCER_UNSUPPORTED (no closed form: supplied frequencies,
@@ -371,8 +376,8 @@ MERCER_API mercer_status mercer_map_variance(const mercer_map* map, const mercer
 typedef enum mercer_kernel_error {
   /** Of this map: ||Re ZZ^H - K||_F / ||K||_F. */
   MERCER_KERNEL_ERROR_MEASURED = 0,
-  /** The root mean square of that over the seeds, by the variance:
-   *  sqrt(sum_ij variance(x_i, x_j) / sum_ij k(x_i, x_j)^2). */
+  /** The root mean square of that over the seeds, by the variance, and for maps that draw nothing by
+   *  their bias: sqrt(sum_ij (variance + bias^2)(x_i, x_j) / sum_ij k(x_i, x_j)^2). */
   MERCER_KERNEL_ERROR_PREDICTED = 1
 } mercer_kernel_error;
 

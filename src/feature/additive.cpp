@@ -49,13 +49,10 @@ class Additive final : public FeatureMap {
   std::string_view name() const noexcept override { return "additive"; }
   const kernel::Kernel& kernel() const noexcept override { return *kernel_; }
   Parameters parameters() const override {
-    return {{"map", "additive"},
-            {"kernel", std::make_shared<const Parameters>(kernel_->parameters())},
-            {"inputs", inputs()},
-            {"features", features()},
-            {"seed", seed_},
-            {"order", sampling_.order},
-            {"period", sampling_.period}};
+    Parameters spec = common_parameters(seed_);
+    spec.set("order", sampling_.order);
+    spec.set("period", sampling_.period);
+    return spec;
   }
 
   void apply(const Rows& X, Columns c, Context& context, const ResultView& Z) const override {
@@ -227,19 +224,26 @@ Sampling sampling_of(const MapArguments& a, const kernel::HomogeneousSpectrum& s
   return {order, period};
 }
 
-std::unique_ptr<FeatureMap> additive_from(const MapArguments& a) {
+Sampling checked_sampling(const MapArguments& a) {
   const kernel::HomogeneousSpectrum* const spectrum = a.kernel.homogeneous();
   require(spectrum != nullptr, MERCER_UNSUPPORTED,
           "kernel %s has no additive map, expected additive_chi2, intersection, jensen_shannon or "
           "hellinger",
           std::string(a.kernel.name()).c_str());
   a.kernel.check_dimension(a.inputs);
-  const Sampling sampling = sampling_of(a, *spectrum);
-  const int64_t D = checked_multiply(a.inputs, 2 * sampling.order + 1, "features");
-  require(a.features == D, MERCER_INVALID_ARGUMENT,
-          "features = %lld, expected %lld: 2 order + 1 for each input",
-          static_cast<long long>(a.features), static_cast<long long>(D));
+  return sampling_of(a, *spectrum);
+}
+
+int64_t columns_of(const MapArguments& a) {
+  return checked_multiply(a.inputs, 2 * checked_sampling(a).order + 1, "features");
+}
+
+std::unique_ptr<FeatureMap> additive_from(const MapArguments& a) {
   const StandardRounding rounding;
+  const Sampling sampling = checked_sampling(a);
+  require(a.features == columns_of(a), MERCER_INVALID_ARGUMENT,
+          "features = %lld, expected %lld: 2 order + 1 for each input",
+          static_cast<long long>(a.features), static_cast<long long>(columns_of(a)));
   return std::make_unique<Additive>(a.kernel.copy(), a.inputs, a.seed, sampling);
 }
 
@@ -266,7 +270,8 @@ MapEntry additive_entry() {
                       .least_open = true,
                       .help = "distance of the samples; left out: that of least error"}},
           .make = additive_from,
-          .default_kernel = kernel_named("additive_chi2")};
+          .default_kernel = kernel_named("additive_chi2"),
+          .only_features = columns_of};
 }
 
 }  // namespace mercer::feature

@@ -34,13 +34,7 @@ class Anova final : public PanelMap {
 
   std::string_view name() const noexcept override { return "anova"; }
   const kernel::Kernel& kernel() const noexcept override { return *kernel_; }
-  Parameters parameters() const override {
-    return {{"map", "anova"},
-            {"kernel", std::make_shared<const Parameters>(kernel_->parameters())},
-            {"inputs", inputs()},
-            {"features", features()},
-            {"seed", seed_}};
-  }
+  Parameters parameters() const override { return common_parameters(seed_); }
 
   void variance(MatrixView<const double> X, MatrixView<const double> Y,
                 std::span<double> out) const override {

@@ -105,24 +105,11 @@ class ExactPolynomial final : public FeatureMap {
 
   std::string_view name() const noexcept override { return "exact_polynomial"; }
   const kernel::Kernel& kernel() const noexcept override { return *kernel_; }
-  Parameters parameters() const override {
-    return {{"map", "exact_polynomial"},
-            {"kernel", std::make_shared<const Parameters>(kernel_->parameters())},
-            {"inputs", inputs()},
-            {"features", features()},
-            {"seed", seed_}};
-  }
+  Parameters parameters() const override { return common_parameters(seed_); }
 
   void apply(const Rows& X, Columns c, Context& context, const ResultView& Z) const override {
-    X.visit([&](const auto& rows) {
-      using View = std::remove_cvref_t<decltype(rows)>;
-      using T = RowNumberOf<View>;
-      if (rows.rows == 0 || c.begin == c.end) return;
-      if constexpr (kIsSparse<View>) {
-        apply_by_dense_tiles(rows, c, context, result_of<T>(Z));
-      } else {
-        run_tiles(Tiles<T>(*this, rows, c, result_of<T>(Z)), context);
-      }
+    apply_dense_rows(X, c, context, Z, [&](const auto& rows, const auto& out) {
+      run_tiles(Tiles<RowNumberOf<decltype(rows)>>(*this, rows, c, out), context);
     });
   }
 
@@ -185,26 +172,31 @@ class ExactPolynomial final : public FeatureMap {
   std::vector<float> single_;
 };
 
-std::unique_ptr<FeatureMap> exact_polynomial_from(const MapArguments& a) {
+int64_t columns_of(const MapArguments& a) {
   const std::optional<kernel::InnerPower> power = a.kernel.inner_power();
   require(power.has_value() && a.kernel.left_inputs() == 0, MERCER_UNSUPPORTED,
           "kernel %s has no map of all monomials, expected polynomial",
           std::string(a.kernel.name()).c_str());
   a.kernel.check_dimension(a.inputs);
   const int64_t d = a.inputs, p = power->degree;
-  const int64_t D = binomial(power->offset > 0 ? d + p : d + p - 1, p);
   // Lower degrees are made on the way.
-  require(D <= kMostFeatures && binomial(d + p, p) <= kMostFeatures, MERCER_UNSUPPORTED,
+  require(binomial(d + p, p) <= kMostFeatures, MERCER_UNSUPPORTED,
           "%lld inputs have more than %lld monomials of degree up to %lld, the most of map "
           "exact_polynomial: expected a sketch, such as tensor_srht",
           static_cast<long long>(d), static_cast<long long>(kMostFeatures),
           static_cast<long long>(p));
+  return binomial(power->offset > 0 ? d + p : d + p - 1, p);
+}
+
+std::unique_ptr<FeatureMap> exact_polynomial_from(const MapArguments& a) {
+  const int64_t D = columns_of(a);
+  const kernel::InnerPower power = *a.kernel.inner_power();
   require(a.features == D, MERCER_INVALID_ARGUMENT,
           "features = %lld, expected %lld: every monomial of degree %s%lld",
           static_cast<long long>(a.features), static_cast<long long>(D),
-          power->offset > 0 ? "up to " : "", static_cast<long long>(p));
+          power.offset > 0 ? "up to " : "", static_cast<long long>(power.degree));
   const StandardRounding rounding;
-  return std::make_unique<ExactPolynomial>(a.kernel.copy(), d, D, a.seed);
+  return std::make_unique<ExactPolynomial>(a.kernel.copy(), a.inputs, D, a.seed);
 }
 
 }  // namespace
@@ -217,7 +209,8 @@ MapEntry exact_polynomial_entry() {
               "most 4000000",
           .fields = {},
           .make = exact_polynomial_from,
-          .default_kernel = kernel_named("polynomial")};
+          .default_kernel = kernel_named("polynomial"),
+          .only_features = columns_of};
 }
 
 }  // namespace mercer::feature

@@ -38,6 +38,14 @@ void apply_tiles_of(const FeatureMap& map, const CsrView<T>& X, Columns c, Conte
 
 }  // namespace
 
+Parameters FeatureMap::common_parameters(uint64_t seed) const {
+  return {{"map", std::string(name())},
+          {"kernel", std::make_shared<const Parameters>(kernel().parameters())},
+          {"inputs", inputs()},
+          {"features", features()},
+          {"seed", seed}};
+}
+
 void FeatureMap::apply_by_dense_tiles(const CsrView<float>& X, Columns c, Context& context,
                                       MatrixView<float> Z) const {
   apply_tiles_of(*this, X, c, context, Z);

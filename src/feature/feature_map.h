@@ -120,6 +120,15 @@ class FeatureMap {
   FeatureMap(int64_t inputs, int64_t features, bool is_complex)
       : inputs_(inputs), features_(features), complex_(is_complex) {}
 
+  /// What every map's spec begins with.
+  Parameters common_parameters(uint64_t seed) const;
+
+  /// apply by body(X, Z) for dense X alone, sparse rows in tiles that are made dense; no body for no
+  /// rows or no columns.
+  template <class Body>
+  void apply_dense_rows(const Rows& X, Columns c, Context& context, const ResultView& Z,
+                        const Body& body) const;
+
   /// apply for maps that read dense rows alone: tiles of rows are made dense and given to apply,
   /// with its cost and bits.
   void apply_by_dense_tiles(const CsrView<float>& X, Columns c, Context& context,
@@ -141,6 +150,21 @@ MatrixView<T> result_of(const ResultView& Z) {
   const MatrixView<T>* const view = Z.get_if<T>();
   require(view != nullptr, MERCER_INTERNAL, "rows and features of different precision");
   return *view;
+}
+
+template <class Body>
+void FeatureMap::apply_dense_rows(const Rows& X, Columns c, Context& context, const ResultView& Z,
+                                  const Body& body) const {
+  X.visit([&](const auto& rows) {
+    using View = std::remove_cvref_t<decltype(rows)>;
+    const MatrixView<RowNumberOf<View>> out = result_of<RowNumberOf<View>>(Z);
+    if (rows.rows == 0 || c.begin == c.end) return;
+    if constexpr (kIsSparse<View>) {
+      apply_by_dense_tiles(rows, c, context, out);
+    } else {
+      body(rows, out);
+    }
+  });
 }
 
 }  // namespace mercer::feature

@@ -46,13 +46,7 @@ class Laplace final : public ProjectedMap {
 
   std::string_view name() const noexcept override { return "laplace"; }
   const kernel::Kernel& kernel() const noexcept override { return *draw_.kernel; }
-  Parameters parameters() const override {
-    return {{"map", "laplace"},
-            {"kernel", std::make_shared<const Parameters>(kernel().parameters())},
-            {"inputs", draw_.d},
-            {"features", draw_.D},
-            {"seed", draw_.seed}};
-  }
+  Parameters parameters() const override { return common_parameters(draw_.seed); }
 
   void variance(MatrixView<const double> X, MatrixView<const double> Y,
                 std::span<double> out) const override {

@@ -72,6 +72,19 @@ void check_data(const MapEntry& entry, const Parameters& canonical, const MapDat
       static_cast<long long>(data.rows->rows()), entry.name);
 }
 
+// use(arguments) of canonical Parameters.
+template <class Use>
+auto with_arguments(const MapEntry& entry, const Parameters& canonical, const MapData& data,
+                    const Use& use) {
+  const auto kernel = kernel::make_kernel(canonical.object("kernel"));
+  Parameters own;
+  for (const Field& field : entry.fields) {
+    if (const Value* value = canonical.find(field.key)) own.set(field.key, *value);
+  }
+  return use({canonical.text("map"), *kernel, canonical.integer("inputs"),
+              canonical.integer("features"), canonical.seed("seed"), own, data});
+}
+
 }  // namespace
 
 std::vector<Field> map_fields(const MapEntry& entry) {
@@ -106,6 +119,12 @@ Parameters canonical_sketch(const Parameters& given, const std::string& path) {
 
 bool needs_rows(const Parameters& canonical) { return map_entry(canonical, "").needs_rows; }
 
+int64_t features_near(const Parameters& canonical, int64_t wanted) {
+  const MapEntry& entry = map_entry(canonical, "");
+  if (entry.only_features == nullptr) return wanted;
+  return with_arguments(entry, canonical, {}, entry.only_features);
+}
+
 int64_t most_features(const Parameters& canonical, int64_t rows) {
   return map_entry(canonical, "").row_per_feature ? rows : static_cast<int64_t>(kMostExtent);
 }
@@ -113,13 +132,7 @@ int64_t most_features(const Parameters& canonical, int64_t rows) {
 std::unique_ptr<FeatureMap> make_map(const Parameters& canonical, const MapData& data) {
   const MapEntry& entry = map_entry(canonical, "");
   check_data(entry, canonical, data);
-  const auto kernel = kernel::make_kernel(canonical.object("kernel"));
-  Parameters own;
-  for (const Field& field : entry.fields) {
-    if (const Value* value = canonical.find(field.key)) own.set(field.key, *value);
-  }
-  return entry.make({canonical.text("map"), *kernel, canonical.integer("inputs"),
-                     canonical.integer("features"), canonical.seed("seed"), own, data});
+  return with_arguments(entry, canonical, data, entry.make);
 }
 
 }  // namespace mercer::feature

@@ -48,6 +48,8 @@ struct MapEntry {
   bool base = false;             // may be the "base" of a composed sketch
   bool needs_rows = false;       // is made from rows, or from the numbers of a file
   bool row_per_feature = false;  // takes one row for each feature: no fewer rows than features
+  /// Of maps with one number of features only: that number, whatever the arguments say of it.
+  int64_t (*only_features)(const MapArguments&) = nullptr;
 };
 /// What exists.
 std::span<const MapEntry> map_table();
@@ -72,6 +74,10 @@ std::unique_ptr<FeatureMap> make_map(const Parameters& canonical, const MapData&
 
 /// Is the map of these canonical Parameters made from rows?
 bool needs_rows(const Parameters& canonical);
+
+/// The number of features that a map of these canonical Parameters has where `wanted` are wanted:
+/// another one if there is no other. Errors: those of the map's maker.
+int64_t features_near(const Parameters& canonical, int64_t wanted);
 
 /// The largest D that can be made from so many rows.
 int64_t most_features(const Parameters& canonical, int64_t rows);

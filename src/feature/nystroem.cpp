@@ -17,10 +17,10 @@
 #include "base/error.h"
 #include "base/fields.h"
 #include "base/parallel.h"
+#include "feature/landmarks.h"
 #include "feature/map_entry.h"
 #include "linalg/blas.h"
 #include "linalg/symmetric_eigen.h"
-#include "random/distributions.h"
 #include "transform/dense_panel.h"
 
 namespace mercer::feature {
@@ -40,6 +40,7 @@ struct Landmarks {
 
 struct Options {
   uint64_t seed;
+  std::string landmarks;  // how they are chosen
   double cutoff;
 };
 
@@ -63,26 +64,17 @@ class Nystroem final : public FeatureMap {
   std::string_view name() const noexcept override { return "nystroem"; }
   const kernel::Kernel& kernel() const noexcept override { return *kernel_; }
   Parameters parameters() const override {
-    return {{"map", "nystroem"},
-            {"kernel", std::make_shared<const Parameters>(kernel_->parameters())},
-            {"inputs", inputs()},
-            {"features", features()},
-            {"seed", options_.seed},
-            {"landmarks", "uniform"},
-            {"cutoff", options_.cutoff},
-            {"rank", landmarks_.rank},
-            {"needs", "data"}};
+    Parameters spec = common_parameters(options_.seed);
+    spec.set("landmarks", options_.landmarks);
+    spec.set("cutoff", options_.cutoff);
+    spec.set("rank", landmarks_.rank);
+    spec.set("needs", std::string("data"));
+    return spec;
   }
 
   void apply(const Rows& X, Columns c, Context& context, const ResultView& Z) const override {
-    X.visit([&](const auto& rows) {
-      using View = std::remove_cvref_t<decltype(rows)>;
-      using T = RowNumberOf<View>;
-      if constexpr (kIsSparse<View>) {
-        apply_by_dense_tiles(rows, c, context, result_of<T>(Z));
-      } else {
-        apply_dense(rows, c, context, result_of<T>(Z));
-      }
+    apply_dense_rows(X, c, context, Z, [&](const auto& rows, const auto& out) {
+      apply_dense(rows, c, context, out);
     });
   }
 
@@ -110,7 +102,6 @@ class Nystroem final : public FeatureMap {
 
   template <class T>
   void apply_dense(MatrixView<const T> X, Columns c, Context& context, MatrixView<T> Z) const {
-    if (X.rows == 0 || c.begin == c.end) return;
     const int64_t chunks = (X.rows - 1) / kRows + 1;
     const int64_t numbers = checked_multiply(worker_count(context, chunks), scratch(), "tiles");
     const AlignedBuffer<double> buffer(numbers, context, "the kernel values of all threads");
@@ -152,27 +143,6 @@ class Nystroem final : public FeatureMap {
   AlignedBuffer<double> panels_;  // of the root, 16 columns side by side
 };
 
-Matrix<double> choose_landmarks(const Rows& rows, int64_t D, uint64_t seed, Context& context) {
-  std::vector<int64_t> chosen(static_cast<size_t>(D));
-  random::Cursor cursor(random::Stream(seed, random::Tag::sample, 0));
-  random::sample_without_replacement(cursor, rows.rows(), chosen);
-  std::sort(chosen.begin(), chosen.end());
-  Matrix<double> landmarks(D, rows.cols(), context, "landmarks");
-  landmarks.fill(0);
-  rows.visit([&](const auto& X) {
-    for (int64_t l = 0; l < D; ++l) {
-      const int64_t i = chosen[static_cast<size_t>(l)];
-      for_each_listed(X, i, [&](int64_t j, auto value) { landmarks(l, j) += value; });
-      for (int64_t j = 0; j < X.cols; ++j) {
-        require(std::isfinite(landmarks(l, j)), MERCER_INVALID_ARGUMENT,
-                "rows(%lld, %lld) = %g, expected finite numbers", static_cast<long long>(i),
-                static_cast<long long>(j), landmarks(l, j));
-      }
-    }
-  });
-  return landmarks;
-}
-
 /// K(L, L)^(-1/2) by its eigenvectors, and the rank.
 Landmarks with_root(const kernel::Kernel& kernel, Matrix<double> rows, double cutoff,
                     Context& context) {
@@ -208,8 +178,10 @@ Landmarks learnt(const MapArguments& a, const Options& options) {
          static_cast<long long>(a.own.integer("rank")));
   }
   Context& context = *a.data.context;
-  return with_root(a.kernel, choose_landmarks(rows, a.features, options.seed, context),
-                   options.cutoff, context);
+  return with_root(
+      a.kernel,
+      choose_landmarks(options.landmarks, a.kernel, rows, a.features, options.seed, context),
+      options.cutoff, context);
 }
 
 Matrix<double> matrix_from(const std::vector<double>& values, int64_t rows, int64_t cols) {
@@ -233,7 +205,7 @@ Landmarks loaded(const MapArguments& a) {
 
 std::unique_ptr<FeatureMap> nystroem_from(const MapArguments& a) {
   a.kernel.check_dimension(a.inputs);
-  const Options options{a.seed, a.own.number("cutoff")};
+  const Options options{a.seed, a.own.text("landmarks"), a.own.number("cutoff")};
   Landmarks landmarks = a.data.rows != nullptr ? learnt(a, options) : loaded(a);
   return std::make_unique<Nystroem>(a.kernel.copy(), options, std::move(landmarks));
 }
@@ -241,27 +213,30 @@ std::unique_ptr<FeatureMap> nystroem_from(const MapArguments& a) {
 }  // namespace
 
 MapEntry nystroem_entry() {
-  return {.name = "nystroem",
-          .help =
-              "kernel values with landmarks out of the rows, times the inverse root of their "
-              "kernel matrix: exact on the landmarks; any kernel; D (d + D) per row",
-          .fields = {choice_field("landmarks", "uniform", {"uniform"},
-                                  "how the `features` landmarks are chosen; uniform: without "
-                                  "replacement, by the seed"),
-                     {.key = "cutoff",
-                      .type = FieldType::number,
-                      .fallback = 1e-12,
-                      .least = 0,
-                      .most = 1,
-                      .help = "eigenvalues up to this share of the largest count as 0"},
-                     {.key = "rank",
-                      .type = FieldType::integer,
-                      .fallback = std::nan(""),
-                      .least = 1,
-                      .help = "eigenvalues above the cutoff: said of a fitted map, not asked for"}},
-          .make = nystroem_from,
-          .needs_rows = true,
-          .row_per_feature = true};
+  return {
+      .name = "nystroem",
+      .help =
+          "kernel values with landmarks out of the rows, times the inverse root of their "
+          "kernel matrix: exact on the landmarks; any kernel; D (d + D) per row",
+      .fields = {choice_field("landmarks", "uniform", landmark_choices(),
+                              "how the `features` landmarks are chosen out of the rows; kmeans: "
+                              "by the seeding of k-means++, farthest: each the farthest from "
+                              "those before, both in the kernel's distance; leverage: by ridge "
+                              "leverage scores; supplied: all rows are landmarks"),
+                 {.key = "cutoff",
+                  .type = FieldType::number,
+                  .fallback = 1e-12,
+                  .least = 0,
+                  .most = 1,
+                  .help = "eigenvalues up to this share of the largest count as 0"},
+                 {.key = "rank",
+                  .type = FieldType::integer,
+                  .fallback = std::nan(""),
+                  .least = 1,
+                  .help = "eigenvalues above the cutoff: said of a fitted map, not asked for"}},
+      .make = nystroem_from,
+      .needs_rows = true,
+      .row_per_feature = true};
 }
 
 }  // namespace mercer::feature

@@ -87,15 +87,8 @@ class PanelMap::Tiles final : public TileWork {
 };
 
 void PanelMap::apply(const Rows& X, Columns c, Context& context, const ResultView& Z) const {
-  X.visit([&](const auto& rows) {
-    using View = std::remove_cvref_t<decltype(rows)>;
-    using T = RowNumberOf<View>;
-    if (rows.rows == 0 || c.begin == c.end) return;
-    if constexpr (kIsSparse<View>) {
-      apply_by_dense_tiles(rows, c, context, result_of<T>(Z));
-    } else {
-      run_tiles(Tiles<T>(*this, rows, c, result_of<T>(Z)), context);
-    }
+  apply_dense_rows(X, c, context, Z, [&](const auto& rows, const auto& out) {
+    run_tiles(Tiles<RowNumberOf<decltype(rows)>>(*this, rows, c, out), context);
   });
 }
 

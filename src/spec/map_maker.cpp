@@ -63,7 +63,7 @@ std::optional<double> SpecMapMaker::lengthscale() const {
 
 Parameters SpecMapMaker::at(const Value& lengthscale, int64_t features) const {
   Parameters canonical = canonical_;
-  canonical.set("features", features);
+  canonical.set("features", feature::features_near(canonical_, features));
   if (has_lengthscale()) {
     auto kernel = std::make_shared<Parameters>(canonical_.object("kernel"));
     kernel->set("lengthscale", lengthscale);

@@ -16,7 +16,8 @@ namespace mercer::spec {
 
 class SpecMapMaker final : public model::MapMaker {
  public:
-  /// `canonical`: a canonical map spec; its features are replaced by those of make(), and so is its
+  /// `canonical`: a canonical map spec; its features are replaced by those of make(), or by the one
+  /// number that the map can have, and so is its
   /// lengthscale, if any. Lengthscales for each input are multiplied by it instead.
   explicit SpecMapMaker(Parameters canonical);
 

@@ -35,7 +35,9 @@ std::unique_ptr<FeatureMap> make_map(const KernelRow& row, const kernel::Kernel&
   }
   const Parameters whole = sized(spec, d, D, seed);
   if (!feature::needs_rows(whole)) return feature::make_map(whole);
-  const Matrix<double> X = rows_for(row, 3 * D + 5, d, 31);
+  const Value* const landmarks = spec.find("landmarks");
+  const bool all = landmarks != nullptr && *landmarks == Value(std::string("supplied"));
+  const Matrix<double> X = rows_for(row, all ? D : 3 * D + 5, d, 31);
   const Rows rows = X.view();
   Context context;
   return feature::make_map(whole, {.rows = &rows, .context = &context});

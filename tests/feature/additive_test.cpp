@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "feature/map_entry.h"
 #include "support/catch.h"
+#include "support/made_map.h"
 #include "support/map_calls.h"
 #include "support/reference_matrix.h"
 #include "support/refusal.h"
@@ -17,15 +17,9 @@ using namespace mercer::test;
 
 namespace {
 
-Parameters kernel_of(const char* name) { return {{"kernel", name}}; }
-
-std::unique_ptr<FeatureMap> make(const char* kernel, int64_t d, int64_t D, Parameters options) {
-  Parameters given{{"map", "additive"},
-                   {"kernel", std::make_shared<const Parameters>(kernel_of(kernel))},
-                   {"inputs", d},
-                   {"features", D}};
-  for (const auto& [key, value] : options.entries()) given.set(key, value);
-  return feature::make_map(feature::canonical_map(given, "", feature::Data::refused));
+std::unique_ptr<FeatureMap> make(const char* kernel, int64_t d, int64_t D,
+                                 const Parameters& options) {
+  return made_map("additive", {{"kernel", kernel}}, d, D, 0, options);
 }
 
 // The largest |k^ - k| over x in one coordinate, y = 1, in units of (x + y) / 2: k is homogeneous,

@@ -4,11 +4,11 @@
 #include <cmath>
 #include <string>
 
-#include "feature/map_entry.h"
 #include "moment/linear_variance.h"
 #include "random/law.h"
 #include "support/catch.h"
 #include "support/dense.h"
+#include "support/made_map.h"
 #include "support/map_calls.h"
 #include "support/refusal.h"
 
@@ -18,12 +18,7 @@ using namespace mercer::test;
 namespace {
 
 std::unique_ptr<FeatureMap> make(const Parameters& kernel, int64_t d, int64_t D) {
-  const Parameters given{{"map", "anova"},
-                         {"kernel", std::make_shared<const Parameters>(kernel)},
-                         {"inputs", d},
-                         {"features", D},
-                         {"seed", uint64_t{5}}};
-  return feature::make_map(feature::canonical_map(given, "", feature::Data::refused));
+  return made_map("anova", kernel, d, D, 5);
 }
 
 }  // namespace

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "feature/map_entry.h"
 #include "support/catch.h"
 #include "support/dense.h"
+#include "support/made_map.h"
 #include "support/map_calls.h"
 #include "support/refusal.h"
 
@@ -20,11 +20,7 @@ namespace {
 std::unique_ptr<FeatureMap> make(int64_t degree, double offset, int64_t d, int64_t D) {
   const Parameters kernel{
       {"kernel", "polynomial"}, {"degree", degree}, {"gamma", 0.7}, {"offset", offset}};
-  const Parameters given{{"map", "exact_polynomial"},
-                         {"kernel", std::make_shared<const Parameters>(kernel)},
-                         {"inputs", d},
-                         {"features", D}};
-  return feature::make_map(feature::canonical_map(given, "", feature::Data::refused));
+  return made_map("exact_polynomial", kernel, d, D);
 }
 
 }  // namespace

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <string>
 
-#include "feature/map_entry.h"
 #include "support/catch.h"
 #include "support/epilogue.h"
+#include "support/made_map.h"
 #include "support/map_calls.h"
 #include "support/reference_matrix.h"
 #include "support/refusal.h"
@@ -18,11 +18,7 @@ using namespace mercer::test;
 namespace {
 
 std::unique_ptr<FeatureMap> make(const Parameters& kernel, int64_t d, int64_t D) {
-  const Parameters given{{"map", "laplace"},
-                         {"kernel", std::make_shared<const Parameters>(kernel)},
-                         {"inputs", d},
-                         {"features", D}};
-  return feature::make_map(feature::canonical_map(given, "", feature::Data::refused));
+  return made_map("laplace", kernel, d, D);
 }
 
 }  // namespace

@@ -183,8 +183,10 @@ TEST_CASE("nystroem: what it refuses", "[nystroem]") {
   ranked.set("rank", int64_t{5});
   CHECK(refused(invalid, ranked, X.view(), "rank = 5") == "");
   Parameters chosen = spec;
-  chosen.set("landmarks", "kmeans");
-  CHECK(refused(invalid, chosen, X.view(), "landmarks = \"kmeans\"") == "");
+  chosen.set("landmarks", "centroids");
+  CHECK(refused(invalid, chosen, X.view(), "landmarks = \"centroids\"") == "");
+  chosen.set("landmarks", "supplied");
+  CHECK(refused(invalid, chosen, X.view(), "features = 10, expected 20") == "");
   CHECK(refusal_fault(
             MERCER_UNSUPPORTED,
             [&] { feature::make_map(feature::canonical_map(spec, "", feature::Data::refused)); },

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "feature/map_entry.h"
 #include "support/catch.h"
 #include "support/dense.h"
+#include "support/made_map.h"
 #include "support/map_calls.h"
 #include "support/reference_matrix.h"
 #include "support/refusal.h"
@@ -23,12 +23,7 @@ namespace {
 
 std::unique_ptr<FeatureMap> make(const Parameters& kernel, int64_t d, int64_t D,
                                  uint64_t seed = 1) {
-  const Parameters given{{"map", "poisson"},
-                         {"kernel", std::make_shared<const Parameters>(kernel)},
-                         {"inputs", d},
-                         {"features", D},
-                         {"seed", seed}};
-  return feature::make_map(feature::canonical_map(given, "", feature::Data::refused));
+  return made_map("poisson", kernel, d, D, seed);
 }
 
 Parameters gaussian(double lengthscale) {

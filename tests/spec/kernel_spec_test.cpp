@@ -30,6 +30,8 @@ Value random_value(const Field& field, std::mt19937_64& words) {
       return least + u * (most - least);
     case FieldType::number_or_numbers:
       return std::vector<double>{least + u, least + u * u, 1 / (least + 1 + u)};
+    case FieldType::text:  // others fix the numbers beside them
+      return std::string(field.choices.front());
     default:
       FAIL("no kernel had a field of this type: add it here");
   }

@@ -14,6 +14,7 @@
 #include "statistic/kernel_error.h"
 #include "support/catch.h"
 #include "support/kernels.h"
+#include "support/made_map.h"
 #include "support/refusal.h"
 #include "support/statistic.h"
 
@@ -108,6 +109,18 @@ std::unique_ptr<FeatureMap> best_by_hand(const kernel::Kernel& kernel, int64_t D
 }
 
 }  // namespace
+
+TEST_CASE("what a map that draws nothing misses is predicted by its bias", "[statistic]") {
+  const Matrix<double> X = rows(30, 5, false);
+  for (const auto& [kernel, most] : {std::pair{"additive_chi2", 0.05}, {"intersection", 0.2}}) {
+    const auto map = test::made_map("additive", {{"kernel", kernel}}, 5, 15);
+    const double seen = measured(*map, X, gram_of(map->kernel(), X));
+    INFO(kernel << " misses " << seen);
+    CHECK(predicted(*map, X) == Approx(seen).epsilon(1e-10));
+    CHECK(seen > 0.001);
+    CHECK(seen < most);
+  }
+}
 
 TEST_CASE("predicted error: the root of the variances over the squares of the kernel") {
   const auto polynomial = kernel::make_polynomial(3, 0.7, 0.2, 1.8);

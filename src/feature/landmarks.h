@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Which rows become the landmarks of a Nystroem map.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/aligned.h"
+#include "base/context.h"
+#include "base/rows.h"
+#include "kernel/kernel.h"
+
+namespace mercer::feature {
+
+/// What a choice is made from: rows that are all finite, as are the kernel's values with themselves.
+struct LandmarkPool {
+  const kernel::Kernel& kernel;
+  MatrixView<const double> rows;
+  uint64_t seed;
+  Context& context;
+};
+
+/// D different rows of the pool, in any order. Distances are those of the kernel,
+/// k(x, x) + k(y, y) - 2 k(x, y), so every kernel has them; D kernel values for each row.
+/// k-means++ (Arthur, Vassilvitskii 2007): each with a probability proportional to the squared
+/// distance from those before. Its seeding alone: landmarks stay rows.
+std::vector<int64_t> kmeans_landmarks(const LandmarkPool& pool, int64_t D);
+/// Each the row farthest from those before (Gonzalez 1985); the first by the seed.
+std::vector<int64_t> farthest_landmarks(const LandmarkPool& pool, int64_t D);
+/// By approximate ridge leverage scores, without replacement (Musco, Musco 2017): see
+/// leverage_landmarks.cpp. About 2 D kernel values for each row and D^3 for each doubling.
+std::vector<int64_t> leverage_landmarks(const LandmarkPool& pool, int64_t D);
+
+/// The names of choices, the default first.
+std::vector<const char*> landmark_choices();
+
+/// D landmarks out of the rows. uniform: without replacement. supplied: all rows, in order, which are
+/// then D. The others choose among max(16 D, 10000) rows at most, drawn uniformly.
+/// Errors: INVALID_ARGUMENT (numbers that are not finite, rows outside the kernel's domain, another
+/// count of supplied ones), OUT_OF_MEMORY, CANCELLED.
+Matrix<double> choose_landmarks(const std::string& choice, const kernel::Kernel& kernel,
+                                const Rows& rows, int64_t D, uint64_t seed, Context& context);
+
+}  // namespace mercer::feature

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// A map through the table, from its name, its kernel and its own options.
+#pragma once
+
+#include <memory>
+
+#include "feature/map_entry.h"
+
+namespace mercer::test {
+
+inline std::unique_ptr<feature::FeatureMap> made_map(const char* map, const Parameters& kernel,
+                                                     int64_t d, int64_t D, uint64_t seed = 0,
+                                                     const Parameters& options = {}) {
+  Parameters given{{"map", map},
+                   {"kernel", std::make_shared<const Parameters>(kernel)},
+                   {"inputs", d},
+                   {"features", D},
+                   {"seed", seed}};
+  for (const auto& [key, value] : options.entries()) given.set(key, value);
+  return feature::make_map(feature::canonical_map(given, "", feature::Data::refused));
+}
+
+}  // namespace mercer::test
