@@ -100,6 +100,7 @@ solver::RowStatistics sums_of(const feature::FeatureMap& map, std::span<const Ob
 /// The normal equations, and what makes the intercept from theta.
 struct System {
   Matrix<double> gram, cross;
+  std::vector<double> squared_outputs;
   std::vector<double> mean_features, mean_outputs;  // of the values
 };
 
@@ -110,6 +111,8 @@ void add_plain(const solver::RowStatistics& statistics, Context& context, System
   solver::write_plain_cross(statistics, cross.view());
   for (int64_t k = 0; k < D * D; ++k) system.gram.data()[k] += gram.data()[k];
   for (int64_t k = 0; k < D * m; ++k) system.cross.data()[k] += cross.data()[k];
+  const std::vector<double> squares = solver::plain_sum_squared_outputs(statistics);
+  for (size_t o = 0; o < squares.size(); ++o) system.squared_outputs[o] += squares[o];
 }
 
 /// About the mean: its share is taken out of the sums about zero of deviations from the origin.
@@ -123,6 +126,8 @@ void add_centred(const solver::RowStatistics& statistics, System& system) {
     for (int64_t j = 0; j < statistics.outputs(); ++j)
       system.cross(i, j) += statistics.cross()(i, j) - share * t[static_cast<size_t>(j)];
   }
+  for (size_t o = 0; o < t.size(); ++o)
+    system.squared_outputs[o] += statistics.sum_squared_outputs()[o] - t[o] * t[o] / n;
   system.mean_features = solver::plain_sum_features(statistics);
   system.mean_outputs = solver::plain_sum_outputs(statistics);
   for (double& sum : system.mean_features) sum /= n;
@@ -132,9 +137,9 @@ void add_centred(const solver::RowStatistics& statistics, System& system) {
 System system_of(const feature::FeatureMap& map, std::span<const Observations> sets, bool center,
                  Context& context) {
   const int64_t D = map.features(), m = sets[0].Y.cols;
-  System system{Matrix<double>(D, D, context, kWhat), Matrix<double>(D, m, context, kWhat),
-                std::vector<double>(static_cast<size_t>(D)),
-                std::vector<double>(static_cast<size_t>(m))};
+  const std::vector<double> zeros(static_cast<size_t>(m));
+  System system{Matrix<double>(D, D, context, kWhat), Matrix<double>(D, m, context, kWhat), zeros,
+                std::vector<double>(static_cast<size_t>(D)), zeros};
   system.gram.fill(0);
   system.cross.fill(0);
   {
@@ -160,8 +165,8 @@ solver::Weights solve(System&& system, int64_t n, double lambda, Context& contex
   const int64_t D = system.gram.rows(), m = system.cross.cols();
   solver::RowStatistics statistics(D, m, context);
   const std::vector<double> features(static_cast<size_t>(D)), outputs(static_cast<size_t>(m));
-  solver::set_plain_sums(statistics,
-                         {n, system.gram.view(), system.cross.view(), features, outputs, outputs});
+  solver::set_plain_sums(statistics, {n, system.gram.view(), system.cross.view(), features, outputs,
+                                      system.squared_outputs});
   solver::Weights weights = solver::ridge_cholesky(std::move(statistics), false, lambda, context);
   for (int64_t o = 0; o < m; ++o) {
     double intercept = system.mean_outputs[static_cast<size_t>(o)];

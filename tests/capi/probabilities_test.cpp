@@ -109,8 +109,8 @@ TEST_CASE("squared hinge with a given lambda has probabilities", "[capi]") {
 
 TEST_CASE("logistic models by spec: probabilities by softmax where lambda is given", "[capi]") {
   const Points data;
-  const std::string spec = std::string(R"({"model":"logistic","task":"classification","map":)") +
-                           kMap + R"(,"lambda":0.01})";
+  std::string spec = R"({"model":"logistic","task":"classification","map":)";
+  spec.append(kMap).append(R"(,"lambda":0.01})");
   const Model model = Model::fit_spec(spec, data.X, data.Y);
   REQUIRE(model.has_probabilities());
   const Matrix<double> p = model.predict(data.X, probable()), s = model.predict(data.X);

@@ -116,10 +116,18 @@ TEST_CASE("a fraction of test rows is a number from 0 to below 1", "[cli]") {
 TEST_CASE("specs are completed and read back", "[cli]") {
   const std::string map = cli::read_plan({"matern", "", "auto", "auto"}).map;
   const std::string complete = cli::complete_map(map, 0.25, 3, 8, 18446744073709551615u);
-  CHECK(complete ==
-        R"({"map":"fourier","kernel":{"kernel":"matern","lengthscale":0.25},"projection":"sobol",)"
-        R"("inputs":3,"features":8,"seed":"18446744073709551615"})");
-  CHECK(cli::complete_map(map, 0.25, 1025, 8, 0).find("projection") == std::string::npos);
+  CHECK(
+      complete ==
+      R"({"map":"fourier","kernel":{"kernel":"matern","lengthscale":0.25},"inputs":3,"features":8,)"
+      R"("seed":"18446744073709551615","projection":"sobol"})");
+  const auto holds = [](const std::string& text, const char* part) {
+    return text.find(part) != std::string::npos;
+  };
+  CHECK(holds(cli::complete_map(map, 0.25, 65, 8, 0), "sorf"));
+  CHECK_FALSE(holds(cli::complete_map(map, 0.25, 4097, 8, 0), "projection"));
+  const std::string product = cli::read_plan({"laplacian", "", "auto", "auto"}).map;
+  CHECK(holds(cli::complete_map(product, 0.25, 1023, 8, 0), "sobol"));
+  CHECK_FALSE(holds(cli::complete_map(product, 0.25, 1024, 8, 0), "projection"));
   CHECK(cli::lengthscale_of(complete) == 0.25);
   CHECK(cli::lengthscale_of(map) == 0);
   CHECK(cli::lengthscale_text(map) == "-");

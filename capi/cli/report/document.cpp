@@ -27,7 +27,7 @@ Json names_of(const TrainingSet& set) {
   Json names = Json::array();
   for (int64_t j = 0; j < set.data.d; ++j) {
     const auto k = static_cast<size_t>(j);
-    names.push_back(k < known.size() ? known[k] : "x" + std::to_string(j + 1));
+    names.push_back(k < known.size() ? known[k] : std::string("x").append(std::to_string(j + 1)));
   }
   return names;
 }
