@@ -51,6 +51,19 @@ std::vector<TextColumn> take_texts(std::vector<TextColumn>&& texts,
   return taken;
 }
 
+/// The same of the forms of numbers.
+std::vector<ColumnForm> take_forms(const std::vector<ColumnForm>& forms,
+                                   const std::vector<int64_t>& columns) {
+  std::vector<ColumnForm> taken;
+  for (const ColumnForm& form : forms) {
+    const auto place = std::ranges::find(columns, form.column);
+    if (place == columns.end()) continue;
+    taken.push_back(form);
+    taken.back().column = place - columns.begin();
+  }
+  return taken;
+}
+
 }  // namespace
 
 std::vector<int64_t> other_columns(int64_t columns, const std::vector<int64_t>& targets) {
@@ -82,6 +95,7 @@ Dataset take_all(Table&& table) {
   data.texts = std::move(table.texts);
   data.X = std::move(table.values);
   data.text_inputs = std::move(table.text_inputs);
+  data.forms = std::move(table.forms);
   return data;
 }
 
@@ -99,6 +113,8 @@ Dataset take_columns(Table&& table, const std::vector<int64_t>& inputs,
   data.target_columns = targets;
   data.input_columns = inputs;
   data.text_inputs = take_texts(std::move(texts), inputs);
+  data.target_forms = take_forms(data.forms, targets);
+  data.forms = take_forms(data.forms, inputs);
   data.input_names = std::move(input_names);
   data.target_names = std::move(target_names);
   if (data.text && targets.size() != 1) {

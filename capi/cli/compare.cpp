@@ -15,6 +15,7 @@
 #include "score.h"
 #include "session.h"
 #include "split.h"
+#include "streams.h"
 #include "subsample.h"
 #include "training_set.h"
 
@@ -140,7 +141,8 @@ void run_compare(const CompareRequest& request) {
   const Plan plan = read_plan(request.learn.plan, specs());
   for (const int64_t D : request.features) check_plan(plan, D);
   const Subsample rows =
-      draw_subsample(read_training_set(request.learn, stdout), request.rows, request.learn.seed);
+      draw_subsample(read_training_set(request.learn, streams_of(request.learn.quiet, stdout)),
+                     request.rows, request.learn.seed);
   Session session(request.learn.threads, request.learn.quiet);
   Comparison job{request.learn, rows, session, "", 0, 0};
   const std::vector<int64_t> sizes = possible_sizes(plan, request.features, rows.train_rows);

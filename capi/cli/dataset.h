@@ -24,9 +24,11 @@ struct Dataset {
   std::vector<int64_t> input_columns;    // in the file, from 0; empty: all in order
   std::vector<int64_t> ignored_columns;  // in the file
   std::vector<std::string> ignored_names;
-  std::vector<TextColumn> text_inputs;  // by input: X numbers their levels until they are encoded
-  int64_t m = 0;                        // targets; 0: none
-  GrowingBuffer<double> Y;              // n x m; numbers of `texts` when text
+  std::vector<TextColumn> text_inputs;   // by input: X numbers their levels until they are encoded
+  std::vector<ColumnForm> forms;         // by input
+  std::vector<ColumnForm> target_forms;  // by target
+  int64_t m = 0;                         // targets; 0: none
+  GrowingBuffer<double> Y;               // n x m; numbers of `texts` when text; NaN: none (tests)
   bool text = false;
   std::vector<std::string> texts;
   std::vector<std::string> target_names;  // empty without a header
@@ -38,6 +40,8 @@ struct Dataset {
 /// How a file's columns are read.
 struct ColumnRequest {
   std::string delimiter = "auto";   // or a name of read_delimiter
+  std::string header = "auto";      // yes, no
+  std::string decimal = "auto";     // point, comma
   std::vector<std::string> ignore;  // names, or columns from 1
   bool missing = false;             // missing inputs are filled
   std::string weights;              // a name, or a column from 1; empty: none
@@ -50,9 +54,11 @@ struct TargetRequest {
   bool as_text = false;  // read targets as text even where they look like numbers
 };
 
-/// Columns (from 0) of the targets. Fails naming --target.
+/// Columns (from 0) of the targets. Without a request those of TargetRequest, none of them
+/// `ignored` or, if there are others, without a name. Fails naming --target.
 std::vector<int64_t> choose_targets(const std::vector<std::string>& names, int64_t columns,
-                                    const std::vector<std::string>& requested);
+                                    const std::vector<std::string>& requested,
+                                    const std::vector<int64_t>& ignored = {});
 
 /// "train-images-idx3-ubyte.gz" to "train-labels-idx1-ubyte.gz"; empty when the name is not like
 /// that.
@@ -61,7 +67,11 @@ std::string labels_name_of(const std::string& images);
 /// "auto" (0), "comma", "tab", "semicolon", "space", or one character. Fails naming --delimiter.
 char read_delimiter(const std::string& text);
 
-/// Columns (from 0) that names or numbers from 1 name. Fails naming `option`.
+/// How the reader is to read.
+CsvOptions csv_options(const ColumnRequest& request);
+
+/// Columns (from 0) that names or numbers from 1 name, several of them in one text with commas
+/// between; an empty name is the one column without. Fails naming `option`.
 std::vector<int64_t> find_columns(const char* option, const std::vector<std::string>& names,
                                   int64_t columns, const std::vector<std::string>& requested);
 

@@ -3,11 +3,10 @@
 #include "encoding.h"
 
 #include <algorithm>
-#include <cctype>
-#include <string_view>
 
 #include "failure.h"
 #include "memory.h"
+#include "read/date_form.h"
 
 namespace mercer::cli {
 
@@ -30,36 +29,37 @@ std::string name_of(const Dataset& data, int64_t input) {
 
 std::string option_for(const Dataset& data, int64_t input) {
   const auto j = static_cast<size_t>(input);
-  return "--ignore " + (j < data.input_names.size() ? data.input_names[j] : number_of(data, input));
+  return "--ignore " +
+         (j < data.input_names.size() ? typed(data.input_names[j]) : number_of(data, input));
 }
 
-/// 2024-05-31, and what may follow it.
-bool is_date(std::string_view text) {
-  constexpr std::string_view kForm = "dddd-dd-dd";
-  if (text.size() < kForm.size()) return false;
-  for (size_t k = 0; k < kForm.size(); ++k) {
-    const bool digit = std::isdigit(static_cast<unsigned char>(text[k])) != 0;
-    if (kForm[k] == 'd' ? !digit : text[k] != '-') return false;
-  }
-  return text.size() == kForm.size() || text[kForm.size()] == 'T' || text[kForm.size()] == ' ';
+/// How many of the texts; and the first of them.
+template <class Is>
+int64_t count_of(const std::vector<std::string>& texts, Is is, std::string* first) {
+  const auto found = std::ranges::find_if(texts, is);
+  if (found != texts.end()) *first = *found;
+  return std::ranges::count_if(texts, is);
+}
+
+/// What most of the texts are if they are no levels: "dates ('2024-05-31')", or "".
+std::string no_levels(const std::vector<std::string>& texts, int64_t n) {
+  const auto distinct = std::ssize(texts);
+  std::string first;
+  if (2 * count_of(texts, is_date, &first) > distinct)
+    return "dates (" + shown(first) + "), which are no numbers";
+  if (distinct >= kLeastIds && 2 * count_of(texts, is_clock, &first) > distinct)
+    return "times (" + shown(first) + "), which are no numbers";
+  if (distinct < kLeastIds || 10 * distinct <= 9 * n) return "";
+  return "text that is nearly all distinct (" + std::to_string(distinct) + " texts in " +
+         std::to_string(n) + " rows), as names and ids are";
 }
 
 void refuse_dates_and_ids(const Dataset& data, const TextColumn& text) {
-  const auto distinct = static_cast<int64_t>(text.levels.size());
-  const auto dates = std::ranges::count_if(text.levels, is_date);
-  if (2 * dates > distinct) {
-    const auto first = std::ranges::find_if(text.levels, is_date);
-    fail_at(data.name, 0, 0,
-            name_of(data, text.column) + " holds dates (" + shown(*first) +
-                "), which are no numbers: " + option_for(data, text.column) + " leaves it out");
-  }
-  if (distinct >= kLeastIds && 10 * distinct > 9 * data.n) {
-    fail_at(data.name, 0, 0,
-            name_of(data, text.column) + " holds text that is nearly all distinct (" +
-                std::to_string(distinct) + " texts in " + std::to_string(data.n) +
-                " rows), as names and ids are: " + option_for(data, text.column) +
-                " leaves it out");
-  }
+  const std::string what = no_levels(text.levels, data.n);
+  if (what.empty()) return;
+  fail_at(data.name, 0, 0,
+          name_of(data, text.column) + " holds " + what + ": " + option_for(data, text.column) +
+              " leaves it out");
 }
 
 std::vector<int64_t> rows_of_levels(const Dataset& data, const TextColumn& text) {
@@ -101,6 +101,17 @@ std::vector<int64_t> places_of(const Encoding& encoding, const std::vector<std::
 }
 
 }  // namespace
+
+void refuse_target_text(const Dataset& data) {
+  const std::string what = data.text ? no_levels(data.texts, data.n) : "";
+  if (what.empty()) return;
+  const std::string name = !data.labels_name.empty() ? "of " + data.labels_name
+                           : data.target_names.empty()
+                               ? "column " + std::to_string(data.target_columns.at(0) + 1)
+                               : shown(data.target_names[0]);
+  fail_at(data.name, 0, 0,
+          "the target, " + name + ", holds " + what + ": --target names another column");
+}
 
 std::vector<Encoding> choose_encodings(const Dataset& data) {
   std::vector<Encoding> encodings;

@@ -26,6 +26,9 @@ struct Encoding {
 /// distinct, as ids are, naming it and --ignore.
 std::vector<Encoding> choose_encodings(const Dataset& data);
 
+/// Fails for a target of dates, times or nearly all distinct text.
+void refuse_target_text(const Dataset& data);
+
 /// Inputs after encoding.
 int64_t encoded_inputs(int64_t inputs, const std::vector<Encoding>& encodings);
 std::vector<std::string> encoded_names(const std::vector<std::string>& names,

@@ -22,4 +22,7 @@ class Failure : public std::runtime_error {
 /// A piece of input as it may be shown: quoted, at most 40 bytes, control characters as '?'.
 std::string shown(std::string_view text);
 
+/// A word as it is typed at a shell: in single quotes where it needs them.
+std::string typed(std::string_view word);
+
 }  // namespace mercer::cli

@@ -10,6 +10,7 @@
 #include "commands.h"
 #include "failure.h"
 #include "fitting.h"
+#include "message.h"
 #include "output_file.h"
 #include "outside.h"
 #include "read/number.h"
@@ -20,6 +21,7 @@
 #include "session.h"
 #include "split.h"
 #include "spooled_file.h"
+#include "streams.h"
 #include "table_rows.h"
 #include "training_set.h"
 
@@ -123,7 +125,8 @@ Model fit_by_search(const FitRequest& request, const Plan& plan, const TrainingS
   }
   const Rows X = rows_of(set.data.X, 0, n, set.data.d);
   const Rows Y = targets_of(set.data.Y, 0, n, set.data.m);
-  return Model::search(X, Y, set.K, options, session.context());
+  return in_words_of(set.data.name, input_names(set.metadata),
+                     [&] { return Model::search(X, Y, set.K, options, session.context()); });
 }
 
 namespace {
@@ -171,14 +174,15 @@ void write_reports(const FitRequest& request, const Plan& plan, const Model& mod
 void run_fit(const FitRequest& request) {
   const bool to_stdout = is_standard_output(request.model);
   std::FILE* scores_out = to_stdout ? stderr : stdout;
-  std::FILE* out = request.learn.quiet ? nullptr : scores_out;
+  const Streams streams = streams_of(request.learn.quiet, scores_out);
+  std::FILE* out = streams.out;
   check_output(request.model, request.learn.train);
   for (const std::string& path : request.report) {
     check_output(path, request.learn.train);
     if (path == request.model) throw Failure("--report: " + path + " is the model file, too");
   }
   const Plan plan = plan_of(request);
-  TrainingSet set = read_training_set(request.learn, out);
+  TrainingSet set = read_training_set(request.learn, streams);
   const std::string metadata = metadata_text(set.metadata);  // what cannot be kept is refused now
   int64_t n = set.data.n;
   if (request.test_fraction > 0) {
@@ -192,6 +196,8 @@ void run_fit(const FitRequest& request) {
   if (out != nullptr) {
     describe(model, n, watch.seconds(), out);
     std::fputs(report_text(model.report(), input_names(set.metadata)).c_str(), out);
+  } else {
+    std::fputs(warnings_text(model.report()).c_str(), streams.warnings);
   }
   if (n < set.data.n) print_test_score(model, set, n, session, scores_out);
   if (!request.report.empty())

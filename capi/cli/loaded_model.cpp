@@ -8,6 +8,7 @@
 
 #include "encoding.h"
 #include "failure.h"
+#include "gaps.h"
 #include "spooled_file.h"
 
 namespace mercer::cli {
@@ -50,12 +51,14 @@ Dataset read_rows_for(const LoadedModel& loaded, const std::string& test, const 
   Dataset rows = read_test(test, labels, loaded.metadata,
                            file_inputs(loaded.metadata, loaded.inputs), columns);
   if (rows.bytes && loaded.metadata.bytes) scale_bytes(&rows);
-  if (!rows.bytes && loaded.metadata.bytes && out != nullptr) {
+  if (!rows.bytes && loaded.metadata.bytes) {
     std::fprintf(out, "note: the model was fitted on bytes divided by 255; %s is taken as it is\n",
                  rows.name.c_str());
   }
+  if (loaded.metadata.missing)
+    tell_missing(missing_inputs(rows), rows.n, loaded.metadata.inputs, out);
   const std::vector<int64_t> unknown = encode(loaded.metadata.encodings, &rows);
-  if (out != nullptr) tell_unknown(unknown, loaded.metadata, rows.n, out);
+  tell_unknown(unknown, loaded.metadata, rows.n, out);
   return rows;
 }
 

@@ -26,7 +26,8 @@ struct LoadedModel {
 /// From a file, or - for standard input.
 LoadedModel load_model(const std::string& path);
 
-/// Rows for it, bytes divided and texts coded as they were for the fit; out: for notes, or null.
+/// Rows for it, bytes divided and texts coded as they were for the fit. What was filled or is not
+/// as in training is told on `out`.
 Dataset read_rows_for(const LoadedModel& loaded, const std::string& test, const std::string& labels,
                       const ColumnRequest& columns, std::FILE* out);
 

@@ -2,11 +2,14 @@
 // SPDX-FileCopyrightText: The mercer authors
 // The mercer command: options to requests, failures to one line on standard error and exit
 // status 1.
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <new>
 #include <string>
+#include <vector>
 
 #ifdef __GLIBC__
 #include <malloc.h>
@@ -14,6 +17,7 @@
 
 #include "commands.h"
 #include "failure.h"
+#include "faults.h"
 #include "interrupt.h"
 #include "mercer/base.hpp"
 #include "message.h"
@@ -27,7 +31,8 @@ void add_run_options(CLI::App* app, int32_t* threads, bool* quiet) {
                   "Upper limit on threads of the library's loops; 0: all cores (BLAS has its own)")
       ->check(CLI::Range(0, 100000))
       ->type_name("T");
-  app->add_flag("--quiet", *quiet, "Print scores only, no progress");
+  app->add_flag("--quiet", *quiet,
+                "Print scores only, no tables and no progress; warnings go to standard error");
 }
 
 void add_column_options(CLI::App* app, ColumnRequest* columns) {
@@ -35,6 +40,31 @@ void add_column_options(CLI::App* app, ColumnRequest* columns) {
                   "What separates fields of a CSV: comma, tab, semicolon, space or a character; "
                   "default auto: as its first line looks")
       ->type_name("C");
+  app->add_option("--header", columns->header,
+                  "Whether the first line of a CSV names the columns; default auto: iff it holds "
+                  "text, and either no numbers or text above numbers")
+      ->check(CLI::IsMember({"auto", "yes", "no"}));
+  app->add_option("--decimal", columns->decimal,
+                  "The decimal mark of numbers in a CSV; default auto: as each column shows")
+      ->check(CLI::IsMember({"auto", "point", "comma"}));
+}
+
+// Without a limit on how many follow: settle_train gives back the file that they took.
+CLI::Option* add_columns(CLI::App* app, const char* name, std::vector<std::string>* to,
+                         const std::string& help) {
+  return app->add_option(name, *to, help)->type_name("COLUMN...")->allow_extra_args(true);
+}
+
+/// --target u v train.csv: the last word is no column but the file.
+void settle_train(LearnRequest* learn) {
+  for (std::vector<std::string>* columns : {&learn->targets.targets, &learn->columns.ignore}) {
+    if (!learn->train.empty() || columns->size() < 2) continue;
+    const std::string last = columns->back();
+    if (last != "-" && ::access(last.c_str(), F_OK) != 0) continue;
+    learn->train = last;
+    columns->pop_back();
+  }
+  if (learn->train.empty()) throw CLI::RequiredError("TRAIN");
 }
 
 void add_preparation_options(CLI::App* app, PreparationRequest* preparation) {
@@ -59,8 +89,7 @@ void add_preparation_options(CLI::App* app, PreparationRequest* preparation) {
 
 void add_learn_options(CLI::App* app, LearnRequest* learn) {
   app->add_option("TRAIN", learn->train,
-                  "CSV, libsvm, .npy or IDX, plain or gzip; - is standard input")
-      ->required();
+                  "CSV, libsvm, .npy or IDX, plain or gzip; - is standard input (required)");
   app->add_option("--kernel", learn->plan.kernel,
                   "Kernel: a name, or a JSON spec (see: mercer specs); default that of the map: "
                   "gaussian for fourier")
@@ -72,24 +101,21 @@ void add_learn_options(CLI::App* app, LearnRequest* learn) {
       ->type_name("L|auto");
   app->add_option("--lambda", learn->plan.lambda, "Regularisation per row; default auto: searched")
       ->type_name("L|auto");
-  app->add_option("--target", learn->targets.targets,
-                  "Target column, by name or number from 1; repeats. Default: the columns named y "
-                  "or y1, y2, ..., "
-                  "else the last")
-      ->type_name("NAME|INDEX")
-      ->allow_extra_args(false);
+  add_columns(app, "--target", &learn->targets.targets,
+              "Target columns, by name or number from 1: u v, u,v or repeated. Default: the "
+              "columns named y or y1, y2, ..., else the last");
   app->add_option("--labels", learn->targets.labels,
                   "File of one column with the targets; default for IDX: the name with labels-idx1 "
                   "for images-idx3")
       ->type_name("FILE");
   app->add_option("--task", learn->task,
-                  "Default auto: classification iff labels are text, or few whole numbers")
+                  "Default auto: classification iff labels are text, or few whole numbers that are "
+                  "not like counts")
       ->check(CLI::IsMember({"regression", "classification", "auto"}));
   add_column_options(app, &learn->columns);
-  app->add_option("--ignore", learn->columns.ignore,
-                  "Column left out, by name or number from 1; repeats")
-      ->type_name("NAME|INDEX")
-      ->allow_extra_args(false);
+  add_columns(app, "--ignore", &learn->columns.ignore,
+              "Columns left out, by name or number from 1, '' for the one without a name; as many "
+              "as --target takes");
   app->add_flag("--no-standardize", learn->preparation.raw,
                 "Take inputs as they are (IDX bytes are divided by 255 all the same)");
   // CLI11 takes 2^64 for 2^64 - 1, -1 for the same, and NaN for a number in any range.
@@ -147,7 +173,10 @@ void add_fit(CLI::App& app, FitRequest* request) {
          "not fitted on: FILE.html a page with plots, another name JSON; repeats")
       ->type_name("FILE")
       ->allow_extra_args(false);
-  fit->callback([request] { run_fit(*request); });
+  fit->callback([request] {
+    settle_train(&request->learn);
+    run_fit(*request);
+  });
 }
 
 void add_cv(CLI::App& app, CvRequest* request) {
@@ -157,7 +186,20 @@ void add_cv(CLI::App& app, CvRequest* request) {
   cv->add_option("--folds", request->folds, "Folds; default 5")
       ->check(CLI::Range(int64_t{2}, int64_t{1000000}))
       ->type_name("K");
-  cv->callback([request] { run_cv(*request); });
+  cv->callback([request] {
+    settle_train(&request->fit.learn);
+    run_cv(*request);
+  });
+}
+
+// Beside MODEL and TEST there is no telling which word is a column.
+void add_test_columns(CLI::App* app, ColumnRequest* columns) {
+  add_column_options(app, columns);
+  app->add_option("--ignore", columns->ignore,
+                  "Further columns of TEST that are left out, by name or number from 1: u,v or "
+                  "repeated")
+      ->type_name("COLUMN,...")
+      ->allow_extra_args(false);
 }
 
 void add_predict(CLI::App& app, PredictRequest* request) {
@@ -174,7 +216,7 @@ void add_predict(CLI::App& app, PredictRequest* request) {
       ->type_name("PREDICTIONS.csv");
   predict->add_option("--labels", request->labels, "File of one column with the targets of TEST")
       ->type_name("FILE");
-  add_column_options(predict, &request->columns);
+  add_test_columns(predict, &request->columns);
   predict
       ->add_option("--extrapolation", request->extrapolation,
                    "Inputs outside the training range: clip, free or refuse; default: as fitted")
@@ -196,7 +238,7 @@ void add_score(CLI::App& app, ScoreRequest* request) {
   score->add_option("TEST", request->test, "Rows with the target; - is standard input")->required();
   score->add_option("--labels", request->labels, "File of one column with the targets of TEST")
       ->type_name("FILE");
-  add_column_options(score, &request->columns);
+  add_test_columns(score, &request->columns);
   score
       ->add_option("--extrapolation", request->extrapolation,
                    "Inputs outside the training range: clip, free or refuse; default: as fitted")
@@ -219,7 +261,10 @@ void add_compare(CLI::App& app, CompareRequest* request) {
                    "Rows to fit on at most; default 4000 (exact: 8 n^2 bytes, n^3 time)")
       ->check(CLI::Range(int64_t{2}, int64_t{1} << 20))
       ->type_name("N");
-  compare->callback([request] { run_compare(*request); });
+  compare->callback([request] {
+    settle_train(&request->learn);
+    run_compare(*request);
+  });
 }
 
 void add_rest(CLI::App& app, std::string* file, std::string* name) {
@@ -233,20 +278,11 @@ void add_rest(CLI::App& app, std::string* file, std::string* name) {
 }
 
 int complain(std::string command, std::string text) {
+  std::fflush(stdout);  // what was printed before stands before, in a pipe as well
   std::replace(text.begin(), text.end(), '\n', ' ');
   if (!command.empty()) command += ": ";
   std::fprintf(stderr, "mercer: %s%s\n", command.c_str(), text.c_str());
   return 1;
-}
-
-// argv[1] that is no command, or none: CLI11 says only that one is required.
-std::string command_fault(const CLI::App& app, int argc, char** argv) {
-  std::string names;
-  for (const CLI::App* command : app.get_subcommands({})) {
-    names += (names.empty() ? "" : ", ") + command->get_name();
-  }
-  const std::string expected = "expected one of " + names + " (mercer --help says more)";
-  return argc < 2 ? "no command, " + expected : shown(argv[1]) + " is no command, " + expected;
 }
 
 std::string command_of(const CLI::App& app) {
@@ -257,9 +293,7 @@ std::string command_of(const CLI::App& app) {
 int run(int argc, char** argv) {
   CLI::App app(
       "Random feature maps of kernels, and what is learnt on them.\n"
-      "Errors of files name file:line:field, and columns of options, all counted from 1; errors of "
-      "the "
-      "library count rows and inputs from 0.");
+      "Errors of files name file:line:field; lines, fields, rows and columns count from 1.");
   app.name("mercer");
   app.set_version_flag("--version", std::string("mercer ") + mercer::version());
   app.require_subcommand(1);
@@ -283,6 +317,8 @@ int run(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
     if (app.get_subcommands().empty()) return complain("", command_fault(app, argc, argv));
+    if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr)
+      return complain(command_of(app), surplus_fault(*app.get_subcommands().front()));
     return complain(command_of(app), error.what());
   } catch (const Failure& error) {
     return complain(command_of(app), error.what());

@@ -1,21 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// What the command says of a failed call of the library.
+// What the command says of a failed call of the library: in words of options, files and columns.
 #pragma once
 
 #include <string>
+#include <vector>
 
+#include "failure.h"
 #include "mercer/base.hpp"
 
 namespace mercer::cli {
 
-/// The text without the name of the C function; "interrupted" for a cancelled call.
-inline std::string message_of(const Error& error) {
-  if (error.status() == MERCER_CANCELLED) return "interrupted";
-  std::string text = error.what();
-  const size_t colon = text.find(": ");
-  if (text.rfind("mercer_", 0) == 0 && colon != text.npos) text.erase(0, colon + 2);
-  return text;
+/// The library's text without the name of the C function; its arguments as options of the command or
+/// as what they hold, rows and inputs counted from 1 or by `names`.
+std::string in_words(std::string text, const std::vector<std::string>& names = {});
+
+/// "interrupted" for a cancelled call.
+std::string message_of(const Error& error, const std::vector<std::string>& names = {});
+
+/// Runs a call on the rows of a file; the file and its columns are named where it fails.
+template <class Call>
+auto in_words_of(const std::string& file, const std::vector<std::string>& names, Call&& call) {
+  try {
+    return call();
+  } catch (const Error& error) {
+    if (error.status() != MERCER_INVALID_ARGUMENT) throw;
+    throw Failure(file + ": " + message_of(error, names));
+  }
 }
 
 }  // namespace mercer::cli

@@ -48,21 +48,43 @@ std::vector<Encoding> parse_encodings(const Json& json) {
   return encodings;
 }
 
+Json forms_json(const std::vector<ColumnForm>& forms) {
+  Json list = Json::array();
+  for (const ColumnForm& form : forms)
+    list.push_back({{"input", form.column},
+                    {"beside", form.affix},
+                    {"decimal", form.decimal == 0 ? "" : std::string(1, form.decimal)}});
+  return list;
+}
+
+std::vector<ColumnForm> parse_forms(const Json& json) {
+  std::vector<ColumnForm> forms;
+  for (const Json& one : value_or(json, "forms", Json::array())) {
+    if (!one.is_object()) throw Failure("the model's metadata is damaged: bad value of \"forms\"");
+    const auto decimal = value_or(one, "decimal", std::string());
+    forms.push_back({value_or(one, "input", int64_t{-1}), value_or(one, "beside", std::string()),
+                     decimal == "," || decimal == "." ? decimal[0] : '\0', "", 0});
+  }
+  return forms;
+}
+
 }  // namespace
 
 std::string metadata_text(const Metadata& metadata) {
-  const Json json = {{"command", "mercer"},
-                     {"task", metadata.classification ? "classification" : "regression"},
-                     {"inputs", metadata.inputs},
-                     {"targets", metadata.targets},
-                     {"target_columns", metadata.target_columns},
-                     {"classes", metadata.classes},
-                     {"text_labels", metadata.text_labels},
-                     {"bytes", metadata.bytes},
-                     {"missing", metadata.missing},
-                     {"ignored", metadata.ignored},
-                     {"ignored_columns", metadata.ignored_columns},
-                     {"encodings", encodings_json(metadata.encodings)}};
+  Json json = {{"command", "mercer"},
+               {"task", metadata.classification ? "classification" : "regression"},
+               {"inputs", metadata.inputs},
+               {"targets", metadata.targets},
+               {"target_columns", metadata.target_columns},
+               {"classes", metadata.classes},
+               {"text_labels", metadata.text_labels},
+               {"bytes", metadata.bytes},
+               {"missing", metadata.missing},
+               {"ignored", metadata.ignored},
+               {"ignored_columns", metadata.ignored_columns},
+               {"encodings", encodings_json(metadata.encodings)}};
+  if (!metadata.forms.empty()) json["forms"] = forms_json(metadata.forms);
+  if (metadata.header != "auto") json["header"] = metadata.header;
   try {
     std::string text = json.dump();
     if (text.size() <= kMostBytes) return text;
@@ -89,6 +111,8 @@ Metadata parse_metadata(const std::string& text, bool classification, int64_t ou
     metadata.ignored = value_or(json, "ignored", metadata.ignored);
     metadata.ignored_columns = value_or(json, "ignored_columns", metadata.ignored_columns);
     metadata.encodings = parse_encodings(json);
+    metadata.forms = parse_forms(json);
+    metadata.header = value_or(json, "header", metadata.header);
   }
   if (!classification) return metadata;
   if (metadata.classes.empty()) {

@@ -21,6 +21,8 @@ struct Metadata {
   bool text_labels = false;
   bool bytes = false;                    // the inputs were unsigned bytes divided by 255
   std::vector<Encoding> encodings;       // of text inputs; `inputs` are those of the file
+  std::vector<ColumnForm> forms;         // of inputs whose numbers were not plain ones
+  std::string header = "auto";           // as it was asked for
   std::vector<std::string> ignored;      // names of columns left out; empty without a header
   std::vector<int64_t> ignored_columns;  // their places
   bool missing = false;                  // missing inputs are filled

@@ -4,13 +4,17 @@
 #include <cinttypes>
 #include <cmath>
 #include <cstdio>
+#include <limits>
 #include <vector>
 
 #include "commands.h"
 #include "failure.h"
+#include "gaps.h"
 #include "loaded_model.h"
+#include "message.h"
 #include "outside.h"
 #include "session.h"
+#include "streams.h"
 #include "table_rows.h"
 #include "task.h"
 
@@ -33,10 +37,11 @@ void print_metric(const char* name, double value) {
   }
 }
 
-void print_regression(const Matrix<double>& predictions, const Rows& Y) {
+void print_regression(const TargetRows& known) {
   for (const Named& one : {Named{"R^2", MERCER_METRIC_R2}, Named{"RMSE", MERCER_METRIC_RMSE},
                            Named{"MAE", MERCER_METRIC_MAE}})
-    print_metric(one.name, prediction_score(predictions, Y, 0, score_options(one.metric)));
+    print_metric(one.name,
+                 prediction_score(known.numbers, known.truth(), 0, score_options(one.metric)));
 }
 
 /// Rows of a class, columns of the class predicted.
@@ -51,57 +56,33 @@ void print_confusion(const Matrix<double>& counts, const std::vector<std::string
   std::printf("\n");
 }
 
-/// The rows whose label the model knows: metrics but the accuracy are of these.
-struct KnownRows {
-  Matrix<double> numbers;
-  std::vector<double> labels;
+constexpr double kAnyTarget = -std::numeric_limits<double>::infinity();
+constexpr double kKnownClass = 0;
 
-  KnownRows(const Matrix<double>& all, const double* Y)
-      : numbers(count(Y, all.rows()), all.cols()) {
-    for (int64_t i = 0; i < all.rows(); ++i) {
-      if (Y[i] < 0) continue;
-      const auto to = static_cast<int64_t>(labels.size());
-      for (int64_t k = 0; k < all.cols(); ++k) numbers(to, k) = all(i, k);
-      labels.push_back(Y[i]);
-    }
-  }
-  Rows targets() const {
-    return MatrixView<const double>(labels.data(), static_cast<int64_t>(labels.size()), 1);
-  }
-
- private:
-  static int64_t count(const double* Y, int64_t n) {
-    int64_t known = 0;
-    for (int64_t i = 0; i < n; ++i) known += Y[i] >= 0;
-    return known;
-  }
-};
-
-void print_classification(const LoadedModel& loaded, Dataset* test, const Matrix<double>& scores,
-                          const Rows& X, const mercer_predict_options& options, Session& session) {
+void print_classification(const LoadedModel& loaded, const Dataset& test, int64_t unknown,
+                          const Matrix<double>& scores, const Rows& X,
+                          const mercer_predict_options& options, Session& session) {
   const int64_t K = loaded.model.classes();
-  const int64_t unknown =
-      number_known_classes(loaded.metadata.classes, loaded.metadata.text_labels, test);
   if (unknown > 0)
     std::printf("%-18s %" PRId64 " (count as wrong; other metrics leave them out)\n",
                 "unknown labels", unknown);
-  print_metric("accuracy", prediction_score(scores, targets_of(test->Y, 0, test->n, 1), K));
-  if (unknown == test->n) return;
-  const KnownRows known(scores, test->Y.data());
-  print_metric(
-      "AUC", prediction_score(known.numbers, known.targets(), K, score_options(MERCER_METRIC_AUC)));
+  const TargetRows all = rows_with_targets(scores, test, kAnyTarget);
+  print_metric("accuracy", prediction_score(all.numbers, all.truth(), K));
+  const TargetRows known = rows_with_targets(scores, test, kKnownClass);
+  if (known.rows() == 0) return;
+  print_metric("AUC",
+               prediction_score(known.numbers, known.truth(), K, score_options(MERCER_METRIC_AUC)));
   if (loaded.model.has_probabilities()) {
     mercer_predict_options probable = options;
     probable.output = MERCER_OUTPUT_PROBABILITIES;
-    const KnownRows p(loaded.model.predict(X, probable, session.context()), test->Y.data());
-    print_metric("log loss", prediction_score(p.numbers, p.targets(), K,
-                                              score_options(MERCER_METRIC_LOG_LOSS)));
-    print_metric("calibration error",
-                 prediction_score(p.numbers, p.targets(), K,
-                                  score_options(MERCER_METRIC_CALIBRATION_ERROR)));
+    const TargetRows p =
+        rows_with_targets(loaded.model.predict(X, probable, session.context()), test, kKnownClass);
+    for (const Named& one : {Named{"log loss", MERCER_METRIC_LOG_LOSS},
+                             Named{"calibration error", MERCER_METRIC_CALIBRATION_ERROR}})
+      print_metric(one.name, prediction_score(p.numbers, p.truth(), K, score_options(one.metric)));
   }
   if (K <= kMostPrinted)
-    print_confusion(confusion(known.numbers, known.targets(), K), loaded.metadata.classes);
+    print_confusion(confusion(known.numbers, known.truth(), K), loaded.metadata.classes);
 }
 
 }  // namespace
@@ -110,23 +91,33 @@ void run_score(const ScoreRequest& request) {
   if (request.model == "-" && request.test == "-")
     throw Failure("MODEL and TEST cannot both be standard input");
   const LoadedModel loaded = load_model(request.model);
-  Dataset test = read_rows_for(loaded, request.test, request.labels, request.columns,
-                               request.quiet ? nullptr : stdout);
+  std::FILE* warnings = streams_of(request.quiet, stdout).warnings;
+  Dataset test = read_rows_for(loaded, request.test, request.labels, request.columns, warnings);
   if (test.m == 0) fail_at(test.name, 0, 0, "no target, which a score needs");
   check_targets(loaded, test);
+  const int64_t unknown =
+      loaded.metadata.classification
+          ? number_known_classes(loaded.metadata.classes, loaded.metadata.text_labels, &test)
+          : 0;
   Session session(request.threads, request.quiet);
   OutsideCounts outside(loaded.inputs);
   const Rows X = rows_of(test.X, 0, test.n, test.d);
   const mercer_predict_options options = outside.options(extrapolation_of(request.extrapolation));
-  const Matrix<double> scores = loaded.model.predict(X, options, session.context());
+  const std::vector<std::string> names = input_names(loaded.metadata);
+  const Matrix<double> scores = in_words_of(
+      test.name, names, [&] { return loaded.model.predict(X, options, session.context()); });
   session.clear_bar();
-  if (!request.quiet)
-    outside.tell(test.n, input_names(loaded.metadata), loaded.clips(request.extrapolation), stdout);
-  std::printf("%-18s %" PRId64 "\n", "rows", test.n);
+  const TargetRows known = rows_with_targets(scores, test, kAnyTarget);
+  if (known.rows() == 0) fail_at(test.name, 0, 0, "no row holds a target, which a score needs");
+  outside.tell(test.n, names, loaded.clips(request.extrapolation), warnings);
+  std::printf("%-18s %" PRId64, "rows", known.rows());
+  if (known.rows() < test.n)
+    std::printf(" (%" PRId64 " without a target left out)", test.n - known.rows());
+  std::printf("\n");
   if (loaded.metadata.classification) {
-    print_classification(loaded, &test, scores, X, options, session);
+    print_classification(loaded, test, unknown, scores, X, options, session);
   } else {
-    print_regression(scores, targets_of(test.Y, 0, test.n, test.m));
+    print_regression(known);
   }
 }
 

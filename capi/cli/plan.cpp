@@ -22,8 +22,11 @@ Json object_of(const std::string& text, const char* option, const char* key) {
   if (first == text.npos || text[first] != '{') return Json{{key, text}};
   try {
     return Json::parse(text);
-  } catch (const Json::exception& error) {
-    throw Failure(std::string("--") + option + ": malformed JSON: " + error.what());
+  } catch (const Json::parse_error& error) {
+    throw Failure(std::string("--") + option + ": malformed JSON at character " +
+                  std::to_string(error.byte) + " of " + shown(text) +
+                  "; at a shell it stands in single quotes: --" + option + " '{\"" + key +
+                  "\":\"NAME\"}'");
   }
 }
 
@@ -35,6 +38,25 @@ Json map_entry(const Json& map, const std::string& specs) {
     if (entry.value("name", Json()) == map.value("map", Json("fourier"))) return entry;
   }
   return Json::object();
+}
+
+bool lists(const Json& specs, const char* section, const std::string& name) {
+  for (const Json& entry : specs.value(section, Json::array()))
+    if (entry.value("name", "") == name) return true;
+  return false;
+}
+
+// The name of one kind of thing where another is meant: the library would list those it knows.
+void check_kind(const PlanRequest& request, const std::string& specs) {
+  const Json all = Json::parse(specs, nullptr, false);
+  if (!all.is_object()) return;
+  if (lists(all, "maps", request.kernel) && !lists(all, "kernels", request.kernel))
+    throw Failure("--kernel " + request.kernel + ": this is a map: --map " + request.kernel);
+  if (lists(all, "kernels", request.map) && !lists(all, "maps", request.map))
+    throw Failure("--map " + request.map + ": this is a kernel: --kernel " + request.map);
+  if (lists(all, "projections", request.map) && !lists(all, "maps", request.map))
+    throw Failure("--map " + request.map + R"(: this is a projection: --map '{"map":"fourier",)" +
+                  R"("projection":")" + request.map + "\"}'");
 }
 
 Json with_lengthscale(const Json& map, double lengthscale) {
@@ -88,6 +110,7 @@ void take_lengthscale(const Json& kernel, const PlanRequest& request, Plan* plan
 }  // namespace
 
 Plan read_plan(const PlanRequest& request, const std::string& specs) {
+  check_kind(request, specs);
   Json map = object_of(request.map.empty() ? "fourier" : request.map, "map", "map");
   for (const char* key : {"inputs", "features", "seed"}) {
     if (map.contains(key)) {

@@ -4,24 +4,30 @@
 // the target.
 #include <cinttypes>
 #include <cstdio>
+#include <limits>
 #include <utility>
 #include <vector>
 
 #include "commands.h"
 #include "failure.h"
+#include "gaps.h"
 #include "loaded_model.h"
+#include "message.h"
 #include "output_file.h"
 #include "outside.h"
 #include "read/csv_fields.h"
 #include "read/number.h"
 #include "score.h"
 #include "session.h"
+#include "streams.h"
 #include "table_rows.h"
 #include "task.h"
 
 namespace mercer::cli {
 
 namespace {
+
+constexpr double kAnyTarget = -std::numeric_limits<double>::infinity();
 
 /// Columns of classes behind the class itself.
 struct ClassColumns {
@@ -81,17 +87,22 @@ void write_predictions(const LoadedModel& loaded, const Matrix<double>& scores,
 void print_score(const LoadedModel& loaded, Dataset* test, const Matrix<double>& scores,
                  std::FILE* out) {
   check_targets(loaded, *test);
-  if (!loaded.metadata.classification) {
-    const double score = prediction_score(scores, targets_of(test->Y, 0, test->n, test->m));
-    std::fprintf(out, "test: %s on %" PRId64 " rows\n", score_text(false, score).c_str(), test->n);
+  const bool classification = loaded.metadata.classification;
+  int64_t unknown = 0;
+  if (classification)
+    unknown = number_known_classes(loaded.metadata.classes, loaded.metadata.text_labels, test);
+  const TargetRows known = rows_with_targets(scores, *test, kAnyTarget);
+  if (known.rows() == 0) {
+    std::fputs("no score: no row holds a target\n", out);
     return;
   }
-  const int64_t unknown =
-      number_known_classes(loaded.metadata.classes, loaded.metadata.text_labels, test);
   const double score =
-      prediction_score(scores, targets_of(test->Y, 0, test->n, 1), loaded.model.classes());
-  std::fprintf(out, "test: %s on %" PRId64 " rows", score_text(true, score).c_str(), test->n);
+      prediction_score(known.numbers, known.truth(), classification ? loaded.model.classes() : 0);
+  std::fprintf(out, "test: %s on %" PRId64 " rows", score_text(classification, score).c_str(),
+               known.rows());
   if (unknown > 0) std::fprintf(out, " (%" PRId64 " with labels the model does not know)", unknown);
+  if (known.rows() < test->n)
+    std::fprintf(out, " (%" PRId64 " without a target left out)", test->n - known.rows());
   std::fputc('\n', out);
 }
 
@@ -116,13 +127,15 @@ void run_predict(const PredictRequest& request) {
   const LoadedModel loaded = load_model(request.model);
   check_class_columns(loaded, request);
   std::FILE* out = is_standard_output(request.predictions) ? stderr : stdout;
-  Dataset test = read_rows_for(loaded, request.test, request.labels, request.columns,
-                               request.quiet ? nullptr : out);
+  std::FILE* warnings = streams_of(request.quiet, out).warnings;
+  Dataset test = read_rows_for(loaded, request.test, request.labels, request.columns, warnings);
   Session session(request.threads, request.quiet);
   OutsideCounts outside(loaded.inputs);
   mercer_predict_options options = outside.options(extrapolation_of(request.extrapolation));
   const Rows X = rows_of(test.X, 0, test.n, test.d);
-  const Matrix<double> scores = loaded.model.predict(X, options, session.context());
+  const std::vector<std::string> names = input_names(loaded.metadata);
+  const Matrix<double> scores = in_words_of(
+      test.name, names, [&] { return loaded.model.predict(X, options, session.context()); });
   std::vector<ClassColumns> columns;
   if (request.scores) columns.push_back({"score_", scores});
   if (request.probabilities) {
@@ -130,8 +143,7 @@ void run_predict(const PredictRequest& request) {
     columns.push_back({"probability_", loaded.model.predict(X, options, session.context())});
   }
   session.clear_bar();
-  if (!request.quiet)
-    outside.tell(test.n, input_names(loaded.metadata), loaded.clips(request.extrapolation), out);
+  outside.tell(test.n, names, loaded.clips(request.extrapolation), warnings);
   write_predictions(loaded, scores, columns, request);
   if (test.m > 0) print_score(loaded, &test, scores, out);
 }

@@ -12,6 +12,7 @@
 #include "dataset.h"
 #include "failure.h"
 #include "metadata.h"
+#include "nearest.h"
 
 namespace mercer::cli {
 
@@ -40,7 +41,7 @@ int64_t position(const Positions& positions, const std::string& name) {
 // Every input must be there; targets all or none; anything else in the file is refused rather than
 // ignored.
 Layout layout_by_name(const std::vector<std::string>& names, const Metadata& model,
-                      const std::string& file) {
+                      const std::vector<int64_t>& left_out, const std::string& file) {
   Layout layout;
   const Positions in_file = positions_of(names);
   const Positions inputs = positions_of(model.inputs);
@@ -49,7 +50,9 @@ Layout layout_by_name(const std::vector<std::string>& names, const Metadata& mod
   for (const std::string& input : model.inputs) {
     layout.inputs.push_back(position(in_file, input));
     if (layout.inputs.back() < 0)
-      fail_at(file, 1, 0, "no column " + shown(input) + ", which the model was fitted on");
+      fail_at(file, 1, 0,
+              "no column " + shown(input) + ", which the model was fitted on" +
+                  did_you_mean(input, names));
   }
   for (const std::string& target : model.targets) {
     const int64_t column = position(in_file, target);
@@ -59,11 +62,17 @@ Layout layout_by_name(const std::vector<std::string>& names, const Metadata& mod
   for (size_t j = 0; j < names.size(); ++j) {
     const bool input = position(inputs, names[j]) >= 0;
     const bool target = position(targets, names[j]) >= 0 && !layout.targets.empty();
-    const bool left_out = position(ignored, names[j]) >= 0;
-    if (left_out) layout.ignored.push_back(static_cast<int64_t>(j));
-    if (!input && !target && !left_out) {
-      fail_at(file, 1, static_cast<int64_t>(j) + 1,
-              "column " + shown(names[j]) + " is neither an input nor the target of the model");
+    const auto column = static_cast<int64_t>(j);
+    const bool asked = std::ranges::find(left_out, column) != left_out.end();
+    const bool known = position(ignored, names[j]) >= 0;
+    if (asked && (input || target))
+      throw Failure("--ignore: column " + shown(names[j]) + " is one that the model was fitted on");
+    if (asked || known) layout.ignored.push_back(column);
+    if (!input && !target && !known && !asked) {
+      fail_at(file, 1, column + 1,
+              "column " + shown(names[j]) +
+                  " is neither an input nor the target of the model (--ignore " + typed(names[j]) +
+                  " leaves it out)");
     }
   }
   return layout;
@@ -109,6 +118,31 @@ Layout layout_by_count(int64_t columns, const Metadata& model, int64_t inputs,
   return layout;
 }
 
+/// The same without the columns that are left out by request.
+Layout layout_by_count(int64_t columns, const Metadata& model, int64_t inputs,
+                       const std::vector<int64_t>& left_out, const std::string& file) {
+  if (left_out.empty()) return layout_by_count(columns, model, inputs, file);
+  const std::vector<int64_t> left = other_columns(columns, left_out);
+  Layout layout = layout_by_count(std::ssize(left), model, inputs, file);
+  for (std::vector<int64_t>* part : {&layout.inputs, &layout.targets, &layout.ignored})
+    for (int64_t& column : *part) column = left[static_cast<size_t>(column)];
+  layout.ignored.insert(layout.ignored.end(), left_out.begin(), left_out.end());
+  return layout;
+}
+
+/// How the inputs' numbers are written, where the model knows: plain ones stand without a sign.
+std::vector<ColumnForm> forms_of(const Layout& layout, const Metadata& model) {
+  std::vector<ColumnForm> forms;
+  for (const int64_t column : layout.inputs) forms.push_back({column, "", 0, "", 0});
+  for (const ColumnForm& form : model.forms) {
+    if (form.column < 0 || form.column >= std::ssize(forms)) continue;
+    ColumnForm& own = forms[static_cast<size_t>(form.column)];
+    own.affix = form.affix;
+    own.decimal = form.decimal;
+  }
+  return forms;
+}
+
 /// Where a test file may hold text: as the training file did.
 TextPermission permission_of(const Layout& layout, const Metadata& model) {
   TextPermission permission;
@@ -117,6 +151,8 @@ TextPermission permission_of(const Layout& layout, const Metadata& model) {
   for (const Encoding& encoding : model.encodings)
     permission.text_inputs.push_back(layout.inputs[static_cast<size_t>(encoding.input)]);
   permission.ignored = layout.ignored;
+  permission.may_lack = layout.targets;
+  permission.forms = forms_of(layout, model);
   return permission;
 }
 
@@ -144,6 +180,13 @@ Dataset array_test(Table&& table, const Metadata& model, int64_t inputs, bool la
   return take_columns(std::move(table), layout.inputs, layout.targets);
 }
 
+/// What the request leaves open as the training file was read.
+ColumnRequest as_fitted(ColumnRequest wanted, const Metadata& model) {
+  if (wanted.header == "auto") wanted.header = model.header;
+  wanted.missing = model.missing;
+  return wanted;
+}
+
 }  // namespace
 
 Dataset read_test(const std::string& path, const std::string& labels, const Metadata& model,
@@ -151,14 +194,18 @@ Dataset read_test(const std::string& path, const std::string& labels, const Meta
   const bool labels_elsewhere = !labels.empty();
   const std::string file = path == "-" ? "standard input" : path;
   Layout layout;
-  Table table = read_table(path,
-                           [&](const std::vector<std::string>& names, int64_t columns) {
-                             const bool by_name = !names.empty() && !model.inputs.empty();
-                             layout = by_name ? layout_by_name(names, model, file)
-                                              : layout_by_count(columns, model, inputs, file);
-                             return permission_of(layout, model);
-                           },
-                           {read_delimiter(wanted.delimiter), model.missing});
+  Table table = read_table(
+      path,
+      [&](const std::vector<std::string>& names, int64_t columns) {
+        const bool by_name = !names.empty() && !model.inputs.empty();
+        const auto left_out = find_columns("--ignore", names, columns, wanted.ignore);
+        layout = by_name ? layout_by_name(names, model, left_out, file)
+                         : layout_by_count(columns, model, inputs, left_out, file);
+        return permission_of(layout, model);
+      },
+      csv_options(as_fitted(wanted, model)));
+  if (table.format != Format::csv && !wanted.ignore.empty())
+    throw Failure("--ignore: " + file + " is no CSV; its columns are those of the model");
   if (table.format == Format::libsvm)
     return libsvm_test(std::move(table), inputs, labels_elsewhere);
   if (table.format != Format::csv) {

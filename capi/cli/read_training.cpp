@@ -76,12 +76,8 @@ Parts choose_parts(const std::vector<std::string>& names, int64_t columns,
   if (!wanted.weights.empty())
     parts.weights = find_columns("--weights", names, columns, {wanted.weights});
   require_apart("--ignore", parts.ignored, parts.weights, " holds the weights");
-  if (request.labels.empty()) {
-    parts.targets = choose_targets(names, columns, request.targets);
-    const bool last = request.targets.empty() && parts.targets == std::vector<int64_t>{columns - 1};
-    const std::vector<int64_t> left = other_columns(columns, parts.left_out());
-    if (last && !left.empty()) parts.targets = {left.back()};
-  }
+  if (request.labels.empty())
+    parts.targets = choose_targets(names, columns, request.targets, parts.left_out());
   require_apart("--ignore", parts.ignored, parts.targets, " is a target");
   require_apart("--weights", parts.weights, parts.targets, " is a target");
   std::vector<int64_t> taken = parts.left_out();
@@ -120,7 +116,7 @@ Dataset read_training(const std::string& path, const TargetRequest& request,
     parts = choose_parts(names, count, request, columns);
     return TextPermission{parts.targets, request.as_text, parts.inputs, {}, {}, parts.ignored};
   };
-  Table table = read_table(path, rule, {read_delimiter(columns.delimiter), columns.missing});
+  Table table = read_table(path, rule, csv_options(columns));
   if (table.format == Format::libsvm) {
     if (!columns.weights.empty())
       throw Failure("--weights: a libsvm file has no column of weights");

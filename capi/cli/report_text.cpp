@@ -60,20 +60,35 @@ std::string relevance_line(const Json& relevance, const std::vector<std::string>
   return text + "\n";
 }
 
-}  // namespace
-
-std::string report_text(const std::string& report, const std::vector<std::string>& inputs) {
+template <class Text>
+std::string text_of(const std::string& report, Text text) {
   try {
     const Json json = Json::parse(report);
-    if (json.empty()) return "";
-    std::string text = score_lines(json.at("score"));
-    if (!json.at("relevance").empty()) text += relevance_line(json.at("relevance"), inputs);
-    for (const Json& warning : json.at("warnings"))
-      text += "warning: " + warning.get<std::string>() + "\n";
-    return text;
+    return json.empty() ? "" : text(json);
   } catch (const Json::exception& error) {
     throw Failure(std::string("the library's report is not as expected: ") + error.what());
   }
+}
+
+std::string warning_lines(const Json& json) {
+  std::string text;
+  for (const Json& warning : json.at("warnings"))
+    text += "warning: " + warning.get<std::string>() + "\n";
+  return text;
+}
+
+}  // namespace
+
+std::string report_text(const std::string& report, const std::vector<std::string>& inputs) {
+  return text_of(report, [&](const Json& json) {
+    std::string text = score_lines(json.at("score"));
+    if (!json.at("relevance").empty()) text += relevance_line(json.at("relevance"), inputs);
+    return text + warning_lines(json);
+  });
+}
+
+std::string warnings_text(const std::string& report) {
+  return text_of(report, [](const Json& json) { return warning_lines(json); });
 }
 
 }  // namespace mercer::cli

@@ -12,4 +12,7 @@ namespace mercer::cli {
 /// warning; nothing for "{}". inputs: their names, or none.
 std::string report_text(const std::string& report, const std::vector<std::string>& inputs);
 
+/// The lines of warnings alone.
+std::string warnings_text(const std::string& report);
+
 }  // namespace mercer::cli

@@ -10,6 +10,7 @@
 #include "commands.h"
 #include "failure.h"
 #include "mercer/mercer.hpp"
+#include "nearest.h"
 
 namespace mercer::cli {
 
@@ -76,10 +77,29 @@ void print_all(const Json& json) {
   }
 }
 
+// The library says only that there is none of this name.
+[[noreturn]] void refuse_name(const std::string& name) {
+  std::vector<std::string> known;
+  for (const Json& entries : Json::parse(specs(""), nullptr, false))
+    for (const Json& entry : entries)
+      if (entry.is_object()) known.push_back(text_at(entry, "name"));
+  throw Failure(shown(name) + " is no kernel, map, projection or model" +
+                did_you_mean(name, known) + " (mercer specs lists all)");
+}
+
+std::string text_of(const std::string& name) {
+  try {
+    return specs(name);
+  } catch (const Error& error) {
+    if (error.status() != MERCER_INVALID_ARGUMENT) throw;
+    refuse_name(name);
+  }
+}
+
 }  // namespace
 
 void run_specs(const std::string& name) {
-  const std::string text = specs(name);
+  const std::string text = text_of(name);
   const Json json = Json::parse(text, nullptr, false);
   if (!json.is_object())
     throw Failure("the library's description is no JSON object: " + shown(text));

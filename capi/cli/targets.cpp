@@ -7,6 +7,7 @@
 
 #include "dataset.h"
 #include "failure.h"
+#include "nearest.h"
 
 namespace mercer::cli {
 
@@ -18,17 +19,34 @@ bool is_target_name(const std::string& name) {
                      [](unsigned char c) { return std::isdigit(c) != 0; });
 }
 
+bool is_unnamed(const std::vector<std::string>& names, int64_t j) {
+  return names[static_cast<size_t>(j)] == name_of_unnamed(j);
+}
+
+// The one column without a name, as the header has it: "".
+int64_t find_unnamed(const std::string& option, const std::vector<std::string>& names) {
+  int64_t found = -1, count = 0;
+  for (int64_t j = 0; j < std::ssize(names); ++j) {
+    if (!is_unnamed(names, j)) continue;
+    found = j;
+    ++count;
+  }
+  if (count == 1) return found;
+  throw Failure(option + " '': " + std::to_string(count) + " columns have no name; give a number");
+}
+
 int64_t find_column(const std::string& option, const std::vector<std::string>& names,
                     int64_t columns, const std::string& wanted) {
   const auto found = std::find(names.begin(), names.end(), wanted);
   if (found != names.end()) return found - names.begin();
+  if (wanted.empty()) return find_unnamed(option, names);
   int64_t number = 0;
   const char* end = wanted.data() + wanted.size();
   const std::from_chars_result result = std::from_chars(wanted.data(), end, number);
   if (result.ec != std::errc() || result.ptr != end) {
     throw Failure(option + " " + shown(wanted) + ": " +
                   (names.empty() ? "the file has no header; give a column number from 1"
-                                 : "no column of that name"));
+                                 : "no column of that name" + did_you_mean(wanted, names)));
   }
   if (number < 1 || number > columns) {
     throw Failure(option + " " + wanted + ": expected a column from 1 to " +
@@ -52,10 +70,40 @@ char read_delimiter(const std::string& text) {
                 "of a number");
 }
 
+CsvOptions csv_options(const ColumnRequest& request) {
+  CsvOptions options;
+  options.separator = read_delimiter(request.delimiter);
+  options.missing = request.missing;
+  options.header = request.header == "yes"  ? Header::yes
+                   : request.header == "no" ? Header::no
+                                            : Header::automatic;
+  options.decimal = request.decimal == "comma" ? ',' : request.decimal == "point" ? '.' : '\0';
+  return options;
+}
+
+namespace {
+
+// "u,v" is two columns unless one is called that.
+std::vector<std::string> separate(const std::vector<std::string>& names,
+                                  const std::vector<std::string>& requested) {
+  std::vector<std::string> wanted;
+  for (std::string text : requested) {
+    const bool whole = std::find(names.begin(), names.end(), text) != names.end();
+    for (size_t comma = text.find(','); !whole && comma != text.npos; comma = text.find(',')) {
+      wanted.push_back(text.substr(0, comma));
+      text.erase(0, comma + 1);
+    }
+    wanted.push_back(text);
+  }
+  return wanted;
+}
+
+}  // namespace
+
 std::vector<int64_t> find_columns(const char* option, const std::vector<std::string>& names,
                                   int64_t columns, const std::vector<std::string>& requested) {
   std::vector<int64_t> found;
-  for (const std::string& wanted : requested) {
+  for (const std::string& wanted : separate(names, requested)) {
     const int64_t column = find_column(option, names, columns, wanted);
     if (std::find(found.begin(), found.end(), column) != found.end()) {
       throw Failure(std::string(option) + " " + shown(wanted) + ": given twice");
@@ -66,13 +114,21 @@ std::vector<int64_t> find_columns(const char* option, const std::vector<std::str
 }
 
 std::vector<int64_t> choose_targets(const std::vector<std::string>& names, int64_t columns,
-                                    const std::vector<std::string>& requested) {
-  std::vector<int64_t> targets = find_columns("--target", names, columns, requested);
-  if (!requested.empty()) return targets;
+                                    const std::vector<std::string>& requested,
+                                    const std::vector<int64_t>& ignored) {
+  if (!requested.empty()) return find_columns("--target", names, columns, requested);
+  const auto left_out = [&](int64_t j) {
+    return std::find(ignored.begin(), ignored.end(), j) != ignored.end();
+  };
+  std::vector<int64_t> targets;
   for (size_t j = 0; j < names.size(); ++j) {
-    if (is_target_name(names[j])) targets.push_back(static_cast<int64_t>(j));
+    const auto column = static_cast<int64_t>(j);
+    if (is_target_name(names[j]) && !left_out(column)) targets.push_back(column);
   }
-  if (targets.empty()) targets.push_back(columns - 1);
+  for (int64_t j = columns - 1; j >= 0 && targets.empty(); --j)
+    if (!left_out(j) && (names.empty() || !is_unnamed(names, j))) targets.push_back(j);
+  for (int64_t j = columns - 1; j >= 0 && targets.empty(); --j)
+    if (!left_out(j)) targets.push_back(j);
   return targets;
 }
 

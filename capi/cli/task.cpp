@@ -5,8 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
+#include <limits>
 #include <map>
-#include <set>
 #include <unordered_map>
 
 #include "failure.h"
@@ -18,41 +19,74 @@ namespace {
 
 constexpr size_t kMostClasses = 100;
 constexpr int64_t kRowsPerClass = 20;
+constexpr size_t kFewestCounts = 6;  // fewer numbers that thin out are as likely classes
+constexpr double kThinning = 20;     // rows of the most frequent number over those of an end
+constexpr size_t kMostUnasked = 30;  // classes that nobody named; the alphabet has 26
 
-// Distinct targets, or an empty set as soon as one is not whole or there are too many to be
-// classes.
-std::set<double> few_whole_numbers(const Dataset& data) {
-  std::set<double> seen;
+using Rows = std::map<double, int64_t>;  // of each number
+
+// Distinct targets, or none as soon as one is not whole or there are too many to be classes.
+Rows few_whole_numbers(const Dataset& data) {
+  Rows seen;
   for (int64_t i = 0; i < data.n; ++i) {
     const double y = data.Y[static_cast<size_t>(i)];
     if (y != std::floor(y)) return {};
-    seen.insert(y);
+    ++seen[y];
     if (seen.size() > kMostClasses) return {};
   }
   return seen;
 }
 
-std::string class_range(const std::set<double>& seen) {
+std::string class_range(const Rows& seen) {
   if (seen.size() < 2) return "";
   const auto K = static_cast<double>(seen.size());
-  const double least = *seen.begin();
-  const double most = *seen.rbegin();
+  const double least = seen.begin()->first;
+  const double most = seen.rbegin()->first;
   if (least == 0 && most == K - 1) return "0.." + number_text(K - 1);
   if (least == 1 && most == K) return "1.." + number_text(K);
   if (K == 2 && least == -1 && most == 1) return "-1 and 1";
   return "";
 }
 
+// Counts of things thin out: their rows rise to one most frequent number and fall from it, to
+// nearly none. Classes in no order do so by chance once in K!/2^(K-1) times, 23 for 6 classes, and
+// their rarest is seldom the last. Rises of rare numbers within twice their own chance are none.
+bool looks_like_counts(const Rows& seen) {
+  if (seen.size() < kFewestCounts) return false;
+  std::vector<double> rows;
+  for (const auto& [number, count] : seen) rows.push_back(static_cast<double>(count));
+  const auto top = std::ranges::max_element(rows);
+  if (kThinning * std::min(rows.front(), rows.back()) > *top) return false;
+  const auto rises = [](double before, double after) {
+    return after > before + 2 * std::sqrt(before + after);
+  };
+  for (auto at = rows.begin(); at != top; ++at)
+    if (rises(*(at + 1), *at)) return false;
+  for (auto at = top; at + 1 != rows.end(); ++at)
+    if (rises(*at, *(at + 1))) return false;
+  return true;
+}
+
 Task automatic(const Dataset& data) {
   if (data.text) return {true, "the labels are text"};
   if (data.m != 1) return {false, "there are several targets"};
-  const std::set<double> seen = few_whole_numbers(data);
+  const Rows seen = few_whole_numbers(data);
   const std::string range = class_range(seen);
   if (range.empty()) return {false, "the targets are not whole numbers 0..K-1, 1..K or -1 and 1"};
   if (data.n < kRowsPerClass * static_cast<int64_t>(seen.size())) {
     return {false, "there are fewer than 20 rows for each of the whole numbers " + range};
   }
-  return {true, "the targets are the whole numbers " + range};
+  if (looks_like_counts(seen)) {
+    return {false, "the whole numbers " + range +
+                       " thin out as counts do; --task classification if they "
+                       "are classes"};
+  }
+  Task task{true, "the targets are the whole numbers " + range};
+  if (seen.size() > kMostUnasked)
+    task.warning = std::to_string(seen.size()) +
+                   " whole numbers are taken as classes; if their order means something, "
+                   "--task regression";
+  return task;
 }
 
 // Class numbers of the distinct whole numbers, ascending.
@@ -137,9 +171,15 @@ int64_t number_known_classes(const std::vector<std::string>& classes, bool text_
   int64_t unknown = 0;
   for (size_t i = 0; i < data->Y.size(); ++i) {
     double number = -1;
+    if (std::isnan(data->Y[i])) continue;  // no target
     if (text_labels && data->text) {
-      const auto found = by_text.find(data->texts[static_cast<size_t>(data->Y[i])]);
+      const std::string& label = data->texts[static_cast<size_t>(data->Y[i])];
+      const auto found = by_text.find(label);
       if (found != by_text.end()) number = found->second;
+      if (number < 0 && is_missing(label)) {
+        data->Y[i] = std::numeric_limits<double>::quiet_NaN();
+        continue;
+      }
     } else if (!text_labels) {
       const auto found = by_number.find(data->Y[i]);
       if (found != by_number.end()) number = found->second;

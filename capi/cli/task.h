@@ -13,12 +13,14 @@ namespace mercer::cli {
 
 struct Task {
   bool classification = false;
-  std::string reason;  // one clause for the person who let it be chosen
+  std::string reason;        // one clause for the person who let it be chosen
+  std::string warning = {};  // empty: none
 };
 
 /// wanted: "auto", "regression" or "classification". auto is classification iff labels are text, or
-/// integers covering exactly 0..K-1, 1..K or {-1,1} with 2 <= K <= 100 and n >= 20K. Fails when the
-/// targets do not allow what is wanted.
+/// integers covering exactly 0..K-1, 1..K or {-1,1} with 2 <= K <= 100 and n >= 20K, unless their
+/// frequencies are those of counts: K >= 6, rising to one mode and falling from it, and at one end
+/// below a twentieth of it. Fails when the targets do not allow what is wanted.
 Task choose_task(const Dataset& data, const std::string& wanted);
 
 /// Replaces Y by class numbers 0..K-1 and returns the label of each class: texts sorted by bytes,
@@ -26,7 +28,7 @@ Task choose_task(const Dataset& data, const std::string& wanted);
 std::vector<std::string> number_classes(Dataset* data);
 
 /// Replaces Y by the class number of a model's label, -1 for a label it does not know; returns how
-/// many those are.
+/// many those are. Missing labels stay or become NaN.
 int64_t number_known_classes(const std::vector<std::string>& classes, bool text_labels,
                              Dataset* data);
 

@@ -3,7 +3,11 @@
 // From a file to numbers a fit can use, with every automatic choice printed.
 #include "training_set.h"
 
+#include "failure.h"
+#include "gaps.h"
+#include "read/number.h"
 #include "session.h"
+#include "suspicious.h"
 #include "task.h"
 
 namespace mercer::cli {
@@ -48,30 +52,31 @@ void describe(const TrainingSet& set, const Task& task, double seconds, bool cho
     std::fputs("inputs: bytes divided by 255, not standardised, since all share one unit\n", out);
 }
 
-// 1, 2, 3, ... down the file: a row's number, which says where it stood, and no more.
-bool counts_rows(const Dataset& data, int64_t j) {
-  constexpr int64_t kLeast = 20;
-  if (data.X.sparse || data.n < kLeast) return false;
-  const double first = data.X.at(j);
-  for (int64_t i = 1; i < data.n; ++i)
-    if (data.X.at(i * data.d + j) != first + static_cast<double>(i)) return false;
-  return true;
+std::string name_of(const Dataset& data, int64_t j) {
+  const auto k = static_cast<size_t>(j);
+  return k < data.input_names.size() ? data.input_names[k] : std::to_string(column_of(data, j));
 }
 
-void warn_of_counters(const Dataset& data, std::FILE* out) {
-  for (int64_t j = 0; j < data.d; ++j) {
-    if (!counts_rows(data, j)) continue;
-    const auto k = static_cast<size_t>(j);
-    const std::string name =
-        k < data.input_names.size() ? data.input_names[k] : std::to_string(j + 1);
-    std::fprintf(out, "warning: input %s counts the rows; unless it is a time, --ignore %s\n",
-                 name.c_str(), name.c_str());
+void describe(const char* what, const std::string& name, const ColumnForm& form, std::FILE* out) {
+  std::fprintf(out, "%s %s: numbers such as %s, read as %s\n", what, name.c_str(),
+               shown(form.example).c_str(), number_text(form.value).c_str());
+}
+
+void describe_forms(const Dataset& data, std::FILE* out) {
+  for (const ColumnForm& form : data.forms)
+    describe("input", name_of(data, form.column), form, out);
+  for (const ColumnForm& form : data.target_forms) {
+    const auto k = static_cast<size_t>(form.column);
+    describe("target",
+             k < data.target_names.size() ? data.target_names[k]
+                                          : std::to_string(data.target_columns[k] + 1),
+             form, out);
   }
 }
 
 }  // namespace
 
-TrainingSet read_training_set(const LearnRequest& request, std::FILE* out) {
+TrainingSet read_training_set(const LearnRequest& request, const Streams& streams) {
   const Stopwatch watch;
   TargetRequest targets = request.targets;
   targets.as_text = request.task == "classification";
@@ -84,6 +89,7 @@ TrainingSet read_training_set(const LearnRequest& request, std::FILE* out) {
   Metadata& kept = set.metadata;
   if (task.classification) {
     kept.classes = number_classes(&set.data);
+    refuse_target_text(set.data);
     kept.text_labels = set.data.text;
     set.K = static_cast<int64_t>(kept.classes.size());
   }
@@ -93,13 +99,21 @@ TrainingSet read_training_set(const LearnRequest& request, std::FILE* out) {
   kept.target_columns = set.data.target_columns;
   kept.bytes = set.data.bytes;
   kept.missing = columns.missing;
+  kept.header = columns.header;
   kept.ignored = set.data.ignored_names;
   kept.ignored_columns = set.data.ignored_columns;
   kept.encodings = choose_encodings(set.data);
+  kept.forms = set.data.forms;
   set.standardize =
       !request.preparation.raw && request.preparation.scale != "none" && !set.data.bytes;
-  if (out != nullptr) describe(set, task, seconds, request.task == "auto", out);
-  if (out != nullptr) warn_of_counters(set.data, out);
+  if (streams.out != nullptr) {
+    describe(set, task, seconds, request.task == "auto", streams.out);
+    describe_forms(set.data, streams.out);
+    if (kept.missing) tell_missing(missing_inputs(set.data), set.data.n, kept.inputs, streams.out);
+  }
+  if (!task.warning.empty()) std::fprintf(streams.warnings, "warning: %s\n", task.warning.c_str());
+  for (const std::string& warning : suspicious_inputs(set.data))
+    std::fprintf(streams.warnings, "warning: %s\n", warning.c_str());
   encode(kept.encodings, &set.data);
   if (set.data.bytes) scale_bytes(&set.data);
   return set;

@@ -4,12 +4,12 @@
 #pragma once
 
 #include <cstdint>
-#include <cstdio>
 #include <string>
 #include <vector>
 
 #include "commands.h"
 #include "metadata.h"
+#include "streams.h"
 
 namespace mercer::cli {
 
@@ -20,8 +20,7 @@ struct TrainingSet {
   bool standardize = true;
 };
 
-/// Reads, chooses the task, numbers the classes, scales bytes, and says all of it on `out`
-/// (nullptr: nowhere).
-TrainingSet read_training_set(const LearnRequest& request, std::FILE* out);
+/// Reads, chooses the task, numbers the classes, scales bytes, and says all of it.
+TrainingSet read_training_set(const LearnRequest& request, const Streams& streams);
 
 }  // namespace mercer::cli

@@ -88,8 +88,11 @@ at_least 0.85 "missing inputs"
 contains '^input z: text in 3 columns of 0 and 1$' "missing text is a level"
 accepts "$MERCER" predict holes holes.csv -o holes.out
 at_least 0.85 "missing inputs in a prediction"
+contains '^note: [0-9]* of 600 rows lack inputs (x: 120, z: 66), filled$' "missing inputs are counted"
 { echo x,z,y; echo ?,down,; } >target.csv
-refuses 'target.csv:2:3: empty field' "$MERCER" predict holes target.csv -o result
+accepts "$MERCER" predict holes target.csv -o target.out
+contains '^note: 1 of 1 rows lack inputs (x: 1), filled$' "one missing input"
+contains '^no score: no row holds a target$' "no target"
 
 # Preparation reaches the library, and the file.
 skew='a = uniform(); b = uniform(); print exp(6 * a) "," b "," exp(3 * a + b)'

@@ -50,14 +50,15 @@ cmp -s predicted.csv moved-out.csv || complain "columns are not matched by name"
 accepts "$MERCER" predict model far.csv -o far.out
 contains '^note: 2 of 3 rows lie outside the training range (inputs: x1, x2), clipped$' "rows outside"
 { echo x2,x1; echo 0.1,60; } >farther.csv
-accepts "$MERCER" predict model farther.csv -o farther.out --quiet
+"$MERCER" predict model farther.csv -o farther.out --quiet >out 2>err || complain "predict --quiet: $(cat err)"
 [ ! -s out ] || complain "--quiet printed: $(cat out)"
+grep -q '^note: 1 of 1 rows lie outside' err || complain "--quiet hides what was clipped: $(cat err)"
 awk -v a="$(sed -n 3p far.out)" -v b="$(sed -n 2p farther.out)" 'BEGIN { exit !(a - b < 1e-5 && b - a < 1e-5) }' ||
   complain "50 and 60 are not clipped alike: $(sed -n 3p far.out), $(sed -n 2p farther.out)"
 accepts "$MERCER" predict model far.csv -o free.out --extrapolation free
 contains 'outside the training range (inputs: x1, x2), taken as they are$' "--extrapolation free"
 cmp -s far.out free.out && complain "--extrapolation free changed nothing"
-refuses 'row 1, input 0 .*is 50, outside' "$MERCER" predict model far.csv -o result --extrapolation refuse
+refuses "far.csv: row 2, input 'x1' is 50, outside" "$MERCER" predict model far.csv -o result --extrapolation refuse
 accepts "$MERCER" fit train.csv -o careful --features 64 --lengthscale 1 --lambda 1e-3 --extrapolation refuse
 refuses 'extrapolation is refused' "$MERCER" predict careful far.csv -o result
 accepts "$MERCER" predict careful far.csv -o result.csv --extrapolation clip
@@ -119,14 +120,15 @@ contains 'note: left out 9999 features' "compare with more landmarks than rows"
 contains '^random features  *64 ' "compare with a map made from data"
 
 # Streams: pipes and devices are written to and read from as they are; /dev/stdout is standard output.
-accepts "$MERCER" fit sum.csv -o plain.model --features 16 --quiet
+"$MERCER" fit sum.csv -o plain.model --features 16 --quiet 2>err
+grep -q '^warning: .*does not beat a linear model' err || complain "--quiet hides warnings: $(cat err)"
 "$MERCER" fit sum.csv -o /dev/stdout --features 16 --quiet 2>err | cmp -s - plain.model ||
   complain "fit -o /dev/stdout into a pipe: $(cat err)"
 "$MERCER" fit sum.csv -o /dev/stdout --features 16 2>err >redirected.model
 cmp -s redirected.model plain.model || complain "fit -o /dev/stdout into a file: $(cat err)"
 mkfifo pipe
 cat pipe >through.model &
-accepts "$MERCER" fit sum.csv -o pipe --features 16 --quiet
+accepts "$MERCER" fit sum.csv -o pipe --features 16
 wait
 [ -p pipe ] || complain "fit -o replaced a pipe"
 cmp -s through.model plain.model || complain "fit -o to a pipe"
@@ -138,7 +140,7 @@ contains '^wrote /dev/null' "fit -o /dev/null"
 [ -c /dev/null ] || complain "fit -o replaced /dev/null"
 ln -s kept/linked.model link.model
 mkdir kept
-accepts "$MERCER" fit sum.csv -o link.model --features 16 --quiet
+accepts "$MERCER" fit sum.csv -o link.model --features 16
 [ -h link.model ] && cmp -s kept/linked.model plain.model || complain "fit -o through a link: $(ls -l link.model kept)"
 
 # Classification with labels of text: two rings.
@@ -198,10 +200,12 @@ at_least 1 "npy"
 accepts "$MERCER" cv train.csv --features 128 --folds 4
 [ "$(grep -c '^fold [1-4]: R^2 \(0\.99\|1\.00\)' out)" -eq 4 ] || complain "folds: $(cat out)"
 contains '^cv: R^2 \(0\.99\|1\.00\)[0-9]*, standard error 0\.0[0-9]*, 4 folds$' "cv"
-accepts "$MERCER" cv rings.csv --features 64 --folds 2 --estimator logistic --transform none --quiet
+"$MERCER" cv rings.csv --features 64 --folds 2 --estimator logistic --transform none --quiet >out 2>err
 [ "$(wc -l <out)" -eq 1 ] || complain "cv --quiet: $(cat out)"
+grep -q '^note: [0-9]* of 600 rows lie outside the range of the rows they are predicted from$' err ||
+  complain "cv --quiet hides rows outside: $(cat err)"
 refuses 'folds of 800 rows' "$MERCER" cv train.csv --folds 401
-refuses 'arguments were not expected' "$MERCER" compare train.csv --extrapolation free
+refuses '--extrapolation is no option of compare' "$MERCER" compare train.csv --extrapolation free
 
 # Reports: a page that needs no other file, and the same as JSON.
 accepts "$MERCER" fit rings.csv -o reported --features 64 --report page.html --report page.json

@@ -78,15 +78,19 @@ TEST_CASE("errors of a CSV name line and field", "[cli]") {
   CHECK(message("1,2\n\n3,4\n") == "t.csv:2: blank line between rows");
   CHECK(message("a,\"b\n1,2\n") == "t.csv:1:2: the quote is not closed on this line");
   CHECK(message("a,\"b\"c\n1,2\n") == "t.csv:1:2: text after the closing quote");
-  CHECK(message("a,a\n1,2\n") == "t.csv:1:2: column name 'a' appears twice");
-  CHECK(message("a,\n1,2\n") == "t.csv:1:2: empty column name");
+  CHECK(
+      message("a,a\n1,2\n") ==
+      "t.csv:1:2: column name 'a' appears twice (--ignore 2 leaves this one out; --header no takes "
+      "the line as a row)");
   CHECK(message("") == "t.csv: empty file");
   CHECK(message("\n\n") == "t.csv: empty file");
   CHECK(message("a,b\n") == "t.csv: no rows after the header");
   CHECK(message("a,y\n1,3\n2,red\n", last_is_text) ==
         "t.csv:3:2: 'red' is not a number, but the rows above hold numbers (--task classification "
         "reads labels as text)");
-  CHECK(message("a,y\n1,red\n2,\n", last_is_text) == "t.csv:3:2: empty label");
+  CHECK(message("a,y\n1,red\n2,\n", last_is_text) ==
+        "t.csv:3:2: empty field: no target; a fit needs one in every row (take out the rows "
+        "without)");
   CHECK(message(std::string("1,2\n3,\0\n", 8)) == "t.csv:2:2: '?' is not a number");
 }
 

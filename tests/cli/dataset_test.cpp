@@ -115,7 +115,8 @@ TEST_CASE("a test file with names is matched by name", "[cli]") {
   CHECK(tail(refusal([&] { test_of("a,c\n1,2\n", model, 2); })) ==
         "t.csv:1: no column 'b', which the model was fitted on");
   CHECK(tail(refusal([&] { test_of("a,b,id\n1,2,3\n", model, 2); })) ==
-        "t.csv:1:3: column 'id' is neither an input nor the target of the model");
+        "t.csv:1:3: column 'id' is neither an input nor the target of the model (--ignore id "
+        "leaves it out)");
   CHECK(tail(refusal([&] { test_of("1,2,3,4\n", model, 2); })) ==
         "t.csv: 4 columns, expected the model's 2 inputs, or 3 with the target");
 }

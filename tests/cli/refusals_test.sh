@@ -9,7 +9,7 @@ mkdir temporary
 export TMPDIR=$PWD/temporary
 
 { echo x1,x2,y; rows 300 'a = uniform(); b = uniform(); print a "," b "," a + b'; } >good.csv
-accepts "$MERCER" fit good.csv -o good.model --features 32 --quiet
+accepts "$MERCER" fit good.csv -o good.model --features 32
 fit() { refuses "$1" "$MERCER" fit "${@:2}" -o result; }
 predict() { refuses "$1" "$MERCER" predict "${@:2}" -o result; }
 

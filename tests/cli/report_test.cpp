@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Axes, charts and the page of a report, and the folds of mercer cv.
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -50,6 +51,18 @@ TEST_CASE("an axis holds its values and has a few round ticks", "[report]") {
   }
 }
 
+TEST_CASE("texts of ticks differ however close they are", "[report]") {
+  for (const auto& values : std::vector<std::vector<double>>{
+           {0.99999911, 0.99999964}, {1e9, 1e9 + 1}, {0.5, 0.5 + 1e-13}, {-1e-15, 1e-15}, {3, 3}}) {
+    std::vector<std::string> texts = tick_texts(Axis(values, false).ticks());
+    REQUIRE(texts.size() >= 2);
+    std::sort(texts.begin(), texts.end());
+    CHECK(std::adjacent_find(texts.begin(), texts.end()) == texts.end());
+  }
+  CHECK(tick_texts({-0.1, 1e-17, 0.1}) == std::vector<std::string>{"-0.1", "0", "0.1"});
+  CHECK(tick_texts({}).empty());
+}
+
 TEST_CASE("a logarithmic axis leaves out what has no logarithm", "[report]") {
   const Axis decades({1e-12, 10}, true);
   CHECK_FALSE(decades.shows(0));
@@ -80,6 +93,7 @@ TEST_CASE("bars and confusion tables name what they count", "[report]") {
   const std::string svg = bars("relevance", {"age", "<b>"}, {2, 1});
   CHECK(count_of(svg, "<rect") == 2);
   CHECK(svg.find("&lt;b&gt;") != svg.npos);
+  CHECK(bars("", {"a name that is much too long"}, {1}).find("a name that is mu…<") != svg.npos);
   const std::string table = confusion_table({"cat", "dog"}, {{8, 2}, {0, 0}});
   CHECK(count_of(table, "<td") == 4);
   CHECK(table.find(">8<") != table.npos);

@@ -24,10 +24,11 @@ TEST_CASE("a report says how its score was taken, and what it must beat", "[cli]
         "honest score: R^2 0.50000 +- 0.06250 (200 rows, each by a search that had not seen it)\n"
         "on the same rows: mean -0.25000, linear ridge 0.37500\n"
         "warning: one\nwarning: two\n");
-  const std::string unseen = report(
-      R"("kind":"unseen","measure":"accuracy","rows":50,"value":0.75,"standard_error":null,)"
-      R"("constant":0.5,"linear":null)",
-      R"("relevance":[],"warnings":[])");
+  CHECK(warnings_text(nested) == "warning: one\nwarning: two\n");
+  const std::string unseen =
+      report(R"("kind":"unseen","measure":"accuracy","rows":50,"value":0.75,"standard_error":null,)"
+             R"("constant":0.5,"linear":null)",
+             R"("relevance":[],"warnings":[])");
   CHECK(report_text(unseen, {}) ==
         "honest score: accuracy 0.7500 (50 rows that no choice has seen)\n"
         "on the same rows: largest class 0.50000\n");

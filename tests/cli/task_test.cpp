@@ -3,6 +3,8 @@
 // The rule that chooses the task, and class numbers.
 #include "task.h"
 
+#include <cmath>
+
 #include "cli_files.h"
 #include "support/catch.h"
 
@@ -53,6 +55,40 @@ TEST_CASE("auto is classification for whole numbers that cover a range of classe
   CHECK_FALSE(classified(many, 20));
 }
 
+// Rows with these numbers of rows for the whole numbers from 0.
+Dataset with_frequencies(const std::vector<int>& rows) {
+  std::vector<double> targets;
+  for (size_t k = 0; k < rows.size(); ++k)
+    targets.insert(targets.end(), static_cast<size_t>(rows[k]), static_cast<double>(k));
+  return with_targets(targets, 1);
+}
+
+TEST_CASE("whole numbers that thin out are counts, others classes", "[cli]") {
+  const auto classified = [](const std::vector<int>& rows) {
+    return cli::choose_task(with_frequencies(rows), "auto").classification;
+  };
+  CHECK_FALSE(classified({368, 368, 184, 61, 15, 3}));                      // Poisson of mean 1
+  CHECK_FALSE(classified({50, 149, 224, 224, 168, 101, 50, 22, 8, 3, 1}));  // of mean 3
+  CHECK_FALSE(classified({1000, 500, 250, 120, 60, 33, 15, 16, 4}));  // a rise within its chance
+  CHECK(classified({368, 368, 184, 61, 15}));                         // five numbers
+  CHECK(classified({100, 99, 101, 100, 98, 102, 100}));               // classes of one size
+  CHECK(classified({2118, 2833, 357, 27, 95, 174, 205}));             // covtype
+  CHECK(classified({300, 250, 200, 150, 100, 60}));                   // no end is rare
+  CHECK(classified({10000, 20}));
+  const cli::Task counts = cli::choose_task(with_frequencies({368, 368, 184, 61, 15, 3}), "auto");
+  CHECK(counts.reason ==
+        "the whole numbers 0..5 thin out as counts do; --task classification if they are classes");
+}
+
+TEST_CASE("many classes that nobody named are warned of", "[cli]") {
+  CHECK(cli::choose_task(with_frequencies(std::vector<int>(30, 25)), "auto").warning.empty());
+  const cli::Task many = cli::choose_task(with_frequencies(std::vector<int>(40, 25)), "auto");
+  CHECK(many.classification);
+  CHECK(many.warning.find("40 whole numbers are taken as classes") == 0);
+  CHECK(cli::choose_task(with_frequencies(std::vector<int>(40, 25)), "classification")
+            .warning.empty());
+}
+
 TEST_CASE("auto is classification for text, regression for several targets", "[cli]") {
   CHECK(cli::choose_task(with_texts({"b", "a"}, {0, 1}), "auto").classification);
   Dataset two = with_targets({0, 1}, 40);
@@ -96,6 +132,16 @@ TEST_CASE("test labels find the model's classes", "[cli]") {
   Dataset texts = with_texts({"b", "new", "a"}, {0, 1, 2});
   CHECK(cli::number_known_classes({"a", "b"}, true, &texts) == 1);
   CHECK(std::vector<double>(texts.Y.data(), texts.Y.data() + 3) == std::vector<double>{1, -1, 0});
+  Dataset lacking = with_texts({"b", "NA", "a"}, {0, 1, NAN});
+  CHECK(cli::number_known_classes({"a", "b"}, true, &lacking) == 0);
+  CHECK(lacking.Y[0] == 1);
+  CHECK((std::isnan(lacking.Y[1]) && std::isnan(lacking.Y[2])));
+  Dataset named = with_texts({"b", "NA"}, {0, 1});
+  CHECK(cli::number_known_classes({"NA", "b"}, true, &named) == 0);
+  CHECK(named.Y[1] == 0);
+  Dataset holes = with_targets({1, NAN}, 1);
+  CHECK(cli::number_known_classes({"-1", "1"}, false, &holes) == 0);
+  CHECK(std::isnan(holes.Y[1]));
   Dataset numbers = with_targets({-1, 1, 3}, 1);
   CHECK(cli::number_known_classes({"-1", "1"}, false, &numbers) == 1);
   CHECK(std::vector<double>(numbers.Y.data(), numbers.Y.data() + 3) ==

@@ -42,6 +42,8 @@ TEST_CASE("what separates fields is seen in a line", "[cli]") {
   CHECK(cli::separator_of("a,b") == ',');
   CHECK(cli::separator_of("a;b,c;d") == ';');
   CHECK(cli::separator_of("a;b,c") == ',');
+  CHECK(cli::separator_of("1,5;2,5;3") == ';');
+  CHECK(cli::separator_of("1,5,2;3") == ',');
   CHECK(cli::separator_of("a\tb,c,d") == '\t');
   CHECK(cli::separator_of("1.5  2 3") == ' ');
   CHECK(cli::separator_of("  single  ") == ',');

@@ -81,6 +81,26 @@ void CsvFields::split(std::string_view line, const std::string& file, int64_t li
   }
 }
 
+namespace {
+
+/// Semicolons between fields of which each holds at most one comma, between digits: 1,5;2,5;3
+bool has_decimal_commas(std::string_view line) {
+  const auto is_digit = [&](size_t k) {
+    return k < line.size() && line[k] >= '0' && line[k] <= '9';
+  };
+  bool seen = false;
+  for (size_t k = 0; k < line.size(); ++k) {
+    if (line[k] == '"' || line[k] == '\t') return false;
+    if (line[k] == ';') seen = false;
+    if (line[k] != ',') continue;
+    if (seen || k == 0 || !is_digit(k - 1) || !is_digit(k + 1)) return false;
+    seen = true;
+  }
+  return line.find(';') != line.npos;
+}
+
+}  // namespace
+
 char separator_of(std::string_view line) {
   int64_t commas = 0, semicolons = 0, tabs = 0, blanks = 0;
   bool quoted = false;
@@ -94,7 +114,7 @@ char separator_of(std::string_view line) {
     blanks += c == ' ';
   }
   if (tabs > 0) return '\t';
-  if (semicolons > commas) return ';';
+  if (semicolons > commas || has_decimal_commas(line)) return ';';
   return commas == 0 && blanks > 0 ? ' ' : ',';
 }
 

@@ -8,6 +8,7 @@
 
 #include "failure.h"
 #include "read/byte_source.h"
+#include "read/foreign_format.h"
 #include "read/line_reader.h"
 #include "read/number.h"
 #include "read/table.h"
@@ -61,6 +62,8 @@ Format detect(ByteSource& source, std::string_view path) {
 Table read_table(const std::string& path, const TextRule& text_rule, const CsvOptions& csv) {
   ByteSource source(path);
   if (source.at_end()) fail_at(source.name(), 0, 0, "empty file");
+  const std::string foreign = foreign_format(source.peek(16));
+  if (!foreign.empty()) fail_at(source.name(), 0, 0, foreign);
   switch (detect(source, path)) {
     case Format::npy:
       return read_npy(source);

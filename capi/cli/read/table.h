@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "read/number_form.h"
 #include "read/numbers.h"
 
 namespace mercer::cli {
@@ -34,6 +35,7 @@ struct Table {
   std::vector<int64_t> text_columns;
   std::vector<std::string> texts;
   std::vector<TextColumn> text_inputs;  // CSV: by column
+  std::vector<ColumnForm> forms;        // CSV: of columns whose numbers are not plain
   GrowingBuffer<double> labels;         // libsvm: the first field of every line
 };
 
@@ -45,16 +47,25 @@ struct TextPermission {
   std::vector<int64_t> number_inputs = {};  // numbers, or missing
   std::vector<int64_t> text_inputs = {};    // text, whatever it looks like
   std::vector<int64_t> ignored = {};        // not read
+  std::vector<int64_t> may_lack = {};       // targets that rows may be without: NaN then
+  std::vector<ColumnForm> forms = {};       // known of how numbers are written
 };
+
+enum class Header { automatic, yes, no };
 
 /// How a CSV is read beside that.
 struct CsvOptions {
   char separator = 0;    // 0: as its first line looks
   bool missing = false;  // missing inputs are NaN, or a level of their own, instead of a failure
+  Header header = Header::automatic;  // whether the first line names the columns
+  char decimal = 0;                   // '.' or ','; 0: as each column tells
 };
 
 /// Empty, NA, NaN or ?.
 bool is_missing(std::string_view field);
+
+/// "Unnamed: 0" for the first column, as pandas has it.
+std::string name_of_unnamed(int64_t column);
 
 /// Asked once, after the first line: names (empty without a header) and number of columns.
 using TextRule =

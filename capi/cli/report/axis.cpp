@@ -68,10 +68,33 @@ std::vector<double> Axis::ticks() const {
   return result;
 }
 
-std::string tick_text(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.6g", std::abs(value) < 1e-12 ? 0.0 : value);
+namespace {
+
+std::string with_digits(double value, int digits) {
+  char text[40];
+  std::snprintf(text, sizeof text, "%.*g", digits, value);
   return text;
+}
+
+}  // namespace
+
+std::string tick_text(double value) { return with_digits(value, 6); }
+
+std::vector<std::string> tick_texts(const std::vector<double>& values) {
+  double largest = 0;
+  for (const double value : values) largest = std::max(largest, std::abs(value));
+  std::vector<std::string> texts(values.size());
+  constexpr int kFew = 6, kAll = 17;
+  for (int digits = kFew; digits <= kAll; ++digits) {
+    bool apart = true;
+    for (size_t k = 0; k < values.size(); ++k) {
+      const bool zero = std::abs(values[k]) < 1e-12 * largest;  // rounding of k * step
+      texts[k] = with_digits(zero ? 0 : values[k], digits);
+      apart = apart && (k == 0 || texts[k] != texts[k - 1]);
+    }
+    if (apart) break;
+  }
+  return texts;
 }
 
 }  // namespace mercer::cli

@@ -23,7 +23,10 @@ class Axis {
   double low_ = 0, high_ = 1;  // logarithms where logarithmic
 };
 
-/// As short as tells ticks apart: 0.05, 20, 1e-07.
+/// A number as short as six digits allow: 0.05, 20, 1e-07.
 std::string tick_text(double value);
+
+/// Ticks, or other numbers of one axis, with as many digits as tell them apart.
+std::vector<std::string> tick_texts(const std::vector<double>& values);
 
 }  // namespace mercer::cli

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+#include "faults.h"
+
+#include <vector>
+
+#include "failure.h"
+#include "nearest.h"
+
+namespace mercer::cli {
+
+// CLI11 says only that one is required.
+std::string command_fault(const CLI::App& app, int argc, char** argv) {
+  std::string names;
+  std::vector<std::string> commands;
+  for (const CLI::App* command : app.get_subcommands({})) {
+    names += (names.empty() ? "" : ", ") + command->get_name();
+    commands.push_back(command->get_name());
+  }
+  const std::string expected = "expected one of " + names + " (mercer --help says more)";
+  return argc < 2
+             ? "no command, " + expected
+             : shown(argv[1]) + " is no command, " + expected + did_you_mean(argv[1], commands);
+}
+
+std::string surplus_fault(const CLI::App& command) {
+  const std::vector<std::string> surplus = command.remaining();
+  if (surplus.empty()) return "an argument was not expected";
+  const std::string word = surplus.front().substr(0, surplus.front().find('='));
+  if (word.size() < 2 || word[0] != '-')
+    return shown(word) + " was not expected (mercer " + command.get_name() + " --help)";
+  std::vector<std::string> known;
+  for (const CLI::Option* option : command.get_options())
+    for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+  return word + " is no option of " + command.get_name() + did_you_mean(word, known) + " (mercer " +
+         command.get_name() + " --help lists them)";
+}
+
+}  // namespace mercer::cli

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Fields that rows lack: inputs, which are filled, and targets, without which a row has no score.
+#pragma once
+
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "dataset.h"
+#include "mercer/mercer.hpp"
+
+namespace mercer::cli {
+
+/// Missing inputs of a file, before text is encoded.
+struct MissingInputs {
+  int64_t rows = 0;                // with at least one
+  std::vector<int64_t> per_input;  // of the file
+};
+MissingInputs missing_inputs(const Dataset& data);
+
+/// "note: 3 of 90 rows lack inputs (age: 2, height: 1), filled", unless none does.
+void tell_missing(const MissingInputs& missing, int64_t n, const std::vector<std::string>& names,
+                  std::FILE* out);
+
+/// Predictions of the rows whose targets are known, and these.
+struct TargetRows {
+  Matrix<double> numbers;
+  std::vector<double> targets;
+  int64_t outputs;
+
+  int64_t rows() const { return numbers.rows(); }
+  Rows truth() const { return MatrixView<const double>(targets.data(), rows(), outputs); }
+};
+
+/// `least`: rows with a target below it are left out, too; classes that a model does not know are -1.
+TargetRows rows_with_targets(const Matrix<double>& numbers, const Dataset& test, double least);
+
+}  // namespace mercer::cli

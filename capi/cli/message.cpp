@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// The library speaks of the arguments of its C functions: X->n, options->lambda, rows from 0.
+#include "message.h"
+
+#include <regex>
+
+#include "nearest.h"
+
+namespace mercer::cli {
+
+namespace {
+
+struct Wording {
+  const char* pattern;
+  const char* words;
+};
+
+const Wording kWordings[] = {
+    {R"(^mercer_\w+: )", ""},
+    {R"(\boptions->(features|lambda|lengthscale|threads|seed|extrapolation|estimator|missing)\b)",
+     "--$1"},
+    {R"(\boptions->)", ""},
+    {R"(\bX->n = (\d+))", "the data has $1 rows"},
+    {R"(\bX->d = (\d+))", "the data has $1 inputs"},
+    {R"(\bY->n = (\d+))", "the targets have $1 rows"},
+    {R"(\bY->d = (\d+))", "the data has $1 targets"},
+    {R"(\bX->\w+\b)", "the inputs"},
+    {R"(\bY->\w+\b)", "the targets"},
+    {R"(\bX has (\d+) rows)", "the data has $1 rows"},
+    {R"(\bX has (\d+) columns)", "the data has $1 inputs"},
+    {R"(\bY has (\d+) columns)", "the data has $1 targets"},
+    {R"(^X: )", ""},
+    {R"(^Y: )", "targets: "},
+};
+
+/// Each number behind `word` counts from 0: from 1 then, or the name at that place.
+std::string counted(const std::string& text, const char* word,
+                    const std::vector<std::string>& names) {
+  const std::regex place(std::string("\\b") + word + " (\\d+)");
+  std::string out;
+  auto from = text.begin();
+  for (std::sregex_iterator found(text.begin(), text.end(), place), end; found != end; ++found) {
+    const size_t j = std::stoull((*found)[1]);
+    out.append(from, text.begin() + found->position(1));
+    out += j < names.size() ? shown(names[j]) : std::to_string(j + 1);
+    from = text.begin() + found->position(1) + found->length(1);
+  }
+  return out.append(from, text.end());
+}
+
+/// 'sorrf', expected one of "dense", "sorf": what was meant.
+std::string hint(const std::string& text) {
+  static const std::regex value("(?:= |unknown key )\"([^\"]*)\".*expected one of (.*)$");
+  static const std::regex quoted("\"([^\"]*)\"");
+  std::smatch found;
+  if (!std::regex_search(text, found, value)) return "";
+  const std::string expected = found[2];
+  std::vector<std::string> known;
+  for (std::sregex_iterator one(expected.begin(), expected.end(), quoted), end; one != end; ++one)
+    known.push_back((*one)[1]);
+  const std::string word = found[1];  // of an inner object: kernel.nu
+  return did_you_mean(word.substr(word.rfind('.') + 1), known);
+}
+
+}  // namespace
+
+std::string in_words(std::string text, const std::vector<std::string>& names) {
+  for (const Wording& one : kWordings)
+    text = std::regex_replace(text, std::regex(one.pattern), one.words);
+  constexpr const char* kFromZero = " (counted from 0)";
+  const size_t from_zero = text.find(kFromZero);
+  if (from_zero == text.npos) return text + hint(text);
+  text.erase(from_zero, std::string(kFromZero).size());
+  return counted(counted(counted(text, "row", {}), "input", names), "column", names);
+}
+
+std::string message_of(const Error& error, const std::vector<std::string>& names) {
+  return error.status() == MERCER_CANCELLED ? "interrupted" : in_words(error.what(), names);
+}
+
+}  // namespace mercer::cli

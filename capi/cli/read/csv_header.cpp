@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+#include "read/csv_header.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "read/date_form.h"
+#include "read/number.h"
+#include "read/number_form.h"
+
+namespace mercer::cli {
+
+namespace {
+
+enum class FieldKind { number, text, date, missing };
+
+FieldKind kind_of(const std::string& field) {
+  if (is_missing(field)) return FieldKind::missing;
+  double value;
+  const bool number =
+      parse_number(field, &value) != NumberKind::not_a_number || read_written(field).has_value();
+  if (number) return FieldKind::number;
+  return is_date(field) ? FieldKind::date : FieldKind::text;
+}
+
+}  // namespace
+
+bool looks_like_header(const Fields& first, const Fields& second) {
+  int64_t words = 0, values = 0;
+  bool above_number = false;
+  for (size_t j = 0; j < first.size(); ++j) {
+    const FieldKind kind = kind_of(first[j]);
+    const bool word = kind == FieldKind::text || kind == FieldKind::date;
+    words += word;
+    values += kind == FieldKind::number || kind == FieldKind::date;
+    above_number =
+        above_number || (word && j < second.size() && kind_of(second[j]) == FieldKind::number);
+  }
+  return words > 0 && (values == 0 || above_number);
+}
+
+ColumnNames column_names(const Fields& fields) {
+  ColumnNames columns;
+  std::unordered_map<std::string, int64_t> places;
+  for (size_t j = 0; j < fields.size(); ++j) {
+    const auto column = static_cast<int64_t>(j);
+    std::string name = fields[j].empty() ? name_of_unnamed(column) : fields[j];
+    const auto [place, added] = places.try_emplace(name, column);
+    if (!added) {
+      columns.repeated.push_back(column);
+      columns.first.push_back(place->second);
+      for (int k = 1; !places.try_emplace(name, column).second; ++k)
+        name = fields[j] + "." + std::to_string(k);
+    }
+    columns.names.push_back(std::move(name));
+  }
+  return columns;
+}
+
+char declared_separator(std::string_view line) {
+  line = without_blanks(line);
+  if (line.size() >= 2 && line.front() == '"' && line.back() == '"')
+    line = line.substr(1, line.size() - 2);
+  return line.size() == 5 && line.starts_with("sep=") ? line[4] : '\0';
+}
+
+}  // namespace mercer::cli

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// What the first lines of a CSV say: whether the first names the columns, and their names.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "read/table.h"
+
+namespace mercer::cli {
+
+using Fields = std::vector<std::string>;
+
+/// True iff some field is text or a date, and either no field is a number or a date, or some text or
+/// date stands above a number. `second` is empty where there is no second line.
+bool looks_like_header(const Fields& first, const Fields& second);
+
+/// Columns of a header. An empty name becomes that of name_of_unnamed; a name that stood before
+/// gets ".1", ".2", ... and is listed.
+struct ColumnNames {
+  std::vector<std::string> names;
+  std::vector<int64_t> repeated;  // columns
+  std::vector<int64_t> first;     // where the name of each stood before
+};
+ColumnNames column_names(const Fields& fields);
+
+/// "sep=;", as spreadsheets write before the header: the separator, else 0.
+char declared_separator(std::string_view line);
+
+}  // namespace mercer::cli

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Formats that are not read, known by their first bytes.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace mercer::cli {
+
+/// "a Parquet file: export it as CSV", or nothing for a start that may be read.
+std::string foreign_format(std::string_view start);
+
+}  // namespace mercer::cli

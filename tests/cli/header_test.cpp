@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// First lines of a CSV: --header, columns without a name or with one twice, lines that end in a
+// separator, names of rows, "sep=;".
+#include <cmath>
+
+#include "cli_files.h"
+#include "metadata.h"
+#include "read/csv_header.h"
+#include "support/catch.h"
+
+namespace mercer::test {
+namespace {
+
+using cli::Dataset;
+using Names = std::vector<std::string>;
+using Values = std::vector<double>;
+
+Dataset training(const std::string& content, const cli::ColumnRequest& request = {}) {
+  const TemporaryDirectory folder;
+  return cli::read_training(folder.write("t.csv", content), {}, request);
+}
+
+cli::ColumnRequest with_header(const std::string& word) {
+  cli::ColumnRequest request;
+  request.header = word;
+  return request;
+}
+
+cli::ColumnRequest without(const Names& columns) {
+  cli::ColumnRequest request;
+  request.ignore = columns;
+  return request;
+}
+
+TEST_CASE("a header is asked for, refused or seen", "[cli]") {
+  const std::string years = "1990,1991,1992\n1,2,3\n4,5,6\n";
+  CHECK(training(years).n == 3);
+  const Dataset named = training(years, with_header("yes"));
+  CHECK(named.n == 2);
+  CHECK(named.input_names == Names{"1990", "1991"});
+  CHECK(named.target_names == Names{"1992"});
+  const std::string words = "red,big,yes\nblue,big,no\n";
+  CHECK(training(words).n == 1);
+  CHECK(training(words, with_header("no")).n == 2);
+  CHECK(cli::looks_like_header({"a", "2024-01-01"}, {"x", "3"}));
+  CHECK_FALSE(cli::looks_like_header({"red", "2024-01-01"}, {"blue", "2024-01-02"}));
+  CHECK_FALSE(cli::looks_like_header({"12%", "1,5"}, {"7%", "2,5"}));
+  CHECK_FALSE(cli::looks_like_header({"", "3"}, {"2", "4"}));
+}
+
+TEST_CASE("columns without a name are numbered as pandas does, and can be left out", "[cli]") {
+  const std::string frame = ",a,y\n0,5,1\n1,6,2\n2,7,3\n";
+  CHECK(training(frame).input_names == Names{"Unnamed: 0", "a"});
+  for (const char* word : {"1", "", "Unnamed: 0"}) {
+    const Dataset data = training(frame, without({word}));
+    CHECK(data.input_names == Names{"a"});
+    CHECK(data.ignored_columns == std::vector<int64_t>{0});
+  }
+  CHECK(refusal([&] { training(",,y\n0,5,1\n", without({""})); }) ==
+        "--ignore '': 2 columns have no name; give a number");
+  // R leaves the names of rows without a word in the header.
+  const Dataset rows = training("\"a\" \"y\"\n\"1\" 5 1\n\"2\" 6 2\n");
+  CHECK(rows.input_names == Names{"Unnamed: 0", "a"});
+  CHECK(rows.target_names == Names{"y"});
+  // The default target has a name if any column has.
+  CHECK(training("a,b,\n1,2,3\n4,5,6\n").target_names == Names{"b"});
+}
+
+TEST_CASE("several columns in one word", "[cli]") {
+  CHECK(training("a,b,c,y\n1,2,3,4\n", without({"a,3"})).input_names == Names{"b"});
+  CHECK(training("\"a,b\",c,y\n1,2,3\n", without({"a,b"})).input_names == Names{"c"});
+  CHECK(cli::choose_targets({"u", "v", "w"}, 3, {"u,v"}) == std::vector<int64_t>{0, 1});
+  CHECK(cli::choose_targets({"u", "v", "w"}, 3, {"u", "v"}) == std::vector<int64_t>{0, 1});
+  CHECK(refusal([] {
+          cli::choose_targets({"price", "size"}, 2, {"pirce"});
+        }) == "--target 'pirce': no column of that name; did you mean 'price'?");
+}
+
+TEST_CASE("a name that stands twice is refused unless one of both is left out", "[cli]") {
+  const std::string twice = "a,a,y\n1,2,3\n";
+  CHECK(refusal_in("t.csv", [&] { training(twice); }).find("t.csv:1:2: column name 'a' appears") ==
+        0);
+  CHECK(training(twice, without({"2"})).input_names == Names{"a"});
+  CHECK(training(twice, without({"1"})).input_names == Names{"a.1"});
+  CHECK(cli::column_names({"a", "a", "a.1", "a"}).names == Names{"a", "a.1", "a.1.1", "a.2"});
+}
+
+TEST_CASE("lines that end in a separator have no column more", "[cli]") {
+  for (const char* text : {"a,b,y,\n1,2,3,\n4,5,6,\n", "a,b,y\n1,2,3,\n4,5,6,\n"}) {
+    const Dataset data = training(text);
+    CHECK(data.d == 2);
+    CHECK(data.Y[1] == 6);
+  }
+  CHECK(training("1,2,3,\n4,5,6,\n").d == 2);
+  CHECK(refusal_in("t.csv", [] { training("1,2,3,\n4,5,6,\n4,5,6,7\n"); }) ==
+        "t.csv:3:4: '7' in a column that is empty in the first lines");
+  CHECK(refusal_in("t.csv", [] { training("a,y\n1,2\n3,4,5\n"); }) ==
+        "t.csv:3: 3 fields, expected 2");
+}
+
+TEST_CASE("spreadsheets say their separator", "[cli]") {
+  CHECK(training("sep=;\na;b;y\n1;2;3\n").input_names == Names{"a", "b"});
+  CHECK(training("\"sep=|\"\n1|2|3\n4|5|6\n").d == 2);
+}
+
+TEST_CASE("test rows may lack targets, and hold columns that are left out", "[cli]") {
+  cli::Metadata model;
+  model.inputs = {"a", "b"};
+  model.targets = {"y"};
+  model.target_columns = {2};
+  const auto test = [&](const std::string& content, const cli::ColumnRequest& request = {}) {
+    const TemporaryDirectory folder;
+    return cli::read_test(folder.write("t.csv", content), "", model, 2, request);
+  };
+  const Dataset gaps = test("a,b,y\n1,2,3\n4,5,\n6,7,NA\n8,9,10\n");
+  CHECK(gaps.m == 1);
+  CHECK(gaps.Y[0] == 3);
+  CHECK(std::isnan(gaps.Y[1]));
+  CHECK(std::isnan(gaps.Y[2]));
+  CHECK(gaps.Y[3] == 10);
+  CHECK(test("a,note,b\n1,good,2\n", without({"note"})).d == 2);
+  CHECK(test("1,good,2\n", without({"2"})).X.at(1) == 2);
+  CHECK(refusal([&] { test("a,b,y\n1,2,3\n", without({"a"})); }) ==
+        "--ignore: column 'a' is one that the model was fitted on");
+  CHECK(refusal_in("t.csv", [&] { test("a,bb,y\n1,2,3\n"); }) ==
+        "t.csv:1: no column 'b', which the model was fitted on");
+  model.header = "no";
+  CHECK(test("1,2\n3,4\n").n == 2);
+}
+
+}  // namespace
+}  // namespace mercer::test

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The mercer authors
+# Files as strangers bring them: dates, decimal commas, percentages, indices of data frames, rows without a target, counts as targets.
+# Usage: strange_test.sh MERCER FOLDER
+here=$(cd "$(dirname "$0")" && pwd)
+MERCER=$1
+rm -rf "$2" && mkdir -p "$2" && cd "$2" || exit 1
+. "$here/black_box.sh"
+
+fit() { accepts "$MERCER" fit "$@" --features 64 --lengthscale 2 --lambda 1e-5; }
+refuse() { refuses "$1" "$MERCER" fit "${@:2}" -o result; }
+
+# Dates in other forms, and times.
+day='x = uniform(); d = 1 + i % 28; m = 1 + i % 12'
+for form in '%d/%d/2024' '%d.%d.24' '%d-%d-2024 10:30'; do
+  { echo when,x,y; rows 60 "$day; printf \"$form,%g,%g\n\", d, m, x, x"; } >dates.csv
+  refuse "column 'when' holds dates ('.*'), which are no numbers: --ignore when leaves it out" dates.csv
+done
+{ echo 'the day,x,y'; rows 60 "$day; printf \"%d Mar 2024,%g,%g\n\", d, x, x"; } >dates.csv
+refuse "'the day' holds dates .*--ignore 'the day' leaves it out" dates.csv
+{ echo at,x,y; rows 60 'x = uniform(); printf "%02d:%02d,%g,%g\n", i % 24, i % 60, x, x'; } >times.csv
+refuse "column 'at' holds times" times.csv
+{ echo x,when; rows 60 "$day; printf \"%g,2024-%02d-%02d\n\", x, m, d"; } >target.csv
+refuse "the target, 'when', holds dates .*--target names another column" target.csv
+
+# Decimal commas, percentages, currencies: numbers, told; read alike at the prediction.
+money='x = uniform(); s = sprintf("%.2f", 5 + x); gsub("[.]", ",", s); print s ";" 50 + int(40 * x) "%;€ " s ";" x'
+{ echo 'price;share;paid;y'; rows 200 "$money"; } >money.csv
+fit money.csv -o money --test-fraction 0.2
+at_least 0.9 "decimal commas"
+contains "^input price: numbers such as '[0-9],[0-9][0-9]', read as [0-9]\.[0-9]*$" "decimal commas are told"
+contains "^input share: numbers such as '[0-9]*%', read as [0-9]*$" "percentages are told"
+contains "^input paid: numbers such as '€ [0-9],[0-9][0-9]', read as [0-9]\.[0-9]*$" "currencies are told"
+accepts "$MERCER" predict money money.csv -o money.out
+at_least 0.9 "decimal commas again"
+sed 's/%//' money.csv >bare.csv
+refuses "bare.csv:2:2: '[0-9]*', where other numbers of the column stand with '%'" "$MERCER" predict money bare.csv -o result
+{ echo 'a;y'; echo '1,234;1'; echo '5,678;2'; } >either.csv
+refuse "column 'a' holds numbers such as '1,234', whose comma may be .*--decimal" either.csv
+fit either.csv -o either --decimal comma
+contains "read as 1.234$" "--decimal comma"
+fit either.csv -o either --decimal point
+contains "read as 1234$" "--decimal point"
+
+# Headers.
+{ echo 1990,1991,1992; rows 50 'x = uniform(); print x "," (-x) "," 2 * x'; } >years.csv
+fit years.csv -o years --header yes
+contains 'years.csv: 50 rows, 2 inputs, target 1992' "--header yes"
+fit years.csv -o years
+contains 'years.csv: 51 rows' "numbers are no header"
+printf 'red,yes\n%s' "$(rows 60 'print (i % 2 ? "red,yes" : "blue,no")')" >words.csv
+fit words.csv -o words --header no
+contains 'words.csv: 61 rows' "--header no"
+accepts "$MERCER" predict words words.csv -o words.out
+contains '^test: accuracy 1.0000 on 61 rows$' "the model remembers --header"
+
+# The index of a data frame.
+{ echo ,x,y; rows 40 'x = uniform(); print i - 1 "," x "," 2 * x'; } >frame.csv
+fit frame.csv -o frame
+contains "^warning: input Unnamed: 0 has no name and numbers the rows.*--ignore 'Unnamed: 0' leaves it out" "an index"
+for column in 1 '' 'Unnamed: 0'; do
+  fit frame.csv -o frame --ignore "$column"
+  ! grep -q 'numbers the rows' out || complain "--ignore '$column' does not leave the index out"
+done
+sed 's/$/,/' frame.csv >trailing.csv
+fit trailing.csv -o trailing --ignore 1
+contains '40 rows, 1 inputs, target y' "lines that end in a comma"
+
+# Targets that rows are without.
+awk -F, 'BEGIN { OFS = "," } NR > 1 && NR % 4 == 0 { $3 = "" } { print }' frame.csv >gaps.csv
+accepts "$MERCER" predict frame gaps.csv -o gaps.out
+contains '^test: R^2 [0-9.]* on 30 rows (10 without a target left out)$' "predict with gaps in the target"
+[ "$(wc -l <gaps.out)" -eq 41 ] || complain "predictions of all rows: $(wc -l <gaps.out)"
+accepts "$MERCER" score frame gaps.csv
+contains '^rows  *30 (10 without a target left out)$' "score with gaps in the target"
+refuse 'gaps.csv:[0-9]*:3: empty field: no target; a fit needs one in every row' gaps.csv
+awk -F, 'NR > 1 { $3 = "" } { print $1 "," $2 "," $3 }' gaps.csv >none.csv
+refuses 'no row holds a target' "$MERCER" score frame none.csv
+
+# Counts are no classes; many classes that nobody named are warned of.
+poisson='p = exp(-2); n = 0; s = p; u = (1 + uniform()) / 2; while (u > s && n < 7) { n++; p *= 2 / n; s += p }'
+{ echo x,y; rows 2000 "$poisson; print uniform() \",\" n"; } >counts.csv
+fit counts.csv -o counts
+contains '^task: regression.*thin out as counts do; --task classification' "counts"
+{ echo x,y; rows 1000 'print uniform() "," i % 40'; } >forty.csv
+fit forty.csv -o forty
+contains '^warning: 40 whole numbers are taken as classes; if their order means something, --task regression$' "40 classes"
+"$MERCER" fit forty.csv -o forty --features 64 --lengthscale 2 --lambda 1e-5 --quiet >out 2>err
+[ ! -s out ] || complain "--quiet printed $(cat out)"
+grep -q '^warning: 40 whole numbers' err || complain "--quiet hides a warning: $(cat err)"
+
+# What is no table at all.
+printf '\xff\xfex\0,\0y\0\n\0' >wide.csv
+refuse 'wide.csv: text in UTF-16.*UTF-8' wide.csv
+printf 'PK\3\4rest' >book.xlsx
+refuse 'book.xlsx: a zip archive, as workbooks .xlsx are: export it as CSV' book.xlsx
+printf 'PAR1rest' >rows.parquet
+refuse 'rows.parquet: a Parquet file' rows.parquet
+printf 'x,y\r1,2\r3,4\r' >mac.csv
+refuse 'mac.csv:1: lines end in CR alone' mac.csv
+refuse '/: Is a directory' /
+finish

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The mercer authors
+# Words of the command line: lists of columns, typing errors and what they were meant to be, order of output and error.
+# Usage: words_test.sh MERCER FOLDER
+here=$(cd "$(dirname "$0")" && pwd)
+MERCER=$1
+rm -rf "$2" && mkdir -p "$2" && cd "$2" || exit 1
+. "$here/black_box.sh"
+
+{ echo id,x,u,v,z; rows 60 'x = uniform(); print i "," x "," 2 * x "," x * x "," (1 - x)'; } >train.csv
+quick='--features 32 --lengthscale 2 --lambda 1e-4'
+
+# Several columns: u v, u,v or repeated, before the file or behind it.
+for targets in '--target u v train.csv' 'train.csv --target u v' '--target u,v train.csv' '--target u --target v train.csv' \
+  '--ignore id --target 3 4 train.csv' '--target u v --ignore id train.csv'; do
+  accepts "$MERCER" fit $targets -o model $quick
+  contains 'target u, v (read' "$targets"
+done
+accepts "$MERCER" fit --ignore id z train.csv -o model $quick --target u,v
+contains '60 rows, 1 inputs, target u, v' "--ignore id z"
+refuses 'TRAIN is required' "$MERCER" fit --target u v -o result
+accepts "$MERCER" predict model train.csv -o two.out
+[ "$(head -n 1 two.out)" = u,v ] || complain "header $(head -n 1 two.out)"
+{ echo x,note; echo 0.5,good; } >more.csv
+refuses "more.csv:1:2: column 'note' is neither an input nor the target of the model (--ignore note leaves it out)" \
+  "$MERCER" predict model more.csv -o result
+accepts "$MERCER" predict model more.csv -o more.out --ignore note
+accepts "$MERCER" score model train.csv
+
+# What was meant.
+meant() { refuses "$@"; }
+meant "'fti' is no command, .*; did you mean 'fit'?" "$MERCER" fti train.csv
+meant "'perdict' is no command, .*; did you mean 'predict'?" "$MERCER" perdict
+meant "fit: --feature is no option of fit; did you mean '--features'?" "$MERCER" fit train.csv -o result --feature=64
+meant "predict: --probability is no option of predict; did you mean '--probabilities'?" "$MERCER" predict model train.csv --probability
+meant "'spare.csv' was not expected" "$MERCER" fit train.csv spare.csv -o result
+meant "--target 'U2': no column of that name$" "$MERCER" fit train.csv -o result --target U2
+meant "did you mean 'gaussian'?" "$MERCER" fit absent.csv -o result --kernel gausian
+meant "did you mean 'sorf'?" "$MERCER" fit absent.csv -o result --map '{"map":"fourier","projection":"sorrf"}'
+meant "did you mean 'projection'?" "$MERCER" fit absent.csv -o result --map '{"map":"fourier","projectoin":"sorf"}'
+meant "did you mean 'lengthscale'?" "$MERCER" fit absent.csv -o result --kernel '{"kernel":"gaussian","lenghtscale":1}'
+meant '--kernel fourier: this is a map: --map fourier' "$MERCER" fit absent.csv -o result --kernel fourier
+meant '--map gaussian: this is a kernel: --kernel gaussian' "$MERCER" fit absent.csv -o result --map gaussian
+meant "--map sorf: this is a projection: --map '{\"map\":\"fourier\",\"projection\":\"sorf\"}'" "$MERCER" fit absent.csv -o result --map sorf
+meant "--kernel: malformed JSON at character 2 of '{kernel:matern}'; at a shell it stands in single quotes" \
+  "$MERCER" fit absent.csv -o result --kernel '{kernel:matern}'
+meant "'mattern' is no kernel, map, projection or model; did you mean 'matern'?" "$MERCER" specs mattern
+{ echo X,y; echo 1,2; } >test.csv
+accepts "$MERCER" fit train.csv -o one $quick --target u --ignore id,v,z
+meant "test.csv:1: no column 'x', which the model was fitted on; did you mean 'X'?" "$MERCER" predict one test.csv -o result
+
+# What was printed stands before the error, in a pipe as well.
+printf 'x,y\n1,2\n1,2\n1,2\n' >same.csv
+"$MERCER" fit train.csv -o /nowhere/model >both 2>&1
+"$MERCER" compare train.csv --features 33 >both 2>&1
+tail -n 1 both | grep -q '^mercer: compare: ' || complain "the error is not the last line: $(cat both)"
+{ printf 'x,y\n'; rows 30 'print i "," 1 + i % 2'; } >few.csv
+"$MERCER" fit few.csv -o result --estimator logistic --task regression >both 2>&1
+head -n 1 both | grep -q '^few.csv: 30 rows' || complain "output does not stand before the error: $(cat both)"
+tail -n 1 both | grep -q '^mercer: fit: --estimator logistic' || complain "the error is not last: $(cat both)"
+finish
