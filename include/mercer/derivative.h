@@ -97,10 +97,11 @@ static inline mercer_derivative mercer_derivative_partials(int64_t count, const 
  *  and linear, countsketch, skewed_chi2; LOG_LENGTHSCALE of a map whose features do not depend on
  *  one: linear maps, supplied frequencies).
  *  Threads and cost: any number at once. PARTIALS to LAPLACIAN: one projection of X, sine and cosine
- *  once for each row and frequency, and out, which is written once: the gradient of a large n takes
- *  the time of writing d n D numbers. Beside it the frequencies, which are the transposed projection
- *  of unit vectors: 32 d F operations of a dense projection of F columns and blocks * F numbers, so
- *  that few rows at a time are dear. JVP and VJP: two projections; no more than out is kept.
+ *  once for each row and frequency, and out, which is written once: the gradient of many rows takes
+ *  about the time of writing d n D numbers. Beside it the frequencies, which are the transposed
+ *  projection of unit vectors, 32 d F operations for F dense columns, F d' log d' for structured
+ *  ones, and a number for each of F and block: few rows at a time are dear. JVP and VJP: two
+ *  projections; no more than out is kept.
  *  Source: Szabo, Sriperumbudur 2019, equation 14. Since 0.1. */
 MERCER_API mercer_status mercer_map_derivative(const mercer_map* map, const mercer_rows* X,
                                                const mercer_derivative* what,
@@ -212,6 +213,71 @@ MERCER_API mercer_status mercer_hermite_fit(const mercer_map* map, const mercer_
 MERCER_API mercer_status mercer_model_derivative(const mercer_model* model, const mercer_rows* X,
                                                  const mercer_derivative* what,
                                                  mercer_context* context, const mercer_matrix* out);
+
+/* ==== How many frequencies ====
+ *
+ * Example: how many frequencies make the estimate of dk/dx_0 right to 0.5 at once over all pairs of
+ * points of a ball of diameter 2, but for one map in a hundred; and the bound with 4,096 of them.
+ *
+ *   int32_t order[] = {1, 0, 0};
+ *   mercer_derivative_bound bound = mercer_derivative_bound_of(d, order, NULL, 2.0, 0.01);
+ *   bound.epsilon = 0.5;
+ *   mercer_status status = mercer_kernel_derivative_bound(kernel, &bound);
+ *   int64_t needed = bound.frequencies;
+ *   bound.frequencies = 4096;
+ *   if (status == MERCER_OK) status = mercer_kernel_derivative_bound(kernel, &bound);
+ */
+
+/** A question to mercer_kernel_derivative_bound, and its answer. 112 bytes on 64-bit machines. */
+typedef struct mercer_derivative_bound {
+  uint32_t struct_size; /**< [0] sizeof(mercer_derivative_bound). */
+  int32_t reserved;     /**< [4] 0. */
+  int64_t d;            /**< [8] Inputs. */
+  const int32_t* p;     /**< [16] d orders >= 0 in x; NULL: 0. */
+  const int32_t* q;     /**< [24] d orders >= 0 in y; NULL: 0. */
+  double diameter;      /**< [32] |S| > 0: the largest distance of two points of the set S. */
+  double delta;         /**< [40] In (0, 1): the bound fails with this probability at most. */
+  double norm;          /**< [48] r >= 1: of L^r over S x S; 0: uniform. */
+  int64_t moment;       /**< [56] n >= 2: which moment_ratio; 0: none. */
+  int64_t frequencies;  /**< [64] F of independent columns; 0: the least for epsilon, answered. */
+  double epsilon;       /**< [72] The bound, answered; asked for (> 0) where frequencies is 0. */
+  double bernstein;     /**< [80] K; 0: the least, answered. */
+  double sigma;         /**< [88] Answer: (E |omega^{p+q}|^2)^{1/2}. */
+  double ratio;         /**< [96] Answer: C = (E |omega^{p+q}|^2 ||omega||^2)^{1/2} / sigma. */
+  double moment_ratio;  /**< [104] Answer: A_n = E |omega^{p+q}|^n / sigma^n; 0 without n. */
+} mercer_derivative_bound;
+
+/** A question about the uniform bound. */
+static inline mercer_derivative_bound mercer_derivative_bound_of(int64_t d, const int32_t* p,
+                                                                 const int32_t* q, double diameter,
+                                                                 double delta) {
+  mercer_derivative_bound bound = {
+      sizeof(mercer_derivative_bound), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+  bound.d = d;
+  bound.p = p;
+  bound.q = q;
+  bound.diameter = diameter;
+  bound.delta = delta;
+  return bound;
+}
+
+/** How far phi_p(x)'phi_q(y) of F independent frequencies may be from d^{p,q} k(x, y), at once for
+ *  all x and y of a compact S, with probability 1 - delta: with t = log(2/delta), v the kernel's
+ *  variance, L = sqrt(6) K/(2 sqrt F),
+ *    epsilon = v sigma ((C3 sqrt(d log(16 |S| C + 4)) + C1 + 24 sqrt 6 (sqrt t + L t/2))/sqrt F
+ *                       + C2/F),
+ *    C1 = 14 sqrt(6 log 2) + 1, C2 = 36 K (log 2 + 1), C3 = 7 sqrt 6 (1 + sqrt(pi)/(log 2)^{3/2});
+ *  in the norm of L^r times (pi^{d/2} |S|^d/(2^d Gamma(d/2 + 1)))^{2/r}. K >= 1 is a constant of
+ *  Bernstein's condition A_n <= n!/2 K^{n-2}, n = 2, 3, ... It is a guarantee: errors are usually
+ *  tens of times smaller.
+ *  Errors: MERCER_DIMENSION_MISMATCH (ARD count), MERCER_UNSUPPORTED (a kernel but gaussian and
+ *  generalized_gaussian_spectrum of order m; |p| + |q| above 2 m, 2 for the Gaussian, where no K
+ *  exists; epsilon beyond 2^53 frequencies), MERCER_INVALID_ARGUMENT (bernstein below the least K).
+ *  On failure nothing is answered.
+ *  Threads and cost: any number at once; O(d).
+ *  Source: Szabo, Sriperumbudur 2019, theorem and remarks of section 3. Since 0.1. */
+MERCER_API mercer_status mercer_kernel_derivative_bound(const mercer_kernel* kernel,
+                                                        mercer_derivative_bound* bound);
 
 #ifdef __cplusplus
 }

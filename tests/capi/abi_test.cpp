@@ -76,6 +76,23 @@ AT(mercer_observations, X, 24);
 AT(mercer_observations, Y, 32);
 AT(mercer_observations, row_weights, 40);
 
+SIZE(mercer_derivative_bound, 112);
+AT(mercer_derivative_bound, struct_size, 0);
+AT(mercer_derivative_bound, reserved, 4);
+AT(mercer_derivative_bound, d, 8);
+AT(mercer_derivative_bound, p, 16);
+AT(mercer_derivative_bound, q, 24);
+AT(mercer_derivative_bound, diameter, 32);
+AT(mercer_derivative_bound, delta, 40);
+AT(mercer_derivative_bound, norm, 48);
+AT(mercer_derivative_bound, moment, 56);
+AT(mercer_derivative_bound, frequencies, 64);
+AT(mercer_derivative_bound, epsilon, 72);
+AT(mercer_derivative_bound, bernstein, 80);
+AT(mercer_derivative_bound, sigma, 88);
+AT(mercer_derivative_bound, ratio, 96);
+AT(mercer_derivative_bound, moment_ratio, 104);
+
 SIZE(mercer_fit_options, 120);
 AT(mercer_fit_options, struct_size, 0);
 AT(mercer_fit_options, standardize, 4);

@@ -199,3 +199,46 @@ TEST_CASE("kernel derivatives in C: formats and refusals") {
                                        result_of(K.data(), n, n - 1)),
               MERCER_DIMENSION_MISMATCH, "K", "7 x 7") == "");
 }
+
+TEST_CASE("derivative bound in C: answers, and what is refused") {
+  const KernelHandle kernel = gaussian(0.8);
+  const int32_t p[] = {1, 0}, q[] = {0, 1}, high[] = {2, 1};
+  mercer_derivative_bound bound = mercer_derivative_bound_of(2, p, nullptr, 3, 0.1);
+  bound.frequencies = 5000;
+  bound.moment = 4;
+  REQUIRE(mercer_kernel_derivative_bound(kernel.get(), &bound) == MERCER_OK);
+  CHECK((bound.sigma == 1.25 && bound.bernstein == 1 && std::fabs(bound.ratio - 2.5) < 1e-12));
+  CHECK(std::fabs(bound.moment_ratio - 3) < 1e-12);
+  CHECK((bound.frequencies == 5000 && bound.epsilon > 6 && bound.epsilon < 6.5));
+  mercer_derivative_bound least = mercer_derivative_bound_of(2, p, nullptr, 3, 0.1);
+  least.epsilon = bound.epsilon;
+  REQUIRE(mercer_kernel_derivative_bound(kernel.get(), &least) == MERCER_OK);
+  CHECK((least.frequencies == 5000 && least.moment_ratio == 0));
+  mercer_derivative_bound both = mercer_derivative_bound_of(2, p, q, 3, 0.1);
+  both.frequencies = 5000;
+  both.bernstein = 2;
+  REQUIRE(mercer_kernel_derivative_bound(kernel.get(), &both) == MERCER_OK);
+  CHECK((both.bernstein == 2 && std::fabs(both.sigma - 1.25 * 1.25) < 1e-12));
+
+  const auto ask = [&](auto change) {
+    mercer_derivative_bound asked = mercer_derivative_bound_of(2, p, q, 3, 0.1);
+    asked.frequencies = 10;
+    change(asked);
+    return mercer_kernel_derivative_bound(kernel.get(), &asked);
+  };
+  using Bound = mercer_derivative_bound;
+  CHECK(refused(ask([](Bound& b) { b.d = 0; }), "bound->d") == "");
+  CHECK(refused(ask([](Bound& b) { b.reserved = 1; }), "bound->reserved") == "");
+  CHECK(refused(ask([](Bound& b) { b.diameter = 0; }), "bound->diameter") == "");
+  CHECK(refused(ask([](Bound& b) { b.delta = 1; }), "bound->delta = 1") == "");
+  CHECK(refused(ask([](Bound& b) { b.norm = 0.5; }), "bound->norm = 0.5") == "");
+  CHECK(refused(ask([](Bound& b) { b.moment = 1; }), "bound->moment = 1") == "");
+  CHECK(refused(ask([](Bound& b) { b.frequencies = -1; }), "bound->frequencies") == "");
+  CHECK(refused(ask([](Bound& b) { b.frequencies = 0; }), "bound->epsilon") == "");
+  CHECK(refused(ask([](Bound& b) { b.bernstein = 0.5; }), "bound->bernstein = 0.5") == "");
+  CHECK(fault(ask([&](Bound& b) { b.p = high; }), MERCER_UNSUPPORTED, "Bernstein") == "");
+  CHECK(refused(mercer_kernel_derivative_bound(kernel.get(), nullptr), "bound") == "");
+  const KernelHandle matern = make_kernel(R"("matern","nu":2.5)");
+  CHECK(fault(mercer_kernel_derivative_bound(matern.get(), &bound), MERCER_UNSUPPORTED, "matern") ==
+        "");
+}

@@ -182,6 +182,17 @@ static int learning_from_derivatives(const mercer_map* map, double* x, double* y
   return status == MERCER_OK && fabs(g[0] - 1) < 0.1 && fabs(g[d] - 1) < 0.1;
 }
 
+static int frequencies_for_derivatives(const mercer_kernel* kernel) {
+  int32_t order[] = {1, 0, 0};
+  mercer_derivative_bound bound = mercer_derivative_bound_of(d, order, NULL, 2.0, 0.01);
+  bound.epsilon = 0.5;
+  mercer_status status = mercer_kernel_derivative_bound(kernel, &bound);
+  int64_t needed = bound.frequencies;
+  bound.frequencies = 4096;
+  if (status == MERCER_OK) status = mercer_kernel_derivative_bound(kernel, &bound);
+  return status == MERCER_OK && needed > 4096 && bound.epsilon > 0.5;
+}
+
 /* ---- sketch.h ---- */
 
 static int sketch_by_spec(void) {
@@ -425,6 +436,7 @@ int main(void) {
   RUN(errors_of_the_estimate, (map, x64));
   RUN(derivatives_of_features, (small, x64, ones, dz, f));
   RUN(derivatives_of_kernels, (gaussian, x64, k));
+  RUN(frequencies_for_derivatives, (gaussian));
   RUN(learning_from_derivatives, (small, x64, y64, ones, f));
   RUN(sketch_by_spec, ());
   RUN(recommended_sketch, (polynomial, x64));

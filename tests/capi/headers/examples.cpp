@@ -87,6 +87,10 @@ bool derivatives(const mercer::Map& map, const Numbers& X) {
   mercer::differentiate(map, X, mercer::MatrixView<const int32_t>(order.data(), 1, X.cols()),
                         partial);
   mercer::differentiate(mercer::Kernel::gaussian(1.0), X, X, order, first, K);
+  mercer_derivative_bound bound = mercer_derivative_bound_of(3, order.data(), nullptr, 2, 0.01);
+  bound.frequencies = 4096;
+  bound = mercer::answer(mercer::Kernel::gaussian(1.0), bound);
+  if (!(bound.epsilon > 0 && bound.sigma == 1)) return false;
   const mercer::Rows rows(X), slopes(K.view());
   const mercer_observations values = mercer_observations_of(nullptr, 1, rows.get(), slopes.get());
   const mercer::Model model = mercer::Model::hermite(map, values, 1e-6);

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// mercer_hermite_fit and mercer_model_derivative: what is learnt from values and slopes, files of
+// such models, every refusal.
+#include <cmath>
+
+#include "fixture.h"
+#include "support/catch.h"
+
+using namespace mercer::test;
+
+namespace {
+
+constexpr int64_t n = 60, d = 2, D = 200;
+
+/// f(x) = sin(2 x_0) + x_0 x_1 and its derivatives.
+struct Known {
+  std::vector<double> X = numbers(n, d), f, first, second, mixed;
+  Known() {
+    for (int64_t i = 0; i < n; ++i) {
+      const double a = X[static_cast<size_t>(2 * i)], b = X[static_cast<size_t>(2 * i + 1)];
+      f.push_back(std::sin(2 * a) + a * b + 30);
+      first.push_back(2 * std::cos(2 * a) + b);
+      second.push_back(a);
+      mixed.push_back(1);
+    }
+  }
+};
+
+MapHandle fourier() {
+  return make_map(R"("fourier","kernel":{"kernel":"gaussian","lengthscale":1.5})", d, D);
+}
+
+}  // namespace
+
+TEST_CASE("Hermite learning in C: a model of values and slopes, and its file") {
+  const Known known;
+  const MapHandle map = fourier();
+  const RowsView X = rows_of(known.X, d), some = part_of(X, 0, 12);
+  const RowsView Y = part_of(rows_of(known.f, 1), 0, 12);
+  const RowsView slopes[] = {part_of(rows_of(known.first, 1), 0, 12),
+                             part_of(rows_of(known.second, 1), 0, 12)};
+  const int32_t p[] = {1, 0}, q[] = {0, 1};
+  const mercer_observations sets[] = {mercer_observations_of(nullptr, 1, some, Y),
+                                      mercer_observations_of(p, 1, some, slopes[0]),
+                                      mercer_observations_of(q, 1, some, slopes[1])};
+  mercer_model* made = nullptr;
+  REQUIRE(mercer_hermite_fit(map.get(), sets, 3, 1e-10, 1, nullptr, &made) == MERCER_OK);
+  const ModelHandle model(made);
+  const auto error_of = [&](const mercer_model* of) {
+    std::vector<double> predicted(n);
+    REQUIRE(mercer_model_predict(of, X, nullptr, nullptr, result_of(predicted, 1)) == MERCER_OK);
+    double worst = 0;
+    for (size_t i = 0; i < predicted.size(); ++i)
+      worst = std::max(worst, std::fabs(predicted[i] - known.f[i]));
+    return worst;
+  };
+  CHECK(error_of(model.get()) < 0.03);
+  REQUIRE(mercer_hermite_fit(map.get(), sets, 1, 1e-10, 1, nullptr, &made) == MERCER_OK);
+  const ModelHandle of_values(made);
+  CHECK(error_of(of_values.get()) > 3 * error_of(model.get()));
+
+  std::vector<double> gradient(n * d);
+  mercer_derivative what = mercer_derivative_of(MERCER_DERIVATIVE_GRADIENT, nullptr);
+  REQUIRE(mercer_model_derivative(model.get(), X, &what, nullptr, result_of(gradient, d)) ==
+          MERCER_OK);
+  const int32_t both[] = {1, 1, 0, 0};
+  std::vector<float> partials(n * 2);
+  what = mercer_derivative_partials(2, both);
+  REQUIRE(mercer_model_derivative(model.get(), X, &what, nullptr, result_of(partials, 2)) ==
+          MERCER_OK);
+  std::vector<double> predicted(n);
+  REQUIRE(mercer_model_predict(model.get(), X, nullptr, nullptr, result_of(predicted, 1)) ==
+          MERCER_OK);
+  for (size_t i = 0; i < n; ++i) {
+    CHECK(std::fabs(gradient[2 * i] - known.first[i]) < 0.3);
+    CHECK(std::fabs(gradient[2 * i + 1] - known.second[i]) < 0.3);
+    CHECK(std::fabs(partials[2 * i] - 1) < 1);
+    CHECK(partials[2 * i + 1] == static_cast<float>(predicted[i]));
+  }
+
+  int64_t size = 0;
+  REQUIRE(mercer_model_to_bytes(model.get(), nullptr, 0, &size) == MERCER_OK);
+  std::vector<char> bytes(static_cast<size_t>(size));
+  REQUIRE(mercer_model_to_bytes(model.get(), bytes.data(), size, nullptr) == MERCER_OK);
+  REQUIRE(mercer_model_from_bytes(bytes.data(), size, &made) == MERCER_OK);
+  const ModelHandle loaded(made);
+  std::vector<double> again(n);
+  REQUIRE(mercer_model_predict(loaded.get(), X, nullptr, nullptr, result_of(again, 1)) ==
+          MERCER_OK);
+  CHECK(again == predicted);
+  CHECK(text_of([&](auto... buffer) { return mercer_model_report(model.get(), buffer...); }) ==
+        "{}");
+}
+
+TEST_CASE("Hermite learning in C: what is refused") {
+  const Known known;
+  const MapHandle map = fourier();
+  const RowsView X = rows_of(known.X, d), Y = rows_of(known.f, 1);
+  const mercer_observations good = mercer_observations_of(nullptr, 1, X, Y);
+  Slot<mercer_model> slot;
+  const auto fit = [&](const mercer_map* of, const mercer_observations* sets, int64_t count,
+                       double lambda = 1e-6, int32_t center = 1) {
+    return mercer_hermite_fit(of, sets, count, lambda, center, nullptr, slot.out());
+  };
+  CHECK(slot.refused(fit(nullptr, &good, 1), "map") == "");
+  CHECK(slot.refused(fit(map.get(), nullptr, 1), "sets") == "");
+  CHECK(slot.refused(fit(map.get(), &good, 0), "count") == "");
+  CHECK(slot.refused(fit(map.get(), &good, 1, -1), "lambda") == "");
+  CHECK(slot.refused(fit(map.get(), &good, 1, 1, 2), "center") == "");
+  mercer_observations sets[] = {good, good};
+  sets[1].struct_size = 40;
+  CHECK(slot.refused(fit(map.get(), sets, 2), "sets[1].struct_size", "48") == "");
+  sets[1] = good;
+  sets[1].reserved = 1;
+  CHECK(slot.refused(fit(map.get(), sets, 2), "sets[1].reserved") == "");
+  sets[1] = good;
+  sets[1].weight = 0;
+  CHECK(slot.refused(fit(map.get(), sets, 2), "sets[1].weight") == "");
+  const int32_t negative[] = {0, -1};
+  sets[1] = good;
+  sets[1].partial = negative;
+  CHECK(slot.refused(fit(map.get(), sets, 2), "sets[1].partial[1]", "-1") == "");
+  sets[1] = good;
+  sets[1].Y = nullptr;
+  CHECK(slot.refused(fit(map.get(), sets, 2), "sets[1].Y") == "");
+  const RowsView few = part_of(Y, 0, 3);
+  sets[1].Y = few;
+  CHECK(slot.fault(fit(map.get(), sets, 2), MERCER_DIMENSION_MISMATCH, "sets[1].Y->n") == "");
+  std::vector<double> weights(n, 1);
+  weights[7] = -2;
+  sets[1] = good;
+  sets[1].row_weights = weights.data();
+  CHECK(slot.refused(fit(map.get(), sets, 2), "-2") == "");
+
+  const ModelHandle model([&] {
+    mercer_model* made = nullptr;
+    mercer_hermite_fit(map.get(), &good, 1, 1e-6, 1, nullptr, &made);
+    return made;
+  }());
+  std::vector<double> out(n * d);
+  mercer_derivative what = mercer_derivative_of(MERCER_DERIVATIVE_VJP, Y);
+  CHECK(fault(mercer_model_derivative(model.get(), X, &what, nullptr, result_of(out, d)),
+              MERCER_UNSUPPORTED, "what->kind = 5", "GRADIENT") == "");
+  what = mercer_derivative_of(MERCER_DERIVATIVE_GRADIENT, nullptr);
+  CHECK(fault(mercer_model_derivative(model.get(), X, &what, nullptr, result_of(out, 1)),
+              MERCER_DIMENSION_MISMATCH, "out") == "");
+  CHECK(fault(mercer_model_derivative(model.get(), Y, &what, nullptr, result_of(out, d)),
+              MERCER_DIMENSION_MISMATCH, "X->d = 1") == "");
+  CHECK(refused(mercer_model_derivative(nullptr, X, &what, nullptr, result_of(out, d)), "model") ==
+        "");
+}
