@@ -82,11 +82,21 @@ struct CompareRequest {
   int64_t rows = 4000;
 };
 
+struct RelevanceRequest {
+  std::string model;
+  std::string data;
+  std::string output;  // empty: none; .html a page, others JSON
+  ColumnRequest columns;
+  int32_t threads = 0;
+  bool quiet = false;
+};
+
 void run_fit(const FitRequest& request);
 void run_cv(const CvRequest& request);
 void run_predict(const PredictRequest& request);
 void run_score(const ScoreRequest& request);
 void run_compare(const CompareRequest& request);
+void run_relevance(const RelevanceRequest& request);
 void run_info(const std::string& path);
 void run_specs(const std::string& name);
 

@@ -267,6 +267,24 @@ void add_compare(CLI::App& app, CompareRequest* request) {
   });
 }
 
+void add_relevance(CLI::App& app, RelevanceRequest* request) {
+  CLI::App* relevance = app.add_subcommand(
+      "relevance",
+      "How much each input moves the predictions of a model on rows, in standard deviations of "
+      "both: by derivatives, of text and two-valued inputs by switching");
+  relevance->add_option("MODEL", request->model, "Model file; - is standard input")->required();
+  relevance
+      ->add_option("DATA", request->data, "Rows, with or without the target; - is standard input")
+      ->required();
+  relevance
+      ->add_option("-o,--output", request->output,
+                   "Also write it: FILE.html a page with a plot, another name JSON")
+      ->type_name("FILE");
+  add_column_options(relevance, &request->columns);
+  add_run_options(relevance, &request->threads, &request->quiet);
+  relevance->callback([request] { run_relevance(*request); });
+}
+
 void add_rest(CLI::App& app, std::string* file, std::string* name) {
   CLI::App* info = app.add_subcommand("info", "What a map or model file holds");
   info->add_option("FILE", *file, "Map, model or statistics file; - is standard input")->required();
@@ -302,6 +320,7 @@ int run(int argc, char** argv) {
   PredictRequest predict;
   ScoreRequest score;
   CompareRequest compare;
+  RelevanceRequest relevance;
   std::string file;
   std::string name;
   add_fit(app, &fit);
@@ -309,6 +328,7 @@ int run(int argc, char** argv) {
   add_predict(app, &predict);
   add_score(app, &score);
   add_compare(app, &compare);
+  add_relevance(app, &relevance);
   add_rest(app, &file, &name);
   try {
     app.parse(argc, argv);
