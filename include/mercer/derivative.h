@@ -3,10 +3,10 @@
 #ifndef MERCER_DERIVATIVE_H
 #define MERCER_DERIVATIVE_H
 
-/* Derivatives of features and kernels: what a map's Z does as its inputs or its lengthscales move, the random
- * numbers of the map held fixed (Szabo, Sriperumbudur 2019). d counts inputs, D features; for a
- * multi-index p, d^p is the derivative of order p_k in input k, |p| = p_1 + ... + p_d. Inner
- * products of derivatives of features estimate those of the kernel:
+/* Derivatives of features and kernels: what a map's Z does as its inputs or its lengthscales move,
+ * the random numbers of the map held fixed (Szabo, Sriperumbudur 2019). d counts inputs, D
+ * features; for a multi-index p, d^p is the derivative of order p_k in input k, |p| = p_1 + ... +
+ * p_d. Inner products of derivatives of features estimate those of the kernel:
  *   E[d^p phi(x)'d^q phi(y)] = d^{p,q} k(x, y). */
 
 #include "mercer/base.h"
@@ -21,8 +21,8 @@ extern "C" {
 
 /* ==== Derivatives of features ====
  *
- * Example: the gradients of the features of n rows of d doubles: D d numbers a row; and the sum over
- * the columns of d Z/d x, which is the gradient of the sum of all features.
+ * Example: the gradients of the features of n rows of d doubles, D d numbers a row; and the sum
+ * over the columns of d Z/d x, which is the gradient of the sum of all features.
  *
  *   mercer_rows X = mercer_rows_f64(n, d, x);
  *   mercer_derivative what = mercer_derivative_of(MERCER_DERIVATIVE_GRADIENT, NULL);
@@ -90,15 +90,15 @@ static inline mercer_derivative mercer_derivative_partials(int64_t count, const 
  *  Shapes: X n x d, dense or CSR (made dense); what->vectors of X's precision, dense or CSR (made
  *  dense); out as mercer_derivative_kind says, of X's precision, complex (C32, C64) for a complex
  *  map but where it says real. |p| <= 32.
- *  A row of out depends on its row of X and V alone, bit for bit, whatever the split of rows and the
- *  number of threads (LOG_LENGTHSCALE sums over rows, in double, in their order). NaN stays in its
- *  row.
- *  Errors: MERCER_DIMENSION_MISMATCH, MERCER_UNSUPPORTED (a map without derivatives: all but fourier
- *  and linear, countsketch, skewed_chi2; LOG_LENGTHSCALE of a map whose features do not depend on
- *  one: linear maps, supplied frequencies).
- *  Threads and cost: any number at once. PARTIALS to LAPLACIAN: one projection of X, sine and cosine
- *  once for each row and frequency, and out, which is written once: the gradient of many rows takes
- *  about the time of writing d n D numbers. Beside it the frequencies, which are the transposed
+ *  A row of out depends on its row of X and V alone, bit for bit, whatever the split of rows and
+ *  the number of threads (LOG_LENGTHSCALE sums over rows, in double, in their order). NaN stays in
+ *  its row.
+ *  Errors: MERCER_DIMENSION_MISMATCH, MERCER_UNSUPPORTED (a map without derivatives: all but
+ *  fourier and linear, countsketch, skewed_chi2; LOG_LENGTHSCALE of a map whose features do not
+ *  depend on one: linear maps, supplied frequencies).
+ *  Threads and cost: any number at once. PARTIALS to LAPLACIAN: one projection of X, sine and
+ *  cosine once for each row and frequency, and out, which is written once: the gradient of many
+ *  rows takes about the time of writing d n D numbers. Beside it the frequencies: the transposed
  *  projection of unit vectors, 32 d F operations for F dense columns, F d' log d' for structured
  *  ones, and a number for each of F and block: few rows at a time are dear. JVP and VJP: two
  *  projections; no more than out is kept.

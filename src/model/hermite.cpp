@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Derivatives of features are features: rows of d^p phi enter the normal equations as rows of values
-// do. The intercept has no derivative, so that only values are centred: the sums of the values about
-// their mean, and those of the derivatives about zero, make one system.
+// Derivatives of features are features: rows of d^p phi enter the normal equations as rows of
+// values do. The intercept has no derivative, so that only values are centred: the sums of the
+// values about their mean, and those of the derivatives about zero, make one system.
 #include "model/hermite.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Hermite learning: ridge regression on values and partial derivatives of a function, each with rows
-// and a weight of its own (Shi, Guo, Zhou 2010; SPEC sections 7 and 13).
+// Hermite learning: ridge regression on values and partial derivatives of a function, each with
+// rows and a weight of its own (Shi, Guo, Zhou 2010; SPEC sections 7 and 13).
 #pragma once
 
 #include <cstdint>
@@ -34,8 +34,8 @@ struct HermiteOptions {
 /// center, and without values. The model has no preparation and no ranges: it predicts what f is
 /// wherever it is asked. Memory: 4 x 8 D^2 bytes and blocks of 1024 rows; O(rows D^2).
 /// Errors: INVALID_ARGUMENT (no sets, rows or weights; NaN or Inf in X or Y, naming set, row and
-/// column), DIMENSION_MISMATCH, UNSUPPORTED (a map without derivatives, where they are asked for, or
-/// a complex one), those of ridge_cholesky.
+/// column), DIMENSION_MISMATCH, UNSUPPORTED (a map without derivatives, where they are asked for,
+/// or a complex one), those of ridge_cholesky.
 Model fit_hermite(std::shared_ptr<const feature::FeatureMap> map,
                   std::span<const Observations> sets, const HermiteOptions& options,
                   Context& context);

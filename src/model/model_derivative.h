@@ -11,12 +11,12 @@
 namespace mercer::model {
 
 /// out(i, b m + o) = partial derivative b of score o of m at X_i (rows x what.blocks(d) m), scores
-/// without clipping of inputs or limits of predictions, of transformed targets as these; NaN that is
-/// filled has no derivative. Kind::gradient is right for every preparation; the others differentiate
-/// scaled inputs alone. Cost of a gradient: m pull-backs; else block by block a projection and D m.
-/// Errors: DIMENSION_MISMATCH; UNSUPPORTED (a model that is not linear in its features, a map
-/// without derivatives, inputs filled, transformed or of unit rows unless the gradient is asked for),
-/// OUT_OF_MEMORY, CANCELLED.
+/// without clipping of inputs or limits of predictions, of transformed targets as these; NaN that
+/// is filled has no derivative. Kind::gradient is right for every preparation; the others
+/// differentiate scaled inputs alone. Cost of a gradient: m pull-backs; else block by block a
+/// projection and D m. Errors: DIMENSION_MISMATCH; UNSUPPORTED (a model that is not linear in its
+/// features, a map without derivatives; inputs filled, transformed or of unit rows unless the
+/// gradient is asked for), OUT_OF_MEMORY, CANCELLED.
 void differentiate(const Model& model, const feature::Derivative& what, MatrixView<const double> X,
                    Context& context, MatrixView<double> out);
 
