@@ -12,6 +12,7 @@ namespace {
 
 constexpr int64_t kBlockNumbers = int64_t{1} << 22;  // of a gradient
 constexpr int64_t kSwitched = 400000;                // predictions of rows with another value
+constexpr int64_t kHeldNumbers = int64_t{1} << 25;   // of rows that are switched
 
 /// Mean and standard deviation of numbers, NaN left out: sums about the first.
 class Deviation {
@@ -86,7 +87,7 @@ class Measure {
         std::ranges::count_if(inputs, [](const Input& of) { return !of.values.empty(); });
     int64_t variants = 1;
     for (const Input& input : inputs) variants += std::ssize(input.values);
-    const int64_t step = switched == 0 ? 1 : 1 + (data_.n * variants - 1) / kSwitched;
+    const int64_t step = 1 + std::max(data_.n * variants / kSwitched, data_.n * d_ / kHeldNumbers);
     const Matrix<double> X = dense(data_, counted(0, switched == 0 ? 0 : data_.n, step));
     std::vector<double> relevance;
     for (const Input& input : inputs)
@@ -129,7 +130,8 @@ class Measure {
           input.values.emplace_back(static_cast<size_t>(input.width), 0.0);
           input.values.back()[static_cast<size_t>(level)] = 1;
         }
-      } else if (const Deviation& of = numbers_[static_cast<size_t>(column)]; of.has_two_values()) {
+      } else if (const Deviation& of = numbers_[static_cast<size_t>(column)];
+                 !data_.X.sparse && of.has_two_values()) {
         input.values = {{of.first()}, {of.second()}};
       }
       column += input.width;

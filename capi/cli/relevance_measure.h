@@ -20,11 +20,11 @@ struct Relevance {
 /// deviation s_j
 ///   r_j = sqrt(mean_i mean_o (df_o/dx_j(x_i) s_j / S_o)^2):
 /// by how many of its standard deviations a prediction moves when the input moves by one of its
-/// own. Text, and numbers of two values, have no derivative: with other(i) the row with another row's
-/// value of the input, drawn as often as the rows have it,
+/// own. Text, and numbers of two values, have no derivative: with other(i) the row with another
+/// row's value of the input, drawn as often as the rows have it,
 ///   r_j = sqrt(mean_i mean_o E (f_o(other(i)) - f_o(x_i))^2 / (2 S_o^2)),
-/// the same for a linear f; on at most 400,000 predictions in all, of rows evenly spaced. A missing
-/// number moves nothing. Predictions are those of extrapolation free.
+/// the same for a linear f; on at most 400,000 predictions in all, of rows evenly spaced. Of sparse
+/// rows, which may have any number of inputs, all go by derivatives. A missing number moves nothing. Predictions are those of extrapolation free.
 Relevance relevance_of(const LoadedModel& loaded, const Dataset& data, Session& session);
 
 }  // namespace mercer::cli
