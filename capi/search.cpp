@@ -110,8 +110,9 @@ mercer_status mercer_model_search(const mercer_search_options* options, const me
     model::SearchOptions wanted = read_search_options(read);
     const TrainingSet set(X, Y, running);
     set_task(K, set.Y.d(), wanted.fit);
-    const auto maker = spec::map_maker(read.map == nullptr ? "" : read.map,
-                                       model::prepared_inputs(wanted.fit, set.X), read.seed);
+    const char* map = read.map == nullptr ? "" : read.map;
+    if (set.X.rows.sparse()) wanted.fit.buckets = spec::hash_buckets(map, set.X.d());
+    const auto maker = spec::map_maker(map, model::prepared_inputs(wanted.fit, set.X), read.seed);
     require(read.lengthscale == 0 || maker->has_lengthscale(), MERCER_UNSUPPORTED,
             "options->lengthscale = %g, expected 0 for a kernel without a lengthscale",
             read.lengthscale);

@@ -104,8 +104,12 @@ typedef struct mercer_search_options {
   /** Of map, split and subsample; default 0. */
   uint64_t seed;
   /** Map spec without "inputs", "features" and "seed", or NULL: {"map":"fourier"}. Without
-   *  "projection" a fourier map has "sobol" for up to 64 inputs, "sorf" for up to 4,096 if the kernel
-   *  is isotropic, else "sobol" for up to 1,023, then "dense". Without "kernel" it is the map's "default_kernel" of mercer_specs, the Gaussian for fourier. The lengthscale
+   *  "projection" a fourier map has "sobol" for up to 64 inputs, "sorf" for up to 4,096 if its
+   *  kernel is isotropic, else "sobol" for up to 1,023, then "dense". Of an isotropic kernel,
+   *  sparse rows of more than 32,768 inputs are hashed to 16,384 first: each prepared
+   *  input is added to one of these, times a sign (Weinberger et al. 2009), which keeps squared
+   *  distances up to about 1 %. The model takes all inputs, its map the hashed ones. Without "kernel"
+   *  it is the map's "default_kernel" of mercer_specs, the Gaussian for fourier. The lengthscale
    *  inside is replaced; lengthscales for each input are multiplied by a common factor instead,
    *  which is what is searched, from 1, and what lengthscale means then. */
   const char* map;

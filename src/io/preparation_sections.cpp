@@ -3,6 +3,7 @@
 #include "io/preparation_sections.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <span>
 
@@ -81,6 +82,40 @@ model::Ranges ranges_of(const std::vector<double>& numbers, int64_t inputs, int6
   return ranges;
 }
 
+std::vector<double> numbers_of(const model::Hashing& hashing) {
+  if (hashing.buckets == 0) return {};
+  return {static_cast<double>(hashing.inputs), static_cast<double>(hashing.buckets),
+          static_cast<double>(hashing.seed & 0xffffffffU), static_cast<double>(hashing.seed >> 32)};
+}
+
+int64_t whole_number(double number, double most) {
+  require(number >= 0 && number <= most && number == std::floor(number), MERCER_INVALID_ARGUMENT,
+          "hashing holds %g, expected a whole number from 0 to %g", number, most);
+  return static_cast<int64_t>(number);
+}
+
+model::Hashing hashing_of(const std::vector<double>& numbers) {
+  if (numbers.empty()) return {};
+  require_sizes("hashing", numbers.size(), 4);
+  require(numbers[1] >= 1, MERCER_INVALID_ARGUMENT, "hashing to %g buckets, expected some",
+          numbers[1]);
+  constexpr double kHalf = 4294967295.0;
+  const int64_t low = whole_number(numbers[2], kHalf), high = whole_number(numbers[3], kHalf);
+  return {whole_number(numbers[0], 9e15), whole_number(numbers[1], 9e15),
+          static_cast<uint64_t>(low) | static_cast<uint64_t>(high) << 32};
+}
+
+void check_hashing(const model::Hashing& hashing, int64_t map_inputs) {
+  if (hashing.buckets == 0) return;
+  require(hashing.buckets == map_inputs && std::has_single_bit(static_cast<uint64_t>(map_inputs)) &&
+              hashing.inputs >= 1,
+          MERCER_INVALID_ARGUMENT,
+          "hashing of %lld inputs to %lld buckets, expected a power of two that is the map's "
+          "inputs, %lld",
+          static_cast<long long>(hashing.inputs), static_cast<long long>(hashing.buckets),
+          static_cast<long long>(map_inputs));
+}
+
 void check_scale(const model::Preparation& preparation, int64_t expected) {
   require_sizes("mean", preparation.mean.size(), expected);
   require_sizes("scale", preparation.scale.size(), expected);
@@ -118,7 +153,8 @@ std::vector<std::vector<double>> preparation_numbers(const model::Model& model) 
           {by.flagged.begin(), by.flagged.end()},
           numbers_of(by.curves),
           numbers_of(by.targets),
-          numbers_of(model.ranges)};
+          numbers_of(model.ranges),
+          numbers_of(by.hashing)};
 }
 
 void read_preparation(const SectionReader& file, int64_t inputs, int64_t outputs,
@@ -129,10 +165,12 @@ void read_preparation(const SectionReader& file, int64_t inputs, int64_t outputs
   model::Preparation& by = model.preparation;
   by = {file.doubles("mean"), file.doubles("scale")};
   by.fill = numbers("fill");
+  by.hashing = hashing_of(numbers("hashing"));
+  check_hashing(by.hashing, inputs);
   int64_t last = -1;
   for (const double j : numbers("flagged"))
-    by.flagged.push_back(last = column_of("flagged", j, last, inputs));
-  const int64_t raw = inputs - std::ssize(by.flagged);
+    by.flagged.push_back(last = column_of("flagged", j, last, by.inputs_of(inputs)));
+  const int64_t raw = by.inputs_of(inputs);
   if (file.has("ranges")) {
     model.ranges = ranges_of(file.doubles("ranges"), raw, ranged_targets(model.options, outputs));
   }
@@ -149,8 +187,9 @@ void read_preparation(const SectionReader& file, int64_t inputs, int64_t outputs
 void check_preparation(const model::Model& model, int64_t inputs) {
   const model::Preparation& by = model.preparation;
   const model::FitOptions& options = model.options;
-  const int64_t raw = inputs - std::ssize(by.flagged);
-  check_scale(by, options.standardize ? inputs : 0);
+  const int64_t raw = by.inputs_of(inputs);
+  check_hashing(by.hashing, inputs);
+  check_scale(by, options.standardize ? by.flagged_inputs(raw) : 0);
   require_sizes("fill", by.fill.size(), options.missing == model::Missing::refuse ? 0 : raw);
   require_finite(by.fill, "fill");
   require(options.missing == model::Missing::flag || by.flagged.empty(), MERCER_INVALID_ARGUMENT,

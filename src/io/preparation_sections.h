@@ -14,9 +14,10 @@ namespace mercer::io {
 
 /// "fill": d numbers. "flagged": the numbers of the inputs with a flag. "curves" and
 /// "target_curves": for each column with a curve its number, then its knots. "ranges": four numbers
-/// for each input, then for each target of a regression.
-inline constexpr const char* kPreparationSections[] = {"fill", "flagged", "curves", "target_curves",
-                                                       "ranges"};
+/// for each input, then for each target of a regression. "hashing": the inputs, the buckets, which
+/// are the map's inputs, and the seed in two halves, the low one first.
+inline constexpr const char* kPreparationSections[] = {"fill",          "flagged", "curves",
+                                                       "target_curves", "ranges",  "hashing"};
 
 /// The numbers of each of kPreparationSections, in their order; none: no section.
 std::vector<std::vector<double>> preparation_numbers(const model::Model& model);

@@ -48,6 +48,7 @@ struct FitOptions {
   Transform transform = Transform::none;         // log: of skewed inputs; rank: of all
   Transform target_transform = Transform::none;  // of a regression
   bool unit_rows = false;                        // prepared rows of norm 1
+  int64_t buckets = 0;                           // > 0: sparse rows are hashed (hashing.h)
   bool center = true;
   feature::Precision precision =
       feature::Precision::f32;  // of the features; statistics are always double
@@ -83,7 +84,7 @@ struct Model {
                             // label names)
   Calibration calibration;  // of a classification's scores; empty: it has no probabilities
 
-  int64_t inputs() const { return map->inputs() - std::ssize(preparation.flagged); }
+  int64_t inputs() const { return preparation.inputs_of(map->inputs()); }
   int64_t outputs() const { return predictor->outputs(); }  // scores per row
 };
 

@@ -13,7 +13,7 @@ bool Preparation::centres() const noexcept {
 
 Preparation Preparation::divided_by(double lengthscale, int64_t inputs) const {
   Preparation result = *this;
-  const auto count = static_cast<size_t>(prepared(inputs));
+  const auto count = static_cast<size_t>(flagged_inputs(inputs));
   if (mean.empty()) {
     result.mean.assign(count, 0.0);
     result.scale.assign(count, 1.0);

@@ -9,6 +9,7 @@
 
 #include "base/rows.h"
 #include "model/curve.h"
+#include "model/hashing.h"
 
 namespace mercer::model {
 
@@ -20,7 +21,8 @@ enum class Scale { standard, robust, center };
 enum class Missing { refuse, fill, flag };
 
 /// Input j becomes (curve_j(x_j) - mean_j)/scale_j, NaN in it fill_j first; flags stand behind all
-/// inputs; then, where row_norm > 0, rows are scaled to that norm. Empty vectors: nothing of it.
+/// inputs; then, where row_norm > 0, rows are scaled to that norm; then they are hashed, where there
+/// are buckets. Empty vectors: nothing of it.
 struct Preparation {
   std::vector<double> mean = {};      // of prepared inputs
   std::vector<double> scale = {};     // of prepared inputs
@@ -29,13 +31,24 @@ struct Preparation {
   std::vector<Curve> curves = {};     // of inputs
   std::vector<Curve> targets = {};    // of targets of a regression
   double row_norm = 0;
+  Hashing hashing = {};
 
   /// Some mean is not 0, or 0 does not stay 0: sparse rows would not stay sparse.
   bool centres() const noexcept;
   /// Differences of rows are differences of inputs over scale.
-  bool is_affine() const noexcept { return fill.empty() && curves.empty() && row_norm == 0; }
-  /// Prepared inputs of `inputs`.
-  int64_t prepared(int64_t inputs) const noexcept { return inputs + std::ssize(flagged); }
+  bool is_affine() const noexcept {
+    return fill.empty() && curves.empty() && row_norm == 0 && hashing.buckets == 0;
+  }
+  /// Prepared inputs of `inputs`, before they are hashed: mean and scale are of these.
+  int64_t flagged_inputs(int64_t inputs) const noexcept { return inputs + std::ssize(flagged); }
+  /// What the map sees of `inputs`.
+  int64_t prepared(int64_t inputs) const noexcept {
+    return hashing.buckets > 0 ? hashing.buckets : flagged_inputs(inputs);
+  }
+  /// The inputs of a model whose map has so many.
+  int64_t inputs_of(int64_t of_map) const noexcept {
+    return hashing.buckets > 0 ? hashing.inputs : of_map - std::ssize(flagged);
+  }
   /// Prepared inputs in units of `lengthscale`.
   Preparation divided_by(double lengthscale, int64_t inputs) const;
   /// Of predictions that were learnt from transformed targets, in place.

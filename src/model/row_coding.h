@@ -45,10 +45,9 @@ void scale_affine(const Preparation& by, const T* from, int64_t d, U* to) noexce
     to[j] = static_cast<U>((static_cast<double>(from[j]) - mean[j]) / scale[j]);
 }
 
-/// A dense row of d numbers.
-template <class T, class U>
-void prepare_numbers(const Preparation& by, const T* from, int64_t d, U* to) noexcept {
-  if (by.is_affine()) return scale_affine(by, from, d, to);
+/// put(j, x) for every prepared input of a dense row of d numbers, before it is hashed.
+template <class T, class Put>
+void put_prepared(const Preparation& by, const T* from, int64_t d, const Put& put) noexcept {
   const auto number = [&](int64_t j) {
     return prepared_number(by, j, static_cast<double>(from[j]));
   };
@@ -62,9 +61,22 @@ void prepare_numbers(const Preparation& by, const T* from, int64_t d, U* to) noe
     for (size_t k = 0; k < by.flagged.size(); ++k) squares += flag(k) * flag(k);
   }
   const double factor = to_row_norm(by, squares);
-  for (int64_t j = 0; j < d; ++j) to[j] = static_cast<U>(factor * number(j));
-  for (size_t k = 0; k < by.flagged.size(); ++k)
-    to[d + static_cast<int64_t>(k)] = static_cast<U>(factor * flag(k));
+  for (int64_t j = 0; j < d; ++j) put(j, factor * number(j));
+  for (size_t k = 0; k < by.flagged.size(); ++k) put(d + static_cast<int64_t>(k), factor * flag(k));
+}
+
+/// A dense row of d numbers.
+template <class T, class U>
+void prepare_numbers(const Preparation& by, const T* from, int64_t d, U* to) noexcept {
+  if (by.is_affine()) return scale_affine(by, from, d, to);
+  if (by.hashing.buckets == 0)
+    return put_prepared(by, from, d, [&](int64_t j, double x) { to[j] = static_cast<U>(x); });
+  std::fill_n(to, by.hashing.buckets, U{0});
+  put_prepared(by, from, d, [&](int64_t j, double x) {
+    if (x == 0) return;
+    const Hashing::Place place = by.hashing.of(j);
+    to[place.bucket] += static_cast<U>(place.sign * x);
+  });
 }
 
 /// Row i. sums: for sparse rows a zero per column, and again so afterwards.
@@ -82,7 +94,8 @@ void prepare_row(const Preparation& by, const CsrView<T>& X, int64_t i, double* 
   clear_row(X, i, sums);
 }
 
-/// body(column, x) for what row i of sparse rows that are not centred lists, prepared.
+/// body(column, x) for what row i of sparse rows that are not centred lists, prepared; of hashed
+/// rows a column may come twice.
 template <class T, class Body>
 void for_each_prepared(const Preparation& by, const CsrView<T>& X, int64_t i, double* sums,
                        const Body& body) {
@@ -102,7 +115,11 @@ void for_each_prepared(const Preparation& by, const CsrView<T>& X, int64_t i, do
   }
   const double factor = to_row_norm(by, squares);
   add_row(X, i, sums);
-  take_listed(X, i, sums, prepare([&](int64_t j, double x) { body(j, factor * x); }));
+  take_listed(X, i, sums, prepare([&](int64_t j, double x) {
+                if (by.hashing.buckets == 0) return body(j, factor * x);
+                const Hashing::Place place = by.hashing.of(j);
+                body(place.bucket, place.sign * factor * x);
+              }));
 }
 
 /// The same as prepare_row, with sums of its own.

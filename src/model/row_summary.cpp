@@ -96,6 +96,8 @@ Preparation RowSummary::preparation() const {
   fit_curves(result);
   if (options_.standardize) fit_scale(result);
   if (options_.unit_rows) result.row_norm = 1;
+  if (options_.buckets > 0 && ranges_.inputs().sparse())
+    result.hashing = {ranges_.inputs().columns(), options_.buckets, options_.seed};
   return result;
 }
 
@@ -148,7 +150,7 @@ void RowSummary::fit_scale(Preparation& to) const {
     to.mean[j] = 0;
     to.scale[j] = 1;
   }
-  to.mean.resize(static_cast<size_t>(to.prepared(std::ssize(to.mean))), 0.0);
+  to.mean.resize(static_cast<size_t>(to.flagged_inputs(std::ssize(to.mean))), 0.0);
   to.scale.resize(to.mean.size(), 1.0);
 }
 
@@ -162,6 +164,7 @@ Preparation fit_standardizer(const Rows& X, std::span<const double> weights) {
 }
 
 int64_t prepared_inputs(const FitOptions& options, const Rows& X, std::span<const double> weights) {
+  if (options.buckets > 0 && X.sparse()) return options.buckets;
   if (options.missing != Missing::flag) return X.cols();
   std::vector<char> missing(static_cast<size_t>(X.cols()), 0);
   X.visit([&](const auto& view) {

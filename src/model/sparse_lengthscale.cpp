@@ -30,6 +30,15 @@ SparseRow sorted_row(const Preparation& preparation, const CsrView<T>& X, int64_
     row.push_back({j, value});
   });
   std::ranges::sort(row, {}, &Entry::column);
+  size_t last = 0;  // of hashed rows several may share a bucket
+  for (size_t k = 1; k < row.size(); ++k) {
+    if (row[k].column == row[last].column) {
+      row[last].value += row[k].value;
+    } else {
+      row[++last] = row[k];
+    }
+  }
+  if (!row.empty()) row.resize(last + 1);
   return row;
 }
 

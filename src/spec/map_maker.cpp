@@ -56,6 +56,12 @@ bool SpecMapMaker::has_lengthscale() const {
   return canonical_.object("kernel").find("lengthscale") != nullptr;
 }
 
+bool SpecMapMaker::is_isotropic() const {
+  const auto kernel = kernel::make_kernel(canonical_.object("kernel"));
+  const random::Law* law = kernel->spectral_law();
+  return law != nullptr && law->isotropic() && kernel->prologue() == nullptr;
+}
+
 std::optional<double> SpecMapMaker::lengthscale() const {
   if (!has_lengthscale()) return std::nullopt;
   return canonical_.object("kernel").numbers("lengthscale").front();
@@ -104,6 +110,16 @@ std::shared_ptr<const feature::FeatureMap> SpecMapMaker::make_from(double length
                                                                    Context& context) const {
   const StandardRounding rounding;
   return feature::make_map(at(scaled(lengthscale), features), {.rows = &rows, .context = &context});
+}
+
+int64_t hash_buckets(std::string_view partial, int64_t d) {
+  if (d <= model::kMostPlainInputs) return 0;
+  const auto maker = map_maker(partial, d, 0);
+  const Parameters given = parse_object(partial.empty() ? "{}" : partial);
+  const Value* map = given.find("map");
+  const bool plain = (map == nullptr || *map == Value(std::string("fourier"))) &&
+                     given.find("projection") == nullptr && maker->start() == 0;
+  return plain && maker->is_isotropic() ? model::kHashBuckets : 0;
 }
 
 std::unique_ptr<SpecMapMaker> map_maker(std::string_view partial, int64_t d, uint64_t seed) {

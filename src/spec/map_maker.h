@@ -37,6 +37,8 @@ class SpecMapMaker final : public model::MapMaker {
                                                        const Rows& rows,
                                                        Context& context) const override;
 
+  /// The kernel is one of distances.
+  bool is_isotropic() const;
   /// The kernel's lengthscale in the spec, its default if it was not given; none for kernels
   /// without one.
   std::optional<double> lengthscale() const;
@@ -48,6 +50,11 @@ class SpecMapMaker final : public model::MapMaker {
   Parameters canonical_;
   std::vector<double> given_;  // lengthscales: none, one, or one for each input
 };
+
+/// model::kHashBuckets where sparse rows of d inputs are hashed before such a map sees them: those
+/// of more than model::kMostPlainInputs, for a fourier map without "projection" of an isotropic
+/// kernel of one lengthscale. Else 0. Errors: those of map_maker.
+int64_t hash_buckets(std::string_view partial, int64_t d);
 
 /// From a map spec without "inputs", "features" and "seed", which the call fixes; "map" defaults to
 /// "fourier", "kernel" to the map's default_kernel, the "projection" of a fourier map to "sobol" for

@@ -253,3 +253,43 @@ TEST_CASE("a model that could not be read back is not written", "[io]") {
             "targets: range 0") == "");
   CHECK(directory.file_count() == 0);
 }
+
+namespace {
+
+/// Three inputs, hashed to the four of its map.
+model::Model hashed_model() {
+  model::Model model = guarded_model();
+  model.options.extrapolation = model::Extrapolation::free;
+  model.map = spec::map_from_spec(
+      R"({"map":"fourier","kernel":{"kernel":"gaussian"},"inputs":4,"features":8})");
+  model.preparation = {{0.1, 0, 1.0 / 3}, {1, 7, 2}};
+  model.preparation.hashing = {3, 4, 0xfedcba9876543210U};
+  return model;
+}
+
+}  // namespace
+
+TEST_CASE("hashing is kept with all bits of its seed; what no fit does is CORRUPT_FILE", "[io]") {
+  const model::Model model = hashed_model();
+  const TemporaryDirectory directory;
+  const std::string path = directory.file("model");
+  io::save(model, path);
+  const auto loaded = io::load_model(path);
+  CHECK(loaded->preparation.hashing.seed == model.preparation.hashing.seed);
+  CHECK(loaded->inputs() == 3);
+  CHECK(same_bits(predictions(*loaded), predictions(model)));
+  const auto nth_becomes = [](size_t n, double value) {
+    return [=](const std::string& bytes) {
+      return bytes.substr(0, 8 * n) + as_bytes(value) + bytes.substr(8 * n + 8);
+    };
+  };
+  CHECK(corrupt(model, "hashing", nth_becomes(0, 0.5), "a whole number") == "");
+  CHECK(corrupt(model, "hashing", nth_becomes(0, 4), "ranges has 20 numbers, expected 24") == "");
+  CHECK(corrupt(model, "hashing", nth_becomes(0, 0), "hashing of 0 inputs") == "");
+  CHECK(corrupt(model, "hashing", nth_becomes(1, 0), "hashing to 0 buckets") == "");
+  CHECK(corrupt(model, "hashing", nth_becomes(1, 8), "to 8 buckets, expected") == "");
+  CHECK(corrupt(model, "hashing", nth_becomes(3, 4294967296.0), "from 0 to 4.29497e+09") == "");
+  CHECK(corrupt(
+            model, "hashing", [](const std::string& bytes) { return bytes.substr(8); },
+            "hashing has 3 numbers, expected 4") == "");
+}
