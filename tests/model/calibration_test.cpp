@@ -3,6 +3,7 @@
 // Calibration of scores whose probabilities are known.
 #include "model/calibration.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "support/catch.h"
@@ -110,6 +111,21 @@ TEST_CASE("few rows that scores tell apart give no certainty", "[model][calibrat
   for (int64_t i = 0; i < 6; ++i) scores(i, 0) = -(scores(i, 1) = i < 3 ? 1 : -1);
   const Calibration wrong = fit_calibration(scores.view(), codes.view(), {}, context);
   CHECK(wrong.slope == 0);
+}
+
+TEST_CASE("many classes together give away two rows, as two classes do", "[model][calibration]") {
+  Context context;
+  for (const int64_t K : {2, 4, 25}) {
+    Matrix<double> scores(3 * K, K), codes(3 * K, K);
+    codes.fill(0);
+    for (int64_t i = 0; i < 3 * K; ++i) codes(i, i % K) = 1;
+    std::copy_n(codes.data(), 3 * K * K, scores.data());
+    fit_calibration(scores.view(), codes.view(), {}, context).apply(scores.view());
+    double given = 0;
+    for (int64_t i = 0; i < 3 * K; ++i) given += 1 - scores(i, i % K);
+    // Of 3 K rows in classes of three: 3 K times 2 / (K (3 + 2)).
+    CHECK(std::abs(given - 1.2) <= 1e-3);
+  }
 }
 
 TEST_CASE("scores of the wrong sign leave the classes' smoothed shares", "[model][calibration]") {
