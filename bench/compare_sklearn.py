@@ -6,12 +6,14 @@
 Usage: compare_sklearn.py LIBMERCER.so [--map fourier] [--projection dense] [--aligned]
        compare_sklearn.py LIBMERCER.so --map tensor_sketch [--degree 3] [--density 0.01]
        compare_sklearn.py LIBMERCER.so --map additive [--order 1] [--density 0.1]
+       compare_sklearn.py LIBMERCER.so --map nystroem [--doubles]
 Common: [--runs 7] [--n ROWS] [--features 4096] [--d INPUTS ...]
 fourier: RBFSampler.transform, n = 10,000, d = 16, 64, 784; tensor_sketch: PolynomialCountSketch.transform, n = 2,000,
 d = 64, 1,024, rows of unit length. Both map float32 rows; mercer writes float32 into an array that is allocated and
 touched beforehand, the transformers allocate their result, as their interface demands (PolynomialCountSketch's is of
-doubles); additive: AdditiveChi2Sampler.transform, n = 10,000, d = 64, 784, D = d (2 order + 1). --density: non-negative
-CSR rows for both. Prints one line per d: medians, their ratio and its inverse.
+doubles); additive: AdditiveChi2Sampler.transform, n = 10,000, d = 64, 784, D = d (2 order + 1); nystroem: Nystroem.transform, n = 10,000, d = 64, at
+most 1,024 landmarks. --density: non-negative CSR rows for both; --doubles: scikit-learn's rows, and so its arithmetic, are
+double. Prints one line per d: medians, their ratio and its inverse.
 """
 import argparse
 import statistics
@@ -19,7 +21,7 @@ import time
 
 import numpy as np
 import scipy.sparse
-from sklearn.kernel_approximation import AdditiveChi2Sampler, PolynomialCountSketch, RBFSampler
+from sklearn.kernel_approximation import AdditiveChi2Sampler, Nystroem, PolynomialCountSketch, RBFSampler
 
 from library import Library
 
@@ -82,7 +84,20 @@ class Additive:
         return (2 * rows[:, None] * rows[None] / np.where(sums > 0, sums, 1)).sum(-1)
 
 
-CASES = {"fourier": Fourier, "tensor_sketch": TensorSketch, "additive": Additive}
+class Landmarks:
+    n, d, fitted = 10000, [64], True
+
+    def __init__(self, options, d):
+        self.X = np.random.default_rng(0).standard_normal((options.n, d)).astype(np.float32)
+        self.features = min(options.features, 1024)
+        self.spec = {"map": "nystroem", "kernel": {"kernel": "gaussian", "lengthscale": float(np.sqrt(d))}}
+        self.transformer = Nystroem(gamma=1 / (2 * d), n_components=self.features, random_state=0)
+
+    def kernel(self, rows):
+        return np.exp(-((rows[:, None] - rows[None]) ** 2).sum(-1) / (2 * rows.shape[1]))
+
+
+CASES = {"fourier": Fourier, "tensor_sketch": TensorSketch, "additive": Additive, "nystroem": Landmarks}
 
 
 def at_cache_line(n, D):
@@ -97,22 +112,24 @@ def timed(call):
     return time.perf_counter() - start
 
 
-def compare(library, case, runs, aligned):
+def compare(library, case, runs, aligned, doubles):
     """Number of features, median times of both, and their kernel errors over 300 rows."""
     X = case.X
     Z = at_cache_line(X.shape[0], case.features) if aligned else np.zeros((X.shape[0], case.features), np.float32)
-    made, why = library.map(case.spec | {"inputs": X.shape[1], "features": Z.shape[1]})
+    spec = case.spec | {"inputs": X.shape[1], "features": Z.shape[1]}
+    made, why = (library.fit(spec, X), "") if hasattr(case, "fitted") else library.map(spec)
     assert made is not None, why
-    transformer = case.transformer.fit(X)
+    their_rows = X.astype(np.float64) if doubles else X
+    transformer = case.transformer.fit(their_rows)
     ours = lambda: library.apply(made, X, Z)
     ours()
-    theirs = transformer.transform(X)
+    theirs = transformer.transform(their_rows)
     rows = X[:300].toarray() if scipy.sparse.issparse(X) else X[:300]
     exact = case.kernel(rows.astype(np.float64))
     heads = [F[:300].toarray() if scipy.sparse.issparse(F) else F[:300] for F in (Z, theirs)]
     errors = [np.linalg.norm(F @ F.T - exact) / np.linalg.norm(exact) for F in heads]
     del theirs
-    times = [(timed(ours), timed(lambda: transformer.transform(X))) for _ in range(runs)]
+    times = [(timed(ours), timed(lambda: transformer.transform(their_rows))) for _ in range(runs)]
     library.free(made)
     return Z.shape[1], [statistics.median(t[i] for t in times) for i in (0, 1)], errors
 
@@ -129,16 +146,18 @@ def main():
     parser.add_argument("--degree", type=int, default=3)
     parser.add_argument("--order", type=int, default=1)
     parser.add_argument("--density", type=float)
+    parser.add_argument("--doubles", action="store_true")
     parser.add_argument("--aligned", action="store_true", help="let Z start at a cache line, as posix_memalign does; "
                         "NumPy's large arrays start 16 bytes after one")
     options = parser.parse_args()
     library, kind = Library(options.library), CASES[options.map]
     options.n = options.n or kind.n
     what = {"fourier": options.projection, "tensor_sketch": f"tensor_sketch_{options.degree}",
-            "additive": f"additive_{options.order}"}[options.map]
+            "additive": f"additive_{options.order}", "nystroem": "uniform"}[options.map]
     print("d,n,D,projection,mercer_s,sklearn_s,ratio,kernel_error_mercer,kernel_error_sklearn,times_faster")
     for d in options.d or kind.d:
-        D, (a, b), errors = compare(library, kind(options, d), options.runs, options.aligned)
+        D, (a, b), errors = compare(library, kind(options, d), options.runs, options.aligned,
+                                   options.doubles)
         print(f"{d},{options.n},{D},{what},{a:.5f},{b:.5f},{a / b:.3f},{errors[0]:.4f},{errors[1]:.4f},{b / a:.1f}", flush=True)
 
 

@@ -51,6 +51,14 @@ class Library:
             return None, self.library.mercer_last_error().decode()
         return made, ""
 
+    def fit(self, spec, X):
+        """A map made from rows."""
+        made = ctypes.c_void_p()
+        status = self.library.mercer_map_fit_spec(json.dumps(spec).encode(), ctypes.byref(rows(X)), None, None,
+                                                  ctypes.byref(made))
+        assert status == 0, self.library.mercer_last_error()
+        return made
+
     def apply(self, made, X, Z):
         """Z = the features of the rows of X, dense or sparse, of one precision."""
         status = self.library.mercer_map_transform(made, ctypes.byref(rows(X)), None, None, ctypes.byref(matrix(Z)))

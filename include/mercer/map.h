@@ -181,7 +181,7 @@ MERCER_API mercer_status mercer_map_from_spec(const char* json, mercer_map** out
  *    {"map":"nystroem","kernel":{...},"inputs":d,"features":D,"seed":s,"landmarks":"uniform",
  *     "cutoff":1e-12}
  *  takes D of the rows as landmarks L:
- *    Z = K(X, L) K(L, L)^(-1/2)
+ *    Z = K(X, L) B, B B' = K(L, L)^+, B lower trapezoidal
  *  (Williams, Seeger 2001), so that Z Z' is the kernel itself on the landmarks, for every kernel.
  *  Eigenvalues of K(L, L) up to cutoff times the largest are left out; "rank" of the map's spec
  *  says how many stay. A map that needs no rows is that of mercer_map_from_spec. What a map has
@@ -201,7 +201,7 @@ MERCER_API mercer_status mercer_map_from_spec(const char* json, mercer_map** out
  *  of a map that does not learn from it), MERCER_OUT_OF_MEMORY, MERCER_CANCELLED,
  *  MERCER_NOT_CONVERGED, MERCER_NOT_POSITIVE_DEFINITE (leverage scores of a kernel that is not).
  *  Threads and cost: any number at once; D^2 (d + D) and 24 D^2 bytes; a row of Z then takes
- *  D (d + D). */
+ *  D (d + D/2). */
 MERCER_API mercer_status mercer_map_fit_spec(const char* json, const mercer_rows* X,
                                              const mercer_rows* Y, mercer_context* context,
                                              mercer_map** out);

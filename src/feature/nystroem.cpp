@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Nystroem features (Williams, Seeger 2001): with D landmarks L out of the rows,
-//   Z = K(X, L) K(L, L)^(-1/2),
-// so that Z Z' = K(X, L) K(L, L)^+ K(L, Y), which is K itself on the landmarks. The symmetric root
-// keeps D columns whatever the rank; eigenvalues below cutoff times the largest count as 0, since
-// what is left of them is rounding. The root is kept in files: LAPACK's bits are the machine's.
-// Kernel values and products are double for float rows, too: the root magnifies rounding.
+//   Z = K(X, L) B, B B' = K(L, L)^+,
+// so that Z Z' = K(X, L) K(L, L)^+ K(L, Y), which is K itself on the landmarks. Of all such roots B is
+// the lower trapezoidal one: half the products of the symmetric one, which older files hold.
+// Eigenvalues below cutoff times the largest count as 0, since what is left of them is rounding, and
+// leave as many columns of zeros. The root is kept in files: LAPACK's bits are the machine's. Kernel
+// values and products are double for float rows, too, where the root would magnify rounding.
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,17 +21,19 @@
 #include "base/parallel.h"
 #include "feature/landmarks.h"
 #include "feature/map_entry.h"
-#include "linalg/blas.h"
+#include "feature/nystroem_panels.h"
+#include "linalg/orthogonal_factor.h"
 #include "linalg/symmetric_eigen.h"
-#include "transform/dense_panel.h"
 
 namespace mercer::feature {
 namespace {
 
-constexpr int64_t kWidth = transform::kPanelColumns<double>;
-constexpr int64_t kRows = 32;  // of X at a time: their kernel values stay in the cache
-
-int64_t panels_of(int64_t D) { return (D - 1) / kWidth + 1; }
+// Rows at a time: their kernel values stay in the cache, and the more they are, the less often the
+// root is read.
+constexpr int64_t kTile = 32, kTallTile = 96;
+constexpr int64_t kManyRows = 16 * kTallTile;  // enough for every thread
+// Of features of float rows, on the scale of sqrt(variance).
+constexpr double kFloatError = 1e-5;
 
 /// What is learnt.
 struct Landmarks {
@@ -44,6 +48,16 @@ struct Options {
   double cutoff;
 };
 
+// Rounding of float kernel values reaches a feature as 2^-24 variance ||root||_F at the most, on the
+// scale of the root of the variance.
+bool serves_float(const kernel::Kernel& kernel, const Matrix<double>& root) {
+  if (!kernel.is_gaussian()) return false;
+  double squares = 0;
+  for (int64_t i = 0; i < root.rows() * root.cols(); ++i)
+    squares += root.data()[i] * root.data()[i];
+  return 0x1p-24 * std::sqrt(kernel.variance() * squares) <= kFloatError;
+}
+
 class Nystroem final : public FeatureMap {
  public:
   Nystroem(std::unique_ptr<const kernel::Kernel> kernel, const Options& options,
@@ -52,13 +66,9 @@ class Nystroem final : public FeatureMap {
         kernel_(std::move(kernel)),
         options_(options),
         landmarks_(std::move(landmarks)),
-        panels_(checked_multiply(panels_of(features()) * kWidth, features(), "the root")) {
-    for (int64_t k = 0; k < features(); ++k) {
-      for (int64_t j = 0; j < panels_of(features()) * kWidth; ++j) {
-        panels_[j / kWidth * kWidth * features() + k * kWidth + j % kWidth] =
-            j < features() ? landmarks_.root(k, j) : 0.0;
-      }
-    }
+        double_(*kernel_, landmarks_.rows.view(), landmarks_.root.view()) {
+    if (serves_float(*kernel_, landmarks_.root))
+      single_.emplace(*kernel_, landmarks_.rows.view(), landmarks_.root.view());
   }
 
   std::string_view name() const noexcept override { return "nystroem"; }
@@ -92,58 +102,39 @@ class Nystroem final : public FeatureMap {
     return {A.data(), A.data() + A.rows() * A.cols()};
   }
 
-  /// Doubles that a worker needs: kernel values, a panel of Z, a row of X.
-  int64_t scratch() const {
-    return checked_add(checked_multiply(kRows, checked_add(features(), kWidth, "a tile"), "a tile"),
-                       inputs(), "a tile") /
-               8 * 8 +
-           8;
-  }
-
   template <class T>
   void apply_dense(MatrixView<const T> X, Columns c, Context& context, MatrixView<T> Z) const {
-    const int64_t chunks = (X.rows - 1) / kRows + 1;
-    const int64_t numbers = checked_multiply(worker_count(context, chunks), scratch(), "tiles");
-    const AlignedBuffer<double> buffer(numbers, context, "the kernel values of all threads");
+    if constexpr (std::is_same_v<T, float>) {
+      if (single_) return apply_panels(*single_, X, c, context, Z);
+    }
+    apply_panels(double_, X, c, context, Z);
+  }
+
+  template <class C, class T>
+  static void apply_panels(const NystroemPanels<C>& panels, MatrixView<const T> X, Columns c,
+                           Context& context, MatrixView<T> Z) {
+    const int64_t rows = X.rows >= kManyRows ? kTallTile : kTile;
+    const int64_t chunks = (X.rows - 1) / rows + 1, each = panels.scratch(rows);
+    const AlignedBuffer<C> buffer(checked_multiply(worker_count(context, chunks), each, "tiles"),
+                                  context, "the kernel values of all threads");
     parallel_for(
         context, chunks,
         [&](int64_t chunk, int worker) noexcept {
-          const int64_t i0 = chunk * kRows, i1 = std::min(X.rows, i0 + kRows);
-          tile(X.block_rows(i0, i1), c, Z.block_rows(i0, i1), buffer.data() + worker * scratch());
+          const int64_t i0 = chunk * rows, i1 = std::min(X.rows, i0 + rows);
+          panels.tile(X.block_rows(i0, i1), c, Z.block_rows(i0, i1), buffer.data() + worker * each);
         },
-        kRows);
-  }
-
-  template <class T>
-  void tile(MatrixView<const T> X, Columns c, MatrixView<T> Z, double* scratch) const noexcept {
-    double* const P = scratch;  // aligned for the panels
-    double* const K = P + kRows * kWidth;
-    double* const x = K + kRows * features();
-    for (int64_t i = 0; i < X.rows; ++i) {
-      std::copy_n(X.row(i), inputs(), x);
-      for (int64_t l = 0; l < features(); ++l) {
-        K[i * features() + l] = kernel_->value(inputs(), x, landmarks_.rows.view().row(l));
-      }
-    }
-    const MatrixView<const double> values{K, X.rows, features(), features()};
-    for (int64_t panel = c.begin / kWidth; panel * kWidth < c.end; ++panel) {
-      transform::project_panel(values, panels_.data() + panel * kWidth * features(), P);
-      const int64_t j0 = std::max(c.begin, panel * kWidth);
-      const int64_t j1 = std::min(c.end, (panel + 1) * kWidth);
-      for (int64_t i = 0; i < X.rows; ++i) {
-        const double* const p = P + i * kWidth - panel * kWidth;
-        for (int64_t j = j0; j < j1; ++j) Z(i, j - c.begin) = static_cast<T>(p[j]);
-      }
-    }
+        rows);
   }
 
   std::unique_ptr<const kernel::Kernel> kernel_;
   Options options_;
   Landmarks landmarks_;
-  AlignedBuffer<double> panels_;  // of the root, 16 columns side by side
+  NystroemPanels<double> double_;
+  std::optional<NystroemPanels<float>> single_;  // where float rows need no more
 };
 
-/// K(L, L)^(-1/2) by its eigenvectors, and the rank.
+/// A lower trapezoidal root B of the pseudo-inverse, B B' = K(L, L)^+, by its eigenvectors, and the
+/// rank.
 Landmarks with_root(const kernel::Kernel& kernel, Matrix<double> rows, double cutoff,
                     Context& context) {
   const int64_t D = rows.rows();
@@ -159,15 +150,15 @@ Landmarks with_root(const kernel::Kernel& kernel, Matrix<double> rows, double cu
   const auto kept = std::upper_bound(values.begin(), values.end(), cutoff * values.back());
   const int64_t first = kept - values.begin();
   for (int64_t i = first; i < D; ++i) {
-    const double scale = 1 / std::sqrt(std::sqrt(values[static_cast<size_t>(i)]));
+    const double scale = 1 / std::sqrt(values[static_cast<size_t>(i)]);
     for (int64_t j = 0; j < D; ++j) K(i, j) *= scale;
   }
+  const MatrixView<double> R = K.view().block_rows(first, D);
+  linalg::upper_trapezoid(R, context);
   Landmarks landmarks{std::move(rows), Matrix<double>(D, D, context, what), D - first};
   landmarks.root.fill(0);
-  linalg::rank_update(1, K.view().block_rows(first, D), landmarks.root.view());
-  for (int64_t i = 0; i < D; ++i) {
-    for (int64_t j = 0; j < i; ++j) landmarks.root(j, i) = landmarks.root(i, j);
-  }
+  for (int64_t j = 0; j < R.rows; ++j)
+    for (int64_t l = j; l < D; ++l) landmarks.root(l, j) = R(j, l);
   return landmarks;
 }
 
@@ -217,7 +208,7 @@ MapEntry nystroem_entry() {
       .name = "nystroem",
       .help =
           "kernel values with landmarks out of the rows, times the inverse root of their "
-          "kernel matrix: exact on the landmarks; any kernel; D (d + D) per row",
+          "kernel matrix: exact on the landmarks; any kernel; D (d + D/2) per row",
       .fields = {choice_field("landmarks", "uniform", landmark_choices(),
                               "how the `features` landmarks are chosen out of the rows; kmeans: "
                               "by the seeding of k-means++, farthest: each the farthest from "

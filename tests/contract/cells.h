@@ -43,6 +43,10 @@ class Cell {
   bool is_estimate() const { return law().law != Law::same && law().law != Law::none; }
   /// A map made of other maps.
   bool is_composed() const { return spec_.find("base") != nullptr; }
+  /// Which rows are landmarks makes no difference to what is done with them.
+  bool has_first_landmarks() const {
+    return !has_landmarks() || spec_.text("landmarks") == "uniform";
+  }
   /// Another seed makes another map.
   bool draws() const {
     return law().law != Law::fixed && (!has_landmarks() || spec_.text("landmarks") != "supplied");
@@ -55,11 +59,6 @@ class Cell {
 
  private:
   bool has_landmarks() const { return spec_.find("landmarks") != nullptr; }
-  // Which rows are landmarks makes no difference to what is done with them.
-  bool has_first_landmarks() const {
-    return !has_landmarks() || spec_.text("landmarks") == "uniform";
-  }
-
   const KernelRow* row_;
   std::shared_ptr<const kernel::Kernel> kernel_;
   Parameters spec_;

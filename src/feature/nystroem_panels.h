@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Landmarks and the root of a Nystroem map, packed for tiles of rows in one number type: kernel
+// values of a tile with all landmarks, then their products with the panels of the root.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "base/aligned.h"
+#include "base/size.h"
+#include "feature/feature_map.h"
+#include "transform/dense_panel.h"
+#include "transform/gaussian_panel.h"
+
+namespace mercer::feature {
+
+/// C is float for Gaussian kernels alone.
+template <class C>
+class NystroemPanels {
+ public:
+  static constexpr int64_t kWidth = transform::kPanelColumns<C>;
+
+  /// `landmarks` is D x d and outlives this, as the kernel does; `root` is D x D.
+  NystroemPanels(const kernel::Kernel& kernel, MatrixView<const double> landmarks,
+                 MatrixView<const double> root)
+      : kernel_(kernel), landmarks_(landmarks), root_(root.rows, root.cols), points_(0, 0) {
+    const int64_t D = root.rows;
+    for (int64_t p = 0; p * kWidth < D; ++p) {
+      int64_t first = D - 1;  // one at the least: a row that is NaN is to be seen
+      for (int64_t k = D - 1; k >= 0; --k) {
+        const int64_t j1 = std::min(D, (p + 1) * kWidth);
+        for (int64_t j = p * kWidth; j < j1; ++j)
+          if (root(k, j) != 0) first = k;
+      }
+      first_.push_back(first);
+    }
+    root_.pack([&](int64_t k, int64_t j) { return root(k, j); });
+    if (!kernel.is_gaussian()) return;
+    for (int64_t k = 0; k < landmarks.cols; ++k) {
+      const auto l = kernel.lengthscale();
+      inverse_.push_back(1 / l[l.size() == 1 ? 0 : static_cast<size_t>(k)]);
+    }
+    points_ = Panels(landmarks.cols, D);
+    points_.pack(
+        [&](int64_t k, int64_t l) { return landmarks(l, k) * inverse_[static_cast<size_t>(k)]; });
+  }
+
+  /// Numbers of scratch for tiles of so many rows, 64-byte aligned.
+  int64_t scratch(int64_t rows) const {
+    const int64_t each =
+        checked_add(checked_add(padded(), kWidth, "a tile"), landmarks_.cols, "a tile");
+    return checked_add(checked_multiply(rows, each, "a tile"), 2 * kWidth, "a tile") / kWidth *
+           kWidth;
+  }
+
+  /// Columns c of Z for some rows. A row of Z depends on its row of X alone.
+  template <class T>
+  void tile(MatrixView<const T> X, Columns c, MatrixView<T> Z, C* scratch) const noexcept {
+    C* const P = scratch;
+    const MatrixView<C> K(P + X.rows * kWidth, X.rows, padded());
+    kernel_values(X, K, K.data + X.rows * padded());
+    for (int64_t panel = c.begin / kWidth; panel * kWidth < c.end; ++panel) {
+      const int64_t k0 = first_[static_cast<size_t>(panel)];
+      const MatrixView<const C> values = K.block_cols(k0, landmarks_.rows);
+      transform::project_panel(values, root_.panel(panel) + k0 * kWidth, P);
+      const int64_t j0 = std::max(c.begin, panel * kWidth);
+      const int64_t j1 = std::min(c.end, (panel + 1) * kWidth);
+      for (int64_t i = 0; i < X.rows; ++i) {
+        const C* const p = P + i * kWidth - panel * kWidth;
+        for (int64_t j = j0; j < j1; ++j) Z(i, j - c.begin) = static_cast<T>(p[j]);
+      }
+    }
+  }
+
+ private:
+  // A matrix of `depth` rows, its columns in panels (transform/dense_panel.h).
+  class Panels {
+   public:
+    Panels(int64_t depth, int64_t columns)
+        : depth_(depth),
+          columns_(columns),
+          data_(
+              checked_multiply((columns + kWidth - 1) / kWidth * kWidth, depth, "packed panels")) {}
+    template <class Entry>
+    void pack(const Entry& entry) {
+      for (int64_t k = 0; k < depth_; ++k)
+        for (int64_t j = 0; j < (columns_ + kWidth - 1) / kWidth * kWidth; ++j)
+          data_[j / kWidth * kWidth * depth_ + k * kWidth + j % kWidth] =
+              j < columns_ ? static_cast<C>(entry(k, j)) : C{0};
+    }
+    const C* panel(int64_t p) const noexcept { return data_.data() + p * kWidth * depth_; }
+
+   private:
+    int64_t depth_;
+    int64_t columns_;
+    AlignedBuffer<C> data_;
+  };
+
+  int64_t padded() const noexcept { return (landmarks_.rows + kWidth - 1) / kWidth * kWidth; }
+
+  template <class T>
+  void kernel_values(MatrixView<const T> X, MatrixView<C> K, C* x) const noexcept {
+    const int64_t d = X.cols;
+    if (!inverse_.empty()) {
+      for (int64_t i = 0; i < X.rows; ++i)
+        for (int64_t k = 0; k < d; ++k)
+          x[i * d + k] =
+              static_cast<C>(static_cast<double>(X(i, k)) * inverse_[static_cast<size_t>(k)]);
+      for (int64_t p = 0; p * kWidth < K.cols; ++p)
+        transform::gaussian_panel(MatrixView<const C>(x, X.rows, d), points_.panel(p),
+                                  static_cast<C>(kernel_.variance()),
+                                  K.block_cols(p * kWidth, (p + 1) * kWidth));
+      return;
+    }
+    if constexpr (std::is_same_v<C, double>) {
+      for (int64_t i = 0; i < X.rows; ++i) {
+        std::copy_n(X.row(i), d, x);
+        for (int64_t l = 0; l < landmarks_.rows; ++l)
+          K(i, l) = kernel_.value(d, x, landmarks_.row(l));
+      }
+    }
+  }
+
+  const kernel::Kernel& kernel_;
+  MatrixView<const double> landmarks_;
+  std::vector<double> inverse_;  // 1 / lengthscale of each input; none: not a Gaussian
+  std::vector<int64_t> first_;   // rows of a panel of the root before it are zeros
+  Panels root_;
+  Panels points_;  // landmarks over the lengthscale
+};
+
+}  // namespace mercer::feature
