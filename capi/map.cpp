@@ -39,13 +39,13 @@ feature::FourierOptions read_fourier_options(const mercer_fourier_options* optio
               MERCER_SCRAMBLE_DIGITAL_SHIFT);
   check_range("options->whole_blocks", read.whole_blocks, 0, 1);
   return {
-      kProjectionNames[read.projection],
+      {kProjectionNames[read.projection],
+       read.radius == MERCER_RADIUS_FIXED ? projection::Radius::fixed : projection::Radius::drawn,
+       read.scramble == MERCER_SCRAMBLE_OWEN ? projection::Scramble::owen
+                                             : projection::Scramble::digital_shift,
+       read.whole_blocks != 0},
       kForms[read.form],
-      read.seed,
-      read.radius == MERCER_RADIUS_FIXED ? projection::Radius::fixed : projection::Radius::drawn,
-      read.scramble == MERCER_SCRAMBLE_OWEN ? projection::Scramble::owen
-                                            : projection::Scramble::digital_shift,
-      read.whole_blocks != 0};
+      read.seed};
 }
 
 std::span<const double> read_weights(const double* weights, int64_t F) {

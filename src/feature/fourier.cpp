@@ -114,12 +114,7 @@ class Fourier final : public ProjectedMap {
     spec.set("seed", parts_.options.seed);
     spec.set("projection", parts_.options.projection);
     spec.set("form", std::string(kFormNames[static_cast<int>(parts_.options.form)]));
-    spec.set("radius",
-             std::string(parts_.options.radius == projection::Radius::fixed ? "fixed" : "drawn"));
-    spec.set("scramble",
-             std::string(parts_.options.scramble == projection::Scramble::owen ? "owen"
-                                                                               : "digital_shift"));
-    spec.set("whole_blocks", parts_.options.whole_blocks);
+    parts_.options.write(spec);
     if (parts_.frequencies != nullptr) spec.set("needs", std::string("data"));
     return spec;
   }
@@ -139,8 +134,7 @@ class Fourier final : public ProjectedMap {
 
   int64_t incomplete_block() const override {
     if (parts_.frequencies != nullptr) return 0;
-    const auto block = projection::find_projection(parts_.options.projection).block;
-    return block == nullptr ? 0 : parts_.F % block(inputs());
+    return parts_.options.incomplete_block(inputs(), parts_.F);
   }
 
   std::vector<NumberArray> numbers() const override {
@@ -214,31 +208,18 @@ void check_sizes(const kernel::Kernel& kernel, int64_t d, int64_t F) {
           std::string(kernel.name()).c_str());
 }
 
-// An option that the projection does not use is refused unless it has its default.
-void check_projection_options(const FourierOptions& options) {
-  require(options.projection != "supplied", MERCER_UNSUPPORTED,
-          "projection = supplied needs the frequencies themselves, it cannot be drawn from a seed");
-  const projection::ProjectionEntry& entry = projection::find_projection(options.projection);
-  entry.check_options(options.radius, options.scramble);
-  require(entry.block != nullptr || !options.whole_blocks, MERCER_UNSUPPORTED,
-          "whole_blocks = true does not apply to projection = %s, which has no blocks", entry.name);
-}
-
-int64_t whole_blocks(const FourierOptions& options, int64_t d, int64_t F) {
-  const int64_t block = projection::find_projection(options.projection).block(d);
-  return std::max<int64_t>(F / block, 1) * block;
-}
-
 }  // namespace
 
 std::unique_ptr<FeatureMap> make_fourier(const kernel::Kernel& kernel, int64_t d, int64_t D,
                                          const FourierOptions& options) {
-  check_projection_options(options);
+  require(options.projection != "supplied", MERCER_UNSUPPORTED,
+          "projection = supplied needs the frequencies themselves, it cannot be drawn from a seed");
+  options.check();
   const StandardRounding rounding;
   const int64_t asked = frequency_count(D, options.form);
   check_sizes(kernel, d, asked);
   kernel.check_dimension(d);
-  const int64_t F = options.whole_blocks ? whole_blocks(options, d, asked) : asked;
+  const int64_t F = options.columns(d, asked);
   return std::make_unique<Fourier>(Ingredients{copy_of(kernel), options, d, F, nullptr, {}});
 }
 
@@ -299,14 +280,6 @@ FourierForm form_of(const std::string& text) {
                            : FourierForm::complex;
 }
 
-std::vector<const char*> projection_names() {
-  std::vector<const char*> names;
-  for (const projection::ProjectionEntry* entry : projection::projection_table())
-    names.push_back(entry->name);
-  names.push_back("supplied");
-  return names;
-}
-
 /// Files that know no names hold the frequencies row by row, then one weight each.
 std::unique_ptr<FeatureMap> supplied_from_unnamed(const MapArguments& arguments, int64_t F,
                                                   const FourierOptions& options) {
@@ -339,15 +312,8 @@ std::unique_ptr<FeatureMap> supplied_from(const MapArguments& arguments,
 }
 
 std::unique_ptr<FeatureMap> fourier_from(const MapArguments& arguments) {
-  FourierOptions options;
-  options.projection = arguments.own.text("projection");
-  options.form = form_of(arguments.own.text("form"));
-  options.seed = arguments.seed;
-  options.radius = arguments.own.text("radius") == "fixed" ? projection::Radius::fixed
-                                                           : projection::Radius::drawn;
-  options.scramble = arguments.own.text("scramble") == "owen" ? projection::Scramble::owen
-                                                              : projection::Scramble::digital_shift;
-  options.whole_blocks = arguments.own.boolean("whole_blocks");
+  const FourierOptions options{read_projection_choice(arguments.own),
+                               form_of(arguments.own.text("form")), arguments.seed};
   if (options.projection != "supplied") {
     return make_fourier(arguments.kernel, arguments.inputs, arguments.features, options);
   }
@@ -357,25 +323,16 @@ std::unique_ptr<FeatureMap> fourier_from(const MapArguments& arguments) {
 }  // namespace
 
 MapEntry fourier_entry() {
-  return {
-      "fourier",
-      "random Fourier features of a shift-invariant kernel: cos and sin of x'omega, omega from "
-      "the spectral law",
-      {choice_field("projection", "dense", projection_names(),
-                    "how frequencies are drawn; supplied: the caller's own, kept in files only"),
-       choice_field(
-           "form", "pair", {"pair", "phase", "complex"},
-           "pair: [cos | sin], features even; phase: sqrt(2) cos(. + b); complex: exp(i .)"),
-       choice_field("radius", "drawn", {"drawn", "fixed"},
-                    "norms of the columns of sorf and fastfood; fixed: normal spectra only"),
-       choice_field("scramble", "owen", {"owen", "digital_shift"},
-                    "randomisation of sobol and halton points"),
-       {.key = "whole_blocks",
-        .type = FieldType::boolean,
-        .fallback = false,
-        .help = "round features down to whole blocks of a structured projection",
-        .former = "round_blocks"}},
-      fourier_from};
+  std::vector<Field> fields = projection_fields(
+      "how frequencies are drawn; supplied: the caller's own, kept in files only", "supplied");
+  fields.insert(fields.begin() + 1,
+                choice_field("form", "pair", {"pair", "phase", "complex"},
+                             "pair: [cos | sin], features even; phase: sqrt(2) cos(. + b); "
+                             "complex: exp(i .)"));
+  return {"fourier",
+          "random Fourier features of a shift-invariant kernel: cos and sin of x'omega, omega from "
+          "the spectral law",
+          std::move(fields), fourier_from};
 }
 
 }  // namespace mercer::feature

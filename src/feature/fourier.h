@@ -11,19 +11,16 @@
 
 #include "base/aligned.h"
 #include "feature/feature_map.h"
-#include "projection/projections.h"
+#include "feature/projection_choice.h"
 
 namespace mercer::feature {
 
 enum class FourierForm { pair, phase, complex };
 
-struct FourierOptions {
-  std::string projection = "dense";  // a name of projection_table()
+/// And how the frequencies are drawn.
+struct FourierOptions : ProjectionChoice {
   FourierForm form = FourierForm::pair;
   uint64_t seed = 0;
-  projection::Radius radius = projection::Radius::drawn;
-  projection::Scramble scramble = projection::Scramble::owen;
-  bool whole_blocks = false;  // D down to whole blocks of the projection, at least one
 };
 
 /// D counts output columns; pair needs an even D (F = D/2 frequencies), phase and complex have F =

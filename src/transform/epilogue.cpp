@@ -9,95 +9,10 @@
 
 #include "transform/dense_panel.h"
 #include "transform/epilogue.h"
+#include "transform/row_store-inl.h"
 #include "transform/sincos-inl.h"
-#include "transform/stream_copy.h"
 
 MERCER_SIMD_BEGIN();
-
-enum class Way { store, stream, carry };
-
-// One part of a row on its way to Z, vector by vector.
-template <Way way, class D>
-class RowStore {
-  using T = hn::TFromD<D>;
-  using V = hn::Vec<D>;
-
- public:
-  HWY_INLINE RowStore(D tag, const EpilogueBlock<T>& block, int64_t i, int part)
-      : tag_(tag), to_(block.out + part * block.part_step + i * block.ld) {}
-  HWY_INLINE void Put(V value, int64_t j) {
-    if constexpr (way == Way::stream) {
-      hn::Stream(value, tag_, to_ + j);
-    } else {
-      hn::StoreU(value, tag_, to_ + j);
-    }
-  }
-  HWY_INLINE void Finish() {}
-
- private:
-  D tag_;
-  T* to_;
-};
-
-// Lane numbers twice over: from place lanes - into on they are turned around by `into`. Rows are a
-// few vectors long, so that making them for each would cost as much as a vector.
-template <class D>
-struct LaneNumbers {
-  using Index = hwy::MakeUnsigned<hn::TFromD<D>>;
-  static constexpr size_t kLanes = hn::MaxLanes(D());
-  alignas(64) Index twice[2 * kLanes];
-};
-template <class D>
-constexpr LaneNumbers<D> MakeLaneNumbers() {
-  LaneNumbers<D> numbers{};
-  for (size_t i = 0; i < 2 * numbers.kLanes; ++i)
-    numbers.twice[i] = static_cast<typename LaneNumbers<D>::Index>(i % numbers.kLanes);
-  return numbers;
-}
-template <class D>
-constexpr LaneNumbers<D> kLaneNumbers = MakeLaneNumbers<D>();
-
-// The same where rows begin within a cache line: what is stored is the end of one vector and the
-// beginning of the next, both turned around by as much.
-template <class D>
-class RowStore<Way::carry, D> {
-  using T = hn::TFromD<D>;
-  using V = hn::Vec<D>;
-  using Unsigned = hn::RebindToUnsigned<D>;
-
- public:
-  HWY_INLINE RowStore(D tag, const EpilogueBlock<T>& block, int64_t i, int part)
-      : tag_(tag),
-        to_(block.out + part * block.part_step + i * block.ld),
-        into_(into_line(to_)),
-        carry_(block.carry + i * block.carry_step + (part + 1) * kLineNumbers<T> - Lanes()),
-        turn_(hn::IndicesFromVec(tag, TurnBy(into_))),
-        from_before_(hn::FirstN(tag, static_cast<size_t>(into_))),
-        last_(hn::Load(tag, carry_)),
-        before_(hn::TableLookupLanes(last_, turn_)) {}
-  HWY_INLINE void Put(V value, int64_t j) {
-    const V turned = hn::TableLookupLanes(value, turn_);
-    hn::Stream(hn::IfThenElse(from_before_, before_, turned), tag_, to_ + j - into_);
-    before_ = turned;
-    last_ = value;
-  }
-  HWY_INLINE void Finish() { hn::Store(last_, tag_, carry_); }
-
- private:
-  static HWY_INLINE int64_t Lanes() { return static_cast<int64_t>(hn::Lanes(D())); }
-  static HWY_INLINE hn::Vec<Unsigned> TurnBy(int64_t into) {
-    return hn::LoadU(Unsigned(), kLaneNumbers<D>.twice + Lanes() - into);
-  }
-
-  D tag_;
-  T* to_;
-  int64_t into_;
-  T* carry_;
-  decltype(hn::IndicesFromVec(D(), hn::Zero(Unsigned()))) turn_;
-  hn::Mask<D> from_before_;
-  V last_;
-  V before_;
-};
 
 struct PairRow {
   template <Way way, class T>
@@ -180,22 +95,6 @@ struct ScaleRow {
   }
 };
 
-template <class Kind, Way way, class T>
-HWY_INLINE void FinishRows(const EpilogueBlock<T> block) {
-  for (int64_t i = 0; i < block.rows; ++i) Kind::template Finish<way>(block, i);
-}
-
-template <class Kind, class T>
-HWY_INLINE void FinishBlock(const EpilogueBlock<T>& block) {
-  if (!block.stream) {
-    FinishRows<Kind, Way::store>(block);
-  } else if (block.carry == nullptr) {
-    FinishRows<Kind, Way::stream>(block);
-  } else {
-    FinishRows<Kind, Way::carry>(block);
-  }
-}
-
 void FinishPairF32(const EpilogueBlock<float>& block) { FinishBlock<PairRow>(block); }
 void FinishPairF64(const EpilogueBlock<double>& block) { FinishBlock<PairRow>(block); }
 void FinishPhaseF32(const EpilogueBlock<float>& block) { FinishBlock<PhaseRow>(block); }
@@ -228,22 +127,11 @@ MERCER_SIMD_EXPORT(VectorNumbers);
 
 namespace {
 
-// What HWY_EXPORT made of one epilogue, for either precision.
-#define MERCER_EPILOGUE(Name)                                            \
-  struct Name {                                                          \
-    void operator()(const EpilogueBlock<float>& block) const noexcept {  \
-      HWY_DYNAMIC_DISPATCH(Finish##Name##F32)(block);                    \
-    }                                                                    \
-    void operator()(const EpilogueBlock<double>& block) const noexcept { \
-      HWY_DYNAMIC_DISPATCH(Finish##Name##F64)(block);                    \
-    }                                                                    \
-  };
 MERCER_EPILOGUE(Pair)
 MERCER_EPILOGUE(Phase)
 MERCER_EPILOGUE(Complex)
 MERCER_EPILOGUE(Decay)
 MERCER_EPILOGUE(Scale)
-#undef MERCER_EPILOGUE
 
 }  // namespace
 

@@ -52,7 +52,7 @@ void check_streamed(FourierForm form) {
   const int64_t n = sizeof(T) == 4 ? 9000 : 4600;
   const auto kernel = kernel::make_gaussian({1.0}, 1.0);
   const int64_t features = form == FourierForm::complex ? 512 : 1024;
-  const auto map = make_fourier(*kernel, 3, features, {"dense", form, 1});
+  const auto map = make_fourier(*kernel, 3, features, {{"dense"}, form, 1});
   const Matrix<T> X = test::random_matrix<T>(n, 3, 5);
   const Matrix<T> Z(n, map->row_length());
   const int64_t D = map->features();
@@ -94,9 +94,9 @@ TEST_CASE("fourier: a map with more features keeps the first frequencies") {
   const auto kernel = kernel::make_matern(1.5, {1.0}, 1.0);
   const Matrix<double> X = test::random_matrix(5, 4, 3);
   const Matrix<double> small =
-      features_of(*make_fourier(*kernel, 4, 10, {"dense", FourierForm::complex, 9}), X);
+      features_of(*make_fourier(*kernel, 4, 10, {{"dense"}, FourierForm::complex, 9}), X);
   const Matrix<double> large =
-      features_of(*make_fourier(*kernel, 4, 90, {"dense", FourierForm::complex, 9}), X);
+      features_of(*make_fourier(*kernel, 4, 90, {{"dense"}, FourierForm::complex, 9}), X);
   double worst = 0;
   for (int64_t i = 0; i < 5; ++i) {
     for (int64_t j = 0; j < 20; ++j)

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+#include "feature/projection_choice.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "base/fields.h"
+
+namespace mercer::feature {
+
+using projection::Radius;
+using projection::Scramble;
+
+void ProjectionChoice::check() const {
+  const projection::ProjectionEntry& entry = projection::find_projection(projection);
+  entry.check_options(radius, scramble);
+  require(entry.block != nullptr || !whole_blocks, MERCER_UNSUPPORTED,
+          "whole_blocks = true does not apply to projection = %s, which has no blocks", entry.name);
+}
+
+int64_t ProjectionChoice::columns(int64_t d, int64_t F) const {
+  if (!whole_blocks) return F;
+  const int64_t block = projection::find_projection(projection).block(d);
+  return std::max<int64_t>(F / block, 1) * block;
+}
+
+int64_t ProjectionChoice::incomplete_block(int64_t d, int64_t F) const {
+  const auto block = projection::find_projection(projection).block;
+  return block == nullptr ? 0 : F % block(d);
+}
+
+void ProjectionChoice::write(Parameters& spec) const {
+  spec.set("projection", projection);
+  spec.set("radius", std::string(radius == Radius::fixed ? "fixed" : "drawn"));
+  spec.set("scramble", std::string(scramble == Scramble::owen ? "owen" : "digital_shift"));
+  spec.set("whole_blocks", whole_blocks);
+}
+
+ProjectionChoice read_projection_choice(const Parameters& own) {
+  return {own.text("projection"), own.text("radius") == "fixed" ? Radius::fixed : Radius::drawn,
+          own.text("scramble") == "owen" ? Scramble::owen : Scramble::digital_shift,
+          own.boolean("whole_blocks")};
+}
+
+std::vector<Field> projection_fields(const char* what, const char* more) {
+  std::vector<const char*> names;
+  for (const projection::ProjectionEntry* entry : projection::projection_table())
+    names.push_back(entry->name);
+  if (more != nullptr) names.push_back(more);
+  return {choice_field("projection", "dense", std::move(names), what),
+          choice_field("radius", "drawn", {"drawn", "fixed"},
+                       "norms of the columns of sorf and fastfood; fixed: normal spectra only"),
+          choice_field("scramble", "owen", {"owen", "digital_shift"},
+                       "randomisation of sobol and halton points"),
+          {.key = "whole_blocks",
+           .type = FieldType::boolean,
+           .fallback = false,
+           .help = "round features down to whole blocks of a structured projection",
+           .former = "round_blocks"}};
+}
+
+}  // namespace mercer::feature
