@@ -10,13 +10,16 @@
 #include <chrono>
 #include <cmath>
 #include <cstring>
+#include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "base/aligned.h"
 #include "base/parallel.h"
 #include "feature/fourier.h"
 #include "feature/linear.h"
+#include "feature/map_entry.h"
 #include "kernel/kernel.h"
 #include "linalg/blas.h"
 #include "normal_rows.h"
@@ -105,6 +108,32 @@ void fourier_f64(benchmark::State& state, const char* projection, feature::Fouri
   fourier<double>(state, projection, form);
 }
 
+// Maps of normal columns, beside Fourier features of as many projected columns: `dense_phase` for one
+// column each, `dense_pair` for two. Sums of squares are those of the kernel to a few per cent.
+void spec_f32(benchmark::State& state, const char* name, const Parameters& kernel,
+              const char* projection, const char* form) {
+  const int64_t n = state.range(0), d = state.range(1), D = state.range(2);
+  Parameters spec{{"map", name}, {"projection", projection}, {"inputs", d}, {"features", D}};
+  Parameters scaled = kernel;
+  if (kernel.text("kernel") == "exponential") scaled.set("lengthscale", std::sqrt(double(d)));
+  spec.set("kernel", std::make_shared<const Parameters>(scaled));
+  if (*form != '\0') spec.set("form", form);
+  const auto map = feature::make_map(feature::canonical_map(spec, "", feature::Data::refused));
+  const Matrix<float> X = normal_rows<float>(n, d);
+  Matrix<float> Z(n, D);
+  Context context;
+  context.threads = static_cast<int>(state.range(3));
+  map->apply(MatrixView<const float>(X.view()), {0, D}, context, Z.view());
+  double squares = 0;
+  for (int64_t j = 0; j < D; ++j) squares += double(Z(0, j)) * double(Z(0, j));
+  std::vector<double> x(X.data(), X.data() + d);
+  if (!(std::fabs(squares / map->kernel().value(d, x.data(), x.data()) - 1) < 0.5))
+    state.SkipWithError("wrong features");
+  for (auto _ : state) map->apply(MatrixView<const float>(X.view()), {0, D}, context, Z.view());
+  state.counters["features/s"] =
+      benchmark::Counter(double(n) * double(D), benchmark::Counter::kIsIterationInvariantRate);
+}
+
 void shapes(benchmark::internal::Benchmark* benchmark) {
   for (const int64_t d : {16, 64, 256, 784}) benchmark->Args({10000, d, 4096, 2});
   benchmark->Args({4000, 1024, 16384, 2})->Unit(benchmark::kMillisecond)->UseRealTime();
@@ -122,6 +151,17 @@ BENCHMARK_CAPTURE(fourier_f32, fastfood_pair, "fastfood", feature::FourierForm::
 BENCHMARK_CAPTURE(fourier_f32, circulant_pair, "circulant", feature::FourierForm::pair)
     ->Apply(shapes);
 #endif
+
+const Parameters kRamp{{"kernel", "arc_cosine"}, {"order", int64_t{1}}};
+const Parameters kSign{{"kernel", "sign"}};
+const Parameters kSoftmax{{"kernel", "exponential"}};
+BENCHMARK_CAPTURE(spec_f32, arc_cosine, "arc_cosine", kRamp, "dense", "")->Apply(shapes);
+BENCHMARK_CAPTURE(spec_f32, sign, "sign", kSign, "dense", "")->Apply(shapes);
+BENCHMARK_CAPTURE(spec_f32, positive, "positive", kSoftmax, "dense", "exp")->Apply(shapes);
+BENCHMARK_CAPTURE(spec_f32, hyperbolic, "positive", kSoftmax, "dense", "hyperbolic")->Apply(shapes);
+BENCHMARK_CAPTURE(fourier_f32, sorf_phase, "sorf", feature::FourierForm::phase)->Apply(shapes);
+BENCHMARK_CAPTURE(spec_f32, sorf_arc_cosine, "arc_cosine", kRamp, "sorf", "")->Apply(shapes);
+BENCHMARK_CAPTURE(spec_f32, sorf_positive, "positive", kSoftmax, "sorf", "exp")->Apply(shapes);
 
 // Writing a large Z that starts `offset` bytes after a cache line (16 in every NumPy array), d =
 // 16: beside a plain fill of as many bytes.

@@ -39,9 +39,18 @@ extern "C" {
  *                          sum_j sqrt(x_j y_j)
  *   exponential_semigroup  "beta" > 0: exp(-beta sum_j sqrt(x_j + y_j))
  *   reciprocal_semigroup   "lambda" > 0: prod_j lambda/(x_j + y_j + lambda)
+ *   exponential            exp(x'y/l^2)
+ *   dot_product            sum_n a_n (x'y)^n, "coefficients" [a_0, a_1, ...] >= 0, at most 1025
+ *   arc_cosine             ||x||^n ||y||^n J_n(t)/pi with t the angle of x and y, n = "order": J_0 =
+ *                          pi - t, J_1 = sin t + (pi - t) cos t, J_2 = 3 sin t cos t + (pi - t)(1 +
+ *                          2 cos^2 t) (Cho, Saul 2009); 0 for a row of zeros
+ *   sign                   1 - 2t/pi; for a row of zeros 0, 1 with another one
+ *   optical                E |u'x|^m |u'y|^m, u ~ CN(0, I), m = "exponent", even, 2..16: with m = 2s,
+ *                          sum_i (s! C(s, i))^2 (x'y)^{2i} (||x|| ||y||)^{m - 2i}
  *
- * The last six are of inputs >= 0: others give NaN. From skewed_chi2 on there is no lengthscale,
- * after it no spectral law. isotropic below: gaussian, matern, rational_quadratic,
+ * From additive_chi2 to reciprocal_semigroup inputs are >= 0: others give NaN. From skewed_chi2 on
+ * there is no lengthscale but that of exponential; after it no spectral law. isotropic below:
+ * gaussian, matern, rational_quadratic,
  * generalized_gaussian_spectrum of order 1.
  *
  * Example: a Matern kernel.

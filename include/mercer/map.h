@@ -160,6 +160,40 @@ MERCER_API mercer_status mercer_fourier_create_supplied(const mercer_kernel* ker
  * p < 1 above: of the same variance as one, but with lighter tails.
  * D and d are at most 2^31 - 1, d at most 2^28 for srht.
  *
+ * Maps of one function of P = XW, W normal, take the keys projection, radius, scramble and
+ * whole_blocks of Fourier features and every projection; kernels see norms and inner products alone:
+ *
+ *   map          Z, sigma^2 the kernel's variance            variance of the estimate over sigma^4
+ *   arc_cosine   sigma sqrt(2/D) 1[P > 0] P^n, n = order      (2 k_{2n} - k_n^2)/D
+ *   sign         sigma D^{-1/2} sign(P), sign(0) = 1          (1 - k^2)/D
+ *   optical      sigma D^{-1/2} |Ux|^m, U ~ CN(0, I): two       (k_{2m} - k_m^2)/D
+ *                projections, real and imaginary part
+ *   positive     for exponential and gaussian, u = x/l, v = y/l, g = 1 for the Gaussian, else 0; form
+ *     exp            sigma D^{-1/2} exp(P - (1+g) ||u||^2/2)    k^2 (exp(||u + v||^2) - 1)/D
+ *     hyperbolic     sigma D^{-1/2} [exp(P) | exp(-P)] exp(-(1+g) ||u||^2/2)
+ *                                                              4 k^2 sinh^2(||u + v||^2/2)/D
+ *     trigonometric  sigma (2/D)^{1/2} [cos P | sin P] exp((1-g) ||u||^2/2)
+ *                                                              4 k^2 sinh^2(||u - v||^2/2)/D
+ *
+ * with kernels of variance 1 and, in k_4, J_4 = 5 sin t cos t (11 + 10 cos^2 t) + (pi - t)(9 + 72
+ * cos^2 t + 24 cos^4 t). D is even for hyperbolic and trigonometric. A row with an entry that is not
+ * finite has no finite column. radius = fixed is biased under positive, optical and order 2, which
+ * see more than second moments of the norms; sorf under sign and order 0, which see that its P of few
+ * inputs, or of a row with one entry, is nearly a lattice: by up to 0.15 of 1 to d = 3, not seen from
+ * d = 16 on.
+ *
+ * optical may stand for the device: "input_bits" 1 shows inputs as 1 above "threshold" and 0 elsewhere
+ * (then the kernel is that of such rows), "output_bits" b > 0 records |u'x|^m rounded to 2^b levels,
+ * saturating at "exposure" (no variance).
+ *
+ * Features exp and hyperbolic are finite for every finite row, unless exp(||w||^2/2) is not: in single
+ * precision they may overflow for more than some 140 inputs. Far from the origin all of a row
+ * vanishes, as exp(P - ||u||^2/2) does. "stabilize": true leaves out the row's own factor,
+ *   Z_ij = sigma D^{-1/2} exp(P_ij - max_j P_ij),
+ * so that ratios within a row are kept and its largest column is sigma D^{-1/2}, for every row whose P
+ * is finite: what attention needs of its queries, where the factor cancels. Z Z' is then no estimate
+ * of the kernel, and has no variance; any slice of columns costs all of P.
+ *
  * Example: 256 columns that keep the inner products of 10,000 inputs.
  *
  *   mercer_map* map = NULL;

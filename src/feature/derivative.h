@@ -4,6 +4,7 @@
 // for each partial derivative.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -23,6 +24,14 @@ struct Derivative {
   int64_t blocks(int64_t d) const noexcept {
     if (kind == Kind::partials) return static_cast<int64_t>(partials.size());
     return kind == Kind::laplacian ? 1 : d;
+  }
+  /// The highest order of a derivative in it.
+  int64_t highest() const noexcept {
+    if (kind == Kind::gradient) return 1;
+    if (kind != Kind::partials) return 2;
+    int64_t most = 0;
+    for (const MultiIndex& order : partials) most = std::max(most, total_order(order));
+    return most;
   }
 };
 

@@ -13,6 +13,10 @@
 #define MERCER_MAPS(entry) \
   entry(fourier)           \
   entry(linear)            \
+  entry(positive)          \
+  entry(arc_cosine)        \
+  entry(sign)              \
+  entry(optical)           \
   entry(nystroem)          \
   entry(additive)          \
   entry(laplace)           \

@@ -95,6 +95,9 @@ template <class T>
 void ProjectedMap::differentiate_rows(const Derivative& what, MatrixView<const T> X,
                                       Context& context, MatrixView<T> out) const {
   if (!has_gradient()) return FeatureMap::differentiate(what, X, context, out);
+  require(what.highest() <= parts_.epilogue->gradient()->most_order(), MERCER_UNSUPPORTED,
+          "derivatives of order %lld of map %s, expected the first at most",
+          static_cast<long long>(what.highest()), std::string(name()).c_str());
   check_shapes(X, X, inputs(), out,
                checked_multiply(what.blocks(inputs()), row_length(), "derivatives"));
   differentiate_projected(parts_, columns(T{}), what, X, context, out);

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "kernel/coordinate_kernel.h"
+#include "kernel/exponential_series.h"
 
 namespace mercer::kernel {
 namespace {
@@ -22,9 +23,11 @@ double hermite(int64_t n, double t) noexcept {
 
 class Gaussian final : public CoordinateKernel<Gaussian, Sum> {
  public:
-  explicit Gaussian(const Parameters& canonical) : CoordinateKernel(canonical) {}
+  explicit Gaussian(const Parameters& canonical)
+      : CoordinateKernel(canonical), series_(variance(), 1) {}
   const random::Law* spectral_law() const noexcept override { return law_.get(); }
   bool is_gaussian() const noexcept override { return true; }
+  const PowerSeries* series() const noexcept override { return &series_; }
   double term(double x, double y, double scale) const noexcept {
     const double t = (x - y) * scale;
     return t * t;
@@ -49,6 +52,7 @@ class Gaussian final : public CoordinateKernel<Gaussian, Sum> {
 
  private:
   std::shared_ptr<const random::Law> law_ = random::normal_law();
+  ExponentialSeries series_;
 };
 
 }  // namespace

@@ -36,7 +36,19 @@ struct EvenPowerSpectrum {
   double scale;
 };
 
-/// k(x, y) = sum_n a_n (x'y)^n, a_n >= 0 (SPEC section 5), amplitude included.
+/// k(x, y) = variance c E f(w'x) f(w'y), w ~ N(0, I).
+struct Activation {
+  enum class Function {
+    positive_power,  // f(u) = 1[u > 0] u^order, c = 2
+    sign,            // f(u) = sign(u), c = 1
+    complex_modulus  // f(u) = |u|^order, c = 1, and w ~ CN(0, I)
+  };
+  Function function;
+  int64_t order;
+};
+
+/// k(x, y) = g(x) g(y) sum_n a_n (x'y)^n, a_n >= 0, g(x) = exp(-radial ||x||^2 / 2) (SPEC section 5),
+/// amplitude included; x and y over the kernel's lengthscale, if it has one.
 class PowerSeries {
  public:
   virtual ~PowerSeries() = default;
@@ -44,6 +56,9 @@ class PowerSeries {
   virtual double coefficient(int64_t n) const noexcept = 0;
   /// The largest n with a_n != 0; none: there are infinitely many.
   virtual std::optional<int64_t> degree() const noexcept = 0;
+  /// a_n = a_0 / n!.
+  virtual bool is_exponential() const noexcept { return false; }
+  virtual double radial() const noexcept { return 0; }
 };
 
 /// k(x, y) = variance sum_j sqrt(x_j y_j) K(log x_j - log y_j) on [0, inf)^d, with
@@ -97,6 +112,8 @@ class Kernel {
   virtual int64_t least_inputs() const noexcept { return 1; }
   /// None: no sketch of products, no linear map.
   virtual std::optional<InnerPower> inner_power() const noexcept { return std::nullopt; }
+  /// None: no features of one function of random projections.
+  virtual std::optional<Activation> activation() const noexcept { return std::nullopt; }
   /// Null: no features degree by degree.
   virtual const PowerSeries* series() const noexcept { return nullptr; }
 

@@ -25,7 +25,12 @@
   entry(hellinger)                     \
   entry(exponential_semigroup)         \
   entry(reciprocal_semigroup)          \
-  entry(anova)
+  entry(anova)                         \
+  entry(exponential)                   \
+  entry(dot_product)                   \
+  entry(arc_cosine)                    \
+  entry(sign)                          \
+  entry(optical)
 // clang-format on
 
 namespace mercer::kernel {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Epilogues of random Fourier features: P in turns to cos/sin pairs, cosines with a phase, complex
-// exponentials; of Laplace features: exp(-P); and of linear maps: P scaled. Every element has the bits of its own operands.
+// exponentials; of Laplace features: exp(-P); and of linear maps: P scaled. Every element has the
+// bits of its own operands.
 #define HWY_TARGET_INCLUDE "transform/epilogue.cpp"
 #include "transform/simd.h"
 //
-#include <hwy/contrib/math/math-inl.h>
-
 #include "transform/dense_panel.h"
 #include "transform/epilogue.h"
+#include "transform/exp-inl.h"
 #include "transform/row_store-inl.h"
 #include "transform/sincos-inl.h"
 
@@ -66,34 +66,21 @@ struct ComplexRow {
   }
 };
 
-struct DecayRow {
-  template <Way way, class T>
-  static HWY_INLINE void Finish(const EpilogueBlock<T>& block, int64_t i) {
-    const hn::CappedTag<T, kPanelColumns<T>> tag;
-    RowStore<way, decltype(tag)> row(tag, block, i, 0);
-    for (int64_t j = 0; j < block.columns; j += static_cast<int64_t>(hn::Lanes(tag))) {
-      const auto P = hn::Load(tag, block.P + i * block.columns + j);
-      // The exponential makes 0 of a NaN.
-      const auto decay = hn::IfThenElse(hn::IsNaN(P), P, hn::Exp(tag, hn::Neg(P)));
-      row.Put(hn::Mul(hn::Load(tag, block.scale + j), decay), j);
-    }
-    row.Finish();
+struct DecayValue {
+  template <class D, class V = hn::Vec<D>>
+  static HWY_INLINE V Of(D tag, V P, V scale) {
+    return hn::Mul(scale, Exp(tag, hn::Neg(P)));
   }
 };
+using DecayRow = ElementRow<DecayValue>;
 
-struct ScaleRow {
-  template <Way way, class T>
-  static HWY_INLINE void Finish(const EpilogueBlock<T>& block, int64_t i) {
-    const hn::CappedTag<T, kPanelColumns<T>> tag;
-    RowStore<way, decltype(tag)> row(tag, block, i, 0);
-    for (int64_t j = 0; j < block.columns; j += static_cast<int64_t>(hn::Lanes(tag))) {
-      row.Put(
-          hn::Mul(hn::Load(tag, block.scale + j), hn::Load(tag, block.P + i * block.columns + j)),
-          j);
-    }
-    row.Finish();
+struct ScaleValue {
+  template <class D, class V = hn::Vec<D>>
+  static HWY_INLINE V Of(D, V P, V scale) {
+    return hn::Mul(scale, P);
   }
 };
+using ScaleRow = ElementRow<ScaleValue>;
 
 void FinishPairF32(const EpilogueBlock<float>& block) { FinishBlock<PairRow>(block); }
 void FinishPairF64(const EpilogueBlock<double>& block) { FinishBlock<PairRow>(block); }

@@ -7,6 +7,7 @@
 //
 #include "transform/dense_panel.h"
 #include "transform/epilogue_gradient.h"
+#include "transform/gradient_export.h"
 #include "transform/sincos-inl.h"
 
 MERCER_SIMD_BEGIN();
@@ -139,33 +140,10 @@ MERCER_SIMD_EXPORT(SlopesPhase);
 MERCER_SIMD_EXPORT(SlopesComplex);
 MERCER_SIMD_EXPORT(SlopesScale);
 
-// One gradient from what HWY_EXPORT made, for either precision.
-#define MERCER_GRADIENT(function, Pull, Slope, parts, in_turns)                 \
-  const EpilogueGradient& function() {                                          \
-    class Made final : public EpilogueGradient {                                \
-     public:                                                                    \
-      Made() : EpilogueGradient(parts, in_turns) {}                             \
-      void pull_back(const GradientBlock<float>& block) const noexcept final {  \
-        HWY_DYNAMIC_DISPATCH(PullBack##Pull##F32)(block);                       \
-      }                                                                         \
-      void pull_back(const GradientBlock<double>& block) const noexcept final { \
-        HWY_DYNAMIC_DISPATCH(PullBack##Pull##F64)(block);                       \
-      }                                                                         \
-      void slopes(const SlopeRow<float>& row) const noexcept final {            \
-        HWY_DYNAMIC_DISPATCH(Slopes##Slope##F32)(row);                          \
-      }                                                                         \
-      void slopes(const SlopeRow<double>& row) const noexcept final {           \
-        HWY_DYNAMIC_DISPATCH(Slopes##Slope##F64)(row);                          \
-      }                                                                         \
-    };                                                                          \
-    static const Made gradient;                                                 \
-    return gradient;                                                            \
-  }
-MERCER_GRADIENT(pair_gradient, Pair, Pair, 2, true)
-MERCER_GRADIENT(phase_gradient, Phase, Phase, 1, true)
-MERCER_GRADIENT(complex_gradient, Pair, Complex, 2, true)
-MERCER_GRADIENT(scale_gradient, Scale, Scale, 1, false)
-#undef MERCER_GRADIENT
+MERCER_GRADIENT(pair_gradient, Pair, Pair, 2, true, kAnyOrder)
+MERCER_GRADIENT(phase_gradient, Phase, Phase, 1, true, kAnyOrder)
+MERCER_GRADIENT(complex_gradient, Pair, Complex, 2, true, kAnyOrder)
+MERCER_GRADIENT(scale_gradient, Scale, Scale, 1, false, kAnyOrder)
 
 }  // namespace mercer::transform
 #endif

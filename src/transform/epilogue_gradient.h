@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 
 namespace mercer::transform {
 
@@ -44,6 +45,8 @@ class EpilogueGradient {
   /// 2 pi for P in turns, whose features satisfy Z'' = -Z in the angle; else 1, and Z'' = 0.
   bool in_turns() const noexcept { return in_turns_; }
   double angle() const noexcept { return in_turns_ ? 6.2831853071795864769 : 1.0; }
+  /// The highest derivative for which that holds: steps and kinks have a first one alone.
+  int64_t most_order() const noexcept { return most_order_; }
 
   virtual void pull_back(const GradientBlock<float>& block) const noexcept = 0;
   virtual void pull_back(const GradientBlock<double>& block) const noexcept = 0;
@@ -51,12 +54,15 @@ class EpilogueGradient {
   virtual void slopes(const SlopeRow<double>& row) const noexcept = 0;
 
  protected:
-  EpilogueGradient(int gradient_parts, bool in_turns)
-      : gradient_parts_(gradient_parts), in_turns_(in_turns) {}
+  static constexpr int64_t kAnyOrder = std::numeric_limits<int64_t>::max();
+
+  EpilogueGradient(int gradient_parts, bool in_turns, int64_t most_order)
+      : gradient_parts_(gradient_parts), in_turns_(in_turns), most_order_(most_order) {}
 
  private:
   int gradient_parts_;
   bool in_turns_;
+  int64_t most_order_;
 };
 
 /// Of [scale cos(2 pi P) | scale sin(2 pi P)]: 2 pi scale (cos(2 pi P) G_1 - sin(2 pi P) G_0).

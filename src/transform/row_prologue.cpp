@@ -58,6 +58,17 @@ std::shared_ptr<const RowPrologue> centre_prologue(std::vector<double> means) {
   });
 }
 
+std::shared_ptr<const RowPrologue> binary_prologue(double threshold) {
+  return make_prologue({.rewrites = true, .keeps_zeros = threshold >= 0},
+                       [threshold]<class T>(const T* x, int64_t count, T* out, T*) noexcept {
+                         for (int64_t k = 0; k < count; ++k) {
+                           const bool above = static_cast<double>(x[k]) > threshold;
+                           out[k] = std::isfinite(x[k]) ? static_cast<T>(above)
+                                                        : std::numeric_limits<T>::quiet_NaN();
+                         }
+                       });
+}
+
 std::shared_ptr<const RowPrologue> unit_norm_prologue() {
   return make_prologue({.rewrites = true, .keeps_zeros = true},
                        []<class T>(const T* x, int64_t count, T* out, T*) noexcept {

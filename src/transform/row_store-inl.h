@@ -101,6 +101,22 @@ class RowStore<Way::carry, D> {
   V before_;
 };
 
+// One column from each projected one: Value::Of(tag, P, scale).
+template <class Value>
+struct ElementRow {
+  template <Way way, class T>
+  static HWY_INLINE void Finish(const EpilogueBlock<T>& block, int64_t i) {
+    const hn::CappedTag<T, kPanelColumns<T>> tag;
+    RowStore<way, decltype(tag)> row(tag, block, i, 0);
+    for (int64_t j = 0; j < block.columns; j += static_cast<int64_t>(hn::Lanes(tag))) {
+      row.Put(Value::Of(tag, hn::Load(tag, block.P + i * block.columns + j),
+                        hn::Load(tag, block.scale + j)),
+              j);
+    }
+    row.Finish();
+  }
+};
+
 // Kind::Finish<way>(block, i, more...) finishes row i.
 template <class Kind, Way way, class T, class... More>
 HWY_INLINE void FinishRows(const EpilogueBlock<T> block, More... more) {
@@ -130,17 +146,6 @@ MERCER_SIMD_END();
     void operator()(const EpilogueBlock<double>& block) const noexcept { \
       HWY_DYNAMIC_DISPATCH(Finish##Name##F64)(block);                    \
     }                                                                    \
-  };
-// The same of its derivative.
-#define MERCER_EPILOGUE_GRADIENT(Name)                                           \
-  class Name##Gradient final : public EpilogueGradient {                         \
-   public:                                                                       \
-    void pull_back(const GradientBlock<float>& block) const noexcept override {  \
-      HWY_DYNAMIC_DISPATCH(PullBack##Name##F32)(block);                          \
-    }                                                                            \
-    void pull_back(const GradientBlock<double>& block) const noexcept override { \
-      HWY_DYNAMIC_DISPATCH(PullBack##Name##F64)(block);                          \
-    }                                                                            \
   };
 #endif
 #endif

@@ -132,6 +132,13 @@ const LawRow& Cell::law() const {
   return kExact;
 }
 
+bool Cell::is_among(std::span<const char* const> rows) const {
+  for (const char* const row : rows) {
+    if (holds(spec_, spec::parse_object(row))) return true;
+  }
+  return false;
+}
+
 std::unique_ptr<FeatureMap> Cell::make_other(const LawRow& law, int64_t d, int64_t D,
                                              uint64_t seed) const {
   return make_map(*row_, *kernel_, changed(spec_, spec::parse_object(law.other)), d, D, seed);

@@ -41,6 +41,8 @@ class Cell {
   const LawRow& law() const;
   /// Its moments are to be sampled.
   bool is_estimate() const { return law().law != Law::same && law().law != Law::none; }
+  /// One of these rows speaks of it.
+  bool is_among(std::span<const char* const> rows) const;
   /// A map made of other maps.
   bool is_composed() const { return spec_.find("base") != nullptr; }
   /// Which rows are landmarks makes no difference to what is done with them.

@@ -6,9 +6,7 @@
 #include <cmath>
 
 #include "contract/cells.h"
-#include "contract/match.h"
 #include "contract/row_kinds.h"
-#include "spec/json.h"
 #include "support/catch.h"
 
 using namespace mercer;
@@ -17,13 +15,6 @@ using namespace mercer::test;
 namespace {
 
 constexpr int64_t kRows = 24, kNan = 17, kInfinite = 5, kOutside = 11;
-
-bool reads_few_inputs(const Cell& cell) {
-  for (const char* const row : sparse_columns()) {
-    if (holds(cell.spec(), spec::parse_object(row))) return true;
-  }
-  return false;
-}
 
 // "" if row i of Z is all (any: in part) not finite; for NaN inputs all or in part NaN.
 template <class T>
@@ -52,7 +43,7 @@ void check(const Cell& cell) {
     for (int64_t j = 0; j < d; ++j) sparse.add(j, X(i, j));
     sparse.end_row();
   }
-  const bool few = reads_few_inputs(cell);
+  const bool few = cell.is_among(sparse_columns());
   for (const Input<T>& rows : {Input<T>(X), Input<T>(sparse.view())}) {
     const Matrix<T> Z = features_of(*map, rows);
     CHECK(damage_fault(Z.view(), kNan, few, true) == "");

@@ -13,7 +13,7 @@ std::span<const KernelRow> kernel_rows() {
       {R"({"kernel":"gaussian","lengthscale":0.8,"variance":2.5})", 0.7},
       {R"({"kernel":"laplacian","lengthscale":2,"variance":1.5})", 0.8},
       {R"({"kernel":"cauchy","lengthscale":1.5,"variance":0.6})", 1.2},
-      {R"({"kernel":"matern","nu":2.5,"lengthscale":0.9,"variance":0.7})", 0.9},
+      {R"({"kernel":"matern","nu":2.5,"lengthscale":0.9,"variance":0.7})", 0.5},
       {R"({"kernel":"matern","nu":0.5,"lengthscale":1.2})", 0.8, 0, 1, kAnywhere, Sampled::never},
       {R"({"kernel":"rational_quadratic","alpha":0.8,"lengthscale":1.1,"variance":1.3})", 1.0},
       {R"({"kernel":"generalized_gaussian_spectrum","order":2,"lengthscale":1.1,"variance":2})",
@@ -37,6 +37,15 @@ std::span<const KernelRow> kernel_rows() {
       {R"({"kernel":"anova","variance":1.2})", 1.0, 1.0, 2},
       {R"({"kernel":"anova","degree":5})", 1.5, 1.0, 5, kAnywhere, Sampled::never},
       {R"({"kernel":"anova","subsets":"all","variance":0.7})", 0.6},
+      {R"({"kernel":"exponential","lengthscale":1.3,"variance":0.7})", 0.9},
+      {R"({"kernel":"dot_product","coefficients":[0.2,0.5,0,0.3],"variance":1.2})", 0.5, 1.0},
+      {R"({"kernel":"arc_cosine","order":0,"variance":1.4})", 0.5, 1.2, 1, kAnywhere,
+       Sampled::never},
+      {R"({"kernel":"arc_cosine","order":1,"variance":0.8})", 0.5, 1.2},
+      {R"({"kernel":"arc_cosine","order":2})", 0.5, 1.2, 1, kAnywhere, Sampled::never},
+      {R"({"kernel":"sign","variance":1.6})", 0.5, 1.2},
+      {R"({"kernel":"optical","variance":0.9})", 0.5, 1.0},
+      {R"({"kernel":"optical","exponent":4})", 0.5, 1.0, 1, kAnywhere, Sampled::never},
   };
   return kRows;
 }

@@ -122,9 +122,11 @@ TEST_CASE("contract: every contract row speaks of something", "[contract]") {
     INFO(row.match);
     CHECK(speaks(row.match, made_cells()));
   }
-  for (const char* const row : sparse_columns()) {
-    INFO(row);
-    CHECK(speaks(row, made_cells()));
+  for (const auto rows : {sparse_columns(), jumping_columns()}) {
+    for (const char* const row : rows) {
+      INFO(row);
+      CHECK(speaks(row, made_cells()));
+    }
   }
   std::set<const LawRow*> laws;
   for (const Cell& cell : made_cells()) laws.insert(&cell.law());

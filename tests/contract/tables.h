@@ -89,4 +89,7 @@ std::span<const char* const> said_fields();
 /// Maps of which a column reads only some of the inputs: a NaN need not be in every column.
 std::span<const char* const> sparse_columns();
 
+/// Maps whose columns are constant but where they jump: a small enough change of a row changes nothing.
+std::span<const char* const> jumping_columns();
+
 }  // namespace mercer::test

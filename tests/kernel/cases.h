@@ -44,10 +44,12 @@ inline std::vector<KernelCase> kernel_cases(double l, double variance) {
   return cases;
 }
 
-/// What the table fills in; for a required integer, which has no default, the least allowed.
+/// What the table fills in; for what is required and has no default, a list of ones or the least
+/// integer allowed.
 inline Value default_of(const Field& field) {
-  const bool required = std::holds_alternative<std::monostate>(field.fallback);
-  return required ? Value(static_cast<int64_t>(field.least)) : field.fallback;
+  if (!std::holds_alternative<std::monostate>(field.fallback)) return field.fallback;
+  if (field.type == FieldType::numbers) return std::vector<double>{1, 1};
+  return static_cast<int64_t>(field.least);
 }
 
 /// n x d normals times scale, a function of the seed; their absolute values for a kernel of

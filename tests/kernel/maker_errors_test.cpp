@@ -79,8 +79,9 @@ TEST_CASE("the ends of every range make a kernel, open ends do not", "[kernel]")
       for (const double end : {field.least, field.most}) {
         Parameters parameters = defaults;
         const bool open = end == field.least && field.least_open;
-        const Value value =
-            field.type == FieldType::integer ? Value(static_cast<int64_t>(end)) : Value(end);
+        const Value value = field.type == FieldType::integer   ? Value(static_cast<int64_t>(end))
+                            : field.type == FieldType::numbers ? Value(std::vector<double>{1, end})
+                                                               : Value(end);
         parameters.set(field.key, value);
         if (open) {
           CHECK_THROWS_AS(kernel::make_kernel(parameters), Error);

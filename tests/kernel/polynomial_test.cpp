@@ -83,7 +83,7 @@ TEST_CASE("polynomial: the series adds up to the kernel, its properties say the 
   REQUIRE(kernel->inner_power().has_value());
   CHECK(kernel->inner_power()->degree == 5);
   CHECK(kernel->left_inputs() == 0);
-  CHECK(kernel::make_gaussian({1}, 1)->series() == nullptr);
+  CHECK(kernel::make_laplacian({1}, 1)->series() == nullptr);
   CHECK_FALSE(kernel::make_gaussian({1}, 1)->inner_power().has_value());
   CHECK(kernel::make_bilinear(3, 1)->left_inputs() == 3);
   CHECK(kernel::make_bilinear(3, 1)->inner_power()->degree == 2);

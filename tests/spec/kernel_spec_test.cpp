@@ -28,6 +28,7 @@ Value random_value(const Field& field, std::mt19937_64& words) {
       return std::min(static_cast<int64_t>(most), static_cast<int64_t>(least) + 2);
     case FieldType::number:
       return least + u * (most - least);
+    case FieldType::numbers:
     case FieldType::number_or_numbers:
       return std::vector<double>{least + u, least + u * u, 1 / (least + 1 + u)};
     case FieldType::text:  // others fix the numbers beside them
@@ -59,8 +60,11 @@ TEST_CASE("every kernel of the table can be made from what is required and print
     Parameters expected = given;
     for (const Field& field : entry.fields) {
       const bool required = std::holds_alternative<std::monostate>(field.fallback);
-      if (required) given.set(field.key, int64_t{2});
-      expected.set(field.key, required ? Value(int64_t{2}) : field.fallback);
+      const Value value = !required                          ? field.fallback
+                          : field.type == FieldType::numbers ? Value(std::vector<double>{0.5, 2})
+                                                             : Value(int64_t{2});
+      if (required) given.set(field.key, value);
+      expected.set(field.key, value);
     }
     const auto kernel = spec::kernel_from_spec(print_object(given));
     CHECK(kernel->name() == entry.name);

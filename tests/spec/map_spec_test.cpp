@@ -70,6 +70,7 @@ std::string kernel_for(const feature::MapEntry& entry) {
     return R"({"kernel":"polynomial","degree":1,"gamma":0.3})";
   if (entry.default_kernel.text("kernel") == "polynomial")
     return R"({"kernel":"polynomial","degree":3,"gamma":0.3,"offset":0.1})";
+  if (entry.default_kernel.text("kernel") != "gaussian") return print_object(entry.default_kernel);
   return R"({"mercer":1,"kernel":"gaussian","lengthscale":[0.1,0.2,0.3]})";
 }
 

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+#include "feature/gaussian_map.h"
+
+#include <string>
+#include <utility>
+
+#include "base/error.h"
+#include "base/float_environment.h"
+#include "base/size.h"
+#include "random/child_seed.h"
+
+namespace mercer::feature {
+namespace {
+
+// Kind of the parts whose seeds are a map's children.
+constexpr uint64_t kFactorPart = 0;
+
+ProjectedParts projected(const GaussianDraw& draw,
+                         std::unique_ptr<const transform::Epilogue> epilogue, double scale,
+                         std::shared_ptr<const transform::RowPrologue> prologue) {
+  const StandardRounding rounding;
+  const std::span<const double> lengthscale = draw.kernel->lengthscale();
+  ProjectedParts made;
+  for (int64_t factor = 0; factor < draw.factors; ++factor) {
+    const uint64_t seed = draw.factors == 1 ? draw.seed
+                                            : random::child_seed(draw.seed, kFactorPart,
+                                                                 static_cast<uint64_t>(factor));
+    made.projections.push_back(projection::find_projection(draw.choice.projection)
+                                   .make({random::normal_law(),
+                                          {lengthscale.begin(), lengthscale.end()},
+                                          draw.unit,
+                                          draw.d,
+                                          draw.F,
+                                          seed,
+                                          draw.choice.radius,
+                                          draw.choice.scramble,
+                                          "kernel " + std::string(draw.kernel->name())}));
+  }
+  made.epilogue = std::move(epilogue);
+  made.columns = {scale};
+  made.prologue = std::move(prologue);
+  return made;
+}
+
+}  // namespace
+
+GaussianMap::GaussianMap(const GaussianDraw& draw,
+                         std::unique_ptr<const transform::Epilogue> epilogue, double scale,
+                         std::shared_ptr<const transform::RowPrologue> prologue)
+    : ProjectedMap(projected(draw, std::move(epilogue), scale, std::move(prologue))), draw_(draw) {}
+
+Parameters GaussianMap::parameters() const {
+  Parameters spec;
+  spec.set("map", std::string(name()));
+  spec.set("kernel", std::make_shared<const Parameters>(kernel().parameters()));
+  spec.set("inputs", inputs());
+  spec.set("features", features());
+  spec.set("seed", draw_.seed);
+  draw_.choice.write(spec);
+  add_parameters(spec);
+  return spec;
+}
+
+void GaussianMap::variance(MatrixView<const double> X, MatrixView<const double> Y,
+                           std::span<double> out) const {
+  for (int64_t i = 0; i < X.rows; ++i)
+    out[static_cast<size_t>(i)] = pair_variance(X.row(i), Y.row(i));
+}
+
+int64_t activation_order(const kernel::Kernel& kernel, kernel::Activation::Function function,
+                         const char* name, const char* expected) {
+  const std::optional<kernel::Activation> activation = kernel.activation();
+  require(activation && activation->function == function, MERCER_UNSUPPORTED,
+          "kernel %s has no %s features, expected %s", std::string(kernel.name()).c_str(), name,
+          expected);
+  return activation->order;
+}
+
+GaussianDraw gaussian_draw(const MapArguments& arguments, int64_t parts) {
+  const kernel::Kernel& kernel = arguments.kernel;
+  const int64_t d = arguments.inputs, D = arguments.features;
+  ProjectionChoice choice = read_projection_choice(arguments.own);
+  choice.check();
+  kernel.check_dimension(d);
+  require(D % parts == 0, MERCER_INVALID_ARGUMENT, "features = %lld, expected a multiple of %lld",
+          static_cast<long long>(D), static_cast<long long>(parts));
+  checked_multiply(checked_multiply(d, checked_add(D, 64, "columns"), "columns"), sizeof(double),
+                   "columns");
+  return {kernel.with_variance(kernel.variance()), d, choice.columns(d, D / parts), arguments.seed,
+          choice};
+}
+
+}  // namespace mercer::feature

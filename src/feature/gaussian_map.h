@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Maps of one function of P = XW, the columns of W normal or, by a faster projection, as good as
+// that: what arc-cosine, sign and positive features share. Their kernels see x over the lengthscale,
+// if they have one, and depend on norms and inner products alone, so every projection with uniform
+// directions and the right norms serves them.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "feature/map_entry.h"
+#include "feature/projected_map.h"
+#include "feature/projection_choice.h"
+
+namespace mercer::feature {
+
+/// W: d inputs, F columns; `factors` independent ones.
+struct GaussianDraw {
+  std::shared_ptr<const kernel::Kernel> kernel;
+  int64_t d;
+  int64_t F;
+  uint64_t seed;
+  ProjectionChoice choice;
+  projection::Unit unit = projection::Unit::plain;
+  int64_t factors = 1;
+};
+
+class GaussianMap : public ProjectedMap {
+ public:
+  const kernel::Kernel& kernel() const noexcept final { return *draw_.kernel; }
+  int64_t incomplete_block() const final { return draw_.choice.incomplete_block(draw_.d, draw_.F); }
+  Parameters parameters() const final;
+  void variance(MatrixView<const double> X, MatrixView<const double> Y,
+                std::span<double> out) const final;
+  void pseudo_variance(MatrixView<const double> X, MatrixView<const double> Y,
+                       std::span<double> out) const final {
+    variance(X, Y, out);
+  }
+
+ protected:
+  /// Columns are multiplied by `scale`.
+  GaussianMap(const GaussianDraw& draw, std::unique_ptr<const transform::Epilogue> epilogue,
+              double scale, std::shared_ptr<const transform::RowPrologue> prologue = nullptr);
+
+ private:
+  /// Of the estimate of the kernel at x and y, for i.i.d. columns.
+  virtual double pair_variance(const double* x, const double* y) const = 0;
+  /// Parameters behind those of the projection.
+  virtual void add_parameters(Parameters& /*spec*/) const {}
+
+  GaussianDraw draw_;
+};
+
+/// The order of a kernel of random neurons of that function; UNSUPPORTED for any other kernel, which
+/// "has no `name` features", expected the kernel `expected`.
+int64_t activation_order(const kernel::Kernel& kernel, kernel::Activation::Function function,
+                         const char* name, const char* expected);
+
+/// What a map with so many columns of each drawn one draws. The kernel has been found right. Errors: INVALID_ARGUMENT, DIMENSION_MISMATCH, UNSUPPORTED.
+GaussianDraw gaussian_draw(const MapArguments& arguments, int64_t parts = 1);
+
+}  // namespace mercer::feature

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Z = sqrt(variance/D) |Ux|^m, U of CN(0, 1) entries (Saade et al. 2016; Ohana et al. 2020): two
+// projections by normal columns, the real and the imaginary part times sqrt(2), each with a seed of its
+// own. Every projection whose single columns are normal serves. Variance (k_{2m} - k_m^2)/D. Like the
+// device, it may binarise its inputs at a given threshold and record outputs of few bits.
+#include <cmath>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "base/error.h"
+#include "feature/gaussian_map.h"
+#include "kernel/lane_fold.h"
+#include "moment/optical_variance.h"
+#include "transform/modulus.h"
+#include "transform/row_prologue.h"
+
+namespace mercer::feature {
+namespace {
+
+// What stands before and behind the scatterer: a modulator of one bit, a camera of some.
+struct Devices {
+  int64_t input_bits;
+  double threshold;
+  int64_t output_bits;
+  double exposure;
+
+  double levels() const { return std::ldexp(1.0, static_cast<int>(output_bits)) - 1; }
+};
+
+std::unique_ptr<const transform::Epilogue> make_epilogue(int64_t half, const Devices& devices) {
+  if (devices.output_bits == 0) return transform::modulus_epilogue(half);
+  const double gain = std::ldexp(devices.levels() / devices.exposure, -static_cast<int>(half));
+  return transform::recorded_modulus_epilogue(half, gain, devices.levels());
+}
+
+double scale_of(const GaussianDraw& draw, int64_t half, const Devices& devices) {
+  const double amplitude = std::sqrt(draw.kernel->variance() / static_cast<double>(draw.F));
+  if (devices.output_bits > 0) return amplitude * (devices.exposure / devices.levels());
+  return std::ldexp(amplitude, -static_cast<int>(half));
+}
+
+class Optical final : public GaussianMap {
+ public:
+  Optical(const GaussianDraw& draw, int64_t exponent, const Devices& devices)
+      : GaussianMap(
+            draw, make_epilogue(exponent / 2, devices), scale_of(draw, exponent / 2, devices),
+            devices.input_bits == 0 ? nullptr : transform::binary_prologue(devices.threshold)),
+        exponent_(exponent),
+        devices_(devices) {}
+  std::string_view name() const noexcept override { return "optical"; }
+
+ private:
+  void add_parameters(Parameters& spec) const override {
+    spec.set("input_bits", devices_.input_bits);
+    spec.set("threshold", devices_.threshold);
+    spec.set("output_bits", devices_.output_bits);
+    spec.set("exposure", devices_.exposure);
+  }
+
+  double pair_variance(const double* x, const double* y) const override {
+    require(devices_.output_bits == 0, MERCER_UNSUPPORTED,
+            "output_bits = %lld: the variance of quantised features has no closed form",
+            static_cast<long long>(devices_.output_bits));
+    const auto product = [this](const double* a, const double* b) {
+      return kernel::lane_fold<kernel::Sum>(inputs(),
+                                            [&](int64_t j) { return shown(a[j]) * shown(b[j]); });
+    };
+    return kernel().variance() * kernel().variance() *
+           moment::optical_variance(exponent_, product(x, y), product(x, x) * product(y, y),
+                                    features());
+  }
+  double shown(double x) const {
+    if (devices_.input_bits == 0) return x;
+    return std::isfinite(x) ? static_cast<double>(x > devices_.threshold) : std::nan("");
+  }
+
+  int64_t exponent_;
+  Devices devices_;
+};
+
+constexpr double kExposure = 10;
+
+Devices devices_from(const Parameters& own) {
+  const Devices devices{own.integer("input_bits"), own.number("threshold"),
+                        own.integer("output_bits"), own.number("exposure")};
+  require(devices.input_bits > 0 || devices.threshold == 0, MERCER_UNSUPPORTED,
+          "threshold = %g does not apply to input_bits = 0", devices.threshold);
+  require(devices.output_bits > 0 || devices.exposure == kExposure, MERCER_UNSUPPORTED,
+          "exposure = %g does not apply to output_bits = 0", devices.exposure);
+  return devices;
+}
+
+std::unique_ptr<FeatureMap> optical_from(const MapArguments& arguments) {
+  const int64_t exponent = activation_order(
+      arguments.kernel, kernel::Activation::Function::complex_modulus, "optical", "optical");
+  const Devices devices = devices_from(arguments.own);
+  GaussianDraw draw = gaussian_draw(arguments);
+  draw.factors = 2;
+  return std::make_unique<Optical>(draw, exponent, devices);
+}
+
+std::vector<Field> device_fields() {
+  constexpr double kMost = std::numeric_limits<double>::max();
+  return {{.key = "input_bits",
+           .type = FieldType::integer,
+           .fallback = int64_t{0},
+           .least = 0,
+           .most = 1,
+           .help = "1: inputs are 1 above the threshold and 0 elsewhere, and the kernel is that of "
+                   "such rows; 0: as they are"},
+          {.key = "threshold",
+           .type = FieldType::number,
+           .fallback = 0.0,
+           .least = -kMost,
+           .most = kMost,
+           .help = "of input_bits = 1"},
+          {.key = "output_bits",
+           .type = FieldType::integer,
+           .fallback = int64_t{0},
+           .least = 0,
+           .most = 16,
+           .help = "|u'x|^exponent rounded to so many bits, saturating at exposure; 0: as it is"},
+          {.key = "exposure",
+           .type = FieldType::number,
+           .fallback = kExposure,
+           .least = 0,
+           .most = kMost,
+           .least_open = true,
+           .help = "the largest |u'x|^exponent that output_bits can show"}};
+}
+
+}  // namespace
+
+MapEntry optical_entry() {
+  std::vector<Field> fields =
+      projection_fields("how the normal real and imaginary parts of u are drawn");
+  for (Field& field : device_fields()) fields.push_back(std::move(field));
+  return {"optical",
+          "intensities |u'x|^exponent of complex normal u, for the kernel optical; two projections "
+          "a row",
+          std::move(fields), optical_from, kernel_named("optical")};
+}
+
+}  // namespace mercer::feature

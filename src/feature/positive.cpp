@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Positive features of exp(x'y / l^2) and, with its radial factors, of the Gaussian kernel: with u = x/l,
+// P = u'W, W normal, and g = 1 for the Gaussian, else 0,
+//   exp            D^{-1/2} exp(P - (1 + g) ||u||^2 / 2)
+//   hyperbolic     D^{-1/2} [exp(P) | exp(-P)] exp(-(1 + g) ||u||^2 / 2)
+//   trigonometric  F^{-1/2} [cos(P) | sin(P)] exp((1 - g) ||u||^2 / 2), which is not positive
+// times the root of the variance (Choromanski et al., "Rethinking attention with performers", ICLR 2021,
+// lemmas 1 and 2; SPEC section 5). Far from the origin a row of the first two vanishes as a whole: with
+// `stabilize` it is divided by its largest exponential, which keeps the ratios within the row.
+#include <cmath>
+#include <string>
+
+#include "base/error.h"
+#include "base/fields.h"
+#include "feature/gaussian_map.h"
+#include "feature/stabilized_map.h"
+#include "kernel/lane_fold.h"
+#include "moment/positive_variance.h"
+#include "transform/exponential.h"
+
+namespace mercer::feature {
+namespace {
+
+enum class Form { exp, hyperbolic, trigonometric };
+constexpr const char* kForms[] = {"exp", "hyperbolic", "trigonometric"};
+
+std::unique_ptr<const transform::Epilogue> make_form(Form form) {
+  switch (form) {
+    case Form::exp:
+      return transform::exp_epilogue();
+    case Form::hyperbolic:
+      return transform::hyperbolic_epilogue();
+    case Form::trigonometric:
+      break;
+  }
+  return transform::grown_pair_epilogue();
+}
+
+double scale_of(const GaussianDraw& draw, Form form) {
+  const double columns = static_cast<double>(draw.F) * (form == Form::hyperbolic ? 2 : 1);
+  return std::sqrt(draw.kernel->variance() / columns);
+}
+
+std::shared_ptr<const transform::RowPrologue> make_norms(const GaussianDraw& draw, Form form) {
+  const std::span<const double> l = draw.kernel->lengthscale();
+  const double radial = draw.kernel->series()->radial();
+  const bool grown = form == Form::trigonometric;
+  return transform::half_norm_prologue({l.begin(), l.end()}, grown ? 1 - radial : 1 + radial,
+                                       grown);
+}
+
+class Positive final : public GaussianMap {
+ public:
+  Positive(const GaussianDraw& draw, Form form)
+      : GaussianMap(draw, make_form(form), scale_of(draw, form), make_norms(draw, form)),
+        form_(form) {}
+  std::string_view name() const noexcept override { return "positive"; }
+
+ private:
+  void add_parameters(Parameters& spec) const override {
+    spec.set("form", std::string(kForms[static_cast<int>(form_)]));
+    spec.set("stabilize", false);
+  }
+
+  double pair_variance(const double* x, const double* y) const override {
+    const moment::ExponentialPair pair = pair_of(x, y);
+    switch (form_) {
+      case Form::exp:
+        return moment::positive_variance(pair, features());
+      case Form::hyperbolic:
+        return moment::hyperbolic_variance(pair, features());
+      case Form::trigonometric:
+        break;
+    }
+    return moment::trigonometric_variance(pair, features());
+  }
+
+  // ||x||^2 + ||y||^2 = (sum + difference)/2, x'y = (sum - difference)/4.
+  moment::ExponentialPair pair_of(const double* x, const double* y) const {
+    const std::span<const double> l = kernel().lengthscale();
+    const double sum = squares([&](int64_t j) { return (x[j] + y[j]) / at(l, j); });
+    const double difference = squares([&](int64_t j) { return (x[j] - y[j]) / at(l, j); });
+    const double radial = kernel().series()->radial();
+    return {
+        std::log(kernel().variance()) + (sum - difference) / 4 - radial * (sum + difference) / 4,
+        sum, difference};
+  }
+  static double at(std::span<const double> l, int64_t j) {
+    return l[l.size() > 1 ? static_cast<size_t>(j) : 0];
+  }
+  template <class Entry>
+  double squares(const Entry& entry) const {
+    return kernel::lane_fold<kernel::Sum>(inputs(), [&](int64_t j) { return entry(j) * entry(j); });
+  }
+
+  Form form_;
+};
+
+// P itself.
+class Exponents final : public GaussianMap {
+ public:
+  explicit Exponents(const GaussianDraw& draw)
+      : GaussianMap(draw, transform::scale_epilogue(), 1) {}
+  std::string_view name() const noexcept override { return "positive"; }
+
+ private:
+  double pair_variance(const double*, const double*) const override { return std::nan(""); }
+};
+
+Form form_of(const std::string& text) {
+  return text == "exp" ? Form::exp : text == "hyperbolic" ? Form::hyperbolic : Form::trigonometric;
+}
+
+std::unique_ptr<FeatureMap> positive_from(const MapArguments& arguments) {
+  const kernel::PowerSeries* const series = arguments.kernel.series();
+  require(series != nullptr && series->is_exponential(), MERCER_UNSUPPORTED,
+          "kernel %s has no positive features, expected exponential or gaussian",
+          std::string(arguments.kernel.name()).c_str());
+  const Form form = form_of(arguments.own.text("form"));
+  const bool stabilize = arguments.own.boolean("stabilize");
+  require(
+      !stabilize || form != Form::trigonometric, MERCER_UNSUPPORTED,
+      "stabilize = true does not apply to form = trigonometric: without its scale a row is that "
+      "of map fourier with kernel gaussian");
+  GaussianDraw draw = gaussian_draw(arguments, form == Form::exp ? 1 : 2);
+  if (form == Form::trigonometric) draw.unit = projection::Unit::turns;
+  auto map = std::make_unique<Positive>(draw, form);
+  if (!stabilize) return map;
+  return make_stabilized(std::make_unique<Exponents>(draw), std::move(map), scale_of(draw, form),
+                         form == Form::hyperbolic);
+}
+
+}  // namespace
+
+MapEntry positive_entry() {
+  std::vector<Field> fields = projection_fields("how the normal w are drawn");
+  fields.push_back(choice_field("form", "exp", {"exp", "hyperbolic", "trigonometric"},
+                                "exp(w'x); hyperbolic: also exp(-w'x); trigonometric: cos and sin; "
+                                "the last two take an even number of features"));
+  fields.push_back({.key = "stabilize",
+                    .type = FieldType::boolean,
+                    .fallback = false,
+                    .help =
+                        "divide each row by its largest exponential: ratios within a row, as in "
+                        "attention, no estimate of the kernel"});
+  return {"positive",
+          "exponentials of w'x of normal w, for the kernels exponential (softmax attention) and "
+          "gaussian",
+          std::move(fields), positive_from, kernel_named("exponential")};
+}
+
+}  // namespace mercer::feature

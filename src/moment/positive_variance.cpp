@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// With t = x + y and normal w, E exp(w't) = exp(||t||^2 / 2): the estimate of one column is k exp(w't -
+// ||t||^2 / 2), whose square has the mean k^2 exp(||t||^2) (Choromanski et al., ICLR 2021, lemma 2); that
+// of a pair of columns is k cosh(w't) exp(-||t||^2 / 2), with cosh^2 = (1 + cosh(2 w't)) / 2. The
+// trigonometric one is the same with t = i (x - y). Products of k^2 and exponentials are made of
+// logarithms: one factor may overflow where the other vanishes.
+#include "moment/positive_variance.h"
+
+#include <cmath>
+
+namespace mercer::moment {
+namespace {
+
+// 4 k^2 sinh^2(r / 2) = k^2 exp(r) (1 - exp(-r))^2.
+double squared_sinh(double log_k, double r, int64_t D) noexcept {
+  const double rest = std::expm1(-r);
+  return std::exp(2 * log_k + r) * rest * rest / static_cast<double>(D);
+}
+
+}  // namespace
+
+double positive_variance(const ExponentialPair& pair, int64_t D) noexcept {
+  return std::exp(2 * pair.log_k + pair.sum) * -std::expm1(-pair.sum) / static_cast<double>(D);
+}
+
+double hyperbolic_variance(const ExponentialPair& pair, int64_t D) noexcept {
+  return squared_sinh(pair.log_k, pair.sum, D);
+}
+
+double trigonometric_variance(const ExponentialPair& pair, int64_t D) noexcept {
+  return squared_sinh(pair.log_k, pair.difference, D);
+}
+
+}  // namespace mercer::moment

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Closed-form variances of positive features and their trigonometric sister with i.i.d. normal
+// columns, for exp(x'y) and, with radial factors, the Gaussian kernel.
+#pragma once
+
+#include <cstdint>
+
+namespace mercer::moment {
+
+/// Of the kernel k(x, y) > 0 at two rows over the lengthscale.
+struct ExponentialPair {
+  double log_k;
+  double sum;         // ||x + y||^2
+  double difference;  // ||x - y||^2
+};
+
+/// D columns exp(w'x - ...): k^2 (exp(||x + y||^2) - 1)/D.
+double positive_variance(const ExponentialPair& pair, int64_t D) noexcept;
+/// D/2 columns each of exp(w'x - ...) and exp(-w'x - ...): 4 k^2 sinh^2(||x + y||^2 / 2)/D.
+double hyperbolic_variance(const ExponentialPair& pair, int64_t D) noexcept;
+/// D/2 columns each of cos and sin: 4 k^2 sinh^2(||x - y||^2 / 2)/D.
+double trigonometric_variance(const ExponentialPair& pair, int64_t D) noexcept;
+
+}  // namespace mercer::moment

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// exp(+-P - h) and h cos, h sin. The exponent's rounding, eps (|P| + |h|), is the features' relative
+// error.
+#define HWY_TARGET_INCLUDE "transform/exponential.cpp"
+#include "transform/simd.h"
+//
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "transform/exp-inl.h"
+#include "transform/exponential.h"
+#include "transform/row_store-inl.h"
+#include "transform/sincos-inl.h"
+
+MERCER_SIMD_BEGIN();
+
+// Rows of parts exp(P - h) and, if there are two, exp(-P - h).
+template <int parts>
+struct ExpRows {
+  template <Way way, class T>
+  static HWY_INLINE void Finish(const EpilogueBlock<T>& block, int64_t i) {
+    const hn::CappedTag<T, kPanelColumns<T>> tag;
+    using V = hn::Vec<decltype(tag)>;
+    const T h = block.row_numbers[i];
+    const bool vanishes = h > static_cast<T>(kVanishing);
+    const V shift = hn::Set(tag, h);
+    RowStore<way, decltype(tag)> plus(tag, block, i, 0), minus(tag, block, i, parts - 1);
+    for (int64_t j = 0; j < block.columns; j += static_cast<int64_t>(hn::Lanes(tag))) {
+      const V P = hn::Load(tag, block.P + i * block.columns + j);
+      const V scale = hn::Load(tag, block.scale + j);
+      const auto of = [&](V exponent) HWY_ATTR {
+        return vanishes ? hn::Zero(tag) : hn::Mul(scale, Exp(tag, exponent));
+      };
+      plus.Put(of(hn::Sub(P, shift)), j);
+      if (parts == 2) minus.Put(of(hn::Sub(hn::Neg(P), shift)), j);
+    }
+    plus.Finish();
+    if (parts == 2) minus.Finish();
+  }
+};
+
+struct GrownPairRow {
+  template <Way way, class T>
+  static HWY_INLINE void Finish(const EpilogueBlock<T>& block, int64_t i) {
+    const hn::CappedTag<T, kPanelColumns<T>> tag;
+    const auto growth = hn::Set(tag, block.row_numbers[i]);
+    RowStore<way, decltype(tag)> cosines(tag, block, i, 0), sines(tag, block, i, 1);
+    for (int64_t j = 0; j < block.columns; j += static_cast<int64_t>(hn::Lanes(tag))) {
+      hn::Vec<decltype(tag)> sine, cosine;
+      SinCosTurns(tag, hn::Load(tag, block.P + i * block.columns + j),
+                  hn::Mul(growth, hn::Load(tag, block.scale + j)), sine, cosine);
+      cosines.Put(cosine, j);
+      sines.Put(sine, j);
+    }
+    cosines.Finish();
+    sines.Finish();
+  }
+};
+
+template <bool magnitude, class T>
+HWY_INLINE T Largest(const T* row, int64_t n) {
+  const Tag<T> tag;
+  const hn::CappedTag<T, 1> one;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(tag));
+  const auto load = [row](auto at, int64_t j) HWY_ATTR {
+    const auto value = hn::LoadU(at, row + j);
+    return magnitude ? hn::Abs(value) : value;
+  };
+  auto most = hn::Set(tag, hn::GetLane(load(one, 0)));
+  int64_t j = 0;
+  for (; j + lanes <= n; j += lanes) most = hn::Max(most, load(tag, j));
+  T all = hn::GetLane(hn::MaxOfLanes(tag, most));
+  for (; j < n; ++j) all = std::max(all, hn::GetLane(load(one, j)));
+  return all;
+}
+
+template <class T>
+HWY_INLINE void ExpRow(const T* P, int64_t n, T sign, T shift, T scale, T* out) {
+  ForEach<T>(n, [=](auto tag, int64_t j) HWY_ATTR {
+    const auto exponent =
+        hn::Sub(hn::Mul(hn::Set(tag, sign), hn::LoadU(tag, P + j)), hn::Set(tag, shift));
+    hn::StoreU(hn::Mul(hn::Set(tag, scale), Exp(tag, exponent)), tag, out + j);
+  });
+}
+
+void FinishExpF32(const EpilogueBlock<float>& block) { FinishBlock<ExpRows<1>>(block); }
+void FinishExpF64(const EpilogueBlock<double>& block) { FinishBlock<ExpRows<1>>(block); }
+void FinishHyperbolicF32(const EpilogueBlock<float>& block) { FinishBlock<ExpRows<2>>(block); }
+void FinishHyperbolicF64(const EpilogueBlock<double>& block) { FinishBlock<ExpRows<2>>(block); }
+void FinishGrownPairF32(const EpilogueBlock<float>& block) { FinishBlock<GrownPairRow>(block); }
+void FinishGrownPairF64(const EpilogueBlock<double>& block) { FinishBlock<GrownPairRow>(block); }
+float LargestF32(const float* row, int64_t n) { return Largest<false>(row, n); }
+double LargestF64(const double* row, int64_t n) { return Largest<false>(row, n); }
+float LargestMagnitudeF32(const float* row, int64_t n) { return Largest<true>(row, n); }
+double LargestMagnitudeF64(const double* row, int64_t n) { return Largest<true>(row, n); }
+void ExpRowF32(const float* P, int64_t n, float sign, float shift, float scale, float* out) {
+  ExpRow(P, n, sign, shift, scale, out);
+}
+void ExpRowF64(const double* P, int64_t n, double sign, double shift, double scale, double* out) {
+  ExpRow(P, n, sign, shift, scale, out);
+}
+
+MERCER_SIMD_END();
+
+#if HWY_ONCE
+namespace mercer::transform {
+
+MERCER_SIMD_EXPORT(FinishExp);
+MERCER_SIMD_EXPORT(FinishHyperbolic);
+MERCER_SIMD_EXPORT(FinishGrownPair);
+MERCER_SIMD_EXPORT(Largest);
+MERCER_SIMD_EXPORT(LargestMagnitude);
+MERCER_SIMD_EXPORT(ExpRow);
+
+namespace {
+
+MERCER_EPILOGUE(Exp)
+MERCER_EPILOGUE(Hyperbolic)
+MERCER_EPILOGUE(GrownPair)
+
+// sum_k (x_k inverse_k)^2, in order: a zero more or less changes no bit.
+template <class T>
+double squared_norm(const T* x, int64_t count, const std::vector<double>& inverse) noexcept {
+  const size_t step = inverse.size() > 1 ? 1 : 0;
+  double squares = 0;
+  for (int64_t k = 0; k < count; ++k) {
+    const double u = static_cast<double>(x[k]) * inverse[step * static_cast<size_t>(k)];
+    squares += u * u;
+  }
+  return squares;
+}
+
+template <class T>
+bool all_finite(const T* x, int64_t count) noexcept {
+  return std::all_of(x, x + count, [](T one) { return std::isfinite(one); });
+}
+
+}  // namespace
+
+std::unique_ptr<const Epilogue> exp_epilogue() {
+  return make_epilogue({.row_numbers = 1, .carries = true}, Exp{});
+}
+std::unique_ptr<const Epilogue> hyperbolic_epilogue() {
+  return make_epilogue({.row_numbers = 1, .parts = 2, .carries = true}, Hyperbolic{});
+}
+std::unique_ptr<const Epilogue> grown_pair_epilogue() {
+  return make_epilogue({.row_numbers = 1, .parts = 2, .carries = true}, GrownPair{});
+}
+
+std::shared_ptr<const RowPrologue> half_norm_prologue(std::vector<double> lengthscale,
+                                                      double factor, bool grown) {
+  // Sparse rows say no places, which a lengthscale per input needs.
+  const bool keeps_zeros = lengthscale.size() <= 1;
+  for (double& l : lengthscale) l = 1 / l;
+  return make_prologue({.row_numbers = 1, .keeps_zeros = keeps_zeros},
+                       [inverse = std::move(lengthscale), factor, grown]<class T>(
+                           const T* x, int64_t count, T*, T* number) noexcept {
+                         const double half = factor * squared_norm(x, count, inverse) / 2;
+                         constexpr auto kMost = static_cast<double>(std::numeric_limits<T>::max());
+                         if (!std::isfinite(half) && !all_finite(x, count)) {
+                           *number = std::numeric_limits<T>::quiet_NaN();
+                         } else {
+                           *number = static_cast<T>(grown ? std::exp(half) : std::min(half, kMost));
+                         }
+                       });
+}
+
+float largest(const float* row, int64_t n) noexcept {
+  return HWY_DYNAMIC_DISPATCH(LargestF32)(row, n);
+}
+double largest(const double* row, int64_t n) noexcept {
+  return HWY_DYNAMIC_DISPATCH(LargestF64)(row, n);
+}
+float largest_magnitude(const float* row, int64_t n) noexcept {
+  return HWY_DYNAMIC_DISPATCH(LargestMagnitudeF32)(row, n);
+}
+double largest_magnitude(const double* row, int64_t n) noexcept {
+  return HWY_DYNAMIC_DISPATCH(LargestMagnitudeF64)(row, n);
+}
+void exp_row(const float* P, int64_t n, float sign, float shift, float scale, float* out) noexcept {
+  HWY_DYNAMIC_DISPATCH(ExpRowF32)(P, n, sign, shift, scale, out);
+}
+void exp_row(const double* P, int64_t n, double sign, double shift, double scale,
+             double* out) noexcept {
+  HWY_DYNAMIC_DISPATCH(ExpRowF64)(P, n, sign, shift, scale, out);
+}
+
+}  // namespace mercer::transform
+#endif

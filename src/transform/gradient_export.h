@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// One gradient from what HWY_EXPORT made of PullBackPullF32 ... SlopesSlopeF64, for either precision.
+#pragma once
+
+#define MERCER_GRADIENT(function, Pull, Slope, parts, in_turns, most_order)     \
+  const EpilogueGradient& function() {                                          \
+    class Made final : public EpilogueGradient {                                \
+     public:                                                                    \
+      Made() : EpilogueGradient(parts, in_turns, most_order) {}                 \
+      void pull_back(const GradientBlock<float>& block) const noexcept final {  \
+        HWY_DYNAMIC_DISPATCH(PullBack##Pull##F32)(block);                       \
+      }                                                                         \
+      void pull_back(const GradientBlock<double>& block) const noexcept final { \
+        HWY_DYNAMIC_DISPATCH(PullBack##Pull##F64)(block);                       \
+      }                                                                         \
+      void slopes(const SlopeRow<float>& row) const noexcept final {            \
+        HWY_DYNAMIC_DISPATCH(Slopes##Slope##F32)(row);                          \
+      }                                                                         \
+      void slopes(const SlopeRow<double>& row) const noexcept final {           \
+        HWY_DYNAMIC_DISPATCH(Slopes##Slope##F64)(row);                          \
+      }                                                                         \
+    };                                                                          \
+    static const Made gradient;                                                 \
+    return gradient;                                                            \
+  }

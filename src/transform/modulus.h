@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Powers of the modulus of complex projections.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "transform/epilogue.h"
+
+namespace mercer::transform {
+
+/// scale (P_0^2 + P_1^2)^half of two projections, half >= 1. A row with P that is NaN or infinite is
+/// not finite.
+std::unique_ptr<const Epilogue> modulus_epilogue(int64_t half);
+/// scale min(round((P_0^2 + P_1^2)^half gain), most): what a camera of most + 1 levels records. A P
+/// that is NaN gives NaN.
+std::unique_ptr<const Epilogue> recorded_modulus_epilogue(int64_t half, double gain, double most);
+
+}  // namespace mercer::transform

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Random neurons: pull-backs against finite differences, kernels that have no such map, one bit a
+// sign, rows of zeros.
+#include <cmath>
+#include <set>
+
+#include "feature/map_entry.h"
+#include "spec/json.h"
+#include "support/catch.h"
+#include "support/dense.h"
+#include "support/map_calls.h"
+#include "support/refusal.h"
+#include "support/statistic.h"
+#include "support/worst.h"
+
+using namespace mercer;
+using test::features_of;
+
+namespace {
+
+std::unique_ptr<feature::FeatureMap> map_of(const std::string& map, const std::string& kernel,
+                                            const std::string& more = "") {
+  const std::string text = R"({"map":")" + map + R"(","kernel":{)" + kernel +
+                           R"(},"inputs":5,"features":48,"seed":3)" + more + "}";
+  return feature::make_map(
+      feature::canonical_map(spec::parse_object(text), "", feature::Data::refused));
+}
+
+Matrix<double> pulled(const feature::FeatureMap& map, const Matrix<double>& X,
+                      const Matrix<double>& G) {
+  Matrix<double> out(X.rows(), X.cols());
+  Context context;
+  map.pull_back(X.view(), G.view(), context, out.view());
+  return out;
+}
+
+double loss(const feature::FeatureMap& map, const Matrix<double>& X, const Matrix<double>& G) {
+  const Matrix<double> Z = features_of(map, X);
+  double sum = 0;
+  for (int64_t k = 0; k < Z.rows() * Z.cols(); ++k) sum += G.data()[k] * Z.data()[k];
+  return sum;
+}
+
+}  // namespace
+
+// Steps of 1e-6 are exact for ramps but where one begins, which none of these numbers does, and good
+// to 1e-12 / 1e-6 of rounding.
+TEST_CASE("arc_cosine: pull-backs are the derivatives in the inputs") {
+  for (const int order : {1, 2}) {
+    for (const char* projection : {"dense", "orthogonal", "sorf", "fastfood", "sobol"}) {
+      INFO("order " << order << ", " << projection);
+      const auto map = map_of(
+          "arc_cosine", R"("kernel":"arc_cosine","variance":1.3,"order":)" + std::to_string(order),
+          std::string(R"(,"projection":")") + projection + "\"");
+      REQUIRE(map->has_gradient());
+      const auto X = test::random_matrix(4, 5, 1), G = test::random_matrix(4, 48, 2);
+      const auto out = pulled(*map, X, G);
+      double worst = 0;
+      for (int64_t k = 0; k < 20; ++k) {
+        const auto slope_at = [&](double h) {
+          const Matrix<double> moved = test::copy(X.view());
+          moved.data()[k] += h;
+          return loss(*map, moved, G);
+        };
+        const double slope = (slope_at(1e-6) - slope_at(-1e-6)) / 2e-6;
+        test::keep_worst(worst, std::fabs(out.data()[k] - slope));
+      }
+      CHECK(worst <= 1e-7 * std::max(1.0, test::largest(out.view())));
+      X(1, 2) = std::nan("");
+      const auto damaged = pulled(*map, X, G);
+      for (int64_t i = 0; i < 4; ++i) CHECK(std::isnan(damaged(i, 0)) == (i == 1));
+    }
+  }
+}
+
+TEST_CASE("arc_cosine and sign: what has no derivative, no such kernel, no such option") {
+  const auto step = map_of("arc_cosine", R"("kernel":"arc_cosine","order":0)");
+  CHECK(!step->has_gradient());
+  CHECK(!map_of("sign", R"("kernel":"sign")")->has_gradient());
+  const auto X = test::random_matrix(2, 5, 1), G = test::random_matrix(2, 48, 2);
+  CHECK(test::refusal_fault(
+            MERCER_UNSUPPORTED, [&] { pulled(*step, X, G); }, "arc_cosine", "order 1 or 2") == "");
+  CHECK(test::refusal_fault(
+            MERCER_UNSUPPORTED, [] { map_of("sign", R"("kernel":"arc_cosine")"); },
+            "kernel arc_cosine has no sign features") == "");
+  CHECK(test::refusal_fault(
+            MERCER_UNSUPPORTED, [] { map_of("arc_cosine", R"("kernel":"gaussian")"); },
+            "kernel gaussian has no arc-cosine features") == "");
+  CHECK(test::refusal_fault(
+            MERCER_UNSUPPORTED,
+            [] { map_of("sign", R"("kernel":"sign")", R"(,"whole_blocks":true)"); }, "whole_blocks",
+            "dense") == "");
+}
+
+// In low dimensions P = HD1HD2HD3 x is nearly a lattice, and its signs are biased; no more at 17 inputs.
+TEST_CASE("sign: features of sorf from 17 inputs on") {
+  for (const int64_t d : {17, 40}) {
+    const Matrix<double> X = test::random_matrix(2, d, 6);
+    for (int64_t k = 0; k < d; ++k) X(1, k) = 0.8 * X(0, k) + 0.5 * X(1, k);
+    std::vector<double> estimates, deviations;
+    const auto kernel = kernel::make_kernel({{"kernel", "sign"}});
+    const double k = kernel->value(d, X.view().row(0), X.view().row(1));
+    for (int64_t seed = 0; seed < 3000; ++seed) {
+      Parameters spec{{"map", "sign"}, {"inputs", d}, {"features", int64_t{32}}, {"seed", seed}};
+      spec.set("kernel", std::make_shared<const Parameters>(kernel->parameters()));
+      spec.set("projection", "sorf");
+      const auto map = feature::make_map(feature::canonical_map(spec, "", feature::Data::refused));
+      const Matrix<double> Z = features_of(*map, X);
+      double sum = 0;
+      for (int64_t j = 0; j < 32; ++j) sum += Z(0, j) * Z(1, j);
+      estimates.push_back(sum);
+      deviations.push_back((sum - k) * (sum - k));
+    }
+    INFO("d = " << d << ", k = " << k);
+    const double z = test::z_threshold(test::kFailure, 4);
+    CHECK(std::fabs(test::studentised_z_score(estimates, k)) <= z);
+    CHECK(test::studentised_z_score(deviations, 1.1 * (1 - k * k) / 32) <= z);
+  }
+}
+
+// The default kernel of the map is its own, and a column is one of two numbers.
+TEST_CASE("sign: a column has one bit, of rows of zeros as well") {
+  const auto map = map_of("sign", R"("kernel":"sign","variance":3)");
+  const Matrix<double> X = test::random_matrix(40, 5, 7);
+  for (int64_t k = 0; k < 5; ++k) X(3, k) = 0;
+  const Matrix<double> Z = features_of(*map, X);
+  const double bit = std::sqrt(3.0 / 48);
+  std::set<double> seen(Z.data(), Z.data() + Z.rows() * Z.cols());
+  CHECK(seen == std::set<double>{-bit, bit});
+  for (int64_t j = 0; j < 48; ++j) CHECK(Z(3, j) == bit);
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Optical features behind a binary modulator and in front of a camera of few bits.
+#include <cmath>
+
+#include "feature/map_entry.h"
+#include "spec/json.h"
+#include "support/catch.h"
+#include "support/dense.h"
+#include "support/map_calls.h"
+#include "support/refusal.h"
+
+using namespace mercer;
+using test::features_of;
+
+namespace {
+
+std::unique_ptr<feature::FeatureMap> map_of(const std::string& more, int exponent = 2) {
+  const std::string text =
+      R"({"map":"optical","kernel":{"kernel":"optical","variance":2,"exponent":)" +
+      std::to_string(exponent) + R"(},"inputs":6,"features":40,"seed":3)" + more + "}";
+  return feature::make_map(
+      feature::canonical_map(spec::parse_object(text), "", feature::Data::refused));
+}
+
+double variance_of(const feature::FeatureMap& map, const Matrix<double>& X) {
+  double variance = 0;
+  map.variance(X.view().block_rows(0, 1), X.view().block_rows(1, 2), std::span(&variance, 1));
+  return variance;
+}
+
+}  // namespace
+
+TEST_CASE("optical: binarised inputs are those of a map of rows of 0 and 1") {
+  for (const char* threshold : {"0.2", "-0.3"}) {
+    const auto map = map_of(std::string(R"(,"input_bits":1,"threshold":)") + threshold);
+    const Matrix<double> X = test::random_matrix(12, 6, 4);
+    const Matrix<double> B = test::filled(
+        12, 6, [&](int64_t i, int64_t k) { return X(i, k) > std::stod(threshold) ? 1.0 : 0.0; });
+    CHECK(test::equal_bytes(features_of(*map, X), features_of(*map_of(""), B)));
+    CHECK(variance_of(*map, X) == Approx(variance_of(*map_of(""), B)).epsilon(1e-14));
+  }
+}
+
+// Codes are whole numbers up to 2^bits - 1, half a step from the features at most, or saturated.
+TEST_CASE("optical: recorded outputs are rounded to the camera's levels") {
+  const Matrix<double> X = test::random_matrix(30, 6, 5);
+  for (const int exponent : {2, 4}) {
+    for (const int bits : {1, 8}) {
+      const auto Z = features_of(*map_of("", exponent), X);
+      const auto R = features_of(
+          *map_of(R"(,"output_bits":)" + std::to_string(bits) + R"(,"exposure":3.5)", exponent), X);
+      const double levels = std::pow(2, bits) - 1, step = 3.5 / levels * std::sqrt(2.0 / 40);
+      int64_t wrong = 0, saturated = 0;
+      for (int64_t k = 0; k < 30 * 40; ++k) {
+        const double code = R.data()[k] / step;
+        const bool full = Z.data()[k] >= levels * step;
+        wrong += std::fabs(code - std::nearbyint(code)) > 1e-9 || code < 0 || code > levels + 1e-9;
+        wrong += full ? std::fabs(code - levels) > 1e-9
+                      : std::fabs(R.data()[k] - Z.data()[k]) > step / 2 * (1 + 1e-9);
+        saturated += full;
+      }
+      INFO("exponent " << exponent << ", bits " << bits);
+      CHECK(wrong == 0);
+      CHECK(saturated > 0);
+    }
+  }
+  CHECK(test::refusal_fault(
+            MERCER_UNSUPPORTED, [&] { variance_of(*map_of(R"(,"output_bits":8)"), X); },
+            "output_bits = 8") == "");
+}
+
+TEST_CASE("optical: options that do not apply, and kernels that have no such map, are refused") {
+  CHECK(test::refusal_fault(
+            MERCER_UNSUPPORTED, [] { map_of(R"(,"threshold":0.5)"); },
+            "threshold = 0.5 does not apply to input_bits = 0") == "");
+  CHECK(test::refusal_fault(
+            MERCER_UNSUPPORTED, [] { map_of(R"(,"exposure":3)"); },
+            "exposure = 3 does not apply to output_bits = 0") == "");
+  CHECK(test::refusal_fault(
+            MERCER_INVALID_ARGUMENT, [] { map_of(R"(,"input_bits":8)"); }, "input_bits = 8") == "");
+  CHECK(test::refusal_fault(
+            MERCER_INVALID_ARGUMENT, [] { map_of(R"(,"output_bits":8,"exposure":0)"); },
+            "exposure = 0") == "");
+}

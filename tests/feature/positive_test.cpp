@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Positive features far from the origin, with and without the stabiliser; the Gaussian's; refusals.
+#include <cmath>
+#include <limits>
+
+#include "feature/map_entry.h"
+#include "spec/json.h"
+#include "support/catch.h"
+#include "support/dense.h"
+#include "support/map_calls.h"
+#include "support/refusal.h"
+#include "support/worst.h"
+
+using namespace mercer;
+using test::features_of;
+
+namespace {
+
+constexpr int64_t kInputs = 7, kFeatures = 90;
+
+std::unique_ptr<feature::FeatureMap> map_of(const std::string& kernel, const std::string& more,
+                                            const std::string& map = "positive") {
+  const std::string text = R"({"map":")" + map + R"(","kernel":{"kernel":)" + kernel +
+                           R"(},"inputs":7,"features":90,"seed":3)" + more + "}";
+  return feature::make_map(
+      feature::canonical_map(spec::parse_object(text), "", feature::Data::refused));
+}
+
+// Rows of norms 1e-3 to 1e3, and one of zeros.
+template <class T>
+Matrix<T> rows_of_many_norms() {
+  Matrix<T> X = test::random_matrix<T>(14, kInputs, 5);
+  for (int64_t i = 0; i < 14; ++i) {
+    double squares = 0;
+    for (int64_t k = 0; k < kInputs; ++k) squares += static_cast<double>(X(i, k) * X(i, k));
+    const double norm = i == 13 ? 0 : std::pow(10, -3 + i / 2.0);
+    for (int64_t k = 0; k < kInputs; ++k)
+      X(i, k) = static_cast<T>(static_cast<double>(X(i, k)) * norm / std::sqrt(squares));
+  }
+  return X;
+}
+
+template <class T>
+int64_t count_not_finite(const Matrix<T>& Z) {
+  return std::count_if(Z.data(), Z.data() + Z.rows() * Z.cols(),
+                       [](T z) { return !std::isfinite(z); });
+}
+
+constexpr const char* kForms[] = {"exp", "hyperbolic"};
+
+}  // namespace
+
+TEMPLATE_TEST_CASE("positive: no finite row gives NaN or Inf, with or without the stabiliser", "",
+                   float, double) {
+  for (const char* form : kForms) {
+    for (const char* stabilize : {"false", "true"}) {
+      for (const char* kernel : {R"("exponential")", R"("gaussian","lengthscale":0.7)"}) {
+        INFO(form << ", " << stabilize << ", " << kernel);
+        const auto map =
+            map_of(kernel, std::string(R"(,"form":")") + form + R"(","stabilize":)" + stabilize);
+        const Matrix<TestType> X = rows_of_many_norms<TestType>();
+        const auto Z = features_of(*map, X);
+        CHECK(count_not_finite(Z) == 0);
+        CHECK(std::all_of(Z.data(), Z.data() + Z.rows() * Z.cols(), [](auto z) { return z >= 0; }));
+        for (int64_t k = 0; k < kInputs; ++k) X(0, k) = static_cast<TestType>(1e30);
+        CHECK(count_not_finite(features_of(*map, X)) == 0);
+        X(4, 2) = std::numeric_limits<TestType>::infinity();
+        CHECK(count_not_finite(features_of(*map, X)) == kFeatures);
+      }
+    }
+  }
+}
+
+// Ratios within a row are those of the map without the stabiliser, where that has not vanished, and
+// the largest column is one: D^{-1/2} sigma.
+TEST_CASE("positive: the stabiliser keeps ratios within a row") {
+  for (const char* form : kForms) {
+    INFO(form);
+    const std::string of_form = std::string(R"(,"form":")") + form + "\"";
+    const std::string kernel = R"("exponential","lengthscale":[1,2,1,1,0.5,1,3],"variance":4)";
+    const auto plain = map_of(kernel, of_form),
+               stable = map_of(kernel, of_form + R"(,"stabilize":true)");
+    const Matrix<double> X = test::random_matrix(9, kInputs, 8);
+    const auto Z = features_of(*plain, X), S = features_of(*stable, X);
+    double worst = 0;
+    for (int64_t i = 0; i < 9; ++i) {
+      const double* const z = Z.view().row(i);
+      const int64_t top = std::max_element(z, z + kFeatures) - z;
+      CHECK(S(i, top) == Approx(2 / std::sqrt(90.0)).epsilon(1e-14));
+      for (int64_t j = 0; j < kFeatures; ++j)
+        test::keep_worst(worst, std::fabs(S(i, j) / S(i, top) - z[j] / z[top]) / (z[j] / z[top]));
+    }
+    // Exponents below 20 in magnitude, rounded a few times.
+    CHECK(worst <= 1e-13);
+    CHECK(test::refusal_fault(
+              MERCER_UNSUPPORTED,
+              [&] {
+                double variance = 0;
+                stable->variance(X.view().block_rows(0, 1), X.view().block_rows(0, 1),
+                                 std::span(&variance, 1));
+              },
+              "positive") == "");
+  }
+}
+
+// Every row has its largest column at norm 1e3 in single precision, too, where the plain form is 0.
+TEST_CASE("positive: far rows keep their largest columns in single precision") {
+  const auto X = rows_of_many_norms<float>();
+  const auto S = features_of(*map_of(R"("exponential")", R"(,"stabilize":true)"), X);
+  const auto Z = features_of(*map_of(R"("exponential")", ""), X);
+  for (int64_t i = 0; i < 14; ++i) {
+    const float* const s = S.view().row(i);
+    CHECK(*std::max_element(s, s + kFeatures) == Approx(1 / std::sqrt(90.0)).epsilon(1e-6));
+  }
+  CHECK(
+      std::all_of(Z.view().row(12), Z.view().row(12) + kFeatures, [](float z) { return z == 0; }));
+}
+
+TEST_CASE("positive: the trigonometric form of the Gaussian is its Fourier map") {
+  const std::string kernel = R"("gaussian","lengthscale":1.3,"variance":2)";
+  const auto sister = map_of(kernel, R"(,"form":"trigonometric")");
+  const auto fourier = map_of(kernel, "", "fourier");
+  const Matrix<double> X = test::random_matrix(5, kInputs, 2);
+  const auto Z = features_of(*sister, X), expected = features_of(*fourier, X);
+  CHECK(test::difference(Z.view(), expected.view(), 1e-14) == "");
+}
+
+TEST_CASE("positive: what it refuses") {
+  const auto refused = [](const std::string& kernel, const std::string& more, const char* part,
+                          mercer_status status = MERCER_UNSUPPORTED) {
+    return test::refusal_fault(
+        status, [&] { map_of(kernel, more); }, part);
+  };
+  CHECK(refused(R"("laplacian")", "", "kernel laplacian has no positive features") == "");
+  CHECK(refused(R"("polynomial")", "", "kernel polynomial has no positive features") == "");
+  CHECK(refused(R"("exponential")", R"(,"form":"trigonometric","stabilize":true)",
+                "stabilize = true does not apply to form = trigonometric") == "");
+  CHECK(refused(R"("exponential","lengthscale":[1,2])", "", "7 inputs",
+                MERCER_DIMENSION_MISMATCH) == "");
+  const auto odd = [] {
+    feature::make_map(feature::canonical_map(
+        spec::parse_object(
+            R"({"map":"positive","kernel":{"kernel":"gaussian"},"inputs":2,"features":5,"form":"hyperbolic"})"),
+        "", feature::Data::refused));
+  };
+  CHECK(test::refusal_fault(MERCER_INVALID_ARGUMENT, odd, "features = 5") == "");
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Kernels that are power series of the inner product: the sum of the series is the kernel.
+#include <cmath>
+#include <vector>
+
+#include "kernel/inner_product.h"
+#include "kernel/kernel.h"
+#include "support/catch.h"
+#include "support/dense.h"
+#include "support/refusal.h"
+
+namespace mercer::test {
+namespace {
+
+using kernel::make_kernel;
+
+// Terms of rows of norm below 3: 60 are enough for every series here.
+double summed(const kernel::Kernel& k, int64_t d, const double* x, const double* y) {
+  std::vector<double> u(x, x + d), v(y, y + d);
+  for (int64_t j = 0; j < d && !k.lengthscale().empty(); ++j) {
+    const size_t at = k.lengthscale().size() > 1 ? static_cast<size_t>(j) : 0;
+    u[static_cast<size_t>(j)] /= k.lengthscale()[at];
+    v[static_cast<size_t>(j)] /= k.lengthscale()[at];
+  }
+  const double s = kernel::inner_product(d, u.data(), v.data());
+  double sum = 0;
+  for (int64_t n = 0; n < 60; ++n)
+    sum += k.series()->coefficient(n) * std::pow(s, static_cast<double>(n));
+  return sum * std::exp(-k.series()->radial() / 2 *
+                        (kernel::inner_product(d, u.data(), u.data()) +
+                         kernel::inner_product(d, v.data(), v.data())));
+}
+
+}  // namespace
+
+TEST_CASE("series: the sum is the kernel", "[kernel]") {
+  const std::vector<double> scales = {0.8, 1.5, 2, 1, 1.2};
+  std::vector<std::unique_ptr<kernel::Kernel>> kernels;
+  kernels.push_back(make_kernel({{"kernel", "exponential"}, {"variance", 1.7}}));
+  kernels.push_back(make_kernel({{"kernel", "exponential"}, {"lengthscale", scales}}));
+  kernels.push_back(make_kernel({{"kernel", "gaussian"}, {"lengthscale", scales}}));
+  kernels.push_back(make_kernel({{"kernel", "gaussian"}, {"lengthscale", 1.4}, {"variance", 0.3}}));
+  kernels.push_back(
+      make_kernel({{"kernel", "polynomial"}, {"degree", int64_t{5}}, {"offset", 0.7}}));
+  kernels.push_back(make_kernel({{"kernel", "dot_product"},
+                                 {"coefficients", std::vector<double>{0.5, 0, 2, 0.25}},
+                                 {"variance", 1.5}}));
+  const Matrix<double> X = random_matrix(20, 5, 3);
+  for (const auto& k : kernels) {
+    INFO(k->name());
+    REQUIRE(k->series() != nullptr);
+    for (int64_t i = 0; i + 1 < 20; ++i) {
+      const double *const x = X.view().row(i), *const y = X.view().row(i + 1);
+      // Alternating sums of terms of size exp(|s|), |s| < 5.
+      CHECK(k->value(5, x, y) == Approx(summed(*k, 5, x, y)).epsilon(1e-12).margin(1e-13));
+    }
+    CHECK(k->series()->coefficient(-1) == 0);
+  }
+  CHECK(make_kernel({{"kernel", "laplacian"}})->series() == nullptr);
+}
+
+TEST_CASE("series: coefficients, degrees, radial factors", "[kernel]") {
+  const auto exponential = make_kernel({{"kernel", "exponential"}, {"variance", 3.0}});
+  CHECK(exponential->series()->is_exponential());
+  CHECK(exponential->series()->radial() == 0);
+  CHECK(!exponential->series()->degree());
+  CHECK(exponential->series()->coefficient(4) == Approx(3.0 / 24).epsilon(1e-15));
+  CHECK(exponential->series()->coefficient(100000) == 0);
+  CHECK(make_kernel({{"kernel", "gaussian"}})->series()->radial() == 1);
+  const auto listed = [](std::vector<double> a) {
+    return make_kernel({{"kernel", "dot_product"}, {"coefficients", std::move(a)}});
+  };
+  CHECK(listed({1, 2, 0, 3, 0, 0})->series()->degree() == 3);
+  CHECK(listed({1, 2, 0, 3, 0, 0})->series()->coefficient(3) == 3);
+  CHECK(listed({1, 2, 0, 3, 0, 0})->series()->coefficient(6) == 0);
+  CHECK(listed({0, 0})->series()->degree() == 0);
+  CHECK(!listed({1})->series()->is_exponential());
+  const double x[] = {2, 1}, bad[] = {std::nan(""), 1};
+  CHECK(listed({5})->value(2, x, x) == 5);
+  CHECK(std::isnan(listed({5})->value(2, x, bad)));
+  CHECK_NOTHROW(listed(std::vector<double>(1025, 1.0)));
+}
+
+TEST_CASE("series: lists that are no series are refused", "[kernel]") {
+  const auto refused = [](std::vector<double> a, const char* part) {
+    return refusal_fault(
+        MERCER_INVALID_ARGUMENT,
+        [&] {
+          make_kernel({{"kernel", "dot_product"}, {"coefficients", a}});
+        },
+        part);
+  };
+  CHECK(refused({}, "coefficients = a list of 0 numbers") == "");
+  CHECK(refused({1, -0.5}, "coefficients[1] = -0.5") == "");
+  CHECK(refused({std::nan("")}, "coefficients[0] = nan") == "");
+  CHECK(refused(std::vector<double>(1026, 1.0), "a list of 1026 numbers, expected at most 1025") ==
+        "");
+  CHECK(refusal_fault(
+            MERCER_INVALID_ARGUMENT,
+            [] {
+              make_kernel({{"kernel", "dot_product"}});
+            },
+            "\"coefficients\" is missing") == "");
+}
+
+}  // namespace mercer::test

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Powers of the positive part and signs on every target: values, derivatives, numbers that are none.
+#include "transform/activation.h"
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "base/aligned.h"
+#include "support/catch.h"
+#include "support/dense.h"
+#include "support/epilogue.h"
+#include "support/reference.h"
+#include "support/refusal.h"
+#include "transform/dense_panel.h"
+#include "transform/on_every_target.h"
+
+using namespace mercer;
+using namespace mercer::transform;
+
+namespace {
+
+constexpr int64_t kRows = 3;
+
+template <class T>
+Matrix<T> finished(const std::unique_ptr<const Epilogue>& epilogue, const Matrix<T>& P,
+                   const Matrix<T>& scale) {
+  Matrix<T> out(P.rows(), P.cols());
+  test::finish(epilogue, P.data(), P.rows(), P.cols(), scale.data(), scale.data(), out.data());
+  return out;
+}
+
+// Numbers of both signs, both zeros among them.
+template <class T>
+Matrix<T> arguments() {
+  Matrix<T> P = test::random_matrix<T>(kRows, 2 * kPanelColumns<T>, 1);
+  P(0, 0) = 0;
+  P(1, 1) = static_cast<T>(-0.0);
+  return P;
+}
+
+template <class T>
+T power(T p, T scale, int64_t order) {
+  T value = scale;
+  for (int64_t n = 0; n < order; ++n) value *= p;
+  return p > 0 ? value : T{0};
+}
+
+}  // namespace
+
+TEST_CASE("activation: powers of the positive part and signs, to the bit on every target") {
+  test::on_every_target_in_both([]<class T>(T) {
+    const Matrix<T> P = arguments<T>(), scale = test::random_matrix<T>(1, P.cols(), 2);
+    const auto sign = finished(sign_epilogue(), P, scale);
+    for (const int64_t order : {0, 1, 2}) {
+      const auto Z = finished(positive_power_epilogue(order), P, scale);
+      int64_t wrong = 0;
+      for (int64_t k = 0; k < P.rows() * P.cols(); ++k) {
+        const T p = P.data()[k], s = scale.data()[k % P.cols()];
+        wrong += Z.data()[k] != power(p, s, order);
+        wrong += sign.data()[k] != (p < 0 ? -s : s);
+      }
+      CHECK(wrong == 0);
+    }
+  });
+}
+
+TEST_CASE("activation: what is no finite number gives NaN where it stands and nowhere else") {
+  test::on_every_target_in_both([]<class T>(T) {
+    constexpr T kInfinity = std::numeric_limits<T>::infinity();
+    Matrix<T> P = arguments<T>(), scale(1, P.cols());
+    scale.fill(T{1});
+    P(0, 5) = std::numeric_limits<T>::quiet_NaN();
+    P(1, 6) = kInfinity;
+    P(2, 7) = -kInfinity;
+    for (const int64_t order : {0, 1, 2, -1}) {
+      const auto Z =
+          finished(order < 0 ? sign_epilogue() : positive_power_epilogue(order), P, scale);
+      int64_t wrong = 0;
+      for (int64_t i = 0; i < P.rows(); ++i) {
+        for (int64_t j = 0; j < P.cols(); ++j) wrong += std::isnan(Z(i, j)) != (j == 5 + i);
+      }
+      CHECK(wrong == 0);
+    }
+  });
+}
+
+TEST_CASE("activation: derivatives of the powers, to the bit on every target") {
+  test::on_every_target_in_both([]<class T>(T) {
+    const Matrix<T> P = arguments<T>(), scale = test::random_matrix<T>(1, P.cols(), 2),
+                    G = test::random_matrix<T>(kRows, P.cols(), 3);
+    for (const int64_t order : {1, 2}) {
+      Matrix<T> out(kRows, P.cols());
+      positive_power_epilogue(order)->gradient()->pull_back({P.data(), G.data(), scale.data(),
+                                                             scale.data(), out.data(), kRows,
+                                                             P.cols(), kRows * P.cols()});
+      int64_t wrong = 0;
+      for (int64_t k = 0; k < kRows * P.cols(); ++k) {
+        const T s = static_cast<T>(order) * scale.data()[k % P.cols()];
+        wrong += out.data()[k] != power(P.data()[k], s, order - 1) * G.data()[k];
+      }
+      CHECK(wrong == 0);
+    }
+  });
+  CHECK(positive_power_epilogue(0)->gradient() == nullptr);
+  CHECK(sign_epilogue()->gradient() == nullptr);
+  CHECK(test::refusal_fault(
+            MERCER_INVALID_ARGUMENT, [] { positive_power_epilogue(3); }, "order = 3") == "");
+}
+
+// The reference numbers hold X, W and Z; 4 columns are the beginning of a block.
+TEST_CASE("activation: features of given W equal the reference numbers") {
+  for (const auto& set : test::oracle("transforms").at("maps")) {
+    const std::vector<std::vector<double>> X = set.at("X"), W = set.at("W");
+    const size_t D = W[0].size();
+    Matrix<double> P(std::ssize(X), kPanelColumns<double>), scale(1, P.cols());
+    P.fill(0);
+    for (size_t i = 0; i < X.size(); ++i) {
+      for (size_t j = 0; j < D; ++j) {
+        for (size_t k = 0; k < W.size(); ++k)
+          P(static_cast<int64_t>(i), static_cast<int64_t>(j)) += X[i][k] * W[k][j];
+      }
+    }
+    for (const char* name : {"arc_cosine_0", "arc_cosine_1", "arc_cosine_2", "sign"}) {
+      const bool sign = std::string(name) == "sign";
+      scale.fill(std::sqrt((sign ? 1.0 : 2.0) / static_cast<double>(D)));
+      const auto Z =
+          finished(sign ? sign_epilogue() : positive_power_epilogue(name[11] - '0'), P, scale);
+      const std::vector<std::vector<double>> expected = set.at(name);
+      INFO(name);
+      for (size_t i = 0; i < X.size(); ++i) {
+        for (size_t j = 0; j < D; ++j)
+          CHECK(Z(static_cast<int64_t>(i), static_cast<int64_t>(j)) ==
+                Approx(expected[i][j]).epsilon(1e-12).margin(1e-15));
+      }
+    }
+  }
+}
