@@ -5,6 +5,7 @@
 #include <cmath>
 #include <set>
 
+#include "feature/derivative.h"
 #include "feature/map_entry.h"
 #include "spec/json.h"
 #include "support/catch.h"
@@ -71,6 +72,30 @@ TEST_CASE("arc_cosine: pull-backs are the derivatives in the inputs") {
       const auto damaged = pulled(*map, X, G);
       for (int64_t i = 0; i < 4; ++i) CHECK(std::isnan(damaged(i, 0)) == (i == 1));
     }
+  }
+}
+
+// <G, J V> = <J' G, V>, and second derivatives are refused: a ramp has none, its square another one.
+TEST_CASE("arc_cosine: push-forwards are adjoint to pull-backs, the first order alone") {
+  const auto X = test::random_matrix(6, 5, 1), V = test::random_matrix(6, 5, 2),
+             G = test::random_matrix(6, 48, 3);
+  for (const char* order : {"1", "2"}) {
+    const auto map = map_of("arc_cosine", std::string(R"("kernel":"arc_cosine","order":)") + order);
+    Matrix<double> forward(6, 48), hessian(6, 5 * 48);
+    Context context;
+    map->push_forward(X.view(), V.view(), context, forward.view());
+    const auto back = pulled(*map, X, G);
+    for (int64_t i = 0; i < 6; ++i) {
+      double ahead = 0, behind = 0;
+      for (int64_t j = 0; j < 48; ++j) ahead += forward(i, j) * G(i, j);
+      for (int64_t k = 0; k < 5; ++k) behind += back(i, k) * V(i, k);
+      CHECK(ahead == Approx(behind).epsilon(1e-12).margin(1e-13));
+    }
+    const feature::Derivative second{feature::Derivative::Kind::hessian_diagonal};
+    CHECK(test::refusal_fault(
+              MERCER_UNSUPPORTED,
+              [&] { map->differentiate(second, X.view(), context, hessian.view()); },
+              "order 2 of map arc_cosine") == "");
   }
 }
 
