@@ -11,7 +11,9 @@ rm -rf "$2" && mkdir -p "$2" && cd "$2" || exit 1
 
 # strong moves y three times as much as weak, in units a thousand times as large; idle not at all.
 { echo strong,weak,idle,y; rows 600 'a = uniform(); b = uniform(); c = uniform(); printf "%.6f,%.6f,%.6f,%.6f\n", 1000*a, b, c, 3*a + b'; } >linear.csv
-accepts "$MERCER" fit linear.csv -o model --features 256 --lengthscale 2 --lambda 1e-6 --quiet
+# Fits may warn, as that a linear model is as good.
+fits() { "$MERCER" fit "$@" --quiet >/dev/null 2>&1 || complain "fit $*"; }
+fits linear.csv -o model --features 256 --lengthscale 2 --lambda 1e-6
 accepts "$MERCER" relevance model linear.csv
 [ "$(cut -d' ' -f1 out | tr '\n' ' ')" = "strong weak idle " ] || complain "order: $(cat out)"
 awk '$1 == "strong" { s = $2 } $1 == "weak" { w = $2 } $1 == "idle" { i = $2 }
@@ -28,21 +30,22 @@ contains '^strong' "rows without the target"
 
 # What has two values is switched: y moves by 2 b as much whether it is a number or text.
 { echo flag,word,y; rows 400 'f = uniform() < 0; w = uniform() < 0; printf "%d,%s,%.6f\n", f, w ? "on" : "off", 2*f + w + 0.01*uniform()'; } >switches.csv
-accepts "$MERCER" fit switches.csv -o switches --features 64 --lengthscale 2 --lambda 1e-6 --quiet
+fits switches.csv -o switches --features 64 --lengthscale 2 --lambda 1e-6
 accepts "$MERCER" relevance switches switches.csv
 awk '$1 == "flag" { f = $2 } $1 == "word" { w = $2 } END { exit !(f > 0.85 && f < 0.95 && w > 0.4 && w < 0.5) }' out ||
   complain "switches: $(cat out)"
 
 # Classes, text and missing inputs.
 { echo size,colour,kind; rows 500 'a = uniform(); c = uniform() < 0 ? "red" : "blue"; printf "%s,%s,%s\n", i % 50 ? sprintf("%.5f", a) : "", c, (a > 0) ? "big" : "small"'; } >kinds.csv
-"$MERCER" fit kinds.csv -o kinds --features 128 --missing fill --lengthscale 2 --lambda 1e-4 --quiet >/dev/null 2>&1 || complain "fit of kinds"
-accepts "$MERCER" relevance kinds kinds.csv
+fits kinds.csv -o kinds --features 128 --missing fill --lengthscale 2 --lambda 1e-4
+"$MERCER" relevance kinds kinds.csv >out 2>err || complain "relevance of kinds: $(cat err)"
+grep -q '10 of 500 rows lack inputs (size: 10), filled' err || complain "no word of filled rows: $(cat err)"
 [ "$(head -n 1 out | cut -d' ' -f1)" = size ] || complain "kinds: $(cat out)"
 awk '$1 == "size" { s = $2 } $1 == "colour" { c = $2 } END { exit !(s > 1 && c < 0.3 * s) }' out || complain "kinds: $(cat out)"
 [ "$(wc -l <out)" = 2 ] || complain "a text column is one input: $(cat out)"
 
 refuses 'cannot both be standard input' "$MERCER" relevance - -
 refuses 'no rows' "$MERCER" relevance model <(echo strong,weak,idle)
-"$MERCER" fit linear.csv -o counts --map '{"map":"nystroem"}' --features 64 --lengthscale 2 --lambda 1e-6 --quiet >/dev/null 2>&1 || complain "fit of nystroem"
+fits linear.csv -o counts --map '{"map":"nystroem"}' --features 64 --lengthscale 2 --lambda 1e-6
 refuses 'no derivatives' "$MERCER" relevance counts linear.csv
 finish
