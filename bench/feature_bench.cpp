@@ -115,7 +115,7 @@ void spec_f32(benchmark::State& state, const char* name, const Parameters& kerne
   const int64_t n = state.range(0), d = state.range(1), D = state.range(2);
   Parameters spec{{"map", name}, {"projection", projection}, {"inputs", d}, {"features", D}};
   Parameters scaled = kernel;
-  if (kernel.text("kernel") == "exponential") scaled.set("lengthscale", std::sqrt(double(d)));
+  if (kernel.text("kernel") == "exponential") scaled.set("lengthscale", 2 * std::sqrt(double(d)));
   spec.set("kernel", std::make_shared<const Parameters>(scaled));
   if (*form != '\0') spec.set("form", form);
   const auto map = feature::make_map(feature::canonical_map(spec, "", feature::Data::refused));
