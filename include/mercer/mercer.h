@@ -7,6 +7,7 @@
  * C API. */
 
 #include "mercer/base.h"
+#include "mercer/codes.h"
 #include "mercer/derivative.h"
 #include "mercer/io.h"
 #include "mercer/kernel.h"

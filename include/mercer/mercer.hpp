@@ -22,6 +22,7 @@
 #include <string>
 
 #include "mercer/base.hpp"
+#include "mercer/codes.hpp"
 #include "mercer/derivative.hpp"
 #include "mercer/kernel.hpp"
 #include "mercer/map.hpp"

@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/fields.h"
 #include "base/float_environment.h"
+#include "feature/binary_codes.h"
 #include "feature/map_entry.h"
 #include "feature/projected_map.h"
 #include "moment/fourier_variance.h"
@@ -98,7 +99,7 @@ ProjectedParts projected(const Ingredients& parts) {
   return made;
 }
 
-class Fourier final : public ProjectedMap {
+class Fourier final : public ProjectedMap, public CosineMap {
  public:
   explicit Fourier(Ingredients parts) : ProjectedMap(projected(parts)), parts_(std::move(parts)) {}
 
@@ -130,6 +131,13 @@ class Fourier final : public ProjectedMap {
       return is_complex() ? moment::fourier_complex_pseudo_variance(k, features())
                           : real_variance(k);
     });
+  }
+
+  // Columns with weights of their own would count as much as the others in a code.
+  std::optional<UniformCosines> uniform_cosines() const override {
+    const ColumnLaw law = column_law(parts_);
+    if (!law.phase_seed || !law.shares.empty()) return std::nullopt;
+    return UniformCosines{law.scale, *law.phase_seed};
   }
 
   int64_t incomplete_block() const override {

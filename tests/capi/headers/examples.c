@@ -193,6 +193,27 @@ static int frequencies_for_derivatives(const mercer_kernel* kernel) {
   return status == MERCER_OK && needed > 4096 && bound.epsilon > 0.5;
 }
 
+/* ---- codes.h ---- */
+
+static int binary_codes(const mercer_kernel* kernel, float* x, double* values) {
+  static uint64_t codes[n * 16];
+  static int32_t distances[n * n];
+  const int64_t bits = 1024, words = 16;
+  mercer_fourier_options options = {.struct_size = sizeof options};
+  mercer_fourier_options_init(&options);
+  options.form = MERCER_FORM_PHASE;
+  mercer_map* map = NULL;
+  mercer_status status = mercer_fourier_create(kernel, d, bits, &options, &map);
+  mercer_rows X = mercer_rows_f32(n, d, x);
+  if (status == MERCER_OK) status = mercer_map_codes(map, &X, words, codes, NULL);
+  if (status == MERCER_OK)
+    status = mercer_codes_hamming(words, n, codes, n, codes, distances, NULL);
+  if (status == MERCER_OK)
+    status = mercer_codes_kernel(kernel, bits, n * n, distances, values);
+  mercer_map_free(map);
+  return status == MERCER_OK && values[0] == 1 && values[1] < 1 && distances[1] == distances[n];
+}
+
 /* ---- sketch.h ---- */
 
 static int sketch_by_spec(void) {
@@ -438,6 +459,7 @@ int main(void) {
   RUN(derivatives_of_kernels, (gaussian, x64, k));
   RUN(frequencies_for_derivatives, (gaussian));
   RUN(learning_from_derivatives, (small, x64, y64, ones, f));
+  RUN(binary_codes, (gaussian, x32, k));
   RUN(sketch_by_spec, ());
   RUN(recommended_sketch, (polynomial, x64));
   RUN(bilinear_pooling, (z32, z32, pooled));

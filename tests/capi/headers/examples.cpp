@@ -102,6 +102,15 @@ bool derivatives(const mercer::Map& map, const Numbers& X) {
          partial(2, 3) == gradient(2, map.features() + 3) && K(0, 0) == 0 && K(0, 1) != 0;
 }
 
+bool codes(const Numbers& X) {
+  mercer::Kernel kernel = mercer::Kernel::gaussian(1.0);
+  mercer_fourier_options options = mercer::fourier_options();
+  options.form = MERCER_FORM_PHASE;
+  mercer::Codes codes(mercer::Map::fourier(kernel, X.cols(), 1024, options), X);
+  mercer::Matrix<double> K = codes.kernel(kernel, codes.distances(codes));
+  return codes.words() == 16 && K(3, 3) == 1 && K(0, 1) < 1 && K(0, 1) == K(1, 0);
+}
+
 bool sketch(const Numbers& X) {
   mercer::Kernel kernel = mercer::Kernel::polynomial(3, 1.0, 1.0);
   mercer::RecommendedSketch best = mercer::recommend_sketch(kernel, 512, 0, X);
@@ -139,8 +148,8 @@ bool all() {
   const mercer::Kernel matern = kernel();
   const mercer::Map features = mercer::Map::fourier(matern, 3, 64);
   return library() && context(features) && views(matern, X.view().data) && map(matern, X) &&
-         ridge(X, Y, X, Y) && model(features, X, Y) && derivatives(features, X) && sketch(X) &&
-         source();
+         ridge(X, Y, X, Y) && model(features, X, Y) && derivatives(features, X) && codes(X) &&
+         sketch(X) && source();
 }
 
 }  // namespace

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// mercer/codes.h.
+#include "mercer/codes.h"
+
+#include "arguments.h"
+#include "feature/binary_codes.h"
+#include "guard.h"
+#include "handles.h"
+#include "moment/code_share.h"
+#include "row_arguments.h"
+
+using namespace mercer;
+using namespace mercer::capi;
+
+namespace {
+
+constexpr int64_t kMostWords = int64_t{1} << 25;  // distances are of 32 bits
+
+}  // namespace
+
+mercer_status mercer_map_codes(const mercer_map* map, const mercer_rows* X, int64_t words,
+                               uint64_t* codes, mercer_context* context) {
+  return guard_long("mercer_map_codes", context, [&](Context& running) {
+    const feature::FeatureMap& phi = *checked("map", map).impl;
+    const auto rows = read_rows("X", X, phi.inputs(), "the map's inputs", running);
+    require(words == feature::code_words(phi.features()), MERCER_DIMENSION_MISMATCH,
+            "words = %lld, expected %lld, those of the map's %lld features",
+            static_cast<long long>(words),
+            static_cast<long long>(feature::code_words(phi.features())),
+            static_cast<long long>(phi.features()));
+    const auto result = matrix("codes", codes, "X->n", rows.n(), words, "words", words);
+    check_apart(result.extent(), rows);
+    feature::binary_codes(phi, rows, running, codes);
+  });
+}
+
+mercer_status mercer_codes_hamming(int64_t words, int64_t n, const uint64_t* A, int64_t m,
+                                   const uint64_t* B, int32_t* distances, mercer_context* context) {
+  return guard_long("mercer_codes_hamming", context, [&](Context& running) {
+    check_range("words", words, 1, kMostWords);
+    const auto a = matrix("A", A, "n", n, words, "words", words);
+    const auto b = matrix("B", B, "m", m, words, "words", words);
+    const auto result = matrix("distances", distances, "n", n, m, "m", m);
+    check_no_overlap(result, a, b);
+    feature::code_distances(words, n, A, m, B, running, distances);
+  });
+}
+
+mercer_status mercer_codes_kernel(const mercer_kernel* kernel, int64_t bits, int64_t count,
+                                  const int32_t* distances, double* values) {
+  return guard("mercer_codes_kernel", [&] {
+    const kernel::Kernel& k = *checked("kernel", kernel).impl;
+    const random::Law* const law = k.spectral_law();
+    // The normal law alone is isotropic and has independent coordinates (Maxwell).
+    require(law != nullptr && law->isotropic() && law->is_product(), MERCER_UNSUPPORTED,
+            "the share of bits is no function of kernel %s alone, expected gaussian",
+            std::string(k.name()).c_str());
+    check_range("bits", bits, 1, INT32_MAX);
+    const auto given = vector("distances", distances, "count", count);
+    const auto result = vector("values", values, "count", count);
+    check_no_overlap(result, given);
+    for (const int32_t& distance : given.values()) {
+      require(distance >= 0 && distance <= bits, MERCER_INVALID_ARGUMENT,
+              "distances[%td] = %d, expected 0 to bits = %lld", &distance - distances, distance,
+              static_cast<long long>(bits));
+    }
+    for (int64_t i = 0; i < count; ++i) {
+      values[i] = k.variance() * moment::gaussian_from_code_share(
+                                     static_cast<double>(distances[i]) / static_cast<double>(bits));
+    }
+  });
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * SPDX-FileCopyrightText: The mercer authors */
+#ifndef MERCER_CODES_H
+#define MERCER_CODES_H
+
+/* Binary codes of rows: 1,024 bits in 128 bytes, whose Hamming distances tell the kernel. */
+
+#include "mercer/map.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ==== Binary codes ====
+ *
+ * Bit j of x is 1 where cos(omega_j'x + b_j) + t_j > 0, t_j uniform on (-1, 1), one bit for each of
+ * the D columns of a Fourier map of form PHASE, whose omega_j and b_j they are (Raginsky, Lazebnik,
+ * "Locality-sensitive binary codes from shift-invariant kernels", NIPS 2009). Two rows differ in a
+ * share of their bits whose mean is, with k of variance 1,
+ *
+ *   (8/pi^2) sum_{m>=1} (1 - k(m tau))/(4 m^2 - 1),   tau = x - y,
+ *
+ * 0 at tau = 0 and 4/pi^2 = 0.405 where k is 0. Bits of dense frequencies are independent: the
+ * share h of D bits has the standard deviation sqrt(h (1 - h)/D).
+ *
+ * A code is `words` = ceil(D/64) words of 64 bits: bit j in place j mod 64 of word j/64, bits past
+ * the last 0. Codes of several rows follow each other without gaps.
+ *
+ * Example: the codes of n rows, their distances, and what those say of the kernel.
+ *
+ *   const int64_t bits = 1024, words = 16;
+ *   mercer_fourier_options options = {.struct_size = sizeof options};
+ *   mercer_fourier_options_init(&options);
+ *   options.form = MERCER_FORM_PHASE;
+ *   mercer_map* map = NULL;
+ *   mercer_status status = mercer_fourier_create(kernel, d, bits, &options, &map);
+ *   mercer_rows X = mercer_rows_f32(n, d, x);
+ *   if (status == MERCER_OK) status = mercer_map_codes(map, &X, words, codes, NULL);
+ *   if (status == MERCER_OK)
+ *     status = mercer_codes_hamming(words, n, codes, n, codes, distances, NULL);
+ *   if (status == MERCER_OK)
+ *     status = mercer_codes_kernel(kernel, bits, n * n, distances, values);
+ */
+
+/** The codes of the rows of X.
+ *  Shapes: X n x d, dense or CSR, F32 or F64; codes n x words, words = ceil(D/64).
+ *  Random: what the map draws, and t_j from the same seed; a map with more features keeps the bits
+ *  of the first (structured projections: whole blocks). The bits of a row depend on it alone, but
+ *  rows of F32 and of F64 may differ in bits whose cosine is within rounding of the threshold.
+ *  Errors: MERCER_UNSUPPORTED for maps other than fourier of form PHASE, and for supplied
+ *  frequencies; MERCER_DIMENSION_MISMATCH (columns of X, words); MERCER_INVALID_ARGUMENT naming the
+ *  first row whose features are NaN (a number that is not finite, or outside the kernel's domain):
+ *  a code has no bits for that, leave the row out. Codes are unspecified then.
+ *  Threads and cost: any number at once; mercer_map_transform of the same map, without its Z: 4 MB
+ *  of features are in memory at a time. */
+MERCER_API mercer_status mercer_map_codes(const mercer_map* map, const mercer_rows* X,
+                                          int64_t words, uint64_t* codes, mercer_context* context);
+
+/** distances[i m + j] = the number of bits in which codes i of A and j of B differ.
+ *  Shapes: A n x words, B m x words, distances n x m; A and B may be one. 1 <= words <= 2^25.
+ *  Errors: MERCER_INVALID_ARGUMENT (sizes, NULL, overlap with the distances).
+ *  Threads and cost: any number at once; n m words popcounts and additions, under a nanosecond for
+ *  16 words where vectors count bits themselves (AVX-512 BITALG). */
+MERCER_API mercer_status mercer_codes_hamming(int64_t words, int64_t n, const uint64_t* A,
+                                              int64_t m, const uint64_t* B, int32_t* distances,
+                                              mercer_context* context);
+
+/** values[i] = the k(x, y) whose mean share of bits is distances[i]/bits: the series above, which
+ *  decreases in k, inverted; k(0) at distance 0, 0 from a share of 4/pi^2 on. Only the Gaussian
+ *  kernel (any lengthscales, any variance) has a share that is a function of k alone, k(m tau) =
+ *  k^(m^2); of other kernels compare shares with the series at tau of interest.
+ *  Shapes: distances and values: count.
+ *  Errors: MERCER_UNSUPPORTED (another kernel), MERCER_INVALID_ARGUMENT (bits < 1, a distance
+ *  outside 0 to bits, naming it).
+ *  Threads and cost: any number at once; under 1 us a value. */
+MERCER_API mercer_status mercer_codes_kernel(const mercer_kernel* kernel, int64_t bits,
+                                             int64_t count, const int32_t* distances,
+                                             double* values);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Features of some rows and columns at a time go to a buffer that stays in the last-level cache and
+// are compared with the thresholds there: beside cosines that costs little.
+#include "feature/binary_codes.h"
+
+#include <algorithm>
+#include <atomic>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "base/aligned.h"
+#include "base/parallel.h"
+#include "base/size.h"
+#include "random/distributions.h"
+#include "transform/sign_bits.h"
+
+namespace mercer::feature {
+namespace {
+
+// Columns that are made at a time, and about so many bytes of them.
+constexpr int64_t kColumns = 4096;
+constexpr int64_t kBufferBytes = int64_t{4} << 20;
+constexpr const char* kWhat = "features before they are bits";
+
+// cos(u) + t > 0 where scale cos(u) > -scale t.
+template <class T>
+AlignedBuffer<T> draw_thresholds(const UniformCosines& cosines, Columns c) {
+  std::vector<double> uniform(static_cast<size_t>(c.end - c.begin));
+  random::fill_uniform(random::Stream(cosines.seed, random::Tag::phase, 1),
+                       static_cast<uint64_t>(c.begin), uniform);
+  AlignedBuffer<T> thresholds(c.end - c.begin);
+  for (int64_t j = 0; j < c.end - c.begin; ++j)
+    thresholds[j] = static_cast<T>(cosines.scale * (1 - 2 * uniform[static_cast<size_t>(j)]));
+  return thresholds;
+}
+
+void refuse_row(const FeatureMap& map, int64_t row) {
+  fail(MERCER_INVALID_ARGUMENT,
+       "the features of row %lld are NaN, for which a code has no bits: expected finite numbers in "
+       "the domain of kernel %s; leave the row out",
+       static_cast<long long>(row), std::string(map.kernel().name()).c_str());
+}
+
+template <class View>
+void code_rows(const FeatureMap& map, const UniformCosines& cosines, const View& X,
+               Context& context, uint64_t* codes) {
+  using T = RowNumberOf<View>;
+  const int64_t D = map.features(), words = code_words(D), width = std::min(D, kColumns);
+  const int64_t row_bytes = width * static_cast<int64_t>(sizeof(T));
+  const int64_t step = std::min(X.rows, std::max<int64_t>(kBufferBytes / row_bytes, 64));
+  const int64_t numbers = checked_multiply(step, width, kWhat);
+  const MemoryCharge charge =
+      context.charge(checked_multiply(numbers + 3 * width, sizeof(double), kWhat), kWhat);
+  const AlignedBuffer<T> buffer(numbers);
+  Stage stage(context, checked_multiply(X.rows, words, kWhat));
+  for (int64_t j0 = 0; j0 < D; j0 += width) {
+    const Columns c{j0, std::min(j0 + width, D)};
+    const AlignedBuffer<T> thresholds = draw_thresholds<T>(cosines, c);
+    for (int64_t i0 = 0; i0 < X.rows; i0 += step) {
+      const int64_t i1 = std::min(i0 + step, X.rows), units = (i1 - i0) * code_words(c.end - j0);
+      const MatrixView<T> Z{buffer.data(), i1 - i0, c.end - c.begin};
+      stage.share(units);
+      map.apply(X.block_rows(i0, i1), c, context, Z);
+      std::atomic<int64_t> broken{std::numeric_limits<int64_t>::max()};
+      parallel_for(context, Z.rows, [&](int64_t i, int) noexcept {
+        uint64_t* const row = codes + (i0 + i) * words + j0 / 64;
+        if (transform::sign_bits(Z.row(i), thresholds.data(), Z.cols, row)) return;
+        for (int64_t least = broken; i < least && !broken.compare_exchange_weak(least, i);) {
+        }
+      });
+      if (broken < Z.rows) refuse_row(map, i0 + broken);
+      stage.advance(units);
+    }
+  }
+}
+
+}  // namespace
+
+void binary_codes(const FeatureMap& map, const Rows& X, Context& context, uint64_t* codes) {
+  const auto* const columns = dynamic_cast<const CosineMap*>(&map);
+  const auto cosines = columns == nullptr ? std::nullopt : columns->uniform_cosines();
+  require(cosines.has_value(), MERCER_UNSUPPORTED,
+          "map %s has no binary codes, expected fourier with form = phase and drawn frequencies of "
+          "equal weight",
+          std::string(map.name()).c_str());
+  if (X.rows() > 0)
+    X.visit([&](const auto& rows) { code_rows(map, *cosines, rows, context, codes); });
+}
+
+}  // namespace mercer::feature

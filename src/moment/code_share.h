@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// The mean share of bits in which two binary codes of Fourier features differ, and the Gaussian
+// kernel from it (Raginsky, Lazebnik, "Locality-sensitive binary codes from shift-invariant
+// kernels", NIPS 2009, lemma 2.3).
+#pragma once
+
+namespace mercer::moment {
+
+/// (8/pi^2) sum_{m>=1} (1 - k^(m^2))/(4 m^2 - 1), k in [0, 1]: of the Gaussian kernel of variance
+/// 1, k(m tau) = k^(m^2). Within 1e-15.
+double gaussian_code_share(double k) noexcept;
+/// The k of which that is the share: 1 for shares <= 0, 0 from 4/pi^2, the share of k = 0, on.
+double gaussian_from_code_share(double share) noexcept;
+
+}  // namespace mercer::moment

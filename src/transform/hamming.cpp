@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Lanes of a vector belong to different codes of B, so that nothing is summed across lanes: word by
+// word of 32 bits, a word of A against those of as many codes as two vectors hold, for a few codes
+// of A at a time. Bits are counted byte by byte, which every target can; the counts of a few words
+// fit a byte and are added up to 32 bits then.
+// Where the processor counts bits itself (AVX-512 BITALG), which Highway takes up on request.
+#define HWY_WANT_AVX3_DL
+#define HWY_TARGET_INCLUDE "transform/hamming.cpp"
+#include "transform/simd.h"
+//
+#include <algorithm>
+#include <cstring>
+
+#include "transform/hamming.h"
+
+MERCER_SIMD_BEGIN();
+
+using WordTag = hn::CappedTag<uint32_t, 16>;
+using WordVector = hn::Vec<WordTag>;
+
+#if HWY_TARGET == HWY_SCALAR
+// Single words have no bytes of their own.
+constexpr int64_t kWordsTogether = 2 * kTurnedWords;
+using CountTag = WordTag;
+HWY_INLINE WordVector SumOfCounts(WordVector counts) { return counts; }
+#else
+// 8 bits to a byte: 31 counts are at most 248.
+constexpr int64_t kWordsTogether = 31;
+using CountTag = hn::Repartition<uint8_t, WordTag>;
+// The sum of the four bytes of every lane.
+HWY_INLINE WordVector SumOfCounts(hn::Vec<CountTag> counts) {
+  const WordTag tag;
+  const WordVector v = hn::BitCast(tag, counts), bytes = hn::Set(tag, 0x00FF00FFu);
+  const WordVector pairs = hn::Add(hn::And(v, bytes), hn::And(hn::ShiftRight<8>(v), bytes));
+  return hn::And(hn::Add(pairs, hn::ShiftRight<16>(pairs)), hn::Set(tag, 0xFFFFu));
+}
+#endif
+
+HWY_INLINE uint32_t HalfWord(const unsigned char* code, int64_t w) {
+  uint32_t word;
+  std::memcpy(&word, code + 4 * w, sizeof word);
+  return word;
+}
+
+// kRows codes of A against two vectors of codes; out[2 i], out[2 i + 1] are the sums of code i.
+template <int kRows>
+HWY_INLINE void CountBits(const HammingBlock& block, const unsigned char* const (&a)[kRows],
+                          const uint32_t* turned, WordVector (&sums)[2 * kRows]) {
+  const WordTag tag;
+  const CountTag count_tag;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(tag)), depth = 2 * block.depth;
+#pragma GCC unroll 8
+  for (int i = 0; i < 2 * kRows; ++i) sums[i] = hn::Zero(tag);
+  for (int64_t first = 0; first < depth; first += kWordsTogether) {
+    const int64_t end = HWY_MIN(first + kWordsTogether, depth);
+    hn::Vec<CountTag> counts[2 * kRows];
+#pragma GCC unroll 8
+    for (int i = 0; i < 2 * kRows; ++i) counts[i] = hn::Zero(count_tag);
+    for (int64_t w = first; w < end; ++w) {
+      const WordVector low = hn::Load(tag, turned + w * kTurnedCodes);
+      const WordVector high = hn::Load(tag, turned + w * kTurnedCodes + lanes);
+#pragma GCC unroll 8
+      for (int i = 0; i < kRows; ++i) {
+        const WordVector word = hn::Set(tag, HalfWord(a[i], w));
+        const auto count = [&](WordVector other) HWY_ATTR {
+          return hn::PopulationCount(hn::BitCast(count_tag, hn::Xor(word, other)));
+        };
+        counts[2 * i] = hn::Add(counts[2 * i], count(low));
+        counts[2 * i + 1] = hn::Add(counts[2 * i + 1], count(high));
+      }
+    }
+#pragma GCC unroll 8
+    for (int i = 0; i < 2 * kRows; ++i) sums[i] = hn::Add(sums[i], SumOfCounts(counts[i]));
+  }
+}
+
+template <int kRows>
+HWY_INLINE int64_t SomeRows(const HammingBlock& block, int64_t i) {
+  const WordTag tag;
+  const hn::RebindToSigned<WordTag> signed_tag;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(tag));
+  for (; i + kRows <= block.n; i += kRows) {
+    const unsigned char* a[kRows];
+    for (int r = 0; r < kRows; ++r)
+      a[r] = reinterpret_cast<const unsigned char*>(block.A + (i + r) * block.words);
+    for (int64_t j = 0; j < block.count; j += 2 * lanes) {
+      WordVector sums[2 * kRows];
+      CountBits<kRows>(block, a, block.turned + j, sums);
+      for (int r = 0; r < kRows; ++r) {
+        HWY_ALIGN int32_t both[2 * hn::MaxLanes(tag)];
+        int32_t* const to = block.out + (i + r) * block.ld + j;
+        const int64_t some = HWY_MIN(2 * lanes, block.count - j);
+        const bool whole = some == 2 * lanes;
+        if (!whole)
+          std::fill(std::copy_n(to, block.accumulate ? some : 0, both), std::end(both), 0);
+        int32_t* const at = whole ? to : both;
+        for (int v = 0; v < 2; ++v) {
+          auto sum = hn::BitCast(signed_tag, sums[2 * r + v]);
+          if (block.accumulate) sum = hn::Add(sum, hn::LoadU(signed_tag, at + v * lanes));
+          hn::StoreU(sum, signed_tag, at + v * lanes);
+        }
+        if (!whole) std::copy_n(both, some, to);
+      }
+    }
+  }
+  return i;
+}
+
+void HammingOfBlock(const HammingBlock& block) {
+  const int64_t i = SomeRows<4>(block, 0);
+  SomeRows<1>(block, i);
+}
+
+MERCER_SIMD_END();
+
+#if HWY_ONCE
+namespace mercer::transform {
+
+HWY_EXPORT(HammingOfBlock);
+
+void hamming_block(const HammingBlock& block) noexcept {
+  HWY_DYNAMIC_DISPATCH(HammingOfBlock)(block);
+}
+
+// The halves of a word are turned as they stand in memory, as those of A are read.
+void turn_codes(const uint64_t* B, int64_t words, int64_t depth, int64_t count,
+                uint32_t* turned) noexcept {
+  for (int64_t w = 0; w < depth; ++w) {
+    for (int64_t j = 0; j < kTurnedCodes; ++j) {
+      uint32_t halves[2] = {};
+      if (j < count) std::memcpy(halves, B + j * words + w, sizeof halves);
+      turned[2 * w * kTurnedCodes + j] = halves[0];
+      turned[(2 * w + 1) * kTurnedCodes + j] = halves[1];
+    }
+  }
+}
+
+}  // namespace mercer::transform
+#endif

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// mercer/codes.h: the kernel comes back from codes of either precision, dense and sparse; refusals.
+#include <cmath>
+#include <cstring>
+#include <vector>
+
+#include "fixture.h"
+#include "support/catch.h"
+
+using namespace mercer::test;
+
+namespace {
+
+constexpr int64_t n = 12, d = 3, D = 20000, words = 313;
+
+MapHandle phase_map(const mercer_kernel* kernel, int64_t features = D) {
+  const mercer_fourier_options options = fourier_options(MERCER_FORM_PHASE);
+  mercer_map* map = nullptr;
+  mercer_fourier_create(kernel, d, features, &options, &map);
+  return MapHandle(map);
+}
+
+std::vector<uint64_t> codes_of(const mercer_map* map, const RowsView& X) {
+  std::vector<uint64_t> codes(static_cast<size_t>(n * words));
+  CHECK(mercer_map_codes(map, X, words, codes.data(), nullptr) == MERCER_OK);
+  return codes;
+}
+
+}  // namespace
+
+TEST_CASE("codes give the kernel back, from rows of either precision", "[capi]") {
+  const auto kernel = make_kernel(R"("gaussian","lengthscale":1.4,"variance":2)");
+  const auto map = phase_map(kernel.get());
+  const auto x = numbers(n, d);
+  const std::vector<float> x32(x.begin(), x.end());
+  for (const auto& codes :
+       {codes_of(map.get(), rows_of(x, d)), codes_of(map.get(), rows_of(x32, d))}) {
+    std::vector<int32_t> distances(n * n);
+    std::vector<double> values(n * n);
+    REQUIRE(mercer_codes_hamming(words, n, codes.data(), n, codes.data(), distances.data(),
+                                 nullptr) == MERCER_OK);
+    REQUIRE(mercer_codes_kernel(kernel.get(), D, n * n, distances.data(), values.data()) ==
+            MERCER_OK);
+    for (int64_t i = 0; i < n; ++i) {
+      for (int64_t j = 0; j < n; ++j) {
+        double squares = 0;
+        for (int64_t k = 0; k < d; ++k) {
+          const double t = x[static_cast<size_t>(i * d + k)] - x[static_cast<size_t>(j * d + k)];
+          squares += t * t;
+        }
+        const double expected = 2 * std::exp(-squares / (2 * 1.4 * 1.4));
+        // A share's deviation is at most 0.0035, its slope by k/k(0) at least 8/(3 pi^2) = 0.27: ten of them.
+        CHECK(std::fabs(values[static_cast<size_t>(i * n + j)] - expected) < 0.3);
+      }
+      CHECK(values[static_cast<size_t>(i * n + i)] == 2);
+    }
+  }
+}
+
+TEST_CASE("codes: arguments that are refused", "[capi]") {
+  const auto kernel = gaussian();
+  const auto map = phase_map(kernel.get());
+  auto x = numbers(n, d);
+  std::vector<uint64_t> codes(static_cast<size_t>(n * words));
+  const auto make = [&](int64_t count, uint64_t* out) {
+    return mercer_map_codes(map.get(), rows_of(x, d), count, out, nullptr);
+  };
+  CHECK(fault(make(words - 1, codes.data()), MERCER_DIMENSION_MISMATCH, "words = 312",
+              "expected 313") == "");
+  CHECK(refused(make(words, nullptr), "codes = NULL") == "");
+  CHECK(refused(make(words, reinterpret_cast<uint64_t*>(x.data())), "overlap") == "");
+  CHECK(refused(mercer_map_codes(nullptr, rows_of(x, d), words, codes.data(), nullptr),
+                "map = NULL") == "");
+  x[4 * d + 1] = NAN;
+  CHECK(refused(make(words, codes.data()), "row 4", "NaN") == "");
+  const auto pairs = make_map(R"("fourier","kernel":{"kernel":"gaussian"})", d, 64);
+  CHECK(fault(mercer_map_codes(pairs.get(), rows_of(x, d), 1, codes.data(), nullptr),
+              MERCER_UNSUPPORTED, "form = phase") == "");
+
+  std::vector<int32_t> distances(n * n, 5);
+  const auto hamming = [&](int64_t count, int64_t rows, const uint64_t* a, int32_t* out) {
+    return mercer_codes_hamming(count, rows, a, 1, codes.data(), out, nullptr);
+  };
+  CHECK(refused(hamming(0, 1, codes.data(), distances.data()), "words = 0") == "");
+  CHECK(refused(hamming(int64_t{1} << 40, 1, codes.data(), distances.data()), "words = ") == "");
+  CHECK(refused(hamming(1, -1, codes.data(), distances.data()), "n = -1") == "");
+  CHECK(refused(hamming(1, 1, nullptr, distances.data()), "A = NULL") == "");
+  CHECK(refused(hamming(1, 1, codes.data(), nullptr), "distances = NULL") == "");
+  CHECK(refused(hamming(1, 1, codes.data(), reinterpret_cast<int32_t*>(codes.data())), "overlap") ==
+        "");
+  CHECK(hamming(1, 0, nullptr, nullptr) == MERCER_OK);
+
+  std::vector<double> values(n * n);
+  const auto value = [&](const mercer_kernel* of, int64_t bits, int64_t count) {
+    return mercer_codes_kernel(of, bits, count, distances.data(), values.data());
+  };
+  CHECK(refused(value(kernel.get(), 0, 1), "bits = 0") == "");
+  CHECK(refused(value(kernel.get(), 4, 3), "distances[0] = 5", "0 to bits = 4") == "");
+  distances[2] = -1;
+  CHECK(refused(value(kernel.get(), 9, 3), "distances[2] = -1") == "");
+  CHECK(refused(value(kernel.get(), 9, -1), "count = -1") == "");
+  for (const char* other : {R"("laplacian")", R"("matern")", R"("cauchy")", R"("polynomial")"}) {
+    CHECK(fault(value(make_kernel(other).get(), 9, 1), MERCER_UNSUPPORTED, "expected gaussian") ==
+          "");
+  }
+}
