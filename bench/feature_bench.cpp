@@ -147,6 +147,10 @@ BENCHMARK_CAPTURE(fourier_f64, dense_pair, "dense", feature::FourierForm::pair)-
 BENCHMARK_CAPTURE(fourier_f32, sorf_pair, "sorf", feature::FourierForm::pair)->Apply(shapes);
 BENCHMARK_CAPTURE(fourier_f32, fastfood_pair, "fastfood", feature::FourierForm::pair)
     ->Apply(shapes);
+BENCHMARK_CAPTURE(fourier_f32, quadrature_pair, "quadrature", feature::FourierForm::pair)
+    ->Args({10000, 64, 4096, 2})
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime();
 #ifdef MERCER_WITH_FFTW
 BENCHMARK_CAPTURE(fourier_f32, circulant_pair, "circulant", feature::FourierForm::pair)
     ->Apply(shapes);

@@ -24,8 +24,8 @@ constexpr mercer_fourier_options kFourierDefaults = {
     sizeof(mercer_fourier_options), MERCER_FORM_PAIR, MERCER_PROJECTION_DENSE, 0, 0, 0, 0};
 constexpr uint32_t kFourierFirstSize = 32;
 
-constexpr const char* kProjectionNames[] = {"dense",     "orthogonal", "sorf",  "fastfood",
-                                            "circulant", "sobol",      "halton"};
+constexpr const char* kProjectionNames[] = {"dense",     "orthogonal", "sorf",   "fastfood",
+                                            "circulant", "sobol",      "halton", "quadrature"};
 constexpr feature::FourierForm kForms[] = {feature::FourierForm::pair, feature::FourierForm::phase,
                                            feature::FourierForm::complex};
 
@@ -33,7 +33,7 @@ feature::FourierOptions read_fourier_options(const mercer_fourier_options* optio
   const auto read = read_options("options", options, kFourierDefaults, kFourierFirstSize);
   check_range("options->form", read.form, MERCER_FORM_PAIR, MERCER_FORM_COMPLEX);
   check_range("options->projection", read.projection, MERCER_PROJECTION_DENSE,
-              MERCER_PROJECTION_HALTON);
+              MERCER_PROJECTION_QUADRATURE);
   check_range("options->radius", read.radius, MERCER_RADIUS_DRAWN, MERCER_RADIUS_FIXED);
   check_range("options->scramble", read.scramble, MERCER_SCRAMBLE_OWEN,
               MERCER_SCRAMBLE_DIGITAL_SHIFT);

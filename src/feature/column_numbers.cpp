@@ -45,8 +45,8 @@ void ColumnNumbers<T>::prepare(projection::Blocks blocks, Context& context) cons
 
 template <class T>
 double ColumnNumbers<T>::scale_of(int64_t j) const noexcept {
-  if (law_.shares.empty()) return law_.scale;
-  return j < F_ ? std::sqrt(law_.weight * law_.shares[static_cast<size_t>(j)]) : 0;
+  if (!law_.share) return law_.scale;
+  return j < F_ ? std::sqrt(law_.weight * law_.share(j)) : 0;
 }
 
 template <class T>

@@ -5,8 +5,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
-#include <span>
 
 #include "base/aligned.h"
 #include "base/context.h"
@@ -14,13 +14,12 @@
 
 namespace mercer::feature {
 
-/// Frequency j is multiplied by `scale`, or by sqrt(weight shares[j]) if there are shares (one per
-/// frequency, kept by whoever made this), and turned by number j of the phase stream of
-/// `phase_seed`, if there is one.
+/// Frequency j is multiplied by `scale`, or by sqrt(weight share(j)) if there are shares, and turned
+/// by number j of the phase stream of `phase_seed`, if there is one.
 struct ColumnLaw {
   double scale;
   double weight = 0;
-  std::span<const double> shares = {};
+  std::function<double(int64_t j)> share = {};
   std::optional<uint64_t> phase_seed = {};
 };
 
@@ -42,7 +41,7 @@ class ColumnNumbers {
 
  private:
   // Without shares and phases all blocks are alike, and one serves for all.
-  bool is_uniform() const noexcept { return law_.shares.empty() && !law_.phase_seed; }
+  bool is_uniform() const noexcept { return !law_.share && !law_.phase_seed; }
   int64_t group_columns() const noexcept { return width_ * together_; }
   const T* numbers(int64_t block) const noexcept {
     if (is_uniform()) return groups_[0].data();

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <utility>
 
 #include "base/error.h"
@@ -49,30 +50,42 @@ struct Ingredients {
   std::vector<double> weights;                        // per frequency, or empty: 1/F each
 };
 
+projection::ProjectionArguments arguments_of(const Ingredients& parts) {
+  const FourierOptions& options = parts.options;
+  const std::shared_ptr<const kernel::Kernel>& kernel = parts.kernel;
+  return {std::shared_ptr<const random::Law>(kernel, kernel->spectral_law()),
+          {kernel->lengthscale().begin(), kernel->lengthscale().end()},
+          projection::Unit::turns,
+          parts.d,
+          parts.F,
+          options.seed,
+          options.radius,
+          options.scramble,
+          "kernel " + std::string(kernel->name())};
+}
+
 std::unique_ptr<const projection::Projection> make_projection(const Ingredients& parts) {
   if (parts.frequencies != nullptr) {
     return projection::make_dense(parts.d, parts.F,
                                   std::make_unique<SuppliedFrequencies>(parts.frequencies),
                                   projection::Unit::turns);
   }
-  const FourierOptions& options = parts.options;
-  const std::shared_ptr<const kernel::Kernel>& kernel = parts.kernel;
-  return projection::find_projection(options.projection)
-      .make({std::shared_ptr<const random::Law>(kernel, kernel->spectral_law()),
-             {kernel->lengthscale().begin(), kernel->lengthscale().end()},
-             projection::Unit::turns,
-             parts.d,
-             parts.F,
-             options.seed,
-             options.radius,
-             options.scramble,
-             "kernel " + std::string(kernel->name())});
+  return projection::find_projection(parts.options.projection).make(arguments_of(parts));
+}
+
+// Supplied shares are the weights' own storage, which moves with them.
+std::function<double(int64_t)> shares_of(const Ingredients& parts) {
+  if (parts.frequencies != nullptr)
+    return [weights = parts.weights.data()](int64_t j) { return weights[j]; };
+  const auto share = projection::find_projection(parts.options.projection).share;
+  if (share == nullptr) return nullptr;
+  return [share, arguments = arguments_of(parts)](int64_t j) { return share(arguments, j); };
 }
 
 ColumnLaw column_law(const Ingredients& parts) {
   const bool with_phase = parts.options.form == FourierForm::phase;
   const double weight = parts.kernel->variance() * (with_phase ? 2.0 : 1.0);
-  ColumnLaw law{std::sqrt(weight * (1.0 / static_cast<double>(parts.F))), weight, parts.weights};
+  ColumnLaw law{std::sqrt(weight * (1.0 / static_cast<double>(parts.F))), weight, shares_of(parts)};
   if (with_phase) law.phase_seed = parts.options.seed;
   return law;
 }
@@ -89,7 +102,6 @@ std::unique_ptr<const transform::Epilogue> make_form(FourierForm form) {
   return transform::complex_epilogue();
 }
 
-// The shares in the column law are the weights' own storage, which moves with them.
 ProjectedParts projected(const Ingredients& parts) {
   ProjectedParts made;
   made.projections.push_back(make_projection(parts));
@@ -136,7 +148,7 @@ class Fourier final : public ProjectedMap, public CosineMap {
   // Columns with weights of their own would count as much as the others in a code.
   std::optional<UniformCosines> uniform_cosines() const override {
     const ColumnLaw law = column_law(parts_);
-    if (!law.phase_seed || !law.shares.empty()) return std::nullopt;
+    if (!law.phase_seed || law.share) return std::nullopt;
     return UniformCosines{law.scale, *law.phase_seed};
   }
 
@@ -174,6 +186,9 @@ class Fourier final : public ProjectedMap, public CosineMap {
             "closed form");
     const projection::ProjectionEntry& entry =
         projection::find_projection(parts_.options.projection);
+    require(entry.share == nullptr, MERCER_UNSUPPORTED,
+            "the columns of projection %s have weights: the variance has no closed form",
+            entry.name);
     require(!entry.product_columns_correlate || parts_.kernel->spectral_law()->isotropic(),
             MERCER_UNSUPPORTED,
             "%s columns of kernel %s depend on each other: the variance has no closed form",
@@ -331,8 +346,9 @@ std::unique_ptr<FeatureMap> fourier_from(const MapArguments& arguments) {
 }  // namespace
 
 MapEntry fourier_entry() {
-  std::vector<Field> fields = projection_fields(
-      "how frequencies are drawn; supplied: the caller's own, kept in files only", "supplied");
+  std::vector<Field> fields =
+      projection_fields("how frequencies are drawn; supplied: the caller's own, kept in files only",
+                        "supplied", true);
   fields.insert(fields.begin() + 1,
                 choice_field("form", "pair", {"pair", "phase", "complex"},
                              "pair: [cos | sin], features even; phase: sqrt(2) cos(. + b); "

@@ -43,10 +43,12 @@ ProjectionChoice read_projection_choice(const Parameters& own) {
           own.boolean("whole_blocks")};
 }
 
-std::vector<Field> projection_fields(const char* what, const char* more) {
+std::vector<Field> projection_fields(const char* what, const char* more, bool weighs_columns) {
   std::vector<const char*> names;
-  for (const projection::ProjectionEntry* entry : projection::projection_table())
-    names.push_back(entry->name);
+  // Rules with weights serve even functions of the frequencies, as the cosines of fourier are.
+  for (const projection::ProjectionEntry* entry : projection::projection_table()) {
+    if (entry->share == nullptr || weighs_columns) names.push_back(entry->name);
+  }
   if (more != nullptr) names.push_back(more);
   return {choice_field("projection", "dense", std::move(names), what),
           choice_field("radius", "drawn", {"drawn", "fixed"},

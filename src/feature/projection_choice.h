@@ -32,7 +32,9 @@ struct ProjectionChoice {
 /// From the same keys.
 ProjectionChoice read_projection_choice(const Parameters& own);
 
-/// Their fields, in that order. `what` is drawn; `more`: a further choice of projection, or null.
-std::vector<Field> projection_fields(const char* what, const char* more = nullptr);
+/// Their fields, in that order. `what` is drawn; `more`: a further choice of projection, or null;
+/// `weighs_columns`: the map heeds ProjectionEntry::share.
+std::vector<Field> projection_fields(const char* what, const char* more = nullptr,
+                                     bool weighs_columns = false);
 
 }  // namespace mercer::feature

@@ -10,8 +10,8 @@
 namespace mercer::projection {
 namespace {
 
-constexpr const ProjectionEntry* kTable[] = {&kDense, &kOrthogonal, &kSorf,     &kFastfood,
-                                             &kSobol, &kHalton,     &kCirculant};
+constexpr const ProjectionEntry* kTable[] = {&kDense, &kOrthogonal, &kSorf,      &kFastfood,
+                                             &kSobol, &kHalton,     &kCirculant, &kQuadrature};
 
 bool meets(LawNeed need, const random::Law& law) {
   switch (need) {
@@ -30,9 +30,9 @@ bool meets(LawNeed need, const random::Law& law) {
 constexpr const char* kNeedTexts[] = {"", "isotropic", "a product of its coordinates'",
                                       "isotropic or a product of its coordinates'"};
 
-constexpr const char* kServedLaws[] = {
-    "any law", "isotropic laws", "laws of independent coordinates",
-    "isotropic laws, and laws of independent coordinates"};
+constexpr const char* kServedLaws[] = {"any law", "isotropic laws",
+                                       "laws of independent coordinates",
+                                       "isotropic laws, and laws of independent coordinates"};
 
 }  // namespace
 

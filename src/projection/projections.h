@@ -50,6 +50,8 @@ struct ProjectionEntry {
   /// columns says nothing about them.
   bool product_columns_correlate = false;
   int64_t (*block)(int64_t d) = nullptr;  // columns that depend on each other; null: none do
+  /// The weight of column j in an estimate; they add up to 1. Null: 1/F each.
+  double (*share)(const ProjectionArguments&, int64_t j) = nullptr;
   /// Gets arguments that make() has checked.
   std::unique_ptr<Projection> (*maker)(const ProjectionArguments&) = nullptr;
 
@@ -73,5 +75,6 @@ extern const ProjectionEntry kFastfood;
 extern const ProjectionEntry kSobol;
 extern const ProjectionEntry kHalton;
 extern const ProjectionEntry kCirculant;
+extern const ProjectionEntry kQuadrature;
 
 }  // namespace mercer::projection

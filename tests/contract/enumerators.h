@@ -45,6 +45,7 @@ inline std::span<const Enumerator> enumerators() {
       PINNED(MERCER_PROJECTION_CIRCULANT, 4, "projection", "circulant"),
       PINNED(MERCER_PROJECTION_SOBOL, 5, "projection", "sobol"),
       PINNED(MERCER_PROJECTION_HALTON, 6, "projection", "halton"),
+      PINNED(MERCER_PROJECTION_QUADRATURE, 7, "projection", "quadrature"),
       PINNED(MERCER_RADIUS_DRAWN, 0, "radius", "drawn"),
       PINNED(MERCER_RADIUS_FIXED, 1, "radius", "fixed"),
       PINNED(MERCER_SCRAMBLE_OWEN, 0, "scramble", "owen"),

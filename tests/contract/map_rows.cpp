@@ -216,6 +216,10 @@ std::span<const LawRow> law_rows() {
        2.2},
       {R"({"projection":"halton"})", Law::at_most,
        "measured: up to 2.5 at 9 points of 17 inputs; as sobol", 3},
+      {R"({"map":"fourier","projection":"quadrature"})", Law::mean,
+       "far points are biased, most at d = 1, whatever D: tests/projection compares the mean with "
+       "its integral",
+       1, 0.6, kDense},
       {R"({"projection":"circulant"})", Law::at_most, "measured: 0.16 to 1.15", 1.25, 0, kItself,
        draws_isotropic},
       {R"({"projection":"circulant"})", Law::at_most,
