@@ -11,6 +11,7 @@ constexpr int64_t kInputs = 1000;  // any that every map takes
 }
 
 void check_plan(const Plan& plan, int64_t features) {
+  if (plan.one_size) return;
   const int64_t listed = listed_lengthscales(plan.map);
   try {
     Map::from_spec(

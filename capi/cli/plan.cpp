@@ -129,6 +129,7 @@ Plan read_plan(const PlanRequest& request, const std::string& specs) {
   Plan plan;
   plan.needs_rows = entry.value("needs_rows", false);
   plan.row_per_feature = entry.value("row_per_feature", false);
+  plan.one_size = entry.value("one_size", false);
   plan.map = map.dump();
   plan.lengthscale = number_or_auto(request.lengthscale, "lengthscale", false, 0);
   plan.lambda = number_or_auto(request.lambda, "lambda", true, -1);

@@ -22,6 +22,7 @@ struct Plan {
   double lambda = -1;            // negative: searched
   bool needs_rows = false;       // the map is made from data
   bool row_per_feature = false;  // from no fewer rows than features
+  bool one_size = false;         // its inputs decide how many features it has
 };
 
 /// `specs`: what mercer_specs says of all maps, such as the default kernel of each; without it that

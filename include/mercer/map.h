@@ -278,9 +278,10 @@ MERCER_API void mercer_map_free(mercer_map* map);
  *  null: no default, no limit; "expected" says in words what is allowed; a map has "default_kernel"
  *  too, the spec of the kernel that searches take if their map spec has none, such as
  *  {"kernel":"gaussian"}, "needs_rows" (is it made from data: mercer_map_fit_spec) and
- *  "row_per_feature" (does it take as many rows as features); a projection "serves" in words the
- *  spectral laws it can draw from. name NULL or "" for all, else the same lists with that entry
- *  alone (a kernel and a map may share a name).
+ *  "row_per_feature" (does it take as many rows as features), "one_size" (do its inputs decide how
+ *  many features it has); a projection "serves" in words the spectral laws it can draw from. name
+ *  NULL or "" for all, else the same lists with that entry alone (a kernel and a map may share a
+ *  name).
  *  Errors: no such name; convention 9 of mercer/base.h. Any number of threads at once. */
 MERCER_API mercer_status mercer_specs(const char* name, char* buffer, int64_t capacity,
                                       int64_t* needed);

@@ -66,6 +66,7 @@ std::string described(const Entry& entry) {
     out += ",\"default_kernel\":" + print_object(entry.map->default_kernel);
     out += std::string(",\"needs_rows\":") + (entry.map->needs_rows ? "true" : "false");
     out += std::string(",\"row_per_feature\":") + (entry.map->row_per_feature ? "true" : "false");
+    out += std::string(",\"one_size\":") + (entry.map->only_features != nullptr ? "true" : "false");
   }
   if (entry.serves != nullptr) {
     out += ",\"serves\":";

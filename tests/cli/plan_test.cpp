@@ -43,11 +43,11 @@ TEST_CASE("without a kernel it is the map's own default", "[cli]") {
 
 TEST_CASE("what a plan says of maps made from data is the library's word", "[cli]") {
   const std::string specs =
-      R"({"maps":[{"name":"learnt","needs_rows":true,"row_per_feature":true},{"name":"drawn"}]})";
+      R"({"maps":[{"name":"learnt","needs_rows":true,"row_per_feature":true,"one_size":true},{"name":"drawn"}]})";
   const Plan learnt = cli::read_plan({"", "learnt", "auto", "auto"}, specs);
-  CHECK((learnt.needs_rows && learnt.row_per_feature));
+  CHECK((learnt.needs_rows && learnt.row_per_feature && learnt.one_size));
   const Plan drawn = cli::read_plan({"", "drawn", "auto", "auto"}, specs);
-  CHECK_FALSE((drawn.needs_rows || drawn.row_per_feature));
+  CHECK_FALSE((drawn.needs_rows || drawn.row_per_feature || drawn.one_size));
   CHECK(cli::kernel_of(drawn.map, 2.5) == R"({"kernel":"gaussian","lengthscale":2.5})");
   CHECK(cli::listed_lengthscales(drawn.map) == 0);
   CHECK(cli::listed_lengthscales(R"({"kernel":{"kernel":"gaussian","lengthscale":[1,2]}})") == 2);
