@@ -206,8 +206,8 @@ MERCER_API mercer_status mercer_hermite_fit(const mercer_map* map, const mercer_
  *  input of NaN that is filled has a derivative of 0.
  *  Shapes: X n x d, dense or CSR (made dense); out n x blocks m, F32 or F64, computed in double.
  *  Errors: MERCER_DIMENSION_MISMATCH, MERCER_UNSUPPORTED (JVP and the kinds beyond; a map without
- *  derivatives; other kinds than GRADIENT of a model that fills or transforms inputs or scales rows
- *  to a norm).
+ *  derivatives; a model that hashes wide sparse rows; other kinds than GRADIENT of a model that
+ *  fills or transforms inputs or scales rows to a norm).
  *  Threads and cost: any number at once. GRADIENT: two projections and D for each row and output;
  *  others a projection and D m for each row and block. Since 0.1. */
 MERCER_API mercer_status mercer_model_derivative(const mercer_model* model, const mercer_rows* X,

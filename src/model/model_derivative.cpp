@@ -40,6 +40,10 @@ void check(const Model& model, const Derivative& what, MatrixView<const double> 
           "the model's map %s of kernel %s has no derivatives, expected fourier or linear (not "
           "countsketch) and a kernel that takes rows as they are",
           std::string(model.map->name()).c_str(), std::string(model.map->kernel().name()).c_str());
+  require(model.preparation.hashing.buckets == 0, MERCER_UNSUPPORTED,
+          "the model hashes its %lld inputs to %lld, expected one whose map sees the inputs "
+          "themselves: a search with a projection given",
+          Long{model.inputs()}, Long{model.preparation.hashing.buckets});
   require(what.kind == Derivative::Kind::gradient || model.preparation.is_affine(),
           MERCER_UNSUPPORTED,
           "the model fills or transforms inputs or scales rows: of its derivatives the gradient "
