@@ -22,6 +22,9 @@ class Failure : public std::runtime_error {
 /// A piece of input as it may be shown: quoted, at most 40 bytes, control characters as '?'.
 std::string shown(std::string_view text);
 
+/// "1 row", "2 rows".
+std::string counted(int64_t count, std::string_view noun);
+
 /// A word as it is typed at a shell: in single quotes where it needs them.
 std::string typed(std::string_view word);
 

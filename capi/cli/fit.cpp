@@ -195,9 +195,10 @@ void run_fit(const FitRequest& request) {
   session.clear_bar();
   if (out != nullptr) {
     describe(model, n, watch.seconds(), out);
-    std::fputs(report_text(model.report(), input_names(set.metadata)).c_str(), out);
+    std::fputs(report_text(model.report(), input_names(set.metadata), set.metadata.targets).c_str(),
+               out);
   } else {
-    std::fputs(warnings_text(model.report()).c_str(), streams.warnings);
+    std::fputs(warnings_text(model.report(), set.metadata.targets).c_str(), streams.warnings);
   }
   if (n < set.data.n) print_test_score(model, set, n, session, scores_out);
   if (!request.report.empty())

@@ -54,7 +54,7 @@ MissingInputs missing_inputs(const Dataset& data) {
 
 void tell_missing(const MissingInputs& missing, int64_t n, const std::vector<std::string>& names,
                   std::FILE* out) {
-  if (missing.rows == 0) return;
+  if (missing.rows == 0 || out == nullptr) return;
   std::string text;
   size_t met = 0;
   for (size_t j = 0; j < missing.per_input.size(); ++j) {

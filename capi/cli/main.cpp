@@ -52,7 +52,7 @@ void add_column_options(CLI::App* app, ColumnRequest* columns) {
 // Without a limit on how many follow: settle_train gives back the file that they took.
 CLI::Option* add_columns(CLI::App* app, const char* name, std::vector<std::string>* to,
                          const std::string& help) {
-  return app->add_option(name, *to, help)->type_name("COLUMN...")->allow_extra_args(true);
+  return app->add_option(name, *to, help)->type_name("COLUMN")->allow_extra_args(true);
 }
 
 /// --target u v train.csv: the last word is no column but the file.
@@ -198,7 +198,7 @@ void add_test_columns(CLI::App* app, ColumnRequest* columns) {
   app->add_option("--ignore", columns->ignore,
                   "Further columns of TEST that are left out, by name or number from 1: u,v or "
                   "repeated")
-      ->type_name("COLUMN,...")
+      ->type_name("COLUMN")
       ->allow_extra_args(false);
 }
 

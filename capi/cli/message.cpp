@@ -32,11 +32,12 @@ const Wording kWordings[] = {
     {R"(\bY has (\d+) columns)", "the data has $1 targets"},
     {R"(^X: )", ""},
     {R"(^Y: )", "targets: "},
+    {R"(\b1 (row|input|target)s\b)", "1 $1"},
 };
 
 /// Each number behind `word` counts from 0: from 1 then, or the name at that place.
-std::string counted(const std::string& text, const char* word,
-                    const std::vector<std::string>& names) {
+std::string from_one(const std::string& text, const char* word,
+                     const std::vector<std::string>& names) {
   const std::regex place(std::string("\\b") + word + " (\\d+)");
   std::string out;
   auto from = text.begin();
@@ -72,7 +73,7 @@ std::string in_words(std::string text, const std::vector<std::string>& names) {
   const size_t from_zero = text.find(kFromZero);
   if (from_zero == text.npos) return text + hint(text);
   text.erase(from_zero, std::string(kFromZero).size());
-  return counted(counted(counted(text, "row", {}), "input", names), "column", names);
+  return from_one(from_one(from_one(text, "row", {}), "input", names), "column", names);
 }
 
 std::string message_of(const Error& error, const std::vector<std::string>& names) {

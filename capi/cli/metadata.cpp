@@ -92,7 +92,7 @@ std::string metadata_text(const Metadata& metadata) {
                   " bytes, a model keeps at most " + std::to_string(kMostBytes) +
                   ": shorten them, or leave the header out");
   } catch (const Json::exception&) {
-    throw Failure("a column name or label is not valid UTF-8");
+    throw Failure("a column name or label is not valid UTF-8: save the file as UTF-8");
   }
 }
 

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Training files to data sets.
 #include <algorithm>
+#include <cmath>
 
 #include "columns.h"
 #include "dataset.h"
@@ -102,6 +103,15 @@ Dataset with_targets(Table&& table, const Parts& parts) {
   return take_columns(std::move(table), parts.inputs, parts.targets);
 }
 
+// Of arrays whose inputs may be missing.
+void require_targets(const Dataset& data) {
+  for (size_t k = 0; k < data.Y.size(); ++k)
+    if (std::isnan(data.Y[k]))
+      fail_at(data.name, 0, 0,
+              "row " + std::to_string(static_cast<int64_t>(k) / data.m + 1) +
+                  " has no target; a fit needs one in every row (take out the rows without)");
+}
+
 }  // namespace
 
 Dataset read_training(const std::string& path, const TargetRequest& request,
@@ -142,6 +152,7 @@ Dataset read_training(const std::string& path, const TargetRequest& request,
                                     : with_labels(std::move(table), parts.left_out(), own);
   data.weights = std::move(weights);
   keep_ignored(parts, std::move(names), &data);
+  if (data.format == Format::npy) require_targets(data);
   return data;
 }
 

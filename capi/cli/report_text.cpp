@@ -70,25 +70,36 @@ std::string text_of(const std::string& report, Text text) {
   }
 }
 
-std::string warning_lines(const Json& json) {
+// The library counts targets from 1, and knows no names.
+std::string warning_lines(const Json& json, const std::vector<std::string>& targets) {
   std::string text;
-  for (const Json& warning : json.at("warnings"))
-    text += "warning: " + warning.get<std::string>() + "\n";
+  for (const Json& warning : json.at("warnings")) {
+    auto line = warning.get<std::string>();
+    for (size_t k = 0; k < targets.size(); ++k) {
+      const std::string counted = "target " + std::to_string(k + 1) + " ";
+      if (line.starts_with(counted)) {
+        line = "target " + targets[k] + line.substr(counted.size() - 1);
+        break;
+      }
+    }
+    text += "warning: " + line + "\n";
+  }
   return text;
 }
 
 }  // namespace
 
-std::string report_text(const std::string& report, const std::vector<std::string>& inputs) {
+std::string report_text(const std::string& report, const std::vector<std::string>& inputs,
+                        const std::vector<std::string>& targets) {
   return text_of(report, [&](const Json& json) {
     std::string text = score_lines(json.at("score"));
     if (!json.at("relevance").empty()) text += relevance_line(json.at("relevance"), inputs);
-    return text + warning_lines(json);
+    return text + warning_lines(json, targets);
   });
 }
 
-std::string warnings_text(const std::string& report) {
-  return text_of(report, [](const Json& json) { return warning_lines(json); });
+std::string warnings_text(const std::string& report, const std::vector<std::string>& targets) {
+  return text_of(report, [&](const Json& json) { return warning_lines(json, targets); });
 }
 
 }  // namespace mercer::cli

@@ -10,9 +10,11 @@ namespace mercer::cli {
 
 /// "honest score: ...", baselines, the inputs by relevance where that was learnt, a line for each
 /// warning; nothing for "{}". inputs: their names, or none.
-std::string report_text(const std::string& report, const std::vector<std::string>& inputs);
+/// targets: the same of them, for warnings.
+std::string report_text(const std::string& report, const std::vector<std::string>& inputs,
+                        const std::vector<std::string>& targets = {});
 
 /// The lines of warnings alone.
-std::string warnings_text(const std::string& report);
+std::string warnings_text(const std::string& report, const std::vector<std::string>& targets = {});
 
 }  // namespace mercer::cli

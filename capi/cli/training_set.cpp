@@ -37,8 +37,8 @@ void describe(const Encoding& encoding, const Metadata& metadata, std::FILE* out
 void describe(const TrainingSet& set, const Task& task, double seconds, bool chosen,
               std::FILE* out) {
   const Dataset& data = set.data;
-  std::fprintf(out, "%s: %lld rows, %lld inputs, target %s (read in %.2f s)\n", data.name.c_str(),
-               static_cast<long long>(data.n), static_cast<long long>(data.d),
+  std::fprintf(out, "%s: %s, %s, target %s (read in %.2f s)\n", data.name.c_str(),
+               counted(data.n, "row").c_str(), counted(data.d, "input").c_str(),
                target_text(data).c_str(), seconds);
   if (task.classification) {
     std::fprintf(out, "task: classification, %lld classes", static_cast<long long>(set.K));
@@ -72,6 +72,18 @@ void describe_forms(const Dataset& data, std::FILE* out) {
                                           : std::to_string(data.target_columns[k] + 1),
              form, out);
   }
+}
+
+// What is missing in every row cannot be filled.
+MissingInputs check_missing(const Dataset& data) {
+  MissingInputs missing = missing_inputs(data);
+  for (int64_t j = 0; j < data.d; ++j) {
+    if (missing.per_input[static_cast<size_t>(j)] < data.n) continue;
+    fail_at(data.name, 0, 0,
+            "column " + shown(name_of(data, j)) + " is empty in every row: --ignore " +
+                typed(name_of(data, j)) + " leaves it out");
+  }
+  return missing;
 }
 
 }  // namespace

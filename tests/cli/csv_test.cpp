@@ -76,7 +76,9 @@ TEST_CASE("errors of a CSV name line and field", "[cli]") {
   CHECK(message("1,2\n3,0x10\n") == "t.csv:2:2: '0x10' is not a number");
   CHECK(message("1,2\n3,1 2\n") == "t.csv:2:2: '1 2' is not a number");
   CHECK(message("1,2\n\n3,4\n") == "t.csv:2: blank line between rows");
-  CHECK(message("a,\"b\n1,2\n") == "t.csv:1:2: the quote is not closed on this line");
+  CHECK(message("a,\"b\n1,2\n") ==
+        "t.csv:1:2: the quote is not closed on this line (a field "
+        "holds no line break)");
   CHECK(message("a,\"b\"c\n1,2\n") == "t.csv:1:2: text after the closing quote");
   CHECK(
       message("a,a\n1,2\n") ==

@@ -232,7 +232,7 @@ TEST_CASE("metadata reads back, foreign text is no obstacle", "[cli]") {
         "the model's metadata is damaged: bad value of \"inputs\"");
   written.inputs = {"\xff"};
   CHECK(refusal([&] { cli::metadata_text(written); }) ==
-        "a column name or label is not valid UTF-8");
+        "a column name or label is not valid UTF-8: save the file as UTF-8");
 }
 
 TEST_CASE("names that a model cannot keep are refused before it is fitted", "[cli]") {

@@ -165,10 +165,30 @@ TEST_CASE("npy sizes are held against the data that is there", "[cli]") {
 TEST_CASE("NaN and infinity in an array are refused with row and column", "[cli]") {
   const double nan = std::nan("");
   CHECK(message(npy(dictionary("<f8", "(2, 3)"), data_of<double>({1, 2, 3, 4, nan, 6}))) ==
-        "row 2, column 2 is NaN; missing values are not supported");
-  CHECK(
-      message(npy(dictionary("<f4", "(2, 3)", true), data_of<float>({1, 2, 3, 4, HUGE_VAL, 6}))) ==
-      "row 1, column 3 is infinite; missing values are not supported");
+        "row 2, column 2 is NaN; missing values are refused (a fit with --missing fill fills "
+        "them)");
+  CHECK(message(npy(dictionary("<f4", "(2, 3)", true),
+                    data_of<float>({1, 2, 3, 4, HUGE_VAL, 6}))) == "row 1, column 3 is infinite");
+}
+
+TEST_CASE("missing inputs of an array are NaN where that is asked for, its targets are needed",
+          "[cli]") {
+  const TemporaryDirectory folder;
+  const double nan = std::nan("");
+  cli::ColumnRequest filled;
+  filled.missing = true;
+  const auto training = [&](std::initializer_list<double> values) {
+    const std::string path =
+        folder.write("t.npy", npy(dictionary("<f8", "(2, 3)"), data_of<double>(values)));
+    return cli::read_training(path, {}, filled);
+  };
+  CHECK(std::isnan(training({1, 2, 3, 4, nan, 6}).X.at(3)));
+  CHECK(refusal_in("t.npy", [&] {
+          training({1, 2, 3, 4, 5, nan});
+        }) == "row 2 has no target; a fit needs one in every row (take out the rows without)");
+  CHECK(refusal_in("t.npy", [&] {
+          training({1, 2, 3, 4, HUGE_VAL, 6});
+        }) == "row 2, column 2 is infinite");
 }
 
 }  // namespace

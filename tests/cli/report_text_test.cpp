@@ -25,6 +25,10 @@ TEST_CASE("a report says how its score was taken, and what it must beat", "[cli]
         "on the same rows: mean -0.25000, linear ridge 0.37500\n"
         "warning: one\nwarning: two\n");
   CHECK(warnings_text(nested) == "warning: one\nwarning: two\n");
+  const std::string constant =
+      report(R"("kind":"none")", R"("relevance":[],"warnings":["target 2 is 5 in every row"])");
+  CHECK(warnings_text(constant, {"u", "v"}) == "warning: target v is 5 in every row\n");
+  CHECK(warnings_text(constant) == "warning: target 2 is 5 in every row\n");
   const std::string unseen =
       report(R"("kind":"unseen","measure":"accuracy","rows":50,"value":0.75,"standard_error":null,)"
              R"("constant":0.5,"linear":null)",

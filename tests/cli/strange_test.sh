@@ -64,7 +64,7 @@ for column in 1 '' 'Unnamed: 0'; do
 done
 sed 's/$/,/' frame.csv >trailing.csv
 fit trailing.csv -o trailing --ignore 1
-contains '40 rows, 1 inputs, target y' "lines that end in a comma"
+contains '40 rows, 1 input, target y' "lines that end in a comma"
 
 # Targets that rows are without.
 awk -F, 'BEGIN { OFS = "," } NR > 1 && NR % 4 == 0 { $3 = "" } { print }' frame.csv >gaps.csv
@@ -74,6 +74,8 @@ contains '^test: R^2 [0-9.]* on 30 rows (10 without a target left out)$' "predic
 accepts "$MERCER" score frame gaps.csv
 contains '^rows  *30 (10 without a target left out)$' "score with gaps in the target"
 refuse 'gaps.csv:[0-9]*:3: empty field: no target; a fit needs one in every row' gaps.csv
+{ echo x,y; echo 1,; echo 2,3; } >first.csv
+refuse 'first.csv:2:2: empty field: no target; a fit needs one in every row' first.csv
 awk -F, 'NR > 1 { $3 = "" } { print $1 "," $2 "," $3 }' gaps.csv >none.csv
 refuses 'no row holds a target' "$MERCER" score frame none.csv
 
@@ -88,6 +90,17 @@ contains '^warning: 40 whole numbers are taken as classes; if their order means 
 "$MERCER" fit forty.csv -o forty --features 64 --lengthscale 2 --lambda 1e-5 --quiet >out 2>err
 [ ! -s out ] || complain "--quiet printed $(cat out)"
 grep -q '^warning: 40 whole numbers' err || complain "--quiet hides a warning: $(cat err)"
+
+# A column that is empty, a target that does not vary.
+{ echo a,b,y; rows 30 'print uniform() ",," i'; } >hollow.csv
+refuse "hollow.csv: column 'b' is empty in every row: --ignore b leaves it out" hollow.csv --missing fill
+{ echo a,y; rows 30 'print uniform() ",5"'; } >constant.csv
+fit constant.csv -o constant
+contains '^warning: target y is 5 in every row$' "a constant target"
+printf 'a,y\n1,2\n' >single.csv
+refuse 'single.csv: the data has 1 row, expected at least 2$' single.csv
+{ echo a,y; rows 30 'print uniform() ",cat"'; } >class.csv
+refuse 'class.csv: one class only (cat), expected at least two' class.csv
 
 # What is no table at all.
 printf '\xff\xfex\0,\0y\0\n\0' >wide.csv

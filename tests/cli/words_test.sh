@@ -17,7 +17,7 @@ for targets in '--target u v train.csv' 'train.csv --target u v' '--target u,v t
   contains 'target u, v (read' "$targets"
 done
 accepts "$MERCER" fit --ignore id z train.csv -o model $quick --target u,v
-contains '60 rows, 1 inputs, target u, v' "--ignore id z"
+contains '60 rows, 1 input, target u, v' "--ignore id z"
 refuses 'TRAIN is required' "$MERCER" fit --target u v -o result
 accepts "$MERCER" predict model train.csv -o two.out
 [ "$(head -n 1 two.out)" = u,v ] || complain "header $(head -n 1 two.out)"

@@ -24,6 +24,7 @@ void CsvCells::permit(const TextPermission& permission, size_t columns) {
     for (const int64_t column : which) kinds_[static_cast<size_t>(column)].kind = kind;
   };
   kinds_.resize(columns);
+  forms_.resize(columns);
   become(permission.inputs, Kind::undecided_input);
   become(permission.number_inputs, Kind::number_input);
   become(permission.text_inputs, Kind::text_input);
@@ -32,12 +33,13 @@ void CsvCells::permit(const TextPermission& permission, size_t columns) {
   for (const int64_t column : permission.may_lack)
     kinds_[static_cast<size_t>(column)].may_lack = true;
   for (const ColumnForm& form : permission.forms) {
-    NumberForm& expected = kinds_[static_cast<size_t>(form.column)].form;
+    NumberForm& expected = forms_[static_cast<size_t>(form.column)];
     expected.expect_affix(form.affix);
     if (form.decimal != 0) expected.expect_decimal(form.decimal);
   }
   if (options_.decimal != 0)
-    for (Column& column : kinds_) column.form.expect_decimal(options_.decimal);
+    for (NumberForm& form : forms_) form.expect_decimal(options_.decimal);
+  for (size_t j = 0; j < columns; ++j) kinds_[j].formed = forms_[j].active();
   levels_.resize(columns);
 }
 
@@ -58,12 +60,12 @@ void CsvCells::settle(Column* column) {
 double CsvCells::formed_value(size_t j, std::string_view field) {
   Column& column = kinds_[j];
   double number = 0;
-  switch (column.form.read(field, table_.rows, &number)) {
+  switch (forms_[j].read(field, table_.rows, &number)) {
     case NumberForm::Reading::number:
       settle(&column);
       return number;
     case NumberForm::Reading::conflict:
-      fail_in(j, column.form.conflict());
+      fail_in(j, forms_[j].conflict());
     default:
       break;
   }
@@ -77,13 +79,14 @@ double CsvCells::formed_value(size_t j, std::string_view field) {
 double CsvCells::other_value(size_t j, std::string_view field, NumberKind found) {
   Column& column = kinds_[j];
   if (found == NumberKind::not_a_number && !is_missing(field)) {
-    NumberForm form = column.form;
+    NumberForm form = forms_[j];
     if (column.settled) form.follow_plain(column.points);
     double number = 0;
     const NumberForm::Reading reading = form.read(field, table_.rows, &number);
     if (reading == NumberForm::Reading::conflict) fail_in(j, form.conflict());
     if (reading == NumberForm::Reading::number) {
-      column.form = std::move(form);
+      forms_[j] = std::move(form);
+      column.formed = true;
       settle(&column);
       return number;
     }
@@ -108,7 +111,7 @@ double CsvCells::input_value(size_t j, std::string_view field, NumberKind found)
 double CsvCells::target_value(size_t j, std::string_view field, NumberKind found) {
   const Column& column = kinds_[j];
   if (is_missing(field) && column.may_lack) return kMissing;
-  if (is_missing(field) && table_.rows > 0 && column.kind != Kind::number)
+  if (is_missing(field) && column.kind != Kind::number)
     fail_in(j, (field.empty() ? "empty field" : shown(field)) + kNoTarget);
   if (column.kind == Kind::undecided && found == NumberKind::not_a_number) {
     kinds_[j].kind = Kind::text;
@@ -155,13 +158,13 @@ double CsvCells::label_number(size_t j, std::string_view field) {
 // Columns where every number is like 1,234 follow the other columns of the file.
 void CsvCells::settle_marks() {
   char decimal = 0;
-  for (const Column& column : kinds_) {
-    const char found = column.form.group() == ',' ? '.' : column.form.decimal();
-    if (found == ',' || (found == '.' && column.form.group() == ',')) decimal = found;
+  for (const NumberForm& form : forms_) {
+    const char found = form.group() == ',' ? '.' : form.decimal();
+    if (found == ',' || (found == '.' && form.group() == ',')) decimal = found;
     if (decimal == ',') break;
   }
   for (size_t j = 0; j < kinds_.size(); ++j) {
-    NumberForm& form = kinds_[j].form;
+    NumberForm& form = forms_[j];
     if (!form.undecided()) continue;
     if (form.decimal() == 0 && form.group() != ',') {
       if (decimal == 0)
@@ -186,7 +189,7 @@ void CsvCells::finish() {
     if (kind == Kind::text) table_.text_columns.push_back(column);
     if (kind == Kind::text_input)
       table_.text_inputs.push_back({column, std::move(levels_[j].texts)});
-    const NumberForm& form = kinds_[j].form;
+    const NumberForm& form = forms_[j];
     if (form.example_row() < 0) continue;
     table_.forms.push_back(form.described(column));
     table_.forms.back().value =

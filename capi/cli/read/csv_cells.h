@@ -51,7 +51,7 @@ class CsvCells {
     bool may_lack = false;  // a target that rows may be without
     bool settled = false;   // some number was met
     bool points = false;    // some plain number had a point
-    NumberForm form;
+    bool formed = false;    // forms_ reads its numbers
   };
   struct Levels {
     std::unordered_map<std::string, size_t> numbers;
@@ -64,11 +64,11 @@ class CsvCells {
     if (column.kind == Kind::text) return label_number(j, field);
     if (column.kind == Kind::text_input) return level_number(j, field);
     double number = 0;
-    if (column.form.active()) return formed_value(j, field);
+    if (column.formed) return formed_value(j, field);
     const NumberKind found = parse_number(field, &number);
     if (found != NumberKind::finite) return other_value(j, field, found);
     if (!column.settled) settle(&column);
-    column.points = column.points || field.find('.') != field.npos;
+    if (!column.points) column.points = field.find('.') != field.npos;
     return number;
   }
   static void settle(Column* column);
@@ -90,7 +90,8 @@ class CsvCells {
   Table& table_;
   CsvOptions options_;
   int64_t line_ = 0;
-  std::vector<Column> kinds_;
+  std::vector<Column> kinds_;  // small, since every field looks into it
+  std::vector<NumberForm> forms_;
   std::vector<Levels> levels_;  // of inputs
   Levels labels_;
 };

@@ -17,7 +17,9 @@ std::string_view CsvFields::take_quoted(std::string_view line, size_t* at, const
   size_t i = start;
   for (;; ++i) {
     i = line.find('"', i);
-    if (i == line.npos) fail_at(file, line_number, field, "the quote is not closed on this line");
+    if (i == line.npos)
+      fail_at(file, line_number, field,
+              "the quote is not closed on this line (a field holds no line break)");
     if (i + 1 >= line.size() || line[i + 1] != '"') break;
     doubled = true;
     ++i;

@@ -26,7 +26,7 @@ std::string shape_text(const std::vector<uint64_t>& shape) {
 
 }  // namespace
 
-Table read_npy(ByteSource& source) {
+Table read_npy(ByteSource& source, bool missing) {
   unsigned char start[8];
   source.read_exactly(reinterpret_cast<char*>(start), 8, "the npy header");
   if (std::memcmp(start, "\x93NUMPY", 6) != 0)
@@ -52,6 +52,7 @@ Table read_npy(ByteSource& source) {
   }
   Table table;
   table.format = Format::npy;
+  table.lacking = missing;
   table.shape = " in an array of shape " + shape;
   read_array(source, header.type, header.shape, header.fortran_order, &table);
   return table;

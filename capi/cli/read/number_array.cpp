@@ -119,13 +119,16 @@ void read_elements(ByteSource& source, const ElementType& type, const std::vecto
 template <class T>
 void require_finite(const GrowingBuffer<T>& values, const Table& table) {
   for (size_t i = 0; i < values.size(); ++i) {
-    if (!std::isfinite(values[i])) {
+    const bool lacking = table.lacking && std::isnan(values[i]);
+    if (!std::isfinite(values[i]) && !lacking) {
       const auto columns = static_cast<size_t>(table.columns);
       fail_at(table.name, 0, 0,
               "row " + std::to_string(i / columns + 1) + ", column " +
                   std::to_string(i % columns + 1) + " is " +
                   (std::isnan(values[i]) ? "NaN" : "infinite") +
-                  "; missing values are not supported");
+                  (std::isnan(values[i])
+                       ? "; missing values are refused (a fit with --missing fill fills them)"
+                       : ""));
     }
   }
 }

@@ -23,7 +23,8 @@ struct ElementType {
 /// Reads the elements of an array of `shape` (the first extent counts rows, the others are
 /// flattened) to the end of the source. column_major: Fortran order, of at most two dimensions.
 /// Sizes are checked against overflow and grow with the data that really arrives. Fails for a
-/// truncated file, trailing bytes, NaN or infinity (naming row and column).
+/// truncated file, trailing bytes, infinity, and NaN unless the table may lack values (naming row
+/// and column).
 void read_array(ByteSource& source, const ElementType& type, const std::vector<uint64_t>& shape,
                 bool column_major, Table* table);
 

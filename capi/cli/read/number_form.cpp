@@ -186,7 +186,25 @@ double NumberForm::settled(const WrittenNumber& written, int64_t row) {
   return written.value;
 }
 
+/// 1,5 once the comma is known to be decimal, and plain numbers where the point may be, without
+/// taking the field apart.
+bool NumberForm::read_known(std::string_view field, double* value) const {
+  char plain[kLongest];
+  if (!affix_known_ || !affix_.empty() || example_row_ < 0 || field.size() > sizeof plain)
+    return false;
+  size_t commas = 0;
+  for (size_t k = 0; k < field.size(); ++k) {
+    const char c = field[k];
+    if (!is_digit(c) && c != ',' && c != '-' && (c != '.' || decimal_ != '.')) return false;
+    commas += c == ',';
+    plain[k] = c == ',' ? '.' : c;
+  }
+  if (commas > (decimal_ == ',' ? 1 : 0)) return false;
+  return parse_number({plain, field.size()}, value) == NumberKind::finite;
+}
+
 NumberForm::Reading NumberForm::read(std::string_view field, int64_t row, double* value) {
+  if (read_known(field, value)) return Reading::number;
   const std::optional<WrittenNumber> written = read_written(field);
   if (!written) return Reading::text;
   if (!agrees(*written, field)) return Reading::conflict;

@@ -57,6 +57,7 @@ class NumberForm {
   int64_t example_row() const { return example_row_; }
 
  private:
+  bool read_known(std::string_view field, double* value) const;
   bool agrees(const WrittenNumber& written, std::string_view field);
   double settled(const WrittenNumber& written, int64_t row);
 

@@ -66,7 +66,7 @@ Table read_table(const std::string& path, const TextRule& text_rule, const CsvOp
   if (!foreign.empty()) fail_at(source.name(), 0, 0, foreign);
   switch (detect(source, path)) {
     case Format::npy:
-      return read_npy(source);
+      return read_npy(source, csv.missing);
     case Format::idx:
       return read_idx(source);
     case Format::libsvm:

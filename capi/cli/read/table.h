@@ -30,6 +30,7 @@ struct Table {
   Numbers values;                  // rows x columns; sparse for libsvm
   std::string shape;               // of npy, for messages: " in an array of shape (6,)"
   std::vector<std::string> names;  // of the columns; empty without a header
+  bool lacking = false;            // of npy: NaN are missing values
   bool bytes = false;              // unsigned bytes of IDX: the columns share a unit
   // CSV: columns that hold text; their cells number the entries of `texts`, in order of appearance.
   std::vector<int64_t> text_columns;
@@ -83,7 +84,7 @@ Table read_column(const std::string& path, bool always_text);
 class ByteSource;
 Table read_csv(ByteSource& source, const TextRule& text_rule, const CsvOptions& options = {});
 Table read_libsvm(ByteSource& source);
-Table read_npy(ByteSource& source);
+Table read_npy(ByteSource& source, bool missing = false);
 Table read_idx(ByteSource& source);
 
 }  // namespace mercer::cli

@@ -48,13 +48,21 @@ bool Axis::shows(double value) const {
   return at >= -1e-9 && at <= 1 + 1e-9;
 }
 
+namespace {
+
+std::vector<double> even_ticks(double low, double high) {
+  std::vector<double> result;
+  const double step = round_step((high - low) / kMostTicks);
+  for (double k = std::ceil(low / step); k * step <= high; ++k) result.push_back(k * step);
+  return result;
+}
+
+}  // namespace
+
 std::vector<double> Axis::ticks() const {
+  if (!logarithmic_) return even_ticks(low_, high_);
   std::vector<double> result;
   const double step = round_step((high_ - low_) / kMostTicks);
-  if (!logarithmic_) {
-    for (double k = std::ceil(low_ / step); k * step <= high_; ++k) result.push_back(k * step);
-    return result;
-  }
   const double decades = std::max(1.0, std::round(step));
   for (double k = std::ceil(low_ / decades); k * decades <= high_; ++k)
     result.push_back(std::pow(10.0, k * decades));
@@ -65,7 +73,7 @@ std::vector<double> Axis::ticks() const {
       const double value = digit * std::pow(10.0, k);
       if (shows(value)) result.push_back(value);
     }
-  return result;
+  return result.size() > 2 ? result : even_ticks(std::pow(10.0, low_), std::pow(10.0, high_));
 }
 
 namespace {

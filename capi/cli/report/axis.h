@@ -15,7 +15,8 @@ class Axis {
   /// 0 at the low end, 1 at the high one.
   double place(double value) const;
   bool shows(double value) const;
-  /// At 1, 2, 5 times powers of ten; of a long logarithmic axis at powers of ten alone.
+  /// At 1, 2, 5 times powers of ten; of a long logarithmic axis at powers of ten alone,
+  /// of a short one at even steps.
   std::vector<double> ticks() const;
 
  private:

@@ -9,6 +9,7 @@
 #include <cstdarg>
 #include <cstdio>
 
+#include "read/number.h"
 #include "report/axis.h"
 
 namespace mercer::cli {
@@ -16,7 +17,7 @@ namespace mercer::cli {
 namespace {
 
 constexpr double kWidth = 460, kHeight = 300;
-constexpr double kLeast = 62, kRight = 12, kTop = 30, kBottom = 44;
+constexpr double kLeast = 62, kRight = 12, kTop = 42, kBottom = 44;
 constexpr double kDigit = 6.2, kBesideTicks = 26;  // widths
 constexpr const char* kColors[] = {"#0072b2", "#d55e00", "#009e73",
                                    "#cc79a7", "#e69f00", "#56b4e9"};
@@ -118,15 +119,16 @@ std::string drawn(const Frame& frame, const Series& one, size_t k) {
          "'/>" + markers;
 }
 
+/// Above the frame, where no point is.
 std::string legend(const std::vector<Series>& series, const Frame& frame) {
   std::string svg;
-  double y = kTop + 12;
+  double x = frame.left + 4;
   for (size_t k = 0; k < series.size(); ++k) {
     if (series[k].name.empty()) continue;
-    svg += marker(frame.left + 12, y - 4, k, kColors[k % std::size(kColors)]);
-    svg += format("<text x='%.1f' y='%.1f'>", frame.left + 20, y) + escaped(series[k].name) +
-           "</text>";
-    y += 14;
+    svg += marker(x, kTop - 10, k, kColors[k % std::size(kColors)]);
+    svg +=
+        format("<text x='%.1f' y='%.1f'>", x + 7, kTop - 6) + escaped(series[k].name) + "</text>";
+    x += 24 + kDigit * static_cast<double>(series[k].name.size());
   }
   return svg;
 }
@@ -151,17 +153,26 @@ std::string chart(const ChartText& text, const std::vector<Series>& series) {
   return svg + legend(series, frame) + "</svg>\n";
 }
 
+namespace {
+
+/// Counts in full, shares with three digits.
+std::string short_text(double value) {
+  return value == std::floor(value) ? number_text(value) : rounded(value, 3);
+}
+
+}  // namespace
+
 std::string bars(const std::string& title, const std::vector<std::string>& names,
                  const std::vector<double>& values) {
-  constexpr double kBar = 16, kNames = 120;
+  constexpr double kBar = 16, kNames = 120, kHead = 30;
   constexpr size_t kLongest = 18;  // bytes of a name that has room
   double largest = 0;
   for (const double value : values) largest = std::fmax(largest, value);
-  const double height = kTop + kBar * static_cast<double>(names.size()) + 8;
+  const double height = kHead + kBar * static_cast<double>(names.size()) + 8;
   std::string svg = format("<svg viewBox='0 0 %g %g' role='img'>", kWidth, height) +
                     format("<text class='t' x='%g' y='16' text-anchor='middle'>", kWidth / 2) +
                     escaped(title) + "</text>";
-  double y = kTop;
+  double y = kHead;
   for (size_t k = 0; k < names.size() && k < values.size(); ++k, y += kBar) {
     const double part = largest > 0 ? std::fmax(values[k], 0) / largest : 0;
     svg += format("<text x='%g' y='%.1f' text-anchor='end'>", kNames - 5, y + 11) +
@@ -169,7 +180,7 @@ std::string bars(const std::string& title, const std::vector<std::string>& names
     svg += format("<rect x='%g' y='%.1f' width='%.1f' height='%g' fill='%s'/>", kNames, y + 2,
                   part * (kWidth - kNames - 60), kBar - 4, kColors[0]);
     svg += format("<text x='%.1f' y='%.1f'>%s</text>", kNames + part * (kWidth - kNames - 60) + 4,
-                  y + 11, tick_text(values[k]).c_str());
+                  y + 11, short_text(values[k]).c_str());
   }
   return svg + "</svg>\n";
 }

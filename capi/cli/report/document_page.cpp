@@ -139,9 +139,9 @@ void add_calibration(const Json& document, Page& page) {
               kNotFitted);
 }
 
-// The largest of one number for each input.
+// The largest of one number for each input, those of 0 for `zeros` alone.
 std::string input_bars(const Json& document, const std::string& title,
-                       const std::vector<double>& all) {
+                       const std::vector<double>& all, bool zeros) {
   std::vector<size_t> order(all.size());
   for (size_t k = 0; k < order.size(); ++k) order[k] = k;
   std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return all[a] > all[b]; });
@@ -149,6 +149,7 @@ std::string input_bars(const Json& document, const std::string& title,
   std::vector<std::string> names;
   std::vector<double> values;
   for (const size_t k : order) {
+    if (!zeros && !(all[k] > 0)) break;
     names.push_back(text_of(document.at("inputs").at(k)));
     values.push_back(all[k]);
   }
@@ -163,10 +164,10 @@ void add_inputs(const Json& document, Page& page) {
   if (relevance.empty() && outside.empty()) return;
   page.heading("Inputs");
   if (!relevance.empty())
-    page.figure(input_bars(document, "relevance", relevance),
+    page.figure(input_bars(document, "relevance", relevance, true),
                 "The shortest lengthscale over each input's: 1 matters most, 0 not at all.");
   if (std::any_of(outside.begin(), outside.end(), [](double rows) { return rows > 0; })) {
-    page.figure(input_bars(document, "rows outside the range", outside), kNotFitted);
+    page.figure(input_bars(document, "rows outside the range", outside, false), kNotFitted);
   } else if (!outside.empty()) {
     page.paragraph("None of the rows that were scored lies outside the range of those fitted on.");
   }
