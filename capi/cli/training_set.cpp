@@ -97,6 +97,7 @@ TrainingSet read_training_set(const LearnRequest& request, const Streams& stream
   columns.missing = request.preparation.missing == "fill";
   set.data = read_training(request.train, targets, columns);
   const double seconds = watch.seconds();
+  const MissingInputs missing = columns.missing ? check_missing(set.data) : MissingInputs{};
   const Task task = choose_task(set.data, request.task);
   Metadata& kept = set.metadata;
   if (task.classification) {
@@ -121,7 +122,7 @@ TrainingSet read_training_set(const LearnRequest& request, const Streams& stream
   if (streams.out != nullptr) {
     describe(set, task, seconds, request.task == "auto", streams.out);
     describe_forms(set.data, streams.out);
-    if (kept.missing) tell_missing(missing_inputs(set.data), set.data.n, kept.inputs, streams.out);
+    if (kept.missing) tell_missing(missing, set.data.n, kept.inputs, streams.out);
   }
   if (!task.warning.empty()) std::fprintf(streams.warnings, "warning: %s\n", task.warning.c_str());
   for (const std::string& warning : suspicious_inputs(set.data))

@@ -128,7 +128,7 @@ weighed='a = uniform(); b = i % 3 == 0; print a "," (b ? 0 : 1 + i % 2) "," (b ?
 fit weighed.csv -o weighed --weights w --test-fraction 0.3
 at_least 0.99 "rows of weight 0 do not count in the test score"
 contains '^honest score: R^2 \(0.99\|1.00\)' "nor in the honest score"
-contains 'weighed.csv: 300 rows, 1 inputs' "weights are no input"
+contains 'weighed.csv: 300 rows, 1 input,' "weights are no input"
 accepts "$MERCER" predict weighed weighed.csv -o weighed.out
 accepts "$MERCER" cv weighed.csv --weights 2 --folds 3 --features 64
 contains "^cv: R^2 \(0.99\|1.00\)" "cv of weighted rows"
