@@ -15,7 +15,7 @@ using namespace mercer::capi;
 
 namespace {
 
-constexpr int64_t kMostWords = int64_t{1} << 25;  // distances are of 32 bits
+constexpr int64_t kMostWords = (int64_t{1} << 25) - 1;  // distances are of 32 bits, with a sign
 
 }  // namespace
 

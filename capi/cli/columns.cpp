@@ -90,6 +90,7 @@ Dataset take_all(Table&& table) {
   data.n = table.rows;
   data.d = table.columns;
   data.bytes = table.bytes;
+  data.words_first = table.words_first;
   data.input_names = std::move(table.names);
   data.text = !table.text_columns.empty();
   data.texts = std::move(table.texts);

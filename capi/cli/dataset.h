@@ -20,6 +20,7 @@ struct Dataset {
   int64_t d = 0;
   Numbers X;  // n x d; sparse for libsvm files that are
   bool bytes = false;
+  bool words_first = false;              // the first line holds words, and was taken as a row
   std::vector<std::string> input_names;  // empty without a header
   std::vector<int64_t> input_columns;    // in the file, from 0; empty: all in order
   std::vector<int64_t> ignored_columns;  // in the file

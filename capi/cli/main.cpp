@@ -64,7 +64,10 @@ void settle_train(LearnRequest* learn) {
     learn->train = last;
     columns->pop_back();
   }
-  if (learn->train.empty()) throw CLI::RequiredError("TRAIN");
+  if (!learn->train.empty()) return;
+  for (const std::vector<std::string>& columns : {learn->targets.targets, learn->columns.ignore})
+    if (columns.size() > 1) throw Failure("TRAIN: " + shown(columns.back()) + ": no such file");
+  throw CLI::RequiredError("TRAIN");
 }
 
 void add_preparation_options(CLI::App* app, PreparationRequest* preparation) {
@@ -77,7 +80,8 @@ void add_preparation_options(CLI::App* app, PreparationRequest* preparation) {
       "Inputs by mean and deviation (default), median and quartiles, mean alone, or as they are; "
       "those of 0 and 1 always are");
   choice("--missing", &preparation->missing, {"refuse", "fill"},
-         "Missing inputs (empty, NA, NaN, ?): refused (default), or filled with the median and "
+         "Missing inputs (empty, NA, NaN, N/A, null, ?): refused (default), or filled with the "
+         "median and "
          "flagged");
   choice("--transform", &preparation->transform, {"auto", "none", "log", "rank"},
          "Inputs: log of skewed ones, normal ranks, or (auto, the default) what wins where the "

@@ -114,7 +114,7 @@ void check_class_columns(const LoadedModel& loaded, const PredictRequest& reques
   if (request.probabilities && !loaded.model.has_probabilities())
     throw Failure(
         "--probabilities: the model has none: it was fitted by an earlier version, or "
-        "without rows held out");
+        "its lambda lets it pass through the rows");
 }
 
 }  // namespace

@@ -69,8 +69,7 @@ void run_relevance(const RelevanceRequest& request) {
   if (request.model == "-" && request.data == "-")
     throw Failure("MODEL and DATA cannot both be standard input");
   const LoadedModel loaded = load_model(request.model);
-  Dataset data =
-      read_rows_for(loaded, request.data, "", request.columns, request.quiet ? nullptr : stderr);
+  Dataset data = read_rows_for(loaded, request.data, "", request.columns, stderr);
   if (data.n == 0) fail_at(data.name, 0, 0, "no rows");
   Session session(request.threads, request.quiet);
   const Relevance inputs = relevance_of(loaded, data, session);

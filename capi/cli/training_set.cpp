@@ -121,6 +121,9 @@ TrainingSet read_training_set(const LearnRequest& request, const Streams& stream
       !request.preparation.raw && request.preparation.scale != "none" && !set.data.bytes;
   if (streams.out != nullptr) {
     describe(set, task, seconds, request.task == "auto", streams.out);
+    if (set.data.words_first)
+      std::fprintf(streams.out,
+                   "the first line was taken as a row: --header yes takes it as names\n");
     describe_forms(set.data, streams.out);
     if (kept.missing) tell_missing(missing, set.data.n, kept.inputs, streams.out);
   }

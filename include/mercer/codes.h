@@ -57,7 +57,7 @@ MERCER_API mercer_status mercer_map_codes(const mercer_map* map, const mercer_ro
                                           int64_t words, uint64_t* codes, mercer_context* context);
 
 /** distances[i m + j] = the number of bits in which codes i of A and j of B differ.
- *  Shapes: A n x words, B m x words, distances n x m; A and B may be one. 1 <= words <= 2^25.
+ *  Shapes: A n x words, B m x words, distances n x m; A and B may be one. 1 <= words < 2^25.
  *  Errors: MERCER_INVALID_ARGUMENT (sizes, NULL, overlap with the distances).
  *  Threads and cost: any number at once; n m words popcounts and additions, under a nanosecond for
  *  16 words where vectors count bits themselves (AVX-512 BITALG). */

@@ -94,7 +94,8 @@ static inline mercer_derivative mercer_derivative_partials(int64_t count, const 
  *  the number of threads (LOG_LENGTHSCALE sums over rows, in double, in their order). NaN stays in
  *  its row.
  *  Errors: MERCER_DIMENSION_MISMATCH, MERCER_UNSUPPORTED (a map without derivatives: all but
- *  fourier and linear, countsketch, skewed_chi2; LOG_LENGTHSCALE of a map whose features do not
+ *  fourier, linear (but countsketch, osnap) and arc_cosine of order 1 and 2, whose second ones are
+ *  refused; skewed_chi2; LOG_LENGTHSCALE of a map whose features do not
  *  depend on one: linear maps, supplied frequencies).
  *  Threads and cost: any number at once. PARTIALS to LAPLACIAN: one projection of X, sine and
  *  cosine once for each row and frequency, and out, which is written once: the gradient of many

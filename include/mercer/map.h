@@ -185,8 +185,9 @@ MERCER_API mercer_status mercer_fourier_create_supplied(const mercer_kernel* ker
  * cos^2 t + 24 cos^4 t). D is even for hyperbolic and trigonometric. A row with an entry that is not
  * finite has no finite column. radius = fixed is biased under positive, optical and order 2, which
  * see more than second moments of the norms; sorf under sign and order 0, which see that its P of few
- * inputs, or of a row with one entry, is nearly a lattice: by up to 0.15 of 1 to d = 3, not seen from
- * d = 16 on.
+ * inputs, or of a row that one entry rules, is nearly a lattice: by up to 0.15 of 1 to d = 3; of rows
+ * of one entry by about 4.6/d' (sign) and 2.3/d' (order 0), d' the padded d; of rows of many entries
+ * it was not seen from d = 16 on.
  *
  * optical may stand for the device: "input_bits" 1 shows inputs as 1 above "threshold" and 0 elsewhere
  * (then the kernel is that of such rows), "output_bits" b > 0 records |u'x|^m rounded to 2^b levels,

@@ -93,7 +93,7 @@ typedef enum mercer_transform {
 } mercer_transform;
 
 /** What classes weigh, in fits and choices; not in scores, nor in the rows that probabilities are
- *  calibrated by. */
+ *  calibrated by: the class of a balanced model is not always the most probable one. */
 typedef enum mercer_class_weight {
   /** As many rows as they have. */
   MERCER_CLASS_WEIGHT_NONE = 0,

@@ -109,6 +109,7 @@ class ExactPolynomial final : public FeatureMap {
 
   void apply(const Rows& X, Columns c, Context& context, const ResultView& Z) const override {
     apply_dense_rows(X, c, context, Z, [&](const auto& rows, const auto& out) {
+      require_finite(weights(RowNumberOf<decltype(rows)>{}));
       run_tiles(Tiles<RowNumberOf<decltype(rows)>>(*this, rows, c, out), context);
     });
   }
@@ -127,6 +128,15 @@ class ExactPolynomial final : public FeatureMap {
  private:
   const float* weights(float) const noexcept { return single_.data(); }
   const double* weights(double) const noexcept { return double_.data(); }
+  /// Infinite ones would make NaN of monomials that vanish.
+  template <class T>
+  void require_finite(const T* weights) const {
+    require(std::all_of(weights, weights + features(), [](T w) { return std::isfinite(w); }),
+            MERCER_UNSUPPORTED,
+            "weights of monomials of degree %lld overflow, expected rows in double precision or a "
+            "smaller degree",
+            static_cast<long long>(kernel_->inner_power()->degree));
+  }
 
   // All monomials of a row, then the columns asked for.
   template <class T>

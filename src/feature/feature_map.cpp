@@ -65,7 +65,7 @@ void FeatureMap::apply_pair(const Rows&, const Rows&, int64_t, Columns, Context&
 void FeatureMap::refuse_derivatives() const {
   fail(MERCER_UNSUPPORTED,
        "map %s of kernel %s has no derivatives in its inputs, expected fourier or linear (not "
-       "countsketch) and a kernel that takes rows as they are, or arc_cosine of order 1 or 2",
+       "countsketch or osnap) and a kernel that takes rows as they are, or arc_cosine of order 1 or 2",
        std::string(name()).c_str(), std::string(kernel().name()).c_str());
 }
 

@@ -5,6 +5,7 @@
 //   Z = sqrt(variance / D) exp(-XW), W of the law of omega.
 // Since the square of a column's share is one at the doubled rows, the estimate has the variance
 // (variance k(2x, 2y) - k(x, y)^2) / D.
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -59,7 +60,11 @@ class Laplace final : public ProjectedMap {
       const double k = kernel().value(X.cols, X.row(i), Y.row(i));
       const double square =
           kernel().variance() * kernel().value(X.cols, twice_x.data(), twice_y.data());
-      out[static_cast<size_t>(i)] = (square - k * k) / static_cast<double>(features());
+      // The two agree to rounding near the origin, where the variance vanishes.
+      const double difference = square - k * k;
+      out[static_cast<size_t>(i)] =
+          std::isnan(difference) ? difference
+                                 : std::max(difference, 0.0) / static_cast<double>(features());
     }
   }
   void pseudo_variance(MatrixView<const double> X, MatrixView<const double> Y,

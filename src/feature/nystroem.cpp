@@ -50,12 +50,20 @@ struct Options {
 
 // Rounding of float kernel values reaches a feature as 2^-24 variance ||root||_F at the most, on the
 // scale of the root of the variance.
-bool serves_float(const kernel::Kernel& kernel, const Matrix<double>& root) {
+/// Landmarks far from the origin, in lengthscales, lose as much in a float before they are
+/// subtracted.
+bool serves_float(const kernel::Kernel& kernel, const Matrix<double>& rows,
+                  const Matrix<double>& root) {
   if (!kernel.is_gaussian()) return false;
+  const auto l = kernel.lengthscale();
+  double far = 0;
+  for (int64_t i = 0; i < rows.rows(); ++i)
+    for (int64_t k = 0; k < rows.cols(); ++k)
+      far = std::max(far, std::fabs(rows(i, k)) / l[l.size() > 1 ? static_cast<size_t>(k) : 0]);
   double squares = 0;
   for (int64_t i = 0; i < root.rows() * root.cols(); ++i)
     squares += root.data()[i] * root.data()[i];
-  return 0x1p-24 * std::sqrt(kernel.variance() * squares) <= kFloatError;
+  return 0x1p-24 * std::sqrt(kernel.variance() * squares) * std::max(1.0, far) <= kFloatError;
 }
 
 class Nystroem final : public FeatureMap {
@@ -67,7 +75,7 @@ class Nystroem final : public FeatureMap {
         options_(options),
         landmarks_(std::move(landmarks)),
         double_(*kernel_, landmarks_.rows.view(), landmarks_.root.view()) {
-    if (serves_float(*kernel_, landmarks_.root))
+    if (serves_float(*kernel_, landmarks_.rows, landmarks_.root))
       single_.emplace(*kernel_, landmarks_.rows.view(), landmarks_.root.view());
   }
 

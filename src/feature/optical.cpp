@@ -4,10 +4,12 @@
 // projections by normal columns, the real and the imaginary part times sqrt(2), each with a seed of its
 // own. Every projection whose single columns are normal serves. Variance (k_{2m} - k_m^2)/D. Like the
 // device, it may binarise its inputs at a given threshold and record outputs of few bits.
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/error.h"
 #include "feature/gaussian_map.h"
@@ -50,6 +52,21 @@ class Optical final : public GaussianMap {
         exponent_(exponent),
         devices_(devices) {}
   std::string_view name() const noexcept override { return "optical"; }
+
+  /// The mean is the kernel of the rows that the modulator shows.
+  void bias(MatrixView<const double> X, MatrixView<const double> Y,
+            std::span<double> out) const override {
+    std::ranges::fill(out, 0.0);
+    if (devices_.input_bits == 0) return;
+    std::vector<double> x(static_cast<size_t>(X.cols)), y(x);
+    for (int64_t i = 0; i < X.rows; ++i) {
+      const auto by_bit = [this](double entry) { return shown(entry); };
+      std::transform(X.row(i), X.row(i) + X.cols, x.begin(), by_bit);
+      std::transform(Y.row(i), Y.row(i) + Y.cols, y.begin(), by_bit);
+      out[static_cast<size_t>(i)] =
+          kernel().value(X.cols, x.data(), y.data()) - kernel().value(X.cols, X.row(i), Y.row(i));
+    }
+  }
 
  private:
   void add_parameters(Parameters& spec) const override {
@@ -125,9 +142,8 @@ std::vector<Field> device_fields() {
           {.key = "exposure",
            .type = FieldType::number,
            .fallback = kExposure,
-           .least = 0,
-           .most = kMost,
-           .least_open = true,
+           .least = 1e-30,
+           .most = 1e30,
            .help = "the largest |u'x|^exponent that output_bits can show"}};
 }
 

@@ -82,9 +82,8 @@ class Positive final : public GaussianMap {
     const double sum = squares([&](int64_t j) { return (x[j] + y[j]) / at(l, j); });
     const double difference = squares([&](int64_t j) { return (x[j] - y[j]) / at(l, j); });
     const double radial = kernel().series()->radial();
-    return {
-        std::log(kernel().variance()) + (sum - difference) / 4 - radial * (sum + difference) / 4,
-        sum, difference};
+    return {std::log(kernel().variance()) + (1 - radial) * sum / 4 - (1 + radial) * difference / 4,
+            sum, difference};
   }
   static double at(std::span<const double> l, int64_t j) {
     return l[l.size() > 1 ? static_cast<size_t>(j) : 0];

@@ -41,11 +41,14 @@ class Gaussian final : public CoordinateKernel<Gaussian, Sum> {
   double derivative(const MultiIndex& order, int64_t d, const double* x,
                     const double* y) const noexcept override {
     double product = value(d, x, y);
+    if (product == 0) return 0;  // any polynomial times it is, too
     for (const PartialFactor& factor : order) {
       const auto k = static_cast<size_t>(factor.input);
       const double l = lengthscale()[lengthscale().size() == 1 ? 0 : k];
+      const double polynomial = hermite(factor.order, (x[k] - y[k]) / l);
+      if (polynomial == 0) return 0;
+      product *= polynomial;
       for (int64_t n = 0; n < factor.order; ++n) product /= -l;
-      product *= hermite(factor.order, (x[k] - y[k]) / l);
     }
     return product;
   }

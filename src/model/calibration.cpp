@@ -3,6 +3,7 @@
 #include "model/calibration.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 
@@ -32,7 +33,9 @@ double softmax(double slope, std::span<const double> offset, std::span<double> s
 /// probability down: the calibration error of 26 letters was .025 with it, and is .006.
 struct SmoothTargets {
   std::vector<double> own, other;
-  SmoothTargets(MatrixView<const double> codes, std::span<const double> weights,
+  SmoothTargets() = default;
+  /// A weight of `unit` is one row.
+  SmoothTargets(MatrixView<const double> codes, std::span<const double> weights, double unit,
                 solver::Reduction* reduction) {
     const auto classes = static_cast<size_t>(codes.cols);
     std::vector<double> of_class(classes, 0.0);
@@ -42,7 +45,7 @@ struct SmoothTargets {
     }
     if (reduction != nullptr) reduction->sum(of_class);
     for (const double m : of_class) {
-      own.push_back(1 - 2 / static_cast<double>(classes) / (m + 2));
+      own.push_back(1 - 2 / static_cast<double>(classes) / (m / unit + 2));
       other.push_back((1 - own.back()) / static_cast<double>(classes - 1));
     }
   }
@@ -52,14 +55,20 @@ class CalibrationLoss {
  public:
   CalibrationLoss(MatrixView<const double> scores, MatrixView<const double> codes,
                   std::span<const double> weights, solver::Reduction* reduction, Prior prior)
-      : scores_(scores),
-        codes_(codes),
-        weights_(weights),
-        reduction_(reduction),
-        targets_(codes, weights, reduction) {
-    for (int64_t i = 0; i < scores.rows; ++i) total_ += weight(i);
-    sum({&total_, 1});
-    if (prior == Prior::softmax) precision_ = kPrecision / total_;
+      : scores_(scores), codes_(codes), weights_(weights), reduction_(reduction) {
+    std::array<double, 2> sums{};  // of the weights, and how many rows count
+    for (int64_t i = 0; i < scores.rows; ++i) {
+      sums[0] += weight(i);
+      sums[1] += weight(i) > 0;
+    }
+    sum(sums);
+    total_ = sums[0];
+    if (!(total_ > 0)) return;
+    // A row of weight 2 is two rows. Weights below 1 in the mean are shares, not numbers of rows:
+    // their unit says nothing of how much is known.
+    const double unit = std::min(1.0, total_ / sums[1]);
+    targets_ = SmoothTargets(codes, weights, unit, reduction);
+    if (prior == Prior::softmax) precision_ = kPrecision * unit / total_;
     row_.resize(static_cast<size_t>(scores.cols));
   }
 

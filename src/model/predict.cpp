@@ -144,7 +144,9 @@ Outside classify(const Model& model, const Rows& X, Context& context, std::span<
       require(
           found != statistic::kNoClass, MERCER_INVALID_ARGUMENT,
           "X: row %lld (counted from 0) has a score of NaN, which is of no class: it is outside "
-          "the kernel's domain or too large",
+          "the kernel's domain or too large; a kernel of rows without negative entries needs "
+          "inputs that "
+          "are not centred (standardize = 0, --scale none)",
           static_cast<Long>(first + i));
       classes[static_cast<size_t>(first + i)] = static_cast<int32_t>(found);
     }

@@ -7,6 +7,7 @@
 #include <cstdarg>
 #include <cstdio>
 
+#include "model/class_weights.h"
 #include "model/repeats.h"
 
 namespace mercer::model {
@@ -16,6 +17,7 @@ using Long = long long;
 
 constexpr int64_t kFewRepeats = 20;     // one row in so many
 constexpr int64_t kFewRows = 10;        // of a fit
+constexpr double kNearlyAll = 0.995;    // a ceiling that says nothing
 constexpr double kNearlyExact = 1e-3;   // left unexplained: targets without noise need no lambda
 constexpr int64_t kFewScoredRows = 30;  // behind a score
 
@@ -81,7 +83,8 @@ std::vector<std::string> data_warnings(const FitOptions& options, const Rows& X,
   }
   const Repeats repeats = find_repeats(options, X, Y);
   const int64_t repeated = repeats.rows;
-  if (repeats.contradictory > 0) found.push_back(contradiction(options, repeats));
+  if (repeats.contradictory > 0 && repeats.most < kNearlyAll)
+    found.push_back(contradiction(options, repeats));
   if (repeated > Y.rows / kFewRepeats)
     found.push_back(
         text("%lld of %lld rows repeat the inputs of others: where these are copies, "
@@ -119,6 +122,8 @@ std::vector<std::string> score_warnings(const FitOptions& options, const Assessm
   if (assessment.kind == Assessed::none) return found;
   if (assessment.rows < kFewScoredRows)
     found.push_back(text("the score is of %lld rows alone", static_cast<Long>(assessment.rows)));
+  // Balanced classes give up accuracy for rare ones, which these two do not.
+  if (is_balanced(options)) return found;
   if (assessment.score <= assessment.constant)
     found.push_back(
         text("%s %.4f does not beat the %s: %.4f", measure_of(options), assessment.score,

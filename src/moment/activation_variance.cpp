@@ -11,7 +11,9 @@ namespace mercer::moment {
 double arc_cosine_variance(int64_t order, const kernel::Angle& angle, int64_t D) noexcept {
   const int n = static_cast<int>(order);
   const double k = kernel::arc_cosine_moment(n, angle);
-  return (2 * kernel::arc_cosine_moment(2 * n, angle) - k * k) / static_cast<double>(D);
+  const double difference = 2 * kernel::arc_cosine_moment(2 * n, angle) - k * k;
+  // Both vanish where rows are opposite, to rounding.
+  return (difference < 0 ? 0 : difference) / static_cast<double>(D);
 }
 
 // 1 - k^2 = (1 - k)(1 + k) with k = (rest - theta)/pi and rest + theta = pi: no cancellation.

@@ -47,6 +47,7 @@ Share share_at(double s) noexcept { return s <= kSmall ? small_share(s) : large_
 }  // namespace
 
 double gaussian_code_share(double k) noexcept {
+  if (std::isnan(k)) return k;
   if (k >= 1) return 0;
   return k > 0 ? share_at(std::sqrt(-2 * std::log(k))).value : kTwoOverPi * kTwoOverPi;
 }

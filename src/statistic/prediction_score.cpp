@@ -16,17 +16,21 @@ double r_squared(MatrixView<const double> Y, MatrixView<const double> prediction
   double sum = 0;
   int64_t varying = 0;
   for (int64_t k = 0; k < Y.cols; ++k) {
-    const double first = Y.rows > 0 ? Y(0, k) : 0;  // taken out: a constant's deviations are 0
+    int64_t counting = 0;  // the first row that counts
+    while (counting < Y.rows && w[counting] == 0) ++counting;
+    const double first = counting < Y.rows ? Y(counting, k) : 0;  // so that a constant's are 0
     double mean = 0;
-    for (int64_t i = 0; i < Y.rows; ++i) mean += w[i] * ((Y(i, k) - first) / w.total());
+    for (int64_t i = counting; i < Y.rows; ++i)
+      if (w[i] > 0) mean += w[i] * ((Y(i, k) - first) / w.total());
     double residual = 0, total = 0;
-    for (int64_t i = 0; i < Y.rows; ++i) {
+    for (int64_t i = counting; i < Y.rows; ++i) {
+      if (w[i] == 0) continue;
       const double error = Y(i, k) - predictions(i, k);
       const double deviation = (Y(i, k) - first) - mean;
       residual += w[i] * error * error;
       total += w[i] * deviation * deviation;
     }
-    if (!(total > 0)) continue;
+    if (total == 0) continue;
     sum += 1 - residual / total;
     ++varying;
   }

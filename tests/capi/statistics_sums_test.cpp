@@ -48,6 +48,22 @@ TEST_CASE("sums that are set come out bit for bit, in place of what was there", 
   CHECK(n == 40);
 }
 
+TEST_CASE("sums that larger rows left, once removed, come back", "[capi]") {
+  for (const bool targets : {true, false}) {
+    const auto from = small_statistics(0, D, m), to = small_statistics(0, D, m);
+    std::vector<double> Z = numbers(40, D), Y = numbers(40, m), large = Z;
+    for (double& z : large) z *= 1000;
+    for (size_t i = 0; i < 40; ++i) Z[i * D] = 0;
+    const std::vector<double> none(Y.size());
+    const auto rows = rows_of(Z, D), more = rows_of(large, D), y = rows_of(Y, m);
+    REQUIRE(mercer_statistics_add(from.get(), rows, targets ? y : rows_of(none, m), nullptr) ==
+            MERCER_OK);
+    REQUIRE(mercer_statistics_add(from.get(), more, y, nullptr) == MERCER_OK);
+    REQUIRE(mercer_statistics_remove(from.get(), more, y, nullptr) == MERCER_OK);
+    CHECK(set(to.get(), 40, get(from.get())) == MERCER_OK);
+  }
+}
+
 TEST_CASE("a fit on sums that were set is the fit on their rows", "[capi]") {
   const auto from = small_statistics(40, D, m), to = small_statistics(0, D, m);
   REQUIRE(set(to.get(), 40, get(from.get())) == MERCER_OK);

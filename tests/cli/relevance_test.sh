@@ -44,6 +44,10 @@ grep -q '10 of 500 rows lack inputs (size: 10), filled' err || complain "no word
 awk '$1 == "size" { s = $2 } $1 == "colour" { c = $2 } END { exit !(s > 1 && c < 0.3 * s) }' out || complain "kinds: $(cat out)"
 [ "$(wc -l <out)" = 2 ] || complain "a text column is one input: $(cat out)"
 
+sed 's/red/green/' kinds.csv >unseen.csv
+"$MERCER" relevance kinds unseen.csv --quiet >out 2>err || complain "relevance with a level not seen before: $(cat err)"
+grep -q 'input colour: .* rows hold text that was rare or unknown' err || complain "no word of the level: $(cat err)"
+
 refuses 'cannot both be standard input' "$MERCER" relevance - -
 refuses 'no rows' "$MERCER" relevance model <(echo strong,weak,idle)
 fits linear.csv -o counts --map '{"map":"nystroem"}' --features 64 --lengthscale 2 --lambda 1e-6

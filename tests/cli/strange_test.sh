@@ -54,6 +54,12 @@ contains 'words.csv: 61 rows' "--header no"
 accepts "$MERCER" predict words words.csv -o words.out
 contains '^test: accuracy 1.0000 on 61 rows$' "the model remembers --header"
 
+{ echo country,2019,2020,2021; rows 60 'x = uniform(); print (i % 2 ? "A" : "B") "," x "," (-x) "," 2 * x'; } >wide.csv
+fit wide.csv -o wide
+contains 'the first line was taken as a row: --header yes takes it as names' "a header of a word and numbers"
+fit wide.csv -o wide --header yes
+contains 'wide.csv: 60 rows, 3 inputs, target 2021' "the same with --header yes"
+
 # The index of a data frame.
 { echo ,x,y; rows 40 'x = uniform(); print i - 1 "," x "," 2 * x'; } >frame.csv
 fit frame.csv -o frame

@@ -18,7 +18,7 @@ for targets in '--target u v train.csv' 'train.csv --target u v' '--target u,v t
 done
 accepts "$MERCER" fit --ignore id z train.csv -o model $quick --target u,v
 contains '60 rows, 1 input, target u, v' "--ignore id z"
-refuses 'TRAIN is required' "$MERCER" fit --target u v -o result
+refuses "TRAIN: 'v': no such file" "$MERCER" fit --target u v -o result
 accepts "$MERCER" predict model train.csv -o two.out
 [ "$(head -n 1 two.out)" = u,v ] || complain "header $(head -n 1 two.out)"
 { echo x,note; echo 0.5,good; } >more.csv

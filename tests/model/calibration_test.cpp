@@ -92,6 +92,23 @@ TEST_CASE("calibration weighs rows, and rows without weight may hold anything",
             .empty());
 }
 
+TEST_CASE("calibration: weights below 1 are shares, whatever their unit", "[model][calibration]") {
+  Context context;
+  const Drawn drawn(40, 2, {0.2, -0.1, -0.1}, 22);
+  for (const Prior prior : {Prior::none, Prior::softmax}) {
+    const auto at = [&](double weight) {
+      return fit_calibration(drawn.scores.view(), drawn.codes.view(),
+                             std::vector<double>(40, weight), context, nullptr, prior);
+    };
+    const Calibration one = at(1);
+    for (const double weight : {0.025, 1e-6, 1e-200}) {
+      const Calibration found = at(weight);
+      CHECK(std::abs(found.slope - one.slope) <= 1e-5);
+      for (size_t k = 0; k < 3; ++k) CHECK(std::abs(found.offset[k] - one.offset[k]) <= 1e-5);
+    }
+  }
+}
+
 TEST_CASE("few rows that scores tell apart give no certainty", "[model][calibration]") {
   Context context;
   Matrix<double> scores(6, 2), codes(6, 2);

@@ -78,6 +78,17 @@ TEST_CASE("derivative bound: moment ratios, and the least K that they permit") {
               },
               "Bernstein", std::to_string(2 * q)) == "");
   }
+  // Total orders just below 2q: the largest root is at n = 575, 1,671 and 3,453.
+  const auto ones = [](int64_t d) {
+    kernel::MultiIndex order;
+    for (int64_t k = 0; k < d; ++k) order.push_back({k, 1});
+    return order;
+  };
+  CHECK(
+      close(spectral_constants(*even_power(8), 15, ones(15)).bernstein, 269.38347559366775, 1e-9));
+  CHECK(
+      close(spectral_constants(*even_power(12), 23, ones(23)).bernstein, 16356.09813755789, 1e-9));
+  CHECK(close(spectral_constants(*even_power(16), 31, ones(31)).bernstein, 1062690.78333109, 1e-9));
   // Orders shared by several inputs: E|w1 w2|^n grows as n! alone.
   const double K =
       spectral_constants(*kernel::make_gaussian({1}, 1), 3, {{0, 1}, {2, 1}}).bernstein;

@@ -26,6 +26,11 @@ FieldKind kind_of(const std::string& field) {
 
 }  // namespace
 
+bool holds_words(const Fields& fields) {
+  return std::ranges::any_of(fields,
+                             [](const auto& one) { return kind_of(one) == FieldKind::text; });
+}
+
 bool looks_like_header(const Fields& first, const Fields& second) {
   int64_t words = 0, values = 0;
   bool above_number = false;
@@ -42,7 +47,7 @@ bool looks_like_header(const Fields& first, const Fields& second) {
 
 ColumnNames column_names(const Fields& fields) {
   ColumnNames columns;
-  std::unordered_map<std::string, int64_t> places;
+  std::unordered_map<std::string, int64_t> places, copies;
   for (size_t j = 0; j < fields.size(); ++j) {
     const auto column = static_cast<int64_t>(j);
     std::string name = fields[j].empty() ? name_of_unnamed(column) : fields[j];
@@ -50,8 +55,9 @@ ColumnNames column_names(const Fields& fields) {
     if (!added) {
       columns.repeated.push_back(column);
       columns.first.push_back(place->second);
-      for (int k = 1; !places.try_emplace(name, column).second; ++k)
-        name = fields[j] + "." + std::to_string(k);
+      int64_t& k = copies[name];
+      do name = fields[j] + "." + std::to_string(++k);
+      while (!places.try_emplace(name, column).second);
     }
     columns.names.push_back(std::move(name));
   }

@@ -14,6 +14,9 @@ namespace mercer::cli {
 
 using Fields = std::vector<std::string>;
 
+/// Is any field text?
+bool holds_words(const Fields& fields);
+
 /// True iff some field is text or a date, and either no field is a number or a date, or some text or
 /// date stands above a number. `second` is empty where there is no second line.
 bool looks_like_header(const Fields& first, const Fields& second);

@@ -4,7 +4,6 @@
 // (csv_header.h), whether lines end in a separator, and whether rows begin with a name that the
 // header has no word for, as R writes them.
 #include <algorithm>
-#include <cstdint>
 #include <utility>
 
 #include "failure.h"
@@ -89,6 +88,7 @@ class CsvReader {
     table_.columns = static_cast<int64_t>(columns_);
     cells_.permit(text_rule(table_.names, table_.columns), columns_);
     refuse_repeated(names, number);
+    table_.words_first = !header && options_.header == Header::automatic && holds_words(head);
     if (!header) add_line(first, number);
     if (more) add_line(second, lines_.number());
   }
@@ -130,7 +130,10 @@ class CsvReader {
 }  // namespace
 
 bool is_missing(std::string_view field) {
-  return field.empty() || field == "NA" || field == "NaN" || field == "nan" || field == "?";
+  constexpr std::string_view kTexts[] = {"NA",  "NaN",  "nan",  "?",    "N/A",
+                                         "n/a", "#N/A", "null", "NULL", "<NA>"};
+  return field.empty() ||
+         (field.size() <= 4 && std::ranges::find(kTexts, field) != std::end(kTexts));
 }
 
 std::string name_of_unnamed(int64_t column) { return "Unnamed: " + std::to_string(column); }

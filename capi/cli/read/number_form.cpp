@@ -15,8 +15,8 @@ namespace mercer::cli {
 
 namespace {
 
-constexpr std::string_view kAffixes[] = {"%",   "$",   "€",   "£",   "¥",   "₹",  "USD", "EUR",
-                                         "GBP", "CHF", "JPY", "CNY", "INR", "kr", "R$"};
+constexpr std::string_view kAffixes[] = {"%",   "R$",  "$",   "€",   "£",   "¥",   "₹", "USD",
+                                         "EUR", "GBP", "CHF", "JPY", "CNY", "INR", "kr"};
 constexpr size_t kLongest = 64;
 
 // Marks of more than one byte, as the ones they stand for.

@@ -32,6 +32,7 @@ struct Table {
   std::vector<std::string> names;  // of the columns; empty without a header
   bool lacking = false;            // of npy: NaN are missing values
   bool bytes = false;              // unsigned bytes of IDX: the columns share a unit
+  bool words_first = false;        // CSV: the first line holds words, and was taken as a row
   // CSV: columns that hold text; their cells number the entries of `texts`, in order of appearance.
   std::vector<int64_t> text_columns;
   std::vector<std::string> texts;

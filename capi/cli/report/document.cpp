@@ -44,9 +44,16 @@ Json curve_json(const LearningCurve& curve) {
           {"score", scores}};
 }
 
+/// A row of weight 0 is left out of what is shown; other weights are not numbers of rows.
+bool counts(const TrainingSet& set, const LearningCurve& curve, size_t i) {
+  const auto row = static_cast<size_t>(curve.first_test_row) + i;
+  return set.data.weights.empty() || set.data.weights[row] > 0;
+}
+
 Json residuals(const TrainingSet& set, const LearningCurve& curve) {
   Json truth = Json::array(), predicted = Json::array();
   for (int64_t i = 0; i < std::min(curve.predicted.rows(), kMostShown); ++i) {
+    if (!counts(set, curve, static_cast<size_t>(i))) continue;
     truth.push_back(set.data.Y[static_cast<size_t>((curve.first_test_row + i) * set.data.m)]);
     predicted.push_back(number_or_null(curve.predicted(i, 0)));
   }
@@ -55,13 +62,13 @@ Json residuals(const TrainingSet& set, const LearningCurve& curve) {
 
 Json confusion(const TrainingSet& set, const LearningCurve& curve) {
   const auto K = static_cast<size_t>(set.K);
-  std::vector<std::vector<int64_t>> counts(K, std::vector<int64_t>(K));
+  std::vector<std::vector<int64_t>> table(K, std::vector<int64_t>(K));
   const std::vector<int32_t> classes = classes_of(curve.predicted);
   for (size_t i = 0; i < classes.size(); ++i) {
     const double truth = set.data.Y[static_cast<size_t>(curve.first_test_row) + i];
-    counts[static_cast<size_t>(truth)][static_cast<size_t>(classes[i])] += 1;
+    table[static_cast<size_t>(truth)][static_cast<size_t>(classes[i])] += counts(set, curve, i);
   }
-  return {{"confusion", counts}};
+  return {{"confusion", table}};
 }
 
 // Rows by the probability of the class that they are given, in ten bins of equally many.
@@ -71,6 +78,7 @@ Json calibration(const TrainingSet& set, const LearningCurve& curve) {
   const std::vector<int32_t> classes = classes_of(curve.probabilities);
   for (size_t i = 0; i < classes.size(); ++i) {
     const double truth = set.data.Y[static_cast<size_t>(curve.first_test_row) + i];
+    if (!counts(set, curve, i)) continue;
     rows.emplace_back(curve.probabilities(static_cast<int64_t>(i), classes[i]),
                       truth == classes[i]);
   }
