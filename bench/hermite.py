@@ -115,7 +115,8 @@ def main():
     spread = np.log(found).std(2, ddof=1) / np.sqrt(arguments.seeds) if arguments.seeds > 1 else 0 * means
     print(f"{'points':>7} {'values':>10} {'gradients':>10} {'points saved':>13}")
     for n, of_values, of_both, times in zip(points, *means, times_more(points, means[0], means[1])):
-        print(f"{n:>7} {of_values:>10.5f} {of_both:>10.5f} {times:>12.1f}x")
+        saved = "beyond" if np.isnan(times) else f"{times:.1f}x"
+        print(f"{n:>7} {of_values:>10.5f} {of_both:>10.5f} {saved:>13}")
     if not arguments.plot:
         return
     chart, axes = figure.subplots(1, 1)
