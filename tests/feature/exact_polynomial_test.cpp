@@ -84,3 +84,20 @@ TEST_CASE("exact polynomial: what does not fit is refused with what would") {
             "tensor_srht") == "");
   CHECK(refusal_fault(MERCER_UNSUPPORTED, [] { make(1024, 1, 1000000, 4096); }) == "");
 }
+
+TEST_CASE("exact polynomial: weights that overflow are refused, not NaN") {
+  const auto high =
+      made_map("exact_polynomial",
+               {{"kernel", "polynomial"}, {"degree", int64_t{300}}, {"offset", 1.0}}, 1, 301);
+  const Matrix<double> x = filled(1, 1, [](int64_t, int64_t) { return 0.05; });
+  CHECK(std::isfinite(features_of(*high, x)(0, 0)));
+  Context context;
+  const float single = 0.05F;
+  Matrix<float> Z(1, 301);
+  CHECK(refusal_fault(
+            MERCER_UNSUPPORTED,
+            [&] {
+              high->apply(MatrixView<const float>{&single, 1, 1}, {0, 301}, context, Z.view());
+            },
+            "degree 300 overflow", "double precision") == "");
+}

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "support/catch.h"
+#include "support/dense.h"
 #include "support/epilogue.h"
 #include "support/made_map.h"
 #include "support/map_calls.h"
@@ -65,6 +66,23 @@ TEST_CASE("laplace: variances equal the reference numbers") {
 }
 
 // The heaviest tails there are: entries beyond the floats.
+TEST_CASE("laplace: near the origin the variance vanishes, and is not negative by rounding") {
+  for (const Parameters& kernel :
+       {Parameters{{"kernel", "exponential_semigroup"}, {"beta", 1.0}},
+        Parameters{{"kernel", "reciprocal_semigroup"}, {"lambda", 1.0}}}) {
+    const auto map = make(kernel, 3, 1);
+    int64_t wrong = 0;
+    for (int64_t i = 1; i <= 2000; ++i) {
+      const double t = 1e-12 * static_cast<double>(i * i);
+      const Matrix<double> x = filled(1, 3, [&](int64_t, int64_t) { return t; });
+      double variance = -1;
+      map->variance(x.view(), x.view(), std::span(&variance, 1));
+      wrong += !(variance >= 0 && variance < 1);
+    }
+    CHECK(wrong == 0);
+  }
+}
+
 TEST_CASE("laplace: a zero input counts for nothing whatever its frequency") {
   const auto map = make({{"kernel", "exponential_semigroup"}, {"beta", 1e20}}, 2, 64);
   Matrix<float> X(2, 2);

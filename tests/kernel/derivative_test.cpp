@@ -96,6 +96,15 @@ TEST_CASE("kernel derivatives are finite differences of those below", "[kernel]"
   }
 }
 
+TEST_CASE("kernel derivatives: 0 where the kernel or a polynomial vanishes, not NaN", "[kernel]") {
+  const double far[] = {1e5}, farther[] = {1e40}, origin[] = {0};
+  CHECK(kernel::make_gaussian({1}, 1)->derivative({{0, 64}}, 1, far, origin) == 0);
+  CHECK(kernel::make_gaussian({1}, 1)->derivative({{0, 8}}, 1, farther, origin) == 0);
+  CHECK(kernel::make_gaussian({1e-5}, 1)->derivative({{0, 63}}, 1, origin, origin) == 0);
+  const double none[] = {NAN};
+  CHECK(std::isnan(kernel::make_gaussian({1}, 1)->derivative({{0, 2}}, 1, none, origin)));
+}
+
 TEST_CASE("kernel derivatives: refusals, and orders that add up", "[kernel]") {
   const auto X = random_matrix(2, 3, 1), Y = random_matrix(2, 4, 1);
   CHECK(refusal_fault(

@@ -42,6 +42,11 @@ TEST_CASE("code share: the series, for far points and near ones") {
   CHECK(gaussian_code_share(0) == Approx(kScale / 2).epsilon(1e-15));
 }
 
+TEST_CASE("code share: NaN stays NaN") {
+  CHECK(std::isnan(gaussian_code_share(NAN)));
+  CHECK(std::isnan(gaussian_from_code_share(NAN)));
+}
+
 TEST_CASE("code share: the kernel from it, to what rounding of the share allows") {
   double worst = 0;
   for (double s = 1e-8; s < 8; s *= 1.01) {

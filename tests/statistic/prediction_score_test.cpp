@@ -43,3 +43,12 @@ TEST_CASE("accuracy: the first of equals, and numbers that are no class", "[stat
   const double broken[] = {NAN, 0, 1, 1, NAN, 0, 2, 1, 0, 1, 0, NAN}, zeros[] = {0, 0, 0, 0};
   CHECK(accuracy({zeros, 4, 1}, {broken, 4, 3}) == 0.25);
 }
+
+TEST_CASE("R^2: rows of weight 0 count for nothing, wherever they stand", "[statistic]") {
+  const double Y[] = {1e15, 1, 2, 4}, f[] = {NAN, 1, 3, 4}, w[] = {0, 1, 2, 1};
+  CHECK(r_squared({Y, 4, 1}, {f, 4, 1}, w) == r_squared({Y + 1, 3, 1}, {f + 1, 3, 1}, {w + 1, 3}));
+  const double same[] = {7, 0.1, 0.1, 0.1};
+  CHECK(std::isnan(r_squared({same, 4, 1}, {same, 4, 1}, w)));
+  const double lost[] = {1, 1, NAN, 2, 3, 3};  // an output with NaN is not left out as constant
+  CHECK(std::isnan(r_squared({lost, 3, 2}, {lost, 3, 2})));
+}
