@@ -71,6 +71,8 @@ void run_relevance(const RelevanceRequest& request) {
   const LoadedModel loaded = load_model(request.model);
   Dataset data = read_rows_for(loaded, request.data, "", request.columns, stderr);
   if (data.n == 0) fail_at(data.name, 0, 0, "no rows");
+  // Slopes count by how far the inputs of these rows lie apart.
+  if (data.n == 1) fail_at(data.name, 0, 0, "one row, expected at least 2 that differ");
   Session session(request.threads, request.quiet);
   const Relevance inputs = relevance_of(loaded, data, session);
   session.clear_bar();

@@ -47,9 +47,9 @@ typedef enum mercer_form {
 
 /** How frequencies are drawn and rows are projected. Cost is that of a row. ORTHOGONAL, SORF,
  *  FASTFOOD, CIRCULANT and QUADRATURE come in blocks of columns that depend on each other.
- *  ORTHOGONAL, SORF, FASTFOOD and QUADRATURE need an isotropic kernel (mercer/kernel.h), the others take every kernel of a spectral
- *  law; else MERCER_UNSUPPORTED. What drawing costs and how variances compare, measured: "Which
- *  map" in capi/GUIDE.md. */
+ *  ORTHOGONAL, SORF, FASTFOOD and QUADRATURE need an isotropic kernel (mercer/kernel.h), the others
+ *  take every kernel of a spectral law; else MERCER_UNSUPPORTED. What drawing costs and how
+ *  variances compare, measured: "Which map" in capi/GUIDE.md. */
 typedef enum mercer_projection {
   /** i.i.d. columns from the spectral law. d*F multiply-adds. */
   MERCER_PROJECTION_DENSE = 0,
@@ -75,7 +75,7 @@ typedef enum mercer_projection {
   MERCER_PROJECTION_HALTON = 6,
   /** Spherical-radial rule of degree 3 (Munkhoeva et al. 2018): blocks of d + 2 columns with weights
    *  of their own, d + 1 turned vertices of a simplex and the origin; isotropic kernels. Biased: far
-   *  points get k + c, c = 0.41 at d = 4, 0.24 at d = 16, 0.13 at d = 64, a constant that an offset
+   *  points get k + c, c = 0.40 at d = 4, 0.24 at d = 16, 0.13 at d = 64, a constant that an offset
    *  takes up; for near points its error is far below that of every other projection. No variance
    *  in closed form, no codes. d*F multiply-adds; drawing as ORTHOGONAL. */
   MERCER_PROJECTION_QUADRATURE = 7
@@ -342,8 +342,9 @@ MERCER_API mercer_status mercer_transform_options_init(mercer_transform_options*
  *  Threads and cost: any number at once. Dense rows: O(n d F) at most; structured projections and
  *  sketches as said where they are made. Sparse rows, each: nnz*F (Fourier maps with DENSE,
  *  ORTHOGONAL, SOBOL, HALTON or supplied frequencies; linear gaussian, rademacher), nnz
- *  (countsketch), t nnz (osnap), D log d + nnz (srht); sketches of polynomial kernels as mercer/sketch.h says; any
- *  other map, and a kernel that warps its inputs, works on tiles of rows made dense. */
+ *  (countsketch), t nnz (osnap), D log d + nnz (srht); sketches of polynomial kernels as
+ *  mercer/sketch.h says; any other map, and a kernel that warps its inputs, works on tiles of rows
+ *  made dense. */
 MERCER_API mercer_status mercer_map_transform(const mercer_map* map, const mercer_rows* X,
                                               const mercer_transform_options* options,
                                               mercer_context* context, const mercer_matrix* Z);
@@ -404,11 +405,13 @@ typedef enum mercer_variance {
 } mercer_variance;
 
 /** variance[i], i = 0..n-1, of the estimate of k(x_i, y_i) by i.i.d. columns: exact for those,
- *  linear maps and sketches, 0 for maps that draw nothing. Structured and low-discrepancy frequencies are not independent: the
- *  value is then a yardstick; measured ratios to it are in "Which map" of capi/GUIDE.md.
+ *  linear maps and sketches, 0 for maps that draw nothing. Structured and low-discrepancy
+ *  frequencies are not independent: the value is then a yardstick; measured ratios to it are in
+ *  "Which map" of capi/GUIDE.md.
  *  Shapes: X and Y n x d, dense or CSR (made dense). which: mercer_variance.
  *  Errors: MERCER_DIMENSION_MISMATCH, MERCER_UNSUPPORTED (no closed form: supplied frequencies,
- *  maps made from rows, circulant with a kernel that is not isotropic).
+ *  maps made from rows, circulant with a kernel that is not isotropic, QUADRATURE, optical with
+ *  output_bits, positive with stabilize).
  *  Threads and cost: any number at once; O(n d), nothing is drawn. */
 MERCER_API mercer_status mercer_map_variance(const mercer_map* map, const mercer_rows* X,
                                              const mercer_rows* Y, int32_t which,

@@ -158,8 +158,9 @@ typedef struct mercer_fit_options {
 /** Fills in the defaults. Errors: options->struct_size not set. */
 MERCER_API mercer_status mercer_fit_options_init(mercer_fit_options* options);
 
-/** Fits on X and Y, rows weighed by options->weights. K = 0: regression on Y; K >= 2: least-squares classification on one-hot codes,
- *  Y holds class numbers 0..K-1. The map is shared, not copied, and may be freed.
+/** Fits on X and Y, rows weighed by options->weights. K = 0: regression on Y; K >= 2: least-squares
+ *  classification on one-hot codes, Y holds class numbers 0..K-1. The map is shared, not copied,
+ *  and may be freed.
  *  Shapes: X n x d, n >= 2, dense or CSR, F32 or F64; sparse rows are scaled alone, by the
  *  root mean square distance of a column's listed numbers from its mean, so that they stay sparse
  *  and rare columns do not outweigh all others; they are read at the cost of their non-zeros where
@@ -369,7 +370,8 @@ typedef struct mercer_row_source {
  *  are not known before the rows).
  *  Threads and cost: any number at once. One pass to standardise (also without, to count), one for
  *  the statistics, one more for LOO, two or three more for each part held out of HELD_OUT and
- *  KFOLD, one more for classes, to calibrate them, and one more to balance them. Memory as mercer_model_fit, plus a block of rows; what n >= D needs must be there. */
+ *  KFOLD, one more for classes, to calibrate them, and one more to balance them. Memory as
+ *  mercer_model_fit, plus a block of rows; what n >= D needs must be there. */
 MERCER_API mercer_status mercer_model_fit_source(const mercer_map* map,
                                                  const mercer_fit_options* options,
                                                  const mercer_row_source* source, int64_t K,

@@ -73,7 +73,8 @@ typedef struct mercer_score_options {
  *  number, K x K for CONFUSION; options may be NULL.
  *  Errors: K = 1, K < 0, no rows, a metric that is not of K; but for ACCURACY a number that is no
  *  class and a NaN score; LOG_LOSS and CALIBRATION_ERROR of rows that are no probabilities;
- *  a weight that is negative, NaN or Inf, by its row; MERCER_DIMENSION_MISMATCH. score is written on success alone.
+ *  a weight that is negative, NaN or Inf, by its row; MERCER_DIMENSION_MISMATCH.
+ *  score is written on success alone.
  *  Threads and cost: any number at once; one pass, AUC and CALIBRATION_ERROR a sort. */
 MERCER_API mercer_status mercer_prediction_score(const mercer_rows* predictions,
                                                  const mercer_rows* Y, int64_t K,

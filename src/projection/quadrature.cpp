@@ -9,7 +9,7 @@
 // rho ~ chi(d + 2) makes it unbiased, but weights are squares of the features' scales: as in the
 // paper rho is drawn again until rho^2 >= d, so that the origin's is not negative. What that costs:
 // the estimate is k(tau) + c (1 - k(tau)) for far tau, c = E (1 - d/rho^2), which tends to 2/sqrt(pi
-// d): 0.41 at d = 4, 0.24 at d = 16, 0.13 at d = 64, the same for every pair of far points; for near
+// d): 0.40 at d = 4, 0.24 at d = 16, 0.13 at d = 64, the same for every pair of far points; for near
 // ones the rule's variance is a hundredth of that of independent columns and less, its bias below
 // 3e-4 at k = 0.96 (measured, d = 4 to 64). A constant added to a kernel is taken up by an offset.
 //
