@@ -16,16 +16,10 @@ using namespace mercer::test;
 
 namespace {
 
-struct Maker final : MapMaker {
-  std::shared_ptr<const feature::FeatureMap> make(double l, int64_t D) const override {
-    return gaussian_map(3, D, l, 5);
-  }
-};
-
 Model searched(const Problem& problem, SearchOptions options = {}) {
   options.features = 128;
   Context context;
-  return search(Maker{}, options, problem.x(), problem.y(), context);
+  return search(GaussianMaker{3, 5}, options, problem.x(), problem.y(), context);
 }
 
 }  // namespace

@@ -257,14 +257,9 @@ TEST_CASE("fits of streams, weights and searches keep the ranges of the same row
   CHECK(model.ranges.inputs[0].highest < 1);
   CHECK(model.ranges.inputs[0].lowest == -30);
 
-  struct Maker : MapMaker {
-    std::shared_ptr<const feature::FeatureMap> make(double l, int64_t D) const override {
-      return gaussian_map(3, D, l);
-    }
-  };
   SearchOptions options;
   options.features = 32;
-  const Model found = search(Maker(), options, problem.x(), problem.y(), context);
+  const Model found = search(GaussianMaker{3}, options, problem.x(), problem.y(), context);
   CHECK(found.ranges.inputs[0].highest == 40);
   CHECK(found.ranges.targets.size() == 1);
 }

@@ -137,17 +137,12 @@ TEST_CASE("a model that is an entry alone is fitted, streamed and predicted by t
 }
 
 TEST_CASE("a search is of ridge", "[model]") {
-  struct Maker final : MapMaker {
-    std::shared_ptr<const feature::FeatureMap> make(double l, int64_t D) const override {
-      return gaussian_map(3, D, l);
-    }
-  };
   const Problem problem = smooth_problem(50, 3, 1, 0.1, 83);
   SearchOptions options;
   options.fit = mean_options();
   Context context;
   CHECK(refusal_fault(
             MERCER_UNSUPPORTED,
-            [&] { search(Maker{}, options, problem.x(), problem.y(), context); },
+            [&] { search(GaussianMaker{3}, options, problem.x(), problem.y(), context); },
             "kind mean, expected ridge") == "");
 }

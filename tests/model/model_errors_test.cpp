@@ -32,12 +32,6 @@ FitOptions with(void (*change)(FitOptions&)) {
   return options;
 }
 
-struct Maker final : MapMaker {
-  std::shared_ptr<const feature::FeatureMap> make(double l, int64_t D) const override {
-    return gaussian_map(3, D, l);
-  }
-};
-
 FitOptions& selecting(FitOptions& o, Selection selection) {
   o.selection = selection;
   return o;
@@ -192,7 +186,7 @@ TEST_CASE("a memory cap that cannot be met fails up front with the amount", "[mo
             "memory_cap = 1", "the fit needs") == "");
   CHECK(refusal_fault(
             MERCER_OUT_OF_MEMORY,
-            [&] { search(Maker{}, SearchOptions{}, many.x(), many.y(), context); },
+            [&] { search(GaussianMaker{3}, SearchOptions{}, many.x(), many.y(), context); },
             "memory_cap = 1", "the search needs") == "");
   CHECK(refusal_fault(
             MERCER_OUT_OF_MEMORY,
@@ -263,7 +257,7 @@ TEST_CASE("search refuses options out of range", "[model]") {
           SearchOptions options;
           options.features = 32;
           c.change(options);
-          search(Maker{}, options, problem().x(), problem().y(), context);
+          search(GaussianMaker{3}, options, problem().x(), problem().y(), context);
         },
         c.names);
   }

@@ -13,6 +13,7 @@
 #include "feature/fourier.h"
 #include "kernel/kernel.h"
 #include "linalg/blas.h"
+#include "model/map_maker.h"
 #include "model/model.h"
 #include "support/dense.h"
 #include "support/kernels.h"
@@ -26,6 +27,16 @@ inline std::shared_ptr<const feature::FeatureMap> gaussian_map(int64_t d, int64_
   options.seed = seed;
   return feature::make_fourier(*kernel::make_gaussian({lengthscale}, 1.0), d, D, options);
 }
+
+/// Gaussian maps of d inputs, the same draws for every lengthscale.
+struct GaussianMaker : model::MapMaker {
+  explicit GaussianMaker(int64_t inputs, uint64_t draws = 1) : d(inputs), seed(draws) {}
+  int64_t d;
+  uint64_t seed;
+  std::shared_ptr<const feature::FeatureMap> make(double lengthscale, int64_t D) const override {
+    return gaussian_map(d, D, lengthscale, seed);
+  }
+};
 
 /// y_o = sin(2 x_0 + o) + x_1 x_2 + noise, x uniform on (-1, 1)^d, d >= 3.
 struct Problem {

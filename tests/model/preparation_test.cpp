@@ -339,15 +339,10 @@ TEST_CASE("searches, streams and exact ridge prepare as fits do", "[model]") {
   options.target_transform = Transform::log;
   options.unit_rows = true;
   const Preparation by = fit_preparation(options, data.X.view(), data.Y.view());
-  struct Maker : MapMaker {
-    std::shared_ptr<const feature::FeatureMap> make(double l, int64_t D) const override {
-      return gaussian_map(7, D, l);
-    }
-  };
   SearchOptions wanted;
   wanted.fit = options;
   wanted.features = 64;
-  const Model found = search(Maker(), wanted, data.X.view(), data.Y.view(), context);
+  const Model found = search(GaussianMaker{7}, wanted, data.X.view(), data.Y.view(), context);
   CHECK(found.inputs() == 5);
   CHECK(found.preparation.flagged == by.flagged);
   FitOptions same = options;

@@ -29,12 +29,6 @@ struct Watch {
   }
 };
 
-struct Maker final : MapMaker {
-  std::shared_ptr<const feature::FeatureMap> make(double l, int64_t D) const override {
-    return gaussian_map(3, D, l);
-  }
-};
-
 /// Runs `call` under a context that `watch` looks at.
 template <class Call>
 Outcome watched(Watch& watch, const Call& call) {
@@ -78,7 +72,7 @@ TEST_CASE("a fit and a search stop wherever they are asked to", "[model]") {
                   fit(gaussian_map(3, 64), FitOptions{}, problem.x(), problem.y(), context);
                 }).status != (fitting.calls >= stop_at ? MERCER_CANCELLED : MERCER_OK);
     finished += watched(searching, [&](Context& context) {
-                  search(Maker{}, search_options, problem.x(), problem.y(), context);
+                  search(GaussianMaker{3}, search_options, problem.x(), problem.y(), context);
                 }).status != MERCER_CANCELLED;
   }
   CHECK(finished == 0);
@@ -90,7 +84,7 @@ TEST_CASE("progress of a search never runs back or past its total", "[model]") {
   options.features = 128;
   Watch watch;
   CHECK(watched(watch, [&](Context& context) {
-          search(Maker{}, options, problem.x(), problem.y(), context);
+          search(GaussianMaker{3}, options, problem.x(), problem.y(), context);
         }).status == MERCER_OK);
   CHECK(watch.sane);
   CHECK(watch.last == watch.total);

@@ -41,12 +41,6 @@ FitOptions options_of(Selection selection, bool standardize) {
   return options;
 }
 
-struct GaussianMaker : MapMaker {
-  std::shared_ptr<const feature::FeatureMap> make(double lengthscale, int64_t D) const override {
-    return gaussian_map(kInputs, D, lengthscale);
-  }
-};
-
 }  // namespace
 
 TEST_CASE("sparse rows fit and predict as the dense rows they stand for", "[model]") {
@@ -118,7 +112,7 @@ TEST_CASE("a search on sparse rows learns what one on dense rows does", "[model]
   SearchOptions options;
   options.features = 64;
   const Model sparse =
-      search(GaussianMaker(), options, problem.X.view(), problem.Y.view(), context);
+      search(GaussianMaker{kInputs}, options, problem.X.view(), problem.Y.view(), context);
   double squares = 0, total = 0;
   const auto scores = predictions(sparse, problem.X.view());
   for (int64_t i = 0; i < kRows; ++i) {
@@ -194,16 +188,11 @@ TEST_CASE("held-out rows of a wide sparse search are scored in its own blocks", 
   Matrix<double> Y(n, 1);
   for (int64_t i = 0; i < n; ++i)
     Y(i, 0) = X.offsets[i + 1] > X.offsets[i] ? X.values[static_cast<size_t>(X.offsets[i])] : 0.0;
-  struct WideMaker : MapMaker {
-    std::shared_ptr<const feature::FeatureMap> make(double lengthscale, int64_t D) const override {
-      return gaussian_map(d, D, lengthscale);
-    }
-  };
   SearchOptions options;
   options.features = 32;
   options.held_out_fraction = 0.5;
   Context context;
-  const Model model = search(WideMaker(), options, X.view(), Y.view(), context);
+  const Model model = search(GaussianMaker{d}, options, X.view(), Y.view(), context);
   CHECK(model.rows == n);
   for (const PathPoint& point : model.path) CHECK(std::isfinite(point.score));
 }

@@ -15,12 +15,6 @@ using namespace mercer::test;
 
 namespace {
 
-struct Maker final : MapMaker {
-  std::shared_ptr<const feature::FeatureMap> make(double l, int64_t D) const override {
-    return gaussian_map(3, D, l, 5);
-  }
-};
-
 /// x_j -> exp(4 x_j): a skewness of 2.
 Problem skewed(Problem problem) {
   for (int64_t i = 0; i < problem.X.rows(); ++i)
@@ -33,7 +27,7 @@ Model searched(const Problem& problem, bool choose) {
   options.features = 128;
   options.choose_transform = choose;
   Context context;
-  return search(Maker{}, options, problem.x(), problem.y(), context);
+  return search(GaussianMaker{3, 5}, options, problem.x(), problem.y(), context);
 }
 
 }  // namespace

@@ -24,18 +24,12 @@ using namespace mercer::test;
 
 namespace {
 
-struct Maker final : MapMaker {
-  std::shared_ptr<const feature::FeatureMap> make(double l, int64_t D) const override {
-    return gaussian_map(3, D, l, 5);
-  }
-};
-
 Model searched(const Problem& problem, std::span<const double> weights = {},
                SearchOptions options = {}) {
   options.features = 40;
   options.fit.precision = feature::Precision::f64;
   Context context;
-  return search(Maker(), options, problem.x(), problem.y(), context, weights);
+  return search(GaussianMaker{3, 5}, options, problem.x(), problem.y(), context, weights);
 }
 
 /// Every fifth row of class 1, the others of class 0; the classes overlap.
