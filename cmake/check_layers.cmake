@@ -13,13 +13,14 @@ set(kernel_may base random transform linalg)
 set(projection_may ${kernel_may})  # laws, no kernels
 set(moment_may ${kernel_may} kernel projection)
 set(feature_may ${moment_may} moment)
+set(operator_may ${feature_may} feature)
 set(solver_may base random transform linalg)  # blocks of Z and Y: no map, no kernel
-set(statistic_may ${feature_may} feature solver)
+set(statistic_may ${operator_may} operator solver)
 set(model_may ${statistic_may} statistic)
 set(spec_may ${model_may} model)
 set(io_may ${spec_may} spec)
 set(capi_may ${io_may} io capi)
-set(layers base random linalg transform kernel projection moment feature solver statistic model spec io)
+set(layers base random linalg transform kernel projection moment feature operator solver statistic model spec io)
 
 # capi/cli/read may include besides itself: failures, and what a signal asks for.
 set(read_may "^(read/.*|failure\\.h|interrupt\\.h)$")

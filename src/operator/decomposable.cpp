@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// K(x, y) = k(x, y) Gamma (Micchelli, Pontil 2005; Brault, Heinonen, d'Alche-Buc 2016, section
+// 2.3), k any kernel, its map that of a k with random Fourier features: z(x) of k and a root B of
+// Gamma. Of skewed_chi2 that is the paper's kernel on logarithms. The operator variance is the
+// scalar map's times (B B')^2.
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "base/error.h"
+#include "base/fields.h"
+#include "feature/fourier.h"
+#include "linalg/blas.h"
+#include "operator/frequencies.h"
+#include "operator/operator_entry.h"
+#include "operator/output_root.h"
+
+namespace mercer::operators {
+namespace {
+
+using Long = long long;
+using linalg::Transpose;
+
+constexpr int64_t kBlockRows = 256;
+constexpr int64_t kBlockColumns = 1024;
+
+class ScalarAction final : public PairAction {
+ public:
+  ScalarAction(const kernel::Kernel& kernel, MatrixView<const double> gamma, int64_t d)
+      : kernel_(kernel), gamma_(gamma), d_(d) {}
+  void add(const double* x, const double* y, int64_t count, const double* u,
+           double* out) const noexcept override {
+    const double k = kernel_.value(d_, x, y);
+    const int64_t p = gamma_.rows;
+    for (int64_t c = 0; c < count; ++c)
+      for (int64_t o = 0; o < p; ++o)
+        for (int64_t q = 0; q < p; ++q) out[c * p + o] += k * gamma_(o, q) * u[c * p + q];
+  }
+
+ private:
+  const kernel::Kernel& kernel_;
+  MatrixView<const double> gamma_;
+  int64_t d_;
+};
+
+class Decomposable final : public OperatorKernel {
+ public:
+  explicit Decomposable(const Parameters& canonical)
+      : OperatorKernel(canonical),
+        numbers_(canonical.numbers("gamma")),
+        p_(outputs_of(numbers_)),
+        root_(output_root(gamma(), canonical.number("cutoff"))) {}
+
+  int64_t outputs(int64_t d) const override {
+    scalar().check_dimension(d);
+    return p_;
+  }
+  std::unique_ptr<const PairAction> action(int64_t d) const override {
+    scalar().check_dimension(d);
+    return std::make_unique<ScalarAction>(scalar(), gamma(), d);
+  }
+  MatrixView<const double> gamma() const noexcept { return {numbers_.data(), p_, p_}; }
+  const OutputRoot& root() const noexcept { return root_; }
+
+ private:
+  // (K of a block) (U Gamma of a block), summed over blocks of Y.
+  void apply_rows(MatrixView<const double> X, MatrixView<const double> Y,
+                  MatrixView<const double> U, Context& context,
+                  MatrixView<double> out) const override {
+    constexpr const char* kWhat = "a block of a Gram matrix";
+    const Matrix<double> mixed(U.rows, U.cols, context, "U times Gamma");
+    for (int64_t c = 0; c < U.cols && U.rows > 0; c += p_)
+      linalg::multiply(1.0, Transpose::no, U.block_cols(c, c + p_), Transpose::no, gamma(), 0.0,
+                       mixed.view().block_cols(c, c + p_));
+    const Matrix<double> storage(std::min(kBlockRows, X.rows), std::min(kBlockColumns, Y.rows),
+                                 context, kWhat);
+    for (int64_t i = 0; i < out.rows; ++i) std::fill_n(out.row(i), out.cols, 0.0);
+    Stage stage(context, checked_multiply(X.rows, Y.rows, kWhat));
+    for (int64_t i = 0; i < X.rows; i += kBlockRows) {
+      const int64_t rows = std::min(kBlockRows, X.rows - i);
+      for (int64_t j = 0; j < Y.rows; j += kBlockColumns) {
+        const int64_t cols = std::min(kBlockColumns, Y.rows - j);
+        const MatrixView<double> K(storage.data(), rows, cols);
+        stage.share(rows * cols);
+        kernel::gram(scalar(), X.block_rows(i, i + rows), Y.block_rows(j, j + cols), context, K);
+        if (U.cols > 0)
+          linalg::multiply(1.0, Transpose::no, MatrixView<const double>(K), Transpose::no,
+                           mixed.view().block_rows(j, j + cols), 1.0, out.block_rows(i, i + rows));
+        stage.advance(rows * cols);
+      }
+    }
+  }
+
+  std::vector<double> numbers_;
+  int64_t p_;
+  OutputRoot root_;
+};
+
+/// B of every frequency.
+class SharedRoot final : public FrequencyRoot {
+ public:
+  SharedRoot(std::shared_ptr<const OperatorKernel> owner, MatrixView<const double> B)
+      : FrequencyRoot(B.rows, B.cols), owner_(std::move(owner)), B_(B) {}
+  void spread(int64_t, const double* c, double* out) const noexcept override {
+    for (int64_t o = 0; o < B_.rows; ++o) {
+      out[o] = 0;
+      for (int64_t b = 0; b < B_.cols; ++b) out[o] += B_(o, b) * c[b];
+    }
+  }
+  void gather(int64_t, const double* g, double* c) const noexcept override {
+    for (int64_t b = 0; b < B_.cols; ++b) {
+      c[b] = 0;
+      for (int64_t o = 0; o < B_.rows; ++o) c[b] += B_(o, b) * g[o];
+    }
+  }
+  MatrixView<const double> shared() const noexcept override { return B_; }
+
+ private:
+  std::shared_ptr<const OperatorKernel> owner_;
+  MatrixView<const double> B_;
+};
+
+feature::FourierOptions options_of(const Parameters& canonical) {
+  return {feature::read_projection_choice(canonical), feature::FourierForm::pair,
+          canonical.seed("seed")};
+}
+
+Matrix<double> frequencies_of(const Parameters& canonical, const kernel::Kernel& kernel, int64_t F,
+                              Context& context) {
+  require(kernel.prologue() == nullptr, MERCER_UNSUPPORTED,
+          "kernel %s warps its inputs: no derivatives of the field, expected its values",
+          std::string(kernel.name()).c_str());
+  const feature::FourierOptions options = options_of(canonical);
+  return drawn_frequencies(
+      projection::find_projection(options.projection),
+      {std::shared_ptr<const random::Law>(std::shared_ptr<void>(), kernel.spectral_law()),
+       {kernel.lengthscale().begin(), kernel.lengthscale().end()},
+       projection::Unit::plain,
+       canonical.integer("inputs"),
+       F,
+       options.seed,
+       options.radius,
+       options.scramble},
+      context);
+}
+
+/// (B B')^2 times the variance of the scalar estimate.
+PairVariance variance_of(std::shared_ptr<const feature::FeatureMap> scalar,
+                         MatrixView<const double> B) {
+  const int64_t p = B.rows, q = B.cols, d = scalar->inputs();
+  auto squared = std::make_shared<Matrix<double>>(p, p);
+  const Matrix<double> gamma(p, p);
+  for (int64_t i = 0; i < p; ++i) {
+    for (int64_t j = 0; j < p; ++j) {
+      gamma(i, j) = 0;
+      for (int64_t b = 0; b < q; ++b) gamma(i, j) += B(i, b) * B(j, b);
+    }
+  }
+  linalg::multiply(1.0, Transpose::no, MatrixView<const double>(gamma.view()), Transpose::no,
+                   MatrixView<const double>(gamma.view()), 0.0, squared->view());
+  return [scalar, squared, p, d](const double* x, const double* y, MatrixView<double> out) {
+    double variance = 0;
+    scalar->variance({x, 1, d}, {y, 1, d}, {&variance, 1});
+    for (int64_t i = 0; i < p; ++i)
+      for (int64_t j = 0; j < p; ++j) out(i, j) = variance * (*squared)(i, j);
+  };
+}
+
+std::unique_ptr<const OperatorMap> make_map(const Parameters& canonical,
+                                            std::shared_ptr<const OperatorKernel> kernel) {
+  const OutputRoot& root = static_cast<const Decomposable&>(*kernel).root();
+  OperatorParts parts;
+  parts.scalar = feature::make_fourier(kernel->scalar(), canonical.integer("inputs"),
+                                       canonical.integer("features"), options_of(canonical));
+  parts.parameters = canonical;
+  parts.parameters.set("features", parts.scalar->features());
+  parts.root = std::make_shared<const SharedRoot>(kernel, root.B.view());
+  parts.frequencies = [kernel, canonical, F = parts.scalar->features() / 2](Context& context) {
+    return frequencies_of(canonical, kernel->scalar(), F, context);
+  };
+  parts.variance = [kernel, scalar = parts.scalar, B = root.B.view()] {
+    return variance_of(scalar, B);
+  };
+  parts.dropped = root.dropped;
+  parts.kernel = std::move(kernel);
+  return std::make_unique<const OperatorMap>(std::move(parts));
+}
+
+}  // namespace
+
+OperatorEntry decomposable_entry() {
+  return {"decomposable",
+          "k(x, y) Gamma, Gamma a positive semi-definite p x p matrix",
+          {{.key = "gamma",
+            .type = FieldType::numbers,
+            .fallback = {},
+            .help = "Gamma, p p numbers row by row"},
+           {.key = "cutoff",
+            .type = FieldType::number,
+            .fallback = 1e-12,
+            .least = 0,
+            .most = 1,
+            .help = "pivots of the root up to this part of the largest are left out"}},
+          feature::projection_fields("how frequencies are drawn", nullptr, true),
+          [](const Parameters& canonical) -> std::unique_ptr<const OperatorKernel> {
+            return std::make_unique<const Decomposable>(canonical);
+          },
+          make_map};
+}
+
+}  // namespace mercer::operators

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// What the entries of curl-free, divergence-free and mixed kernels share: the parameters of their
+// maps, and the maps.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "base/parameters.h"
+#include "operator/field_kernel.h"
+#include "operator/operator_map.h"
+
+namespace mercer::operators {
+
+/// "projection" and its options, "bounded", and, where there is a divergence-free part, "root".
+std::vector<Field> field_map_fields(bool has_divergence);
+
+/// From canonical parameters of those fields; the kernel is a FieldKernel. Errors: UNSUPPORTED for
+/// a projection that the kernel's law or `bounded` does not permit, and for `bounded` of another
+/// kernel than gaussian of one lengthscale; INVALID_ARGUMENT for an odd number of features.
+std::unique_ptr<const OperatorMap> make_field_map(const Parameters& canonical,
+                                                  std::shared_ptr<const OperatorKernel> kernel);
+
+}  // namespace mercer::operators

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// With theta cut into c_j for the cosine and s_j for the sine of frequency j,
+//   Phi(x)'theta = sum_j cos(omega_j'x) B_j c_j + sin(omega_j'x) B_j s_j:
+// scalar features times a matrix of D rows B_j c_j, B_j s_j, which is made once a call. So every
+// map costs D d + D p a row, and the adjoint is the transpose of the same product. Where all B_j
+// are one B, it comes after the product with theta itself (the operators of Brault et al. 2016,
+// appendix D).
+#include "operator/operator_map.h"
+
+#include <algorithm>
+#include <type_traits>
+#include <utility>
+
+#include "base/error.h"
+#include "base/parallel.h"
+#include "linalg/blas.h"
+#include "transform/row_products.h"
+
+namespace mercer::operators {
+namespace {
+
+using Long = long long;
+
+constexpr int64_t kBlockBytes = int64_t{1} << 21;  // of features: they stay in cache
+constexpr int64_t kLeastRows = 32;
+constexpr int64_t kMostRows = 4096;
+constexpr int64_t kRowsPerChunk = 32;
+constexpr int64_t kColumnsPerChunk = 64;
+
+int64_t chunks_of(int64_t count, int64_t size) { return (count + size - 1) / size; }
+
+/// body(first, Z) for blocks of rows and their features, of the precision of X.
+template <class View, class Body>
+void for_each_block(const feature::FeatureMap& scalar, const View& X, Context& context,
+                    const Body& body) {
+  using T = RowNumberOf<View>;
+  const int64_t D = scalar.features();
+  const int64_t fitting = kBlockBytes / (D * static_cast<int64_t>(sizeof(T)));
+  const int64_t size = std::min(X.rows, std::clamp(fitting, kLeastRows, kMostRows));
+  const Matrix<T> Z(size, D, context, "a block of features");
+  Stage stage(context, X.rows);
+  for (int64_t first = 0; first < X.rows; first += size) {
+    const int64_t count = std::min(size, X.rows - first);
+    const MatrixView<T> block = Z.view().block_rows(0, count);
+    stage.share(count);
+    scalar.apply(X.block_rows(first, first + count), {0, D}, context, block);
+    body(first, MatrixView<const T>(block));
+    stage.advance(count);
+    context.checkpoint();
+  }
+}
+
+/// out(:, k w + b) = A(:, k q + .) R(b, .)': every vector of a row through a w x q matrix.
+template <class T>
+void through(MatrixView<const T> A, MatrixView<const T> R, int64_t vectors,
+             MatrixView<T> out) noexcept {
+  for (int64_t k = 0; k < vectors; ++k)
+    transform::row_products(A.block_cols(k * R.cols, (k + 1) * R.cols), R,
+                            out.block_cols(k * R.rows, (k + 1) * R.rows));
+}
+
+/// Rounded to T, transposed or not.
+template <class T>
+Matrix<T> rounded(MatrixView<const double> A, bool transposed, Context& context) {
+  Matrix<T> out(transposed ? A.cols : A.rows, transposed ? A.rows : A.cols, context,
+                "the weights of features");
+  for (int64_t i = 0; i < A.rows; ++i)
+    for (int64_t j = 0; j < A.cols; ++j)
+      (transposed ? out(j, i) : out(i, j)) = static_cast<T>(A(i, j));
+  return out;
+}
+
+/// B_j of every frequency as numbers: row j is p x q.
+Matrix<double> root_table(const FrequencyRoot& root, int64_t F, Context& context) {
+  const int64_t p = root.outputs(), q = root.width();
+  Matrix<double> table(F, checked_multiply(p, q, "B(omega)"), context, "B(omega)");
+  std::vector<double> unit(static_cast<size_t>(q), 0.0), column(static_cast<size_t>(p));
+  for (int64_t j = 0; j < F; ++j) {
+    for (int64_t b = 0; b < q; ++b) {
+      unit[static_cast<size_t>(b)] = 1;
+      root.spread(j, unit.data(), column.data());
+      unit[static_cast<size_t>(b)] = 0;
+      for (int64_t o = 0; o < p; ++o) table(j, o * q + b) = column[static_cast<size_t>(o)];
+    }
+  }
+  return table;
+}
+
+}  // namespace
+
+OperatorMap::OperatorMap(OperatorParts parts) : parts_(std::move(parts)) {
+  checked_multiply(features(), width(), "coefficients");
+}
+
+void OperatorMap::check_theta(MatrixView<const double> theta) const {
+  require(theta.rows == coefficients(), MERCER_DIMENSION_MISMATCH,
+          "theta has %lld rows, expected r = %lld", Long{theta.rows}, Long{coefficients()});
+}
+
+// What scalar features are multiplied by: D rows. Values of a shared root keep theta as it is.
+Matrix<double> OperatorMap::weights(MatrixView<const double> theta, FieldKind kind,
+                                    Context& context) const {
+  constexpr const char* kWhat = "the weights of features";
+  const FrequencyRoot& root = *parts_.root;
+  const int64_t D = features(), F = D / 2, p = outputs(), q = width(), m = theta.cols;
+  const bool as_given = kind == FieldKind::value && root.shared().rows > 0;
+  const int64_t each = as_given ? q : p;
+  Matrix<double> values(D, checked_multiply(each, m, kWhat), context, kWhat);
+  const int64_t chunks = chunks_of(D, kColumnsPerChunk);
+  const Matrix<double> vectors(worker_count(context, chunks), q, context, kWhat);
+  parallel_for(context, chunks, [&](int64_t chunk, int worker) noexcept {
+    double* const vector = vectors.view().row(worker);
+    const int64_t end = std::min(D, (chunk + 1) * kColumnsPerChunk);
+    for (int64_t c = chunk * kColumnsPerChunk; c < end; ++c) {
+      for (int64_t k = 0; k < m; ++k) {
+        double* const to = values.view().row(c) + k * each;
+        for (int64_t b = 0; b < q; ++b) (as_given ? to : vector)[b] = theta(c * q + b, k);
+        if (!as_given) root.spread(c % F, vector, to);
+      }
+    }
+  });
+  if (kind == FieldKind::value) return values;
+  const int64_t numbers = field_numbers(kind, p, inputs());
+  Matrix<double> asked(D, checked_multiply(numbers, m, kWhat), context, kWhat);
+  field_weights(kind, p, parts_.frequencies(context).view(), values.view(), asked.view());
+  return asked;
+}
+
+void OperatorMap::apply(const Rows& X, MatrixView<const double> theta, FieldKind kind,
+                        Context& context, const ResultView& out) const {
+  check_theta(theta);
+  const int64_t numbers = field_numbers(kind, outputs(), inputs());
+  require(
+      X.cols() == inputs() && out.rows() == X.rows() &&
+          out.cols() == checked_multiply(numbers, theta.cols, "out"),
+      MERCER_DIMENSION_MISMATCH,
+      "X is %lld x %lld and out %lld x %lld, expected %lld inputs, as many rows and %lld numbers "
+      "for each of the %lld columns of theta",
+      Long{X.rows()}, Long{X.cols()}, Long{out.rows()}, Long{out.cols()}, Long{inputs()},
+      Long{numbers}, Long{theta.cols});
+  const Matrix<double> W = weights(theta, kind, context);
+  if (X.rows() == 0 || theta.cols == 0) return;
+  const bool through_root = kind == FieldKind::value && parts_.root->shared().rows > 0;
+  X.visit([&](const auto& rows) {
+    using T = RowNumberOf<decltype(rows)>;
+    apply_rows(rows, W.view(), context, feature::result_of<T>(out), through_root);
+  });
+}
+
+template <class View>
+void OperatorMap::apply_rows(const View& X, MatrixView<const double> W, Context& context,
+                             MatrixView<RowNumberOf<View>> out, bool through_root) const {
+  using T = RowNumberOf<View>;
+  const Matrix<T> weights = rounded<T>(W, true, context);
+  const Matrix<T> B = rounded<T>(parts_.root->shared(), false, context);
+  const int64_t most = chunks_of(std::min(X.rows, kMostRows), kRowsPerChunk);
+  const int64_t scratch = through_root ? kRowsPerChunk : 0;
+  const Matrix<T> middles(worker_count(context, most), checked_multiply(scratch, W.cols, "a tile"),
+                          context, "a tile");
+  for_each_block(scalar(), X, context, [&](int64_t first, MatrixView<const T> Z) {
+    parallel_for(
+        context, chunks_of(Z.rows, kRowsPerChunk), [&](int64_t chunk, int worker) noexcept {
+          const int64_t i0 = chunk * kRowsPerChunk, i1 = std::min(Z.rows, i0 + kRowsPerChunk);
+          const MatrixView<T> result = out.block_rows(first + i0, first + i1);
+          if (!through_root)
+            return transform::row_products(Z.block_rows(i0, i1), weights.view(), result);
+          const MatrixView<T> middle(middles.view().row(worker), i1 - i0, W.cols);
+          transform::row_products(Z.block_rows(i0, i1), weights.view(), middle);
+          through<T>(middle, B.view(), W.cols / width(), result);
+        });
+  });
+}
+
+// G += Z'Y, Y through B' before where that is shared.
+template <class View>
+void OperatorMap::add_adjoint(const View& X, const Rows& Y, Context& context,
+                              MatrixView<double> G) const {
+  using T = RowNumberOf<View>;
+  using linalg::Transpose;
+  const auto* const targets = Y.template get_if<MatrixView<const T>>();
+  require(targets != nullptr, MERCER_UNSUPPORTED,
+          "Y is sparse or not of the precision of X, expected dense rows of one precision");
+  const bool shared = parts_.root->shared().rows > 0;
+  const Matrix<T> B = rounded<T>(parts_.root->shared(), true, context);
+  const int64_t vectors = Y.cols() / outputs();
+  const Matrix<T> middle(shared ? std::min(X.rows, kMostRows) : 0, G.cols, context,
+                         "a block of targets");
+  const Matrix<T> sums(std::is_same_v<T, float> ? G.rows : 0, G.cols, context, "sums of a block");
+  for_each_block(scalar(), X, context, [&](int64_t first, MatrixView<const T> Z) {
+    MatrixView<const T> block = targets->block_rows(first, first + Z.rows);
+    if (shared) {
+      const MatrixView<T> to = middle.view().block_rows(0, Z.rows);
+      through<T>(block, B.view(), vectors, to);
+      block = to;
+    }
+    if constexpr (std::is_same_v<T, double>) {
+      linalg::multiply(1.0, Transpose::yes, Z, Transpose::no, block, 1.0, G);
+    } else {
+      linalg::multiply(1.0F, Transpose::yes, Z, Transpose::no, block, 0.0F, sums.view());
+      for (int64_t c = 0; c < G.rows; ++c)
+        for (int64_t k = 0; k < G.cols; ++k) G(c, k) += static_cast<double>(sums(c, k));
+    }
+  });
+}
+
+void OperatorMap::adjoint(const Rows& X, const Rows& Y, Context& context,
+                          MatrixView<double> theta) const {
+  check_theta(theta);
+  const int64_t p = outputs(), q = width(), m = theta.cols, D = features();
+  require(X.cols() == inputs() && Y.rows() == X.rows() && Y.cols() == checked_multiply(p, m, "Y"),
+          MERCER_DIMENSION_MISMATCH,
+          "X is %lld x %lld and Y %lld x %lld, expected %lld inputs, as many rows and %lld outputs "
+          "for each of the %lld columns of theta",
+          Long{X.rows()}, Long{X.cols()}, Long{Y.rows()}, Long{Y.cols()}, Long{inputs()}, Long{p},
+          Long{m});
+  const bool shared = parts_.root->shared().rows > 0;
+  const int64_t each = shared ? q : p;
+  const Matrix<double> G(D, each * m, context, "the sums over rows");
+  G.fill(0);
+  if (X.rows() > 0 && m > 0)
+    X.visit([&](const auto& rows) { add_adjoint(rows, Y, context, G.view()); });
+  std::vector<double> vector(static_cast<size_t>(q));
+  for (int64_t c = 0; c < D; ++c) {
+    for (int64_t k = 0; k < m; ++k) {
+      const double* from = G.view().row(c) + k * each;
+      if (!shared) {
+        parts_.root->gather(c % (D / 2), from, vector.data());
+        from = vector.data();
+      }
+      for (int64_t b = 0; b < q; ++b) theta(c * q + b, k) = from[b];
+    }
+  }
+}
+
+void OperatorMap::matrix(const Rows& X, Context& context, MatrixView<double> out) const {
+  const int64_t p = outputs(), q = width(), D = features(), F = D / 2;
+  require(X.cols() == inputs() && out.rows == checked_multiply(X.rows(), p, "Phi") &&
+              out.cols == coefficients(),
+          MERCER_DIMENSION_MISMATCH,
+          "X is %lld x %lld and Phi %lld x %lld, expected %lld inputs and (n p) x r = %lld x %lld",
+          Long{X.rows()}, Long{X.cols()}, Long{out.rows}, Long{out.cols}, Long{inputs()},
+          Long{X.rows() * p}, Long{coefficients()});
+  const Matrix<double> B = root_table(*parts_.root, F, context);
+  X.visit([&](const auto& rows) {
+    for_each_block(scalar(), rows, context, [&](int64_t first, const auto& Z) {
+      parallel_for(context, Z.rows, [&](int64_t i, int) noexcept {
+        for (int64_t o = 0; o < p; ++o) {
+          double* to = out.row((first + i) * p + o);
+          for (int64_t c = 0; c < D; ++c)
+            for (int64_t b = 0; b < q; ++b)
+              *to++ = static_cast<double>(Z(i, c)) * B(c % F, o * q + b);
+        }
+      });
+    });
+  });
+}
+
+// Z'Z entry by entry times B_c'B_e: no row of Phi is formed.
+void OperatorMap::gram(const Rows& X, Context& context, MatrixView<double> H) const {
+  const int64_t p = outputs(), q = width(), D = features(), F = D / 2;
+  require(X.cols() == inputs() && H.rows == coefficients() && H.cols == coefficients(),
+          MERCER_DIMENSION_MISMATCH,
+          "X has %lld columns and H is %lld x %lld, expected %lld inputs and r x r, r = %lld",
+          Long{X.cols()}, Long{H.rows}, Long{H.cols}, Long{inputs()}, Long{coefficients()});
+  const Matrix<double> B = root_table(*parts_.root, F, context);
+  const Matrix<double> S(D, D, context, "the Gram matrix of scalar features");
+  S.fill(0);
+  X.visit([&](const auto& rows) {
+    using T = RowNumberOf<decltype(rows)>;
+    for_each_block(scalar(), rows, context, [&](int64_t, MatrixView<const T> Z) {
+      if constexpr (std::is_same_v<T, double>) {
+        linalg::rank_update(1.0, Z, S.view());
+      } else {
+        const Matrix<double> wide(Z.rows, D, context, "a block of features");
+        for (int64_t i = 0; i < Z.rows; ++i) std::copy_n(Z.row(i), D, wide.view().row(i));
+        linalg::rank_update(1.0, MatrixView<const double>(wide.view()), S.view());
+      }
+    });
+  });
+  parallel_for(context, D, [&](int64_t c, int) noexcept {
+    for (int64_t e = 0; e < D; ++e) {
+      const double s = c >= e ? S(c, e) : S(e, c);
+      for (int64_t b = 0; b < q; ++b) {
+        for (int64_t g = 0; g < q; ++g) {
+          double sum = 0;
+          for (int64_t o = 0; o < p; ++o) sum += B(c % F, o * q + b) * B(e % F, o * q + g);
+          H(c * q + b, e * q + g) = s * sum;
+        }
+      }
+    }
+  });
+}
+
+void OperatorMap::variance(MatrixView<const double> X, MatrixView<const double> Y,
+                           MatrixView<double> out) const {
+  const int64_t p = outputs();
+  require(X.cols == inputs() && Y.cols == inputs() && Y.rows == X.rows && out.rows == X.rows &&
+              out.cols == checked_multiply(p, p, "variance"),
+          MERCER_DIMENSION_MISMATCH,
+          "X is %lld x %lld, Y %lld x %lld and out %lld x %lld, expected %lld inputs, as many rows "
+          "of each and p p = %lld columns of out",
+          Long{X.rows}, Long{X.cols}, Long{Y.rows}, Long{Y.cols}, Long{out.rows}, Long{out.cols},
+          Long{inputs()}, Long{p * p});
+  const PairVariance at = parts_.variance();
+  for (int64_t i = 0; i < X.rows; ++i) at(X.row(i), Y.row(i), {out.row(i), p, p});
+}
+
+}  // namespace mercer::operators

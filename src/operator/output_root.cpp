@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Cholesky with complete pivoting (Higham, "Accuracy and Stability of Numerical Algorithms", 2002,
+// section 10.3) instead of an eigendecomposition: any root serves, and this one takes additions,
+// multiplications, divisions and square roots in a fixed order, so that coefficients learnt on one
+// machine mean the same on another. What is left out is positive semi-definite, and its trace is
+// known as it goes.
+#include "operator/output_root.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "base/error.h"
+
+namespace mercer::operators {
+namespace {
+
+using Long = long long;
+
+constexpr double kSymmetry = 1e-12;
+// Rounding of Gamma's own numbers makes diagonals of what is left this negative.
+constexpr double kRounding = 1e-10;
+
+double largest_of(MatrixView<const double> gamma) {
+  double largest = 0;
+  for (int64_t i = 0; i < gamma.rows; ++i) {
+    for (int64_t j = 0; j < gamma.cols; ++j) {
+      require(std::isfinite(gamma(i, j)), MERCER_INVALID_ARGUMENT,
+              "gamma[%lld, %lld] = %g, expected a finite number", Long{i}, Long{j}, gamma(i, j));
+      largest = std::max(largest, std::fabs(gamma(i, j)));
+    }
+  }
+  require(largest > 0, MERCER_INVALID_ARGUMENT, "gamma is 0, expected another matrix");
+  for (int64_t i = 0; i < gamma.rows; ++i) {
+    for (int64_t j = 0; j < i; ++j) {
+      require(
+          std::fabs(gamma(i, j) - gamma(j, i)) <= kSymmetry * largest, MERCER_INVALID_ARGUMENT,
+          "gamma[%lld, %lld] = %.17g and gamma[%lld, %lld] = %.17g, expected a symmetric matrix",
+          Long{i}, Long{j}, gamma(i, j), Long{j}, Long{i}, gamma(j, i));
+    }
+  }
+  return largest;
+}
+
+/// |r_ij| <= sqrt(r_ii r_jj) of a positive semi-definite rest.
+void check_rest(MatrixView<const double> rest, double least, double largest) {
+  for (int64_t i = 0; i < rest.rows; ++i) {
+    require(rest(i, i) >= -kRounding * largest, MERCER_NOT_POSITIVE_DEFINITE,
+            "gamma is not positive semi-definite: a diagonal entry of what pivots leave is %g",
+            rest(i, i));
+    for (int64_t j = 0; j < i; ++j) {
+      require(std::fabs(rest(i, j)) <= std::max(least, kRounding * largest),
+              MERCER_NOT_POSITIVE_DEFINITE,
+              "gamma is not positive semi-definite: pivots leave %g between outputs %lld and %lld",
+              rest(i, j), Long{i}, Long{j});
+    }
+  }
+}
+
+}  // namespace
+
+int64_t outputs_of(std::span<const double> gamma) {
+  auto p = static_cast<int64_t>(std::sqrt(static_cast<double>(gamma.size())));
+  while (p * p < std::ssize(gamma)) ++p;
+  require(p >= 1 && p * p == std::ssize(gamma), MERCER_INVALID_ARGUMENT,
+          "gamma has %zu numbers, expected those of a square matrix, row by row", gamma.size());
+  return p;
+}
+
+OutputRoot output_root(MatrixView<const double> gamma, double cutoff) {
+  const double largest = largest_of(gamma);
+  const int64_t p = gamma.rows;
+  Matrix<double> rest(p, p);
+  double trace = 0, most = 0;
+  for (int64_t i = 0; i < p; ++i) {
+    for (int64_t j = 0; j < p; ++j) rest(i, j) = 0.5 * (gamma(i, j) + gamma(j, i));
+    trace += rest(i, i);
+    most = std::max(most, rest(i, i));
+  }
+  const double least = std::max(cutoff, kSymmetry) * most;
+  std::vector<double> columns;  // one after the other
+  for (int64_t rank = 0; rank < p; ++rank) {
+    int64_t pivot = 0;
+    for (int64_t i = 1; i < p; ++i)
+      if (rest(i, i) > rest(pivot, pivot)) pivot = i;
+    if (!(rest(pivot, pivot) > least)) break;
+    const double root = std::sqrt(rest(pivot, pivot));
+    const size_t at = columns.size();
+    for (int64_t i = 0; i < p; ++i) columns.push_back(rest(i, pivot) / root);
+    const double* const b = columns.data() + at;
+    for (int64_t i = 0; i < p; ++i)
+      for (int64_t j = 0; j < p; ++j) rest(i, j) -= b[i] * b[j];
+    for (int64_t i = 0; i < p; ++i) rest(i, pivot) = rest(pivot, i) = 0;
+  }
+  check_rest(rest.view(), least, largest);
+  const int64_t rank = std::ssize(columns) / p;
+  OutputRoot root{Matrix<double>(p, rank), 0};
+  for (int64_t i = 0; i < p; ++i) {
+    for (int64_t c = 0; c < rank; ++c) root.B(i, c) = columns[static_cast<size_t>(c * p + i)];
+    root.dropped += std::max(rest(i, i), 0.0) / trace;
+  }
+  return root;
+}
+
+}  // namespace mercer::operators

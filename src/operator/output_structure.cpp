@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Sources: Brault, d'Alche-Buc 2016, section 2; SPEC section 8, and section 12 for the recursion of
+// the simplex code, which the paper prints with another u.
+#include "operator/output_structure.h"
+
+#include <cmath>
+#include <vector>
+
+#include "base/aligned.h"
+#include "base/error.h"
+#include "linalg/symmetric_eigen.h"
+
+namespace mercer::operators {
+
+using Long = long long;
+
+void output_covariance(MatrixView<const double> Y, MatrixView<double> gamma) {
+  require(Y.rows >= 1, MERCER_INVALID_ARGUMENT, "Y has no rows, expected at least one");
+  const int64_t p = Y.cols;
+  const auto n = static_cast<double>(Y.rows);
+  std::vector<double> mean(static_cast<size_t>(p), 0.0);
+  for (int64_t i = 0; i < Y.rows; ++i)
+    for (int64_t k = 0; k < p; ++k) mean[static_cast<size_t>(k)] += Y(i, k) / n;
+  for (int64_t k = 0; k < p; ++k)
+    for (int64_t l = 0; l < p; ++l) gamma(k, l) = 0;
+  for (int64_t i = 0; i < Y.rows; ++i)
+    for (int64_t k = 0; k < p; ++k)
+      for (int64_t l = 0; l <= k; ++l)
+        gamma(k, l) +=
+            (Y(i, k) - mean[static_cast<size_t>(k)]) * (Y(i, l) - mean[static_cast<size_t>(l)]) / n;
+  for (int64_t k = 0; k < p; ++k)
+    for (int64_t l = 0; l < k; ++l) gamma(l, k) = gamma(k, l);
+}
+
+namespace {
+
+Matrix<double> laplacian_of(MatrixView<const double> W) {
+  const int64_t p = W.rows;
+  Matrix<double> L(p, p);
+  L.fill(0);
+  double total = 0;
+  for (int64_t k = 0; k < p; ++k) {
+    for (int64_t l = 0; l < p; ++l) {
+      if (k == l) continue;
+      require(std::isfinite(W(k, l)) && W(k, l) >= 0 && W(k, l) == W(l, k), MERCER_INVALID_ARGUMENT,
+              "weight[%lld, %lld] = %g and [%lld, %lld] = %g, expected equal finite numbers >= 0",
+              Long{k}, Long{l}, W(k, l), Long{l}, Long{k}, W(l, k));
+      L(k, l) -= W(k, l);
+      L(k, k) += W(k, l);
+      total += W(k, l);
+    }
+  }
+  require(total > 0, MERCER_INVALID_ARGUMENT,
+          "the graph of %lld outputs has no edges, expected a weight > 0", Long{p});
+  return L;
+}
+
+}  // namespace
+
+void laplacian_pseudo_inverse(MatrixView<const double> W, Context& context,
+                              MatrixView<double> gamma) {
+  const Matrix<double> V = laplacian_of(W);
+  const int64_t p = W.rows;
+  std::vector<double> values(static_cast<size_t>(p));
+  linalg::symmetric_eigen(V.view(), values, context);
+  for (int64_t k = 0; k < p; ++k) {
+    for (int64_t l = 0; l <= k; ++l) {
+      double sum = 0;
+      for (int64_t e = 0; e < p; ++e) {
+        const double value = values[static_cast<size_t>(e)];
+        if (value > 1e-12 * values.back()) sum += V(e, k) * V(e, l) / value;
+      }
+      gamma(k, l) = gamma(l, k) = sum;
+    }
+  }
+}
+
+void task_similarity(MatrixView<const double> Y, double scale, MatrixView<double> gamma) {
+  require(std::isfinite(scale) && scale > 0, MERCER_INVALID_ARGUMENT,
+          "scale = %g, expected a finite number > 0", scale);
+  for (int64_t k = 0; k < Y.cols; ++k) {
+    for (int64_t l = 0; l <= k; ++l) {
+      double square = 0;
+      for (int64_t i = 0; i < Y.rows; ++i) square += (Y(i, k) - Y(i, l)) * (Y(i, k) - Y(i, l));
+      gamma(k, l) = gamma(l, k) = std::exp(-scale * square);
+    }
+  }
+}
+
+// From the code of p classes to that of p + 1: [[1, u'], [0, sqrt(1 - 1/p^2) B]], u = -1/p.
+void simplex_code(MatrixView<double> code) {
+  require(code.cols >= 2 && code.rows == code.cols - 1, MERCER_DIMENSION_MISMATCH,
+          "a simplex code of %lld x %lld, expected (T - 1) x T with T >= 2", Long{code.rows},
+          Long{code.cols});
+  double scale = 1;
+  for (int64_t row = 0; row < code.rows; ++row) {
+    const auto p = static_cast<double>(code.cols - 1 - row);
+    for (int64_t k = 0; k < code.cols; ++k)
+      code(row, k) = k < row ? 0 : scale * (k == row ? 1 : -1 / p);
+    scale *= std::sqrt(1 - 1 / (p * p));
+  }
+}
+
+}  // namespace mercer::operators

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Operator maps as linear operators: apply, adjoint, matrix and Gram matrix are of one Phi; bits,
+// NaN, sparse rows, precision, memory and cancellation.
+#include <cmath>
+#include <cstring>
+
+#include "operator/made_operator.h"
+#include "support/catch.h"
+#include "support/dense.h"
+#include "support/refusal.h"
+#include "support/sparse.h"
+#include "support/worst.h"
+
+namespace mercer::test {
+namespace {
+
+constexpr int64_t kInputs = 3;
+
+/// Every entry in its forms, of three inputs.
+std::vector<Parameters> all_maps(int64_t features = 20) {
+  std::vector<Parameters> all;
+  const auto add = [&](const Parameters& own) {
+    Parameters given{{"kernel", gaussian_of({0.8}, 1.3)},
+                     {"inputs", kInputs},
+                     {"features", features},
+                     {"seed", uint64_t{5}}};
+    for (const auto& [key, value] : own.entries()) given.set(key, value);
+    all.push_back(given);
+  };
+  add({{"operator", "decomposable"}, {"gamma", std::vector<double>{2, 0.5, 0.5, 1}}});
+  add({{"operator", "decomposable"},
+       {"gamma", std::vector<double>{1, 2, 0, 0, 2, 4, 0, 0, 0, 0, 3, 1, 0, 0, 1, 2}}});
+  for (const bool bounded : {false, true}) {
+    add({{"operator", "curl_free"}, {"bounded", bounded}});
+    for (const char* root : {"symmetric", "orthonormal"}) {
+      add({{"operator", "divergence_free"}, {"bounded", bounded}, {"root", root}});
+      add({{"operator", "helmholtz"}, {"alpha", 0.3}, {"bounded", bounded}, {"root", root}});
+    }
+  }
+  return all;
+}
+
+template <class T>
+bool equal_bytes(const Matrix<T>& A, const Matrix<T>& B) {
+  return A.rows() == B.rows() && A.cols() == B.cols() &&
+         std::memcmp(A.data(), B.data(), static_cast<size_t>(A.rows() * A.cols()) * sizeof(T)) == 0;
+}
+
+}  // namespace
+
+TEST_CASE("apply, adjoint, matrix and Gram matrix are of one Phi", "[operator]") {
+  // 110 rows are several chunks; two right-hand sides.
+  for (const Parameters& given : all_maps()) {
+    const auto map = made_operator(given);
+    const int64_t n = 110, p = map->outputs(), r = map->coefficients();
+    INFO(given.text("operator"));
+    const Matrix<double> X = random_matrix(n, kInputs, 1), theta = random_matrix(r, 2, 2),
+                         Y = random_matrix(n, 2 * p, 3);
+    const Matrix<double> phi = matrix_of(*map, X.view());
+    const Matrix<double> fields = product(phi.view(), theta.view());  // (n p) x 2
+    const auto of_rows =
+        filled(n, 2 * p, [&](int64_t i, int64_t k) { return fields(i * p + k % p, k / p); });
+    CHECK(difference(field_of(*map, X.view(), theta).view(), of_rows.view(), 1e-12) == "");
+    const auto targets =
+        filled(n * p, 2, [&](int64_t row, int64_t k) { return Y(row / p, k * p + row % p); });
+    const Matrix<double> sums = product(transposed(phi.view()).view(), targets.view());
+    CHECK(difference(adjoint_of(*map, X.view(), Y).view(), sums.view(), 1e-11) == "");
+    Matrix<double> H(r, r);
+    Context context;
+    map->gram(X.view(), context, H.view());
+    CHECK(difference(H.view(), product(transposed(phi.view()).view(), phi.view()).view(), 1e-11) ==
+          "");
+  }
+}
+
+TEST_CASE("single precision is double precision, rounded", "[operator]") {
+  for (const Parameters& given : all_maps(600)) {
+    const auto map = made_operator(given);
+    INFO(given.text("operator"));
+    const int64_t n = 50, p = map->outputs();
+    const Matrix<float> X = random_matrix<float>(n, kInputs, 1), Y = random_matrix<float>(n, p, 3);
+    const Matrix<double> wide = copy(X.view()), theta = random_matrix(map->coefficients(), 1, 2);
+    Matrix<float> fields(n, p);
+    Matrix<double> sums(map->coefficients(), 1), H(map->coefficients(), map->coefficients());
+    Context context;
+    map->apply(X.view(), theta.view(), operators::FieldKind::value, context, fields.view());
+    map->adjoint(X.view(), Y.view(), context, sums.view());
+    const Matrix<double> exact = field_of(*map, wide.view(), theta);
+    CHECK(difference(copy(fields.view()).view(), exact.view(), 2e-5 * largest(exact.view())) == "");
+    const Matrix<double> adjoint = adjoint_of(*map, wide.view(), copy(Y.view()));
+    CHECK(difference(sums.view(), adjoint.view(), 2e-5 * largest(adjoint.view())) == "");
+  }
+}
+
+TEST_CASE("a row of a field depends on its row of X alone", "[operator]") {
+  // 700 rows of 2,000 features are several blocks.
+  for (const Parameters& given : all_maps(2000)) {
+    const auto map = made_operator(given);
+    INFO(given.text("operator"));
+    const int64_t n = 700, p = map->outputs();
+    Matrix<double> X = random_matrix(n, kInputs, 1);
+    const Matrix<double> theta = random_matrix(map->coefficients(), 2, 2);
+    const Matrix<double> whole = field_of(*map, X.view(), theta);
+    using operators::FieldKind;
+    CHECK(equal_bytes(whole, field_of(*map, X.view(), theta, FieldKind::value, 1)));
+    CHECK(equal_bytes(whole, field_of(*map, X.view(), theta, FieldKind::value, 7)));
+    for (const int64_t i : {0, 5, 333, 699}) {
+      const Matrix<double> alone = field_of(*map, X.view().block_rows(i, i + 1), theta);
+      CHECK(std::memcmp(alone.data(), whole.view().row(i),
+                        static_cast<size_t>(2 * p) * sizeof(double)) == 0);
+    }
+    X(333, 1) = NAN;
+    const Matrix<double> broken = field_of(*map, X.view(), theta);
+    bool right = true;
+    for (int64_t i = 0; i < n; ++i)
+      for (int64_t k = 0; k < 2 * p; ++k)
+        right = right && (i == 333 ? std::isnan(broken(i, k)) : broken(i, k) == whole(i, k));
+    CHECK(right);
+  }
+}
+
+TEST_CASE("no rows, and errors of shape", "[operator]") {
+  const auto map = made_operator(all_maps()[3]);
+  const Matrix<double> theta = random_matrix(map->coefficients(), 1, 2), X(0, kInputs);
+  CHECK(field_of(*map, X.view(), theta).rows() == 0);
+  const Matrix<double> sums = adjoint_of(*map, X.view(), Matrix<double>(0, map->outputs()));
+  CHECK(largest(sums.view()) == 0);
+  const Matrix<double> rows = random_matrix(4, kInputs, 1), wide = random_matrix(4, 5, 1);
+  CHECK(refusal_fault(
+            MERCER_DIMENSION_MISMATCH, [&] { field_of(*map, wide.view(), theta); }, "4 x 5") == "");
+  CHECK(refusal_fault(
+            MERCER_DIMENSION_MISMATCH, [&] { field_of(*map, rows.view(), random_matrix(7, 1, 1)); },
+            "7 rows") == "");
+  CHECK(refusal_fault(
+            MERCER_DIMENSION_MISMATCH,
+            [&] { adjoint_of(*map, rows.view(), random_matrix(3, 3, 1)); }, "3 x 3") == "");
+}
+
+TEST_CASE("a memory cap and a request to stop end a call", "[operator]") {
+  const auto map = made_operator(all_maps(2000)[2]);
+  const Matrix<double> X = random_matrix(500, kInputs, 1),
+                       theta = random_matrix(map->coefficients(), 1, 2);
+  Matrix<double> out(500, map->outputs());
+  Context capped;
+  capped.memory_cap = 1 << 16;
+  CHECK(refusal_fault(MERCER_OUT_OF_MEMORY, [&] {
+          map->apply(X.view(), theta.view(), operators::FieldKind::value, capped, out.view());
+        }) == "");
+  Context stopped;
+  stopped.progress = [](void*, int64_t done, int64_t total) -> int32_t { return 2 * done > total; };
+  CHECK(refusal_fault(MERCER_CANCELLED, [&] {
+          map->apply(X.view(), theta.view(), operators::FieldKind::value, stopped, out.view());
+        }) == "");
+}
+
+TEST_CASE("what an operator map cannot be is refused", "[operator]") {
+  const auto refused = [](const Parameters& own, mercer_status status, const char* part) {
+    Parameters given{{"operator", "curl_free"}, {"inputs", int64_t{3}}, {"features", int64_t{8}}};
+    for (const auto& [key, value] : own.entries()) given.set(key, value);
+    return refusal_fault(
+        status, [&] { made_operator(given); }, part);
+  };
+  CHECK(refused({{"features", int64_t{7}}}, MERCER_INVALID_ARGUMENT, "even") == "");
+  CHECK(refused({{"bounded", true}, {"projection", "sobol"}}, MERCER_UNSUPPORTED, "sobol") == "");
+  CHECK(refused({{"bounded", true}, {"projection", "sorf"}}, MERCER_UNSUPPORTED, "3 inputs") == "");
+  CHECK(refused({{"bounded", true}, {"projection", "quadrature"}}, MERCER_UNSUPPORTED,
+                "quadrature") == "");
+  CHECK(refused({{"bounded", true}, {"kernel", gaussian_of({1, 2, 3})}}, MERCER_UNSUPPORTED,
+                "3 lengthscales") == "");
+  CHECK(
+      refused(
+          {{"bounded", true}, {"projection", "sorf"}, {"radius", "fixed"}, {"inputs", int64_t{16}}},
+          MERCER_UNSUPPORTED, "radius = fixed") == "");
+  CHECK(refused({{"root", "orthonormal"}}, MERCER_INVALID_ARGUMENT, "root") == "");
+  CHECK(refused({{"operator", "divergence_free"}, {"inputs", int64_t{1}}},
+                MERCER_DIMENSION_MISMATCH, "at least 2") == "");
+  CHECK(refused({{"operator", "decomposable"}, {"gamma", std::vector<double>{1, 2, 2, 1}}},
+                MERCER_NOT_POSITIVE_DEFINITE, "gamma") == "");
+}
+
+}  // namespace mercer::test

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Roots of Gamma, and where Gamma comes from.
+#include "operator/output_root.h"
+
+#include <cmath>
+
+#include "operator/output_structure.h"
+#include "support/catch.h"
+#include "support/dense.h"
+#include "support/reference.h"
+#include "support/refusal.h"
+
+namespace mercer::test {
+namespace {
+
+Matrix<double> times_transpose(const Matrix<double>& B) {
+  return product(B.view(), transposed(B.view()).view());
+}
+
+}  // namespace
+
+TEST_CASE("a root of Gamma has its rank and says what it leaves out", "[operator]") {
+  const Matrix<double> A = random_matrix(7, 3, 1);
+  const Matrix<double> gamma = times_transpose(A);
+  const auto root = operators::output_root(gamma.view(), 1e-12);
+  CHECK(root.B.cols() == 3);
+  CHECK(difference(times_transpose(root.B).view(), gamma.view(), 1e-14 * 7) == "");
+  CHECK(root.dropped <= 1e-14);
+
+  const Matrix<double> diagonal = filled(3, 3, [](int64_t i, int64_t j) {
+    return i == j ? std::pow(0.1, static_cast<double>(i)) : 0.0;
+  });
+  const auto cut = operators::output_root(diagonal.view(), 0.05);
+  CHECK(cut.B.cols() == 2);
+  CHECK(cut.dropped == Approx(0.01 / 1.11));
+}
+
+TEST_CASE("a Gamma that is none is refused", "[operator]") {
+  const auto refused = [](const std::vector<double>& gamma, mercer_status status,
+                          const char* part) {
+    return refusal_fault(
+        status,
+        [&] {
+          const int64_t p = operators::outputs_of(gamma);
+          operators::output_root({gamma.data(), p, p}, 1e-12);
+        },
+        part);
+  };
+  CHECK(refused({1, 2, 3}, MERCER_INVALID_ARGUMENT, "3 numbers") == "");
+  CHECK(refused({1, 0.5, 0.25, 1}, MERCER_INVALID_ARGUMENT, "symmetric") == "");
+  CHECK(refused({1, NAN, NAN, 1}, MERCER_INVALID_ARGUMENT, "gamma[0, 1]") == "");
+  CHECK(refused({0, 0, 0, 0}, MERCER_INVALID_ARGUMENT, "is 0") == "");
+  CHECK(refused({1, 2, 2, 1}, MERCER_NOT_POSITIVE_DEFINITE, "semi-definite") == "");
+  CHECK(refused({0, 1, 1, 0}, MERCER_NOT_POSITIVE_DEFINITE, "semi-definite") == "");
+  CHECK(refused({-1, 0, 0, -2}, MERCER_NOT_POSITIVE_DEFINITE, "semi-definite") == "");
+}
+
+TEST_CASE("simplex codes are the reference numbers and what they are for", "[operator]") {
+  for (int64_t classes = 2; classes <= 6; ++classes) {
+    Matrix<double> code(classes - 1, classes);
+    operators::simplex_code(code.view());
+    const Reference& expected = oracle("operator_kernels")["simplex"][std::to_string(classes)];
+    CHECK(difference(code.view(),
+                     filled(classes - 1, classes,
+                            [&](int64_t i, int64_t j) { return expected[i][j].get<double>(); })
+                         .view(),
+                     1e-14) == "");
+    const auto T = static_cast<double>(classes);
+    const Matrix<double> inner = times_transpose(transposed(code.view()));
+    CHECK(difference(inner.view(),
+                     filled(classes, classes,
+                            [&](int64_t i, int64_t j) { return i == j ? 1 : -1 / (T - 1); })
+                         .view(),
+                     1e-14) == "");
+  }
+  Matrix<double> wrong(2, 2);
+  CHECK(refusal_fault(
+            MERCER_DIMENSION_MISMATCH, [&] { operators::simplex_code(wrong.view()); }, "2 x 2") ==
+        "");
+}
+
+TEST_CASE("Gamma from outputs and from graphs", "[operator]") {
+  const Matrix<double> Y =
+      filled(3, 2, [](int64_t i, int64_t k) { return k == 0 ? i : 2 - 2 * i; });
+  Matrix<double> gamma(2, 2);
+  operators::output_covariance(Y.view(), gamma.view());
+  CHECK(gamma(0, 0) == Approx(2.0 / 3));
+  CHECK(gamma(0, 1) == Approx(-4.0 / 3));
+  CHECK(gamma(1, 1) == Approx(8.0 / 3));
+  CHECK(gamma(1, 0) == gamma(0, 1));
+
+  operators::task_similarity(Y.view(), 0.1, gamma.view());
+  CHECK(gamma(0, 0) == 1);
+  CHECK(gamma(0, 1) == Approx(std::exp(-0.1 * (4 + 1 + 16))));
+  CHECK(refusal_fault(
+            MERCER_INVALID_ARGUMENT, [&] { operators::task_similarity(Y.view(), 0, gamma.view()); },
+            "scale") == "");
+
+  // A path of three, and one output apart: L L+ L = L, L+ symmetric, rows sum to 0.
+  Matrix<double> W(4, 4), pseudo(4, 4);
+  W.fill(0);
+  W(0, 1) = W(1, 0) = 2;
+  W(1, 2) = W(2, 1) = 0.5;
+  Context context;
+  operators::laplacian_pseudo_inverse(W.view(), context, pseudo.view());
+  const Matrix<double> L = filled(4, 4, [&](int64_t i, int64_t j) {
+    return i == j ? W(i, 0) + W(i, 1) + W(i, 2) + W(i, 3) : -W(i, j);
+  });
+  CHECK(difference(product(product(L.view(), pseudo.view()).view(), L.view()).view(), L.view(),
+                   1e-13) == "");
+  CHECK(difference(product(product(pseudo.view(), L.view()).view(), pseudo.view()).view(),
+                   pseudo.view(), 1e-13) == "");
+  CHECK(operators::output_root(pseudo.view(), 1e-12).B.cols() == 2);
+  W(0, 1) = -1;
+  CHECK(refusal_fault(
+            MERCER_INVALID_ARGUMENT,
+            [&] { operators::laplacian_pseudo_inverse(W.view(), context, pseudo.view()); },
+            "weight[0, 1] = -1") == "");
+  W.fill(0);
+  CHECK(refusal_fault(
+            MERCER_INVALID_ARGUMENT,
+            [&] { operators::laplacian_pseudo_inverse(W.view(), context, pseudo.view()); },
+            "no edges") == "");
+}
+
+}  // namespace mercer::test
