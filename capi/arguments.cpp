@@ -76,6 +76,12 @@ void check_aligned(const char* name, const void* pointer, int64_t size) {
           "%s = %p, expected the natural alignment of %lld bytes", name, pointer, Long{size});
 }
 
+std::string check_path(const char* path) {
+  check_not_null("path", path, "the name of a file");
+  require(*path != '\0', MERCER_INVALID_ARGUMENT, "path = \"\", expected the name of a file");
+  return path;
+}
+
 std::string_view check_text(const char* name, const char* text) {
   check_not_null(name, text, "a string");
   return text;

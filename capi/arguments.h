@@ -69,6 +69,9 @@ void write_answers(const Answer<T>&... answers) {
 /// A C string that must not be NULL.
 std::string_view check_text(const char* name, const char* text);
 
+/// The name of a file: neither NULL nor empty.
+std::string check_path(const char* path);
+
 /// What a matrix or vector argument occupies: rows x cols elements of `size` bytes, ld elements
 /// apart.
 struct Extent {

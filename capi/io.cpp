@@ -23,12 +23,6 @@ auto& object_of(const char* name, const Handle* handle) {
   return checked(name, handle).impl;
 }
 
-std::string check_path(const char* path) {
-  check_not_null("path", path, "the name of a file");
-  require(*path != '\0', MERCER_INVALID_ARGUMENT, "path = \"\", expected the name of a file");
-  return path;
-}
-
 /// The caller's memory, or the question how much of it is needed.
 class BufferOutput final : public io::Output {
  public:

@@ -14,6 +14,7 @@
 #include "mercer/kernel_ridge.h"
 #include "mercer/map.h"
 #include "mercer/model.h"
+#include "mercer/operator.h"
 #include "mercer/ridge.h"
 #include "mercer/rows.h"
 #include "mercer/score.h"

@@ -12,6 +12,7 @@
 #include "io/model_file.h"
 #include "io/model_options.h"
 #include "io/object_file.h"
+#include "io/operator_map_file.h"
 #include "io/statistics_file.h"
 #include "spec/json.h"
 #include "spec/report_spec.h"
@@ -30,15 +31,24 @@ Parameters envelope(const Container& container) {
   return out;
 }
 
-std::string describe_map(const SectionReader& file) {
-  const auto read = read_map(file);
-  const Parameters map = read->parameters();
+std::string describe_parts(const Container& container, const Parameters& spec,
+                           std::span<const NumberArray> arrays) {
   int64_t numbers = 0;
-  for (const NumberArray& array : read->numbers()) numbers += count_of(array.shape);
-  Parameters out = envelope(file.container());
-  out.set("spec", Object(std::make_shared<Parameters>(spec::versioned(map))));
+  for (const NumberArray& array : arrays) numbers += count_of(array.shape);
+  Parameters out = envelope(container);
+  out.set("spec", Object(std::make_shared<Parameters>(spec::versioned(spec))));
   out.set("numbers", numbers);
   return print_object(out);
+}
+
+std::string describe_map(const SectionReader& file) {
+  const auto read = read_map(file);
+  return describe_parts(file.container(), read->parameters(), read->numbers());
+}
+
+std::string describe_operator_map(const SectionReader& file) {
+  const auto read = read_operator_map(file);
+  return describe_parts(file.container(), read->parameters(), read->numbers());
 }
 
 /// Of inputs or targets: a list for each bound.
@@ -101,11 +111,13 @@ std::string describe_file(const std::string& path) {
   Container container = read_container(file, "");
   if (container.kind == "map")
     return describe_map({file.name(), std::move(container), kMapSections});
+  if (container.kind == kOperatorMapKind)
+    return describe_operator_map({file.name(), std::move(container), kMapSections});
   if (container.kind == "model") return describe_model({file.name(), std::move(container)});
   if (container.kind == "statistics") {
     return describe_statistics({file.name(), std::move(container)});
   }
-  fail(MERCER_INVALID_ARGUMENT, "%s: holds a %s, expected a map, model or statistics",
+  fail(MERCER_INVALID_ARGUMENT, "%s: holds a %s, expected a map, operator map, model or statistics",
        file.name().c_str(), container.kind.c_str());
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// What exists, as JSON: the tables of kernels, maps, projections and models with every parameter's type,
+// What exists, as JSON: the tables of kernels, maps, projections, operators and models with every parameter's type,
 // default, range and help. Written piece by piece because Parameters hold no lists of objects.
 #include <algorithm>
 #include <iterator>
@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/field_text.h"
+#include "operator/operator_entry.h"
 #include "projection/projections.h"
 #include "spec/json.h"
 #include "spec/spec.h"
@@ -104,20 +105,23 @@ class Group {
 
 std::string describe(std::string_view name) {
   Group kernels("kernels", name), maps("maps", name), projections("projections", name),
-      models("models", name);
+      operators("operators", name), models("models", name);
   for (const auto& entry : kernel::kernel_table())
     kernels.add({entry.name, entry.help, kernel::kernel_fields(entry)});
   for (const auto& entry : feature::map_table())
     maps.add({entry.name, entry.help, feature::map_fields(entry), &entry});
   for (const projection::ProjectionEntry* entry : projection::projection_table())
     projections.add({entry->name, entry->help, {}, nullptr, projection::served_laws(entry->need)});
+  for (const auto& entry : operators::operator_table())
+    operators.add({entry.name, entry.help, operators::map_fields(entry)});
   for (const model::ModelEntry* entry : model::model_table())
     models.add({entry->name, entry->help, model_fields(*entry)});
-  const Group* const groups[] = {&kernels, &maps, &projections, &models};
+  const Group* const groups[] = {&kernels, &maps, &projections, &operators, &models};
   const bool found =
       std::any_of(std::begin(groups), std::end(groups), [](auto group) { return group->count(); });
   require(found, MERCER_INVALID_ARGUMENT,
-          "name = \"%.*s\", expected the name of a kernel, map, projection or model (none lists "
+          "name = \"%.*s\", expected the name of a kernel, map, projection, operator or model "
+          "(none lists "
           "all)",
           static_cast<int>(std::min<std::size_t>(name.size(), 60)), name.data());
   std::string out;

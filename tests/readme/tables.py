@@ -47,7 +47,7 @@ def parameter(entry):
 
 def rows(kind, entries):
     for entry in entries:
-        own = [p for p in entry.get("parameters", []) if kind != "maps" or p["key"] not in COMMON]
+        own = [p for p in entry.get("parameters", []) if kind not in ("maps", "operators") or p["key"] not in COMMON]
         yield [f"`{entry['name']}`", cell(entry["help"]), "; ".join(parameter(p) for p in own) or "–"]
 
 

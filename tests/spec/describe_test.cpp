@@ -4,6 +4,7 @@
 
 #include "base/field_text.h"
 #include "base/fields.h"
+#include "operator/operator_entry.h"
 #include "projection/projections.h"
 #include "spec/json.h"
 #include "spec/spec.h"
@@ -48,6 +49,13 @@ TEST_CASE("everything in the tables is described", "[spec]") {
     CHECK(all["kernels"][i].at("name") == entry.name);
     CHECK(all["kernels"][i].at("help") == entry.help);
     CHECK(fault_of(all["kernels"][i], kernel::kernel_fields(entry)) == "");
+  }
+  REQUIRE(all.at("operators").size() == operators::operator_table().size());
+  for (size_t i = 0; i < all["operators"].size(); ++i) {
+    const operators::OperatorEntry& entry = operators::operator_table()[i];
+    CHECK(all["operators"][i].at("name") == entry.name);
+    CHECK(all["operators"][i].at("help") == entry.help);
+    CHECK(fault_of(all["operators"][i], operators::map_fields(entry)) == "");
   }
   REQUIRE(all.at("maps").size() == feature::map_table().size());
   for (size_t i = 0; i < all["maps"].size(); ++i) {

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The mercer authors
 """Gaussian ridge regression on random Fourier features, in Python by ctypes and numpy alone: map, statistics by blocks
-of rows, ridge, prediction; a model with its file; what an autodiff framework asks of a map; what an error says. Usage: ridge.py LIBMERCER.SO [FILE]"""
+of rows, ridge, prediction; a model with its file; what an autodiff framework asks of a map; a vector field; what an error says. Usage: ridge.py LIBMERCER.SO [FILE]"""
 import ctypes
 import sys
 from ctypes import POINTER, byref, c_char_p, c_double, c_int32, c_int64, c_uint32, c_uint64, c_void_p
@@ -48,6 +48,7 @@ class Derivative(ctypes.Structure):
 
 
 JVP, VJP = 4, 5
+VALUE, DIVERGENCE = 0, 2
 NUMBERS = {np.dtype(name): number for number, name in enumerate(("float32", "float64", "complex64", "complex128"))}
 INDICES = {np.dtype(np.int32): 1, np.dtype(np.int64): 2}
 
@@ -89,6 +90,10 @@ class Mercer:
         self.declare("map_from_spec", c_char_p, out)
         self.declare("map_transform", handle, view, c_void_p, handle, result)
         self.declare("map_derivative", handle, view, POINTER(Derivative), handle, result)
+        self.declare("operator_map_from_spec", c_char_p, out)
+        self.declare("operator_map_shape", handle, *[POINTER(c_int64)] * 4, POINTER(c_double))
+        self.declare("operator_map_apply", handle, view, view, c_int32, handle, result)
+        self.declare("operator_map_adjoint", handle, view, view, handle, result)
         self.declare("statistics_create", c_int64, c_int64, out)
         self.declare("statistics_add", handle, view, view, handle)
         self.declare("ridge_create", handle, c_int32, handle, out)
@@ -98,7 +103,7 @@ class Mercer:
         self.declare("model_save", handle, c_char_p)
         self.declare("model_load", c_char_p, out)
         self.declare("model_predict", handle, view, handle, handle, result)
-        for noun in ("kernel", "map", "statistics", "ridge", "model"):
+        for noun in ("kernel", "map", "operator_map", "statistics", "ridge", "model"):
             free = getattr(self.library, f"mercer_{noun}_free")
             free.restype, free.argtypes = None, [c_void_p]
             setattr(self, f"{noun}_free", free)
@@ -184,6 +189,21 @@ def derivative_error(mercer, handle, X, D):
     return max(np.abs(forward - quotient).max(), abs((G * forward).sum() - (back * V).sum()))
 
 
+def field_error(mercer, X):
+    """A random field without sources: its divergence, and <f, f> = <theta, Phi f> of the transpose."""
+    handle = mercer.make("operator_map_from_spec",
+                         b'{"operator":"divergence_free","inputs":3,"features":200,"projection":"orthogonal"}')
+    r = c_int64()
+    mercer.operator_map_shape(handle, None, None, None, byref(r), None)
+    theta = np.cos(np.arange(r.value, dtype=float))[:, None].copy()
+    f, divergence, back = np.empty((len(X), 3)), np.empty((len(X), 1)), np.empty_like(theta)
+    mercer.operator_map_apply(handle, rows(X), rows(theta), VALUE, None, matrix(f))
+    mercer.operator_map_apply(handle, rows(X), rows(theta), DIVERGENCE, None, matrix(divergence))
+    mercer.operator_map_adjoint(handle, rows(X), rows(f), None, matrix(back))
+    mercer.operator_map_free(handle)
+    return max(np.abs(divergence).max(), abs((back * theta).sum() / (f * f).sum() - 1))
+
+
 def main():
     mercer = Mercer(sys.argv[1])
     path = (sys.argv[2] if len(sys.argv) > 2 else "ridge_python.mercer").encode()
@@ -216,6 +236,8 @@ def main():
     of_derivatives = derivative_error(mercer, handle, X[:probes], D)
     print(f"derivatives: off by {of_derivatives:.1e}")
 
+    of_fields = field_error(mercer, X[:probes])
+    print(f"a field without sources: off by {of_fields:.1e}")
     by_weights = weighted_error(mercer, handle, X, y)
     print(f"rows of weight 2 and rows given twice differ by {by_weights:.1e}")
 
@@ -232,7 +254,7 @@ def main():
     accurate = by_hand < 0.01 and by_model < 0.01 and error < 6 * np.sqrt(1.5 / D)
     # Features are single; sums over the rows round differently. Difference quotients of step 1e-6:
     # rounding of 1e-10, and h^2/6 of third derivatives.
-    return 0 if accurate and from_sparse < 1e-12 and by_weights < 1e-6 and of_derivatives < 1e-7 else 1
+    return 0 if accurate and from_sparse < 1e-12 and by_weights < 1e-6 and of_derivatives < 1e-7 and of_fields < 1e-11 else 1
 
 
 if __name__ == "__main__":

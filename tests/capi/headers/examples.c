@@ -193,6 +193,68 @@ static int frequencies_for_derivatives(const mercer_kernel* kernel) {
   return status == MERCER_OK && needed > 4096 && bound.epsilon > 0.5;
 }
 
+/* ---- operator.h ---- */
+
+static int operator_valued_kernel(double* x, double* u, double* values) {
+  mercer_operator_kernel* field = NULL;
+  mercer_status status = mercer_operator_kernel_from_spec(
+      "{\"operator\":\"curl_free\",\"kernel\":{\"kernel\":\"gaussian\",\"lengthscale\":0.7}}",
+      &field);
+  mercer_rows X = mercer_rows_f64(n, d, x);
+  mercer_rows U = mercer_rows_f64(n, 2 * d, u);
+  mercer_matrix f = mercer_matrix_f64(n, 2 * d, values);
+  if (status == MERCER_OK) status = mercer_operator_kernel_gram(field, &X, &X, &U, NULL, &f);
+  mercer_operator_kernel_free(field);
+  return status == MERCER_OK && values[0] != 0;
+}
+
+static int output_covariance(const mercer_kernel* kernel, double* y) {
+  enum { p = 2 };
+  double g[p * p];
+  mercer_rows Y = mercer_rows_f64(n, p, y);
+  mercer_matrix covariance = mercer_matrix_f64(p, p, g);
+  mercer_status status =
+      mercer_output_structure(MERCER_STRUCTURE_COVARIANCE, &Y, 0, NULL, &covariance);
+  mercer_rows gamma = mercer_rows_f64(p, p, g);
+  mercer_operator_map* map = NULL;
+  if (status == MERCER_OK)
+    status = mercer_operator_map_decomposable("{\"inputs\":3,\"features\":512}", kernel, &gamma,
+                                              &map);
+  mercer_operator_map_free(map);
+  return status == MERCER_OK && g[1] == g[2] && g[0] > 0;
+}
+
+static int field_without_sources(double* x) {
+  static double theta[120], field[n * 3], divergence[n], sums[120];
+  for (int i = 0; i < 120; ++i) theta[i] = cos(i);
+  mercer_operator_map* map = NULL;
+  mercer_status status = mercer_operator_map_from_spec(
+      "{\"operator\":\"divergence_free\",\"kernel\":{\"kernel\":\"gaussian\"},"
+      "\"inputs\":3,\"features\":40,\"seed\":1}",
+      &map);
+  int64_t r = 0;
+  if (status == MERCER_OK) status = mercer_operator_map_shape(map, NULL, NULL, NULL, &r, NULL);
+  mercer_rows X = mercer_rows_f64(n, 3, x);
+  mercer_rows coefficients = mercer_rows_f64(r, 1, theta);
+  mercer_matrix f = mercer_matrix_f64(n, 3, field);
+  mercer_matrix sources = mercer_matrix_f64(n, 1, divergence);
+  if (status == MERCER_OK)
+    status = mercer_operator_map_apply(map, &X, &coefficients, MERCER_FIELD_VALUE, NULL, &f);
+  if (status == MERCER_OK)
+    status = mercer_operator_map_apply(map, &X, &coefficients, MERCER_FIELD_DIVERGENCE, NULL,
+                                       &sources);
+  mercer_rows Y = mercer_rows_f64(n, 3, field);
+  mercer_matrix back = mercer_matrix_f64(r, 1, sums);
+  if (status == MERCER_OK) status = mercer_operator_map_adjoint(map, &X, &Y, NULL, &back);
+  mercer_operator_map_free(map);
+  /* theta'sum_i Phi_i f_i = sum_i |f_i|^2. */
+  double inner = 0, squares = 0, most = 0;
+  for (int i = 0; i < 120; ++i) inner += theta[i] * sums[i];
+  for (int i = 0; i < n * 3; ++i) squares += field[i] * field[i];
+  for (int i = 0; i < n; ++i) most = fmax(most, fabs(divergence[i]));
+  return status == MERCER_OK && r == 120 && fabs(inner - squares) < 1e-10 * squares && most < 1e-12;
+}
+
 /* ---- codes.h ---- */
 
 static int binary_codes(const mercer_kernel* kernel, float* x, double* values) {
@@ -459,6 +521,9 @@ int main(void) {
   RUN(derivatives_of_kernels, (gaussian, x64, k));
   RUN(frequencies_for_derivatives, (gaussian));
   RUN(learning_from_derivatives, (small, x64, y64, ones, f));
+  RUN(operator_valued_kernel, (x64, z64, k));
+  RUN(output_covariance, (gaussian, x64));
+  RUN(field_without_sources, (x64));
   RUN(binary_codes, (gaussian, x32, k));
   RUN(sketch_by_spec, ());
   RUN(recommended_sketch, (polynomial, x64));

@@ -102,6 +102,45 @@ bool derivatives(const mercer::Map& map, const Numbers& X) {
          partial(2, 3) == gradient(2, map.features() + 3) && K(0, 0) == 0 && K(0, 1) != 0;
 }
 
+bool fields(const Numbers& X) {
+  const char* spec = R"({"operator":"divergence_free","inputs":3,"features":40})";
+  mercer::OperatorMap field = mercer::OperatorMap::from_spec(spec);
+  mercer::Matrix<double> theta(field.coefficients(), 1);
+  for (int64_t i = 0; i < theta.rows(); ++i) theta(i, 0) = i % 2 == 0 ? 1 : -1;
+  mercer::Matrix<double> f(X.rows(), field.outputs());
+  field.apply(X, theta, f);
+  mercer::Matrix<double> J(X.rows(), field.outputs() * field.inputs());
+  field.apply(X, theta, J, MERCER_FIELD_JACOBIAN);
+  if (std::abs(J(2, 0) + J(2, 4) + J(2, 8)) > 1e-12 || f(2, 0) == 0) return false;
+  // The same through the matrix, the spec, and B(omega) of one's own.
+  const mercer::OperatorMap again = mercer::OperatorMap::from_spec(field.spec());
+  Numbers phi(3 * X.rows(), field.coefficients()), back(field.coefficients(), 1), code(2, 3);
+  again.matrix(X, phi);
+  again.adjoint(X, f, back);
+  double sum = 0, norm = 0, squares = 0;
+  for (int64_t i = 0; i < theta.rows(); ++i) sum += phi(7, i) * theta(i, 0);
+  for (int64_t i = 0; i < theta.rows(); ++i) norm += back(i, 0) * theta(i, 0);
+  for (int64_t i = 0; i < f.rows() * 3; ++i) squares += f(i / 3, i % 3) * f(i / 3, i % 3);
+  if (std::abs(sum - f(2, 1)) > 1e-12 || std::abs(norm - squares) > 1e-9 * squares) return false;
+  const std::vector<double> roots(static_cast<size_t>(X.rows()) * 2, 0.5);
+  const mercer::OperatorMap own = mercer::OperatorMap::supplied(X, 2, 1, roots);
+  Numbers variance(X.rows(), 9), K(3 * X.rows(), 3 * X.rows()), product(X.rows(), 3);
+  field.variance(X, X, variance);
+  const auto kernel = mercer::OperatorKernel::from_spec(R"({"operator":"divergence_free"})");
+  kernel.gram(X, X, K);
+  kernel.gram_apply(X, X, f, product);
+  double first = 0;
+  for (int64_t i = 0; i < X.rows() * 3; ++i) first += K(0, i) * f(i / 3, i % 3);
+  mercer::simplex_code(code);
+  Numbers gamma(3, 3);
+  mercer::output_structure(MERCER_STRUCTURE_COVARIANCE, X, gamma);
+  const auto joint = mercer::OperatorMap::decomposable(R"({"inputs":3,"features":8})",
+                                                       mercer::Kernel::gaussian(1.0), gamma);
+  return own.outputs() == 2 && own.features() == 2 * X.rows() && own.dropped() == 0 &&
+         variance(0, 0) > 0 && std::abs(first - product(0, 0)) < 1e-9 && code(0, 0) == 1 &&
+         joint.outputs() == 3 && !kernel.spec().empty();
+}
+
 bool codes(const Numbers& X) {
   mercer::Kernel kernel = mercer::Kernel::gaussian(1.0);
   mercer_fourier_options options = mercer::fourier_options();
@@ -149,7 +188,7 @@ bool all() {
   const mercer::Map features = mercer::Map::fourier(matern, 3, 64);
   return library() && context(features) && views(matern, X.view().data) && map(matern, X) &&
          ridge(X, Y, X, Y) && model(features, X, Y) && derivatives(features, X) && codes(X) &&
-         sketch(X) && source();
+         fields(X) && sketch(X) && source();
 }
 
 }  // namespace

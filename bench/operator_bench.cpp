@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Operator maps: a field beside the scalar map of the same frequencies ("scalar_maps" is the time
+// over one transform into memory), and a decomposable one beside its explicit matrix ("faster" and
+// "smaller" than that: the time of its product with theta, once it is made, and its bytes).
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <chrono>
+#include <string>
+
+#include "base/aligned.h"
+#include "feature/fourier.h"
+#include "linalg/blas.h"
+#include "normal_rows.h"
+#include "operator/operator_entry.h"
+
+using namespace mercer;
+using mercer::bench::normal_rows;
+
+namespace {
+
+template <class Run>
+double best_seconds(const Run& run) {
+  double best = 1e30;
+  for (int time = 0; time < 3; ++time) {
+    const auto start = std::chrono::steady_clock::now();
+    run();
+    best = std::min(
+        best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+  }
+  return best;
+}
+
+std::unique_ptr<const operators::OperatorMap> made(Parameters given, int64_t d, int64_t D) {
+  given.set("inputs", d);
+  given.set("features", D);
+  return operators::make_operator_map(operators::canonical_operator_map(given));
+}
+
+template <class T>
+void field(benchmark::State& state, const std::string& name) {
+  const int64_t n = state.range(0), d = state.range(1), D = state.range(2);
+  const auto map = made({{"operator", name}}, d, D);
+  const auto scalar = feature::make_fourier(map->kernel()->scalar(), d, D, {});
+  const Matrix<T> X = normal_rows<T>(n, d), Z(n, D), out(n, d);
+  const Matrix<double> theta = normal_rows<double>(map->coefficients(), 1);
+  Context context;
+  context.threads = static_cast<int>(state.range(3));
+  const MatrixView<const T> rows = X.view();
+  const auto transform = [&] { scalar->apply(rows, {0, D}, context, Z.view()); };
+  const auto apply = [&] {
+    map->apply(rows, theta.view(), operators::FieldKind::value, context, out.view());
+  };
+  Matrix<double> sums(map->coefficients(), 1);
+  const auto adjoint = [&] {
+    map->adjoint(rows, MatrixView<const T>(out.view()), context, sums.view());
+  };
+  transform();
+  apply();
+  adjoint();
+  const double plain = best_seconds(transform);
+  double best = 1e30;
+  for (auto _ : state) best = std::min(best, best_seconds(apply));
+  state.counters["scalar_maps"] = best / plain;
+  state.counters["adjoint"] = best_seconds(adjoint) / plain;
+}
+
+void field_f32(benchmark::State& state, const std::string& name) { field<float>(state, name); }
+void field_f64(benchmark::State& state, const std::string& name) { field<double>(state, name); }
+
+// Prediction of p outputs as B (Theta z) against n p x r numbers times theta.
+void decomposable(benchmark::State& state) {
+  const int64_t n = state.range(0), d = state.range(1), D = state.range(2), p = state.range(3);
+  std::vector<double> gamma(static_cast<size_t>(p * p), 0.1);
+  for (int64_t k = 0; k < p; ++k) gamma[static_cast<size_t>(k * p + k)] = 1;
+  const auto map = made({{"operator", "decomposable"}, {"gamma", gamma}}, d, D);
+  const int64_t r = map->coefficients();
+  const Matrix<double> X = normal_rows<double>(n, d), out(n, p), expected(n * p, 1),
+                       theta = normal_rows<double>(r, 1), phi(n * p, r);
+  Context context;
+  map->matrix(X.view(), context, phi.view());
+  const auto apply = [&] {
+    map->apply(X.view(), theta.view(), operators::FieldKind::value, context, out.view());
+  };
+  const auto multiply = [&] {
+    linalg::multiply(1.0, linalg::Transpose::no, MatrixView<const double>(phi.view()),
+                     linalg::Transpose::no, MatrixView<const double>(theta.view()), 0.0,
+                     expected.view());
+  };
+  apply();
+  multiply();
+  double worst = 0;
+  for (int64_t i = 0; i < n * p; ++i)
+    worst = std::max(worst, std::abs(out(i / p, i % p) - expected(i, 0)));
+  if (!(worst < 1e-9)) state.SkipWithError("the field is not its matrix times theta");
+  const double plain = best_seconds(multiply);
+  double best = 1e30;
+  for (auto _ : state) best = std::min(best, best_seconds(apply));
+  // Apply holds a block of features (2 MB at most), theta twice and B.
+  const double kept = std::min(2097152.0, 8.0 * static_cast<double>(n * D)) +
+                      8.0 * static_cast<double>(2 * r + p * p);
+  state.counters["faster"] = plain / best;
+  state.counters["smaller"] = 8.0 * static_cast<double>(n * p) * static_cast<double>(r) / kept;
+}
+
+void sizes(benchmark::internal::Benchmark* of) {
+  for (const int64_t d : {2, 3, 16}) of->Args({20000, d, 2000, 2});
+  of->Unit(benchmark::kMillisecond)->UseRealTime()->Iterations(3);
+}
+
+}  // namespace
+
+BENCHMARK_CAPTURE(field_f32, curl_free, "curl_free")->Apply(sizes);
+BENCHMARK_CAPTURE(field_f64, curl_free, "curl_free")->Apply(sizes);
+BENCHMARK_CAPTURE(field_f32, divergence_free, "divergence_free")->Apply(sizes);
+BENCHMARK_CAPTURE(field_f64, divergence_free, "divergence_free")->Apply(sizes);
+// 5 rows: their matrix is 0.4 GB.
+BENCHMARK(decomposable)
+    ->Args({5, 20, 1000, 100})
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime()
+    ->Iterations(3);
+
+BENCHMARK_MAIN();
