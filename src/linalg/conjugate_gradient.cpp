@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Saad 2003, algorithm 9.1, on k right-hand sides at once. Residuals are those of the equations as
+// they are, not of the preconditioned ones.
+#include "linalg/conjugate_gradient.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/aligned.h"
+#include "base/error.h"
+#include "linalg/column_algebra.h"
+
+namespace mercer::linalg {
+namespace {
+
+using Long = long long;
+using Numbers = std::vector<double>;
+
+constexpr const char* kWhat = "conjugate gradients";
+constexpr double kEps = std::numeric_limits<double>::epsilon();
+
+class Iteration {
+ public:
+  Iteration(const LinearOperator& A, MatrixView<const double> B, const CgOptions& options,
+            Context& context, MatrixView<double> X)
+      : A_(A),
+        B_(B),
+        X_(X),
+        options_(options),
+        context_(context),
+        R_(B.rows, B.cols, context, kWhat),
+        P_(B.rows, B.cols, context, kWhat),
+        Q_(B.rows, B.cols, context, kWhat),
+        Z_(options.preconditioner ? B.rows : 0, B.cols, context, kWhat),
+        size_(columns(B.cols)),
+        step_(columns(B.cols)),
+        rz_(columns(B.cols)),
+        residual_(columns(B.cols)) {}
+
+  CgResult run() {
+    column_dots(B_, B_, size_);
+    for (double& b : size_) b = std::sqrt(b);
+    for (int64_t i = 0; i < X_.rows; ++i)
+      for (int64_t j = 0; j < X_.cols; ++j)
+        if (size_[columns(j)] == 0) X_(i, j) = 0;
+    CgResult result;
+    Numbers before;
+    for (;;) {
+      begin();
+      result.residuals = relative();
+      result.converged = result.worst() <= options_.tolerance;
+      // Rounding, not the iteration, holds back what a fresh start does not halve.
+      if (result.converged || result.iterations == options_.most_iterations ||
+          (!before.empty() && !any_halved(result.residuals, before)))
+        return result;
+      before = result.residuals;
+      iterate(result.iterations);
+    }
+  }
+
+ private:
+  static std::size_t columns(int64_t count) { return static_cast<std::size_t>(count); }
+
+  /// R = B - A X, and the first direction of every column.
+  void begin() {
+    context_.checkpoint();
+    A_.apply(X_, context_, R_.view());
+    for (int64_t i = 0; i < B_.rows; ++i)
+      for (int64_t j = 0; j < B_.cols; ++j) R_(i, j) = B_(i, j) - R_(i, j);
+    measure();
+    copy_rows(preconditioned(), P_.view());
+    column_dots(R_.view(), P_.view(), rz_);
+  }
+
+  void iterate(int64_t& iterations) {
+    for (; iterations < options_.most_iterations && !all_done(); ++iterations) {
+      context_.checkpoint();
+      A_.apply(P_.view(), context_, Q_.view());
+      column_dots(P_.view(), Q_.view(), step_);
+      for (std::size_t j = 0; j < step_.size(); ++j) step_[j] = step_of(j, step_[j]);
+      add_columns(step_, P_.view(), X_);
+      for (double& a : step_) a = -a;
+      add_columns(step_, Q_.view(), R_.view());
+      measure();
+      const MatrixView<const double> Z = preconditioned();
+      column_dots(R_.view(), Z, step_);
+      for (std::size_t j = 0; j < step_.size(); ++j) {
+        const double ratio = rz_[j] > 0 ? step_[j] / rz_[j] : 0.0;
+        rz_[j] = step_[j];
+        step_[j] = ratio;
+      }
+      scale_and_add_columns(step_, Z, P_.view());
+    }
+  }
+
+  /// 0 for a column that is done.
+  double step_of(std::size_t j, double curvature) const {
+    if (done(j) || rz_[j] == 0) return 0;
+    require(std::isfinite(curvature), MERCER_INVALID_ARGUMENT,
+            "A p of column %zu is not finite, expected finite products", j);
+    require(curvature > 0, MERCER_NOT_POSITIVE_DEFINITE,
+            "p'A p = %g in column %zu, expected a positive definite operator", curvature, j);
+    return rz_[j] / curvature;
+  }
+
+  MatrixView<const double> preconditioned() const {
+    if (!options_.preconditioner) return R_.view();
+    copy_rows(R_.view(), Z_.view());
+    options_.preconditioner(Z_.view());
+    return Z_.view();
+  }
+
+  void measure() {
+    column_dots(R_.view(), R_.view(), residual_);
+    for (double& r : residual_) {
+      r = std::sqrt(r);
+      require(std::isfinite(r), MERCER_INVALID_ARGUMENT,
+              "|b - A x| = %g, expected finite B, X and products", r);
+    }
+  }
+
+  /// Below eps |b| the recurrence's residual is no residual, and would go on to underflow.
+  bool done(std::size_t j) const {
+    return residual_[j] <= std::max(options_.tolerance, kEps) * size_[j];
+  }
+  bool all_done() const {
+    for (std::size_t j = 0; j < residual_.size(); ++j)
+      if (!done(j)) return false;
+    return true;
+  }
+  Numbers relative() const {
+    Numbers result(residual_);
+    for (std::size_t j = 0; j < result.size(); ++j)
+      if (size_[j] > 0) result[j] /= size_[j];
+    return result;
+  }
+  bool any_halved(const Numbers& now, const Numbers& before) const {
+    for (std::size_t j = 0; j < now.size(); ++j)
+      if (now[j] > options_.tolerance && now[j] < 0.5 * before[j]) return true;
+    return false;
+  }
+
+  const LinearOperator& A_;
+  MatrixView<const double> B_;
+  MatrixView<double> X_;
+  const CgOptions& options_;
+  Context& context_;
+  Matrix<double> R_, P_, Q_, Z_;
+  Numbers size_, step_, rz_, residual_;
+};
+
+}  // namespace
+
+double CgResult::worst() const {
+  double most = 0;
+  for (const double r : residuals) most = std::max(most, r);
+  return most;
+}
+
+CgResult conjugate_gradient(const LinearOperator& A, MatrixView<const double> B,
+                            const CgOptions& options, Context& context, MatrixView<double> X) {
+  require(options.tolerance >= 0, MERCER_INVALID_ARGUMENT, "tolerance = %g, expected a number >= 0",
+          options.tolerance);
+  require(options.most_iterations >= 0, MERCER_INVALID_ARGUMENT,
+          "most_iterations = %lld, expected at least 0",
+          static_cast<Long>(options.most_iterations));
+  require(A.rows() == A.cols() && B.rows == A.rows() && X.rows == B.rows && X.cols == B.cols,
+          MERCER_DIMENSION_MISMATCH,
+          "A is %lld x %lld, B %lld x %lld and X %lld x %lld, expected a square A and X, B of as "
+          "many rows and of one shape",
+          static_cast<Long>(A.rows()), static_cast<Long>(A.cols()), static_cast<Long>(B.rows),
+          static_cast<Long>(B.cols), static_cast<Long>(X.rows), static_cast<Long>(X.cols));
+  return Iteration(A, B, options, context, X).run();
+}
+
+void require_converged(const CgResult& result, const CgOptions& options) {
+  require(result.converged, MERCER_NOT_CONVERGED,
+          "|b - A x| / |b| = %g after %lld iterations of conjugate gradients, expected at most %g",
+          result.worst(), static_cast<Long>(result.iterations), options.tolerance);
+}
+
+}  // namespace mercer::linalg
