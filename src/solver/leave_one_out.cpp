@@ -22,6 +22,7 @@ namespace {
 constexpr int64_t kRowBlock = 1024;
 constexpr double kInterpolates = 1e-8;  // as in gcv: below it the residual is rounding error too
 constexpr auto kPlain = linalg::Transpose::no;
+constexpr const char* kWhat = "leave-one-out";
 
 void square(MatrixView<double> U) {
   for (int64_t i = 0; i < U.rows; ++i)
@@ -41,17 +42,18 @@ void require_training_block(const RidgePath& path, MatrixView<const double> Z,
 
 }  // namespace
 
-/// What a list of lambdas contributes, in the eigenbasis.
+/// What the columns of residuals take, in the eigenbasis.
 struct RidgePath::State::LeftOut {
   Matrix<double> inverses;      // 1/(s + n lambda): D x lambdas
-  Matrix<double> coefficients;  // inverses times c: D x lambdas*outputs
+  Matrix<double> coefficients;  // inverses times c: D x columns
+  int64_t each;                 // columns of a lambda, which lie side by side
 };
 
 RidgePath::State::LeftOut RidgePath::State::prepare_left_out(std::span<const double> lambdas,
                                                              Context& context) const {
   const int64_t D = features(), m = outputs(), L = static_cast<int64_t>(lambdas.size());
-  LeftOut factors{Matrix<double>(D, L, context, "leave-one-out"),
-                  Matrix<double>(D, L * m, context, "leave-one-out")};
+  LeftOut factors{Matrix<double>(D, L, context, kWhat),
+                  Matrix<double>(D, checked_multiply(L, m, kWhat), context, kWhat), m};
   for (int64_t l = 0; l < L; ++l) {
     const double shift = checked_shift(lambdas[static_cast<std::size_t>(l)], statistics.weight());
     for (int64_t i = 0; i < D; ++i) {
@@ -63,16 +65,15 @@ RidgePath::State::LeftOut RidgePath::State::prepare_left_out(std::span<const dou
   return factors;
 }
 
-template <class Sink>
-void RidgePath::State::visit_left_out(std::span<const double> lambdas, MatrixView<const double> Z,
-                                      MatrixView<const double> Y, std::span<const double> weights,
-                                      Context& context, const Sink& sink) const {
+/// targets: (row, column) -> what the column's fit is to have there, its mean taken out.
+template <class Targets>
+Matrix<double> RidgePath::State::left_out(const LeftOut& factors, MatrixView<const double> Z,
+                                          const Targets& targets, std::span<const double> weights,
+                                          Context& context) const {
   require_weights(weights, Z.rows);
-  const int64_t D = features(), m = outputs(), L = static_cast<int64_t>(lambdas.size());
+  const int64_t D = features(), L = factors.inverses.cols(), columns = factors.coefficients.cols();
   const int64_t block = std::min(kRowBlock, Z.rows);
-  const int64_t columns = checked_multiply(L, m, "leave-one-out");
-  const LeftOut factors = prepare_left_out(lambdas, context);
-  constexpr const char* kWhat = "leave-one-out";
+  Matrix<double> residuals(Z.rows, columns, context, kWhat);
   const Matrix<double> centred_rows(block, D, context, kWhat), basis(block, D, context, kWhat);
   const Matrix<double> fitted(block, columns, context, kWhat), leverage(block, L, context, kWhat);
   const double of_intercept = static_cast<double>(centered) / statistics.weight();
@@ -90,18 +91,16 @@ void RidgePath::State::visit_left_out(std::span<const double> lambdas, MatrixVie
                      leverage.view().block_rows(0, rows.rows));
     for (int64_t i = 0; i < rows.rows; ++i) {
       const double weight = weights.empty() ? 1.0 : weights[static_cast<std::size_t>(first + i)];
-      for (int64_t l = 0; l < L; ++l) {
-        const double left = 1 - weight * of_intercept - weight * leverage(i, l);
-        for (int64_t j = 0; j < m; ++j) {
-          const double centred_y = Y(first + i, j) - means.row.outputs[static_cast<std::size_t>(j)];
-          sink(first + i, l, j,
-               left > kInterpolates ? (centred_y - fitted(i, l * m + j)) / left
-                                    : std::numeric_limits<double>::infinity());
-        }
+      for (int64_t j = 0; j < columns; ++j) {
+        const double left = 1 - weight * of_intercept - weight * leverage(i, j / factors.each);
+        residuals(first + i, j) = left > kInterpolates
+                                      ? (targets(first + i, j) - fitted(i, j)) / left
+                                      : std::numeric_limits<double>::infinity();
       }
     }
     context.checkpoint();
   }
+  return residuals;
 }
 
 Matrix<double> RidgePath::leave_one_out(double lambda, MatrixView<const double> Z,
@@ -114,12 +113,25 @@ Matrix<double> RidgePath::leave_one_out(std::span<const double> lambdas, MatrixV
                                         MatrixView<const double> Y, Context& context,
                                         std::span<const double> weights) const {
   require_training_block(*this, Z, Y);
-  const int64_t L = static_cast<int64_t>(lambdas.size()), m = outputs();
-  Matrix<double> residuals(Z.rows, checked_multiply(L, m, "leave-one-out"));
-  state_->visit_left_out(
-      lambdas, Z, Y, weights, context,
-      [&](int64_t i, int64_t l, int64_t j, double r) { residuals(i, l * m + j) = r; });
-  return residuals;
+  const std::vector<double>& mean = state_->means.row.outputs;
+  const auto target = [&, m = outputs()](int64_t i, int64_t j) {
+    return Y(i, j % m) - mean[static_cast<std::size_t>(j % m)];
+  };
+  return state_->left_out(state_->prepare_left_out(lambdas, context), Z, target, weights, context);
+}
+
+Matrix<double> RidgePath::leave_one_out(const Combination& of, MatrixView<const double> Z,
+                                        MatrixView<const double> Y, Context& context,
+                                        std::span<const double> weights) const {
+  require_training_block(*this, Z, Y);
+  State::LeftOut factors{state_->inverses(of, context), state_->filtered(of, context), 1};
+  const Matrix<double> T(Y.rows, of.M.cols, context, kWhat);
+  const std::vector<double> mean = combined(state_->means.row.outputs, of.M);
+  linalg::multiply(1.0, kPlain, Y, kPlain, of.M, 0.0, T.view());
+  const auto target = [&](int64_t i, int64_t j) {
+    return T(i, j) - mean[static_cast<std::size_t>(j)];
+  };
+  return state_->left_out(factors, Z, target, weights, context);
 }
 
 }  // namespace mercer::solver

@@ -22,6 +22,12 @@ struct Weights {
   std::vector<double> intercept;  // outputs; zeros without centring
 };
 
+/// The targets Y M, column j at a lambda of its own; infinity there: the intercept alone.
+struct Combination {
+  MatrixView<const double> M;  // outputs x columns
+  std::span<const double> lambdas;
+};
+
 /// Every lambda >= 0 (lambda = 0: the minimum-norm solution) at O(D^2 outputs) each after an O(D^3)
 /// eigendecomposition.
 class RidgePath {
@@ -44,6 +50,8 @@ class RidgePath {
   /// dropped, so that lambda = 0 is the minimum-norm solution. lambda: finite, >= 0, else
   /// INVALID_ARGUMENT (here and below).
   Weights solve(double lambda) const;
+  /// DIMENSION_MISMATCH unless there are as many lambdas as columns (here and below).
+  Weights solve(const Combination& of, Context& context) const;
   /// Tr H = sum s/(s + n lambda); one more for the intercept when centred.
   double effective_dimension(double lambda) const;
   /// n RSS / (n - Tr H)^2 per output (Golub, Heath, Wahba 1979); infinite where the fit
@@ -62,6 +70,10 @@ class RidgePath {
   /// The same for many lambdas after one O(rows D^2) product: rows x (lambdas times outputs), all
   /// outputs of the first lambda first.
   Matrix<double> leave_one_out(std::span<const double> lambdas, MatrixView<const double> Z,
+                               MatrixView<const double> Y, Context& context,
+                               std::span<const double> weights = {}) const;
+  /// Of a combination: rows x columns.
+  Matrix<double> leave_one_out(const Combination& of, MatrixView<const double> Z,
                                MatrixView<const double> Y, Context& context,
                                std::span<const double> weights = {}) const;
 

@@ -33,14 +33,19 @@ struct RidgePath::State {
   double residual_degrees(double shift) const;
   std::vector<double> residual_sum_of_squares(double shift) const;
 
-  struct LeftOut;
+  /// 1/(s + n lambda) of a combination, D x columns; and those times V'Z'Y M.
+  Matrix<double> inverses(const Combination& of, Context& context) const;
+  Matrix<double> filtered(const Combination& of, Context& context) const;
+
+  struct LeftOut;  // all in leave_one_out.cpp
   LeftOut prepare_left_out(std::span<const double> lambdas, Context& context) const;
-  /// sink(row, lambda, output, left-out residual) for rows of training data; all in
-  /// leave_one_out.cpp.
-  template <class Sink>
-  void visit_left_out(std::span<const double> lambdas, MatrixView<const double> Z,
-                      MatrixView<const double> Y, std::span<const double> weights, Context& context,
-                      const Sink& sink) const;
+  template <class Targets>
+  Matrix<double> left_out(const LeftOut& factors, MatrixView<const double> Z,
+                          const Targets& targets, std::span<const double> weights,
+                          Context& context) const;
 };
+
+/// M'of.
+std::vector<double> combined(std::span<const double> of, MatrixView<const double> M);
 
 }  // namespace mercer::solver

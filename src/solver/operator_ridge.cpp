@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// (A'A + N lambda I) theta = A'y by conjugate gradients, or |A theta - y|^2 + N lambda |theta|^2 by
+// LSQR: as many products, but errors of the condition number instead of its square.
+#include "solver/operator_ridge.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.h"
+#include "linalg/blas.h"
+#include "linalg/lsqr.h"
+#include "solver/centering.h"
+
+namespace mercer::solver {
+namespace {
+
+using Long = long long;
+
+constexpr const char* kWhat = "ridge on an operator-valued map";
+
+double norm(std::span<const double> x) { return std::sqrt(linalg::dot(x, x)); }
+
+MatrixView<double> column(std::span<double> x) {
+  return {x.data(), static_cast<int64_t>(x.size()), 1};
+}
+MatrixView<const double> column(std::span<const double> x) {
+  return {x.data(), static_cast<int64_t>(x.size()), 1};
+}
+
+void require_coefficients(const OperatorRows& rows, std::span<const double> theta) {
+  require(static_cast<int64_t>(theta.size()) == rows.coefficients(), MERCER_DIMENSION_MISMATCH,
+          "theta has %zu entries, expected coefficients = %lld", theta.size(),
+          static_cast<Long>(rows.coefficients()));
+}
+
+/// |A'(y - A theta) - shift theta| / |A'y|.
+double relative_residual(const linalg::LinearOperator& A, std::span<const double> Aty, double shift,
+                         Context& context, std::span<const double> theta) {
+  std::vector<double> product(theta.size());
+  NormalEquations(A, shift).apply(column(theta), context, column(std::span<double>(product)));
+  for (std::size_t j = 0; j < product.size(); ++j) product[j] = Aty[j] - product[j];
+  const double size = norm(product), whole = norm(Aty);
+  return whole > 0 ? size / whole : size;
+}
+
+}  // namespace
+
+void NormalEquations::multiply(linalg::Transpose, MatrixView<const double> X, Context& context,
+                               MatrixView<double> Y) const {
+  const Matrix<double> middle(A_.rows(), X.cols, context, kWhat);
+  A_.apply(X, context, middle.view());
+  A_.apply_transpose(middle.view(), context, Y);
+  for (int64_t i = 0; i < Y.rows; ++i)
+    for (int64_t j = 0; j < Y.cols; ++j) Y(i, j) += shift_ * X(i, j);
+}
+
+OperatorRidge operator_ridge(const OperatorRows& rows, MatrixView<const double> Y, double lambda,
+                             const OperatorRidgeOptions& options, Context& context,
+                             std::span<double> theta) {
+  require_coefficients(rows, theta);
+  const double shift = checked_shift(lambda, static_cast<double>(rows.rows()));
+  const ObservedRows A(rows, Y);
+  const std::vector<double> y = A.targets();
+  std::vector<double> Aty(theta.size());
+  A.apply_transpose(column(std::span<const double>(y)), context, column(std::span<double>(Aty)));
+  OperatorRidge result;
+  if (options.solver == OperatorSolver::conjugate_gradient) {
+    const linalg::CgResult solved = linalg::conjugate_gradient(
+        NormalEquations(A, shift), column(std::span<const double>(Aty)),
+        {.tolerance = options.tolerance, .most_iterations = options.most_iterations}, context,
+        column(theta));
+    return {solved.iterations, solved.worst(), solved.converged};
+  }
+  const linalg::LsqrResult solved = linalg::lsqr(A, y,
+                                                 {.damping = std::sqrt(shift),
+                                                  .tolerance = options.tolerance,
+                                                  .most_iterations = options.most_iterations},
+                                                 context, theta);
+  return {solved.iterations, relative_residual(A, Aty, shift, context, theta), solved.converged()};
+}
+
+void require_converged(const OperatorRidge& result) {
+  require(result.converged, MERCER_NOT_CONVERGED,
+          "operator ridge: relative residual %g after %lld iterations, expected the tolerance",
+          result.residual, static_cast<Long>(result.iterations));
+}
+
+FeatureEquivalence feature_equivalence(const OperatorRows& rows, MatrixView<const double> u,
+                                       std::span<const double> theta, Context& context) {
+  require_coefficients(rows, theta);
+  const ObservedRows A(rows, u);
+  std::vector<double> r(theta.size()), values(static_cast<std::size_t>(A.rows())), all(values);
+  const std::vector<double> weights = A.targets();
+  A.apply_transpose(column(std::span<const double>(weights)), context,
+                    column(std::span<double>(r)));
+  for (std::size_t j = 0; j < r.size(); ++j) r[j] -= theta[j];
+  A.apply(column(std::span<const double>(r)), context, column(std::span<double>(values)));
+  A.apply(column(theta), context, column(std::span<double>(all)));
+  return {norm(r) / norm(theta), norm(values) / norm(all)};
+}
+
+}  // namespace mercer::solver

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Ridge solutions of linear combinations of the outputs, each at its own lambda, from one
+// eigendecomposition: what couples outputs is diagonal in a basis of theirs.
+#include <cmath>
+#include <limits>
+
+#include "base/error.h"
+#include "linalg/blas.h"
+#include "solver/ridge_state.h"
+
+namespace mercer::solver {
+namespace {
+
+constexpr const char* kWhat = "ridge of combined outputs";
+constexpr auto kPlain = linalg::Transpose::no;
+
+void require_combination(const Combination& of, int64_t outputs) {
+  const auto count = static_cast<int64_t>(of.lambdas.size());
+  require(of.M.rows == outputs && of.M.cols == count, MERCER_DIMENSION_MISMATCH,
+          "M is %lld x %lld, expected outputs = %lld rows and a column for each of %lld lambdas",
+          static_cast<long long>(of.M.rows), static_cast<long long>(of.M.cols),
+          static_cast<long long>(outputs), static_cast<long long>(count));
+}
+
+}  // namespace
+
+std::vector<double> combined(std::span<const double> of, MatrixView<const double> M) {
+  std::vector<double> sums(static_cast<std::size_t>(M.cols), 0.0);
+  for (int64_t k = 0; k < M.rows; ++k)
+    for (std::size_t j = 0; j < sums.size(); ++j)
+      sums[j] += of[static_cast<std::size_t>(k)] * M(k, static_cast<int64_t>(j));
+  return sums;
+}
+
+Matrix<double> RidgePath::State::inverses(const Combination& of, Context& context) const {
+  require_combination(of, outputs());
+  Matrix<double> result(features(), of.M.cols, context, kWhat);
+  for (int64_t j = 0; j < result.cols(); ++j) {
+    const double lambda = of.lambdas[static_cast<std::size_t>(j)];
+    const bool no_weights = lambda == std::numeric_limits<double>::infinity();
+    const double shift = no_weights ? lambda : checked_shift(lambda, statistics.weight());
+    for (int64_t i = 0; i < result.rows(); ++i)
+      result(i, j) = inverse(static_cast<std::size_t>(i), shift);
+  }
+  return result;
+}
+
+Matrix<double> RidgePath::State::filtered(const Combination& of, Context& context) const {
+  const Matrix<double> factors = inverses(of, context);
+  Matrix<double> result(factors.rows(), factors.cols(), context, kWhat);
+  linalg::multiply(1.0, kPlain, projected.view(), kPlain, of.M, 0.0, result.view());
+  for (int64_t i = 0; i < result.rows(); ++i)
+    for (int64_t j = 0; j < result.cols(); ++j) result(i, j) *= factors(i, j);
+  return result;
+}
+
+Weights RidgePath::solve(const Combination& of, Context& context) const {
+  const Matrix<double> filtered = state_->filtered(of, context);
+  Weights weights{Matrix<double>(features(), of.M.cols, context, kWhat), {}};
+  linalg::multiply(1.0, linalg::Transpose::yes, state_->vectors(), kPlain, filtered.view(), 0.0,
+                   weights.w.view());
+  weights.intercept = intercepts(
+      {state_->means.row.features, combined(state_->means.row.outputs, of.M)}, weights.w.view());
+  return weights;
+}
+
+}  // namespace mercer::solver
