@@ -44,8 +44,8 @@ MERCER_API mercer_status mercer_map_load(const char* path, mercer_map** out);
 MERCER_API mercer_status mercer_model_load(const char* path, mercer_model** out);
 MERCER_API mercer_status mercer_statistics_load(const char* path, mercer_statistics** out);
 
-/** What a file holds, as JSON: {"kind":"map"|"model"|"statistics","version":1,"bytes":n, ...} with,
- *  for a map, "spec" and "numbers" (how many beside the spec); for a model "spec", "rows",
+/** What a file holds, as JSON: {"kind":"map"|"operator_map"|"model"|"statistics","version":1,
+ *  "bytes":n, ...} with, for a map of either kind, "spec" and "numbers" (how many beside the spec); for a model "spec", "rows",
  *  "outputs", "classes" (0: regression), "selection", "path_lambda", "path_error" (what lambdas
  *  were compared by, less is better; null: not finite), "report" (of a search: the text of
  *  mercer_model_report) and "metadata"; for statistics "features", "outputs" and "rows".

@@ -89,6 +89,8 @@ std::unique_ptr<const OperatorMap> supplied_operator_from(const Parameters& give
   const Parameters read = check_fields(open_envelope(given, "").body, fields, "");
   const int64_t F = read.integer("features") / 2, d = read.integer("inputs"),
                 p = read.integer("outputs"), q = read.integer("width");
+  require(read.integer("features") == 2 * F, MERCER_CORRUPT_FILE,
+          "features = %lld, expected an even number", Long{read.integer("features")});
   const auto& W = find_doubles(numbers, "frequencies", std::array<int64_t, 2>{F, d});
   const auto& B = find_doubles(numbers, "roots", std::array<int64_t, 3>{F, p, q});
   return make_supplied_operator({W.data(), F, d}, p, q, B.data());
