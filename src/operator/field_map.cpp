@@ -7,6 +7,7 @@
 // measure, so one kernel.
 #include "operator/field_map.h"
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <utility>

@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "base/parallel.h"
 #include "linalg/blas.h"
+#include "operator/feature_blocks.h"
 #include "transform/row_products.h"
 
 namespace mercer::operators {
@@ -22,34 +23,10 @@ namespace {
 
 using Long = long long;
 
-constexpr int64_t kBlockBytes = int64_t{1} << 21;  // of features: they stay in cache
-constexpr int64_t kLeastRows = 32;
-constexpr int64_t kMostRows = 4096;
 constexpr int64_t kRowsPerChunk = 32;
 constexpr int64_t kColumnsPerChunk = 64;
 
 int64_t chunks_of(int64_t count, int64_t size) { return (count + size - 1) / size; }
-
-/// body(first, Z) for blocks of rows and their features, of the precision of X.
-template <class View, class Body>
-void for_each_block(const feature::FeatureMap& scalar, const View& X, Context& context,
-                    const Body& body) {
-  using T = RowNumberOf<View>;
-  const int64_t D = scalar.features();
-  const int64_t fitting = kBlockBytes / (D * static_cast<int64_t>(sizeof(T)));
-  const int64_t size = std::min(X.rows, std::clamp(fitting, kLeastRows, kMostRows));
-  const Matrix<T> Z(size, D, context, "a block of features");
-  Stage stage(context, X.rows);
-  for (int64_t first = 0; first < X.rows; first += size) {
-    const int64_t count = std::min(size, X.rows - first);
-    const MatrixView<T> block = Z.view().block_rows(0, count);
-    stage.share(count);
-    scalar.apply(X.block_rows(first, first + count), {0, D}, context, block);
-    body(first, MatrixView<const T>(block));
-    stage.advance(count);
-    context.checkpoint();
-  }
-}
 
 /// out(:, k w + b) = A(:, k q + .) R(b, .)': every vector of a row through a w x q matrix.
 template <class T>
@@ -69,22 +46,6 @@ Matrix<T> rounded(MatrixView<const double> A, bool transposed, Context& context)
     for (int64_t j = 0; j < A.cols; ++j)
       (transposed ? out(j, i) : out(i, j)) = static_cast<T>(A(i, j));
   return out;
-}
-
-/// B_j of every frequency as numbers: row j is p x q.
-Matrix<double> root_table(const FrequencyRoot& root, int64_t F, Context& context) {
-  const int64_t p = root.outputs(), q = root.width();
-  Matrix<double> table(F, checked_multiply(p, q, "B(omega)"), context, "B(omega)");
-  std::vector<double> unit(static_cast<size_t>(q), 0.0), column(static_cast<size_t>(p));
-  for (int64_t j = 0; j < F; ++j) {
-    for (int64_t b = 0; b < q; ++b) {
-      unit[static_cast<size_t>(b)] = 1;
-      root.spread(j, unit.data(), column.data());
-      unit[static_cast<size_t>(b)] = 0;
-      for (int64_t o = 0; o < p; ++o) table(j, o * q + b) = column[static_cast<size_t>(o)];
-    }
-  }
-  return table;
 }
 
 }  // namespace
@@ -154,7 +115,7 @@ void OperatorMap::apply_rows(const View& X, MatrixView<const double> W, Context&
   using T = RowNumberOf<View>;
   const Matrix<T> weights = rounded<T>(W, true, context);
   const Matrix<T> B = rounded<T>(parts_.root->shared(), false, context);
-  const int64_t most = chunks_of(std::min(X.rows, kMostRows), kRowsPerChunk);
+  const int64_t most = chunks_of(std::min(X.rows, kMostBlockRows), kRowsPerChunk);
   const int64_t scratch = through_root ? kRowsPerChunk : 0;
   const Matrix<T> middles(worker_count(context, most), checked_multiply(scratch, W.cols, "a tile"),
                           context, "a tile");
@@ -184,7 +145,7 @@ void OperatorMap::add_adjoint(const View& X, const Rows& Y, Context& context,
   const bool shared = parts_.root->shared().rows > 0;
   const Matrix<T> B = rounded<T>(parts_.root->shared(), true, context);
   const int64_t vectors = Y.cols() / outputs();
-  const Matrix<T> middle(shared ? std::min(X.rows, kMostRows) : 0, G.cols, context,
+  const Matrix<T> middle(shared ? std::min(X.rows, kMostBlockRows) : 0, G.cols, context,
                          "a block of targets");
   const Matrix<T> sums(std::is_same_v<T, float> ? G.rows : 0, G.cols, context, "sums of a block");
   for_each_block(scalar(), X, context, [&](int64_t first, MatrixView<const T> Z) {
@@ -231,65 +192,6 @@ void OperatorMap::adjoint(const Rows& X, const Rows& Y, Context& context,
       for (int64_t b = 0; b < q; ++b) theta(c * q + b, k) = from[b];
     }
   }
-}
-
-void OperatorMap::matrix(const Rows& X, Context& context, MatrixView<double> out) const {
-  const int64_t p = outputs(), q = width(), D = features(), F = D / 2;
-  require(X.cols() == inputs() && out.rows == checked_multiply(X.rows(), p, "Phi") &&
-              out.cols == coefficients(),
-          MERCER_DIMENSION_MISMATCH,
-          "X is %lld x %lld and Phi %lld x %lld, expected %lld inputs and (n p) x r = %lld x %lld",
-          Long{X.rows()}, Long{X.cols()}, Long{out.rows}, Long{out.cols}, Long{inputs()},
-          Long{X.rows() * p}, Long{coefficients()});
-  const Matrix<double> B = root_table(*parts_.root, F, context);
-  X.visit([&](const auto& rows) {
-    for_each_block(scalar(), rows, context, [&](int64_t first, const auto& Z) {
-      parallel_for(context, Z.rows, [&](int64_t i, int) noexcept {
-        for (int64_t o = 0; o < p; ++o) {
-          double* to = out.row((first + i) * p + o);
-          for (int64_t c = 0; c < D; ++c)
-            for (int64_t b = 0; b < q; ++b)
-              *to++ = static_cast<double>(Z(i, c)) * B(c % F, o * q + b);
-        }
-      });
-    });
-  });
-}
-
-// Z'Z entry by entry times B_c'B_e: no row of Phi is formed.
-void OperatorMap::gram(const Rows& X, Context& context, MatrixView<double> H) const {
-  const int64_t p = outputs(), q = width(), D = features(), F = D / 2;
-  require(X.cols() == inputs() && H.rows == coefficients() && H.cols == coefficients(),
-          MERCER_DIMENSION_MISMATCH,
-          "X has %lld columns and H is %lld x %lld, expected %lld inputs and r x r, r = %lld",
-          Long{X.cols()}, Long{H.rows}, Long{H.cols}, Long{inputs()}, Long{coefficients()});
-  const Matrix<double> B = root_table(*parts_.root, F, context);
-  const Matrix<double> S(D, D, context, "the Gram matrix of scalar features");
-  S.fill(0);
-  X.visit([&](const auto& rows) {
-    using T = RowNumberOf<decltype(rows)>;
-    for_each_block(scalar(), rows, context, [&](int64_t, MatrixView<const T> Z) {
-      if constexpr (std::is_same_v<T, double>) {
-        linalg::rank_update(1.0, Z, S.view());
-      } else {
-        const Matrix<double> wide(Z.rows, D, context, "a block of features");
-        for (int64_t i = 0; i < Z.rows; ++i) std::copy_n(Z.row(i), D, wide.view().row(i));
-        linalg::rank_update(1.0, MatrixView<const double>(wide.view()), S.view());
-      }
-    });
-  });
-  parallel_for(context, D, [&](int64_t c, int) noexcept {
-    for (int64_t e = 0; e < D; ++e) {
-      const double s = c >= e ? S(c, e) : S(e, c);
-      for (int64_t b = 0; b < q; ++b) {
-        for (int64_t g = 0; g < q; ++g) {
-          double sum = 0;
-          for (int64_t o = 0; o < p; ++o) sum += B(c % F, o * q + b) * B(e % F, o * q + g);
-          H(c * q + b, e * q + g) = s * sum;
-        }
-      }
-    }
-  });
 }
 
 void OperatorMap::variance(MatrixView<const double> X, MatrixView<const double> Y,
