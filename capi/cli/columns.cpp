@@ -51,14 +51,15 @@ std::vector<TextColumn> take_texts(std::vector<TextColumn>&& texts,
   return taken;
 }
 
-/// The same of the forms of numbers.
-std::vector<ColumnForm> take_forms(const std::vector<ColumnForm>& forms,
-                                   const std::vector<int64_t>& columns) {
-  std::vector<ColumnForm> taken;
-  for (const ColumnForm& form : forms) {
-    const auto place = std::ranges::find(columns, form.column);
+/// The same of the forms of numbers, and of words among them.
+template <class OfColumn>
+std::vector<OfColumn> take_of(const std::vector<OfColumn>& all,
+                              const std::vector<int64_t>& columns) {
+  std::vector<OfColumn> taken;
+  for (const OfColumn& one : all) {
+    const auto place = std::ranges::find(columns, one.column);
     if (place == columns.end()) continue;
-    taken.push_back(form);
+    taken.push_back(one);
     taken.back().column = place - columns.begin();
   }
   return taken;
@@ -91,12 +92,15 @@ Dataset take_all(Table&& table) {
   data.d = table.columns;
   data.bytes = table.bytes;
   data.words_first = table.words_first;
+  data.numbers_first = table.numbers_first;
+  data.comments = table.comments;
   data.input_names = std::move(table.names);
   data.text = !table.text_columns.empty();
   data.texts = std::move(table.texts);
   data.X = std::move(table.values);
   data.text_inputs = std::move(table.text_inputs);
   data.forms = std::move(table.forms);
+  data.words = std::move(table.words);
   return data;
 }
 
@@ -114,8 +118,9 @@ Dataset take_columns(Table&& table, const std::vector<int64_t>& inputs,
   data.target_columns = targets;
   data.input_columns = inputs;
   data.text_inputs = take_texts(std::move(texts), inputs);
-  data.target_forms = take_forms(data.forms, targets);
-  data.forms = take_forms(data.forms, inputs);
+  data.target_forms = take_of(data.forms, targets);
+  data.forms = take_of(data.forms, inputs);
+  data.words = take_of(data.words, inputs);
   data.input_names = std::move(input_names);
   data.target_names = std::move(target_names);
   if (data.text && targets.size() != 1) {

@@ -50,7 +50,7 @@ struct FitRequest {
 
 struct CvRequest {
   FitRequest fit;
-  int64_t folds = 5;
+  int64_t folds = 5;  // 0: as many as rows
 };
 
 struct PredictRequest {

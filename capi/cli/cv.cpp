@@ -2,7 +2,8 @@
 // SPDX-FileCopyrightText: The mercer authors
 // mercer cv: everything that fit does, once for each fold on the rows outside it, scored on the
 // rows inside: no choice, of lengthscale, lambda or anything else, has seen the rows it is judged
-// by.
+// by. Folds of one row are scored together, since one row has no R^2 of its own.
+#include <algorithm>
 #include <cinttypes>
 #include <cmath>
 #include <cstdio>
@@ -12,6 +13,7 @@
 #include "failure.h"
 #include "fitting.h"
 #include "message.h"
+#include "row_losses.h"
 #include "score.h"
 #include "session.h"
 #include "split.h"
@@ -21,23 +23,6 @@
 namespace mercer::cli {
 
 namespace {
-
-struct FoldScores {
-  std::vector<double> values;
-  double mean() const {
-    double sum = 0;
-    for (const double value : values) sum += value;
-    return sum / static_cast<double>(values.size());
-  }
-  /// Of the mean. The folds share most of their training rows, so that it is too small rather than
-  /// too large (Bengio, Grandvalet 2004).
-  double standard_error() const {
-    const double center = mean(), count = static_cast<double>(values.size());
-    double squares = 0;
-    for (const double value : values) squares += (value - center) * (value - center);
-    return std::sqrt(squares / (count - 1) / count);
-  }
-};
 
 /// Rows outside the training range of the folds that do not hold them.
 struct FoldOutside {
@@ -61,31 +46,92 @@ struct FoldOutside {
   }
 };
 
-// Fold k of the shuffled rows stands last while it is predicted.
-double score_fold(const CvRequest& request, const Plan& plan, TrainingSet* set, int64_t k,
-                  Session& session, std::FILE* out, FoldOutside* outside) {
-  const Fold fold = fold_of(set->data.n, request.folds, k);
-  const int64_t n = set->data.n - fold.rows;
-  swap_blocks(&set->data, fold.first, n, fold.rows);
-  const Stopwatch watch;
-  const Model model = fit_by_search(request.fit, plan, *set, n, false, session, nullptr);
-  const mercer_predict_options options = outside->options();
-  const Matrix<double> predicted = in_words_of(set->data.name, input_names(set->metadata), [&] {
-    return model.predict(rows_of(set->data.X, n, fold.rows, set->data.d), options,
-                         session.context());
+struct Job {
+  const CvRequest& request;
+  const Plan& plan;
+  TrainingSet set;  // shuffled
+  int64_t folds;
+  Session& session;
+  const Streams& streams;
+  FoldOutside outside = {};
+};
+
+/// Predictions of a fold by a fit on the others; it stands last meanwhile.
+Matrix<double> predict_fold(Job* job, const Fold& fold) {
+  Dataset& data = job->set.data;
+  const int64_t n = data.n - fold.rows;
+  swap_blocks(&data, fold.first, n, fold.rows);
+  const Model model =
+      fit_by_search(job->request.fit, job->plan, job->set, n, false, job->session, nullptr);
+  const mercer_predict_options options = job->outside.options();
+  Matrix<double> predicted = in_words_of(data.name, input_names(job->set.metadata), [&] {
+    return model.predict(rows_of(data.X, n, fold.rows, data.d), options, job->session.context());
   });
-  outside->add(fold.rows);
-  const double score =
-      prediction_score(predicted, targets_of(set->data.Y, n, fold.rows, set->data.m), set->K,
-                       score_options_of(set->data.weights, n), session.context());
-  swap_blocks(&set->data, fold.first, n, fold.rows);
-  session.clear_bar();
-  if (out != nullptr) {
-    std::fprintf(out, "fold %" PRId64 ": %s on %" PRId64 " rows, %.1f s\n", k + 1,
-                 score_text(set->K > 0, score).c_str(), fold.rows, watch.seconds());
-    std::fflush(out);
+  job->outside.add(fold.rows);
+  swap_blocks(&data, fold.first, n, fold.rows);
+  job->session.clear_bar();
+  return predicted;
+}
+
+double score_of(const Job& job, const Matrix<double>& predicted, const Fold& fold) {
+  const Dataset& data = job.set.data;
+  return prediction_score(predicted, targets_of(data.Y, fold.first, fold.rows, data.m), job.set.K,
+                          score_options_of(data.weights, fold.first), job.session.context());
+}
+
+/// Of the mean of the folds. They share most of their training rows, so that it is too small rather
+/// than too large (Bengio, Grandvalet 2004).
+void cross_validate(Job* job) {
+  std::vector<double> scores;
+  for (int64_t k = 0; k < job->folds; ++k) {
+    const Stopwatch watch;
+    const Fold fold = fold_of(job->set.data.n, job->folds, k);
+    scores.push_back(score_of(*job, predict_fold(job, fold), fold));
+    if (job->streams.out == nullptr) continue;
+    std::fprintf(job->streams.out, "fold %" PRId64 ": %s on %" PRId64 " rows, %.1f s\n", k + 1,
+                 score_text(job->set.K > 0, scores.back()).c_str(), fold.rows, watch.seconds());
+    std::fflush(job->streams.out);
   }
-  return score;
+  job->outside.tell(job->streams.warnings);
+  const MeanOfRows mean = mean_of(scores, {});
+  std::printf("cv: %s, standard error %.5f, %" PRId64 " folds\n",
+              score_text(job->set.K > 0, mean.value).c_str(), mean.standard_error, job->folds);
+}
+
+/// One line for each tenth: there are as many fits as rows.
+void tell_progress(const Job& job, int64_t done, double seconds) {
+  const int64_t n = job.folds, step = std::max<int64_t>(1, n / 10);
+  if (job.streams.out == nullptr || (done != 1 && done % step != 0)) return;
+  std::fprintf(job.streams.out, "row %" PRId64 " of %" PRId64 ", %.1f s, about %.0f s in all\n",
+               done, n, seconds, seconds * static_cast<double>(n) / static_cast<double>(done));
+  std::fflush(job.streams.out);
+}
+
+void leave_one_out(Job* job) {
+  const Dataset& data = job->set.data;
+  const Stopwatch watch;
+  Matrix<double> predicted(data.n, std::max(job->set.K, data.m));
+  for (int64_t i = 0; i < data.n; ++i) {
+    const Matrix<double> row = predict_fold(job, {i, 1});
+    for (int64_t k = 0; k < row.cols(); ++k) predicted(i, k) = row(0, k);
+    tell_progress(*job, i + 1, watch.seconds());
+  }
+  job->outside.tell(job->streams.warnings);
+  const double score = score_of(*job, predicted, {0, data.n});
+  std::printf("cv: %s, standard error %.5f, leave-one-out of %" PRId64 " rows\n",
+              score_text(job->set.K > 0, score).c_str(),
+              mean_of(row_losses(predicted, data, job->set.K), data.weights).standard_error,
+              data.n);
+}
+
+/// 0 asks for as many as rows.
+int64_t folds_of(int64_t asked, int64_t n) {
+  if (asked == 0 || asked == n) return n;
+  if (n < 2 * asked) {
+    throw Failure("--folds: " + std::to_string(asked) + " folds of " + std::to_string(n) +
+                  " rows, expected at least 2 rows in each, or --folds loo, one row in each");
+  }
+  return asked;
 }
 
 }  // namespace
@@ -95,19 +141,12 @@ void run_cv(const CvRequest& request) {
   const Streams streams = streams_of(learn.quiet, stdout);
   const Plan plan = plan_of(request.fit);
   TrainingSet set = read_training_set(learn, streams);
-  if (set.data.n < 2 * request.folds) {
-    throw Failure("--folds: " + std::to_string(request.folds) + " folds of " +
-                  std::to_string(set.data.n) + " rows, expected at least 2 rows in each");
-  }
+  const int64_t folds = folds_of(request.folds, set.data.n);
   shuffle_rows(&set.data, learn.seed);
   Session session(learn.threads, learn.quiet);
-  FoldScores scores;
-  FoldOutside outside;
-  for (int64_t k = 0; k < request.folds; ++k)
-    scores.values.push_back(score_fold(request, plan, &set, k, session, streams.out, &outside));
-  outside.tell(streams.warnings);
-  std::printf("cv: %s, standard error %.5f, %" PRId64 " folds\n",
-              score_text(set.K > 0, scores.mean()).c_str(), scores.standard_error(), request.folds);
+  Job job{request, plan, std::move(set), folds, session, streams};
+  if (folds == job.set.data.n) return leave_one_out(&job);
+  cross_validate(&job);
 }
 
 }  // namespace mercer::cli

@@ -21,6 +21,8 @@ struct Dataset {
   Numbers X;  // n x d; sparse for libsvm files that are
   bool bytes = false;
   bool words_first = false;              // the first line holds words, and was taken as a row
+  bool numbers_first = false;            // it holds numbers, and was taken as names
+  int64_t comments = 0;                  // lines before the first row that were passed by
   std::vector<std::string> input_names;  // empty without a header
   std::vector<int64_t> input_columns;    // in the file, from 0; empty: all in order
   std::vector<int64_t> ignored_columns;  // in the file
@@ -28,6 +30,7 @@ struct Dataset {
   std::vector<TextColumn> text_inputs;   // by input: X numbers their levels until they are encoded
   std::vector<ColumnForm> forms;         // by input
   std::vector<ColumnForm> target_forms;  // by target
+  std::vector<ColumnWords> words;        // by input: that were taken as missing numbers
   int64_t m = 0;                         // targets; 0: none
   GrowingBuffer<double> Y;               // n x m; numbers of `texts` when text; NaN: none (tests)
   bool text = false;
@@ -36,16 +39,21 @@ struct Dataset {
   std::vector<int64_t> target_columns;    // in the file, from 0
   std::string labels_name;                // file of the targets, if another
   std::vector<double> weights;            // of the rows; empty: 1 each
+  std::string weights_name;               // of their column, or its number from 1
+  bool weights_unused = false;            // tests: the fit's column of weights, not asked for
+  std::string note;                       // tests: what was assumed of the columns
 };
 
 /// How a file's columns are read.
 struct ColumnRequest {
-  std::string delimiter = "auto";   // or a name of read_delimiter
-  std::string header = "auto";      // yes, no
-  std::string decimal = "auto";     // point, comma
-  std::vector<std::string> ignore;  // names, or columns from 1
-  bool missing = false;             // missing inputs are filled
-  std::string weights;              // a name, or a column from 1; empty: none
+  std::string delimiter = "auto";          // or a name of read_delimiter
+  std::string header = "auto";             // yes, no
+  std::string decimal = "auto";            // point, comma
+  std::vector<std::string> ignore;         // names, or columns from 1
+  std::vector<std::string> text;           // read as text, the same way
+  bool missing = false;                    // missing inputs are filled
+  std::vector<std::string> missing_words;  // that stand for what is missing, beside is_missing
+  std::string weights;                     // a name, or a column from 1; empty: none
 };
 
 struct TargetRequest {
@@ -72,7 +80,8 @@ char read_delimiter(const std::string& text);
 CsvOptions csv_options(const ColumnRequest& request);
 
 /// Columns (from 0) that names or numbers from 1 name, several of them in one text with commas
-/// between; an empty name is the one column without. Fails naming `option`.
+/// between; a name that repeats is all columns of it, an empty one the column without. Fails naming
+/// `option`.
 std::vector<int64_t> find_columns(const char* option, const std::vector<std::string>& names,
                                   int64_t columns, const std::vector<std::string>& requested);
 

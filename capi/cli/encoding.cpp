@@ -7,6 +7,7 @@
 #include "failure.h"
 #include "memory.h"
 #include "read/date_form.h"
+#include "read/number.h"
 
 namespace mercer::cli {
 
@@ -41,6 +42,15 @@ int64_t count_of(const std::vector<std::string>& texts, Is is, std::string* firs
   return std::ranges::count_if(texts, is);
 }
 
+/// 0.5 kg
+bool has_unit(const std::string& text) {
+  double value;
+  const size_t letter = text.find_first_not_of("0123456789.,+-eE ");
+  return letter != text.npos && letter > 0 &&
+         text.find_first_of("0123456789", letter) == text.npos &&
+         parse_number(std::string_view(text).substr(0, letter), &value) == NumberKind::finite;
+}
+
 /// What most of the texts are if they are no levels: "dates ('2024-05-31')", or "".
 std::string no_levels(const std::vector<std::string>& texts, int64_t n) {
   const auto distinct = std::ssize(texts);
@@ -50,6 +60,8 @@ std::string no_levels(const std::vector<std::string>& texts, int64_t n) {
   if (distinct >= kLeastIds && 2 * count_of(texts, is_clock, &first) > distinct)
     return "times (" + shown(first) + "), which are no numbers";
   if (distinct < kLeastIds || 10 * distinct <= 9 * n) return "";
+  if (2 * count_of(texts, has_unit, &first) > distinct)
+    return "numbers with text behind them (" + shown(first) + ")";
   return "text that is nearly all distinct (" + std::to_string(distinct) + " texts in " +
          std::to_string(n) + " rows), as names and ids are";
 }
@@ -58,8 +70,9 @@ void refuse_dates_and_ids(const Dataset& data, const TextColumn& text) {
   const std::string what = no_levels(text.levels, data.n);
   if (what.empty()) return;
   fail_at(data.name, 0, 0,
-          name_of(data, text.column) + " holds " + what + ": " + option_for(data, text.column) +
-              " leaves it out");
+          name_of(data, text.column) + " holds " + what +
+              (what.starts_with("numbers") ? ": take the text out of the file, or " : ": ") +
+              option_for(data, text.column) + " leaves it out");
 }
 
 std::vector<int64_t> rows_of_levels(const Dataset& data, const TextColumn& text) {
@@ -111,6 +124,12 @@ void refuse_target_text(const Dataset& data) {
                                : shown(data.target_names[0]);
   fail_at(data.name, 0, 0,
           "the target, " + name + ", holds " + what + ": --target names another column");
+}
+
+std::string first_with_unit(const TextColumn& text) {
+  std::string first;
+  const bool most = 2 * count_of(text.levels, has_unit, &first) > std::ssize(text.levels);
+  return most && std::ssize(text.levels) >= kLeastIds ? first : "";
 }
 
 std::vector<Encoding> choose_encodings(const Dataset& data) {

@@ -26,6 +26,9 @@ struct Encoding {
 /// distinct, as ids are, naming it and --ignore.
 std::vector<Encoding> choose_encodings(const Dataset& data);
 
+/// 0.5 kg, where most of many levels are numbers with text behind them; else "".
+std::string first_with_unit(const TextColumn& text);
+
 /// Fails for a target of dates, times or nearly all distinct text.
 void refuse_target_text(const Dataset& data);
 

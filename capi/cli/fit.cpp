@@ -77,7 +77,7 @@ void prepare(const LearnRequest& request, const TrainingSet& set, Options* optio
   const PreparationRequest& wanted = request.preparation;
   options->standardize = set.standardize ? 1 : 0;
   options->scale = place_of(wanted.scale, {"standard", "robust", "center"});
-  options->missing = wanted.missing == "fill" ? MERCER_MISSING_FLAG : MERCER_MISSING_REFUSE;
+  options->missing = place_of(wanted.missing, {"refuse", "fill", "flag"});
   options->transform = place_of(wanted.transform, {"none", "log", "rank", "auto"});
   options->target_transform = place_of(wanted.target_transform, {"none", "log", "rank"});
   options->unit_rows = wanted.unit_rows ? 1 : 0;

@@ -77,6 +77,7 @@ TargetRows rows_with_targets(const Matrix<double>& numbers, const Dataset& test,
     for (int64_t k = 0; k < numbers.cols(); ++k) rows.numbers(to, k) = numbers(i, k);
     for (int64_t k = 0; k < test.m; ++k)
       rows.targets.push_back(test.Y[static_cast<size_t>(i * test.m + k)]);
+    if (!test.weights.empty()) rows.weights.push_back(test.weights[static_cast<size_t>(i)]);
   }
   return rows;
 }

@@ -29,9 +29,15 @@ struct TargetRows {
   Matrix<double> numbers;
   std::vector<double> targets;
   int64_t outputs;
+  std::vector<double> weights = {};  // empty: 1 each
 
   int64_t rows() const { return numbers.rows(); }
   Rows truth() const { return MatrixView<const double>(targets.data(), rows(), outputs); }
+  mercer_score_options options(mercer_metric metric = MERCER_METRIC_DEFAULT) const {
+    mercer_score_options options = score_options(metric);
+    if (!weights.empty()) options.weights = weights.data();
+    return options;
+  }
 };
 
 /// `least`: rows with a target below it are left out, too; classes that a model does not know are -1.

@@ -55,11 +55,21 @@ Dataset read_rows_for(const LoadedModel& loaded, const std::string& test, const 
     std::fprintf(out, "note: the model was fitted on bytes divided by 255; %s is taken as it is\n",
                  rows.name.c_str());
   }
+  if (!rows.note.empty()) std::fprintf(out, "note: %s\n", rows.note.c_str());
   if (loaded.metadata.missing)
     tell_missing(missing_inputs(rows), rows.n, loaded.metadata.inputs, out);
   const std::vector<int64_t> unknown = encode(loaded.metadata.encodings, &rows);
   tell_unknown(unknown, loaded.metadata, rows.n, out);
   return rows;
+}
+
+void tell_unused_weights(const LoadedModel& loaded, const Dataset& test, std::FILE* out) {
+  if (!test.weights_unused) return;
+  std::fprintf(
+      out,
+      "note: the model was fitted with weights, the score counts all rows alike: --weights "
+      "%s counts them by theirs\n",
+      typed(loaded.metadata.weights).c_str());
 }
 
 void check_targets(const LoadedModel& loaded, const Dataset& test) {

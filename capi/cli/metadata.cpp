@@ -68,6 +68,27 @@ std::vector<ColumnForm> parse_forms(const Json& json) {
   return forms;
 }
 
+Json words_json(const std::vector<ColumnWords>& words) {
+  Json list = Json::array();
+  for (const ColumnWords& one : words) {
+    Json texts = Json::array();
+    for (const WordRows& word : one.words) texts.push_back(word.word);
+    list.push_back({{"input", one.column}, {"words", texts}});
+  }
+  return list;
+}
+
+std::vector<ColumnWords> parse_words(const Json& json) {
+  std::vector<ColumnWords> words;
+  for (const Json& one : value_or(json, "words", Json::array())) {
+    if (!one.is_object()) throw Failure("the model's metadata is damaged: bad value of \"words\"");
+    words.push_back({value_or(one, "input", int64_t{-1}), {}});
+    for (std::string& word : value_or(one, "words", std::vector<std::string>()))
+      words.back().words.push_back({std::move(word)});
+  }
+  return words;
+}
+
 }  // namespace
 
 std::string metadata_text(const Metadata& metadata) {
@@ -84,7 +105,10 @@ std::string metadata_text(const Metadata& metadata) {
                {"ignored_columns", metadata.ignored_columns},
                {"encodings", encodings_json(metadata.encodings)}};
   if (!metadata.forms.empty()) json["forms"] = forms_json(metadata.forms);
+  if (!metadata.words.empty()) json["words"] = words_json(metadata.words);
+  if (!metadata.missing_words.empty()) json["missing_words"] = metadata.missing_words;
   if (metadata.header != "auto") json["header"] = metadata.header;
+  if (!metadata.weights.empty()) json["weights"] = metadata.weights;
   try {
     std::string text = json.dump();
     if (text.size() <= kMostBytes) return text;
@@ -112,7 +136,10 @@ Metadata parse_metadata(const std::string& text, bool classification, int64_t ou
     metadata.ignored_columns = value_or(json, "ignored_columns", metadata.ignored_columns);
     metadata.encodings = parse_encodings(json);
     metadata.forms = parse_forms(json);
+    metadata.words = parse_words(json);
+    metadata.missing_words = value_or(json, "missing_words", metadata.missing_words);
     metadata.header = value_or(json, "header", metadata.header);
+    metadata.weights = value_or(json, "weights", metadata.weights);
   }
   if (!classification) return metadata;
   if (metadata.classes.empty()) {

@@ -19,13 +19,16 @@ struct Metadata {
   bool classification = false;
   std::vector<std::string> classes;  // label of class k; numbers as text unless text_labels
   bool text_labels = false;
-  bool bytes = false;                    // the inputs were unsigned bytes divided by 255
-  std::vector<Encoding> encodings;       // of text inputs; `inputs` are those of the file
-  std::vector<ColumnForm> forms;         // of inputs whose numbers were not plain ones
-  std::string header = "auto";           // as it was asked for
-  std::vector<std::string> ignored;      // names of columns left out; empty without a header
-  std::vector<int64_t> ignored_columns;  // their places
-  bool missing = false;                  // missing inputs are filled
+  bool bytes = false;                      // the inputs were unsigned bytes divided by 255
+  std::vector<Encoding> encodings;         // of text inputs; `inputs` are those of the file
+  std::vector<ColumnForm> forms;           // of inputs whose numbers were not plain ones
+  std::vector<ColumnWords> words;          // of inputs: that stood for missing numbers
+  std::vector<std::string> missing_words;  // of all columns, as it was asked for
+  std::string header = "auto";             // as it was asked for
+  std::vector<std::string> ignored;        // names of columns left out; empty without a header
+  std::vector<int64_t> ignored_columns;    // their places
+  std::string weights;                     // name of their column, or its number; empty: none
+  bool missing = false;                    // missing inputs are filled
 };
 
 /// Fails when a name is not UTF-8, or all of them are more than a model keeps.

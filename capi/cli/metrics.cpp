@@ -41,7 +41,7 @@ void print_regression(const TargetRows& known) {
   for (const Named& one : {Named{"R^2", MERCER_METRIC_R2}, Named{"RMSE", MERCER_METRIC_RMSE},
                            Named{"MAE", MERCER_METRIC_MAE}})
     print_metric(one.name,
-                 prediction_score(known.numbers, known.truth(), 0, score_options(one.metric)));
+                 prediction_score(known.numbers, known.truth(), 0, known.options(one.metric)));
 }
 
 /// Rows of a class, columns of the class predicted.
@@ -51,7 +51,7 @@ void print_confusion(const Matrix<double>& counts, const std::vector<std::string
   for (size_t i = 0; i < classes.size(); ++i) {
     std::printf("\n%16.16s", classes[i].c_str());
     for (size_t k = 0; k < classes.size(); ++k)
-      std::printf(" %8.0f", counts(static_cast<int64_t>(i), static_cast<int64_t>(k)));
+      std::printf(" %8.6g", counts(static_cast<int64_t>(i), static_cast<int64_t>(k)));
   }
   std::printf("\n");
 }
@@ -67,11 +67,11 @@ void print_classification(const LoadedModel& loaded, const Dataset& test, int64_
     std::printf("%-18s %" PRId64 " (count as wrong; other metrics leave them out)\n",
                 "unknown labels", unknown);
   const TargetRows all = rows_with_targets(scores, test, kAnyTarget);
-  print_metric("accuracy", prediction_score(all.numbers, all.truth(), K));
+  print_metric("accuracy", prediction_score(all.numbers, all.truth(), K, all.options()));
   const TargetRows known = rows_with_targets(scores, test, kKnownClass);
   if (known.rows() == 0) return;
   print_metric("AUC",
-               prediction_score(known.numbers, known.truth(), K, score_options(MERCER_METRIC_AUC)));
+               prediction_score(known.numbers, known.truth(), K, known.options(MERCER_METRIC_AUC)));
   if (loaded.model.has_probabilities()) {
     mercer_predict_options probable = options;
     probable.output = MERCER_OUTPUT_PROBABILITIES;
@@ -79,10 +79,11 @@ void print_classification(const LoadedModel& loaded, const Dataset& test, int64_
         rows_with_targets(loaded.model.predict(X, probable, session.context()), test, kKnownClass);
     for (const Named& one : {Named{"log loss", MERCER_METRIC_LOG_LOSS},
                              Named{"calibration error", MERCER_METRIC_CALIBRATION_ERROR}})
-      print_metric(one.name, prediction_score(p.numbers, p.truth(), K, score_options(one.metric)));
+      print_metric(one.name, prediction_score(p.numbers, p.truth(), K, p.options(one.metric)));
   }
   if (K <= kMostPrinted)
-    print_confusion(confusion(known.numbers, known.truth(), K), loaded.metadata.classes);
+    print_confusion(confusion(known.numbers, known.truth(), K, known.options()),
+                    loaded.metadata.classes);
 }
 
 }  // namespace
@@ -110,10 +111,11 @@ void run_score(const ScoreRequest& request) {
   const TargetRows known = rows_with_targets(scores, test, kAnyTarget);
   if (known.rows() == 0) fail_at(test.name, 0, 0, "no row holds a target, which a score needs");
   outside.tell(test.n, names, loaded.clips(request.extrapolation), warnings);
+  tell_unused_weights(loaded, test, warnings);
   std::printf("%-18s %" PRId64, "rows", known.rows());
   if (known.rows() < test.n)
     std::printf(" (%" PRId64 " without a target left out)", test.n - known.rows());
-  std::printf("\n");
+  std::printf(test.weights.empty() ? "\n" : ", by their weights\n");
   if (loaded.metadata.classification) {
     print_classification(loaded, test, unknown, scores, X, options, session);
   } else {

@@ -157,6 +157,17 @@ double read_test_fraction(const std::string& text) {
   return fraction;
 }
 
+int64_t read_folds(const std::string& text) {
+  if (text == "loo") return 0;
+  int64_t folds = 0;
+  const char* end = text.data() + text.size();
+  const std::from_chars_result result = std::from_chars(text.data(), end, folds);
+  if (result.ec != std::errc() || result.ptr != end || folds < 2)
+    throw Failure("--folds " + shown(text) +
+                  ": expected a whole number of at least 2, or loo: as many as rows");
+  return folds;
+}
+
 std::string complete_map(const std::string& map, double lengthscale, int64_t inputs,
                          int64_t features, uint64_t seed) {
   Json json = with_lengthscale(Json::parse(map), lengthscale);

@@ -34,6 +34,9 @@ uint64_t read_seed(const std::string& text);
 /// What --test-fraction says: a number from 0 (no rows) to below 1. Fails naming the option.
 double read_test_fraction(const std::string& text);
 
+/// What --folds says: a whole number of at least 2; 0 for loo. Fails naming the option.
+int64_t read_folds(const std::string& text);
+
 /// The spec completed: inputs, features, seed, and the lengthscale unless 0.
 std::string complete_map(const std::string& map, double lengthscale, int64_t inputs,
                          int64_t features, uint64_t seed);

@@ -96,14 +96,14 @@ void print_score(const LoadedModel& loaded, Dataset* test, const Matrix<double>&
     std::fputs("no score: no row holds a target\n", out);
     return;
   }
-  const double score =
-      prediction_score(known.numbers, known.truth(), classification ? loaded.model.classes() : 0);
+  const double score = prediction_score(
+      known.numbers, known.truth(), classification ? loaded.model.classes() : 0, known.options());
   std::fprintf(out, "test: %s on %" PRId64 " rows", score_text(classification, score).c_str(),
                known.rows());
   if (unknown > 0) std::fprintf(out, " (%" PRId64 " with labels the model does not know)", unknown);
   if (known.rows() < test->n)
     std::fprintf(out, " (%" PRId64 " without a target left out)", test->n - known.rows());
-  std::fputc('\n', out);
+  std::fputs(test->weights.empty() ? "\n" : ", by their weights\n", out);
 }
 
 void check_class_columns(const LoadedModel& loaded, const PredictRequest& request) {
@@ -145,7 +145,9 @@ void run_predict(const PredictRequest& request) {
   session.clear_bar();
   outside.tell(test.n, names, loaded.clips(request.extrapolation), warnings);
   write_predictions(loaded, scores, columns, request);
-  if (test.m > 0) print_score(loaded, &test, scores, out);
+  if (test.m == 0) return;
+  print_score(loaded, &test, scores, out);
+  tell_unused_weights(loaded, test, warnings);
 }
 
 }  // namespace mercer::cli

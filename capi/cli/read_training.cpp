@@ -54,6 +54,7 @@ namespace {
 struct Parts {
   std::vector<int64_t> inputs, targets, ignored;
   std::vector<int64_t> weights;  // one, or none
+  std::vector<int64_t> text;     // inputs that are read as text
   /// Of no part in predictions.
   std::vector<int64_t> left_out() const {
     std::vector<int64_t> all = ignored;
@@ -81,6 +82,10 @@ Parts choose_parts(const std::vector<std::string>& names, int64_t columns,
     parts.targets = choose_targets(names, columns, request.targets, parts.left_out());
   require_apart("--ignore", parts.ignored, parts.targets, " is a target");
   require_apart("--weights", parts.weights, parts.targets, " is a target");
+  parts.text = find_columns("--text", names, columns, wanted.text);
+  require_apart("--text", parts.text, parts.left_out(), " is left out");
+  require_apart("--text", parts.text, parts.targets,
+                " is a target (--task classification reads labels as text)");
   std::vector<int64_t> taken = parts.left_out();
   taken.insert(taken.end(), parts.targets.begin(), parts.targets.end());
   parts.inputs = other_columns(columns, taken);
@@ -124,12 +129,15 @@ Dataset read_training(const std::string& path, const TargetRequest& request,
   Parts parts;
   const auto rule = [&](const std::vector<std::string>& names, int64_t count) {
     parts = choose_parts(names, count, request, columns);
-    return TextPermission{parts.targets, request.as_text, parts.inputs, {}, {}, parts.ignored};
+    return TextPermission{parts.targets, request.as_text, parts.inputs, {},
+                          parts.text,    parts.ignored};
   };
   Table table = read_table(path, rule, csv_options(columns));
   if (table.format == Format::libsvm) {
     if (!columns.weights.empty())
       throw Failure("--weights: a libsvm file has no column of weights");
+    if (!columns.text.empty())
+      throw Failure("--text: " + table.name + " is no CSV; its columns are numbers");
     if (!columns.ignore.empty())
       throw Failure("--ignore: a libsvm file has no columns that could be left out");
     if (!request.targets.empty())
@@ -144,13 +152,21 @@ Dataset read_training(const std::string& path, const TargetRequest& request,
     if (own.labels.empty())
       throw Failure("--labels: needed for IDX files whose name does not hold 'images-idx3'");
   }
+  if (table.format != Format::csv && !columns.text.empty())
+    throw Failure("--text: " + table.name + " is no CSV; its columns are numbers");
   if (table.format != Format::csv) parts = choose_parts({}, table.columns, own, columns);
   std::vector<std::string> names = table.names;
   std::vector<double> weights;
-  if (!parts.weights.empty()) weights = column_of(table, parts.weights[0]);
+  std::string weights_name;
+  if (!parts.weights.empty()) {
+    weights = column_of(table, parts.weights[0]);
+    weights_name = names.empty() ? std::to_string(parts.weights[0] + 1)
+                                 : names[static_cast<size_t>(parts.weights[0])];
+  }
   Dataset data = own.labels.empty() ? with_targets(std::move(table), parts)
                                     : with_labels(std::move(table), parts.left_out(), own);
   data.weights = std::move(weights);
+  data.weights_name = std::move(weights_name);
   keep_ignored(parts, std::move(names), &data);
   if (data.format == Format::npy) require_targets(data);
   return data;

@@ -197,7 +197,8 @@ Relevance relevance_of(const LoadedModel& loaded, const Dataset& data, Session& 
   const std::vector<std::string>& names = loaded.metadata.inputs;
   Relevance relevance;
   for (const size_t j : order) {
-    relevance.names.push_back(j < names.size() ? names[j] : "x" + std::to_string(j + 1));
+    relevance.names.push_back(j < names.size() ? names[j]
+                                               : std::string("x").append(std::to_string(j + 1)));
     relevance.values.push_back(found[j]);
   }
   return relevance;

@@ -52,8 +52,10 @@ std::string relevance_line(const Json& relevance, const std::vector<std::string>
     const auto [minus, j] = order[k];
     little += -minus < kLittle;
     if (k >= kShown || -minus < kLittle) continue;
-    const std::string name = j < inputs.size() ? inputs[j] : "x" + std::to_string(j + 1);
-    text += (k > 0 ? ", " : " ") + name + " " + rounded(-minus, 2);
+    text += k > 0 ? ", " : " ";
+    text += j < inputs.size() ? inputs[j] : std::string("x").append(std::to_string(j + 1));
+    text += " ";
+    text += rounded(-minus, 2);
   }
   if (little > 0)
     text += "; below 0.01: " + std::to_string(little) + " of " + std::to_string(order.size());

@@ -76,12 +76,43 @@ std::string suspicion(const Dataset& data, int64_t j) {
   return "";
 }
 
+std::string name_of(const Dataset& data, int64_t j) {
+  const auto k = static_cast<size_t>(j);
+  return k < data.input_names.size() ? data.input_names[k] : std::to_string(column_of(data, j));
+}
+
 }  // namespace
 
 int64_t column_of(const Dataset& data, int64_t input) {
   const auto j = static_cast<size_t>(input);
   return (j < data.input_columns.size() ? data.input_columns[j] : input) + 1;
 }
+
+namespace {
+
+bool is_constant(const Dataset& data, int64_t j) {
+  const double first = at(data, 0, j);
+  return all_rows(data, j, [=](double x, int64_t) { return x == first; });
+}
+
+/// One line for all of them.
+std::string constants_text(const Dataset& data) {
+  constexpr int64_t kNamed = 6;
+  std::string names;
+  int64_t count = 0;
+  for (int64_t j = 0; j < data.d; ++j) {
+    if (!is_constant(data, j) || ++count > kNamed) continue;
+    if (count > 1) names += ", ";
+    names += name_of(data, j);
+  }
+  if (count > kNamed) names += " and " + std::to_string(count - kNamed) + " more";
+  return counted(count, "input") +
+         (count == 1 ? " is the same in every row and says nothing: "
+                     : " are the same in every row and say nothing: ") +
+         names;
+}
+
+}  // namespace
 
 std::vector<std::string> suspicious_inputs(const Dataset& data) {
   std::vector<std::string> warnings;
@@ -91,12 +122,12 @@ std::vector<std::string> suspicious_inputs(const Dataset& data) {
                                           [=](const TextColumn& one) { return one.column == j; });
     const std::string what = text ? "" : suspicion(data, j);
     if (what.empty()) continue;
-    const auto k = static_cast<size_t>(j);
-    const std::string name =
-        k < data.input_names.size() ? data.input_names[k] : std::to_string(column_of(data, j));
+    const std::string name = name_of(data, j);
     warnings.push_back("input " + name + " " + what + ": --ignore " + typed(name) +
                        " leaves it out");
   }
+  const std::string constants = constants_text(data);
+  if (!constants.starts_with("0 ")) warnings.push_back(constants);
   return warnings;
 }
 

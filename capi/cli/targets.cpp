@@ -8,6 +8,7 @@
 #include "dataset.h"
 #include "failure.h"
 #include "nearest.h"
+#include "read/csv_header.h"
 
 namespace mercer::cli {
 
@@ -35,11 +36,16 @@ int64_t find_unnamed(const std::string& option, const std::vector<std::string>& 
   throw Failure(option + " '': " + std::to_string(count) + " columns have no name; give a number");
 }
 
-int64_t find_column(const std::string& option, const std::vector<std::string>& names,
+std::vector<int64_t> columns_called(const std::vector<std::string>& names,
+                                    const std::string& wanted) {
+  std::vector<int64_t> found;
+  for (size_t j = 0; j < names.size(); ++j)
+    if (names[j] == wanted) found.push_back(static_cast<int64_t>(j));
+  return found;
+}
+
+int64_t find_number(const std::string& option, const std::vector<std::string>& names,
                     int64_t columns, const std::string& wanted) {
-  const auto found = std::find(names.begin(), names.end(), wanted);
-  if (found != names.end()) return found - names.begin();
-  if (wanted.empty()) return find_unnamed(option, names);
   int64_t number = 0;
   const char* end = wanted.data() + wanted.size();
   const std::from_chars_result result = std::from_chars(wanted.data(), end, number);
@@ -53,6 +59,16 @@ int64_t find_column(const std::string& option, const std::vector<std::string>& n
                   std::to_string(columns));
   }
   return number - 1;
+}
+
+/// All of a name that repeats; one of them is called a.1 where messages name it.
+std::vector<int64_t> find_column(const std::string& option, const std::vector<std::string>& names,
+                                 int64_t columns, const std::string& wanted) {
+  std::vector<int64_t> found = columns_called(names, wanted);
+  if (found.empty()) found = columns_called(column_names(names).names, wanted);
+  if (!found.empty()) return found;
+  if (wanted.empty()) return {find_unnamed(option, names)};
+  return {find_number(option, names, columns, wanted)};
 }
 
 }  // namespace
@@ -74,6 +90,7 @@ CsvOptions csv_options(const ColumnRequest& request) {
   CsvOptions options;
   options.separator = read_delimiter(request.delimiter);
   options.missing = request.missing;
+  options.missing_words = request.missing_words;
   options.header = request.header == "yes"  ? Header::yes
                    : request.header == "no" ? Header::no
                                             : Header::automatic;
@@ -104,11 +121,11 @@ std::vector<int64_t> find_columns(const char* option, const std::vector<std::str
                                   int64_t columns, const std::vector<std::string>& requested) {
   std::vector<int64_t> found;
   for (const std::string& wanted : separate(names, requested)) {
-    const int64_t column = find_column(option, names, columns, wanted);
-    if (std::find(found.begin(), found.end(), column) != found.end()) {
-      throw Failure(std::string(option) + " " + shown(wanted) + ": given twice");
+    for (const int64_t column : find_column(option, names, columns, wanted)) {
+      if (std::find(found.begin(), found.end(), column) != found.end())
+        throw Failure(std::string(option) + " " + shown(wanted) + ": given twice");
+      found.push_back(column);
     }
-    found.push_back(column);
   }
   return found;
 }

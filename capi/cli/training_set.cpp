@@ -74,6 +74,29 @@ void describe_forms(const Dataset& data, std::FILE* out) {
   }
 }
 
+void warn_of_words(const Dataset& data, std::FILE* out) {
+  for (const ColumnWords& one : data.words) {
+    const std::string name = name_of(data, one.column);
+    std::fprintf(
+        out,
+        "warning: input %s: %s, where the others hold numbers, taken as missing (--text %s "
+        "takes the column as text)\n",
+        name.c_str(), words_text(one.words, data.n).c_str(), typed(name).c_str());
+  }
+}
+
+void warn_of_units(const Dataset& data, std::FILE* out) {
+  for (const TextColumn& text : data.text_inputs) {
+    const std::string first = first_with_unit(text);
+    if (!first.empty())
+      std::fprintf(
+          out,
+          "warning: input %s: text such as %s is a number with text behind it; without the "
+          "text it would be read as one\n",
+          name_of(data, text.column).c_str(), shown(first).c_str());
+  }
+}
+
 // What is missing in every row cannot be filled.
 MissingInputs check_missing(const Dataset& data) {
   MissingInputs missing = missing_inputs(data);
@@ -94,7 +117,7 @@ TrainingSet read_training_set(const LearnRequest& request, const Streams& stream
   targets.as_text = request.task == "classification";
   TrainingSet set;
   ColumnRequest columns = request.columns;
-  columns.missing = request.preparation.missing == "fill";
+  columns.missing = request.preparation.missing != "refuse";
   set.data = read_training(request.train, targets, columns);
   const double seconds = watch.seconds();
   const MissingInputs missing = columns.missing ? check_missing(set.data) : MissingInputs{};
@@ -113,10 +136,13 @@ TrainingSet read_training_set(const LearnRequest& request, const Streams& stream
   kept.bytes = set.data.bytes;
   kept.missing = columns.missing;
   kept.header = columns.header;
+  kept.weights = set.data.weights_name;
   kept.ignored = set.data.ignored_names;
   kept.ignored_columns = set.data.ignored_columns;
   kept.encodings = choose_encodings(set.data);
   kept.forms = set.data.forms;
+  kept.words = set.data.words;
+  kept.missing_words = columns.missing_words;
   set.standardize =
       !request.preparation.raw && request.preparation.scale != "none" && !set.data.bytes;
   if (streams.out != nullptr) {
@@ -124,10 +150,18 @@ TrainingSet read_training_set(const LearnRequest& request, const Streams& stream
     if (set.data.words_first)
       std::fprintf(streams.out,
                    "the first line was taken as a row: --header yes takes it as names\n");
+    if (set.data.numbers_first)
+      std::fprintf(streams.out,
+                   "the first line was taken as names: --header no takes it as a row\n");
+    if (set.data.comments > 0)
+      std::fprintf(streams.out, "%s before the first row passed by\n",
+                   counted(set.data.comments, "comment").c_str());
     describe_forms(set.data, streams.out);
     if (kept.missing) tell_missing(missing, set.data.n, kept.inputs, streams.out);
   }
   if (!task.warning.empty()) std::fprintf(streams.warnings, "warning: %s\n", task.warning.c_str());
+  warn_of_words(set.data, streams.warnings);
+  warn_of_units(set.data, streams.warnings);
   for (const std::string& warning : suspicious_inputs(set.data))
     std::fprintf(streams.warnings, "warning: %s\n", warning.c_str());
   encode(kept.encodings, &set.data);

@@ -41,15 +41,20 @@ inline double prediction_score(const Rows& predictions, const Rows& Y, int64_t K
   return prediction_score(predictions, Y, K, score_options(), context);
 }
 
-/// Counts of rows by class (rows) and class of the largest score (columns).
+/// Counts of rows, or their weights in `options`, by class (rows) and class of the largest score
+/// (columns).
 inline Matrix<double> confusion(const Rows& scores, const Rows& Y, int64_t K,
-                                Context* context = nullptr) {
+                                mercer_score_options options, Context* context = nullptr) {
   Matrix<double> counts(K, K);
-  const mercer_score_options options = score_options(MERCER_METRIC_CONFUSION);
+  options.metric = MERCER_METRIC_CONFUSION;
   detail::check(mercer_prediction_score(scores.get(), Y.get(), K, &options, detail::handle(context),
                                         counts.view().data),
                 context);
   return counts;
+}
+inline Matrix<double> confusion(const Rows& scores, const Rows& Y, int64_t K,
+                                Context* context = nullptr) {
+  return confusion(scores, Y, K, score_options(), context);
 }
 
 /// The class of each row of scores: the column of the largest, the lowest on a tie. Throws

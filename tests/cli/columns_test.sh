@@ -62,6 +62,16 @@ at_least 0.99 "without a header"
 cut -d, -f2 bare.csv >one.csv
 accepts "$MERCER" predict bare one.csv -o one.out
 cmp -s bare.out one.out || complain "predictions of the inputs alone differ"
+cut -d, -f1,2 bare.csv >two.csv
+accepts "$MERCER" predict bare two.csv -o two.out
+cmp -s bare.out two.out || complain "predictions without the target differ"
+contains '^note: two.csv names no columns: those that training left out are taken to be there, and the target not$' "either column"
+accepts "$MERCER" predict bare bare.csv -o two.out --ignore 1
+cmp -s bare.out two.out || complain "--ignore of a column that the model leaves out anyway"
+accepts "$MERCER" relevance dates dates.csv --ignore when
+sed '1s/x,y/x,y,extra/; 2,$s/$/,5/' dates.csv >extra.csv
+refuses "column 'extra' is neither .*--ignore extra leaves it out" "$MERCER" relevance dates extra.csv -o result
+accepts "$MERCER" relevance dates extra.csv --ignore extra
 refuses "--ignore 'nothing'" "$MERCER" fit dates.csv -o result --ignore nothing
 refuses '--ignore: column 3 is a target' "$MERCER" fit dates.csv -o result --ignore 3 --target y
 
@@ -82,8 +92,8 @@ refuses "--delimiter 'word'" "$MERCER" fit bars.csv -o result --delimiter word
 # Missing fields: refused by place, or filled and flagged; here a missing x means a large y.
 hole='x = uniform(); z = uniform(); print (i % 5 == 0 ? "NA" : x) "," (i % 9 == 0 ? "" : (z > 0 ? "up" : "down")) "," (i % 5 == 0 ? 4 : x) + (z > 0)'
 { echo x,z,y; rows 600 "$hole"; } >holes.csv
-refuses "holes.csv:6:1: 'NA'; missing values are refused (a fit with --missing fill fills them)" "$MERCER" fit holes.csv -o result
-fit holes.csv -o holes --missing fill --test-fraction 0.2
+refuses "holes.csv:6:1: 'NA'; missing values are refused (a fit with --missing flag fills and flags them)" "$MERCER" fit holes.csv -o result
+fit holes.csv -o holes --missing flag --test-fraction 0.2
 at_least 0.85 "missing inputs"
 contains '^input z: text in 3 columns of 0 and 1$' "missing text is a level"
 accepts "$MERCER" predict holes holes.csv -o holes.out
@@ -122,6 +132,16 @@ contains '^warning: input id counts the rows' "a column that counts the rows"
 fit counted.csv -o uncounted --ignore id
 ! grep -q 'counts the rows' out || complain "a warning of a column left out"
 
+# A name that stands twice is all columns of it; a number is one.
+{ echo a,b,a,y; rows 100 'print uniform() "," uniform() "," uniform() "," i / 100'; } >twice.csv
+refuses "twice.csv:1:3: column name 'a' appears twice (--ignore 3 leaves this one out" "$MERCER" fit twice.csv -o result
+fit twice.csv -o twice --ignore a
+contains '100 rows, 1 input, target y' "--ignore of a name that stands twice"
+accepts "$MERCER" predict twice twice.csv -o twice.out
+fit twice.csv -o twice --ignore 3
+contains '100 rows, 2 inputs, target y' "--ignore of one of two"
+accepts "$MERCER" predict twice twice.csv -o twice.out --ignore 3
+
 # Weights: a row of weight 0 says what it likes, and the column is no input.
 weighed='a = uniform(); b = i % 3 == 0; print a "," (b ? 0 : 1 + i % 2) "," (b ? -9 * a : 9 * a)'
 { echo a,w,y; rows 300 "$weighed"; } >weighed.csv
@@ -130,6 +150,32 @@ at_least 0.99 "rows of weight 0 do not count in the test score"
 contains '^honest score: R^2 \(0.99\|1.00\)' "nor in the honest score"
 contains 'weighed.csv: 300 rows, 1 input,' "weights are no input"
 accepts "$MERCER" predict weighed weighed.csv -o weighed.out
+[ "$(score out | cut -c 1)" = - ] || complain "rows of weight 0 count in a score without weights: $(cat out)"
+contains '^note: the model was fitted with weights, .*: --weights w counts them by theirs$' "weights at hand"
+accepts "$MERCER" predict weighed weighed.csv -o weighed.out --weights w
+contains '^test: R^2 \(0.99[0-9]*\|1.0*\) on 300 rows, by their weights$' "predict --weights"
+! grep -q '^note: the model was fitted with weights' out || complain "a note of weights that are used: $(cat out)"
+accepts "$MERCER" score weighed weighed.csv --weights w
+contains '^rows  *300, by their weights$' "score --weights"
+contains '^R^2  *\(0.99\|1\)' "score --weights"
+awk -F, 'BEGIN { OFS = "," } { print $3, ($2 == "w" ? "count" : $2), $1 }' weighed.csv >renamed.csv
+accepts "$MERCER" score weighed renamed.csv --weights count
+contains '^R^2  *\(0.99\|1\)' "score --weights of another name"
+refuses "column 'count' is neither an input nor the target" "$MERCER" score weighed renamed.csv
+refuses "--weights: column 'a' is one that the model was fitted on" "$MERCER" score weighed weighed.csv --weights a
+refuses '--ignore: column 2 holds the weights' "$MERCER" score weighed weighed.csv --weights w --ignore w
+refuses 'has weight -1\|weights\[' "$MERCER" score weighed <(sed 's/,1,/,-1,/' weighed.csv) --weights w
+sed 1d weighed.csv >nameless.csv
+fit nameless.csv -o nameless --weights 2
+accepts "$MERCER" score nameless nameless.csv --weights 2
+contains '^R^2  *\(0.99\|1\)' "score --weights without names"
+cut -d, -f1,3 nameless.csv >unweighed.csv
+accepts "$MERCER" predict nameless unweighed.csv -o unweighed.out
+{ echo a,w,kind; rows 300 'a = uniform(); b = i % 3 == 0; print a "," (b ? 0 : 0.5) "," ((a > 0) == b ? "no" : "yes")'; } >votes.csv
+fit votes.csv -o votes --weights w
+accepts "$MERCER" score votes votes.csv --weights w
+contains '^accuracy  *\(1\|0.9[5-9]\)' "accuracy by weights"
+awk '/^confusion/ { on = 3 } on && NF == 3 { sum += $2 + $3 } END { exit !(sum == 100) }' out || complain "confusion by weights: $(cat out)"
 accepts "$MERCER" cv weighed.csv --weights 2 --folds 3 --features 64
 contains "^cv: R^2 \(0.99\|1.00\)" "cv of weighted rows"
 refuses '--weights: column 3 is a target' "$MERCER" fit weighed.csv -o result --target y --weights y

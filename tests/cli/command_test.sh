@@ -204,7 +204,20 @@ contains '^cv: R^2 \(0\.99\|1\.00\)[0-9]*, standard error 0\.0[0-9]*, 4 folds$' 
 [ "$(wc -l <out)" -eq 1 ] || complain "cv --quiet: $(cat out)"
 grep -q '^note: [0-9]* of 600 rows lie outside the range of the rows they are predicted from$' err ||
   complain "cv --quiet hides rows outside: $(cat err)"
-refuses 'folds of 800 rows' "$MERCER" cv train.csv --folds 401
+refuses 'folds of 800 rows, expected at least 2 rows in each, or --folds loo' "$MERCER" cv train.csv --folds 401
+refuses "--folds 'one': expected a whole number" "$MERCER" cv train.csv --folds one
+# Leave-one-out: the rows are scored together, and as many folds as rows are the same.
+head -n 31 train.csv >few.csv
+quick='--features 32 --lengthscale 2 --lambda 1e-4 --ard off --transform none'
+accepts "$MERCER" cv few.csv --folds loo $quick
+contains '^row 30 of 30, ' "progress of leave-one-out"
+contains '^cv: R^2 0\.[4-9][0-9]*, standard error 0\.[01][0-9]*, leave-one-out of 30 rows$' "leave-one-out"
+tail -n 1 out >loo
+"$MERCER" cv few.csv --folds 30 $quick --quiet >out 2>err
+cmp -s loo out || complain "30 folds of 30 rows and loo: $(cat loo out)"
+head -n 31 rings.csv >few.csv
+"$MERCER" cv few.csv --folds loo $quick --quiet >out 2>err
+contains '^cv: accuracy [01]\.[0-9]*, standard error 0\.[0-9]*, leave-one-out of 30 rows$' "leave-one-out of classes"
 refuses '--extrapolation is no option of compare' "$MERCER" compare train.csv --extrapolation free
 
 # Reports: a page that needs no other file, and the same as JSON.

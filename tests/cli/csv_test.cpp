@@ -65,20 +65,19 @@ TEST_CASE("text labels are numbered in order of appearance", "[cli]") {
 
 TEST_CASE("errors of a CSV name line and field", "[cli]") {
   CHECK(message("x,y\n1,2\n3,abc\n") == "t.csv:3:2: 'abc' is not a number");
-  CHECK(message("1,2\n3\n") == "t.csv:2: 1 fields, expected 2");
+  CHECK(message("1,2\n3\n") == "t.csv:2: 1 field, expected 2");
   CHECK(message("1,2\n3,4,5\n") == "t.csv:2: 3 fields, expected 2");
-  CHECK(message("1,2\n3,\n") == "t.csv:2:2: empty field; missing values are not supported");
-  CHECK(message("1,2\nnan,4\n") ==
-        "t.csv:2:1: 'nan' is not finite; missing values are not supported");
-  CHECK(message("1,2\n-inf,4\n") ==
-        "t.csv:2:1: '-inf' is not finite; missing values are not supported");
+  CHECK(message("1,2\n3,\n") == "t.csv:2:2: empty field, expected a number");
+  CHECK(message("1,2\nnan,4\n") == "t.csv:2:1: 'nan' is not a finite number");
+  CHECK(message("1,2\n-inf,4\n") == "t.csv:2:1: '-inf' is not a finite number");
   CHECK(message("1,2\n3,1e999\n") == "t.csv:2:2: '1e999' is out of the range of double");
   CHECK(message("1,2\n3,0x10\n") == "t.csv:2:2: '0x10' is not a number");
   CHECK(message("1,2\n3,1 2\n") == "t.csv:2:2: '1 2' is not a number");
   CHECK(message("1,2\n\n3,4\n") == "t.csv:2: blank line between rows");
   CHECK(message("a,\"b\n1,2\n") ==
-        "t.csv:1:2: the quote is not closed on this line (a field "
-        "holds no line break)");
+        "t.csv:1:2: the quote is not closed on this line nor on the 100 below");
+  CHECK(message("a,b\n1,\"x" + std::string(101, '\n') + "\"\n") ==
+        "t.csv:2:2: the quote is not closed on this line nor on the 100 below");
   CHECK(message("a,\"b\"c\n1,2\n") == "t.csv:1:2: text after the closing quote");
   CHECK(
       message("a,a\n1,2\n") ==
@@ -94,6 +93,16 @@ TEST_CASE("errors of a CSV name line and field", "[cli]") {
         "t.csv:3:2: empty field: no target; a fit needs one in every row (take out the rows "
         "without)");
   CHECK(message(std::string("1,2\n3,\0\n", 8)) == "t.csv:2:2: '?' is not a number");
+}
+
+TEST_CASE("quoted fields hold line breaks, and lines are counted on", "[cli]") {
+  const Table table =
+      read("\"a\nb\",label\r\n1,\"red\n\nor blue\"\n2,plain\n3,\"red\n\nor blue\"\n", last_is_text);
+  CHECK(table.names == std::vector<std::string>{"a b", "label"});
+  CHECK(table.texts == std::vector<std::string>{"red\n\nor blue", "plain"});
+  CHECK(values_of(table) == Values{1, 0, 2, 1, 3, 0});
+  CHECK(message("a,\"b\nc\"\n1,2\n3,x\n") == "t.csv:4:2: 'x' is not a number");
+  CHECK(message("a,label\n1,\"red\n2\"\n3\n", last_is_text) == "t.csv:4: 1 field, expected 2");
 }
 
 TEST_CASE("a number too small for double is zero", "[cli]") {

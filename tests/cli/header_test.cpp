@@ -129,5 +129,32 @@ TEST_CASE("test rows may lack targets, and hold columns that are left out", "[cl
   CHECK(test("1,2\n3,4\n").n == 2);
 }
 
+TEST_CASE("blank lines and comments before the first row are passed by", "[cli]") {
+  for (const char* before : {"\n", "  \n\n", "# made by hand, on a Monday\n", "#\n\n# a \"b\n"}) {
+    const Dataset data = training(std::string(before) + "a,b,y\n1,2,3\n4,5,6\n");
+    CHECK(data.input_names == Names{"a", "b"});
+    CHECK(data.n == 2);
+  }
+  CHECK(training("# made, by, hand\na,b,y\n1,2,3\n").comments == 1);
+  CHECK(training("# three lines\n1,2,3\n4,5,6\n").n == 2);
+  // The names in a comment, as numpy.savetxt and gnuplot have them.
+  const Dataset named = training("# made by hand\n# a b y\n1 2 3\n4 5 6\n");
+  CHECK(named.input_names == Names{"a", "b"});
+  CHECK(named.n == 2);
+  CHECK(named.comments == 1);
+  CHECK(training("#id,x,y\n1,2,3\n").input_names == Names{"id", "x"});
+  CHECK(training("#,x,y\n1,2,3\n").input_names == Names{"#", "x"});
+  CHECK(refusal_in("t.csv", [] { training("a,y\n1,2\n# the end\n"); }) ==
+        "t.csv:3: 1 field, expected 2 (comments may stand before the first row only)");
+  CHECK(refusal_in("t.csv", [] { training("# a,y\n# 1,2\n"); }) == "comments alone");
+}
+
+TEST_CASE("an infinite input is called so", "[cli]") {
+  CHECK(refusal_in("t.csv", [] { training("a,y\n1,2\ninf,3\n"); }) ==
+        "t.csv:3:1: 'inf' is not a finite number (--missing-word=inf takes it as missing)");
+  CHECK(refusal_in("t.csv", [] { training("a,y\n1,2\n5,-inf\n"); }) ==
+        "t.csv:3:2: '-inf' is not a finite number");
+}
+
 }  // namespace
 }  // namespace mercer::test

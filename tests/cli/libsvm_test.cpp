@@ -66,8 +66,8 @@ TEST_CASE("errors of libsvm name line and field", "[cli]") {
   CHECK(message("1 2:2 2:3\n") == "t.svm:1:3: index 2 after 2, expected ascending");
   CHECK(message("1 3:2 2:3\n") == "t.svm:1:3: index 2 after 3, expected ascending");
   CHECK(message("1 qid:3 1:2\n") == "t.svm:1:2: 'qid' is not a whole-number index");
-  CHECK(message("1 1:nan\n") == "t.svm:1:2: 'nan' is not finite; missing values are not supported");
-  CHECK(message("1 1:\n") == "t.svm:1:2: empty field; missing values are not supported");
+  CHECK(message("1 1:nan\n") == "t.svm:1:2: 'nan' is not a finite number");
+  CHECK(message("1 1:\n") == "t.svm:1:2: empty field, expected a number");
   CHECK(message("1 99999999999999999999:1\n") ==
         "t.svm:1:2: '99999999999999999999' is not a whole-number index");
   CHECK(message("1\n2\n") == "t.svm: no index:value entries in any row");

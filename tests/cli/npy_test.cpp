@@ -165,8 +165,8 @@ TEST_CASE("npy sizes are held against the data that is there", "[cli]") {
 TEST_CASE("NaN and infinity in an array are refused with row and column", "[cli]") {
   const double nan = std::nan("");
   CHECK(message(npy(dictionary("<f8", "(2, 3)"), data_of<double>({1, 2, 3, 4, nan, 6}))) ==
-        "row 2, column 2 is NaN; missing values are refused (a fit with --missing fill fills "
-        "them)");
+        "row 2, column 2 is NaN; missing values are refused (a fit with --missing flag fills "
+        "and flags them)");
   CHECK(message(npy(dictionary("<f4", "(2, 3)", true),
                     data_of<float>({1, 2, 3, 4, HUGE_VAL, 6}))) == "row 1, column 3 is infinite");
 }

@@ -113,6 +113,17 @@ TEST_CASE("a fraction of test rows is a number from 0 to below 1", "[cli]") {
   }
 }
 
+TEST_CASE("folds are a whole number from 2 on, or loo", "[cli]") {
+  CHECK(cli::read_folds("2") == 2);
+  CHECK(cli::read_folds("1000000") == 1000000);
+  CHECK(cli::read_folds("loo") == 0);
+  for (const char* bad : {"0", "1", "-2", "2.5", "5x", "", "LOO", "n", "99999999999999999999"}) {
+    CHECK(refusal([&] { cli::read_folds(bad); }) ==
+          std::string("--folds '") + bad +
+              "': expected a whole number of at least 2, or loo: as many as rows");
+  }
+}
+
 TEST_CASE("specs are completed and read back", "[cli]") {
   const std::string map = cli::read_plan({"matern", "", "auto", "auto"}).map;
   const std::string complete = cli::complete_map(map, 0.25, 3, 8, 18446744073709551615u);

@@ -61,7 +61,7 @@ fit 'empty.csv: empty file' empty.csv
 printf 'x,y\n1,2\n3,abc\n' >text.csv
 fit "text.csv:3:2: 'abc' is not a number" text.csv
 printf 'x,y\n1,2\n3\n' >ragged.csv
-fit 'ragged.csv:3: 1 fields, expected 2' ragged.csv
+fit 'ragged.csv:3: 1 field, expected 2' ragged.csv
 printf 'x,y\n1,2\n,4\n' >hole.csv
 fit 'hole.csv:3:1: empty field' hole.csv
 printf 'x,y\n1,2\nnan,4\n' >nan.csv

@@ -72,6 +72,40 @@ sed 's/$/,/' frame.csv >trailing.csv
 fit trailing.csv -o trailing --ignore 1
 contains '40 rows, 1 input, target y' "lines that end in a comma"
 
+# Blank lines and comments before the rows; numbers with a unit; words for missing numbers.
+{ echo; echo '# measured in March'; echo 'a,y'; rows 40 'x = uniform(); print x "," 2 * x'; } >remarks.csv
+fit remarks.csv -o remarks
+contains 'remarks.csv: 40 rows, 1 input, target y' "blank lines and comments"
+contains '^1 comment before the first row passed by$' "comments are told"
+{ echo a,y; rows 40 'x = 5 + uniform(); print x " kg," 2 * x'; } >units.csv
+refuse "column 'a' holds numbers with text behind them ('[0-9.]* kg'): take the text out of the file, or --ignore a leaves it out" units.csv
+{ echo a,y; rows 400 'x = 1 + i % 40; print x " kg," 2 * x'; } >units.csv
+fit units.csv -o units
+contains "^warning: input a: text such as '2 kg' is a number with text behind it; without the text it would be read as one$" "units"
+{ echo a,b,y; rows 200 'x = uniform(); z = uniform(); print (i % 40 == 1 ? "unknown" : x) "," z "," (i % 40 == 1 ? 3 : x) + z'; } >words.csv
+refuse "words.csv:2:1: 'unknown' in 5 of 200 rows, where the others hold numbers: taken as missing, which is refused" words.csv
+fit words.csv -o words --missing flag
+contains "^warning: input a: 'unknown' in 5 of 200 rows, where the others hold numbers, taken as missing (--text a takes the column as text)$" "a word for what is missing"
+accepts "$MERCER" predict words words.csv -o words.out
+at_least 0.99 "a word for what is missing, again"
+contains '^note: 5 of 200 rows lack inputs (a: 5), filled$' "a word in a prediction"
+{ echo a,b,x,y; rows 200 'print i % 7 "," i % 3 "," uniform() "," i % 7 + uniform()'; } >codes.csv
+fit --text a b codes.csv -o codes
+contains '^input a: text in 7 columns of 0 and 1$' "--text"
+contains '^input b: text in 3 columns of 0 and 1$' "--text of two columns"
+accepts "$MERCER" predict codes codes.csv -o codes.out
+fit words.csv -o words --missing fill --missing-word unknown
+contains '^note: 5 of 200 rows lack inputs (a: 5), filled$' "--missing-word"
+accepts "$MERCER" score words words.csv
+sed 's/unknown/-999/' words.csv >marks.csv
+fit marks.csv -o marks --missing flag --missing-word=-999
+contains '^note: 5 of 200 rows lack inputs (a: 5), filled$' "a number for what is missing"
+accepts "$MERCER" predict marks marks.csv -o marks.out
+contains '^note: 5 of 200 rows lack inputs (a: 5), filled$' "a number in a prediction"
+{ echo 'unknown,3,1'; rows 40 'print uniform() "," uniform() "," i'; } >first.csv
+fit first.csv -o first
+contains '^the first line was taken as names: --header no takes it as a row$' "names among numbers"
+
 # Targets that rows are without.
 awk -F, 'BEGIN { OFS = "," } NR > 1 && NR % 4 == 0 { $3 = "" } { print }' frame.csv >gaps.csv
 accepts "$MERCER" predict frame gaps.csv -o gaps.out

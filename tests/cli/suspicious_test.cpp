@@ -23,6 +23,7 @@ Warnings warned(const std::string& header, int64_t n, int64_t (*value)(int64_t))
 int64_t count_of(int64_t i) { return i + 5; }
 int64_t shuffled(int64_t i) { return 7 * i % 101; }
 int64_t date_of(int64_t i) { return 20240101 + 100 * (i % 12) + i % 28; }
+int64_t constant(int64_t) { return 7; }
 int64_t kind_of(int64_t i) { return i % 4; }
 
 TEST_CASE("inputs that only number rows are named", "[cli]") {
@@ -42,6 +43,8 @@ TEST_CASE("inputs that only number rows are named", "[cli]") {
                  "when leaves it out"});
   CHECK(warned("id,b,y", 50, kind_of).empty());
   CHECK(warned(",b,y", 50, kind_of).empty());
+  CHECK(warned("a,b,y", 5, constant).size() == 1);
+  CHECK(warned("a,b,y", 5, constant)[0] == "1 input is the same in every row and says nothing: a");
 }
 
 }  // namespace

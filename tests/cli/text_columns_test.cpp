@@ -86,9 +86,10 @@ TEST_CASE("inputs of text number their levels, each for itself", "[cli]") {
   CHECK(table.text_inputs[1].levels == Texts{"x", "red"});
   CHECK(values_of(table) == std::vector<double>{0, 0, 1, 1, 1, 2, 2, 0, 3});
   CHECK(table.text_columns.empty());
-  CHECK(message("a,y\n1,1\nred,2\n") ==
-        "t.csv:3:1: 'red' is not a number, but the rows above hold numbers (--ignore leaves a "
-        "column out)");
+  CHECK(
+      message("a,y\n1,1\nred,2\n") ==
+      "t.csv:3:1: 'red' is not a number, but 1 of 2 rows hold numbers (--missing-word=red takes it "
+      "as missing, --text a the column as text, --ignore a leaves it out)");
 }
 
 TEST_CASE("missing inputs are NaN or a level where that is asked for", "[cli]") {

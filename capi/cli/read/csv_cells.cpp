@@ -5,6 +5,8 @@
 #include "read/csv_cells.h"
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <limits>
 
 #include "failure.h"
@@ -17,21 +19,37 @@ constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
 constexpr const char* kNoTarget =
     ": no target; a fit needs one in every row (take out the rows without)";
 
+bool is_number(std::string_view text) {
+  double value;
+  return parse_number(text, &value) == NumberKind::finite;
+}
+
 }  // namespace
 
+CsvCells::CsvCells(Table* table, const CsvOptions& options)
+    : table_(*table),
+      options_(options),
+      numbers_listed_(std::ranges::any_of(options.missing_words, is_number)) {}
+
 void CsvCells::permit(const TextPermission& permission, size_t columns) {
-  const auto become = [&](const std::vector<int64_t>& which, Kind kind) {
-    for (const int64_t column : which) kinds_[static_cast<size_t>(column)].kind = kind;
-  };
-  kinds_.resize(columns);
+  columns_.resize(columns);
   forms_.resize(columns);
+  levels_.resize(columns);
+  words_.resize(columns);
+  const auto become = [&](const std::vector<int64_t>& which, Kind kind) {
+    for (const int64_t column : which) columns_[static_cast<size_t>(column)].kind = kind;
+  };
   become(permission.inputs, Kind::undecided_input);
   become(permission.number_inputs, Kind::number_input);
   become(permission.text_inputs, Kind::text_input);
   become(permission.columns, permission.always ? Kind::text : Kind::undecided);
   become(permission.ignored, Kind::ignored);
+  for (Column& column : columns_)
+    column.open = column.kind == Kind::undecided_input || column.kind == Kind::undecided;
   for (const int64_t column : permission.may_lack)
-    kinds_[static_cast<size_t>(column)].may_lack = true;
+    columns_[static_cast<size_t>(column)].may_lack = true;
+  for (const ColumnWords& known : permission.words)
+    words_[static_cast<size_t>(known.column)] = known.words;
   for (const ColumnForm& form : permission.forms) {
     NumberForm& expected = forms_[static_cast<size_t>(form.column)];
     expected.expect_affix(form.affix);
@@ -39,82 +57,136 @@ void CsvCells::permit(const TextPermission& permission, size_t columns) {
   }
   if (options_.decimal != 0)
     for (NumberForm& form : forms_) form.expect_decimal(options_.decimal);
-  for (size_t j = 0; j < columns; ++j) kinds_[j].formed = forms_[j].active();
-  levels_.resize(columns);
+  for (size_t j = 0; j < columns; ++j) columns_[j].formed = forms_[j].active();
 }
 
 bool CsvCells::is_ignored(int64_t column) const {
-  return kinds_[static_cast<size_t>(column)].kind == Kind::ignored;
+  return columns_[static_cast<size_t>(column)].kind == Kind::ignored;
 }
 
-void CsvCells::fail_in(size_t j, const std::string& what) const {
-  fail_at(table_.name, line_, static_cast<int64_t>(j) + 1, what);
+namespace {
+
+/// The end of a plain number; nullptr for anything else.
+const char* read_plain(const char* at, const char* end, double* value) {
+  const std::from_chars_result read = std::from_chars(at, end, *value);
+  return read.ec == std::errc() && std::isfinite(*value) ? read.ptr : nullptr;
 }
 
-void CsvCells::settle(Column* column) {
-  column->settled = true;
-  if (column->kind == Kind::undecided) column->kind = Kind::settled_number;
-  if (column->kind == Kind::undecided_input) column->kind = Kind::number_input;
+/// The end of a field that is not quoted and without tabs around; nullptr for another.
+const char* read_other(std::string_view rest, char separator, std::string_view* field) {
+  const size_t end = std::min(rest.find(separator), rest.size());
+  *field = rest.substr(0, end);
+  while (field->ends_with(' ')) field->remove_suffix(1);
+  const bool tabs = field->starts_with('\t') || field->ends_with('\t');
+  return tabs || field->starts_with('"') ? nullptr : rest.data() + end;
 }
 
-double CsvCells::formed_value(size_t j, std::string_view field) {
-  Column& column = kinds_[j];
-  double number = 0;
-  switch (forms_[j].read(field, table_.rows, &number)) {
-    case NumberForm::Reading::number:
-      settle(&column);
-      return number;
-    case NumberForm::Reading::conflict:
-      fail_in(j, forms_[j].conflict());
-    default:
-      break;
-  }
-  const NumberKind found = parse_number(field, &number);
-  const bool sign = found == NumberKind::finite;  // such as 1e5, which no form writes
-  return sign ? number
-              : (is_input(column.kind) ? input_value(j, field, found)
-                                       : target_value(j, field, found));
-}
+}  // namespace
 
-double CsvCells::other_value(size_t j, std::string_view field, NumberKind found) {
-  Column& column = kinds_[j];
-  if (found == NumberKind::not_a_number && !is_missing(field)) {
-    NumberForm form = forms_[j];
-    if (column.settled) form.follow_plain(column.points);
-    double number = 0;
-    const NumberForm::Reading reading = form.read(field, table_.rows, &number);
-    if (reading == NumberForm::Reading::conflict) fail_in(j, form.conflict());
-    if (reading == NumberForm::Reading::number) {
-      forms_[j] = std::move(form);
-      column.formed = true;
-      settle(&column);
-      return number;
+bool CsvCells::add_simple_line(std::string_view line, char separator, int64_t number) {
+  const size_t columns = columns_.size(), before = table_.values.f64.size();
+  if (plain_columns_ == 0 || (separator == ' ' && plain_columns_ < columns)) return false;
+  double* row = table_.values.f64.extend(columns);
+  const char *at = line.data(), *end = at + line.size();
+  others_.clear();
+  for (size_t j = 0; j < columns && at != nullptr; ++j) {
+    while (at < end && *at == ' ') ++at;
+    if (columns_[j].plain) {
+      at = read_plain(at, end, &row[j]);
+    } else {
+      at = read_other(line.substr(static_cast<size_t>(at - line.data())), separator,
+                      &others_.emplace_back());
     }
+    if (at == nullptr) break;
+    const bool last = j + 1 == columns;
+    if (last ? at != end : at == end || *at++ != separator) at = nullptr;
   }
+  if (at == nullptr) {
+    table_.values.f64.truncate(before);
+    return false;
+  }
+  begin_row(number);
+  for (size_t j = 0, k = 0; k < others_.size(); ++j)
+    if (!columns_[j].plain) row[j] = other_value(j, others_[k++]);
+  ++table_.rows;
+  return true;
+}
+
+/// Of a number: the column holds numbers.
+void CsvCells::settle(size_t j, std::string_view field) {
+  Column& column = columns_[j];
+  if (column.kind == Kind::undecided) column.kind = Kind::settled_number;
+  if (column.kind == Kind::undecided_input) column.kind = Kind::number_input;
+  const bool plain = !column.formed && !numbers_listed_;
+  if (!column.settled) column.points = field.find('.') != field.npos;
+  column.settled = true;
+  plain_columns_ += static_cast<size_t>(plain) - static_cast<size_t>(column.plain);
+  column.plain = plain;
+}
+
+/// Of a field that is no plain number in a column of such.
+double CsvCells::other_value(size_t j, std::string_view field) {
+  Column& column = columns_[j];
+  double number = 0;
+  if (column.kind == Kind::ignored) return 0;
+  if (column.kind == Kind::text) return label_number(j, field);
+  if (column.kind == Kind::text_input) return level_number(j, field);
+  NumberKind found = parse_number(field, &number);
+  if (numbers_listed_ && is_listed(field)) found = NumberKind::not_a_number;
+  const bool plain = found == NumberKind::finite && !column.formed;
+  const bool may_be_form =
+      column.formed || (found == NumberKind::not_a_number && !is_missing_here(field));
+  if (plain || (may_be_form && !is_listed(field) && read_form(j, field, &number))) {
+    settle(j, field);
+    return number;
+  }
+  if (found == NumberKind::finite) return number;  // such as 1e5, which no form writes
   return is_input(column.kind) ? input_value(j, field, found) : target_value(j, field, found);
+}
+
+/// False for what no form writes.
+bool CsvCells::read_form(size_t j, std::string_view field, double* number) {
+  Column& column = columns_[j];
+  NumberForm form = column.formed ? NumberForm() : forms_[j];
+  NumberForm& reading = column.formed ? forms_[j] : form;
+  if (!column.formed && column.settled) form.follow_plain(has_points(j));
+  const NumberForm::Reading found = reading.read(field, row_, number);
+  if (found == NumberForm::Reading::conflict) fail_in(j, reading.conflict());
+  if (found != NumberForm::Reading::number) return false;
+  if (!column.formed) forms_[j] = std::move(form);
+  column.formed = true;
+  return true;
 }
 
 /// Of a field that is no number.
 double CsvCells::input_value(size_t j, std::string_view field, NumberKind found) {
-  if (is_missing(field)) {
+  if (is_missing_here(field)) {
     if (options_.missing) return kMissing;
     fail_in(j, missing_text(field));
   }
-  if (kinds_[j].kind == Kind::undecided_input && found == NumberKind::not_a_number)
-    return become_text(j, field);
-  std::string what = complaint(found, field);
-  if (found == NumberKind::not_a_number && table_.rows > 0)
-    what += ", but the rows above hold numbers (--ignore leaves a column out)";
-  fail_in(j, what);
+  const bool word = found == NumberKind::not_a_number;
+  const bool open = columns_[j].open;
+  if (columns_[j].kind == Kind::undecided_input && word) return become_text(j, field);
+  if (word && count_word(field, row_, open, &words_[j])) {
+    if (open || options_.missing) return kMissing;  // what open columns may lack settle_words says
+    fail_in(j, missing_text(field));
+  }
+  if (found == NumberKind::not_finite)
+    fail_in(j,
+            complaint(found, field) + " (--missing-word=" + typed(field) + " takes it as missing)");
+  const bool above = word && open;
+  fail_in(j, complaint(found, field) +
+                 (above ? ", but the rows above hold numbers" + ways_out(j, field) : ""));
 }
 
 double CsvCells::target_value(size_t j, std::string_view field, NumberKind found) {
-  const Column& column = kinds_[j];
-  if (is_missing(field) && column.may_lack) return kMissing;
-  if (is_missing(field) && column.kind != Kind::number)
+  const Column& column = columns_[j];
+  const bool missing = is_missing_here(field);
+  if (missing && column.may_lack) return kMissing;
+  if (missing && column.kind != Kind::number)
     fail_in(j, (field.empty() ? "empty field" : shown(field)) + kNoTarget);
   if (column.kind == Kind::undecided && found == NumberKind::not_a_number) {
-    kinds_[j].kind = Kind::text;
+    columns_[j].kind = Kind::text;
     return label_number(j, field);
   }
   std::string what = complaint(found, field);
@@ -123,80 +195,46 @@ double CsvCells::target_value(size_t j, std::string_view field, NumberKind found
   fail_in(j, what);
 }
 
-std::string CsvCells::missing_text(std::string_view field) {
-  return (field.empty() ? "empty field" : shown(field)) +
-         std::string("; missing values are refused (a fit with --missing fill fills them)");
-}
-
 /// The fields above, all of them missing, are the level "".
 double CsvCells::become_text(size_t j, std::string_view field) {
-  kinds_[j].kind = Kind::text_input;
-  const double missing = table_.rows > 0 ? number_of("", &levels_[j]) : 0;
-  for (int64_t i = 0; i < table_.rows; ++i)
-    table_.values.f64[static_cast<size_t>(i) * kinds_.size() + j] = missing;
+  columns_[j].kind = Kind::text_input;
+  for (int64_t i = 0; i < row_; ++i)
+    table_.values.f64[static_cast<size_t>(i) * columns_.size() + j] =
+        static_cast<double>(levels_[j].number_of("", i));
   return level_number(j, field);
 }
 
-double CsvCells::number_of(std::string_view text, Levels* levels) {
-  const auto [place, added] = levels->numbers.try_emplace(std::string(text), levels->texts.size());
-  if (added) levels->texts.push_back(place->first);
-  return static_cast<double>(place->second);
+/// The texts of the first rows are read again, as numbers and words for missing ones.
+void CsvCells::become_numbers(size_t j, int64_t rows) {
+  TextLevels levels = std::move(levels_[j]);
+  levels_[j] = {};
+  columns_[j].kind = Kind::number_input;
+  const int64_t line = line_, row = row_;
+  for (row_ = 0; row_ < rows; ++row_) {
+    line_ = line_of(row_);
+    double& cell = table_.values.f64[static_cast<size_t>(row_) * columns_.size() + j];
+    cell = value(j, levels.texts()[static_cast<size_t>(cell)]);
+  }
+  line_ = line;
+  row_ = row;
 }
 
 double CsvCells::level_number(size_t j, std::string_view field) {
-  const bool missing = is_missing(field);
+  const bool missing = is_missing_here(field);
   if (missing && !options_.missing) fail_in(j, missing_text(field));
-  return number_of(missing ? std::string_view() : field, &levels_[j]);
+  TextLevels& levels = levels_[j];
+  const size_t level = levels.number_of(missing ? std::string_view() : field, row_);
+  if (!columns_[j].open || !levels.have_doubled() || levels.words_among_numbers().empty())
+    return static_cast<double>(level);
+  become_numbers(j, row_);
+  return value(j, field);
 }
 
 double CsvCells::label_number(size_t j, std::string_view field) {
-  if (field.empty() && kinds_[j].may_lack) return kMissing;
-  if (field.empty()) fail_in(j, std::string("empty field") + kNoTarget);
-  return number_of(field, &labels_);
-}
-
-// Columns where every number is like 1,234 follow the other columns of the file.
-void CsvCells::settle_marks() {
-  char decimal = 0;
-  for (const NumberForm& form : forms_) {
-    const char found = form.group() == ',' ? '.' : form.decimal();
-    if (found == ',' || (found == '.' && form.group() == ',')) decimal = found;
-    if (decimal == ',') break;
-  }
-  for (size_t j = 0; j < kinds_.size(); ++j) {
-    NumberForm& form = forms_[j];
-    if (!form.undecided()) continue;
-    if (form.decimal() == 0 && form.group() != ',') {
-      if (decimal == 0)
-        fail_at(table_.name, 0, 0,
-                "column " +
-                    (table_.names.empty() ? std::to_string(j + 1) : shown(table_.names[j])) +
-                    " holds numbers such as " + shown(form.described(0).example) +
-                    ", whose comma may be decimal or stand between thousands: --decimal comma or "
-                    "--decimal point says");
-      form.settle(decimal);
-    }
-    for (const int64_t i : form.take_undecided())
-      table_.values.f64[static_cast<size_t>(i) * kinds_.size() + j] /= 1000;
-  }
-}
-
-void CsvCells::finish() {
-  settle_marks();
-  for (size_t j = 0; j < kinds_.size(); ++j) {
-    const auto column = static_cast<int64_t>(j);
-    const Kind kind = kinds_[j].kind;
-    if (kind == Kind::text) table_.text_columns.push_back(column);
-    if (kind == Kind::text_input)
-      table_.text_inputs.push_back({column, std::move(levels_[j].texts)});
-    const NumberForm& form = forms_[j];
-    if (form.example_row() < 0) continue;
-    table_.forms.push_back(form.described(column));
-    table_.forms.back().value =
-        table_.values.f64[static_cast<size_t>(form.example_row()) * kinds_.size() + j];
-  }
-  table_.texts = std::move(labels_.texts);
-  table_.values.f64.trim();
+  const bool missing = field.empty() || is_listed(field);
+  if (missing && columns_[j].may_lack) return kMissing;
+  if (missing) fail_in(j, (field.empty() ? "empty field" : shown(field)) + kNoTarget);
+  return static_cast<double>(labels_.number_of(field, row_));
 }
 
 }  // namespace mercer::cli

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Splitting and quoting of CSV fields. A quoted field must end on its line: a line break inside a
-// number table is a forgotten quote far more often than data.
+// Splitting and quoting of CSV fields.
 #include "read/csv_fields.h"
 
 #include "failure.h"
@@ -17,9 +16,10 @@ std::string_view CsvFields::take_quoted(std::string_view line, size_t* at, const
   size_t i = start;
   for (;; ++i) {
     i = line.find('"', i);
-    if (i == line.npos)
-      fail_at(file, line_number, field,
-              "the quote is not closed on this line (a field holds no line break)");
+    if (i == line.npos) {
+      *at = line.npos;
+      return {};
+    }
     if (i + 1 >= line.size() || line[i + 1] != '"') break;
     doubled = true;
     ++i;
@@ -58,7 +58,7 @@ void CsvFields::take_plain(std::string_view line, size_t* at) {
   *at = end == line.npos ? line.size() : end;
 }
 
-void CsvFields::split(std::string_view line, const std::string& file, int64_t line_number) {
+bool CsvFields::split(std::string_view line, const std::string& file, int64_t line_number) {
   fields_.clear();
   unquoted_used_ = 0;
   if (separator_ == ' ') line = without_blanks(line);
@@ -70,15 +70,16 @@ void CsvFields::split(std::string_view line, const std::string& file, int64_t li
       if (unquoted_.size() < line.size() / 4 + 1) unquoted_.resize(line.size() / 4 + 1);
       at = first;
       fields_.push_back(take_quoted(line, &at, file, line_number));
+      if (at == line.npos) return false;
     } else {
       take_plain(line, &at);
     }
-    if (at >= line.size()) return;
+    if (at >= line.size()) return true;
     ++at;  // the separator
     if (separator_ == ' ') at = after_blanks(line, at);
     if (at == line.size()) {
       fields_.push_back({});
-      return;
+      return true;
     }
   }
 }

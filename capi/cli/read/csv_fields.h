@@ -15,9 +15,10 @@ class CsvFields {
  public:
   /// A separator of ' ' is any run of blanks.
   void separate_by(char separator) { separator_ = separator; }
-  /// Splits; the views live until the line or this object changes. Fails at file:line:field for a
-  /// quote that is not closed on its line or is followed by more text.
-  void split(std::string_view line, const std::string& file, int64_t line_number);
+  char separator() const { return separator_; }
+  /// Splits; the views live until the line or this object changes. False for a quote that is not
+  /// closed, in the last field. Fails at file:line:field for one that is followed by more text.
+  bool split(std::string_view line, const std::string& file, int64_t line_number);
   size_t size() const { return fields_.size(); }
   std::string_view operator[](size_t j) const { return fields_[j]; }
 

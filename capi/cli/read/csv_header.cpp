@@ -3,6 +3,7 @@
 #include "read/csv_header.h"
 
 #include <algorithm>
+#include <cctype>
 #include <unordered_map>
 
 #include "read/date_form.h"
@@ -31,6 +32,24 @@ bool holds_words(const Fields& fields) {
                              [](const auto& one) { return kind_of(one) == FieldKind::text; });
 }
 
+bool holds_numbers(const Fields& fields) {
+  return std::ranges::any_of(fields,
+                             [](const auto& one) { return kind_of(one) == FieldKind::number; });
+}
+
+bool is_comment(std::string_view line) {
+  constexpr std::string_view kSeparators = ",;\t|";
+  line = without_blanks(line);
+  return line.starts_with('#') &&
+         (line.size() == 1 || kSeparators.find(line[1]) == kSeparators.npos);
+}
+
+std::string_view without_mark(std::string_view comment) {
+  comment = without_blanks(comment);
+  while (comment.starts_with('#')) comment.remove_prefix(1);
+  return without_blanks(comment);
+}
+
 bool looks_like_header(const Fields& first, const Fields& second) {
   int64_t words = 0, values = 0;
   bool above_number = false;
@@ -51,12 +70,14 @@ ColumnNames column_names(const Fields& fields) {
   for (size_t j = 0; j < fields.size(); ++j) {
     const auto column = static_cast<int64_t>(j);
     std::string name = fields[j].empty() ? name_of_unnamed(column) : fields[j];
+    std::ranges::replace_if(name, [](unsigned char c) { return std::iscntrl(c) != 0; }, ' ');
+    columns.written.push_back(name);
     const auto [place, added] = places.try_emplace(name, column);
     if (!added) {
       columns.repeated.push_back(column);
       columns.first.push_back(place->second);
       int64_t& k = copies[name];
-      do name = fields[j] + "." + std::to_string(++k);
+      do name = columns.written[j] + "." + std::to_string(++k);
       while (!places.try_emplace(name, column).second);
     }
     columns.names.push_back(std::move(name));

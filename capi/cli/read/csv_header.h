@@ -17,6 +17,14 @@ using Fields = std::vector<std::string>;
 /// Is any field text?
 bool holds_words(const Fields& fields);
 
+/// A number?
+bool holds_numbers(const Fields& fields);
+
+/// "# made by hand", but not "#,x,y".
+bool is_comment(std::string_view line);
+/// Less the mark and blanks around.
+std::string_view without_mark(std::string_view comment);
+
 /// True iff some field is text or a date, and either no field is a number or a date, or some text or
 /// date stands above a number. `second` is empty where there is no second line.
 bool looks_like_header(const Fields& first, const Fields& second);
@@ -25,8 +33,9 @@ bool looks_like_header(const Fields& first, const Fields& second);
 /// gets ".1", ".2", ... and is listed.
 struct ColumnNames {
   std::vector<std::string> names;
-  std::vector<int64_t> repeated;  // columns
-  std::vector<int64_t> first;     // where the name of each stood before
+  std::vector<std::string> written;  // the same with repeats
+  std::vector<int64_t> repeated;     // columns
+  std::vector<int64_t> first;        // where the name of each stood before
 };
 ColumnNames column_names(const Fields& fields);
 

@@ -2,7 +2,8 @@
 // SPDX-FileCopyrightText: The mercer authors
 // CSV: one row per line. The first lines say what separates fields, whether there is a header
 // (csv_header.h), whether lines end in a separator, and whether rows begin with a name that the
-// header has no word for, as R writes them.
+// header has no word for, as R writes them. A quoted field may hold line breaks, up to a hundred: more
+// are a forgotten quote.
 #include <algorithm>
 #include <utility>
 
@@ -18,6 +19,8 @@ namespace mercer::cli {
 
 namespace {
 
+constexpr int kMostBreaks = 100;  // lines of one field
+
 class CsvReader {
  public:
   CsvReader(ByteSource& source, const TextRule& text_rule, const CsvOptions& options)
@@ -26,24 +29,42 @@ class CsvReader {
     table_.format = Format::csv;
     read_first_lines(text_rule);
     std::string_view line;
-    while (next_line(&line)) add_line(line, lines_.number());
+    while (next_line(&line)) {
+      const int64_t number = lines_.number();
+      if (!cells_.add_simple_line(line, fields_.separator(), number)) add_line(line, number);
+    }
     if (table_.rows == 0) fail_at(table_.name, 0, 0, "no rows after the header");
     cells_.finish();
   }
   Table take() { return std::move(table_); }
 
  private:
-  // Blank lines are fine at the end only.
+  // Blank lines are fine before the first row and at the end.
   bool next_line(std::string_view* line) {
     int64_t blank = 0;
     while (lines_.next(line)) {
       if (!without_blanks(*line).empty()) {
-        if (blank != 0) fail_at(table_.name, blank, 0, "blank line between rows");
+        if (blank != 0 && begun_) fail_at(table_.name, blank, 0, "blank line between rows");
         return true;
       }
       if (blank == 0) blank = lines_.number();
     }
     return false;
+  }
+
+  /// The line, which is split then, with those below that its quotes go on to.
+  std::string_view whole(std::string_view line, int64_t number) {
+    if (fields_.split(line, table_.name, number)) return line;
+    const auto open = static_cast<int64_t>(fields_.size());
+    joined_.assign(line);
+    std::string_view next;
+    for (int lines = 1; lines <= kMostBreaks && lines_.next(&next); ++lines) {
+      joined_.append("\n").append(next);
+      if (fields_.split(joined_, table_.name, number)) return joined_;
+    }
+    fail_at(table_.name, number, open,
+            "the quote is not closed on this line nor on the " + std::to_string(kMostBreaks) +
+                " below");
   }
 
   Fields fields_of(std::string_view line, int64_t number) {
@@ -60,37 +81,78 @@ class CsvReader {
     return next_line(line);
   }
 
-  void read_first_lines(const TextRule& text_rule) {
+  struct Line {
+    std::string text;
+    int64_t number = 0;
+  };
+
+  /// The first line that is neither blank nor a comment; the last comment.
+  Line first_line(Line* comment) {
     std::string_view line;
-    if (!next_line(&line) || !take_declaration(&line)) fail_at(table_.name, 0, 0, "empty file");
-    const int64_t number = lines_.number();
-    const std::string first(line);
-    if (first.find('\r') != first.npos)
-      fail_at(table_.name, 1, 0, "lines end in CR alone: save the file with LF or CRLF");
-    fields_.separate_by(options_.separator != 0 ? options_.separator : separator_of(first));
-    Fields head = fields_of(first, number);
-    const bool more = next_line(&line);
-    const std::string second(more ? line : std::string_view());
-    const Fields below = more ? fields_of(second, lines_.number()) : Fields();
-    const bool header = options_.header == Header::yes ||
-                        (options_.header == Header::automatic && looks_like_header(head, below));
-    trailing_ = (!header || head.size() + 1 != below.size()) && head.size() > 1 &&
-                head.back().empty() && (!more || below.back().empty());
-    if (trailing_) head.pop_back();
-    if (header && !trailing_ && below.size() == head.size() + 1) {
-      trailing_ = below.back().empty();
-      if (!trailing_) head.insert(head.begin(), "");  // names of rows
+    bool more = next_line(&line) && take_declaration(&line);
+    for (; more && is_comment(line); more = next_line(&line)) {
+      *comment = {std::string(line), lines_.number()};
+      ++table_.comments;
     }
-    columns_ = head.size();
+    if (!more) fail_at(table_.name, 0, 0, table_.comments > 0 ? "comments alone" : "empty file");
+    begun_ = true;
+    if (line.find('\r') != line.npos)
+      fail_at(table_.name, 1, 0, "lines end in CR alone: save the file with LF or CRLF");
+    return {std::string(line), lines_.number()};
+  }
+
+  void read_first_lines(const TextRule& text_rule) {
+    Line comment, first = first_line(&comment);
+    fields_.separate_by(options_.separator != 0 ? options_.separator : separator_of(first.text));
+    first.text = whole(first.text, first.number);
+    std::string_view next;
+    std::vector<Line> rows;
+    if (next_line(&next)) {
+      const int64_t number = lines_.number();
+      rows.push_back({std::string(whole(next, number)), number});
+    }
+    Fields head = fields_of(first.text, first.number);
+    Fields below = rows.empty() ? Fields() : fields_of(rows[0].text, rows[0].number);
+    bool header = options_.header == Header::yes ||
+                  (options_.header == Header::automatic && looks_like_header(head, below));
+    if (!header && names_in_comment(comment, head)) {
+      header = true;
+      --table_.comments;
+      below = std::move(head);
+      head = fields_of(without_mark(comment.text), comment.number);
+      rows.insert(rows.begin(), std::exchange(first, comment));
+    }
+    settle_columns(header, below, &head);
     ColumnNames names;
     if (header) names = column_names(head);
     table_.names = names.names;
     table_.columns = static_cast<int64_t>(columns_);
-    cells_.permit(text_rule(table_.names, table_.columns), columns_);
-    refuse_repeated(names, number);
-    table_.words_first = !header && options_.header == Header::automatic && holds_words(head);
-    if (!header) add_line(first, number);
-    if (more) add_line(second, lines_.number());
+    cells_.permit(text_rule(names.written, table_.columns), columns_);
+    refuse_repeated(names, first.number);
+    const bool automatic = options_.header == Header::automatic;
+    table_.words_first = !header && automatic && holds_words(head);
+    table_.numbers_first = header && automatic && holds_numbers(head);
+    if (!header) add_line(first.text, first.number);
+    for (const Line& row : rows) add_line(row.text, row.number);
+  }
+
+  bool names_in_comment(const Line& comment, const Fields& row) {
+    const bool quoted = comment.text.find('"') != std::string::npos;
+    if (comment.number == 0 || quoted || options_.header != Header::automatic) return false;
+    const Fields names = fields_of(without_mark(comment.text), comment.number);
+    return names.size() == row.size() && looks_like_header(names, row);
+  }
+
+  /// Whether lines end in a separator, or begin with names of rows.
+  void settle_columns(bool header, const Fields& below, Fields* head) {
+    trailing_ = (!header || head->size() + 1 != below.size()) && head->size() > 1 &&
+                head->back().empty() && (below.empty() || below.back().empty());
+    if (trailing_) head->pop_back();
+    if (header && !trailing_ && below.size() == head->size() + 1) {
+      trailing_ = below.back().empty();
+      if (!trailing_) head->insert(head->begin(), "");  // names of rows
+    }
+    columns_ = head->size();
   }
 
   void refuse_repeated(const ColumnNames& names, int64_t line) const {
@@ -105,7 +167,7 @@ class CsvReader {
   }
 
   void add_line(std::string_view line, int64_t number) {
-    fields_.split(line, table_.name, number);
+    whole(line, number);
     const bool ends = trailing_ && fields_.size() == columns_ + 1;
     if (ends && !fields_[columns_].empty()) {
       fail_at(table_.name, number, static_cast<int64_t>(columns_) + 1,
@@ -113,7 +175,9 @@ class CsvReader {
     }
     if (fields_.size() != columns_ && !ends) {
       fail_at(table_.name, number, 0,
-              std::to_string(fields_.size()) + " fields, expected " + std::to_string(columns_));
+              counted(static_cast<int64_t>(fields_.size()), "field") + ", expected " +
+                  std::to_string(columns_) +
+                  (is_comment(line) ? " (comments may stand before the first row only)" : ""));
     }
     cells_.add_row(fields_, number);
   }
@@ -124,6 +188,8 @@ class CsvReader {
   CsvCells cells_;
   CsvOptions options_;
   size_t columns_ = 0;
+  std::string joined_;     // a row of several lines
+  bool begun_ = false;     // the first row, or the header, was met
   bool trailing_ = false;  // every line ends in a separator
 };
 

@@ -40,9 +40,9 @@ NumberKind parse_number(std::string_view text, double* value) {
 std::string complaint(NumberKind kind, std::string_view text) {
   switch (kind) {
     case NumberKind::empty:
-      return "empty field; missing values are not supported";
+      return "empty field, expected a number";
     case NumberKind::not_finite:
-      return shown(text) + " is not finite; missing values are not supported";
+      return shown(text) + " is not a finite number";
     case NumberKind::out_of_range:
       return shown(text) + " is out of the range of double";
     default:

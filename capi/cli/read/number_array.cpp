@@ -122,13 +122,13 @@ void require_finite(const GrowingBuffer<T>& values, const Table& table) {
     const bool lacking = table.lacking && std::isnan(values[i]);
     if (!std::isfinite(values[i]) && !lacking) {
       const auto columns = static_cast<size_t>(table.columns);
-      fail_at(table.name, 0, 0,
-              "row " + std::to_string(i / columns + 1) + ", column " +
-                  std::to_string(i % columns + 1) + " is " +
-                  (std::isnan(values[i]) ? "NaN" : "infinite") +
-                  (std::isnan(values[i])
-                       ? "; missing values are refused (a fit with --missing fill fills them)"
-                       : ""));
+      fail_at(
+          table.name, 0, 0,
+          "row " + std::to_string(i / columns + 1) + ", column " + std::to_string(i % columns + 1) +
+              " is " + (std::isnan(values[i]) ? "NaN" : "infinite") +
+              (std::isnan(values[i])
+                   ? "; missing values are refused (a fit with --missing flag fills and flags them)"
+                   : ""));
     }
   }
 }

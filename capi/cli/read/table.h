@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "read/number_form.h"
+#include "read/number_words.h"
 #include "read/numbers.h"
 
 namespace mercer::cli {
@@ -33,11 +34,14 @@ struct Table {
   bool lacking = false;            // of npy: NaN are missing values
   bool bytes = false;              // unsigned bytes of IDX: the columns share a unit
   bool words_first = false;        // CSV: the first line holds words, and was taken as a row
+  bool numbers_first = false;      // CSV: it holds numbers, and was taken as names
+  int64_t comments = 0;            // CSV: lines before the first row that were passed by
   // CSV: columns that hold text; their cells number the entries of `texts`, in order of appearance.
   std::vector<int64_t> text_columns;
   std::vector<std::string> texts;
   std::vector<TextColumn> text_inputs;  // CSV: by column
   std::vector<ColumnForm> forms;        // CSV: of columns whose numbers are not plain
+  std::vector<ColumnWords> words;       // CSV: that were taken as missing numbers
   GrowingBuffer<double> labels;         // libsvm: the first field of every line
 };
 
@@ -51,6 +55,7 @@ struct TextPermission {
   std::vector<int64_t> ignored = {};        // not read
   std::vector<int64_t> may_lack = {};       // targets that rows may be without: NaN then
   std::vector<ColumnForm> forms = {};       // known of how numbers are written
+  std::vector<ColumnWords> words = {};      // known to stand for missing numbers
 };
 
 enum class Header { automatic, yes, no };
@@ -59,8 +64,9 @@ enum class Header { automatic, yes, no };
 struct CsvOptions {
   char separator = 0;    // 0: as its first line looks
   bool missing = false;  // missing inputs are NaN, or a level of their own, instead of a failure
-  Header header = Header::automatic;  // whether the first line names the columns
-  char decimal = 0;                   // '.' or ','; 0: as each column tells
+  Header header = Header::automatic;            // whether the first line names the columns
+  char decimal = 0;                             // '.' or ','; 0: as each column tells
+  std::vector<std::string> missing_words = {};  // that stand for what is missing, beside is_missing
 };
 
 /// Empty, NA, NaN or ?.
@@ -69,7 +75,8 @@ bool is_missing(std::string_view field);
 /// "Unnamed: 0" for the first column, as pandas has it.
 std::string name_of_unnamed(int64_t column);
 
-/// Asked once, after the first line: names (empty without a header) and number of columns.
+/// Asked once, after the first line: names as the header has them, some perhaps repeated (empty
+/// without a header), and number of columns.
 using TextRule =
     std::function<TextPermission(const std::vector<std::string>& names, int64_t columns)>;
 

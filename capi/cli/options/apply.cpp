@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Options of the commands that apply a model to rows: predict, score and relevance.
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "options/declare.h"
+#include "options/shared.h"
+
+namespace mercer::cli {
+
+namespace {
+
+// Beside MODEL and TEST there is no telling which word is a column.
+void add_test_columns(CLI::App* app, ColumnRequest* columns) {
+  add_column_options(app, columns);
+  app->add_option(
+         "--ignore", columns->ignore,
+         "Further columns of the rows that are left out, by name (all of that name) or number "
+         "from 1: u,v or repeated")
+      ->type_name("COLUMN")
+      ->allow_extra_args(false);
+}
+
+void add_weights(CLI::App* app, ColumnRequest* columns) {
+  app->add_option("--weights", columns->weights,
+                  "Column of TEST with a weight for each row, >= 0, by which scores count rows, by "
+                  "name or number from 1; it is no input. Default: every row counts as another")
+      ->type_name("NAME|INDEX");
+}
+
+}  // namespace
+
+void add_predict(CLI::App& app) {
+  const auto request = std::make_shared<PredictRequest>();
+  CLI::App* predict =
+      app.add_subcommand("predict", "Predict; prints the score when TEST holds the target");
+  predict->add_option("MODEL", request->model, "Model file; - is standard input")->required();
+  predict
+      ->add_option("TEST", request->test, "Rows, with or without the target; - is standard input")
+      ->required();
+  predict
+      ->add_option(
+          "-o,--output", request->predictions,
+          "CSV to write; default -, standard output: the score then goes to standard error")
+      ->type_name("PREDICTIONS.csv");
+  predict->add_option("--labels", request->labels, "File of one column with the targets of TEST")
+      ->type_name("FILE");
+  add_test_columns(predict, &request->columns);
+  add_weights(predict, &request->columns);
+  predict
+      ->add_option("--extrapolation", request->extrapolation,
+                   "Inputs outside the training range: clip, free or refuse; default: as fitted")
+      ->check(CLI::IsMember({"clip", "free", "refuse"}));
+  predict->add_flag("--scores", request->scores,
+                    "Classification: also a column of scores for every class");
+  predict->add_flag("--probabilities", request->probabilities,
+                    "Classification: also a column of probabilities for every class");
+  add_run_options(predict, &request->threads, &request->quiet);
+  predict->callback([request] { run_predict(*request); });
+}
+
+void add_score(CLI::App& app) {
+  const auto request = std::make_shared<ScoreRequest>();
+  CLI::App* score = app.add_subcommand(
+      "score",
+      "Every metric of a model on rows with the target: R^2, RMSE, MAE; accuracy, AUC, "
+      "log loss, calibration, confusion matrix");
+  score->add_option("MODEL", request->model, "Model file; - is standard input")->required();
+  score->add_option("TEST", request->test, "Rows with the target; - is standard input")->required();
+  score->add_option("--labels", request->labels, "File of one column with the targets of TEST")
+      ->type_name("FILE");
+  add_test_columns(score, &request->columns);
+  add_weights(score, &request->columns);
+  score
+      ->add_option("--extrapolation", request->extrapolation,
+                   "Inputs outside the training range: clip, free or refuse; default: as fitted")
+      ->check(CLI::IsMember({"clip", "free", "refuse"}));
+  add_run_options(score, &request->threads, &request->quiet);
+  score->callback([request] { run_score(*request); });
+}
+
+void add_relevance(CLI::App& app) {
+  const auto request = std::make_shared<RelevanceRequest>();
+  CLI::App* relevance = app.add_subcommand(
+      "relevance",
+      "How much each input moves the predictions of a model on rows, in standard deviations of "
+      "both: by derivatives, of text and two-valued inputs by switching");
+  relevance->add_option("MODEL", request->model, "Model file; - is standard input")->required();
+  relevance
+      ->add_option("DATA", request->data, "Rows, with or without the target; - is standard input")
+      ->required();
+  relevance
+      ->add_option("-o,--output", request->output,
+                   "Also write it: FILE.html a page with a plot, another name JSON")
+      ->type_name("FILE");
+  add_test_columns(relevance, &request->columns);
+  add_run_options(relevance, &request->threads, &request->quiet);
+  relevance->callback([request] { run_relevance(*request); });
+}
+
+}  // namespace mercer::cli

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Options of fit and cv.
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "options/declare.h"
+#include "options/shared.h"
+
+namespace mercer::cli {
+
+namespace {
+
+void add_preparation_options(CLI::App* app, PreparationRequest* preparation) {
+  const auto choice = [&](const char* name, std::string* to, std::vector<std::string> words,
+                          const char* help) {
+    app->add_option(name, *to, help)->check(CLI::IsMember(std::move(words)));
+  };
+  choice(
+      "--scale", &preparation->scale, {"standard", "robust", "center", "none"},
+      "Inputs by mean and deviation (default), median and quartiles, mean alone, or as they are; "
+      "those of 0 and 1 always are");
+  choice(
+      "--missing", &preparation->missing, {"refuse", "fill", "flag"},
+      "Missing inputs (empty, NA, NaN, N/A, null, ?, what --missing-word says, one or two words in "
+      "a column of numbers): refused (default), filled with the median, or filled and flagged by "
+      "an input of 0 and 1 each, as in specs");
+  choice("--transform", &preparation->transform, {"auto", "none", "log", "rank"},
+         "Inputs: log of skewed ones, normal ranks, or (auto, the default) what wins where the "
+         "lengthscale is searched");
+  choice("--target-transform", &preparation->target_transform, {"none", "log", "rank"},
+         "Targets of a regression; predictions are those of the targets as given");
+  app->add_flag("--unit-rows", preparation->unit_rows, "Scale prepared rows to norm 1");
+}
+
+// What fit and cv share.
+void add_fit_options(CLI::App* app, FitRequest* request) {
+  add_learn_options(app, &request->learn);
+  add_preparation_options(app, &request->learn.preparation);
+  app->add_option("--extrapolation", request->learn.extrapolation,
+                  "What predictions do with inputs outside the training range: clip (default), "
+                  "free or refuse")
+      ->check(CLI::IsMember({"clip", "free", "refuse"}));
+  app->add_option("--features", request->features, "Random features D; default 2048")
+      ->check(CLI::Range(int64_t{1}, (int64_t{1} << 31) - 1))
+      ->type_name("D");
+  app->add_option("--estimator", request->estimator,
+                  "Of classes: ridge (least squares) or logistic; default auto: ridge for up to "
+                  "3,000 rows or where logistic takes longer, else logistic unless ridge is "
+                  "better on rows held out by more than a standard error")
+      ->check(CLI::IsMember({"auto", "ridge", "logistic"}));
+  app->add_option("--ard", request->ard,
+                  "A lengthscale for each input: default auto: learnt from dense rows of up to 100 "
+                  "inputs, kept where it wins; off; on: always kept")
+      ->check(CLI::IsMember({"auto", "off", "on"}));
+  app->add_option("--weights", request->learn.columns.weights,
+                  "Column with a weight for each row, >= 0 (0: left out), by name or number from "
+                  "1; it is no input. Scores count rows by it")
+      ->type_name("NAME|INDEX");
+  app->add_option("--class-weight", request->class_weight,
+                  "Of classes: none (default), or balanced: each weighs as much as another")
+      ->check(CLI::IsMember({"none", "balanced"}));
+}
+
+}  // namespace
+
+void add_fit(CLI::App& app) {
+  const auto request = std::make_shared<FitRequest>();
+  CLI::App* fit = app.add_subcommand("fit", "Fit a model; lengthscale and lambda are searched");
+  add_fit_options(fit, request.get());
+  fit->add_option("-o,--output", request->model,
+                  "Model file to write; - is standard output, pipes and devices are written to")
+      ->required()
+      ->type_name("MODEL");
+  fit->add_option_function<std::string>(
+         "--test-fraction",
+         [request](const std::string& text) { request->test_fraction = read_test_fraction(text); },
+         "Hold this fraction of the rows out and print their score")
+      ->type_name("F");
+  fit->add_option(
+         "--report", request->report,
+         "Also write what is known of the fit, with a learning curve and the errors on rows "
+         "not fitted on: FILE.html a page with plots, another name JSON; repeats")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
+  fit->callback([request] {
+    settle_train(&request->learn);
+    run_fit(*request);
+  });
+}
+
+void add_cv(CLI::App& app) {
+  const auto request = std::make_shared<CvRequest>();
+  CLI::App* cv = app.add_subcommand(
+      "cv", "Cross-validate: fit without each fold of the rows in turn, and score on it");
+  add_fit_options(cv, &request->fit);
+  cv->add_option_function<std::string>(
+        "--folds", [request](const std::string& text) { request->folds = read_folds(text); },
+        "Folds; default 5; loo, or as many as rows: one row in each (leave-one-out)")
+      ->type_name("K|loo");
+  cv->callback([request] {
+    settle_train(&request->fit.learn);
+    run_cv(*request);
+  });
+}
+
+}  // namespace mercer::cli

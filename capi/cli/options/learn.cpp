@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Options of the commands that fit: fit, cv and compare.
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+
+#include "failure.h"
+#include "options/shared.h"
+
+namespace mercer::cli {
+
+void settle_train(LearnRequest* learn) {
+  for (std::vector<std::string>* columns :
+       {&learn->targets.targets, &learn->columns.ignore, &learn->columns.text}) {
+    if (!learn->train.empty() || columns->size() < 2) continue;
+    const std::string last = columns->back();
+    if (last != "-" && ::access(last.c_str(), F_OK) != 0) continue;
+    learn->train = last;
+    columns->pop_back();
+  }
+  if (!learn->train.empty()) return;
+  for (const std::vector<std::string>& columns :
+       {learn->targets.targets, learn->columns.ignore, learn->columns.text})
+    if (columns.size() > 1) throw Failure("TRAIN: " + shown(columns.back()) + ": no such file");
+  throw CLI::RequiredError("TRAIN");
+}
+
+void add_learn_options(CLI::App* app, LearnRequest* learn) {
+  app->add_option("TRAIN", learn->train,
+                  "CSV, libsvm, .npy or IDX, plain or gzip; - is standard input (required)");
+  app->add_option("--kernel", learn->plan.kernel,
+                  "Kernel: a name, or a JSON spec (see: mercer specs); default that of the map: "
+                  "gaussian for fourier")
+      ->type_name("JSON|NAME");
+  app->add_option("--map", learn->plan.map, "Feature map: a name, or a JSON spec; default fourier")
+      ->type_name("JSON|NAME");
+  app->add_option("--lengthscale", learn->plan.lengthscale,
+                  "In units of the standardised inputs; default auto: searched")
+      ->type_name("L|auto");
+  app->add_option("--lambda", learn->plan.lambda, "Regularisation per row; default auto: searched")
+      ->type_name("L|auto");
+  add_columns(app, "--target", &learn->targets.targets,
+              "Target columns, by name or number from 1: u v, u,v or repeated. Default: the "
+              "columns named y or y1, y2, ..., else the last");
+  app->add_option("--labels", learn->targets.labels,
+                  "File of one column with the targets; default for IDX: the name with labels-idx1 "
+                  "for images-idx3")
+      ->type_name("FILE");
+  app->add_option("--task", learn->task,
+                  "Default auto: classification iff labels are text, or few whole numbers that are "
+                  "not like counts")
+      ->check(CLI::IsMember({"regression", "classification", "auto"}));
+  add_column_options(app, &learn->columns);
+  add_columns(app, "--ignore", &learn->columns.ignore,
+              "Columns left out, by name (all of that name) or number from 1, '' for the one "
+              "without a name; as many "
+              "as --target takes");
+  add_columns(app, "--text", &learn->columns.text,
+              "Columns of a CSV that are text, though they hold numbers or nearly so; as many as "
+              "--target takes");
+  app->add_flag("--no-standardize", learn->preparation.raw,
+                "Take inputs as they are (IDX bytes are divided by 255 all the same)");
+  // CLI11 takes 2^64 for 2^64 - 1, -1 for the same, and NaN for a number in any range.
+  app->add_option_function<std::string>(
+         "--seed", [learn](const std::string& text) { learn->seed = read_seed(text); },
+         "Fixes every random number; default 0")
+      ->type_name("S");
+  add_run_options(app, &learn->threads, &learn->quiet);
+}
+
+}  // namespace mercer::cli

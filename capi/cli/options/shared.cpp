@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+#include "options/shared.h"
+
+#include <CLI/CLI.hpp>
+
+namespace mercer::cli {
+
+void add_run_options(CLI::App* app, int32_t* threads, bool* quiet) {
+  app->add_option("--threads", *threads,
+                  "Upper limit on threads of the library's loops; 0: all cores (BLAS has its own)")
+      ->check(CLI::Range(0, 100000))
+      ->type_name("T");
+  app->add_flag("--quiet", *quiet,
+                "Print scores only, no tables and no progress; warnings go to standard error");
+}
+
+void add_column_options(CLI::App* app, ColumnRequest* columns) {
+  app->add_option("--delimiter", columns->delimiter,
+                  "What separates fields of a CSV: comma, tab, semicolon, space or a character; "
+                  "default auto: as its first line looks")
+      ->type_name("C");
+  app->add_option("--header", columns->header,
+                  "Whether the first line of a CSV names the columns; default auto: iff it holds "
+                  "text, and either no numbers or text above numbers")
+      ->check(CLI::IsMember({"auto", "yes", "no"}));
+  app->add_option("--decimal", columns->decimal,
+                  "The decimal mark of numbers in a CSV; default auto: as each column shows")
+      ->check(CLI::IsMember({"auto", "point", "comma"}));
+  app->add_option("--missing-word", columns->missing_words,
+                  "A further word, or number, of a CSV that stands for what is missing, as in "
+                  "--missing-word=-999; repeats. predict and its like know those of the fit")
+      ->type_name("WORD")
+      ->allow_extra_args(false);
+}
+
+CLI::Option* add_columns(CLI::App* app, const char* name, std::vector<std::string>* to,
+                         const std::string& help) {
+  return app->add_option(name, *to, help)->type_name("COLUMN")->allow_extra_args(true);
+}
+
+}  // namespace mercer::cli
