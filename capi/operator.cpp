@@ -161,6 +161,19 @@ mercer_status mercer_operator_map_supplied(const mercer_rows* frequencies, int64
   });
 }
 
+mercer_status mercer_operator_map_from_roots(const char* json, int64_t p, int64_t q,
+                                             mercer_root root, void* user,
+                                             mercer_operator_map** out) {
+  return guard_create("mercer_operator_map_from_roots", out, [&] {
+    check_range("p", p, 1, INT32_MAX);
+    check_range("q", q, 1, INT32_MAX);
+    require(root != nullptr, MERCER_INVALID_ARGUMENT, "root is NULL, expected a function");
+    return mercer_operator_map{spec::operator_map_of_roots(
+        check_text("json", json), p, q,
+        [&](const double* omega, double* B) { return root(user, omega, B) == 0; })};
+  });
+}
+
 mercer_status mercer_operator_map_spec(const mercer_operator_map* map, char* buffer,
                                        int64_t capacity, int64_t* needed) {
   return guard("mercer_operator_map_spec", [&] {

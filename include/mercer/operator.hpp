@@ -91,6 +91,17 @@ class OperatorMap {
       return mercer_operator_map_supplied(frequencies.get(), p, q, roots.data(), out);
     });
   }
+  /// root(omega, B) writes B(omega), p x q, and must not throw.
+  template <class Root>
+  static OperatorMap from_roots(const std::string& json, int64_t p, int64_t q, Root root) {
+    const auto call = [](void* user, const double* omega, double* B) noexcept -> int32_t {
+      (*static_cast<Root*>(user))(omega, B);
+      return 0;
+    };
+    return make([&](auto out) {
+      return mercer_operator_map_from_roots(json.c_str(), p, q, call, &root, out);
+    });
+  }
   static OperatorMap load(const std::string& path) {
     return make([&](auto out) { return mercer_operator_map_load(path.c_str(), out); });
   }

@@ -126,25 +126,6 @@ feature::FourierOptions options_of(const Parameters& canonical) {
           canonical.seed("seed")};
 }
 
-Matrix<double> frequencies_of(const Parameters& canonical, const kernel::Kernel& kernel, int64_t F,
-                              Context& context) {
-  require(kernel.prologue() == nullptr, MERCER_UNSUPPORTED,
-          "kernel %s warps its inputs: no derivatives of the field, expected its values",
-          std::string(kernel.name()).c_str());
-  const feature::FourierOptions options = options_of(canonical);
-  return drawn_frequencies(
-      projection::find_projection(options.projection),
-      {std::shared_ptr<const random::Law>(std::shared_ptr<void>(), kernel.spectral_law()),
-       {kernel.lengthscale().begin(), kernel.lengthscale().end()},
-       projection::Unit::plain,
-       canonical.integer("inputs"),
-       F,
-       options.seed,
-       options.radius,
-       options.scramble},
-      context);
-}
-
 /// (B B')^2 times the variance of the scalar estimate.
 PairVariance variance_of(std::shared_ptr<const feature::FeatureMap> scalar,
                          MatrixView<const double> B) {
@@ -176,8 +157,8 @@ std::unique_ptr<const OperatorMap> make_map(const Parameters& canonical,
   parts.parameters = canonical;
   parts.parameters.set("features", parts.scalar->features());
   parts.root = std::make_shared<const SharedRoot>(kernel, root.B.view());
-  parts.frequencies = [kernel, canonical, F = parts.scalar->features() / 2](Context& context) {
-    return frequencies_of(canonical, kernel->scalar(), F, context);
+  parts.frequencies = [kernel, canonical](Context& context) {
+    return std::move(draw_frequencies(canonical, kernel->scalar(), false, context).W);
   };
   parts.variance = [kernel, scalar = parts.scalar, B = root.B.view()] {
     return variance_of(scalar, B);

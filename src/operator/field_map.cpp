@@ -24,45 +24,6 @@ namespace {
 
 constexpr const char* kSymmetric = "symmetric";
 
-projection::ProjectionArguments arguments_of(const Parameters& canonical,
-                                             const kernel::Kernel& kernel,
-                                             const feature::ProjectionChoice& choice, int64_t F) {
-  return {std::shared_ptr<const random::Law>(std::shared_ptr<void>(), kernel.spectral_law()),
-          {kernel.lengthscale().begin(), kernel.lengthscale().end()},
-          projection::Unit::plain,
-          canonical.integer("inputs"),
-          F,
-          canonical.seed("seed"),
-          choice.radius,
-          choice.scramble,
-          "kernel " + std::string(kernel.name())};
-}
-
-// l; 0 for the unbounded form.
-double bounded_lengthscale(const Parameters& canonical, const kernel::Kernel& kernel) {
-  if (!canonical.boolean("bounded")) return 0;
-  require(kernel.is_gaussian() && kernel.lengthscale().size() == 1, MERCER_UNSUPPORTED,
-          "bounded = true of kernel %s with %zu lengthscales, expected gaussian with one",
-          std::string(kernel.name()).c_str(), kernel.lengthscale().size());
-  return kernel.lengthscale()[0];
-}
-
-int64_t frequency_count(const Parameters& canonical, const feature::ProjectionChoice& choice) {
-  const int64_t D = canonical.integer("features");
-  require(D % 2 == 0, MERCER_INVALID_ARGUMENT,
-          "features = %lld, expected an even number: a cosine and a sine of each frequency",
-          static_cast<long long>(D));
-  return choice.columns(canonical.integer("inputs"), D / 2);
-}
-
-std::vector<double> shares_of(const projection::ProjectionEntry& entry,
-                              const projection::ProjectionArguments& arguments) {
-  std::vector<double> shares;
-  for (int64_t j = 0; entry.share != nullptr && j < arguments.F; ++j)
-    shares.push_back(entry.share(arguments, j));
-  return shares;
-}
-
 void require_variance(const projection::ProjectionEntry& entry, const kernel::Kernel& kernel) {
   require(entry.share == nullptr, MERCER_UNSUPPORTED,
           "the columns of projection %s have weights: the variance has no closed form", entry.name);
@@ -94,35 +55,28 @@ std::unique_ptr<const OperatorMap> make_field_map(const Parameters& canonical,
   const kernel::Kernel& scalar = kernel->scalar();
   const int64_t d = canonical.integer("inputs");
   field.outputs(d);
-  const feature::ProjectionChoice choice = feature::read_projection_choice(canonical);
-  choice.check();
-  const projection::ProjectionEntry& entry = projection::find_projection(choice.projection);
-  auto arguments = arguments_of(canonical, scalar, choice, frequency_count(canonical, choice));
-  const double l = bounded_lengthscale(canonical, scalar);
-  if (l > 0) {
-    require_bounded(entry, d);
-    arguments.law = bounded_law();
-    arguments.subject = "bounded = true";
-  }
+  const bool bounded = canonical.boolean("bounded");
   Context context;
-  auto W = std::make_shared<const Matrix<double>>(drawn_frequencies(entry, arguments, context));
-  const double length = l > 0 ? std::sqrt(static_cast<double>(d)) / l : 0;
+  const auto drawn =
+      std::make_shared<const Frequencies>(draw_frequencies(canonical, scalar, bounded, context));
+  const MatrixView<const double> W = drawn->W.view();
+  const double length = bounded ? std::sqrt(static_cast<double>(d)) / scalar.lengthscale()[0] : 0;
   const bool symmetric = canonical.find("root") == nullptr || canonical.text("root") == kSymmetric;
   OperatorParts parts;
   parts.parameters = canonical;
-  parts.parameters.set("features", 2 * arguments.F);
-  parts.scalar = feature::make_fourier_supplied(scalar, W->view(), shares_of(entry, arguments), {});
-  parts.root = make_field_root(W->view(), field.parts(), length,
+  parts.parameters.set("features", 2 * W.rows);
+  parts.scalar = feature::make_fourier_supplied(scalar, W, drawn->shares, {});
+  parts.root = make_field_root(W, field.parts(), length,
                                symmetric ? DivergenceRoot::symmetric : DivergenceRoot::orthonormal);
-  parts.frequencies = [W](Context& running) {
-    Matrix<double> copy(W->rows(), W->cols(), running, "frequencies");
-    std::copy_n(W->data(), W->rows() * W->cols(), copy.data());
+  parts.frequencies = [drawn](Context& running) {
+    Matrix<double> copy(drawn->W.rows(), drawn->W.cols(), running, "frequencies");
+    std::copy_n(drawn->W.data(), copy.rows() * copy.cols(), copy.data());
     return copy;
   };
-  parts.variance = [kernel, &field, &entry, length, F = arguments.F, d]() -> PairVariance {
-    require_variance(entry, kernel->scalar());
+  parts.variance = [kernel, &field, drawn, length, d]() -> PairVariance {
+    require_variance(*drawn->entry, kernel->scalar());
     auto at = std::make_shared<moment::FieldVariance>(kernel->scalar(), field.parts(),
-                                                      length * length, d, F);
+                                                      length * length, d, drawn->W.rows());
     return [at](const double* x, const double* y, MatrixView<double> out) { at->at(x, y, out); };
   };
   parts.kernel = std::move(kernel);

@@ -3,8 +3,11 @@
 #include "operator/frequencies.h"
 
 #include <algorithm>
+#include <memory>
+#include <string>
 
 #include "base/error.h"
+#include "feature/projection_choice.h"
 #include "random/distributions.h"
 
 namespace mercer::operators {
@@ -26,8 +29,6 @@ class BoundedLaw final : public random::Law {
   }
   bool is_product() const noexcept override { return false; }
 };
-
-}  // namespace
 
 // The projection of the unit vectors: row k of P is coordinate k of every omega.
 Matrix<double> drawn_frequencies(const projection::ProjectionEntry& entry,
@@ -63,8 +64,6 @@ Matrix<double> drawn_frequencies(const projection::ProjectionEntry& entry,
   return W;
 }
 
-std::shared_ptr<const random::Law> bounded_law() { return std::make_shared<const BoundedLaw>(); }
-
 void require_bounded(const projection::ProjectionEntry& entry, int64_t d) {
   const bool whole = entry.block == nullptr || entry.block(d) == d;
   // Points of a cube become norms through a quantile that knows no dimension; rules have weights.
@@ -75,6 +74,57 @@ void require_bounded(const projection::ProjectionEntry& entry, int64_t d) {
       "chi with d + 2 degrees, expected dense, orthogonal or, for a power of two of at least 16 "
       "inputs, sorf, fastfood or circulant",
       entry.name, static_cast<long long>(d));
+}
+
+void require_drawable(const kernel::Kernel& kernel, bool bounded) {
+  const std::string name(kernel.name());
+  require(kernel.spectral_law() != nullptr, MERCER_UNSUPPORTED,
+          "kernel %s is not shift-invariant: it has no frequencies", name.c_str());
+  require(kernel.prologue() == nullptr, MERCER_UNSUPPORTED,
+          "kernel %s warps its inputs: its frequencies are not those of the inputs", name.c_str());
+  require(!bounded || (kernel.is_gaussian() && kernel.lengthscale().size() == 1),
+          MERCER_UNSUPPORTED,
+          "bounded = true of kernel %s with %zu lengthscales, expected gaussian with one",
+          name.c_str(), kernel.lengthscale().size());
+}
+
+int64_t frequency_count(const Parameters& canonical, const feature::ProjectionChoice& choice) {
+  const int64_t D = canonical.integer("features");
+  require(D % 2 == 0, MERCER_INVALID_ARGUMENT,
+          "features = %lld, expected an even number: a cosine and a sine of each frequency",
+          static_cast<long long>(D));
+  return choice.columns(canonical.integer("inputs"), D / 2);
+}
+
+}  // namespace
+
+Frequencies draw_frequencies(const Parameters& canonical, const kernel::Kernel& kernel,
+                             bool bounded, Context& context) {
+  require_drawable(kernel, bounded);
+  const int64_t d = canonical.integer("inputs");
+  kernel.check_dimension(d);
+  const feature::ProjectionChoice choice = feature::read_projection_choice(canonical);
+  choice.check();
+  const projection::ProjectionEntry& entry = projection::find_projection(choice.projection);
+  if (bounded) require_bounded(entry, d);
+  // The law is the kernel's own, which outlives what is drawn here.
+  const auto law =
+      bounded ? std::make_shared<const BoundedLaw>()
+              : std::shared_ptr<const random::Law>(std::shared_ptr<void>(), kernel.spectral_law());
+  const projection::ProjectionArguments arguments{
+      law,
+      {kernel.lengthscale().begin(), kernel.lengthscale().end()},
+      projection::Unit::plain,
+      d,
+      frequency_count(canonical, choice),
+      canonical.seed("seed"),
+      choice.radius,
+      choice.scramble,
+      bounded ? "bounded = true" : "kernel " + std::string(kernel.name())};
+  Frequencies drawn{drawn_frequencies(entry, arguments, context), {}, &entry};
+  for (int64_t j = 0; entry.share != nullptr && j < arguments.F; ++j)
+    drawn.shares.push_back(entry.share(arguments, j));
+  return drawn;
 }
 
 }  // namespace mercer::operators

@@ -4,25 +4,31 @@
 // projection.
 #pragma once
 
-#include <cstdint>
-#include <memory>
+#include <vector>
 
 #include "base/aligned.h"
 #include "base/context.h"
+#include "base/parameters.h"
+#include "kernel/kernel.h"
 #include "projection/projections.h"
 
 namespace mercer::operators {
 
-/// F x d, row j is omega_j. Cost: d rows of the projection. Errors: those of
-/// ProjectionEntry::make.
-Matrix<double> drawn_frequencies(const projection::ProjectionEntry& entry,
-                                 const projection::ProjectionArguments& arguments,
-                                 Context& context);
+struct Frequencies {
+  Matrix<double> W;            // F x d, row j is omega_j
+  std::vector<double> shares;  // of the estimate; none: 1/F each
+  const projection::ProjectionEntry* entry;
+};
 
-/// The law of density (||omega||^2/d) N(0, I): uniform direction, norm chi_{d+2}.
-std::shared_ptr<const random::Law> bounded_law();
-/// UNSUPPORTED, naming the projection, where its columns cannot have that law: the norm knows the
-/// dimension, so blocks that pad d draw another, and its coordinates are dependent.
-void require_bounded(const projection::ProjectionEntry& entry, int64_t d);
+/// Those that canonical parameters with "inputs", "features", "seed" and the fields of
+/// feature::projection_fields say: of the kernel's spectral law, or, `bounded`, of the law of
+/// density proportional to ||omega||^2 times that of gaussian of one lengthscale: uniform
+/// direction, norm chi_{d+2}/l. The same columns as of the map fourier. Cost: d rows of the
+/// projection. Errors: INVALID_ARGUMENT for odd features; UNSUPPORTED for kernels without a
+/// spectral law or that warp their inputs, and for projections that cannot have the law: the norm
+/// of the bounded one knows the dimension, so blocks that pad d would draw another, and its
+/// coordinates depend on each other.
+Frequencies draw_frequencies(const Parameters& canonical, const kernel::Kernel& kernel,
+                             bool bounded, Context& context);
 
 }  // namespace mercer::operators

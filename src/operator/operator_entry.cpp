@@ -45,18 +45,20 @@ std::vector<Field> kernel_fields(const OperatorEntry& entry) {
   return fields;
 }
 
+std::vector<Field> drawn_fields() {
+  return {kernel_field(),
+          count_field("inputs", {}, kMostExtent, "d, numbers per row of X"),
+          count_field("features", {}, kMostExtent, "D, columns of scalar features: 2 a frequency"),
+          {.key = "seed",
+           .type = FieldType::seed,
+           .fallback = uint64_t{0},
+           .help = "fixes every random number"}};
+}
+
 std::vector<Field> map_fields(const OperatorEntry& entry) {
-  std::vector<Field> fields{
-      operator_name_field(),
-      kernel_field(),
-      count_field("inputs", {}, kMostExtent, "d, numbers per row of X"),
-      count_field("features", {}, kMostExtent, "D, columns of scalar features: 2 a frequency"),
-      {.key = "seed",
-       .type = FieldType::seed,
-       .fallback = uint64_t{0},
-       .help = "fixes every random number"}};
-  fields.insert(fields.end(), entry.kernel_fields.begin(), entry.kernel_fields.end());
-  fields.insert(fields.end(), entry.map_fields.begin(), entry.map_fields.end());
+  std::vector<Field> fields{operator_name_field()};
+  for (const std::vector<Field>& more : {drawn_fields(), entry.kernel_fields, entry.map_fields})
+    fields.insert(fields.end(), more.begin(), more.end());
   return fields;
 }
 

@@ -28,6 +28,8 @@ struct OperatorEntry {
 };
 std::span<const OperatorEntry> operator_table();
 
+/// "kernel", "inputs", "features", "seed": what every drawn map says.
+std::vector<Field> drawn_fields();
 /// Fields of an entry's kernel resp. map, "operator" first.
 std::vector<Field> kernel_fields(const OperatorEntry& entry);
 std::vector<Field> map_fields(const OperatorEntry& entry);

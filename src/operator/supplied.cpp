@@ -11,6 +11,8 @@
 #include "base/fields.h"
 #include "base/size.h"
 #include "feature/fourier.h"
+#include "operator/frequencies.h"
+#include "operator/operator_entry.h"
 
 namespace mercer::operators {
 namespace {
@@ -73,6 +75,29 @@ std::unique_ptr<const OperatorMap> make_supplied_operator(MatrixView<const doubl
   parts.numbers = {{"frequencies", {F, d}, W}, {"roots", {F, p, q}, B}};
   parts.root = std::make_shared<const SuppliedRoot>(p, q, std::move(B));
   return std::make_unique<const OperatorMap>(std::move(parts));
+}
+
+std::unique_ptr<const OperatorMap> make_operator_of_roots(const Parameters& given, int64_t p,
+                                                          int64_t q, const RootFunction& root) {
+  std::vector<Field> fields = drawn_fields();
+  for (Field& field : feature::projection_fields("how frequencies are drawn", nullptr, true))
+    fields.push_back(std::move(field));
+  const Parameters canonical = check_fields(open_envelope(given, "").body, fields, "");
+  const auto kernel = kernel::make_kernel(canonical.object("kernel"));
+  Context context;
+  const Frequencies drawn = draw_frequencies(canonical, *kernel, false, context);
+  const int64_t F = drawn.W.rows();
+  const Matrix<double> B(F, checked_multiply(p, q, "B(omega)"));
+  for (int64_t j = 0; j < F; ++j) {
+    double* const to = B.view().row(j);
+    require(root(drawn.W.view().row(j), to), MERCER_CANCELLED,
+            "root asked to stop at frequency %lld", Long{j});
+    const double share =
+        drawn.shares.empty() ? 1 : drawn.shares[static_cast<size_t>(j)] * static_cast<double>(F);
+    const double scale = std::sqrt(kernel->variance() * share);
+    for (int64_t i = 0; i < B.cols(); ++i) to[i] *= scale;
+  }
+  return make_supplied_operator(drawn.W.view(), p, q, B.data());
 }
 
 bool is_supplied_operator(const Parameters& given) {

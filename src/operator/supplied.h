@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 
@@ -18,6 +19,16 @@ namespace mercer::operators {
 std::unique_ptr<const OperatorMap> make_supplied_operator(MatrixView<const double> frequencies,
                                                           int64_t p, int64_t q,
                                                           const double* roots);
+
+/// Writes B(omega), p x q, row by row; false: stop.
+using RootFunction = std::function<bool(const double* omega, double* B)>;
+
+/// The same with frequencies drawn as `given` says ("kernel", "inputs", "features", "seed",
+/// "projection" and its options), the kernel's amplitude and the rule's weights in B. `root` is
+/// called for one frequency after the other. Errors: those of draw_frequencies; INVALID_ARGUMENT
+/// for numbers that are not finite; CANCELLED.
+std::unique_ptr<const OperatorMap> make_operator_of_roots(const Parameters& given, int64_t p,
+                                                          int64_t q, const RootFunction& root);
 
 /// From the spec of such a map, which says "operator":"supplied" and "needs":"data", and
 /// OperatorMap::numbers(). CORRUPT_FILE.

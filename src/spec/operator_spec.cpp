@@ -41,6 +41,11 @@ std::unique_ptr<const operators::OperatorMap> decomposable_from_spec(std::string
   return operators::make_operator_map(operators::canonical_operator_map(given));
 }
 
+std::unique_ptr<const operators::OperatorMap> operator_map_of_roots(
+    std::string_view json, int64_t p, int64_t q, const operators::RootFunction& root) {
+  return operators::make_operator_of_roots(parse_object(json), p, q, root);
+}
+
 std::unique_ptr<const operators::OperatorMap> operator_map_of_file(
     std::string_view json, std::span<const NumberArray> numbers) {
   const Parameters given = parse_object(json, kMostFileSpecBytes);

@@ -12,7 +12,7 @@
 #include "feature/feature_map.h"
 #include "kernel/kernel.h"
 #include "model/model.h"
-#include "operator/operator_map.h"
+#include "operator/supplied.h"
 
 namespace mercer::spec {
 
@@ -52,6 +52,10 @@ std::unique_ptr<const operators::OperatorMap> operator_map_from_spec(std::string
 std::unique_ptr<const operators::OperatorMap> decomposable_from_spec(std::string_view json,
                                                                      const kernel::Kernel& kernel,
                                                                      std::vector<double> gamma);
+/// Frequencies as the spec says ("kernel", "inputs", "features", "seed", "projection" ...), roots of
+/// the caller's.
+std::unique_ptr<const operators::OperatorMap> operator_map_of_roots(
+    std::string_view json, int64_t p, int64_t q, const operators::RootFunction& root);
 /// With the numbers a file carried.
 std::unique_ptr<const operators::OperatorMap> operator_map_of_file(
     std::string_view json, std::span<const NumberArray> numbers);

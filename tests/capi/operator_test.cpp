@@ -162,6 +162,46 @@ TEST_CASE("operator maps in single precision and of sparse rows", "[capi]") {
   for (size_t i = 0; i < 64; ++i) CHECK(sums[i] == Approx(dense[i]).margin(1e-12));
 }
 
+TEST_CASE("B(omega) by callback", "[capi]") {
+  struct Roots {
+    int64_t calls = 0, stop = -1;
+    double fill = 1;
+  };
+  const mercer_root curl = [](void* user, const double* omega, double* B) -> int32_t {
+    Roots& roots = *static_cast<Roots*>(user);
+    for (int k = 0; k < 3; ++k) B[k] = roots.fill * omega[k];
+    return roots.calls++ == roots.stop ? 1 : 0;
+  };
+  // Weights of the rule and the amplitude are in the map.
+  const std::string rest =
+      R"("kernel":{"kernel":"gaussian","variance":2},"inputs":3,"features":20,"projection":)"
+      R"("quadrature"})";
+  const auto drawn = make_operator(R"({"operator":"curl_free",)" + rest);
+  mercer_operator_map* made = nullptr;
+  Roots roots;
+  REQUIRE(mercer_operator_map_from_roots(("{" + rest).c_str(), 3, 1, curl, &roots, &made) ==
+          MERCER_OK);
+  const OperatorHandle own(made);
+  CHECK(roots.calls == 10);
+  const std::vector<double> a = field_of(own.get(), 3), b = field_of(drawn.get(), 3);
+  REQUIRE((a.size() == 15 && b.size() == 15));
+  for (size_t i = 0; i < 15; ++i) CHECK(a[i] == Approx(b[i]).epsilon(1e-12));
+
+  Slot<mercer_operator_map> map;
+  const auto ask = [&](const char* json, Roots given, mercer_root root) {
+    return mercer_operator_map_from_roots(json, 3, 1, root, &given, map.out());
+  };
+  const char* const kJson = R"({"inputs":3,"features":20})";
+  CHECK(map.fault(ask(kJson, {0, 4, 1}, curl), MERCER_CANCELLED, "frequency 4") == "");
+  CHECK(map.refused(ask(kJson, {0, -1, NAN}, curl), "roots[0]") == "");
+  CHECK(map.refused(ask(kJson, {}, nullptr), "root is NULL") == "");
+  CHECK(map.refused(ask(R"({"inputs":3,"features":20,"gamma":[1]})", {}, curl), "gamma") == "");
+  CHECK(map.fault(ask(R"({"inputs":3,"features":20,"kernel":{"kernel":"skewed_chi2"}})", {}, curl),
+                  MERCER_UNSUPPORTED, "warps") == "");
+  CHECK(map.fault(ask(R"({"inputs":3,"features":20,"kernel":{"kernel":"polynomial"}})", {}, curl),
+                  MERCER_UNSUPPORTED, "polynomial") == "");
+}
+
 TEST_CASE("operator.h refuses what it cannot do, naming it", "[capi]") {
   Slot<mercer_operator_kernel> kernel;
   CHECK(kernel.refused(mercer_operator_kernel_from_spec("{\"operator\":\"curl\"}", kernel.out()),

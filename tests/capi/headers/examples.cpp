@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The mercer authors
 // The examples of the C++ headers, line by line as they stand there (examples.cmake compares), compiled as strict C++17 and run:
 // every function is true if its example did what the header says.
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <mercer/mercer.hpp>
@@ -124,6 +125,16 @@ bool fields(const Numbers& X) {
   if (std::abs(sum - f(2, 1)) > 1e-12 || std::abs(norm - squares) > 1e-9 * squares) return false;
   const std::vector<double> roots(static_cast<size_t>(X.rows()) * 2, 0.5);
   const mercer::OperatorMap own = mercer::OperatorMap::supplied(X, 2, 1, roots);
+  const mercer::OperatorMap curl = mercer::OperatorMap::from_roots(
+      R"({"inputs":3,"features":40})", 3, 1,
+      [](const double* omega, double* B) { std::copy_n(omega, 3, B); });
+  const auto same =
+      mercer::OperatorMap::from_spec(R"({"operator":"curl_free","inputs":3,"features":40})");
+  Numbers first_of(curl.coefficients(), 1), mine(X.rows(), 3), theirs(X.rows(), 3);
+  first_of(7, 0) = 1;
+  curl.apply(X, first_of, mine);
+  same.apply(X, first_of, theirs);
+  if (curl.coefficients() != 40 || std::abs(mine(3, 1) - theirs(3, 1)) > 1e-13) return false;
   Numbers variance(X.rows(), 9), K(3 * X.rows(), 3 * X.rows()), product(X.rows(), 3);
   field.variance(X, X, variance);
   const auto kernel = mercer::OperatorKernel::from_spec(R"({"operator":"divergence_free"})");
