@@ -79,6 +79,9 @@ char read_delimiter(const std::string& text);
 /// How the reader is to read.
 CsvOptions csv_options(const ColumnRequest& request);
 
+/// Fails for options of --text and --missing-word, which arrays and libsvm files have no use for.
+void require_csv(const Table& table, const ColumnRequest& request);
+
 /// Columns (from 0) that names or numbers from 1 name, several of them in one text with commas
 /// between; a name that repeats is all columns of it, an empty one the column without. Fails naming
 /// `option`.

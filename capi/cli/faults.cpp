@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The mercer authors
 #include "faults.h"
 
+#include <algorithm>
 #include <vector>
 
 #include "failure.h"
@@ -23,10 +24,18 @@ std::string command_fault(const CLI::App& app, int argc, char** argv) {
              : shown(argv[1]) + " is no command, " + expected + did_you_mean(argv[1], commands);
 }
 
+bool has_unknown_option(const CLI::App& command) {
+  const std::vector<std::string> surplus = command.remaining();
+  return std::ranges::any_of(surplus, [](const auto& word) { return word.starts_with("--"); });
+}
+
 std::string surplus_fault(const CLI::App& command) {
   const std::vector<std::string> surplus = command.remaining();
   if (surplus.empty()) return "an argument was not expected";
-  const std::string word = surplus.front().substr(0, surplus.front().find('='));
+  const auto option =
+      std::ranges::find_if(surplus, [](const auto& one) { return one.starts_with("--"); });
+  const std::string& first = option != surplus.end() ? *option : surplus.front();
+  const std::string word = first.substr(0, first.find('='));
   if (word.size() < 2 || word[0] != '-')
     return shown(word) + " was not expected (mercer " + command.get_name() + " --help)";
   std::vector<std::string> known;

@@ -11,6 +11,9 @@ namespace mercer::cli {
 /// argv[1] is no command, or there is none.
 std::string command_fault(const CLI::App& app, int argc, char** argv);
 
+/// Is one of the words that the command does not know like an option?
+bool has_unknown_option(const CLI::App& command);
+
 /// Words of a command that are neither its options nor its files.
 std::string surplus_fault(const CLI::App& command);
 

@@ -31,6 +31,17 @@ void tell_unknown(const std::vector<int64_t>& unknown, const Metadata& metadata,
   }
 }
 
+/// The words are often given in the other order.
+Model load(const std::string& file, const std::string& path) {
+  try {
+    return Model::load(file);
+  } catch (const Error& error) {
+    if (path == "-" || std::string(error.what()).find("does not begin as") == std::string::npos)
+      throw;
+    throw Failure(shown(path) + " is no model, nor any other file of mercer (MODEL comes first)");
+  }
+}
+
 }  // namespace
 
 bool LoadedModel::clips(const std::string& extrapolation) const {
@@ -40,7 +51,7 @@ bool LoadedModel::clips(const std::string& extrapolation) const {
 
 LoadedModel load_model(const std::string& path) {
   const SpooledFile file(path, SpooledFile::Use::read);
-  Model model = file.naming_stream([&] { return Model::load(file.path()); });
+  Model model = file.naming_stream([&] { return load(file.path(), path); });
   const int64_t inputs = model.inputs(), outputs = model.outputs();
   Metadata metadata = parse_metadata(model.metadata(), model.classes() > 0, outputs);
   return {std::move(model), inputs, outputs, std::move(metadata)};

@@ -53,8 +53,11 @@ int run(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
     if (app.get_subcommands().empty()) return complain("", command_fault(app, argc, argv));
-    if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr)
-      return complain(command_of(app), surplus_fault(*app.get_subcommands().front()));
+    // A word that is no option is told before an option that is wanting.
+    const CLI::App& command = *app.get_subcommands().front();
+    const bool surplus = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
+    if (surplus || has_unknown_option(command))
+      return complain(command.get_name(), surplus_fault(command));
     return complain(command_of(app), error.what());
   } catch (const Failure& error) {
     return complain(command_of(app), error.what());

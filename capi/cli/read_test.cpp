@@ -273,6 +273,7 @@ Dataset read_test(const std::string& path, const std::string& labels, const Meta
         return permission_of(layout, model, asked.weights);
       },
       csv_options(as_fitted(wanted, model)));
+  require_csv(table, wanted);
   if (table.format == Format::libsvm) {
     if (!wanted.ignore.empty() || !wanted.weights.empty())
       throw Failure(std::string(wanted.ignore.empty() ? "--weights: " : "--ignore: ") + file +

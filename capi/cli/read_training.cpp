@@ -133,11 +133,10 @@ Dataset read_training(const std::string& path, const TargetRequest& request,
                           parts.text,    parts.ignored};
   };
   Table table = read_table(path, rule, csv_options(columns));
+  require_csv(table, columns);
   if (table.format == Format::libsvm) {
     if (!columns.weights.empty())
       throw Failure("--weights: a libsvm file has no column of weights");
-    if (!columns.text.empty())
-      throw Failure("--text: " + table.name + " is no CSV; its columns are numbers");
     if (!columns.ignore.empty())
       throw Failure("--ignore: a libsvm file has no columns that could be left out");
     if (!request.targets.empty())
@@ -152,8 +151,6 @@ Dataset read_training(const std::string& path, const TargetRequest& request,
     if (own.labels.empty())
       throw Failure("--labels: needed for IDX files whose name does not hold 'images-idx3'");
   }
-  if (table.format != Format::csv && !columns.text.empty())
-    throw Failure("--text: " + table.name + " is no CSV; its columns are numbers");
   if (table.format != Format::csv) parts = choose_parts({}, table.columns, own, columns);
   std::vector<std::string> names = table.names;
   std::vector<double> weights;

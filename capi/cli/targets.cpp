@@ -98,6 +98,15 @@ CsvOptions csv_options(const ColumnRequest& request) {
   return options;
 }
 
+void require_csv(const Table& table, const ColumnRequest& request) {
+  if (table.format == Format::csv) return;
+  const char* option = !request.text.empty()            ? "--text"
+                       : !request.missing_words.empty() ? "--missing-word"
+                                                        : nullptr;
+  if (option != nullptr)
+    throw Failure(std::string(option) + ": " + table.name + " is no CSV and holds numbers alone");
+}
+
 namespace {
 
 // "u,v" is two columns unless one is called that.

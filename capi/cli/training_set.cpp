@@ -29,8 +29,8 @@ void describe(const Encoding& encoding, const Metadata& metadata, std::FILE* out
   const auto j = static_cast<size_t>(encoding.input);
   const std::string name =
       j < metadata.inputs.size() ? metadata.inputs[j] : std::to_string(encoding.input + 1);
-  std::fprintf(out, "input %s: text in %lld columns of 0 and 1%s\n", name.c_str(),
-               static_cast<long long>(encoding.width()),
+  std::fprintf(out, "input %s: text in %s of 0 and 1%s\n", name.c_str(),
+               counted(encoding.width(), "column").c_str(),
                encoding.other ? ", rare levels in one" : "");
 }
 

@@ -184,6 +184,10 @@ sed 's/,1,/,-1,/' weighed.csv >negative.csv
 refuses 'has weight -1' "$MERCER" fit negative.csv -o result --weights w
 printf '1 1:2\n0 1:3\n' >two.svm
 refuses '--weights: a libsvm file' "$MERCER" fit two.svm -o result --weights 1
+refuses '--text: two.svm is no CSV' "$MERCER" fit two.svm -o result --text 1
+refuses '--missing-word: two.svm is no CSV' "$MERCER" fit two.svm -o result --missing-word=-1
+refuses '--missing-word: two.svm is no CSV' "$MERCER" predict weighed two.svm -o result --missing-word=-1
+refuses '--weights: two.svm is a libsvm file' "$MERCER" score weighed two.svm --weights 1
 refuses '--class-weight balanced: the task is a regression' "$MERCER" fit weighed.csv -o result --class-weight balanced
 fit levels.csv -o levels --ard off
 ! grep -q 'relevance of inputs' out || complain "--ard off"

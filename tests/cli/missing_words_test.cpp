@@ -81,8 +81,8 @@ TEST_CASE("where missing values are refused, so are words for them", "[cli]") {
         refused(column(40, {{row, "unknown"}}), {}) ==
         "t.csv:" + std::to_string(row + 2) +
             ":1: 'unknown' in 1 of 40 rows, where the others hold numbers: taken as missing, which "
-            "is refused (--missing flag fills and flags such inputs, --text a takes the column as "
-            "text)");
+            "is refused (a fit with --missing flag fills and flags them, --text a takes the column "
+            "as text)");
   }
 }
 
@@ -103,6 +103,18 @@ TEST_CASE("many distinct numbers below a word become numbers while they are read
     CHECK(data.X.at(i * data.d) == 0.5 * static_cast<double>(i));
   CHECK(is_missing_at(data, 0));
   CHECK(is_missing_at(data, 100000));
+}
+
+TEST_CASE("words that stand together are judged by the whole column", "[cli]") {
+  for (const int64_t rows : {4000, 80000}) {
+    std::vector<std::pair<int64_t, std::string>> words;
+    for (int64_t i = 0; i < 180; ++i) words.emplace_back(i, i % 2 == 0 ? "unknown" : "none");
+    const Dataset data = training(column(rows, words), filled());
+    REQUIRE(data.words.size() == 1);
+    CHECK(data.words[0].words[0].rows == 90);
+    CHECK(data.words[0].words[1].first == 1);
+    CHECK(data.X.at(180 * data.d) == 90);
+  }
 }
 
 TEST_CASE("--text and --missing-word overrule what a column seems to hold", "[cli]") {

@@ -33,6 +33,10 @@ meant "'fti' is no command, .*; did you mean 'fit'?" "$MERCER" fti train.csv
 meant "'perdict' is no command, .*; did you mean 'predict'?" "$MERCER" perdict
 meant "fit: --feature is no option of fit; did you mean '--features'?" "$MERCER" fit train.csv -o result --feature=64
 meant "predict: --probability is no option of predict; did you mean '--probabilities'?" "$MERCER" predict model train.csv --probability
+meant "fit: --hlep is no option of fit; did you mean '--help'?" "$MERCER" fit --hlep
+meant "fit: --kernal is no option of fit; did you mean '--kernel'?" "$MERCER" fit --kernal matern train.csv -o result
+meant "predict: 'train.csv' is no model, .* (MODEL comes first)" "$MERCER" predict train.csv model -o result
+meant "score: 'train.csv' is no model, .* (MODEL comes first)" "$MERCER" score train.csv model
 meant "'spare.csv' was not expected" "$MERCER" fit train.csv spare.csv -o result
 meant "--target 'U2': no column of that name$" "$MERCER" fit train.csv -o result --target U2
 meant "did you mean 'gaussian'?" "$MERCER" fit absent.csv -o result --kernel gausian

@@ -22,11 +22,19 @@ void add_test_columns(CLI::App* app, ColumnRequest* columns) {
       ->allow_extra_args(false);
 }
 
-void add_weights(CLI::App* app, ColumnRequest* columns) {
-  app->add_option("--weights", columns->weights,
+/// What predict and score share.
+template <class Request>
+void add_test_options(CLI::App* app, Request* request) {
+  app->add_option("--labels", request->labels, "File of one column with the targets of TEST")
+      ->type_name("FILE");
+  add_test_columns(app, &request->columns);
+  app->add_option("--weights", request->columns.weights,
                   "Column of TEST with a weight for each row, >= 0, by which scores count rows, by "
                   "name or number from 1; it is no input. Default: every row counts as another")
       ->type_name("NAME|INDEX");
+  app->add_option("--extrapolation", request->extrapolation,
+                  "Inputs outside the training range: clip, free or refuse; default: as fitted")
+      ->check(CLI::IsMember({"clip", "free", "refuse"}));
 }
 
 }  // namespace
@@ -44,14 +52,7 @@ void add_predict(CLI::App& app) {
           "-o,--output", request->predictions,
           "CSV to write; default -, standard output: the score then goes to standard error")
       ->type_name("PREDICTIONS.csv");
-  predict->add_option("--labels", request->labels, "File of one column with the targets of TEST")
-      ->type_name("FILE");
-  add_test_columns(predict, &request->columns);
-  add_weights(predict, &request->columns);
-  predict
-      ->add_option("--extrapolation", request->extrapolation,
-                   "Inputs outside the training range: clip, free or refuse; default: as fitted")
-      ->check(CLI::IsMember({"clip", "free", "refuse"}));
+  add_test_options(predict, request.get());
   predict->add_flag("--scores", request->scores,
                     "Classification: also a column of scores for every class");
   predict->add_flag("--probabilities", request->probabilities,
@@ -68,14 +69,7 @@ void add_score(CLI::App& app) {
       "log loss, calibration, confusion matrix");
   score->add_option("MODEL", request->model, "Model file; - is standard input")->required();
   score->add_option("TEST", request->test, "Rows with the target; - is standard input")->required();
-  score->add_option("--labels", request->labels, "File of one column with the targets of TEST")
-      ->type_name("FILE");
-  add_test_columns(score, &request->columns);
-  add_weights(score, &request->columns);
-  score
-      ->add_option("--extrapolation", request->extrapolation,
-                   "Inputs outside the training range: clip, free or refuse; default: as fitted")
-      ->check(CLI::IsMember({"clip", "free", "refuse"}));
+  add_test_options(score, request.get());
   add_run_options(score, &request->threads, &request->quiet);
   score->callback([request] { run_score(*request); });
 }

@@ -131,12 +131,16 @@ double CsvCells::other_value(size_t j, std::string_view field) {
   if (column.kind == Kind::ignored) return 0;
   if (column.kind == Kind::text) return label_number(j, field);
   if (column.kind == Kind::text_input) return level_number(j, field);
+  const bool listed = is_listed(field);
+  if (column.formed && !listed && read_by(&forms_[j], j, field, &number)) {
+    if (!column.settled) settle(j, field);
+    return number;
+  }
   NumberKind found = parse_number(field, &number);
-  if (numbers_listed_ && is_listed(field)) found = NumberKind::not_a_number;
+  if (listed && found == NumberKind::finite) found = NumberKind::not_a_number;
+  const bool word = found == NumberKind::not_a_number && !is_missing_here(field);
   const bool plain = found == NumberKind::finite && !column.formed;
-  const bool may_be_form =
-      column.formed || (found == NumberKind::not_a_number && !is_missing_here(field));
-  if (plain || (may_be_form && !is_listed(field) && read_form(j, field, &number))) {
+  if (plain || (word && !column.formed && finds_form(j, field, &number))) {
     settle(j, field);
     return number;
   }
@@ -145,16 +149,19 @@ double CsvCells::other_value(size_t j, std::string_view field) {
 }
 
 /// False for what no form writes.
-bool CsvCells::read_form(size_t j, std::string_view field, double* number) {
-  Column& column = columns_[j];
-  NumberForm form = column.formed ? NumberForm() : forms_[j];
-  NumberForm& reading = column.formed ? forms_[j] : form;
-  if (!column.formed && column.settled) form.follow_plain(has_points(j));
-  const NumberForm::Reading found = reading.read(field, row_, number);
-  if (found == NumberForm::Reading::conflict) fail_in(j, reading.conflict());
-  if (found != NumberForm::Reading::number) return false;
-  if (!column.formed) forms_[j] = std::move(form);
-  column.formed = true;
+bool CsvCells::read_by(NumberForm* form, size_t j, std::string_view field, double* number) const {
+  const NumberForm::Reading found = form->read(field, row_, number);
+  if (found == NumberForm::Reading::conflict) fail_in(j, form->conflict());
+  return found == NumberForm::Reading::number;
+}
+
+/// Of the first field that is no plain number: is it one of another form?
+bool CsvCells::finds_form(size_t j, std::string_view field, double* number) {
+  NumberForm form = forms_[j];
+  if (columns_[j].settled) form.follow_plain(has_points(j));
+  if (!read_by(&form, j, field, number)) return false;
+  forms_[j] = std::move(form);
+  columns_[j].formed = true;
   return true;
 }
 
@@ -167,7 +174,7 @@ double CsvCells::input_value(size_t j, std::string_view field, NumberKind found)
   const bool word = found == NumberKind::not_a_number;
   const bool open = columns_[j].open;
   if (columns_[j].kind == Kind::undecided_input && word) return become_text(j, field);
-  if (word && count_word(field, row_, open, &words_[j])) {
+  if (word && count_word(field, row_, open && !reading_again_, &words_[j])) {
     if (open || options_.missing) return kMissing;  // what open columns may lack settle_words says
     fail_in(j, missing_text(field));
   }
@@ -202,21 +209,6 @@ double CsvCells::become_text(size_t j, std::string_view field) {
     table_.values.f64[static_cast<size_t>(i) * columns_.size() + j] =
         static_cast<double>(levels_[j].number_of("", i));
   return level_number(j, field);
-}
-
-/// The texts of the first rows are read again, as numbers and words for missing ones.
-void CsvCells::become_numbers(size_t j, int64_t rows) {
-  TextLevels levels = std::move(levels_[j]);
-  levels_[j] = {};
-  columns_[j].kind = Kind::number_input;
-  const int64_t line = line_, row = row_;
-  for (row_ = 0; row_ < rows; ++row_) {
-    line_ = line_of(row_);
-    double& cell = table_.values.f64[static_cast<size_t>(row_) * columns_.size() + j];
-    cell = value(j, levels.texts()[static_cast<size_t>(cell)]);
-  }
-  line_ = line;
-  row_ = row;
 }
 
 double CsvCells::level_number(size_t j, std::string_view field) {

@@ -82,7 +82,8 @@ class CsvCells {
   void settle(size_t j, std::string_view field);
   bool has_points(size_t j) const;
   double other_value(size_t j, std::string_view field);
-  bool read_form(size_t j, std::string_view field, double* number);
+  bool read_by(NumberForm* form, size_t j, std::string_view field, double* number) const;
+  bool finds_form(size_t j, std::string_view field, double* number);
   double input_value(size_t j, std::string_view field, NumberKind found);
   double target_value(size_t j, std::string_view field, NumberKind found);
   double become_text(size_t j, std::string_view field);
@@ -104,6 +105,7 @@ class CsvCells {
   // From which row on by how much the number of its line is larger: rows may span lines.
   std::vector<std::pair<int64_t, int64_t>> ahead_;
   int64_t line_ = 0, row_ = 0;
+  bool reading_again_ = false;  // rows above, whose words are known
   size_t plain_columns_ = 0;
   std::vector<std::string_view> others_;  // fields of the line that are not of plain columns
   std::vector<Column> columns_;           // small, since every field looks into it

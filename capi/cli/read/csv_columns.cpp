@@ -53,6 +53,25 @@ std::string CsvCells::ways_out(size_t j, std::string_view word) const {
          " the column as text, --ignore " + name + " leaves it out)";
 }
 
+/// The texts of the first rows are read again, as numbers and words for missing ones.
+void CsvCells::become_numbers(size_t j, int64_t rows) {
+  TextLevels levels = std::move(levels_[j]);
+  levels_[j] = {};
+  columns_[j].kind = Kind::number_input;
+  words_[j] = levels.words_among_numbers();
+  for (WordRows& word : words_[j]) word = {word.word};
+  reading_again_ = true;
+  const int64_t line = line_, row = row_;
+  for (row_ = 0; row_ < rows; ++row_) {
+    line_ = line_of(row_);
+    double& cell = table_.values.f64[static_cast<size_t>(row_) * columns_.size() + j];
+    cell = value(j, levels.texts()[static_cast<size_t>(cell)]);
+  }
+  reading_again_ = false;
+  line_ = line;
+  row_ = row;
+}
+
 // Columns where every number is like 1,234 follow the other columns of the file.
 void CsvCells::settle_marks() {
   char decimal = 0;
@@ -90,10 +109,11 @@ void CsvCells::settle_words(size_t j) {
     fail_in(j, shown(words[0].word) + " is not a number, but " + std::to_string(numbers) + " of " +
                    counted(table_.rows, "row") + " hold numbers" + ways_out(j, words[0].word));
   if (!options_.missing)
-    fail_in(j, words_text(words, table_.rows) +
-                   ", where the others hold numbers: taken as missing, which is refused (--missing "
-                   "flag fills and flags such inputs, --text " +
-                   typed(name_of(j)) + " takes the column as text)");
+    fail_in(j,
+            words_text(words, table_.rows) +
+                ", where the others hold numbers: taken as missing, which is refused (a fit with "
+                "--missing flag fills and flags them, --text " +
+                typed(name_of(j)) + " takes the column as text)");
   table_.words.push_back({static_cast<int64_t>(j), words});
 }
 

@@ -70,7 +70,8 @@ ColumnNames column_names(const Fields& fields) {
   for (size_t j = 0; j < fields.size(); ++j) {
     const auto column = static_cast<int64_t>(j);
     std::string name = fields[j].empty() ? name_of_unnamed(column) : fields[j];
-    std::ranges::replace_if(name, [](unsigned char c) { return std::iscntrl(c) != 0; }, ' ');
+    std::ranges::replace_if(
+        name, [](unsigned char c) { return std::iscntrl(c) != 0; }, ' ');
     columns.written.push_back(name);
     const auto [place, added] = places.try_emplace(name, column);
     if (!added) {
