@@ -98,10 +98,12 @@ void cross_validate(Job* job) {
               score_text(job->set.K > 0, mean.value).c_str(), mean.standard_error, job->folds);
 }
 
-/// One line for each tenth: there are as many fits as rows.
-void tell_progress(const Job& job, int64_t done, double seconds) {
-  const int64_t n = job.folds, step = std::max<int64_t>(1, n / 10);
-  if (job.streams.out == nullptr || (done != 1 && done % step != 0)) return;
+/// There are as many fits as rows: a line every few seconds, from the first on that takes longer.
+void tell_progress(const Job& job, int64_t done, double seconds, double* told) {
+  constexpr double kSecondsBetween = 3;
+  if (job.streams.out == nullptr || seconds < *told + kSecondsBetween) return;
+  *told = seconds;
+  const int64_t n = job.folds;
   std::fprintf(job.streams.out, "row %" PRId64 " of %" PRId64 ", %.1f s, about %.0f s in all\n",
                done, n, seconds, seconds * static_cast<double>(n) / static_cast<double>(done));
   std::fflush(job.streams.out);
@@ -110,11 +112,12 @@ void tell_progress(const Job& job, int64_t done, double seconds) {
 void leave_one_out(Job* job) {
   const Dataset& data = job->set.data;
   const Stopwatch watch;
+  double told = 0;
   Matrix<double> predicted(data.n, std::max(job->set.K, data.m));
   for (int64_t i = 0; i < data.n; ++i) {
     const Matrix<double> row = predict_fold(job, {i, 1});
     for (int64_t k = 0; k < row.cols(); ++k) predicted(i, k) = row(0, k);
-    tell_progress(*job, i + 1, watch.seconds());
+    tell_progress(*job, i + 1, watch.seconds(), &told);
   }
   job->outside.tell(job->streams.warnings);
   const double score = score_of(*job, predicted, {0, data.n});
