@@ -47,7 +47,7 @@ std::vector<TextColumn> take_texts(std::vector<TextColumn>&& texts,
   for (size_t j = 0; j < inputs.size(); ++j)
     for (TextColumn& text : texts)
       if (text.column == inputs[j])
-        taken.push_back({static_cast<int64_t>(j), std::move(text.levels)});
+        taken.push_back({static_cast<int64_t>(j), std::move(text.levels), std::move(text.words)});
   return taken;
 }
 

@@ -85,6 +85,21 @@ void warn_of_words(const Dataset& data, std::FILE* out) {
   }
 }
 
+void warn_of_numbers_in_text(const Dataset& data, std::FILE* out) {
+  for (const TextColumn& text : data.text_inputs) {
+    if (text.words.empty()) continue;
+    std::string options;
+    for (const WordRows& one : text.words)
+      options.append(options.empty() ? "" : " ").append("--missing-word=").append(typed(one.word));
+    std::fprintf(
+        out,
+        "warning: input %s: %s, where more hold numbers, taken as text (%s takes the column "
+        "as numbers, some missing)\n",
+        name_of(data, text.column).c_str(), words_text(text.words, data.n).c_str(),
+        options.c_str());
+  }
+}
+
 void warn_of_units(const Dataset& data, std::FILE* out) {
   for (const TextColumn& text : data.text_inputs) {
     const std::string first = first_with_unit(text);
@@ -161,6 +176,7 @@ TrainingSet read_training_set(const LearnRequest& request, const Streams& stream
   }
   if (!task.warning.empty()) std::fprintf(streams.warnings, "warning: %s\n", task.warning.c_str());
   warn_of_words(set.data, streams.warnings);
+  warn_of_numbers_in_text(set.data, streams.warnings);
   warn_of_units(set.data, streams.warnings);
   for (const std::string& warning : suspicious_inputs(set.data))
     std::fprintf(streams.warnings, "warning: %s\n", warning.c_str());

@@ -7,6 +7,7 @@
 #include "cli_files.h"
 #include "metadata.h"
 #include "read/csv_header.h"
+#include "read/utf8.h"
 #include "support/catch.h"
 
 namespace mercer::test {
@@ -147,6 +148,19 @@ TEST_CASE("blank lines and comments before the first row are passed by", "[cli]"
   CHECK(refusal_in("t.csv", [] { training("a,y\n1,2\n# the end\n"); }) ==
         "t.csv:3: 1 field, expected 2 (comments may stand before the first row only)");
   CHECK(refusal_in("t.csv", [] { training("# a,y\n# 1,2\n"); }) == "comments alone");
+}
+
+TEST_CASE("UTF-8 is told from other encodings", "[cli]") {
+  for (const char* good : {"", "plain",
+                           "Gr\xc3\xb6\xc3\x9f"
+                           "e",
+                           "\xe2\x82\xac", "\xf0\x9f\x98\x80", "\xed\x9f\xbf", "\xf4\x8f\xbf\xbf"})
+    CHECK(cli::is_utf8(good));
+  for (const char* bad : {"Gr\xf6\xdf"
+                          "e",
+                          "\x80", "\xc3", "\xc0\xaf", "\xe0\x80\xaf", "\xed\xa0\x80",
+                          "\xf4\x90\x80\x80", "\xf8\x88\x80\x80\x80", "\xe2\x82", "\xe2\x28\xa1"})
+    CHECK_FALSE(cli::is_utf8(bad));
 }
 
 TEST_CASE("an infinite input is called so", "[cli]") {

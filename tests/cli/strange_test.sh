@@ -102,6 +102,15 @@ fit marks.csv -o marks --missing flag --missing-word=-999
 contains '^note: 5 of 200 rows lack inputs (a: 5), filled$' "a number for what is missing"
 accepts "$MERCER" predict marks marks.csv -o marks.out
 contains '^note: 5 of 200 rows lack inputs (a: 5), filled$' "a number in a prediction"
+{ echo a,b,y; rows 60 'print uniform() "," (i % 3 == 1 ? "-" : i) "," i'; } >dashes.csv
+fit dashes.csv -o dashes
+contains "^warning: input b: '-' in 20 of 60 rows, where more hold numbers, taken as text (--missing-word=- takes the column as numbers" "many words"
+fit dashes.csv -o dashes --missing flag --missing-word=-
+contains '^note: 20 of 60 rows lack inputs (b: 20), filled$' "many words, named"
+printf 'Gr\374\337e;Umsatz;y\n1;2,50 \200;3\n2;3,50 \200;4\n' >latin.csv
+refuse "latin.csv: 'Gr??e' is not UTF-8: save the file as UTF-8 (iconv" latin.csv
+{ echo 'a;b;y'; tail -n 2 latin.csv; } >cells.csv
+refuse "cells.csv: '2,50 ?' is not UTF-8: save the file as UTF-8" cells.csv
 { echo 'unknown,3,1'; rows 40 'print uniform() "," uniform() "," i'; } >first.csv
 fit first.csv -o first
 contains '^the first line was taken as names: --header no takes it as a row$' "names among numbers"

@@ -6,6 +6,7 @@
 
 #include "failure.h"
 #include "read/csv_cells.h"
+#include "read/utf8.h"
 
 namespace mercer::cli {
 
@@ -132,17 +133,22 @@ void CsvCells::require_text_targets() const {
 void CsvCells::finish() {
   for (size_t j = 0; j < columns_.size(); ++j) {
     const bool text = columns_[j].kind == Kind::text_input && columns_[j].open;
+    if (text) require_utf8(table_.name, levels_[j].texts());
     if (text && !levels_[j].words_among_numbers().empty()) become_numbers(j, table_.rows);
     settle_words(j);
   }
+  require_utf8(table_.name, labels_.texts());
   require_text_targets();
   settle_marks();
   for (size_t j = 0; j < columns_.size(); ++j) {
     const auto column = static_cast<int64_t>(j);
     const Kind kind = columns_[j].kind;
     if (kind == Kind::text) table_.text_columns.push_back(column);
-    if (kind == Kind::text_input)
-      table_.text_inputs.push_back({column, std::move(levels_[j].texts())});
+    if (kind == Kind::text_input) {
+      std::vector<WordRows> words;
+      if (columns_[j].open) words = levels_[j].words_beside_numbers();
+      table_.text_inputs.push_back({column, std::move(levels_[j].texts()), std::move(words)});
+    }
     const NumberForm& form = forms_[j];
     if (form.example_row() < 0) continue;
     table_.forms.push_back(form.described(column));

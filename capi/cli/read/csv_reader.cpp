@@ -14,6 +14,7 @@
 #include "read/line_reader.h"
 #include "read/number.h"
 #include "read/table.h"
+#include "read/utf8.h"
 
 namespace mercer::cli {
 
@@ -122,6 +123,7 @@ class CsvReader {
       head = fields_of(without_mark(comment.text), comment.number);
       rows.insert(rows.begin(), std::exchange(first, comment));
     }
+    require_utf8(table_.name, head);
     settle_columns(header, below, &head);
     ColumnNames names;
     if (header) names = column_names(head);

@@ -21,6 +21,8 @@ enum class Format { csv, libsvm, npy, idx };
 struct TextColumn {
   int64_t column;
   std::vector<std::string> levels;
+  std::vector<WordRows> words =
+      {};  // where numbers are more than these one or two: too many for them
 };
 
 struct Table {

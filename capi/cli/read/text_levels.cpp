@@ -29,19 +29,32 @@ size_t TextLevels::number_of(std::string_view text, int64_t row) {
   return texts_.size() - 1;
 }
 
-std::vector<WordRows> TextLevels::words_among_numbers() const {
+/// Three where there are more than two; numbers: rows of them, if no more.
+std::vector<WordRows> TextLevels::first_words(int64_t* numbers) const {
   constexpr size_t kTooMany = 3;
   std::vector<WordRows> words;
-  int64_t numbers = 0;
+  *numbers = 0;
   for (size_t k = 0; k < texts_.size() && words.size() < kTooMany; ++k) {
     if (texts_[k].empty()) continue;
     if (is_number(texts_[k])) {
-      numbers += rows_[k];
+      *numbers += rows_[k];
     } else {
       words.push_back({texts_[k], rows_[k], first_[k]});
     }
   }
+  return words;
+}
+
+std::vector<WordRows> TextLevels::words_among_numbers() const {
+  int64_t numbers = 0;
+  const std::vector<WordRows> words = first_words(&numbers);
   return are_missing_words(words, numbers) ? words : std::vector<WordRows>();
+}
+
+std::vector<WordRows> TextLevels::words_beside_numbers() const {
+  int64_t numbers = 0;
+  const std::vector<WordRows> words = first_words(&numbers);
+  return words.size() < 3 && numbers > rows_of(words) ? words : std::vector<WordRows>();
 }
 
 bool TextLevels::have_doubled() {

@@ -23,6 +23,8 @@ class TextLevels {
   /// Nothing, unless the texts are those of a column of numbers with a word or two for missing
   /// ones: these words then.
   std::vector<WordRows> words_among_numbers() const;
+  /// The same where the words are too many for that, but less than the numbers.
+  std::vector<WordRows> words_beside_numbers() const;
   /// True each time that the texts have doubled, from where they are many: the time to ask.
   bool have_doubled();
 
@@ -31,6 +33,8 @@ class TextLevels {
     using is_transparent = void;
     size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
   };
+
+  std::vector<WordRows> first_words(int64_t* numbers) const;
 
   std::unordered_map<std::string, size_t, Hash, std::equal_to<>> places_;
   std::vector<std::string> texts_;
