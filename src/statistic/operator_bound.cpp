@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// An epsilon-net of the differences of inputs: Bernstein's inequality for matrices (Minsker 2011;
+// Tropp 2015) at its centres, Markov's for the Lipschitz constant between them. Where the paper has
+// the inequality at epsilon the net needs it at epsilon / 2, and its constant 8 sqrt(2) is below
+// 4 d^{1/(d+1)} (1 + 1/d) 2^{d/(d+1)} for d = 2, 3, 4: 12 is above it for every d.
+#include "statistic/operator_bound.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/error.h"
+#include "linalg/blas.h"
+
+namespace mercer::statistic {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr int64_t kMostFrequencies = int64_t{1} << 53;
+
+bool corrected(const OperatorBoundQuestion& question) {
+  return question.form == BoundForm::corrected;
+}
+
+/// E ||omega||^n for ||omega|| = chi_k / sigma.
+double chi_moment(double k, double n, double sigma) {
+  return std::exp(0.5 * n * std::log(2.0) + std::lgamma((k + n) / 2) - std::lgamma(k / 2)) /
+         std::pow(sigma, n);
+}
+
+/// r_{v/F}(epsilon).
+double remainder(double epsilon, double v, double F) {
+  const double logarithm = std::log1p(F * epsilon / v);
+  return 1 + 3 / (epsilon * epsilon * logarithm * logarithm);
+}
+
+double remainder_of(const OperatorBoundQuestion& question, double F) {
+  return remainder(corrected(question) ? question.epsilon / 2 : question.epsilon,
+                   question.constants.v, F);
+}
+
+/// -log of the exponential factor at a centre, sub-exponential A.
+double exponential_rate(const OperatorBoundQuestion& question, double F) {
+  const auto p = static_cast<double>(question.p);
+  const OperatorConstants& of = question.constants;
+  const double K = std::log(16 * std::sqrt(2.0) * p) + std::log(of.u * of.u / of.v);
+  const double epsilon = question.epsilon;
+  return epsilon <= of.v / of.u * (1 + 1 / p) / K ? F * epsilon * epsilon / (8 * of.v * (1 + 1 / p))
+                                                  : F * epsilon / (8 * of.u * K);
+}
+
+/// The same for bounded A; negative where the inequality does not hold.
+double bounded_rate(const OperatorBoundQuestion& question, double F) {
+  const OperatorConstants& of = question.constants;
+  const double epsilon = question.epsilon, halves = corrected(question) ? 2 : 1;
+  if (epsilon < halves * (std::sqrt(of.v / F) + of.u / (3 * F) * (halves))) return -1;
+  return F * epsilon * epsilon / (2 * halves * halves * (of.v + of.u * epsilon / 3));
+}
+
+/// The best radius for a ball, from a r + b r^{-d}.
+double over_a_ball(const OperatorBoundQuestion& question, double many, double rate) {
+  const OperatorConstants& of = question.constants;
+  if (rate < 0 || question.epsilon > of.m * question.diameter) return kInfinity;
+  const double constant = corrected(question) ? 12 : 8 * std::sqrt(2.0);
+  const double power = 1 / static_cast<double>(question.d + 1);
+  return constant * of.m * question.diameter / question.epsilon * std::pow(many, power) *
+         std::exp(-rate * power);
+}
+
+double over_a_covering(const OperatorBoundQuestion& question, double many, double rate) {
+  if (rate < 0) return kInfinity;
+  return 4 * (question.radius * question.constants.m / question.epsilon +
+              many * question.covering * std::exp(-rate));
+}
+
+}  // namespace
+
+double squared_norm_psi1(int64_t d, double sigma) {
+  return 2 / (sigma * sigma * -std::expm1(-std::log(4.0) / static_cast<double>(d)));
+}
+
+OperatorConstants gaussian_constants(const GaussianOperator& of, bool exponential) {
+  const auto d = static_cast<double>(of.d);
+  const double s2 = of.sigma * of.sigma, log2 = std::log(2.0);
+  OperatorConstants constants;
+  double largest = 0, kernel = of.norm, psi1 = of.norm / log2;  // sup |A|, |K(0)|, of |A|
+  if (of.kind == GaussianOperator::Kind::decomposable) {
+    largest = of.norm;
+    constants = {of.norm * chi_moment(d, 1, of.sigma), 0, of.norm * of.norm, of.intrinsic};
+  } else {
+    require(of.bounded || exponential, MERCER_UNSUPPORTED,
+            "unbounded form: |A(omega)| has no largest value, expected the bounded form, or "
+            "corollary 31 or proposition 46");
+    // E A = |K(0)| I; A^2 = ||omega||^2 A, or sup |A| A in the bounded form.
+    kernel = (of.kind == GaussianOperator::Kind::curl_free ? 1 : d - 1) / s2;
+    largest = d / s2;
+    psi1 = of.bounded ? largest / log2 : squared_norm_psi1(of.d, of.sigma);
+    const double m =
+        of.bounded ? largest * chi_moment(d + 2, 1, of.sigma) : chi_moment(d, 3, of.sigma);
+    const double v = kernel * (of.bounded ? d : d + 2) / s2;
+    constants = {m, 0, v, d};
+  }
+  constants.u = exponential ? 4 * (psi1 + kernel) : largest + kernel;
+  return constants;
+}
+
+double corollary28(int64_t d, double second_moment, double norm, double diameter, double epsilon,
+                   double F) {
+  const double ratio = norm * diameter / epsilon;
+  return 256 * second_moment * ratio * ratio *
+         std::exp(-epsilon * epsilon * F / (4 * norm * norm * static_cast<double>(d + 2)));
+}
+
+double corollary31(const OperatorBoundQuestion& question, double F) {
+  return over_a_ball(question, question.constants.intrinsic * remainder_of(question, F),
+                     exponential_rate(question, F));
+}
+
+double corollary32(const OperatorBoundQuestion& question, double F) {
+  return over_a_ball(question, question.constants.intrinsic, bounded_rate(question, F));
+}
+
+double proposition46(const OperatorBoundQuestion& question, double F) {
+  return over_a_covering(question, question.constants.intrinsic * remainder_of(question, F),
+                         exponential_rate(question, F));
+}
+
+double proposition47(const OperatorBoundQuestion& question, double F) {
+  return over_a_covering(question, question.constants.intrinsic, bounded_rate(question, F));
+}
+
+int64_t least_frequencies(const std::function<double(double F)>& bound, double delta) {
+  const auto holds = [&](int64_t F) { return bound(static_cast<double>(F)) <= delta; };
+  require(holds(kMostFrequencies), MERCER_UNSUPPORTED,
+          "delta = %g needs more than 2^53 frequencies by the bound", delta);
+  int64_t low = 0, high = kMostFrequencies;
+  while (high - low > 1) {
+    const int64_t middle = low + (high - low) / 2;
+    (holds(middle) ? high : low) = middle;
+  }
+  return high;
+}
+
+Matrix<double> proposition33(const VarianceBoundParts& parts, double F, BoundForm form) {
+  using linalg::Transpose;
+  const int64_t p = parts.at_tau.rows;
+  Matrix<double> sum(p, p), result(p, p);
+  for (int64_t i = 0; i < p; ++i)
+    for (int64_t j = 0; j < p; ++j) {
+      sum(i, j) = parts.at_twice(i, j) + parts.at_zero(i, j);
+      result(i, j) = (form == BoundForm::corrected ? 2 : 1) * parts.variance(i, j);
+    }
+  linalg::multiply(1.0, Transpose::no, sum.view(), Transpose::no, parts.mean, 1.0, result.view());
+  linalg::multiply(-2.0, Transpose::no, parts.at_tau, Transpose::no, parts.at_tau, 1.0,
+                   result.view());
+  for (int64_t i = 0; i < p; ++i)
+    for (int64_t j = 0; j < p; ++j) result(i, j) /= 2 * F;
+  return result;
+}
+
+}  // namespace mercer::statistic

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// How far the kernel of an operator-valued Fourier map may be from the exact one, at once over a ball
+// of inputs (Brault, Heinonen, d'Alche-Buc 2016, section 4 and appendix B.2; SPEC section 12). All
+// are bounds of P(sup |K~ - K| >= epsilon) in the operator norm; F independent frequencies, which
+// the paper calls D.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+#include "base/aligned.h"
+#include "base/matrix_view.h"
+
+namespace mercer::statistic {
+
+enum class BoundForm { corrected, printed };
+
+/// E ||omega|| ||A||, and so on: what the bounds know of a kernel.
+struct OperatorConstants {
+  double m = 0;          // >= E ||omega|| |A(omega)|
+  double u = 0;          // corollary 31: >= 4 (|| |A| ||_psi1 + sup |K|); 32: >= sup |A| + sup |K|
+  double v = 0;          // >= sup F |Var K~|
+  double intrinsic = 1;  // >= Tr V / |V|, V an upper bound of the variance
+};
+
+/// Of Gaussian kernels of lengthscale sigma on R^d; A(omega) as in SPEC section 8.
+struct GaussianOperator {
+  enum class Kind { decomposable, curl_free, divergence_free };
+  Kind kind = Kind::curl_free;
+  bool bounded = false;  // the form; decomposable ones are bounded as they are
+  int64_t d = 0;
+  double sigma = 0;
+  double norm = 1;       // decomposable: |Gamma|
+  double intrinsic = 1;  // decomposable: Tr Gamma^2 / |Gamma|^2
+};
+/// v is |E A^2| throughout, which no variance exceeds. exponential: u for corollary 31 and
+/// proposition 46. Otherwise for 32 and 47: UNSUPPORTED for unbounded forms of fields.
+OperatorConstants gaussian_constants(const GaussianOperator& of, bool exponential);
+
+/// || ||omega||^2 ||_psi1 for omega ~ N(0, I / sigma^2) in R^d: 2 / (sigma^2 (1 - 4^{-1/d})).
+double squared_norm_psi1(int64_t d, double sigma);
+
+struct OperatorBoundQuestion {
+  int64_t d = 0, p = 0;  // p: corollary 31 and proposition 46 alone
+  double diameter = 0;   // |C|; of the inputs, not of their differences
+  double epsilon = 0;
+  OperatorConstants constants;
+  double radius = 0;    // propositions 46, 47: r, and the number of balls of radius r that cover
+  double covering = 0;  // the differences of C
+  BoundForm form = BoundForm::corrected;
+};
+
+/// 2^8 (sqrt(second_moment) norm |C| / epsilon)^2 exp(-F epsilon^2 / (4 norm^2 (d + 2))), of a
+/// decomposable kernel: second_moment = E ||omega||^2, norm = |Gamma|; norm 1: Rahimi, Recht 2007.
+double corollary28(int64_t d, double second_moment, double norm, double diameter, double epsilon,
+                   double F);
+/// Sub-exponential A. Both are infinite for epsilon > m |C|.
+double corollary31(const OperatorBoundQuestion& question, double F);
+/// Bounded A; infinite below the least epsilon of the inequality.
+double corollary32(const OperatorBoundQuestion& question, double F);
+/// The same with a covering of the caller's.
+double proposition46(const OperatorBoundQuestion& question, double F);
+double proposition47(const OperatorBoundQuestion& question, double F);
+
+/// The least F >= 1 with bound(F) <= delta for a bound that falls in F. UNSUPPORTED above 2^53.
+int64_t least_frequencies(const std::function<double(double F)>& bound, double delta);
+
+/// Proposition 33, of a p x p kernel at tau: (1/2F) ((K(2 tau) + K(0)) E[A] - 2 K(tau)^2 +
+/// c Var[A]), c = 2; as printed c = 1, which fails at tau = 0.
+struct VarianceBoundParts {
+  MatrixView<const double> at_tau, at_twice, at_zero;  // K(tau), K(2 tau), K(0)
+  MatrixView<const double> mean, variance;             // of A(omega)
+};
+Matrix<double> proposition33(const VarianceBoundParts& parts, double F, BoundForm form);
+
+}  // namespace mercer::statistic

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Bounds of operator-valued features: the reference numbers, printed and corrected; that the
+// corrected ones keep their word; the constants of Gaussian kernels against drawn frequencies.
+#include "statistic/operator_bound.h"
+
+#include <cmath>
+#include <vector>
+
+#include "random/distributions.h"
+#include "support/catch.h"
+#include "support/reference_matrix.h"
+#include "support/refusal.h"
+
+using namespace mercer;
+using namespace mercer::statistic;
+using namespace mercer::test;
+
+namespace {
+
+using Kind = GaussianOperator::Kind;
+
+bool close(double value, double expected, double tolerance = 1e-10) {
+  return std::fabs(value - expected) <= tolerance * std::fabs(expected);
+}
+
+Matrix<double> times_identity(int64_t p, double value) {
+  Matrix<double> result(p, p);
+  for (int64_t i = 0; i < p; ++i)
+    for (int64_t j = 0; j < p; ++j) result(i, j) = i == j ? value : 0;
+  return result;
+}
+
+/// Of a Gaussian field's kernel at tau.
+Matrix<double> field_kernel(const std::vector<double>& tau, double factor, double sigma,
+                            bool curl_free) {
+  const auto d = static_cast<int64_t>(tau.size());
+  const double s2 = sigma * sigma;
+  double square = 0;
+  for (const double t : tau) square += factor * factor * t * t;
+  Matrix<double> K(d, d);
+  for (int64_t i = 0; i < d; ++i)
+    for (int64_t j = 0; j < d; ++j) {
+      const double product =
+          factor * factor * tau[static_cast<size_t>(i)] * tau[static_cast<size_t>(j)] / (s2 * s2);
+      const double diagonal =
+          curl_free ? 1 / s2 : static_cast<double>(d - 1) / s2 - square / (s2 * s2);
+      K(i, j) = std::exp(-square / (2 * s2)) *
+                ((i == j ? diagonal : 0.0) + (curl_free ? -product : product));
+    }
+  return K;
+}
+
+/// "" if A - B is positive semi-definite to 1e-12, by Cholesky.
+std::string below_fault(const Matrix<double>& B, const Matrix<double>& A) {
+  Matrix<double> L(A.rows(), A.cols());
+  for (int64_t i = 0; i < A.rows(); ++i)
+    for (int64_t j = 0; j <= i; ++j) {
+      double left = A(i, j) - B(i, j) + (i == j ? 1e-12 : 0.0);
+      for (int64_t k = 0; k < j; ++k) left -= L(i, k) * L(j, k);
+      if (i == j && left < 0) return "pivot " + std::to_string(left);
+      L(i, j) = i == j ? std::sqrt(left) : L(j, j) > 0 ? left / L(j, j) : 0;
+    }
+  return "";
+}
+
+OperatorBoundQuestion question_of(const Reference& entry, BoundForm form) {
+  OperatorBoundQuestion question;
+  question.d = entry["d"];
+  question.p = entry["p"];
+  question.diameter = entry["C"];
+  question.epsilon = entry["eps"];
+  question.constants = {entry["m"], entry["u"], entry["v"], entry["pint"]};
+  question.form = form;
+  return question;
+}
+
+}  // namespace
+
+TEST_CASE("operator bounds: the reference numbers of the corollaries") {
+  for (const auto& entry : oracle("stats")["rahimi_recht_and_corollary28"])
+    CHECK(close(corollary28(entry["d"], entry["sigma2"], entry["norm_Gamma"], entry["diameter"],
+                            entry["eps"], entry["F"]),
+                entry["probability_bound"]));
+  for (const auto& entry : oracle("stats")["orff_corollaries"]) {
+    const auto printed = question_of(entry, BoundForm::printed);
+    const auto corrected = question_of(entry, BoundForm::corrected);
+    const double F = entry["F"];
+    CHECK(close(corollary31(printed, F), entry["corollary31_printed"]));
+    CHECK(close(corollary31(corrected, F), entry["corollary31_corrected"]));
+    CHECK(close(corollary32(printed, F), entry["corollary32_printed"]));
+    CHECK(close(corollary32(corrected, F), entry["corollary32_corrected"]));
+  }
+}
+
+TEST_CASE("operator bounds: norms of sub-exponential variables") {
+  for (const auto& entry : oracle("stats")["orlicz"])
+    CHECK(close(squared_norm_psi1(entry["d"], entry["sigma"]), entry["psi1_norm_of_squared_norm"]));
+  // E exp(X / norm) = 2 for X = ||omega||^2: (1 - 2 / (s^2 norm))^{-d/2}.
+  const double norm = squared_norm_psi1(7, 0.6);
+  CHECK(close(std::pow(1 - 2 / (0.36 * norm), -3.5), 2));
+}
+
+TEST_CASE("operator bounds: the variance bound, and that it holds once corrected") {
+  for (const auto& entry : oracle("stats")["prop33"]) {
+    const bool curl_free = entry["kind"] == "curl_free";
+    const auto tau = entry["tau"].get<std::vector<double>>();
+    const double sigma = entry["sigma"], F = entry["F"], s2 = sigma * sigma;
+    const auto d = static_cast<int64_t>(tau.size());
+    const auto count = static_cast<double>(d);
+    const Matrix<double> one = field_kernel(tau, 1, sigma, curl_free),
+                         two = field_kernel(tau, 2, sigma, curl_free),
+                         zero = field_kernel(tau, 0, sigma, curl_free);
+    const Matrix<double> mean = times_identity(d, (curl_free ? 1 : count - 1) / s2);
+    const Matrix<double> variance =
+        times_identity(d, (curl_free ? count + 1 : 3 * (count - 1)) / (s2 * s2));
+    const VarianceBoundParts parts{one.view(), two.view(), zero.view(), mean.view(),
+                                   variance.view()};
+    const Matrix<double> corrected = proposition33(parts, F, BoundForm::corrected);
+    const Matrix<double> printed = proposition33(parts, F, BoundForm::printed);
+    CHECK(worst_difference(corrected, reference_matrix(entry["prop33_corrected"])) < 1e-12);
+    CHECK(worst_difference(printed, reference_matrix(entry["prop33_printed"])) < 1e-12);
+    const Matrix<double> exact = reference_matrix(entry["exact_operator_variance"]);
+    CHECK(below_fault(exact, corrected) == "");
+    double square = 0;
+    for (const double t : tau) square += t * t;
+    if (square == 0) {
+      CHECK(worst_difference(corrected, exact) < 1e-12);
+      CHECK(below_fault(exact, printed) != "");
+    }
+    // v of the Gaussian constants is above F times the variance.
+    const GaussianOperator of{curl_free ? Kind::curl_free : Kind::divergence_free, false, d, sigma};
+    const double v = gaussian_constants(of, true).v;
+    Matrix<double> scaled(d, d);
+    for (int64_t i = 0; i < d * d; ++i) scaled.data()[i] = F * exact.data()[i];
+    CHECK(below_fault(scaled, times_identity(d, v)) == "");
+  }
+}
+
+TEST_CASE("operator bounds: corollaries are propositions at their best radius, from above") {
+  for (const int64_t d : {1, 2, 3, 4, 5, 9, 40})
+    for (const bool bounded : {false, true}) {
+      OperatorBoundQuestion question;
+      question.d = d;
+      question.p = 2;
+      question.diameter = 1.5;
+      question.epsilon = 0.3;
+      question.constants = {2, 8, 1.5, 2};
+      const auto best_of = [&](BoundForm form, double F) {
+        question.form = form;
+        double best = INFINITY;
+        for (double r = 1e-60; r < 100; r *= 1.01) {
+          question.radius = r;
+          question.covering = std::pow(2 * question.diameter / r, static_cast<double>(d));
+          best = std::min(best, bounded ? proposition47(question, F) : proposition46(question, F));
+        }
+        return best;
+      };
+      for (const double F : {1e3, 2e4}) {
+        const double best = best_of(BoundForm::corrected, F);
+        const double bound = bounded ? corollary32(question, F) : corollary31(question, F);
+        CAPTURE(d, bounded, F);
+        // epsilon < m |C| costs a factor up to (m |C| / epsilon)^{1 / (d + 1)}.
+        CHECK((best < bound * (1 + 1e-4) &&
+               bound < 2 * best * std::pow(10, 1 / static_cast<double>(d + 1))));
+      }
+    }
+  // Why the constant was corrected: 4 (d^{1/(d+1)} + d^{-d/(d+1)}) 2^{d/(d+1)}.
+  const auto constant = [](double d) {
+    return 4 * std::pow(d, 1 / (d + 1)) * (1 + 1 / d) * std::pow(2.0, d / (d + 1));
+  };
+  for (const double d : {2.0, 3.0, 4.0}) CHECK(constant(d) > 8 * std::sqrt(2.0));
+  for (double d = 1; d < 1000; ++d) CHECK(constant(d) <= 12);
+}
+
+TEST_CASE("operator bounds: constants of Gaussian kernels against drawn frequencies") {
+  const int64_t n = 100'000;
+  for (const int64_t d : {2, 5}) {
+    const double sigma = 0.8;
+    double norm = 0, cube = 0;
+    std::vector<double> omega(static_cast<size_t>(d * n));
+    random::fill_normal({3, random::Tag::generated, static_cast<uint64_t>(d)}, 0, omega);
+    double wide = 0;
+    std::vector<double> more(static_cast<size_t>((d + 2) * n));
+    random::fill_normal({4, random::Tag::generated, static_cast<uint64_t>(d)}, 0, more);
+    const auto size = [&](const std::vector<double>& of, int64_t width, int64_t i) {
+      double square = 0;
+      for (int64_t k = 0; k < width; ++k) {
+        const double z = of[static_cast<size_t>(i * width + k)];
+        square += z * z;
+      }
+      return std::sqrt(square) / sigma;
+    };
+    for (int64_t i = 0; i < n; ++i) {
+      norm += size(omega, d, i) / static_cast<double>(n);
+      cube += std::pow(size(omega, d, i), 3) / static_cast<double>(n);
+      wide += size(more, d + 2, i) / static_cast<double>(n);
+    }
+    const double s2 = sigma * sigma, dd = static_cast<double>(d);
+    // ||omega||^3 has a relative deviation below 2.5: six deviations of a mean of 1e5.
+    CHECK(close(gaussian_constants({Kind::curl_free, false, d, sigma}, true).m, cube, 0.05));
+    CHECK(close(gaussian_constants({Kind::divergence_free, true, d, sigma}, false).m,
+                wide * dd / s2, 0.02));
+    const GaussianOperator decomposable{Kind::decomposable, false, d, sigma, 3, 1.5};
+    CHECK(close(gaussian_constants(decomposable, false).m, 3 * norm, 0.02));
+    CHECK(gaussian_constants(decomposable, false).u == 6);
+    CHECK(gaussian_constants(decomposable, false).intrinsic == 1.5);
+    CHECK(close(gaussian_constants(decomposable, true).u, 4 * (3 / std::log(2.0) + 3)));
+    // |A| = d / sigma^2 of the bounded forms; K(0) = I / sigma^2, (d - 1) I / sigma^2.
+    CHECK(close(gaussian_constants({Kind::curl_free, true, d, sigma}, false).u, (dd + 1) / s2));
+    CHECK(close(gaussian_constants({Kind::divergence_free, true, d, sigma}, false).u,
+                (2 * dd - 1) / s2));
+    CHECK(close(gaussian_constants({Kind::divergence_free, true, d, sigma}, false).v,
+                dd * (dd - 1) / (s2 * s2)));
+    CHECK(refusal_fault(
+              MERCER_UNSUPPORTED,
+              [&] {
+                gaussian_constants({Kind::curl_free, false, d, sigma}, false);
+              },
+              "bounded") == "");
+  }
+}
+
+TEST_CASE("operator bounds: the least number of frequencies, and where a bound says nothing") {
+  OperatorBoundQuestion question;
+  question.d = 3;
+  question.p = 3;
+  question.diameter = 2;
+  question.epsilon = 0.5;
+  question.constants = gaussian_constants({Kind::curl_free, true, 3, 1.0}, false);
+  const auto bound = [&](double F) { return corollary32(question, F); };
+  const int64_t F = least_frequencies(bound, 0.01);
+  CHECK(bound(static_cast<double>(F)) <= 0.01);
+  CHECK(bound(static_cast<double>(F - 1)) > 0.01);
+  CHECK(std::isinf(bound(1)));
+  question.epsilon = 100;  // above m |C|
+  CHECK(std::isinf(bound(1e9)));
+  question.epsilon = 1e-8;
+  CHECK(refusal_fault(
+            MERCER_UNSUPPORTED, [&] { least_frequencies(bound, 0.01); }, "delta") == "");
+}
