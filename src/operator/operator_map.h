@@ -55,6 +55,8 @@ class OperatorMap {
   int64_t width() const noexcept { return parts_.root->width(); }         // q
   int64_t coefficients() const noexcept { return features() * width(); }  // r
   double dropped() const noexcept { return parts_.dropped; }
+  /// B (p x q) where it is the same for all frequencies, else no rows.
+  MatrixView<const double> shared_root() const noexcept { return parts_.root->shared(); }
 
   /// out row i: for each column theta_k of theta (r x m) the numbers of `kind` of the field f_k(x)
   /// = Phi(x)'theta_k at X_i, one after the other; of the precision of X. A row of out depends on

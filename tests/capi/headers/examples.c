@@ -255,6 +255,40 @@ static int field_without_sources(double* x) {
   return status == MERCER_OK && r == 120 && fabs(inner - squares) < 1e-10 * squares && most < 1e-12;
 }
 
+/* ---- operator_learn.h ---- */
+
+static int learnt_field(double* x, double* y) {
+  static double coefficients[120], values[n * 3];
+  mercer_operator_map* map = NULL;
+  mercer_operator_map_from_spec("{\"operator\":\"divergence_free\",\"inputs\":3,\"features\":40}",
+                                &map);
+  int64_t r = 120;
+  double lambdas[] = {1e-1, 1e-2, 1e-3, 1e-4};
+  mercer_operator_fit fit = mercer_operator_fit_of(lambdas, 4);
+  mercer_rows X = mercer_rows_f64(n, 3, x);
+  mercer_rows Y = mercer_rows_f64(n, 3, y);
+  mercer_matrix theta = mercer_matrix_f64(r, 1, coefficients);
+  mercer_status status = mercer_operator_map_fit(map, &X, &Y, &fit, NULL, &theta);
+  mercer_rows learnt = mercer_rows_f64(r, 1, coefficients);
+  mercer_matrix f = mercer_matrix_f64(n, 3, values);
+  if (status == MERCER_OK)
+    status = mercer_operator_map_apply(map, &X, &learnt, MERCER_FIELD_VALUE, NULL, &f);
+  mercer_operator_map_free(map);
+  return status == MERCER_OK && fit.residual < 1e-6 && fit.error > 0 && fit.squared_norm > 0;
+}
+
+static int frequencies_for_fields(void) {
+  mercer_operator_bound bound = mercer_operator_bound_of(MERCER_OPERATOR_BOUND_32,
+                                                         MERCER_BOUNDED_KERNEL_CURL_FREE, 3);
+  bound.bounded = 1;
+  bound.diameter = 2;
+  bound.epsilon = 0.5;
+  bound.delta = 0.01;
+  mercer_status status = mercer_operator_frequencies(&bound);
+  int64_t needed = bound.frequencies;
+  return status == MERCER_OK && needed > 100 && bound.delta <= 0.01;
+}
+
 /* ---- codes.h ---- */
 
 static int binary_codes(const mercer_kernel* kernel, float* x, double* values) {
@@ -522,6 +556,8 @@ int main(void) {
   RUN(frequencies_for_derivatives, (gaussian));
   RUN(learning_from_derivatives, (small, x64, y64, ones, f));
   RUN(operator_valued_kernel, (x64, z64, k));
+  RUN(learnt_field, (x64, x64));
+  RUN(frequencies_for_fields, ());
   RUN(output_covariance, (gaussian, x64));
   RUN(field_without_sources, (x64));
   RUN(binary_codes, (gaussian, x32, k));

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// mercer/operator_learn.h: fits.
+#include "mercer/operator_learn.h"
+
+#include <cmath>
+#include <cstring>
+#include <string>
+
+#include "arguments.h"
+#include "guard.h"
+#include "handles.h"
+#include "model/operator_fit.h"
+#include "row_arguments.h"
+
+using namespace mercer;
+using namespace mercer::capi;
+
+namespace {
+
+constexpr uint32_t kFitFirstSize = 120;
+
+/// All but what needs p.
+mercer_operator_fit read_fit(const mercer_operator_fit* fit) {
+  check_not_null("fit", fit, "a mercer_operator_fit");
+  check_aligned("fit", fit, alignof(mercer_operator_fit));
+  const auto read = read_options("fit", fit, mercer_operator_fit_of(nullptr, 0), kFitFirstSize);
+  check_range("fit->reserved", read.reserved, 0, 0);
+  check_range("fit->method", read.method, MERCER_OPERATOR_METHOD_AUTOMATIC,
+              MERCER_OPERATOR_METHOD_GRADIENTS);
+  check_range("fit->separate", read.separate, 0, 1);
+  check_at_least("fit->lambda_count", read.lambda_count, 1);
+  check_not_null("fit->lambdas", read.lambdas, "lambda_count numbers");
+  check_aligned("fit->lambdas", read.lambdas, sizeof(double));
+  for (int64_t i = 0; i < read.lambda_count; ++i)
+    check_not_negative("fit->lambdas", read.lambdas[i]);
+  check_aligned("fit->tau", read.tau, sizeof(double));
+  check_positive("fit->delta", read.delta);
+  check_not_negative("fit->tolerance", read.tolerance);
+  check_at_least("fit->most_iterations", read.most_iterations, 1);
+  return read;
+}
+
+solver::OperatorLoss loss_of(const mercer_operator_fit& read, int64_t p) {
+  solver::OperatorLoss loss;
+  loss.separate = read.separate == 1;
+  if (read.loss == nullptr) return loss;
+  const std::string name(check_text("fit->loss", read.loss));
+  loss.loss = solver::find_loss(name);
+  require(loss.loss != nullptr, MERCER_INVALID_ARGUMENT,
+          "fit->loss = \"%s\", expected NULL, huber, quantile, logistic, squared_hinge or poisson",
+          name.c_str());
+  for (int64_t k = 0; k < p; ++k)
+    loss.parameters.push_back(
+        {.delta = read.delta, .tau = read.tau == nullptr ? 0.5 : read.tau[k]});
+  return loss;
+}
+
+}  // namespace
+
+mercer_status mercer_operator_map_fit(const mercer_operator_map* map, const mercer_rows* X,
+                                      const mercer_rows* Y, mercer_operator_fit* fit,
+                                      mercer_context* context, const mercer_matrix* theta) {
+  return guard_long("mercer_operator_map_fit", context, [&](Context& running) {
+    const operators::OperatorMap& m = *checked("map", map).impl;
+    mercer_operator_fit answer = read_fit(fit);
+    const auto x = read_rows("X", X, m.inputs(), "the inputs of the map", running);
+    const auto y = read_rows("Y", Y, m.outputs(), "the outputs of the map", running);
+    check_same_rows(x, y);
+    check_at_least("X->n", x.n(), 1);
+    const Result result("theta", theta, m.coefficients(), 1, running);
+    for (const RowsArgument* rows : {&x, &y}) result.check_apart(*rows);
+    model::OperatorFitOptions options;
+    options.method = static_cast<model::OperatorMethod>(answer.method);
+    options.lambdas.assign(answer.lambdas, answer.lambdas + answer.lambda_count);
+    options.loss = loss_of(answer, m.outputs());
+    options.tolerance = answer.tolerance;
+    options.most_iterations = answer.most_iterations;
+    options.seed = answer.seed;
+    Matrix<double> learnt(m.coefficients(), 1, running, "theta");
+    const model::OperatorFit found = model::fit_operator(
+        m, DoubleRows(x, running).view(), DoubleRows(y, running).view(), options, running,
+        {learnt.data(), static_cast<std::size_t>(learnt.rows())});
+    answer.struct_size = fit->struct_size;
+    answer.method = static_cast<int32_t>(found.method);
+    answer.chosen = found.chosen;
+    answer.error = found.error;
+    answer.iterations = found.iterations;
+    answer.residual = found.residual;
+    answer.squared_norm = found.squared_norm;
+    for (int64_t i = 0; i < learnt.rows(); ++i) result.view()(i, 0) = learnt(i, 0);
+    result.finish();
+    std::memcpy(fit, &answer, sizeof answer);
+  });
+}

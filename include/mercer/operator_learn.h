@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * SPDX-FileCopyrightText: The mercer authors */
+#ifndef MERCER_OPERATOR_LEARN_H
+#define MERCER_OPERATOR_LEARN_H
+
+/* Learning with operator-valued features, and how many of them an error takes. Source: Brault,
+ * Heinonen, d'Alche-Buc, "Random Fourier features for operator-valued kernels", ACML 2016, and the
+ * longer report of the same year, whose numbers of theorems are used here. d counts inputs, p
+ * outputs, F frequencies, r coefficients, N rows. */
+
+#include "mercer/base.h"
+#include "mercer/operator.h"
+#include "mercer/rows.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ==== Coefficients ====
+ *
+ * Example: a divergence-free field from its values at n points, lambda the best of four by rows
+ * held out, and what it is there.
+ *
+ *   double lambdas[] = {1e-1, 1e-2, 1e-3, 1e-4};
+ *   mercer_operator_fit fit = mercer_operator_fit_of(lambdas, 4);
+ *   mercer_rows X = mercer_rows_f64(n, 3, x);
+ *   mercer_rows Y = mercer_rows_f64(n, 3, y);
+ *   mercer_matrix theta = mercer_matrix_f64(r, 1, coefficients);
+ *   mercer_status status = mercer_operator_map_fit(map, &X, &Y, &fit, NULL, &theta);
+ *   mercer_rows learnt = mercer_rows_f64(r, 1, coefficients);
+ *   mercer_matrix f = mercer_matrix_f64(n, 3, values);
+ *   if (status == MERCER_OK)
+ *     status = mercer_operator_map_apply(map, &X, &learnt, MERCER_FIELD_VALUE, NULL, &f);
+ */
+
+/** How theta is found. */
+typedef enum mercer_operator_method {
+  /** STEIN where it can be, else CONJUGATE_GRADIENT for squares and LBFGS for other losses. */
+  MERCER_OPERATOR_METHOD_AUTOMATIC = 0,
+  /** Exact, for squares, decomposable maps and targets without gaps: phi'phi Theta B'B + N lambda
+   *  Theta = phi'Y B by two eigendecompositions; O(N D^2 + D^3 + p^3), 20 D^2 bytes. */
+  MERCER_OPERATOR_METHOD_STEIN = 1,
+  /** For squares, a product with Phi and one with its transpose per iteration. */
+  MERCER_OPERATOR_METHOD_CONJUGATE_GRADIENT = 2,
+  /** The same by LSQR (Paige, Saunders 1982), which loses fewer digits for small lambda. */
+  MERCER_OPERATOR_METHOD_LSQR = 3,
+  /** Any loss, by L-BFGS. */
+  MERCER_OPERATOR_METHOD_LBFGS = 4,
+  /** Averaged stochastic gradients over blocks of 64 rows, any loss of bounded curvature;
+   *  most_iterations counts passes over the rows. */
+  MERCER_OPERATOR_METHOD_GRADIENTS = 5
+} mercer_operator_method;
+
+/** What mercer_operator_map_fit is to do, and what it found. 120 bytes on 64-bit machines. */
+typedef struct mercer_operator_fit {
+  uint32_t struct_size;  /**< [0] sizeof(mercer_operator_fit). */
+  int32_t method;        /**< [4] mercer_operator_method; answered: the one taken. */
+  const double* lambdas; /**< [8] lambda_count numbers >= 0. */
+  int64_t lambda_count;  /**< [16] At least 1; of several the best is taken. */
+  const char* loss;      /**< [24] NULL: (f - y)^2 / 2; else huber, quantile, logistic,
+                                squared_hinge or poisson. */
+  const double* tau;     /**< [32] p shares in (0, 1), of the loss quantile; NULL: 1/2 each. */
+  double delta;          /**< [40] huber: where squares end; quantile: half the width that is
+                                rounded; > 0. */
+  int32_t separate;      /**< [48] 1: of the losses of classes every output is 0 or 1 by itself; 0:
+                                a row has one class, and a code of p numbers. */
+  int32_t reserved;      /**< [52] 0. */
+  double tolerance;      /**< [56] Of residuals, relative; of LBFGS on what a step brings. */
+  int64_t most_iterations; /**< [64] >= 1. */
+  uint64_t seed;           /**< [72] Of the rows held out, and of the order of GRADIENTS. */
+  int64_t chosen;          /**< [80] Answer: which lambda, from 0. */
+  double error;            /**< [88] Answer: its squared error (other losses: loss) per observed
+                                target that was left out; 0 for one lambda. */
+  int64_t iterations;      /**< [96] Answer: in all; 0 of STEIN. */
+  double residual;         /**< [104] Answer: of the normal equations, relative to Phi'y; LBFGS and
+                                GRADIENTS: the largest entry of the gradient; 0 of STEIN. */
+  double squared_norm;     /**< [112] Answer: |theta|^2, the squared norm of f. */
+} mercer_operator_fit;
+
+/** Squares by the automatic method, to a residual of 1e-8. */
+static inline mercer_operator_fit mercer_operator_fit_of(const double* lambdas, int64_t count) {
+  mercer_operator_fit fit = {
+      sizeof(mercer_operator_fit), 0, 0, 0, 0, 0, 1, 0, 0, 1e-8, 1000, 0, 0, 0, 0, 0, 0};
+  fit.lambdas = lambdas;
+  fit.lambda_count = count;
+  return fit;
+}
+
+/** theta that minimises (1/N) sum_i sum over observed outputs k of loss(f_k(x_i), y_ik)
+ *  + lambda/2 |theta|^2 for f(x) = Phi(x)'theta; N counts rows, whether or not all their outputs
+ *  were observed. There is no intercept: centre the targets. NaN in Y: not observed.
+ *  Of several lambdas STEIN takes the one of least leave-one-out error, in closed form; other
+ *  methods the one of least loss on a fifth of the rows, chosen by seed, N lambda kept, from the
+ *  largest lambda down to the first that does not converge.
+ *  Shapes: X N x d and Y N x p, dense or CSR (made dense), F32 or F64; theta r x 1, F32 or F64.
+ *  Computed in double.
+ *  Errors: MERCER_DIMENSION_MISMATCH; MERCER_INVALID_ARGUMENT naming the field, or a target that the
+ *  loss has no value for; MERCER_UNSUPPORTED for a method that does not do for loss, map or gaps;
+ *  MERCER_NOT_CONVERGED with the residual; on failure theta and the answers are not written.
+ *  Threads and cost: any number at once; an iteration costs N rows of mercer_operator_map_apply and
+ *  of its transpose. */
+MERCER_API mercer_status mercer_operator_map_fit(const mercer_operator_map* map,
+                                                 const mercer_rows* X, const mercer_rows* Y,
+                                                 mercer_operator_fit* fit, mercer_context* context,
+                                                 const mercer_matrix* theta);
+
+/* ==== How many frequencies ====
+ *
+ * Example: frequencies of bounded curl-free features in three dimensions whose kernel is right to
+ * 0.5 at once over a ball of diameter 2, but for one map in a hundred.
+ *
+ *   mercer_operator_bound bound = mercer_operator_bound_of(MERCER_OPERATOR_BOUND_32,
+ *                                                          MERCER_BOUNDED_KERNEL_CURL_FREE, 3);
+ *   bound.bounded = 1;
+ *   bound.diameter = 2;
+ *   bound.epsilon = 0.5;
+ *   bound.delta = 0.01;
+ *   mercer_status status = mercer_operator_frequencies(&bound);
+ *   int64_t needed = bound.frequencies;
+ */
+
+/** Which bound of P(sup over x, z in C of |Phi(x)'Phi(z) - K(x, z)| >= epsilon). */
+typedef enum mercer_operator_bound_kind {
+  /** Corollary 28, decomposable: 2^8 (s g |C|/epsilon)^2 exp(-F epsilon^2/(4 g^2 (d + 2))), s^2 = E
+   *  ||omega||^2, g = |Gamma|. */
+  MERCER_OPERATOR_BOUND_28 = 0,
+  /** Corollary 31, A(omega) of sub-exponential norm: 12 (m |C|/epsilon) (p_int R)^{1/(d+1)}
+   *  e^{-h/(d+1)}, R = 1 + 3/(e^2 log^2(1 + F e/v)), e = epsilon/2, h = F epsilon^2/(8 v (1 + 1/p))
+   *  for epsilon <= (v/u)(1 + 1/p)/k, else F epsilon/(8 u k), k = log(16 sqrt 2 p u^2/v). */
+  MERCER_OPERATOR_BOUND_31 = 1,
+  /** Corollary 32, A(omega) bounded: 12 (m |C|/epsilon) p_int^{1/(d+1)} e^{-h/(d+1)},
+   *  h = F epsilon^2/(8 (v + u epsilon/3)) for epsilon >= 2 sqrt(v/F) + 4 u/(3 F). */
+  MERCER_OPERATOR_BOUND_32 = 2,
+  /** Proposition 46: 4 (m radius/epsilon + p_int R covering e^{-h}), R and h of 31. */
+  MERCER_OPERATOR_BOUND_46 = 3,
+  /** Proposition 47: 4 (m radius/epsilon + p_int covering e^{-h}), h of 32. */
+  MERCER_OPERATOR_BOUND_47 = 4
+} mercer_operator_bound_kind;
+
+/** What m, u, v and p_int are of: the caller's numbers, or Gaussian kernels of lengthscale sigma. */
+typedef enum mercer_bounded_kernel {
+  MERCER_BOUNDED_KERNEL_GIVEN = 0,
+  MERCER_BOUNDED_KERNEL_DECOMPOSABLE = 1,
+  MERCER_BOUNDED_KERNEL_CURL_FREE = 2,
+  MERCER_BOUNDED_KERNEL_DIVERGENCE_FREE = 3
+} mercer_bounded_kernel;
+
+/** A question to mercer_operator_frequencies, and its answer. 136 bytes. */
+typedef struct mercer_operator_bound {
+  uint32_t struct_size; /**< [0] sizeof(mercer_operator_bound). */
+  int32_t kind;         /**< [4] mercer_operator_bound_kind. */
+  int32_t printed;      /**< [8] 1: as the report prints it, too small by its slips: 8 sqrt 2 for
+                             12, e = epsilon, and in 32 and 47 h = F epsilon^2/(2 (v + u epsilon/3))
+                             for epsilon >= sqrt(v/F) + u/(3 F); 0: corrected. */
+  int32_t kernel;       /**< [12] mercer_bounded_kernel. */
+  int32_t bounded;      /**< [16] 1: the bounded form of a field's features. */
+  int32_t reserved;     /**< [20] 0. */
+  int64_t d;            /**< [24] Inputs. */
+  int64_t p;            /**< [32] Outputs; of fields d. */
+  double sigma;         /**< [40] Lengthscale of a Gaussian kernel, > 0. */
+  double norm;          /**< [48] |Gamma| > 0 of a decomposable kernel. */
+  double diameter;      /**< [56] |C| > 0 of the ball C of inputs. */
+  double epsilon;       /**< [64] > 0. */
+  double delta;         /**< [72] In (0, 1): asked for where frequencies is 0; answered: the bound,
+                             which is infinity where it says nothing. */
+  int64_t frequencies;  /**< [80] F; 0: the least for delta, answered. */
+  double m;             /**< [88] At least E ||omega|| |A(omega)|; answered but for GIVEN. 28: s. */
+  double u;             /**< [96] 31, 46: at least 4 (|| |A| ||_psi1 + sup |K|); 32, 47: at least
+                             sup |A| + sup |K|; answered but for GIVEN. */
+  double v;             /**< [104] At least F times the largest |E (K~ - K)^2|; answered but for
+                             GIVEN: |E A^2|. */
+  double intrinsic;     /**< [112] p_int >= 1: of the variance's upper bound V the trace over the
+                             norm; answered for fields: d. */
+  double radius;        /**< [120] 46, 47: > 0. */
+  double covering;      /**< [128] 46, 47: balls of that radius that cover the differences of C. */
+} mercer_operator_bound;
+
+/** A question of delta 0.01 with lengthscale, diameter, |Gamma| and p_int 1, and p = d. */
+static inline mercer_operator_bound mercer_operator_bound_of(int32_t kind, int32_t kernel,
+                                                             int64_t d) {
+  mercer_operator_bound bound = {
+      sizeof(mercer_operator_bound), 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 0, 0.01, 0, 0, 0, 0, 1, 0, 0};
+  bound.kind = kind;
+  bound.kernel = kernel;
+  bound.d = d;
+  bound.p = d;
+  return bound;
+}
+
+/** The bound for F independent frequencies, or the least F for which it is at most delta. It is a
+ *  guarantee: errors are usually tens of times smaller.
+ *  Errors: MERCER_INVALID_ARGUMENT naming the field; MERCER_UNSUPPORTED (unbounded fields for 32 and
+ *  47, fields for 28, more than 2^53 frequencies). On failure nothing is answered.
+ *  Threads and cost: any number at once; O(1).
+ *  Source: the report's section 4 and appendix B.2. */
+MERCER_API mercer_status mercer_operator_frequencies(mercer_operator_bound* bound);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

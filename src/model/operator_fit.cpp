@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+#include "model/operator_fit.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "base/error.h"
+#include "linalg/blas.h"
+#include "random/distributions.h"
+#include "random/stream.h"
+#include "solver/block_source.h"
+#include "solver/operator_descent.h"
+#include "solver/operator_ridge.h"
+#include "solver/stein.h"
+
+namespace mercer::model {
+namespace {
+
+using solver::OperatorSolver;
+
+constexpr const char* kWhat = "an operator-valued fit";
+constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
+constexpr int64_t kHeldOutOneIn = 5;
+
+bool complete(MatrixView<const double> Y) {
+  for (int64_t i = 0; i < Y.rows; ++i)
+    for (int64_t k = 0; k < Y.cols; ++k)
+      if (std::isnan(Y(i, k))) return false;
+  return true;
+}
+
+/// Scalar features of a map at rows, by blocks.
+class ScalarRows final : public solver::BlockSource {
+ public:
+  ScalarRows(const feature::FeatureMap& map, MatrixView<const double> X, MatrixView<const double> Y)
+      : map_(map), X_(X), Y_(Y) {}
+  int64_t features() const override { return map_.features(); }
+  int64_t outputs() const override { return Y_.cols; }
+  int64_t rows() const override { return X_.rows; }
+  int64_t block_rows() const override { return std::min(solver::kOperatorRows, X_.rows); }
+  void for_each(Context& context, const Body& body) const override {
+    const Matrix<double> Z(block_rows(), features(), context, kWhat);
+    for (int64_t first = 0; first < rows(); first += block_rows()) {
+      const int64_t last = std::min(first + block_rows(), rows());
+      const MatrixView<double> block = Z.view().block_rows(0, last - first);
+      map_.apply(X_.block_rows(first, last), {0, features()}, context, block);
+      solver::FeatureBlock part;
+      part.first = first;
+      part.Z64 = block;
+      part.Y = Y_.block_rows(first, last);
+      body(part);
+      context.checkpoint();
+    }
+  }
+  std::unique_ptr<solver::BlockSource> subset(solver::RowSet) const override {
+    fail(MERCER_INTERNAL, "rows of an operator-valued fit have no subsets");
+  }
+
+ private:
+  const feature::FeatureMap& map_;
+  MatrixView<const double> X_, Y_;
+};
+
+OperatorFit by_stein(const operators::OperatorMap& map, MatrixView<const double> X,
+                     MatrixView<const double> Y, const OperatorFitOptions& options,
+                     Context& context, std::span<double> theta) {
+  const ScalarRows rows(map.scalar(), X, Y);
+  solver::RowStatistics statistics(rows.features(), rows.outputs(), context);
+  solver::for_each_wide(rows, context, [&](const solver::WideBlock& block) {
+    statistics.add(block.Z, block.Y, context);
+  });
+  const solver::RidgePath path(std::move(statistics), false, context);
+  const solver::OutputBasis basis(map.shared_root(), context);
+  OperatorFit fit;
+  fit.method = OperatorMethod::stein;
+  if (options.lambdas.size() > 1) {
+    const solver::OutputBasis* const bases[] = {&basis};
+    const auto errors =
+        solver::stein_leave_one_out_error(path, bases, options.lambdas, rows, context);
+    const solver::SteinChoice choice = solver::least_error(errors.view());
+    fit.chosen = choice.lambda;
+    fit.error = choice.error;
+  }
+  const auto solution = solver::stein_solution(
+      path, basis, options.lambdas[static_cast<std::size_t>(fit.chosen)], context);
+  std::copy_n(solution.theta.data(), theta.size(), theta.begin());
+  return fit;
+}
+
+/// Moves theta to the minimum for a lambda by one of the methods that take steps; whether it got
+/// there.
+bool descend(const MapRows& rows, MatrixView<const double> Y, double lambda,
+             const OperatorFitOptions& options, Context& context, std::span<double> theta,
+             OperatorFit& fit) {
+  if (fit.method == OperatorMethod::conjugate_gradient || fit.method == OperatorMethod::lsqr) {
+    const auto kind = fit.method == OperatorMethod::lsqr ? OperatorSolver::lsqr
+                                                         : OperatorSolver::conjugate_gradient;
+    const auto solved = solver::operator_ridge(
+        rows, Y, lambda, {kind, options.tolerance, options.most_iterations}, context, theta);
+    fit.iterations += solved.iterations;
+    fit.residual = solved.residual;
+    return solved.converged;
+  }
+  const solver::OperatorObjective objective(rows, Y, options.loss, lambda);
+  if (fit.method == OperatorMethod::lbfgs) {
+    const auto end =
+        solver::minimize(objective, {options.tolerance, options.most_iterations}, context, theta);
+    fit.iterations += end.iterations;
+    fit.residual = end.largest_gradient;
+    return end.end != linalg::LbfgsEnd::iterations;  // a step that no longer falls is the end too
+  }
+  const auto end = solver::averaged_descent(
+      objective, {.epochs = options.most_iterations, .seed = options.seed}, context, theta);
+  std::vector<double> gradient(theta.size());
+  objective(theta, gradient, context);
+  fit.iterations += end.steps;
+  fit.residual = 0;
+  for (const double g : gradient) fit.residual = std::max(fit.residual, std::abs(g));
+  return true;
+}
+
+/// Y with about a fifth of its rows missing, and those rows alone.
+struct Halves {
+  Matrix<double> kept, held_out;
+  Halves(MatrixView<const double> Y, uint64_t seed, Context& context)
+      : kept(Y.rows, Y.cols, context, kWhat), held_out(Y.rows, Y.cols, context, kWhat) {
+    require(Y.rows >= kHeldOutOneIn, MERCER_INVALID_ARGUMENT,
+            "%lld rows, expected at least %lld to choose lambda by held-out rows",
+            static_cast<long long>(Y.rows), static_cast<long long>(kHeldOutOneIn));
+    std::vector<int64_t> order(static_cast<std::size_t>(Y.rows));
+    random::Cursor cursor({seed, random::Tag::split, kHeldOutOneIn});
+    random::permutation(cursor, order);
+    for (int64_t place = 0; place < Y.rows; ++place) {
+      const int64_t i = order[static_cast<std::size_t>(place)];
+      for (int64_t k = 0; k < Y.cols; ++k) {
+        const bool held = place < Y.rows / kHeldOutOneIn;
+        kept(i, k) = held ? kMissing : Y(i, k);
+        held_out(i, k) = held ? Y(i, k) : kMissing;
+      }
+    }
+  }
+};
+
+double loss_at(const MapRows& rows, MatrixView<const double> Y, const solver::OperatorLoss& loss,
+               Context& context, std::span<const double> theta) {
+  const solver::ObservedRows observed(rows, Y);
+  const Matrix<double> S(Y.rows, Y.cols, context, kWhat);
+  rows.values(0, theta, context, S.view());
+  // Squares without their half: the mean squared error.
+  const double unit = loss.loss == nullptr ? 2 : 1;
+  return unit * solver::take_slopes(loss, Y, S.view()) / static_cast<double>(observed.observed());
+}
+
+void choose_lambda(const MapRows& rows, MatrixView<const double> Y,
+                   const OperatorFitOptions& options, Context& context, std::span<double> theta,
+                   OperatorFit& fit) {
+  const Halves halves(Y, options.seed, context);
+  std::vector<int64_t> order(options.lambdas.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::ranges::stable_sort(order, [&](int64_t a, int64_t b) {
+    return options.lambdas[static_cast<std::size_t>(a)] >
+           options.lambdas[static_cast<std::size_t>(b)];
+  });
+  std::vector<double> best(theta.begin(), theta.end());
+  fit.error = std::numeric_limits<double>::infinity();
+  for (const int64_t l : order) {
+    // Smaller ones would converge even later.
+    if (!descend(rows, halves.kept.view(), options.lambdas[static_cast<std::size_t>(l)], options,
+                 context, theta, fit))
+      break;
+    const double error = loss_at(rows, halves.held_out.view(), options.loss, context, theta);
+    if (!(error < fit.error)) continue;
+    fit.error = error;
+    fit.chosen = l;
+    best.assign(theta.begin(), theta.end());
+  }
+  std::ranges::copy(best, theta.begin());
+}
+
+OperatorMethod method_for(const operators::OperatorMap& map, MatrixView<const double> Y,
+                          const OperatorFitOptions& options) {
+  const bool squares = options.loss.loss == nullptr, shared = map.shared_root().rows > 0;
+  if (options.method == OperatorMethod::automatic) {
+    if (!squares) return OperatorMethod::lbfgs;
+    return shared && complete(Y) ? OperatorMethod::stein : OperatorMethod::conjugate_gradient;
+  }
+  const bool of_squares =
+      options.method != OperatorMethod::lbfgs && options.method != OperatorMethod::gradients;
+  require(squares || !of_squares, MERCER_UNSUPPORTED,
+          "loss %s by a method of squares, expected lbfgs or gradients",
+          squares ? "squares" : options.loss.loss->name);
+  require(options.method != OperatorMethod::stein || (shared && complete(Y)), MERCER_UNSUPPORTED,
+          "stein, expected a decomposable map and targets without gaps");
+  return options.method;
+}
+
+}  // namespace
+
+void MapRows::values(int64_t first, std::span<const double> theta, Context& context,
+                     MatrixView<double> S) const {
+  map_.apply(X_.block_rows(first, first + S.rows), {theta.data(), coefficients(), 1},
+             operators::FieldKind::value, context, S);
+}
+
+void MapRows::add_adjoint(int64_t first, MatrixView<const double> S, Context& context,
+                          std::span<double> theta) const {
+  const Matrix<double> sums(coefficients(), 1, context, kWhat);
+  map_.adjoint(X_.block_rows(first, first + S.rows), S, context, sums.view());
+  linalg::add(1.0, {sums.data(), theta.size()}, theta);
+}
+
+OperatorFit fit_operator(const operators::OperatorMap& map, MatrixView<const double> X,
+                         MatrixView<const double> Y, const OperatorFitOptions& options,
+                         Context& context, std::span<double> theta) {
+  require(!options.lambdas.empty(), MERCER_INVALID_ARGUMENT, "no lambdas, expected at least one");
+  const MapRows rows(map, X);
+  const solver::ObservedRows checked(rows, Y);
+  std::vector<double> learnt(theta.size(), 0.0);
+  OperatorFit fit;
+  fit.method = method_for(map, Y, options);
+  if (fit.method == OperatorMethod::stein) {
+    fit = by_stein(map, X, Y, options, context, learnt);
+  } else {
+    if (options.lambdas.size() > 1) choose_lambda(rows, Y, options, context, learnt, fit);
+    const double lambda = options.lambdas[static_cast<std::size_t>(fit.chosen)];
+    const bool converged = descend(rows, Y, lambda, options, context, learnt, fit);
+    require(converged, MERCER_NOT_CONVERGED,
+            "residual %g after %lld iterations in all at lambda = %g, expected tolerance = %g",
+            fit.residual, static_cast<long long>(fit.iterations), lambda, options.tolerance);
+  }
+  fit.squared_norm = linalg::dot(learnt, learnt);
+  std::ranges::copy(learnt, theta.begin());
+  return fit;
+}
+
+}  // namespace mercer::model

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// What is learnt with an operator-valued map: theta of f(x) = Phi(x)'theta.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "operator/operator_map.h"
+#include "solver/operator_loss.h"
+#include "solver/operator_rows.h"
+
+namespace mercer::model {
+
+/// A map at rows, which are referred to.
+class MapRows final : public solver::OperatorRows {
+ public:
+  MapRows(const operators::OperatorMap& map, MatrixView<const double> X) : map_(map), X_(X) {}
+  int64_t rows() const override { return X_.rows; }
+  int64_t outputs() const override { return map_.outputs(); }
+  int64_t coefficients() const override { return map_.coefficients(); }
+  void values(int64_t first, std::span<const double> theta, Context& context,
+              MatrixView<double> S) const override;
+  void add_adjoint(int64_t first, MatrixView<const double> S, Context& context,
+                   std::span<double> theta) const override;
+
+ private:
+  const operators::OperatorMap& map_;
+  MatrixView<const double> X_;
+};
+
+enum class OperatorMethod { automatic, stein, conjugate_gradient, lsqr, lbfgs, gradients };
+
+struct OperatorFitOptions {
+  OperatorMethod method = OperatorMethod::automatic;
+  std::vector<double> lambdas = {1e-6};  // of several the one of least error on rows left out
+  solver::OperatorLoss loss = {};
+  double tolerance = 1e-8;
+  int64_t most_iterations = 1000;  // gradients: epochs
+  uint64_t seed = 0;               // of the rows held out, and of the order of gradients
+};
+
+struct OperatorFit {
+  OperatorMethod method = OperatorMethod::automatic;  // the one taken
+  int64_t chosen = 0;                                 // of the lambdas
+  double error =
+      0;  // of it, per observed output: leave-one-out, or of held-out rows; 0: one lambda
+  int64_t iterations = 0;
+  double residual = 0;      // of the normal equations, relative; 0 for stein; lbfgs and gradients:
+                            // the largest entry of the gradient
+  double squared_norm = 0;  // |theta|^2 = ||f||^2
+};
+
+/// Minimises (1/N) sum loss(f(x_i), y_i) + lambda/2 |theta|^2 over observed targets. automatic is
+/// stein where it can be (squares, the same root for all frequencies, every target observed), else
+/// conjugate_gradient for squares, lbfgs for other losses. Of several lambdas stein takes the least
+/// leave-one-out error; other methods the least loss on a fifth of the rows, held out at random,
+/// N lambda kept, from the largest lambda to the smallest, each from the theta of the one before, up to the
+/// first that does not converge.
+/// theta is written last. Errors: those of the methods, UNSUPPORTED for a method that cannot,
+/// NOT_CONVERGED with the residual.
+OperatorFit fit_operator(const operators::OperatorMap& map, MatrixView<const double> X,
+                         MatrixView<const double> Y, const OperatorFitOptions& options,
+                         Context& context, std::span<double> theta);
+
+}  // namespace mercer::model

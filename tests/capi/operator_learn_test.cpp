@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// mercer/operator_learn.h: the same as the core in both precisions, and refusals that name what they
+// refuse.
+#include "mercer/operator_learn.h"
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "fixture.h"
+#include "support/catch.h"
+#include "support/reference.h"
+
+namespace mercer::test {
+namespace {
+
+using OperatorHandle =
+    std::unique_ptr<mercer_operator_map, Freed<mercer_operator_map, mercer_operator_map_free>>;
+using Fit = mercer_operator_fit;
+using Bound = mercer_operator_bound;
+
+OperatorHandle made(const char* json) {
+  mercer_operator_map* map = nullptr;
+  mercer_operator_map_from_spec(json, &map);
+  return OperatorHandle(map);
+}
+
+constexpr const char* kJoint =
+    R"({"operator":"decomposable","gamma":[2,1,1,2],"inputs":3,"features":20})";
+
+}  // namespace
+
+TEST_CASE("operator fits: answers, both precisions, losses and gaps", "[capi]") {
+  const OperatorHandle map = made(kJoint);
+  const std::vector<double> X = numbers(40, 3), Y = numbers(40, 2);
+  const double lambdas[] = {1.0, 1e-2, 1e-4};
+  Fit fit = mercer_operator_fit_of(lambdas, 3);
+  std::vector<double> theta(40);
+  REQUIRE(mercer_operator_map_fit(map.get(), rows_of(X, 3), rows_of(Y, 2), &fit, nullptr,
+                                  result_of(theta, 1)) == MERCER_OK);
+  CHECK(fit.method == MERCER_OPERATOR_METHOD_STEIN);
+  CHECK((fit.error > 0 && fit.residual == 0 && fit.iterations == 0 && fit.lambdas == lambdas));
+  double norm = 0;
+  for (const double t : theta) norm += t * t;
+  CHECK(std::fabs(norm - fit.squared_norm) < 1e-12 * norm);
+
+  Fit steps = mercer_operator_fit_of(lambdas + fit.chosen, 1);
+  steps.method = MERCER_OPERATOR_METHOD_LSQR;
+  steps.tolerance = 1e-13;
+  std::vector<float> narrow(40);
+  REQUIRE(mercer_operator_map_fit(map.get(), rows_of(X, 3), rows_of(Y, 2), &steps, nullptr,
+                                  result_of(narrow, 1)) == MERCER_OK);
+  CHECK((steps.iterations > 0 && steps.residual < 1e-10));
+  for (size_t j = 0; j < 40; ++j) CHECK(std::fabs(narrow[j] - theta[j]) < 1e-6);
+
+  // One output of two observed in every row; quantiles of their own.
+  std::vector<double> gaps = Y;
+  for (size_t i = 0; i < 40; ++i) gaps[2 * i + i % 2] = std::nan("");
+  const double tau[] = {0.2, 0.7};
+  Fit quantiles = mercer_operator_fit_of(lambdas + 1, 1);
+  quantiles.loss = "quantile";
+  quantiles.tau = tau;
+  quantiles.delta = 0.1;
+  REQUIRE(mercer_operator_map_fit(map.get(), rows_of(X, 3), rows_of(gaps, 2), &quantiles, nullptr,
+                                  result_of(theta, 1)) == MERCER_OK);
+  CHECK((quantiles.method == MERCER_OPERATOR_METHOD_LBFGS && quantiles.residual < 1e-3));
+}
+
+TEST_CASE("operator fits refuse what they cannot do, naming it", "[capi]") {
+  const OperatorHandle map = made(kJoint);
+  const std::vector<double> X = numbers(10, 3), Y = numbers(10, 2);
+  const double lambdas[] = {1e-2, -1};
+  std::vector<double> theta(40, 7);
+  const auto ask = [&](auto change) {
+    Fit fit = mercer_operator_fit_of(lambdas, 1);
+    change(fit);
+    return mercer_operator_map_fit(map.get(), rows_of(X, 3), rows_of(Y, 2), &fit, nullptr,
+                                   result_of(theta, 1));
+  };
+  CHECK(refused(ask([](Fit& f) { f.method = 6; }), "fit->method = 6") == "");
+  CHECK(refused(ask([](Fit& f) { f.lambda_count = 0; }), "fit->lambda_count") == "");
+  CHECK(refused(ask([](Fit& f) { f.lambda_count = 2; }), "fit->lambdas = -1") == "");
+  CHECK(refused(ask([](Fit& f) { f.lambdas = nullptr; }), "fit->lambdas") == "");
+  CHECK(refused(ask([](Fit& f) { f.loss = "hinge"; }), "fit->loss = \"hinge\"") == "");
+  CHECK(refused(ask([](Fit& f) { f.delta = 0; }), "fit->delta") == "");
+  CHECK(refused(ask([](Fit& f) { f.separate = 2; }), "fit->separate") == "");
+  CHECK(refused(ask([](Fit& f) { f.reserved = 1; }), "fit->reserved") == "");
+  CHECK(refused(ask([](Fit& f) { f.tolerance = -1; }), "fit->tolerance") == "");
+  CHECK(refused(ask([](Fit& f) { f.most_iterations = 0; }), "fit->most_iterations") == "");
+  CHECK(refused(ask([](Fit& f) { f.struct_size = 8; }), "struct_size") == "");
+  CHECK(refused(ask([](Fit& f) { f.loss = "logistic"; }), "0 or 1") == "");
+  const auto huber = [](Fit& f) {
+    f.loss = "huber";
+    f.method = MERCER_OPERATOR_METHOD_STEIN;
+  };
+  CHECK(fault(ask(huber), MERCER_UNSUPPORTED, "huber") == "");
+  Fit fit = mercer_operator_fit_of(lambdas, 1);
+  CHECK(fault(mercer_operator_map_fit(map.get(), rows_of(X, 3), rows_of(X, 3), &fit, nullptr,
+                                      result_of(theta, 1)),
+              MERCER_DIMENSION_MISMATCH, "Y") == "");
+  CHECK(fault(mercer_operator_map_fit(map.get(), rows_of(X, 3), rows_of(Y, 2), &fit, nullptr,
+                                      result_of(theta, 2)),
+              MERCER_DIMENSION_MISMATCH, "theta") == "");
+  CHECK(refused(mercer_operator_map_fit(map.get(), rows_of(X, 3), rows_of(Y, 2), nullptr, nullptr,
+                                        result_of(theta, 1)),
+                "fit") == "");
+  CHECK(theta == std::vector<double>(40, 7));
+}
+
+TEST_CASE("operator bounds: the reference numbers through the door, and refusals", "[capi]") {
+  for (const auto& entry : oracle("stats")["orff_corollaries"])
+    for (const int32_t printed : {0, 1})
+      for (const int32_t kind : {MERCER_OPERATOR_BOUND_31, MERCER_OPERATOR_BOUND_32}) {
+        Bound bound = mercer_operator_bound_of(kind, MERCER_BOUNDED_KERNEL_GIVEN, entry["d"]);
+        bound.p = entry["p"];
+        bound.printed = printed;
+        bound.m = entry["m"];
+        bound.u = entry["u"];
+        bound.v = entry["v"];
+        bound.intrinsic = entry["pint"];
+        bound.diameter = entry["C"];
+        bound.epsilon = entry["eps"];
+        bound.frequencies = entry["F"];
+        REQUIRE(mercer_operator_frequencies(&bound) == MERCER_OK);
+        const std::string key = std::string("corollary") +
+                                (kind == MERCER_OPERATOR_BOUND_31 ? "31" : "32") +
+                                (printed == 1 ? "_printed" : "_corrected");
+        const double expected = entry[key.c_str()];
+        CHECK(std::fabs(bound.delta - expected) < 1e-10 * expected);
+      }
+  // Gamma = 1 and a Gaussian kernel: s^2 = d / sigma^2.
+  Bound gaussian =
+      mercer_operator_bound_of(MERCER_OPERATOR_BOUND_28, MERCER_BOUNDED_KERNEL_DECOMPOSABLE, 2);
+  gaussian.sigma = 0.5;
+  gaussian.epsilon = 0.2;
+  REQUIRE(mercer_operator_frequencies(&gaussian) == MERCER_OK);
+  const int64_t F = gaussian.frequencies;
+  CHECK((gaussian.delta <= 0.01 && std::fabs(gaussian.m * gaussian.m - 8) < 1e-12));
+  const double by_hand = 256 * 8 / 0.04 * std::exp(-0.04 * static_cast<double>(F) / 16);
+  CHECK(std::fabs(gaussian.delta - by_hand) < 1e-10 * by_hand);
+
+  const auto ask = [](auto change) {
+    Bound bound =
+        mercer_operator_bound_of(MERCER_OPERATOR_BOUND_47, MERCER_BOUNDED_KERNEL_CURL_FREE, 3);
+    bound.bounded = 1;
+    bound.epsilon = 0.5;
+    bound.radius = 1e-4;
+    bound.covering = 1e12;
+    change(bound);
+    return mercer_operator_frequencies(&bound);
+  };
+  CHECK(ask([](Bound&) {}) == MERCER_OK);
+  CHECK(refused(ask([](Bound& b) { b.kind = 5; }), "bound->kind") == "");
+  CHECK(refused(ask([](Bound& b) { b.printed = 2; }), "bound->printed") == "");
+  CHECK(refused(ask([](Bound& b) { b.kernel = -1; }), "bound->kernel") == "");
+  CHECK(refused(ask([](Bound& b) { b.reserved = 1; }), "bound->reserved") == "");
+  CHECK(refused(ask([](Bound& b) { b.d = 0; }), "bound->d") == "");
+  CHECK(refused(ask([](Bound& b) { b.p = 2; }), "bound->p = 2") == "");
+  CHECK(refused(ask([](Bound& b) { b.sigma = 0; }), "bound->sigma") == "");
+  CHECK(refused(ask([](Bound& b) { b.diameter = 0; }), "bound->diameter") == "");
+  CHECK(refused(ask([](Bound& b) { b.epsilon = 0; }), "bound->epsilon") == "");
+  CHECK(refused(ask([](Bound& b) { b.delta = 1; }), "bound->delta") == "");
+  CHECK(refused(ask([](Bound& b) { b.frequencies = -1; }), "bound->frequencies") == "");
+  CHECK(refused(ask([](Bound& b) { b.radius = 0; }), "bound->radius") == "");
+  CHECK(refused(ask([](Bound& b) { b.covering = 0; }), "bound->covering") == "");
+  CHECK(refused(ask([](Bound& b) { b.intrinsic = 0.5; }), "bound->intrinsic") == "");
+  CHECK(refused(ask([](Bound& b) { b.struct_size = 4; }), "struct_size") == "");
+  CHECK(refused(ask([](Bound& b) {
+                  b.kernel = MERCER_BOUNDED_KERNEL_GIVEN;
+                  b.bounded = 0;
+                }),
+                "bound->m") == "");
+  CHECK(refused(ask([](Bound& b) { b.kernel = MERCER_BOUNDED_KERNEL_GIVEN; }), "bound->bounded") ==
+        "");
+  CHECK(fault(ask([](Bound& b) { b.bounded = 0; }), MERCER_UNSUPPORTED, "bounded") == "");
+  CHECK(fault(ask([](Bound& b) { b.kind = MERCER_OPERATOR_BOUND_28; }), MERCER_UNSUPPORTED, "28") ==
+        "");
+  CHECK(refused(mercer_operator_frequencies(nullptr), "bound") == "");
+}
+
+}  // namespace mercer::test
