@@ -14,6 +14,7 @@
 #include "mercer/mercer.h"
 #include "model/exact_ridge.h"
 #include "model/model.h"
+#include "model/operator_model.h"
 #include "operator/operator_map.h"
 #include "solver/ridge.h"
 #include "solver/row_statistics.h"
@@ -40,6 +41,10 @@ struct mercer_operator_kernel {
 
 struct mercer_operator_map {
   std::shared_ptr<const mercer::operators::OperatorMap> impl;
+};
+
+struct mercer_operator_model {
+  mercer::model::OperatorModel impl;
 };
 
 struct mercer_statistics {

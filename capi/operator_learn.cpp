@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// mercer/operator_learn.h: fits.
+// mercer/operator_learn.h: models.
 #include "mercer/operator_learn.h"
 
-#include <cmath>
 #include <cstring>
 #include <string>
 
 #include "arguments.h"
 #include "guard.h"
 #include "handles.h"
+#include "io/object_file.h"
 #include "model/operator_fit.h"
 #include "row_arguments.h"
 
@@ -58,38 +58,86 @@ solver::OperatorLoss loss_of(const mercer_operator_fit& read, int64_t p) {
 
 }  // namespace
 
-mercer_status mercer_operator_map_fit(const mercer_operator_map* map, const mercer_rows* X,
-                                      const mercer_rows* Y, mercer_operator_fit* fit,
-                                      mercer_context* context, const mercer_matrix* theta) {
-  return guard_long("mercer_operator_map_fit", context, [&](Context& running) {
-    const operators::OperatorMap& m = *checked("map", map).impl;
-    mercer_operator_fit answer = read_fit(fit);
-    const auto x = read_rows("X", X, m.inputs(), "the inputs of the map", running);
-    const auto y = read_rows("Y", Y, m.outputs(), "the outputs of the map", running);
-    check_same_rows(x, y);
-    check_at_least("X->n", x.n(), 1);
-    const Result result("theta", theta, m.coefficients(), 1, running);
-    for (const RowsArgument* rows : {&x, &y}) result.check_apart(*rows);
-    model::OperatorFitOptions options;
-    options.method = static_cast<model::OperatorMethod>(answer.method);
-    options.lambdas.assign(answer.lambdas, answer.lambdas + answer.lambda_count);
-    options.loss = loss_of(answer, m.outputs());
-    options.tolerance = answer.tolerance;
-    options.most_iterations = answer.most_iterations;
-    options.seed = answer.seed;
-    Matrix<double> learnt(m.coefficients(), 1, running, "theta");
-    const model::OperatorFit found = model::fit_operator(
-        m, DoubleRows(x, running).view(), DoubleRows(y, running).view(), options, running,
-        {learnt.data(), static_cast<std::size_t>(learnt.rows())});
-    answer.struct_size = fit->struct_size;
-    answer.method = static_cast<int32_t>(found.method);
-    answer.chosen = found.chosen;
-    answer.error = found.error;
-    answer.iterations = found.iterations;
-    answer.residual = found.residual;
-    answer.squared_norm = found.squared_norm;
-    for (int64_t i = 0; i < learnt.rows(); ++i) result.view()(i, 0) = learnt(i, 0);
-    result.finish();
-    std::memcpy(fit, &answer, sizeof answer);
+mercer_status mercer_operator_model_fit(const mercer_operator_map* map, const mercer_rows* X,
+                                        const mercer_rows* Y, mercer_operator_fit* fit,
+                                        mercer_context* context, mercer_operator_model** out) {
+  return guard_create_long(
+      "mercer_operator_model_fit", context, out, [&](Context& running) -> mercer_operator_model {
+        const auto& m = checked("map", map).impl;
+        mercer_operator_fit answer = read_fit(fit);
+        const auto x = read_rows("X", X, m->inputs(), "the inputs of the map", running);
+        const auto y = read_rows("Y", Y, m->outputs(), "the outputs of the map", running);
+        check_same_rows(x, y);
+        check_at_least("X->n", x.n(), 1);
+        model::OperatorFitOptions options;
+        options.method = static_cast<model::OperatorMethod>(answer.method);
+        options.lambdas.assign(answer.lambdas, answer.lambdas + answer.lambda_count);
+        options.loss = loss_of(answer, m->outputs());
+        options.tolerance = answer.tolerance;
+        options.most_iterations = answer.most_iterations;
+        options.seed = answer.seed;
+        model::OperatorModel learnt;
+        learnt.map = m;
+        learnt.theta.resize(static_cast<std::size_t>(m->coefficients()));
+        const model::OperatorFit found =
+            model::fit_operator(*m, DoubleRows(x, running).view(), DoubleRows(y, running).view(),
+                                options, running, learnt.theta);
+        learnt.lambda = options.lambdas[static_cast<std::size_t>(found.chosen)];
+        learnt.loss = answer.loss == nullptr ? "squares" : answer.loss;
+        answer.struct_size = fit->struct_size;
+        answer.method = static_cast<int32_t>(found.method);
+        answer.chosen = found.chosen;
+        answer.error = found.error;
+        answer.iterations = found.iterations;
+        answer.residual = found.residual;
+        answer.squared_norm = found.squared_norm;
+        std::memcpy(fit, &answer, sizeof answer);
+        return {std::move(learnt)};
+      });
+}
+
+mercer_status mercer_operator_model_predict(const mercer_operator_model* model,
+                                            const mercer_rows* X, int32_t kind,
+                                            mercer_context* context, const mercer_matrix* out) {
+  return guard_long("mercer_operator_model_predict", context, [&](Context& running) {
+    const model::OperatorModel& m = checked("model", model).impl;
+    check_range("kind", kind, MERCER_FIELD_VALUE, MERCER_FIELD_STREAM);
+    const auto x = read_rows("X", X, m.map->inputs(), "the inputs of the map", running);
+    const auto field = static_cast<operators::FieldKind>(kind);
+    const int64_t numbers = operators::field_numbers(field, m.map->outputs(), m.map->inputs());
+    const auto result = read_feature_matrix("out", out, x.n(), numbers, x.is_f32(), false);
+    check_apart(result.extent, x);
+    m.map->apply(
+        x.rows, m.coefficients(), field, running,
+        x.is_f32() ? ResultView(result.reals<float>()) : ResultView(result.reals<double>()));
   });
 }
+
+mercer_status mercer_operator_model_parts(const mercer_operator_model* model,
+                                          mercer_operator_map** map, const mercer_matrix* theta) {
+  return guard("mercer_operator_model_parts", [&] {
+    const model::OperatorModel& m = checked("model", model).impl;
+    check_optional_place("map", map);
+    Context context;
+    if (theta != nullptr) {
+      const Result result("theta", theta, m.map->coefficients(), 1, context);
+      for (std::size_t j = 0; j < m.theta.size(); ++j)
+        result.view()(static_cast<int64_t>(j), 0) = m.theta[j];
+      result.finish();
+    }
+    if (map != nullptr) *map = new mercer_operator_map{m.map};
+  });
+}
+
+mercer_status mercer_operator_model_save(const mercer_operator_model* model, const char* path) {
+  return guard("mercer_operator_model_save",
+               [&] { io::save(checked("model", model).impl, check_path(path)); });
+}
+
+mercer_status mercer_operator_model_load(const char* path, mercer_operator_model** out) {
+  return guard_create("mercer_operator_model_load", out, [&] {
+    return mercer_operator_model{io::load_operator_model(check_path(path))};
+  });
+}
+
+void mercer_operator_model_free(mercer_operator_model* model) { delete model; }

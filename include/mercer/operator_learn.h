@@ -16,22 +16,28 @@
 extern "C" {
 #endif
 
-/* ==== Coefficients ====
+/* ==== Models ====
  *
  * Example: a divergence-free field from its values at n points, lambda the best of four by rows
- * held out, and what it is there.
+ * held out, what it is there, and its stream function.
  *
  *   double lambdas[] = {1e-1, 1e-2, 1e-3, 1e-4};
  *   mercer_operator_fit fit = mercer_operator_fit_of(lambdas, 4);
- *   mercer_rows X = mercer_rows_f64(n, 3, x);
- *   mercer_rows Y = mercer_rows_f64(n, 3, y);
- *   mercer_matrix theta = mercer_matrix_f64(r, 1, coefficients);
- *   mercer_status status = mercer_operator_map_fit(map, &X, &Y, &fit, NULL, &theta);
- *   mercer_rows learnt = mercer_rows_f64(r, 1, coefficients);
- *   mercer_matrix f = mercer_matrix_f64(n, 3, values);
+ *   mercer_rows X = mercer_rows_f64(n, 2, x);
+ *   mercer_rows Y = mercer_rows_f64(n, 2, y);
+ *   mercer_operator_model* model = NULL;
+ *   mercer_status status = mercer_operator_model_fit(map, &X, &Y, &fit, NULL, &model);
+ *   mercer_matrix f = mercer_matrix_f64(n, 2, values);
+ *   mercer_matrix psi = mercer_matrix_f64(n, 1, stream);
  *   if (status == MERCER_OK)
- *     status = mercer_operator_map_apply(map, &X, &learnt, MERCER_FIELD_VALUE, NULL, &f);
+ *     status = mercer_operator_model_predict(model, &X, MERCER_FIELD_VALUE, NULL, &f);
+ *   if (status == MERCER_OK)
+ *     status = mercer_operator_model_predict(model, &X, MERCER_FIELD_STREAM, NULL, &psi);
+ *   mercer_operator_model_free(model);
  */
+
+/** A learnt function of several outputs, f(x) = Phi(x)'theta; it never changes. */
+typedef struct mercer_operator_model mercer_operator_model;
 
 /** How theta is found. */
 typedef enum mercer_operator_method {
@@ -51,7 +57,7 @@ typedef enum mercer_operator_method {
   MERCER_OPERATOR_METHOD_GRADIENTS = 5
 } mercer_operator_method;
 
-/** What mercer_operator_map_fit is to do, and what it found. 120 bytes on 64-bit machines. */
+/** What mercer_operator_model_fit is to do, and what it found. 120 bytes on 64-bit machines. */
 typedef struct mercer_operator_fit {
   uint32_t struct_size;  /**< [0] sizeof(mercer_operator_fit). */
   int32_t method;        /**< [4] mercer_operator_method; answered: the one taken. */
@@ -86,23 +92,43 @@ static inline mercer_operator_fit mercer_operator_fit_of(const double* lambdas, 
   return fit;
 }
 
-/** theta that minimises (1/N) sum_i sum over observed outputs k of loss(f_k(x_i), y_ik)
+/** The theta that minimises (1/N) sum_i sum over observed outputs k of loss(f_k(x_i), y_ik)
  *  + lambda/2 |theta|^2 for f(x) = Phi(x)'theta; N counts rows, whether or not all their outputs
  *  were observed. There is no intercept: centre the targets. NaN in Y: not observed.
  *  Of several lambdas STEIN takes the one of least leave-one-out error, in closed form; other
  *  methods the one of least loss on a fifth of the rows, chosen by seed, N lambda kept, from the
  *  largest lambda down to the first that does not converge.
- *  Shapes: X N x d and Y N x p, dense or CSR (made dense), F32 or F64; theta r x 1, F32 or F64.
- *  Computed in double.
+ *  Shapes: X N x d and Y N x p, dense or CSR (made dense), F32 or F64. Computed in double.
  *  Errors: MERCER_DIMENSION_MISMATCH; MERCER_INVALID_ARGUMENT naming the field, or a target that the
  *  loss has no value for; MERCER_UNSUPPORTED for a method that does not do for loss, map or gaps;
- *  MERCER_NOT_CONVERGED with the residual; on failure theta and the answers are not written.
+ *  MERCER_NOT_CONVERGED with the residual; on failure there are no answers.
  *  Threads and cost: any number at once; an iteration costs N rows of mercer_operator_map_apply and
  *  of its transpose. */
-MERCER_API mercer_status mercer_operator_map_fit(const mercer_operator_map* map,
-                                                 const mercer_rows* X, const mercer_rows* Y,
-                                                 mercer_operator_fit* fit, mercer_context* context,
-                                                 const mercer_matrix* theta);
+MERCER_API mercer_status mercer_operator_model_fit(const mercer_operator_map* map,
+                                                   const mercer_rows* X, const mercer_rows* Y,
+                                                   mercer_operator_fit* fit,
+                                                   mercer_context* context,
+                                                   mercer_operator_model** out);
+
+/** The numbers of `kind` (mercer_field) of f at rows: mercer_operator_map_apply with theta, with its
+ *  shapes, errors and cost. */
+MERCER_API mercer_status mercer_operator_model_predict(const mercer_operator_model* model,
+                                                       const mercer_rows* X, int32_t kind,
+                                                       mercer_context* context,
+                                                       const mercer_matrix* out);
+
+/** The map, which the caller frees, and theta, r x 1, F32 or F64. Each may be NULL. */
+MERCER_API mercer_status mercer_operator_model_parts(const mercer_operator_model* model,
+                                                     mercer_operator_map** map,
+                                                     const mercer_matrix* theta);
+
+/** A model as a file, and back: the same model, to the bit. Errors: those of mercer/io.h. */
+MERCER_API mercer_status mercer_operator_model_save(const mercer_operator_model* model,
+                                                    const char* path);
+MERCER_API mercer_status mercer_operator_model_load(const char* path, mercer_operator_model** out);
+
+/** Frees a model. */
+MERCER_API void mercer_operator_model_free(mercer_operator_model* model);
 
 /* ==== How many frequencies ====
  *

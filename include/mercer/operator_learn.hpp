@@ -2,13 +2,17 @@
 // SPDX-FileCopyrightText: The mercer authors
 // mercer/operator_learn.h for C++17.
 //
-// Example: coefficients of a field without sources that is near the rows of Y at those of X.
+// Example: a field without sources that is near the rows of Y at those of X.
 //
 //   const double lambda = 1e-3;
-//   mercer::Matrix<double> learnt(field.coefficients(), 1);
-//   mercer_operator_fit fit = mercer::fit(field, X, Y, mercer_operator_fit_of(&lambda, 1), learnt);
+//   const auto learnt = mercer::OperatorModel::fit(field, X, Y, mercer_operator_fit_of(&lambda, 1));
+//   mercer::Matrix<double> near(X.rows(), field.outputs());
+//   learnt.predict(X, near);
 #ifndef MERCER_OPERATOR_LEARN_HPP
 #define MERCER_OPERATOR_LEARN_HPP
+
+#include <string>
+#include <utility>
 
 #include "mercer/operator.hpp"
 #include "mercer/operator_learn.h"
@@ -16,15 +20,43 @@
 namespace mercer {
 inline namespace hpp {
 
-/// Writes theta; what was found, beside what was asked for.
-inline mercer_operator_fit fit(const OperatorMap& map, const Rows& X, const Rows& Y,
-                               mercer_operator_fit how, const Result& theta,
-                               Context* context = nullptr) {
-  detail::check(mercer_operator_map_fit(map.get(), X.get(), Y.get(), &how, detail::handle(context),
-                                        theta.get()),
-                context);
-  return how;
-}
+/// A learnt function of several outputs.
+class OperatorModel {
+ public:
+  /// found: what was asked for with its answers.
+  static OperatorModel fit(const OperatorMap& map, const Rows& X, const Rows& Y,
+                           mercer_operator_fit how, mercer_operator_fit* found = nullptr,
+                           Context* context = nullptr) {
+    mercer_operator_model* made = nullptr;
+    detail::check(mercer_operator_model_fit(map.get(), X.get(), Y.get(), &how,
+                                            detail::handle(context), &made),
+                  context);
+    if (found != nullptr) *found = how;
+    return OperatorModel(Handle(made));
+  }
+  static OperatorModel load(const std::string& path) {
+    return OperatorModel(detail::create<Handle>(
+        [&](auto out) { return mercer_operator_model_load(path.c_str(), out); }));
+  }
+  void save(const std::string& path) const {
+    check(mercer_operator_model_save(get(), path.c_str()));
+  }
+  void predict(const Rows& X, const Result& out, mercer_field kind = MERCER_FIELD_VALUE,
+               Context* context = nullptr) const {
+    detail::check(
+        mercer_operator_model_predict(get(), X.get(), kind, detail::handle(context), out.get()),
+        context);
+  }
+  void coefficients(const Result& theta) const {
+    check(mercer_operator_model_parts(get(), nullptr, theta.get()));
+  }
+  mercer_operator_model* get() const noexcept { return owner_.get(); }
+
+ private:
+  using Handle = detail::Owner<mercer_operator_model, mercer_operator_model_free>;
+  explicit OperatorModel(Handle owner) : owner_(std::move(owner)) {}
+  Handle owner_;
+};
 
 /// The question with its answers.
 inline mercer_operator_bound answer(mercer_operator_bound question) {

@@ -13,6 +13,7 @@
 #include "io/model_options.h"
 #include "io/object_file.h"
 #include "io/operator_map_file.h"
+#include "io/operator_model_file.h"
 #include "io/statistics_file.h"
 #include "spec/json.h"
 #include "spec/report_spec.h"
@@ -49,6 +50,15 @@ std::string describe_map(const SectionReader& file) {
 std::string describe_operator_map(const SectionReader& file) {
   const auto read = read_operator_map(file);
   return describe_parts(file.container(), read->parameters(), read->numbers());
+}
+
+std::string describe_operator_model(const SectionReader& file) {
+  const model::OperatorModel read = read_operator_model(file);
+  Parameters spec = options_of(read), out = envelope(file.container());
+  spec.set("map", Object(std::make_shared<Parameters>(read.map->parameters())));
+  out.set("spec", Object(std::make_shared<Parameters>(spec::versioned(spec))));
+  out.set("coefficients", static_cast<int64_t>(read.theta.size()));
+  return print_object(out);
 }
 
 /// Of inputs or targets: a list for each bound.
@@ -113,11 +123,13 @@ std::string describe_file(const std::string& path) {
     return describe_map({file.name(), std::move(container), kMapSections});
   if (container.kind == kOperatorMapKind)
     return describe_operator_map({file.name(), std::move(container), kMapSections});
+  if (container.kind == kOperatorModelKind)
+    return describe_operator_model({file.name(), std::move(container), kOperatorModelSections});
   if (container.kind == "model") return describe_model({file.name(), std::move(container)});
   if (container.kind == "statistics") {
     return describe_statistics({file.name(), std::move(container)});
   }
-  fail(MERCER_INVALID_ARGUMENT, "%s: holds a %s, expected a map, operator map, model or statistics",
+  fail(MERCER_INVALID_ARGUMENT, "%s: holds a %s, expected a map, model, operator map or model, or statistics",
        file.name().c_str(), container.kind.c_str());
 }
 

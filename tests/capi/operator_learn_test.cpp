@@ -11,6 +11,7 @@
 #include "fixture.h"
 #include "support/catch.h"
 #include "support/reference.h"
+#include "support/temporary_directory.h"
 
 namespace mercer::test {
 namespace {
@@ -20,10 +21,28 @@ using OperatorHandle =
 using Fit = mercer_operator_fit;
 using Bound = mercer_operator_bound;
 
+using LearntHandle = std::unique_ptr<mercer_operator_model,
+                                     Freed<mercer_operator_model, mercer_operator_model_free>>;
+
 OperatorHandle made(const char* json) {
   mercer_operator_map* map = nullptr;
   mercer_operator_map_from_spec(json, &map);
   return OperatorHandle(map);
+}
+
+/// Null where the fit failed.
+template <class T>
+LearntHandle learnt(const OperatorHandle& map, const std::vector<T>& X, const std::vector<T>& Y,
+                    Fit& fit) {
+  mercer_operator_model* model = nullptr;
+  mercer_operator_model_fit(map.get(), rows_of(X, 3), rows_of(Y, 2), &fit, nullptr, &model);
+  return LearntHandle(model);
+}
+
+std::vector<double> coefficients(const LearntHandle& model) {
+  std::vector<double> theta(40);
+  REQUIRE(mercer_operator_model_parts(model.get(), nullptr, result_of(theta, 1)) == MERCER_OK);
+  return theta;
 }
 
 constexpr const char* kJoint =
@@ -36,11 +55,11 @@ TEST_CASE("operator fits: answers, both precisions, losses and gaps", "[capi]") 
   const std::vector<double> X = numbers(40, 3), Y = numbers(40, 2);
   const double lambdas[] = {1.0, 1e-2, 1e-4};
   Fit fit = mercer_operator_fit_of(lambdas, 3);
-  std::vector<double> theta(40);
-  REQUIRE(mercer_operator_map_fit(map.get(), rows_of(X, 3), rows_of(Y, 2), &fit, nullptr,
-                                  result_of(theta, 1)) == MERCER_OK);
+  const LearntHandle exact = learnt(map, X, Y, fit);
+  REQUIRE(exact);
   CHECK(fit.method == MERCER_OPERATOR_METHOD_STEIN);
   CHECK((fit.error > 0 && fit.residual == 0 && fit.iterations == 0 && fit.lambdas == lambdas));
+  const std::vector<double> theta = coefficients(exact);
   double norm = 0;
   for (const double t : theta) norm += t * t;
   CHECK(std::fabs(norm - fit.squared_norm) < 1e-12 * norm);
@@ -48,11 +67,12 @@ TEST_CASE("operator fits: answers, both precisions, losses and gaps", "[capi]") 
   Fit steps = mercer_operator_fit_of(lambdas + fit.chosen, 1);
   steps.method = MERCER_OPERATOR_METHOD_LSQR;
   steps.tolerance = 1e-13;
-  std::vector<float> narrow(40);
-  REQUIRE(mercer_operator_map_fit(map.get(), rows_of(X, 3), rows_of(Y, 2), &steps, nullptr,
-                                  result_of(narrow, 1)) == MERCER_OK);
+  const LearntHandle narrow = learnt(map, std::vector<float>(X.begin(), X.end()),
+                                     std::vector<float>(Y.begin(), Y.end()), steps);
+  REQUIRE(narrow);
   CHECK((steps.iterations > 0 && steps.residual < 1e-10));
-  for (size_t j = 0; j < 40; ++j) CHECK(std::fabs(narrow[j] - theta[j]) < 1e-6);
+  const std::vector<double> other = coefficients(narrow);
+  for (size_t j = 0; j < 40; ++j) CHECK(std::fabs(other[j] - theta[j]) < 1e-5);
 
   // One output of two observed in every row; quantiles of their own.
   std::vector<double> gaps = Y;
@@ -62,21 +82,73 @@ TEST_CASE("operator fits: answers, both precisions, losses and gaps", "[capi]") 
   quantiles.loss = "quantile";
   quantiles.tau = tau;
   quantiles.delta = 0.1;
-  REQUIRE(mercer_operator_map_fit(map.get(), rows_of(X, 3), rows_of(gaps, 2), &quantiles, nullptr,
-                                  result_of(theta, 1)) == MERCER_OK);
+  REQUIRE(learnt(map, X, gaps, quantiles));
   CHECK((quantiles.method == MERCER_OPERATOR_METHOD_LBFGS && quantiles.residual < 1e-3));
+}
+
+TEST_CASE("operator models: predictions are the map's, files are the model to the bit", "[capi]") {
+  const OperatorHandle map = made(kJoint);
+  const std::vector<double> X = numbers(40, 3), Y = numbers(40, 2);
+  const double lambda = 1;
+  Fit fit = mercer_operator_fit_of(&lambda, 1);
+  fit.loss = "huber";
+  const LearntHandle model = learnt(map, X, Y, fit);
+  REQUIRE(model);
+  const std::vector<double> theta = coefficients(model);
+  std::vector<double> by_map(80), by_model(80), by_file(80);
+  REQUIRE(mercer_operator_map_apply(map.get(), rows_of(X, 3), rows_of(theta, 1), MERCER_FIELD_VALUE,
+                                    nullptr, result_of(by_map, 2)) == MERCER_OK);
+  REQUIRE(mercer_operator_model_predict(model.get(), rows_of(X, 3), MERCER_FIELD_VALUE, nullptr,
+                                        result_of(by_model, 2)) == MERCER_OK);
+  CHECK(by_model == by_map);
+  std::vector<float> narrow(240);
+  const std::vector<float> X32(X.begin(), X.end());
+  REQUIRE(mercer_operator_model_predict(model.get(), rows_of(X32, 3), MERCER_FIELD_JACOBIAN,
+                                        nullptr, result_of(narrow, 6)) == MERCER_OK);
+  CHECK(narrow[0] != 0);
+
+  const TemporaryDirectory directory;
+  const std::string path = directory.file("model.mercer");
+  REQUIRE(mercer_operator_model_save(model.get(), path.c_str()) == MERCER_OK);
+  mercer_operator_model* read = nullptr;
+  REQUIRE(mercer_operator_model_load(path.c_str(), &read) == MERCER_OK);
+  const LearntHandle again(read);
+  CHECK(coefficients(again) == theta);
+  REQUIRE(mercer_operator_model_predict(again.get(), rows_of(X, 3), MERCER_FIELD_VALUE, nullptr,
+                                        result_of(by_file, 2)) == MERCER_OK);
+  CHECK(by_file == by_map);
+  mercer_operator_map* part = nullptr;
+  REQUIRE(mercer_operator_model_parts(again.get(), &part, nullptr) == MERCER_OK);
+  const OperatorHandle owned(part);
+  int64_t r = 0;
+  CHECK((mercer_operator_map_shape(part, nullptr, nullptr, nullptr, &r, nullptr) == MERCER_OK &&
+         r == 40));
+  const std::string info =
+      text_of([&](auto... buffer) { return mercer_file_info(path.c_str(), buffer...); });
+  CHECK(info.find(R"("kind":"operator_model")") != std::string::npos);
+  CHECK(info.find(R"("model":"operator_ridge","loss":"huber","lambda":1)") != std::string::npos);
+  CHECK(info.find(R"("coefficients":40)") != std::string::npos);
+
+  Slot<mercer_operator_map> slot;
+  CHECK(slot.refused(mercer_operator_map_load(path.c_str(), slot.out()), "operator_model") == "");
+  CHECK(refused(mercer_operator_model_predict(model.get(), rows_of(X, 3), 6, nullptr,
+                                              result_of(by_map, 2)),
+                "kind = 6") == "");
+  CHECK(fault(mercer_operator_model_predict(model.get(), rows_of(X, 3), MERCER_FIELD_VALUE, nullptr,
+                                            result_of(by_map, 1)),
+              MERCER_DIMENSION_MISMATCH, "out") == "");
 }
 
 TEST_CASE("operator fits refuse what they cannot do, naming it", "[capi]") {
   const OperatorHandle map = made(kJoint);
   const std::vector<double> X = numbers(10, 3), Y = numbers(10, 2);
   const double lambdas[] = {1e-2, -1};
-  std::vector<double> theta(40, 7);
+  Slot<mercer_operator_model> model;
   const auto ask = [&](auto change) {
     Fit fit = mercer_operator_fit_of(lambdas, 1);
     change(fit);
-    return mercer_operator_map_fit(map.get(), rows_of(X, 3), rows_of(Y, 2), &fit, nullptr,
-                                   result_of(theta, 1));
+    return mercer_operator_model_fit(map.get(), rows_of(X, 3), rows_of(Y, 2), &fit, nullptr,
+                                     model.out());
   };
   CHECK(refused(ask([](Fit& f) { f.method = 6; }), "fit->method = 6") == "");
   CHECK(refused(ask([](Fit& f) { f.lambda_count = 0; }), "fit->lambda_count") == "");
@@ -96,16 +168,12 @@ TEST_CASE("operator fits refuse what they cannot do, naming it", "[capi]") {
   };
   CHECK(fault(ask(huber), MERCER_UNSUPPORTED, "huber") == "");
   Fit fit = mercer_operator_fit_of(lambdas, 1);
-  CHECK(fault(mercer_operator_map_fit(map.get(), rows_of(X, 3), rows_of(X, 3), &fit, nullptr,
-                                      result_of(theta, 1)),
+  CHECK(fault(mercer_operator_model_fit(map.get(), rows_of(X, 3), rows_of(X, 3), &fit, nullptr,
+                                        model.out()),
               MERCER_DIMENSION_MISMATCH, "Y") == "");
-  CHECK(fault(mercer_operator_map_fit(map.get(), rows_of(X, 3), rows_of(Y, 2), &fit, nullptr,
-                                      result_of(theta, 2)),
-              MERCER_DIMENSION_MISMATCH, "theta") == "");
-  CHECK(refused(mercer_operator_map_fit(map.get(), rows_of(X, 3), rows_of(Y, 2), nullptr, nullptr,
-                                        result_of(theta, 1)),
-                "fit") == "");
-  CHECK(theta == std::vector<double>(40, 7));
+  CHECK(model.refused(mercer_operator_model_fit(map.get(), rows_of(X, 3), rows_of(Y, 2), nullptr,
+                                                nullptr, model.out()),
+                      "fit") == "");
 }
 
 TEST_CASE("operator bounds: the reference numbers through the door, and refusals", "[capi]") {

@@ -258,23 +258,25 @@ static int field_without_sources(double* x) {
 /* ---- operator_learn.h ---- */
 
 static int learnt_field(double* x, double* y) {
-  static double coefficients[120], values[n * 3];
+  static double values[n * 2], stream[n];
   mercer_operator_map* map = NULL;
-  mercer_operator_map_from_spec("{\"operator\":\"divergence_free\",\"inputs\":3,\"features\":40}",
-                                &map);
-  int64_t r = 120;
+  mercer_operator_map_from_spec(
+      "{\"operator\":\"divergence_free\",\"inputs\":2,\"features\":40}", &map);
   double lambdas[] = {1e-1, 1e-2, 1e-3, 1e-4};
   mercer_operator_fit fit = mercer_operator_fit_of(lambdas, 4);
-  mercer_rows X = mercer_rows_f64(n, 3, x);
-  mercer_rows Y = mercer_rows_f64(n, 3, y);
-  mercer_matrix theta = mercer_matrix_f64(r, 1, coefficients);
-  mercer_status status = mercer_operator_map_fit(map, &X, &Y, &fit, NULL, &theta);
-  mercer_rows learnt = mercer_rows_f64(r, 1, coefficients);
-  mercer_matrix f = mercer_matrix_f64(n, 3, values);
+  mercer_rows X = mercer_rows_f64(n, 2, x);
+  mercer_rows Y = mercer_rows_f64(n, 2, y);
+  mercer_operator_model* model = NULL;
+  mercer_status status = mercer_operator_model_fit(map, &X, &Y, &fit, NULL, &model);
+  mercer_matrix f = mercer_matrix_f64(n, 2, values);
+  mercer_matrix psi = mercer_matrix_f64(n, 1, stream);
   if (status == MERCER_OK)
-    status = mercer_operator_map_apply(map, &X, &learnt, MERCER_FIELD_VALUE, NULL, &f);
+    status = mercer_operator_model_predict(model, &X, MERCER_FIELD_VALUE, NULL, &f);
+  if (status == MERCER_OK)
+    status = mercer_operator_model_predict(model, &X, MERCER_FIELD_STREAM, NULL, &psi);
+  mercer_operator_model_free(model);
   mercer_operator_map_free(map);
-  return status == MERCER_OK && fit.residual < 1e-6 && fit.error > 0 && fit.squared_norm > 0;
+  return status == MERCER_OK && fit.residual < 1e-6 && fit.error > 0 && stream[0] != stream[1];
 }
 
 static int frequencies_for_fields(void) {

@@ -114,13 +114,22 @@ bool fields(const Numbers& X) {
   field.apply(X, theta, J, MERCER_FIELD_JACOBIAN);
   const mercer::Matrix<double>& Y = f;
   const double lambda = 1e-3;
-  mercer::Matrix<double> learnt(field.coefficients(), 1);
-  mercer_operator_fit fit = mercer::fit(field, X, Y, mercer_operator_fit_of(&lambda, 1), learnt);
+  const auto learnt = mercer::OperatorModel::fit(field, X, Y, mercer_operator_fit_of(&lambda, 1));
+  mercer::Matrix<double> near(X.rows(), field.outputs());
+  learnt.predict(X, near);
+  mercer::Matrix<double> coefficients(field.coefficients(), 1);
+  learnt.coefficients(coefficients);
+  learnt.save("examples_field.mercer");
+  mercer_operator_fit found;
+  mercer::OperatorModel::fit(field, X, Y, mercer_operator_fit_of(&lambda, 1), &found);
+  mercer::OperatorModel::load("examples_field.mercer").predict(X, near, MERCER_FIELD_VALUE);
   mercer_operator_bound bound =
       mercer_operator_bound_of(MERCER_OPERATOR_BOUND_31, MERCER_BOUNDED_KERNEL_CURL_FREE, 3);
   bound.epsilon = 0.5;
   bound = mercer::answer(bound);
-  if (!(fit.residual < 1e-7 && bound.frequencies > 0 && bound.delta <= 0.01)) return false;
+  if (!(found.residual < 1e-7 && coefficients(0, 0) != 0 && bound.frequencies > 0 &&
+        bound.delta <= 0.01))
+    return false;
   if (std::abs(J(2, 0) + J(2, 4) + J(2, 8)) > 1e-12 || f(2, 0) == 0) return false;
   // The same through the matrix, the spec, and B(omega) of one's own.
   const mercer::OperatorMap again = mercer::OperatorMap::from_spec(field.spec());
