@@ -47,9 +47,12 @@ extern "C" {
  *   sign                   1 - 2t/pi; for a row of zeros 0, 1 with another one
  *   optical                E |u'x|^m |u'y|^m, u ~ CN(0, I), m = "exponent", even, 2..16: with m = 2s,
  *                          sum_i (s! C(s, i))^2 (x'y)^{2i} (||x|| ||y||)^{m - 2i}
+ *   sum, product           of the kernels in "parts", a list of 2 to 64 specs, each with its own
+ *                          parameters; they may be sums and products again
  *
  * From additive_chi2 to reciprocal_semigroup inputs are >= 0: others give NaN. From skewed_chi2 on
- * there is no lengthscale but that of exponential; after it no spectral law. isotropic below:
+ * there is no lengthscale but that of exponential and those of parts; after it no spectral law.
+ * isotropic below:
  * gaussian, matern, rational_quadratic,
  * generalized_gaussian_spectrum of order 1.
  *
@@ -99,8 +102,9 @@ MERCER_API void mercer_kernel_free(mercer_kernel* kernel);
 
 /** K(i, j) = k(X_i, Y_j), exact: computed in double, squared distances summed from differences.
  *  Shapes: X n x d, Y m x d, dense or CSR (made dense); K n x m, F32 or F64.
- *  Errors: MERCER_DIMENSION_MISMATCH (columns of Y, shape of K, ARD count; bilinear: d <= left).
- *  Threads and cost: any number at once; O(n m d). */
+ *  Errors: MERCER_DIMENSION_MISMATCH (columns of Y, shape of K, ARD count, of parts as well;
+ *  bilinear: d <= left).
+ *  Threads and cost: any number at once; O(n m d), of sums and products that of their parts. */
 MERCER_API mercer_status mercer_kernel_gram(const mercer_kernel* kernel, const mercer_rows* X,
                                             const mercer_rows* Y, mercer_context* context,
                                             const mercer_matrix* K);

@@ -33,6 +33,11 @@ std::string range(const Field& field) {
   return out;
 }
 
+std::string list_of(const Field& field, const char* what) {
+  return "a list of " + shown(static_cast<int64_t>(field.least)) + " to " +
+         shown(static_cast<int64_t>(field.most)) + what;
+}
+
 }  // namespace
 
 std::string quoted_list(std::span<const char* const> names) { return joined(names, ", "); }
@@ -52,6 +57,9 @@ std::string shown(const Value& value) {
     return "a list of " + std::to_string(list->size()) + " numbers";
   }
   if (std::holds_alternative<std::shared_ptr<const Parameters>>(value)) return "an object";
+  if (const auto* objects = std::get_if<ObjectList>(&value)) {
+    return "a list of " + std::to_string(objects->size()) + " objects";
+  }
   if (const auto* seed = std::get_if<uint64_t>(&value)) return std::to_string(*seed);
   if (const auto* number = std::get_if<double>(&value); number != nullptr) {
     if (std::isnan(*number)) return "nan";
@@ -86,6 +94,10 @@ std::string expectation(const Field& field) {
       return "a map spec {\"map\":...}";
     case FieldType::sketch:
       return "a sketch spec {\"map\":" + joined(field.choices, "|") + ",...}";
+    case FieldType::kernels:
+      return list_of(field, " kernel specs {\"kernel\":...}");
+    case FieldType::maps:
+      return list_of(field, " map specs {\"map\":...}");
   }
   return "";
 }

@@ -99,6 +99,18 @@ Value checked_nested(const Value& value, const Field& field, const std::string& 
   return std::make_shared<const Parameters>(field.canonical(**object, path));
 }
 
+Value checked_list(const Value& value, const Field& field, const std::string& name) {
+  const auto* objects = std::get_if<ObjectList>(&value);
+  if (objects == nullptr || !in_range(static_cast<double>(objects->size()), field))
+    refuse(name, shown(value), field);
+  ObjectList canonical;
+  for (const auto& object : *objects) {
+    const std::string path = name + "[" + std::to_string(canonical.size()) + "].";
+    canonical.push_back(std::make_shared<const Parameters>(field.canonical(*object, path)));
+  }
+  return canonical;
+}
+
 Value checked(const Value& value, const Field& field, const std::string& name) {
   switch (field.type) {
     case FieldType::boolean:
@@ -120,6 +132,9 @@ Value checked(const Value& value, const Field& field, const std::string& name) {
     case FieldType::map:
     case FieldType::sketch:
       return checked_nested(value, field, name);
+    case FieldType::kernels:
+    case FieldType::maps:
+      return checked_list(value, field, name);
   }
   fail(MERCER_INTERNAL, "%s: unknown type of field", name.c_str());
 }

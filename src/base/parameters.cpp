@@ -57,4 +57,8 @@ const Parameters& Parameters::object(std::string_view key) const {
   return *get<std::shared_ptr<const Parameters>>(*this, key);
 }
 
+const ObjectList& Parameters::objects(std::string_view key) const {
+  return get<ObjectList>(*this, key);
+}
+
 }  // namespace mercer

@@ -20,9 +20,12 @@ namespace mercer {
 
 class Parameters;
 
+/// Specs in a list, as of the parts of a kernel.
+using ObjectList = std::vector<std::shared_ptr<const Parameters>>;
+
 /// null stands for "no value" (a required parameter has no default).
 using Value = std::variant<std::monostate, bool, int64_t, uint64_t, double, std::string,
-                           std::vector<double>, std::shared_ptr<const Parameters>>;
+                           std::vector<double>, std::shared_ptr<const Parameters>, ObjectList>;
 
 /// Named values in table order. Canonical: every default filled in.
 class Parameters {
@@ -42,6 +45,7 @@ class Parameters {
   const std::string& text(std::string_view key) const;
   std::vector<double> numbers(std::string_view key) const;  // a single number is a list of one
   const Parameters& object(std::string_view key) const;
+  const ObjectList& objects(std::string_view key) const;
 
   std::span<const std::pair<std::string, Value>> entries() const noexcept { return entries_; }
 
@@ -59,7 +63,9 @@ enum class FieldType {
   numbers,            // a list of doubles
   kernel,             // a nested kernel spec
   map,                // a nested map spec
-  sketch              // a nested sketch spec: "map", one of choices, and that map's own fields
+  sketch,             // a nested sketch spec: "map", one of choices, and that map's own fields
+  kernels,            // a list of kernel specs
+  maps                // a list of map specs: "map" and that map's own fields
 };
 
 /// Checks a nested spec and fills it in; `path` stands before its keys in messages.
@@ -67,7 +73,7 @@ using Canonical = Parameters (*)(const Parameters& given, const std::string& pat
 
 /// One parameter: how it is read, what it may be, what it means. A monostate default makes it
 /// required; NaN makes a number or an integer optional without a default. A default object is
-/// completed like a given one.
+/// completed like a given one. Of lists of specs, least and most are how many.
 struct Field {
   const char* key;
   FieldType type;
@@ -78,7 +84,7 @@ struct Field {
   std::vector<const char*> choices = {};
   const char* help = "";
   const char* former = nullptr;   // an earlier name, still read where the key is not given
-  Canonical canonical = nullptr;  // of a nested spec
+  Canonical canonical = nullptr;  // of nested specs
 };
 
 }  // namespace mercer

@@ -61,6 +61,15 @@ void append_object(std::string& out, const Parameters& object) {
   out += '}';
 }
 
+void append_objects(std::string& out, const ObjectList& objects) {
+  out += '[';
+  for (std::size_t i = 0; i < objects.size(); ++i) {
+    if (i > 0) out += ',';
+    append_object(out, *objects[i]);
+  }
+  out += ']';
+}
+
 }  // namespace
 
 void append_text(std::string& out, std::string_view text) {
@@ -94,6 +103,7 @@ void append_value(std::string& out, const Value& value) {
         if constexpr (std::is_same_v<T, std::vector<double>>) append_list(out, held);
         if constexpr (std::is_same_v<T, std::shared_ptr<const Parameters>>)
           append_object(out, *held);
+        if constexpr (std::is_same_v<T, ObjectList>) append_objects(out, held);
       },
       value);
 }

@@ -40,6 +40,14 @@ void Kernel::check_dimension(int64_t d) const {
   require(d >= least_inputs(), MERCER_DIMENSION_MISMATCH,
           "d = %lld, expected at least the %lld inputs of a subset of kernel %s",
           static_cast<long long>(d), static_cast<long long>(least_inputs()), name_.c_str());
+  const std::optional<Composition> composed = composition();
+  for (size_t i = 0; composed && i < composed->parts.size(); ++i) {
+    try {
+      composed->parts[i]->check_dimension(d);
+    } catch (const Error& error) {
+      fail(error.status(), "parts[%zu]: %s", i, error.what());
+    }
+  }
 }
 
 std::unique_ptr<Kernel> Kernel::copy() const { return make_kernel(parameters_); }

@@ -47,6 +47,15 @@ struct Activation {
   int64_t order;
 };
 
+class Kernel;
+
+/// k = variance times the sum or the product of the parts.
+struct Composition {
+  enum class Rule { sum, product };
+  Rule rule;
+  std::span<const std::shared_ptr<const Kernel>> parts;
+};
+
 /// k(x, y) = g(x) g(y) sum_n a_n (x'y)^n, a_n >= 0, g(x) = exp(-radial ||x||^2 / 2) (SPEC section 5),
 /// amplitude included; x and y over the kernel's lengthscale, if it has one.
 class PowerSeries {
@@ -114,6 +123,8 @@ class Kernel {
   virtual std::optional<InnerPower> inner_power() const noexcept { return std::nullopt; }
   /// None: no features of one function of random projections.
   virtual std::optional<Activation> activation() const noexcept { return std::nullopt; }
+  /// None: not made of other kernels.
+  virtual std::optional<Composition> composition() const noexcept { return std::nullopt; }
   /// Null: no features degree by degree.
   virtual const PowerSeries* series() const noexcept { return nullptr; }
 
@@ -133,7 +144,8 @@ class Kernel {
   double variance() const noexcept { return variance_; }
 
   /// Throws DIMENSION_MISMATCH if an ARD lengthscale has another count than d or the kernel splits
-  /// a row into parts that d cannot hold, INVALID_ARGUMENT if d < 1.
+  /// a row into parts that d cannot hold, INVALID_ARGUMENT if d < 1; of kernels made of others also
+  /// what their parts throw.
   void check_dimension(int64_t d) const;
 
   std::unique_ptr<Kernel> copy() const;

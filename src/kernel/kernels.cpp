@@ -30,7 +30,9 @@
   entry(dot_product)                   \
   entry(arc_cosine)                    \
   entry(sign)                          \
-  entry(optical)
+  entry(optical)                       \
+  entry(sum)                           \
+  entry(product)
 // clang-format on
 
 namespace mercer::kernel {

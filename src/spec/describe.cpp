@@ -20,8 +20,9 @@ namespace {
 
 // In the order of FieldType.
 constexpr const char* kTypeNames[] = {"boolean",           "integer", "seed",   "number", "text",
-                                      "number_or_numbers", "numbers", "kernel", "map",    "sketch"};
-static_assert(std::size(kTypeNames) == static_cast<std::size_t>(FieldType::sketch) + 1);
+                                      "number_or_numbers", "numbers", "kernel", "map",    "sketch",
+                                      "kernels",           "maps"};
+static_assert(std::size(kTypeNames) == static_cast<std::size_t>(FieldType::maps) + 1);
 
 const char* type_name(FieldType type) { return kTypeNames[static_cast<std::size_t>(type)]; }
 

@@ -57,7 +57,7 @@ class Reader {
   bool binary(Json::binary_t&) { return false; }
 
   bool start_object(std::size_t) {
-    refuse_in_list("an object");
+    open_in_list();
     descend();
     frames_.emplace_back();
     return true;
@@ -79,7 +79,11 @@ class Reader {
       root_ = std::move(object);
       return true;
     }
-    return put(std::shared_ptr<const Parameters>(std::move(object)));
+    if (!frames_.back().in_objects)
+      return put(std::shared_ptr<const Parameters>(std::move(object)));
+    frames_.back().objects.push_back(std::move(object));
+    in_list_ = true;
+    return true;
   }
   bool start_array(std::size_t) {
     refuse_in_list("a list");
@@ -91,7 +95,8 @@ class Reader {
   bool end_array() {
     --depth_;
     in_list_ = false;
-    return put(std::move(list_));
+    if (!std::exchange(frames_.back().in_objects, false)) return put(std::exchange(list_, {}));
+    return put(std::exchange(frames_.back().objects, {}));
   }
   bool parse_error(std::size_t, const std::string&, const Json::exception& error) {
     fail(MERCER_INVALID_ARGUMENT, "spec is not valid JSON: %s", reason(error.what()).c_str());
@@ -106,19 +111,32 @@ class Reader {
   struct Frame {
     Parameters object;
     std::string key;
+    ObjectList objects;  // of the list that is being read
+    bool in_objects = false;
   };
 
   void descend() {
     require(++depth_ <= kMostDepth, MERCER_INVALID_ARGUMENT, "spec: nested deeper than %d levels",
             kMostDepth);
   }
+  /// A list of objects stays open in its frame while one of them is read.
+  void open_in_list() {
+    if (!in_list_) return;
+    if (!list_.empty()) refuse_in_list("an object beside numbers");
+    require(frames_.back().objects.size() < kMostObjects, MERCER_INVALID_ARGUMENT,
+            "spec: key %s holds more than %d objects", key_text(frames_.back().key).c_str(),
+            kMostObjects);
+    frames_.back().in_objects = true;
+    in_list_ = false;
+  }
   void refuse_in_list(const char* what) const {
     require(!in_list_, MERCER_INVALID_ARGUMENT,
-            "spec: key %s holds a list with %s, expected a list of numbers",
+            "spec: key %s holds a list with %s, expected a list of numbers or of objects",
             frames_.empty() ? "\"\"" : key_text(frames_.back().key).c_str(), what);
   }
   template <class Number>
   bool number(Number value) {
+    if (in_list_ && frames_.back().in_objects) refuse_in_list("a number beside objects");
     if (in_list_) {
       list_.push_back(static_cast<double>(value));
       return true;

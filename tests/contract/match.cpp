@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The mercer authors
 #include "contract/match.h"
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 
@@ -21,6 +22,11 @@ bool holds_value(const Value& whole, const Value& part) {
   const auto* const outer = std::get_if<Object>(&whole);
   if (inner != nullptr || outer != nullptr)
     return inner != nullptr && outer != nullptr && holds(**outer, **inner);
+  const auto* const inner_list = std::get_if<ObjectList>(&part);
+  const auto* const outer_list = std::get_if<ObjectList>(&whole);
+  if (inner_list != nullptr && outer_list != nullptr)
+    return std::ranges::equal(*outer_list, *inner_list,
+                              [](const Object& a, const Object& b) { return holds(*a, *b); });
   const auto a = number_of(whole), b = number_of(part);
   return a && b ? *a == *b : whole == part;
 }

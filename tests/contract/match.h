@@ -9,7 +9,7 @@
 
 namespace mercer::test {
 
-/// Every key of `part` is in `whole` with an equal value; nested objects likewise. Numbers are
+/// Every key of `part` is in `whole` with an equal value; nested objects and lists of them likewise. Numbers are
 /// equal as numbers: 1 is 1.0.
 bool holds(const Parameters& whole, const Parameters& part);
 

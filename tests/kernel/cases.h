@@ -44,12 +44,23 @@ inline std::vector<KernelCase> kernel_cases(double l, double variance) {
   return cases;
 }
 
-/// What the table fills in; for what is required and has no default, a list of ones or the least
-/// integer allowed.
+/// As many Gaussians of lengthscales 1, 2, ...
+inline ObjectList gaussian_specs(int64_t count) {
+  ObjectList specs;
+  for (int64_t i = 1; i <= count; ++i)
+    specs.push_back(std::make_shared<const Parameters>(
+        Parameters{{"kernel", "gaussian"}, {"lengthscale", static_cast<double>(i)}}));
+  return specs;
+}
+
+/// What the table fills in; for what is required and has no default, a list of ones, the least
+/// number of kernels or the least integer allowed.
 inline Value default_of(const Field& field) {
   if (!std::holds_alternative<std::monostate>(field.fallback)) return field.fallback;
   if (field.type == FieldType::numbers) return std::vector<double>{1, 1};
-  return static_cast<int64_t>(field.least);
+  const auto least = static_cast<int64_t>(field.least);
+  if (field.type == FieldType::kernels) return gaussian_specs(least);
+  return least;
 }
 
 /// n x d normals times scale, a function of the seed; their absolute values for a kernel of

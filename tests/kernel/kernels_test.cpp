@@ -7,6 +7,7 @@
 #include <cmath>
 #include <set>
 
+#include "base/value_text.h"
 #include "kernel/cases.h"
 #include "support/catch.h"
 #include "support/refusal.h"
@@ -32,7 +33,8 @@ TEST_CASE("the cases cover all that is stationary, and the table's defaults make
     CHECK(printed.text("kernel") == entry.name);
     for (size_t i = 0; i < entry.fields.size(); ++i) {
       CHECK(printed.entries()[i + 1].first == entry.fields[i].key);
-      CHECK(printed.entries()[i + 1].second == default_of(entry.fields[i]));
+      CHECK(print_object({{"value", printed.entries()[i + 1].second}}) ==
+            print_object({{"value", default_of(entry.fields[i])}}));
     }
   }
 }

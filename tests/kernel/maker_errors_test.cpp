@@ -79,7 +79,9 @@ TEST_CASE("the ends of every range make a kernel, open ends do not", "[kernel]")
       for (const double end : {field.least, field.most}) {
         Parameters parameters = defaults;
         const bool open = end == field.least && field.least_open;
-        const Value value = field.type == FieldType::integer   ? Value(static_cast<int64_t>(end))
+        const Value value = field.type == FieldType::kernels
+                                ? Value(gaussian_specs(static_cast<int64_t>(end)))
+                            : field.type == FieldType::integer ? Value(static_cast<int64_t>(end))
                             : field.type == FieldType::numbers ? Value(std::vector<double>{1, end})
                                                                : Value(end);
         parameters.set(field.key, value);

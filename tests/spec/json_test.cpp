@@ -14,8 +14,8 @@
 #include "support/refusal.h"
 
 using namespace mercer;
-using mercer::spec::parse_object;
 using mercer::print_object;
+using mercer::spec::parse_object;
 using mercer::test::refusal_fault;
 
 namespace {
@@ -119,7 +119,13 @@ TEST_CASE("duplicate keys, lists of anything but numbers and crowded objects are
   CHECK(refused("{\"o\":{\"x\":1,\"x\":{}}}", "duplicate key \"x\"") == "");
   CHECK(refused("{\"l\":[1,\"2\"]}", "key \"l\" holds a list") == "");
   CHECK(refused("{\"l\":[1,[2]]}", "key \"l\" holds a list") == "");
-  CHECK(refused("{\"l\":[{}]}", "expected a list of numbers") == "");
+  CHECK(refused("{\"l\":[1,{}]}", "key \"l\" holds a list with an object beside numbers") == "");
+  CHECK(refused("{\"l\":[{},1]}", "key \"l\" holds a list with a number beside objects") == "");
+  CHECK(refused("{\"l\":[{},{\"m\":[1,true]}]}", "key \"m\" holds a list") == "");
+  CHECK(refused("{\"l\":[{},\"a\"]}", "key \"l\" holds a list") == "");
+  std::string many = "{\"l\":[{}";
+  for (int i = 0; i < 1024; ++i) many += ",{}";
+  CHECK(refused(many + "]}", "key \"l\" holds more than 1024 objects") == "");
   CHECK(refused("{\"l\":[null]}", "expected a list of numbers") == "");
   std::string crowded = "{";
   for (int i = 0; i < 65; ++i) crowded += (i ? ",\"k" : "\"k") + std::to_string(i) + "\":0";

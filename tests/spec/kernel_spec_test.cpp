@@ -18,6 +18,16 @@ using mercer::test::refusal_fault;
 
 namespace {
 
+ObjectList two_specs(double l) {
+  const Parameters one{{"kernel", "gaussian"}, {"lengthscale", l}, {"variance", 1 / l}};
+  const Parameters other{{"kernel", "polynomial"},
+                         {"degree", int64_t{3}},
+                         {"gamma", l},
+                         {"offset", 0.25},
+                         {"variance", 2.0}};
+  return {std::make_shared<const Parameters>(one), std::make_shared<const Parameters>(other)};
+}
+
 /// A value for the field that is not its default and fills the digits of a double: uniform in a
 /// part of the range.
 Value random_value(const Field& field, std::mt19937_64& words) {
@@ -31,6 +41,8 @@ Value random_value(const Field& field, std::mt19937_64& words) {
     case FieldType::numbers:
     case FieldType::number_or_numbers:
       return std::vector<double>{least + u, least + u * u, 1 / (least + 1 + u)};
+    case FieldType::kernels:
+      return two_specs(1 + u);
     case FieldType::text:  // others fix the numbers beside them
       return std::string(field.choices.front());
     default:
@@ -62,6 +74,7 @@ TEST_CASE("every kernel of the table can be made from what is required and print
       const bool required = std::holds_alternative<std::monostate>(field.fallback);
       const Value value = !required                          ? field.fallback
                           : field.type == FieldType::numbers ? Value(std::vector<double>{0.5, 2})
+                          : field.type == FieldType::kernels ? Value(two_specs(0.5))
                                                              : Value(int64_t{2});
       if (required) given.set(field.key, value);
       expected.set(field.key, value);
@@ -111,6 +124,52 @@ TEST_CASE("typed constructors and specs are two doors to the same object", "[spe
         R"({"mercer":1,"kernel":"gaussian","lengthscale":[0.1,2],"variance":3})");
   CHECK(printed_after_reading(R"({"variance":3,"lengthscale":[0.1,2.0],"kernel":"gaussian"})") ==
         R"({"mercer":1,"kernel":"gaussian","lengthscale":[0.1,2],"variance":3})");
+}
+
+TEST_CASE("kernels of kernels print every default of every part, to the depth of specs", "[spec]") {
+  CHECK(printed_after_reading(
+            R"({"kernel":"sum","parts":[{"kernel":"sign"},{"parts":[{"kernel":"cauchy"},)"
+            R"({"mercer":1,"kernel":"sign","variance":2}],"kernel":"product"}]})") ==
+        R"({"mercer":1,"kernel":"sum","parts":[{"kernel":"sign","variance":1},)"
+        R"({"kernel":"product","parts":[{"kernel":"cauchy","lengthscale":1,"variance":1},)"
+        R"({"kernel":"sign","variance":2}],"variance":1}],"variance":1})");
+  // An object and a list for each level, and the innermost kernels.
+  std::string deep = R"({"kernel":"sign","variance":1})";
+  for (int level = 0; level < 15; ++level)
+    deep = R"({"kernel":"product","parts":[{"kernel":"sign","variance":1},)" + deep +
+           R"(],"variance":1})";
+  CHECK(printed_after_reading(deep) == R"({"mercer":1,)" + deep.substr(1));
+  const std::string deeper =
+      R"({"kernel":"sum","parts":[{"kernel":"sum","parts":[)" + deep + "," + deep + "]}]}";
+  CHECK(refused(MERCER_INVALID_ARGUMENT, deeper, "nested deeper than 32 levels") == "");
+}
+
+TEST_CASE("what is wrong with a list of kernels is said", "[spec]") {
+  const mercer_status invalid = MERCER_INVALID_ARGUMENT;
+  const auto parts = [](const std::string& json) {
+    return R"({"kernel":"sum","parts":)" + json + "}";
+  };
+  const std::string sign = R"({"kernel":"sign"})", expected = "expected a list of 2 to 64 kernel";
+  CHECK(refused(invalid, R"({"kernel":"sum"})", "key \"parts\" is missing", expected) == "");
+  CHECK(refused(invalid, parts("[]"), "parts = a list of 0 numbers", expected) == "");
+  CHECK(refused(invalid, parts("[1,2]"), "parts = a list of 2 numbers", expected) == "");
+  CHECK(refused(invalid, parts("2"), "parts = 2", expected) == "");
+  CHECK(refused(invalid, parts(sign), "parts = an object", expected) == "");
+  CHECK(refused(invalid, parts("\"sign\""), "parts = \"sign\"", expected) == "");
+  CHECK(refused(invalid, parts("[" + sign + "]"), "parts = a list of 1 objects", expected) == "");
+  std::string many = "[" + sign;
+  for (int i = 1; i < 1000; ++i) many += "," + sign;
+  CHECK(refused(invalid, parts(many + "]"), "parts = a list of 1000 objects", expected) == "");
+  CHECK(refused(invalid, parts("[" + sign + R"(,{"kernel":"sine"}])"), "parts[1].kernel = \"sine\"",
+                "\"gaussian\"") == "");
+  CHECK(refused(invalid, parts("[" + sign + ",{}]"), "key \"parts[1].kernel\" is missing") == "");
+  CHECK(refused(
+            invalid,
+            parts("[" + sign + "," +
+                  parts("[" + sign + R"(,{"kernel":"gaussian",)" + R"("lengthscale":-1}])") + "]"),
+            "parts[1].parts[1].lengthscale = -1") == "");
+  CHECK(refused(MERCER_NEWER_VERSION, parts("[" + sign + R"(,{"mercer":2,"kernel":"new"}])"),
+                "parts[1].mercer = 2") == "");
 }
 
 TEST_CASE("what is wrong with a kernel spec is said", "[spec]") {

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+#include "kernel/composed_kernel.h"
+
+#include <utility>
+
+namespace mercer::kernel {
+
+ComposedKernel::ComposedKernel(const Parameters& canonical, Composition::Rule rule)
+    : Kernel(canonical), rule_(rule) {
+  for (const auto& part : canonical.objects("parts")) parts_.push_back(make_kernel(*part));
+}
+
+Field parts_field(const char* help) {
+  return {.key = "parts",
+          .type = FieldType::kernels,
+          .fallback = {},
+          .least = 2,
+          .most = kMostParts,
+          .help = help,
+          .canonical = canonical_kernel};
+}
+
+}  // namespace mercer::kernel

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// What sums and products of kernels share: their parts, each with parameters of its own.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "kernel/entry.h"
+
+namespace mercer::kernel {
+
+class ComposedKernel : public Kernel {
+ public:
+  std::optional<Composition> composition() const noexcept final {
+    return Composition{rule_, parts_};
+  }
+
+ protected:
+  ComposedKernel(const Parameters& canonical, Composition::Rule rule);
+  std::span<const std::shared_ptr<const Kernel>> parts() const noexcept { return parts_; }
+
+ private:
+  Composition::Rule rule_;
+  std::vector<std::shared_ptr<const Kernel>> parts_;
+};
+
+/// "parts": from two to kMostParts kernel specs.
+Field parts_field(const char* help);
+
+inline constexpr int kMostParts = 64;
+
+}  // namespace mercer::kernel

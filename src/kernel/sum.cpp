@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// k(x, y) = variance sum_i k_i(x, y) (SPEC section 6): the Gram matrix costs those of the parts, each
+// value of which is added where it is computed. Outside the domain of a part it is NaN.
+#include "kernel/composed_kernel.h"
+
+namespace mercer::kernel {
+namespace {
+
+class SumKernel final : public ComposedKernel {
+ public:
+  explicit SumKernel(const Parameters& canonical)
+      : ComposedKernel(canonical, Composition::Rule::sum) {}
+
+  double value(int64_t d, const double* x, const double* y) const noexcept override {
+    double sum = 0;
+    for (const auto& part : parts()) sum += part->value(d, x, y);
+    return variance() * sum;
+  }
+};
+
+}  // namespace
+
+KernelEntry sum_entry() {
+  return entry_of<SumKernel>(
+      "sum", "sum_i k_i(x, y) of the parts",
+      {parts_field("the kernels that are added, each with its own parameters")});
+}
+
+}  // namespace mercer::kernel

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Sums and products of kernels: values and Gram matrices are those of the parts, to the bit; every
+// part checks the dimension, and its domain is the whole's.
+#include <cmath>
+
+#include "kernel/kernel.h"
+#include "spec/json.h"
+#include "support/catch.h"
+#include "support/dense.h"
+#include "support/refusal.h"
+
+namespace mercer::test {
+namespace {
+
+std::unique_ptr<kernel::Kernel> made(const std::string& json) {
+  return kernel::make_kernel(spec::parse_object(json));
+}
+
+Matrix<double> gram_of(const kernel::Kernel& kernel, const Matrix<double>& X) {
+  Matrix<double> K(X.rows(), X.rows());
+  Context context;
+  kernel::gram(kernel, X.view(), X.view(), context, K.view());
+  return K;
+}
+
+const std::string kSmooth = R"({"kernel":"gaussian","lengthscale":[0.5,1,2],"variance":0.7})";
+const std::string kRough = R"({"kernel":"laplacian","lengthscale":3})";
+const std::string kPolynomial = R"({"kernel":"polynomial","degree":3,"offset":0.5,"variance":2})";
+
+std::string composed(const std::string& rule, const std::string& parts, double variance = 1) {
+  return R"({"kernel":")" + rule + R"(","parts":[)" + parts + R"(],"variance":)" +
+         std::to_string(variance) + "}";
+}
+
+}  // namespace
+
+TEST_CASE("composed: Gram matrices are those of the parts, added or multiplied", "[kernel]") {
+  const Matrix<double> X = random_matrix(70, 3, 4);
+  const Matrix<double> A = gram_of(*made(kSmooth), X), B = gram_of(*made(kRough), X),
+                       C = gram_of(*made(kPolynomial), X);
+  const std::string all = kSmooth + "," + kRough + "," + kPolynomial;
+  const Matrix<double> sum = gram_of(*made(composed("sum", all)), X);
+  const Matrix<double> product = gram_of(*made(composed("product", all, 4)), X);
+  const std::string inner = composed("product", kSmooth + "," + kPolynomial, 3);
+  const Matrix<double> nested = gram_of(*made(composed("sum", kRough + "," + inner, 0.5)), X);
+  int64_t wrong = 0;
+  for (int64_t i = 0; i < 70 * 70; ++i) {
+    const double a = A.data()[i], b = B.data()[i], c = C.data()[i];
+    wrong += sum.data()[i] != a + b + c;
+    wrong += product.data()[i] != 4 * (a * b * c);
+    wrong += nested.data()[i] != 0.5 * (b + 3 * (a * c));
+  }
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("composed: every part checks the dimension", "[kernel]") {
+  const auto kernel =
+      made(composed("sum", kRough + "," + composed("product", kRough + "," + kSmooth)));
+  CHECK_NOTHROW(kernel->check_dimension(3));
+  CHECK(refusal_fault(
+            MERCER_DIMENSION_MISMATCH, [&] { kernel->check_dimension(4); },
+            "parts[1]: parts[1]: ", "lengthscale holds 3 numbers", "4 inputs") == "");
+  const auto split = made(composed("product", R"({"kernel":"bilinear","left":5},)" + kRough));
+  CHECK(refusal_fault(
+            MERCER_DIMENSION_MISMATCH, [&] { split->check_dimension(5); }, "parts[0]: d = 5") ==
+        "");
+  CHECK(refusal_fault(
+            MERCER_INVALID_ARGUMENT, [&] { split->check_dimension(0); }, "d = 0") == "");
+}
+
+TEST_CASE("composed: outside the domain of one part the value is NaN", "[kernel]") {
+  const std::string parts = kRough + R"(,{"kernel":"intersection"},{"kernel":"skewed_chi2"})";
+  const double inside = 0.5, outside = -0.25, far = -2;
+  for (const char* rule : {"sum", "product"}) {
+    const auto kernel = made(composed(rule, parts));
+    CHECK(std::isfinite(kernel->value(1, &inside, &inside)));
+    CHECK(std::isnan(kernel->value(1, &inside, &outside)));
+    CHECK(std::isnan(kernel->value(1, &far, &inside)));
+  }
+}
+
+TEST_CASE("composed: parts are kept as they are, a lengthscale is theirs", "[kernel]") {
+  const auto kernel = made(composed("sum", kSmooth + "," + kRough));
+  const auto composition = kernel->composition();
+  REQUIRE(composition.has_value());
+  CHECK(composition->rule == kernel::Composition::Rule::sum);
+  REQUIRE(composition->parts.size() == 2);
+  CHECK(composition->parts[0]->name() == "gaussian");
+  CHECK(composition->parts[0]->lengthscale().size() == 3);
+  CHECK(kernel->lengthscale().empty());
+  CHECK(made(composed("product", kRough + "," + kRough))->composition()->rule ==
+        kernel::Composition::Rule::product);
+  CHECK_FALSE(made(kRough)->composition().has_value());
+}
+
+}  // namespace mercer::test
