@@ -52,6 +52,16 @@ MERCER_MAP(additive_order_3, R"({"map":"additive","order":3,"kernel":{"kernel":"
 MERCER_MAP(anova, R"({"map":"anova","kernel":{"kernel":"anova"})", 10000, 64, 4096);
 MERCER_MAP(anova_degree_4, R"({"map":"anova","kernel":{"kernel":"anova","degree":4})", 10000, 64,
            4096);
+constexpr const char* kSum =
+    R"({"map":"sum","kernel":{"kernel":"sum","parts":[{"kernel":"gaussian"},{"kernel":"cauchy"}]})";
+constexpr const char* kProduct =
+    R"({"map":"product","kernel":{"kernel":"product","parts":[{"kernel":"gaussian"},)"
+    R"({"kernel":"cauchy"}]})";
+MERCER_MAP(sum, kSum, 10000, 64, 4096);
+MERCER_MAP(product, kProduct, 10000, 64, 4096);
+// What their parts cost.
+MERCER_MAP(fourier_gaussian, R"({"map":"fourier","kernel":{"kernel":"gaussian"})", 10000, 64, 4096);
+MERCER_MAP(fourier_cauchy, R"({"map":"fourier","kernel":{"kernel":"cauchy"})", 10000, 64, 4096);
 MERCER_MAP(poisson, R"({"map":"poisson","kernel":{"kernel":"gaussian","lengthscale":4})", 10000, 64,
            4096);
 MERCER_MAP(exact_polynomial,

@@ -64,6 +64,7 @@ void choose(const Plan& plan, const std::vector<int64_t>& features, Comparison* 
   const Model model =
       Model::search(rows.train(), rows.train_y(), rows.K, options, job->session.context());
   job->lengthscale = lengthscale_of(model.map().spec());
+  job->map = with_kernel_of(job->map, model.map().spec());  // parts have lengthscales of their own
   job->lambda = model.lambda();
 }
 

@@ -96,7 +96,10 @@ double number_or_auto(const std::string& text, const char* option, bool zero_all
 }
 
 void take_lengthscale(const Json& kernel, const PlanRequest& request, Plan* plan) {
-  if (!kernel.is_object() || !kernel.contains("lengthscale")) return;
+  if (!kernel.is_object()) return;
+  if (kernel.contains("parts") && request.lengthscale != "auto")
+    throw Failure("--lengthscale: the parts of the kernel hold theirs");
+  if (!kernel.contains("lengthscale")) return;
   if (request.lengthscale != "auto") {
     throw Failure("--lengthscale: the spec of the kernel already holds one");
   }
@@ -183,6 +186,12 @@ std::string kernel_of(const std::string& map, double lengthscale) {
   return with_lengthscale(Json::parse(map), lengthscale).at("kernel").dump();
 }
 
+std::string with_kernel_of(const std::string& map, const std::string& spec) {
+  Json json = Json::parse(map);
+  json["kernel"] = Json::parse(spec).at("kernel");
+  return json.dump();
+}
+
 double lengthscale_of(const std::string& map) {
   const Json json = Json::parse(map, nullptr, false);
   if (!json.is_object() || !json.contains("kernel") || !json["kernel"].is_object()) return 0;
@@ -200,7 +209,9 @@ int64_t listed_lengthscales(const std::string& map) {
 std::string lengthscale_text(const std::string& map) {
   const double value = lengthscale_of(map);
   if (value > 0) return rounded(value, 4);
-  return map.find("\"lengthscale\"") != map.npos ? "per input" : "-";
+  if (map.find("\"lengthscale\"") == map.npos) return "-";
+  const Json json = Json::parse(map, nullptr, false);
+  return json.at("kernel").contains("parts") ? "per part" : "per input";
 }
 
 std::string kernel_name(const std::string& map) {

@@ -40,6 +40,8 @@ int64_t read_folds(const std::string& text);
 /// The spec completed: inputs, features, seed, and the lengthscale unless 0.
 std::string complete_map(const std::string& map, double lengthscale, int64_t inputs,
                          int64_t features, uint64_t seed);
+/// The map with the kernel of another map's spec.
+std::string with_kernel_of(const std::string& map, const std::string& spec);
 /// The spec of its kernel, with the lengthscale unless 0.
 std::string kernel_of(const std::string& map, double lengthscale);
 /// The lengthscale inside a map's spec as text: a number, "per input", or "-" for a kernel without

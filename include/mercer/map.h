@@ -193,6 +193,23 @@ MERCER_API mercer_status mercer_fourier_create_supplied(const mercer_kernel* ker
  * (then the kernel is that of such rows), "output_bits" b > 0 records |u'x|^m rounded to 2^b levels,
  * saturating at "exposure" (no variance).
  *
+ * Maps of kernels made of others, with one map for each part and a seed of its own for each:
+ *
+ *   sum      {"map":"sum","kernel":{"kernel":"sum","parts":[...]},"parts":[{"map":"fourier"},...],
+ *            "shares":[2,1],...}: the columns of the parts side by side, D shared out equally or in
+ *            proportion to "shares", as near as parts with an even or a fixed number permit.
+ *            Variances and biases add up; derivatives where all parts have them.
+ *   product  Z_j = N^{(P-1)/2} prod_i z^i_j of P parts of N columns. Columns [cos | sin] and
+ *            [Re | Im] count as N = D/2 complex ones and are multiplied as such; real columns, then
+ *            N of them, multiply both halves. With a = z_j(x) conj(z_j(y)) of a column, E a = k, and
+ *            moments by part: variance (prod E|a|^2/2 + prod E a^2/2 - k^2)/N, pseudo-variance
+ *            (prod E a^2 - k^2)/N. Each part costs what it costs, and one pass over Z.
+ *
+ * "parts" are map specs without kernel, inputs, features and seed; left out, each is the default map
+ * of its kernel. MERCER_UNSUPPORTED: complex columns beside real ones in a sum, beside halves in a
+ * product; in a product maps no column of which estimates the kernel alone (made from rows, drawing
+ * nothing, QUADRATURE, trigonometric, stabilize, input_bits and output_bits).
+ *
  * Features exp and hyperbolic are finite for every finite row, unless exp(||w||^2/2) is not: in single
  * precision they may overflow for more than some 140 inputs. Far from the origin all of a row
  * vanishes, as exp(P - ||u||^2/2) does. "stabilize": true leaves out the row's own factor,
@@ -411,7 +428,8 @@ typedef enum mercer_variance {
  *  Shapes: X and Y n x d, dense or CSR (made dense). which: mercer_variance.
  *  Errors: MERCER_DIMENSION_MISMATCH, MERCER_UNSUPPORTED (no closed form: supplied frequencies,
  *  maps made from rows, circulant with a kernel that is not isotropic, QUADRATURE, optical with
- *  output_bits, positive with stabilize).
+ *  output_bits, positive with stabilize; a product with a part whose columns depend on each other,
+ *  but for a Fourier part's).
  *  Threads and cost: any number at once; O(n d), nothing is drawn. */
 MERCER_API mercer_status mercer_map_variance(const mercer_map* map, const mercer_rows* X,
                                              const mercer_rows* Y, int32_t which,

@@ -110,8 +110,9 @@ typedef struct mercer_search_options {
    *  input is added to one of these, times a sign (Weinberger et al. 2009), which keeps squared
    *  distances up to about 1 %. The model takes all inputs, its map the hashed ones. Without "kernel"
    *  it is the map's "default_kernel" of mercer_specs, the Gaussian for fourier. The lengthscale
-   *  inside is replaced; lengthscales for each input are multiplied by a common factor instead,
-   *  which is what is searched, from 1, and what lengthscale means then. */
+   *  inside is replaced; lengthscales for each input, and those of the parts of a kernel,
+   *  are multiplied by a common factor instead, which is what is searched, from 1 (where those of
+   *  all parts are 1, from the median distance), and what lengthscale means then. */
   const char* map;
   /** NULL (default): none. */
   mercer_search_report report;

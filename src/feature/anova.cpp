@@ -55,6 +55,11 @@ class Anova final : public PanelMap {
     variance(X, Y, out);
   }
 
+  ColumnForm column_form() const noexcept override { return ColumnForm::real; }
+  ColumnMoments column_moments(const double* x, const double* y) const override {
+    return independent_columns(x, y);
+  }
+
  private:
   template <class T>
   void finish_panel(MatrixView<const T> X, const T* panel, T* P) const noexcept {

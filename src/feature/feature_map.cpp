@@ -65,7 +65,8 @@ void FeatureMap::apply_pair(const Rows&, const Rows&, int64_t, Columns, Context&
 void FeatureMap::refuse_derivatives() const {
   fail(MERCER_UNSUPPORTED,
        "map %s of kernel %s has no derivatives in its inputs, expected fourier or linear (not "
-       "countsketch or osnap) and a kernel that takes rows as they are, or arc_cosine of order 1 or 2",
+       "countsketch or osnap) and a kernel that takes rows as they are, or arc_cosine of order 1 "
+       "or 2",
        std::string(name()).c_str(), std::string(kernel().name()).c_str());
 }
 
@@ -101,6 +102,22 @@ void FeatureMap::pseudo_variance(MatrixView<const double>, MatrixView<const doub
 void FeatureMap::bias(MatrixView<const double>, MatrixView<const double>,
                       std::span<double> out) const {
   std::fill(out.begin(), out.end(), 0.0);
+}
+
+ColumnMoments FeatureMap::column_moments(const double*, const double*) const {
+  fail(MERCER_UNSUPPORTED, "the columns of map %s depend on each other in ways of no closed form",
+       std::string(name()).c_str());
+}
+
+ColumnMoments FeatureMap::independent_columns(const double* x, const double* y) const {
+  const MatrixView<const double> X(x, 1, inputs()), Y(y, 1, inputs());
+  double of_real = 0, pseudo = 0;
+  variance(X, Y, {&of_real, 1});
+  pseudo_variance(X, Y, {&pseudo, 1});
+  const double k = kernel().value(inputs(), x, y);
+  const double count =
+      static_cast<double>(features()) / (column_form() == ColumnForm::halves ? 2 : 1);
+  return {count * (2 * of_real - pseudo) + k * k, count * pseudo + k * k};
 }
 
 }  // namespace mercer::feature

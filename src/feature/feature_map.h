@@ -31,6 +31,21 @@ struct Columns {
   int64_t end;
 };
 
+/// Which columns estimate the kernel alone: z_j(x) conj(z_j(y)), times their number, has it as its
+/// mean. Such maps may be multiplied, column by column.
+enum class ColumnForm {
+  joint,    // only all of them together
+  real,     // each
+  complex,  // each, of a complex map
+  halves    // of [Re | Im], each with its partner in the other half
+};
+
+/// Of a = z_j(x) conj(z_j(y)) times the number of such columns: E |a|^2 and E a^2.
+struct ColumnMoments {
+  double square;
+  double pseudo;
+};
+
 class FeatureMap {
  public:
   virtual ~FeatureMap() = default;
@@ -109,6 +124,10 @@ class FeatureMap {
   virtual void bias(MatrixView<const double> X, MatrixView<const double> Y,
                     std::span<double> out) const;
 
+  virtual ColumnForm column_form() const noexcept { return ColumnForm::joint; }
+  /// Where columns are i.i.d., or taken for it as in variance(); else UNSUPPORTED.
+  virtual ColumnMoments column_moments(const double* x, const double* y) const;
+
   /// Frequencies in a last, incomplete block of columns that depend on each other; 0 if there is
   /// none.
   virtual int64_t incomplete_block() const { return 0; }
@@ -119,6 +138,11 @@ class FeatureMap {
  protected:
   FeatureMap(int64_t inputs, int64_t features, bool is_complex)
       : inputs_(inputs), features_(features), complex_(is_complex) {}
+
+  [[noreturn]] void refuse_derivatives() const;
+
+  /// column_moments() of i.i.d. columns: what variance() and pseudo_variance() imply.
+  ColumnMoments independent_columns(const double* x, const double* y) const;
 
   /// What every map's spec begins with.
   Parameters common_parameters(uint64_t seed) const;
@@ -137,8 +161,6 @@ class FeatureMap {
                             MatrixView<double> Z) const;
 
  private:
-  [[noreturn]] void refuse_derivatives() const;
-
   int64_t inputs_;
   int64_t features_;
   bool complex_;

@@ -145,6 +145,27 @@ class Fourier final : public ProjectedMap, public CosineMap {
     });
   }
 
+  // Columns with weights of their own are no estimates alone.
+  ColumnForm column_form() const noexcept override {
+    if (column_law(parts_).share) return ColumnForm::joint;
+    switch (parts_.options.form) {
+      case FourierForm::pair:
+        return ColumnForm::halves;
+      case FourierForm::phase:
+        return ColumnForm::real;
+      case FourierForm::complex:
+        break;
+    }
+    return ColumnForm::complex;
+  }
+  // |a| is the same for every frequency, and the variance of the pair form that of Re a.
+  ColumnMoments column_moments(const double* x, const double* y) const override {
+    const ColumnMoments moments = independent_columns(x, y);
+    if (column_form() != ColumnForm::halves) return moments;
+    const double most = kernel().value_at_multiple(0, inputs(), x, y);
+    return {most * most, 2 * moments.square - most * most};
+  }
+
   // Columns with weights of their own would count as much as the others in a code.
   std::optional<UniformCosines> uniform_cosines() const override {
     const ColumnLaw law = column_law(parts_);
@@ -353,10 +374,16 @@ MapEntry fourier_entry() {
                 choice_field("form", "pair", {"pair", "phase", "complex"},
                              "pair: [cos | sin], features even; phase: sqrt(2) cos(. + b); "
                              "complex: exp(i .)"));
-  return {"fourier",
+  return {
+      .name = "fourier",
+      .help =
           "random Fourier features of a shift-invariant kernel: cos and sin of x'omega, omega from "
           "the spectral law",
-          std::move(fields), fourier_from};
+      .fields = std::move(fields),
+      .make = fourier_from,
+      .features_step = [](const MapArguments& a) -> int64_t {
+        return form_of(a.own.text("form")) == FourierForm::pair ? 2 : 1;
+      }};
 }
 
 }  // namespace mercer::feature

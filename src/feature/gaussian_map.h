@@ -37,6 +37,10 @@ class GaussianMap : public ProjectedMap {
                        std::span<double> out) const final {
     variance(X, Y, out);
   }
+  ColumnForm column_form() const noexcept override { return ColumnForm::real; }
+  ColumnMoments column_moments(const double* x, const double* y) const override {
+    return independent_columns(x, y);
+  }
 
  protected:
   /// Columns are multiplied by `scale`.

@@ -72,6 +72,11 @@ class Laplace final : public ProjectedMap {
     variance(X, Y, out);
   }
 
+  ColumnForm column_form() const noexcept override { return ColumnForm::real; }
+  ColumnMoments column_moments(const double* x, const double* y) const override {
+    return independent_columns(x, y);
+  }
+
  private:
   LaplaceDraw draw_;
 };

@@ -72,6 +72,13 @@ class Linear : public Base {
                        std::span<double> out) const final {
     variance(X, Y, out);
   }
+  ColumnForm column_form() const noexcept final { return ColumnForm::real; }
+  ColumnMoments column_moments(const double* x, const double* y) const final {
+    const LinearProjection projection = law_.options.projection;
+    const bool independent =
+        projection == LinearProjection::gaussian || projection == LinearProjection::rademacher;
+    return independent ? Base::independent_columns(x, y) : Base::column_moments(x, y);
+  }
 
  protected:
   template <class... Arguments>

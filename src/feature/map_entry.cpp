@@ -3,6 +3,7 @@
 // From the parameters of a map to its entry and to the map.
 #include "feature/map_entry.h"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -52,7 +53,7 @@ void check_data(const MapEntry& entry, const Parameters& canonical, const MapDat
   require(needs_data || data.numbers.empty(), MERCER_INVALID_ARGUMENT,
           "map %s: %zu arrays of numbers given, expected none without \"needs\":\"data\"",
           entry.name, data.numbers.size());
-  require(!entry.needs_rows || needs_data || data.rows != nullptr, MERCER_UNSUPPORTED,
+  require(!needs_rows(canonical) || needs_data || data.rows != nullptr, MERCER_UNSUPPORTED,
           "map %s is made from rows: expected mercer_map_fit_spec, mercer_model_fit_spec, "
           "a search, or mercer fit",
           entry.name);
@@ -117,12 +118,37 @@ Parameters canonical_sketch(const Parameters& given, const std::string& path) {
   return check_fields(envelope.body, fields, path);
 }
 
-bool needs_rows(const Parameters& canonical) { return map_entry(canonical, "").needs_rows; }
+Parameters canonical_part(const Parameters& given, const std::string& path) {
+  const Envelope envelope = open_envelope(given, path);
+  require(!envelope.needs_data, MERCER_UNSUPPORTED,
+          "%sneeds = \"data\": the numbers of a part are those of the whole", path.c_str());
+  const MapEntry& entry = map_entry(envelope.body, path);
+  std::vector<Field> fields{map_name_field()};
+  fields.insert(fields.end(), entry.fields.begin(), entry.fields.end());
+  return check_fields(envelope.body, fields, path);
+}
+
+bool needs_rows(const Parameters& canonical) {
+  if (map_entry(canonical, "").needs_rows) return true;
+  if (canonical.find("parts") == nullptr) return false;
+  return std::ranges::any_of(canonical.objects("parts"),
+                             [](const auto& part) { return needs_rows(*part); });
+}
 
 int64_t features_near(const Parameters& canonical, int64_t wanted) {
   const MapEntry& entry = map_entry(canonical, "");
   if (entry.only_features == nullptr) return wanted;
-  return with_arguments(entry, canonical, {}, entry.only_features);
+  const int64_t only = with_arguments(entry, canonical, {}, entry.only_features);
+  return only > 0 ? only : wanted;
+}
+
+int64_t features_step(const Parameters& canonical) {
+  const MapEntry& entry = map_entry(canonical, "");
+  if (entry.only_features != nullptr &&
+      with_arguments(entry, canonical, {}, entry.only_features) > 0)
+    return 0;
+  return entry.features_step == nullptr ? 1
+                                        : with_arguments(entry, canonical, {}, entry.features_step);
 }
 
 int64_t most_features(const Parameters& canonical, int64_t rows) {

@@ -48,8 +48,11 @@ struct MapEntry {
   bool base = false;             // may be the "base" of a composed sketch
   bool needs_rows = false;       // is made from rows, or from the numbers of a file
   bool row_per_feature = false;  // takes one row for each feature: no fewer rows than features
-  /// Of maps with one number of features only: that number, whatever the arguments say of it.
+  /// Of maps whose inputs decide how many features they have: that number, whatever the arguments
+  /// say of it; 0: these do not.
   int64_t (*only_features)(const MapArguments&) = nullptr;
+  /// What features are a multiple of; null: 1.
+  int64_t (*features_step)(const MapArguments&) = nullptr;
 };
 /// What exists.
 std::span<const MapEntry> map_table();
@@ -67,17 +70,24 @@ Parameters canonical_map(const Parameters& given, const std::string& path, Data 
 /// A sketch inside a map: "map", a map that may be a base, and the fields of its entry alone.
 Parameters canonical_sketch(const Parameters& given, const std::string& path);
 
+/// A part of a map made of others: "map" and the fields of its entry alone.
+Parameters canonical_part(const Parameters& given, const std::string& path);
+
 /// From canonical Parameters. Errors: those of the map's maker; INVALID_ARGUMENT for numbers
 /// without "needs":"data"; DIMENSION_MISMATCH for rows of another width; UNSUPPORTED for a map
 /// that needs rows without them, and for targets, which no map learns from yet.
 std::unique_ptr<FeatureMap> make_map(const Parameters& canonical, const MapData& data = {});
 
-/// Is the map of these canonical Parameters made from rows?
+/// Is the map of these canonical Parameters, or one of its "parts", made from rows?
 bool needs_rows(const Parameters& canonical);
 
 /// The number of features that a map of these canonical Parameters has where `wanted` are wanted:
 /// another one if there is no other. Errors: those of the map's maker.
 int64_t features_near(const Parameters& canonical, int64_t wanted);
+
+/// What the number of features of a map of these canonical Parameters is a multiple of; 0: it has
+/// one number only. Errors: those of the map's maker.
+int64_t features_step(const Parameters& canonical);
 
 /// The largest D that can be made from so many rows.
 int64_t most_features(const Parameters& canonical, int64_t rows);

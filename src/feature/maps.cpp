@@ -22,7 +22,9 @@
   entry(laplace)           \
   entry(anova)             \
   entry(poisson)           \
-  entry(exact_polynomial)
+  entry(exact_polynomial)  \
+  entry(sum)               \
+  entry(product)
 // clang-format on
 
 namespace mercer::feature {

@@ -67,6 +67,10 @@ class Optical final : public GaussianMap {
           kernel().value(X.cols, x.data(), y.data()) - kernel().value(X.cols, X.row(i), Y.row(i));
     }
   }
+  // Behind a device the mean is another kernel's.
+  ColumnForm column_form() const noexcept override {
+    return devices_.input_bits + devices_.output_bits > 0 ? ColumnForm::joint : ColumnForm::real;
+  }
 
  private:
   void add_parameters(Parameters& spec) const override {

@@ -85,6 +85,11 @@ class Poisson final : public PanelMap {
     variance(X, Y, out);
   }
 
+  ColumnForm column_form() const noexcept override { return ColumnForm::real; }
+  ColumnMoments column_moments(const double* x, const double* y) const override {
+    return independent_columns(x, y);
+  }
+
  private:
   double mean(int64_t k) const noexcept {
     return means_[means_.size() == 1 ? 0 : static_cast<size_t>(k)];

@@ -56,6 +56,12 @@ class Positive final : public GaussianMap {
       : GaussianMap(draw, make_form(form), scale_of(draw, form), make_norms(draw, form)),
         form_(form) {}
   std::string_view name() const noexcept override { return "positive"; }
+  ColumnForm column_form() const noexcept override {
+    return form_ == Form::trigonometric ? ColumnForm::joint : ColumnForm::real;
+  }
+  ColumnMoments column_moments(const double* x, const double* y) const override {
+    return form_ == Form::exp ? independent_columns(x, y) : FeatureMap::column_moments(x, y);
+  }
 
  private:
   void add_parameters(Parameters& spec) const override {
@@ -143,10 +149,17 @@ MapEntry positive_entry() {
                     .help =
                         "divide each row by its largest exponential: ratios within a row, as in "
                         "attention, no estimate of the kernel"});
-  return {"positive",
+  return {
+      .name = "positive",
+      .help =
           "exponentials of w'x of normal w, for the kernels exponential (softmax attention) and "
           "gaussian",
-          std::move(fields), positive_from, kernel_named("exponential")};
+      .fields = std::move(fields),
+      .make = positive_from,
+      .default_kernel = kernel_named("exponential"),
+      .features_step = [](const MapArguments& a) -> int64_t {
+        return form_of(a.own.text("form")) == Form::exp ? 1 : 2;
+      }};
 }
 
 }  // namespace mercer::feature

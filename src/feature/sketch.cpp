@@ -91,6 +91,27 @@ class Sketch final : public FeatureMap {
       out[static_cast<size_t>(i)] = amplitude() * moment::pseudo_variance(moments(X, Y, i));
   }
 
+  // Each, for its random signs or buckets, whatever it has in common with the others.
+  ColumnForm column_form() const noexcept override {
+    switch (layout_field()) {
+      case SketchField::real:
+        return ColumnForm::real;
+      case SketchField::complex:
+        return ColumnForm::complex;
+      case SketchField::complex_to_real:
+        break;
+    }
+    return ColumnForm::halves;
+  }
+  ColumnMoments column_moments(const double* x, const double* y) const override {
+    if (options_.composition != Composition::plain || !tree_.root().shape().kind->independent)
+      return FeatureMap::column_moments(x, y);
+    const moment::PairMoments own = moments({x, 1, inputs()}, {y, 1, inputs()}, 0);
+    const double k = kernel_->value(inputs(), x, y), scale = amplitude() * count();
+    const double pseudo = moment::pseudo_variance(own);
+    return {scale * (2 * moment::real_variance(own) - pseudo) + k * k, scale * pseudo + k * k};
+  }
+
   int64_t incomplete_block() const override {
     const projection::SketchShape& root = tree_.root().shape();
     if (!root.kind->blocks) return 0;
@@ -103,6 +124,7 @@ class Sketch final : public FeatureMap {
     return tree_.root().is_complex() ? options_.field : SketchField::real;
   }
 
+  double count() const { return static_cast<double>(tree_.root().columns()); }
   // Variances are of the estimate of the kernel without its amplitude.
   double amplitude() const { return kernel_->variance() * kernel_->variance(); }
 

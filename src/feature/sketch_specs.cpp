@@ -113,6 +113,12 @@ SketchOptions plain_options(const std::string& map, const Parameters& own, uint6
   return options;
 }
 
+/// Of a sketch, or of one made of it.
+int64_t step_of(const MapArguments& a) {
+  const Parameters& sketch = a.own.find("base") == nullptr ? a.own : a.own.object("base");
+  return field_of(sketch.text("field")) == SketchField::complex_to_real ? 2 : 1;
+}
+
 std::unique_ptr<FeatureMap> plain_from(const MapArguments& a) {
   return make_sketch(a.kernel, a.inputs, a.features, plain_options(a.map, a.own, a.seed));
 }
@@ -160,7 +166,10 @@ std::vector<MapEntry> sketch_entries() {
        .fields = {base(), intermediate("columns of the wide sketch; none: 4 * features"),
                   choice("projection", projection_names(), "from the wide sketch to the features")},
        .make = craft_from});
-  for (MapEntry& entry : entries) entry.default_kernel = kernel_named("polynomial");
+  for (MapEntry& entry : entries) {
+    entry.default_kernel = kernel_named("polynomial");
+    entry.features_step = step_of;
+  }
   return entries;
 }
 

@@ -294,11 +294,13 @@ SketchFamily product_sketch_entry() {
           .kinds = {{.name = "rademacher",
                      .make = make<false>,
                      .moments = moments<false>,
-                     .projection = "rademacher"},
+                     .projection = "rademacher",
+                     .independent = true},
                     {.name = "gaussian",
                      .make = make<true>,
                      .moments = moments<true>,
-                     .projection = "gaussian"}},
+                     .projection = "gaussian",
+                     .independent = true}},
           .kinds_help = "law of the projections; rademacher has the lower variance",
           .kinds_former = "weights"};
 }

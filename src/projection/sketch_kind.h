@@ -39,6 +39,8 @@ struct SketchKind {
   const char* projection = nullptr;
   /// Columns come in independent blocks of sketch_dimension.
   bool blocks = false;
+  /// Columns are i.i.d.
+  bool independent = false;
 };
 
 struct SketchFamily {

@@ -46,15 +46,43 @@ std::shared_ptr<const Parameters> default_kernel(const Parameters& given) {
   return std::make_shared<const Parameters>(std::move(kernel));
 }
 
+/// body(kernel) for what a kernel is made of, or for itself.
+template <class Body>
+void for_each_plain(const Parameters& kernel, const Body& body) {
+  if (kernel.find("parts") == nullptr) return body(kernel);
+  for (const auto& part : kernel.objects("parts")) for_each_plain(*part, body);
+}
+
+/// Every lengthscale times `factor`.
+Parameters scaled(Parameters kernel, double factor) {
+  if (kernel.find("parts") != nullptr) {
+    ObjectList parts;
+    for (const auto& part : kernel.objects("parts"))
+      parts.push_back(std::make_shared<const Parameters>(scaled(*part, factor)));
+    kernel.set("parts", std::move(parts));
+  }
+  if (kernel.find("lengthscale") == nullptr) return kernel;
+  std::vector<double> list = kernel.numbers("lengthscale");
+  for (double& one : list) one *= factor;
+  kernel.set("lengthscale", list.size() == 1 ? Value(list.front()) : Value(list));
+  return kernel;
+}
+
 }  // namespace
 
 SpecMapMaker::SpecMapMaker(Parameters canonical) : canonical_(std::move(canonical)) {
-  if (has_lengthscale()) given_ = canonical_.object("kernel").numbers("lengthscale");
+  const Parameters& kernel = canonical_.object("kernel");
+  if (kernel.find("lengthscale") != nullptr) given_ = kernel.numbers("lengthscale");
+  if (kernel.find("parts") == nullptr) return;
+  for_each_plain(kernel, [this](const Parameters& part) {
+    const bool has = part.find("lengthscale") != nullptr;
+    (has ? has_scaled_parts_ : has_unscaled_parts_) = true;
+    for (const double l : has ? part.numbers("lengthscale") : std::vector<double>{})
+      is_factor_ = is_factor_ || l != 1;
+  });
 }
 
-bool SpecMapMaker::has_lengthscale() const {
-  return canonical_.object("kernel").find("lengthscale") != nullptr;
-}
+bool SpecMapMaker::has_lengthscale() const { return !given_.empty() || has_scaled_parts_; }
 
 bool SpecMapMaker::is_isotropic() const {
   const auto kernel = kernel::make_kernel(canonical_.object("kernel"));
@@ -63,42 +91,41 @@ bool SpecMapMaker::is_isotropic() const {
 }
 
 std::optional<double> SpecMapMaker::lengthscale() const {
-  if (!has_lengthscale()) return std::nullopt;
-  return canonical_.object("kernel").numbers("lengthscale").front();
+  if (given_.empty()) return std::nullopt;
+  return given_.front();
 }
 
-Parameters SpecMapMaker::at(const Value& lengthscale, int64_t features) const {
+Parameters SpecMapMaker::at(Parameters kernel, int64_t features) const {
   Parameters canonical = canonical_;
   canonical.set("features", feature::features_near(canonical_, features));
-  if (has_lengthscale()) {
-    auto kernel = std::make_shared<Parameters>(canonical_.object("kernel"));
-    kernel->set("lengthscale", lengthscale);
-    canonical.set("kernel", std::shared_ptr<const Parameters>(std::move(kernel)));
-  }
+  canonical.set("kernel", std::make_shared<const Parameters>(std::move(kernel)));
   return canonical;
 }
 
-Value SpecMapMaker::scaled(double lengthscale) const {
-  if (given_.size() <= 1) return lengthscale;
-  std::vector<double> list = given_;
-  for (double& one : list) one *= lengthscale;
-  return list;
+Parameters SpecMapMaker::kernel_at(double lengthscale) const {
+  Parameters kernel = canonical_.object("kernel");
+  if (given_.size() != 1) return scaled(std::move(kernel), lengthscale);
+  kernel.set("lengthscale", lengthscale);
+  return kernel;
 }
 
 std::shared_ptr<const feature::FeatureMap> SpecMapMaker::make(double lengthscale,
                                                               int64_t features) const {
   const StandardRounding rounding;
-  return feature::make_map(at(scaled(lengthscale), features));
+  return feature::make_map(at(kernel_at(lengthscale), features));
 }
 
 std::shared_ptr<const feature::FeatureMap> SpecMapMaker::make_per_input(
     std::span<const double> lengthscales, int64_t features) const {
   const StandardRounding rounding;
-  return feature::make_map(
-      at(std::vector<double>(lengthscales.begin(), lengthscales.end()), features));
+  Parameters kernel = canonical_.object("kernel");
+  kernel.set("lengthscale", std::vector<double>(lengthscales.begin(), lengthscales.end()));
+  return feature::make_map(at(std::move(kernel), features));
 }
 
-bool SpecMapMaker::needs_rows() const { return feature::needs_rows(canonical_); }
+bool SpecMapMaker::needs_rows() const {
+  return feature::needs_rows(canonical_) || (has_scaled_parts_ && has_unscaled_parts_);
+}
 
 int64_t SpecMapMaker::most_features(int64_t rows) const {
   return feature::most_features(canonical_, rows);
@@ -109,7 +136,8 @@ std::shared_ptr<const feature::FeatureMap> SpecMapMaker::make_from(double length
                                                                    const Rows& rows,
                                                                    Context& context) const {
   const StandardRounding rounding;
-  return feature::make_map(at(scaled(lengthscale), features), {.rows = &rows, .context = &context});
+  return feature::make_map(at(kernel_at(lengthscale), features),
+                           {.rows = &rows, .context = &context});
 }
 
 int64_t hash_buckets(std::string_view partial, int64_t d) {

@@ -18,19 +18,19 @@ class SpecMapMaker final : public model::MapMaker {
  public:
   /// `canonical`: a canonical map spec; its features are replaced by those of make(), or by the one
   /// number that the map can have, and so is its
-  /// lengthscale, if any. Lengthscales for each input are multiplied by it instead.
+  /// lengthscale, if any. Lengthscales for each input, and those of parts, are multiplied by it
+  /// instead.
   explicit SpecMapMaker(Parameters canonical);
 
   bool has_lengthscale() const override;
   std::shared_ptr<const feature::FeatureMap> make(double lengthscale,
                                                   int64_t features) const override;
-  /// 1 for a spec with a lengthscale for each input.
-  double start() const override { return given_.size() > 1 ? 1 : 0; }
-  bool has_input_lengthscales() const override {
-    return has_lengthscale() && given_.size() == 1 && !needs_rows();
-  }
+  /// 1 for a spec with a lengthscale for each input, or with one of a part other than 1.
+  double start() const override { return given_.size() > 1 || is_factor_ ? 1 : 0; }
+  bool has_input_lengthscales() const override { return given_.size() == 1 && !needs_rows(); }
   std::shared_ptr<const feature::FeatureMap> make_per_input(std::span<const double> lengthscales,
                                                             int64_t features) const override;
+  /// Also where a part without a lengthscale forbids to scale rows in its place.
   bool needs_rows() const override;
   int64_t most_features(int64_t rows) const override;
   std::shared_ptr<const feature::FeatureMap> make_from(double lengthscale, int64_t features,
@@ -44,11 +44,13 @@ class SpecMapMaker final : public model::MapMaker {
   std::optional<double> lengthscale() const;
 
  private:
-  /// lengthscale: a number or a list of them.
-  Parameters at(const Value& lengthscale, int64_t features) const;
-  Value scaled(double lengthscale) const;
+  Parameters at(Parameters kernel, int64_t features) const;
+  Parameters kernel_at(double lengthscale) const;
   Parameters canonical_;
-  std::vector<double> given_;  // lengthscales: none, one, or one for each input
+  std::vector<double> given_;        // lengthscales of the kernel: none, one, or one for each input
+  bool has_scaled_parts_ = false;    // parts have lengthscales
+  bool has_unscaled_parts_ = false;  // and others have none
+  bool is_factor_ = false;           // some of them are not 1
 };
 
 /// model::kHashBuckets where sparse rows of d inputs are hashed before such a map sees them: those

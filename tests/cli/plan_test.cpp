@@ -89,6 +89,9 @@ TEST_CASE("bad plans name the option", "[cli]") {
   CHECK(refusal([] {
           cli::read_plan({R"({"kernel":"gaussian","lengthscale":2})", "", "3", "auto"});
         }) == "--lengthscale: the spec of the kernel already holds one");
+  CHECK(refusal([] {
+          cli::read_plan({R"({"kernel":"sum","parts":[]})", "sum", "3", "auto"});
+        }) == "--lengthscale: the parts of the kernel hold theirs");
 }
 
 TEST_CASE("a seed is digits alone, up to 2^64 - 1", "[cli]") {
@@ -142,6 +145,12 @@ TEST_CASE("specs are completed and read back", "[cli]") {
   CHECK(cli::lengthscale_of(complete) == 0.25);
   CHECK(cli::lengthscale_of(map) == 0);
   CHECK(cli::lengthscale_text(map) == "-");
+  const std::string fitted =
+      R"({"kernel":{"kernel":"sum","parts":[{"kernel":"gaussian","lengthscale":2}]},"seed":1})";
+  CHECK(cli::lengthscale_text(fitted) == "per part");
+  CHECK(
+      cli::with_kernel_of(R"({"map":"sum","kernel":{"kernel":"sum"}})", fitted) ==
+      R"({"map":"sum","kernel":{"kernel":"sum","parts":[{"kernel":"gaussian","lengthscale":2}]}})");
   CHECK(cli::kernel_name(complete) == "matern");
 }
 

@@ -94,6 +94,15 @@ bool has_monomials(const kernel::Kernel& kernel, const Parameters&) {
 bool has_exponential_series(const kernel::Kernel& kernel, const Parameters&) {
   return kernel.series() != nullptr && kernel.series()->is_exponential();
 }
+template <kernel::Composition::Rule rule>
+bool is_composed_by(const kernel::Kernel& kernel, const Parameters&) {
+  return kernel.composition() && kernel.composition()->rule == rule;
+}
+// The parts of maps that are given suit a stationary kernel and another.
+bool suits_parts(const kernel::Kernel& kernel, const Parameters& spec) {
+  return spec.find("parts") == nullptr || !kernel.composition() ||
+         is_stationary(*kernel.composition()->parts[0]);
+}
 bool never(const kernel::Kernel&, const Parameters&) { return false; }
 template <kernel::Activation::Function function>
 bool has_activation(const kernel::Kernel& kernel, const Parameters&) {
@@ -154,6 +163,13 @@ std::span<const MapRow> map_rows() {
       {R"({"map":"poisson"})"},
       {R"({"map":"exact_polynomial"})"},
       {R"({"map":"additive","order":3,"period":0.4})"},
+      {R"({"map":"sum"})"},
+      {R"({"map":"sum","shares":[2,1],"parts":[{"map":"fourier","form":"complex"},)"
+       R"({"map":"product_sketch","field":"complex"}]})"},
+      {R"({"map":"product"})"},
+      {R"({"map":"product","parts":[{"map":"fourier"},{"map":"product_sketch"}]})"},
+      {R"({"map":"product","parts":[{"map":"fourier","form":"complex"},)"
+       R"({"map":"product_sketch","field":"complex"}]})"},
   };
   return kRows;
 }
@@ -233,6 +249,11 @@ std::span<const LawRow> law_rows() {
       {R"({"map":"additive"})", Law::fixed,
        "measured: up to 0.1; tests/feature has the figures of a coordinate", 1, 0.2},
       {R"({"map":"exact_polynomial"})", Law::fixed, "every monomial"},
+      {R"({"map":"product","parts":[{},{"map":"product_sketch"}]})", Law::exact,
+       "columns of both parts are i.i.d."},
+      {R"({"map":"product","kernel":{"parts":[{"kernel":"gaussian"},{}]}})", Law::at_most,
+       "columns of the default map of the other part depend on each other", 1.2, 0,
+       R"({"parts":[{"map":"fourier"},{"map":"product_sketch","field":"complex_to_real"}]})"},
       {R"({"map":"poisson"})", Law::none,
        "its variance is exp(d/l^2) and more: tests/feature samples it where that is possible"},
       {R"({"map":"product_sketch","kind":"gaussian","kernel":{"degree":3}})", Law::mean, kTails},
@@ -270,6 +291,12 @@ std::span<const RefusalRow> refusal_rows() {
       {R"({"map":"exact_polynomial"})", has_monomials, kNo, "has no map of all monomials"},
       {R"({"map":"additive"})", is_homogeneous, kNo, "has no additive map"},
       {R"({"map":"additive","order":3})", has_orders, MERCER_INVALID_ARGUMENT, "order = 3"},
+      {R"({"map":"sum"})", is_composed_by<kernel::Composition::Rule::sum>, kNo,
+       "is not a sum of kernels"},
+      {R"({"map":"product"})", is_composed_by<kernel::Composition::Rule::product>, kNo,
+       "is not a product of kernels"},
+      {R"({"map":"product"})", suits_parts, kNo,
+       "parts[0]: kernel arc_cosine is not shift-invariant"},
       {R"({"map":"linear","nonzeros":2})", has_nonzeros, kNo, "nonzeros = 2"},
       {R"({"map":"product_sketch"})", has_sketches, kNo, "has no polynomial sketch"},
       {R"({"map":"tensor_sketch"})", has_sketches, kNo, "has no polynomial sketch"},

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Products of the features of several maps, column by column: numbers, complex numbers, or complex
+// numbers whose parts lie in two halves; any of them times numbers.
+#pragma once
+
+#include <cstdint>
+
+#include "base/matrix_view.h"
+#include "feature/feature_map.h"
+
+namespace mercer::feature {
+
+/// Some rows of some columns: numbers, interleaved complex numbers, or two halves.
+template <class T>
+struct Factor {
+  ColumnForm form;
+  MatrixView<T> first;
+  MatrixView<T> second = {};  // of halves
+
+  Factor block_rows(int64_t i0, int64_t i1) const {
+    return {form, first.block_rows(i0, i1),
+            form == ColumnForm::halves ? second.block_rows(i0, i1) : MatrixView<T>{}};
+  }
+};
+
+template <class T>
+void multiply(T* z, const T* factor, T scale, int64_t n) noexcept {
+  for (int64_t j = 0; j < n; ++j) z[j] *= scale * factor[j];
+}
+// n pairs of numbers.
+template <class T>
+void multiply_pairs(T* z, const T* factor, T scale, int64_t n) noexcept {
+  for (int64_t j = 0; j < n; ++j) {
+    z[2 * j] *= scale * factor[j];
+    z[2 * j + 1] *= scale * factor[j];
+  }
+}
+template <class T>
+void multiply_complex(T* z, const T* factor, T scale, int64_t n) noexcept {
+  for (int64_t j = 0; j < n; ++j) {
+    const T re = scale * factor[2 * j], im = scale * factor[2 * j + 1];
+    const T x = z[2 * j], y = z[2 * j + 1];
+    z[2 * j] = x * re - y * im;
+    z[2 * j + 1] = x * im + y * re;
+  }
+}
+template <class T>
+void multiply_halves(T* x, T* y, const T* re, const T* im, T scale, int64_t n) noexcept {
+  for (int64_t j = 0; j < n; ++j) {
+    const T a = scale * re[j], b = scale * im[j], u = x[j], v = y[j];
+    x[j] = u * a - v * b;
+    y[j] = u * b + v * a;
+  }
+}
+
+/// Row i of n columns.
+template <class T>
+void multiply_row(const Factor<T>& z, const Factor<T>& by, T scale, int64_t n, int64_t i) noexcept {
+  const bool plain = by.form == ColumnForm::real;
+  switch (z.form) {
+    case ColumnForm::complex:
+      return plain ? multiply_pairs(z.first.row(i), by.first.row(i), scale, n)
+                   : multiply_complex(z.first.row(i), by.first.row(i), scale, n);
+    case ColumnForm::halves:
+      if (!plain)
+        return multiply_halves(z.first.row(i), z.second.row(i), by.first.row(i), by.second.row(i),
+                               scale, n);
+      multiply(z.second.row(i), by.first.row(i), scale, n);
+      break;
+    case ColumnForm::real:
+    case ColumnForm::joint:
+      break;
+  }
+  multiply(z.first.row(i), by.first.row(i), scale, n);
+}
+
+}  // namespace mercer::feature

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+#include "feature/composed_map.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "base/error.h"
+#include "kernel/composed_kernel.h"
+#include "random/child_seed.h"
+
+namespace mercer::feature {
+namespace {
+
+using kernel::Composition;
+
+constexpr uint64_t kMapPart = 1;
+// What the whole says of every part.
+constexpr const char* kFixed[] = {"kernel", "inputs", "features", "seed", "needs"};
+
+// Names of numbers hold letters alone: aa_, ab_, ...
+std::string prefix_of(size_t part) {
+  return {static_cast<char>('a' + part / 26), static_cast<char>('a' + part % 26), '_'};
+}
+
+std::vector<NumberArray> numbers_of(size_t part, std::span<const NumberArray> all) {
+  const std::string prefix = prefix_of(part);
+  std::vector<NumberArray> own;
+  for (const NumberArray& array : all) {
+    if (array.name.starts_with(prefix))
+      own.push_back({array.name.substr(prefix.size()), array.shape, array.values});
+  }
+  return own;
+}
+
+const char* default_map(const kernel::Kernel& kernel) {
+  if (const auto composition = kernel.composition())
+    return composition->rule == Composition::Rule::sum ? "sum" : "product";
+  if (kernel.spectral_law() != nullptr) return "fourier";
+  if (kernel.inner_power()) return "tensor_srht";
+  for (const MapEntry& entry : map_table()) {
+    if (entry.default_kernel.text("kernel") == kernel.name()) return entry.name;
+  }
+  return "nystroem";
+}
+
+}  // namespace
+
+PartMaker::PartMaker(const MapArguments& arguments, Composition::Rule rule)
+    : arguments_(arguments) {
+  const kernel::Kernel& whole = arguments.kernel;
+  const std::optional<Composition> composition = whole.composition();
+  require(composition && composition->rule == rule, MERCER_UNSUPPORTED,
+          "kernel %s is not a %s of kernels, expected %s", std::string(whole.name()).c_str(),
+          arguments.map.c_str(), arguments.map.c_str());
+  whole.check_dimension(arguments.inputs);
+  for (const auto& part : composition->parts) {
+    const bool bears = rule == Composition::Rule::sum || kernels_.empty();
+    kernels_.push_back(
+        part->with_variance(bears ? part->variance() * whole.variance() : part->variance()));
+  }
+  if (arguments.own.find("parts") == nullptr) return;
+  const size_t given = arguments.own.objects("parts").size();
+  require(given == count(), MERCER_INVALID_ARGUMENT,
+          "parts = a list of %zu maps, expected %zu, one for each part of kernel %s", given,
+          count(), arguments.map.c_str());
+}
+
+Parameters PartMaker::own_parameters(size_t part) const {
+  if (arguments_.own.find("parts") != nullptr) return *arguments_.own.objects("parts")[part];
+  return {{"map", default_map(*kernels_[part])}};
+}
+
+Parameters PartMaker::spec(size_t part, int64_t features) const {
+  Parameters given = own_parameters(part);
+  given.set("kernel", std::make_shared<const Parameters>(kernels_[part]->parameters()));
+  given.set("inputs", arguments_.inputs);
+  given.set("features", features);
+  given.set("seed", random::child_seed(arguments_.seed, kMapPart, part));
+  return canonical_map(given, "parts[" + std::to_string(part) + "].", Data::refused);
+}
+
+std::shared_ptr<const FeatureMap> PartMaker::make(size_t part, int64_t features) const {
+  Parameters canonical = spec(part, features);
+  const std::vector<NumberArray> numbers = numbers_of(part, arguments_.data.numbers);
+  if (!numbers.empty()) canonical.set("needs", std::string("data"));
+  std::shared_ptr<const FeatureMap> map;
+  try {
+    map = make_map(canonical, {.numbers = numbers,
+                               .rows = needs_rows(canonical) ? arguments_.data.rows : nullptr,
+                               .context = arguments_.data.context});
+  } catch (const Error& error) {
+    fail(error.status(), "parts[%zu]: %s", part, error.what());
+  }
+  require(map->features() == features, MERCER_INVALID_ARGUMENT,
+          "parts[%zu]: map %s has %lld features, expected the %lld that it is to have", part,
+          std::string(map->name()).c_str(), static_cast<long long>(map->features()),
+          static_cast<long long>(features));
+  return map;
+}
+
+ComposedMap::ComposedMap(const MapArguments& arguments, PartMaps parts, bool is_complex)
+    : FeatureMap(arguments.inputs, arguments.features, is_complex),
+      name_(arguments.map),
+      kernel_(arguments.kernel.copy()),
+      seed_(arguments.seed),
+      parts_(std::move(parts)) {
+  size_t arrays = 0;
+  for (size_t i = 0; i < parts_.size(); ++i) arrays += numbers_of(i, arguments.data.numbers).size();
+  require(arrays == arguments.data.numbers.size(), MERCER_CORRUPT_FILE,
+          "%zu arrays of numbers belong to no part of the map",
+          arguments.data.numbers.size() - arrays);
+}
+
+Parameters ComposedMap::parameters() const {
+  Parameters spec = common_parameters(seed_);
+  ObjectList list;
+  bool needs_data = false;
+  for (const auto& part : parts_) {
+    const Parameters whole = part->parameters();
+    Parameters own;
+    for (const auto& [key, value] : whole.entries()) {
+      if (std::ranges::find(kFixed, key) == std::end(kFixed)) own.set(key, value);
+    }
+    needs_data = needs_data || whole.find("needs") != nullptr;
+    list.push_back(std::make_shared<const Parameters>(std::move(own)));
+  }
+  spec.set("parts", std::move(list));
+  add_parameters(spec);
+  if (needs_data) spec.set("needs", std::string("data"));
+  return spec;
+}
+
+void ComposedMap::prepare(Precision precision, Context& context) const {
+  Stage stage(context, std::ssize(parts_));
+  for (const auto& part : parts_) {
+    stage.share(1);
+    part->prepare(precision, context);
+    stage.advance(1);
+    context.checkpoint();
+  }
+}
+
+int64_t ComposedMap::incomplete_block() const {
+  int64_t most = 0;
+  for (const auto& part : parts_) most = std::max(most, part->incomplete_block());
+  return most;
+}
+
+std::vector<NumberArray> ComposedMap::numbers() const {
+  std::vector<NumberArray> all;
+  for (size_t i = 0; i < parts_.size(); ++i) {
+    for (NumberArray& array : parts_[i]->numbers()) {
+      array.name = prefix_of(i) + array.name;
+      all.push_back(std::move(array));
+    }
+  }
+  return all;
+}
+
+Parameters composed_kernel(const char* name) {
+  Parameters linear = kernel_named("polynomial");
+  linear.set("degree", int64_t{1});
+  return {{"kernel", name},
+          {"parts", ObjectList{std::make_shared<const Parameters>(kernel_named("gaussian")),
+                               std::make_shared<const Parameters>(std::move(linear))}}};
+}
+
+Field part_maps_field() {
+  return {.key = "parts",
+          .type = FieldType::maps,
+          .fallback = std::nan(""),
+          .least = 2,
+          .most = kernel::kMostParts,
+          .help =
+              "the map of each part, without kernel, inputs, features and seed; left out: the "
+              "default map of each part's kernel",
+          .canonical = canonical_part};
+}
+
+}  // namespace mercer::feature

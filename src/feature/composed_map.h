@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// What maps of sums and products of kernels share: one map for each part of the kernel, with a seed
+// of its own, and parameters and numbers made of theirs.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "feature/map_entry.h"
+
+namespace mercer::feature {
+
+/// Makes the maps of the parts, by "parts" of the arguments or, without it, by what kernels have.
+class PartMaker {
+ public:
+  /// Errors: UNSUPPORTED for a kernel not made by `rule`; INVALID_ARGUMENT for another number of
+  /// parts than the kernel has; those of the dimension.
+  PartMaker(const MapArguments& arguments, kernel::Composition::Rule rule);
+
+  size_t count() const noexcept { return kernels_.size(); }
+  /// Canonical, of the part's map with so many features; its kernel with what it bears of the
+  /// whole's variance: all of it in a sum, in a product the first part.
+  Parameters spec(size_t part, int64_t features) const;
+  /// Errors: those of the map, "parts[i]: " in front; INVALID_ARGUMENT for one of another number of
+  /// features.
+  std::shared_ptr<const FeatureMap> make(size_t part, int64_t features) const;
+
+ private:
+  Parameters own_parameters(size_t part) const;
+
+  const MapArguments& arguments_;
+  std::vector<std::unique_ptr<const kernel::Kernel>> kernels_;
+};
+
+using PartMaps = std::vector<std::shared_ptr<const FeatureMap>>;
+
+class ComposedMap : public FeatureMap {
+ public:
+  std::string_view name() const noexcept final { return name_; }
+  const kernel::Kernel& kernel() const noexcept final { return *kernel_; }
+  /// "parts" as they were made, then what add_parameters adds.
+  Parameters parameters() const final;
+  void prepare(Precision precision, Context& context) const final;
+  int64_t incomplete_block() const final;
+  /// Those of the parts, named by them.
+  std::vector<NumberArray> numbers() const final;
+
+ protected:
+  ComposedMap(const MapArguments& arguments, PartMaps parts, bool is_complex);
+  const PartMaps& parts() const noexcept { return parts_; }
+
+ private:
+  virtual void add_parameters(Parameters& /*spec*/) const {}
+
+  std::string name_;
+  std::unique_ptr<const kernel::Kernel> kernel_;
+  uint64_t seed_;
+  PartMaps parts_;
+};
+
+/// Of that name, of a Gaussian and the inner product.
+Parameters composed_kernel(const char* name);
+
+/// "parts": map specs without what the whole fixes.
+Field part_maps_field();
+
+}  // namespace mercer::feature

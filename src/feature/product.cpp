@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Features of products of kernels: with z^i the features of part i, N columns each,
+//   Z_j = N^{(P-1)/2} prod_{i < P} z^i_j,
+// unbiased because the parts are drawn independently and each of their columns alone estimates its
+// kernel (SPEC section 6). Columns [cos | sin] or [Re | Im] are multiplied as complex numbers: of two
+// Fourier parts exp(i w1'x) exp(i w2'x) = exp(i (w1 + w2)'x), whose frequencies follow the product's
+// spectral law. With a = z_j(x) conj(z_j(y)) of one column, i.i.d. columns have the variances
+//   (prod E|a|^2 - k^2)/N and, pseudo, (prod E a^2 - k^2)/N.
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include "base/aligned.h"
+#include "base/error.h"
+#include "base/parallel.h"
+#include "feature/column_product.h"
+#include "feature/column_slice.h"
+#include "feature/composed_map.h"
+
+namespace mercer::feature {
+namespace {
+
+constexpr auto kRule = kernel::Composition::Rule::product;
+// Of the features of one part at a time: they are multiplied while they are in the cache, but are
+// not so few rows that threads have nothing to share.
+constexpr int64_t kTileBytes = int64_t{1} << 20;
+constexpr int64_t kLeastRows = 64;
+constexpr int64_t kRowsPerChunk = 16;
+
+class Product final : public ComposedMap {
+ public:
+  /// form: of the whole. One part has it, the others have it or real columns.
+  Product(const MapArguments& arguments, PartMaps maps, ColumnForm form)
+      : ComposedMap(arguments, std::move(maps), form == ColumnForm::complex), form_(form) {
+    order_.resize(parts().size());
+    for (size_t i = 0; i < order_.size(); ++i) order_[i] = parts()[i].get();
+    std::ranges::stable_partition(
+        order_, [form](const FeatureMap* part) { return part->column_form() == form; });
+  }
+
+  void apply(const Rows& X, Columns c, Context& context, const ResultView& Z) const override {
+    X.visit([&](const auto& rows) {
+      using T = RowNumberOf<decltype(rows)>;
+      const MatrixView<T> out = result_of<T>(Z);
+      if (rows.rows == 0 || c.begin == c.end) return;
+      if (form_ != ColumnForm::halves) return multiply_parts(X, c, context, Factor<T>{form_, out});
+      for_each_piece(c, columns(), context, [&](Columns piece) {
+        apply_halves(X, piece, context, out.block_cols(piece.begin - c.begin, piece.end - c.begin));
+      });
+    });
+  }
+
+  void variance(MatrixView<const double> X, MatrixView<const double> Y,
+                std::span<double> out) const override {
+    for_each_pair(X, Y, out, [](const ColumnMoments& a) { return (a.square + a.pseudo) / 2; });
+    // Rounding leaves a variance of 0 below it; in this order a NaN stays one.
+    for (double& one : out) one = std::max(one, 0.0);
+  }
+  void pseudo_variance(MatrixView<const double> X, MatrixView<const double> Y,
+                       std::span<double> out) const override {
+    if (!is_complex()) return variance(X, Y, out);
+    for_each_pair(X, Y, out, [](const ColumnMoments& a) { return a.pseudo; });
+  }
+
+  ColumnForm column_form() const noexcept override { return form_; }
+  ColumnMoments column_moments(const double* x, const double* y) const override {
+    ColumnMoments product{1, 1};
+    for (const auto& part : parts()) {
+      const ColumnMoments own = part->column_moments(x, y);
+      product.square *= own.square;
+      product.pseudo *= own.pseudo;
+    }
+    return product;
+  }
+
+ private:
+  int64_t columns() const noexcept {
+    return form_ == ColumnForm::halves ? features() / 2 : features();
+  }
+
+  template <class Square>
+  void for_each_pair(MatrixView<const double> X, MatrixView<const double> Y, std::span<double> out,
+                     const Square& square) const {
+    for (int64_t i = 0; i < X.rows; ++i) {
+      const double k = kernel().value(inputs(), X.row(i), Y.row(i));
+      const double all = square(column_moments(X.row(i), Y.row(i))) - k * k;
+      out[static_cast<size_t>(i)] = all / static_cast<double>(columns());
+    }
+  }
+
+  template <class T>
+  static int64_t tile_rows(int64_t width, int64_t n) noexcept {
+    return std::min(n, std::max(kLeastRows, kTileBytes / (2 * width * int64_t{sizeof(T)})));
+  }
+  /// Room for `rows` rows of any factor.
+  template <class T>
+  static Factor<T> in_room(const Matrix<T>& room, ColumnForm form, int64_t rows, int64_t width) {
+    const MatrixView<T> all = room.view().block_rows(0, rows);
+    if (form == ColumnForm::real) return {form, all.block_cols(0, width)};
+    if (form == ColumnForm::complex) return {form, all};
+    return {form, all.block_cols(0, width), all.block_cols(width, 2 * width)};
+  }
+
+  template <class T>
+  static void apply_part(const FeatureMap& part, const Rows& X, Columns h, Context& context,
+                         const Factor<T>& to) {
+    part.apply(X, h, context, to.first);
+    if (to.form != ColumnForm::halves) return;
+    const int64_t F = part.features() / 2;
+    part.apply(X, {F + h.begin, F + h.end}, context, to.second);
+  }
+
+  /// Z = the products of columns h of all parts; of halves, of their first halves and their
+  /// partners.
+  template <class T>
+  void multiply_parts(const Rows& X, Columns h, Context& context, const Factor<T>& Z) const {
+    const int64_t n = X.rows(), width = h.end - h.begin, tile = tile_rows<T>(width, n);
+    const Matrix<T> room(tile, 2 * width, context, "the features of one part");
+    Stage stage(context, n * std::ssize(order_));
+    for (int64_t i0 = 0; i0 < n; i0 += tile) {
+      const int64_t count = std::min(tile, n - i0);
+      const Rows rows = X.block_rows(i0, i0 + count);
+      const Factor<T> product = Z.block_rows(i0, i0 + count);
+      for (const FeatureMap* part : order_) {
+        stage.share(count);
+        if (part == order_.front()) {
+          apply_part(*part, rows, h, context, product);
+        } else {
+          const Factor<T> own = in_room(room, part->column_form(), count, width);
+          apply_part(*part, rows, h, context, own);
+          multiply_rows(product, own, width, count, context);
+        }
+        stage.advance(count);
+        context.checkpoint();
+      }
+    }
+  }
+
+  template <class T>
+  void multiply_rows(const Factor<T>& product, const Factor<T>& by, int64_t width, int64_t rows,
+                     Context& context) const {
+    const T scale = static_cast<T>(std::sqrt(static_cast<double>(columns())));
+    parallel_for(context, (rows - 1) / kRowsPerChunk + 1, [&](int64_t chunk, int) noexcept {
+      const int64_t end = std::min(rows, (chunk + 1) * kRowsPerChunk);
+      for (int64_t i = chunk * kRowsPerChunk; i < end; ++i)
+        multiply_row(product, by, scale, width, i);
+    });
+  }
+
+  /// In Z itself where it has both halves of all columns, else through a tile that has.
+  template <class T>
+  void apply_halves(const Rows& X, Columns c, Context& context, MatrixView<T> Z) const {
+    const ColumnSlice slice(columns(), 2, 1, c);
+    const projection::Blocks hull = slice.hull();
+    const Columns h{hull.begin, hull.end};
+    const int64_t n = X.rows(), width = h.end - h.begin;
+    if (slice.covers(hull))
+      return multiply_parts<T>(
+          X, h, context, {form_, Z.block_cols(0, width), Z.block_cols(Z.cols - width, Z.cols)});
+    const int64_t tile = tile_rows<T>(width, n);
+    const Matrix<T> room(tile, 2 * width, context, "both halves of some columns");
+    Stage stage(context, n);
+    for (int64_t i0 = 0; i0 < n; i0 += tile) {
+      const int64_t count = std::min(tile, n - i0);
+      const Factor<T> both = in_room(room, form_, count, width);
+      stage.share(count);
+      multiply_parts(X.block_rows(i0, i0 + count), h, context, both);
+      copy_part(both.first, slice, 0, h, Z.block_rows(i0, i0 + count));
+      copy_part(both.second, slice, 1, h, Z.block_rows(i0, i0 + count));
+      stage.advance(count);
+    }
+  }
+
+  template <class T>
+  static void copy_part(MatrixView<T> from, const ColumnSlice& slice, int p, Columns h,
+                        MatrixView<T> Z) noexcept {
+    const projection::Blocks own = slice.part(p);
+    if (own.begin == own.end) return;
+    for (int64_t i = 0; i < from.rows; ++i)
+      std::copy_n(from.row(i) + (own.begin - h.begin), own.end - own.begin,
+                  Z.row(i) + slice.offset(p, own.begin));
+  }
+
+  ColumnForm form_;
+  std::vector<const FeatureMap*> order_;  // the parts, those of the form first
+};
+
+const char* words(ColumnForm form) noexcept {
+  return form == ColumnForm::complex ? "complex columns" : "columns in halves [Re | Im]";
+}
+
+/// That of the whole: complex or halves where some part is. Errors: UNSUPPORTED for both, and for
+/// columns that are no estimates alone.
+ColumnForm form_of(const PartMaps& maps) {
+  ColumnForm form = ColumnForm::real;
+  for (size_t i = 0; i < maps.size(); ++i) {
+    const ColumnForm own = maps[i]->column_form();
+    require(own != ColumnForm::joint, MERCER_UNSUPPORTED,
+            "parts[%zu]: no column of this map %s estimates the kernel alone: it cannot be "
+            "multiplied",
+            i, std::string(maps[i]->name()).c_str());
+    require(own == form || own == ColumnForm::real || form == ColumnForm::real, MERCER_UNSUPPORTED,
+            "parts[%zu] has %s and one before it %s, expected one kind beside real columns", i,
+            words(own), words(form));
+    if (own != ColumnForm::real) form = own;
+  }
+  return form;
+}
+
+std::unique_ptr<FeatureMap> product_from(const MapArguments& a) {
+  const PartMaker maker(a, kRule);
+  PartMaps maps;
+  for (size_t i = 0; i < maker.count(); ++i) maps.push_back(maker.make(i, a.features));
+  const ColumnForm form = form_of(maps);
+  // Real columns go with both halves of the others.
+  for (size_t i = 0; form == ColumnForm::halves && i < maps.size(); ++i) {
+    if (maps[i]->column_form() == ColumnForm::real) maps[i] = maker.make(i, a.features / 2);
+  }
+  return std::make_unique<Product>(a, std::move(maps), form);
+}
+
+int64_t step_of(const MapArguments& a) {
+  const PartMaker maker(a, kRule);
+  int64_t step = 1;
+  for (size_t i = 0; i < maker.count(); ++i) step = std::max(step, features_step(maker.spec(i, 1)));
+  return step;
+}
+
+}  // namespace
+
+MapEntry product_entry() {
+  return {.name = "product",
+          .help =
+              "the features of the parts of a product of kernels multiplied column by column; "
+              "the costs of the parts add up",
+          .fields = {part_maps_field()},
+          .make = product_from,
+          .default_kernel = composed_kernel("product"),
+          .features_step = step_of};
+}
+
+}  // namespace mercer::feature

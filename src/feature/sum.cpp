@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Features of sums of kernels: those of the parts side by side, each with its own seed (SPEC section
+// 6). Means, biases and variances of the estimate add up, for the parts are independent.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include "base/aligned.h"
+#include "base/error.h"
+#include "base/size.h"
+#include "feature/allotment.h"
+#include "feature/composed_map.h"
+
+namespace mercer::feature {
+namespace {
+
+constexpr auto kRule = kernel::Composition::Rule::sum;
+// Of the derivatives of one part at a time, before they are in their columns.
+constexpr int64_t kTileBytes = int64_t{8} << 20;
+
+class Sum final : public ComposedMap {
+ public:
+  Sum(const MapArguments& arguments, PartMaps maps, bool is_complex, std::vector<double> shares)
+      : ComposedMap(arguments, std::move(maps), is_complex), shares_(std::move(shares)) {}
+
+  void apply(const Rows& X, Columns c, Context& context, const ResultView& Z) const override {
+    X.visit([&](const auto& rows) {
+      const auto out = result_of<RowNumberOf<decltype(rows)>>(Z);
+      if (rows.rows == 0 || c.begin == c.end) return;
+      const int64_t reals = is_complex() ? 2 : 1;
+      Stage stage(context, c.end - c.begin);
+      for_each_part([&](const FeatureMap& part, int64_t begin) {
+        const int64_t j0 = std::clamp(c.begin - begin, int64_t{0}, part.features());
+        const int64_t j1 = std::clamp(c.end - begin, j0, part.features());
+        if (j0 == j1) return;
+        const int64_t at = begin - c.begin;
+        stage.share(j1 - j0);
+        part.apply(X, {j0, j1}, context, out.block_cols((at + j0) * reals, (at + j1) * reals));
+        stage.advance(j1 - j0);
+        context.checkpoint();
+      });
+    });
+  }
+
+  void variance(MatrixView<const double> X, MatrixView<const double> Y,
+                std::span<double> out) const override {
+    add_up(&FeatureMap::variance, X, Y, out);
+  }
+  void pseudo_variance(MatrixView<const double> X, MatrixView<const double> Y,
+                       std::span<double> out) const override {
+    add_up(&FeatureMap::pseudo_variance, X, Y, out);
+  }
+  void bias(MatrixView<const double> X, MatrixView<const double> Y,
+            std::span<double> out) const override {
+    add_up(&FeatureMap::bias, X, Y, out);
+  }
+
+  bool has_gradient() const noexcept override {
+    return std::ranges::all_of(parts(), [](const auto& part) { return part->has_gradient(); });
+  }
+  void pull_back(MatrixView<const float> X, MatrixView<const float> G, Context& context,
+                 MatrixView<float> out) const override {
+    pull_parts_back(X, G, context, out);
+  }
+  void pull_back(MatrixView<const double> X, MatrixView<const double> G, Context& context,
+                 MatrixView<double> out) const override {
+    pull_parts_back(X, G, context, out);
+  }
+  void push_forward(MatrixView<const float> X, MatrixView<const float> V, Context& context,
+                    MatrixView<float> out) const override {
+    push_parts_forward(X, V, context, out);
+  }
+  void push_forward(MatrixView<const double> X, MatrixView<const double> V, Context& context,
+                    MatrixView<double> out) const override {
+    push_parts_forward(X, V, context, out);
+  }
+  void differentiate(const Derivative& what, MatrixView<const float> X, Context& context,
+                     MatrixView<float> out) const override {
+    differentiate_parts(what, X, context, out);
+  }
+  void differentiate(const Derivative& what, MatrixView<const double> X, Context& context,
+                     MatrixView<double> out) const override {
+    differentiate_parts(what, X, context, out);
+  }
+
+ private:
+  void add_parameters(Parameters& spec) const override {
+    if (!shares_.empty()) spec.set("shares", shares_);
+  }
+
+  /// body(part, its first column).
+  template <class Body>
+  void for_each_part(const Body& body) const {
+    int64_t begin = 0;
+    for (const auto& part : parts()) {
+      body(*part, begin);
+      begin += part->features();
+    }
+  }
+  /// The same as one stage of the context, in real numbers of a row.
+  template <class Body>
+  void for_each_stage(Context& context, const Body& body) const {
+    Stage stage(context, row_length());
+    const int64_t reals = is_complex() ? 2 : 1;
+    for_each_part([&](const FeatureMap& part, int64_t begin) {
+      stage.share(part.row_length());
+      body(part, begin * reals, begin * reals + part.row_length());
+      stage.advance(part.row_length());
+      context.checkpoint();
+    });
+  }
+
+  using Moment = void (FeatureMap::*)(MatrixView<const double>, MatrixView<const double>,
+                                      std::span<double>) const;
+  void add_up(Moment moment, MatrixView<const double> X, MatrixView<const double> Y,
+              std::span<double> out) const {
+    std::vector<double> own(out.size()), sum(out.size(), 0.0);
+    for (const auto& part : parts()) {
+      ((*part).*moment)(X, Y, own);
+      for (size_t i = 0; i < own.size(); ++i) sum[i] += own[i];
+    }
+    std::ranges::copy(sum, out.begin());
+  }
+
+  void check_columns(int64_t columns, int64_t expected, const char* what) const {
+    if (!has_gradient()) refuse_derivatives();
+    require(columns == expected, MERCER_DIMENSION_MISMATCH, "%s has %lld columns, expected %lld",
+            what, static_cast<long long>(columns), static_cast<long long>(expected));
+  }
+
+  template <class T>
+  void pull_parts_back(MatrixView<const T> X, MatrixView<const T> G, Context& context,
+                       MatrixView<T> out) const {
+    check_columns(G.cols, row_length(), "the gradient of the features");
+    const Matrix<T> own(X.rows, inputs(), context, "the gradient of one part");
+    for_each_stage(context, [&](const FeatureMap& part, int64_t begin, int64_t end) {
+      if (begin == 0) return part.pull_back(X, G.block_cols(begin, end), context, out);
+      part.pull_back(X, G.block_cols(begin, end), context, own.view());
+      for (int64_t i = 0; i < out.rows; ++i)
+        for (int64_t k = 0; k < out.cols; ++k) out(i, k) += own(i, k);
+    });
+  }
+
+  template <class T>
+  void push_parts_forward(MatrixView<const T> X, MatrixView<const T> V, Context& context,
+                          MatrixView<T> out) const {
+    check_columns(out.cols, row_length(), "the result");
+    for_each_stage(context, [&](const FeatureMap& part, int64_t begin, int64_t end) {
+      part.push_forward(X, V, context, out.block_cols(begin, end));
+    });
+  }
+
+  // The blocks of a part lie side by side in a tile.
+  template <class T>
+  void differentiate_parts(const Derivative& what, MatrixView<const T> X, Context& context,
+                           MatrixView<T> out) const {
+    const int64_t blocks = what.blocks(inputs());
+    check_columns(out.cols, checked_multiply(blocks, row_length(), "derivatives"), "the result");
+    for_each_stage(context, [&](const FeatureMap& part, int64_t begin, int64_t end) {
+      const int64_t width = end - begin;
+      const int64_t row_bytes = std::max<int64_t>(blocks * width, 1) * int64_t{sizeof(T)};
+      const int64_t rows =
+          std::clamp(kTileBytes / row_bytes, int64_t{1}, std::max<int64_t>(X.rows, 1));
+      const Matrix<T> tile(rows, blocks * width, context, "the derivatives of one part");
+      for (int64_t i0 = 0; i0 < X.rows; i0 += rows) {
+        const int64_t count = std::min(rows, X.rows - i0);
+        part.differentiate(what, X.block_rows(i0, i0 + count), context,
+                           tile.view().block_rows(0, count));
+        for (int64_t i = 0; i < count; ++i)
+          for (int64_t b = 0; b < blocks; ++b)
+            std::copy_n(&tile(i, b * width), width, out.row(i0 + i) + b * row_length() + begin);
+        context.checkpoint();
+      }
+    });
+  }
+
+  std::vector<double> shares_;  // as given
+};
+
+bool have_complex_columns(const PartMaps& maps) {
+  const auto kind = [](const auto& map) { return map->is_complex() ? "complex" : "real"; };
+  for (size_t i = 1; i < maps.size(); ++i) {
+    require(maps[i]->is_complex() == maps[0]->is_complex(), MERCER_UNSUPPORTED,
+            "parts[%zu] has %s columns and parts[0] %s ones, expected one kind", i, kind(maps[i]),
+            kind(maps[0]));
+  }
+  return maps[0]->is_complex();
+}
+
+std::vector<double> shares_of(const MapArguments& a, size_t count) {
+  if (a.own.find("shares") == nullptr) return {};
+  std::vector<double> shares = a.own.numbers("shares");
+  require(shares.size() == count, MERCER_INVALID_ARGUMENT,
+          "shares = a list of %zu numbers, expected %zu, one for each part", shares.size(), count);
+  return shares;
+}
+
+std::vector<PartSize> sizes_of(const PartMaker& maker, const std::vector<double>& shares) {
+  std::vector<PartSize> sizes;
+  for (size_t i = 0; i < maker.count(); ++i) {
+    const Parameters spec = maker.spec(i, 1);
+    const int64_t step = features_step(spec);
+    sizes.push_back({shares.empty() ? 1 : shares[i], step, step == 0 ? features_near(spec, 1) : 0});
+  }
+  return sizes;
+}
+
+// The columns of a sum none of whose parts has a choice.
+int64_t columns_of(const MapArguments& a) {
+  int64_t total = 0;
+  for (const PartSize& size : sizes_of(PartMaker(a, kRule), {})) {
+    if (size.step > 0) return 0;
+    total = checked_add(total, size.fixed, "features");
+  }
+  return total;
+}
+
+int64_t step_of(const MapArguments& a) {
+  int64_t step = 0;
+  for (const PartSize& size : sizes_of(PartMaker(a, kRule), {})) step = std::gcd(step, size.step);
+  return std::max<int64_t>(step, 1);
+}
+
+std::unique_ptr<FeatureMap> sum_from(const MapArguments& a) {
+  const PartMaker maker(a, kRule);
+  std::vector<double> shares = shares_of(a, maker.count());
+  const std::vector<int64_t> features = allot(a.features, sizes_of(maker, shares));
+  PartMaps maps;
+  for (size_t i = 0; i < maker.count(); ++i) maps.push_back(maker.make(i, features[i]));
+  const bool is_complex = have_complex_columns(maps);
+  return std::make_unique<Sum>(a, std::move(maps), is_complex, std::move(shares));
+}
+
+}  // namespace
+
+MapEntry sum_entry() {
+  return {.name = "sum",
+          .help = "the features of the parts of a sum of kernels side by side; their costs add up",
+          .fields = {part_maps_field(),
+                     {.key = "shares",
+                      .type = FieldType::numbers,
+                      .fallback = std::nan(""),
+                      .least = 0,
+                      .most = std::numeric_limits<double>::max(),
+                      .least_open = true,
+                      .help = "of each part in the features; left out: the same of every part"}},
+          .make = sum_from,
+          .default_kernel = composed_kernel("sum"),
+          .only_features = columns_of,
+          .features_step = step_of};
+}
+
+}  // namespace mercer::feature

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Maps of sums and products of kernels against the maps of their parts, each with its own seed:
+// columns, variances, derivatives, numbers, and what is refused.
+#include <cmath>
+#include <complex>
+#include <string>
+
+#include "feature/map_entry.h"
+#include "io/number_arrays.h"
+#include "random/child_seed.h"
+#include "spec/json.h"
+#include "spec/spec.h"
+#include "support/catch.h"
+#include "support/dense.h"
+#include "support/map_calls.h"
+#include "support/refusal.h"
+
+using namespace mercer;
+using namespace mercer::test;
+
+namespace {
+
+using Complex = std::complex<double>;
+
+const std::string kGaussian = R"({"kernel":"gaussian","lengthscale":0.8,"variance":2})";
+const std::string kCauchy = R"({"kernel":"cauchy","lengthscale":1.5})";
+const std::string kSquare = R"({"kernel":"polynomial","offset":0.5})";
+const std::string kSubsets = R"({"kernel":"anova","subsets":"all"})";
+const std::string kLinear = R"({"kernel":"polynomial","degree":1})";
+
+std::string spec_of(const std::string& rule, const std::string& kernels, const std::string& maps,
+                    int64_t D, int64_t d = 3, double variance = 1) {
+  return R"({"map":")" + rule + R"(","kernel":{"kernel":")" + rule + R"(","parts":[)" + kernels +
+         R"(],"variance":)" + std::to_string(variance) + R"(},"inputs":)" + std::to_string(d) +
+         R"(,"features":)" + std::to_string(D) + R"(,"seed":7)" +
+         (maps.empty() ? "" : R"(,"parts":[)" + maps + "]") + "}";
+}
+
+std::unique_ptr<FeatureMap> made(const std::string& spec) { return spec::map_from_spec(spec); }
+
+// The map of part i, on its own: `map` is {"map":...} without what the whole says.
+std::unique_ptr<FeatureMap> part(size_t i, const std::string& map, const std::string& kernel,
+                                 int64_t D, int64_t d = 3) {
+  Parameters given = spec::parse_object(map);
+  given.set("kernel", std::make_shared<const Parameters>(spec::parse_object(kernel)));
+  given.set("inputs", d);
+  given.set("features", D);
+  given.set("seed", random::child_seed(7, 1, i));
+  return feature::make_map(feature::canonical_map(given, "", feature::Data::refused));
+}
+
+// Column j of a part as complex numbers.
+Complex column(const FeatureMap& map, const Matrix<double>& Z, int64_t i, int64_t j) {
+  if (map.is_complex()) return {Z(i, 2 * j), Z(i, 2 * j + 1)};
+  if (map.column_form() == feature::ColumnForm::halves)
+    return {Z(i, j), Z(i, map.features() / 2 + j)};
+  return Z(i, j);
+}
+
+double variance_of(const FeatureMap& map, const Matrix<double>& X, bool pseudo = false) {
+  double out = 0;
+  const MatrixView<const double> x = X.view().block_rows(0, 1), y = X.view().block_rows(1, 2);
+  if (pseudo) {
+    map.pseudo_variance(x, y, {&out, 1});
+  } else {
+    map.variance(x, y, {&out, 1});
+  }
+  return out;
+}
+
+template <class... Part>
+std::string refused(mercer_status status, const std::string& spec, const Part&... parts) {
+  return refusal_fault(
+      status, [&] { made(spec); }, parts...);
+}
+
+}  // namespace
+
+TEST_CASE("sum: the columns of the parts side by side, variances added") {
+  const std::string fourier = R"({"map":"fourier","form":"phase"})",
+                    sketch = R"({"map":"product_sketch"})";
+  const auto map = made(spec_of("sum", kGaussian + "," + kSquare, fourier + "," + sketch, 21));
+  const auto first = part(0, fourier, kGaussian, 11), second = part(1, sketch, kSquare, 10);
+  const Matrix<double> X = random_matrix(40, 3, 3);
+  const Matrix<double> Z = features_of(*map, X), A = features_of(*first, X),
+                       B = features_of(*second, X);
+  int64_t wrong = 0;
+  for (int64_t i = 0; i < 40; ++i)
+    for (int64_t j = 0; j < 21; ++j) wrong += Z(i, j) != (j < 11 ? A(i, j) : B(i, j - 11));
+  CHECK(wrong == 0);
+  CHECK(variance_of(*map, X) == variance_of(*first, X) + variance_of(*second, X));
+  CHECK(variance_of(*map, X, true) == variance_of(*map, X));
+}
+
+TEST_CASE("sum: the whole's variance is every part's, biases add up") {
+  const std::string kernels =
+      R"({"kernel":"intersection","variance":0.5},{"kernel":"additive_chi2"})";
+  const auto map = made(spec_of("sum", kernels, "", 18, 3, 4));
+  const Matrix<double> X = filled(2, 3, [](int64_t i, int64_t k) {
+    return 0.2 + static_cast<double>(i) + 0.3 * static_cast<double>(k);
+  });
+  const Matrix<double> Z = features_of(*map, X);
+  double estimate = 0, bias = 0;
+  for (int64_t j = 0; j < 18; ++j) estimate += Z(0, j) * Z(1, j);
+  map->bias(X.view().block_rows(0, 1), X.view().block_rows(1, 2), {&bias, 1});
+  CHECK(std::fabs(bias) > 1e-3);
+  CHECK(estimate - bias ==
+        Approx(map->kernel().value(3, X.view().row(0), X.view().row(1))).epsilon(1e-13));
+}
+
+TEST_CASE("product: columns are multiplied, halves and complex ones as complex numbers") {
+  struct Case {
+    const char* maps[3];
+    int64_t features[3];
+    bool complex = false;
+    bool halves = false;
+  };
+  const std::string kernels[] = {kGaussian, kCauchy, kSquare};
+  const Case cases[] = {
+      {{R"({"map":"fourier","form":"phase"})", R"({"map":"fourier","form":"phase"})",
+        R"({"map":"tensor_srht","field":"real"})"},
+       {20, 20, 20}},
+      {{R"({"map":"fourier"})", R"({"map":"fourier","projection":"sobol"})",
+        R"({"map":"product_sketch"})"},
+       {20, 20, 10},
+       false,
+       true},
+      {{R"({"map":"fourier","form":"phase"})", R"({"map":"fourier"})",
+        R"({"map":"product_sketch","field":"complex_to_real"})"},
+       {10, 20, 20},
+       false,
+       true},
+      {{R"({"map":"fourier","form":"phase"})", R"({"map":"fourier","form":"complex"})",
+        R"({"map":"product_sketch","field":"complex"})"},
+       {20, 20, 20},
+       true,
+       false}};
+  const Matrix<double> X = random_matrix(150, 3, 4);
+  for (const Case& c : cases) {
+    const auto map = made(spec_of("product", kGaussian + "," + kCauchy + "," + kSquare,
+                                  std::string(c.maps[0]) + "," + c.maps[1] + "," + c.maps[2], 20));
+    INFO(c.maps[0] << c.maps[1] << c.maps[2]);
+    REQUIRE(map->is_complex() == c.complex);
+    const Matrix<double> Z = features_of(*map, X);
+    const int64_t F = c.halves ? 10 : 20;
+    Matrix<double> own[3];
+    std::unique_ptr<FeatureMap> parts[3];
+    for (size_t p = 0; p < 3; ++p) {
+      parts[p] = part(p, c.maps[p], kernels[p], c.features[p]);
+      own[p] = features_of(*parts[p], X);
+    }
+    double worst = 0;
+    for (int64_t i = 0; i < X.rows(); ++i) {
+      for (int64_t j = 0; j < F; ++j) {
+        Complex expected = static_cast<double>(F);
+        for (size_t p = 0; p < 3; ++p) expected *= column(*parts[p], own[p], i, j);
+        worst = std::max(
+            worst, std::abs(column(*map, Z, i, j) - expected) / (1e-300 + std::abs(expected)));
+      }
+    }
+    CHECK(worst <= 1e-14);
+  }
+}
+
+TEST_CASE("product: of Gaussians it has the variances of the Gaussian that they are") {
+  // 1/l^2 of the product is the sum of theirs.
+  const std::string kernels =
+      kGaussian + R"(,{"kernel":"gaussian","lengthscale":1.2,"variance":0.5})";
+  const std::string whole = R"({"kernel":"gaussian","lengthscale":)" +
+                            print_object({{"l", 1 / std::sqrt(1 / 0.64 + 1 / 1.44)}}).substr(5);
+  const Matrix<double> X = random_matrix(2, 3, 5);
+  for (const std::string form : {"pair", "complex"}) {
+    const std::string fourier = R"({"map":"fourier","form":")" + form + R"("})";
+    const auto map = made(spec_of("product", kernels, fourier + "," + fourier, 40));
+    const auto other = part(0, fourier, whole, 40);
+    CHECK(map->kernel().value(3, X.view().row(0), X.view().row(1)) ==
+          Approx(other->kernel().value(3, X.view().row(0), X.view().row(1))).epsilon(1e-13));
+    for (const bool pseudo : {false, true})
+      CHECK(variance_of(*map, X, pseudo) == Approx(variance_of(*other, X, pseudo)).epsilon(1e-11));
+  }
+}
+
+TEST_CASE("product: the variance is that over all signs") {
+  const auto map =
+      made(spec_of("product", kSubsets + "," + kLinear,
+                   R"({"map":"anova"},{"map":"linear","projection":"rademacher"})", 5, 2, 1.5));
+  const Matrix<double> X = random_matrix(2, 2, 6);
+  double mean = 0, square = 0;
+  for (int signs = 0; signs < 16; ++signs) {
+    const auto w = [signs](int k) { return (signs >> k & 1) != 0 ? 1.0 : -1.0; };
+    double a = 1.5;
+    for (int64_t i = 0; i < 2; ++i)
+      a *= (1 + w(0) * X(i, 0)) * (1 + w(1) * X(i, 1)) * (w(2) * X(i, 0) + w(3) * X(i, 1));
+    mean += a / 16;
+    square += a * a / 16;
+  }
+  CHECK(map->kernel().value(2, X.view().row(0), X.view().row(1)) == Approx(mean).epsilon(1e-13));
+  CHECK(variance_of(*map, X) == Approx((square - mean * mean) / 5).epsilon(1e-12));
+}
+
+TEST_CASE("composed maps nest, and print what they are made of") {
+  const std::string inner = R"({"kernel":"product","parts":[)" + kCauchy + "," + kLinear + "]}";
+  const auto map = made(spec_of("sum", kGaussian + "," + inner, "", 22));
+  const std::string text = spec::to_spec(*map);
+  CHECK(text.find(R"("parts":[{"map":"fourier","projection":"dense","form":"pair")") !=
+        std::string::npos);
+  CHECK(text.find(R"({"map":"product","parts":[{"map":"fourier")") != std::string::npos);
+  const auto again = made(text);
+  CHECK(spec::to_spec(*again) == text);
+  const Matrix<double> X = random_matrix(5, 3, 7);
+  CHECK(equal_bytes(features_of(*again, X), features_of(*map, X)));
+}
+
+TEST_CASE("sum: parts made from rows learn from them, and their numbers make them again") {
+  const std::string spec =
+      spec_of("sum", kGaussian + "," + kCauchy, R"({"map":"nystroem"},{"map":"fourier"})", 18);
+  CHECK(refused(MERCER_UNSUPPORTED, spec, "map sum is made from rows") == "");
+  const Matrix<double> X = random_matrix(30, 3, 8);
+  Context context;
+  const auto map = spec::map_fitted_to_spec(spec, X.view(), nullptr, context);
+  const std::string text = spec::to_spec(*map);
+  CHECK(text.ends_with(R"("needs":"data"})"));
+  std::vector<NumberArray> numbers = io::decode(io::encode(map->numbers()));
+  REQUIRE(numbers.size() == 3);
+  CHECK(numbers[0].name == "aa_landmarks");
+  const auto again = spec::map_from_spec_and_numbers(text, numbers);
+  CHECK(spec::to_spec(*again) == text);
+  CHECK(equal_bytes(features_of(*again, X), features_of(*map, X)));
+  numbers[2].name = "ac_rank";
+  CHECK(refusal_fault(
+            MERCER_CORRUPT_FILE, [&] { spec::map_from_spec_and_numbers(text, numbers); },
+            "parts[0]", "rank") == "");
+  numbers[2].name = "aa_rank";
+  numbers.push_back({"rank", {1}, std::vector<int64_t>{1}});
+  CHECK(refusal_fault(
+            MERCER_CORRUPT_FILE, [&] { spec::map_from_spec_and_numbers(text, numbers); },
+            "1 arrays of numbers belong to no part") == "");
+}
+
+TEST_CASE("sum: derivatives of other shapes than the map's are refused") {
+  const auto map = made(spec_of("sum", kGaussian + "," + kCauchy, "", 8));
+  REQUIRE(map->has_gradient());
+  const Matrix<double> X = random_matrix(4, 3, 9), wide = random_matrix(4, 9, 2);
+  const Matrix<double> out(4, 3), blocks(4, 16);
+  Context context;
+  const MatrixView<const double> x = X.view();
+  CHECK(refusal_fault(
+            MERCER_DIMENSION_MISMATCH, [&] { map->pull_back(x, wide.view(), context, out.view()); },
+            "9 columns, expected 8") == "");
+  CHECK(refusal_fault(
+            MERCER_DIMENSION_MISMATCH,
+            [&] {
+              map->differentiate({feature::Derivative::Kind::gradient}, x, context, blocks.view());
+            },
+            "16 columns, expected 24") == "");
+}
+
+TEST_CASE("what composed maps refuse") {
+  const mercer_status invalid = MERCER_INVALID_ARGUMENT, no = MERCER_UNSUPPORTED;
+  const std::string two = kGaussian + "," + kSquare, pair = R"({"map":"fourier"})",
+                    phase = R"({"map":"fourier","form":"phase"})",
+                    complex = R"({"map":"fourier","form":"complex"})",
+                    sketch = R"({"map":"product_sketch"})";
+  CHECK(refused(no, R"({"map":"sum","kernel":{"kernel":"gaussian"},"inputs":3,"features":8})",
+                "kernel gaussian is not a sum of kernels, expected sum") == "");
+  CHECK(refused(invalid, spec_of("sum", two, pair + "," + sketch + "," + sketch, 8),
+                "parts = a list of 3 maps, expected 2") == "");
+  CHECK(refused(invalid, spec_of("sum", two, pair, 8), "parts = a list of 1 objects") == "");
+  CHECK(refused(invalid, spec_of("sum", two, pair + R"(,{"map":"linear","seed":3})", 8),
+                "unknown key \"parts[1].seed\"") == "");
+  CHECK(refused(no, spec_of("sum", two, sketch + "," + pair, 8),
+                "parts[0]: kernel gaussian has no polynomial sketch") == "");
+  CHECK(refused(no, spec_of("sum", two, complex + "," + sketch, 8),
+                "parts[1] has real columns and parts[0] complex ones") == "");
+  CHECK(refused(invalid, spec_of("sum", kGaussian + "," + kCauchy, "", 9),
+                "features = 9, expected 1 less") == "");
+  CHECK(refused(invalid, spec_of("sum", two, pair + "," + sketch, 2), "expected at least 3") == "");
+  CHECK(
+      refused(invalid,
+              spec_of("sum", two,
+                      R"({"map":"fourier","projection":"sorf","whole_blocks":true},)" + sketch, 50),
+              "parts[0]: map fourier has 32 features") == "");
+  CHECK(refused(
+            no,
+            spec_of("product", two, R"({"map":"fourier","projection":"quadrature"},)" + sketch, 8),
+            "parts[0]: no column of this map fourier estimates the kernel alone") == "");
+  CHECK(refused(no,
+                spec_of("product", two,
+                        complex + R"(,{"map":"product_sketch","field":"complex_to_real"})", 8),
+                "parts[1] has columns in halves", "complex columns") == "");
+  CHECK(refused(invalid, spec_of("product", two, pair + "," + sketch, 9), "parts[0]: features = 9",
+                "even") == "");
+  CHECK(refused(MERCER_DIMENSION_MISMATCH,
+                spec_of("sum", kCauchy + R"(,{"kernel":"gaussian","lengthscale":[1,2]})", "", 8),
+                "parts[1]: lengthscale holds 2") == "");
+  const auto srht =
+      made(spec_of("product", two, phase + R"(,{"map":"tensor_srht","field":"real"})", 8));
+  const Matrix<double> X = random_matrix(2, 3, 1);
+  CHECK(refusal_fault(
+            no, [&] { variance_of(*srht, X); }, "columns of map tensor_srht depend") == "");
+}
