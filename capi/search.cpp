@@ -65,7 +65,8 @@ void forward_candidate(void* user, const model::SearchCandidate& candidate) {
                                         candidate.score,
                                         candidate.seconds,
                                         static_cast<int32_t>(candidate.transform),
-                                        0};
+                                        0,
+                                        candidate.loss};
   reporter.report(reporter.user, &told);
 }
 

@@ -45,9 +45,10 @@ void print_candidate(void* user, const mercer_search_candidate* candidate) {
   if (!table.begun) {
     std::fprintf(table.out,
                  "search (scores that choose: too good for what they chose)\n%13s %9s %8s %12s %9s "
-                 "%9s %8s\n",
+                 "%9s %s%8s\n",
                  "stage", "features", "rows", "lengthscale", "lambda",
-                 table.classification ? "accuracy" : "R^2", "seconds");
+                 table.classification ? "accuracy" : "R^2", table.classification ? "    loss " : "",
+                 "seconds");
     table.begun = true;
   }
   const bool known =
@@ -56,9 +57,12 @@ void print_candidate(void* user, const mercer_search_candidate* candidate) {
                             (known ? kStages[candidate->stage] : std::to_string(candidate->stage));
   const std::string lengthscale =
       candidate->lengthscale > 0 ? rounded(candidate->lengthscale, 4) : "-";
-  std::fprintf(table.out, "%13s %9" PRId64 " %8" PRId64 " %12s %9.1e %s %8.2f\n", stage.c_str(),
+  // Of a regression the loss that chooses is 1 - R^2.
+  const std::string loss =
+      table.classification ? score_number(candidate->loss, 8) + " " : std::string();
+  std::fprintf(table.out, "%13s %9" PRId64 " %8" PRId64 " %12s %9.1e %s %s%8.2f\n", stage.c_str(),
                candidate->features, candidate->rows, lengthscale.c_str(), candidate->lambda,
-               score_number(1 - candidate->score, 9).c_str(), candidate->seconds);
+               score_number(1 - candidate->score, 9).c_str(), loss.c_str(), candidate->seconds);
   std::fflush(table.out);
 }
 
@@ -139,6 +143,9 @@ void describe(const Model& model, int64_t n, double seconds, std::FILE* out) {
                " features, lengthscale %s, lambda %.3g, %.1f s\n",
                n, kernel_name(spec).c_str(), map.features(), lengthscale_text(spec).c_str(),
                model.lambda(), seconds);
+  if (map.inputs() < model.inputs())  // flags of missing inputs make them more
+    std::fprintf(out, "%" PRId64 " inputs are hashed to %" PRId64 "\n", model.inputs(),
+                 map.inputs());
 }
 
 void print_test_score(const Model& model, const TrainingSet& set, int64_t first, Session& session,

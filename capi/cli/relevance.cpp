@@ -45,16 +45,21 @@ std::string page_of(const Relevance& inputs, const std::string& rows, int64_t n)
   Relevance most = inputs;
   most.names.resize(std::min(kShown, most.names.size()));
   most.values.resize(most.names.size());
-  page.figure(bars("relevance", most.names, most.values),
-              "By how many of its standard deviations the prediction moves when an input moves by "
-              "one of its own (root mean square of the derivative over the rows)" +
-                  std::string(most.names.size() < inputs.names.size() ? "; the 40 largest" : ""));
+  page.figure(
+      bars("relevance", most.names, most.values),
+      "By how many of its standard deviations the prediction moves when an input moves by "
+      "one of its own (root mean square of the derivative over the rows); the relevance that a "
+      "fit reports compares lengthscales instead" +
+          std::string(most.names.size() < inputs.names.size() ? "; the 40 largest" : ""));
   return page.text();
 }
 
 std::string document_of(const Relevance& inputs, const std::string& rows, int64_t n) {
-  return nlohmann::ordered_json{
-             {"data", rows}, {"rows", n}, {"inputs", inputs.names}, {"relevance", inputs.values}}
+  return nlohmann::ordered_json{{"data", rows},
+                                {"rows", n},
+                                {"inputs", inputs.names},
+                                {"measure", "slope"},
+                                {"relevance", inputs.values}}
              .dump(1) +
          "\n";
 }

@@ -59,7 +59,7 @@ std::string relevance_line(const Json& relevance, const std::vector<std::string>
   }
   if (little > 0)
     text += "; below 0.01: " + std::to_string(little) + " of " + std::to_string(order.size());
-  return text + "\n";
+  return text + " (inverse lengthscales; mercer relevance measures slopes)\n";
 }
 
 template <class Text>

@@ -19,6 +19,7 @@ namespace {
 
 constexpr size_t kMostClasses = 100;
 constexpr int64_t kRowsPerClass = 20;
+constexpr int64_t kRowsOfTwo = 10;   // 0 and 1, or -1 and 1, are hardly ever anything but classes
 constexpr size_t kFewestCounts = 6;  // fewer numbers that thin out are as likely classes
 constexpr double kThinning = 20;     // rows of the most frequent number over those of an end
 constexpr size_t kMostUnasked = 30;  // classes that nobody named; the alphabet has 26
@@ -73,7 +74,10 @@ Task automatic(const Dataset& data) {
   const Rows seen = few_whole_numbers(data);
   const std::string range = class_range(seen);
   if (range.empty()) return {false, "the targets are not whole numbers 0..K-1, 1..K or -1 and 1"};
-  if (data.n < kRowsPerClass * static_cast<int64_t>(seen.size())) {
+  const bool two = seen.size() == 2 && seen.rbegin()->first == 1;
+  if (two && data.n < kRowsOfTwo)
+    return {false, "there are fewer than 10 rows of the whole numbers " + range};
+  if (!two && data.n < kRowsPerClass * static_cast<int64_t>(seen.size())) {
     return {false, "there are fewer than 20 rows for each of the whole numbers " + range};
   }
   if (looks_like_counts(seen)) {

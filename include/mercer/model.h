@@ -33,7 +33,9 @@ typedef enum mercer_selection {
   MERCER_SELECTION_FIXED = 0,
   /** By the error on held_out_fraction of the rows, then a fit on all. */
   MERCER_SELECTION_HELD_OUT = 1,
-  /** By K-fold cross-validation over `folds` folds. */
+  /** By K-fold cross-validation over `folds` folds, which hold about as many rows of each class.
+   *  Rows of equal inputs may lie in different folds: where inputs are discrete new rows repeat old
+   *  ones, too, and copies made by sampling look the same; leave such copies out before. */
   MERCER_SELECTION_KFOLD = 2,
   /** By generalised cross-validation: for n well above Tr H alone. */
   MERCER_SELECTION_GCV = 3,
@@ -62,7 +64,10 @@ typedef enum mercer_extrapolation {
 /** How inputs are centred and scaled. Inputs of 0 and 1 alone (flags, one-hot columns) stay as they
  *  are. */
 typedef enum mercer_scale {
-  /** Mean and standard deviation. */
+  /** Mean and standard deviation. For a kernel of bounded inputs (additive_chi2, intersection,
+   *  jensen_shannon, hellinger and the semigroup kernels take inputs >= 0, skewed_chi2 inputs > -c)
+   *  not centred but divided by their root mean square, or by 1 if that is smaller and some input
+   *  is negative. */
   MERCER_SCALE_STANDARD = 0,
   /** Median, and the distance of the quartiles over 1.349, that of the normal distribution. */
   MERCER_SCALE_ROBUST = 1,
@@ -147,7 +152,7 @@ typedef struct mercer_fit_options {
    *  weight 2 is two equal rows in means, quantiles, sums, losses and scores, but one where rows
    *  are left or held out: leave-one-out leaves all of it out, and n lambda has n = the sum of the
    *  weights. A row of weight 0 is not learnt from, but takes its place in folds. Read during the
-   *  call alone. Rows of mercer_model_fit_source and mercer_kernel_ridge_fit have none. */
+   *  call alone. NULL for mercer_model_fit_source, whose rows bring theirs. */
   const double* weights;
   /** mercer_class_weight of a classification; default NONE. */
   int32_t class_weight;
@@ -175,9 +180,11 @@ MERCER_API mercer_status mercer_fit_options_init(mercer_fit_options* options);
  *  draws: its own seed.
  *  Errors: MERCER_INVALID_ARGUMENT (NaN, unless it is a missing input that is filled, Inf and
  *  numbers beyond 1e150 in X or Y, a class out of range, a weight that is negative, NaN or Inf,
- *  naming row and column; weights that are all 0; a column without any number; class weights of a
- *  regression), MERCER_DIMENSION_MISMATCH, MERCER_UNSUPPORTED (a complex map; sparse rows that
- *  would have to be centred or ranked; a transform of classes).
+ *  naming row and column; inputs outside the domain of the map's kernel, naming both, too, and
+ *  those below 0 of unit or log rows; weights that are all 0; a column without any number; class
+ *  weights of a regression), MERCER_DIMENSION_MISMATCH, MERCER_UNSUPPORTED (a complex map; sparse
+ *  rows, and inputs of a bounded kernel, that would have to be centred or ranked; a transform of
+ *  classes).
  *  Threads and cost: any number at once; n (map + D^2) + D^3, memory O(D^2) plus a block of rows;
  *  n < D uses the dual form (n x D). Classes are calibrated by one more look at 5,000 rows. */
 MERCER_API mercer_status mercer_model_fit(const mercer_map* map, const mercer_fit_options* options,
@@ -222,11 +229,11 @@ typedef enum mercer_output {
   /** Of a classification: p_k = softmax(a s_k + b_k) of the scores, a and b fitted on rows that the
    *  scores were not (Platt 1999; temperature scaling with biases): of a search rows held out; of a
    *  fit at most 5,000 of its rows, each scored by the fit without it (closed-form leave-one-out),
-   *  and none where lambda lets it interpolate them; of "model":"logistic" rows held out, but a = 1,
-   *  b = 0 for the loss "logistic" where "lambda" is given; elsewhere that loss has normal priors
-   *  of deviation 1/2 about a = 1, b = 0, so that few rows change little. Files of earlier versions
-   *  may have none. The class of the largest
-   *  probability need not be that of the largest score. */
+   *  and none where lambda lets it interpolate them; of "model":"logistic" rows held out, but a =
+   *  1, b = 0 for the loss "logistic" where "lambda" is given; elsewhere that loss has normal
+   *  priors of deviation 1/2 about a = 1, b = 0, so that few rows change little. Files of earlier
+   *  versions may have none. The class of the largest probability need not be that of the largest
+   *  score. */
   MERCER_OUTPUT_PROBABILITIES = 1
 } mercer_output;
 
@@ -314,7 +321,8 @@ MERCER_API mercer_status mercer_model_spec(const mercer_model* model, char* buff
  *  choice has seen) or "none", "measure": "r_squared" or "accuracy", "rows", "value",
  *  "standard_error", "constant" and "linear": the same of a mean or the largest class, and of ridge
  *  on the prepared inputs themselves, clipped alike}; "trials": [{"stage": "coarse", "fine",
- *  "per_input" or "final", "transform", "features", "rows", "lengthscale", "lambda", "score"}];
+ *  "per_input" or "final", "transform", "features", "rows", "lengthscale", "lambda", "score",
+ *  "loss", which candidates are compared by}];
  *  "relevance": of each input, the shortest lengthscale over its own (or its flag's, if that is
  *  shorter), 0 for inputs that were dropped; empty for one lengthscale; "warnings": sentences. What
  *  is not known is null.
@@ -347,17 +355,19 @@ MERCER_API void mercer_model_free(mercer_model* model);
  *  */
 typedef struct mercer_row_source {
   uint32_t struct_size;
-  /** 0. */
-  int32_t reserved;
+  /** 1: Y has one more column than targets, the last, which holds the weights of the rows
+   *  (mercer_fit_options.weights). 0: each weighs 1. */
+  int32_t weighted;
   /** Inputs of a row. */
   int64_t d;
   /** Targets of a row. */
   int64_t m;
   /** Begins again at the first row. 0: done; else the call ends with MERCER_IO. */
   int32_t (*rewind)(void* user);
-  /** Describes the next rows: X (n x d, dense or CSR) and Y (n x m, dense), whose arrays stay valid
-   *  and unchanged until the next call; both are handed over as valid, empty views. X->n = 0: the
-   *  end. 0: done; else the call ends with MERCER_IO. Some thousand rows at a time suit it best. */
+  /** Describes the next rows: X (n x d, dense or CSR) and Y (n x m, or n x (m + 1) where weighted,
+   *  dense), whose arrays stay valid and unchanged until the next call; both are handed over as
+   *  valid, empty views. X->n = 0: the end. 0: done; else the call ends with MERCER_IO. Some
+   *  thousand rows at a time suit it best. */
   int32_t (*next)(void* user, mercer_rows* X, mercer_rows* Y);
   /** First argument of both. */
   void* user;

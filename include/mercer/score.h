@@ -75,7 +75,8 @@ typedef struct mercer_score_options {
  *  class and a NaN score; LOG_LOSS and CALIBRATION_ERROR of rows that are no probabilities;
  *  a weight that is negative, NaN or Inf, by its row; MERCER_DIMENSION_MISMATCH.
  *  score is written on success alone.
- *  Threads and cost: any number at once; one pass, AUC and CALIBRATION_ERROR a sort. */
+ *  Threads and cost: any number at once; one pass, CALIBRATION_ERROR a sort,
+ *  AUC a sort for each class. */
 MERCER_API mercer_status mercer_prediction_score(const mercer_rows* predictions,
                                                  const mercer_rows* Y, int64_t K,
                                                  const mercer_score_options* options,

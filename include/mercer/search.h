@@ -23,7 +23,8 @@ extern "C" {
  * of the best lengthscale). Then lengthscales for each input are learnt, for 2 to 100 inputs of
  * dense rows, at least 5 rows each (of classes up to 3,000 rows), by the gradient of the marginal
  * likelihood (MacKay 1994); they are taken if they beat the one for all by more than two standard
- * errors (one of a regression above 3,000 rows). What is chosen is fitted on all rows.
+ * errors (one of a regression above 3,000 rows), above 3,000 rows under each transform whose best
+ * loss was within a tenth of the least. What is chosen is fitted on all rows.
  *
  * Example: 2,048 features of a Gaussian kernel for n rows of d doubles and one target.
  *
@@ -47,8 +48,8 @@ typedef struct mercer_search_candidate {
   double lengthscale;
   /** The best for this lengthscale; of stage 3 the one kept. */
   double lambda;
-  /** By leave-one-out or on held-out rows, which chose it: 1 - R^2 (NaN where an output is
-   *  constant), or the error rate. Too good for what is kept: it is the best of many. */
+  /** By leave-one-out or on held-out rows: 1 - R^2 (NaN where an output is constant), or the error
+   *  rate. Too good for what is kept: it is the best of many. */
   double score;
   /** Time of the trial. */
   double seconds;
@@ -56,6 +57,10 @@ typedef struct mercer_search_candidate {
   int32_t transform;
   /** 0. */
   int32_t reserved;
+  /** What candidates are compared by, the mean over rows: of a regression the score, of classes the
+   *  loss of MERCER_SELECTION_LOO, which tells candidates of equal error rates apart. NaN of
+   *  logistic regression, whose lambda is chosen by log loss. */
+  double loss;
 } mercer_search_candidate;
 
 /** Called on the calling thread after each candidate. Must not unwind. */
@@ -76,7 +81,8 @@ typedef enum mercer_estimator {
 /** Whether lengthscales for each input are learnt (automatic relevance determination). */
 typedef enum mercer_ard {
   /** For 2 to 100 inputs of dense rows, at least 5 rows for each (of classes up to 3,000 rows);
-   *  kept where they win by more than two standard errors (one of a regression above 3,000 rows). */
+   *  kept where they win by more than two standard errors (one of a regression above 3,000 rows).
+   */
   MERCER_ARD_AUTO = 0,
   /** Never. */
   MERCER_ARD_OFF = 1,
@@ -93,7 +99,8 @@ typedef struct mercer_search_options {
   int32_t center;
   /** mercer_precision of the features; default F32. */
   int32_t precision;
-  /** D of the final map; default 2048. */
+  /** D of the final map; default 2048. A map that takes a row for each feature (nystroem) has no
+   *  more than there are rows that choose, which "warnings" of the report then say. */
   int64_t features;
   /** > 0: fixed; 0 (default): searched. */
   double lengthscale;
@@ -103,16 +110,17 @@ typedef struct mercer_search_options {
   double held_out_fraction;
   /** Of map, split and subsample; default 0. */
   uint64_t seed;
-  /** Map spec without "inputs", "features" and "seed", or NULL: {"map":"fourier"}. Without
+  /** Map spec without "inputs", "features" and "seed", or a map's name alone (fourier stands for
+   *  {"map":"fourier"}), which NULL is. Without
    *  "projection" a fourier map has "sobol" for up to 64 inputs, "sorf" for up to 4,096 if its
    *  kernel is isotropic, else "sobol" for up to 1,023, then "dense". Of an isotropic kernel,
    *  sparse rows of more than 32,768 inputs are hashed to 16,384 first: each prepared
    *  input is added to one of these, times a sign (Weinberger et al. 2009), which keeps squared
-   *  distances up to about 1 %. The model takes all inputs, its map the hashed ones. Without "kernel"
-   *  it is the map's "default_kernel" of mercer_specs, the Gaussian for fourier. The lengthscale
-   *  inside is replaced; lengthscales for each input, and those of the parts of a kernel,
-   *  are multiplied by a common factor instead, which is what is searched, from 1 (where those of
-   *  all parts are 1, from the median distance), and what lengthscale means then. */
+   *  distances up to about 1 %. The model takes all inputs, its map the hashed ones. Without
+   *  "kernel" it is the map's "default_kernel" of mercer_specs, the Gaussian for fourier. The
+   *  lengthscale inside is replaced; lengthscales for each input, and those of the parts of a
+   *  kernel, are multiplied by a common factor instead, which is what is searched, from 1 (where
+   *  those of all parts are 1, from the median distance), and what lengthscale means then. */
   const char* map;
   /** NULL (default): none. */
   mercer_search_report report;

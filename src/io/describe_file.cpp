@@ -85,6 +85,12 @@ std::string describe_model(const SectionReader& file) {
   const Parameters spec = spec::model_parameters(model.map->parameters(), model.options);
   out.set("spec", Object(std::make_shared<Parameters>(spec::versioned(spec))));
   out.set("rows", model.rows);
+  if (model.preparation.hashing.buckets > 0) {
+    Parameters hashed;
+    hashed.set("inputs", model.preparation.hashing.inputs);
+    hashed.set("buckets", model.preparation.hashing.buckets);
+    out.set("hashed", Object(std::make_shared<Parameters>(std::move(hashed))));
+  }
   out.set("outputs", model.outputs());
   out.set("classes", model.options.classes);
   out.set("selection", selection_name(model.options.selection));

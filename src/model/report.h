@@ -24,6 +24,8 @@ struct SearchCandidate {
                  // where an output is constant), or the error rate
   double seconds;
   Transform transform = Transform::none;  // of the inputs
+  // What candidates are compared by: mean loss (row_loss.h) of that lambda; NaN: not known.
+  double loss = std::numeric_limits<double>::quiet_NaN();
 };
 
 /// What a score was taken on.

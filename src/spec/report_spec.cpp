@@ -41,7 +41,8 @@ Json object_of(const model::SearchCandidate& trial) {
           {"rows", trial.rows},
           {"lengthscale", number(trial.lengthscale)},
           {"lambda", number(trial.lambda)},
-          {"score", number(1 - trial.score)}};
+          {"score", number(1 - trial.score)},
+          {"loss", number(trial.loss)}};
 }
 
 [[noreturn]] void refuse(const char* key, const char* expected) {
@@ -96,15 +97,17 @@ model::Assessment read_score(const Json& object) {
 
 model::SearchCandidate read_trial(const Json& object) {
   if (!object.is_object()) refuse("trials", "objects");
-  return {
-      .stage = read_choice(object, "stage", kStages),
-      .features = read_count(object, "features"),
-      .rows = read_count(object, "rows"),
-      .lengthscale = read_number(object, "lengthscale"),
-      .lambda = read_number(object, "lambda"),
-      .score = 1 - read_number(object, "score"),
-      .seconds = 0,
-      .transform = static_cast<model::Transform>(read_choice(object, "transform", kTransforms))};
+  return {.stage = read_choice(object, "stage", kStages),
+          .features = read_count(object, "features"),
+          .rows = read_count(object, "rows"),
+          .lengthscale = read_number(object, "lengthscale"),
+          .lambda = read_number(object, "lambda"),
+          .score = 1 - read_number(object, "score"),
+          .seconds = 0,
+          .transform = static_cast<model::Transform>(read_choice(object, "transform", kTransforms)),
+          // Files of earlier versions have none.
+          .loss = object.contains("loss") ? read_number(object, "loss")
+                                          : std::numeric_limits<double>::quiet_NaN()};
 }
 
 }  // namespace

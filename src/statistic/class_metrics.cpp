@@ -73,10 +73,10 @@ double area_under_curve(MatrixView<const double> Y, MatrixView<const double> sco
   const int64_t classes = scores.cols;
   const RowWeights w(weights, Y.rows);
   std::vector<Ranked> rows(static_cast<size_t>(Y.rows));
+  for (int64_t i = 0; i < Y.rows; ++i) found_at(scores, i);
   double sum = 0, counted = 0;
   for (int64_t k = classes == 2 ? 1 : 0; k < classes; ++k) {
     for (int64_t i = 0; i < Y.rows; ++i) {
-      found_at(scores, i);
       const double score = classes == 2 ? scores(i, 1) - scores(i, 0) : scores(i, k);
       require(!std::isnan(score), MERCER_INVALID_ARGUMENT,
               "predictions: row %lld (counted from 0) is %g, %g, whose difference is NaN, expected "

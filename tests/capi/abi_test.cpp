@@ -160,7 +160,7 @@ AT(mercer_fit_options, reserved2, 116);
 
 SIZE(mercer_row_source, 48);
 AT(mercer_row_source, struct_size, 0);
-AT(mercer_row_source, reserved, 4);
+AT(mercer_row_source, weighted, 4);
 AT(mercer_row_source, d, 8);
 AT(mercer_row_source, m, 16);
 AT(mercer_row_source, rewind, 24);
@@ -209,7 +209,7 @@ AT(mercer_score_options, bins, 8);
 AT(mercer_score_options, tau, 16);
 AT(mercer_score_options, weights, 24);
 
-SIZE(mercer_search_candidate, 64);
+SIZE(mercer_search_candidate, 72);
 AT(mercer_search_candidate, struct_size, 0);
 AT(mercer_search_candidate, stage, 4);
 AT(mercer_search_candidate, features, 8);
@@ -220,6 +220,7 @@ AT(mercer_search_candidate, score, 40);
 AT(mercer_search_candidate, seconds, 48);
 AT(mercer_search_candidate, transform, 56);
 AT(mercer_search_candidate, reserved, 60);
+AT(mercer_search_candidate, loss, 64);
 
 static_assert(MERCER_FORM_PAIR == 0 && MERCER_FORM_PHASE == 1 && MERCER_FORM_COMPLEX == 2);
 static_assert(MERCER_PROJECTION_DENSE == 0 && MERCER_PROJECTION_ORTHOGONAL == 1 &&

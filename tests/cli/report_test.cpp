@@ -120,7 +120,8 @@ TEST_CASE("a report's page shows warnings, charts and no more than the document 
   CHECK(count_of(report_page(least), "<svg") == 0);
   const std::string more =
       R"({"train":"a.csv","rows":9,"inputs":["<age>","x2"],"task":"regression","classes":[],"seconds":1,
-          "spec":{"map":{"kernel":{"kernel":"gaussian"},"features":64},"lambda":1e-6},
+          "targets":["<price>"],"weights":{"rows":7,"sum":12.5,"largest":3},
+          "spec":{"map":{"kernel":{"kernel":"gaussian","lengthscale":[2,3]},"features":64},"lambda":1e-6},
           "fit":{"warnings":["lambda < 1"],"relevance":[0.5,1],
                  "score":{"kind":"nested","rows":9,"value":null},
                  "trials":[{"features":64,"lengthscale":null,"lambda":0.1,"score":0.5},
@@ -133,6 +134,8 @@ TEST_CASE("a report's page shows warnings, charts and no more than the document 
   CHECK(page.find("lambda &lt; 1") != std::string::npos);
   CHECK(page.find("&lt;age&gt;") != std::string::npos);
   CHECK(page.find("nested") != std::string::npos);
+  for (const char* fact : {"&lt;price&gt;", "7 rows above 0, sum 12.5, largest 3", "per input"})
+    CHECK(page.find(fact) != std::string::npos);
 }
 
 TEST_CASE("folds cover all rows once and can change places with the last rows", "[cv]") {

@@ -48,7 +48,8 @@ TEST_CASE("inputs are listed by relevance, those that hardly matter counted", "[
   const std::string text =
       report(R"("kind":"none")", R"("relevance":[0.25,1,0.001,0.5],"warnings":[])");
   CHECK(report_text(text, {"a", "b", "c", "d"}) ==
-        "honest score: none\nrelevance of inputs: b 1, d 0.5, a 0.25; below 0.01: 1 of 4\n");
+        "honest score: none\nrelevance of inputs: b 1, d 0.5, a 0.25; below 0.01: 1 of 4 "
+        "(inverse lengthscales; mercer relevance measures slopes)\n");
   CHECK(report_text(text, {}).find(": x2 1, x4 0.5, x1 0.25;") != std::string::npos);
 }
 

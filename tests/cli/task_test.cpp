@@ -42,7 +42,11 @@ TEST_CASE("auto is classification for whole numbers that cover a range of classe
   CHECK(classified({2, 0, 1}, 20));
   CHECK(classified({1, 2, 3}, 20));
   CHECK(classified({-1, 1}, 20));
-  CHECK_FALSE(classified({0, 1}, 19));     // fewer than 20 rows a class
+  CHECK(classified({0, 1}, 5));  // two numbers: 10 rows do
+  CHECK(classified({-1, 1}, 5));
+  CHECK_FALSE(classified({0, 1}, 4));
+  CHECK_FALSE(classified({1, 2}, 19));  // fewer than 20 rows a class
+  CHECK_FALSE(classified({0, 1, 2}, 19));
   CHECK_FALSE(classified({0, 1, 3}, 50));  // a gap
   CHECK_FALSE(classified({2, 3}, 50));     // starts elsewhere
   CHECK_FALSE(classified({0, 1.5}, 50));   // not whole

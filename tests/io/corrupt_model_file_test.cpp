@@ -276,6 +276,7 @@ TEST_CASE("hashing is kept with all bits of its seed; what no fit does is CORRUP
   io::save(model, path);
   const auto loaded = io::load_model(path);
   CHECK(loaded->preparation.hashing.seed == model.preparation.hashing.seed);
+  CHECK(io::describe_file(path).find(R"("hashed":{"inputs":3,"buckets":4})") != std::string::npos);
   CHECK(loaded->inputs() == 3);
   CHECK(same_bits(predictions(*loaded), predictions(model)));
   const auto nth_becomes = [](size_t n, double value) {

@@ -22,7 +22,8 @@ FitReport report() {
   report.lambda = 1e-3;
   report.dimension = 77.5;
   report.assessment = {Assessed::unseen, 100, 0.5, 0.125, -0.25, NAN};
-  report.trials = {{0, 64, 300, 3, 1e-2, NAN, 0.5}, {3, 128, 600, 1.5, 1e-3, 0.25, 1}};
+  report.trials = {{0, 64, 300, 3, 1e-2, NAN, 0.5},
+                   {3, 128, 600, 1.5, 1e-3, 0.25, 1, Transform::none, 0.125}};
   report.relevance = {1, 0.5};
   report.warnings = {"one \"warning\""};
   return report;
@@ -38,13 +39,16 @@ TEST_CASE("a report prints and reads back", "[spec]") {
       R"("lambda":0.001,"transform":"none","effective_dimension":77.5,"score":{"kind":"unseen","measure":"accuracy",)"
       R"("rows":100,"value":0.5,"standard_error":0.125,"constant":-0.25,"linear":null},)"
       R"("trials":[{"stage":"coarse","transform":"none","features":64,"rows":300,"lengthscale":3.0,"lambda":0.01,)"
-      R"("score":null},{"stage":"final","transform":"none","features":128,"rows":600,)"
-      R"("lengthscale":1.5,"lambda":0.001,"score":0.75}],"relevance":[1.0,0.5],)"
+      R"("score":null,"loss":null},{"stage":"final","transform":"none","features":128,"rows":600,)"
+      R"("lengthscale":1.5,"lambda":0.001,"score":0.75,"loss":0.125}],"relevance":[1.0,0.5],)"
       R"("warnings":["one \"warning\""]})");
   const FitReport again = spec::parse_report(text);
   CHECK(spec::print_report(again, Task::classification) == text);
   CHECK(std::isnan(again.assessment.linear));
   CHECK(again.trials[1].rows == 600);
+  std::string earlier = text;
+  earlier.erase(earlier.find(",\"loss\":0.125"), 13);
+  CHECK(std::isnan(spec::parse_report(earlier).trials[1].loss));
 }
 
 TEST_CASE("a model of a fit has an empty report", "[spec]") {

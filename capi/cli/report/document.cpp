@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -42,6 +43,15 @@ Json curve_json(const LearningCurve& curve) {
           {"test_rows", curve.test_rows},
           {"features", features},
           {"score", scores}};
+}
+
+/// Null where rows weigh 1 each.
+Json weights_json(const Dataset& data) {
+  if (data.weights.empty()) return nullptr;
+  const auto used = std::ranges::count_if(data.weights, [](double w) { return w > 0; });
+  return {{"rows", used},
+          {"sum", std::accumulate(data.weights.begin(), data.weights.end(), 0.0)},
+          {"largest", *std::ranges::max_element(data.weights)}};
 }
 
 /// A row of weight 0 is left out of what is shown; other weights are not numbers of rows.
@@ -109,6 +119,7 @@ std::string report_document(const Model& model, const TrainingSet& set, const Le
                    {"inputs", names_of(set)},
                    {"task", set.K > 0 ? "classification" : "regression"},
                    {"targets", data.target_names},
+                   {"weights", weights_json(data)},
                    {"classes", set.metadata.classes},
                    {"seconds", seconds},
                    {"spec", Json::parse(model.spec())},

@@ -39,14 +39,31 @@ std::vector<double> numbers_of(const Json& list) {
   return numbers;
 }
 
+std::string list_of(const Json& list) {
+  std::string text;
+  for (const Json& one : list) text += (text.empty() ? "" : ", ") + text_of(one);
+  return text.empty() ? "-" : text;
+}
+
+std::string weights_of(const Json& weights) {
+  if (!weights.is_object()) return "-";
+  return text_of(weights.value("rows", Json())) + " rows above 0, sum " +
+         text_of(weights.value("sum", Json())) + ", largest " +
+         text_of(weights.value("largest", Json()));
+}
+
 void add_facts(const Json& document, Page& page) {
   std::vector<std::pair<std::string, std::string>> facts;
   for (const char* key : {"train", "rows", "task", "seconds"})
     facts.emplace_back(key, text_of(document.value(key, Json())));
   facts.emplace_back("inputs", std::to_string(document.at("inputs").size()));
+  facts.emplace_back("target", list_of(document.value("targets", Json::array())));
+  facts.emplace_back("weights", weights_of(document.value("weights", Json())));
   const Json& map = document.at("spec").at("map");
   facts.emplace_back("kernel", text_of(map.at("kernel").at("kernel")));
   facts.emplace_back("features", text_of(map.at("features")));
+  const Json lengthscale = map.at("kernel").value("lengthscale", Json());
+  facts.emplace_back("lengthscale", lengthscale.is_array() ? "per input" : text_of(lengthscale));
   facts.emplace_back("lambda", text_of(document.at("spec").value("lambda", Json())));
   page.facts(facts);
 }
@@ -164,8 +181,10 @@ void add_inputs(const Json& document, Page& page) {
   if (relevance.empty() && outside.empty()) return;
   page.heading("Inputs");
   if (!relevance.empty())
-    page.figure(input_bars(document, "relevance", relevance, true),
-                "The shortest lengthscale over each input's: 1 matters most, 0 not at all.");
+    page.figure(
+        input_bars(document, "relevance", relevance, true),
+        "The shortest lengthscale over each input's: 1 matters most, 0 not at all. (The command "
+        "relevance measures slopes of the predictions instead.)");
   if (std::any_of(outside.begin(), outside.end(), [](double rows) { return rows > 0; })) {
     page.figure(input_bars(document, "rows outside the range", outside, false), kNotFitted);
   } else if (!outside.empty()) {
