@@ -28,12 +28,12 @@ mercer_status mercer_kernel_ridge_fit(const mercer_kernel* kernel,
     require(!extrapolation || *extrapolation == model::Extrapolation::free, MERCER_UNSUPPORTED,
             "options->extrapolation asks to clip or refuse, expected DEFAULT or FREE: exact kernel "
             "ridge keeps no ranges");
-    refuse_weights(options, "exact kernel ridge");
     require(!model::is_balanced(fit), MERCER_UNSUPPORTED,
             "options->class_weight of exact kernel ridge, expected NONE");
     const TrainingSet set(X, Y, running);
     set_task(K, set.Y.d(), fit);
-    return mercer_kernel_ridge{model::fit_exact(k, fit, set.X, set.y.view(), running)};
+    return mercer_kernel_ridge{
+        model::fit_exact(k, fit, set.X, set.y.view(), running, asked_weights(options, set.X.n()))};
   });
 }
 

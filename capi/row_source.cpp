@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The mercer authors
 // mercer/model.h: fits of rows that a callback hands over.
 #include <memory>
+#include <vector>
 
 #include "guard.h"
 #include "handles.h"
@@ -21,7 +22,7 @@ constexpr uint32_t kSourceFirstSize = 48;
 class CallbackStream final : public model::RowStream {
  public:
   CallbackStream(const mercer_row_source& source, Context& context)
-      : source_(source), context_(context) {}
+      : source_(source), context_(context), weighted_(source.weighted == 1) {}
 
   void rewind() override {
     const int32_t answer = source_.rewind(source_.user);
@@ -30,29 +31,40 @@ class CallbackStream final : public model::RowStream {
 
   Block next() override {
     mercer_rows X = mercer_rows_f64(0, source_.d, nullptr);
-    mercer_rows Y = mercer_rows_f64(0, source_.m, nullptr);
+    const int64_t columns = source_.m + (weighted_ ? 1 : 0);
+    mercer_rows Y = mercer_rows_f64(0, columns, nullptr);
     const int32_t answer = source_.next(source_.user, &X, &Y);
     require(answer == 0, MERCER_IO, "source->next returned %d, expected 0", answer);
     const auto rows = read_rows("X, of source->next", &X, source_.d, "source->d", context_);
     if (rows.n() == 0) return {rows.rows, {}};
-    const auto targets = read_rows("Y, of source->next", &Y, source_.m, "source->m", context_);
+    const auto targets =
+        read_rows("Y, of source->next", &Y, columns,
+                  weighted_ ? "source->m and one of weights" : "source->m", context_);
     targets_ = std::make_unique<DoubleRows>(targets, context_);
-    return {rows.rows, targets_->view()};
+    if (!weighted_) return {rows.rows, targets_->view()};
+    const auto both = targets_->view();
+    weights_.clear();
+    for (int64_t i = 0; i < both.rows; ++i) weights_.push_back(both(i, source_.m));
+    return {rows.rows, both.block_cols(0, source_.m), weights_};
   }
 
  private:
   const mercer_row_source& source_;
   Context& context_;
+  bool weighted_;
   std::unique_ptr<DoubleRows> targets_;  // of the last block
+  std::vector<double> weights_;          // of its rows
 };
 
 mercer_row_source read_source(const mercer_row_source* source) {
   check_not_null("source", source, "a mercer_row_source");
   mercer_row_source read{};
   read_struct("source", source, kSourceFirstSize, sizeof read, &read);
-  check_range("source->reserved", read.reserved, 0, 0);
+  check_range("source->weighted", read.weighted, 0, 1);
   check_at_least("source->d", read.d, 1);
   check_at_least("source->m", read.m, 1);
+  require(read.m < INT64_MAX, MERCER_INVALID_ARGUMENT, "source->m = %lld, expected fewer targets",
+          static_cast<long long>(read.m));
   require(read.rewind != nullptr && read.next != nullptr, MERCER_INVALID_ARGUMENT,
           "source->rewind or source->next = NULL, expected two callbacks");
   return read;
@@ -70,7 +82,7 @@ mercer_status mercer_model_fit_source(const mercer_map* map, const mercer_fit_op
             "source->d = %lld, expected the map's inputs, %lld", static_cast<long long>(read.d),
             static_cast<long long>(phi->inputs()));
     model::FitOptions fit = read_fit_options(options);
-    refuse_weights(options, "rows from a source, whose number is not known before them");
+    refuse_weights(options, "rows from a source: let source->weighted be 1");
     set_task(K, read.m, fit);
     CallbackStream stream(read, running);
     return mercer_model{model::fit_stream(phi, fit, stream, read.m, running)};

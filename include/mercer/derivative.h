@@ -187,9 +187,10 @@ static inline mercer_observations mercer_observations_of(const int32_t* partial,
  *  The model has no preparation: X is what the map is given, so that lengthscales are in units of
  *  the inputs; its predictions are f anywhere, its kind is ridge, and all that models do it does.
  *  Shapes: count >= 1 sets; m the same in all; a real map.
- *  Errors: MERCER_INVALID_ARGUMENT (no rows in sets[0], a number that is not finite, with its set,
- *  row and column), MERCER_DIMENSION_MISMATCH, MERCER_UNSUPPORTED (a complex map, derivatives of a
- *  map that has none: mercer_map_derivative), MERCER_NOT_POSITIVE_DEFINITE.
+ *  Errors: MERCER_INVALID_ARGUMENT (no rows in sets[0], a number that is not finite or outside the
+ *  kernel's domain, with its set, row and column), MERCER_DIMENSION_MISMATCH, MERCER_UNSUPPORTED (a
+ *  complex map, derivatives of a map that has none: mercer_map_derivative),
+ *  MERCER_NOT_POSITIVE_DEFINITE.
  *  Threads and cost: any number at once; D^2 for every row of every set and D^3/3, 5 D^2 numbers
  *  and blocks of 1,024 rows of D. In double.
  *  Source: Shi, Guo, Zhou 2010; Szabo, Sriperumbudur 2019, equation 4. Since 0.1. */

@@ -30,13 +30,15 @@ extern "C" {
 /** Training rows and their weights. */
 typedef struct mercer_kernel_ridge mercer_kernel_ridge;
 
-/** alpha = (K + n lambda I)^{-1} Y on prepared rows; Y centred iff options->center. Uses center,
- *  lambda and what mercer_model_fit prepares rows and targets by (standardize, scale, missing,
- *  transform, target_transform, unit_rows, seed) of the options, which must not be NULL and say
- *  MERCER_SELECTION_FIXED. Predictions are never clipped.
+/** alpha = (K + n lambda I)^{-1} Y on prepared rows; Y centred iff options->center. With weights w
+ *  it is the f of least sum_i w_i |f(x_i) - y_i|^2 + n lambda ||f||^2, n the sum of the weights; a
+ *  row of weight 0 has alpha 0. Uses center, lambda, weights and what mercer_model_fit prepares
+ *  rows and targets by (standardize, scale, missing, transform, target_transform, unit_rows, seed)
+ *  of the options, which must not be NULL and say MERCER_SELECTION_FIXED. Predictions are never
+ *  clipped.
  *  Shapes: X, Y and K as in mercer_model_fit; sparse rows are made dense.
  *  Errors: those of mercer_model_fit; MERCER_UNSUPPORTED (an extrapolation other than DEFAULT and
- *  FREE, weights, class weights); MERCER_NOT_POSITIVE_DEFINITE.
+ *  FREE, class weights); MERCER_NOT_POSITIVE_DEFINITE.
  *  Threads and cost: any number at once; O(n^3), 8 n^2 bytes. */
 MERCER_API mercer_status mercer_kernel_ridge_fit(const mercer_kernel* kernel,
                                                  const mercer_fit_options* options,

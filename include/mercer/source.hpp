@@ -39,7 +39,9 @@ class RowSource {
   };
   virtual ~RowSource() = default;
   virtual int64_t inputs() const = 0;   // columns of X
-  virtual int64_t targets() const = 0;  // columns of Y
+  virtual int64_t targets() const = 0;  // columns of Y, but its weights
+  /// Whether Y has one more column, the last, of the rows' weights.
+  virtual bool weighted() const { return false; }
   /// Begins again at the first row.
   virtual void rewind() = 0;
   /// The next rows, whose arrays stay valid and unchanged until the next call; nothing: the end.
@@ -55,6 +57,7 @@ class SourceCalls {
     calls_.struct_size = sizeof calls_;
     calls_.d = source.inputs();
     calls_.m = source.targets();
+    calls_.weighted = source.weighted() ? 1 : 0;
     calls_.rewind = rewind;
     calls_.next = next;
     calls_.user = this;

@@ -6,8 +6,8 @@
 
 #include <limits>
 
-#include "kernel/lane_fold.h"
 #include "kernel/entry.h"
+#include "kernel/lane_fold.h"
 
 namespace mercer::kernel {
 
@@ -23,6 +23,7 @@ class HalfLineKernel : public Kernel {
                                     : std::numeric_limits<double>::quiet_NaN();
     }));
   }
+  std::optional<InputBound> input_bound() const noexcept final { return InputBound{0, false}; }
   double finish(double joined) const noexcept { return joined; }
 
  protected:

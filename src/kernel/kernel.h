@@ -83,6 +83,14 @@ class HomogeneousSpectrum {
   virtual int64_t most_order() const noexcept = 0;
 };
 
+/// Inputs >= least, or > least where it is open.
+struct InputBound {
+  double least;
+  bool open;
+  /// False for NaN.
+  bool excludes(double x) const noexcept { return open ? x <= least : x < least; }
+};
+
 class Kernel {
  public:
   virtual ~Kernel() = default;
@@ -115,6 +123,9 @@ class Kernel {
   }
   /// What happens to rows before a Fourier map projects them; null: nothing.
   virtual std::shared_ptr<const transform::RowPrologue> prologue() const { return nullptr; }
+  /// What inputs must exceed: the kernel of rows that hold others is NaN. None: all numbers are
+  /// inputs.
+  virtual std::optional<InputBound> input_bound() const noexcept { return std::nullopt; }
   /// Kernels of rows [x1 | x2]: the inputs of x1. Others: 0.
   virtual int64_t left_inputs() const noexcept { return 0; }
   /// Of fewer inputs the kernel would be 0 everywhere.

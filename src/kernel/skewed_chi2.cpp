@@ -36,6 +36,7 @@ class SkewedChi2 final : public CoordinateKernel<SkewedChi2, Product> {
   std::shared_ptr<const transform::RowPrologue> prologue() const override {
     return transform::log_shift_prologue(c_);
   }
+  std::optional<InputBound> input_bound() const noexcept override { return InputBound{-c_, true}; }
   // scale is the multiple of the warped difference.
   double term(double x, double y, double scale) const noexcept {
     const double a = x + c_;

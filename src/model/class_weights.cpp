@@ -21,6 +21,7 @@ class ClassWeighted final : public solver::BlockSource {
   int64_t outputs() const override { return rows_.outputs(); }
   int64_t rows() const override { return rows_.rows(); }
   int64_t block_rows() const override { return rows_.block_rows(); }
+  std::vector<double> classes() const override { return rows_.classes(); }
   solver::Reduction* reduction() const override { return rows_.reduction(); }
   std::unique_ptr<solver::BlockSource> subset(solver::RowSet rows) const override {
     return std::make_unique<ClassWeighted>(rows_.subset(rows), factors_);

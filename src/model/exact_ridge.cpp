@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Exact kernel ridge regression, alpha = (K + n lambda I)^{-1} (Y - mean): what random features
-// approximate. Classification is least squares on one-hot codes, as in fit.
+// approximate. With weights W alpha = W^{1/2} (W^{1/2} K W^{1/2} + n lambda I)^{-1} W^{1/2} (Y -
+// mean), which stays symmetric and takes weights of 0. Classification is least squares on one-hot codes, as in fit.
 #include "model/exact_ridge.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/error.h"
 #include "base/finite.h"
@@ -12,9 +14,11 @@
 #include "linalg/blas.h"
 #include "linalg/column_means.h"
 #include "model/fit_checks.h"
+#include "model/input_domain.h"
 #include "model/row_coding.h"
 #include "model/row_summary.h"
 #include "solver/kernel_ridge.h"
+#include "solver/row_weights.h"
 
 namespace mercer::model {
 namespace {
@@ -37,25 +41,56 @@ Matrix<double> coded_targets(const FitOptions& options, const Preparation& by,
   return codes;
 }
 
+std::vector<double> column_means(MatrixView<const double> Y, std::span<const double> weights,
+                                 double n) {
+  if (weights.empty()) return linalg::column_means(Y);
+  std::vector<double> means(static_cast<size_t>(Y.cols), 0.0);
+  for (int64_t i = 0; i < Y.rows; ++i)
+    for (size_t o = 0; o < means.size(); ++o)
+      means[o] += weights[static_cast<size_t>(i)] / n * Y(i, static_cast<int64_t>(o));
+  return means;
+}
+
+std::vector<double> roots_of(std::span<const double> weights) {
+  std::vector<double> roots(weights.begin(), weights.end());
+  for (double& one : roots) one = std::sqrt(one);
+  return roots;
+}
+
+/// Row i times factors[i]; no factors: as they are.
+void scale_rows(const std::vector<double>& factors, MatrixView<double> A) {
+  for (int64_t i = 0; i < A.rows && !factors.empty(); ++i)
+    for (int64_t j = 0; j < A.cols; ++j) A(i, j) *= factors[static_cast<size_t>(i)];
+}
+void scale_columns(const std::vector<double>& factors, MatrixView<double> A) {
+  for (int64_t i = 0; i < A.rows && !factors.empty(); ++i)
+    for (int64_t j = 0; j < A.cols; ++j) A(i, j) *= factors[static_cast<size_t>(j)];
+}
+
 }  // namespace
 
-ExactModel fit_exact(std::shared_ptr<const kernel::Kernel> kernel, const FitOptions& options,
-                     const Rows& X, MatrixView<const double> Y, Context& context) {
-  FitOptions fixed = options;
+ExactModel fit_exact(std::shared_ptr<const kernel::Kernel> kernel, const FitOptions& given,
+                     const Rows& X, MatrixView<const double> Y, Context& context,
+                     std::span<const double> weights) {
+  FitOptions fixed = given;
   fixed.selection = Selection::fixed;
   check_options(fixed);
   check_shapes(fixed, X.rows(), X.cols(), Y);
-  const int64_t inputs = prepared_inputs(options, X);
+  solver::require_weights(weights, X.rows());
+  const double n = solver::total_weight(weights, X.rows());
+  check_rows(fixed, "X", X.rows(), n);
+  const int64_t inputs = prepared_inputs(fixed, X, weights);
   kernel->check_dimension(inputs);
-  check_numbers(options, X);
+  check_numbers(fixed, X);
   check_targets(fixed, Y);
+  const FitOptions options = within(domain_of(*kernel), fixed, X);
   const int64_t gram_bytes =
       checked_multiply(checked_multiply(X.rows(), X.rows(), "Gram matrix"), 8, "Gram matrix");
   context.require_memory(gram_bytes, "the n x n Gram matrix");
 
   ExactModel model;
   model.kernel = std::move(kernel);
-  const RowSummary summary(options, X, Y, {});
+  const RowSummary summary(options, X, Y, weights);
   summary.require_numbers();
   model.preparation = summary.preparation();
   model.inputs = X.cols();
@@ -64,13 +99,18 @@ ExactModel fit_exact(std::shared_ptr<const kernel::Kernel> kernel, const FitOpti
   const Matrix<double> codes = coded_targets(options, model.preparation, Y);
   model.mean.assign(static_cast<size_t>(codes.cols()), 0.0);
   if (options.center) {
-    model.mean = linalg::column_means(codes.view());
+    model.mean = column_means(codes.view(), weights, n);
     linalg::subtract_from_rows(model.mean, codes.view());
   }
   const Matrix<double> K(X.rows(), X.rows(), context, "the n x n Gram matrix");
   kernel::gram(*model.kernel, model.rows.view(), model.rows.view(), context, K.view());
-  model.alpha = solver::kernel_ridge(K.view(), codes.view(), options.lambda, context);
-  model.options = fixed;
+  const std::vector<double> roots = roots_of(weights);
+  scale_rows(roots, codes.view());
+  scale_rows(roots, K.view());
+  scale_columns(roots, K.view());
+  model.alpha = solver::kernel_ridge(K.view(), codes.view(), options.lambda, n, context);
+  scale_rows(roots, model.alpha.view());
+  model.options = options;
   return model;
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 
 #include "model/model.h"
 
@@ -19,10 +20,13 @@ struct ExactModel {
   FitOptions options;
 };
 
+/// The least sum_i w_i |f(x_i) - y_i|^2 + n lambda ||f||^2 of f = mean + k(., rows) alpha, n the sum
+/// of the weights w (numbers >= 0, or none: 1 each); they count in means and scales, too.
 /// O(n^2 d + n^3) time, 8 n^2 bytes. options.lambda is used; selection is ignored by definition of
 /// the reference.
 ExactModel fit_exact(std::shared_ptr<const kernel::Kernel> kernel, const FitOptions& options,
-                     const Rows& X, MatrixView<const double> Y, Context& context);
+                     const Rows& X, MatrixView<const double> Y, Context& context,
+                     std::span<const double> weights = {});
 void predict_exact(const ExactModel& model, const Rows& X, Context& context,
                    MatrixView<double> scores);
 

@@ -51,6 +51,13 @@ FeatureRows::FeatureRows(const feature::FeatureMap& map, const Preparation& prep
       stays_sparse_(X.sparse() && !preparation.centres()),
       set_(X.rows()) {}
 
+std::vector<double> FeatureRows::classes() const {
+  std::vector<double> classes;
+  if (options_.task != Task::classification || Y_.cols == 0) return classes;
+  for (int64_t i = 0; i < set_.count; ++i) classes.push_back(Y_(set_[i], 0));
+  return classes;
+}
+
 std::unique_ptr<solver::BlockSource> FeatureRows::subset(RowSet rows) const {
   auto part = std::make_unique<FeatureRows>(map_, preparation_, options_, X_, Y_, weights_);
   part->composed_ = solver::composed(set_, rows);

@@ -36,6 +36,7 @@ class FeatureRows final : public solver::BlockSource {
   int64_t outputs() const override { return coded_outputs(options_, Y_.cols); }
   int64_t rows() const override { return set_.count; }
   int64_t block_rows() const override;
+  std::vector<double> classes() const override;
   void for_each(Context& context, const Body& body) const override;
   std::unique_ptr<solver::BlockSource> subset(RowSet rows) const override;
 

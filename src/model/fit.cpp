@@ -10,6 +10,7 @@
 #include "base/size.h"
 #include "model/feature_rows.h"
 #include "model/fit_checks.h"
+#include "model/input_domain.h"
 #include "model/map_from_rows.h"
 #include "model/model_entry.h"
 #include "model/row_coding.h"
@@ -64,24 +65,26 @@ Model fit_prepared(std::shared_ptr<const feature::FeatureMap> map, Preparation p
 
 }  // namespace
 
-Model fit(std::shared_ptr<const feature::FeatureMap> map, const FitOptions& options, const Rows& X,
+Model fit(std::shared_ptr<const feature::FeatureMap> map, const FitOptions& given, const Rows& X,
           MatrixView<const double> Y, Context& context, std::span<const double> weights) {
-  check_options(options);
-  check_shapes(options, X.rows(), X.cols(), Y);
-  check_map(*map, prepared_inputs(options, X, weights));
-  check_fit(options, map->features(), X, Y, context, weights);
+  check_options(given);
+  check_shapes(given, X.rows(), X.cols(), Y);
+  check_map(*map, prepared_inputs(given, X, weights));
+  check_fit(given, map->features(), X, Y, context, weights);
+  const FitOptions options = within(domain_of(map->kernel()), given, X);
   const RowSummary summary(options, X, Y, weights);
   summary.require_numbers();
   return fit_prepared(std::move(map), summary.preparation(), summary.ranges(), options, X, Y,
                       context, weights);
 }
 
-Model fit(const MapFromRows& plan, const FitOptions& options, const Rows& X,
+Model fit(const MapFromRows& plan, const FitOptions& given, const Rows& X,
           MatrixView<const double> Y, Context& context) {
-  check_options(options);
-  check_shapes(options, X.rows(), X.cols(), Y);
-  check_inputs(plan.inputs, prepared_inputs(options, X));
-  check_fit(options, plan.features, X, Y, context, {});
+  check_options(given);
+  check_shapes(given, X.rows(), X.cols(), Y);
+  check_inputs(plan.inputs, prepared_inputs(given, X));
+  check_fit(given, plan.features, X, Y, context, {});
+  const FitOptions options = within(plan.domain, given, X);
   const RowSummary summary(options, X, Y, {});
   summary.require_numbers();
   Preparation preparation = summary.preparation();
@@ -94,8 +97,11 @@ Model fit(const MapFromRows& plan, const FitOptions& options, const Rows& X,
                       context, {});
 }
 
-Model fit_stream(std::shared_ptr<const feature::FeatureMap> map, const FitOptions& options,
+Model fit_stream(std::shared_ptr<const feature::FeatureMap> map, const FitOptions& given,
                  RowStream& stream, int64_t targets, Context& context) {
+  FitOptions options = given;
+  options.domain = domain_of(map->kernel());
+  check_preparation(options);
   check_options(options);
   check_target_columns(options, "targets", targets);
   require(options.missing != Missing::flag, MERCER_UNSUPPORTED,
@@ -110,8 +116,12 @@ Model fit_stream(std::shared_ptr<const feature::FeatureMap> map, const FitOption
   model.options = options;
   const CheckedStream checked(*model.map, options, stream, targets);
   RowSummary summary(options, model.map->inputs(), targets);
+  std::vector<double> classes;  // for folds alone
   model.rows = checked.pass(context, [&](int64_t, const RowStream::Block& block) {
     summary.add(block.X, block.Y, block.weights);
+    if (options.selection != Selection::kfold) return;
+    const std::vector<double> more = classes_of(options, block.Y);
+    classes.insert(classes.end(), more.begin(), more.end());
   });
   check_rows(options, "the stream", model.rows, summary.weight());
   summary.require_numbers();
@@ -119,7 +129,7 @@ Model fit_stream(std::shared_ptr<const feature::FeatureMap> map, const FitOption
                      coded_outputs(options, targets), context);
   model.preparation = summary.preparation();
   model.ranges = summary.ranges();
-  learn(StreamRows(checked, model.preparation, model.rows), context, model);
+  learn(StreamRows(checked, model.preparation, model.rows, classes), context, model);
   return model;
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "model/input_domain.h"
 #include "model/model_entry.h"
 #include "solver/block_statistics.h"
 #include "solver/plain_sums.h"
@@ -50,6 +51,9 @@ void check_set(const feature::FeatureMap& map, size_t s, const Observations& set
   solver::require_weights(set.row_weights, set.X.rows);
   check_finite(s, "X", set.X);
   check_finite(s, "Y", set.Y);
+  FitOptions options;
+  options.domain = domain_of(map.kernel());
+  check_domain(options, ("sets[" + std::to_string(s) + "].X").c_str(), set.X);
 }
 
 void check(const feature::FeatureMap& map, std::span<const Observations> sets,

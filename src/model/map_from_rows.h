@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "model/model.h"
@@ -17,6 +18,7 @@ struct MapFromRows {
   int64_t features;
   std::function<std::shared_ptr<const feature::FeatureMap>(const Rows& standardised, Context&)>
       make;
+  std::optional<InputDomain> domain = {};  // of its kernel
 };
 
 /// Of the rows `from` of X those that a map of so many features is made from, standardised: all up

@@ -6,12 +6,14 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "base/context.h"
 #include "base/error.h"
 #include "base/rows.h"
 #include "feature/feature_map.h"
+#include "model/model.h"
 
 namespace mercer::model {
 
@@ -26,6 +28,8 @@ struct MapMaker {
                                                           int64_t features) const = 0;
   /// Where a search for the lengthscale starts; 0: at the median distance of rows.
   virtual double start() const { return 0; }
+  /// Of the kernel of every candidate; none where all numbers are inputs.
+  virtual std::optional<InputDomain> domain() const { return std::nullopt; }
   /// A lengthscale for each input: at x it is make(1, D) at x_j / lengthscales[j]. UNSUPPORTED
   /// unless has_input_lengthscales().
   virtual bool has_input_lengthscales() const { return false; }

@@ -36,6 +36,13 @@ enum class Selection { fixed, held_out, kfold, gcv, loo };
 struct ModelEntry;  // model_entry.h
 const ModelEntry& ridge_model();
 
+/// Of a kernel of bounded inputs.
+struct InputDomain {
+  std::string kernel;
+  kernel::InputBound bound;
+  bool scales_up = true;  // inputs may be multiplied by more than 1
+};
+
 struct FitOptions {
   const ModelEntry* model = &ridge_model();
   Parameters parameters;  // the values of the model's own fields, but lambda
@@ -48,7 +55,8 @@ struct FitOptions {
   Transform transform = Transform::none;         // log: of skewed inputs; rank: of all
   Transform target_transform = Transform::none;  // of a regression
   bool unit_rows = false;                        // prepared rows of norm 1
-  int64_t buckets = 0;                           // > 0: sparse rows are hashed (hashing.h)
+  std::optional<InputDomain> domain = {};  // of the map's kernel; fits find it out (input_domain.h)
+  int64_t buckets = 0;                     // > 0: sparse rows are hashed (hashing.h)
   bool center = true;
   feature::Precision precision =
       feature::Precision::f32;  // of the features; statistics are always double

@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/size.h"
+
 namespace mercer::model {
 namespace {
 
@@ -32,6 +34,7 @@ using Hashed = std::pair<uint64_t, int64_t>;
 
 std::vector<Hashed> by_inputs(const Rows& X) {
   std::vector<Hashed> rows;
+  rows.reserve(static_cast<size_t>(X.rows()));
   X.visit([&](const auto& view) {
     for (int64_t i = 0; i < view.rows; ++i) rows.emplace_back(hash_of(view, i), i);
   });
@@ -91,7 +94,10 @@ struct PureError {
 
 }  // namespace
 
-Repeats find_repeats(const FitOptions& options, const Rows& X, MatrixView<const double> Y) {
+Repeats find_repeats(const FitOptions& options, const Rows& X, MatrixView<const double> Y,
+                     Context& context) {
+  const auto charge = context.charge(checked_multiply(sizeof(Hashed), X.rows(), "hashes of rows"),
+                                     "hashes of rows");
   const std::vector<Hashed> rows = by_inputs(X);
   const bool classes = options.task == Task::classification;
   Repeats found;

@@ -17,6 +17,8 @@ struct Repeats {
 };
 
 /// Rows count as equal by a hash of 64 bits of their inputs.
-Repeats find_repeats(const FitOptions& options, const Rows& X, MatrixView<const double> Y);
+/// Memory: 16 bytes a row.
+Repeats find_repeats(const FitOptions& options, const Rows& X, MatrixView<const double> Y,
+                     Context& context);
 
 }  // namespace mercer::model

@@ -145,6 +145,7 @@ void RowSummary::fit_scale(Preparation& to) const {
       to.scale[j] = spread.size;
     });
   }
+  if (options_.domain) keep_inside(to);
   for (size_t j = 0; j < inputs; ++j) {
     if (!ranges_.inputs().is_binary(static_cast<int64_t>(j))) continue;
     to.mean[j] = 0;
@@ -152,6 +153,18 @@ void RowSummary::fit_scale(Preparation& to) const {
   }
   to.mean.resize(static_cast<size_t>(to.flagged_inputs(std::ssize(to.mean))), 0.0);
   to.scale.resize(to.mean.size(), 1.0);
+}
+
+/// Root mean squares in place of means and deviations; of sparse rows, which have no means here,
+/// the scales stay.
+void RowSummary::keep_inside(Preparation& to) const {
+  const std::vector<Range> ranges = ranges_.inputs().ranges();
+  for (size_t j = 0; j < ranges.size(); ++j) {
+    double& size = to.scale[j];
+    size = std::hypot(to.mean[j], size);
+    to.mean[j] = 0;
+    if (!options_.domain->scales_up || ranges[j].lowest < 0) size = std::max(size, 1.0);
+  }
 }
 
 Preparation fit_preparation(const FitOptions& options, const Rows& X, MatrixView<const double> Y,

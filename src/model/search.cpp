@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 
 #include "base/error.h"
 #include "base/finite.h"
@@ -13,6 +14,7 @@
 #include "model/copied_rows.h"
 #include "model/feature_rows.h"
 #include "model/fit_checks.h"
+#include "model/input_domain.h"
 #include "model/model_entry.h"
 #include "model/row_coding.h"
 #include "model/row_summary.h"
@@ -110,14 +112,20 @@ Model search_plainly(const MapMaker& maker, const SearchOptions& options, const 
   Split split{all_rows(n), {}};
   if (assessed && !nested)
     split = split_rows(all_rows(n), kUnseenShare, kMostUnseen, options.fit.seed, Purpose::unseen);
+  SearchOptions possible = options;
+  possible.features = std::min(options.features, maker.most_features(std::ssize(split.train)));
   stage.share(1);
-  Model model = SearchRun(maker, options, X, Y, weights, std::move(split.train),
+  Model model = SearchRun(maker, possible, X, Y, weights, std::move(split.train),
                           std::move(split.held_out), context)
                     .run();
   stage.advance(1);
+  if (possible.features < options.features)
+    model.report.warnings.push_back("the map takes a row for each feature, of those that choose: " +
+                                    std::to_string(possible.features) + " features, not " +
+                                    std::to_string(options.features));
   if (nested)
     model.report.assessment = assess_nested(maker, options, X, Y, weights, stage, context);
-  add_warnings(data_warnings(options.fit, X, Y), model.report);
+  add_warnings(data_warnings(options.fit, X, Y, context), model.report);
   add_warnings(score_warnings(options.fit, model.report.assessment), model.report);
   return model;
 }
@@ -194,9 +202,11 @@ Model search(const MapMaker& maker, const SearchOptions& options, const Rows& X,
       "the search");
   check_numbers(fit, X);
   check_targets(fit, Y);
+  SearchOptions inside = options;
+  inside.fit = within(maker.domain(), options.fit, X);
   return std::ranges::count(weights, 0.0) > 0
-             ? search_weighing(maker, options, X, Y, weights, context)
-             : search_used(maker, options, X, Y, weights, context);
+             ? search_weighing(maker, inside, X, Y, weights, context)
+             : search_used(maker, inside, X, Y, weights, context);
 }
 
 }  // namespace mercer::model

@@ -48,7 +48,8 @@ void SearchRun::choose_between(std::span<const Split> splits, const RidgeResult&
   if (!keeps_logistic()) return;
   chosen.point.lambda = choice_->lambda;
   chosen.point.score = choice_->error_rate;
-  chosen.point.dimension = std::numeric_limits<double>::quiet_NaN();  // that was ridge's
+  // These were ridge's.
+  chosen.point.dimension = chosen.point.loss = std::numeric_limits<double>::quiet_NaN();
 }
 
 solver::Weights SearchRun::fit_logistic_last(const solver::RowStatistics* statistics) {
@@ -115,17 +116,7 @@ void SearchRun::fill_report(const Chosen& chosen) {
                                      given ? 0 : kLeastTried);
 }
 
-void SearchRun::check_features() const {
-  const int64_t rows = std::ssize(chosen_by_), most = maker_.most_features(rows);
-  require(options_.features <= most, MERCER_INVALID_ARGUMENT,
-          "features = %lld, expected at most %lld: the map takes one row for each feature, and is "
-          "made from %lld of the %lld rows",
-          static_cast<long long>(options_.features), static_cast<long long>(most),
-          static_cast<long long>(rows), static_cast<long long>(X_.rows()));
-}
-
 Model SearchRun::run() {
-  check_features();
   check_per_input();
   Chosen chosen = choose();
   try_per_input(chosen);
@@ -155,7 +146,7 @@ Model SearchRun::run() {
   model.rows = X_.rows();
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - started;
   keep({3, options_.features, model.rows, reported(chosen.lengthscales), chosen.point.lambda,
-        chosen.point.score, seconds.count(), fit_.transform});
+        chosen.point.score, seconds.count(), fit_.transform, chosen.point.loss});
   fill_report(chosen);
   model.ranges = ranges_of(X_, ranged_targets(fit_, Y_), fit_.seed, weights_);
   model.preparation = std::move(preparation_);

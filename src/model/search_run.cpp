@@ -126,7 +126,7 @@ Trial SearchRun::try_out(int64_t stage, std::span<const double> lengthscales, co
   const TrialPoint& best = trial.best();
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - started;
   keep({stage, size.features, std::ssize(train), reported(lengthscales), best.lambda, best.score,
-        seconds.count(), fit_.transform});
+        seconds.count(), fit_.transform, best.loss});
   return trial;
 }
 

@@ -10,6 +10,7 @@
 #include "base/size.h"
 #include "model/feature_rows.h"
 #include "model/fit_checks.h"
+#include "model/input_domain.h"
 #include "solver/row_weights.h"
 
 namespace mercer::model {
@@ -56,11 +57,19 @@ void CheckedStream::check(const RowStream::Block& block, int64_t before) const {
       static_cast<Long>(block.Y.cols), static_cast<Long>(map_.inputs()),
       static_cast<Long>(targets_));
   check_numbers(options_, block.X);
+  check_domain(options_, "X", block.X);
   check_targets(options_, block.Y);
   solver::require_weights(block.weights, block.X.rows());
 }
 
 int64_t StreamRows::outputs() const { return coded_outputs(stream_.options(), stream_.targets()); }
+
+std::vector<double> StreamRows::classes() const {
+  std::vector<double> classes;
+  for (int64_t i = 0; i < set_.count && !classes_.empty(); ++i)
+    classes.push_back(classes_[static_cast<size_t>(set_[i])]);
+  return classes;
+}
 
 int64_t StreamRows::block_rows() const {
   return std::min(model::block_rows(0, features()), rows());  // sparse rows come in the longest
@@ -91,7 +100,7 @@ void StreamRows::for_each(Context& context, const Body& body) const {
 }
 
 std::unique_ptr<solver::BlockSource> StreamRows::subset(solver::RowSet rows) const {
-  auto part = std::make_unique<StreamRows>(stream_, preparation_, all_);
+  auto part = std::make_unique<StreamRows>(stream_, preparation_, all_, classes_);
   part->composed_ = solver::composed(set_, rows);
   part->set_ = set_.index == nullptr ? rows : solver::RowSet(part->composed_);
   return part;

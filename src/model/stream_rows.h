@@ -41,13 +41,16 @@ class CheckedStream {
 class StreamRows final : public solver::BlockSource {
  public:
   /// References are kept. rows: as many as the first pass found; another number later is refused.
-  StreamRows(const CheckedStream& stream, const Preparation& preparation, int64_t rows)
-      : stream_(stream), preparation_(preparation), all_(rows), set_(rows) {}
+  /// classes: of these, or none.
+  StreamRows(const CheckedStream& stream, const Preparation& preparation, int64_t rows,
+             std::span<const double> classes)
+      : stream_(stream), preparation_(preparation), all_(rows), classes_(classes), set_(rows) {}
 
   int64_t features() const override { return stream_.map().features(); }
   int64_t outputs() const override;
   int64_t rows() const override { return set_.count; }
   int64_t block_rows() const override;
+  std::vector<double> classes() const override;
   void for_each(Context& context, const Body& body) const override;
   std::unique_ptr<solver::BlockSource> subset(solver::RowSet rows) const override;
 
@@ -55,6 +58,7 @@ class StreamRows final : public solver::BlockSource {
   const CheckedStream& stream_;
   const Preparation& preparation_;
   int64_t all_;
+  std::span<const double> classes_;
   solver::RowSet set_;
   std::vector<int64_t> composed_;  // of a subset's subset
 };

@@ -62,7 +62,8 @@ std::vector<std::vector<int64_t>> validation_sets(const FitOptions& options,
                                                   const BlockSource& rows) {
   require_rows_to_hold_out(rows, options);
   const int64_t n = rows.rows();
-  if (options.selection == Selection::kfold) return fold_rows(n, options.folds, options.seed);
+  if (options.selection == Selection::kfold)
+    return fold_rows(n, options.folds, options.seed, rows.classes());
   return {split_rows(n, options.held_out_fraction, n, options.seed).held_out};
 }
 

@@ -71,7 +71,7 @@ const char* measure_of(const FitOptions& options) {
 }  // namespace
 
 std::vector<std::string> data_warnings(const FitOptions& options, const Rows& X,
-                                       MatrixView<const double> Y) {
+                                       MatrixView<const double> Y, Context& context) {
   std::vector<std::string> found;
   if (Y.rows < kFewRows)
     found.push_back(text("%lld rows: too few to choose by or to score", static_cast<Long>(Y.rows)));
@@ -81,7 +81,7 @@ std::vector<std::string> data_warnings(const FitOptions& options, const Rows& X,
                                                          : text("target %lld is %g in every row",
                                                                 static_cast<Long>(o + 1), Y(0, o)));
   }
-  const Repeats repeats = find_repeats(options, X, Y);
+  const Repeats repeats = find_repeats(options, X, Y, context);
   const int64_t repeated = repeats.rows;
   if (repeats.contradictory > 0 && repeats.most < kNearlyAll)
     found.push_back(contradiction(options, repeats));

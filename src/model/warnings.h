@@ -15,7 +15,7 @@ namespace mercer::model {
 /// the inputs of others, and what these allow where their targets differ. Copies are not kept
 /// together in folds: of inputs that take few values new rows repeat old ones, too.
 std::vector<std::string> data_warnings(const FitOptions& options, const Rows& X,
-                                       MatrixView<const double> Y);
+                                       MatrixView<const double> Y, Context& context);
 
 /// Of what was chosen. largest, smallest: of the lambdas that were to be had; both 0 for one that
 /// was given.

@@ -61,6 +61,8 @@ class BlockSource {
   /// The rows of a set as a source of their own, numbered from 0; refers to this source and to the
   /// set's numbers.
   virtual std::unique_ptr<BlockSource> subset(RowSet rows) const = 0;
+  /// The class number of each row, for folds; none of a regression, or where it is not known.
+  virtual std::vector<double> classes() const { return {}; }
   /// Null: this process has all rows.
   virtual Reduction* reduction() const { return nullptr; }
 };

@@ -46,6 +46,7 @@ class CachedSource final : public BlockSource {
   int64_t outputs() const override { return source_.outputs(); }
   int64_t rows() const override { return source_.rows(); }
   int64_t block_rows() const override { return source_.block_rows(); }
+  std::vector<double> classes() const override { return source_.classes(); }
   Reduction* reduction() const override { return source_.reduction(); }
   std::unique_ptr<BlockSource> subset(RowSet rows) const override { return source_.subset(rows); }
 

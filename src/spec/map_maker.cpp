@@ -2,12 +2,14 @@
 // SPDX-FileCopyrightText: The mercer authors
 #include "spec/map_maker.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
 #include "base/error.h"
 #include "base/fields.h"
 #include "base/float_environment.h"
+#include "model/input_domain.h"
 #include "random/joe_kuo.h"
 #include "spec/json.h"
 #include "spec/specs.h"
@@ -68,6 +70,16 @@ Parameters scaled(Parameters kernel, double factor) {
   return kernel;
 }
 
+/// A map's name alone stands for {"map": name}.
+Parameters partial_spec(std::string_view partial) {
+  const auto is_letter = [](char c) { return c == '_' || (c >= 'a' && c <= 'z'); };
+  Parameters given;
+  if (partial.empty() || !std::ranges::all_of(partial, is_letter))
+    return parse_object(partial.empty() ? "{}" : partial);
+  given.set("map", std::string(partial));
+  return given;
+}
+
 }  // namespace
 
 SpecMapMaker::SpecMapMaker(Parameters canonical) : canonical_(std::move(canonical)) {
@@ -123,6 +135,10 @@ std::shared_ptr<const feature::FeatureMap> SpecMapMaker::make_per_input(
   return feature::make_map(at(std::move(kernel), features));
 }
 
+std::optional<model::InputDomain> SpecMapMaker::domain() const {
+  return model::domain_of(*kernel::make_kernel(canonical_.object("kernel")));
+}
+
 bool SpecMapMaker::needs_rows() const {
   return feature::needs_rows(canonical_) || (has_scaled_parts_ && has_unscaled_parts_);
 }
@@ -143,7 +159,7 @@ std::shared_ptr<const feature::FeatureMap> SpecMapMaker::make_from(double length
 int64_t hash_buckets(std::string_view partial, int64_t d) {
   if (d <= model::kMostPlainInputs) return 0;
   const auto maker = map_maker(partial, d, 0);
-  const Parameters given = parse_object(partial.empty() ? "{}" : partial);
+  const Parameters given = partial_spec(partial);
   const Value* map = given.find("map");
   const bool plain = (map == nullptr || *map == Value(std::string("fourier"))) &&
                      given.find("projection") == nullptr && maker->start() == 0;
@@ -152,7 +168,7 @@ int64_t hash_buckets(std::string_view partial, int64_t d) {
 
 std::unique_ptr<SpecMapMaker> map_maker(std::string_view partial, int64_t d, uint64_t seed) {
   const StandardRounding rounding;
-  Parameters given = parse_object(partial.empty() ? "{}" : partial);
+  Parameters given = partial_spec(partial);
   refuse_what_the_call_fixes(given);
   if (given.find("map") == nullptr) given.set("map", "fourier");
   if (given.find("kernel") == nullptr) given.set("kernel", default_kernel(given));

@@ -30,6 +30,7 @@ class SpecMapMaker final : public model::MapMaker {
   bool has_input_lengthscales() const override { return given_.size() == 1 && !needs_rows(); }
   std::shared_ptr<const feature::FeatureMap> make_per_input(std::span<const double> lengthscales,
                                                             int64_t features) const override;
+  std::optional<model::InputDomain> domain() const override;
   /// Also where a part without a lengthscale forbids to scale rows in its place.
   bool needs_rows() const override;
   int64_t most_features(int64_t rows) const override;
@@ -61,7 +62,7 @@ int64_t hash_buckets(std::string_view partial, int64_t d);
 /// From a map spec without "inputs", "features" and "seed", which the call fixes; "map" defaults to
 /// "fourier", "kernel" to the map's default_kernel, the "projection" of a fourier map to "sobol" for
 /// up to 64 inputs, "sorf" for up to 4,096 and an isotropic kernel, else "sobol" while it can be,
-/// then "dense"; empty text is {}. Errors: those of map_from_spec; INVALID_ARGUMENT for the three
+/// then "dense"; empty text is {}, a map's name alone {"map": name}. Errors: those of map_from_spec; INVALID_ARGUMENT for the three
 /// keys. d >= 1.
 std::unique_ptr<SpecMapMaker> map_maker(std::string_view partial, int64_t d, uint64_t seed);
 

@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/fields.h"
 #include "base/float_environment.h"
+#include "model/input_domain.h"
 #include "model/map_from_rows.h"
 #include "model/model_entry.h"
 #include "spec/json.h"
@@ -132,11 +133,12 @@ model::Model fit(const ModelPlan& plan, const Rows& X, MatrixView<const double> 
   if (!feature::needs_rows(plan.map)) {
     return model::fit(make_map(plan.map, {}), plan.options, X, Y, context);
   }
-  const model::MapFromRows from_rows{plan.map.integer("inputs"), plan.map.integer("features"),
-                                     [&](const Rows& rows, Context& running) {
-                                       return make_map(plan.map,
-                                                       {.rows = &rows, .context = &running});
-                                     }};
+  const model::MapFromRows from_rows{
+      plan.map.integer("inputs"), plan.map.integer("features"),
+      [&](const Rows& rows, Context& running) {
+        return make_map(plan.map, {.rows = &rows, .context = &running});
+      },
+      model::domain_of(*kernel::make_kernel(plan.map.object("kernel")))};
   return model::fit(from_rows, plan.options, X, Y, context);
 }
 

@@ -150,12 +150,31 @@ TEST_CASE("models of maps made from data refuse before any work", "[capi]") {
   CHECK(slot.refused(fit(kSpec, 3), "mercer_model_fit_spec", "features = 20",
                      "at most 19, the number of rows", "nystroem") == "");
   CHECK(slot.fault(fit(kSpec, 2), MERCER_DIMENSION_MISMATCH, "X has 2 columns", "3 inputs") == "");
-  auto options = search_options();
-  options.features = 20;
-  options.map = R"({"map":"nystroem"})";
+}
+
+TEST_CASE("a search takes no more landmarks than rows, and says so", "[capi]") {
+  const auto X = numbers(19, 3), Y = numbers(19, 1);
+  auto options = search_options();  // 2,048 features
+  options.map = "nystroem";
+  mercer_model* out = nullptr;
+  REQUIRE(mercer_model_search(&options, rows_of(X, 3), rows_of(Y, 1), 0, nullptr, &out) ==
+          MERCER_OK);
+  const ModelHandle model(out);
+  mercer_map* map = nullptr;
+  REQUIRE(mercer_model_map(out, &map) == MERCER_OK);
+  const MapHandle owned(map);
+  int64_t D = 0;
+  REQUIRE(mercer_map_shape(map, nullptr, &D, nullptr, nullptr, nullptr) == MERCER_OK);
+  CHECK(D == 19);
+  const std::string report =
+      text_of([&](auto... buffer) { return mercer_model_report(out, buffer...); });
+  CHECK(report.find("a row for each feature, of those that choose: 19 features, not 2048") !=
+        std::string::npos);
+  options.map = "polka";
+  Slot<mercer_model> slot;
   CHECK(slot.refused(
             mercer_model_search(&options, rows_of(X, 3), rows_of(Y, 1), 0, nullptr, slot.out()),
-            "features = 20, expected at most 19", "made from 19 of the 19 rows") == "");
+            "polka", "fourier") == "");
 }
 
 TEST_CASE("what the fit of a map refuses", "[capi]") {

@@ -82,6 +82,64 @@ TEST_CASE("a source fits as its rows in memory do", "[capi]") {
   CHECK(worst < 1e-4);  // features in single precision, lambda down to 1e-12
 }
 
+TEST_CASE("weighted rows of a source fit as weighted rows in memory do", "[capi]") {
+  const int32_t selection = GENERATE(MERCER_SELECTION_LOO, MERCER_SELECTION_KFOLD);
+  struct Weighted : Blocks {
+    std::vector<double> table;  // two targets and a weight
+  } blocks;
+  std::vector<double> weights;
+  for (int64_t i = 0; i < kRows; ++i) {
+    weights.push_back(static_cast<double>(i % 4));
+    const auto at = static_cast<size_t>(2 * i);
+    blocks.table.insert(blocks.table.end(), {blocks.Y[at], blocks.Y[at + 1], weights.back()});
+  }
+  mercer_row_source source = blocks.source();
+  source.weighted = 1;
+  source.user = &blocks;
+  source.rewind = [](void* user) {
+    return static_cast<int32_t>(static_cast<Weighted*>(user)->at = 0);
+  };
+  source.next = [](void* user, mercer_rows* X, mercer_rows* Y) {
+    auto& from = *static_cast<Weighted*>(user);
+    const int64_t count = std::min<int64_t>(17, kRows - from.at);
+    *X = mercer_rows_f64(count, kInputs, from.X.data() + from.at * kInputs);
+    *Y = mercer_rows_f64(count, 3, from.table.data() + from.at * 3);
+    from.at += count;
+    return int32_t{0};
+  };
+  mercer_fit_options options = fit_options(selection);
+  options.lambda_smallest = 1e-6;
+  const auto map = fourier(kInputs, 32);
+  const auto predicted = [&](const mercer_model* model) {
+    std::vector<double> out(kRows * 2);
+    const mercer_rows X = mercer_rows_f64(kRows, kInputs, blocks.X.data());
+    const mercer_matrix to = mercer_matrix_f64(kRows, 2, out.data());
+    REQUIRE(mercer_model_predict(model, &X, nullptr, nullptr, &to) == MERCER_OK);
+    return out;
+  };
+  mercer_model* model = nullptr;
+  REQUIRE(mercer_model_fit_source(map.get(), &options, &source, 0, nullptr, &model) == MERCER_OK);
+  const ModelHandle streamed(model);
+  const mercer_rows X = mercer_rows_f64(kRows, kInputs, blocks.X.data());
+  const mercer_rows Y = mercer_rows_f64(kRows, 2, blocks.Y.data());
+  const auto in_memory = [&] {
+    mercer_model* made = nullptr;
+    REQUIRE(mercer_model_fit(map.get(), &options, &X, &Y, 0, nullptr, &made) == MERCER_OK);
+    const ModelHandle owned(made);
+    return predicted(made);
+  };
+  const std::vector<double> a = predicted(streamed.get()), plain = in_memory();
+  options.weights = weights.data();
+  const std::vector<double> b = in_memory();
+  double worst = 0, apart = 0;
+  for (size_t i = 0; i < a.size(); ++i) {
+    worst = std::max(worst, std::abs(a[i] - b[i]));
+    apart = std::max(apart, std::abs(a[i] - plain[i]));
+  }
+  CHECK(worst < 1e-4);
+  CHECK(apart > 0.01);
+}
+
 TEST_CASE("sources are refused with a reason", "[capi]") {
   Blocks blocks;
   const auto refused = [&](mercer_status status, const mercer_row_source* source, auto... parts) {
@@ -103,6 +161,11 @@ TEST_CASE("sources are refused with a reason", "[capi]") {
   bad = good;
   bad.m = 0;
   CHECK(refused(MERCER_INVALID_ARGUMENT, &bad, "source->m = 0") == "");
+  bad = good;
+  bad.weighted = 2;
+  CHECK(refused(MERCER_INVALID_ARGUMENT, &bad, "source->weighted = 2") == "");
+  bad.weighted = 1;  // the blocks bring no weights
+  CHECK(refused(MERCER_DIMENSION_MISMATCH, &bad, "source->m and one of weights") == "");
   blocks.rewind_answer = 5;
   CHECK(refused(MERCER_IO, &good, "rewind returned 5") == "");
   blocks.rewind_answer = 0;

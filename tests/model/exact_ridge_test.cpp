@@ -121,3 +121,44 @@ TEST_CASE("the exact reference gives the same answer from single precision rows"
       fit_exact(kernel(), options, MatrixView<const double>(widened.view()), problem.y(), context);
   CHECK(largest_difference(one.alpha, two.alpha) == 0);
 }
+
+TEST_CASE("weights of exact ridge: the stationary point, and a row of weight 2 is two rows",
+          "[model]") {
+  const Problem problem = smooth_problem(60, 3, 2, 0.1, 74);
+  std::vector<double> weights;
+  std::vector<int64_t> copies;
+  for (int64_t i = 0; i < 60; ++i) {
+    weights.push_back(static_cast<double>((i * 7) % 4));
+    for (int64_t k = 0; k < (i * 7) % 4; ++k) copies.push_back(i);
+  }
+  const auto count = static_cast<int64_t>(copies.size());
+  Problem repeated{Matrix<double>(count, 3), Matrix<double>(count, 2)};
+  for (int64_t k = 0; k < count; ++k) {
+    std::copy_n(problem.x().row(copies[static_cast<size_t>(k)]), 3, repeated.X.view().row(k));
+    std::copy_n(problem.y().row(copies[static_cast<size_t>(k)]), 2, repeated.Y.view().row(k));
+  }
+  FitOptions options;
+  options.lambda = 1e-3;
+  Context context;
+  const std::shared_ptr<const kernel::Kernel> kernel = kernel::make_gaussian({0.8}, 1.0);
+  const ExactModel model = fit_exact(kernel, options, problem.x(), problem.y(), context, weights);
+  const ExactModel twice = fit_exact(kernel, options, repeated.x(), repeated.y(), context);
+  const Matrix<double> a = exact_predictions(model, problem.x()),
+                       b = exact_predictions(twice, problem.x());
+  // n lambda alpha_i = w_i (y_i - f(x_i)): sums of 60 terms of size |alpha| <= 3/(n lambda).
+  double stationary = 0, apart = 0;
+  for (int64_t i = 0; i < 60; ++i) {
+    for (int64_t o = 0; o < 2; ++o) {
+      const double w = weights[static_cast<size_t>(i)];
+      const double force = w * (problem.Y(i, o) - a(i, o));
+      stationary = std::max(
+          stationary, std::abs(force - static_cast<double>(count) * 1e-3 * model.alpha(i, o)));
+      apart = std::max(apart, std::abs(a(i, o) - b(i, o)));
+      if (w == 0) CHECK(model.alpha(i, o) == 0);
+    }
+  }
+  CHECK(stationary < 1e-10);
+  CHECK(apart < 1e-9);
+  weights[3] = -1;
+  CHECK_THROWS_AS(fit_exact(kernel, options, problem.x(), problem.y(), context, weights), Error);
+}

@@ -11,6 +11,7 @@
 #include "model/model.h"
 #include "model/search.h"
 #include "model_problem.h"
+#include "spec/spec.h"
 #include "support/catch.h"
 #include "support/kernels.h"
 #include "support/refusal.h"
@@ -158,19 +159,24 @@ TEST_CASE("complex maps are unsupported", "[model]") {
             "complex") == "");
 }
 
-TEST_CASE("inputs outside the kernel's domain are refused, by either form", "[model]") {
-  // The skewed chi^2 takes logarithms of x + c: standardised inputs fall below -c.
+TEST_CASE("features that are not finite are refused, by either form", "[model]") {
+  // Cubes of inputs beyond 1e13 overflow single precision.
   std::string faults;
   for (const int64_t D : {16, 128}) {
-    const std::shared_ptr<const feature::FeatureMap> map =
-        feature::make_fourier(*kernel::make_skewed_chi2(0.1, 1.0), 3, D, {});
+    const std::shared_ptr<const feature::FeatureMap> map = spec::map_from_spec(
+        R"({"map":"product_sketch","kernel":{"kernel":"polynomial","degree":3},"inputs":3,"features":)" +
+        std::to_string(D) + "}");
+    Problem large = smooth_problem(40, 3, 1, 0.1, 51);
+    for (int64_t i = 0; i < 40; ++i) large.X(i, 1) *= 1e20;
+    FitOptions options;
+    options.standardize = false;
     faults += refusal_fault(
         MERCER_INVALID_ARGUMENT,
         [&] {
           Context context;
-          fit(map, FitOptions{}, problem().x(), problem().y(), context);
+          fit(map, options, large.x(), large.y(), context);
         },
-        "domain");
+        "not finite", "too large");
   }
   CHECK(faults == "");
 }

@@ -32,7 +32,8 @@ Problem measured_thrice(double noise) {
 }
 
 bool warns(const FitOptions& options, const Problem& problem, const std::string& part) {
-  const auto found = data_warnings(options, problem.x(), problem.y());
+  Context context;
+  const auto found = data_warnings(options, problem.x(), problem.y(), context);
   return std::ranges::any_of(
       found, [&](const std::string& text) { return text.find(part) != std::string::npos; });
 }
@@ -41,14 +42,15 @@ bool warns(const FitOptions& options, const Problem& problem, const std::string&
 
 TEST_CASE("targets of equal inputs bound R^2 by their spread", "[model]") {
   const Problem noisy = measured_thrice(1), exact = measured_thrice(0);
-  const Repeats found = find_repeats({}, noisy.x(), noisy.y());
+  Context context;
+  const Repeats found = find_repeats({}, noisy.x(), noisy.y(), context);
   CHECK(found.rows == 600);
   CHECK(found.contradictory == 900);
   // x is uniform on (-1, 1): the variances are 3 and 1. That of the noise, of 600 degrees of
   // freedom, has a relative deviation of 0.058: R^2 one of 0.014, six of them 0.09.
   CHECK(std::abs(found.most - 0.75) < 0.09);
   CHECK(warns({}, noisy, "900 rows share their inputs with rows of other targets"));
-  CHECK(find_repeats({}, exact.x(), exact.y()).contradictory == 0);
+  CHECK(find_repeats({}, exact.x(), exact.y(), context).contradictory == 0);
   CHECK(!warns({}, exact, "share their inputs"));
   CHECK(warns({}, exact, "600 of 900 rows repeat"));
 }
@@ -61,7 +63,8 @@ TEST_CASE("classes of equal inputs bound the accuracy by their largest", "[model
   FitOptions options;
   options.task = Task::classification;
   options.classes = 3;
-  const Repeats found = find_repeats(options, problem.x(), problem.y());
+  Context context;
+  const Repeats found = find_repeats(options, problem.x(), problem.y(), context);
   CHECK(found.rows == 5);
   CHECK(found.contradictory == 6);
   CHECK(found.most == Approx(0.96).epsilon(1e-12));
@@ -77,7 +80,8 @@ TEST_CASE("sparse rows are equal by what they list", "[model]") {
   }
   Matrix<double> Y(5, 1);
   for (int64_t i = 0; i < 5; ++i) Y(i, 0) = i == 2 ? 1 : 0;
-  const Repeats found = find_repeats({}, rows.view(), Y.view());
+  Context context;
+  const Repeats found = find_repeats({}, rows.view(), Y.view(), context);
   CHECK(found.rows == 2);
   CHECK(found.contradictory == 2);
 }

@@ -179,3 +179,45 @@ TEST_CASE("best_point takes the first of equal scores and passes over NaN", "[mo
   CHECK(best_point({{3, NAN}, {2, 5.0}, {1, NAN}}).lambda == 2);
   CHECK(best_point({{3, INFINITY}, {2, INFINITY}}).lambda == 3);
 }
+
+TEST_CASE("folds of classes hold as many rows of each, and score as plain refits do", "[model]") {
+  constexpr int64_t n = 103;
+  Problem problem = smooth_problem(n, 3, 1, 0.3, 23);
+  for (int64_t i = 0; i < n; ++i) problem.Y(i, 0) = i % 20 == 0 ? 2 : problem.Y(i, 0) > 0 ? 1 : 0;
+  FitOptions options = path_options(Selection::kfold);
+  options.task = Task::classification;
+  options.classes = 3;
+  options.standardize = false;
+  const auto map = gaussian_map(3, 24);
+  Context context;
+  const Model model = fit(map, options, problem.x(), problem.y(), context);
+  std::vector<double> classes;
+  for (int64_t i = 0; i < n; ++i) classes.push_back(problem.Y(i, 0));
+  const auto folds = fold_rows(n, options.folds, options.seed, classes);
+  for (const auto& fold : folds)
+    CHECK(std::ranges::count(fold, 2.0, [&](int64_t i) { return problem.Y(i, 0); }) >= 1);
+  CHECK(folds != fold_rows(n, options.folds, options.seed));
+  FitOptions fixed = options;
+  fixed.selection = Selection::fixed;
+  for (const PathPoint& point : model.path) {
+    double wrong = 0;
+    fixed.lambda = point.lambda;
+    for (const auto& fold : folds) {
+      const std::vector<int64_t> train = rows_without(n, fold);
+      Problem part{Matrix<double>(std::ssize(train), 3), Matrix<double>(std::ssize(train), 1)};
+      for (size_t k = 0; k < train.size(); ++k) {
+        const auto row = static_cast<int64_t>(k);
+        std::copy_n(problem.x().row(train[k]), 3, part.X.view().row(row));
+        part.Y(row, 0) = problem.Y(train[k], 0);
+      }
+      const Model refit = fit(map, fixed, part.x(), part.y(), context);
+      const Matrix<double> scores = predictions(refit, problem.x());
+      for (const int64_t i : fold) {
+        const double* of_row = scores.view().row(i);
+        wrong +=
+            static_cast<double>(std::max_element(of_row, of_row + 3) - of_row) != problem.Y(i, 0);
+      }
+    }
+    CHECK(std::abs(point.score - wrong / n) < 1e-9);
+  }
+}

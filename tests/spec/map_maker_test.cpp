@@ -42,8 +42,8 @@ TEST_CASE("candidates are the map of the spec with lengthscale, size and seed fi
 TEST_CASE("what is left out is the Sobol Fourier map of a Gaussian", "[spec]") {
   const std::string expected = spec::to_spec(*spec::map_from_spec(
       R"({"map":"fourier","projection":"sobol","kernel":{"kernel":"gaussian","lengthscale":2},"inputs":3,"features":4,"seed":5})"));
-  for (const char* partial :
-       {"", "{}", R"({"map":"fourier"})", R"({"mercer":1,"kernel":{"kernel":"gaussian"}})"}) {
+  for (const char* partial : {"", "{}", "fourier", R"({"map":"fourier"})",
+                              R"({"mercer":1,"kernel":{"kernel":"gaussian"}})"}) {
     CAPTURE(partial);
     CHECK(spec::to_spec(*spec::map_maker(partial, 3, 5)->make(2, 4)) == expected);
   }

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Kernels of bounded inputs: what they ask of rows, and of how rows are prepared. Inputs are
+// divided by their root mean square and not centred, which leaves numbers >= 0 where they are.
+#pragma once
+
+#include <optional>
+
+#include "kernel/kernel.h"
+#include "model/model.h"
+
+namespace mercer::model {
+
+/// None for a kernel of all inputs.
+std::optional<InputDomain> domain_of(const kernel::Kernel& kernel);
+
+/// UNSUPPORTED for a preparation that would take inputs out of options.domain: scale = robust or
+/// center, transform = rank.
+void check_preparation(const FitOptions& options);
+
+/// INVALID_ARGUMENT for a number of X outside options.domain, naming `name`, row, column, value and
+/// domain. NaN is inside. Numbers below 0 are outside any domain where transform = log or unit_rows
+/// could take them farther down.
+void check_domain(const FitOptions& options, const char* name, const Rows& X);
+
+/// The options with the domain, once both checks are passed; scales_up is false where some input
+/// is negative, which must not be taken farther down.
+FitOptions within(std::optional<InputDomain> domain, const FitOptions& options, const Rows& X);
+
+}  // namespace mercer::model

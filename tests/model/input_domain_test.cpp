@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Kernels of bounded inputs: fits of every kind keep inputs inside, and refuse rows outside by name.
+#include "model/input_domain.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <string>
+#include <utility>
+
+#include "feature/map_entry.h"
+#include "kernel/kernel.h"
+#include "model/exact_ridge.h"
+#include "model/hermite.h"
+#include "model/row_stream.h"
+#include "model/row_summary.h"
+#include "model/search.h"
+#include "model_problem.h"
+#include "spec/map_maker.h"
+#include "spec/spec.h"
+#include "statistic/prediction_score.h"
+#include "support/catch.h"
+#include "support/refusal.h"
+
+using namespace mercer;
+using namespace mercer::model;
+using namespace mercer::test;
+
+namespace {
+
+/// Histograms of three bins with counts of very different sizes; y depends on their ratios.
+Problem histograms(int64_t n, uint64_t seed) {
+  Problem problem{random_matrix(n, 3, seed), Matrix<double>(n, 1)};
+  for (int64_t i = 0; i < n; ++i) {
+    for (int64_t j = 0; j < 3; ++j)
+      problem.X(i, j) = std::exp(2 * problem.X(i, j)) * (j == 1 ? 50 : 1);
+    problem.Y(i, 0) = std::log(1 + problem.X(i, 0)) + std::sqrt(problem.X(i, 1)) / 10;
+  }
+  return problem;
+}
+
+Parameters named(const std::string& kernel) {
+  Parameters given;
+  given.set("kernel", kernel);
+  return given;
+}
+std::shared_ptr<const kernel::Kernel> kernel_of(const std::string& name) {
+  return kernel::make_kernel(named(name));
+}
+
+std::string refusal_of_row(const char* number) {
+  return "row 7, column 2 (counted from 0) is " + std::string(number);
+}
+
+struct Blocks final : RowStream {
+  const Problem& problem;
+  int64_t at = 0;
+  explicit Blocks(const Problem& p) : problem(p) {}
+  void rewind() override { at = 0; }
+  Block next() override {
+    const int64_t end = std::min(at + 50, problem.X.rows()), from = std::exchange(at, end);
+    return {problem.x().block_rows(from, end), problem.y().block_rows(from, end), {}};
+  }
+};
+
+}  // namespace
+
+TEST_CASE("kernels say what inputs they take, and are NaN beyond", "[model]") {
+  const std::string bounded[] = {"additive_chi2", "intersection",          "jensen_shannon",
+                                 "hellinger",     "exponential_semigroup", "reciprocal_semigroup",
+                                 "skewed_chi2"};
+  size_t found = 0;
+  for (const kernel::KernelEntry& entry : kernel::kernel_table()) {
+    const bool listed = std::ranges::find(bounded, entry.name) != std::end(bounded);
+    found += listed ? 1 : 0;
+    if (!listed) {
+      std::unique_ptr<kernel::Kernel> other;
+      const Outcome made = outcome([&] { other = kernel::make_kernel(named(entry.name)); });
+      CHECK((made.status != MERCER_OK || !other->input_bound()));  // some have no defaults
+      continue;
+    }
+    const auto kernel = kernel_of(entry.name);
+    const auto bound = kernel->input_bound();
+    REQUIRE(bound);
+    const double least = bound->least, inside[] = {least + 0.5}, below[] = {least - 1e-9};
+    CHECK(std::isnan(kernel->value(1, inside, below)));
+    CHECK(std::isfinite(kernel->value(1, inside, inside)));
+    CHECK(std::isnan(kernel->value(1, inside, &least)) == bound->open);
+    CHECK(bound->excludes(least) == bound->open);
+    CHECK_FALSE(bound->excludes(std::nan("")));
+  }
+  CHECK(found == std::size(bounded));
+}
+
+TEST_CASE("a search by default learns from non-negative rows with kernels of these", "[model]") {
+  const Problem train = histograms(300, 3), fresh = histograms(300, 4);
+  for (const char* map : {R"({"map":"additive","kernel":{"kernel":"additive_chi2"}})",
+                          R"({"map":"additive","kernel":{"kernel":"intersection"}})",
+                          R"({"map":"laplace","kernel":{"kernel":"exponential_semigroup"}})",
+                          R"({"map":"fourier","kernel":{"kernel":"skewed_chi2"}})",
+                          R"({"map":"nystroem","kernel":{"kernel":"jensen_shannon"}})"}) {
+    INFO(map);
+    const auto maker = spec::map_maker(map, 3, 1);
+    SearchOptions options;
+    options.features = 150;
+    options.assess = false;
+    Context context;
+    const Model model = search(*maker, options, train.x(), train.y(), context);
+    for (const double mean : model.preparation.mean) CHECK(mean == 0);
+    CHECK(statistic::r_squared(fresh.y(), predictions(model, fresh.x()).view()) > 0.95);
+  }
+}
+
+TEST_CASE("inputs of bounded kernels are divided by their root mean square alone", "[model]") {
+  const Problem problem = histograms(200, 5);
+  FitOptions options;
+  options.domain = domain_of(*kernel_of("additive_chi2"));
+  for (const Transform transform : {Transform::none, Transform::log}) {
+    options.transform = transform;
+    const Preparation by = fit_preparation(options, problem.x(), problem.y());
+    for (size_t j = 0; j < 3; ++j) {
+      const Curve curve = by.curves.empty() ? Curve() : by.curves[j];
+      double squares = 0;
+      for (int64_t i = 0; i < 200; ++i)
+        squares += std::pow(curve(problem.X(i, static_cast<int64_t>(j))), 2) / 200;
+      CHECK(by.mean[j] == 0);
+      CHECK(std::abs(by.scale[j] / std::sqrt(squares) - 1) < 1e-12);
+    }
+  }
+}
+
+TEST_CASE("negative inputs of a kernel that takes some are not scaled up", "[model]") {
+  Problem problem = histograms(200, 6);
+  for (int64_t i = 0; i < 200; ++i) problem.X(i, 0) = 0.01 * problem.X(i, 0);
+  const auto domain = domain_of(*kernel_of("skewed_chi2"));
+  const auto scale = [&] {
+    const FitOptions options = within(domain, {}, problem.x());
+    return fit_preparation(options, problem.x(), problem.y()).scale[0];
+  };
+  CHECK(scale() < 0.1);
+  problem.X(7, 0) = -0.9;
+  CHECK(scale() == 1);
+  FitOptions unit;
+  unit.unit_rows = true;
+  CHECK(refusal_fault(
+            MERCER_INVALID_ARGUMENT, [&] { within(domain, unit, problem.x()); }, "is -0.9",
+            ">= 0") == "");
+}
+
+TEST_CASE("every fit refuses rows outside the kernel's domain by row, column and value",
+          "[model]") {
+  Problem problem = histograms(120, 7);
+  problem.X(7, 2) = -0.25;
+  const auto kernel = kernel_of("additive_chi2");
+  const auto maker =
+      spec::map_maker(R"({"map":"additive","kernel":{"kernel":"additive_chi2"}})", 3, 1);
+  const auto map = maker->make(1, 21);
+  const std::string place = refusal_of_row("-0.25");
+  const char* expected = ">= 0, as kernel additive_chi2";
+  Context context;
+  CHECK(refusal_fault(
+            MERCER_INVALID_ARGUMENT, [&] { fit(map, {}, problem.x(), problem.y(), context); },
+            place.c_str(), expected) == "");
+  CHECK(refusal_fault(
+            MERCER_INVALID_ARGUMENT, [&] { search(*maker, {}, problem.x(), problem.y(), context); },
+            place.c_str(), expected) == "");
+  CHECK(refusal_fault(
+            MERCER_INVALID_ARGUMENT,
+            [&] { fit_exact(kernel, {}, problem.x(), problem.y(), context); }, place.c_str(),
+            expected) == "");
+  const Observations values{{}, 1, problem.x(), problem.y(), {}};
+  CHECK(refusal_fault(
+            MERCER_INVALID_ARGUMENT,
+            [&] {
+              fit_hermite(map, {&values, 1}, {}, context);
+            },
+            ("sets[0].X: " + place).c_str(), expected) == "");
+  Blocks blocks(problem);
+  CHECK(refusal_fault(
+            MERCER_INVALID_ARGUMENT, [&] { fit_stream(map, {}, blocks, 1, context); },
+            place.c_str(), expected, "in the block after 0 rows") == "");
+  const auto plan = spec::model_plan_from_spec(
+      R"({"model":"ridge","map":{"map":"nystroem","inputs":3,"features":9,)"
+      R"("kernel":{"kernel":"skewed_chi2","c":0.25}}})");
+  CHECK(refusal_fault(
+            MERCER_INVALID_ARGUMENT, [&] { spec::fit(plan, problem.x(), problem.y(), context); },
+            place.c_str(), "> -0.25, as kernel skewed_chi2") == "");
+}
+
+TEST_CASE("preparations that leave the kernel's domain are refused", "[model]") {
+  const Problem problem = histograms(50, 8);
+  const auto maker = spec::map_maker(R"({"map":"additive","kernel":{"kernel":"hellinger"}})", 3, 1);
+  Context context;
+  SearchOptions options;
+  const auto refuses = [&](const char* what) {
+    CHECK(refusal_fault(
+              MERCER_UNSUPPORTED,
+              [&] { search(*maker, options, problem.x(), problem.y(), context); }, what,
+              "hellinger") == "");
+    CHECK(refusal_fault(
+              MERCER_UNSUPPORTED,
+              [&] { fit(maker->make(1, 3), options.fit, problem.x(), problem.y(), context); }, what,
+              "hellinger") == "");
+  };
+  options.fit.scale = Scale::robust;
+  refuses("scale = robust");
+  options.fit.scale = Scale::center;
+  refuses("scale = center");
+  options.fit.scale = Scale::standard;
+  options.fit.transform = Transform::rank;
+  refuses("transform = rank");
+}
+
+TEST_CASE("a prediction outside the domain is NaN in its row alone", "[model]") {
+  const Problem train = histograms(100, 9);
+  Problem fresh = histograms(20, 10);
+  fresh.X(4, 1) = -1;
+  const auto maker =
+      spec::map_maker(R"({"map":"additive","kernel":{"kernel":"intersection"}})", 3, 1);
+  Context context;
+  SearchOptions options;
+  options.features = 21;
+  const Model model = search(*maker, options, train.x(), train.y(), context);
+  Matrix<double> scores(20, 1);
+  predict(model, fresh.x(), context, scores.view(), Extrapolation::free);
+  for (int64_t i = 0; i < 20; ++i) CHECK(std::isnan(scores(i, 0)) == (i == 4));
+  CHECK(predict(model, fresh.x(), context, scores.view(), Extrapolation::clip).rows >= 1);
+  CHECK(std::isfinite(scores(4, 0)));
+}
