@@ -3,7 +3,8 @@
 // A lengthscale for each input, from the one for all: learnt by gradients through few features on
 // some rows, scaled by a common factor, which few features and rows misjudge, and kept only if it
 // beats the one for all by more than two standard errors of their difference (one of a regression on
-// many rows). Classes of many rows keep one: what won with half the features lost with all (letter).
+// many rows), on many rows under every transform of the inputs that came near the best. Classes of
+// many rows keep one: what won with half the features lost with all (letter).
 #include <algorithm>
 #include <cmath>
 
@@ -96,9 +97,7 @@ Ard SearchRun::learn_from(int64_t most, const std::vector<double>& units,
 }
 
 /// Few rows first: through few features their likelihood has a wider basin, and costs a quarter.
-/// Many rows refine them, but through few features more rows than these can follow also ask for
-/// lengthscales that are too long: which of both is better the criterion says.
-std::vector<std::vector<double>> SearchRun::learn_per_input(const Chosen& chosen) {
+Ard SearchRun::learn_from_few(const Chosen& chosen) {
   const int64_t d = preparation_.prepared(X_.cols());
   ArdOptions options;
   options.lengthscale = std::sqrt(2.0 * static_cast<double>(d));
@@ -107,16 +106,16 @@ std::vector<std::vector<double>> SearchRun::learn_per_input(const Chosen& chosen
     options.lengthscale = chosen.lengthscales[0];
     options.lambda = std::max(chosen.point.lambda, 10 * kLeastArdLambda);
   }
-  const std::vector<double> ones(static_cast<size_t>(d), 1.0);
-  const Ard few = learn_from(kFirstRows, ones, options);
-  if (few.lengthscale.empty()) return {};
-  if (std::ssize(split_.train) <= kFirstRows) return {few.lengthscale};
-  options.lengthscale = 1;
+  return learn_from(kFirstRows, std::vector<double>(static_cast<size_t>(d), 1.0), options);
+}
+
+/// Many rows refine what few found. Through few features more rows than these can follow also ask
+/// for lengthscales that are too long: which of both is better the criterion says.
+Ard SearchRun::learn_from_many(const Ard& few) {
+  ArdOptions options;
   options.lambda = std::max(few.lambda, 10 * kLeastArdLambda);
   options.most_iterations = kLastIterations;
-  const Ard many = learn_from(kLearningRows, few.lengthscale, options);
-  if (many.lengthscale.empty()) return {few.lengthscale};
-  return {many.lengthscale, few.lengthscale};
+  return learn_from(kLearningRows, few.lengthscale, options);
 }
 
 const char* SearchRun::bar_to_per_input() const {
@@ -147,30 +146,46 @@ bool SearchRun::tries_per_input() const {
                                                 (!judge_.classifies() || leaves_out()));
 }
 
+void SearchRun::consider(Ard learnt, const Chosen& chosen, PerInputFit& best) {
+  if (learnt.lengthscale.empty()) return;
+  LengthscaleWalk walk(1.0, [&](double factor, const Trial* near) {
+    return try_out(2, scaled(learnt.lengthscale, factor), sizes_.fine,
+                   near == nullptr ? &chosen.trial : near);
+  });
+  walk.climb(kFactor, kFactorSteps);
+  const LengthscaleWalk::Choice choice = choice_of(walk);
+  const TrialPoint& point = choice.tried->trial.points[choice.point];
+  if (best.found() && !is_less(point.loss, best.chosen.point.loss)) return;
+  best.chosen.lengthscales = scaled(learnt.lengthscale, choice.tried->lengthscale);
+  best.chosen.take(choice.tried->trial, choice.point);
+  best.learnt = std::move(learnt);
+  best.transform = fit_.transform;
+}
+
+SearchRun::PerInputFit SearchRun::fit_per_input(const Chosen& chosen) {
+  PerInputFit best;
+  for (const Transform transform : rival_transforms()) {
+    take_transform(transform);
+    consider(learn_from_few(chosen), chosen, best);
+  }
+  if (!best.found()) return best;
+  take_transform(best.transform);
+  if (std::ssize(split_.train) > kFirstRows) consider(learn_from_many(best.learnt), chosen, best);
+  return best;
+}
+
 void SearchRun::try_per_input(Chosen& chosen) {
   if (!tries_per_input()) return;
-  Chosen best;
-  std::vector<double> learnt;  // what best is a multiple of
-  for (std::vector<double>& candidate : learn_per_input(chosen)) {
-    LengthscaleWalk walk(1.0, [&](double factor, const Trial* near) {
-      return try_out(2, scaled(candidate, factor), sizes_.fine,
-                     near == nullptr ? &chosen.trial : near);
-    });
-    walk.climb(kFactor, kFactorSteps);
-    const LengthscaleWalk::Choice choice = choice_of(walk);
-    const TrialPoint& point = choice.tried->trial.points[choice.point];
-    if (!learnt.empty() && !is_less(point.loss, best.point.loss)) continue;
-    best.lengthscales = scaled(candidate, choice.tried->lengthscale);
-    best.take(choice.tried->trial, choice.point);
-    learnt = std::move(candidate);
-  }
-  if (learnt.empty()) return;
-  if (options_.per_input == PerInput::automatic &&
-      !beats(best.trial, best.at, chosen.trial, chosen.at, leaves_out() ? kErrors : kErrorsOfMany))
-    return;
-  report_.relevance = of_inputs(relevance(learnt), X_.cols(), preparation_.flagged);
-  best.whole = chosen.whole;
-  chosen = std::move(best);
+  const Transform kept = fit_.transform;
+  PerInputFit best = fit_per_input(chosen);
+  const bool wins = best.found() && (options_.per_input == PerInput::on ||
+                                     beats(best.chosen.trial, best.chosen.at, chosen.trial,
+                                           chosen.at, leaves_out() ? kErrors : kErrorsOfMany));
+  if (!wins) return take_transform(kept);
+  report_.relevance =
+      of_inputs(relevance(best.learnt.lengthscale), X_.cols(), preparation_.flagged);
+  best.chosen.whole = chosen.whole;
+  chosen = std::move(best.chosen);
 }
 
 }  // namespace mercer::model

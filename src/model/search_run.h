@@ -59,7 +59,6 @@ class SearchRun {
   bool searches_lengthscale() const {
     return maker_.has_lengthscale() && options_.lengthscale == 0;
   }
-  void check_features() const;  // that the map can be made, before the first trial
   Chosen choose();
   Chosen choose_lengthscale();
   /// The coarse walk of the transform of inputs that is kept.
@@ -67,6 +66,9 @@ class SearchRun {
   LengthscaleWalk walk_coarsely();
   bool tries_transforms() const;
   void take_transform(Transform transform);
+  /// Under which lengthscales for each input are learnt: the one that is kept, and above
+  /// kMostLeftOut rows those whose walk came near it.
+  std::vector<Transform> rival_transforms() const;
   /// Null, or why no lengthscale for each input can be learnt, whatever is asked for.
   const char* bar_to_per_input() const;
   void check_per_input() const;  // UNSUPPORTED where it is asked for, and cannot be
@@ -74,7 +76,18 @@ class SearchRun {
   /// Goes over to a lengthscale for each input where that is better by more than its error, or
   /// asked for.
   void try_per_input(Chosen& chosen);
-  std::vector<std::vector<double>> learn_per_input(const Chosen& chosen);
+  /// What was learnt of all that was tried, with the common factor and lambda of least loss.
+  struct PerInputFit {
+    Ard learnt;
+    Chosen chosen;
+    Transform transform = Transform::none;
+    bool found() const { return !learnt.lengthscale.empty(); }
+  };
+  PerInputFit fit_per_input(const Chosen& chosen);
+  /// Keeps it where it is better than what was tried before.
+  void consider(Ard learnt, const Chosen& chosen, PerInputFit& best);
+  Ard learn_from_few(const Chosen& chosen);
+  Ard learn_from_many(const Ard& few);
   Ard learn_from(int64_t most, const std::vector<double>& units, const ArdOptions& options);
   /// Thousands of rows tell lengthscales apart: there the paired rule is for lambda alone.
   LengthscaleWalk::Choice choice_of(const LengthscaleWalk& walk) const {
@@ -132,7 +145,12 @@ class SearchRun {
   FitReport report_;
   std::optional<EstimatorChoice> choice_;  // of a classification
   bool lengthscale_at_edge_ = false;
-  int64_t stage_ = 0;  // of trials of one lengthscale
+  struct Walked {
+    Transform transform;
+    double loss;  // the least of its coarse walk
+  };
+  std::vector<Walked> walked_;  // of transforms that were chosen among
+  int64_t stage_ = 0;           // of trials of one lengthscale
   Phases phases_;
 };
 

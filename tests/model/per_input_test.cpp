@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // A search goes over to a lengthscale for each input where inputs differ, and says which matter.
+#include <algorithm>
 #include <cmath>
+#include <map>
+#include <set>
 #include <vector>
 
 #include "feature/fourier.h"
@@ -105,4 +108,32 @@ TEST_CASE("the model of a search with a lengthscale for each input is a fit with
   Context context;
   const Model again = fit(model.map, fixed, train.x(), train.y(), context);
   CHECK(largest_difference(predictions(model, train.x()), predictions(again, train.x())) == 0);
+}
+
+TEST_CASE("many rows learn lengthscales under every transform whose walk came near", "[model]") {
+  constexpr int64_t n = 3600;
+  Problem train = one_of_six(n, 61);
+  for (int64_t i = 0; i < n; ++i) {
+    const double noise = train.Y(i, 0) - std::sin(4 * train.X(i, 0));
+    train.Y(i, 0) = train.X(i, 0) + 0.5 * std::sin(3 * train.X(i, 1)) + 12 * noise;
+  }
+  SearchOptions options;
+  options.features = 64;
+  options.assess = false;
+  options.choose_transform = true;
+  Context context;
+  const Model model = search(Maker{}, options, train.x(), train.y(), context);
+  std::map<Transform, double> walked;
+  std::set<Transform> learnt, near = {model.report.trials[0].transform};
+  for (const SearchCandidate& trial : model.report.trials) {
+    if (trial.stage == 0)
+      walked[trial.transform] =
+          std::min(trial.loss, walked.try_emplace(trial.transform, 1e9).first->second);
+    if (trial.stage == 2) learnt.insert(trial.transform);
+  }
+  REQUIRE(walked.size() == 2);  // no input is skewed: logarithms would leave all as they are
+  const double least = std::min(walked[Transform::none], walked[Transform::rank]);
+  if (walked[Transform::rank] <= 1.1 * least) near.insert(Transform::rank);
+  CHECK(near.size() == 2);
+  CHECK(learnt == near);
 }
