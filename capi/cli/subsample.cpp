@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "failure.h"
@@ -16,7 +17,7 @@ namespace mercer::cli {
 
 namespace {
 
-void standardize_dense(Subsample* rows) {
+void standardize_dense(Subsample* rows, bool centred) {
   const int64_t d = rows->d;
   const int64_t n = rows->train_rows;
   GrowingBuffer<double>& X = rows->X.f64;
@@ -24,16 +25,19 @@ void standardize_dense(Subsample* rows) {
     double mean = 0;
     for (int64_t i = 0; i < n; ++i) mean += X[static_cast<size_t>(i * d + j)];
     mean /= static_cast<double>(n);
+    if (!centred) mean = 0;
     double square = 0;
-    bool binary = true;  // columns of 0 and 1 stay as they are
+    bool binary = true, negative = false;  // columns of 0 and 1 stay as they are
     for (int64_t i = 0; i < n; ++i) {
       const double x = X[static_cast<size_t>(i * d + j)], deviation = x - mean;
       binary = binary && (x == 0 || x == 1);
+      negative = negative || x < 0;
       square += deviation * deviation;
     }
     if (binary) continue;
-    // A constant column keeps its scale.
-    const double scale = square > 0 ? std::sqrt(square / static_cast<double>(n)) : 1;
+    // A constant column keeps its scale; what is negative must not leave the domain.
+    double scale = square > 0 ? std::sqrt(square / static_cast<double>(n)) : 1;
+    if (!centred && negative) scale = std::max(scale, 1.0);
     for (int64_t i = 0; i < n + rows->test_rows; ++i) {
       double& x = X[static_cast<size_t>(i * d + j)];
       x = (x - mean) / scale;
@@ -83,6 +87,41 @@ void standardize_sparse(Subsample* rows) {
     rows->X.f64[p] /= scale[static_cast<size_t>(rows->X.indices[p])];
 }
 
+/// Least and largest numbers of the columns over the rows that are fitted on.
+struct Bounds {
+  explicit Bounds(int64_t d) : least(d, kNone), largest(d, -kNone) {}
+  static constexpr double kNone = std::numeric_limits<double>::infinity();
+  std::vector<double> least, largest;
+  void add(int64_t j, double x) {
+    least[static_cast<size_t>(j)] = std::min(least[static_cast<size_t>(j)], x);
+    largest[static_cast<size_t>(j)] = std::max(largest[static_cast<size_t>(j)], x);
+  }
+  void clip(int64_t j, double* x) const {
+    *x = std::min(std::max(*x, least[static_cast<size_t>(j)]), largest[static_cast<size_t>(j)]);
+  }
+};
+
+void clip_dense(Subsample* rows) {
+  Bounds bounds(rows->d);
+  double* x = rows->X.f64.data();
+  for (int64_t k = 0; k < rows->train_rows * rows->d; ++k) bounds.add(k % rows->d, *x++);
+  for (int64_t k = 0; k < rows->test_rows * rows->d; ++k) bounds.clip(k % rows->d, x++);
+}
+
+// What is not listed is 0, in every column.
+void clip_sparse(Subsample* rows) {
+  Bounds bounds(rows->d);
+  for (int64_t j = 0; j < rows->d; ++j) bounds.add(j, 0);
+  const auto end = static_cast<size_t>(rows->X.offsets[static_cast<size_t>(rows->train_rows)]);
+  for (size_t p = 0; p < rows->X.f64.size(); ++p) {
+    if (p < end) {
+      bounds.add(rows->X.indices[p], rows->X.f64[p]);
+    } else {
+      bounds.clip(rows->X.indices[p], &rows->X.f64[p]);
+    }
+  }
+}
+
 Numbers in_double(const Numbers& X, int64_t rows, int64_t d) {
   Numbers taken;
   taken.sparse = X.sparse;
@@ -107,7 +146,7 @@ void require_dense_memory(const Subsample& rows) {
 
 }  // namespace
 
-Subsample draw_subsample(TrainingSet&& set, int64_t rows, uint64_t seed) {
+Subsample draw_subsample(TrainingSet&& set, int64_t rows, uint64_t seed, bool centred) {
   Dataset& data = set.data;
   if (data.n < 5)
     fail_at(data.name, 0, 0, std::to_string(data.n) + " rows, expected at least 5 to compare on");
@@ -123,7 +162,12 @@ Subsample draw_subsample(TrainingSet&& set, int64_t rows, uint64_t seed) {
   out.X = in_double(data.X, used, data.d);
   for (int64_t i = 0; i < used * data.m; ++i) out.Y.push_back(data.Y[static_cast<size_t>(i)]);
   if (set.standardize && out.X.sparse) standardize_sparse(&out);
-  if (set.standardize && !out.X.sparse) standardize_dense(&out);
+  if (set.standardize && !out.X.sparse) standardize_dense(&out, centred);
+  if (out.X.sparse) {
+    clip_sparse(&out);
+  } else {
+    clip_dense(&out);
+  }
   return out;
 }
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Rows for a comparison: some to fit on, some held out, in double, standardised by the rows that
-// are fitted on: dense rows centred and scaled, sparse ones scaled alone, as in the library's
-// models.
+// are fitted on: dense rows centred and scaled, sparse ones and those of a kernel of bounded inputs
+// scaled alone, as in the library's models. Rows held out are clipped to the range of the others, as
+// models clip them.
 #pragma once
 
 #include <algorithm>
@@ -23,6 +24,11 @@ struct Subsample {
   GrowingBuffer<double> Y;
   Rows train() const { return rows_of(X, 0, train_rows, d); }
   Rows train_y() const { return targets_of(Y, 0, train_rows, m); }
+  /// The first `count` of the rows that are fitted on, and the rest of them.
+  Rows first(int64_t count) const { return rows_of(X, 0, count, d); }
+  Rows first_y(int64_t count) const { return targets_of(Y, 0, count, m); }
+  Rows rest(int64_t count) const { return rows_of(X, count, train_rows - count, d); }
+  Rows rest_y(int64_t count) const { return targets_of(Y, count, train_rows - count, m); }
   /// At most `most` of those held out.
   Rows test(int64_t most = INT64_MAX) const {
     return rows_of(X, train_rows, std::min(test_rows, most), d);
@@ -31,7 +37,7 @@ struct Subsample {
 };
 
 /// Shuffles by seed, fits on at most `rows` rows (and four fifths of all), holds out at most half
-/// as many. Fails when exact kernel ridge could not hold the rows, which it makes dense.
-Subsample draw_subsample(TrainingSet&& set, int64_t rows, uint64_t seed);
+/// as many. centred: else dense rows are divided by their root mean square alone. Fails when exact kernel ridge could not hold the rows, which it makes dense.
+Subsample draw_subsample(TrainingSet&& set, int64_t rows, uint64_t seed, bool centred);
 
 }  // namespace mercer::cli
