@@ -11,6 +11,17 @@ ComposedKernel::ComposedKernel(const Parameters& canonical, Composition::Rule ru
   for (const auto& part : canonical.objects("parts")) parts_.push_back(make_kernel(*part));
 }
 
+std::optional<InputBound> ComposedKernel::input_bound() const noexcept {
+  std::optional<InputBound> strictest;
+  for (const auto& part : parts_) {
+    const std::optional<InputBound> bound = part->input_bound();
+    if (bound && (!strictest || strictest->least < bound->least ||
+                  (strictest->least == bound->least && bound->open)))
+      strictest = bound;
+  }
+  return strictest;
+}
+
 Field parts_field(const char* help) {
   return {.key = "parts",
           .type = FieldType::kernels,

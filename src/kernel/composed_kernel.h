@@ -15,6 +15,8 @@ class ComposedKernel : public Kernel {
   std::optional<Composition> composition() const noexcept final {
     return Composition{rule_, parts_};
   }
+  /// The strictest of the parts.
+  std::optional<InputBound> input_bound() const noexcept final;
 
  protected:
   ComposedKernel(const Parameters& canonical, Composition::Rule rule);

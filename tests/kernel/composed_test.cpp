@@ -54,6 +54,20 @@ TEST_CASE("composed: Gram matrices are those of the parts, added or multiplied",
   CHECK(wrong == 0);
 }
 
+TEST_CASE("composed: inputs are bounded as the strictest part bounds them", "[kernel]") {
+  const std::string skewed = R"({"kernel":"skewed_chi2","c":0.5})";
+  const std::string chi2 = R"({"kernel":"additive_chi2"})";
+  CHECK(!made(composed("sum", kSmooth + "," + kRough))->input_bound());
+  const auto open = made(composed("product", kSmooth + "," + skewed))->input_bound();
+  REQUIRE(open);
+  CHECK((open->least == -0.5 && open->open));
+  for (const std::string& parts : {skewed + "," + chi2, chi2 + "," + skewed}) {
+    const auto bound = made(composed("sum", parts))->input_bound();
+    REQUIRE(bound);
+    CHECK((bound->least == 0 && !bound->open));
+  }
+}
+
 TEST_CASE("composed: every part checks the dimension", "[kernel]") {
   const auto kernel =
       made(composed("sum", kRough + "," + composed("product", kRough + "," + kSmooth)));
