@@ -10,6 +10,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "statistic/least_frequencies.h"
 
 namespace mercer::statistic {
 namespace {
@@ -19,7 +20,6 @@ constexpr double kPi = 3.14159265358979323846;
 // then one by one about the largest.
 constexpr int64_t kMostMoment = 400;
 constexpr int64_t kLastMoment = int64_t{1} << 40;
-constexpr int64_t kMostFrequencies = int64_t{1} << 53;
 
 kernel::EvenPowerSpectrum spectrum_of(const kernel::Kernel& kernel) {
   const auto spectrum = kernel.even_power_spectrum();
@@ -143,17 +143,9 @@ double derivative_bound(const kernel::Kernel& kernel, const SpectralConstants& c
 
 int64_t least_frequencies(const kernel::Kernel& kernel, const SpectralConstants& constants,
                           const BoundQuestion& question, double epsilon) {
-  const auto holds = [&](int64_t F) {
-    return derivative_bound(kernel, constants, question, F) <= epsilon;
-  };
-  require(holds(kMostFrequencies), MERCER_UNSUPPORTED,
-          "epsilon = %g needs more than 2^53 frequencies by the bound", epsilon);
-  int64_t low = 0, high = kMostFrequencies;
-  while (high - low > 1) {
-    const int64_t middle = low + (high - low) / 2;
-    (holds(middle) ? high : low) = middle;
-  }
-  return high;
+  return least_where(
+      [&](int64_t F) { return derivative_bound(kernel, constants, question, F) <= epsilon; },
+      "epsilon", epsilon);
 }
 
 }  // namespace mercer::statistic

@@ -12,12 +12,12 @@
 
 #include "base/error.h"
 #include "linalg/blas.h"
+#include "statistic/least_frequencies.h"
 
 namespace mercer::statistic {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr int64_t kMostFrequencies = int64_t{1} << 53;
 
 bool corrected(const OperatorBoundQuestion& question) {
   return question.form == BoundForm::corrected;
@@ -131,15 +131,8 @@ double proposition47(const OperatorBoundQuestion& question, double F) {
 }
 
 int64_t least_frequencies(const std::function<double(double F)>& bound, double delta) {
-  const auto holds = [&](int64_t F) { return bound(static_cast<double>(F)) <= delta; };
-  require(holds(kMostFrequencies), MERCER_UNSUPPORTED,
-          "delta = %g needs more than 2^53 frequencies by the bound", delta);
-  int64_t low = 0, high = kMostFrequencies;
-  while (high - low > 1) {
-    const int64_t middle = low + (high - low) / 2;
-    (holds(middle) ? high : low) = middle;
-  }
-  return high;
+  return least_where([&](int64_t F) { return bound(static_cast<double>(F)) <= delta; }, "delta",
+                     delta);
 }
 
 Matrix<double> proposition33(const VarianceBoundParts& parts, double F, BoundForm form) {
