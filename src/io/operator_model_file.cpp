@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
+// Files of operator models: those of their maps, and what was learnt.
 #include "io/operator_model_file.h"
 
 #include <cmath>

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
+// Which solver a fit takes, and how lambda is chosen: stein.h in closed form, the others by rows
+// that were held out.
 #include "model/operator_fit.h"
 
 #include <algorithm>

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
+// theta_t = theta_{t-1} - gamma_t (blocks / N sum over block i_t of Phi(x_i) slope_i + lambda
+// theta_{t-1}), and the mean of the later half (Polyak, Juditsky 1992; step lengths as in Xu 2011 with
+// a = lambda and c = 3/4, but gamma_0 from the curvature in the place of trials).
 #include "solver/operator_descent.h"
 
 #include <algorithm>

@@ -6,11 +6,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "base/error.h"
+#include "base/size.h"
 #include "linalg/blas.h"
 #include "linalg/lsqr.h"
 #include "solver/centering.h"
+#include "solver/nystroem_preconditioner.h"
 
 namespace mercer::solver {
 namespace {
@@ -18,6 +21,8 @@ namespace {
 using Long = long long;
 
 constexpr const char* kWhat = "ridge on an operator-valued map";
+constexpr int64_t kPlainSteps = 100, kSketch = 100;
+constexpr uint64_t kSketchSeed = 0;
 
 double norm(std::span<const double> x) { return std::sqrt(linalg::dot(x, x)); }
 
@@ -44,6 +49,34 @@ double relative_residual(const linalg::LinearOperator& A, std::span<const double
   return whole > 0 ? size / whole : size;
 }
 
+/// Plain steps first: where they do not do, the spectrum is wide, and of kernels it falls fast. The
+/// products of the sketch count as steps.
+OperatorRidge by_gradients(const linalg::LinearOperator& A, std::span<const double> Aty,
+                           double shift, const OperatorRidgeOptions& options, Context& context,
+                           std::span<double> theta) {
+  const NormalEquations system(A, shift);
+  linalg::CgOptions steps{.tolerance = options.tolerance,
+                          .most_iterations = std::min(kPlainSteps, options.most_iterations)};
+  linalg::CgResult solved =
+      linalg::conjugate_gradient(system, column(Aty), steps, context, column(theta));
+  int64_t spent = solved.iterations;
+  const int64_t rank = std::min(kSketch, A.cols() / 4);
+  const int64_t left = options.most_iterations - spent;
+  if (!solved.converged && left > 0) {
+    std::optional<NystroemPreconditioner> sketch;
+    const int64_t numbers = checked_multiply(4, checked_multiply(rank, A.cols(), kWhat), kWhat);
+    if (rank > 0 && left > rank && context.has_room(checked_multiply(8, numbers, kWhat))) {
+      sketch.emplace(NormalEquations(A, 0), rank, kSketchSeed, context);
+      spent += rank;
+      steps.preconditioner = [&](MatrixView<double> R) { sketch->apply(shift, R); };
+    }
+    steps.most_iterations = options.most_iterations - spent;
+    solved = linalg::conjugate_gradient(system, column(Aty), steps, context, column(theta));
+    spent += solved.iterations;
+  }
+  return {spent, solved.worst(), solved.converged};
+}
+
 }  // namespace
 
 void NormalEquations::multiply(linalg::Transpose, MatrixView<const double> X, Context& context,
@@ -65,13 +98,8 @@ OperatorRidge operator_ridge(const OperatorRows& rows, MatrixView<const double> 
   std::vector<double> Aty(theta.size());
   A.apply_transpose(column(std::span<const double>(y)), context, column(std::span<double>(Aty)));
   OperatorRidge result;
-  if (options.solver == OperatorSolver::conjugate_gradient) {
-    const linalg::CgResult solved = linalg::conjugate_gradient(
-        NormalEquations(A, shift), column(std::span<const double>(Aty)),
-        {.tolerance = options.tolerance, .most_iterations = options.most_iterations}, context,
-        column(theta));
-    return {solved.iterations, solved.worst(), solved.converged};
-  }
+  if (options.solver == OperatorSolver::conjugate_gradient)
+    return by_gradients(A, Aty, shift, options, context, theta);
   const linalg::LsqrResult solved = linalg::lsqr(A, y,
                                                  {.damping = std::sqrt(shift),
                                                   .tolerance = options.tolerance,

@@ -28,7 +28,9 @@ struct OperatorRidge {
 };
 
 /// From theta (conjugate gradients; LSQR begins at 0), which becomes the solution. Two products
-/// with the rows per iteration, at O(r) memory (LSQR: O(r + N p)). What did not converge is no
+/// with the rows per iteration, at O(r + N p) memory. Conjugate gradients that have not converged
+/// after 100 steps go on with a preconditioner of up to 100 eigenvectors (nystroem_preconditioner.h)
+/// where 400 r numbers have room; its products count as iterations. What did not converge is no
 /// error here: residual says how far it came. Errors: lambda negative or not finite, those of
 /// ObservedRows and of the solver.
 OperatorRidge operator_ridge(const OperatorRows& rows, MatrixView<const double> Y, double lambda,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
+// Products with the observed rows, by blocks of rows and one vector at a time.
 #include "solver/operator_rows.h"
 
 #include <algorithm>
