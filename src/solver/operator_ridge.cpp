@@ -94,6 +94,8 @@ OperatorRidge operator_ridge(const OperatorRows& rows, MatrixView<const double> 
   require_coefficients(rows, theta);
   const double shift = checked_shift(lambda, static_cast<double>(rows.rows()));
   const ObservedRows A(rows, Y);
+  const int64_t numbers = checked_add(A.rows(), A.cols(), kWhat);
+  const MemoryCharge charge = context.charge(checked_multiply(8, numbers, kWhat), kWhat);
   const std::vector<double> y = A.targets();
   std::vector<double> Aty(theta.size());
   A.apply_transpose(column(std::span<const double>(y)), context, column(std::span<double>(Aty)));
@@ -118,6 +120,8 @@ FeatureEquivalence feature_equivalence(const OperatorRows& rows, MatrixView<cons
                                        std::span<const double> theta, Context& context) {
   require_coefficients(rows, theta);
   const ObservedRows A(rows, u);
+  const int64_t numbers = checked_add(checked_multiply(3, A.rows(), kWhat), A.cols(), kWhat);
+  const MemoryCharge charge = context.charge(checked_multiply(8, numbers, kWhat), kWhat);
   std::vector<double> r(theta.size()), values(static_cast<std::size_t>(A.rows())), all(values);
   const std::vector<double> weights = A.targets();
   A.apply_transpose(column(std::span<const double>(weights)), context,
