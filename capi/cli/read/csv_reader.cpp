@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: The mercer authors
 // CSV: one row per line. The first lines say what separates fields, whether there is a header
 // (csv_header.h), whether lines end in a separator, and whether rows begin with a name that the
-// header has no word for, as R writes them. A quoted field may hold line breaks, up to a hundred: more
-// are a forgotten quote.
+// header has no word for, as R writes them. A quoted field may hold line breaks, up to a hundred:
+// more are a forgotten quote.
 #include <algorithm>
 #include <utility>
 
