@@ -6,32 +6,21 @@
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <span>
 #include <string>
 
 #include "base/aligned.h"
+#include "best_seconds.h"
 #include "feature/fourier.h"
 #include "kernel/kernel.h"
 #include "normal_rows.h"
 
 using namespace mercer;
+using mercer::bench::best_seconds;
 using mercer::bench::normal_rows;
 
 namespace {
-
-template <class Run>
-double best_seconds(const Run& run) {
-  double best = 1e30;
-  for (int time = 0; time < 3; ++time) {
-    const auto start = std::chrono::steady_clock::now();
-    run();
-    best = std::min(
-        best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
-  }
-  return best;
-}
 
 // Of input 1 of row 0, for a step that suits the precision.
 template <class T>

@@ -6,31 +6,20 @@
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
-#include <chrono>
 #include <string>
 
 #include "base/aligned.h"
+#include "best_seconds.h"
 #include "feature/fourier.h"
 #include "linalg/blas.h"
 #include "normal_rows.h"
 #include "operator/operator_entry.h"
 
 using namespace mercer;
+using mercer::bench::best_seconds;
 using mercer::bench::normal_rows;
 
 namespace {
-
-template <class Run>
-double best_seconds(const Run& run) {
-  double best = 1e30;
-  for (int time = 0; time < 3; ++time) {
-    const auto start = std::chrono::steady_clock::now();
-    run();
-    best = std::min(
-        best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
-  }
-  return best;
-}
 
 std::unique_ptr<const operators::OperatorMap> made(Parameters given, int64_t d, int64_t D) {
   given.set("inputs", d);

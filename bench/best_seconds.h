@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// How long something takes when nothing else does: the least of three times.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+
+namespace mercer::bench {
+
+template <class Run>
+double best_seconds(const Run& run) {
+  using Clock = std::chrono::steady_clock;
+  double best = 1e30;
+  for (int time = 0; time < 3; ++time) {
+    const auto start = Clock::now();
+    run();
+    best = std::min(best, std::chrono::duration<double>(Clock::now() - start).count());
+  }
+  return best;
+}
+
+}  // namespace mercer::bench
