@@ -56,6 +56,11 @@ void check_preparation(const FitOptions& options) {
           kernel);
 }
 
+bool stays_inside(const FitOptions& options, Transform transform) {
+  if (!options.domain || transform == Transform::none) return true;
+  return transform == Transform::log && options.domain->scales_up;
+}
+
 void check_domain(const FitOptions& options, const char* name, const Rows& X) {
   if (!options.domain) return;
   const kernel::InputBound bound = given_bound(options);

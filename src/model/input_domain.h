@@ -18,6 +18,9 @@ std::optional<InputDomain> domain_of(const kernel::Kernel& kernel);
 /// center, transform = rank.
 void check_preparation(const FitOptions& options);
 
+/// Whether inputs that are inside options.domain stay there under a transform that a search tries.
+bool stays_inside(const FitOptions& options, Transform transform);
+
 /// INVALID_ARGUMENT for a number of X outside options.domain, naming `name`, row, column, value and
 /// domain. NaN is inside. Numbers below 0 are outside any domain where transform = log or unit_rows
 /// could take them farther down.

@@ -5,6 +5,7 @@
 // logarithms and ranks suits the rows is for the rows to say.
 #include <algorithm>
 
+#include "model/input_domain.h"
 #include "model/row_summary.h"
 #include "model/search_run.h"
 
@@ -59,6 +60,7 @@ LengthscaleWalk SearchRun::walk_transforms() {
   Transform kept = fit_.transform;
   walked_ = {{kept, best.best().trial.best().loss}};
   for (const Transform transform : {Transform::log, Transform::rank}) {
+    if (!stays_inside(fit_, transform)) continue;
     take_transform(transform);
     if (leaves_all(preparation_.curves)) continue;  // no input is skewed
     LengthscaleWalk walk = walk_coarsely();

@@ -212,6 +212,33 @@ TEST_CASE("preparations that leave the kernel's domain are refused", "[model]") 
   refuses("transform = rank");
 }
 
+TEST_CASE("a search tries the transforms alone that keep inputs inside", "[model]") {
+  // A kernel with a domain and a lengthscale, as sums of kernels have.
+  struct Bounded final : MapMaker {
+    std::shared_ptr<const feature::FeatureMap> make(double l, int64_t D) const override {
+      return gaussian_map(3, D, l, 5);
+    }
+    std::optional<InputDomain> domain() const override { return InputDomain{"sum", {0, false}}; }
+  };
+  const Problem problem = histograms(200, 11);
+  SearchOptions options;
+  options.features = 64;
+  options.assess = false;
+  options.choose_transform = true;
+  Context context;
+  const Model model = search(Bounded{}, options, problem.x(), problem.y(), context);
+  bool log = false, rank = false;
+  for (const SearchCandidate& trial : model.report.trials) {
+    log = log || trial.transform == Transform::log;
+    rank = rank || trial.transform == Transform::rank;
+  }
+  CHECK(log);
+  CHECK_FALSE(rank);
+  FitOptions negative;
+  negative.domain = InputDomain{"skewed_chi2", {-1, true}, false};
+  CHECK_FALSE(stays_inside(negative, Transform::log));
+}
+
 TEST_CASE("a prediction outside the domain is NaN in its row alone", "[model]") {
   const Problem train = histograms(100, 9);
   Problem fresh = histograms(20, 10);
