@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,10 +38,12 @@ struct LearnRequest {
   bool quiet = false;
 };
 
+inline constexpr int64_t kFeatures = 2048;
+
 struct FitRequest {
   LearnRequest learn;
   std::string model;
-  int64_t features = 2048;
+  std::optional<int64_t> features;  // none: kFeatures, or the rows where each makes one
   double test_fraction = 0;
   std::string estimator = "auto";
   std::string ard = "auto";

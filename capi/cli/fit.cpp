@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // mercer fit: data, search, one fit on all rows that are not held out, a model file.
+#include <algorithm>
 #include <cinttypes>
 #include <cstdio>
 #include <initializer_list>
@@ -98,7 +99,7 @@ int32_t estimator_of(const std::string& word) {
 
 Plan plan_of(const FitRequest& request) {
   Plan plan = read_plan(request.learn.plan, specs());
-  check_plan(plan, request.features);
+  check_plan(plan, request.features.value_or(kFeatures));
   if (plan.per_input && plan.needs_rows)
     throw Failure("--map: one lengthscale per input is not fitted with a map made from data");
   return plan;
@@ -112,7 +113,8 @@ Model fit_by_search(const FitRequest& request, const Plan& plan, const TrainingS
     throw Failure("--class-weight balanced: the task is a regression");
   mercer_search_options options = search_options();
   prepare(request.learn, set, &options);
-  options.features = request.features;
+  options.features =
+      request.features.value_or(plan.row_per_feature ? std::min(kFeatures, n) : kFeatures);
   options.lengthscale = plan.lengthscale;
   options.lambda = plan.lambda;
   options.estimator = estimator_of(request.estimator);

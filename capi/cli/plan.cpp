@@ -30,14 +30,20 @@ Json object_of(const std::string& text, const char* option, const char* key) {
   }
 }
 
-// What the library says of a map: empty if it does not list it, which is the library's to refuse.
-Json map_entry(const Json& map, const std::string& specs) {
+// What the library says of a name: empty if it does not list it, which is the library's to refuse.
+Json entry_of(const char* section, const Json& name, const std::string& specs) {
   const Json all = Json::parse(specs, nullptr, false);
   if (!all.is_object()) return Json::object();
-  for (const Json& entry : all.value("maps", Json::array())) {
-    if (entry.value("name", Json()) == map.value("map", Json("fourier"))) return entry;
+  for (const Json& entry : all.value(section, Json::array())) {
+    if (entry.value("name", Json()) == name) return entry;
   }
   return Json::object();
+}
+
+// Where the map is left to the kernel.
+Json default_map(const Json& kernel, const std::string& specs) {
+  const Json name = kernel.is_object() ? kernel.value("kernel", Json()) : Json();
+  return entry_of("kernels", name, specs).value("default_map", Json("fourier"));
 }
 
 bool lists(const Json& specs, const char* section, const std::string& name) {
@@ -114,7 +120,7 @@ void take_lengthscale(const Json& kernel, const PlanRequest& request, Plan* plan
 
 Plan read_plan(const PlanRequest& request, const std::string& specs) {
   check_kind(request, specs);
-  Json map = object_of(request.map.empty() ? "fourier" : request.map, "map", "map");
+  Json map = request.map.empty() ? Json::object() : object_of(request.map, "map", "map");
   for (const char* key : {"inputs", "features", "seed"}) {
     if (map.contains(key)) {
       throw Failure(std::string("--map: leave \"") + key +
@@ -123,12 +129,12 @@ Plan read_plan(const PlanRequest& request, const std::string& specs) {
   }
   if (map.contains("kernel") && !request.kernel.empty())
     throw Failure("--kernel: the spec of --map already holds one");
-  const Json entry = map_entry(map, specs);
-  if (!map.contains("kernel")) {
-    map["kernel"] = request.kernel.empty()
-                        ? entry.value("default_kernel", Json{{"kernel", "gaussian"}})
-                        : object_of(request.kernel, "kernel", "kernel");
-  }
+  Json kernel = map.value("kernel", Json::object());
+  if (!request.kernel.empty()) kernel = object_of(request.kernel, "kernel", "kernel");
+  if (!map.contains("map")) map["map"] = default_map(kernel, specs);
+  const Json entry = entry_of("maps", map["map"], specs);
+  const bool no_kernel = !map.contains("kernel") && request.kernel.empty();
+  map["kernel"] = no_kernel ? entry.value("default_kernel", Json{{"kernel", "gaussian"}}) : kernel;
   Plan plan;
   plan.needs_rows = entry.value("needs_rows", false);
   plan.row_per_feature = entry.value("row_per_feature", false);

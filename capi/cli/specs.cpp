@@ -53,6 +53,8 @@ void print_entry(const Json& entry) {
   std::printf("  %s - %s\n", text_at(entry, "name").c_str(), text_at(entry, "help").c_str());
   const std::string kernel = kernel_text(entry.value("default_kernel", Json()));
   if (!kernel.empty()) std::printf("      without --kernel: %s\n", kernel.c_str());
+  const std::string map = text_at(entry, "default_map");
+  if (!map.empty()) std::printf("      without --map: %s\n", map.c_str());
   const std::vector<Line> lines = lines_of(entry.value("parameters", Json::array()));
   size_t width[3] = {0, 0, 0};
   for (const Line& line : lines) {

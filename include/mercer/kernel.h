@@ -28,6 +28,11 @@ extern "C" {
  *                          prod_j exp(-(l w_j)^{2 order}); order 1 is exp(-||tau||^2/(4 l^2))
  *   skewed_chi2            "c" > 0: prod_j 2 sqrt(x_j+c) sqrt(y_j+c)/(x_j+y_j+2c), for inputs > -c;
  *                          other inputs give NaN
+ *   spectral_mixture       sum_q w_q exp(-sum_j v_qj tau_j^2/2) cos(mu_q'tau) (Wilson, Adams 2013),
+ *                          k(0) = sum_q w_q: "weights" w > 0, up to 1024 numbers; "means" mu,
+ *                          angular frequencies, and "variances" v >= 0 of the frequencies: each a
+ *                          list of one list of d numbers for every w, or a list of one number for
+ *                          every w, which is that of all inputs
  *   polynomial             (gamma x'y + offset)^degree, degree 1..1024, gamma > 0, offset >= 0
  *   bilinear               (x1'y1)(x2'y2) of rows [x1 | x2], x1 the first "left" inputs
  *   anova                  sum over subsets of "degree" (1..16) inputs of the products of their
@@ -51,9 +56,8 @@ extern "C" {
  *                          parameters; they may be sums and products again
  *
  * From additive_chi2 to reciprocal_semigroup inputs are >= 0: others give NaN. From skewed_chi2 on
- * there is no lengthscale but that of exponential and those of parts; after it no spectral law.
- * isotropic below:
- * gaussian, matern, rational_quadratic,
+ * there is no lengthscale but that of exponential and those of parts; after spectral_mixture no
+ * spectral law. isotropic below: gaussian, matern, rational_quadratic,
  * generalized_gaussian_spectrum of order 1.
  *
  * Example: a Matern kernel.
@@ -102,8 +106,8 @@ MERCER_API void mercer_kernel_free(mercer_kernel* kernel);
 
 /** K(i, j) = k(X_i, Y_j), exact: computed in double, squared distances summed from differences.
  *  Shapes: X n x d, Y m x d, dense or CSR (made dense); K n x m, F32 or F64.
- *  Errors: MERCER_DIMENSION_MISMATCH (columns of Y, shape of K, ARD count, of parts as well;
- *  bilinear: d <= left).
+ *  Errors: MERCER_DIMENSION_MISMATCH (columns of Y, shape of K, count of ARD or of the lists of
+ *  spectral_mixture, of parts as well; bilinear: d <= left).
  *  Threads and cost: any number at once; O(n m d), of sums and products that of their parts. */
 MERCER_API mercer_status mercer_kernel_gram(const mercer_kernel* kernel, const mercer_rows* X,
                                             const mercer_rows* Y, mercer_context* context,

@@ -35,7 +35,7 @@ typedef struct mercer_map mercer_map;
  */
 
 /** How random Fourier features are finished. Variances are those of the estimate of k(x, y) by
- *  i.i.d. columns of a kernel of variance 1, t = x - y. */
+ *  i.i.d. columns of a kernel of k(0) = 1, t = x - y; else 1 is k(0)^2 in them, k(2t) k(0)k(2t). */
 typedef enum mercer_form {
   /** F^{-1/2} [cos(XW) | sin(XW)], D = 2F. Variance (1 + k(2t) - 2k(t)^2)/D. */
   MERCER_FORM_PAIR = 0,
@@ -69,9 +69,10 @@ typedef enum mercer_projection {
   MERCER_PROJECTION_CIRCULANT = 4,
   /** Columns from scrambled Sobol' points (directions of Joe, Kuo 2008) through the inverse
    *  distribution function; unbiased. matern and rational_quadratic take one more coordinate, for
-   *  the scale. d <= 1024, for these two 1023; F <= 2^28. d*F multiply-adds. */
+   *  the scale, spectral_mixture for component and sign. d <= 1024, for these three 1023; F <= 2^28.
+   *  d*F multiply-adds. */
   MERCER_PROJECTION_SOBOL = 5,
-  /** The same from scrambled Halton points. d <= 6542, for these two 6541; F <= 2^28. */
+  /** The same from scrambled Halton points. d <= 6542, for these three 6541; F <= 2^28. */
   MERCER_PROJECTION_HALTON = 6,
   /** Spherical-radial rule of degree 3 (Munkhoeva et al. 2018): blocks of d + 2 columns with weights
    *  of their own, d + 1 turned vertices of a simplex and the origin; isotropic kernels. Biased: far
@@ -133,8 +134,9 @@ MERCER_API mercer_status mercer_fourier_create(const mercer_kernel* kernel, int6
                                                const mercer_fourier_options* options,
                                                mercer_map** out);
 
-/** Fourier features with the caller's frequencies: estimates variance * sum_j w_j cos(omega_j'(x -
- *  y)). Of the kernel the variance alone is used: its lengthscale is not applied.
+/** Fourier features with the caller's frequencies: estimates k(0) * sum_j w_j cos(omega_j'(x - y)).
+ *  Of the kernel k(0) alone is used, its variance, times sum_q w_q of spectral_mixture: its
+ *  lengthscale is not applied.
  *  Shapes: frequencies F x d, row-major, ldw >= d; weights: F numbers >= 0, or NULL for 1/F each.
  *  Random: b of the phase form; options->seed fixes it.
  *  Errors: those of mercer_fourier_create; a weight or frequency that is not finite;
@@ -234,6 +236,7 @@ MERCER_API mercer_status mercer_fourier_create_supplied(const mercer_kernel* ker
  *  Threads and cost: any number at once; under 10 ms and 1 MB whatever D: numbers are drawn when
  *  first used, or prepared. */
 MERCER_API mercer_status mercer_map_from_spec(const char* json, mercer_map** out);
+ *  Without "map" it is the kernel's "default_map" of mercer_specs.
 
 /** A map made from data: from a spec and the rows of X (n x d, dense or CSR).
  *    {"map":"nystroem","kernel":{...},"inputs":d,"features":D,"seed":s,"landmarks":"uniform",
@@ -293,13 +296,13 @@ MERCER_API void mercer_map_free(mercer_map* map);
  *    {"kernels":[{"name","help","parameters":[{"key","type","required","default","least",
  *     "least_open","most","choices","expected","help"}]}],"maps":[...],"projections":[...],
  *     "models":[...]}
- *  null: no default, no limit; "expected" says in words what is allowed; a map has "default_kernel"
- *  too, the spec of the kernel that searches take if their map spec has none, such as
- *  {"kernel":"gaussian"}, "needs_rows" (is it made from data: mercer_map_fit_spec) and
- *  "row_per_feature" (does it take as many rows as features), "one_size" (do its inputs decide how
- *  many features it has); a projection "serves" in words the spectral laws it can draw from. name
- *  NULL or "" for all, else the same lists with that entry alone (a kernel and a map may share a
- *  name).
+ *  null: no default, no limit; "expected" says in words what is allowed; a kernel has "default_map",
+ *  the map of specs that name none, and a map "default_kernel", the spec of the kernel that searches
+ *  take if their map spec has none, such as {"kernel":"gaussian"}, "needs_rows" (is it made from
+ *  data: mercer_map_fit_spec) and "row_per_feature" (does it take as many rows as features),
+ *  "one_size" (do its inputs decide how many features it has); a projection "serves" in words the
+ *  spectral laws it can draw from. name NULL or "" for all, else the same lists with that entry
+ *  alone (a kernel and a map may share a name).
  *  Errors: no such name; convention 9 of mercer/base.h. Any number of threads at once. */
 MERCER_API mercer_status mercer_specs(const char* name, char* buffer, int64_t capacity,
                                       int64_t* needed);

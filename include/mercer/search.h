@@ -111,7 +111,8 @@ typedef struct mercer_search_options {
   /** Of map, split and subsample; default 0. */
   uint64_t seed;
   /** Map spec without "inputs", "features" and "seed", or a map's name alone (fourier stands for
-   *  {"map":"fourier"}), which NULL is. Without
+   *  {"map":"fourier"}), which NULL is. Without "map" it is the "default_map" of its kernel in
+   *  mercer_specs. Without
    *  "projection" a fourier map has "sobol" for up to 64 inputs, "sorf" for up to 4,096 if its
    *  kernel is isotropic, else "sobol" for up to 1,023, then "dense". Of an isotropic kernel,
    *  sparse rows of more than 32,768 inputs are hashed to 16,384 first: each prepared

@@ -56,6 +56,9 @@ std::string shown(const Value& value) {
   if (const auto* list = std::get_if<std::vector<double>>(&value)) {
     return "a list of " + std::to_string(list->size()) + " numbers";
   }
+  if (const auto* lists = std::get_if<NumberLists>(&value)) {
+    return "a list of " + std::to_string(lists->size()) + " lists";
+  }
   if (std::holds_alternative<std::shared_ptr<const Parameters>>(value)) return "an object";
   if (const auto* objects = std::get_if<ObjectList>(&value)) {
     return "a list of " + std::to_string(objects->size()) + " objects";
@@ -88,6 +91,8 @@ std::string expectation(const Field& field) {
       return "a number or a list of numbers" + range(field);
     case FieldType::numbers:
       return "a list of numbers" + range(field);
+    case FieldType::numbers_or_lists:
+      return "a list of numbers or of lists of numbers" + range(field);
     case FieldType::kernel:
       return "a kernel spec {\"kernel\":...}";
     case FieldType::map:

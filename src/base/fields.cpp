@@ -83,6 +83,25 @@ Value checked_numbers(const Value& value, const Field& field, const std::string&
   return *list;
 }
 
+/// Lists of one number are those numbers, so that both print alike.
+Value checked_numbers_or_lists(const Value& value, const Field& field, const std::string& name) {
+  const auto* lists = std::get_if<NumberLists>(&value);
+  if (lists == nullptr) return checked_numbers(value, field, name);
+  if (lists->empty()) refuse(name, shown(value), field);
+  const size_t length = lists->front().size();
+  std::vector<double> firsts;
+  for (size_t i = 0; i < lists->size(); ++i) {
+    const std::vector<double>& list = (*lists)[i];
+    const std::string row = name + "[" + std::to_string(i) + "]";
+    checked_numbers(list, field, row);
+    require(list.size() == length, MERCER_INVALID_ARGUMENT,
+            "%s = a list of %zu numbers, expected %zu, as in %s[0]", row.c_str(), list.size(),
+            length, name.c_str());
+    firsts.push_back(list.front());
+  }
+  return length == 1 ? Value(std::move(firsts)) : value;
+}
+
 /// A list of one number is that number, so that both print alike.
 Value checked_number_or_numbers(const Value& value, const Field& field, const std::string& name) {
   if (!std::holds_alternative<std::vector<double>>(value))
@@ -128,6 +147,8 @@ Value checked(const Value& value, const Field& field, const std::string& name) {
       return checked_number_or_numbers(value, field, name);
     case FieldType::numbers:
       return checked_numbers(value, field, name);
+    case FieldType::numbers_or_lists:
+      return checked_numbers_or_lists(value, field, name);
     case FieldType::kernel:
     case FieldType::map:
     case FieldType::sketch:

@@ -53,6 +53,15 @@ std::vector<double> Parameters::numbers(std::string_view key) const {
   return get<std::vector<double>>(*this, key);
 }
 
+NumberLists Parameters::number_lists(std::string_view key) const {
+  const Value* value = find(key);
+  if (value != nullptr && std::holds_alternative<NumberLists>(*value))
+    return std::get<NumberLists>(*value);
+  NumberLists lists;
+  for (const double number : get<std::vector<double>>(*this, key)) lists.push_back({number});
+  return lists;
+}
+
 const Parameters& Parameters::object(std::string_view key) const {
   return *get<std::shared_ptr<const Parameters>>(*this, key);
 }

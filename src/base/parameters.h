@@ -22,10 +22,13 @@ class Parameters;
 
 /// Specs in a list, as of the parts of a kernel.
 using ObjectList = std::vector<std::shared_ptr<const Parameters>>;
+/// Lists of one length, as of the rows of a matrix.
+using NumberLists = std::vector<std::vector<double>>;
 
 /// null stands for "no value" (a required parameter has no default).
-using Value = std::variant<std::monostate, bool, int64_t, uint64_t, double, std::string,
-                           std::vector<double>, std::shared_ptr<const Parameters>, ObjectList>;
+using Value =
+    std::variant<std::monostate, bool, int64_t, uint64_t, double, std::string, std::vector<double>,
+                 NumberLists, std::shared_ptr<const Parameters>, ObjectList>;
 
 /// Named values in table order. Canonical: every default filled in.
 class Parameters {
@@ -44,6 +47,7 @@ class Parameters {
   double number(std::string_view key) const;
   const std::string& text(std::string_view key) const;
   std::vector<double> numbers(std::string_view key) const;  // a single number is a list of one
+  NumberLists number_lists(std::string_view key) const;     // a number in place of a list likewise
   const Parameters& object(std::string_view key) const;
   const ObjectList& objects(std::string_view key) const;
 
@@ -61,6 +65,7 @@ enum class FieldType {
   text,               // one of choices
   number_or_numbers,  // a double or a list of doubles (lengthscale)
   numbers,            // a list of doubles
+  numbers_or_lists,   // that, or a list of equally long lists of doubles
   kernel,             // a nested kernel spec
   map,                // a nested map spec
   sketch,             // a nested sketch spec: "map", one of choices, and that map's own fields

@@ -39,13 +39,18 @@ void append_seed(std::string& out, uint64_t seed) {
   out += quote;
 }
 
-void append_list(std::string& out, const std::vector<double>& list) {
+template <class List, class Append>
+void append_list(std::string& out, const List& list, const Append& append) {
   out += '[';
   for (std::size_t i = 0; i < list.size(); ++i) {
     if (i > 0) out += ',';
-    append_double(out, list[i]);
+    append(out, list[i]);
   }
   out += ']';
+}
+
+void append_numbers(std::string& out, const std::vector<double>& list) {
+  append_list(out, list, append_double);
 }
 
 void append_object(std::string& out, const Parameters& object) {
@@ -100,7 +105,8 @@ void append_value(std::string& out, const Value& value) {
         if constexpr (std::is_same_v<T, uint64_t>) append_seed(out, held);
         if constexpr (std::is_same_v<T, double>) append_double(out, held);
         if constexpr (std::is_same_v<T, std::string>) append_text(out, held);
-        if constexpr (std::is_same_v<T, std::vector<double>>) append_list(out, held);
+        if constexpr (std::is_same_v<T, std::vector<double>>) append_numbers(out, held);
+        if constexpr (std::is_same_v<T, NumberLists>) append_list(out, held, append_numbers);
         if constexpr (std::is_same_v<T, std::shared_ptr<const Parameters>>)
           append_object(out, *held);
         if constexpr (std::is_same_v<T, ObjectList>) append_objects(out, held);

@@ -84,7 +84,7 @@ std::function<double(int64_t)> shares_of(const Ingredients& parts) {
 
 ColumnLaw column_law(const Ingredients& parts) {
   const bool with_phase = parts.options.form == FourierForm::phase;
-  const double weight = parts.kernel->variance() * (with_phase ? 2.0 : 1.0);
+  const double weight = parts.kernel->value_at_zero() * (with_phase ? 2.0 : 1.0);
   ColumnLaw law{std::sqrt(weight * (1.0 / static_cast<double>(parts.F))), weight, shares_of(parts)};
   if (with_phase) law.phase_seed = parts.options.seed;
   return law;

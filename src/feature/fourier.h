@@ -29,8 +29,8 @@ std::unique_ptr<FeatureMap> make_fourier(const kernel::Kernel& kernel, int64_t d
                                          const FourierOptions& options);
 
 /// The caller's frequencies: row j of `frequencies` (F x d) is omega_j, with weight w_j >= 0
-/// (empty: 1/F each). The estimate is k(x, y) = sigma^2 sum_j w_j cos(omega_j'(x - y)) with the
-/// kernel's variance sigma^2 and no division by the lengthscale: the frequencies are taken as they
+/// (empty: 1/F each). The estimate is k(x, y) = k(0) sum_j w_j cos(omega_j'(x - y)) with the
+/// kernel's value at 0 and no division by the lengthscale: the frequencies are taken as they
 /// are. `kernel` names what they are meant to approximate. Phases of form phase come from
 /// options.seed.
 std::unique_ptr<FeatureMap> make_fourier_supplied(const kernel::Kernel& kernel,

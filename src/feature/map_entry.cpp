@@ -48,6 +48,17 @@ std::array<Field, 4> common_fields() {
   }};
 }
 
+// A kernel without a map stands for its default map.
+Parameters with_map(const Parameters& given, const std::string& path) {
+  const Value* const kernel = given.find("kernel");
+  if (given.find("map") != nullptr || kernel == nullptr) return given;
+  const Field field = common_fields()[0];
+  const Parameters checked = check_fields({{field.key, *kernel}}, {&field, 1}, path);
+  Parameters filled = given;
+  filled.set("map", std::string(kernel::default_map(checked.object(field.key), "")));
+  return filled;
+}
+
 void check_data(const MapEntry& entry, const Parameters& canonical, const MapData& data) {
   const bool needs_data = canonical.find("needs") != nullptr;
   require(needs_data || data.numbers.empty(), MERCER_INVALID_ARGUMENT,
@@ -102,8 +113,8 @@ Parameters canonical_map(const Parameters& given, const std::string& path, Data 
       "%sneeds = \"data\": the map holds numbers that a spec cannot: save it to a file, or leave "
       "\"needs\" and what was learnt out to make it anew from rows",
       path.c_str());
-  Parameters canonical =
-      check_fields(envelope.body, map_fields(map_entry(envelope.body, path)), path);
+  const Parameters body = with_map(envelope.body, path);
+  Parameters canonical = check_fields(body, map_fields(map_entry(body, path)), path);
   if (envelope.needs_data) canonical.set("needs", "data");
   return canonical;
 }

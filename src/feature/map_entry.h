@@ -64,7 +64,8 @@ std::vector<Field> map_fields(const MapEntry& entry);
 /// object.
 enum class Data { refused, allowed };
 
-/// Checked against the fields of given["map"], defaults filled in, in canonical order, without
+/// Checked against the fields of given["map"], or of its kernel's default map where it names none,
+/// defaults filled in, in canonical order, without
 /// "mercer". No object is made: nothing large is allocated. `path` stands before keys in messages.
 Parameters canonical_map(const Parameters& given, const std::string& path, Data data);
 /// A sketch inside a map: "map", a map that may be a base, and the fields of its entry alone.

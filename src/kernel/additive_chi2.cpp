@@ -41,7 +41,8 @@ class AdditiveChi2 final : public HalfLineKernel<AdditiveChi2, Sum> {
 }  // namespace
 
 KernelEntry additive_chi2_entry() {
-  return entry_of<AdditiveChi2>("additive_chi2", "sum_j 2 x_j y_j / (x_j + y_j), inputs >= 0", {});
+  return entry_of<AdditiveChi2>("additive_chi2", "sum_j 2 x_j y_j / (x_j + y_j), inputs >= 0", {},
+                                "additive");
 }
 
 }  // namespace mercer::kernel

@@ -53,7 +53,8 @@ KernelEntry anova_entry() {
       "sum over subsets S of `degree` inputs of prod_{j in S} x_j y_j; all: prod_j (1 + x_j y_j)",
       {count_field("degree", int64_t{2}, kMostDegree, "inputs in a subset"),
        choice_field("subsets", "of_degree", {"of_degree", "all"},
-                    "all: of every size, the empty one included; degree is then left out")});
+                    "all: of every size, the empty one included; degree is then left out")},
+      "anova");
 }
 
 }  // namespace mercer::kernel

@@ -69,7 +69,8 @@ KernelEntry arc_cosine_entry() {
         .fallback = int64_t{1},
         .least = 0,
         .most = kMostOrder,
-        .help = "power n of the neurons: 0 steps, 1 ramps, 2 squared ramps"}});
+        .help = "power n of the neurons: 0 steps, 1 ramps, 2 squared ramps"}},
+      "arc_cosine");
 }
 
 }  // namespace mercer::kernel

@@ -32,9 +32,9 @@ class Bilinear final : public Kernel {
 }  // namespace
 
 KernelEntry bilinear_entry() {
-  return entry_of<Bilinear>(
-      "bilinear", "(x1'y1) (x2'y2) of rows [x1 | x2]",
-      {count_field("left", {}, kMostLeft, "inputs of x1; x2 has the others")});
+  return entry_of<Bilinear>("bilinear", "(x1'y1) (x2'y2) of rows [x1 | x2]",
+                            {count_field("left", {}, kMostLeft, "inputs of x1; x2 has the others")},
+                            "tensor_srht");
 }
 
 }  // namespace mercer::kernel

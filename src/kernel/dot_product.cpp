@@ -68,7 +68,8 @@ KernelEntry dot_product_entry() {
                                 .fallback = {},
                                 .least = 0,
                                 .most = std::numeric_limits<double>::max(),
-                                .help = "a_0, a_1, ...: at most 1025 numbers"}});
+                                .help = "a_0, a_1, ...: at most 1025 numbers"}},
+                              "nystroem");
 }
 
 }  // namespace mercer::kernel

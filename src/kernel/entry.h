@@ -23,11 +23,13 @@ Field lengthscale_field();
 
 /// The entry of a kernel whose constructor takes its canonical parameters.
 template <class Kind>
-KernelEntry entry_of(const char* name, const char* help, std::vector<Field> fields) {
+KernelEntry entry_of(const char* name, const char* help, std::vector<Field> fields,
+                     const char* default_map = "fourier") {
   return {name, help, std::move(fields),
           [](const Parameters& canonical) -> std::unique_ptr<Kernel> {
             return std::make_unique<Kind>(canonical);
-          }};
+          },
+          default_map};
 }
 
 }  // namespace mercer::kernel

@@ -34,7 +34,7 @@ class Exponential final : public Kernel {
 }  // namespace
 
 KernelEntry exponential_entry() {
-  return entry_of<Exponential>("exponential", "exp(x'y / l^2)", {lengthscale_field()});
+  return entry_of<Exponential>("exponential", "exp(x'y / l^2)", {lengthscale_field()}, "positive");
 }
 
 }  // namespace mercer::kernel

@@ -29,7 +29,7 @@ class ExponentialSemigroup final : public HalfLineKernel<ExponentialSemigroup, S
 KernelEntry exponential_semigroup_entry() {
   return entry_of<ExponentialSemigroup>(
       "exponential_semigroup", "exp(-beta sum_j sqrt(x_j + y_j)), inputs >= 0",
-      {semigroup_field("beta", "decay: of the roots of sums of inputs")});
+      {semigroup_field("beta", "decay: of the roots of sums of inputs")}, "laplace");
 }
 
 }  // namespace mercer::kernel

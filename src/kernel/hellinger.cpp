@@ -29,7 +29,7 @@ class Hellinger final : public HalfLineKernel<Hellinger, Sum> {
 }  // namespace
 
 KernelEntry hellinger_entry() {
-  return entry_of<Hellinger>("hellinger", "sum_j sqrt(x_j y_j), inputs >= 0", {});
+  return entry_of<Hellinger>("hellinger", "sum_j sqrt(x_j y_j), inputs >= 0", {}, "additive");
 }
 
 }  // namespace mercer::kernel

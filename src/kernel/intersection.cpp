@@ -39,7 +39,7 @@ class Intersection final : public HalfLineKernel<Intersection, Sum> {
 }  // namespace
 
 KernelEntry intersection_entry() {
-  return entry_of<Intersection>("intersection", "sum_j min(x_j, y_j), inputs >= 0", {});
+  return entry_of<Intersection>("intersection", "sum_j min(x_j, y_j), inputs >= 0", {}, "additive");
 }
 
 }  // namespace mercer::kernel

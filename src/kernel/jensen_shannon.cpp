@@ -51,7 +51,8 @@ class JensenShannon final : public HalfLineKernel<JensenShannon, Sum> {
 KernelEntry jensen_shannon_entry() {
   return entry_of<JensenShannon>(
       "jensen_shannon",
-      "sum_j (x_j/2) log2((x_j + y_j)/x_j) + (y_j/2) log2((x_j + y_j)/y_j), inputs >= 0", {});
+      "sum_j (x_j/2) log2((x_j + y_j)/x_j) + (y_j/2) log2((x_j + y_j)/y_j), inputs >= 0", {},
+      "additive");
 }
 
 }  // namespace mercer::kernel

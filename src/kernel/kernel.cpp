@@ -34,6 +34,9 @@ void Kernel::check_dimension(int64_t d) const {
           MERCER_DIMENSION_MISMATCH,
           "lengthscale holds %zu numbers, expected one, or one for each of the %lld inputs",
           lengthscale_.size(), static_cast<long long>(d));
+  require(only_inputs() == 0 || d == only_inputs(), MERCER_DIMENSION_MISMATCH,
+          "d = %lld, expected the %lld inputs that kernel %s has parameters for",
+          static_cast<long long>(d), static_cast<long long>(only_inputs()), name_.c_str());
   require(d > left_inputs(), MERCER_DIMENSION_MISMATCH,
           "d = %lld, expected more than the %lld inputs of the left part",
           static_cast<long long>(d), static_cast<long long>(left_inputs()));

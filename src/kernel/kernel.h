@@ -115,6 +115,8 @@ class Kernel {
   virtual double derivative(const MultiIndex& order, int64_t d, const double* x,
                             const double* y) const noexcept;
 
+  /// k(0) of shift-invariant kernels, amplitude included.
+  virtual double value_at_zero() const noexcept { return variance(); }
   /// Null: no random Fourier features.
   virtual const random::Law* spectral_law() const noexcept { return nullptr; }
   /// What the spectral law is where it has this form.
@@ -130,6 +132,8 @@ class Kernel {
   virtual int64_t left_inputs() const noexcept { return 0; }
   /// Of fewer inputs the kernel would be 0 everywhere.
   virtual int64_t least_inputs() const noexcept { return 1; }
+  /// The one number of inputs of kernels with parameters for each of them; 0: any.
+  virtual int64_t only_inputs() const noexcept { return 0; }
   /// None: no sketch of products, no linear map.
   virtual std::optional<InnerPower> inner_power() const noexcept { return std::nullopt; }
   /// None: no features of one function of random projections.
@@ -154,9 +158,9 @@ class Kernel {
   /// Amplitude sigma^2 = the factor in front of the kernel.
   double variance() const noexcept { return variance_; }
 
-  /// Throws DIMENSION_MISMATCH if an ARD lengthscale has another count than d or the kernel splits
-  /// a row into parts that d cannot hold, INVALID_ARGUMENT if d < 1; of kernels made of others also
-  /// what their parts throw.
+  /// Throws DIMENSION_MISMATCH if an ARD lengthscale or another parameter for each input has another
+  /// count than d or the kernel splits a row into parts that d cannot hold, INVALID_ARGUMENT if d <
+  /// 1; of kernels made of others also what their parts throw.
   void check_dimension(int64_t d) const;
 
   std::unique_ptr<Kernel> copy() const;
@@ -190,12 +194,13 @@ void derivative_gram(const Kernel& kernel, const MultiIndex& p, const MultiIndex
                      MatrixView<double> K);
 
 /// One kernel, defined in the file of its name. `fields`: its own parameters; the table adds
-/// "variance".
+/// "variance". `default_map`: of those that take it, where a spec names none.
 struct KernelEntry {
   const char* name;
   const char* help;  // formula, one line
   std::vector<Field> fields;
   std::unique_ptr<Kernel> (*make)(const Parameters& canonical);
+  const char* default_map;
 };
 /// What exists.
 std::span<const KernelEntry> kernel_table();
@@ -207,6 +212,9 @@ std::vector<Field> kernel_fields(const KernelEntry& entry);
 /// "mercer". No object is made. `path` stands before keys in messages. Errors: INVALID_ARGUMENT
 /// naming key, value and what is allowed, VERSION, UNSUPPORTED ("needs").
 Parameters canonical_kernel(const Parameters& given, const std::string& path);
+
+/// KernelEntry::default_map of given["kernel"]. Errors: INVALID_ARGUMENT naming what exists.
+const char* default_map(const Parameters& given, const std::string& path);
 
 /// The kernel that `given` says: {"kernel": NAME, parameters}. Errors: those of canonical_kernel.
 std::unique_ptr<Kernel> make_kernel(const Parameters& given);

@@ -17,6 +17,7 @@
   entry(rational_quadratic)            \
   entry(generalized_gaussian_spectrum) \
   entry(skewed_chi2)                   \
+  entry(spectral_mixture)              \
   entry(polynomial)                    \
   entry(bilinear)                      \
   entry(additive_chi2)                 \
@@ -71,6 +72,10 @@ Parameters canonical_kernel(const Parameters& given, const std::string& path) {
   require(!envelope.needs_data, MERCER_UNSUPPORTED,
           "%sneeds = \"data\": the kernel cannot be made from its spec alone", path.c_str());
   return check_fields(envelope.body, kernel_fields(kernel_entry(envelope.body, path)), path);
+}
+
+const char* default_map(const Parameters& given, const std::string& path) {
+  return kernel_entry(given, path).default_map;
 }
 
 std::unique_ptr<Kernel> make_kernel(const Parameters& given) {

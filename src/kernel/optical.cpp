@@ -61,7 +61,8 @@ KernelEntry optical_entry() {
         .fallback = int64_t{2},
         .least = 2,
         .most = kMostExponent,
-        .help = "m, even; 2: what a camera sees"}});
+        .help = "m, even; 2: what a camera sees"}},
+      "optical");
 }
 
 }  // namespace mercer::kernel

@@ -63,7 +63,8 @@ KernelEntry polynomial_entry() {
                                 .fallback = 0.0,
                                 .least = 0,
                                 .most = std::numeric_limits<double>::max(),
-                                .help = "added to gamma x'y"}});
+                                .help = "added to gamma x'y"}},
+                              "tensor_srht");
 }
 
 }  // namespace mercer::kernel

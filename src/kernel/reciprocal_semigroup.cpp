@@ -28,7 +28,7 @@ class ReciprocalSemigroup final : public HalfLineKernel<ReciprocalSemigroup, Pro
 KernelEntry reciprocal_semigroup_entry() {
   return entry_of<ReciprocalSemigroup>(
       "reciprocal_semigroup", "prod_j lambda / (x_j + y_j + lambda), inputs >= 0",
-      {semigroup_field("lambda", "the sum of two inputs that halves the kernel")});
+      {semigroup_field("lambda", "the sum of two inputs that halves the kernel")}, "laplace");
 }
 
 }  // namespace mercer::kernel

@@ -26,7 +26,7 @@ class Sign final : public Kernel {
 }  // namespace
 
 KernelEntry sign_entry() {
-  return entry_of<Sign>("sign", "1 - 2 angle/pi: E sign(w'x) sign(w'y) of normal w", {});
+  return entry_of<Sign>("sign", "1 - 2 angle/pi: E sign(w'x) sign(w'y) of normal w", {}, "sign");
 }
 
 }  // namespace mercer::kernel

@@ -6,8 +6,10 @@
 // estimate is unbiased; the points are spread evenly, so its variance falls faster than 1/F in low
 // dimension. Column j is a function of seed and j alone.
 //
-// Product laws: coordinate by coordinate through the inverse distribution function. Isotropic laws
-// that are no product, omega = s z: z, normal, from the first d coordinates and s from one more (s
+// Product laws: coordinate by coordinate through the inverse distribution function. Mixtures of such:
+// the same given what one more coordinate selects, a component of a spectral mixture and its sign
+// or, for isotropic laws that are no product, omega = s z, the scale s: z, normal, comes from the
+// first d coordinates and s from the further one (s
 // from the first coordinate, before z, was up to three times worse: 0.91 for 0.27 times the mean
 // squared error of independent columns at d = 8, F = 2,048). The direction z / ||z|| with the norm
 // of omega from that coordinate is no better from d = 2 on (Matern kernels, d = 2 ... 64, F = 256
@@ -33,7 +35,7 @@ namespace {
 constexpr int64_t kTile = 64;                   // columns per chunk of work
 using Coordinates = std::array<double, kTile>;  // one of each of them
 
-/// Point coordinates besides those of omega: that of s.
+/// Point coordinates besides those of omega: that of what is mixed over.
 int64_t further_coordinates(const random::Law& law) { return law.is_product() ? 0 : 1; }
 
 template <class Points>
@@ -55,16 +57,16 @@ class LowDiscrepancyFrequencies final : public FrequencySource {
 
  private:
   void fill_tile(int64_t j0, MatrixView<double> omega) const noexcept {
-    Coordinates u, scale{};
+    Coordinates u, mixing{};
     if (is_mixture_) {
       fill_coordinate(omega.cols, j0, omega.rows, u);
-      for (size_t i = 0; i < size_of(omega); ++i) scale[i] = law_->scale_quantile(u[i]);
+      for (size_t i = 0; i < size_of(omega); ++i) mixing[i] = law_->mixing(u[i]);
     }
     for (int64_t k = 0; k < omega.cols; ++k) {
       fill_coordinate(k, j0, omega.rows, u);
       for (size_t i = 0; i < size_of(omega); ++i) {
         omega(static_cast<int64_t>(i), k) =
-            is_mixture_ ? scale[i] * random::normal_quantile(u[i]) : law_->quantile(u[i]);
+            is_mixture_ ? law_->quantile_given(mixing[i], k, u[i]) : law_->quantile(u[i]);
       }
     }
     for (int64_t i = 0; i < omega.rows; ++i) {
@@ -114,7 +116,7 @@ constexpr ProjectionEntry entry(const char* name, const char* help,
                                 decltype(ProjectionEntry::maker) maker) {
   return {.name = name,
           .help = help,
-          .need = LawNeed::isotropic_or_product,
+          .need = LawNeed::product_or_mixture,
           .uses_scramble = true,
           .maker = maker};
 }

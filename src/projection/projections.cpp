@@ -21,6 +21,8 @@ bool meets(LawNeed need, const random::Law& law) {
       return law.is_product();
     case LawNeed::isotropic_or_product:
       return law.isotropic() || law.is_product();
+    case LawNeed::product_or_mixture:
+      return law.is_product() || law.is_mixture();
     case LawNeed::any:
       break;
   }
@@ -28,11 +30,13 @@ bool meets(LawNeed need, const random::Law& law) {
 }
 
 constexpr const char* kNeedTexts[] = {"", "isotropic", "a product of its coordinates'",
-                                      "isotropic or a product of its coordinates'"};
+                                      "isotropic or a product of its coordinates'",
+                                      "a product of its coordinates', or a mixture of such"};
 
 constexpr const char* kServedLaws[] = {"any law", "isotropic laws",
                                        "laws of independent coordinates",
-                                       "isotropic laws, and laws of independent coordinates"};
+                                       "isotropic laws, and laws of independent coordinates",
+                                       "laws of independent coordinates, and their mixtures"};
 
 }  // namespace
 

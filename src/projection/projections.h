@@ -35,7 +35,7 @@ struct ProjectionArguments {
 };
 
 /// What a projection can draw from.
-enum class LawNeed { any, isotropic, product, isotropic_or_product };
+enum class LawNeed { any, isotropic, product, isotropic_or_product, product_or_mixture };
 
 /// In words, such as "isotropic laws".
 const char* served_laws(LawNeed need) noexcept;

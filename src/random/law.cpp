@@ -51,6 +51,10 @@ double Law::scale_quantile(double) const noexcept { return kNan; }
 
 double Law::quantile(double) const noexcept { return kNan; }
 
+double Law::quantile_given(double m, int64_t, double u) const noexcept {
+  return m * normal_quantile(u);
+}
+
 std::shared_ptr<const Law> normal_law() { return std::make_shared<const NormalLaw>(); }
 
 std::shared_ptr<const Law> sign_law() { return std::make_shared<const SignLaw>(); }

@@ -14,7 +14,7 @@
 namespace mercer::random {
 
 /// Immutable; all members may be called by several threads at once. A law may have one of two
-/// shapes that fast projections build on, both, or neither.
+/// shapes that fast projections build on, both, or neither; and it may be a mixture of products.
 class Law {
  public:
   virtual ~Law() = default;
@@ -39,6 +39,14 @@ class Law {
   virtual bool is_product() const noexcept = 0;
   /// Inverse distribution function of one coordinate, u in (0, 1); product laws only (else NaN).
   virtual double quantile(double u) const noexcept;
+
+  /// True if the coordinates are independent given one more number, m: of isotropic laws that are
+  /// no product, s.
+  virtual bool is_mixture() const noexcept { return isotropic() && !is_product(); }
+  /// m as a function of u, uniform on (0, 1); mixtures only (else NaN).
+  virtual double mixing(double u) const noexcept { return scale_quantile(u); }
+  /// Coordinate k given m, as a function of another u; mixtures only.
+  virtual double quantile_given(double m, int64_t k, double u) const noexcept;
 };
 
 /// N(0, I): isotropic and a product.

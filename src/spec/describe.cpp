@@ -19,9 +19,10 @@ namespace mercer::spec {
 namespace {
 
 // In the order of FieldType.
-constexpr const char* kTypeNames[] = {"boolean",           "integer", "seed",   "number", "text",
-                                      "number_or_numbers", "numbers", "kernel", "map",    "sketch",
-                                      "kernels",           "maps"};
+constexpr const char* kTypeNames[] = {
+    "boolean", "integer",          "seed",   "number", "text",   "number_or_numbers",
+    "numbers", "numbers_or_lists", "kernel", "map",    "sketch", "kernels",
+    "maps"};
 static_assert(std::size(kTypeNames) == static_cast<std::size_t>(FieldType::maps) + 1);
 
 const char* type_name(FieldType type) { return kTypeNames[static_cast<std::size_t>(type)]; }
@@ -56,6 +57,7 @@ struct Entry {
   std::span<const Field> fields;           // the key that names the entry first
   const feature::MapEntry* map = nullptr;  // of maps
   const char* serves = nullptr;            // of projections
+  const char* default_map = nullptr;       // of kernels
 };
 
 std::string described(const Entry& entry) {
@@ -73,6 +75,10 @@ std::string described(const Entry& entry) {
   if (entry.serves != nullptr) {
     out += ",\"serves\":";
     append_text(out, entry.serves);
+  }
+  if (entry.default_map != nullptr) {
+    out += ",\"default_map\":";
+    append_text(out, entry.default_map);
   }
   out += ",\"parameters\":[";
   for (std::size_t i = 1; i < fields.size(); ++i) {
@@ -108,7 +114,8 @@ std::string describe(std::string_view name) {
   Group kernels("kernels", name), maps("maps", name), projections("projections", name),
       operators("operators", name), models("models", name);
   for (const auto& entry : kernel::kernel_table())
-    kernels.add({entry.name, entry.help, kernel::kernel_fields(entry)});
+    kernels.add({entry.name, entry.help, kernel::kernel_fields(entry), nullptr, nullptr,
+                 entry.default_map});
   for (const auto& entry : feature::map_table())
     maps.add({entry.name, entry.help, feature::map_fields(entry), &entry});
   for (const projection::ProjectionEntry* entry : projection::projection_table())

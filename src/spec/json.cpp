@@ -82,21 +82,30 @@ class Reader {
     if (!frames_.back().in_objects)
       return put(std::shared_ptr<const Parameters>(std::move(object)));
     frames_.back().objects.push_back(std::move(object));
-    in_list_ = true;
+    list_depth_ = 1;
     return true;
   }
   bool start_array(std::size_t) {
-    refuse_in_list("a list");
+    if (is_list_of_objects()) refuse_in_list("a list beside objects");
+    if (list_depth_ == 2) refuse_in_list("lists inside a list");
+    if (!list_.empty()) refuse_in_list("numbers beside lists");
+    require(lists_.size() < kMostLists, MERCER_INVALID_ARGUMENT,
+            "spec: key %s holds more than %d lists", key_of_list().c_str(), kMostLists);
     descend();
-    in_list_ = true;
-    list_.clear();
+    ++list_depth_;
     return true;
   }
   bool end_array() {
     --depth_;
-    in_list_ = false;
-    if (!std::exchange(frames_.back().in_objects, false)) return put(std::exchange(list_, {}));
-    return put(std::exchange(frames_.back().objects, {}));
+    std::vector<double> list = std::exchange(list_, {});
+    if (--list_depth_ == 1) {
+      lists_.push_back(std::move(list));
+      return true;
+    }
+    Frame& frame = frames_.back();
+    if (std::exchange(frame.in_objects, false)) return put(std::exchange(frame.objects, {}));
+    NumberLists lists = std::exchange(lists_, {});
+    return lists.empty() ? put(std::move(list)) : put(std::move(lists));
   }
   bool parse_error(std::size_t, const std::string&, const Json::exception& error) {
     fail(MERCER_INVALID_ARGUMENT, "spec is not valid JSON: %s", reason(error.what()).c_str());
@@ -121,23 +130,29 @@ class Reader {
   }
   /// A list of objects stays open in its frame while one of them is read.
   void open_in_list() {
-    if (!in_list_) return;
+    if (list_depth_ == 0) return;
+    if (list_depth_ == 2 || !lists_.empty()) refuse_in_list("an object beside lists");
     if (!list_.empty()) refuse_in_list("an object beside numbers");
     require(frames_.back().objects.size() < kMostObjects, MERCER_INVALID_ARGUMENT,
-            "spec: key %s holds more than %d objects", key_text(frames_.back().key).c_str(),
-            kMostObjects);
+            "spec: key %s holds more than %d objects", key_of_list().c_str(), kMostObjects);
     frames_.back().in_objects = true;
-    in_list_ = false;
+    list_depth_ = 0;
   }
   void refuse_in_list(const char* what) const {
-    require(!in_list_, MERCER_INVALID_ARGUMENT,
-            "spec: key %s holds a list with %s, expected a list of numbers or of objects",
-            frames_.empty() ? "\"\"" : key_text(frames_.back().key).c_str(), what);
+    require(list_depth_ == 0, MERCER_INVALID_ARGUMENT,
+            "spec: key %s holds a list with %s, expected a list of numbers, of lists of numbers or "
+            "of objects",
+            key_of_list().c_str(), what);
   }
+  std::string key_of_list() const {
+    return frames_.empty() ? "\"\"" : key_text(frames_.back().key);
+  }
+  bool is_list_of_objects() const { return list_depth_ > 0 && frames_.back().in_objects; }
   template <class Number>
   bool number(Number value) {
-    if (in_list_ && frames_.back().in_objects) refuse_in_list("a number beside objects");
-    if (in_list_) {
+    if (is_list_of_objects()) refuse_in_list("a number beside objects");
+    if (list_depth_ == 1 && !lists_.empty()) refuse_in_list("numbers beside lists");
+    if (list_depth_ > 0) {
       list_.push_back(static_cast<double>(value));
       return true;
     }
@@ -156,8 +171,9 @@ class Reader {
   }
 
   std::vector<Frame> frames_;
-  std::vector<double> list_;
-  bool in_list_ = false;
+  int list_depth_ = 0;
+  NumberLists lists_;         // those that the list holds so far
+  std::vector<double> list_;  // numbers of the innermost one
   int depth_ = 0;
   std::shared_ptr<Parameters> root_;
 };

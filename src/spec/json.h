@@ -18,12 +18,13 @@ inline constexpr int64_t kMostSpecBytes = int64_t{1} << 20;
 inline constexpr int kMostDepth = 32;
 inline constexpr int kMostObjects = 1024;  // in a list
 inline constexpr int kMostKeys = 64;       // of one object: keeps the search for duplicates linear
+inline constexpr int kMostLists = 1024;    // in one list: "[]" in text is two bytes, in memory 24
 
 /// The object that `text` holds. Integers become int64_t (uint64_t above 2^63 - 1), other numbers
-/// double, lists of numbers std::vector<double>, lists of objects ObjectList, null
-/// std::monostate. Errors, all INVALID_ARGUMENT:
-/// more than most_bytes, a NUL byte, invalid UTF-8, syntax (with line and column), a duplicate key,
-/// nesting deeper than kMostDepth, more than kMostKeys keys, a list of anything but numbers or
+/// double, lists of numbers std::vector<double>, lists of such lists NumberLists, lists of objects
+/// ObjectList, null std::monostate. Errors, all INVALID_ARGUMENT: more than most_bytes, a NUL byte,
+/// invalid UTF-8, syntax (with line and column), a duplicate key, nesting deeper than kMostDepth,
+/// more than kMostKeys keys, a list of anything but numbers, at most kMostLists lists of numbers or
 /// at most kMostObjects objects, a number beyond the range of double.
 Parameters parse_object(std::string_view text, int64_t most_bytes = kMostSpecBytes);
 

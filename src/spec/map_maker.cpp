@@ -170,8 +170,10 @@ std::unique_ptr<SpecMapMaker> map_maker(std::string_view partial, int64_t d, uin
   const StandardRounding rounding;
   Parameters given = partial_spec(partial);
   refuse_what_the_call_fixes(given);
-  if (given.find("map") == nullptr) given.set("map", "fourier");
-  if (given.find("kernel") == nullptr) given.set("kernel", default_kernel(given));
+  if (given.find("kernel") == nullptr) {
+    if (given.find("map") == nullptr) given.set("map", "fourier");
+    given.set("kernel", default_kernel(given));
+  }
   given.set("inputs", d);
   given.set("features", int64_t{1});  // any: make() replaces it
   given.set("seed", seed);

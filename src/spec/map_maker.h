@@ -60,7 +60,7 @@ class SpecMapMaker final : public model::MapMaker {
 int64_t hash_buckets(std::string_view partial, int64_t d);
 
 /// From a map spec without "inputs", "features" and "seed", which the call fixes; "map" defaults to
-/// "fourier", "kernel" to the map's default_kernel, the "projection" of a fourier map to "sobol" for
+/// the kernel's default_map, to "fourier" without a kernel, "kernel" to the map's default_kernel, the "projection" of a fourier map to "sobol" for
 /// up to 64 inputs, "sorf" for up to 4,096 and an isotropic kernel, else "sobol" while it can be,
 /// then "dense"; empty text is {}, a map's name alone {"map": name}. Errors: those of map_from_spec; INVALID_ARGUMENT for the three
 /// keys. d >= 1.

@@ -70,7 +70,8 @@ std::string to_spec(const operators::OperatorMap& map);
 /// Everything that exists as JSON: {"kernels":[{name, help, parameters:[{key, type, required,
 /// default, least, least_open, most, choices, expected, help}]}],"maps":[...],"projections":[...],
 /// "operators":[...],"models":[...]};
-/// null: no default, no limit; "expected" is a phrase; a map has "default_kernel" as well, the spec
+/// null: no default, no limit; "expected" is a phrase; a kernel has "default_map" as well, the map
+/// of specs that name none; a map has "default_kernel", the spec
 /// of the one that map_maker fills in. name empty: all, else the same lists with
 /// the entries of that name alone, since a kernel and a map may share one (INVALID_ARGUMENT if
 /// there is none).

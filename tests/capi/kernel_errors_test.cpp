@@ -47,6 +47,13 @@ TEST_CASE("kernel specs refuse bad parameters and set the handle to NULL", "[cap
   CHECK(make(R"("generalized_gaussian_spectrum","order":0)", "order = 0") == "");
   CHECK(make(R"("generalized_gaussian_spectrum","order":17)", "order = 17") == "");
   CHECK(make(R"("skewed_chi2","c":0)", "c = 0") == "");
+  CHECK(make(R"("spectral_mixture","weights":[1],"means":[0])", "\"variances\" is missing") == "");
+  CHECK(make(R"("spectral_mixture","weights":[1,0],"means":[0,1],"variances":[1,1])",
+             "weights[1] = 0") == "");
+  CHECK(make(R"("spectral_mixture","weights":[1,1],"means":[[0,1],[2]],"variances":[1,1])",
+             "means[1] = a list of 1 numbers, expected 2") == "");
+  CHECK(make(R"("spectral_mixture","weights":[[1]],"means":[0],"variances":[1])",
+             "weights = a list of 1 lists, expected a list of numbers") == "");
   CHECK(make(R"("bilinear","left":0)", "left = 0") == "");
   CHECK(make(R"("bilinear","left":2147483647)", "left = 2147483647", "2147483646") == "");
   CHECK(make(R"("gaussian","variance":0)", "variance = 0") == "");

@@ -41,6 +41,25 @@ TEST_CASE("without a kernel it is the map's own default", "[cli]") {
   CHECK(kernel(R"({"map":7})") == "gaussian");
 }
 
+TEST_CASE("without a map it is the kernel's own default", "[cli]") {
+  const std::string specs =
+      R"({"kernels":[{"name":"rough","default_map":"odd"},{"name":"smooth","default_map":"fourier"}],)"
+      R"("maps":[{"name":"fourier","default_kernel":{"kernel":"smooth"}},{"name":"odd","one_size":true}]})";
+  const auto plan = [&](const char* kernel, const char* map = "") {
+    return cli::read_plan({kernel, map, "auto", "auto"}, specs);
+  };
+  CHECK(plan("rough").map == R"({"map":"odd","kernel":{"kernel":"rough"}})");
+  CHECK(plan("rough").one_size);
+  CHECK(plan("smooth").map == R"({"map":"fourier","kernel":{"kernel":"smooth"}})");
+  CHECK(plan(R"({"kernel":"rough","c":2})").map ==
+        R"({"map":"odd","kernel":{"kernel":"rough","c":2}})");
+  CHECK(plan("", R"({"kernel":{"kernel":"rough"},"form":1})").map ==
+        R"({"kernel":{"kernel":"rough"},"form":1,"map":"odd"})");
+  CHECK(plan("rough", "fourier").map == R"({"map":"fourier","kernel":{"kernel":"rough"}})");
+  CHECK(plan("unknown").map == R"({"map":"fourier","kernel":{"kernel":"unknown"}})");
+  CHECK(plan("").map == R"({"map":"fourier","kernel":{"kernel":"smooth"}})");
+}
+
 TEST_CASE("what a plan says of maps made from data is the library's word", "[cli]") {
   const std::string specs =
       R"({"maps":[{"name":"learnt","needs_rows":true,"row_per_feature":true,"one_size":true},{"name":"drawn"}]})";

@@ -21,6 +21,9 @@ std::span<const KernelRow> kernel_rows() {
       {R"({"kernel":"generalized_gaussian_spectrum","order":1,"lengthscale":0.7})", 0.9, 0, 1,
        kAnywhere, Sampled::never},
       {R"({"kernel":"skewed_chi2","c":0.5,"variance":1.2})", 2.0, 0, 1, -0.5},
+      {R"({"kernel":"spectral_mixture","weights":[0.7,1.2],"means":[0.4,-1],"variances":[1.5,0.4],)"
+       R"("variance":0.8})",
+       1.0},
       {R"({"kernel":"polynomial","degree":1,"gamma":0.7,"variance":1.9})", 0.5, 1.0},
       {R"({"kernel":"polynomial","degree":2,"gamma":0.8,"offset":0.3,"variance":1.5})", 0.4, 1.0},
       {R"({"kernel":"polynomial","degree":3,"gamma":0.8,"offset":0.3})", 0.3, 1.0, 1, kAnywhere,

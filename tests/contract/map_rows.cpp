@@ -39,6 +39,8 @@ bool permits_law(const kernel::Kernel& kernel, const Parameters& spec) {
       return law.is_product();
     case projection::LawNeed::isotropic_or_product:
       return law.isotropic() || law.is_product();
+    case projection::LawNeed::product_or_mixture:
+      return law.is_product() || law.is_mixture();
     case projection::LawNeed::any:
       break;
   }

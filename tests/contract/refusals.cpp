@@ -107,6 +107,19 @@ TEST_CASE("contract: every kernel, map and choice of a field is made in some cel
   }
 }
 
+TEST_CASE("contract: the default map of every kernel takes it", "[contract]") {
+  for (const KernelRow& row : kernel_rows()) {
+    const Parameters given = kernel::canonical_kernel(spec::parse_object(row.spec), "");
+    Parameters spec;
+    spec.set("kernel", std::make_shared<const Parameters>(given));
+    const Cell cell(row, kernel::make_kernel(given), spec);
+    INFO(cell.label());
+    CHECK(cell.spec().text("map") == kernel::default_map(given, ""));
+    CHECK(cell.attempt().message == "");
+    CHECK(cell.attempt().status == MERCER_OK);
+  }
+}
+
 TEST_CASE("contract: every contract row speaks of something", "[contract]") {
   // Kernels and maps that do not exist cannot be crossed at all: reading their rows throws.
   for (const KernelRow& row : kernel_rows()) {

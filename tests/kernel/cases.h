@@ -41,6 +41,12 @@ inline std::vector<KernelCase> kernel_cases(double l, double variance) {
   for (const double c : {0.1, 1.0}) {
     cases.push_back({"skewed_chi2 " + std::to_string(c), make_skewed_chi2(c, variance)});
   }
+  // Decreasing as far as the tests that are about decay look.
+  cases.push_back({"spectral_mixture", make_kernel({{"kernel", "spectral_mixture"},
+                                                    {"weights", std::vector<double>{0.25, 0.75}},
+                                                    {"means", std::vector<double>{0.3, 1.1}},
+                                                    {"variances", std::vector<double>{0.5, 1.5}},
+                                                    {"variance", variance}})});
   return cases;
 }
 
@@ -57,7 +63,8 @@ inline ObjectList gaussian_specs(int64_t count) {
 /// number of kernels or the least integer allowed.
 inline Value default_of(const Field& field) {
   if (!std::holds_alternative<std::monostate>(field.fallback)) return field.fallback;
-  if (field.type == FieldType::numbers) return std::vector<double>{1, 1};
+  if (field.type == FieldType::numbers || field.type == FieldType::numbers_or_lists)
+    return std::vector<double>{1, 1};
   const auto least = static_cast<int64_t>(field.least);
   if (field.type == FieldType::kernels) return gaussian_specs(least);
   return least;

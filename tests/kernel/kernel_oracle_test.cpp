@@ -13,6 +13,7 @@ namespace mercer::test {
 namespace {
 
 Value value_of(const Reference& json, FieldType type) {
+  if (json.is_array() && json.at(0).is_array()) return json.get<NumberLists>();
   if (json.is_array()) return json.get<std::vector<double>>();
   if (type == FieldType::integer) return json.get<int64_t>();
   return json.get<double>();

@@ -82,8 +82,9 @@ TEST_CASE("the ends of every range make a kernel, open ends do not", "[kernel]")
         const Value value = field.type == FieldType::kernels
                                 ? Value(gaussian_specs(static_cast<int64_t>(end)))
                             : field.type == FieldType::integer ? Value(static_cast<int64_t>(end))
-                            : field.type == FieldType::numbers ? Value(std::vector<double>{1, end})
-                                                               : Value(end);
+                            : std::holds_alternative<std::vector<double>>(default_of(field))
+                                ? Value(std::vector<double>{1, end})
+                                : Value(end);
         parameters.set(field.key, value);
         if (open) {
           CHECK_THROWS_AS(kernel::make_kernel(parameters), Error);

@@ -74,6 +74,38 @@ int64_t wrong_columns(const char* name, Scramble scramble) {
   return wrong;
 }
 
+std::shared_ptr<const kernel::Kernel> mixture() {
+  return kernel::make_kernel({{"kernel", "spectral_mixture"},
+                              {"weights", std::vector<double>{0.5, 1.5}},
+                              {"means", NumberLists{{1, -2, 0.5}, {0.25, 0, 3}}},
+                              {"variances", NumberLists{{0.25, 4, 0}, {1, 0.5, 2}}}});
+}
+
+/// Columns that are not what the last coordinate selects, applied to the others, in turns.
+template <class Points>
+int64_t wrong_mixture_columns(const char* name, Scramble scramble) {
+  const auto kernel = mixture();
+  const Matrix<double> W = columns_of(
+      *make_projection(name, arguments_of(kernel, 3, 200, 5, projection::Radius::drawn, scramble)));
+  const Points points(4, 5, scramble);
+  const double means[2][3] = {{1, -2, 0.5}, {0.25, 0, 3}};
+  const double deviations[2][3] = {{0.5, 2, 0}, {1, std::sqrt(0.5), std::sqrt(2.0)}};
+  std::vector<double> m(200), u(200);
+  points.fill(3, 0, m);
+  int64_t wrong = 0;
+  for (size_t k = 0; k < 3; ++k) {
+    points.fill(static_cast<int64_t>(k), 0, u);
+    for (size_t j = 0; j < 200; ++j) {
+      const double half = m[j] < 0.5 ? 2 * m[j] : 2 * m[j] - 1;
+      const size_t q = half < 0.25 ? 0 : 1;
+      const double omega = means[q][k] + deviations[q][k] * random::normal_quantile(u[j]);
+      wrong += W(static_cast<int64_t>(j), static_cast<int64_t>(k)) !=
+               (m[j] < 0.5 ? -omega : omega) * 0.15915494309189533577;
+    }
+  }
+  return wrong;
+}
+
 template <class Check>
 void for_each_scramble(const Check& check) {
   for (const Scramble scramble : {Scramble::owen, Scramble::digital_shift}) {
@@ -97,6 +129,14 @@ TEST_CASE("low discrepancy: columns of isotropic laws are a scale times normal q
   for_each_scramble([](Scramble scramble) {
     CHECK(wrong_isotropic_columns<random::SobolPoints>("sobol", scramble) == 0);
     CHECK(wrong_isotropic_columns<random::HaltonPoints>("halton", scramble) == 0);
+  });
+}
+
+TEST_CASE("low discrepancy: columns of a mixture are those of its component and sign",
+          "[projection]") {
+  for_each_scramble([](Scramble scramble) {
+    CHECK(wrong_mixture_columns<random::SobolPoints>("sobol", scramble) == 0);
+    CHECK(wrong_mixture_columns<random::HaltonPoints>("halton", scramble) == 0);
   });
 }
 

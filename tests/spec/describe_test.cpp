@@ -48,6 +48,7 @@ TEST_CASE("everything in the tables is described", "[spec]") {
     const kernel::KernelEntry& entry = kernel::kernel_table()[i];
     CHECK(all["kernels"][i].at("name") == entry.name);
     CHECK(all["kernels"][i].at("help") == entry.help);
+    CHECK(all["kernels"][i].at("default_map") == entry.default_map);
     CHECK(fault_of(all["kernels"][i], kernel::kernel_fields(entry)) == "");
   }
   REQUIRE(all.at("operators").size() == operators::operator_table().size());
@@ -68,6 +69,7 @@ TEST_CASE("everything in the tables is described", "[spec]") {
     CHECK(fault_of(all["maps"][i], feature::map_fields(feature::map_table()[i])) == "");
   }
   CHECK_FALSE(all["kernels"][0].contains("default_kernel"));
+  CHECK_FALSE(all["maps"][0].contains("default_map"));
   REQUIRE(all.at("projections").size() == projection::projection_table().size());
   for (size_t i = 0; i < all["projections"].size(); ++i) {
     const projection::ProjectionEntry& entry = *projection::projection_table()[i];

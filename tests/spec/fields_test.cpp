@@ -31,6 +31,11 @@ const std::vector<Field>& table() {
        .fallback = std::vector<double>{1, 2},
        .least = -1,
        .most = 9},
+      {.key = "rows",
+       .type = FieldType::numbers_or_lists,
+       .fallback = std::nan(""),
+       .least = -1,
+       .most = 9},
       {.key = "maybe", .type = FieldType::number, .fallback = std::nan(""), .least = 0},
       {.key = "perhaps", .type = FieldType::integer, .fallback = std::nan(""), .least = 1},
   };
@@ -65,6 +70,31 @@ TEST_CASE("canonical text is a fixed point", "[spec]") {
 
 TEST_CASE("a list of one number is that number where both are allowed", "[spec]") {
   CHECK(canonical(R"({"ell":[0.75]})") == canonical(R"({"ell":0.75})"));
+}
+
+TEST_CASE("lists of lists are as long as each other, of one number each they are one list",
+          "[spec]") {
+  const auto rows = [](const std::string& value) { return R"({"rows":)" + value + "}"; };
+  const auto read = [&](const std::string& value) {
+    return check_fields(spec::parse_object(rows(value)), table(), "").number_lists("rows");
+  };
+  CHECK(read("[[1,2],[3,4],[5,6]]") == NumberLists{{1, 2}, {3, 4}, {5, 6}});
+  CHECK(read("[1,2]") == NumberLists{{1}, {2}});
+  CHECK(canonical(rows("[[1],[2]]")) == canonical(rows("[1,2]")));
+  CHECK(canonical(rows("[[1,2],[3,4]]")).find(R"("rows":[[1,2],[3,4]])") != std::string::npos);
+  CHECK(refused(rows("[[1,2],[3]]"),
+                "map.rows[1] = a list of 1 numbers, expected 2, as in map.rows[0]") == "");
+  CHECK(refused(rows("[[1],[2,3]]"), "map.rows[1] = a list of 2 numbers, expected 1") == "");
+  CHECK(refused(rows("[]"),
+                "map.rows = a list of 0 numbers, expected a list of numbers or of lists "
+                "of numbers >= -1 and <= 9") == "");
+  CHECK(refused(rows("[[1],[]]"), "map.rows[1] = a list of 0 numbers") == "");
+  CHECK(refused(rows("[[1,2],[3,10]]"), "map.rows[1][1] = 10") == "");
+  CHECK(refused(rows("[3,-2]"), "map.rows[1] = -2") == "");
+  CHECK(refused(rows("1"), "map.rows = 1") == "");
+  CHECK(refused(R"({"list":[[1]]})", "map.list = a list of 1 lists, expected a list of numbers") ==
+        "");
+  CHECK(refused(R"({"scale":[[1]]})", "map.scale = a list of 1 lists") == "");
 }
 
 TEST_CASE("seeds are read over their whole range in both spellings", "[spec]") {

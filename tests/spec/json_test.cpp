@@ -118,7 +118,13 @@ TEST_CASE("duplicate keys, lists of anything but numbers and crowded objects are
   CHECK(refused("{\"ab\":1,\"ab\":1}", "duplicate key \"ab\"") == "");
   CHECK(refused("{\"o\":{\"x\":1,\"x\":{}}}", "duplicate key \"x\"") == "");
   CHECK(refused("{\"l\":[1,\"2\"]}", "key \"l\" holds a list") == "");
-  CHECK(refused("{\"l\":[1,[2]]}", "key \"l\" holds a list") == "");
+  CHECK(refused("{\"l\":[1,[2]]}", "key \"l\" holds a list with numbers beside lists") == "");
+  CHECK(refused("{\"l\":[[2],1]}", "key \"l\" holds a list with numbers beside lists") == "");
+  CHECK(refused("{\"l\":[[],1]}", "key \"l\" holds a list with numbers beside lists") == "");
+  CHECK(refused("{\"l\":[[1,[2]]]}", "key \"l\" holds a list with lists inside a list") == "");
+  CHECK(refused("{\"l\":[[[]]]}", "expected a list of numbers, of lists of numbers or of objects") == "");
+  CHECK(refused("{\"l\":[[1],{}]}", "key \"l\" holds a list with an object") == "");
+  CHECK(refused("{\"l\":[[1,\"2\"]]}", "key \"l\" holds a list with something else") == "");
   CHECK(refused("{\"l\":[1,{}]}", "key \"l\" holds a list with an object beside numbers") == "");
   CHECK(refused("{\"l\":[{},1]}", "key \"l\" holds a list with a number beside objects") == "");
   CHECK(refused("{\"l\":[{},{\"m\":[1,true]}]}", "key \"m\" holds a list") == "");
@@ -126,10 +132,30 @@ TEST_CASE("duplicate keys, lists of anything but numbers and crowded objects are
   std::string many = "{\"l\":[{}";
   for (int i = 0; i < 1024; ++i) many += ",{}";
   CHECK(refused(many + "]}", "key \"l\" holds more than 1024 objects") == "");
+  CHECK(refused("{\"l\":[{},[1]]}", "key \"l\" holds a list with a list beside objects") == "");
+  CHECK(refused("{\"l\":[[1],{}]}", "key \"l\" holds a list with an object beside lists") == "");
+  CHECK(refused("{\"l\":[[{}]]}", "key \"l\" holds a list with an object beside lists") == "");
   CHECK(refused("{\"l\":[null]}", "expected a list of numbers") == "");
   std::string crowded = "{";
   for (int i = 0; i < 65; ++i) crowded += (i ? ",\"k" : "\"k") + std::to_string(i) + "\":0";
   CHECK(refused(crowded + "}", "more than 64 keys") == "");
+}
+
+TEST_CASE("lists of lists of numbers are read, of any lengths, so many of them", "[spec]") {
+  const Parameters read = parse_object(R"({"a":[[1,-2.5],[3e2]],"b":[[]],"c":[],"d":[7]})");
+  CHECK(*read.find("a") == Value(NumberLists{{1, -2.5}, {300}}));
+  CHECK(*read.find("b") == Value(NumberLists{{}}));
+  CHECK(*read.find("c") == Value(std::vector<double>{}));
+  CHECK(*read.find("d") == Value(std::vector<double>{7}));
+  CHECK(print_object(read) == R"({"a":[[1,-2.5],[300]],"b":[[]],"c":[],"d":[7]})");
+  const auto lists = [](int count) {
+    std::string text = "{\"l\":[[]";
+    for (int i = 1; i < count; ++i) text += ",[]";
+    return text + "]}";
+  };
+  CHECK(std::get<NumberLists>(*parse_object(lists(1024)).find("l")).size() == 1024);
+  CHECK(refused(lists(1025), "key \"l\" holds more than 1024 lists") == "");
+  CHECK(refused("{\"l\":[[1],[2]", "not valid JSON") == "");
 }
 
 TEST_CASE("nesting to 32 levels is read, deeper is refused while parsing", "[spec]") {

@@ -39,6 +39,7 @@ Value random_value(const Field& field, std::mt19937_64& words) {
     case FieldType::number:
       return least + u * (most - least);
     case FieldType::numbers:
+    case FieldType::numbers_or_lists:
     case FieldType::number_or_numbers:
       return std::vector<double>{least + u, least + u * u, 1 / (least + 1 + u)};
     case FieldType::kernels:
@@ -73,9 +74,9 @@ TEST_CASE("every kernel of the table can be made from what is required and print
     for (const Field& field : entry.fields) {
       const bool required = std::holds_alternative<std::monostate>(field.fallback);
       const Value value = !required                          ? field.fallback
-                          : field.type == FieldType::numbers ? Value(std::vector<double>{0.5, 2})
                           : field.type == FieldType::kernels ? Value(two_specs(0.5))
-                                                             : Value(int64_t{2});
+                          : field.type == FieldType::integer ? Value(int64_t{2})
+                                                             : Value(std::vector<double>{0.5, 2});
       if (required) given.set(field.key, value);
       expected.set(field.key, value);
     }

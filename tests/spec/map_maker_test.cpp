@@ -39,6 +39,18 @@ TEST_CASE("candidates are the map of the spec with lengthscale, size and seed fi
         expected);  // a candidate leaves no trace in the maker
 }
 
+TEST_CASE("a kernel alone has its own map", "[spec]") {
+  const auto maker = spec::map_maker(R"({"kernel":{"kernel":"exponential"}})", 3, 5);
+  CHECK(
+      spec::to_spec(*maker->make(2, 4)) ==
+      spec::to_spec(*spec::map_from_spec(
+          R"({"map":"positive","kernel":{"kernel":"exponential","lengthscale":2},"inputs":3,"features":4,"seed":5})")));
+  const char* const kChi2 = R"({"kernel":{"kernel":"additive_chi2"}})";
+  CHECK(spec::map_maker(kChi2, 3, 5)->make(0, 4)->name() == "additive");
+  CHECK(spec::hash_buckets(kChi2, 1 << 20) == 0);
+  CHECK(refused(MERCER_INVALID_ARGUMENT, R"({"kernel":{"kernel":"polka"}})", "polka") == "");
+}
+
 TEST_CASE("what is left out is the Sobol Fourier map of a Gaussian", "[spec]") {
   const std::string expected = spec::to_spec(*spec::map_from_spec(
       R"({"map":"fourier","projection":"sobol","kernel":{"kernel":"gaussian","lengthscale":2},"inputs":3,"features":4,"seed":5})"));

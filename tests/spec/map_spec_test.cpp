@@ -57,6 +57,25 @@ TEST_CASE("a map prints every default, its kernel without a version", "[spec]") 
       R"("radius":"drawn","scramble":"owen","whole_blocks":false})");
 }
 
+TEST_CASE("a spec that names no map has the default map of its kernel", "[spec]") {
+  const auto with = [](const char* kernel) {
+    return R"({"kernel":)" + std::string(kernel) + R"(,"inputs":3,"features":8,"seed":5})";
+  };
+  for (const auto& [kernel, map] : {std::pair{R"({"kernel":"gaussian"})", "fourier"},
+                                    {R"({"kernel":"sign"})", "sign"},
+                                    {R"({"kernel":"anova"})", "anova"},
+                                    {R"({"kernel":"reciprocal_semigroup"})", "laplace"}}) {
+    const std::string named = R"({"map":")" + std::string(map) + "\"," + with(kernel).substr(1);
+    CHECK(printed_after_reading(with(kernel)) == printed_after_reading(named));
+  }
+  CHECK(refused(MERCER_INVALID_ARGUMENT, with(R"({"kernel":"polka"})"),
+                "kernel.kernel = \"polka\", expected one of") == "");
+  CHECK(refused(MERCER_INVALID_ARGUMENT, with("{}"), "key \"kernel.kernel\" is missing") == "");
+  CHECK(refused(MERCER_INVALID_ARGUMENT, with("7"), "kernel = 7, expected a kernel spec") == "");
+  CHECK(refused(MERCER_UNSUPPORTED, with(R"({"kernel":"dot_product","coefficients":[1]})"),
+                "map nystroem is made from rows") == "");
+}
+
 // A projection under which a field of the Fourier map may have any value.
 std::string projection_for(const std::string& key) {
   if (key == "radius") return R"(,"projection":"sorf")";

@@ -50,6 +50,12 @@ TEST_CASE("without lambda it is chosen by generalised cross-validation; the rest
   CHECK(plan.options.precision == feature::Precision::f32);
 }
 
+TEST_CASE("the map of a model's spec may be left to its kernel", "[spec]") {
+  const spec::ModelPlan plan = spec::model_plan_from_spec(
+      R"({"model":"ridge","map":{"kernel":{"kernel":"arc_cosine"},"inputs":2,"features":4}})");
+  CHECK(plan.map.text("map") == "arc_cosine");
+}
+
 TEST_CASE("a logistic model's spec: its own fields, lambda on held-out rows where it is absent",
           "[spec]") {
   const std::string map =

@@ -41,7 +41,9 @@ void add_fit_options(CLI::App* app, FitRequest* request) {
                   "What predictions do with inputs outside the training range: clip (default), "
                   "free or refuse")
       ->check(CLI::IsMember({"clip", "free", "refuse"}));
-  app->add_option("--features", request->features, "Random features D; default 2048")
+  app->add_option(
+         "--features", request->features,
+         "Random features D; default 2048, with a map made of rows at most as many as these")
       ->check(CLI::Range(int64_t{1}, (int64_t{1} << 31) - 1))
       ->type_name("D");
   app->add_option("--estimator", request->estimator,

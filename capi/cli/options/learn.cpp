@@ -33,7 +33,8 @@ void add_learn_options(CLI::App* app, LearnRequest* learn) {
                   "Kernel: a name, or a JSON spec (see: mercer specs); default that of the map: "
                   "gaussian for fourier")
       ->type_name("JSON|NAME");
-  app->add_option("--map", learn->plan.map, "Feature map: a name, or a JSON spec; default fourier")
+  app->add_option("--map", learn->plan.map,
+                  "Feature map: a name, or a JSON spec; default that of the kernel")
       ->type_name("JSON|NAME");
   app->add_option("--lengthscale", learn->plan.lengthscale,
                   "In units of the standardised inputs; default auto: searched")
