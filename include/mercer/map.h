@@ -169,7 +169,8 @@ MERCER_API mercer_status mercer_fourier_create_supplied(const mercer_kernel* ker
  * D and d are at most 2^31 - 1, d at most 2^28 for srht.
  *
  * Maps of one function of P = XW, W normal, take the keys projection, radius, scramble and
- * whole_blocks of Fourier features and every projection; kernels see norms and inner products alone:
+ * whole_blocks of Fourier features and every projection, optical and stabilize all but quadrature;
+ * kernels see norms and inner products alone:
  *
  *   map          Z, sigma^2 the kernel's variance            variance of the estimate over sigma^4
  *   arc_cosine   sigma sqrt(2/D) 1[P > 0] P^n, n = order      (2 k_{2n} - k_n^2)/D
@@ -186,10 +187,11 @@ MERCER_API mercer_status mercer_fourier_create_supplied(const mercer_kernel* ker
  * with kernels of variance 1 and, in k_4, J_4 = 5 sin t cos t (11 + 10 cos^2 t) + (pi - t)(9 + 72
  * cos^2 t + 24 cos^4 t). D is even for hyperbolic and trigonometric. A row with an entry that is not
  * finite has no finite column. radius = fixed is biased under positive, optical and order 2, which
- * see more than second moments of the norms; sorf under sign and order 0, which see that its P of few
- * inputs, or of a row that one entry rules, is nearly a lattice: by up to 0.15 of 1 to d = 3; of rows
- * of one entry by about 4.6/d' (sign) and 2.3/d' (order 0), d' the padded d; of rows of many entries
- * it was not seen from d = 16 on.
+ * see more than second moments of the norms; quadrature under all of these but order 1, by how much is
+ * in capi/GUIDE.md; sorf under sign and order 0, which see that its P of few inputs, or of a row that
+ * one entry rules, is nearly a lattice: by up to 0.15 of 1 to d = 3; of rows of one entry by about
+ * 4.6/d' (sign) and 2.3/d' (order 0), d' the padded d; of rows of many entries it was not seen from d
+ * = 16 on.
  *
  * optical may stand for the device: "input_bits" 1 shows inputs as 1 above "threshold" and 0 elsewhere
  * (then the kernel is that of such rows), "output_bits" b > 0 records |u'x|^m rounded to 2^b levels,

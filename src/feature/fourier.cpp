@@ -207,9 +207,7 @@ class Fourier final : public ProjectedMap, public CosineMap {
             "closed form");
     const projection::ProjectionEntry& entry =
         projection::find_projection(parts_.options.projection);
-    require(entry.share == nullptr, MERCER_UNSUPPORTED,
-            "the columns of projection %s have weights: the variance has no closed form",
-            entry.name);
+    parts_.options.require_equal_shares();
     require(!entry.product_columns_correlate || parts_.kernel->spectral_law()->isotropic(),
             MERCER_UNSUPPORTED,
             "%s columns of kernel %s depend on each other: the variance has no closed form",
@@ -369,7 +367,7 @@ std::unique_ptr<FeatureMap> fourier_from(const MapArguments& arguments) {
 MapEntry fourier_entry() {
   std::vector<Field> fields =
       projection_fields("how frequencies are drawn; supplied: the caller's own, kept in files only",
-                        "supplied", true);
+                        "supplied");
   fields.insert(fields.begin() + 1,
                 choice_field("form", "pair", {"pair", "phase", "complex"},
                              "pair: [cos | sin], features even; phase: sqrt(2) cos(. + b); "

@@ -16,29 +16,45 @@ namespace {
 // Kind of the parts whose seeds are a map's children.
 constexpr uint64_t kFactorPart = 0;
 
+projection::ProjectionArguments arguments_of(const GaussianDraw& draw, uint64_t seed) {
+  const std::span<const double> lengthscale = draw.kernel->lengthscale();
+  return {random::normal_law(),
+          {lengthscale.begin(), lengthscale.end()},
+          draw.unit,
+          draw.d,
+          draw.F,
+          seed,
+          draw.choice.radius,
+          draw.choice.scramble,
+          "kernel " + std::string(draw.kernel->name())};
+}
+
+// A projection with weights of its own divides F scale^2 among the columns by them.
+ColumnLaw column_law(const GaussianDraw& draw, double scale) {
+  const auto share = projection::find_projection(draw.choice.projection).share;
+  if (share == nullptr) return {scale};
+  require(draw.factors == 1, MERCER_INTERNAL, "weights of the columns of %lld factors",
+          static_cast<long long>(draw.factors));
+  return {scale, scale * scale * static_cast<double>(draw.F),
+          [share, arguments = arguments_of(draw, draw.seed)](int64_t j) {
+            return share(arguments, j);
+          }};
+}
+
 ProjectedParts projected(const GaussianDraw& draw,
                          std::unique_ptr<const transform::Epilogue> epilogue, double scale,
                          std::shared_ptr<const transform::RowPrologue> prologue) {
   const StandardRounding rounding;
-  const std::span<const double> lengthscale = draw.kernel->lengthscale();
   ProjectedParts made;
   for (int64_t factor = 0; factor < draw.factors; ++factor) {
     const uint64_t seed = draw.factors == 1 ? draw.seed
                                             : random::child_seed(draw.seed, kFactorPart,
                                                                  static_cast<uint64_t>(factor));
-    made.projections.push_back(projection::find_projection(draw.choice.projection)
-                                   .make({random::normal_law(),
-                                          {lengthscale.begin(), lengthscale.end()},
-                                          draw.unit,
-                                          draw.d,
-                                          draw.F,
-                                          seed,
-                                          draw.choice.radius,
-                                          draw.choice.scramble,
-                                          "kernel " + std::string(draw.kernel->name())}));
+    made.projections.push_back(
+        projection::find_projection(draw.choice.projection).make(arguments_of(draw, seed)));
   }
   made.epilogue = std::move(epilogue);
-  made.columns = {scale};
+  made.columns = column_law(draw, scale);
   made.prologue = std::move(prologue);
   return made;
 }
@@ -64,6 +80,7 @@ Parameters GaussianMap::parameters() const {
 
 void GaussianMap::variance(MatrixView<const double> X, MatrixView<const double> Y,
                            std::span<double> out) const {
+  draw_.choice.require_equal_shares();
   for (int64_t i = 0; i < X.rows; ++i)
     out[static_cast<size_t>(i)] = pair_variance(X.row(i), Y.row(i));
 }

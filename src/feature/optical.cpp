@@ -2,7 +2,8 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Z = sqrt(variance/D) |Ux|^m, U of CN(0, 1) entries (Saade et al. 2016; Ohana et al. 2020): two
 // projections by normal columns, the real and the imaginary part times sqrt(2), each with a seed of its
-// own. Every projection whose single columns are normal serves. Variance (k_{2m} - k_m^2)/D. Like the
+// own. Every projection whose single columns are normal serves, but no rule with weights: one of the real
+// parts and one of the imaginary ones would have to agree. Variance (k_{2m} - k_m^2)/D. Like the
 // device, it may binarise its inputs at a given threshold and record outputs of few bits.
 #include <algorithm>
 #include <cmath>
@@ -155,7 +156,7 @@ std::vector<Field> device_fields() {
 
 MapEntry optical_entry() {
   std::vector<Field> fields =
-      projection_fields("how the normal real and imaginary parts of u are drawn");
+      projection_fields("how the normal real and imaginary parts of u are drawn", nullptr, false);
   for (Field& field : device_fields()) fields.push_back(std::move(field));
   return {"optical",
           "intensities |u'x|^exponent of complex normal u, for the kernel optical; two projections "

@@ -129,6 +129,10 @@ std::unique_ptr<FeatureMap> positive_from(const MapArguments& arguments) {
       "stabilize = true does not apply to form = trigonometric: without its scale a row is that "
       "of map fourier with kernel gaussian");
   GaussianDraw draw = gaussian_draw(arguments, form == Form::exp ? 1 : 2);
+  require(!stabilize || projection::find_projection(draw.choice.projection).share == nullptr,
+          MERCER_UNSUPPORTED,
+          "stabilize = true does not apply to projection = %s, whose columns have weights",
+          draw.choice.projection.c_str());
   if (form == Form::trigonometric) draw.unit = projection::Unit::turns;
   auto map = std::make_unique<Positive>(draw, form);
   if (!stabilize) return map;

@@ -19,6 +19,12 @@ void ProjectionChoice::check() const {
           "whole_blocks = true does not apply to projection = %s, which has no blocks", entry.name);
 }
 
+void ProjectionChoice::require_equal_shares() const {
+  require(projection::find_projection(projection).share == nullptr, MERCER_UNSUPPORTED,
+          "the columns of projection %s have weights: the variance has no closed form",
+          projection.c_str());
+}
+
 int64_t ProjectionChoice::columns(int64_t d, int64_t F) const {
   if (!whole_blocks) return F;
   const int64_t block = projection::find_projection(projection).block(d);
@@ -45,7 +51,6 @@ ProjectionChoice read_projection_choice(const Parameters& own) {
 
 std::vector<Field> projection_fields(const char* what, const char* more, bool weighs_columns) {
   std::vector<const char*> names;
-  // Rules with weights serve even functions of the frequencies, as the cosines of fourier are.
   for (const projection::ProjectionEntry* entry : projection::projection_table()) {
     if (entry->share == nullptr || weighs_columns) names.push_back(entry->name);
   }

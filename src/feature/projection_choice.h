@@ -21,6 +21,8 @@ struct ProjectionChoice {
   /// Refuses an unknown projection, and an option that this one does not use unless it has its
   /// default: UNSUPPORTED naming both.
   void check() const;
+  /// UNSUPPORTED where columns have weights of their own: no variance in closed form.
+  void require_equal_shares() const;
   /// F, or what whole_blocks makes of it.
   int64_t columns(int64_t d, int64_t F) const;
   /// Columns in a last, incomplete block; 0 if there is none.
@@ -35,6 +37,6 @@ ProjectionChoice read_projection_choice(const Parameters& own);
 /// Their fields, in that order. `what` is drawn; `more`: a further choice of projection, or null;
 /// `weighs_columns`: the map heeds ProjectionEntry::share.
 std::vector<Field> projection_fields(const char* what, const char* more = nullptr,
-                                     bool weighs_columns = false);
+                                     bool weighs_columns = true);
 
 }  // namespace mercer::feature

@@ -155,3 +155,50 @@ TEST_CASE("sign: a column has one bit, of rows of zeros as well") {
   CHECK(seen == std::set<double>{-bit, bit});
   for (int64_t j = 0; j < 48; ++j) CHECK(Z(3, j) == bit);
 }
+
+// Rules with weights see powers of their radius alone (projection/quadrature.cpp); at d = 4, with
+// P(chi^2_{2m} > 4) = exp(-2) sum_{i < m} 2^i/i!, 1 - c = 3/5 and a = 19/15. Per block, so at any D.
+TEST_CASE("arc_cosine and sign: the mean under quadrature is that of its radii") {
+  const Matrix<double> X = test::random_matrix(2, 4, 6);
+  for (int64_t k = 0; k < 4; ++k) X(1, k) = 0.8 * X(0, k) + 0.5 * X(1, k);
+  struct Case {
+    const char* map;
+    int64_t order;
+    double factor, constant;
+  };
+  for (const Case& one : {Case{"arc_cosine", 0, 0.6, 0}, Case{"arc_cosine", 1, 1, 0},
+                          Case{"arc_cosine", 2, 19.0 / 15, 0}, Case{"sign", 0, 0.6, 0.4}}) {
+    Parameters kernel{{"kernel", one.map}};
+    if (one.map == std::string("arc_cosine")) kernel.set("order", one.order);
+    const auto exact = kernel::make_kernel(kernel);
+    std::vector<double> estimates;
+    for (int64_t seed = 0; seed < 3000; ++seed) {
+      Parameters spec{
+          {"map", one.map}, {"inputs", int64_t{4}}, {"features", int64_t{12}}, {"seed", seed}};
+      spec.set("kernel", std::make_shared<const Parameters>(kernel));
+      spec.set("projection", "quadrature");
+      const auto map = feature::make_map(feature::canonical_map(spec, "", feature::Data::refused));
+      const Matrix<double> Z = features_of(*map, X);
+      double sum = 0;
+      for (int64_t j = 0; j < 12; ++j) sum += Z(0, j) * Z(1, j);
+      estimates.push_back(sum);
+    }
+    const double k = exact->value(4, X.view().row(0), X.view().row(1));
+    INFO(one.map << ", order " << one.order << ", k = " << k);
+    CHECK(std::fabs(test::studentised_z_score(estimates, one.constant + one.factor * k)) <=
+          test::z_threshold(test::kFailure, 4));
+  }
+}
+
+TEST_CASE("arc_cosine and sign: weights have no variance in closed form, optical takes none") {
+  const auto X = test::random_matrix(1, 5, 1);
+  double variance = 0;
+  const auto map = map_of("sign", R"("kernel":"sign")", R"(,"projection":"quadrature")");
+  CHECK(test::refusal_fault(
+            MERCER_UNSUPPORTED, [&] { map->variance(X.view(), X.view(), std::span(&variance, 1)); },
+            "projection quadrature have weights") == "");
+  CHECK(test::refusal_fault(
+            MERCER_INVALID_ARGUMENT,
+            [] { map_of("optical", R"("kernel":"optical")", R"(,"projection":"quadrature")"); },
+            "projection = \"quadrature\", expected one of") == "");
+}

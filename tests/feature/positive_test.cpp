@@ -124,6 +124,12 @@ TEST_CASE("positive: the trigonometric form of the Gaussian is its Fourier map")
   const Matrix<double> X = test::random_matrix(5, kInputs, 2);
   const auto Z = features_of(*sister, X), expected = features_of(*fourier, X);
   CHECK(test::difference(Z.view(), expected.view(), 1e-14) == "");
+  // Weights of columns are those of Fourier features, too.
+  const std::string weighted = R"(,"projection":"quadrature")";
+  const auto ruled = features_of(*map_of(kernel, weighted, "fourier"), X);
+  CHECK(test::difference(
+            features_of(*map_of(kernel, R"(,"form":"trigonometric")" + weighted), X).view(),
+            ruled.view(), 1e-14) == "");
 }
 
 TEST_CASE("positive: what it refuses") {
@@ -132,6 +138,8 @@ TEST_CASE("positive: what it refuses") {
     return test::refusal_fault(
         status, [&] { map_of(kernel, more); }, part);
   };
+  CHECK(refused(R"("gaussian")", R"(,"stabilize":true,"projection":"quadrature")",
+                "stabilize = true does not apply to projection = quadrature") == "");
   CHECK(refused(R"("laplacian")", "", "kernel laplacian has no positive features") == "");
   CHECK(refused(R"("polynomial")", "", "kernel polynomial has no positive features") == "");
   CHECK(refused(R"("exponential")", R"(,"form":"trigonometric","stabilize":true)",
