@@ -195,7 +195,11 @@ MERCER_API mercer_status mercer_fourier_create_supplied(const mercer_kernel* ker
  *
  * optical may stand for the device: "input_bits" 1 shows inputs as 1 above "threshold" and 0 elsewhere
  * (then the kernel is that of such rows), "output_bits" b > 0 records |u'x|^m rounded to 2^b levels,
- * saturating at "exposure" (no variance).
+ * saturating at "exposure" (no variance). With "threshold_from": "targets" the threshold is chosen by
+ * mercer_map_fit_spec with rows and targets (0 and 1 for classes, a column each): of up to 1,024 rows
+ * every other one is fitted on by kernel ridge regression with the kernel of its bits, and of up to 15
+ * thresholds the one of least squared error on the rows between is taken. The map's spec says it as
+ * given, for fits and files. Inputs are as the map will see them: standardised, where a fit does that.
  *
  * Maps of kernels made of others, with one map for each part and a seed of its own for each:
  *
@@ -232,13 +236,13 @@ MERCER_API mercer_status mercer_fourier_create_supplied(const mercer_kernel* ker
  */
 
 /** A map from its spec.
+ *  Without "map" it is the kernel's "default_map" of mercer_specs.
  *  Random: all that the map draws; "seed" fixes it.
  *  Errors: MERCER_INVALID_ARGUMENT naming key, value and what is allowed; those of the map it
  *  makes; MERCER_NEWER_VERSION.
  *  Threads and cost: any number at once; under 10 ms and 1 MB whatever D: numbers are drawn when
  *  first used, or prepared. */
 MERCER_API mercer_status mercer_map_from_spec(const char* json, mercer_map** out);
- *  Without "map" it is the kernel's "default_map" of mercer_specs.
 
 /** A map made from data: from a spec and the rows of X (n x d, dense or CSR).
  *    {"map":"nystroem","kernel":{...},"inputs":d,"features":D,"seed":s,"landmarks":"uniform",
@@ -261,7 +265,7 @@ MERCER_API mercer_status mercer_map_from_spec(const char* json, mercer_map** out
  *  Errors: those of mercer_map_from_spec; MERCER_INVALID_ARGUMENT (fewer rows than features, others
  *  than D supplied, rows that are not finite or outside the kernel's domain, a kernel that is 0 on
  *  all of them), MERCER_DIMENSION_MISMATCH (X->d is not "inputs", rows of Y), MERCER_UNSUPPORTED (Y
- *  of a map that does not learn from it), MERCER_OUT_OF_MEMORY, MERCER_CANCELLED,
+ *  of a map that does not learn from it; no Y of one that does), MERCER_OUT_OF_MEMORY, MERCER_CANCELLED,
  *  MERCER_NOT_CONVERGED, MERCER_NOT_POSITIVE_DEFINITE (leverage scores of a kernel that is not).
  *  Threads and cost: any number at once; D^2 (d + D) and 24 D^2 bytes; a row of Z then takes
  *  D (d + D/2). */

@@ -88,8 +88,9 @@ struct Field {
   bool least_open = false;  // true: value > least instead of >=
   std::vector<const char*> choices = {};
   const char* help = "";
-  const char* former = nullptr;   // an earlier name, still read where the key is not given
-  Canonical canonical = nullptr;  // of nested specs
+  const char* former = nullptr;          // an earlier name, still read where the key is not given
+  Canonical canonical = nullptr;         // of nested specs
+  const char* targets_choice = nullptr;  // the one of a map that learns from rows and targets
 };
 
 }  // namespace mercer

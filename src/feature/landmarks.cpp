@@ -11,13 +11,7 @@
 #include "random/distributions.h"
 
 namespace mercer::feature {
-namespace {
 
-constexpr int64_t kPoolPerLandmark = 16;
-constexpr int64_t kLeastPool = 10000;
-constexpr int64_t kChunk = 256;  // rows whose distances a worker updates at a time
-
-/// `count` of the rows without replacement, ascending.
 std::vector<int64_t> uniform_rows(int64_t rows, int64_t count, uint64_t seed) {
   std::vector<int64_t> chosen(static_cast<size_t>(count));
   random::Cursor cursor(random::Stream(seed, random::Tag::sample, 0));
@@ -47,6 +41,12 @@ Matrix<double> copied_rows(const kernel::Kernel& kernel, const Rows& rows,
   });
   return out;
 }
+
+namespace {
+
+constexpr int64_t kPoolPerLandmark = 16;
+constexpr int64_t kLeastPool = 10000;
+constexpr int64_t kChunk = 256;  // rows whose distances a worker updates at a time
 
 // The squared distance of every row of a pool from the nearest landmark so far.
 class Distances {

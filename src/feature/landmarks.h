@@ -34,6 +34,13 @@ std::vector<int64_t> farthest_landmarks(const LandmarkPool& pool, int64_t D);
 /// leverage_landmarks.cpp. About 2 D kernel values for each row and D^3 for each doubling.
 std::vector<int64_t> leverage_landmarks(const LandmarkPool& pool, int64_t D);
 
+/// `count` of the rows without replacement, ascending.
+std::vector<int64_t> uniform_rows(int64_t rows, int64_t count, uint64_t seed);
+/// Those rows, dense. Errors: INVALID_ARGUMENT (numbers that are not finite, rows outside the kernel's
+/// domain), OUT_OF_MEMORY.
+Matrix<double> copied_rows(const kernel::Kernel& kernel, const Rows& rows,
+                           std::span<const int64_t> chosen, Context& context);
+
 /// The names of choices, the default first.
 std::vector<const char*> landmark_choices();
 

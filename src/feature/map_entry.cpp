@@ -59,6 +59,15 @@ Parameters with_map(const Parameters& given, const std::string& path) {
   return filled;
 }
 
+// The field whose choice has the map learn from targets; null: none.
+const Field* learning_field(const MapEntry& entry, const Parameters& canonical) {
+  for (const Field& field : entry.fields) {
+    if (field.targets_choice != nullptr && canonical.text(field.key) == field.targets_choice)
+      return &field;
+  }
+  return nullptr;
+}
+
 void check_data(const MapEntry& entry, const Parameters& canonical, const MapData& data) {
   const bool needs_data = canonical.find("needs") != nullptr;
   require(needs_data || data.numbers.empty(), MERCER_INVALID_ARGUMENT,
@@ -68,8 +77,15 @@ void check_data(const MapEntry& entry, const Parameters& canonical, const MapDat
           "map %s is made from rows: expected mercer_map_fit_spec, mercer_model_fit_spec, "
           "a search, or mercer fit",
           entry.name);
-  require(data.targets == nullptr, MERCER_UNSUPPORTED, "map %s does not learn from targets",
-          entry.name);
+  const Field* const learns = learning_field(entry, canonical);
+  require(learns == nullptr || (data.rows != nullptr && data.targets != nullptr),
+          MERCER_UNSUPPORTED,
+          "map %s with %s = %s learns from rows and targets: expected mercer_map_fit_spec with "
+          "both, whose map then has a spec of its own",
+          entry.name, learns == nullptr ? "" : learns->key,
+          learns == nullptr ? "" : learns->targets_choice);
+  require(learns != nullptr || data.targets == nullptr, MERCER_UNSUPPORTED,
+          "map %s does not learn from targets", entry.name);
   if (data.rows == nullptr) return;
   require(data.rows->cols() == canonical.integer("inputs"), MERCER_DIMENSION_MISMATCH,
           "rows have %lld columns, expected inputs = %lld",
@@ -144,6 +160,10 @@ bool needs_rows(const Parameters& canonical) {
   if (canonical.find("parts") == nullptr) return false;
   return std::ranges::any_of(canonical.objects("parts"),
                              [](const auto& part) { return needs_rows(*part); });
+}
+
+bool learns_from_targets(const Parameters& canonical) {
+  return learning_field(map_entry(canonical, ""), canonical) != nullptr;
 }
 
 int64_t features_near(const Parameters& canonical, int64_t wanted) {

@@ -76,11 +76,14 @@ Parameters canonical_part(const Parameters& given, const std::string& path);
 
 /// From canonical Parameters. Errors: those of the map's maker; INVALID_ARGUMENT for numbers
 /// without "needs":"data"; DIMENSION_MISMATCH for rows of another width; UNSUPPORTED for a map
-/// that needs rows without them, and for targets, which no map learns from yet.
+/// that needs rows without them, for one that learns from targets without these, and for targets of
+/// any other.
 std::unique_ptr<FeatureMap> make_map(const Parameters& canonical, const MapData& data = {});
 
 /// Is the map of these canonical Parameters, or one of its "parts", made from rows?
 bool needs_rows(const Parameters& canonical);
+/// Does it learn from rows and targets (Field::targets_choice)?
+bool learns_from_targets(const Parameters& canonical);
 
 /// The number of features that a map of these canonical Parameters has where `wanted` are wanted:
 /// another one if there is no other. Errors: those of the map's maker.

@@ -13,6 +13,8 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/fields.h"
+#include "feature/bit_threshold.h"
 #include "feature/gaussian_map.h"
 #include "kernel/lane_fold.h"
 #include "moment/optical_variance.h"
@@ -77,6 +79,7 @@ class Optical final : public GaussianMap {
   void add_parameters(Parameters& spec) const override {
     spec.set("input_bits", devices_.input_bits);
     spec.set("threshold", devices_.threshold);
+    spec.set("threshold_from", "given");  // by now
     spec.set("output_bits", devices_.output_bits);
     spec.set("exposure", devices_.exposure);
   }
@@ -94,8 +97,7 @@ class Optical final : public GaussianMap {
                                     features());
   }
   double shown(double x) const {
-    if (devices_.input_bits == 0) return x;
-    return std::isfinite(x) ? static_cast<double>(x > devices_.threshold) : std::nan("");
+    return devices_.input_bits == 0 ? x : shown_bit(x, devices_.threshold);
   }
 
   int64_t exponent_;
@@ -104,8 +106,21 @@ class Optical final : public GaussianMap {
 
 constexpr double kExposure = 10;
 
-Devices devices_from(const Parameters& own) {
-  const Devices devices{own.integer("input_bits"), own.number("threshold"),
+double threshold_from(const MapArguments& arguments) {
+  const Parameters& own = arguments.own;
+  const double given = own.number("threshold");
+  if (own.text("threshold_from") == "given") return given;
+  require(own.integer("input_bits") > 0, MERCER_UNSUPPORTED,
+          "threshold_from = targets does not apply to input_bits = 0");
+  require(given == 0, MERCER_INVALID_ARGUMENT,
+          "threshold = %g, expected it left out with threshold_from = targets", given);
+  return learn_bit_threshold(arguments.kernel, *arguments.data.rows, *arguments.data.targets,
+                             arguments.seed, *arguments.data.context);
+}
+
+Devices devices_from(const MapArguments& arguments) {
+  const Parameters& own = arguments.own;
+  const Devices devices{own.integer("input_bits"), threshold_from(arguments),
                         own.integer("output_bits"), own.number("exposure")};
   require(devices.input_bits > 0 || devices.threshold == 0, MERCER_UNSUPPORTED,
           "threshold = %g does not apply to input_bits = 0", devices.threshold);
@@ -117,10 +132,18 @@ Devices devices_from(const Parameters& own) {
 std::unique_ptr<FeatureMap> optical_from(const MapArguments& arguments) {
   const int64_t exponent = activation_order(
       arguments.kernel, kernel::Activation::Function::complex_modulus, "optical", "optical");
-  const Devices devices = devices_from(arguments.own);
+  const Devices devices = devices_from(arguments);
   GaussianDraw draw = gaussian_draw(arguments);
   draw.factors = 2;
   return std::make_unique<Optical>(draw, exponent, devices);
+}
+
+Field threshold_from_field() {
+  Field field = choice_field("threshold_from", "given", {"given", "targets"},
+                             "targets: threshold becomes that whose bits predict the targets of "
+                             "held-out rows best");
+  field.targets_choice = "targets";
+  return field;
 }
 
 std::vector<Field> device_fields() {
@@ -138,6 +161,7 @@ std::vector<Field> device_fields() {
            .least = -kMost,
            .most = kMost,
            .help = "of input_bits = 1"},
+          threshold_from_field(),
           {.key = "output_bits",
            .type = FieldType::integer,
            .fallback = int64_t{0},

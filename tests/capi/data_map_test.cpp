@@ -177,6 +177,47 @@ TEST_CASE("a search takes no more landmarks than rows, and says so", "[capi]") {
             "polka", "fourier") == "");
 }
 
+// k(0) is 2 here, the mean of every estimate of it.
+TEST_CASE("a kernel of lists of lists has features through C", "[capi]") {
+  const char* const spec =
+      R"({"kernel":{"kernel":"spectral_mixture","weights":[0.5,1.5],"means":[[1,0,2],[0,1,0]],)"
+      R"("variances":[0.1,0.4]},"inputs":3,"features":20,"seed":5})";
+  mercer_map* out = nullptr;
+  REQUIRE(mercer_map_from_spec(spec, &out) == MERCER_OK);
+  const MapHandle map(out);
+  CHECK(spec_of(out).find(R"("means":[[1,0,2],[0,1,0]],"variances":[0.1,0.4])") !=
+        std::string::npos);
+  CHECK(spec_of(out).find(R"("map":"fourier")") != std::string::npos);
+  const auto Z = features_of(out, numbers(4, 3));
+  for (size_t i = 0; i < 4; ++i) {
+    double squares = 0;
+    for (size_t c = 0; c < 20; ++c) squares += Z[20 * i + c] * Z[20 * i + c];
+    CHECK(squares == Approx(2).epsilon(1e-12));
+  }
+}
+
+TEST_CASE("a threshold is learnt from rows and targets, and the map is then given by its spec",
+          "[capi]") {
+  const auto X = numbers(60, 3);
+  std::vector<double> Y;
+  for (size_t i = 0; i < 60; ++i) Y.push_back(X[3 * i] > 0.25 ? 1 : 0);
+  const RowsView rows = rows_of(X, 3), targets = rows_of(Y, 1);
+  const char* const spec =
+      R"({"kernel":{"kernel":"optical"},"input_bits":1,"threshold_from":"targets","inputs":3,)"
+      R"("features":20})";
+  mercer_map* out = nullptr;
+  REQUIRE(mercer_map_fit_spec(spec, rows, targets, nullptr, &out) == MERCER_OK);
+  const MapHandle map(out);
+  CHECK(spec_of(out).find(R"("threshold_from":"given")") != std::string::npos);
+  mercer_map* read = nullptr;
+  REQUIRE(mercer_map_from_spec(spec_of(out).c_str(), &read) == MERCER_OK);
+  const MapHandle again(read);
+  CHECK(features_of(read, X) == features_of(out, X));
+  Slot<mercer_map> slot;
+  CHECK(slot.fault(mercer_map_fit_spec(spec, rows, nullptr, nullptr, slot.out()),
+                   MERCER_UNSUPPORTED, "learns from rows and targets") == "");
+}
+
 TEST_CASE("what the fit of a map refuses", "[capi]") {
   const auto X = numbers(20, 3);
   Slot<mercer_map> slot;

@@ -34,13 +34,16 @@ std::unique_ptr<FeatureMap> make_map(const KernelRow& row, const kernel::Kernel&
     return feature::make_map(with_data, {.numbers = unnamed});
   }
   const Parameters whole = sized(spec, d, D, seed);
-  if (!feature::needs_rows(whole)) return feature::make_map(whole);
+  const bool learns = feature::learns_from_targets(whole);
+  if (!feature::needs_rows(whole) && !learns) return feature::make_map(whole);
   const Value* const landmarks = spec.find("landmarks");
   const bool all = landmarks != nullptr && *landmarks == Value(std::string("supplied"));
   const Matrix<double> X = rows_for(row, all ? D : 3 * D + 5, d, 31);
   const Rows rows = X.view();
+  const MatrixView<const double> targets(X.data(), X.rows(), 1, X.cols());
   Context context;
-  return feature::make_map(whole, {.rows = &rows, .context = &context});
+  return feature::make_map(
+      whole, {.rows = &rows, .targets = learns ? &targets : nullptr, .context = &context});
 }
 
 std::vector<Cell> cross() {

@@ -150,9 +150,14 @@ std::span<const MapRow> map_rows() {
       {R"({"map":"sign","projection":"orthogonal","radius":"drawn","scramble":"owen"})"},
       {R"({"map":"optical","scramble":"owen","whole_blocks":false})"},
       {R"({"map":"optical","projection":"dense","radius":"drawn","scramble":"owen",)"
-       R"("whole_blocks":false,"input_bits":1,"threshold":0.1,"output_bits":8,"exposure":20})"},
-      {R"({"map":"optical","projection":"halton","radius":"drawn","whole_blocks":false})"},
-      {R"({"map":"optical","projection":"sorf","radius":"drawn","scramble":"owen"})"},
+       R"("whole_blocks":false,"input_bits":1,"threshold":0.1,"threshold_from":"given",)"
+       R"("output_bits":8,"exposure":20})"},
+      {R"({"map":"optical","projection":"dense","radius":"drawn","scramble":"owen",)"
+       R"("whole_blocks":false,"input_bits":1,"threshold_from":"targets"})"},
+      {R"({"map":"optical","projection":"halton","radius":"drawn","whole_blocks":false,)"
+       R"("threshold_from":"given"})"},
+      {R"({"map":"optical","projection":"sorf","radius":"drawn","scramble":"owen",)"
+       R"("threshold_from":"given"})"},
       {R"({"map":"nystroem","cutoff":1e-12})"},
       {R"({"map":"product_sketch"})"},
       {R"({"map":"tensor_sketch"})"},
@@ -198,11 +203,6 @@ std::span<const LawRow> law_rows() {
        "the contract supplies i.i.d. frequencies", 1, 0, kDense},
       {R"({"map":"positive","stabilize":true})", Law::none,
        "a row is divided by its own number; tests/feature checks ratios"},
-      {R"({"map":"positive","form":"hyperbolic","kernel":{"kernel":"gaussian"}})", Law::mean,
-       "the tails of exp, as below"},
-      {R"({"map":"positive","form":"exp","kernel":{"kernel":"gaussian"}})", Law::mean,
-       "the tails of exp; rows of the exponential kernel are nearer to 0"},
-      {R"({"map":"sign","projection":"sorf"})", Law::none,
       {R"({"map":"arc_cosine","projection":"quadrature","kernel":{"order":2}})", Law::mean,
        "too large by up to 0.27 k, k up to 15: tests/feature compares the mean with its integral",
        1, 4, kDense},
@@ -212,12 +212,19 @@ std::span<const LawRow> law_rows() {
        "far points are biased, most at d = 1, whatever D: tests/projection and tests/feature "
        "compare the mean with its integral",
        1, 0.7, kDense},
+      {R"({"map":"positive","form":"hyperbolic","kernel":{"kernel":"gaussian"}})", Law::mean,
+       "the tails of exp, as below"},
+      {R"({"map":"positive","form":"exp","kernel":{"kernel":"gaussian"}})", Law::mean,
+       "the tails of exp; rows of the exponential kernel are nearer to 0"},
+      {R"({"map":"sign","projection":"sorf"})", Law::none,
        "measured: a bias of up to 0.15 to d = 3, where P of 16 columns is nearly a lattice; "
        "tests/feature samples larger d"},
       {R"({"map":"arc_cosine","projection":"sorf","kernel":{"order":0}})", Law::at_most,
        "the same: measured a bias of up to 0.14, 1.8 times the variance", 2, 0.2},
       {R"({"map":"arc_cosine","radius":"fixed","kernel":{"order":2}})", Law::at_most,
        "fourth moments of normals of norm sqrt(d') are d'/(d' + 2) of theirs", 1.35, 2.5},
+      {R"({"map":"optical","threshold_from":"targets"})", Law::none,
+       "the kernel of rows shown as bits, by a threshold that data give; tests/feature has it"},
       {R"({"map":"optical","output_bits":8})", Law::none,
        "quantised features of binarised rows; tests/feature compares them with others"},
       {R"({"map":"optical","radius":"fixed","kernel":{"exponent":4}})", Law::none,
@@ -292,6 +299,8 @@ std::span<const RefusalRow> refusal_rows() {
        "has no sign features"},
       {R"({"map":"optical"})", has_activation<kernel::Activation::Function::complex_modulus>, kNo,
        "has no optical features"},
+      {R"({"map":"optical","threshold_from":"targets","input_bits":0})", never, kNo,
+       "threshold_from = targets"},
       {R"({"map":"laplace"})", has_laplace_law, kNo, "has no Laplace features"},
       {R"({"map":"anova"})", has_subsets, kNo, "has no ANOVA features"},
       {R"({"map":"poisson"})", is_gaussian, kNo, "has no Poisson features"},
@@ -339,9 +348,9 @@ std::span<const char* const> sparse_columns() {
 }
 
 std::span<const char* const> jumping_columns() {
-  static constexpr const char* kRows[] = {R"({"map":"sign"})",
-                                          R"({"map":"arc_cosine","kernel":{"order":0}})",
-                                          R"({"map":"optical","output_bits":8})"};
+  static constexpr const char* kRows[] = {
+      R"({"map":"sign"})", R"({"map":"arc_cosine","kernel":{"order":0}})",
+      R"({"map":"optical","threshold_from":"targets"})", R"({"map":"optical","output_bits":8})"};
   return kRows;
 }
 

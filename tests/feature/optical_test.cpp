@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Optical features behind a binary modulator and in front of a camera of few bits.
+// Optical features behind a binary modulator, its threshold given or learnt, and in front of a camera
+// of few bits.
 #include <cmath>
 
 #include "feature/map_entry.h"
@@ -9,6 +10,7 @@
 #include "support/dense.h"
 #include "support/map_calls.h"
 #include "support/refusal.h"
+#include "support/sparse.h"
 
 using namespace mercer;
 using test::features_of;
@@ -27,6 +29,36 @@ double variance_of(const feature::FeatureMap& map, const Matrix<double>& X) {
   double variance = 0;
   map.variance(X.view().block_rows(0, 1), X.view().block_rows(1, 2), std::span(&variance, 1));
   return variance;
+}
+
+constexpr const char* kFromTargets = R"(,"input_bits":1,"threshold_from":"targets")";
+
+std::unique_ptr<feature::FeatureMap> learnt(const Rows& rows, MatrixView<const double> targets,
+                                            const std::string& more = "", int threads = 1) {
+  const std::string text =
+      R"({"map":"optical","kernel":{"kernel":"optical"},"inputs":6,"features":40,"seed":3)" +
+      std::string(kFromTargets) + more + "}";
+  Context context;
+  context.threads = threads;
+  return feature::make_map(
+      feature::canonical_map(spec::parse_object(text), "", feature::Data::refused),
+      {.rows = &rows, .targets = &targets, .context = &context});
+}
+
+double threshold_of(const feature::FeatureMap& map) { return map.parameters().number("threshold"); }
+
+/// Rows of 0, 1, 2, ..., and how many of their entries are above 2.
+Matrix<double> counts(int64_t n, uint64_t seed) {
+  const Matrix<double> noise = test::random_matrix(n, 6, seed);
+  return test::filled(n, 6,
+                      [&](int64_t i, int64_t k) { return std::floor(std::fabs(6 * noise(i, k))); });
+}
+Matrix<double> shares_above_two(const Matrix<double>& X) {
+  return test::filled(X.rows(), 1, [&](int64_t i, int64_t) {
+    double sum = 0;
+    for (int64_t k = 0; k < 6; ++k) sum += X(i, k) > 2;
+    return sum * sum;
+  });
 }
 
 }  // namespace
@@ -100,4 +132,60 @@ TEST_CASE("optical: options that do not apply, and kernels that have no such map
   CHECK(test::refusal_fault(
             MERCER_INVALID_ARGUMENT, [] { map_of(R"(,"output_bits":8,"exposure":0)"); },
             "exposure = 0") == "");
+}
+
+// The kernel of bits above 2 holds the target itself, that of any other bits does not.
+TEST_CASE("optical: the threshold that is learnt is the one that the targets have") {
+  const Matrix<double> X = counts(300, 7), Y = shares_above_two(X);
+  CHECK(threshold_of(*learnt(X.view(), Y.view())) == 2);
+  // Several targets, one of them constant.
+  const Matrix<double> both =
+      test::filled(300, 2, [&](int64_t i, int64_t k) { return k == 0 ? 5 : -3e4 * Y(i, 0); });
+  CHECK(threshold_of(*learnt(X.view(), both.view())) == 2);
+}
+
+TEST_CASE("optical: a map of a learnt threshold is that of its spec, from any rows and threads") {
+  const Matrix<double> X = counts(1500, 8), Y = shares_above_two(X);
+  const auto map = learnt(X.view(), Y.view());
+  CHECK(threshold_of(*map) == 2);
+  CHECK(map->parameters().text("threshold_from") == "given");
+  CHECK(map->parameters().find("needs") == nullptr);
+  const auto again = feature::make_map(map->parameters());
+  CHECK(test::equal_bytes(features_of(*map, X), features_of(*again, X)));
+  CHECK(threshold_of(*learnt(X.view(), Y.view(), "", 7)) == 2);
+  test::SparseRows<double> sparse;
+  sparse.cols = 6;
+  for (int64_t i = 0; i < X.rows(); ++i) {
+    for (int64_t k = 0; k < 6; ++k) {
+      if (X(i, k) != 0) sparse.add(k, X(i, k));
+    }
+    sparse.end_row();
+  }
+  CHECK(threshold_of(*learnt(sparse.view(), Y.view())) == 2);
+}
+
+TEST_CASE("optical: what learning a threshold refuses") {
+  const Matrix<double> X = counts(20, 9), Y = shares_above_two(X);
+  const auto refused = [](mercer_status status, const Matrix<double>& X, const Matrix<double>& Y,
+                          const std::string& more, const char* part) {
+    return test::refusal_fault(
+        status, [&] { learnt(X.view(), Y.view(), more); }, part);
+  };
+  const mercer_status invalid = MERCER_INVALID_ARGUMENT;
+  const Matrix<double> same = test::filled(20, 6, [](int64_t, int64_t) { return 2.0; });
+  CHECK(refused(invalid, same, Y, "", "all inputs are equal") == "");
+  CHECK(refused(invalid, X, same, "", "all targets are equal") == "");
+  CHECK(refused(invalid, counts(3, 9), counts(3, 9), "", "3 rows, expected at least 4") == "");
+  CHECK(refused(invalid, X, Y, R"(,"threshold":0.5)", "threshold = 0.5") == "");
+  CHECK(refused(MERCER_UNSUPPORTED, X, Y, R"(,"projection":"sorf","scramble":"digital_shift")",
+                "scramble") == "");
+  const Matrix<double> damaged = counts(20, 9);
+  damaged(4, 1) = std::nan("");
+  CHECK(refused(invalid, damaged, Y, "", "rows(4, 1) = nan, expected finite") == "");
+  CHECK(refused(invalid, X, damaged, "", "targets(4, 1) = nan, expected finite") == "");
+  const char* const kBoth = "learns from rows and targets: expected mercer_map_fit_spec with both";
+  CHECK(test::refusal_fault(
+            MERCER_UNSUPPORTED, [] { map_of(kFromTargets); }, kBoth) == "");
+  CHECK(test::refusal_fault(
+            MERCER_UNSUPPORTED, [] { map_of(R"(,"threshold_from":"targets")"); }, kBoth) == "");
 }

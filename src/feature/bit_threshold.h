@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Above which number an input is shown as 1 to a modulator of one bit.
+#pragma once
+
+#include <cstdint>
+
+#include "base/context.h"
+#include "base/matrix_view.h"
+#include "base/rows.h"
+#include "kernel/kernel.h"
+
+namespace mercer::feature {
+
+/// 1 above the threshold, 0 elsewhere, NaN for what is not finite.
+double shown_bit(double x, double threshold) noexcept;
+
+/// The threshold whose bits predict the targets of held-out rows best: see bit_threshold.cpp. `seed`:
+/// which rows, of more than 1,024. Errors: INVALID_ARGUMENT (fewer than 4 rows, numbers that are not
+/// finite, inputs or targets that are all equal), OUT_OF_MEMORY, CANCELLED.
+double learn_bit_threshold(const kernel::Kernel& kernel, const Rows& rows,
+                           MatrixView<const double> targets, uint64_t seed, Context& context);
+
+}  // namespace mercer::feature
