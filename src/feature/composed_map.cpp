@@ -34,17 +34,6 @@ std::vector<NumberArray> numbers_of(size_t part, std::span<const NumberArray> al
   return own;
 }
 
-const char* default_map(const kernel::Kernel& kernel) {
-  if (const auto composition = kernel.composition())
-    return composition->rule == Composition::Rule::sum ? "sum" : "product";
-  if (kernel.spectral_law() != nullptr) return "fourier";
-  if (kernel.inner_power()) return "tensor_srht";
-  for (const MapEntry& entry : map_table()) {
-    if (entry.default_kernel.text("kernel") == kernel.name()) return entry.name;
-  }
-  return "nystroem";
-}
-
 }  // namespace
 
 PartMaker::PartMaker(const MapArguments& arguments, Composition::Rule rule)
@@ -69,7 +58,7 @@ PartMaker::PartMaker(const MapArguments& arguments, Composition::Rule rule)
 
 Parameters PartMaker::own_parameters(size_t part) const {
   if (arguments_.own.find("parts") != nullptr) return *arguments_.own.objects("parts")[part];
-  return {{"map", default_map(*kernels_[part])}};
+  return {{"map", kernel::default_map(kernels_[part]->parameters(), "")}};
 }
 
 Parameters PartMaker::spec(size_t part, int64_t features) const {

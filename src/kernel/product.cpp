@@ -23,7 +23,8 @@ class ProductKernel final : public ComposedKernel {
 KernelEntry product_entry() {
   return entry_of<ProductKernel>(
       "product", "prod_i k_i(x, y) of the parts",
-      {parts_field("the kernels that are multiplied, each with its own parameters")});
+      {parts_field("the kernels that are multiplied, each with its own parameters")},
+      "product");
 }
 
 }  // namespace mercer::kernel

@@ -24,7 +24,8 @@ class SumKernel final : public ComposedKernel {
 KernelEntry sum_entry() {
   return entry_of<SumKernel>(
       "sum", "sum_i k_i(x, y) of the parts",
-      {parts_field("the kernels that are added, each with its own parameters")});
+      {parts_field("the kernels that are added, each with its own parameters")},
+      "sum");
 }
 
 }  // namespace mercer::kernel
