@@ -39,6 +39,19 @@ const char* projection_for(const kernel::Kernel& kernel, int64_t d) {
   return d < random::kSobolDimensions ? "sobol" : "dense";
 }
 
+/// Of the parts of a composed kernel, their default maps with such projections.
+ObjectList default_parts(const Parameters& kernel, int64_t d) {
+  ObjectList maps;
+  for (const auto& part : kernel.objects("parts")) {
+    Parameters map{{"map", kernel::default_map(*part, "")}};
+    if (map.text("map") == "fourier")
+      map.set("projection", projection_for(*kernel::make_kernel(*part), d));
+    if (part->find("parts") != nullptr) map.set("parts", default_parts(*part, d));
+    maps.push_back(std::make_shared<const Parameters>(std::move(map)));
+  }
+  return maps;
+}
+
 /// A name that no map has is refused where the whole spec is checked.
 std::shared_ptr<const Parameters> default_kernel(const Parameters& given) {
   Parameters kernel = feature::kernel_named("gaussian");
@@ -182,6 +195,11 @@ std::unique_ptr<SpecMapMaker> map_maker(std::string_view partial, int64_t d, uin
   kernel->check_dimension(d);  // now, not at the first candidate
   if (canonical.text("map") == "fourier" && given.find("projection") == nullptr) {
     given.set("projection", projection_for(*kernel, d));
+    canonical = feature::canonical_map(given, "", feature::Data::refused);
+  }
+  if (canonical.text("map") == canonical.object("kernel").text("kernel") && kernel->composition() &&
+      given.find("parts") == nullptr) {
+    given.set("parts", default_parts(canonical.object("kernel"), d));
     canonical = feature::canonical_map(given, "", feature::Data::refused);
   }
   return std::make_unique<SpecMapMaker>(std::move(canonical));

@@ -100,11 +100,11 @@ at_least 0.999 "a polynomial sketch"
 accepts "$MERCER" fit two.csv -o sketch.model --features 64 --test-fraction 0.2 --target y1 --map hierarchical_sketch
 contains 'kernel polynomial, 64 features, lengthscale -' "default kernel of a sketch"
 at_least 0.9 "a hierarchical sketch"
-accepts "$MERCER" fit two.csv -o sum.model --features 128 --test-fraction 0.2 --map sum \
+accepts "$MERCER" fit two.csv -o sum.model --features 128 --test-fraction 0.2 \
   --kernel '{"kernel":"sum","parts":[{"kernel":"gaussian"},{"kernel":"polynomial","offset":1}]}'
 at_least 0.999 "a sum of kernels"
 contains 'lengthscale per part' "lengthscales of parts"
-accepts "$MERCER" compare two.csv --features 64 --map product \
+accepts "$MERCER" compare two.csv --features 64 \
   --kernel '{"kernel":"product","parts":[{"kernel":"gaussian"},{"kernel":"polynomial","offset":1}]}'
 contains 'lengthscale per part' "compare: lengthscales of parts"
 accepts "$MERCER" compare two.csv --features 64 --map '{"map":"craft","base":{"map":"product_sketch"}}' --lambda 1e-6

@@ -84,6 +84,36 @@ TEST_CASE("every map can be made with the kernel it takes by default", "[spec]")
   }
 }
 
+TEST_CASE("lengthscales of parts are multiplied by one factor", "[spec]") {
+  const auto maker = spec::map_maker(
+      R"({"kernel":{"kernel":"sum","parts":[{"kernel":"gaussian","lengthscale":0.5},)"
+      R"({"kernel":"product","parts":[{"kernel":"cauchy","lengthscale":[1,2,4]},{"kernel":"matern"}]}]}})",
+      3, 5);
+  CHECK(maker->has_lengthscale());
+  CHECK(maker->start() == 1);
+  CHECK_FALSE(maker->has_input_lengthscales());
+  CHECK_FALSE(maker->needs_rows());
+  const std::string text = spec::to_spec(*maker->make(2, 24));
+  CHECK(text.find(R"("kernel":"gaussian","lengthscale":1,)") != std::string::npos);
+  CHECK(text.find(R"("kernel":"cauchy","lengthscale":[2,4,8],)") != std::string::npos);
+  CHECK(text.find(R"("kernel":"matern","nu":1.5,"lengthscale":2,)") != std::string::npos);
+  CHECK(text.find(R"("parts":[{"map":"fourier","projection":"sobol")") != std::string::npos);
+}
+
+TEST_CASE("candidates of a part without a lengthscale are made anew, their rows not scaled",
+          "[spec]") {
+  const char* kernel =
+      R"({"kernel":{"kernel":"sum","parts":[{"kernel":"gaussian"},{"kernel":"polynomial"}]}})";
+  const auto maker = spec::map_maker(kernel, 3, 5);
+  CHECK(maker->has_lengthscale());
+  CHECK(maker->start() == 0);
+  CHECK(maker->needs_rows());
+  Context context;
+  const Matrix<double> rows = test::random_matrix(9, 3, 2);
+  const std::string text = spec::to_spec(*maker->make_from(3, 8, rows.view(), context));
+  CHECK(text.find(R"("kernel":"gaussian","lengthscale":3,)") != std::string::npos);
+}
+
 TEST_CASE("a linear map without a kernel keeps inner products, a sketch takes degree 2", "[spec]") {
   CHECK(spec::to_spec(spec::map_maker(R"({"map":"linear"})", 3, 5)->make(1, 4)->kernel()) ==
         R"({"mercer":1,"kernel":"polynomial","degree":1,"gamma":1,"offset":0,"variance":1})");
