@@ -25,8 +25,8 @@ namespace {
 constexpr auto kRule = kernel::Composition::Rule::product;
 // Of the features of one part at a time: they are multiplied while they are in the cache, but are
 // not so few rows that threads have nothing to share.
-constexpr int64_t kTileBytes = int64_t{1} << 20;
-constexpr int64_t kLeastRows = 64;
+constexpr int64_t kTileBytes = int64_t{1} << 21;
+constexpr int64_t kLeastRows = 128;
 constexpr int64_t kRowsPerChunk = 16;
 
 class Product final : public ComposedMap {
@@ -106,10 +106,14 @@ class Product final : public ComposedMap {
   template <class T>
   static void apply_part(const FeatureMap& part, const Rows& X, Columns h, Context& context,
                          const Factor<T>& to) {
-    part.apply(X, h, context, to.first);
-    if (to.form != ColumnForm::halves) return;
     const int64_t F = part.features() / 2;
-    part.apply(X, {F + h.begin, F + h.end}, context, to.second);
+    const bool halves = to.form == ColumnForm::halves;
+    // All of both halves lie side by side, and come of one projection.
+    if (halves && h.end - h.begin == F)
+      return part.apply(X, {0, 2 * F}, context,
+                        MatrixView<T>(to.first.data, to.first.rows, 2 * F, to.first.ld));
+    part.apply(X, h, context, to.first);
+    if (halves) part.apply(X, {F + h.begin, F + h.end}, context, to.second);
   }
 
   /// Z = the products of columns h of all parts; of halves, of their first halves and their
