@@ -14,6 +14,7 @@
 #include "support/catch.h"
 #include "support/dense.h"
 #include "support/kernels.h"
+#include "support/made_map.h"
 #include "support/refusal.h"
 #include "support/sparse.h"
 
@@ -54,6 +55,11 @@ std::unique_ptr<FeatureMap> sketch(const kernel::Kernel& kernel, SketchField fie
   SketchOptions options;
   options.field = field;
   return make_sketch(kernel, kInputs, 2048, options);
+}
+
+std::unique_ptr<FeatureMap> composed(const char* rule) {
+  const auto part = std::make_shared<const Parameters>(kernel_named("gaussian"));
+  return test::made_map(rule, {{"kernel", rule}, {"parts", ObjectList{part, part}}}, kInputs, 2048);
 }
 
 void dense_slice(const FeatureMap& map, Context& context, Columns c) {
@@ -106,6 +112,9 @@ const Case kCases[] = {
      [] { return sketch(*kernel::make_polynomial(3, 1, 1, 1), SketchField::real); }, sparse},
     {"locations", [] { return sketch(*kernel::make_bilinear(kInputs / 2, 1), SketchField::real); },
      locations},
+    {"sum", [] { return composed("sum"); }, dense},
+    {"product", [] { return composed("product"); }, dense},
+    {"product in two pieces", [] { return composed("product"); }, apart},
 };
 
 }  // namespace
