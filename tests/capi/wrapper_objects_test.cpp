@@ -102,6 +102,48 @@ TEST_CASE("a source of C++ fits what rows in memory fit, and lets its exceptions
   CHECK(thrown == "broken");
 }
 
+/// All rows at once, of weights 1, 2, 3, 1, ...
+struct WeightedBlock final : mercer::RowSource {
+  Matrix<double> table = Matrix<double>(n, 2);
+  std::vector<double> weights;
+  bool read = false;
+  WeightedBlock() {
+    for (int64_t i = 0; i < n; ++i) {
+      weights.push_back(static_cast<double>(i % 3 + 1));
+      table(i, 0) = Y[static_cast<size_t>(i)];
+      table(i, 1) = weights.back();
+    }
+  }
+  int64_t inputs() const override { return d; }
+  int64_t targets() const override { return 1; }
+  bool weighted() const override { return true; }
+  void rewind() override { read = false; }
+  std::optional<Block> next() override {
+    if (std::exchange(read, true)) return std::nullopt;
+    return Block{x(), table};
+  }
+};
+
+TEST_CASE("a source of C++ brings weights", "[capi]") {
+  const Map map = small_map();
+  auto options = mercer::fit_options();
+  options.precision = MERCER_PRECISION_F64;
+  options.selection = MERCER_SELECTION_FIXED;
+  options.lambda = 1e-3;
+  WeightedBlock source;
+  const Matrix<double> found = Model::fit_source(map, source, 0, options).predict(x());
+  const Matrix<double> plain = Model::fit(map, x(), y(), 0, options).predict(x());
+  options.weights = source.weights.data();
+  const Matrix<double> expected = Model::fit(map, x(), y(), 0, options).predict(x());
+  double worst = 0, apart = 0;
+  for (int64_t i = 0; i < n; ++i) {
+    worst = std::max(worst, std::abs(found(i, 0) - expected(i, 0)));
+    apart = std::max(apart, std::abs(plain(i, 0) - expected(i, 0)));
+  }
+  CHECK(worst < 1e-9);
+  CHECK(apart > 1e-3);
+}
+
 TEST_CASE("what C++ measures", "[capi]") {
   const Map map = small_map();
   CHECK(map.kernel().spec() == Kernel::gaussian(1.0).spec());
