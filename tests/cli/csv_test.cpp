@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // CSV: values, headers, quoting, text labels; every error with line and field.
+#include <algorithm>
+
 #include "cli_files.h"
 #include "read/csv_fields.h"
 #include "read/number.h"
@@ -103,6 +105,26 @@ TEST_CASE("quoted fields hold line breaks, and lines are counted on", "[cli]") {
   CHECK(values_of(table) == Values{1, 0, 2, 1, 3, 0});
   CHECK(message("a,\"b\nc\"\n1,2\n3,x\n") == "t.csv:4:2: 'x' is not a number");
   CHECK(message("a,label\n1,\"red\n2\"\n3\n", last_is_text) == "t.csv:4: 1 field, expected 2");
+}
+
+// Lines of plain numbers are read in one pass, others field by field.
+TEST_CASE("quoted and plain fields are read alike", "[cli]") {
+  const char* fields[] = {"1", "-2.5", "3e2", " 4 ", "+5", "1e-999", "0.1", "007", " 6"};
+  for (const char separator : {',', ';', '\t'}) {
+    std::string plain = "a,b,label\n", quoted = plain;
+    for (std::string* header : {&plain, &quoted}) std::ranges::replace(*header, ',', separator);
+    for (size_t i = 0; i < 200; ++i) {
+      for (size_t j = 0; j < 2; ++j) {
+        const std::string field = fields[(i * (j + 3) + i / 7) % std::size(fields)];
+        plain.append(field) += separator;
+        quoted.append("\"").append(field).append("\"") += separator;
+      }
+      const std::string label = i % 3 == 0 ? "red" : "light blue";
+      plain.append(label).append(i % 5 == 0 ? " \n" : "\n");
+      quoted.append("\"").append(label).append("\"\n");
+    }
+    CHECK(values_of(read(plain, last_is_text)) == values_of(read(quoted, last_is_text)));
+  }
 }
 
 TEST_CASE("a number too small for double is zero", "[cli]") {
