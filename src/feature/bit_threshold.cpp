@@ -24,6 +24,7 @@ namespace {
 constexpr int64_t kMostRows = 1024;
 constexpr int64_t kLeastRows = 4;
 constexpr size_t kMostCandidates = 15;
+constexpr const char* kRows = "rows that a threshold is learnt from";
 constexpr double kShifts[] = {1e-4, 1e-3, 1e-2, 1e-1, 1};  // times the mean of the diagonal
 
 struct Half {
@@ -32,8 +33,8 @@ struct Half {
 };
 
 /// Rows first, first + 2, ... of a sample.
-Matrix<double> every_other(const Matrix<double>& sample, int64_t first) {
-  Matrix<double> half((sample.rows() - first + 1) / 2, sample.cols());
+Matrix<double> every_other(const Matrix<double>& sample, int64_t first, Context& context) {
+  Matrix<double> half((sample.rows() - first + 1) / 2, sample.cols(), context, kRows);
   for (int64_t i = 0; i < half.rows(); ++i)
     std::copy_n(sample.view().row(first + 2 * i), half.cols(), half.view().row(i));
   return half;
@@ -80,8 +81,8 @@ std::vector<double> candidates_of(const Matrix<double>& rows) {
   return candidates;
 }
 
-Matrix<double> bits_of(const Matrix<double>& X, double threshold) {
-  Matrix<double> bits(X.rows(), X.cols());
+Matrix<double> bits_of(const Matrix<double>& X, double threshold, Context& context) {
+  Matrix<double> bits(X.rows(), X.cols(), context, kRows);
   for (int64_t k = 0; k < X.rows() * X.cols(); ++k)
     bits.data()[k] = shown_bit(X.data()[k], threshold);
   return bits;
@@ -109,7 +110,8 @@ double held_out_error(const Matrix<double>& K, const Matrix<double>& across, dou
 /// Of the regularisation that serves best.
 double error_at(double threshold, const kernel::Kernel& kernel, const Half& fitted,
                 const Half& held_out, Context& context) {
-  const Matrix<double> near = bits_of(fitted.X, threshold), far = bits_of(held_out.X, threshold);
+  const Matrix<double> near = bits_of(fitted.X, threshold, context),
+                       far = bits_of(held_out.X, threshold, context);
   Matrix<double> K(near.rows(), near.rows(), context, "the kernel of rows shown as bits"),
       across(far.rows(), near.rows(), context, "the kernel of rows shown as bits");
   kernel::gram(kernel, near.view(), near.view(), context, K.view());
@@ -138,8 +140,8 @@ double learn_bit_threshold(const kernel::Kernel& kernel, const Rows& rows,
       uniform_rows(rows.rows(), std::min(rows.rows(), kMostRows), seed);
   const Matrix<double> X = copied_rows(kernel, rows, chosen, context);
   const Matrix<double> Y = standardised(targets, chosen);
-  const Half fitted{every_other(X, 0), every_other(Y, 0)},
-      held_out{every_other(X, 1), every_other(Y, 1)};
+  const Half fitted{every_other(X, 0, context), every_other(Y, 0, context)},
+      held_out{every_other(X, 1, context), every_other(Y, 1, context)};
   double best = 0, least = std::numeric_limits<double>::infinity();
   const std::vector<double> candidates = candidates_of(fitted.X);
   Stage stage(context, std::ssize(candidates));

