@@ -17,6 +17,7 @@ spec_of() {
   case $1 in
     bilinear) echo '{"kernel":"bilinear","left":1}' ;;
     dot_product) echo '{"kernel":"dot_product","coefficients":[1,0.5,0.25]}' ;;
+    sum | product) echo "{\"kernel\":\"$1\",\"parts\":[{\"kernel\":\"gaussian\"},{\"kernel\":\"laplacian\"}]}" ;;
     spectral_mixture) echo '{"kernel":"spectral_mixture","weights":[1,0.5],"means":[[0,0.5,1],[1,1,0]],"variances":[0.5,1]}' ;;
     *) echo "$1" ;;
   esac
