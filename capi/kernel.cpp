@@ -10,7 +10,7 @@
 #include "guard.h"
 #include "handles.h"
 #include "kernel/lengthscale.h"
-#include "row_arguments.h"
+#include "pair_arguments.h"
 #include "spec/spec.h"
 
 using namespace mercer;
@@ -52,16 +52,10 @@ mercer_status mercer_kernel_gram(const mercer_kernel* kernel, const mercer_rows*
                                  const mercer_matrix* K) {
   return guard_long("mercer_kernel_gram", context, [&](Context& running) {
     const kernel::Kernel& k = *checked("kernel", kernel).impl;
-    const auto x = read_rows("X", X, running);
-    check_at_least("X->d", x.d(), 1);
-    const auto y = read_rows("Y", Y, x.d(), "the columns of X", running);
-    const Result result("K", K, x.n(), y.n(), running);
-    result.check_apart(x);
-    result.check_apart(y);
-    k.check_dimension(x.d());
-    kernel::gram(k, DoubleRows(x, running).view(), DoubleRows(y, running).view(), running,
-                 result.view());
-    result.finish();
+    with_pairs(X, Y, K, running, [&](const auto& x, const auto& y, const auto& out) {
+      k.check_dimension(x.cols);
+      kernel::gram(k, x, y, running, out);
+    });
   });
 }
 

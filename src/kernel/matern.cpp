@@ -54,9 +54,9 @@ class StudentLaw final : public random::Law {
   random::GammaQuantile quantile_;
 };
 
-// c(nu); Stirling's series from 10 on, where its first neglected term is below 1e-15.
+// c(nu) (std::lgamma would write the global signgam); Stirling's series from 10 on, where its first neglected term is below 1e-15.
 double log_normaliser(double nu) {
-  if (nu < 10) return nu * std::log(nu) - nu - std::lgamma(nu);
+  if (nu < 10) return nu * std::log(nu) - nu - random::portable_log_gamma(nu);
   constexpr double kTwoPi = 6.28318530717958647693;
   const double i = 1 / nu;
   const double s = i * i;
