@@ -222,9 +222,9 @@ MERCER_API mercer_status mercer_fourier_create_supplied(const mercer_kernel* ker
  * precision they may overflow for more than some 140 inputs. Far from the origin all of a row
  * vanishes, as exp(P - ||u||^2/2) does. "stabilize": true leaves out the row's own factor,
  *   Z_ij = sigma D^{-1/2} exp(P_ij - max_j P_ij),
- * so that ratios within a row are kept and its largest column is sigma D^{-1/2}, for every row whose P
- * is finite: what attention needs of its queries, where the factor cancels. Z Z' is then no estimate
- * of the kernel, and has no variance; any slice of columns costs all of P.
+ * so that ratios within a row are kept and its largest column is sigma D^{-1/2}, for every finite row
+ * but where P / 2^64 overflows: what attention needs of its queries, where the factor cancels. Z Z' is
+ * then no estimate of the kernel, and has no variance; any slice of columns costs all of P.
  *
  * Example: 256 columns that keep the inner products of 10,000 inputs.
  *

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // The largest exponent of a row is known when all of P is, so any slice of columns costs all of P: a few
-// rows at a time stay in cache between the two passes.
+// rows at a time stay in cache between the two passes. Rows so large that their P, or what structured
+// projections add up on the way, may overflow are projected once more after a division by 2^64, which
+// is exact; the differences of exponents are then multiplied by it.
 #include "feature/stabilized_map.h"
 
 #include <algorithm>
@@ -66,13 +68,64 @@ class StabilizedMap final : public FeatureMap {
       stage.advance(i1 - i0);
       parallel_for(context, i1 - i0,
                    [&](int64_t i, int) noexcept { finish(exponents.row(i), F, c, Z.row(i0 + i)); });
+      for (int64_t i = i0; i < i1; ++i)
+        if (is_far<T>(X, i)) finish_far<T>(X.block_rows(i, i + 1), c, context, Z.row(i));
     }
   }
 
   template <class T>
+  static bool is_far(const Rows& X, int64_t i) {
+    constexpr T kFar = std::numeric_limits<T>::max() * static_cast<T>(0x1p-64);
+    bool far = false;
+    X.visit([&](const auto& rows) {
+      using View = std::remove_cvref_t<decltype(rows)>;
+      const auto look = [&](auto x) { far = far || std::fabs(x) > kFar; };
+      if constexpr (kIsSparse<View>) {
+        for (int64_t p = rows.begin(i); p < rows.end(i); ++p) look(rows.values[p]);
+      } else {
+        std::for_each_n(rows.row(i), rows.cols, look);
+      }
+    });
+    return far;
+  }
+
+  /// What is no number stays so.
+  template <class T>
+  void finish_far(const Rows& X, Columns c, Context& context, T* z) const {
+    const int64_t F = exponents_->features();
+    const Matrix<T> x(1, X.cols()), P(1, F);
+    x.fill(T{0});
+    X.visit([&](const auto& row) {
+      using View = std::remove_cvref_t<decltype(row)>;
+      if constexpr (kIsSparse<View>) {
+        if constexpr (std::is_same_v<RowNumberOf<View>, T>) add_row(row, 0, x.data());
+      } else {
+        std::copy_n(row.row(0), row.cols, x.data());
+      }
+    });
+    constexpr T kDown = static_cast<T>(0x1p-64), kUp = static_cast<T>(0x1p64);
+    for (int64_t k = 0; k < x.cols(); ++k) x(0, k) *= kDown;
+    exponents_->apply(MatrixView<const T>(x.view()), {0, F}, context, P.view());
+    const T most = most_of(P.data(), F);
+    if (!std::isfinite(most)) return;
+    const auto exponent = [&](int64_t j) {
+      return std::max((j < F ? P(0, j) : -P(0, j - F)) - most,
+                      -std::numeric_limits<T>::max() * kDown) *
+             kUp;
+    };
+    for (int64_t j = c.begin; j < c.end; ++j) z[j - c.begin] = exponent(j);
+    transform::exp_row(z, c.end - c.begin, T{1}, T{0}, static_cast<T>(scale_), z);
+  }
+
+  template <class T>
+  T most_of(const T* P, int64_t F) const noexcept {
+    return hyperbolic_ ? transform::largest_magnitude(P, F) : transform::largest(P, F);
+  }
+
+  template <class T>
   void finish(const T* P, int64_t F, Columns c, T* z) const noexcept {
-    const T most = hyperbolic_ ? transform::largest_magnitude(P, F) : transform::largest(P, F);
-    // A row that is no number, or whose P overflowed, has no largest exponent.
+    const T most = most_of(P, F);
+    // A row that is no number has no largest exponent.
     if (!std::isfinite(most)) {
       std::fill_n(z, c.end - c.begin, std::numeric_limits<T>::quiet_NaN());
       return;

@@ -117,6 +117,64 @@ TEST_CASE("positive: far rows keep their largest columns in single precision") {
       std::all_of(Z.view().row(12), Z.view().row(12) + kFeatures, [](float z) { return z == 0; }));
 }
 
+// In Z(x)_j Z(-x)_j the projections cancel: D^{-1} exp(-(1 + g) ||x||^2), far out, too.
+// Their P, or the sums on the way to it, are beyond the largest float: one column is left, the same
+// that a row of half the size has.
+TEMPLATE_TEST_CASE("positive: the stabiliser takes rows up to the largest number", "", float,
+                   double) {
+  const TestType most = std::numeric_limits<TestType>::max();
+  for (const char* projection : {"dense", "sorf", "orthogonal"}) {
+    for (const char* form : kForms) {
+      const auto map =
+          map_of(R"("exponential")", std::string(R"(,"stabilize":true,"form":")") + form +
+                                         R"(","projection":")" + projection + "\"");
+      const Matrix<TestType> U = test::random_matrix<TestType>(2, kInputs, 8), X(6, kInputs);
+      for (int64_t i = 0; i < 6; ++i) {
+        const TestType size = i % 3 == 0 ? most : i % 3 == 1 ? most / 16 : most * TestType{1e-20};
+        for (int64_t k = 0; k < kInputs; ++k) X(i, k) = size * U(i / 3, k);
+      }
+      INFO(projection << ", " << form);
+      const auto Z = features_of(*map, X);
+      CHECK(count_not_finite(Z) == 0);
+      for (const int64_t i : {0, 3}) {
+        for (int64_t j = 0; j < kFeatures; ++j) {
+          CHECK(Z(i, j) == Z(i + 1, j));
+          CHECK(Z(i, j) == Z(i + 2, j));
+        }
+        const TestType* const z = Z.view().row(i);
+        CHECK(*std::max_element(z, z + kFeatures) == Approx(1 / std::sqrt(90.0)).epsilon(1e-6));
+      }
+      X(4, 2) = std::numeric_limits<TestType>::quiet_NaN();
+      CHECK(count_not_finite(features_of(*map, X)) == kFeatures);
+    }
+  }
+}
+
+TEST_CASE("positive: opposite rows leave the row's own factor, far from the origin") {
+  const auto map = map_of(R"("exponential")", "");
+  for (const double norm : {0.1, 3.0, 10.0, 17.0}) {
+    const Matrix<double> direction = test::random_matrix(1, kInputs, 6);
+    double squares = 0;
+    for (int64_t k = 0; k < kInputs; ++k) squares += direction(0, k) * direction(0, k);
+    const Matrix<double> X = test::filled(2, kInputs, [&](int64_t i, int64_t k) {
+      return (i == 0 ? norm : -norm) * direction(0, k) / std::sqrt(squares);
+    });
+    const auto Z = features_of(*map, X);
+    const auto Z32 = features_of(*map, test::converted<float>(X));
+    double worst = 0, worst32 = 0;
+    for (int64_t j = 0; j < kFeatures; ++j) {
+      test::keep_worst(worst, std::fabs(std::log(Z(0, j) * kFeatures * Z(1, j)) + norm * norm));
+      // Below e^-80 floats vanish.
+      if (norm < 10) test::keep_worst(worst32, std::fabs(std::log(Z32(0, j)) - std::log(Z(0, j))));
+    }
+    CAPTURE(norm);
+    // Exponents |P| + h, P up to five times the norm, are rounded to doubles, resp. floats.
+    const double size = 10 + 10 * norm + norm * norm;
+    CHECK(worst <= 4e-16 * size);
+    CHECK(worst32 <= 2e-7 * size);
+  }
+}
+
 TEST_CASE("positive: the trigonometric form of the Gaussian is its Fourier map") {
   const std::string kernel = R"("gaussian","lengthscale":1.3,"variance":2)";
   const auto sister = map_of(kernel, R"(,"form":"trigonometric")");
