@@ -16,7 +16,9 @@
 #include "support/catch.h"
 #include "support/dense.h"
 #include "support/kernels.h"
+#include "support/reference_matrix.h"
 #include "support/refusal.h"
+#include "support/worst.h"
 
 namespace mercer::test {
 namespace {
@@ -168,6 +170,51 @@ TEST_CASE("nystroem: float rows to rounding, NaN stays in its row", "[nystroem]"
   wide(7, 1) = std::nan("");
   const Matrix<double> spoilt = features_of(*map, wide.view());
   for (int64_t i = 0; i < 20; ++i) CHECK(std::isnan(spoilt(i, 0)) == (i == 7));
+}
+
+// Far from the origin floats lose what the kernel sees before it is subtracted: computed in double.
+TEST_CASE("nystroem: far landmarks are as accurate as near ones for float rows", "[nystroem]") {
+  const auto kernel = kernel::make_gaussian({0.5}, 1);
+  for (const double offset : {0.0, 30.0, 3000.0}) {
+    CAPTURE(offset);
+    const Matrix<float> x(20, 3), z(20, 10);
+    const Matrix<double> near = random_matrix(20, 3, 5), X(20, 3);
+    for (int64_t i = 0; i < 60; ++i) {
+      x.data()[i] = static_cast<float>(near.data()[i] + offset);
+      X.data()[i] = x.data()[i];
+    }
+    const auto map = fitted(spec_of(*kernel, 3, 10), X.view());
+    Context context;
+    map->apply(MatrixView<const float>(x.view()), {0, 10}, context, z.view());
+    const Matrix<double> Z = features_of(*map, X.view());
+    double worst = 0;
+    for (int64_t i = 0; i < 200; ++i)
+      keep_worst(worst, std::fabs(static_cast<double>(z.data()[i]) - Z.data()[i]));
+    CHECK(worst <= 1e-5);
+    CHECK(largest(Z.view()) > 0.5);
+  }
+}
+
+// The reference numbers are of the symmetric root; every root has their inner products.
+TEST_CASE("nystroem: the reference numbers", "[nystroem]") {
+  for (const Reference& entry : oracle("transforms")["maps"]) {
+    const Matrix<double> X = reference_matrix(entry["X"]), L = reference_matrix(entry["landmarks"]),
+                         expected = reference_matrix(entry["nystrom_gaussian_ell1"]);
+    const auto kernel = kernel::make_gaussian({1.0}, 1);
+    Parameters spec = spec_of(*kernel, X.cols(), L.rows());
+    spec.set("landmarks", std::string("supplied"));
+    const Matrix<double> Z = features_of(*fitted(spec, L.view()), X.view());
+    double worst = 0;
+    for (int64_t i = 0; i < X.rows(); ++i) {
+      for (int64_t j = 0; j < X.rows(); ++j) {
+        double difference = 0;
+        for (int64_t c = 0; c < L.rows(); ++c)
+          difference += Z(i, c) * Z(j, c) - expected(i, c) * expected(j, c);
+        keep_worst(worst, std::fabs(difference));
+      }
+    }
+    CHECK(worst <= 1e-12);
+  }
 }
 
 TEST_CASE("nystroem: the root is lower trapezoidal; any root of a file is used as it is",

@@ -120,6 +120,35 @@ TEST_CASE("optical: recorded outputs are rounded to the camera's levels") {
             "output_bits = 8") == "");
 }
 
+// At the least exposure everything saturates, at the largest nothing is seen: finite at both.
+TEMPLATE_TEST_CASE("optical: the least and the largest exposure", "", float, double) {
+  const auto X = test::random_matrix<TestType>(30, 6, 5);
+  for (const int bits : {1, 16}) {
+    for (const int exponent : {2, 16}) {
+      INFO(bits << " bits, exponent " << exponent);
+      const auto recorded = [&](const char* exposure) {
+        return features_of(
+            *map_of(R"(,"output_bits":)" + std::to_string(bits) + R"(,"exposure":)" + exposure,
+                    exponent),
+            X);
+      };
+      const auto full = recorded("1e-30"), dark = recorded("1e30");
+      const double top = 1e-30 * std::sqrt(2.0 / 40);
+      int64_t wrong = 0;
+      for (int64_t k = 0; k < 30 * 40; ++k) {
+        wrong += !(std::fabs(static_cast<double>(full.data()[k]) / top - 1) <= 1e-4);
+        wrong += dark.data()[k] != 0;
+      }
+      CHECK(wrong == 0);
+    }
+  }
+  for (const char* exposure : {"9e-31", "2e30"})
+    CHECK(test::refusal_fault(
+              MERCER_INVALID_ARGUMENT,
+              [&] { map_of(std::string(R"(,"output_bits":8,"exposure":)") + exposure); },
+              "exposure") == "");
+}
+
 TEST_CASE("optical: options that do not apply, and kernels that have no such map, are refused") {
   CHECK(test::refusal_fault(
             MERCER_UNSUPPORTED, [] { map_of(R"(,"threshold":0.5)"); },

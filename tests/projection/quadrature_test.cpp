@@ -41,6 +41,19 @@ double exact_mean(double r) {
   return sum / mass;
 }
 
+// What far points get above k: the mean share of the origin, 1 - d/rho^2, rho^2 ~ chi^2(d + 2) given
+// that it is d at least.
+double far_bias(int64_t d) {
+  const double n = static_cast<double>(d);
+  double mass = 0, sum = 0;
+  for (double s = n + 0.005; s < n + 400; s += 0.01) {
+    const double density = std::exp(n / 2 * std::log(s / n) - (s - n) / 2);
+    mass += density;
+    sum += density * (1 - n / s);
+  }
+  return sum / mass;
+}
+
 }  // namespace
 
 TEST_CASE("quadrature: a block is a simplex and the origin, and has the moments of the law",
@@ -103,6 +116,33 @@ TEST_CASE("quadrature: its mean is the integral over the radius", "[projection]"
     CAPTURE(radii[i], mean, exact_mean(radii[i]));
     CHECK(std::fabs(mean - exact_mean(radii[i])) <=
           test::z_threshold(test::kFailure, 3) * deviation);
+  }
+}
+
+// The figures that the documentation states; k itself is exp(-800) at this distance.
+TEST_CASE("quadrature: far points are off by the stated bias", "[projection]") {
+  struct Stated {
+    int64_t d;
+    double bias;
+  };
+  const double z = test::z_threshold(test::kFailure, 2 * 3);
+  for (const auto& [d, stated] : {Stated{4, 0.40}, Stated{16, 0.24}, Stated{64, 0.13}}) {
+    CAPTURE(d);
+    CHECK(std::fabs(far_bias(d) - stated) <= 0.005);
+    const int64_t width = d + 2, blocks = d == 64 ? 200 : 3000;
+    const ProjectionArguments arguments = plain_arguments(d, blocks * width, 7);
+    const Matrix<double> W = columns_of(*kQuadrature.make(arguments));
+    std::vector<double> origins, estimates;
+    for (int64_t b = 0; b < blocks; ++b) {
+      double estimate = 0;
+      for (int64_t j = b * width; j < (b + 1) * width; ++j)
+        estimate += kQuadrature.share(arguments, j) * std::cos(40 * W(j, 0));
+      const auto count = static_cast<double>(blocks);
+      origins.push_back(count * kQuadrature.share(arguments, (b + 1) * width - 1));
+      estimates.push_back(count * estimate);
+    }
+    CHECK(std::fabs(test::studentised_z_score(origins, far_bias(d))) <= z);
+    CHECK(std::fabs(test::studentised_z_score(estimates, far_bias(d))) <= z);
   }
 }
 
