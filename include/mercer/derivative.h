@@ -81,29 +81,49 @@ static inline mercer_derivative mercer_derivative_partials(int64_t count, const 
   return what;
 }
 
-/** Derivatives of the features of rows. With frequencies omega_j, angles u_j = omega_j'x and
- *  features f(u_j) of the pair, phase or complex form,
- *    d^p f(u_j) = omega_j^p f^(|p|)(u_j), omega^p = prod_k omega_k^{p_k},
- *  so that a derivative is the features, turned by |p| quarters, times powers of the frequencies.
- *  Linear maps: the first derivative is W, those beyond are 0.
+/** Derivatives of the features of rows, of any map whose features are smooth:
  *
- *  Shapes: X n x d, dense or CSR (made dense); what->vectors of X's precision, dense or CSR (made
- *  dense); out as mercer_derivative_kind says, of X's precision, complex (C32, C64) for a complex
- *  map but where it says real. |p| <= 32.
- *  A row of out depends on its row of X and V alone, bit for bit, whatever the split of rows and
- *  the number of threads (LOG_LENGTHSCALE sums over rows, in double, in their order). NaN stays in
- *  its row.
- *  Errors: MERCER_DIMENSION_MISMATCH, MERCER_UNSUPPORTED (a map without derivatives: all but
- *  fourier, linear (but countsketch, osnap) and arc_cosine of order 1 and 2, whose second ones are
- *  refused; skewed_chi2; LOG_LENGTHSCALE of a map whose features do not
- *  depend on one: linear maps, supplied frequencies).
- *  Threads and cost: any number at once. PARTIALS to LAPLACIAN: one projection of X, sine and
- *  cosine once for each row and frequency, and out, which is written once: the gradient of many
- *  rows takes about the time of writing d n D numbers. Beside it the frequencies: the transposed
- *  projection of unit vectors, 32 d F operations for F dense columns, F d' log d' for structured
- *  ones, and a number for each of F and block: few rows at a time are dear. JVP and VJP: two
- *  projections; no more than out is kept.
- *  Source: Szabo, Sriperumbudur 2019, equation 14. Since 0.1. */
+ *    map                                  orders     how
+ *    fourier, every kernel but the next   |p| <= 32  d^p f(u_j) = omega_j^p f^(|p|)(u_j), u_j =
+ *                                                    omega_j'x, omega^p = prod_k omega_k^{p_k}
+ *    fourier of skewed_chi2               |p| <= 32  chain rule of log(x + c)
+ *    positive without stabilize           |p| <= 32  product rule of exp(u_j) or cos, sin, and the
+ *                                                    row's factor exp(-a ||x||^2/2)
+ *    laplace                              |p| <= 32  as fourier, f = exp(-u)
+ *    linear                               |p| <= 32  W, 0 beyond the first
+ *    product_sketch, field = real         |p| <= 32  product rule over the factors
+ *    additive, x > 0                      |p| <= 32  powers x^(1/2 + i j L) of one input each
+ *    exact_polynomial                     |p| <= 32  every monomial's own
+ *    nystroem of gaussian                 |p| <= 32  the kernel's own, times the root
+ *    arc_cosine of order 1 and 2          1          the slope, 0 at a kink; beyond, a
+ *                                                    derivative is none or another function
+ *
+ *  Of steps (sign, arc_cosine of order 0, recorded optical features) the derivative is 0
+ *  wherever it is: they have none here. A multi-index has up to 4,096 terms by the product
+ *  rule, prod_k (p_k + 1) of positive, prod_k p_k of skewed_chi2; prod_k (p_k + 1) <= 1,024 for
+ *  product_sketch and exact_polynomial. At the edge of a kernel's domain derivatives are those
+ *  from within; outside they are NaN.
+ *
+ *  Shapes: X n x d, dense or CSR (made dense); what->vectors of X's precision, dense or CSR
+ *  (made dense); out as mercer_derivative_kind says, of X's precision, complex (C32, C64) for a
+ *  complex map but where it says real. |p| <= 32.
+ *  A row of out depends on its row of X and V alone, bit for bit, whatever the split of rows
+ *  and the number of threads (LOG_LENGTHSCALE sums over rows, in double, in their order). NaN
+ *  stays in its row.
+ *  Errors: MERCER_DIMENSION_MISMATCH, MERCER_UNSUPPORTED (a map without derivatives, or of
+ *  fewer orders; too many terms; LOG_LENGTHSCALE of a map whose features do not depend on one:
+ *  linear maps, sketches, laplace, supplied frequencies, nystroem).
+ *  Threads and cost: any number at once. PARTIALS to LAPLACIAN: one projection of X, the
+ *  function of it once for each row and frequency, and out, which is written once: the gradient
+ *  of many rows takes about the time of writing d n D numbers. Beside it the frequencies: the
+ *  transposed projection of unit vectors, 32 d F operations for F dense columns, F d' log d'
+ *  for structured ones, and a number for each of F and monomial of them: few rows at a time are
+ *  dear. LAPLACIAN of positive and skewed_chi2: 3 d, 2 d operations for each number of out. JVP
+ *  and VJP: two projections; no more than out is kept. product_sketch of p factors: p
+ *  projections, p operations for each number of out for GRADIENT, p prod_k (p_k + 1) for
+ *  others.
+ *  Source: Szabo, Sriperumbudur 2019, equation 14, for Fourier features; product and chain
+ *  rule. Since 0.1. */
 MERCER_API mercer_status mercer_map_derivative(const mercer_map* map, const mercer_rows* X,
                                                const mercer_derivative* what,
                                                mercer_context* context, const mercer_matrix* out);

@@ -15,7 +15,10 @@
 #include "base/fields.h"
 #include "base/float_environment.h"
 #include "base/size.h"
+#include "feature/additive_derivative.h"
 #include "feature/column_slice.h"
+#include "feature/derivative_calls.h"
+#include "feature/fixed_map.h"
 #include "feature/map_entry.h"
 #include "feature/tile_loop.h"
 #include "transform/log_harmonics.h"
@@ -31,25 +34,21 @@ struct Sampling {
   double period;
 };
 
-class Additive final : public FeatureMap {
+class Additive final : public FixedMap {
  public:
   Additive(std::unique_ptr<const kernel::Kernel> kernel, int64_t d, uint64_t seed,
            const Sampling& sampling)
-      : FeatureMap(d, d * (2 * sampling.order + 1), false),
-        kernel_(std::move(kernel)),
-        seed_(seed),
-        sampling_(sampling) {
-    const double L = sampling.period;
+      : FixedMap(std::move(kernel), d, d * (2 * sampling.order + 1), seed), sampling_(sampling) {
+    const double L = sampling.period, variance = this->kernel().variance();
     for (int64_t j = 0; j <= sampling.order; ++j) {
-      const double density = kernel_->homogeneous()->density(static_cast<double>(j) * L);
-      weights_.push_back(std::sqrt(kernel_->variance() * ((j == 0 ? 1 : 2) * L * density)));
+      const double density = this->kernel().homogeneous()->density(static_cast<double>(j) * L);
+      weights_.push_back(std::sqrt(variance * ((j == 0 ? 1 : 2) * L * density)));
     }
   }
 
   std::string_view name() const noexcept override { return "additive"; }
-  const kernel::Kernel& kernel() const noexcept override { return *kernel_; }
   Parameters parameters() const override {
-    Parameters spec = common_parameters(seed_);
+    Parameters spec = FixedMap::parameters();
     spec.set("order", sampling_.order);
     spec.set("period", sampling_.period);
     return spec;
@@ -63,26 +62,36 @@ class Additive final : public FeatureMap {
     });
   }
 
-  void prepare(Precision, Context&) const override {}  // nothing is drawn
+  int64_t most_derivatives() const noexcept override { return kernel::kMostDerivatives; }
+  MERCER_DERIVATIVE_CALLS
 
-  void variance(MatrixView<const double>, MatrixView<const double>,
-                std::span<double> out) const override {
-    std::fill(out.begin(), out.end(), 0.0);
-  }
-  void pseudo_variance(MatrixView<const double> X, MatrixView<const double> Y,
-                       std::span<double> out) const override {
-    variance(X, Y, out);
-  }
   void bias(MatrixView<const double> X, MatrixView<const double> Y,
             std::span<double> out) const override {
     for (int64_t i = 0; i < X.rows; ++i) {
       double estimate = 0;
       for (int64_t k = 0; k < X.cols; ++k) estimate += sampled(X(i, k), Y(i, k));
-      out[static_cast<size_t>(i)] = estimate - kernel_->value(X.cols, X.row(i), Y.row(i));
+      out[static_cast<size_t>(i)] = estimate - kernel().value(X.cols, X.row(i), Y.row(i));
     }
   }
 
  private:
+  Harmonics harmonics() const noexcept { return {sampling_.period, weights_}; }
+  template <class T>
+  void differentiate_rows(const Derivative& what, MatrixView<const T> X, Context& context,
+                          MatrixView<T> out) const {
+    differentiate_harmonics(harmonics(), what, X, context, out);
+  }
+  template <class T>
+  void push_rows_forward(MatrixView<const T> X, MatrixView<const T> V, Context& context,
+                         MatrixView<T> out) const {
+    push_forward_harmonics(harmonics(), X, V, context, out);
+  }
+  template <class T>
+  void pull_rows_back(MatrixView<const T> X, MatrixView<const T> G, Context& context,
+                      MatrixView<T> out) const {
+    pull_back_harmonics(harmonics(), X, G, context, out);
+  }
+
   // The estimate of one coordinate.
   double sampled(double x, double y) const noexcept {
     if (x == 0 || y == 0) return 0 * (x + y);  // NaN stays
@@ -202,8 +211,6 @@ class Additive final : public FeatureMap {
     projection::Blocks hull_;
   };
 
-  std::unique_ptr<const kernel::Kernel> kernel_;
-  uint64_t seed_;
   Sampling sampling_;
   std::vector<double> weights_;  // sqrt(variance L kappa(0)), sqrt(2 variance L kappa(jL))
 };

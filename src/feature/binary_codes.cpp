@@ -79,8 +79,7 @@ void code_rows(const FeatureMap& map, const UniformCosines& cosines, const View&
 }  // namespace
 
 void binary_codes(const FeatureMap& map, const Rows& X, Context& context, uint64_t* codes) {
-  const auto* const columns = dynamic_cast<const CosineMap*>(&map);
-  const auto cosines = columns == nullptr ? std::nullopt : columns->uniform_cosines();
+  const std::optional<UniformCosines> cosines = map.uniform_cosines();
   require(cosines.has_value(), MERCER_UNSUPPORTED,
           "map %s has no binary codes, expected fourier with form = phase and drawn frequencies of "
           "equal weight",

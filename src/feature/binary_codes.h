@@ -5,25 +5,10 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 
 #include "feature/feature_map.h"
 
 namespace mercer::feature {
-
-/// What a map needs to have binary codes: its columns are scale cos(omega_j'x + b_j), with phases
-/// b_j that are uniform and drawn from `seed`.
-struct UniformCosines {
-  double scale;
-  uint64_t seed;
-};
-/// Of maps that may have them.
-class CosineMap {
- public:
-  virtual ~CosineMap() = default;
-  /// None: the columns are not of that kind.
-  virtual std::optional<UniformCosines> uniform_cosines() const = 0;
-};
 
 /// Words of a code of `bits` bits.
 constexpr int64_t code_words(int64_t bits) noexcept { return bits / 64 + (bits % 64 != 0 ? 1 : 0); }

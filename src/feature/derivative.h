@@ -35,4 +35,7 @@ struct Derivative {
   }
 };
 
+/// Block b is the sum of those of entry b.
+std::vector<std::vector<MultiIndex>> partials_of(const Derivative& what, int64_t d);
+
 }  // namespace mercer::feature

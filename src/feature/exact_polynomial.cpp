@@ -3,8 +3,7 @@
 // Every monomial of (gamma x'y + offset)^p, weighted, so that Z Z' is the kernel itself:
 //   z_a(x) = sqrt(variance C(p, t) gamma^t offset^(p - t) t! / prod_k a_k!) prod_k x_k^a_k,
 // t = |a| from 0 to p, or t = p alone without an offset (the multinomial theorem): C(d + p, p) or
-// C(d + p - 1, p) columns. The monomials of degree t are those of degree t - 1 times x_k, for k
-// ascending, of those whose least input is k or later: which stand in one piece.
+// C(d + p - 1, p) columns, in the order of feature/monomials.h.
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -14,54 +13,16 @@
 #include "base/error.h"
 #include "base/float_environment.h"
 #include "base/size.h"
+#include "feature/derivative_calls.h"
+#include "feature/fixed_map.h"
 #include "feature/map_entry.h"
+#include "feature/monomial_derivative.h"
 #include "feature/tile_loop.h"
 
 namespace mercer::feature {
 namespace {
 
-constexpr int64_t kMostFeatures = 4000000;
 constexpr int64_t kTileNumbers = int64_t{1} << 16;  // of monomials, made by a tile
-
-/// C(n, k), or more than kMostFeatures.
-int64_t binomial(int64_t n, int64_t k) noexcept {
-  k = std::min(k, n - k);
-  double c = 1;
-  for (int64_t i = 1; i <= k && c <= kMostFeatures; ++i)
-    c = std::round(c * static_cast<double>(n - k + i) / static_cast<double>(i));
-  return c <= kMostFeatures ? static_cast<int64_t>(c) : kMostFeatures + 1;
-}
-
-/// Where things stand among all monomials of degrees 0 to p.
-class Monomials {
- public:
-  Monomials(int64_t d, int64_t p) : d_(d), begin_{0, 1} {
-    for (int64_t t = 1; t <= p; ++t) {
-      begin_.push_back(begin_.back() + binomial(d + t - 1, t));
-      // Those of degree t - 1 whose least input is k or later.
-      for (int64_t k = 0; k < d; ++k)
-        pieces_.push_back(t == 1 ? 1 : binomial(d - k + t - 2, t - 1));
-    }
-  }
-  int64_t degree() const noexcept { return std::ssize(begin_) - 2; }
-  int64_t begin(int64_t t) const noexcept { return begin_[static_cast<size_t>(t)]; }
-  int64_t count() const noexcept { return begin_.back(); }
-
-  /// body(k, from, to, count): monomials [to, to + count) are x_k times [from, from + count), in
-  /// order.
-  template <class Body>
-  void for_each_piece(const Body& body) const {
-    const int64_t* count = pieces_.data();
-    for (int64_t t = 1, to = 1; t <= degree(); ++t) {
-      for (int64_t k = 0; k < d_; to += *count++) body(k++, begin(t) - *count, to, *count);
-    }
-  }
-
- private:
-  int64_t d_;
-  std::vector<int64_t> begin_;
-  std::vector<int64_t> pieces_;
-};
 
 /// What each column multiplies its monomial by.
 std::vector<double> weights_of(const Monomials& monomials, const kernel::InnerPower& power,
@@ -93,19 +54,15 @@ std::vector<double> weights_of(const Monomials& monomials, const kernel::InnerPo
   return weights;
 }
 
-class ExactPolynomial final : public FeatureMap {
+class ExactPolynomial final : public FixedMap {
  public:
   ExactPolynomial(std::unique_ptr<const kernel::Kernel> kernel, int64_t d, int64_t D, uint64_t seed)
-      : FeatureMap(d, D, false),
-        kernel_(std::move(kernel)),
-        seed_(seed),
-        monomials_(d, kernel_->inner_power()->degree),
-        double_(weights_of(monomials_, *kernel_->inner_power(), kernel_->variance())),
+      : FixedMap(std::move(kernel), d, D, seed),
+        monomials_(d, this->kernel().inner_power()->degree),
+        double_(weights_of(monomials_, *this->kernel().inner_power(), this->kernel().variance())),
         single_(double_.begin(), double_.end()) {}
 
   std::string_view name() const noexcept override { return "exact_polynomial"; }
-  const kernel::Kernel& kernel() const noexcept override { return *kernel_; }
-  Parameters parameters() const override { return common_parameters(seed_); }
 
   void apply(const Rows& X, Columns c, Context& context, const ResultView& Z) const override {
     apply_dense_rows(X, c, context, Z, [&](const auto& rows, const auto& out) {
@@ -114,18 +71,31 @@ class ExactPolynomial final : public FeatureMap {
     });
   }
 
-  void prepare(Precision, Context&) const override {}  // nothing is drawn
-
-  void variance(MatrixView<const double>, MatrixView<const double>,
-                std::span<double> out) const override {
-    std::fill(out.begin(), out.end(), 0.0);
-  }
-  void pseudo_variance(MatrixView<const double> X, MatrixView<const double> Y,
-                       std::span<double> out) const override {
-    variance(X, Y, out);
-  }
+  int64_t most_derivatives() const noexcept override { return kernel::kMostDerivatives; }
+  MERCER_DERIVATIVE_CALLS
 
  private:
+  template <class T>
+  WeightedMonomials<T> weighted() const {
+    require_finite(weights(T{}));
+    return {monomials_, weights(T{}), features()};
+  }
+  template <class T>
+  void differentiate_rows(const Derivative& what, MatrixView<const T> X, Context& context,
+                          MatrixView<T> out) const {
+    differentiate_monomials(weighted<T>(), what, X, context, out);
+  }
+  template <class T>
+  void push_rows_forward(MatrixView<const T> X, MatrixView<const T> V, Context& context,
+                         MatrixView<T> out) const {
+    push_forward_monomials(weighted<T>(), X, V, context, out);
+  }
+  template <class T>
+  void pull_rows_back(MatrixView<const T> X, MatrixView<const T> G, Context& context,
+                      MatrixView<T> out) const {
+    pull_back_monomials(weighted<T>(), X, G, context, out);
+  }
+
   const float* weights(float) const noexcept { return single_.data(); }
   const double* weights(double) const noexcept { return double_.data(); }
   /// Infinite ones would make NaN of monomials that vanish.
@@ -135,7 +105,7 @@ class ExactPolynomial final : public FeatureMap {
             MERCER_UNSUPPORTED,
             "weights of monomials of degree %lld overflow, expected rows in double precision or a "
             "smaller degree",
-            static_cast<long long>(kernel_->inner_power()->degree));
+            static_cast<long long>(kernel().inner_power()->degree));
   }
 
   // All monomials of a row, then the columns asked for.
@@ -175,8 +145,6 @@ class ExactPolynomial final : public FeatureMap {
     MatrixView<T> Z_;
   };
 
-  std::unique_ptr<const kernel::Kernel> kernel_;
-  uint64_t seed_;
   Monomials monomials_;
   std::vector<double> double_;
   std::vector<float> single_;
@@ -190,10 +158,10 @@ int64_t columns_of(const MapArguments& a) {
   a.kernel.check_dimension(a.inputs);
   const int64_t d = a.inputs, p = power->degree;
   // Lower degrees are made on the way.
-  require(binomial(d + p, p) <= kMostFeatures, MERCER_UNSUPPORTED,
+  require(binomial(d + p, p) <= kMostMonomials, MERCER_UNSUPPORTED,
           "%lld inputs have more than %lld monomials of degree up to %lld, the most of map "
           "exact_polynomial: expected a sketch, such as tensor_srht",
-          static_cast<long long>(d), static_cast<long long>(kMostFeatures),
+          static_cast<long long>(d), static_cast<long long>(kMostMonomials),
           static_cast<long long>(p));
   return binomial(power->offset > 0 ? d + p : d + p - 1, p);
 }

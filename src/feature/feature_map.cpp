@@ -64,9 +64,9 @@ void FeatureMap::apply_pair(const Rows&, const Rows&, int64_t, Columns, Context&
 
 void FeatureMap::refuse_derivatives() const {
   fail(MERCER_UNSUPPORTED,
-       "map %s of kernel %s has no derivatives in its inputs, expected fourier or linear (not "
-       "countsketch or osnap) and a kernel that takes rows as they are, or arc_cosine of order 1 "
-       "or 2",
+       "map %s of kernel %s has no derivatives in its inputs, expected fourier, linear (not "
+       "countsketch or osnap), positive (not stabilized), laplace, product_sketch (real), additive, "
+       "exact_polynomial, nystroem (of gaussian), arc_cosine of order 1 or 2, or sum of these",
        std::string(name()).c_str(), std::string(kernel().name()).c_str());
 }
 
@@ -86,6 +86,40 @@ void FeatureMap::refuse_derivatives() const {
 MERCER_REFUSE(float)
 MERCER_REFUSE(double)
 #undef MERCER_REFUSE
+
+template <class T>
+void FeatureMap::check_vectors(MatrixView<const T> X, MatrixView<const T> vectors, int64_t cols,
+                               MatrixView<T> out, int64_t out_cols) const {
+  using Long = long long;
+  if (!has_gradient()) refuse_derivatives();
+  require(X.cols == inputs() && vectors.cols == cols && out.cols == out_cols &&
+              vectors.rows == X.rows && out.rows == X.rows,
+          MERCER_DIMENSION_MISMATCH,
+          "X %lld x %lld, its vectors %lld x %lld, out %lld x %lld, expected as many rows each, "
+          "%lld inputs, %lld numbers of a vector and %lld of out",
+          Long{X.rows}, Long{X.cols}, Long{vectors.rows}, Long{vectors.cols}, Long{out.rows},
+          Long{out.cols}, Long{inputs()}, Long{cols}, Long{out_cols});
+}
+
+template <class T>
+void FeatureMap::check_derivative(const Derivative& what, MatrixView<const T> X,
+                                  MatrixView<T> out) const {
+  check_vectors(X, X, inputs(), out,
+                checked_multiply(what.blocks(inputs()), row_length(), "derivatives"));
+  require(what.highest() <= most_derivatives(), MERCER_UNSUPPORTED,
+          "derivatives of order %lld of map %s of kernel %s, expected up to %lld",
+          static_cast<long long>(what.highest()), std::string(name()).c_str(),
+          std::string(kernel().name()).c_str(), static_cast<long long>(most_derivatives()));
+}
+
+#define MERCER_INSTANTIATE(T)                                                                \
+  template void FeatureMap::check_vectors(MatrixView<const T>, MatrixView<const T>, int64_t, \
+                                          MatrixView<T>, int64_t) const;                     \
+  template void FeatureMap::check_derivative(const Derivative&, MatrixView<const T>,         \
+                                             MatrixView<T>) const;
+MERCER_INSTANTIATE(float)
+MERCER_INSTANTIATE(double)
+#undef MERCER_INSTANTIATE
 
 void FeatureMap::variance(MatrixView<const double>, MatrixView<const double>,
                           std::span<double>) const {

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -46,6 +47,13 @@ struct ColumnMoments {
   double pseudo;
 };
 
+/// What a map needs to have binary codes (binary_codes.h): its columns are scale cos(omega_j'x + b_j),
+/// with phases b_j that are uniform and drawn from `seed`.
+struct UniformCosines {
+  double scale;
+  uint64_t seed;
+};
+
 class FeatureMap {
  public:
   virtual ~FeatureMap() = default;
@@ -80,8 +88,10 @@ class FeatureMap {
   virtual void apply_pair(const Rows& X, const Rows& Y, int64_t locations, Columns c,
                           Context& context, const ResultView& Z) const;
 
-  /// Whether the three that follow are there.
-  virtual bool has_gradient() const noexcept { return false; }
+  /// The highest order of derivatives that `differentiate` makes; 0: none of the three that follow is
+  /// there.
+  virtual int64_t most_derivatives() const noexcept { return 0; }
+  bool has_gradient() const noexcept { return most_derivatives() > 0; }
   /// The adjoint of the map's derivative: with G = dL/dZ (n x row_length(); of a complex map
   /// dL/dRe, dL/dIm in turn) of a real loss L(Z), Z the features of X (n x inputs()),
   ///   out(i, k) = dL/dX(i, k) = sum_j G(i, j) d phi_j(X_i) / dx_k.
@@ -101,8 +111,8 @@ class FeatureMap {
                             Context& context, MatrixView<double> out) const;
   /// Values of partial derivatives: block b of out, row_length() columns, is d^p phi(X_i), p the
   /// b-th multi-index of what is asked for; the Laplacian is the sum over k of those of order 2 in
-  /// input k. Bits and errors as for pull_back. Cost: one projection of X, sine and cosine once,
-  /// and out once; frequency_weights.h for every call.
+  /// input k. Bits and errors as for pull_back, UNSUPPORTED beyond most_derivatives(). Cost: one
+  /// projection of X, sine and cosine once, and out once; frequency_weights.h for every call.
   virtual void differentiate(const Derivative& what, MatrixView<const float> X, Context& context,
                              MatrixView<float> out) const;
   virtual void differentiate(const Derivative& what, MatrixView<const double> X, Context& context,
@@ -127,6 +137,8 @@ class FeatureMap {
   virtual ColumnForm column_form() const noexcept { return ColumnForm::joint; }
   /// Where columns are i.i.d., or taken for it as in variance(); else UNSUPPORTED.
   virtual ColumnMoments column_moments(const double* x, const double* y) const;
+  /// None: the columns are not of that kind.
+  virtual std::optional<UniformCosines> uniform_cosines() const { return std::nullopt; }
 
   /// Frequencies in a last, incomplete block of columns that depend on each other; 0 if there is
   /// none.
@@ -159,6 +171,15 @@ class FeatureMap {
                             MatrixView<float> Z) const;
   void apply_by_dense_tiles(const CsrView<double>& X, Columns c, Context& context,
                             MatrixView<double> Z) const;
+
+  /// What every map with derivatives checks: UNSUPPORTED without them or beyond their order,
+  /// DIMENSION_MISMATCH for rows of different number or widths that do not fit.
+  template <class T>
+  void check_derivative(const Derivative& what, MatrixView<const T> X, MatrixView<T> out) const;
+  /// `vectors` has `cols` columns and out out_cols.
+  template <class T>
+  void check_vectors(MatrixView<const T> X, MatrixView<const T> vectors, int64_t cols,
+                     MatrixView<T> out, int64_t out_cols) const;
 
  private:
   int64_t inputs_;

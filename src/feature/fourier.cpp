@@ -15,7 +15,6 @@
 #include "base/error.h"
 #include "base/fields.h"
 #include "base/float_environment.h"
-#include "feature/binary_codes.h"
 #include "feature/map_entry.h"
 #include "feature/projected_map.h"
 #include "moment/fourier_variance.h"
@@ -111,7 +110,7 @@ ProjectedParts projected(const Ingredients& parts) {
   return made;
 }
 
-class Fourier final : public ProjectedMap, public CosineMap {
+class Fourier final : public ProjectedMap {
  public:
   explicit Fourier(Ingredients parts) : ProjectedMap(projected(parts)), parts_(std::move(parts)) {}
 

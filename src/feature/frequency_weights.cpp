@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// A Fourier feature is a function of the angle u = omega'x with f'' = -f, so that
-//   d^p f = omega^p f^(|p|)(u), f^(n) = f, f', -f, -f' for n mod 4 = 0, 1, 2, 3
-// (Szabo, Sriperumbudur 2019, eq. 14); of a linear feature all beyond the first are 0. Frequencies
-// come from the projection itself, as its transpose of unit vectors: whatever it is made of.
+// A feature f of the angle u = omega'x has f'' = s f, s = -1, 0 or 1, so that
+//   d^q f = omega^q f^(|q|)(u), f^(n) = s^(n/2) f for even n, s^((n-1)/2) f' for odd ones
+// (of Fourier features: Szabo, Sriperumbudur 2019, eq. 14). Frequencies come from the projection
+// itself, as its transpose of unit vectors: whatever it is made of.
 #include "feature/frequency_weights.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "base/size.h"
 #include "feature/tile_loop.h"
@@ -24,31 +25,20 @@ double power(double base, int64_t exponent) noexcept {
   return product;
 }
 
-// Which sign f^(order) has, or whether it is 0.
-double sign_of(int64_t order, bool in_turns) noexcept {
-  if (!in_turns) return order <= 1 ? 1 : 0;
-  return order % 4 <= 1 ? 1 : -1;
-}
-
-std::vector<uint8_t> odd_blocks(const Derivative& what, int64_t d) {
-  using Kind = Derivative::Kind;
-  std::vector<uint8_t> odd(static_cast<size_t>(what.blocks(d)), what.kind == Kind::gradient);
-  if (what.kind == Kind::partials)
-    for (size_t b = 0; b < odd.size(); ++b) odd[b] = total_order(what.partials[b]) % 2 != 0;
-  return odd;
-}
+// f^(order) over f or f'.
+double sign_of(int64_t order, double second) noexcept { return power(second, order / 2); }
 
 // Blocks of columns, each with the frequencies of some columns at a time.
 template <class T>
 class WeightTiles final : public TileWork {
  public:
   WeightTiles(const projection::Projection& projection, const transform::EpilogueGradient& gradient,
-              int reals, const Derivative& what, MatrixView<T> table)
+              int reals, const std::vector<MonomialSum>& monomials, MatrixView<T> table)
       : projection_(projection),
         angle_(gradient.angle()),
-        in_turns_(gradient.in_turns()),
+        second_(gradient.second()),
         reals_(reals),
-        what_(what),
+        monomials_(monomials),
         table_(table),
         shape_(projection.shape(T{})),
         units_(round_up(shape_.rows * shape_.columns)),
@@ -90,30 +80,22 @@ class WeightTiles final : public TileWork {
   // Of frequency j, in turns or plain, all rows of the table.
   void put(int64_t j, const T* omega) const noexcept {
     for (int64_t b = 0; b < table_.rows; ++b) {
-      const T value = static_cast<T>(weight(b, omega));
+      // Not infinite: exp(-omega'x) is 0 long before, times which it would be no number.
+      constexpr double kMost = std::numeric_limits<T>::max();
+      const T value = static_cast<T>(std::clamp(weight(b, omega), -kMost, kMost));
       for (int64_t real = 0; real < reals_; ++real) table_(b, j * reals_ + real) = value;
     }
   }
 
   double weight(int64_t b, const T* omega) const noexcept {
-    const auto at = [&](int64_t k) { return angle_ * static_cast<double>(omega[k]); };
-    switch (what_.kind) {
-      case Derivative::Kind::gradient:
-        return at(b);
-      case Derivative::Kind::hessian_diagonal:
-        return sign_of(2, in_turns_) * at(b) * at(b);
-      case Derivative::Kind::laplacian: {
-        double sum = 0;
-        for (int64_t k = 0; k < projection_.inputs(); ++k) sum += at(k) * at(k);
-        return sign_of(2, in_turns_) * sum;
-      }
-      case Derivative::Kind::partials:
-        break;
+    double sum = 0;
+    for (const MultiIndex& q : monomials_[static_cast<size_t>(b)]) {
+      double product = sign_of(total_order(q), second_);
+      for (const PartialFactor& factor : q)
+        product *= power(angle_ * static_cast<double>(omega[factor.input]), factor.order);
+      sum += product;
     }
-    const MultiIndex& p = what_.partials[static_cast<size_t>(b)];
-    double product = sign_of(total_order(p), in_turns_);
-    for (const PartialFactor& factor : p) product *= power(at(factor.input), factor.order);
-    return product;
+    return sum;
   }
 
   void clear(int64_t begin, int64_t end) const noexcept {
@@ -123,9 +105,9 @@ class WeightTiles final : public TileWork {
 
   const projection::Projection& projection_;
   double angle_;
-  bool in_turns_;
+  double second_;
   int64_t reals_;
-  const Derivative& what_;
+  const std::vector<MonomialSum>& monomials_;
   MatrixView<T> table_;
   projection::BlockShape shape_;
   int64_t units_;        // numbers of some rows of unit cotangents
@@ -135,23 +117,22 @@ class WeightTiles final : public TileWork {
 }  // namespace
 
 template <class T>
-FrequencyWeights<T> frequency_weights(const projection::Projection& projection,
-                                      const transform::EpilogueGradient& gradient, int reals,
-                                      const Derivative& what, Context& context) {
-  const int64_t width = projection.shape(T{}).columns, d = projection.inputs();
+Matrix<T> frequency_weights(const projection::Projection& projection,
+                            const transform::EpilogueGradient& gradient, int reals,
+                            const std::vector<MonomialSum>& monomials, Context& context) {
+  const int64_t width = projection.shape(T{}).columns;
   const int64_t blocks = (projection.outputs() - 1) / width + 1;
   const int64_t numbers = checked_multiply(checked_multiply(blocks, width, kWhat), reals, kWhat);
-  FrequencyWeights<T> weights{Matrix<T>(what.blocks(d), numbers, context, kWhat),
-                              odd_blocks(what, d)};
-  run_tiles(WeightTiles<T>(projection, gradient, reals, what, weights.table.view()), context);
-  return weights;
+  Matrix<T> table(std::ssize(monomials), numbers, context, kWhat);
+  run_tiles(WeightTiles<T>(projection, gradient, reals, monomials, table.view()), context);
+  return table;
 }
 
-template FrequencyWeights<float> frequency_weights(const projection::Projection&,
-                                                   const transform::EpilogueGradient&, int,
-                                                   const Derivative&, Context&);
-template FrequencyWeights<double> frequency_weights(const projection::Projection&,
-                                                    const transform::EpilogueGradient&, int,
-                                                    const Derivative&, Context&);
+template Matrix<float> frequency_weights(const projection::Projection&,
+                                         const transform::EpilogueGradient&, int,
+                                         const std::vector<MonomialSum>&, Context&);
+template Matrix<double> frequency_weights(const projection::Projection&,
+                                          const transform::EpilogueGradient&, int,
+                                          const std::vector<MonomialSum>&, Context&);
 
 }  // namespace mercer::feature

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // What features and their slopes are multiplied by to become derivatives: monomials of the
-// frequencies, one row of them for each block of the result.
+// frequencies, a row of them for each sum that the terms of a derivative take.
 #pragma once
 
 #include <cstdint>
@@ -9,26 +9,19 @@
 
 #include "base/aligned.h"
 #include "base/context.h"
-#include "feature/derivative.h"
+#include "feature/derivative_terms.h"
 #include "projection/projection.h"
 #include "transform/epilogue_gradient.h"
 
 namespace mercer::feature {
 
-/// Block b of the derivative is, column by column, table row b times the slopes if takes_slope[b],
-/// else times the features.
+/// Row m: monomials[m] of every frequency, a number for each number of a part of a row of features,
+/// padded to whole blocks; times what f^(|q|) is of f or f'. `reals`: numbers of a feature. Memory is
+/// charged to the context. Cost: the projection's transpose of one unit vector for each column: as
+/// much as d rows of a dense projection of d = shape.columns inputs, F columns each.
 template <class T>
-struct FrequencyWeights {
-  Matrix<T> table;  // a number for each number of a part of a row, padded to whole blocks
-  std::vector<uint8_t> takes_slope;
-};
-
-/// `reals`: numbers of a feature. Memory is charged to the context. Cost: the projection's
-/// transpose of one unit vector for each column: as much as d rows of a dense projection of d =
-/// shape.columns inputs, F columns each.
-template <class T>
-FrequencyWeights<T> frequency_weights(const projection::Projection& projection,
-                                      const transform::EpilogueGradient& gradient, int reals,
-                                      const Derivative& what, Context& context);
+Matrix<T> frequency_weights(const projection::Projection& projection,
+                            const transform::EpilogueGradient& gradient, int reals,
+                            const std::vector<MonomialSum>& monomials, Context& context);
 
 }  // namespace mercer::feature

@@ -8,12 +8,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/error.h"
 #include "base/fields.h"
 #include "base/float_environment.h"
+#include "base/parallel.h"
+#include "feature/derivative_calls.h"
 #include "feature/map_entry.h"
 #include "feature/projected_map.h"
 #include "feature/tile_loop.h"
@@ -132,6 +136,7 @@ class ProjectedLinear final : public Linear<ProjectedMap> {
   explicit ProjectedLinear(const LinearLaw& law) : Linear(law, projected(law)) {}
 };
 
+constexpr const char* kImages = "the images of all inputs";
 // Rows of a tile: about this many numbers are read or written.
 constexpr int64_t kTileNumbers = int64_t{1} << 16;
 
@@ -162,7 +167,53 @@ class SketchedLinear final : public Linear<FeatureMap> {
     sketch_.prepare({0, features()}, context);
   }
 
+  int64_t most_derivatives() const noexcept override { return kernel::kMostDerivatives; }
+  MERCER_DERIVATIVE_CALLS
+
  private:
+  template <class T>
+  void push_rows_forward(MatrixView<const T> /*X*/, MatrixView<const T> V, Context& context,
+                         MatrixView<T> out) const {
+    apply(V, {0, features()}, context, out);
+  }
+  template <class T>
+  void pull_rows_back(MatrixView<const T> X, MatrixView<const T> G, Context& context,
+                      MatrixView<T> out) const {
+    sketch_.prepare({0, features()}, context);
+    const T factor = static_cast<T>(scale());
+    parallel_for(context, X.rows, [&](int64_t i, int) noexcept {
+      T* const row = out.row(i);
+      std::fill_n(row, out.cols, T{0});
+      sketch_.add_transpose(G.row(i), 0, G.cols, row);
+      for (int64_t k = 0; k < out.cols; ++k) row[k] *= factor;
+    });
+  }
+  // Row k of the table is the image of input k.
+  template <class T>
+  void differentiate_rows(const Derivative& what, MatrixView<const T> X, Context& context,
+                          MatrixView<T> out) const {
+    const std::vector<std::vector<MultiIndex>> blocks = partials_of(what, X.cols);
+    const int64_t D = features();
+    const Matrix<T> table(X.cols, D, context, kImages);
+    std::vector<int64_t> places(static_cast<size_t>(X.cols) + 1);
+    std::iota(places.begin(), places.end(), int64_t{0});
+    const std::vector<T> ones(static_cast<size_t>(X.cols), T{1});
+    apply(CsrView<T>{X.cols, X.cols, places.data(), places.data(), ones.data()}, {0, D}, context,
+          table.view());
+    for (int64_t b = 0; b < std::ssize(blocks); ++b) {
+      const MultiIndex& p = blocks[static_cast<size_t>(b)][0];
+      const MatrixView<T> block = out.block_cols(b * D, (b + 1) * D);
+      if (p.empty()) {
+        apply(X, {0, D}, context, block);
+        continue;
+      }
+      const T* const from = total_order(p) == 1 ? table.view().row(p[0].input) : nullptr;
+      parallel_for(context, X.rows, [&](int64_t i, int) noexcept {
+        from != nullptr ? std::copy_n(from, D, block.row(i)) : std::fill_n(block.row(i), D, T{0});
+      });
+    }
+  }
+
   template <class View>
   class Tiles final : public TileWork {
     using T = RowNumberOf<View>;

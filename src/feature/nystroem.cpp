@@ -19,9 +19,10 @@
 #include "base/error.h"
 #include "base/fields.h"
 #include "base/parallel.h"
+#include "feature/derivative_calls.h"
 #include "feature/landmarks.h"
 #include "feature/map_entry.h"
-#include "feature/nystroem_panels.h"
+#include "feature/nystroem_derivative.h"
 #include "linalg/orthogonal_factor.h"
 #include "linalg/symmetric_eigen.h"
 
@@ -98,6 +99,11 @@ class Nystroem final : public FeatureMap {
 
   void prepare(Precision, Context&) const override {}  // the constructor packs
 
+  int64_t most_derivatives() const noexcept override {
+    return kernel_->is_gaussian() ? kernel::kMostDerivatives : 0;
+  }
+  MERCER_DERIVATIVE_CALLS
+
   std::vector<NumberArray> numbers() const override {
     const int64_t D = features(), d = inputs();
     return {{"landmarks", {D, d}, copied(landmarks_.rows)},
@@ -106,6 +112,25 @@ class Nystroem final : public FeatureMap {
   }
 
  private:
+  NystroemParts parts() const {
+    return {*kernel_, landmarks_.rows.view(), landmarks_.root.view(), double_};
+  }
+  template <class T>
+  void differentiate_rows(const Derivative& what, MatrixView<const T> X, Context& context,
+                          MatrixView<T> out) const {
+    differentiate_nystroem(parts(), what, X, context, out);
+  }
+  template <class T>
+  void push_rows_forward(MatrixView<const T> X, MatrixView<const T> V, Context& context,
+                         MatrixView<T> out) const {
+    push_forward_nystroem(parts(), X, V, context, out);
+  }
+  template <class T>
+  void pull_rows_back(MatrixView<const T> X, MatrixView<const T> G, Context& context,
+                      MatrixView<T> out) const {
+    pull_back_nystroem(parts(), X, G, context, out);
+  }
+
   static std::vector<double> copied(const Matrix<double>& A) {
     return {A.data(), A.data() + A.rows() * A.cols()};
   }

@@ -46,6 +46,8 @@ class NystroemPanels {
         [&](int64_t k, int64_t l) { return landmarks(l, k) * inverse_[static_cast<size_t>(k)]; });
   }
 
+  /// Landmarks, in whole panels.
+  int64_t padded() const noexcept { return (landmarks_.rows + kWidth - 1) / kWidth * kWidth; }
   /// Numbers of scratch for tiles of so many rows, 64-byte aligned.
   int64_t scratch(int64_t rows) const {
     const int64_t each =
@@ -60,13 +62,19 @@ class NystroemPanels {
     C* const P = scratch;
     const MatrixView<C> K(P + X.rows * kWidth, X.rows, padded());
     kernel_values(X, K, K.data + X.rows * padded());
+    times_root(MatrixView<const C>(K), c, Z, P);
+  }
+
+  /// Columns c of K times the root; K rows x padded(), P rows x kWidth, 64-byte aligned.
+  template <class T>
+  void times_root(MatrixView<const C> K, Columns c, MatrixView<T> Z, C* P) const noexcept {
     for (int64_t panel = c.begin / kWidth; panel * kWidth < c.end; ++panel) {
       const int64_t k0 = first_[static_cast<size_t>(panel)];
       const MatrixView<const C> values = K.block_cols(k0, landmarks_.rows);
       transform::project_panel(values, root_.panel(panel) + k0 * kWidth, P);
       const int64_t j0 = std::max(c.begin, panel * kWidth);
       const int64_t j1 = std::min(c.end, (panel + 1) * kWidth);
-      for (int64_t i = 0; i < X.rows; ++i) {
+      for (int64_t i = 0; i < K.rows; ++i) {
         const C* const p = P + i * kWidth - panel * kWidth;
         for (int64_t j = j0; j < j1; ++j) Z(i, j - c.begin) = static_cast<T>(p[j]);
       }
@@ -96,8 +104,6 @@ class NystroemPanels {
     int64_t columns_;
     AlignedBuffer<C> data_;
   };
-
-  int64_t padded() const noexcept { return (landmarks_.rows + kWidth - 1) / kWidth * kWidth; }
 
   template <class T>
   void kernel_values(MatrixView<const T> X, MatrixView<C> K, C* x) const noexcept {

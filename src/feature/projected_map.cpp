@@ -58,67 +58,41 @@ void ProjectedMap::apply_rows(const View& X, Columns c, Context& context,
   apply_projected(parts_, columns(T{}), X, c, context, result_of<T>(Z));
 }
 
-bool ProjectedMap::has_gradient() const noexcept {
-  return parts_.epilogue->gradient() != nullptr && parts_.prologue == nullptr;
-}
-
-template <class T>
-void ProjectedMap::check_shapes(MatrixView<const T> X, MatrixView<const T> other,
-                                int64_t other_cols, MatrixView<T> out, int64_t out_cols) const {
-  using Long = long long;
-  require(X.cols == inputs() && other.cols == other_cols && out.cols == out_cols &&
-              other.rows == X.rows && out.rows == X.rows,
-          MERCER_DIMENSION_MISMATCH,
-          "X %lld x %lld, its vectors %lld x %lld, out %lld x %lld, expected as many rows each, "
-          "%lld inputs, %lld numbers of a vector and %lld of out",
-          Long{X.rows}, Long{X.cols}, Long{other.rows}, Long{other.cols}, Long{out.rows},
-          Long{out.cols}, Long{inputs()}, Long{other_cols}, Long{out_cols});
+int64_t ProjectedMap::most_derivatives() const noexcept {
+  const transform::EpilogueGradient* const gradient = parts_.epilogue->gradient();
+  if (gradient == nullptr) return 0;
+  const bool passes = parts_.prologue == nullptr || parts_.prologue->derivative() != nullptr;
+  return passes ? gradient->most_order() : 0;
 }
 
 template <class T>
 void ProjectedMap::pull_rows_back(MatrixView<const T> X, MatrixView<const T> G, Context& context,
                                   MatrixView<T> out) const {
-  if (!has_gradient()) return FeatureMap::pull_back(X, G, context, out);
-  check_shapes(X, G, row_length(), out, inputs());
   pull_back_projected(parts_, columns(T{}), X, G, context, out);
 }
 
 template <class T>
 void ProjectedMap::push_rows_forward(MatrixView<const T> X, MatrixView<const T> V, Context& context,
                                      MatrixView<T> out) const {
-  if (!has_gradient()) return FeatureMap::push_forward(X, V, context, out);
-  check_shapes(X, V, inputs(), out, row_length());
   push_forward_projected(parts_, columns(T{}), X, V, context, out);
 }
 
 template <class T>
 void ProjectedMap::differentiate_rows(const Derivative& what, MatrixView<const T> X,
                                       Context& context, MatrixView<T> out) const {
-  if (!has_gradient()) return FeatureMap::differentiate(what, X, context, out);
-  require(what.highest() <= parts_.epilogue->gradient()->most_order(), MERCER_UNSUPPORTED,
-          "derivatives of order %lld of map %s, expected the first at most",
-          static_cast<long long>(what.highest()), std::string(name()).c_str());
-  check_shapes(X, X, inputs(), out,
-               checked_multiply(what.blocks(inputs()), row_length(), "derivatives"));
   differentiate_projected(parts_, columns(T{}), what, X, context, out);
 }
 
-#define MERCER_DERIVATIVES(T)                                                                     \
-  void ProjectedMap::pull_back(MatrixView<const T> X, MatrixView<const T> G, Context& context,    \
-                               MatrixView<T> out) const {                                         \
-    pull_rows_back(X, G, context, out);                                                           \
-  }                                                                                               \
-  void ProjectedMap::push_forward(MatrixView<const T> X, MatrixView<const T> V, Context& context, \
-                                  MatrixView<T> out) const {                                      \
-    push_rows_forward(X, V, context, out);                                                        \
-  }                                                                                               \
-  void ProjectedMap::differentiate(const Derivative& what, MatrixView<const T> X,                 \
-                                   Context& context, MatrixView<T> out) const {                   \
-    differentiate_rows(what, X, context, out);                                                    \
-  }
-MERCER_DERIVATIVES(float)
-MERCER_DERIVATIVES(double)
-#undef MERCER_DERIVATIVES
+#define MERCER_INSTANTIATE(T)                                                                      \
+  template void ProjectedMap::pull_rows_back(MatrixView<const T>, MatrixView<const T>, Context&,   \
+                                             MatrixView<T>) const;                                 \
+  template void ProjectedMap::push_rows_forward(MatrixView<const T>, MatrixView<const T>,          \
+                                                Context&, MatrixView<T>) const;                    \
+  template void ProjectedMap::differentiate_rows(const Derivative&, MatrixView<const T>, Context&, \
+                                                 MatrixView<T>) const;
+MERCER_INSTANTIATE(float)
+MERCER_INSTANTIATE(double)
+#undef MERCER_INSTANTIATE
 
 bool ProjectedMap::reads_sparse() const noexcept {
   bool all = parts_.prologue == nullptr || parts_.prologue->shape().keeps_zeros;

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "feature/column_numbers.h"
+#include "feature/derivative_calls.h"
 #include "feature/feature_map.h"
 #include "feature/projected_tiles.h"
 
@@ -14,19 +15,8 @@ class ProjectedMap : public FeatureMap {
  public:
   void apply(const Rows& X, Columns c, Context& context, const ResultView& Z) const final;
   void prepare(Precision precision, Context& context) const final;
-  bool has_gradient() const noexcept final;
-  void pull_back(MatrixView<const float> X, MatrixView<const float> G, Context& context,
-                 MatrixView<float> out) const final;
-  void pull_back(MatrixView<const double> X, MatrixView<const double> G, Context& context,
-                 MatrixView<double> out) const final;
-  void push_forward(MatrixView<const float> X, MatrixView<const float> V, Context& context,
-                    MatrixView<float> out) const final;
-  void push_forward(MatrixView<const double> X, MatrixView<const double> V, Context& context,
-                    MatrixView<double> out) const final;
-  void differentiate(const Derivative& what, MatrixView<const float> X, Context& context,
-                     MatrixView<float> out) const final;
-  void differentiate(const Derivative& what, MatrixView<const double> X, Context& context,
-                     MatrixView<double> out) const final;
+  int64_t most_derivatives() const noexcept final;
+  MERCER_DERIVATIVE_CALLS
 
  protected:
   /// parts F columns of d inputs. What parts.columns points to outlives the map.
@@ -44,9 +34,6 @@ class ProjectedMap : public FeatureMap {
   template <class T>
   void differentiate_rows(const Derivative& what, MatrixView<const T> X, Context& context,
                           MatrixView<T> out) const;
-  template <class T>
-  void check_shapes(MatrixView<const T> X, MatrixView<const T> other, int64_t other_cols,
-                    MatrixView<T> out, int64_t out_cols) const;
   template <class T>
   void prepare_all(const ColumnNumbers<T>& columns, Context& context) const;
   bool reads_sparse() const noexcept;

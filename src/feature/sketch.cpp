@@ -9,6 +9,8 @@
 
 #include "base/error.h"
 #include "base/float_environment.h"
+#include "feature/derivative_calls.h"
+#include "feature/product_derivative.h"
 #include "feature/sketch_plan.h"
 #include "feature/sketch_tiles.h"
 #include "feature/sketch_tree.h"
@@ -73,6 +75,11 @@ class Sketch final : public FeatureMap {
   }
   int64_t right_inputs() const override { return leaves_.two ? leaves_.second.inputs : 0; }
 
+  int64_t most_derivatives() const noexcept override {
+    return tree_.is_plain() && tree_.root().panels() != nullptr ? kernel::kMostDerivatives : 0;
+  }
+  MERCER_DERIVATIVE_CALLS
+
   void prepare(Precision precision, Context& context) const override {
     const Blocks all{0, tree_.root().columns()};
     if (precision == Precision::f32) tree_.prepare<float>(all, context);
@@ -119,6 +126,28 @@ class Sketch final : public FeatureMap {
   }
 
  private:
+  template <class T>
+  void pull_rows_back(MatrixView<const T> X, MatrixView<const T> G, Context& context,
+                      MatrixView<T> out) const {
+    pull_back_products(factors(), X, G, context, out);
+  }
+  template <class T>
+  void push_rows_forward(MatrixView<const T> X, MatrixView<const T> V, Context& context,
+                         MatrixView<T> out) const {
+    push_forward_products(factors(), X, V, context, out);
+  }
+  template <class T>
+  void differentiate_rows(const Derivative& what, MatrixView<const T> X, Context& context,
+                          MatrixView<T> out) const {
+    differentiate_products(factors(), what, X, context, out);
+  }
+  ProductFactors factors() const {
+    ProductFactors made{&tree_.root(), {}};
+    for (const int64_t child : tree_.root_children())
+      made.begin.push_back(child == kSecondInput ? leaves_.first.inputs : 0);
+    return made;
+  }
+
   // A projection of [Re | Im] is real.
   SketchField layout_field() const {
     return tree_.root().is_complex() ? options_.field : SketchField::real;

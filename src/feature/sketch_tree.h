@@ -47,6 +47,10 @@ class SketchTree {
   explicit SketchTree(std::vector<SketchNode> nodes);
 
   const projection::Multilinear& root() const noexcept { return *nodes_.back().map; }
+  /// Of a single node.
+  bool is_plain() const noexcept { return nodes_.size() == 1; }
+  /// What factor f of the root reads: a node, kFirstInput or kSecondInput.
+  const std::vector<int64_t>& root_children() const noexcept { return nodes_.back().children; }
 
   /// Rows that are worth doing together.
   int64_t tile_rows() const noexcept;

@@ -36,10 +36,11 @@ void check(const Model& model, const Derivative& what, MatrixView<const double> 
           "X is %lld x %lld and out %lld x %lld, expected the model's %lld inputs and %lld columns",
           Long{X.rows}, Long{X.cols}, Long{out.rows}, Long{out.cols}, Long{model.inputs()},
           Long{columns});
-  require(model.map->has_gradient() && !model.map->is_complex(), MERCER_UNSUPPORTED,
-          "the model's map %s of kernel %s has no derivatives, expected fourier or linear (not "
-          "countsketch) and a kernel that takes rows as they are",
-          std::string(model.map->name()).c_str(), std::string(model.map->kernel().name()).c_str());
+  require(
+      model.map->has_gradient() && !model.map->is_complex(), MERCER_UNSUPPORTED,
+      "the model's map %s of kernel %s has no derivatives or is complex, expected a smooth real "
+      "one",
+      std::string(model.map->name()).c_str(), std::string(model.map->kernel().name()).c_str());
   require(model.preparation.hashing.buckets == 0, MERCER_UNSUPPORTED,
           "the model hashes its %lld inputs to %lld, expected one whose map sees the inputs "
           "themselves: a search with a projection given",

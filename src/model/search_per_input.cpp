@@ -31,9 +31,9 @@ constexpr double kNoSignal = 0.1;
 constexpr double kUnexplained = 0.95;
 constexpr double kFactor = 1.4142135623730951;
 
-/// The likelihood is one of real features.
+/// The likelihood is one of real features of x/l, nothing of which was learnt from rows.
 bool is_learnable(const feature::FeatureMap& map) {
-  return map.has_gradient() && !map.is_complex();
+  return map.has_gradient() && !map.is_complex() && map.numbers().empty();
 }
 
 /// A search that has room for the rest does without.
@@ -133,7 +133,7 @@ void SearchRun::check_per_input() const {
   if (options_.per_input != PerInput::on) return;
   const char* bar = bar_to_per_input();
   if (bar == nullptr && !is_learnable(*maker_.make(1.0, options_.features)))
-    bar = "a map whose features have no gradient, or are complex";
+    bar = "a map whose features have no gradient, are complex or learnt from rows";
   require(bar == nullptr, MERCER_UNSUPPORTED,
           "a lengthscale for each input asked for (ard = on) with %s, expected ard = auto or off",
           bar);

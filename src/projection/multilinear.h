@@ -56,6 +56,23 @@ struct SketchShape {
   double scale = 1;          // of every column, beside m^{-1/2}
 };
 
+/// Of columns [panel kPanelColumns<T>, ...) that are m^{-1/2} scale prod_i (w_i'x_i + b_i): w factor by
+/// factor, inputs x kPanelColumns<T>, and b, a panel's row each.
+template <class T>
+struct ProductPanel {
+  const T* weights;
+  const T* biases;
+};
+
+/// Sketches whose columns are such products, real.
+class ProductPanels {
+ public:
+  virtual ~ProductPanels() = default;
+  /// Of prepared columns, 64-byte aligned.
+  virtual ProductPanel<float> panel(int64_t panel, float) const noexcept = 0;
+  virtual ProductPanel<double> panel(int64_t panel, double) const noexcept = 0;
+};
+
 /// Immutable but for what is drawn or packed on first use, under a lock.
 class Multilinear {
  public:
@@ -89,6 +106,9 @@ class Multilinear {
                          float* scratch) const noexcept = 0;
   virtual void apply_sum(std::span<const FactorRows<double>> rows, Blocks c, Planes<double> Z,
                          double* scratch) const noexcept = 0;
+
+  /// The same object's weights; null: its columns are no products.
+  virtual const ProductPanels* panels() const noexcept { return nullptr; }
 
  protected:
   explicit Multilinear(SketchShape shape) : shape_(std::move(shape)) {}

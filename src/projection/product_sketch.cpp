@@ -64,7 +64,7 @@ struct StoreBlock {
   }
 };
 
-class ProductSketch final : public Multilinear {
+class ProductSketch final : public Multilinear, public ProductPanels {
  public:
   ProductSketch(const SketchShape& sketch, bool gaussian)
       : Multilinear(sketch),
@@ -105,9 +105,24 @@ class ProductSketch final : public Multilinear {
     multiply(rows, row_count(rows[0]), double_, scratch, StoreBlock<double>{c, Z, true});
   }
 
+  const ProductPanels* panels() const noexcept override { return parts_ == 1 ? this : nullptr; }
+  ProductPanel<float> panel(int64_t panel, float) const noexcept override {
+    return panel_of(single_, panel);
+  }
+  ProductPanel<double> panel(int64_t panel, double) const noexcept override {
+    return panel_of(double_, panel);
+  }
+
  private:
   template <class T>
   static constexpr int64_t kWidth = transform::kPanelColumns<T>;
+
+  template <class T>
+  ProductPanel<T> panel_of(const LazyGroups<Weights<T>>& store, int64_t panel) const noexcept {
+    const Weights<T>& weights = store[panel / kGroupPanels];
+    return {weights.panels.data() + panel % kGroupPanels * panel_size<T>(),
+            weights.biases.data() + panel % kGroupPanels * bias_size<T>()};
+  }
 
   // P and the products, each complex, and the products of two imaginary parts.
   static int64_t blocks(int64_t rows) { return 5 * rows; }
@@ -216,9 +231,7 @@ class ProductSketch final : public Multilinear {
     const int64_t block = n * kWidth<T>;
     T *const re = scratch, *const im = scratch + block, *const P = scratch + 2 * block;
     for (int64_t panel = c.begin / kWidth<T>; panel * kWidth<T> < c.end; ++panel) {
-      const Weights<T>& weights = store[panel / kGroupPanels];
-      const T* W = weights.panels.data() + panel % kGroupPanels * panel_size<T>();
-      const T* bias = weights.biases.data() + panel % kGroupPanels * bias_size<T>();
+      auto [W, bias] = panel_of(store, panel);
       const double share = shape().scale / std::sqrt(static_cast<double>(columns()));
       std::fill(re, re + block, static_cast<T>(share));
       if (parts_ == 2) std::fill(im, im + block, T{0});

@@ -110,8 +110,8 @@ MERCER_EPILOGUE(SquaredRamp)
 MERCER_EPILOGUE(Sign)
 
 // The second derivative of a ramp is at one point, that of its square another function.
-MERCER_GRADIENT(ramp_gradient, Ramp, Ramp, 1, false, 1)
-MERCER_GRADIENT(squared_ramp_gradient, SquaredRamp, SquaredRamp, 1, false, 1)
+MERCER_GRADIENT(ramp_gradient, Ramp, Ramp, 1, false, 0, 1)
+MERCER_GRADIENT(squared_ramp_gradient, SquaredRamp, SquaredRamp, 1, false, 0, 1)
 
 }  // namespace
 

@@ -135,7 +135,7 @@ std::unique_ptr<const Epilogue> complex_epilogue() {
   return make_epilogue({.reals = 2, .carries = true}, Complex{}, &complex_gradient());
 }
 std::unique_ptr<const Epilogue> decay_epilogue() {
-  return make_epilogue({.carries = true}, Decay{});
+  return make_epilogue({.carries = true}, Decay{}, &decay_gradient());
 }
 std::unique_ptr<const Epilogue> scale_epilogue() {
   return make_epilogue({.carries = true}, Scale{}, &scale_gradient());

@@ -59,21 +59,24 @@ HWY_INLINE void PullBackScale(const GradientBlock<T>& block) {
 }
 
 // store(j, sine, cosine) of the row's angles, vector by vector.
-template <bool with_phase, class T, class Put>
+template <bool with_phase, bool grown = false, class T, class Put>
 HWY_INLINE void ForEachAngle(const SlopeRow<T>& row, const Put& store) {
   const hn::CappedTag<T, kPanelColumns<T>> tag;
+  const auto growth = hn::Set(tag, grown ? *row.row_number : T{1});
   for (int64_t j = 0; j < row.columns; j += static_cast<int64_t>(hn::Lanes(tag))) {
     auto turns = hn::Load(tag, row.P + j);
     if (with_phase) turns = hn::Add(turns, hn::Load(tag, row.phase + j));
     hn::Vec<decltype(tag)> sine, cosine;
-    SinCosTurns(tag, turns, hn::Load(tag, row.scale + j), sine, cosine);
+    auto scale = hn::Load(tag, row.scale + j);
+    if (grown) scale = hn::Mul(growth, scale);
+    SinCosTurns(tag, turns, scale, sine, cosine);
     store(tag, j, sine, cosine);
   }
 }
 
-template <class T>
-HWY_INLINE void SlopesPair(const SlopeRow<T>& row) {
-  ForEachAngle<false>(row, [&](auto tag, int64_t j, auto sine, auto cosine) HWY_ATTR {
+template <bool grown, class T>
+HWY_INLINE void SlopesOfPair(const SlopeRow<T>& row) {
+  ForEachAngle<false, grown>(row, [&](auto tag, int64_t j, auto sine, auto cosine) HWY_ATTR {
     if (row.value != nullptr) {
       hn::Store(cosine, tag, row.value + j);
       hn::Store(sine, tag, row.value + row.part_step + j);
@@ -118,8 +121,10 @@ void PullBackPhaseF32(const GradientBlock<float>& block) { PullBackPhase(block);
 void PullBackPhaseF64(const GradientBlock<double>& block) { PullBackPhase(block); }
 void PullBackScaleF32(const GradientBlock<float>& block) { PullBackScale(block); }
 void PullBackScaleF64(const GradientBlock<double>& block) { PullBackScale(block); }
-void SlopesPairF32(const SlopeRow<float>& row) { SlopesPair(row); }
-void SlopesPairF64(const SlopeRow<double>& row) { SlopesPair(row); }
+void SlopesPairF32(const SlopeRow<float>& row) { SlopesOfPair<false>(row); }
+void SlopesPairF64(const SlopeRow<double>& row) { SlopesOfPair<false>(row); }
+void SlopesGrownPairF32(const SlopeRow<float>& row) { SlopesOfPair<true>(row); }
+void SlopesGrownPairF64(const SlopeRow<double>& row) { SlopesOfPair<true>(row); }
 void SlopesPhaseF32(const SlopeRow<float>& row) { SlopesPhase(row); }
 void SlopesPhaseF64(const SlopeRow<double>& row) { SlopesPhase(row); }
 void SlopesComplexF32(const SlopeRow<float>& row) { SlopesComplex(row); }
@@ -136,14 +141,16 @@ MERCER_SIMD_EXPORT(PullBackPair);
 MERCER_SIMD_EXPORT(PullBackPhase);
 MERCER_SIMD_EXPORT(PullBackScale);
 MERCER_SIMD_EXPORT(SlopesPair);
+MERCER_SIMD_EXPORT(SlopesGrownPair);
 MERCER_SIMD_EXPORT(SlopesPhase);
 MERCER_SIMD_EXPORT(SlopesComplex);
 MERCER_SIMD_EXPORT(SlopesScale);
 
-MERCER_GRADIENT(pair_gradient, Pair, Pair, 2, true, kAnyOrder)
-MERCER_GRADIENT(phase_gradient, Phase, Phase, 1, true, kAnyOrder)
-MERCER_GRADIENT(complex_gradient, Pair, Complex, 2, true, kAnyOrder)
-MERCER_GRADIENT(scale_gradient, Scale, Scale, 1, false, kAnyOrder)
+MERCER_GRADIENT(pair_gradient, Pair, Pair, 2, true, -1, kAnyOrder)
+MERCER_SLOPE_GRADIENT(grown_pair_gradient, GrownPair, 2, true, -1, kAnyOrder)
+MERCER_GRADIENT(phase_gradient, Phase, Phase, 1, true, -1, kAnyOrder)
+MERCER_GRADIENT(complex_gradient, Pair, Complex, 2, true, -1, kAnyOrder)
+MERCER_GRADIENT(scale_gradient, Scale, Scale, 1, false, 0, kAnyOrder)
 
 }  // namespace mercer::transform
 #endif

@@ -6,7 +6,6 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 
 namespace mercer::transform {
 
@@ -21,6 +20,8 @@ struct GradientBlock {
   int64_t rows;
   int64_t columns;  // a multiple of kPanelColumns<T>
   int64_t part_step;
+  const T* row_numbers = nullptr;  // one for each row, where the epilogue reads them
+  double* sums = nullptr;          // where it does, a row's is increased by its sum of G Z
 };
 
 /// Features of one row of a block, and d Z / d angle, angle = P times EpilogueGradient::angle().
@@ -33,7 +34,8 @@ struct SlopeRow {
   T* value;  // part p at value + p part_step, numbers as the epilogue lays them out; 64-byte aligned
   T* slope;  // the same
   int64_t part_step;
-  int64_t columns;  // a multiple of kPanelColumns<T>
+  int64_t columns;                // a multiple of kPanelColumns<T>
+  const T* row_number = nullptr;  // where the epilogue reads one
 };
 
 /// Arrays are 64-byte aligned. Every element has the bits of its own operands.
@@ -42,26 +44,32 @@ class EpilogueGradient {
   virtual ~EpilogueGradient() = default;
   /// Parts of G: complex features come as two, re and im.
   int gradient_parts() const noexcept { return gradient_parts_; }
-  /// 2 pi for P in turns, whose features satisfy Z'' = -Z in the angle; else 1, and Z'' = 0.
-  bool in_turns() const noexcept { return in_turns_; }
+  /// 2 pi for P in turns, else 1.
   double angle() const noexcept { return in_turns_ ? 6.2831853071795864769 : 1.0; }
+  /// Z'' = second() Z in the angle: -1, 0 or 1.
+  double second() const noexcept { return second_; }
   /// The highest derivative for which that holds: steps and kinks have a first one alone.
   int64_t most_order() const noexcept { return most_order_; }
 
-  virtual void pull_back(const GradientBlock<float>& block) const noexcept = 0;
-  virtual void pull_back(const GradientBlock<double>& block) const noexcept = 0;
+  /// From slopes, unless there is a shorter way.
+  virtual void pull_back(const GradientBlock<float>& block) const noexcept;
+  virtual void pull_back(const GradientBlock<double>& block) const noexcept;
   virtual void slopes(const SlopeRow<float>& row) const noexcept = 0;
   virtual void slopes(const SlopeRow<double>& row) const noexcept = 0;
 
  protected:
-  static constexpr int64_t kAnyOrder = std::numeric_limits<int64_t>::max();
+  static constexpr int64_t kAnyOrder = 32;  // more is not asked for (kernel/multi_index.h)
 
-  EpilogueGradient(int gradient_parts, bool in_turns, int64_t most_order)
-      : gradient_parts_(gradient_parts), in_turns_(in_turns), most_order_(most_order) {}
+  EpilogueGradient(int gradient_parts, bool in_turns, double second, int64_t most_order)
+      : gradient_parts_(gradient_parts),
+        in_turns_(in_turns),
+        second_(second),
+        most_order_(most_order) {}
 
  private:
   int gradient_parts_;
   bool in_turns_;
+  double second_;
   int64_t most_order_;
 };
 
@@ -73,5 +81,11 @@ const EpilogueGradient& phase_gradient();
 const EpilogueGradient& complex_gradient();
 /// Of scale P: scale G_0.
 const EpilogueGradient& scale_gradient();
+/// Of exp_epilogue, hyperbolic_epilogue and grown_pair_epilogue (transform/exponential.h).
+const EpilogueGradient& exp_gradient();
+const EpilogueGradient& hyperbolic_gradient();
+const EpilogueGradient& grown_pair_gradient();
+/// Of scale exp(-P).
+const EpilogueGradient& decay_gradient();
 
 }  // namespace mercer::transform

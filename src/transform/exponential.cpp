@@ -140,13 +140,15 @@ bool all_finite(const T* x, int64_t count) noexcept {
 }  // namespace
 
 std::unique_ptr<const Epilogue> exp_epilogue() {
-  return make_epilogue({.row_numbers = 1, .carries = true}, Exp{});
+  return make_epilogue({.row_numbers = 1, .carries = true}, Exp{}, &exp_gradient());
 }
 std::unique_ptr<const Epilogue> hyperbolic_epilogue() {
-  return make_epilogue({.row_numbers = 1, .parts = 2, .carries = true}, Hyperbolic{});
+  return make_epilogue({.row_numbers = 1, .parts = 2, .carries = true}, Hyperbolic{},
+                       &hyperbolic_gradient());
 }
 std::unique_ptr<const Epilogue> grown_pair_epilogue() {
-  return make_epilogue({.row_numbers = 1, .parts = 2, .carries = true}, GrownPair{});
+  return make_epilogue({.row_numbers = 1, .parts = 2, .carries = true}, GrownPair{},
+                       &grown_pair_gradient());
 }
 
 std::shared_ptr<const RowPrologue> half_norm_prologue(std::vector<double> lengthscale,
@@ -154,17 +156,22 @@ std::shared_ptr<const RowPrologue> half_norm_prologue(std::vector<double> length
   // Sparse rows say no places, which a lengthscale per input needs.
   const bool keeps_zeros = lengthscale.size() <= 1;
   for (double& l : lengthscale) l = 1 / l;
-  return make_prologue({.row_numbers = 1, .keeps_zeros = keeps_zeros},
-                       [inverse = std::move(lengthscale), factor, grown]<class T>(
-                           const T* x, int64_t count, T*, T* number) noexcept {
-                         const double half = factor * squared_norm(x, count, inverse) / 2;
-                         constexpr auto kMost = static_cast<double>(std::numeric_limits<T>::max());
-                         if (!std::isfinite(half) && !all_finite(x, count)) {
-                           *number = std::numeric_limits<T>::quiet_NaN();
-                         } else {
-                           *number = static_cast<T>(grown ? std::exp(half) : std::min(half, kMost));
-                         }
-                       });
+  std::vector<double> curvature;  // of -log of what features are multiplied by
+  for (const double inverse : lengthscale)
+    curvature.push_back((grown ? -factor : factor) * inverse * inverse);
+  return make_prologue(
+      {.row_numbers = 1, .keeps_zeros = keeps_zeros},
+      [inverse = std::move(lengthscale), factor, grown]<class T>(const T* x, int64_t count, T*,
+                                                                 T* number) noexcept {
+        const double half = factor * squared_norm(x, count, inverse) / 2;
+        constexpr auto kMost = static_cast<double>(std::numeric_limits<T>::max());
+        if (!std::isfinite(half) && !all_finite(x, count)) {
+          *number = std::numeric_limits<T>::quiet_NaN();
+        } else {
+          *number = static_cast<T>(grown ? std::exp(half) : std::min(half, kMost));
+        }
+      },
+      radial_derivative(std::move(curvature)));
 }
 
 float largest(const float* row, int64_t n) noexcept {

@@ -33,21 +33,25 @@ Norm norm_of(const T* x, int64_t count) noexcept {
 }  // namespace
 
 std::shared_ptr<const RowPrologue> log_shift_prologue(double shift) {
-  return make_prologue({.rewrites = true},
-                       [shift]<class T>(const T* x, int64_t count, T* out, T*) noexcept {
-                         for (int64_t k = 0; k < count; ++k)
-                           out[k] = static_cast<T>(std::log(static_cast<double>(x[k]) + shift));
-                       });
+  return make_prologue(
+      {.rewrites = true},
+      [shift]<class T>(const T* x, int64_t count, T* out, T*) noexcept {
+        for (int64_t k = 0; k < count; ++k)
+          out[k] = static_cast<T>(std::log(static_cast<double>(x[k]) + shift));
+      },
+      log_shift_derivative(shift));
 }
 
 std::shared_ptr<const RowPrologue> half_line_prologue() {
-  return make_prologue({.rewrites = true, .keeps_zeros = true},
-                       []<class T>(const T* x, int64_t count, T* out, T*) noexcept {
-                         for (int64_t k = 0; k < count; ++k) {
-                           const bool inside = x[k] >= 0 && x[k] <= std::numeric_limits<T>::max();
-                           out[k] = inside ? x[k] : std::numeric_limits<T>::quiet_NaN();
-                         }
-                       });
+  return make_prologue(
+      {.rewrites = true, .keeps_zeros = true},
+      []<class T>(const T* x, int64_t count, T* out, T*) noexcept {
+        for (int64_t k = 0; k < count; ++k) {
+          const bool inside = x[k] >= 0 && x[k] <= std::numeric_limits<T>::max();
+          out[k] = inside ? x[k] : std::numeric_limits<T>::quiet_NaN();
+        }
+      },
+      plain_derivative());
 }
 
 std::shared_ptr<const RowPrologue> centre_prologue(std::vector<double> means) {

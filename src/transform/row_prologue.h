@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "transform/row_derivative.h"
+
 namespace mercer::transform {
 
 struct PrologueShape {
@@ -27,20 +29,27 @@ class RowPrologue {
   /// with keeps_zeros also fewer, entries that are 0 being left out.
   virtual void run(const float* x, int64_t count, float* out, float* numbers) const noexcept = 0;
   virtual void run(const double* x, int64_t count, double* out, double* numbers) const noexcept = 0;
+  /// Of what it does, its numbers being what the features are multiplied by; null: it has none.
+  const RowDerivative* derivative() const noexcept { return derivative_.get(); }
 
  protected:
-  explicit RowPrologue(const PrologueShape& shape) : shape_(shape) {}
+  RowPrologue(const PrologueShape& shape, std::shared_ptr<const RowDerivative> derivative)
+      : shape_(shape), derivative_(std::move(derivative)) {}
 
  private:
   PrologueShape shape_;
+  std::shared_ptr<const RowDerivative> derivative_;
 };
 
 /// A prologue from body(x, count, out, numbers), noexcept for either precision.
 template <class Body>
-std::shared_ptr<const RowPrologue> make_prologue(const PrologueShape& shape, Body body) {
+std::shared_ptr<const RowPrologue> make_prologue(
+    const PrologueShape& shape, Body body,
+    std::shared_ptr<const RowDerivative> derivative = nullptr) {
   class Made final : public RowPrologue {
    public:
-    Made(const PrologueShape& own, Body run) : RowPrologue(own), run_(std::move(run)) {}
+    Made(const PrologueShape& own, Body run, std::shared_ptr<const RowDerivative> slope)
+        : RowPrologue(own, std::move(slope)), run_(std::move(run)) {}
     void run(const float* x, int64_t count, float* out, float* numbers) const noexcept override {
       run_(x, count, out, numbers);
     }
@@ -51,7 +60,7 @@ std::shared_ptr<const RowPrologue> make_prologue(const PrologueShape& shape, Bod
    private:
     Body run_;
   };
-  return std::make_shared<const Made>(shape, std::move(body));
+  return std::make_shared<const Made>(shape, std::move(body), std::move(derivative));
 }
 
 /// x -> log(x + shift), computed in double.

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Derivatives: of every map that says it has them, the differential along a direction against a
-// difference quotient, the gradient and the pull-back against it; a map that has none says so.
+// difference quotient, the gradient and the pull-back against it, higher orders against quotients of
+// those below; both precisions, rows that are no numbers; a map that has none says so.
+#include "support/derivatives.h"
+
 #include <cmath>
+#include <cstring>
+#include <limits>
 
 #include "contract/cells.h"
 #include "support/catch.h"
@@ -15,42 +20,47 @@ using namespace mercer::test;
 
 namespace {
 
+using feature::Derivative;
+using Kind = Derivative::Kind;
+
 constexpr int64_t n = 3;
 
-Matrix<double> pushed(const FeatureMap& map, const Matrix<double>& X, const Matrix<double>& V) {
-  Matrix<double> out(n, map.row_length());
-  Context context;
-  map.push_forward(X.view(), V.view(), context, out.view());
-  return out;
+Matrix<double> moved(const Matrix<double>& X, const Matrix<double>& V, double by) {
+  return filled(n, X.cols(), [&](int64_t i, int64_t k) { return X(i, k) + by * V(i, k); });
 }
 
-/// Steps so short that frequencies turn by 1e-4 at the most: an error of 2e-9 of the slopes, and of
-/// rounding, for angles below 1e5, 1e-7.
-double quotient_error(const FeatureMap& map, const Matrix<double>& X, const Matrix<double>& V,
-                      const Matrix<double>& slopes) {
-  const double steepest = largest(slopes.view()),
-               h = 1e-4 * largest(features_of(map, X).view()) / steepest;
-  const auto moved = [&](double by) {
-    return features_of(
-        map, filled(n, X.cols(), [&](int64_t i, int64_t k) { return X(i, k) + by * V(i, k); }));
-  };
-  const auto above = moved(h), below = moved(-h);
+double difference(const Matrix<double>& A, const Matrix<double>& B) {
   double worst = 0;
-  for (int64_t k = 0; k < n * map.row_length(); ++k)
+  for (int64_t k = 0; k < A.rows() * A.cols(); ++k)
+    keep_worst(worst, std::fabs(A.data()[k] - B.data()[k]));
+  return worst;
+}
+
+/// Of slopes along V that at(X) is said to have. Steps are so short that frequencies turn by `step` =
+/// 1e-4 at the most: an error of 2e-9 of the slopes, and of rounding, for angles below 1e5, 1e-7.
+/// Features that have one derivative only may have a kink in between, and take a shorter step.
+template <class At>
+double quotient_error(const At& at, const Matrix<double>& X, const Matrix<double>& V,
+                      const Matrix<double>& slopes, double step = 1e-4) {
+  const double steepest = largest(slopes.view());
+  if (steepest == 0)
+    return difference(at(moved(X, V, 0.125)), at(X));  // beyond a polynomial's degree
+  const double h = step * std::min(1.0, largest(at(X).view()) / steepest);
+  const auto above = at(moved(X, V, h)), below = at(moved(X, V, -h));
+  double worst = 0;
+  for (int64_t k = 0; k < slopes.rows() * slopes.cols(); ++k)
     keep_worst(worst, std::fabs((above.data()[k] - below.data()[k]) / (2 * h) - slopes.data()[k]));
   return worst / steepest;
 }
 
-void check_derivatives(const FeatureMap& map, const Matrix<double>& X) {
+void check_first(const FeatureMap& map, const Matrix<double>& X) {
   const int64_t d = X.cols(), width = map.row_length();
   const auto V = random_matrix(n, d, 3), G = random_matrix(n, width, 4);
   const auto slopes = pushed(map, X, V);
-  CHECK(quotient_error(map, X, V, slopes) <= 1e-5);
-  Matrix<double> gradient(n, d * width), back(n, d);
-  Context context;
-  map.differentiate({feature::Derivative::Kind::gradient}, MatrixView<const double>(X.view()),
-                    context, gradient.view());
-  map.pull_back(X.view(), G.view(), context, back.view());
+  const double step = map.most_derivatives() > 1 ? 1e-4 : 1e-6;
+  CHECK(quotient_error([&](const auto& at) { return features_of(map, at); }, X, V, slopes, step) <=
+        1e-6);
+  const auto gradient = differentiated(map, {Kind::gradient}, X), back = pulled(map, X, G);
   double along = 0, adjoint = 0, size = 0;
   for (int64_t i = 0; i < n; ++i) {
     for (int64_t j = 0; j < width; ++j) {
@@ -65,14 +75,89 @@ void check_derivatives(const FeatureMap& map, const Matrix<double>& X) {
       size += std::fabs(V(i, k) * back(i, k));
     }
   }
-  CHECK(along <= 1e-12 * largest(slopes.view()));
+  CHECK(along <= 1e-12 * largest(gradient.view()));
   CHECK(std::fabs(adjoint) <= 1e-12 * size);
+}
+
+/// Of order 2, and 3 over two inputs, against quotients of those of one order less.
+void check_higher(const FeatureMap& map, const Matrix<double>& X) {
+  const int64_t d = X.cols(), width = map.row_length();
+  const auto hessian = differentiated(map, {Kind::hessian_diagonal}, X);
+  const auto laplacian = differentiated(map, {Kind::laplacian}, X);
+  const auto sum = filled(n, width, [&](int64_t i, int64_t j) {
+    double total = 0;
+    for (int64_t k = 0; k < d; ++k) total += hessian(i, k * width + j);
+    return total;
+  });
+  // Sums in another order; the root of nystroem magnifies their rounding.
+  CHECK(difference(laplacian, sum) <= 1e-10 * largest(hessian.view()) * static_cast<double>(d));
+  const int64_t last = d - 1;
+  const kernel::MultiIndex below =
+      last > 0 ? kernel::MultiIndex{{0, 1}, {last, 1}} : kernel::MultiIndex{{0, 2}};
+  kernel::MultiIndex above = below;
+  ++above.back().order;
+  const Derivative lower{Kind::partials, {{{last, 1}}, below}},
+      higher{Kind::partials, {{{last, 2}}, above}};
+  const auto V = filled(n, d, [&](int64_t, int64_t k) { return static_cast<double>(k == last); });
+  const int64_t orders = map.most_derivatives() > 2 ? 2 : 1;
+  const auto some = [&](const Matrix<double>& all, int64_t b) {
+    return filled(n, width, [&](int64_t i, int64_t j) { return all(i, b * width + j); });
+  };
+  for (int64_t b = 0; b < orders; ++b) {
+    const auto first = [&](const Derivative& what) {
+      return Derivative{Kind::partials, {what.partials[static_cast<size_t>(b)]}};
+    };
+    const auto slopes = differentiated(map, first(higher), X);
+    CHECK(quotient_error([&](const auto& at) { return differentiated(map, first(lower), at); }, X,
+                         V, slopes) <= 1e-6);
+    if (b == 0) CHECK(difference(slopes, some(hessian, last)) <= 1e-13 * largest(slopes.view()));
+  }
+}
+
+/// Rows 0 and 2 keep their bits when row 1 is no number, which then shows in what depends on it.
+template <class T>
+void check_damage(const FeatureMap& map, const Matrix<T>& X) {
+  const auto V = random_matrix<T>(n, X.cols(), 3), G = random_matrix<T>(n, map.row_length(), 4);
+  const auto calls = [&](const Matrix<T>& at) {
+    std::vector<Matrix<T>> made;
+    made.push_back(differentiated(map, {Kind::gradient}, at));
+    made.push_back(pushed(map, at, V));
+    made.push_back(pulled(map, at, G));
+    return made;
+  };
+  const auto clean = calls(X);
+  const auto bytes = [](const Matrix<T>& A) { return sizeof(T) * static_cast<size_t>(A.cols()); };
+  const bool varies =
+      std::memcmp(clean[0].view().row(0), clean[0].view().row(2), bytes(clean[0])) != 0;
+  const Matrix<T> damaged = converted<T>(X);
+  for (int64_t k = 0; k < X.cols(); ++k) damaged(1, k) = std::numeric_limits<T>::quiet_NaN();
+  const auto after = calls(damaged);
+  for (size_t call = 0; call < clean.size(); ++call) {
+    const auto &before = clean[call], &now = after[call];
+    for (const int64_t i : {0, 2})
+      CHECK(std::memcmp(before.view().row(i), now.view().row(i), bytes(now)) == 0);
+    if (varies)
+      CHECK(std::any_of(now.view().row(1), now.view().row(1) + now.cols(),
+                        [](T z) { return std::isnan(z); }));
+  }
+}
+
+/// Single precision is that of the features themselves, times what a derivative multiplies them by.
+void check_single(const FeatureMap& map, const Matrix<double>& X) {
+  const auto X32 = converted<float>(X);
+  const auto at = converted<double>(X32);
+  const double features =
+      difference(features_of(map, at), converted<double>(features_of(map, X32))) /
+      largest(features_of(map, at).view());
+  const auto gradient = differentiated(map, {Kind::gradient}, at);
+  const auto single = converted<double>(differentiated(map, {Kind::gradient}, X32));
+  CHECK(difference(gradient, single) <= (20 * features + 1e-5) * largest(gradient.view()));
 }
 
 }  // namespace
 
 TEST_CASE("contract: derivatives are those of the features, or refused", "[contract]") {
-  size_t number = 0, differentiable = 0;
+  size_t number = 0, differentiable = 0, twice = 0;
   for (const Cell& cell : made_cells()) {
     const int64_t d = cell.inputs(cycled({5, 17, 2, 16, 3}, ++number));
     const std::optional<int64_t> D = cell.features(d, 20);
@@ -82,7 +167,14 @@ TEST_CASE("contract: derivatives are those of the features, or refused", "[contr
     const Matrix<double> X = rows_for(cell.row(), n, d, 8);
     if (map->has_gradient()) {
       ++differentiable;
-      check_derivatives(*map, X);
+      check_first(*map, X);
+      check_single(*map, X);
+      check_damage(*map, X);
+      check_damage(*map, converted<float>(X));
+      if (map->most_derivatives() > 1) {
+        ++twice;
+        check_higher(*map, X);
+      }
     } else {
       const auto V = random_matrix(n, d, 3);
       CHECK(refusal_fault(
@@ -90,4 +182,5 @@ TEST_CASE("contract: derivatives are those of the features, or refused", "[contr
     }
   }
   CHECK(differentiable > 50);
+  CHECK(twice > 50);
 }

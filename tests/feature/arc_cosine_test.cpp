@@ -10,6 +10,7 @@
 #include "spec/json.h"
 #include "support/catch.h"
 #include "support/dense.h"
+#include "support/derivatives.h"
 #include "support/map_calls.h"
 #include "support/refusal.h"
 #include "support/statistic.h"
@@ -17,6 +18,7 @@
 
 using namespace mercer;
 using test::features_of;
+using test::pulled;
 
 namespace {
 
@@ -26,14 +28,6 @@ std::unique_ptr<feature::FeatureMap> map_of(const std::string& map, const std::s
                            R"(},"inputs":5,"features":48,"seed":3)" + more + "}";
   return feature::make_map(
       feature::canonical_map(spec::parse_object(text), "", feature::Data::refused));
-}
-
-Matrix<double> pulled(const feature::FeatureMap& map, const Matrix<double>& X,
-                      const Matrix<double>& G) {
-  Matrix<double> out(X.rows(), X.cols());
-  Context context;
-  map.pull_back(X.view(), G.view(), context, out.view());
-  return out;
 }
 
 double loss(const feature::FeatureMap& map, const Matrix<double>& X, const Matrix<double>& G) {
@@ -119,6 +113,30 @@ TEST_CASE("arc_cosine and sign: what has no derivative, no such kernel, no such 
 }
 
 // In low dimensions P = HD1HD2HD3 x is nearly a lattice, and its signs are biased; no more at 17 inputs.
+// No neuron fires for both of two opposite rows: the estimate is 0 without variance.
+TEST_CASE("arc_cosine and sign: opposite rows are exact") {
+  const Matrix<double> x = test::random_matrix(1, 5, 7);
+  const Matrix<double> X =
+      test::filled(2, 5, [&](int64_t i, int64_t k) { return i == 0 ? x(0, k) : -3 * x(0, k); });
+  for (const char* order : {"0", "1", "2"}) {
+    const auto map = map_of("arc_cosine", std::string(R"("kernel":"arc_cosine","order":)") + order);
+    const auto Z = features_of(*map, X);
+    double product = 0, variance = NAN;
+    for (int64_t j = 0; j < 48; ++j) product += std::fabs(Z(0, j) * Z(1, j));
+    CHECK(product == 0);
+    map->variance(X.view().block_rows(0, 1), X.view().block_rows(1, 2), std::span(&variance, 1));
+    CHECK((variance >= 0 && variance <= 1e-12));
+    CHECK(std::fabs(map->kernel().value(5, X.view().row(0), X.view().row(1))) <= 1e-12);
+  }
+  const auto map = map_of("sign", R"("kernel":"sign")");
+  const auto Z = features_of(*map, X);
+  double product = 0, variance = NAN;
+  for (int64_t j = 0; j < 48; ++j) product += Z(0, j) * Z(1, j);
+  CHECK(product == Approx(-1).epsilon(1e-14));
+  map->variance(X.view().block_rows(0, 1), X.view().block_rows(1, 2), std::span(&variance, 1));
+  CHECK((variance >= 0 && variance <= 1e-12));
+}
+
 TEST_CASE("sign: features of sorf from 17 inputs on") {
   for (const int64_t d : {17, 40}) {
     const Matrix<double> X = test::random_matrix(2, d, 6);

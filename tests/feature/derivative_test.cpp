@@ -12,9 +12,11 @@
 #include "feature/fourier.h"
 #include "feature/lengthscale_gradient.h"
 #include "feature/linear.h"
+#include "feature/sketch.h"
 #include "projection/projections.h"
 #include "support/catch.h"
 #include "support/dense.h"
+#include "support/derivatives.h"
 #include "support/kernels.h"
 #include "support/map_calls.h"
 #include "support/reference.h"
@@ -24,7 +26,9 @@
 
 using namespace mercer;
 using namespace mercer::feature;
+using test::differentiated;
 using test::features_of;
+using test::pushed;
 
 namespace {
 
@@ -49,29 +53,10 @@ std::vector<std::unique_ptr<FeatureMap>> every_map(int64_t d, int64_t D) {
       maps.push_back(map_of(entry->name, form, d, D));
   }
   const auto kernel = kernel::make_kernel({{"kernel", "polynomial"}, {"degree", 1}});
-  for (const LinearProjection projection : {LinearProjection::gaussian, LinearProjection::srht})
+  for (const LinearProjection projection :
+       {LinearProjection::gaussian, LinearProjection::srht, LinearProjection::osnap})
     maps.push_back(make_linear(*kernel, d, D, {projection, 3}));
   return maps;
-}
-
-template <class T>
-Matrix<T> differentiated(const FeatureMap& map, const Derivative& what, const Matrix<T>& X,
-                         int threads = 1) {
-  Matrix<T> out(X.rows(), what.blocks(X.cols()) * map.row_length());
-  out.fill(T{7});
-  Context context;
-  context.threads = threads;
-  map.differentiate(what, MatrixView<const T>(X.view()), context, out.view());
-  return out;
-}
-
-template <class T>
-Matrix<T> pushed(const FeatureMap& map, const Matrix<T>& X, const Matrix<T>& V, int threads = 1) {
-  Matrix<T> out(X.rows(), map.row_length());
-  Context context;
-  context.threads = threads;
-  map.push_forward(X.view(), V.view(), context, out.view());
-  return out;
 }
 
 Derivative partial(MultiIndex p) { return {Kind::partials, {std::move(p)}}; }
@@ -359,19 +344,15 @@ TEST_CASE("derivative: NaN stays in its row, no rows are none, refusals name the
   }
   CHECK(differentiated(*map, {Kind::gradient}, Matrix<double>(0, d)).rows() == 0);
   CHECK(differentiated(*map, {Kind::partials}, X).cols() == 0);
-  const auto shifted = make_fourier(*kernel::make_skewed_chi2(1.0, 1.0), d, 8, {});
-  const auto sketched = make_linear(*kernel::make_kernel({{"kernel", "polynomial"}, {"degree", 1}}),
-                                    d, 8, {LinearProjection::countsketch, 3});
-  for (const FeatureMap* other : {shifted.get(), sketched.get()}) {
-    const std::string name(other->kernel().name());
-    CHECK(!other->has_gradient());
-    const auto V = test::random_matrix(n, d, 2);
-    CHECK(test::refusal_fault(
-              MERCER_UNSUPPORTED, [&] { differentiated(*other, {Kind::gradient}, X); }, name,
-              "fourier") == "");
-    CHECK(test::refusal_fault(
-              MERCER_UNSUPPORTED, [&] { pushed(*other, X, V); }, name) == "");
-  }
+  const auto sketched = make_sketch(*kernel::make_kernel({{"kernel", "polynomial"}, {"degree", 2}}),
+                                    d, 8, {.field = SketchField::complex});
+  CHECK(!sketched->has_gradient());
+  const auto V = test::random_matrix(n, d, 2);
+  CHECK(test::refusal_fault(
+            MERCER_UNSUPPORTED, [&] { differentiated(*sketched, {Kind::gradient}, X); },
+            "product_sketch", "polynomial", "expected one of") == "");
+  CHECK(test::refusal_fault(
+            MERCER_UNSUPPORTED, [&] { pushed(*sketched, X, V); }, "product_sketch") == "");
   CHECK(test::refusal_fault(
             MERCER_DIMENSION_MISMATCH, [&] { pushed(*map, X, test::random_matrix(n, d + 1, 2)); },
             "40 x 7", "6 inputs") == "");

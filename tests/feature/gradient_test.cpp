@@ -11,9 +11,11 @@
 #include "base/aligned.h"
 #include "feature/fourier.h"
 #include "feature/lengthscale_gradient.h"
+#include "feature/sketch.h"
 #include "projection/projections.h"
 #include "support/catch.h"
 #include "support/dense.h"
+#include "support/derivatives.h"
 #include "support/kernels.h"
 #include "support/map_calls.h"
 #include "support/refusal.h"
@@ -22,6 +24,7 @@
 using namespace mercer;
 using namespace mercer::feature;
 using test::features_of;
+using test::pulled;
 
 namespace {
 
@@ -40,16 +43,6 @@ double loss(const FeatureMap& map, const Matrix<double>& X, const Matrix<double>
   double sum = 0;
   for (int64_t k = 0; k < Z.rows() * Z.cols(); ++k) sum += G.data()[k] * Z.data()[k];
   return sum;
-}
-
-template <class T>
-Matrix<T> pulled(const FeatureMap& map, const Matrix<T>& X, const Matrix<T>& G, int threads = 1) {
-  Matrix<T> out(X.rows(), X.cols());
-  out.fill(T{7});
-  Context context;
-  context.threads = threads;
-  map.pull_back(X.view(), G.view(), context, out.view());
-  return out;
 }
 
 // Central differences at h: h^2/6 of the third derivative and eps |L| / h of rounding, both below
@@ -182,10 +175,12 @@ TEST_CASE("gradient: NaN stays in its row, leading dimensions are heeded, no row
 
 TEST_CASE("gradient: refusals name the map and the shapes") {
   const auto X = test::random_matrix(3, 4, 1), G = test::random_matrix(3, 8, 2);
-  const auto shifted = make_fourier(*kernel::make_skewed_chi2(1.0, 1.0), 4, 8, {});
-  CHECK(!shifted->has_gradient());
+  const auto sketched = make_sketch(*kernel::make_kernel({{"kernel", "polynomial"}, {"degree", 2}}),
+                                    4, 8, {.field = SketchField::complex});
+  CHECK(!sketched->has_gradient());
   CHECK(test::refusal_fault(
-            MERCER_UNSUPPORTED, [&] { pulled(*shifted, X, G); }, "fourier", "skewed_chi2") == "");
+            MERCER_UNSUPPORTED, [&] { pulled(*sketched, X, G); }, "product_sketch", "polynomial") ==
+        "");
   const auto map = map_of("dense", FourierForm::pair, {1.0}, 4, 10);
   CHECK(test::refusal_fault(
             MERCER_DIMENSION_MISMATCH, [&] { pulled(*map, X, G); }, "3 x 8", "10 numbers") == "");

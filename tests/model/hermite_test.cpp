@@ -10,6 +10,7 @@
 
 #include "base/aligned.h"
 #include "feature/fourier.h"
+#include "feature/sketch.h"
 #include "support/catch.h"
 #include "support/dense.h"
 #include "support/kernels.h"
@@ -205,7 +206,9 @@ TEST_CASE("Hermite learning: refusals") {
                 "complex") == "");
   Observations slope = values;
   slope.partial = {{0, 1}};
-  CHECK(refusal(MERCER_UNSUPPORTED,
-                feature::make_fourier(*kernel::make_skewed_chi2(1, 1), 2, 20, {}), {slope}, {},
-                "skewed_chi2") == "");
+  CHECK(
+      refusal(MERCER_UNSUPPORTED,
+              feature::make_sketch(*kernel::make_kernel({{"kernel", "polynomial"}, {"degree", 2}}),
+                                   2, 20, {.kind = projection::sketch_kind("stacked")}),
+              {slope}, {}, "tensor_srht") == "");
 }

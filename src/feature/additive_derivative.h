@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Derivatives of additive features, of which every column reads one input.
+#pragma once
+
+#include <span>
+
+#include "base/context.h"
+#include "base/matrix_view.h"
+#include "feature/derivative.h"
+
+namespace mercer::feature {
+
+/// Part 0: weights[0] sqrt(x_k); parts 2j - 1 and 2j: weights[j] sqrt(x_k) times cos and sin of
+/// j period log x_k, all inputs of a part side by side.
+struct Harmonics {
+  double period;
+  std::span<const double> weights;
+};
+
+/// As FeatureMap::differentiate, push_forward and pull_back; NaN at x_k <= 0, where no derivative is.
+template <class T>
+void differentiate_harmonics(const Harmonics& map, const Derivative& what, MatrixView<const T> X,
+                             Context& context, MatrixView<T> out);
+template <class T>
+void push_forward_harmonics(const Harmonics& map, MatrixView<const T> X, MatrixView<const T> V,
+                            Context& context, MatrixView<T> out);
+template <class T>
+void pull_back_harmonics(const Harmonics& map, MatrixView<const T> X, MatrixView<const T> G,
+                         Context& context, MatrixView<T> out);
+
+}  // namespace mercer::feature

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Maps that draw nothing: the same for every seed, which their spec keeps all the same. Their estimate
+// has no variance, but may have a bias.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "feature/feature_map.h"
+
+namespace mercer::feature {
+
+class FixedMap : public FeatureMap {
+ public:
+  const kernel::Kernel& kernel() const noexcept final { return *kernel_; }
+  Parameters parameters() const override { return common_parameters(seed_); }
+  void prepare(Precision, Context&) const final {}
+  void variance(MatrixView<const double>, MatrixView<const double>,
+                std::span<double> out) const final {
+    std::fill(out.begin(), out.end(), 0.0);
+  }
+  void pseudo_variance(MatrixView<const double> X, MatrixView<const double> Y,
+                       std::span<double> out) const final {
+    variance(X, Y, out);
+  }
+
+ protected:
+  FixedMap(std::unique_ptr<const kernel::Kernel> kernel, int64_t d, int64_t D, uint64_t seed)
+      : FeatureMap(d, D, false), kernel_(std::move(kernel)), seed_(seed) {}
+
+ private:
+  std::unique_ptr<const kernel::Kernel> kernel_;
+  uint64_t seed_;
+};
+
+}  // namespace mercer::feature

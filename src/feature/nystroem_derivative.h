@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Derivatives of Nystroem features Z = K(X, L) B of the Gaussian: those of the kernel in x, times the
+// same root.
+#pragma once
+
+#include "base/context.h"
+#include "base/matrix_view.h"
+#include "feature/derivative.h"
+#include "feature/nystroem_panels.h"
+
+namespace mercer::feature {
+
+struct NystroemParts {
+  const kernel::Kernel& kernel;  // Gaussian
+  MatrixView<const double> landmarks;
+  MatrixView<const double> root;
+  const NystroemPanels<double>& panels;  // of these
+};
+
+/// As FeatureMap::differentiate, push_forward and pull_back; in double.
+template <class T>
+void differentiate_nystroem(const NystroemParts& parts, const Derivative& what,
+                            MatrixView<const T> X, Context& context, MatrixView<T> out);
+template <class T>
+void push_forward_nystroem(const NystroemParts& parts, MatrixView<const T> X, MatrixView<const T> V,
+                           Context& context, MatrixView<T> out);
+template <class T>
+void pull_back_nystroem(const NystroemParts& parts, MatrixView<const T> X, MatrixView<const T> G,
+                        Context& context, MatrixView<T> out);
+
+}  // namespace mercer::feature
