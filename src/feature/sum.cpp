@@ -58,8 +58,10 @@ class Sum final : public ComposedMap {
     add_up(&FeatureMap::bias, X, Y, out);
   }
 
-  bool has_gradient() const noexcept override {
-    return std::ranges::all_of(parts(), [](const auto& part) { return part->has_gradient(); });
+  int64_t most_derivatives() const noexcept override {
+    int64_t least = parts().front()->most_derivatives();
+    for (const auto& part : parts()) least = std::min(least, part->most_derivatives());
+    return least;
   }
   void pull_back(MatrixView<const float> X, MatrixView<const float> G, Context& context,
                  MatrixView<float> out) const override {

@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/log_gamma.h"
 #include "kernel/coordinate_kernel.h"
 #include "random/distributions.h"
 #include "random/gamma_quantile.h"
@@ -54,9 +55,9 @@ class StudentLaw final : public random::Law {
   random::GammaQuantile quantile_;
 };
 
-// c(nu) (std::lgamma would write the global signgam); Stirling's series from 10 on, where its first neglected term is below 1e-15.
+// c(nu); Stirling's series from 10 on, where its first neglected term is below 1e-15.
 double log_normaliser(double nu) {
-  if (nu < 10) return nu * std::log(nu) - nu - random::portable_log_gamma(nu);
+  if (nu < 10) return nu * std::log(nu) - nu - log_gamma(nu);
   constexpr double kTwoPi = 6.28318530717958647693;
   const double i = 1 / nu;
   const double s = i * i;

@@ -10,8 +10,8 @@
 #include <string>
 
 #include "base/error.h"
+#include "base/log_gamma.h"
 #include "statistic/least_frequencies.h"
-#include "random/gamma_quantile.h"
 
 namespace mercer::statistic {
 namespace {
@@ -34,7 +34,7 @@ kernel::EvenPowerSpectrum spectrum_of(const kernel::Kernel& kernel) {
 /// log E|u|^s.
 double log_moment(double s, int64_t q) {
   const double width = 2 * static_cast<double>(q);
-  return random::portable_log_gamma((s + 1) / width) - random::portable_log_gamma(1 / width);
+  return log_gamma((s + 1) / width) - log_gamma(1 / width);
 }
 
 /// log E |u^order|^n.
@@ -52,7 +52,7 @@ double log_ratio(const kernel::MultiIndex& order, int64_t n, int64_t q) {
 /// log (2 A_n / n!)^{1/(n-2)}.
 double log_root(const kernel::MultiIndex& order, int64_t n, int64_t q) {
   const double excess = std::log(2.0) + log_ratio(order, n, q) -
-                        random::portable_log_gamma(static_cast<double>(n) + 1);
+                        log_gamma(static_cast<double>(n) + 1);
   return excess / static_cast<double>(n - 2);
 }
 
@@ -138,7 +138,7 @@ double derivative_bound(const kernel::Kernel& kernel, const SpectralConstants& c
                          ((C3 * entropy + C1 + deviation) / std::sqrt(m) + C2 / m);
   if (question.norm == 0) return uniform;
   const double log_volume = d * std::log(std::sqrt(kPi) * question.diameter / 2) -
-                            random::portable_log_gamma(0.5 * d + 1);
+                            log_gamma(0.5 * d + 1);
   return uniform * std::exp(2 / question.norm * log_volume);
 }
 

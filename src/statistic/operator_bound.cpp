@@ -11,6 +11,7 @@
 #include <limits>
 
 #include "base/error.h"
+#include "base/log_gamma.h"
 #include "linalg/blas.h"
 #include "statistic/least_frequencies.h"
 
@@ -25,7 +26,7 @@ bool corrected(const OperatorBoundQuestion& question) {
 
 /// E ||omega||^n for ||omega|| = chi_k / sigma.
 double chi_moment(double k, double n, double sigma) {
-  return std::exp(0.5 * n * std::log(2.0) + std::lgamma((k + n) / 2) - std::lgamma(k / 2)) /
+  return std::exp(0.5 * n * std::log(2.0) + log_gamma((k + n) / 2) - log_gamma(k / 2)) /
          std::pow(sigma, n);
 }
 
