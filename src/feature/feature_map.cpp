@@ -64,9 +64,9 @@ void FeatureMap::apply_pair(const Rows&, const Rows&, int64_t, Columns, Context&
 
 void FeatureMap::refuse_derivatives() const {
   fail(MERCER_UNSUPPORTED,
-       "map %s of kernel %s has no derivatives in its inputs, expected fourier, linear (not "
-       "countsketch or osnap), positive (not stabilized), laplace, product_sketch (real), additive, "
-       "exact_polynomial, nystroem (of gaussian), arc_cosine of order 1 or 2, or sum of these",
+       "map %s of kernel %s has no derivatives in its inputs, expected one of fourier, linear, "
+       "positive (not stabilized), laplace, product_sketch (real), additive, exact_polynomial, "
+       "nystroem (of gaussian), arc_cosine of order 1 or 2, and sums of these",
        std::string(name()).c_str(), std::string(kernel().name()).c_str());
 }
 
