@@ -44,7 +44,7 @@ Matrix<double> structure_of(int32_t kind, MatrixView<const double> data, double 
   Matrix<double> gamma(p, p, context, "Gamma");
   switch (kind) {
     case MERCER_STRUCTURE_COVARIANCE:
-      operators::output_covariance(data, gamma.view());
+      operators::output_covariance(data, context, gamma.view());
       return gamma;
     case MERCER_STRUCTURE_LAPLACIAN:
       require(data.rows == p, MERCER_DIMENSION_MISMATCH,
@@ -53,7 +53,7 @@ Matrix<double> structure_of(int32_t kind, MatrixView<const double> data, double 
       operators::laplacian_pseudo_inverse(data, context, gamma.view());
       return gamma;
     default:
-      operators::task_similarity(data, scale, gamma.view());
+      operators::task_similarity(data, scale, context, gamma.view());
       return gamma;
   }
 }
@@ -254,7 +254,8 @@ mercer_status mercer_operator_map_variance(const mercer_operator_map* map, const
                         checked_multiply(phi.outputs(), phi.outputs(), "variance"), running);
     result.check_apart(x);
     result.check_apart(y);
-    phi.variance(DoubleRows(x, running).view(), DoubleRows(y, running).view(), result.view());
+    phi.variance(DoubleRows(x, running).view(), DoubleRows(y, running).view(), running,
+                 result.view());
     result.finish();
   });
 }

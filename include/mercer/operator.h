@@ -107,7 +107,8 @@ typedef enum mercer_structure {
 } mercer_structure;
 
 /** Gamma, p x p, or a simplex code, as `kind` says; scale is read by SIMILARITY alone.
- *  Errors: MERCER_INVALID_ARGUMENT (no rows, a weight, a graph without edges, scale <= 0),
+ *  Errors: MERCER_INVALID_ARGUMENT (no rows, an output that is not finite, a weight, a graph
+ *  without edges, scale <= 0), MERCER_CANCELLED,
  *  MERCER_DIMENSION_MISMATCH (shape of out).
  *  Threads and cost: any number at once; n p^2, of a graph p^3. */
 MERCER_API mercer_status mercer_output_structure(int32_t kind, const mercer_rows* data,
@@ -129,7 +130,9 @@ MERCER_API mercer_status mercer_output_structure(int32_t kind, const mercer_rows
  * ||omega||^2, a uniform direction of norm chi_{d+2}/l, with A of a vector of length sqrt(d)/l: a
  * smaller variance near tau = 0 and features of bounded norm; gaussian of one lengthscale,
  * projections dense, orthogonal and, for d a power of two >= 16, sorf, fastfood, circulant. Of
- * decomposable, "cutoff" leaves out pivots of the root up to that part of the largest.
+ * decomposable, "cutoff" leaves out pivots of the root up to that part of the largest, but for the
+ * first. Fields do not take quadrature, whose weights are right for cosines alone. "radius":
+ * "fixed" of sorf and fastfood biases fields by up to 4 % of K(0).
  *
  * Example: a random divergence-free field at n rows, and its divergence, which is 0 to rounding;
  * then what the transpose makes of the field.
@@ -208,7 +211,7 @@ typedef int32_t (*mercer_root)(void* user, const double* omega, double* B);
  *  its options, and `root` is called on the calling thread for one frequency after the other. The
  *  map is a supplied one: files carry its numbers.
  *  Errors: MERCER_UNSUPPORTED for kernels without a spectral law or that warp their inputs;
- *  MERCER_CANCELLED; those of mercer_operator_map_supplied. */
+ *  and for quadrature; MERCER_CANCELLED; those of mercer_operator_map_supplied. */
 MERCER_API mercer_status mercer_operator_map_from_roots(const char* json, int64_t p, int64_t q,
                                                         mercer_root root, void* user,
                                                         mercer_operator_map** out);
@@ -262,8 +265,9 @@ MERCER_API mercer_status mercer_operator_map_matrix(const mercer_operator_map* m
  *  frequencies would have for those that depend on each other.
  *  Shapes: X and Y n x d, dense or CSR (made dense).
  *  Errors: MERCER_DIMENSION_MISMATCH; MERCER_UNSUPPORTED for projections whose columns have weights
- *  (quadrature), and for supplied maps.
- *  Threads and cost: any number at once; d^3 a row, decomposable p^2. */
+ *  (quadrature), and for supplied maps; MERCER_CANCELLED.
+ *  Threads and cost: any number at once, each call on its own; d^3 a row, fields of other kernels
+ *  than gaussian d^4, decomposable p^2. */
 MERCER_API mercer_status mercer_operator_map_variance(const mercer_operator_map* map,
                                                       const mercer_rows* X, const mercer_rows* Y,
                                                       mercer_context* context,

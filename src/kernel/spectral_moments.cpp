@@ -32,6 +32,12 @@ SpectralMoments::SpectralMoments(const Kernel& kernel, int64_t d) : kernel_(kern
   kernel.check_dimension(d);
   for (int64_t i = 0; i < d; ++i)
     for (int64_t j = i; j < d; ++j) pairs_.push_back(sum_of({{i, 1}}, {{j, 1}}));
+  const auto lengthscale = kernel.lengthscale();
+  for (int64_t i = 0; kernel.is_gaussian() && i < d; ++i) {
+    const double l = lengthscale[lengthscale.size() == 1 ? 0 : static_cast<size_t>(i)];
+    precision_.push_back(1 / l / l);
+    trace_ += precision_.back();
+  }
 }
 
 double SpectralMoments::second(int64_t i, int64_t j, const double* x,
@@ -43,11 +49,40 @@ double SpectralMoments::second(int64_t i, int64_t j, const double* x,
 
 void SpectralMoments::second(const double* x, const double* y,
                              MatrixView<double> S) const noexcept {
+  if (!precision_.empty()) {
+    const double k = kernel_.value(d_, x, y);
+    for (int64_t i = 0; i < d_; ++i) {
+      for (int64_t j = 0; j < i; ++j)
+        S(i, j) = S(j, i) = k == 0 ? 0 : -k * slope(i, x, y) * slope(j, x, y);
+      S(i, i) =
+          k == 0 ? 0 : k * (precision_[static_cast<size_t>(i)] - slope(i, x, y) * slope(i, x, y));
+    }
+    return;
+  }
   for (int64_t i = 0; i < d_; ++i)
     for (int64_t j = 0; j <= i; ++j) S(i, j) = S(j, i) = second(i, j, x, y);
 }
 
+// With L = diag(1/l^2), v = L tau, the Hermite polynomial of fourth order of v, two indices
+// contracted (SPEC section 8):
+//   k ((|v|^2 - tr L) (v v' - L) - 2 L v v' - 2 v v' L + 2 L^2).
+void SpectralMoments::gaussian_fourth(const double* x, const double* y,
+                                      MatrixView<double> S) const noexcept {
+  const double k = kernel_.value(d_, x, y);
+  double square = -trace_;
+  for (int64_t i = 0; i < d_; ++i) square += slope(i, x, y) * slope(i, x, y);
+  for (int64_t i = 0; i < d_; ++i) {
+    const double vi = slope(i, x, y), Li = precision_[static_cast<size_t>(i)];
+    for (int64_t j = 0; j <= i; ++j) {
+      const double vj = slope(j, x, y), Lj = precision_[static_cast<size_t>(j)];
+      const double same = i == j ? (2 * Li - square) * Li : 0.0;
+      S(i, j) = S(j, i) = k == 0 ? 0 : k * ((square - 2 * (Li + Lj)) * vi * vj + same);
+    }
+  }
+}
+
 void SpectralMoments::fourth(const double* x, const double* y, MatrixView<double> S) const {
+  if (!precision_.empty()) return gaussian_fourth(x, y, S);
   for (int64_t i = 0; i < d_; ++i) {
     for (int64_t j = 0; j <= i; ++j) {
       const MultiIndex pair = sum_of({{j, 1}}, {{i, 1}});

@@ -36,14 +36,23 @@ class SpectralMoments {
   int64_t inputs() const noexcept { return d_; }
   /// E omega_i omega_j cos(omega'tau) = -d_i d_j k(tau).
   double second(int64_t i, int64_t j, const double* x, const double* y) const noexcept;
+  /// O(d^2) for gaussian, else O(d^3).
   void second(const double* x, const double* y, MatrixView<double> S) const noexcept;
-  /// S = E ||omega||^2 omega omega' cos(omega'tau) = sum_l d_l^2 d_i d_j k(tau). O(d^3).
+  /// S = E ||omega||^2 omega omega' cos(omega'tau) = sum_l d_l^2 d_i d_j k(tau). O(d^2) for
+  /// gaussian, else O(d^4).
   void fourth(const double* x, const double* y, MatrixView<double> S) const;
 
  private:
+  void gaussian_fourth(const double* x, const double* y, MatrixView<double> S) const noexcept;
   const Kernel& kernel_;
   int64_t d_;
+  double slope(int64_t i, const double* x, const double* y) const noexcept {
+    return (x[i] - y[i]) * precision_[static_cast<size_t>(i)];
+  }
+
   std::vector<MultiIndex> pairs_;  // d_i d_j, i <= j, row by row
+  std::vector<double> precision_;  // gaussian: 1/l^2
+  double trace_ = 0;               // of them
 };
 
 }  // namespace mercer::kernel

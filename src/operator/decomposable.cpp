@@ -92,6 +92,24 @@ class Decomposable final : public OperatorKernel {
     }
   }
 
+  // k of a block, times Gamma entry by entry.
+  void gram_rows(MatrixView<const double> X, MatrixView<const double> Y, Context& context,
+                 MatrixView<double> K) const override {
+    const Matrix<double> storage(std::min(kBlockRows, X.rows), Y.rows, context,
+                                 "a block of a Gram matrix");
+    Stage stage(context, X.rows);
+    for (int64_t first = 0; first < X.rows; first += kBlockRows) {
+      const int64_t rows = std::min(kBlockRows, X.rows - first);
+      const MatrixView<double> k = storage.view().block_rows(0, rows);
+      stage.share(rows);
+      kernel::gram(scalar(), X.block_rows(first, first + rows), Y, context, k);
+      for (int64_t row = 0; row < rows * p_; ++row)
+        for (int64_t column = 0; column < K.cols; ++column)
+          K(first * p_ + row, column) = k(row / p_, column / p_) * gamma()(row % p_, column % p_);
+      stage.advance(rows);
+    }
+  }
+
   std::vector<double> numbers_;
   int64_t p_;
   OutputRoot root_;

@@ -11,7 +11,7 @@ namespace mercer::operators {
 /// K = curl (-grad grad' k) + divergence (grad grad' - Laplacian) k of a smooth shift-invariant k:
 /// with gaussian of lengthscales l, L = diag(1/l^2), v = L tau,
 ///   curl-free k (L - v v'), divergence-free k ((tr L - ||v||^2) I - L + v v').
-/// An action costs O(d) for gaussian, O(d^2) for others.
+/// An action costs O(d) for gaussian, O(d^3) for others.
 class FieldKernel final : public OperatorKernel {
  public:
   FieldKernel(Parameters canonical, const kernel::FieldParts& parts);
@@ -24,7 +24,8 @@ class FieldKernel final : public OperatorKernel {
   kernel::FieldParts parts_;
 };
 
-/// The action by the kernel's second derivatives alone, whatever smooth kernel it is: O(d^2).
+/// The action by the kernel's second derivatives alone, whatever smooth kernel it is: O(d^3),
+/// d^2 derivatives of O(d).
 std::unique_ptr<const PairAction> smooth_action(const kernel::Kernel& kernel,
                                                 const kernel::FieldParts& parts, int64_t d);
 

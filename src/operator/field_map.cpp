@@ -25,8 +25,6 @@ namespace {
 constexpr const char* kSymmetric = "symmetric";
 
 void require_variance(const projection::ProjectionEntry& entry, const kernel::Kernel& kernel) {
-  require(entry.share == nullptr, MERCER_UNSUPPORTED,
-          "the columns of projection %s have weights: the variance has no closed form", entry.name);
   require(!entry.product_columns_correlate || kernel.spectral_law()->isotropic(),
           MERCER_UNSUPPORTED,
           "%s columns of kernel %s depend on each other: the variance has no closed form",
@@ -56,6 +54,7 @@ std::unique_ptr<const OperatorMap> make_field_map(const Parameters& canonical,
   const int64_t d = canonical.integer("inputs");
   field.outputs(d);
   const bool bounded = canonical.boolean("bounded");
+  require_equal_shares(canonical);
   Context context;
   const auto drawn =
       std::make_shared<const Frequencies>(draw_frequencies(canonical, scalar, bounded, context));
@@ -65,7 +64,7 @@ std::unique_ptr<const OperatorMap> make_field_map(const Parameters& canonical,
   OperatorParts parts;
   parts.parameters = canonical;
   parts.parameters.set("features", 2 * W.rows);
-  parts.scalar = feature::make_fourier_supplied(scalar, W, drawn->shares, {});
+  parts.scalar = feature::make_fourier_supplied(scalar, W, {}, {});
   parts.root = make_field_root(W, field.parts(), length,
                                symmetric ? DivergenceRoot::symmetric : DivergenceRoot::orthonormal);
   parts.frequencies = [drawn](Context& running) {

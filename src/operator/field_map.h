@@ -17,8 +17,9 @@ namespace mercer::operators {
 std::vector<Field> field_map_fields(bool has_divergence);
 
 /// From canonical parameters of those fields; the kernel is a FieldKernel. Errors: UNSUPPORTED for
-/// a projection that the kernel's law or `bounded` does not permit, and for `bounded` of another
-/// kernel than gaussian of one lengthscale; INVALID_ARGUMENT for an odd number of features.
+/// a projection that the kernel's law or `bounded` does not permit or that weighs its columns, and
+/// for `bounded` of another kernel than gaussian of one lengthscale; INVALID_ARGUMENT for an odd
+/// number of features.
 std::unique_ptr<const OperatorMap> make_field_map(const Parameters& canonical,
                                                   std::shared_ptr<const OperatorKernel> kernel);
 

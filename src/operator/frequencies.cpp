@@ -98,6 +98,14 @@ int64_t frequency_count(const Parameters& canonical, const feature::ProjectionCh
 
 }  // namespace
 
+void require_equal_shares(const Parameters& canonical) {
+  const auto& entry = projection::find_projection(canonical.text("projection"));
+  require(entry.share == nullptr, MERCER_UNSUPPORTED,
+          "projection = %s has weights for the scalar kernel, which are not those of A(omega): "
+          "expected a projection whose columns weigh the same",
+          entry.name);
+}
+
 Frequencies draw_frequencies(const Parameters& canonical, const kernel::Kernel& kernel,
                              bool bounded, Context& context) {
   require_drawable(kernel, bounded);
@@ -121,10 +129,7 @@ Frequencies draw_frequencies(const Parameters& canonical, const kernel::Kernel& 
       choice.radius,
       choice.scramble,
       bounded ? "bounded = true" : "kernel " + std::string(kernel.name())};
-  Frequencies drawn{drawn_frequencies(entry, arguments, context), {}, &entry};
-  for (int64_t j = 0; entry.share != nullptr && j < arguments.F; ++j)
-    drawn.shares.push_back(entry.share(arguments, j));
-  return drawn;
+  return {drawn_frequencies(entry, arguments, context), &entry};
 }
 
 }  // namespace mercer::operators

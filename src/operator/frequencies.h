@@ -4,8 +4,6 @@
 // projection.
 #pragma once
 
-#include <vector>
-
 #include "base/aligned.h"
 #include "base/context.h"
 #include "base/parameters.h"
@@ -15,10 +13,14 @@
 namespace mercer::operators {
 
 struct Frequencies {
-  Matrix<double> W;            // F x d, row j is omega_j
-  std::vector<double> shares;  // of the estimate; none: 1/F each
+  Matrix<double> W;  // F x d, row j is omega_j
   const projection::ProjectionEntry* entry;
 };
+
+/// UNSUPPORTED for a projection whose columns have weights of their own (quadrature): they, and
+/// where the rule cuts the norm of omega off, are right for cosines alone. Times an A(omega) that
+/// grows they are of another kernel; of curl_free in two dimensions the trace is half as large.
+void require_equal_shares(const Parameters& canonical);
 
 /// Those that canonical parameters with "inputs", "features", "seed" and the fields of
 /// feature::projection_fields say: of the kernel's spectral law, or, `bounded`, of the law of

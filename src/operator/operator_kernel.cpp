@@ -74,12 +74,20 @@ void OperatorKernel::gram(MatrixView<const double> X, MatrixView<const double> Y
           MERCER_DIMENSION_MISMATCH,
           "K is %lld x %lld, expected %lld x %lld: p = %lld times the rows of X and of Y",
           Long{K.rows}, Long{K.cols}, Long{p * X.rows}, Long{p * Y.rows}, Long{p});
+  if (X.rows > 0) gram_rows(X, Y, context, K);
+}
+
+void OperatorKernel::gram_rows(MatrixView<const double> X, MatrixView<const double> Y,
+                               Context& context, MatrixView<double> K) const {
+  constexpr const char* kWhat = "a block of a Gram matrix";
+  const int64_t p = outputs(X.cols);
   const auto pair = action(X.cols);
-  Matrix<double> identity(p, p);
+  const Matrix<double> identity(p, p, context, kWhat);
   identity.fill(0);
   for (int64_t o = 0; o < p; ++o) identity(o, o) = 1;
   const int64_t chunks = (X.rows + kRowsPerChunk - 1) / kRowsPerChunk;
-  const Matrix<double> columns(worker_count(context, chunks), checked_multiply(p, p, "K"));
+  const Matrix<double> columns(worker_count(context, chunks), checked_multiply(p, p, kWhat),
+                               context, kWhat);
   parallel_for(
       context, chunks,
       [&](int64_t chunk, int worker) noexcept {

@@ -57,6 +57,10 @@ class OperatorKernel {
                           MatrixView<const double> U, Context& context,
                           MatrixView<double> out) const;
 
+  /// gram of shapes that were checked; pair by pair.
+  virtual void gram_rows(MatrixView<const double> X, MatrixView<const double> Y, Context& context,
+                         MatrixView<double> K) const;
+
   Parameters parameters_;
   std::string name_;
   std::unique_ptr<const kernel::Kernel> scalar_;

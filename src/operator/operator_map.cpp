@@ -194,7 +194,7 @@ void OperatorMap::adjoint(const Rows& X, const Rows& Y, Context& context,
   }
 }
 
-void OperatorMap::variance(MatrixView<const double> X, MatrixView<const double> Y,
+void OperatorMap::variance(MatrixView<const double> X, MatrixView<const double> Y, Context& context,
                            MatrixView<double> out) const {
   const int64_t p = outputs();
   require(X.cols == inputs() && Y.cols == inputs() && Y.rows == X.rows && out.rows == X.rows &&
@@ -205,7 +205,12 @@ void OperatorMap::variance(MatrixView<const double> X, MatrixView<const double> 
           Long{X.rows}, Long{X.cols}, Long{Y.rows}, Long{Y.cols}, Long{out.rows}, Long{out.cols},
           Long{inputs()}, Long{p * p});
   const PairVariance at = parts_.variance();
-  for (int64_t i = 0; i < X.rows; ++i) at(X.row(i), Y.row(i), {out.row(i), p, p});
+  Stage stage(context, X.rows);
+  for (int64_t i = 0; i < X.rows; ++i) {
+    at(X.row(i), Y.row(i), {out.row(i), p, p});
+    stage.advance(1);
+    context.checkpoint();
+  }
 }
 
 }  // namespace mercer::operators

@@ -77,8 +77,9 @@ class OperatorMap {
   /// H (r x r) = sum_i Phi(X_i) Phi(X_i)'. Cost: n D^2 + r^2 p.
   void gram(const Rows& X, Context& context, MatrixView<double> H) const;
 
-  /// Row i of out, p p numbers: E (K~ - K)^2 at (X_i, Y_i).
-  void variance(MatrixView<const double> X, MatrixView<const double> Y,
+  /// Row i of out, p p numbers: E (K~ - K)^2 at (X_i, Y_i). Errors: UNSUPPORTED without a
+  /// closed form, CANCELLED.
+  void variance(MatrixView<const double> X, MatrixView<const double> Y, Context& context,
                 MatrixView<double> out) const;
 
  private:

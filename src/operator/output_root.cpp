@@ -43,19 +43,24 @@ double largest_of(MatrixView<const double> gamma) {
   return largest;
 }
 
-/// |r_ij| <= sqrt(r_ii r_jj) of a positive semi-definite rest.
-void check_rest(MatrixView<const double> rest, double least, double largest) {
+/// What pivots of rounding's size leave of a positive semi-definite matrix is rounding.
+void check_rest(MatrixView<const double> rest, double largest) {
   for (int64_t i = 0; i < rest.rows; ++i) {
     require(rest(i, i) >= -kRounding * largest, MERCER_NOT_POSITIVE_DEFINITE,
             "gamma is not positive semi-definite: a diagonal entry of what pivots leave is %g",
             rest(i, i));
     for (int64_t j = 0; j < i; ++j) {
-      require(std::fabs(rest(i, j)) <= std::max(least, kRounding * largest),
-              MERCER_NOT_POSITIVE_DEFINITE,
+      require(std::fabs(rest(i, j)) <= kRounding * largest, MERCER_NOT_POSITIVE_DEFINITE,
               "gamma is not positive semi-definite: pivots leave %g between outputs %lld and %lld",
               rest(i, j), Long{i}, Long{j});
     }
   }
+}
+
+double share_of(MatrixView<const double> rest, double trace) {
+  double sum = 0;
+  for (int64_t i = 0; i < rest.rows; ++i) sum += std::max(rest(i, i), 0.0) / trace;
+  return sum;
 }
 
 }  // namespace
@@ -78,28 +83,31 @@ OutputRoot output_root(MatrixView<const double> gamma, double cutoff) {
     trace += rest(i, i);
     most = std::max(most, rest(i, i));
   }
-  const double least = std::max(cutoff, kSymmetry) * most;
-  std::vector<double> columns;  // one after the other
-  for (int64_t rank = 0; rank < p; ++rank) {
+  // Pivots below the cutoff are taken, too, for only then it shows whether Gamma is indefinite.
+  std::vector<double> columns;  // those kept, one after the other
+  std::vector<double> b(static_cast<size_t>(p));
+  OutputRoot root;
+  bool keeping = true;
+  for (int64_t step = 0; step < p; ++step) {
     int64_t pivot = 0;
     for (int64_t i = 1; i < p; ++i)
       if (rest(i, i) > rest(pivot, pivot)) pivot = i;
-    if (!(rest(pivot, pivot) > least)) break;
-    const double root = std::sqrt(rest(pivot, pivot));
-    const size_t at = columns.size();
-    for (int64_t i = 0; i < p; ++i) columns.push_back(rest(i, pivot) / root);
-    const double* const b = columns.data() + at;
+    const double value = rest(pivot, pivot);
+    if (!(value > kSymmetry * most)) break;
+    keeping = step == 0 || (keeping && value > cutoff * most);
+    for (int64_t i = 0; i < p; ++i) b[static_cast<size_t>(i)] = rest(i, pivot) / std::sqrt(value);
+    if (keeping) columns.insert(columns.end(), b.begin(), b.end());
     for (int64_t i = 0; i < p; ++i)
-      for (int64_t j = 0; j < p; ++j) rest(i, j) -= b[i] * b[j];
+      for (int64_t j = 0; j < p; ++j)
+        rest(i, j) -= b[static_cast<size_t>(i)] * b[static_cast<size_t>(j)];
     for (int64_t i = 0; i < p; ++i) rest(i, pivot) = rest(pivot, i) = 0;
+    if (keeping) root.dropped = share_of(rest.view(), trace);
   }
-  check_rest(rest.view(), least, largest);
+  check_rest(rest.view(), largest);
   const int64_t rank = std::ssize(columns) / p;
-  OutputRoot root{Matrix<double>(p, rank), 0};
-  for (int64_t i = 0; i < p; ++i) {
+  root.B = Matrix<double>(p, rank);
+  for (int64_t i = 0; i < p; ++i)
     for (int64_t c = 0; c < rank; ++c) root.B(i, c) = columns[static_cast<size_t>(c * p + i)];
-    root.dropped += std::max(rest(i, i), 0.0) / trace;
-  }
   return root;
 }
 

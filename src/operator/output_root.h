@@ -20,9 +20,9 @@ struct OutputRoot {
   double dropped = 0;  // trace of what was left out, over the trace of Gamma
 };
 
-/// B by Cholesky factorisation with pivoting, until no diagonal entry of what is left exceeds
-/// `cutoff` times the largest of Gamma. Errors: INVALID_ARGUMENT for a Gamma that is not symmetric
-/// (to 1e-12 of its largest entry), has entries that are not finite, or is 0;
+/// B by Cholesky factorisation with pivoting: the first column, and those whose pivots exceed
+/// `cutoff` times the largest diagonal entry of Gamma. Errors: INVALID_ARGUMENT for a Gamma that is
+/// not symmetric (to 1e-12 of its largest entry), has entries that are not finite, or is 0;
 /// NOT_POSITIVE_DEFINITE for one that is not positive semi-definite.
 OutputRoot output_root(MatrixView<const double> gamma, double cutoff);
 

@@ -15,8 +15,20 @@ namespace mercer::operators {
 
 using Long = long long;
 
-void output_covariance(MatrixView<const double> Y, MatrixView<double> gamma) {
+namespace {
+
+void require_finite(MatrixView<const double> Y) {
+  for (int64_t i = 0; i < Y.rows; ++i)
+    for (int64_t k = 0; k < Y.cols; ++k)
+      require(std::isfinite(Y(i, k)), MERCER_INVALID_ARGUMENT,
+              "output (%lld, %lld) is %g, expected a finite number", Long{i}, Long{k}, Y(i, k));
+}
+
+}  // namespace
+
+void output_covariance(MatrixView<const double> Y, Context& context, MatrixView<double> gamma) {
   require(Y.rows >= 1, MERCER_INVALID_ARGUMENT, "Y has no rows, expected at least one");
+  require_finite(Y);
   const int64_t p = Y.cols;
   const auto n = static_cast<double>(Y.rows);
   std::vector<double> mean(static_cast<size_t>(p), 0.0);
@@ -24,11 +36,13 @@ void output_covariance(MatrixView<const double> Y, MatrixView<double> gamma) {
     for (int64_t k = 0; k < p; ++k) mean[static_cast<size_t>(k)] += Y(i, k) / n;
   for (int64_t k = 0; k < p; ++k)
     for (int64_t l = 0; l < p; ++l) gamma(k, l) = 0;
-  for (int64_t i = 0; i < Y.rows; ++i)
+  for (int64_t i = 0; i < Y.rows; ++i) {
+    context.checkpoint();
     for (int64_t k = 0; k < p; ++k)
       for (int64_t l = 0; l <= k; ++l)
         gamma(k, l) +=
             (Y(i, k) - mean[static_cast<size_t>(k)]) * (Y(i, l) - mean[static_cast<size_t>(l)]) / n;
+  }
   for (int64_t k = 0; k < p; ++k)
     for (int64_t l = 0; l < k; ++l) gamma(l, k) = gamma(k, l);
 }
@@ -76,12 +90,15 @@ void laplacian_pseudo_inverse(MatrixView<const double> W, Context& context,
   }
 }
 
-void task_similarity(MatrixView<const double> Y, double scale, MatrixView<double> gamma) {
+void task_similarity(MatrixView<const double> Y, double scale, Context& context,
+                     MatrixView<double> gamma) {
   require(std::isfinite(scale) && scale > 0, MERCER_INVALID_ARGUMENT,
           "scale = %g, expected a finite number > 0", scale);
+  require_finite(Y);
   for (int64_t k = 0; k < Y.cols; ++k) {
     for (int64_t l = 0; l <= k; ++l) {
       double square = 0;
+      context.checkpoint();
       for (int64_t i = 0; i < Y.rows; ++i) square += (Y(i, k) - Y(i, l)) * (Y(i, k) - Y(i, l));
       gamma(k, l) = gamma(l, k) = std::exp(-scale * square);
     }

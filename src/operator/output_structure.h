@@ -10,8 +10,9 @@
 
 namespace mercer::operators {
 
-/// Gamma (p x p) = (1/n) sum_i (y_i - mean)(y_i - mean)', Y n x p, n >= 1.
-void output_covariance(MatrixView<const double> Y, MatrixView<double> gamma);
+/// Gamma (p x p) = (1/n) sum_i (y_i - mean)(y_i - mean)', Y n x p, n >= 1. Errors:
+/// INVALID_ARGUMENT naming an entry that is not finite; CANCELLED.
+void output_covariance(MatrixView<const double> Y, Context& context, MatrixView<double> gamma);
 
 /// Gamma = the pseudo-inverse of the Laplacian diag(W 1) - W of a graph on p outputs, W symmetric
 /// with weights >= 0 (the diagonal is not read): eigenvalues up to 1e-12 of the largest count as 0.
@@ -20,8 +21,10 @@ void output_covariance(MatrixView<const double> Y, MatrixView<double> gamma);
 void laplacian_pseudo_inverse(MatrixView<const double> W, Context& context,
                               MatrixView<double> gamma);
 
-/// Gamma(k, l) = exp(-scale ||y^k - y^l||^2), y^k column k of Y (n x p), scale > 0.
-void task_similarity(MatrixView<const double> Y, double scale, MatrixView<double> gamma);
+/// Gamma(k, l) = exp(-scale ||y^k - y^l||^2), y^k column k of Y (n x p), scale > 0. Errors: as of
+/// output_covariance.
+void task_similarity(MatrixView<const double> Y, double scale, Context& context,
+                     MatrixView<double> gamma);
 
 /// The (T - 1) x T simplex code of T >= 2 classes: columns of norm 1 with inner products
 /// -1/(T - 1) (Mroueh, Poggio, Rosasco, Slotine 2012).

@@ -84,6 +84,7 @@ std::unique_ptr<const OperatorMap> make_operator_of_roots(const Parameters& give
     fields.push_back(std::move(field));
   const Parameters canonical = check_fields(open_envelope(given, "").body, fields, "");
   const auto kernel = kernel::make_kernel(canonical.object("kernel"));
+  require_equal_shares(canonical);
   Context context;
   const Frequencies drawn = draw_frequencies(canonical, *kernel, false, context);
   const int64_t F = drawn.W.rows();
@@ -92,9 +93,7 @@ std::unique_ptr<const OperatorMap> make_operator_of_roots(const Parameters& give
     double* const to = B.view().row(j);
     require(root(drawn.W.view().row(j), to), MERCER_CANCELLED,
             "root asked to stop at frequency %lld", Long{j});
-    const double share =
-        drawn.shares.empty() ? 1 : drawn.shares[static_cast<size_t>(j)] * static_cast<double>(F);
-    const double scale = std::sqrt(kernel->variance() * share);
+    const double scale = std::sqrt(kernel->variance());
     for (int64_t i = 0; i < B.cols(); ++i) to[i] *= scale;
   }
   return make_supplied_operator(drawn.W.view(), p, q, B.data());

@@ -172,10 +172,10 @@ TEST_CASE("B(omega) by callback", "[capi]") {
     for (int k = 0; k < 3; ++k) B[k] = roots.fill * omega[k];
     return roots.calls++ == roots.stop ? 1 : 0;
   };
-  // Weights of the rule and the amplitude are in the map.
+  // The amplitude is in the map.
   const std::string rest =
       R"("kernel":{"kernel":"gaussian","variance":2},"inputs":3,"features":20,"projection":)"
-      R"("quadrature"})";
+      R"("sobol"})";
   const auto drawn = make_operator(R"({"operator":"curl_free",)" + rest);
   mercer_operator_map* made = nullptr;
   Roots roots;
@@ -192,6 +192,8 @@ TEST_CASE("B(omega) by callback", "[capi]") {
     return mercer_operator_map_from_roots(json, 3, 1, root, &given, map.out());
   };
   const char* const kJson = R"({"inputs":3,"features":20})";
+  CHECK(map.fault(ask(R"({"inputs":3,"features":20,"projection":"quadrature"})", {}, curl),
+                  MERCER_UNSUPPORTED, "quadrature") == "");
   CHECK(map.fault(ask(kJson, {0, 4, 1}, curl), MERCER_CANCELLED, "frequency 4") == "");
   CHECK(map.refused(ask(kJson, {0, -1, NAN}, curl), "roots[0]") == "");
   CHECK(map.refused(ask(kJson, {}, nullptr), "root is NULL") == "");

@@ -73,6 +73,31 @@ TEST_CASE("operator variances are sums over the spectrum", "[moment]") {
   }
 }
 
+TEST_CASE("moments of a Gaussian with a lengthscale per input are its derivatives", "[moment]") {
+  const double x[] = {0.4, -0.3, 0.2, 1}, y[] = {-0.2, 0.5, 0.9, 0.1}, far[] = {1e3, 0, 0, 0};
+  const int64_t d = 4;
+  for (const std::vector<double>& lengthscale : {{0.8, 0.5, 2, 1.1}, std::vector<double>{0.7}}) {
+    const auto kernel = kernel::make_gaussian(lengthscale, 1.3);
+    const kernel::SpectralMoments moments(*kernel, d);
+    for (const double* z : {x, y, far}) {
+      Matrix<double> second(d, d), fourth(d, d);
+      moments.second(z, y, second.view());
+      moments.fourth(z, y, fourth.view());
+      const auto pairs =
+          filled(d, d, [&](int64_t i, int64_t j) { return moments.second(i, j, z, y); });
+      const auto sums = filled(d, d, [&](int64_t i, int64_t j) {
+        double sum = 0;
+        for (int64_t l = 0; l < d; ++l)
+          sum += kernel->derivative(kernel::sum_of(kernel::sum_of({{i, 1}}, {{j, 1}}), {{l, 2}}), d,
+                                    z, y);
+        return sum;
+      });
+      CHECK(difference(second.view(), pairs.view(), 1e-13 * largest(pairs.view())) == "");
+      CHECK(difference(fourth.view(), sums.view(), 1e-12 * largest(sums.view())) == "");
+    }
+  }
+}
+
 TEST_CASE("fourth moments of the Gaussian are the closed form", "[moment]") {
   const double sigma = 0.8, x[] = {0.4, -0.3, 0.2}, y[] = {-0.2, 0.5, 0.9};
   const auto kernel = kernel::make_gaussian({sigma}, 1);

@@ -33,6 +33,14 @@ inline Matrix<double> gram_of(const operators::OperatorKernel& kernel, const Mat
   return K;
 }
 
+inline Matrix<double> variance_of(const operators::OperatorMap& map, const Matrix<double>& X,
+                                  const Matrix<double>& Y) {
+  Matrix<double> out(X.rows(), map.outputs() * map.outputs());
+  Context context;
+  map.variance(X.view(), Y.view(), context, out.view());
+  return out;
+}
+
 inline Matrix<double> matrix_of(const operators::OperatorMap& map, const Rows& X, int threads = 0) {
   Matrix<double> phi(X.rows() * map.outputs(), map.coefficients());
   Context context;

@@ -29,6 +29,10 @@ std::vector<Parameters> all_maps(int64_t features = 20) {
     all.push_back(given);
   };
   add({{"operator", "decomposable"}, {"gamma", std::vector<double>{2, 0.5, 0.5, 1}}});
+  // The greatest cutoff leaves one column.
+  add({{"operator", "decomposable"},
+       {"gamma", std::vector<double>{2, 0.5, 0.5, 1}},
+       {"cutoff", 1.0}});
   add({{"operator", "decomposable"},
        {"gamma", std::vector<double>{1, 2, 0, 0, 2, 4, 0, 0, 0, 0, 3, 1, 0, 0, 1, 2}}});
   for (const bool bounded : {false, true}) {
@@ -121,7 +125,7 @@ TEST_CASE("a row of a field depends on its row of X alone", "[operator]") {
 }
 
 TEST_CASE("no rows, and errors of shape", "[operator]") {
-  const auto map = made_operator(all_maps()[3]);
+  const auto map = made_operator(all_maps()[4]);
   const Matrix<double> theta = random_matrix(map->coefficients(), 1, 2), X(0, kInputs);
   CHECK(field_of(*map, X.view(), theta).rows() == 0);
   const Matrix<double> sums = adjoint_of(*map, X.view(), Matrix<double>(0, map->outputs()));
@@ -138,7 +142,7 @@ TEST_CASE("no rows, and errors of shape", "[operator]") {
 }
 
 TEST_CASE("a memory cap and a request to stop end a call", "[operator]") {
-  const auto map = made_operator(all_maps(2000)[2]);
+  const auto map = made_operator(all_maps(2000)[3]);
   const Matrix<double> X = random_matrix(500, kInputs, 1),
                        theta = random_matrix(map->coefficients(), 1, 2);
   Matrix<double> out(500, map->outputs());
@@ -164,8 +168,9 @@ TEST_CASE("what an operator map cannot be is refused", "[operator]") {
   CHECK(refused({{"features", int64_t{7}}}, MERCER_INVALID_ARGUMENT, "even") == "");
   CHECK(refused({{"bounded", true}, {"projection", "sobol"}}, MERCER_UNSUPPORTED, "sobol") == "");
   CHECK(refused({{"bounded", true}, {"projection", "sorf"}}, MERCER_UNSUPPORTED, "3 inputs") == "");
-  CHECK(refused({{"bounded", true}, {"projection", "quadrature"}}, MERCER_UNSUPPORTED,
-                "quadrature") == "");
+  for (const bool bounded : {false, true})
+    CHECK(refused({{"bounded", bounded}, {"projection", "quadrature"}}, MERCER_UNSUPPORTED,
+                  "projection = quadrature has weights") == "");
   CHECK(refused({{"bounded", true}, {"kernel", gaussian_of({1, 2, 3})}}, MERCER_UNSUPPORTED,
                 "3 lengthscales") == "");
   CHECK(
@@ -175,6 +180,11 @@ TEST_CASE("what an operator map cannot be is refused", "[operator]") {
   CHECK(refused({{"root", "orthonormal"}}, MERCER_INVALID_ARGUMENT, "root") == "");
   CHECK(refused({{"operator", "divergence_free"}, {"inputs", int64_t{1}}},
                 MERCER_DIMENSION_MISMATCH, "at least 2") == "");
+  // Indefinite in what the cutoff leaves out.
+  CHECK(refused({{"operator", "decomposable"},
+                 {"gamma", std::vector<double>{1, 0, 0, 0, 0.1, 0.3, 0, 0.3, 0.1}},
+                 {"cutoff", 0.4}},
+                MERCER_NOT_POSITIVE_DEFINITE, "gamma") == "");
   CHECK(refused({{"operator", "decomposable"}, {"gamma", std::vector<double>{1, 2, 2, 1}}},
                 MERCER_NOT_POSITIVE_DEFINITE, "gamma") == "");
 }

@@ -57,8 +57,10 @@ std::vector<Case> all_cases() {
   return cases;
 }
 
-/// The bounded law has the norm chi_{d+2} in d dimensions.
+/// The bounded law has the norm chi_{d+2} in d dimensions; weights of cosines are not those of
+/// A(omega).
 bool exists(const Case& one) {
+  if (one.projection == "quadrature") return one.name == "decomposable";
   if (!one.bounded || one.projection == "dense" || one.projection == "orthogonal") return true;
   const bool pads =
       one.projection == "sorf" || one.projection == "fastfood" || one.projection == "circulant";
@@ -111,18 +113,15 @@ void check(const Case& one, double threshold) {
                  high = studentised_z_score(sample, expected + slack);
     return low >= -threshold && high <= threshold;
   };
-  // More than a block, but of quadrature, whose whole blocks are biased.
-  const int64_t F = one.projection == "quadrature" ? one.d + 1 : one.d + 2;
-  const Draws several = draw(one, kMeans, F, x, z, K);
+  // More than a block.
+  const Draws several = draw(one, kMeans, one.d + 2, x, z, K);
   for (int e = 0; e < 3; ++e) CHECK(holds(several.entries[e], K(kAt[e][0], kAt[e][1]), bias));
-  Matrix<double> variance(1, p * p);
   if (one.projection == "quadrature") {
     CHECK(refusal_fault(
-              MERCER_UNSUPPORTED, [&] { map->variance(x.view(), z.view(), variance.view()); },
-              "quadrature") == "");
+              MERCER_UNSUPPORTED, [&] { variance_of(*map, x, z); }, "quadrature") == "");
     return;
   }
-  map->variance(x.view(), z.view(), variance.view());
+  const Matrix<double> variance = variance_of(*map, x, z);
   const Draws single = draw(one, kSquares, 1, x, z, K);
   for (int e = 0; e < 3; ++e) {
     const double expected = variance(0, kAt[e][0] * p + kAt[e][1]);
@@ -133,8 +132,7 @@ void check(const Case& one, double threshold) {
   }
   // F columns have 1/F of it, whatever they are said to be.
   const auto many = made_operator(one.spec(16, 0));
-  Matrix<double> less(1, p * p);
-  many->variance(x.view(), z.view(), less.view());
+  const Matrix<double> less = variance_of(*many, x, z);
   CHECK(less(0, 0) == Approx(variance(0, 0) / 16));
 }
 
@@ -150,8 +148,7 @@ TEST_CASE("every operator map has the kernel as its mean and the operator varian
     } else {
       INFO(one.name << ", " << one.projection << ", d = " << one.d);
       CHECK(refusal_fault(
-                MERCER_UNSUPPORTED, [&] { made_operator(one.spec(4, 0)); }, "bounded",
-                one.projection) == "");
+                MERCER_UNSUPPORTED, [&] { made_operator(one.spec(4, 0)); }, one.projection) == "");
     }
   }
 }

@@ -34,6 +34,12 @@ TEST_CASE("a root of Gamma has its rank and says what it leaves out", "[operator
   const auto cut = operators::output_root(diagonal.view(), 0.05);
   CHECK(cut.B.cols() == 2);
   CHECK(cut.dropped == Approx(0.01 / 1.11));
+  // Whatever the cutoff, the first pivot stays.
+  for (const double cutoff : {0.5, 1.0}) {
+    const auto one = operators::output_root(diagonal.view(), cutoff);
+    CHECK((one.B.cols() == 1 && one.B(0, 0) == 1));
+    CHECK(one.dropped == Approx(0.11 / 1.11));
+  }
 }
 
 TEST_CASE("a Gamma that is none is refused", "[operator]") {
@@ -84,25 +90,46 @@ TEST_CASE("Gamma from outputs and from graphs", "[operator]") {
   const Matrix<double> Y =
       filled(3, 2, [](int64_t i, int64_t k) { return k == 0 ? i : 2 - 2 * i; });
   Matrix<double> gamma(2, 2);
-  operators::output_covariance(Y.view(), gamma.view());
+  Context context;
+  operators::output_covariance(Y.view(), context, gamma.view());
   CHECK(gamma(0, 0) == Approx(2.0 / 3));
   CHECK(gamma(0, 1) == Approx(-4.0 / 3));
   CHECK(gamma(1, 1) == Approx(8.0 / 3));
   CHECK(gamma(1, 0) == gamma(0, 1));
 
-  operators::task_similarity(Y.view(), 0.1, gamma.view());
+  operators::task_similarity(Y.view(), 0.1, context, gamma.view());
   CHECK(gamma(0, 0) == 1);
   CHECK(gamma(0, 1) == Approx(std::exp(-0.1 * (4 + 1 + 16))));
   CHECK(refusal_fault(
-            MERCER_INVALID_ARGUMENT, [&] { operators::task_similarity(Y.view(), 0, gamma.view()); },
+            MERCER_INVALID_ARGUMENT,
+            [&] { operators::task_similarity(Y.view(), 0, context, gamma.view()); },
             "scale") == "");
+
+  // What is not observed makes no Gamma, and a long sum can be stopped.
+  const Matrix<double> gaps =
+      filled(3, 2, [&](int64_t i, int64_t k) { return i == 1 && k == 0 ? NAN : Y(i, k); });
+  CHECK(refusal_fault(
+            MERCER_INVALID_ARGUMENT,
+            [&] { operators::output_covariance(gaps.view(), context, gamma.view()); },
+            "output (1, 0) is nan") == "");
+  CHECK(refusal_fault(
+            MERCER_INVALID_ARGUMENT,
+            [&] { operators::task_similarity(gaps.view(), 1, context, gamma.view()); },
+            "output (1, 0) is nan") == "");
+  Context stopped;
+  stopped.cancel();
+  CHECK(refusal_fault(MERCER_CANCELLED, [&] {
+          operators::output_covariance(Y.view(), stopped, gamma.view());
+        }) == "");
+  CHECK(refusal_fault(MERCER_CANCELLED, [&] {
+          operators::task_similarity(Y.view(), 1, stopped, gamma.view());
+        }) == "");
 
   // A path of three, and one output apart: L L+ L = L, L+ symmetric, rows sum to 0.
   Matrix<double> W(4, 4), pseudo(4, 4);
   W.fill(0);
   W(0, 1) = W(1, 0) = 2;
   W(1, 2) = W(2, 1) = 0.5;
-  Context context;
   operators::laplacian_pseudo_inverse(W.view(), context, pseudo.view());
   const Matrix<double> L = filled(4, 4, [&](int64_t i, int64_t j) {
     return i == j ? W(i, 0) + W(i, 1) + W(i, 2) + W(i, 3) : -W(i, j);
