@@ -3,6 +3,7 @@
 // mercer/operator_learn.h: bounds.
 #include "statistic/operator_bound.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
@@ -94,13 +95,26 @@ void take_constants(mercer_operator_bound& bound) {
   bound.intrinsic = constants.intrinsic;
 }
 
+/// Squares and fourth powers of a lengthscale overflow long before it does.
+void check_constants(const mercer_operator_bound& bound) {
+  const auto check = [&](const char* name, double value) {
+    require(std::isfinite(value) && value > 0, MERCER_INVALID_ARGUMENT,
+            "bound->%s = %g for sigma = %g and norm = %g, expected a finite number > 0", name,
+            value, bound.sigma, bound.norm);
+  };
+  check("m", bound.m);
+  if (bound.kind == MERCER_OPERATOR_BOUND_28) return;
+  check("u", bound.u);
+  check("v", bound.v);
+}
+
 double bound_of(const mercer_operator_bound& of, double F) {
   const statistic::OperatorBoundQuestion question{
       of.d,
       of.p,
       of.diameter,
       of.epsilon,
-      {of.m, of.u, of.v, of.intrinsic},
+      {of.m, of.u, of.v, of.intrinsic, of.kernel != MERCER_BOUNDED_KERNEL_DECOMPOSABLE},
       of.radius,
       of.covering,
       of.printed == 1 ? statistic::BoundForm::printed : statistic::BoundForm::corrected};
@@ -124,11 +138,12 @@ mercer_status mercer_operator_frequencies(mercer_operator_bound* bound) {
   return guard("mercer_operator_frequencies", [&] {
     mercer_operator_bound answer = read_bound(bound);
     take_constants(answer);
+    check_constants(answer);
     if (answer.frequencies == 0)
       answer.frequencies =
           statistic::least_frequencies([&](double F) { return bound_of(answer, F); }, answer.delta);
     answer.delta = bound_of(answer, static_cast<double>(answer.frequencies));
     answer.struct_size = bound->struct_size;
-    std::memcpy(bound, &answer, sizeof answer);
+    std::memcpy(bound, &answer, std::min<size_t>(bound->struct_size, sizeof answer));
   });
 }

@@ -59,6 +59,16 @@ double bounded_rate(const OperatorBoundQuestion& question, double F) {
   return F * epsilon * epsilon / (2 * halves * halves * (of.v + of.u * epsilon / 3));
 }
 
+/// 4 p_int exp(-rate) bounds P(lambda_max >= epsilon) (Minsker 2011; Tropp 2015, theorem 7.3.1):
+/// the norm is at -lambda_min, too, so that it takes 8 p_int, or the 2 p of the inequality without
+/// intrinsic dimension. Nothing to add where 4 p_int >= 2 p, nor for decomposable kernels, whose
+/// norms are those of numbers.
+double intrinsic_of_norm(const OperatorBoundQuestion& question) {
+  const double intrinsic = question.constants.intrinsic;
+  if (!corrected(question) || !question.constants.of_any_matrix) return intrinsic;
+  return std::min(2 * intrinsic, std::max(intrinsic, 0.5 * static_cast<double>(question.p)));
+}
+
 /// The best radius for a ball, from a r + b r^{-d}.
 double over_a_ball(const OperatorBoundQuestion& question, double many, double rate) {
   const OperatorConstants& of = question.constants;
@@ -88,7 +98,7 @@ OperatorConstants gaussian_constants(const GaussianOperator& of, bool exponentia
   double largest = 0, kernel = of.norm, psi1 = of.norm / log2;  // sup |A|, |K(0)|, of |A|
   if (of.kind == GaussianOperator::Kind::decomposable) {
     largest = of.norm;
-    constants = {of.norm * chi_moment(d, 1, of.sigma), 0, of.norm * of.norm, of.intrinsic};
+    constants = {of.norm * chi_moment(d, 1, of.sigma), 0, of.norm * of.norm, of.intrinsic, false};
   } else {
     require(of.bounded || exponential, MERCER_UNSUPPORTED,
             "unbounded form: |A(omega)| has no largest value, expected the bounded form, or "
@@ -108,6 +118,7 @@ OperatorConstants gaussian_constants(const GaussianOperator& of, bool exponentia
 
 double corollary28(int64_t d, double second_moment, double norm, double diameter, double epsilon,
                    double F) {
+  if (epsilon > norm * std::sqrt(second_moment) * diameter) return kInfinity;
   const double ratio = norm * diameter / epsilon;
   return 256 * second_moment * ratio * ratio *
          std::exp(-epsilon * epsilon * F / (4 * norm * norm * static_cast<double>(d + 2)));
@@ -119,7 +130,7 @@ double corollary31(const OperatorBoundQuestion& question, double F) {
 }
 
 double corollary32(const OperatorBoundQuestion& question, double F) {
-  return over_a_ball(question, question.constants.intrinsic, bounded_rate(question, F));
+  return over_a_ball(question, intrinsic_of_norm(question), bounded_rate(question, F));
 }
 
 double proposition46(const OperatorBoundQuestion& question, double F) {
@@ -128,7 +139,7 @@ double proposition46(const OperatorBoundQuestion& question, double F) {
 }
 
 double proposition47(const OperatorBoundQuestion& question, double F) {
-  return over_a_covering(question, question.constants.intrinsic, bounded_rate(question, F));
+  return over_a_covering(question, intrinsic_of_norm(question), bounded_rate(question, F));
 }
 
 int64_t least_frequencies(const std::function<double(double F)>& bound, double delta) {

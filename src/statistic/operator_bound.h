@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// How far the kernel of an operator-valued Fourier map may be from the exact one, at once over a ball
-// of inputs (Brault, Heinonen, d'Alche-Buc 2016, section 4 and appendix B.2; SPEC section 12). All
-// are bounds of P(sup |K~ - K| >= epsilon) in the operator norm; F independent frequencies, which
-// the paper calls D.
+// How far the kernel of an operator-valued Fourier map may be from the exact one, at once over a
+// ball of inputs (Brault, Heinonen, d'Alche-Buc 2016, section 4 and appendix B.2; SPEC section 12).
+// All are bounds of P(sup |K~ - K| >= epsilon) in the operator norm; F independent frequencies,
+// which the paper calls D.
 #pragma once
 
 #include <cstdint>
@@ -22,6 +22,7 @@ struct OperatorConstants {
   double u = 0;          // corollary 31: >= 4 (|| |A| ||_psi1 + sup |K|); 32: >= sup |A| + sup |K|
   double v = 0;          // >= sup F |Var K~|
   double intrinsic = 1;  // >= Tr V / |V|, V an upper bound of the variance
+  bool of_any_matrix = true;  // false: K~ - K is a number times a fixed matrix
 };
 
 /// Of Gaussian kernels of lengthscale sigma on R^d; A(omega) as in SPEC section 8.
@@ -42,8 +43,8 @@ OperatorConstants gaussian_constants(const GaussianOperator& of, bool exponentia
 double squared_norm_psi1(int64_t d, double sigma);
 
 struct OperatorBoundQuestion {
-  int64_t d = 0, p = 0;  // p: corollary 31 and proposition 46 alone
-  double diameter = 0;   // |C|; of the inputs, not of their differences
+  int64_t d = 0, p = 0;
+  double diameter = 0;  // |C|; of the inputs, not of their differences
   double epsilon = 0;
   OperatorConstants constants;
   double radius = 0;    // propositions 46, 47: r, and the number of balls of radius r that cover
@@ -53,11 +54,13 @@ struct OperatorBoundQuestion {
 
 /// 2^8 (sqrt(second_moment) norm |C| / epsilon)^2 exp(-F epsilon^2 / (4 norm^2 (d + 2))), of a
 /// decomposable kernel: second_moment = E ||omega||^2, norm = |Gamma|; norm 1: Rahimi, Recht 2007.
+/// Infinite, as those below, for epsilon > sqrt(second_moment) norm |C|.
 double corollary28(int64_t d, double second_moment, double norm, double diameter, double epsilon,
                    double F);
 /// Sub-exponential A. Both are infinite for epsilon > m |C|.
 double corollary31(const OperatorBoundQuestion& question, double F);
-/// Bounded A; infinite below the least epsilon of the inequality.
+/// Bounded A; infinite below the least epsilon of the inequality. Corrected, p_int is the least of
+/// 2 p_int and max(p_int, p/2): the paper bounds the largest eigenvalue where it says the norm.
 double corollary32(const OperatorBoundQuestion& question, double F);
 /// The same with a covering of the caller's.
 double proposition46(const OperatorBoundQuestion& question, double F);

@@ -235,7 +235,40 @@ TEST_CASE("operator bounds: the least number of frequencies, and where a bound s
   CHECK(std::isinf(bound(1)));
   question.epsilon = 100;  // above m |C|
   CHECK(std::isinf(bound(1e9)));
+  CHECK(std::isinf(corollary28(3, 4, 2.5, 2, 10.01, 1e9)));  // sqrt 4 2.5 2 = 10
+  CHECK(std::isfinite(corollary28(3, 4, 2.5, 2, 9.99, 1e9)));
   question.epsilon = 1e-8;
   CHECK(refusal_fault(
             MERCER_UNSUPPORTED, [&] { least_frequencies(bound, 0.01); }, "delta") == "");
+}
+
+TEST_CASE("operator bounds: a small intrinsic dimension is of one end of the spectrum") {
+  OperatorBoundQuestion question;
+  question.d = 3;
+  question.diameter = 2;
+  question.epsilon = 0.5;
+  question.radius = 1e-9;
+  question.covering = 1e250;
+  const auto many = [&](int64_t p, double intrinsic, BoundForm form, bool of_any_matrix = true) {
+    question.p = p;
+    question.form = form;
+    question.constants = {2, 8, 1.5, intrinsic, of_any_matrix};
+    const double found = proposition47(question, 1e4);
+    question.constants = {2, 8, 1.5, 1, false};
+    return found / proposition47(question, 1e4);  // the radius counts for nothing
+  };
+  CHECK(close(many(2, 1, BoundForm::corrected), 1));
+  CHECK(close(many(3, 1, BoundForm::corrected), 1.5));
+  CHECK(close(many(40, 1, BoundForm::corrected), 2));
+  CHECK(close(many(40, 15, BoundForm::corrected), 20));
+  CHECK(close(many(40, 25, BoundForm::corrected), 25));
+  CHECK(close(many(40, 3, BoundForm::printed), 3));
+  CHECK(close(many(40, 3, BoundForm::corrected, false), 3));
+  // The same of the corollary, to the power 1 / (d + 1).
+  question.p = 40;
+  question.form = BoundForm::corrected;
+  question.constants = {2, 8, 1.5, 3};
+  const double any = corollary32(question, 1e4);
+  question.constants.of_any_matrix = false;
+  CHECK(close(any / corollary32(question, 1e4), std::pow(2, 0.25)));
 }
