@@ -3,6 +3,7 @@
 // mercer/operator_learn.h: models.
 #include "mercer/operator_learn.h"
 
+#include <algorithm>
 #include <cstring>
 #include <string>
 
@@ -41,15 +42,29 @@ mercer_operator_fit read_fit(const mercer_operator_fit* fit) {
   return read;
 }
 
+/// What the loss does not read has its default.
+void check_heeded(const mercer_operator_fit& read, const std::string& name,
+                  const solver::OperatorLoss& loss) {
+  const bool quantile = name == "quantile";
+  const bool classes = loss.loss != nullptr && loss.loss->classes;
+  require(read.tau == nullptr || quantile, MERCER_INVALID_ARGUMENT,
+          "fit->tau is given, expected NULL: loss %s has no shares", name.c_str());
+  require(read.delta == 1 || quantile || name == "huber", MERCER_INVALID_ARGUMENT,
+          "fit->delta = %g, expected 1: loss %s does not read it", read.delta, name.c_str());
+  require(!loss.separate || classes, MERCER_INVALID_ARGUMENT,
+          "fit->separate = 1, expected 0: loss %s has no classes", name.c_str());
+}
+
 solver::OperatorLoss loss_of(const mercer_operator_fit& read, int64_t p) {
+  const std::string name(read.loss == nullptr ? "squares" : check_text("fit->loss", read.loss));
   solver::OperatorLoss loss;
   loss.separate = read.separate == 1;
-  if (read.loss == nullptr) return loss;
-  const std::string name(check_text("fit->loss", read.loss));
-  loss.loss = solver::find_loss(name);
-  require(loss.loss != nullptr, MERCER_INVALID_ARGUMENT,
+  loss.loss = read.loss == nullptr ? nullptr : solver::find_loss(name);
+  require(read.loss == nullptr || loss.loss != nullptr, MERCER_INVALID_ARGUMENT,
           "fit->loss = \"%s\", expected NULL, huber, quantile, logistic, squared_hinge or poisson",
           name.c_str());
+  check_heeded(read, name, loss);
+  if (loss.loss == nullptr) return loss;
   for (int64_t k = 0; k < p; ++k)
     loss.parameters.push_back(
         {.delta = read.delta, .tau = read.tau == nullptr ? 0.5 : read.tau[k]});
@@ -91,7 +106,7 @@ mercer_status mercer_operator_model_fit(const mercer_operator_map* map, const me
         answer.iterations = found.iterations;
         answer.residual = found.residual;
         answer.squared_norm = found.squared_norm;
-        std::memcpy(fit, &answer, sizeof answer);
+        std::memcpy(fit, &answer, std::min<size_t>(fit->struct_size, sizeof answer));
         return {std::move(learnt)};
       });
 }

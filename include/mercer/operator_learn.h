@@ -65,13 +65,17 @@ typedef struct mercer_operator_fit {
   int64_t lambda_count;  /**< [16] At least 1; of several the best is taken. */
   const char* loss;      /**< [24] NULL: (f - y)^2 / 2; else huber, quantile, logistic,
                                 squared_hinge or poisson. */
-  const double* tau;     /**< [32] p shares in (0, 1), of the loss quantile; NULL: 1/2 each. */
+  const double* tau;     /**< [32] p shares in (0, 1), of the loss quantile; NULL: 1/2 each. NULL
+                                for other losses. */
   double delta;          /**< [40] huber: where squares end; quantile: half the width that is
-                                rounded; > 0. */
+                                rounded; > 0. 1 for other losses. */
   int32_t separate;      /**< [48] 1: of the losses of classes every output is 0 or 1 by itself; 0:
-                                a row has one class, and a code of p numbers. */
+                                a row has one class: a code of p numbers, one of them 1. 0 for
+                                other losses. */
   int32_t reserved;      /**< [52] 0. */
-  double tolerance;      /**< [56] Of residuals, relative; of LBFGS on what a step brings. */
+  double tolerance;      /**< [56] Of residuals, relative; of LBFGS on what a step brings, relative
+                                to the loss. GRADIENTS does not read it: it ends after
+                                most_iterations passes, and residual says how near. */
   int64_t most_iterations; /**< [64] >= 1. */
   uint64_t seed;           /**< [72] Of the rows held out, and of the order of GRADIENTS. */
   int64_t chosen;          /**< [80] Answer: which lambda, from 0. */
@@ -96,12 +100,12 @@ static inline mercer_operator_fit mercer_operator_fit_of(const double* lambdas, 
  *  + lambda/2 |theta|^2 for f(x) = Phi(x)'theta; N counts rows, whether or not all their outputs
  *  were observed. There is no intercept: centre the targets. NaN in Y: not observed.
  *  Of several lambdas STEIN takes the one of least leave-one-out error, in closed form; other
- *  methods the one of least loss on a fifth of the rows, chosen by seed, N lambda kept, from the
- *  largest lambda down to the first that does not converge.
+ *  methods the one of least loss on a fifth of the rows in which something was observed, chosen by
+ *  seed, N lambda kept, from the largest lambda down to the first that does not converge.
  *  Shapes: X N x d and Y N x p, dense or CSR (made dense), F32 or F64. Computed in double.
- *  Errors: MERCER_DIMENSION_MISMATCH; MERCER_INVALID_ARGUMENT naming the field, or a target that the
- *  loss has no value for; MERCER_UNSUPPORTED for a method that does not do for loss, map or gaps;
- *  MERCER_NOT_CONVERGED with the residual; on failure there are no answers.
+ *  Errors: MERCER_DIMENSION_MISMATCH; MERCER_INVALID_ARGUMENT naming the field, or a target that
+ *  the loss has no value for; MERCER_UNSUPPORTED for a method that does not do for loss, map or
+ *  gaps; MERCER_NOT_CONVERGED with the residual; on failure there are no answers.
  *  Threads and cost: any number at once; an iteration costs N rows of mercer_operator_map_apply and
  *  of its transpose. */
 MERCER_API mercer_status mercer_operator_model_fit(const mercer_operator_map* map,
@@ -110,8 +114,8 @@ MERCER_API mercer_status mercer_operator_model_fit(const mercer_operator_map* ma
                                                    mercer_context* context,
                                                    mercer_operator_model** out);
 
-/** The numbers of `kind` (mercer_field) of f at rows: mercer_operator_map_apply with theta, with its
- *  shapes, errors and cost. */
+/** The numbers of `kind` (mercer_field) of f at rows: mercer_operator_map_apply with theta, with
+ *  its shapes, errors and cost. */
 MERCER_API mercer_status mercer_operator_model_predict(const mercer_operator_model* model,
                                                        const mercer_rows* X, int32_t kind,
                                                        mercer_context* context,
@@ -148,14 +152,16 @@ MERCER_API void mercer_operator_model_free(mercer_operator_model* model);
 /** Which bound of P(sup over x, z in C of |Phi(x)'Phi(z) - K(x, z)| >= epsilon). */
 typedef enum mercer_operator_bound_kind {
   /** Corollary 28, decomposable: 2^8 (s g |C|/epsilon)^2 exp(-F epsilon^2/(4 g^2 (d + 2))), s^2 = E
-   *  ||omega||^2, g = |Gamma|. */
+   *  ||omega||^2, g = |Gamma|; infinite for epsilon > s g |C|. */
   MERCER_OPERATOR_BOUND_28 = 0,
   /** Corollary 31, A(omega) of sub-exponential norm: 12 (m |C|/epsilon) (p_int R)^{1/(d+1)}
    *  e^{-h/(d+1)}, R = 1 + 3/(e^2 log^2(1 + F e/v)), e = epsilon/2, h = F epsilon^2/(8 v (1 + 1/p))
    *  for epsilon <= (v/u)(1 + 1/p)/k, else F epsilon/(8 u k), k = log(16 sqrt 2 p u^2/v). */
   MERCER_OPERATOR_BOUND_31 = 1,
   /** Corollary 32, A(omega) bounded: 12 (m |C|/epsilon) p_int^{1/(d+1)} e^{-h/(d+1)},
-   *  h = F epsilon^2/(8 (v + u epsilon/3)) for epsilon >= 2 sqrt(v/F) + 4 u/(3 F). */
+   *  h = F epsilon^2/(8 (v + u epsilon/3)) for epsilon >= 2 sqrt(v/F) + 4 u/(3 F). Of GIVEN, p_int
+   *  below p/2 stands here and in 47 for min(2 p_int, p/2): the report bounds the largest
+   *  eigenvalue where it says the norm. */
   MERCER_OPERATOR_BOUND_32 = 2,
   /** Proposition 46: 4 (m radius/epsilon + p_int R covering e^{-h}), R and h of 31. */
   MERCER_OPERATOR_BOUND_46 = 3,
@@ -163,7 +169,8 @@ typedef enum mercer_operator_bound_kind {
   MERCER_OPERATOR_BOUND_47 = 4
 } mercer_operator_bound_kind;
 
-/** What m, u, v and p_int are of: the caller's numbers, or Gaussian kernels of lengthscale sigma. */
+/** What m, u, v and p_int are of: the caller's numbers, or Gaussian kernels of lengthscale
+ *  sigma. */
 typedef enum mercer_bounded_kernel {
   MERCER_BOUNDED_KERNEL_GIVEN = 0,
   MERCER_BOUNDED_KERNEL_DECOMPOSABLE = 1,
@@ -215,8 +222,9 @@ static inline mercer_operator_bound mercer_operator_bound_of(int32_t kind, int32
 
 /** The bound for F independent frequencies, or the least F for which it is at most delta. It is a
  *  guarantee: errors are usually tens of times smaller.
- *  Errors: MERCER_INVALID_ARGUMENT naming the field; MERCER_UNSUPPORTED (unbounded fields for 32 and
- *  47, fields for 28, more than 2^53 frequencies). On failure nothing is answered.
+ *  Errors: MERCER_INVALID_ARGUMENT naming the field, or a constant that overflows;
+ *  MERCER_UNSUPPORTED (unbounded fields for 32 and 47, fields for 28, more than 2^53 frequencies).
+ *  On failure nothing is answered.
  *  Threads and cost: any number at once; O(1).
  *  Source: the report's section 4 and appendix B.2. */
 MERCER_API mercer_status mercer_operator_frequencies(mercer_operator_bound* bound);

@@ -27,13 +27,13 @@ struct CgResult {
   double worst() const;           // the largest residual
 };
 
-/// From X (n x k), which becomes the solution, 0 where b = 0. Columns step side by side, each with numbers of its
-/// own, so that every step is one product with A; a column that is done stays as it is. The
-/// recurrence's residual is believed only after it is computed anew: where rounding has parted the
-/// two, the column begins again from its x, as long as that halves the residual. One product per
-/// iteration and one per such check; 4 n k numbers (3 without a preconditioner). Errors: a shape
-/// (DIMENSION_MISMATCH), an option out of its domain, B, X or a product that is not finite
-/// (INVALID_ARGUMENT), p'A p <= 0 (NOT_POSITIVE_DEFINITE), CANCELLED, OUT_OF_MEMORY.
+/// From X (n x k), which becomes the solution, 0 where b = 0. Columns step side by side, each with
+/// numbers of its own, so that every step is one product with A; a column that is done stays as it
+/// is. The recurrence's residual is believed only after it is computed anew: where rounding has
+/// parted the two, the column begins again from its x, as long as that halves the residual. One
+/// product per iteration and one per such check; 4 n k numbers (3 without a preconditioner).
+/// Errors: a shape (DIMENSION_MISMATCH), an option out of its domain, B, X or a product that is not
+/// finite (INVALID_ARGUMENT), p'A p <= 0 (NOT_POSITIVE_DEFINITE), CANCELLED, OUT_OF_MEMORY.
 CgResult conjugate_gradient(const LinearOperator& A, MatrixView<const double> B,
                             const CgOptions& options, Context& context, MatrixView<double> X);
 

@@ -47,7 +47,7 @@ class Iteration {
       alpha_ = normalize(v_);
     }
     result_.residual = phibar_;
-    result_.normal_residual = alpha_ * phibar_;
+    result_.normal_residual = normal_at_start_ = alpha_ * phibar_;
     result_.end = alpha_ * phibar_ == 0 ? LsqrEnd::zero : iterate();
     return result_;
   }
@@ -64,6 +64,8 @@ class Iteration {
       if (result_.residual <= options_.tolerance * (result_.norm * result_.size + size_of_b_))
         return LsqrEnd::consistent;
       if (result_.normal_residual <= options_.tolerance * result_.norm * result_.residual)
+        return LsqrEnd::least_squares;
+      if (result_.normal_residual <= options_.normal_tolerance * normal_at_start_)
         return LsqrEnd::least_squares;
       if (result_.condition >= options_.largest_condition) return LsqrEnd::condition;
     }
@@ -123,7 +125,7 @@ class Iteration {
                     v_ = part(cols_, A_.cols(), 0), w_ = part(cols_, A_.cols(), 1),
                     scratch_v_ = part(cols_, A_.cols(), 2);
   double alpha_ = 0, beta_ = 0, rhobar_ = 0, phibar_ = 0, size_of_b_ = 0;
-  double squares_ = 0, inverses_ = 0, lost_ = 0;
+  double squares_ = 0, inverses_ = 0, lost_ = 0, normal_at_start_ = 0;
   LsqrResult result_;
 };
 
@@ -133,8 +135,9 @@ LsqrResult lsqr(const LinearOperator& A, std::span<const double> b, const LsqrOp
                 Context& context, std::span<double> x) {
   require(std::isfinite(options.damping) && options.damping >= 0, MERCER_INVALID_ARGUMENT,
           "damping = %g, expected a finite number >= 0", options.damping);
-  require(options.tolerance >= 0, MERCER_INVALID_ARGUMENT, "tolerance = %g, expected a number >= 0",
-          options.tolerance);
+  for (const double tolerance : {options.tolerance, options.normal_tolerance})
+    require(tolerance >= 0, MERCER_INVALID_ARGUMENT, "tolerance = %g, expected a number >= 0",
+            tolerance);
   require(options.most_iterations >= 0, MERCER_INVALID_ARGUMENT,
           "most_iterations = %lld, expected at least 0",
           static_cast<Long>(options.most_iterations));

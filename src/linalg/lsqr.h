@@ -11,8 +11,9 @@
 namespace mercer::linalg {
 
 struct LsqrOptions {
-  double damping = 0;        // >= 0
-  double tolerance = 1e-10;  // of either test below, >= 0
+  double damping = 0;           // >= 0
+  double tolerance = 1e-10;     // of either test below, >= 0
+  double normal_tolerance = 0;  // on |A~'r| / |A'b|, >= 0; 0: not asked
   int64_t most_iterations = 1000;
   double largest_condition = 1e14;  // beyond it the iteration ends; > 1
 };
@@ -20,7 +21,7 @@ struct LsqrOptions {
 enum class LsqrEnd {
   zero,           // A'b = 0: x = 0
   consistent,     // |r| <= tolerance (|A| |x| + |b|): the equations hold as far as that
-  least_squares,  // |A~'r| <= tolerance |A~| |r|, A~ = (A; damping I)
+  least_squares,  // |A~'r| <= tolerance |A~| |r|, A~ = (A; damping I), or <= normal_tolerance |A'b|
   condition,      // the estimate of A~'s condition number passed largest_condition
   iterations      // as many as were allowed
 };
@@ -38,7 +39,7 @@ struct LsqrResult {
 };
 
 /// x minimises |A x - b|^2 + damping^2 |x|^2; without damping the x of least norm. x is written
-/// only. A product with A and one with A' per iteration; 2 columns and 1 row of A in memory.
+/// only. A product with A and one with A' per iteration; memory 2 A.rows() + 3 A.cols() numbers.
 /// Errors: a shape (DIMENSION_MISMATCH), an option out of its domain, b or a product that is not
 /// finite (INVALID_ARGUMENT), CANCELLED, OUT_OF_MEMORY.
 LsqrResult lsqr(const LinearOperator& A, std::span<const double> b, const LsqrOptions& options,

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <optional>
 
 #include "base/error.h"
 #include "linalg/blas.h"
@@ -92,16 +93,31 @@ OperatorFit by_stein(const operators::OperatorMap& map, MatrixView<const double>
   return fit;
 }
 
+/// Whether no step falls any more because f's rounding hides it: of f with curvatures up to L a
+/// step lowers f by |g|^2/(2L) at least, and from 0, where |g_0|^2/(2L) <= f(0) - f, it shows what
+/// L is.
+bool stalled_by_rounding(const solver::OperatorObjective& objective, std::span<const double> theta,
+                         Context& context) {
+  constexpr double kRounding = 1e-12;  // of f, a hundred times what L-BFGS takes for its noise
+  std::vector<double> gradient(theta.size()), start(theta.size());
+  const std::vector<double> zero(theta.size());
+  const double f = objective(theta, gradient, context);
+  const double before = objective(zero, start, context);
+  const double g = linalg::dot(gradient, gradient), g0 = linalg::dot(start, start);
+  return g * (before - f) <= kRounding * std::abs(f) * g0;
+}
+
 /// Moves theta to the minimum for a lambda by one of the methods that take steps; whether it got
 /// there.
 bool descend(const MapRows& rows, MatrixView<const double> Y, double lambda,
              const OperatorFitOptions& options, Context& context, std::span<double> theta,
-             OperatorFit& fit) {
+             OperatorFit& fit, std::optional<solver::NystroemPreconditioner>* sketch) {
   if (fit.method == OperatorMethod::conjugate_gradient || fit.method == OperatorMethod::lsqr) {
     const auto kind = fit.method == OperatorMethod::lsqr ? OperatorSolver::lsqr
                                                          : OperatorSolver::conjugate_gradient;
     const auto solved = solver::operator_ridge(
-        rows, Y, lambda, {kind, options.tolerance, options.most_iterations}, context, theta);
+        rows, Y, lambda, {kind, options.tolerance, options.most_iterations, sketch}, context,
+        theta);
     fit.iterations += solved.iterations;
     fit.residual = solved.residual;
     return solved.converged;
@@ -112,7 +128,8 @@ bool descend(const MapRows& rows, MatrixView<const double> Y, double lambda,
         solver::minimize(objective, {options.tolerance, options.most_iterations}, context, theta);
     fit.iterations += end.iterations;
     fit.residual = end.largest_gradient;
-    return end.end != linalg::LbfgsEnd::iterations;  // a step that no longer falls is the end too
+    return end.converged() ||
+           (end.end == linalg::LbfgsEnd::stalled && stalled_by_rounding(objective, theta, context));
   }
   const auto end = solver::averaged_descent(
       objective, {.epochs = options.most_iterations, .seed = options.seed}, context, theta);
@@ -120,25 +137,40 @@ bool descend(const MapRows& rows, MatrixView<const double> Y, double lambda,
   objective(theta, gradient, context);
   fit.iterations += end.steps;
   fit.residual = 0;
-  for (const double g : gradient) fit.residual = std::max(fit.residual, std::abs(g));
-  return true;
+  for (const double g : gradient)
+    if (!(std::abs(g) <= fit.residual) && !std::isnan(fit.residual)) fit.residual = std::abs(g);
+  return true;  // as many passes as were asked for, whatever the tolerance
 }
 
-/// Y with about a fifth of its rows missing, and those rows alone.
+std::vector<int64_t> observed_rows(MatrixView<const double> Y) {
+  std::vector<int64_t> rows;
+  for (int64_t i = 0; i < Y.rows; ++i)
+    if (!std::all_of(Y.row(i), Y.row(i) + Y.cols, [](double y) { return std::isnan(y); }))
+      rows.push_back(i);
+  return rows;
+}
+
+/// Y without about a fifth of the rows in which something was observed, and those rows alone.
 struct Halves {
   Matrix<double> kept, held_out;
   Halves(MatrixView<const double> Y, uint64_t seed, Context& context)
       : kept(Y.rows, Y.cols, context, kWhat), held_out(Y.rows, Y.cols, context, kWhat) {
-    require(Y.rows >= kHeldOutOneIn, MERCER_INVALID_ARGUMENT,
-            "%lld rows, expected at least %lld to choose lambda by held-out rows",
-            static_cast<long long>(Y.rows), static_cast<long long>(kHeldOutOneIn));
-    std::vector<int64_t> order(static_cast<std::size_t>(Y.rows));
+    kept.fill(kMissing);
+    held_out.fill(kMissing);
+    const std::vector<int64_t> rows = observed_rows(Y);
+    const int64_t count = std::ssize(rows);
+    require(count >= 2, MERCER_INVALID_ARGUMENT,
+            "%lld rows with an observed target, expected at least 2 to choose lambda by held-out "
+            "rows",
+            static_cast<long long>(count));
+    std::vector<int64_t> order(rows.size());
     random::Cursor cursor({seed, random::Tag::split, kHeldOutOneIn});
     random::permutation(cursor, order);
-    for (int64_t place = 0; place < Y.rows; ++place) {
-      const int64_t i = order[static_cast<std::size_t>(place)];
+    const int64_t out = std::max<int64_t>(1, count / kHeldOutOneIn);
+    for (int64_t place = 0; place < count; ++place) {
+      const int64_t i = rows[static_cast<std::size_t>(order[static_cast<std::size_t>(place)])];
       for (int64_t k = 0; k < Y.cols; ++k) {
-        const bool held = place < Y.rows / kHeldOutOneIn;
+        const bool held = place < out;
         kept(i, k) = held ? kMissing : Y(i, k);
         held_out(i, k) = held ? Y(i, k) : kMissing;
       }
@@ -168,10 +200,11 @@ void choose_lambda(const MapRows& rows, MatrixView<const double> Y,
   });
   std::vector<double> best(theta.begin(), theta.end());
   fit.error = std::numeric_limits<double>::infinity();
+  std::optional<solver::NystroemPreconditioner> sketch;  // the rows kept are the same
   for (const int64_t l : order) {
     // Smaller ones would converge even later.
     if (!descend(rows, halves.kept.view(), options.lambdas[static_cast<std::size_t>(l)], options,
-                 context, theta, fit))
+                 context, theta, fit, &sketch))
       break;
     const double error = loss_at(rows, halves.held_out.view(), options.loss, context, theta);
     if (!(error < fit.error)) continue;
@@ -179,6 +212,11 @@ void choose_lambda(const MapRows& rows, MatrixView<const double> Y,
     fit.chosen = l;
     best.assign(theta.begin(), theta.end());
   }
+  require(std::isfinite(fit.error), MERCER_NOT_CONVERGED,
+          "no lambda of %zu has a finite error on the rows held out: residual %g after %lld "
+          "iterations in all, expected tolerance = %g",
+          options.lambdas.size(), fit.residual, static_cast<long long>(fit.iterations),
+          options.tolerance);
   std::ranges::copy(best, theta.begin());
 }
 
@@ -228,7 +266,7 @@ OperatorFit fit_operator(const operators::OperatorMap& map, MatrixView<const dou
   } else {
     if (options.lambdas.size() > 1) choose_lambda(rows, Y, options, context, learnt, fit);
     const double lambda = options.lambdas[static_cast<std::size_t>(fit.chosen)];
-    const bool converged = descend(rows, Y, lambda, options, context, learnt, fit);
+    const bool converged = descend(rows, Y, lambda, options, context, learnt, fit, nullptr);
     require(converged, MERCER_NOT_CONVERGED,
             "residual %g after %lld iterations in all at lambda = %g, expected tolerance = %g",
             fit.residual, static_cast<long long>(fit.iterations), lambda, options.tolerance);

@@ -54,11 +54,11 @@ struct OperatorFit {
 /// Minimises (1/N) sum loss(f(x_i), y_i) + lambda/2 |theta|^2 over observed targets. automatic is
 /// stein where it can be (squares, the same root for all frequencies, every target observed), else
 /// conjugate_gradient for squares, lbfgs for other losses. Of several lambdas stein takes the least
-/// leave-one-out error; other methods the least loss on a fifth of the rows, held out at random,
-/// N lambda kept, from the largest lambda to the smallest, each from the theta of the one before, up to the
-/// first that does not converge.
-/// theta is written last. Errors: those of the methods, UNSUPPORTED for a method that cannot,
-/// NOT_CONVERGED with the residual.
+/// leave-one-out error; other methods the least loss on a fifth of the rows with targets, held out
+/// at random, N lambda kept, from the largest lambda to the smallest, each from the theta of the
+/// one before, up to the first that does not converge. theta is written last. Errors: those of the
+/// methods, UNSUPPORTED for a method that cannot, NOT_CONVERGED with the residual: L-BFGS where no
+/// step falls though the gradient is not down to rounding, and where no lambda has a finite error.
 OperatorFit fit_operator(const operators::OperatorMap& map, MatrixView<const double> X,
                          MatrixView<const double> Y, const OperatorFitOptions& options,
                          Context& context, std::span<double> theta);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // theta_t = theta_{t-1} - gamma_t (blocks / N sum over block i_t of Phi(x_i) slope_i + lambda
-// theta_{t-1}), and the mean of the later half (Polyak, Juditsky 1992; step lengths as in Xu 2011 with
-// a = lambda and c = 3/4, but gamma_0 from the curvature in the place of trials).
+// theta_{t-1}), and the mean of the later half (Polyak, Juditsky 1992; step lengths as in Xu 2011
+// with a = lambda and c = 3/4, but gamma_0 from the curvature in the place of trials).
 #include "solver/operator_descent.h"
 
 #include <algorithm>
@@ -88,8 +88,10 @@ class Descent {
   double step_by_rule() {
     double most = 0;
     const int64_t probed = std::min(kProbedBlocks, blocks_);
-    for (int64_t k = 0; k < probed; ++k)
-      most = std::max(most, largest_eigenvalue(k * blocks_ / probed));
+    for (int64_t k = 0; k < probed; ++k) {
+      const double value = largest_eigenvalue(k * blocks_ / probed);
+      if (!(value <= most) && !std::isnan(most)) most = value;  // NaN stays
+    }
     const double L = objective_.loss().largest_curvature() * most + objective_.lambda();
     require(std::isfinite(L) && L > 0, MERCER_INVALID_ARGUMENT,
             "the largest eigenvalue of a block of rows is %g, expected a positive number", most);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Exact ridge with an operator-valued kernel, the reference for features: f(x) = sum_i K(x, x_i) u_i
-// with (K + N lambda I) u = y over the observed entries of y (N x p, NaN: not observed), u = 0 at the
-// others. Block (i, j) of K, (N p) x (N p), is K(x_i, x_j); N is the number of rows.
+// Exact ridge with an operator-valued kernel, the reference for features: f(x) = sum_i K(x, x_i)
+// u_i with (K + N lambda I) u = y over the observed entries of y (N x p, NaN: not observed), u = 0
+// at the others. Block (i, j) of K, (N p) x (N p), is K(x_i, x_j); N is the number of rows.
 #pragma once
 
 #include "solver/operator_ridge.h"

@@ -53,6 +53,15 @@ void check_parameters(const OperatorLoss& loss, int64_t outputs) {
   }
 }
 
+/// A code has a single 1; of one output 0 and 1 are two classes.
+void check_one_class(const OperatorLoss& loss, MatrixView<const double> Y, int64_t i) {
+  double ones = 0;
+  for (int64_t k = 0; k < Y.cols; ++k) ones += Y(i, k);
+  require(Y.cols == 1 || ones == 1, MERCER_INVALID_ARGUMENT,
+          "row %lld has %g targets of 1, expected one: %s has one class per row",
+          static_cast<Long>(i), ones, loss.loss->name);
+}
+
 void check_targets(const OperatorLoss& loss, MatrixView<const double> Y) {
   if (loss.loss == nullptr) return;
   const bool classes = loss.loss->classes;
@@ -70,6 +79,7 @@ void check_targets(const OperatorLoss& loss, MatrixView<const double> Y) {
             "row %lld has %lld of %lld targets, expected all or none: %s has one class per row",
             static_cast<Long>(i), static_cast<Long>(Y.cols - missing), static_cast<Long>(Y.cols),
             loss.loss->name);
+    if (whole_rows(loss) && missing == 0) check_one_class(loss, Y, i);
   }
 }
 

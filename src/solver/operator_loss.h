@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Penalised losses of functions with several outputs:
-//   f(theta) = (1/N) sum_i sum over observed outputs k of loss(f_k(x_i), y_ik) + lambda/2 |theta|^2,
+//   f(theta) = (1/N) sum_i sum over observed k of loss(f_k(x_i), y_ik) + lambda/2 |theta|^2,
 // N the number of rows.
 #pragma once
 
@@ -18,7 +18,7 @@ struct OperatorLoss {
   const Loss* loss = nullptr;                   // null: squares, (s - y)^2 / 2
   std::vector<LossParameters> parameters = {};  // none, one, or one per output: joint quantiles
   /// Losses of classes: each output is a two-class task of its own, with targets 0 and 1; otherwise
-  /// a row has one class, and its targets are all observed or all missing.
+  /// a row has one class, a single 1, and its targets are all observed or all missing.
   bool separate = false;
 
   /// No second derivative in a score is larger. UNSUPPORTED for losses without a bound (poisson).

@@ -21,10 +21,13 @@ namespace {
 using Long = long long;
 
 constexpr const char* kWhat = "ridge on an operator-valued map";
-constexpr int64_t kPlainSteps = 100, kSketch = 100;
+constexpr int64_t kPlainSteps = 100, kSketch = 100, kColumns = 8;
 constexpr uint64_t kSketchSeed = 0;
 
 double norm(std::span<const double> x) { return std::sqrt(linalg::dot(x, x)); }
+
+/// 0 / 0 = 0: nothing differs from nothing.
+double ratio(double part, double whole) { return part == 0 ? 0 : part / whole; }
 
 MatrixView<double> column(std::span<double> x) {
   return {x.data(), static_cast<int64_t>(x.size()), 1};
@@ -49,6 +52,12 @@ double relative_residual(const linalg::LinearOperator& A, std::span<const double
   return whole > 0 ? size / whole : size;
 }
 
+int64_t bytes_of_sketch(const linalg::LinearOperator& A, int64_t rank) {
+  const int64_t sketch = checked_multiply(4, checked_multiply(rank, A.cols(), kWhat), kWhat);
+  const int64_t values = checked_multiply(std::min(kColumns, rank), A.rows(), kWhat);
+  return checked_multiply(8, checked_add(sketch, values, kWhat), kWhat);
+}
+
 /// Plain steps first: where they do not do, the spectrum is wide, and of kernels it falls fast. The
 /// products of the sketch count as steps.
 OperatorRidge by_gradients(const linalg::LinearOperator& A, std::span<const double> Aty,
@@ -63,13 +72,14 @@ OperatorRidge by_gradients(const linalg::LinearOperator& A, std::span<const doub
   const int64_t rank = std::min(kSketch, A.cols() / 4);
   const int64_t left = options.most_iterations - spent;
   if (!solved.converged && left > 0) {
-    std::optional<NystroemPreconditioner> sketch;
-    const int64_t numbers = checked_multiply(4, checked_multiply(rank, A.cols(), kWhat), kWhat);
-    if (rank > 0 && left > rank && context.has_room(checked_multiply(8, numbers, kWhat))) {
+    std::optional<NystroemPreconditioner> own;
+    std::optional<NystroemPreconditioner>& sketch =
+        options.sketch == nullptr ? own : *options.sketch;
+    if (!sketch && rank > 0 && left > rank && context.has_room(bytes_of_sketch(A, rank))) {
       sketch.emplace(NormalEquations(A, 0), rank, kSketchSeed, context);
       spent += rank;
-      steps.preconditioner = [&](MatrixView<double> R) { sketch->apply(shift, R); };
     }
+    if (sketch) steps.preconditioner = [&](MatrixView<double> R) { sketch->apply(shift, R); };
     steps.most_iterations = options.most_iterations - spent;
     solved = linalg::conjugate_gradient(system, column(Aty), steps, context, column(theta));
     spent += solved.iterations;
@@ -77,13 +87,41 @@ OperatorRidge by_gradients(const linalg::LinearOperator& A, std::span<const doub
   return {spent, solved.worst(), solved.converged};
 }
 
+OperatorRidge by_lsqr(const linalg::LinearOperator& A, std::span<const double> y,
+                      std::span<const double> Aty, double shift,
+                      const OperatorRidgeOptions& options, Context& context,
+                      std::span<double> theta) {
+  const linalg::LsqrResult solved = linalg::lsqr(A, y,
+                                                 {.damping = std::sqrt(shift),
+                                                  .tolerance = 0,
+                                                  // Half of it for what the estimate has lost.
+                                                  .normal_tolerance = options.tolerance / 2,
+                                                  .most_iterations = options.most_iterations},
+                                                 context, theta);
+  OperatorRidge result{solved.iterations, relative_residual(A, Aty, shift, context, theta), false};
+  result.converged = solved.converged() && result.residual <= options.tolerance;
+  return result;
+}
+
+/// 1, or a power of two near the largest |y| where squares of y leave the range of double.
+double unit_of(std::span<const double> y) {
+  double most = 0;
+  for (const double value : y) most = std::max(most, std::abs(value));
+  const bool plain = most == 0 || (most > 1e-100 && most < 1e100);
+  return plain ? 1 : std::ldexp(1.0, std::ilogb(most));
+}
+
 }  // namespace
 
 void NormalEquations::multiply(linalg::Transpose, MatrixView<const double> X, Context& context,
                                MatrixView<double> Y) const {
-  const Matrix<double> middle(A_.rows(), X.cols, context, kWhat);
-  A_.apply(X, context, middle.view());
-  A_.apply_transpose(middle.view(), context, Y);
+  const Matrix<double> middle(A_.rows(), std::min(kColumns, X.cols), context, kWhat);
+  for (int64_t first = 0; first < X.cols; first += kColumns) {
+    const int64_t last = std::min(first + kColumns, X.cols);
+    const MatrixView<double> values = middle.view().block_cols(0, last - first);
+    A_.apply(X.block_cols(first, last), context, values);
+    A_.apply_transpose(values, context, Y.block_cols(first, last));
+  }
   for (int64_t i = 0; i < Y.rows; ++i)
     for (int64_t j = 0; j < Y.cols; ++j) Y(i, j) += shift_ * X(i, j);
 }
@@ -96,18 +134,20 @@ OperatorRidge operator_ridge(const OperatorRows& rows, MatrixView<const double> 
   const ObservedRows A(rows, Y);
   const int64_t numbers = checked_add(A.rows(), A.cols(), kWhat);
   const MemoryCharge charge = context.charge(checked_multiply(8, numbers, kWhat), kWhat);
-  const std::vector<double> y = A.targets();
+  std::vector<double> y = A.targets();
+  const double unit = unit_of(y);
+  for (double& value : y) value /= unit;
+  for (double& value : theta) value /= unit;
   std::vector<double> Aty(theta.size());
   A.apply_transpose(column(std::span<const double>(y)), context, column(std::span<double>(Aty)));
   OperatorRidge result;
-  if (options.solver == OperatorSolver::conjugate_gradient)
-    return by_gradients(A, Aty, shift, options, context, theta);
-  const linalg::LsqrResult solved = linalg::lsqr(A, y,
-                                                 {.damping = std::sqrt(shift),
-                                                  .tolerance = options.tolerance,
-                                                  .most_iterations = options.most_iterations},
-                                                 context, theta);
-  return {solved.iterations, relative_residual(A, Aty, shift, context, theta), solved.converged()};
+  if (options.solver == OperatorSolver::conjugate_gradient) {
+    result = by_gradients(A, Aty, shift, options, context, theta);
+  } else {
+    result = by_lsqr(A, y, Aty, shift, options, context, theta);
+  }
+  for (double& value : theta) value *= unit;
+  return result;
 }
 
 void require_converged(const OperatorRidge& result) {
@@ -129,7 +169,7 @@ FeatureEquivalence feature_equivalence(const OperatorRows& rows, MatrixView<cons
   for (std::size_t j = 0; j < r.size(); ++j) r[j] -= theta[j];
   A.apply(column(std::span<const double>(r)), context, column(std::span<double>(values)));
   A.apply(column(theta), context, column(std::span<double>(all)));
-  return {norm(r) / norm(theta), norm(values) / norm(all)};
+  return {ratio(norm(r), norm(theta)), ratio(norm(values), norm(all))};
 }
 
 }  // namespace mercer::solver

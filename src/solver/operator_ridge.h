@@ -5,10 +5,12 @@
 // N the number of rows, whether or not all their outputs were observed (SPEC sections 8 and 13).
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "linalg/conjugate_gradient.h"
+#include "solver/nystroem_preconditioner.h"
 #include "solver/operator_rows.h"
 
 namespace mercer::solver {
@@ -17,8 +19,11 @@ enum class OperatorSolver { conjugate_gradient, lsqr };
 
 struct OperatorRidgeOptions {
   OperatorSolver solver = OperatorSolver::conjugate_gradient;
-  double tolerance = 1e-10;  // of the solver
+  double tolerance = 1e-10;  // on OperatorRidge::residual
   int64_t most_iterations = 1000;
+  /// Where the preconditioner of conjugate gradients stays, for further lambdas of the same rows
+  /// and targets; null: it goes with the call.
+  std::optional<NystroemPreconditioner>* sketch = nullptr;
 };
 
 struct OperatorRidge {
@@ -29,10 +34,10 @@ struct OperatorRidge {
 
 /// From theta (conjugate gradients; LSQR begins at 0), which becomes the solution. Two products
 /// with the rows per iteration, at O(r + N p) memory. Conjugate gradients that have not converged
-/// after 100 steps go on with a preconditioner of up to 100 eigenvectors (nystroem_preconditioner.h)
-/// where 400 r numbers have room; its products count as iterations. What did not converge is no
-/// error here: residual says how far it came. Errors: lambda negative or not finite, those of
-/// ObservedRows and of the solver.
+/// after 100 steps go on with a preconditioner of up to 100 eigenvectors
+/// (nystroem_preconditioner.h) where 400 r + 8 N p numbers have room; its products count as
+/// iterations. What did not converge is no error here: residual says how far it came. Errors:
+/// lambda negative or not finite, those of ObservedRows and of the solver.
 OperatorRidge operator_ridge(const OperatorRows& rows, MatrixView<const double> Y, double lambda,
                              const OperatorRidgeOptions& options, Context& context,
                              std::span<double> theta);
@@ -40,7 +45,8 @@ OperatorRidge operator_ridge(const OperatorRows& rows, MatrixView<const double> 
 /// NOT_CONVERGED, with the residual, unless it converged.
 void require_converged(const OperatorRidge& result);
 
-/// A'A + shift I of an operator A, which is referred to.
+/// A'A + shift I of an operator A, which is referred to. Products go through A in blocks of 8
+/// columns.
 class NormalEquations final : public linalg::LinearOperator {
  public:
   NormalEquations(const linalg::LinearOperator& A, double shift) : A_(A), shift_(shift) {}

@@ -2,9 +2,9 @@
 // SPDX-FileCopyrightText: The mercer authors
 // With C = Theta B' the equation reads Phi'Phi C G + n lambda C = Phi'Y G, G = B B' = Q diag(g) Q'
 // (C lies in B's range). Times Q: (g_j Phi'Phi + n lambda) c_j = g_j Phi'Y q_j, so that c_j is the
-// ridge solution of the target Y q_j at lambda / g_j, and 0 where g_j = 0; C = sum_j c_j q_j', Theta
-// = sum_j c_j / g_j (B'q_j)'. The loss is a sum over j too, because Q is orthogonal, which gives
-// left-out residuals in closed form. Brault, Heinonen, d'Alche-Buc 2016, section 5.3.
+// ridge solution of the target Y q_j at lambda / g_j, and 0 where g_j = 0; C = sum_j c_j q_j',
+// Theta = sum_j c_j / g_j (B'q_j)'. The loss is a sum over j too, because Q is orthogonal, which
+// gives left-out residuals in closed form. Brault, Heinonen, d'Alche-Buc 2016, section 5.3.
 #include "solver/stein.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// mercer/operator_learn.h: the same as the core in both precisions, and refusals that name what they
-// refuse.
+// mercer/operator_learn.h: the same as the core in both precisions, and refusals that name what
+// they refuse.
 #include "mercer/operator_learn.h"
 
 #include <cmath>
@@ -139,6 +139,40 @@ TEST_CASE("operator models: predictions are the map's, files are the model to th
               MERCER_DIMENSION_MISMATCH, "out") == "");
 }
 
+TEST_CASE("the greatest cutoff keeps one column of Gamma, in fits and files, too", "[capi]") {
+  const OperatorHandle map =
+      made(R"({"operator":"decomposable","gamma":[2,1,1,2],"cutoff":1,"inputs":3,"features":20})");
+  REQUIRE(map);
+  int64_t r = 0;
+  double dropped = 0;
+  REQUIRE(mercer_operator_map_shape(map.get(), nullptr, nullptr, nullptr, &r, &dropped) ==
+          MERCER_OK);
+  CHECK((r == 20 && std::fabs(dropped - 1.5 / 4) < 1e-15));
+  const std::vector<double> X = numbers(40, 3), Y = numbers(40, 2);
+  const double lambda = 1e-2;
+  for (const int32_t method : {MERCER_OPERATOR_METHOD_STEIN, MERCER_OPERATOR_METHOD_LSQR}) {
+    Fit fit = mercer_operator_fit_of(&lambda, 1);
+    fit.method = method;
+    const LearntHandle model = learnt(map, X, Y, fit);
+    REQUIRE(model);
+    const TemporaryDirectory directory;
+    const std::string path = directory.file("model.mercer");
+    REQUIRE(mercer_operator_model_save(model.get(), path.c_str()) == MERCER_OK);
+    mercer_operator_model* read = nullptr;
+    REQUIRE(mercer_operator_model_load(path.c_str(), &read) == MERCER_OK);
+    const LearntHandle again(read);
+    std::vector<double> before(80), after(80);
+    REQUIRE(mercer_operator_model_predict(model.get(), rows_of(X, 3), MERCER_FIELD_VALUE, nullptr,
+                                          result_of(before, 2)) == MERCER_OK);
+    REQUIRE(mercer_operator_model_predict(again.get(), rows_of(X, 3), MERCER_FIELD_VALUE, nullptr,
+                                          result_of(after, 2)) == MERCER_OK);
+    CHECK(before == after);
+    CHECK(before[0] != 0);
+    // One column: the second output is half the first.
+    for (size_t i = 0; i < 40; ++i) CHECK(std::fabs(before[2 * i + 1] - before[2 * i] / 2) < 1e-12);
+  }
+}
+
 TEST_CASE("operator fits refuse what they cannot do, naming it", "[capi]") {
   const OperatorHandle map = made(kJoint);
   const std::vector<double> X = numbers(10, 3), Y = numbers(10, 2);
@@ -157,6 +191,23 @@ TEST_CASE("operator fits refuse what they cannot do, naming it", "[capi]") {
   CHECK(refused(ask([](Fit& f) { f.loss = "hinge"; }), "fit->loss = \"hinge\"") == "");
   CHECK(refused(ask([](Fit& f) { f.delta = 0; }), "fit->delta") == "");
   CHECK(refused(ask([](Fit& f) { f.separate = 2; }), "fit->separate") == "");
+  // What squares, and losses without it, would not read.
+  static const double tau[] = {0.2, 0.7};
+  CHECK(refused(ask([](Fit& f) { f.tau = tau; }), "fit->tau") == "");
+  CHECK(refused(ask([](Fit& f) { f.delta = 0.5; }), "fit->delta = 0.5") == "");
+  CHECK(refused(ask([](Fit& f) { f.separate = 1; }), "fit->separate = 1") == "");
+  const auto of_huber = [&](auto change) {
+    return ask([&](Fit& f) {
+      f.loss = "huber";
+      change(f);
+    });
+  };
+  Fit narrow = mercer_operator_fit_of(lambdas, 1);
+  narrow.loss = "huber";
+  narrow.delta = 0.5;
+  CHECK(learnt(map, X, Y, narrow));
+  CHECK(refused(of_huber([](Fit& f) { f.tau = tau; }), "fit->tau") == "");
+  CHECK(refused(of_huber([](Fit& f) { f.separate = 1; }), "fit->separate = 1") == "");
   CHECK(refused(ask([](Fit& f) { f.reserved = 1; }), "fit->reserved") == "");
   CHECK(refused(ask([](Fit& f) { f.tolerance = -1; }), "fit->tolerance") == "");
   CHECK(refused(ask([](Fit& f) { f.most_iterations = 0; }), "fit->most_iterations") == "");
@@ -234,6 +285,12 @@ TEST_CASE("operator bounds: the reference numbers through the door, and refusals
   CHECK(refused(ask([](Bound& b) { b.covering = 0; }), "bound->covering") == "");
   CHECK(refused(ask([](Bound& b) { b.intrinsic = 0.5; }), "bound->intrinsic") == "");
   CHECK(refused(ask([](Bound& b) { b.struct_size = 4; }), "struct_size") == "");
+  for (const int64_t frequencies : {int64_t{0}, int64_t{100}})
+    CHECK(refused(ask([&](Bound& b) {
+                    b.sigma = 1e-120;  // its third power underflows
+                    b.frequencies = frequencies;
+                  }),
+                  "bound->m = inf") == "");
   CHECK(refused(ask([](Bound& b) {
                   b.kernel = MERCER_BOUNDED_KERNEL_GIVEN;
                   b.bounded = 0;

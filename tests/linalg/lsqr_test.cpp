@@ -85,6 +85,22 @@ TEST_CASE("LSQR has the solutions of the singular values, damped and not", "[lin
       }
 }
 
+TEST_CASE("LSQR ends at a residual of the normal equations relative to the first", "[linalg]") {
+  Context context;
+  const Problem problem(70, 30, 1e3);
+  const Vector zero(30, 0.0);
+  const double start = Residual(problem, zero, 0.01).normal;
+  for (const double tolerance : {1e-2, 1e-5, 1e-8}) {
+    Vector x(30);
+    const LsqrResult result =
+        lsqr(DenseOperator(problem.A.view()), problem.rhs(),
+             {.damping = 0.01, .tolerance = 0, .normal_tolerance = tolerance}, context, x);
+    CHECK(result.end == LsqrEnd::least_squares);
+    const double found = Residual(problem, x, 0.01).normal;
+    CHECK((found <= 1.01 * tolerance * start && found >= 1e-4 * tolerance * start));
+  }
+}
+
 TEST_CASE("LSQR's estimates are those of the iterate it stops at", "[linalg]") {
   const Problem problem(60, 25, 50);
   Context context;

@@ -170,3 +170,54 @@ TEST_CASE("operator fits: refusals", "[model]") {
                       with(*free, Y, {.lambdas = {1e-8}, .tolerance = 1e-15, .most_iterations = 2}),
                       "2 iterations") == "");
 }
+
+TEST_CASE("operator fits: lambda is chosen by rows in which something was observed", "[model]") {
+  const Matrix<double> X = random_matrix(10, 2, 9);
+  Matrix<double> Y(10, 2);
+  Y.fill(std::numeric_limits<double>::quiet_NaN());
+  for (const int64_t i : {2, 5, 8}) Y(i, i % 2) = X(i, 0);
+  const auto map = decomposable(8);
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    OperatorFit fit;
+    fitted(*map, X, Y, {.lambdas = {1, 1e-2}, .seed = seed}, &fit);
+    CHECK((std::isfinite(fit.error) && fit.error > 0));
+  }
+  for (const int64_t i : {5, 8}) Y(i, i % 2) = Y(0, 0);
+  CHECK(refusal_fault(
+            MERCER_INVALID_ARGUMENT,
+            [&] {
+              fitted(*map, X, Y, {.lambdas = {1, 1e-2}});
+            },
+            "1 rows with an observed target") == "");
+}
+
+TEST_CASE("operator fits: no error of a list of lambdas is no choice", "[model]") {
+  const Matrix<double> X = random_matrix(40, 2, 10), Y = random_matrix(40, 2, 11);
+  const auto free = field("divergence_free", 2, 60);
+  CHECK(refusal_fault(
+            MERCER_NOT_CONVERGED,
+            [&] {
+              fitted(*free, X, Y,
+                     {.lambdas = {1e-8, 1e-9}, .tolerance = 1e-14, .most_iterations = 2});
+            },
+            "no lambda of 2 has a finite error") == "");
+}
+
+TEST_CASE("operator fits: where no step falls, far from the minimum, there is no fit", "[model]") {
+  // Two rows that 20 coefficients interpolate: every residual comes to rest on its corner, where
+  // the gradient is as large as at the start.
+  const auto map = decomposable(10);
+  OperatorFitOptions corner{.method = OperatorMethod::lbfgs, .lambdas = {1e-9}, .tolerance = 1e-14};
+  corner.loss = {solver::find_loss("quantile"), {{.delta = 1e-40}}};
+  int refused = 0;
+  for (uint64_t seed = 1; seed <= 10; ++seed) {
+    const Matrix<double> X = random_matrix(2, 2, seed), Y = random_matrix(2, 2, seed + 1);
+    OperatorFit fit;
+    fit.residual = 0;
+    refused +=
+        refusal_fault(
+            MERCER_NOT_CONVERGED, [&] { fitted(*map, X, Y, corner, &fit); }, "residual") == "";
+    CHECK(fit.residual < 1e-6);
+  }
+  CHECK(refused > 0);
+}

@@ -170,6 +170,17 @@ TEST_CASE("operator losses: refusals", "[solver]") {
   CHECK(refusal_fault(
             MERCER_INVALID_ARGUMENT, [&] { made(classes.view(), {find_loss("logistic")}); },
             "all or none") == "");
+  // Two classes or none are no class, but each output by itself may be anything.
+  for (const double value : {0.0, 1.0}) {
+    Matrix<double> wrong = task.classes(false, true);
+    for (int64_t k = 0; k < 3; ++k) wrong(7, k) = value;
+    for (const char* name : {"logistic", "squared_hinge"}) {
+      CHECK(refusal_fault(
+                MERCER_INVALID_ARGUMENT, [&] { made(wrong.view(), {find_loss(name)}); }, "row 7",
+                "expected one") == "");
+      made(wrong.view(), {find_loss(name), {}, true});
+    }
+  }
   CHECK(refusal_fault(
             MERCER_INVALID_ARGUMENT, [&] { made(task.Y.view(), {find_loss("poisson")}); },
             "count") == "");
@@ -187,6 +198,15 @@ TEST_CASE("operator losses: refusals", "[solver]") {
             "2 parameters") == "");
   Context context;
   Vector theta(5, 0.0);
+  // A row that is not finite is seen by the rule for steps, whichever block it is in.
+  Matrix<double> broken = copy(MatrixView<const double>(task.Phi.view()));
+  broken(0, 0) = NAN;
+  const ExplicitRows broken_rows(broken.view(), 3);
+  const OperatorObjective nowhere(broken_rows, task.Y.view(), {}, 0.1);
+  CHECK(refusal_fault(
+            MERCER_INVALID_ARGUMENT,
+            [&] { averaged_descent(nowhere, {.block_rows = 5}, context, theta); },
+            "eigenvalue of a block of rows is") == "");
   const Matrix<double> counts =
       filled(20, 3, [](int64_t i, int64_t k) { return static_cast<double>((i + k) % 3); });
   const OperatorObjective poisson(task.rows, counts.view(), {find_loss("poisson")}, 0.1);
