@@ -15,6 +15,7 @@
 #include "check_plan.h"
 #include "commands.h"
 #include "failure.h"
+#include "kernel_domain.h"
 #include "score.h"
 #include "session.h"
 #include "split.h"
@@ -30,9 +31,8 @@ constexpr int64_t kKernelRows = 300;  // held-out rows whose Gram matrices are c
 constexpr int64_t kSearchFeatures =
     2048;  // of the quick search: enough for a lengthscale that suits larger maps
 
-constexpr int64_t kChoosingRows = 1500;  // of the kernel's own lambda: 14 fits of n^3/3 each
-constexpr double kMostLambda = 10;
-constexpr double kLeastLambda = 0.5e-12;
+constexpr int64_t kChoosingRows = 1500;  // of the kernel's own lambda: some 10 n^3
+constexpr double kFarBelow = -1e9;       // outside of every bounded kernel
 
 struct Comparison {
   const LearnRequest& request;
@@ -136,22 +136,25 @@ double exact_score(const Comparison& job, const Kernel& kernel, double lambda, c
   return prediction_score(scores, test_y, job.rows.K);
 }
 
-// That of the best score on a fifth of the rows, fitted on at most kChoosingRows of the others.
+// By closed-form leave-one-out, of at most kChoosingRows rows. Features of landmarks that are all rows
+// are the kernel itself there, so that one fit of them scores every lambda.
 double exact_lambda(const Comparison& job, const Kernel& kernel) {
   const Subsample& rows = job.rows;
-  const int64_t tests = rows.train_rows / 5;
-  if (tests == 0) return job.lambda;
-  const int64_t part = std::min(rows.train_rows - tests, kChoosingRows);
-  double best = job.lambda, highest = -HUGE_VAL;
-  for (double lambda = kMostLambda; lambda > kLeastLambda; lambda /= 10) {
-    const double score =
-        exact_score(job, kernel, lambda, rows.first(part), rows.first_y(part),
-                    rows.rest(rows.train_rows - tests), rows.rest_y(rows.train_rows - tests));
-    if (!(score > highest)) continue;
-    highest = score;
-    best = lambda;
-  }
-  return best;
+  const int64_t n = std::min(rows.train_rows, kChoosingRows);
+  const Map itself = Map::fit_spec(R"({"map":"nystroem","landmarks":"supplied","kernel":)" +
+                                       kernel.spec() + R"(,"inputs":)" + std::to_string(rows.d) +
+                                       R"(,"features":)" + std::to_string(n) + "}",
+                                   rows.first(n), job.session.context());
+  mercer_fit_options options = fixed_fit(job);
+  options.selection = MERCER_SELECTION_LOO;
+  options.precision = MERCER_PRECISION_F64;
+  const Model model =
+      Model::fit(itself, rows.first(n), rows.first_y(n), rows.K, options, job.session.context());
+  if (model.lambda() <= options.lambda_smallest || model.lambda() >= options.lambda_largest)
+    std::printf(
+        "note: %.3g is the %s lambda that was tried for the kernel; --lambda sets another\n",
+        model.lambda(), model.lambda() <= options.lambda_smallest ? "smallest" : "largest");
+  return model.lambda();
 }
 
 void compare_exact(const Comparison& job, const Kernel& kernel, double lambda) {
@@ -160,15 +163,6 @@ void compare_exact(const Comparison& job, const Kernel& kernel, double lambda) {
   const double score =
       exact_score(job, kernel, lambda, rows.train(), rows.train_y(), rows.test(), rows.test_y());
   print_line(job, "exact kernel ridge", "-", score, "-", watch.seconds());
-}
-
-// False: its value of rows far below 0 is NaN.
-bool takes_negative(const Kernel& kernel, int64_t d) {
-  const std::vector<double> row(static_cast<size_t>(d), -1e9);
-  const Rows X(MatrixView<const double>(row.data(), 1, d));
-  Matrix<double> value(1, 1);
-  kernel.gram(X, X, value);
-  return !std::isnan(value(0, 0));
 }
 
 // On the first held-out rows; "-" where it is not defined, as for a kernel that is 0 on all of
@@ -203,8 +197,9 @@ void run_compare(const CompareRequest& request) {
   const Plan plan = read_plan(request.learn.plan, specs());
   for (const int64_t D : request.features) check_plan(plan, D);
   TrainingSet set = read_training_set(request.learn, streams_of(request.learn.quiet, stdout));
-  const bool centred =
-      takes_negative(Kernel::from_spec(kernel_of(plan.map, plan.lengthscale)), set.data.d);
+  const Kernel asked = Kernel::from_spec(kernel_of(plan.map, plan.lengthscale));
+  const bool centred = takes(asked, set.data.d, kFarBelow);
+  if (!centred) check_domain(asked, set);  // before rows are shuffled and scaled
   const Subsample rows = draw_subsample(std::move(set), request.rows, request.learn.seed, centred);
   Session session(request.learn.threads, request.learn.quiet);
   Comparison job{request.learn, rows, session, "", 0, 0};
@@ -226,9 +221,9 @@ void run_compare(const CompareRequest& request) {
   for (const int64_t D : sizes) compare_features(job, D);
   if (own != job.lambda)
     std::printf(
-        "exact kernel ridge has a lambda of its own, %.3g, chosen on a fifth of the rows "
-        "fitted\n",
-        own);
+        "exact kernel ridge has a lambda of its own, %.3g, chosen by leave-one-out on "
+        "%" PRId64 " rows\n",
+        own, std::min(rows.train_rows, kChoosingRows));
 }
 
 }  // namespace mercer::cli

@@ -47,9 +47,10 @@ void standardize_dense(Subsample* rows, bool centred) {
 
 /// Of columns with `count` of n numbers listed, the rest 0.
 struct Moments {
-  explicit Moments(int64_t d) : count(d), mean(d), squares(d), largest(d), binary(d, 1) {}
+  explicit Moments(int64_t d)
+      : count(d), mean(d), squares(d), largest(d), binary(d, 1), negative(d, 0) {}
   std::vector<double> count, mean, squares, largest;
-  std::vector<char> binary;
+  std::vector<char> binary, negative;
 };
 
 Moments listed_moments(const Numbers& X, int64_t rows, int64_t d) {
@@ -63,25 +64,28 @@ Moments listed_moments(const Numbers& X, int64_t rows, int64_t d) {
     moments.mean[j] += before / moments.count[j];
     moments.squares[j] += before * (x - moments.mean[j]);
     if (x != 0 && x != 1) moments.binary[j] = 0;
+    if (x < 0) moments.negative[j] = 1;
     moments.largest[j] = std::max(moments.largest[j], std::abs(x));
   }
   return moments;
 }
 
 // As in the library: the root mean square distance of the k of n numbers that are listed, of mean m
-// and squares S about it, from the mean of all, m k/n. A column where it is rounding keeps its
-// scale, and so does one of 0 and 1.
-void standardize_sparse(Subsample* rows) {
+// and squares S about it, from the mean of all, m k/n, or, where rows would not be centred, from 0. A
+// column where it is rounding keeps its scale, and so does one of 0 and 1; what is negative must not
+// leave the domain.
+void standardize_sparse(Subsample* rows, bool centred) {
   const auto n = static_cast<double>(rows->train_rows);
   const Moments moments = listed_moments(rows->X, rows->train_rows, rows->d);
   std::vector<double> scale(static_cast<size_t>(rows->d), 1.0);
   for (size_t j = 0; j < scale.size(); ++j) {
     const double share = moments.count[j] / n;
     const double m = moments.mean[j];
-    const double rest = m * (1 - share);
+    const double rest = centred ? m * (1 - share) : m;
     const double deviation =
         moments.count[j] > 0 ? std::sqrt(moments.squares[j] / moments.count[j] + rest * rest) : 0;
     if (moments.binary[j] == 0 && deviation > 1e-14 * moments.largest[j]) scale[j] = deviation;
+    if (!centred && moments.negative[j] != 0) scale[j] = std::max(scale[j], 1.0);
   }
   for (size_t p = 0; p < rows->X.f64.size(); ++p)
     rows->X.f64[p] /= scale[static_cast<size_t>(rows->X.indices[p])];
@@ -161,7 +165,7 @@ Subsample draw_subsample(TrainingSet&& set, int64_t rows, uint64_t seed, bool ce
   const int64_t used = out.train_rows + out.test_rows;
   out.X = in_double(data.X, used, data.d);
   for (int64_t i = 0; i < used * data.m; ++i) out.Y.push_back(data.Y[static_cast<size_t>(i)]);
-  if (set.standardize && out.X.sparse) standardize_sparse(&out);
+  if (set.standardize && out.X.sparse) standardize_sparse(&out, centred);
   if (set.standardize && !out.X.sparse) standardize_dense(&out, centred);
   if (out.X.sparse) {
     clip_sparse(&out);

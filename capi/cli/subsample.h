@@ -24,11 +24,9 @@ struct Subsample {
   GrowingBuffer<double> Y;
   Rows train() const { return rows_of(X, 0, train_rows, d); }
   Rows train_y() const { return targets_of(Y, 0, train_rows, m); }
-  /// The first `count` of the rows that are fitted on, and the rest of them.
+  /// The first `count` of the rows that are fitted on.
   Rows first(int64_t count) const { return rows_of(X, 0, count, d); }
   Rows first_y(int64_t count) const { return targets_of(Y, 0, count, m); }
-  Rows rest(int64_t count) const { return rows_of(X, count, train_rows - count, d); }
-  Rows rest_y(int64_t count) const { return targets_of(Y, count, train_rows - count, m); }
   /// At most `most` of those held out.
   Rows test(int64_t most = INT64_MAX) const {
     return rows_of(X, train_rows, std::min(test_rows, most), d);

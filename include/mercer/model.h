@@ -66,8 +66,8 @@ typedef enum mercer_extrapolation {
 typedef enum mercer_scale {
   /** Mean and standard deviation. For a kernel of bounded inputs (additive_chi2, intersection,
    *  jensen_shannon, hellinger and the semigroup kernels take inputs >= 0, skewed_chi2 inputs > -c)
-   *  not centred but divided by their root mean square, or by 1 if that is smaller and some input
-   *  is negative. */
+   *  not centred but divided by their root mean square, of sparse rows that of the numbers listed,
+   *  or by 1 if that is smaller and some input is negative. */
   MERCER_SCALE_STANDARD = 0,
   /** Median, and the distance of the quartiles over 1.349, that of the normal distribution. */
   MERCER_SCALE_ROBUST = 1,
@@ -265,10 +265,10 @@ typedef struct mercer_predict_options {
  *  Shapes: X n x d, dense or CSR, whatever the model was fitted on; scores n x outputs, F32 or F64;
  *  options may be NULL.
  *  Errors: MERCER_DIMENSION_MISMATCH; MERCER_INVALID_ARGUMENT (an input outside its range where
- *  that is refused); MERCER_UNSUPPORTED (clip or refuse asked of a model without ranges,
- *  probabilities of one without). NaN, and
- *  where nothing is clipped Inf and inputs that overflow the features' precision, are none: they
- *  give NaN in their row alone.
+ *  that is refused, and where nothing is clipped one outside the domain of the map's kernel, naming
+ *  row, column and value); MERCER_UNSUPPORTED (clip or refuse asked of a model without ranges,
+ *  probabilities of one without). NaN, and where nothing is clipped Inf and inputs that overflow the
+ *  features' precision, are none: they give NaN in their row alone.
  *  Threads and cost: any number at once; n (map + D m). */
 MERCER_API mercer_status mercer_model_predict(const mercer_model* model, const mercer_rows* X,
                                               const mercer_predict_options* options,
@@ -278,7 +278,8 @@ MERCER_API mercer_status mercer_model_predict(const mercer_model* model, const m
  *  mercer_model_predict.
  *  Shapes: X n x d, dense or CSR; labels: n; options may be NULL.
  *  Errors: NaN in X, unless the model fills it, Inf and numbers beyond 1e150, a row with a NaN
- *  score (outside the kernel's domain, say), by its number; MERCER_DIMENSION_MISMATCH,
+ *  score (too large for the features' precision, say), by its number; inputs outside the kernel's
+ *  domain as in mercer_model_predict; MERCER_DIMENSION_MISMATCH,
  *  MERCER_UNSUPPORTED (a regression).
  *  Threads and cost: as mercer_model_predict. */
 MERCER_API mercer_status mercer_model_classify(const mercer_model* model, const mercer_rows* X,

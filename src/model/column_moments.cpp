@@ -124,4 +124,15 @@ Preparation ColumnMoments::preparation() const {
   return result;
 }
 
+std::vector<double> ColumnMoments::root_mean_squares() const {
+  std::vector<double> sizes;
+  const double n = weight_ > 0 ? weight_ : 1;
+  for (const Column& column : columns_) {
+    const double about_zero = std::hypot(column.mean, std::sqrt(column.squares / n));
+    const double share = sparse_ && column.listed > 0 ? column.listed / n : 1;
+    sizes.push_back(about_zero / std::sqrt(share));
+  }
+  return sizes;
+}
+
 }  // namespace mercer::model

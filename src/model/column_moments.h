@@ -24,6 +24,8 @@ class ColumnMoments {
   /// mean. That of a full column is its deviation; a rare one's numbers become about 1, where its
   /// deviation, which is about as small as it is rare, would let it outweigh all others.
   Preparation preparation() const;
+  /// Of the columns; after a sparse block of their listed numbers alone.
+  std::vector<double> root_mean_squares() const;
 
  private:
   struct Column {

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "model/listed_rows.h"
+#include "model/row_coding.h"
 
 namespace mercer::model {
 namespace {
@@ -33,6 +34,31 @@ bool has_negative(const Rows& X) {
   bool found = false;
   for_each_input(X, [&](int64_t, int64_t, double x) { found = found || x < 0; });
   return found;
+}
+
+/// body(j, x) for the prepared numbers of row i; hashed ones are of no column.
+template <class T, class Body>
+void for_each_prepared_number(const Preparation& by, const MatrixView<const T>& X, int64_t i,
+                              double*, const Body& body) {
+  put_prepared(by, X.row(i), X.cols, body);
+}
+template <class T, class Body>
+void for_each_prepared_number(const Preparation& by, const CsrView<T>& X, int64_t i, double* sums,
+                              const Body& body) {
+  for_each_prepared(by, X, i, sums, body);
+}
+
+template <class View>
+[[noreturn]] void refuse_prepared(const InputDomain& domain, const View& X, int64_t i,
+                                  int64_t column, double prepared) {
+  double given = 0;
+  for_each_listed(X, i, [&](int64_t j, auto x) { given += j == column ? x : 0; });
+  fail(MERCER_INVALID_ARGUMENT,
+       "X: row %lld, column %lld (counted from 0) is %g, prepared as the model's rows were %g, "
+       "expected a number %s %g, as kernel %s takes: leave the row out, or clip it to the range of "
+       "the rows fitted on",
+       static_cast<long long>(i), static_cast<long long>(column), given, prepared,
+       domain.bound.open ? ">" : ">=", domain.bound.least, domain.kernel.c_str());
 }
 
 }  // namespace
@@ -70,6 +96,24 @@ void check_domain(const FitOptions& options, const char* name, const Rows& X) {
             "%s takes: leave the row out or shift the column, or take a kernel of all numbers",
             name, static_cast<long long>(i), static_cast<long long>(j), x,
             bound.open ? ">" : ">=", bound.least, options.domain->kernel.c_str());
+  });
+}
+
+void check_prepared(const Model& model, const Rows& X) {
+  const std::optional<InputDomain> domain = domain_of(model.map->kernel());
+  if (!domain || model.preparation.hashing.buckets > 0) return;
+  std::vector<double> sums(static_cast<size_t>(sum_count(X)), 0.0);
+  X.visit([&](const auto& view) {
+    for (int64_t i = 0; i < view.rows; ++i) {
+      int64_t column = -1;
+      double number = 0;
+      for_each_prepared_number(model.preparation, view, i, sums.data(), [&](int64_t j, double x) {
+        if (column >= 0 || !domain->bound.excludes(x)) return;
+        column = j;
+        number = x;
+      });
+      if (column >= 0) refuse_prepared(*domain, view, i, column, number);
+    }
   });
 }
 

@@ -8,6 +8,7 @@
 #include "base/finite.h"
 #include "model/feature_rows.h"
 #include "model/fit_checks.h"
+#include "model/input_domain.h"
 #include "model/model.h"
 #include "model/model_entry.h"
 #include "statistic/prediction_score.h"
@@ -76,6 +77,7 @@ Outside for_each_score(const Model& model, const Rows& X, Context& context,
   Outside found;
   if (model.ranges.known()) found = count_outside(ranges, X, context);
   if (extrapolation == Extrapolation::refuse && found.rows > 0) refuse_outside(ranges, X);
+  if (extrapolation == Extrapolation::free) check_prepared(model, X);  // others stay inside
   const std::vector<Limits> limits = score_limits(model);
   Stage stage(context, X.rows());
   const auto guarded = [&](int64_t first, MatrixView<double> scores) {
@@ -141,13 +143,11 @@ Outside classify(const Model& model, const Rows& X, Context& context, std::span<
   const auto keep = [&](int64_t first, MatrixView<const double> block) {
     for (int64_t i = 0; i < block.rows; ++i) {
       const int64_t found = statistic::class_of({block.row(i), static_cast<size_t>(block.cols)});
-      require(
-          found != statistic::kNoClass, MERCER_INVALID_ARGUMENT,
-          "X: row %lld (counted from 0) has a score of NaN, which is of no class: it is outside "
-          "the kernel's domain or too large; a kernel of rows without negative entries needs "
-          "inputs that "
-          "are not centred (standardize = 0, --scale none)",
-          static_cast<Long>(first + i));
+      require(found != statistic::kNoClass, MERCER_INVALID_ARGUMENT,
+              "X: row %lld (counted from 0) has a score of NaN, which is of no class: its inputs "
+              "are too "
+              "large for the precision of the features",
+              static_cast<Long>(first + i));
       classes[static_cast<size_t>(first + i)] = static_cast<int32_t>(found);
     }
   };

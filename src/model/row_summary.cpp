@@ -45,6 +45,13 @@ double listed_deviation(const SortedColumn& column, const Curve& curve, double m
   return listed > 0 ? std::sqrt(squares / listed) : 0.0;
 }
 
+/// Of sparse rows: of the numbers that are not 0.
+double root_mean_square(const SortedColumn& column, const Curve& curve, bool sparse) {
+  if (sparse) return listed_deviation(column, curve, 0);
+  const Moments all = moments_of(column, curve);
+  return std::hypot(all.mean, all.deviation);
+}
+
 /// What to subtract, and what to divide by.
 struct Spread {
   double centre = 0, size = 1;
@@ -127,11 +134,12 @@ void RowSummary::fit_curves(Preparation& to) const {
 }
 
 void RowSummary::fit_scale(Preparation& to) const {
-  const bool exact = wants_moments(options_);
   const auto inputs = static_cast<size_t>(ranges_.inputs().columns());
   to.mean.assign(inputs, 0.0);
   to.scale.assign(inputs, 1.0);
-  if (exact) {
+  if (options_.domain) {
+    fit_root_mean_squares(to);
+  } else if (wants_moments(options_)) {
     const Preparation moments = moments_.preparation();
     to.mean = moments.mean;
     to.scale = moments.scale;
@@ -145,7 +153,6 @@ void RowSummary::fit_scale(Preparation& to) const {
       to.scale[j] = spread.size;
     });
   }
-  if (options_.domain) keep_inside(to);
   for (size_t j = 0; j < inputs; ++j) {
     if (!ranges_.inputs().is_binary(static_cast<int64_t>(j))) continue;
     to.mean[j] = 0;
@@ -155,14 +162,21 @@ void RowSummary::fit_scale(Preparation& to) const {
   to.scale.resize(to.mean.size(), 1.0);
 }
 
-/// Root mean squares in place of means and deviations; of sparse rows, which have no means here,
-/// the scales stay.
-void RowSummary::keep_inside(Preparation& to) const {
+/// In place of means and deviations: inputs stay inside the domain.
+void RowSummary::fit_root_mean_squares(Preparation& to) const {
+  if (wants_moments(options_)) {
+    to.scale = moments_.root_mean_squares();
+  } else {
+    ranges_.inputs().for_each_column([&](int64_t column, const SortedColumn& sorted) {
+      const auto j = static_cast<size_t>(column);
+      const Curve curve = to.curves.empty() ? Curve() : to.curves[j];
+      if (!sorted.empty()) to.scale[j] = root_mean_square(sorted, curve, ranges_.inputs().sparse());
+    });
+  }
   const std::vector<Range> ranges = ranges_.inputs().ranges();
   for (size_t j = 0; j < ranges.size(); ++j) {
     double& size = to.scale[j];
-    size = std::hypot(to.mean[j], size);
-    to.mean[j] = 0;
+    if (size == 0) size = 1;
     if (!options_.domain->scales_up || ranges[j].lowest < 0) size = std::max(size, 1.0);
   }
 }

@@ -36,7 +36,7 @@ class RowSummary {
   void fit_curves(Preparation& to) const;
   void fit_missing(Preparation& to) const;
   void fit_scale(Preparation& to) const;
-  void keep_inside(Preparation& to) const;
+  void fit_root_mean_squares(Preparation& to) const;
   const FitOptions& options_;
   ColumnMoments moments_;
   RangeCollector ranges_;

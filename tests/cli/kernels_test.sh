@@ -56,4 +56,19 @@ mixture 'means\[1\] = a list of 2 numbers, expected 3' '"weights":[1,1],"means":
 mixture 'means\[0\] = a list of 0 numbers' '"weights":[1],"means":[[]],"variances":[1]'
 mixture 'lists inside a list' '"weights":[1],"means":[[[1]]],"variances":[1]'
 mixture 'd = 3, expected the 2 inputs' '"weights":[1],"means":[[1,2]],"variances":[1]'
+
+# Rows outside the kernel's domain: by row, column and number of the file, before anything is shuffled or scaled.
+fits additive_chi2 --features 33 || complain "additive_chi2: $(cat told)"
+{ echo a,b,c,y; echo 0.5,0.5,0.5,1; echo 0.5,-0.25,0.5,1; echo -1,0.5,0.5,1; } >outside.csv
+refuses "row 2, column 'b' is -0.25.* >= 0, as kernel additive_chi2" "$MERCER" predict fitted.model outside.csv -o result --extrapolation free
+refuses "row 2, column 'b' is -0.25.* >= 0, as kernel additive_chi2" "$MERCER" score fitted.model outside.csv --extrapolation free
+"$MERCER" predict fitted.model outside.csv -o clipped.csv --quiet || complain "rows outside are not clipped"
+tail -n 80 data.csv | sed '7s/[^,]*,[^,]*/0.5,-0.25/' | sed '1i a,b,c,y' >outside.csv
+refuses "outside.csv: row 7, column 'b' is -0.25, which the kernel .*additive_chi2" "$MERCER" compare outside.csv --kernel additive_chi2
+awk -F, 'NR > 1 { print $4, (NR == 8 ? "2:-0.25" : "1:" $1), "9:1" }' data.csv >outside.svm
+refuses "row 7, column 2 is -0.25, which the kernel .*additive_chi2" "$MERCER" compare outside.svm --kernel additive_chi2
+# Sparse rows with negative numbers stay inside where some are allowed, as dense ones do.
+awk -F, 'NR > 1 { print $4, "1:" 0.01 * $1 - 0.005, "9:" $2 }' data.csv >small.svm
+"$MERCER" compare small.svm --kernel skewed_chi2 --features 32 --quiet >out 2>err || complain "sparse skewed_chi2: $(cat err)"
+grep -q nan out && complain "sparse skewed_chi2: $(cat out)"
 finish

@@ -96,7 +96,7 @@ TEST_CASE("a row outside the kernel's domain has no class, unless it is clipped"
   CHECK(refusal_fault(
             MERCER_INVALID_ARGUMENT,
             [&] { classify(model, train.x(), context, found, Extrapolation::free); },
-            "X: row 3 (counted from 0) has a score of NaN") == "");
+            "X: row 3, column 1 (counted from 0) is -2", "> -0.5, as kernel skewed_chi2") == "");
   CHECK(classify(model, train.x(), context, found).rows == 1);
 }
 

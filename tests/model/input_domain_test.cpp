@@ -22,6 +22,7 @@
 #include "statistic/prediction_score.h"
 #include "support/catch.h"
 #include "support/refusal.h"
+#include "support/sparse.h"
 
 using namespace mercer;
 using namespace mercer::model;
@@ -126,6 +127,45 @@ TEST_CASE("inputs of bounded kernels are divided by their root mean square alone
         squares += std::pow(curve(problem.X(i, static_cast<int64_t>(j))), 2) / 200;
       CHECK(by.mean[j] == 0);
       CHECK(std::abs(by.scale[j] / std::sqrt(squares) - 1) < 1e-12);
+    }
+  }
+}
+
+TEST_CASE("the root mean square of a constant column is its number", "[model]") {
+  Problem problem = histograms(200, 13);
+  for (int64_t i = 0; i < 200; ++i) problem.X(i, 1) = 0.001;
+  FitOptions options;
+  options.domain = domain_of(*kernel_of("additive_chi2"));
+  for (const Missing missing : {Missing::refuse, Missing::fill}) {  // all rows, and the sample
+    options.missing = missing;
+    const Preparation by = fit_preparation(options, problem.x(), problem.y());
+    CHECK(std::abs(by.scale[1] / 0.001 - 1) < 1e-12);
+  }
+}
+
+TEST_CASE("sparse inputs of bounded kernels are divided by that of their listed numbers",
+          "[model]") {
+  const Problem problem = histograms(200, 14);
+  SparseRows<double> sparse;
+  sparse.cols = 3;
+  double squares[3] = {}, listed[3] = {};
+  for (int64_t i = 0; i < 200; ++i) {
+    for (int64_t j = 0; j < 3; ++j) {
+      if (i % (j + 1) != 0) continue;
+      sparse.add(j, problem.X(i, j));
+      squares[j] += problem.X(i, j) * problem.X(i, j);
+      listed[j] += 1;
+    }
+    sparse.end_row();
+  }
+  FitOptions options;
+  options.domain = domain_of(*kernel_of("additive_chi2"));
+  for (const Missing missing : {Missing::refuse, Missing::fill}) {
+    options.missing = missing;
+    const Preparation by = fit_preparation(options, sparse.view(), problem.y());
+    for (size_t j = 0; j < 3; ++j) {
+      CHECK(by.mean[j] == 0);
+      CHECK(std::abs(by.scale[j] / std::sqrt(squares[j] / listed[j]) - 1) < 1e-12);
     }
   }
 }
@@ -239,10 +279,12 @@ TEST_CASE("a search tries the transforms alone that keep inputs inside", "[model
   CHECK_FALSE(stays_inside(negative, Transform::log));
 }
 
-TEST_CASE("a prediction outside the domain is NaN in its row alone", "[model]") {
+TEST_CASE("a prediction of rows outside the domain is refused by row, column and value",
+          "[model]") {
   const Problem train = histograms(100, 9);
   Problem fresh = histograms(20, 10);
   fresh.X(4, 1) = -1;
+  fresh.X(5, 0) = -1;
   const auto maker =
       spec::map_maker(R"({"map":"additive","kernel":{"kernel":"intersection"}})", 3, 1);
   Context context;
@@ -250,8 +292,40 @@ TEST_CASE("a prediction outside the domain is NaN in its row alone", "[model]") 
   options.features = 21;
   const Model model = search(*maker, options, train.x(), train.y(), context);
   Matrix<double> scores(20, 1);
-  predict(model, fresh.x(), context, scores.view(), Extrapolation::free);
-  for (int64_t i = 0; i < 20; ++i) CHECK(std::isnan(scores(i, 0)) == (i == 4));
-  CHECK(predict(model, fresh.x(), context, scores.view(), Extrapolation::clip).rows >= 1);
+  const auto refused = [&](const Rows& X) {
+    return refusal_fault(
+        MERCER_INVALID_ARGUMENT,
+        [&] { predict(model, X, context, scores.view(), Extrapolation::free); },
+        "X: row 4, column 1 (counted from 0) is -1", ">= 0, as kernel intersection");
+  };
+  CHECK(refused(fresh.x()) == "");
+  SparseRows<double> sparse;
+  sparse.cols = 3;
+  for (int64_t i = 0; i < 20; ++i) {
+    for (int64_t j = 0; j < 3; ++j) sparse.add(j, fresh.X(i, j) / 2);
+    for (int64_t j = 0; j < 3; ++j) sparse.add(j, fresh.X(i, j) / 2);
+    sparse.end_row();
+  }
+  CHECK(refused(sparse.view()) == "");
+  CHECK(predict(model, fresh.x(), context, scores.view(), Extrapolation::clip).rows >= 2);
   CHECK(std::isfinite(scores(4, 0)));
+  fresh.X(4, 1) = fresh.X(5, 0) = std::nan("");  // inside, and of its own rows alone
+  predict(model, fresh.x(), context, scores.view(), Extrapolation::free);
+  for (int64_t i = 0; i < 20; ++i) CHECK(std::isnan(scores(i, 0)) == (i == 4 || i == 5));
+}
+
+TEST_CASE("a number above the bound that is prepared to one below it is outside", "[model]") {
+  Problem train = histograms(100, 12);
+  for (int64_t i = 0; i < 100; ++i) train.X(i, 0) = 0.01 * train.X(i, 0);
+  const auto maker =
+      spec::map_maker(R"({"map":"fourier","kernel":{"kernel":"skewed_chi2"}})", 3, 1);
+  Context context;
+  const Model model = fit(maker->make(1, 32), {}, train.x(), train.y(), context);
+  Matrix<double> scores(100, 1);
+  train.X(7, 0) = -0.5;
+  CHECK(refusal_fault(
+            MERCER_INVALID_ARGUMENT,
+            [&] { predict(model, train.x(), context, scores.view(), Extrapolation::free); },
+            "X: row 7, column 0 (counted from 0) is -0.5, prepared as the model's rows were -",
+            "> -1") == "");
 }
