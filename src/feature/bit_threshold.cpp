@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// A threshold for rows shown as bits, chosen on held-out rows. Of a sample every other row is fitted on:
-// kernel ridge regression with the exact kernel of the bits, so that no draw decides; the rows between
-// are predicted, and their squared error, each target in units of its variance, is the criterion.
+// A threshold for rows shown as bits, chosen on held-out rows. Half of a sample, drawn in random order
+// lest the order of the rows decide, is fitted on: kernel ridge regression with the exact kernel of the
+// bits, so that no other draw decides; the other half is predicted, and their squared error, each target in units of its variance, is the criterion.
 // Candidates are entries of the fitted rows, 15 at the most, evenly spaced among the different ones, the
 // least first, each with the regularisation that serves it best. (That the kernel of the bits be like
 // that of the rows, which needs no targets, is no criterion: on 500 images of Fashion-MNIST it would
@@ -17,6 +17,7 @@
 #include "base/error.h"
 #include "feature/landmarks.h"
 #include "linalg/blas.h"
+#include "random/distributions.h"
 
 namespace mercer::feature {
 namespace {
@@ -65,6 +66,14 @@ Matrix<double> standardised(MatrixView<const double> targets, std::span<const in
   require(any_differ, MERCER_INVALID_ARGUMENT,
           "threshold_from = targets: all targets are equal, expected different ones");
   return Y;
+}
+
+/// In random order: rows may come sorted, or class by class in turn.
+std::vector<int64_t> sampled_rows(int64_t rows, uint64_t seed) {
+  std::vector<int64_t> chosen(static_cast<size_t>(std::min(rows, kMostRows)));
+  random::Cursor cursor(random::Stream(seed, random::Tag::sample, 0));
+  random::sample_without_replacement(cursor, rows, chosen);
+  return chosen;
 }
 
 /// The largest entry shows nothing.
@@ -136,8 +145,7 @@ double learn_bit_threshold(const kernel::Kernel& kernel, const Rows& rows,
   require(rows.rows() >= kLeastRows, MERCER_INVALID_ARGUMENT,
           "threshold_from = targets: %lld rows, expected at least %lld",
           static_cast<long long>(rows.rows()), static_cast<long long>(kLeastRows));
-  const std::vector<int64_t> chosen =
-      uniform_rows(rows.rows(), std::min(rows.rows(), kMostRows), seed);
+  const std::vector<int64_t> chosen = sampled_rows(rows.rows(), seed);
   const Matrix<double> X = copied_rows(kernel, rows, chosen, context);
   const Matrix<double> Y = standardised(targets, chosen);
   const Half fitted{every_other(X, 0, context), every_other(Y, 0, context)},
@@ -154,6 +162,10 @@ double learn_bit_threshold(const kernel::Kernel& kernel, const Rows& rows,
     }
     stage.advance(1);
   }
+  require(
+      std::isfinite(least), MERCER_INVALID_ARGUMENT,
+      "threshold_from = targets: the error on held-out rows is finite at no threshold, expected a "
+      "kernel whose values of rows of 0 and 1 are finite");
   return best;
 }
 

@@ -173,6 +173,50 @@ TEST_CASE("optical: the threshold that is learnt is the one that the targets hav
   CHECK(threshold_of(*learnt(X.view(), both.view())) == 2);
 }
 
+// Class 1: at least three of the six entries above 2. By turns the halves of the sample were one class
+// each, and by class the fitted and the held-out rows are alike in either order.
+TEST_CASE("optical: the threshold that is learnt does not hang on the order of the rows") {
+  const Matrix<double> pool = counts(1500, 10), squares = shares_above_two(pool);
+  std::vector<int64_t> of_class[2];
+  for (int64_t i = 0; i < 1500; ++i) of_class[squares(i, 0) >= 9 ? 1 : 0].push_back(i);
+  constexpr int64_t kEach = 200;
+  REQUIRE(std::min(of_class[0].size(), of_class[1].size()) >= size_t{kEach});
+  for (const bool by_turns : {true, false}) {
+    INFO(by_turns);
+    const auto class_of = [&](int64_t i) { return by_turns ? i % 2 : i / kEach; };
+    const auto source = [&](int64_t i) {
+      return of_class[class_of(i)][static_cast<size_t>(by_turns ? i / 2 : i % kEach)];
+    };
+    const Matrix<double> X =
+        test::filled(2 * kEach, 6, [&](int64_t i, int64_t k) { return pool(source(i), k); });
+    const Matrix<double> Y = test::filled(
+        2 * kEach, 1, [&](int64_t i, int64_t) { return static_cast<double>(class_of(i)); });
+    CHECK(threshold_of(*learnt(X.view(), Y.view())) == 2);
+  }
+}
+
+TEST_CASE("optical: a threshold is not learnt from a kernel of bits that overflows") {
+  const Matrix<double> whole = counts(40, 11), Y = shares_above_two(whole);
+  const Matrix<double> X =
+      test::filled(40, 6, [&](int64_t i, int64_t k) { return 1e-3 * whole(i, k); });
+  const Rows rows = X.view();
+  const MatrixView<const double> targets = Y.view();
+  Context context;
+  CHECK(test::refusal_fault(
+            MERCER_INVALID_ARGUMENT,
+            [&] {
+              feature::make_map(
+                  feature::canonical_map(
+                      spec::parse_object(
+                          R"({"map":"optical","kernel":{"kernel":"optical","variance":1e308},)"
+                          R"("inputs":6,"features":40,"seed":3)" +
+                          std::string(kFromTargets) + "}"),
+                      "", feature::Data::refused),
+                  {.rows = &rows, .targets = &targets, .context = &context});
+            },
+            "finite at no threshold") == "");
+}
+
 TEST_CASE("optical: a map of a learnt threshold is that of its spec, from any rows and threads") {
   const Matrix<double> X = counts(1500, 8), Y = shares_above_two(X);
   const auto map = learnt(X.view(), Y.view());
