@@ -119,7 +119,11 @@ class MixtureLaw final : public random::Law {
 class SpectralMixture final : public Kernel {
  public:
   explicit SpectralMixture(const Parameters& canonical)
-      : Kernel(canonical), law_(mixture_of(canonical)) {}
+      : Kernel(canonical), law_(mixture_of(canonical)) {
+    require(std::isfinite(value_at_zero()), MERCER_INVALID_ARGUMENT,
+            "variance = %g, expected its product with the sum of weights, %g, to be finite",
+            variance(), law_.mixture().total());
+  }
   const random::Law* spectral_law() const noexcept override { return &law_; }
   double value_at_zero() const noexcept override { return variance() * law_.mixture().total(); }
   int64_t only_inputs() const noexcept override {

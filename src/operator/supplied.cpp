@@ -93,7 +93,7 @@ std::unique_ptr<const OperatorMap> make_operator_of_roots(const Parameters& give
     double* const to = B.view().row(j);
     require(root(drawn.W.view().row(j), to), MERCER_CANCELLED,
             "root asked to stop at frequency %lld", Long{j});
-    const double scale = std::sqrt(kernel->variance());
+    const double scale = std::sqrt(kernel->value_at_zero());
     for (int64_t i = 0; i < B.cols(); ++i) to[i] *= scale;
   }
   return make_supplied_operator(drawn.W.view(), p, q, B.data());

@@ -54,6 +54,13 @@ TEST_CASE("spectral mixture: one number is that of every input", "[kernel]") {
   }
 }
 
+TEST_CASE("spectral mixture: a value at 0 that is not finite is refused", "[kernel]") {
+  const auto kernel = mixture(List{1e299, 1e300}, List{1, 1}, List{1, 1});
+  CHECK(std::isfinite(kernel->with_variance(1e8)->value_at_zero()));
+  CHECK(refused([&] { kernel->with_variance(1e9); }, "variance = 1e+09, expected its product") ==
+        "");
+}
+
 TEST_CASE("spectral mixture: parameters that do not fit each other are refused", "[kernel]") {
   const List two = {1, 1};
   const NumberLists pairs = {{1, 2}, {3, 4}}, triples = {{1, 2, 3}, {4, 5, 6}};

@@ -5,7 +5,9 @@
 #include <cmath>
 #include <cstring>
 
+#include "feature/map_entry.h"
 #include "operator/made_operator.h"
+#include "operator/supplied.h"
 #include "support/catch.h"
 #include "support/dense.h"
 #include "support/refusal.h"
@@ -52,6 +54,35 @@ bool equal_bytes(const Matrix<T>& A, const Matrix<T>& B) {
 }
 
 }  // namespace
+
+TEST_CASE("roots of 1 reproduce the Fourier map, whatever the kernel's value at 0", "[operator]") {
+  const auto mixture =
+      std::make_shared<const Parameters>(Parameters{{"kernel", "spectral_mixture"},
+                                                    {"weights", std::vector<double>{0.5, 2}},
+                                                    {"means", std::vector<double>{0.3, -1}},
+                                                    {"variances", std::vector<double>{1, 0.25}},
+                                                    {"variance", 1.5}});
+  for (const Value& kernel : {gaussian_of({0.8}, 1.3), Value(mixture)}) {
+    const Parameters common{
+        {"kernel", kernel}, {"inputs", kInputs}, {"features", 40}, {"seed", uint64_t{7}}};
+    Parameters scalar{{"map", "fourier"}};
+    for (const auto& [key, value] : common.entries()) scalar.set(key, value);
+    const auto fourier =
+        feature::make_map(feature::canonical_map(scalar, "", feature::Data::refused));
+    const auto map = operators::make_operator_of_roots(common, 1, 1, [](const double*, double* B) {
+      B[0] = 1;
+      return true;
+    });
+    const Matrix<double> X = random_matrix(5, kInputs, 11), Z(5, 40);
+    Context context;
+    fourier->apply(X.view(), {0, 40}, context, Z.view());
+    const Matrix<double> phi = matrix_of(*map, X.view());
+    // Column c of a row: sqrt(k(0) / F) cos or sin, each with a few roundings.
+    const double most = std::sqrt(fourier->kernel().value_at_zero() / 20);
+    for (int64_t k = 0; k < 5 * 40; ++k)
+      CHECK(std::abs(phi.data()[k] - Z.data()[k]) <= 8 * most * 0x1p-52);
+  }
+}
 
 TEST_CASE("apply, adjoint, matrix and Gram matrix are of one Phi", "[operator]") {
   // 110 rows are several chunks; two right-hand sides.
