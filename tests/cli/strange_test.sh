@@ -154,6 +154,10 @@ refuse 'class.csv: one class only (cat), expected at least two' class.csv
 # What is no table at all.
 printf '\xff\xfex\0,\0y\0\n\0' >wide.csv
 refuse 'wide.csv: text in UTF-16.*UTF-8' wide.csv
+printf 'x\0,\0y\0\n\0001\0,\0002\0\n\0' >wide.csv
+refuse 'wide.csv: text in UTF-16.*UTF-8' wide.csv
+printf '\0x\0,\0y\0\n\0001\0,\0002\0\n' >wide.csv
+refuse 'wide.csv: text in UTF-16.*UTF-8' wide.csv
 printf 'PK\3\4rest' >book.xlsx
 refuse 'book.xlsx: a zip archive, as workbooks .xlsx are: export it as CSV' book.xlsx
 printf 'PAR1rest' >rows.parquet

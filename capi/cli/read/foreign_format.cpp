@@ -31,12 +31,22 @@ constexpr Row kRows[] = {
     {"%PDF", "a PDF document"},
 };
 
+/// Without its mark: every other byte of letters and digits is 0.
+bool is_wide_text(std::string_view start) {
+  const auto zeros = [&](size_t first) {
+    for (size_t k = 0; k < 8; ++k)
+      if ((start[k] == 0) != (k % 2 == first)) return false;
+    return true;
+  };
+  return start.size() >= 8 && (zeros(0) || zeros(1));
+}
+
 }  // namespace
 
 std::string foreign_format(std::string_view start) {
   for (const Row& row : kRows)
     if (start.starts_with(row.magic)) return row.what;
-  return "";
+  return is_wide_text(start) ? "text in UTF-16: save it as UTF-8" : "";
 }
 
 }  // namespace mercer::cli
