@@ -14,7 +14,7 @@
 // 3e-4 at k = 0.96 (measured, d = 4 to 64). A constant added to a kernel is taken up by an offset.
 // Features f(w'x) of normal w that are homogeneous see powers of rho: the mean of arc-cosine features is
 // (1 - c) k at order 0, k at order 1, whatever rho, and a k at order 2, a = E rho^2/(d + 2), 1.27 at d =
-// 4, 1.13 at d = 64; that of signs k + c (1 - k), their product at the origin being 1. 1 - c = P(chi^2_d >
+// 4, 1.12 at d = 64; that of signs k + c (1 - k), their product at the origin being 1. 1 - c = P(chi^2_d >
 // d)/P(chi^2_{d+2} > d), a = P(chi^2_{d+4} > d)/P(chi^2_{d+2} > d). Positive features of s = ||u + v|| are
 // too large by 0.2 % of k at s = 1/2, 2.6 % at s = 1, 21 % at s = 2 and less (d = 4).
 //

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // What exists, as JSON: the tables of kernels, maps, projections, operators and models with every parameter's type,
-// default, range and help. Written piece by piece because Parameters hold no lists of objects.
+// default, range and help.
 #include <algorithm>
 #include <iterator>
 #include <limits>

@@ -62,7 +62,7 @@ fits additive_chi2 --features 33 || complain "additive_chi2: $(cat told)"
 { echo a,b,c,y; echo 0.5,0.5,0.5,1; echo 0.5,-0.25,0.5,1; echo -1,0.5,0.5,1; } >outside.csv
 refuses "row 2, column 'b' is -0.25.* >= 0, as kernel additive_chi2" "$MERCER" predict fitted.model outside.csv -o result --extrapolation free
 refuses "row 2, column 'b' is -0.25.* >= 0, as kernel additive_chi2" "$MERCER" score fitted.model outside.csv --extrapolation free
-"$MERCER" predict fitted.model outside.csv -o clipped.csv --quiet || complain "rows outside are not clipped"
+"$MERCER" predict fitted.model outside.csv -o clipped.csv >out 2>err || complain "rows outside are not clipped"
 tail -n 80 data.csv | sed '7s/[^,]*,[^,]*/0.5,-0.25/' | sed '1i a,b,c,y' >outside.csv
 refuses "outside.csv: row 7, column 'b' is -0.25, which the kernel .*additive_chi2" "$MERCER" compare outside.csv --kernel additive_chi2
 awk -F, 'NR > 1 { print $4, (NR == 8 ? "2:-0.25" : "1:" $1), "9:1" }' data.csv >outside.svm

@@ -23,9 +23,15 @@ TEST_CASE("allotment: all of the features, in steps, each part near its share") 
     for (const size_t i : {0, 2, 3}) {
       CHECK(features[i] % sizes[i].step == 0);
       CHECK(features[i] >= sizes[i].step);
-      // The rest of 5 and a step each, which no part gets more of than its share and a step or two.
-      const double ideal = static_cast<double>(total - 5) * sizes[i].share / 3.75;
-      CHECK(std::fabs(static_cast<double>(features[i]) - ideal) <= 4);
+      // Of the rest of 5 fixed columns and a step each, 5 in all, a part gets its share rounded down to
+      // steps, and then a step at most while it has less than its share; the part of step 1 one more,
+      // where that alone is left.
+      const double share = sizes[i].share / 3.75, beyond = 5 * share;
+      const double ideal = static_cast<double>(total - 5) * share;
+      const double more = static_cast<double>(features[i]) - ideal;
+      const auto step = static_cast<double>(sizes[i].step);
+      CHECK(more > -beyond);
+      CHECK(more < 2 * step + (sizes[i].step == 1 ? 1 : 0) - beyond);
     }
   }
   CHECK(allot(16, {{1, 2, 0}, {1, 2, 0}}) == std::vector<int64_t>{8, 8});
