@@ -37,7 +37,10 @@ class GaussianMap : public ProjectedMap {
                        std::span<double> out) const final {
     variance(X, Y, out);
   }
-  ColumnForm column_form() const noexcept override { return ColumnForm::real; }
+  // Columns with weights of their own are no estimates alone.
+  ColumnForm column_form() const noexcept override {
+    return draw_.choice.has_equal_shares() ? ColumnForm::real : ColumnForm::joint;
+  }
   ColumnMoments column_moments(const double* x, const double* y) const override {
     return independent_columns(x, y);
   }

@@ -76,7 +76,13 @@ class Linear : public Base {
                        std::span<double> out) const final {
     variance(X, Y, out);
   }
-  ColumnForm column_form() const noexcept final { return ColumnForm::real; }
+  // OSNAP's blocks of columns differ by one in size unless the nonzeros divide D: the entries of an
+  // input have one expectation over a block, not over all columns.
+  ColumnForm column_form() const noexcept final {
+    const bool unequal =
+        law_.options.projection == LinearProjection::osnap && law_.D % law_.options.nonzeros != 0;
+    return unequal ? ColumnForm::joint : ColumnForm::real;
+  }
   ColumnMoments column_moments(const double* x, const double* y) const final {
     const LinearProjection projection = law_.options.projection;
     const bool independent =

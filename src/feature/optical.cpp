@@ -72,7 +72,8 @@ class Optical final : public GaussianMap {
   }
   // Behind a device the mean is another kernel's.
   ColumnForm column_form() const noexcept override {
-    return devices_.input_bits + devices_.output_bits > 0 ? ColumnForm::joint : ColumnForm::real;
+    return devices_.input_bits + devices_.output_bits > 0 ? ColumnForm::joint
+                                                          : GaussianMap::column_form();
   }
 
  private:

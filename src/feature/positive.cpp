@@ -57,7 +57,7 @@ class Positive final : public GaussianMap {
         form_(form) {}
   std::string_view name() const noexcept override { return "positive"; }
   ColumnForm column_form() const noexcept override {
-    return form_ == Form::trigonometric ? ColumnForm::joint : ColumnForm::real;
+    return form_ == Form::trigonometric ? ColumnForm::joint : GaussianMap::column_form();
   }
   ColumnMoments column_moments(const double* x, const double* y) const override {
     return form_ == Form::exp ? independent_columns(x, y) : FeatureMap::column_moments(x, y);

@@ -19,8 +19,12 @@ void ProjectionChoice::check() const {
           "whole_blocks = true does not apply to projection = %s, which has no blocks", entry.name);
 }
 
+bool ProjectionChoice::has_equal_shares() const noexcept {
+  return projection::find_projection(projection).share == nullptr;
+}
+
 void ProjectionChoice::require_equal_shares() const {
-  require(projection::find_projection(projection).share == nullptr, MERCER_UNSUPPORTED,
+  require(has_equal_shares(), MERCER_UNSUPPORTED,
           "the columns of projection %s have weights: the variance has no closed form",
           projection.c_str());
 }

@@ -21,6 +21,8 @@ struct ProjectionChoice {
   /// Refuses an unknown projection, and an option that this one does not use unless it has its
   /// default: UNSUPPORTED naming both.
   void check() const;
+  /// No column has a weight of its own.
+  bool has_equal_shares() const noexcept;
   /// UNSUPPORTED where columns have weights of their own: no variance in closed form.
   void require_equal_shares() const;
   /// F, or what whole_blocks makes of it.
