@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// One step for each part, then whole steps of its share of the rest, rounded down; what that leaves,
+// Its least features for each part, then whole steps of its share of the rest, rounded down; what that leaves,
 // less than a step for each, goes step by step to whom most is missing.
 #include "feature/allotment.h"
 
@@ -13,15 +13,15 @@ namespace mercer::feature {
 namespace {
 
 struct Rest {
-  int64_t columns;  // less the fixed parts and one step for each other
-  double share;     // of these together
+  int64_t columns;  // less the least of each part
+  double share;     // of the parts with steps together
 };
 
 Rest rest_of(int64_t total, const std::vector<PartSize>& sizes) {
   int64_t least = 0;
   double share = 0;
   for (const PartSize& size : sizes) {
-    least = checked_add(least, size.step == 0 ? size.fixed : size.step, "features");
+    least = checked_add(least, size.least, "features");
     if (size.step > 0) share += size.share;
   }
   require(share > 0 || total == least, MERCER_INVALID_ARGUMENT,
@@ -47,7 +47,7 @@ std::vector<int64_t> allot(int64_t total, const std::vector<PartSize>& sizes) {
     const int64_t steps =
         size.step == 0 ? 0
                        : static_cast<int64_t>(std::floor(ideal / static_cast<double>(size.step)));
-    features.push_back(size.step == 0 ? size.fixed : (steps + 1) * size.step);
+    features.push_back(size.least + steps * size.step);
     missing.push_back(ideal - static_cast<double>(steps * size.step));
     left -= steps * size.step;
   }

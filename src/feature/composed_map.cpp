@@ -19,6 +19,49 @@ constexpr uint64_t kMapPart = 1;
 // What the whole says of every part.
 constexpr const char* kFixed[] = {"kernel", "inputs", "features", "seed", "needs"};
 
+// Of all parts at any depth. What can be made can be saved: files hold three arrays of numbers for
+// each part under names with a prefix of each level (io/number_arrays.cpp), and the spec of a model,
+// two levels of JSON for each and five more, nests no deeper than JSON may (spec/json.h).
+constexpr int64_t kMostPartsInAll = 1024;
+constexpr int64_t kMostNested = 13;
+
+struct Extent {
+  int64_t parts = 1;
+  int64_t depth = 0;
+};
+
+Extent extent_of(const kernel::Kernel& kernel) {
+  const std::optional<Composition> composition = kernel.composition();
+  if (!composition) return {};
+  Extent all{0, 0};
+  for (const auto& part : composition->parts) {
+    const Extent own = extent_of(*part);
+    all = {all.parts + own.parts, std::max(all.depth, own.depth + 1)};
+  }
+  return all;
+}
+
+void check_extent(const kernel::Kernel& whole) {
+  const Extent extent = extent_of(whole);
+  require(extent.parts <= kMostPartsInAll, MERCER_INVALID_ARGUMENT,
+          "kernel %s has %lld parts in all, expected at most %lld for a map",
+          std::string(whole.name()).c_str(), static_cast<long long>(extent.parts),
+          static_cast<long long>(kMostPartsInAll));
+  require(extent.depth <= kMostNested, MERCER_INVALID_ARGUMENT,
+          "kernel %s is nested %lld deep, expected at most %lld for a map",
+          std::string(whole.name()).c_str(), static_cast<long long>(extent.depth),
+          static_cast<long long>(kMostNested));
+}
+
+// What a part bears of the whole's variance.
+double borne_variance(size_t part, double own, double whole) {
+  const double borne = own * whole;
+  require(borne > 0 && std::isfinite(borne), MERCER_INVALID_ARGUMENT,
+          "parts[%zu]: variance = %g times the %g of the whole is %g, expected a finite number > 0",
+          part, own, whole, borne);
+  return borne;
+}
+
 // Names of numbers hold letters alone: aa_, ab_, ...
 std::string prefix_of(size_t part) {
   return {static_cast<char>('a' + part / 26), static_cast<char>('a' + part % 26), '_'};
@@ -44,25 +87,20 @@ PartMaker::PartMaker(const MapArguments& arguments, Composition::Rule rule)
           "kernel %s is not a %s of kernels, expected %s", std::string(whole.name()).c_str(),
           arguments.map.c_str(), arguments.map.c_str());
   whole.check_dimension(arguments.inputs);
+  check_extent(whole);
   for (const auto& part : composition->parts) {
     const bool bears = rule == Composition::Rule::sum || kernels_.empty();
-    kernels_.push_back(
-        part->with_variance(bears ? part->variance() * whole.variance() : part->variance()));
+    kernels_.push_back(part->with_variance(
+        borne_variance(kernels_.size(), part->variance(), bears ? whole.variance() : 1)));
   }
-  if (arguments.own.find("parts") == nullptr) return;
   const size_t given = arguments.own.objects("parts").size();
   require(given == count(), MERCER_INVALID_ARGUMENT,
           "parts = a list of %zu maps, expected %zu, one for each part of kernel %s", given,
           count(), arguments.map.c_str());
 }
 
-Parameters PartMaker::own_parameters(size_t part) const {
-  if (arguments_.own.find("parts") != nullptr) return *arguments_.own.objects("parts")[part];
-  return {{"map", kernel::default_map(kernels_[part]->parameters(), "")}};
-}
-
 Parameters PartMaker::spec(size_t part, int64_t features) const {
-  Parameters given = own_parameters(part);
+  Parameters given = *arguments_.own.objects("parts")[part];
   given.set("kernel", std::make_shared<const Parameters>(kernels_[part]->parameters()));
   given.set("inputs", arguments_.inputs);
   given.set("features", features);
@@ -70,8 +108,21 @@ Parameters PartMaker::spec(size_t part, int64_t features) const {
   return canonical_map(given, "parts[" + std::to_string(part) + "].", Data::refused);
 }
 
+std::vector<MapSizes> PartMaker::sizes() const {
+  Parameters whole = arguments_.own;
+  whole.set("kernel", std::make_shared<const Parameters>(arguments_.kernel.parameters()));
+  whole.set("inputs", arguments_.inputs);
+  return sizes_of_parts(whole, kMostFeatures);
+}
+
 std::shared_ptr<const FeatureMap> PartMaker::make(size_t part, int64_t features) const {
   Parameters canonical = spec(part, features);
+  require(
+      !learns_from_targets(canonical), MERCER_UNSUPPORTED,
+      "parts[%zu]: map %s is to learn from targets, which parts are made without: expected what "
+      "it learns alone, as its spec then says it",
+      part, canonical.text("map").c_str());
+  if (arguments_.data.context != nullptr) arguments_.data.context->checkpoint();
   const std::vector<NumberArray> numbers = numbers_of(part, arguments_.data.numbers);
   if (!numbers.empty()) canonical.set("needs", std::string("data"));
   std::shared_ptr<const FeatureMap> map;
@@ -87,6 +138,23 @@ std::shared_ptr<const FeatureMap> PartMaker::make(size_t part, int64_t features)
           std::string(map->name()).c_str(), static_cast<long long>(map->features()),
           static_cast<long long>(features));
   return map;
+}
+
+std::vector<MapSizes> sizes_of_parts(const Parameters& canonical, int64_t rows) {
+  const Parameters& kernel = canonical.object("kernel");
+  if (canonical.find("parts") == nullptr || kernel.find("parts") == nullptr) return {};
+  const ObjectList &maps = canonical.objects("parts"), &kernels = kernel.objects("parts");
+  if (maps.size() != kernels.size()) return {};
+  std::vector<MapSizes> sizes;
+  for (size_t i = 0; i < maps.size(); ++i) {
+    Parameters part = *maps[i];
+    part.set("kernel", kernels[i]);
+    part.set("inputs", canonical.integer("inputs"));
+    part.set("features", int64_t{1});
+    part.set("seed", uint64_t{0});
+    sizes.push_back(map_sizes(part, rows));
+  }
+  return sizes;
 }
 
 ComposedMap::ComposedMap(const MapArguments& arguments, PartMaps parts, bool is_complex)

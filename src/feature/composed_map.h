@@ -12,27 +12,32 @@
 
 namespace mercer::feature {
 
-/// Makes the maps of the parts, by "parts" of the arguments or, without it, by what kernels have.
+/// Makes the maps of the parts, by "parts" of the arguments.
 class PartMaker {
  public:
   /// Errors: UNSUPPORTED for a kernel not made by `rule`; INVALID_ARGUMENT for another number of
-  /// parts than the kernel has; those of the dimension.
+  /// parts than the kernel has, for too many in all and for variances whose product is no number > 0;
+  /// those of the dimension.
   PartMaker(const MapArguments& arguments, kernel::Composition::Rule rule);
 
   size_t count() const noexcept { return kernels_.size(); }
   /// Canonical, of the part's map with so many features; its kernel with what it bears of the
   /// whole's variance: all of it in a sum, in a product the first part.
   Parameters spec(size_t part, int64_t features) const;
+  /// Whatever the rows.
+  std::vector<MapSizes> sizes() const;
   /// Errors: those of the map, "parts[i]: " in front; INVALID_ARGUMENT for one of another number of
   /// features.
   std::shared_ptr<const FeatureMap> make(size_t part, int64_t features) const;
 
  private:
-  Parameters own_parameters(size_t part) const;
-
   const MapArguments& arguments_;
   std::vector<std::unique_ptr<const kernel::Kernel>> kernels_;
 };
+
+/// Of the parts of a composed map of these canonical Parameters, from so many rows; none where "parts"
+/// are not those of the kernel, which PartMaker refuses.
+std::vector<MapSizes> sizes_of_parts(const Parameters& canonical, int64_t rows);
 
 using PartMaps = std::vector<std::shared_ptr<const FeatureMap>>;
 

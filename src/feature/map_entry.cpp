@@ -28,7 +28,7 @@ const MapEntry& map_entry(const Parameters& given, const std::string& path) {
 }
 
 // Extents go to BLAS, whose LP64 interface has 32-bit integers.
-constexpr double kMostExtent = 2147483647;
+constexpr double kMostExtent = kMostFeatures;
 
 /// What every map has besides its name.
 std::array<Field, 4> common_fields() {
@@ -57,6 +57,25 @@ Parameters with_map(const Parameters& given, const std::string& path) {
   Parameters filled = given;
   filled.set("map", std::string(kernel::default_map(checked.object(field.key), "")));
   return filled;
+}
+
+/// "parts" of a map and of its parts where they are left out: the default maps of what the kernel, a
+/// sum or product like the map, is made of. Other lists of parts than the kernel's are refused where
+/// the map is made.
+Parameters with_parts(Parameters map, const Parameters& kernel) {
+  if (kernel.find("parts") == nullptr || map.text("map") != kernel.text("kernel")) return map;
+  const ObjectList& kernels = kernel.objects("parts");
+  ObjectList maps(kernels.size());
+  if (map.find("parts") != nullptr) maps = map.objects("parts");
+  if (maps.size() != kernels.size()) return map;
+  for (size_t i = 0; i < maps.size(); ++i) {
+    Parameters part = maps[i] != nullptr
+                          ? *maps[i]
+                          : Parameters{{"map", std::string(kernel::default_map(*kernels[i], ""))}};
+    maps[i] = std::make_shared<const Parameters>(with_parts(std::move(part), *kernels[i]));
+  }
+  map.set("parts", std::move(maps));
+  return map;
 }
 
 // The field whose choice has the map learn from targets; null: none.
@@ -130,7 +149,11 @@ Parameters canonical_map(const Parameters& given, const std::string& path, Data 
       "\"needs\" and what was learnt out to make it anew from rows",
       path.c_str());
   const Parameters body = with_map(envelope.body, path);
-  Parameters canonical = check_fields(body, map_fields(map_entry(body, path)), path);
+  const MapEntry& entry = map_entry(body, path);
+  Parameters canonical = check_fields(body, map_fields(entry), path);
+  if (entry.sizes != nullptr)
+    canonical = check_fields(with_parts(std::move(canonical), canonical.object("kernel")),
+                             map_fields(entry), path);
   if (envelope.needs_data) canonical.set("needs", "data");
   return canonical;
 }
@@ -166,24 +189,27 @@ bool learns_from_targets(const Parameters& canonical) {
   return learning_field(map_entry(canonical, ""), canonical) != nullptr;
 }
 
-int64_t features_near(const Parameters& canonical, int64_t wanted) {
+MapSizes map_sizes(const Parameters& canonical, int64_t rows) {
   const MapEntry& entry = map_entry(canonical, "");
-  if (entry.only_features == nullptr) return wanted;
-  const int64_t only = with_arguments(entry, canonical, {}, entry.only_features);
-  return only > 0 ? only : wanted;
+  if (entry.sizes != nullptr) return entry.sizes(canonical, rows);
+  return with_arguments(entry, canonical, {}, [&](const MapArguments& arguments) -> MapSizes {
+    const int64_t only = entry.only_features == nullptr ? 0 : entry.only_features(arguments);
+    if (only > 0) return {only, 0, only};
+    const int64_t step = entry.features_step == nullptr ? 1 : entry.features_step(arguments);
+    return {step, step, entry.row_per_feature ? rows : kMostFeatures};
+  });
 }
 
-int64_t features_step(const Parameters& canonical) {
-  const MapEntry& entry = map_entry(canonical, "");
-  if (entry.only_features != nullptr &&
-      with_arguments(entry, canonical, {}, entry.only_features) > 0)
-    return 0;
-  return entry.features_step == nullptr ? 1
-                                        : with_arguments(entry, canonical, {}, entry.features_step);
+int64_t features_near(const Parameters& canonical, int64_t wanted) {
+  const MapSizes sizes = map_sizes(canonical, kMostFeatures);
+  if (sizes.step == 0) return sizes.least;
+  // Of a plain map a wrong number is the caller's error.
+  if (map_entry(canonical, "").sizes == nullptr) return wanted;
+  return sizes.least + std::max<int64_t>(wanted - sizes.least, 0) / sizes.step * sizes.step;
 }
 
 int64_t most_features(const Parameters& canonical, int64_t rows) {
-  return map_entry(canonical, "").row_per_feature ? rows : static_cast<int64_t>(kMostExtent);
+  return map_sizes(canonical, rows).most;
 }
 
 std::unique_ptr<FeatureMap> make_map(const Parameters& canonical, const MapData& data) {

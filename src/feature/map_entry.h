@@ -36,6 +36,17 @@ struct MapArguments {
 /// {"kernel": name}, every other parameter left to its default.
 inline Parameters kernel_named(const char* name) { return {{"kernel", name}}; }
 
+/// Of any map.
+inline constexpr int64_t kMostFeatures = 2147483647;
+
+/// The numbers of features that a map can have: least, least + step, ..., most; least alone where
+/// step is 0.
+struct MapSizes {
+  int64_t least;
+  int64_t step;
+  int64_t most;
+};
+
 /// `fields`: the map's own parameters; the table's readers add "map", "kernel", "inputs",
 /// "features" and "seed", which every map has.
 struct MapEntry {
@@ -53,7 +64,14 @@ struct MapEntry {
   int64_t (*only_features)(const MapArguments&) = nullptr;
   /// What features are a multiple of; null: 1.
   int64_t (*features_step)(const MapArguments&) = nullptr;
+  /// In place of both, of a map made of others: from canonical Parameters and so many rows. No kernel
+  /// of the whole is made: every level would make all below it again.
+  MapSizes (*sizes)(const Parameters&, int64_t rows) = nullptr;
 };
+/// The inputs may decide how many features such a map has.
+inline bool decides_features(const MapEntry& entry) noexcept {
+  return entry.only_features != nullptr || entry.sizes != nullptr;
+}
 /// What exists.
 std::span<const MapEntry> map_table();
 
@@ -65,8 +83,7 @@ std::vector<Field> map_fields(const MapEntry& entry);
 enum class Data { refused, allowed };
 
 /// Checked against the fields of given["map"], or of its kernel's default map where it names none,
-/// defaults filled in, in canonical order, without
-/// "mercer". No object is made: nothing large is allocated. `path` stands before keys in messages.
+/// defaults filled in, the maps of parts among them, in canonical order, without "mercer". No object is made: nothing large is allocated. `path` stands before keys in messages.
 Parameters canonical_map(const Parameters& given, const std::string& path, Data data);
 /// A sketch inside a map: "map", a map that may be a base, and the fields of its entry alone.
 Parameters canonical_sketch(const Parameters& given, const std::string& path);
@@ -85,15 +102,16 @@ bool needs_rows(const Parameters& canonical);
 /// Does it learn from rows and targets (Field::targets_choice)?
 bool learns_from_targets(const Parameters& canonical);
 
+/// Those of a map of these canonical Parameters, made from so many rows. Errors: those of the map's
+/// maker.
+MapSizes map_sizes(const Parameters& canonical, int64_t rows);
+
 /// The number of features that a map of these canonical Parameters has where `wanted` are wanted:
-/// another one if there is no other. Errors: those of the map's maker.
+/// the one that it can have, or of a map made of others the largest not above them, or its least.
+/// Errors: those of the map's maker.
 int64_t features_near(const Parameters& canonical, int64_t wanted);
 
-/// What the number of features of a map of these canonical Parameters is a multiple of; 0: it has
-/// one number only. Errors: those of the map's maker.
-int64_t features_step(const Parameters& canonical);
-
-/// The largest D that can be made from so many rows.
+/// The largest D that can be made from so many rows. Errors: those of the map's maker.
 int64_t most_features(const Parameters& canonical, int64_t rows);
 
 }  // namespace mercer::feature

@@ -9,6 +9,7 @@
 //   (prod E|a|^2 - k^2)/N and, pseudo, (prod E a^2 - k^2)/N.
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -213,23 +214,49 @@ ColumnForm form_of(const PartMaps& maps) {
   return form;
 }
 
+/// The parts with D columns each, those of one number with that, for form_of to refuse. None for a
+/// part that cannot have D columns: it may have D/2, and `error` says why not D.
+PartMaps parts_of(const PartMaker& maker, int64_t D, std::optional<Error>& error) {
+  PartMaps maps;
+  const std::vector<MapSizes> sizes = maker.sizes();
+  for (size_t i = 0; i < maker.count(); ++i) {
+    try {
+      maps.push_back(maker.make(i, sizes[i].step == 0 ? sizes[i].least : D));
+    } catch (const Error& refused) {
+      if (refused.status() != MERCER_INVALID_ARGUMENT) throw;
+      if (!error) error = refused;
+      maps.push_back(nullptr);
+    }
+  }
+  return maps;
+}
+
 std::unique_ptr<FeatureMap> product_from(const MapArguments& a) {
   const PartMaker maker(a, kRule);
-  PartMaps maps;
-  for (size_t i = 0; i < maker.count(); ++i) maps.push_back(maker.make(i, a.features));
-  const ColumnForm form = form_of(maps);
+  std::optional<Error> error;
+  PartMaps maps = parts_of(maker, a.features, error);
   // Real columns go with both halves of the others.
-  for (size_t i = 0; form == ColumnForm::halves && i < maps.size(); ++i) {
-    if (maps[i]->column_form() == ColumnForm::real) maps[i] = maker.make(i, a.features / 2);
+  const bool halves = std::ranges::any_of(maps, [](const auto& map) {
+    return map != nullptr && map->column_form() == ColumnForm::halves;
+  });
+  if (error && !halves) throw *error;
+  for (size_t i = 0; halves && i < maps.size(); ++i) {
+    if (maps[i] == nullptr || maps[i]->column_form() == ColumnForm::real)
+      maps[i] = maker.make(i, a.features / 2);
   }
+  const ColumnForm form = form_of(maps);
   return std::make_unique<Product>(a, std::move(maps), form);
 }
 
-int64_t step_of(const MapArguments& a) {
-  const PartMaker maker(a, kRule);
-  int64_t step = 1;
-  for (size_t i = 0; i < maker.count(); ++i) step = std::max(step, features_step(maker.spec(i, 1)));
-  return step;
+/// Of the parts whose inputs do not decide it; others cannot be multiplied.
+MapSizes common_sizes(const Parameters& canonical, int64_t rows) {
+  MapSizes all{1, 1, kMostFeatures};
+  for (const MapSizes& own : sizes_of_parts(canonical, rows)) {
+    if (own.step == 0) continue;
+    all = {std::max(all.least, own.least), std::max(all.step, own.step),
+           std::min(all.most, own.most)};
+  }
+  return all;
 }
 
 }  // namespace
@@ -242,7 +269,7 @@ MapEntry product_entry() {
           .fields = {part_maps_field()},
           .make = product_from,
           .default_kernel = composed_kernel("product"),
-          .features_step = step_of};
+          .sizes = common_sizes};
 }
 
 }  // namespace mercer::feature

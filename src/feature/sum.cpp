@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 #include <utility>
 
 #include "base/aligned.h"
@@ -192,44 +191,73 @@ bool have_complex_columns(const PartMaps& maps) {
   return maps[0]->is_complex();
 }
 
-std::vector<double> shares_of(const MapArguments& a, size_t count) {
-  if (a.own.find("shares") == nullptr) return {};
-  std::vector<double> shares = a.own.numbers("shares");
+std::vector<double> shares_of(const Parameters& own, size_t count) {
+  if (own.find("shares") == nullptr) return {};
+  std::vector<double> shares = own.numbers("shares");
   require(shares.size() == count, MERCER_INVALID_ARGUMENT,
           "shares = a list of %zu numbers, expected %zu, one for each part", shares.size(), count);
   return shares;
 }
 
-std::vector<PartSize> sizes_of(const PartMaker& maker, const std::vector<double>& shares) {
-  std::vector<PartSize> sizes;
-  for (size_t i = 0; i < maker.count(); ++i) {
-    const Parameters spec = maker.spec(i, 1);
-    const int64_t step = features_step(spec);
-    sizes.push_back({shares.empty() ? 1 : shares[i], step, step == 0 ? features_near(spec, 1) : 0});
+struct Sizes {
+  std::vector<PartSize> parts;
+  std::vector<int64_t> most;  // of each part
+};
+
+Sizes sizes_of(const std::vector<MapSizes>& parts, const std::vector<double>& shares) {
+  Sizes sizes;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    sizes.parts.push_back({shares.empty() ? 1 : shares[i], parts[i].least, parts[i].step});
+    sizes.most.push_back(parts[i].most);
   }
   return sizes;
 }
 
-// The columns of a sum none of whose parts has a choice.
-int64_t columns_of(const MapArguments& a) {
-  int64_t total = 0;
-  for (const PartSize& size : sizes_of(PartMaker(a, kRule), {})) {
-    if (size.step > 0) return 0;
-    total = checked_add(total, size.fixed, "features");
-  }
-  return total;
+bool fits(int64_t total, const Sizes& sizes) {
+  const std::vector<int64_t> features = allot(total, sizes.parts);
+  for (size_t i = 0; i < features.size(); ++i)
+    if (features[i] > sizes.most[i]) return false;
+  return true;
 }
 
-int64_t step_of(const MapArguments& a) {
-  int64_t step = 0;
-  for (const PartSize& size : sizes_of(PartMaker(a, kRule), {})) step = std::gcd(step, size.step);
-  return std::max<int64_t>(step, 1);
+/// A total, from least in steps, that gives no part more than it can have: the largest but for what
+/// the last steps of unequal shares may cost.
+int64_t most_of(const MapSizes& all, const Sizes& sizes) {
+  int64_t low = 0, high = std::max(kMostFeatures - all.least, int64_t{0}) / all.step;  // in steps
+  while (low < high) {
+    const int64_t middle = high - (high - low) / 2;
+    if (fits(all.least + middle * all.step, sizes)) {
+      low = middle;
+    } else {
+      high = middle - 1;
+    }
+  }
+  return all.least + low * all.step;
+}
+
+/// The smallest step of a part reaches every one of its multiples.
+MapSizes total_sizes(const Parameters& canonical, int64_t rows) {
+  const std::vector<MapSizes> parts = sizes_of_parts(canonical, rows);
+  if (parts.empty()) return {1, 1, kMostFeatures};
+  const Sizes sizes = sizes_of(parts, shares_of(canonical, parts.size()));
+  MapSizes all{0, 0, kMostFeatures};
+  bool limited = false;
+  for (size_t i = 0; i < sizes.parts.size(); ++i) {
+    const PartSize& part = sizes.parts[i];
+    all.least = checked_add(all.least, part.least, "features");
+    if (part.step == 0) continue;
+    all.step = all.step == 0 ? part.step : std::min(all.step, part.step);
+    limited = limited || sizes.most[i] < kMostFeatures;
+  }
+  if (all.step == 0) all.most = all.least;
+  if (limited) all.most = most_of(all, sizes);
+  return all;
 }
 
 std::unique_ptr<FeatureMap> sum_from(const MapArguments& a) {
   const PartMaker maker(a, kRule);
-  std::vector<double> shares = shares_of(a, maker.count());
-  const std::vector<int64_t> features = allot(a.features, sizes_of(maker, shares));
+  std::vector<double> shares = shares_of(a.own, maker.count());
+  const std::vector<int64_t> features = allot(a.features, sizes_of(maker.sizes(), shares).parts);
   PartMaps maps;
   for (size_t i = 0; i < maker.count(); ++i) maps.push_back(maker.make(i, features[i]));
   const bool is_complex = have_complex_columns(maps);
@@ -251,8 +279,7 @@ MapEntry sum_entry() {
                       .help = "of each part in the features; left out: the same of every part"}},
           .make = sum_from,
           .default_kernel = composed_kernel("sum"),
-          .only_features = columns_of,
-          .features_step = step_of};
+          .sizes = total_sizes};
 }
 
 }  // namespace mercer::feature

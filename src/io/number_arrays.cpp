@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Layout, everything in words of 8 bytes, little-endian:
-//   magic     a NaN of our own, which a section of finite numbers cannot begin with
+//   magic     a NaN of our own, which a section of finite numbers cannot begin with; another one
+//             where some name, of a part of a part, takes more than 24 bytes
 //   count     arrays, at most kMostArrays
-//   table     per array: name (24 bytes, padded with zeros), type (1: f64, 2: i64), extents
+//   table     per array: name (24 or 64 bytes, padded with zeros), type (1: f64, 2: i64), extents
 //             (number of them, at most kMostExtents), the extents
 //   values    of one array after the other
 // Sections of files that know no names are doubles alone.
 #include "io/number_arrays.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <string>
@@ -20,13 +22,14 @@ namespace mercer::io {
 namespace {
 
 constexpr uint64_t kMagic = 0x7FF852454D55534E;
-constexpr uint64_t kMostArrays = 64;
+constexpr uint64_t kLongMagic = kMagic + 1;
+constexpr uint64_t kMostArrays = 4096;  // three of each of the most parts of a map, and more
 constexpr uint64_t kMostExtents = 8;
-constexpr std::size_t kNameBytes = 24;
+constexpr std::size_t kNameBytes = 24, kLongNameBytes = 64;
 constexpr std::size_t kWord = 8;
 
 bool is_name(const std::string& name) {
-  if (name.empty() || name.size() > kNameBytes) return false;
+  if (name.empty() || name.size() > kLongNameBytes) return false;
   return name.find_first_not_of("abcdefghijklmnopqrstuvwxyz_") == std::string::npos;
 }
 
@@ -52,13 +55,13 @@ class Reader {
     check(value <= most, what);
     return value;
   }
-  std::string name() {
-    const auto bytes = take(kNameBytes);
-    std::string text(reinterpret_cast<const char*>(bytes.data()), kNameBytes);
+  std::string name(std::size_t most) {
+    const auto bytes = take(most);
+    std::string text(reinterpret_cast<const char*>(bytes.data()), most);
     const std::size_t end = text.find('\0');
     check(end == std::string::npos || text.find_first_not_of('\0', end) == std::string::npos,
           "a name");
-    text.resize(std::min(end, kNameBytes));
+    text.resize(std::min(end, most));
     check(is_name(text), "a name");
     return text;
   }
@@ -99,13 +102,18 @@ bool is_integer(const NumberArray& array) { return array.values.index() == 1; }
 std::vector<std::byte> encode(std::span<const NumberArray> arrays) {
   std::vector<std::byte> out;
   if (arrays.empty()) return out;
-  append_word(out, kMagic);
+  require(arrays.size() <= kMostArrays, MERCER_INTERNAL, "file: %zu arrays of numbers",
+          arrays.size());
+  const bool long_names = std::ranges::any_of(
+      arrays, [](const NumberArray& array) { return array.name.size() > kNameBytes; });
+  append_word(out, long_names ? kLongMagic : kMagic);
   append_word(out, arrays.size());
+  const std::size_t name_bytes = long_names ? kLongNameBytes : kNameBytes;
   for (const NumberArray& array : arrays) {
     require(is_name(array.name), MERCER_INTERNAL, "file: impossible name %s", array.name.c_str());
     std::string name = array.name;
-    name.resize(kNameBytes, '\0');
-    append(out, name.data(), kNameBytes);
+    name.resize(name_bytes, '\0');
+    append(out, name.data(), name_bytes);
     append_word(out, is_integer(array) ? 2 : 1);
     append_word(out, array.shape.size());
     append(out, array.shape.data(), array.shape.size() * kWord);
@@ -120,11 +128,13 @@ std::vector<std::byte> encode(std::span<const NumberArray> arrays) {
 std::vector<NumberArray> decode(std::span<const std::byte> section) {
   if (section.empty()) return {};
   Reader reader(section);
-  if (section.size() % kWord != 0 || reader.word() != kMagic) return without_table(section);
+  const uint64_t magic = section.size() % kWord == 0 ? reader.word() : 0;
+  if (magic != kMagic && magic != kLongMagic) return without_table(section);
+  const std::size_t name_bytes = magic == kLongMagic ? kLongNameBytes : kNameBytes;
   std::vector<NumberArray> arrays(reader.at_most(kMostArrays, "the number of arrays"));
   std::vector<bool> integer;
   for (NumberArray& array : arrays) {
-    array.name = reader.name();
+    array.name = reader.name(name_bytes);
     const uint64_t type = reader.at_most(2, "a type");
     Reader::check(type != 0, "a type");
     integer.push_back(type == 2);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // What exists, as JSON: the tables of kernels, maps, projections, operators and models with every parameter's type,
-// default, range and help.
+// default, range and help. Written piece by piece: no tree of all of it is held.
 #include <algorithm>
 #include <iterator>
 #include <limits>
@@ -70,7 +70,7 @@ std::string described(const Entry& entry) {
     out += ",\"default_kernel\":" + print_object(entry.map->default_kernel);
     out += std::string(",\"needs_rows\":") + (entry.map->needs_rows ? "true" : "false");
     out += std::string(",\"row_per_feature\":") + (entry.map->row_per_feature ? "true" : "false");
-    out += std::string(",\"one_size\":") + (entry.map->only_features != nullptr ? "true" : "false");
+    out += std::string(",\"one_size\":") + (decides_features(*entry.map) ? "true" : "false");
   }
   if (entry.serves != nullptr) {
     out += ",\"serves\":";

@@ -328,6 +328,17 @@ TEST_CASE("what composed maps refuse") {
   CHECK(refused(MERCER_DIMENSION_MISMATCH,
                 spec_of("sum", kCauchy + R"(,{"kernel":"gaussian","lengthscale":[1,2]})", "", 8),
                 "parts[1]: lengthscale holds 2") == "");
+  CHECK(refused(no, spec_of("product", kGaussian + R"(,{"kernel":"additive_chi2"})", "", 8),
+                "parts[1]: no column of this map additive estimates the kernel alone") == "");
+  CHECK(refused(invalid,
+                R"({"map":"sum","kernel":{"kernel":"sum","variance":1e200,"parts":[)" + kGaussian +
+                    R"(,{"kernel":"cauchy","variance":1e200}]},"inputs":3,"features":8})",
+                "parts[1]: variance = 1e+200 times the 1e+200 of the whole is inf") == "");
+  CHECK(
+      refused(no,
+              spec_of("sum", kGaussian + R"(,{"kernel":"optical"})",
+                      pair + R"(,{"map":"optical","input_bits":1,"threshold_from":"targets"})", 8),
+              "parts[1]: map optical is to learn from targets") == "");
   const auto srht =
       made(spec_of("product", two, phase + R"(,{"map":"tensor_srht","field":"real"})", 8));
   const Matrix<double> X = random_matrix(2, 3, 1);

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Which numbers of features sums and products can have, which parts they have where none are given,
+// and how many.
+#include <ctime>
+#include <string>
+
+#include "feature/map_entry.h"
+#include "io/number_arrays.h"
+#include "spec/json.h"
+#include "spec/spec.h"
+#include "support/catch.h"
+#include "support/dense.h"
+#include "support/map_calls.h"
+#include "support/refusal.h"
+
+using namespace mercer;
+using namespace mercer::test;
+
+namespace {
+
+const std::string kGaussian = R"({"kernel":"gaussian"})",
+                  kDot = R"({"kernel":"dot_product","coefficients":[1,1]})";
+
+std::string sum(const std::string& kernels) {
+  return R"({"kernel":"sum","parts":[)" + kernels + "]}";
+}
+
+Parameters canonical(const std::string& kernel, const std::string& map = R"("map":"sum")",
+                     int64_t D = 1, int64_t d = 3) {
+  Parameters given = spec::parse_object("{" + map + R"(,"kernel":)" + kernel + "}");
+  given.set("inputs", d);
+  given.set("features", D);
+  return feature::canonical_map(given, "", feature::Data::refused);
+}
+
+// Two of the same at each of `depth` levels.
+std::string tree(int depth) {
+  std::string kernel = kGaussian;
+  for (int i = 0; i < depth; ++i) {
+    const std::string part = kernel;
+    kernel = sum(part + "," + part);
+  }
+  return kernel;
+}
+
+// One part more at each of `depth` levels.
+std::string chain(int depth) {
+  std::string kernel = kGaussian;
+  for (int i = 0; i < depth; ++i) kernel = sum(kGaussian + "," + kernel);
+  return kernel;
+}
+
+std::unique_ptr<FeatureMap> fitted(const std::string& kernel, const std::string& map, int64_t D,
+                                   const Matrix<double>& X) {
+  Context context;
+  const std::string spec = "{" + map + R"(,"kernel":)" + kernel + R"(,"inputs":)" +
+                           std::to_string(X.cols()) + R"(,"features":)" + std::to_string(D) + "}";
+  return spec::map_fitted_to_spec(spec, X.view(), nullptr, context);
+}
+
+void check_round_trip(const FeatureMap& map, const Matrix<double>& X) {
+  const std::vector<NumberArray> numbers = io::decode(io::encode(map.numbers()));
+  const auto again = spec::map_from_spec_and_numbers(spec::to_spec(map), numbers);
+  CHECK(equal_bytes(features_of(*again, X), features_of(map, X)));
+}
+
+}  // namespace
+
+TEST_CASE("sums: the nearest number of features that the parts permit") {
+  const std::string fixed = R"({"kernel":"polynomial","degree":1})",
+                    inner =
+                        R"({"map":"sum","parts":[{"map":"exact_polynomial"},{"map":"fourier"}]})";
+  const Parameters cases[] = {
+      canonical(sum(kGaussian + R"(,{"kernel":"additive_chi2"})")),
+      canonical(sum(sum(fixed + "," + kGaussian) + "," + kGaussian),
+                R"("map":"sum","parts":[)" + inner + R"(,{"map":"fourier"}])"),
+      canonical(sum(kGaussian + "," + kGaussian + "," + kGaussian)),
+      canonical(sum(kGaussian + R"(,{"kernel":"product","parts":[)" + kGaussian + "," + kGaussian +
+                    "]}"))};
+  for (const Parameters& spec : cases) {
+    INFO(print_object(spec));
+    const feature::MapSizes sizes = feature::map_sizes(spec, feature::kMostFeatures);
+    REQUIRE(sizes.step == 2);
+    for (int64_t wanted = 1; wanted < 70; ++wanted) {
+      const int64_t D = feature::features_near(spec, wanted);
+      CHECK((D == sizes.least || (D <= wanted && wanted < D + 2)));
+      Parameters whole = spec;
+      whole.set("features", D);
+      CHECK(feature::make_map(whole)->features() == D);
+    }
+    Parameters odd = spec;
+    odd.set("features", sizes.least + 3);
+    CHECK(refusal_fault(
+              MERCER_INVALID_ARGUMENT, [&] { feature::make_map(odd); }, "1 less") == "");
+  }
+}
+
+TEST_CASE("sums: no part made from rows takes more features than rows") {
+  const std::string pair = sum(kGaussian + "," + kDot), deep = sum(kGaussian + "," + pair);
+  // The half of 602 would be 301; steps of 2 leave the Fourier part 302.
+  CHECK(feature::most_features(canonical(pair), 300) == 602);
+  const Matrix<double> X = random_matrix(300, 3, 1);
+  for (const std::string& kernel : {pair, deep}) {
+    const int64_t most = feature::most_features(canonical(kernel), 300);
+    CHECK(most < 1300);
+    const auto map = fitted(kernel, R"("map":"sum")", most, X);
+    CHECK(map->features() == most);
+    CHECK(refusal_fault(
+              MERCER_INVALID_ARGUMENT, [&] { fitted(kernel, R"("map":"sum")", most + 2, X); },
+              "expected at most 300, the number of rows") == "");
+  }
+  CHECK(feature::most_features(canonical(sum(kGaussian + "," + kGaussian)), 300) ==
+        feature::kMostFeatures);
+}
+
+TEST_CASE("sums: default parts are in the spec, at every depth, and say what is made from rows") {
+  CHECK(feature::needs_rows(canonical(sum(kGaussian + "," + kDot))));
+  CHECK(feature::needs_rows(canonical(sum(kGaussian + "," + sum(kGaussian + "," + kDot)))));
+  CHECK(feature::needs_rows(canonical(sum(kGaussian + "," + sum(kGaussian + "," + kDot)),
+                                      R"("map":"sum","parts":[{"map":"fourier"},{"map":"sum"}])")));
+  CHECK_FALSE(feature::needs_rows(canonical(sum(kGaussian + "," + kGaussian))));
+  const Parameters whole = canonical(sum(kGaussian + "," + kDot), R"("map":"sum","shares":[1,2])");
+  CHECK(whole.entries()[whole.entries().size() - 2].first == "parts");
+  CHECK(whole.objects("parts")[1]->text("map") == "nystroem");
+}
+
+TEST_CASE("composed maps: the time of nested parts is no power of their depth") {
+  const std::clock_t started = std::clock();
+  const auto map = feature::make_map(canonical(tree(9), R"("map":"sum")", 1024));
+  CHECK(map->features() == 1024);
+  for (const int depth : {11, 12})
+    CHECK(refusal_fault(
+              MERCER_INVALID_ARGUMENT,
+              [&] { feature::make_map(canonical(tree(depth), R"("map":"sum")", 8192)); },
+              "parts in all, expected at most 1024") == "");
+  // Of the processor, about 1 s; one level more was four times as long, these nine 16 s.
+  CHECK(static_cast<double>(std::clock() - started) / CLOCKS_PER_SEC < 8);
+}
+
+TEST_CASE("sums: what can be made comes back from its numbers, of many parts and of deep ones") {
+  const Matrix<double> X = random_matrix(12, 2, 2);
+  std::string kernels = kDot;
+  for (int i = 1; i < 64; ++i) kernels += "," + kDot;
+  const auto wide = fitted(sum(kernels), R"("map":"sum")", 128, X);
+  CHECK(wide->numbers().size() == 3 * 64);
+  check_round_trip(*wide, X);
+  std::string nested = kDot;
+  for (int i = 0; i < 13; ++i) nested = sum(kGaussian + "," + nested);
+  const auto deep = fitted(nested, R"("map":"sum")", 27, X);  // 2 of every Fourier part, 1 landmark
+  CHECK(deep->numbers().front().name == "ab_ab_ab_ab_ab_ab_ab_ab_ab_ab_ab_ab_ab_landmarks");
+  check_round_trip(*deep, X);
+  CHECK(refusal_fault(
+            MERCER_INVALID_ARGUMENT,
+            [&] { feature::make_map(canonical(chain(14), R"("map":"sum")", 64)); },
+            "nested 14 deep, expected at most 13") == "");
+}
