@@ -73,9 +73,10 @@ typedef struct mercer_operator_fit {
                                 a row has one class: a code of p numbers, one of them 1. 0 for
                                 other losses. */
   int32_t reserved;      /**< [52] 0. */
-  double tolerance;      /**< [56] Of residuals, relative; of LBFGS on what a step brings, relative
-                                to the loss. GRADIENTS does not read it: it ends after
-                                most_iterations passes, and residual says how near. */
+  double tolerance;      /**< [56] Of residuals, relative (LSQR: or what rounding leaves); of LBFGS
+                                on what a step brings, relative to the loss. GRADIENTS does not
+                                read it: it ends after most_iterations passes, and residual says
+                                how near. */
   int64_t most_iterations; /**< [64] >= 1. */
   uint64_t seed;           /**< [72] Of the rows held out, and of the order of GRADIENTS. */
   int64_t chosen;          /**< [80] Answer: which lambda, from 0. */

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 
 #include "base/error.h"
@@ -99,7 +100,10 @@ OperatorRidge by_lsqr(const linalg::LinearOperator& A, std::span<const double> y
                                                   .most_iterations = options.most_iterations},
                                                  context, theta);
   OperatorRidge result{solved.iterations, relative_residual(A, Aty, shift, context, theta), false};
-  result.converged = solved.converged() && result.residual <= options.tolerance;
+  // What rounding of A theta, and of its product with A', leaves of A'(y - A theta).
+  const double rounding = 10 * std::numeric_limits<double>::epsilon() * solved.norm *
+                          (norm(y) + solved.norm * solved.size) / norm(Aty);
+  result.converged = solved.converged() && result.residual <= std::max(options.tolerance, rounding);
   return result;
 }
 

@@ -19,7 +19,7 @@ enum class OperatorSolver { conjugate_gradient, lsqr };
 
 struct OperatorRidgeOptions {
   OperatorSolver solver = OperatorSolver::conjugate_gradient;
-  double tolerance = 1e-10;  // on OperatorRidge::residual
+  double tolerance = 1e-10;  // on OperatorRidge::residual; LSQR: or what rounding leaves of it
   int64_t most_iterations = 1000;
   /// Where the preconditioner of conjugate gradients stays, for further lambdas of the same rows
   /// and targets; null: it goes with the call.
