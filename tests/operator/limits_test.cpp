@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Bits of every kind of field in both precisions; memory caps and requests to stop of what else an
+// operator map does.
+#include <cmath>
+#include <cstring>
+#include <functional>
+
+#include "operator/made_operator.h"
+#include "support/catch.h"
+#include "support/dense.h"
+#include "support/refusal.h"
+
+namespace mercer::test {
+namespace {
+
+using operators::FieldKind;
+
+Parameters helmholtz(int64_t d, int64_t features) {
+  return {{"operator", "helmholtz"},
+          {"alpha", 0.3},
+          {"kernel", gaussian_of({0.8}, 1.3)},
+          {"inputs", d},
+          {"features", features},
+          {"seed", uint64_t{5}}};
+}
+
+/// Rows of the field with a number of threads, in the precision of X.
+template <class T>
+Matrix<T> field(const operators::OperatorMap& map, MatrixView<const T> X,
+                const Matrix<double>& theta, FieldKind kind, int threads) {
+  Matrix<T> out(X.rows, operators::field_numbers(kind, map.outputs(), map.inputs()));
+  Context context;
+  context.threads = threads;
+  map.apply(X, theta.view(), kind, context, out.view());
+  return out;
+}
+
+template <class T>
+void check_bits(FieldKind kind) {
+  // 700 rows of 2,000 features are several blocks.
+  const auto map = made_operator(helmholtz(2, 2000));
+  const Matrix<T> X = random_matrix<T>(700, 2, 1);
+  const Matrix<double> theta = random_matrix(map->coefficients(), 1, 2);
+  const Matrix<T> whole = field<T>(*map, X.view(), theta, kind, 1);
+  const auto bytes = static_cast<size_t>(whole.cols()) * sizeof(T);
+  for (const int threads : {2, 7})
+    CHECK(std::memcmp(field<T>(*map, X.view(), theta, kind, threads).data(), whole.data(),
+                      700 * bytes) == 0);
+  for (const int64_t i : {0, 31, 333, 699})
+    CHECK(std::memcmp(field<T>(*map, X.view().block_rows(i, i + 1), theta, kind, 1).data(),
+                      whole.view().row(i), bytes) == 0);
+}
+
+}  // namespace
+
+TEST_CASE("rows of derivatives, potentials and streams depend on their row alone", "[operator]") {
+  for (const FieldKind kind : {FieldKind::jacobian, FieldKind::divergence, FieldKind::curl,
+                               FieldKind::potential, FieldKind::stream}) {
+    INFO(static_cast<int>(kind));
+    check_bits<double>(kind);
+    check_bits<float>(kind);
+  }
+  check_bits<float>(FieldKind::value);
+}
+
+TEST_CASE("a cap and a request to stop end adjoints, matrices, Gram matrices and variances",
+          "[operator]") {
+  const auto map = made_operator(helmholtz(3, 200));
+  const int64_t n = 1000, r = map->coefficients();
+  const Matrix<double> X = random_matrix(n, 3, 1), Y = random_matrix(n, 3, 2);
+  Matrix<double> theta(r, 1), phi(n * 3, r), H(r, r), variance(n, 9), K(n * 3, n * 3);
+  const auto whole = made_kernel(
+      {{"operator", "decomposable"}, {"gamma", std::vector<double>{1, 0, 0, 0, 1, 0, 0, 0, 1}}});
+  const std::function<void(Context&)> works[] = {
+      [&](Context& context) { map->adjoint(X.view(), Y.view(), context, theta.view()); },
+      [&](Context& context) { map->matrix(X.view(), context, phi.view()); },
+      [&](Context& context) { map->gram(X.view(), context, H.view()); },
+      [&](Context& context) { whole->gram(X.view(), X.view(), context, K.view()); },
+      [&](Context& context) { map->variance(X.view(), Y.view(), context, variance.view()); }};
+  int index = 0;
+  for (const auto& work : works) {
+    INFO(index);
+    Context stopped, asked, capped;
+    stopped.cancel();
+    CHECK(refusal_fault(MERCER_CANCELLED, [&] { work(stopped); }) == "");
+    asked.progress = [](void*, int64_t done, int64_t total) -> int32_t { return 2 * done > total; };
+    CHECK(refusal_fault(MERCER_CANCELLED, [&] { work(asked); }) == "");
+    capped.memory_cap = 1 << 10;
+    // A variance takes no memory that grows.
+    if (++index < 5) CHECK(refusal_fault(MERCER_OUT_OF_MEMORY, [&] { work(capped); }) == "");
+  }
+}
+
+}  // namespace mercer::test
