@@ -162,6 +162,35 @@ TEST_CASE("operator maps in single precision and of sparse rows", "[capi]") {
   for (size_t i = 0; i < 64; ++i) CHECK(sums[i] == Approx(dense[i]).margin(1e-12));
 }
 
+TEST_CASE("potentials and stream functions have the fields as their derivatives", "[capi]") {
+  constexpr double kStep = 1e-5;
+  for (const int32_t kind : {MERCER_FIELD_POTENTIAL, MERCER_FIELD_STREAM}) {
+    const bool stream = kind == MERCER_FIELD_STREAM;
+    const std::string name = stream ? "divergence_free" : "curl_free";
+    const auto map =
+        make_operator(R"({"operator":")" + name + R"(","inputs":2,"features":40,"seed":3})");
+    REQUIRE(map != nullptr);
+    int64_t r = 0;
+    REQUIRE(mercer_operator_map_shape(map.get(), nullptr, nullptr, nullptr, &r, nullptr) ==
+            MERCER_OK);
+    const std::vector<double> theta = numbers(r, 1);
+    // A point, then it moved up and down each axis.
+    const std::vector<double> X = {0.3,  -0.7, 0.3 + kStep,  -0.7, 0.3 - kStep,
+                                   -0.7, 0.3,  -0.7 + kStep, 0.3,  -0.7 - kStep};
+    std::vector<double> field(10), scalar(5);
+    REQUIRE(mercer_operator_map_apply(map.get(), rows_of(X, 2), rows_of(theta, 1),
+                                      MERCER_FIELD_VALUE, nullptr,
+                                      result_of(field, 2)) == MERCER_OK);
+    REQUIRE(mercer_operator_map_apply(map.get(), rows_of(X, 2), rows_of(theta, 1), kind, nullptr,
+                                      result_of(scalar, 1)) == MERCER_OK);
+    const double first = (scalar[1] - scalar[2]) / (2 * kStep),
+                 second = (scalar[3] - scalar[4]) / (2 * kStep);
+    CHECK(field[0] == Approx(stream ? second : first).margin(1e-7));
+    CHECK(field[1] == Approx(stream ? -first : second).margin(1e-7));
+    CHECK(std::fabs(field[0]) + std::fabs(field[1]) > 0.01);
+  }
+}
+
 TEST_CASE("B(omega) by callback", "[capi]") {
   struct Roots {
     int64_t calls = 0, stop = -1;
