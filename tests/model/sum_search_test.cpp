@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Searches with sums, some of whose parts have a fixed number of features or one row for each: trials
+// on a part of the features have what the parts permit.
+#include <cmath>
+#include <string>
+
+#include "model/search.h"
+#include "model_problem.h"
+#include "spec/map_maker.h"
+#include "spec/spec.h"
+#include "support/catch.h"
+
+using namespace mercer;
+using namespace mercer::model;
+using namespace mercer::test;
+
+namespace {
+
+// Positive, for additive_chi2.
+Problem positive_rows(int64_t n, int64_t d) {
+  Problem problem{random_matrix(n, d, 3), Matrix<double>(n, 1)};
+  for (int64_t i = 0; i < n; ++i) {
+    for (int64_t j = 0; j < d; ++j) problem.X(i, j) = std::exp(problem.X(i, j));
+    problem.Y(i, 0) = std::log(problem.X(i, 0)) + problem.X(i, d - 1);
+  }
+  return problem;
+}
+
+Model searched(const std::string& parts, int64_t n, int64_t d, int64_t D) {
+  const Problem problem = positive_rows(n, d);
+  const auto maker =
+      spec::map_maker(R"({"kernel":{"kernel":"sum","parts":[)" + parts + "]}}", d, 1);
+  SearchOptions options;
+  options.features = D;
+  options.assess = false;
+  options.fit.precision = feature::Precision::f32;
+  Context context;
+  return search(*maker, options, problem.x(), problem.y(), context);
+}
+
+const std::string kGaussian = R"({"kernel":"gaussian"})", kChi2 = R"({"kernel":"additive_chi2"})",
+                  kDot = R"({"kernel":"dot_product","coefficients":[1,1]})";
+
+}  // namespace
+
+TEST_CASE("searches with sums: the nearest number of features to the one asked for", "[model]") {
+  struct Case {
+    int64_t n, d, D;
+  };
+  for (const Case& c :
+       {Case{300, 3, 250}, Case{300, 4, 251}, Case{4000, 3, 601}, Case{4000, 4, 602}}) {
+    INFO(c.n << " rows, " << c.d << " inputs, D = " << c.D);
+    for (const std::string& fixed : {kChi2, kChi2 + "," + kGaussian}) {
+      const int64_t features = searched(kGaussian + "," + fixed, c.n, c.d, c.D).map->features();
+      CHECK(features <= c.D);
+      CHECK(features > c.D - 2);
+    }
+  }
+}
+
+TEST_CASE("searches with sums: no more landmarks than rows", "[model]") {
+  const Model model = searched(kGaussian + "," + kDot, 300, 2, 2048);
+  CHECK(model.map->features() == 602);
+  REQUIRE(!model.report.warnings.empty());
+  CHECK(model.report.warnings[0].find("602 features, not 2048") != std::string::npos);
+  CHECK(searched(kDot + "," + kChi2, 300, 3, 100).map->features() == 100);
+}
