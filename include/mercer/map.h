@@ -215,9 +215,10 @@ MERCER_API mercer_status mercer_fourier_create_supplied(const mercer_kernel* ker
  *            (prod E a^2 - k^2)/N. Each part costs what it costs, and one pass over Z.
  *
  * "parts" are map specs without kernel, inputs, features and seed; left out, each is the default map
- * of its kernel. MERCER_UNSUPPORTED: complex columns beside real ones in a sum, beside halves in a
+ * of its kernel; at most 1,024 in all, nested 13 deep. MERCER_UNSUPPORTED: complex columns beside real ones in a sum, beside halves in a
  * product; in a product maps no column of which estimates the kernel alone (made from rows, drawing
- * nothing, QUADRATURE, trigonometric, stabilize, input_bits and output_bits).
+ * nothing, QUADRATURE, trigonometric, stabilize, input_bits and output_bits, OSNAP unless its
+ * nonzeros divide N).
  *
  * Features exp and hyperbolic are finite for every finite row, unless exp(||w||^2/2) is not: in single
  * precision they may overflow for more than some 140 inputs. Far from the origin all of a row
@@ -241,8 +242,8 @@ MERCER_API mercer_status mercer_fourier_create_supplied(const mercer_kernel* ker
  *  Random: all that the map draws; "seed" fixes it.
  *  Errors: MERCER_INVALID_ARGUMENT naming key, value and what is allowed; those of the map it
  *  makes; MERCER_NEWER_VERSION.
- *  Threads and cost: any number at once; under 10 ms and 1 MB whatever D: numbers are drawn when
- *  first used, or prepared. */
+ *  Threads and cost: any number at once; under 10 ms and 1 MB whatever D, for each part of a sum or
+ *  product; numbers are drawn when first used, or prepared. */
 MERCER_API mercer_status mercer_map_from_spec(const char* json, mercer_map** out);
 
 /** A map made from data: from a spec and the rows of X (n x d, dense or CSR).
