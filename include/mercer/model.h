@@ -267,8 +267,8 @@ typedef struct mercer_predict_options {
  *  Errors: MERCER_DIMENSION_MISMATCH; MERCER_INVALID_ARGUMENT (an input outside its range where
  *  that is refused, and where nothing is clipped one outside the domain of the map's kernel, naming
  *  row, column and value); MERCER_UNSUPPORTED (clip or refuse asked of a model without ranges,
- *  probabilities of one without). NaN, and where nothing is clipped Inf and inputs that overflow the
- *  features' precision, are none: they give NaN in their row alone.
+ *  probabilities of one without). NaN, and where nothing is clipped Inf and inputs that overflow
+ *  the features' precision, are none: they give NaN in their row alone.
  *  Threads and cost: any number at once; n (map + D m). */
 MERCER_API mercer_status mercer_model_predict(const mercer_model* model, const mercer_rows* X,
                                               const mercer_predict_options* options,

@@ -22,6 +22,9 @@
 namespace mercer::model {
 namespace {
 
+constexpr const char* kClassNumbers = "the class numbers of a stream's rows";
+int64_t class_bytes(int64_t rows) { return checked_multiply(8, rows, kClassNumbers); }
+
 /// Memory of the fit, known once the rows have been counted. inputs: 0 for rows that stay sparse.
 void require_fit_memory(const FitOptions& options, int64_t rows, int64_t inputs, int64_t features,
                         int64_t outputs, const Context& context) {
@@ -121,8 +124,13 @@ Model fit_stream(std::shared_ptr<const feature::FeatureMap> map, const FitOption
     summary.add(block.X, block.Y, block.weights);
     if (options.selection != Selection::kfold) return;
     const std::vector<double> more = classes_of(options, block.Y);
+    // Twice: they are copied as they grow.
+    context.require_room(
+        class_bytes(checked_multiply(2, std::ssize(classes) + std::ssize(more), kClassNumbers)),
+        kClassNumbers);
     classes.insert(classes.end(), more.begin(), more.end());
   });
+  const MemoryCharge held = context.charge(class_bytes(std::ssize(classes)), kClassNumbers);
   check_rows(options, "the stream", model.rows, summary.weight());
   summary.require_numbers();
   require_fit_memory(options, model.rows, model.map->inputs(), model.map->features(),

@@ -95,7 +95,17 @@ TEST_CASE("kernels say what inputs they take, and are NaN beyond", "[model]") {
 }
 
 TEST_CASE("a search by default learns from non-negative rows with kernels of these", "[model]") {
+  // The targets are exact and additive: what a linear model leaves, 0.05 of them, is curvature.
   const Problem train = histograms(300, 3), fresh = histograms(300, 4);
+  const auto left = [&](const Model& model) {
+    return 1 - statistic::r_squared(fresh.y(), predictions(model, fresh.x()).view());
+  };
+  SearchOptions options;
+  options.features = 150;
+  options.assess = false;
+  Context context;
+  const Model line =
+      search(*spec::map_maker(R"({"map":"linear"})", 3, 1), options, train.x(), train.y(), context);
   for (const char* map : {R"({"map":"additive","kernel":{"kernel":"additive_chi2"}})",
                           R"({"map":"additive","kernel":{"kernel":"intersection"}})",
                           R"({"map":"laplace","kernel":{"kernel":"exponential_semigroup"}})",
@@ -103,13 +113,9 @@ TEST_CASE("a search by default learns from non-negative rows with kernels of the
                           R"({"map":"nystroem","kernel":{"kernel":"jensen_shannon"}})"}) {
     INFO(map);
     const auto maker = spec::map_maker(map, 3, 1);
-    SearchOptions options;
-    options.features = 150;
-    options.assess = false;
-    Context context;
     const Model model = search(*maker, options, train.x(), train.y(), context);
     for (const double mean : model.preparation.mean) CHECK(mean == 0);
-    CHECK(statistic::r_squared(fresh.y(), predictions(model, fresh.x()).view()) > 0.95);
+    CHECK(left(model) < left(line) / 100);
   }
 }
 

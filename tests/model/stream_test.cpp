@@ -74,6 +74,23 @@ TEST_CASE("a stream of blocks fits as its rows in memory do", "[model]") {
   }
 }
 
+TEST_CASE("folds by class are charged for the class numbers of a stream", "[model]") {
+  constexpr int64_t kRows = 200000;
+  const Matrix<double> X = random_matrix(kRows, 3, 21);
+  Matrix<double> Y(kRows, 1);
+  for (int64_t i = 0; i < kRows; ++i) Y(i, 0) = static_cast<double>(i % 2);
+  FitOptions options = f64_options(Selection::kfold);
+  options.task = Task::classification;
+  options.classes = 2;
+  Context context;
+  context.memory_cap = int64_t{2} << 20;  // enough for 8 features
+  MemoryStream stream(X.view(), Y.view(), {1000});
+  CHECK(refusal_fault(
+            MERCER_OUT_OF_MEMORY,
+            [&] { fit_stream(gaussian_map(3, 8), options, stream, 1, context); },
+            "the class numbers of a stream's rows") == "");
+}
+
 TEST_CASE("a stream fits a loss as its rows in memory do", "[model][loss]") {
   Problem problem = smooth_problem(400, 3, 1, 0.1, 3);
   Context context;
