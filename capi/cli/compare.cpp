@@ -41,6 +41,7 @@ struct Comparison {
   std::string map;  // spec without inputs, features and seed
   double lengthscale = 0;
   double lambda = 0;
+  int64_t features = 0;  // of the search's model; 0: there was none
 };
 
 mercer_fit_options fixed_fit(const Comparison& job) {
@@ -73,6 +74,7 @@ void choose(const Plan& plan, const std::vector<int64_t>& features, Comparison* 
   job->lengthscale = lengthscale_of(model.map().spec());
   job->map = with_kernel_of(job->map, model.map().spec());  // parts have lengthscales of their own
   job->lambda = model.lambda();
+  job->features = model.map().features();
 }
 
 Map map_of(const Comparison& job, int64_t D) {
@@ -218,7 +220,12 @@ void run_compare(const CompareRequest& request) {
               "kernel error", "seconds");
   const double own = plan.lambda >= 0 ? plan.lambda : exact_lambda(job, kernel);
   compare_exact(job, kernel, own);
-  for (const int64_t D : sizes) compare_features(job, D);
+  // Where the inputs decide how many features there are, the search has found them out.
+  if (plan.one_size && job.features > 0) {
+    compare_features(job, job.features);
+  } else {
+    for (const int64_t D : sizes) compare_features(job, D);
+  }
   if (own != job.lambda)
     std::printf(
         "exact kernel ridge has a lambda of its own, %.3g, chosen by leave-one-out on "

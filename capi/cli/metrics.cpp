@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdio>
 #include <limits>
+#include <string>
 #include <vector>
 
 #include "commands.h"
@@ -37,11 +38,24 @@ void print_metric(const char* name, double value) {
   }
 }
 
-void print_regression(const TargetRows& known) {
+/// What the scores of several targets are the mean of.
+void print_targets(const TargetRows& known, const std::vector<std::string>& names) {
+  const MatrixView<const double> predicted = known.numbers.view();
+  for (int64_t o = 0; known.outputs > 1 && o < known.outputs; ++o) {
+    const MatrixView<const double> own(predicted.data + o, known.rows(), 1, predicted.ld);
+    const MatrixView<const double> truth(known.targets.data() + o, known.rows(), 1, known.outputs);
+    const auto at = static_cast<size_t>(o);
+    const std::string name = at < names.size() ? names[at] : std::to_string(o + 1);
+    print_metric(("R^2 of " + name).c_str(), prediction_score(own, truth, 0, known.options()));
+  }
+}
+
+void print_regression(const TargetRows& known, const std::vector<std::string>& names) {
   for (const Named& one : {Named{"R^2", MERCER_METRIC_R2}, Named{"RMSE", MERCER_METRIC_RMSE},
                            Named{"MAE", MERCER_METRIC_MAE}})
     print_metric(one.name,
                  prediction_score(known.numbers, known.truth(), 0, known.options(one.metric)));
+  print_targets(known, names);
 }
 
 /// Rows of a class, columns of the class predicted.
@@ -119,7 +133,7 @@ void run_score(const ScoreRequest& request) {
   if (loaded.metadata.classification) {
     print_classification(loaded, test, unknown, scores, X, options, session);
   } else {
-    print_regression(known);
+    print_regression(known, loaded.metadata.targets);
   }
 }
 

@@ -69,14 +69,20 @@ double intrinsic_of_norm(const OperatorBoundQuestion& question) {
   return std::min(2 * intrinsic, std::max(intrinsic, 0.5 * static_cast<double>(question.p)));
 }
 
+/// m |C|/epsilon. What holds over a ball holds over one inside it: where epsilon is above m |C|,
+/// which the proofs of 28, 31 and 32 exclude, they are taken at the ball of diameter epsilon/m.
+double ball_over_epsilon(double m, double diameter, double epsilon) {
+  return std::max(1.0, m * diameter / epsilon);
+}
+
 /// The best radius for a ball, from a r + b r^{-d}.
 double over_a_ball(const OperatorBoundQuestion& question, double many, double rate) {
   const OperatorConstants& of = question.constants;
-  if (rate < 0 || question.epsilon > of.m * question.diameter) return kInfinity;
+  if (rate < 0) return kInfinity;
   const double constant = corrected(question) ? 12 : 8 * std::sqrt(2.0);
   const double power = 1 / static_cast<double>(question.d + 1);
-  return constant * of.m * question.diameter / question.epsilon * std::pow(many, power) *
-         std::exp(-rate * power);
+  return constant * ball_over_epsilon(of.m, question.diameter, question.epsilon) *
+         std::pow(many, power) * std::exp(-rate * power);
 }
 
 double over_a_covering(const OperatorBoundQuestion& question, double many, double rate) {
@@ -118,9 +124,8 @@ OperatorConstants gaussian_constants(const GaussianOperator& of, bool exponentia
 
 double corollary28(int64_t d, double second_moment, double norm, double diameter, double epsilon,
                    double F) {
-  if (epsilon > norm * std::sqrt(second_moment) * diameter) return kInfinity;
-  const double ratio = norm * diameter / epsilon;
-  return 256 * second_moment * ratio * ratio *
+  const double ratio = ball_over_epsilon(norm * std::sqrt(second_moment), diameter, epsilon);
+  return 256 * ratio * ratio *
          std::exp(-epsilon * epsilon * F / (4 * norm * norm * static_cast<double>(d + 2)));
 }
 

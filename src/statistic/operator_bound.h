@@ -54,10 +54,11 @@ struct OperatorBoundQuestion {
 
 /// 2^8 (sqrt(second_moment) norm |C| / epsilon)^2 exp(-F epsilon^2 / (4 norm^2 (d + 2))), of a
 /// decomposable kernel: second_moment = E ||omega||^2, norm = |Gamma|; norm 1: Rahimi, Recht 2007.
-/// Infinite, as those below, for epsilon > sqrt(second_moment) norm |C|.
+/// Here and below a ball C with m |C| < epsilon, m = sqrt(second_moment) norm, counts as the larger
+/// one with m |C| = epsilon.
 double corollary28(int64_t d, double second_moment, double norm, double diameter, double epsilon,
                    double F);
-/// Sub-exponential A. Both are infinite for epsilon > m |C|.
+/// Sub-exponential A.
 double corollary31(const OperatorBoundQuestion& question, double F);
 /// Bounded A; infinite below the least epsilon of the inequality. Corrected, p_int is the least of
 /// 2 p_int and max(p_int, p/2): the paper bounds the largest eigenvalue where it says the norm.

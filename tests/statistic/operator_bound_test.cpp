@@ -233,10 +233,21 @@ TEST_CASE("operator bounds: the least number of frequencies, and where a bound s
   CHECK(bound(static_cast<double>(F)) <= 0.01);
   CHECK(bound(static_cast<double>(F - 1)) > 0.01);
   CHECK(std::isinf(bound(1)));
-  question.epsilon = 100;  // above m |C|
-  CHECK(std::isinf(bound(1e9)));
-  CHECK(std::isinf(corollary28(3, 4, 2.5, 2, 10.01, 1e9)));  // sqrt 4 2.5 2 = 10
-  CHECK(std::isfinite(corollary28(3, 4, 2.5, 2, 9.99, 1e9)));
+  // Above m |C| the bound is that of the ball with m |C| = epsilon: an easier question never takes
+  // more frequencies.
+  const double edge = question.constants.m * question.diameter;
+  int64_t before = F;
+  for (const double epsilon : {0.9 * edge, edge, 1.1 * edge, 10 * edge}) {
+    question.epsilon = epsilon;
+    const int64_t least = least_frequencies(bound, 0.01);
+    CHECK(least <= before);
+    before = least;
+  }
+  const double at_edge = bound(100);
+  question.diameter = 1e-3;
+  CHECK(bound(100) == at_edge);
+  // sqrt 4 2.5 2 = 10, of which the ratio is 1.
+  CHECK(corollary28(3, 4, 2.5, 2, 20, 5) == 256 * std::exp(-20.0 * 20 * 5 / (4 * 2.5 * 2.5 * 5)));
   question.epsilon = 1e-8;
   CHECK(refusal_fault(
             MERCER_UNSUPPORTED, [&] { least_frequencies(bound, 0.01); }, "delta") == "");
