@@ -26,7 +26,6 @@ mercer_operator_fit read_fit(const mercer_operator_fit* fit) {
   check_not_null("fit", fit, "a mercer_operator_fit");
   check_aligned("fit", fit, alignof(mercer_operator_fit));
   const auto read = read_options("fit", fit, mercer_operator_fit_of(nullptr, 0), kFitFirstSize);
-  check_range("fit->reserved", read.reserved, 0, 0);
   check_range("fit->method", read.method, MERCER_OPERATOR_METHOD_AUTOMATIC,
               MERCER_OPERATOR_METHOD_GRADIENTS);
   check_range("fit->separate", read.separate, 0, 1);
@@ -100,7 +99,7 @@ mercer_status mercer_operator_model_fit(const mercer_operator_map* map, const me
         learnt.lambda = options.lambdas[static_cast<std::size_t>(found.chosen)];
         learnt.loss = answer.loss == nullptr ? "squares" : answer.loss;
         answer.struct_size = fit->struct_size;
-        answer.method = static_cast<int32_t>(found.method);
+        answer.taken = static_cast<int32_t>(found.method);
         answer.chosen = found.chosen;
         answer.error = found.error;
         answer.iterations = found.iterations;

@@ -60,7 +60,7 @@ typedef enum mercer_operator_method {
 /** What mercer_operator_model_fit is to do, and what it found. 120 bytes on 64-bit machines. */
 typedef struct mercer_operator_fit {
   uint32_t struct_size;  /**< [0] sizeof(mercer_operator_fit). */
-  int32_t method;        /**< [4] mercer_operator_method; answered: the one taken. */
+  int32_t method;        /**< [4] mercer_operator_method. */
   const double* lambdas; /**< [8] lambda_count numbers >= 0. */
   int64_t lambda_count;  /**< [16] At least 1; of several the best is taken. */
   const char* loss;      /**< [24] NULL: (f - y)^2 / 2; else huber, quantile, logistic,
@@ -72,7 +72,7 @@ typedef struct mercer_operator_fit {
   int32_t separate;      /**< [48] 1: of the losses of classes every output is 0 or 1 by itself; 0:
                                 a row has one class: a code of p numbers, one of them 1. 0 for
                                 other losses. */
-  int32_t reserved;      /**< [52] 0. */
+  int32_t taken;         /**< [52] Answer: the method that was taken; not read. */
   double tolerance;      /**< [56] Of residuals, relative (LSQR: or what rounding leaves); of LBFGS
                                 on what a step brings, relative to the loss. GRADIENTS does not
                                 read it: it ends after most_iterations passes, and residual says

@@ -51,7 +51,7 @@ class OperatorFit(ctypes.Structure):
     """mercer_operator_fit: how the coefficients of an operator map are learnt, and what was found."""
     _fields_ = [("struct_size", c_uint32), ("method", c_int32), ("lambdas", POINTER(c_double)),
                 ("lambda_count", c_int64), ("loss", c_char_p), ("tau", POINTER(c_double)), ("delta", c_double),
-                ("separate", c_int32), ("reserved", c_int32), ("tolerance", c_double),
+                ("separate", c_int32), ("taken", c_int32), ("tolerance", c_double),
                 ("most_iterations", c_int64), ("seed", c_uint64), ("chosen", c_int64), ("error", c_double),
                 ("iterations", c_int64), ("residual", c_double), ("squared_norm", c_double)]
 
