@@ -193,6 +193,20 @@ void compare_features(const Comparison& job, int64_t D) {
              seconds);
 }
 
+// Sizes that the inputs forbid are left out; the one that the search has found stands for them.
+void compare_sizes(const Plan& plan, const Comparison& job, const std::vector<int64_t>& sizes) {
+  bool left_out = false;
+  for (const int64_t D : sizes) {
+    try {
+      compare_features(job, D);
+    } catch (const Error& error) {
+      if (!plan.one_size || job.features == 0 || error.status() != MERCER_INVALID_ARGUMENT) throw;
+      left_out = true;
+    }
+  }
+  if (left_out) compare_features(job, job.features);
+}
+
 }  // namespace
 
 void run_compare(const CompareRequest& request) {
@@ -220,12 +234,7 @@ void run_compare(const CompareRequest& request) {
               "kernel error", "seconds");
   const double own = plan.lambda >= 0 ? plan.lambda : exact_lambda(job, kernel);
   compare_exact(job, kernel, own);
-  // Where the inputs decide how many features there are, the search has found them out.
-  if (plan.one_size && job.features > 0) {
-    compare_features(job, job.features);
-  } else {
-    for (const int64_t D : sizes) compare_features(job, D);
-  }
+  compare_sizes(plan, job, sizes);
   if (own != job.lambda)
     std::printf(
         "exact kernel ridge has a lambda of its own, %.3g, chosen by leave-one-out on "

@@ -102,7 +102,7 @@ AT(mercer_operator_fit, loss, 24);
 AT(mercer_operator_fit, tau, 32);
 AT(mercer_operator_fit, delta, 40);
 AT(mercer_operator_fit, separate, 48);
-AT(mercer_operator_fit, reserved, 52);
+AT(mercer_operator_fit, taken, 52);
 AT(mercer_operator_fit, tolerance, 56);
 AT(mercer_operator_fit, most_iterations, 64);
 AT(mercer_operator_fit, seed, 72);

@@ -90,6 +90,9 @@ accepts "$MERCER" fit two.csv -o two.model --features 256 --test-fraction 0.2
 at_least 0.99 "two outputs"
 accepts "$MERCER" predict two.model two.csv -o two.out
 [ "$(head -n 1 two.out)" = y1,y2 ] || complain "header of two outputs: $(head -n 1 two.out)"
+accepts "$MERCER" score two.model two.csv
+contains '^R^2 of y1 ' "score of several targets: the first"
+contains '^R^2 of y2 ' "score of several targets: the second"
 accepts "$MERCER" fit two.csv -o other.model --features 128 --target x1 --test-fraction 0.2
 contains 'target x1' "--target"
 
@@ -127,6 +130,11 @@ contains 'the map takes a row for each feature, of those that choose: [0-9]* fea
 accepts "$MERCER" compare two.csv --features 64,9999 --map nystroem --lambda 1e-6
 contains 'note: left out 9999 features' "compare with more landmarks than rows"
 contains '^random features  *64 ' "compare with a map made from data"
+# The inputs decide how many features this one has.
+{ echo a,b,y; rows 300 'a = uniform() + 1; b = uniform() + 1; print a "," b "," a * b'; } >positive.csv
+accepts "$MERCER" compare positive.csv --features 64,100 --kernel additive_chi2
+contains '^random features  *6 ' "compare with a map of one size"
+[ "$(grep -c '^random features' out)" = 1 ] || complain "compare with a map of one size: $(cat out)"
 
 # Streams: pipes and devices are written to and read from as they are; /dev/stdout is standard output.
 "$MERCER" fit sum.csv -o plain.model --features 16 --quiet 2>err
