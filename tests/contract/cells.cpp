@@ -86,6 +86,11 @@ std::optional<int64_t> features_named(const Outcome& refusal, int64_t D) {
   return named;
 }
 
+Parameters canonical(Parameters spec) {
+  return feature::canonical_map(sized(std::move(spec), kInputs, kFeatures, 0), "",
+                                feature::Data::refused);
+}
+
 }  // namespace
 
 Outcome Cell::attempt() const {
@@ -96,8 +101,7 @@ Outcome Cell::attempt() const {
 
 Cell::Cell(const KernelRow& row, std::shared_ptr<const kernel::Kernel> kernel, Parameters spec)
     : row_(&row), kernel_(std::move(kernel)), label_(mercer::print_object(spec)) {
-  spec_ = feature::canonical_map(sized(std::move(spec), kInputs, kFeatures, 0), "",
-                                 feature::Data::refused);
+  spec_ = canonical(std::move(spec));
 }
 
 std::unique_ptr<FeatureMap> Cell::make(int64_t d, int64_t D, uint64_t seed) const {
@@ -144,7 +148,8 @@ bool Cell::is_among(std::span<const char* const> rows) const {
 
 std::unique_ptr<FeatureMap> Cell::make_other(const LawRow& law, int64_t d, int64_t D,
                                              uint64_t seed) const {
-  return make_map(*row_, *kernel_, changed(spec_, spec::parse_object(law.other)), d, D, seed);
+  const Parameters other = canonical(changed(spec_, spec::parse_object(law.other)));
+  return make_map(*row_, *kernel_, other, d, D, seed);
 }
 
 const std::vector<Cell>& all_cells() {

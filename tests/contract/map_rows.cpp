@@ -100,9 +100,10 @@ template <kernel::Composition::Rule rule>
 bool is_composed_by(const kernel::Kernel& kernel, const Parameters&) {
   return kernel.composition() && kernel.composition()->rule == rule;
 }
-// The parts of maps that are given suit a stationary kernel and another.
+// Those maps of parts that are given begin with one of Fourier features.
 bool suits_parts(const kernel::Kernel& kernel, const Parameters& spec) {
-  return spec.find("parts") == nullptr || !kernel.composition() ||
+  if (!kernel.composition() || spec.find("parts") == nullptr) return true;
+  return spec.objects("parts")[0]->text("map") != "fourier" ||
          is_stationary(*kernel.composition()->parts[0]);
 }
 bool never(const kernel::Kernel&, const Parameters&) { return false; }

@@ -64,7 +64,7 @@ inline ObjectList gaussian_specs(int64_t count) {
 inline Value default_of(const Field& field) {
   if (!std::holds_alternative<std::monostate>(field.fallback)) return field.fallback;
   if (field.type == FieldType::numbers || field.type == FieldType::numbers_or_lists)
-    return std::vector<double>{1, 1};
+    return std::vector<double>{0.5, 0.5};
   const auto least = static_cast<int64_t>(field.least);
   if (field.type == FieldType::kernels) return gaussian_specs(least);
   return least;
