@@ -108,8 +108,8 @@ void fourier_f64(benchmark::State& state, const char* projection, feature::Fouri
   fourier<double>(state, projection, form);
 }
 
-// Maps of normal columns, beside Fourier features of as many projected columns: `dense_phase` for one
-// column each, `dense_pair` for two. Sums of squares are those of the kernel to a few per cent.
+// Maps of normal columns, beside Fourier features of as many projected columns: `dense_phase` for
+// one column each, `dense_pair` for two. Sums of squares are those of the kernel to a few per cent.
 void spec_f32(benchmark::State& state, const char* name, const Parameters& kernel,
               const char* projection, const char* form) {
   const int64_t n = state.range(0), d = state.range(1), D = state.range(2);

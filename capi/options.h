@@ -20,8 +20,8 @@ model::FitOptions read_fit_options(const mercer_fit_options* options);
 feature::Precision read_precision(const char* name, int32_t precision);
 /// mercer_extrapolation, of options->extrapolation; none for the default.
 std::optional<model::Extrapolation> read_extrapolation(int32_t extrapolation);
-/// The fields of fit and search options that say how rows are prepared and guarded; transforms up to
-/// last_transform.
+/// The fields of fit and search options that say how rows are prepared and guarded; transforms up
+/// to last_transform.
 template <class Options>
 void read_preparation(const Options& read, int32_t last_transform, model::FitOptions& fit) {
   check_range("options->scale", read.scale, MERCER_SCALE_STANDARD, MERCER_SCALE_CENTER);

@@ -23,8 +23,8 @@ struct PreparationRequest {
   bool unit_rows = false;
 };
 
-/// Where the data is and how it is learnt from. compare leaves preparation and extrapolation as they
-/// are here.
+/// Where the data is and how it is learnt from. compare leaves preparation and extrapolation as
+/// they are here.
 struct LearnRequest {
   std::string train;
   TargetRequest targets;

@@ -138,8 +138,8 @@ double exact_score(const Comparison& job, const Kernel& kernel, double lambda, c
   return prediction_score(scores, test_y, job.rows.K);
 }
 
-// By closed-form leave-one-out, of at most kChoosingRows rows. Features of landmarks that are all rows
-// are the kernel itself there, so that one fit of them scores every lambda.
+// By closed-form leave-one-out, of at most kChoosingRows rows. Features of landmarks that are all
+// rows are the kernel itself there, so that one fit of them scores every lambda.
 double exact_lambda(const Comparison& job, const Kernel& kernel) {
   const Subsample& rows = job.rows;
   const int64_t n = std::min(rows.train_rows, kChoosingRows);

@@ -20,7 +20,8 @@ struct MissingInputs {
 };
 MissingInputs missing_inputs(const Dataset& data);
 
-/// "note: 3 of 90 rows lack inputs (age: 2, height: 1), filled", unless none does; out: nullptr for nowhere.
+/// "note: 3 of 90 rows lack inputs (age: 2, height: 1), filled", unless none does; out: nullptr for
+/// nowhere.
 void tell_missing(const MissingInputs& missing, int64_t n, const std::vector<std::string>& names,
                   std::FILE* out);
 
@@ -40,7 +41,8 @@ struct TargetRows {
   }
 };
 
-/// `least`: rows with a target below it are left out, too; classes that a model does not know are -1.
+/// `least`: rows with a target below it are left out, too; classes that a model does not know are
+/// -1.
 TargetRows rows_with_targets(const Matrix<double>& numbers, const Dataset& test, double least);
 
 }  // namespace mercer::cli

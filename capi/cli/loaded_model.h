@@ -31,7 +31,8 @@ LoadedModel load_model(const std::string& path);
 Dataset read_rows_for(const LoadedModel& loaded, const std::string& test, const std::string& labels,
                       const ColumnRequest& columns, std::FILE* out);
 
-/// A note where the rows hold the weights that the model was fitted with, and a score leaves them out.
+/// A note where the rows hold the weights that the model was fitted with, and a score leaves them
+/// out.
 void tell_unused_weights(const LoadedModel& loaded, const Dataset& test, std::FILE* out);
 
 /// Fails unless the targets are as many as the model's.

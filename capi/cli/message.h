@@ -11,8 +11,8 @@
 
 namespace mercer::cli {
 
-/// The library's text without the name of the C function; its arguments as options of the command or
-/// as what they hold, rows and inputs counted from 1 or by `names`.
+/// The library's text without the name of the C function; its arguments as options of the command
+/// or as what they hold, rows and inputs counted from 1 or by `names`.
 std::string in_words(std::string text, const std::vector<std::string>& names = {});
 
 /// "interrupted" for a cancelled call.

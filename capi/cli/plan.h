@@ -25,8 +25,8 @@ struct Plan {
   bool one_size = false;         // its inputs decide how many features it has
 };
 
-/// `specs`: what mercer_specs says, such as the default kernel of each map and the default map of each
-/// kernel; without it these are gaussian and fourier. Fails naming the option.
+/// `specs`: what mercer_specs says, such as the default kernel of each map and the default map of
+/// each kernel; without it these are gaussian and fourier. Fails naming the option.
 Plan read_plan(const PlanRequest& request, const std::string& specs = "");
 
 /// What --seed says: digits alone, at most 2^64 - 1. Fails naming the option.

@@ -24,7 +24,8 @@ struct Relevance {
 /// row's value of the input, drawn as often as the rows have it,
 ///   r_j = sqrt(mean_i mean_o E (f_o(other(i)) - f_o(x_i))^2 / (2 S_o^2)),
 /// the same for a linear f; on at most 400,000 predictions in all, of rows evenly spaced. Of sparse
-/// rows, which may have any number of inputs, all go by derivatives. A missing number moves nothing. Predictions are those of extrapolation free.
+/// rows, which may have any number of inputs, all go by derivatives. A missing number moves
+/// nothing. Predictions are those of extrapolation free.
 Relevance relevance_of(const LoadedModel& loaded, const Dataset& data, Session& session);
 
 }  // namespace mercer::cli

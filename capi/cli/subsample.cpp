@@ -71,9 +71,9 @@ Moments listed_moments(const Numbers& X, int64_t rows, int64_t d) {
 }
 
 // As in the library: the root mean square distance of the k of n numbers that are listed, of mean m
-// and squares S about it, from the mean of all, m k/n, or, where rows would not be centred, from 0. A
-// column where it is rounding keeps its scale, and so does one of 0 and 1; what is negative must not
-// leave the domain.
+// and squares S about it, from the mean of all, m k/n, or, where rows would not be centred, from 0.
+// A column where it is rounding keeps its scale, and so does one of 0 and 1; what is negative must
+// not leave the domain.
 void standardize_sparse(Subsample* rows, bool centred) {
   const auto n = static_cast<double>(rows->train_rows);
   const Moments moments = listed_moments(rows->X, rows->train_rows, rows->d);

@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Rows for a comparison: some to fit on, some held out, in double, standardised by the rows that
 // are fitted on: dense rows centred and scaled, sparse ones and those of a kernel of bounded inputs
-// scaled alone, as in the library's models. Rows held out are clipped to the range of the others, as
-// models clip them.
+// scaled alone, as in the library's models. Rows held out are clipped to the range of the others,
+// as models clip them.
 #pragma once
 
 #include <algorithm>
@@ -35,7 +35,8 @@ struct Subsample {
 };
 
 /// Shuffles by seed, fits on at most `rows` rows (and four fifths of all), holds out at most half
-/// as many. centred: else dense rows are divided by their root mean square alone. Fails when exact kernel ridge could not hold the rows, which it makes dense.
+/// as many. centred: else dense rows are divided by their root mean square alone. Fails when exact
+/// kernel ridge could not hold the rows, which it makes dense.
 Subsample draw_subsample(TrainingSet&& set, int64_t rows, uint64_t seed, bool centred);
 
 }  // namespace mercer::cli

@@ -15,8 +15,8 @@ namespace mercer::cli {
 int64_t column_of(const Dataset& data, int64_t input);
 
 /// A sentence for each input that counts the rows, is an index or an id (distinct whole numbers
-/// under no name or one such as id), or holds dates as 20240131, and one for those that are the same
-/// in every row. Text inputs are not looked at.
+/// under no name or one such as id), or holds dates as 20240131, and one for those that are the
+/// same in every row. Text inputs are not looked at.
 std::vector<std::string> suspicious_inputs(const Dataset& data);
 
 }  // namespace mercer::cli

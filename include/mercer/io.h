@@ -45,10 +45,10 @@ MERCER_API mercer_status mercer_model_load(const char* path, mercer_model** out)
 MERCER_API mercer_status mercer_statistics_load(const char* path, mercer_statistics** out);
 
 /** What a file holds, as JSON: {"kind":"map"|"operator_map"|"model"|"operator_model"|"statistics",
- *  "version":1,"bytes":n, ...} with, for a map of either kind, "spec" and "numbers" (how many beside
- *  the spec); for an operator model "spec" and "coefficients" (their number); for a model "spec",
- *  "rows", "hashed" (where it is: "inputs", and the "buckets" that the map sees), "outputs",
- *  "classes" (0: regression), "selection", "path_lambda", "path_error" (what
+ *  "version":1,"bytes":n, ...} with, for a map of either kind, "spec" and "numbers" (how many
+ *  beside the spec); for an operator model "spec" and "coefficients" (their number); for a model
+ *  "spec", "rows", "hashed" (where it is: "inputs", and the "buckets" that the map sees),
+ *  "outputs", "classes" (0: regression), "selection", "path_lambda", "path_error" (what
  *  lambdas were compared by, less is better; null: not finite), "report" (of a search: the text of
  *  mercer_model_report) and "metadata"; for statistics "features", "outputs" and "rows".
  *  Errors: those of loading, with the same status; convention 9 of mercer/base.h. */

@@ -70,16 +70,16 @@ typedef enum mercer_projection {
   MERCER_PROJECTION_CIRCULANT = 4,
   /** Columns from scrambled Sobol' points (directions of Joe, Kuo 2008) through the inverse
    *  distribution function; unbiased. matern and rational_quadratic take one more coordinate, for
-   *  the scale, spectral_mixture for component and sign. d <= 1024, for these three 1023; F <= 2^28.
-   *  d*F multiply-adds. */
+   *  the scale, spectral_mixture for component and sign. d <= 1024, for these three 1023; F <=
+   *  2^28. d*F multiply-adds. */
   MERCER_PROJECTION_SOBOL = 5,
   /** The same from scrambled Halton points. d <= 6542, for these three 6541; F <= 2^28. */
   MERCER_PROJECTION_HALTON = 6,
-  /** Spherical-radial rule of degree 3 (Munkhoeva et al. 2018): blocks of d + 2 columns with weights
-   *  of their own, d + 1 turned vertices of a simplex and the origin; isotropic kernels. Biased: far
-   *  points get k + c, c = 0.40 at d = 4, 0.24 at d = 16, 0.13 at d = 64, a constant that an offset
-   *  takes up; for near points its error is far below that of every other projection. No variance
-   *  in closed form, no codes. d*F multiply-adds; drawing as ORTHOGONAL. */
+  /** Spherical-radial rule of degree 3 (Munkhoeva et al. 2018): blocks of d + 2 columns with
+   *  weights of their own, d + 1 turned vertices of a simplex and the origin; isotropic kernels.
+   *  Biased: far points get k + c, c = 0.40 at d = 4, 0.24 at d = 16, 0.13 at d = 64, a constant
+   *  that an offset takes up; for near points its error is far below that of every other
+   *  projection. No variance in closed form, no codes. d*F multiply-adds; drawing as ORTHOGONAL. */
   MERCER_PROJECTION_QUADRATURE = 7
 } mercer_projection;
 
@@ -165,8 +165,8 @@ MERCER_API mercer_status mercer_fourier_create_supplied(const mercer_kernel* ker
  *   osnap        t per non-zero         (N + s^2 - 2Q)/D (1 + p(1 - p)/(w(w + 1))), D/t = w + p
  *
  * with N = ||x||^2 ||y||^2, s = x'y, Q = sum_k x_k^2 y_k^2, and here d' the next power of two of d.
- * osnap (Nelson, Nguyen 2013) is t = "nonzeros" CountSketches side by side, 1 <= t <= D, w whole and
- * p < 1 above: of the same variance as one, but with lighter tails.
+ * osnap (Nelson, Nguyen 2013) is t = "nonzeros" CountSketches side by side, 1 <= t <= D, w whole
+ * and p < 1 above: of the same variance as one, but with lighter tails.
  * D and d are at most 2^31 - 1, d at most 2^28 for srht.
  *
  * Maps of one function of P = XW, W normal, take the keys projection, radius, scramble and
@@ -178,7 +178,8 @@ MERCER_API mercer_status mercer_fourier_create_supplied(const mercer_kernel* ker
  *   sign         sigma D^{-1/2} sign(P), sign(0) = 1          (1 - k^2)/D
  *   optical      sigma D^{-1/2} |Ux|^m, U ~ CN(0, I): two       (k_{2m} - k_m^2)/D
  *                projections, real and imaginary part
- *   positive     for exponential and gaussian, u = x/l, v = y/l, g = 1 for the Gaussian, else 0; form
+ *   positive     for exponential and gaussian, u = x/l, v = y/l, g = 1 for the Gaussian, else 0;
+ *                form
  *     exp            sigma D^{-1/2} exp(P - (1+g) ||u||^2/2)    k^2 (exp(||u + v||^2) - 1)/D
  *     hyperbolic     sigma D^{-1/2} [exp(P) | exp(-P)] exp(-(1+g) ||u||^2/2)
  *                                                              4 k^2 sinh^2(||u + v||^2/2)/D
@@ -186,21 +187,22 @@ MERCER_API mercer_status mercer_fourier_create_supplied(const mercer_kernel* ker
  *                                                              4 k^2 sinh^2(||u - v||^2/2)/D
  *
  * with kernels of variance 1 and, in k_4, J_4 = 5 sin t cos t (11 + 10 cos^2 t) + (pi - t)(9 + 72
- * cos^2 t + 24 cos^4 t). D is even for hyperbolic and trigonometric. A row with an entry that is not
- * finite has no finite column. radius = fixed is biased under positive, optical and order 2, which
- * see more than second moments of the norms; quadrature under all of these but order 1, by how much is
- * in capi/GUIDE.md; sorf under sign and order 0, which see that its P of few inputs, or of a row that
- * one entry rules, is nearly a lattice: by up to 0.15 of 1 to d = 3; of rows of one entry by about
- * 4.6/d' (sign) and 2.3/d' (order 0), d' the padded d; of rows of many entries it was not seen from d
- * = 16 on.
+ * cos^2 t + 24 cos^4 t). D is even for hyperbolic and trigonometric. A row with an entry that is
+ * not finite has no finite column. radius = fixed is biased under positive, optical and order 2,
+ * which see more than second moments of the norms; quadrature under all of these but order 1, by
+ * how much is in capi/GUIDE.md; sorf under sign and order 0, which see that its P of few inputs, or
+ * of a row that one entry rules, is nearly a lattice: by up to 0.15 of 1 to d = 3; of rows of one
+ * entry by about 4.6/d' (sign) and 2.3/d' (order 0), d' the padded d; of rows of many entries it
+ * was not seen from d = 16 on.
  *
- * optical may stand for the device: "input_bits" 1 shows inputs as 1 above "threshold" and 0 elsewhere
- * (then the kernel is that of such rows), "output_bits" b > 0 records |u'x|^m rounded to 2^b levels,
- * saturating at "exposure" (no variance). With "threshold_from": "targets" the threshold is chosen by
- * mercer_map_fit_spec with rows and targets (0 and 1 for classes, a column each): of up to 1,024 rows
- * every other one is fitted on by kernel ridge regression with the kernel of its bits, and of up to 15
- * thresholds the one of least squared error on the rows between is taken. The map's spec says it as
- * given, for fits and files. Inputs are as the map will see them: standardised, where a fit does that.
+ * optical may stand for the device: "input_bits" 1 shows inputs as 1 above "threshold" and 0
+ * elsewhere (then the kernel is that of such rows), "output_bits" b > 0 records |u'x|^m rounded to
+ * 2^b levels, saturating at "exposure" (no variance). With "threshold_from": "targets" the
+ * threshold is chosen by mercer_map_fit_spec with rows and targets (0 and 1 for classes, a column
+ * each): of up to 1,024 rows every other one is fitted on by kernel ridge regression with the
+ * kernel of its bits, and of up to 15 thresholds the one of least squared error on the rows between
+ * is taken. The map's spec says it as given, for fits and files. Inputs are as the map will see
+ * them: standardised, where a fit does that.
  *
  * Maps of kernels made of others, with one map for each part and a seed of its own for each:
  *
@@ -210,23 +212,23 @@ MERCER_API mercer_status mercer_fourier_create_supplied(const mercer_kernel* ker
  *            Variances and biases add up; derivatives where all parts have them.
  *   product  Z_j = N^{(P-1)/2} prod_i z^i_j of P parts of N columns. Columns [cos | sin] and
  *            [Re | Im] count as N = D/2 complex ones and are multiplied as such; real columns, then
- *            N of them, multiply both halves. With a = z_j(x) conj(z_j(y)) of a column, E a = k, and
- *            moments by part: variance (prod E|a|^2/2 + prod E a^2/2 - k^2)/N, pseudo-variance
+ *            N of them, multiply both halves. With a = z_j(x) conj(z_j(y)) of a column, E a = k,
+ *            and moments by part: variance (prod E|a|^2/2 + prod E a^2/2 - k^2)/N, pseudo-variance
  *            (prod E a^2 - k^2)/N. Each part costs what it costs, and one pass over Z.
  *
- * "parts" are map specs without kernel, inputs, features and seed; left out, each is the default map
- * of its kernel; at most 1,024 in all, nested 13 deep. MERCER_UNSUPPORTED: complex columns beside real ones in a sum, beside halves in a
- * product; in a product maps no column of which estimates the kernel alone (made from rows, drawing
- * nothing, QUADRATURE, trigonometric, stabilize, input_bits and output_bits, OSNAP unless its
- * nonzeros divide N).
+ * "parts" are map specs without kernel, inputs, features and seed; left out, each is the default
+ * map of its kernel; at most 1,024 in all, nested 13 deep. MERCER_UNSUPPORTED: complex columns
+ * beside real ones in a sum, beside halves in a product; in a product maps no column of which
+ * estimates the kernel alone (made from rows, drawing nothing, QUADRATURE, trigonometric,
+ * stabilize, input_bits and output_bits, OSNAP unless its nonzeros divide N).
  *
- * Features exp and hyperbolic are finite for every finite row, unless exp(||w||^2/2) is not: in single
- * precision they may overflow for more than some 140 inputs. Far from the origin all of a row
- * vanishes, as exp(P - ||u||^2/2) does. "stabilize": true leaves out the row's own factor,
+ * Features exp and hyperbolic are finite for every finite row, unless exp(||w||^2/2) is not: in
+ * single precision they may overflow for more than some 140 inputs. Far from the origin all of a
+ * row vanishes, as exp(P - ||u||^2/2) does. "stabilize": true leaves out the row's own factor,
  *   Z_ij = sigma D^{-1/2} exp(P_ij - max_j P_ij),
- * so that ratios within a row are kept and its largest column is sigma D^{-1/2}, for every finite row
- * but where P / 2^64 overflows: what attention needs of its queries, where the factor cancels. Z Z' is
- * then no estimate of the kernel, and has no variance; any slice of columns costs all of P.
+ * so that ratios within a row are kept and its largest column is sigma D^{-1/2}, for every finite
+ * row but where P / 2^64 overflows: what attention needs of its queries, where the factor cancels.
+ * Z Z' is then no estimate of the kernel, and has no variance; any slice of columns costs all of P.
  *
  * Example: 256 columns that keep the inner products of 10,000 inputs.
  *
@@ -260,15 +262,16 @@ MERCER_API mercer_status mercer_map_from_spec(const char* json, mercer_map** out
  *  mercer_model_search make the map from the rows they have standardised.
  *  Y: the targets of a map that learns from them, else NULL. context may be NULL.
  *  "landmarks": "uniform", without replacement; "kmeans", by the seeding of k-means++ (Arthur,
- *  Vassilvitskii 2007); "farthest", each the row farthest from those before (Gonzalez 1985), both in
- *  the distance k(x,x) + k(y,y) - 2 k(x,y); "leverage", by recursive ridge leverage scores (Musco,
- *  Musco 2017); all three among max(16 D, 10,000) of the rows; "supplied": all D rows of X.
+ *  Vassilvitskii 2007); "farthest", each the row farthest from those before (Gonzalez 1985), both
+ *  in the distance k(x,x) + k(y,y) - 2 k(x,y); "leverage", by recursive ridge leverage scores
+ *  (Musco, Musco 2017); all three among max(16 D, 10,000) of the rows; "supplied": all D rows of X.
  *  Random: which rows are landmarks; "seed" fixes them, for any number of threads.
  *  Errors: those of mercer_map_from_spec; MERCER_INVALID_ARGUMENT (fewer rows than features, others
  *  than D supplied, rows that are not finite or outside the kernel's domain, a kernel that is 0 on
  *  all of them), MERCER_DIMENSION_MISMATCH (X->d is not "inputs", rows of Y), MERCER_UNSUPPORTED (Y
- *  of a map that does not learn from it; no Y of one that does), MERCER_OUT_OF_MEMORY, MERCER_CANCELLED,
- *  MERCER_NOT_CONVERGED, MERCER_NOT_POSITIVE_DEFINITE (leverage scores of a kernel that is not).
+ *  of a map that does not learn from it; no Y of one that does), MERCER_OUT_OF_MEMORY,
+ *  MERCER_CANCELLED, MERCER_NOT_CONVERGED, MERCER_NOT_POSITIVE_DEFINITE (leverage scores of a
+ *  kernel that is not).
  *  Threads and cost: any number at once; D^2 (d + D) and 24 D^2 bytes; a row of Z then takes
  *  D (d + D/2). */
 MERCER_API mercer_status mercer_map_fit_spec(const char* json, const mercer_rows* X,
@@ -304,13 +307,13 @@ MERCER_API void mercer_map_free(mercer_map* map);
  *    {"kernels":[{"name","help","parameters":[{"key","type","required","default","least",
  *     "least_open","most","choices","expected","help"}]}],"maps":[...],"projections":[...],
  *     "models":[...]}
- *  null: no default, no limit; "expected" says in words what is allowed; a kernel has "default_map",
- *  the map of specs that name none, and a map "default_kernel", the spec of the kernel that searches
- *  take if their map spec has none, such as {"kernel":"gaussian"}, "needs_rows" (is it made from
- *  data: mercer_map_fit_spec) and "row_per_feature" (does it take as many rows as features),
- *  "one_size" (do its inputs decide how many features it has); a projection "serves" in words the
- *  spectral laws it can draw from. name NULL or "" for all, else the same lists with that entry
- *  alone (a kernel and a map may share a name).
+ *  null: no default, no limit; "expected" says in words what is allowed; a kernel has
+ *  "default_map", the map of specs that name none, and a map "default_kernel", the spec of the
+ *  kernel that searches take if their map spec has none, such as {"kernel":"gaussian"},
+ *  "needs_rows" (is it made from data: mercer_map_fit_spec) and "row_per_feature" (does it take as
+ *  many rows as features), "one_size" (do its inputs decide how many features it has); a projection
+ *  "serves" in words the spectral laws it can draw from. name NULL or "" for all, else the same
+ *  lists with that entry alone (a kernel and a map may share a name).
  *  Errors: no such name; convention 9 of mercer/base.h. Any number of threads at once. */
 MERCER_API mercer_status mercer_specs(const char* name, char* buffer, int64_t capacity,
                                       int64_t* needed);
@@ -450,8 +453,8 @@ MERCER_API mercer_status mercer_map_variance(const mercer_map* map, const mercer
 typedef enum mercer_kernel_error {
   /** Of this map: ||Re ZZ^H - K||_F / ||K||_F. */
   MERCER_KERNEL_ERROR_MEASURED = 0,
-  /** The root mean square of that over the seeds, by the variance, and for maps that draw nothing by
-   *  their bias: sqrt(sum_ij (variance + bias^2)(x_i, x_j) / sum_ij k(x_i, x_j)^2). */
+  /** The root mean square of that over the seeds, by the variance, and for maps that draw nothing
+   *  by their bias: sqrt(sum_ij (variance + bias^2)(x_i, x_j) / sum_ij k(x_i, x_j)^2). */
   MERCER_KERNEL_ERROR_PREDICTED = 1
 } mercer_kernel_error;
 

@@ -153,8 +153,8 @@ MERCER_API void mercer_operator_model_free(mercer_operator_model* model);
 /** Which bound of P(sup over x, z in C of |Phi(x)'Phi(z) - K(x, z)| >= epsilon). */
 typedef enum mercer_operator_bound_kind {
   /** Corollary 28, decomposable: 2^8 (s g |C|/epsilon)^2 exp(-F epsilon^2/(4 g^2 (d + 2))), s^2 = E
-   *  ||omega||^2, g = |Gamma|. Here (m = s g) and in 31 and 32 a ball with m |C| < epsilon counts as
-   *  the larger one with m |C| = epsilon, which the proofs ask for. */
+   *  ||omega||^2, g = |Gamma|. Here (m = s g) and in 31 and 32 a ball with m |C| < epsilon counts
+   *  as the larger one with m |C| = epsilon, which the proofs ask for. */
   MERCER_OPERATOR_BOUND_28 = 0,
   /** Corollary 31, A(omega) of sub-exponential norm: 12 (m |C|/epsilon) (p_int R)^{1/(d+1)}
    *  e^{-h/(d+1)}, R = 1 + 3/(e^2 log^2(1 + F e/v)), e = epsilon/2, h = F epsilon^2/(8 v (1 + 1/p))

@@ -77,9 +77,9 @@ MERCER_API mercer_status mercer_statistics_get_f64(const mercer_statistics* stat
  *  (mercer_statistics_to_bytes).
  *  Shapes: as _get_f64; of gram the lower triangle is read; arrays may be NULL if they are empty,
  *  m = 0.
- *  Errors: a number that is not finite, a negative sum of squares, |gram_ij| > sqrt(gram_ii gram_jj)
- *  or |cross_ij| > sqrt(gram_ii sum_y2_j) by more than rounding, n < 0, n = 0 with sums that are not
- *  0, naming array, row and column; nothing changes then.
+ *  Errors: a number that is not finite, a negative sum of squares, |gram_ij| > sqrt(gram_ii
+ *  gram_jj) or |cross_ij| > sqrt(gram_ii sum_y2_j) by more than rounding, n < 0, n = 0 with sums
+ *  that are not 0, naming array, row and column; nothing changes then.
  *  Cost: D (D + m) numbers. */
 MERCER_API mercer_status mercer_statistics_set_f64(mercer_statistics* statistics, int64_t n,
                                                    const double* gram, const double* cross,

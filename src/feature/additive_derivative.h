@@ -18,7 +18,8 @@ struct Harmonics {
   std::span<const double> weights;
 };
 
-/// As FeatureMap::differentiate, push_forward and pull_back; NaN at x_k <= 0, where no derivative is.
+/// As FeatureMap::differentiate, push_forward and pull_back; NaN at x_k <= 0, where no derivative
+/// is.
 template <class T>
 void differentiate_harmonics(const Harmonics& map, const Derivative& what, MatrixView<const T> X,
                              Context& context, MatrixView<T> out);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Z = sqrt(2 variance/D) 1[P > 0] P^n, P = XW with normal W: one layer of random neurons (Cho, Saul,
-// NIPS 2009, section 2; Rahimi, Recht 2009 for drawing them). Variance [2 k_{2n} - k_n^2]/D.
+// Z = sqrt(2 variance/D) 1[P > 0] P^n, P = XW with normal W: one layer of random neurons (Cho,
+// Saul, NIPS 2009, section 2; Rahimi, Recht 2009 for drawing them). Variance [2 k_{2n} - k_n^2]/D.
 #include <cmath>
 #include <string>
 

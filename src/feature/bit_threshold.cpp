@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// A threshold for rows shown as bits, chosen on held-out rows. Half of a sample, drawn in random order
-// lest the order of the rows decide, is fitted on: kernel ridge regression with the exact kernel of the
-// bits, so that no other draw decides; the other half is predicted, and their squared error, each target in units of its variance, is the criterion.
-// Candidates are entries of the fitted rows, 15 at the most, evenly spaced among the different ones, the
-// least first, each with the regularisation that serves it best. (That the kernel of the bits be like
-// that of the rows, which needs no targets, is no criterion: on 500 images of Fashion-MNIST it would
-// take 0.64, of accuracy 0.63, where 0 has 0.80.)
+// A threshold for rows shown as bits, chosen on held-out rows. Half of a sample, drawn in random
+// order lest the order of the rows decide, is fitted on: kernel ridge regression with the exact
+// kernel of the bits, so that no other draw decides; the other half is predicted, and their squared
+// error, each target in units of its variance, is the criterion. Candidates are entries of the
+// fitted rows, 15 at the most, evenly spaced among the different ones, the least first, each with
+// the regularisation that serves it best. (That the kernel of the bits be like that of the rows,
+// which needs no targets, is no criterion: on 500 images of Fashion-MNIST it would take 0.64, of
+// accuracy 0.63, where 0 has 0.80.)
 #include "feature/bit_threshold.h"
 
 #include <algorithm>

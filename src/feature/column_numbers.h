@@ -14,8 +14,8 @@
 
 namespace mercer::feature {
 
-/// Frequency j is multiplied by `scale`, or by sqrt(weight share(j)) if there are shares, and turned
-/// by number j of the phase stream of `phase_seed`, if there is one.
+/// Frequency j is multiplied by `scale`, or by sqrt(weight share(j)) if there are shares, and
+/// turned by number j of the phase stream of `phase_seed`, if there is one.
 struct ColumnLaw {
   double scale;
   double weight = 0;

@@ -20,8 +20,8 @@ constexpr uint64_t kMapPart = 1;
 constexpr const char* kFixed[] = {"kernel", "inputs", "features", "seed", "needs"};
 
 // Of all parts at any depth. What can be made can be saved: files hold three arrays of numbers for
-// each part under names with a prefix of each level (io/number_arrays.cpp), and the spec of a model,
-// two levels of JSON for each and five more, nests no deeper than JSON may (spec/json.h).
+// each part under names with a prefix of each level (io/number_arrays.cpp), and the spec of a
+// model, two levels of JSON for each and five more, nests no deeper than JSON may (spec/json.h).
 constexpr int64_t kMostPartsInAll = 1024;
 constexpr int64_t kMostNested = 13;
 

@@ -16,8 +16,8 @@ namespace mercer::feature {
 class PartMaker {
  public:
   /// Errors: UNSUPPORTED for a kernel not made by `rule`; INVALID_ARGUMENT for another number of
-  /// parts than the kernel has, for too many in all and for variances whose product is no number > 0;
-  /// those of the dimension.
+  /// parts than the kernel has, for too many in all and for variances whose product is no number >
+  /// 0; those of the dimension.
   PartMaker(const MapArguments& arguments, kernel::Composition::Rule rule);
 
   size_t count() const noexcept { return kernels_.size(); }
@@ -35,8 +35,8 @@ class PartMaker {
   std::vector<std::unique_ptr<const kernel::Kernel>> kernels_;
 };
 
-/// Of the parts of a composed map of these canonical Parameters, from so many rows; none where "parts"
-/// are not those of the kernel, which PartMaker refuses.
+/// Of the parts of a composed map of these canonical Parameters, from so many rows; none where
+/// "parts" are not those of the kernel, which PartMaker refuses.
 std::vector<MapSizes> sizes_of_parts(const Parameters& canonical, int64_t rows);
 
 using PartMaps = std::vector<std::shared_ptr<const FeatureMap>>;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Derivatives of features of a projection as sums of terms: a number of the row, times monomials of the
-// frequency, times the feature or its slope.
+// Derivatives of features of a projection as sums of terms: a number of the row, times monomials of
+// the frequency, times the feature or its slope.
 #pragma once
 
 #include <cstdint>

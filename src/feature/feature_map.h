@@ -47,8 +47,8 @@ struct ColumnMoments {
   double pseudo;
 };
 
-/// What a map needs to have binary codes (binary_codes.h): its columns are scale cos(omega_j'x + b_j),
-/// with phases b_j that are uniform and drawn from `seed`.
+/// What a map needs to have binary codes (binary_codes.h): its columns are scale cos(omega_j'x +
+/// b_j), with phases b_j that are uniform and drawn from `seed`.
 struct UniformCosines {
   double scale;
   uint64_t seed;
@@ -88,8 +88,8 @@ class FeatureMap {
   virtual void apply_pair(const Rows& X, const Rows& Y, int64_t locations, Columns c,
                           Context& context, const ResultView& Z) const;
 
-  /// The highest order of derivatives that `differentiate` makes; 0: none of the three that follow is
-  /// there.
+  /// The highest order of derivatives that `differentiate` makes; 0: none of the three that follow
+  /// is there.
   virtual int64_t most_derivatives() const noexcept { return 0; }
   bool has_gradient() const noexcept { return most_derivatives() > 0; }
   /// The adjoint of the map's derivative: with G = dL/dZ (n x row_length(); of a complex map
@@ -129,8 +129,8 @@ class FeatureMap {
   virtual void pseudo_variance(MatrixView<const double> X, MatrixView<const double> Y,
                                std::span<double> out) const;
 
-  /// out[i] = E Re z(x_i) z(y_i)^H - k(x_i, y_i) where it is known in closed form; 0 where variance()
-  /// holds and the map says nothing else.
+  /// out[i] = E Re z(x_i) z(y_i)^H - k(x_i, y_i) where it is known in closed form; 0 where
+  /// variance() holds and the map says nothing else.
   virtual void bias(MatrixView<const double> X, MatrixView<const double> Y,
                     std::span<double> out) const;
 
@@ -159,8 +159,8 @@ class FeatureMap {
   /// What every map's spec begins with.
   Parameters common_parameters(uint64_t seed) const;
 
-  /// apply by body(X, Z) for dense X alone, sparse rows in tiles that are made dense; no body for no
-  /// rows or no columns.
+  /// apply by body(X, Z) for dense X alone, sparse rows in tiles that are made dense; no body for
+  /// no rows or no columns.
   template <class Body>
   void apply_dense_rows(const Rows& X, Columns c, Context& context, const ResultView& Z,
                         const Body& body) const;

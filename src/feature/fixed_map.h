@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Maps that draw nothing: the same for every seed, which their spec keeps all the same. Their estimate
-// has no variance, but may have a bias.
+// Maps that draw nothing: the same for every seed, which their spec keeps all the same. Their
+// estimate has no variance, but may have a bias.
 #pragma once
 
 #include <algorithm>

@@ -16,9 +16,9 @@
 namespace mercer::feature {
 
 /// Row m: monomials[m] of every frequency, a number for each number of a part of a row of features,
-/// padded to whole blocks; times what f^(|q|) is of f or f'. `reals`: numbers of a feature. Memory is
-/// charged to the context. Cost: the projection's transpose of one unit vector for each column: as
-/// much as d rows of a dense projection of d = shape.columns inputs, F columns each.
+/// padded to whole blocks; times what f^(|q|) is of f or f'. `reals`: numbers of a feature. Memory
+/// is charged to the context. Cost: the projection's transpose of one unit vector for each column:
+/// as much as d rows of a dense projection of d = shape.columns inputs, F columns each.
 template <class T>
 Matrix<T> frequency_weights(const projection::Projection& projection,
                             const transform::EpilogueGradient& gradient, int reals,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Maps of one function of P = XW, the columns of W normal or, by a faster projection, as good as
-// that: what arc-cosine, sign and positive features share. Their kernels see x over the lengthscale,
-// if they have one, and depend on norms and inner products alone, so every projection with uniform
-// directions and the right norms serves them.
+// that: what arc-cosine, sign and positive features share. Their kernels see x over the
+// lengthscale, if they have one, and depend on norms and inner products alone, so every projection
+// with uniform directions and the right norms serves them.
 #pragma once
 
 #include <cstdint>
@@ -59,12 +59,13 @@ class GaussianMap : public ProjectedMap {
   GaussianDraw draw_;
 };
 
-/// The order of a kernel of random neurons of that function; UNSUPPORTED for any other kernel, which
-/// "has no `name` features", expected the kernel `expected`.
+/// The order of a kernel of random neurons of that function; UNSUPPORTED for any other kernel,
+/// which "has no `name` features", expected the kernel `expected`.
 int64_t activation_order(const kernel::Kernel& kernel, kernel::Activation::Function function,
                          const char* name, const char* expected);
 
-/// What a map with so many columns of each drawn one draws. The kernel has been found right. Errors: INVALID_ARGUMENT, DIMENSION_MISMATCH, UNSUPPORTED.
+/// What a map with so many columns of each drawn one draws. The kernel has been found right.
+/// Errors: INVALID_ARGUMENT, DIMENSION_MISMATCH, UNSUPPORTED.
 GaussianDraw gaussian_draw(const MapArguments& arguments, int64_t parts = 1);
 
 }  // namespace mercer::feature

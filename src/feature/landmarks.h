@@ -15,7 +15,8 @@
 
 namespace mercer::feature {
 
-/// What a choice is made from: rows that are all finite, as are the kernel's values with themselves.
+/// What a choice is made from: rows that are all finite, as are the kernel's values with
+/// themselves.
 struct LandmarkPool {
   const kernel::Kernel& kernel;
   MatrixView<const double> rows;
@@ -36,16 +37,16 @@ std::vector<int64_t> leverage_landmarks(const LandmarkPool& pool, int64_t D);
 
 /// `count` of the rows without replacement, ascending.
 std::vector<int64_t> uniform_rows(int64_t rows, int64_t count, uint64_t seed);
-/// Those rows, dense. Errors: INVALID_ARGUMENT (numbers that are not finite, rows outside the kernel's
-/// domain), OUT_OF_MEMORY.
+/// Those rows, dense. Errors: INVALID_ARGUMENT (numbers that are not finite, rows outside the
+/// kernel's domain), OUT_OF_MEMORY.
 Matrix<double> copied_rows(const kernel::Kernel& kernel, const Rows& rows,
                            std::span<const int64_t> chosen, Context& context);
 
 /// The names of choices, the default first.
 std::vector<const char*> landmark_choices();
 
-/// D landmarks out of the rows. uniform: without replacement. supplied: all rows, in order, which are
-/// then D. The others choose among max(16 D, 10000) rows at most, drawn uniformly.
+/// D landmarks out of the rows. uniform: without replacement. supplied: all rows, in order, which
+/// are then D. The others choose among max(16 D, 10000) rows at most, drawn uniformly.
 /// Errors: INVALID_ARGUMENT (numbers that are not finite, rows outside the kernel's domain, another
 /// count of supplied ones), OUT_OF_MEMORY, CANCELLED.
 Matrix<double> choose_landmarks(const std::string& choice, const kernel::Kernel& kernel,

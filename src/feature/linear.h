@@ -20,8 +20,8 @@ struct LinearOptions {
 };
 
 /// `kernel` is the polynomial one with degree 1 and offset 0: variance gamma x'y. Errors:
-/// UNSUPPORTED (another kernel, non-zeros for another projection), INVALID_ARGUMENT (d or D < 1; too
-/// large for the projection; more non-zeros than D).
+/// UNSUPPORTED (another kernel, non-zeros for another projection), INVALID_ARGUMENT (d or D < 1;
+/// too large for the projection; more non-zeros than D).
 std::unique_ptr<FeatureMap> make_linear(const kernel::Kernel& kernel, int64_t d, int64_t D,
                                         const LinearOptions& options);
 

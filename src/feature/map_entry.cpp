@@ -59,9 +59,9 @@ Parameters with_map(const Parameters& given, const std::string& path) {
   return filled;
 }
 
-/// "parts" of a map and of its parts where they are left out: the default maps of what the kernel, a
-/// sum or product like the map, is made of. Other lists of parts than the kernel's are refused where
-/// the map is made.
+/// "parts" of a map and of its parts where they are left out: the default maps of what the kernel,
+/// a sum or product like the map, is made of. Other lists of parts than the kernel's are refused
+/// where the map is made.
 Parameters with_parts(Parameters map, const Parameters& kernel) {
   if (kernel.find("parts") == nullptr || map.text("map") != kernel.text("kernel")) return map;
   const ObjectList& kernels = kernel.objects("parts");

@@ -64,8 +64,8 @@ struct MapEntry {
   int64_t (*only_features)(const MapArguments&) = nullptr;
   /// What features are a multiple of; null: 1.
   int64_t (*features_step)(const MapArguments&) = nullptr;
-  /// In place of both, of a map made of others: from canonical Parameters and so many rows. No kernel
-  /// of the whole is made: every level would make all below it again.
+  /// In place of both, of a map made of others: from canonical Parameters and so many rows. No
+  /// kernel of the whole is made: every level would make all below it again.
   MapSizes (*sizes)(const Parameters&, int64_t rows) = nullptr;
 };
 /// The inputs may decide how many features such a map has.
@@ -83,7 +83,8 @@ std::vector<Field> map_fields(const MapEntry& entry);
 enum class Data { refused, allowed };
 
 /// Checked against the fields of given["map"], or of its kernel's default map where it names none,
-/// defaults filled in, the maps of parts among them, in canonical order, without "mercer". No object is made: nothing large is allocated. `path` stands before keys in messages.
+/// defaults filled in, the maps of parts among them, in canonical order, without "mercer". No
+/// object is made: nothing large is allocated. `path` stands before keys in messages.
 Parameters canonical_map(const Parameters& given, const std::string& path, Data data);
 /// A sketch inside a map: "map", a map that may be a base, and the fields of its entry alone.
 Parameters canonical_sketch(const Parameters& given, const std::string& path);

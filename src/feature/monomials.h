@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// All monomials of d inputs up to a degree, in the order of map exact_polynomial: those of degree t are
-// those of degree t - 1 times x_k, for k ascending, of those whose least input is k or later, which
-// stand in one piece.
+// All monomials of d inputs up to a degree, in the order of map exact_polynomial: those of degree t
+// are those of degree t - 1 times x_k, for k ascending, of those whose least input is k or later,
+// which stand in one piece.
 #pragma once
 
 #include <algorithm>

@@ -2,11 +2,11 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Nystroem features (Williams, Seeger 2001): with D landmarks L out of the rows,
 //   Z = K(X, L) B, B B' = K(L, L)^+,
-// so that Z Z' = K(X, L) K(L, L)^+ K(L, Y), which is K itself on the landmarks. Of all such roots B is
-// the lower trapezoidal one: half the products of the symmetric one, which older files hold.
-// Eigenvalues below cutoff times the largest count as 0, since what is left of them is rounding, and
-// leave as many columns of zeros. The root is kept in files: LAPACK's bits are the machine's. Kernel
-// values and products are double for float rows, too, where the root would magnify rounding.
+// so that Z Z' = K(X, L) K(L, L)^+ K(L, Y), which is K itself on the landmarks. Of all such roots B
+// is the lower trapezoidal one: half the products of the symmetric one, which older files hold.
+// Eigenvalues below cutoff times the largest count as 0, since what is left of them is rounding,
+// and leave as many columns of zeros. The root is kept in files: LAPACK's bits are the machine's.
+// Kernel values and products are double for float rows, too, where the root would magnify rounding.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -49,8 +49,8 @@ struct Options {
   double cutoff;
 };
 
-// Rounding of float kernel values reaches a feature as 2^-24 variance ||root||_F at the most, on the
-// scale of the root of the variance.
+// Rounding of float kernel values reaches a feature as 2^-24 variance ||root||_F at the most, on
+// the scale of the root of the variance.
 /// Landmarks far from the origin, in lengthscales, lose as much in a float before they are
 /// subtracted.
 bool serves_float(const kernel::Kernel& kernel, const Matrix<double>& rows,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Derivatives of Nystroem features Z = K(X, L) B of the Gaussian: those of the kernel in x, times the
-// same root.
+// Derivatives of Nystroem features Z = K(X, L) B of the Gaussian: those of the kernel in x, times
+// the same root.
 #pragma once
 
 #include "base/context.h"

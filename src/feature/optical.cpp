@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Z = sqrt(variance/D) |Ux|^m, U of CN(0, 1) entries (Saade et al. 2016; Ohana et al. 2020): two
-// projections by normal columns, the real and the imaginary part times sqrt(2), each with a seed of its
-// own. Every projection whose single columns are normal serves, but no rule with weights: one of the real
-// parts and one of the imaginary ones would have to agree. Variance (k_{2m} - k_m^2)/D. Like the
-// device, it may binarise its inputs at a given threshold and record outputs of few bits.
+// projections by normal columns, the real and the imaginary part times sqrt(2), each with a seed of
+// its own. Every projection whose single columns are normal serves, but no rule with weights: one
+// of the real parts and one of the imaginary ones would have to agree. Variance (k_{2m} - k_m^2)/D.
+// Like the device, it may binarise its inputs at a given threshold and record outputs of few bits.
 #include <algorithm>
 #include <cmath>
 #include <limits>

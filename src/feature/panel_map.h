@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Maps whose feature j is made of a row and d numbers of column j in another way than by their inner
-// product. Columns are packed in panels; rows of every kind, slices and both precisions are here.
+// Maps whose feature j is made of a row and d numbers of column j in another way than by their
+// inner product. Columns are packed in panels; rows of every kind, slices and both precisions are
+// here.
 #pragma once
 
 #include <memory>

@@ -2,10 +2,10 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Random monomials for the Gaussian kernel (Rudi, Rosasco 2017, appendix E; SPEC section 6):
 //   Z_j = sqrt(variance / D) prod_k exp((1 - x_k^2) / (2 l_k^2)) x_k^omega_jk,
-// omega_jk independent Poisson(1 / l_k^2), since E (x y)^omega = exp((x y - 1) / l^2). One lengthscale
-// or one per input. The estimate has the variance (variance^2 exp(sum_k (1 - x_k^2)(1 - y_k^2) /
-// l_k^2) - k^2) / D. Powers are exponentials of a projection of log |x|, their signs the parity of a
-// projection of the negative inputs, so that nothing overflows on the way.
+// omega_jk independent Poisson(1 / l_k^2), since E (x y)^omega = exp((x y - 1) / l^2). One
+// lengthscale or one per input. The estimate has the variance (variance^2 exp(sum_k (1 - x_k^2)(1 -
+// y_k^2) / l_k^2) - k^2) / D. Powers are exponentials of a projection of log |x|, their signs the
+// parity of a projection of the negative inputs, so that nothing overflows on the way.
 #include <algorithm>
 #include <cmath>
 #include <string>

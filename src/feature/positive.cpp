@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Positive features of exp(x'y / l^2) and, with its radial factors, of the Gaussian kernel: with u = x/l,
-// P = u'W, W normal, and g = 1 for the Gaussian, else 0,
+// Positive features of exp(x'y / l^2) and, with its radial factors, of the Gaussian kernel: with u
+// = x/l, P = u'W, W normal, and g = 1 for the Gaussian, else 0,
 //   exp            D^{-1/2} exp(P - (1 + g) ||u||^2 / 2)
 //   hyperbolic     D^{-1/2} [exp(P) | exp(-P)] exp(-(1 + g) ||u||^2 / 2)
 //   trigonometric  F^{-1/2} [cos(P) | sin(P)] exp((1 - g) ||u||^2 / 2), which is not positive
-// times the root of the variance (Choromanski et al., "Rethinking attention with performers", ICLR 2021,
-// lemmas 1 and 2; SPEC section 5). Far from the origin a row of the first two vanishes as a whole: with
-// `stabilize` it is divided by its largest exponential, which keeps the ratios within the row.
+// times the root of the variance (Choromanski et al., "Rethinking attention with performers", ICLR
+// 2021, lemmas 1 and 2; SPEC section 5). Far from the origin a row of the first two vanishes as a
+// whole: with `stabilize` it is divided by its largest exponential, which keeps the ratios within
+// the row.
 #include <cmath>
 #include <string>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Power series in a few variables, cut off: how derivatives of products of many factors are made, one
-// factor after the other, without a division.
+// Power series in a few variables, cut off: how derivatives of products of many factors are made,
+// one factor after the other, without a division.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@
 
 namespace mercer::feature {
 
-/// Coefficients of t^q, q <= p, one variable for each input of p. The last is that of t^p, which times
-/// `factorial` is the derivative of order p.
+/// Coefficients of t^q, q <= p, one variable for each input of p. The last is that of t^p, which
+/// times `factorial` is the derivative of order p.
 struct PowerSeries {
   static constexpr int64_t kMost = 1024;
 

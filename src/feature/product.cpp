@@ -3,9 +3,10 @@
 // Features of products of kernels: with z^i the features of part i, N columns each,
 //   Z_j = N^{(P-1)/2} prod_{i < P} z^i_j,
 // unbiased because the parts are drawn independently and each of their columns alone estimates its
-// kernel (SPEC section 6). Columns [cos | sin] or [Re | Im] are multiplied as complex numbers: of two
-// Fourier parts exp(i w1'x) exp(i w2'x) = exp(i (w1 + w2)'x), whose frequencies follow the product's
-// spectral law. With a = z_j(x) conj(z_j(y)) of one column, i.i.d. columns have the variances
+// kernel (SPEC section 6). Columns [cos | sin] or [Re | Im] are multiplied as complex numbers: of
+// two Fourier parts exp(i w1'x) exp(i w2'x) = exp(i (w1 + w2)'x), whose frequencies follow the
+// product's spectral law. With a = z_j(x) conj(z_j(y)) of one column, i.i.d. columns have the
+// variances
 //   (prod E|a|^2 - k^2)/N and, pseudo, (prod E a^2 - k^2)/N.
 #include <algorithm>
 #include <cmath>

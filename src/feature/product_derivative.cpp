@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // A column moved by t is prod_l (P_l + t'w_l): first derivatives are sums over l of w_l times the
-// product R_l of the other factors, derivatives of order p are p! times the coefficient of t^p, which
-// one factor after the other is multiplied into a power series cut off at p (Griewank, Walther 2008,
-// chapter 13). Nothing is divided, so that factors may vanish.
+// product R_l of the other factors, derivatives of order p are p! times the coefficient of t^p,
+// which one factor after the other is multiplied into a power series cut off at p (Griewank,
+// Walther 2008, chapter 13). Nothing is divided, so that factors may vanish.
 #include <algorithm>
 
 #include "feature/power_series.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Products with the Jacobian of product sketches, V the directions or cotangents: J V is the sum over
-// the factors of V w_l R_l, J'V that of w_l (R_l V)'.
+// Products with the Jacobian of product sketches, V the directions or cotangents: J V is the sum
+// over the factors of V w_l R_l, J'V that of w_l (R_l V)'.
 #include <algorithm>
 
 #include "feature/product_tiles.h"

@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Sine and cosine are computed once for a row and a frequency, and stay in cache while every block
 // of the result takes its copy: what remains is to write the result, around the caches if it is
-// large. The tensor of all derivatives exists nowhere else. Where rows are rewritten or scaled first,
-// every row brings numbers of its own for the terms that the product rule makes.
+// large. The tensor of all derivatives exists nowhere else. Where rows are rewritten or scaled
+// first, every row brings numbers of its own for the terms that the product rule makes.
 #include "feature/projected_derivative.h"
 
 #include <algorithm>

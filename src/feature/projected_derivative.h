@@ -15,8 +15,8 @@ namespace mercer::feature {
 /// Of what the map does to rows first; null: nothing, or nothing that has a derivative.
 const transform::RowDerivative* row_derivative(const ProjectedParts& parts) noexcept;
 
-/// Of a map of one projection whose epilogue has a gradient, and its prologue, if any, a derivative;
-/// shapes as for FeatureMap::differentiate.
+/// Of a map of one projection whose epilogue has a gradient, and its prologue, if any, a
+/// derivative; shapes as for FeatureMap::differentiate.
 template <class T>
 void differentiate_projected(const ProjectedParts& parts, const ColumnNumbers<T>& columns,
                              const Derivative& what, MatrixView<const T> X, Context& context,

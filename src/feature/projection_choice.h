@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Which projection a map draws from, with its options: the fields that every map of a drawn law has.
+// Which projection a map draws from, with its options: the fields that every map of a drawn law
+// has.
 #pragma once
 
 #include <cstdint>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The largest exponent of a row is known when all of P is, so any slice of columns costs all of P: a few
-// rows at a time stay in cache between the two passes. Rows so large that their P, or what structured
-// projections add up on the way, may overflow are projected once more after a division by 2^64, which
-// is exact; the differences of exponents are then multiplied by it.
+// The largest exponent of a row is known when all of P is, so any slice of columns costs all of P:
+// a few rows at a time stay in cache between the two passes. Rows so large that their P, or what
+// structured projections add up on the way, may overflow are projected once more after a division
+// by 2^64, which is exact; the differences of exponents are then multiplied by it.
 #include "feature/stabilized_map.h"
 
 #include <algorithm>

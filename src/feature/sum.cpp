@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Features of sums of kernels: those of the parts side by side, each with its own seed (SPEC section
-// 6). Means, biases and variances of the estimate add up, for the parts are independent.
+// Features of sums of kernels: those of the parts side by side, each with its own seed (SPEC
+// section 6). Means, biases and variances of the estimate add up, for the parts are independent.
 #include <algorithm>
 #include <cmath>
 #include <limits>

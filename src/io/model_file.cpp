@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Model files: map spec and numbers, options, preparation of rows, what the kind of model learnt, the path
-// of lambdas tried, the caller's metadata. The same checks guard writing (INVALID_ARGUMENT) and
-// reading (CORRUPT_FILE), so what is written can be read.
+// Model files: map spec and numbers, options, preparation of rows, what the kind of model learnt,
+// the path of lambdas tried, the caller's metadata. The same checks guard writing
+// (INVALID_ARGUMENT) and reading (CORRUPT_FILE), so what is written can be read.
 #include "io/model_file.h"
 
 #include <algorithm>
@@ -78,9 +78,9 @@ std::vector<model::PathPoint> path_of(const std::vector<double>& numbers) {
   return path;
 }
 
-/// Those of a kind of model, in order. Files of ridge, the first of all kinds, do not name it, those
-/// from before ranges were kept hold none; models without probabilities have no calibration, and a
-/// report is there only of a search.
+/// Those of a kind of model, in order. Files of ridge, the first of all kinds, do not name it,
+/// those from before ranges were kept hold none; models without probabilities have no calibration,
+/// and a report is there only of a search.
 std::vector<const char*> sections_of(const model::ModelEntry& entry, const SectionReader& file) {
   std::vector<const char*> names = {"map", "numbers", "options"};
   if (file.has("model")) names.push_back("model");

@@ -39,8 +39,8 @@ Field choice(const char* key, std::vector<const char*> choices) {
 
 constexpr double kMostSteps = 1e6;  // of a path or a cross-validation, as mercer_fit_options has it
 
-/// The first are required: the writer knows every one. How lambda was found is kept for whoever asks what a
-/// file holds. The ranges are those of a fit.
+/// The first are required: the writer knows every one. How lambda was found is kept for whoever
+/// asks what a file holds. The ranges are those of a fit.
 std::vector<Field> option_fields() {
   Field seed{.key = "seed", .type = FieldType::seed, .fallback = {}};
   std::vector<Field> fields = {

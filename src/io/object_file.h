@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Maps, operator maps, models, operator models and statistics as the bytes of files, wherever these go to or come from.
+// Maps, operator maps, models, operator models and statistics as the bytes of files, wherever these
+// go to or come from.
 #pragma once
 
 #include <memory>

@@ -7,8 +7,8 @@
 
 namespace mercer::kernel {
 
-/// All NaN if an entry of x or y is none of the finite numbers. A row of zeros is at a right angle to
-/// every row but another of zeros, which is its own direction.
+/// All NaN if an entry of x or y is none of the finite numbers. A row of zeros is at a right angle
+/// to every row but another of zeros, which is its own direction.
 struct Angle {
   double x;      // ||x||
   double y;      // ||y||
@@ -19,8 +19,8 @@ struct Angle {
 };
 
 /// Symmetric in x and y to the bit. theta and rest are good to a few d roundings of themselves at 0
-/// and pi, too, where acos of the cosine loses half of the digits; no norm overflows unless it is no
-/// double, none vanishes.
+/// and pi, too, where acos of the cosine loses half of the digits; no norm overflows unless it is
+/// no double, none vanishes.
 Angle angle_between(int64_t d, const double* x, const double* y) noexcept;
 
 }  // namespace mercer::kernel

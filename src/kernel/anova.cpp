@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// k(x, y) = sum over S, |S| = degree, of prod_{j in S} x_j y_j (Stitson et al. 1999), by the recursion
-// e_t += e_{t-1} x_j y_j of elementary symmetric polynomials; or over all S: prod_j (1 + x_j y_j).
+// k(x, y) = sum over S, |S| = degree, of prod_{j in S} x_j y_j (Stitson et al. 1999), by the
+// recursion e_t += e_{t-1} x_j y_j of elementary symmetric polynomials; or over all S: prod_j (1 +
+// x_j y_j).
 #include <algorithm>
 
 #include "base/error.h"

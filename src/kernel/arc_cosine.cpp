@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// k_n(x, y) = ||x||^n ||y||^n J_n(theta) / pi, the kernel of a layer of neurons (w'x)_+^n with normal
-// weights (Cho, Saul, "Kernel methods for deep learning", NIPS 2009, eq. 1 to 6). No paper gives J_4:
-// it is their recursion J_n = (-1)^n sin^{2n+1} (1/sin d/dtheta)^n ((pi - theta)/sin) carried on, and
-// the variance of order 2 needs it.
+// k_n(x, y) = ||x||^n ||y||^n J_n(theta) / pi, the kernel of a layer of neurons (w'x)_+^n with
+// normal weights (Cho, Saul, "Kernel methods for deep learning", NIPS 2009, eq. 1 to 6). No paper
+// gives J_4: it is their recursion J_n = (-1)^n sin^{2n+1} (1/sin d/dtheta)^n ((pi - theta)/sin)
+// carried on, and the variance of order 2 needs it.
 #include "kernel/arc_cosine.h"
 
 #include <cmath>

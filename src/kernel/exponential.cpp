@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// k(x, y) = exp(x'y / l^2): the softmax kernel of attention (Choromanski et al., "Rethinking attention
-// with performers", ICLR 2021), and the Gaussian without its radial factors (SPEC section 5).
+// k(x, y) = exp(x'y / l^2): the softmax kernel of attention (Choromanski et al., "Rethinking
+// attention with performers", ICLR 2021), and the Gaussian without its radial factors (SPEC section
+// 5).
 #include <cmath>
 
 #include "kernel/entry.h"

@@ -56,8 +56,8 @@ struct Composition {
   std::span<const std::shared_ptr<const Kernel>> parts;
 };
 
-/// k(x, y) = g(x) g(y) sum_n a_n (x'y)^n, a_n >= 0, g(x) = exp(-radial ||x||^2 / 2) (SPEC section 5),
-/// amplitude included; x and y over the kernel's lengthscale, if it has one.
+/// k(x, y) = g(x) g(y) sum_n a_n (x'y)^n, a_n >= 0, g(x) = exp(-radial ||x||^2 / 2) (SPEC section
+/// 5), amplitude included; x and y over the kernel's lengthscale, if it has one.
 class PowerSeries {
  public:
   virtual ~PowerSeries() = default;
@@ -158,9 +158,9 @@ class Kernel {
   /// Amplitude sigma^2 = the factor in front of the kernel.
   double variance() const noexcept { return variance_; }
 
-  /// Throws DIMENSION_MISMATCH if an ARD lengthscale or another parameter for each input has another
-  /// count than d or the kernel splits a row into parts that d cannot hold, INVALID_ARGUMENT if d <
-  /// 1; of kernels made of others also what their parts throw.
+  /// Throws DIMENSION_MISMATCH if an ARD lengthscale or another parameter for each input has
+  /// another count than d or the kernel splits a row into parts that d cannot hold,
+  /// INVALID_ARGUMENT if d < 1; of kernels made of others also what their parts throw.
   void check_dimension(int64_t d) const;
 
   std::unique_ptr<Kernel> copy() const;

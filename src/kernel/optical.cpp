@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// k_m(x, y) = E |u'x|^m |u'y|^m for complex normal u, m = 2s: what a camera sees behind a scattering
-// medium, for m = 2 (Saade et al., "Random projections through multiple optical scattering", ICASSP
-// 2016; Ohana et al., "Kernel computations from large-scale random features obtained by optical
-// processing units", ICASSP 2020, theorem 2). m = 2: ||x||^2 ||y||^2 + (x'y)^2.
+// k_m(x, y) = E |u'x|^m |u'y|^m for complex normal u, m = 2s: what a camera sees behind a
+// scattering medium, for m = 2 (Saade et al., "Random projections through multiple optical
+// scattering", ICASSP 2016; Ohana et al., "Kernel computations from large-scale random features
+// obtained by optical processing units", ICASSP 2020, theorem 2). m = 2: ||x||^2 ||y||^2 + (x'y)^2.
 #include "kernel/optical.h"
 
 #include <cmath>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // k(tau) = sum_q w_q exp(-1/2 sum_j tau_j^2 v_qj) cos(mu_q'tau) (Wilson, Adams, "Gaussian process
-// kernels for pattern discovery and extrapolation", ICML 2013, eq. 12, mu in radians where they have
-// 2 pi mu): the spectrum is a mixture of N(mu_q, diag v_q) with weights w_q / sum w, made symmetric by
-// a random sign of omega, without which the variances of the features and the complex form would not
-// hold (SPEC section 3). k(0) = sum w.
+// kernels for pattern discovery and extrapolation", ICML 2013, eq. 12, mu in radians where they
+// have 2 pi mu): the spectrum is a mixture of N(mu_q, diag v_q) with weights w_q / sum w, made
+// symmetric by a random sign of omega, without which the variances of the features and the complex
+// form would not hold (SPEC section 3). k(0) = sum w.
 #include <algorithm>
 #include <cmath>
 #include <span>

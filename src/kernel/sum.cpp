@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// k(x, y) = variance sum_i k_i(x, y) (SPEC section 6): the Gram matrix costs those of the parts, each
-// value of which is added where it is computed. Outside the domain of a part it is NaN.
+// k(x, y) = variance sum_i k_i(x, y) (SPEC section 6): the Gram matrix costs those of the parts,
+// each value of which is added where it is computed. Outside the domain of a part it is NaN.
 #include "kernel/composed_kernel.h"
 
 namespace mercer::kernel {

@@ -21,8 +21,8 @@ struct LbfgsOptions {
   int64_t most_iterations = 1000;    // >= 0
   double gradient_tolerance = 1e-8;  // on the gradient's largest entry, >= 0
   double decrease_tolerance = 0;  // on a step's decrease of f relative to |f|, >= 0; 0: not asked
-  // On g'Hg / 2 relative to |f|, >= 0; 0: not asked. That is what a step is expected to bring, in no
-  // unit of x (Newton's decrement); H must have a scale: of pairs, or of the preconditioner.
+  // On g'Hg / 2 relative to |f|, >= 0; 0: not asked. That is what a step is expected to bring, in
+  // no unit of x (Newton's decrement); H must have a scale: of pairs, or of the preconditioner.
   double decrement_tolerance = 0;
   double noise = 1e-14;                // relative error of the values of f
   Preconditioner preconditioner = {};  // none: the identity, scaled

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Bracketing and zooming in one loop (Nocedal, Wright, Numerical Optimization, 2nd edition,
-// algorithms 3.5 and 3.6, with their cubic step 3.59), and the approximate condition of Hager, Zhang
-// 2005 (4.1): the difference of two values loses all digits where the slopes still have half of
-// them.
+// algorithms 3.5 and 3.6, with their cubic step 3.59), and the approximate condition of Hager,
+// Zhang 2005 (4.1): the difference of two values loses all digits where the slopes still have half
+// of them.
 #include "linalg/line_search.h"
 
 #include <algorithm>

@@ -27,8 +27,8 @@ inline Extrapolation foreseen_as(const FitOptions& options) {
 }
 
 /// The linear one is fitted on at most 20,000 rows of `train`, prepared as the model's, by seed,
-/// lambda by leave-one-out; the rows `test` are clipped to the model's ranges as it would clip them.
-/// weights: of the rows of X, or none.
+/// lambda by leave-one-out; the rows `test` are clipped to the model's ranges as it would clip
+/// them. weights: of the rows of X, or none.
 Baselines baselines(const Model& model, const Rows& X, MatrixView<const double> Y,
                     const std::vector<int64_t>& train, const std::vector<int64_t>& test,
                     Context& context, std::span<const double> weights = {});

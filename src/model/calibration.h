@@ -31,8 +31,8 @@ enum class Prior { none, softmax };
 /// The least mean of w -log p over the rows, with the targets of Platt 1999 for K classes:
 /// 1 - 2/(K (m + 2)) for a class whose rows weigh m, and what is left for the others, so that few
 /// rows never give probabilities of 0 and 1; with the prior -log p of slope and offsets is added,
-/// rows counted by their weight. Scores that say nothing or the contrary, a slope below 0, get 0 and
-/// the offsets that suit that: the classes' smoothed shares. codes: one-hot, as scores n x K.
+/// rows counted by their weight. Scores that say nothing or the contrary, a slope below 0, get 0
+/// and the offsets that suit that: the classes' smoothed shares. codes: one-hot, as scores n x K.
 /// weights: n, or none. reduction: null, or of the processes that share the rows. Empty if no row
 /// weighs anything.
 Calibration fit_calibration(MatrixView<const double> scores, MatrixView<const double> codes,

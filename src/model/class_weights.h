@@ -19,7 +19,8 @@ bool is_balanced(const FitOptions& options);
 /// INVALID_ARGUMENT for class_weight of a regression.
 void check_class_weight(const FitOptions& options);
 
-/// n / (K' n_k) for the K' classes that have rows, n and n_k sums of weights; 0 for a class of none.
+/// n / (K' n_k) for the K' classes that have rows, n and n_k sums of weights; 0 for a class of
+/// none.
 std::vector<double> balanced_factors(std::span<const double> weight_of_class);
 
 /// The same of `rows`, which have class numbers Y and weights (none: 1 each); none unless the

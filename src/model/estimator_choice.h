@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Least squares or logistic regression on the features of a map that was chosen, by log loss on rows
-// that they were not fitted on, both calibrated: ridge is kept where it is better by more than the
-// standard error of the paired difference, since few rows held out do not tell two good fits apart,
-// and log loss is what logistic regression is made for.
+// Least squares or logistic regression on the features of a map that was chosen, by log loss on
+// rows that they were not fitted on, both calibrated: ridge is kept where it is better by more than
+// the standard error of the paired difference, since few rows held out do not tell two good fits
+// apart, and log loss is what logistic regression is made for.
 #pragma once
 
 #include <functional>

@@ -2,7 +2,8 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Exact kernel ridge regression, alpha = (K + n lambda I)^{-1} (Y - mean): what random features
 // approximate. With weights W alpha = W^{1/2} (W^{1/2} K W^{1/2} + n lambda I)^{-1} W^{1/2} (Y -
-// mean), which stays symmetric and takes weights of 0. Classification is least squares on one-hot codes, as in fit.
+// mean), which stays symmetric and takes weights of 0. Classification is least squares on one-hot
+// codes, as in fit.
 #include "model/exact_ridge.h"
 
 #include <algorithm>

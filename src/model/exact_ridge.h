@@ -20,8 +20,8 @@ struct ExactModel {
   FitOptions options;
 };
 
-/// The least sum_i w_i |f(x_i) - y_i|^2 + n lambda ||f||^2 of f = mean + k(., rows) alpha, n the sum
-/// of the weights w (numbers >= 0, or none: 1 each); they count in means and scales, too.
+/// The least sum_i w_i |f(x_i) - y_i|^2 + n lambda ||f||^2 of f = mean + k(., rows) alpha, n the
+/// sum of the weights w (numbers >= 0, or none: 1 each); they count in means and scales, too.
 /// O(n^2 d + n^3) time, 8 n^2 bytes. options.lambda is used; selection is ignored by definition of
 /// the reference.
 ExactModel fit_exact(std::shared_ptr<const kernel::Kernel> kernel, const FitOptions& options,

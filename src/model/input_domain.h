@@ -26,8 +26,8 @@ bool stays_inside(const FitOptions& options, Transform transform);
 /// could take them farther down.
 void check_domain(const FitOptions& options, const char* name, const Rows& X);
 
-/// INVALID_ARGUMENT for a row of X that the model prepares out of the domain of its map's kernel, where
-/// its scores would be NaN: naming row, column, value and domain. NaN is inside.
+/// INVALID_ARGUMENT for a row of X that the model prepares out of the domain of its map's kernel,
+/// where its scores would be NaN: naming row, column, value and domain. NaN is inside.
 void check_prepared(const Model& model, const Rows& X);
 
 /// The options with the domain, once both checks are passed; scales_up is false where some input

@@ -10,8 +10,8 @@
 
 namespace mercer::model {
 
-/// body(column, sum) for the sums of add_row that are not 0, in the order in which columns are first
-/// listed; they are 0 afterwards.
+/// body(column, sum) for the sums of add_row that are not 0, in the order in which columns are
+/// first listed; they are 0 afterwards.
 template <class T, class Body>
 void take_listed(const CsrView<T>& X, int64_t i, double* sums, const Body& body) {
   for_each_listed(X, i, [&](int64_t j, T) {

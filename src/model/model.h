@@ -112,8 +112,9 @@ Model fit(std::shared_ptr<const feature::FeatureMap> map, const FitOptions& opti
 /// scores: n x outputs(): predictions, or one score per class. Inputs outside the training range
 /// are clipped, left or refused as `extrapolation` says, or else the model; with them clipped,
 /// predictions of a regression are limited to the targets' range widened by half of it on either
-/// side (of loss = "poisson", which predicts log means, to the logs of that). Without ranges nothing is clipped, and asking for it is refused.
-/// Left as they are, inputs outside the domain of the map's kernel are refused, naming row and column.
+/// side (of loss = "poisson", which predicts log means, to the logs of that). Without ranges
+/// nothing is clipped, and asking for it is refused. Left as they are, inputs outside the domain of
+/// the map's kernel are refused, naming row and column.
 Outside predict(const Model& model, const Rows& X, Context& context, MatrixView<double> scores,
                 std::optional<Extrapolation> extrapolation = {});
 

@@ -21,8 +21,8 @@ enum class Scale { standard, robust, center };
 enum class Missing { refuse, fill, flag };
 
 /// Input j becomes (curve_j(x_j) - mean_j)/scale_j, NaN in it fill_j first; flags stand behind all
-/// inputs; then, where row_norm > 0, rows are scaled to that norm; then they are hashed, where there
-/// are buckets. Empty vectors: nothing of it.
+/// inputs; then, where row_norm > 0, rows are scaled to that norm; then they are hashed, where
+/// there are buckets. Empty vectors: nothing of it.
 struct Preparation {
   std::vector<double> mean = {};      // of prepared inputs
   std::vector<double> scale = {};     // of prepared inputs

@@ -15,8 +15,8 @@ namespace mercer::model {
 /// positive for an error, NaN where any score is. code: one-hot, of at least two classes.
 double margin(const double* scores, const double* code, int64_t classes) noexcept;
 /// A smooth step in the margin, 1 / (1 + exp(margin / 0.1)): its minimum over lambda and
-/// lengthscale lies where the error rate's does, and it is not as noisy: neighbouring candidates differ in a
-/// handful of rows, but in every row's margin. 1 for a margin of NaN.
+/// lengthscale lies where the error rate's does, and it is not as noisy: neighbouring candidates
+/// differ in a handful of rows, but in every row's margin. 1 for a margin of NaN.
 double soft_error(double margin) noexcept;
 
 /// What selection compares. Regression: squared errors times a scale per output, summed.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Search for lengthscale and lambda, by leave-one-out or on held-out rows: a walk with fewer
-// features and rows, a finer one with more, then one full fit, and a score of rows that no choice has seen.
+// features and rows, a finer one with more, then one full fit, and a score of rows that no choice
+// has seen.
 #pragma once
 
 #include <cstdint>

@@ -2,9 +2,9 @@
 // SPDX-FileCopyrightText: The mercer authors
 // A lengthscale for each input, from the one for all: learnt by gradients through few features on
 // some rows, scaled by a common factor, which few features and rows misjudge, and kept only if it
-// beats the one for all by more than two standard errors of their difference (one of a regression on
-// many rows), on many rows under every transform of the inputs that came near the best. Classes of
-// many rows keep one: what won with half the features lost with all (letter).
+// beats the one for all by more than two standard errors of their difference (one of a regression
+// on many rows), on many rows under every transform of the inputs that came near the best. Classes
+// of many rows keep one: what won with half the features lost with all (letter).
 #include <algorithm>
 #include <cmath>
 

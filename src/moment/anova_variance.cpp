@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Of w's powers the even ones are 1 in the mean, the odd ones 0; that leaves the terms of the header.
+// Of w's powers the even ones are 1 in the mean, the odd ones 0; that leaves the terms of the
+// header.
 #include "moment/anova_variance.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The square of a column's share is a share of twice the exponent (Wacker 2022, section 6.2, with the
-// square that is missing there: SPEC section 12).
+// The square of a column's share is a share of twice the exponent (Wacker 2022, section 6.2, with
+// the square that is missing there: SPEC section 12).
 #include "moment/optical_variance.h"
 
 #include "kernel/optical.h"

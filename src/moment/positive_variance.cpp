@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// With t = x + y and normal w, E exp(w't) = exp(||t||^2 / 2): the estimate of one column is k exp(w't -
-// ||t||^2 / 2), whose square has the mean k^2 exp(||t||^2) (Choromanski et al., ICLR 2021, lemma 2); that
-// of a pair of columns is k cosh(w't) exp(-||t||^2 / 2), with cosh^2 = (1 + cosh(2 w't)) / 2. The
-// trigonometric one is the same with t = i (x - y). Products of k^2 and exponentials are made of
-// logarithms: one factor may overflow where the other vanishes.
+// With t = x + y and normal w, E exp(w't) = exp(||t||^2 / 2): the estimate of one column is k
+// exp(w't - ||t||^2 / 2), whose square has the mean k^2 exp(||t||^2) (Choromanski et al., ICLR
+// 2021, lemma 2); that of a pair of columns is k cosh(w't) exp(-||t||^2 / 2), with cosh^2 = (1 +
+// cosh(2 w't)) / 2. The trigonometric one is the same with t = i (x - y). Products of k^2 and
+// exponentials are made of logarithms: one factor may overflow where the other vanishes.
 #include "moment/positive_variance.h"
 
 #include <cmath>

@@ -6,10 +6,10 @@
 // estimate is unbiased; the points are spread evenly, so its variance falls faster than 1/F in low
 // dimension. Column j is a function of seed and j alone.
 //
-// Product laws: coordinate by coordinate through the inverse distribution function. Mixtures of such:
-// the same given what one more coordinate selects, a component of a spectral mixture and its sign
-// or, for isotropic laws that are no product, omega = s z, the scale s: z, normal, comes from the
-// first d coordinates and s from the further one (s
+// Product laws: coordinate by coordinate through the inverse distribution function. Mixtures of
+// such: the same given what one more coordinate selects, a component of a spectral mixture and its
+// sign or, for isotropic laws that are no product, omega = s z, the scale s: z, normal, comes from
+// the first d coordinates and s from the further one (s
 // from the first coordinate, before z, was up to three times worse: 0.91 for 0.27 times the mean
 // squared error of independent columns at d = 8, F = 2,048). The direction z / ||z|| with the norm
 // of omega from that coordinate is no better from d = 2 on (Matern kernels, d = 2 ... 64, F = 256

@@ -56,8 +56,8 @@ struct SketchShape {
   double scale = 1;          // of every column, beside m^{-1/2}
 };
 
-/// Of columns [panel kPanelColumns<T>, ...) that are m^{-1/2} scale prod_i (w_i'x_i + b_i): w factor by
-/// factor, inputs x kPanelColumns<T>, and b, a panel's row each.
+/// Of columns [panel kPanelColumns<T>, ...) that are m^{-1/2} scale prod_i (w_i'x_i + b_i): w
+/// factor by factor, inputs x kPanelColumns<T>, and b, a panel's row each.
 template <class T>
 struct ProductPanel {
   const T* weights;

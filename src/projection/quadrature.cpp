@@ -8,15 +8,16 @@
 // exact for even polynomials of degree 3, and in the mean over Q for the radial part of every f.
 // rho ~ chi(d + 2) makes it unbiased, but weights are squares of the features' scales: as in the
 // paper rho is drawn again until rho^2 >= d, so that the origin's is not negative. What that costs:
-// the estimate is k(tau) + c (1 - k(tau)) for far tau, c = E (1 - d/rho^2), which tends to 2/sqrt(pi
-// d): 0.40 at d = 4, 0.24 at d = 16, 0.13 at d = 64, the same for every pair of far points; for near
-// ones the rule's variance is a hundredth of that of independent columns and less, its bias below
-// 3e-4 at k = 0.96 (measured, d = 4 to 64). A constant added to a kernel is taken up by an offset.
-// Features f(w'x) of normal w that are homogeneous see powers of rho: the mean of arc-cosine features is
-// (1 - c) k at order 0, k at order 1, whatever rho, and a k at order 2, a = E rho^2/(d + 2), 1.27 at d =
-// 4, 1.12 at d = 64; that of signs k + c (1 - k), their product at the origin being 1. 1 - c = P(chi^2_d >
-// d)/P(chi^2_{d+2} > d), a = P(chi^2_{d+4} > d)/P(chi^2_{d+2} > d). Positive features of s = ||u + v|| are
-// too large by 0.2 % of k at s = 1/2, 2.6 % at s = 1, 21 % at s = 2 and less (d = 4).
+// the estimate is k(tau) + c (1 - k(tau)) for far tau, c = E (1 - d/rho^2), which tends to
+// 2/sqrt(pi d): 0.40 at d = 4, 0.24 at d = 16, 0.13 at d = 64, the same for every pair of far
+// points; for near ones the rule's variance is a hundredth of that of independent columns and less,
+// its bias below 3e-4 at k = 0.96 (measured, d = 4 to 64). A constant added to a kernel is taken up
+// by an offset. Features f(w'x) of normal w that are homogeneous see powers of rho: the mean of
+// arc-cosine features is (1 - c) k at order 0, k at order 1, whatever rho, and a k at order 2, a =
+// E rho^2/(d + 2), 1.27 at d = 4, 1.12 at d = 64; that of signs k + c (1 - k), their product at the
+// origin being 1. 1 - c = P(chi^2_d > d)/P(chi^2_{d+2} > d), a = P(chi^2_{d+4} > d)/P(chi^2_{d+2} >
+// d). Positive features of s = ||u + v|| are too large by 0.2 % of k at s = 1/2, 2.6 % at s = 1, 21
+// % at s = 2 and less (d = 4).
 //
 // Other isotropic laws are omega = s z with an s of its own for every column. A last, incomplete
 // block has vertices alone, each with a norm of its own from the law and a weight like those of

@@ -21,8 +21,8 @@ class NystroemPreconditioner {
   /// Kept: eigenvalues that rounding has not made.
   int64_t rank() const noexcept { return static_cast<int64_t>(eigenvalues_.size()); }
 
-  /// R becomes P^{-1} R, P^{-1} = (l + shift) U (diag(eigenvalues) + shift)^{-1} U' + I - UU', l the
-  /// least eigenvalue kept.
+  /// R becomes P^{-1} R, P^{-1} = (l + shift) U (diag(eigenvalues) + shift)^{-1} U' + I - UU', l
+  /// the least eigenvalue kept.
   void apply(double shift, MatrixView<double> R) const;
 
  private:

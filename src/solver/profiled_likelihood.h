@@ -20,8 +20,9 @@ namespace mercer::solver {
 ///   f = mean over o of 1/2 log(y_o' K^{-1} y_o) + 1/(2 (n - 1)) log |K|
 /// is the negative log marginal likelihood over n - 1, but for a constant (Rasmussen, Williams
 /// 2006, section 5.4). Outputs that are constant are passed over. Rows of weights w_i have noise of
-/// variance sigma_o^2 lambda sum(w)/w_i, that is W^{1/2}Z and W^{1/2}y in the place of Z and y, with
-/// the weighted means taken out; sum(w) is brought to n first, so that only ratios of weights count.
+/// variance sigma_o^2 lambda sum(w)/w_i, that is W^{1/2}Z and W^{1/2}y in the place of Z and y,
+/// with the weighted means taken out; sum(w) is brought to n first, so that only ratios of weights
+/// count.
 class ProfiledLikelihood {
  public:
   /// Y: n x outputs, n >= 2; a centred copy is kept. weights: n numbers > 0, or none. Memory: n D +
@@ -38,8 +39,8 @@ class ProfiledLikelihood {
     double slope;             // df / d log lambda
     MatrixView<double> by_Z;  // df/dZ, n x D, until the next call; its columns add up to 0
   };
-  /// At features Z (n x D, which this centres, and weighs, in place) and lambda > 0. Everything goes through the
-  /// D x D matrix A = Z'Z + n lambda I: O(n D^2 + D^3).
+  /// At features Z (n x D, which this centres, and weighs, in place) and lambda > 0. Everything
+  /// goes through the D x D matrix A = Z'Z + n lambda I: O(n D^2 + D^3).
   Point at(MatrixView<double> Z, double lambda);
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// (Z'Z + n lambda I) = LL' for one lambda, and what can be had from L: weights, Tr H, scores of rows
-// that were left out.
+// (Z'Z + n lambda I) = LL' for one lambda, and what can be had from L: weights, Tr H, scores of
+// rows that were left out.
 #pragma once
 
 #include <span>

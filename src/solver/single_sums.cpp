@@ -65,7 +65,8 @@ class SingleSums {
     for (double& unit : unit_) unit = unit > 0 ? unit : 1;
   }
 
-  /// to = root weight (from - origin)/unit (1 where there are none), sums += weight (from - origin).
+  /// to = root weight (from - origin)/unit (1 where there are none), sums += weight (from -
+  /// origin).
   template <class T>
   static void shift(const T* from, double weight, std::span<const double> origin,
                     std::span<const double> unit, float* to, std::span<double> sums) noexcept {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// What exists, as JSON: the tables of kernels, maps, projections, operators and models with every parameter's type,
-// default, range and help. Written piece by piece: no tree of all of it is held.
+// What exists, as JSON: the tables of kernels, maps, projections, operators and models with every
+// parameter's type, default, range and help. Written piece by piece: no tree of all of it is held.
 #include <algorithm>
 #include <iterator>
 #include <limits>

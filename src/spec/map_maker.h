@@ -60,11 +60,11 @@ class SpecMapMaker final : public model::MapMaker {
 int64_t hash_buckets(std::string_view partial, int64_t d);
 
 /// From a map spec without "inputs", "features" and "seed", which the call fixes; "map" defaults to
-/// the kernel's default_map, to "fourier" without a kernel, "kernel" to the map's default_kernel, the
-/// "projection" of a fourier map to "sobol" for up to 64 inputs, "sorf" for up to 4,096 and an
-/// isotropic kernel, else "sobol" while it can be, then "dense", and so that of the fourier parts of
-/// a sum or product without "parts"; empty text is {}, a map's name alone {"map": name}. Errors: those
-/// of map_from_spec; INVALID_ARGUMENT for the three keys. d >= 1.
+/// the kernel's default_map, to "fourier" without a kernel, "kernel" to the map's default_kernel,
+/// the "projection" of a fourier map to "sobol" for up to 64 inputs, "sorf" for up to 4,096 and an
+/// isotropic kernel, else "sobol" while it can be, then "dense", and so that of the fourier parts
+/// of a sum or product without "parts"; empty text is {}, a map's name alone {"map": name}. Errors:
+/// those of map_from_spec; INVALID_ARGUMENT for the three keys. d >= 1.
 std::unique_ptr<SpecMapMaker> map_maker(std::string_view partial, int64_t d, uint64_t seed);
 
 }  // namespace mercer::spec

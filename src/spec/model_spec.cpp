@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Model specs:
-// {"model":"ridge","map":{...},"lambda":x,"standardize":b,"center":b,"task":t,"precision":p} and the
-// keys of words.h.
+// {"model":"ridge","map":{...},"lambda":x,"standardize":b,"center":b,"task":t,"precision":p} and
+// the keys of words.h.
 // Without "lambda" it is chosen by leave-one-out. A fitted model prints the lambda
 // it has and "needs":"data".
 #include <algorithm>

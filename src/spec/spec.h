@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// JSON specs to objects and back (VOCABULARY.md). JSON of the library is in this folder alone, behind
-// this header.
+// JSON specs to objects and back (VOCABULARY.md). JSON of the library is in this folder alone,
+// behind this header.
 #pragma once
 
 #include <memory>
@@ -52,8 +52,8 @@ std::unique_ptr<const operators::OperatorMap> operator_map_from_spec(std::string
 std::unique_ptr<const operators::OperatorMap> decomposable_from_spec(std::string_view json,
                                                                      const kernel::Kernel& kernel,
                                                                      std::vector<double> gamma);
-/// Frequencies as the spec says ("kernel", "inputs", "features", "seed", "projection" ...), roots of
-/// the caller's.
+/// Frequencies as the spec says ("kernel", "inputs", "features", "seed", "projection" ...), roots
+/// of the caller's.
 std::unique_ptr<const operators::OperatorMap> operator_map_of_roots(
     std::string_view json, int64_t p, int64_t q, const operators::RootFunction& root);
 /// With the numbers a file carried.

@@ -56,8 +56,8 @@ double log_root(const kernel::MultiIndex& order, int64_t n, int64_t q) {
   return excess / static_cast<double>(n - 2);
 }
 
-/// Over n >= 3. Total orders just below 2q have their largest root far out: 31 of order 16 in as many
-/// inputs at n = 3,450.
+/// Over n >= 3. Total orders just below 2q have their largest root far out: 31 of order 16 in as
+/// many inputs at n = 3,450.
 double largest_log_root(const kernel::MultiIndex& order, int64_t q) {
   int64_t best = 3;
   double largest = log_root(order, best, q);

@@ -12,8 +12,8 @@
 namespace mercer::statistic {
 
 /// E ||K^ - K||_F / ||K||_F in the root mean square over all n^2 pairs of rows of X, from
-/// map.variance and map.bias: what the estimate is expected to miss. Errors: UNSUPPORTED (a map without a closed
-/// form), INVALID_ARGUMENT (a Gram matrix of zeros).
+/// map.variance and map.bias: what the estimate is expected to miss. Errors: UNSUPPORTED (a map
+/// without a closed form), INVALID_ARGUMENT (a Gram matrix of zeros).
 double predicted_error(const feature::FeatureMap& map, MatrixView<const double> X,
                        Context& context);
 

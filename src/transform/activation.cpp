@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Powers of the positive part, and signs: comparisons and products, so every element is exact but for
-// the product's rounding. P - P, which is 0 for finite numbers and NaN for others, keeps rows that are
-// no numbers from looking like rows of zeros.
+// Powers of the positive part, and signs: comparisons and products, so every element is exact but
+// for the product's rounding. P - P, which is 0 for finite numbers and NaN for others, keeps rows
+// that are no numbers from looking like rows of zeros.
 #define HWY_TARGET_INCLUDE "transform/activation.cpp"
 #include "transform/simd.h"
 //

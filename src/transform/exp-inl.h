@@ -13,9 +13,9 @@
 
 MERCER_SIMD_BEGIN();
 
-// exp(r) = 1 + r + r^2 Q(r), |r| <= log(2)/2, Q interpolated at Chebyshev nodes with 40 digits: errors
-// 1e-8 (float) and 2e-19 (double). high + low = log 2, high so short that its multiples are exact;
-// beyond least and most the result is 0 and infinity.
+// exp(r) = 1 + r + r^2 Q(r), |r| <= log(2)/2, Q interpolated at Chebyshev nodes with 40 digits:
+// errors 1e-8 (float) and 2e-19 (double). high + low = log 2, high so short that its multiples are
+// exact; beyond least and most the result is 0 and infinity.
 template <class T>
 struct ExpConstants;
 template <>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// exp(+-P - h) and h cos, h sin. The exponent's rounding, eps (|P| + |h|), is the features' relative
-// error.
+// exp(+-P - h) and h cos, h sin. The exponent's rounding, eps (|P| + |h|), is the features'
+// relative error.
 #define HWY_TARGET_INCLUDE "transform/exponential.cpp"
 #include "transform/simd.h"
 //

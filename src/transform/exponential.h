@@ -20,8 +20,8 @@ std::unique_ptr<const Epilogue> hyperbolic_epilogue();
 /// [h scale cos(2 pi P) | h scale sin(2 pi P)].
 std::unique_ptr<const Epilogue> grown_pair_epilogue();
 
-/// Half a squared norm beyond which w'x - ||x||^2 / 2 < -||x|| (7e5 - ||w||) is far below what exp can
-/// show.
+/// Half a squared norm beyond which w'x - ||x||^2 / 2 < -||x|| (7e5 - ||w||) is far below what exp
+/// can show.
 inline constexpr double kVanishing = 1e12;
 
 /// The row number factor ||x / l||^2 / 2 (`grown`: its exponential), in double, rows unchanged; one

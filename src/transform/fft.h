@@ -46,9 +46,9 @@ class RealFft {
 };
 
 /// A plan for `count` vectors of n complex numbers, interleaved, one vector after another. The same
-/// holds of threads, alignment and bits. One direction only, so that a convolution runs the same instructions forth and back
-/// (its users conjugate or mirror, at no cost in passes of theirs): FFTW's codelets are up to 20 KB
-/// long.
+/// holds of threads, alignment and bits. One direction only, so that a convolution runs the same
+/// instructions forth and back (its users conjugate or mirror, at no cost in passes of theirs):
+/// FFTW's codelets are up to 20 KB long.
 template <class T>
 class ComplexFft {
  public:

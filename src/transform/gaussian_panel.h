@@ -12,8 +12,8 @@
 namespace mercer::transform {
 
 /// K(i, j) = scale exp(-sum_k (X(i, k) - L(k, j))^2 / 2), k ascending: the bits depend on row i,
-/// column j and the target alone; NaN stays in its row. `panel` is as for project_panel; K is X.rows x
-/// kPanelColumns<T>, its ld a multiple of that, 64-byte aligned.
+/// column j and the target alone; NaN stays in its row. `panel` is as for project_panel; K is
+/// X.rows x kPanelColumns<T>, its ld a multiple of that, 64-byte aligned.
 void gaussian_panel(MatrixView<const float> X, const float* panel, float scale,
                     MatrixView<float> K) noexcept;
 void gaussian_panel(MatrixView<const double> X, const double* panel, double scale,

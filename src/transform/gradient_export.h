@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// One gradient from what HWY_EXPORT made of PullBackPullF32 ... SlopesSlopeF64, for either precision.
+// One gradient from what HWY_EXPORT made of PullBackPullF32 ... SlopesSlopeF64, for either
+// precision.
 #pragma once
 
 #define MERCER_SLOPES(Slope)                                      \

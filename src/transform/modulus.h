@@ -10,8 +10,8 @@
 
 namespace mercer::transform {
 
-/// scale (P_0^2 + P_1^2)^half of two projections, half >= 1. A row with P that is NaN or infinite is
-/// not finite.
+/// scale (P_0^2 + P_1^2)^half of two projections, half >= 1. A row with P that is NaN or infinite
+/// is not finite.
 std::unique_ptr<const Epilogue> modulus_epilogue(int64_t half);
 /// scale min(round((P_0^2 + P_1^2)^half gain), most): what a camera of most + 1 levels records. A P
 /// that is NaN gives NaN.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Product rule and chain rule for one input: of a logarithm, x d/dx (x d/dx - 1) ... turns powers of
-// x d/dx into derivatives (Comtet 1974, chapter V); of a bell curve, Hermite polynomials.
+// Product rule and chain rule for one input: of a logarithm, x d/dx (x d/dx - 1) ... turns powers
+// of x d/dx into derivatives (Comtet 1974, chapter V); of a bell curve, Hermite polynomials.
 #include "transform/row_derivative.h"
 
 #include <cmath>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Derivatives of what row prologues do, for features that are products over the inputs of row numbers
-// times one function of a projection:
+// Derivatives of what row prologues do, for features that are products over the inputs of row
+// numbers times one function of a projection:
 //   F(x) = g(x) f(W't(x)), g(x) = prod_k g_k(x_k), t(x)_k = t_k(x_k).
 #pragma once
 
@@ -24,8 +24,8 @@ class RowDerivative {
 
 /// g = 1, t(x) = x.
 std::shared_ptr<const RowDerivative> plain_derivative();
-/// g = 1, t_k(x) = log(x + shift): c = s(p, q) (x + shift)^{-p}, s the signed Stirling numbers of the
-/// first kind.
+/// g = 1, t_k(x) = log(x + shift): c = s(p, q) (x + shift)^{-p}, s the signed Stirling numbers of
+/// the first kind.
 std::shared_ptr<const RowDerivative> log_shift_derivative(double shift);
 /// t(x) = x, g_k(x) = exp(-a_k x^2 / 2), one a or one per input:
 ///   c = C(p, q) G_{p-q}(x), G_0 = 1, G_1 = -a x, G_{n+1} = -a (x G_n + n G_{n-1}).

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// One permutation of the columns of several rows. Within a row every number is a load and a store of
-// its own; interleaved, those of kPermutedRows rows move together, 16 bytes at a time.
+// One permutation of the columns of several rows. Within a row every number is a load and a store
+// of its own; interleaved, those of kPermutedRows rows move together, 16 bytes at a time.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// How epilogues write rows of a finished block to Z: stored, streamed around the caches, or streamed
-// with the cache lines that a row shares with its neighbours carried along. Compiled per target: no
-// include guard in the usual sense, but Highway's toggle.
+// How epilogues write rows of a finished block to Z: stored, streamed around the caches, or
+// streamed with the cache lines that a row shares with its neighbours carried along. Compiled per
+// target: no include guard in the usual sense, but Highway's toggle.
 #if defined(MERCER_TRANSFORM_ROW_STORE_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef MERCER_TRANSFORM_ROW_STORE_INL_H
 #undef MERCER_TRANSFORM_ROW_STORE_INL_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Two rows of numbers to many rows, each a sum of them multiplied by numbers of its own: derivatives
-// of features, which are the features and their slopes times powers of the frequencies.
+// Two rows of numbers to many rows, each a sum of them multiplied by numbers of its own:
+// derivatives of features, which are the features and their slopes times powers of the frequencies.
 #pragma once
 
 #include <cstdint>

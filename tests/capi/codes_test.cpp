@@ -50,7 +50,8 @@ TEST_CASE("codes give the kernel back, from rows of either precision", "[capi]")
           squares += t * t;
         }
         const double expected = 2 * std::exp(-squares / (2 * 1.4 * 1.4));
-        // A share's deviation is at most 0.0035, its slope by k/k(0) at least 8/(3 pi^2) = 0.27: ten of them.
+        // A share's deviation is at most 0.0035, its slope by k/k(0) at least 8/(3 pi^2) = 0.27:
+        // ten of them.
         CHECK(std::fabs(values[static_cast<size_t>(i * n + j)] - expected) < 0.3);
       }
       CHECK(values[static_cast<size_t>(i * n + i)] == 2);

@@ -53,9 +53,9 @@ mercer_fit_options double_options(int32_t selection) {
   return options;
 }
 
-/// How far predictions of the same rows, summed in another order, may be apart: sums of n terms differ
-/// by n 2^-52, the inverse of Z'Z/n + lambda I is at most 1/lambda, weights at most |y|/(2 sqrt lambda),
-/// rows of Z have norm 1; both Z'Z and Z'Y, and as much for what rounds the inputs.
+/// How far predictions of the same rows, summed in another order, may be apart: sums of n terms
+/// differ by n 2^-52, the inverse of Z'Z/n + lambda I is at most 1/lambda, weights at most |y|/(2
+/// sqrt lambda), rows of Z have norm 1; both Z'Z and Z'Y, and as much for what rounds the inputs.
 double rounding(const std::vector<double>& Y) {
   double most = 0;
   for (const double y : Y) most = std::max(most, std::abs(y));

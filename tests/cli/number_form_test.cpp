@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Dates, and numbers that are not plain: what a field says by itself, and what a column makes of it.
+// Dates, and numbers that are not plain: what a field says by itself, and what a column makes of
+// it.
 #include "read/number_form.h"
 
 #include "cli_files.h"

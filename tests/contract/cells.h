@@ -28,8 +28,8 @@ class Cell {
   std::unique_ptr<FeatureMap> make(int64_t d, int64_t D, uint64_t seed) const;
   /// The number of features nearest to `wanted` that a map of d inputs has: some forms need an even
   /// one, some sketches have a largest. Of several, the one above. Each number passed over has to
-  /// be refused with INVALID_ARGUMENT; a refusal that names the one number that there is (features =
-  /// 8, expected 18: ...) is believed. None: d is too small for the map, or too large for a test.
+  /// be refused with INVALID_ARGUMENT; a refusal that names the one number that there is (features
+  /// = 8, expected 18: ...) is believed. None: d is too small for the map, or too large for a test.
   std::optional<int64_t> features(int64_t d, int64_t wanted) const;
   /// Of making it with kInputs and kFeatures or the number that the refusal names.
   Outcome attempt() const;

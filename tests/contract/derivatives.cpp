@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Derivatives: of every map that says it has them, the differential along a direction against a
-// difference quotient, the gradient and the pull-back against it, higher orders against quotients of
-// those below; both precisions, rows that are no numbers; a map that has none says so.
+// difference quotient, the gradient and the pull-back against it, higher orders against quotients
+// of those below; both precisions, rows that are no numbers; a map that has none says so.
 #include "support/derivatives.h"
 
 #include <cmath>
@@ -36,8 +36,8 @@ double difference(const Matrix<double>& A, const Matrix<double>& B) {
   return worst;
 }
 
-/// Of slopes along V that at(X) is said to have. Steps are so short that frequencies turn by `step` =
-/// 1e-4 at the most: an error of 2e-9 of the slopes, and of rounding, for angles below 1e5, 1e-7.
+/// Of slopes along V that at(X) is said to have. Steps are so short that frequencies turn by `step`
+/// = 1e-4 at the most: an error of 2e-9 of the slopes, and of rounding, for angles below 1e5, 1e-7.
 /// Features that have one derivative only may have a kink in between, and take a shorter step.
 template <class At>
 double quotient_error(const At& at, const Matrix<double>& X, const Matrix<double>& V,

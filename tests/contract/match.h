@@ -9,8 +9,8 @@
 
 namespace mercer::test {
 
-/// Every key of `part` is in `whole` with an equal value; nested objects and lists of them likewise. Numbers are
-/// equal as numbers: 1 is 1.0.
+/// Every key of `part` is in `whole` with an equal value; nested objects and lists of them
+/// likewise. Numbers are equal as numbers: 1 is 1.0.
 bool holds(const Parameters& whole, const Parameters& part);
 
 /// `spec` with every key of `changes` set.

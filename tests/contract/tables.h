@@ -57,8 +57,8 @@ std::span<const NumbersRow> numbers_rows();
 
 /// How the estimate's variance relates to what variance() says. `mean`: its tails leave a sample
 /// variance without meaning. `same`: the map has the bytes of another, named by `other`. `none`:
-/// made from rows, an approximation and no estimate, or beyond sampling. `fixed`: nothing is drawn; the estimate is the
-/// same for every seed, off by `bias` at most and by what bias() says.
+/// made from rows, an approximation and no estimate, or beyond sampling. `fixed`: nothing is drawn;
+/// the estimate is the same for every seed, off by `bias` at most and by what bias() says.
 enum class Law { exact, at_most, mean, same, none, fixed };
 
 /// The first row that matches rules; cells that none matches are exact and unbiased.
@@ -89,7 +89,8 @@ std::span<const char* const> said_fields();
 /// Maps of which a column reads only some of the inputs: a NaN need not be in every column.
 std::span<const char* const> sparse_columns();
 
-/// Maps whose columns are constant but where they jump: a small enough change of a row changes nothing.
+/// Maps whose columns are constant but where they jump: a small enough change of a row changes
+/// nothing.
 std::span<const char* const> jumping_columns();
 
 }  // namespace mercer::test

@@ -23,8 +23,8 @@ TEST_CASE("allotment: all of the features, in steps, each part near its share") 
     for (const size_t i : {0, 2, 3}) {
       CHECK(features[i] % sizes[i].step == 0);
       CHECK(features[i] >= sizes[i].step);
-      // Of the rest, 10 less than the total, a part gets its share down to a step, then at most what
-      // such roundings leave: 2 + 1 + 2, or less than a step for each.
+      // Of the rest, 10 less than the total, a part gets its share down to a step, then at most
+      // what such roundings leave: 2 + 1 + 2, or less than a step for each.
       const double ideal = static_cast<double>(total - 10) * sizes[i].share / 3.75;
       const double own = static_cast<double>(features[i] - sizes[i].least);
       CHECK(own > ideal - static_cast<double>(sizes[i].step));

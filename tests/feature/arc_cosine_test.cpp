@@ -39,8 +39,8 @@ double loss(const feature::FeatureMap& map, const Matrix<double>& X, const Matri
 
 }  // namespace
 
-// Steps of 1e-6 are exact for ramps but where one begins, which none of these numbers does, and good
-// to 1e-12 / 1e-6 of rounding.
+// Steps of 1e-6 are exact for ramps but where one begins, which none of these numbers does, and
+// good to 1e-12 / 1e-6 of rounding.
 TEST_CASE("arc_cosine: pull-backs are the derivatives in the inputs") {
   for (const int order : {1, 2}) {
     for (const char* projection : {"dense", "orthogonal", "sorf", "fastfood", "sobol"}) {
@@ -69,7 +69,8 @@ TEST_CASE("arc_cosine: pull-backs are the derivatives in the inputs") {
   }
 }
 
-// <G, J V> = <J' G, V>, and second derivatives are refused: a ramp has none, its square another one.
+// <G, J V> = <J' G, V>, and second derivatives are refused: a ramp has none, its square another
+// one.
 TEST_CASE("arc_cosine: push-forwards are adjoint to pull-backs, the first order alone") {
   const auto X = test::random_matrix(6, 5, 1), V = test::random_matrix(6, 5, 2),
              G = test::random_matrix(6, 48, 3);
@@ -112,8 +113,8 @@ TEST_CASE("arc_cosine and sign: what has no derivative, no such kernel, no such 
             "dense") == "");
 }
 
-// In low dimensions P = HD1HD2HD3 x is nearly a lattice, and its signs are biased; no more at 17 inputs.
-// No neuron fires for both of two opposite rows: the estimate is 0 without variance.
+// In low dimensions P = HD1HD2HD3 x is nearly a lattice, and its signs are biased; no more at 17
+// inputs. No neuron fires for both of two opposite rows: the estimate is 0 without variance.
 TEST_CASE("arc_cosine and sign: opposite rows are exact") {
   const Matrix<double> x = test::random_matrix(1, 5, 7);
   const Matrix<double> X =
@@ -175,7 +176,8 @@ TEST_CASE("sign: a column has one bit, of rows of zeros as well") {
 }
 
 // Rules with weights see powers of their radius alone (projection/quadrature.cpp); at d = 4, with
-// P(chi^2_{2m} > 4) = exp(-2) sum_{i < m} 2^i/i!, 1 - c = 3/5 and a = 19/15. Per block, so at any D.
+// P(chi^2_{2m} > 4) = exp(-2) sum_{i < m} 2^i/i!, 1 - c = 3/5 and a = 19/15. Per block, so at any
+// D.
 TEST_CASE("arc_cosine and sign: the mean under quadrature is that of its radii") {
   const Matrix<double> X = test::random_matrix(2, 4, 6);
   for (int64_t k = 0; k < 4; ++k) X(1, k) = 0.8 * X(0, k) + 0.5 * X(1, k);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Landmarks: different rows for every choice, each choice what it says, and what it is for: rows that
-// cluster.
+// Landmarks: different rows for every choice, each choice what it says, and what it is for: rows
+// that cluster.
 #include "feature/landmarks.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Optical features behind a binary modulator, its threshold given or learnt, and in front of a camera
-// of few bits.
+// Optical features behind a binary modulator, its threshold given or learnt, and in front of a
+// camera of few bits.
 #include <cmath>
 
 #include "feature/map_entry.h"
@@ -173,8 +173,8 @@ TEST_CASE("optical: the threshold that is learnt is the one that the targets hav
   CHECK(threshold_of(*learnt(X.view(), both.view())) == 2);
 }
 
-// Class 1: at least three of the six entries above 2. By turns, either class first, halves of rows that
-// stay in order are one class each.
+// Class 1: at least three of the six entries above 2. By turns, either class first, halves of rows
+// that stay in order are one class each.
 TEST_CASE("optical: the threshold that is learnt does not hang on the order of the rows") {
   const Matrix<double> pool = counts(1500, 10), squares = shares_above_two(pool);
   std::vector<int64_t> of_class[2];

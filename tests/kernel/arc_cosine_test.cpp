@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Kernels of random neurons: angles near 0 and pi, moments against their integral over the plane of x
-// and y, rows of zeros, the ends of doubles.
+// Kernels of random neurons: angles near 0 and pi, moments against their integral over the plane of
+// x and y, rows of zeros, the ends of doubles.
 #include "kernel/arc_cosine.h"
 
 #include <cmath>
@@ -23,8 +23,8 @@ std::unique_ptr<kernel::Kernel> arc_cosine(int64_t order) {
 }
 std::unique_ptr<kernel::Kernel> sign() { return kernel::make_kernel({{"kernel", "sign"}}); }
 
-// 2 E[(w'x)_+^n (w'y)_+^n] of unit vectors: in their plane w has a uniform direction and a radius of
-// E r^{2n} = 2^n n!; both are positive on an arc of pi - theta. Simpson's rule, 2,000 pieces.
+// 2 E[(w'x)_+^n (w'y)_+^n] of unit vectors: in their plane w has a uniform direction and a radius
+// of E r^{2n} = 2^n n!; both are positive on an arc of pi - theta. Simpson's rule, 2,000 pieces.
 double integrated(int n, double theta) {
   constexpr int kPieces = 2000;
   const double begin = theta - kPi / 2, step = (kPi - theta) / kPieces;

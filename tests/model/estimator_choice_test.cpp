@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Ridge against logistic regression: which is kept, and that its numbers are those of rows held out.
+// Ridge against logistic regression: which is kept, and that its numbers are those of rows held
+// out.
 #include "model/estimator_choice.h"
 
 #include <cmath>

@@ -47,7 +47,8 @@ Matrix<double> derivative_of(const feature::FeatureMap& map, const kernel::Multi
   return Z;
 }
 
-/// Half the gradient of the stated sum in theta (D entries a column) and in the intercept (last row).
+/// Half the gradient of the stated sum in theta (D entries a column) and in the intercept (last
+/// row).
 Matrix<double> stationarity(const feature::FeatureMap& map, const std::vector<Observations>& sets,
                             const solver::Weights& weights, double n_lambda) {
   const int64_t D = map.features(), m = weights.w.cols();

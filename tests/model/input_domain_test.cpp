@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Kernels of bounded inputs: fits of every kind keep inputs inside, and refuse rows outside by name.
+// Kernels of bounded inputs: fits of every kind keep inputs inside, and refuse rows outside by
+// name.
 #include "model/input_domain.h"
 
 #include <algorithm>

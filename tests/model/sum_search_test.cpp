@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Searches with sums, some of whose parts have a fixed number of features or one row for each: trials
-// on a part of the features have what the parts permit.
+// Searches with sums, some of whose parts have a fixed number of features or one row for each:
+// trials on a part of the features have what the parts permit.
 #include <cmath>
 #include <string>
 

@@ -44,7 +44,8 @@ TEST_CASE("variances of powers of the positive part are those of simulated neuro
         deviation.push_back((share.back() - mean) * (share.back() - mean));
       }
       CHECK(std::fabs(studentised_z_score(share, mean)) <= z);
-      // Powers up to the eighth have long tails: their mean's score is normal from 1e5 on to order 1.
+      // Powers up to the eighth have long tails: their mean's score is normal from 1e5 on to order
+      // 1.
       if (n < 2)
         CHECK(std::fabs(studentised_z_score(deviation, moment::arc_cosine_variance(n, angle, 1))) <=
               z);

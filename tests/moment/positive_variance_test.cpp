@@ -36,8 +36,8 @@ TEST_CASE("variances of positive features equal the reference numbers", "[moment
   }
 }
 
-// One draw of w: the estimates are k exp(a - r/2) with a = w'(x + y), k cosh(a) exp(-r/2), and k cos(b)
-// exp(rho/2) with b = w'(x - y).
+// One draw of w: the estimates are k exp(a - r/2) with a = w'(x + y), k cosh(a) exp(-r/2), and k
+// cos(b) exp(rho/2) with b = w'(x - y).
 TEST_CASE("variances of positive features are those of simulated ones", "[moment]") {
   constexpr size_t kDraws = 100000;
   const std::vector<double> x = {0.2, -0.1, 0.3}, y = {0.1, 0.25, 0.2};

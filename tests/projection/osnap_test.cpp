@@ -111,9 +111,9 @@ TEST_CASE("osnap: add_transpose is the adjoint, to the bit on small integers") {
   }
 }
 
-// ||Sx||^2 of x = e_1 + e_2 is 2 + (2/s) times the sum of +-1 over the blocks in which both fall into
-// one column, which each does with probability s/m: of every s the variance is 4/m, but the fourth
-// moment (16/s^4)(s p + 3 s (s - 1) p^2), p = s/m, falls as s^{-2}.
+// ||Sx||^2 of x = e_1 + e_2 is 2 + (2/s) times the sum of +-1 over the blocks in which both fall
+// into one column, which each does with probability s/m: of every s the variance is 4/m, but the
+// fourth moment (16/s^4)(s p + 3 s (s - 1) p^2), p = s/m, falls as s^{-2}.
 TEST_CASE("osnap: errors have the variance of CountSketch and lighter tails", "[projection]") {
   constexpr int64_t m = 64, kSeeds = 20000;
   const double z = test::z_threshold(test::kFailure, 2 * 2);

@@ -41,8 +41,8 @@ double exact_mean(double r) {
   return sum / mass;
 }
 
-// What far points get above k: the mean share of the origin, 1 - d/rho^2, rho^2 ~ chi^2(d + 2) given
-// that it is d at least.
+// What far points get above k: the mean share of the origin, 1 - d/rho^2, rho^2 ~ chi^2(d + 2)
+// given that it is d at least.
 double far_bias(int64_t d) {
   const double n = static_cast<double>(d);
   double mass = 0, sum = 0;

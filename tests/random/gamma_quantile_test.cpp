@@ -95,7 +95,8 @@ TEST_CASE("gamma quantile: log gamma", "[random]") {
   CHECK(worst < 1e-14);
 }
 
-// Only an alarm, as in addressing_test: low-discrepancy maps of isotropic kernels are made of these.
+// Only an alarm, as in addressing_test: low-discrepancy maps of isotropic kernels are made of
+// these.
 TEST_CASE("gamma quantile: change alarm", "[random]") {
   std::vector<double> seen;
   for (const double shape : kShapes) {

@@ -51,7 +51,8 @@ Weights some_weights(int64_t n) {
   return weights;
 }
 
-/// By K itself. It has the eigenvector of ones (of the roots of weights), with the eigenvalue s: what centring takes away.
+/// By K itself. It has the eigenvector of ones (of the roots of weights), with the eigenvalue s:
+/// what centring takes away.
 double plain_value(MatrixView<const double> Z, MatrixView<const double> Y, double lambda,
                    const Weights& weights) {
   const int64_t n = Z.rows;

@@ -61,7 +61,8 @@ TEST_CASE("sums of products in single precision are those in double but for roun
       CHECK(rows == 700);
       CHECK(single.rows() == 700);
       CHECK(single.weight() == exact.weight());
-      // About a common origin, by way of the fits: at lambda = 1e-2 these sums are well conditioned.
+      // About a common origin, by way of the fits: at lambda = 1e-2 these sums are well
+      // conditioned.
       const solver::Weights a = solver::ridge_cholesky(exact.clone(), true, 1e-2, context);
       const solver::Weights b = solver::ridge_cholesky(single.clone(), true, 1e-2, context);
       CHECK(test::difference(a.w.view(), b.w.view(), 1e-5) == "");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The bound of kernel derivatives: the reference numbers, Bernstein's condition, the least number of
-// frequencies, and that the error of maps keeps below it.
+// The bound of kernel derivatives: the reference numbers, Bernstein's condition, the least number
+// of frequencies, and that the error of maps keeps below it.
 #include "statistic/derivative_bound.h"
 
 #include <cmath>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Powers of the positive part and signs on every target: values, derivatives, numbers that are none.
+// Powers of the positive part and signs on every target: values, derivatives, numbers that are
+// none.
 #include "transform/activation.h"
 
 #include <cmath>

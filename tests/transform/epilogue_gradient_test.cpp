@@ -103,8 +103,8 @@ double worst_by_slopes(const Kind& kind) {
 
 }  // namespace
 
-// Exponentials are right to one unit in the last place, exponents of up to 2 are rounded once; cosines
-// as below.
+// Exponentials are right to one unit in the last place, exponents of up to 2 are rounded once;
+// cosines as below.
 TEST_CASE("epilogue gradient: exponentials and grown pairs, by their slopes, on every target") {
   test::on_every_target([] {
     for (const Kind& kind : kKinds) {

@@ -36,8 +36,9 @@ class CsvFields {
   size_t unquoted_used_ = 0;
 };
 
-/// What separates the fields of a line: the tab if there is one, else the more frequent of semicolon
-/// and comma (the semicolon where commas look decimal), else blanks between words; quoted text does not count. The comma for one field.
+/// What separates the fields of a line: the tab if there is one, else the more frequent of
+/// semicolon and comma (the semicolon where commas look decimal), else blanks between words; quoted
+/// text does not count. The comma for one field.
 char separator_of(std::string_view line);
 
 /// The field as CSV writes it: quoted if it holds a comma, a quote, a line break or outer blanks.

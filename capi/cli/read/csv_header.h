@@ -25,8 +25,8 @@ bool is_comment(std::string_view line);
 /// Less the mark and blanks around.
 std::string_view without_mark(std::string_view comment);
 
-/// True iff some field is text or a date, and either no field is a number or a date, or some text or
-/// date stands above a number. `second` is empty where there is no second line.
+/// True iff some field is text or a date, and either no field is a number or a date, or some text
+/// or date stands above a number. `second` is empty where there is no second line.
 bool looks_like_header(const Fields& first, const Fields& second);
 
 /// Columns of a header. An empty name becomes that of name_of_unnamed; a name that stood before

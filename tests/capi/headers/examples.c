@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * SPDX-FileCopyrightText: The mercer authors
- * The examples of the C headers, line by line as they stand there (examples.cmake compares), compiled as strict C99 and run on
- * n rows of d numbers: every function answers 1 if its example did what the header says. */
+ * The examples of the C headers, line by line as they stand there (examples.cmake compares),
+ * compiled as strict C99 and run on n rows of d numbers: every function answers 1 if its example
+ * did what the header says. */
 #include <math.h>
 #include <mercer/mercer.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The examples of the C++ headers, line by line as they stand there (examples.cmake compares), compiled as strict C++17 and run:
-// every function is true if its example did what the header says.
+// The examples of the C++ headers, line by line as they stand there (examples.cmake compares),
+// compiled as strict C++17 and run: every function is true if its example did what the header says.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
