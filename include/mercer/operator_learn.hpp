@@ -5,8 +5,8 @@
 // Example: a field without sources that is near the rows of Y at those of X.
 //
 //   const double lambda = 1e-3;
-//   const auto learnt = mercer::OperatorModel::fit(field, X, Y, mercer_operator_fit_of(&lambda,
-//   1)); mercer::Matrix<double> near(X.rows(), field.outputs());
+//   const auto learnt = mercer::OperatorModel::fit(field, X, Y, mercer_operator_fit_of(&lambda, 1));
+//   mercer::Matrix<double> near(X.rows(), field.outputs());
 //   learnt.predict(X, near);
 #ifndef MERCER_OPERATOR_LEARN_HPP
 #define MERCER_OPERATOR_LEARN_HPP
