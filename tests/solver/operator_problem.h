@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "ridge_problem.h"
+#include "solver/operator_ridge.h"
+#include "support/catch.h"
 #include "support/dense.h"
 
 namespace mercer::test {
@@ -65,6 +67,21 @@ inline double sum_of_squares(MatrixView<const double> A) {
   for (int64_t i = 0; i < A.rows; ++i)
     for (int64_t j = 0; j < A.cols; ++j) sum += A(i, j) * A(i, j);
   return sum;
+}
+
+inline constexpr solver::OperatorSolver kSolvers[] = {solver::OperatorSolver::conjugate_gradient,
+                                                      solver::OperatorSolver::lsqr};
+
+/// theta, r x 1, by a method that takes steps, to rounding.
+inline Matrix<double> solved(const solver::OperatorRows& rows, MatrixView<const double> Y,
+                             double lambda, solver::OperatorSolver by) {
+  Context context;
+  std::vector<double> theta(static_cast<size_t>(rows.coefficients()), 0.0);
+  const solver::OperatorRidge result =
+      solver::operator_ridge(rows, Y, lambda, {by, 1e-13, 5000}, context, theta);
+  CHECK(result.converged);
+  CHECK(result.residual < 1e-11);
+  return shaped(theta.data(), rows.coefficients(), 1);
 }
 
 }  // namespace mercer::test

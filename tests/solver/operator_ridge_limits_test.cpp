@@ -10,23 +10,6 @@ using namespace mercer;
 using namespace mercer::solver;
 using namespace mercer::test;
 
-namespace {
-
-constexpr OperatorSolver kSolvers[] = {OperatorSolver::conjugate_gradient, OperatorSolver::lsqr};
-
-Matrix<double> solved(const OperatorRows& rows, MatrixView<const double> Y, double lambda,
-                      OperatorSolver solver) {
-  Context context;
-  std::vector<double> theta(static_cast<size_t>(rows.coefficients()), 0.0);
-  const OperatorRidge result =
-      operator_ridge(rows, Y, lambda, {solver, 1e-13, 5000}, context, theta);
-  CHECK(result.converged);
-  CHECK(result.residual < 1e-11);
-  return shaped(theta.data(), rows.coefficients(), 1);
-}
-
-}  // namespace
-
 TEST_CASE("operator ridge: what converged has the residual that was asked for", "[solver]") {
   // Columns of sizes 1 to 1e-3: |A'r| is far below |A| |r| long before it is below |A'y|.
   const int64_t N = 60, p = 2, r = 20;

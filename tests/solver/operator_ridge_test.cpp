@@ -16,19 +16,6 @@ using namespace mercer::test;
 
 namespace {
 
-constexpr OperatorSolver kSolvers[] = {OperatorSolver::conjugate_gradient, OperatorSolver::lsqr};
-
-Matrix<double> solved(const OperatorRows& rows, MatrixView<const double> Y, double lambda,
-                      OperatorSolver solver) {
-  Context context;
-  std::vector<double> theta(static_cast<size_t>(rows.coefficients()), 0.0);
-  const OperatorRidge result =
-      operator_ridge(rows, Y, lambda, {solver, 1e-13, 5000}, context, theta);
-  CHECK(result.converged);
-  CHECK(result.residual < 1e-11);
-  return shaped(theta.data(), rows.coefficients(), 1);
-}
-
 /// Block (i, j): K(x_i, z_j) of the Gaussian curl-free or divergence-free kernel.
 Matrix<double> field_gram(const Matrix<double>& X, const Matrix<double>& Z, double sigma,
                           bool curl_free) {
