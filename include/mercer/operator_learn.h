@@ -82,7 +82,7 @@ typedef struct mercer_operator_fit {
   int64_t chosen;          /**< [80] Answer: which lambda, from 0. */
   double error;            /**< [88] Answer: its squared error (other losses: loss) per observed
                                 target that was left out; 0 for one lambda. */
-  int64_t iterations;      /**< [96] Answer: in all; 0 of STEIN. */
+  int64_t iterations;      /**< [96] Answer: in all; of GRADIENTS blocks of rows; 0 of STEIN. */
   double residual;         /**< [104] Answer: of the normal equations, relative to Phi'y; LBFGS and
                                 GRADIENTS: the largest entry of the gradient; 0 of STEIN. */
   double squared_norm;     /**< [112] Answer: |theta|^2, the squared norm of f. */
@@ -104,9 +104,10 @@ static inline mercer_operator_fit mercer_operator_fit_of(const double* lambdas, 
  *  methods the one of least loss on a fifth of the rows in which something was observed, chosen by
  *  seed, N lambda kept, from the largest lambda down to the first that does not converge.
  *  Shapes: X N x d and Y N x p, dense or CSR (made dense), F32 or F64. Computed in double.
- *  Errors: MERCER_DIMENSION_MISMATCH; MERCER_INVALID_ARGUMENT naming the field, or a target that
- *  the loss has no value for; MERCER_UNSUPPORTED for a method that does not do for loss, map or
- *  gaps; MERCER_NOT_CONVERGED with the residual; on failure there are no answers.
+ *  Errors: MERCER_DIMENSION_MISMATCH; MERCER_INVALID_ARGUMENT naming the field, row and column of
+ *  an input that is not finite, or a target that the loss has no value for; MERCER_UNSUPPORTED for
+ *  a method that does not do for loss, map or gaps; MERCER_NOT_CONVERGED with the residual; on
+ *  failure there are no answers.
  *  Threads and cost: any number at once; an iteration costs N rows of mercer_operator_map_apply and
  *  of its transpose. */
 MERCER_API mercer_status mercer_operator_model_fit(const mercer_operator_map* map,

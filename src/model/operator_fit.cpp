@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "base/error.h"
+#include "base/finite.h"
 #include "linalg/blas.h"
 #include "random/distributions.h"
 #include "random/stream.h"
@@ -256,6 +257,7 @@ OperatorFit fit_operator(const operators::OperatorMap& map, MatrixView<const dou
                          MatrixView<const double> Y, const OperatorFitOptions& options,
                          Context& context, std::span<double> theta) {
   require(!options.lambdas.empty(), MERCER_INVALID_ARGUMENT, "no lambdas, expected at least one");
+  require_summable("X", X);
   const MapRows rows(map, X);
   const solver::ObservedRows checked(rows, Y);
   std::vector<double> learnt(theta.size(), 0.0);

@@ -203,6 +203,20 @@ TEST_CASE("operator fits: no error of a list of lambdas is no choice", "[model]"
             "no lambda of 2 has a finite error") == "");
 }
 
+TEST_CASE("operator fits: an input that is not finite is named, whatever the method", "[model]") {
+  const auto map = decomposable(10);
+  Matrix<double> X = random_matrix(40, 2, 12);
+  const Matrix<double> Y = random_matrix(40, 2, 13);
+  X(33, 1) = std::numeric_limits<double>::quiet_NaN();
+  for (const OperatorMethod method :
+       {OperatorMethod::stein, OperatorMethod::conjugate_gradient, OperatorMethod::lsqr,
+        OperatorMethod::lbfgs, OperatorMethod::gradients})
+    CHECK(refusal_fault(
+              MERCER_INVALID_ARGUMENT,
+              [&] { fitted(*map, X, Y, {.method = method, .lambdas = {1e-3}}); }, "X: row 33",
+              "column 1", "nan") == "");
+}
+
 TEST_CASE("operator fits: where no step falls, far from the minimum, there is no fit", "[model]") {
   // Two rows that 20 coefficients interpolate: every residual comes to rest on its corner, where
   // the gradient is as large as at the start.
