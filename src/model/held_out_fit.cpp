@@ -6,7 +6,9 @@
 #include "model/held_out_fit.h"
 
 #include <algorithm>
+#include <limits>
 
+#include "base/error.h"
 #include "model/scored_rows.h"
 #include "solver/single_sums.h"
 
@@ -39,18 +41,32 @@ void HeldOutFit::make_dual(Context& context, const solver::RowsDone& done) {
   path_ = solver::make_dual_path(solver::make_dual_system(*part, center_, context, done));
 }
 
+std::optional<solver::Solution> HeldOutFit::solution(double lambda, Context& context,
+                                                     std::exception_ptr& refused) const {
+  try {
+    return path_->solution(lambda, context);
+  } catch (const Error& error) {
+    if (error.status() != MERCER_NOT_POSITIVE_DEFINITE) throw;
+    refused = std::current_exception();
+    return std::nullopt;
+  }
+}
+
 Trial HeldOutFit::judge(const LambdaPlan& plan, solver::RowSet held_out, const Judge& judge,
                         Context& context) const {
   const auto part = rows_.subset(held_out);
+  std::exception_ptr refused;
   const auto evaluate = [&](std::span<const double> lambdas) {
     std::vector<TrialPoint> points;
     std::vector<solver::Weights> weights;
     for (const double lambda : lambdas) {
       context.checkpoint();
-      solver::Solution solution = path_->solution(lambda, context);
-      points.push_back({.lambda = lambda, .dimension = solution.effective_dimension});
-      weights.push_back(std::move(solution.weights));
+      auto solved = solution(lambda, context, refused);
+      if (!solved) continue;
+      points.push_back({.lambda = lambda, .dimension = solved->effective_dimension});
+      weights.push_back(std::move(solved->weights));
     }
+    if (points.empty()) return Trial{};
     TrialSums sums(judge, rows_.outputs(), std::ssize(points));
     for_each_scored(*part, weights, context,
                     [&](int64_t, const double* code, double weight, const double* scores) {
@@ -58,15 +74,20 @@ Trial HeldOutFit::judge(const LambdaPlan& plan, solver::RowSet held_out, const J
                     });
     return sums.finish(std::move(points));
   };
-  if (!plan.grid.empty()) return evaluate(plan.grid);
   Trial all;
-  walk_lambda(plan, [&](double lambda) {
-    Trial one = evaluate({&lambda, 1});
-    all.points.push_back(one.points[0]);
-    all.losses.push_back(std::move(one.losses[0]));
-    all.weights = std::move(one.weights);
-    return one.points[0].loss;
-  });
+  if (!plan.grid.empty()) {
+    all = evaluate(plan.grid);
+  } else {
+    walk_lambda(plan, [&](double lambda) {
+      Trial one = evaluate({&lambda, 1});
+      if (one.points.empty()) return std::numeric_limits<double>::infinity();
+      all.points.push_back(one.points[0]);
+      all.losses.push_back(std::move(one.losses[0]));
+      all.weights = std::move(one.weights);
+      return one.points[0].loss;
+    });
+  }
+  if (all.points.empty()) std::rethrow_exception(refused);
   return all;
 }
 

@@ -4,7 +4,9 @@
 // rows can be added and the last fit costs no second pass.
 #pragma once
 
+#include <exception>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -22,7 +24,8 @@ class HeldOutFit {
   HeldOutFit(const solver::BlockSource& rows, const FitOptions& options, solver::RowSet train,
              Sums sums, Context& context, const solver::RowsDone& done);
 
-  /// Every lambda of the plan, in the order of evaluation.
+  /// Every lambda of the plan, in the order of evaluation, but those too small for what rounding
+  /// has left below zero in the Gram matrix. Errors: NOT_POSITIVE_DEFINITE if that is all of them.
   Trial judge(const LambdaPlan& plan, solver::RowSet held_out, const Judge& judge,
               Context& context) const;
 
@@ -35,6 +38,9 @@ class HeldOutFit {
   }
 
  private:
+  /// None where the factor fails; `refused` has the reason.
+  std::optional<solver::Solution> solution(double lambda, Context& context,
+                                           std::exception_ptr& refused) const;
   void sum_rows(solver::RowSet rows, Context& context, const solver::RowsDone& done);
   void make_dual(Context& context, const solver::RowsDone& done);
 

@@ -7,10 +7,19 @@
 #include <cmath>
 
 namespace mercer::model {
+namespace {
+
+constexpr double kFarther = 100;  // where there is no fit at all
+
+}  // namespace
 
 void walk_lambda(const LambdaPlan& plan, const std::function<double(double lambda)>& loss) {
-  const double start = std::clamp(plan.start, plan.least, kMostLambda);
-  const double first = loss(start);
+  double start = std::clamp(plan.start, plan.least, kMostLambda);
+  double first = loss(start);
+  while (std::isinf(first) && start < kMostLambda) {
+    start = std::min(kFarther * start, kMostLambda);
+    first = loss(start);
+  }
   int64_t left = plan.most - 1;
   for (const double step : {1.0 / plan.factor, plan.factor}) {
     double best = first, at = start;

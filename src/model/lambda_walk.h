@@ -23,7 +23,9 @@ struct LambdaPlan {
 };
 
 /// Evaluates start, then start/factor, start/factor^2, ... while the loss falls; if the first step
-/// did not lower it, the other way. At most `most` evaluations. A loss of NaN is larger than all.
+/// did not lower it, the other way. At most `most` evaluations. A loss of NaN is larger than all;
+/// infinity says that there is no fit: where there is none at the start, the walk starts at the
+/// first of 100 start, 100^2 start, ... that has one.
 void walk_lambda(const LambdaPlan& plan, const std::function<double(double lambda)>& loss);
 
 }  // namespace mercer::model

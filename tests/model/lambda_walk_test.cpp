@@ -57,6 +57,24 @@ TEST_CASE("a walk spends no more evaluations than it may and stays within its bo
   CHECK(most == kMostLambda);
 }
 
+TEST_CASE("where there is no fit a walk starts farther up", "[model]") {
+  LambdaPlan plan;
+  plan.start = 1e-12;
+  for (const double least : {1e-11, 1e-9, 1e-7}) {
+    std::vector<double> fitted;
+    walk_lambda(plan, [&](double lambda) {
+      if (lambda < least) return static_cast<double>(INFINITY);
+      fitted.push_back(lambda);
+      return std::log10(lambda);  // falls down to where there is none
+    });
+    REQUIRE(!fitted.empty());
+    CHECK(*std::ranges::min_element(fitted) < 10.01 * least);
+  }
+  int asked = 0;
+  walk_lambda(plan, [&](double) { return ++asked, static_cast<double>(INFINITY); });
+  CHECK(asked <= 9);  // 1e-12, 1e-10, ..., 1, 10; then a step down
+}
+
 TEST_CASE("a loss of NaN is larger than all", "[model]") {
   LambdaPlan plan;
   plan.start = 1e-3;
