@@ -208,10 +208,10 @@ typedef int32_t (*mercer_root)(void* user, const double* omega, double* B);
 
 /** The caller's own A(omega) = B(omega) B(omega)' under drawn frequencies: json says "kernel"
  *  (whose spectral law they have, and amplitude), "inputs", "features", "seed", "projection" and
- *  its options, and `root` is called on the calling thread for one frequency after the other. The
- *  map is a supplied one: files carry its numbers.
+ *  its options as of fields, and `root` is called on the calling thread for one frequency after
+ *  the other. The map is a supplied one: files carry its numbers.
  *  Errors: MERCER_UNSUPPORTED for kernels without a spectral law or that warp their inputs;
- *  and for quadrature; MERCER_CANCELLED; those of mercer_operator_map_supplied. */
+ *  MERCER_CANCELLED; those of mercer_operator_map_supplied. */
 MERCER_API mercer_status mercer_operator_map_from_roots(const char* json, int64_t p, int64_t q,
                                                         mercer_root root, void* user,
                                                         mercer_operator_map** out);

@@ -98,14 +98,6 @@ int64_t frequency_count(const Parameters& canonical, const feature::ProjectionCh
 
 }  // namespace
 
-void require_equal_shares(const Parameters& canonical) {
-  const auto& entry = projection::find_projection(canonical.text("projection"));
-  require(entry.share == nullptr, MERCER_UNSUPPORTED,
-          "projection = %s has weights for the scalar kernel, which are not those of A(omega): "
-          "expected a projection whose columns weigh the same",
-          entry.name);
-}
-
 Frequencies draw_frequencies(const Parameters& canonical, const kernel::Kernel& kernel,
                              bool bounded, Context& context) {
   require_drawable(kernel, bounded);

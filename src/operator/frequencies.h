@@ -17,11 +17,6 @@ struct Frequencies {
   const projection::ProjectionEntry* entry;
 };
 
-/// UNSUPPORTED for a projection whose columns have weights of their own (quadrature): they, and
-/// where the rule cuts the norm of omega off, are right for cosines alone. Times an A(omega) that
-/// grows they are of another kernel; of curl_free in two dimensions the trace is half as large.
-void require_equal_shares(const Parameters& canonical);
-
 /// Those that canonical parameters with "inputs", "features", "seed" and the fields of
 /// feature::projection_fields say: of the kernel's spectral law, or, `bounded`, of the law of
 /// density proportional to ||omega||^2 times that of gaussian of one lengthscale: uniform

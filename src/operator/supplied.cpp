@@ -80,11 +80,10 @@ std::unique_ptr<const OperatorMap> make_supplied_operator(MatrixView<const doubl
 std::unique_ptr<const OperatorMap> make_operator_of_roots(const Parameters& given, int64_t p,
                                                           int64_t q, const RootFunction& root) {
   std::vector<Field> fields = drawn_fields();
-  for (Field& field : feature::projection_fields("how frequencies are drawn", nullptr, true))
+  for (Field& field : feature::projection_fields("how frequencies are drawn", nullptr, false))
     fields.push_back(std::move(field));
   const Parameters canonical = check_fields(open_envelope(given, "").body, fields, "");
   const auto kernel = kernel::make_kernel(canonical.object("kernel"));
-  require_equal_shares(canonical);
   Context context;
   const Frequencies drawn = draw_frequencies(canonical, *kernel, false, context);
   const int64_t F = drawn.W.rows();

@@ -222,7 +222,7 @@ TEST_CASE("B(omega) by callback", "[capi]") {
   };
   const char* const kJson = R"({"inputs":3,"features":20})";
   CHECK(map.fault(ask(R"({"inputs":3,"features":20,"projection":"quadrature"})", {}, curl),
-                  MERCER_UNSUPPORTED, "quadrature") == "");
+                  MERCER_INVALID_ARGUMENT, "quadrature") == "");
   CHECK(map.fault(ask(kJson, {0, 4, 1}, curl), MERCER_CANCELLED, "frequency 4") == "");
   CHECK(map.refused(ask(kJson, {0, -1, NAN}, curl), "roots[0]") == "");
   CHECK(map.refused(ask(kJson, {}, nullptr), "root is NULL") == "");

@@ -200,8 +200,8 @@ TEST_CASE("what an operator map cannot be is refused", "[operator]") {
   CHECK(refused({{"bounded", true}, {"projection", "sobol"}}, MERCER_UNSUPPORTED, "sobol") == "");
   CHECK(refused({{"bounded", true}, {"projection", "sorf"}}, MERCER_UNSUPPORTED, "3 inputs") == "");
   for (const bool bounded : {false, true})
-    CHECK(refused({{"bounded", bounded}, {"projection", "quadrature"}}, MERCER_UNSUPPORTED,
-                  "projection = quadrature has weights") == "");
+    CHECK(refused({{"bounded", bounded}, {"projection", "quadrature"}},
+                  MERCER_INVALID_ARGUMENT, "projection = \"quadrature\", expected one of") == "");
   CHECK(refused({{"bounded", true}, {"kernel", gaussian_of({1, 2, 3})}}, MERCER_UNSUPPORTED,
                 "3 lengthscales") == "");
   CHECK(
