@@ -17,10 +17,9 @@ class LaplaceLaw final : public CoordinateLaw<random::fill_laplace> {
   }
 };
 
-class Cauchy final : public CoordinateKernel<Cauchy, Product> {
+class Cauchy final : public SpectralKernel<Cauchy, Product, LaplaceLaw> {
  public:
-  explicit Cauchy(const Parameters& canonical) : CoordinateKernel(canonical) {}
-  const random::Law* spectral_law() const noexcept override { return &law_; }
+  explicit Cauchy(const Parameters& canonical) : SpectralKernel(canonical) {}
   // The product of the denominators: one division per pair, and where it overflows the kernel is
   // below 1e-308.
   double term(double x, double y, double scale) const noexcept {
@@ -28,9 +27,6 @@ class Cauchy final : public CoordinateKernel<Cauchy, Product> {
     return 1 + t * t;
   }
   double finish(double denominator) const noexcept { return 1 / denominator; }
-
- private:
-  LaplaceLaw law_;
 };
 
 }  // namespace

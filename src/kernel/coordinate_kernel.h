@@ -48,4 +48,19 @@ class CoordinateKernel : public Kernel {
   std::vector<double> inverse_;  // 1/lengthscale; one 1 if there is none
 };
 
+/// One with a spectral law of its own, made of what follows the parameters.
+template <class Derived, class Join, class Law>
+class SpectralKernel : public CoordinateKernel<Derived, Join> {
+ public:
+  const random::Law* spectral_law() const noexcept final { return &law_; }
+
+ protected:
+  template <class... Argument>
+  explicit SpectralKernel(const Parameters& canonical, const Argument&... of_law)
+      : CoordinateKernel<Derived, Join>(canonical), law_(of_law...) {}
+
+ private:
+  Law law_;
+};
+
 }  // namespace mercer::kernel

@@ -4,32 +4,32 @@
 // Laplace features): E exp(-omega'(x + y)) with independent Levy coordinates of scale beta^2 / 2.
 #include <cmath>
 
-#include "kernel/half_line_kernel.h"
-#include "kernel/laplace_law.h"
+#include "kernel/semigroup_kernel.h"
 #include "random/distributions.h"
 
 namespace mercer::kernel {
 namespace {
 
-class ExponentialSemigroup final : public HalfLineKernel<ExponentialSemigroup, Sum> {
+class ExponentialSemigroup final
+    : public SemigroupKernel<ExponentialSemigroup, Sum, random::fill_levy> {
  public:
   explicit ExponentialSemigroup(const Parameters& canonical)
-      : HalfLineKernel(canonical), beta_(canonical.number("beta")), law_(0.5 * beta_ * beta_) {}
-  const random::Law* laplace_law() const noexcept override { return &law_; }
+      : ExponentialSemigroup(canonical, canonical.number("beta")) {}
   double term(double x, double y) const noexcept { return std::sqrt(x + y); }
   double finish(double roots) const noexcept { return std::exp(-beta_ * roots); }
 
  private:
+  ExponentialSemigroup(const Parameters& canonical, double beta)
+      : SemigroupKernel(canonical, 0.5 * beta * beta), beta_(beta) {}
   double beta_;
-  LaplaceLaw<random::fill_levy> law_;
 };
 
 }  // namespace
 
 KernelEntry exponential_semigroup_entry() {
-  return entry_of<ExponentialSemigroup>(
-      "exponential_semigroup", "exp(-beta sum_j sqrt(x_j + y_j)), inputs >= 0",
-      {semigroup_field("beta", "decay: of the roots of sums of inputs")}, "laplace");
+  return semigroup_entry<ExponentialSemigroup>("exponential_semigroup",
+                                               "exp(-beta sum_j sqrt(x_j + y_j)), inputs >= 0",
+                                               "beta", "decay: of the roots of sums of inputs");
 }
 
 }  // namespace mercer::kernel

@@ -54,13 +54,12 @@ class EvenPowerLaw final : public random::Law {
 };
 
 class GeneralizedGaussianSpectrum final
-    : public CoordinateKernel<GeneralizedGaussianSpectrum, Product> {
+    : public SpectralKernel<GeneralizedGaussianSpectrum, Product, EvenPowerLaw> {
  public:
   explicit GeneralizedGaussianSpectrum(const Parameters& canonical)
-      : CoordinateKernel(canonical), order_(canonical.integer("order")), law_(order_) {
+      : SpectralKernel(canonical, canonical.integer("order")), order_(canonical.integer("order")) {
     if (order_ > 1) characteristic_.emplace(order_);
   }
-  const random::Law* spectral_law() const noexcept override { return &law_; }
   std::optional<EvenPowerSpectrum> even_power_spectrum() const noexcept override {
     return EvenPowerSpectrum{order_, 1};
   }
@@ -72,7 +71,6 @@ class GeneralizedGaussianSpectrum final
 
  private:
   int64_t order_;
-  EvenPowerLaw law_;
   std::optional<EvenPowerCharacteristic> characteristic_;
 };
 

@@ -3,33 +3,28 @@
 // k(x, y) = sum_j sqrt(x_j y_j), the Bhattacharyya coefficient: the inner product of the roots.
 #include <cmath>
 
-#include "kernel/half_line_kernel.h"
+#include "kernel/homogeneous_kernel.h"
 
 namespace mercer::kernel {
 namespace {
 
+// All of it at 0.
 class Spectrum final : public HomogeneousSpectrum {
  public:
-  // All of it at 0.
   double density(double l) const noexcept override { return l == 0 ? 1 : 0; }
   double best_period(int64_t) const noexcept override { return 1; }
   int64_t most_order() const noexcept override { return 0; }
 };
 
-class Hellinger final : public HalfLineKernel<Hellinger, Sum> {
- public:
-  explicit Hellinger(const Parameters& canonical) : HalfLineKernel(canonical) {}
-  const HomogeneousSpectrum* homogeneous() const noexcept override { return &spectrum_; }
-  double term(double x, double y) const noexcept { return std::sqrt(x) * std::sqrt(y); }
-
- private:
-  Spectrum spectrum_;
+struct Roots {
+  static Spectrum spectrum() { return {}; }
+  static double of(double x, double y) noexcept { return std::sqrt(x) * std::sqrt(y); }
 };
 
 }  // namespace
 
 KernelEntry hellinger_entry() {
-  return entry_of<Hellinger>("hellinger", "sum_j sqrt(x_j y_j), inputs >= 0", {}, "additive");
+  return homogeneous_entry<Roots>("hellinger", "sum_j sqrt(x_j y_j), inputs >= 0");
 }
 
 }  // namespace mercer::kernel

@@ -4,8 +4,7 @@
 // whose spectrum is (2 / pi) / (1 + 4 l^2) (Vedaldi, Zisserman 2012, table 1).
 #include <algorithm>
 
-#include "kernel/half_line_kernel.h"
-#include "kernel/sampled_spectrum.h"
+#include "kernel/homogeneous_kernel.h"
 
 namespace mercer::kernel {
 namespace {
@@ -14,32 +13,20 @@ namespace {
 constexpr double kPeriods[] = {1.1781, 0.9404, 0.8440, 0.7884, 0.7507, 0.7228, 0.7009,
                                0.6831, 0.6682, 0.6554, 0.6443, 0.6345, 0.6257};
 
-class Spectrum final : public HomogeneousSpectrum {
- public:
-  double density(double l) const noexcept override {
-    constexpr double kTwoOverPi = 0.63661977236758134308;
-    return kTwoOverPi / (1 + 4 * l * l);
-  }
-  double best_period(int64_t order) const noexcept override {
-    return sampled_period(kPeriods, 0.15, order);
-  }
-  int64_t most_order() const noexcept override { return kMostOrder; }
-};
+double density(double l) noexcept {
+  constexpr double kTwoOverPi = 0.63661977236758134308;
+  return kTwoOverPi / (1 + 4 * l * l);
+}
 
-class Intersection final : public HalfLineKernel<Intersection, Sum> {
- public:
-  explicit Intersection(const Parameters& canonical) : HalfLineKernel(canonical) {}
-  const HomogeneousSpectrum* homogeneous() const noexcept override { return &spectrum_; }
-  double term(double x, double y) const noexcept { return std::min(x, y); }
-
- private:
-  Spectrum spectrum_;
+struct Minimum {
+  static SampledSpectrum spectrum() { return {density, kPeriods, 0.15}; }
+  static double of(double x, double y) noexcept { return std::min(x, y); }
 };
 
 }  // namespace
 
 KernelEntry intersection_entry() {
-  return entry_of<Intersection>("intersection", "sum_j min(x_j, y_j), inputs >= 0", {}, "additive");
+  return homogeneous_entry<Minimum>("intersection", "sum_j min(x_j, y_j), inputs >= 0");
 }
 
 }  // namespace mercer::kernel

@@ -21,17 +21,13 @@ class CauchyLaw final : public CoordinateLaw<random::fill_cauchy> {
   }
 };
 
-class Laplacian final : public CoordinateKernel<Laplacian, Sum> {
+class Laplacian final : public SpectralKernel<Laplacian, Sum, CauchyLaw> {
  public:
-  explicit Laplacian(const Parameters& canonical) : CoordinateKernel(canonical) {}
-  const random::Law* spectral_law() const noexcept override { return &law_; }
+  explicit Laplacian(const Parameters& canonical) : SpectralKernel(canonical) {}
   double term(double x, double y, double scale) const noexcept {
     return std::fabs((x - y) * scale);
   }
   double finish(double norm) const noexcept { return std::exp(-norm); }
-
- private:
-  CauchyLaw law_;
 };
 
 }  // namespace

@@ -113,15 +113,13 @@ Form form_of(double nu) {
   return nu == 2.5 ? Form::five_halves : Form::any;
 }
 
-class Matern final : public CoordinateKernel<Matern, Sum> {
+class Matern final : public SpectralKernel<Matern, Sum, StudentLaw> {
  public:
   explicit Matern(const Parameters& canonical)
-      : CoordinateKernel(canonical),
+      : SpectralKernel(canonical, canonical.number("nu")),
         nu_(canonical.number("nu")),
         normaliser_(log_normaliser(nu_)),
-        form_(form_of(nu_)),
-        law_(nu_) {}
-  const random::Law* spectral_law() const noexcept override { return &law_; }
+        form_(form_of(nu_)) {}
   double term(double x, double y, double scale) const noexcept {
     const double t = (x - y) * scale;
     return t * t;
@@ -147,7 +145,6 @@ class Matern final : public CoordinateKernel<Matern, Sum> {
   double nu_;
   double normaliser_;
   Form form_;
-  StudentLaw law_;
 };
 
 }  // namespace

@@ -38,11 +38,10 @@ class GammaMixtureLaw final : public random::Law {
   random::GammaQuantile quantile_;
 };
 
-class RationalQuadratic final : public CoordinateKernel<RationalQuadratic, Sum> {
+class RationalQuadratic final : public SpectralKernel<RationalQuadratic, Sum, GammaMixtureLaw> {
  public:
   explicit RationalQuadratic(const Parameters& canonical)
-      : CoordinateKernel(canonical), alpha_(canonical.number("alpha")), law_(alpha_) {}
-  const random::Law* spectral_law() const noexcept override { return &law_; }
+      : SpectralKernel(canonical, canonical.number("alpha")), alpha_(canonical.number("alpha")) {}
   double term(double x, double y, double scale) const noexcept {
     const double t = (x - y) * scale;
     return t * t;
@@ -54,7 +53,6 @@ class RationalQuadratic final : public CoordinateKernel<RationalQuadratic, Sum> 
 
  private:
   double alpha_;
-  GammaMixtureLaw law_;
 };
 
 }  // namespace

@@ -28,11 +28,10 @@ class SechLaw final : public CoordinateLaw<random::fill_sech> {
   }
 };
 
-class SkewedChi2 final : public CoordinateKernel<SkewedChi2, Product> {
+class SkewedChi2 final : public SpectralKernel<SkewedChi2, Product, SechLaw> {
  public:
   explicit SkewedChi2(const Parameters& canonical)
-      : CoordinateKernel(canonical), c_(canonical.number("c")) {}
-  const random::Law* spectral_law() const noexcept override { return &law_; }
+      : SpectralKernel(canonical), c_(canonical.number("c")) {}
   std::shared_ptr<const transform::RowPrologue> prologue() const override {
     return transform::log_shift_prologue(c_);
   }
@@ -49,7 +48,6 @@ class SkewedChi2 final : public CoordinateKernel<SkewedChi2, Product> {
 
  private:
   double c_;
-  SechLaw law_;
 };
 
 }  // namespace
