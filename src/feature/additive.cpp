@@ -13,11 +13,9 @@
 
 #include "base/error.h"
 #include "base/fields.h"
-#include "base/float_environment.h"
 #include "base/size.h"
 #include "feature/additive_derivative.h"
 #include "feature/column_slice.h"
-#include "feature/derivative_calls.h"
 #include "feature/fixed_map.h"
 #include "feature/map_entry.h"
 #include "feature/tile_loop.h"
@@ -63,7 +61,7 @@ class Additive final : public FixedMap {
   }
 
   int64_t most_derivatives() const noexcept override { return kernel::kMostDerivatives; }
-  MERCER_DERIVATIVE_CALLS
+  MERCER_DERIVATIVE_CALLS_BY(harmonics())
 
   void bias(MatrixView<const double> X, MatrixView<const double> Y,
             std::span<double> out) const override {
@@ -76,21 +74,6 @@ class Additive final : public FixedMap {
 
  private:
   Harmonics harmonics() const noexcept { return {sampling_.period, weights_}; }
-  template <class T>
-  void differentiate_rows(const Derivative& what, MatrixView<const T> X, Context& context,
-                          MatrixView<T> out) const {
-    differentiate_harmonics(harmonics(), what, X, context, out);
-  }
-  template <class T>
-  void push_rows_forward(MatrixView<const T> X, MatrixView<const T> V, Context& context,
-                         MatrixView<T> out) const {
-    push_forward_harmonics(harmonics(), X, V, context, out);
-  }
-  template <class T>
-  void pull_rows_back(MatrixView<const T> X, MatrixView<const T> G, Context& context,
-                      MatrixView<T> out) const {
-    pull_back_harmonics(harmonics(), X, G, context, out);
-  }
 
   // The estimate of one coordinate.
   double sampled(double x, double y) const noexcept {
@@ -246,7 +229,6 @@ int64_t columns_of(const MapArguments& a) {
 }
 
 std::unique_ptr<FeatureMap> additive_from(const MapArguments& a) {
-  const StandardRounding rounding;
   const Sampling sampling = checked_sampling(a);
   require(a.features == columns_of(a), MERCER_INVALID_ARGUMENT,
           "features = %lld, expected %lld: 2 order + 1 for each input",

@@ -72,8 +72,8 @@ std::vector<Block> blocks_of(const Harmonics& map, const Derivative& what, int64
 }  // namespace
 
 template <class T>
-void differentiate_harmonics(const Harmonics& map, const Derivative& what, MatrixView<const T> X,
-                             Context& context, MatrixView<T> out) {
+void differentiate_rows(const Harmonics& map, const Derivative& what, MatrixView<const T> X,
+                        Context& context, MatrixView<T> out) {
   const std::vector<Block> blocks = blocks_of(map, what, X.cols);
   const int64_t d = X.cols, D = d * (2 * std::ssize(map.weights) - 1);
   parallel_for(context, X.rows, [&](int64_t i, int) noexcept {
@@ -89,8 +89,8 @@ void differentiate_harmonics(const Harmonics& map, const Derivative& what, Matri
 }
 
 template <class T>
-void push_forward_harmonics(const Harmonics& map, MatrixView<const T> X, MatrixView<const T> V,
-                            Context& context, MatrixView<T> out) {
+void push_rows_forward(const Harmonics& map, MatrixView<const T> X, MatrixView<const T> V,
+                       Context& context, MatrixView<T> out) {
   const std::vector<Complex> slopes = factors_of(map, 1);
   parallel_for(context, X.rows, [&](int64_t i, int) noexcept {
     for (int64_t k = 0; k < X.cols; ++k)
@@ -101,8 +101,8 @@ void push_forward_harmonics(const Harmonics& map, MatrixView<const T> X, MatrixV
 }
 
 template <class T>
-void pull_back_harmonics(const Harmonics& map, MatrixView<const T> X, MatrixView<const T> G,
-                         Context& context, MatrixView<T> out) {
+void pull_rows_back(const Harmonics& map, MatrixView<const T> X, MatrixView<const T> G,
+                    Context& context, MatrixView<T> out) {
   const std::vector<Complex> slopes = factors_of(map, 1);
   parallel_for(context, X.rows, [&](int64_t i, int) noexcept {
     for (int64_t k = 0; k < X.cols; ++k) {
@@ -115,15 +115,6 @@ void pull_back_harmonics(const Harmonics& map, MatrixView<const T> X, MatrixView
   });
 }
 
-#define MERCER_INSTANTIATE(T)                                                                      \
-  template void differentiate_harmonics(const Harmonics&, const Derivative&, MatrixView<const T>,  \
-                                        Context&, MatrixView<T>);                                  \
-  template void push_forward_harmonics(const Harmonics&, MatrixView<const T>, MatrixView<const T>, \
-                                       Context&, MatrixView<T>);                                   \
-  template void pull_back_harmonics(const Harmonics&, MatrixView<const T>, MatrixView<const T>,    \
-                                    Context&, MatrixView<T>);
-MERCER_INSTANTIATE(float)
-MERCER_INSTANTIATE(double)
-#undef MERCER_INSTANTIATE
+MERCER_INSTANTIATE_DERIVATIVES(Harmonics)
 
 }  // namespace mercer::feature

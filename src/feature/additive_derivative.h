@@ -8,6 +8,7 @@
 #include "base/context.h"
 #include "base/matrix_view.h"
 #include "feature/derivative.h"
+#include "feature/derivative_calls.h"
 
 namespace mercer::feature {
 
@@ -20,14 +21,6 @@ struct Harmonics {
 
 /// As FeatureMap::differentiate, push_forward and pull_back; NaN at x_k <= 0, where no derivative
 /// is.
-template <class T>
-void differentiate_harmonics(const Harmonics& map, const Derivative& what, MatrixView<const T> X,
-                             Context& context, MatrixView<T> out);
-template <class T>
-void push_forward_harmonics(const Harmonics& map, MatrixView<const T> X, MatrixView<const T> V,
-                            Context& context, MatrixView<T> out);
-template <class T>
-void pull_back_harmonics(const Harmonics& map, MatrixView<const T> X, MatrixView<const T> G,
-                         Context& context, MatrixView<T> out);
+MERCER_DERIVATIVES(Harmonics)
 
 }  // namespace mercer::feature

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/float_environment.h"
 #include "feature/map_entry.h"
 #include "feature/panel_map.h"
 #include "moment/anova_variance.h"
@@ -50,10 +49,6 @@ class Anova final : public PanelMap {
           std::max((amplitude * square - k * k) / static_cast<double>(features()), 0.0);
     }
   }
-  void pseudo_variance(MatrixView<const double> X, MatrixView<const double> Y,
-                       std::span<double> out) const override {
-    variance(X, Y, out);
-  }
 
   ColumnForm column_form() const noexcept override { return ColumnForm::real; }
   ColumnMoments column_moments(const double* x, const double* y) const override {
@@ -86,7 +81,6 @@ std::unique_ptr<FeatureMap> anova_from(const MapArguments& a) {
   require(a.kernel.subset_degree().has_value(), MERCER_UNSUPPORTED,
           "kernel %s has no ANOVA features, expected anova", std::string(a.kernel.name()).c_str());
   a.kernel.check_dimension(a.inputs);
-  const StandardRounding rounding;
   return std::make_unique<Anova>(a.kernel.copy(), a.inputs, a.features, a.seed);
 }
 
@@ -97,7 +91,6 @@ MapEntry anova_entry() {
           .help =
               "sums over subsets of products of inputs with random signs, for the kernel anova; "
               "degree*d*D per row",
-          .fields = {},
           .make = anova_from,
           .default_kernel = kernel_named("anova")};
 }

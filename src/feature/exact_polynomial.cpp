@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/float_environment.h"
 #include "base/size.h"
 #include "feature/derivative_calls.h"
 #include "feature/fixed_map.h"
@@ -173,7 +172,6 @@ std::unique_ptr<FeatureMap> exact_polynomial_from(const MapArguments& a) {
           "features = %lld, expected %lld: every monomial of degree %s%lld",
           static_cast<long long>(a.features), static_cast<long long>(D),
           power.offset > 0 ? "up to " : "", static_cast<long long>(power.degree));
-  const StandardRounding rounding;
   return std::make_unique<ExactPolynomial>(a.kernel.copy(), a.inputs, D, a.seed);
 }
 

@@ -127,8 +127,9 @@ void FeatureMap::variance(MatrixView<const double>, MatrixView<const double>,
        std::string(name()).c_str());
 }
 
-void FeatureMap::pseudo_variance(MatrixView<const double>, MatrixView<const double>,
-                                 std::span<double>) const {
+void FeatureMap::pseudo_variance(MatrixView<const double> X, MatrixView<const double> Y,
+                                 std::span<double> out) const {
+  if (!is_complex()) return variance(X, Y, out);
   fail(MERCER_UNSUPPORTED, "the pseudo-variance of map %s has no closed form",
        std::string(name()).c_str());
 }

@@ -122,8 +122,8 @@ class FeatureMap {
   /// cancelled, and be retried.
   virtual void prepare(Precision precision, Context& context) const = 0;
 
-  /// out[i] = variance of the estimate Re z(x_i) z(y_i)^H, resp. the pseudo-variance; UNSUPPORTED
-  /// without a closed form.
+  /// out[i] = variance of the estimate Re z(x_i) z(y_i)^H, resp. the pseudo-variance, which of a
+  /// real map is the variance; UNSUPPORTED without a closed form.
   virtual void variance(MatrixView<const double> X, MatrixView<const double> Y,
                         std::span<double> out) const;
   virtual void pseudo_variance(MatrixView<const double> X, MatrixView<const double> Y,

@@ -21,10 +21,6 @@ class FixedMap : public FeatureMap {
                 std::span<double> out) const final {
     std::fill(out.begin(), out.end(), 0.0);
   }
-  void pseudo_variance(MatrixView<const double> X, MatrixView<const double> Y,
-                       std::span<double> out) const final {
-    variance(X, Y, out);
-  }
 
  protected:
   FixedMap(std::unique_ptr<const kernel::Kernel> kernel, int64_t d, int64_t D, uint64_t seed)

@@ -33,10 +33,6 @@ class GaussianMap : public ProjectedMap {
   Parameters parameters() const final;
   void variance(MatrixView<const double> X, MatrixView<const double> Y,
                 std::span<double> out) const final;
-  void pseudo_variance(MatrixView<const double> X, MatrixView<const double> Y,
-                       std::span<double> out) const final {
-    variance(X, Y, out);
-  }
   // Columns with weights of their own are no estimates alone.
   ColumnForm column_form() const noexcept override {
     return draw_.choice.has_equal_shares() ? ColumnForm::real : ColumnForm::joint;

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/float_environment.h"
 #include "feature/map_entry.h"
 #include "feature/projected_map.h"
 #include "projection/projections.h"
@@ -67,10 +66,6 @@ class Laplace final : public ProjectedMap {
                                  : std::max(difference, 0.0) / static_cast<double>(features());
     }
   }
-  void pseudo_variance(MatrixView<const double> X, MatrixView<const double> Y,
-                       std::span<double> out) const override {
-    variance(X, Y, out);
-  }
 
   ColumnForm column_form() const noexcept override { return ColumnForm::real; }
   ColumnMoments column_moments(const double* x, const double* y) const override {
@@ -87,7 +82,6 @@ std::unique_ptr<FeatureMap> laplace_from(const MapArguments& a) {
           "reciprocal_semigroup",
           std::string(a.kernel.name()).c_str());
   a.kernel.check_dimension(a.inputs);
-  const StandardRounding rounding;
   return std::make_unique<Laplace>(LaplaceDraw{a.kernel.copy(), a.inputs, a.features, a.seed});
 }
 
@@ -98,7 +92,6 @@ MapEntry laplace_entry() {
           .help =
               "random Laplace features exp(-x'omega) of semigroup kernels of rows without "
               "negative entries",
-          .fields = {},
           .make = laplace_from,
           .default_kernel = kernel_named("exponential_semigroup")};
 }

@@ -72,10 +72,6 @@ class Linear : public Base {
       out[static_cast<size_t>(i)] = law_.factor() * law_.factor() * plain_variance(sums);
     }
   }
-  void pseudo_variance(MatrixView<const double> X, MatrixView<const double> Y,
-                       std::span<double> out) const final {
-    variance(X, Y, out);
-  }
   // OSNAP's blocks of columns differ by one in size unless the nonzeros divide D: the entries of an
   // input have one expectation over a block, not over all columns.
   ColumnForm column_form() const noexcept final {

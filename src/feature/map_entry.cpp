@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/fields.h"
+#include "base/float_environment.h"
 
 namespace mercer::feature {
 namespace {
@@ -215,6 +216,7 @@ int64_t most_features(const Parameters& canonical, int64_t rows) {
 std::unique_ptr<FeatureMap> make_map(const Parameters& canonical, const MapData& data) {
   const MapEntry& entry = map_entry(canonical, "");
   check_data(entry, canonical, data);
+  const StandardRounding rounding;  // the same numbers whatever the caller's mode
   return with_arguments(entry, canonical, data, entry.make);
 }
 

@@ -52,7 +52,7 @@ struct MapSizes {
 struct MapEntry {
   const char* name;
   const char* help;
-  std::vector<Field> fields;
+  std::vector<Field> fields = {};
   std::unique_ptr<FeatureMap> (*make)(const MapArguments&);
   /// Spec of the kernel where that is left to whoever reads a spec: one that the map takes.
   Parameters default_kernel = kernel_named("gaussian");

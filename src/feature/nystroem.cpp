@@ -19,7 +19,6 @@
 #include "base/error.h"
 #include "base/fields.h"
 #include "base/parallel.h"
-#include "feature/derivative_calls.h"
 #include "feature/landmarks.h"
 #include "feature/map_entry.h"
 #include "feature/nystroem_derivative.h"
@@ -102,7 +101,7 @@ class Nystroem final : public FeatureMap {
   int64_t most_derivatives() const noexcept override {
     return kernel_->is_gaussian() ? kernel::kMostDerivatives : 0;
   }
-  MERCER_DERIVATIVE_CALLS
+  MERCER_DERIVATIVE_CALLS_BY(parts())
 
   std::vector<NumberArray> numbers() const override {
     const int64_t D = features(), d = inputs();
@@ -114,21 +113,6 @@ class Nystroem final : public FeatureMap {
  private:
   NystroemParts parts() const {
     return {*kernel_, landmarks_.rows.view(), landmarks_.root.view(), double_};
-  }
-  template <class T>
-  void differentiate_rows(const Derivative& what, MatrixView<const T> X, Context& context,
-                          MatrixView<T> out) const {
-    differentiate_nystroem(parts(), what, X, context, out);
-  }
-  template <class T>
-  void push_rows_forward(MatrixView<const T> X, MatrixView<const T> V, Context& context,
-                         MatrixView<T> out) const {
-    push_forward_nystroem(parts(), X, V, context, out);
-  }
-  template <class T>
-  void pull_rows_back(MatrixView<const T> X, MatrixView<const T> G, Context& context,
-                      MatrixView<T> out) const {
-    pull_back_nystroem(parts(), X, G, context, out);
   }
 
   static std::vector<double> copied(const Matrix<double>& A) {

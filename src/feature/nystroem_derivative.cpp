@@ -100,8 +100,8 @@ class NystroemTiles {
 }  // namespace
 
 template <class T>
-void differentiate_nystroem(const NystroemParts& parts, const Derivative& what,
-                            MatrixView<const T> X, Context& context, MatrixView<T> out) {
+void differentiate_rows(const NystroemParts& parts, const Derivative& what, MatrixView<const T> X,
+                        Context& context, MatrixView<T> out) {
   const NystroemTiles<T> tiles(parts, X);
   const int64_t D = tiles.landmarks();
   const bool first = what.kind == Derivative::Kind::gradient;
@@ -120,8 +120,8 @@ void differentiate_nystroem(const NystroemParts& parts, const Derivative& what,
 }
 
 template <class T>
-void push_forward_nystroem(const NystroemParts& parts, MatrixView<const T> X, MatrixView<const T> V,
-                           Context& context, MatrixView<T> out) {
+void push_rows_forward(const NystroemParts& parts, MatrixView<const T> X, MatrixView<const T> V,
+                       Context& context, MatrixView<T> out) {
   const NystroemTiles<T> tiles(parts, X);
   tiles.for_each(context, [&](int64_t i0, int64_t i1, const auto& s) noexcept {
     tiles.kernel_values(i0, s);
@@ -137,8 +137,8 @@ void push_forward_nystroem(const NystroemParts& parts, MatrixView<const T> X, Ma
 }
 
 template <class T>
-void pull_back_nystroem(const NystroemParts& parts, MatrixView<const T> X, MatrixView<const T> G,
-                        Context& context, MatrixView<T> out) {
+void pull_rows_back(const NystroemParts& parts, MatrixView<const T> X, MatrixView<const T> G,
+                    Context& context, MatrixView<T> out) {
   const NystroemTiles<T> tiles(parts, X);
   const int64_t D = tiles.landmarks();
   tiles.for_each(context, [&](int64_t i0, int64_t i1, const auto& s) noexcept {
@@ -156,15 +156,6 @@ void pull_back_nystroem(const NystroemParts& parts, MatrixView<const T> X, Matri
   });
 }
 
-#define MERCER_INSTANTIATE(T)                                                                      \
-  template void differentiate_nystroem(const NystroemParts&, const Derivative&,                    \
-                                       MatrixView<const T>, Context&, MatrixView<T>);              \
-  template void push_forward_nystroem(const NystroemParts&, MatrixView<const T>,                   \
-                                      MatrixView<const T>, Context&, MatrixView<T>);               \
-  template void pull_back_nystroem(const NystroemParts&, MatrixView<const T>, MatrixView<const T>, \
-                                   Context&, MatrixView<T>);
-MERCER_INSTANTIATE(float)
-MERCER_INSTANTIATE(double)
-#undef MERCER_INSTANTIATE
+MERCER_INSTANTIATE_DERIVATIVES(NystroemParts)
 
 }  // namespace mercer::feature

@@ -7,6 +7,7 @@
 #include "base/context.h"
 #include "base/matrix_view.h"
 #include "feature/derivative.h"
+#include "feature/derivative_calls.h"
 #include "feature/nystroem_panels.h"
 
 namespace mercer::feature {
@@ -19,14 +20,6 @@ struct NystroemParts {
 };
 
 /// As FeatureMap::differentiate, push_forward and pull_back; in double.
-template <class T>
-void differentiate_nystroem(const NystroemParts& parts, const Derivative& what,
-                            MatrixView<const T> X, Context& context, MatrixView<T> out);
-template <class T>
-void push_forward_nystroem(const NystroemParts& parts, MatrixView<const T> X, MatrixView<const T> V,
-                           Context& context, MatrixView<T> out);
-template <class T>
-void pull_back_nystroem(const NystroemParts& parts, MatrixView<const T> X, MatrixView<const T> G,
-                        Context& context, MatrixView<T> out);
+MERCER_DERIVATIVES(NystroemParts)
 
 }  // namespace mercer::feature

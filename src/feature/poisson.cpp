@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "base/error.h"
-#include "base/float_environment.h"
 #include "feature/map_entry.h"
 #include "feature/panel_map.h"
 #include "random/distributions.h"
@@ -79,10 +78,6 @@ class Poisson final : public PanelMap {
       out[static_cast<size_t>(i)] =
           std::max((amplitude * std::exp(exponent) - k * k) / static_cast<double>(features()), 0.0);
     }
-  }
-  void pseudo_variance(MatrixView<const double> X, MatrixView<const double> Y,
-                       std::span<double> out) const override {
-    variance(X, Y, out);
   }
 
   ColumnForm column_form() const noexcept override { return ColumnForm::real; }
@@ -157,7 +152,6 @@ std::unique_ptr<FeatureMap> poisson_from(const MapArguments& a) {
         "for each input",
         l, kLeastLengthscale);
   }
-  const StandardRounding rounding;
   return std::make_unique<Poisson>(a.kernel.copy(), a.inputs, a.features, a.seed);
 }
 
@@ -168,7 +162,6 @@ MapEntry poisson_entry() {
           .help =
               "random monomials, their exponents of Poisson laws, for the Gaussian: for few inputs "
               "of size about 1, or long lengthscales; 2*d*D per row",
-          .fields = {},
           .make = poisson_from};
 }
 
