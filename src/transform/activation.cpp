@@ -68,25 +68,15 @@ HWY_INLINE void Slopes(const SlopeRow<T>& row) {
   }
 }
 
-void FinishStepF32(const EpilogueBlock<float>& block) { FinishBlock<StepRow>(block); }
-void FinishStepF64(const EpilogueBlock<double>& block) { FinishBlock<StepRow>(block); }
-void FinishRampF32(const EpilogueBlock<float>& block) { FinishBlock<RampRow>(block); }
-void FinishRampF64(const EpilogueBlock<double>& block) { FinishBlock<RampRow>(block); }
-void FinishSquaredRampF32(const EpilogueBlock<float>& block) { FinishBlock<SquaredRampRow>(block); }
-void FinishSquaredRampF64(const EpilogueBlock<double>& block) {
-  FinishBlock<SquaredRampRow>(block);
-}
-void FinishSignF32(const EpilogueBlock<float>& block) { FinishBlock<SignRow>(block); }
-void FinishSignF64(const EpilogueBlock<double>& block) { FinishBlock<SignRow>(block); }
-void PullBackRampF32(const GradientBlock<float>& block) { PullBack<1>(block); }
-void PullBackRampF64(const GradientBlock<double>& block) { PullBack<1>(block); }
-void PullBackSquaredRampF32(const GradientBlock<float>& block) { PullBack<2>(block); }
-void PullBackSquaredRampF64(const GradientBlock<double>& block) { PullBack<2>(block); }
+MERCER_SIMD_PAIR(FinishStep, EpilogueBlock, FinishBlock<StepRow>)
+MERCER_SIMD_PAIR(FinishRamp, EpilogueBlock, FinishBlock<RampRow>)
+MERCER_SIMD_PAIR(FinishSquaredRamp, EpilogueBlock, FinishBlock<SquaredRampRow>)
+MERCER_SIMD_PAIR(FinishSign, EpilogueBlock, FinishBlock<SignRow>)
+MERCER_SIMD_PAIR(PullBackRamp, GradientBlock, PullBack<1>)
+MERCER_SIMD_PAIR(PullBackSquaredRamp, GradientBlock, PullBack<2>)
 
-void SlopesRampF32(const SlopeRow<float>& row) { Slopes<1>(row); }
-void SlopesRampF64(const SlopeRow<double>& row) { Slopes<1>(row); }
-void SlopesSquaredRampF32(const SlopeRow<float>& row) { Slopes<2>(row); }
-void SlopesSquaredRampF64(const SlopeRow<double>& row) { Slopes<2>(row); }
+MERCER_SIMD_PAIR(SlopesRamp, SlopeRow, Slopes<1>)
+MERCER_SIMD_PAIR(SlopesSquaredRamp, SlopeRow, Slopes<2>)
 
 MERCER_SIMD_END();
 

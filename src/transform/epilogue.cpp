@@ -82,16 +82,11 @@ struct ScaleValue {
 };
 using ScaleRow = ElementRow<ScaleValue>;
 
-void FinishPairF32(const EpilogueBlock<float>& block) { FinishBlock<PairRow>(block); }
-void FinishPairF64(const EpilogueBlock<double>& block) { FinishBlock<PairRow>(block); }
-void FinishPhaseF32(const EpilogueBlock<float>& block) { FinishBlock<PhaseRow>(block); }
-void FinishPhaseF64(const EpilogueBlock<double>& block) { FinishBlock<PhaseRow>(block); }
-void FinishComplexF32(const EpilogueBlock<float>& block) { FinishBlock<ComplexRow>(block); }
-void FinishComplexF64(const EpilogueBlock<double>& block) { FinishBlock<ComplexRow>(block); }
-void FinishDecayF32(const EpilogueBlock<float>& block) { FinishBlock<DecayRow>(block); }
-void FinishDecayF64(const EpilogueBlock<double>& block) { FinishBlock<DecayRow>(block); }
-void FinishScaleF32(const EpilogueBlock<float>& block) { FinishBlock<ScaleRow>(block); }
-void FinishScaleF64(const EpilogueBlock<double>& block) { FinishBlock<ScaleRow>(block); }
+MERCER_SIMD_PAIR(FinishPair, EpilogueBlock, FinishBlock<PairRow>)
+MERCER_SIMD_PAIR(FinishPhase, EpilogueBlock, FinishBlock<PhaseRow>)
+MERCER_SIMD_PAIR(FinishComplex, EpilogueBlock, FinishBlock<ComplexRow>)
+MERCER_SIMD_PAIR(FinishDecay, EpilogueBlock, FinishBlock<DecayRow>)
+MERCER_SIMD_PAIR(FinishScale, EpilogueBlock, FinishBlock<ScaleRow>)
 
 template <class T>
 HWY_INLINE int64_t VectorNumbers() {

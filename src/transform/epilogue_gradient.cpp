@@ -115,22 +115,14 @@ HWY_INLINE void SlopesScale(const SlopeRow<T>& row) {
   }
 }
 
-void PullBackPairF32(const GradientBlock<float>& block) { PullBackPair(block); }
-void PullBackPairF64(const GradientBlock<double>& block) { PullBackPair(block); }
-void PullBackPhaseF32(const GradientBlock<float>& block) { PullBackPhase(block); }
-void PullBackPhaseF64(const GradientBlock<double>& block) { PullBackPhase(block); }
-void PullBackScaleF32(const GradientBlock<float>& block) { PullBackScale(block); }
-void PullBackScaleF64(const GradientBlock<double>& block) { PullBackScale(block); }
-void SlopesPairF32(const SlopeRow<float>& row) { SlopesOfPair<false>(row); }
-void SlopesPairF64(const SlopeRow<double>& row) { SlopesOfPair<false>(row); }
-void SlopesGrownPairF32(const SlopeRow<float>& row) { SlopesOfPair<true>(row); }
-void SlopesGrownPairF64(const SlopeRow<double>& row) { SlopesOfPair<true>(row); }
-void SlopesPhaseF32(const SlopeRow<float>& row) { SlopesPhase(row); }
-void SlopesPhaseF64(const SlopeRow<double>& row) { SlopesPhase(row); }
-void SlopesComplexF32(const SlopeRow<float>& row) { SlopesComplex(row); }
-void SlopesComplexF64(const SlopeRow<double>& row) { SlopesComplex(row); }
-void SlopesScaleF32(const SlopeRow<float>& row) { SlopesScale(row); }
-void SlopesScaleF64(const SlopeRow<double>& row) { SlopesScale(row); }
+MERCER_SIMD_PAIR(PullBackPair, GradientBlock, PullBackPair)
+MERCER_SIMD_PAIR(PullBackPhase, GradientBlock, PullBackPhase)
+MERCER_SIMD_PAIR(PullBackScale, GradientBlock, PullBackScale)
+MERCER_SIMD_PAIR(SlopesPair, SlopeRow, SlopesOfPair<false>)
+MERCER_SIMD_PAIR(SlopesGrownPair, SlopeRow, SlopesOfPair<true>)
+MERCER_SIMD_PAIR(SlopesPhase, SlopeRow, SlopesPhase)
+MERCER_SIMD_PAIR(SlopesComplex, SlopeRow, SlopesComplex)
+MERCER_SIMD_PAIR(SlopesScale, SlopeRow, SlopesScale)
 
 MERCER_SIMD_END();
 

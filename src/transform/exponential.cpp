@@ -85,12 +85,9 @@ HWY_INLINE void ExpRow(const T* P, int64_t n, T sign, T shift, T scale, T* out) 
   });
 }
 
-void FinishExpF32(const EpilogueBlock<float>& block) { FinishBlock<ExpRows<1>>(block); }
-void FinishExpF64(const EpilogueBlock<double>& block) { FinishBlock<ExpRows<1>>(block); }
-void FinishHyperbolicF32(const EpilogueBlock<float>& block) { FinishBlock<ExpRows<2>>(block); }
-void FinishHyperbolicF64(const EpilogueBlock<double>& block) { FinishBlock<ExpRows<2>>(block); }
-void FinishGrownPairF32(const EpilogueBlock<float>& block) { FinishBlock<GrownPairRow>(block); }
-void FinishGrownPairF64(const EpilogueBlock<double>& block) { FinishBlock<GrownPairRow>(block); }
+MERCER_SIMD_PAIR(FinishExp, EpilogueBlock, FinishBlock<ExpRows<1>>)
+MERCER_SIMD_PAIR(FinishHyperbolic, EpilogueBlock, FinishBlock<ExpRows<2>>)
+MERCER_SIMD_PAIR(FinishGrownPair, EpilogueBlock, FinishBlock<GrownPairRow>)
 float LargestF32(const float* row, int64_t n) { return Largest<false>(row, n); }
 double LargestF64(const double* row, int64_t n) { return Largest<false>(row, n); }
 float LargestMagnitudeF32(const float* row, int64_t n) { return Largest<true>(row, n); }

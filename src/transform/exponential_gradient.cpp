@@ -35,10 +35,8 @@ HWY_INLINE void SlopesExpRow(const SlopeRow<T>& row) {
   if (parts == 2) ExpPart(row, 1, T{-1}, h, vanishes);
 }
 
-void SlopesExpF32(const SlopeRow<float>& row) { SlopesExpRow<1>(row); }
-void SlopesExpF64(const SlopeRow<double>& row) { SlopesExpRow<1>(row); }
-void SlopesHyperbolicF32(const SlopeRow<float>& row) { SlopesExpRow<2>(row); }
-void SlopesHyperbolicF64(const SlopeRow<double>& row) { SlopesExpRow<2>(row); }
+MERCER_SIMD_PAIR(SlopesExp, SlopeRow, SlopesExpRow<1>)
+MERCER_SIMD_PAIR(SlopesHyperbolic, SlopeRow, SlopesExpRow<2>)
 void SlopesDecayF32(const SlopeRow<float>& row) { ExpPart(row, 0, -1.0f, 0.0f, false); }
 void SlopesDecayF64(const SlopeRow<double>& row) { ExpPart(row, 0, -1.0, 0.0, false); }
 

@@ -34,12 +34,13 @@ HWY_INLINE void Eight(T* x, int64_t n, int64_t width) {
   Combine<8>(hn::CappedTag<T, 32 / sizeof(T)>(), x, n / 8 * width, n * width);
 }
 
-void InterleavedF32(float* x, int64_t n, int64_t width) { Interleaved(x, n, width); }
-void InterleavedF64(double* x, int64_t n, int64_t width) { Interleaved(x, n, width); }
-void EightF32(float* x, int64_t n, int64_t width) { Eight(x, n, width); }
-void EightF64(double* x, int64_t n, int64_t width) { Eight(x, n, width); }
-void FwhtF32(float* x, int64_t n, int64_t count) { Fwht(x, n, count); }
-void FwhtF64(double* x, int64_t n, int64_t count) { Fwht(x, n, count); }
+#define MERCER_IN_PLACE(Name)                                               \
+  void Name##F32(float* x, int64_t n, int64_t count) { Name(x, n, count); } \
+  void Name##F64(double* x, int64_t n, int64_t count) { Name(x, n, count); }
+MERCER_IN_PLACE(Fwht)
+MERCER_IN_PLACE(Interleaved)
+MERCER_IN_PLACE(Eight)
+#undef MERCER_IN_PLACE
 void SignedFwhtF32(const float* in, int64_t in_step, const float* signs, float* out, int64_t n,
                    int64_t count) {
   SignedFwht(in, in_step, signs, out, n, count);
@@ -54,29 +55,21 @@ MERCER_SIMD_END();
 #if HWY_ONCE
 namespace mercer::transform {
 
-MERCER_SIMD_EXPORT(Interleaved);
-MERCER_SIMD_EXPORT(Eight);
-MERCER_SIMD_EXPORT(Fwht);
 MERCER_SIMD_EXPORT(SignedFwht);
 
-void fwht(float* x, int64_t n, int64_t count) noexcept {
-  HWY_DYNAMIC_DISPATCH(FwhtF32)(x, n, count);
-}
-void fwht(double* x, int64_t n, int64_t count) noexcept {
-  HWY_DYNAMIC_DISPATCH(FwhtF64)(x, n, count);
-}
-void fwht_interleaved(float* x, int64_t n, int64_t width) noexcept {
-  HWY_DYNAMIC_DISPATCH(InterleavedF32)(x, n, width);
-}
-void fwht_interleaved(double* x, int64_t n, int64_t width) noexcept {
-  HWY_DYNAMIC_DISPATCH(InterleavedF64)(x, n, width);
-}
-void fwht_interleaved_eight(float* x, int64_t n, int64_t width) noexcept {
-  HWY_DYNAMIC_DISPATCH(EightF32)(x, n, width);
-}
-void fwht_interleaved_eight(double* x, int64_t n, int64_t width) noexcept {
-  HWY_DYNAMIC_DISPATCH(EightF64)(x, n, width);
-}
+#define MERCER_IN_PLACE(function, Name)                         \
+  MERCER_SIMD_EXPORT(Name);                                     \
+  void function(float* x, int64_t n, int64_t count) noexcept {  \
+    HWY_DYNAMIC_DISPATCH(Name##F32)(x, n, count);               \
+  }                                                             \
+  void function(double* x, int64_t n, int64_t count) noexcept { \
+    HWY_DYNAMIC_DISPATCH(Name##F64)(x, n, count);               \
+  }
+MERCER_IN_PLACE(fwht, Fwht)
+MERCER_IN_PLACE(fwht_interleaved, Interleaved)
+MERCER_IN_PLACE(fwht_interleaved_eight, Eight)
+#undef MERCER_IN_PLACE
+
 void signed_fwht(const float* in, int64_t in_step, const float* signs, float* out, int64_t n,
                  int64_t count) noexcept {
   HWY_DYNAMIC_DISPATCH(SignedFwhtF32)(in, in_step, signs, out, n, count);

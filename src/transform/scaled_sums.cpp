@@ -107,8 +107,7 @@ HWY_INLINE void Sums(const ScaledSums<T>& call) {
   }
 }
 
-void SumsF32(const ScaledSums<float>& call) { Sums(call); }
-void SumsF64(const ScaledSums<double>& call) { Sums(call); }
+MERCER_SIMD_PAIR(Sums, ScaledSums, Sums)
 
 MERCER_SIMD_END();
 

@@ -20,6 +20,10 @@
 #define MERCER_SIMD_END() \
   }                       \
   HWY_AFTER_NAMESPACE()
+// NameF32 and NameF64 of the template function(const Block<T>&).
+#define MERCER_SIMD_PAIR(Name, Block, function)                  \
+  void Name##F32(const Block<float>& block) { function(block); } \
+  void Name##F64(const Block<double>& block) { function(block); }
 // What HWY_DYNAMIC_DISPATCH(NameF32) and (NameF64) choose from.
 #define MERCER_SIMD_EXPORT(Name) \
   HWY_EXPORT(Name##F32);         \

@@ -51,8 +51,7 @@ HWY_INLINE void Piece(const StreamPiece<T>& piece) {
   }
 }
 
-void PieceF32(const StreamPiece<float>& piece) { Piece(piece); }
-void PieceF64(const StreamPiece<double>& piece) { Piece(piece); }
+MERCER_SIMD_PAIR(Piece, StreamPiece, Piece)
 
 MERCER_SIMD_END();
 
