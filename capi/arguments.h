@@ -40,6 +40,13 @@ Handle& checked(const char* name, Handle* handle) {
 /// NULL, or aligned for a number or a pointer of `size` bytes.
 void check_aligned(const char* name, const void* pointer, int64_t size);
 
+/// A struct of the caller's: neither NULL nor misaligned.
+template <class T>
+void check_struct(const char* name, const T* pointer, const char* expected) {
+  check_not_null(name, pointer, expected);
+  check_aligned(name, pointer, alignof(T));
+}
+
 /// Where one number goes: neither NULL nor misaligned.
 template <class T>
 void check_place(const char* name, const T* pointer) {

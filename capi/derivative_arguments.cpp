@@ -32,8 +32,7 @@ kernel::MultiIndex read_optional_index(const std::string& name, const int32_t* o
 bool takes_vectors(int32_t kind) { return kind >= MERCER_DERIVATIVE_JVP; }
 
 mercer_derivative read_derivative(const mercer_derivative* what) {
-  check_not_null("what", what, "a mercer_derivative");
-  check_aligned("what", what, alignof(mercer_derivative));
+  check_struct("what", what, "a mercer_derivative");
   const auto read = read_options("what", what, kNothing, kDerivativeFirstSize);
   check_range("what->kind", read.kind, MERCER_DERIVATIVE_PARTIALS,
               MERCER_DERIVATIVE_LOG_LENGTHSCALE);

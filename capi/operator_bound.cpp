@@ -49,8 +49,7 @@ void check_kernel(const mercer_operator_bound& read) {
 }
 
 mercer_operator_bound read_bound(const mercer_operator_bound* bound) {
-  check_not_null("bound", bound, "a mercer_operator_bound");
-  check_aligned("bound", bound, alignof(mercer_operator_bound));
+  check_struct("bound", bound, "a mercer_operator_bound");
   const auto read =
       read_options("bound", bound, mercer_operator_bound_of(0, 0, 0), kBoundFirstSize);
   check_range("bound->reserved", read.reserved, 0, 0);

@@ -97,8 +97,7 @@ bool RowsArgument::is_f32() const {
 }
 
 RowsArgument read_rows(const char* name, const mercer_rows* rows, Context& context) {
-  check_not_null(name, rows, "a mercer_rows");
-  check_aligned(name, rows, alignof(mercer_rows));
+  check_struct(name, rows, "a mercer_rows");
   mercer_rows view{};
   read_struct(name, rows, kRowsFirstSize, sizeof view, &view);
   check_member(name, "number", view.number, MERCER_NUMBER_F32, MERCER_NUMBER_F64,
@@ -113,8 +112,7 @@ RowsArgument read_rows(const char* name, const mercer_rows* rows, Context& conte
 
 RowsArgument read_rows(const char* name, const mercer_rows* rows, int64_t d, const char* columns,
                        Context& context) {
-  check_not_null(name, rows, "a mercer_rows");
-  check_aligned(name, rows, alignof(mercer_rows));
+  check_struct(name, rows, "a mercer_rows");
   // Before the indices of sparse rows, which are judged by d.
   if (d != kAnyColumns && rows->struct_size >= kRowsFirstSize) {
     require(rows->d == d, MERCER_DIMENSION_MISMATCH, "%s->d = %lld, expected %s, %lld", name,
@@ -129,8 +127,7 @@ void check_same_rows(const RowsArgument& a, const RowsArgument& b) {
 }
 
 mercer_matrix read_matrix(const char* name, const mercer_matrix* matrix) {
-  check_not_null(name, matrix, "a mercer_matrix");
-  check_aligned(name, matrix, alignof(mercer_matrix));
+  check_struct(name, matrix, "a mercer_matrix");
   mercer_matrix read{};
   read_struct(name, matrix, kMatrixFirstSize, sizeof read, &read);
   return read;

@@ -73,14 +73,19 @@ lapack_int vector_extent(std::span<const double> x, std::span<const double> y) {
   return extent(static_cast<int64_t>(x.size()), "vector");
 }
 
+// The lower half of C, n x n, plus alpha A'A or alpha A A', sums of k terms.
+void add_square(CBLAS_TRANSPOSE transpose, lapack_int n, lapack_int k, double alpha,
+                MatrixView<const double> A, MatrixView<double> C) {
+  if (n == 0 || k == 0) return;
+  cblas_dsyrk(CblasRowMajor, CblasLower, transpose, n, k, alpha, A.data, leading_dimension(A), 1.0,
+              C.data, leading_dimension(C));
+}
+
 }  // namespace
 
 void rank_update(double alpha, MatrixView<const double> A, MatrixView<double> C) {
   require_shape(C, A.cols, A.cols, "rank_update: C");
-  const lapack_int n = extent(A.cols, "columns"), k = extent(A.rows, "rows");
-  const lapack_int lda = leading_dimension(A), ldc = leading_dimension(C);
-  if (n == 0 || k == 0) return;
-  cblas_dsyrk(CblasRowMajor, CblasLower, CblasTrans, n, k, alpha, A.data, lda, 1.0, C.data, ldc);
+  add_square(CblasTrans, extent(A.cols, "columns"), extent(A.rows, "rows"), alpha, A, C);
 }
 
 void rank_update(float alpha, MatrixView<const float> A, float beta, MatrixView<float> C) {
@@ -94,10 +99,7 @@ void rank_update(float alpha, MatrixView<const float> A, float beta, MatrixView<
 
 void rank_update_rows(double alpha, MatrixView<const double> A, MatrixView<double> C) {
   require_shape(C, A.rows, A.rows, "rank_update_rows: C");
-  const lapack_int n = extent(A.rows, "rows"), k = extent(A.cols, "columns");
-  const lapack_int lda = leading_dimension(A), ldc = leading_dimension(C);
-  if (n == 0 || k == 0) return;
-  cblas_dsyrk(CblasRowMajor, CblasLower, CblasNoTrans, n, k, alpha, A.data, lda, 1.0, C.data, ldc);
+  add_square(CblasNoTrans, extent(A.rows, "rows"), extent(A.cols, "columns"), alpha, A, C);
 }
 
 void multiply(double alpha, Transpose transpose_a, MatrixView<const double> A,

@@ -61,22 +61,32 @@ double choose_left_out(const PairedLosses& losses, const Dimension& dimension,
   return path[static_cast<size_t>(paired_choice(losses, dimensions))].lambda;
 }
 
+/// By generalised cross-validation, or by the losses that leave_out(lambdas, losses) adds up; yet
+/// without weights.
+template <class System, class LeaveOut>
+Selected select_by(const System& system, const FitOptions& options, const LeaveOut& leave_out) {
+  Selected result{{}, 0, empty_path(options)};
+  if (options.selection == Selection::gcv) {
+    for (PathPoint& point : result.path) point.score = total(system.gcv(point.lambda));
+    result.lambda = best_point(result.path).lambda;
+  } else {
+    PairedLosses losses(std::ssize(result.path));
+    leave_out(lambdas_of(result.path), losses);
+    result.lambda = choose_left_out(
+        losses, [&](double lambda) { return system.effective_dimension(lambda); }, result.path);
+  }
+  return result;
+}
+
 Selected decompose_primal(const BlockSource& rows, const FitOptions& options,
                           solver::RowStatistics statistics, const RowsDone& done, Context& context,
                           LeftOutScores* left_out) {
   const solver::RidgePath solver(std::move(statistics), options.center, context);
-  Selected result{{}, 0, empty_path(options)};
-  if (options.selection == Selection::gcv) {
-    for (PathPoint& point : result.path) point.score = total(solver.gcv(point.lambda));
-    result.lambda = best_point(result.path).lambda;
-  } else {
-    PairedLosses losses(std::ssize(result.path));
-    for_each_left_out(rows, solver, lambdas_of(result.path), context,
-                      adding_to(losses, options, rows.outputs()), done);
+  Selected result = select_by(solver, options, [&](const auto& lambdas, PairedLosses& losses) {
+    for_each_left_out(rows, solver, lambdas, context, adding_to(losses, options, rows.outputs()),
+                      done);
     losses.reduce(rows);
-    result.lambda = choose_left_out(
-        losses, [&](double lambda) { return solver.effective_dimension(lambda); }, result.path);
-  }
+  });
   result.weights = solver.solve(result.lambda);
   if (left_out != nullptr) left_out->take(rows, solver, result.lambda);
   return result;
@@ -86,17 +96,9 @@ Selected decompose_dual(const FitOptions& options, solver::DualSystem system, Co
                         LeftOutScores* left_out) {
   system.decompose(context);
   context.checkpoint();
-  Selected result{{}, 0, empty_path(options)};
-  if (options.selection == Selection::gcv) {
-    for (PathPoint& point : result.path) point.score = total(system.gcv(point.lambda));
-    result.lambda = best_point(result.path).lambda;
-  } else {
-    PairedLosses losses(std::ssize(result.path));
-    for_each_left_out(system, lambdas_of(result.path), context,
-                      adding_to(losses, options, system.outputs()));
-    result.lambda = choose_left_out(
-        losses, [&](double lambda) { return system.effective_dimension(lambda); }, result.path);
-  }
+  Selected result = select_by(system, options, [&](const auto& lambdas, PairedLosses& losses) {
+    for_each_left_out(system, lambdas, context, adding_to(losses, options, system.outputs()));
+  });
   result.weights = solve_dual(system, result.lambda, context, left_out);
   return result;
 }

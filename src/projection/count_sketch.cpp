@@ -42,6 +42,17 @@ void add_picked(const std::vector<int32_t>& buckets, const std::vector<int8_t>& 
   }
 }
 
+template <class T>
+void add_row(const std::vector<int32_t>& buckets, const std::vector<int8_t>& signs,
+             const CsrView<T>& X, int64_t i, int64_t j0, int64_t j1, T* z) noexcept {
+  X.indices.visit([&](const auto* indices) {
+    const auto* k = indices + X.begin(i);
+    add_listed(
+        buckets.data(), signs.data(), X.values + X.begin(i), X.end(i) - X.begin(i),
+        [k](int64_t p) { return static_cast<int64_t>(k[p]); }, j0, j1, z);
+  });
+}
+
 }  // namespace
 
 void CountSketch::check_extents(int64_t d, int64_t m) {
@@ -81,22 +92,12 @@ void CountSketch::add(const double* x, int64_t j0, int64_t j1, double* z) const 
 
 void CountSketch::add(const CsrView<float>& X, int64_t i, int64_t j0, int64_t j1,
                       float* z) const noexcept {
-  X.indices.visit([&](const auto* indices) {
-    const auto* k = indices + X.begin(i);
-    add_listed(
-        buckets_.data(), signs_.data(), X.values + X.begin(i), X.end(i) - X.begin(i),
-        [k](int64_t p) { return static_cast<int64_t>(k[p]); }, j0, j1, z);
-  });
+  add_row(buckets_, signs_, X, i, j0, j1, z);
 }
 
 void CountSketch::add(const CsrView<double>& X, int64_t i, int64_t j0, int64_t j1,
                       double* z) const noexcept {
-  X.indices.visit([&](const auto* indices) {
-    const auto* k = indices + X.begin(i);
-    add_listed(
-        buckets_.data(), signs_.data(), X.values + X.begin(i), X.end(i) - X.begin(i),
-        [k](int64_t p) { return static_cast<int64_t>(k[p]); }, j0, j1, z);
-  });
+  add_row(buckets_, signs_, X, i, j0, j1, z);
 }
 
 void CountSketch::add_transpose(const float* z, int64_t j0, int64_t j1, float* x) const noexcept {
