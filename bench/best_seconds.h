@@ -3,6 +3,8 @@
 // How long something takes when nothing else does: the least of three times.
 #pragma once
 
+#include <benchmark/benchmark.h>
+
 #include <algorithm>
 #include <chrono>
 
@@ -17,6 +19,14 @@ double best_seconds(const Run& run) {
     run();
     best = std::min(best, std::chrono::duration<double>(Clock::now() - start).count());
   }
+  return best;
+}
+
+/// The least over all iterations.
+template <class Run>
+double best_seconds(benchmark::State& state, const Run& run) {
+  double best = 1e30;
+  for (auto _ : state) best = std::min(best, best_seconds(run));
   return best;
 }
 

@@ -12,8 +12,8 @@
 
 #include "base/aligned.h"
 #include "best_seconds.h"
+#include "drawn_rows.h"
 #include "feature/map_entry.h"
-#include "normal_rows.h"
 
 using namespace mercer;
 using mercer::bench::best_seconds;
@@ -71,8 +71,7 @@ void gradient(benchmark::State& state, const feature::FeatureMap& map) {
   apply();
   if (!is_derivative(map, X, out)) state.SkipWithError("wrong derivatives");
   const double plain = best_seconds(apply);
-  double best = 1e30;
-  for (auto _ : state) best = std::min(best, best_seconds(run));
+  const double best = best_seconds(state, run);
   state.counters["applies"] = best / plain;
   state.counters["of_d+1"] = best / (plain * double(d + 1));
   state.counters["GB/s"] = double(n) * double(d) * double(D) * sizeof(T) / best * 1e-9;
@@ -129,8 +128,7 @@ void products(benchmark::State& state, bool forward) {
   apply();
   run();
   const double plain = best_seconds(apply);
-  double best = 1e30;
-  for (auto _ : state) best = std::min(best, best_seconds(run));
+  const double best = best_seconds(state, run);
   state.counters["applies"] = best / plain;
 }
 

@@ -17,12 +17,12 @@
 
 #include "base/aligned.h"
 #include "base/parallel.h"
+#include "drawn_rows.h"
 #include "feature/fourier.h"
 #include "feature/linear.h"
 #include "feature/map_entry.h"
 #include "kernel/kernel.h"
 #include "linalg/blas.h"
-#include "normal_rows.h"
 
 using namespace mercer;
 using mercer::bench::normal_rows;

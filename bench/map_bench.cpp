@@ -7,30 +7,18 @@
 #include <cmath>
 #include <string>
 
-#include "base/aligned.h"
+#include "drawn_rows.h"
 #include "feature/feature_map.h"
-#include "random/distributions.h"
 #include "spec/spec.h"
 
 using namespace mercer;
 
 namespace {
 
-Matrix<float> rows(int64_t n, int64_t d) {
-  AlignedBuffer<double> row(d);
-  Matrix<float> X(n, d);
-  for (int64_t i = 0; i < n; ++i) {
-    random::fill_uniform(random::Stream(1, random::Tag::generated, static_cast<uint64_t>(i)), 0,
-                         std::span(row.data(), static_cast<size_t>(d)));
-    for (int64_t k = 0; k < d; ++k) X(i, k) = static_cast<float>(row[k]);
-  }
-  return X;
-}
-
 void map(benchmark::State& state, const char* spec, int64_t n, int64_t d, int64_t D) {
   const auto made = spec::map_from_spec(std::string(spec) + ",\"inputs\":" + std::to_string(d) +
                                         ",\"features\":" + std::to_string(D) + "}");
-  const Matrix<float> X = rows(n, d), Z(n, D);
+  const Matrix<float> X = bench::drawn_rows<float>(random::fill_uniform, n, d), Z(n, D);
   Context context;
   context.threads = 2;
   made->apply(X.view(), {0, D}, context, Z.view());

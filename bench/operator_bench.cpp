@@ -10,9 +10,9 @@
 
 #include "base/aligned.h"
 #include "best_seconds.h"
+#include "drawn_rows.h"
 #include "feature/fourier.h"
 #include "linalg/blas.h"
-#include "normal_rows.h"
 #include "operator/operator_entry.h"
 
 using namespace mercer;
@@ -49,8 +49,7 @@ void field(benchmark::State& state, const std::string& name) {
   apply();
   adjoint();
   const double plain = best_seconds(transform);
-  double best = 1e30;
-  for (auto _ : state) best = std::min(best, best_seconds(apply));
+  const double best = best_seconds(state, apply);
   state.counters["scalar_maps"] = best / plain;
   state.counters["adjoint"] = best_seconds(adjoint) / plain;
 }
@@ -84,8 +83,7 @@ void decomposable(benchmark::State& state) {
     worst = std::max(worst, std::abs(out(i / p, i % p) - expected(i, 0)));
   if (!(worst < 1e-9)) state.SkipWithError("the field is not its matrix times theta");
   const double plain = best_seconds(multiply);
-  double best = 1e30;
-  for (auto _ : state) best = std::min(best, best_seconds(apply));
+  const double best = best_seconds(state, apply);
   // Apply holds a block of features (2 MB at most), theta twice and B.
   const double kept = std::min(2097152.0, 8.0 * static_cast<double>(n * D)) +
                       8.0 * static_cast<double>(2 * r + p * p);

@@ -64,12 +64,17 @@ int32_t record(void* user, int64_t done, int64_t total) {
   return progress.stop_at >= 0 && done >= progress.stop_at ? 1 : 0;
 }
 
+/// What calls of `context` say from now on.
+void record_in(Progress& progress, Context& context) {
+  context.progress = record;
+  context.user = &progress;
+}
+
 TEST_CASE("progress never falls and ends at the total", "[base]") {
   Progress progress;
   Context context;
   context.threads = 2;
-  context.progress = record;
-  context.user = &progress;
+  record_in(progress, context);
   parallel_for(
       context, 50, [](int64_t, int) noexcept {}, 3);
   CHECK(std::is_sorted(progress.done.begin(), progress.done.end()));
@@ -81,8 +86,7 @@ TEST_CASE("progress never falls and ends at the total", "[base]") {
 TEST_CASE("only the outermost stage counts", "[base]") {
   Progress progress;
   Context context;
-  context.progress = record;
-  context.user = &progress;
+  record_in(progress, context);
   {
     Stage whole(context, 10);
     parallel_for(context, 20, [](int64_t, int) noexcept {});
@@ -99,8 +103,7 @@ TEST_CASE("a stage within counts for the share set aside for it, and never runs 
   Progress progress;
   Context context;
   context.threads = 1;
-  context.progress = record;
-  context.user = &progress;
+  record_in(progress, context);
   {
     Stage whole(context, 100);
     whole.share(60);
@@ -129,8 +132,7 @@ TEST_CASE("a stage within counts for the share set aside for it, and never runs 
 TEST_CASE("a stage of no units reports nothing, nor does what runs in it", "[base]") {
   Progress progress;
   Context context;
-  context.progress = record;
-  context.user = &progress;
+  record_in(progress, context);
   {
     const Stage unreported(context, 0);
     parallel_for(context, 20, [](int64_t, int) noexcept {});

@@ -40,8 +40,8 @@ TEST_CASE("context options are checked", "[capi]") {
   CHECK(out == nullptr);
   options.threads = 0;
   options.memory_cap = -5;
-  CHECK(fault(mercer_context_create(&options, &out), MERCER_INVALID_ARGUMENT, "options->memory_cap = -5") ==
-        "");
+  CHECK(fault(mercer_context_create(&options, &out), MERCER_INVALID_ARGUMENT,
+              "options->memory_cap = -5") == "");
   CHECK(fault(mercer_context_create(nullptr, nullptr), MERCER_INVALID_ARGUMENT, "out = NULL") ==
         "");
   CHECK(fault(mercer_context_cancel(nullptr), MERCER_INVALID_ARGUMENT, "context = NULL") == "");
@@ -109,33 +109,40 @@ int32_t wait_at_gate(void* user, int64_t, int64_t) {
   return 0;
 }
 
+/// A call that runs, on a thread of its own, until it is let go.
+class HeldCall {
+ public:
+  HeldCall() : runner_([this] { status_ = long_call(handle()); }) {
+    while (!gate_.inside) std::this_thread::yield();
+  }
+  ~HeldCall() { let_go(); }
+  mercer_context* handle() const { return context_.get(); }
+  /// What it came to.
+  int let_go() {
+    gate_.open = true;
+    if (runner_.joinable()) runner_.join();
+    return status_;
+  }
+
+ private:
+  Gate gate_;
+  ContextHandle context_ = context(1, 0, wait_at_gate, &gate_);
+  std::atomic<int> status_{-1};
+  std::thread runner_;
+};
+
 TEST_CASE("a second call on a busy context is refused and leaves the first alone", "[capi]") {
-  Gate gate;
-  const auto shared = context(1, 0, wait_at_gate, &gate);
-  std::atomic<int> first{-1};
-  std::thread runner([&] { first = long_call(shared.get()); });
-  while (!gate.inside) std::this_thread::yield();
-  const std::string second =
-      fault(long_call(shared.get()), MERCER_INVALID_ARGUMENT, "another call");
-  gate.open = true;
-  runner.join();
-  CHECK(second == "");
-  CHECK(first == MERCER_OK);
-  CHECK(long_call(shared.get()) == MERCER_OK);
+  HeldCall first;
+  CHECK(fault(long_call(first.handle()), MERCER_INVALID_ARGUMENT, "another call") == "");
+  CHECK(first.let_go() == MERCER_OK);
+  CHECK(long_call(first.handle()) == MERCER_OK);
 }
 
 TEST_CASE("another thread cancels a running call", "[capi]") {
-  Gate gate;
-  const auto shared = context(1, 0, wait_at_gate, &gate);
-  std::atomic<int> status{-1};
-  std::thread runner([&] { status = long_call(shared.get()); });
-  while (!gate.inside) std::this_thread::yield();
-  const mercer_status request = mercer_context_cancel(shared.get());
-  gate.open = true;
-  runner.join();
-  CHECK(request == MERCER_OK);
-  CHECK(status == MERCER_CANCELLED);
-  CHECK(error_text(shared.get()).find("cancelled") != std::string::npos);
+  HeldCall running;
+  CHECK(mercer_context_cancel(running.handle()) == MERCER_OK);
+  CHECK(running.let_go() == MERCER_CANCELLED);
+  CHECK(error_text(running.handle()).find("cancelled") != std::string::npos);
 }
 
 TEST_CASE("a memory cap that cannot be met fails up front with the amount", "[capi]") {

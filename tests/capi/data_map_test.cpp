@@ -6,7 +6,6 @@
 
 #include "fixture.h"
 #include "support/catch.h"
-#include "support/temporary_directory.h"
 
 using namespace mercer::test;
 
@@ -44,14 +43,10 @@ TEST_CASE("a map made from all rows is the kernel on them, before and after a fi
   }
   CHECK(worst < 1e-11);  // 20 terms of eps, magnified by the condition of the root, below 1e3
 
-  const TemporaryDirectory directory;
-  const std::string path = directory.file("map.mercer");
-  REQUIRE(mercer_map_save(out, path.c_str()) == MERCER_OK);
-  mercer_map* loaded = nullptr;
-  REQUIRE(mercer_map_load(path.c_str(), &loaded) == MERCER_OK);
-  const MapHandle again(loaded);
-  CHECK(spec_of(loaded) == spec);
-  CHECK(features_of(loaded, X) == Z);
+  const MapHandle loaded = reloaded(out);
+  REQUIRE(loaded);
+  CHECK(spec_of(loaded.get()) == spec);
+  CHECK(features_of(loaded.get(), X) == Z);
 }
 
 TEST_CASE("a search makes the map from its rows; the model keeps what was learnt", "[capi]") {
@@ -78,13 +73,9 @@ TEST_CASE("a search makes the map from its rows; the model keeps what was learnt
     total += Y[i] * Y[i];
   }
   CHECK(error < 0.01 * total);  // smooth, without noise, 64 landmarks among 300 rows of a square
-  const TemporaryDirectory directory;
-  const std::string path = directory.file("model.mercer");
-  REQUIRE(mercer_model_save(out, path.c_str()) == MERCER_OK);
-  mercer_model* loaded = nullptr;
-  REQUIRE(mercer_model_load(path.c_str(), &loaded) == MERCER_OK);
-  const ModelHandle owned(loaded);
-  predict(loaded, again);
+  const ModelHandle loaded = reloaded(out);
+  REQUIRE(loaded);
+  predict(loaded.get(), again);
   CHECK(again == predicted);
 }
 

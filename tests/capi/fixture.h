@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "mercer/mercer.h"
+#include "support/temporary_directory.h"
 #include "views.h"
 
 namespace mercer::test {
@@ -61,6 +62,26 @@ struct Slot {
     return fault(status, MERCER_INVALID_ARGUMENT, parts...);
   }
 };
+
+/// What comes back from the file that an object was saved to; NULL if either failed.
+template <class Owner, class Object>
+Owner through_file(const Object* object, mercer_status (*save)(const Object*, const char*),
+                   mercer_status (*load)(const char*, Object**)) {
+  const TemporaryDirectory directory;
+  const std::string path = directory.file("object.mercer");
+  Object* loaded = nullptr;
+  if (save(object, path.c_str()) == MERCER_OK) load(path.c_str(), &loaded);
+  return Owner(loaded);
+}
+inline MapHandle reloaded(const mercer_map* map) {
+  return through_file<MapHandle>(map, mercer_map_save, mercer_map_load);
+}
+inline ModelHandle reloaded(const mercer_model* model) {
+  return through_file<ModelHandle>(model, mercer_model_save, mercer_model_load);
+}
+inline StatisticsHandle reloaded(const mercer_statistics* statistics) {
+  return through_file<StatisticsHandle>(statistics, mercer_statistics_save, mercer_statistics_load);
+}
 
 /// What a call that fills a string buffer says; "?" if it fails.
 template <class Ask>

@@ -7,7 +7,6 @@
 
 #include "fixture.h"
 #include "support/catch.h"
-#include "support/temporary_directory.h"
 
 using namespace mercer::test;
 
@@ -34,12 +33,9 @@ TEST_CASE("statistics: both triangles, sums, removal, a file", "[capi]") {
   CHECK(worst < 40 * 40 * 2.3e-16);
   CHECK(gram[1] == gram[4]);
 
-  const TemporaryDirectory directory;
-  const std::string path = directory.file("sums.mercer");
-  REQUIRE(mercer_statistics_save(sums.get(), path.c_str()) == MERCER_OK);
-  mercer_statistics* loaded = nullptr;
-  REQUIRE(mercer_statistics_load(path.c_str(), &loaded) == MERCER_OK);
-  const StatisticsHandle again(loaded);
+  const StatisticsHandle again = reloaded(sums.get());
+  mercer_statistics* const loaded = again.get();
+  REQUIRE(loaded != nullptr);
   double gram_again[16];
   REQUIRE(mercer_statistics_get_f64(loaded, gram_again, nullptr, nullptr, nullptr, nullptr) ==
           MERCER_OK);
@@ -85,14 +81,11 @@ TEST_CASE("generalised cross-validation and the effective dimension, together or
 }
 
 TEST_CASE("a model comes back from its file with metadata, map and weights", "[capi]") {
-  const TemporaryDirectory directory;
-  const std::string path = directory.file("model.mercer");
   const auto model = small_classifier();
   REQUIRE(mercer_model_set_metadata(model.get(), "{\"classes\":[\"no\",\"yes\"]}") == MERCER_OK);
-  REQUIRE(mercer_model_save(model.get(), path.c_str()) == MERCER_OK);
-  mercer_model* read = nullptr;
-  REQUIRE(mercer_model_load(path.c_str(), &read) == MERCER_OK);
-  const ModelHandle loaded(read);
+  const ModelHandle loaded = reloaded(model.get());
+  const mercer_model* const read = loaded.get();
+  REQUIRE(read != nullptr);
   CHECK(text_of([&](auto... buffer) { return mercer_model_metadata(read, buffer...); }) ==
         "{\"classes\":[\"no\",\"yes\"]}");
   int64_t d = 0, outputs = 0, K = 0;
@@ -180,13 +173,9 @@ TEST_CASE("a search reports its candidates and fits what was asked for", "[capi]
   const std::string report = report_of(out);
   CHECK(report.find("\"kind\":\"nested\",\"measure\":\"r_squared\",\"rows\":400") !=
         std::string::npos);
-  const TemporaryDirectory directory;
-  const std::string path = directory.file("searched.model");
-  REQUIRE(mercer_model_save(out, path.c_str()) == MERCER_OK);
-  mercer_model* loaded = nullptr;
-  REQUIRE(mercer_model_load(path.c_str(), &loaded) == MERCER_OK);
-  const ModelHandle again(loaded);
-  CHECK(report_of(loaded) == report);
+  const ModelHandle loaded = reloaded(out);
+  REQUIRE(loaded);
+  CHECK(report_of(loaded.get()) == report);
   options.assess = 0;
   REQUIRE(run() == MERCER_OK);
   const ModelHandle plain(out);

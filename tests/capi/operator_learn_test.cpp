@@ -11,7 +11,6 @@
 #include "fixture.h"
 #include "support/catch.h"
 #include "support/reference.h"
-#include "support/temporary_directory.h"
 
 namespace mercer::test {
 namespace {
@@ -156,12 +155,9 @@ TEST_CASE("the greatest cutoff keeps one column of Gamma, in fits and files, too
     fit.method = method;
     const LearntHandle model = learnt(map, X, Y, fit);
     REQUIRE(model);
-    const TemporaryDirectory directory;
-    const std::string path = directory.file("model.mercer");
-    REQUIRE(mercer_operator_model_save(model.get(), path.c_str()) == MERCER_OK);
-    mercer_operator_model* read = nullptr;
-    REQUIRE(mercer_operator_model_load(path.c_str(), &read) == MERCER_OK);
-    const LearntHandle again(read);
+    const LearntHandle again = through_file<LearntHandle>(model.get(), mercer_operator_model_save,
+                                                          mercer_operator_model_load);
+    REQUIRE(again);
     std::vector<double> before(80), after(80);
     REQUIRE(mercer_operator_model_predict(model.get(), rows_of(X, 3), MERCER_FIELD_VALUE, nullptr,
                                           result_of(before, 2)) == MERCER_OK);

@@ -80,19 +80,29 @@ TEST_CASE("sums of C++ come back", "[capi]") {
   CHECK(status_of([&] { to.set(-1, sums); }) == MERCER_INVALID_ARGUMENT);
 }
 
-TEST_CASE("a source of C++ fits what rows in memory fit, and lets its exceptions out", "[capi]") {
-  const Map map = small_map();
+mercer_fit_options fixed_options() {
   auto options = mercer::fit_options();
   options.precision = MERCER_PRECISION_F64;
   options.selection = MERCER_SELECTION_FIXED;
   options.lambda = 1e-3;
+  return options;
+}
+
+/// The largest distance of two predictions of the same rows.
+double distance(const Matrix<double>& a, const Matrix<double>& b) {
+  double worst = 0;
+  for (int64_t i = 0; i < n; ++i) worst = std::max(worst, std::abs(a(i, 0) - b(i, 0)));
+  return worst;
+}
+
+TEST_CASE("a source of C++ fits what rows in memory fit, and lets its exceptions out", "[capi]") {
+  const Map map = small_map();
+  auto options = fixed_options();
   Blocks blocks, broken(1);
   const Model streamed = Model::fit_source(map, blocks, 0, options);
   const Matrix<double> found = streamed.predict(x());
   const Matrix<double> expected = Model::fit(map, x(), y(), 0, options).predict(x());
-  double worst = 0;
-  for (int64_t i = 0; i < n; ++i) worst = std::max(worst, std::abs(found(i, 0) - expected(i, 0)));
-  CHECK(worst < 1e-9);  // the condition number is below 1e3
+  CHECK(distance(found, expected) < 1e-9);  // the condition number is below 1e3
   std::string thrown;
   try {
     Model::fit_source(map, broken, 0, options);
@@ -126,22 +136,14 @@ struct WeightedBlock final : mercer::RowSource {
 
 TEST_CASE("a source of C++ brings weights", "[capi]") {
   const Map map = small_map();
-  auto options = mercer::fit_options();
-  options.precision = MERCER_PRECISION_F64;
-  options.selection = MERCER_SELECTION_FIXED;
-  options.lambda = 1e-3;
+  auto options = fixed_options();
   WeightedBlock source;
   const Matrix<double> found = Model::fit_source(map, source, 0, options).predict(x());
   const Matrix<double> plain = Model::fit(map, x(), y(), 0, options).predict(x());
   options.weights = source.weights.data();
   const Matrix<double> expected = Model::fit(map, x(), y(), 0, options).predict(x());
-  double worst = 0, apart = 0;
-  for (int64_t i = 0; i < n; ++i) {
-    worst = std::max(worst, std::abs(found(i, 0) - expected(i, 0)));
-    apart = std::max(apart, std::abs(plain(i, 0) - expected(i, 0)));
-  }
-  CHECK(worst < 1e-9);
-  CHECK(apart > 1e-3);
+  CHECK(distance(found, expected) < 1e-9);
+  CHECK(distance(plain, expected) > 1e-3);
 }
 
 TEST_CASE("what C++ measures", "[capi]") {

@@ -15,6 +15,12 @@ finish() {
   echo "all checks passed"
 }
 
+# Temporary files go to ./temporary, where a test can see what is left.
+use_own_temporary() {
+  mkdir temporary
+  export TMPDIR=$PWD/temporary
+}
+
 # accepts COMMAND...: exit status 0, nothing on standard error; leaves standard output in ./out.
 accepts() {
   "$@" >out 2>err || complain "$* ended with status $?: $(cat err)"

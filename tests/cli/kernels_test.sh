@@ -6,8 +6,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 MERCER=$1
 rm -rf "$2" && mkdir -p "$2" && cd "$2" || exit 1
 . "$here/black_box.sh"
-mkdir temporary
-export TMPDIR=$PWD/temporary
+use_own_temporary
 
 # Entries without negative ones: some kernels take no others.
 { echo a,b,c,y; rows 80 'a = (uniform() + 1) / 2; b = (uniform() + 1) / 2; c = (uniform() + 1) / 2; print a "," b "," c "," a * b + c'; } >data.csv

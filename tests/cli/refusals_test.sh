@@ -5,8 +5,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 MERCER=$1
 rm -rf "$2" && mkdir -p "$2" && cd "$2" || exit 1
 . "$here/black_box.sh"
-mkdir temporary
-export TMPDIR=$PWD/temporary
+use_own_temporary
 
 { echo x1,x2,y; rows 300 'a = uniform(); b = uniform(); print a "," b "," a + b'; } >good.csv
 accepts "$MERCER" fit good.csv -o good.model --features 32

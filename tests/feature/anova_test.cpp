@@ -67,12 +67,7 @@ TEST_CASE("anova: features are the polynomials of signed inputs") {
 }
 
 TEST_CASE("anova: what does not exist is refused") {
-  CHECK(refusal_fault(
-            MERCER_UNSUPPORTED,
-            [&] {
-              make({{"kernel", "gaussian"}}, 4, 8);
-            },
-            "kernel gaussian", "expected anova") == "");
+  CHECK(refused_map("anova", {{"kernel", "gaussian"}}, "kernel gaussian", "expected anova") == "");
   CHECK(refusal_fault(
             MERCER_DIMENSION_MISMATCH,
             [&] {

@@ -96,10 +96,6 @@ TEST_CASE("laplace: a zero input counts for nothing whatever its frequency") {
 }
 
 TEST_CASE("laplace: other kernels are refused") {
-  CHECK(refusal_fault(
-            MERCER_UNSUPPORTED,
-            [&] {
-              make({{"kernel", "gaussian"}}, 4, 8);
-            },
-            "kernel gaussian", "reciprocal_semigroup") == "");
+  CHECK(refused_map("laplace", {{"kernel", "gaussian"}}, "kernel gaussian",
+                    "reciprocal_semigroup") == "");
 }

@@ -115,12 +115,7 @@ TEST_CASE("poisson: zeros, large rows and many inputs neither overflow nor becom
 }
 
 TEST_CASE("poisson: what it cannot do is refused") {
-  CHECK(refusal_fault(
-            MERCER_UNSUPPORTED,
-            [&] {
-              make({{"kernel", "cauchy"}}, 4, 8);
-            },
-            "kernel cauchy", "expected gaussian") == "");
+  CHECK(refused_map("poisson", {{"kernel", "cauchy"}}, "kernel cauchy", "expected gaussian") == "");
   CHECK(refusal_fault(
             MERCER_UNSUPPORTED, [&] { make(gaussian(0.05), 4, 8); }, "lengthscale = 0.05") == "");
 }

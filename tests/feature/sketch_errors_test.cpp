@@ -12,7 +12,6 @@
 using namespace mercer;
 using namespace mercer::feature;
 using projection::sketch_kind;
-using projection::SketchKind;
 using test::SketchCase;
 
 namespace {
@@ -96,7 +95,7 @@ TEST_CASE("make_sketch: kernels, dimensions and tuples that it refuses") {
   }
   const int64_t wide = (int64_t{1} << 28) + 1;
   SketchOptions options;
-  for (const SketchKind* mixing :
+  for (const auto* mixing :
        {sketch_kind("upsampled"), sketch_kind("stacked"), sketch_kind("tuple")}) {
     options.kind = mixing;
     CHECK(fault(MERCER_INVALID_ARGUMENT, *polynomial, wide, 4, options, "inputs = 268435457") ==

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "io/corrupt_file.h"
 #include "io/number_arrays.h"
 #include "io/object_file.h"
 #include "operator/supplied.h"
@@ -29,14 +30,10 @@ std::unique_ptr<const operators::OperatorMap> supplied() {
 /// "" if a file of that spec and those numbers is CORRUPT_FILE and says `part`.
 std::string corrupt(const std::string& spec, const std::vector<NumberArray>& numbers,
                     const char* part) {
-  const TemporaryDirectory directory;
-  const std::string path = directory.file("map");
   const std::vector<std::byte> bytes = io::encode(numbers);
   const io::SectionView sections[] = {{"spec", io::bytes_of(spec)}, {"numbers", bytes}};
-  io::FileOutput file(path);
-  io::write_container(file, io::kOperatorMapKind, sections);
-  return refusal_fault(
-      MERCER_CORRUPT_FILE, [&] { io::load_operator_map(path); }, path, part);
+  const auto load = [](const std::string& path) { io::load_operator_map(path); };
+  return misfit(io::kOperatorMapKind, sections, load, part);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "io/corrupt_file.h"
 #include "io/object_file.h"
 #include "spec/spec.h"
 #include "support/catch.h"
@@ -24,18 +25,12 @@ constexpr const char* kOptions = R"({"model":"operator_ridge","loss":"squares","
 /// "" if a file of these parts is CORRUPT_FILE and says `part`.
 std::string corrupt(const std::string& spec, const std::string& options,
                     const std::vector<double>& theta, const char* part) {
-  const TemporaryDirectory directory;
-  const std::string path = directory.file("model");
   const io::SectionView sections[] = {{"spec", io::bytes_of(spec)},
                                       {"numbers", {}},
                                       {"options", io::bytes_of(options)},
                                       {"theta", io::bytes_of(theta)}};
-  {
-    io::FileOutput file(path);
-    io::write_container(file, io::kOperatorModelKind, sections);
-  }
-  return refusal_fault(
-      MERCER_CORRUPT_FILE, [&] { io::load_operator_model(path); }, path, part);
+  const auto load = [](const std::string& path) { io::load_operator_model(path); };
+  return misfit(io::kOperatorModelKind, sections, load, part);
 }
 
 }  // namespace

@@ -268,10 +268,7 @@ TEST_CASE("a search tries the transforms alone that keep inputs inside", "[model
     std::optional<InputDomain> domain() const override { return InputDomain{"sum", {0, false}}; }
   };
   const Problem problem = histograms(200, 11);
-  SearchOptions options;
-  options.features = 64;
-  options.assess = false;
-  options.choose_transform = true;
+  const SearchOptions options = choosing_transforms();
   Context context;
   const Model model = search(Bounded{}, options, problem.x(), problem.y(), context);
   bool log = false, rank = false;

@@ -15,6 +15,7 @@
 #include "linalg/blas.h"
 #include "model/map_maker.h"
 #include "model/model.h"
+#include "model/search.h"
 #include "support/dense.h"
 #include "support/kernels.h"
 
@@ -37,6 +38,15 @@ struct GaussianMaker : model::MapMaker {
     return gaussian_map(d, D, lengthscale, seed);
   }
 };
+
+/// Few features, no assessment, transforms among what is chosen.
+inline model::SearchOptions choosing_transforms() {
+  model::SearchOptions options;
+  options.features = 64;
+  options.assess = false;
+  options.choose_transform = true;
+  return options;
+}
 
 /// y_o = sin(2 x_0 + o) + x_1 x_2 + noise, x uniform on (-1, 1)^d, d >= 3.
 struct Problem {

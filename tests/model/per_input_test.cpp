@@ -20,12 +20,9 @@ using namespace mercer::test;
 
 namespace {
 
-struct Maker final : MapMaker {
-  int64_t d = 6;
+struct Maker final : GaussianMaker {
   bool per_input = true;
-  std::shared_ptr<const feature::FeatureMap> make(double l, int64_t D) const override {
-    return gaussian_map(d, D, l, 5);
-  }
+  explicit Maker(int64_t inputs = 6) : GaussianMaker(inputs, 5) {}
   bool has_input_lengthscales() const override { return per_input; }
   std::shared_ptr<const feature::FeatureMap> make_per_input(std::span<const double> lengthscales,
                                                             int64_t D) const override {
@@ -79,8 +76,7 @@ TEST_CASE("missing inputs and constant ones have a relevance each", "[model]") {
     train.X(i, 2) = 5;
     if (i % 4 == 0) train.X(i, 3) = std::nan("");
   }
-  Maker maker;
-  maker.d = 7;  // with a flag of input 3
+  Maker maker(7);  // with a flag of input 3
   SearchOptions options;
   options.features = 200;
   options.fit.missing = Missing::flag;
@@ -117,10 +113,7 @@ TEST_CASE("many rows learn lengthscales under every transform whose walk came ne
     const double noise = train.Y(i, 0) - std::sin(4 * train.X(i, 0));
     train.Y(i, 0) = train.X(i, 0) + 0.5 * std::sin(3 * train.X(i, 1)) + 12 * noise;
   }
-  SearchOptions options;
-  options.features = 64;
-  options.assess = false;
-  options.choose_transform = true;
+  const SearchOptions options = choosing_transforms();
   Context context;
   const Model model = search(Maker{}, options, train.x(), train.y(), context);
   std::map<Transform, double> walked;

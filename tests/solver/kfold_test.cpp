@@ -6,6 +6,7 @@
 #include "ridge_problem.h"
 #include "solver/ridge.h"
 #include "support/catch.h"
+#include "support/last_progress.h"
 #include "support/refusal.h"
 
 using namespace mercer;
@@ -96,15 +97,10 @@ TEST_CASE("K-fold reports progress by fold and can be cancelled", "[solver]") {
     folds.push_back(test::statistics_of(problem.Z.view().block_rows(i, i + 4),
                                         problem.Y.view().block_rows(i, i + 4)));
   Context context;
-  int64_t last[2] = {0, 0};
-  context.user = last;
-  context.progress = [](void* user, int64_t done, int64_t total) -> int32_t {
-    static_cast<int64_t*>(user)[0] = done;
-    static_cast<int64_t*>(user)[1] = total;
-    return done == 2;
-  };
+  test::LastProgress last{2};
+  last.watch(context);
   const std::vector<double> lambdas = {1e-3};
   CHECK_THROWS_AS(solver::kfold_error(folds, true, lambdas, context), Error);
-  CHECK(last[0] == 2);
-  CHECK(last[1] == 3);
+  CHECK(last.done == 2);
+  CHECK(last.total == 3);
 }

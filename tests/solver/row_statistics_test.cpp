@@ -12,6 +12,7 @@
 #include "ridge_problem.h"
 #include "solver/plain_sums.h"
 #include "support/catch.h"
+#include "support/last_progress.h"
 #include "support/refusal.h"
 
 using namespace mercer;
@@ -166,19 +167,14 @@ TEST_CASE("cancellation leaves whole blocks behind, and progress is in rows", "[
   const int64_t n = 3 * RowStatistics::kRowBlock, D = 4;
   const Matrix<double> Z = random_matrix(n, D, 9), Y = random_matrix(n, 1, 10);
   Context context;
-  int64_t seen[2] = {0, 0};
-  context.user = seen;
-  context.progress = [](void* user, int64_t done, int64_t total) -> int32_t {
-    static_cast<int64_t*>(user)[0] = done;
-    static_cast<int64_t*>(user)[1] = total;
-    return done >= RowStatistics::kRowBlock;
-  };
+  test::LastProgress last{RowStatistics::kRowBlock};
+  last.watch(context);
   RowStatistics statistics(D, 1);
   CHECK(test::refusal_fault(MERCER_CANCELLED, [&] {
           statistics.add(MatrixView<const double>(Z.view()), Y.view(), context);
         }) == "");
-  CHECK(seen[0] == RowStatistics::kRowBlock);
-  CHECK(seen[1] == n);
+  CHECK(last.done == RowStatistics::kRowBlock);
+  CHECK(last.total == n);
   CHECK(differ(statistics,
                test::statistics_of(Z.view().block_rows(0, RowStatistics::kRowBlock),
                                    Y.view().block_rows(0, RowStatistics::kRowBlock)),

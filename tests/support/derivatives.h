@@ -9,37 +9,40 @@
 
 namespace mercer::test {
 
-template <class T>
-Matrix<T> differentiated(const feature::FeatureMap& map, const feature::Derivative& what,
-                         const Matrix<T>& X, int threads = 1) {
-  Matrix<T> out(X.rows(), what.blocks(X.cols()) * map.row_length());
+/// What call(context, out) leaves in a matrix of sevens.
+template <class T, class Call>
+Matrix<T> written(int64_t rows, int64_t cols, int threads, const Call& call) {
+  Matrix<T> out(rows, cols);
   out.fill(T{7});
   Context context;
   context.threads = threads;
-  map.differentiate(what, MatrixView<const T>(X.view()), context, out.view());
+  call(context, out.view());
   return out;
+}
+
+template <class T>
+Matrix<T> differentiated(const feature::FeatureMap& map, const feature::Derivative& what,
+                         const Matrix<T>& X, int threads = 1) {
+  return written<T>(X.rows(), what.blocks(X.cols()) * map.row_length(), threads,
+                    [&](Context& context, MatrixView<T> out) {
+                      map.differentiate(what, MatrixView<const T>(X.view()), context, out);
+                    });
 }
 
 template <class T>
 Matrix<T> pushed(const feature::FeatureMap& map, const Matrix<T>& X, const Matrix<T>& V,
                  int threads = 1) {
-  Matrix<T> out(X.rows(), map.row_length());
-  out.fill(T{7});
-  Context context;
-  context.threads = threads;
-  map.push_forward(X.view(), V.view(), context, out.view());
-  return out;
+  return written<T>(X.rows(), map.row_length(), threads, [&](Context& context, MatrixView<T> out) {
+    map.push_forward(X.view(), V.view(), context, out);
+  });
 }
 
 template <class T>
 Matrix<T> pulled(const feature::FeatureMap& map, const Matrix<T>& X, const Matrix<T>& G,
                  int threads = 1) {
-  Matrix<T> out(X.rows(), X.cols());
-  out.fill(T{7});
-  Context context;
-  context.threads = threads;
-  map.pull_back(X.view(), G.view(), context, out.view());
-  return out;
+  return written<T>(X.rows(), X.cols(), threads, [&](Context& context, MatrixView<T> out) {
+    map.pull_back(X.view(), G.view(), context, out);
+  });
 }
 
 }  // namespace mercer::test

@@ -4,8 +4,10 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "feature/map_entry.h"
+#include "support/refusal.h"
 
 namespace mercer::test {
 
@@ -19,6 +21,13 @@ inline std::unique_ptr<feature::FeatureMap> made_map(const char* map, const Para
                    {"seed", seed}};
   for (const auto& [key, value] : options.entries()) given.set(key, value);
   return feature::make_map(feature::canonical_map(given, "", feature::Data::refused));
+}
+
+/// "" if the map is UNSUPPORTED for that kernel, with a message that holds every part.
+template <class... Part>
+std::string refused_map(const char* map, const Parameters& kernel, const Part&... parts) {
+  return refusal_fault(
+      MERCER_UNSUPPORTED, [&] { made_map(map, kernel, 4, 8); }, parts...);
 }
 
 }  // namespace mercer::test
