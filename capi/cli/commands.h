@@ -23,8 +23,8 @@ struct PreparationRequest {
   bool unit_rows = false;
 };
 
-/// Where the data is and how it is learnt from. compare leaves preparation and extrapolation as
-/// they are here.
+/// Where the data is and how it is learnt from. Of preparation compare takes `raw` and `missing`;
+/// extrapolation it leaves as it is here.
 struct LearnRequest {
   std::string train;
   TargetRequest targets;
@@ -33,6 +33,7 @@ struct LearnRequest {
   PlanRequest plan;
   PreparationRequest preparation;
   std::string extrapolation = "clip";
+  std::string class_weight = "none";
   uint64_t seed = 0;
   int32_t threads = 0;
   bool quiet = false;
@@ -47,7 +48,6 @@ struct FitRequest {
   double test_fraction = 0;
   std::string estimator = "auto";
   std::string ard = "auto";
-  std::string class_weight = "none";
   std::vector<std::string> report;  // files: .html a page, others JSON
 };
 

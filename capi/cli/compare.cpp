@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // mercer compare: exact kernel ridge on a subsample of rows against random features of several
-// sizes: score, error of the kernel, seconds. All share one lengthscale. Random features share one
-// lambda; the kernel itself, whose best lambda may lie far from theirs, chooses its own, and its
-// predictions are limited as theirs are.
+// sizes, and linear ridge below: score, error of the kernel, seconds. All share one preparation and
+// the rows' weights, kernel and features one lengthscale. Random features share one lambda; linear
+// ridge and the kernel itself, whose best lambda may lie far from theirs, choose their own, and
+// predictions are limited as those of features are.
 #include <algorithm>
 #include <cinttypes>
 #include <cmath>
@@ -31,8 +32,9 @@ constexpr int64_t kKernelRows = 300;  // held-out rows whose Gram matrices are c
 constexpr int64_t kSearchFeatures =
     2048;  // of the quick search: enough for a lengthscale that suits larger maps
 
-constexpr int64_t kChoosingRows = 1500;  // of the kernel's own lambda: some 10 n^3
-constexpr double kFarBelow = -1e9;       // outside of every bounded kernel
+constexpr int64_t kChoosingRows = 1500;      // of the kernel's own lambda: some 10 n^3
+constexpr int64_t kMostLinearInputs = 2000;  // as the library's own linear ridge
+constexpr double kFarBelow = -1e9;           // outside of every bounded kernel
 
 struct Comparison {
   const LearnRequest& request;
@@ -50,6 +52,14 @@ mercer_fit_options fixed_fit(const Comparison& job) {
   options.selection = MERCER_SELECTION_FIXED;
   options.lambda = job.lambda;
   options.seed = job.request.seed;
+  options.weights = job.rows.fitting();
+  return options;
+}
+
+mercer_fit_options left_out_fit(const Comparison& job) {
+  mercer_fit_options options = fixed_fit(job);
+  options.selection = MERCER_SELECTION_LOO;
+  options.precision = MERCER_PRECISION_F64;
   return options;
 }
 
@@ -68,6 +78,7 @@ void choose(const Plan& plan, const std::vector<int64_t>& features, Comparison* 
   options.lambda = plan.lambda;
   options.seed = job->request.seed;
   options.map = plan.map.c_str();
+  options.weights = job->rows.fitting();
   const Subsample& rows = job->rows;
   const Model model =
       Model::search(rows.train(), rows.train_y(), rows.K, options, job->session.context());
@@ -135,7 +146,7 @@ double exact_score(const Comparison& job, const Kernel& kernel, double lambda, c
   const KernelRidge exact(kernel, X, Y, job.rows.K, options, job.session.context());
   Matrix<double> scores = exact.predict(test, job.session.context());
   limit(job.rows, &scores);
-  return prediction_score(scores, test_y, job.rows.K);
+  return prediction_score(scores, test_y, job.rows.K, job.rows.scoring());
 }
 
 // By closed-form leave-one-out, of at most kChoosingRows rows. Features of landmarks that are all
@@ -147,9 +158,7 @@ double exact_lambda(const Comparison& job, const Kernel& kernel) {
                                        kernel.spec() + R"(,"inputs":)" + std::to_string(rows.d) +
                                        R"(,"features":)" + std::to_string(n) + "}",
                                    rows.first(n), job.session.context());
-  mercer_fit_options options = fixed_fit(job);
-  options.selection = MERCER_SELECTION_LOO;
-  options.precision = MERCER_PRECISION_F64;
+  const mercer_fit_options options = left_out_fit(job);
   const Model model =
       Model::fit(itself, rows.first(n), rows.first_y(n), rows.K, options, job.session.context());
   if (model.lambda() <= options.lambda_smallest || model.lambda() >= options.lambda_largest)
@@ -187,10 +196,26 @@ void compare_features(const Comparison& job, int64_t D) {
   const Map map = map_of(job, D);
   const Model model =
       Model::fit(map, rows.train(), rows.train_y(), rows.K, fixed_fit(job), job.session.context());
-  const double score = model.score(rows.test(), rows.test_y(), job.session.context());
+  const double score =
+      model.score(rows.test(), rows.test_y(), rows.scoring(), job.session.context());
   const double seconds = watch.seconds();
   print_line(job, "random features", std::to_string(D), score, kernel_error_text(job, map),
              seconds);
+}
+
+// By the map that is the inputs themselves.
+void compare_linear(const Comparison& job) {
+  const Subsample& rows = job.rows;
+  if (rows.d > kMostLinearInputs) return;
+  const Stopwatch watch;
+  const Map inputs = Map::from_spec(
+      R"({"map":"exact_polynomial","kernel":{"kernel":"polynomial","degree":1},"inputs":)" +
+      std::to_string(rows.d) + R"(,"features":)" + std::to_string(rows.d) + "}");
+  const Model model = Model::fit(inputs, rows.train(), rows.train_y(), rows.K, left_out_fit(job),
+                                 job.session.context());
+  const double score =
+      model.score(rows.test(), rows.test_y(), rows.scoring(), job.session.context());
+  print_line(job, "linear ridge", "-", score, "-", watch.seconds());
 }
 
 // Sizes that the inputs forbid are left out; the one that the search has found stands for them.
@@ -207,6 +232,12 @@ void compare_sizes(const Plan& plan, const Comparison& job, const std::vector<in
   if (left_out) compare_features(job, job.features);
 }
 
+std::string weights_text(const LearnRequest& request, const std::string& column) {
+  std::string text = column.empty() ? "" : ", weighed by column " + column;
+  if (request.class_weight == "balanced") text += ", classes balanced in fits";
+  return text;
+}
+
 }  // namespace
 
 void run_compare(const CompareRequest& request) {
@@ -216,7 +247,8 @@ void run_compare(const CompareRequest& request) {
   const Kernel asked = Kernel::from_spec(kernel_of(plan.map, plan.lengthscale));
   const bool centred = takes(asked, set.data.d, kFarBelow);
   if (!centred) check_domain(asked, set);  // before rows are shuffled and scaled
-  const Subsample rows = draw_subsample(std::move(set), request.rows, request.learn.seed, centred);
+  const std::string weighed = weights_text(request.learn, set.data.weights_name);
+  const Subsample rows = draw_subsample(std::move(set), request, centred);
   Session session(request.learn.threads, request.learn.quiet);
   Comparison job{request.learn, rows, session, "", 0, 0};
   const std::vector<int64_t> sizes = possible_sizes(plan, request.features, rows.train_rows);
@@ -224,17 +256,18 @@ void run_compare(const CompareRequest& request) {
   session.clear_bar();
   const Kernel kernel = Kernel::from_spec(kernel_of(job.map, job.lengthscale));
   std::printf("%" PRId64 " rows fitted, %" PRId64
-              " held out; kernel %s, lengthscale %s, lambda %.3g\n",
-              rows.train_rows, rows.test_rows, kernel_name(job.map).c_str(),
+              " held out%s; kernel %s, lengthscale %s, lambda %.3g\n",
+              rows.train_rows, rows.test_rows, weighed.c_str(), kernel_name(job.map).c_str(),
               job.lengthscale > 0
                   ? lengthscale_text(complete_map(job.map, job.lengthscale, 1, 1, 0)).c_str()
                   : lengthscale_text(job.map).c_str(),
               job.lambda);
+  const double own = plan.lambda >= 0 ? plan.lambda : exact_lambda(job, kernel);
   std::printf("%-18s %9s %10s %13s %9s\n", "solution", "features", rows.K > 0 ? "accuracy" : "R^2",
               "kernel error", "seconds");
-  const double own = plan.lambda >= 0 ? plan.lambda : exact_lambda(job, kernel);
   compare_exact(job, kernel, own);
   compare_sizes(plan, job, sizes);
+  compare_linear(job);
   if (own != job.lambda)
     std::printf(
         "exact kernel ridge has a lambda of its own, %.3g, chosen by leave-one-out on "

@@ -79,6 +79,16 @@ double score_of(const Job& job, const Matrix<double>& predicted, const Fold& fol
                           score_options_of(data.weights, fold.first), job.session.context());
 }
 
+/// R^2 is of targets that vary within the fold.
+bool has_score(const TrainingSet& set, const Fold& fold) {
+  if (set.K > 0) return true;
+  const int64_t m = set.data.m;
+  const double* first = set.data.Y.data() + fold.first * m;
+  for (int64_t k = m; k < fold.rows * m; ++k)
+    if (first[k] != first[k % m]) return true;
+  return false;
+}
+
 /// Of the mean of the folds. They share most of their training rows, so that it is too small rather
 /// than too large (Bengio, Grandvalet 2004).
 void cross_validate(Job* job) {
@@ -86,16 +96,27 @@ void cross_validate(Job* job) {
   for (int64_t k = 0; k < job->folds; ++k) {
     const Stopwatch watch;
     const Fold fold = fold_of(job->set.data.n, job->folds, k);
-    scores.push_back(score_of(*job, predict_fold(job, fold), fold));
+    const double score = score_of(*job, predict_fold(job, fold), fold);
+    if (has_score(job->set, fold)) scores.push_back(score);
     if (job->streams.out == nullptr) continue;
     std::fprintf(job->streams.out, "fold %" PRId64 ": %s on %" PRId64 " rows, %.1f s\n", k + 1,
-                 score_text(job->set.K > 0, scores.back()).c_str(), fold.rows, watch.seconds());
+                 score_text(job->set.K > 0, score).c_str(), fold.rows, watch.seconds());
     std::fflush(job->streams.out);
   }
   job->outside.tell(job->streams.warnings);
+  const auto judged = std::ssize(scores);
+  if (judged < 2)
+    throw Failure("--folds: the target does not vary within " +
+                  counted(job->folds - judged, "fold") + " of " + std::to_string(job->folds) +
+                  ", which have no R^2; --folds loo scores all rows together");
+  if (judged < job->folds)
+    std::fprintf(
+        job->streams.warnings,
+        "warning: the target does not vary within %s, which have no R^2 and do not count\n",
+        counted(job->folds - judged, "fold").c_str());
   const MeanOfRows mean = mean_of(scores, {});
   std::printf("cv: %s, standard error %.5f, %" PRId64 " folds\n",
-              score_text(job->set.K > 0, mean.value).c_str(), mean.standard_error, job->folds);
+              score_text(job->set.K > 0, mean.value).c_str(), mean.standard_error, judged);
 }
 
 /// There are as many fits as rows: a line every few seconds, from the first on that takes longer.
@@ -131,8 +152,8 @@ void leave_one_out(Job* job) {
 int64_t folds_of(int64_t asked, int64_t n) {
   if (asked == 0 || asked == n) return n;
   if (n < 2 * asked) {
-    throw Failure("--folds: " + std::to_string(asked) + " folds of " + std::to_string(n) +
-                  " rows, expected at least 2 rows in each, or --folds loo, one row in each");
+    throw Failure("--folds: " + std::to_string(asked) + " folds of " + counted(n, "row") +
+                  ", expected at least 2 rows in each, or --folds loo, one row in each");
   }
   return asked;
 }

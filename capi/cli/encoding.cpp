@@ -106,7 +106,7 @@ std::vector<int64_t> places_of(const Encoding& encoding, const std::vector<std::
   for (const std::string& level : levels) {
     const auto found = std::ranges::lower_bound(encoding.levels, level);
     const bool own = found != encoding.levels.end() && *found == level;
-    known->push_back(own);
+    known->push_back(own || level.empty());  // what is missing is counted as that
     const auto last = static_cast<int64_t>(encoding.levels.size());
     places.push_back(own ? found - encoding.levels.begin() : encoding.other ? last : -1);
   }

@@ -109,8 +109,6 @@ Model fit_by_search(const FitRequest& request, const Plan& plan, const TrainingS
                     bool assess, Session& session, std::FILE* out) {
   if (request.estimator == "logistic" && set.K == 0)
     throw Failure("--estimator logistic: the task is a regression");
-  if (request.class_weight == "balanced" && set.K == 0)
-    throw Failure("--class-weight balanced: the task is a regression");
   mercer_search_options options = search_options();
   prepare(request.learn, set, &options);
   options.features =
@@ -119,7 +117,7 @@ Model fit_by_search(const FitRequest& request, const Plan& plan, const TrainingS
   options.lambda = plan.lambda;
   options.estimator = estimator_of(request.estimator);
   options.ard = place_of(request.ard, {"auto", "off", "on"});
-  options.class_weight = place_of(request.class_weight, {"none", "balanced"});
+  options.class_weight = place_of(request.learn.class_weight, {"none", "balanced"});
   if (!set.data.weights.empty()) options.weights = set.data.weights.data();
   options.seed = request.learn.seed;
   options.map = plan.map.c_str();

@@ -8,6 +8,7 @@
 #include "dataset.h"
 #include "failure.h"
 #include "memory.h"
+#include "read/number.h"
 
 namespace mercer::cli {
 
@@ -117,6 +118,21 @@ void require_targets(const Dataset& data) {
                   " has no target; a fit needs one in every row (take out the rows without)");
 }
 
+void require_weights(const Dataset& data) {
+  bool any = data.weights.empty();
+  for (size_t i = 0; i < data.weights.size(); ++i) {
+    const double weight = data.weights[i];
+    if (!(weight >= 0) || std::isinf(weight))
+      fail_at(data.name, 0, 0,
+              "row " + std::to_string(i + 1) + " has weight " + number_text(weight) +
+                  " in column " + data.weights_name + ", expected a finite number >= 0");
+    any = any || weight > 0;
+  }
+  if (!any)
+    fail_at(data.name, 0, 0,
+            "column " + data.weights_name + " holds the weights, which are 0 in every row");
+}
+
 }  // namespace
 
 Dataset read_training(const std::string& path, const TargetRequest& request,
@@ -166,6 +182,7 @@ Dataset read_training(const std::string& path, const TargetRequest& request,
   data.weights_name = std::move(weights_name);
   keep_ignored(parts, std::move(names), &data);
   if (data.format == Format::npy) require_targets(data);
+  require_weights(data);
   return data;
 }
 

@@ -75,6 +75,18 @@ void swap_blocks(Dataset* data, int64_t a, int64_t b, int64_t count) {
   }
 }
 
+int64_t leave_out_weightless(Dataset* data) {
+  if (data->weights.empty()) return 0;
+  int64_t kept = 0;
+  for (int64_t i = 0; i < data->n; ++i) {
+    if (data->weights[static_cast<size_t>(i)] == 0) continue;
+    swap_blocks(data, kept++, i, 1);
+  }
+  const int64_t left_out = data->n - kept;
+  data->n = kept;
+  return left_out;
+}
+
 Fold fold_of(int64_t n, int64_t K, int64_t k) {
   const int64_t size = n / K,
                 small = K - n % K;  // the first folds have `size` rows, others one more

@@ -7,9 +7,12 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
+#include <string>
 #include <vector>
 
 #include "failure.h"
+#include "filled_rows.h"
 #include "memory.h"
 #include "split.h"
 
@@ -21,10 +24,12 @@ void standardize_dense(Subsample* rows, bool centred) {
   const int64_t d = rows->d;
   const int64_t n = rows->train_rows;
   GrowingBuffer<double>& X = rows->X.f64;
+  double total = 0;
+  for (int64_t i = 0; i < n; ++i) total += rows->weight(i);
   for (int64_t j = 0; j < d; ++j) {
     double mean = 0;
-    for (int64_t i = 0; i < n; ++i) mean += X[static_cast<size_t>(i * d + j)];
-    mean /= static_cast<double>(n);
+    for (int64_t i = 0; i < n; ++i) mean += rows->weight(i) * X[static_cast<size_t>(i * d + j)];
+    mean /= total;
     if (!centred) mean = 0;
     double square = 0;
     bool binary = true, negative = false;  // columns of 0 and 1 stay as they are
@@ -32,11 +37,11 @@ void standardize_dense(Subsample* rows, bool centred) {
       const double x = X[static_cast<size_t>(i * d + j)], deviation = x - mean;
       binary = binary && (x == 0 || x == 1);
       negative = negative || x < 0;
-      square += deviation * deviation;
+      square += rows->weight(i) * deviation * deviation;
     }
     if (binary) continue;
     // A constant column keeps its scale; what is negative must not leave the domain.
-    double scale = square > 0 ? std::sqrt(square / static_cast<double>(n)) : 1;
+    double scale = square > 0 ? std::sqrt(square / total) : 1;
     if (!centred && negative) scale = std::max(scale, 1.0);
     for (int64_t i = 0; i < n + rows->test_rows; ++i) {
       double& x = X[static_cast<size_t>(i * d + j)];
@@ -148,23 +153,47 @@ void require_dense_memory(const Subsample& rows) {
                  8 * n * (static_cast<double>(rows.d) + n));
 }
 
+/// Balanced: rows of class k are weighed by n / (K n_k) more, as in the library.
+std::vector<double> fitting_weights(const Subsample& rows, bool balanced) {
+  std::vector<double> weights;
+  if (!balanced && rows.weights.empty()) return weights;
+  for (int64_t i = 0; i < rows.train_rows; ++i) weights.push_back(rows.weight(i));
+  if (!balanced) return weights;
+  std::map<double, double> of_class;
+  double total = 0;
+  for (int64_t i = 0; i < rows.train_rows; ++i) {
+    of_class[rows.Y[static_cast<size_t>(i)]] += rows.weight(i);
+    total += rows.weight(i);
+  }
+  const auto classes = static_cast<double>(of_class.size());
+  for (size_t i = 0; i < weights.size(); ++i) weights[i] *= total / (classes * of_class[rows.Y[i]]);
+  return weights;
+}
+
 }  // namespace
 
-Subsample draw_subsample(TrainingSet&& set, int64_t rows, uint64_t seed, bool centred) {
+Subsample draw_subsample(TrainingSet&& set, const CompareRequest& request, bool centred) {
   Dataset& data = set.data;
-  if (data.n < 5)
-    fail_at(data.name, 0, 0, std::to_string(data.n) + " rows, expected at least 5 to compare on");
+  if (data.n < 5) {
+    const char* what = data.weights.empty() ? "row" : "weighted row";
+    fail_at(data.name, 0, 0, counted(data.n, what) + ", expected at least 5 to compare on");
+  }
   Subsample out;
-  out.train_rows = std::min(rows, data.n - data.n / 5);
-  out.test_rows = std::min(data.n - out.train_rows, std::max<int64_t>(1, rows / 2));
+  out.train_rows = std::min(request.rows, data.n - data.n / 5);
+  out.test_rows = std::min(data.n - out.train_rows, std::max<int64_t>(1, request.rows / 2));
   out.d = data.d;
   out.m = data.m;
   out.K = set.K;
   if (data.X.sparse) require_dense_memory(out);
-  shuffle_rows(&data, seed);
+  shuffle_rows(&data, request.learn.seed);
   const int64_t used = out.train_rows + out.test_rows;
   out.X = in_double(data.X, used, data.d);
   for (int64_t i = 0; i < used * data.m; ++i) out.Y.push_back(data.Y[static_cast<size_t>(i)]);
+  if (!data.weights.empty()) out.weights.assign(data.weights.begin(), data.weights.begin() + used);
+  out.fit_weights = fitting_weights(out, request.learn.class_weight == "balanced");
+  const std::string& missing = request.learn.preparation.missing;
+  if (missing != "refuse" && !out.X.sparse)
+    fill_missing(&out, missing == "flag", set.metadata.inputs);
   if (set.standardize && out.X.sparse) standardize_sparse(&out, centred);
   if (set.standardize && !out.X.sparse) standardize_dense(&out, centred);
   if (out.X.sparse) {

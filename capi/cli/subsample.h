@@ -2,12 +2,14 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Rows for a comparison: some to fit on, some held out, in double, standardised by the rows that
 // are fitted on: dense rows centred and scaled, sparse ones and those of a kernel of bounded inputs
-// scaled alone, as in the library's models. Rows held out are clipped to the range of the others,
-// as models clip them.
+// scaled alone, as in the library's models, and weighed as there. Missing inputs are filled with the
+// median of the rows that are fitted on. Rows held out are clipped to the range of these, as models
+// clip them.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
+#include <vector>
 
 #include "table_rows.h"
 #include "training_set.h"
@@ -22,6 +24,8 @@ struct Subsample {
   int64_t K = 0;  // classes, 0: regression
   Numbers X;      // double
   GrowingBuffer<double> Y;
+  std::vector<double> weights;      // of all rows, in scores; empty: 1 each
+  std::vector<double> fit_weights;  // of those fitted on: the same, times what their class weighs
   Rows train() const { return rows_of(X, 0, train_rows, d); }
   Rows train_y() const { return targets_of(Y, 0, train_rows, m); }
   /// The first `count` of the rows that are fitted on.
@@ -32,11 +36,16 @@ struct Subsample {
     return rows_of(X, train_rows, std::min(test_rows, most), d);
   }
   Rows test_y() const { return targets_of(Y, train_rows, test_rows, m); }
+  double weight(int64_t i) const { return weights.empty() ? 1.0 : weights[static_cast<size_t>(i)]; }
+  /// Of the rows that are fitted on; nullptr: 1 each.
+  const double* fitting() const { return fit_weights.empty() ? nullptr : fit_weights.data(); }
+  mercer_score_options scoring() const { return score_options_of(weights, train_rows); }
 };
 
-/// Shuffles by seed, fits on at most `rows` rows (and four fifths of all), holds out at most half
-/// as many. centred: else dense rows are divided by their root mean square alone. Fails when exact
-/// kernel ridge could not hold the rows, which it makes dense.
-Subsample draw_subsample(TrainingSet&& set, int64_t rows, uint64_t seed, bool centred);
+/// Shuffles by seed, fits on at most request.rows rows (and four
+/// fifths of all), holds out at most half as many; fills what is missing. centred: else dense rows
+/// are divided by their root mean square alone. Fails when exact kernel ridge could not hold the
+/// rows, which it makes dense.
+Subsample draw_subsample(TrainingSet&& set, const CompareRequest& request, bool centred);
 
 }  // namespace mercer::cli

@@ -7,6 +7,7 @@
 #include "gaps.h"
 #include "read/number.h"
 #include "session.h"
+#include "split.h"
 #include "suspicious.h"
 #include "task.h"
 
@@ -137,6 +138,8 @@ TrainingSet read_training_set(const LearnRequest& request, const Streams& stream
   const double seconds = watch.seconds();
   const MissingInputs missing = columns.missing ? check_missing(set.data) : MissingInputs{};
   const Task task = choose_task(set.data, request.task);
+  if (request.class_weight == "balanced" && !task.classification)
+    throw Failure("--class-weight balanced: the task is a regression");
   Metadata& kept = set.metadata;
   if (task.classification) {
     kept.classes = number_classes(&set.data);
@@ -181,6 +184,10 @@ TrainingSet read_training_set(const LearnRequest& request, const Streams& stream
   for (const std::string& warning : suspicious_inputs(set.data))
     std::fprintf(streams.warnings, "warning: %s\n", warning.c_str());
   encode(kept.encodings, &set.data);
+  const int64_t rows = set.data.n, weightless = leave_out_weightless(&set.data);
+  if (weightless > 0 && streams.out != nullptr)
+    std::fprintf(streams.out, "%lld of %lld rows have weight 0 and are left out\n",
+                 static_cast<long long>(weightless), static_cast<long long>(rows));
   if (set.data.bytes) scale_bytes(&set.data);
   return set;
 }

@@ -49,6 +49,13 @@ contains '^input town: text in 65 columns of 0 and 1, rare levels in one$' "rare
 accepts "$MERCER" predict towns new.csv -o new.out
 contains '1 of 1 rows hold text that was rare or unknown in training, taken together' "an unknown level joins the rare"
 
+# Missing text is told as missing, and not as text unknown in training as well.
+fit many.csv -o towns --missing flag
+{ echo town,x; echo nowhere,0.5; echo ,0.5; echo t3,0.5; } >new.csv
+accepts "$MERCER" predict towns new.csv -o new.out
+contains '^note: 1 of 3 rows lack inputs (town: 1), filled$' "missing text"
+contains '1 of 3 rows hold text that was rare or unknown' "missing text is no unknown level"
+
 # Dates.
 { echo when,x,y; rows 300 'x = uniform(); printf "2024-%02d-%02d,%g,%g\n", 1 + i % 12, 1 + i % 28, x, x'; } >dates.csv
 refuses "dates.csv: column 'when' holds dates ('2024-02-02'), .*--ignore when leaves it out" "$MERCER" fit dates.csv -o result
@@ -181,7 +188,24 @@ contains "^cv: R^2 \(0.99\|1.00\)" "cv of weighted rows"
 refuses '--weights: column 3 is a target' "$MERCER" fit weighed.csv -o result --target y --weights y
 refuses "--weights 'nosuch': no column" "$MERCER" fit weighed.csv -o result --weights nosuch
 sed 's/,1,/,-1,/' weighed.csv >negative.csv
-refuses 'has weight -1' "$MERCER" fit negative.csv -o result --weights w
+# Rows are told by the file, whatever a command shuffles.
+negative=$(awk -F, '$2 == "-1" { print NR - 1; exit }' negative.csv)
+for command in 'fit -o result' cv compare; do
+  refuses "negative.csv: row $negative has weight -1 in column w, expected a finite number >= 0" "$MERCER" $command negative.csv --weights w
+done
+{ echo a,w,y; rows 30 'print uniform() ",0," uniform()'; } >nothing.csv
+refuses 'nothing.csv: column w holds the weights, which are 0 in every row' "$MERCER" cv nothing.csv --weights w
+# Folds and leave-one-out are of the rows that weigh something.
+accepts "$MERCER" cv weighed.csv --weights w --folds loo --features 16 --lengthscale 2 --lambda 1e-6 --ard off --transform none
+contains '^100 of 300 rows have weight 0 and are left out$' "rows of weight 0"
+contains 'leave-one-out of 200 rows$' "leave-one-out of weighted rows"
+# A fold whose target does not vary has no R^2: it is told and left out, where two remain.
+{ echo a,y; rows 40 'a = uniform(); print a "," (i > 30 && i < 34 ? a : 0)'; } >flat.csv
+"$MERCER" cv flat.csv --folds 20 --features 16 --lengthscale 2 --lambda 1e-3 --seed 1 >out 2>err || complain "cv of a flat target: $(cat err)"
+contains '^warning: the target does not vary within 1[78] folds, which have no R^2 and do not count$' "cv of a flat target"
+contains '^cv: R^2 -*[0-9.e+]*, standard error [0-9.e+]*, [23] folds$' "cv of a flat target"
+{ echo a,y; rows 40 'print uniform() "," 3'; } >flat.csv
+refuses 'the target does not vary within 5 folds of 5.*--folds loo' "$MERCER" cv flat.csv --features 16
 printf '1 1:2\n0 1:3\n' >two.svm
 refuses '--weights: a libsvm file' "$MERCER" fit two.svm -o result --weights 1
 refuses '--text: two.svm is no CSV' "$MERCER" fit two.svm -o result --text 1

@@ -266,6 +266,33 @@ for seed in 1 2 3 4 5 6 7 8; do
   awk '$1 == "exact" && $4 == "-" { exact = $5 } $1 == "random" { features = $4 } END { exit !(exact + 0.2 > features) }' out ||
     complain "compare of few rows, seed $seed: $(cat out)"
 done
+# Weights reach every line: rows of y = x weigh a million times those of y = -x, which are as many.
+{ echo x,w,y; rows 400 'x = uniform(); s = i % 2 ? 1 : -1; print x "," (i % 2 ? 1 : 1e-6) "," s * x'; } >weighed.csv
+scores_of() { awk '$1 == "exact" && $4 == "-" { print $5 } $1 == "random" { print $4 } $1 == "linear" { print $4 }' out; }
+accepts "$MERCER" compare weighed.csv --weights w --features 64
+contains ' held out, weighed by column w;' "compare --weights"
+scores_of | awk '$1 < 0.999 { bad = 1 } END { exit bad || NR != 3 }' || complain "compare --weights: $(cat out)"
+accepts "$MERCER" compare weighed.csv --ignore w --features 64
+scores_of | awk '$1 > 0.5 { bad = 1 } END { exit bad || NR != 3 }' || complain "compare without weights: $(cat out)"
+# Rows of weight 0 are left out: of five there is nothing to compare.
+{ echo x,w,y; rows 60 'print uniform() "," (i < 5) "," uniform()'; } >weightless.csv
+refuses '4 weighted rows, expected at least 5' "$MERCER" compare weightless.csv --weights w
+# Missing inputs are filled, or told apart by a flag where that they are missing says something: of these all do.
+{ echo a,b,y; rows 500 'a = uniform(); print (a > 0.4 ? "" : a) "," uniform() "," (a > 0.4 ? 5 : a)'; } >gaps.csv
+refuses 'missing values are refused' "$MERCER" compare gaps.csv --features 64
+accepts "$MERCER" compare gaps.csv --features 64 --missing fill
+scores_of | sort -g | head -n 1 | awk '{ exit !($1 < 0.9) }' || complain "compare --missing fill: $(cat out)"
+accepts "$MERCER" compare gaps.csv --features 64 --missing flag
+scores_of | awk '$1 < 0.99 { bad = 1 } END { exit bad || NR != 3 }' || complain "compare --missing flag: $(cat out)"
+# Balanced classes: rows of the rare class are found at the price of others, by all three alike.
+{ echo a,c; rows 900 'r = i % 10 == 0; print uniform() + (r ? 0.7 : 0) "," (r ? "rare" : "often")'; } >rare.csv
+accepts "$MERCER" compare rare.csv --features 64
+scores_of >plain.scores
+accepts "$MERCER" compare rare.csv --features 64 --class-weight balanced
+contains ', classes balanced in fits;' "compare --class-weight"
+scores_of | paste plain.scores - | awk '!($2 < $1 - 0.05) { bad = 1 } END { exit bad || NR != 3 }' ||
+  complain "compare --class-weight: $(cat plain.scores out)"
+refuses '--class-weight balanced: the task is a regression' "$MERCER" compare train.csv --class-weight balanced
 
 accepts "$MERCER" specs
 for name in gaussian matern fourier ridge; do contains "^  $name - " specs; done

@@ -20,11 +20,6 @@ void add_preparation_options(CLI::App* app, PreparationRequest* preparation) {
       "--scale", &preparation->scale, {"standard", "robust", "center", "none"},
       "Inputs by mean and deviation (default), median and quartiles, mean alone, or as they are; "
       "those of 0 and 1 always are");
-  choice(
-      "--missing", &preparation->missing, {"refuse", "fill", "flag"},
-      "Missing inputs (empty, NA, NaN, N/A, null, ?, what --missing-word says, one or two words in "
-      "a column of numbers): refused (default), filled with the median, or filled and flagged by "
-      "an input of 0 and 1 each, as in specs");
   choice("--transform", &preparation->transform, {"auto", "none", "log", "rank"},
          "Inputs: log of skewed ones, normal ranks, or (auto, the default) what wins where the "
          "lengthscale is searched");
@@ -55,13 +50,6 @@ void add_fit_options(CLI::App* app, FitRequest* request) {
                   "A lengthscale for each input: default auto: learnt from dense rows of up to 100 "
                   "inputs, kept where it wins; off; on: always kept")
       ->check(CLI::IsMember({"auto", "off", "on"}));
-  app->add_option("--weights", request->learn.columns.weights,
-                  "Column with a weight for each row, >= 0 (0: left out), by name or number from "
-                  "1; it is no input. Scores count rows by it")
-      ->type_name("NAME|INDEX");
-  app->add_option("--class-weight", request->class_weight,
-                  "Of classes: none (default), or balanced: each weighs as much as another")
-      ->check(CLI::IsMember({"none", "balanced"}));
 }
 
 }  // namespace

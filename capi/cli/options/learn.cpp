@@ -49,8 +49,8 @@ void add_learn_options(CLI::App* app, LearnRequest* learn) {
                   "for images-idx3")
       ->type_name("FILE");
   app->add_option("--task", learn->task,
-                  "Default auto: classification iff labels are text, or few whole numbers that are "
-                  "not like counts")
+                  "Default auto: classification iff labels are text, or the whole numbers 0..K-1, "
+                  "1..K or -1 and 1 in at least 20 K rows (10 of two classes) and not like counts")
       ->check(CLI::IsMember({"regression", "classification", "auto"}));
   add_column_options(app, &learn->columns);
   add_columns(app, "--ignore", &learn->columns.ignore,
@@ -60,6 +60,20 @@ void add_learn_options(CLI::App* app, LearnRequest* learn) {
   add_columns(app, "--text", &learn->columns.text,
               "Columns of a CSV that are text, though they hold numbers or nearly so; as many as "
               "--target takes");
+  app->add_option(
+         "--missing", learn->preparation.missing,
+         "Missing inputs (empty, NA, NaN, N/A, null, ?, what --missing-word says, one or "
+         "two words in a column of numbers): refused (default), filled with the median, or "
+         "filled and flagged by an input of 0 and 1 each, as in specs")
+      ->check(CLI::IsMember({"refuse", "fill", "flag"}));
+  app->add_option("--weights", learn->columns.weights,
+                  "Column with a weight for each row, >= 0 (0: left out), by name or number from "
+                  "1; it is no input. Fits, choices and scores count rows by it")
+      ->type_name("NAME|INDEX");
+  app->add_option("--class-weight", learn->class_weight,
+                  "Of classes: none (default), or balanced: each weighs as much as another in fits "
+                  "and choices, not in scores")
+      ->check(CLI::IsMember({"none", "balanced"}));
   app->add_flag("--no-standardize", learn->preparation.raw,
                 "Take inputs as they are (IDX bytes are divided by 255 all the same)");
   // CLI11 takes 2^64 for 2^64 - 1, -1 for the same, and NaN for a number in any range.
