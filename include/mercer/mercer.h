@@ -15,6 +15,7 @@
 #include "mercer/map.h"
 #include "mercer/model.h"
 #include "mercer/operator.h"
+#include "mercer/operator_analysis.h"
 #include "mercer/operator_learn.h"
 #include "mercer/ridge.h"
 #include "mercer/rows.h"

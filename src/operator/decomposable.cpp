@@ -60,7 +60,7 @@ class Decomposable final : public OperatorKernel {
     scalar().check_dimension(d);
     return std::make_unique<ScalarAction>(scalar(), gamma(), d);
   }
-  MatrixView<const double> gamma() const noexcept { return {numbers_.data(), p_, p_}; }
+  MatrixView<const double> gamma() const noexcept override { return {numbers_.data(), p_, p_}; }
   const OutputRoot& root() const noexcept { return root_; }
 
  private:

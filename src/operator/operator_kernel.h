@@ -35,6 +35,8 @@ class OperatorKernel {
   const kernel::Kernel& scalar() const noexcept { return *scalar_; }
   /// p for rows of d inputs. Errors: DIMENSION_MISMATCH for a d that does not do, UNSUPPORTED.
   virtual int64_t outputs(int64_t d) const = 0;
+  /// Gamma where K = k Gamma for the scalar k, else no rows.
+  virtual MatrixView<const double> gamma() const noexcept { return {}; }
   /// Refers to the kernel. Errors: those of outputs.
   virtual std::unique_ptr<const PairAction> action(int64_t d) const = 0;
 

@@ -88,6 +88,18 @@ Matrix<double> OperatorMap::weights(MatrixView<const double> theta, FieldKind ki
   return asked;
 }
 
+Matrix<double> OperatorMap::output_weights(MatrixView<const double> theta, Context& context) const {
+  check_theta(theta);
+  const int64_t D = features(), q = width();
+  Matrix<double> C(D, outputs(), context, "the weights of outputs");
+  std::vector<double> of_feature(static_cast<size_t>(q));
+  for (int64_t c = 0; c < D; ++c) {
+    for (int64_t b = 0; b < q; ++b) of_feature[static_cast<size_t>(b)] = theta(c * q + b, 0);
+    parts_.root->spread(c % (D / 2), of_feature.data(), C.view().row(c));
+  }
+  return C;
+}
+
 void OperatorMap::apply(const Rows& X, MatrixView<const double> theta, FieldKind kind,
                         Context& context, const ResultView& out) const {
   check_theta(theta);

@@ -58,6 +58,9 @@ class OperatorMap {
   /// B (p x q) where it is the same for all frequencies, else no rows.
   MatrixView<const double> shared_root() const noexcept { return parts_.root->shared(); }
 
+  /// C, D x p: Phi(x)'theta = C'z(x) for one theta, r numbers. Cost: D p q.
+  Matrix<double> output_weights(MatrixView<const double> theta, Context& context) const;
+
   /// out row i: for each column theta_k of theta (r x m) the numbers of `kind` of the field f_k(x)
   /// = Phi(x)'theta_k at X_i, one after the other; of the precision of X. A row of out depends on
   /// its row of X alone, bit for bit, whatever the split of rows and the number of threads; NaN

@@ -4,6 +4,7 @@
 // the simplex code, which the paper prints with another u.
 #include "operator/output_structure.h"
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -47,26 +48,35 @@ void output_covariance(MatrixView<const double> Y, Context& context, MatrixView<
     for (int64_t l = 0; l < k; ++l) gamma(l, k) = gamma(k, l);
 }
 
-namespace {
-
-Matrix<double> laplacian_of(MatrixView<const double> W) {
-  const int64_t p = W.rows;
-  Matrix<double> L(p, p);
-  L.fill(0);
-  double total = 0;
-  for (int64_t k = 0; k < p; ++k) {
-    for (int64_t l = 0; l < p; ++l) {
+void check_graph(MatrixView<const double> W) {
+  double most = 0;
+  for (int64_t k = 0; k < W.rows; ++k) {
+    for (int64_t l = 0; l < W.cols; ++l) {
       if (k == l) continue;
       require(std::isfinite(W(k, l)) && W(k, l) >= 0 && W(k, l) == W(l, k), MERCER_INVALID_ARGUMENT,
               "weight[%lld, %lld] = %g and [%lld, %lld] = %g, expected equal finite numbers >= 0",
               Long{k}, Long{l}, W(k, l), Long{l}, Long{k}, W(l, k));
-      L(k, l) -= W(k, l);
-      L(k, k) += W(k, l);
-      total += W(k, l);
+      most = std::max(most, W(k, l));
     }
   }
-  require(total > 0, MERCER_INVALID_ARGUMENT,
-          "the graph of %lld outputs has no edges, expected a weight > 0", Long{p});
+  require(most > 0, MERCER_INVALID_ARGUMENT,
+          "the graph of %lld outputs has no edges, expected a weight > 0", Long{W.rows});
+}
+
+namespace {
+
+Matrix<double> laplacian_of(MatrixView<const double> W) {
+  check_graph(W);
+  const int64_t p = W.rows;
+  Matrix<double> L(p, p);
+  L.fill(0);
+  for (int64_t k = 0; k < p; ++k) {
+    for (int64_t l = 0; l < p; ++l) {
+      if (k == l) continue;
+      L(k, l) -= W(k, l);
+      L(k, k) += W(k, l);
+    }
+  }
   return L;
 }
 

@@ -14,10 +14,14 @@ namespace mercer::operators {
 /// INVALID_ARGUMENT naming an entry that is not finite; CANCELLED.
 void output_covariance(MatrixView<const double> Y, Context& context, MatrixView<double> gamma);
 
+/// Errors: INVALID_ARGUMENT naming a weight that is not that of a graph (W symmetric, >= 0, the
+/// diagonal not read), or for one without edges.
+void check_graph(MatrixView<const double> W);
+
 /// Gamma = the pseudo-inverse of the Laplacian diag(W 1) - W of a graph on p outputs, W symmetric
 /// with weights >= 0 (the diagonal is not read): eigenvalues up to 1e-12 of the largest count as 0.
 /// The norm of k Gamma then penalises differences along the edges (Evgeniou, Micchelli, Pontil
-/// 2005). Errors: INVALID_ARGUMENT naming a weight; for a graph without edges.
+/// 2005). Errors: those of check_graph.
 void laplacian_pseudo_inverse(MatrixView<const double> W, Context& context,
                               MatrixView<double> gamma);
 

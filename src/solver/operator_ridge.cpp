@@ -53,12 +53,6 @@ double relative_residual(const linalg::LinearOperator& A, std::span<const double
   return whole > 0 ? size / whole : size;
 }
 
-int64_t bytes_of_sketch(const linalg::LinearOperator& A, int64_t rank) {
-  const int64_t sketch = checked_multiply(4, checked_multiply(rank, A.cols(), kWhat), kWhat);
-  const int64_t values = checked_multiply(std::min(kColumns, rank), A.rows(), kWhat);
-  return checked_multiply(8, checked_add(sketch, values, kWhat), kWhat);
-}
-
 /// Plain steps first: where they do not do, the spectrum is wide, and of kernels it falls fast. The
 /// products of the sketch count as steps.
 OperatorRidge by_gradients(const linalg::LinearOperator& A, std::span<const double> Aty,
@@ -116,6 +110,12 @@ double unit_of(std::span<const double> y) {
 }
 
 }  // namespace
+
+int64_t bytes_of_sketch(const linalg::LinearOperator& A, int64_t rank) {
+  const int64_t sketch = checked_multiply(4, checked_multiply(rank, A.cols(), kWhat), kWhat);
+  const int64_t values = checked_multiply(std::min(kColumns, rank), A.rows(), kWhat);
+  return checked_multiply(8, checked_add(sketch, values, kWhat), kWhat);
+}
 
 void NormalEquations::multiply(linalg::Transpose, MatrixView<const double> X, Context& context,
                                MatrixView<double> Y) const {

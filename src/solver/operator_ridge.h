@@ -60,6 +60,9 @@ class NormalEquations final : public linalg::LinearOperator {
   double shift_;
 };
 
+/// What a NystroemPreconditioner of A'A takes while it is made.
+int64_t bytes_of_sketch(const linalg::LinearOperator& A, int64_t rank);
+
 /// Whether kernel and features learnt the same (Brault, Heinonen, d'Alche-Buc, theorem 35 and what
 /// follows it): r = sum_i Phi(x_i) u_i - theta, u the solution with the kernel Phi'Phi.
 struct FeatureEquivalence {

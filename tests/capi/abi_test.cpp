@@ -112,6 +112,18 @@ AT(mercer_operator_fit, iterations, 96);
 AT(mercer_operator_fit, residual, 104);
 AT(mercer_operator_fit, squared_norm, 112);
 
+SIZE(mercer_operator_kernel_fit, 64);
+AT(mercer_operator_kernel_fit, struct_size, 0);
+AT(mercer_operator_kernel_fit, method, 4);
+AT(mercer_operator_kernel_fit, lambda, 8);
+AT(mercer_operator_kernel_fit, tolerance, 16);
+AT(mercer_operator_kernel_fit, most_iterations, 24);
+AT(mercer_operator_kernel_fit, taken, 32);
+AT(mercer_operator_kernel_fit, reserved, 36);
+AT(mercer_operator_kernel_fit, iterations, 40);
+AT(mercer_operator_kernel_fit, residual, 48);
+AT(mercer_operator_kernel_fit, squared_norm, 56);
+
 SIZE(mercer_operator_bound, 136);
 AT(mercer_operator_bound, struct_size, 0);
 AT(mercer_operator_bound, kind, 4);

@@ -56,6 +56,13 @@ class OperatorFit(ctypes.Structure):
                 ("iterations", c_int64), ("residual", c_double), ("squared_norm", c_double)]
 
 
+class OperatorKernelFit(ctypes.Structure):
+    """mercer_operator_kernel_fit: exact ridge with an operator-valued kernel."""
+    _fields_ = [("struct_size", c_uint32), ("method", c_int32), ("lambda_", c_double), ("tolerance", c_double),
+                ("most_iterations", c_int64), ("taken", c_int32), ("reserved", c_int32), ("iterations", c_int64),
+                ("residual", c_double), ("squared_norm", c_double)]
+
+
 JVP, VJP = 4, 5
 VALUE, DIVERGENCE = 0, 2
 NUMBERS = {np.dtype(name): number for number, name in enumerate(("float32", "float64", "complex64", "complex128"))}
@@ -99,12 +106,16 @@ class Mercer:
         self.declare("map_from_spec", c_char_p, out)
         self.declare("map_transform", handle, view, c_void_p, handle, result)
         self.declare("map_derivative", handle, view, POINTER(Derivative), handle, result)
+        self.declare("operator_kernel_from_spec", c_char_p, out)
+        self.declare("operator_kernel_gram", handle, view, view, view, handle, result)
+        self.declare("operator_kernel_ridge", handle, view, view, POINTER(OperatorKernelFit), handle, result)
         self.declare("operator_map_from_spec", c_char_p, out)
         self.declare("operator_map_shape", handle, *[POINTER(c_int64)] * 4, POINTER(c_double))
         self.declare("operator_map_apply", handle, view, view, c_int32, handle, result)
         self.declare("operator_map_adjoint", handle, view, view, handle, result)
         self.declare("operator_model_fit", handle, view, view, POINTER(OperatorFit), handle, out)
         self.declare("operator_model_predict", handle, view, c_int32, handle, result)
+        self.declare("operator_model_covariance", handle, view, view, c_double, view, handle, result)
         self.declare("statistics_create", c_int64, c_int64, out)
         self.declare("statistics_add", handle, view, view, handle)
         self.declare("ridge_create", handle, c_int32, handle, out)
@@ -114,7 +125,7 @@ class Mercer:
         self.declare("model_save", handle, c_char_p)
         self.declare("model_load", c_char_p, out)
         self.declare("model_predict", handle, view, handle, handle, result)
-        for noun in ("kernel", "map", "operator_map", "operator_model", "statistics", "ridge", "model"):
+        for noun in ("kernel", "map", "operator_kernel", "operator_map", "operator_model", "statistics", "ridge", "model"):
             free = getattr(self.library, f"mercer_{noun}_free")
             free.restype, free.argtypes = None, [c_void_p]
             setattr(self, f"{noun}_free", free)
@@ -224,11 +235,26 @@ def field_error(mercer, X):
     learnt, sources = np.empty_like(f), np.empty_like(divergence)
     mercer.operator_model_predict(model, rows(X), VALUE, None, matrix(learnt))
     mercer.operator_model_predict(model, rows(X), DIVERGENCE, None, matrix(sources))
+    covariances = np.empty((50, 9))
+    mercer.operator_model_covariance(model, rows(X), rows(targets), 0.01, rows(X[:50]), None, matrix(covariances))
     mercer.operator_model_free(model)
     mercer.operator_map_free(handle)
     if np.nansum((learnt - targets) ** 2) / len(X) > 1e-6 * (theta**2).sum() or fit.residual > 1e-10:
         return np.inf
-    return max(np.abs(divergence).max(), np.abs(sources).max(), adjoint)
+    if np.linalg.eigvalsh(covariances.reshape(50, 3, 3)).min() <= 0:
+        return np.inf
+    return max(np.abs(divergence).max(), np.abs(sources).max(), adjoint, exact_error(mercer, X[:100], f[:100]))
+
+
+def exact_error(mercer, X, f):
+    """The kernel itself, without features: f = K u + N lambda u at the rows."""
+    handle = mercer.make("operator_kernel_from_spec", b'{"operator":"divergence_free"}')
+    fit = OperatorKernelFit(struct_size=ctypes.sizeof(OperatorKernelFit), lambda_=1e-3, most_iterations=1)
+    u, values = np.empty_like(f), np.empty_like(f)
+    mercer.operator_kernel_ridge(handle, rows(X), rows(f), byref(fit), None, matrix(u))
+    mercer.operator_kernel_gram(handle, rows(X), rows(X), rows(u), None, matrix(values))
+    mercer.operator_kernel_free(handle)
+    return np.abs(values + len(X) * 1e-3 * u - f).max()
 
 
 def main():

@@ -256,6 +256,70 @@ static int field_without_sources(double* x) {
   return status == MERCER_OK && r == 120 && fabs(inner - squares) < 1e-10 * squares && most < 1e-12;
 }
 
+/* ---- operator_analysis.h ---- */
+
+static int exact_field(double* x, double* y) {
+  static double weights[n * 2], values[n * 2];
+  mercer_operator_kernel* kernel = NULL;
+  mercer_operator_kernel_from_spec("{\"operator\":\"curl_free\"}", &kernel);
+  mercer_operator_kernel_fit fit = mercer_operator_kernel_fit_of(1e-3);
+  mercer_rows X = mercer_rows_f64(n, 2, x);
+  mercer_rows Y = mercer_rows_f64(n, 2, y);
+  mercer_matrix u = mercer_matrix_f64(n, 2, weights);
+  mercer_status status = mercer_operator_kernel_ridge(kernel, &X, &Y, &fit, NULL, &u);
+  mercer_rows U = mercer_rows_f64(n, 2, weights);
+  mercer_matrix f = mercer_matrix_f64(n, 2, values);
+  if (status == MERCER_OK) status = mercer_operator_kernel_gram(kernel, &X, &X, &U, NULL, &f);
+  mercer_operator_kernel_free(kernel);
+  /* f + N lambda u = y. */
+  double most = 0;
+  for (int i = 0; i < n * 2; ++i) most = fmax(most, fabs(values[i] + n * 1e-3 * weights[i] - y[i]));
+  return status == MERCER_OK && fit.residual < 1e-10 && most < 1e-9 && fit.squared_norm > 0;
+}
+
+static int sure_of_field(double* x, double* y) {
+  static double covariances[n * 4], deviations[n * 2];
+  mercer_operator_map* map = NULL;
+  mercer_operator_map_from_spec("{\"operator\":\"divergence_free\",\"inputs\":2,\"features\":40}",
+                                &map);
+  double lambda = 1e-2;
+  mercer_operator_fit fit = mercer_operator_fit_of(&lambda, 1);
+  const mercer_rows rows = mercer_rows_f64(n, 2, x), targets = mercer_rows_f64(n, 2, y);
+  mercer_operator_model* model = NULL;
+  if (mercer_operator_model_fit(map, &rows, &targets, &fit, NULL, &model) != MERCER_OK) return 0;
+  mercer_rows X = mercer_rows_f64(n, 2, x);
+  mercer_rows Y = mercer_rows_f64(n, 2, y);
+  mercer_matrix S = mercer_matrix_f64(n, 4, covariances);
+  mercer_status status = mercer_operator_model_covariance(model, &X, &Y, 0.01, &X, NULL, &S);
+  for (int64_t i = 0; status == MERCER_OK && i < n; ++i) {
+    deviations[2 * i] = sqrt(covariances[4 * i]);
+    deviations[2 * i + 1] = sqrt(covariances[4 * i + 3]);
+  }
+  double squared_norm = 0;
+  if (status == MERCER_OK)
+    status = mercer_operator_model_norms(model, NULL, NULL, &squared_norm, NULL);
+  mercer_operator_model_free(model);
+  mercer_operator_map_free(map);
+  return status == MERCER_OK && deviations[0] > 0 && deviations[1] > 0 &&
+         fabs(squared_norm - fit.squared_norm) < 1e-12 * squared_norm;
+}
+
+static int near_its_kernel(double* x, double* z) {
+  static double variances[n * 4], bounds[n * 4];
+  mercer_operator_map* map = NULL;
+  mercer_operator_map_from_spec("{\"operator\":\"curl_free\",\"inputs\":2,\"features\":40}", &map);
+  mercer_rows X = mercer_rows_f64(n, 2, x);
+  mercer_rows Z = mercer_rows_f64(n, 2, z);
+  mercer_matrix V = mercer_matrix_f64(n, 4, variances);
+  mercer_matrix B = mercer_matrix_f64(n, 4, bounds);
+  mercer_status status = mercer_operator_map_variance(map, &X, &Z, NULL, &V);
+  if (status == MERCER_OK) status = mercer_operator_map_variance_bound(map, &X, &Z, 0, NULL, &B);
+  mercer_operator_map_free(map);
+  for (int i = 0; i < n * 4; i += 4)
+    if (variances[i] > bounds[i] + 1e-12) return 0;
+  return status == MERCER_OK && variances[0] > 0;
+}
+
 /* ---- operator_learn.h ---- */
 
 static int learnt_field(double* x, double* y) {
@@ -559,6 +623,9 @@ int main(void) {
   RUN(frequencies_for_derivatives, (gaussian));
   RUN(learning_from_derivatives, (small, x64, y64, ones, f));
   RUN(operator_valued_kernel, (x64, z64, k));
+  RUN(exact_field, (x64, x64));
+  RUN(sure_of_field, (x64, x64));
+  RUN(near_its_kernel, (x64, z64));
   RUN(learnt_field, (x64, x64));
   RUN(frequencies_for_fields, ());
   RUN(output_covariance, (gaussian, x64));

@@ -117,6 +117,22 @@ bool fields(const Numbers& X) {
   const auto learnt = mercer::OperatorModel::fit(field, X, Y, mercer_operator_fit_of(&lambda, 1));
   mercer::Matrix<double> near(X.rows(), field.outputs());
   learnt.predict(X, near);
+  const auto exact = mercer::OperatorKernel::from_spec(R"({"operator":"divergence_free"})");
+  mercer::Matrix<double> u(X.rows(), 3);
+  mercer::operator_kernel_ridge(exact, X, Y, mercer_operator_kernel_fit_of(1e-3), u);
+  mercer::Matrix<double> reference(X.rows(), 3);
+  exact.gram_apply(X, X, u, reference);
+  mercer::Matrix<double> covariances(X.rows(), 9);
+  mercer::covariance(learnt, X, Y, 0.01, X, covariances);
+  const mercer::FeatureEquivalence same_as = mercer::feature_equivalence(learnt, X, u);
+  Numbers edges(3, 3), bounds(X.rows(), 9), variances(X.rows(), 9);
+  edges(0, 1) = edges(1, 0) = 1;
+  mercer::variance_bound(field, X, X, bounds);
+  field.variance(X, X, variances);
+  if (!(covariances(0, 0) > 0 && same_as.residual > 0 && same_as.seen > 0 &&
+        mercer::graph_penalty(learnt, edges) > 0 && mercer::squared_norm(learnt) > 0 &&
+        std::abs(bounds(1, 0) - variances(1, 0)) < 1e-12 * bounds(1, 0)))
+    return false;
   mercer::Matrix<double> coefficients(field.coefficients(), 1);
   learnt.coefficients(coefficients);
   learnt.save("examples_field.mercer");
