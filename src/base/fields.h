@@ -5,6 +5,7 @@
 // optional without a default: it stays away when not given.
 #pragma once
 
+#include <limits>
 #include <span>
 #include <string>
 #include <utility>
@@ -17,6 +18,10 @@ namespace mercer {
 
 /// Of the vocabulary: "mercer" in specs.
 inline constexpr int64_t kVocabularyVersion = 1;
+
+/// Of fields: without an end, and without a default.
+inline constexpr double kUnbounded = std::numeric_limits<double>::infinity();
+inline constexpr double kOptional = std::numeric_limits<double>::quiet_NaN();
 
 /// `path` stands before keys in messages, such as "map.kernel."; empty at the top. Errors:
 /// INVALID_ARGUMENT naming key, value and what is allowed; those of nested specs.
@@ -35,6 +40,13 @@ Envelope open_envelope(const Parameters& given, const std::string& path);
 
 /// An integer in [1, most]; without a fallback it is required.
 Field count_field(const char* key, Value fallback, double most, const char* help);
+
+/// A number or an integer in [least, most].
+Field number_field(const char* key, double fallback, double least, double most, const char* help);
+Field integer_field(const char* key, Value fallback, double least, double most, const char* help);
+/// A number in (least, most].
+Field number_above_field(const char* key, double fallback, double least, double most,
+                         const char* help);
 
 /// One of `choices`.
 Field choice_field(const char* key, const char* fallback, std::vector<const char*> choices,

@@ -239,28 +239,20 @@ std::unique_ptr<FeatureMap> additive_from(const MapArguments& a) {
 }  // namespace
 
 MapEntry additive_entry() {
-  return {.name = "additive",
-          .help =
-              "roots of inputs times cos and sin of multiples of their logarithms, for additive "
-              "homogeneous kernels: 2 order + 1 columns for each input, the same for every "
-              "seed; nnz (2 order + 1) per row",
-          .fields = {{.key = "order",
-                      .type = FieldType::integer,
-                      .fallback = std::nan(""),
-                      .least = 0,
-                      .most = 1000,
-                      .help = "samples of the spectrum beside that at 0; left out: 1, or 0 for "
-                              "hellinger, which is then exact"},
-                     {.key = "period",
-                      .type = FieldType::number,
-                      .fallback = std::nan(""),
-                      .least = 0,
-                      .most = 1000,
-                      .least_open = true,
-                      .help = "distance of the samples; left out: that of least error"}},
-          .make = additive_from,
-          .default_kernel = kernel_named("additive_chi2"),
-          .only_features = columns_of};
+  return {
+      .name = "additive",
+      .help =
+          "roots of inputs times cos and sin of multiples of their logarithms, for additive "
+          "homogeneous kernels: 2 order + 1 columns for each input, the same for every "
+          "seed; nnz (2 order + 1) per row",
+      .fields = {integer_field("order", kOptional, 0, 1000,
+                               "samples of the spectrum beside that at 0; left out: 1, or 0 for "
+                               "hellinger, which is then exact"),
+                 number_above_field("period", kOptional, 0, 1000,
+                                    "distance of the samples; left out: that of least error")},
+      .make = additive_from,
+      .default_kernel = kernel_named("additive_chi2"),
+      .only_features = columns_of};
 }
 
 }  // namespace mercer::feature

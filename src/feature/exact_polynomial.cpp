@@ -183,7 +183,6 @@ MapEntry exact_polynomial_entry() {
               "every monomial, weighted, of the kernel polynomial: exact, the same for every seed; "
               "features is C(d + degree, degree), without offset C(d + degree - 1, degree), at "
               "most 4000000",
-          .fields = {},
           .make = exact_polynomial_from,
           .default_kernel = kernel_named("polynomial"),
           .only_features = columns_of};

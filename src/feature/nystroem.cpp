@@ -231,17 +231,11 @@ MapEntry nystroem_entry() {
                               "by the seeding of k-means++, farthest: each the farthest from "
                               "those before, both in the kernel's distance; leverage: by ridge "
                               "leverage scores; supplied: all rows are landmarks"),
-                 {.key = "cutoff",
-                  .type = FieldType::number,
-                  .fallback = 1e-12,
-                  .least = 0,
-                  .most = 1,
-                  .help = "eigenvalues up to this share of the largest count as 0"},
-                 {.key = "rank",
-                  .type = FieldType::integer,
-                  .fallback = std::nan(""),
-                  .least = 1,
-                  .help = "eigenvalues above the cutoff: said of a fitted map, not asked for"}},
+                 number_field("cutoff", 1e-12, 0, 1,
+                              "eigenvalues up to this share of the largest count as 0"),
+                 integer_field(
+                     "rank", kOptional, 1, kUnbounded,
+                     "eigenvalues above the cutoff: said of a fitted map, not asked for")},
       .make = nystroem_from,
       .needs_rows = true,
       .row_per_feature = true};

@@ -149,32 +149,16 @@ Field threshold_from_field() {
 
 std::vector<Field> device_fields() {
   constexpr double kMost = std::numeric_limits<double>::max();
-  return {{.key = "input_bits",
-           .type = FieldType::integer,
-           .fallback = int64_t{0},
-           .least = 0,
-           .most = 1,
-           .help = "1: inputs are 1 above the threshold and 0 elsewhere, and the kernel is that of "
-                   "such rows; 0: as they are"},
-          {.key = "threshold",
-           .type = FieldType::number,
-           .fallback = 0.0,
-           .least = -kMost,
-           .most = kMost,
-           .help = "of input_bits = 1"},
-          threshold_from_field(),
-          {.key = "output_bits",
-           .type = FieldType::integer,
-           .fallback = int64_t{0},
-           .least = 0,
-           .most = 16,
-           .help = "|u'x|^exponent rounded to so many bits, saturating at exposure; 0: as it is"},
-          {.key = "exposure",
-           .type = FieldType::number,
-           .fallback = kExposure,
-           .least = 1e-30,
-           .most = 1e30,
-           .help = "the largest |u'x|^exponent that output_bits can show"}};
+  return {
+      integer_field(
+          "input_bits", int64_t{0}, 0, 1,
+          "1: inputs are 1 above the threshold and 0 elsewhere, and the kernel is that of "
+          "such rows; 0: as they are"),
+      number_field("threshold", 0.0, -kMost, kMost, "of input_bits = 1"), threshold_from_field(),
+      integer_field("output_bits", int64_t{0}, 0, 16,
+                    "|u'x|^exponent rounded to so many bits, saturating at exposure; 0: as it is"),
+      number_field("exposure", kExposure, 1e-30, 1e30,
+                   "the largest |u'x|^exponent that output_bits can show")};
 }
 
 }  // namespace

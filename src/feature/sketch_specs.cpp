@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/fields.h"
 #include "feature/sketch.h"
 
 namespace mercer::feature {
@@ -81,12 +82,7 @@ Field base() {
 }
 
 Field intermediate(const char* help) {
-  return {.key = "intermediate",
-          .type = FieldType::integer,
-          .fallback = std::numeric_limits<double>::quiet_NaN(),
-          .least = 1,
-          .most = kMostExtent,
-          .help = help};
+  return integer_field("intermediate", kOptional, 1, kMostExtent, help);
 }
 
 const SketchKind& kind_of(const std::string& map, const Parameters& own) {

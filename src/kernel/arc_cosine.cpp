@@ -64,12 +64,8 @@ double arc_cosine_moment(int n, const Angle& angle) noexcept {
 KernelEntry arc_cosine_entry() {
   return entry_of<ArcCosine>(
       "arc_cosine", "||x||^n ||y||^n J_n(angle)/pi, n = order: 2 E (w'x)_+^n (w'y)_+^n of normal w",
-      {{.key = "order",
-        .type = FieldType::integer,
-        .fallback = int64_t{1},
-        .least = 0,
-        .most = kMostOrder,
-        .help = "power n of the neurons: 0 steps, 1 ramps, 2 squared ramps"}},
+      {integer_field("order", int64_t{1}, 0, kMostOrder,
+                     "power n of the neurons: 0 steps, 1 ramps, 2 squared ramps")},
       "arc_cosine");
 }
 

@@ -84,13 +84,7 @@ std::unique_ptr<Kernel> make_kernel(const Parameters& given) {
 }
 
 Field positive_field(const char* key, double fallback, const char* help) {
-  return {.key = key,
-          .type = FieldType::number,
-          .fallback = fallback,
-          .least = 0,
-          .most = std::numeric_limits<double>::max(),
-          .least_open = true,
-          .help = help};
+  return number_above_field(key, fallback, 0, std::numeric_limits<double>::max(), help);
 }
 
 Field lengthscale_field() {

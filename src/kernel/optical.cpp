@@ -56,12 +56,7 @@ KernelEntry optical_entry() {
   return entry_of<Optical>(
       "optical",
       "E |u'x|^m |u'y|^m, m = exponent, of complex normal u; m = 2: ||x||^2 ||y||^2 + (x'y)^2",
-      {{.key = "exponent",
-        .type = FieldType::integer,
-        .fallback = int64_t{2},
-        .least = 2,
-        .most = kMostExponent,
-        .help = "m, even; 2: what a camera sees"}},
+      {integer_field("exponent", int64_t{2}, 2, kMostExponent, "m, even; 2: what a camera sees")},
       "optical");
 }
 

@@ -55,16 +55,12 @@ class Polynomial final : public Kernel {
 }  // namespace
 
 KernelEntry polynomial_entry() {
-  return entry_of<Polynomial>("polynomial", "(gamma x'y + offset)^degree",
-                              {count_field("degree", int64_t{2}, kMostDegree, "the power"),
-                               positive_field("gamma", 1.0, "factor of x'y"),
-                               {.key = "offset",
-                                .type = FieldType::number,
-                                .fallback = 0.0,
-                                .least = 0,
-                                .most = std::numeric_limits<double>::max(),
-                                .help = "added to gamma x'y"}},
-                              "tensor_srht");
+  return entry_of<Polynomial>(
+      "polynomial", "(gamma x'y + offset)^degree",
+      {count_field("degree", int64_t{2}, kMostDegree, "the power"),
+       positive_field("gamma", 1.0, "factor of x'y"),
+       number_field("offset", 0.0, 0, std::numeric_limits<double>::max(), "added to gamma x'y")},
+      "tensor_srht");
 }
 
 }  // namespace mercer::kernel

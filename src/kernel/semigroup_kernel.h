@@ -47,14 +47,7 @@ class SemigroupKernel : public HalfLineKernel<Derived, Join> {
 template <class Kind>
 KernelEntry semigroup_entry(const char* name, const char* help, const char* key,
                             const char* key_help) {
-  return entry_of<Kind>(name, help,
-                        {{.key = key,
-                          .type = FieldType::number,
-                          .fallback = 1.0,
-                          .least = 1e-100,
-                          .most = 1e100,
-                          .help = key_help}},
-                        "laplace");
+  return entry_of<Kind>(name, help, {number_field(key, 1.0, 1e-100, 1e100, key_help)}, "laplace");
 }
 
 }  // namespace mercer::kernel

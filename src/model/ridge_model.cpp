@@ -4,6 +4,7 @@
 // classes. How lambda is chosen is in selection.cpp.
 #include <cmath>
 
+#include "base/fields.h"
 #include "model/class_weights.h"
 #include "model/model_entry.h"
 #include "model/selection.h"
@@ -46,12 +47,9 @@ const ModelEntry& ridge_model() {
   static const ModelEntry entry{
       .name = "ridge",
       .help = "ridge regression or least-squares classification on the features of a map",
-      .fields = {{.key = "lambda",
-                  .type = FieldType::number,
-                  .fallback = std::nan(""),
-                  .least = 0,
-                  .help = "n lambda is added to Z'Z; absent: chosen by "
-                          "leave-one-out"},
+      .fields = {number_field("lambda", kOptional, 0, kUnbounded,
+                              "n lambda is added to Z'Z; absent: chosen by "
+                              "leave-one-out"),
                  class_weight_field()},
       .sections = {"weights", "intercept"},
       .selection = Selection::loo,
