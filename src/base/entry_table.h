@@ -5,11 +5,22 @@
 // `gaussian` defines the function  Entry gaussian_entry().
 #pragma once
 
+#include <span>
+#include <vector>
+
+#include "base/once.h"
+
 /// Declares the entries of a list: MERCER_DECLARE_ENTRIES(KernelEntry, LIST). Once in a namespace.
 #define MERCER_DECLARE_ENTRIES(Entry, LIST) \
   using MercerEntry = Entry;                \
   LIST(MERCER_DECLARE_ENTRY)
 #define MERCER_DECLARE_ENTRY(name) MercerEntry name##_entry();
+
+/// The table of a list as a function: MERCER_ENTRY_TABLE(KernelEntry, kernel_table, LIST).
+#define MERCER_ENTRY_TABLE(Entry, table, LIST)                                     \
+  MERCER_DECLARE_ENTRIES(Entry, LIST)                                              \
+  static std::vector<Entry> make_entries() { return {MERCER_LIST_ENTRIES(LIST)}; } \
+  std::span<const Entry> table() { return made_once<make_entries>(); }
 
 /// The entries, separated by commas: std::vector<KernelEntry>{MERCER_LIST_ENTRIES(LIST)}.
 #define MERCER_LIST_ENTRIES(LIST) LIST(MERCER_LIST_ENTRY)

@@ -5,10 +5,12 @@
 #pragma once
 
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "base/parameters.h"
 #include "operator/field_kernel.h"
+#include "operator/operator_entry.h"
 #include "operator/operator_map.h"
 
 namespace mercer::operators {
@@ -22,5 +24,19 @@ std::vector<Field> field_map_fields(bool has_divergence);
 /// number of features.
 std::unique_ptr<const OperatorMap> make_field_map(const Parameters& canonical,
                                                   std::shared_ptr<const OperatorKernel> kernel);
+
+/// The entry of a field kernel: kParts(canonical) are its FieldParts.
+template <auto kParts>
+OperatorEntry field_entry(const char* name, const char* help, std::vector<Field> fields,
+                          bool has_divergence) {
+  return {name,
+          help,
+          std::move(fields),
+          field_map_fields(has_divergence),
+          [](const Parameters& canonical) -> std::unique_ptr<const OperatorKernel> {
+            return std::make_unique<const FieldKernel>(canonical, kParts(canonical));
+          },
+          make_field_map};
+}
 
 }  // namespace mercer::operators

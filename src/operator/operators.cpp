@@ -3,7 +3,6 @@
 // What exists, one line per operator-valued kernel with its map: each is defined in the file of its
 // name.
 #include "base/entry_table.h"
-#include "base/once.h"
 #include "operator/operator_entry.h"
 
 // clang-format off
@@ -16,14 +15,6 @@
 
 namespace mercer::operators {
 
-MERCER_DECLARE_ENTRIES(OperatorEntry, MERCER_OPERATORS)
-
-namespace {
-
-std::vector<OperatorEntry> make_table() { return {MERCER_LIST_ENTRIES(MERCER_OPERATORS)}; }
-
-}  // namespace
-
-std::span<const OperatorEntry> operator_table() { return made_once<make_table>(); }
+MERCER_ENTRY_TABLE(OperatorEntry, operator_table, MERCER_OPERATORS)
 
 }  // namespace mercer::operators

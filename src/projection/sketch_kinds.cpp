@@ -3,7 +3,6 @@
 // What sketches exist, one line per family: each is defined in the file of its name.
 #include "base/entry_table.h"
 #include "base/error.h"
-#include "base/once.h"
 #include "projection/sketch_kind.h"
 
 // clang-format off
@@ -15,15 +14,7 @@
 
 namespace mercer::projection {
 
-MERCER_DECLARE_ENTRIES(SketchFamily, MERCER_SKETCHES)
-
-namespace {
-
-std::vector<SketchFamily> make_families() { return {MERCER_LIST_ENTRIES(MERCER_SKETCHES)}; }
-
-}  // namespace
-
-std::span<const SketchFamily> sketch_families() { return made_once<make_families>(); }
+MERCER_ENTRY_TABLE(SketchFamily, sketch_families, MERCER_SKETCHES)
 
 const SketchKind* sketch_kind(std::string_view name) noexcept {
   for (const SketchFamily& family : sketch_families()) {
