@@ -25,17 +25,11 @@ namespace {
 
 enum class Form { exp, hyperbolic, trigonometric };
 constexpr const char* kForms[] = {"exp", "hyperbolic", "trigonometric"};
+constexpr decltype(&transform::exp_epilogue) kEpilogues[] = {
+    transform::exp_epilogue, transform::hyperbolic_epilogue, transform::grown_pair_epilogue};
 
 std::unique_ptr<const transform::Epilogue> make_form(Form form) {
-  switch (form) {
-    case Form::exp:
-      return transform::exp_epilogue();
-    case Form::hyperbolic:
-      return transform::hyperbolic_epilogue();
-    case Form::trigonometric:
-      break;
-  }
-  return transform::grown_pair_epilogue();
+  return kEpilogues[static_cast<int>(form)]();
 }
 
 double scale_of(const GaussianDraw& draw, Form form) {

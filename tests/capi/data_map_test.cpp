@@ -151,12 +151,7 @@ TEST_CASE("a search takes no more landmarks than rows, and says so", "[capi]") {
   REQUIRE(mercer_model_search(&options, rows_of(X, 3), rows_of(Y, 1), 0, nullptr, &out) ==
           MERCER_OK);
   const ModelHandle model(out);
-  mercer_map* map = nullptr;
-  REQUIRE(mercer_model_map(out, &map) == MERCER_OK);
-  const MapHandle owned(map);
-  int64_t D = 0;
-  REQUIRE(mercer_map_shape(map, nullptr, &D, nullptr, nullptr, nullptr) == MERCER_OK);
-  CHECK(D == 19);
+  CHECK(columns_of(map_of(out).get()) == 19);
   const std::string report =
       text_of([&](auto... buffer) { return mercer_model_report(out, buffer...); });
   CHECK(report.find("a row for each feature, of those that choose: 19 features, not 2048") !=

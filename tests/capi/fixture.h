@@ -83,6 +83,19 @@ inline StatisticsHandle reloaded(const mercer_statistics* statistics) {
   return through_file<StatisticsHandle>(statistics, mercer_statistics_save, mercer_statistics_load);
 }
 
+/// The map of a model; NULL if that failed.
+inline MapHandle map_of(const mercer_model* model) {
+  mercer_map* map = nullptr;
+  mercer_model_map(model, &map);
+  return MapHandle(map);
+}
+/// D; -1 if that failed.
+inline int64_t columns_of(const mercer_map* map) {
+  int64_t D = -1;
+  mercer_map_shape(map, nullptr, &D, nullptr, nullptr, nullptr);
+  return D;
+}
+
 /// What a call that fills a string buffer says; "?" if it fails.
 template <class Ask>
 std::string text_of(Ask ask) {

@@ -162,13 +162,9 @@ TEST_CASE("a search reports its candidates and fits what was asked for", "[capi]
   const ModelHandle model(out);
   CHECK(counts[0] + counts[1] + counts[2] > 1);
   CHECK(counts[3] <= 1);
-  mercer_map* map = nullptr;
-  REQUIRE(mercer_model_map(out, &map) == MERCER_OK);
-  const MapHandle owned(map);
-  int64_t D = 0;
-  REQUIRE(mercer_map_shape(map, nullptr, &D, nullptr, nullptr, nullptr) == MERCER_OK);
-  CHECK(D == 128);
-  CHECK(spec_of(map).find("\"nu\":2.5") != std::string::npos);
+  const MapHandle map = map_of(out);
+  CHECK(columns_of(map.get()) == 128);
+  CHECK(spec_of(map.get()).find("\"nu\":2.5") != std::string::npos);
 
   const std::string report = report_of(out);
   CHECK(report.find("\"kind\":\"nested\",\"measure\":\"r_squared\",\"rows\":400") !=

@@ -11,6 +11,7 @@
 #include "support/catch.h"
 #include "support/dense.h"
 #include "support/derivatives.h"
+#include "support/made_map.h"
 #include "support/map_calls.h"
 #include "support/refusal.h"
 #include "support/statistic.h"
@@ -138,6 +139,17 @@ TEST_CASE("arc_cosine and sign: opposite rows are exact") {
   CHECK((variance >= 0 && variance <= 1e-12));
 }
 
+// Of the kernel at the two rows of X.
+double estimate(const char* map, const Parameters& kernel, const char* projection,
+                const Matrix<double>& X, int64_t D, int64_t seed) {
+  const auto made = test::made_map(map, kernel, X.cols(), D, static_cast<uint64_t>(seed),
+                                   {{"projection", projection}});
+  const Matrix<double> Z = features_of(*made, X);
+  double sum = 0;
+  for (int64_t j = 0; j < D; ++j) sum += Z(0, j) * Z(1, j);
+  return sum;
+}
+
 TEST_CASE("sign: features of sorf from 17 inputs on") {
   for (const int64_t d : {17, 40}) {
     const Matrix<double> X = test::random_matrix(2, d, 6);
@@ -146,13 +158,7 @@ TEST_CASE("sign: features of sorf from 17 inputs on") {
     const auto kernel = kernel::make_kernel({{"kernel", "sign"}});
     const double k = kernel->value(d, X.view().row(0), X.view().row(1));
     for (int64_t seed = 0; seed < 3000; ++seed) {
-      Parameters spec{{"map", "sign"}, {"inputs", d}, {"features", int64_t{32}}, {"seed", seed}};
-      spec.set("kernel", std::make_shared<const Parameters>(kernel->parameters()));
-      spec.set("projection", "sorf");
-      const auto map = feature::make_map(feature::canonical_map(spec, "", feature::Data::refused));
-      const Matrix<double> Z = features_of(*map, X);
-      double sum = 0;
-      for (int64_t j = 0; j < 32; ++j) sum += Z(0, j) * Z(1, j);
+      const double sum = estimate("sign", kernel->parameters(), "sorf", X, 32, seed);
       estimates.push_back(sum);
       deviations.push_back((sum - k) * (sum - k));
     }
@@ -193,15 +199,7 @@ TEST_CASE("arc_cosine and sign: the mean under quadrature is that of its radii")
     const auto exact = kernel::make_kernel(kernel);
     std::vector<double> estimates;
     for (int64_t seed = 0; seed < 3000; ++seed) {
-      Parameters spec{
-          {"map", one.map}, {"inputs", int64_t{4}}, {"features", int64_t{12}}, {"seed", seed}};
-      spec.set("kernel", std::make_shared<const Parameters>(kernel));
-      spec.set("projection", "quadrature");
-      const auto map = feature::make_map(feature::canonical_map(spec, "", feature::Data::refused));
-      const Matrix<double> Z = features_of(*map, X);
-      double sum = 0;
-      for (int64_t j = 0; j < 12; ++j) sum += Z(0, j) * Z(1, j);
-      estimates.push_back(sum);
+      estimates.push_back(estimate(one.map, kernel, "quadrature", X, 12, seed));
     }
     const double k = exact->value(4, X.view().row(0), X.view().row(1));
     INFO(one.map << ", order " << one.order << ", k = " << k);

@@ -19,6 +19,7 @@
 #include "support/catch.h"
 #include "support/dense.h"
 #include "support/kernels.h"
+#include "support/map_calls.h"
 #include "support/sparse.h"
 #include "support/worst.h"
 #include "transform/dense_panel.h"
@@ -180,11 +181,7 @@ Matrix<double> reference(const Recipe& recipe, const std::string& name, int64_t 
 
 template <class T>
 Matrix<T> apply(const FeatureMap& map, const Rows& X, int threads = 1) {
-  Matrix<T> Z(X.rows(), map.row_length());
-  Context context;
-  context.threads = threads;
-  map.apply(X, {0, map.features()}, context, Z.view());
-  return Z;
+  return test::features_of(map, test::Input<T>(X), threads);
 }
 
 template <class T>

@@ -27,6 +27,7 @@ class Input {
   Input(const Matrix<T>& X) : left_(X.view()) {}  // NOLINT: implicit
   Input(const CsrView<T>& X) : left_(X) {}        // NOLINT: implicit
   Input(MatrixView<const T> X, MatrixView<const T> Y) : left_(X), right_(Y) {}
+  explicit Input(const Rows& X) : left_(X) {}  // of T
 
   int64_t rows() const { return left_.rows(); }
   Input block_rows(int64_t i0, int64_t i1) const {
