@@ -3,6 +3,7 @@
 // mercer/map.h: making maps and asking what they are. Applying them is in map_apply.cpp.
 #include "mercer/map.h"
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "feature/fourier.h"
 #include "guard.h"
 #include "handles.h"
+#include "projection/projections.h"
 #include "row_arguments.h"
 #include "spec/spec.h"
 
@@ -24,22 +26,26 @@ constexpr mercer_fourier_options kFourierDefaults = {
     sizeof(mercer_fourier_options), MERCER_FORM_PAIR, MERCER_PROJECTION_DENSE, 0, 0, 0, 0};
 constexpr uint32_t kFourierFirstSize = 32;
 
-constexpr const char* kProjectionNames[] = {"dense",     "orthogonal", "sorf",   "fastfood",
-                                            "circulant", "sobol",      "halton", "quadrature"};
 constexpr feature::FourierForm kForms[] = {feature::FourierForm::pair, feature::FourierForm::phase,
                                            feature::FourierForm::complex};
+
+/// The projection of a mercer_projection.
+const char* projection_name(int32_t number) {
+  const auto table = projection::projection_table();
+  check_range("options->projection", number, 0, static_cast<int32_t>(table.size()) - 1);
+  return (*std::ranges::find(table, number, &projection::ProjectionEntry::number))->name;
+}
 
 feature::FourierOptions read_fourier_options(const mercer_fourier_options* options) {
   const auto read = read_options("options", options, kFourierDefaults, kFourierFirstSize);
   check_range("options->form", read.form, MERCER_FORM_PAIR, MERCER_FORM_COMPLEX);
-  check_range("options->projection", read.projection, MERCER_PROJECTION_DENSE,
-              MERCER_PROJECTION_QUADRATURE);
+  const char* const projection = projection_name(read.projection);
   check_range("options->radius", read.radius, MERCER_RADIUS_DRAWN, MERCER_RADIUS_FIXED);
   check_range("options->scramble", read.scramble, MERCER_SCRAMBLE_OWEN,
               MERCER_SCRAMBLE_DIGITAL_SHIFT);
   check_range("options->whole_blocks", read.whole_blocks, 0, 1);
   return {
-      {kProjectionNames[read.projection],
+      {projection,
        read.radius == MERCER_RADIUS_FIXED ? projection::Radius::fixed : projection::Radius::drawn,
        read.scramble == MERCER_SCRAMBLE_OWEN ? projection::Scramble::owen
                                              : projection::Scramble::digital_shift,
@@ -81,7 +87,7 @@ mercer_status mercer_fourier_create_supplied(const mercer_kernel* kernel, int64_
     check_at_least("d", d, 1);
     check_at_least("F", F, 1);
     const feature::FourierOptions read = read_fourier_options(options);
-    require(read.projection == kProjectionNames[MERCER_PROJECTION_DENSE], MERCER_UNSUPPORTED,
+    require(read.projection == projection_name(MERCER_PROJECTION_DENSE), MERCER_UNSUPPORTED,
             "options->projection is %s, expected MERCER_PROJECTION_DENSE for supplied frequencies",
             read.projection.c_str());
     const auto W = matrix("frequencies", frequencies, "F", F, d, "ldw", ldw);

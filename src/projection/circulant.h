@@ -73,6 +73,7 @@ constexpr ProjectionEntry circulant_entry(
     std::unique_ptr<Projection> (*maker)(const ProjectionArguments&)) {
   return {
       .name = "circulant",
+      .number = 4,
       .help = "signed circulant blocks by FFT; F log d per row, d padded to a power of two",
       .need = LawNeed::isotropic_or_product,
       .product_columns_correlate = true,

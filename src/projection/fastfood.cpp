@@ -80,6 +80,7 @@ struct Fastfood {
 
 const ProjectionEntry kFastfood = {
     .name = "fastfood",
+    .number = 3,
     .help = "blocks S H G Pi H B; F log d per row, d padded to a power of two",
     .need = LawNeed::isotropic,
     .uses_radius = true,

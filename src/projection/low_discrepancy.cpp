@@ -114,9 +114,10 @@ std::unique_ptr<Projection> make_halton(const ProjectionArguments& arguments) {
   return make_low_discrepancy<random::HaltonPoints>(arguments, "halton", random::kHaltonDimensions);
 }
 
-constexpr ProjectionEntry entry(const char* name, const char* help,
+constexpr ProjectionEntry entry(const char* name, int32_t number, const char* help,
                                 decltype(ProjectionEntry::maker) maker) {
   return {.name = name,
+          .number = number,
           .help = help,
           .need = LawNeed::product_or_mixture,
           .uses_scramble = true,
@@ -126,13 +127,13 @@ constexpr ProjectionEntry entry(const char* name, const char* help,
 }  // namespace
 
 constinit const ProjectionEntry kSobol =
-    entry("sobol",
+    entry("sobol", 5,
           "scrambled Sobol' points through the inverse distribution function; d*F per row; d <= "
           "1024 with independent coordinates, else 1023",
           make_sobol);
 
 constinit const ProjectionEntry kHalton =
-    entry("halton",
+    entry("halton", 6,
           "scrambled Halton points through the inverse distribution function; d*F per row; d <= "
           "6542 with independent coordinates, else 6541",
           make_halton);

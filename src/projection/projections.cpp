@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The table of projections. A new one is a line here, one in projections.h and a .cpp of its own.
+// The table of projections, which projections.h lists.
 #include "projection/projections.h"
 
 #include <cmath>
@@ -10,8 +10,8 @@
 namespace mercer::projection {
 namespace {
 
-constexpr const ProjectionEntry* kTable[] = {&kDense, &kOrthogonal, &kSorf,      &kFastfood,
-                                             &kSobol, &kHalton,     &kCirculant, &kQuadrature};
+#define MERCER_LIST_PROJECTION(Name) &k##Name,
+constexpr const ProjectionEntry* kTable[] = {MERCER_PROJECTIONS(MERCER_LIST_PROJECTION)};
 
 bool meets(LawNeed need, const random::Law& law) {
   switch (need) {

@@ -42,6 +42,7 @@ const char* served_laws(LawNeed need) noexcept;
 
 struct ProjectionEntry {
   const char* name;
+  int32_t number;  // that of its mercer_projection (mercer/map.h), from 0 without a gap
   const char* help;
   LawNeed need = LawNeed::any;
   bool uses_radius = false;
@@ -66,15 +67,20 @@ std::span<const ProjectionEntry* const> projection_table();
 /// The entry of that name; INVALID_ARGUMENT listing the names.
 const ProjectionEntry& find_projection(std::string_view name);
 
-/// The entries, each defined in the file of its name; Sobol' and Halton points in
-/// low_discrepancy.cpp.
-extern const ProjectionEntry kDense;
-extern const ProjectionEntry kOrthogonal;
-extern const ProjectionEntry kSorf;
-extern const ProjectionEntry kFastfood;
-extern const ProjectionEntry kSobol;
-extern const ProjectionEntry kHalton;
-extern const ProjectionEntry kCirculant;
-extern const ProjectionEntry kQuadrature;
+// clang-format off
+/// The entries in the order in which they are listed, kNAME in the file of its name; Sobol' and
+/// Halton points in low_discrepancy.cpp. A new projection is a line here.
+#define MERCER_PROJECTIONS(entry) \
+  entry(Dense)                    \
+  entry(Orthogonal)               \
+  entry(Sorf)                     \
+  entry(Fastfood)                 \
+  entry(Sobol)                    \
+  entry(Halton)                   \
+  entry(Circulant)                \
+  entry(Quadrature)
+// clang-format on
+#define MERCER_DECLARE_PROJECTION(Name) extern const ProjectionEntry k##Name;
+MERCER_PROJECTIONS(MERCER_DECLARE_PROJECTION)
 
 }  // namespace mercer::projection

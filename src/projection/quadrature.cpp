@@ -110,6 +110,7 @@ double share_of(const ProjectionArguments& arguments, int64_t j) {
 
 const ProjectionEntry kQuadrature = {
     .name = "quadrature",
+    .number = 7,
     .help =
         "spherical-radial rule of degree 3, d + 2 columns a block; for close points: far ones "
         "are biased",

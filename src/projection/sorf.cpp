@@ -60,6 +60,7 @@ struct Sorf {
 
 const ProjectionEntry kSorf = {
     .name = "sorf",
+    .number = 2,
     .help =
         "structured orthogonal blocks H D1 H D2 H D3; F log d per row, d padded "
         "to a power of two",
