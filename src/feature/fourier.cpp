@@ -7,15 +7,12 @@
 #include "feature/fourier.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <functional>
 #include <utility>
 
 #include "base/error.h"
-#include "base/fields.h"
 #include "base/float_environment.h"
-#include "feature/map_entry.h"
 #include "feature/projected_map.h"
 #include "moment/fourier_variance.h"
 #include "projection/dense.h"
@@ -311,76 +308,6 @@ std::unique_ptr<FeatureMap> make_fourier_supplied(const kernel::Kernel& kernel,
   supplied.projection = "supplied";
   return std::make_unique<Fourier>(
       Ingredients{copy_of(kernel), supplied, frequencies.cols, F, copy, shares});
-}
-
-namespace {
-
-FourierForm form_of(const std::string& text) {
-  return text == "pair"    ? FourierForm::pair
-         : text == "phase" ? FourierForm::phase
-                           : FourierForm::complex;
-}
-
-/// Files that know no names hold the frequencies row by row, then one weight each.
-std::unique_ptr<FeatureMap> supplied_from_unnamed(const MapArguments& arguments, int64_t F,
-                                                  const FourierOptions& options) {
-  const int64_t d = arguments.inputs;
-  const std::array<int64_t, 1> any = {-1};
-  const std::vector<double>& all = find_doubles(arguments.data.numbers, "", any);
-  const auto numbers = static_cast<int64_t>(all.size());
-  require(numbers % (d + 1) == 0 && numbers / (d + 1) == F, MERCER_CORRUPT_FILE,
-          "%lld numbers do not make %lld frequencies of %lld inputs with weights",
-          static_cast<long long>(numbers), static_cast<long long>(F), static_cast<long long>(d));
-  return make_fourier_supplied(arguments.kernel, {all.data(), F, d},
-                               std::span(all).subspan(static_cast<size_t>(F * d)), options);
-}
-
-std::unique_ptr<FeatureMap> supplied_from(const MapArguments& arguments,
-                                          const FourierOptions& options) {
-  const std::span<const NumberArray> arrays = arguments.data.numbers;
-  require(!arrays.empty(), MERCER_UNSUPPORTED,
-          "projection = supplied needs the frequencies themselves: use "
-          "mercer_fourier_create_supplied, or a file");
-  const bool pair = options.form == FourierForm::pair;
-  const int64_t d = arguments.inputs, F = pair ? arguments.features / 2 : arguments.features;
-  require(F >= 1 && (!pair || arguments.features % 2 == 0), MERCER_CORRUPT_FILE,
-          "%lld features of form = pair, expected an even number",
-          static_cast<long long>(arguments.features));
-  if (arrays.front().name.empty()) return supplied_from_unnamed(arguments, F, options);
-  const std::vector<double>& W = find_doubles(arrays, "frequencies", std::array<int64_t, 2>{F, d});
-  return make_fourier_supplied(arguments.kernel, {W.data(), F, d},
-                               find_doubles(arrays, "weights", std::array<int64_t, 1>{F}), options);
-}
-
-std::unique_ptr<FeatureMap> fourier_from(const MapArguments& arguments) {
-  const FourierOptions options{read_projection_choice(arguments.own),
-                               form_of(arguments.own.text("form")), arguments.seed};
-  if (options.projection != "supplied") {
-    return make_fourier(arguments.kernel, arguments.inputs, arguments.features, options);
-  }
-  return supplied_from(arguments, options);
-}
-
-}  // namespace
-
-MapEntry fourier_entry() {
-  std::vector<Field> fields =
-      projection_fields("how frequencies are drawn; supplied: the caller's own, kept in files only",
-                        "supplied");
-  fields.insert(fields.begin() + 1,
-                choice_field("form", "pair", {"pair", "phase", "complex"},
-                             "pair: [cos | sin], features even; phase: sqrt(2) cos(. + b); "
-                             "complex: exp(i .)"));
-  return {
-      .name = "fourier",
-      .help =
-          "random Fourier features of a shift-invariant kernel: cos and sin of x'omega, omega from "
-          "the spectral law",
-      .fields = std::move(fields),
-      .make = fourier_from,
-      .features_step = [](const MapArguments& a) -> int64_t {
-        return form_of(a.own.text("form")) == FourierForm::pair ? 2 : 1;
-      }};
 }
 
 }  // namespace mercer::feature

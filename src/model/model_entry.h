@@ -46,8 +46,14 @@ std::span<const ModelEntry* const> model_table();
 /// Null if there is none of this name.
 const ModelEntry* find_model(std::string_view name) noexcept;
 
-const ModelEntry& ridge_model();
-const ModelEntry& logistic_model();
+// clang-format off
+/// The entries, NAME_model() in the file of that name. A new model is a line here.
+#define MERCER_MODELS(entry) \
+  entry(ridge)               \
+  entry(logistic)
+// clang-format on
+#define MERCER_DECLARE_MODEL(name) const ModelEntry& name##_model();
+MERCER_MODELS(MERCER_DECLARE_MODEL)
 
 /// The entry's own fields but lambda at their defaults: FitOptions::parameters where nothing else
 /// is asked for.

@@ -7,10 +7,8 @@
 namespace mercer::model {
 
 std::span<const ModelEntry* const> model_table() {
-  static const ModelEntry* const table[] = {
-      &ridge_model(),
-      &logistic_model(),
-  };
+#define MERCER_LIST_MODEL(name) &name##_model(),
+  static const ModelEntry* const table[] = {MERCER_MODELS(MERCER_LIST_MODEL)};
   return table;
 }
 
