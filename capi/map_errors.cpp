@@ -5,6 +5,7 @@
 
 #include "guard.h"
 #include "handles.h"
+#include "mercer/map_error.h"
 #include "mercer/sketch.h"
 #include "row_arguments.h"
 #include "statistic/kernel_error.h"

@@ -13,6 +13,7 @@
 #include "mercer/kernel.h"
 #include "mercer/kernel_ridge.h"
 #include "mercer/map.h"
+#include "mercer/map_error.h"
 #include "mercer/model.h"
 #include "mercer/operator.h"
 #include "mercer/operator_analysis.h"

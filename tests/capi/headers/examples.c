@@ -123,6 +123,8 @@ static int features_of_rows(const mercer_map* map, float* x, float* z) {
   return status == MERCER_OK && z[100 * n - 1] != 0;
 }
 
+/* ---- map_error.h ---- */
+
 static int errors_of_the_estimate(const mercer_map* map, double* x) {
   mercer_rows X = mercer_rows_f64(n, d, x);
   double measured = 0, predicted = 0;
