@@ -192,6 +192,17 @@ struct WrongField {
   const char* says;
 };
 
+/// What fits and searches share: how rows are prepared.
+template <class Options>
+constexpr WrongField<Options> kPreparation[] = {
+    {[](auto& o) { o.scale = 3; }, "options->scale = 3"},
+    {[](auto& o) { o.missing = 3; }, "options->missing = 3"},
+    {[](auto& o) { o.transform = -1; }, "options->transform = -1"},
+    {[](auto& o) { o.target_transform = 3; }, "options->target_transform = 3"},
+    {[](auto& o) { o.unit_rows = 2; }, "options->unit_rows = 2"},
+    {[](auto& o) { o.class_weight = MERCER_CLASS_WEIGHT_BALANCED; }, "task is regression"},
+};
+
 TEST_CASE("fields out of range are named", "[capi]") {
   const WrongField<mercer_fourier_options> fourier_fields[] = {
       {[](auto& o) { o.form = 3; }, "options->form = 3"},
@@ -214,13 +225,7 @@ TEST_CASE("fields out of range are named", "[capi]") {
       {[](auto& o) { o.selection = 5; }, "options->selection = 5"},
       {[](auto& o) { o.reserved = 1; }, "options->reserved = 1"},
       {[](auto& o) { o.extrapolation = 4; }, "options->extrapolation = 4"},
-      {[](auto& o) { o.scale = 3; }, "options->scale = 3"},
-      {[](auto& o) { o.missing = 3; }, "options->missing = 3"},
-      {[](auto& o) { o.transform = -1; }, "options->transform = -1"},
-      {[](auto& o) { o.target_transform = 3; }, "options->target_transform = 3"},
-      {[](auto& o) { o.unit_rows = 2; }, "options->unit_rows = 2"},
       {[](auto& o) { o.class_weight = 2; }, "options->class_weight = 2"},
-      {[](auto& o) { o.class_weight = MERCER_CLASS_WEIGHT_BALANCED; }, "task is regression"},
       {[](auto& o) { o.reserved2 = 1; }, "options->reserved2 = 1"},
       {[](auto& o) { o.lambda = -1; }, "options->lambda = -1"},
       {[](auto& o) { o.lambda = std::nan(""); }, "options->lambda = nan"},
@@ -231,11 +236,13 @@ TEST_CASE("fields out of range are named", "[capi]") {
       {[](auto& o) { o.held_out_fraction = 1; }, "options->held_out_fraction = 1"},
       {[](auto& o) { o.held_out_fraction = std::nan(""); }, "options->held_out_fraction = nan"},
   };
-  for (const auto& row : fit_fields) {
+  const auto check = [](const WrongField<mercer_fit_options>& row) {
     auto options = fit_options(MERCER_SELECTION_GCV);
     row.spoil(options);
     CHECK(fault(read_fit(&options), MERCER_INVALID_ARGUMENT, "mercer_model_fit", row.says) == "");
-  }
+  };
+  for (const auto& row : fit_fields) check(row);
+  for (const auto& row : kPreparation<mercer_fit_options>) check(row);
 }
 
 TEST_CASE("fields of search options out of range are named", "[capi]") {
@@ -249,20 +256,14 @@ TEST_CASE("fields of search options out of range are named", "[capi]") {
       {[](auto& o) { o.held_out_fraction = 0; }, "options->held_out_fraction = 0"},
       {[](auto& o) { o.extrapolation = -1; }, "options->extrapolation = -1"},
       {[](auto& o) { o.assess = 2; }, "options->assess = 2"},
-      {[](auto& o) { o.scale = 3; }, "options->scale = 3"},
-      {[](auto& o) { o.missing = 3; }, "options->missing = 3"},
-      {[](auto& o) { o.transform = -1; }, "options->transform = -1"},
-      {[](auto& o) { o.target_transform = 3; }, "options->target_transform = 3"},
-      {[](auto& o) { o.unit_rows = 2; }, "options->unit_rows = 2"},
       {[](auto& o) { o.estimator = 3; }, "options->estimator = 3"},
       {[](auto& o) { o.class_weight = -1; }, "options->class_weight = -1"},
-      {[](auto& o) { o.class_weight = MERCER_CLASS_WEIGHT_BALANCED; }, "task is regression"},
       {[](auto& o) { o.ard = 3; }, "options->ard = 3"},
       {[](auto& o) { o.estimator = MERCER_ESTIMATOR_LOGISTIC; }, "of classification"},
       {[](auto& o) { o.map = "{\"map\":\"fourier\",\"seed\":3}"; }, "seed"},
       {[](auto& o) { o.map = "{\"map\":\"no\"}"; }, "no"},
   };
-  for (const auto& row : fields) {
+  const auto check = [](const WrongField<mercer_search_options>& row) {
     auto options = search_options();
     row.spoil(options);
     const auto X = numbers(30, 2);
@@ -270,7 +271,9 @@ TEST_CASE("fields of search options out of range are named", "[capi]") {
     const mercer_status status = mercer_model_search(
         &options, rows_of(X, 2), rows_of(X.data(), 30, 1, 2), 0, nullptr, &model);
     CHECK(fault(status, MERCER_INVALID_ARGUMENT, "mercer_model_search", row.says) == "");
-  }
+  };
+  for (const auto& row : fields) check(row);
+  for (const auto& row : kPreparation<mercer_search_options>) check(row);
 }
 
 }  // namespace
