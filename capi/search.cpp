@@ -21,7 +21,7 @@ constexpr mercer_search_options kSearchDefaults = {sizeof(mercer_search_options)
                                                    1,  // standardize
                                                    1,  // center
                                                    MERCER_PRECISION_F32,
-                                                   2048,     // features
+                                                   0,        // features
                                                    0,        // lengthscale
                                                    -1,       // lambda
                                                    0.1,      // held_out_fraction
@@ -78,10 +78,11 @@ model::SearchOptions read_search_options(const mercer_search_options& read) {
   search.fit.seed = read.seed;
   read_preparation(read, MERCER_TRANSFORM_AUTO, search.fit);
   search.choose_transform = read.transform == MERCER_TRANSFORM_AUTO;
-  check_at_least("options->features", read.features, 1);
+  check_at_least("options->features", read.features, 0);
   check_not_negative("options->lengthscale", read.lengthscale);
   check_finite("options->lambda", read.lambda);
-  search.features = read.features;
+  search.given_features = read.features > 0;
+  if (search.given_features) search.features = read.features;
   search.lengthscale = read.lengthscale;
   search.lambda = read.lambda;
   search.assess = read_flag("options->assess", read.assess);

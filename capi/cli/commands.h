@@ -44,7 +44,7 @@ inline constexpr int64_t kFeatures = 2048;
 struct FitRequest {
   LearnRequest learn;
   std::string model;
-  std::optional<int64_t> features;  // none: kFeatures, or the rows where each makes one
+  std::optional<int64_t> features;  // none: kFeatures, or what the rows allow
   double test_fraction = 0;
   std::string estimator = "auto";
   std::string ard = "auto";

@@ -242,6 +242,10 @@ std::string weights_text(const LearnRequest& request, const std::string& column)
 
 void run_compare(const CompareRequest& request) {
   const Plan plan = read_plan(request.learn.plan, specs());
+  if (plan.learns_threshold)
+    throw Failure(
+        "--map: the kernel of bits has no rows to compare on before the threshold of "
+        "threshold_from targets is known: give the threshold that a fit has found");
   for (const int64_t D : request.features) check_plan(plan, D);
   TrainingSet set = read_training_set(request.learn, streams_of(request.learn.quiet, stdout));
   const Kernel asked = Kernel::from_spec(kernel_of(plan.map, plan.lengthscale));

@@ -111,8 +111,7 @@ Model fit_by_search(const FitRequest& request, const Plan& plan, const TrainingS
     throw Failure("--estimator logistic: the task is a regression");
   mercer_search_options options = search_options();
   prepare(request.learn, set, &options);
-  options.features =
-      request.features.value_or(plan.row_per_feature ? std::min(kFeatures, n) : kFeatures);
+  options.features = request.features.value_or(0);
   options.lengthscale = plan.lengthscale;
   options.lambda = plan.lambda;
   options.estimator = estimator_of(request.estimator);

@@ -136,7 +136,8 @@ Plan read_plan(const PlanRequest& request, const std::string& specs) {
   const bool no_kernel = !map.contains("kernel") && request.kernel.empty();
   map["kernel"] = no_kernel ? entry.value("default_kernel", Json{{"kernel", "gaussian"}}) : kernel;
   Plan plan;
-  plan.needs_rows = entry.value("needs_rows", false);
+  plan.learns_threshold = map.value("threshold_from", Json()) == "targets";
+  plan.needs_rows = entry.value("needs_rows", false) || plan.learns_threshold;
   plan.row_per_feature = entry.value("row_per_feature", false);
   plan.one_size = entry.value("one_size", false);
   plan.map = map.dump();

@@ -16,13 +16,14 @@ struct PlanRequest {
 };
 
 struct Plan {
-  std::string map;               // spec with its kernel, without inputs, features and seed
-  double lengthscale = 0;        // 0: searched, or none
-  bool per_input = false;        // one for each input in the spec: their common factor is searched
-  double lambda = -1;            // negative: searched
-  bool needs_rows = false;       // the map is made from data
-  bool row_per_feature = false;  // from no fewer rows than features
-  bool one_size = false;         // its inputs decide how many features it has
+  std::string map;                // spec with its kernel, without inputs, features and seed
+  double lengthscale = 0;         // 0: searched, or none
+  bool per_input = false;         // one for each input in the spec: their common factor is searched
+  double lambda = -1;             // negative: searched
+  bool needs_rows = false;        // the map is made from data
+  bool learns_threshold = false;  // from targets, too
+  bool row_per_feature = false;   // from no fewer rows than features
+  bool one_size = false;          // its inputs decide how many features it has
 };
 
 /// `specs`: what mercer_specs says, such as the default kernel of each map and the default map of

@@ -199,7 +199,8 @@ MERCER_API mercer_status mercer_model_fit(const mercer_map* map, const mercer_fi
  *  "extrapolation":"clip"|"free"|"refuse"}; without "lambda" it is chosen by leave-one-out. For the
  *  task "classification" m = 1 and Y holds class numbers 0..K-1 (K = the largest + 1).
  *  A map made from data is made from the rows as they are given to it, standardised or not: from
- *  all up to 10,000 (or D, if more), else from as many of them.
+ *  all up to 10,000 (or D, if more), else from as many of them; so is one that learns from targets,
+ *  with these.
  *
  *  "model":"logistic" is the least (1/n) sum_i loss(z_i'w + b, y_i) + lambda/2 |w|^2, by L-BFGS, of
  *  "loss": for classes "logistic" (two: log(1 + e^-ts), t = +-1, w the log odds of class 1, of

@@ -99,8 +99,9 @@ typedef struct mercer_search_options {
   int32_t center;
   /** mercer_precision of the features; default F32. */
   int32_t precision;
-  /** D of the final map; default 2048. A map that takes a row for each feature (nystroem) has no
-   *  more than there are rows that choose, which "warnings" of the report then say. */
+  /** D of the final map; 0 (default): 2048. A map that takes a row for each feature (nystroem) has
+   *  no more than there are rows that choose, which "warnings" of the report say where a number
+   *  was given. */
   int64_t features;
   /** > 0: fixed; 0 (default): searched. */
   double lengthscale;

@@ -26,9 +26,8 @@ std::shared_ptr<const feature::FeatureMap> CandidateRows::make(
   const double lengthscale = lengthscales.empty() ? 0.0 : lengthscales[0];
   std::shared_ptr<const feature::FeatureMap> map;
   if (maker_.needs_rows()) {
-    const Matrix<double> rows =
-        rows_for_map(X_, preparation_, train, features, options_.seed, context_);
-    map = maker_.make_from(lengthscale, features, rows.view(), context_);
+    const RowsForMap rows = rows_for_map(X_, Y_, preparation_, options_, train, features, context_);
+    map = maker_.make_from(lengthscale, features, rows.X.view(), rows.Y.view(), context_);
   } else {
     map = lengthscales.size() > 1 ? maker_.make_per_input(lengthscales, features)
                                   : maker_.make(lengthscale, features);

@@ -91,10 +91,9 @@ Model fit(const MapFromRows& plan, const FitOptions& given, const Rows& X,
   const RowSummary summary(options, X, Y, {});
   summary.require_numbers();
   Preparation preparation = summary.preparation();
-  auto map = plan.make(
-      rows_for_map(X, preparation, rows_without(X.rows(), {}), plan.features, options.seed, context)
-          .view(),
-      context);
+  const RowsForMap rows =
+      rows_for_map(X, Y, preparation, options, rows_without(X.rows(), {}), plan.features, context);
+  auto map = plan.make(rows.X.view(), rows.Y.view(), context);
   check_map(*map, preparation.prepared(X.cols()));
   return fit_prepared(std::move(map), std::move(preparation), summary.ranges(), options, X, Y,
                       context, {});

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Maps that a fit makes itself, from its rows as the map will see them: standardised.
+// Maps that a fit makes itself, from its rows as the map will see them: standardised; and from their
+// targets, of classes one-hot codes, where the map learns from them.
 #pragma once
 
 #include <cstdint>
@@ -16,16 +17,21 @@ namespace mercer::model {
 struct MapFromRows {
   int64_t inputs;
   int64_t features;
-  std::function<std::shared_ptr<const feature::FeatureMap>(const Rows& standardised, Context&)>
+  std::function<std::shared_ptr<const feature::FeatureMap>(
+      const Rows& standardised, const MatrixView<const double>& targets, Context&)>
       make;
   std::optional<InputDomain> domain = {};  // of its kernel
 };
 
-/// Of the rows `from` of X those that a map of so many features is made from, standardised: all up
-/// to 10,000 (or `features`, if more), else as many of them, chosen by seed.
-Matrix<double> rows_for_map(const Rows& X, const Preparation& preparation,
-                            const std::vector<int64_t>& from, int64_t features, uint64_t seed,
-                            Context& context);
+/// Of the rows `from` those that a map of so many features is made from: all up to 10,000 (or
+/// `features`, if more), else as many of them, chosen by options.seed.
+struct RowsForMap {
+  Matrix<double> X;  // standardised
+  Matrix<double> Y;  // coded
+};
+RowsForMap rows_for_map(const Rows& X, MatrixView<const double> Y, const Preparation& preparation,
+                        const FitOptions& options, const std::vector<int64_t>& from,
+                        int64_t features, Context& context);
 
 /// As fit of a given map, with one that is made from X; so a standardised model has the map that
 /// standardised rows by themselves would give. Errors: those of `make` as well.

@@ -37,13 +37,15 @@ struct MapMaker {
                                                                     int64_t) const {
     fail(MERCER_UNSUPPORTED, "a lengthscale for each input, expected one for all");
   }
-  /// True: candidates are made from the standardised rows that they are trained on, by make_from
-  /// alone, each for itself.
+  /// True: candidates are made from the standardised rows that they are trained on and their coded
+  /// targets, by make_from alone, each for itself.
   virtual bool needs_rows() const { return false; }
   /// The largest D that make_from can make from so many rows.
   virtual int64_t most_features(int64_t) const { return std::numeric_limits<int64_t>::max(); }
   virtual std::shared_ptr<const feature::FeatureMap> make_from(double lengthscale, int64_t features,
-                                                               const Rows&, Context&) const {
+                                                               const Rows&,
+                                                               const MatrixView<const double>&,
+                                                               Context&) const {
     return make(lengthscale, features);
   }
 };

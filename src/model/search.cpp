@@ -119,13 +119,13 @@ Model search_plainly(const MapMaker& maker, const SearchOptions& options, const 
                           std::move(split.held_out), context)
                     .run();
   stage.advance(1);
-  if (possible.features < options.features)
+  if (possible.features < options.features && options.given_features)
     model.report.warnings.push_back("the map takes a row for each feature, of those that choose: " +
                                     std::to_string(possible.features) + " features, not " +
                                     std::to_string(options.features));
   if (nested)
     model.report.assessment = assess_nested(maker, options, X, Y, weights, stage, context);
-  add_warnings(data_warnings(options.fit, X, Y, context), model.report);
+  add_warnings(data_warnings(options.fit, X, Y, model.report.assessment, context), model.report);
   add_warnings(score_warnings(options.fit, model.report.assessment), model.report);
   return model;
 }

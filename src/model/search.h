@@ -25,6 +25,7 @@ enum class PerInput {
 struct SearchOptions {
   FitOptions fit;           // task, standardisation, precision, seed; selection is the search's own
   int64_t features = 2048;  // D of the final map; fewer where it takes a row for each and has fewer
+  bool given_features = true;  // false: that there are fewer is no news
   double lengthscale = 0;   // > 0: not searched (then lambda alone is)
   double lambda = -1;       // >= 0: not searched
   double held_out_fraction = 0.1;

@@ -71,7 +71,8 @@ const char* measure_of(const FitOptions& options) {
 }  // namespace
 
 std::vector<std::string> data_warnings(const FitOptions& options, const Rows& X,
-                                       MatrixView<const double> Y, Context& context) {
+                                       MatrixView<const double> Y, const Assessment& assessment,
+                                       Context& context) {
   std::vector<std::string> found;
   if (Y.rows < kFewRows)
     found.push_back(text("%lld rows: too few to choose by or to score", static_cast<Long>(Y.rows)));
@@ -83,7 +84,9 @@ std::vector<std::string> data_warnings(const FitOptions& options, const Rows& X,
   }
   const Repeats repeats = find_repeats(options, X, Y, context);
   const int64_t repeated = repeats.rows;
-  if (repeats.contradictory > 0 && repeats.most < kNearlyAll)
+  const bool refuted = options.task == Task::regression && assessment.kind != Assessed::none &&
+                       assessment.score > repeats.most;
+  if (repeats.contradictory > 0 && repeats.most < kNearlyAll && !refuted)
     found.push_back(contradiction(options, repeats));
   if (repeated > Y.rows / kFewRepeats)
     found.push_back(
@@ -94,7 +97,9 @@ std::vector<std::string> data_warnings(const FitOptions& options, const Rows& X,
     found.emplace_back("all rows have the same inputs: there is nothing to predict from");
   if (options.task == Task::classification) {
     const int64_t single = classes_of_one_row(options, Y);
-    if (single > 0) found.push_back(text("%lld classes have one row", static_cast<Long>(single)));
+    if (single > 0)
+      found.push_back(text("%lld %s one row", static_cast<Long>(single),
+                           single == 1 ? "class has" : "classes have"));
   }
   return found;
 }

@@ -12,10 +12,12 @@
 namespace mercer::model {
 
 /// Of the data: few rows, targets or inputs that do not vary, a class of one row; rows that repeat
-/// the inputs of others, and what these allow where their targets differ. Copies are not kept
+/// the inputs of others, and what these allow where their targets differ, unless the score of a
+/// regression shows that other rows are less noisy. Copies are not kept
 /// together in folds: of inputs that take few values new rows repeat old ones, too.
 std::vector<std::string> data_warnings(const FitOptions& options, const Rows& X,
-                                       MatrixView<const double> Y, Context& context);
+                                       MatrixView<const double> Y, const Assessment& assessment,
+                                       Context& context);
 
 /// Of what was chosen. largest, smallest: of the lambdas that were to be had; both 0 for one that
 /// was given.

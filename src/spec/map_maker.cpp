@@ -153,20 +153,23 @@ std::optional<model::InputDomain> SpecMapMaker::domain() const {
 }
 
 bool SpecMapMaker::needs_rows() const {
-  return feature::needs_rows(canonical_) || (has_scaled_parts_ && has_unscaled_parts_);
+  return feature::needs_rows(canonical_) || feature::learns_from_targets(canonical_) ||
+         (has_scaled_parts_ && has_unscaled_parts_);
 }
 
 int64_t SpecMapMaker::most_features(int64_t rows) const {
   return feature::most_features(canonical_, rows);
 }
 
-std::shared_ptr<const feature::FeatureMap> SpecMapMaker::make_from(double lengthscale,
-                                                                   int64_t features,
-                                                                   const Rows& rows,
-                                                                   Context& context) const {
+std::shared_ptr<const feature::FeatureMap> SpecMapMaker::make_from(
+    double lengthscale, int64_t features, const Rows& rows, const MatrixView<const double>& targets,
+    Context& context) const {
   const StandardRounding rounding;
-  return feature::make_map(at(kernel_at(lengthscale), features),
-                           {.rows = &rows, .context = &context});
+  return feature::make_map(
+      at(kernel_at(lengthscale), features),
+      {.rows = &rows,
+       .targets = feature::learns_from_targets(canonical_) ? &targets : nullptr,
+       .context = &context});
 }
 
 int64_t hash_buckets(std::string_view partial, int64_t d) {

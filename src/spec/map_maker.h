@@ -36,6 +36,7 @@ class SpecMapMaker final : public model::MapMaker {
   int64_t most_features(int64_t rows) const override;
   std::shared_ptr<const feature::FeatureMap> make_from(double lengthscale, int64_t features,
                                                        const Rows& rows,
+                                                       const MatrixView<const double>& targets,
                                                        Context& context) const override;
 
   /// The kernel is one of distances.

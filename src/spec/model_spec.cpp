@@ -130,13 +130,15 @@ ModelPlan model_plan_from_spec(std::string_view json) {
 
 model::Model fit(const ModelPlan& plan, const Rows& X, MatrixView<const double> Y,
                  Context& context) {
-  if (!feature::needs_rows(plan.map)) {
+  const bool learns = feature::learns_from_targets(plan.map);
+  if (!feature::needs_rows(plan.map) && !learns) {
     return model::fit(make_map(plan.map, {}), plan.options, X, Y, context);
   }
   const model::MapFromRows from_rows{
       plan.map.integer("inputs"), plan.map.integer("features"),
-      [&](const Rows& rows, Context& running) {
-        return make_map(plan.map, {.rows = &rows, .context = &running});
+      [&](const Rows& rows, const MatrixView<const double>& targets, Context& running) {
+        return make_map(
+            plan.map, {.rows = &rows, .targets = learns ? &targets : nullptr, .context = &running});
       },
       model::domain_of(*kernel::make_kernel(plan.map.object("kernel")))};
   return model::fit(from_rows, plan.options, X, Y, context);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Maps made from data through the C API: fitted, searched for, saved, loaded.
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
@@ -152,9 +153,17 @@ TEST_CASE("a search takes no more landmarks than rows, and says so", "[capi]") {
           MERCER_OK);
   const ModelHandle model(out);
   CHECK(columns_of(map_of(out).get()) == 19);
-  const std::string report =
-      text_of([&](auto... buffer) { return mercer_model_report(out, buffer...); });
-  CHECK(report.find("a row for each feature, of those that choose: 19 features, not 2048") !=
+  const auto report_of = [](const mercer_model* of) {
+    return text_of([&](auto... buffer) { return mercer_model_report(of, buffer...); });
+  };
+  CHECK(report_of(out).find("a row for each feature") == std::string::npos);  // none was asked
+  options.features = 2048;
+  mercer_model* asked = nullptr;
+  REQUIRE(mercer_model_search(&options, rows_of(X, 3), rows_of(Y, 1), 0, nullptr, &asked) ==
+          MERCER_OK);
+  const ModelHandle second(asked);
+  CHECK(report_of(asked).find(
+            "a row for each feature, of those that choose: 19 features, not 2048") !=
         std::string::npos);
   options.map = "polka";
   Slot<mercer_model> slot;
@@ -202,6 +211,68 @@ TEST_CASE("a threshold is learnt from rows and targets, and the map is then give
   Slot<mercer_map> slot;
   CHECK(slot.fault(mercer_map_fit_spec(spec, rows, nullptr, nullptr, slot.out()),
                    MERCER_UNSUPPORTED, "learns from rows and targets") == "");
+}
+
+TEST_CASE("models learn the threshold of their map from the rows that they are fitted on",
+          "[capi]") {
+  auto X = numbers(60, 3);
+  for (double& x : X) x = std::round(4 * x) / 4;  // few enough for every one to be a threshold
+  std::vector<double> Y, classes;
+  for (size_t i = 0; i < 60; ++i) {
+    Y.push_back((X[3 * i] > 0.25 ? 1 : 0) + (X[3 * i + 1] > 0.25 ? 1 : 0));
+    classes.push_back(X[3 * i] > 0.25 ? 1 : 0);
+  }
+  const RowsView rows = rows_of(X, 3), targets = rows_of(Y, 1);
+  const std::string optical =
+      R"({"map":"optical","kernel":{"kernel":"optical"},"input_bits":1,"threshold_from":"targets",)"
+      R"("inputs":3,"features":40})";
+  mercer_map* alone = nullptr;
+  REQUIRE(mercer_map_fit_spec(optical.c_str(), rows, targets, nullptr, &alone) == MERCER_OK);
+  const MapHandle by_itself(alone);
+  const auto map_of = [](mercer_model* model) {
+    mercer_map* map = nullptr;
+    REQUIRE(mercer_model_map(model, &map) == MERCER_OK);
+    const MapHandle owned(map);
+    return spec_of(map);
+  };
+  mercer_model* fitted = nullptr;
+  REQUIRE(mercer_model_fit_spec(
+              (R"({"model":"ridge","standardize":false,"map":)" + optical + "}").c_str(), rows,
+              targets, nullptr, &fitted) == MERCER_OK);
+  const ModelHandle model(fitted);
+  CHECK(map_of(fitted) == spec_of(alone));
+  mercer_search_options options = {sizeof options};
+  REQUIRE(mercer_search_options_init(&options) == MERCER_OK);
+  options.map = R"({"map":"optical","input_bits":1,"threshold_from":"targets"})";
+  options.features = 64;
+  options.standardize = 0;
+  // The targets are sums of bits, which no other threshold shows.
+  mercer_model* searched = nullptr;
+  REQUIRE(mercer_model_search(&options, rows, targets, 0, nullptr, &searched) == MERCER_OK);
+  const ModelHandle found(searched);
+  CHECK(map_of(searched).find(R"("threshold_from":"given")") != std::string::npos);
+  std::vector<double> scores(60);
+  REQUIRE(mercer_model_predict(searched, rows, nullptr, nullptr, result_of(scores.data(), 60, 1)) ==
+          MERCER_OK);
+  double error = 0;
+  for (size_t i = 0; i < 60; ++i) error = std::max(error, std::abs(scores[i] - Y[i]));
+  CHECK(error < 0.1);
+  // Of classes by their codes.
+  const RowsView labels = rows_of(classes, 1);
+  mercer_model* classifier = nullptr;
+  REQUIRE(mercer_model_search(&options, rows, labels, 2, nullptr, &classifier) == MERCER_OK);
+  const ModelHandle third(classifier);
+  std::vector<int32_t> classified(60);
+  REQUIRE(mercer_model_classify(classifier, rows, nullptr, nullptr, classified.data()) ==
+          MERCER_OK);
+  int wrong = 0;
+  for (size_t i = 0; i < 60; ++i) wrong += classified[i] != static_cast<int32_t>(classes[i]);
+  CHECK(wrong <= 1);
+  Slot<mercer_model> slot;
+  CHECK(slot.fault(mercer_model_fit_spec((R"({"model":"ridge","map":)" + optical + "}").c_str(),
+                                         rows_of(numbers(3, 3), 3), rows_of(numbers(3, 1), 1),
+                                         nullptr, slot.out()),
+                   MERCER_INVALID_ARGUMENT, "3 rows, expected at least 4") == "");
 }
 
 TEST_CASE("what the fit of a map refuses", "[capi]") {

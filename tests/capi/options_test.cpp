@@ -174,7 +174,7 @@ TEST_CASE("documented defaults", "[capi]") {
   CHECK((fit.lambda == 1e-6 && fit.lambda_largest == 10 && fit.lambda_smallest == 1e-12));
   CHECK((fit.lambda_count == 27 && fit.folds == 5 && fit.held_out_fraction == 0.1));
   const mercer_search_options search = search_options();
-  CHECK((search.features == 2048 && search.lengthscale == 0 && search.lambda == -1));
+  CHECK((search.features == 0 && search.lengthscale == 0 && search.lambda == -1));
   mercer_transform_options transform{};
   transform.struct_size = sizeof transform;
   REQUIRE(mercer_transform_options_init(&transform) == MERCER_OK);
@@ -250,7 +250,7 @@ TEST_CASE("fields of search options out of range are named", "[capi]") {
       {[](auto& o) { o.standardize = 2; }, "options->standardize = 2"},
       {[](auto& o) { o.center = 7; }, "options->center = 7"},
       {[](auto& o) { o.precision = -1; }, "options->precision = -1"},
-      {[](auto& o) { o.features = 0; }, "options->features = 0"},
+      {[](auto& o) { o.features = -1; }, "options->features = -1"},
       {[](auto& o) { o.lengthscale = -2; }, "options->lengthscale = -2"},
       {[](auto& o) { o.lambda = std::nan(""); }, "options->lambda = nan"},
       {[](auto& o) { o.held_out_fraction = 0; }, "options->held_out_fraction = 0"},

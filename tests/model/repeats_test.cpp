@@ -31,9 +31,10 @@ Problem measured_thrice(double noise) {
   return problem;
 }
 
-bool warns(const FitOptions& options, const Problem& problem, const std::string& part) {
+bool warns(const FitOptions& options, const Problem& problem, const std::string& part,
+           const Assessment& assessment = {}) {
   Context context;
-  const auto found = data_warnings(options, problem.x(), problem.y(), context);
+  const auto found = data_warnings(options, problem.x(), problem.y(), assessment, context);
   return std::ranges::any_of(
       found, [&](const std::string& text) { return text.find(part) != std::string::npos; });
 }
@@ -53,6 +54,30 @@ TEST_CASE("targets of equal inputs bound R^2 by their spread", "[model]") {
   CHECK(find_repeats({}, exact.x(), exact.y(), context).contradictory == 0);
   CHECK(!warns({}, exact, "share their inputs"));
   CHECK(warns({}, exact, "600 of 900 rows repeat"));
+}
+
+TEST_CASE("a few equal rows say nothing of a score that is better than they are", "[model]") {
+  Problem problem = measured_thrice(0);
+  for (int64_t i = 0; i < 900; ++i) problem.X(i, 1) = static_cast<double>(i);  // none are equal
+  for (int64_t i = 0; i < 9; ++i) {                                            // but these
+    problem.X(i, 0) = problem.X(i, 1) = 0.5;
+    problem.Y(i, 0) = 7 + static_cast<double>(i % 2);  // a tenth of the variance of all
+  }
+  const char* const shared = "9 rows share their inputs";
+  CHECK(warns({}, problem, shared));
+  Assessment assessment{.kind = Assessed::unseen, .rows = 90, .score = 0.98};
+  CHECK(!warns({}, problem, shared, assessment));
+  assessment.score = 0.1;
+  CHECK(warns({}, problem, shared, assessment));
+}
+
+TEST_CASE("one class of one row is told in the singular", "[model]") {
+  Problem problem{random_matrix(40, 2, 84), Matrix<double>(40, 1)};
+  for (int64_t i = 1; i < 40; ++i) problem.Y(i, 0) = static_cast<double>(1 + i % 2);
+  FitOptions options;
+  options.task = Task::classification;
+  options.classes = 3;
+  CHECK(warns(options, problem, "1 class has one row"));
 }
 
 TEST_CASE("classes of equal inputs bound the accuracy by their largest", "[model]") {

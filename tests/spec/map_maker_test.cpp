@@ -74,7 +74,7 @@ TEST_CASE("every map can be made with the kernel it takes by default", "[spec]")
     const test::Outcome made = test::outcome([&] {
       Context context;
       if (entry.needs_rows) {
-        maker->make_from(1, 8, rows.view(), context);
+        maker->make_from(1, 8, rows.view(), {}, context);
       } else {
         maker->make(1, 8);
       }
@@ -110,7 +110,7 @@ TEST_CASE("candidates of a part without a lengthscale are made anew, their rows 
   CHECK(maker->needs_rows());
   Context context;
   const Matrix<double> rows = test::random_matrix(9, 3, 2);
-  const std::string text = spec::to_spec(*maker->make_from(3, 8, rows.view(), context));
+  const std::string text = spec::to_spec(*maker->make_from(3, 8, rows.view(), {}, context));
   CHECK(text.find(R"("kernel":"gaussian","lengthscale":3,)") != std::string::npos);
 }
 
