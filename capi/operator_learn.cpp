@@ -12,6 +12,7 @@
 #include "handles.h"
 #include "io/object_file.h"
 #include "model/operator_fit.h"
+#include "model/output_units.h"
 #include "row_arguments.h"
 
 using namespace mercer;
@@ -37,6 +38,8 @@ mercer_operator_fit read_fit(const mercer_operator_fit* fit) {
   check_positive("fit->delta", read.delta);
   check_not_negative("fit->tolerance", read.tolerance);
   check_at_least("fit->most_iterations", read.most_iterations, 1);
+  check_range("fit->intercept", read.intercept, 0, 1);
+  check_range("fit->reserved", read.reserved, 0, 0);
   return read;
 }
 
@@ -89,11 +92,26 @@ mercer_status mercer_operator_model_fit(const mercer_operator_map* map, const me
         options.tolerance = answer.tolerance;
         options.most_iterations = answer.most_iterations;
         options.seed = answer.seed;
+        const DoubleRows inputs(x, running), targets(y, running);
+        require(answer.intercept == 0 || options.loss.loss == nullptr ||
+                    (!options.loss.loss->classes && std::string(answer.loss) != "poisson"),
+                MERCER_UNSUPPORTED, "fit->intercept = 1, expected 0: loss %s has no means to take off",
+                answer.loss);
+        model::OutputUnits units{std::vector<double>(static_cast<size_t>(m->outputs()), 0.0),
+                                 std::vector<double>(static_cast<size_t>(m->outputs()), 1.0)};
+        Matrix<double> centred;
+        if (answer.intercept == 1) {
+          units.mean = model::output_units(targets.view(), model::OutputScale::own).mean;
+          centred = model::in_units(targets.view(), units, running);
+        }
         model::OperatorModel learnt;
         learnt.map = m;
+        if (answer.intercept == 1) learnt.offset = units.mean;
         learnt.theta.resize(static_cast<std::size_t>(m->coefficients()));
         const model::OperatorFit found =
-            model::fit_operator(*m, DoubleRows(x, running).view(), DoubleRows(y, running).view(),
+            model::fit_operator(*m, inputs.view(),
+                                answer.intercept == 1 ? MatrixView<const double>(centred.view())
+                                                      : targets.view(),
                                 options, running, learnt.theta);
         learnt.lambda = options.lambdas[static_cast<std::size_t>(found.chosen)];
         learnt.loss = answer.loss == nullptr ? "squares" : answer.loss;
@@ -120,8 +138,8 @@ mercer_status mercer_operator_model_predict(const mercer_operator_model* model,
     const int64_t numbers = operators::field_numbers(field, m.map->outputs(), m.map->inputs());
     const auto result = read_feature_matrix("out", out, x.n(), numbers, x.is_f32(), false);
     check_apart(result.extent, x);
-    m.map->apply(
-        x.rows, m.coefficients(), field, running,
+    model::predict(
+        m, x.rows, field, running,
         x.is_f32() ? ResultView(result.reals<float>()) : ResultView(result.reals<double>()));
   });
 }

@@ -57,7 +57,7 @@ typedef enum mercer_operator_method {
   MERCER_OPERATOR_METHOD_GRADIENTS = 5
 } mercer_operator_method;
 
-/** What mercer_operator_model_fit is to do, and what it found. 120 bytes on 64-bit machines. */
+/** What mercer_operator_model_fit is to do, and what it found. 128 bytes on 64-bit machines. */
 typedef struct mercer_operator_fit {
   uint32_t struct_size;  /**< [0] sizeof(mercer_operator_fit). */
   int32_t method;        /**< [4] mercer_operator_method. */
@@ -86,12 +86,17 @@ typedef struct mercer_operator_fit {
   double residual;         /**< [104] Answer: of the normal equations, relative to Phi'y; LBFGS and
                                 GRADIENTS: the largest entry of the gradient; 0 of STEIN. */
   double squared_norm;     /**< [112] Answer: |theta|^2, the squared norm of f. */
+  int32_t intercept;       /**< [120] 1: each output's mean over its observed targets is taken off
+                                before theta is learnt, and f has it on top: squares, huber and
+                                quantile. A constant field has neither curl nor divergence, so
+                                that fields stay what they are. 0: none. */
+  int32_t reserved;        /**< [124] 0. */
 } mercer_operator_fit;
 
 /** Squares by the automatic method, to a residual of 1e-8. */
 static inline mercer_operator_fit mercer_operator_fit_of(const double* lambdas, int64_t count) {
   mercer_operator_fit fit = {
-      sizeof(mercer_operator_fit), 0, 0, 0, 0, 0, 1, 0, 0, 1e-8, 1000, 0, 0, 0, 0, 0, 0};
+      sizeof(mercer_operator_fit), 0, 0, 0, 0, 0, 1, 0, 0, 1e-8, 1000, 0, 0, 0, 0, 0, 0, 0, 0};
   fit.lambdas = lambdas;
   fit.lambda_count = count;
   return fit;
@@ -99,7 +104,7 @@ static inline mercer_operator_fit mercer_operator_fit_of(const double* lambdas, 
 
 /** The theta that minimises (1/N) sum_i sum over observed outputs k of loss(f_k(x_i), y_ik)
  *  + lambda/2 |theta|^2 for f(x) = Phi(x)'theta; N counts rows, whether or not all their outputs
- *  were observed. There is no intercept: centre the targets. NaN in Y: not observed.
+ *  were observed; with an intercept f is the targets' means on top of it. NaN in Y: not observed.
  *  Of several lambdas STEIN takes the one of least leave-one-out error, in closed form; other
  *  methods the one of least loss on a fifth of the rows in which something was observed, chosen by
  *  seed, N lambda kept, from the largest lambda down to the first that does not converge.
@@ -116,14 +121,121 @@ MERCER_API mercer_status mercer_operator_model_fit(const mercer_operator_map* ma
                                                    mercer_context* context,
                                                    mercer_operator_model** out);
 
+/** A candidate of a search, as it was tried. 56 bytes. */
+typedef struct mercer_operator_candidate {
+  uint32_t struct_size; /**< [0] sizeof(mercer_operator_candidate). */
+  int32_t left_out;     /**< [4] 1: score by leave-one-out in closed form; 0: by a fifth of the rows
+                             held out. */
+  int64_t features;     /**< [8] D of the trial. */
+  int64_t rows;         /**< [16] Learnt from. */
+  double lengthscale;   /**< [24] In units of the inputs; 0: the spec's own. */
+  double lambda;        /**< [32] The best for it. */
+  double shape;         /**< [40] The best for it; 0 where there is none. */
+  double score;         /**< [48] R^2, of all outputs together in their units. */
+} mercer_operator_candidate;
+
+/** Called on the calling thread after each candidate. It must not unwind. */
+typedef void (*mercer_operator_report)(void* user, const mercer_operator_candidate* candidate);
+
+/** What mercer_operator_model_search is to do. 104 bytes on 64-bit machines. */
+typedef struct mercer_operator_search {
+  uint32_t struct_size;       /**< [0] sizeof(mercer_operator_search). */
+  int32_t structure;          /**< [4] Of decomposable without "gamma": mercer_structure but
+                                   SIMPLEX. */
+  const mercer_rows* graph;   /**< [8] Of LAPLACIAN: p x p weights; NULL for others. */
+  const double* lengthscales; /**< [16] To try, in units of the inputs, > 0; NULL: searched. */
+  int64_t lengthscale_count;  /**< [24] 0 for NULL; 1 keeps the one. */
+  const double* lambdas;      /**< [32] To try, > 0; NULL: searched. */
+  int64_t lambda_count;       /**< [40] 0 for NULL; 1 keeps the one. */
+  const double* shapes;       /**< [48] To try; NULL: seven of each kind. */
+  int64_t shape_count;        /**< [56] 0 for NULL; 1 keeps the one. */
+  uint64_t seed;              /**< [64] Of rows held out, and of a spec without "seed". */
+  int32_t assess;             /**< [72] 1: a score of rows that no choice has seen; 0: none. */
+  int32_t reserved;           /**< [76] 0. */
+  const char* metadata;       /**< [80] Kept with the model, up to 2^20 bytes of UTF-8; NULL: none. */
+  mercer_operator_report report; /**< [88] Told each candidate; NULL: nobody. */
+  void* user;                    /**< [96] Its first argument. */
+} mercer_operator_search;
+
+/** Everything searched, Gamma from the outputs' covariance, with a score. */
+static inline mercer_operator_search mercer_operator_search_of(uint64_t seed) {
+  mercer_operator_search search = {
+      sizeof(mercer_operator_search), 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0};
+  search.seed = seed;
+  return search;
+}
+
+/** A model of squares with an intercept whose lengthscale, lambda and shape are searched.
+ *  `json` is the spec of an operator map in which "inputs", "features" (1024), "seed", the
+ *  kernel's "lengthscale" and, of decomposable, "gamma" may be left out; of divergence_free and
+ *  helmholtz "root" is then orthonormal. A lengthscale that it says is kept.
+ *  Units: a lengthscale l of the search is l times the root of the inputs' mean variance for
+ *  fields, one number for all axes since fields need it; for decomposable l times each input's
+ *  standard deviation (inputs of 0 and 1 have 1). Rows are not centred: features know differences
+ *  of rows alone. The kernel's variance is set so that K(x, x) has the mean diagonal 1, and lambda
+ *  means the same for every candidate. Targets are learnt less their means, over one scale for
+ *  fields and a given "gamma", over their standard deviations else.
+ *  Shape: of helmholtz without "alpha", alpha; of decomposable without "gamma", with C the
+ *  correlations of the targets, L the graph's Laplacian over its mean degree and S the mean squared
+ *  distances of standardised targets,
+ *    COVARIANCE  (1 - w) I + w C        LAPLACIAN  (I + w L)^-1        SIMILARITY  exp(-w S),
+ *  w in [0, 1], resp. >= 0; w = 0 (SIMILARITY: large) is outputs each by itself. NaN in Y: not
+ *  observed; rows in which nothing was are left out.
+ *  Choice: least squared error, by leave-one-out in closed form where the map is decomposable and
+ *  no target is missing, or the smaller of coefficients and targets is at most 1,300; else on a
+ *  fifth of the rows. Lengthscales by a walk from the rows' median distance, the same draws for
+ *  all, with up to 4,000 rows; lambda again with all rows and features.
+ *  Score: R^2 of rows that no choice has seen (up to 400 rows: five folds, each with a search of
+ *  its own; else a fifth, above 5,000 a tenth, which is learnt from afterwards), beside those of
+ *  outputs each by itself, searched the same way, and of their means. Warnings: a choice at an edge
+ *  of what was tried, a score that does not beat those. All in mercer_operator_model_report.
+ *  Errors: MERCER_INVALID_ARGUMENT naming key, field, row or column; MERCER_DIMENSION_MISMATCH;
+ *  MERCER_UNSUPPORTED for a graph beside "gamma" or a field; MERCER_NOT_CONVERGED;
+ *  MERCER_OUT_OF_MEMORY; MERCER_CANCELLED.
+ *  Threads and cost: any number at once; about ten fits for the choice, twenty more for a score
+ *  (nested: a hundred).
+ *
+ *  Example: the wind between stations, without sources, and how far it can be trusted.
+ *
+ *   mercer_operator_search search = mercer_operator_search_of(0);
+ *   mercer_rows X = mercer_rows_f64(n, 2, x);
+ *   mercer_rows Y = mercer_rows_f64(n, 2, y);
+ *   mercer_operator_model* wind = NULL;
+ *   mercer_status status = mercer_operator_model_search(
+ *       "{\"operator\":\"divergence_free\",\"features\":100}", &X, &Y, &search, NULL, &wind);
+ *   char report[20000];
+ *   int64_t needed = 0;
+ *   if (status == MERCER_OK)
+ *     status = mercer_operator_model_report(wind, report, sizeof report, &needed);
+ *   mercer_operator_model_free(wind);
+ */
+MERCER_API mercer_status mercer_operator_model_search(const char* json, const mercer_rows* X,
+                                                      const mercer_rows* Y,
+                                                      const mercer_operator_search* search,
+                                                      mercer_context* context,
+                                                      mercer_operator_model** out);
+
+/** What is known of a model, as JSON: {"spec":{"model","loss","lambda","map":{...}},"inputs",
+ *  "outputs","coefficients","offset","scale","metadata","report":{"chosen":{...},"score":{"kind",
+ *  "measure","rows","value","standard_error","constant","independent"},"trials":[...],
+ *  "warnings":[...]}}; offset, scale, metadata and report where there are any. f = offset + scale
+ *  Phi'theta, output by output. kind: none, nested or unseen; what is not known is null.
+ *  Errors: convention 9 of mercer/base.h. */
+MERCER_API mercer_status mercer_operator_model_report(const mercer_operator_model* model,
+                                                      char* buffer, int64_t capacity,
+                                                      int64_t* needed);
+
 /** The numbers of `kind` (mercer_field) of f at rows: mercer_operator_map_apply with theta, with
- *  its shapes, errors and cost. */
+ *  its shapes, errors and cost, and the intercept. Of the stream function of divergence_free, and
+ *  of the potential of other maps, the intercept is a linear part, 0 at the origin. Where outputs
+ *  have scales of their own (searches of Gamma), only VALUE and JACOBIAN (MERCER_UNSUPPORTED). */
 MERCER_API mercer_status mercer_operator_model_predict(const mercer_operator_model* model,
                                                        const mercer_rows* X, int32_t kind,
                                                        mercer_context* context,
                                                        const mercer_matrix* out);
 
-/** The map, which the caller frees, and theta, r x 1, F32 or F64. Each may be NULL. */
+/** The map, which the caller frees, and theta, r x 1, F32 or F64. Each may be NULL. Offset and
+ *  scale: mercer_operator_model_report. */
 MERCER_API mercer_status mercer_operator_model_parts(const mercer_operator_model* model,
                                                      mercer_operator_map** map,
                                                      const mercer_matrix* theta);

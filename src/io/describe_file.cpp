@@ -54,10 +54,10 @@ std::string describe_operator_map(const SectionReader& file) {
 
 std::string describe_operator_model(const SectionReader& file) {
   const model::OperatorModel read = read_operator_model(file);
-  Parameters spec = options_of(read), out = envelope(file.container());
-  spec.set("map", Object(std::make_shared<Parameters>(read.map->parameters())));
-  out.set("spec", Object(std::make_shared<Parameters>(spec::versioned(spec))));
-  out.set("coefficients", static_cast<int64_t>(read.theta.size()));
+  Parameters out = envelope(file.container());
+  for (const auto& [key, value] : described(read).entries()) out.set(key, value);
+  if (!read.report.empty()) out.set("report", read.report);
+  if (!read.metadata.empty()) out.set("metadata", read.metadata);
   return print_object(out);
 }
 
@@ -130,7 +130,7 @@ std::string describe_file(const std::string& path) {
   if (container.kind == kOperatorMapKind)
     return describe_operator_map({file.name(), std::move(container), kMapSections});
   if (container.kind == kOperatorModelKind)
-    return describe_operator_model({file.name(), std::move(container), kOperatorModelSections});
+    return describe_operator_model({file.name(), std::move(container)});
   if (container.kind == "model") return describe_model({file.name(), std::move(container)});
   if (container.kind == "statistics") {
     return describe_statistics({file.name(), std::move(container)});

@@ -4,13 +4,17 @@
 #include "io/operator_model_file.h"
 
 #include <cmath>
+#include <utility>
 
 #include "base/fields.h"
 #include "io/number_arrays.h"
 #include "io/object_file.h"
 #include "solver/loss.h"
 #include "spec/json.h"
+#include "spec/report_spec.h"
 #include "spec/spec.h"
+#include "spec/specs.h"
+#include "spec/utf8.h"
 
 namespace mercer::io {
 namespace {
@@ -23,7 +27,33 @@ std::vector<Field> option_fields() {
           {.key = "lambda", .type = FieldType::number, .fallback = {}, .least = 0}};
 }
 
-}  // namespace
+constexpr size_t kMostMetadataBytes = size_t{1} << 20;
+
+/// Sections that stand where they hold something.
+constexpr const char* kOptional[] = {"offset", "scale", "report", "metadata"};
+
+void require_sections(const SectionReader& file) {
+  std::vector<const char*> names = {"spec", "numbers", "options", "theta"};
+  for (const char* name : kOptional)
+    if (file.has(name)) names.push_back(name);
+  file.require_sections(names);
+}
+
+/// p numbers, or none.
+std::vector<double> per_output(const SectionReader& file, const char* name, int64_t p) {
+  if (!file.has(name)) return {};
+  std::vector<double> numbers = file.doubles(name);
+  require(std::ssize(numbers) == p, MERCER_INVALID_ARGUMENT, "%s has %zu numbers, expected %lld",
+          name, numbers.size(), static_cast<long long>(p));
+  for (const double x : numbers)
+    require(std::isfinite(x), MERCER_INVALID_ARGUMENT, "%s holds %g, expected finite numbers", name,
+            x);
+  return numbers;
+}
+
+std::string text_of(const SectionReader& file, const char* name) {
+  return file.has(name) ? std::string(file.text(name)) : std::string();
+}
 
 Parameters options_of(const model::OperatorModel& model) {
   Parameters options;
@@ -33,18 +63,37 @@ Parameters options_of(const model::OperatorModel& model) {
   return options;
 }
 
+}  // namespace
+
+Parameters described(const model::OperatorModel& model) {
+  Parameters spec = options_of(model), out;
+  spec.set("map", std::make_shared<const Parameters>(model.map->parameters()));
+  out.set("spec", std::make_shared<const Parameters>(spec::versioned(spec)));
+  out.set("inputs", model.map->inputs());
+  out.set("outputs", model.map->outputs());
+  out.set("coefficients", std::ssize(model.theta));
+  if (!model.offset.empty()) out.set("offset", model.offset);
+  if (!model.scale.empty()) out.set("scale", model.scale);
+  return out;
+}
+
 void save(const model::OperatorModel& model, Output& output) {
   const std::string spec = spec::to_spec(*model.map);
   const std::string options = print_object(options_of(model));
   const std::vector<std::byte> numbers = encode(model.map->numbers());
-  const SectionView sections[] = {{"spec", bytes_of(spec)},
-                                  {"numbers", numbers},
-                                  {"options", bytes_of(options)},
-                                  {"theta", bytes_of(model.theta)}};
+  std::vector<SectionView> sections = {{"spec", bytes_of(spec)},
+                                       {"numbers", numbers},
+                                       {"options", bytes_of(options)},
+                                       {"theta", bytes_of(model.theta)}};
+  const std::span<const std::byte> optional[] = {bytes_of(model.offset), bytes_of(model.scale),
+                                                 bytes_of(model.report), bytes_of(model.metadata)};
+  for (size_t i = 0; i < std::size(kOptional); ++i)
+    if (!optional[i].empty()) sections.push_back({kOptional[i], optional[i]});
   write_container(output, kOperatorModelKind, sections);
 }
 
 model::OperatorModel read_operator_model(const SectionReader& file) {
+  require_sections(file);
   return parsed_from(file.input(), [&] {
     model::OperatorModel model;
     const Parameters options =
@@ -61,12 +110,22 @@ model::OperatorModel read_operator_model(const SectionReader& file) {
     require(static_cast<int64_t>(model.theta.size()) == model.map->coefficients(),
             MERCER_INVALID_ARGUMENT, "theta has %zu numbers, expected the map's %lld",
             model.theta.size(), static_cast<long long>(model.map->coefficients()));
+    model.offset = per_output(file, "offset", model.map->outputs());
+    model.scale = per_output(file, "scale", model.map->outputs());
+    for (const double s : model.scale)
+      require(s > 0, MERCER_INVALID_ARGUMENT, "scale holds %g, expected numbers > 0", s);
+    model.report = text_of(file, "report");
+    spec::check_operator_report(model.report);
+    model.metadata = text_of(file, "metadata");
+    require(model.metadata.size() <= kMostMetadataBytes && spec::is_utf8(model.metadata),
+            MERCER_INVALID_ARGUMENT, "metadata: %zu bytes, expected at most %zu of valid UTF-8",
+            model.metadata.size(), kMostMetadataBytes);
     return model;
   });
 }
 
 model::OperatorModel load_operator_model(Input& input) {
-  return read_operator_model({input, kOperatorModelKind, kOperatorModelSections});
+  return read_operator_model({input.name(), read_container(input, kOperatorModelKind)});
 }
 
 }  // namespace mercer::io

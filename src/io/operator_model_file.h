@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// An operator model as it lies in a file: the sections of its map, what it was learnt with, theta.
+// An operator model as it lies in a file: the sections of its map, what it was learnt with, theta,
+// then offset, scale, report and metadata where there are any.
 #pragma once
-
-#include <initializer_list>
 
 #include "base/parameters.h"
 #include "io/operator_map_file.h"
@@ -12,11 +11,10 @@
 namespace mercer::io {
 
 inline constexpr const char* kOperatorModelKind = "operator_model";
-inline constexpr std::initializer_list<const char*> kOperatorModelSections = {"spec", "numbers",
-                                                                              "options", "theta"};
 
-/// {"model":"operator_ridge","loss":..,"lambda":..}.
-Parameters options_of(const model::OperatorModel& model);
+/// {"spec":{"model":"operator_ridge","loss":..,"lambda":..,"map":{...}},"inputs":d,"outputs":p,
+/// "coefficients":r} and, where there are any, "offset" and "scale", lists of p.
+Parameters described(const model::OperatorModel& model);
 
 /// CORRUPT_FILE naming the input for parts that make no model.
 model::OperatorModel read_operator_model(const SectionReader& file);

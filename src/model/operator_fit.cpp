@@ -36,47 +36,11 @@ bool complete(MatrixView<const double> Y) {
   return true;
 }
 
-/// Scalar features of a map at rows, by blocks.
-class ScalarRows final : public solver::BlockSource {
- public:
-  ScalarRows(const feature::FeatureMap& map, MatrixView<const double> X, MatrixView<const double> Y)
-      : map_(map), X_(X), Y_(Y) {}
-  int64_t features() const override { return map_.features(); }
-  int64_t outputs() const override { return Y_.cols; }
-  int64_t rows() const override { return X_.rows; }
-  int64_t block_rows() const override { return std::min(solver::kOperatorRows, X_.rows); }
-  void for_each(Context& context, const Body& body) const override {
-    const Matrix<double> Z(block_rows(), features(), context, kWhat);
-    for (int64_t first = 0; first < rows(); first += block_rows()) {
-      const int64_t last = std::min(first + block_rows(), rows());
-      const MatrixView<double> block = Z.view().block_rows(0, last - first);
-      map_.apply(X_.block_rows(first, last), {0, features()}, context, block);
-      solver::FeatureBlock part;
-      part.first = first;
-      part.Z64 = block;
-      part.Y = Y_.block_rows(first, last);
-      body(part);
-      context.checkpoint();
-    }
-  }
-  std::unique_ptr<solver::BlockSource> subset(solver::RowSet) const override {
-    fail(MERCER_INTERNAL, "rows of an operator-valued fit have no subsets");
-  }
-
- private:
-  const feature::FeatureMap& map_;
-  MatrixView<const double> X_, Y_;
-};
-
 OperatorFit by_stein(const operators::OperatorMap& map, MatrixView<const double> X,
                      MatrixView<const double> Y, const OperatorFitOptions& options,
                      Context& context, std::span<double> theta) {
   const ScalarRows rows(map.scalar(), X, Y);
-  solver::RowStatistics statistics(rows.features(), rows.outputs(), context);
-  solver::for_each_wide(rows, context, [&](const solver::WideBlock& block) {
-    statistics.add(block.Z, block.Y, context);
-  });
-  const solver::RidgePath path(std::move(statistics), false, context);
+  const solver::RidgePath path = scalar_path(rows, context);
   const solver::OutputBasis basis(map.shared_root(), context);
   OperatorFit fit;
   fit.method = OperatorMethod::stein;
@@ -251,6 +215,43 @@ void MapRows::add_adjoint(int64_t first, MatrixView<const double> S, Context& co
   const Matrix<double> sums(coefficients(), 1, context, kWhat);
   map_.adjoint(X_.block_rows(first, first + S.rows), S, context, sums.view());
   linalg::add(1.0, {sums.data(), theta.size()}, theta);
+}
+
+void ScalarRows::for_each(Context& context, const Body& body) const {
+  const Matrix<double> Z(block_rows(), features(), context, kWhat);
+  for (int64_t first = 0; first < rows(); first += block_rows()) {
+    const int64_t last = std::min(first + block_rows(), rows());
+    const MatrixView<double> block = Z.view().block_rows(0, last - first);
+    map_.apply(X_.block_rows(first, last), {0, features()}, context, block);
+    solver::FeatureBlock part;
+    part.first = first;
+    part.Z64 = block;
+    part.Y = Y_.block_rows(first, last);
+    body(part);
+    context.checkpoint();
+  }
+}
+
+std::unique_ptr<solver::BlockSource> ScalarRows::subset(solver::RowSet) const {
+  fail(MERCER_INTERNAL, "rows of an operator-valued fit have no subsets");
+}
+
+solver::RidgePath scalar_path(const ScalarRows& rows, Context& context) {
+  solver::RowStatistics statistics(rows.features(), rows.outputs(), context);
+  solver::for_each_wide(rows, context, [&](const solver::WideBlock& block) {
+    statistics.add(block.Z, block.Y, context);
+  });
+  return solver::RidgePath(std::move(statistics), false, context);
+}
+
+OperatorFit choose_operator_lambda(const operators::OperatorMap& map, MatrixView<const double> X,
+                                   MatrixView<const double> Y, const OperatorFitOptions& options,
+                                   Context& context, std::span<double> theta) {
+  OperatorFit fit;
+  fit.method = method_for(map, Y, options);
+  std::ranges::fill(theta, 0.0);
+  choose_lambda(MapRows(map, X), Y, options, context, theta, fit);
+  return fit;
 }
 
 OperatorFit fit_operator(const operators::OperatorMap& map, MatrixView<const double> X,

@@ -3,12 +3,16 @@
 // What is learnt with an operator-valued map: theta of f(x) = Phi(x)'theta.
 #pragma once
 
+#include <algorithm>
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "operator/operator_map.h"
+#include "solver/block_source.h"
 #include "solver/operator_loss.h"
 #include "solver/operator_rows.h"
+#include "solver/ridge.h"
 
 namespace mercer::model {
 
@@ -28,6 +32,25 @@ class MapRows final : public solver::OperatorRows {
   const operators::OperatorMap& map_;
   MatrixView<const double> X_;
 };
+
+/// Scalar features of a map at rows, which are referred to, by blocks.
+class ScalarRows final : public solver::BlockSource {
+ public:
+  ScalarRows(const feature::FeatureMap& map, MatrixView<const double> X, MatrixView<const double> Y)
+      : map_(map), X_(X), Y_(Y) {}
+  int64_t features() const override { return map_.features(); }
+  int64_t outputs() const override { return Y_.cols; }
+  int64_t rows() const override { return X_.rows; }
+  int64_t block_rows() const override { return std::min(solver::kOperatorRows, X_.rows); }
+  void for_each(Context& context, const Body& body) const override;
+  std::unique_ptr<solver::BlockSource> subset(solver::RowSet) const override;
+
+ private:
+  const feature::FeatureMap& map_;
+  MatrixView<const double> X_, Y_;
+};
+/// Of all their lambdas, without centring.
+solver::RidgePath scalar_path(const ScalarRows& rows, Context& context);
 
 enum class OperatorMethod { automatic, stein, conjugate_gradient, lsqr, lbfgs, gradients };
 
@@ -62,5 +85,10 @@ struct OperatorFit {
 OperatorFit fit_operator(const operators::OperatorMap& map, MatrixView<const double> X,
                          MatrixView<const double> Y, const OperatorFitOptions& options,
                          Context& context, std::span<double> theta);
+
+/// The choice among several lambdas by rows held out, alone: theta is of the rows that were kept.
+OperatorFit choose_operator_lambda(const operators::OperatorMap& map, MatrixView<const double> X,
+                                   MatrixView<const double> Y, const OperatorFitOptions& options,
+                                   Context& context, std::span<double> theta);
 
 }  // namespace mercer::model

@@ -131,6 +131,46 @@ std::string print_report(const model::FitReport& report, model::Task task) {
       .dump();
 }
 
+namespace {
+
+Json object_of(const model::OperatorCandidate& trial, bool has_shape) {
+  Json object = {{"features", trial.features},
+                 {"rows", trial.rows},
+                 {"lengthscale", trial.lengthscale > 0 ? number(trial.lengthscale) : Json()},
+                 {"lambda", number(trial.lambda)}};
+  if (has_shape) object["shape"] = number(trial.shape);
+  object["criterion"] = kCriteria[trial.left_out ? 1 : 2];
+  object["score"] = number(1 - trial.error);
+  return object;
+}
+
+}  // namespace
+
+std::string print_report(const model::OperatorReport& report) {
+  Json trials = Json::array();
+  for (const model::OperatorCandidate& trial : report.trials)
+    trials.push_back(object_of(trial, report.has_shape));
+  const model::OperatorScore& score = report.score;
+  const char* kind = kKinds[score.rows == 0 ? 0 : score.nested ? 1 : 2];
+  return Json{{"chosen", object_of(report.chosen, report.has_shape)},
+              {"score",
+               {{"kind", kind},
+                {"measure", "r_squared"},
+                {"rows", score.rows},
+                {"value", number(score.score)},
+                {"standard_error", number(score.standard_error)},
+                {"constant", number(score.constant)},
+                {"independent", number(score.independent)}}},
+              {"trials", trials},
+              {"warnings", report.warnings}}
+      .dump();
+}
+
+void check_operator_report(std::string_view json) {
+  require(json.empty() || Json::parse(json, nullptr, false).is_object(), MERCER_INVALID_ARGUMENT,
+          "report: expected a JSON object");
+}
+
 model::FitReport parse_report(std::string_view json) {
   const Json object = Json::parse(json, nullptr, false);
   require(object.is_object(), MERCER_INVALID_ARGUMENT, "report: expected a JSON object");

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// A stands for the observed rows of Phi' (m x r), A'A = V'SV or AA' = V'SV. With T the rows of A V'
+// or of V', W = diag 1/(s + N lambda) and c = V A'y or V y, the fit is g = T W c, its hat matrix
+// G = T W T' (primal), or the weights of targets are g and the inverse is G (dual). A row i with its
+// targets left out has the residuals (I - G_ii)^-1 (y_i - g_i), resp. G_ii^-1 g_i.
+#include "model/operator_path.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/error.h"
+#include "linalg/blas.h"
+#include "linalg/symmetric_eigen.h"
+
+namespace mercer::model {
+namespace {
+
+using linalg::Transpose;
+
+constexpr const char* kWhat = "ridge on an operator-valued map";
+constexpr int64_t kBlockNumbers = int64_t{1} << 21;
+constexpr double kLeastPivot = 1e-8;
+constexpr double kInfinite = std::numeric_limits<double>::infinity();
+
+MatrixView<const double> column(std::span<const double> x) {
+  return {x.data(), static_cast<int64_t>(x.size()), 1};
+}
+MatrixView<double> column(std::span<double> x) {
+  return {x.data(), static_cast<int64_t>(x.size()), 1};
+}
+
+/// e := M^-1 e of a symmetric M (lower triangle, q x q, by rows), which changes; false where M has
+/// a pivot up to `least`.
+bool solve_small(int64_t q, double least, std::vector<double>& M, std::vector<double>& e) {
+  const auto at = [&](int64_t i, int64_t j) -> double& { return M[static_cast<size_t>(i * q + j)]; };
+  for (int64_t j = 0; j < q; ++j) {
+    if (!(at(j, j) > least)) return false;
+    const double root = std::sqrt(at(j, j));
+    for (int64_t i = j; i < q; ++i) at(i, j) /= root;
+    for (int64_t i = j + 1; i < q; ++i)
+      for (int64_t k = j + 1; k <= i; ++k) at(i, k) -= at(i, j) * at(k, j);
+  }
+  for (int64_t i = 0; i < q; ++i) {
+    double& x = e[static_cast<size_t>(i)];
+    for (int64_t k = 0; k < i; ++k) x -= at(i, k) * e[static_cast<size_t>(k)];
+    x /= at(i, i);
+  }
+  for (int64_t i = q - 1; i >= 0; --i) {
+    double& x = e[static_cast<size_t>(i)];
+    for (int64_t k = i + 1; k < q; ++k) x -= at(k, i) * e[static_cast<size_t>(k)];
+    x /= at(i, i);
+  }
+  return true;
+}
+
+/// The products T_a T_b (b <= a) and T_a c of the q rows of T from `first`: what G_ii and g_i are
+/// weighted sums of.
+void append_products(MatrixView<const double> T, int64_t first, int64_t q,
+                     std::span<const double> c, double*& to) {
+  for (int64_t a = 0; a < q; ++a) {
+    const double* x = T.row(first + a);
+    for (int64_t b = 0; b <= a; ++b) {
+      const double* y = T.row(first + b);
+      for (int64_t j = 0; j < T.cols; ++j) *to++ = x[j] * y[j];
+    }
+    for (int64_t j = 0; j < T.cols; ++j) *to++ = x[j] * c[static_cast<size_t>(j)];
+  }
+}
+
+}  // namespace
+
+int64_t OperatorPath::size(const operators::OperatorMap& map, MatrixView<const double> Y) {
+  int64_t observed = 0;
+  for (int64_t i = 0; i < Y.rows; ++i)
+    observed += std::count_if(Y.row(i), Y.row(i) + Y.cols, [](double y) { return !std::isnan(y); });
+  return std::min(map.coefficients(), observed);
+}
+
+OperatorPath::OperatorPath(const operators::OperatorMap& map, MatrixView<const double> X,
+                           MatrixView<const double> Y, Context& context)
+    : map_(map), X_(X), Y_(Y), first_{0} {
+  for (int64_t i = 0; i < Y.rows; ++i)
+    first_.push_back(first_.back() + std::count_if(Y.row(i), Y.row(i) + Y.cols,
+                                                   [](double y) { return !std::isnan(y); }));
+  const int64_t m = first_.back();
+  require(m > 0, MERCER_INVALID_ARGUMENT, "no target was observed, expected at least one");
+  dual_ = m < map.coefficients();
+  const int64_t k = std::min(m, map.coefficients());
+  V_ = Matrix<double>(k, k, context, kWhat);
+  s_.resize(static_cast<size_t>(k));
+  turned_.resize(static_cast<size_t>(k));
+  dual_ ? decompose_targets(context) : decompose_features(context);
+  for (double& s : s_) s = std::max(s, 0.0);
+}
+
+Matrix<double> OperatorPath::explicit_rows(std::span<const int64_t> rows, Context& context) const {
+  const int64_t p = Y_.cols, r = map_.coefficients(), n = std::ssize(rows);
+  const Matrix<double> inputs(n, X_.cols, context, kWhat);
+  for (int64_t i = 0; i < n; ++i) std::copy_n(X_.row(rows[static_cast<size_t>(i)]), X_.cols, inputs.view().row(i));
+  Matrix<double> all(n * p, r, context, kWhat);
+  map_.matrix(MatrixView<const double>(inputs.view()), context, all.view());
+  int64_t kept = 0;
+  for (int64_t i = 0; i < n; ++i)
+    for (int64_t o = 0; o < p; ++o) {
+      if (std::isnan(Y_(rows[static_cast<size_t>(i)], o))) continue;
+      if (kept != i * p + o) std::copy_n(all.view().row(i * p + o), r, all.view().row(kept));
+      ++kept;
+    }
+  return all;
+}
+
+void OperatorPath::decompose_features(Context& context) {
+  const int64_t n = X_.rows, p = Y_.cols, r = map_.coefficients();
+  const Matrix<double> zeroed(n, p, context, kWhat);
+  for (int64_t i = 0; i < n; ++i)
+    for (int64_t o = 0; o < p; ++o) zeroed(i, o) = std::isnan(Y_(i, o)) ? 0 : Y_(i, o);
+  std::vector<double> right(static_cast<size_t>(r));
+  map_.adjoint(X_, MatrixView<const double>(zeroed.view()), context, column(std::span(right)));
+  if (first_.back() == n * p) {
+    map_.gram(X_, context, V_.view());
+  } else {
+    V_.fill(0);
+    const int64_t block = std::clamp<int64_t>(kBlockNumbers / (p * r), 1, n);
+    std::vector<int64_t> rows;
+    for (int64_t i = 0; i < n; i += block) {
+      rows.clear();
+      for (int64_t row = i; row < std::min(i + block, n); ++row) rows.push_back(row);
+      const Matrix<double> A = explicit_rows(rows, context);
+      const int64_t kept = first_[static_cast<size_t>(rows.back() + 1)] - first_[static_cast<size_t>(i)];
+      linalg::rank_update(1.0, A.view().block_rows(0, kept), V_.view());
+      context.checkpoint();
+    }
+  }
+  linalg::symmetric_eigen(V_.view(), s_, context);
+  linalg::multiply(1.0, Transpose::no, MatrixView<const double>(V_.view()), Transpose::no,
+                   column(std::span<const double>(right)), 0.0, column(std::span(turned_)));
+}
+
+void OperatorPath::decompose_targets(Context& context) {
+  std::vector<int64_t> rows;
+  std::vector<double> y;
+  for (int64_t i = 0; i < X_.rows; ++i) {
+    if (count(i) > 0) rows.push_back(i);
+    for (int64_t o = 0; o < Y_.cols; ++o)
+      if (!std::isnan(Y_(i, o))) y.push_back(Y_(i, o));
+  }
+  {
+    const Matrix<double> A = explicit_rows(rows, context);
+    V_.fill(0);
+    linalg::rank_update_rows(1.0, A.view().block_rows(0, V_.rows()), V_.view());
+  }
+  linalg::symmetric_eigen(V_.view(), s_, context);
+  linalg::multiply(1.0, Transpose::no, MatrixView<const double>(V_.view()), Transpose::no,
+                   column(std::span<const double>(y)), 0.0, column(std::span(turned_)));
+}
+
+Matrix<double> OperatorPath::projected(std::span<const int64_t> rows, Context& context) const {
+  const int64_t k = V_.rows();
+  int64_t m = 0;
+  for (const int64_t row : rows) m += count(row);
+  Matrix<double> T(m, k, context, kWhat);
+  if (!dual_) {
+    const Matrix<double> A = explicit_rows(rows, context);
+    linalg::multiply(1.0, Transpose::no, MatrixView<const double>(A.view().block_rows(0, m)),
+                     Transpose::yes, MatrixView<const double>(V_.view()), 0.0, T.view());
+    return T;
+  }
+  int64_t to = 0;
+  for (const int64_t row : rows)
+    for (int64_t a = 0; a < count(row); ++a, ++to)
+      for (int64_t j = 0; j < k; ++j) T(to, j) = V_(j, first_[static_cast<size_t>(row)] + a);
+  return T;
+}
+
+std::vector<double> OperatorPath::leave_one_out(std::span<const double> lambdas,
+                                                std::span<const int64_t> rows,
+                                                Context& context) const {
+  const int64_t k = V_.rows(), L = std::ssize(lambdas), p = Y_.cols;
+  const Matrix<double> W(k, L, context, kWhat);
+  for (int64_t j = 0; j < k; ++j)
+    for (int64_t l = 0; l < L; ++l)
+      W(j, l) = 1 / (s_[static_cast<size_t>(j)] +
+                     static_cast<double>(X_.rows) * lambdas[static_cast<size_t>(l)]);
+  const int64_t most = p * (p + 3) / 2;  // products of a row
+  const int64_t block = std::clamp<int64_t>(kBlockNumbers / (most * k), 1, X_.rows);
+  std::vector<double> errors(lambdas.size(), 0.0), M(static_cast<size_t>(p * p)), e;
+  const Matrix<double> products(block * most, k, context, kWhat);
+  const Matrix<double> sums(block * most, L, context, kWhat);
+  int64_t observed = 0;
+  for (int64_t begin = 0; begin < std::ssize(rows); begin += block) {
+    const auto part = rows.subspan(static_cast<size_t>(begin),
+                                   static_cast<size_t>(std::min(block, std::ssize(rows) - begin)));
+    const Matrix<double> T = projected(part, context);
+    double* to = products.data();
+    int64_t place = 0;
+    for (const int64_t row : part) {
+      append_products(T.view(), place, count(row), turned_, to);
+      place += count(row);
+    }
+    const int64_t used = (to - products.data()) / k;
+    linalg::multiply(1.0, Transpose::no, MatrixView<const double>(products.view().block_rows(0, used)),
+                     Transpose::no, MatrixView<const double>(W.view()), 0.0,
+                     sums.view().block_rows(0, used));
+    int64_t at = 0;
+    for (const int64_t row : part) {
+      const int64_t q = count(row);
+      observed += q;
+      for (int64_t l = 0; l < L; ++l) {
+        e.clear();
+        int64_t from = at;
+        int64_t o = -1;
+        for (int64_t a = 0; a < q; ++a) {
+          do ++o;
+          while (std::isnan(Y_(row, o)));
+          for (int64_t b = 0; b <= a; ++b, ++from) {
+            const double g = sums(from, l);
+            M[static_cast<size_t>(a * q + b)] = dual_ ? g : (a == b ? 1 - g : -g);
+          }
+          e.push_back(dual_ ? sums(from, l) : Y_(row, o) - sums(from, l));
+          ++from;
+        }
+        // The dual's inverse has entries up to 1/(N lambda), of which 1 - H is N lambda times.
+        const double least =
+            dual_ ? kLeastPivot / (static_cast<double>(X_.rows) * lambdas[static_cast<size_t>(l)])
+                  : kLeastPivot;
+        const bool solved = solve_small(q, least, M, e);
+        for (const double x : e) errors[static_cast<size_t>(l)] += solved ? x * x : kInfinite;
+      }
+      at += q * (q + 3) / 2;
+    }
+    context.checkpoint();
+  }
+  for (double& error : errors) error /= static_cast<double>(observed);
+  return errors;
+}
+
+void OperatorPath::solve(double lambda, Context& context, std::span<double> theta) const {
+  std::vector<double> weighted = turned_;
+  for (size_t j = 0; j < s_.size(); ++j)
+    weighted[j] /= s_[j] + static_cast<double>(X_.rows) * lambda;
+  std::vector<double> u(s_.size());
+  linalg::multiply(1.0, Transpose::yes, MatrixView<const double>(V_.view()), Transpose::no,
+                   column(std::span<const double>(weighted)), 0.0, column(std::span(u)));
+  if (!dual_) {
+    std::ranges::copy(u, theta.begin());
+    return;
+  }
+  const Matrix<double> U(X_.rows, Y_.cols, context, kWhat);
+  for (int64_t i = 0; i < X_.rows; ++i) {
+    int64_t a = first_[static_cast<size_t>(i)];
+    for (int64_t o = 0; o < Y_.cols; ++o)
+      U(i, o) = std::isnan(Y_(i, o)) ? 0 : u[static_cast<size_t>(a++)];
+  }
+  map_.adjoint(X_, MatrixView<const double>(U.view()), context, column(theta));
+}
+
+}  // namespace mercer::model

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Errors of rows that were held out, summed over folds: of a model, of independent outputs, of
+// means.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "model/operator_search.h"
+
+namespace mercer::model {
+
+class OperatorErrors {
+ public:
+  explicit OperatorErrors(int64_t outputs);
+  /// Predictions of `test` by what was learnt from `train`; `other`: of independent outputs, or no
+  /// rows.
+  void add(MatrixView<const double> train, MatrixView<const double> test,
+           MatrixView<const double> predicted, MatrixView<const double> other);
+  OperatorScore score(bool nested) const;
+
+ private:
+  struct Row {
+    std::vector<double> y, own, other, mean;  // p, NaN where missing; squared errors
+  };
+  std::vector<double> variances() const;
+  std::vector<Row> rows_;
+  int64_t outputs_;
+  bool has_other_ = false;
+};
+
+/// Of the choice: where an edge was met, what was too few; of the score: what did no better.
+/// largest, smallest: lambdas that were searched; 0: they were given.
+std::vector<std::string> operator_warnings(const OperatorReport& report, bool lengthscale_at_edge,
+                                           double largest, double smallest);
+
+}  // namespace mercer::model
