@@ -95,8 +95,8 @@ mercer_status mercer_operator_model_fit(const mercer_operator_map* map, const me
         const DoubleRows inputs(x, running), targets(y, running);
         require(answer.intercept == 0 || options.loss.loss == nullptr ||
                     (!options.loss.loss->classes && std::string(answer.loss) != "poisson"),
-                MERCER_UNSUPPORTED, "fit->intercept = 1, expected 0: loss %s has no means to take off",
-                answer.loss);
+                MERCER_UNSUPPORTED,
+                "fit->intercept = 1, expected 0: loss %s has no means to take off", answer.loss);
         model::OutputUnits units{std::vector<double>(static_cast<size_t>(m->outputs()), 0.0),
                                  std::vector<double>(static_cast<size_t>(m->outputs()), 1.0)};
         Matrix<double> centred;
@@ -108,11 +108,10 @@ mercer_status mercer_operator_model_fit(const mercer_operator_map* map, const me
         learnt.map = m;
         if (answer.intercept == 1) learnt.offset = units.mean;
         learnt.theta.resize(static_cast<std::size_t>(m->coefficients()));
-        const model::OperatorFit found =
-            model::fit_operator(*m, inputs.view(),
-                                answer.intercept == 1 ? MatrixView<const double>(centred.view())
-                                                      : targets.view(),
-                                options, running, learnt.theta);
+        const model::OperatorFit found = model::fit_operator(
+            *m, inputs.view(),
+            answer.intercept == 1 ? MatrixView<const double>(centred.view()) : targets.view(),
+            options, running, learnt.theta);
         learnt.lambda = options.lambdas[static_cast<std::size_t>(found.chosen)];
         learnt.loss = answer.loss == nullptr ? "squares" : answer.loss;
         answer.struct_size = fit->struct_size;

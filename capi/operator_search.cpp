@@ -53,7 +53,8 @@ std::vector<double> read_list(const char* name, const double* numbers, int64_t c
 
 model::OperatorSearchOptions read_options_of(const mercer_operator_search& read) {
   model::OperatorSearchOptions options;
-  options.lengthscales = read_list("search->lengthscale", read.lengthscales, read.lengthscale_count);
+  options.lengthscales =
+      read_list("search->lengthscale", read.lengthscales, read.lengthscale_count);
   options.lambdas = read_list("search->lambda", read.lambdas, read.lambda_count);
   options.shapes = read_list("search->shape", read.shapes, read.shape_count);
   check_range("search->assess", read.assess, 0, 1);
@@ -67,8 +68,8 @@ model::OutputStructure structure_of(const mercer_operator_search& read) {
               MERCER_STRUCTURE_SIMILARITY);
   const bool graph = read.structure == MERCER_STRUCTURE_LAPLACIAN;
   require(graph == (read.graph != nullptr), MERCER_INVALID_ARGUMENT,
-          "search->graph is %s, expected %s: structure = %d",
-          graph ? "NULL" : "given", graph ? "p x p weights" : "NULL", read.structure);
+          "search->graph is %s, expected %s: structure = %d", graph ? "NULL" : "given",
+          graph ? "p x p weights" : "NULL", read.structure);
   return read.structure == MERCER_STRUCTURE_COVARIANCE ? model::OutputStructure::covariance
          : graph                                       ? model::OutputStructure::laplacian
                                                        : model::OutputStructure::similarity;

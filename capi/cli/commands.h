@@ -30,6 +30,7 @@ struct LearnRequest {
   TargetRequest targets;
   ColumnRequest columns;
   std::string task = "auto";
+  bool gaps = false;  // rows may lack targets
   PlanRequest plan;
   PreparationRequest preparation;
   std::string extrapolation = "clip";
@@ -49,6 +50,7 @@ struct FitRequest {
   std::string estimator = "auto";
   std::string ard = "auto";
   std::vector<std::string> report;  // files: .html a page, others JSON
+  std::string operation;            // --operator; empty: each target by itself
 };
 
 struct CvRequest {
@@ -95,6 +97,7 @@ struct RelevanceRequest {
 };
 
 void run_fit(const FitRequest& request);
+void run_operator_fit(const FitRequest& request);
 void run_cv(const CvRequest& request);
 void run_predict(const PredictRequest& request);
 void run_score(const ScoreRequest& request);

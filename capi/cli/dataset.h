@@ -61,6 +61,7 @@ struct TargetRequest {
       targets;           // names, or columns from 1; empty: y, y1, y2, ..., else the last
   std::string labels;    // file; empty: none, for IDX the name's own
   bool as_text = false;  // read targets as text even where they look like numbers
+  bool gaps = false;     // rows may lack targets: NaN
 };
 
 /// Columns (from 0) of the targets. Without a request those of TargetRequest, none of them

@@ -178,6 +178,7 @@ void write_reports(const FitRequest& request, const Plan& plan, const Model& mod
 }  // namespace
 
 void run_fit(const FitRequest& request) {
+  if (!request.operation.empty()) return run_operator_fit(request);
   const bool to_stdout = is_standard_output(request.model);
   std::FILE* scores_out = to_stdout ? stderr : stdout;
   const Streams streams = streams_of(request.learn.quiet, scores_out);

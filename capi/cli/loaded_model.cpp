@@ -3,6 +3,7 @@
 #include "loaded_model.h"
 
 #include <cinttypes>
+#include <nlohmann/json.hpp>
 #include <utility>
 #include <vector>
 
@@ -14,6 +15,8 @@
 namespace mercer::cli {
 
 namespace {
+
+using Json = nlohmann::ordered_json;
 
 /// Texts that have no column of their own.
 void tell_unknown(const std::vector<int64_t>& unknown, const Metadata& metadata, int64_t n,
@@ -28,6 +31,15 @@ void tell_unknown(const std::vector<int64_t>& unknown, const Metadata& metadata,
         " rows hold text that was rare or unknown in training, %s\n",
         j < metadata.inputs.size() ? metadata.inputs[j].c_str() : std::to_string(j + 1).c_str(),
         unknown[e], n, encoding.other ? "taken together" : "taken as none");
+  }
+}
+
+/// Whatever is no file of mercer's is for load to refuse.
+bool is_of_targets_together(const std::string& file) {
+  try {
+    return Json::parse(file_info(file)).value("kind", "") == "operator_model";
+  } catch (const Error&) {
+    return false;
   }
 }
 
@@ -46,15 +58,37 @@ Model load(const std::string& file, const std::string& path) {
 
 bool LoadedModel::clips(const std::string& extrapolation) const {
   if (!extrapolation.empty()) return extrapolation == "clip";
-  return model.spec().find("\"extrapolation\":\"clip\"") != std::string::npos;
+  return model && model->spec().find("\"extrapolation\":\"clip\"") != std::string::npos;
+}
+
+Matrix<double> LoadedModel::predict(const Rows& X, const mercer_predict_options& options,
+                                    Context* context) const {
+  if (model) return model->predict(X, options, context);
+  Matrix<double> numbers(X.rows(), outputs);
+  together->predict(X, numbers, MERCER_FIELD_VALUE, context);
+  return numbers;
+}
+
+void check_extrapolation(const LoadedModel& loaded, const std::string& extrapolation) {
+  if (loaded.together && !extrapolation.empty() && extrapolation != "free")
+    throw Failure("--extrapolation " + extrapolation +
+                  ": the model was fitted with --operator and keeps no ranges; expected free");
 }
 
 LoadedModel load_model(const std::string& path) {
   const SpooledFile file(path, SpooledFile::Use::read);
+  if (is_of_targets_together(file.path())) {
+    OperatorModel model = file.naming_stream([&] { return OperatorModel::load(file.path()); });
+    const Json known = Json::parse(model.report());
+    const auto inputs = known.at("inputs").get<int64_t>(),
+               outputs = known.at("outputs").get<int64_t>();
+    Metadata metadata = parse_metadata(known.value("metadata", ""), false, outputs);
+    return {std::nullopt, std::move(model), inputs, outputs, std::move(metadata)};
+  }
   Model model = file.naming_stream([&] { return load(file.path(), path); });
   const int64_t inputs = model.inputs(), outputs = model.outputs();
   Metadata metadata = parse_metadata(model.metadata(), model.classes() > 0, outputs);
-  return {std::move(model), inputs, outputs, std::move(metadata)};
+  return {std::move(model), std::nullopt, inputs, outputs, std::move(metadata)};
 }
 
 Dataset read_rows_for(const LoadedModel& loaded, const std::string& test, const std::string& labels,

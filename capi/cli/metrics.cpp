@@ -76,7 +76,7 @@ constexpr double kKnownClass = 0;
 void print_classification(const LoadedModel& loaded, const Dataset& test, int64_t unknown,
                           const Matrix<double>& scores, const Rows& X,
                           const mercer_predict_options& options, Session& session) {
-  const int64_t K = loaded.model.classes();
+  const int64_t K = loaded.model->classes();
   if (unknown > 0)
     std::printf("%-18s %" PRId64 " (count as wrong; other metrics leave them out)\n",
                 "unknown labels", unknown);
@@ -86,11 +86,11 @@ void print_classification(const LoadedModel& loaded, const Dataset& test, int64_
   if (known.rows() == 0) return;
   print_metric("AUC",
                prediction_score(known.numbers, known.truth(), K, known.options(MERCER_METRIC_AUC)));
-  if (loaded.model.has_probabilities()) {
+  if (loaded.model->has_probabilities()) {
     mercer_predict_options probable = options;
     probable.output = MERCER_OUTPUT_PROBABILITIES;
     const TargetRows p =
-        rows_with_targets(loaded.model.predict(X, probable, session.context()), test, kKnownClass);
+        rows_with_targets(loaded.model->predict(X, probable, session.context()), test, kKnownClass);
     for (const Named& one : {Named{"log loss", MERCER_METRIC_LOG_LOSS},
                              Named{"calibration error", MERCER_METRIC_CALIBRATION_ERROR}})
       print_metric(one.name, prediction_score(p.numbers, p.truth(), K, p.options(one.metric)));
@@ -106,6 +106,7 @@ void run_score(const ScoreRequest& request) {
   if (request.model == "-" && request.test == "-")
     throw Failure("MODEL and TEST cannot both be standard input");
   const LoadedModel loaded = load_model(request.model);
+  check_extrapolation(loaded, request.extrapolation);
   std::FILE* warnings = streams_of(request.quiet, stdout).warnings;
   Dataset test = read_rows_for(loaded, request.test, request.labels, request.columns, warnings);
   if (test.m == 0) fail_at(test.name, 0, 0, "no target, which a score needs");
@@ -119,8 +120,8 @@ void run_score(const ScoreRequest& request) {
   const Rows X = rows_of(test.X, 0, test.n, test.d);
   const mercer_predict_options options = outside.options(extrapolation_of(request.extrapolation));
   const std::vector<std::string> names = input_names(loaded.metadata);
-  const Matrix<double> scores = in_words_of(
-      test.name, names, [&] { return loaded.model.predict(X, options, session.context()); });
+  const Matrix<double> scores =
+      in_words_of(test.name, names, [&] { return loaded.predict(X, options, session.context()); });
   session.clear_bar();
   const TargetRows known = rows_with_targets(scores, test, kAnyTarget);
   if (known.rows() == 0) fail_at(test.name, 0, 0, "no row holds a target, which a score needs");

@@ -97,7 +97,7 @@ void print_score(const LoadedModel& loaded, Dataset* test, const Matrix<double>&
     return;
   }
   const double score = prediction_score(
-      known.numbers, known.truth(), classification ? loaded.model.classes() : 0, known.options());
+      known.numbers, known.truth(), classification ? loaded.model->classes() : 0, known.options());
   std::fprintf(out, "test: %s on %" PRId64 " rows", score_text(classification, score).c_str(),
                known.rows());
   if (unknown > 0) std::fprintf(out, " (%" PRId64 " with labels the model does not know)", unknown);
@@ -111,7 +111,7 @@ void check_class_columns(const LoadedModel& loaded, const PredictRequest& reques
   if (!request.scores && !request.probabilities) return;
   if (!loaded.metadata.classification)
     throw Failure(std::string(asked) + ": the model is a regression and has no classes");
-  if (request.probabilities && !loaded.model.has_probabilities())
+  if (request.probabilities && !loaded.model->has_probabilities())
     throw Failure(
         "--probabilities: the model has none: it was fitted by an earlier version, or "
         "its lambda lets it pass through the rows");
@@ -125,6 +125,7 @@ void run_predict(const PredictRequest& request) {
   if (request.model == "-" && request.test == "-")
     throw Failure("MODEL and TEST cannot both be standard input");
   const LoadedModel loaded = load_model(request.model);
+  check_extrapolation(loaded, request.extrapolation);
   check_class_columns(loaded, request);
   std::FILE* out = is_standard_output(request.predictions) ? stderr : stdout;
   std::FILE* warnings = streams_of(request.quiet, out).warnings;
@@ -134,13 +135,13 @@ void run_predict(const PredictRequest& request) {
   mercer_predict_options options = outside.options(extrapolation_of(request.extrapolation));
   const Rows X = rows_of(test.X, 0, test.n, test.d);
   const std::vector<std::string> names = input_names(loaded.metadata);
-  const Matrix<double> scores = in_words_of(
-      test.name, names, [&] { return loaded.model.predict(X, options, session.context()); });
+  const Matrix<double> scores =
+      in_words_of(test.name, names, [&] { return loaded.predict(X, options, session.context()); });
   std::vector<ClassColumns> columns;
   if (request.scores) columns.push_back({"score_", scores});
   if (request.probabilities) {
     options.output = MERCER_OUTPUT_PROBABILITIES;
-    columns.push_back({"probability_", loaded.model.predict(X, options, session.context())});
+    columns.push_back({"probability_", loaded.model->predict(X, options, session.context())});
   }
   session.clear_bar();
   outside.tell(test.n, names, loaded.clips(request.extrapolation), warnings);

@@ -145,8 +145,10 @@ Dataset read_training(const std::string& path, const TargetRequest& request,
   Parts parts;
   const auto rule = [&](const std::vector<std::string>& names, int64_t count) {
     parts = choose_parts(names, count, request, columns);
-    return TextPermission{parts.targets, request.as_text, parts.inputs, {},
-                          parts.text,    parts.ignored};
+    TextPermission permission{parts.targets, request.as_text, parts.inputs, {},
+                              parts.text,    parts.ignored};
+    if (request.gaps) permission.may_lack = parts.targets;
+    return permission;
   };
   Table table = read_table(path, rule, csv_options(columns));
   require_csv(table, columns);
@@ -181,7 +183,7 @@ Dataset read_training(const std::string& path, const TargetRequest& request,
   data.weights = std::move(weights);
   data.weights_name = std::move(weights_name);
   keep_ignored(parts, std::move(names), &data);
-  if (data.format == Format::npy) require_targets(data);
+  if (data.format == Format::npy && !request.gaps) require_targets(data);
   require_weights(data);
   return data;
 }

@@ -35,7 +35,9 @@ std::string score_lines(const Json& score) {
     text += " +- " + short_number(score.at("standard_error"));
   text += " (" + rows_text(score) + ")\non the same rows: ";
   text += (classification ? "largest class " : "mean ") + short_number(score.at("constant"));
-  if (!score.at("linear").is_null()) text += ", linear ridge " + short_number(score.at("linear"));
+  for (const auto& [key, what] : {std::pair{"linear", ", linear ridge "},
+                                  std::pair{"independent", ", each target by itself "}})
+    if (!score.value(key, Json()).is_null()) text += what + short_number(score.at(key));
   return text + "\n";
 }
 
@@ -95,7 +97,8 @@ std::string report_text(const std::string& report, const std::vector<std::string
                         const std::vector<std::string>& targets) {
   return text_of(report, [&](const Json& json) {
     std::string text = score_lines(json.at("score"));
-    if (!json.at("relevance").empty()) text += relevance_line(json.at("relevance"), inputs);
+    if (!json.value("relevance", Json::array()).empty())
+      text += relevance_line(json.at("relevance"), inputs);
     return text + warning_lines(json, targets);
   });
 }

@@ -85,7 +85,7 @@ void print_all(const Json& json) {
   for (const Json& entries : Json::parse(specs(""), nullptr, false))
     for (const Json& entry : entries)
       if (entry.is_object()) known.push_back(text_at(entry, "name"));
-  throw Failure(shown(name) + " is no kernel, map, projection or model" +
+  throw Failure(shown(name) + " is no kernel, map, projection, operator or model" +
                 did_you_mean(name, known) + " (mercer specs lists all)");
 }
 

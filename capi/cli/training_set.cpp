@@ -131,6 +131,7 @@ TrainingSet read_training_set(const LearnRequest& request, const Streams& stream
   const Stopwatch watch;
   TargetRequest targets = request.targets;
   targets.as_text = request.task == "classification";
+  targets.gaps = request.gaps;
   TrainingSet set;
   ColumnRequest columns = request.columns;
   columns.missing = request.preparation.missing != "refuse";

@@ -121,6 +121,46 @@ MERCER_API mercer_status mercer_operator_model_fit(const mercer_operator_map* ma
                                                    mercer_context* context,
                                                    mercer_operator_model** out);
 
+/** The numbers of `kind` (mercer_field) of f at rows: mercer_operator_map_apply with theta, with
+ *  its shapes, errors and cost, and the intercept. Of the stream function of divergence_free, and
+ *  of the potential of other maps, the intercept is a linear part, 0 at the origin. Where outputs
+ *  have scales of their own (searches of Gamma), only VALUE and JACOBIAN (MERCER_UNSUPPORTED). */
+MERCER_API mercer_status mercer_operator_model_predict(const mercer_operator_model* model,
+                                                       const mercer_rows* X, int32_t kind,
+                                                       mercer_context* context,
+                                                       const mercer_matrix* out);
+
+/** The map, which the caller frees, and theta, r x 1, F32 or F64. Each may be NULL. Offset and
+ *  scale: mercer_operator_model_report. */
+MERCER_API mercer_status mercer_operator_model_parts(const mercer_operator_model* model,
+                                                     mercer_operator_map** map,
+                                                     const mercer_matrix* theta);
+
+/** A model as a file, and back: the same model, to the bit. Errors: those of mercer/io.h. */
+MERCER_API mercer_status mercer_operator_model_save(const mercer_operator_model* model,
+                                                    const char* path);
+MERCER_API mercer_status mercer_operator_model_load(const char* path, mercer_operator_model** out);
+
+/** Frees a model. */
+MERCER_API void mercer_operator_model_free(mercer_operator_model* model);
+
+/* ==== Searches ====
+ *
+ * Example: the wind between stations, without sources, and how far it can be trusted.
+ *
+ *   mercer_operator_search search = mercer_operator_search_of(0);
+ *   mercer_rows X = mercer_rows_f64(n, 2, x);
+ *   mercer_rows Y = mercer_rows_f64(n, 2, y);
+ *   mercer_operator_model* wind = NULL;
+ *   mercer_status status = mercer_operator_model_search(
+ *       "{\"operator\":\"divergence_free\",\"features\":100}", &X, &Y, &search, NULL, &wind);
+ *   char report[20000];
+ *   int64_t needed = 0;
+ *   if (status == MERCER_OK)
+ *     status = mercer_operator_model_report(wind, report, sizeof report, &needed);
+ *   mercer_operator_model_free(wind);
+ */
+
 /** A candidate of a search, as it was tried. 56 bytes. */
 typedef struct mercer_operator_candidate {
   uint32_t struct_size; /**< [0] sizeof(mercer_operator_candidate). */
@@ -147,12 +187,12 @@ typedef struct mercer_operator_search {
   int64_t lengthscale_count;  /**< [24] 0 for NULL; 1 keeps the one. */
   const double* lambdas;      /**< [32] To try, > 0; NULL: searched. */
   int64_t lambda_count;       /**< [40] 0 for NULL; 1 keeps the one. */
-  const double* shapes;       /**< [48] To try; NULL: seven of each kind. */
+  const double* shapes;       /**< [48] To try; NULL: six or seven of the kind. */
   int64_t shape_count;        /**< [56] 0 for NULL; 1 keeps the one. */
   uint64_t seed;              /**< [64] Of rows held out, and of a spec without "seed". */
   int32_t assess;             /**< [72] 1: a score of rows that no choice has seen; 0: none. */
   int32_t reserved;           /**< [76] 0. */
-  const char* metadata;       /**< [80] Kept with the model, up to 2^20 bytes of UTF-8; NULL: none. */
+  const char* metadata; /**< [80] Kept with the model, up to 2^20 bytes of UTF-8; NULL: none. */
   mercer_operator_report report; /**< [88] Told each candidate; NULL: nobody. */
   void* user;                    /**< [96] Its first argument. */
 } mercer_operator_search;
@@ -194,20 +234,6 @@ static inline mercer_operator_search mercer_operator_search_of(uint64_t seed) {
  *  MERCER_OUT_OF_MEMORY; MERCER_CANCELLED.
  *  Threads and cost: any number at once; about ten fits for the choice, twenty more for a score
  *  (nested: a hundred).
- *
- *  Example: the wind between stations, without sources, and how far it can be trusted.
- *
- *   mercer_operator_search search = mercer_operator_search_of(0);
- *   mercer_rows X = mercer_rows_f64(n, 2, x);
- *   mercer_rows Y = mercer_rows_f64(n, 2, y);
- *   mercer_operator_model* wind = NULL;
- *   mercer_status status = mercer_operator_model_search(
- *       "{\"operator\":\"divergence_free\",\"features\":100}", &X, &Y, &search, NULL, &wind);
- *   char report[20000];
- *   int64_t needed = 0;
- *   if (status == MERCER_OK)
- *     status = mercer_operator_model_report(wind, report, sizeof report, &needed);
- *   mercer_operator_model_free(wind);
  */
 MERCER_API mercer_status mercer_operator_model_search(const char* json, const mercer_rows* X,
                                                       const mercer_rows* Y,
@@ -224,29 +250,6 @@ MERCER_API mercer_status mercer_operator_model_search(const char* json, const me
 MERCER_API mercer_status mercer_operator_model_report(const mercer_operator_model* model,
                                                       char* buffer, int64_t capacity,
                                                       int64_t* needed);
-
-/** The numbers of `kind` (mercer_field) of f at rows: mercer_operator_map_apply with theta, with
- *  its shapes, errors and cost, and the intercept. Of the stream function of divergence_free, and
- *  of the potential of other maps, the intercept is a linear part, 0 at the origin. Where outputs
- *  have scales of their own (searches of Gamma), only VALUE and JACOBIAN (MERCER_UNSUPPORTED). */
-MERCER_API mercer_status mercer_operator_model_predict(const mercer_operator_model* model,
-                                                       const mercer_rows* X, int32_t kind,
-                                                       mercer_context* context,
-                                                       const mercer_matrix* out);
-
-/** The map, which the caller frees, and theta, r x 1, F32 or F64. Each may be NULL. Offset and
- *  scale: mercer_operator_model_report. */
-MERCER_API mercer_status mercer_operator_model_parts(const mercer_operator_model* model,
-                                                     mercer_operator_map** map,
-                                                     const mercer_matrix* theta);
-
-/** A model as a file, and back: the same model, to the bit. Errors: those of mercer/io.h. */
-MERCER_API mercer_status mercer_operator_model_save(const mercer_operator_model* model,
-                                                    const char* path);
-MERCER_API mercer_status mercer_operator_model_load(const char* path, mercer_operator_model** out);
-
-/** Frees a model. */
-MERCER_API void mercer_operator_model_free(mercer_operator_model* model);
 
 /* ==== How many frequencies ====
  *

@@ -34,6 +34,21 @@ class OperatorModel {
     if (found != nullptr) *found = how;
     return OperatorModel(Handle(made));
   }
+  /// Lengthscale, lambda and shape searched; json: the spec of a map, which may leave much out.
+  static OperatorModel search(const std::string& json, const Rows& X, const Rows& Y,
+                              const mercer_operator_search& how = mercer_operator_search_of(0),
+                              Context* context = nullptr) {
+    mercer_operator_model* made = nullptr;
+    detail::check(mercer_operator_model_search(json.c_str(), X.get(), Y.get(), &how,
+                                               detail::handle(context), &made),
+                  context);
+    return OperatorModel(Handle(made));
+  }
+  /// JSON: spec, offset, scale, metadata, and what the search found.
+  std::string report() const {
+    return detail::text(
+        [&](auto... buffer) { return mercer_operator_model_report(get(), buffer...); });
+  }
   static OperatorModel load(const std::string& path) {
     return OperatorModel(detail::create<Handle>(
         [&](auto out) { return mercer_operator_model_load(path.c_str(), out); }));

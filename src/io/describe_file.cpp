@@ -135,7 +135,8 @@ std::string describe_file(const std::string& path) {
   if (container.kind == "statistics") {
     return describe_statistics({file.name(), std::move(container)});
   }
-  fail(MERCER_INVALID_ARGUMENT, "%s: holds a %s, expected a map, model, operator map or model, or statistics",
+  fail(MERCER_INVALID_ARGUMENT,
+       "%s: holds a %s, expected a map, model, operator map or model, or statistics",
        file.name().c_str(), container.kind.c_str());
 }
 

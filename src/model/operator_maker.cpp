@@ -56,10 +56,11 @@ Matrix<double> over_pairs(MatrixView<const double> Y, Context& context, const Bo
         sum += body(Y(i, k), Y(i, l));
         ++count;
       }
-      require(count > 0, MERCER_INVALID_ARGUMENT,
-              "targets %lld and %lld, from 0, were never observed in the same row, expected a graph "
-              "or \"gamma\" to say how they belong together",
-              static_cast<Long>(l), static_cast<Long>(k));
+      require(
+          count > 0, MERCER_INVALID_ARGUMENT,
+          "targets %lld and %lld, from 0, were never observed in the same row, expected a graph "
+          "or \"gamma\" to say how they belong together",
+          static_cast<Long>(l), static_cast<Long>(k));
       A(k, l) = A(l, k) = sum / static_cast<double>(count);
     }
   return A;
@@ -114,7 +115,8 @@ OperatorMaker::OperatorMaker(const OperatorPlan& plan, MatrixView<const double> 
   const Value* name = spec_.find("operator");
   require(name != nullptr && std::holds_alternative<std::string>(*name), MERCER_INVALID_ARGUMENT,
           "key \"operator\", expected the name of an operator-valued kernel");
-  set_default(spec_, "kernel", std::make_shared<const Parameters>(Parameters{{"kernel", "gaussian"}}));
+  set_default(spec_, "kernel",
+              std::make_shared<const Parameters>(Parameters{{"kernel", "gaussian"}}));
   set_default(spec_, "features", kFeatures);
   set_default(spec_, "seed", plan.seed);
   if (has_field(spec_, "root")) set_default(spec_, "root", "orthonormal");
@@ -157,7 +159,8 @@ void OperatorMaker::read_structure(const OperatorPlan& plan, MatrixView<const do
     make_semidefinite(basis_, context);
   } else if (structure_ == OutputStructure::similarity) {
     shapes_ = {1, 0.01, 0.03, 0.1, 0.3, 3, 10};
-    basis_ = over_pairs(scaled.view(), context, [](double a, double b) { return (a - b) * (a - b); });
+    basis_ =
+        over_pairs(scaled.view(), context, [](double a, double b) { return (a - b) * (a - b); });
   } else if (structure_ == OutputStructure::laplacian) {
     shapes_ = {1, 0, 0.1, 0.3, 3, 10, 30};
     basis_ = laplacian(plan.graph, p_, context);

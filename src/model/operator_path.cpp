@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "base/error.h"
 #include "linalg/blas.h"
@@ -34,7 +35,9 @@ MatrixView<double> column(std::span<double> x) {
 /// e := M^-1 e of a symmetric M (lower triangle, q x q, by rows), which changes; false where M has
 /// a pivot up to `least`.
 bool solve_small(int64_t q, double least, std::vector<double>& M, std::vector<double>& e) {
-  const auto at = [&](int64_t i, int64_t j) -> double& { return M[static_cast<size_t>(i * q + j)]; };
+  const auto at = [&](int64_t i, int64_t j) -> double& {
+    return M[static_cast<size_t>(i * q + j)];
+  };
   for (int64_t j = 0; j < q; ++j) {
     if (!(at(j, j) > least)) return false;
     const double root = std::sqrt(at(j, j));
@@ -98,7 +101,8 @@ OperatorPath::OperatorPath(const operators::OperatorMap& map, MatrixView<const d
 Matrix<double> OperatorPath::explicit_rows(std::span<const int64_t> rows, Context& context) const {
   const int64_t p = Y_.cols, r = map_.coefficients(), n = std::ssize(rows);
   const Matrix<double> inputs(n, X_.cols, context, kWhat);
-  for (int64_t i = 0; i < n; ++i) std::copy_n(X_.row(rows[static_cast<size_t>(i)]), X_.cols, inputs.view().row(i));
+  for (int64_t i = 0; i < n; ++i)
+    std::copy_n(X_.row(rows[static_cast<size_t>(i)]), X_.cols, inputs.view().row(i));
   Matrix<double> all(n * p, r, context, kWhat);
   map_.matrix(MatrixView<const double>(inputs.view()), context, all.view());
   int64_t kept = 0;
@@ -128,7 +132,8 @@ void OperatorPath::decompose_features(Context& context) {
       rows.clear();
       for (int64_t row = i; row < std::min(i + block, n); ++row) rows.push_back(row);
       const Matrix<double> A = explicit_rows(rows, context);
-      const int64_t kept = first_[static_cast<size_t>(rows.back() + 1)] - first_[static_cast<size_t>(i)];
+      const int64_t kept =
+          first_[static_cast<size_t>(rows.back() + 1)] - first_[static_cast<size_t>(i)];
       linalg::rank_update(1.0, A.view().block_rows(0, kept), V_.view());
       context.checkpoint();
     }
@@ -174,6 +179,26 @@ Matrix<double> OperatorPath::projected(std::span<const int64_t> rows, Context& c
   return T;
 }
 
+double OperatorPath::row_error(int64_t row, double lambda, const std::vector<double>& sums,
+                               std::vector<double>& M, std::vector<double>& e) const {
+  const int64_t q = count(row);
+  size_t from = 0;
+  int64_t o = -1;
+  e.clear();
+  for (int64_t a = 0; a < q; ++a) {
+    do ++o;
+    while (std::isnan(Y_(row, o)));
+    for (int64_t b = 0; b <= a; ++b, ++from)
+      M[static_cast<size_t>(a * q + b)] = dual_ ? sums[from] : (a == b ? 1 : 0) - sums[from];
+    e.push_back(dual_ ? sums[from] : Y_(row, o) - sums[from]);
+    ++from;
+  }
+  // The dual's inverse has entries up to 1/(N lambda), which times N lambda are those of I - G.
+  const double unit = dual_ ? static_cast<double>(X_.rows) * lambda : 1;
+  if (!solve_small(q, kLeastPivot / unit, M, e)) return kInfinite;
+  return std::inner_product(e.begin(), e.end(), e.begin(), 0.0);
+}
+
 std::vector<double> OperatorPath::leave_one_out(std::span<const double> lambdas,
                                                 std::span<const int64_t> rows,
                                                 Context& context) const {
@@ -184,56 +209,46 @@ std::vector<double> OperatorPath::leave_one_out(std::span<const double> lambdas,
       W(j, l) = 1 / (s_[static_cast<size_t>(j)] +
                      static_cast<double>(X_.rows) * lambdas[static_cast<size_t>(l)]);
   const int64_t most = p * (p + 3) / 2;  // products of a row
-  const int64_t block = std::clamp<int64_t>(kBlockNumbers / (most * k), 1, X_.rows);
-  std::vector<double> errors(lambdas.size(), 0.0), M(static_cast<size_t>(p * p)), e;
+  const int64_t block = std::clamp<int64_t>(kBlockNumbers / (most * k), 1, std::ssize(rows));
   const Matrix<double> products(block * most, k, context, kWhat);
   const Matrix<double> sums(block * most, L, context, kWhat);
+  std::vector<double> errors(lambdas.size(), 0.0), of_row, M(static_cast<size_t>(p * p)), e;
   int64_t observed = 0;
-  for (int64_t begin = 0; begin < std::ssize(rows); begin += block) {
-    const auto part = rows.subspan(static_cast<size_t>(begin),
-                                   static_cast<size_t>(std::min(block, std::ssize(rows) - begin)));
-    const Matrix<double> T = projected(part, context);
-    double* to = products.data();
-    int64_t place = 0;
-    for (const int64_t row : part) {
-      append_products(T.view(), place, count(row), turned_, to);
-      place += count(row);
-    }
-    const int64_t used = (to - products.data()) / k;
-    linalg::multiply(1.0, Transpose::no, MatrixView<const double>(products.view().block_rows(0, used)),
-                     Transpose::no, MatrixView<const double>(W.view()), 0.0,
-                     sums.view().block_rows(0, used));
+  for (size_t begin = 0; begin < rows.size(); begin += static_cast<size_t>(block)) {
+    const auto part =
+        rows.subspan(begin, std::min(static_cast<size_t>(block), rows.size() - begin));
+    const int64_t used = write_products(part, context, products.view());
+    linalg::multiply(1.0, Transpose::no,
+                     MatrixView<const double>(products.view().block_rows(0, used)), Transpose::no,
+                     MatrixView<const double>(W.view()), 0.0, sums.view().block_rows(0, used));
     int64_t at = 0;
     for (const int64_t row : part) {
-      const int64_t q = count(row);
-      observed += q;
+      const int64_t q = count(row), numbers = q * (q + 3) / 2;
       for (int64_t l = 0; l < L; ++l) {
-        e.clear();
-        int64_t from = at;
-        int64_t o = -1;
-        for (int64_t a = 0; a < q; ++a) {
-          do ++o;
-          while (std::isnan(Y_(row, o)));
-          for (int64_t b = 0; b <= a; ++b, ++from) {
-            const double g = sums(from, l);
-            M[static_cast<size_t>(a * q + b)] = dual_ ? g : (a == b ? 1 - g : -g);
-          }
-          e.push_back(dual_ ? sums(from, l) : Y_(row, o) - sums(from, l));
-          ++from;
-        }
-        // The dual's inverse has entries up to 1/(N lambda), of which 1 - H is N lambda times.
-        const double least =
-            dual_ ? kLeastPivot / (static_cast<double>(X_.rows) * lambdas[static_cast<size_t>(l)])
-                  : kLeastPivot;
-        const bool solved = solve_small(q, least, M, e);
-        for (const double x : e) errors[static_cast<size_t>(l)] += solved ? x * x : kInfinite;
+        of_row.clear();
+        for (int64_t j = 0; j < numbers; ++j) of_row.push_back(sums(at + j, l));
+        errors[static_cast<size_t>(l)] +=
+            row_error(row, lambdas[static_cast<size_t>(l)], of_row, M, e);
       }
-      at += q * (q + 3) / 2;
+      at += numbers;
+      observed += q;
     }
     context.checkpoint();
   }
   for (double& error : errors) error /= static_cast<double>(observed);
   return errors;
+}
+
+int64_t OperatorPath::write_products(std::span<const int64_t> rows, Context& context,
+                                     MatrixView<double> out) const {
+  const Matrix<double> T = projected(rows, context);
+  double* to = out.data;
+  int64_t place = 0;
+  for (const int64_t row : rows) {
+    append_products(T.view(), place, count(row), turned_, to);
+    place += count(row);
+  }
+  return (to - out.data) / out.cols;
 }
 
 void OperatorPath::solve(double lambda, Context& context, std::span<double> theta) const {

@@ -28,8 +28,8 @@ class OperatorPath {
   /// Mean squared error of an observed target of `rows` (ascending) for each lambda > 0, the row
   /// with all its targets left out and N lambda kept; infinite where the fit passes through a row
   /// whatever its targets. O(rows q r), q observed targets a row, after r^2 for each.
-  std::vector<double> leave_one_out(std::span<const double> lambdas,
-                                    std::span<const int64_t> rows, Context& context) const;
+  std::vector<double> leave_one_out(std::span<const double> lambdas, std::span<const int64_t> rows,
+                                    Context& context) const;
   /// Minimises (1/N) sum |f(x_i) - y_i|^2 / 2 + lambda/2 |theta|^2, lambda > 0.
   void solve(double lambda, Context& context, std::span<double> theta) const;
 
@@ -39,13 +39,19 @@ class OperatorPath {
   /// Observed rows of Phi', by row and output.
   Matrix<double> explicit_rows(std::span<const int64_t> rows, Context& context) const;
   Matrix<double> projected(std::span<const int64_t> rows, Context& context) const;
+  /// append_products of rows; how many rows of out they fill.
+  int64_t write_products(std::span<const int64_t> rows, Context& context,
+                         MatrixView<double> out) const;
+  /// Squared residuals of a row from the sums that its products have at a lambda; M, e: scratch.
+  double row_error(int64_t row, double lambda, const std::vector<double>& sums,
+                   std::vector<double>& M, std::vector<double>& e) const;
   int64_t count(int64_t row) const { return first_[row + 1] - first_[row]; }
 
   const operators::OperatorMap& map_;
   MatrixView<const double> X_, Y_;
   std::vector<int64_t> first_;  // of row i among the observed targets; N + 1 numbers
   bool dual_ = false;
-  Matrix<double> V_;              // row j: eigenvector j
+  Matrix<double> V_;                // row j: eigenvector j
   std::vector<double> s_, turned_;  // eigenvalues; V A'y, or V y
 };
 

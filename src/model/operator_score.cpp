@@ -41,7 +41,10 @@ void OperatorErrors::add(MatrixView<const double> train, MatrixView<const double
   has_other_ = other.rows > 0;
   for (int64_t i = 0; i < test.rows; ++i) {
     const double* y = test.row(i);
-    Row row{{y, y + outputs_}, squares(outputs_, predicted.row(i), y), {}, squares(outputs_, mean.data(), y)};
+    Row row{{y, y + outputs_},
+            squares(outputs_, predicted.row(i), y),
+            {},
+            squares(outputs_, mean.data(), y)};
     if (has_other_) row.other = squares(outputs_, other.row(i), y);
     rows_.push_back(std::move(row));
   }
@@ -107,12 +110,12 @@ std::vector<std::string> operator_warnings(const OperatorReport& report, bool le
   if (score.rows > 0 && score.rows < kFewScoredRows)
     found.push_back(text("the score is of %.0f rows alone", static_cast<double>(score.rows)));
   if (score.score <= score.constant)
-    found.push_back(
-        text("R^2 %.4f does not beat the mean: %.4f", score.score, score.constant));
+    found.push_back(text("R^2 %.4f does not beat the mean: %.4f", score.score, score.constant));
   if (score.score <= score.independent)
-    found.push_back(text("R^2 %.4f does not beat independent outputs: %.4f; the structure may be "
-                         "wrong for these targets",
-                         score.score, score.independent));
+    found.push_back(
+        text("R^2 %.4f does not beat independent outputs: %.4f; the structure may be "
+             "wrong for these targets",
+             score.score, score.independent));
   return found;
 }
 

@@ -67,7 +67,9 @@ std::vector<double> lambdas_of(const OperatorSearchOptions& options) {
 class Walk {
  public:
   Walk(const Search& search, const OperatorMaker& maker, const OperatorRowsView& rows)
-      : search_(search), maker_(maker), lambdas_(lambdas_of(search.options)),
+      : search_(search),
+        maker_(maker),
+        lambdas_(lambdas_of(search.options)),
         shapes_(search.options.shapes.empty() ? maker.shapes() : search.options.shapes) {
     search.phases.begin(kChoiceUnits);
     const int64_t n = rows.X.rows;
@@ -108,7 +110,8 @@ class Walk {
     const int64_t D = map->features(), r = map->coefficients();
     const bool scalar = solution_for(*map, rows_.Y, search_.context) == OperatorSolution::stein;
     const int64_t columns = scalar ? D : r;
-    if (columns <= kTrialCoefficients || rows_.Y.rows * rows_.Y.cols <= kTrialCoefficients) return D;
+    if (columns <= kTrialCoefficients || rows_.Y.rows * rows_.Y.cols <= kTrialCoefficients)
+      return D;
     return std::max<int64_t>(2, D * kTrialCoefficients / columns / 2 * 2);
   }
 
@@ -258,9 +261,8 @@ std::vector<Split> splits_of(const std::vector<int64_t>& rows, uint64_t seed) {
 
 void check_list(const char* name, const std::vector<double>& numbers, bool positive) {
   for (const double number : numbers)
-    require(std::isfinite(number) && (positive ? number > 0 : number >= 0),
-            MERCER_INVALID_ARGUMENT, "%s holds %g, expected finite numbers %s 0", name, number,
-            positive ? ">" : ">=");
+    require(std::isfinite(number) && (positive ? number > 0 : number >= 0), MERCER_INVALID_ARGUMENT,
+            "%s holds %g, expected finite numbers %s 0", name, number, positive ? ">" : ">=");
 }
 
 void check(const OperatorSearchOptions& options, const OperatorMaker& maker) {
@@ -301,9 +303,9 @@ OperatorModel search_operator(const OperatorPlan& plan, const OperatorSearchOpti
   OperatorModel model = settle(search, maker, own, choice, &report.chosen);
   report.has_shape = maker.shapes().size() > 1;
   report.score = errors.score(std::ssize(splits) > 1);
-  report.warnings = operator_warnings(report, choice.at_edge,
-                                      options.lambdas.empty() ? kLargestLambda : 0,
-                                      options.lambdas.empty() ? kSmallestLambda : 0);
+  report.warnings =
+      operator_warnings(report, choice.at_edge, options.lambdas.empty() ? kLargestLambda : 0,
+                        options.lambdas.empty() ? kSmallestLambda : 0);
   return model;
 }
 

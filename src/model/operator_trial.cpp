@@ -16,9 +16,9 @@ namespace {
 
 using MapPointer = std::shared_ptr<const operators::OperatorMap>;
 
-constexpr int64_t kMostSize = 1300;     // of a path: its cube is seconds
-constexpr int64_t kJudgedRows = 2000;   // whose residuals are had one by one
-constexpr double kTolerance = 1e-4;     // of trials by steps, whose errors are of few rows
+constexpr int64_t kMostSize = 1300;    // of a path: its cube is seconds
+constexpr int64_t kJudgedRows = 2000;  // whose residuals are had one by one
+constexpr double kTolerance = 1e-4;    // of trials by steps, whose errors are of few rows
 constexpr int64_t kMostSteps = 2000;
 
 double mean_square(MatrixView<const double> Y) {
@@ -107,11 +107,12 @@ bool path_is_cheaper(const operators::OperatorMap& map, MatrixView<const double>
 
 OperatorSolution solution_for(const operators::OperatorMap& map, MatrixView<const double> Y,
                               Context& context) {
-  const bool gaps = std::any_of(Y.row(0), Y.row(0) + Y.rows * Y.cols,
-                                [](double y) { return std::isnan(y); });
+  const bool gaps =
+      std::any_of(Y.row(0), Y.row(0) + Y.rows * Y.cols, [](double y) { return std::isnan(y); });
   if (map.shared_root().rows > 0 && !gaps) return OperatorSolution::stein;
   const int64_t size = OperatorPath::size(map, Y);
-  const bool room = size <= kMostSize && context.has_room(8 * size * (3 * size + map.coefficients()));
+  const bool room =
+      size <= kMostSize && context.has_room(8 * size * (3 * size + map.coefficients()));
   return room ? OperatorSolution::path : OperatorSolution::steps;
 }
 

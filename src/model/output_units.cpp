@@ -31,8 +31,7 @@ OutputUnits output_units(MatrixView<const double> Y, OutputScale kind) {
   for (int64_t o = 0; o < Y.cols; ++o) {
     const auto [sum, count] = sum_of(Y, o, [](double y) { return y; });
     const double mean = count == 0 ? 0 : sum / static_cast<double>(count);
-    const double square =
-        sum_of(Y, o, [mean](double y) { return (y - mean) * (y - mean); }).first;
+    const double square = sum_of(Y, o, [mean](double y) { return (y - mean) * (y - mean); }).first;
     // What rounding of the mean leaves is no deviation.
     const double deviation = count == 0 ? 0 : std::sqrt(square / static_cast<double>(count));
     units.mean.push_back(mean);

@@ -93,7 +93,7 @@ AT(mercer_derivative_bound, sigma, 88);
 AT(mercer_derivative_bound, ratio, 96);
 AT(mercer_derivative_bound, moment_ratio, 104);
 
-SIZE(mercer_operator_fit, 120);
+SIZE(mercer_operator_fit, 128);
 AT(mercer_operator_fit, struct_size, 0);
 AT(mercer_operator_fit, method, 4);
 AT(mercer_operator_fit, lambdas, 8);
@@ -111,6 +111,35 @@ AT(mercer_operator_fit, error, 88);
 AT(mercer_operator_fit, iterations, 96);
 AT(mercer_operator_fit, residual, 104);
 AT(mercer_operator_fit, squared_norm, 112);
+AT(mercer_operator_fit, intercept, 120);
+AT(mercer_operator_fit, reserved, 124);
+
+SIZE(mercer_operator_candidate, 56);
+AT(mercer_operator_candidate, struct_size, 0);
+AT(mercer_operator_candidate, left_out, 4);
+AT(mercer_operator_candidate, features, 8);
+AT(mercer_operator_candidate, rows, 16);
+AT(mercer_operator_candidate, lengthscale, 24);
+AT(mercer_operator_candidate, lambda, 32);
+AT(mercer_operator_candidate, shape, 40);
+AT(mercer_operator_candidate, score, 48);
+
+SIZE(mercer_operator_search, 104);
+AT(mercer_operator_search, struct_size, 0);
+AT(mercer_operator_search, structure, 4);
+AT(mercer_operator_search, graph, 8);
+AT(mercer_operator_search, lengthscales, 16);
+AT(mercer_operator_search, lengthscale_count, 24);
+AT(mercer_operator_search, lambdas, 32);
+AT(mercer_operator_search, lambda_count, 40);
+AT(mercer_operator_search, shapes, 48);
+AT(mercer_operator_search, shape_count, 56);
+AT(mercer_operator_search, seed, 64);
+AT(mercer_operator_search, assess, 72);
+AT(mercer_operator_search, reserved, 76);
+AT(mercer_operator_search, metadata, 80);
+AT(mercer_operator_search, report, 88);
+AT(mercer_operator_search, user, 96);
 
 SIZE(mercer_operator_kernel_fit, 64);
 AT(mercer_operator_kernel_fit, struct_size, 0);

@@ -68,6 +68,13 @@ void add_fit(CLI::App& app) {
          "Hold this fraction of the rows out and print their score")
       ->type_name("F");
   fit->add_option(
+         "--operator", request->operation,
+         "Learn several targets together: curl_free, divergence_free or helmholtz (fields: "
+         "as many targets as inputs), helmholtz:ALPHA, decomposable (outputs that correlate), "
+         "decomposable:similarity, decomposable:GRAPH.csv (weights between targets), or a "
+         "JSON spec; targets may be missing. Default: each target by itself")
+      ->type_name("NAME[:...]|JSON");
+  fit->add_option(
          "--report", request->report,
          "Also write what is known of the fit, with a learning curve and the errors on rows "
          "not fitted on: FILE.html a page with plots, another name JSON; repeats")

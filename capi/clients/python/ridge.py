@@ -53,7 +53,17 @@ class OperatorFit(ctypes.Structure):
                 ("lambda_count", c_int64), ("loss", c_char_p), ("tau", POINTER(c_double)), ("delta", c_double),
                 ("separate", c_int32), ("taken", c_int32), ("tolerance", c_double),
                 ("most_iterations", c_int64), ("seed", c_uint64), ("chosen", c_int64), ("error", c_double),
-                ("iterations", c_int64), ("residual", c_double), ("squared_norm", c_double)]
+                ("iterations", c_int64), ("residual", c_double), ("squared_norm", c_double),
+                ("intercept", c_int32), ("reserved", c_int32)]
+
+
+class OperatorSearch(ctypes.Structure):
+    """mercer_operator_search: what a search for lengthscale, lambda and shape is to do."""
+    _fields_ = [("struct_size", c_uint32), ("structure", c_int32), ("graph", POINTER(Rows)),
+                ("lengthscales", POINTER(c_double)), ("lengthscale_count", c_int64), ("lambdas", POINTER(c_double)),
+                ("lambda_count", c_int64), ("shapes", POINTER(c_double)), ("shape_count", c_int64), ("seed", c_uint64),
+                ("assess", c_int32), ("reserved", c_int32), ("metadata", c_char_p), ("report", c_void_p),
+                ("user", c_void_p)]
 
 
 class OperatorKernelFit(ctypes.Structure):
@@ -114,6 +124,8 @@ class Mercer:
         self.declare("operator_map_apply", handle, view, view, c_int32, handle, result)
         self.declare("operator_map_adjoint", handle, view, view, handle, result)
         self.declare("operator_model_fit", handle, view, view, POINTER(OperatorFit), handle, out)
+        self.declare("operator_model_search", c_char_p, view, view, POINTER(OperatorSearch), handle, out)
+        self.declare("operator_model_report", handle, c_char_p, c_int64, POINTER(c_int64))
         self.declare("operator_model_predict", handle, view, c_int32, handle, result)
         self.declare("operator_model_covariance", handle, view, view, c_double, view, handle, result)
         self.declare("statistics_create", c_int64, c_int64, out)
@@ -239,6 +251,19 @@ def field_error(mercer, X):
     mercer.operator_model_covariance(model, rows(X), rows(targets), 0.01, rows(X[:50]), None, matrix(covariances))
     mercer.operator_model_free(model)
     mercer.operator_map_free(handle)
+
+    # The same field a constant higher, lengthscale and lambda searched: what is learnt still has no sources.
+    search = OperatorSearch(struct_size=ctypes.sizeof(OperatorSearch))
+    mercer.operator_model_search(b'{"operator":"divergence_free","features":100}', rows(X[:200].copy()),
+                                 rows(f[:200] + 5), byref(search), None, byref(model))
+    mercer.operator_model_predict(model, rows(X), DIVERGENCE, None, matrix(sources))
+    size = c_int64()
+    mercer.operator_model_report(model, None, 0, byref(size))
+    text = ctypes.create_string_buffer(size.value)
+    mercer.operator_model_report(model, text, size.value, byref(size))
+    mercer.operator_model_free(model)
+    if abs(np.mean(json.loads(text.value)["offset"]) - f[:200].mean() - 5) > 1e-9:
+        return np.inf
     if np.nansum((learnt - targets) ** 2) / len(X) > 1e-6 * (theta**2).sum() or fit.residual > 1e-10:
         return np.inf
     if np.linalg.eigvalsh(covariances.reshape(50, 3, 3)).min() <= 0:

@@ -346,6 +346,21 @@ static int learnt_field(double* x, double* y) {
   return status == MERCER_OK && fit.residual < 1e-6 && fit.error > 0 && stream[0] != stream[1];
 }
 
+static int searched_field(double* x, double* y) {
+  mercer_operator_search search = mercer_operator_search_of(0);
+  mercer_rows X = mercer_rows_f64(n, 2, x);
+  mercer_rows Y = mercer_rows_f64(n, 2, y);
+  mercer_operator_model* wind = NULL;
+  mercer_status status = mercer_operator_model_search(
+      "{\"operator\":\"divergence_free\",\"features\":100}", &X, &Y, &search, NULL, &wind);
+  char report[20000];
+  int64_t needed = 0;
+  if (status == MERCER_OK)
+    status = mercer_operator_model_report(wind, report, sizeof report, &needed);
+  mercer_operator_model_free(wind);
+  return status == MERCER_OK && strstr(report, "\"independent\":") != NULL;
+}
+
 static int frequencies_for_fields(void) {
   mercer_operator_bound bound = mercer_operator_bound_of(MERCER_OPERATOR_BOUND_32,
                                                          MERCER_BOUNDED_KERNEL_CURL_FREE, 3);
@@ -629,6 +644,7 @@ int main(void) {
   RUN(sure_of_field, (x64, x64));
   RUN(near_its_kernel, (x64, z64));
   RUN(learnt_field, (x64, x64));
+  RUN(searched_field, (x64, x64));
   RUN(frequencies_for_fields, ());
   RUN(output_covariance, (gaussian, x64));
   RUN(field_without_sources, (x64));

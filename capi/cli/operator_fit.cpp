@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// mercer fit --operator: targets that are learnt together.
+#include <cinttypes>
+#include <cmath>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "commands.h"
+#include "failure.h"
+#include "gaps.h"
+#include "message.h"
+#include "operator_request.h"
+#include "output_file.h"
+#include "read/number.h"
+#include "report/document.h"
+#include "report_text.h"
+#include "score.h"
+#include "session.h"
+#include "split.h"
+#include "spooled_file.h"
+#include "streams.h"
+#include "table_rows.h"
+#include "training_set.h"
+
+namespace mercer::cli {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct SearchTable {
+  Session* session;
+  std::FILE* out;
+  bool begun = false;
+};
+
+std::string number_or_dash(double value) { return value > 0 ? rounded(value, 4) : "-"; }
+
+void print_candidate(void* user, const mercer_operator_candidate* candidate) {
+  auto& table = *static_cast<SearchTable*>(user);
+  table.session->clear_bar();
+  if (!table.begun)
+    std::fprintf(table.out,
+                 "search (scores that choose: too good for what they chose)\n%9s %8s %12s %9s %9s "
+                 "%9s\n",
+                 "features", "rows", "lengthscale", "lambda", "shape", "R^2");
+  table.begun = true;
+  std::fprintf(table.out, "%9" PRId64 " %8" PRId64 " %12s %9.1e %9.3g %s\n", candidate->features,
+               candidate->rows, number_or_dash(candidate->lengthscale).c_str(), candidate->lambda,
+               candidate->shape, score_number(candidate->score, 9).c_str());
+  std::fflush(table.out);
+}
+
+/// Weights between targets, a row for each.
+struct Graph {
+  std::vector<double> weights;
+  mercer_rows rows;
+};
+
+Graph read_graph(const std::string& path, int64_t m) {
+  const Table table = read_table(path, [](const auto&, int64_t) { return TextPermission{}; });
+  if (table.rows != m || table.columns != m)
+    fail_at(table.name, 0, 0,
+            std::to_string(table.rows) + " rows and " + std::to_string(table.columns) +
+                " columns, expected a weight between each two of the " + std::to_string(m) +
+                " targets");
+  Graph graph;
+  for (int64_t k = 0; k < m * m; ++k) graph.weights.push_back(table.values.at(k));
+  graph.rows = mercer_rows_f64(m, m, graph.weights.data());
+  return graph;
+}
+
+void check_data(const OperatorRequest& wanted, const TrainingSet& set, const std::string& text) {
+  const Dataset& data = set.data;
+  if (data.X.sparse)
+    throw Failure("--operator: " + data.name + " holds sparse rows, expected dense ones");
+  if (wanted.field && data.m != data.d)
+    throw Failure("--operator " + shown(text) + ": " + counted(data.m, "target") + " and " +
+                  counted(data.d, "input") +
+                  ", a field has as many targets as inputs (--target, --ignore)");
+}
+
+OperatorModel search(const FitRequest& request, const OperatorRequest& wanted,
+                     const TrainingSet& set, int64_t n, Session& session, std::FILE* out) {
+  mercer_operator_search how = mercer_operator_search_of(request.learn.seed);
+  const std::string metadata = metadata_text(set.metadata);
+  how.metadata = metadata.c_str();
+  how.structure = wanted.similarity ? MERCER_STRUCTURE_SIMILARITY : MERCER_STRUCTURE_COVARIANCE;
+  std::optional<Graph> graph;
+  if (!wanted.graph.empty()) {
+    graph.emplace(read_graph(wanted.graph, set.data.m));
+    how.graph = &graph->rows;
+    how.structure = MERCER_STRUCTURE_LAPLACIAN;
+  }
+  if (!wanted.lengthscales.empty()) how.lengthscales = wanted.lengthscales.data();
+  if (!wanted.lambdas.empty()) how.lambdas = wanted.lambdas.data();
+  how.lengthscale_count = static_cast<int64_t>(wanted.lengthscales.size());
+  how.lambda_count = static_cast<int64_t>(wanted.lambdas.size());
+  SearchTable table{&session, out};
+  if (out != nullptr) {
+    how.report = print_candidate;
+    how.user = &table;
+  }
+  const Rows X = rows_of(set.data.X, 0, n, set.data.d);
+  const Rows Y = targets_of(set.data.Y, 0, n, set.data.m);
+  return in_words_of(set.data.name, input_names(set.metadata), [&] {
+    return OperatorModel::search(wanted.spec, X, Y, how, session.context());
+  });
+}
+
+void describe(const Json& known, int64_t n, double seconds, std::FILE* out) {
+  const Json& map = known.at("spec").at("map");
+  const Json& chosen = known.at("report").at("chosen");
+  std::fprintf(
+      out, "fitted: %" PRId64 " rows, %s of %s, %" PRId64 " features, lengthscale %s, lambda %.3g",
+      n, map.value("operator", "").c_str(), kernel_name(map.dump()).c_str(),
+      map.value("features", int64_t{0}),
+      chosen.at("lengthscale").is_null() ? "-" : rounded(chosen["lengthscale"], 4).c_str(),
+      known.at("spec").at("lambda").get<double>());
+  if (chosen.contains("shape"))
+    std::fprintf(out, ", %s %s", map.contains("alpha") ? "alpha" : "shape",
+                 rounded(chosen["shape"], 4).c_str());
+  std::fprintf(out, ", %.1f s\n", seconds);
+}
+
+/// R^2, the mean of the targets', each of the rows that hold it.
+void print_test_score(const OperatorModel& model, const TrainingSet& set, int64_t first,
+                      Session& session, std::FILE* out) {
+  const Dataset& data = set.data;
+  const int64_t rows = data.n - first;
+  Matrix<double> predicted(rows, data.m);
+  model.predict(rows_of(data.X, first, rows, data.d), predicted, MERCER_FIELD_VALUE,
+                session.context());
+  session.clear_bar();
+  double sum = 0;
+  for (int64_t o = 0; o < data.m; ++o) {
+    std::vector<double> own, truth;
+    for (int64_t i = 0; i < rows; ++i) {
+      const double y = data.Y[static_cast<size_t>((first + i) * data.m + o)];
+      if (std::isnan(y)) continue;
+      own.push_back(predicted(i, o));
+      truth.push_back(y);
+    }
+    const auto count = static_cast<int64_t>(own.size());
+    sum += count == 0 ? std::nan("")
+                      : prediction_score(MatrixView<const double>(own.data(), count, 1),
+                                         MatrixView<const double>(truth.data(), count, 1), 0,
+                                         score_options(MERCER_METRIC_R2));
+  }
+  std::fprintf(out, "test: %s on %" PRId64 " held-out rows\n",
+               score_text(false, sum / static_cast<double>(data.m)).c_str(), rows);
+}
+
+}  // namespace
+
+void run_operator_fit(const FitRequest& request) {
+  const bool to_stdout = is_standard_output(request.model);
+  std::FILE* scores_out = to_stdout ? stderr : stdout;
+  const Streams streams = streams_of(request.learn.quiet, scores_out);
+  check_output(request.model, request.learn.train);
+  for (const std::string& path : request.report) {
+    check_output(path, request.learn.train);
+    if (path == request.model) throw Failure("--report: " + path + " is the model file, too");
+  }
+  const OperatorRequest wanted = read_operator(request, specs());
+  LearnRequest learn = request.learn;
+  learn.task = "regression";
+  learn.gaps = true;
+  TrainingSet set = read_training_set(learn, streams);
+  check_data(wanted, set, request.operation);
+  int64_t n = set.data.n;
+  if (request.test_fraction > 0) {
+    n -= held_out_rows(n, request.test_fraction);
+    shuffle_rows(&set.data, request.learn.seed);
+  }
+  Session session(request.learn.threads, request.learn.quiet);
+  const Stopwatch watch;
+  const OperatorModel model = search(request, wanted, set, n, session, streams.out);
+  session.clear_bar();
+  const Json known = Json::parse(model.report());
+  const std::string report = known.at("report").dump();
+  if (streams.out != nullptr) {
+    describe(known, n, watch.seconds(), streams.out);
+    std::fputs(report_text(report, {}, set.metadata.targets).c_str(), streams.out);
+  } else {
+    std::fputs(warnings_text(report, set.metadata.targets).c_str(), streams.warnings);
+  }
+  if (n < set.data.n) print_test_score(model, set, n, session, scores_out);
+  for (const std::string& path : request.report) write_report(path, known.dump());
+  SpooledFile file(request.model, SpooledFile::Use::write);
+  model.save(file.path());
+  file.send();
+  if (streams.out != nullptr)
+    std::fprintf(streams.out, "wrote %s\n", to_stdout ? "standard output" : request.model.c_str());
+}
+
+}  // namespace mercer::cli

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+#include "operator_request.h"
+
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "failure.h"
+#include "plan.h"
+#include "read/number.h"
+
+namespace mercer::cli {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// Options that a fit of targets together has no use for, and what they are where not given.
+void refuse_others(const FitRequest& request) {
+  const PreparationRequest& p = request.learn.preparation;
+  const std::pair<bool, const char*> given[] = {
+      {!request.learn.plan.map.empty(), "--map (its spec stands in --operator)"},
+      {request.learn.task == "classification", "--task classification"},
+      {request.ard == "on", "--ard on"},
+      {request.estimator != "auto", "--estimator"},
+      {request.class_weight != "none", "--class-weight"},
+      {!request.learn.columns.weights.empty(), "--weights"},
+      {p.raw || p.scale != "standard", "--scale and --no-standardize"},
+      {p.missing != "refuse", "--missing"},
+      {p.transform != "auto" && p.transform != "none", "--transform"},
+      {p.target_transform != "none", "--target-transform"},
+      {p.unit_rows, "--unit-rows"},
+      {request.learn.extrapolation == "refuse", "--extrapolation refuse"}};
+  for (const auto& [is_given, option] : given)
+    if (is_given) throw Failure(std::string("--operator: does not go with ") + option);
+  for (const std::string& path : request.report)
+    if (path.ends_with(".html"))
+      throw Failure("--report " + shown(path) + ": with --operator JSON alone is written");
+}
+
+Json spec_of(const std::string& text) {
+  if (text.find_first_not_of(" \t\r\n") == text.npos ||
+      text[text.find_first_not_of(" \t\r\n")] != '{')
+    return {{"operator", text}};
+  const Json spec = Json::parse(text, nullptr, false);
+  if (!spec.is_object())
+    throw Failure("--operator: malformed JSON in " + shown(text) +
+                  R"(; at a shell it stands in single quotes: --operator '{"operator":"NAME"}')");
+  for (const char* key : {"inputs", "features", "seed"})
+    if (spec.contains(key))
+      throw Failure(std::string("--operator: leave \"") + key +
+                    "\" out; the data, --features and --seed say it");
+  return spec;
+}
+
+/// What stands behind the colon of NAME:DETAIL.
+void read_detail(const std::string& name, const std::string& detail, Json* spec,
+                 OperatorRequest* read) {
+  if (name == "decomposable") {
+    read->similarity = detail == "similarity";
+    if (detail != "similarity" && detail != "covariance") read->graph = detail;
+    return;
+  }
+  double alpha = 0;
+  if (name != "helmholtz")
+    throw Failure("--operator " + shown(name + ":" + detail) + ": expected " + shown(name) +
+                  " alone");
+  if (parse_number(detail, &alpha) != NumberKind::finite || alpha < 0 || alpha > 1)
+    throw Failure("--operator " + shown(name + ":" + detail) +
+                  ": expected helmholtz:ALPHA, a number from 0 to 1");
+  (*spec)["alpha"] = alpha;
+}
+
+void check_name(const Json& spec, const std::string& specs) {
+  const Json all = Json::parse(specs, nullptr, false);
+  std::string names;
+  for (const Json& entry : all.value("operators", Json::array())) {
+    if (entry.value("name", Json()) == spec.value("operator", Json())) return;
+    names += (names.empty() ? "" : ", ") + entry.value("name", "");
+  }
+  throw Failure("--operator " + shown(spec.value("operator", Json("")).dump()) +
+                ": expected one of " + names);
+}
+
+}  // namespace
+
+OperatorRequest read_operator(const FitRequest& request, const std::string& specs) {
+  refuse_others(request);
+  OperatorRequest read;
+  const std::string& text = request.operation;
+  const bool json = text.find('{') != text.npos;
+  const size_t colon = json ? text.npos : text.find(':');
+  Json spec = spec_of(text.substr(0, colon));
+  check_name(spec, specs);
+  const auto name = spec.at("operator").get<std::string>();
+  if (colon != text.npos) read_detail(name, text.substr(colon + 1), &spec, &read);
+  read.field = name != "decomposable";
+  const bool given = !request.learn.plan.kernel.empty();
+  if (given && spec.contains("kernel"))
+    throw Failure("--kernel: the spec of --operator already holds one");
+  const Plan plan = read_plan(request.learn.plan, specs);
+  if (given) {
+    spec["kernel"] = Json::parse(kernel_of(plan.map, 0));
+    // A number is in units of the inputs, as --lengthscale is.
+    if (plan.lengthscale > 0) spec["kernel"].erase("lengthscale");
+  }
+  if (plan.lengthscale > 0) read.lengthscales = {plan.lengthscale};
+  if (plan.lambda >= 0) read.lambdas = {plan.lambda};
+  if (request.features) spec["features"] = *request.features;
+  spec["seed"] = std::to_string(request.learn.seed);
+  read.spec = spec.dump();
+  return read;
+}
+
+}  // namespace mercer::cli

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The mercer authors
+# Targets learnt together: fit --operator, predict, score, info. Usage: operator_test.sh MERCER FOLDER
+here=$(cd "$(dirname "$0")" && pwd)
+MERCER=$1
+rm -rf "$2" && mkdir -p "$2" && cd "$2" || exit 1
+. "$here/black_box.sh"
+
+# A vortex under a steady wind, which has no sources.
+vortex='a = uniform(); b = uniform(); e = exp(-2 * (a * a + b * b)); print a "," b "," 3 - 2 * b * e "," 2 * a * e - 1'
+{ echo x,y,u,v; rows 150 "$vortex"; } >wind.csv
+{ echo x,y,u,v; rows 250 "$vortex" | tail -n 100; } >test.csv
+
+accepts "$MERCER" fit wind.csv -o model --target u --target v --operator divergence_free --features 100 \
+  --test-fraction 0.2 --report report.json
+at_least 0.99 "divergence_free"
+contains '^fitted: 120 rows, divergence_free of gaussian, 100 features, lengthscale [0-9.]*, lambda' fit
+contains '^honest score: R^2 \(1\.0\|0\.99\).* (120 rows, each by a search that had not seen it)$' "honest score"
+contains '^on the same rows: mean -\?0\.0[0-9]*, each target by itself 0\.' "baselines"
+contains '^ *features *rows *lengthscale' "table of the search"
+grep -q '^warning' out && complain "a good fit was warned of: $(cat out)"
+grep -q '"independent":' report.json || complain "no baseline in $(cat report.json)"
+accepts "$MERCER" predict model test.csv -o predicted.csv
+at_least 0.99 "prediction of both targets"
+[ "$(head -n 1 predicted.csv)" = u,v ] || complain "header '$(head -n 1 predicted.csv)', expected u,v"
+[ "$(wc -l <predicted.csv)" -eq 101 ] || complain "$(wc -l <predicted.csv) lines of predictions, expected 101"
+accepts "$MERCER" score model test.csv
+contains '^R^2 of v  *0\.99\|^R^2 of v  *1' "score of a target"
+accepts "$MERCER" info model
+contains '^kind  *operator_model' info
+contains 'offset  *2\.' "info: intercept"
+contains 'operator  *divergence_free' "info: operator"
+"$MERCER" fit wind.csv -o - --target u,v --operator divergence_free --features 100 --quiet 2>err |
+  "$MERCER" predict - test.csv >piped.csv 2>err || complain "a model through a pipe: $(cat err)"
+[ "$(wc -l <piped.csv)" -eq 101 ] || complain "piped predictions: $(wc -l <piped.csv) lines"
+accepts "$MERCER" fit wind.csv -o again --target u,v --operator divergence_free --features 100 --test-fraction 0.2
+cmp -s model again || complain "the same data and seed gave different model files"
+
+# A kernel that cannot have the vortex is warned of; a mixture takes what is there; a given mixture is kept.
+accepts "$MERCER" fit wind.csv -o curl --target u,v --operator curl_free --features 60
+contains '^warning: .* does not beat independent outputs' "the wrong structure"
+accepts "$MERCER" fit wind.csv -o mixed --target u,v --operator helmholtz --features 60
+contains '^fitted: .*, alpha 0' "helmholtz"
+accepts "$MERCER" fit wind.csv -o kept --target u,v --operator helmholtz:0.25 --features 60 --lengthscale 1 --lambda 1e-4
+contains '^fitted: .*lengthscale 1, lambda 0.0001, ' "what was given"
+accepts "$MERCER" info kept
+contains 'alpha  *0.25' "info of helmholtz:0.25"
+
+# Three noisy copies of one function, of which each row has one: a graph brings them together.
+gaps='a = uniform(); y = sin(3 * a) + 0.3 * uniform(); print a "," (i % 3 == 0 ? y : "") "," (i % 3 == 1 ? y : "") "," (i % 3 == 2 ? y : "NA")'
+{ echo a,p,q,r; rows 120 "$gaps"; } >gaps.csv
+printf 'p,q,r\n0,1,1\n1,0,1\n1,1,0\n' >graph.csv
+accepts "$MERCER" fit gaps.csv -o joint --target p,q,r --operator decomposable:graph.csv --features 40 --test-fraction 0.2
+at_least 0.5 "targets with gaps"
+contains '^fitted: 96 rows, decomposable of gaussian, 40 features' "gaps"
+accepts "$MERCER" predict joint gaps.csv -o joint.csv
+[ "$(head -n 2 joint.csv | tail -n 1 | tr -cd , | wc -c)" -eq 2 ] || complain "predictions: $(head -n 2 joint.csv)"
+{ echo a,b,p,q; rows 80 'a = uniform(); b = uniform(); print a "," b "," a * b "," a * b + 0.1 * uniform()'; } >two.csv
+for way in decomposable decomposable:similarity '{"operator":"decomposable","gamma":[1,0.9,0.9,1]}'; do
+  accepts "$MERCER" fit two.csv -o two --target p,q --operator "$way" --features 40
+  contains '^honest score: R^2 0\.9' "$way"
+done
+
+bad() { refuses "$1" "$MERCER" fit "$2" -o result --target "$3" "${@:4}"; }
+bad "--operator 'div.free': expected one of decomposable, curl_free" wind.csv u,v --operator div.free
+bad "--operator 'curl_free:3': expected 'curl_free' alone" wind.csv u,v --operator curl_free:3
+bad "helmholtz:ALPHA" wind.csv u,v --operator helmholtz:2
+bad "1 target and 3 inputs, a field has as many targets as inputs" wind.csv u --operator curl_free
+bad "does not go with --ard on" wind.csv u,v --operator curl_free --ard on
+bad "does not go with --map" wind.csv u,v --operator curl_free --map fourier
+bad "does not go with --estimator" wind.csv u,v --operator curl_free --estimator logistic
+bad "does not go with --task classification" wind.csv u,v --operator curl_free --task classification
+bad "does not go with --weights" wind.csv u --operator curl_free --weights y
+bad "does not go with --missing" wind.csv u,v --operator curl_free --missing fill
+bad "JSON alone" wind.csv u,v --operator curl_free --report result.html
+bad "malformed JSON" wind.csv u,v --operator '{"operator"'
+bad 'leave "features" out' wind.csv u,v --operator '{"operator":"curl_free","features":3}'
+bad "expected a weight between each two of the 2 targets" wind.csv u,v --operator decomposable:graph.csv
+printf '1 1:2\n2 1:3 2:1\n3 40:1\n' >sparse.svm
+refuses "sparse rows" "$MERCER" fit sparse.svm -o result --operator decomposable
+refuses "no target" "$MERCER" fit gaps.csv -o result --target p
+refuses "was fitted with --operator" "$MERCER" relevance model test.csv
+refuses "keeps no ranges" "$MERCER" predict model test.csv -o result --extrapolation clip
+refuses "the model is a regression" "$MERCER" predict model test.csv -o result --scores
+finish

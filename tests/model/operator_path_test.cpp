@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// The path of lambdas of an operator-valued map: solutions and rows left out are those of fits that
+// were made one by one, from coefficients and from targets, with gaps and without.
+#include "model/operator_path.h"
+
+#include <cmath>
+#include <limits>
+
+#include "../operator/made_operator.h"
+#include "model/operator_fit.h"
+#include "support/catch.h"
+#include "support/dense.h"
+
+using namespace mercer;
+using namespace mercer::test;
+
+namespace {
+
+constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
+
+std::vector<double> fitted(const operators::OperatorMap& map, const Matrix<double>& X,
+                           const Matrix<double>& Y, double lambda) {
+  Context context;
+  std::vector<double> theta(static_cast<size_t>(map.coefficients()));
+  model::fit_operator(
+      map, X.view(), Y.view(),
+      {.method = model::OperatorMethod::lsqr, .lambdas = {lambda}, .tolerance = 1e-13}, context,
+      theta);
+  return theta;
+}
+
+void check_path(const operators::OperatorMap& map, int64_t n, bool gaps) {
+  const Matrix<double> X = random_matrix(n, 2, 21);
+  Matrix<double> Y = random_matrix(n, 2, 22);
+  for (int64_t i = 0; gaps && i < n; i += 3) Y(i, i % 2) = kMissing;
+  if (gaps) Y(1, 0) = Y(1, 1) = kMissing;
+  Context context;
+  const model::OperatorPath path(map, X.view(), Y.view(), context);
+  const std::vector<double> lambdas = {0.5, 1e-2};
+  std::vector<double> theta(static_cast<size_t>(map.coefficients()));
+  for (const double lambda : lambdas) {
+    path.solve(lambda, context, theta);
+    const std::vector<double> other = fitted(map, X, Y, lambda);
+    for (size_t j = 0; j < theta.size(); ++j) CHECK(std::abs(theta[j] - other[j]) < 1e-9);
+  }
+  const std::vector<int64_t> rows = {0, 1, 3, 4};
+  const std::vector<double> errors = path.leave_one_out(lambdas, rows, context);
+  for (size_t l = 0; l < lambdas.size(); ++l) {
+    double sum = 0, count = 0;
+    for (const int64_t row : rows) {
+      Matrix<double> gone = copy(MatrixView<const double>(Y.view()));
+      gone(row, 0) = gone(row, 1) = kMissing;
+      const std::vector<double> without = fitted(map, X, gone, lambdas[l]);
+      Matrix<double> f(1, 2);
+      map.apply(X.view().block_rows(row, row + 1), {without.data(), std::ssize(without), 1},
+                operators::FieldKind::value, context, f.view());
+      for (int64_t o = 0; o < 2; ++o) {
+        if (std::isnan(Y(row, o))) continue;
+        sum += (f(0, o) - Y(row, o)) * (f(0, o) - Y(row, o));
+        ++count;
+      }
+    }
+    CHECK(std::abs(errors[l] - sum / count) < 1e-9 * errors[l]);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("operator path: rows left out are refits, from coefficients and from targets",
+          "[model]") {
+  const auto free = made_operator({{"operator", "divergence_free"},
+                                   {"inputs", int64_t{2}},
+                                   {"features", int64_t{20}},
+                                   {"root", "orthonormal"}});
+  const auto joint = made_operator({{"operator", "decomposable"},
+                                    {"gamma", std::vector<double>{2, 1, 1, 1}},
+                                    {"inputs", int64_t{2}},
+                                    {"features", int64_t{12}}});
+  for (const auto* map : {&free, &joint})
+    for (const bool gaps : {false, true}) {
+      check_path(**map, 40, gaps);  // 80 targets, 20 or 24 coefficients
+      check_path(**map, 6, gaps);   // 12 or fewer
+    }
+}
