@@ -23,7 +23,7 @@ void refuse_others(const FitRequest& request) {
       {request.learn.task == "classification", "--task classification"},
       {request.ard == "on", "--ard on"},
       {request.estimator != "auto", "--estimator"},
-      {request.class_weight != "none", "--class-weight"},
+      {request.learn.class_weight != "none", "--class-weight"},
       {!request.learn.columns.weights.empty(), "--weights"},
       {p.raw || p.scale != "standard", "--scale and --no-standardize"},
       {p.missing != "refuse", "--missing"},

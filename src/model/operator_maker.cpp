@@ -20,6 +20,7 @@
 #include "model/preparation.h"
 #include "model/row_sets.h"
 #include "operator/operator_entry.h"
+#include "operator/output_structure.h"
 
 namespace mercer::model {
 namespace {
@@ -87,22 +88,18 @@ Matrix<double> laplacian(MatrixView<const double> W, int64_t p, Context& context
   require(W.rows == p && W.cols == p, MERCER_DIMENSION_MISMATCH,
           "the graph is %lld x %lld, expected p x p = %lld x %lld", static_cast<Long>(W.rows),
           static_cast<Long>(W.cols), static_cast<Long>(p), static_cast<Long>(p));
+  operators::check_graph(W);
   Matrix<double> L(p, p, context, kWhat);
   double degrees = 0;
   for (int64_t k = 0; k < p; ++k) {
     L(k, k) = 0;
     for (int64_t l = 0; l < p; ++l) {
       if (l == k) continue;
-      require(W(k, l) >= 0 && std::isfinite(W(k, l)) && W(k, l) == W(l, k), MERCER_INVALID_ARGUMENT,
-              "weight (%lld, %lld) of the graph = %g, expected a finite number >= 0, the same both "
-              "ways",
-              static_cast<Long>(k), static_cast<Long>(l), W(k, l));
       L(k, l) = -W(k, l);
       L(k, k) += W(k, l);
     }
     degrees += L(k, k);
   }
-  require(degrees > 0, MERCER_INVALID_ARGUMENT, "the graph has no edges, expected at least one");
   for (int64_t j = 0; j < p * p; ++j) L.data()[j] *= static_cast<double>(p) / degrees;
   return L;
 }
