@@ -12,157 +12,19 @@
 #include "base/error.h"
 #include "base/finite.h"
 #include "model/operator_score.h"
-#include "model/operator_trial.h"
-#include "model/phases.h"
+#include "model/operator_walk.h"
 #include "model/row_sets.h"
-#include "solver/ridge.h"
 
 namespace mercer::model {
 namespace {
 
-constexpr int64_t kTrialRows = 4000;
-constexpr int64_t kTrialCoefficients = 1024;
 constexpr int64_t kNestedRows = 400, kFolds = 5, kLeastRows = 10;
 constexpr int64_t kManyRows = 5000, kMostUnseen = 10000;
-constexpr int64_t kDown = 6, kUp = 4, kChoiceUnits = 16;
-constexpr double kLargestLambda = 10, kSmallestLambda = 1e-9;
-constexpr int64_t kLambdas = 21;
-
-/// Rows that were picked, and the numbers of both.
-struct Picked {
-  Matrix<double> X, Y;
-  OperatorRowsView view() const { return {X.view(), Y.view()}; }
-};
-
-Picked pick(const OperatorRowsView& rows, const std::vector<int64_t>& which, Context& context) {
-  Picked some{Matrix<double>(std::ssize(which), rows.X.cols, context, "rows of a choice"),
-              Matrix<double>(std::ssize(which), rows.Y.cols, context, "rows of a choice")};
-  for (int64_t i = 0; i < std::ssize(which); ++i) {
-    std::copy_n(rows.X.row(which[static_cast<size_t>(i)]), rows.X.cols, some.X.view().row(i));
-    std::copy_n(rows.Y.row(which[static_cast<size_t>(i)]), rows.Y.cols, some.Y.view().row(i));
-  }
-  return some;
-}
-
-/// What a choice is made with, and where its candidates are told.
-struct Search {
-  const OperatorPlan& plan;
-  const OperatorSearchOptions& options;
-  Context& context;
-  Phases& phases;
-  std::vector<OperatorCandidate>* trials = nullptr;  // null: of an assessment
-};
-
-struct Choice {
-  OperatorCandidate best;
-  bool at_edge = false;
-};
-
-std::vector<double> lambdas_of(const OperatorSearchOptions& options) {
-  if (!options.lambdas.empty()) return options.lambdas;
-  return solver::lambda_grid(kLargestLambda, kSmallestLambda, kLambdas);
-}
-
-/// The walk of one choice.
-class Walk {
- public:
-  Walk(const Search& search, const OperatorMaker& maker, const OperatorRowsView& rows)
-      : search_(search),
-        maker_(maker),
-        lambdas_(lambdas_of(search.options)),
-        shapes_(search.options.shapes.empty() ? maker.shapes() : search.options.shapes) {
-    search.phases.begin(kChoiceUnits);
-    const int64_t n = rows.X.rows;
-    if (n > kTrialRows)
-      picked_ = pick(rows, sample_rows(all_rows(n), kTrialRows, search.plan.seed), search.context);
-    rows_ = picked_ ? picked_->view() : rows;
-    features_ = trial_features();
-  }
-
-  Choice run() {
-    const std::vector<double>& given = search_.options.lengthscales;
-    // What all shapes share is had once: their features, where these are all that a fit takes.
-    const bool together = cheap_shapes();
-    const std::span<const double> first =
-        together ? std::span<const double>(shapes_) : std::span<const double>(shapes_).first(1);
-    if (!maker_.searches_lengthscale()) {
-      visit(1, first);
-    } else if (!given.empty()) {
-      for (const double lengthscale : given) visit(lengthscale, first);
-    } else {
-      climb(first);
-    }
-    if (!together && shapes_.size() > 1) {
-      const double lengthscale = at_best();
-      visit(lengthscale, std::span<const double>(shapes_).subspan(1));
-      if (maker_.searches_lengthscale() && given.empty() && choice_.best.shape != shapes_[0])
-        refine({&choice_.best.shape, 1});
-    }
-    return choice_;
-  }
-
- private:
-  double at_best() const { return choice_.best.lengthscale > 0 ? choice_.best.lengthscale : 1; }
-
-  /// Rows are fewer than coefficients: all of these, at the cost of the rows.
-  int64_t trial_features() const {
-    const auto map = maker_.make(1, shapes_[0], maker_.features());
-    const int64_t D = map->features(), r = map->coefficients();
-    const bool scalar = solution_for(*map, rows_.Y, search_.context) == OperatorSolution::stein;
-    const int64_t columns = scalar ? D : r;
-    if (columns <= kTrialCoefficients || rows_.Y.rows * rows_.Y.cols <= kTrialCoefficients)
-      return D;
-    return std::max<int64_t>(2, D * kTrialCoefficients / columns / 2 * 2);
-  }
-
-  bool cheap_shapes() const {
-    const auto map = maker_.make(1, shapes_[0], features_);
-    return maker_.decomposable() &&
-           solution_for(*map, rows_.Y, search_.context) == OperatorSolution::stein;
-  }
-
-  /// True if it is the best so far.
-  bool visit(double lengthscale, std::span<const double> shapes) {
-    const OperatorCandidate found = try_out(maker_, rows_, lengthscale, shapes, lambdas_, features_,
-                                            search_.plan.seed, search_.context);
-    search_.phases.advance(1);
-    search_.context.checkpoint();
-    if (search_.trials != nullptr) {
-      search_.trials->push_back(found);
-      if (search_.options.report != nullptr) search_.options.report(search_.options.user, found);
-    }
-    if (!(found.error < choice_.best.error)) return false;
-    choice_.best = found;
-    return true;
-  }
-
-  void climb(std::span<const double> shapes) {
-    visit(maker_.central(), shapes);
-    int64_t down = 0, up = 0;
-    while (down < kDown && visit(at_best() / 2, shapes)) ++down;
-    while (down == 0 && up < kUp && visit(at_best() * 2, shapes)) ++up;
-    choice_.at_edge = down == kDown || up == kUp;
-    refine(shapes);
-  }
-
-  void refine(std::span<const double> shapes) {
-    const std::vector<double> kept(shapes.begin(), shapes.end());
-    const double center = at_best();
-    if (!visit(center / std::sqrt(2.0), kept)) visit(center * std::sqrt(2.0), kept);
-  }
-
-  const Search& search_;
-  const OperatorMaker& maker_;
-  std::vector<double> lambdas_, shapes_;
-  std::optional<Picked> picked_;
-  OperatorRowsView rows_;
-  int64_t features_ = 0;
-  Choice choice_;
-};
 
 /// With all rows and features: lambda, and where it costs no more the shape, again, then theta.
-OperatorModel settle(const Search& search, const OperatorMaker& maker, const OperatorRowsView& rows,
-                     const Choice& choice, OperatorCandidate* chosen) {
+OperatorModel settle(const OperatorSearch& search, const OperatorMaker& maker,
+                     const OperatorRowsView& rows, const OperatorChoice& choice,
+                     OperatorCandidate* chosen) {
   Context& context = search.context;
   const OperatorCandidate& best = choice.best;
   const double lengthscale = best.lengthscale > 0 ? best.lengthscale : 1;
@@ -191,12 +53,19 @@ OperatorModel settle(const Search& search, const OperatorMaker& maker, const Ope
   return model;
 }
 
-/// A model of some rows with all that is chosen by them.
-OperatorModel learn(const Search& search, const OperatorRowsView& rows) {
+struct Learnt {
+  OperatorModel model;
+  OperatorChoice choice;
+};
+
+/// A model of some rows with all that is chosen by them; known: but this, which others have chosen.
+Learnt learn(const OperatorSearch& search, const OperatorRowsView& rows,
+             const OperatorChoice* known = nullptr, OperatorCandidate* chosen = nullptr) {
   const OperatorMaker maker(search.plan, rows.X, rows.Y, search.context);
   const Matrix<double> scaled = in_units(rows.Y, maker.units(), search.context);
   const OperatorRowsView own{rows.X, scaled.view()};
-  return settle(search, maker, own, Walk(search, maker, own).run(), nullptr);
+  const OperatorChoice choice = known != nullptr ? *known : choose(search, maker, own);
+  return {settle(search, maker, own, choice, chosen), choice};
 }
 
 Matrix<double> predictions(const OperatorModel& model, MatrixView<const double> X,
@@ -227,22 +96,24 @@ OperatorPlan independent_plan(const OperatorPlan& plan) {
   return other;
 }
 
-/// Models of `train` as they predict `test`.
-void score_split(const Search& search, const OperatorRowsView& rows, const Split& split,
-                 OperatorErrors& errors) {
-  const Picked train = pick(rows, split.train, search.context);
-  const Picked test = pick(rows, split.held_out, search.context);
-  const OperatorModel own = learn(search, train.view());
+/// Models of split.train as they predict split.held_out; what was chosen.
+OperatorChoice score_split(const OperatorSearch& search, const OperatorRowsView& rows,
+                           const Split& split, OperatorErrors& errors) {
+  const PickedRows train = pick(rows, split.train, search.context);
+  const PickedRows test = pick(rows, split.held_out, search.context);
+  const Learnt own = learn(search, train.view());
   std::optional<Matrix<double>> other;
   if (!is_independent(search.plan, rows.Y.cols)) {
     const OperatorPlan plan = independent_plan(search.plan);
     OperatorSearchOptions options = search.options;
     options.shapes.clear();
-    const Search independent{plan, options, search.context, search.phases};
-    other = predictions(learn(independent, train.view()), test.X.view(), search.context);
+    const OperatorSearch independent{plan, options, search.context, search.phases};
+    other = predictions(learn(independent, train.view()).model, test.X.view(), search.context);
   }
-  errors.add(train.Y.view(), test.Y.view(), predictions(own, test.X.view(), search.context).view(),
+  errors.add(train.Y.view(), test.Y.view(),
+             predictions(own.model, test.X.view(), search.context).view(),
              other ? other->view() : MatrixView<const double>());
+  return own.choice;
 }
 
 std::vector<int64_t> observed_rows(MatrixView<const double> Y) {
@@ -285,28 +156,31 @@ OperatorModel search_operator(const OperatorPlan& plan, const OperatorSearchOpti
   const std::vector<int64_t> rows = observed_rows(Y);
   require(std::ssize(rows) >= 2, MERCER_INVALID_ARGUMENT,
           "%zu rows with an observed target, expected at least 2", rows.size());
-  const Picked seen = pick(all, rows, context);
+  const PickedRows seen = pick(all, rows, context);
   const OperatorMaker maker(plan, seen.X.view(), seen.Y.view(), context);
   check(options, maker);
   const bool assess = options.assess && std::ssize(rows) >= kLeastRows;
   const std::vector<Split> splits =
       assess ? splits_of(all_rows(std::ssize(rows)), plan.seed) : std::vector<Split>();
-  const bool twice = !is_independent(plan, Y.cols);
+  const bool nested = splits.size() > 1, twice = !is_independent(plan, Y.cols);
   Phases phases(context, (1 + std::ssize(splits) * (twice ? 2 : 1)) * kChoiceUnits);
+  const OperatorSearch unseen{plan, options, context, phases},
+      told{plan, options, context, phases, &report.trials};
   OperatorErrors errors(Y.cols);
-  for (const Split& split : splits)
-    score_split({plan, options, context, phases}, seen.view(), split, errors);
-  const Search search{plan, options, context, phases, &report.trials};
-  const Matrix<double> scaled = in_units(seen.Y.view(), maker.units(), context);
-  const OperatorRowsView own{seen.X.view(), scaled.view()};
-  const Choice choice = Walk(search, maker, own).run();
-  OperatorModel model = settle(search, maker, own, choice, &report.chosen);
+  // Of many rows those that are not scored have chosen; the scored ones join the fit.
+  std::optional<OperatorChoice> choice;
+  for (const Split& split : splits) {
+    const OperatorChoice of_part = score_split(nested ? unseen : told, seen.view(), split, errors);
+    if (!nested) choice = of_part;
+  }
+  phases.begin(choice ? 1 : 0);
+  Learnt last = learn(told, seen.view(), choice ? &*choice : nullptr, &report.chosen);
   report.has_shape = maker.shapes().size() > 1;
-  report.score = errors.score(std::ssize(splits) > 1);
+  report.score = errors.score(nested);
   report.warnings =
-      operator_warnings(report, choice.at_edge, options.lambdas.empty() ? kLargestLambda : 0,
+      operator_warnings(report, last.choice.at_edge, options.lambdas.empty() ? kLargestLambda : 0,
                         options.lambdas.empty() ? kSmallestLambda : 0);
-  return model;
+  return std::move(last.model);
 }
 
 }  // namespace mercer::model

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <memory>
 
+#include "linalg/blas.h"
+#include "linalg/symmetric_eigen.h"
 #include "model/operator_fit.h"
 #include "model/operator_path.h"
 #include "model/row_sets.h"
@@ -14,12 +16,14 @@
 namespace mercer::model {
 namespace {
 
+using linalg::Transpose;
 using MapPointer = std::shared_ptr<const operators::OperatorMap>;
 
 constexpr int64_t kMostSize = 1300;    // of a path: its cube is seconds
 constexpr int64_t kJudgedRows = 2000;  // whose residuals are had one by one
 constexpr double kTolerance = 1e-4;    // of trials by steps, whose errors are of few rows
 constexpr int64_t kMostSteps = 2000;
+constexpr const char* kWhat = "a trial of an operator-valued map";
 
 double mean_square(MatrixView<const double> Y) {
   double sum = 0;
@@ -94,13 +98,67 @@ void by_steps(const operators::OperatorMap& map, const OperatorRowsView& rows, d
   take_better(best, shape, options.lambdas[static_cast<size_t>(fit.chosen)], fit.error);
 }
 
-/// Of few rows: a path for each shape against one eigendecomposition of D columns.
-bool path_is_cheaper(const operators::OperatorMap& map, MatrixView<const double> Y,
-                     int64_t shapes) {
-  const auto m = static_cast<double>(Y.rows * Y.cols), D = static_cast<double>(map.features()),
-             r = static_cast<double>(map.coefficients());
-  constexpr double kEigen = 20;  // its cube against that of a product
-  return m < r && static_cast<double>(shapes) * m * m * (r + kEigen * m) < kEigen * D * D * D;
+/// The rows' Gram matrix as V'SV: row j of V is eigenvector j.
+struct RowEigen {
+  Matrix<double> V;
+  std::vector<double> s;
+};
+RowEigen row_eigen(const feature::FeatureMap& map, MatrixView<const double> X, Context& context) {
+  const int64_t n = X.rows;
+  RowEigen eigen{Matrix<double>(n, n, context, kWhat), std::vector<double>(static_cast<size_t>(n))};
+  eigen.V.fill(0);
+  const Matrix<double> Z(n, map.features(), context, kWhat);
+  map.apply(X, {0, map.features()}, context, Z.view());
+  linalg::rank_update_rows(1.0, MatrixView<const double>(Z.view()), eigen.V.view());
+  linalg::symmetric_eigen(eigen.V.view(), eigen.s, context);
+  return eigen;
+}
+
+/// Squared residuals of rows left out, of targets that are rows of `turned` times eigenvectors, at
+/// a shift of their own each: (K + shift)^-1 r over the diagonal of (K + shift)^-1.
+double left_out_squares(const RowEigen& eigen, MatrixView<const double> turned, int64_t j,
+                        double shift) {
+  const int64_t n = eigen.V.rows();
+  std::vector<double> above(static_cast<size_t>(n), 0.0), below(above);
+  for (int64_t k = 0; k < n; ++k) {
+    const double w = 1 / (std::max(eigen.s[static_cast<size_t>(k)], 0.0) + shift);
+    const double c = w * turned(k, j);
+    const double* v = eigen.V.view().row(k);
+    for (int64_t i = 0; i < n; ++i) {
+      above[static_cast<size_t>(i)] += v[i] * c;
+      below[static_cast<size_t>(i)] += v[i] * v[i] * w;
+    }
+  }
+  double sum = 0;
+  for (size_t i = 0; i < above.size(); ++i) sum += (above[i] / below[i]) * (above[i] / below[i]);
+  return sum;
+}
+
+/// Of fewer rows than features one eigendecomposition of the rows serves every shape: in the basis
+/// of Gamma = Q diag(g) Q' outputs are ridges by themselves, at lambda / g.
+void by_rows(const std::vector<MapPointer>& maps, const OperatorRowsView& rows,
+             std::span<const double> shapes, std::span<const double> lambdas, Context& context,
+             OperatorCandidate& best) {
+  const int64_t n = rows.X.rows, p = rows.Y.cols;
+  const RowEigen eigen = row_eigen(maps[0]->scalar(), rows.X, context);
+  const Matrix<double> rotated(n, p, context, kWhat), turned(n, p, context, kWhat);
+  for (size_t b = 0; b < maps.size(); ++b) {
+    const solver::OutputBasis basis(maps[b]->shared_root(), context);
+    linalg::multiply(1.0, Transpose::no, rows.Y, Transpose::no, basis.Q(), 0.0, rotated.view());
+    linalg::multiply(1.0, Transpose::no, MatrixView<const double>(eigen.V.view()), Transpose::no,
+                     MatrixView<const double>(rotated.view()), 0.0, turned.view());
+    for (const double lambda : lambdas) {
+      double sum = 0;
+      for (int64_t j = 0; j < p; ++j) {
+        const double g = basis.g()[static_cast<size_t>(j)];
+        if (g > 0)
+          sum += left_out_squares(eigen, turned.view(), j, static_cast<double>(n) * lambda / g);
+        for (int64_t i = 0; i < n && !(g > 0); ++i) sum += rotated(i, j) * rotated(i, j);
+      }
+      take_better(best, shapes[b], lambda, sum / static_cast<double>(n * p));
+    }
+    context.checkpoint();
+  }
 }
 
 }  // namespace
@@ -122,11 +180,13 @@ OperatorCandidate try_out(const OperatorMaker& maker, const OperatorRowsView& ro
                           Context& context) {
   std::vector<MapPointer> maps;
   for (const double shape : shapes) maps.push_back(maker.make(lengthscale, shape, features));
-  OperatorSolution how = solution_for(*maps[0], rows.Y, context);
-  if (how == OperatorSolution::stein && path_is_cheaper(*maps[0], rows.Y, std::ssize(maps)))
-    how = OperatorSolution::path;
+  const OperatorSolution how = solution_for(*maps[0], rows.Y, context);
   OperatorCandidate best;
-  if (how == OperatorSolution::stein) by_stein(maps, rows, shapes, lambdas, seed, context, best);
+  if (how == OperatorSolution::stein && rows.X.rows < maps[0]->features()) {
+    by_rows(maps, rows, shapes, lambdas, context, best);
+  } else if (how == OperatorSolution::stein) {
+    by_stein(maps, rows, shapes, lambdas, seed, context, best);
+  }
   for (size_t s = 0; how != OperatorSolution::stein && s < maps.size(); ++s)
     (how == OperatorSolution::path ? by_path : by_steps)(*maps[s], rows, shapes[s], lambdas, seed,
                                                          context, best);
@@ -141,7 +201,10 @@ OperatorCandidate try_out(const OperatorMaker& maker, const OperatorRowsView& ro
 std::vector<double> fit_candidate(const operators::OperatorMap& map, const OperatorRowsView& rows,
                                   double lambda, Context& context) {
   std::vector<double> theta(static_cast<size_t>(map.coefficients()));
-  if (solution_for(map, rows.Y, context) == OperatorSolution::path && lambda > 0) {
+  const OperatorSolution how = solution_for(map, rows.Y, context);
+  // Of few rows the decomposition of targets costs less than that of features.
+  const bool few = 2 * OperatorPath::size(map, rows.Y) < map.features();
+  if (how == OperatorSolution::path || few) {
     OperatorPath(map, rows.X, rows.Y, context).solve(lambda, context, theta);
     return theta;
   }
