@@ -178,7 +178,6 @@ void write_reports(const FitRequest& request, const Plan& plan, const Model& mod
 }  // namespace
 
 void run_fit(const FitRequest& request) {
-  if (!request.operation.empty()) return run_operator_fit(request);
   const bool to_stdout = is_standard_output(request.model);
   std::FILE* scores_out = to_stdout ? stderr : stdout;
   const Streams streams = streams_of(request.learn.quiet, scores_out);
@@ -188,6 +187,7 @@ void run_fit(const FitRequest& request) {
     check_output(path, request.learn.train);
     if (path == request.model) throw Failure("--report: " + path + " is the model file, too");
   }
+  if (!request.operation.empty()) return run_operator_fit(request);
   const Plan plan = plan_of(request);
   TrainingSet set = read_training_set(request.learn, streams);
   const std::string metadata = metadata_text(set.metadata);  // what cannot be kept is refused now

@@ -82,4 +82,43 @@ TargetRows rows_with_targets(const Matrix<double>& numbers, const Dataset& test,
   return rows;
 }
 
+TargetRows rows_with_target(const Matrix<double>& numbers, const Dataset& test, int64_t o,
+                            int64_t first) {
+  std::vector<int64_t> kept;
+  const auto target = [&](int64_t i) {
+    return test.Y[static_cast<size_t>((first + i) * test.m + o)];
+  };
+  for (int64_t i = 0; i < numbers.rows(); ++i)
+    if (!std::isnan(target(i))) kept.push_back(i);
+  TargetRows rows{Matrix<double>(std::ssize(kept), 1), {}, 1};
+  for (int64_t to = 0; to < rows.rows(); ++to) {
+    const int64_t i = kept[static_cast<size_t>(to)];
+    rows.numbers(to, 0) = numbers(i, o);
+    rows.targets.push_back(target(i));
+    if (!test.weights.empty()) rows.weights.push_back(test.weights[static_cast<size_t>(first + i)]);
+  }
+  return rows;
+}
+
+double mean_r2(const Matrix<double>& numbers, const Dataset& test, int64_t first) {
+  double sum = 0;
+  for (int64_t o = 0; o < test.m; ++o) {
+    const TargetRows rows = rows_with_target(numbers, test, o, first);
+    sum += rows.rows() == 0
+               ? std::nan("")
+               : prediction_score(rows.numbers, rows.truth(), 0, rows.options(MERCER_METRIC_R2));
+  }
+  return sum / static_cast<double>(test.m);
+}
+
+bool has_partial_targets(const Dataset& test) {
+  for (int64_t i = 0; i < test.n; ++i) {
+    int64_t known = 0;
+    for (int64_t o = 0; o < test.m; ++o)
+      known += !std::isnan(test.Y[static_cast<size_t>(i * test.m + o)]);
+    if (known > 0 && known < test.m) return true;
+  }
+  return false;
+}
+
 }  // namespace mercer::cli

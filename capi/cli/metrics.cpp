@@ -58,6 +58,21 @@ void print_regression(const TargetRows& known, const std::vector<std::string>& n
   print_targets(known, names);
 }
 
+/// Of rows of which some lack some targets.
+void print_partial(const Matrix<double>& numbers, const Dataset& test,
+                   const std::vector<std::string>& names) {
+  std::printf("%-18s %" PRId64 ", each target where it is known\n", "rows", test.n);
+  print_metric("R^2", mean_r2(numbers, test));
+  for (int64_t o = 0; o < test.m; ++o) {
+    const TargetRows known = rows_with_target(numbers, test, o);
+    const auto at = static_cast<size_t>(o);
+    const std::string name = at < names.size() ? names[at] : std::to_string(o + 1);
+    if (known.rows() > 0)
+      print_metric(("R^2 of " + name).c_str(), prediction_score(known.numbers, known.truth(), 0,
+                                                                known.options(MERCER_METRIC_R2)));
+  }
+}
+
 /// Rows of a class, columns of the class predicted.
 void print_confusion(const Matrix<double>& counts, const std::vector<std::string>& classes) {
   std::printf("confusion: a row for each class, a column for each class predicted\n%16s", "");
@@ -123,6 +138,8 @@ void run_score(const ScoreRequest& request) {
   const Matrix<double> scores =
       in_words_of(test.name, names, [&] { return loaded.predict(X, options, session.context()); });
   session.clear_bar();
+  if (loaded.together && has_partial_targets(test))
+    return print_partial(scores, test, loaded.metadata.targets);
   const TargetRows known = rows_with_targets(scores, test, kAnyTarget);
   if (known.rows() == 0) fail_at(test.name, 0, 0, "no row holds a target, which a score needs");
   outside.tell(test.n, names, loaded.clips(request.extrapolation), warnings);

@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: The mercer authors
 // mercer fit --operator: targets that are learnt together.
 #include <cinttypes>
-#include <cmath>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -125,7 +124,6 @@ void describe(const Json& known, int64_t n, double seconds, std::FILE* out) {
   std::fprintf(out, ", %.1f s\n", seconds);
 }
 
-/// R^2, the mean of the targets', each of the rows that hold it.
 void print_test_score(const OperatorModel& model, const TrainingSet& set, int64_t first,
                       Session& session, std::FILE* out) {
   const Dataset& data = set.data;
@@ -134,23 +132,8 @@ void print_test_score(const OperatorModel& model, const TrainingSet& set, int64_
   model.predict(rows_of(data.X, first, rows, data.d), predicted, MERCER_FIELD_VALUE,
                 session.context());
   session.clear_bar();
-  double sum = 0;
-  for (int64_t o = 0; o < data.m; ++o) {
-    std::vector<double> own, truth;
-    for (int64_t i = 0; i < rows; ++i) {
-      const double y = data.Y[static_cast<size_t>((first + i) * data.m + o)];
-      if (std::isnan(y)) continue;
-      own.push_back(predicted(i, o));
-      truth.push_back(y);
-    }
-    const auto count = static_cast<int64_t>(own.size());
-    sum += count == 0 ? std::nan("")
-                      : prediction_score(MatrixView<const double>(own.data(), count, 1),
-                                         MatrixView<const double>(truth.data(), count, 1), 0,
-                                         score_options(MERCER_METRIC_R2));
-  }
   std::fprintf(out, "test: %s on %" PRId64 " held-out rows\n",
-               score_text(false, sum / static_cast<double>(data.m)).c_str(), rows);
+               score_text(false, mean_r2(predicted, data, first)).c_str(), rows);
 }
 
 }  // namespace
@@ -159,11 +142,6 @@ void run_operator_fit(const FitRequest& request) {
   const bool to_stdout = is_standard_output(request.model);
   std::FILE* scores_out = to_stdout ? stderr : stdout;
   const Streams streams = streams_of(request.learn.quiet, scores_out);
-  check_output(request.model, request.learn.train);
-  for (const std::string& path : request.report) {
-    check_output(path, request.learn.train);
-    if (path == request.model) throw Failure("--report: " + path + " is the model file, too");
-  }
   const OperatorRequest wanted = read_operator(request, specs());
   LearnRequest learn = request.learn;
   learn.task = "regression";

@@ -88,6 +88,11 @@ void print_score(const LoadedModel& loaded, Dataset* test, const Matrix<double>&
                  std::FILE* out) {
   check_targets(loaded, *test);
   const bool classification = loaded.metadata.classification;
+  if (loaded.together && has_partial_targets(*test)) {
+    std::fprintf(out, "test: %s on %" PRId64 " rows, each target where it is known\n",
+                 score_text(false, mean_r2(scores, *test)).c_str(), test->n);
+    return;
+  }
   int64_t unknown = 0;
   if (classification)
     unknown = number_known_classes(loaded.metadata.classes, loaded.metadata.text_labels, test);

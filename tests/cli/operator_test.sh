@@ -54,6 +54,10 @@ accepts "$MERCER" fit gaps.csv -o joint --target p,q,r --operator decomposable:g
 at_least 0.5 "targets with gaps"
 contains '^fitted: 96 rows, decomposable of gaussian, 40 features' "gaps"
 accepts "$MERCER" predict joint gaps.csv -o joint.csv
+at_least 0.5 "prediction of targets with gaps"
+accepts "$MERCER" score joint gaps.csv
+contains '^rows  *120, each target where it is known' "score with gaps"
+contains '^R^2 of r  *0\.' "score of a target with gaps"
 [ "$(head -n 2 joint.csv | tail -n 1 | tr -cd , | wc -c)" -eq 2 ] || complain "predictions: $(head -n 2 joint.csv)"
 { echo a,b,p,q; rows 80 'a = uniform(); b = uniform(); print a "," b "," a * b "," a * b + 0.1 * uniform()'; } >two.csv
 for way in decomposable decomposable:similarity '{"operator":"decomposable","gamma":[1,0.9,0.9,1]}'; do
