@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/finite.h"
 #include "linalg/blas.h"
+#include "model/observed_gram.h"
 #include "random/distributions.h"
 #include "random/stream.h"
 #include "solver/block_source.h"
@@ -28,13 +29,6 @@ using solver::OperatorSolver;
 constexpr const char* kWhat = "an operator-valued fit";
 constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
 constexpr int64_t kHeldOutOneIn = 5;
-
-bool complete(MatrixView<const double> Y) {
-  for (int64_t i = 0; i < Y.rows; ++i)
-    for (int64_t k = 0; k < Y.cols; ++k)
-      if (std::isnan(Y(i, k))) return false;
-  return true;
-}
 
 OperatorFit by_stein(const operators::OperatorMap& map, MatrixView<const double> X,
                      MatrixView<const double> Y, const OperatorFitOptions& options,
@@ -190,14 +184,14 @@ OperatorMethod method_for(const operators::OperatorMap& map, MatrixView<const do
   const bool squares = options.loss.loss == nullptr, shared = map.shared_root().rows > 0;
   if (options.method == OperatorMethod::automatic) {
     if (!squares) return OperatorMethod::lbfgs;
-    return shared && complete(Y) ? OperatorMethod::stein : OperatorMethod::conjugate_gradient;
+    return shared && is_complete(Y) ? OperatorMethod::stein : OperatorMethod::conjugate_gradient;
   }
   const bool of_squares =
       options.method != OperatorMethod::lbfgs && options.method != OperatorMethod::gradients;
   require(squares || !of_squares, MERCER_UNSUPPORTED,
           "loss %s by a method of squares, expected lbfgs or gradients",
           squares ? "squares" : options.loss.loss->name);
-  require(options.method != OperatorMethod::stein || (shared && complete(Y)), MERCER_UNSUPPORTED,
+  require(options.method != OperatorMethod::stein || (shared && is_complete(Y)), MERCER_UNSUPPORTED,
           "stein, expected a decomposable map and targets without gaps");
   return options.method;
 }

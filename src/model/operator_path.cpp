@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "linalg/blas.h"
 #include "linalg/symmetric_eigen.h"
+#include "model/observed_gram.h"
 
 namespace mercer::model {
 namespace {
@@ -91,7 +92,6 @@ OperatorPath::OperatorPath(const operators::OperatorMap& map, MatrixView<const d
   require(m > 0, MERCER_INVALID_ARGUMENT, "no target was observed, expected at least one");
   dual_ = m < map.coefficients();
   const int64_t k = std::min(m, map.coefficients());
-  V_ = Matrix<double>(k, k, context, kWhat);
   s_.resize(static_cast<size_t>(k));
   turned_.resize(static_cast<size_t>(k));
   dual_ ? decompose_targets(context) : decompose_features(context);
@@ -116,28 +116,8 @@ Matrix<double> OperatorPath::explicit_rows(std::span<const int64_t> rows, Contex
 }
 
 void OperatorPath::decompose_features(Context& context) {
-  const int64_t n = X_.rows, p = Y_.cols, r = map_.coefficients();
-  const Matrix<double> zeroed(n, p, context, kWhat);
-  for (int64_t i = 0; i < n; ++i)
-    for (int64_t o = 0; o < p; ++o) zeroed(i, o) = std::isnan(Y_(i, o)) ? 0 : Y_(i, o);
-  std::vector<double> right(static_cast<size_t>(r));
-  map_.adjoint(X_, MatrixView<const double>(zeroed.view()), context, column(std::span(right)));
-  if (first_.back() == n * p) {
-    map_.gram(X_, context, V_.view());
-  } else {
-    V_.fill(0);
-    const int64_t block = std::clamp<int64_t>(kBlockNumbers / (p * r), 1, n);
-    std::vector<int64_t> rows;
-    for (int64_t i = 0; i < n; i += block) {
-      rows.clear();
-      for (int64_t row = i; row < std::min(i + block, n); ++row) rows.push_back(row);
-      const Matrix<double> A = explicit_rows(rows, context);
-      const int64_t kept =
-          first_[static_cast<size_t>(rows.back() + 1)] - first_[static_cast<size_t>(i)];
-      linalg::rank_update(1.0, A.view().block_rows(0, kept), V_.view());
-      context.checkpoint();
-    }
-  }
+  const std::vector<double> right = observed_sums(map_, X_, Y_, context);
+  V_ = observed_gram(map_, X_, Y_, context);
   linalg::symmetric_eigen(V_.view(), s_, context);
   linalg::multiply(1.0, Transpose::no, MatrixView<const double>(V_.view()), Transpose::no,
                    column(std::span<const double>(right)), 0.0, column(std::span(turned_)));
@@ -153,6 +133,7 @@ void OperatorPath::decompose_targets(Context& context) {
   }
   {
     const Matrix<double> A = explicit_rows(rows, context);
+    V_ = Matrix<double>(std::ssize(y), std::ssize(y), context, kWhat);
     V_.fill(0);
     linalg::rank_update_rows(1.0, A.view().block_rows(0, V_.rows()), V_.view());
   }

@@ -31,9 +31,14 @@ OperatorModel settle(const OperatorSearch& search, const OperatorMaker& maker,
   OperatorCandidate last = best;
   auto map = maker.make(lengthscale, best.shape, maker.features());
   const bool same = map->features() == best.features && rows.X.rows == best.rows;
-  if (!same && solution_for(*map, rows.Y, context) != OperatorSolution::steps) {
-    last = try_out(maker, rows, lengthscale, {&best.shape, 1}, lambdas_of(search.options),
-                   maker.features(), search.plan.seed, context);
+  if (!same) {
+    std::vector<double> lambdas = lambdas_of(search.options);
+    // Steps of their own for each: few, around what was chosen.
+    if (solution_for(*map, rows.Y, context) == OperatorSolution::steps &&
+        search.options.lambdas.empty())
+      lambdas = {10 * best.lambda, best.lambda, best.lambda / 10};
+    last = try_out(maker, rows, lengthscale, {&best.shape, 1}, lambdas, maker.features(),
+                   search.plan.seed, context);
   }
   search.phases.advance(1);
   OperatorModel model;

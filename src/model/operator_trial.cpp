@@ -8,9 +8,12 @@
 
 #include "linalg/blas.h"
 #include "linalg/symmetric_eigen.h"
+#include "model/observed_gram.h"
 #include "model/operator_fit.h"
 #include "model/operator_path.h"
+#include "model/operator_posterior.h"
 #include "model/row_sets.h"
+#include "solver/jittered_cholesky.h"
 #include "solver/stein.h"
 
 namespace mercer::model {
@@ -165,9 +168,7 @@ void by_rows(const std::vector<MapPointer>& maps, const OperatorRowsView& rows,
 
 OperatorSolution solution_for(const operators::OperatorMap& map, MatrixView<const double> Y,
                               Context& context) {
-  const bool gaps =
-      std::any_of(Y.row(0), Y.row(0) + Y.rows * Y.cols, [](double y) { return std::isnan(y); });
-  if (map.shared_root().rows > 0 && !gaps) return OperatorSolution::stein;
+  if (map.shared_root().rows > 0 && is_complete(Y)) return OperatorSolution::stein;
   const int64_t size = OperatorPath::size(map, Y);
   const bool room =
       size <= kMostSize && context.has_room(8 * size * (3 * size + map.coefficients()));
@@ -206,6 +207,16 @@ std::vector<double> fit_candidate(const operators::OperatorMap& map, const Opera
   const bool few = 2 * OperatorPath::size(map, rows.Y) < map.features();
   if (how == OperatorSolution::path || few) {
     OperatorPath(map, rows.X, rows.Y, context).solve(lambda, context, theta);
+    return theta;
+  }
+  const int64_t r = map.coefficients();
+  if (how == OperatorSolution::steps && r <= kMostFactored &&
+      context.has_room(8 * r * r + 16 * kPhiNumbers)) {
+    const Matrix<double> H = observed_gram(map, rows.X, rows.Y, context);
+    theta = observed_sums(map, rows.X, rows.Y, context);
+    for (int64_t j = 0; j < r; ++j) H(j, j) += static_cast<double>(rows.X.rows) * lambda;
+    solver::jittered_cholesky(H.view(), context);
+    linalg::cholesky_solve(MatrixView<const double>(H.view()), {theta.data(), r, 1});
     return theta;
   }
   OperatorFitOptions options;
