@@ -182,9 +182,10 @@ OperatorModel search_operator(const OperatorPlan& plan, const OperatorSearchOpti
   Learnt last = learn(told, seen.view(), choice ? &*choice : nullptr, &report.chosen);
   report.has_shape = maker.shapes().size() > 1;
   report.score = errors.score(nested);
+  const auto [least, most] = std::ranges::minmax(lambdas_of(options));
+  const bool searched = least < most;
   report.warnings =
-      operator_warnings(report, last.choice.at_edge, options.lambdas.empty() ? kLargestLambda : 0,
-                        options.lambdas.empty() ? kSmallestLambda : 0);
+      operator_warnings(report, last.choice.at_edge, searched ? most : 0, searched ? least : 0);
   return std::move(last.model);
 }
 

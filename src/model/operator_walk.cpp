@@ -6,6 +6,7 @@
 #include <cmath>
 #include <optional>
 
+#include "base/error.h"
 #include "model/row_sets.h"
 #include "solver/ridge.h"
 
@@ -43,6 +44,9 @@ class Walk {
       visit(1, first);
     } else if (!given.empty()) {
       for (const double lengthscale : given) visit(lengthscale, first);
+      const auto [least, most] = std::ranges::minmax(given);
+      const double best = choice_.best.lengthscale;
+      choice_.at_edge = least < most && (best == least || best == most);
     } else {
       climb(first);
     }
@@ -52,6 +56,8 @@ class Walk {
       if (maker_.searches_lengthscale() && given.empty() && choice_.best.shape != shapes_[0])
         refine({&choice_.best.shape, 1});
     }
+    require(std::isfinite(choice_.best.error), MERCER_NOT_CONVERGED,
+            "no lengthscale, lambda and shape has a finite error on rows left out");
     return choice_;
   }
 
