@@ -2,10 +2,12 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Operator maps: a field beside the scalar map of the same frequencies ("scalar_maps" is the time
 // over one transform into memory), and a decomposable one beside its explicit matrix ("faster" and
-// "smaller" than that: the time of its product with theta, once it is made, and its bytes).
+// "smaller" than that: the time of its product with theta, once it is made, and its bytes); searches
+// whole.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 
 #include "base/aligned.h"
@@ -13,6 +15,7 @@
 #include "drawn_rows.h"
 #include "feature/fourier.h"
 #include "linalg/blas.h"
+#include "model/operator_search.h"
 #include "operator/operator_entry.h"
 
 using namespace mercer;
@@ -91,6 +94,26 @@ void decomposable(benchmark::State& state) {
   state.counters["smaller"] = 8.0 * static_cast<double>(n * p) * static_cast<double>(r) / kept;
 }
 
+// A search whole, as `mercer fit --operator` does: walks of the field and of independent outputs, a
+// score, the fit.
+void search(benchmark::State& state, const std::string& name) {
+  const int64_t n = state.range(0);
+  const Matrix<double> X = normal_rows<double>(n, 2), Y(n, 2);
+  for (int64_t i = 0; i < n; ++i) {
+    Y(i, 0) = std::sin(2 * X(i, 1)) + 0.1 * X(i, 0);
+    Y(i, 1) = std::cos(3 * X(i, 0)) - 0.1 * X(i, 1);
+  }
+  model::OperatorPlan plan;
+  plan.spec = Parameters{{"operator", name}, {"features", state.range(1)}};
+  Context context;
+  for (auto _ : state) {
+    model::OperatorReport report;
+    const auto model = search_operator(plan, {}, X.view(), Y.view(), context, report);
+    benchmark::DoNotOptimize(model.theta.data());
+    state.counters["score"] = report.score.score;
+  }
+}
+
 void sizes(benchmark::internal::Benchmark* of) {
   for (const int64_t d : {2, 3, 16}) of->Args({20000, d, 2000, 2});
   of->Unit(benchmark::kMillisecond)->UseRealTime()->Iterations(3);
@@ -108,5 +131,18 @@ BENCHMARK(decomposable)
     ->Unit(benchmark::kMillisecond)
     ->UseRealTime()
     ->Iterations(3);
+
+BENCHMARK_CAPTURE(search, divergence_free, "divergence_free")
+    ->Args({200, 1000})
+    ->Args({5000, 1000})
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime()
+    ->Iterations(1);
+BENCHMARK_CAPTURE(search, decomposable, "decomposable")
+    ->Args({200, 1000})
+    ->Args({5000, 1000})
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime()
+    ->Iterations(1);
 
 BENCHMARK_MAIN();
