@@ -59,9 +59,9 @@ def error_against(axis, xlabel, title, is_time=False):
     axis.set(xlabel=xlabel, ylabel="relative Frobenius error", title=title)
 
 
-def save(figure, axis, path):
+def save(figure, axis, path, dpi=120):
     """With the legend of one axis beside all of them."""
     axis.legend(fontsize=8, loc="upper left", bbox_to_anchor=(1.02, 1), borderaxespad=0)
     figure.tight_layout()
-    figure.savefig(path, dpi=120, bbox_inches="tight")
+    figure.savefig(path, dpi=dpi, bbox_inches="tight")
     print(f"wrote {path}")

@@ -1,39 +1,149 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The mercer authors
-"""Operator-valued features for the scripts beside this one, by the Python client of capi/clients/python."""
+"""Operator-valued kernels and features for the scripts beside this one, by the Python client of capi/clients/python; and what
+their experiments share: a shape stated in words and checked, a mean with its standard error."""
+import contextlib
 import ctypes
 import json
 import pathlib
 import sys
+from ctypes import POINTER, c_char_p, c_double, c_int32, c_int64, c_void_p
 
 import numpy as np
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "capi/clients/python"))
-from ridge import Mercer, OperatorFit, matrix, rows  # noqa: E402
+from ridge import Matrix, Mercer, OperatorFit, OperatorKernelFit, Rows, matrix, rows  # noqa: E402
 
 VALUE = 0
-CONJUGATE_GRADIENT = 2
+STEIN, CONJUGATE_GRADIENT, LSQR, LBFGS = 1, 2, 3, 4
+LAPLACIAN, SIMILARITY, SIMPLEX = 1, 2, 3
+
+
+def gaussian(lengthscale):
+    return {"kernel": "gaussian", "lengthscale": lengthscale}
+
+
+def decomposable(Gamma):
+    return {"operator": "decomposable", "gamma": np.ravel(Gamma).tolist()}
 
 
 class Operators(Mercer):
+    def __init__(self, path):
+        super().__init__(path)
+        handle, view, result = c_void_p, POINTER(Rows), POINTER(Matrix)
+        self.declare("operator_map_matrix", handle, view, handle, result)
+        self.declare("operator_map_variance", handle, view, view, handle, result)
+        self.declare("operator_map_variance_bound", handle, view, view, c_int32, handle, result)
+        self.declare("output_structure", c_int32, view, c_double, handle, result)
+        self.declare("operator_model_parts", handle, POINTER(c_void_p), result)
+        self.declare("operator_model_equivalence", handle, view, view, handle, POINTER(c_double), POINTER(c_double))
+
+    def structure(self, kind, p, data=None, scale=0):
+        """Gamma of p outputs; of SIMPLEX the vectors of p classes, one a column."""
+        out = np.empty((p - 1 if kind == SIMPLEX else p, p))
+        self.output_structure(kind, None if data is None else rows(data), scale, None, matrix(out))
+        return out
+
+    @contextlib.contextmanager
+    def kernel(self, spec):
+        """An exact kernel for the time of a with."""
+        handle = self.make("operator_kernel_from_spec", json.dumps(spec).encode())
+        yield handle
+        self.operator_kernel_free(handle)
+
+    def gram(self, spec, X, Y, p):
+        """The exact kernel's blocks, n p x m p."""
+        out = np.empty((len(X) * p, len(Y) * p))
+        with self.kernel(spec) as kernel:
+            self.operator_kernel_gram(kernel, rows(X), rows(Y), None, None, matrix(out))
+        return out
+
+    def exact(self, kernel, X, Y, value, X_test):
+        """Predictions of exact ridge regression with lambda = value."""
+        how = OperatorKernelFit(struct_size=ctypes.sizeof(OperatorKernelFit), lambda_=value, tolerance=1e-10,
+                                most_iterations=10000)
+        u, out = np.empty_like(Y), np.empty((len(X_test), Y.shape[1]))
+        self.operator_kernel_ridge(kernel, rows(X), rows(Y), ctypes.byref(how), None, matrix(u))
+        self.operator_kernel_gram(kernel, rows(X_test), rows(X), rows(u), None, matrix(out))
+        return out
+
     def map(self, spec):
         return self.make("operator_map_from_spec", json.dumps(spec).encode())
 
+    @contextlib.contextmanager
+    def made(self, spec):
+        """A map for the time of a with."""
+        handle = self.map(spec)
+        yield handle
+        self.operator_map_free(handle)
+
     def coefficients(self, made):
-        r = ctypes.c_int64()
+        r = c_int64()
         self.operator_map_shape(made, None, None, None, ctypes.byref(r), None)
         return r.value
 
-    def fit(self, made, X, Y, lambdas, method, tolerance=1e-5, seed=0):
-        """A model of the best lambda by held-out rows, its error there, and which it is."""
-        given = (ctypes.c_double * len(lambdas))(*lambdas)
+    def apply(self, made, X, theta, p):
+        out = np.empty((len(X), p * theta.shape[1]))
+        self.operator_map_apply(made, rows(X), rows(theta), VALUE, None, matrix(out))
+        return out
+
+    def adjoint(self, made, X, Y):
+        theta = np.empty((self.coefficients(made), 1))
+        self.operator_map_adjoint(made, rows(X), rows(Y), None, matrix(theta))
+        return theta
+
+    def explicit(self, made, X, p):
+        """Phi of all rows, n p x r."""
+        out = np.empty((len(X) * p, self.coefficients(made)))
+        self.operator_map_matrix(made, rows(X), None, matrix(out))
+        return out
+
+    def variance(self, made, x, y, p):
+        """E (K~ - K)^2 of one pair, and its bound as printed and as corrected."""
+        exact, printed, corrected = (np.empty((1, p * p)) for _ in range(3))
+        self.operator_map_variance(made, rows(x), rows(y), None, matrix(exact))
+        self.operator_map_variance_bound(made, rows(x), rows(y), 1, None, matrix(printed))
+        self.operator_map_variance_bound(made, rows(x), rows(y), 0, None, matrix(corrected))
+        return [V.reshape(p, p) for V in (exact, printed, corrected)]
+
+    def fit(self, made, X, Y, lambdas, method, tolerance=1e-5, seed=0, loss=None):
+        """A model of the best lambda by held-out rows (STEIN: leave-one-out), its error there, and which it is."""
+        given = (c_double * len(lambdas))(*lambdas)
         how = OperatorFit(struct_size=ctypes.sizeof(OperatorFit), method=method, lambdas=given, lambda_count=len(lambdas),
-                          delta=1, tolerance=tolerance, most_iterations=2000, seed=seed)
-        model = ctypes.c_void_p()
+                          delta=1, tolerance=tolerance, most_iterations=2000, seed=seed, loss=loss)
+        model = c_void_p()
         self.operator_model_fit(made, rows(X), rows(Y), ctypes.byref(how), None, ctypes.byref(model))
         return model, how.error, how.chosen
+
+    def theta(self, model, r):
+        out = np.empty((r, 1))
+        self.operator_model_parts(model, None, matrix(out))
+        return out
+
+    def equivalence(self, model, X, u):
+        """|r| / |theta|, r = sum_i Phi(X_i) u_i - theta."""
+        residual = c_double()
+        self.operator_model_equivalence(model, rows(X), rows(u), None, ctypes.byref(residual), None)
+        return residual.value
 
     def predict(self, model, X, p):
         out = np.empty((len(X), p))
         self.operator_model_predict(model, rows(X), VALUE, None, matrix(out))
         return out
+
+
+def verdict(claims):
+    """Prints the statements and whether they hold; the exit code."""
+    for text, holds in claims:
+        print(f"{'holds' if holds else 'DOES NOT HOLD'}: {text}")
+    return 0 if all(holds for _, holds in claims) else 1
+
+
+def of_mean(values):
+    """The standard error of the mean over the last axis."""
+    return values.std(-1, ddof=1) / np.sqrt(values.shape[-1])
+
+
+def slope(x, y):
+    """Of log y against log x."""
+    return np.polyfit(np.log(x), np.log(y), 1)[0]
