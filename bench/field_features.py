@@ -23,7 +23,8 @@ import time
 import numpy as np
 
 import figure
-from operators import CONJUGATE_GRADIENT, Operators, decomposable, gaussian, of_mean, slope, verdict
+from figure import of_mean
+from operators import CONJUGATE_GRADIENT, Operators, decomposable, gaussian, slope, verdict
 
 LAMBDAS = [10.0**-k for k in range(1, 6)]
 WAYS = ("curl_free", "independent")
@@ -135,34 +136,23 @@ def five_claims(name, rows, by_rows, by_width):
              slope(rows[:2], seconds[:, 2]) > slope(rows[:2], seconds[:, 0]))]
 
 
-def axis_of(axis, x, series, xlabel, ylabel, title, linear=False):
-    for k, (label, values) in enumerate(series.items()):
-        shown = ~np.isnan(values).any(1)
-        if shown.any():
-            axis.errorbar(figure.beside(np.array(x)[shown], k, len(series)), values[shown].mean(1), of_mean(values[shown]),
-                          label=label, **figure.look(k))
-    figure.widths_below(axis, x)
-    if not linear:
-        axis.set_yscale("log")
-        figure.plain(axis.yaxis)
-    axis.grid(True, which="both", alpha=0.25)
-    axis.set(xlabel=xlabel, ylabel=ylabel, title=title)
-
-
 def draw(path, rows, widths, of_wells, of_five, splits):
     chart, axes = figure.subplots(2, 4, width=3.9, height=3.5)
     bars = f"\n{splits} splits, bars: standard error"
     for axis, (n, errors) in zip(axes[0], of_wells.items()):
-        axis_of(axis, widths[:-1], dict(zip(WELL_WAYS, errors)), "D", "squared error / variance", f"wells, {n:,} points{bars}")
+        figure.curves(axis, widths[:-1], dict(zip(WELL_WAYS, errors)), "D", "squared error / variance",
+                      f"wells, {n:,} points{bars}")
         axis.axhline(NOISE**2, color="black", linewidth=0.8)
         axis.legend(fontsize=7)
     for column, (name, (by_rows, by_width)) in enumerate(of_five.items()):
         per_way = by_rows.transpose(1, 2, 0, 3)
-        axis_of(axes[0][2 + column], rows, dict(zip(NAMES, per_way[0])), "rows", "R2", f"five, {name}\nD = {FIXED_D:,}", True)
-        axis_of(axes[1][column], widths, dict(zip(WAYS, by_width.transpose(1, 2, 0, 3)[0])), "D", "R2",
-                f"five, {name}\n{rows[1]} rows; line: curl-free kernel", True)
+        figure.curves(axes[0][2 + column], rows, dict(zip(NAMES, per_way[0])), "rows", "R2",
+                      f"five, {name}\nD = {FIXED_D:,}", True)
+        figure.curves(axes[1][column], widths, dict(zip(WAYS, by_width.transpose(1, 2, 0, 3)[0])), "D", "R2",
+                      f"five, {name}\n{rows[1]} rows; line: curl-free kernel", True)
         axes[1][column].axhline(per_way[0, 2, 1].mean(), color="black", linewidth=0.8)
-        axis_of(axes[1][2 + column], rows, dict(zip(NAMES, per_way[1])), "rows", "seconds, with the search", f"five, {name}")
+        figure.curves(axes[1][2 + column], rows, dict(zip(NAMES, per_way[1])), "rows", "seconds, with the search",
+                      f"five, {name}")
     figure.save(chart, axes[0][3], path, 70)
 
 

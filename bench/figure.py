@@ -21,6 +21,11 @@ def look(k):
             "markersize": 5, "linewidth": 1.2, "capsize": 2.5, "elinewidth": 0.9}
 
 
+def of_mean(values):
+    """The standard error of the mean over the last axis."""
+    return values.std(-1, ddof=1) / np.sqrt(values.shape[-1])
+
+
 def beside(D, k, count):
     """The widths D moved a little to the left or right for series k of count, so that equal points stand side by side."""
     return np.asarray(D, float) * 1.025 ** (k - (count - 1) / 2)
@@ -47,6 +52,19 @@ def plain(axis):
     axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     axis.set_minor_locator(LogLocator(subs=range(1, 10)))
     axis.set_minor_formatter(NullFormatter())
+
+
+def curves(axis, x, series, xlabel, ylabel, title, linear=False):
+    """Series by name, sizes x splits: means and standard errors. What was not measured is NaN."""
+    for k, (label, values) in enumerate(series.items()):
+        shown = ~np.isnan(values).any(1)
+        axis.errorbar(beside(x, k, len(series))[shown], values[shown].mean(1), of_mean(values[shown]), label=label, **look(k))
+    widths_below(axis, x)
+    if not linear:
+        axis.set_yscale("log")
+        plain(axis.yaxis)
+    axis.grid(True, which="both", alpha=0.25)
+    axis.set(xlabel=xlabel, ylabel=ylabel, title=title)
 
 
 def error_against(axis, xlabel, title, is_time=False):

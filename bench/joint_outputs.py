@@ -4,7 +4,7 @@
 """Four related outputs of twenty inputs, learnt by decomposable features and by the exact kernel: tables, plot, and check of
 shapes.
 
-Usage: joint_outputs.py LIBMERCER.so [--rows 100 300 ...] [--features 30 100 ...] [--many 10000] [--splits 3] [--plot joint_outputs.png]
+Usage: joint_outputs.py LIBMERCER.so [--rows 100 300 ...] [--features 30 100 ...] [--many 10000] [--splits 3] [--plot FILE.png]
 tasks, figures 13 and 14 of Brault, d'Alche-Buc, "Random Fourier features for operator-valued kernels" (2016), after Audiffren
 and Kadri: x uniform in [0, 1]^20, y_k = w_k'(x1^2, x4^2, x1 x2, x3 x5, x2, x4, 1) with w_k normal of variances (0.5, 0.25, 0.1,
 0.05, 0.15, 0.1, 0.15), Gamma the covariance of the outputs. R2 and seconds against rows, R2 against rows for every D. Shapes:
@@ -25,7 +25,8 @@ import time
 import numpy as np
 
 import figure
-from operators import CONJUGATE_GRADIENT, STEIN, Operators, decomposable, gaussian, of_mean, slope, verdict
+from figure import of_mean
+from operators import CONJUGATE_GRADIENT, STEIN, Operators, decomposable, gaussian, slope, verdict
 
 LAMBDAS = [10.0**-k for k in range(1, 9)]
 OUTPUTS, INPUTS, TESTED, MOST_STEIN = 4, 20, 1000, 2000
@@ -146,25 +147,15 @@ def claims(rows, of_tasks, noisy):
              bool((errors[2] < errors[4]).all()))]
 
 
-def lines(axis, rows, series, ylabel, title, linear=False):
-    for k, (label, values) in enumerate(series.items()):
-        axis.errorbar(figure.beside(rows, k, len(series)), values.mean(1), of_mean(values), label=label, **figure.look(k))
-    figure.widths_below(axis, rows)
-    if not linear:
-        axis.set_yscale("log")
-        figure.plain(axis.yaxis)
-    axis.grid(True, which="both", alpha=0.25)
-    axis.set(xlabel="rows", ylabel=ylabel, title=title)
-    axis.legend(fontsize=7)
-
-
 def draw(path, rows, widths, of_tasks, noisy, many):
     chart, axes = figure.subplots(1, 3, width=4.6, height=3.8)
     names = [f"features, D = {D:,}" for D in widths] + ["exact kernel"]
     bars = f"\n{noisy.shape[2]} splits, bars: standard error"
-    lines(axes[0][0], rows, dict(zip(names, of_tasks[0])), "R2", f"tasks{bars}", True)
-    lines(axes[0][1], rows, dict(zip(names, of_tasks[1])), "seconds, with the search", f"tasks{bars}")
-    lines(axes[0][2], rows, dict(zip(NOISY, noisy)), "error over the outputs' deviation", f"low_rank, D = {many:,}{bars}")
+    figure.curves(axes[0][0], rows, dict(zip(names, of_tasks[0])), "rows", "R2", f"tasks{bars}", True)
+    figure.curves(axes[0][1], rows, dict(zip(names, of_tasks[1])), "rows", "seconds, with the search", f"tasks{bars}")
+    figure.curves(axes[0][2], rows, dict(zip(NOISY, noisy)), "rows", "error over the outputs' deviation",
+                  f"low_rank, D = {many:,}{bars}")
+    axes[0][0].legend(fontsize=7)
     figure.save(chart, axes[0][2], path, 80)
 
 

@@ -22,7 +22,8 @@ import sys
 import numpy as np
 
 import figure
-from operators import CONJUGATE_GRADIENT, SIMILARITY, Operators, decomposable, gaussian, of_mean, verdict
+from figure import of_mean
+from operators import CONJUGATE_GRADIENT, SIMILARITY, Operators, decomposable, gaussian, verdict
 
 TASKS, KNOWN, TESTED = 7, 400, 1000
 LENGTHSCALES = [8.0, 12.0, 18.0]
@@ -113,7 +114,7 @@ def draw(path, points, errors):
         figure.widths_below(axis, points)
         axis.grid(True, which="both", alpha=0.25)
         axis.set(xlabel="rows per task", ylabel=label,
-                 title=f"sarcos, 7 tasks, one per row\nbars: standard error over splits")
+                 title="sarcos, 7 tasks, one per row\nbars: standard error over splits")
     figure.save(chart, axes[0][1], path)
 
 

@@ -17,7 +17,8 @@ import sys
 import numpy as np
 
 import figure
-from operators import Operators, decomposable, gaussian, of_mean, slope, verdict
+from figure import of_mean
+from operators import Operators, decomposable, gaussian, slope, verdict
 
 SHARED = 0.5 * np.eye(2) + 0.5
 SHOWN, PAIRS, VARIANCE_MAPS = (1, 2), 30, 100
@@ -94,7 +95,8 @@ def claims(frequencies, errors, apart, largest, spread):
     for name, values in spread.items():
         near = np.abs(values[:, 0] - values[:, 2]) < 4 * values[:, 1]
         found += [(f"{name}: F Var is the closed form, to four standard errors", bool(near.all())),
-                  (f"{name}: the closed form is below the corrected bound", bool((values[:, 2] <= values[:, 4] * (1 + 1e-12)).all()))]
+                  (f"{name}: the closed form is below the corrected bound",
+                    bool((values[:, 2] <= values[:, 4] * (1 + 1e-12)).all()))]
     return found
 
 
@@ -131,8 +133,7 @@ def draw(path, frequencies, three, errors, largest, spread, seeds):
             f"figure 5, {bars}", "largest |K~ - K| / |K(0)|")
     for axis, (name, values) in zip(axes[1][1:], spread.items()):
         series = {f"over {VARIANCE_MAPS} maps": values[:, :2].T, "closed form": (values[:, 2], None)}
-        against(axis, frequencies[:len(values)], series,
-                f"figure 6, {name}", "F times variance")
+        against(axis, frequencies[:len(values)], series, f"figure 6, {name}", "F times variance")
         for value, label, line in zip(values[0, 3:], ("bound as printed", "bound corrected"), (":", "--")):
             axis.axhline(value, color="black", linestyle=line, linewidth=1, label=label)
         axis.set_yscale("linear")

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The mercer authors
 """Operator-valued kernels and features for the scripts beside this one, by the Python client of capi/clients/python; and what
-their experiments share: a shape stated in words and checked, a mean with its standard error."""
+their experiments share: a shape stated in words and checked."""
 import contextlib
 import ctypes
 import json
 import pathlib
 import sys
-from ctypes import POINTER, c_char_p, c_double, c_int32, c_int64, c_void_p
+from ctypes import POINTER, c_double, c_int32, c_int64, c_void_p
 
 import numpy as np
 
@@ -137,11 +137,6 @@ def verdict(claims):
     for text, holds in claims:
         print(f"{'holds' if holds else 'DOES NOT HOLD'}: {text}")
     return 0 if all(holds for _, holds in claims) else 1
-
-
-def of_mean(values):
-    """The standard error of the mean over the last axis."""
-    return values.std(-1, ddof=1) / np.sqrt(values.shape[-1])
 
 
 def slope(x, y):

@@ -21,8 +21,9 @@ import time
 import numpy as np
 
 import figure
+from figure import of_mean
 from library import read_images
-from operators import LBFGS, SIMPLEX, STEIN, Operators, decomposable, gaussian, of_mean, verdict
+from operators import LBFGS, SIMPLEX, STEIN, Operators, decomposable, gaussian, verdict
 
 CLASSES, TRAINED, TESTED, LENGTHSCALE = 10, 2000, 2000, 5.0
 LAMBDAS = [10.0**-k for k in range(2, 8)]
@@ -90,12 +91,9 @@ def draw(path, widths, found):
     chart, axes = figure.subplots(1, 2, width=4.4, height=3.6)
     splits = found.shape[3]
     for axis, what, ylabel in zip(axes[0], (0, 1), ("accuracy, %", "seconds, with the search")):
-        for k, way in enumerate(WAYS):
-            values = (100 if what == 0 else 1) * found[:, what, k]
-            axis.errorbar(figure.beside(widths, k, 2), values.mean(1), of_mean(values), label=way, **figure.look(k))
-        figure.widths_below(axis, widths)
-        axis.grid(True, alpha=0.25)
-        axis.set(xlabel="D", ylabel=ylabel, title=f"mnist, {TRAINED:,} images, squares\n{splits} splits, bars: standard error")
+        values = (100 if what == 0 else 1) * found[:, what].transpose(1, 0, 2)
+        figure.curves(axis, widths, dict(zip(WAYS, values)), "D", ylabel,
+                      f"mnist, {TRAINED:,} images, squares\n{splits} splits, bars: standard error", True)
     figure.save(chart, axes[0][1], path)
 
 

@@ -39,7 +39,9 @@ def write(name, *columns):
 
 def printed_by(name, options):
     """The exit code of a script, and what it prints."""
-    sys.argv, code = [name, str(library), *options, "--plot", str(scratch / f"{name}.png")], 0
+    plot = scratch / f"{name}.png"
+    plot.unlink(missing_ok=True)
+    sys.argv, code = [name, str(library), *options, "--plot", str(plot)], 0
     with contextlib.redirect_stdout(io.StringIO()) as printed:
         try:
             runpy.run_path(str(bench / f"{name}.py"), run_name="__main__")
@@ -86,6 +88,7 @@ assert error["curl_free"] < 0.7 * error["independent"] < error["divergence_free"
 assert list(r.values()) == [60, 60, 120, 120, 60], r
 
 import operators  # noqa: E402
+
 with contextlib.redirect_stdout(io.StringIO()) as told:
     assert operators.verdict([("a", True), ("b", False)]) == 1 and operators.verdict([("a", True)]) == 0
 assert told.getvalue().splitlines()[1] == "DOES NOT HOLD: b"
