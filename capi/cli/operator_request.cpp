@@ -73,13 +73,14 @@ void read_detail(const std::string& name, const std::string& detail, Json* spec,
 
 void check_name(const Json& spec, const std::string& specs) {
   const Json all = Json::parse(specs, nullptr, false);
+  const Json given = spec.value("operator", Json(""));
+  const std::string name = given.is_string() ? given.get<std::string>() : given.dump();
   std::string names;
   for (const Json& entry : all.value("operators", Json::array())) {
-    if (entry.value("name", Json()) == spec.value("operator", Json())) return;
+    if (entry.value("name", Json()) == given) return;
     names += (names.empty() ? "" : ", ") + entry.value("name", "");
   }
-  throw Failure("--operator " + shown(spec.value("operator", Json("")).dump()) +
-                ": expected one of " + names);
+  throw Failure("--operator " + shown(name) + ": expected one of " + names);
 }
 
 }  // namespace

@@ -55,7 +55,8 @@ std::string describe_operator_map(const SectionReader& file) {
 std::string describe_operator_model(const SectionReader& file) {
   const model::OperatorModel read = read_operator_model(file);
   Parameters out = envelope(file.container());
-  for (const auto& [key, value] : described(read).entries()) out.set(key, value);
+  const Parameters known = described(read);
+  for (const auto& [key, value] : known.entries()) out.set(key, value);
   if (!read.report.empty()) out.set("report", read.report);
   if (!read.metadata.empty()) out.set("metadata", read.metadata);
   return print_object(out);
