@@ -141,7 +141,7 @@ double loss_at(const MapRows& rows, MatrixView<const double> Y, const solver::Op
                Context& context, std::span<const double> theta) {
   const solver::ObservedRows observed(rows, Y);
   const Matrix<double> S(Y.rows, Y.cols, context, kWhat);
-  rows.values(0, theta, context, S.view());
+  rows.values(0, solver::as_column(theta), context, S.view());
   // Squares without their half: the mean squared error.
   const double unit = loss.loss == nullptr ? 2 : 1;
   return unit * solver::take_slopes(loss, Y, S.view()) / static_cast<double>(observed.observed());
@@ -198,17 +198,17 @@ OperatorMethod method_for(const operators::OperatorMap& map, MatrixView<const do
 
 }  // namespace
 
-void MapRows::values(int64_t first, std::span<const double> theta, Context& context,
+void MapRows::values(int64_t first, MatrixView<const double> theta, Context& context,
                      MatrixView<double> S) const {
-  map_.apply(X_.block_rows(first, first + S.rows), {theta.data(), coefficients(), 1},
-             operators::FieldKind::value, context, S);
+  map_.apply(X_.block_rows(first, first + S.rows), theta, operators::FieldKind::value, context, S);
 }
 
 void MapRows::add_adjoint(int64_t first, MatrixView<const double> S, Context& context,
-                          std::span<double> theta) const {
-  const Matrix<double> sums(coefficients(), 1, context, kWhat);
+                          MatrixView<double> theta) const {
+  const Matrix<double> sums(theta.rows, theta.cols, context, kWhat);
   map_.adjoint(X_.block_rows(first, first + S.rows), S, context, sums.view());
-  linalg::add(1.0, {sums.data(), theta.size()}, theta);
+  for (int64_t j = 0; j < theta.rows; ++j)
+    for (int64_t k = 0; k < theta.cols; ++k) theta(j, k) += sums(j, k);
 }
 
 void ScalarRows::for_each(Context& context, const Body& body) const {

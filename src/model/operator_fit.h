@@ -23,10 +23,10 @@ class MapRows final : public solver::OperatorRows {
   int64_t rows() const override { return X_.rows; }
   int64_t outputs() const override { return map_.outputs(); }
   int64_t coefficients() const override { return map_.coefficients(); }
-  void values(int64_t first, std::span<const double> theta, Context& context,
+  void values(int64_t first, MatrixView<const double> theta, Context& context,
               MatrixView<double> S) const override;
   void add_adjoint(int64_t first, MatrixView<const double> S, Context& context,
-                   std::span<double> theta) const override;
+                   MatrixView<double> theta) const override;
 
  private:
   const operators::OperatorMap& map_;

@@ -72,10 +72,10 @@ class Descent {
     context_.checkpoint();
     const MatrixView<double> S = scores_of(block);
     const int64_t first = first_of(block);
-    rows().values(first, theta_, context_, S);
+    rows().values(first, as_column(std::span<const double>(theta_)), context_, S);
     take_slopes(objective_.loss(), objective_.targets().block_rows(first, first + S.rows), S);
     std::ranges::fill(gradient_, 0.0);
-    rows().add_adjoint(first, S, context_, gradient_);
+    rows().add_adjoint(first, S, context_, as_column(gradient_));
     // Every row counts once an epoch: blocks / N in the place of 1 / rows of the block.
     const double share = static_cast<double>(blocks_) / static_cast<double>(rows().rows());
     const double lambda = objective_.lambda();
@@ -105,11 +105,11 @@ class Descent {
     double value = 0;
     for (int64_t k = 0; k < kPowerIterations; ++k) {
       std::ranges::fill(gradient_, 0.0);
-      rows().add_adjoint(first_of(block), S, context_, gradient_);
+      rows().add_adjoint(first_of(block), S, context_, as_column(gradient_));
       const double size = std::sqrt(linalg::dot(gradient_, gradient_));
       if (!(size > 0)) return size;
       for (double& v : gradient_) v /= size;
-      rows().values(first_of(block), gradient_, context_, S);
+      rows().values(first_of(block), as_column(std::span<const double>(gradient_)), context_, S);
       value = 0;
       for (int64_t i = 0; i < S.rows; ++i)
         for (int64_t j = 0; j < S.cols; ++j) value += S(i, j) * S(i, j);

@@ -138,9 +138,9 @@ double OperatorObjective::operator()(std::span<const double> theta, std::span<do
   for (int64_t first = 0; first < rows_.rows(); first += most) {
     const int64_t last = std::min(first + most, rows_.rows());
     const MatrixView<double> S = scores.view().block_rows(0, last - first);
-    rows_.values(first, theta, context, S);
+    rows_.values(first, as_column(theta), context, S);
     sum += take_slopes(loss_, Y_.block_rows(first, last), S);
-    rows_.add_adjoint(first, S, context, gradient);
+    rows_.add_adjoint(first, S, context, as_column(gradient));
     context.checkpoint();
   }
   const auto N = static_cast<double>(rows_.rows());

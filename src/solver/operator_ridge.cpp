@@ -30,13 +30,6 @@ double norm(std::span<const double> x) { return std::sqrt(linalg::dot(x, x)); }
 /// 0 / 0 = 0: nothing differs from nothing.
 double ratio(double part, double whole) { return part == 0 ? 0 : part / whole; }
 
-MatrixView<double> column(std::span<double> x) {
-  return {x.data(), static_cast<int64_t>(x.size()), 1};
-}
-MatrixView<const double> column(std::span<const double> x) {
-  return {x.data(), static_cast<int64_t>(x.size()), 1};
-}
-
 void require_coefficients(const OperatorRows& rows, std::span<const double> theta) {
   require(static_cast<int64_t>(theta.size()) == rows.coefficients(), MERCER_DIMENSION_MISMATCH,
           "theta has %zu entries, expected coefficients = %lld", theta.size(),
@@ -47,7 +40,7 @@ void require_coefficients(const OperatorRows& rows, std::span<const double> thet
 double relative_residual(const linalg::LinearOperator& A, std::span<const double> Aty, double shift,
                          Context& context, std::span<const double> theta) {
   std::vector<double> product(theta.size());
-  NormalEquations(A, shift).apply(column(theta), context, column(std::span<double>(product)));
+  NormalEquations(A, shift).apply(as_column(theta), context, as_column(std::span<double>(product)));
   for (std::size_t j = 0; j < product.size(); ++j) product[j] = Aty[j] - product[j];
   const double size = norm(product), whole = norm(Aty);
   return whole > 0 ? size / whole : size;
@@ -62,7 +55,7 @@ OperatorRidge by_gradients(const linalg::LinearOperator& A, std::span<const doub
   linalg::CgOptions steps{.tolerance = options.tolerance,
                           .most_iterations = std::min(kPlainSteps, options.most_iterations)};
   linalg::CgResult solved =
-      linalg::conjugate_gradient(system, column(Aty), steps, context, column(theta));
+      linalg::conjugate_gradient(system, as_column(Aty), steps, context, as_column(theta));
   int64_t spent = solved.iterations;
   const int64_t rank = std::min(kSketch, A.cols() / 4);
   const int64_t left = options.most_iterations - spent;
@@ -76,7 +69,7 @@ OperatorRidge by_gradients(const linalg::LinearOperator& A, std::span<const doub
     }
     if (sketch) steps.preconditioner = [&](MatrixView<double> R) { sketch->apply(shift, R); };
     steps.most_iterations = options.most_iterations - spent;
-    solved = linalg::conjugate_gradient(system, column(Aty), steps, context, column(theta));
+    solved = linalg::conjugate_gradient(system, as_column(Aty), steps, context, as_column(theta));
     spent += solved.iterations;
   }
   return {spent, solved.worst(), solved.converged};
@@ -143,7 +136,8 @@ OperatorRidge operator_ridge(const OperatorRows& rows, MatrixView<const double> 
   for (double& value : y) value /= unit;
   for (double& value : theta) value /= unit;
   std::vector<double> Aty(theta.size());
-  A.apply_transpose(column(std::span<const double>(y)), context, column(std::span<double>(Aty)));
+  A.apply_transpose(as_column(std::span<const double>(y)), context,
+                    as_column(std::span<double>(Aty)));
   OperatorRidge result;
   if (options.solver == OperatorSolver::conjugate_gradient) {
     result = by_gradients(A, Aty, shift, options, context, theta);
@@ -168,11 +162,11 @@ FeatureEquivalence feature_equivalence(const OperatorRows& rows, MatrixView<cons
   const MemoryCharge charge = context.charge(checked_multiply(8, numbers, kWhat), kWhat);
   std::vector<double> r(theta.size()), values(static_cast<std::size_t>(A.rows())), all(values);
   const std::vector<double> weights = A.targets();
-  A.apply_transpose(column(std::span<const double>(weights)), context,
-                    column(std::span<double>(r)));
+  A.apply_transpose(as_column(std::span<const double>(weights)), context,
+                    as_column(std::span<double>(r)));
   for (std::size_t j = 0; j < r.size(); ++j) r[j] -= theta[j];
-  A.apply(column(std::span<const double>(r)), context, column(std::span<double>(values)));
-  A.apply(column(theta), context, column(std::span<double>(all)));
+  A.apply(as_column(std::span<const double>(r)), context, as_column(std::span<double>(values)));
+  A.apply(as_column(theta), context, as_column(std::span<double>(all)));
   return {ratio(norm(r), norm(theta)), ratio(norm(values), norm(all))};
 }
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Products with the observed rows, by blocks of rows and one vector at a time.
+// Products with the observed rows, by blocks of rows.
 #include "solver/operator_rows.h"
 
 #include <algorithm>
 #include <cmath>
 
 #include "base/error.h"
+#include "base/size.h"
 #include "linalg/blas.h"
 
 namespace mercer::solver {
@@ -24,20 +25,20 @@ ExplicitRows::ExplicitRows(MatrixView<const double> Phi, int64_t outputs)
           static_cast<Long>(outputs));
 }
 
-void ExplicitRows::values(int64_t first, std::span<const double> theta, Context&,
+void ExplicitRows::values(int64_t first, MatrixView<const double> theta, Context&,
                           MatrixView<double> S) const {
   for (int64_t i = 0; i < S.rows; ++i)
-    linalg::multiply(1.0, Transpose::no,
-                     Phi_.block_rows((first + i) * outputs_, (first + i + 1) * outputs_),
-                     Transpose::no, {theta.data(), Phi_.cols, 1}, 0.0, {S.row(i), outputs_, 1});
+    linalg::multiply(1.0, Transpose::yes, theta, Transpose::yes,
+                     Phi_.block_rows((first + i) * outputs_, (first + i + 1) * outputs_), 0.0,
+                     {S.row(i), theta.cols, outputs_});
 }
 
 void ExplicitRows::add_adjoint(int64_t first, MatrixView<const double> S, Context&,
-                               std::span<double> theta) const {
+                               MatrixView<double> theta) const {
   for (int64_t i = 0; i < S.rows; ++i)
     linalg::multiply(1.0, Transpose::yes,
                      Phi_.block_rows((first + i) * outputs_, (first + i + 1) * outputs_),
-                     Transpose::no, {S.row(i), outputs_, 1}, 1.0, {theta.data(), Phi_.cols, 1});
+                     Transpose::yes, {S.row(i), theta.cols, outputs_}, 1.0, theta);
 }
 
 ObservedRows::ObservedRows(const OperatorRows& of, MatrixView<const double> Y) : of_(of), Y_(Y) {
@@ -64,32 +65,30 @@ std::vector<double> ObservedRows::targets() const {
   return y;
 }
 
+// All columns at once, so that the features of a row are computed once.
 void ObservedRows::multiply(Transpose transpose, MatrixView<const double> X, Context& context,
                             MatrixView<double> Y) const {
-  const int64_t p = of_.outputs(), most = std::min(kOperatorRows, of_.rows());
-  const Matrix<double> scores(most, p, context, "a block of values");
-  std::vector<double> theta(static_cast<std::size_t>(cols()));
-  for (int64_t column = 0; column < X.cols; ++column) {
-    for (std::size_t j = 0; j < theta.size(); ++j)
-      theta[j] = transpose == Transpose::no ? X(static_cast<int64_t>(j), column) : 0.0;
-    for (int64_t first = 0; first < of_.rows(); first += most) {
-      const MatrixView<double> S = scores.view().block_rows(0, std::min(most, of_.rows() - first));
-      if (transpose == Transpose::no) of_.values(first, theta, context, S);
-      for (int64_t i = 0; i < S.rows; ++i)
-        for (int64_t k = 0; k < p; ++k) {
-          const bool seen = !std::isnan(Y_(first + i, k));
-          const int64_t at = (first + i) * p + k;
+  const int64_t p = of_.outputs(), most = std::min(kOperatorRows, of_.rows()), m = X.cols;
+  const Matrix<double> scores(most, checked_multiply(p, m, "a block of values"), context,
+                              "a block of values");
+  for (int64_t j = 0; transpose == Transpose::yes && j < Y.rows; ++j) std::fill_n(Y.row(j), m, 0.0);
+  for (int64_t first = 0; first < of_.rows(); first += most) {
+    const MatrixView<double> S = scores.view().block_rows(0, std::min(most, of_.rows() - first));
+    if (transpose == Transpose::no) of_.values(first, X, context, S);
+    for (int64_t i = 0; i < S.rows; ++i)
+      for (int64_t k = 0; k < p; ++k) {
+        const bool seen = !std::isnan(Y_(first + i, k));
+        const int64_t at = (first + i) * p + k;
+        for (int64_t c = 0; c < m; ++c) {
           if (transpose == Transpose::no) {
-            Y(at, column) = seen ? S(i, k) : 0.0;
+            Y(at, c) = seen ? S(i, c * p + k) : 0.0;
           } else {
-            S(i, k) = seen ? X(at, column) : 0.0;
+            S(i, c * p + k) = seen ? X(at, c) : 0.0;
           }
         }
-      if (transpose == Transpose::yes) of_.add_adjoint(first, S, context, theta);
-      context.checkpoint();
-    }
-    for (std::size_t j = 0; transpose == Transpose::yes && j < theta.size(); ++j)
-      Y(static_cast<int64_t>(j), column) = theta[j];
+      }
+    if (transpose == Transpose::yes) of_.add_adjoint(first, S, context, Y);
+    context.checkpoint();
   }
 }
 

@@ -20,13 +20,22 @@ class OperatorRows {
   virtual int64_t rows() const = 0;          // N
   virtual int64_t outputs() const = 0;       // p
   virtual int64_t coefficients() const = 0;  // r
-  /// S (count x p) = f at rows [first, first + S.rows).
-  virtual void values(int64_t first, std::span<const double> theta, Context& context,
+  /// S (count x (p m)) = f at rows [first, first + S.rows) for each column of theta (r x m), one
+  /// after the other.
+  virtual void values(int64_t first, MatrixView<const double> theta, Context& context,
                       MatrixView<double> S) const = 0;
-  /// theta += sum_i Phi(x_{first + i}) S_i, S count x p.
+  /// Column k of theta (r x m) += sum_i Phi(x_{first + i}) S_i, S_i vector k of a row of S.
   virtual void add_adjoint(int64_t first, MatrixView<const double> S, Context& context,
-                           std::span<double> theta) const = 0;
+                           MatrixView<double> theta) const = 0;
 };
+
+/// A vector as a matrix of one column.
+inline MatrixView<double> as_column(std::span<double> x) {
+  return {x.data(), static_cast<int64_t>(x.size()), 1};
+}
+inline MatrixView<const double> as_column(std::span<const double> x) {
+  return {x.data(), static_cast<int64_t>(x.size()), 1};
+}
 
 /// Blocks of at most this many rows are asked for at once.
 inline constexpr int64_t kOperatorRows = 1024;
@@ -39,10 +48,10 @@ class ExplicitRows final : public OperatorRows {
   int64_t rows() const override { return Phi_.rows / outputs_; }
   int64_t outputs() const override { return outputs_; }
   int64_t coefficients() const override { return Phi_.cols; }
-  void values(int64_t first, std::span<const double> theta, Context& context,
+  void values(int64_t first, MatrixView<const double> theta, Context& context,
               MatrixView<double> S) const override;
   void add_adjoint(int64_t first, MatrixView<const double> S, Context& context,
-                   std::span<double> theta) const override;
+                   MatrixView<double> theta) const override;
 
  private:
   MatrixView<const double> Phi_;

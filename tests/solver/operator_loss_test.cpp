@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Losses of several outputs: gradients by differences, squares as ridge has them, joint quantiles,
-// tasks with gaps, and averaged gradients that come near the minimum.
+// tasks with gaps.
 #include "solver/operator_loss.h"
 
 #include <cstring>
@@ -17,33 +17,6 @@ using namespace mercer::solver;
 using namespace mercer::test;
 
 namespace {
-
-using Vector = std::vector<double>;
-
-/// N rows, p outputs, r coefficients with values of order 1; targets from a theta, and noise.
-struct Task {
-  Matrix<double> Phi, Y, gaps;
-  ExplicitRows rows;
-  Task(int64_t N, int64_t p, int64_t r, uint64_t seed)
-      : Phi(random_matrix(N * p, r, seed)),
-        Y(shaped(product(Phi.view(), random_matrix(r, 1, seed + 1).view()).data(), N, p)),
-        rows(Phi.view(), p) {
-    const Matrix<double> noise = random_matrix(N, p, seed + 2);
-    for (int64_t i = 0; i < N; ++i)
-      for (int64_t k = 0; k < p; ++k) Y(i, k) += 0.3 * noise(i, k);
-    gaps = with_gaps(Y.view(), seed + 3);
-  }
-  Matrix<double> classes(bool separate, bool missing) const {
-    return filled(Y.rows(), Y.cols(), [&](int64_t i, int64_t k) {
-      if (missing && (separate ? std::isnan(gaps(i, k)) : i % 4 == 1)) return kMissing;
-      if (separate) return Y(i, k) > 0 ? 1.0 : 0.0;
-      int64_t best = 0;
-      for (int64_t l = 1; l < Y.cols(); ++l)
-        if (Y(i, l) > Y(i, best)) best = l;
-      return k == best ? 1.0 : 0.0;
-    });
-  }
-};
 
 std::string gradient_fault(const OperatorObjective& objective) {
   Context context;
@@ -64,19 +37,6 @@ std::string gradient_fault(const OperatorObjective& objective) {
              std::to_string(slope);
   }
   return "";
-}
-
-Vector minimum(const OperatorObjective& objective) {
-  Context context;
-  Vector theta(static_cast<size_t>(objective.rows().coefficients()), 0.0);
-  CHECK(minimize(objective, {.tolerance = 1e-15}, context, theta).converged());
-  return theta;
-}
-
-double value(const OperatorObjective& objective, const Vector& theta) {
-  Context context;
-  Vector gradient(theta.size());
-  return objective(theta, gradient, context);
 }
 
 }  // namespace
@@ -130,31 +90,6 @@ TEST_CASE("joint quantiles: each output has its share of the targets below", "[s
     double below = 0;
     for (int64_t i = 0; i < N; ++i) below += noise(i, 0) < theta[k];
     CHECK(std::abs(below / static_cast<double>(N) - taus[k]) < 2e-2);
-  }
-}
-
-TEST_CASE("averaged gradients come near the minimum, the same from the same seed", "[solver]") {
-  const Task task(600, 2, 8, 831);
-  const Matrix<double> binary = task.classes(true, true);
-  const OperatorObjective objectives[] = {
-      {task.rows, task.gaps.view(), {}, 0.05},
-      {task.rows, task.gaps.view(), {find_loss("huber"), {{.delta = 0.5}}}, 0.05},
-      {task.rows, binary.view(), {find_loss("logistic"), {}, true}, 0.05}};
-  Context context;
-  for (const OperatorObjective& objective : objectives) {
-    const Vector best = minimum(objective);
-    const double least = value(objective, best), start = value(objective, Vector(8, 0.0));
-    Vector theta(8, 0.0), again(8, 0.0), other(8, 0.0);
-    const DescentOptions options{.epochs = 30, .block_rows = 50, .seed = 5};
-    const DescentResult result = averaged_descent(objective, options, context, theta);
-    CHECK(result.steps == 30 * 12);
-    CHECK(std::abs(result.value - value(objective, theta)) < 1e-14);
-    CHECK(result.value >= least - 1e-12);
-    CHECK(result.value - least < 2e-3 * (start - least));
-    averaged_descent(objective, options, context, again);
-    CHECK(std::memcmp(theta.data(), again.data(), 8 * sizeof(double)) == 0);
-    averaged_descent(objective, {.epochs = 30, .block_rows = 50, .seed = 6}, context, other);
-    CHECK(theta != other);
   }
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ridge_problem.h"
+#include "solver/operator_loss.h"
 #include "solver/operator_ridge.h"
 #include "support/catch.h"
 #include "support/dense.h"
@@ -82,6 +83,40 @@ inline Matrix<double> solved(const solver::OperatorRows& rows, MatrixView<const 
   CHECK(result.converged);
   CHECK(result.residual < 1e-11);
   return shaped(theta.data(), rows.coefficients(), 1);
+}
+
+using Vector = std::vector<double>;
+
+/// N rows, p outputs, r coefficients with values of order 1; targets from a theta, and noise.
+struct Task {
+  Matrix<double> Phi, Y, gaps;
+  solver::ExplicitRows rows;
+  Task(int64_t N, int64_t p, int64_t r, uint64_t seed)
+      : Phi(random_matrix(N * p, r, seed)),
+        Y(shaped(product(Phi.view(), random_matrix(r, 1, seed + 1).view()).data(), N, p)),
+        rows(Phi.view(), p) {
+    const Matrix<double> noise = random_matrix(N, p, seed + 2);
+    for (int64_t i = 0; i < N; ++i)
+      for (int64_t k = 0; k < p; ++k) Y(i, k) += 0.3 * noise(i, k);
+    gaps = with_gaps(Y.view(), seed + 3);
+  }
+  Matrix<double> classes(bool separate, bool missing) const {
+    return filled(Y.rows(), Y.cols(), [&](int64_t i, int64_t k) {
+      if (missing && (separate ? std::isnan(gaps(i, k)) : i % 4 == 1)) return kMissing;
+      if (separate) return Y(i, k) > 0 ? 1.0 : 0.0;
+      int64_t best = 0;
+      for (int64_t l = 1; l < Y.cols(); ++l)
+        if (Y(i, l) > Y(i, best)) best = l;
+      return k == best ? 1.0 : 0.0;
+    });
+  }
+};
+
+inline Vector minimum(const solver::OperatorObjective& objective) {
+  Context context;
+  Vector theta(static_cast<size_t>(objective.rows().coefficients()), 0.0);
+  CHECK(solver::minimize(objective, {.tolerance = 1e-15}, context, theta).converged());
+  return theta;
 }
 
 }  // namespace mercer::test
