@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// mercer/operator.h.
+// mercer/operator.h: kernels and maps.
 #include "mercer/operator.h"
 
 #include <vector>
@@ -9,7 +9,6 @@
 #include "guard.h"
 #include "handles.h"
 #include "io/object_file.h"
-#include "operator/output_structure.h"
 #include "operator/supplied.h"
 #include "row_arguments.h"
 #include "spec/spec.h"
@@ -35,34 +34,6 @@ std::vector<double> square(const char* name, const mercer_rows* rows, Context& c
   for (int64_t i = 0; i < read.n(); ++i)
     numbers.insert(numbers.end(), dense.view().row(i), dense.view().row(i) + read.d());
   return numbers;
-}
-
-/// What a structure of `data` has: p, and rows of the result (columns are p).
-Matrix<double> structure_of(int32_t kind, MatrixView<const double> data, double scale,
-                            Context& context) {
-  const int64_t p = data.cols;
-  Matrix<double> gamma(p, p, context, "Gamma");
-  switch (kind) {
-    case MERCER_STRUCTURE_COVARIANCE:
-      operators::output_covariance(data, context, gamma.view());
-      return gamma;
-    case MERCER_STRUCTURE_LAPLACIAN:
-      require(data.rows == p, MERCER_DIMENSION_MISMATCH,
-              "data is %lld x %lld, expected the p x p weights of a graph", Long{data.rows},
-              Long{p});
-      operators::laplacian_pseudo_inverse(data, context, gamma.view());
-      return gamma;
-    default:
-      operators::task_similarity(data, scale, context, gamma.view());
-      return gamma;
-  }
-}
-
-void write_simplex(const mercer_matrix* out, Context& context) {
-  const mercer_matrix shape = read_matrix("out", out);
-  const Result result("out", out, shape.rows, shape.cols, context);
-  operators::simplex_code(result.view());
-  result.finish();
 }
 
 }  // namespace
@@ -108,26 +79,6 @@ mercer_status mercer_operator_kernel_gram(const mercer_operator_kernel* kernel,
 }
 
 void mercer_operator_kernel_free(mercer_operator_kernel* kernel) { delete kernel; }
-
-mercer_status mercer_output_structure(int32_t kind, const mercer_rows* data, double scale,
-                                      mercer_context* context, const mercer_matrix* out) {
-  return guard_long("mercer_output_structure", context, [&](Context& running) {
-    check_range("kind", kind, MERCER_STRUCTURE_COVARIANCE, MERCER_STRUCTURE_SIMPLEX);
-    if (kind == MERCER_STRUCTURE_SIMPLEX) {
-      require(data == nullptr, MERCER_INVALID_ARGUMENT,
-              "data is given, expected NULL: a simplex code is its number of classes");
-      return write_simplex(out, running);
-    }
-    const auto rows = read_rows("data", data, running);
-    check_at_least("data->d", rows.d(), 1);
-    const Result result("out", out, rows.d(), rows.d(), running);
-    result.check_apart(rows);
-    const auto gamma = structure_of(kind, DoubleRows(rows, running).view(), scale, running);
-    for (int64_t i = 0; i < gamma.rows(); ++i)
-      std::copy_n(gamma.view().row(i), gamma.cols(), result.view().row(i));
-    result.finish();
-  });
-}
 
 mercer_status mercer_operator_map_from_spec(const char* json, mercer_operator_map** out) {
   return guard_create("mercer_operator_map_from_spec", out, [&] {

@@ -22,8 +22,8 @@ extern "C" {
  *
  * By spec {"operator":NAME,"kernel":{...},...}, k the scalar kernel, tau = x - y:
  *
- *   decomposable     k(x, y) Gamma: any k; "gamma" the p p numbers of Gamma, row by row, positive
- *                    semi-definite
+ *   decomposable     k(x, y) Gamma: any k; "gamma" the rows of Gamma, p lists of p numbers (or its
+ *                    p p numbers row by row in one list), positive semi-definite
  *   curl_free        -grad grad' k: gradients of potentials; p = d
  *   divergence_free  (grad grad' - Laplacian) k: fields without sources; p = d >= 2
  *   helmholtz        "alpha" (0 to 1) times curl_free plus 1 - alpha times divergence_free
@@ -266,8 +266,8 @@ MERCER_API mercer_status mercer_operator_map_matrix(const mercer_operator_map* m
  *  Shapes: X and Y n x d, dense or CSR (made dense).
  *  Errors: MERCER_DIMENSION_MISMATCH; MERCER_UNSUPPORTED for projections whose columns have weights
  *  (quadrature), and for supplied maps; MERCER_CANCELLED.
- *  Threads and cost: any number at once, each call on its own; d^3 a row, fields of other kernels
- *  than gaussian d^4, decomposable p^2. */
+ *  Threads and cost: any number at once; d^3 a row by all threads, fields of other kernels than
+ *  gaussian d^4 by one, decomposable p^2 by one. */
 MERCER_API mercer_status mercer_operator_map_variance(const mercer_operator_map* map,
                                                       const mercer_rows* X, const mercer_rows* Y,
                                                       mercer_context* context,

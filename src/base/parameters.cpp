@@ -50,7 +50,12 @@ const std::string& Parameters::text(std::string_view key) const {
 std::vector<double> Parameters::numbers(std::string_view key) const {
   const Value* value = find(key);
   if (value != nullptr && std::holds_alternative<double>(*value)) return {std::get<double>(*value)};
-  return get<std::vector<double>>(*this, key);
+  if (value == nullptr || !std::holds_alternative<NumberLists>(*value))
+    return get<std::vector<double>>(*this, key);
+  std::vector<double> numbers;
+  for (const std::vector<double>& list : std::get<NumberLists>(*value))
+    numbers.insert(numbers.end(), list.begin(), list.end());
+  return numbers;
 }
 
 NumberLists Parameters::number_lists(std::string_view key) const {

@@ -46,7 +46,8 @@ class Parameters {
   uint64_t seed(std::string_view key) const;
   double number(std::string_view key) const;
   const std::string& text(std::string_view key) const;
-  std::vector<double> numbers(std::string_view key) const;  // a single number is a list of one
+  /// A single number is a list of one; lists of a list are one after the other.
+  std::vector<double> numbers(std::string_view key) const;
   NumberLists number_lists(std::string_view key) const;     // a number in place of a list likewise
   const Parameters& object(std::string_view key) const;
   const ObjectList& objects(std::string_view key) const;

@@ -44,10 +44,26 @@ class ScalarAction final : public PairAction {
   int64_t d_;
 };
 
+/// Gamma as its rows, given so or as all its numbers in one list; one number stays a list of it.
+Parameters with_rows(Parameters canonical) {
+  const NumberLists lists = canonical.number_lists("gamma");
+  const size_t length = lists.front().size();
+  require(length == 1 || length == lists.size(), MERCER_INVALID_ARGUMENT,
+          "gamma has %zu lists of %zu numbers, expected as many as a list is long", lists.size(),
+          length);
+  const std::vector<double> numbers = canonical.numbers("gamma");
+  const auto p = static_cast<std::ptrdiff_t>(outputs_of(numbers));
+  NumberLists rows;
+  for (auto from = numbers.begin(); from != numbers.end(); from += p)
+    rows.emplace_back(from, from + p);
+  if (p > 1) canonical.set("gamma", std::move(rows));
+  return canonical;
+}
+
 class Decomposable final : public OperatorKernel {
  public:
   explicit Decomposable(const Parameters& canonical)
-      : OperatorKernel(canonical),
+      : OperatorKernel(with_rows(canonical)),
         numbers_(canonical.numbers("gamma")),
         p_(outputs_of(numbers_)),
         root_(output_root(gamma(), canonical.number("cutoff"))) {}
@@ -145,24 +161,28 @@ feature::FourierOptions options_of(const Parameters& canonical) {
 }
 
 /// (B B')^2 times the variance of the scalar estimate.
-PairVariance variance_of(std::shared_ptr<const feature::FeatureMap> scalar,
-                         MatrixView<const double> B) {
-  const int64_t p = B.rows, q = B.cols, d = scalar->inputs();
-  auto squared = std::make_shared<Matrix<double>>(p, p);
+RowVariance variance_of(std::shared_ptr<const feature::FeatureMap> scalar,
+                        MatrixView<const double> B) {
+  const int64_t p = B.rows;
+  const auto squared = std::make_shared<const Matrix<double>>(p, p);
   const Matrix<double> gamma(p, p);
-  for (int64_t i = 0; i < p; ++i) {
-    for (int64_t j = 0; j < p; ++j) {
-      gamma(i, j) = 0;
-      for (int64_t b = 0; b < q; ++b) gamma(i, j) += B(i, b) * B(j, b);
+  linalg::multiply(1.0, Transpose::no, B, Transpose::yes, B, 0.0, gamma.view());
+  linalg::multiply(1.0, Transpose::no, gamma.view(), Transpose::no, gamma.view(), 0.0,
+                   squared->view());
+  return [scalar, squared, p](MatrixView<const double> X, MatrixView<const double> Y,
+                              Context& context, MatrixView<double> out) {
+    std::vector<double> variances(kBlockRows);
+    Stage stage(context, X.rows);
+    for (int64_t first = 0; first < X.rows; first += kBlockRows) {
+      const int64_t last = std::min(X.rows, first + kBlockRows);
+      const std::span part(variances.data(), static_cast<size_t>(last - first));
+      scalar->variance(X.block_rows(first, last), Y.block_rows(first, last), part);
+      for (int64_t i = first; i < last; ++i)
+        for (int64_t at = 0; at < p * p; ++at)
+          out(i, at) = part[static_cast<size_t>(i - first)] * squared->data()[at];
+      stage.advance(last - first);
+      context.checkpoint();
     }
-  }
-  linalg::multiply(1.0, Transpose::no, MatrixView<const double>(gamma.view()), Transpose::no,
-                   MatrixView<const double>(gamma.view()), 0.0, squared->view());
-  return [scalar, squared, p, d](const double* x, const double* y, MatrixView<double> out) {
-    double variance = 0;
-    scalar->variance({x, 1, d}, {y, 1, d}, {&variance, 1});
-    for (int64_t i = 0; i < p; ++i)
-      for (int64_t j = 0; j < p; ++j) out(i, j) = variance * (*squared)(i, j);
   };
 }
 
@@ -172,15 +192,13 @@ std::unique_ptr<const OperatorMap> make_map(const Parameters& canonical,
   OperatorParts parts;
   parts.scalar = feature::make_fourier(kernel->scalar(), canonical.integer("inputs"),
                                        canonical.integer("features"), options_of(canonical));
-  parts.parameters = canonical;
+  parts.parameters = with_rows(canonical);
   parts.parameters.set("features", parts.scalar->features());
   parts.root = std::make_shared<const SharedRoot>(kernel, root.B.view());
   parts.frequencies = [kernel, canonical](Context& context) {
     return std::move(draw_frequencies(canonical, kernel->scalar(), false, context).W);
   };
-  parts.variance = [kernel, scalar = parts.scalar, B = root.B.view()] {
-    return variance_of(scalar, B);
-  };
+  parts.variance = variance_of(parts.scalar, root.B.view());
   parts.dropped = root.dropped;
   parts.kernel = std::move(kernel);
   return std::make_unique<const OperatorMap>(std::move(parts));
@@ -192,9 +210,9 @@ OperatorEntry decomposable_entry() {
   return {"decomposable",
           "k(x, y) Gamma, Gamma a positive semi-definite p x p matrix",
           {{.key = "gamma",
-            .type = FieldType::numbers,
+            .type = FieldType::numbers_or_lists,
             .fallback = {},
-            .help = "Gamma, p p numbers row by row"},
+            .help = "Gamma, p lists of p numbers, its rows, or all p p numbers in one list"},
            {.key = "cutoff",
             .type = FieldType::number,
             .fallback = 1e-12,

@@ -11,9 +11,11 @@
 #include <cmath>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/error.h"
 #include "base/fields.h"
+#include "base/parallel.h"
 #include "feature/fourier.h"
 #include "moment/operator_variance.h"
 #include "operator/field_root.h"
@@ -23,12 +25,40 @@ namespace mercer::operators {
 namespace {
 
 constexpr const char* kSymmetric = "symmetric";
+constexpr int64_t kRowsPerChunk = 32;
+
+int64_t chunks_of(MatrixView<const double> X) {
+  return (X.rows + kRowsPerChunk - 1) / kRowsPerChunk;
+}
 
 void require_variance(const projection::ProjectionEntry& entry, const kernel::Kernel& kernel) {
   require(!entry.product_columns_correlate || kernel.spectral_law()->isotropic(),
           MERCER_UNSUPPORTED,
           "%s columns of kernel %s depend on each other: the variance has no closed form",
           entry.name, std::string(kernel.name()).c_str());
+}
+
+/// One of `variances` for each thread; a single one does without threads, and may allocate.
+void variance_of_rows(std::vector<moment::FieldVariance>& variances, MatrixView<const double> X,
+                      MatrixView<const double> Y, Context& context, MatrixView<double> out) {
+  const int64_t d = X.cols;
+  Stage stage(context, X.rows);
+  if (variances.size() > 1) {
+    parallel_for(
+        context, chunks_of(X),
+        [&](int64_t chunk, int worker) noexcept {
+          const int64_t end = std::min(X.rows, (chunk + 1) * kRowsPerChunk);
+          for (int64_t i = chunk * kRowsPerChunk; i < end; ++i)
+            variances[static_cast<size_t>(worker)].at(X.row(i), Y.row(i), {out.row(i), d, d});
+        },
+        kRowsPerChunk);
+    return context.checkpoint();
+  }
+  for (int64_t i = 0; i < X.rows; ++i) {
+    variances[0].at(X.row(i), Y.row(i), {out.row(i), d, d});
+    stage.advance(1);
+    context.checkpoint();
+  }
 }
 
 }  // namespace
@@ -74,11 +104,17 @@ std::unique_ptr<const OperatorMap> make_field_map(const Parameters& canonical,
     std::copy_n(drawn->W.data(), copy.rows() * copy.cols(), copy.data());
     return copy;
   };
-  parts.variance = [kernel, &field, drawn, length, d]() -> PairVariance {
-    require_variance(*drawn->entry, kernel->scalar());
-    auto at = std::make_shared<moment::FieldVariance>(kernel->scalar(), field.parts(),
-                                                      length * length, d, drawn->W.rows());
-    return [at](const double* x, const double* y, MatrixView<double> out) { at->at(x, y, out); };
+  parts.variance = [kernel, &field, drawn, length](MatrixView<const double> X,
+                                                   MatrixView<const double> Y, Context& running,
+                                                   MatrixView<double> out) {
+    const kernel::Kernel& k = kernel->scalar();
+    require_variance(*drawn->entry, k);
+    // Kernels other than gaussian make multi-indices for every pair.
+    const int threads = k.is_gaussian() ? worker_count(running, chunks_of(X)) : 1;
+    std::vector<moment::FieldVariance> variances;
+    for (int worker = 0; worker < threads; ++worker)
+      variances.emplace_back(k, field.parts(), length * length, X.cols, drawn->W.rows());
+    variance_of_rows(variances, X, Y, running, out);
   };
   parts.kernel = std::move(kernel);
   return std::make_unique<const OperatorMap>(std::move(parts));

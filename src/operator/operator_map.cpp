@@ -216,13 +216,7 @@ void OperatorMap::variance(MatrixView<const double> X, MatrixView<const double> 
           "of each and p p = %lld columns of out",
           Long{X.rows}, Long{X.cols}, Long{Y.rows}, Long{Y.cols}, Long{out.rows}, Long{out.cols},
           Long{inputs()}, Long{p * p});
-  const PairVariance at = parts_.variance();
-  Stage stage(context, X.rows);
-  for (int64_t i = 0; i < X.rows; ++i) {
-    at(X.row(i), Y.row(i), {out.row(i), p, p});
-    stage.advance(1);
-    context.checkpoint();
-  }
+  parts_.variance(X, Y, context, out);
 }
 
 }  // namespace mercer::operators

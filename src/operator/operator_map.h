@@ -25,8 +25,9 @@
 
 namespace mercer::operators {
 
-/// out (p x p) = E (K~ - K)^2 of a pair.
-using PairVariance = std::function<void(const double* x, const double* y, MatrixView<double> out)>;
+/// Row i of out, p p numbers: E (K~ - K)^2 of the pair X_i, Y_i.
+using RowVariance = std::function<void(MatrixView<const double> X, MatrixView<const double> Y,
+                                       Context& context, MatrixView<double> out)>;
 
 struct OperatorParts {
   Parameters parameters;                         // the canonical spec
@@ -35,8 +36,7 @@ struct OperatorParts {
   std::shared_ptr<const FrequencyRoot> root;
   /// omega_j, F x d; UNSUPPORTED where a row is warped before it is projected.
   std::function<Matrix<double>(Context&)> frequencies;
-  /// One for each thread of work; UNSUPPORTED without a closed form.
-  std::function<PairVariance()> variance;
+  RowVariance variance;              // UNSUPPORTED without a closed form
   double dropped = 0;                // OutputRoot::dropped
   std::vector<NumberArray> numbers;  // what the spec cannot hold
 };

@@ -67,7 +67,7 @@ std::unique_ptr<const OperatorMap> make_supplied_operator(MatrixView<const doubl
     std::copy(W.begin(), W.end(), copy.data());
     return copy;
   };
-  parts.variance = []() -> PairVariance {
+  parts.variance = [](auto, auto, Context&, auto) {
     fail(MERCER_UNSUPPORTED,
          "the map's frequencies were supplied, not drawn: the estimate has no variance in closed "
          "form");

