@@ -39,7 +39,8 @@ mercer_operator_fit read_fit(const mercer_operator_fit* fit) {
   check_not_negative("fit->tolerance", read.tolerance);
   check_at_least("fit->most_iterations", read.most_iterations, 1);
   check_range("fit->intercept", read.intercept, 0, 1);
-  check_range("fit->reserved", read.reserved, 0, 0);
+  require(read.folds == 0 || read.folds >= 2, MERCER_INVALID_ARGUMENT,
+          "fit->folds = %d, expected 0 or at least 2", read.folds);
   return read;
 }
 
@@ -92,6 +93,7 @@ mercer_status mercer_operator_model_fit(const mercer_operator_map* map, const me
         options.tolerance = answer.tolerance;
         options.most_iterations = answer.most_iterations;
         options.seed = answer.seed;
+        options.folds = answer.folds;
         const DoubleRows inputs(x, running), targets(y, running);
         require(answer.intercept == 0 || options.loss.loss == nullptr ||
                     (!options.loss.loss->classes && std::string(answer.loss) != "poisson"),

@@ -78,7 +78,8 @@ typedef struct mercer_operator_fit {
                                 read it: it ends after most_iterations passes, and residual says
                                 how near. */
   int64_t most_iterations; /**< [64] >= 1. */
-  uint64_t seed;           /**< [72] Of the rows held out, and of the order of GRADIENTS. */
+  uint64_t seed;           /**< [72] Of the rows held out or in folds, and of the order of
+                                GRADIENTS. */
   int64_t chosen;          /**< [80] Answer: which lambda, from 0. */
   double error;            /**< [88] Answer: its squared error (other losses: loss) per observed
                                 target that was left out; 0 for one lambda. */
@@ -90,7 +91,8 @@ typedef struct mercer_operator_fit {
                                 before theta is learnt, and f has it on top: squares, huber and
                                 quantile. A constant field has neither curl nor divergence, so
                                 that fields stay what they are. 0: none. */
-  int32_t reserved;        /**< [124] 0. */
+  int32_t folds;           /**< [124] Of several lambdas STEIN: 0: by leave-one-out; 2 to N: by as
+                                many folds of rows, drawn by seed. 0 for other methods. */
 } mercer_operator_fit;
 
 /** Squares by the automatic method, to a residual of 1e-8. */
@@ -105,8 +107,9 @@ static inline mercer_operator_fit mercer_operator_fit_of(const double* lambdas, 
 /** The theta that minimises (1/N) sum_i sum over observed outputs k of loss(f_k(x_i), y_ik)
  *  + lambda/2 |theta|^2 for f(x) = Phi(x)'theta; N counts rows, whether or not all their outputs
  *  were observed; with an intercept f is the targets' means on top of it. NaN in Y: not observed.
- *  Of several lambdas STEIN takes the one of least leave-one-out error, in closed form; other
- *  methods the one of least loss on a fifth of the rows in which something was observed, chosen by
+ *  Of several lambdas STEIN takes the one of least leave-one-out error, in closed form, or, with
+ *  folds, of least error of rows predicted by a fit on the other folds at their own N, from sums
+ *  of the folds (8 D^2 bytes and D^3 each); other methods the one of least loss on a fifth of the rows in which something was observed, chosen by
  *  seed, N lambda kept, from the largest lambda down to the first that does not converge.
  *  Shapes: X N x d and Y N x p, dense or CSR (made dense), F32 or F64. Computed in double.
  *  Errors: MERCER_DIMENSION_MISMATCH; MERCER_INVALID_ARGUMENT naming the field, row and column of

@@ -14,6 +14,7 @@
 #include "base/finite.h"
 #include "linalg/blas.h"
 #include "model/observed_gram.h"
+#include "model/operator_folds.h"
 #include "random/distributions.h"
 #include "random/stream.h"
 #include "solver/block_source.h"
@@ -40,8 +41,10 @@ OperatorFit by_stein(const operators::OperatorMap& map, MatrixView<const double>
   fit.method = OperatorMethod::stein;
   if (options.lambdas.size() > 1) {
     const solver::OutputBasis* const bases[] = {&basis};
-    const auto errors =
-        solver::stein_leave_one_out_error(path, bases, options.lambdas, rows, context);
+    const auto errors = options.folds > 0 ? fold_errors(map.scalar(), X, Y, basis, options.lambdas,
+                                                        {options.folds, options.seed}, context)
+                                          : solver::stein_leave_one_out_error(
+                                                path, bases, options.lambdas, rows, context);
     const solver::SteinChoice choice = solver::least_error(errors.view());
     fit.chosen = choice.lambda;
     fit.error = choice.error;
@@ -258,6 +261,9 @@ OperatorFit fit_operator(const operators::OperatorMap& map, MatrixView<const dou
   std::vector<double> learnt(theta.size(), 0.0);
   OperatorFit fit;
   fit.method = method_for(map, Y, options);
+  require(options.folds == 0 || fit.method == OperatorMethod::stein, MERCER_UNSUPPORTED,
+          "folds = %lld, expected 0: they are of stein alone",
+          static_cast<long long>(options.folds));
   if (fit.method == OperatorMethod::stein) {
     fit = by_stein(map, X, Y, options, context, learnt);
   } else {

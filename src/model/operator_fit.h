@@ -60,7 +60,8 @@ struct OperatorFitOptions {
   solver::OperatorLoss loss = {};
   double tolerance = 1e-8;
   int64_t most_iterations = 1000;  // gradients: epochs
-  uint64_t seed = 0;               // of the rows held out, and of the order of gradients
+  uint64_t seed = 0;  // of the rows held out or in folds, and of the order of gradients
+  int64_t folds = 0;  // stein: how many choose among lambdas; 0: leave-one-out
 };
 
 struct OperatorFit {
@@ -77,7 +78,7 @@ struct OperatorFit {
 /// Minimises (1/N) sum loss(f(x_i), y_i) + lambda/2 |theta|^2 over observed targets. automatic is
 /// stein where it can be (squares, the same root for all frequencies, every target observed), else
 /// conjugate_gradient for squares, lbfgs for other losses. Of several lambdas stein takes the least
-/// leave-one-out error; other methods the least loss on a fifth of the rows with targets, held out
+/// leave-one-out error, or that of folds; other methods the least loss on a fifth of the rows with targets, held out
 /// at random, N lambda kept, from the largest lambda to the smallest, each from the theta of the
 /// one before, up to the first that does not converge. theta is written last. Errors: those of the
 /// methods, UNSUPPORTED for a method that cannot, NOT_CONVERGED with the residual: L-BFGS where no

@@ -112,7 +112,7 @@ AT(mercer_operator_fit, iterations, 96);
 AT(mercer_operator_fit, residual, 104);
 AT(mercer_operator_fit, squared_norm, 112);
 AT(mercer_operator_fit, intercept, 120);
-AT(mercer_operator_fit, reserved, 124);
+AT(mercer_operator_fit, folds, 124);
 
 SIZE(mercer_operator_candidate, 56);
 AT(mercer_operator_candidate, struct_size, 0);

@@ -64,6 +64,14 @@ TEST_CASE("operator fits: answers, both precisions, losses and gaps", "[capi]") 
   for (const double t : theta) norm += t * t;
   CHECK(std::fabs(norm - fit.squared_norm) < 1e-12 * norm);
 
+  Fit folds = mercer_operator_fit_of(lambdas, 3);
+  folds.folds = 5;
+  REQUIRE(learnt(map, X, Y, folds));
+  CHECK((folds.error > 0 && folds.error != fit.error));
+  folds.folds = 1;
+  CHECK(!learnt(map, X, Y, folds));
+  CHECK(std::string(mercer_last_error()).find("fit->folds = 1") != std::string::npos);
+
   Fit steps = mercer_operator_fit_of(lambdas + fit.chosen, 1);
   steps.method = MERCER_OPERATOR_METHOD_LSQR;
   steps.tolerance = 1e-13;

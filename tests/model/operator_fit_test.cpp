@@ -7,7 +7,7 @@
 #include <cmath>
 #include <limits>
 
-#include "../operator/made_operator.h"
+#include "fitted_operator.h"
 #include "support/catch.h"
 #include "support/dense.h"
 #include "support/refusal.h"
@@ -21,33 +21,9 @@ using operators::FieldKind;
 
 namespace {
 
-std::unique_ptr<const operators::OperatorMap> decomposable(int64_t features) {
-  return made_operator({{"operator", "decomposable"},
-                        {"gamma", std::vector<double>{2, 1, 1, 1}},
-                        {"inputs", int64_t{2}},
-                        {"features", features}});
-}
 std::unique_ptr<const operators::OperatorMap> field(const char* name, int64_t inputs,
                                                     int64_t features) {
   return made_operator({{"operator", name}, {"inputs", inputs}, {"features", features}});
-}
-
-Matrix<double> fitted(const operators::OperatorMap& map, const Matrix<double>& X,
-                      const Matrix<double>& Y, const OperatorFitOptions& options,
-                      OperatorFit* found = nullptr) {
-  Context context;
-  Matrix<double> theta(map.coefficients(), 1);
-  const OperatorFit fit = fit_operator(map, X.view(), Y.view(), options, context,
-                                       {theta.data(), static_cast<size_t>(theta.rows())});
-  if (found != nullptr) *found = fit;
-  return theta;
-}
-
-double mean_square(MatrixView<const double> A, MatrixView<const double> B) {
-  double sum = 0;
-  for (int64_t i = 0; i < A.rows; ++i)
-    for (int64_t k = 0; k < A.cols; ++k) sum += (A(i, k) - B(i, k)) * (A(i, k) - B(i, k));
-  return sum / static_cast<double>(A.rows * A.cols);
 }
 
 /// x -> (-x_2, x_1) exp(-|x|^2 / 2): without sources, of |curl| 2 at 0.

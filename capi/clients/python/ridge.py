@@ -55,7 +55,7 @@ class OperatorFit(ctypes.Structure):
                 ("separate", c_int32), ("taken", c_int32), ("tolerance", c_double),
                 ("most_iterations", c_int64), ("seed", c_uint64), ("chosen", c_int64), ("error", c_double),
                 ("iterations", c_int64), ("residual", c_double), ("squared_norm", c_double),
-                ("intercept", c_int32), ("reserved", c_int32)]
+                ("intercept", c_int32), ("folds", c_int32)]
 
 
 class OperatorSearch(ctypes.Structure):

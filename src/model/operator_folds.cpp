@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+#include "model/operator_folds.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "base/error.h"
+#include "model/operator_fit.h"
+#include "random/distributions.h"
+#include "random/stream.h"
+
+namespace mercer::model {
+namespace {
+
+constexpr const char* kWhat = "folds of an operator-valued fit";
+
+/// Sums of about as many rows each, drawn by seed.
+std::vector<solver::RowStatistics> fold_sums(const feature::FeatureMap& map,
+                                             MatrixView<const double> X, MatrixView<const double> Y,
+                                             const Folds& folds, Context& context) {
+  require(folds.count <= X.rows, MERCER_INVALID_ARGUMENT,
+          "folds = %lld, expected at most the %lld rows", static_cast<long long>(folds.count),
+          static_cast<long long>(X.rows));
+  std::vector<int64_t> order(static_cast<std::size_t>(X.rows));
+  random::Cursor cursor({folds.seed, random::Tag::split, static_cast<uint64_t>(folds.count)});
+  random::permutation(cursor, order);
+  std::vector<solver::RowStatistics> sums;
+  for (int64_t fold = 0; fold < folds.count; ++fold) {
+    const int64_t begin = fold * X.rows / folds.count, end = (fold + 1) * X.rows / folds.count;
+    const Matrix<double> rows(end - begin, X.cols, context, kWhat),
+        targets(end - begin, Y.cols, context, kWhat);
+    for (int64_t place = begin; place < end; ++place) {
+      const int64_t i = order[static_cast<std::size_t>(place)];
+      std::copy_n(X.row(i), X.cols, rows.view().row(place - begin));
+      std::copy_n(Y.row(i), Y.cols, targets.view().row(place - begin));
+    }
+    sums.emplace_back(map.features(), Y.cols, context);
+    const ScalarRows of_fold(map, rows.view(), targets.view());
+    solver::for_each_wide(of_fold, context, [&](const solver::WideBlock& block) {
+      sums.back().add(block.Z, block.Y, context);
+    });
+  }
+  return sums;
+}
+
+}  // namespace
+
+Matrix<double> fold_errors(const feature::FeatureMap& map, MatrixView<const double> X,
+                           MatrixView<const double> Y, const solver::OutputBasis& basis,
+                           std::span<const double> lambdas, const Folds& folds, Context& context) {
+  const std::vector<solver::RowStatistics> sums = fold_sums(map, X, Y, folds, context);
+  std::vector<const solver::RowStatistics*> parts;
+  for (const auto& sum : sums) parts.push_back(&sum);
+  const solver::OutputBasis* const bases[] = {&basis};
+  return solver::stein_kfold_error(parts, false, bases, lambdas, context);
+}
+
+}  // namespace mercer::model
