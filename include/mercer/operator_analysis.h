@@ -86,6 +86,10 @@ MERCER_API mercer_status mercer_operator_kernel_ridge(const mercer_operator_kern
 
 /* ==== What is known of a learnt function ====
  *
+ * f is Phi'theta here. Where a model has an offset or scales on top (an intercept, a search;
+ * mercer_operator_model_report names them), targets, noise and covariances are those of targets less
+ * offset, over scale, and the offset counts as known.
+ *
  * Example: one standard deviation of both components of a field at n points, its noise of variance
  * 0.01, and the norm of the field.
  *
@@ -107,8 +111,7 @@ MERCER_API mercer_status mercer_operator_kernel_ridge(const mercer_operator_kern
  *  observed (i, k) and Phi_k column k of Phi: that of Bayes' rule for y = f(x) + noise of variance
  *  `noise` > 0 and theta ~ N(0, noise/(N lambda) I), whose posterior mean the model is. With the
  *  exact kernel in the place of Phi'Phi it is noise/(N lambda) (K(x, x) - K(x, X) (K + N lambda
- *  I)^{-1} K(X, x)), which it nears as D grows. Of what was subtracted from the targets (centring,
- *  an intercept) it says nothing.
+ *  I)^{-1} K(X, x)), which it nears as D grows.
  *  Shapes: X N x d and Y N x p as the model was fitted to, Y read for its gaps alone, NULL: none; at
  *  n x d; dense or CSR (made dense), F32 or F64; out F32 or F64. Computed in double.
  *  Errors: MERCER_DIMENSION_MISMATCH; MERCER_INVALID_ARGUMENT (noise, rows that are not finite, no
