@@ -10,10 +10,12 @@
 #include "base/aligned.h"
 #include "base/parallel.h"
 #include "base/size.h"
-#include "feature/power_series.h"
+#include "kernel/jet.h"
 
 namespace mercer::feature {
 namespace {
+
+using kernel::Jet;
 
 constexpr const char* kWhat = "the monomials of all threads";
 
@@ -30,8 +32,7 @@ void for_each_row(int64_t rows, int64_t each, Context& context, const Body& body
 
 // S: the coefficients of every monomial, one after the other; what the last ones are.
 template <class T>
-const T* multiply(const Monomials& monomials, const PowerSeries& series, const T* x,
-                  T* S) noexcept {
+const T* multiply(const Monomials& monomials, const Jet& series, const T* x, T* S) noexcept {
   const int64_t count = monomials.count();
   for (int64_t c = 0; c < series.count; ++c) S[c * count] = static_cast<T>(c == 0);
   monomials.for_each_piece([&](int64_t k, int64_t from, int64_t to, int64_t n) {
@@ -54,7 +55,7 @@ const T* multiply(const Monomials& monomials, const PowerSeries& series, const T
 template <class T>
 void differentiate_monomials(const WeightedMonomials<T>& map, const Derivative& what,
                              MatrixView<const T> X, Context& context, MatrixView<T> out) {
-  std::vector<std::vector<PowerSeries>> blocks;
+  std::vector<std::vector<Jet>> blocks;
   int64_t most = 1;
   for (const std::vector<MultiIndex>& sum : partials_of(what, X.cols)) {
     blocks.emplace_back();
@@ -64,9 +65,9 @@ void differentiate_monomials(const WeightedMonomials<T>& map, const Derivative& 
   for_each_row<T>(X.rows, checked_multiply(most, count, kWhat), context,
                   [&](int64_t i, T* S) noexcept {
                     T* block = out.row(i);
-                    for (const std::vector<PowerSeries>& sum : blocks) {
+                    for (const std::vector<Jet>& sum : blocks) {
                       std::fill_n(block, map.D, T{0});
-                      for (const PowerSeries& series : sum) {
+                      for (const Jet& series : sum) {
                         const T* const last = multiply(map.monomials, series, X.row(i), S);
                         const T factorial = static_cast<T>(series.factorial);
                         for (int64_t j = 0; j < map.D; ++j)

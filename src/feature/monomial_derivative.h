@@ -18,7 +18,7 @@ struct WeightedMonomials {
   int64_t D;
 };
 
-/// As FeatureMap::differentiate, push_forward and pull_back. UNSUPPORTED: as PowerSeries.
+/// As FeatureMap::differentiate, push_forward and pull_back. UNSUPPORTED: as Jet.
 template <class T>
 void differentiate_monomials(const WeightedMonomials<T>& map, const Derivative& what,
                              MatrixView<const T> X, Context& context, MatrixView<T> out);

@@ -99,7 +99,7 @@ class Nystroem final : public FeatureMap {
   void prepare(Precision, Context&) const override {}  // the constructor packs
 
   int64_t most_derivatives() const noexcept override {
-    return kernel_->is_gaussian() ? kernel::kMostDerivatives : 0;
+    return std::min(kernel_->most_derivatives(), kernel::kMostDerivatives);
   }
   MERCER_DERIVATIVE_CALLS_BY(parts())
 

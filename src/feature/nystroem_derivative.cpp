@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// With s_lk = (L_lk - x_k) / l_k^2, dk(x, L_l)/dx_k = k(x, L_l) s_lk, so that
-//   J v = (k_l sum_k s_lk v_k)_l B,   J'g = sum_l k_l (B g)_l s_l.
-// Rows in tiles: a tile's kernel values stay in cache while the root passes over them.
+// With g_l the gradient of k(x, L_l) in x,  J v = (g_l'v)_l B  and  J'u = sum_l (B u)_l g_l; blocks
+// of other orders are K B, K the derivatives of the kernel. Rows in tiles: a tile's K stays in
+// cache while the root passes over it.
 #include "feature/nystroem_derivative.h"
 
 #include <algorithm>
+#include <memory>
 #include <vector>
 
 #include "base/parallel.h"
@@ -15,106 +16,126 @@ namespace mercer::feature {
 namespace {
 
 constexpr int64_t kRows = 32;
-constexpr const char* kWhat = "kernel values of the rows of all threads";
+constexpr int64_t kTileNumbers = int64_t{1} << 19;  // of K, where it has a block for every input
+constexpr const char* kWhat = "kernel derivatives of the rows of all threads";
 
 template <class T>
 class NystroemTiles {
  public:
-  NystroemTiles(const NystroemParts& parts, MatrixView<const T> X)
-      : parts_(parts), X_(X), D_(parts.landmarks.rows), padded_(parts.panels.padded()) {
-    for (int64_t k = 0; k < X.cols; ++k) {
-      const auto l = parts.kernel.lengthscale();
-      const double one = l[l.size() == 1 ? 0 : static_cast<size_t>(k)];
-      inverse_.push_back(1 / (one * one));
-    }
-  }
+  /// K in so many blocks.
+  NystroemTiles(const NystroemParts& parts, MatrixView<const T> X, int64_t blocks)
+      : parts_(parts),
+        X_(X),
+        D_(parts.landmarks.rows),
+        padded_(parts.panels.padded()),
+        blocks_(blocks),
+        rows_(
+            std::clamp(kTileNumbers / std::max<int64_t>(blocks * padded_, 1), int64_t{1}, kRows)) {}
 
-  // Of one thread, rows x padded, but x: d.
+  // Of one thread.
   struct Scratch {
     double* P;
-    MatrixView<double> values;  // k_l
-    MatrixView<double> K;       // what is multiplied by the root, zero past the landmarks
-    double* x;
+    double* x;             // d
+    double* g;             // d
+    MatrixView<double> K;  // rows x (blocks padded), zero past the landmarks
   };
 
   /// body(i0, i1, scratch) for tiles of rows.
   template <class Body>
   void for_each(Context& context, const Body& body) const {
     if (X_.rows == 0) return;
-    const int64_t tiles = (X_.rows - 1) / kRows + 1, width = NystroemPanels<double>::kWidth;
-    const int64_t numbers = checked_add(
-        checked_multiply(kRows, checked_add(2 * padded_, width, kWhat), kWhat), X_.cols, kWhat);
-    const int64_t each = checked_add(numbers, 15, kWhat) / 16 * 16;
-    const AlignedBuffer<double> buffer(checked_multiply(worker_count(context, tiles), each, kWhat),
-                                       context, kWhat);
+    const int64_t tiles = (X_.rows - 1) / rows_ + 1, width = NystroemPanels<double>::kWidth;
+    const int64_t values =
+        checked_multiply(checked_multiply(blocks_, padded_, kWhat), rows_, kWhat);
+    const int64_t numbers =
+        checked_add(checked_add(values, rows_ * width, kWhat), 2 * padded_inputs(), kWhat);
+    const AlignedBuffer<double> buffer(
+        checked_multiply(worker_count(context, tiles), numbers, kWhat), context, kWhat);
     parallel_for(
         context, tiles,
         [&](int64_t tile, int worker) noexcept {
-          const int64_t i0 = tile * kRows, i1 = std::min(X_.rows, i0 + kRows), n = i1 - i0;
-          double* const P = buffer.data() + worker * each;
-          double* const values = P + kRows * width;
-          const Scratch scratch{P,
-                                {values, n, padded_},
-                                {values + kRows * padded_, n, padded_},
-                                values + 2 * kRows * padded_};
-          for (int64_t i = 0; i < n; ++i) std::fill_n(scratch.K.row(i), padded_, 0.0);
+          const int64_t i0 = tile * rows_, i1 = std::min(X_.rows, i0 + rows_);
+          double* const P = buffer.data() + worker * numbers;
+          double *const x = P + rows_ * width, *const g = x + padded_inputs();
+          const Scratch scratch{P, x, g, {g + padded_inputs(), i1 - i0, blocks_ * padded_}};
+          std::fill_n(scratch.K.data, (i1 - i0) * scratch.K.cols, 0.0);
           body(i0, i1, scratch);
         },
-        kRows);
+        rows_);
   }
 
-  void kernel_values(int64_t i0, const Scratch& s) const noexcept {
-    for (int64_t i = 0; i < s.values.rows; ++i) {
-      std::copy_n(X_.row(i0 + i), X_.cols, s.x);
-      for (int64_t l = 0; l < D_; ++l)
-        s.values(i, l) = parts_.kernel.value(X_.cols, s.x, parts_.landmarks.row(l));
+  /// body(l) for every landmark with the gradient there, of row i.
+  template <class Body>
+  void for_each_gradient(int64_t i, const Scratch& s, const Body& body) const noexcept {
+    std::copy_n(X_.row(i), X_.cols, s.x);
+    for (int64_t l = 0; l < D_; ++l) {
+      std::fill_n(s.g, X_.cols, 0.0);
+      parts_.kernel.add_gradient(1, X_.cols, s.x, parts_.landmarks.row(l), s.g);
+      body(l);
     }
   }
-  /// K += d^p k.
-  void add_partial(const MultiIndex& p, int64_t i0, const Scratch& s) const noexcept {
-    for (int64_t i = 0; i < s.K.rows; ++i) {
-      std::copy_n(X_.row(i0 + i), X_.cols, s.x);
-      for (int64_t l = 0; l < D_; ++l)
-        s.K(i, l) += parts_.kernel.derivative(p, X_.cols, s.x, parts_.landmarks.row(l));
+  /// K of row i, block b, is the sum of these.
+  void differentiate(const std::vector<std::unique_ptr<const kernel::Differential>>& sum, int64_t i,
+                     const Scratch& s, double* K) const noexcept {
+    std::copy_n(X_.row(i), X_.cols, s.x);
+    for (int64_t l = 0; l < D_; ++l) {
+      K[l] = 0;
+      for (const auto& one : sum) K[l] += one->at(X_.cols, s.x, parts_.landmarks.row(l));
     }
   }
-  /// s_lk of row i.
-  double slope(int64_t i, int64_t l, int64_t k) const noexcept {
-    return (parts_.landmarks(l, k) - static_cast<double>(X_(i, k))) *
-           inverse_[static_cast<size_t>(k)];
+  /// out = K B of block b.
+  void times_root(const Scratch& s, int64_t b, MatrixView<T> out) const noexcept {
+    parts_.panels.times_root(MatrixView<const double>(block(s, b)), {0, D_}, out, s.P);
   }
-  /// out = K B.
-  void times_root(const Scratch& s, MatrixView<T> out) const noexcept {
-    parts_.panels.times_root(MatrixView<const double>(s.K), {0, D_}, out, s.P);
+  MatrixView<double> block(const Scratch& s, int64_t b) const noexcept {
+    return s.K.block_cols(b * padded_, (b + 1) * padded_);
   }
   int64_t landmarks() const noexcept { return D_; }
 
  private:
+  int64_t padded_inputs() const { return checked_add(X_.cols, 15, kWhat) / 16 * 16; }
+
   const NystroemParts& parts_;
   MatrixView<const T> X_;
   int64_t D_;
   int64_t padded_;
-  std::vector<double> inverse_;  // 1 / l^2 of each input
+  int64_t blocks_;
+  int64_t rows_;
 };
+
+template <class T>
+void gradients(const NystroemParts& parts, MatrixView<const T> X, Context& context,
+               MatrixView<T> out) {
+  const NystroemTiles<T> tiles(parts, X, X.cols);
+  const int64_t D = tiles.landmarks();
+  tiles.for_each(context, [&](int64_t i0, int64_t i1, const auto& s) noexcept {
+    for (int64_t i = i0; i < i1; ++i)
+      tiles.for_each_gradient(i, s, [&](int64_t l) {
+        for (int64_t k = 0; k < X.cols; ++k) tiles.block(s, k)(i - i0, l) = s.g[k];
+      });
+    for (int64_t k = 0; k < X.cols; ++k)
+      tiles.times_root(s, k, out.block_rows(i0, i1).block_cols(k * D, (k + 1) * D));
+  });
+}
 
 }  // namespace
 
 template <class T>
 void differentiate_rows(const NystroemParts& parts, const Derivative& what, MatrixView<const T> X,
                         Context& context, MatrixView<T> out) {
-  const NystroemTiles<T> tiles(parts, X);
+  if (what.kind == Derivative::Kind::gradient) return gradients(parts, X, context, out);
+  std::vector<std::vector<std::unique_ptr<const kernel::Differential>>> blocks;
+  for (const std::vector<MultiIndex>& sum : partials_of(what, X.cols)) {
+    blocks.emplace_back();
+    for (const MultiIndex& p : sum) blocks.back().push_back(parts.kernel.differential(p, {}));
+  }
+  const NystroemTiles<T> tiles(parts, X, 1);
   const int64_t D = tiles.landmarks();
-  const bool first = what.kind == Derivative::Kind::gradient;
-  const std::vector<std::vector<MultiIndex>> sums = partials_of(what, X.cols);
   tiles.for_each(context, [&](int64_t i0, int64_t i1, const auto& s) noexcept {
-    if (first) tiles.kernel_values(i0, s);
-    for (int64_t b = 0; b < std::ssize(sums); ++b) {
+    for (int64_t b = 0; b < std::ssize(blocks); ++b) {
       for (int64_t i = i0; i < i1; ++i)
-        for (int64_t l = 0; l < D; ++l)
-          s.K(i - i0, l) = first ? s.values(i - i0, l) * tiles.slope(i, l, b) : 0;
-      if (!first)
-        for (const MultiIndex& p : sums[static_cast<size_t>(b)]) tiles.add_partial(p, i0, s);
-      tiles.times_root(s, out.block_rows(i0, i1).block_cols(b * D, (b + 1) * D));
+        tiles.differentiate(blocks[static_cast<size_t>(b)], i, s, s.K.row(i - i0));
+      tiles.times_root(s, 0, out.block_rows(i0, i1).block_cols(b * D, (b + 1) * D));
     }
   });
 }
@@ -122,37 +143,35 @@ void differentiate_rows(const NystroemParts& parts, const Derivative& what, Matr
 template <class T>
 void push_rows_forward(const NystroemParts& parts, MatrixView<const T> X, MatrixView<const T> V,
                        Context& context, MatrixView<T> out) {
-  const NystroemTiles<T> tiles(parts, X);
+  const NystroemTiles<T> tiles(parts, X, 1);
   tiles.for_each(context, [&](int64_t i0, int64_t i1, const auto& s) noexcept {
-    tiles.kernel_values(i0, s);
-    for (int64_t i = i0; i < i1; ++i) {
-      for (int64_t l = 0; l < tiles.landmarks(); ++l) {
-        const double along = kernel::lane_fold<kernel::Sum>(
-            X.cols, [&](int64_t k) { return tiles.slope(i, l, k) * static_cast<double>(V(i, k)); });
-        s.K(i - i0, l) = s.values(i - i0, l) * along;
-      }
-    }
-    tiles.times_root(s, out.block_rows(i0, i1));
+    for (int64_t i = i0; i < i1; ++i)
+      tiles.for_each_gradient(i, s, [&](int64_t l) {
+        s.K(i - i0, l) = kernel::lane_fold<kernel::Sum>(
+            X.cols, [&](int64_t k) { return s.g[k] * static_cast<double>(V(i, k)); });
+      });
+    tiles.times_root(s, 0, out.block_rows(i0, i1));
   });
 }
 
 template <class T>
 void pull_rows_back(const NystroemParts& parts, MatrixView<const T> X, MatrixView<const T> G,
                     Context& context, MatrixView<T> out) {
-  const NystroemTiles<T> tiles(parts, X);
+  const NystroemTiles<T> tiles(parts, X, 1);
   const int64_t D = tiles.landmarks();
   tiles.for_each(context, [&](int64_t i0, int64_t i1, const auto& s) noexcept {
-    tiles.kernel_values(i0, s);
-    for (int64_t l = 0; l < D; ++l) {
+    // (B u)_l of every row, one row of the root after the other.
+    for (int64_t l = 0; l < D; ++l)
       for (int64_t i = i0; i < i1; ++i)
-        s.K(i - i0, l) = s.values(i - i0, l) * kernel::lane_fold<kernel::Sum>(D, [&](int64_t j) {
-                           return parts.root(l, j) * static_cast<double>(G(i, j));
-                         });
+        s.K(i - i0, l) = kernel::lane_fold<kernel::Sum>(
+            D, [&](int64_t j) { return parts.root(l, j) * static_cast<double>(G(i, j)); });
+    for (int64_t i = i0; i < i1; ++i) {
+      std::copy_n(X.row(i), X.cols, s.x);
+      std::fill_n(s.g, X.cols, 0.0);
+      for (int64_t l = 0; l < D; ++l)
+        parts.kernel.add_gradient(s.K(i - i0, l), X.cols, s.x, parts.landmarks.row(l), s.g);
+      std::copy_n(s.g, X.cols, out.row(i));
     }
-    for (int64_t i = i0; i < i1; ++i)
-      for (int64_t k = 0; k < X.cols; ++k)
-        out(i, k) = static_cast<T>(kernel::lane_fold<kernel::Sum>(
-            D, [&](int64_t l) { return s.K(i - i0, l) * tiles.slope(i, l, k); }));
   });
 }
 

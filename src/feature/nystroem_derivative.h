@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Derivatives of Nystroem features Z = K(X, L) B of the Gaussian: those of the kernel in x, times
-// the same root.
+// Derivatives of Nystroem features Z = K(X, L) B: those of the kernel in x, times the same
+// root.
 #pragma once
 
 #include "base/context.h"
@@ -13,7 +13,7 @@
 namespace mercer::feature {
 
 struct NystroemParts {
-  const kernel::Kernel& kernel;  // Gaussian
+  const kernel::Kernel& kernel;
   MatrixView<const double> landmarks;
   MatrixView<const double> root;
   const NystroemPanels<double>& panels;  // of these

@@ -6,11 +6,13 @@
 // Walther 2008, chapter 13). Nothing is divided, so that factors may vanish.
 #include <algorithm>
 
-#include "feature/power_series.h"
 #include "feature/product_tiles.h"
+#include "kernel/jet.h"
 
 namespace mercer::feature {
 namespace {
+
+using kernel::Jet;
 
 template <class T>
 class GradientTiles final : public ProductTiles<T> {
@@ -47,13 +49,13 @@ class GradientTiles final : public ProductTiles<T> {
 
 // Block b is the sum of the series' last coefficients.
 struct SeriesBlock {
-  std::vector<PowerSeries> sum;
+  std::vector<Jet> sum;
 };
 
 int64_t most_coefficients(const std::vector<SeriesBlock>& blocks) noexcept {
   int64_t most = 1;
   for (const SeriesBlock& block : blocks)
-    for (const PowerSeries& series : block.sum) most = std::max(most, series.count);
+    for (const Jet& series : block.sum) most = std::max(most, series.count);
   return most;
 }
 
@@ -77,7 +79,7 @@ class SeriesTiles final : public ProductTiles<T> {
     for (size_t b = 0; b < blocks_.size(); ++b) {
       for (int64_t i = 0; i < tile.i1 - tile.i0; ++i) {
         T sum[kWidth] = {};
-        for (const PowerSeries& series : blocks_[b].sum) {
+        for (const Jet& series : blocks_[b].sum) {
           const T* const last = multiply(series, W, s.P + i * kWidth, s.own);
           const T factorial = static_cast<T>(series.factorial);
           for (int64_t j = 0; j < kWidth; ++j) sum[j] += factorial * last[j];
@@ -89,7 +91,7 @@ class SeriesTiles final : public ProductTiles<T> {
   }
 
   // From the last coefficient on, so that those that it is made of are still the old ones.
-  const T* multiply(const PowerSeries& series, const T* W, const T* P, T* S) const noexcept {
+  const T* multiply(const Jet& series, const T* W, const T* P, T* S) const noexcept {
     std::fill_n(S, series.count * kWidth, T{0});
     std::fill_n(S, kWidth, Base::share());
     for (int64_t l = 0; l < Base::factors(); ++l) {

@@ -27,6 +27,35 @@ class Cauchy final : public SpectralKernel<Cauchy, Product, LaplaceLaw> {
     return 1 + t * t;
   }
   double finish(double denominator) const noexcept { return 1 / denominator; }
+
+  int64_t most_derivatives() const noexcept override { return 2 * kMostDerivatives; }
+  // 1/(1 + (t + h)^2) = sum_n c_n h^n: (1 + t^2) c_n + 2 t c_{n-1} + c_{n-2} = 0.
+  double derivative(const MultiIndex& order, int64_t d, const double* x,
+                    const double* y) const noexcept override {
+    double product = value(d, x, y);
+    if (product == 0) return 0;
+    for (const PartialFactor& one : order) {
+      const double l = inverse(one.input), t = (x[one.input] - y[one.input]) * l;
+      double before = 0, now = 1;  // of the factor itself
+      for (int64_t n = 1; n <= one.order; ++n) {
+        const double next = -(2 * t * now + before) / (1 + t * t);
+        // Times n! and the n-th power of 1/l, step by step.
+        before = now * (static_cast<double>(n) * l);
+        now = next * (static_cast<double>(n) * l);
+      }
+      product *= now;
+    }
+    return product;
+  }
+  void add_gradient(double factor, int64_t d, const double* x, const double* y,
+                    double* out) const noexcept override {
+    const double k = factor * value(d, x, y);
+    if (k == 0) return;
+    for (int64_t j = 0; j < d; ++j) {
+      const double t = (x[j] - y[j]) * inverse(j);
+      out[j] -= k * (2 * t / (1 + t * t)) * inverse(j);
+    }
+  }
 };
 
 }  // namespace

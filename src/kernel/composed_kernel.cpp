@@ -2,13 +2,23 @@
 // SPDX-FileCopyrightText: The mercer authors
 #include "kernel/composed_kernel.h"
 
+#include <algorithm>
 #include <utility>
+
+#include "kernel/composed_series.h"
 
 namespace mercer::kernel {
 
 ComposedKernel::ComposedKernel(const Parameters& canonical, Composition::Rule rule)
     : Kernel(canonical), rule_(rule) {
   for (const auto& part : canonical.objects("parts")) parts_.push_back(make_kernel(*part));
+  series_ = composed_series({rule_, parts_}, variance());
+}
+
+int64_t ComposedKernel::most_derivatives() const noexcept {
+  int64_t least = parts_.front()->most_derivatives();
+  for (const auto& part : parts_) least = std::min(least, part->most_derivatives());
+  return least;
 }
 
 std::optional<InputBound> ComposedKernel::input_bound() const noexcept {

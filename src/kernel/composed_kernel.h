@@ -17,6 +17,9 @@ class ComposedKernel : public Kernel {
   }
   /// The strictest of the parts.
   std::optional<InputBound> input_bound() const noexcept final;
+  /// The least of the parts.
+  int64_t most_derivatives() const noexcept final;
+  const PowerSeries* series() const noexcept final { return series_.get(); }
 
  protected:
   ComposedKernel(const Parameters& canonical, Composition::Rule rule);
@@ -25,6 +28,7 @@ class ComposedKernel : public Kernel {
  private:
   Composition::Rule rule_;
   std::vector<std::shared_ptr<const Kernel>> parts_;
+  std::unique_ptr<const PowerSeries> series_;
 };
 
 /// "parts": from two to kMostParts kernel specs.

@@ -41,6 +41,10 @@ class CoordinateKernel : public Kernel {
     for (const double l : lengthscale()) inverse_.push_back(1 / l);
     if (inverse_.empty()) inverse_.push_back(1);
   }
+  /// 1/l_k.
+  double inverse(int64_t k) const noexcept {
+    return inverse_[inverse_.size() > 1 ? static_cast<size_t>(k) : 0];
+  }
 
  private:
   const Derived& self() const noexcept { return static_cast<const Derived&>(*this); }

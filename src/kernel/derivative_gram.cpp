@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Of a kernel k(x - y) every derivative is one in the difference:
-//   d^{p,q} k(x, y) = (-1)^{|q|} (d^{p+q} k)(x - y).
 #include <string>
 
 #include "base/error.h"
@@ -12,24 +10,31 @@ namespace mercer::kernel {
 
 MultiIndex sum_of(const MultiIndex& p, const MultiIndex& q) {
   MultiIndex sum;
-  size_t a = 0, b = 0;
-  while (a < p.size() || b < q.size()) {
-    const bool first = b == q.size() || (a < p.size() && p[a].input <= q[b].input);
-    const bool both = first && b < q.size() && p[a].input == q[b].input;
-    const PartialFactor& factor = first ? p[a] : q[b];
-    sum.push_back({factor.input, factor.order + (both ? q[b].order : 0)});
-    a += first;
-    b += !first || both;
-  }
+  for_each_input(p, q, [&sum](int64_t k, int64_t a, int64_t b) { sum.push_back({k, a + b}); });
   return sum;
 }
+
+namespace {
+
+void require_derivatives(const Kernel& kernel, int64_t order) {
+  const std::string name(kernel.name());
+  require(kernel.most_derivatives() > 0, MERCER_UNSUPPORTED,
+          "kernel %s has no derivatives in closed form, expected gaussian, rational_quadratic, "
+          "matern (nu > 1), cauchy, spectral_mixture, exponential, polynomial, dot_product, or a "
+          "sum or product of these",
+          name.c_str());
+  require(order <= kernel.most_derivatives(), MERCER_UNSUPPORTED,
+          "derivatives of order %lld in all of kernel %s, expected up to %lld",
+          static_cast<long long>(order), name.c_str(),
+          static_cast<long long>(kernel.most_derivatives()));
+}
+
+}  // namespace
 
 void derivative_gram(const Kernel& kernel, const MultiIndex& p, const MultiIndex& q,
                      MatrixView<const double> X, MatrixView<const double> Y, Context& context,
                      MatrixView<double> K) {
-  require(kernel.has_derivatives(), MERCER_UNSUPPORTED,
-          "kernel %s has no derivatives in closed form, expected gaussian",
-          std::string(kernel.name()).c_str());
+  require_derivatives(kernel, total_order(p) + total_order(q));
   require(X.cols == Y.cols && K.rows == X.rows && K.cols == Y.rows, MERCER_DIMENSION_MISMATCH,
           "X is %lld x %lld, Y %lld x %lld, K %lld x %lld, expected as many columns of X and Y, "
           "and K rows of X x rows of Y",
@@ -37,11 +42,9 @@ void derivative_gram(const Kernel& kernel, const MultiIndex& p, const MultiIndex
           static_cast<long long>(Y.rows), static_cast<long long>(Y.cols),
           static_cast<long long>(K.rows), static_cast<long long>(K.cols));
   kernel.check_dimension(X.cols);
-  const MultiIndex order = sum_of(p, q);
-  const double sign = total_order(q) % 2 == 0 ? 1 : -1;
+  const std::unique_ptr<const Differential> differential = kernel.differential(p, q);
   parallel_for(context, X.rows, [&](int64_t i, int) noexcept {
-    for (int64_t j = 0; j < Y.rows; ++j)
-      K(i, j) = sign * kernel.derivative(order, X.cols, X.row(i), Y.row(j));
+    for (int64_t j = 0; j < Y.rows; ++j) K(i, j) = differential->at(X.cols, X.row(i), Y.row(j));
   });
 }
 

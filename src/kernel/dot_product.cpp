@@ -4,8 +4,8 @@
 // iff all a_n >= 0 (Schoenberg 1942; Kar, Karnick, "Random feature maps for dot product kernels",
 // AISTATS 2012).
 #include "base/error.h"
-#include "kernel/entry.h"
 #include "kernel/inner_product.h"
+#include "kernel/inner_product_kernel.h"
 
 namespace mercer::kernel {
 namespace {
@@ -27,9 +27,15 @@ class ListedSeries final : public PowerSeries {
   std::optional<int64_t> degree() const noexcept override { return std::ssize(coefficients_) - 1; }
 
   // Of x'y = s, without the variance (Horner).
-  double sum(double s) const noexcept {
-    double value = coefficients_.back();
-    for (size_t n = coefficients_.size() - 1; n > 0; --n) value = value * s + coefficients_[n - 1];
+  double sum(double s) const noexcept { return slope(s, 0); }
+  // Its derivative of order n.
+  double slope(double s, size_t n) const noexcept {
+    double value = 0;
+    for (size_t m = coefficients_.size(); m-- > n;) {
+      double a = coefficients_[m];
+      for (size_t i = 0; i < n; ++i) a *= static_cast<double>(m - i);
+      value = value * s + a;
+    }
     return value;
   }
 
@@ -38,10 +44,10 @@ class ListedSeries final : public PowerSeries {
   double variance_;
 };
 
-class DotProduct final : public Kernel {
+class DotProduct final : public InnerProductKernel<DotProduct> {
  public:
   explicit DotProduct(const Parameters& canonical)
-      : Kernel(canonical), series_(canonical.numbers("coefficients"), variance()) {
+      : InnerProductKernel(canonical), series_(canonical.numbers("coefficients"), variance()) {
     const std::vector<double> given = canonical.numbers("coefficients");
     require(std::ssize(given) <= kMostDegree + 1, MERCER_INVALID_ARGUMENT,
             "coefficients = a list of %zu numbers, expected at most %lld", given.size(),
@@ -53,6 +59,13 @@ class DotProduct final : public Kernel {
   double value(int64_t d, const double* x, const double* y) const noexcept override {
     const double s = inner_product(d, x, y);
     return variance() * (s != s ? s : series_.sum(s));
+  }
+  double input_factor(int64_t) const noexcept { return 1; }
+  void slopes(int64_t d, const double* x, const double* y, int64_t count,
+              double* f) const noexcept {
+    const double s = inner_product(d, x, y);
+    for (int64_t n = 0; n < count; ++n)
+      f[n] = variance() * (s != s ? s : series_.slope(s, static_cast<size_t>(n)));
   }
 
  private:

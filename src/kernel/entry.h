@@ -21,6 +21,22 @@ inline constexpr double kMostLengthscale = 1e300;
 Field positive_field(const char* key, double fallback, const char* help);
 Field lengthscale_field();
 
+/// From value(d, x, y), which does not throw.
+template <class Value>
+std::unique_ptr<const Differential> make_differential(Value value) {
+  class Made final : public Differential {
+   public:
+    explicit Made(Value own) : value_(std::move(own)) {}
+    double at(int64_t d, const double* x, const double* y) const noexcept override {
+      return value_(d, x, y);
+    }
+
+   private:
+    Value value_;
+  };
+  return std::make_unique<const Made>(std::move(value));
+}
+
 /// The entry of a kernel whose constructor takes its canonical parameters.
 template <class Kind>
 KernelEntry entry_of(const char* name, const char* help, std::vector<Field> fields,

@@ -3,18 +3,20 @@
 // k(x, y) = exp(x'y / l^2): the softmax kernel of attention (Choromanski et al., "Rethinking
 // attention with performers", ICLR 2021), and the Gaussian without its radial factors (SPEC section
 // 5).
+#include <algorithm>
 #include <cmath>
 
-#include "kernel/entry.h"
 #include "kernel/exponential_series.h"
+#include "kernel/inner_product_kernel.h"
 #include "kernel/lane_fold.h"
 
 namespace mercer::kernel {
 namespace {
 
-class Exponential final : public Kernel {
+class Exponential final : public InnerProductKernel<Exponential> {
  public:
-  explicit Exponential(const Parameters& canonical) : Kernel(canonical), series_(variance(), 0) {
+  explicit Exponential(const Parameters& canonical)
+      : InnerProductKernel(canonical), series_(variance(), 0) {
     for (const double l : lengthscale()) inverse_.push_back(1 / l);
   }
   const PowerSeries* series() const noexcept override { return &series_; }
@@ -25,6 +27,14 @@ class Exponential final : public Kernel {
     return variance() * std::exp(lane_fold<Sum>(d, [=](int64_t j) noexcept {
              return (x[j] * inverse[step * j]) * (y[j] * inverse[step * j]);
            }));
+  }
+  double input_factor(int64_t k) const noexcept {
+    const double inverse = inverse_[inverse_.size() > 1 ? static_cast<size_t>(k) : 0];
+    return inverse * inverse;
+  }
+  void slopes(int64_t d, const double* x, const double* y, int64_t count,
+              double* f) const noexcept {
+    std::fill_n(f, count, value(d, x, y));
   }
 
  private:

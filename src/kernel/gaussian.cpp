@@ -4,8 +4,8 @@
 // Hermite polynomials times itself: d^n/dt^n exp(-t^2/2) = (-1)^n He_n(t) exp(-t^2/2).
 #include <cmath>
 
-#include "kernel/coordinate_kernel.h"
 #include "kernel/exponential_series.h"
+#include "kernel/radial_kernel.h"
 
 namespace mercer::kernel {
 namespace {
@@ -21,23 +21,24 @@ double hermite(int64_t n, double t) noexcept {
   return now;
 }
 
-class Gaussian final : public CoordinateKernel<Gaussian, Sum> {
+class Gaussian final : public RadialKernel<Gaussian> {
  public:
   explicit Gaussian(const Parameters& canonical)
-      : CoordinateKernel(canonical), series_(variance(), 1) {}
+      : RadialKernel(canonical), series_(variance(), 1) {}
   const random::Law* spectral_law() const noexcept override { return law_.get(); }
   bool is_gaussian() const noexcept override { return true; }
   const PowerSeries* series() const noexcept override { return &series_; }
-  double term(double x, double y, double scale) const noexcept {
-    const double t = (x - y) * scale;
-    return t * t;
-  }
   double finish(double squared) const noexcept { return std::exp(-0.5 * squared); }
+  void slopes(double squared, int64_t count, double* f) const noexcept {
+    f[0] = finish(squared);
+    for (int64_t n = 1; n < count; ++n) f[n] = -0.5 * f[n - 1];
+  }
 
   std::optional<EvenPowerSpectrum> even_power_spectrum() const noexcept override {
     return EvenPowerSpectrum{1, 1.4142135623730950488};
   }
-  bool has_derivatives() const noexcept override { return true; }
+  int64_t most_derivatives() const noexcept override { return 2 * kMostDerivatives; }
+  // By a recursion that keeps the digits of high orders.
   double derivative(const MultiIndex& order, int64_t d, const double* x,
                     const double* y) const noexcept override {
     double product = value(d, x, y);

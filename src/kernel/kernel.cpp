@@ -3,10 +3,12 @@
 // What every kernel has: its canonical parameters, and copies with one of them changed.
 #include "kernel/kernel.h"
 
+#include <algorithm>
 #include <limits>
 #include <utility>
 
 #include "base/error.h"
+#include "kernel/entry.h"
 
 namespace mercer::kernel {
 
@@ -17,6 +19,22 @@ Kernel::Kernel(Parameters canonical)
   if (parameters_.find("lengthscale") != nullptr) {
     lengthscale_ = parameters_.numbers("lengthscale");
   }
+}
+
+// Of a kernel k(x - y) every derivative is one in the difference:
+//   d^{p,q} k(x, y) = (-1)^{|q|} (d^{p+q} k)(x - y).
+std::unique_ptr<const Differential> Kernel::differential(const MultiIndex& p,
+                                                         const MultiIndex& q) const {
+  const double sign = total_order(q) % 2 == 0 ? 1 : -1;
+  return make_differential(
+      [this, order = sum_of(p, q), sign](int64_t d, const double* x, const double* y) {
+        return sign * derivative(order, d, x, y);
+      });
+}
+
+void Kernel::add_gradient(double, int64_t d, const double*, const double*,
+                          double* out) const noexcept {
+  std::fill_n(out, d, std::numeric_limits<double>::quiet_NaN());
 }
 
 double Kernel::derivative(const MultiIndex&, int64_t, const double*, const double*) const noexcept {

@@ -91,6 +91,14 @@ struct InputBound {
   bool excludes(double x) const noexcept { return open ? x <= least : x < least; }
 };
 
+/// A derivative of a kernel.
+class Differential {
+ public:
+  virtual ~Differential() = default;
+  /// NaN where the kernel is.
+  virtual double at(int64_t d, const double* x, const double* y) const noexcept = 0;
+};
+
 class Kernel {
  public:
   virtual ~Kernel() = default;
@@ -109,11 +117,21 @@ class Kernel {
   virtual double value_at_multiple(double multiple, int64_t d, const double* x,
                                    const double* y) const noexcept;
 
-  /// Whether derivative() is there: shift-invariant kernels that are smooth, in closed form.
-  virtual bool has_derivatives() const noexcept { return false; }
-  /// (d^order k)(x - y), k as a function of the difference; NaN without has_derivatives().
+  /// The highest |p| + |q| of the derivatives d^{p,q} k that are there in closed form, all over the
+  /// domain; 0: none.
+  virtual int64_t most_derivatives() const noexcept { return 0; }
+  /// d^{p,q} k: order p_k in entry k of x, q_k in entry k of y, |p| + |q| <= most_derivatives(). It
+  /// refers to the kernel. The default: derivative(). UNSUPPORTED: p and q of a product with more
+  /// terms than Jet::kMost.
+  virtual std::unique_ptr<const Differential> differential(const MultiIndex& p,
+                                                           const MultiIndex& q) const;
+  /// Shift-invariant kernels: (d^order k)(x - y), k as a function of the difference; NaN without
+  /// most_derivatives().
   virtual double derivative(const MultiIndex& order, int64_t d, const double* x,
                             const double* y) const noexcept;
+  /// out[k] += factor dk(x, y)/dx_k for every input, with most_derivatives(); O(d).
+  virtual void add_gradient(double factor, int64_t d, const double* x, const double* y,
+                            double* out) const noexcept;
 
   /// k(0) of shift-invariant kernels, amplitude included.
   virtual double value_at_zero() const noexcept { return variance(); }
@@ -188,7 +206,7 @@ void gram(const Kernel& kernel, MatrixView<const double> X, MatrixView<const dou
           Context& context, MatrixView<double> K);
 
 /// K(i, j) = d^{p,q} k(X_i, Y_j): order p_k in entry k of X_i, q_k in entry k of Y_j. Errors: those
-/// of gram; UNSUPPORTED without has_derivatives().
+/// of gram; UNSUPPORTED without derivatives of that order; those of Kernel::differential.
 void derivative_gram(const Kernel& kernel, const MultiIndex& p, const MultiIndex& q,
                      MatrixView<const double> X, MatrixView<const double> Y, Context& context,
                      MatrixView<double> K);

@@ -15,9 +15,10 @@
 // nu -> inf, where K_nu itself is out of range.
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "base/log_gamma.h"
-#include "kernel/coordinate_kernel.h"
+#include "kernel/radial_kernel.h"
 #include "random/distributions.h"
 #include "random/gamma_quantile.h"
 
@@ -105,6 +106,8 @@ double mixture(double nu, double c, double squared) noexcept {
   return std::min(1.0, std::exp(top + c) * (step * sum));
 }
 
+constexpr double kLeastNu = 0.01;  // of derivatives by mixtures, which are held to no less
+
 enum class Form { half, three_halves, five_halves, any };
 
 Form form_of(double nu) {
@@ -113,16 +116,15 @@ Form form_of(double nu) {
   return nu == 2.5 ? Form::five_halves : Form::any;
 }
 
-class Matern final : public SpectralKernel<Matern, Sum, StudentLaw> {
+class Matern final : public RadialKernel<Matern, SpectralKernel<Matern, Sum, StudentLaw>> {
  public:
   explicit Matern(const Parameters& canonical)
-      : SpectralKernel(canonical, canonical.number("nu")),
+      : RadialKernel(canonical, canonical.number("nu")),
         nu_(canonical.number("nu")),
         normaliser_(log_normaliser(nu_)),
-        form_(form_of(nu_)) {}
-  double term(double x, double y, double scale) const noexcept {
-    const double t = (x - y) * scale;
-    return t * t;
+        form_(form_of(nu_)) {
+    for (int64_t n = 0; form_ == Form::any && n <= most_derivatives(); ++n)
+      normalisers_.push_back(log_normaliser(nu_ - static_cast<double>(n)));
   }
   double finish(double squared) const noexcept {
     if (squared == 0) return 1;
@@ -141,9 +143,51 @@ class Matern final : public SpectralKernel<Matern, Sum, StudentLaw> {
     return std::isnan(squared) ? squared : mixture(nu_, normaliser_, squared);
   }
 
+  // A kernel of nu has its derivatives below order 2 nu, in s those below nu: all that a mixture
+  // gives.
+  int64_t most_derivatives() const noexcept override {
+    switch (form_) {
+      case Form::half:
+        return 0;
+      case Form::three_halves:
+        return 2;
+      case Form::five_halves:
+        return 4;
+      case Form::any:
+        break;
+    }
+    return static_cast<int64_t>(
+        std::clamp(std::floor(nu_ - kLeastNu), 0.0, 2.0 * double{kMostDerivatives}));
+  }
+  void slopes(double squared, int64_t count, double* f) const noexcept {
+    const double u = std::sqrt(2 * nu_ * squared), decay = std::exp(-u);
+    // What is infinite at 0 is multiplied by more powers of t than it has.
+    const double over_u = u > 1e-100 ? 1 / u : 0;
+    f[0] = finish(squared);
+    for (int64_t n = 1; n < count; ++n) f[n] = slope(n, squared, u, decay, over_u);
+  }
+
  private:
+  // d/ds of 2^{1-nu}/Gamma(nu) u^nu K_nu(u), u^2 = 2 nu s, is -nu/(2 (nu - 1)) times that of nu - 1
+  // and the same u.
+  double slope(int64_t n, double s, double u, double decay, double over_u) const noexcept {
+    if (form_ == Form::three_halves) return (n == 1 ? -1.5 : 2.25 * over_u) * decay;
+    if (form_ == Form::five_halves) {
+      constexpr double kFactors[] = {0, -5.0 / 6, 25.0 / 12, -125.0 / 24, 625.0 / 48};
+      const double rest[] = {0, 1 + u, 1, over_u, (1 + u) * over_u * over_u * over_u};
+      return kFactors[n] * rest[n] * decay;
+    }
+    const double least = nu_ - static_cast<double>(n);
+    double factor = 1;
+    for (int64_t i = 1; i <= n; ++i) factor *= -0.5 * nu_ / (nu_ - static_cast<double>(i));
+    if (s == 0 || std::isnan(s)) return s == 0 ? factor : s;
+    if (std::isinf(s)) return 0;
+    return factor * mixture(least, normalisers_[static_cast<size_t>(n)], s * (nu_ / least));
+  }
+
   double nu_;
   double normaliser_;
+  std::vector<double> normalisers_;  // of nu, nu - 1, ...
   Form form_;
 };
 

@@ -26,6 +26,20 @@ inline int64_t total_order(const MultiIndex& p) noexcept {
   return total;
 }
 
+/// body(k, p_k, q_k) for every input of p or q.
+template <class Body>
+void for_each_input(const MultiIndex& p, const MultiIndex& q, const Body& body) {
+  size_t a = 0, b = 0;
+  while (a < p.size() || b < q.size()) {
+    const bool in_p = a < p.size() && (b == q.size() || p[a].input <= q[b].input);
+    const bool in_q = b < q.size() && (a == p.size() || q[b].input <= p[a].input);
+    body(in_p ? p[a].input : q[b].input, in_p ? p[a].order : int64_t{0},
+         in_q ? q[b].order : int64_t{0});
+    a += in_p;
+    b += in_q;
+  }
+}
+
 /// p + q.
 MultiIndex sum_of(const MultiIndex& p, const MultiIndex& q);
 

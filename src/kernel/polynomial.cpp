@@ -4,8 +4,8 @@
 // sketches, and for degree 1 without offset, which is the plain inner product, the linear map.
 #include <cmath>
 
-#include "kernel/entry.h"
 #include "kernel/inner_product.h"
+#include "kernel/inner_product_kernel.h"
 
 namespace mercer::kernel {
 namespace {
@@ -31,10 +31,10 @@ class BinomialSeries final : public PowerSeries {
   double variance_;
 };
 
-class Polynomial final : public Kernel {
+class Polynomial final : public InnerProductKernel<Polynomial> {
  public:
   explicit Polynomial(const Parameters& canonical)
-      : Kernel(canonical),
+      : InnerProductKernel(canonical),
         power_{canonical.integer("degree"), canonical.number("gamma"), canonical.number("offset")},
         series_(power_, variance()) {}
 
@@ -45,6 +45,18 @@ class Polynomial final : public Kernel {
   double value(int64_t d, const double* x, const double* y) const noexcept override {
     return variance() * std::pow(power_.gamma * inner_product(d, x, y) + power_.offset,
                                  static_cast<double>(power_.degree));
+  }
+  double input_factor(int64_t) const noexcept { return power_.gamma; }
+  // Of the power of gamma s + offset, gamma being the factor of every input.
+  void slopes(int64_t d, const double* x, const double* y, int64_t count,
+              double* f) const noexcept {
+    const double base = power_.gamma * inner_product(d, x, y) + power_.offset;
+    double falling = variance();  // degree!/(degree - n)!, 0 beyond the degree
+    for (int64_t n = 0; n < count; ++n) {
+      const int64_t rest = power_.degree - n;
+      f[n] = rest < 0 ? 0 : falling * std::pow(base, static_cast<double>(rest));
+      falling *= static_cast<double>(rest);
+    }
   }
 
  private:

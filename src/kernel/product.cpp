@@ -1,10 +1,71 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // k(x, y) = variance prod_i k_i(x, y) (SPEC section 6), of parts as in sum.cpp.
+#include <span>
+#include <utility>
+#include <vector>
+
 #include "kernel/composed_kernel.h"
+#include "kernel/jet.h"
 
 namespace mercer::kernel {
 namespace {
+
+// Derivatives of the parts of every order up to p in x and q in y, as jets in both, multiplied.
+class ProductDifferential final : public Differential {
+ public:
+  ProductDifferential(std::span<const std::shared_ptr<const Kernel>> parts, const MultiIndex& p,
+                      const MultiIndex& q, double variance)
+      : jet_(both(p, q)), variance_(variance) {
+    for (int64_t c = 0; c < jet_.count; ++c) {
+      const auto [a, b] = apart(jet_.order(c));
+      for (const auto& part : parts) differentials_.push_back(part->differential(a, b));
+      double factorial = 1;
+      for (size_t v = 0; v < jet_.p.size(); ++v)
+        for (int64_t n = 2; n <= jet_.exponent(v, c); ++n) factorial *= static_cast<double>(n);
+      inverse_.push_back(1 / factorial);
+    }
+    parts_ = std::ssize(parts);
+  }
+
+  double at(int64_t d, const double* x, const double* y) const noexcept override {
+    double product[Jet::kMost] = {1}, own[Jet::kMost];
+    for (int64_t part = 0; part < parts_; ++part) {
+      for (int64_t c = 0; c < jet_.count; ++c) {
+        const auto at = static_cast<size_t>(c);
+        own[c] = inverse_[at] *
+                 differentials_[at * static_cast<size_t>(parts_) + static_cast<size_t>(part)]->at(
+                     d, x, y);
+      }
+      jet_.multiply(product, own);
+    }
+    return variance_ * jet_.factorial * product[jet_.count - 1];
+  }
+
+ private:
+  // Behind every input of x.
+  static constexpr int64_t kSecond = int64_t{1} << 40;
+
+  static MultiIndex both(const MultiIndex& p, const MultiIndex& q) {
+    MultiIndex joint = p;
+    for (const PartialFactor& one : q) joint.push_back({one.input + kSecond, one.order});
+    return joint;
+  }
+  static std::pair<MultiIndex, MultiIndex> apart(const MultiIndex& joint) {
+    std::pair<MultiIndex, MultiIndex> two;
+    for (const PartialFactor& one : joint) {
+      if (one.input < kSecond) two.first.push_back(one);
+      if (one.input >= kSecond) two.second.push_back({one.input - kSecond, one.order});
+    }
+    return two;
+  }
+
+  Jet jet_;
+  int64_t parts_;
+  std::vector<std::unique_ptr<const Differential>> differentials_;  // of a coefficient, every part
+  std::vector<double> inverse_;                                     // of its factorials
+  double variance_;
+};
 
 class ProductKernel final : public ComposedKernel {
  public:
@@ -16,6 +77,24 @@ class ProductKernel final : public ComposedKernel {
     for (const auto& part : parts()) product *= part->value(d, x, y);
     return variance() * product;
   }
+
+  std::unique_ptr<const Differential> differential(const MultiIndex& p,
+                                                   const MultiIndex& q) const override {
+    return std::make_unique<const ProductDifferential>(parts(), p, q, variance());
+  }
+  // Products of the parts before one and of those behind, so that nothing is divided.
+  void add_gradient(double factor, int64_t d, const double* x, const double* y,
+                    double* out) const noexcept override {
+    const size_t count = parts().size();
+    double behind[kMostParts + 1];
+    behind[count] = factor * variance();
+    for (size_t i = count; i-- > 0;) behind[i] = behind[i + 1] * parts()[i]->value(d, x, y);
+    double before = 1;
+    for (size_t i = 0; i < count; ++i) {
+      parts()[i]->add_gradient(before * behind[i + 1], d, x, y, out);
+      before *= parts()[i]->value(d, x, y);
+    }
+  }
 };
 
 }  // namespace
@@ -23,8 +102,7 @@ class ProductKernel final : public ComposedKernel {
 KernelEntry product_entry() {
   return entry_of<ProductKernel>(
       "product", "prod_i k_i(x, y) of the parts",
-      {parts_field("the kernels that are multiplied, each with its own parameters")},
-      "product");
+      {parts_field("the kernels that are multiplied, each with its own parameters")}, "product");
 }
 
 }  // namespace mercer::kernel

@@ -4,7 +4,7 @@
 // Gaussians over the precision: omega = sqrt(s) z, s ~ Gamma(alpha, rate alpha), z ~ N(0, I).
 #include <cmath>
 
-#include "kernel/coordinate_kernel.h"
+#include "kernel/radial_kernel.h"
 #include "random/distributions.h"
 #include "random/gamma_quantile.h"
 
@@ -38,17 +38,21 @@ class GammaMixtureLaw final : public random::Law {
   random::GammaQuantile quantile_;
 };
 
-class RationalQuadratic final : public SpectralKernel<RationalQuadratic, Sum, GammaMixtureLaw> {
+class RationalQuadratic final
+    : public RadialKernel<RationalQuadratic,
+                          SpectralKernel<RationalQuadratic, Sum, GammaMixtureLaw>> {
  public:
   explicit RationalQuadratic(const Parameters& canonical)
-      : SpectralKernel(canonical, canonical.number("alpha")), alpha_(canonical.number("alpha")) {}
-  double term(double x, double y, double scale) const noexcept {
-    const double t = (x - y) * scale;
-    return t * t;
-  }
+      : RadialKernel(canonical, canonical.number("alpha")), alpha_(canonical.number("alpha")) {}
   // log1p keeps the limit of large alpha, which is the Gaussian, exact.
   double finish(double squared) const noexcept {
     return std::exp(-alpha_ * std::log1p(0.5 * squared / alpha_));
+  }
+  int64_t most_derivatives() const noexcept override { return 2 * kMostDerivatives; }
+  void slopes(double squared, int64_t count, double* f) const noexcept {
+    f[0] = finish(squared);
+    for (int64_t n = 1; n < count; ++n)
+      f[n] = -f[n - 1] * ((alpha_ + static_cast<double>(n - 1)) / (2 * alpha_ + squared));
   }
 
  private:

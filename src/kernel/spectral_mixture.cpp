@@ -7,6 +7,7 @@
 // form would not hold (SPEC section 3). k(0) = sum w.
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <span>
 #include <utility>
 
@@ -140,24 +141,75 @@ class SpectralMixture final : public Kernel {
     const Mixture& mixture = law_.mixture();
     double sum = 0;
     for (size_t q = 0; q < mixture.weights.size(); ++q) {
-      const auto along = [&](const Numbers& numbers, int64_t j) {
-        return multiple * (x[j] - y[j]) * numbers.at(q, j);
-      };
-      const double squares = lane_fold<Sum>(d, [&](int64_t j) {
-        const double t = along(mixture.deviations, j);
-        return t * t;
-      });
-      const double decay = std::exp(-0.5 * squares);
+      const Wave wave = wave_of(q, multiple, d, x, y);
       // Far out, where the angle may overflow, a component is 0.
-      const double cosine = decay == 0 ? 1 : std::cos(lane_fold<Sum>(d, [&](int64_t j) {
-        return along(mixture.means, j);
-      }));
-      sum += mixture.weights[q] * decay * cosine;
+      const double cosine = wave.decay == 0 ? 1 : std::cos(wave.angle);
+      sum += mixture.weights[q] * wave.decay * cosine;
     }
     return variance() * sum;
   }
 
+  int64_t most_derivatives() const noexcept override { return 2 * kMostDerivatives; }
+  // A component is the real part of exp(g), g = sum_k i mu_k t_k - v_k t_k^2/2, whose derivatives in
+  // t_k are polynomials times itself: h_0 = 1, h_{n+1} = (i mu_k - v_k t_k) h_n - n v_k h_{n-1}.
+  double derivative(const MultiIndex& order, int64_t d, const double* x,
+                    const double* y) const noexcept override {
+    const Mixture& mixture = law_.mixture();
+    double sum = 0;
+    for (size_t q = 0; q < mixture.weights.size(); ++q) {
+      const Wave wave = wave_of(q, 1, d, x, y);
+      if (wave.decay == 0) continue;
+      std::complex<double> product = std::polar(wave.decay, wave.angle);
+      for (const PartialFactor& one : order) {
+        const int64_t k = one.input;
+        const double deviation = mixture.deviations.at(q, k), v = deviation * deviation;
+        const std::complex<double> slope(-v * (x[k] - y[k]), mixture.means.at(q, k));
+        std::complex<double> before = 0, now = 1;
+        for (int64_t n = 0; n < one.order; ++n) {
+          const std::complex<double> next = slope * now - static_cast<double>(n) * v * before;
+          before = now;
+          now = next;
+        }
+        product *= now;
+      }
+      sum += mixture.weights[q] * product.real();
+    }
+    return variance() * sum;
+  }
+  void add_gradient(double factor, int64_t d, const double* x, const double* y,
+                    double* out) const noexcept override {
+    const Mixture& mixture = law_.mixture();
+    for (size_t q = 0; q < mixture.weights.size(); ++q) {
+      const Wave wave = wave_of(q, 1, d, x, y);
+      if (wave.decay == 0) continue;
+      const double size = factor * variance() * mixture.weights[q] * wave.decay;
+      const double cosine = size * std::cos(wave.angle), sine = size * std::sin(wave.angle);
+      for (int64_t k = 0; k < d; ++k) {
+        const double deviation = mixture.deviations.at(q, k);
+        out[k] -= deviation * deviation * (x[k] - y[k]) * cosine + mixture.means.at(q, k) * sine;
+      }
+    }
+  }
+
  private:
+  struct Wave {
+    double decay;
+    double angle;
+  };
+  Wave wave_of(size_t q, double multiple, int64_t d, const double* x,
+               const double* y) const noexcept {
+    const Mixture& mixture = law_.mixture();
+    const auto along = [&](const Numbers& numbers, int64_t j) {
+      return multiple * (x[j] - y[j]) * numbers.at(q, j);
+    };
+    const double squares = lane_fold<Sum>(d, [&](int64_t j) {
+      const double t = along(mixture.deviations, j);
+      return t * t;
+    });
+    const double angle = lane_fold<Sum>(d, [&](int64_t j) { return along(mixture.means, j); });
+    return {std::exp(-0.5 * squares), angle};
+  }
+
   MixtureLaw law_;
 };
 

@@ -21,7 +21,7 @@ void to_field(const FieldParts& parts, MatrixView<double> S) noexcept {
 }
 
 void require_smooth(const Kernel& kernel) {
-  require(kernel.has_derivatives(), MERCER_UNSUPPORTED,
+  require(kernel.is_gaussian(), MERCER_UNSUPPORTED,
           "kernel %s has no derivatives in closed form, which curl-free and divergence-free "
           "kernels are made of: expected gaussian",
           std::string(kernel.name()).c_str());

@@ -17,6 +17,22 @@ class SumKernel final : public ComposedKernel {
     for (const auto& part : parts()) sum += part->value(d, x, y);
     return variance() * sum;
   }
+
+  std::unique_ptr<const Differential> differential(const MultiIndex& p,
+                                                   const MultiIndex& q) const override {
+    std::vector<std::shared_ptr<const Differential>> own;
+    for (const auto& part : parts()) own.push_back(part->differential(p, q));
+    return make_differential(
+        [this, own = std::move(own)](int64_t d, const double* x, const double* y) {
+          double sum = 0;
+          for (const auto& part : own) sum += part->at(d, x, y);
+          return variance() * sum;
+        });
+  }
+  void add_gradient(double factor, int64_t d, const double* x, const double* y,
+                    double* out) const noexcept override {
+    for (const auto& part : parts()) part->add_gradient(factor * variance(), d, x, y, out);
+  }
 };
 
 }  // namespace
@@ -24,8 +40,7 @@ class SumKernel final : public ComposedKernel {
 KernelEntry sum_entry() {
   return entry_of<SumKernel>(
       "sum", "sum_i k_i(x, y) of the parts",
-      {parts_field("the kernels that are added, each with its own parameters")},
-      "sum");
+      {parts_field("the kernels that are added, each with its own parameters")}, "sum");
 }
 
 }  // namespace mercer::kernel

@@ -191,10 +191,16 @@ TEST_CASE("kernel derivatives in C: formats and refusals") {
   CHECK(refused(mercer_kernel_derivative(kernel.get(), rows, rows, nullptr, negative, nullptr,
                                          result_of(K.data(), n, n)),
                 "q[1]", "-2") == "");
-  const KernelHandle matern = make_kernel(R"("matern","nu":2.5)");
-  CHECK(fault(mercer_kernel_derivative(matern.get(), rows, rows, p, nullptr, nullptr,
+  const KernelHandle laplacian = make_kernel(R"("laplacian")");
+  CHECK(fault(mercer_kernel_derivative(laplacian.get(), rows, rows, p, nullptr, nullptr,
                                        result_of(K.data(), n, n)),
-              MERCER_UNSUPPORTED, "matern", "gaussian") == "");
+              MERCER_UNSUPPORTED, "laplacian", "gaussian") == "");
+  const KernelHandle matern = make_kernel(R"("matern","nu":2.5)");
+  CHECK(mercer_kernel_derivative(matern.get(), rows, rows, p, nullptr, nullptr,
+                                 result_of(K.data(), n, n)) == MERCER_OK);
+  CHECK(fault(mercer_kernel_derivative(matern.get(), rows, rows, p, p, nullptr,
+                                       result_of(K.data(), n, n)),
+              MERCER_UNSUPPORTED, "order 6", "matern", "up to 4") == "");
   CHECK(fault(mercer_kernel_derivative(kernel.get(), rows, rows, p, nullptr, nullptr,
                                        result_of(K.data(), n, n - 1)),
               MERCER_DIMENSION_MISMATCH, "K", "7 x 7") == "");

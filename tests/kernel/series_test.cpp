@@ -46,6 +46,18 @@ TEST_CASE("series: the sum is the kernel", "[kernel]") {
   kernels.push_back(make_kernel({{"kernel", "dot_product"},
                                  {"coefficients", std::vector<double>{0.5, 0, 2, 0.25}},
                                  {"variance", 1.5}}));
+  const auto part = [](const Parameters& own) { return std::make_shared<const Parameters>(own); };
+  const auto flat = part({{"kernel", "polynomial"}, {"degree", int64_t{2}}, {"offset", 0.5}});
+  const auto wide = part({{"kernel", "exponential"}, {"lengthscale", 1.6}, {"variance", 0.7}});
+  const auto bell = part({{"kernel", "gaussian"}, {"lengthscale", 1.8}});
+  const auto both = part({{"kernel", "sum"}, {"parts", ObjectList{flat, wide}}, {"variance", 1.3}});
+  for (const ObjectList& parts : {ObjectList{flat, wide}, ObjectList{flat, flat},
+                                  ObjectList{wide, wide, flat}, ObjectList{both, wide}}) {
+    for (const char* rule : {"sum", "product"})
+      kernels.push_back(make_kernel({{"kernel", rule}, {"parts", parts}, {"variance", 0.4}}));
+  }
+  kernels.push_back(make_kernel({{"kernel", "product"}, {"parts", ObjectList{bell, both, bell}}}));
+  kernels.push_back(make_kernel({{"kernel", "sum"}, {"parts", ObjectList{bell, bell}}}));
   const Matrix<double> X = random_matrix(20, 5, 3);
   for (const auto& k : kernels) {
     INFO(k->name());
@@ -80,6 +92,30 @@ TEST_CASE("series: coefficients, degrees, radial factors", "[kernel]") {
   CHECK(listed({5})->value(2, x, x) == 5);
   CHECK(std::isnan(listed({5})->value(2, x, bad)));
   CHECK_NOTHROW(listed(std::vector<double>(1025, 1.0)));
+}
+
+TEST_CASE("series: of sums and products, degrees and what has none", "[kernel]") {
+  const auto part = [](const Parameters& own) { return std::make_shared<const Parameters>(own); };
+  const auto made = [](const char* rule, const ObjectList& parts) {
+    return make_kernel({{"kernel", rule}, {"parts", parts}});
+  };
+  const auto cube = part({{"kernel", "polynomial"}, {"degree", int64_t{3}}, {"offset", 1.0}});
+  const auto high = part({{"kernel", "polynomial"}, {"degree", int64_t{600}}});
+  const auto bell = part({{"kernel", "gaussian"}}), plain = part({{"kernel", "exponential"}});
+  const auto each =
+      part({{"kernel", "gaussian"}, {"lengthscale", std::vector<double>{1, 2, 3, 4, 5}}});
+  CHECK(made("sum", {cube, cube})->series()->degree() == 3);
+  CHECK(made("product", {cube, cube})->series()->degree() == 6);
+  CHECK(made("product", {cube, cube})->series()->coefficient(3) == Approx(20).epsilon(1e-14));
+  CHECK(!made("product", {cube, plain})->series()->degree());
+  CHECK(made("product", {bell, bell, cube})->series()->radial() == 2);
+  CHECK(made("product", {bell, plain})->series()->coefficient(3) == Approx(8.0 / 6).epsilon(1e-14));
+  CHECK(made("sum", {bell, plain})->series() == nullptr);  // of other radial factors
+  CHECK(made("product", {each, plain})->series() == nullptr);
+  CHECK(made("product", {high, high})->series() == nullptr);
+  CHECK(made("sum", {plain, part({{"kernel", "laplacian"}})})->series() == nullptr);
+  CHECK(made("product", {plain, part({{"kernel", "exponential"}, {"lengthscale", 1e-200}})})
+            ->series() == nullptr);
 }
 
 TEST_CASE("series: lists that are no series are refused", "[kernel]") {

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Power series of sums and products of kernels.
+#pragma once
+
+#include <memory>
+
+#include "kernel/kernel.h"
+
+namespace mercer::kernel {
+
+/// Of a kernel made of others, in rows as they are. Null: a part has none, or has a lengthscale for
+/// each input, or parts that are added have other radial factors; or it would take a degree above
+/// 1,024, more than 1,024 exponentials, or numbers that are not finite.
+std::unique_ptr<const PowerSeries> composed_series(const Composition& composition, double variance);
+
+}  // namespace mercer::kernel

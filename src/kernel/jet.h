@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Jets, power series in a few variables that are cut off: how derivatives of products of many
+// factors are made, one factor after the other, without a division (Griewank, Walther 2008, chapter
+// 13).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/error.h"
+#include "kernel/multi_index.h"
+
+namespace mercer::kernel {
+
+/// Coefficients of t^q, q <= p, one variable for each input of p. The last is that of t^p, which
+/// times `factorial` is the derivative of order p.
+struct Jet {
+  static constexpr int64_t kMost = 1024;
+
+  MultiIndex p;
+  std::vector<int64_t> steps;  // in the list of coefficients, of each variable
+  int64_t count = 1;
+  double factorial = 1;
+
+  /// UNSUPPORTED: more than kMost coefficients.
+  explicit Jet(const MultiIndex& order) : p(order) {
+    for (const PartialFactor& one : p) {
+      steps.push_back(count);
+      count *= one.order + 1;
+      require(count <= kMost, MERCER_UNSUPPORTED,
+              "a derivative of order %lld of a product has more than %lld coefficients, expected "
+              "lower orders or fewer inputs in one multi-index",
+              static_cast<long long>(total_order(p)), static_cast<long long>(kMost));
+      for (int64_t n = 2; n <= one.order; ++n) factorial *= static_cast<double>(n);
+    }
+  }
+  /// Of variable v in coefficient c.
+  int64_t exponent(size_t v, int64_t c) const noexcept { return c / steps[v] % (p[v].order + 1); }
+  /// The order that coefficient c belongs to.
+  MultiIndex order(int64_t c) const {
+    MultiIndex q;
+    for (size_t v = 0; v < p.size(); ++v)
+      if (exponent(v, c) > 0) q.push_back({p[v].input, exponent(v, c)});
+    return q;
+  }
+  /// The product of two jets in place of the first.
+  void multiply(double* product, const double* by) const noexcept {
+    for (int64_t c = count - 1; c >= 0; --c) {
+      double sum = 0;
+      for (int64_t a = 0; a <= c; ++a)
+        if (divides(a, c)) sum += product[c - a] * by[a];
+      product[c] = sum;
+    }
+  }
+  /// a <= c in every variable.
+  bool divides(int64_t a, int64_t c) const noexcept {
+    for (size_t v = 0; v < p.size(); ++v)
+      if (exponent(v, a) > exponent(v, c)) return false;
+    return true;
+  }
+  /// binomial(c, a), the derivatives of orders a and c - a in that of order c of a product; a
+  /// divides c.
+  double binomial(int64_t c, int64_t a) const noexcept {
+    double product = 1;
+    for (size_t v = 0; v < p.size(); ++v) {
+      const int64_t n = exponent(v, c), k = exponent(v, a);
+      for (int64_t i = 1; i <= k; ++i)
+        product *= static_cast<double>(n - k + i) / static_cast<double>(i);
+    }
+    return product;
+  }
+};
+
+}  // namespace mercer::kernel
