@@ -11,6 +11,14 @@
 
 namespace mercer::feature {
 
+/// Numbers of one row, `step` apart.
+template <class T>
+struct Complex {
+  T* re;
+  T* im;  // null: real numbers
+  int64_t step;
+};
+
 /// Some rows of some columns: numbers, interleaved complex numbers, or two halves.
 template <class T>
 struct Factor {
@@ -21,6 +29,11 @@ struct Factor {
   Factor block_rows(int64_t i0, int64_t i1) const {
     return {form, first.block_rows(i0, i1),
             form == ColumnForm::halves ? second.block_rows(i0, i1) : MatrixView<T>{}};
+  }
+  Complex<T> row(int64_t i) const noexcept {
+    T* const re = first.row(i);
+    if (form == ColumnForm::complex) return {re, re + 1, 2};
+    return {re, form == ColumnForm::halves ? second.row(i) : nullptr, 1};
   }
 };
 
@@ -73,6 +86,38 @@ void multiply_row(const Factor<T>& z, const Factor<T>& by, T scale, int64_t n, i
       break;
   }
   multiply(z.first.row(i), by.first.row(i), scale, n);
+}
+
+/// to += times a b, entry by entry of row i.
+template <class T>
+void add_product_row(const Factor<T>& to, const Factor<T>& a, const Factor<T>& b, T times,
+                     int64_t n, int64_t i) noexcept {
+  const Complex<T> u = a.row(i), v = b.row(i);
+  const Complex<T> w = to.row(i);
+  for (int64_t j = 0; j < n; ++j) w.re[j * w.step] += times * u.re[j * u.step] * v.re[j * v.step];
+  if (u.im == nullptr) return;
+  for (int64_t j = 0; j < n; ++j) w.im[j * w.step] += times * u.im[j * u.step] * v.re[j * v.step];
+  if (v.im == nullptr) return;
+  for (int64_t j = 0; j < n; ++j) {
+    w.re[j * w.step] -= times * u.im[j * u.step] * v.im[j * v.step];
+    w.im[j * w.step] += times * u.re[j * u.step] * v.im[j * v.step];
+  }
+}
+
+/// to = times g conj(by), entry by entry of row i; its real part where `to` is real and g is not.
+/// `to` may be g.
+template <class T>
+void multiply_conjugate_row(const Factor<T>& to, const Factor<T>& g, const Factor<T>& by, T times,
+                            int64_t n, int64_t i) noexcept {
+  const Complex<T> u = g.row(i), v = by.row(i);
+  const Complex<T> w = to.row(i);
+  for (int64_t j = 0; j < n; ++j) {
+    const T a = u.re[j * u.step], x = times * v.re[j * v.step];
+    const T b = u.im == nullptr ? T{0} : u.im[j * u.step];
+    const T y = v.im == nullptr ? T{0} : times * v.im[j * v.step];
+    w.re[j * w.step] = a * x + b * y;
+    if (w.im != nullptr) w.im[j * w.step] = b * x - a * y;
+  }
 }
 
 }  // namespace mercer::feature

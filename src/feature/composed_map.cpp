@@ -205,6 +205,12 @@ int64_t ComposedMap::incomplete_block() const {
   return most;
 }
 
+int64_t ComposedMap::most_derivatives() const noexcept {
+  int64_t least = parts_.front()->most_derivatives();
+  for (const auto& part : parts_) least = std::min(least, part->most_derivatives());
+  return least;
+}
+
 std::vector<NumberArray> ComposedMap::numbers() const {
   std::vector<NumberArray> all;
   for (size_t i = 0; i < parts_.size(); ++i) {

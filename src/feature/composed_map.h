@@ -49,6 +49,8 @@ class ComposedMap : public FeatureMap {
   Parameters parameters() const final;
   void prepare(Precision precision, Context& context) const final;
   int64_t incomplete_block() const final;
+  /// The least of the parts.
+  int64_t most_derivatives() const noexcept final;
   /// Those of the parts, named by them.
   std::vector<NumberArray> numbers() const final;
 

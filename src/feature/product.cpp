@@ -18,8 +18,10 @@
 #include "base/error.h"
 #include "base/parallel.h"
 #include "feature/column_product.h"
+#include "feature/column_product_derivative.h"
 #include "feature/column_slice.h"
 #include "feature/composed_map.h"
+#include "feature/derivative_calls.h"
 
 namespace mercer::feature {
 namespace {
@@ -66,6 +68,8 @@ class Product final : public ComposedMap {
     for_each_pair(X, Y, out, [](const ColumnMoments& a) { return a.pseudo; });
   }
 
+  MERCER_DERIVATIVE_CALLS
+
   ColumnForm column_form() const noexcept override { return form_; }
   ColumnMoments column_moments(const double* x, const double* y) const override {
     ColumnMoments product{1, 1};
@@ -78,6 +82,37 @@ class Product final : public ComposedMap {
   }
 
  private:
+  ColumnProduct product() const noexcept { return {order_, form_, columns(), row_length()}; }
+  // Block by block where they are not of one kind.
+  template <class T>
+  void differentiate_rows(const Derivative& what, MatrixView<const T> X, Context& context,
+                          MatrixView<T> out) const {
+    if (what.kind != Derivative::Kind::partials)
+      return differentiate_columns(product(), what, X, context, out);
+    Stage stage(context, std::ssize(what.partials));
+    for (int64_t b = 0; b < std::ssize(what.partials); ++b) {
+      const MultiIndex& p = what.partials[static_cast<size_t>(b)];
+      const MatrixView<T> block = out.block_cols(b * row_length(), (b + 1) * row_length());
+      stage.share(1);
+      if (p.empty()) {
+        apply(X, {0, features()}, context, block);
+      } else {
+        differentiate_columns(product(), {what.kind, {p}}, X, context, block);
+      }
+      stage.advance(1);
+    }
+  }
+  template <class T>
+  void push_rows_forward(MatrixView<const T> X, MatrixView<const T> V, Context& context,
+                         MatrixView<T> out) const {
+    push_forward_columns(product(), X, V, context, out);
+  }
+  template <class T>
+  void pull_rows_back(MatrixView<const T> X, MatrixView<const T> G, Context& context,
+                      MatrixView<T> out) const {
+    pull_back_columns(product(), X, G, context, out);
+  }
+
   int64_t columns() const noexcept {
     return form_ == ColumnForm::halves ? features() / 2 : features();
   }
@@ -232,6 +267,17 @@ PartMaps parts_of(const PartMaker& maker, int64_t D, std::optional<Error>& error
   return maps;
 }
 
+/// Real columns beside halves [Re | Im]: as many as one of them has.
+std::shared_ptr<const FeatureMap> half_of(const PartMaker& maker, size_t part, int64_t D) {
+  const int64_t step = 2 * std::max<int64_t>(maker.sizes()[part].step, 1);
+  require(D % step == 0, MERCER_INVALID_ARGUMENT,
+          "features = %lld, expected a multiple of %lld: real columns of parts[%zu] go with halves "
+          "[Re | Im] of the others, which have %lld columns each",
+          static_cast<long long>(D), static_cast<long long>(step), part,
+          static_cast<long long>(D / 2));
+  return maker.make(part, D / 2);
+}
+
 std::unique_ptr<FeatureMap> product_from(const MapArguments& a) {
   const PartMaker maker(a, kRule);
   std::optional<Error> error;
@@ -243,7 +289,7 @@ std::unique_ptr<FeatureMap> product_from(const MapArguments& a) {
   if (error && !halves) throw *error;
   for (size_t i = 0; halves && i < maps.size(); ++i) {
     if (maps[i] == nullptr || maps[i]->column_form() == ColumnForm::real)
-      maps[i] = maker.make(i, a.features / 2);
+      maps[i] = half_of(maker, i, a.features);
   }
   const ColumnForm form = form_of(maps);
   return std::make_unique<Product>(a, std::move(maps), form);

@@ -57,11 +57,6 @@ class Sum final : public ComposedMap {
     add_up(&FeatureMap::bias, X, Y, out);
   }
 
-  int64_t most_derivatives() const noexcept override {
-    int64_t least = parts().front()->most_derivatives();
-    for (const auto& part : parts()) least = std::min(least, part->most_derivatives());
-    return least;
-  }
   void pull_back(MatrixView<const float> X, MatrixView<const float> G, Context& context,
                  MatrixView<float> out) const override {
     pull_parts_back(X, G, context, out);
