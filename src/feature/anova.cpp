@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "feature/anova_derivative.h"
 #include "feature/map_entry.h"
 #include "feature/panel_map.h"
 #include "moment/anova_variance.h"
@@ -50,12 +51,36 @@ class Anova final : public PanelMap {
     }
   }
 
+  int64_t most_derivatives() const noexcept override { return kernel::kMostDerivatives; }
+
   ColumnForm column_form() const noexcept override { return ColumnForm::real; }
   ColumnMoments column_moments(const double* x, const double* y) const override {
     return independent_columns(x, y);
   }
 
  private:
+  template <class T>
+  AnovaPanel<T> panel_of(const T* x, const T* W) const noexcept {
+    return {x, W, inputs(), degree_, static_cast<T>(scale_)};
+  }
+  int64_t derivative_scratch() const override { return anova_scratch(inputs(), degree_); }
+  void panel_gradient(const float* x, const float* W, float* dz,
+                      float* scratch) const noexcept override {
+    anova_gradient(panel_of(x, W), dz, scratch);
+  }
+  void panel_gradient(const double* x, const double* W, double* dz,
+                      double* scratch) const noexcept override {
+    anova_gradient(panel_of(x, W), dz, scratch);
+  }
+  void panel_partial(const MultiIndex& p, const float* x, const float* W, float* z,
+                     float* scratch) const noexcept override {
+    anova_partial(panel_of(x, W), p, z, scratch);
+  }
+  void panel_partial(const MultiIndex& p, const double* x, const double* W, double* z,
+                     double* scratch) const noexcept override {
+    anova_partial(panel_of(x, W), p, z, scratch);
+  }
+
   template <class T>
   void finish_panel(MatrixView<const T> X, const T* panel, T* P) const noexcept {
     const T scale = static_cast<T>(scale_);

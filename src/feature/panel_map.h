@@ -7,6 +7,7 @@
 
 #include <memory>
 
+#include "feature/derivative_calls.h"
 #include "feature/feature_map.h"
 #include "projection/dense.h"
 #include "projection/packed_panels.h"
@@ -17,6 +18,8 @@ class PanelMap : public FeatureMap {
  public:
   void apply(const Rows& X, Columns c, Context& context, const ResultView& Z) const final;
   void prepare(Precision precision, Context& context) const final;
+  /// With most_derivatives(), by the functions of one panel below.
+  MERCER_DERIVATIVE_CALLS
 
  protected:
   PanelMap(int64_t d, int64_t D, std::unique_ptr<const projection::FrequencySource> columns);
@@ -38,6 +41,31 @@ class PanelMap : public FeatureMap {
   virtual void finish(MatrixView<const double> X, const double* panel, double* P,
                       double* scratch) const noexcept = 0;
 
+  /// Numbers per column that these need as scratch, 64-byte aligned.
+  virtual int64_t derivative_scratch() const { return 0; }
+  /// dz = derivatives in every input k of one panel's features of the row x, from k columns on.
+  virtual void panel_gradient(const float*, const float*, float*, float*) const noexcept {}
+  virtual void panel_gradient(const double*, const double*, double*, double*) const noexcept {}
+  /// z = d^p of them.
+  virtual void panel_partial(const MultiIndex&, const float*, const float*, float*,
+                             float*) const noexcept {}
+  virtual void panel_partial(const MultiIndex&, const double*, const double*, double*,
+                             double*) const noexcept {}
+
+  template <class T, class Body>
+  void for_each_panel(int64_t rows, int64_t column_numbers, Context& context,
+                      const Body& body) const;
+  template <class T, class Body>
+  void for_each_gradient(MatrixView<const T> X, Context& context, const Body& body) const;
+  template <class T>
+  void differentiate_rows(const Derivative& what, MatrixView<const T> X, Context& context,
+                          MatrixView<T> out) const;
+  template <class T>
+  void push_rows_forward(MatrixView<const T> X, MatrixView<const T> V, Context& context,
+                         MatrixView<T> out) const;
+  template <class T>
+  void pull_rows_back(MatrixView<const T> X, MatrixView<const T> G, Context& context,
+                      MatrixView<T> out) const;
   template <class T>
   projection::PackedPanels<T>& panels() const noexcept;
 
@@ -45,5 +73,10 @@ class PanelMap : public FeatureMap {
   mutable projection::PackedPanels<float> single_;
   mutable projection::PackedPanels<double> double_;
 };
+
+template <>
+projection::PackedPanels<float>& PanelMap::panels() const noexcept;
+template <>
+projection::PackedPanels<double>& PanelMap::panels() const noexcept;
 
 }  // namespace mercer::feature

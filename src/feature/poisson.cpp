@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "feature/map_entry.h"
 #include "feature/panel_map.h"
+#include "feature/poisson_derivative.h"
 #include "random/distributions.h"
 #include "transform/signed_exp.h"
 
@@ -80,6 +81,8 @@ class Poisson final : public PanelMap {
     }
   }
 
+  int64_t most_derivatives() const noexcept override { return kernel::kMostDerivatives; }
+
   ColumnForm column_form() const noexcept override { return ColumnForm::real; }
   ColumnMoments column_moments(const double* x, const double* y) const override {
     return independent_columns(x, y);
@@ -88,6 +91,26 @@ class Poisson final : public PanelMap {
  private:
   double mean(int64_t k) const noexcept {
     return means_[means_.size() == 1 ? 0 : static_cast<size_t>(k)];
+  }
+
+  template <class T>
+  PoissonPanel<T> panel_of(const T* x, const T* W) const noexcept {
+    return {x, W, inputs(), means_, scale_};
+  }
+  void panel_gradient(const float* x, const float* W, float* dz, float*) const noexcept override {
+    poisson_gradient(panel_of(x, W), dz);
+  }
+  void panel_gradient(const double* x, const double* W, double* dz,
+                      double*) const noexcept override {
+    poisson_gradient(panel_of(x, W), dz);
+  }
+  void panel_partial(const MultiIndex& p, const float* x, const float* W, float* z,
+                     float*) const noexcept override {
+    poisson_partial(panel_of(x, W), p, z);
+  }
+  void panel_partial(const MultiIndex& p, const double* x, const double* W, double* z,
+                     double*) const noexcept override {
+    poisson_partial(panel_of(x, W), p, z);
   }
 
   // [log |x| | 1 where x < 0 | the exponent that all columns share, the number of x < 0].

@@ -12,6 +12,7 @@
 #include "feature/derivative_calls.h"
 #include "feature/product_derivative.h"
 #include "feature/sketch_plan.h"
+#include "feature/sketch_tangents.h"
 #include "feature/sketch_tiles.h"
 #include "feature/sketch_tree.h"
 #include "moment/linear_variance.h"
@@ -76,7 +77,7 @@ class Sketch final : public FeatureMap {
   int64_t right_inputs() const override { return leaves_.two ? leaves_.second.inputs : 0; }
 
   int64_t most_derivatives() const noexcept override {
-    return tree_.is_plain() && tree_.root().panels() != nullptr ? kernel::kMostDerivatives : 0;
+    return is_product() ? kernel::kMostDerivatives : 1;
   }
   MERCER_DERIVATIVE_CALLS
 
@@ -129,18 +130,24 @@ class Sketch final : public FeatureMap {
   template <class T>
   void pull_rows_back(MatrixView<const T> X, MatrixView<const T> G, Context& context,
                       MatrixView<T> out) const {
+    if (!is_product()) return pull_back_sketch(tangents(), X, G, context, out);
     pull_back_products(factors(), X, G, context, out);
   }
   template <class T>
   void push_rows_forward(MatrixView<const T> X, MatrixView<const T> V, Context& context,
                          MatrixView<T> out) const {
+    if (!is_product()) return push_forward_sketch(tangents(), X, V, context, out);
     push_forward_products(factors(), X, V, context, out);
   }
   template <class T>
   void differentiate_rows(const Derivative& what, MatrixView<const T> X, Context& context,
                           MatrixView<T> out) const {
+    if (!is_product()) return differentiate_sketch(tangents(), what, X, context, out);
     differentiate_products(factors(), what, X, context, out);
   }
+  // Columns are products of real inner products, which have derivatives of every order.
+  bool is_product() const noexcept { return tree_.is_plain() && tree_.root().panels() != nullptr; }
+  TangentSketch tangents() const { return {tree_, leaves_.first.inputs, layout_field()}; }
   ProductFactors factors() const {
     ProductFactors made{&tree_.root(), {}};
     for (const int64_t child : tree_.root_children())

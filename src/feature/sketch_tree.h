@@ -47,6 +47,7 @@ class SketchTree {
   explicit SketchTree(std::vector<SketchNode> nodes);
 
   const projection::Multilinear& root() const noexcept { return *nodes_.back().map; }
+  std::span<const SketchNode> nodes() const noexcept { return nodes_; }
   /// Of a single node.
   bool is_plain() const noexcept { return nodes_.size() == 1; }
   /// What factor f of the root reads: a node, kFirstInput or kSecondInput.

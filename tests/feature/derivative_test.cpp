@@ -344,15 +344,20 @@ TEST_CASE("derivative: NaN stays in its row, no rows are none, refusals name the
   }
   CHECK(differentiated(*map, {Kind::gradient}, Matrix<double>(0, d)).rows() == 0);
   CHECK(differentiated(*map, {Kind::partials}, X).cols() == 0);
-  const auto sketched = make_sketch(*kernel::make_kernel({{"kernel", "polynomial"}, {"degree", 2}}),
-                                    d, 8, {.field = SketchField::complex});
-  CHECK(!sketched->has_gradient());
+  const auto steps = test::map_without_derivatives(d, 8);
+  CHECK(!steps->has_gradient());
   const auto V = test::random_matrix(n, d, 2);
   CHECK(test::refusal_fault(
-            MERCER_UNSUPPORTED, [&] { differentiated(*sketched, {Kind::gradient}, X); },
-            "product_sketch", "polynomial", "expected one of") == "");
+            MERCER_UNSUPPORTED, [&] { differentiated(*steps, {Kind::gradient}, X); }, "map sign",
+            "kernel sign", "expected one of") == "");
   CHECK(test::refusal_fault(
-            MERCER_UNSUPPORTED, [&] { pushed(*sketched, X, V); }, "product_sketch") == "");
+            MERCER_UNSUPPORTED, [&] { pushed(*steps, X, V); }, "map sign") == "");
+  const auto sketched = make_sketch(*kernel::make_kernel({{"kernel", "polynomial"}, {"degree", 2}}),
+                                    d, 8, {.field = SketchField::complex});
+  CHECK(sketched->most_derivatives() == 1);
+  CHECK(test::refusal_fault(
+            MERCER_UNSUPPORTED, [&] { differentiated(*sketched, {Kind::laplacian}, X); }, "order 2",
+            "product_sketch", "expected up to 1") == "");
   CHECK(test::refusal_fault(
             MERCER_DIMENSION_MISMATCH, [&] { pushed(*map, X, test::random_matrix(n, d + 1, 2)); },
             "40 x 7", "6 inputs") == "");

@@ -11,7 +11,6 @@
 #include "base/aligned.h"
 #include "feature/fourier.h"
 #include "feature/lengthscale_gradient.h"
-#include "feature/sketch.h"
 #include "projection/projections.h"
 #include "support/catch.h"
 #include "support/dense.h"
@@ -175,12 +174,10 @@ TEST_CASE("gradient: NaN stays in its row, leading dimensions are heeded, no row
 
 TEST_CASE("gradient: refusals name the map and the shapes") {
   const auto X = test::random_matrix(3, 4, 1), G = test::random_matrix(3, 8, 2);
-  const auto sketched = make_sketch(*kernel::make_kernel({{"kernel", "polynomial"}, {"degree", 2}}),
-                                    4, 8, {.field = SketchField::complex});
-  CHECK(!sketched->has_gradient());
+  const auto steps = test::map_without_derivatives(4, 8);
+  CHECK(!steps->has_gradient());
   CHECK(test::refusal_fault(
-            MERCER_UNSUPPORTED, [&] { pulled(*sketched, X, G); }, "product_sketch", "polynomial") ==
-        "");
+            MERCER_UNSUPPORTED, [&] { pulled(*steps, X, G); }, "map sign", "kernel sign") == "");
   const auto map = map_of("dense", FourierForm::pair, {1.0}, 4, 10);
   CHECK(test::refusal_fault(
             MERCER_DIMENSION_MISMATCH, [&] { pulled(*map, X, G); }, "3 x 8", "10 numbers") == "");

@@ -8,11 +8,13 @@
 
 #include "support/catch.h"
 #include "support/dense.h"
+#include "support/derivatives.h"
 #include "support/made_map.h"
 #include "support/map_calls.h"
 #include "support/reference_matrix.h"
 #include "support/refusal.h"
 #include "support/statistic.h"
+#include "support/worst.h"
 #include "transform/dense_panel.h"
 #include "transform/signed_exp.h"
 
@@ -111,6 +113,39 @@ TEST_CASE("poisson: zeros, large rows and many inputs neither overflow nor becom
     CHECK(Z(1, j) == 0);
     CHECK(std::fabs(Z(2, j)) == 0.125f);
     CHECK(Z(3, j) == 0.125f);
+  }
+}
+
+TEST_CASE("poisson: derivatives at inputs of 0 are quotients, far out 0") {
+  const int64_t d = 4, D = 300;
+  const auto map =
+      make({{"kernel", "gaussian"}, {"lengthscale", std::vector<double>{1, 0.7, 2, 1}}}, d, D);
+  Matrix<double> X(3, d);
+  X.fill(0);
+  for (int64_t k = 0; k < d; ++k) X(1, k) = k % 2 == 0 ? 0 : -0.6, X(2, k) = 1e5;
+  using Kind = feature::Derivative::Kind;
+  const auto gradient = differentiated(*map, {Kind::gradient}, X);
+  const auto hessian = differentiated(*map, {Kind::hessian_diagonal}, X);
+  const double h = 1e-3;
+  for (int64_t k = 0; k < d; ++k) {
+    const auto at = [&](double by) {
+      const auto moved = copy(X.view());
+      for (int64_t i = 0; i < 3; ++i) moved(i, k) += by;
+      return features_of(*map, moved);
+    };
+    const auto A = at(h), B = at(-h), C = at(0);
+    double first = 0, second = 0, size = 0;
+    for (int64_t i = 0; i < 3; ++i) {
+      for (int64_t j = 0; j < D; ++j) {
+        keep_worst(first, std::fabs((A(i, j) - B(i, j)) / (2 * h) - gradient(i, k * D + j)));
+        keep_worst(second,
+                   std::fabs((A(i, j) + B(i, j) - 2 * C(i, j)) / (h * h) - hessian(i, k * D + j)));
+        keep_worst(size, std::fabs(hessian(i, k * D + j)));
+      }
+    }
+    CHECK(first <= 1e-4 * size);
+    CHECK(second <= 1e-4 * size);
+    CHECK(size > 0);
   }
 }
 

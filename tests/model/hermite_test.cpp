@@ -10,9 +10,9 @@
 
 #include "base/aligned.h"
 #include "feature/fourier.h"
-#include "feature/sketch.h"
 #include "support/catch.h"
 #include "support/dense.h"
+#include "support/derivatives.h"
 #include "support/kernels.h"
 #include "support/map_calls.h"
 #include "support/reference.h"
@@ -207,9 +207,5 @@ TEST_CASE("Hermite learning: refusals") {
                 "complex") == "");
   Observations slope = values;
   slope.partial = {{0, 1}};
-  CHECK(
-      refusal(MERCER_UNSUPPORTED,
-              feature::make_sketch(*kernel::make_kernel({{"kernel", "polynomial"}, {"degree", 2}}),
-                                   2, 20, {.kind = projection::sketch_kind("stacked")}),
-              {slope}, {}, "tensor_srht") == "");
+  CHECK(refusal(MERCER_UNSUPPORTED, test::map_without_derivatives(2, 20), {slope}, {}, "map sign") == "");
 }
