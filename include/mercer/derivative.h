@@ -94,14 +94,22 @@ static inline mercer_derivative mercer_derivative_partials(int64_t count, const 
  *    product_sketch, field = real         |p| <= 32  product rule over the factors
  *    additive, x > 0                      |p| <= 32  powers x^(1/2 + i j L) of one input each
  *    exact_polynomial                     |p| <= 32  every monomial's own
- *    nystroem of gaussian                 |p| <= 32  the kernel's own, times the root
+ *    anova, poisson                       |p| <= 32  products over the inputs
+ *    nystroem of a kernel that has        the        the kernel's own (mercer_kernel_derivative),
+ *    derivatives                          kernel's   times the root
+ *    sum, product                         the least  those of the parts; Leibniz' rule, column
+ *                                         of the     by column
+ *                                         parts'
+ *    tensor_sketch, tensor_srht, complex  1          the sum over the factors of sketches with the
+ *    product_sketch, hierarchical_sketch,            direction in place of one
+ *    craft
  *    arc_cosine of order 1 and 2          1          the slope, 0 at a kink; beyond, a
  *                                                    derivative is none or another function
  *
  *  Of steps (sign, arc_cosine of order 0, recorded optical features) the derivative is 0
  *  wherever it is: they have none here. A multi-index has up to 4,096 terms by the product
  *  rule, prod_k (p_k + 1) of positive, prod_k p_k of skewed_chi2; prod_k (p_k + 1) <= 1,024 for
- *  product_sketch and exact_polynomial. At the edge of a kernel's domain derivatives are those
+ *  product_sketch, exact_polynomial and products. At the edge of a kernel's domain derivatives are those
  *  from within; outside they are NaN.
  *
  *  Shapes: X n x d, dense or CSR (made dense); what->vectors of X's precision, dense or CSR
@@ -112,7 +120,7 @@ static inline mercer_derivative mercer_derivative_partials(int64_t count, const 
  *  stays in its row.
  *  Errors: MERCER_DIMENSION_MISMATCH, MERCER_UNSUPPORTED (a map without derivatives, or of
  *  fewer orders; too many terms; LOG_LENGTHSCALE of a map whose features do not depend on one:
- *  linear maps, sketches, laplace, supplied frequencies, nystroem).
+ *  linear maps, sketches, laplace, supplied frequencies, nystroem, sums, products).
  *  Threads and cost: any number at once. PARTIALS to LAPLACIAN: one projection of X, the
  *  function of it once for each row and frequency, and out, which is written once: the gradient
  *  of many rows takes about the time of writing d n D numbers. Beside it the frequencies: the
@@ -121,7 +129,9 @@ static inline mercer_derivative mercer_derivative_partials(int64_t count, const 
  *  dear. LAPLACIAN of positive and skewed_chi2: 3 d, 2 d operations for each number of out. JVP
  *  and VJP: two projections; no more than out is kept. product_sketch of p factors: p
  *  projections, p operations for each number of out for GRADIENT, p prod_k (p_k + 1) for
- *  others.
+ *  others. Other sketches: p maps for each direction, of which GRADIENT and VJP have d. nystroem:
+ *  as the map, for every block. product: the parts' own, and every block once for each term of
+ *  Leibniz' rule; PARTIALS one multi-index after the other, with all those below it.
  *  Source: Szabo, Sriperumbudur 2019, equation 14, for Fourier features; product and chain
  *  rule. Since 0.1. */
 MERCER_API mercer_status mercer_map_derivative(const mercer_map* map, const mercer_rows* X,
@@ -142,12 +152,21 @@ MERCER_API mercer_status mercer_map_derivative(const mercer_map* map, const merc
 /** K(i, j) = d^{p,q} k(X_i, Y_j), exact: of order p_k in entry k of x, q_k in entry k of y. For the
  *  Gaussian of lengthscales l and variance v, t_k = (x_k - y_k)/l_k,
  *    d^{p,q} k = v exp(-||t||^2/2) prod_k (-1)^{p_k} He_{p_k + q_k}(t_k) / l_k^{p_k + q_k}
- *  with the Hermite polynomials He_0 = 1, He_1 = t, He_{n+1} = t He_n - n He_{n-1}.
+ *  with the Hermite polynomials He_0 = 1, He_1 = t, He_{n+1} = t He_n - n He_{n-1}. There, too:
+ *    rational_quadratic, matern           f(||t||^2) by the derivatives of f
+ *    cauchy, spectral_mixture             products over the inputs
+ *    exponential, polynomial, dot_product f(x'y) by the derivatives of f
+ *    sum, product                         those of the parts; Leibniz' rule in x and y
+ *  |p| + |q| is at most 64; of matern 2 for nu = 1.5, 4 for nu = 2.5, nu - 0.01 for any other; of a
+ *  sum or product the least of its parts. Digits are lost where terms of both signs are added: of
+ *  rational_quadratic, matern and products about one for every two orders.
  *  Shapes: X n x d, Y m x d, dense or CSR (made dense); p and q: d orders >= 0 each, |p| and |q| at
  *  most 32, NULL for 0; K n x m, F32 or F64, computed in double.
  *  Errors: MERCER_DIMENSION_MISMATCH (columns of Y, shape of K, ARD count), MERCER_UNSUPPORTED
- *  (another kernel than gaussian).
- *  Threads and cost: any number at once; O(n m d). Since 0.1. */
+ *  (a kernel without derivatives, or of fewer orders; a product with prod_k (p_k + 1) (q_k + 1) >
+ *  1,024).
+ *  Threads and cost: any number at once; O(n m d), of a product times the square of the number of
+ *  orders up to p and q. Since 0.1. */
 MERCER_API mercer_status mercer_kernel_derivative(const mercer_kernel* kernel, const mercer_rows* X,
                                                   const mercer_rows* Y, const int32_t* p,
                                                   const int32_t* q, mercer_context* context,

@@ -49,7 +49,8 @@ MERCER_API mercer_status mercer_kernel_ridge_fit(const mercer_kernel* kernel,
 /** scores(i, :) = k(X_i, training rows) alpha, plus the mean of Y where it was centred.
  *  Shapes: X any rows of d columns; scores n x outputs, F32 or F64; outputs: the columns of the Y
  *  fitted on, or K.
- *  Errors: MERCER_DIMENSION_MISMATCH.
+ *  Errors: MERCER_DIMENSION_MISMATCH; MERCER_INVALID_ARGUMENT: a row that is prepared out of the
+ *  kernel's domain, naming row, column and value.
  *  Threads and cost: any number at once; d multiply-adds for each pair of a row and a training row.
  *  */
 MERCER_API mercer_status mercer_kernel_ridge_predict(const mercer_kernel_ridge* fitted,

@@ -124,6 +124,7 @@ void predict_exact(const ExactModel& model, const Rows& X, Context& context,
           "scores is %lld x %lld, expected %lld rows and %lld outputs",
           static_cast<Long>(scores.rows), static_cast<Long>(scores.cols),
           static_cast<Long>(X.rows()), static_cast<Long>(model.alpha.cols()));
+  check_prepared(*model.kernel, model.preparation, X, "leave the row out");
   const int64_t n = model.rows.rows();
   const int64_t size =
       std::clamp<int64_t>(kBlockBytes / (8 * n), 1, std::max<int64_t>(X.rows(), 1));

@@ -50,15 +50,14 @@ void for_each_prepared_number(const Preparation& by, const CsrView<T>& X, int64_
 
 template <class View>
 [[noreturn]] void refuse_prepared(const InputDomain& domain, const View& X, int64_t i,
-                                  int64_t column, double prepared) {
+                                  int64_t column, double prepared, const char* remedy) {
   double given = 0;
   for_each_listed(X, i, [&](int64_t j, auto x) { given += j == column ? x : 0; });
   fail(MERCER_INVALID_ARGUMENT,
        "X: row %lld, column %lld (counted from 0) is %g, prepared as the model's rows were %g, "
-       "expected a number %s %g, as kernel %s takes: leave the row out, or clip it to the range of "
-       "the rows fitted on",
+       "expected a number %s %g, as kernel %s takes: %s",
        static_cast<long long>(i), static_cast<long long>(column), given, prepared,
-       domain.bound.open ? ">" : ">=", domain.bound.least, domain.kernel.c_str());
+       domain.bound.open ? ">" : ">=", domain.bound.least, domain.kernel.c_str(), remedy);
 }
 
 }  // namespace
@@ -99,20 +98,21 @@ void check_domain(const FitOptions& options, const char* name, const Rows& X) {
   });
 }
 
-void check_prepared(const Model& model, const Rows& X) {
-  const std::optional<InputDomain> domain = domain_of(model.map->kernel());
-  if (!domain || model.preparation.hashing.buckets > 0) return;
+void check_prepared(const kernel::Kernel& kernel, const Preparation& preparation, const Rows& X,
+                    const char* remedy) {
+  const std::optional<InputDomain> domain = domain_of(kernel);
+  if (!domain || preparation.hashing.buckets > 0) return;
   std::vector<double> sums(static_cast<size_t>(sum_count(X)), 0.0);
   X.visit([&](const auto& view) {
     for (int64_t i = 0; i < view.rows; ++i) {
       int64_t column = -1;
       double number = 0;
-      for_each_prepared_number(model.preparation, view, i, sums.data(), [&](int64_t j, double x) {
+      for_each_prepared_number(preparation, view, i, sums.data(), [&](int64_t j, double x) {
         if (column >= 0 || !domain->bound.excludes(x)) return;
         column = j;
         number = x;
       });
-      if (column >= 0) refuse_prepared(*domain, view, i, column, number);
+      if (column >= 0) refuse_prepared(*domain, view, i, column, number, remedy);
     }
   });
 }

@@ -26,9 +26,10 @@ bool stays_inside(const FitOptions& options, Transform transform);
 /// could take them farther down.
 void check_domain(const FitOptions& options, const char* name, const Rows& X);
 
-/// INVALID_ARGUMENT for a row of X that the model prepares out of the domain of its map's kernel,
-/// where its scores would be NaN: naming row, column, value and domain. NaN is inside.
-void check_prepared(const Model& model, const Rows& X);
+/// INVALID_ARGUMENT for a row of X that is prepared out of the kernel's domain, where its scores
+/// would be NaN: naming row, column, value and domain, and what to do. NaN is inside.
+void check_prepared(const kernel::Kernel& kernel, const Preparation& preparation, const Rows& X,
+                    const char* remedy);
 
 /// The options with the domain, once both checks are passed; scales_up is false where some input
 /// is negative, which must not be taken farther down.

@@ -77,7 +77,9 @@ Outside for_each_score(const Model& model, const Rows& X, Context& context,
   Outside found;
   if (model.ranges.known()) found = count_outside(ranges, X, context);
   if (extrapolation == Extrapolation::refuse && found.rows > 0) refuse_outside(ranges, X);
-  if (extrapolation == Extrapolation::free) check_prepared(model, X);  // others stay inside
+  if (extrapolation == Extrapolation::free)  // others stay inside
+    check_prepared(model.map->kernel(), model.preparation, X,
+                   "leave the row out, or clip it to the range of the rows fitted on");
   const std::vector<Limits> limits = score_limits(model);
   Stage stage(context, X.rows());
   const auto guarded = [&](int64_t first, MatrixView<double> scores) {

@@ -7,7 +7,9 @@
 
 #include "model_problem.h"
 #include "support/catch.h"
+#include "support/dense.h"
 #include "support/kernels.h"
+#include "support/refusal.h"
 
 using namespace mercer;
 using namespace mercer::model;
@@ -53,6 +55,26 @@ TEST_CASE("exact ridge solves its system on standardised rows", "[model]") {
     CHECK(worst < 1e-10);
     CHECK((model.mean[0] != 0) == center);
   }
+}
+
+TEST_CASE("exact ridge refuses rows outside the kernel's domain when it predicts", "[model]") {
+  const Problem problem = smooth_problem(30, 3, 1, 0.1, 73);
+  const auto inside = filled(30, 3, [&](int64_t i, int64_t k) { return 1 + problem.X(i, k) / 9; });
+  const auto kernel = kernel::make_kernel({{"kernel", "additive_chi2"}});
+  FitOptions options;
+  options.lambda = 1e-3;
+  Context context;
+  const ExactModel model = fit_exact(kernel->copy(), options, inside.view(), problem.y(), context);
+  const auto outside = copy(inside.view());
+  outside(7, 2) = -0.5;
+  Matrix<double> scores(30, 1);
+  CHECK(refusal_fault(
+            MERCER_INVALID_ARGUMENT,
+            [&] { predict_exact(model, outside.view(), context, scores.view()); },
+            "X: row 7, column 2", "is -0.5", "kernel additive_chi2", "leave the row out") == "");
+  outside(7, 2) = 0.25;
+  predict_exact(model, outside.view(), context, scores.view());
+  for (int64_t i = 0; i < 30; ++i) CHECK(std::isfinite(scores(i, 0)));
 }
 
 TEST_CASE("exact classification is one-hot least squares", "[model]") {
