@@ -107,6 +107,48 @@ void product_f32(benchmark::State& state, int64_t degree) {
           d, state.range(2)));
 }
 
+// Columns of a Fourier and a sketch multiplied: both parts differentiated, and Leibniz' rule.
+void composed_f32(benchmark::State& state, const char* sketch) {
+  const int64_t d = state.range(1);
+  const Parameters square = {{"kernel", "polynomial"}, {"gamma", 1 / double(d)}, {"offset", 1.0}};
+  const auto part = [](const Parameters& own) { return std::make_shared<const Parameters>(own); };
+  const Parameters kernel = {{"kernel", "product"},
+                             {"parts", ObjectList{part(gaussian(d)), part(square)}}};
+  gradient<float>(
+      state, *map_of({{"map", "product"},
+                      {"parts", ObjectList{part({{"map", "fourier"}}), part({{"map", sketch}})}}},
+                     kernel, d, state.range(2)));
+}
+void anova_f32(benchmark::State& state, int64_t degree) {
+  const int64_t d = state.range(1);
+  gradient<float>(state, *map_of({{"map", "anova"}}, {{"kernel", "anova"}, {"degree", degree}}, d,
+                                 state.range(2)));
+}
+void sketch_f32(benchmark::State& state, const char* map) {
+  const int64_t d = state.range(1);
+  gradient<float>(
+      state,
+      *map_of({{"map", map}}, {{"kernel", "polynomial"}, {"gamma", 1 / double(d)}, {"offset", 1.0}},
+              d, state.range(2)));
+}
+// 1,024 landmarks out of as many rows.
+void nystroem_f64(benchmark::State& state, const Parameters& kernel) {
+  const int64_t d = state.range(1), D = 1024;
+  Parameters own = kernel;
+  own.set("lengthscale", std::sqrt(double(d)));
+  const Matrix<double> X = normal_rows<double>(D, d);
+  const Rows rows(X.view());
+  Context context;
+  const Parameters spec =
+      feature::canonical_map({{"map", "nystroem"},
+                              {"kernel", std::make_shared<const Parameters>(own)},
+                              {"inputs", d},
+                              {"features", D},
+                              {"landmarks", "supplied"}},
+                             "", feature::Data::refused);
+  gradient<double>(state, *feature::make_map(spec, {.rows = &rows, .context = &context}));
+}
+
 // What an autodiff framework asks for, over the time of one apply: products with the Jacobian.
 void products(benchmark::State& state, bool forward) {
   const int64_t n = state.range(0), d = state.range(1), D = state.range(2);
@@ -145,6 +187,17 @@ BENCHMARK_CAPTURE(positive_f32, trigonometric, "trigonometric")->Apply(shapes);
 BENCHMARK_CAPTURE(arc_cosine_f32, ramp, 1)->Apply(shapes);
 BENCHMARK_CAPTURE(arc_cosine_f32, squared_ramp, 2)->Apply(shapes);
 BENCHMARK_CAPTURE(product_f32, degree_3, 3)->Apply(shapes);
+BENCHMARK_CAPTURE(composed_f32, product_sketch, "product_sketch")->Apply(shapes);
+BENCHMARK_CAPTURE(anova_f32, degree_2, 2)->Apply(shapes);
+BENCHMARK_CAPTURE(sketch_f32, tensor_srht, "tensor_srht")->Apply(shapes);
+void landmark_shapes(benchmark::internal::Benchmark* benchmark) {
+  for (const int64_t d : {3, 16}) benchmark->Args({1000, d, 1024, 2});
+  benchmark->Unit(benchmark::kMillisecond)->UseRealTime()->Iterations(1);
+}
+BENCHMARK_CAPTURE(nystroem_f64, gaussian, Parameters{{"kernel", "gaussian"}})
+    ->Apply(landmark_shapes);
+BENCHMARK_CAPTURE(nystroem_f64, matern, Parameters{{"kernel", "matern"}, {"nu", 2.5}})
+    ->Apply(landmark_shapes);
 BENCHMARK_CAPTURE(products, jvp, true)->Apply(shapes);
 BENCHMARK_CAPTURE(products, vjp, false)->Apply(shapes);
 

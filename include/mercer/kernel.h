@@ -55,7 +55,9 @@ extern "C" {
  *   2s,
  *                          sum_i (s! C(s, i))^2 (x'y)^{2i} (||x|| ||y||)^{m - 2i}
  *   sum, product           of the kernels in "parts", a list of 2 to 64 specs, each with its own
- *                          parameters; they may be sums and products again
+ *                          parameters; they may be sums and products again. A product is NaN
+ *                          where one part overflows and another vanishes: exponential beside
+ *                          gaussian at x'y/l^2 > 709
  *
  * From additive_chi2 to reciprocal_semigroup inputs are >= 0: others give NaN. From skewed_chi2 on
  * there is no lengthscale but that of exponential and those of parts; after spectral_mixture no

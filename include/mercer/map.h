@@ -214,7 +214,9 @@ MERCER_API mercer_status mercer_fourier_create_supplied(const mercer_kernel* ker
  *            [Re | Im] count as N = D/2 complex ones and are multiplied as such; real columns, then
  *            N of them, multiply both halves. With a = z_j(x) conj(z_j(y)) of a column, E a = k,
  *            and moments by part: variance (prod E|a|^2/2 + prod E a^2/2 - k^2)/N, pseudo-variance
- *            (prod E a^2 - k^2)/N. Each part costs what it costs, and one pass over Z.
+ *            (prod E a^2 - k^2)/N. Each part costs what it costs, and one pass over Z. Features
+ *            are NaN where those of one part overflow and those of another vanish.
+ *            Derivatives where all parts have them.
  *
  * "parts" are map specs without kernel, inputs, features and seed; left out, each is the default
  * map of its kernel; at most 1,024 in all, nested 13 deep. MERCER_UNSUPPORTED: complex columns

@@ -234,8 +234,8 @@ class Backward {
 }  // namespace
 
 template <class T>
-void differentiate_columns(const ColumnProduct& product, const Derivative& what,
-                           MatrixView<const T> X, Context& context, MatrixView<T> out) {
+void differentiate_rows(const ColumnProduct& product, const Derivative& what, MatrixView<const T> X,
+                        Context& context, MatrixView<T> out) {
   const LeibnizRule rule = what.kind == Derivative::Kind::partials
                                ? LeibnizRule::of_partial(what.partials.front())
                                : LeibnizRule::of_kind(what.kind, X.cols);
@@ -243,26 +243,17 @@ void differentiate_columns(const ColumnProduct& product, const Derivative& what,
 }
 
 template <class T>
-void push_forward_columns(const ColumnProduct& product, MatrixView<const T> X,
-                          MatrixView<const T> V, Context& context, MatrixView<T> out) {
+void push_rows_forward(const ColumnProduct& product, MatrixView<const T> X, MatrixView<const T> V,
+                       Context& context, MatrixView<T> out) {
   Forward<T>(product, LeibnizRule::of_direction(), V).run(X, context, out);
 }
 
 template <class T>
-void pull_back_columns(const ColumnProduct& product, MatrixView<const T> X, MatrixView<const T> G,
-                       Context& context, MatrixView<T> out) {
+void pull_rows_back(const ColumnProduct& product, MatrixView<const T> X, MatrixView<const T> G,
+                    Context& context, MatrixView<T> out) {
   if (X.rows > 0) Backward<T>(product, X, G, context, out).run();
 }
 
-#define MERCER_INSTANTIATE(T)                                                                     \
-  template void differentiate_columns(const ColumnProduct&, const Derivative&,                    \
-                                      MatrixView<const T>, Context&, MatrixView<T>);              \
-  template void push_forward_columns(const ColumnProduct&, MatrixView<const T>,                   \
-                                     MatrixView<const T>, Context&, MatrixView<T>);               \
-  template void pull_back_columns(const ColumnProduct&, MatrixView<const T>, MatrixView<const T>, \
-                                  Context&, MatrixView<T>);
-MERCER_INSTANTIATE(float)
-MERCER_INSTANTIATE(double)
-#undef MERCER_INSTANTIATE
+MERCER_INSTANTIATE_DERIVATIVES(ColumnProduct)
 
 }  // namespace mercer::feature

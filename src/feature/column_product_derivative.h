@@ -8,6 +8,7 @@
 #include "base/context.h"
 #include "base/matrix_view.h"
 #include "feature/derivative.h"
+#include "feature/derivative_calls.h"
 #include "feature/feature_map.h"
 
 namespace mercer::feature {
@@ -21,14 +22,6 @@ struct ColumnProduct {
 
 /// As FeatureMap::differentiate, for one block p that is not empty or any other kind; push_forward
 /// and pull_back.
-template <class T>
-void differentiate_columns(const ColumnProduct& product, const Derivative& what,
-                           MatrixView<const T> X, Context& context, MatrixView<T> out);
-template <class T>
-void push_forward_columns(const ColumnProduct& product, MatrixView<const T> X,
-                          MatrixView<const T> V, Context& context, MatrixView<T> out);
-template <class T>
-void pull_back_columns(const ColumnProduct& product, MatrixView<const T> X, MatrixView<const T> G,
-                       Context& context, MatrixView<T> out);
+MERCER_DERIVATIVES(ColumnProduct)
 
 }  // namespace mercer::feature

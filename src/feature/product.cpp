@@ -88,7 +88,7 @@ class Product final : public ComposedMap {
   void differentiate_rows(const Derivative& what, MatrixView<const T> X, Context& context,
                           MatrixView<T> out) const {
     if (what.kind != Derivative::Kind::partials)
-      return differentiate_columns(product(), what, X, context, out);
+      return feature::differentiate_rows(product(), what, X, context, out);
     Stage stage(context, std::ssize(what.partials));
     for (int64_t b = 0; b < std::ssize(what.partials); ++b) {
       const MultiIndex& p = what.partials[static_cast<size_t>(b)];
@@ -97,7 +97,7 @@ class Product final : public ComposedMap {
       if (p.empty()) {
         apply(X, {0, features()}, context, block);
       } else {
-        differentiate_columns(product(), {what.kind, {p}}, X, context, block);
+        feature::differentiate_rows(product(), {what.kind, {p}}, X, context, block);
       }
       stage.advance(1);
     }
@@ -105,12 +105,12 @@ class Product final : public ComposedMap {
   template <class T>
   void push_rows_forward(MatrixView<const T> X, MatrixView<const T> V, Context& context,
                          MatrixView<T> out) const {
-    push_forward_columns(product(), X, V, context, out);
+    feature::push_rows_forward(product(), X, V, context, out);
   }
   template <class T>
   void pull_rows_back(MatrixView<const T> X, MatrixView<const T> G, Context& context,
                       MatrixView<T> out) const {
-    pull_back_columns(product(), X, G, context, out);
+    feature::pull_rows_back(product(), X, G, context, out);
   }
 
   int64_t columns() const noexcept {

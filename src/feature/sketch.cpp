@@ -130,19 +130,19 @@ class Sketch final : public FeatureMap {
   template <class T>
   void pull_rows_back(MatrixView<const T> X, MatrixView<const T> G, Context& context,
                       MatrixView<T> out) const {
-    if (!is_product()) return pull_back_sketch(tangents(), X, G, context, out);
+    if (!is_product()) return feature::pull_rows_back(tangents(), X, G, context, out);
     pull_back_products(factors(), X, G, context, out);
   }
   template <class T>
   void push_rows_forward(MatrixView<const T> X, MatrixView<const T> V, Context& context,
                          MatrixView<T> out) const {
-    if (!is_product()) return push_forward_sketch(tangents(), X, V, context, out);
+    if (!is_product()) return feature::push_rows_forward(tangents(), X, V, context, out);
     push_forward_products(factors(), X, V, context, out);
   }
   template <class T>
   void differentiate_rows(const Derivative& what, MatrixView<const T> X, Context& context,
                           MatrixView<T> out) const {
-    if (!is_product()) return differentiate_sketch(tangents(), what, X, context, out);
+    if (!is_product()) return feature::differentiate_rows(tangents(), what, X, context, out);
     differentiate_products(factors(), what, X, context, out);
   }
   // Columns are products of real inner products, which have derivatives of every order.

@@ -320,8 +320,8 @@ class BackwardTangents final : public TangentTiles<T> {
 }  // namespace
 
 template <class T>
-void differentiate_sketch(const TangentSketch& sketch, const Derivative& what,
-                          MatrixView<const T> X, Context& context, MatrixView<T> out) {
+void differentiate_rows(const TangentSketch& sketch, const Derivative& what, MatrixView<const T> X,
+                        Context& context, MatrixView<T> out) {
   std::vector<int64_t> inputs;
   for (const std::vector<MultiIndex>& block : partials_of(what, X.cols))
     inputs.push_back(block[0].empty() ? kValue : block[0][0].input);
@@ -329,26 +329,17 @@ void differentiate_sketch(const TangentSketch& sketch, const Derivative& what,
 }
 
 template <class T>
-void push_forward_sketch(const TangentSketch& sketch, MatrixView<const T> X, MatrixView<const T> V,
-                         Context& context, MatrixView<T> out) {
+void push_rows_forward(const TangentSketch& sketch, MatrixView<const T> X, MatrixView<const T> V,
+                       Context& context, MatrixView<T> out) {
   if (X.rows > 0) run_tiles(ForwardTangents<T>(sketch, X, V, out), context);
 }
 
 template <class T>
-void pull_back_sketch(const TangentSketch& sketch, MatrixView<const T> X, MatrixView<const T> G,
-                      Context& context, MatrixView<T> out) {
+void pull_rows_back(const TangentSketch& sketch, MatrixView<const T> X, MatrixView<const T> G,
+                    Context& context, MatrixView<T> out) {
   if (X.rows > 0) run_tiles(BackwardTangents<T>(sketch, X, G, out), context);
 }
 
-#define MERCER_INSTANTIATE(T)                                                                      \
-  template void differentiate_sketch(const TangentSketch&, const Derivative&, MatrixView<const T>, \
-                                     Context&, MatrixView<T>);                                     \
-  template void push_forward_sketch(const TangentSketch&, MatrixView<const T>,                     \
-                                    MatrixView<const T>, Context&, MatrixView<T>);                 \
-  template void pull_back_sketch(const TangentSketch&, MatrixView<const T>, MatrixView<const T>,   \
-                                 Context&, MatrixView<T>);
-MERCER_INSTANTIATE(float)
-MERCER_INSTANTIATE(double)
-#undef MERCER_INSTANTIATE
+MERCER_INSTANTIATE_DERIVATIVES(TangentSketch)
 
 }  // namespace mercer::feature

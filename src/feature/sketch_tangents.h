@@ -7,6 +7,7 @@
 #include "base/context.h"
 #include "base/matrix_view.h"
 #include "feature/derivative.h"
+#include "feature/derivative_calls.h"
 #include "feature/sketch.h"
 #include "feature/sketch_tree.h"
 
@@ -20,14 +21,6 @@ struct TangentSketch {
 
 /// As FeatureMap::differentiate, of order 1, push_forward and pull_back. Cost: for every direction
 /// a sketch for each factor of each node; pull_back takes the gradient's directions.
-template <class T>
-void differentiate_sketch(const TangentSketch& sketch, const Derivative& what,
-                          MatrixView<const T> X, Context& context, MatrixView<T> out);
-template <class T>
-void push_forward_sketch(const TangentSketch& sketch, MatrixView<const T> X, MatrixView<const T> V,
-                         Context& context, MatrixView<T> out);
-template <class T>
-void pull_back_sketch(const TangentSketch& sketch, MatrixView<const T> X, MatrixView<const T> G,
-                      Context& context, MatrixView<T> out);
+MERCER_DERIVATIVES(TangentSketch)
 
 }  // namespace mercer::feature
