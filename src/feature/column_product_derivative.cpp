@@ -21,8 +21,8 @@ namespace {
 
 // Of blocks of the product and of one part: parts are differentiated for many rows at once, since
 // their frequencies are dear.
-constexpr int64_t kTileBytes = int64_t{1} << 25;
-constexpr int64_t kLeastRows = 16;
+constexpr int64_t kTileBytes = int64_t{1} << 26;
+constexpr int64_t kLeastRows = 4;
 
 int64_t rows_of_tile(int64_t rows, int64_t row_numbers, int64_t number_bytes) {
   const int64_t bytes = checked_multiply(std::max<int64_t>(row_numbers, 1), number_bytes, "tiles");

@@ -171,6 +171,7 @@ class Matern final : public RadialKernel<Matern, SpectralKernel<Matern, Sum, Stu
   // d/ds of 2^{1-nu}/Gamma(nu) u^nu K_nu(u), u^2 = 2 nu s, is -nu/(2 (nu - 1)) times that of nu - 1
   // and the same u.
   double slope(int64_t n, double s, double u, double decay, double over_u) const noexcept {
+    if (form_ != Form::any && decay == 0) return 0;  // where u may be infinite
     if (form_ == Form::three_halves) return (n == 1 ? -1.5 : 2.25 * over_u) * decay;
     if (form_ == Form::five_halves) {
       constexpr double kFactors[] = {0, -5.0 / 6, 25.0 / 12, -125.0 / 24, 625.0 / 48};

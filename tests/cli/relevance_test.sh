@@ -52,6 +52,6 @@ refuses 'cannot both be standard input' "$MERCER" relevance - -
 refuses 'no rows' "$MERCER" relevance model <(echo strong,weak,idle)
 head -2 linear.csv >one.csv
 refuses 'one row, expected at least 2' "$MERCER" relevance model one.csv
-fits linear.csv -o counts --map '{"map":"poisson"}' --features 64 --lengthscale 2 --lambda 1e-6
-refuses 'no derivatives' "$MERCER" relevance counts linear.csv
+fits linear.csv -o steps --kernel sign --features 64 --lambda 1e-6
+refuses 'no derivatives' "$MERCER" relevance steps linear.csv
 finish
