@@ -119,6 +119,11 @@ void sizes(benchmark::internal::Benchmark* of) {
   of->Unit(benchmark::kMillisecond)->UseRealTime()->Iterations(3);
 }
 
+void few_and_many(benchmark::internal::Benchmark* of) {
+  for (const int64_t n : {200, 5000}) of->Args({n, 1000});
+  of->Unit(benchmark::kMillisecond)->UseRealTime()->Iterations(1);
+}
+
 }  // namespace
 
 BENCHMARK_CAPTURE(field_f32, curl_free, "curl_free")->Apply(sizes);
@@ -132,17 +137,7 @@ BENCHMARK(decomposable)
     ->UseRealTime()
     ->Iterations(3);
 
-BENCHMARK_CAPTURE(search, divergence_free, "divergence_free")
-    ->Args({200, 1000})
-    ->Args({5000, 1000})
-    ->Unit(benchmark::kMillisecond)
-    ->UseRealTime()
-    ->Iterations(1);
-BENCHMARK_CAPTURE(search, decomposable, "decomposable")
-    ->Args({200, 1000})
-    ->Args({5000, 1000})
-    ->Unit(benchmark::kMillisecond)
-    ->UseRealTime()
-    ->Iterations(1);
+BENCHMARK_CAPTURE(search, divergence_free, "divergence_free")->Apply(few_and_many);
+BENCHMARK_CAPTURE(search, decomposable, "decomposable")->Apply(few_and_many);
 
 BENCHMARK_MAIN();

@@ -7,20 +7,13 @@ Usage: operators_test.py BENCH LIBMERCER.so SCRATCH"""
 import contextlib
 import gzip
 import io
-import pathlib
 import runpy
 import sys
 
-try:
-    import numpy as np
-    from matplotlib.container import ErrorbarContainer
-except ImportError as missing:
-    print(f"SKIPPED: {missing}")
-    sys.exit(0)
-
-bench, library, scratch = (pathlib.Path(text).resolve() for text in sys.argv[1:])
-sys.path.insert(0, str(bench))
-import figure  # noqa: E402
+from preamble import bench, library, scratch
+import figure
+import numpy as np
+from matplotlib.container import ErrorbarContainer
 
 charts = []
 written = figure.save

@@ -3,20 +3,12 @@
 """The plots of bench/ on a small generated problem: bars and one tick per width, D written where the axis does not
 tell it, data and seeds in the titles, no two series alike, the legend beside the axes.
 Usage: plots_test.py BENCH LIBMERCER.so SCRATCH"""
-import pathlib
 import runpy
 import sys
 
-try:
-    import numpy  # noqa: F401
-    from matplotlib.container import ErrorbarContainer
-except ImportError as missing:
-    print(f"SKIPPED: {missing}")
-    sys.exit(0)
-
-bench, library, scratch = (pathlib.Path(text).resolve() for text in sys.argv[1:])
-sys.path.insert(0, str(bench))
-import figure  # noqa: E402
+from preamble import bench, library, scratch
+import figure
+from matplotlib.container import ErrorbarContainer
 
 WIDTHS = [32, 64]
 charts = []

@@ -94,6 +94,17 @@ TEST_CASE("maps made and prepared under another rounding mode have the same bits
   }
 }
 
+/// Every mode makes the same map.
+template <class Make>
+void check_modes(const Make& make) {
+  const auto expected = features_of(make().get());
+  for (const int mode : kModes) {
+    MapHandle map;
+    CHECK(under(mode, [&] { map = make(); }));
+    CHECK(same_bytes(features_of(map.get()), expected));
+  }
+}
+
 TEST_CASE("a map made from rows under another rounding mode has the same bits", "[capi]") {
   const auto X = numbers(n, d);
   const auto made = [&] {
@@ -103,12 +114,7 @@ TEST_CASE("a map made from rows under another rounding mode has the same bits", 
         rows_of(X, d), nullptr, nullptr, &map);
     return MapHandle(map);
   };
-  const auto expected = features_of(made().get());
-  for (const int mode : kModes) {
-    MapHandle map;
-    CHECK(under(mode, [&] { map = made(); }));
-    CHECK(same_bytes(features_of(map.get()), expected));
-  }
+  check_modes(made);
 }
 
 TEST_CASE("kernels and maps of typed constructors, too", "[capi]") {
@@ -120,12 +126,7 @@ TEST_CASE("kernels and maps of typed constructors, too", "[capi]") {
     mercer_map_prepare(map, MERCER_PRECISION_F64, nullptr);
     return MapHandle(map);
   };
-  const auto expected = features_of(make().get());
-  for (const int mode : kModes) {
-    MapHandle map;
-    CHECK(under(mode, [&] { map = make(); }));
-    CHECK(same_bytes(features_of(map.get()), expected));
-  }
+  check_modes(make);
 }
 
 }  // namespace
