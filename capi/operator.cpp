@@ -10,6 +10,7 @@
 #include "handles.h"
 #include "io/object_file.h"
 #include "operator/supplied.h"
+#include "operator_pairs.h"
 #include "row_arguments.h"
 #include "spec/spec.h"
 
@@ -198,16 +199,9 @@ mercer_status mercer_operator_map_variance(const mercer_operator_map* map, const
                                            const mercer_matrix* out) {
   return guard_long("mercer_operator_map_variance", context, [&](Context& running) {
     const operators::OperatorMap& phi = *checked("map", map).impl;
-    const auto x = read_rows("X", X, phi.inputs(), "the map's inputs", running);
-    const auto y = read_rows("Y", Y, phi.inputs(), "the map's inputs", running);
-    check_same_rows(y, x);
-    const Result result("out", out, x.n(),
-                        checked_multiply(phi.outputs(), phi.outputs(), "variance"), running);
-    result.check_apart(x);
-    result.check_apart(y);
-    phi.variance(DoubleRows(x, running).view(), DoubleRows(y, running).view(), running,
-                 result.view());
-    result.finish();
+    answer_pairs(phi, X, Y, out, running, [&](const auto& x, const auto& y, const auto& blocks) {
+      phi.variance(x, y, running, blocks);
+    });
   });
 }
 

@@ -13,6 +13,7 @@
 #include "model/operator_fit.h"
 #include "model/operator_posterior.h"
 #include "operator/output_structure.h"
+#include "operator_pairs.h"
 #include "row_arguments.h"
 #include "solver/operator_ridge.h"
 #include "solver/stein.h"
@@ -147,17 +148,10 @@ mercer_status mercer_operator_map_variance_bound(const mercer_operator_map* map,
   return guard_long("mercer_operator_map_variance_bound", context, [&](Context& running) {
     const operators::OperatorMap& phi = *checked("map", map).impl;
     check_range("printed", printed, 0, 1);
-    const auto x = read_rows("X", X, phi.inputs(), "the map's inputs", running);
-    const auto y = read_rows("Y", Y, phi.inputs(), "the map's inputs", running);
-    check_same_rows(y, x);
-    const Result result("out", out, x.n(),
-                        checked_multiply(phi.outputs(), phi.outputs(), "variance"), running);
-    result.check_apart(x);
-    result.check_apart(y);
-    statistic::operator_variance_bound(
-        phi, DoubleRows(x, running).view(), DoubleRows(y, running).view(),
-        printed == 1 ? statistic::BoundForm::printed : statistic::BoundForm::corrected, running,
-        result.view());
-    result.finish();
+    const auto form =
+        printed == 1 ? statistic::BoundForm::printed : statistic::BoundForm::corrected;
+    answer_pairs(phi, X, Y, out, running, [&](const auto& x, const auto& y, const auto& blocks) {
+      statistic::operator_variance_bound(phi, x, y, form, running, blocks);
+    });
   });
 }

@@ -191,11 +191,7 @@ void run_fit(const FitRequest& request) {
   const Plan plan = plan_of(request);
   TrainingSet set = read_training_set(request.learn, streams);
   const std::string metadata = metadata_text(set.metadata);  // what cannot be kept is refused now
-  int64_t n = set.data.n;
-  if (request.test_fraction > 0) {
-    n -= held_out_rows(n, request.test_fraction);
-    shuffle_rows(&set.data, request.learn.seed);
-  }
+  const int64_t n = hold_out(&set.data, request.test_fraction, request.learn.seed);
   Session session(request.learn.threads, request.learn.quiet);
   const Stopwatch watch;
   Model model = fit_by_search(request, plan, set, n, true, session, out);

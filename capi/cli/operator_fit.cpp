@@ -148,11 +148,7 @@ void run_operator_fit(const FitRequest& request) {
   learn.gaps = true;
   TrainingSet set = read_training_set(learn, streams);
   check_data(wanted, set, request.operation);
-  int64_t n = set.data.n;
-  if (request.test_fraction > 0) {
-    n -= held_out_rows(n, request.test_fraction);
-    shuffle_rows(&set.data, request.learn.seed);
-  }
+  const int64_t n = hold_out(&set.data, request.test_fraction, request.learn.seed);
   Session session(request.learn.threads, request.learn.quiet);
   const Stopwatch watch;
   const OperatorModel model = search(request, wanted, set, n, session, streams.out);

@@ -102,4 +102,10 @@ int64_t held_out_rows(int64_t n, double fraction) {
   return rows;
 }
 
+int64_t hold_out(Dataset* data, double fraction, uint64_t seed) {
+  if (!(fraction > 0)) return data->n;
+  shuffle_rows(data, seed);
+  return data->n - held_out_rows(data->n, fraction);
+}
+
 }  // namespace mercer::cli

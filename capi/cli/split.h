@@ -43,4 +43,8 @@ Fold fold_of(int64_t n, int64_t K, int64_t k);
 /// Rows to hold out of n for a fraction in (0, 1): rounded, at least 1, leaving at least 2.
 int64_t held_out_rows(int64_t n, double fraction);
 
+/// Shuffles the rows and returns how many, the first, are left where the fraction is held out; of a
+/// fraction of 0 all, in their order.
+int64_t hold_out(Dataset* data, double fraction, uint64_t seed);
+
 }  // namespace mercer::cli

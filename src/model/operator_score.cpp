@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "model/output_units.h"
+#include "model/warnings.h"
 
 namespace mercer::model {
 namespace {
@@ -95,18 +96,11 @@ OperatorScore OperatorErrors::score(bool nested) const {
 
 std::vector<std::string> operator_warnings(const OperatorReport& report, bool lengthscale_at_edge,
                                            double largest, double smallest) {
-  std::vector<std::string> found;
   const OperatorCandidate& chosen = report.chosen;
   const OperatorScore& score = report.score;
-  if (lengthscale_at_edge)
-    found.push_back(text("lengthscale %.4g is at an edge of what was tried", chosen.lengthscale));
-  if (largest > 0 && chosen.lambda >= largest)
-    found.push_back(text("lambda %.3g is the largest that was tried: the model is nearly constant",
-                         chosen.lambda));
-  if (smallest > 0 && chosen.lambda <= smallest && !(chosen.error < kNearlyExact))
-    found.push_back(
-        text("lambda %.3g is the smallest that was tried: the model nearly interpolates",
-             chosen.lambda));
+  std::vector<std::string> found =
+      edge_warnings(chosen.lengthscale, lengthscale_at_edge, chosen.lambda, largest, smallest,
+                    chosen.error < kNearlyExact);
   if (score.rows > 0 && score.rows < kFewScoredRows)
     found.push_back(text("the score is of %.0f rows alone", static_cast<double>(score.rows)));
   if (score.score <= score.constant)

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdarg>
 #include <cstdio>
+#include <utility>
 
 #include "model/class_weights.h"
 #include "model/repeats.h"
@@ -104,21 +105,30 @@ std::vector<std::string> data_warnings(const FitOptions& options, const Rows& X,
   return found;
 }
 
+std::vector<std::string> edge_warnings(double lengthscale, bool lengthscale_at_edge, double lambda,
+                                       double largest, double smallest, bool nearly_exact) {
+  std::vector<std::string> found;
+  if (lengthscale_at_edge)
+    found.push_back(text("lengthscale %.4g is at an edge of what was tried", lengthscale));
+  if (largest > 0 && lambda >= largest)
+    found.push_back(
+        text("lambda %.3g is the largest that was tried: the model is nearly constant", lambda));
+  if (smallest > 0 && lambda <= smallest && !nearly_exact)
+    found.push_back(
+        text("lambda %.3g is the smallest that was tried: the model nearly interpolates", lambda));
+  return found;
+}
+
 std::vector<std::string> choice_warnings(const FitReport& report, bool lengthscale_at_edge,
                                          double largest, double smallest) {
   std::vector<std::string> found;
   if (report.criterion_rows < kFewScoredRows && report.criterion == ComparedBy::held_out)
     found.push_back(
         text("%lld rows chose lengthscale and lambda", static_cast<Long>(report.criterion_rows)));
-  if (lengthscale_at_edge && std::isfinite(report.lengthscale))
-    found.push_back(text("lengthscale %.4g is at an edge of what was tried", report.lengthscale));
-  if (largest > 0 && report.lambda >= largest)
-    found.push_back(text("lambda %.3g is the largest that was tried: the model is nearly constant",
-                         report.lambda));
-  if (smallest > 0 && report.lambda <= smallest && !(report.criterion_score < kNearlyExact))
-    found.push_back(
-        text("lambda %.3g is the smallest that was tried: the model nearly interpolates",
-             report.lambda));
+  for (std::string& one :
+       edge_warnings(report.lengthscale, lengthscale_at_edge && std::isfinite(report.lengthscale),
+                     report.lambda, largest, smallest, report.criterion_score < kNearlyExact))
+    found.push_back(std::move(one));
   return found;
 }
 

@@ -11,6 +11,11 @@
 
 namespace mercer::model {
 
+/// Of what a search chose: lengthscale and lambda at an edge of what was tried. largest and smallest
+/// lambda: 0 where they are no edge; nearly_exact: a small lambda is right.
+std::vector<std::string> edge_warnings(double lengthscale, bool lengthscale_at_edge, double lambda,
+                                       double largest, double smallest, bool nearly_exact);
+
 /// Of the data: few rows, targets or inputs that do not vary, a class of one row; rows that repeat
 /// the inputs of others, and what these allow where their targets differ, unless the score of a
 /// regression shows that other rows are less noisy. Copies are not kept

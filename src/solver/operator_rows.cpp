@@ -41,20 +41,26 @@ void ExplicitRows::add_adjoint(int64_t first, MatrixView<const double> S, Contex
                      Transpose::yes, {S.row(i), theta.cols, outputs_}, 1.0, theta);
 }
 
-ObservedRows::ObservedRows(const OperatorRows& of, MatrixView<const double> Y) : of_(of), Y_(Y) {
-  require(Y.rows == of.rows() && Y.cols == of.outputs(), MERCER_DIMENSION_MISMATCH,
-          "targets are %lld x %lld, expected %lld rows x %lld outputs", static_cast<Long>(Y.rows),
-          static_cast<Long>(Y.cols), static_cast<Long>(of.rows()), static_cast<Long>(of.outputs()));
+int64_t count_observed(MatrixView<const double> Y) {
+  int64_t observed = 0;
   for (int64_t i = 0; i < Y.rows; ++i)
     for (int64_t k = 0; k < Y.cols; ++k) {
       require(!std::isinf(Y(i, k)), MERCER_INVALID_ARGUMENT,
               "target (%lld, %lld) is infinite, expected a finite number, or NaN where none was "
               "observed",
               static_cast<Long>(i), static_cast<Long>(k));
-      observed_ += !std::isnan(Y(i, k));
+      observed += !std::isnan(Y(i, k));
     }
-  require(observed_ > 0, MERCER_INVALID_ARGUMENT,
+  require(observed > 0, MERCER_INVALID_ARGUMENT,
           "no target was observed, expected at least one that is not NaN");
+  return observed;
+}
+
+ObservedRows::ObservedRows(const OperatorRows& of, MatrixView<const double> Y) : of_(of), Y_(Y) {
+  require(Y.rows == of.rows() && Y.cols == of.outputs(), MERCER_DIMENSION_MISMATCH,
+          "targets are %lld x %lld, expected %lld rows x %lld outputs", static_cast<Long>(Y.rows),
+          static_cast<Long>(Y.cols), static_cast<Long>(of.rows()), static_cast<Long>(of.outputs()));
+  observed_ = count_observed(Y);
 }
 
 std::vector<double> ObservedRows::targets() const {

@@ -58,6 +58,9 @@ class ExplicitRows final : public OperatorRows {
   int64_t outputs_;
 };
 
+/// How many targets were observed. INVALID_ARGUMENT for infinite ones, or if none was.
+int64_t count_observed(MatrixView<const double> Y);
+
 /// M Phi', (N p) x r, with M = 1 where a target was observed and 0 elsewhere. Both are referred to.
 class ObservedRows final : public linalg::LinearOperator {
  public:
