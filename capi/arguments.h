@@ -158,4 +158,12 @@ Options read_options(const char* name, const Options* options, const Options& de
   return known;
 }
 
+/// The same of options that may not be NULL: `what` they are, such as "a mercer_derivative".
+template <class Options>
+Options read_required(const char* name, const Options* options, const char* what,
+                      const Options& defaults, uint32_t first_size) {
+  check_struct(name, options, what);
+  return read_options(name, options, defaults, first_size);
+}
+
 }  // namespace mercer::capi

@@ -32,8 +32,8 @@ kernel::MultiIndex read_optional_index(const std::string& name, const int32_t* o
 bool takes_vectors(int32_t kind) { return kind >= MERCER_DERIVATIVE_JVP; }
 
 mercer_derivative read_derivative(const mercer_derivative* what) {
-  check_struct("what", what, "a mercer_derivative");
-  const auto read = read_options("what", what, kNothing, kDerivativeFirstSize);
+  const auto read =
+      read_required("what", what, "a mercer_derivative", kNothing, kDerivativeFirstSize);
   check_range("what->kind", read.kind, MERCER_DERIVATIVE_PARTIALS,
               MERCER_DERIVATIVE_LOG_LENGTHSCALE);
   const bool partials = read.kind == MERCER_DERIVATIVE_PARTIALS;

@@ -18,9 +18,9 @@ namespace {
 constexpr uint32_t kBoundFirstSize = 112;
 
 mercer_derivative_bound read_bound(const mercer_derivative_bound* bound) {
-  check_struct("bound", bound, "a mercer_derivative_bound");
-  const auto read = read_options(
-      "bound", bound, mercer_derivative_bound_of(0, nullptr, nullptr, 0, 0), kBoundFirstSize);
+  const auto read =
+      read_required("bound", bound, "a mercer_derivative_bound",
+                    mercer_derivative_bound_of(0, nullptr, nullptr, 0, 0), kBoundFirstSize);
   check_range("bound->reserved", read.reserved, 0, 0);
   check_at_least("bound->d", read.d, 1);
   check_positive("bound->diameter", read.diameter);

@@ -27,9 +27,8 @@ namespace {
 constexpr uint32_t kKernelFitFirstSize = 64;
 
 mercer_operator_kernel_fit read_kernel_fit(const mercer_operator_kernel_fit* fit) {
-  check_not_null("fit", fit, "a mercer_operator_kernel_fit");
-  check_aligned("fit", fit, alignof(mercer_operator_kernel_fit));
-  const auto read = read_options("fit", fit, mercer_operator_kernel_fit_of(0), kKernelFitFirstSize);
+  const auto read = read_required("fit", fit, "a mercer_operator_kernel_fit",
+                                  mercer_operator_kernel_fit_of(0), kKernelFitFirstSize);
   check_range("fit->method", read.method, MERCER_OPERATOR_KERNEL_METHOD_AUTOMATIC,
               MERCER_OPERATOR_KERNEL_METHOD_CONJUGATE_GRADIENT);
   check_range("fit->reserved", read.reserved, 0, 0);

@@ -49,9 +49,8 @@ void check_kernel(const mercer_operator_bound& read) {
 }
 
 mercer_operator_bound read_bound(const mercer_operator_bound* bound) {
-  check_struct("bound", bound, "a mercer_operator_bound");
-  const auto read =
-      read_options("bound", bound, mercer_operator_bound_of(0, 0, 0), kBoundFirstSize);
+  const auto read = read_required("bound", bound, "a mercer_operator_bound",
+                                  mercer_operator_bound_of(0, 0, 0), kBoundFirstSize);
   check_range("bound->reserved", read.reserved, 0, 0);
   check_range("bound->kind", read.kind, MERCER_OPERATOR_BOUND_28, MERCER_OPERATOR_BOUND_47);
   check_range("bound->printed", read.printed, 0, 1);

@@ -24,8 +24,8 @@ constexpr uint32_t kFitFirstSize = 120;
 
 /// All but what needs p.
 mercer_operator_fit read_fit(const mercer_operator_fit* fit) {
-  check_struct("fit", fit, "a mercer_operator_fit");
-  const auto read = read_options("fit", fit, mercer_operator_fit_of(nullptr, 0), kFitFirstSize);
+  const auto read = read_required("fit", fit, "a mercer_operator_fit",
+                                  mercer_operator_fit_of(nullptr, 0), kFitFirstSize);
   check_range("fit->method", read.method, MERCER_OPERATOR_METHOD_AUTOMATIC,
               MERCER_OPERATOR_METHOD_GRADIENTS);
   check_range("fit->separate", read.separate, 0, 1);

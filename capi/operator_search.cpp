@@ -91,10 +91,8 @@ mercer_status mercer_operator_model_search(const char* json, const mercer_rows* 
                                            const mercer_operator_search* search,
                                            mercer_context* context, mercer_operator_model** out) {
   return guard_create_long("mercer_operator_model_search", context, out, [&](Context& running) {
-    check_not_null("search", search, "a mercer_operator_search");
-    check_aligned("search", search, alignof(mercer_operator_search));
-    const auto read =
-        read_options("search", search, mercer_operator_search_of(0), kSearchFirstSize);
+    const auto read = read_required("search", search, "a mercer_operator_search",
+                                    mercer_operator_search_of(0), kSearchFirstSize);
     model::OperatorSearchOptions options = read_options_of(read);
     model::OperatorPlan plan{spec::parse_object(check_text("json", json)), structure_of(read)};
     plan.seed = read.seed;
