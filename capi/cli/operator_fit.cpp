@@ -53,22 +53,16 @@ void print_candidate(void* user, const mercer_operator_candidate* candidate) {
 }
 
 /// Weights between targets, a row for each.
-struct Graph {
-  std::vector<double> weights;
-  mercer_rows rows;
-};
-
-Graph read_graph(const std::string& path, int64_t m) {
+std::vector<double> read_graph(const std::string& path, int64_t m) {
   const Table table = read_table(path, [](const auto&, int64_t) { return TextPermission{}; });
   if (table.rows != m || table.columns != m)
     fail_at(table.name, 0, 0,
             std::to_string(table.rows) + " rows and " + std::to_string(table.columns) +
                 " columns, expected a weight between each two of the " + std::to_string(m) +
                 " targets");
-  Graph graph;
-  for (int64_t k = 0; k < m * m; ++k) graph.weights.push_back(table.values.at(k));
-  graph.rows = mercer_rows_f64(m, m, graph.weights.data());
-  return graph;
+  std::vector<double> weights;
+  for (int64_t k = 0; k < m * m; ++k) weights.push_back(table.values.at(k));
+  return weights;
 }
 
 void check_data(const OperatorRequest& wanted, const TrainingSet& set, const std::string& text) {
@@ -83,14 +77,17 @@ void check_data(const OperatorRequest& wanted, const TrainingSet& set, const std
 
 OperatorModel search(const FitRequest& request, const OperatorRequest& wanted,
                      const TrainingSet& set, int64_t n, Session& session, std::FILE* out) {
-  mercer_operator_search how = mercer_operator_search_of(request.learn.seed);
+  mercer_operator_search how = operator_search(request.learn.seed);
   const std::string metadata = metadata_text(set.metadata);
   how.metadata = metadata.c_str();
   how.structure = wanted.similarity ? MERCER_STRUCTURE_SIMILARITY : MERCER_STRUCTURE_COVARIANCE;
-  std::optional<Graph> graph;
+  const int64_t m = set.data.m;
+  std::vector<double> weights;
+  std::optional<Rows> graph;
   if (!wanted.graph.empty()) {
-    graph.emplace(read_graph(wanted.graph, set.data.m));
-    how.graph = &graph->rows;
+    weights = read_graph(wanted.graph, m);
+    graph.emplace(MatrixView<const double>{weights.data(), m, m, m});
+    how.graph = graph->get();
     how.structure = MERCER_STRUCTURE_LAPLACIAN;
   }
   if (!wanted.lengthscales.empty()) how.lengthscales = wanted.lengthscales.data();
@@ -103,7 +100,7 @@ OperatorModel search(const FitRequest& request, const OperatorRequest& wanted,
     how.user = &table;
   }
   const Rows X = rows_of(set.data.X, 0, n, set.data.d);
-  const Rows Y = targets_of(set.data.Y, 0, n, set.data.m);
+  const Rows Y = targets_of(set.data.Y, 0, n, m);
   return in_words_of(set.data.name, input_names(set.metadata), [&] {
     return OperatorModel::search(wanted.spec, X, Y, how, session.context());
   });

@@ -20,6 +20,11 @@
 namespace mercer {
 inline namespace hpp {
 
+/// Everything searched, Gamma from the outputs' covariance, with a score.
+inline mercer_operator_search operator_search(uint64_t seed = 0) {
+  return mercer_operator_search_of(seed);
+}
+
 /// A learnt function of several outputs.
 class OperatorModel {
  public:
@@ -36,7 +41,7 @@ class OperatorModel {
   }
   /// Lengthscale, lambda and shape searched; json: the spec of a map, which may leave much out.
   static OperatorModel search(const std::string& json, const Rows& X, const Rows& Y,
-                              const mercer_operator_search& how = mercer_operator_search_of(0),
+                              const mercer_operator_search& how = operator_search(),
                               Context* context = nullptr) {
     mercer_operator_model* made = nullptr;
     detail::check(mercer_operator_model_search(json.c_str(), X.get(), Y.get(), &how,
