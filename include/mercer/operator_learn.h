@@ -190,7 +190,7 @@ typedef struct mercer_operator_search {
   int64_t lengthscale_count;  /**< [24] 0 for NULL; 1 keeps the one. */
   const double* lambdas;      /**< [32] To try, > 0; NULL: searched. */
   int64_t lambda_count;       /**< [40] 0 for NULL; 1 keeps the one. */
-  const double* shapes;       /**< [48] To try; NULL: six or seven of the kind. */
+  const double* shapes;       /**< [48] To try; NULL: six to eight of the kind. */
   int64_t shape_count;        /**< [56] 0 for NULL; 1 keeps the one. */
   uint64_t seed;              /**< [64] Of rows held out, and of a spec without "seed". */
   int32_t assess;             /**< [72] 1: a score of rows that no choice has seen; 0: none. */

@@ -159,7 +159,7 @@ void OperatorMaker::read_structure(const OperatorPlan& plan, MatrixView<const do
     basis_ =
         over_pairs(scaled.view(), context, [](double a, double b) { return (a - b) * (a - b); });
   } else if (structure_ == OutputStructure::laplacian) {
-    shapes_ = {1, 0, 0.1, 0.3, 3, 10, 30};
+    shapes_ = {1, 0, 0.1, 0.3, 3, 10, 30, 100};
     basis_ = laplacian(plan.graph, p_, context);
     values_.resize(static_cast<size_t>(p_));
     linalg::symmetric_eigen(basis_.view(), values_, context);

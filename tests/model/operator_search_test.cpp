@@ -21,6 +21,8 @@ using operators::FieldKind;
 
 namespace {
 
+constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
+
 /// x -> (-x_2, x_1) exp(-|x|^2 / 2) + (2, -1), without sources.
 Matrix<double> vortex(const Matrix<double>& X) {
   return filled(X.rows(), 2, [&](int64_t i, int64_t k) {
@@ -126,48 +128,54 @@ TEST_CASE("operator search: stream function and potential have the field as deri
 TEST_CASE("operator search: outputs of one hidden function help each other through gaps",
           "[model]") {
   // Three noisy copies, of which each row has one.
-  const Matrix<double> X = random_matrix(150, 2, 36), noise = random_matrix(150, 3, 37);
-  const auto truth = [](const double* x, int64_t k) {
-    return std::sin(2 * x[0]) + 0.5 * x[1] + 0.1 * static_cast<double>(k) * x[0];
-  };
-  const Matrix<double> Y = filled(150, 3, [&](int64_t i, int64_t k) {
-    return i % 3 == k ? truth(X.view().row(i), k) + 0.3 * noise(i, k)
-                      : std::numeric_limits<double>::quiet_NaN();
-  });
   const std::vector<double> all(9, 1.0);
   OperatorPlan plan = plan_of("decomposable", 40);
   plan.structure = model::OutputStructure::laplacian;
   plan.graph = {all.data(), 3, 3};
   OperatorReport report;
-  const OperatorModel model = searched(plan, X, Y, report);
-  CHECK((report.chosen.shape > 0 && report.has_shape));
-  CHECK(report.score.score > report.score.independent + 0.01);
-  CHECK(report.score.rows == 150);
-  plan.structure = model::OutputStructure::covariance;
-  CHECK(refusal_fault(
-            MERCER_INVALID_ARGUMENT, [&] { searched(plan, X, Y, report); },
-            "never observed in the same row") == "");
+  double gain = 0;
+  for (const uint64_t seed : {51, 52, 53}) {
+    const Matrix<double> X = random_matrix(90, 2, seed), noise = random_matrix(90, 3, seed + 10);
+    const Matrix<double> Y = filled(90, 3, [&](int64_t i, int64_t k) {
+      return i % 3 == k ? std::sin(2 * X(i, 0)) + 0.5 * X(i, 1) + noise(i, k) : kMissing;
+    });
+    searched(plan, X, Y, report);
+    CHECK((report.chosen.shape > 0 && report.has_shape && report.score.rows == 90));
+    gain += report.score.score - report.score.independent;
+    plan.structure = model::OutputStructure::covariance;
+    CHECK(refusal_fault(
+              MERCER_INVALID_ARGUMENT, [&] { searched(plan, X, Y, report); },
+              "never observed in the same row") == "");
+    plan.structure = model::OutputStructure::laplacian;
+  }
+  CHECK(gain > 0);
 }
 
 TEST_CASE("operator search: outputs that correlate are learnt together", "[model]") {
-  const Matrix<double> X = random_matrix(60, 3, 38), noise = random_matrix(60, 4, 39);
-  const Matrix<double> Y = filled(60, 4, [&](int64_t i, int64_t k) {
-    return (1 + static_cast<double>(k)) * (std::sin(X(i, 0) + X(i, 1)) + 0.5 * noise(i, k));
-  });
   OperatorReport report;
   OperatorPlan plan = plan_of("decomposable", 40);
   for (const auto structure :
        {model::OutputStructure::covariance, model::OutputStructure::similarity}) {
     plan.structure = structure;
-    const OperatorModel model = searched(plan, X, Y, report);
-    CHECK(report.score.score > report.score.independent);
-    CHECK(model.scale.size() == 4);
-    CHECK(model.scale[3] > 2 * model.scale[0]);
-    CHECK(refusal_fault(
-              MERCER_UNSUPPORTED, [&] { predicted(model, X, FieldKind::divergence); },
-              "scale of its own") == "");
+    double gain = 0;
+    for (const uint64_t seed : {61, 62, 63}) {
+      const Matrix<double> X = random_matrix(90, 3, seed), noise = random_matrix(90, 4, seed + 10);
+      const Matrix<double> Y = filled(90, 4, [&](int64_t i, int64_t k) {
+        return (1 + static_cast<double>(k)) * (std::sin(2 * X(i, 0) + 2 * X(i, 1)) + noise(i, k));
+      });
+      const OperatorModel model = searched(plan, X, Y, report);
+      gain += report.score.score - report.score.independent;
+      REQUIRE(model.scale.size() == 4);
+      CHECK(model.scale[3] > 2 * model.scale[0]);
+      Matrix<double> out(90, 1);
+      Context context;
+      CHECK(refusal_fault(
+                MERCER_UNSUPPORTED,
+                [&] { predict(model, X.view(), FieldKind::divergence, context, out.view()); },
+                "scale of its own") == "");
+    }
+    CHECK(gain > 0);
   }
-  CHECK(report.trials.size() >= 4);
 }
 
 TEST_CASE("operator search: what is given is kept, what cannot be is refused", "[model]") {
