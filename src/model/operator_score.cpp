@@ -105,11 +105,12 @@ std::vector<std::string> operator_warnings(const OperatorReport& report, bool le
     found.push_back(text("the score is of %.0f rows alone", static_cast<double>(score.rows)));
   if (score.score <= score.constant)
     found.push_back(text("R^2 %.4f does not beat the mean: %.4f", score.score, score.constant));
-  if (score.score <= score.independent)
+  if (score.score <= score.independent) {
+    const bool clearly = score.score + score.standard_error < score.independent;
     found.push_back(
-        text("R^2 %.4f does not beat independent outputs: %.4f; the structure may be "
-             "wrong for these targets",
-             score.score, score.independent));
+        text("R^2 %.4f does not beat independent outputs: %.4f", score.score, score.independent) +
+        (clearly ? "; the structure may be wrong for these targets" : ""));
+  }
   return found;
 }
 
