@@ -47,7 +47,7 @@ class Gaussian final : public RadialKernel<Gaussian> {
       const auto k = static_cast<size_t>(factor.input);
       const double l = lengthscale()[lengthscale().size() == 1 ? 0 : k];
       const double polynomial = hermite(factor.order, (x[k] - y[k]) / l);
-      if (polynomial == 0) return 0;
+      if (polynomial == 0) return std::isnan(product) ? product : 0;
       product *= polynomial;
       for (int64_t n = 0; n < factor.order; ++n) product /= -l;
     }
