@@ -103,6 +103,7 @@ static inline mercer_derivative mercer_derivative_partials(int64_t count, const 
  *    tensor_sketch, tensor_srht, complex  1          the sum over the factors of sketches with the
  *    product_sketch, hierarchical_sketch,            direction in place of one
  *    craft
+ *    optical without bits                 1          2s |Ux|^(2s-2) Re conj(Ux) U, m = 2s
  *    arc_cosine of order 1 and 2          1          the slope, 0 at a kink; beyond, a
  *                                                    derivative is none or another function
  *

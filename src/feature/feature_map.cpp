@@ -66,8 +66,8 @@ void FeatureMap::refuse_derivatives() const {
   fail(MERCER_UNSUPPORTED,
        "map %s of kernel %s has no derivatives in its inputs, expected one of fourier, linear, "
        "positive (not stabilized), laplace, sketches, anova, poisson, additive, exact_polynomial, "
-       "nystroem (of a kernel that has derivatives), arc_cosine of order 1 or 2, and sums and "
-       "products of these",
+       "nystroem (of a kernel that has derivatives), arc_cosine of order 1 or 2, optical without "
+       "bits, and sums and products of these",
        std::string(name()).c_str(), std::string(kernel().name()).c_str());
 }
 

@@ -16,6 +16,7 @@
 #include "base/fields.h"
 #include "feature/bit_threshold.h"
 #include "feature/gaussian_map.h"
+#include "feature/modulus_derivative.h"
 #include "kernel/lane_fold.h"
 #include "moment/optical_variance.h"
 #include "transform/modulus.h"
@@ -52,6 +53,7 @@ class Optical final : public GaussianMap {
       : GaussianMap(
             draw, make_epilogue(exponent / 2, devices), scale_of(draw, exponent / 2, devices),
             devices.input_bits == 0 ? nullptr : transform::binary_prologue(devices.threshold)),
+        scale_(scale_of(draw, exponent / 2, devices)),
         exponent_(exponent),
         devices_(devices) {}
   std::string_view name() const noexcept override { return "optical"; }
@@ -70,6 +72,12 @@ class Optical final : public GaussianMap {
           kernel().value(X.cols, x.data(), y.data()) - kernel().value(X.cols, X.row(i), Y.row(i));
     }
   }
+  // Of bits, shown or recorded, there are none.
+  int64_t most_derivatives() const noexcept override {
+    return devices_.input_bits + devices_.output_bits > 0 ? 0 : 1;
+  }
+  MERCER_DERIVATIVE_CALLS
+
   // Behind a device the mean is another kernel's.
   ColumnForm column_form() const noexcept override {
     return devices_.input_bits + devices_.output_bits > 0 ? ColumnForm::joint
@@ -77,6 +85,23 @@ class Optical final : public GaussianMap {
   }
 
  private:
+  ModulusParts modulus() const { return {projection(0), projection(1), exponent_ / 2, scale_}; }
+  template <class T>
+  void differentiate_rows(const Derivative& what, MatrixView<const T> X, Context& context,
+                          MatrixView<T> out) const {
+    feature::differentiate_rows(modulus(), what, X, context, out);
+  }
+  template <class T>
+  void push_rows_forward(MatrixView<const T> X, MatrixView<const T> V, Context& context,
+                         MatrixView<T> out) const {
+    feature::push_rows_forward(modulus(), X, V, context, out);
+  }
+  template <class T>
+  void pull_rows_back(MatrixView<const T> X, MatrixView<const T> G, Context& context,
+                      MatrixView<T> out) const {
+    feature::pull_rows_back(modulus(), X, G, context, out);
+  }
+
   void add_parameters(Parameters& spec) const override {
     spec.set("input_bits", devices_.input_bits);
     spec.set("threshold", devices_.threshold);
@@ -101,6 +126,7 @@ class Optical final : public GaussianMap {
     return devices_.input_bits == 0 ? x : shown_bit(x, devices_.threshold);
   }
 
+  double scale_;
   int64_t exponent_;
   Devices devices_;
 };

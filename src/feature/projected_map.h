@@ -15,12 +15,15 @@ class ProjectedMap : public FeatureMap {
  public:
   void apply(const Rows& X, Columns c, Context& context, const ResultView& Z) const final;
   void prepare(Precision precision, Context& context) const final;
-  int64_t most_derivatives() const noexcept final;
+  int64_t most_derivatives() const noexcept override;
   MERCER_DERIVATIVE_CALLS
 
  protected:
   /// parts F columns of d inputs. What parts.columns points to outlives the map.
   explicit ProjectedMap(ProjectedParts parts);
+  const projection::Projection& projection(size_t factor) const noexcept {
+    return *parts_.projections[factor];
+  }
 
  private:
   template <class View>
