@@ -42,9 +42,8 @@ void require_variance(const projection::ProjectionEntry& entry, const kernel::Ke
 void variance_of_rows(std::vector<moment::FieldVariance>& variances, MatrixView<const double> X,
                       MatrixView<const double> Y, Context& context, MatrixView<double> out) {
   const int64_t d = X.cols;
-  Stage stage(context, X.rows);
-  if (variances.size() > 1) {
-    parallel_for(
+  if (variances.size() > 1)
+    return parallel_for(
         context, chunks_of(X),
         [&](int64_t chunk, int worker) noexcept {
           const int64_t end = std::min(X.rows, (chunk + 1) * kRowsPerChunk);
@@ -52,8 +51,7 @@ void variance_of_rows(std::vector<moment::FieldVariance>& variances, MatrixView<
             variances[static_cast<size_t>(worker)].at(X.row(i), Y.row(i), {out.row(i), d, d});
         },
         kRowsPerChunk);
-    return context.checkpoint();
-  }
+  Stage stage(context, X.rows);
   for (int64_t i = 0; i < X.rows; ++i) {
     variances[0].at(X.row(i), Y.row(i), {out.row(i), d, d});
     stage.advance(1);
