@@ -207,7 +207,7 @@ TEST_CASE("fields out of range are named", "[capi]") {
   const WrongField<mercer_fourier_options> fourier_fields[] = {
       {[](auto& o) { o.form = 3; }, "options->form = 3"},
       {[](auto& o) { o.form = -1; }, "options->form = -1"},
-      {[](auto& o) { o.projection = 8; }, "options->projection = 8"},
+      {[](auto& o) { o.projection = 99; }, "options->projection = 99"},
       {[](auto& o) { o.radius = 2; }, "options->radius = 2"},
       {[](auto& o) { o.scramble = -1; }, "options->scramble = -1"},
       {[](auto& o) { o.whole_blocks = 2; }, "options->whole_blocks = 2"},

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "operator/made_operator.h"
+#include "projection/hadamard_blocks.h"
 #include "projection/projections.h"
 #include "support/catch.h"
 #include "support/dense.h"
@@ -60,11 +61,12 @@ std::vector<Case> all_cases() {
 /// The bounded law has the norm chi_{d+2} in d dimensions; weights of cosines are not those of
 /// A(omega).
 bool exists(const Case& one) {
-  if (one.projection == "quadrature") return one.name == "decomposable";
-  if (!one.bounded || one.projection == "dense" || one.projection == "orthogonal") return true;
-  const bool pads =
-      one.projection == "sorf" || one.projection == "fastfood" || one.projection == "circulant";
-  return pads && one.d == 16;
+  const projection::ProjectionEntry& entry = projection::find_projection(one.projection);
+  if (entry.share != nullptr) return one.name == "decomposable";
+  if (!one.bounded) return true;
+  const bool pads = entry.block == projection::padded_dimension;
+  return entry.need != projection::LawNeed::product &&
+         entry.need != projection::LawNeed::product_or_mixture && (!pads || one.d == 16);
 }
 
 Matrix<double> rows_of(int64_t d, double at) {
@@ -116,9 +118,9 @@ void check(const Case& one, double threshold) {
   // More than a block.
   const Draws several = draw(one, kMeans, one.d + 2, x, z, K);
   for (int e = 0; e < 3; ++e) CHECK(holds(several.entries[e], K(kAt[e][0], kAt[e][1]), bias));
-  if (one.projection == "quadrature") {
+  if (projection::find_projection(one.projection).share != nullptr) {
     CHECK(refusal_fault(
-              MERCER_UNSUPPORTED, [&] { variance_of(*map, x, z); }, "quadrature") == "");
+              MERCER_UNSUPPORTED, [&] { variance_of(*map, x, z); }, one.projection) == "");
     return;
   }
   const Matrix<double> variance = variance_of(*map, x, z);
@@ -149,9 +151,9 @@ TEST_CASE("every operator map has the kernel as its mean and the operator varian
       check(one, threshold);
     } else {
       INFO(one.name << ", " << one.projection << ", d = " << one.d);
-      // Fields do not have quadrature among their choices.
-      const auto status =
-          one.projection == "quadrature" ? MERCER_INVALID_ARGUMENT : MERCER_UNSUPPORTED;
+      // Fields do not have rules with weights among their choices.
+      const bool weighs = projection::find_projection(one.projection).share != nullptr;
+      const auto status = weighs ? MERCER_INVALID_ARGUMENT : MERCER_UNSUPPORTED;
       CHECK(refusal_fault(
                 status, [&] { made_operator(one.spec(4, 0)); }, one.projection) == "");
     }
