@@ -12,6 +12,7 @@
 #include "base/size.h"
 #include "feature/allotment.h"
 #include "feature/composed_map.h"
+#include "feature/derivative_calls.h"
 
 namespace mercer::feature {
 namespace {
@@ -57,30 +58,7 @@ class Sum final : public ComposedMap {
     add_up(&FeatureMap::bias, X, Y, out);
   }
 
-  void pull_back(MatrixView<const float> X, MatrixView<const float> G, Context& context,
-                 MatrixView<float> out) const override {
-    pull_parts_back(X, G, context, out);
-  }
-  void pull_back(MatrixView<const double> X, MatrixView<const double> G, Context& context,
-                 MatrixView<double> out) const override {
-    pull_parts_back(X, G, context, out);
-  }
-  void push_forward(MatrixView<const float> X, MatrixView<const float> V, Context& context,
-                    MatrixView<float> out) const override {
-    push_parts_forward(X, V, context, out);
-  }
-  void push_forward(MatrixView<const double> X, MatrixView<const double> V, Context& context,
-                    MatrixView<double> out) const override {
-    push_parts_forward(X, V, context, out);
-  }
-  void differentiate(const Derivative& what, MatrixView<const float> X, Context& context,
-                     MatrixView<float> out) const override {
-    differentiate_parts(what, X, context, out);
-  }
-  void differentiate(const Derivative& what, MatrixView<const double> X, Context& context,
-                     MatrixView<double> out) const override {
-    differentiate_parts(what, X, context, out);
-  }
+  MERCER_DERIVATIVE_CALLS
 
  private:
   void add_parameters(Parameters& spec) const override {
@@ -121,16 +99,9 @@ class Sum final : public ComposedMap {
     std::ranges::copy(sum, out.begin());
   }
 
-  void check_columns(int64_t columns, int64_t expected, const char* what) const {
-    if (!has_gradient()) refuse_derivatives();
-    require(columns == expected, MERCER_DIMENSION_MISMATCH, "%s has %lld columns, expected %lld",
-            what, static_cast<long long>(columns), static_cast<long long>(expected));
-  }
-
   template <class T>
-  void pull_parts_back(MatrixView<const T> X, MatrixView<const T> G, Context& context,
-                       MatrixView<T> out) const {
-    check_columns(G.cols, row_length(), "the gradient of the features");
+  void pull_rows_back(MatrixView<const T> X, MatrixView<const T> G, Context& context,
+                      MatrixView<T> out) const {
     const Matrix<T> own(X.rows, inputs(), context, "the gradient of one part");
     for_each_stage(context, [&](const FeatureMap& part, int64_t begin, int64_t end) {
       if (begin == 0) return part.pull_back(X, G.block_cols(begin, end), context, out);
@@ -141,9 +112,8 @@ class Sum final : public ComposedMap {
   }
 
   template <class T>
-  void push_parts_forward(MatrixView<const T> X, MatrixView<const T> V, Context& context,
-                          MatrixView<T> out) const {
-    check_columns(out.cols, row_length(), "the result");
+  void push_rows_forward(MatrixView<const T> X, MatrixView<const T> V, Context& context,
+                         MatrixView<T> out) const {
     for_each_stage(context, [&](const FeatureMap& part, int64_t begin, int64_t end) {
       part.push_forward(X, V, context, out.block_cols(begin, end));
     });
@@ -151,10 +121,9 @@ class Sum final : public ComposedMap {
 
   // The blocks of a part lie side by side in a tile.
   template <class T>
-  void differentiate_parts(const Derivative& what, MatrixView<const T> X, Context& context,
-                           MatrixView<T> out) const {
+  void differentiate_rows(const Derivative& what, MatrixView<const T> X, Context& context,
+                          MatrixView<T> out) const {
     const int64_t blocks = what.blocks(inputs());
-    check_columns(out.cols, checked_multiply(blocks, row_length(), "derivatives"), "the result");
     for_each_stage(context, [&](const FeatureMap& part, int64_t begin, int64_t end) {
       const int64_t width = end - begin;
       const int64_t row_bytes = std::max<int64_t>(blocks * width, 1) * int64_t{sizeof(T)};

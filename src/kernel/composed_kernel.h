@@ -34,6 +34,12 @@ class ComposedKernel : public Kernel {
 /// "parts": from two to kMostParts kernel specs.
 Field parts_field(const char* help);
 
+/// The entry of such a kernel, whose map has its name.
+template <class Kind>
+KernelEntry composed_entry(const char* name, const char* help, const char* of_parts) {
+  return entry_of<Kind>(name, help, {parts_field(of_parts)}, name);
+}
+
 inline constexpr int kMostParts = 64;
 
 }  // namespace mercer::kernel

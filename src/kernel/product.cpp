@@ -100,9 +100,9 @@ class ProductKernel final : public ComposedKernel {
 }  // namespace
 
 KernelEntry product_entry() {
-  return entry_of<ProductKernel>(
+  return composed_entry<ProductKernel>(
       "product", "prod_i k_i(x, y) of the parts",
-      {parts_field("the kernels that are multiplied, each with its own parameters")}, "product");
+      "the kernels that are multiplied, each with its own parameters");
 }
 
 }  // namespace mercer::kernel

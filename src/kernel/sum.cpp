@@ -38,9 +38,8 @@ class SumKernel final : public ComposedKernel {
 }  // namespace
 
 KernelEntry sum_entry() {
-  return entry_of<SumKernel>(
-      "sum", "sum_i k_i(x, y) of the parts",
-      {parts_field("the kernels that are added, each with its own parameters")}, "sum");
+  return composed_entry<SumKernel>("sum", "sum_i k_i(x, y) of the parts",
+                                   "the kernels that are added, each with its own parameters");
 }
 
 }  // namespace mercer::kernel
