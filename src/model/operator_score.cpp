@@ -7,7 +7,7 @@
 
 #include <cmath>
 #include <cstdio>
-#include <limits>
+#include <utility>
 
 #include "base/error.h"
 #include "model/output_units.h"
@@ -16,15 +16,8 @@
 namespace mercer::model {
 namespace {
 
-constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
 constexpr int64_t kFewScoredRows = 30;
 constexpr double kNearlyExact = 1e-3;
-
-std::vector<double> squares(int64_t p, const double* predicted, const double* y) {
-  std::vector<double> out;
-  for (int64_t o = 0; o < p; ++o) out.push_back((predicted[o] - y[o]) * (predicted[o] - y[o]));
-  return out;
-}
 
 std::string text(const char* format, double a, double b = 0) {
   char buffer[256];
@@ -34,7 +27,16 @@ std::string text(const char* format, double a, double b = 0) {
 
 }  // namespace
 
-OperatorErrors::OperatorErrors(int64_t outputs) : outputs_(outputs) {}
+OperatorErrors::OperatorErrors(std::vector<double> scale) : scale_(std::move(scale)) {}
+
+std::vector<double> OperatorErrors::squares(const double* predicted, const double* y) const {
+  std::vector<double> out;
+  for (size_t o = 0; o < scale_.size(); ++o) {
+    const double error = (predicted[o] - y[o]) / scale_[o];
+    out.push_back(error * error);
+  }
+  return out;
+}
 
 void OperatorErrors::add(MatrixView<const double> train, MatrixView<const double> test,
                          MatrixView<const double> predicted, MatrixView<const double> other) {
@@ -42,26 +44,20 @@ void OperatorErrors::add(MatrixView<const double> train, MatrixView<const double
   has_other_ = other.rows > 0;
   for (int64_t i = 0; i < test.rows; ++i) {
     const double* y = test.row(i);
-    Row row{{y, y + outputs_},
-            squares(outputs_, predicted.row(i), y),
-            {},
-            squares(outputs_, mean.data(), y)};
-    if (has_other_) row.other = squares(outputs_, other.row(i), y);
+    Row row{{y, y + test.cols}, squares(predicted.row(i), y), {}, squares(mean.data(), y)};
+    if (has_other_) row.other = squares(other.row(i), y);
     rows_.push_back(std::move(row));
   }
 }
 
-/// Sums of squares about the mean of each output; 0 where it does not vary.
+/// Sums of squares about the mean of each output, in units; 0 where it does not vary.
 std::vector<double> OperatorErrors::variances() const {
   std::vector<double> sums;
-  for (int64_t o = 0; o < outputs_; ++o) {
-    double sum = 0, squared = 0, count = 0;
-    const auto k = static_cast<size_t>(o);
-    for (const Row& row : rows_)
-      if (!std::isnan(row.y[k])) sum += row.y[k], ++count;
-    for (const Row& row : rows_)
-      if (!std::isnan(row.y[k])) squared += (row.y[k] - sum / count) * (row.y[k] - sum / count);
-    sums.push_back(squared);
+  for (size_t k = 0; k < scale_.size(); ++k) {
+    const OutputMoments moments = output_moments(
+        std::ssize(rows_), [&](int64_t i) { return rows_[static_cast<size_t>(i)].y[k]; });
+    const double deviation = moments.deviation / scale_[k];
+    sums.push_back(static_cast<double>(moments.observed) * deviation * deviation);
   }
   return sums;
 }

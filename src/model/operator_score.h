@@ -13,7 +13,8 @@ namespace mercer::model {
 
 class OperatorErrors {
  public:
-  explicit OperatorErrors(int64_t outputs);
+  /// scale: of each output, which errors are counted in, so that no square underflows.
+  explicit OperatorErrors(std::vector<double> scale);
   /// Predictions of `test` by what was learnt from `train`; `other`: of independent outputs, or no
   /// rows.
   void add(MatrixView<const double> train, MatrixView<const double> test,
@@ -22,11 +23,12 @@ class OperatorErrors {
 
  private:
   struct Row {
-    std::vector<double> y, own, other, mean;  // p, NaN where missing; squared errors
+    std::vector<double> y, own, other, mean;  // p, NaN where missing; squared errors in units
   };
+  std::vector<double> squares(const double* predicted, const double* y) const;
   std::vector<double> variances() const;
   std::vector<Row> rows_;
-  int64_t outputs_;
+  std::vector<double> scale_;
   bool has_other_ = false;
 };
 

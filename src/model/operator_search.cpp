@@ -171,7 +171,7 @@ OperatorModel search_operator(const OperatorPlan& plan, const OperatorSearchOpti
   Phases phases(context, (1 + std::ssize(splits) * (twice ? 2 : 1)) * kChoiceUnits);
   const OperatorSearch unseen{plan, options, context, phases},
       told{plan, options, context, phases, &report.trials};
-  OperatorErrors errors(Y.cols);
+  OperatorErrors errors(output_units(seen.Y.view(), OutputScale::own).scale);
   // Of many rows those that are not scored have chosen; the scored ones join the fit.
   std::optional<OperatorChoice> choice;
   for (const Split& split : splits) {

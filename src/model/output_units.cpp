@@ -4,45 +4,62 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 namespace mercer::model {
 namespace {
 
-/// Sum and number of body(y) over the observed targets of an output.
-template <class Body>
-std::pair<double, int64_t> sum_of(MatrixView<const double> Y, int64_t o, const Body& body) {
-  double sum = 0;
-  int64_t count = 0;
-  for (int64_t i = 0; i < Y.rows; ++i) {
-    if (std::isnan(Y(i, o))) continue;
-    sum += body(Y(i, o));
-    ++count;
+constexpr double kRounding = 1e-14;  // of the mean
+
+double common_scale(const std::vector<OutputMoments>& outputs) {
+  double largest = 0, squares = 0, observed = 0;
+  for (const OutputMoments& one : outputs) largest = std::max(largest, one.deviation);
+  if (largest == 0) return 1;
+  for (const OutputMoments& one : outputs) {
+    const double share = one.deviation / largest;
+    squares += static_cast<double>(one.observed) * share * share;
+    observed += static_cast<double>(one.observed);
   }
-  return {sum, count};
+  return largest * std::sqrt(squares / observed);
 }
 
 }  // namespace
 
+OutputMoments output_moments(int64_t n, const std::function<double(int64_t)>& y) {
+  // About the first number: sums of equal ones are exact, however many they are.
+  OutputMoments moments;
+  double first = 0, sum = 0, largest = 0, squares = 0;
+  for (int64_t i = 0; i < n; ++i) {
+    if (std::isnan(y(i))) continue;
+    if (moments.observed++ == 0) first = y(i);
+    moments.constant = moments.constant && y(i) == first;
+    sum += y(i) - first;
+  }
+  if (moments.observed == 0) return moments;
+  const auto count = static_cast<double>(moments.observed);
+  moments.mean = first + sum / count;
+  if (moments.constant) return moments;
+  for (int64_t i = 0; i < n; ++i)
+    if (!std::isnan(y(i))) largest = std::max(largest, std::abs(y(i) - moments.mean));
+  for (int64_t i = 0; i < n; ++i) {
+    const double share = (y(i) - moments.mean) / largest;
+    if (!std::isnan(share)) squares += share * share;
+  }
+  const double deviation = largest * std::sqrt(squares / count);
+  if (deviation > kRounding * std::abs(moments.mean)) moments.deviation = deviation;
+  return moments;
+}
+
 OutputUnits output_units(MatrixView<const double> Y, OutputScale kind) {
   OutputUnits units;
-  double squares = 0;
-  int64_t observed = 0;
+  std::vector<OutputMoments> outputs;
   for (int64_t o = 0; o < Y.cols; ++o) {
-    const auto [sum, count] = sum_of(Y, o, [](double y) { return y; });
-    const double mean = count == 0 ? 0 : sum / static_cast<double>(count);
-    const double square = sum_of(Y, o, [mean](double y) { return (y - mean) * (y - mean); }).first;
-    // What rounding of the mean leaves is no deviation.
-    const double deviation = count == 0 ? 0 : std::sqrt(square / static_cast<double>(count));
-    units.mean.push_back(mean);
-    units.scale.push_back(deviation > 1e-14 * std::abs(mean) ? deviation : 1);
-    squares += square;
-    observed += count;
+    outputs.push_back(output_moments(Y.rows, [&](int64_t i) { return Y(i, o); }));
+    const OutputMoments& one = outputs.back();
+    units.mean.push_back(one.mean);
+    const double flat = one.constant ? 1 : std::abs(one.mean);
+    units.scale.push_back(one.deviation > 0 ? one.deviation : flat);
   }
-  if (kind == OutputScale::common) {
-    const double common = observed == 0 ? 0 : std::sqrt(squares / static_cast<double>(observed));
-    std::ranges::fill(units.scale, common > 0 ? common : 1);
-  }
+  if (kind == OutputScale::common) std::ranges::fill(units.scale, common_scale(outputs));
   return units;
 }
 

@@ -3,6 +3,8 @@
 // Units of several targets, of which some are missing (NaN).
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "base/aligned.h"
@@ -11,8 +13,18 @@
 
 namespace mercer::model {
 
+/// Of the numbers y(0) to y(n - 1) that are not NaN. deviation, the root of their mean square about
+/// the mean, is 0 where they differ by rounding alone: by 1e-14 of the mean. No square overflows or
+/// underflows.
+struct OutputMoments {
+  double mean = 0, deviation = 0;
+  int64_t observed = 0;
+  bool constant = true;  // to the last bit
+};
+OutputMoments output_moments(int64_t n, const std::function<double(int64_t)>& y);
+
 /// (y - mean)/scale by output, over what was observed; an output without a target has mean 0, one
-/// that does not vary scale 1.
+/// that does not vary scale 1, or |mean| where rounding makes it differ.
 struct OutputUnits {
   std::vector<double> mean, scale;
 };
