@@ -43,13 +43,15 @@ void set_default(Parameters& spec, const char* key, Value value) {
   if (spec.find(key) == nullptr) spec.set(key, std::move(value));
 }
 
-/// A(k, l) = mean over rows where both were observed of body(y_k, y_l).
+/// A(k, l) = mean over rows where both were observed of body(y_k, y_l); `apart` where there are none
+/// and these may be missing.
 template <class Body>
-Matrix<double> over_pairs(MatrixView<const double> Y, Context& context, const Body& body) {
+Matrix<double> over_pairs(MatrixView<const double> Y, bool may_miss, double apart, Context& context,
+                          const Body& body) {
   const int64_t p = Y.cols;
   Matrix<double> A(p, p, context, kWhat);
   for (int64_t k = 0; k < p; ++k)
-    for (int64_t l = 0; l <= k; ++l) {
+    for (int64_t l = k; l >= 0; --l) {
       double sum = 0;
       int64_t count = 0;
       for (int64_t i = 0; i < Y.rows; ++i) {
@@ -58,20 +60,35 @@ Matrix<double> over_pairs(MatrixView<const double> Y, Context& context, const Bo
         ++count;
       }
       require(
-          count > 0, MERCER_INVALID_ARGUMENT,
+          count > 0 || may_miss || k != l, MERCER_INVALID_ARGUMENT,
+          "output %lld, from 0, has no observed target, expected a graph or \"gamma\" to say how "
+          "it belongs to the others",
+          static_cast<Long>(k));
+      require(
+          count > 0 || may_miss, MERCER_INVALID_ARGUMENT,
           "targets %lld and %lld, from 0, were never observed in the same row, expected a graph "
           "or \"gamma\" to say how they belong together",
           static_cast<Long>(l), static_cast<Long>(k));
-      A(k, l) = A(l, k) = sum / static_cast<double>(count);
+      A(k, l) = A(l, k) = count > 0 ? sum / static_cast<double>(count) : apart;
     }
   return A;
 }
 
-/// Negative eigenvalues, which covariances of pairs may have, become 0.
-void make_semidefinite(Matrix<double>& A, Context& context) {
-  const int64_t p = A.rows();
+/// An output without a variance knows nothing of others.
+void part_constants(Matrix<double>& A, MatrixView<const double> scaled, double self, double apart) {
+  for (int64_t k = 0; k < A.rows(); ++k) {
+    const OutputMoments moments =
+        output_moments(scaled.rows, [&](int64_t i) { return scaled(i, k); });
+    if (moments.deviation > 0.5) continue;  // 1 of one that varies
+    for (int64_t l = 0; l < A.rows(); ++l) A(k, l) = A(l, k) = l == k ? self : apart;
+  }
+}
+
+/// Negative eigenvalues, which what was observed pair by pair may have, become 0.
+void make_semidefinite(MatrixView<double> A, Context& context) {
+  const int64_t p = A.rows;
   const Matrix<double> V(p, p, context, kWhat);
-  std::copy_n(A.data(), p * p, V.data());
+  for (int64_t k = 0; k < p; ++k) std::copy_n(A.row(k), p, V.view().row(k));
   std::vector<double> values(static_cast<size_t>(p));
   linalg::symmetric_eigen(V.view(), values, context);
   if (values[0] >= 0) return;
@@ -131,6 +148,9 @@ OperatorMaker::OperatorMaker(const OperatorPlan& plan, MatrixView<const double> 
   const auto* kernel = std::get_if<std::shared_ptr<const Parameters>>(spec_.find("kernel"));
   keeps_lengthscale_ = canonical.object("kernel").find("lengthscale") == nullptr ||
                        kernel == nullptr || (*kernel)->find("lengthscale") != nullptr;
+  require(kernel == nullptr || (*kernel)->find("variance") == nullptr, MERCER_INVALID_ARGUMENT,
+          "key \"variance\" of the kernel, expected none: a search sets it so that K(x, x) has the "
+          "mean diagonal 1 in units of the targets");
   units_ = output_units(Y, own_scales_ ? OutputScale::own : OutputScale::common);
   read_structure(plan, Y, context);
   read_units(X, plan.seed, context);
@@ -144,20 +164,26 @@ void OperatorMaker::read_structure(const OperatorPlan& plan, MatrixView<const do
                                    Context& context) {
   if (spec_.text("operator") == "helmholtz" && spec_.find("alpha") == nullptr)
     shapes_ = {0.5, 0, 0.1, 0.25, 0.75, 0.9, 1};
-  require(plan.structure != OutputStructure::laplacian || own_scales_, MERCER_UNSUPPORTED,
-          "a graph of outputs beside %s, expected a decomposable spec without \"gamma\"",
-          given_gamma_ ? "\"gamma\"" : "a field");
-  if (!own_scales_) return;
+  const bool graph = plan.structure == OutputStructure::laplacian;
+  require(own_scales_ || (!graph && plan.structure != OutputStructure::similarity),
+          MERCER_UNSUPPORTED,
+          "%s of outputs beside %s, expected a decomposable spec without \"gamma\"",
+          graph ? "a graph" : "similarity", given_gamma_ ? "\"gamma\"" : "a field");
+  // Of one output every Gamma is 1.
+  if (!own_scales_ || (p_ == 1 && !graph)) return;
   structure_ = plan.structure;
   const Matrix<double> scaled = in_units(Y, units_, context);
   if (structure_ == OutputStructure::covariance) {
     shapes_ = {0.5, 0, 0.25, 0.75, 0.9, 1};
-    basis_ = over_pairs(scaled.view(), context, [](double a, double b) { return a * b; });
-    make_semidefinite(basis_, context);
+    basis_ = over_pairs(scaled.view(), plan.of_part, 0, context,
+                        [](double a, double b) { return a * b; });
+    part_constants(basis_, scaled.view(), 1, 0);
+    make_semidefinite(basis_.view(), context);
   } else if (structure_ == OutputStructure::similarity) {
     shapes_ = {1, 0.01, 0.03, 0.1, 0.3, 3, 10};
-    basis_ =
-        over_pairs(scaled.view(), context, [](double a, double b) { return (a - b) * (a - b); });
+    basis_ = over_pairs(scaled.view(), plan.of_part, 2, context,
+                        [](double a, double b) { return (a - b) * (a - b); });
+    part_constants(basis_, scaled.view(), 0, 2);  // 2 of uncorrelated ones
   } else if (structure_ == OutputStructure::laplacian) {
     shapes_ = {1, 0, 0.1, 0.3, 3, 10, 30, 100};
     basis_ = laplacian(plan.graph, p_, context);
@@ -207,6 +233,10 @@ std::vector<double> OperatorMaker::gamma(double shape) const {
                (1 + shape * std::max(values_[static_cast<size_t>(j)], 0.0));
       }
     }
+  if (structure_ == OutputStructure::similarity) {
+    Context context;
+    make_semidefinite({G.data(), p_, p_}, context);
+  }
   double trace = 0;
   for (int64_t k = 0; k < p_; ++k) trace += G[static_cast<size_t>(k * p_ + k)];
   for (double& g : G) g *= static_cast<double>(p_) / trace;

@@ -14,8 +14,9 @@
 namespace mercer::model {
 
 /// Where the Gamma of a decomposable map without "gamma" comes from, and what its shape is. Of C,
-/// the outputs' correlations, and S, their mean squared distances, targets are standardised, pairs
-/// that were observed together count, and what makes C indefinite for that is left out.
+/// the outputs' correlations, and S, their mean squared distances, targets are standardised and pairs
+/// that were observed together count; an output that does not vary is as one without correlations.
+/// Where gaps make C or exp(-gamma S) indefinite, negative eigenvalues become 0.
 enum class OutputStructure {
   independent,  // I
   covariance,   // (1 - w) I + w C, w from 0 to 1
@@ -29,14 +30,15 @@ struct OperatorPlan {
   OutputStructure structure = OutputStructure::covariance;
   MatrixView<const double> graph = {};  // p x p weights >= 0, of a Laplacian
   uint64_t seed = 0;
+  bool of_part = false;  // outputs that these rows do not have together count as uncorrelated
 };
 
 class OperatorMaker {
  public:
   /// X n x d of finite numbers and Y n x p, of which some may be missing, are not kept. Errors:
-  /// those of the spec; DIMENSION_MISMATCH for targets that the map has not; UNSUPPORTED for "gamma"
-  /// beside a graph; what covariance and similarity of targets that never were observed together
-  /// lack (INVALID_ARGUMENT).
+  /// those of the spec; DIMENSION_MISMATCH for targets that the map has not; UNSUPPORTED for a graph
+  /// or similarity where Gamma is not searched; INVALID_ARGUMENT for a variance of the kernel, which
+  /// is set here, and for covariance and similarity of targets that never were observed together.
   OperatorMaker(const OperatorPlan& plan, MatrixView<const double> X, MatrixView<const double> Y,
                 Context& context);
 
@@ -48,7 +50,7 @@ class OperatorMaker {
   bool searches_lengthscale() const noexcept { return !unit_.empty(); }
   /// The median distance of rows in units; 1 where there is none to be had.
   double central() const noexcept { return central_; }
-  /// Shapes to try, the first a fair one; {0} where the map has none.
+  /// Shapes to try, the first a fair one; {0} where the map has none, as of one output.
   const std::vector<double>& shapes() const noexcept { return shapes_; }
   /// Errors: INVALID_ARGUMENT for a shape out of its domain, or of a map without one.
   void check_shape(double shape) const;

@@ -106,7 +106,10 @@ OperatorChoice score_split(const OperatorSearch& search, const OperatorRowsView&
                            const Split& split, OperatorErrors& errors) {
   const PickedRows train = pick(rows, split.train, search.context);
   const PickedRows test = pick(rows, split.held_out, search.context);
-  const Learnt own = learn(search, train.view());
+  OperatorPlan of_part = search.plan;
+  of_part.of_part = true;
+  const OperatorSearch part{of_part, search.options, search.context, search.phases, search.trials};
+  const Learnt own = learn(part, train.view());
   std::optional<Matrix<double>> other;
   if (!is_independent(search.plan, rows.Y.cols)) {
     const OperatorPlan plan = independent_plan(search.plan);
