@@ -22,7 +22,8 @@ namespace {
 using linalg::Transpose;
 
 constexpr const char* kWhat = "ridge on an operator-valued map";
-constexpr int64_t kBlockNumbers = int64_t{1} << 21;
+constexpr int64_t kBlockNumbers = int64_t{1} << 18;  // products side by side
+constexpr int64_t kLambdas = 32;                     // as many at once
 constexpr double kLeastPivot = 1e-8;
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
 
@@ -73,21 +74,51 @@ void append_products(MatrixView<const double> T, int64_t first, int64_t q,
   }
 }
 
+int64_t observed_in(MatrixView<const double> Y, int64_t i) {
+  return std::count_if(Y.row(i), Y.row(i) + Y.cols, [](double y) { return !std::isnan(y); });
+}
+
+/// Products of a row with q observed targets, and how many such rows stand side by side.
+int64_t product_rows(int64_t q) { return q * (q + 3) / 2; }
+int64_t product_block(int64_t q, int64_t k, int64_t rows) {
+  return std::clamp<int64_t>(kBlockNumbers / (std::max<int64_t>(product_rows(q), 1) * k), 1,
+                             std::max<int64_t>(rows, 1));
+}
+/// Rows whose matrices of p x r numbers stand side by side.
+int64_t matrix_block(int64_t p, int64_t r, int64_t rows) {
+  return std::clamp<int64_t>(kPhiNumbers / (p * r), 1, std::max<int64_t>(rows, 1));
+}
+
 }  // namespace
 
 int64_t OperatorPath::size(const operators::OperatorMap& map, MatrixView<const double> Y) {
   int64_t observed = 0;
-  for (int64_t i = 0; i < Y.rows; ++i)
-    observed += std::count_if(Y.row(i), Y.row(i) + Y.cols, [](double y) { return !std::isnan(y); });
+  for (int64_t i = 0; i < Y.rows; ++i) observed += observed_in(Y, i);
   return std::min(map.coefficients(), observed);
+}
+
+int64_t OperatorPath::bytes(const operators::OperatorMap& map, MatrixView<const double> Y,
+                            int64_t rows) {
+  const int64_t p = Y.cols, r = map.coefficients(), D = map.features(), n = Y.rows;
+  int64_t q = 0, m = 0;
+  for (int64_t i = 0; i < n; ++i) {
+    q = std::max(q, observed_in(Y, i));
+    m += observed_in(Y, i);
+  }
+  const int64_t k = std::min(m, r), judged = product_block(q, k, std::min(rows, n));
+  // The decomposition; blocks of Phi, and of scalar features and inputs beside them; targets.
+  const int64_t made = 3 * k * k + (m < r ? m * r : D * D) + 2 * n * (p + map.inputs());
+  const int64_t blocks =
+      matrix_block(p, r, n) * (p * r + 2 * D) + 2 * std::min(n * D, kPhiNumbers / 4);
+  const int64_t left_out =
+      judged * (product_rows(q) * (k + kLambdas) + q * (k + r)) + k * kLambdas + p * p;
+  return 8 * (made + blocks + left_out);
 }
 
 OperatorPath::OperatorPath(const operators::OperatorMap& map, MatrixView<const double> X,
                            MatrixView<const double> Y, Context& context)
     : map_(map), X_(X), Y_(Y), first_{0} {
-  for (int64_t i = 0; i < Y.rows; ++i)
-    first_.push_back(first_.back() + std::count_if(Y.row(i), Y.row(i) + Y.cols,
-                                                   [](double y) { return !std::isnan(y); }));
+  for (int64_t i = 0; i < Y.rows; ++i) first_.push_back(first_.back() + observed_in(Y, i));
   const int64_t m = first_.back();
   require(m > 0, MERCER_INVALID_ARGUMENT, "no target was observed, expected at least one");
   dual_ = m < map.coefficients();
@@ -100,19 +131,26 @@ OperatorPath::OperatorPath(const operators::OperatorMap& map, MatrixView<const d
 
 Matrix<double> OperatorPath::explicit_rows(std::span<const int64_t> rows, Context& context) const {
   const int64_t p = Y_.cols, r = map_.coefficients(), n = std::ssize(rows);
-  const Matrix<double> inputs(n, X_.cols, context, kWhat);
-  for (int64_t i = 0; i < n; ++i)
-    std::copy_n(X_.row(rows[static_cast<size_t>(i)]), X_.cols, inputs.view().row(i));
-  Matrix<double> all(n * p, r, context, kWhat);
-  map_.matrix(MatrixView<const double>(inputs.view()), context, all.view());
-  int64_t kept = 0;
-  for (int64_t i = 0; i < n; ++i)
-    for (int64_t o = 0; o < p; ++o) {
-      if (std::isnan(Y_(rows[static_cast<size_t>(i)], o))) continue;
-      if (kept != i * p + o) std::copy_n(all.view().row(i * p + o), r, all.view().row(kept));
-      ++kept;
-    }
-  return all;
+  int64_t m = 0;
+  for (const int64_t row : rows) m += count(row);
+  const int64_t size = matrix_block(p, r, n);
+  const Matrix<double> inputs(size, X_.cols, context, kWhat), Phi(size * p, r, context, kWhat);
+  Matrix<double> kept(m, r, context, kWhat);
+  int64_t to = 0;
+  for (int64_t begin = 0; begin < n; begin += size) {
+    const auto part =
+        rows.subspan(static_cast<size_t>(begin), static_cast<size_t>(std::min(size, n - begin)));
+    const int64_t some = std::ssize(part);
+    for (int64_t i = 0; i < some; ++i)
+      std::copy_n(X_.row(part[static_cast<size_t>(i)]), X_.cols, inputs.view().row(i));
+    map_.matrix(MatrixView<const double>(inputs.view().block_rows(0, some)), context,
+                Phi.view().block_rows(0, some * p));
+    for (int64_t i = 0; i < some; ++i)
+      for (int64_t o = 0; o < p; ++o)
+        if (!std::isnan(Y_(part[static_cast<size_t>(i)], o)))
+          std::copy_n(Phi.view().row(i * p + o), r, kept.view().row(to++));
+  }
+  return kept;
 }
 
 void OperatorPath::decompose_features(Context& context) {
@@ -135,7 +173,7 @@ void OperatorPath::decompose_targets(Context& context) {
     const Matrix<double> A = explicit_rows(rows, context);
     V_ = Matrix<double>(std::ssize(y), std::ssize(y), context, kWhat);
     V_.fill(0);
-    linalg::rank_update_rows(1.0, A.view().block_rows(0, V_.rows()), V_.view());
+    linalg::rank_update_rows(1.0, MatrixView<const double>(A.view()), V_.view());
   }
   linalg::symmetric_eigen(V_.view(), s_, context);
   linalg::multiply(1.0, Transpose::no, MatrixView<const double>(V_.view()), Transpose::no,
@@ -149,8 +187,8 @@ Matrix<double> OperatorPath::projected(std::span<const int64_t> rows, Context& c
   Matrix<double> T(m, k, context, kWhat);
   if (!dual_) {
     const Matrix<double> A = explicit_rows(rows, context);
-    linalg::multiply(1.0, Transpose::no, MatrixView<const double>(A.view().block_rows(0, m)),
-                     Transpose::yes, MatrixView<const double>(V_.view()), 0.0, T.view());
+    linalg::multiply(1.0, Transpose::no, MatrixView<const double>(A.view()), Transpose::yes,
+                     MatrixView<const double>(V_.view()), 0.0, T.view());
     return T;
   }
   int64_t to = 0;
@@ -184,13 +222,15 @@ std::vector<double> OperatorPath::leave_one_out(std::span<const double> lambdas,
                                                 std::span<const int64_t> rows,
                                                 Context& context) const {
   const int64_t k = V_.rows(), L = std::ssize(lambdas), p = Y_.cols;
+  int64_t largest = 0;  // observed targets of a row
+  for (const int64_t row : rows) largest = std::max(largest, count(row));
   const Matrix<double> W(k, L, context, kWhat);
   for (int64_t j = 0; j < k; ++j)
     for (int64_t l = 0; l < L; ++l)
       W(j, l) = 1 / (s_[static_cast<size_t>(j)] +
                      static_cast<double>(X_.rows) * lambdas[static_cast<size_t>(l)]);
-  const int64_t most = p * (p + 3) / 2;  // products of a row
-  const int64_t block = std::clamp<int64_t>(kBlockNumbers / (most * k), 1, std::ssize(rows));
+  const int64_t most = product_rows(largest);
+  const int64_t block = product_block(largest, k, std::ssize(rows));
   const Matrix<double> products(block * most, k, context, kWhat);
   const Matrix<double> sums(block * most, L, context, kWhat);
   std::vector<double> errors(lambdas.size(), 0.0), of_row, M(static_cast<size_t>(p * p)), e;

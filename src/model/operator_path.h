@@ -17,17 +17,20 @@ namespace mercer::model {
 class OperatorPath {
  public:
   /// X N x d and Y N x p, NaN where a target is missing, are referred to. Cost: N D^2 + r^3, with
-  /// gaps m r^2 + r^3, for m < r m^2 r + m^3; memory 20 min(r, m)^2 bytes, for m < r 8 m r more
-  /// while it is made. Errors: INVALID_ARGUMENT if no target was observed; those of
-  /// linalg::symmetric_eigen.
+  /// gaps N p r^2 + r^3, for m < r m^2 r + m^3; memory: bytes. Errors: INVALID_ARGUMENT if no target
+  /// was observed; those of linalg::symmetric_eigen.
   OperatorPath(const operators::OperatorMap& map, MatrixView<const double> X,
                MatrixView<const double> Y, Context& context);
   /// min(r, m): what a path costs the cube of.
   static int64_t size(const operators::OperatorMap& map, MatrixView<const double> Y);
+  /// What a path and its leave_one_out of so many rows take at most: with k = size 24 k^2, for m < r
+  /// 8 m r, else 8 D^2 more, and blocks: each of 8 MiB or a row's p r numbers, and of N rows.
+  static int64_t bytes(const operators::OperatorMap& map, MatrixView<const double> Y, int64_t rows);
 
   /// Mean squared error of an observed target of `rows` (ascending) for each lambda > 0, the row
   /// with all its targets left out and N lambda kept; infinite where the fit passes through a row
-  /// whatever its targets. O(rows q r), q observed targets a row, after r^2 for each.
+  /// whatever its targets. With q observed targets a row and k = min(r, m) a row costs q k^2, for
+  /// m < r nothing, and q (q + 3)/2 k for each lambda.
   std::vector<double> leave_one_out(std::span<const double> lambdas, std::span<const int64_t> rows,
                                     Context& context) const;
   /// Minimises (1/N) sum |f(x_i) - y_i|^2 / 2 + lambda/2 |theta|^2, lambda > 0.
@@ -36,7 +39,7 @@ class OperatorPath {
  private:
   void decompose_features(Context& context);
   void decompose_targets(Context& context);
-  /// Observed rows of Phi', by row and output.
+  /// Observed rows of Phi', by row and output; the matrix of all outputs is had by blocks of rows.
   Matrix<double> explicit_rows(std::span<const int64_t> rows, Context& context) const;
   Matrix<double> projected(std::span<const int64_t> rows, Context& context) const;
   /// append_products of rows; how many rows of out they fill.

@@ -169,9 +169,8 @@ void by_rows(const std::vector<MapPointer>& maps, const OperatorRowsView& rows,
 OperatorSolution solution_for(const operators::OperatorMap& map, MatrixView<const double> Y,
                               Context& context) {
   if (map.shared_root().rows > 0 && is_complete(Y)) return OperatorSolution::stein;
-  const int64_t size = OperatorPath::size(map, Y);
-  const bool room =
-      size <= kMostSize && context.has_room(8 * size * (3 * size + map.coefficients()));
+  const bool room = OperatorPath::size(map, Y) <= kMostSize &&
+                    context.has_room(OperatorPath::bytes(map, Y, kJudgedRows));
   return room ? OperatorSolution::path : OperatorSolution::steps;
 }
 
@@ -204,7 +203,8 @@ std::vector<double> fit_candidate(const operators::OperatorMap& map, const Opera
   std::vector<double> theta(static_cast<size_t>(map.coefficients()));
   const OperatorSolution how = solution_for(map, rows.Y, context);
   // Of few rows the decomposition of targets costs less than that of features.
-  const bool few = 2 * OperatorPath::size(map, rows.Y) < map.features();
+  const bool few = 2 * OperatorPath::size(map, rows.Y) < map.features() &&
+                   context.has_room(OperatorPath::bytes(map, rows.Y, 1));
   if (how == OperatorSolution::path || few) {
     OperatorPath(map, rows.X, rows.Y, context).solve(lambda, context, theta);
     return theta;

@@ -83,3 +83,40 @@ TEST_CASE("operator path: rows left out are refits, from coefficients and from t
       check_path(**map, 6, gaps);   // 12 or fewer
     }
 }
+
+TEST_CASE("operator path: it keeps to the memory that it says", "[model]") {
+  const struct {
+    const char* name;
+    int64_t rows, outputs, features;
+    bool gaps;
+  } cases[] = {{"divergence_free", 300, 2, 200, false},
+               {"curl_free", 300, 2, 120, true},
+               {"decomposable", 200, 60, 16, true},  // one target a row
+               {"decomposable", 60, 2, 150, false}};
+  for (const auto& one : cases) {
+    const int64_t p = one.outputs;
+    Parameters spec{{"operator", one.name}, {"inputs", int64_t{2}}, {"features", one.features}};
+    if (std::string(one.name) == "decomposable") {
+      std::vector<double> gamma(static_cast<size_t>(p * p), 0.5);
+      for (int64_t k = 0; k < p; ++k) gamma[static_cast<size_t>(k * (p + 1))] = 1;
+      spec.set("gamma", gamma);
+    }
+    const auto map = made_operator(spec);
+    const Matrix<double> X = random_matrix(one.rows, 2, 23);
+    Matrix<double> Y = random_matrix(one.rows, p, 24);
+    for (int64_t i = 0; one.gaps && i < one.rows; ++i)
+      for (int64_t k = 0; k < p; ++k)
+        if (k != i % p) Y(i, k) = kMissing;
+    std::vector<int64_t> rows;
+    for (int64_t i = 0; i < one.rows; ++i) rows.push_back(i);
+    Context context;
+    context.memory_cap = model::OperatorPath::bytes(*map, Y.view(), one.rows);
+    CHECK(context.memory_cap < int64_t{48} << 20);
+    const std::vector<double> lambdas(21, 0.1);
+    const model::OperatorPath path(*map, X.view(), Y.view(), context);
+    CHECK(path.leave_one_out(lambdas, rows, context).size() == 21);
+    std::vector<double> theta(static_cast<size_t>(map->coefficients()));
+    path.solve(0.1, context, theta);
+    CHECK(std::isfinite(theta[0]));
+  }
+}
