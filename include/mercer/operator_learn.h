@@ -184,7 +184,7 @@ typedef void (*mercer_operator_report)(void* user, const mercer_operator_candida
 typedef struct mercer_operator_search {
   uint32_t struct_size;       /**< [0] sizeof(mercer_operator_search). */
   int32_t structure;          /**< [4] Of decomposable without "gamma": mercer_structure but
-                                   SIMPLEX. */
+                                   SIMPLEX. COVARIANCE for other maps. */
   const mercer_rows* graph;   /**< [8] Of LAPLACIAN: p x p weights; NULL for others. */
   const double* lengthscales; /**< [16] To try, in units of the inputs, > 0; NULL: searched. */
   int64_t lengthscale_count;  /**< [24] 0 for NULL; 1 keeps the one. */
@@ -193,7 +193,8 @@ typedef struct mercer_operator_search {
   const double* shapes;       /**< [48] To try; NULL: six to eight of the kind. */
   int64_t shape_count;        /**< [56] 0 for NULL; 1 keeps the one. */
   uint64_t seed;              /**< [64] Of rows held out, and of a spec without "seed". */
-  int32_t assess;             /**< [72] 1: a score of rows that no choice has seen; 0: none. */
+  int32_t assess;             /**< [72] 1: a score of rows that no choice has seen, where 10 rows
+                                   have a target, else a warning; 0: none. */
   int32_t reserved;           /**< [76] 0. */
   const char* metadata; /**< [80] Kept with the model, up to 2^20 bytes of UTF-8; NULL: none. */
   mercer_operator_report report; /**< [88] Told each candidate; NULL: nobody. */
@@ -217,24 +218,29 @@ static inline mercer_operator_search mercer_operator_search_of(uint64_t seed) {
  *  standard deviation (inputs of 0 and 1 have 1). Rows are not centred: features know differences
  *  of rows alone. The kernel's variance is set so that K(x, x) has the mean diagonal 1, and lambda
  *  means the same for every candidate. Targets are learnt less their means, over one scale for
- *  fields and a given "gamma", over their standard deviations else.
+ *  fields and a given "gamma", over their standard deviations else; outputs that differ by rounding
+ *  alone do not vary, and have no part in Gamma or score.
  *  Shape: of helmholtz without "alpha", alpha; of decomposable without "gamma", with C the
  *  correlations of the targets, L the graph's Laplacian over its mean degree and S the mean squared
  *  distances of standardised targets,
  *    COVARIANCE  (1 - w) I + w C        LAPLACIAN  (I + w L)^-1        SIMILARITY  exp(-w S),
- *  w in [0, 1], resp. >= 0; w = 0 (SIMILARITY: large) is outputs each by itself. NaN in Y: not
- *  observed; rows in which nothing was are left out.
+ *  w in [0, 1], resp. >= 0; w = 0 (SIMILARITY: large) is outputs each by itself; one output has
+ *  none. NaN in Y: not observed; rows in which nothing was are left out, C and S are of pairs that
+ *  were observed together (in part of the rows: others count as uncorrelated), and negative
+ *  eigenvalues become 0.
  *  Choice: least squared error, by leave-one-out in closed form where the map is decomposable and
  *  no target is missing, or the smaller of coefficients and targets is at most 1,300; else on a
- *  fifth of the rows. Lengthscales by a walk from the rows' median distance, the same draws for
- *  all, with up to 4,000 rows; lambda again with all rows and features.
+ *  fifth of the rows, about means, scales and Gamma of all rows of the choice. Lengthscales by a
+ *  walk from the rows' median distance, the same draws for all, with up to 4,000 rows; lambda again
+ *  with all rows and features.
  *  Score: R^2 of rows that no choice has seen (up to 400 rows: five folds, each with a search of
  *  its own; else a fifth, above 5,000 a tenth, which is learnt from afterwards), beside those of
  *  outputs each by itself, searched the same way, and of their means. Warnings: a choice at an edge
  *  of what was tried, a score that does not beat those. All in mercer_operator_model_report.
- *  Errors: MERCER_INVALID_ARGUMENT naming key, field, row or column; MERCER_DIMENSION_MISMATCH;
- *  MERCER_UNSUPPORTED for a graph beside "gamma" or a field; MERCER_NOT_CONVERGED;
- *  MERCER_OUT_OF_MEMORY; MERCER_CANCELLED.
+ *  Errors: MERCER_INVALID_ARGUMENT naming key, field, row or column, among them a "variance" of the
+ *  kernel, or a pair or an output without targets that COVARIANCE or SIMILARITY asks for;
+ *  MERCER_DIMENSION_MISMATCH; MERCER_UNSUPPORTED for another structure than COVARIANCE beside
+ *  "gamma" or a field; MERCER_NOT_CONVERGED; MERCER_OUT_OF_MEMORY; MERCER_CANCELLED.
  *  Threads and cost: any number at once; about ten fits for the choice, twenty more for a score
  *  (nested: a hundred).
  */

@@ -21,7 +21,7 @@ namespace {
 constexpr int64_t kNestedRows = 400, kFolds = 5, kLeastRows = 10;
 constexpr int64_t kManyRows = 5000, kMostUnseen = 10000;
 
-/// With all rows and features: lambda, and where it costs no more the shape, again, then theta.
+/// With all rows and features: lambda again, then theta.
 OperatorModel settle(const OperatorSearch& search, const OperatorMaker& maker,
                      const OperatorRowsView& rows, const OperatorChoice& choice,
                      OperatorCandidate* chosen) {
@@ -96,7 +96,8 @@ OperatorPlan independent_plan(const OperatorPlan& plan) {
   other.seed = plan.seed;
   other.structure = OutputStructure::independent;
   other.spec.set("operator", "decomposable");
-  for (const char* key : {"kernel", "features", "seed", "projection", "radius", "scramble"})
+  for (const char* key :
+       {"kernel", "features", "seed", "projection", "radius", "scramble", "whole_blocks"})
     if (const Value* value = plan.spec.find(key)) other.spec.set(key, *value);
   return other;
 }
@@ -189,6 +190,10 @@ OperatorModel search_operator(const OperatorPlan& plan, const OperatorSearchOpti
   const bool searched = least < most;
   report.warnings =
       operator_warnings(report, last.choice.at_edge, searched ? most : 0, searched ? least : 0);
+  if (options.assess && !assess)
+    report.warnings.push_back("there is no score: " + std::to_string(rows.size()) +
+                              " rows have a target, expected at least " +
+                              std::to_string(kLeastRows));
   return std::move(last.model);
 }
 

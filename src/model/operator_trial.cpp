@@ -84,7 +84,6 @@ void by_path(const operators::OperatorMap& map, const OperatorRowsView& rows, do
   for (size_t l = 0; l < errors.size(); ++l) take_better(best, shape, lambdas[l], errors[l]);
 }
 
-/// Fewer lambdas, each of which costs steps.
 void by_steps(const operators::OperatorMap& map, const OperatorRowsView& rows, double shape,
               std::span<const double> lambdas, uint64_t seed, Context& context,
               OperatorCandidate& best) {
@@ -93,9 +92,7 @@ void by_steps(const operators::OperatorMap& map, const OperatorRowsView& rows, d
   options.tolerance = kTolerance;
   options.most_iterations = kMostSteps;
   options.seed = seed;
-  options.lambdas.clear();
-  const size_t stride = lambdas.size() > 4 ? 2 : 1;
-  for (size_t l = 0; l < lambdas.size(); l += stride) options.lambdas.push_back(lambdas[l]);
+  options.lambdas.assign(lambdas.begin(), lambdas.end());
   std::vector<double> theta(static_cast<size_t>(map.coefficients()));
   const OperatorFit fit = choose_operator_lambda(map, rows.X, rows.Y, options, context, theta);
   take_better(best, shape, options.lambdas[static_cast<size_t>(fit.chosen)], fit.error);
@@ -103,37 +100,48 @@ void by_steps(const operators::OperatorMap& map, const OperatorRowsView& rows, d
 
 /// The rows' Gram matrix as V'SV: row j of V is eigenvector j.
 struct RowEigen {
-  Matrix<double> V;
+  Matrix<double> V, squares;  // of the entries of V
   std::vector<double> s;
 };
 RowEigen row_eigen(const feature::FeatureMap& map, MatrixView<const double> X, Context& context) {
   const int64_t n = X.rows;
-  RowEigen eigen{Matrix<double>(n, n, context, kWhat), std::vector<double>(static_cast<size_t>(n))};
+  RowEigen eigen{
+      Matrix<double>(n, n, context, kWhat), {}, std::vector<double>(static_cast<size_t>(n))};
   eigen.V.fill(0);
-  const Matrix<double> Z(n, map.features(), context, kWhat);
-  map.apply(X, {0, map.features()}, context, Z.view());
-  linalg::rank_update_rows(1.0, MatrixView<const double>(Z.view()), eigen.V.view());
+  {
+    const Matrix<double> Z(n, map.features(), context, kWhat);
+    map.apply(X, {0, map.features()}, context, Z.view());
+    linalg::rank_update_rows(1.0, MatrixView<const double>(Z.view()), eigen.V.view());
+  }
   linalg::symmetric_eigen(eigen.V.view(), eigen.s, context);
+  eigen.squares = Matrix<double>(n, n, context, kWhat);
+  for (int64_t j = 0; j < n * n; ++j)
+    eigen.squares.data()[j] = eigen.V.data()[j] * eigen.V.data()[j];
   return eigen;
 }
 
-/// Squared residuals of rows left out, of targets that are rows of `turned` times eigenvectors, at
-/// a shift of their own each: (K + shift)^-1 r over the diagonal of (K + shift)^-1.
-double left_out_squares(const RowEigen& eigen, MatrixView<const double> turned, int64_t j,
-                        double shift) {
-  const int64_t n = eigen.V.rows();
-  std::vector<double> above(static_cast<size_t>(n), 0.0), below(above);
-  for (int64_t k = 0; k < n; ++k) {
-    const double w = 1 / (std::max(eigen.s[static_cast<size_t>(k)], 0.0) + shift);
-    const double c = w * turned(k, j);
-    const double* v = eigen.V.view().row(k);
-    for (int64_t i = 0; i < n; ++i) {
-      above[static_cast<size_t>(i)] += v[i] * c;
-      below[static_cast<size_t>(i)] += v[i] * v[i] * w;
+/// Sum of squared residuals of rows left out of targets whose V times targets is `turned`, n x p:
+/// column j at n lambda / g_j is (K + shift)^-1 r over the diagonal of (K + shift)^-1; at g_j = 0 the
+/// targets themselves. W, C: scratch, n x p.
+double left_out_squares(const RowEigen& eigen, MatrixView<const double> turned,
+                        std::span<const double> g, double lambda, MatrixView<double> W,
+                        MatrixView<double> C, MatrixView<double> above, MatrixView<double> below) {
+  const int64_t n = turned.rows, p = turned.cols;
+  for (int64_t k = 0; k < n; ++k)
+    for (int64_t j = 0; j < p; ++j) {
+      const double own = g[static_cast<size_t>(j)],
+                   s = std::max(eigen.s[static_cast<size_t>(k)], 0.0);
+      W(k, j) = own > 0 ? 1 / (s + static_cast<double>(n) * lambda / own) : 1;
+      C(k, j) = W(k, j) * turned(k, j);
     }
-  }
+  linalg::multiply(1.0, Transpose::yes, MatrixView<const double>(eigen.V.view()), Transpose::no,
+                   MatrixView<const double>(C), 0.0, above);
+  linalg::multiply(1.0, Transpose::yes, MatrixView<const double>(eigen.squares.view()),
+                   Transpose::no, MatrixView<const double>(W), 0.0, below);
   double sum = 0;
-  for (size_t i = 0; i < above.size(); ++i) sum += (above[i] / below[i]) * (above[i] / below[i]);
+  for (int64_t i = 0; i < n; ++i)
+    for (int64_t j = 0; j < p; ++j)
+      sum += (above(i, j) / below(i, j)) * (above(i, j) / below(i, j));
   return sum;
 }
 
@@ -144,23 +152,19 @@ void by_rows(const std::vector<MapPointer>& maps, const OperatorRowsView& rows,
              OperatorCandidate& best) {
   const int64_t n = rows.X.rows, p = rows.Y.cols;
   const RowEigen eigen = row_eigen(maps[0]->scalar(), rows.X, context);
-  const Matrix<double> rotated(n, p, context, kWhat), turned(n, p, context, kWhat);
+  const Matrix<double> rotated(n, p, context, kWhat), turned(n, p, context, kWhat),
+      W(n, p, context, kWhat), C(n, p, context, kWhat), below(n, p, context, kWhat);
   for (size_t b = 0; b < maps.size(); ++b) {
     const solver::OutputBasis basis(maps[b]->shared_root(), context);
     linalg::multiply(1.0, Transpose::no, rows.Y, Transpose::no, basis.Q(), 0.0, rotated.view());
     linalg::multiply(1.0, Transpose::no, MatrixView<const double>(eigen.V.view()), Transpose::no,
                      MatrixView<const double>(rotated.view()), 0.0, turned.view());
     for (const double lambda : lambdas) {
-      double sum = 0;
-      for (int64_t j = 0; j < p; ++j) {
-        const double g = basis.g()[static_cast<size_t>(j)];
-        if (g > 0)
-          sum += left_out_squares(eigen, turned.view(), j, static_cast<double>(n) * lambda / g);
-        for (int64_t i = 0; i < n && !(g > 0); ++i) sum += rotated(i, j) * rotated(i, j);
-      }
+      const double sum = left_out_squares(eigen, turned.view(), basis.g(), lambda, W.view(),
+                                          C.view(), rotated.view(), below.view());
       take_better(best, shapes[b], lambda, sum / static_cast<double>(n * p));
+      context.checkpoint();
     }
-    context.checkpoint();
   }
 }
 

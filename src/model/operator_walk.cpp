@@ -16,7 +16,7 @@ namespace {
 constexpr int64_t kTrialRows = 4000;
 constexpr int64_t kTrialCoefficients = 1024;
 constexpr int64_t kDown = 6, kUp = 4;
-constexpr int64_t kLambdas = 21;
+constexpr int64_t kLambdas = 21;  // odd, so that every second has both ends
 
 /// The walk of one choice.
 class Walk {
@@ -32,6 +32,10 @@ class Walk {
       picked_ = pick(rows, sample_rows(all_rows(n), kTrialRows, search.plan.seed), search.context);
     rows_ = picked_ ? picked_->view() : rows;
     features_ = trial_features();
+    // Where each costs steps, every second of those that nobody asked for.
+    if (search.options.lambdas.empty() && solution(features_) == OperatorSolution::steps)
+      for (size_t l = 1; l < lambdas_.size(); ++l)
+        lambdas_.erase(lambdas_.begin() + static_cast<std::ptrdiff_t>(l));
   }
 
   OperatorChoice run() {
@@ -62,6 +66,10 @@ class Walk {
   }
 
  private:
+  OperatorSolution solution(int64_t features) const {
+    return solution_for(*maker_.make(1, shapes_[0], features), rows_.Y, search_.context);
+  }
+
   double at_best() const { return choice_.best.lengthscale > 0 ? choice_.best.lengthscale : 1; }
 
   /// Rows are fewer than coefficients: all of these, at the cost of the rows.
@@ -76,9 +84,7 @@ class Walk {
   }
 
   bool cheap_shapes() const {
-    const auto map = maker_.make(1, shapes_[0], features_);
-    return maker_.decomposable() &&
-           solution_for(*map, rows_.Y, search_.context) == OperatorSolution::stein;
+    return maker_.decomposable() && solution(features_) == OperatorSolution::stein;
   }
 
   /// True if it is the best so far.
