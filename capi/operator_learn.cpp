@@ -12,7 +12,6 @@
 #include "handles.h"
 #include "io/object_file.h"
 #include "model/operator_fit.h"
-#include "model/output_units.h"
 #include "row_arguments.h"
 
 using namespace mercer;
@@ -94,26 +93,18 @@ mercer_status mercer_operator_model_fit(const mercer_operator_map* map, const me
         options.most_iterations = answer.most_iterations;
         options.seed = answer.seed;
         options.folds = answer.folds;
+        options.intercept = answer.intercept == 1;
         const DoubleRows inputs(x, running), targets(y, running);
         require(answer.intercept == 0 || options.loss.loss == nullptr ||
                     (!options.loss.loss->classes && std::string(answer.loss) != "poisson"),
                 MERCER_UNSUPPORTED,
                 "fit->intercept = 1, expected 0: loss %s has no means to take off", answer.loss);
-        model::OutputUnits units{std::vector<double>(static_cast<size_t>(m->outputs()), 0.0),
-                                 std::vector<double>(static_cast<size_t>(m->outputs()), 1.0)};
-        Matrix<double> centred;
-        if (answer.intercept == 1) {
-          units.mean = model::output_units(targets.view(), model::OutputScale::own).mean;
-          centred = model::in_units(targets.view(), units, running);
-        }
         model::OperatorModel learnt;
         learnt.map = m;
-        if (answer.intercept == 1) learnt.offset = units.mean;
         learnt.theta.resize(static_cast<std::size_t>(m->coefficients()));
-        const model::OperatorFit found = model::fit_operator(
-            *m, inputs.view(),
-            answer.intercept == 1 ? MatrixView<const double>(centred.view()) : targets.view(),
-            options, running, learnt.theta);
+        const model::OperatorFit found =
+            model::fit_operator(*m, inputs.view(), targets.view(), options, running, learnt.theta);
+        learnt.offset = found.offset;
         learnt.lambda = options.lambdas[static_cast<std::size_t>(found.chosen)];
         learnt.loss = answer.loss == nullptr ? "squares" : answer.loss;
         answer.struct_size = fit->struct_size;

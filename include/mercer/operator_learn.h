@@ -109,8 +109,10 @@ static inline mercer_operator_fit mercer_operator_fit_of(const double* lambdas, 
  *  were observed; with an intercept f is the targets' means on top of it. NaN in Y: not observed.
  *  Of several lambdas STEIN takes the one of least leave-one-out error, in closed form, or, with
  *  folds, of least error of rows predicted by a fit on the other folds at their own N, from sums
- *  of the folds (8 D^2 bytes and D^3 each); other methods the one of least loss on a fifth of the rows in which something was observed, chosen by
- *  seed, N lambda kept, from the largest lambda down to the first that does not converge.
+ *  of the folds (8 D^2 bytes and D^3 each); other methods the one of least loss on a fifth of the
+ *  rows in which something was observed, chosen by seed, N lambda kept, from the largest lambda
+ *  down to the first that does not converge. Rows left out have no part in the means either that
+ *  predict them.
  *  Shapes: X N x d and Y N x p, dense or CSR (made dense), F32 or F64. Computed in double.
  *  Errors: MERCER_DIMENSION_MISMATCH; MERCER_INVALID_ARGUMENT naming the field, row and column of
  *  an input that is not finite, or a target that the loss has no value for; MERCER_UNSUPPORTED for

@@ -15,6 +15,8 @@
 #include "linalg/blas.h"
 #include "model/observed_gram.h"
 #include "model/operator_folds.h"
+#include "model/operator_means.h"
+#include "model/output_units.h"
 #include "random/distributions.h"
 #include "random/stream.h"
 #include "solver/block_source.h"
@@ -34,17 +36,20 @@ constexpr int64_t kHeldOutOneIn = 5;
 OperatorFit by_stein(const operators::OperatorMap& map, MatrixView<const double> X,
                      MatrixView<const double> Y, const OperatorFitOptions& options,
                      Context& context, std::span<double> theta) {
-  const ScalarRows rows(map.scalar(), X, Y);
+  const Matrix<double> more = options.intercept ? with_ones(Y, context) : Matrix<double>();
+  const ScalarRows rows(map.scalar(), X, options.intercept ? more.view() : Y);
   const solver::RidgePath path = scalar_path(rows, context);
   const solver::OutputBasis basis(map.shared_root(), context);
   OperatorFit fit;
   fit.method = OperatorMethod::stein;
   if (options.lambdas.size() > 1) {
     const solver::OutputBasis* const bases[] = {&basis};
-    const auto errors = options.folds > 0 ? fold_errors(map.scalar(), X, Y, basis, options.lambdas,
-                                                        {options.folds, options.seed}, context)
-                                          : solver::stein_leave_one_out_error(
-                                                path, bases, options.lambdas, rows, context);
+    const auto errors =
+        options.folds > 0 ? fold_errors(map.scalar(), X, Y, basis, options.lambdas,
+                                        {options.folds, options.seed, options.intercept}, context)
+        : options.intercept
+            ? leave_one_out_error(path, basis, options.lambdas, rows, context)
+            : solver::stein_leave_one_out_error(path, bases, options.lambdas, rows, context);
     const solver::SteinChoice choice = solver::least_error(errors.view());
     fit.chosen = choice.lambda;
     fit.error = choice.error;
@@ -115,7 +120,7 @@ std::vector<int64_t> observed_rows(MatrixView<const double> Y) {
 /// Y without about a fifth of the rows in which something was observed, and those rows alone.
 struct Halves {
   Matrix<double> kept, held_out;
-  Halves(MatrixView<const double> Y, uint64_t seed, Context& context)
+  Halves(MatrixView<const double> Y, const OperatorFitOptions& options, Context& context)
       : kept(Y.rows, Y.cols, context, kWhat), held_out(Y.rows, Y.cols, context, kWhat) {
     kept.fill(kMissing);
     held_out.fill(kMissing);
@@ -126,7 +131,7 @@ struct Halves {
             "rows",
             static_cast<long long>(count));
     std::vector<int64_t> order(rows.size());
-    random::Cursor cursor({seed, random::Tag::split, kHeldOutOneIn});
+    random::Cursor cursor({options.seed, random::Tag::split, kHeldOutOneIn});
     random::permutation(cursor, order);
     const int64_t out = std::max<int64_t>(1, count / kHeldOutOneIn);
     for (int64_t place = 0; place < count; ++place) {
@@ -137,6 +142,13 @@ struct Halves {
         held_out(i, k) = held ? Y(i, k) : kMissing;
       }
     }
+    if (!options.intercept) return;
+    const std::vector<double> mean = output_units(kept.view(), OutputScale::own).mean;
+    for (int64_t i = 0; i < Y.rows; ++i)
+      for (int64_t k = 0; k < Y.cols; ++k) {
+        kept(i, k) -= mean[static_cast<std::size_t>(k)];
+        held_out(i, k) -= mean[static_cast<std::size_t>(k)];
+      }
   }
 };
 
@@ -153,7 +165,7 @@ double loss_at(const MapRows& rows, MatrixView<const double> Y, const solver::Op
 void choose_lambda(const MapRows& rows, MatrixView<const double> Y,
                    const OperatorFitOptions& options, Context& context, std::span<double> theta,
                    OperatorFit& fit) {
-  const Halves halves(Y, options.seed, context);
+  const Halves halves(Y, options, context);
   std::vector<int64_t> order(options.lambdas.size());
   std::iota(order.begin(), order.end(), 0);
   std::ranges::stable_sort(order, [&](int64_t a, int64_t b) {
@@ -261,20 +273,28 @@ OperatorFit fit_operator(const operators::OperatorMap& map, MatrixView<const dou
   std::vector<double> learnt(theta.size(), 0.0);
   OperatorFit fit;
   fit.method = method_for(map, Y, options);
+  std::optional<Matrix<double>> centred;
+  OutputUnits units{{}, std::vector<double>(static_cast<std::size_t>(Y.cols), 1.0)};
+  if (options.intercept) {
+    units.mean = output_units(Y, OutputScale::own).mean;
+    centred = in_units(Y, units, context);
+  }
+  const MatrixView<const double> targets = centred ? centred->view() : Y;
   require(options.folds == 0 || fit.method == OperatorMethod::stein, MERCER_UNSUPPORTED,
           "folds = %lld, expected 0: they are of stein alone",
           static_cast<long long>(options.folds));
   if (fit.method == OperatorMethod::stein) {
-    fit = by_stein(map, X, Y, options, context, learnt);
+    fit = by_stein(map, X, targets, options, context, learnt);
   } else {
     if (options.lambdas.size() > 1) choose_lambda(rows, Y, options, context, learnt, fit);
     const double lambda = options.lambdas[static_cast<std::size_t>(fit.chosen)];
-    const bool converged = descend(rows, Y, lambda, options, context, learnt, fit, nullptr);
+    const bool converged = descend(rows, targets, lambda, options, context, learnt, fit, nullptr);
     require(converged, MERCER_NOT_CONVERGED,
             "residual %g after %lld iterations in all at lambda = %g, expected tolerance = %g",
             fit.residual, static_cast<long long>(fit.iterations), lambda, options.tolerance);
   }
   fit.squared_norm = linalg::dot(learnt, learnt);
+  fit.offset = std::move(units.mean);
   std::ranges::copy(learnt, theta.begin());
   return fit;
 }

@@ -60,8 +60,9 @@ struct OperatorFitOptions {
   solver::OperatorLoss loss = {};
   double tolerance = 1e-8;
   int64_t most_iterations = 1000;  // gradients: epochs
-  uint64_t seed = 0;  // of the rows held out or in folds, and of the order of gradients
-  int64_t folds = 0;  // stein: how many choose among lambdas; 0: leave-one-out
+  uint64_t seed = 0;       // of the rows held out or in folds, and of the order of gradients
+  int64_t folds = 0;       // stein: how many choose among lambdas; 0: leave-one-out
+  bool intercept = false;  // targets are learnt less their means: fit.offset
 };
 
 struct OperatorFit {
@@ -73,14 +74,16 @@ struct OperatorFit {
   double residual = 0;      // of the normal equations, relative; 0 for stein; lbfgs and gradients:
                             // the largest entry of the gradient
   double squared_norm = 0;  // |theta|^2 = ||f||^2
+  std::vector<double> offset = {};  // with an intercept the p means of what was observed
 };
 
 /// Minimises (1/N) sum loss(f(x_i), y_i) + lambda/2 |theta|^2 over observed targets. automatic is
 /// stein where it can be (squares, the same root for all frequencies, every target observed), else
 /// conjugate_gradient for squares, lbfgs for other losses. Of several lambdas stein takes the least
-/// leave-one-out error, or that of folds; other methods the least loss on a fifth of the rows with targets, held out
-/// at random, N lambda kept, from the largest lambda to the smallest, each from the theta of the
-/// one before, up to the first that does not converge. theta is written last. Errors: those of the
+/// leave-one-out error, or that of folds; other methods the least loss on a fifth of the rows with
+/// targets, held out at random, N lambda kept, from the largest lambda to the smallest, each from
+/// the theta of the one before, up to the first that does not converge. With an intercept the means
+/// that predict a row are of the rows that are left. theta is written last. Errors: those of the
 /// methods, UNSUPPORTED for a method that cannot, NOT_CONVERGED with the residual: L-BFGS where no
 /// step falls though the gradient is not down to rounding, and where no lambda has a finite error.
 OperatorFit fit_operator(const operators::OperatorMap& map, MatrixView<const double> X,

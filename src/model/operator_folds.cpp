@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "model/operator_fit.h"
+#include "model/operator_means.h"
 #include "random/distributions.h"
 #include "random/stream.h"
 
@@ -44,12 +45,32 @@ std::vector<solver::RowStatistics> fold_sums(const feature::FeatureMap& map,
   return sums;
 }
 
+Matrix<double> errors_about_means(const std::vector<solver::RowStatistics>& sums, int64_t n,
+                                  const solver::OutputBasis& basis, std::span<const double> lambdas,
+                                  Context& context) {
+  solver::RowStatistics total = sums[0].clone(context);
+  for (std::size_t fold = 1; fold < sums.size(); ++fold) total.merge(sums[fold]);
+  Matrix<double> errors(1, std::ssize(lambdas));
+  errors.fill(0);
+  for (const solver::RowStatistics& fold : sums) {
+    solver::RowStatistics others = total.clone(context);
+    others.subtract(fold);
+    const Matrix<double> of_fold = held_out_error(std::move(others), fold, basis, lambdas, context);
+    for (int64_t l = 0; l < errors.cols(); ++l)
+      errors(0, l) += of_fold(0, l) * fold.weight() / static_cast<double>(n);
+  }
+  return errors;
+}
+
 }  // namespace
 
 Matrix<double> fold_errors(const feature::FeatureMap& map, MatrixView<const double> X,
                            MatrixView<const double> Y, const solver::OutputBasis& basis,
                            std::span<const double> lambdas, const Folds& folds, Context& context) {
-  const std::vector<solver::RowStatistics> sums = fold_sums(map, X, Y, folds, context);
+  const Matrix<double> more = folds.about_means ? with_ones(Y, context) : Matrix<double>();
+  const std::vector<solver::RowStatistics> sums =
+      fold_sums(map, X, folds.about_means ? more.view() : Y, folds, context);
+  if (folds.about_means) return errors_about_means(sums, X.rows, basis, lambdas, context);
   std::vector<const solver::RowStatistics*> parts;
   for (const auto& sum : sums) parts.push_back(&sum);
   const solver::OutputBasis* const bases[] = {&basis};

@@ -15,6 +15,7 @@ namespace mercer::model {
 struct Folds {
   int64_t count = 5;
   uint64_t seed = 0;
+  bool about_means = false;  // of the other folds' targets
 };
 
 /// Mean squared error of one output, 1 x lambdas, every fold predicted by a fit on the others at

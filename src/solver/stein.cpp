@@ -30,11 +30,13 @@ struct Combinations {
   Matrix<double> M;
   std::vector<double> lambdas;
 
-  Combinations(const OutputBasis& basis, std::span<const double> of, Context& context)
-      : M(basis.outputs(),
-          checked_multiply(basis.outputs(), static_cast<int64_t>(of.size()), kWhat), context,
-          kWhat) {
+  /// outputs: of the path, those of the basis first.
+  Combinations(const OutputBasis& basis, std::span<const double> of, int64_t outputs,
+               Context& context)
+      : M(outputs, checked_multiply(basis.outputs(), static_cast<int64_t>(of.size()), kWhat),
+          context, kWhat) {
     const int64_t p = basis.outputs();
+    M.fill(0);
     for (int64_t j = 0; j < M.cols(); ++j)
       for (int64_t k = 0; k < p; ++k) M(k, j) = basis.Q()(k, j % p);
     for (const double lambda : of)
@@ -95,8 +97,11 @@ std::vector<double> OutputBasis::lambdas(double lambda) const {
 
 SteinSolution stein_solution(const RidgePath& path, const OutputBasis& basis, double lambda,
                              Context& context) {
-  require_outputs(basis, path.outputs());
-  const Weights rotated = path.solve(Combinations(basis, std::span(&lambda, 1), context), context);
+  require(basis.outputs() <= path.outputs(), MERCER_DIMENSION_MISMATCH,
+          "B has %lld rows, expected at most outputs = %lld", static_cast<Long>(basis.outputs()),
+          static_cast<Long>(path.outputs()));
+  const Weights rotated =
+      path.solve(Combinations(basis, std::span(&lambda, 1), path.outputs(), context), context);
   const int64_t D = path.features(), p = basis.outputs(), q = basis.B().cols;
   SteinSolution solution{Matrix<double>(D, q, context, kWhat),
                          {Matrix<double>(D, p, context, kWhat), {}}};
@@ -124,8 +129,8 @@ Matrix<double> stein_leave_one_out(const RidgePath& path, const OutputBasis& bas
                                    MatrixView<const double> Y, Context& context,
                                    std::span<const double> weights) {
   require_outputs(basis, path.outputs());
-  const Matrix<double> rotated =
-      path.leave_one_out(Combinations(basis, lambdas, context), Z, Y, context, weights);
+  const Matrix<double> rotated = path.leave_one_out(
+      Combinations(basis, lambdas, path.outputs(), context), Z, Y, context, weights);
   Matrix<double> residuals(rotated.rows(), rotated.cols(), context, kWhat);
   const int64_t p = basis.outputs();
   for (int64_t first = 0; first < rotated.cols(); first += p)
@@ -161,8 +166,9 @@ Matrix<double> stein_leave_one_out_error(const RidgePath& path,
       const OutputBasis& basis = *bases[static_cast<std::size_t>(b)];
       require_outputs(basis, path.outputs());
       // |e Q'| = |e|: no need to turn the residuals back.
-      const Matrix<double> e = path.leave_one_out(Combinations(basis, lambdas, context), block.Z,
-                                                  block.Y, context, block.weights);
+      const Matrix<double> e =
+          path.leave_one_out(Combinations(basis, lambdas, path.outputs(), context), block.Z,
+                             block.Y, context, block.weights);
       for (int64_t i = 0; i < e.rows(); ++i)
         for (int64_t j = 0; j < e.cols(); ++j)
           errors(b, j / basis.outputs()) += block.weight(i) * e(i, j) * e(i, j);

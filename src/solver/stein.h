@@ -38,7 +38,7 @@ struct SteinSolution {
   Matrix<double> theta;  // Theta, D x q
   Weights outputs;       // Theta B', D x p, and the intercept of a centred path
 };
-/// lambda >= 0; 0: the Theta of least norm.
+/// lambda >= 0; 0: the Theta of least norm. Outputs of the path beyond the basis's are not read.
 SteinSolution stein_solution(const RidgePath& path, const OutputBasis& basis, double lambda,
                              Context& context);
 
