@@ -15,10 +15,9 @@
 #include "linalg/blas.h"
 #include "model/observed_gram.h"
 #include "model/operator_folds.h"
+#include "model/operator_halves.h"
 #include "model/operator_means.h"
 #include "model/output_units.h"
-#include "random/distributions.h"
-#include "random/stream.h"
 #include "solver/block_source.h"
 #include "solver/operator_descent.h"
 #include "solver/operator_ridge.h"
@@ -30,8 +29,6 @@ namespace {
 using solver::OperatorSolver;
 
 constexpr const char* kWhat = "an operator-valued fit";
-constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
-constexpr int64_t kHeldOutOneIn = 5;
 
 OperatorFit by_stein(const operators::OperatorMap& map, MatrixView<const double> X,
                      MatrixView<const double> Y, const OperatorFitOptions& options,
@@ -109,49 +106,6 @@ bool descend(const MapRows& rows, MatrixView<const double> Y, double lambda,
   return true;  // as many passes as were asked for, whatever the tolerance
 }
 
-std::vector<int64_t> observed_rows(MatrixView<const double> Y) {
-  std::vector<int64_t> rows;
-  for (int64_t i = 0; i < Y.rows; ++i)
-    if (!std::all_of(Y.row(i), Y.row(i) + Y.cols, [](double y) { return std::isnan(y); }))
-      rows.push_back(i);
-  return rows;
-}
-
-/// Y without about a fifth of the rows in which something was observed, and those rows alone.
-struct Halves {
-  Matrix<double> kept, held_out;
-  Halves(MatrixView<const double> Y, const OperatorFitOptions& options, Context& context)
-      : kept(Y.rows, Y.cols, context, kWhat), held_out(Y.rows, Y.cols, context, kWhat) {
-    kept.fill(kMissing);
-    held_out.fill(kMissing);
-    const std::vector<int64_t> rows = observed_rows(Y);
-    const int64_t count = std::ssize(rows);
-    require(count >= 2, MERCER_INVALID_ARGUMENT,
-            "%lld rows with an observed target, expected at least 2 to choose lambda by held-out "
-            "rows",
-            static_cast<long long>(count));
-    std::vector<int64_t> order(rows.size());
-    random::Cursor cursor({options.seed, random::Tag::split, kHeldOutOneIn});
-    random::permutation(cursor, order);
-    const int64_t out = std::max<int64_t>(1, count / kHeldOutOneIn);
-    for (int64_t place = 0; place < count; ++place) {
-      const int64_t i = rows[static_cast<std::size_t>(order[static_cast<std::size_t>(place)])];
-      for (int64_t k = 0; k < Y.cols; ++k) {
-        const bool held = place < out;
-        kept(i, k) = held ? kMissing : Y(i, k);
-        held_out(i, k) = held ? Y(i, k) : kMissing;
-      }
-    }
-    if (!options.intercept) return;
-    const std::vector<double> mean = output_units(kept.view(), OutputScale::own).mean;
-    for (int64_t i = 0; i < Y.rows; ++i)
-      for (int64_t k = 0; k < Y.cols; ++k) {
-        kept(i, k) -= mean[static_cast<std::size_t>(k)];
-        held_out(i, k) -= mean[static_cast<std::size_t>(k)];
-      }
-  }
-};
-
 double loss_at(const MapRows& rows, MatrixView<const double> Y, const solver::OperatorLoss& loss,
                Context& context, std::span<const double> theta) {
   const solver::ObservedRows observed(rows, Y);
@@ -165,7 +119,7 @@ double loss_at(const MapRows& rows, MatrixView<const double> Y, const solver::Op
 void choose_lambda(const MapRows& rows, MatrixView<const double> Y,
                    const OperatorFitOptions& options, Context& context, std::span<double> theta,
                    OperatorFit& fit) {
-  const Halves halves(Y, options, context);
+  const OperatorHalves halves(Y, options.seed, options.intercept, context);
   std::vector<int64_t> order(options.lambdas.size());
   std::iota(order.begin(), order.end(), 0);
   std::ranges::stable_sort(order, [&](int64_t a, int64_t b) {

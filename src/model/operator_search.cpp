@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/finite.h"
+#include "model/operator_halves.h"
 #include "model/operator_score.h"
 #include "model/operator_walk.h"
 #include "model/row_sets.h"
@@ -123,14 +124,6 @@ OperatorChoice score_split(const OperatorSearch& search, const OperatorRowsView&
              predictions(own.model, test.X.view(), search.context).view(),
              other ? other->view() : MatrixView<const double>());
   return own.choice;
-}
-
-std::vector<int64_t> observed_rows(MatrixView<const double> Y) {
-  std::vector<int64_t> rows;
-  for (int64_t i = 0; i < Y.rows; ++i)
-    if (std::any_of(Y.row(i), Y.row(i) + Y.cols, [](double y) { return !std::isnan(y); }))
-      rows.push_back(i);
-  return rows;
 }
 
 std::vector<Split> splits_of(const std::vector<int64_t>& rows, uint64_t seed) {

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// How outputs belong together, p x p numbers, from targets in units of their standard deviations,
+// of which some are missing, or from a graph.
+#pragma once
+
+#include "base/aligned.h"
+#include "base/context.h"
+#include "base/matrix_view.h"
+
+namespace mercer::model {
+
+/// C, means of products over the rows where both were observed, negative eigenvalues 0. An output
+/// that does not vary has 1 with itself, 0 with others. Two that never were observed together are
+/// uncorrelated where these rows are of_part of all; else INVALID_ARGUMENT, as for one without any.
+Matrix<double> output_correlations(MatrixView<const double> scaled, bool of_part, Context& context);
+
+/// S, mean squared distances, of the same pairs; 2 of what is uncorrelated.
+Matrix<double> output_distances(MatrixView<const double> scaled, bool of_part, Context& context);
+
+/// The Laplacian of a graph of p outputs over its mean degree. Errors: DIMENSION_MISMATCH, those of
+/// operators::check_graph.
+Matrix<double> mean_laplacian(MatrixView<const double> W, int64_t p, Context& context);
+
+/// Negative eigenvalues, which what was observed pair by pair may have, become 0.
+void make_semidefinite(MatrixView<double> A, Context& context);
+
+}  // namespace mercer::model
