@@ -4,6 +4,7 @@
 // are all tried; where trials have part of the features and scores part of the rows.
 #include "model/operator_trial.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -208,4 +209,33 @@ TEST_CASE("operator search: folds may lack a pair that all rows have", "[model]"
     model::search_operator(plan, {}, X.view(), Y.view(), context, report);
     CHECK((report.score.rows == 30 && std::isfinite(report.score.score)));
   }
+}
+
+TEST_CASE("operator search: with more than a path holds lambda is chosen around the trial's",
+          "[model]") {
+  const int64_t n = 700;
+  const Matrix<double> X = random_matrix(n, 2, 14), Y = targets(X, false);
+  Context context;
+  OperatorReport report;
+  const model::OperatorModel model = model::search_operator(
+      plan_of("divergence_free", 1400), {.lengthscales = {0.5}, .assess = false}, X.view(),
+      Y.view(), context, report);
+  REQUIRE((report.trials.size() == 1 && model.map->coefficients() == 1400));
+  CHECK((report.trials[0].left_out && report.trials[0].features == 1024));
+  CHECK((!report.chosen.left_out && report.chosen.features == 1400));
+  const double ratio = report.chosen.lambda / report.trials[0].lambda;
+  CHECK(std::min({std::abs(ratio - 10), std::abs(ratio - 1), std::abs(ratio - 0.1)}) < 1e-12);
+  // sum_i Phi(x_i)(y_i - offset - f(x_i)) = N lambda theta.
+  Matrix<double> f(n, 2), left(1400, 1);
+  model::predict(model, X.view(), operators::FieldKind::value, context, f.view());
+  for (int64_t j = 0; j < 2 * n; ++j) f.data()[j] = Y.data()[j] - f.data()[j];
+  model.map->adjoint(X.view(), MatrixView<const double>(f.view()), context, left.view());
+  double most = 0;
+  for (int64_t j = 0; j < 1400; ++j) {
+    const double right =
+        static_cast<double>(n) * model.lambda * model.theta[static_cast<size_t>(j)];
+    most = std::max(most, std::abs(right));
+    CHECK(std::abs(left(j, 0) - right) < 1e-8);
+  }
+  CHECK(most > 1e-3);
 }
