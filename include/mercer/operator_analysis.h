@@ -109,17 +109,21 @@ MERCER_API mercer_status mercer_operator_kernel_ridge(const mercer_operator_kern
 /** Row i of out (n x p^2), a p x p matrix row by row: the posterior covariance of f at row i of
  *  `at`, noise Phi(x)'(sum Phi_k(X_i) Phi_k(X_i)' + N lambda I)^{-1} Phi(x), the sum over the
  *  observed (i, k) and Phi_k column k of Phi: that of Bayes' rule for y = f(x) + noise of variance
- *  `noise` > 0 and theta ~ N(0, noise/(N lambda) I), whose posterior mean the model is. With the
+ *  `noise` > 0 and theta ~ N(0, noise/(N lambda) I), whose posterior mean the model is. N is the
+ *  model's: the rows that it was fitted to, of a search those with a target. With the
  *  exact kernel in the place of Phi'Phi it is noise/(N lambda) (K(x, x) - K(x, X) (K + N lambda
  *  I)^{-1} K(X, x)), which it nears as D grows.
- *  Shapes: X N x d and Y N x p as the model was fitted to, Y read for its gaps alone, NULL: none; at
- *  n x d; dense or CSR (made dense), F32 or F64; out F32 or F64. Computed in double.
- *  Errors: MERCER_DIMENSION_MISMATCH; MERCER_INVALID_ARGUMENT (noise, rows that are not finite, no
- *  target observed); MERCER_UNSUPPORTED for a model of another loss than squares or of lambda 0;
- *  MERCER_NOT_CONVERGED.
+ *  Shapes: X N x d and Y N x p as the model was fitted to, rows without a target or not, Y read for
+ *  its gaps alone, NULL: none; at n x d; dense or CSR (made dense), F32 or F64; out F32 or F64.
+ *  Computed in double.
+ *  Errors: MERCER_DIMENSION_MISMATCH; MERCER_INVALID_ARGUMENT (noise, rows that are not finite or
+ *  outside the kernel's domain, no target observed); MERCER_UNSUPPORTED for a model of another loss
+ *  than squares or of lambda 0; MERCER_NOT_POSITIVE_DEFINITE for an N lambda below 2e-14 of the
+ *  trace of the sum, which rounding takes; MERCER_NOT_CONVERGED.
  *  Threads and cost: any number at once. Decomposable without gaps N D^2 + D^3, then D^2 + p D +
- *  p^3 a row; else, up to r = 8192 with 8 r^2 bytes of room, N p r^2 + r^3, then p r^2 a row; else
- *  p systems a row by conjugate gradients, to a residual of 1e-10. */
+ *  p^3 a row; else, up to r = 8192 with 8 r^2 bytes of room (8 (r^2 + D^2) without gaps) and 16
+ *  MiB, N p r^2 + r^3, then p r^2 a row; else p systems a row by conjugate gradients, to a residual
+ *  of 1e-10. */
 MERCER_API mercer_status mercer_operator_model_covariance(
     const mercer_operator_model* model, const mercer_rows* X, const mercer_rows* Y, double noise,
     const mercer_rows* at, mercer_context* context, const mercer_matrix* out);

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -15,7 +16,6 @@
 #include "linalg/blas.h"
 #include "linalg/conjugate_gradient.h"
 #include "linalg/symmetric_eigen.h"
-#include "solver/jittered_cholesky.h"
 #include "solver/operator_ridge.h"
 
 namespace mercer::solver {
@@ -36,6 +36,16 @@ Matrix<double> transposed(MatrixView<const double> A, Context& context) {
   return out;
 }
 
+/// What no target shows has the shift alone, of which rounding of a sum with this trace takes up to
+/// eps trace: a hundredth of the least shift that is let through. Less would pass for certainty.
+void require_resolved(double trace, double shift) {
+  const double least = 100 * std::numeric_limits<double>::epsilon() * trace;
+  require(shift >= least, MERCER_NOT_POSITIVE_DEFINITE,
+          "N lambda = %g is lost in rounding of the sum over targets, of trace %g: expected at "
+          "least %g",
+          shift, trace, least);
+}
+
 }  // namespace
 
 void OperatorPosterior::covariance(MatrixView<const double> Phi, Context& context,
@@ -53,8 +63,17 @@ void OperatorPosterior::covariance(MatrixView<const double> Phi, Context& contex
 FactoredPosterior::FactoredPosterior(Matrix<double>&& H, double shift, double noise,
                                      Context& context)
     : OperatorPosterior(noise), L_(std::move(H)) {
-  for (int64_t j = 0; j < L_.rows(); ++j) L_(j, j) += shift;
-  jittered_cholesky(L_.view(), context);
+  double trace = 0;
+  for (int64_t j = 0; j < L_.rows(); ++j) {
+    trace += L_(j, j);
+    L_(j, j) += shift;
+  }
+  require_resolved(trace, shift);
+  context.checkpoint();
+  const int64_t pivot = linalg::cholesky(L_.view());
+  require(pivot == 0, MERCER_NOT_POSITIVE_DEFINITE,
+          "pivot %lld of the sum over targets + N lambda I, of %lld, is not positive",
+          static_cast<long long>(pivot), static_cast<long long>(L_.rows()));
 }
 
 void FactoredPosterior::quadratic(MatrixView<const double> Phi, int64_t p, Context& context,
@@ -96,6 +115,9 @@ SteinPosterior::SteinPosterior(Matrix<double>&& ZtZ, const OutputBasis& basis, d
       inverse_(vectors_.rows(), basis.outputs(), context, kWhat),
       basis_(basis) {
   std::vector<double> s(static_cast<std::size_t>(vectors_.rows()));
+  double trace = 0;
+  for (int64_t j = 0; j < vectors_.rows(); ++j) trace += vectors_(j, j);
+  require_resolved(basis.g().back() * trace, shift);
   linalg::symmetric_eigen(vectors_.view(), s, context);
   const std::vector<double> shifts = basis.lambdas(shift);
   for (int64_t i = 0; i < inverse_.rows(); ++i)

@@ -35,8 +35,9 @@ class OperatorPosterior {
 /// By a Cholesky factor of H + shift I.
 class FactoredPosterior final : public OperatorPosterior {
  public:
-  /// H's lower triangle (r x r) is read. O(r^3 / 3). Errors: NOT_POSITIVE_DEFINITE beyond the
-  /// jitter of ridge_cholesky.
+  /// H's lower triangle (r x r) is read. O(r^3 / 3). No jitter, which would make it too sure of
+  /// what no target shows. Errors: NOT_POSITIVE_DEFINITE, also for a shift below 100 eps trace H,
+  /// of which rounding leaves nothing.
   FactoredPosterior(Matrix<double>&& H, double shift, double noise, Context& context);
 
  private:
@@ -65,7 +66,8 @@ class IterativePosterior final : public OperatorPosterior {
 /// independent, output j of variance noise z'(Z'Z + shift/g_j I)^{-1} z.
 class SteinPosterior {
  public:
-  /// The lower triangle of Z'Z (D x D) is read. O(D^3). `basis` is referred to.
+  /// The lower triangle of Z'Z (D x D) is read. O(D^3). `basis` is referred to. Errors:
+  /// NOT_POSITIVE_DEFINITE for a shift below 100 eps max(g) trace Z'Z.
   SteinPosterior(Matrix<double>&& ZtZ, const OutputBasis& basis, double shift, double noise,
                  Context& context);
   /// Row i of out (n x p p): Cov f(x_i), of row i of Z. O(n (D^2 + p D + p^3)).

@@ -276,10 +276,112 @@ TEST_CASE("posterior covariances: the kernel's formula, with gaps and without", 
   }
 }
 
+TEST_CASE("posterior covariances: by steps where the sums of a factor have no room", "[capi]") {
+  const int64_t r = 1500;
+  const auto map = map_of(R"({"operator":"curl_free","inputs":2,"features":1500})");
+  const Numbers X = numbers(6, 2), Y = numbers(6, 2);
+  const double lambda = 0.1;
+  auto fit = mercer_operator_fit_of(&lambda, 1);
+  const auto model = learnt(map, X, 2, Y, 2, fit);
+  REQUIRE(model);
+  Numbers out(24);
+  // Room for H and its blocks, but not for the sum of scalar features that H is made of.
+  const auto cap = context(0, 8 * r * r + (int64_t{1} << 24) + 4 * r * r);
+  REQUIRE(mercer_operator_model_covariance(model.get(), rows_of(X, 2), nullptr, 1, rows_of(X, 2),
+                                           cap.get(), result_of(out, 4)) == MERCER_OK);
+  const auto Phi = phi_of(map, X, 2, 2);
+  CHECK(worst(out, by_kernel(Phi, Y, Phi, 2, 6 * lambda, 1)) < 1e-9);
+}
+
+TEST_CASE("posterior covariances: rows without targets, which a search leaves out", "[capi]") {
+  const int64_t N = 20;
+  const Numbers X = numbers(N, 3);
+  Numbers Y = numbers(N, 2), seen_X, seen_Y;
+  for (size_t i = 0; i < static_cast<size_t>(N); ++i) {
+    if (i % 4 == 1) {
+      Y[2 * i] = Y[2 * i + 1] = kNaN;
+      continue;
+    }
+    seen_X.insert(seen_X.end(), &X[3 * i], &X[3 * i] + 3);
+    seen_Y.insert(seen_Y.end(), &Y[2 * i], &Y[2 * i] + 2);
+  }
+  const double lambda = 0.05, lengthscale = 1;
+  auto search = mercer_operator_search_of(0);
+  search.assess = 0;
+  search.lambdas = &lambda;
+  search.lengthscales = &lengthscale;
+  search.lambda_count = search.lengthscale_count = 1;
+  mercer_operator_model* found = nullptr;
+  REQUIRE(mercer_operator_model_search((std::string(kJoint) + R"(,"features":30})").c_str(),
+                                       rows_of(X, 3), rows_of(Y, 2), &search, nullptr,
+                                       &found) == MERCER_OK);
+  const LearntOf searched(found);
+  mercer_operator_map* part = nullptr;
+  REQUIRE(mercer_operator_model_parts(found, &part, nullptr) == MERCER_OK);
+  const MapOf map(part);
+  const auto covariance = [&](const LearntOf& of, const Numbers& x, const Numbers& y) {
+    Numbers out(static_cast<size_t>(4 * N));
+    REQUIRE(mercer_operator_model_covariance(of.get(), rows_of(x, 3), rows_of(y, 2), 0.3,
+                                             rows_of(X, 3), nullptr,
+                                             result_of(out, 4)) == MERCER_OK);
+    return out;
+  };
+  const auto expected = [&](double rows) {
+    return by_kernel(phi_of(map, X, 3, 2), Y, phi_of(map, X, 3, 2), 2, rows * lambda, 0.3);
+  };
+  CHECK(worst(covariance(searched, X, Y), expected(15)) < 1e-11);
+  CHECK(worst(covariance(searched, seen_X, seen_Y), expected(15)) < 1e-11);
+  // A fit counts all rows that it was handed.
+  auto fit = mercer_operator_fit_of(&lambda, 1);
+  const auto fitted = learnt(map, X, 3, Y, 2, fit);
+  REQUIRE(fitted);
+  CHECK(worst(covariance(fitted, X, Y), expected(20)) < 1e-11);
+  CHECK(worst(covariance(fitted, seen_X, seen_Y), expected(20)) < 1e-11);
+}
+
+TEST_CASE("operator models: rows outside the kernel's domain are named", "[capi]") {
+  const std::string skewed = R"({"operator":"decomposable","kernel":{"kernel":"skewed_chi2"},)"
+                             R"("gamma":[2,1,1,2])";
+  const auto kernel = kernel_of(skewed + "}");
+  const auto map = map_of(skewed + R"(,"inputs":3,"features":10})");
+  Numbers X(60);
+  for (size_t i = 0; i < X.size(); ++i) X[i] = 0.1 * static_cast<double>(i % 7);
+  Numbers outside = X, Y = numbers(20, 2);
+  outside[16] = -2;
+  const double lambda = 0.1;
+  auto fit = mercer_operator_fit_of(&lambda, 1);
+  const auto model = learnt(map, X, 3, Y, 2, fit);
+  REQUIRE(model);
+  Numbers u(40), out(80);
+  const auto named = [](mercer_status status) {
+    return refused(status, "X: row 5, column 1 (counted from 0) is -2") +
+           refused(status, "as kernel skewed_chi2 takes");
+  };
+  for (const bool gaps : {false, true}) {
+    if (gaps) Y[3] = kNaN;
+    auto exact = exact_fit(0.1, MERCER_OPERATOR_KERNEL_METHOD_AUTOMATIC);
+    CHECK(named(mercer_operator_kernel_ridge(kernel.get(), rows_of(outside, 3), rows_of(Y, 2),
+                                             &exact, nullptr, result_of(u, 2))) == "");
+    mercer_operator_model* made = nullptr;
+    CHECK(named(mercer_operator_model_fit(map.get(), rows_of(outside, 3), rows_of(Y, 2), &fit,
+                                          nullptr, &made)) == "");
+    auto search = mercer_operator_search_of(0);
+    CHECK(named(mercer_operator_model_search((skewed + "}").c_str(), rows_of(outside, 3),
+                                             rows_of(Y, 2), &search, nullptr, &made)) == "");
+    CHECK(named(mercer_operator_model_covariance(model.get(), rows_of(outside, 3), rows_of(Y, 2), 1,
+                                                 rows_of(X, 3), nullptr, result_of(out, 4))) == "");
+  }
+  CHECK(named(mercer_operator_model_equivalence(model.get(), rows_of(outside, 3), rows_of(u, 2),
+                                                nullptr, &out[0], nullptr)) == "");
+  CHECK(refused(mercer_operator_model_covariance(model.get(), rows_of(X, 3), nullptr, 1,
+                                                 rows_of(outside, 3), nullptr, result_of(out, 4)),
+                "at: row 5, column 1") == "");
+}
+
 TEST_CASE("posterior covariances: refusals", "[capi]") {
   const auto map = map_of(kCases[1].map);
   const Numbers X = numbers(10, 2);
-  const double lambdas[] = {0.1, 0};
+  const double lambdas[] = {0.1, 0, 1e-19};
   const auto of = [&](const double* lambda, const char* loss) {
     auto fit = mercer_operator_fit_of(lambda, 1);
     fit.loss = loss;
@@ -300,6 +402,12 @@ TEST_CASE("posterior covariances: refusals", "[capi]") {
   Numbers bad = X;
   bad[3] = INFINITY;
   CHECK(refused(ask(model, rows_of(bad, 2), rows_of(X, 2), 1), "X: row 1, column 1") == "");
+  const Numbers two = numbers(2, 2);
+  auto sure = mercer_operator_fit_of(lambdas + 2, 1);
+  const auto tiny = learnt(map, two, 2, two, 2, sure);
+  REQUIRE(tiny);
+  CHECK(fault(ask(tiny, rows_of(two, 2), rows_of(two, 2), 1), MERCER_NOT_POSITIVE_DEFINITE,
+              "N lambda = 2e-19") == "");
   CHECK(out == Numbers(40, 7.0));
   const auto joint = map_of(kCases[0].map);
   const Numbers Z = numbers(40, 3), Y = numbers(40, 2);

@@ -39,7 +39,7 @@ Matrix<double> by_elimination(MatrixView<const double> Phi, MatrixView<const dou
 
 /// noise/shift (K(x, x) - K(x, X) (K + shift I)^{-1} K(X, x)) over what was observed.
 Matrix<double> by_kernel(MatrixView<const double> Phi, MatrixView<const double> Y,
-                         MatrixView<const double> P) {
+                         MatrixView<const double> P, double shift = kShift) {
   std::vector<int64_t> seen;
   for (int64_t row = 0; row < Phi.rows; ++row)
     if (!std::isnan(Y(row / Y.cols, row % Y.cols))) seen.push_back(row);
@@ -52,12 +52,12 @@ Matrix<double> by_kernel(MatrixView<const double> Phi, MatrixView<const double> 
   for (size_t i = 0; i < seen.size(); ++i) {
     const auto row = static_cast<int64_t>(i);
     S[i].assign(K.view().row(row), K.view().row(row) + K.cols());
-    S[i][i] += kShift;
+    S[i][i] += shift;
     b[i].assign(cross.view().row(row), cross.view().row(row) + cross.cols());
   }
   const Matrix<double> less = product(transposed(cross.view()).view(), eliminate(S, b).view());
   return filled(1, P.rows * P.rows, [&](int64_t, int64_t at) {
-    return kNoise / kShift * (own.data()[at] - less.data()[at]);
+    return kNoise / shift * (own.data()[at] - less.data()[at]);
   });
 }
 
@@ -132,6 +132,43 @@ TEST_CASE("posterior covariances of decomposable maps, of full and of lower rank
     const Matrix<double> exact = of_each(
         P.view(), p, [&](auto block) { return by_elimination(Phi.view(), Y.view(), block); });
     CHECK(difference(out.view(), exact.view(), 1e-12) == "");
+  }
+}
+
+TEST_CASE("posterior covariances: what no target shows is not lost in rounding", "[solver]") {
+  const int64_t N = 3, p = 2, D = 40;
+  Context context;
+  const Matrix<double> Z = random_matrix(N, D, 821), T = random_matrix(4, D, 822),
+                       B = random_matrix(p, p, 823), Y = random_matrix(N, p, 824);
+  const Matrix<double> Phi = decomposable_phi(Z.view(), B.view()),
+                       P = decomposable_phi(T.view(), B.view());
+  const OutputBasis basis(B.view(), context);
+  const auto stein = [&](double shift) {
+    Matrix<double> sums = filled(D, D, [](int64_t, int64_t) { return 0.0; }), out(4, p * p);
+    linalg::rank_update(1.0, Z.view(), sums.view());
+    SteinPosterior(std::move(sums), basis, shift, kNoise, context)
+        .covariance(T.view(), context, out.view());
+    return out;
+  };
+  const auto factored = [&](double shift) {
+    const FactoredPosterior of(gram_of(Phi.view(), Y.view()), shift, kNoise, context);
+    return covariances(of, P.view(), p);
+  };
+  const double trace = sum_of_squares(Phi.view());
+  for (const double share : {1e-6, 1e-9, 1e-12, 3e-14}) {
+    const double shift = share * trace;
+    const Matrix<double> exact = of_each(
+        P.view(), p, [&](auto block) { return by_kernel(Phi.view(), Y.view(), block, shift); });
+    double most = 0;
+    for (int64_t at = 0; at < 4 * p * p; ++at) most = std::max(most, exact.data()[at]);
+    CHECK(difference(factored(shift).view(), exact.view(), 0.01 * most) == "");
+    CHECK(difference(stein(shift).view(), exact.view(), 0.01 * most) == "");
+  }
+  for (const double share : {1e-16, 1e-19}) {
+    CHECK(refusal_fault(
+              MERCER_NOT_POSITIVE_DEFINITE, [&] { factored(share * trace); }, "N lambda = ") == "");
+    CHECK(refusal_fault(
+              MERCER_NOT_POSITIVE_DEFINITE, [&] { stein(share * trace); }, "N lambda = ") == "");
   }
 }
 
