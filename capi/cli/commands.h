@@ -33,7 +33,7 @@ struct LearnRequest {
   bool gaps = false;  // rows may lack targets
   PlanRequest plan;
   PreparationRequest preparation;
-  std::string extrapolation = "clip";
+  std::string extrapolation;  // empty: clip, where there are ranges
   std::string class_weight = "none";
   uint64_t seed = 0;
   int32_t threads = 0;

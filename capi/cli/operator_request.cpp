@@ -30,7 +30,8 @@ void refuse_others(const FitRequest& request) {
       {p.transform != "auto" && p.transform != "none", "--transform"},
       {p.target_transform != "none", "--target-transform"},
       {p.unit_rows, "--unit-rows"},
-      {request.learn.extrapolation == "refuse", "--extrapolation refuse"}};
+      {request.learn.extrapolation == "clip", "--extrapolation clip (it keeps no ranges)"},
+      {request.learn.extrapolation == "refuse", "--extrapolation refuse (it keeps no ranges)"}};
   for (const auto& [is_given, option] : given)
     if (is_given) throw Failure(std::string("--operator: does not go with ") + option);
   for (const std::string& path : request.report)
@@ -100,6 +101,12 @@ OperatorRequest read_operator(const FitRequest& request, const std::string& spec
   if (given && spec.contains("kernel"))
     throw Failure("--kernel: the spec of --operator already holds one");
   const Plan plan = read_plan(request.learn.plan, specs);
+  if (plan.per_input)
+    throw Failure(
+        "--kernel: a lengthscale for each input does not go with --operator, whose units "
+        "a search finds: leave it out, or give it in units of the data, in the spec of "
+        "--operator");
+  if (plan.lambda == 0) throw Failure("--lambda 0: with --operator expected auto or a number > 0");
   if (given) {
     spec["kernel"] = Json::parse(kernel_of(plan.map, 0));
     // A number is in units of the inputs, as --lengthscale is.

@@ -76,6 +76,10 @@ bad "does not go with --estimator" wind.csv u,v --operator curl_free --estimator
 bad "does not go with --task classification" wind.csv u,v --operator curl_free --task classification
 bad "does not go with --weights" wind.csv u --operator curl_free --weights y
 bad "does not go with --missing" wind.csv u,v --operator curl_free --missing fill
+bad "does not go with --extrapolation clip" wind.csv u,v --operator curl_free --extrapolation clip
+bad "does not go with --extrapolation refuse" wind.csv u,v --operator curl_free --extrapolation refuse
+bad "--lambda 0: with --operator expected auto or a number > 0" wind.csv u,v --operator curl_free --lambda 0
+bad "a lengthscale for each input does not go with --operator" two.csv p,q --operator decomposable --kernel '{"kernel":"gaussian","lengthscale":[1,2]}'
 bad "JSON alone" wind.csv u,v --operator curl_free --report result.html
 bad "malformed JSON" wind.csv u,v --operator '{"operator"'
 bad 'leave "features" out' wind.csv u,v --operator '{"operator":"curl_free","features":3}'
