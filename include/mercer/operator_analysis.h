@@ -174,8 +174,9 @@ MERCER_API mercer_status mercer_operator_model_equivalence(const mercer_operator
 /** Row i of out (n x p^2), a p x p matrix row by row: proposition 33's bound of the operator
  *  variance E (K~ - K)^2 at tau = X_i - Y_i,
  *    (1/2F) ((K(2 tau) + K(0)) E A - 2 K(tau)^2 + 2 Var A),
- *  E A = K(0) and Var A those of the map's form; of decomposable maps it is the variance itself,
- *  of others the variance at tau = 0. printed 1: as the report prints it, with Var A once, which is
+ *  E A = K(0) and Var A those of the map's form, and of the product with E A, which commutes where
+ *  all axes have one lengthscale, the symmetric part; of decomposable maps it is the variance, of
+ *  others the variance at tau = 0. printed 1: as the report prints it, with Var A once, which is
  *  below the variance at tau = 0. mercer_operator_map_variance is the exact value.
  *  Shapes: X and Y n x d, dense or CSR (made dense); out F32 or F64.
  *  Errors: those of mercer_operator_map_variance; MERCER_INVALID_ARGUMENT for printed.

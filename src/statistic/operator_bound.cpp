@@ -155,17 +155,20 @@ int64_t least_frequencies(const std::function<double(double F)>& bound, double d
 Matrix<double> proposition33(const VarianceBoundParts& parts, double F, BoundForm form) {
   using linalg::Transpose;
   const int64_t p = parts.at_tau.rows;
-  Matrix<double> sum(p, p), result(p, p);
+  Matrix<double> sum(p, p), product(p, p), result(p, p);
   for (int64_t i = 0; i < p; ++i)
     for (int64_t j = 0; j < p; ++j) {
       sum(i, j) = parts.at_twice(i, j) + parts.at_zero(i, j);
       result(i, j) = (form == BoundForm::corrected ? 2 : 1) * parts.variance(i, j);
     }
-  linalg::multiply(1.0, Transpose::no, sum.view(), Transpose::no, parts.mean, 1.0, result.view());
+  linalg::multiply(1.0, Transpose::no, sum.view(), Transpose::no, parts.mean, 0.0, product.view());
+  for (int64_t i = 0; i < p; ++i)  // they commute where axes have one lengthscale alone
+    for (int64_t j = 0; j < p; ++j) result(i, j) += 0.5 * (product(i, j) + product(j, i));
   linalg::multiply(-2.0, Transpose::no, parts.at_tau, Transpose::no, parts.at_tau, 1.0,
                    result.view());
   for (int64_t i = 0; i < p; ++i)
-    for (int64_t j = 0; j < p; ++j) result(i, j) /= 2 * F;
+    for (int64_t j = 0; j <= i; ++j)  // exactly symmetric, whatever rounding
+      result(i, j) = result(j, i) = 0.5 * (result(i, j) + result(j, i)) / (2 * F);
   return result;
 }
 

@@ -71,7 +71,9 @@ double proposition47(const OperatorBoundQuestion& question, double F);
 int64_t least_frequencies(const std::function<double(double F)>& bound, double delta);
 
 /// Proposition 33, of a p x p kernel at tau: (1/2F) ((K(2 tau) + K(0)) E[A] - 2 K(tau)^2 +
-/// c Var[A]), c = 2; as printed c = 1, which fails at tau = 0.
+/// c Var[A]), c = 2; as printed c = 1, which fails at tau = 0. Symmetric: of the
+/// product with E[A], which is a multiple of I where all axes have one lengthscale, the symmetric
+/// part.
 struct VarianceBoundParts {
   MatrixView<const double> at_tau, at_twice, at_zero;  // K(tau), K(2 tau), K(0)
   MatrixView<const double> mean, variance;             // of A(omega)
