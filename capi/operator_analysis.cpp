@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "arguments.h"
+#include "base/finite.h"
 #include "guard.h"
 #include "handles.h"
 #include "model/exact_operator_ridge.h"
@@ -133,9 +134,11 @@ mercer_status mercer_operator_model_equivalence(const mercer_operator_model* mod
     const auto x = read_rows("X", X, m.map->inputs(), "the inputs of the map", running);
     const auto weights = read_rows("u", u, m.map->outputs(), "the outputs of the map", running);
     check_same_rows(weights, x);
-    const DoubleRows rows(x, running);
+    const DoubleRows rows(x, running), of_rows(weights, running);
+    model::require_inputs(*m.map, "X", rows.view());
+    require_summable("u", of_rows.view(), MissingNumbers::allowed);
     const solver::FeatureEquivalence found = solver::feature_equivalence(
-        model::MapRows(*m.map, rows.view()), DoubleRows(weights, running).view(), m.theta, running);
+        model::MapRows(*m.map, rows.view()), of_rows.view(), m.theta, running);
     write_answers(Answer{"residual", residual, found.residual}, Answer{"seen", seen, found.seen});
   });
 }

@@ -74,9 +74,10 @@ static inline mercer_operator_kernel_fit mercer_operator_kernel_fit_of(double la
  *  observed. There is no intercept. Its values anywhere are those of mercer_operator_kernel_gram
  *  with U = u.
  *  Shapes: X N x d and Y N x p, N >= 1, dense or CSR (made dense); u F32 or F64. Computed in double.
- *  Errors: MERCER_DIMENSION_MISMATCH; MERCER_INVALID_ARGUMENT (an input that is not finite, no
- *  target observed); MERCER_UNSUPPORTED for EIGEN where it cannot be; MERCER_NOT_POSITIVE_DEFINITE
- *  of CHOLESKY; MERCER_NOT_CONVERGED with the residual. On failure there are no answers.
+ *  Errors: MERCER_DIMENSION_MISMATCH; MERCER_INVALID_ARGUMENT (a number that is not finite or
+ *  beyond 1e150, an input outside the kernel's domain, no target observed); MERCER_UNSUPPORTED for
+ *  EIGEN where it cannot be; MERCER_NOT_POSITIVE_DEFINITE of CHOLESKY; MERCER_NOT_CONVERGED with
+ *  the residual. On failure there are no answers.
  *  Threads and cost: any number at once; as of the methods, and one product with K. */
 MERCER_API mercer_status mercer_operator_kernel_ridge(const mercer_operator_kernel* kernel,
                                                       const mercer_rows* X, const mercer_rows* Y,
@@ -150,7 +151,8 @@ MERCER_API mercer_status mercer_operator_model_norms(const mercer_operator_model
  *  mercer_operator_kernel_ridge the answers have the error of the features in them as well. Each
  *  answer may be NULL.
  *  Shapes: X N x d, u N x p, dense or CSR (made dense); NaN in u: left out of the rows.
- *  Errors: MERCER_DIMENSION_MISMATCH; MERCER_INVALID_ARGUMENT for infinite u.
+ *  Errors: MERCER_DIMENSION_MISMATCH; MERCER_INVALID_ARGUMENT for rows that are not finite or
+ *  outside the kernel's domain, infinite u, and numbers beyond 1e150.
  *  Threads and cost: any number at once; three products with N rows. */
 MERCER_API mercer_status mercer_operator_model_equivalence(const mercer_operator_model* model,
                                                            const mercer_rows* X,

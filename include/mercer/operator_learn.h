@@ -82,7 +82,8 @@ typedef struct mercer_operator_fit {
                                 GRADIENTS. */
   int64_t chosen;          /**< [80] Answer: which lambda, from 0. */
   double error;            /**< [88] Answer: its squared error (other losses: loss) per observed
-                                target that was left out; 0 for one lambda. */
+                                target that was left out; 0 for one lambda without
+                                folds. */
   int64_t iterations;      /**< [96] Answer: in all; of GRADIENTS blocks of rows; 0 of STEIN. */
   double residual;         /**< [104] Answer: of the normal equations, relative to Phi'y; LBFGS and
                                 GRADIENTS: the largest entry of the gradient; 0 of STEIN. */
@@ -92,7 +93,8 @@ typedef struct mercer_operator_fit {
                                 quantile. A constant field has neither curl nor divergence, so
                                 that fields stay what they are. 0: none. */
   int32_t folds;           /**< [124] Of several lambdas STEIN: 0: by leave-one-out; 2 to N: by as
-                                many folds of rows, drawn by seed. 0 for other methods. */
+                                many folds of rows, drawn by seed, which score one lambda as
+                                well. 0 for other methods. */
 } mercer_operator_fit;
 
 /** Squares by the automatic method, to a residual of 1e-8. */
@@ -115,9 +117,9 @@ static inline mercer_operator_fit mercer_operator_fit_of(const double* lambdas, 
  *  predict them.
  *  Shapes: X N x d and Y N x p, dense or CSR (made dense), F32 or F64. Computed in double.
  *  Errors: MERCER_DIMENSION_MISMATCH; MERCER_INVALID_ARGUMENT naming the field, row and column of
- *  an input that is not finite, or a target that the loss has no value for; MERCER_UNSUPPORTED for
- *  a method that does not do for loss, map or gaps; MERCER_NOT_CONVERGED with the residual; on
- *  failure there are no answers.
+ *  an input that is not finite or outside the kernel's domain, or a target that the loss has no
+ *  value for; MERCER_UNSUPPORTED for a method that does not do for loss, map or gaps;
+ *  MERCER_NOT_CONVERGED with the residual; on failure there are no answers.
  *  Threads and cost: any number at once; an iteration costs N rows of mercer_operator_map_apply and
  *  of its transpose. */
 MERCER_API mercer_status mercer_operator_model_fit(const mercer_operator_map* map,

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/finite.h"
 #include "base/size.h"
+#include "model/input_domain.h"
 #include "operator/output_root.h"
 
 namespace mercer::model {
@@ -130,6 +131,8 @@ ExactOperatorRidge fit_exact_operator(const operators::OperatorKernel& kernel,
           static_cast<long long>(Y.cols), static_cast<long long>(X.rows),
           static_cast<long long>(kernel.outputs(X.cols)));
   require_summable("X", X);
+  require_summable("Y", Y, MissingNumbers::allowed);
+  check_domain(kernel.scalar(), "X", X);
   ExactOperatorRidge result;
   result.method = method_for(kernel, Y, options, context);
   const Matrix<double> found = solve(kernel, X, Y, options, context, result);

@@ -98,6 +98,12 @@ void check_domain(const FitOptions& options, const char* name, const Rows& X) {
   });
 }
 
+void check_domain(const kernel::Kernel& kernel, const char* name, const Rows& X) {
+  FitOptions options;
+  options.domain = domain_of(kernel);
+  check_domain(options, name, X);
+}
+
 void check_prepared(const kernel::Kernel& kernel, const Preparation& preparation, const Rows& X,
                     const char* remedy) {
   const std::optional<InputDomain> domain = domain_of(kernel);

@@ -25,6 +25,8 @@ bool stays_inside(const FitOptions& options, Transform transform);
 /// domain. NaN is inside. Numbers below 0 are outside any domain where transform = log or unit_rows
 /// could take them farther down.
 void check_domain(const FitOptions& options, const char* name, const Rows& X);
+/// The same of rows that the kernel takes as they are.
+void check_domain(const kernel::Kernel& kernel, const char* name, const Rows& X);
 
 /// INVALID_ARGUMENT for a row of X that is prepared out of the kernel's domain, where its scores
 /// would be NaN: naming row, column, value and domain, and what to do. NaN is inside.

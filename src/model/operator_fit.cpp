@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/finite.h"
 #include "linalg/blas.h"
+#include "model/input_domain.h"
 #include "model/observed_gram.h"
 #include "model/operator_folds.h"
 #include "model/operator_halves.h"
@@ -39,7 +40,7 @@ OperatorFit by_stein(const operators::OperatorMap& map, MatrixView<const double>
   const solver::OutputBasis basis(map.shared_root(), context);
   OperatorFit fit;
   fit.method = OperatorMethod::stein;
-  if (options.lambdas.size() > 1) {
+  if (options.lambdas.size() > 1 || options.folds > 0) {
     const solver::OutputBasis* const bases[] = {&basis};
     const auto errors =
         options.folds > 0 ? fold_errors(map.scalar(), X, Y, basis, options.lambdas,
@@ -167,6 +168,12 @@ OperatorMethod method_for(const operators::OperatorMap& map, MatrixView<const do
 
 }  // namespace
 
+void require_inputs(const operators::OperatorMap& map, const char* name,
+                    MatrixView<const double> X) {
+  require_summable(name, X);
+  if (map.kernel() != nullptr) check_domain(map.kernel()->scalar(), name, X);
+}
+
 void MapRows::values(int64_t first, MatrixView<const double> theta, Context& context,
                      MatrixView<double> S) const {
   map_.apply(X_.block_rows(first, first + S.rows), theta, operators::FieldKind::value, context, S);
@@ -221,7 +228,7 @@ OperatorFit fit_operator(const operators::OperatorMap& map, MatrixView<const dou
                          MatrixView<const double> Y, const OperatorFitOptions& options,
                          Context& context, std::span<double> theta) {
   require(!options.lambdas.empty(), MERCER_INVALID_ARGUMENT, "no lambdas, expected at least one");
-  require_summable("X", X);
+  require_inputs(map, "X", X);
   const MapRows rows(map, X);
   const solver::ObservedRows checked(rows, Y);
   std::vector<double> learnt(theta.size(), 0.0);

@@ -16,6 +16,11 @@
 
 namespace mercer::model {
 
+/// INVALID_ARGUMENT naming row and column of a number that is not summable (base/finite.h) or
+/// outside the domain of the map's kernel, whose features would be NaN.
+void require_inputs(const operators::OperatorMap& map, const char* name,
+                    MatrixView<const double> X);
+
 /// A map at rows, which are referred to.
 class MapRows final : public solver::OperatorRows {
  public:
@@ -61,7 +66,7 @@ struct OperatorFitOptions {
   double tolerance = 1e-8;
   int64_t most_iterations = 1000;  // gradients: epochs
   uint64_t seed = 0;       // of the rows held out or in folds, and of the order of gradients
-  int64_t folds = 0;       // stein: how many choose among lambdas; 0: leave-one-out
+  int64_t folds = 0;       // stein: how many choose among lambdas, or score one; 0: none
   bool intercept = false;  // targets are learnt less their means: fit.offset
 };
 
@@ -69,7 +74,7 @@ struct OperatorFit {
   OperatorMethod method = OperatorMethod::automatic;  // the one taken
   int64_t chosen = 0;                                 // of the lambdas
   double error =
-      0;  // of it, per observed output: leave-one-out, or of held-out rows; 0: one lambda
+      0;  // of it, per observed output: leave-one-out, or of held-out rows; 0: one lambda, no folds
   int64_t iterations = 0;
   double residual = 0;      // of the normal equations, relative; 0 for stein; lbfgs and gradients:
                             // the largest entry of the gradient

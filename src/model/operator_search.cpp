@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/finite.h"
+#include "model/operator_fit.h"
 #include "model/operator_halves.h"
 #include "model/operator_score.h"
 #include "model/operator_walk.h"
@@ -161,6 +162,8 @@ OperatorModel search_operator(const OperatorPlan& plan, const OperatorSearchOpti
   const PickedRows seen = pick(all, rows, context);
   const OperatorMaker maker(plan, seen.X.view(), seen.Y.view(), context);
   check(options, maker);
+  const auto map = maker.make(1, maker.shapes().front(), maker.features());
+  require_inputs(*map, "X", X);  // by the rows' numbers as they were given
   const bool assess = options.assess && std::ssize(rows) >= kLeastRows;
   const std::vector<Split> splits =
       assess ? splits_of(all_rows(std::ssize(rows)), plan.seed) : std::vector<Split>();

@@ -43,12 +43,20 @@ TEST_CASE("operator fits: folds choose lambda by the errors of fits on the other
   const Matrix<double> whole =
       fitted(*map, X, Y, {.lambdas = {lambdas[static_cast<size_t>(fit.chosen)]}});
   CHECK(difference(theta.view(), whole.view(), 1e-14) == "");
+  for (size_t l = 0; l < lambdas.size(); ++l) {  // of one lambda folds score it
+    OperatorFit one;
+    fitted(*map, X, Y, {.lambdas = {lambdas[l]}, .folds = N}, &one);
+    CHECK(std::abs(one.error - errors[l]) < 1e-10 * errors[l]);
+  }
   fitted(*map, X, Y, {.lambdas = lambdas, .seed = 1, .folds = 3}, &few);
   fitted(*map, X, Y, {.lambdas = lambdas, .seed = 2, .folds = 3}, &other);
   CHECK((few.error > 0 && few.error != other.error));
   CHECK(refusal_fault(
             MERCER_INVALID_ARGUMENT,
             [&] { fitted(*map, X, Y, {.lambdas = lambdas, .folds = N + 1}); }, "folds = 13") == "");
+  CHECK(refusal_fault(
+            MERCER_INVALID_ARGUMENT, [&] { fitted(*map, X, Y, {.folds = N + 1}); }, "folds = 13") ==
+        "");
   CHECK(refusal_fault(
             MERCER_UNSUPPORTED,
             [&] {
