@@ -95,7 +95,8 @@ mercer_status mercer_operator_model_covariance(const mercer_operator_model* mode
     result.check_apart(y);
     result.check_apart(points);
     model::posterior_covariance(*m.map, DoubleRows(x, running).view(),
-                                DoubleRows(y, running).view(), m.lambda, noise,
+                                DoubleRows(y, running).view(),
+                                {m.lambda, m.rows > 0 ? m.rows : x.n(), noise},
                                 DoubleRows(points, running).view(), running, result.view());
     result.finish();
   });

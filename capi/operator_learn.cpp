@@ -101,6 +101,7 @@ mercer_status mercer_operator_model_fit(const mercer_operator_map* map, const me
                 "fit->intercept = 1, expected 0: loss %s has no means to take off", answer.loss);
         model::OperatorModel learnt;
         learnt.map = m;
+        learnt.rows = x.n();
         learnt.theta.resize(static_cast<std::size_t>(m->coefficients()));
         const model::OperatorFit found =
             model::fit_operator(*m, inputs.view(), targets.view(), options, running, learnt.theta);

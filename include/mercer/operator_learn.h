@@ -254,12 +254,13 @@ MERCER_API mercer_status mercer_operator_model_search(const char* json, const me
                                                       mercer_context* context,
                                                       mercer_operator_model** out);
 
-/** What is known of a model, as JSON: {"spec":{"model","loss","lambda","map":{...}},"inputs",
- *  "outputs","coefficients","offset","scale","metadata","report":{"chosen":{...},"score":{"kind",
- *  "measure","rows","value","standard_error","constant","independent"},"trials":[...],
- *  "warnings":[...]}}; offset, scale, metadata and report where there are any. f = offset + scale
- *  Phi'theta, output by output; mercer/operator_analysis.h is of Phi'theta, and of targets less
- *  offset over scale. kind: none, nested or unseen; what is not known is null.
+/** What is known of a model, as JSON: {"spec":{"model","loss","lambda","rows","map":{...}},
+ *  "inputs","outputs","coefficients","offset","scale","metadata","report":{"chosen":{...},
+ *  "score":{"kind","measure","rows","value","standard_error","constant","independent"},
+ *  "trials":[...],"warnings":[...]}}; rows are N; offset, scale, metadata and report where there
+ *  are any. f = offset + scale Phi'theta, output by output; mercer/operator_analysis.h is of
+ *  Phi'theta, and of targets less offset over scale. kind: none, nested or unseen; what is not
+ *  known is null.
  *  Errors: convention 9 of mercer/base.h. */
 MERCER_API mercer_status mercer_operator_model_report(const mercer_operator_model* model,
                                                       char* buffer, int64_t capacity,

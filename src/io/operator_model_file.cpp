@@ -24,7 +24,8 @@ std::vector<Field> option_fields() {
   for (const solver::Loss& loss : solver::loss_table()) losses.push_back(loss.name);
   return {name_field("model", {"operator_ridge"}, "coefficients of an operator-valued map"),
           name_field("loss", losses, "what was minimised"),
-          {.key = "lambda", .type = FieldType::number, .fallback = {}, .least = 0}};
+          {.key = "lambda", .type = FieldType::number, .fallback = {}, .least = 0},
+          {.key = "rows", .type = FieldType::integer, .fallback = int64_t{0}, .least = 0}};
 }
 
 constexpr size_t kMostMetadataBytes = size_t{1} << 20;
@@ -60,6 +61,7 @@ Parameters options_of(const model::OperatorModel& model) {
   options.set("model", "operator_ridge");
   options.set("loss", model.loss);
   options.set("lambda", model.lambda);
+  if (model.rows > 0) options.set("rows", model.rows);
   return options;
 }
 
@@ -102,6 +104,7 @@ model::OperatorModel read_operator_model(const SectionReader& file) {
     model.lambda = options.number("lambda");
     require(std::isfinite(model.lambda), MERCER_INVALID_ARGUMENT,
             "lambda = %g, expected a finite number", model.lambda);
+    model.rows = options.integer("rows");
     model.theta = file.doubles("theta");
     for (const double t : model.theta)
       require(std::isfinite(t), MERCER_INVALID_ARGUMENT, "theta holds %g, expected finite numbers",

@@ -12,8 +12,8 @@ namespace mercer::io {
 
 inline constexpr const char* kOperatorModelKind = "operator_model";
 
-/// {"spec":{"model":"operator_ridge","loss":..,"lambda":..,"map":{...}},"inputs":d,"outputs":p,
-/// "coefficients":r} and, where there are any, "offset" and "scale", lists of p.
+/// {"spec":{"model":"operator_ridge","loss":..,"lambda":..,"rows":N,"map":{...}},"inputs":d,
+/// "outputs":p,"coefficients":r} and, where there are any, "offset" and "scale", lists of p.
 Parameters described(const model::OperatorModel& model);
 
 /// CORRUPT_FILE naming the input for parts that make no model.

@@ -32,6 +32,13 @@ Matrix<double> observed_gram(const operators::OperatorMap& map, MatrixView<const
   return H;
 }
 
+int64_t bytes_of_gram(const operators::OperatorMap& map, MatrixView<const double> Y) {
+  const int64_t D = map.features(), r = map.coefficients();
+  // Without gaps through the sum of scalar features, and the roots of all frequencies.
+  const int64_t sums = is_complete(Y) ? D * D + D * map.outputs() * map.width() : 0;
+  return 8 * (r * r + sums) + 16 * kPhiNumbers;
+}
+
 std::vector<double> observed_sums(const operators::OperatorMap& map, MatrixView<const double> X,
                                   MatrixView<const double> Y, Context& context) {
   const Matrix<double> zeroed(Y.rows, Y.cols, context, "observed targets");

@@ -36,6 +36,8 @@ void for_each_phi(const operators::OperatorMap& map, MatrixView<const double> X,
 /// without gaps, else N p r^2.
 Matrix<double> observed_gram(const operators::OperatorMap& map, MatrixView<const double> X,
                              MatrixView<const double> Y, Context& context);
+/// What it takes while it is made, result and blocks.
+int64_t bytes_of_gram(const operators::OperatorMap& map, MatrixView<const double> Y);
 /// The same sum of Phi_k(x_i) y_ik, r numbers.
 std::vector<double> observed_sums(const operators::OperatorMap& map, MatrixView<const double> X,
                                   MatrixView<const double> Y, Context& context);

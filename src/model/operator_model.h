@@ -25,6 +25,7 @@ struct OperatorModel {
   std::vector<double> scale;   // p > 0; empty: ones
   std::string metadata;        // the caller's
   std::string report;          // of the search, a JSON object; empty: none
+  int64_t rows = 0;            // N of N lambda; 0: a file that does not say
 
   MatrixView<const double> coefficients() const {
     return {theta.data(), static_cast<int64_t>(theta.size()), 1};

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "base/error.h"
-#include "base/finite.h"
 #include "linalg/blas.h"
 #include "model/observed_gram.h"
 #include "model/operator_fit.h"
@@ -44,22 +43,22 @@ void of_phi(const solver::OperatorPosterior& posterior, const operators::Operato
 }  // namespace
 
 void posterior_covariance(const operators::OperatorMap& map, MatrixView<const double> X,
-                          MatrixView<const double> Y, double lambda, double noise,
+                          MatrixView<const double> Y, const OperatorPrior& prior,
                           MatrixView<const double> at, Context& context, MatrixView<double> out) {
-  const int64_t p = map.outputs(), r = map.coefficients();
-  require(lambda > 0, MERCER_UNSUPPORTED,
-          "lambda = %g, expected more than 0: without it the prior has no variance", lambda);
-  require_summable("X", X);
-  require_summable("at", at);
+  const int64_t p = map.outputs();
+  require(prior.lambda > 0, MERCER_UNSUPPORTED,
+          "lambda = %g, expected more than 0: without it the prior has no variance", prior.lambda);
+  require_inputs(map, "X", X);
+  require_inputs(map, "at", at);
   const MapRows rows(map, X);
   Matrix<double> all(Y.rows == 0 ? X.rows : 0, p, context, kWhat);
   all.fill(0);
   const solver::ObservedRows observed(rows, Y.rows == 0 ? all.view() : Y);
   if (at.rows == 0) return;
-  const double shift = lambda * static_cast<double>(X.rows);
+  const double shift = prior.lambda * static_cast<double>(prior.rows), noise = prior.noise;
   if (map.shared_root().rows > 0 && is_complete(Y))
     return by_stein(map, X, shift, noise, at, context, out);
-  if (r <= kMostFactored && context.has_room(8 * r * r + 16 * kPhiNumbers)) {
+  if (map.coefficients() <= kMostFactored && context.has_room(bytes_of_gram(map, Y))) {
     const solver::FactoredPosterior posterior(observed_gram(map, X, Y, context), shift, noise,
                                               context);
     return of_phi(posterior, map, at, at.rows, context, out);

@@ -46,6 +46,7 @@ OperatorModel settle(const OperatorSearch& search, const OperatorMaker& maker,
   OperatorModel model;
   model.theta = fit_candidate(*map, rows, last.lambda, context);
   model.lambda = last.lambda;
+  model.rows = rows.X.rows;
   model.loss = "squares";
   model.map = std::move(map);
   model.offset = maker.units().mean;

@@ -215,7 +215,7 @@ std::vector<double> fit_candidate(const operators::OperatorMap& map, const Opera
   }
   const int64_t r = map.coefficients();
   if (how == OperatorSolution::steps && r <= kMostFactored &&
-      context.has_room(8 * r * r + 16 * kPhiNumbers)) {
+      context.has_room(bytes_of_gram(map, rows.Y))) {
     const Matrix<double> H = observed_gram(map, rows.X, rows.Y, context);
     theta = observed_sums(map, rows.X, rows.Y, context);
     for (int64_t j = 0; j < r; ++j) H(j, j) += static_cast<double>(rows.X.rows) * lambda;

@@ -252,6 +252,9 @@ TEST_CASE("exact operator ridge: refusals leave u and the answers as they were",
   bad[5] = kNaN;
   CHECK(refused(call(rows_of(bad, 2), rows_of(Y, 2)), "X: row 2, column 1") == "");
   CHECK(refused(call(rows_of(X, 2), rows_of(Numbers(60, kNaN), 2)), "observed") == "");
+  Numbers large = Y;
+  large[7] = 1e200;
+  CHECK(refused(call(rows_of(X, 2), rows_of(large, 2)), "Y: row 3, column 1") == "");
   CHECK(fault(mercer_operator_kernel_ridge(kernel.get(), rows_of(X, 2), rows_of(Y, 2), &fit,
                                            context(0, 1000).get(), result_of(u, 2)),
               MERCER_OUT_OF_MEMORY) == "");
@@ -515,10 +518,17 @@ TEST_CASE("feature equivalence: 0 for the weights that the theorem names", "[cap
     CHECK(fault(mercer_operator_model_equivalence(model.get(), rows_of(X, d), rows_of(u, 4),
                                                   nullptr, &residual, nullptr),
                 MERCER_DIMENSION_MISMATCH, "u") == "");
+    Numbers bad = X;
+    bad[1] = kNaN;
+    residual = 7;
+    CHECK(refused(mercer_operator_model_equivalence(model.get(), rows_of(bad, d), rows_of(u, 2),
+                                                    nullptr, &residual, nullptr),
+                  "X: row 0, column 1") == "");
     u[0] = INFINITY;
     CHECK(refused(mercer_operator_model_equivalence(model.get(), rows_of(X, d), rows_of(u, 2),
                                                     nullptr, &residual, nullptr),
-                  "(0, 0)") == "");
+                  "u: row 0, column 0") == "");
+    CHECK(residual == 7);
   }
 }
 

@@ -37,8 +37,9 @@ std::string corrupt(const std::string& spec, const std::string& options,
 
 TEST_CASE("operator models come back from files", "[io]") {
   for (const double lambda : {0.5, 0.0, 3.0}) {
-    const model::OperatorModel model{
+    model::OperatorModel model{
         spec::operator_map_from_spec(kMap), {1, -2, 1.0 / 3, 0}, lambda, "quantile"};
+    model.rows = lambda > 1 ? 0 : 77;  // 0: a file that does not say
     const TemporaryDirectory directory;
     const std::string first = directory.file("first"), second = directory.file("second");
     io::save(model, first);
@@ -46,7 +47,7 @@ TEST_CASE("operator models come back from files", "[io]") {
     io::save(back, second);
     CHECK(directory.read(first) == directory.read(second));
     CHECK(back.theta == model.theta);
-    CHECK((back.lambda == lambda && back.loss == "quantile"));
+    CHECK((back.lambda == lambda && back.loss == "quantile" && back.rows == model.rows));
     CHECK(spec::to_spec(*back.map) == spec::to_spec(*model.map));
     CHECK(refusal_fault(
               MERCER_INVALID_ARGUMENT, [&] { io::load_model(first); }, "operator_model") == "");
@@ -66,6 +67,8 @@ TEST_CASE("operator models that do not fit together are corrupt", "[io]") {
   CHECK(corrupt(kMap, options("squares", "-1"), theta, "lambda") == "");
   CHECK(corrupt(kMap, R"({"model":"ridge","loss":"squares","lambda":1})", theta, "model") == "");
   CHECK(corrupt(kMap, R"({"model":"operator_ridge","loss":"squares"})", theta, "lambda") == "");
+  CHECK(corrupt(kMap, R"({"model":"operator_ridge","loss":"squares","lambda":1,"rows":-1})", theta,
+                "rows") == "");
   CHECK(corrupt(R"({"operator":"curl_free","inputs":2,"features":3})", kOptions, theta,
                 "features = 3") == "");
 }
