@@ -9,11 +9,11 @@
 #include "linalg/blas.h"
 #include "linalg/symmetric_eigen.h"
 #include "model/observed_gram.h"
+#include "model/operator_factor.h"
 #include "model/operator_fit.h"
 #include "model/operator_path.h"
 #include "model/operator_posterior.h"
 #include "model/row_sets.h"
-#include "solver/jittered_cholesky.h"
 #include "solver/stein.h"
 
 namespace mercer::model {
@@ -98,6 +98,13 @@ void by_steps(const operators::OperatorMap& map, const OperatorRowsView& rows, d
   take_better(best, shape, options.lambdas[static_cast<size_t>(fit.chosen)], fit.error);
 }
 
+void by_factor(const operators::OperatorMap& map, const OperatorRowsView& rows, double shape,
+               std::span<const double> lambdas, uint64_t seed, Context& context,
+               OperatorCandidate& best) {
+  const std::vector<double> errors = held_out_errors(map, rows, lambdas, seed, context);
+  for (size_t l = 0; l < errors.size(); ++l) take_better(best, shape, lambdas[l], errors[l]);
+}
+
 /// The rows' Gram matrix as V'SV: row j of V is eigenvector j.
 struct RowEigen {
   Matrix<double> V, squares;  // of the entries of V
@@ -175,7 +182,8 @@ OperatorSolution solution_for(const operators::OperatorMap& map, MatrixView<cons
   if (map.shared_root().rows > 0 && is_complete(Y)) return OperatorSolution::stein;
   const bool room = OperatorPath::size(map, Y) <= kMostSize &&
                     context.has_room(OperatorPath::bytes(map, Y, kJudgedRows));
-  return room ? OperatorSolution::path : OperatorSolution::steps;
+  if (room) return OperatorSolution::path;
+  return has_factors(map, Y, context) ? OperatorSolution::factor : OperatorSolution::steps;
 }
 
 OperatorCandidate try_out(const OperatorMaker& maker, const OperatorRowsView& rows,
@@ -191,12 +199,14 @@ OperatorCandidate try_out(const OperatorMaker& maker, const OperatorRowsView& ro
   } else if (how == OperatorSolution::stein) {
     by_stein(maps, rows, shapes, lambdas, seed, context, best);
   }
+  const auto try_shape = how == OperatorSolution::path     ? by_path
+                         : how == OperatorSolution::factor ? by_factor
+                                                           : by_steps;
   for (size_t s = 0; how != OperatorSolution::stein && s < maps.size(); ++s)
-    (how == OperatorSolution::path ? by_path : by_steps)(*maps[s], rows, shapes[s], lambdas, seed,
-                                                         context, best);
+    try_shape(*maps[s], rows, shapes[s], lambdas, seed, context, best);
   best.lengthscale = maker.searches_lengthscale() ? lengthscale : 0;
   best.error /= mean_square(rows.Y);
-  best.left_out = how != OperatorSolution::steps;
+  best.left_out = how == OperatorSolution::stein || how == OperatorSolution::path;
   best.features = maps[0]->features();
   best.rows = rows.X.rows;
   return best;
@@ -213,16 +223,9 @@ std::vector<double> fit_candidate(const operators::OperatorMap& map, const Opera
     OperatorPath(map, rows.X, rows.Y, context).solve(lambda, context, theta);
     return theta;
   }
-  const int64_t r = map.coefficients();
-  if (how == OperatorSolution::steps && r <= kMostFactored &&
-      context.has_room(bytes_of_gram(map, rows.Y))) {
-    const Matrix<double> H = observed_gram(map, rows.X, rows.Y, context);
-    theta = observed_sums(map, rows.X, rows.Y, context);
-    for (int64_t j = 0; j < r; ++j) H(j, j) += static_cast<double>(rows.X.rows) * lambda;
-    solver::jittered_cholesky(H.view(), context);
-    linalg::cholesky_solve(MatrixView<const double>(H.view()), {theta.data(), r, 1});
-    return theta;
-  }
+  if (how != OperatorSolution::stein && map.coefficients() <= kMostFactored &&
+      context.has_room(bytes_of_gram(map, rows.Y)))
+    return factored_solution(map, rows, lambda, context);
   OperatorFitOptions options;
   options.lambdas = {lambda};
   options.tolerance = 1e-7;

@@ -18,8 +18,9 @@ struct OperatorRowsView {
   MatrixView<const double> X, Y;
 };
 
-/// How rows left out are had.
-enum class OperatorSolution { stein, path, steps };
+/// How rows left out are had: in closed form, or by a factor for each lambda or steps with a fifth
+/// of the rows held out.
+enum class OperatorSolution { stein, path, factor, steps };
 OperatorSolution solution_for(const operators::OperatorMap& map, MatrixView<const double> Y,
                               Context& context);
 

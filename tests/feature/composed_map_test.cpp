@@ -281,13 +281,13 @@ TEST_CASE("sum: derivatives of other shapes than the map's are refused") {
   const MatrixView<const double> x = X.view();
   CHECK(refusal_fault(
             MERCER_DIMENSION_MISMATCH, [&] { map->pull_back(x, wide.view(), context, out.view()); },
-            "9 columns, expected 8") == "");
+            "its vectors 4 x 9, out 4 x 3, expected as many rows each, 3 inputs, 8 numbers") == "");
   CHECK(refusal_fault(
             MERCER_DIMENSION_MISMATCH,
             [&] {
               map->differentiate({feature::Derivative::Kind::gradient}, x, context, blocks.view());
             },
-            "16 columns, expected 24") == "");
+            "out 4 x 16, expected as many rows each, 3 inputs, 3 numbers of a vector and 24") == "");
 }
 
 TEST_CASE("what composed maps refuse") {
