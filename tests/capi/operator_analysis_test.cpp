@@ -303,7 +303,7 @@ TEST_CASE("posterior covariances: by steps where the sums of a factor have no ro
   REQUIRE(model);
   Numbers out(24);
   // Room for H and its blocks, but not for the sum of scalar features that H is made of.
-  const auto cap = context(0, 8 * r * r + (int64_t{1} << 24) + 4 * r * r);
+  const auto cap = context(0, 8 * r * r + (int64_t{17} << 20));
   REQUIRE(mercer_operator_model_covariance(model.get(), rows_of(X, 2), nullptr, 1, rows_of(X, 2),
                                            cap.get(), result_of(out, 4)) == MERCER_OK);
   const auto Phi = phi_of(map, X, 2, 2);
