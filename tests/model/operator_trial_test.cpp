@@ -238,3 +238,17 @@ TEST_CASE("operator search: with more than a path holds lambda is chosen again b
   }
   CHECK(most > 1e-3);
 }
+
+TEST_CASE("operator search: independent outputs have the same features", "[model]") {
+  const Matrix<double> X = random_matrix(40, 2, 15), Y = targets(X, false);
+  OperatorPlan plan = plan_of("decomposable", 50);
+  plan.spec.set("projection", "sorf");
+  plan.spec.set("whole_blocks", true);
+  Context context;
+  OperatorReport report;
+  // Gamma = I, too.
+  model::search_operator(plan, {.lengthscales = {0.5}, .lambdas = {1e-2}, .shapes = {0}}, X.view(),
+                         Y.view(), context, report);
+  CHECK(report.chosen.features == 48);
+  CHECK(std::abs(report.score.score - report.score.independent) < 1e-12);
+}
