@@ -206,7 +206,12 @@ void compare_features(const Comparison& job, int64_t D) {
 // By the map that is the inputs themselves.
 void compare_linear(const Comparison& job) {
   const Subsample& rows = job.rows;
-  if (rows.d > kMostLinearInputs) return;
+  if (rows.d > kMostLinearInputs) {
+    job.session.clear_bar();
+    std::printf("note: linear ridge is left out: %" PRId64 " inputs, more than %" PRId64 "\n",
+                rows.d, kMostLinearInputs);
+    return;
+  }
   const Stopwatch watch;
   const Map inputs = Map::from_spec(
       R"({"map":"exact_polynomial","kernel":{"kernel":"polynomial","degree":1},"inputs":)" +

@@ -45,12 +45,10 @@ void fill_missing(Subsample* rows, bool flag, const std::vector<std::string>& na
   std::vector<int64_t> flagged;
   for (int64_t j = 0; j < rows->d; ++j) {
     medians.push_back(median(*rows, j));
-    if (std::isnan(medians.back())) {
-      const auto k = static_cast<size_t>(j);
-      throw Failure("--missing: column " + (k < names.size() ? names[k] : std::to_string(j + 1)) +
+    if (std::isnan(medians.back()))
+      throw Failure("--missing: column " + names[static_cast<size_t>(j)] +
                     " has no number in the " + std::to_string(rows->train_rows) +
                     " rows that are fitted on: --ignore leaves it out");
-    }
     if (flag && misses_some(*rows, j)) flagged.push_back(j);
   }
   const int64_t d = rows->d;

@@ -11,41 +11,52 @@
 #include <string>
 #include <vector>
 
+#include "encoding.h"
 #include "failure.h"
 #include "filled_rows.h"
 #include "memory.h"
 #include "split.h"
+#include "suspicious.h"
 
 namespace mercer::cli {
 
 namespace {
 
+/// Of the numbers that a column of the fitted rows holds; missing ones do not count, as in the
+/// library.
+struct Spread {
+  double mean = 0, scale = 1;
+};
+
+Spread spread_of(const Subsample& rows, int64_t j, bool centred) {
+  const auto at = [&](int64_t i) { return rows.X.f64[static_cast<size_t>(i * rows.d + j)]; };
+  double total = 0, mean = 0, square = 0;
+  bool binary = true, negative = false;  // columns of 0 and 1 stay as they are
+  for (int64_t i = 0; i < rows.train_rows; ++i) {
+    const double x = at(i);
+    if (std::isnan(x)) continue;
+    total += rows.weight(i);
+    mean += rows.weight(i) * x;
+    binary = binary && (x == 0 || x == 1);
+    negative = negative || x < 0;
+  }
+  if (binary) return {};
+  mean = centred ? mean / total : 0;
+  for (int64_t i = 0; i < rows.train_rows; ++i) {
+    const double deviation = at(i) - mean;
+    if (!std::isnan(deviation)) square += rows.weight(i) * deviation * deviation;
+  }
+  // A constant column keeps its scale; what is negative must not leave the domain.
+  const double scale = square > 0 ? std::sqrt(square / total) : 1;
+  return {mean, !centred && negative ? std::max(scale, 1.0) : scale};
+}
+
 void standardize_dense(Subsample* rows, bool centred) {
-  const int64_t d = rows->d;
-  const int64_t n = rows->train_rows;
-  GrowingBuffer<double>& X = rows->X.f64;
-  double total = 0;
-  for (int64_t i = 0; i < n; ++i) total += rows->weight(i);
-  for (int64_t j = 0; j < d; ++j) {
-    double mean = 0;
-    for (int64_t i = 0; i < n; ++i) mean += rows->weight(i) * X[static_cast<size_t>(i * d + j)];
-    mean /= total;
-    if (!centred) mean = 0;
-    double square = 0;
-    bool binary = true, negative = false;  // columns of 0 and 1 stay as they are
-    for (int64_t i = 0; i < n; ++i) {
-      const double x = X[static_cast<size_t>(i * d + j)], deviation = x - mean;
-      binary = binary && (x == 0 || x == 1);
-      negative = negative || x < 0;
-      square += rows->weight(i) * deviation * deviation;
-    }
-    if (binary) continue;
-    // A constant column keeps its scale; what is negative must not leave the domain.
-    double scale = square > 0 ? std::sqrt(square / total) : 1;
-    if (!centred && negative) scale = std::max(scale, 1.0);
-    for (int64_t i = 0; i < n + rows->test_rows; ++i) {
-      double& x = X[static_cast<size_t>(i * d + j)];
-      x = (x - mean) / scale;
+  for (int64_t j = 0; j < rows->d; ++j) {
+    const Spread spread = spread_of(*rows, j, centred);
+    for (int64_t i = 0; i < rows->train_rows + rows->test_rows; ++i) {
+      double& x = rows->X.f64[static_cast<size_t>(i * rows->d + j)];
+      x = (x - spread.mean) / spread.scale;
     }
   }
 }
@@ -170,6 +181,16 @@ std::vector<double> fitting_weights(const Subsample& rows, bool balanced) {
   return weights;
 }
 
+/// Of the encoded inputs; of a file without a header the numbers of its columns, from 1.
+std::vector<std::string> column_names(const TrainingSet& set) {
+  const std::vector<Encoding>& encodings = set.metadata.encodings;
+  std::vector<std::string> names = set.metadata.inputs;
+  const int64_t inputs = set.data.d - encoded_inputs(0, encodings);
+  for (int64_t j = std::ssize(names); j < inputs; ++j)
+    names.push_back(std::to_string(column_of(set.data, j)));
+  return encoded_names(names, encodings);
+}
+
 }  // namespace
 
 Subsample draw_subsample(TrainingSet&& set, const CompareRequest& request, bool centred) {
@@ -191,11 +212,11 @@ Subsample draw_subsample(TrainingSet&& set, const CompareRequest& request, bool 
   for (int64_t i = 0; i < used * data.m; ++i) out.Y.push_back(data.Y[static_cast<size_t>(i)]);
   if (!data.weights.empty()) out.weights.assign(data.weights.begin(), data.weights.begin() + used);
   out.fit_weights = fitting_weights(out, request.learn.class_weight == "balanced");
-  const std::string& missing = request.learn.preparation.missing;
-  if (missing != "refuse" && !out.X.sparse)
-    fill_missing(&out, missing == "flag", set.metadata.inputs);
   if (set.standardize && out.X.sparse) standardize_sparse(&out, centred);
   if (set.standardize && !out.X.sparse) standardize_dense(&out, centred);
+  const std::string& missing = request.learn.preparation.missing;
+  if (missing != "refuse" && !out.X.sparse)
+    fill_missing(&out, missing == "flag", column_names(set));
   if (out.X.sparse) {
     clip_sparse(&out);
   } else {

@@ -284,6 +284,30 @@ accepts "$MERCER" compare gaps.csv --features 64 --missing fill
 scores_of | sort -g | head -n 1 | awk '{ exit !($1 < 0.9) }' || complain "compare --missing fill: $(cat out)"
 accepts "$MERCER" compare gaps.csv --features 64 --missing flag
 scores_of | awk '$1 < 0.99 { bad = 1 } END { exit bad || NR != 3 }' || complain "compare --missing flag: $(cat out)"
+# Means and deviations are of the numbers that are there, not of filled ones: as of a file prepared so by hand.
+{ echo a,b,y; rows 1000 'a = uniform(); n = uniform(); m = i % 5; print (m ? "" : 3 * a + 1) "," uniform() "," (m ? 0 : sin(6 * a)) + n / 9'; } >sparse.csv
+awk -F, 'BEGIN { OFS = "," } NR == 1 { next } { for (j = 1; j < 3; j++) if ($j != "") { n[j]++; s[j] += $j; q[j] += $j * $j } row[NR] = $0 }
+  END { print "a,b,y"
+    for (j = 1; j < 3; j++) { mean[j] = s[j] / n[j]; size[j] = sqrt(q[j] / n[j] - mean[j] ^ 2) }
+    for (k = 2; k <= NR; k++) { split(row[k], x, ","); for (j = 1; j < 3; j++) if (x[j] != "") x[j] = (x[j] - mean[j]) / size[j]; print x[1], x[2], x[3] } }' sparse.csv >prepared.csv
+gappy=(--missing fill --features 64 --lengthscale 0.3 --lambda 1e-3)
+kernel_scores() { awk '$1 == "exact" && $4 == "-" { print $5 } $1 == "random" { print $4, $5 }' out; }
+accepts "$MERCER" compare sparse.csv "${gappy[@]}"
+kernel_scores >sparse.scores
+accepts "$MERCER" compare prepared.csv "${gappy[@]}" --no-standardize
+kernel_scores >prepared.scores
+paste -d ' ' sparse.scores prepared.scores | awk 'function off(a, b) { return a > 1.03 * b || b > 1.03 * a }
+  NR == 1 { bad = off($1, $2) } NR == 2 { bad = bad || off($1, $3) || off($2, $4) } END { exit bad || NR != 2 }' ||
+  complain "compare --missing fill standardises otherwise: $(cat sparse.scores prepared.scores)"
+# A column without any number is named as the file has it, text columns before it or not.
+{ echo t,u,b,y; rows 60 'print (i % 2 ? "left" : "right") "," uniform() "," (i == 7 ? 1 : "") "," uniform()'; } >lone.csv
+refuses 'column b has no number in the 2 rows' "$MERCER" compare lone.csv --missing fill --rows 2
+sed 1d lone.csv >lone_bare.csv
+refuses 'column 3 has no number in the 2 rows' "$MERCER" compare lone_bare.csv --missing fill --rows 2
+# Linear ridge does not vanish without a word.
+awk 'BEGIN { for (i = 0; i < 40; i++) { line = i % 7; for (j = 0; j < 2001; j++) line = line "," (i * i + i * j + j) % 11 + i % 3; print line } }' >wide.csv
+accepts "$MERCER" compare wide.csv --target 1 --task regression --features 16 --lengthscale 40 --lambda 1e-2 --quiet
+contains '^note: linear ridge is left out: 2001 inputs, more than 2000$' "compare of many inputs"
 # Balanced classes: rows of the rare class are found at the price of others, by all three alike.
 { echo a,c; rows 900 'r = i % 10 == 0; print uniform() + (r ? 0.7 : 0) "," (r ? "rare" : "often")'; } >rare.csv
 accepts "$MERCER" compare rare.csv --features 64

@@ -11,7 +11,9 @@ namespace mercer::cli {
 void add_compare(CLI::App& app) {
   const auto request = std::make_shared<CompareRequest>();
   CLI::App* compare =
-      app.add_subcommand("compare", "Exact kernel ridge on a subsample against random features");
+      app.add_subcommand("compare",
+                         "Exact kernel ridge on a subsample against random features and, "
+                         "of up to 2,000 inputs, linear ridge");
   add_learn_options(compare, &request->learn);
   compare->add_option("--features", request->features, "Sizes to compare; default 256,1024,4096")
       ->delimiter(',')
