@@ -159,7 +159,9 @@ class SpectralMixture final : public Kernel {
     for (size_t q = 0; q < mixture.weights.size(); ++q) {
       const Wave wave = wave_of(q, 1, d, x, y);
       if (wave.decay == 0) continue;
-      std::complex<double> product = std::polar(wave.decay, wave.angle);
+      // Not std::polar, which is not for a size of NaN.
+      std::complex<double> product(wave.decay * std::cos(wave.angle),
+                                   wave.decay * std::sin(wave.angle));
       for (const PartialFactor& one : order) {
         const int64_t k = one.input;
         const double deviation = mixture.deviations.at(q, k), v = deviation * deviation;
