@@ -149,6 +149,48 @@ TEST_CASE("poisson: derivatives at inputs of 0 are quotients, far out 0") {
   }
 }
 
+// Of one input, from x^w by exact powers: the map's own exponents are read off its features.
+TEMPLATE_TEST_CASE("poisson: derivatives far below 1 and above are numbers", "", float, double) {
+  using Kind = feature::Derivative::Kind;
+  constexpr int64_t D = 400;
+  const auto map = make(gaussian(0.6), 1, D);
+  const double m = 1 / 0.36;
+  Matrix<double> base(2, 1);
+  base(0, 0) = 1, base(1, 0) = 0.5;
+  const auto Z = features_of(*map, base);
+  const double tiny = std::is_same_v<TestType, float> ? 1e-30 : 1e-100;
+  for (const int64_t order : {1, 2, 4, 12}) {
+    // The least, where powers below the first are 0 in double; the largest.
+    for (const double x : {tiny, -tiny, 1e-160, 1e-4, 1e30, 1e38, 1e160}) {
+      if (std::is_same_v<TestType, float> && (x == 1e-160 || x == 1e160)) continue;
+      Matrix<TestType> X(1, 1);
+      X(0, 0) = static_cast<TestType>(x);
+      CAPTURE(order, x);
+      const auto dZ = differentiated(*map, {Kind::partials, {{{0, order}}}}, X);
+      int64_t wrong = 0;
+      for (int64_t j = 0; j < D; ++j) {
+        const double out = static_cast<double>(dZ(0, j));
+        wrong += !std::isfinite(out);
+        if (std::fabs(x) > 1) wrong += out != 0;
+        // At 0, which these are next to: the coefficient of x^order times order!.
+        const double w = std::round(std::log2(Z(0, j) / Z(1, j)) + 0.375 * m / std::log(2.0));
+        if (std::fabs(x) > 1e-10 || w > static_cast<double>(order)) continue;
+        double expected = Z(0, j) * std::exp(0.5 * m);
+        const auto left = order - static_cast<int64_t>(w);
+        for (int64_t i = 0; i < left / 2; ++i) expected *= -0.5 * m / static_cast<double>(i + 1);
+        for (int64_t i = 2; i <= order; ++i) expected *= static_cast<double>(i);
+        if (left % 2 != 0) expected = 0;
+        wrong += !(std::fabs(out - expected) <= 1e-5 * std::fabs(expected) + 1e-20);
+      }
+      CHECK(wrong == 0);
+    }
+  }
+  // x^4: its fourth derivative is 24 also where x^4 is not a number above 0.
+  Matrix<double> X(1, 1);
+  X(0, 0) = 1e-100;
+  CHECK(largest(differentiated(*map, {Kind::partials, {{{0, 4}}}}, X).view()) > 1e-3);
+}
+
 TEST_CASE("poisson: what it cannot do is refused") {
   CHECK(refused_map("poisson", {{"kernel", "cauchy"}}, "kernel cauchy", "expected gaussian") == "");
   CHECK(refusal_fault(
