@@ -2,11 +2,15 @@
 // SPDX-FileCopyrightText: The mercer authors
 // A node S(u_1, ..., u_p) of factors u_f = [x_f, c] moves along t by sum_f S(..., [t_f, 0], ...),
 // which is S(..., [t_f, c], ...) - S(..., [0, c], ...): a sketch has its constants, and what is
-// subtracted is the same for all directions. Nodes in order, so that a node's rows and their
-// tangents are there before it is (Griewank, Walther 2008, chapter 3).
+// subtracted is the same for all directions. Of t far smaller than c, or larger, that loses what is
+// asked for, so every row of t goes in as large as c, times a power of two that comes out again:
+// tangents are linear in t. Nodes in order, so that a node's rows and their tangents are there
+// before it is (Griewank, Walther 2008, chapter 3).
 #include "feature/sketch_tangents.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <memory>
 #include <new>
 #include <vector>
@@ -48,6 +52,7 @@ class TangentPlan {
     direction_ = add(matrix(d));
     zeros_ = add(matrix(most));
     term_ = add(matrix(most));
+    scaled_ = add(matrix(most));
     scratch_ = add(round_up(scratch));
   }
 
@@ -62,6 +67,7 @@ class TangentPlan {
   int64_t zeros() const noexcept { return zeros_; }
   int64_t zeros_width() const noexcept { return (term_ - zeros_) / rows_; }
   int64_t term() const noexcept { return term_; }
+  int64_t scaled() const noexcept { return scaled_; }
   int64_t scratch() const noexcept { return scratch_; }
 
  private:
@@ -75,7 +81,24 @@ class TangentPlan {
   int64_t numbers_ = 0;
   int64_t factors_ = 0;
   std::vector<int64_t> sizes_, values_, constants_, tangents_;
-  int64_t direction_, zeros_, term_, scratch_;
+  int64_t direction_, zeros_, term_, scaled_, scratch_;
+};
+
+// Powers of two that the directions of the rows of a tile are multiplied by, in two steps that
+// neither overflow; 0 where there is no direction.
+template <class T>
+struct DirectionScales {
+  T up[kMostRows];
+  T down[kMostRows];  // 1/up
+
+  void set(int64_t i, double constant, double largest) noexcept {
+    up[i] = down[i] = static_cast<T>(largest > 0);
+    if (!(largest > 0) || std::isinf(largest)) return;
+    constexpr int kMost = (std::numeric_limits<T>::max_exponent - 4) / 2;
+    const int half = std::clamp((std::ilogb(constant) - std::ilogb(largest)) / 2, -kMost, kMost);
+    up[i] = std::ldexp(T{1}, half);
+    down[i] = std::ldexp(T{1}, -half);
+  }
 };
 
 /// `finish` puts what moves along one direction where it belongs.
@@ -201,6 +224,48 @@ class TangentTiles : public TileWork {
           node, f, work.X, [this](size_t below) { return plan_.value(below); }, work);
   }
 
+  // The largest constant in units of the inputs beside it; 0: nothing is subtracted.
+  double largest_constant(size_t node) const noexcept {
+    double largest = 0;
+    for (const projection::FactorShape& factor : nodes()[node].map->shape().factors)
+      if (factor.inputs > 0) largest = std::max(largest, std::fabs(factor.constant / factor.scale));
+    return std::min(largest, std::numeric_limits<double>::max());
+  }
+  FactorRows<T> tangent_rows(size_t node, size_t f, const Work& work) const noexcept {
+    return rows_of(
+        node, f, direction(work), [this](size_t below) { return plan_.tangent(below); }, work);
+  }
+  DirectionScales<T> scales_of(size_t node, double constant, const Work& work) const noexcept {
+    double largest[kMostRows] = {};
+    const auto& factors = nodes()[node].map->shape().factors;
+    for (size_t f = 0; f < factors.size(); ++f) {
+      if (factors[f].inputs == 0) continue;
+      const FactorRows<T> rows = tangent_rows(node, f, work);
+      for (const MatrixView<const T>& plane : {rows.dense.re, rows.dense.im})
+        for (int64_t i = 0; plane.data != nullptr && i < work.n; ++i)
+          for (int64_t k = 0; k < plane.cols; ++k)
+            largest[i] = std::max(largest[i], std::fabs(static_cast<double>(plane(i, k))));
+    }
+    DirectionScales<T> scales;
+    for (int64_t i = 0; i < work.n; ++i) scales.set(i, constant, largest[i]);
+    return scales;
+  }
+  FactorRows<T> scaled_rows(const FactorRows<T>& rows, const DirectionScales<T>& scales,
+                            const Work& work) const noexcept {
+    T* to = work.numbers + plan_.scaled();
+    const auto scaled = [&](MatrixView<const T> plane) {
+      if (plane.data == nullptr) return MatrixView<const T>{};
+      const MatrixView<T> own(to, plane.rows, plane.cols, plan_.zeros_width());
+      for (int64_t i = 0; i < plane.rows; ++i)
+        for (int64_t k = 0; k < plane.cols; ++k)
+          own(i, k) = plane(i, k) * scales.up[i] * scales.up[i];
+      to += plane.cols;
+      return MatrixView<const T>(own);
+    };
+    const MatrixView<const T> re = scaled(rows.dense.re);
+    return {{re, scaled(rows.dense.im)}, nullptr};
+  }
+
   // Its value, and what every tangent subtracts.
   void begin_node(size_t node, const Work& work) const noexcept {
     const auto& factors = nodes()[node].map->shape().factors;
@@ -227,14 +292,21 @@ class TangentTiles : public TileWork {
     for (int64_t j = 0; j < count; ++j) tangent[j] = -constant[j];
     std::fill_n(work.numbers + plan_.term(), count, T{0});
     gather(node, work);
+    const double subtracted = largest_constant(node);
+    DirectionScales<T> scales;
+    if (subtracted > 0) scales = scales_of(node, subtracted, work);
     for (size_t f = 0; f < factors.size(); ++f) {
       if (factors[f].inputs == 0) continue;
-      const FactorRows<T> own = work.inputs[f];
-      work.inputs[f] = rows_of(
-          node, f, direction(work), [this](size_t below) { return plan_.tangent(below); }, work);
+      const FactorRows<T> own = work.inputs[f], moved = tangent_rows(node, f, work);
+      work.inputs[f] = subtracted > 0 ? scaled_rows(moved, scales, work) : moved;
       add(node, plan_.tangent(node), 1, work);
       work.inputs[f] = own;
     }
+    if (subtracted == 0) return;
+    const int64_t size = plan_.size(node);
+    for (int64_t i = 0; i < work.n; ++i)
+      for (int64_t j = 0; j < size; ++j)
+        tangent[i * size + j] = tangent[i * size + j] * scales.down[i] * scales.down[i];
   }
 
   const TangentSketch& sketch_;

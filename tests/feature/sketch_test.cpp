@@ -3,12 +3,16 @@
 // Polynomial sketches as maps, beside the contract: the layout of complex columns, incomplete
 // blocks, stores around the caches, many threads.
 #include <atomic>
+#include <cmath>
 #include <cstring>
 #include <thread>
+#include <type_traits>
 
 #include "sketch_cases.h"
 #include "support/catch.h"
+#include "support/derivatives.h"
 #include "support/kernels.h"
+#include "support/worst.h"
 
 using namespace mercer;
 using namespace mercer::feature;
@@ -23,6 +27,43 @@ std::unique_ptr<kernel::Kernel> polynomial(int64_t p) {
 }
 
 }  // namespace
+
+TEMPLATE_TEST_CASE("sketches: tangents of directions of any size keep their digits", "", float,
+                   double) {
+  constexpr bool single = std::is_same_v<TestType, float>;
+  constexpr int64_t n = 4, d = 5;
+  const double rounding = single ? 1e-5 : 1e-13;
+  const auto X = test::random_matrix<TestType>(n, d, 8), V = test::random_matrix<TestType>(n, d, 9);
+  for (const SketchCase& one : test::sketch_cases()) {
+    if (test::lacks_tuples(one, 3)) continue;
+    INFO(one.label);
+    const auto map = test::make(*polynomial(3), d, 24, one);
+    const auto slopes = test::pushed(*map, X, V);
+    const double most = test::largest(test::converted<double>(slopes).view());
+    for (const double size : {0.0, single ? 1e-30 : 1e-200, single ? 1e-6 : 1e-12, 1e6}) {
+      const auto s = static_cast<TestType>(size);
+      const auto along = test::pushed(
+          *map, X, test::converted<TestType>(test::filled(n, d, [&](int64_t i, int64_t k) {
+            return static_cast<double>(s) * static_cast<double>(V(i, k));
+          })));
+      double worst = 0;
+      for (int64_t j = 0; j < n * map->row_length(); ++j)
+        test::keep_worst(worst, std::fabs(static_cast<double>(along.data()[j]) -
+                                          size * static_cast<double>(slopes.data()[j])));
+      CHECK(worst <= size * rounding * most);
+    }
+    // Inputs that are small beside the constant.
+    const auto small = test::make(*kernel::make_polynomial(3, 1e-10, 0.3, 1.5), d, 24, one);
+    using Kind = Derivative::Kind;
+    const auto X64 = test::converted<double>(X);
+    const auto exact = test::differentiated(*small, {Kind::gradient}, X64);
+    const auto own = test::converted<double>(test::differentiated(*small, {Kind::gradient}, X));
+    double worst = 0;
+    for (int64_t j = 0; j < exact.rows() * exact.cols(); ++j)
+      test::keep_worst(worst, std::fabs(own.data()[j] - exact.data()[j]));
+    CHECK(worst <= rounding * test::largest(exact.view()));
+  }
+}
 
 TEST_CASE("sketches: complex to real is [Re | Im] of half as many complex columns") {
   for (const SketchCase& one : test::sketch_cases()) {
