@@ -118,7 +118,7 @@ static inline mercer_derivative mercer_derivative_partials(int64_t count, const 
  *  complex map but where it says real. |p| <= 32.
  *  A row of out depends on its row of X and V alone, bit for bit, whatever the split of rows
  *  and the number of threads (LOG_LENGTHSCALE sums over rows, in double, in their order). NaN
- *  stays in its row.
+ *  stays in its row; where x_i holds one, every number of row i of out is NaN.
  *  Errors: MERCER_DIMENSION_MISMATCH, MERCER_UNSUPPORTED (a map without derivatives, or of
  *  fewer orders; too many terms; LOG_LENGTHSCALE of a map whose features do not depend on one:
  *  linear maps, sketches, laplace, supplied frequencies, nystroem, sums, products).
@@ -158,6 +158,7 @@ MERCER_API mercer_status mercer_map_derivative(const mercer_map* map, const merc
  *    cauchy, spectral_mixture             products over the inputs
  *    exponential, polynomial, dot_product f(x'y) by the derivatives of f
  *    sum, product                         those of the parts; Leibniz' rule in x and y
+ *  A row with a NaN has NaN alone.
  *  |p| + |q| is at most 64; of matern 2 for nu = 1.5, 4 for nu = 2.5, floor(nu - 0.01) for any
  *  other; of a sum or product the least of its parts. Where terms of both signs are added, as in
  *  f(||t||^2), high orders lose digits: of rational_quadratic in one input the error over the

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The mercer authors
 // The derivatives of a map for either precision, by templates of its own, which get checked
 // arguments: pull_rows_back(X, G, context, out), push_rows_forward(X, V, context, out),
-// differentiate_rows(what, X, context, out).
+// differentiate_rows(what, X, context, out). Rows with a NaN are seen to here.
 #pragma once
 
 #define MERCER_DERIVATIVE_CALLS_OF(T, ...)                                            \
@@ -10,16 +10,19 @@
                  MatrixView<T> out) const override {                                  \
     check_vectors(X, G, row_length(), out, inputs());                                 \
     pull_rows_back(__VA_ARGS__ __VA_OPT__(, ) X, G, context, out);                    \
+    spread_nan(X, out);                                                               \
   }                                                                                   \
   void push_forward(MatrixView<const T> X, MatrixView<const T> V, Context& context,   \
                     MatrixView<T> out) const override {                               \
     check_vectors(X, V, inputs(), out, row_length());                                 \
     push_rows_forward(__VA_ARGS__ __VA_OPT__(, ) X, V, context, out);                 \
+    spread_nan(X, out);                                                               \
   }                                                                                   \
   void differentiate(const Derivative& what, MatrixView<const T> X, Context& context, \
                      MatrixView<T> out) const override {                              \
     check_derivative(what, X, out);                                                   \
     differentiate_rows(__VA_ARGS__ __VA_OPT__(, ) what, X, context, out);             \
+    spread_nan(X, out);                                                               \
   }
 
 /// Members of the map.

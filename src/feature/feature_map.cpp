@@ -3,6 +3,7 @@
 #include "feature/feature_map.h"
 
 #include <algorithm>
+#include <limits>
 #include <string>
 
 #include "base/aligned.h"
@@ -113,7 +114,19 @@ void FeatureMap::check_derivative(const Derivative& what, MatrixView<const T> X,
           std::string(kernel().name()).c_str(), static_cast<long long>(most_derivatives()));
 }
 
+// Not left to arithmetic: of a polynomial, derivatives are constants and zeros, too.
+template <class T>
+void FeatureMap::spread_nan(MatrixView<const T> X, MatrixView<T> out) noexcept {
+  for (int64_t i = 0; i < X.rows; ++i) {
+    const T* const x = X.row(i);
+    bool any = false;
+    for (int64_t k = 0; k < X.cols; ++k) any |= x[k] != x[k];
+    if (any) std::fill_n(out.row(i), out.cols, std::numeric_limits<T>::quiet_NaN());
+  }
+}
+
 #define MERCER_INSTANTIATE(T)                                                                \
+  template void FeatureMap::spread_nan(MatrixView<const T>, MatrixView<T>) noexcept;         \
   template void FeatureMap::check_vectors(MatrixView<const T>, MatrixView<const T>, int64_t, \
                                           MatrixView<T>, int64_t) const;                     \
   template void FeatureMap::check_derivative(const Derivative&, MatrixView<const T>,         \

@@ -172,6 +172,10 @@ class FeatureMap {
   void apply_by_dense_tiles(const CsrView<double>& X, Columns c, Context& context,
                             MatrixView<double> Z) const;
 
+  /// The rule of all derivatives: a row of X with a NaN has NaN for every number of out.
+  template <class T>
+  static void spread_nan(MatrixView<const T> X, MatrixView<T> out) noexcept;
+
   /// What every map with derivatives checks: UNSUPPORTED without them or beyond their order,
   /// DIMENSION_MISMATCH for rows of different number or widths that do not fit.
   template <class T>

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
+#include <algorithm>
+#include <cmath>
+#include <limits>
 #include <string>
 
+#include "base/aligned.h"
 #include "base/error.h"
 #include "base/parallel.h"
 #include "kernel/kernel.h"
@@ -18,15 +22,20 @@ namespace {
 
 void require_derivatives(const Kernel& kernel, int64_t order) {
   const std::string name(kernel.name());
-  require(kernel.most_derivatives() > 0, MERCER_UNSUPPORTED,
-          "kernel %s has no derivatives in closed form, expected gaussian, rational_quadratic, "
-          "matern (nu > 1), cauchy, spectral_mixture, exponential, polynomial, dot_product, or a "
-          "sum or product of these",
-          name.c_str());
+  require(
+      kernel.most_derivatives() > 0, MERCER_UNSUPPORTED,
+      "kernel %s has no derivatives in closed form, expected gaussian, rational_quadratic, "
+      "matern (nu >= 1.01), cauchy, spectral_mixture, exponential, polynomial, dot_product, or a "
+      "sum or product of these",
+      name.c_str());
   require(order <= kernel.most_derivatives(), MERCER_UNSUPPORTED,
           "derivatives of order %lld in all of kernel %s, expected up to %lld",
           static_cast<long long>(order), name.c_str(),
           static_cast<long long>(kernel.most_derivatives()));
+}
+
+bool has_nan(int64_t d, const double* x) noexcept {
+  return std::any_of(x, x + d, [](double number) { return std::isnan(number); });
 }
 
 }  // namespace
@@ -43,8 +52,13 @@ void derivative_gram(const Kernel& kernel, const MultiIndex& p, const MultiIndex
           static_cast<long long>(K.rows), static_cast<long long>(K.cols));
   kernel.check_dimension(X.cols);
   const std::unique_ptr<const Differential> differential = kernel.differential(p, q);
+  const AlignedBuffer<unsigned char> lost(Y.rows, context, "which rows hold a NaN");
+  for (int64_t j = 0; j < Y.rows; ++j) lost.data()[j] = has_nan(Y.cols, Y.row(j));
   parallel_for(context, X.rows, [&](int64_t i, int) noexcept {
-    for (int64_t j = 0; j < Y.rows; ++j) K(i, j) = differential->at(X.cols, X.row(i), Y.row(j));
+    const bool none = has_nan(X.cols, X.row(i));
+    for (int64_t j = 0; j < Y.rows; ++j)
+      K(i, j) = none || lost.data()[j] != 0 ? std::numeric_limits<double>::quiet_NaN()
+                                            : differential->at(X.cols, X.row(i), Y.row(j));
   });
 }
 

@@ -95,7 +95,7 @@ struct InputBound {
 class Differential {
  public:
   virtual ~Differential() = default;
-  /// NaN where the kernel is.
+  /// x and y hold no NaN: derivative_gram and feature maps see to rows that do.
   virtual double at(int64_t d, const double* x, const double* y) const noexcept = 0;
 };
 
@@ -129,7 +129,7 @@ class Kernel {
   /// most_derivatives().
   virtual double derivative(const MultiIndex& order, int64_t d, const double* x,
                             const double* y) const noexcept;
-  /// out[k] += factor dk(x, y)/dx_k for every input, with most_derivatives(); O(d).
+  /// out[k] += factor dk(x, y)/dx_k, with most_derivatives(); x and y hold no NaN; O(d).
   virtual void add_gradient(double factor, int64_t d, const double* x, const double* y,
                             double* out) const noexcept;
 
@@ -205,8 +205,8 @@ class Kernel {
 void gram(const Kernel& kernel, MatrixView<const double> X, MatrixView<const double> Y,
           Context& context, MatrixView<double> K);
 
-/// K(i, j) = d^{p,q} k(X_i, Y_j): order p_k in entry k of X_i, q_k in entry k of Y_j. Errors: those
-/// of gram; UNSUPPORTED without derivatives of that order; those of Kernel::differential.
+/// K(i, j) = d^{p,q} k(X_i, Y_j): order p_k in entry k of X_i, q_k of Y_j; NaN where a row has one.
+/// Errors: gram's; UNSUPPORTED without derivatives of that order; those of Kernel::differential.
 void derivative_gram(const Kernel& kernel, const MultiIndex& p, const MultiIndex& q,
                      MatrixView<const double> X, MatrixView<const double> Y, Context& context,
                      MatrixView<double> K);

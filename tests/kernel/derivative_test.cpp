@@ -213,6 +213,42 @@ TEST_CASE("kernel derivatives: far out they are 0, of no number NaN", "[kernel]"
   }
 }
 
+TEST_CASE("kernel derivatives: a row with a NaN has NaN alone", "[kernel]") {
+  const Matrix<double> X = filled(
+      3, 2, [](int64_t i, int64_t k) { return i == 1 && k == 1 ? NAN : static_cast<double>(i); });
+  const Matrix<double> Y =
+      filled(2, 2, [](int64_t i, int64_t k) { return i == 1 ? NAN : static_cast<double>(2 * k); });
+  for (const char* json :
+       {R"({"kernel":"gaussian"})", R"({"kernel":"rational_quadratic"})", R"({"kernel":"cauchy"})",
+        R"({"kernel":"matern","nu":2.5})", R"({"kernel":"exponential"})",
+        R"({"kernel":"polynomial","degree":2})", R"({"kernel":"dot_product","coefficients":[1,2]})",
+        R"({"kernel":"spectral_mixture","weights":[1],"means":[2],"variances":[1]})"}) {
+    INFO(json);
+    const auto kernel = made(json);
+    for (const MultiIndex& p : {MultiIndex{}, MultiIndex{{0, 1}}, MultiIndex{{0, 2}}}) {
+      const auto K = derivatives(*kernel, p, {}, X, Y);
+      for (int64_t i = 0; i < 3; ++i)
+        for (int64_t j = 0; j < 2; ++j) CHECK(std::isnan(K(i, j)) == (i == 1 || j == 1));
+    }
+  }
+}
+
+TEST_CASE("kernel derivatives: Matern is 0 where squared distances nearly overflow", "[kernel]") {
+  const double origin[] = {0};
+  for (const double nu : {0.5, 0.7, 1.5, 2.5, 3.2, 5.01}) {
+    for (const double distance : {1e150, 1e154, 1.3e154, 1e200}) {
+      const auto kernel = kernel::make_matern(nu, {1.0}, 1);
+      CAPTURE(nu, distance);
+      CHECK(kernel->value(1, &distance, origin) == 0);
+      if (kernel->most_derivatives() < 2) continue;
+      double gradient = 0;
+      kernel->add_gradient(1, 1, &distance, origin, &gradient);
+      CHECK(gradient == 0);
+      CHECK(kernel->differential({{0, 2}}, {})->at(1, &distance, origin) == 0);
+    }
+  }
+}
+
 TEST_CASE("kernel derivatives: refusals, and orders that add up", "[kernel]") {
   const auto X = random_matrix(2, 3, 1), Y = random_matrix(2, 4, 1);
   CHECK(refusal_fault(
@@ -220,7 +256,9 @@ TEST_CASE("kernel derivatives: refusals, and orders that add up", "[kernel]") {
             [&] {
               derivatives(*kernel::make_laplacian({1}, 1), {}, {{0, 1}}, X, X);
             },
-            "laplacian", "gaussian") == "");
+            "laplacian", "gaussian", "nu >= 1.01") == "");
+  CHECK(kernel::make_matern(1.01, {1}, 1)->most_derivatives() == 1);
+  CHECK(kernel::make_matern(1.009, {1}, 1)->most_derivatives() == 0);
   CHECK(refusal_fault(
             MERCER_UNSUPPORTED,
             [&] {
