@@ -121,7 +121,8 @@ static inline mercer_derivative mercer_derivative_partials(int64_t count, const 
  *  stays in its row; where x_i holds one, every number of row i of out is NaN.
  *  Errors: MERCER_DIMENSION_MISMATCH, MERCER_UNSUPPORTED (a map without derivatives, or of
  *  fewer orders; too many terms; LOG_LENGTHSCALE of a map whose features do not depend on one:
- *  linear maps, sketches, laplace, supplied frequencies, nystroem, sums, products).
+ *  linear maps, sketches, laplace, supplied frequencies, nystroem, sums, products; or not through
+ *  x/l: poisson, whose exponents are drawn by laws of l).
  *  Threads and cost: any number at once. PARTIALS to LAPLACIAN: one projection of X, the
  *  function of it once for each row and frequency, and out, which is written once: the gradient
  *  of many rows takes about the time of writing d n D numbers. Beside it the frequencies: the

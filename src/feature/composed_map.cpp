@@ -222,6 +222,10 @@ std::vector<NumberArray> ComposedMap::numbers() const {
   return all;
 }
 
+bool ComposedMap::is_of_scaled_inputs() const {
+  return std::ranges::all_of(parts_, [](const auto& part) { return part->is_of_scaled_inputs(); });
+}
+
 Parameters composed_kernel(const char* name) {
   Parameters linear = kernel_named("polynomial");
   linear.set("degree", int64_t{1});

@@ -53,6 +53,8 @@ class ComposedMap : public FeatureMap {
   int64_t most_derivatives() const noexcept final;
   /// Those of the parts, named by them.
   std::vector<NumberArray> numbers() const final;
+  /// If those of all parts are.
+  bool is_of_scaled_inputs() const final;
 
  protected:
   ComposedMap(const MapArguments& arguments, PartMaps parts, bool is_complex);

@@ -147,6 +147,10 @@ class FeatureMap {
   /// For maps whose parameters() say "needs":"data": what was learnt or supplied; empty otherwise.
   virtual std::vector<NumberArray> numbers() const { return {}; }
 
+  /// Whether the features are those of lengthscale 1 at x over the kernel's lengthscale, whatever
+  /// that is: what was drawn does not depend on it, and nothing was learnt.
+  virtual bool is_of_scaled_inputs() const { return numbers().empty(); }
+
  protected:
   FeatureMap(int64_t inputs, int64_t features, bool is_complex)
       : inputs_(inputs), features_(features), complex_(is_complex) {}

@@ -20,10 +20,15 @@ constexpr int64_t kRows = 2048;
 
 int64_t lengthscale_count(const FeatureMap& map) {
   const std::span<const double> lengthscale = map.kernel().lengthscale();
+  const std::string name(map.name());
   require(!lengthscale.empty() && map.numbers().empty(), MERCER_UNSUPPORTED,
-          "the features of map %s of kernel %s do not depend on a lengthscale%s",
-          std::string(map.name()).c_str(), std::string(map.kernel().name()).c_str(),
+          "the features of map %s of kernel %s do not depend on a lengthscale%s", name.c_str(),
+          std::string(map.kernel().name()).c_str(),
           map.numbers().empty() ? "" : ": they were made from numbers of their own");
+  require(map.is_of_scaled_inputs(), MERCER_UNSUPPORTED,
+          "the features of map %s have no derivative in the lengthscale: what is drawn depends on "
+          "it, expected a map of features of x/l",
+          name.c_str());
   return std::ssize(lengthscale);
 }
 

@@ -30,7 +30,8 @@ void log_lengthscale_gradient(MatrixView<const T> X, MatrixView<const T> pulled,
 }
 
 /// How many lengthscales the features depend on; UNSUPPORTED if on none (the kernel has none, or
-/// the map was made from numbers of its own: supplied frequencies, landmarks).
+/// the map was made from numbers of its own: supplied frequencies, landmarks) or not as features of
+/// x/l (FeatureMap::is_of_scaled_inputs).
 int64_t lengthscale_count(const FeatureMap& map);
 
 /// dL / d log l of the map's own lengthscales, its draws held fixed: one number for each that the

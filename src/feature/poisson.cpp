@@ -83,6 +83,9 @@ class Poisson final : public PanelMap {
 
   int64_t most_derivatives() const noexcept override { return kernel::kMostDerivatives; }
 
+  // The exponents are drawn from laws of the lengthscale.
+  bool is_of_scaled_inputs() const override { return false; }
+
   ColumnForm column_form() const noexcept override { return ColumnForm::real; }
   ColumnMoments column_moments(const double* x, const double* y) const override {
     return independent_columns(x, y);

@@ -33,7 +33,7 @@ constexpr double kFactor = 1.4142135623730951;
 
 /// The likelihood is one of real features of x/l, nothing of which was learnt from rows.
 bool is_learnable(const feature::FeatureMap& map) {
-  return map.has_gradient() && !map.is_complex() && map.numbers().empty();
+  return map.has_gradient() && !map.is_complex() && map.is_of_scaled_inputs();
 }
 
 /// A search that has room for the rest does without.
@@ -133,7 +133,8 @@ void SearchRun::check_per_input() const {
   if (options_.per_input != PerInput::on) return;
   const char* bar = bar_to_per_input();
   if (bar == nullptr && !is_learnable(*maker_.make(1.0, options_.features)))
-    bar = "a map whose features have no gradient, are complex or learnt from rows";
+    bar =
+        "a map whose features have no gradient, are complex, learnt from rows or not those of x/l";
   require(bar == nullptr, MERCER_UNSUPPORTED,
           "a lengthscale for each input asked for (ard = on) with %s, expected ard = auto or off",
           bar);

@@ -8,9 +8,14 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <memory>
+#include <numeric>
 #include <vector>
 
+#include "base/error.h"
 #include "contract/cells.h"
+#include "feature/lengthscale_gradient.h"
+#include "feature/map_entry.h"
 #include "support/catch.h"
 #include "support/dense.h"
 #include "support/refusal.h"
@@ -155,10 +160,50 @@ void check_single(const FeatureMap& map, const Matrix<double>& X) {
   CHECK(difference(gradient, single) <= (20 * features + 1e-5) * largest(gradient.view()));
 }
 
+/// The same map of other lengthscales, e^by times as long, with the same seed.
+std::unique_ptr<FeatureMap> with_lengthscales(const FeatureMap& map, double by) {
+  const auto given = map.kernel().lengthscale();
+  std::vector<double> lengthscale(given.begin(), given.end());
+  for (double& l : lengthscale) l *= std::exp(by);
+  Parameters spec = map.parameters();
+  spec.set("kernel", std::make_shared<const Parameters>(
+                         map.kernel().with_lengthscale(lengthscale)->parameters()));
+  return feature::make_map(feature::canonical_map(spec, "", feature::Data::refused));
+}
+
+/// In log lengthscales, against maps made with others: steps and errors as of slopes along -X.
+/// False: refused.
+bool check_lengthscale(const FeatureMap& map, const Matrix<double>& X) {
+  try {
+    feature::lengthscale_count(map);
+  } catch (const Error& error) {
+    CHECK(error.status() == MERCER_UNSUPPORTED);
+    return false;
+  }
+  const int64_t width = map.row_length();
+  const auto G = random_matrix(n, width, 4);
+  std::vector<double> gradient(map.kernel().lengthscale().size());
+  Context context;
+  feature::pull_back_to_lengthscale<double>(map, X.view(), G.view(), context, gradient);
+  const auto V = filled(n, X.cols(), [&](int64_t i, int64_t k) { return -X(i, k); });
+  const double steepest = largest(pushed(map, X, V).view());
+  const double h = (map.most_derivatives() > 1 ? 1e-4 : 1e-6) *
+                   std::min(1.0, largest(features_of(map, X).view()) / steepest);
+  const auto above = features_of(*with_lengthscales(map, h), X),
+             below = features_of(*with_lengthscales(map, -h), X);
+  double slope = 0, size = 0;
+  for (int64_t j = 0; j < n * width; ++j) {
+    slope += G.data()[j] * (above.data()[j] - below.data()[j]) / (2 * h);
+    size += std::fabs(G.data()[j]) * steepest;
+  }
+  CHECK(std::fabs(std::accumulate(gradient.begin(), gradient.end(), 0.0) - slope) <= 1e-6 * size);
+  return true;
+}
+
 }  // namespace
 
 TEST_CASE("contract: derivatives are those of the features, or refused", "[contract]") {
-  size_t number = 0, differentiable = 0, twice = 0;
+  size_t number = 0, differentiable = 0, twice = 0, scaled = 0;
   for (const Cell& cell : made_cells()) {
     const int64_t d = cell.inputs(cycled({5, 17, 2, 16, 3}, ++number));
     const std::optional<int64_t> D = cell.features(d, 20);
@@ -170,6 +215,7 @@ TEST_CASE("contract: derivatives are those of the features, or refused", "[contr
       ++differentiable;
       check_first(*map, X);
       check_single(*map, X);
+      scaled += check_lengthscale(*map, X);
       check_damage(*map, X);
       check_damage(*map, converted<float>(X));
       if (map->most_derivatives() > 1) {
@@ -184,4 +230,5 @@ TEST_CASE("contract: derivatives are those of the features, or refused", "[contr
   }
   CHECK(differentiable > 50);
   CHECK(twice > 50);
+  CHECK(scaled > 20);
 }

@@ -8,11 +8,13 @@
 #include <vector>
 
 #include "feature/fourier.h"
+#include "feature/map_entry.h"
 #include "kernel/kernel.h"
 #include "model/search.h"
 #include "model_problem.h"
 #include "statistic/prediction_score.h"
 #include "support/catch.h"
+#include "support/refusal.h"
 
 using namespace mercer;
 using namespace mercer::model;
@@ -33,6 +35,26 @@ struct Maker final : GaussianMaker {
   }
 };
 
+/// Features that are none of x/l: their exponents are drawn by laws of l.
+struct PoissonMaker final : GaussianMaker {
+  PoissonMaker() : GaussianMaker(6, 5) {}
+  bool has_input_lengthscales() const override { return true; }
+  std::shared_ptr<const feature::FeatureMap> make(double lengthscale, int64_t D) const override {
+    return make_per_input({&lengthscale, 1}, D);
+  }
+  std::shared_ptr<const feature::FeatureMap> make_per_input(std::span<const double> lengthscales,
+                                                            int64_t D) const override {
+    const std::vector<double> list(lengthscales.begin(), lengthscales.end());
+    const Parameters bell = {{"kernel", "gaussian"}, {"lengthscale", list}};
+    return feature::make_map(
+        feature::canonical_map({{"map", "poisson"},
+                                {"kernel", std::make_shared<const Parameters>(bell)},
+                                {"inputs", d},
+                                {"features", D}},
+                               "", feature::Data::refused));
+  }
+};
+
 /// y = sin(4 x_0) + noise, of six inputs.
 Problem one_of_six(int64_t n, uint64_t seed) {
   Problem problem{random_matrix(n, 6, seed), random_matrix(n, 1, seed + 1)};
@@ -41,7 +63,7 @@ Problem one_of_six(int64_t n, uint64_t seed) {
   return problem;
 }
 
-Model searched(const Maker& maker, const Problem& problem) {
+Model searched(const MapMaker& maker, const Problem& problem) {
   SearchOptions options;
   options.features = 200;
   options.assess = false;
@@ -86,6 +108,22 @@ TEST_CASE("missing inputs and constant ones have a relevance each", "[model]") {
   REQUIRE(model.report.relevance.size() == 6);
   CHECK(model.report.relevance[0] == 1);
   CHECK(model.report.relevance[2] == 0);
+}
+
+TEST_CASE("features that are none of x/l keep one lengthscale", "[model]") {
+  Problem train = one_of_six(300, 41);
+  for (int64_t j = 0; j < 300 * 6; ++j) train.X.data()[j] *= 0.3;
+  const Model model = searched(PoissonMaker{}, train);
+  CHECK(model.map->kernel().lengthscale().size() == 1);
+  CHECK(model.report.relevance.empty());
+  SearchOptions options;
+  options.features = 200;
+  options.per_input = PerInput::on;
+  Context context;
+  CHECK(refusal_fault(
+            MERCER_UNSUPPORTED,
+            [&] { search(PoissonMaker{}, options, train.x(), train.y(), context); },
+            "not those of x/l") == "");
 }
 
 TEST_CASE("targets that do not depend on the inputs keep one lengthscale", "[model]") {
