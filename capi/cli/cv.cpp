@@ -7,6 +7,7 @@
 #include <cinttypes>
 #include <cmath>
 #include <cstdio>
+#include <span>
 #include <vector>
 
 #include "commands.h"
@@ -64,9 +65,11 @@ Matrix<double> predict_fold(Job* job, const Fold& fold) {
   const Model model =
       fit_by_search(job->request.fit, job->plan, job->set, n, false, job->session, nullptr);
   const mercer_predict_options options = job->outside.options();
-  Matrix<double> predicted = in_words_of(data.name, input_names(job->set.metadata), [&] {
-    return model.predict(rows_of(data.X, n, fold.rows, data.d), options, job->session.context());
-  });
+  const Rows held_out = rows_of(data.X, n, fold.rows, data.d);
+  Matrix<double> predicted = in_words_of(
+      data.name, input_names(job->set.metadata),
+      [&] { return model.predict(held_out, options, job->session.context()); },
+      std::span(data.file_rows).subspan(static_cast<size_t>(n)));
   job->outside.add(fold.rows);
   swap_blocks(&data, fold.first, n, fold.rows);
   job->session.clear_bar();

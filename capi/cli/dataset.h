@@ -40,9 +40,15 @@ struct Dataset {
   std::string labels_name;                // file of the targets, if another
   std::vector<double> weights;            // of the rows; empty: 1 each
   std::string weights_name;               // of their column, or its number from 1
+  std::vector<int64_t> file_rows;         // where rows stood, from 0; empty: where they stand
   bool weights_unused = false;            // tests: the fit's column of weights, not asked for
   std::string note;                       // tests: what was assumed of the columns
 };
+
+/// The number in its file, from 1, of row i.
+inline int64_t row_of(const Dataset& data, int64_t i) {
+  return (data.file_rows.empty() ? i : data.file_rows[static_cast<size_t>(i)]) + 1;
+}
 
 /// How a file's columns are read.
 struct ColumnRequest {

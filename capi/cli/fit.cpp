@@ -128,8 +128,9 @@ Model fit_by_search(const FitRequest& request, const Plan& plan, const TrainingS
   }
   const Rows X = rows_of(set.data.X, 0, n, set.data.d);
   const Rows Y = targets_of(set.data.Y, 0, n, set.data.m);
-  return in_words_of(set.data.name, input_names(set.metadata),
-                     [&] { return Model::search(X, Y, set.K, options, session.context()); });
+  return in_words_of(
+      set.data.name, input_names(set.metadata),
+      [&] { return Model::search(X, Y, set.K, options, session.context()); }, set.data.file_rows);
 }
 
 namespace {

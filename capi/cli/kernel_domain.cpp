@@ -29,8 +29,8 @@ Cell cell_at(const Numbers& X, int64_t d, int64_t place) {
   const Cell cell = cell_at(set.data.X, set.data.d, place);
   char text[128];
   std::snprintf(text, sizeof text, "row %lld, column %lld (counted from 0) is %g",
-                static_cast<long long>(cell.row), static_cast<long long>(cell.column),
-                set.data.X.at(place));
+                static_cast<long long>(row_of(set.data, cell.row) - 1),
+                static_cast<long long>(cell.column), set.data.X.at(place));
   throw Failure(set.data.name + ": " + in_words(text, input_names(set.metadata)) +
                 ", which the kernel " + kernel.spec() +
                 " does not take: leave the row out or shift the column, or take a kernel of all "

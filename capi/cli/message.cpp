@@ -35,16 +35,15 @@ const Wording kWordings[] = {
     {R"(\b1 (row|input|target)s\b)", "1 $1"},
 };
 
-/// Each number behind `word` counts from 0: from 1 then, or the name at that place.
-std::string from_one(const std::string& text, const char* word,
-                     const std::vector<std::string>& names) {
+/// Each number behind `word` counts from 0: what `told` makes of it.
+template <class Told>
+std::string told_by(const std::string& text, const char* word, Told told) {
   const std::regex place(std::string("\\b") + word + " (\\d+)");
   std::string out;
   auto from = text.begin();
   for (std::sregex_iterator found(text.begin(), text.end(), place), end; found != end; ++found) {
-    const size_t j = std::stoull((*found)[1]);
     out.append(from, text.begin() + found->position(1));
-    out += j < names.size() ? shown(names[j]) : std::to_string(j + 1);
+    out += told(std::stoull((*found)[1]));
     from = text.begin() + found->position(1) + found->length(1);
   }
   return out.append(from, text.end());
@@ -66,18 +65,26 @@ std::string hint(const std::string& text) {
 
 }  // namespace
 
-std::string in_words(std::string text, const std::vector<std::string>& names) {
+std::string in_words(std::string text, const std::vector<std::string>& names,
+                     std::span<const int64_t> rows) {
   for (const Wording& one : kWordings)
     text = std::regex_replace(text, std::regex(one.pattern), one.words);
   constexpr const char* kFromZero = " (counted from 0)";
   const size_t from_zero = text.find(kFromZero);
   if (from_zero == text.npos) return text + hint(text);
   text.erase(from_zero, std::string(kFromZero).size());
-  return from_one(from_one(from_one(text, "row", {}), "input", names), "column", names);
+  const auto row = [&](uint64_t i) {
+    return std::to_string((i < rows.size() ? static_cast<uint64_t>(rows[i]) : i) + 1);
+  };
+  const auto input = [&](uint64_t j) {
+    return j < names.size() ? shown(names[j]) : std::to_string(j + 1);
+  };
+  return told_by(told_by(told_by(text, "row", row), "input", input), "column", input);
 }
 
-std::string message_of(const Error& error, const std::vector<std::string>& names) {
-  return error.status() == MERCER_CANCELLED ? "interrupted" : in_words(error.what(), names);
+std::string message_of(const Error& error, const std::vector<std::string>& names,
+                       std::span<const int64_t> rows) {
+  return error.status() == MERCER_CANCELLED ? "interrupted" : in_words(error.what(), names, rows);
 }
 
 }  // namespace mercer::cli

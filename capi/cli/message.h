@@ -3,6 +3,8 @@
 // What the command says of a failed call of the library: in words of options, files and columns.
 #pragma once
 
+#include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -12,20 +14,24 @@
 namespace mercer::cli {
 
 /// The library's text without the name of the C function; its arguments as options of the command
-/// or as what they hold, rows and inputs counted from 1 or by `names`.
-std::string in_words(std::string text, const std::vector<std::string>& names = {});
+/// or as what they hold, rows and inputs counted from 1 or by `names`. rows:
+/// where they stood in the file, from 0; empty: in order.
+std::string in_words(std::string text, const std::vector<std::string>& names = {},
+                     std::span<const int64_t> rows = {});
 
 /// "interrupted" for a cancelled call.
-std::string message_of(const Error& error, const std::vector<std::string>& names = {});
+std::string message_of(const Error& error, const std::vector<std::string>& names = {},
+                       std::span<const int64_t> rows = {});
 
 /// Runs a call on the rows of a file; the file and its columns are named where it fails.
 template <class Call>
-auto in_words_of(const std::string& file, const std::vector<std::string>& names, Call&& call) {
+auto in_words_of(const std::string& file, const std::vector<std::string>& names, Call&& call,
+                 std::span<const int64_t> rows = {}) {
   try {
     return call();
   } catch (const Error& error) {
     if (error.status() != MERCER_INVALID_ARGUMENT) throw;
-    throw Failure(file + ": " + message_of(error, names));
+    throw Failure(file + ": " + message_of(error, names, rows));
   }
 }
 

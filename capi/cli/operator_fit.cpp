@@ -101,9 +101,10 @@ OperatorModel search(const FitRequest& request, const OperatorRequest& wanted,
   }
   const Rows X = rows_of(set.data.X, 0, n, set.data.d);
   const Rows Y = targets_of(set.data.Y, 0, n, m);
-  return in_words_of(set.data.name, input_names(set.metadata), [&] {
-    return OperatorModel::search(wanted.spec, X, Y, how, session.context());
-  });
+  return in_words_of(
+      set.data.name, input_names(set.metadata),
+      [&] { return OperatorModel::search(wanted.spec, X, Y, how, session.context()); },
+      set.data.file_rows);
 }
 
 void describe(const Json& known, int64_t n, double seconds, std::FILE* out) {

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "failure.h"
@@ -40,6 +42,10 @@ uint64_t SplitMix64::below(uint64_t bound) {
 // end.
 void shuffle_rows(Dataset* data, uint64_t seed) {
   SplitMix64 random(seed);
+  if (data->file_rows.empty()) {
+    data->file_rows.resize(static_cast<size_t>(data->n));
+    std::iota(data->file_rows.begin(), data->file_rows.end(), int64_t{0});
+  }
   std::vector<int64_t> order(data->X.sparse ? static_cast<size_t>(data->n) : 0);
   std::iota(order.begin(), order.end(), int64_t{0});
   for (auto i = static_cast<uint64_t>(data->n) - 1; i > 0; --i) {
@@ -54,6 +60,7 @@ void shuffle_rows(Dataset* data, uint64_t seed) {
     }
     swap_rows(&data->Y, data->m, i, j);
     if (!data->weights.empty()) std::swap(data->weights[i], data->weights[j]);
+    std::swap(data->file_rows[i], data->file_rows[j]);
   }
   if (data->X.sparse) data->X = sparse_rows(data->X, order);
 }
@@ -72,18 +79,69 @@ void swap_blocks(Dataset* data, int64_t a, int64_t b, int64_t count) {
     if (!data->X.sparse && !data->X.single) swap_rows(&data->X.f64, data->d, from, to);
     swap_rows(&data->Y, data->m, from, to);
     if (!data->weights.empty()) std::swap(data->weights[from], data->weights[to]);
+    if (!data->file_rows.empty()) std::swap(data->file_rows[from], data->file_rows[to]);
   }
 }
 
-int64_t leave_out_weightless(Dataset* data) {
-  if (data->weights.empty()) return 0;
-  int64_t kept = 0;
-  for (int64_t i = 0; i < data->n; ++i) {
-    if (data->weights[static_cast<size_t>(i)] == 0) continue;
-    swap_blocks(data, kept++, i, 1);
+namespace {
+
+/// Texts that no cell numbers are taken out, and the others numbered anew in their order.
+void keep_texts_in_use(const std::vector<double*>& cells, std::vector<std::string>* texts) {
+  std::vector<double> number(texts->size(), -1);
+  for (const double* cell : cells) number[static_cast<size_t>(*cell)] = 0;
+  size_t kept = 0;
+  for (size_t k = 0; k < texts->size(); ++k) {
+    if (number[k] < 0) continue;
+    number[k] = static_cast<double>(kept);
+    std::swap((*texts)[kept++], (*texts)[k]);
   }
-  const int64_t left_out = data->n - kept;
-  data->n = kept;
+  texts->resize(kept);
+  for (double* cell : cells) *cell = number[static_cast<size_t>(*cell)];
+}
+
+// Only CSV holds text, whose numbers are double and dense.
+void keep_texts_in_use(Dataset* data) {
+  std::vector<double*> cells;
+  for (TextColumn& text : data->text_inputs) {
+    cells.clear();
+    for (int64_t i = 0; i < data->n; ++i)
+      cells.push_back(data->X.f64.data() + i * data->d + text.column);
+    keep_texts_in_use(cells, &text.levels);
+  }
+  if (!data->text) return;
+  cells.clear();
+  for (size_t i = 0; i < data->Y.size(); ++i)
+    if (!std::isnan(data->Y[i])) cells.push_back(data->Y.data() + i);
+  keep_texts_in_use(cells, &data->texts);
+}
+
+template <class T>
+void keep_rows(GrowingBuffer<T>* values, int64_t width, const std::vector<int64_t>& rows) {
+  T* to = values->data();
+  for (const int64_t i : rows) to = std::copy_n(values->data() + i * width, width, to);
+  values->truncate(rows.size() * static_cast<size_t>(width));
+}
+
+}  // namespace
+
+int64_t leave_out_weightless(Dataset* data) {
+  std::vector<int64_t> rows;
+  for (size_t i = 0; i < data->weights.size(); ++i)
+    if (data->weights[i] != 0) rows.push_back(static_cast<int64_t>(i));
+  const int64_t left_out = data->n - std::ssize(rows);
+  if (data->weights.empty() || left_out == 0) return 0;
+  if (data->X.sparse) {
+    data->X = sparse_rows(data->X, rows);
+  } else if (data->X.single) {
+    keep_rows(&data->X.f32, data->d, rows);
+  } else {
+    keep_rows(&data->X.f64, data->d, rows);
+  }
+  keep_rows(&data->Y, data->m, rows);
+  std::erase(data->weights, 0.0);
+  data->n = std::ssize(rows);
+  data->file_rows = std::move(rows);
+  keep_texts_in_use(data);
   return left_out;
 }
 

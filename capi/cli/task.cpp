@@ -99,8 +99,8 @@ std::map<double, int64_t> number_classes_of(const Dataset& data) {
   for (int64_t i = 0; i < data.n; ++i) {
     const double y = data.Y[static_cast<size_t>(i)];
     if (y != std::floor(y)) {
-      throw Failure("--task classification: the target of row " + std::to_string(i + 1) + " is " +
-                    number_text(y) + ", expected whole numbers or text");
+      throw Failure("--task classification: the target of row " + std::to_string(row_of(data, i)) +
+                    " is " + number_text(y) + ", expected whole numbers or text");
     }
     classes.emplace(y, 0);
   }

@@ -35,11 +35,11 @@ void describe(const Encoding& encoding, const Metadata& metadata, std::FILE* out
                encoding.other ? ", rare levels in one" : "");
 }
 
-void describe(const TrainingSet& set, const Task& task, double seconds, bool chosen,
+void describe(const TrainingSet& set, const Task& task, int64_t rows, double seconds, bool chosen,
               std::FILE* out) {
   const Dataset& data = set.data;
   std::fprintf(out, "%s: %s, %s, target %s (read in %.2f s)\n", data.name.c_str(),
-               counted(data.n, "row").c_str(), counted(data.d, "input").c_str(),
+               counted(rows, "row").c_str(), counted(data.d, "input").c_str(),
                target_text(data).c_str(), seconds);
   if (task.classification) {
     std::fprintf(out, "task: classification, %lld classes", static_cast<long long>(set.K));
@@ -75,18 +75,19 @@ void describe_forms(const Dataset& data, std::FILE* out) {
   }
 }
 
-void warn_of_words(const Dataset& data, std::FILE* out) {
+// Of all rows of the file, those of weight 0 among them: how it is read.
+void warn_of_words(const Dataset& data, int64_t rows, std::FILE* out) {
   for (const ColumnWords& one : data.words) {
     const std::string name = name_of(data, one.column);
     std::fprintf(
         out,
         "warning: input %s: %s, where the others hold numbers, taken as missing (--text %s "
         "takes the column as text)\n",
-        name.c_str(), words_text(one.words, data.n).c_str(), typed(name).c_str());
+        name.c_str(), words_text(one.words, rows).c_str(), typed(name).c_str());
   }
 }
 
-void warn_of_numbers_in_text(const Dataset& data, std::FILE* out) {
+void warn_of_numbers_in_text(const Dataset& data, int64_t rows, std::FILE* out) {
   for (const TextColumn& text : data.text_inputs) {
     if (text.words.empty()) continue;
     std::string options;
@@ -96,8 +97,7 @@ void warn_of_numbers_in_text(const Dataset& data, std::FILE* out) {
         out,
         "warning: input %s: %s, where more hold numbers, taken as text (%s takes the column "
         "as numbers, some missing)\n",
-        name_of(data, text.column).c_str(), words_text(text.words, data.n).c_str(),
-        options.c_str());
+        name_of(data, text.column).c_str(), words_text(text.words, rows).c_str(), options.c_str());
   }
 }
 
@@ -137,6 +137,7 @@ TrainingSet read_training_set(const LearnRequest& request, const Streams& stream
   columns.missing = request.preparation.missing != "refuse";
   set.data = read_training(request.train, targets, columns);
   const double seconds = watch.seconds();
+  const int64_t rows = set.data.n, weightless = leave_out_weightless(&set.data);
   const MissingInputs missing = columns.missing ? check_missing(set.data) : MissingInputs{};
   const Task task = choose_task(set.data, request.task);
   if (request.class_weight == "balanced" && !task.classification)
@@ -165,7 +166,10 @@ TrainingSet read_training_set(const LearnRequest& request, const Streams& stream
   set.standardize =
       !request.preparation.raw && request.preparation.scale != "none" && !set.data.bytes;
   if (streams.out != nullptr) {
-    describe(set, task, seconds, request.task == "auto", streams.out);
+    describe(set, task, rows, seconds, request.task == "auto", streams.out);
+    if (weightless > 0)
+      std::fprintf(streams.out, "%lld of %lld rows have weight 0 and are left out\n",
+                   static_cast<long long>(weightless), static_cast<long long>(rows));
     if (set.data.words_first)
       std::fprintf(streams.out,
                    "the first line was taken as a row: --header yes takes it as names\n");
@@ -179,16 +183,12 @@ TrainingSet read_training_set(const LearnRequest& request, const Streams& stream
     if (kept.missing) tell_missing(missing, set.data.n, kept.inputs, streams.out);
   }
   if (!task.warning.empty()) std::fprintf(streams.warnings, "warning: %s\n", task.warning.c_str());
-  warn_of_words(set.data, streams.warnings);
-  warn_of_numbers_in_text(set.data, streams.warnings);
+  warn_of_words(set.data, rows, streams.warnings);
+  warn_of_numbers_in_text(set.data, rows, streams.warnings);
   warn_of_units(set.data, streams.warnings);
   for (const std::string& warning : suspicious_inputs(set.data))
     std::fprintf(streams.warnings, "warning: %s\n", warning.c_str());
   encode(kept.encodings, &set.data);
-  const int64_t rows = set.data.n, weightless = leave_out_weightless(&set.data);
-  if (weightless > 0 && streams.out != nullptr)
-    std::fprintf(streams.out, "%lld of %lld rows have weight 0 and are left out\n",
-                 static_cast<long long>(weightless), static_cast<long long>(rows));
   if (set.data.bytes) scale_bytes(&set.data);
   return set;
 }

@@ -199,6 +199,27 @@ refuses 'nothing.csv: column w holds the weights, which are 0 in every row' "$ME
 accepts "$MERCER" cv weighed.csv --weights w --folds loo --features 16 --lengthscale 2 --lambda 1e-6 --ard off --transform none
 contains '^100 of 300 rows have weight 0 and are left out$' "rows of weight 0"
 contains 'leave-one-out of 200 rows$' "leave-one-out of weighted rows"
+# Nothing is settled by rows of weight 0: neither task, classes and levels, nor what is missing.
+{ echo a,t,w,y; rows 90 'b = i % 3 == 0; print uniform() "," (b ? "rare" i % 2 : i % 2 ? "left" : "right") "," (b ? 0 : 1) "," (b ? 0.5 : i % 2)'; } >odd.csv
+fit odd.csv -o odd --weights w
+contains '^task: classification, 2 classes' "a target of rows of weight 0"
+contains '^input t: text in 2 columns of 0 and 1$' "levels of rows of weight 0"
+contains '^odd.csv: 90 rows, 2 inputs' "rows of the file"
+awk -F, 'BEGIN { OFS = "," } NR > 1 { $4 = $3 == 0 ? "never" : $4 ? "yes" : "no" } { print }' odd.csv >never.csv
+fit never.csv -o odd --weights w
+contains '^task: classification, 2 classes' "a class of rows of weight 0"
+awk -F, 'BEGIN { OFS = "," } NR > 1 && $3 == 0 { $1 = "" } { print }' odd.csv >lacking.csv
+fit lacking.csv -o odd --weights w --missing flag
+! grep -q 'lack inputs' out || complain "rows of weight 0 lack inputs: $(cat out)"
+awk -F, 'BEGIN { OFS = "," } NR > 1 && $3 == 1 { $1 = "" } { print }' odd.csv >lacking.csv
+refuses "column 'a' is empty in every row" "$MERCER" fit lacking.csv -o result --weights w --missing fill
+# Rows are told by the file: 50 of weight 0 stand before.
+{ echo a,w,y; rows 200 'print (i == 100 ? -1 : 1 + uniform()) "," (i > 50) "," uniform()'; } >outside.csv
+refuses "outside.csv: row 100, column 'a' is -1, which the kernel" "$MERCER" compare outside.csv --weights w --kernel additive_chi2
+refuses "outside.csv: row 100, column 'a' is -1" "$MERCER" fit outside.csv -o result --weights w --kernel additive_chi2
+refuses "outside.csv: row 100, column 'a' is -1" "$MERCER" fit outside.csv -o result --ignore w --test-fraction 0.01 --kernel additive_chi2
+{ echo a,w,y; rows 200 'print uniform() "," (i > 50) "," (i == 100 ? 0.5 : i % 2)'; } >half.csv
+refuses 'the target of row 100 is 0.5, expected whole numbers' "$MERCER" fit half.csv -o result --weights w --task classification
 # A fold whose target does not vary has no R^2: it is told and left out, where two remain.
 { echo a,y; rows 40 'a = uniform(); print a "," (i > 30 && i < 34 ? a : 0)'; } >flat.csv
 "$MERCER" cv flat.csv --folds 20 --features 16 --lengthscale 2 --lambda 1e-3 --seed 1 >out 2>err || complain "cv of a flat target: $(cat err)"

@@ -68,7 +68,8 @@ void add_learn_options(CLI::App* app, LearnRequest* learn) {
       ->check(CLI::IsMember({"refuse", "fill", "flag"}));
   app->add_option("--weights", learn->columns.weights,
                   "Column with a weight for each row, >= 0 (0: left out), by name or number from "
-                  "1; it is no input. Fits, choices and scores count rows by it")
+                  "1; it is no input. Fits, choices and scores count rows by it; splits, "
+                  "landmarks and the threshold of input_bits take rows as they are")
       ->type_name("NAME|INDEX");
   app->add_option("--class-weight", learn->class_weight,
                   "Of classes: none (default), or balanced: each weighs as much as another in fits "
