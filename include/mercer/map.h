@@ -199,10 +199,11 @@ MERCER_API mercer_status mercer_fourier_create_supplied(const mercer_kernel* ker
  * elsewhere (then the kernel is that of such rows), "output_bits" b > 0 records |u'x|^m rounded to
  * 2^b levels, saturating at "exposure" (no variance). With "threshold_from": "targets" the
  * threshold is chosen by mercer_map_fit_spec with rows and targets (0 and 1 for classes, a column
- * each), and by mercer_model_fit_spec and mercer_model_search from those that they fit: of up to 1,024 rows every other one is fitted on by kernel ridge regression with the
- * kernel of its bits, and of up to 15 thresholds the one of least squared error on the rows between
- * is taken. The map's spec says it as given, for fits and files. Inputs are as the map will see
- * them: standardised, where a fit does that.
+ * each), and by mercer_model_fit_spec and mercer_model_search from those that they fit: of up to
+ * 1,024 rows every other one is fitted on by kernel ridge regression with the kernel of its bits,
+ * and of up to 15 thresholds the one of least squared error on the rows between is taken, each row
+ * counting as one whatever weights a fit gives rows or classes. The map's spec says it as given,
+ * for fits and files. Inputs are as the map will see them: standardised, where a fit does that.
  *
  * Maps of kernels made of others, with one map for each part and a seed of its own for each:
  *

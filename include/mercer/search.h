@@ -150,9 +150,10 @@ typedef struct mercer_search_options {
   int32_t estimator;
   /** Of the rows: n numbers >= 0, at least two above 0, in the order of X; NULL (default): 1 each.
    *  Rows of weight 0 are left out before anything else. The others count by it in preparation,
-   *  fits, choices, calibration, scores and baselines; splits, subsamples, landmarks and the median
-   *  distance that the lengthscale is walked from are of rows as they are, and standard errors take
-   *  each row for one observation. Read during the call alone. */
+   *  fits, choices, calibration, scores and baselines; splits, subsamples, landmarks, the
+   *  threshold of an optical map with threshold_from targets and the median distance that the
+   *  lengthscale is walked from are of rows as they are, and standard errors take each row for one
+   *  observation. Read during the call alone. */
   const double* weights;
   /** mercer_class_weight of a classification; default NONE. */
   int32_t class_weight;
