@@ -28,8 +28,8 @@ void shuffle_rows(Dataset* data, uint64_t seed);
 /// Rows [a, a + count) change places with [b, b + count); equal or apart.
 void swap_blocks(Dataset* data, int64_t a, int64_t b, int64_t count);
 
-/// Rows of weight 0, which nothing is learnt from nor scored by, with the texts that only they hold;
-/// the others keep their order. Returns how many there were.
+/// Takes out rows of weight 0, which nothing is learnt from nor scored by, and the texts that only
+/// they hold; the others keep their order. Returns how many there were.
 int64_t leave_out_weightless(Dataset* data);
 
 /// Fold k of K of n rows: rows that follow each other; sizes differ by at most 1 and never shrink
