@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The mercer authors
 // mercer fit --operator: targets that are learnt together.
 #include <cinttypes>
+#include <cmath>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -10,6 +11,7 @@
 #include "failure.h"
 #include "gaps.h"
 #include "message.h"
+#include "operator_graph.h"
 #include "operator_request.h"
 #include "output_file.h"
 #include "read/number.h"
@@ -52,17 +54,23 @@ void print_candidate(void* user, const mercer_operator_candidate* candidate) {
   std::fflush(table.out);
 }
 
-/// Weights between targets, a row for each.
-std::vector<double> read_graph(const std::string& path, int64_t m) {
-  const Table table = read_table(path, [](const auto&, int64_t) { return TextPermission{}; });
-  if (table.rows != m || table.columns != m)
-    fail_at(table.name, 0, 0,
-            std::to_string(table.rows) + " rows and " + std::to_string(table.columns) +
-                " columns, expected a weight between each two of the " + std::to_string(m) +
-                " targets");
-  std::vector<double> weights;
-  for (int64_t k = 0; k < m * m; ++k) weights.push_back(table.values.at(k));
-  return weights;
+/// Says which targets rows lack; a target without any number cannot be learnt.
+void tell_target_gaps(const TrainingSet& set, std::FILE* out) {
+  const Dataset& data = set.data;
+  std::string text;
+  for (int64_t k = 0; k < data.m; ++k) {
+    int64_t missing = 0;
+    for (int64_t i = 0; i < data.n; ++i)
+      missing += std::isnan(data.Y[static_cast<size_t>(i * data.m + k)]);
+    const auto at = static_cast<size_t>(k);
+    const std::string name =
+        at < set.metadata.targets.size() ? set.metadata.targets[at] : std::to_string(k + 1);
+    if (missing == data.n) fail_at(data.name, 0, 0, "target " + name + " has no values");
+    if (missing > 0)
+      text += (text.empty() ? "" : ", ") + name + " " + std::to_string(missing) + " of " +
+              std::to_string(data.n) + " missing";
+  }
+  if (out != nullptr && !text.empty()) std::fprintf(out, "targets: %s\n", text.c_str());
 }
 
 void check_data(const OperatorRequest& wanted, const TrainingSet& set, const std::string& text) {
@@ -85,7 +93,7 @@ OperatorModel search(const FitRequest& request, const OperatorRequest& wanted,
   std::vector<double> weights;
   std::optional<Rows> graph;
   if (!wanted.graph.empty()) {
-    weights = read_graph(wanted.graph, m);
+    weights = read_graph(wanted.graph, set.metadata.targets, m);
     graph.emplace(MatrixView<const double>{weights.data(), m, m, m});
     how.graph = graph->get();
     how.structure = MERCER_STRUCTURE_LAPLACIAN;
@@ -146,6 +154,7 @@ void run_operator_fit(const FitRequest& request) {
   learn.gaps = true;
   TrainingSet set = read_training_set(learn, streams);
   check_data(wanted, set, request.operation);
+  tell_target_gaps(set, streams.out);
   const int64_t n = hold_out(&set.data, request.test_fraction, request.learn.seed);
   Session session(request.learn.threads, request.learn.quiet);
   const Stopwatch watch;

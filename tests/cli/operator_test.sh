@@ -49,16 +49,22 @@ contains 'alpha  *0.25' "info of helmholtz:0.25"
 # Three noisy copies of one function, of which each row has one: a graph brings them together.
 gaps='a = uniform(); y = sin(3 * a) + 0.3 * uniform(); print a "," (i % 3 == 0 ? y : "") "," (i % 3 == 1 ? y : "") "," (i % 3 == 2 ? y : "NA")'
 { echo a,p,q,r; rows 120 "$gaps"; } >gaps.csv
+printf 'p,q,r\n0,1,2\n1,0,3\n2,3,0\n' >ordered.csv
+printf 'r,p,q\n0,2,3\n2,0,1\n3,1,0\n' >shuffled.csv
 printf 'p,q,r\n0,1,1\n1,0,1\n1,1,0\n' >graph.csv
 accepts "$MERCER" fit gaps.csv -o joint --target p,q,r --operator decomposable:graph.csv --features 40 --test-fraction 0.2
 at_least 0.5 "targets with gaps"
 contains '^fitted: 96 rows, decomposable of gaussian, 40 features' "gaps"
+contains '^targets: p 80 of 120 missing, q 80 of 120 missing, r 80 of 120 missing$' "count of gaps"
 accepts "$MERCER" predict joint gaps.csv -o joint.csv
 at_least 0.5 "prediction of targets with gaps"
 accepts "$MERCER" score joint gaps.csv
 contains '^rows  *120, each target where it is known' "score with gaps"
 contains '^R^2 of r  *0\.' "score of a target with gaps"
 [ "$(head -n 2 joint.csv | tail -n 1 | tr -cd , | wc -c)" -eq 2 ] || complain "predictions: $(head -n 2 joint.csv)"
+accepts "$MERCER" fit gaps.csv -o ordered --target p,q,r --operator decomposable:ordered.csv --features 40
+accepts "$MERCER" fit gaps.csv -o shuffled --target p,q,r --operator decomposable:shuffled.csv --features 40
+cmp -s ordered shuffled || complain "a graph's header in another order gave another model"
 { echo a,b,p,q; rows 80 'a = uniform(); b = uniform(); print a "," b "," a * b "," a * b + 0.1 * uniform()'; } >two.csv
 for way in decomposable decomposable:similarity '{"operator":"decomposable","gamma":[1,0.9,0.9,1]}'; do
   accepts "$MERCER" fit two.csv -o two --target p,q --operator "$way" --features 40
@@ -84,6 +90,16 @@ bad "JSON alone" wind.csv u,v --operator curl_free --report result.html
 bad "malformed JSON" wind.csv u,v --operator '{"operator"'
 bad 'leave "features" out' wind.csv u,v --operator '{"operator":"curl_free","features":3}'
 bad "expected a weight between each two of the 2 targets" wind.csv u,v --operator decomposable:graph.csv
+printf 'p,foo,r\n0,1,1\n1,0,1\n1,1,0\n' >foo.csv
+bad "foo.csv:1:2: column 'foo' is no target, expected p, q, r" gaps.csv p,q,r --operator decomposable:foo.csv
+printf '0,1,1\n1,0,1\n1,2,0\n' >uneven.csv
+bad "uneven.csv: weight 1 in row 2, column 3, but 2 in row 3, column 2" gaps.csv p,q,r --operator decomposable:uneven.csv
+printf '0,1,1\n1,0,-1\n1,-1,0\n' >negative.csv
+bad "negative.csv: weight -1 in row 2, column 3, expected" gaps.csv p,q,r --operator decomposable:negative.csv
+printf '0,0,0\n0,0,0\n0,0,0\n' >none.csv
+bad "none.csv: no weight > 0 outside the diagonal" gaps.csv p,q,r --operator decomposable:none.csv
+{ echo a,u,v; rows 30 'a = uniform(); print a ",," 2 * a'; } >empty.csv
+bad "target u has no values" empty.csv u,v --operator decomposable
 printf '1 1:2\n2 1:3 2:1\n3 40:1\n' >sparse.svm
 refuses "sparse rows" "$MERCER" fit sparse.svm -o result --operator decomposable
 refuses "no target" "$MERCER" fit gaps.csv -o result --target p
