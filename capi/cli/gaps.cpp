@@ -100,15 +100,28 @@ TargetRows rows_with_target(const Matrix<double>& numbers, const Dataset& test, 
   return rows;
 }
 
-double mean_r2(const Matrix<double>& numbers, const Dataset& test, int64_t first) {
+MeanR2 mean_r2(const Matrix<double>& numbers, const Dataset& test,
+               const std::vector<std::string>& names, int64_t first) {
   double sum = 0;
+  int64_t scored = 0;
+  std::string left_out;
   for (int64_t o = 0; o < test.m; ++o) {
     const TargetRows rows = rows_with_target(numbers, test, o, first);
-    sum += rows.rows() == 0
-               ? std::nan("")
-               : prediction_score(rows.numbers, rows.truth(), 0, rows.options(MERCER_METRIC_R2));
+    const double r2 = rows.rows() == 0 ? std::nan("")
+                                       : prediction_score(rows.numbers, rows.truth(), 0,
+                                                          rows.options(MERCER_METRIC_R2));
+    const auto at = static_cast<size_t>(o);
+    if (std::isnan(r2)) {
+      left_out += (left_out.empty() ? "" : ", ") +
+                  (at < names.size() ? names[at] : std::to_string(o + 1));
+      continue;
+    }
+    sum += r2;
+    ++scored;
   }
-  return sum / static_cast<double>(test.m);
+  if (scored == 0) return {std::nan(""), ""};
+  if (!left_out.empty()) left_out = " (without " + left_out + ": no values, or they do not vary)";
+  return {sum / static_cast<double>(scored), left_out};
 }
 
 bool has_partial_targets(const Dataset& test) {

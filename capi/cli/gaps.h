@@ -48,8 +48,13 @@ TargetRows rows_with_targets(const Matrix<double>& numbers, const Dataset& test,
 /// Of rows from `first` on, which `numbers` predicts: target o alone, where it is known.
 TargetRows rows_with_target(const Matrix<double>& numbers, const Dataset& test, int64_t o,
                             int64_t first = 0);
-/// The mean over targets of R^2 on the rows that hold them; NaN where a target has none.
-double mean_r2(const Matrix<double>& numbers, const Dataset& test, int64_t first = 0);
+/// The mean over targets of R^2 on the rows that hold them; NaN where no target varies.
+struct MeanR2 {
+  double value;
+  std::string left_out;  // " (without v: ...)": targets that have no values or do not vary
+};
+MeanR2 mean_r2(const Matrix<double>& numbers, const Dataset& test,
+               const std::vector<std::string>& names, int64_t first = 0);
 /// Some row holds some of its targets.
 bool has_partial_targets(const Dataset& test);
 

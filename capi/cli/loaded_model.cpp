@@ -83,6 +83,7 @@ LoadedModel load_model(const std::string& path) {
     const auto inputs = known.at("inputs").get<int64_t>(),
                outputs = known.at("outputs").get<int64_t>();
     Metadata metadata = parse_metadata(known.value("metadata", ""), false, outputs);
+    metadata.some_targets = true;
     return {std::nullopt, std::move(model), inputs, outputs, std::move(metadata)};
   }
   Model model = file.naming_stream([&] { return load(file.path(), path); });

@@ -62,7 +62,9 @@ void print_regression(const TargetRows& known, const std::vector<std::string>& n
 void print_partial(const Matrix<double>& numbers, const Dataset& test,
                    const std::vector<std::string>& names) {
   std::printf("%-18s %" PRId64 ", each target where it is known\n", "rows", test.n);
-  print_metric("R^2", mean_r2(numbers, test));
+  const MeanR2 mean = mean_r2(numbers, test, names);
+  print_metric("R^2", mean.value);
+  if (!mean.left_out.empty()) std::printf("%-18s%s\n", "mean of targets", mean.left_out.c_str());
   for (int64_t o = 0; o < test.m; ++o) {
     const TargetRows known = rows_with_target(numbers, test, o);
     const auto at = static_cast<size_t>(o);

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <string_view>
 
 #include "commands.h"
 #include "failure.h"
@@ -34,6 +35,7 @@ using Json = nlohmann::ordered_json;
 struct SearchTable {
   Session* session;
   std::FILE* out;
+  const char* shape;  // what it is called; "-": the kind has none
   bool begun = false;
 };
 
@@ -44,13 +46,16 @@ void print_candidate(void* user, const mercer_operator_candidate* candidate) {
   table.session->clear_bar();
   if (!table.begun)
     std::fprintf(table.out,
-                 "search (scores that choose: too good for what they chose)\n%9s %8s %12s %9s %9s "
-                 "%9s\n",
-                 "features", "rows", "lengthscale", "lambda", "shape", "R^2");
+                 "search (scores that choose: too good for what they chose; pooled: 1 - squared errors of "
+                 "all targets over their variance, other scores are means over targets)\n"
+                 "%9s %8s %12s %9s %9s %10s\n",
+                 "features", "rows", "lengthscale", "lambda", table.shape, "pooled R^2");
   table.begun = true;
-  std::fprintf(table.out, "%9" PRId64 " %8" PRId64 " %12s %9.1e %9.3g %s\n", candidate->features,
+  const bool shaped = std::string_view(table.shape) != "-";
+  std::fprintf(table.out, "%9" PRId64 " %8" PRId64 " %12s %9.1e %9s %s\n", candidate->features,
                candidate->rows, number_or_dash(candidate->lengthscale).c_str(), candidate->lambda,
-               candidate->shape, score_number(candidate->score, 9).c_str());
+               shaped ? rounded(candidate->shape, 3).c_str() : "-",
+               score_number(candidate->score, 10).c_str());
   std::fflush(table.out);
 }
 
@@ -83,6 +88,16 @@ void check_data(const OperatorRequest& wanted, const TrainingSet& set, const std
                   ", a field has as many targets as inputs (--target, --ignore)");
 }
 
+/// Of what a search calls shape.
+const char* shape_name(const OperatorRequest& wanted, int64_t m) {
+  const Json spec = Json::parse(wanted.spec);
+  const std::string kind = spec.value("operator", "");
+  if (kind == "helmholtz") return spec.contains("alpha") ? "-" : "alpha";
+  if (kind != "decomposable" || spec.contains("gamma")) return "-";
+  if (!wanted.graph.empty() || wanted.similarity) return m > 1 ? "gamma" : "-";
+  return m > 1 ? "weight w" : "-";
+}
+
 OperatorModel search(const FitRequest& request, const OperatorRequest& wanted,
                      const TrainingSet& set, int64_t n, Session& session, std::FILE* out) {
   mercer_operator_search how = operator_search(request.learn.seed);
@@ -102,7 +117,7 @@ OperatorModel search(const FitRequest& request, const OperatorRequest& wanted,
   if (!wanted.lambdas.empty()) how.lambdas = wanted.lambdas.data();
   how.lengthscale_count = static_cast<int64_t>(wanted.lengthscales.size());
   how.lambda_count = static_cast<int64_t>(wanted.lambdas.size());
-  SearchTable table{&session, out};
+  SearchTable table{&session, out, shape_name(wanted, m)};
   if (out != nullptr) {
     how.report = print_candidate;
     how.user = &table;
@@ -115,7 +130,7 @@ OperatorModel search(const FitRequest& request, const OperatorRequest& wanted,
       set.data.file_rows);
 }
 
-void describe(const Json& known, int64_t n, double seconds, std::FILE* out) {
+void describe(const Json& known, const char* shape, int64_t n, double seconds, std::FILE* out) {
   const Json& map = known.at("spec").at("map");
   const Json& chosen = known.at("report").at("chosen");
   std::fprintf(
@@ -125,7 +140,7 @@ void describe(const Json& known, int64_t n, double seconds, std::FILE* out) {
       chosen.at("lengthscale").is_null() ? "-" : rounded(chosen["lengthscale"], 4).c_str(),
       known.at("spec").at("lambda").get<double>());
   if (chosen.contains("shape"))
-    std::fprintf(out, ", %s %s", map.contains("alpha") ? "alpha" : "shape",
+    std::fprintf(out, ", %s %s", shape,
                  rounded(chosen["shape"], 4).c_str());
   std::fprintf(out, ", %.1f s\n", seconds);
 }
@@ -138,8 +153,9 @@ void print_test_score(const OperatorModel& model, const TrainingSet& set, int64_
   model.predict(rows_of(data.X, first, rows, data.d), predicted, MERCER_FIELD_VALUE,
                 session.context());
   session.clear_bar();
-  std::fprintf(out, "test: %s on %" PRId64 " held-out rows\n",
-               score_text(false, mean_r2(predicted, data, first)).c_str(), rows);
+  const MeanR2 mean = mean_r2(predicted, data, set.metadata.targets, first);
+  std::fprintf(out, "test: %s on %" PRId64 " held-out rows%s\n",
+               score_text(false, mean.value).c_str(), rows, mean.left_out.c_str());
 }
 
 }  // namespace
@@ -163,7 +179,7 @@ void run_operator_fit(const FitRequest& request) {
   const Json known = Json::parse(model.report());
   const std::string report = known.at("report").dump();
   if (streams.out != nullptr) {
-    describe(known, n, watch.seconds(), streams.out);
+    describe(known, shape_name(wanted, set.data.m), n, watch.seconds(), streams.out);
     std::fputs(report_text(report, {}, set.metadata.targets).c_str(), streams.out);
   } else {
     std::fputs(warnings_text(report, set.metadata.targets).c_str(), streams.warnings);

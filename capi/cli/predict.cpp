@@ -89,8 +89,9 @@ void print_score(const LoadedModel& loaded, Dataset* test, const Matrix<double>&
   check_targets(loaded, *test);
   const bool classification = loaded.metadata.classification;
   if (loaded.together && has_partial_targets(*test)) {
-    std::fprintf(out, "test: %s on %" PRId64 " rows, each target where it is known\n",
-                 score_text(false, mean_r2(scores, *test)).c_str(), test->n);
+    const MeanR2 mean = mean_r2(scores, *test, loaded.metadata.targets);
+    std::fprintf(out, "test: %s on %" PRId64 " rows, each target where it is known%s\n",
+                 score_text(false, mean.value).c_str(), test->n, mean.left_out.c_str());
     return;
   }
   int64_t unknown = 0;

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "columns.h"
 #include "dataset.h"
@@ -62,6 +63,21 @@ Dataset libsvm_test(Table&& table, int64_t inputs, bool labels_elsewhere) {
   data.Y = std::move(labels);
   data.m = 1;
   return data;
+}
+
+/// Targets that the file has not are missing in every row.
+void add_absent_targets(const std::vector<size_t>& known, const Metadata& model, Dataset* data) {
+  const size_t from = known.size(), to = model.targets.size();
+  if (from == 0 || from == to) return;
+  GrowingBuffer<double> all;
+  for (size_t i = 0; i < static_cast<size_t>(data->n); ++i) {
+    std::vector<double> row(to, std::nan(""));
+    for (size_t k = 0; k < from; ++k) row[known[k]] = data->Y[i * from + k];
+    for (const double y : row) all.push_back(y);
+  }
+  data->Y = std::move(all);
+  data->m = static_cast<int64_t>(to);
+  data->target_names = model.targets;
 }
 
 Dataset take_parts(Table&& table, const Layout& layout, int64_t weights) {
@@ -133,6 +149,7 @@ Dataset read_test(const std::string& path, const std::string& labels, const Meta
     throw Failure("--labels: " + file + " already holds a target column");
   }
   Dataset data = take_parts(std::move(table), layout, asked.weights);
+  add_absent_targets(layout.known, model, &data);
   if (labels_elsewhere) attach_labels(read_column(labels, model.text_labels), &data);
   return data;
 }

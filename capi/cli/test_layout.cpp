@@ -56,11 +56,15 @@ Layout layout_by_name(const std::vector<std::string>& names, const Metadata& mod
               "no column " + shown(input) + ", which the model was fitted on" +
                   did_you_mean(input, names));
   }
-  for (const std::string& target : model.targets) {
-    const int64_t column = position(in_file, target);
-    if (column >= 0) layout.targets.push_back(column);
+  for (size_t k = 0; k < model.targets.size(); ++k) {
+    const int64_t column = position(in_file, model.targets[k]);
+    if (column < 0) continue;
+    layout.targets.push_back(column);
+    layout.known.push_back(k);
   }
-  if (layout.targets.size() < model.targets.size()) layout.targets.clear();
+  const bool all = layout.targets.size() == model.targets.size();
+  if (!all && !model.some_targets) layout.targets.clear();
+  if (all || !model.some_targets) layout.known.clear();
   for (size_t j = 0; j < names.size(); ++j) {
     const bool input = position(inputs, names[j]) >= 0;
     const bool target = position(targets, names[j]) >= 0 && !layout.targets.empty();

@@ -15,6 +15,7 @@ namespace mercer::cli {
 struct Layout {
   std::vector<int64_t> inputs;
   std::vector<int64_t> targets;
+  std::vector<size_t> known;  // which of the model's targets these are; empty: all, in order
   std::vector<int64_t> ignored;
   bool weights = false;  // those of the fit are among what is ignored
   std::string note;      // what was assumed
@@ -30,7 +31,7 @@ struct AskedColumns {
 AskedColumns find_asked(const std::vector<std::string>& names, int64_t columns,
                         const ColumnRequest& wanted);
 
-/// Every input must be there; targets all or none; anything else in the file is refused rather than
+/// Every input must be there; targets all or none, unless a model takes some; anything else in the file is refused rather than
 /// ignored.
 Layout layout_by_name(const std::vector<std::string>& names, const Metadata& model,
                       const AskedColumns& wanted, const std::string& file);

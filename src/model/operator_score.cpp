@@ -91,12 +91,17 @@ OperatorScore OperatorErrors::score(bool nested) const {
 }
 
 std::vector<std::string> operator_warnings(const OperatorReport& report, bool lengthscale_at_edge,
-                                           double largest, double smallest) {
+                                           double largest, double smallest,
+                                           bool few_coefficients) {
   const OperatorCandidate& chosen = report.chosen;
   const OperatorScore& score = report.score;
   std::vector<std::string> found =
-      edge_warnings(chosen.lengthscale, lengthscale_at_edge, chosen.lambda, largest, smallest,
-                    chosen.error < kNearlyExact);
+      edge_warnings(chosen.lengthscale, lengthscale_at_edge, chosen.lambda, largest,
+                    few_coefficients ? 0 : smallest, chosen.error < kNearlyExact);
+  if (few_coefficients && chosen.lambda <= smallest && !(chosen.error < kNearlyExact))
+    found.push_back(
+        text("lambda %.3g is the smallest that was tried, with %.0f features: more may serve",
+             chosen.lambda, static_cast<double>(chosen.features)));
   if (score.rows > 0 && score.rows < kFewScoredRows)
     found.push_back(text("the score is of %.0f rows alone", static_cast<double>(score.rows)));
   if (score.score <= score.constant)

@@ -33,8 +33,10 @@ class OperatorErrors {
 };
 
 /// Of the choice: where an edge was met, what was too few; of the score: what did no better.
-/// largest, smallest: lambdas that were searched; 0: they were given.
+/// largest, smallest: lambdas that were searched; 0: they were given. few_coefficients: far fewer
+/// than observed targets, which no small lambda lets them pass through.
 std::vector<std::string> operator_warnings(const OperatorReport& report, bool lengthscale_at_edge,
-                                           double largest, double smallest);
+                                           double largest, double smallest,
+                                           bool few_coefficients);
 
 }  // namespace mercer::model

@@ -21,6 +21,7 @@ namespace mercer::model {
 namespace {
 
 constexpr int64_t kNestedRows = 400, kFolds = 5, kLeastRows = 10;
+constexpr int64_t kFarFewer = 2;  // coefficients than targets
 constexpr int64_t kManyRows = 5000, kMostUnseen = 10000;
 
 /// With all rows and features: lambda again, then theta.
@@ -134,6 +135,13 @@ std::vector<Split> splits_of(const std::vector<int64_t>& rows, uint64_t seed) {
   return {split_rows(rows, n > kManyRows ? 0.1 : 0.2, kMostUnseen, seed, Purpose::unseen)};
 }
 
+int64_t observed_targets(MatrixView<const double> Y) {
+  int64_t count = 0;
+  for (int64_t i = 0; i < Y.rows; ++i)
+    count += std::count_if(Y.row(i), Y.row(i) + Y.cols, [](double y) { return !std::isnan(y); });
+  return count;
+}
+
 void check_list(const char* name, const std::vector<double>& numbers, bool positive) {
   for (const double number : numbers)
     require(std::isfinite(number) && (positive ? number > 0 : number >= 0), MERCER_INVALID_ARGUMENT,
@@ -186,7 +194,8 @@ OperatorModel search_operator(const OperatorPlan& plan, const OperatorSearchOpti
   const auto [least, most] = std::ranges::minmax(lambdas_of(options));
   const bool searched = least < most;
   report.warnings =
-      operator_warnings(report, last.choice.at_edge, searched ? most : 0, searched ? least : 0);
+      operator_warnings(report, last.choice.at_edge, searched ? most : 0, searched ? least : 0,
+                        last.model.map->coefficients() < observed_targets(Y) / kFarFewer);
   if (options.assess && !assess)
     report.warnings.push_back("there is no score: " + std::to_string(rows.size()) +
                               " rows have a target, expected at least " +

@@ -61,6 +61,13 @@ at_least 0.5 "prediction of targets with gaps"
 accepts "$MERCER" score joint gaps.csv
 contains '^rows  *120, each target where it is known' "score with gaps"
 contains '^R^2 of r  *0\.' "score of a target with gaps"
+cut -d , -f 1,3 gaps.csv >some.csv
+accepts "$MERCER" score joint some.csv
+contains '^R^2 of q  *0\.' "score of a file with some of the targets"
+contains '^mean of targets  *(without p, r: ' "what the mean leaves out"
+accepts "$MERCER" predict joint some.csv -o some_out.csv
+at_least 0.5 "prediction beside some of the targets"
+contains '(without p, r: ' "what the mean leaves out"
 [ "$(head -n 2 joint.csv | tail -n 1 | tr -cd , | wc -c)" -eq 2 ] || complain "predictions: $(head -n 2 joint.csv)"
 accepts "$MERCER" fit gaps.csv -o ordered --target p,q,r --operator decomposable:ordered.csv --features 40
 accepts "$MERCER" fit gaps.csv -o shuffled --target p,q,r --operator decomposable:shuffled.csv --features 40

@@ -284,6 +284,9 @@ def exact_error(mercer, X, f):
 
 
 def main():
+    if len(sys.argv) < 2:
+        print("usage: ridge.py LIBMERCER.SO [FILE]", file=sys.stderr)
+        return 2
     mercer = Mercer(sys.argv[1])
     path = (sys.argv[2] if len(sys.argv) > 2 else "ridge_python.mercer").encode()
     n, d, D, probes = 2000, 3, 512, 50
