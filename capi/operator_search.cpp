@@ -58,7 +58,8 @@ model::OperatorSearchOptions read_options_of(const mercer_operator_search& read)
   options.lambdas = read_list("search->lambda", read.lambdas, read.lambda_count);
   options.shapes = read_list("search->shape", read.shapes, read.shape_count);
   check_range("search->assess", read.assess, 0, 1);
-  check_range("search->reserved", read.reserved, 0, 0);
+  require(read.reserved == 0, MERCER_INVALID_ARGUMENT, "search->reserved = %lld, expected 0",
+          static_cast<long long>(read.reserved));
   options.assess = read.assess == 1;
   return options;
 }

@@ -112,8 +112,8 @@ MeanR2 mean_r2(const Matrix<double>& numbers, const Dataset& test,
                                                           rows.options(MERCER_METRIC_R2));
     const auto at = static_cast<size_t>(o);
     if (std::isnan(r2)) {
-      left_out += (left_out.empty() ? "" : ", ") +
-                  (at < names.size() ? names[at] : std::to_string(o + 1));
+      left_out +=
+          (left_out.empty() ? "" : ", ") + (at < names.size() ? names[at] : std::to_string(o + 1));
       continue;
     }
     sum += r2;

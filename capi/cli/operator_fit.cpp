@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <regex>
 #include <string_view>
 
 #include "commands.h"
@@ -45,11 +46,12 @@ void print_candidate(void* user, const mercer_operator_candidate* candidate) {
   auto& table = *static_cast<SearchTable*>(user);
   table.session->clear_bar();
   if (!table.begun)
-    std::fprintf(table.out,
-                 "search (scores that choose: too good for what they chose; pooled: 1 - squared errors of "
-                 "all targets over their variance, other scores are means over targets)\n"
-                 "%9s %8s %12s %9s %9s %10s\n",
-                 "features", "rows", "lengthscale", "lambda", table.shape, "pooled R^2");
+    std::fprintf(
+        table.out,
+        "search (scores that choose: too good for what they chose; pooled: 1 - squared errors of "
+        "all targets over their variance, other scores are means over targets)\n"
+        "%9s %8s %12s %9s %9s %10s\n",
+        "features", "rows", "lengthscale", "lambda", table.shape, "pooled R^2");
   table.begun = true;
   const bool shaped = std::string_view(table.shape) != "-";
   std::fprintf(table.out, "%9" PRId64 " %8" PRId64 " %12s %9.1e %9s %s\n", candidate->features,
@@ -78,14 +80,41 @@ void tell_target_gaps(const TrainingSet& set, std::FILE* out) {
   if (out != nullptr && !text.empty()) std::fprintf(out, "targets: %s\n", text.c_str());
 }
 
+/// Where inputs are missing plain fits fill them; --missing does not go with --operator.
+TrainingSet read_rows(const LearnRequest& learn, const Streams& streams) {
+  try {
+    return read_training_set(learn, streams);
+  } catch (const Failure& failure) {
+    std::string text = failure.what();
+    constexpr std::string_view kAdvice = "a fit with --missing flag fills and flags them";
+    const size_t at = text.find(kAdvice);
+    if (at == text.npos) throw;
+    throw Failure(text.replace(at, kAdvice.size(),
+                               "with --operator fill inputs first, or leave columns out: "
+                               "--ignore"));
+  }
+}
+
 void check_data(const OperatorRequest& wanted, const TrainingSet& set, const std::string& text) {
   const Dataset& data = set.data;
   if (data.X.sparse)
     throw Failure("--operator: " + data.name + " holds sparse rows, expected dense ones");
+  if (!wanted.field && data.m < 2)
+    throw Failure("--operator " + shown(text) + ": 1 target, expected at least 2 (--target)");
   if (wanted.field && data.m != data.d)
     throw Failure("--operator " + shown(text) + ": " + counted(data.m, "target") + " and " +
                   counted(data.d, "input") +
                   ", a field has as many targets as inputs (--target, --ignore)");
+}
+
+/// The option, or else the file, that an error of a search is of.
+std::string blamed(const std::string& text, const std::string& file) {
+  static const std::regex of_spec(
+      R"(^((unknown |missing )?key |(operator|projection|radius|scramble|whole_blocks|bounded|root|alpha|gamma|kernel)\b))");
+  if (text.starts_with("features = ")) return "--features";
+  if (text.starts_with("lambda")) return "--lambda";
+  if (text.find("lengthscales") < 4) return "--lengthscale";
+  return std::regex_search(text, of_spec) ? "--operator" : file;
 }
 
 /// Of what a search calls shape.
@@ -124,10 +153,13 @@ OperatorModel search(const FitRequest& request, const OperatorRequest& wanted,
   }
   const Rows X = rows_of(set.data.X, 0, n, set.data.d);
   const Rows Y = targets_of(set.data.Y, 0, n, m);
-  return in_words_of(
-      set.data.name, input_names(set.metadata),
-      [&] { return OperatorModel::search(wanted.spec, X, Y, how, session.context()); },
-      set.data.file_rows);
+  try {
+    return OperatorModel::search(wanted.spec, X, Y, how, session.context());
+  } catch (const Error& error) {
+    if (error.status() != MERCER_INVALID_ARGUMENT && error.status() != MERCER_UNSUPPORTED) throw;
+    const std::string text = message_of(error, input_names(set.metadata), set.data.file_rows);
+    throw Failure(blamed(text, set.data.name) + ": " + text);
+  }
 }
 
 void describe(const Json& known, const char* shape, int64_t n, double seconds, std::FILE* out) {
@@ -140,8 +172,7 @@ void describe(const Json& known, const char* shape, int64_t n, double seconds, s
       chosen.at("lengthscale").is_null() ? "-" : rounded(chosen["lengthscale"], 4).c_str(),
       known.at("spec").at("lambda").get<double>());
   if (chosen.contains("shape"))
-    std::fprintf(out, ", %s %s", shape,
-                 rounded(chosen["shape"], 4).c_str());
+    std::fprintf(out, ", %s %s", shape, rounded(chosen["shape"], 4).c_str());
   std::fprintf(out, ", %.1f s\n", seconds);
 }
 
@@ -168,7 +199,7 @@ void run_operator_fit(const FitRequest& request) {
   LearnRequest learn = request.learn;
   learn.task = "regression";
   learn.gaps = true;
-  TrainingSet set = read_training_set(learn, streams);
+  TrainingSet set = read_rows(learn, streams);
   check_data(wanted, set, request.operation);
   tell_target_gaps(set, streams.out);
   const int64_t n = hold_out(&set.data, request.test_fraction, request.learn.seed);

@@ -32,9 +32,9 @@ void check_weights(const Table& table, int64_t m) {
       if (k == l) continue;  // not read
       const double w = weight(k, l);
       if (!std::isfinite(w) || w < 0)
-        fail_at(table.name, 0, 0,
-                "weight " + number_text(w) + " in " + place(k, l) +
-                    ", expected finite numbers >= 0");
+        fail_at(
+            table.name, 0, 0,
+            "weight " + number_text(w) + " in " + place(k, l) + ", expected finite numbers >= 0");
       if (w != weight(l, k))
         fail_at(table.name, 0, 0,
                 "weight " + number_text(w) + " in " + place(k, l) + ", but " +

@@ -162,7 +162,8 @@ OperatorMethod method_for(const operators::OperatorMap& map, MatrixView<const do
           "loss %s by a method of squares, expected lbfgs or gradients",
           squares ? "squares" : options.loss.loss->name);
   require(options.method != OperatorMethod::stein || (shared && is_complete(Y)), MERCER_UNSUPPORTED,
-          "stein, expected a decomposable map and targets without gaps");
+          "fit->method = stein, expected another: it takes a decomposable map and targets without "
+          "gaps");
   return options.method;
 }
 

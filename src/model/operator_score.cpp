@@ -91,8 +91,7 @@ OperatorScore OperatorErrors::score(bool nested) const {
 }
 
 std::vector<std::string> operator_warnings(const OperatorReport& report, bool lengthscale_at_edge,
-                                           double largest, double smallest,
-                                           bool few_coefficients) {
+                                           double largest, double smallest, bool few_coefficients) {
   const OperatorCandidate& chosen = report.chosen;
   const OperatorScore& score = report.score;
   std::vector<std::string> found =

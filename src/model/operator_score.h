@@ -36,7 +36,6 @@ class OperatorErrors {
 /// largest, smallest: lambdas that were searched; 0: they were given. few_coefficients: far fewer
 /// than observed targets, which no small lambda lets them pass through.
 std::vector<std::string> operator_warnings(const OperatorReport& report, bool lengthscale_at_edge,
-                                           double largest, double smallest,
-                                           bool few_coefficients);
+                                           double largest, double smallest, bool few_coefficients);
 
 }  // namespace mercer::model

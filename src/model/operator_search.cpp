@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <optional>
 
 #include "base/error.h"
@@ -142,6 +143,20 @@ int64_t observed_targets(MatrixView<const double> Y) {
   return count;
 }
 
+/// Of targets without a variance, as plain fits have it.
+void warn_of_constants(MatrixView<const double> Y, std::vector<std::string>& warnings) {
+  for (int64_t k = 0; k < Y.cols; ++k) {
+    double least = std::numeric_limits<double>::infinity(), most = -least;
+    for (int64_t i = 0; i < Y.rows; ++i)
+      if (!std::isnan(Y(i, k))) least = std::min(least, Y(i, k)), most = std::max(most, Y(i, k));
+    if (least != most) continue;
+    char text[96];
+    std::snprintf(text, sizeof text, "target %lld is %g in every row",
+                  static_cast<long long>(k + 1), least);
+    warnings.push_back(text);
+  }
+}
+
 void check_list(const char* name, const std::vector<double>& numbers, bool positive) {
   for (const double number : numbers)
     require(std::isfinite(number) && (positive ? number > 0 : number >= 0), MERCER_INVALID_ARGUMENT,
@@ -196,6 +211,7 @@ OperatorModel search_operator(const OperatorPlan& plan, const OperatorSearchOpti
   report.warnings =
       operator_warnings(report, last.choice.at_edge, searched ? most : 0, searched ? least : 0,
                         last.model.map->coefficients() < observed_targets(Y) / kFarFewer);
+  warn_of_constants(Y, report.warnings);
   if (options.assess && !assess)
     report.warnings.push_back("there is no score: " + std::to_string(rows.size()) +
                               " rows have a target, expected at least " +

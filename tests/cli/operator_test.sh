@@ -78,6 +78,11 @@ for way in decomposable decomposable:similarity '{"operator":"decomposable","gam
   contains '^honest score: R^2 0\.9' "$way"
 done
 
+{ echo a,p,q; rows 40 'a = uniform(); print a "," a ",3"'; } >still.csv
+accepts "$MERCER" fit still.csv -o still --target p,q --operator decomposable --features 20
+contains '^warning: target q is 3 in every row' "a constant target"
+contains 'weight w *pooled R^2$' "names of the table"
+{ echo a,p,q; rows 40 'a = uniform(); print (i == 3 ? "" : a) "," a "," 2 * a'; } >holes.csv
 bad() { refuses "$1" "$MERCER" fit "$2" -o result --target "$3" "${@:4}"; }
 bad "--operator 'div.free': expected one of decomposable, curl_free" wind.csv u,v --operator div.free
 bad "--operator 'curl_free:3': expected 'curl_free' alone" wind.csv u,v --operator curl_free:3
@@ -107,6 +112,10 @@ printf '0,0,0\n0,0,0\n0,0,0\n' >none.csv
 bad "none.csv: no weight > 0 outside the diagonal" gaps.csv p,q,r --operator decomposable:none.csv
 { echo a,u,v; rows 30 'a = uniform(); print a ",," 2 * a'; } >empty.csv
 bad "target u has no values" empty.csv u,v --operator decomposable
+bad '^mercer: fit: --operator: unknown key "foo"' wind.csv u,v --operator '{"operator":"curl_free","foo":1}'
+bad '^mercer: fit: --features: features = 101' wind.csv u,v --operator curl_free --features 101
+bad "1 target, expected at least 2" two.csv p --operator decomposable --ignore q
+bad "with --operator fill inputs first, or leave columns out: --ignore" holes.csv p,q --operator decomposable
 printf '1 1:2\n2 1:3 2:1\n3 40:1\n' >sparse.svm
 refuses "sparse rows" "$MERCER" fit sparse.svm -o result --operator decomposable
 refuses "no target" "$MERCER" fit gaps.csv -o result --target p
