@@ -97,7 +97,8 @@ std::vector<std::string> operator_warnings(const OperatorReport& report, bool le
   std::vector<std::string> found =
       edge_warnings(chosen.lengthscale, lengthscale_at_edge, chosen.lambda, largest,
                     few_coefficients ? 0 : smallest, chosen.error < kNearlyExact);
-  if (few_coefficients && chosen.lambda <= smallest && !(chosen.error < kNearlyExact))
+  if (few_coefficients && smallest > 0 && chosen.lambda <= smallest &&
+      !(chosen.error < kNearlyExact))
     found.push_back(
         text("lambda %.3g is the smallest that was tried, with %.0f features: more may serve",
              chosen.lambda, static_cast<double>(chosen.features)));
