@@ -128,8 +128,8 @@ Ard learn_lengthscales(const feature::FeatureMap& unit, MatrixView<const double>
       if (column_is_constant(X, j)) theta[static_cast<size_t>(j)] = std::log(kDroppedLengthscale);
   }
   for (int64_t j = 0; j < X.cols; ++j)
-    ard.lengthscale.push_back(
-        std::min(std::exp(theta[static_cast<size_t>(j)]), kDroppedLengthscale));
+    ard.lengthscale.push_back(std::clamp(std::exp(theta[static_cast<size_t>(j)]),
+                                         kLeastLengthscale, kDroppedLengthscale));
   ard.lambda = kLeastArdLambda + std::exp(theta.back());
   return ard;
 }

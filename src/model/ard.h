@@ -25,6 +25,8 @@ inline constexpr double kLeastArdLambda = 1e-8;
 /// The lengthscale of an input that does not matter: of standardised inputs, what it adds to an
 /// angle is lost in rounding.
 inline constexpr double kDroppedLengthscale = 1e8;
+/// The likelihood of targets without noise may have none: features must stay finite.
+inline constexpr double kLeastLengthscale = 1e-6;
 
 struct Ard {
   std::vector<double> lengthscale;  // d

@@ -165,4 +165,8 @@ refuse 'rows.parquet: a Parquet file' rows.parquet
 printf 'x,y\r1,2\r3,4\r' >mac.csv
 refuse 'mac.csv:1: lines end in CR alone' mac.csv
 refuse '/: Is a directory' /
+
+# Targets that an input explains without noise: a lengthscale of the walk ran to 0, and the features were not finite.
+"$MERCER" fit "$here/noiseless.csv" -o result --weights w --task regression --features 128 >out 2>err ||
+  complain "targets without noise: $(cat err)"
 finish
