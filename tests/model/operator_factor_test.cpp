@@ -5,48 +5,17 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "model/operator_fit.h"
 #include "model/operator_path.h"
 #include "model/row_sets.h"
+#include "operator_cases.h"
 #include "support/catch.h"
 #include "support/dense.h"
 
 using namespace mercer;
 using namespace mercer::test;
 using model::OperatorSolution;
-
-namespace {
-
-constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
-
-model::OperatorPlan plan_of(const char* name, int64_t features) {
-  model::OperatorPlan plan;
-  plan.spec = Parameters{{"operator", name}, {"features", features}};
-  return plan;
-}
-
-Matrix<double> targets(const Matrix<double>& X, bool gaps) {
-  const Matrix<double> noise = random_matrix(X.rows(), 2, 7);
-  return filled(X.rows(), 2, [&](int64_t i, int64_t k) {
-    const double f = std::sin(2 * X(i, 0)) + (k == 0 ? X(i, 1) : -X(i, 0));
-    return gaps && (i + k) % 3 == 0 ? kMissing : f + 0.5 * noise(i, k);
-  });
-}
-
-std::vector<double> by_lsqr(const operators::OperatorMap& map, const Matrix<double>& X,
-                            const Matrix<double>& Y, double lambda) {
-  Context context;
-  std::vector<double> theta(static_cast<size_t>(map.coefficients()));
-  model::fit_operator(
-      map, X.view(), Y.view(),
-      {.method = model::OperatorMethod::lsqr, .lambdas = {lambda}, .tolerance = 1e-13}, context,
-      theta);
-  return theta;
-}
-
-}  // namespace
 
 TEST_CASE("operator factors: errors of rows that a fit has not seen", "[model]") {
   const int64_t n = 60;

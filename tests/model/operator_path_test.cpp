@@ -9,6 +9,7 @@
 
 #include "../operator/made_operator.h"
 #include "model/operator_fit.h"
+#include "operator_cases.h"
 #include "support/catch.h"
 #include "support/dense.h"
 
@@ -16,19 +17,6 @@ using namespace mercer;
 using namespace mercer::test;
 
 namespace {
-
-constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
-
-std::vector<double> fitted(const operators::OperatorMap& map, const Matrix<double>& X,
-                           const Matrix<double>& Y, double lambda) {
-  Context context;
-  std::vector<double> theta(static_cast<size_t>(map.coefficients()));
-  model::fit_operator(
-      map, X.view(), Y.view(),
-      {.method = model::OperatorMethod::lsqr, .lambdas = {lambda}, .tolerance = 1e-13}, context,
-      theta);
-  return theta;
-}
 
 void check_path(const operators::OperatorMap& map, int64_t n, bool gaps) {
   const Matrix<double> X = random_matrix(n, 2, 21);
@@ -41,7 +29,7 @@ void check_path(const operators::OperatorMap& map, int64_t n, bool gaps) {
   std::vector<double> theta(static_cast<size_t>(map.coefficients()));
   for (const double lambda : lambdas) {
     path.solve(lambda, context, theta);
-    const std::vector<double> other = fitted(map, X, Y, lambda);
+    const std::vector<double> other = by_lsqr(map, X, Y, lambda);
     for (size_t j = 0; j < theta.size(); ++j) CHECK(std::abs(theta[j] - other[j]) < 1e-9);
   }
   const std::vector<int64_t> rows = {0, 1, 3, 4};
@@ -51,7 +39,7 @@ void check_path(const operators::OperatorMap& map, int64_t n, bool gaps) {
     for (const int64_t row : rows) {
       Matrix<double> gone = copy(MatrixView<const double>(Y.view()));
       gone(row, 0) = gone(row, 1) = kMissing;
-      const std::vector<double> without = fitted(map, X, gone, lambdas[l]);
+      const std::vector<double> without = by_lsqr(map, X, gone, lambdas[l]);
       Matrix<double> f(1, 2);
       map.apply(X.view().block_rows(row, row + 1), {without.data(), std::ssize(without), 1},
                 operators::FieldKind::value, context, f.view());

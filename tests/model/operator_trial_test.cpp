@@ -6,10 +6,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "model/operator_fit.h"
 #include "model/operator_path.h"
+#include "operator_cases.h"
 #include "support/catch.h"
 #include "support/dense.h"
 
@@ -23,22 +23,6 @@ using model::OperatorRowsView;
 using model::OperatorSolution;
 
 namespace {
-
-constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
-
-OperatorPlan plan_of(const char* name, int64_t features) {
-  OperatorPlan plan;
-  plan.spec = Parameters{{"operator", name}, {"features", features}};
-  return plan;
-}
-
-Matrix<double> targets(const Matrix<double>& X, bool gaps) {
-  const Matrix<double> noise = random_matrix(X.rows(), 2, 7);
-  return filled(X.rows(), 2, [&](int64_t i, int64_t k) {
-    const double f = std::sin(2 * X(i, 0)) + (k == 0 ? X(i, 1) : -X(i, 0));
-    return gaps && (i + k) % 3 == 0 ? kMissing : f + 0.5 * noise(i, k);
-  });
-}
 
 /// Squared errors of every observed target by a refit without its row, N lambda kept, over the mean
 /// square of the targets.
