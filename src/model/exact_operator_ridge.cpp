@@ -96,7 +96,7 @@ Matrix<double> solve(const operators::OperatorKernel& kernel, MatrixView<const d
       GramOperator(kernel, X), Y, options.lambda,
       {.tolerance = options.tolerance, .most_iterations = options.most_iterations}, context,
       u.view());
-  solver::require_converged(solved);
+  solver::require_converged(solved, options.tolerance);
   result.iterations = solved.iterations;
   return u;
 }

@@ -148,10 +148,10 @@ OperatorRidge operator_ridge(const OperatorRows& rows, MatrixView<const double> 
   return result;
 }
 
-void require_converged(const OperatorRidge& result) {
+void require_converged(const OperatorRidge& result, double tolerance) {
   require(result.converged, MERCER_NOT_CONVERGED,
-          "operator ridge: relative residual %g after %lld iterations, expected the tolerance",
-          result.residual, static_cast<Long>(result.iterations));
+          "operator ridge: relative residual %g after %lld iterations, expected at most %g",
+          result.residual, static_cast<Long>(result.iterations), tolerance);
 }
 
 FeatureEquivalence feature_equivalence(const OperatorRows& rows, MatrixView<const double> u,

@@ -42,8 +42,8 @@ OperatorRidge operator_ridge(const OperatorRows& rows, MatrixView<const double> 
                              const OperatorRidgeOptions& options, Context& context,
                              std::span<double> theta);
 
-/// NOT_CONVERGED, with the residual, unless it converged.
-void require_converged(const OperatorRidge& result);
+/// NOT_CONVERGED, with the residual and the tolerance that was asked for, unless it converged.
+void require_converged(const OperatorRidge& result, double tolerance);
 
 /// A'A + shift I of an operator A, which is referred to. Products go through A in blocks of 8
 /// columns.

@@ -225,7 +225,8 @@ TEST_CASE("operator ridge: refusals, and what did not converge", "[solver]") {
       operator_ridge(rows, Y.view(), 1e-3, {.most_iterations = 2}, context, theta);
   CHECK((!few.converged && few.iterations == 2 && few.residual > 1e-10));
   CHECK(refusal_fault(
-            MERCER_NOT_CONVERGED, [&] { require_converged(few); }, "2 iterations") == "");
+            MERCER_NOT_CONVERGED, [&] { require_converged(few, 1e-9); },
+            "2 iterations, expected at most 1e-09") == "");
   CHECK(refusal_fault(
             MERCER_INVALID_ARGUMENT,
             [&] { operator_ridge(rows, Y.view(), -1, {}, context, theta); }, "lambda") == "");
