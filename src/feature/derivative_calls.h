@@ -5,35 +5,35 @@
 // differentiate_rows(what, X, context, out). Rows with a NaN are seen to here.
 #pragma once
 
-#define MERCER_DERIVATIVE_CALLS_OF(T, ...)                                            \
+#define MERCER_DERIVATIVE_CALLS_OF(T, of, ...)                                        \
   void pull_back(MatrixView<const T> X, MatrixView<const T> G, Context& context,      \
                  MatrixView<T> out) const override {                                  \
     check_vectors(X, G, row_length(), out, inputs());                                 \
-    pull_rows_back(__VA_ARGS__ __VA_OPT__(, ) X, G, context, out);                    \
+    of pull_rows_back(__VA_ARGS__ __VA_OPT__(, ) X, G, context, out);                 \
     spread_nan(X, out);                                                               \
   }                                                                                   \
   void push_forward(MatrixView<const T> X, MatrixView<const T> V, Context& context,   \
                     MatrixView<T> out) const override {                               \
     check_vectors(X, V, inputs(), out, row_length());                                 \
-    push_rows_forward(__VA_ARGS__ __VA_OPT__(, ) X, V, context, out);                 \
+    of push_rows_forward(__VA_ARGS__ __VA_OPT__(, ) X, V, context, out);              \
     spread_nan(X, out);                                                               \
   }                                                                                   \
   void differentiate(const Derivative& what, MatrixView<const T> X, Context& context, \
                      MatrixView<T> out) const override {                              \
     check_derivative(what, X, out);                                                   \
-    differentiate_rows(__VA_ARGS__ __VA_OPT__(, ) what, X, context, out);             \
+    of differentiate_rows(__VA_ARGS__ __VA_OPT__(, ) what, X, context, out);          \
     spread_nan(X, out);                                                               \
   }
 
 /// Members of the map.
-#define MERCER_DERIVATIVE_CALLS     \
-  MERCER_DERIVATIVE_CALLS_OF(float) \
-  MERCER_DERIVATIVE_CALLS_OF(double)
+#define MERCER_DERIVATIVE_CALLS             \
+  MERCER_DERIVATIVE_CALLS_OF(float, this->) \
+  MERCER_DERIVATIVE_CALLS_OF(double, this->)
 
 /// Functions of the namespace, in front of their arguments what the map is made of.
-#define MERCER_DERIVATIVE_CALLS_BY(...)          \
-  MERCER_DERIVATIVE_CALLS_OF(float, __VA_ARGS__) \
-  MERCER_DERIVATIVE_CALLS_OF(double, __VA_ARGS__)
+#define MERCER_DERIVATIVE_CALLS_BY(...)                     \
+  MERCER_DERIVATIVE_CALLS_OF(float, feature::, __VA_ARGS__) \
+  MERCER_DERIVATIVE_CALLS_OF(double, feature::, __VA_ARGS__)
 
 /// Declares those functions.
 #define MERCER_DERIVATIVES(Parts)                                                      \

@@ -5,6 +5,7 @@
 #include "feature/modulus_derivative.h"
 
 #include <algorithm>
+#include <array>
 #include <vector>
 
 #include "base/aligned.h"
@@ -17,229 +18,202 @@ namespace {
 
 using projection::Blocks;
 
-constexpr int64_t kValue = -1;  // in a list of inputs: the features themselves
 constexpr const char* kWhat = "tiles of derivatives";
 
 int64_t round_up(int64_t count) noexcept { return (count + 15) / 16 * 16; }
 
-/// `finish` goes on from slopes[f] = 2 half scale (P_0^2 + P_1^2)^{half - 1} P_f and the features.
-template <class T>
-class ModulusTiles : public TileWork {
+/// The two projections, and how their rows and columns are cut.
+class Pair {
  public:
-  void prepare(Context& context) const override {
-    for (const projection::Projection* one : projections_) one->prepare(blocks_, T{}, context);
-  }
-  TileCut cut() const override {
-    const int64_t own = round_up(std::max(shape_.scratch, shape_.transpose_scratch));
-    const int64_t numbers = checked_add(checked_multiply(block_, 5, kWhat), own, kWhat);
-    return {X_.rows, rows_, blocks_, blocks_.end, checked_multiply(numbers, sizeof(T), kWhat)};
-  }
-  void run(const Tile& tile) const noexcept override {
-    T* const P = reinterpret_cast<T*>(tile.scratch);
-    const Scratch s{
-        {P, P + block_}, {P + 2 * block_, P + 3 * block_}, P + 4 * block_, P + 5 * block_};
-    begin_tile(tile);
-    for (int64_t block = tile.blocks.begin; block < tile.blocks.end; ++block) {
-      project(X_.block_rows(tile.i0, tile.i1), block, s.slopes, s.own);
-      for (int64_t j = 0; j < (tile.i1 - tile.i0) * shape_.columns; ++j) {
-        const T square = s.slopes[0][j] * s.slopes[0][j] + s.slopes[1][j] * s.slopes[1][j];
-        T power = scale_;
-        for (int64_t m = 1; m < half_; ++m) power *= square;
-        s.values[j] = power * square;
-        for (T* slope : s.slopes) slope[j] *= 2 * static_cast<T>(half_) * power;
-      }
-      finish(tile, block, s);
-    }
-  }
-
- protected:
-  struct Scratch {
-    T* slopes[2];
-    T* along[2];
-    T* values;
-    T* own;
-  };
-
-  ModulusTiles(const ModulusParts& parts, MatrixView<const T> X)
-      : projections_{&parts.re, &parts.im},
+  template <class T>
+  Pair(const ModulusParts& parts, T)
+      : parts_{&parts.re, &parts.im},
         shape_(parts.re.shape(T{})),
         blocks_{0, (parts.re.outputs() - 1) / shape_.columns + 1},
-        rows_(std::min(shape_.rows, transform::kTileRows)),
-        block_(round_up(shape_.rows * shape_.columns)),
-        X_(X),
-        half_(parts.half),
-        scale_(static_cast<T>(parts.scale)) {}
+        rows_(std::min(shape_.rows, transform::kTileRows)) {}
 
-  void project(MatrixView<const T> X, int64_t block, T* const (&to)[2], T* own) const noexcept {
-    for (size_t f = 0; f < 2; ++f) projections_[f]->project(X, block, to[f], own);
+  const projection::Projection& operator[](size_t f) const noexcept { return *parts_[f]; }
+  template <class T>
+  void prepare(Context& context, T) const {
+    for (const projection::Projection* one : parts_) one->prepare(blocks_, T{}, context);
   }
-  const projection::Projection& projection(size_t f) const noexcept { return *projections_[f]; }
+  template <class T>
+  void project(MatrixView<const T> X, int64_t block, T* const (&to)[2], T* own) const noexcept {
+    for (size_t f = 0; f < 2; ++f) parts_[f]->project(X, block, to[f], own);
+  }
+
+  Blocks blocks() const noexcept { return blocks_; }
+  int64_t rows() const noexcept { return rows_; }  // of a tile, at most
   int64_t columns() const noexcept { return shape_.columns; }
   int64_t first(int64_t block) const noexcept { return block * shape_.columns; }
   // Columns of a block that the map has.
   int64_t count(int64_t block) const noexcept {
-    return std::min(shape_.columns, projections_[0]->outputs() - first(block));
+    return std::min(shape_.columns, parts_[0]->outputs() - first(block));
   }
-  int64_t padded() const noexcept { return blocks_.end * shape_.columns; }
-  Blocks blocks() const noexcept { return blocks_; }
-  int64_t most_rows() const noexcept { return rows_; }
-  int64_t scratch() const noexcept { return round_up(shape_.scratch); }
+  int64_t block_numbers() const noexcept { return round_up(shape_.rows * shape_.columns); }
+  int64_t own_numbers() const noexcept {
+    return round_up(std::max(shape_.scratch, shape_.transpose_scratch));
+  }
 
  private:
-  virtual void begin_tile(const Tile&) const noexcept {}
-  virtual void finish(const Tile& tile, int64_t block, const Scratch& s) const noexcept = 0;
-
-  const projection::Projection* projections_[2];
+  const projection::Projection* parts_[2];
   projection::BlockShape shape_;
   Blocks blocks_;
   int64_t rows_;
-  int64_t block_;  // numbers
+};
+
+/// A block of columns of a tile's rows, which stand columns() apart.
+template <class T>
+struct ModulusBlock {
+  Tile tile;
+  int64_t block;
+  T* slopes[2];  // 2 half scale (P_0^2 + P_1^2)^{half - 1} P_f
+  T* along[2];   // room for the projections of directions
+  T* values;     // the features
+  T* own;        // the projections'
+};
+
+/// body(block), every block of a tile in order.
+template <class T, class Body>
+class ModulusTiles final : public TileWork {
+ public:
+  ModulusTiles(const Pair& pair, const ModulusParts& parts, MatrixView<const T> X, const Body& body)
+      : pair_(pair), X_(X), body_(body), half_(parts.half), scale_(static_cast<T>(parts.scale)) {}
+
+  void prepare(Context& context) const override { pair_.prepare(context, T{}); }
+  TileCut cut() const override {
+    const int64_t numbers =
+        checked_add(checked_multiply(pair_.block_numbers(), 5, kWhat), pair_.own_numbers(), kWhat);
+    return {X_.rows, pair_.rows(), pair_.blocks(), pair_.blocks().end,
+            checked_multiply(numbers, sizeof(T), kWhat)};
+  }
+  void run(const Tile& tile) const noexcept override {
+    T* const P = reinterpret_cast<T*>(tile.scratch);
+    const int64_t size = pair_.block_numbers();
+    for (int64_t block = tile.blocks.begin; block < tile.blocks.end; ++block) {
+      const ModulusBlock<T> b{
+          tile, block, {P, P + size}, {P + 2 * size, P + 3 * size}, P + 4 * size, P + 5 * size};
+      pair_.project(X_.block_rows(tile.i0, tile.i1), block, b.slopes, b.own);
+      for (int64_t j = 0; j < (tile.i1 - tile.i0) * pair_.columns(); ++j) {
+        const T square = b.slopes[0][j] * b.slopes[0][j] + b.slopes[1][j] * b.slopes[1][j];
+        T power = scale_;
+        for (int64_t m = 1; m < half_; ++m) power *= square;
+        b.values[j] = power * square;
+        for (T* slope : b.slopes) slope[j] *= 2 * static_cast<T>(half_) * power;
+      }
+      body_(b);
+    }
+  }
+
+ private:
+  const Pair& pair_;
   MatrixView<const T> X_;
+  const Body& body_;
   int64_t half_;
   T scale_;
 };
 
-// Block b of out is along input inputs[b].
+template <class T, class Body>
+void for_each_block(const Pair& pair, const ModulusParts& parts, MatrixView<const T> X,
+                    Context& context, const Body& body) {
+  if (X.rows > 0) run_tiles(ModulusTiles<T, Body>(pair, parts, X, body), context);
+}
+
+// d x columns, of either projection: its rows of unit vectors, as many at a time as it takes.
 template <class T>
-class InputTiles final : public ModulusTiles<T> {
-  using Base = ModulusTiles<T>;
-
- public:
-  InputTiles(const ModulusParts& parts, MatrixView<const T> X, std::vector<int64_t> inputs,
-             MatrixView<T> out)
-      : Base(parts, X), d_(X.cols), D_(parts.re.outputs()), inputs_(std::move(inputs)), out_(out) {}
-
-  void prepare(Context& context) const override {
-    Base::prepare(context);
-    // A projection takes few rows: unit vectors, so many at a time.
-    const int64_t some = std::min(Base::most_rows(), d_);
-    const Matrix<T> units(some, d_, context, kWhat);
-    const int64_t size = round_up(Base::most_rows() * Base::columns());
-    const AlignedBuffer<T> room(
-        checked_add(checked_multiply(size, 2, kWhat), Base::scratch(), kWhat), context, kWhat);
-    for (Matrix<T>& one : weights_) one = Matrix<T>(d_, Base::padded(), context, kWhat);
-    for (int64_t k0 = 0; k0 < d_; k0 += some) {
-      const int64_t rows = std::min(some, d_ - k0);
-      units.fill(T{0});
-      for (int64_t k = 0; k < rows; ++k) units(k, k0 + k) = 1;
-      for (int64_t block = 0; block < Base::blocks().end; ++block) {
-        T* const to[2] = {room.data(), room.data() + size};
-        Base::project(units.view().block_rows(0, rows), block, to, room.data() + 2 * size);
-        for (size_t f = 0; f < 2; ++f)
-          for (int64_t k = 0; k < rows; ++k)
-            std::copy_n(to[f] + k * Base::columns(), Base::columns(),
-                        &weights_[f](k0 + k, Base::first(block)));
-      }
-      context.checkpoint();
+std::array<Matrix<T>, 2> weights_of(const Pair& pair, int64_t d, Context& context) {
+  pair.prepare(context, T{});
+  const int64_t some = std::min(pair.rows(), d), size = pair.block_numbers();
+  const Matrix<T> units(some, d, context, kWhat);
+  const AlignedBuffer<T> room(
+      checked_add(checked_multiply(size, 2, kWhat), pair.own_numbers(), kWhat), context, kWhat);
+  T* const to[2] = {room.data(), room.data() + size};
+  std::array<Matrix<T>, 2> weights;
+  for (Matrix<T>& one : weights) one = Matrix<T>(d, pair.first(pair.blocks().end), context, kWhat);
+  for (int64_t k0 = 0; k0 < d; k0 += some) {
+    const int64_t rows = std::min(some, d - k0);
+    units.fill(T{0});
+    for (int64_t k = 0; k < rows; ++k) units(k, k0 + k) = 1;
+    for (int64_t block = 0; block < pair.blocks().end; ++block) {
+      pair.project<T>(units.view().block_rows(0, rows), block, to, room.data() + 2 * size);
+      for (size_t f = 0; f < 2; ++f)
+        for (int64_t k = 0; k < rows; ++k)
+          std::copy_n(to[f] + k * pair.columns(), pair.columns(),
+                      &weights[f](k0 + k, pair.first(block)));
     }
+    context.checkpoint();
   }
-
- private:
-  void finish(const Tile& tile, int64_t block,
-              const typename Base::Scratch& s) const noexcept override {
-    const int64_t first = Base::first(block), count = Base::count(block);
-    for (int64_t i = tile.i0; i < tile.i1; ++i) {
-      const int64_t at = (i - tile.i0) * Base::columns();
-      for (size_t b = 0; b < inputs_.size(); ++b) {
-        T* const to = out_.row(i) + static_cast<int64_t>(b) * D_ + first;
-        if (inputs_[b] == kValue) {
-          std::copy_n(s.values + at, count, to);
-          continue;
-        }
-        const T *const re = weights_[0].view().row(inputs_[b]) + first, *const im =
-                                                                            weights_[1].view().row(
-                                                                                inputs_[b]) +
-                                                                            first;
-        for (int64_t j = 0; j < count; ++j)
-          to[j] = s.slopes[0][at + j] * re[j] + s.slopes[1][at + j] * im[j];
-      }
-    }
-  }
-
-  int64_t d_;
-  int64_t D_;
-  std::vector<int64_t> inputs_;
-  MatrixView<T> out_;
-  mutable Matrix<T> weights_[2];  // d x columns, of prepare
-};
-
-template <class T>
-class ForwardTiles final : public ModulusTiles<T> {
-  using Base = ModulusTiles<T>;
-
- public:
-  ForwardTiles(const ModulusParts& parts, MatrixView<const T> X, MatrixView<const T> V,
-               MatrixView<T> out)
-      : Base(parts, X), V_(V), out_(out) {}
-
- private:
-  void finish(const Tile& tile, int64_t block,
-              const typename Base::Scratch& s) const noexcept override {
-    Base::project(V_.block_rows(tile.i0, tile.i1), block, s.along, s.own);
-    for (int64_t i = tile.i0; i < tile.i1; ++i) {
-      const int64_t at = (i - tile.i0) * Base::columns();
-      T* const to = out_.row(i) + Base::first(block);
-      for (int64_t j = 0; j < Base::count(block); ++j)
-        to[j] = s.slopes[0][at + j] * s.along[0][at + j] + s.slopes[1][at + j] * s.along[1][at + j];
-    }
-  }
-
-  MatrixView<const T> V_;
-  MatrixView<T> out_;
-};
-
-template <class T>
-class BackwardTiles final : public ModulusTiles<T> {
-  using Base = ModulusTiles<T>;
-
- public:
-  BackwardTiles(const ModulusParts& parts, MatrixView<const T> X, MatrixView<const T> G,
-                MatrixView<T> out)
-      : Base(parts, X), G_(G), out_(out) {}
-
- private:
-  void begin_tile(const Tile& tile) const noexcept override {
-    for (int64_t i = tile.i0; i < tile.i1; ++i) std::fill_n(out_.row(i), out_.cols, T{0});
-  }
-  void finish(const Tile& tile, int64_t block,
-              const typename Base::Scratch& s) const noexcept override {
-    for (size_t f = 0; f < 2; ++f) {
-      for (int64_t i = tile.i0; i < tile.i1; ++i) {
-        const int64_t at = (i - tile.i0) * Base::columns();
-        const T* const g = G_.row(i) + Base::first(block);
-        for (int64_t j = 0; j < Base::count(block); ++j) s.slopes[f][at + j] *= g[j];
-        std::fill(s.slopes[f] + at + Base::count(block), s.slopes[f] + at + Base::columns(), T{0});
-      }
-      Base::projection(f).project_transpose(s.slopes[f], block, out_.block_rows(tile.i0, tile.i1),
-                                            s.own);
-    }
-  }
-
-  MatrixView<const T> G_;
-  MatrixView<T> out_;
-};
+  return weights;
+}
 
 }  // namespace
 
 template <class T>
 void differentiate_rows(const ModulusParts& parts, const Derivative& what, MatrixView<const T> X,
                         Context& context, MatrixView<T> out) {
-  std::vector<int64_t> inputs;
-  for (const std::vector<MultiIndex>& block : partials_of(what, X.cols))
-    inputs.push_back(block[0].empty() ? kValue : block[0][0].input);
-  if (X.rows > 0) run_tiles(InputTiles<T>(parts, X, std::move(inputs), out), context);
+  const std::vector<int64_t> inputs = first_order_inputs(what, X.cols);
+  if (X.rows == 0) return;
+  const Pair pair(parts, T{});
+  const int64_t D = parts.re.outputs();
+  Stage stage(context, X.rows + 1);
+  stage.share(1);
+  const std::array<Matrix<T>, 2> weights = weights_of<T>(pair, X.cols, context);
+  stage.advance(1);
+  stage.share(X.rows);
+  for_each_block(pair, parts, X, context, [&](const ModulusBlock<T>& s) noexcept {
+    const int64_t first = pair.first(s.block), count = pair.count(s.block);
+    for (int64_t i = s.tile.i0; i < s.tile.i1; ++i) {
+      const int64_t at = (i - s.tile.i0) * pair.columns();
+      for (int64_t b = 0; b < std::ssize(inputs); ++b) {
+        const int64_t input = inputs[static_cast<size_t>(b)];
+        T* const to = out.row(i) + b * D + first;
+        if (input == kNoInput) {
+          std::copy_n(s.values + at, count, to);
+          continue;
+        }
+        const T* const re = weights[0].view().row(input) + first;
+        const T* const im = weights[1].view().row(input) + first;
+        for (int64_t j = 0; j < count; ++j)
+          to[j] = s.slopes[0][at + j] * re[j] + s.slopes[1][at + j] * im[j];
+      }
+    }
+  });
+  stage.advance(X.rows);
 }
 
 template <class T>
 void push_rows_forward(const ModulusParts& parts, MatrixView<const T> X, MatrixView<const T> V,
                        Context& context, MatrixView<T> out) {
-  if (X.rows > 0) run_tiles(ForwardTiles<T>(parts, X, V, out), context);
+  const Pair pair(parts, T{});
+  for_each_block(pair, parts, X, context, [&](const ModulusBlock<T>& s) noexcept {
+    pair.project(V.block_rows(s.tile.i0, s.tile.i1), s.block, s.along, s.own);
+    for (int64_t i = s.tile.i0; i < s.tile.i1; ++i) {
+      const int64_t at = (i - s.tile.i0) * pair.columns();
+      T* const to = out.row(i) + pair.first(s.block);
+      for (int64_t j = 0; j < pair.count(s.block); ++j)
+        to[j] = s.slopes[0][at + j] * s.along[0][at + j] + s.slopes[1][at + j] * s.along[1][at + j];
+    }
+  });
 }
 
 template <class T>
 void pull_rows_back(const ModulusParts& parts, MatrixView<const T> X, MatrixView<const T> G,
                     Context& context, MatrixView<T> out) {
-  if (X.rows > 0) run_tiles(BackwardTiles<T>(parts, X, G, out), context);
+  const Pair pair(parts, T{});
+  for_each_block(pair, parts, X, context, [&](const ModulusBlock<T>& s) noexcept {
+    const MatrixView<T> sum = out.block_rows(s.tile.i0, s.tile.i1);
+    const int64_t count = pair.count(s.block);
+    for (int64_t i = 0; i < sum.rows && s.block == 0; ++i) std::fill_n(sum.row(i), sum.cols, T{0});
+    for (size_t f = 0; f < 2; ++f) {
+      for (int64_t i = 0; i < sum.rows; ++i) {
+        T* const slopes = s.slopes[f] + i * pair.columns();
+        const T* const g = G.row(s.tile.i0 + i) + pair.first(s.block);
+        for (int64_t j = 0; j < count; ++j) slopes[j] *= g[j];
+        std::fill(slopes + count, slopes + pair.columns(), T{0});
+      }
+      pair[f].project_transpose(s.slopes[f], s.block, sum, s.own);
+    }
+  });
 }
 
 MERCER_INSTANTIATE_DERIVATIVES(ModulusParts)

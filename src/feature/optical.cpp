@@ -76,7 +76,7 @@ class Optical final : public GaussianMap {
   int64_t most_derivatives() const noexcept override {
     return devices_.input_bits + devices_.output_bits > 0 ? 0 : 1;
   }
-  MERCER_DERIVATIVE_CALLS
+  MERCER_DERIVATIVE_CALLS_BY(modulus())
 
   // Behind a device the mean is another kernel's.
   ColumnForm column_form() const noexcept override {
@@ -86,21 +86,6 @@ class Optical final : public GaussianMap {
 
  private:
   ModulusParts modulus() const { return {projection(0), projection(1), exponent_ / 2, scale_}; }
-  template <class T>
-  void differentiate_rows(const Derivative& what, MatrixView<const T> X, Context& context,
-                          MatrixView<T> out) const {
-    feature::differentiate_rows(modulus(), what, X, context, out);
-  }
-  template <class T>
-  void push_rows_forward(MatrixView<const T> X, MatrixView<const T> V, Context& context,
-                         MatrixView<T> out) const {
-    feature::push_rows_forward(modulus(), X, V, context, out);
-  }
-  template <class T>
-  void pull_rows_back(MatrixView<const T> X, MatrixView<const T> G, Context& context,
-                      MatrixView<T> out) const {
-    feature::pull_rows_back(modulus(), X, G, context, out);
-  }
 
   void add_parameters(Parameters& spec) const override {
     spec.set("input_bits", devices_.input_bits);
