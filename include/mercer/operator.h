@@ -243,7 +243,8 @@ MERCER_API mercer_status mercer_operator_map_apply(const mercer_operator_map* ma
 
 /** The transpose: theta = sum_i Phi(X_i) Y_i, column k of theta for vector k of the rows of Y.
  *  Shapes: X n x d, dense or CSR, F32 or F64; Y n x (p m), dense, of the number type of X; theta
- *  r x m, F32 or F64. Sums over rows are those of BLAS, in blocks, added in double.
+ *  r x m, F32 or F64. Sums of up to 64 rows are in the precision of X, these
+ *  added in double, in an order that the number of threads does not change.
  *  Errors: MERCER_DIMENSION_MISMATCH; MERCER_UNSUPPORTED for a sparse Y or one of another number
  *  type.
  *  Threads and cost: as for mercer_operator_map_apply. */

@@ -9,13 +9,12 @@
 #include "operator/operator_map.h"
 
 #include <algorithm>
-#include <type_traits>
 #include <utility>
 
 #include "base/error.h"
 #include "base/parallel.h"
-#include "linalg/blas.h"
 #include "operator/feature_blocks.h"
+#include "transform/column_products.h"
 #include "transform/row_products.h"
 
 namespace mercer::operators {
@@ -25,6 +24,8 @@ using Long = long long;
 
 constexpr int64_t kRowsPerChunk = 32;
 constexpr int64_t kColumnsPerChunk = 64;
+// Fewer multiply-adds than this do not pay for waking a thread.
+constexpr int64_t kChunkProducts = int64_t{1} << 17;
 
 int64_t chunks_of(int64_t count, int64_t size) { return (count + size - 1) / size; }
 
@@ -145,35 +146,36 @@ void OperatorMap::apply_rows(const View& X, MatrixView<const double> W, Context&
   });
 }
 
-// G += Z'Y, Y through B' before where that is shared.
+// sums += Y'Z, Y through B' before where that is shared. A chunk is some columns of Z and all rows
+// of its block, so that no order of sums depends on the number of threads.
 template <class View>
 void OperatorMap::add_adjoint(const View& X, const Rows& Y, Context& context,
-                              MatrixView<double> G) const {
+                              MatrixView<double> sums) const {
   using T = RowNumberOf<View>;
-  using linalg::Transpose;
   const auto* const targets = Y.template get_if<MatrixView<const T>>();
   require(targets != nullptr, MERCER_UNSUPPORTED,
           "Y is sparse or not of the precision of X, expected dense rows of one precision");
   const bool shared = parts_.root->shared().rows > 0;
   const Matrix<T> B = rounded<T>(parts_.root->shared(), true, context);
   const int64_t vectors = Y.cols() / outputs();
-  const Matrix<T> middle(shared ? std::min(X.rows, kMostBlockRows) : 0, G.cols, context,
+  const Matrix<T> middle(shared ? std::min(X.rows, kMostBlockRows) : 0, sums.rows, context,
                          "a block of targets");
-  const Matrix<T> sums(std::is_same_v<T, float> ? G.rows : 0, G.cols, context, "sums of a block");
   for_each_block(scalar(), X, context, [&](int64_t first, MatrixView<const T> Z) {
     MatrixView<const T> block = targets->block_rows(first, first + Z.rows);
     if (shared) {
       const MatrixView<T> to = middle.view().block_rows(0, Z.rows);
-      through<T>(block, B.view(), vectors, to);
-      block = to;
+      parallel_for(context, chunks_of(Z.rows, kRowsPerChunk), [&](int64_t chunk, int) noexcept {
+        const int64_t i0 = chunk * kRowsPerChunk, i1 = std::min(Z.rows, i0 + kRowsPerChunk);
+        through<T>(block.block_rows(i0, i1), B.view(), vectors, to.block_rows(i0, i1));
+      });
+      block = MatrixView<const T>(to);
     }
-    if constexpr (std::is_same_v<T, double>) {
-      linalg::multiply(1.0, Transpose::yes, Z, Transpose::no, block, 1.0, G);
-    } else {
-      linalg::multiply(1.0F, Transpose::yes, Z, Transpose::no, block, 0.0F, sums.view());
-      for (int64_t c = 0; c < G.rows; ++c)
-        for (int64_t k = 0; k < G.cols; ++k) G(c, k) += static_cast<double>(sums(c, k));
-    }
+    const int64_t paying = chunks_of(kChunkProducts, Z.rows * sums.rows);
+    const int64_t width = chunks_of(paying, kColumnsPerChunk) * kColumnsPerChunk;
+    parallel_for(context, chunks_of(Z.cols, width), [&](int64_t chunk, int) noexcept {
+      const int64_t j0 = chunk * width, j1 = std::min(Z.cols, j0 + width);
+      transform::add_column_products(Z.block_cols(j0, j1), block, sums.block_cols(j0, j1));
+    });
   });
 }
 
@@ -189,19 +191,17 @@ void OperatorMap::adjoint(const Rows& X, const Rows& Y, Context& context,
           Long{m});
   const bool shared = parts_.root->shared().rows > 0;
   const int64_t each = shared ? q : p;
-  const Matrix<double> G(D, each * m, context, "the sums over rows");
-  G.fill(0);
+  const Matrix<double> sums(each * m, D, context, "the sums over rows");
+  sums.fill(0);
   if (X.rows() > 0 && m > 0)
-    X.visit([&](const auto& rows) { add_adjoint(rows, Y, context, G.view()); });
-  std::vector<double> vector(static_cast<size_t>(q));
+    X.visit([&](const auto& rows) { add_adjoint(rows, Y, context, sums.view()); });
+  std::vector<double> of_feature(static_cast<size_t>(each)), gathered(static_cast<size_t>(q));
+  const std::vector<double>& vector = shared ? of_feature : gathered;
   for (int64_t c = 0; c < D; ++c) {
     for (int64_t k = 0; k < m; ++k) {
-      const double* from = G.view().row(c) + k * each;
-      if (!shared) {
-        parts_.root->gather(c % (D / 2), from, vector.data());
-        from = vector.data();
-      }
-      for (int64_t b = 0; b < q; ++b) theta(c * q + b, k) = from[b];
+      for (int64_t o = 0; o < each; ++o) of_feature[static_cast<size_t>(o)] = sums(k * each + o, c);
+      if (!shared) parts_.root->gather(c % (D / 2), of_feature.data(), gathered.data());
+      for (int64_t b = 0; b < q; ++b) theta(c * q + b, k) = vector[static_cast<size_t>(b)];
     }
   }
 }

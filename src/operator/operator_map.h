@@ -71,7 +71,8 @@ class OperatorMap {
              const ResultView& out) const;
 
   /// theta (r x m) = sum_i Phi(X_i) Y_i, a row of Y holding m vectors of p numbers one after the
-  /// other; Y dense, of the precision of X. Cost as of apply.
+  /// other; Y dense, of the precision of X. The number of threads changes no bit. Cost as of apply;
+  /// memory a block of features, D p m numbers.
   void adjoint(const Rows& X, const Rows& Y, Context& context, MatrixView<double> theta) const;
 
   /// Row i p + o of out (n p x r) is row o of Phi(X_i)'. Cost: n p r.
@@ -91,7 +92,7 @@ class OperatorMap {
   void apply_rows(const View& X, MatrixView<const double> W, Context& context,
                   MatrixView<RowNumberOf<View>> out, bool through_root) const;
   template <class View>
-  void add_adjoint(const View& X, const Rows& Y, Context& context, MatrixView<double> G) const;
+  void add_adjoint(const View& X, const Rows& Y, Context& context, MatrixView<double> sums) const;
   void check_theta(MatrixView<const double> theta) const;
 
   OperatorParts parts_;

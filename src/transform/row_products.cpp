@@ -12,6 +12,8 @@ MERCER_SIMD_BEGIN();
 
 // Columns of Z and W that stay in cache together.
 constexpr int64_t kDepth = 512;
+// Four rows of Z times these, with operands, fit into the register file.
+constexpr int kMostOuts = kManyRegisters ? 4 : 3;
 
 template <int kRows, int kOuts, class T>
 HWY_INLINE void Block(MatrixView<const T> Z, MatrixView<const T> W, int64_t i0, int64_t o0,
@@ -53,9 +55,11 @@ HWY_INLINE int64_t RowBlocks(MatrixView<const T> Z, MatrixView<const T> W, int64
                              int64_t end, MatrixView<T> out) {
   for (; i + kRows <= Z.rows; i += kRows) {
     int64_t o = 0;
-    for (; o + 3 <= W.rows; o += 3) Block<kRows, 3>(Z, W, i, o, begin, end, out);
-    for (; o + 2 <= W.rows; o += 2) Block<kRows, 2>(Z, W, i, o, begin, end, out);
-    for (; o < W.rows; ++o) Block<kRows, 1>(Z, W, i, o, begin, end, out);
+    for (; o + kMostOuts <= W.rows; o += kMostOuts)
+      Block<kRows, kMostOuts>(Z, W, i, o, begin, end, out);
+    if (W.rows - o == 3) Block<kRows, 3>(Z, W, i, o, begin, end, out);
+    if (W.rows - o == 2) Block<kRows, 2>(Z, W, i, o, begin, end, out);
+    if (W.rows - o == 1) Block<kRows, 1>(Z, W, i, o, begin, end, out);
   }
   return i;
 }

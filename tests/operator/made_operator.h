@@ -62,9 +62,10 @@ inline Matrix<double> field_of(const operators::OperatorMap& map, MatrixView<con
 }
 
 inline Matrix<double> adjoint_of(const operators::OperatorMap& map, MatrixView<const double> X,
-                                 const Matrix<double>& Y) {
+                                 const Matrix<double>& Y, int threads = 0) {
   Matrix<double> theta(map.coefficients(), Y.cols() / map.outputs());
   Context context;
+  context.threads = threads;
   map.adjoint(X, Y.view(), context, theta.view());
   return theta;
 }

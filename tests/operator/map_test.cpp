@@ -155,6 +155,19 @@ TEST_CASE("a row of a field depends on its row of X alone", "[operator]") {
   }
 }
 
+TEST_CASE("the number of threads changes no bit of an adjoint", "[operator]") {
+  // Several blocks of rows, several chunks of columns, two right-hand sides.
+  for (const Parameters& given : all_maps(2000)) {
+    const auto map = made_operator(given);
+    INFO(given.text("operator"));
+    const Matrix<double> X = random_matrix(700, kInputs, 1),
+                         Y = random_matrix(700, 2 * map->outputs(), 2);
+    const Matrix<double> alone = adjoint_of(*map, X.view(), Y, 1);
+    CHECK(equal_bytes(alone, adjoint_of(*map, X.view(), Y, 2)));
+    CHECK(equal_bytes(alone, adjoint_of(*map, X.view(), Y, 7)));
+  }
+}
+
 TEST_CASE("no rows, and errors of shape", "[operator]") {
   const auto map = made_operator(all_maps()[4]);
   const Matrix<double> theta = random_matrix(map->coefficients(), 1, 2), X(0, kInputs);
@@ -200,8 +213,8 @@ TEST_CASE("what an operator map cannot be is refused", "[operator]") {
   CHECK(refused({{"bounded", true}, {"projection", "sobol"}}, MERCER_UNSUPPORTED, "sobol") == "");
   CHECK(refused({{"bounded", true}, {"projection", "sorf"}}, MERCER_UNSUPPORTED, "3 inputs") == "");
   for (const bool bounded : {false, true})
-    CHECK(refused({{"bounded", bounded}, {"projection", "quadrature"}},
-                  MERCER_INVALID_ARGUMENT, "projection = \"quadrature\", expected one of") == "");
+    CHECK(refused({{"bounded", bounded}, {"projection", "quadrature"}}, MERCER_INVALID_ARGUMENT,
+                  "projection = \"quadrature\", expected one of") == "");
   CHECK(refused({{"bounded", true}, {"kernel", gaussian_of({1, 2, 3})}}, MERCER_UNSUPPORTED,
                 "3 lengthscales") == "");
   CHECK(

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Blocks of kVectors x kOuts sums stay in registers while the rows of a slice pass by: of a row,
+// whole vectors of Z and single numbers of Y. Lanes are columns of Z, so nothing is added up across
+// them. A strip of Z as wide as a block is fetched ahead by its first outputs, since rows lie too
+// far apart for the processor to see a pattern, and read from L1 by the others.
+#define HWY_TARGET_INCLUDE "transform/column_products.cpp"
+#include "transform/column_products.h"
+
+#include <hwy/cache_control.h>
+
+#include "transform/simd.h"
+
+MERCER_SIMD_BEGIN();
+
+// Rows between what is fetched and what is multiplied.
+constexpr int64_t kAhead = 8;
+// With operands, no more than the register file.
+constexpr int kStripVectors = kManyRegisters ? 4 : 2;
+constexpr int kMostOuts = 4;
+
+// to[l] += lane l, in double.
+template <class D, class V>
+HWY_INLINE void AddLanes(D tag, V lanes, double* to) {
+  if constexpr (hn::MaxLanes(D()) == 1) {
+    *to += static_cast<double>(hn::GetLane(lanes));
+  } else if constexpr (sizeof(hn::TFromD<D>) == sizeof(double)) {
+    hn::StoreU(hn::Add(hn::LoadU(tag, to), lanes), tag, to);
+  } else {
+#if HWY_TARGET != HWY_SCALAR  // which has no halves
+    const hn::Half<D> half;
+    const hn::Rebind<double, decltype(half)> wide;
+    AddLanes(wide, hn::PromoteTo(wide, hn::LowerHalf(half, lanes)), to);
+    AddLanes(wide, hn::PromoteTo(wide, hn::UpperHalf(half, lanes)), to + hn::Lanes(wide));
+#endif
+  }
+}
+
+template <int kVectors, int kOuts, class D, class T>
+HWY_INLINE void Block(D tag, MatrixView<const T> Z, MatrixView<const T> Y, int64_t j, int64_t o0,
+                      MatrixView<double> sums) {
+  using V = hn::Vec<D>;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(tag));
+  V block[kOuts][kVectors];
+#pragma GCC unroll 4
+  for (int o = 0; o < kOuts; ++o) {
+#pragma GCC unroll 4
+    for (int c = 0; c < kVectors; ++c) block[o][c] = hn::Zero(tag);
+  }
+  for (int64_t i = 0; i < Z.rows; ++i) {
+    const T* const from = Z.row(i) + j;
+    if (o0 == 0 && i + kAhead < Z.rows) {
+#pragma GCC unroll 4
+      for (int c = 0; c < kVectors; ++c) hwy::Prefetch(Z.row(i + kAhead) + j + c * lanes);
+    }
+    V z[kVectors];
+#pragma GCC unroll 4
+    for (int c = 0; c < kVectors; ++c) z[c] = hn::LoadU(tag, from + c * lanes);
+#pragma GCC unroll 4
+    for (int o = 0; o < kOuts; ++o) {
+      const V y = hn::Set(tag, Y(i, o0 + o));
+#pragma GCC unroll 4
+      for (int c = 0; c < kVectors; ++c) block[o][c] = hn::MulAdd(z[c], y, block[o][c]);
+    }
+  }
+#pragma GCC unroll 4
+  for (int o = 0; o < kOuts; ++o) {
+#pragma GCC unroll 4
+    for (int c = 0; c < kVectors; ++c) AddLanes(tag, block[o][c], sums.row(o0 + o) + j + c * lanes);
+  }
+}
+
+// All outputs of strips of columns from j on; where it ends.
+template <int kVectors, class D, class T>
+HWY_INLINE int64_t Strips(D tag, MatrixView<const T> Z, MatrixView<const T> Y, int64_t j,
+                          MatrixView<double> sums) {
+  const int64_t width = kVectors * static_cast<int64_t>(hn::Lanes(tag));
+  for (; j + width <= Z.cols; j += width) {
+    int64_t o = 0;
+    for (; o + kMostOuts <= Y.cols; o += kMostOuts)
+      Block<kVectors, kMostOuts>(tag, Z, Y, j, o, sums);
+    if (Y.cols - o == 3) Block<kVectors, 3>(tag, Z, Y, j, o, sums);
+    if (Y.cols - o == 2) Block<kVectors, 2>(tag, Z, Y, j, o, sums);
+    if (Y.cols - o == 1) Block<kVectors, 1>(tag, Z, Y, j, o, sums);
+  }
+  return j;
+}
+
+template <class T>
+HWY_INLINE void AddColumnProducts(MatrixView<const T> Z, MatrixView<const T> Y,
+                                  MatrixView<double> sums) {
+  const Tag<T> tag;
+  for (int64_t begin = 0; begin < Z.rows; begin += kColumnProductRows) {
+    const int64_t end = HWY_MIN(Z.rows, begin + kColumnProductRows);
+    const MatrixView<const T> some = Z.block_rows(begin, end), of = Y.block_rows(begin, end);
+    int64_t j = Strips<kStripVectors>(tag, some, of, 0, sums);
+    j = Strips<1>(tag, some, of, j, sums);
+    Strips<1>(hn::CappedTag<T, 1>(), some, of, j, sums);
+  }
+}
+
+void AddColumnProductsF32(MatrixView<const float> Z, MatrixView<const float> Y,
+                          MatrixView<double> sums) {
+  AddColumnProducts(Z, Y, sums);
+}
+void AddColumnProductsF64(MatrixView<const double> Z, MatrixView<const double> Y,
+                          MatrixView<double> sums) {
+  AddColumnProducts(Z, Y, sums);
+}
+
+MERCER_SIMD_END();
+
+#if HWY_ONCE
+namespace mercer::transform {
+
+MERCER_SIMD_EXPORT(AddColumnProducts);
+
+void add_column_products(MatrixView<const float> Z, MatrixView<const float> Y,
+                         MatrixView<double> sums) noexcept {
+  HWY_DYNAMIC_DISPATCH(AddColumnProductsF32)(Z, Y, sums);
+}
+void add_column_products(MatrixView<const double> Z, MatrixView<const double> Y,
+                         MatrixView<double> sums) noexcept {
+  HWY_DYNAMIC_DISPATCH(AddColumnProductsF64)(Z, Y, sums);
+}
+
+}  // namespace mercer::transform
+#endif
