@@ -28,7 +28,8 @@ endfunction()
 
 # What most files include anyway takes half their compile time. Each file still includes what it needs: the presets clang and
 # no-fftw build without this. One per target: gcc refuses one made with other definitions, which costs all of the gain.
+# mercer_precompile(target headers...): those of the list below and more.
 function(mercer_precompile target)
   target_precompile_headers(${target} PRIVATE <algorithm> <atomic> <cmath> <cstdint> <functional> <limits> <memory> <mutex>
-    <span> <string> <string_view> <utility> <variant> <vector>)
+    <span> <string> <string_view> <utility> <variant> <vector> ${ARGN})
 endfunction()

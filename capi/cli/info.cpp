@@ -2,10 +2,10 @@
 // SPDX-FileCopyrightText: The mercer authors
 // mercer info: what a file holds, as indented "key value" lines.
 #include <cstdio>
-#include <nlohmann/json.hpp>
 
 #include "commands.h"
 #include "failure.h"
+#include "json.h"
 #include "mercer/mercer.hpp"
 #include "metadata.h"
 #include "spooled_file.h"
@@ -13,8 +13,6 @@
 namespace mercer::cli {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 bool is_plain(const Json& value) { return !value.is_object() && !value.is_array(); }
 

@@ -3,20 +3,18 @@
 #include "loaded_model.h"
 
 #include <cinttypes>
-#include <nlohmann/json.hpp>
 #include <utility>
 #include <vector>
 
 #include "encoding.h"
 #include "failure.h"
 #include "gaps.h"
+#include "json.h"
 #include "spooled_file.h"
 
 namespace mercer::cli {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 /// Texts that have no column of their own.
 void tell_unknown(const std::vector<int64_t>& unknown, const Metadata& metadata, int64_t n,

@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: The mercer authors
 // The mercer command: options to requests, failures to one line on standard error and exit
 // status 1.
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <new>
@@ -17,6 +16,7 @@
 #include "interrupt.h"
 #include "mercer/base.hpp"
 #include "message.h"
+#include "options/command_line.h"
 #include "options/declare.h"
 
 namespace {

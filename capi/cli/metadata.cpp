@@ -4,15 +4,13 @@
 #include "metadata.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "failure.h"
+#include "json.h"
 
 namespace mercer::cli {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr size_t kMostBytes = size_t{1} << 20;  // what mercer_model_set_metadata takes
 

@@ -4,7 +4,6 @@
 #include <cinttypes>
 #include <cmath>
 #include <cstdio>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <regex>
 #include <string_view>
@@ -12,6 +11,7 @@
 #include "commands.h"
 #include "failure.h"
 #include "gaps.h"
+#include "json.h"
 #include "message.h"
 #include "operator_graph.h"
 #include "operator_request.h"
@@ -30,8 +30,6 @@
 namespace mercer::cli {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 struct SearchTable {
   Session* session;

@@ -2,18 +2,16 @@
 // SPDX-FileCopyrightText: The mercer authors
 #include "operator_request.h"
 
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "failure.h"
+#include "json.h"
 #include "plan.h"
 #include "read/number.h"
 
 namespace mercer::cli {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 /// Options that a fit of targets together has no use for, and what they are where not given.
 void refuse_others(const FitRequest& request) {

@@ -4,17 +4,15 @@
 #include "plan.h"
 
 #include <charconv>
-#include <nlohmann/json.hpp>
 
 #include "failure.h"
+#include "json.h"
 #include "mercer/map.hpp"
 #include "read/number.h"
 
 namespace mercer::cli {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 // "gaussian" or {"kernel":"gaussian",...}
 Json object_of(const std::string& text, const char* option, const char* key) {

@@ -6,10 +6,10 @@
 #include <cinttypes>
 #include <cmath>
 #include <cstdio>
-#include <nlohmann/json.hpp>
 
 #include "commands.h"
 #include "failure.h"
+#include "json.h"
 #include "loaded_model.h"
 #include "output_file.h"
 #include "relevance_measure.h"
@@ -55,7 +55,7 @@ std::string page_of(const Relevance& inputs, const std::string& rows, int64_t n)
 }
 
 std::string document_of(const Relevance& inputs, const std::string& rows, int64_t n) {
-  return nlohmann::ordered_json{{"data", rows},
+  return Json{{"data", rows},
                                 {"rows", n},
                                 {"inputs", inputs.names},
                                 {"measure", "slope"},

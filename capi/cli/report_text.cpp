@@ -4,18 +4,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "failure.h"
+#include "json.h"
 #include "read/number.h"
 #include "score.h"
 
 namespace mercer::cli {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 double number(const Json& value) { return value.is_null() ? std::nan("") : value.get<double>(); }
 

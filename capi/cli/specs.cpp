@@ -3,20 +3,18 @@
 // mercer specs: every kernel, map and model with its parameters, as a table.
 #include <algorithm>
 #include <cstdio>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "commands.h"
 #include "failure.h"
+#include "json.h"
 #include "mercer/mercer.hpp"
 #include "nearest.h"
 
 namespace mercer::cli {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 std::string text_at(const Json& object, const char* key) {
   const auto found = object.find(key);

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The mercer authors
 // JSON text to a tree of Parameters; base/value_text.h is the way back. Parsing knows nothing of
 // kernels or maps: it limits size, depth and shape, so that whatever comes out is harmless to
-// check. json.cpp is the one file of the library that includes the JSON header.
+// check. Of the library only json.cpp and report_spec.cpp include the JSON header.
 #pragma once
 
 #include <cstdint>

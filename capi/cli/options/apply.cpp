@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Options of the commands that apply a model to rows: predict, score and relevance.
-#include <CLI/CLI.hpp>
 #include <memory>
 
+#include "options/command_line.h"
 #include "options/declare.h"
 #include "options/shared.h"
 

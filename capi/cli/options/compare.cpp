@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-#include <CLI/CLI.hpp>
 #include <memory>
 
+#include "options/command_line.h"
 #include "options/declare.h"
 #include "options/shared.h"
 

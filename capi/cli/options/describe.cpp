@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Commands that describe: info a file, specs what there is.
-#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "commands.h"
+#include "options/command_line.h"
 #include "options/declare.h"
 
 namespace mercer::cli {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Options of fit and cv.
-#include <CLI/CLI.hpp>
 #include <memory>
 
+#include "options/command_line.h"
 #include "options/declare.h"
 #include "options/shared.h"
 

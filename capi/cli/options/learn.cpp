@@ -3,9 +3,9 @@
 // Options of the commands that fit: fit, cv and compare.
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 
 #include "failure.h"
+#include "options/command_line.h"
 #include "options/shared.h"
 
 namespace mercer::cli {

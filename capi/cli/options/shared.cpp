@@ -2,7 +2,8 @@
 // SPDX-FileCopyrightText: The mercer authors
 #include "options/shared.h"
 
-#include <CLI/CLI.hpp>
+#include "options/command_line.h"
+
 
 namespace mercer::cli {
 

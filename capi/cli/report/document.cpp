@@ -4,19 +4,17 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <numeric>
 #include <utility>
 #include <vector>
 
+#include "json.h"
 #include "output_file.h"
 #include "report/document_page.h"
 
 namespace mercer::cli {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr int64_t kMostShown = 2000;
 

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <nlohmann/json.hpp>
 
+#include "json.h"
 #include "report/axis.h"
 #include "report/chart.h"
 #include "report/page.h"
@@ -15,8 +15,6 @@
 namespace mercer::cli {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr size_t kMostClasses = 40;  // of a confusion matrix that one can read
 constexpr size_t kMostBars = 40;

@@ -3,17 +3,15 @@
 #include "report/learning_curve.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include "fitting.h"
+#include "json.h"
 #include "split.h"
 #include "table_rows.h"
 
 namespace mercer::cli {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr int64_t kMostRows = 10000;
 constexpr int64_t kLeastRows = 20;
