@@ -66,8 +66,8 @@ def claims(found):
     return [("theta has no part in the kernel of W, to 1e-6, for every lambda", all(norm(line[3]) < 1e-6 for line in found)),
             ("for lambda > 0 r is 0, to 1e-5", all(norm(line[4]) < 1e-5 for line in positive)),
             ("for lambda > 0 both routes give one function, to 1e-5", all(apart(line[1], line[2]) < 1e-5 for line in positive)),
-            ("the library's norm of r is that of these coefficients, to 1e-6 and 1e-12",
-             all(abs(line[5] - norm(line[4])) < 1e-6 * norm(line[4]) + 1e-12 for line in found)),
+            ("the library's norm of r is that of these coefficients, to 1e-4 and 1e-12",
+             all(abs(line[5] - norm(line[4])) < 1e-4 * norm(line[4]) + 1e-12 for line in found)),
             ("at lambda = 0 no coefficient of r is below 1e-6", bool((np.abs(zero[4]) > 1e-6).all())),
             ("at lambda = 0 the functions differ by more than 1 %", apart(zero[1], zero[2]) > 0.01)]
 
