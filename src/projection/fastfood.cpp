@@ -78,14 +78,7 @@ struct Fastfood {
 
 }  // namespace
 
-const ProjectionEntry kFastfood = {
-    .name = "fastfood",
-    .number = 3,
-    .help = "blocks S H G Pi H B; F log d per row, d padded to a power of two",
-    .need = LawNeed::isotropic,
-    .uses_radius = true,
-    .block = padded_dimension,
-    .maker = make_hadamard<Fastfood>,
-};
+const ProjectionEntry kFastfood = hadamard_entry<Fastfood>(
+    "fastfood", 3, "blocks S H G Pi H B; F log d per row, d padded to a power of two");
 
 }  // namespace mercer::projection

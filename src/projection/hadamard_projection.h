@@ -12,6 +12,7 @@
 #include "base/aligned.h"
 #include "projection/hadamard_transpose.h"
 #include "projection/lazy_groups.h"
+#include "projection/projections.h"
 #include "projection/typed_projection.h"
 #include "transform/dense_panel.h"
 
@@ -124,6 +125,19 @@ class HadamardProjection final : public TypedProjection<HadamardProjection<Kind>
 template <class Kind>
 std::unique_ptr<Projection> make_hadamard(const ProjectionArguments& arguments) {
   return std::make_unique<HadamardProjection<Kind>>(arguments);
+}
+
+template <class Kind>
+constexpr ProjectionEntry hadamard_entry(const char* name, int32_t number, const char* help) {
+  return {
+      .name = name,
+      .number = number,
+      .help = help,
+      .need = LawNeed::isotropic,
+      .uses_radius = true,
+      .block = padded_dimension,
+      .maker = make_hadamard<Kind>,
+  };
 }
 
 }  // namespace mercer::projection

@@ -58,16 +58,8 @@ struct Sorf {
 
 }  // namespace
 
-const ProjectionEntry kSorf = {
-    .name = "sorf",
-    .number = 2,
-    .help =
-        "structured orthogonal blocks H D1 H D2 H D3; F log d per row, d padded "
-        "to a power of two",
-    .need = LawNeed::isotropic,
-    .uses_radius = true,
-    .block = padded_dimension,
-    .maker = make_hadamard<Sorf>,
-};
+const ProjectionEntry kSorf = hadamard_entry<Sorf>(
+    "sorf", 2,
+    "structured orthogonal blocks H D1 H D2 H D3; F log d per row, d padded to a power of two");
 
 }  // namespace mercer::projection

@@ -17,11 +17,10 @@
 #include "base/aligned.h"
 #include "base/error.h"
 #include "projection/lazy_groups.h"
-#include "projection/product_moments.h"
-#include "projection/tensor_srht_index.h"
 #include "projection/tensor_srht_lanes.h"
+#include "projection/tensor_srht_row.h"
+#include "projection/typed_multilinear.h"
 #include "random/distributions.h"
-#include "transform/fwht.h"
 #include "transform/lanes.h"
 #include "transform/product.h"
 #include "transform/stream_copy.h"
@@ -36,71 +35,32 @@ constexpr int64_t kMostTableBytes = int64_t{4} << 20;
 
 int64_t round_up(int64_t count) noexcept { return (count + 15) / 16 * 16; }
 
-Dependence dependence(SrhtRows rows, double m, double d, std::size_t factors) noexcept {
-  const auto among = [](double fraction, double size, bool joint) {
-    return Dependence{fraction, size > 1 ? size - 1 : std::numeric_limits<double>::infinity(),
-                      joint};
-  };
-  if (rows == SrhtRows::upsampled) return among(1 - 1 / m, std::ceil(m / d) * d, false);
-  if (rows == SrhtRows::tuple) {
-    return among(1 - 1 / m, std::pow(d, static_cast<double>(factors)), true);
-  }
-  const double blocks = std::floor(m / d), r = m - blocks * d;
-  return among((blocks * d * (d - 1) + r * (r - 1)) / m / m, d, false);
-}
+class TensorSrht final : public TypedMultilinear<TensorSrht> {
+  friend TypedMultilinear<TensorSrht>;
 
-class TensorSrht final : public Multilinear {
  public:
   TensorSrht(const SketchShape& sketch, SrhtRows rows)
-      : Multilinear(sketch),
+      : TypedMultilinear(sketch),
         parts_(sketch.complex ? 2 : 1),
         p_(static_cast<int64_t>(sketch.factors.size())),
         d_(sketch_dimension(sketch.factors)),
         law_{rows, p_, d_, sketch.columns, sketch.seed, sketch.first_factor},
         block_(index_block(law_)),
-        single_signs_(1),
-        double_signs_(1),
+        signs_(1),
         index_((sketch.columns - 1) / block_ + 1) {
     check_index(law_);
   }
 
   int64_t tile_rows() const noexcept override { return 64; }
-  int64_t scratch(int64_t rows, int64_t width, float) const override {
-    return numbers<float>(rows, width);
-  }
-  int64_t scratch(int64_t rows, int64_t width, double) const override {
-    return numbers<double>(rows, width);
-  }
-
-  void prepare(Blocks c, float, Context& context) const override {
-    draw(c, single_signs_, context);
-  }
-  void prepare(Blocks c, double, Context& context) const override {
-    draw(c, double_signs_, context);
-  }
-
-  void apply(std::span<const FactorRows<float>> rows, Blocks c, Planes<float> Z,
-             float* scratch) const noexcept override {
-    apply_rows(rows, c, Z, single_signs_[0].data(), scratch);
-  }
-  void apply(std::span<const FactorRows<double>> rows, Blocks c, Planes<double> Z,
-             double* scratch) const noexcept override {
-    apply_rows(rows, c, Z, double_signs_[0].data(), scratch);
-  }
-  void apply_sum(std::span<const FactorRows<float>> rows, Blocks c, Planes<float> Z,
-                 float* scratch) const noexcept override {
-    sum_rows(rows, c, Z, single_signs_[0].data(), scratch);
-  }
-  void apply_sum(std::span<const FactorRows<double>> rows, Blocks c, Planes<double> Z,
-                 double* scratch) const noexcept override {
-    sum_rows(rows, c, Z, double_signs_[0].data(), scratch);
-  }
 
  private:
+  template <class T>
+  using Signs = LazyGroups<AlignedBuffer<T>>;
+
   // One row: padded u (two planes), its transform, a row of Z. A batch: the same of all lanes, the
   // transforms of all factors, some columns.
   template <class T>
-  int64_t numbers(int64_t rows, int64_t width) const {
+  int64_t scratch_of(int64_t rows, int64_t width) const {
     const int64_t padded = checked_multiply(2 + parts_, round_up(d_), "TensorSRHT");
     const int64_t one =
         checked_add(padded, checked_multiply(parts_, round_up(width), "TensorSRHT"), "TensorSRHT");
@@ -115,12 +75,12 @@ class TensorSrht final : public Multilinear {
   }
 
   template <class T>
-  void draw(Blocks c, LazyGroups<AlignedBuffer<T>>& signs, Context& context) const {
+  void prepare_columns(Blocks c, Context& context) const {
     const int64_t size = checked_multiply(checked_multiply(p_, parts_, "signs"), d_, "signs");
     const GroupCost signs_cost{checked_multiply(size, sizeof(T), "signs"),
                                checked_multiply(parts_ * d_, sizeof(double), "signs"),
                                "the signs of a sketch"};
-    signs.prepare(0, signs_cost, context, [&](int64_t) { return draw_signs<T>(size); });
+    signs_.of<T>().prepare(0, signs_cost, context, [&](int64_t) { return draw_signs<T>(size); });
     const int64_t indices = checked_multiply(p_, block_, "indices");
     const GroupCost cost{checked_multiply(indices, sizeof(int32_t), "indices"),
                          index_scratch_bytes(law_), "the indices of a sketch"};
@@ -151,29 +111,28 @@ class TensorSrht final : public Multilinear {
   }
 
   template <class T>
-  void apply_rows(std::span<const FactorRows<T>> rows, Blocks c, Planes<T> Z, const T* signs,
+  void apply_rows(std::span<const FactorRows<T>> rows, Blocks c, Planes<T> Z,
                   T* scratch) const noexcept {
     int64_t i = 0;
     for (; in_lanes<T>(Z.re.rows - i); i += std::min(kLanes<T>, Z.re.rows - i))
-      apply_lanes(rows, i, c, Z, signs, scratch);
+      apply_lanes(rows, i, c, Z, scratch);
     for (; i < Z.re.rows; ++i) {
-      apply_row(rows, i, c, Z.re.row(i), Z.im.data == nullptr ? nullptr : Z.im.row(i), signs,
-                scratch);
+      apply_row(rows, i, c, Z.re.row(i), Z.im.data == nullptr ? nullptr : Z.im.row(i), scratch);
     }
   }
 
   // Up to kLanes rows from i on.
   template <class T>
   void apply_lanes(std::span<const FactorRows<T>> rows, int64_t i, Blocks c, Planes<T> Z,
-                   const T* signs, T* scratch) const noexcept {
+                   T* scratch) const noexcept {
     const int64_t n = std::min(kLanes<T>, Z.re.rows - i);
     T *const u = scratch, *const tables = u + 2 * d_ * kLanes<T>;
     for (int64_t f = 0; f < p_; ++f) {
       const FactorRows<T>& one = rows[static_cast<size_t>(f)];
       if (f == 0 || !reads_as_before(rows, static_cast<size_t>(f)))
         load_lanes(one, shape().factors[static_cast<size_t>(f)], i, n, d_, u);
-      srht_lane_table(SrhtFactor<T>{signs + f * parts_ * d_, d_, shape().complex}, u,
-                      one.dense.im.data != nullptr, tables + f * parts_ * d_ * kLanes<T>);
+      srht_lane_table(factor_of<T>(f), u, one.dense.im.data != nullptr,
+                      tables + f * parts_ * d_ * kLanes<T>);
     }
     gather_columns(tables, i, n, c, Z, tables + p_ * parts_ * d_ * kLanes<T>);
   }
@@ -206,6 +165,11 @@ class TensorSrht final : public Multilinear {
       transform::stream_copy(turned + i * kLaneColumns, count, rows + i * ld);
   }
 
+  template <class T>
+  SrhtFactor<T> factor_of(int64_t f) const noexcept {
+    return {signs_.of<T>()[0].data() + f * parts_ * d_, d_, shape().complex};
+  }
+
   // What every column is multiplied by.
   template <class T>
   T share() const noexcept {
@@ -213,13 +177,13 @@ class TensorSrht final : public Multilinear {
   }
 
   template <class T>
-  void sum_rows(std::span<const FactorRows<T>> rows, Blocks c, Planes<T> Z, const T* signs,
+  void sum_rows(std::span<const FactorRows<T>> rows, Blocks c, Planes<T> Z,
                 T* scratch) const noexcept {
     const int64_t n = rows[0].sparse != nullptr ? rows[0].sparse->rows : rows[0].dense.re.rows;
     T* const re = scratch + (2 + parts_) * round_up(d_);
     T* const im = parts_ == 2 ? re + round_up(c.end - c.begin) : nullptr;
     for (int64_t i = 0; i < n; ++i) {
-      apply_row(rows, i, c, re, im, signs, scratch);
+      apply_row(rows, i, c, re, im, scratch);
       for (int64_t l = 0; l < c.end - c.begin; ++l) Z.re.data[l] += re[l];
       if (im == nullptr) continue;
       for (int64_t l = 0; l < c.end - c.begin; ++l) Z.im.data[l] += im[l];
@@ -229,18 +193,17 @@ class TensorSrht final : public Multilinear {
   // Columns c of row i into re and im.
   template <class T>
   void apply_row(std::span<const FactorRows<T>> rows, int64_t i, Blocks c, T* re, T* im,
-                 const T* signs, T* scratch) const noexcept {
+                 T* scratch) const noexcept {
     const int64_t stride = round_up(d_);
     T *const u_re = scratch, *const u_im = scratch + stride, *const table = scratch + 2 * stride;
     for (int64_t f = 0; f < p_; ++f) {
       const FactorRows<T>& one = rows[static_cast<size_t>(f)];
       const FactorShape& factor = shape().factors[static_cast<size_t>(f)];
       if (f == 0 || !reads_as_before(rows, static_cast<size_t>(f))) {
-        load(one, factor, i, u_re, u_im);
+        load_row(one, factor, i, d_, u_re, u_im);
       }
       const bool imaginary = one.dense.im.data != nullptr;
-      srht_table(SrhtFactor<T>{signs + f * parts_ * d_, d_, shape().complex}, u_re,
-                 imaginary ? u_im : nullptr, table);
+      srht_table(factor_of<T>(f), u_re, imaginary ? u_im : nullptr, table);
       gather(f, c, table, re, im);
     }
   }
@@ -257,26 +220,6 @@ class TensorSrht final : public Multilinear {
   template <class T>
   static bool same_view(const MatrixView<const T>& a, const MatrixView<const T>& b) noexcept {
     return a.data == b.data && a.ld == b.ld;
-  }
-
-  template <class T>
-  void load(const FactorRows<T>& rows, const FactorShape& factor, int64_t i, T* re,
-            T* im) const noexcept {
-    const auto scale = static_cast<T>(factor.scale);
-    const int64_t k = factor.inputs;
-    if (rows.sparse != nullptr) {
-      std::fill(re, re + k, T{0});
-      add_row(*rows.sparse, i, re);
-    } else if (k > 0) {
-      std::copy_n(rows.dense.re.row(i), k, re);
-    }
-    if (scale != T{1}) std::for_each(re, re + k, [scale](T& u) { u *= scale; });
-    std::fill(re + k, re + d_, T{0});
-    if (factor.constant != 0) re[k] = static_cast<T>(factor.constant);
-    if (rows.dense.im.data == nullptr) return;
-    std::transform(rows.dense.im.row(i), rows.dense.im.row(i) + k, im,
-                   [scale](T u) { return scale * u; });
-    std::fill(im + k, im + d_, T{0});
   }
 
   template <class T>
@@ -303,73 +246,14 @@ class TensorSrht final : public Multilinear {
   int64_t d_;  // padded
   IndexLaw law_;
   int64_t block_;
-  mutable LazyGroups<AlignedBuffer<float>> single_signs_;
-  mutable LazyGroups<AlignedBuffer<double>> double_signs_;
+  mutable PerPrecision<Signs> signs_;
   mutable LazyGroups<AlignedBuffer<int32_t>> index_;
 };
 
 }  // namespace
 
-template <class T>
-void srht_table(const SrhtFactor<T>& factor, const T* u_re, const T* u_im, T* table) noexcept {
-  const int64_t d = factor.d;
-  if (u_im == nullptr) {
-    return transform::signed_fwht(u_re, 0, factor.signs, table, d, factor.complex ? 2 : 1);
-  }
-  const T *const s_re = factor.signs, *const s_im = factor.signs + d;
-  for (int64_t k = 0; k < d; ++k) {
-    table[k] = s_re[k] * u_re[k] - s_im[k] * u_im[k];
-    table[d + k] = s_re[k] * u_im[k] + s_im[k] * u_re[k];
-  }
-  transform::fwht(table, d, 2);
-}
-
-template void srht_table(const SrhtFactor<float>&, const float*, const float*, float*) noexcept;
-template void srht_table(const SrhtFactor<double>&, const double*, const double*, double*) noexcept;
-
-namespace {
-
-template <SrhtRows rows>
-std::unique_ptr<Multilinear> make(const SketchShape& shape) {
+std::unique_ptr<Multilinear> make_tensor_srht(const SketchShape& shape, SrhtRows rows) {
   return std::make_unique<TensorSrht>(shape, rows);
-}
-
-/// Columns of H D_i are columns of signs; what differs is which two of them meet.
-template <SrhtRows rows>
-PairMoments moments(bool complex, int64_t columns, int64_t padded,
-                    std::span<const PairMoments> factors) noexcept {
-  return product_moments(
-      true,
-      dependence(rows, static_cast<double>(columns), static_cast<double>(padded), factors.size()),
-      complex, static_cast<double>(columns), factors);
-}
-
-}  // namespace
-
-SketchFamily tensor_srht_entry() {
-  return {.name = "tensor_srht",
-          .help =
-              "products of `degree` subsampled randomised Hadamard transforms; degree*(d log d "
-              "+ D) per row",
-          .fields = {"complex_to_real", "real", "complex"},
-          .kinds = {{.name = "upsampled",
-                     .make = make<SrhtRows::upsampled>,
-                     .moments = moments<SrhtRows::upsampled>},
-                    {.name = "stacked",
-                     .make = make<SrhtRows::stacked>,
-                     .moments = moments<SrhtRows::stacked>,
-                     .projection = "srht",
-                     .blocks = true},
-                    // Tuples of one are rows without replacement: blocks of them where there are
-                    // too few.
-                    {.name = "tuple",
-                     .make = make<SrhtRows::tuple>,
-                     .moments = moments<SrhtRows::tuple>,
-                     .single = "stacked"}},
-          .kinds_help =
-              "how columns of the transforms meet; stacked: independent blocks; tuple: "
-              "without replacement, features at most d^degree",
-          .kinds_former = "variant"};
 }
 
 }  // namespace mercer::projection

@@ -1,25 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The arithmetic of a TensorSRHT with its random ingredients given.
+// TensorSRHT in any of its forms.
 #pragma once
 
-#include <cstdint>
+#include <memory>
 
 #include "projection/multilinear.h"
+#include "projection/tensor_srht_index.h"
 
 namespace mercer::projection {
 
-/// One factor of a TensorSRHT in d dimensions, d a power of two: signs holds D_i, d numbers or, if
-/// complex, d real parts and d imaginary parts.
-template <class T>
-struct SrhtFactor {
-  const T* signs;
-  int64_t d;
-  bool complex;
-};
-
-/// table = H D_i u: d numbers, complex: d real parts, then d imaginary parts. u_im may be null.
-template <class T>
-void srht_table(const SrhtFactor<T>& factor, const T* u_re, const T* u_im, T* table) noexcept;
+/// INVALID_ARGUMENT for a tuple form of more columns than there are tuples.
+std::unique_ptr<Multilinear> make_tensor_srht(const SketchShape& shape, SrhtRows rows);
 
 }  // namespace mercer::projection

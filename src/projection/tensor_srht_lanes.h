@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "projection/multilinear.h"
-#include "projection/tensor_srht.h"
+#include "projection/tensor_srht_row.h"
 
 namespace mercer::projection {
 

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The mercer authors
 // TensorSRHT with given ingredients against the reference numbers; whole maps against their
 // definition with signs and indices read from the documented streams.
-#include "projection/tensor_srht.h"
+#include "projection/tensor_srht_row.h"
 
 #include <bit>
 #include <cmath>
