@@ -16,7 +16,6 @@ median distance, as there, and 0.4; lambda by held-out rows. Exact kernels to as
 that of independent ones at every number of rows; it comes near the exact one's with D; seconds of the exact kernel grow faster
 with the rows.
 """
-import argparse
 import sys
 import time
 
@@ -24,7 +23,7 @@ import numpy as np
 
 import figure
 from figure import of_mean
-from operators import CONJUGATE_GRADIENT, Operators, decomposable, gaussian, slope, verdict
+from operators import CONJUGATE_GRADIENT, Operators, arguments, decomposable, gaussian, parsed, slope, verdict
 
 LAMBDAS = [10.0**-k for k in range(1, 6)]
 WAYS = ("curl_free", "independent")
@@ -162,16 +161,9 @@ def table(name, sizes, values, unit):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("library")
-    parser.add_argument("--rows", type=int, nargs="+", default=[100, 300, 1000])
-    parser.add_argument("--features", type=int, nargs="+", default=[100, 300, 1000, 3000], help="the last for five alone")
+    parser = arguments(__doc__, [100, 300, 1000, 3000], "the last for five alone")
     parser.add_argument("--points", type=int, nargs="+", default=[200, 1000], help="of the wells")
-    parser.add_argument("--splits", type=int, default=3)
-    parser.add_argument("--plot")
-    options = parser.parse_args()
-    if options.splits < 2 or len(options.rows) < 2 or len(options.features) < 2:
-        parser.error("at least 2 splits, 2 numbers of rows and 2 of features")
+    options = parsed(parser)
     library, rows, widths, splits = Operators(options.library), options.rows, options.features, options.splits
     of_wells, of_five, found = {}, {}, []
     for n in options.points:

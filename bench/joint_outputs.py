@@ -18,7 +18,6 @@ Gamma errs less than independent outputs.
 Lengthscales are the median distance, lambda of features by leave-one-out to D = 2,000, else, and of the exact kernel, by
 held-out rows.
 """
-import argparse
 import sys
 import time
 
@@ -26,7 +25,7 @@ import numpy as np
 
 import figure
 from figure import of_mean
-from operators import CONJUGATE_GRADIENT, STEIN, Operators, decomposable, gaussian, slope, verdict
+from operators import CONJUGATE_GRADIENT, STEIN, Operators, arguments, decomposable, gaussian, parsed, slope, verdict
 
 LAMBDAS = [10.0**-k for k in range(1, 9)]
 OUTPUTS, INPUTS, TESTED, MOST_STEIN = 4, 20, 1000, 2000
@@ -166,16 +165,9 @@ def table(rows, names, values, title):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("library")
-    parser.add_argument("--rows", type=int, nargs="+", default=[100, 300, 1000])
-    parser.add_argument("--features", type=int, nargs="+", default=[30, 100, 300, 1000, 2000])
+    parser = arguments(__doc__, [30, 100, 300, 1000, 2000])
     parser.add_argument("--many", type=int, default=10000, help="features of low_rank")
-    parser.add_argument("--splits", type=int, default=3)
-    parser.add_argument("--plot")
-    options = parser.parse_args()
-    if options.splits < 2 or len(options.rows) < 2 or len(options.features) < 2:
-        parser.error("at least 2 splits, 2 numbers of rows and 2 of features")
+    options = parsed(parser)
     library, rows, widths = Operators(options.library), options.rows, options.features
     of_tasks = learn_tasks(library, rows, widths, options.splits)
     names = [f"features, D = {D:,}" for D in widths] + ["exact kernel"]

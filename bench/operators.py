@@ -2,6 +2,7 @@
 # SPDX-FileCopyrightText: The mercer authors
 """Operator-valued kernels and features for the scripts beside this one, by the Python client of capi/clients/python; and what
 their experiments share: a shape stated in words and checked."""
+import argparse
 import contextlib
 import ctypes
 import json
@@ -130,6 +131,24 @@ class Operators(Mercer):
         out = np.empty((len(X), p))
         self.operator_model_predict(model, rows(X), VALUE, None, matrix(out))
         return out
+
+
+def arguments(about, features, of_features=None):
+    """What a benchmark over rows, features and splits is asked with; parsed() reads it."""
+    parser = argparse.ArgumentParser(description=about, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("library")
+    parser.add_argument("--rows", type=int, nargs="+", default=[100, 300, 1000])
+    parser.add_argument("--features", type=int, nargs="+", default=features, help=of_features)
+    parser.add_argument("--splits", type=int, default=3)
+    parser.add_argument("--plot")
+    return parser
+
+
+def parsed(parser):
+    options = parser.parse_args()
+    if options.splits < 2 or len(options.rows) < 2 or len(options.features) < 2:
+        parser.error("at least 2 splits, 2 numbers of rows and 2 of features")
+    return options
 
 
 def verdict(claims):

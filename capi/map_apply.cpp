@@ -27,25 +27,17 @@ mercer_status apply(const char* function, const mercer_map* map, const NumberFie
 
 }  // namespace
 
-mercer_status mercer_map_apply_f32(const mercer_map* map, int64_t n, const float* X, int64_t ldx,
-                                   mercer_context* context, float* Z, int64_t ldz) {
-  return apply("mercer_map_apply_f32", map, kRealF32, n, X, ldx, context, Z, ldz);
-}
-
-mercer_status mercer_map_apply_f64(const mercer_map* map, int64_t n, const double* X, int64_t ldx,
-                                   mercer_context* context, double* Z, int64_t ldz) {
-  return apply("mercer_map_apply_f64", map, kRealF64, n, X, ldx, context, Z, ldz);
-}
-
-mercer_status mercer_map_apply_c32(const mercer_map* map, int64_t n, const float* X, int64_t ldx,
-                                   mercer_context* context, float* Z, int64_t ldz) {
-  return apply("mercer_map_apply_c32", map, kComplexF32, n, X, ldx, context, Z, ldz);
-}
-
-mercer_status mercer_map_apply_c64(const mercer_map* map, int64_t n, const double* X, int64_t ldx,
-                                   mercer_context* context, double* Z, int64_t ldz) {
-  return apply("mercer_map_apply_c64", map, kComplexF64, n, X, ldx, context, Z, ldz);
-}
+#define MERCER_APPLY(suffix, T, field)                                                  \
+  mercer_status mercer_map_apply_##suffix(const mercer_map* map, int64_t n, const T* X, \
+                                          int64_t ldx, mercer_context* context, T* Z,   \
+                                          int64_t ldz) {                                \
+    return apply("mercer_map_apply_" #suffix, map, field, n, X, ldx, context, Z, ldz);  \
+  }
+MERCER_APPLY(f32, float, kRealF32)
+MERCER_APPLY(f64, double, kRealF64)
+MERCER_APPLY(c32, float, kComplexF32)
+MERCER_APPLY(c64, double, kComplexF64)
+#undef MERCER_APPLY
 
 mercer_status mercer_map_prepare(const mercer_map* map, int32_t precision,
                                  mercer_context* context) {

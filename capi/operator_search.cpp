@@ -11,6 +11,7 @@
 #include "handles.h"
 #include "io/operator_model_file.h"
 #include "mercer/operator_learn.h"
+#include "reporter.h"
 #include "row_arguments.h"
 #include "spec/json.h"
 #include "spec/report_spec.h"
@@ -24,22 +25,15 @@ namespace {
 constexpr uint32_t kSearchFirstSize = 104;
 constexpr size_t kMostMetadata = size_t{1} << 20;
 
-struct Reporter {
-  mercer_operator_report report;
-  void* user;
-};
-
-void forward_candidate(void* user, const model::OperatorCandidate& candidate) {
-  const auto& reporter = *static_cast<const Reporter*>(user);
-  const mercer_operator_candidate told = {sizeof(mercer_operator_candidate),
-                                          candidate.left_out ? 1 : 0,
-                                          candidate.features,
-                                          candidate.rows,
-                                          candidate.lengthscale,
-                                          candidate.lambda,
-                                          candidate.shape,
-                                          1 - candidate.error};
-  reporter.report(reporter.user, &told);
+mercer_operator_candidate told_of(const model::OperatorCandidate& candidate) {
+  return {sizeof(mercer_operator_candidate),
+          candidate.left_out ? 1 : 0,
+          candidate.features,
+          candidate.rows,
+          candidate.lengthscale,
+          candidate.lambda,
+          candidate.shape,
+          1 - candidate.error};
 }
 
 std::vector<double> read_list(const char* name, const double* numbers, int64_t count) {
@@ -104,9 +98,9 @@ mercer_status mercer_operator_model_search(const char* json, const mercer_rows* 
     std::optional<DoubleRows> graph;
     if (read.graph != nullptr)
       plan.graph = graph.emplace(read_rows("search->graph", read.graph, running), running).view();
-    Reporter reporter{read.report, read.user};
+    Reporter<mercer_operator_candidate> reporter{read.report, read.user};
     if (read.report != nullptr) {
-      options.report = forward_candidate;
+      options.report = Reporter<mercer_operator_candidate>::forward<told_of>;
       options.user = &reporter;
     }
     const std::string metadata = read_metadata(read.metadata);

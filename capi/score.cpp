@@ -39,45 +39,35 @@ struct Metric {
   void (*write)(View Y, View f, Weights w, const Options& options, double* score);
 };
 
-const Metric kMetrics[] = {
-    {MERCER_METRIC_R2, "R2", false, false,
-     [](View Y, View f, Weights w, const Options&, double* score) {
-       *score = statistic::r_squared(Y, f, w);
-     }},
-    {MERCER_METRIC_RMSE, "RMSE", false, false,
-     [](View Y, View f, Weights w, const Options&, double* score) {
-       *score = statistic::root_mean_square(Y, f, w);
-     }},
-    {MERCER_METRIC_MAE, "MAE", false, false,
-     [](View Y, View f, Weights w, const Options&, double* score) {
-       *score = statistic::mean_absolute(Y, f, w);
-     }},
-    {MERCER_METRIC_PINBALL, "PINBALL", false, false,
-     [](View Y, View f, Weights w, const Options& options, double* score) {
-       *score = statistic::pinball(Y, f, options.tau, w);
-     }},
-    {MERCER_METRIC_ACCURACY, "ACCURACY", true, false,
-     [](View Y, View f, Weights w, const Options&, double* score) {
-       *score = statistic::accuracy(Y, f, w);
-     }},
-    {MERCER_METRIC_CONFUSION, "CONFUSION", true, false,
-     [](View Y, View f, Weights w, const Options&, double* score) {
-       Matrix<double> counts(f.cols, f.cols);
-       statistic::confusion(Y, f, counts.view(), w);
-       std::copy_n(counts.data(), f.cols * f.cols, score);
-     }},
-    {MERCER_METRIC_AUC, "AUC", true, false,
-     [](View Y, View f, Weights w, const Options&, double* score) {
-       *score = statistic::area_under_curve(Y, f, w);
-     }},
-    {MERCER_METRIC_LOG_LOSS, "LOG_LOSS", true, true,
-     [](View Y, View f, Weights w, const Options&, double* score) {
-       *score = statistic::log_loss(Y, f, w);
-     }},
-    {MERCER_METRIC_CALIBRATION_ERROR, "CALIBRATION_ERROR", true, true,
-     [](View Y, View f, Weights w, const Options& options, double* score) {
-       *score = statistic::calibration_error(Y, f, options.bins, w);
-     }},
+template <double (*score)(View, View, Weights)>
+void plain(View Y, View f, Weights w, const Options&, double* out) {
+  *out = score(Y, f, w);
+}
+
+void pinball(View Y, View f, Weights w, const Options& options, double* out) {
+  *out = statistic::pinball(Y, f, options.tau, w);
+}
+
+void calibration_error(View Y, View f, Weights w, const Options& options, double* out) {
+  *out = statistic::calibration_error(Y, f, options.bins, w);
+}
+
+void confusion(View Y, View f, Weights w, const Options&, double* out) {
+  Matrix<double> counts(f.cols, f.cols);
+  statistic::confusion(Y, f, counts.view(), w);
+  std::copy_n(counts.data(), f.cols * f.cols, out);
+}
+
+constexpr Metric kMetrics[] = {
+    {MERCER_METRIC_R2, "R2", false, false, plain<statistic::r_squared>},
+    {MERCER_METRIC_RMSE, "RMSE", false, false, plain<statistic::root_mean_square>},
+    {MERCER_METRIC_MAE, "MAE", false, false, plain<statistic::mean_absolute>},
+    {MERCER_METRIC_PINBALL, "PINBALL", false, false, pinball},
+    {MERCER_METRIC_ACCURACY, "ACCURACY", true, false, plain<statistic::accuracy>},
+    {MERCER_METRIC_CONFUSION, "CONFUSION", true, false, confusion},
+    {MERCER_METRIC_AUC, "AUC", true, false, plain<statistic::area_under_curve>},
+    {MERCER_METRIC_LOG_LOSS, "LOG_LOSS", true, true, plain<statistic::log_loss>},
+    {MERCER_METRIC_CALIBRATION_ERROR, "CALIBRATION_ERROR", true, true, calibration_error},
 };
 
 Options read(const Options* given) {

@@ -9,6 +9,7 @@
 #include "mercer/search.h"
 #include "model/row_summary.h"
 #include "options.h"
+#include "reporter.h"
 #include "spec/map_maker.h"
 #include "training_set.h"
 
@@ -48,26 +49,18 @@ constexpr model::Estimator kEstimators[] = {model::Estimator::automatic, model::
 constexpr model::PerInput kArd[] = {model::PerInput::automatic, model::PerInput::off,
                                     model::PerInput::on};
 
-/// The caller's report and its argument.
-struct Reporter {
-  mercer_search_report report;
-  void* user;
-};
-
-void forward_candidate(void* user, const model::SearchCandidate& candidate) {
-  const auto& reporter = *static_cast<const Reporter*>(user);
-  const mercer_search_candidate told = {sizeof(mercer_search_candidate),
-                                        static_cast<int32_t>(candidate.stage),
-                                        candidate.features,
-                                        candidate.rows,
-                                        candidate.lengthscale,
-                                        candidate.lambda,
-                                        candidate.score,
-                                        candidate.seconds,
-                                        static_cast<int32_t>(candidate.transform),
-                                        0,
-                                        candidate.loss};
-  reporter.report(reporter.user, &told);
+mercer_search_candidate told_of(const model::SearchCandidate& candidate) {
+  return {sizeof(mercer_search_candidate),
+          static_cast<int32_t>(candidate.stage),
+          candidate.features,
+          candidate.rows,
+          candidate.lengthscale,
+          candidate.lambda,
+          candidate.score,
+          candidate.seconds,
+          static_cast<int32_t>(candidate.transform),
+          0,
+          candidate.loss};
 }
 
 model::SearchOptions read_search_options(const mercer_search_options& read) {
@@ -118,9 +111,9 @@ mercer_status mercer_model_search(const mercer_search_options* options, const me
     require(read.lengthscale == 0 || maker->has_lengthscale(), MERCER_UNSUPPORTED,
             "options->lengthscale = %g, expected 0 for a kernel without a lengthscale",
             read.lengthscale);
-    Reporter reporter = {read.report, read.user};
+    Reporter<mercer_search_candidate> reporter = {read.report, read.user};
     if (read.report != nullptr) {
-      wanted.report = forward_candidate;
+      wanted.report = Reporter<mercer_search_candidate>::forward<told_of>;
       wanted.user = &reporter;
     }
     return mercer_model{model::search(*maker, wanted, set.X, set.y.view(), running,

@@ -16,10 +16,18 @@
   LIST(MERCER_DECLARE_ENTRY)
 #define MERCER_DECLARE_ENTRY(name) MercerEntry name##_entry();
 
-/// The table of a list as a function: MERCER_ENTRY_TABLE(KernelEntry, kernel_table, LIST).
-#define MERCER_ENTRY_TABLE(Entry, table, LIST)                                     \
-  MERCER_DECLARE_ENTRIES(Entry, LIST)                                              \
-  static std::vector<Entry> make_entries() { return {MERCER_LIST_ENTRIES(LIST)}; } \
+/// The table of a list as a function: MERCER_ENTRY_TABLE(ModelEntry, model_table, LIST).
+#define MERCER_ENTRY_TABLE(Entry, table, LIST) \
+  MERCER_COMPLETED_TABLE(Entry, table, LIST, [](std::vector<Entry>&) {})
+
+/// The same of a list that complete(entries) adds to.
+#define MERCER_COMPLETED_TABLE(Entry, table, LIST, complete)  \
+  MERCER_DECLARE_ENTRIES(Entry, LIST)                         \
+  static std::vector<Entry> make_entries() {                  \
+    std::vector<Entry> entries = {MERCER_LIST_ENTRIES(LIST)}; \
+    (complete)(entries);                                      \
+    return entries;                                           \
+  }                                                           \
   std::span<const Entry> table() { return made_once<make_entries>(); }
 
 /// The entries, separated by commas: std::vector<KernelEntry>{MERCER_LIST_ENTRIES(LIST)}.

@@ -130,33 +130,31 @@ Value checked_list(const Value& value, const Field& field, const std::string& na
   return canonical;
 }
 
+Value checked_boolean(const Value& value, const Field& field, const std::string& name) {
+  if (!std::holds_alternative<bool>(value)) refuse(name, shown(value), field);
+  return value;
+}
+
+constexpr struct {
+  FieldType type;
+  Value (*checked)(const Value& value, const Field& field, const std::string& name);
+} kChecks[] = {{FieldType::boolean, checked_boolean},
+               {FieldType::integer, checked_integer},
+               {FieldType::seed, checked_seed},
+               {FieldType::number, checked_number},
+               {FieldType::text, checked_text},
+               {FieldType::number_or_numbers, checked_number_or_numbers},
+               {FieldType::numbers, checked_numbers},
+               {FieldType::numbers_or_lists, checked_numbers_or_lists},
+               {FieldType::kernel, checked_nested},
+               {FieldType::map, checked_nested},
+               {FieldType::sketch, checked_nested},
+               {FieldType::kernels, checked_list},
+               {FieldType::maps, checked_list}};
+
 Value checked(const Value& value, const Field& field, const std::string& name) {
-  switch (field.type) {
-    case FieldType::boolean:
-      if (!std::holds_alternative<bool>(value)) refuse(name, shown(value), field);
-      return value;
-    case FieldType::integer:
-      return checked_integer(value, field, name);
-    case FieldType::seed:
-      return checked_seed(value, field, name);
-    case FieldType::number:
-      return checked_number(value, field, name);
-    case FieldType::text:
-      return checked_text(value, field, name);
-    case FieldType::number_or_numbers:
-      return checked_number_or_numbers(value, field, name);
-    case FieldType::numbers:
-      return checked_numbers(value, field, name);
-    case FieldType::numbers_or_lists:
-      return checked_numbers_or_lists(value, field, name);
-    case FieldType::kernel:
-    case FieldType::map:
-    case FieldType::sketch:
-      return checked_nested(value, field, name);
-    case FieldType::kernels:
-    case FieldType::maps:
-      return checked_list(value, field, name);
-  }
+  for (const auto& row : kChecks)
+    if (row.type == field.type) return row.checked(value, field, name);
   fail(MERCER_INTERNAL, "%s: unknown type of field", name.c_str());
 }
 

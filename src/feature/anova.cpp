@@ -61,7 +61,7 @@ class Anova final : public PanelMap {
  private:
   template <class T>
   AnovaPanel<T> panel_of(const T* x, const T* W) const noexcept {
-    return {x, W, inputs(), degree_, static_cast<T>(scale_)};
+    return {{x, W, inputs()}, degree_, static_cast<T>(scale_)};
   }
   int64_t derivative_scratch() const override { return anova_scratch(inputs(), degree_); }
   void panel_gradient(const float* x, const float* W, float* dz,

@@ -7,14 +7,12 @@
 #include <cstdint>
 
 #include "feature/derivative.h"
+#include "feature/panel_row.h"
 
 namespace mercer::feature {
 
 template <class T>
-struct AnovaPanel {
-  const T* x;      // the row
-  const T* W;      // inputs x columns (transform/dense_panel.h)
-  int64_t inputs;  // d
+struct AnovaPanel : PanelRow<T> {
   int64_t degree;  // m; 0: the product
   T scale;
 };

@@ -5,24 +5,23 @@
 // differentiate_rows(what, X, context, out). Rows with a NaN are seen to here.
 #pragma once
 
-#define MERCER_DERIVATIVE_CALLS_OF(T, of, ...)                                        \
-  void pull_back(MatrixView<const T> X, MatrixView<const T> G, Context& context,      \
-                 MatrixView<T> out) const override {                                  \
-    check_vectors(X, G, row_length(), out, inputs());                                 \
-    of pull_rows_back(__VA_ARGS__ __VA_OPT__(, ) X, G, context, out);                 \
-    spread_nan(X, out);                                                               \
-  }                                                                                   \
-  void push_forward(MatrixView<const T> X, MatrixView<const T> V, Context& context,   \
-                    MatrixView<T> out) const override {                               \
-    check_vectors(X, V, inputs(), out, row_length());                                 \
-    of push_rows_forward(__VA_ARGS__ __VA_OPT__(, ) X, V, context, out);              \
-    spread_nan(X, out);                                                               \
-  }                                                                                   \
-  void differentiate(const Derivative& what, MatrixView<const T> X, Context& context, \
-                     MatrixView<T> out) const override {                              \
-    check_derivative(what, X, out);                                                   \
-    of differentiate_rows(__VA_ARGS__ __VA_OPT__(, ) what, X, context, out);          \
-    spread_nan(X, out);                                                               \
+/// A product with the Jacobian, V of rows of `from` numbers, out of `to`.
+#define MERCER_DERIVATIVE_CALL_OF(T, call, of, function, from, to, ...)                        \
+  void call(MatrixView<const T> X, MatrixView<const T> V, Context& context, MatrixView<T> out) \
+      const override {                                                                         \
+    check_vectors(X, V, from, out, to);                                                        \
+    of function(__VA_ARGS__ __VA_OPT__(, ) X, V, context, out);                                \
+    spread_nan(X, out);                                                                        \
+  }
+#define MERCER_DERIVATIVE_CALLS_OF(T, of, ...)                                                     \
+  MERCER_DERIVATIVE_CALL_OF(T, pull_back, of, pull_rows_back, row_length(), inputs(), __VA_ARGS__) \
+  MERCER_DERIVATIVE_CALL_OF(T, push_forward, of, push_rows_forward, inputs(), row_length(),        \
+                            __VA_ARGS__)                                                           \
+  void differentiate(const Derivative& what, MatrixView<const T> X, Context& context,              \
+                     MatrixView<T> out) const override {                                           \
+    check_derivative(what, X, out);                                                                \
+    of differentiate_rows(__VA_ARGS__ __VA_OPT__(, ) what, X, context, out);                       \
+    spread_nan(X, out);                                                                            \
   }
 
 /// Members of the map.
@@ -35,26 +34,24 @@
   MERCER_DERIVATIVE_CALLS_OF(float, feature::, __VA_ARGS__) \
   MERCER_DERIVATIVE_CALLS_OF(double, feature::, __VA_ARGS__)
 
-/// Declares those functions.
-#define MERCER_DERIVATIVES(Parts)                                                      \
-  template <class T>                                                                   \
-  void differentiate_rows(const Parts&, const Derivative& what, MatrixView<const T> X, \
-                          Context& context, MatrixView<T> out);                        \
-  template <class T>                                                                   \
-  void push_rows_forward(const Parts&, MatrixView<const T> X, MatrixView<const T> V,   \
-                         Context& context, MatrixView<T> out);                         \
-  template <class T>                                                                   \
-  void pull_rows_back(const Parts&, MatrixView<const T> X, MatrixView<const T> G,      \
-                      Context& context, MatrixView<T> out);
+/// The three templates of T behind `start`: members of a scope, or functions of Parts.
+#define MERCER_DERIVATIVE_TEMPLATES(start, T, scope, constness, ...)                           \
+  start void scope differentiate_rows(__VA_ARGS__ __VA_OPT__(, ) const Derivative&,            \
+                                      MatrixView<const T>, Context&, MatrixView<T>) constness; \
+  start void scope push_rows_forward(__VA_ARGS__ __VA_OPT__(, ) MatrixView<const T>,           \
+                                     MatrixView<const T>, Context&, MatrixView<T>) constness;  \
+  start void scope pull_rows_back(__VA_ARGS__ __VA_OPT__(, ) MatrixView<const T>,              \
+                                  MatrixView<const T>, Context&, MatrixView<T>) constness;
 
-/// Instantiates them.
-#define MERCER_INSTANTIATE_DERIVATIVES_OF(T, Parts)                                                \
-  template void differentiate_rows(const Parts&, const Derivative&, MatrixView<const T>, Context&, \
-                                   MatrixView<T>);                                                 \
-  template void push_rows_forward(const Parts&, MatrixView<const T>, MatrixView<const T>,          \
-                                  Context&, MatrixView<T>);                                        \
-  template void pull_rows_back(const Parts&, MatrixView<const T>, MatrixView<const T>, Context&,   \
-                               MatrixView<T>);
-#define MERCER_INSTANTIATE_DERIVATIVES(Parts)     \
-  MERCER_INSTANTIATE_DERIVATIVES_OF(float, Parts) \
-  MERCER_INSTANTIATE_DERIVATIVES_OF(double, Parts)
+/// Declares them as functions of the namespace, and instantiates them.
+#define MERCER_DERIVATIVES(Parts) \
+  MERCER_DERIVATIVE_TEMPLATES(template <class T>, T, , , const Parts&)
+#define MERCER_INSTANTIATE_DERIVATIVES(Parts)                    \
+  MERCER_DERIVATIVE_TEMPLATES(template, float, , , const Parts&) \
+  MERCER_DERIVATIVE_TEMPLATES(template, double, , , const Parts&)
+
+/// The same as members of the map.
+#define MERCER_DERIVATIVE_MEMBERS MERCER_DERIVATIVE_TEMPLATES(template <class T>, T, , const)
+#define MERCER_INSTANTIATE_DERIVATIVE_MEMBERS(Map)           \
+  MERCER_DERIVATIVE_TEMPLATES(template, float, Map::, const) \
+  MERCER_DERIVATIVE_TEMPLATES(template, double, Map::, const)

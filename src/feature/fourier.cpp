@@ -13,40 +13,32 @@
 
 #include "base/error.h"
 #include "base/float_environment.h"
+#include "feature/fourier_parts.h"
 #include "feature/projected_map.h"
 #include "moment/fourier_variance.h"
-#include "projection/dense.h"
 #include "projection/projections.h"
 
 namespace mercer::feature {
 namespace {
 
-constexpr const char* kFormNames[] = {"pair", "phase", "complex"};
-
-// The caller's frequencies, F x d.
-class SuppliedFrequencies final : public projection::FrequencySource {
- public:
-  explicit SuppliedFrequencies(std::shared_ptr<const Matrix<double>> frequencies)
-      : frequencies_(std::move(frequencies)) {}
-  void fill(int64_t j0, Context&, MatrixView<double> omega) const override {
-    std::copy_n(frequencies_->view().row(j0), omega.rows * omega.cols, omega.data);
-  }
-
- private:
-  std::shared_ptr<const Matrix<double>> frequencies_;
+// What differs between the forms.
+struct Form {
+  const char* name;
+  ColumnForm columns;
+  std::unique_ptr<const transform::Epilogue> (*epilogue)();
+  double (*real_variance)(const moment::StationaryValues& k, int64_t D);
 };
+constexpr Form kForms[] = {
+    {"pair", ColumnForm::halves, transform::pair_epilogue, moment::fourier_pair_variance},
+    {"phase", ColumnForm::real, transform::phase_epilogue, moment::fourier_phase_variance},
+    {"complex", ColumnForm::complex, transform::complex_epilogue,
+     moment::fourier_complex_real_variance}};
 
-// Everything a Fourier map is made of.
-struct Ingredients {
-  std::shared_ptr<const kernel::Kernel> kernel;
-  FourierOptions options;
-  int64_t d;
-  int64_t F;
-  std::shared_ptr<const Matrix<double>> frequencies;  // supplied ones, else null
-  std::vector<double> weights;                        // per frequency, or empty: 1/F each
-};
+const Form& form_of(const FourierParts& parts) {
+  return kForms[static_cast<size_t>(parts.options.form)];
+}
 
-projection::ProjectionArguments arguments_of(const Ingredients& parts) {
+projection::ProjectionArguments arguments_of(const FourierParts& parts) {
   const FourierOptions& options = parts.options;
   const std::shared_ptr<const kernel::Kernel>& kernel = parts.kernel;
   return {std::shared_ptr<const random::Law>(kernel, kernel->spectral_law()),
@@ -60,17 +52,15 @@ projection::ProjectionArguments arguments_of(const Ingredients& parts) {
           "kernel " + std::string(kernel->name())};
 }
 
-std::unique_ptr<const projection::Projection> make_projection(const Ingredients& parts) {
+std::unique_ptr<const projection::Projection> make_projection(const FourierParts& parts) {
   if (parts.frequencies != nullptr) {
-    return projection::make_dense(parts.d, parts.F,
-                                  std::make_unique<SuppliedFrequencies>(parts.frequencies),
-                                  projection::Unit::turns);
+    return supplied_projection(parts.frequencies);
   }
   return projection::find_projection(parts.options.projection).make(arguments_of(parts));
 }
 
 // Supplied shares are the weights' own storage, which moves with them.
-std::function<double(int64_t)> shares_of(const Ingredients& parts) {
+std::function<double(int64_t)> shares_of(const FourierParts& parts) {
   if (parts.frequencies != nullptr)
     return [weights = parts.weights.data()](int64_t j) { return weights[j]; };
   const auto share = projection::find_projection(parts.options.projection).share;
@@ -78,7 +68,7 @@ std::function<double(int64_t)> shares_of(const Ingredients& parts) {
   return [share, arguments = arguments_of(parts)](int64_t j) { return share(arguments, j); };
 }
 
-ColumnLaw column_law(const Ingredients& parts) {
+ColumnLaw column_law(const FourierParts& parts) {
   const bool with_phase = parts.options.form == FourierForm::phase;
   const double weight = parts.kernel->value_at_zero() * (with_phase ? 2.0 : 1.0);
   ColumnLaw law{std::sqrt(weight * (1.0 / static_cast<double>(parts.F))), weight, shares_of(parts)};
@@ -86,22 +76,10 @@ ColumnLaw column_law(const Ingredients& parts) {
   return law;
 }
 
-std::unique_ptr<const transform::Epilogue> make_form(FourierForm form) {
-  switch (form) {
-    case FourierForm::pair:
-      return transform::pair_epilogue();
-    case FourierForm::phase:
-      return transform::phase_epilogue();
-    case FourierForm::complex:
-      break;
-  }
-  return transform::complex_epilogue();
-}
-
-ProjectedParts projected(const Ingredients& parts) {
+ProjectedParts projected(const FourierParts& parts) {
   ProjectedParts made;
   made.projections.push_back(make_projection(parts));
-  made.epilogue = make_form(parts.options.form);
+  made.epilogue = form_of(parts).epilogue();
   made.columns = column_law(parts);
   made.prologue = parts.kernel->prologue();
   return made;
@@ -109,7 +87,7 @@ ProjectedParts projected(const Ingredients& parts) {
 
 class Fourier final : public ProjectedMap {
  public:
-  explicit Fourier(Ingredients parts) : ProjectedMap(projected(parts)), parts_(std::move(parts)) {}
+  explicit Fourier(FourierParts parts) : ProjectedMap(projected(parts)), parts_(std::move(parts)) {}
 
   std::string_view name() const noexcept override { return "fourier"; }
   const kernel::Kernel& kernel() const noexcept override { return *parts_.kernel; }
@@ -122,7 +100,7 @@ class Fourier final : public ProjectedMap {
     spec.set("features", features());
     spec.set("seed", parts_.options.seed);
     spec.set("projection", parts_.options.projection);
-    spec.set("form", std::string(kFormNames[static_cast<int>(parts_.options.form)]));
+    spec.set("form", std::string(form_of(parts_).name));
     parts_.options.write(spec);
     if (parts_.frequencies != nullptr) spec.set("needs", std::string("data"));
     return spec;
@@ -144,15 +122,7 @@ class Fourier final : public ProjectedMap {
   // Columns with weights of their own are no estimates alone.
   ColumnForm column_form() const noexcept override {
     if (column_law(parts_).share) return ColumnForm::joint;
-    switch (parts_.options.form) {
-      case FourierForm::pair:
-        return ColumnForm::halves;
-      case FourierForm::phase:
-        return ColumnForm::real;
-      case FourierForm::complex:
-        break;
-    }
-    return ColumnForm::complex;
+    return form_of(parts_).columns;
   }
   // |a| is the same for every frequency, and the variance of the pair form that of Re a.
   ColumnMoments column_moments(const double* x, const double* y) const override {
@@ -184,15 +154,7 @@ class Fourier final : public ProjectedMap {
 
  private:
   double real_variance(const moment::StationaryValues& k) const {
-    switch (parts_.options.form) {
-      case FourierForm::pair:
-        return moment::fourier_pair_variance(k, features());
-      case FourierForm::phase:
-        return moment::fourier_phase_variance(k, features());
-      case FourierForm::complex:
-        break;
-    }
-    return moment::fourier_complex_real_variance(k, features());
+    return form_of(parts_).real_variance(k, features());
   }
 
   template <class Formula>
@@ -217,18 +179,11 @@ class Fourier final : public ProjectedMap {
     }
   }
 
-  Ingredients parts_;
+  FourierParts parts_;
 };
 
-std::shared_ptr<const kernel::Kernel> copy_of(const kernel::Kernel& kernel) {
-  return kernel.with_variance(kernel.variance());
-}
-
-// The limit of specs, and so of files: BLAS counts in 32 bits.
-constexpr int64_t kMostColumns = (int64_t{1} << 31) - 1;
-
 int64_t frequency_count(int64_t D, FourierForm form) {
-  require(D >= 1 && D <= kMostColumns, MERCER_INVALID_ARGUMENT,
+  require(D >= 1 && D <= kMostFourierColumns, MERCER_INVALID_ARGUMENT,
           "features = %lld, expected 1 to 2147483647", static_cast<long long>(D));
   if (form != FourierForm::pair) return D;
   require(D % 2 == 0, MERCER_INVALID_ARGUMENT,
@@ -236,8 +191,10 @@ int64_t frequency_count(int64_t D, FourierForm form) {
   return D / 2;
 }
 
-void check_sizes(const kernel::Kernel& kernel, int64_t d, int64_t F) {
-  require(d >= 1 && d <= kMostColumns, MERCER_INVALID_ARGUMENT,
+}  // namespace
+
+void check_fourier_sizes(const kernel::Kernel& kernel, int64_t d, int64_t F) {
+  require(d >= 1 && d <= kMostFourierColumns, MERCER_INVALID_ARGUMENT,
           "inputs = %lld, expected 1 to 2147483647", static_cast<long long>(d));
   checked_multiply(checked_multiply(d, checked_add(F, 64, "frequencies"), "frequencies"),
                    sizeof(double), "frequencies");
@@ -246,7 +203,9 @@ void check_sizes(const kernel::Kernel& kernel, int64_t d, int64_t F) {
           std::string(kernel.name()).c_str());
 }
 
-}  // namespace
+std::unique_ptr<FeatureMap> make_fourier_map(FourierParts parts) {
+  return std::make_unique<Fourier>(std::move(parts));
+}
 
 std::unique_ptr<FeatureMap> make_fourier(const kernel::Kernel& kernel, int64_t d, int64_t D,
                                          const FourierOptions& options) {
@@ -255,59 +214,10 @@ std::unique_ptr<FeatureMap> make_fourier(const kernel::Kernel& kernel, int64_t d
   options.check();
   const StandardRounding rounding;
   const int64_t asked = frequency_count(D, options.form);
-  check_sizes(kernel, d, asked);
+  check_fourier_sizes(kernel, d, asked);
   kernel.check_dimension(d);
   const int64_t F = options.columns(d, asked);
-  return std::make_unique<Fourier>(Ingredients{copy_of(kernel), options, d, F, nullptr, {}});
-}
-
-namespace {
-
-void check_supplied(const kernel::Kernel& kernel, int64_t d, int64_t F,
-                    std::span<const double> weights, const FourierOptions& options) {
-  require(F >= 1, MERCER_INVALID_ARGUMENT, "F = %lld frequencies, expected at least 1",
-          static_cast<long long>(F));
-  const int64_t most = options.form == FourierForm::pair ? kMostColumns / 2 : kMostColumns;
-  require(F <= most, MERCER_INVALID_ARGUMENT, "F = %lld frequencies, expected at most %lld",
-          static_cast<long long>(F), static_cast<long long>(most));
-  check_sizes(kernel, d, F);
-  require(options.radius == projection::Radius::drawn &&
-              options.scramble == projection::Scramble::owen && !options.whole_blocks,
-          MERCER_UNSUPPORTED,
-          "radius, scramble and whole_blocks do not apply to supplied frequencies");
-  for (size_t j = 0; j < weights.size(); ++j) {
-    require(weights[j] >= 0 && std::isfinite(weights[j]), MERCER_INVALID_ARGUMENT,
-            "weights[%zu] = %g, expected a finite number >= 0", j, weights[j]);
-  }
-}
-
-}  // namespace
-
-std::unique_ptr<FeatureMap> make_fourier_supplied(const kernel::Kernel& kernel,
-                                                  MatrixView<const double> frequencies,
-                                                  std::span<const double> weights,
-                                                  const FourierOptions& options) {
-  const int64_t F = frequencies.rows;
-  check_supplied(kernel, frequencies.cols, F, weights, options);
-  const StandardRounding rounding;
-  auto copy = std::make_shared<Matrix<double>>(F, frequencies.cols);
-  for (int64_t j = 0; j < F; ++j) {
-    for (int64_t k = 0; k < frequencies.cols; ++k) {
-      const double omega = frequencies(j, k);
-      require(std::isfinite(omega), MERCER_INVALID_ARGUMENT,
-              "frequencies[%lld, %lld] = %g, expected a finite number", static_cast<long long>(j),
-              static_cast<long long>(k), omega);
-      (*copy)(j, k) = omega;
-    }
-  }
-  std::vector<double> shares(weights.begin(), weights.end());
-  if (shares.empty()) shares.assign(static_cast<size_t>(F), 1.0 / static_cast<double>(F));
-  FourierOptions supplied;
-  supplied.form = options.form;
-  supplied.seed = options.seed;
-  supplied.projection = "supplied";
-  return std::make_unique<Fourier>(
-      Ingredients{copy_of(kernel), supplied, frequencies.cols, F, copy, shares});
+  return make_fourier_map({kernel.copy(), options, d, F, nullptr, {}});
 }
 
 }  // namespace mercer::feature

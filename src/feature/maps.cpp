@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "base/entry_table.h"
-#include "base/once.h"
 #include "feature/map_entry.h"
 #include "feature/sketch.h"
 
@@ -29,18 +28,10 @@
 
 namespace mercer::feature {
 
-MERCER_DECLARE_ENTRIES(MapEntry, MERCER_MAPS)
-
-namespace {
-
-std::vector<MapEntry> make_table() {
-  std::vector<MapEntry> table = {MERCER_LIST_ENTRIES(MERCER_MAPS)};
+static void add_sketches(std::vector<MapEntry>& table) {
   for (MapEntry& entry : sketch_entries()) table.push_back(std::move(entry));
-  return table;
 }
 
-}  // namespace
-
-std::span<const MapEntry> map_table() { return made_once<make_table>(); }
+MERCER_COMPLETED_TABLE(MapEntry, map_table, MERCER_MAPS, add_sketches)
 
 }  // namespace mercer::feature

@@ -97,15 +97,6 @@ void PanelMap::pull_rows_back(MatrixView<const T> X, MatrixView<const T> G, Cont
   });
 }
 
-#define MERCER_INSTANTIATE(T)                                                                   \
-  template void PanelMap::differentiate_rows(const Derivative&, MatrixView<const T>, Context&,  \
-                                             MatrixView<T>) const;                              \
-  template void PanelMap::push_rows_forward(MatrixView<const T>, MatrixView<const T>, Context&, \
-                                            MatrixView<T>) const;                               \
-  template void PanelMap::pull_rows_back(MatrixView<const T>, MatrixView<const T>, Context&,    \
-                                         MatrixView<T>) const;
-MERCER_INSTANTIATE(float)
-MERCER_INSTANTIATE(double)
-#undef MERCER_INSTANTIATE
+MERCER_INSTANTIATE_DERIVATIVE_MEMBERS(PanelMap)
 
 }  // namespace mercer::feature

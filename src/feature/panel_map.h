@@ -57,15 +57,7 @@ class PanelMap : public FeatureMap {
                       const Body& body) const;
   template <class T, class Body>
   void for_each_gradient(MatrixView<const T> X, Context& context, const Body& body) const;
-  template <class T>
-  void differentiate_rows(const Derivative& what, MatrixView<const T> X, Context& context,
-                          MatrixView<T> out) const;
-  template <class T>
-  void push_rows_forward(MatrixView<const T> X, MatrixView<const T> V, Context& context,
-                         MatrixView<T> out) const;
-  template <class T>
-  void pull_rows_back(MatrixView<const T> X, MatrixView<const T> G, Context& context,
-                      MatrixView<T> out) const;
+  MERCER_DERIVATIVE_MEMBERS
   template <class T>
   projection::PackedPanels<T>& panels() const noexcept;
 

@@ -98,7 +98,7 @@ class Poisson final : public PanelMap {
 
   template <class T>
   PoissonPanel<T> panel_of(const T* x, const T* W) const noexcept {
-    return {x, W, inputs(), means_, scale_};
+    return {{x, W, inputs()}, means_, scale_};
   }
   void panel_gradient(const float* x, const float* W, float* dz, float*) const noexcept override {
     poisson_gradient(panel_of(x, W), dz);

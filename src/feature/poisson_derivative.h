@@ -8,14 +8,12 @@
 #include <span>
 
 #include "feature/derivative.h"
+#include "feature/panel_row.h"
 
 namespace mercer::feature {
 
 template <class T>
-struct PoissonPanel {
-  const T* x;                     // the row
-  const T* W;                     // inputs x columns (transform/dense_panel.h)
-  int64_t inputs;                 // d
+struct PoissonPanel : PanelRow<T> {
   std::span<const double> means;  // m: one, or one for each input
   double scale;
 

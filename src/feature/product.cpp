@@ -10,23 +10,20 @@
 //   (prod E|a|^2 - k^2)/N and, pseudo, (prod E a^2 - k^2)/N.
 #include <algorithm>
 #include <cmath>
-#include <optional>
-#include <string>
 #include <utility>
 
 #include "base/aligned.h"
-#include "base/error.h"
 #include "base/parallel.h"
 #include "feature/column_product.h"
 #include "feature/column_product_derivative.h"
 #include "feature/column_slice.h"
 #include "feature/composed_map.h"
 #include "feature/derivative_calls.h"
+#include "feature/product_map.h"
 
 namespace mercer::feature {
 namespace {
 
-constexpr auto kRule = kernel::Composition::Rule::product;
 // Of the features of one part at a time: they are multiplied while they are in the cache, but are
 // not so few rows that threads have nothing to share.
 constexpr int64_t kTileBytes = int64_t{1} << 21;
@@ -228,95 +225,11 @@ class Product final : public ComposedMap {
   std::vector<const FeatureMap*> order_;  // the parts, those of the form first
 };
 
-const char* words(ColumnForm form) noexcept {
-  return form == ColumnForm::complex ? "complex columns" : "columns in halves [Re | Im]";
-}
-
-/// That of the whole: complex or halves where some part is. Errors: UNSUPPORTED for both, and for
-/// columns that are no estimates alone.
-ColumnForm form_of(const PartMaps& maps) {
-  ColumnForm form = ColumnForm::real;
-  for (size_t i = 0; i < maps.size(); ++i) {
-    const ColumnForm own = maps[i]->column_form();
-    require(own != ColumnForm::joint, MERCER_UNSUPPORTED,
-            "parts[%zu]: no column of this map %s estimates the kernel alone: it cannot be "
-            "multiplied",
-            i, std::string(maps[i]->name()).c_str());
-    require(own == form || own == ColumnForm::real || form == ColumnForm::real, MERCER_UNSUPPORTED,
-            "parts[%zu] has %s and one before it %s, expected one kind beside real columns", i,
-            words(own), words(form));
-    if (own != ColumnForm::real) form = own;
-  }
-  return form;
-}
-
-/// The parts with D columns each, those of one number with that, for form_of to refuse. None for a
-/// part that cannot have D columns: it may have D/2, and `error` says why not D.
-PartMaps parts_of(const PartMaker& maker, int64_t D, std::optional<Error>& error) {
-  PartMaps maps;
-  const std::vector<MapSizes> sizes = maker.sizes();
-  for (size_t i = 0; i < maker.count(); ++i) {
-    try {
-      maps.push_back(maker.make(i, sizes[i].step == 0 ? sizes[i].least : D));
-    } catch (const Error& refused) {
-      if (refused.status() != MERCER_INVALID_ARGUMENT) throw;
-      if (!error) error = refused;
-      maps.push_back(nullptr);
-    }
-  }
-  return maps;
-}
-
-/// Real columns beside halves [Re | Im]: as many as one of them has.
-std::shared_ptr<const FeatureMap> half_of(const PartMaker& maker, size_t part, int64_t D) {
-  const int64_t step = 2 * std::max<int64_t>(maker.sizes()[part].step, 1);
-  require(D % step == 0, MERCER_INVALID_ARGUMENT,
-          "features = %lld, expected a multiple of %lld: real columns of parts[%zu] go with halves "
-          "[Re | Im] of the others, which have %lld columns each",
-          static_cast<long long>(D), static_cast<long long>(step), part,
-          static_cast<long long>(D / 2));
-  return maker.make(part, D / 2);
-}
-
-std::unique_ptr<FeatureMap> product_from(const MapArguments& a) {
-  const PartMaker maker(a, kRule);
-  std::optional<Error> error;
-  PartMaps maps = parts_of(maker, a.features, error);
-  // Real columns go with both halves of the others.
-  const bool halves = std::ranges::any_of(maps, [](const auto& map) {
-    return map != nullptr && map->column_form() == ColumnForm::halves;
-  });
-  if (error && !halves) throw *error;
-  for (size_t i = 0; halves && i < maps.size(); ++i) {
-    if (maps[i] == nullptr || maps[i]->column_form() == ColumnForm::real)
-      maps[i] = half_of(maker, i, a.features);
-  }
-  const ColumnForm form = form_of(maps);
-  return std::make_unique<Product>(a, std::move(maps), form);
-}
-
-/// Of the parts whose inputs do not decide it; others cannot be multiplied.
-MapSizes common_sizes(const Parameters& canonical, int64_t rows) {
-  MapSizes all{1, 1, kMostFeatures};
-  for (const MapSizes& own : sizes_of_parts(canonical, rows)) {
-    if (own.step == 0) continue;
-    all = {std::max(all.least, own.least), std::max(all.step, own.step),
-           std::min(all.most, own.most)};
-  }
-  return all;
-}
-
 }  // namespace
 
-MapEntry product_entry() {
-  return {.name = "product",
-          .help =
-              "the features of the parts of a product of kernels multiplied column by column; "
-              "the costs of the parts add up",
-          .fields = {part_maps_field()},
-          .make = product_from,
-          .default_kernel = composed_kernel("product"),
-          .sizes = common_sizes};
+std::unique_ptr<FeatureMap> make_product(const MapArguments& arguments, PartMaps maps,
+                                         ColumnForm form) {
+  return std::make_unique<Product>(arguments, std::move(maps), form);
 }
 
 }  // namespace mercer::feature

@@ -15,37 +15,27 @@ namespace {
 using kernel::Jet;
 
 template <class T>
-class GradientTiles final : public ProductTiles<T> {
-  using Base = ProductTiles<T>;
-  using Base::kWidth;
-
- public:
-  GradientTiles(const ProductFactors& factors, MatrixView<const T> X, MatrixView<T> out)
-      : Base(factors, X, 0, true), d_(X.cols), D_(factors.map->columns()), out_(out) {}
-
- private:
-  void finish(const Tile& tile, int64_t panel, const T* W,
-              const typename Base::Scratch& s) const noexcept override {
-    const int64_t rows = tile.i1 - tile.i0, count = Base::columns(panel);
-    Base::others(rows, s);
-    for (int64_t k = 0; k < d_; ++k) {
-      for (int64_t i = 0; i < rows; ++i) {
+void differentiate_once(const ProductFactors& factors, MatrixView<const T> X, Context& context,
+                        MatrixView<T> out) {
+  constexpr int64_t kWidth = ProductShape<T>::kWidth;
+  const ProductShape<T> shape(factors);
+  for_each_panel(shape, X, 0, true, context, [&](const ProductBlock<T>& s) noexcept {
+    const int64_t D = shape.map.columns();
+    shape.others(s.rows(), s.P, s.R, s.Q);
+    for (int64_t k = 0; k < X.cols; ++k) {
+      for (int64_t i = 0; i < s.rows(); ++i) {
         T sum[kWidth] = {};
-        for (int64_t l = 0; l < Base::factors(); ++l) {
-          const T* const w = Base::weight(W, l, k);
-          const T* const R = s.R + Base::block(l) + i * kWidth;
+        for (int64_t l = 0; l < shape.factors(); ++l) {
+          const T* const w = shape.weight(s.W, l, k);
+          const T* const R = s.R + shape.block(l) + i * kWidth;
           if (w == nullptr) continue;
           for (int64_t j = 0; j < kWidth; ++j) sum[j] += w[j] * R[j];
         }
-        std::copy_n(sum, count, out_.row(tile.i0 + i) + k * D_ + panel * kWidth);
+        std::copy_n(sum, shape.columns(s.panel), out.row(s.tile.i0 + i) + k * D + s.panel * kWidth);
       }
     }
-  }
-
-  int64_t d_;
-  int64_t D_;
-  MatrixView<T> out_;
-};
+  });
+}
 
 // Block b is the sum of the series' last coefficients.
 struct SeriesBlock {
@@ -59,61 +49,29 @@ int64_t most_coefficients(const std::vector<SeriesBlock>& blocks) noexcept {
   return most;
 }
 
+// The last coefficient of a series of a row's P, in room S. From the last coefficient on, so that
+// those that it is made of are still the old ones.
 template <class T>
-class SeriesTiles final : public ProductTiles<T> {
-  using Base = ProductTiles<T>;
-  using Base::kWidth;
-
- public:
-  SeriesTiles(const ProductFactors& factors, MatrixView<const T> X,
-              const std::vector<SeriesBlock>& blocks, MatrixView<T> out)
-      : Base(factors, X, most_coefficients(blocks) * kWidth, true),
-        D_(factors.map->columns()),
-        blocks_(blocks),
-        out_(out) {}
-
- private:
-  void finish(const Tile& tile, int64_t panel, const T* W,
-              const typename Base::Scratch& s) const noexcept override {
-    const int64_t count = Base::columns(panel);
-    for (size_t b = 0; b < blocks_.size(); ++b) {
-      for (int64_t i = 0; i < tile.i1 - tile.i0; ++i) {
-        T sum[kWidth] = {};
-        for (const Jet& series : blocks_[b].sum) {
-          const T* const last = multiply(series, W, s.P + i * kWidth, s.own);
-          const T factorial = static_cast<T>(series.factorial);
-          for (int64_t j = 0; j < kWidth; ++j) sum[j] += factorial * last[j];
-        }
-        std::copy_n(sum, count,
-                    out_.row(tile.i0 + i) + static_cast<int64_t>(b) * D_ + panel * kWidth);
+const T* multiply(const ProductShape<T>& shape, const Jet& series, const T* W, const T* P,
+                  T* S) noexcept {
+  constexpr int64_t kWidth = ProductShape<T>::kWidth;
+  std::fill_n(S, series.count * kWidth, T{0});
+  std::fill_n(S, kWidth, shape.share());
+  for (int64_t l = 0; l < shape.factors(); ++l) {
+    const T* const p = P + shape.block(l);
+    for (int64_t c = series.count - 1; c >= 0; --c) {
+      T* const to = S + c * kWidth;
+      for (int64_t j = 0; j < kWidth; ++j) to[j] *= p[j];
+      for (size_t v = 0; v < series.p.size(); ++v) {
+        const T* const w = shape.weight(W, l, series.p[v].input);
+        if (w == nullptr || series.exponent(v, c) == 0) continue;
+        const T* const from = to - series.steps[v] * kWidth;
+        for (int64_t j = 0; j < kWidth; ++j) to[j] += w[j] * from[j];
       }
     }
   }
-
-  // From the last coefficient on, so that those that it is made of are still the old ones.
-  const T* multiply(const Jet& series, const T* W, const T* P, T* S) const noexcept {
-    std::fill_n(S, series.count * kWidth, T{0});
-    std::fill_n(S, kWidth, Base::share());
-    for (int64_t l = 0; l < Base::factors(); ++l) {
-      const T* const p = P + Base::block(l);
-      for (int64_t c = series.count - 1; c >= 0; --c) {
-        T* const to = S + c * kWidth;
-        for (int64_t j = 0; j < kWidth; ++j) to[j] *= p[j];
-        for (size_t v = 0; v < series.p.size(); ++v) {
-          const T* const w = Base::weight(W, l, series.p[v].input);
-          if (w == nullptr || series.exponent(v, c) == 0) continue;
-          const T* const from = to - series.steps[v] * kWidth;
-          for (int64_t j = 0; j < kWidth; ++j) to[j] += w[j] * from[j];
-        }
-      }
-    }
-    return S + (series.count - 1) * kWidth;
-  }
-
-  int64_t D_;
-  const std::vector<SeriesBlock>& blocks_;
-  MatrixView<T> out_;
-};
+  return S + (series.count - 1) * kWidth;
+}
 
 std::vector<SeriesBlock> series_of(const Derivative& what, int64_t d) {
   std::vector<SeriesBlock> blocks;
@@ -124,17 +82,36 @@ std::vector<SeriesBlock> series_of(const Derivative& what, int64_t d) {
   return blocks;
 }
 
+template <class T>
+void add_series(const ProductFactors& factors, const std::vector<SeriesBlock>& blocks,
+                MatrixView<const T> X, Context& context, MatrixView<T> out) {
+  constexpr int64_t kWidth = ProductShape<T>::kWidth;
+  const ProductShape<T> shape(factors);
+  const int64_t own = most_coefficients(blocks) * kWidth;
+  for_each_panel(shape, X, own, true, context, [&](const ProductBlock<T>& s) noexcept {
+    const int64_t D = shape.map.columns();
+    for (int64_t b = 0; b < std::ssize(blocks); ++b) {
+      for (int64_t i = 0; i < s.rows(); ++i) {
+        T sum[kWidth] = {};
+        for (const Jet& series : blocks[static_cast<size_t>(b)].sum) {
+          const T* const last = multiply(shape, series, s.W, s.P + i * kWidth, s.own);
+          const T factorial = static_cast<T>(series.factorial);
+          for (int64_t j = 0; j < kWidth; ++j) sum[j] += factorial * last[j];
+        }
+        std::copy_n(sum, shape.columns(s.panel), out.row(s.tile.i0 + i) + b * D + s.panel * kWidth);
+      }
+    }
+  });
+}
+
 }  // namespace
 
 template <class T>
 void differentiate_products(const ProductFactors& factors, const Derivative& what,
                             MatrixView<const T> X, Context& context, MatrixView<T> out) {
-  if (what.kind == Derivative::Kind::gradient) {
-    if (X.rows > 0) run_tiles(GradientTiles<T>(factors, X, out), context);
-    return;
-  }
+  if (what.kind == Derivative::Kind::gradient) return differentiate_once(factors, X, context, out);
   const std::vector<SeriesBlock> blocks = series_of(what, X.cols);
-  if (X.rows > 0 && !blocks.empty()) run_tiles(SeriesTiles<T>(factors, X, blocks, out), context);
+  if (!blocks.empty()) add_series(factors, blocks, X, context, out);
 }
 
 #define MERCER_INSTANTIATE(T)                                                    \

@@ -83,16 +83,7 @@ void ProjectedMap::differentiate_rows(const Derivative& what, MatrixView<const T
   differentiate_projected(parts_, columns(T{}), what, X, context, out);
 }
 
-#define MERCER_INSTANTIATE(T)                                                                      \
-  template void ProjectedMap::pull_rows_back(MatrixView<const T>, MatrixView<const T>, Context&,   \
-                                             MatrixView<T>) const;                                 \
-  template void ProjectedMap::push_rows_forward(MatrixView<const T>, MatrixView<const T>,          \
-                                                Context&, MatrixView<T>) const;                    \
-  template void ProjectedMap::differentiate_rows(const Derivative&, MatrixView<const T>, Context&, \
-                                                 MatrixView<T>) const;
-MERCER_INSTANTIATE(float)
-MERCER_INSTANTIATE(double)
-#undef MERCER_INSTANTIATE
+MERCER_INSTANTIATE_DERIVATIVE_MEMBERS(ProjectedMap)
 
 bool ProjectedMap::reads_sparse() const noexcept {
   bool all = parts_.prologue == nullptr || parts_.prologue->shape().keeps_zeros;

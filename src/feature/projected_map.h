@@ -28,15 +28,7 @@ class ProjectedMap : public FeatureMap {
  private:
   template <class View>
   void apply_rows(const View& X, Columns c, Context& context, const ResultView& Z) const;
-  template <class T>
-  void pull_rows_back(MatrixView<const T> X, MatrixView<const T> G, Context& context,
-                      MatrixView<T> out) const;
-  template <class T>
-  void push_rows_forward(MatrixView<const T> X, MatrixView<const T> V, Context& context,
-                         MatrixView<T> out) const;
-  template <class T>
-  void differentiate_rows(const Derivative& what, MatrixView<const T> X, Context& context,
-                          MatrixView<T> out) const;
+  MERCER_DERIVATIVE_MEMBERS
   template <class T>
   void prepare_all(const ColumnNumbers<T>& columns, Context& context) const;
   bool reads_sparse() const noexcept;

@@ -5,7 +5,6 @@
 
 #include "base/entry_table.h"
 #include "base/fields.h"
-#include "base/once.h"
 #include "kernel/entry.h"
 
 // clang-format off
@@ -38,18 +37,16 @@
 
 namespace mercer::kernel {
 
-MERCER_DECLARE_ENTRIES(KernelEntry, MERCER_KERNELS)
-
-namespace {
-
-std::vector<KernelEntry> make_table() {
-  std::vector<KernelEntry> table = {MERCER_LIST_ENTRIES(MERCER_KERNELS)};
+static void add_variance(std::vector<KernelEntry>& table) {
   for (KernelEntry& entry : table) {
     entry.fields.push_back(
         positive_field("variance", 1.0, "amplitude: the factor in front of the kernel"));
   }
-  return table;
 }
+
+MERCER_COMPLETED_TABLE(KernelEntry, kernel_table, MERCER_KERNELS, add_variance)
+
+namespace {
 
 Field kernel_name_field() { return name_field("kernel", kernel_table(), "which kernel"); }
 
@@ -58,8 +55,6 @@ const KernelEntry& kernel_entry(const Parameters& given, const std::string& path
 }
 
 }  // namespace
-
-std::span<const KernelEntry> kernel_table() { return made_once<make_table>(); }
 
 std::vector<Field> kernel_fields(const KernelEntry& entry) {
   std::vector<Field> fields{kernel_name_field()};

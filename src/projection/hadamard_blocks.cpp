@@ -58,19 +58,15 @@ void fastfood_rows(const T* const* x, const T* signs, const PermutationIndex<T>*
   }
 }
 
-template void sorf_blocks(const float*, const float*, const float*, int64_t, int64_t,
-                          float*) noexcept;
-template void sorf_blocks(const double*, const double*, const double*, int64_t, int64_t,
-                          double*) noexcept;
-template void fastfood_blocks(const float*, const float*, const int32_t*, const float*,
-                              const float*, int64_t, int64_t, float*, float*) noexcept;
-template void fastfood_blocks(const double*, const double*, const int64_t*, const double*,
-                              const double*, int64_t, int64_t, double*, double*) noexcept;
-
-template void fastfood_rows(const float* const*, const float*, const int32_t*, const float*,
-                            const float*, int64_t, int64_t, float*, float*) noexcept;
-template void fastfood_rows(const double* const*, const double*, const int64_t*, const double*,
-                            const double*, int64_t, int64_t, double*, double*) noexcept;
+#define MERCER_INSTANTIATE(T)                                                                  \
+  template void sorf_blocks(const T*, const T*, const T*, int64_t, int64_t, T*) noexcept;      \
+  template void fastfood_blocks(const T*, const T*, const PermutationIndex<T>*, const T*,      \
+                                const T*, int64_t, int64_t, T*, T*) noexcept;                  \
+  template void fastfood_rows(const T* const*, const T*, const PermutationIndex<T>*, const T*, \
+                              const T*, int64_t, int64_t, T*, T*) noexcept;
+MERCER_INSTANTIATE(float)
+MERCER_INSTANTIATE(double)
+#undef MERCER_INSTANTIATE
 
 int64_t padded_dimension(int64_t d) {
   require(d <= kMostInputs, MERCER_INVALID_ARGUMENT,

@@ -46,17 +46,14 @@ void add_block_sums(const T* parts, int64_t n, int64_t blocks, const double* inv
   }
 }
 
-template void sorf_blocks_transpose(const float*, const float*, const float*, int64_t, int64_t,
-                                    float*) noexcept;
-template void sorf_blocks_transpose(const double*, const double*, const double*, int64_t, int64_t,
-                                    double*) noexcept;
-template void fastfood_blocks_transpose(const float*, const float*, const int32_t*, const float*,
-                                        const float*, int64_t, int64_t, float*, float*) noexcept;
-template void fastfood_blocks_transpose(const double*, const double*, const int64_t*, const double*,
-                                        const double*, int64_t, int64_t, double*, double*) noexcept;
-template void add_block_sums(const float*, int64_t, int64_t, const double*, int64_t,
-                             float*) noexcept;
-template void add_block_sums(const double*, int64_t, int64_t, const double*, int64_t,
-                             double*) noexcept;
+#define MERCER_INSTANTIATE(T)                                                                    \
+  template void add_block_sums(const T*, int64_t, int64_t, const double*, int64_t, T*) noexcept; \
+  template void sorf_blocks_transpose(const T*, const T*, const T*, int64_t, int64_t,            \
+                                      T*) noexcept;                                              \
+  template void fastfood_blocks_transpose(const T*, const T*, const PermutationIndex<T>*,        \
+                                          const T*, const T*, int64_t, int64_t, T*, T*) noexcept;
+MERCER_INSTANTIATE(float)
+MERCER_INSTANTIATE(double)
+#undef MERCER_INSTANTIATE
 
 }  // namespace mercer::projection

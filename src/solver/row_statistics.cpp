@@ -226,30 +226,6 @@ void RowStatistics::remove(MatrixView<const double> Z, MatrixView<const double> 
   accumulate(-1.0, Z, Y, weights, context);
 }
 
-void RowStatistics::accumulate(double sign, const RowStatistics& other) {
-  require(other.features_ == features_ && other.outputs_ == outputs_, MERCER_DIMENSION_MISMATCH,
-          "other has %lld features and %lld outputs, expected %lld and %lld",
-          static_cast<long long>(other.features_), static_cast<long long>(other.outputs_),
-          static_cast<long long>(features_), static_cast<long long>(outputs_));
-  if (sign > 0) checked_add(rows_, other.rows_, "rows of statistics");
-  require(sign > 0 || other.rows_ <= rows_, MERCER_INVALID_ARGUMENT,
-          "subtract: other holds %lld rows, but only %lld are present",
-          static_cast<long long>(other.rows_), static_cast<long long>(rows_));
-  if (other.rows_ == 0) return;
-  if (rows_ == 0) return copy_from(other);
-  if (sign > 0 && weight_ == 0) {
-    std::ranges::copy(other.origin_features(), parts().origin_features.begin());
-    std::ranges::copy(other.origin_outputs(), parts().origin_outputs.begin());
-  }
-  heaviest_ = std::max(heaviest_, weight_);
-  add_about_origin(sign, other, parts());
-  if (nothing_left(sign)) return clear();
-  if (sign < 0) keep_origin_near();
-  clip_squares();
-}
-
-void RowStatistics::merge(const RowStatistics& other) { accumulate(1.0, other); }
-void RowStatistics::subtract(const RowStatistics& other) { accumulate(-1.0, other); }
 void RowStatistics::release_scratch() noexcept { scratch_ = AlignedBuffer<double>(); }
 
 void RowStatistics::clear() {
@@ -270,27 +246,6 @@ void RowStatistics::clip_squares() {
 
 void RowStatistics::keep_origin_near() {
   if (rows_ > 0 && origin_is_far(*this)) move_origin(*this, mean_of(*this));
-}
-
-void RowStatistics::copy_from(const RowStatistics& other) {
-  std::ranges::copy(other.sums_, sums_.begin());
-  std::copy_n(other.cross_.data(), features_ * outputs_, cross_.data());
-  for (int64_t i = 0; i < features_; ++i) std::copy_n(&other.gram_(i, 0), i + 1, &gram_(i, 0));
-  rows_ = other.rows_;
-  weight_ = other.weight_;
-  heaviest_ = std::max(other.heaviest_, other.weight_);
-}
-
-RowStatistics RowStatistics::clone() const {
-  RowStatistics copy(features_, outputs_);
-  copy.copy_from(*this);
-  return copy;
-}
-
-RowStatistics RowStatistics::clone(Context& context) const {
-  RowStatistics copy(features_, outputs_, context);
-  copy.copy_from(*this);
-  return copy;
 }
 
 void RowStatistics::require_finite() const {

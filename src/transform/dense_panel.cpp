@@ -7,6 +7,8 @@
 #include "transform/dense_panel.h"
 
 #include "transform/simd.h"
+//
+#include "transform/register_block-inl.h"
 
 MERCER_SIMD_BEGIN();
 
@@ -33,16 +35,7 @@ HWY_INLINE void BlockTimesPanel(const T* HWY_RESTRICT X, int64_t ldx, int64_t de
     low[i] = accumulate ? hn::Load(tag, P + i * kWidth) : hn::Zero(tag);
     high[i] = accumulate ? hn::Load(tag, P + i * kWidth + lanes) : hn::Zero(tag);
   }
-  for (int64_t k = 0; k < depth; ++k) {
-    const V w_low = hn::Load(tag, panel + k * kWidth);
-    const V w_high = hn::Load(tag, panel + k * kWidth + lanes);
-#pragma GCC unroll 16
-    for (int i = 0; i < kBlockRows; ++i) {
-      const V x = hn::Set(tag, X[i * ldx + k]);
-      low[i] = hn::MulAdd(x, w_low, low[i]);
-      high[i] = hn::MulAdd(x, w_high, high[i]);
-    }
-  }
+  AddOuterProducts(tag, X, ldx, panel, kWidth, depth, low, high);
 #pragma GCC unroll 16
   for (int i = 0; i < kBlockRows; ++i) {
     hn::Store(low[i], tag, P + i * kWidth);

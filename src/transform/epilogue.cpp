@@ -31,21 +31,15 @@ struct PairRow {
   }
 };
 
-struct PhaseRow {
-  template <Way way, class T>
-  static HWY_INLINE void Finish(const EpilogueBlock<T>& block, int64_t i) {
-    const hn::CappedTag<T, kPanelColumns<T>> tag;
-    RowStore<way, decltype(tag)> row(tag, block, i, 0);
-    for (int64_t j = 0; j < block.columns; j += static_cast<int64_t>(hn::Lanes(tag))) {
-      hn::Vec<decltype(tag)> sine, cosine;
-      const auto t =
-          hn::Add(hn::Load(tag, block.P + i * block.columns + j), hn::Load(tag, block.phase + j));
-      SinCosTurns(tag, t, hn::Load(tag, block.scale + j), sine, cosine);
-      row.Put(cosine, j);
-    }
-    row.Finish();
+struct CosineValue {
+  template <class D, class V = hn::Vec<D>>
+  static HWY_INLINE V Of(D tag, V P, V scale) {
+    V sine, cosine;
+    SinCosTurns(tag, P, scale, sine, cosine);
+    return cosine;
   }
 };
+using PhaseRow = ElementRow<CosineValue, true>;
 
 struct ComplexRow {
   template <Way way, class T>

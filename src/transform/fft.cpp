@@ -35,31 +35,23 @@ std::mutex& planner() noexcept {
 template <class T>
 struct Fftw;
 
-template <>
-struct Fftw<float> {
-  using Plan = fftwf_plan;
-  using Complex = fftwf_complex;
-  static constexpr auto kPlanForward = fftwf_plan_many_dft_r2c;
-  static constexpr auto kPlanInverse = fftwf_plan_many_dft_c2r;
-  static constexpr auto kForward = fftwf_execute_dft_r2c;
-  static constexpr auto kInverse = fftwf_execute_dft_c2r;
-  static constexpr auto kPlanComplex = fftwf_plan_many_dft;
-  static constexpr auto kComplex = fftwf_execute_dft;
-  static constexpr auto kDestroy = fftwf_destroy_plan;
-};
-
-template <>
-struct Fftw<double> {
-  using Plan = fftw_plan;
-  using Complex = fftw_complex;
-  static constexpr auto kPlanForward = fftw_plan_many_dft_r2c;
-  static constexpr auto kPlanInverse = fftw_plan_many_dft_c2r;
-  static constexpr auto kForward = fftw_execute_dft_r2c;
-  static constexpr auto kInverse = fftw_execute_dft_c2r;
-  static constexpr auto kPlanComplex = fftw_plan_many_dft;
-  static constexpr auto kComplex = fftw_execute_dft;
-  static constexpr auto kDestroy = fftw_destroy_plan;
-};
+// FFTW's names differ by a prefix.
+#define MERCER_FFTW(T, prefix)                                       \
+  template <>                                                        \
+  struct Fftw<T> {                                                   \
+    using Plan = prefix##_plan;                                      \
+    using Complex = prefix##_complex;                                \
+    static constexpr auto kPlanForward = prefix##_plan_many_dft_r2c; \
+    static constexpr auto kPlanInverse = prefix##_plan_many_dft_c2r; \
+    static constexpr auto kForward = prefix##_execute_dft_r2c;       \
+    static constexpr auto kInverse = prefix##_execute_dft_c2r;       \
+    static constexpr auto kPlanComplex = prefix##_plan_many_dft;     \
+    static constexpr auto kComplex = prefix##_execute_dft;           \
+    static constexpr auto kDestroy = prefix##_destroy_plan;          \
+  };
+MERCER_FFTW(float, fftwf)
+MERCER_FFTW(double, fftw)
+#undef MERCER_FFTW
 
 template <class T>
 typename Fftw<T>::Complex* complex(T* spectrum) noexcept {

@@ -8,6 +8,8 @@
 
 #include "transform/lanes.h"
 #include "transform/simd.h"
+//
+#include "transform/register_block-inl.h"
 
 MERCER_SIMD_BEGIN();
 
@@ -40,16 +42,7 @@ HWY_INLINE void BlockTimesTurned(const T* HWY_RESTRICT P, const T* HWY_RESTRICT 
   V high[kBlockRows];
 #pragma GCC unroll 16
   for (int i = 0; i < kBlockRows; ++i) low[i] = high[i] = hn::Zero(tag);
-  for (int64_t c = 0; c < kWidth; ++c) {
-    const V w_low = hn::Load(tag, turned + c * kTurnedRows);
-    const V w_high = hn::Load(tag, turned + c * kTurnedRows + lanes);
-#pragma GCC unroll 16
-    for (int i = 0; i < kBlockRows; ++i) {
-      const V p = hn::Set(tag, P[i * kWidth + c]);
-      low[i] = hn::MulAdd(p, w_low, low[i]);
-      high[i] = hn::MulAdd(p, w_high, high[i]);
-    }
-  }
+  AddOuterProducts(tag, P, kWidth, turned, kTurnedRows, kWidth, low, high);
 #pragma GCC unroll 16
   for (int i = 0; i < kBlockRows; ++i) {
     AddVector(low[i], count, X + i * ldx);

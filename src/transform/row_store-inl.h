@@ -101,17 +101,17 @@ class RowStore<Way::carry, D> {
   V before_;
 };
 
-// One column from each projected one: Value::Of(tag, P, scale).
-template <class Value>
+// One column from each projected one: Value::Of(tag, P, scale), of P with its phase if phased.
+template <class Value, bool phased = false>
 struct ElementRow {
   template <Way way, class T>
   static HWY_INLINE void Finish(const EpilogueBlock<T>& block, int64_t i) {
     const hn::CappedTag<T, kPanelColumns<T>> tag;
     RowStore<way, decltype(tag)> row(tag, block, i, 0);
     for (int64_t j = 0; j < block.columns; j += static_cast<int64_t>(hn::Lanes(tag))) {
-      row.Put(Value::Of(tag, hn::Load(tag, block.P + i * block.columns + j),
-                        hn::Load(tag, block.scale + j)),
-              j);
+      auto P = hn::Load(tag, block.P + i * block.columns + j);
+      if constexpr (phased) P = hn::Add(P, hn::Load(tag, block.phase + j));
+      row.Put(Value::Of(tag, P, hn::Load(tag, block.scale + j)), j);
     }
     row.Finish();
   }

@@ -8,35 +8,16 @@
 #include <string>
 #include <vector>
 
-#include "fixture.h"
+#include "operators.h"
 #include "support/catch.h"
 #include "support/reference.h"
+#include "wrong_field.h"
 
 namespace mercer::test {
 namespace {
 
-using OperatorHandle =
-    std::unique_ptr<mercer_operator_map, Freed<mercer_operator_map, mercer_operator_map_free>>;
 using Fit = mercer_operator_fit;
 using Bound = mercer_operator_bound;
-
-using LearntHandle = std::unique_ptr<mercer_operator_model,
-                                     Freed<mercer_operator_model, mercer_operator_model_free>>;
-
-OperatorHandle made(const char* json) {
-  mercer_operator_map* map = nullptr;
-  mercer_operator_map_from_spec(json, &map);
-  return OperatorHandle(map);
-}
-
-/// Null where the fit failed.
-template <class T>
-LearntHandle learnt(const OperatorHandle& map, const std::vector<T>& X, const std::vector<T>& Y,
-                    Fit& fit) {
-  mercer_operator_model* model = nullptr;
-  mercer_operator_model_fit(map.get(), rows_of(X, 3), rows_of(Y, 2), &fit, nullptr, &model);
-  return LearntHandle(model);
-}
 
 std::vector<double> coefficients(const LearntHandle& model) {
   std::vector<double> theta(40);
@@ -50,11 +31,11 @@ constexpr const char* kJoint =
 }  // namespace
 
 TEST_CASE("operator fits: answers, both precisions, losses and gaps", "[capi]") {
-  const OperatorHandle map = made(kJoint);
+  const OperatorHandle map = make_operator(kJoint);
   const std::vector<double> X = numbers(40, 3), Y = numbers(40, 2);
   const double lambdas[] = {1.0, 1e-2, 1e-4};
   Fit fit = mercer_operator_fit_of(lambdas, 3);
-  const LearntHandle exact = learnt(map, X, Y, fit);
+  const LearntHandle exact = learnt(map, X, 3, Y, 2, fit);
   REQUIRE(exact);
   CHECK(fit.taken == MERCER_OPERATOR_METHOD_STEIN);
   CHECK(fit.method == MERCER_OPERATOR_METHOD_AUTOMATIC);  // to be used again
@@ -66,17 +47,17 @@ TEST_CASE("operator fits: answers, both precisions, losses and gaps", "[capi]") 
 
   Fit folds = mercer_operator_fit_of(lambdas, 3);
   folds.folds = 5;
-  REQUIRE(learnt(map, X, Y, folds));
+  REQUIRE(learnt(map, X, 3, Y, 2, folds));
   CHECK((folds.error > 0 && folds.error != fit.error));
   folds.folds = 1;
-  CHECK(!learnt(map, X, Y, folds));
+  CHECK(!learnt(map, X, 3, Y, 2, folds));
   CHECK(std::string(mercer_last_error()).find("fit->folds = 1") != std::string::npos);
 
   Fit steps = mercer_operator_fit_of(lambdas + fit.chosen, 1);
   steps.method = MERCER_OPERATOR_METHOD_LSQR;
   steps.tolerance = 1e-13;
-  const LearntHandle narrow = learnt(map, std::vector<float>(X.begin(), X.end()),
-                                     std::vector<float>(Y.begin(), Y.end()), steps);
+  const LearntHandle narrow = learnt(map, std::vector<float>(X.begin(), X.end()), 3,
+                                     std::vector<float>(Y.begin(), Y.end()), 2, steps);
   REQUIRE(narrow);
   CHECK((steps.iterations > 0 && steps.residual < 1e-10));
   const std::vector<double> other = coefficients(narrow);
@@ -90,7 +71,7 @@ TEST_CASE("operator fits: answers, both precisions, losses and gaps", "[capi]") 
   quantiles.loss = "quantile";
   quantiles.tau = tau;
   quantiles.delta = 0.1;
-  REQUIRE(learnt(map, X, gaps, quantiles));
+  REQUIRE(learnt(map, X, 3, gaps, 2, quantiles));
   // A step brings at most 1e-8 of f: |gradient|^2 / (2 L) if it were the best one. f is below 0.8,
   // its value at 0, and L below 15: 3, the norm of Gamma, over the width 2 delta. Twice that for a
   // step that is not.
@@ -99,12 +80,12 @@ TEST_CASE("operator fits: answers, both precisions, losses and gaps", "[capi]") 
 }
 
 TEST_CASE("operator models: predictions are the map's, files are the model to the bit", "[capi]") {
-  const OperatorHandle map = made(kJoint);
+  const OperatorHandle map = make_operator(kJoint);
   const std::vector<double> X = numbers(40, 3), Y = numbers(40, 2);
   const double lambda = 1;
   Fit fit = mercer_operator_fit_of(&lambda, 1);
   fit.loss = "huber";
-  const LearntHandle model = learnt(map, X, Y, fit);
+  const LearntHandle model = learnt(map, X, 3, Y, 2, fit);
   REQUIRE(model);
   const std::vector<double> theta = coefficients(model);
   std::vector<double> by_map(80), by_model(80), by_file(80);
@@ -152,8 +133,8 @@ TEST_CASE("operator models: predictions are the map's, files are the model to th
 }
 
 TEST_CASE("the greatest cutoff keeps one column of Gamma, in fits and files, too", "[capi]") {
-  const OperatorHandle map =
-      made(R"({"operator":"decomposable","gamma":[2,1,1,2],"cutoff":1,"inputs":3,"features":20})");
+  const OperatorHandle map = make_operator(
+      R"({"operator":"decomposable","gamma":[2,1,1,2],"cutoff":1,"inputs":3,"features":20})");
   REQUIRE(map);
   int64_t r = 0;
   double dropped = 0;
@@ -165,7 +146,7 @@ TEST_CASE("the greatest cutoff keeps one column of Gamma, in fits and files, too
   for (const int32_t method : {MERCER_OPERATOR_METHOD_STEIN, MERCER_OPERATOR_METHOD_LSQR}) {
     Fit fit = mercer_operator_fit_of(&lambda, 1);
     fit.method = method;
-    const LearntHandle model = learnt(map, X, Y, fit);
+    const LearntHandle model = learnt(map, X, 3, Y, 2, fit);
     REQUIRE(model);
     const LearntHandle again = through_file<LearntHandle>(model.get(), mercer_operator_model_save,
                                                           mercer_operator_model_load);
@@ -183,7 +164,7 @@ TEST_CASE("the greatest cutoff keeps one column of Gamma, in fits and files, too
 }
 
 TEST_CASE("operator fits refuse what they cannot do, naming it", "[capi]") {
-  const OperatorHandle map = made(kJoint);
+  const OperatorHandle map = make_operator(kJoint);
   const std::vector<double> X = numbers(10, 3), Y = numbers(10, 2);
   const double lambdas[] = {1e-2, -1};
   Slot<mercer_operator_model> model;
@@ -214,7 +195,7 @@ TEST_CASE("operator fits refuse what they cannot do, naming it", "[capi]") {
   Fit narrow = mercer_operator_fit_of(lambdas, 1);
   narrow.loss = "huber";
   narrow.delta = 0.5;
-  CHECK(learnt(map, X, Y, narrow));
+  CHECK(learnt(map, X, 3, Y, 2, narrow));
   CHECK(refused(of_huber([](Fit& f) { f.tau = tau; }), "fit->tau") == "");
   CHECK(refused(of_huber([](Fit& f) { f.separate = 1; }), "fit->separate = 1") == "");
   CHECK(refused(ask([](Fit& f) { f.tolerance = -1; }), "fit->tolerance") == "");
@@ -267,48 +248,56 @@ TEST_CASE("operator bounds: the reference numbers through the door, and refusals
   const double by_hand = 256 * 8 / 0.04 * std::exp(-0.04 * static_cast<double>(F) / 16);
   CHECK(std::fabs(gaussian.delta - by_hand) < 1e-10 * by_hand);
 
-  const auto ask = [](auto change) {
-    Bound bound =
-        mercer_operator_bound_of(MERCER_OPERATOR_BOUND_47, MERCER_BOUNDED_KERNEL_CURL_FREE, 3);
-    bound.bounded = 1;
-    bound.epsilon = 0.5;
-    bound.radius = 1e-4;
-    bound.covering = 1e12;
-    change(bound);
-    return mercer_operator_frequencies(&bound);
+  const auto ask = [](Bound& bound) { return mercer_operator_frequencies(&bound); };
+  Bound good =
+      mercer_operator_bound_of(MERCER_OPERATOR_BOUND_47, MERCER_BOUNDED_KERNEL_CURL_FREE, 3);
+  good.bounded = 1;
+  good.epsilon = 0.5;
+  good.radius = 1e-4;
+  good.covering = 1e12;
+  Bound asked = good;
+  CHECK(ask(asked) == MERCER_OK);
+  constexpr WrongField<Bound> kFields[] = {
+      {[](Bound& b) { b.kind = 5; }, "bound->kind"},
+      {[](Bound& b) { b.printed = 2; }, "bound->printed"},
+      {[](Bound& b) { b.kernel = -1; }, "bound->kernel"},
+      {[](Bound& b) { b.reserved = 1; }, "bound->reserved"},
+      {[](Bound& b) { b.d = 0; }, "bound->d"},
+      {[](Bound& b) { b.p = 2; }, "bound->p = 2"},
+      {[](Bound& b) { b.sigma = 0; }, "bound->sigma"},
+      {[](Bound& b) { b.diameter = 0; }, "bound->diameter"},
+      {[](Bound& b) { b.epsilon = 0; }, "bound->epsilon"},
+      {[](Bound& b) { b.delta = 1; }, "bound->delta"},
+      {[](Bound& b) { b.frequencies = -1; }, "bound->frequencies"},
+      {[](Bound& b) { b.radius = 0; }, "bound->radius"},
+      {[](Bound& b) { b.covering = 0; }, "bound->covering"},
+      {[](Bound& b) { b.intrinsic = 0.5; }, "bound->intrinsic"},
+      {[](Bound& b) { b.struct_size = 4; }, "struct_size"},
+      {[](Bound& b) { b.kernel = MERCER_BOUNDED_KERNEL_GIVEN; }, "bound->bounded"},
+      {[](Bound& b) {
+         b.kernel = MERCER_BOUNDED_KERNEL_GIVEN;
+         b.bounded = 0;
+       },
+       "bound->m"},
+      // Its third power underflows.
+      {[](Bound& b) {
+         b.sigma = 1e-120;
+         b.frequencies = 0;
+       },
+       "bound->m = inf"},
+      {[](Bound& b) {
+         b.sigma = 1e-120;
+         b.frequencies = 100;
+       },
+       "bound->m = inf"},
   };
-  CHECK(ask([](Bound&) {}) == MERCER_OK);
-  CHECK(refused(ask([](Bound& b) { b.kind = 5; }), "bound->kind") == "");
-  CHECK(refused(ask([](Bound& b) { b.printed = 2; }), "bound->printed") == "");
-  CHECK(refused(ask([](Bound& b) { b.kernel = -1; }), "bound->kernel") == "");
-  CHECK(refused(ask([](Bound& b) { b.reserved = 1; }), "bound->reserved") == "");
-  CHECK(refused(ask([](Bound& b) { b.d = 0; }), "bound->d") == "");
-  CHECK(refused(ask([](Bound& b) { b.p = 2; }), "bound->p = 2") == "");
-  CHECK(refused(ask([](Bound& b) { b.sigma = 0; }), "bound->sigma") == "");
-  CHECK(refused(ask([](Bound& b) { b.diameter = 0; }), "bound->diameter") == "");
-  CHECK(refused(ask([](Bound& b) { b.epsilon = 0; }), "bound->epsilon") == "");
-  CHECK(refused(ask([](Bound& b) { b.delta = 1; }), "bound->delta") == "");
-  CHECK(refused(ask([](Bound& b) { b.frequencies = -1; }), "bound->frequencies") == "");
-  CHECK(refused(ask([](Bound& b) { b.radius = 0; }), "bound->radius") == "");
-  CHECK(refused(ask([](Bound& b) { b.covering = 0; }), "bound->covering") == "");
-  CHECK(refused(ask([](Bound& b) { b.intrinsic = 0.5; }), "bound->intrinsic") == "");
-  CHECK(refused(ask([](Bound& b) { b.struct_size = 4; }), "struct_size") == "");
-  for (const int64_t frequencies : {int64_t{0}, int64_t{100}})
-    CHECK(refused(ask([&](Bound& b) {
-                    b.sigma = 1e-120;  // its third power underflows
-                    b.frequencies = frequencies;
-                  }),
-                  "bound->m = inf") == "");
-  CHECK(refused(ask([](Bound& b) {
-                  b.kernel = MERCER_BOUNDED_KERNEL_GIVEN;
-                  b.bounded = 0;
-                }),
-                "bound->m") == "");
-  CHECK(refused(ask([](Bound& b) { b.kernel = MERCER_BOUNDED_KERNEL_GIVEN; }), "bound->bounded") ==
-        "");
-  CHECK(fault(ask([](Bound& b) { b.bounded = 0; }), MERCER_UNSUPPORTED, "bounded") == "");
-  CHECK(fault(ask([](Bound& b) { b.kind = MERCER_OPERATOR_BOUND_28; }), MERCER_UNSUPPORTED, "28") ==
-        "");
+  CHECK(unrefused("mercer_operator_frequencies", kFields, good, ask) == "");
+  asked = good;
+  asked.bounded = 0;
+  CHECK(fault(ask(asked), MERCER_UNSUPPORTED, "bounded") == "");
+  asked = good;
+  asked.kind = MERCER_OPERATOR_BOUND_28;
+  CHECK(fault(ask(asked), MERCER_UNSUPPORTED, "28") == "");
   CHECK(refused(mercer_operator_frequencies(nullptr), "bound") == "");
 }
 

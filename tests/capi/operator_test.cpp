@@ -10,35 +10,18 @@
 #include <string>
 #include <vector>
 
-#include "fixture.h"
+#include "operators.h"
 #include "support/catch.h"
 #include "support/temporary_directory.h"
 
 namespace mercer::test {
 namespace {
 
-using OperatorHandle =
-    std::unique_ptr<mercer_operator_map, Freed<mercer_operator_map, mercer_operator_map_free>>;
-using OperatorKernelHandle =
-    std::unique_ptr<mercer_operator_kernel,
-                    Freed<mercer_operator_kernel, mercer_operator_kernel_free>>;
-
 std::string spec_of(const mercer_operator_map* map) {
   return text_of([&](auto... buffer) { return mercer_operator_map_spec(map, buffer...); });
 }
 std::string spec_of(const mercer_operator_kernel* kernel) {
   return text_of([&](auto... buffer) { return mercer_operator_kernel_spec(kernel, buffer...); });
-}
-
-OperatorHandle make_operator(const std::string& json) {
-  mercer_operator_map* made = nullptr;
-  mercer_operator_map_from_spec(json.c_str(), &made);
-  return OperatorHandle(made);
-}
-OperatorKernelHandle make_operator_kernel(const std::string& json) {
-  mercer_operator_kernel* made = nullptr;
-  mercer_operator_kernel_from_spec(json.c_str(), &made);
-  return OperatorKernelHandle(made);
 }
 
 int64_t coefficients_of(const mercer_operator_map* map) {

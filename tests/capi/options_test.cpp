@@ -7,6 +7,7 @@
 
 #include "fixture.h"
 #include "support/catch.h"
+#include "wrong_field.h"
 
 using namespace mercer::test;
 
@@ -185,13 +186,6 @@ TEST_CASE("documented defaults", "[capi]") {
   CHECK(search.estimator == MERCER_ESTIMATOR_AUTO);
 }
 
-/// One wrong field of an option struct and what the message must name.
-template <class Options>
-struct WrongField {
-  void (*spoil)(Options& options);
-  const char* says;
-};
-
 /// What fits and searches share: how rows are prepared.
 template <class Options>
 constexpr WrongField<Options> kPreparation[] = {
@@ -212,12 +206,8 @@ TEST_CASE("fields out of range are named", "[capi]") {
       {[](auto& o) { o.scramble = -1; }, "options->scramble = -1"},
       {[](auto& o) { o.whole_blocks = 2; }, "options->whole_blocks = 2"},
   };
-  for (const auto& row : fourier_fields) {
-    auto options = fourier_options();
-    row.spoil(options);
-    CHECK(fault(read_fourier(&options), MERCER_INVALID_ARGUMENT, "mercer_fourier_create",
-                row.says) == "");
-  }
+  CHECK(unrefused("mercer_fourier_create", fourier_fields, fourier_options(),
+                  [](const auto& options) { return read_fourier(&options); }) == "");
   const WrongField<mercer_fit_options> fit_fields[] = {
       {[](auto& o) { o.standardize = 2; }, "options->standardize = 2"},
       {[](auto& o) { o.center = -1; }, "options->center = -1"},
@@ -236,13 +226,10 @@ TEST_CASE("fields out of range are named", "[capi]") {
       {[](auto& o) { o.held_out_fraction = 1; }, "options->held_out_fraction = 1"},
       {[](auto& o) { o.held_out_fraction = std::nan(""); }, "options->held_out_fraction = nan"},
   };
-  const auto check = [](const WrongField<mercer_fit_options>& row) {
-    auto options = fit_options(MERCER_SELECTION_GCV);
-    row.spoil(options);
-    CHECK(fault(read_fit(&options), MERCER_INVALID_ARGUMENT, "mercer_model_fit", row.says) == "");
-  };
-  for (const auto& row : fit_fields) check(row);
-  for (const auto& row : kPreparation<mercer_fit_options>) check(row);
+  const auto fit = [](const auto& options) { return read_fit(&options); };
+  CHECK(unrefused("mercer_model_fit", fit_fields, fit_options(MERCER_SELECTION_GCV), fit) == "");
+  CHECK(unrefused("mercer_model_fit", kPreparation<mercer_fit_options>,
+                  fit_options(MERCER_SELECTION_GCV), fit) == "");
 }
 
 TEST_CASE("fields of search options out of range are named", "[capi]") {
@@ -263,17 +250,15 @@ TEST_CASE("fields of search options out of range are named", "[capi]") {
       {[](auto& o) { o.map = "{\"map\":\"fourier\",\"seed\":3}"; }, "seed"},
       {[](auto& o) { o.map = "{\"map\":\"no\"}"; }, "no"},
   };
-  const auto check = [](const WrongField<mercer_search_options>& row) {
-    auto options = search_options();
-    row.spoil(options);
+  const auto search = [](const auto& options) {
     const auto X = numbers(30, 2);
     mercer_model* model = nullptr;
-    const mercer_status status = mercer_model_search(
-        &options, rows_of(X, 2), rows_of(X.data(), 30, 1, 2), 0, nullptr, &model);
-    CHECK(fault(status, MERCER_INVALID_ARGUMENT, "mercer_model_search", row.says) == "");
+    return mercer_model_search(&options, rows_of(X, 2), rows_of(X.data(), 30, 1, 2), 0, nullptr,
+                               &model);
   };
-  for (const auto& row : fields) check(row);
-  for (const auto& row : kPreparation<mercer_search_options>) check(row);
+  CHECK(unrefused("mercer_model_search", fields, search_options(), search) == "");
+  CHECK(unrefused("mercer_model_search", kPreparation<mercer_search_options>, search_options(),
+                  search) == "");
 }
 
 }  // namespace

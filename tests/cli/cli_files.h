@@ -37,6 +37,12 @@ std::string refusal_in(const std::string& file, Call&& call) {
   return rest.compare(file.size(), 2, ": ") == 0 ? rest.substr(file.size() + 2) : rest;
 }
 
+/// A text that is refused and what the message says behind the name of the file and a colon.
+struct ReadError {
+  std::string content;
+  std::string says;
+};
+
 /// One gzip member.
 inline std::string gzip(const std::string& content) {
   z_stream stream = {};

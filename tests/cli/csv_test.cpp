@@ -66,35 +66,36 @@ TEST_CASE("text labels are numbered in order of appearance", "[cli]") {
 }
 
 TEST_CASE("errors of a CSV name line and field", "[cli]") {
-  CHECK(message("x,y\n1,2\n3,abc\n") == "t.csv:3:2: 'abc' is not a number");
-  CHECK(message("1,2\n3\n") == "t.csv:2: 1 field, expected 2");
-  CHECK(message("1,2\n3,4,5\n") == "t.csv:2: 3 fields, expected 2");
-  CHECK(message("1,2\n3,\n") == "t.csv:2:2: empty field, expected a number");
-  CHECK(message("1,2\nnan,4\n") == "t.csv:2:1: 'nan' is not a finite number");
-  CHECK(message("1,2\n-inf,4\n") == "t.csv:2:1: '-inf' is not a finite number");
-  CHECK(message("1,2\n3,1e999\n") == "t.csv:2:2: '1e999' is out of the range of double");
-  CHECK(message("1,2\n3,0x10\n") == "t.csv:2:2: '0x10' is not a number");
-  CHECK(message("1,2\n3,1 2\n") == "t.csv:2:2: '1 2' is not a number");
-  CHECK(message("1,2\n\n3,4\n") == "t.csv:2: blank line between rows");
-  CHECK(message("a,\"b\n1,2\n") ==
-        "t.csv:1:2: the quote is not closed on this line nor on the 100 below");
-  CHECK(message("a,b\n1,\"x" + std::string(101, '\n') + "\"\n") ==
-        "t.csv:2:2: the quote is not closed on this line nor on the 100 below");
-  CHECK(message("a,\"b\"c\n1,2\n") == "t.csv:1:2: text after the closing quote");
-  CHECK(
-      message("a,a\n1,2\n") ==
-      "t.csv:1:2: column name 'a' appears twice (--ignore 2 leaves this one out; --header no takes "
-      "the line as a row)");
-  CHECK(message("") == "t.csv: empty file");
-  CHECK(message("\n\n") == "t.csv: empty file");
-  CHECK(message("a,b\n") == "t.csv: no rows after the header");
+  const std::string open = " the quote is not closed on this line nor on the 100 below";
+  const ReadError rows[] = {
+      {"x,y\n1,2\n3,abc\n", "3:2: 'abc' is not a number"},
+      {"1,2\n3\n", "2: 1 field, expected 2"},
+      {"1,2\n3,4,5\n", "2: 3 fields, expected 2"},
+      {"1,2\n3,\n", "2:2: empty field, expected a number"},
+      {"1,2\nnan,4\n", "2:1: 'nan' is not a finite number"},
+      {"1,2\n-inf,4\n", "2:1: '-inf' is not a finite number"},
+      {"1,2\n3,1e999\n", "2:2: '1e999' is out of the range of double"},
+      {"1,2\n3,0x10\n", "2:2: '0x10' is not a number"},
+      {"1,2\n3,1 2\n", "2:2: '1 2' is not a number"},
+      {std::string("1,2\n3,\0\n", 8), "2:2: '?' is not a number"},
+      {"1,2\n\n3,4\n", "2: blank line between rows"},
+      {"a,\"b\n1,2\n", "1:2:" + open},
+      {"a,b\n1,\"x" + std::string(101, '\n') + "\"\n", "2:2:" + open},
+      {"a,\"b\"c\n1,2\n", "1:2: text after the closing quote"},
+      {"a,a\n1,2\n",
+       "1:2: column name 'a' appears twice (--ignore 2 leaves this one out; --header no takes the "
+       "line as a row)"},
+      {"", " empty file"},
+      {"\n\n", " empty file"},
+      {"a,b\n", " no rows after the header"},
+  };
+  for (const ReadError& row : rows) CHECK(message(row.content) == "t.csv:" + row.says);
   CHECK(message("a,y\n1,3\n2,red\n", last_is_text) ==
         "t.csv:3:2: 'red' is not a number, but the rows above hold numbers (--task classification "
         "reads labels as text)");
   CHECK(message("a,y\n1,red\n2,\n", last_is_text) ==
         "t.csv:3:2: empty field: no target; a fit needs one in every row (take out the rows "
         "without)");
-  CHECK(message(std::string("1,2\n3,\0\n", 8)) == "t.csv:2:2: '?' is not a number");
 }
 
 TEST_CASE("quoted fields hold line breaks, and lines are counted on", "[cli]") {

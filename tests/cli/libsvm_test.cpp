@@ -59,26 +59,25 @@ TEST_CASE("libsvm is recognised by its content, gzipped too", "[cli]") {
 }
 
 TEST_CASE("errors of libsvm name line and field", "[cli]") {
-  CHECK(message("1 1:2\nx 1:2\n") == "t.svm:2:1: 'x' is not a number");
-  CHECK(message("1,2 1:2\n") == "t.svm:1:1: '1,2' is not a number");
-  CHECK(message("1 1:2 5\n") == "t.svm:1:3: '5' is not index:value");
-  CHECK(message("1 0:2\n") == "t.svm:1:2: index 0, but indices start at 1");
-  CHECK(message("1 2:2 2:3\n") == "t.svm:1:3: index 2 after 2, expected ascending");
-  CHECK(message("1 3:2 2:3\n") == "t.svm:1:3: index 2 after 3, expected ascending");
-  CHECK(message("1 qid:3 1:2\n") == "t.svm:1:2: 'qid' is not a whole-number index");
-  CHECK(message("1 1:nan\n") == "t.svm:1:2: 'nan' is not a finite number");
-  CHECK(message("1 1:\n") == "t.svm:1:2: empty field, expected a number");
-  CHECK(message("1 99999999999999999999:1\n") ==
-        "t.svm:1:2: '99999999999999999999' is not a whole-number index");
-  CHECK(message("1\n2\n") == "t.svm: no index:value entries in any row");
-  CHECK(message("# nothing\n") == "t.svm: empty file");
-}
-
-TEST_CASE("a hostile index is refused where it stands", "[cli]") {
-  CHECK(message("1 9000000000000000000:1\n2 1:1\n") ==
-        "t.svm:1:2: index 9000000000000000000, expected at most 2147483647");
-  CHECK(message("1 1:1\n2 3:1 2147483648:1\n") ==
-        "t.svm:2:3: index 2147483648, expected at most 2147483647");
+  const ReadError rows[] = {
+      {"1 1:2\nx 1:2\n", "2:1: 'x' is not a number"},
+      {"1,2 1:2\n", "1:1: '1,2' is not a number"},
+      {"1 1:2 5\n", "1:3: '5' is not index:value"},
+      {"1 0:2\n", "1:2: index 0, but indices start at 1"},
+      {"1 2:2 2:3\n", "1:3: index 2 after 2, expected ascending"},
+      {"1 3:2 2:3\n", "1:3: index 2 after 3, expected ascending"},
+      {"1 qid:3 1:2\n", "1:2: 'qid' is not a whole-number index"},
+      {"1 1:nan\n", "1:2: 'nan' is not a finite number"},
+      {"1 1:\n", "1:2: empty field, expected a number"},
+      {"1 99999999999999999999:1\n", "1:2: '99999999999999999999' is not a whole-number index"},
+      {"1\n2\n", " no index:value entries in any row"},
+      {"# nothing\n", " empty file"},
+      // Indices of hostile size.
+      {"1 9000000000000000000:1\n2 1:1\n",
+       "1:2: index 9000000000000000000, expected at most 2147483647"},
+      {"1 1:1\n2 3:1 2147483648:1\n", "2:3: index 2147483648, expected at most 2147483647"},
+  };
+  for (const ReadError& row : rows) CHECK(message(row.content) == "t.svm:" + row.says);
 }
 
 TEST_CASE("the largest index costs nothing while reading", "[cli]") {

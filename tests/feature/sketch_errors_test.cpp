@@ -32,14 +32,31 @@ SketchOptions composed(Composition composition, int64_t intermediate,
   return options;
 }
 
-// The bytes of a map that was never disturbed.
-void check_unharmed(const SketchCase& one, const kernel::Kernel& kernel, const FeatureMap& map,
-                    const Matrix<float>& X) {
-  CAPTURE(one.label);
-  CHECK(test::equal_bytes(
-      test::features_of<float>(map, X.view()),
-      test::features_of<float>(*test::make(kernel, X.cols(), map.features(), one), X.view())));
-}
+/// A small sketch whose calls are disturbed.
+struct Disturbed {
+  const SketchCase& one;
+  std::unique_ptr<kernel::Kernel> kernel = kernel::make_polynomial(3, 1, 0.5, 1);
+  Matrix<float> X;
+  std::unique_ptr<FeatureMap> map;
+  Context context;
+
+  Disturbed(const SketchCase& sketch, int64_t n)
+      : one(sketch),
+        X(test::random_matrix<float>(n, 5, 1)),
+        map(test::make(*kernel, 5, 34, sketch)) {}
+
+  void prepare() { map->prepare(Precision::f32, context); }
+  void apply() {
+    const Matrix<float> Z(X.rows(), map->row_length());
+    map->apply(MatrixView<const float>(X.view()), {0, 34}, context, Z.view());
+  }
+  // The bytes of a map that was never disturbed.
+  void check_unharmed() const {
+    CAPTURE(one.label);
+    CHECK(test::equal_bytes(test::features_of<float>(*map, X.view()),
+                            test::features_of<float>(*test::make(*kernel, 5, 34, one), X.view())));
+  }
+};
 
 }  // namespace
 
@@ -113,53 +130,41 @@ TEST_CASE("make_sketch: kernels, dimensions and tuples that it refuses") {
 }
 
 TEST_CASE("sketches: a cancelled call says so, and the map works afterwards") {
-  const auto kernel = kernel::make_polynomial(3, 1, 0.5, 1);
-  const Matrix<float> X = test::random_matrix<float>(200, 5, 1);
   for (const SketchCase& one : test::sketch_cases()) {
-    const auto map = test::make(*kernel, 5, 34, one);
-    const Matrix<float> Z(200, map->row_length());
-    Context context;
-    const auto apply = [&] {
-      map->apply(MatrixView<const float>(X.view()), {0, 34}, context, Z.view());
-    };
+    Disturbed sketch(one, 200);
+    Context& context = sketch.context;
+    const auto apply = [&] { sketch.apply(); };
     CAPTURE(one.label);
     context.cancel();
-    CHECK(test::refusal_fault(MERCER_CANCELLED, [&] { map->prepare(Precision::f32, context); }) ==
-          "");
+    CHECK(test::refusal_fault(MERCER_CANCELLED, [&] { sketch.prepare(); }) == "");
     CHECK(test::refusal_fault(MERCER_CANCELLED, apply) == "");
     context.clear_cancelled();
-    check_unharmed(one, *kernel, *map, X);
+    sketch.check_unharmed();
     // From the progress function, once everything is drawn.
     context.progress = [](void*, int64_t, int64_t) -> int32_t { return 1; };
     CHECK(test::refusal_fault(MERCER_CANCELLED, apply) == "");
     context.clear_cancelled();
     context.progress = nullptr;
     CHECK_NOTHROW(apply());
-    check_unharmed(one, *kernel, *map, X);
+    sketch.check_unharmed();
   }
 }
 
 TEST_CASE("sketches: a memory cap is kept, named, and harms no later call") {
-  const auto kernel = kernel::make_polynomial(3, 1, 0.5, 1);
-  const Matrix<float> X = test::random_matrix<float>(50, 5, 1);
   for (const SketchCase& one : test::sketch_cases()) {
-    const auto map = test::make(*kernel, 5, 34, one);
-    const Matrix<float> Z(50, map->row_length());
-    Context context;
-    context.memory_cap = 10;
-    const auto prepare = [&] { map->prepare(Precision::f32, context); };
-    const auto apply = [&] {
-      map->apply(MatrixView<const float>(X.view()), {0, 34}, context, Z.view());
-    };
+    Disturbed sketch(one, 50);
+    const auto prepare = [&] { sketch.prepare(); };
+    const auto apply = [&] { sketch.apply(); };
     CAPTURE(one.label);
+    sketch.context.memory_cap = 10;
     CHECK(test::refusal_fault(MERCER_OUT_OF_MEMORY, prepare, "memory_cap = 10") == "");
     CHECK(test::refusal_fault(MERCER_OUT_OF_MEMORY, apply, "memory_cap = 10") == "");
-    context.memory_cap = 0;
+    sketch.context.memory_cap = 0;
     prepare();
-    context.memory_cap = 10;
+    sketch.context.memory_cap = 10;
     CHECK_NOTHROW(prepare());  // nothing left to draw
     CHECK(test::refusal_fault(MERCER_OUT_OF_MEMORY, apply, "memory_cap = 10", "tiles") == "");
-    check_unharmed(one, *kernel, *map, X);
+    sketch.check_unharmed();
   }
 }
 

@@ -131,28 +131,33 @@ TEST_CASE("model files with right checksums and values outside their domain are 
 
 TEST_CASE("options that no fit accepts are CORRUPT_FILE", "[io]") {
   const model::Model model = small_model(1);  // a regression, kfold of 12345 rows
-  const auto refused = [&](const char* from, const char* to, const char* part) {
-    return corrupt(model, "options", substitute(from, to), part);
+  constexpr struct {
+    const char *key, *value, *spoiled, *says;
+  } kRows[] = {
+      {"classes", "0", "5", "outputs = 1 with 5 classes"},
+      {"classes", "0", "-1", "classes = -1"},
+      {"lambda", "0.3", "-0.3", "lambda = -0.3"},
+      {"lambda_largest", "2", "-2", "lambda_largest = -2"},
+      {"lambda_largest", "2", "1e-18", "lambda_smallest = 1e-17, expected at most lambda_largest"},
+      {"lambda_smallest", "1e-17", "0", "lambda_smallest = 0"},
+      {"lambda_count", "5", "0", "lambda_count = 0"},
+      {"lambda_count", "5", "1000001", "lambda_count = 1000001"},
+      {"folds", "7", "0", "folds = 0"},
+      {"folds", "7", "1", "folds = 1"},
+      {"folds", "7", "12346", "folds = 12346, expected at most"},
+      {"held_out_fraction", "0.25", "0", "held_out_fraction = "},
+      {"held_out_fraction", "0.25", "-0.25", "held_out_fraction = "},
+      {"held_out_fraction", "0.25", "1", "held_out_fraction = "},
+      {"held_out_fraction", "0.25", "1e300", "held_out_fraction = "},
+      {"rows", "12345", "0", "rows = 0"},
+      {"rows", "12345", "1", "rows = 1"},
   };
-  CHECK(refused("\"classes\":0", "\"classes\":5", "outputs = 1 with 5 classes") == "");
-  CHECK(refused("\"classes\":0", "\"classes\":-1", "classes = -1") == "");
-  CHECK(refused("\"lambda\":0.3", "\"lambda\":-0.3", "lambda = -0.3") == "");
-  CHECK(refused("\"lambda_largest\":2", "\"lambda_largest\":-2", "lambda_largest = -2") == "");
-  CHECK(refused("\"lambda_largest\":2", "\"lambda_largest\":1e-18",
-                "lambda_smallest = 1e-17, expected at most lambda_largest") == "");
-  CHECK(refused("\"lambda_smallest\":1e-17", "\"lambda_smallest\":0", "lambda_smallest = 0") == "");
-  CHECK(refused("\"lambda_count\":5", "\"lambda_count\":0", "lambda_count = 0") == "");
-  CHECK(refused("\"lambda_count\":5", "\"lambda_count\":1000001", "lambda_count = 1000001") == "");
-  CHECK(refused("\"folds\":7", "\"folds\":0", "folds = 0") == "");
-  CHECK(refused("\"folds\":7", "\"folds\":1", "folds = 1") == "");
-  CHECK(refused("\"folds\":7", "\"folds\":12346", "folds = 12346, expected at most") == "");
-  for (const char* fraction : {"0", "-0.25", "1", "1e300"}) {
-    CHECK(refused("\"held_out_fraction\":0.25",
-                  (std::string("\"held_out_fraction\":") + fraction).c_str(),
-                  "held_out_fraction = ") == "");
+  for (const auto& row : kRows) {
+    const std::string key = '"' + std::string(row.key) + "\":";
+    CAPTURE(key, row.spoiled);
+    CHECK(corrupt(model, "options", substitute(key + row.value, key + row.spoiled), row.says) ==
+          "");
   }
-  CHECK(refused("\"rows\":12345", "\"rows\":0", "rows = 0") == "");
-  CHECK(refused("\"rows\":12345", "\"rows\":1", "rows = 1") == "");
   for (const double lambda : {-1.0, std::nan(""), HUGE_VAL}) {
     const auto change = [&](const std::string& bytes) {
       return as_bytes(lambda) + bytes.substr(8);

@@ -129,7 +129,7 @@ inline std::string corrupt(const model::Model& model, const char* section, Chang
       path, [](const std::string& name) { io::load_model(name); }, part);
 }
 
-inline auto substitute(const char* from, const char* to) {
+inline auto substitute(const std::string& from, const std::string& to) {
   return [=](const std::string& text) { return replaced(text, from, to); };
 }
 

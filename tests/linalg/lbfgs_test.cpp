@@ -34,6 +34,14 @@ double rosenbrock(std::span<const double> x, std::span<double> g) {
   return value;
 }
 
+/// "" if the minimisation from x is refused as INVALID_ARGUMENT with that text.
+std::string refused(const SmoothFunction& f, Vector x, const LbfgsOptions& options,
+                    const char* text) {
+  Context context;
+  return refusal_fault(
+      MERCER_INVALID_ARGUMENT, [&] { minimize_lbfgs(f, x, options, context); }, text);
+}
+
 /// 1/2 sum a_i (x_i - c_i)^2, a_i from 1 to condition.
 struct Quadratic {
   Vector a, c;
@@ -195,9 +203,7 @@ TEST_CASE("L-BFGS backs away from where the function is not finite", "[linalg]")
     CHECK(std::abs(x[i] - 1 / s) <= 1.1e-6 / (s * s));
   }
   Vector bad = {1, -1, 1};
-  CHECK(refusal_fault(
-            MERCER_INVALID_ARGUMENT, [&] { minimize_lbfgs(f, bad, {}, context); },
-            "at the start, expected finite") == "");
+  CHECK(refused(f, bad, {}, "at the start, expected finite") == "");
 }
 
 TEST_CASE("L-BFGS says why it ended", "[linalg]") {
@@ -238,22 +244,16 @@ TEST_CASE("L-BFGS says why it ended", "[linalg]") {
     g[0] = 1;
     return std::numeric_limits<double>::infinity();
   };
-  CHECK(refusal_fault(
-            MERCER_INVALID_ARGUMENT, [&] { minimize_lbfgs(linear, x, {}, context); },
-            "f(x) = inf") == "");
+  CHECK(refused(linear, x, {}, "f(x) = inf") == "");
 }
 
 TEST_CASE("L-BFGS refuses options out of their domains, obeys the context", "[linalg]") {
   Context context;
   Vector x = {-1.2, 1};
-  const auto fault = [&](const LbfgsOptions& options, const char* text) {
-    return refusal_fault(
-        MERCER_INVALID_ARGUMENT, [&] { minimize_lbfgs(rosenbrock, x, options, context); }, text);
-  };
-  CHECK(fault({.memory = 0}, "memory = 0") == "");
-  CHECK(fault({.most_iterations = -1}, "most_iterations = -1") == "");
-  CHECK(fault({.gradient_tolerance = -1}, "tolerance = -1") == "");
-  CHECK(fault({.noise = std::nan("")}, "tolerance = nan") == "");
+  CHECK(refused(rosenbrock, x, {.memory = 0}, "memory = 0") == "");
+  CHECK(refused(rosenbrock, x, {.most_iterations = -1}, "most_iterations = -1") == "");
+  CHECK(refused(rosenbrock, x, {.gradient_tolerance = -1}, "tolerance = -1") == "");
+  CHECK(refused(rosenbrock, x, {.noise = std::nan("")}, "tolerance = nan") == "");
   Context small;
   small.memory_cap = 2 * 26 * 8 - 1;
   CHECK(refusal_fault(

@@ -120,13 +120,25 @@ TEST_CASE("a search by default learns from non-negative rows with kernels of the
   }
 }
 
-TEST_CASE("inputs of bounded kernels are divided by their root mean square alone", "[model]") {
-  const Problem problem = histograms(200, 5);
+namespace {
+
+/// Of the rows X of a problem, for a kernel of rows without negative entries.
+template <class X>
+Preparation bounded_preparation(const X& rows, const Problem& problem, Transform transform,
+                                Missing missing) {
   FitOptions options;
   options.domain = domain_of(*kernel_of("additive_chi2"));
+  options.transform = transform;
+  options.missing = missing;
+  return fit_preparation(options, rows, problem.y());
+}
+
+}  // namespace
+
+TEST_CASE("inputs of bounded kernels are divided by their root mean square alone", "[model]") {
+  const Problem problem = histograms(200, 5);
   for (const Transform transform : {Transform::none, Transform::log}) {
-    options.transform = transform;
-    const Preparation by = fit_preparation(options, problem.x(), problem.y());
+    const Preparation by = bounded_preparation(problem.x(), problem, transform, Missing::refuse);
     for (size_t j = 0; j < 3; ++j) {
       const Curve curve = by.curves.empty() ? Curve() : by.curves[j];
       double squares = 0;
@@ -141,11 +153,8 @@ TEST_CASE("inputs of bounded kernels are divided by their root mean square alone
 TEST_CASE("the root mean square of a constant column is its number", "[model]") {
   Problem problem = histograms(200, 13);
   for (int64_t i = 0; i < 200; ++i) problem.X(i, 1) = 0.001;
-  FitOptions options;
-  options.domain = domain_of(*kernel_of("additive_chi2"));
   for (const Missing missing : {Missing::refuse, Missing::fill}) {  // all rows, and the sample
-    options.missing = missing;
-    const Preparation by = fit_preparation(options, problem.x(), problem.y());
+    const Preparation by = bounded_preparation(problem.x(), problem, Transform::none, missing);
     CHECK(std::abs(by.scale[1] / 0.001 - 1) < 1e-12);
   }
 }
@@ -165,11 +174,8 @@ TEST_CASE("sparse inputs of bounded kernels are divided by that of their listed 
     }
     sparse.end_row();
   }
-  FitOptions options;
-  options.domain = domain_of(*kernel_of("additive_chi2"));
   for (const Missing missing : {Missing::refuse, Missing::fill}) {
-    options.missing = missing;
-    const Preparation by = fit_preparation(options, sparse.view(), problem.y());
+    const Preparation by = bounded_preparation(sparse.view(), problem, Transform::none, missing);
     for (size_t j = 0; j < 3; ++j) {
       CHECK(by.mean[j] == 0);
       CHECK(std::abs(by.scale[j] / std::sqrt(squares[j] / listed[j]) - 1) < 1e-12);

@@ -66,18 +66,29 @@ TEST_CASE("longer lengthscales are tried as long as the simplest of equals is th
 }
 
 TEST_CASE("trials halve rows and features together", "[model]") {
-  CHECK(left_out_sizes(500, 2048).fine == TrialSize{500, 2048});
-  CHECK(left_out_sizes(1200, 2048).coarse == TrialSize{600, 1024});
-  CHECK(left_out_sizes(1200, 2048).fine == TrialSize{1200, 2048});
-  CHECK(left_out_sizes(3000, 2048).fine == TrialSize{1500, 1024});
-  CHECK(left_out_sizes(3000, 256).coarse == TrialSize{3000, 256});
-  CHECK(left_out_sizes(1200, 1002).coarse == TrialSize{600, 480});
-  CHECK(left_out_sizes(700, 701).coarse == TrialSize{350, 320});
-  CHECK(held_out_sizes(16000, 1501).fine == TrialSize{8000, 736});
-  CHECK(held_out_sizes(16000, 301).fine == TrialSize{8000, 301});
-  CHECK(held_out_sizes(16000, 4096).coarse == TrialSize{4000, 1024});
-  CHECK(held_out_sizes(16000, 4096).fine == TrialSize{8000, 2048});
-  CHECK(held_out_sizes(4000, 256).coarse == TrialSize{2000, 256});
+  constexpr struct {
+    decltype(&left_out_sizes) sizes;
+    TrialSize TrialSizes::*which;
+    int64_t rows, features;
+    TrialSize expected;
+  } kRows[] = {
+      {left_out_sizes, &TrialSizes::fine, 500, 2048, {500, 2048}},
+      {left_out_sizes, &TrialSizes::coarse, 1200, 2048, {600, 1024}},
+      {left_out_sizes, &TrialSizes::fine, 1200, 2048, {1200, 2048}},
+      {left_out_sizes, &TrialSizes::fine, 3000, 2048, {1500, 1024}},
+      {left_out_sizes, &TrialSizes::coarse, 3000, 256, {3000, 256}},
+      {left_out_sizes, &TrialSizes::coarse, 1200, 1002, {600, 480}},
+      {left_out_sizes, &TrialSizes::coarse, 700, 701, {350, 320}},
+      {held_out_sizes, &TrialSizes::fine, 16000, 1501, {8000, 736}},
+      {held_out_sizes, &TrialSizes::fine, 16000, 301, {8000, 301}},
+      {held_out_sizes, &TrialSizes::coarse, 16000, 4096, {4000, 1024}},
+      {held_out_sizes, &TrialSizes::fine, 16000, 4096, {8000, 2048}},
+      {held_out_sizes, &TrialSizes::coarse, 4000, 256, {2000, 256}},
+  };
+  for (const auto& row : kRows) {
+    CAPTURE(row.rows, row.features);
+    CHECK(row.sizes(row.rows, row.features).*row.which == row.expected);
+  }
   CHECK(held_out_sizes(10000000, 2048).fine.rows == 95367);  // 1e11 / 1024^2
 }
 

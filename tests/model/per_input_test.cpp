@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "feature/fourier.h"
-#include "feature/map_entry.h"
 #include "kernel/kernel.h"
 #include "model/search.h"
 #include "model_problem.h"
 #include "statistic/prediction_score.h"
 #include "support/catch.h"
+#include "support/made_map.h"
 #include "support/refusal.h"
 
 using namespace mercer;
@@ -45,13 +45,7 @@ struct PoissonMaker final : GaussianMaker {
   std::shared_ptr<const feature::FeatureMap> make_per_input(std::span<const double> lengthscales,
                                                             int64_t D) const override {
     const std::vector<double> list(lengthscales.begin(), lengthscales.end());
-    const Parameters bell = {{"kernel", "gaussian"}, {"lengthscale", list}};
-    return feature::make_map(
-        feature::canonical_map({{"map", "poisson"},
-                                {"kernel", std::make_shared<const Parameters>(bell)},
-                                {"inputs", d},
-                                {"features", D}},
-                               "", feature::Data::refused));
+    return made_map("poisson", {{"kernel", "gaussian"}, {"lengthscale", list}}, d, D);
   }
 };
 

@@ -106,38 +106,27 @@ int64_t wrong_mixture_columns(const char* name, Scramble scramble) {
   return wrong;
 }
 
-template <class Check>
-void for_each_scramble(const Check& check) {
-  for (const Scramble scramble : {Scramble::owen, Scramble::digital_shift}) {
-    INFO("scramble " << static_cast<int>(scramble));
-    check(scramble);
-  }
-}
+struct Sobol {
+  using Points = random::SobolPoints;
+  static constexpr const char* kName = "sobol";
+};
+struct Halton {
+  using Points = random::HaltonPoints;
+  static constexpr const char* kName = "halton";
+};
 
 }  // namespace
 
-TEST_CASE("low discrepancy: columns are quantiles of the points over the lengthscale",
-          "[projection]") {
-  for_each_scramble([](Scramble scramble) {
-    CHECK(wrong_columns<random::SobolPoints>("sobol", scramble) == 0);
-    CHECK(wrong_columns<random::HaltonPoints>("halton", scramble) == 0);
-  });
-}
-
-TEST_CASE("low discrepancy: columns of isotropic laws are a scale times normal quantiles",
-          "[projection]") {
-  for_each_scramble([](Scramble scramble) {
-    CHECK(wrong_isotropic_columns<random::SobolPoints>("sobol", scramble) == 0);
-    CHECK(wrong_isotropic_columns<random::HaltonPoints>("halton", scramble) == 0);
-  });
-}
-
-TEST_CASE("low discrepancy: columns of a mixture are those of its component and sign",
-          "[projection]") {
-  for_each_scramble([](Scramble scramble) {
-    CHECK(wrong_mixture_columns<random::SobolPoints>("sobol", scramble) == 0);
-    CHECK(wrong_mixture_columns<random::HaltonPoints>("halton", scramble) == 0);
-  });
+TEMPLATE_TEST_CASE("low discrepancy: columns are made of the points", "[projection]", Sobol,
+                   Halton) {
+  using Points = typename TestType::Points;
+  for (const Scramble scramble : {Scramble::owen, Scramble::digital_shift}) {
+    INFO("scramble " << static_cast<int>(scramble));
+    CHECK(wrong_columns<Points>(TestType::kName, scramble) == 0);
+    // Of isotropic laws a scale times normal quantiles, of a mixture of its component and sign.
+    CHECK(wrong_isotropic_columns<Points>(TestType::kName, scramble) == 0);
+    CHECK(wrong_mixture_columns<Points>(TestType::kName, scramble) == 0);
+  }
 }
 
 TEST_CASE("low discrepancy: every column of an isotropic law has that law over the scrambles",

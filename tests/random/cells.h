@@ -7,6 +7,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "random/scramble.h"
+#include "support/catch.h"
+
 namespace mercer::test {
 
 /// The interval of length 1 / count that each number lies in.
@@ -23,6 +26,16 @@ inline size_t wrong_cells(const std::vector<uint64_t>& numbers) {
   size_t wrong = 0;
   for (const int count : held) wrong += count != 1;
   return wrong;
+}
+
+/// wrong(scramble) counts such cells: there are none under any scramble.
+template <class Count>
+void check_cells(const Count& wrong) {
+  for (const random::Scramble scramble :
+       {random::Scramble::owen, random::Scramble::digital_shift}) {
+    INFO("scramble " << static_cast<int>(scramble));
+    CHECK(wrong(scramble) == 0);
+  }
 }
 
 }  // namespace mercer::test

@@ -9,12 +9,14 @@
 #include "spec/json.h"
 #include "spec/spec.h"
 #include "spec/specs.h"
+#include "spec_door.h"
 #include "support/catch.h"
 #include "support/kernels.h"
 #include "support/refusal.h"
 
 using namespace mercer;
 using mercer::test::refusal_fault;
+using Door = mercer::test::SpecDoor<&spec::kernel_from_spec>;
 
 namespace {
 
@@ -52,16 +54,6 @@ Value random_value(const Field& field, std::mt19937_64& words) {
   return {};
 }
 
-std::string printed_after_reading(const std::string& text) {
-  return spec::to_spec(*spec::kernel_from_spec(text));
-}
-
-template <class... Part>
-std::string refused(mercer_status status, const std::string& json, const Part&... parts) {
-  return refusal_fault(
-      status, [&] { spec::kernel_from_spec(json); }, parts...);
-}
-
 }  // namespace
 
 TEST_CASE("every kernel of the table can be made from what is required and prints its defaults",
@@ -83,7 +75,7 @@ TEST_CASE("every kernel of the table can be made from what is required and print
     const auto kernel = spec::kernel_from_spec(print_object(given));
     CHECK(kernel->name() == entry.name);
     CHECK(spec::to_spec(*kernel) == spec::print_versioned(expected));
-    CHECK(printed_after_reading(spec::to_spec(*kernel)) == spec::to_spec(*kernel));
+    CHECK(Door::printed(spec::to_spec(*kernel)) == spec::to_spec(*kernel));
   }
 }
 
@@ -96,7 +88,7 @@ TEST_CASE("spec to kernel to spec is exact for every kernel away from its defaul
       for (const Field& field : entry.fields) wanted.set(field.key, random_value(field, words));
       const std::string text = spec::print_versioned(wanted);
       INFO(text);
-      REQUIRE(printed_after_reading(text) == text);
+      REQUIRE(Door::printed(text) == text);
     }
   }
 }
@@ -123,14 +115,13 @@ TEST_CASE("typed constructors and specs are two doors to the same object", "[spe
         R"({"mercer":1,"kernel":"matern","nu":1.5,"lengthscale":0.7,"variance":1})");
   CHECK(spec::to_spec(*kernel::make_gaussian({0.1, 2}, 3.0)) ==
         R"({"mercer":1,"kernel":"gaussian","lengthscale":[0.1,2],"variance":3})");
-  CHECK(printed_after_reading(R"({"variance":3,"lengthscale":[0.1,2.0],"kernel":"gaussian"})") ==
+  CHECK(Door::printed(R"({"variance":3,"lengthscale":[0.1,2.0],"kernel":"gaussian"})") ==
         R"({"mercer":1,"kernel":"gaussian","lengthscale":[0.1,2],"variance":3})");
 }
 
 TEST_CASE("kernels of kernels print every default of every part, to the depth of specs", "[spec]") {
-  CHECK(printed_after_reading(
-            R"({"kernel":"sum","parts":[{"kernel":"sign"},{"parts":[{"kernel":"cauchy"},)"
-            R"({"mercer":1,"kernel":"sign","variance":2}],"kernel":"product"}]})") ==
+  CHECK(Door::printed(R"({"kernel":"sum","parts":[{"kernel":"sign"},{"parts":[{"kernel":"cauchy"},)"
+                      R"({"mercer":1,"kernel":"sign","variance":2}],"kernel":"product"}]})") ==
         R"({"mercer":1,"kernel":"sum","parts":[{"kernel":"sign","variance":1},)"
         R"({"kernel":"product","parts":[{"kernel":"cauchy","lengthscale":1,"variance":1},)"
         R"({"kernel":"sign","variance":2}],"variance":1}],"variance":1})");
@@ -139,10 +130,10 @@ TEST_CASE("kernels of kernels print every default of every part, to the depth of
   for (int level = 0; level < 15; ++level)
     deep = R"({"kernel":"product","parts":[{"kernel":"sign","variance":1},)" + deep +
            R"(],"variance":1})";
-  CHECK(printed_after_reading(deep) == R"({"mercer":1,)" + deep.substr(1));
+  CHECK(Door::printed(deep) == R"({"mercer":1,)" + deep.substr(1));
   const std::string deeper =
       R"({"kernel":"sum","parts":[{"kernel":"sum","parts":[)" + deep + "," + deep + "]}]}";
-  CHECK(refused(MERCER_INVALID_ARGUMENT, deeper, "nested deeper than 32 levels") == "");
+  CHECK(Door::refused(MERCER_INVALID_ARGUMENT, deeper, "nested deeper than 32 levels") == "");
 }
 
 TEST_CASE("what is wrong with a list of kernels is said", "[spec]") {
@@ -151,48 +142,54 @@ TEST_CASE("what is wrong with a list of kernels is said", "[spec]") {
     return R"({"kernel":"sum","parts":)" + json + "}";
   };
   const std::string sign = R"({"kernel":"sign"})", expected = "expected a list of 2 to 64 kernel";
-  CHECK(refused(invalid, R"({"kernel":"sum"})", "key \"parts\" is missing", expected) == "");
-  CHECK(refused(invalid, parts("[]"), "parts = a list of 0 numbers", expected) == "");
-  CHECK(refused(invalid, parts("[1,2]"), "parts = a list of 2 numbers", expected) == "");
-  CHECK(refused(invalid, parts("2"), "parts = 2", expected) == "");
-  CHECK(refused(invalid, parts(sign), "parts = an object", expected) == "");
-  CHECK(refused(invalid, parts("\"sign\""), "parts = \"sign\"", expected) == "");
-  CHECK(refused(invalid, parts("[" + sign + "]"), "parts = a list of 1 objects", expected) == "");
+  CHECK(Door::refused(invalid, R"({"kernel":"sum"})", "key \"parts\" is missing", expected) == "");
+  CHECK(Door::refused(invalid, parts("[]"), "parts = a list of 0 numbers", expected) == "");
+  CHECK(Door::refused(invalid, parts("[1,2]"), "parts = a list of 2 numbers", expected) == "");
+  CHECK(Door::refused(invalid, parts("2"), "parts = 2", expected) == "");
+  CHECK(Door::refused(invalid, parts(sign), "parts = an object", expected) == "");
+  CHECK(Door::refused(invalid, parts("\"sign\""), "parts = \"sign\"", expected) == "");
+  CHECK(Door::refused(invalid, parts("[" + sign + "]"), "parts = a list of 1 objects", expected) ==
+        "");
   std::string many = "[" + sign;
   for (int i = 1; i < 1000; ++i) many += "," + sign;
-  CHECK(refused(invalid, parts(many + "]"), "parts = a list of 1000 objects", expected) == "");
-  CHECK(refused(invalid, parts("[" + sign + R"(,{"kernel":"sine"}])"), "parts[1].kernel = \"sine\"",
-                "\"gaussian\"") == "");
-  CHECK(refused(invalid, parts("[" + sign + ",{}]"), "key \"parts[1].kernel\" is missing") == "");
-  CHECK(refused(
+  CHECK(Door::refused(invalid, parts(many + "]"), "parts = a list of 1000 objects", expected) ==
+        "");
+  CHECK(Door::refused(invalid, parts("[" + sign + R"(,{"kernel":"sine"}])"),
+                      "parts[1].kernel = \"sine\"", "\"gaussian\"") == "");
+  CHECK(Door::refused(invalid, parts("[" + sign + ",{}]"), "key \"parts[1].kernel\" is missing") ==
+        "");
+  CHECK(Door::refused(
             invalid,
             parts("[" + sign + "," +
                   parts("[" + sign + R"(,{"kernel":"gaussian",)" + R"("lengthscale":-1}])") + "]"),
             "parts[1].parts[1].lengthscale = -1") == "");
-  CHECK(refused(MERCER_NEWER_VERSION, parts("[" + sign + R"(,{"mercer":2,"kernel":"new"}])"),
-                "parts[1].mercer = 2") == "");
+  CHECK(Door::refused(MERCER_NEWER_VERSION, parts("[" + sign + R"(,{"mercer":2,"kernel":"new"}])"),
+                      "parts[1].mercer = 2") == "");
 }
 
 TEST_CASE("what is wrong with a kernel spec is said", "[spec]") {
   const mercer_status invalid = MERCER_INVALID_ARGUMENT;
-  CHECK(refused(invalid, "{}", "key \"kernel\" is missing", "\"gaussian\"") == "");
-  CHECK(refused(invalid, R"({"kernel":"gausian"})", "kernel = \"gausian\", expected one of",
-                "\"gaussian\"") == "");
-  CHECK(refused(invalid, R"({"kernel":7})", "kernel = 7") == "");
-  CHECK(refused(invalid, R"({"kernel":"gaussian","gamma":1})", "unknown key \"gamma\"",
-                "\"lengthscale\"") == "");
-  CHECK(refused(invalid, R"({"kernel":"gaussian","lengthscale":-1})", "lengthscale = -1") == "");
-  CHECK(refused(invalid, R"({"kernel":"gaussian","lengthscale":[1,0]})", "lengthscale[1] = 0") ==
+  CHECK(Door::refused(invalid, "{}", "key \"kernel\" is missing", "\"gaussian\"") == "");
+  CHECK(Door::refused(invalid, R"({"kernel":"gausian"})", "kernel = \"gausian\", expected one of",
+                      "\"gaussian\"") == "");
+  CHECK(Door::refused(invalid, R"({"kernel":7})", "kernel = 7") == "");
+  CHECK(Door::refused(invalid, R"({"kernel":"gaussian","gamma":1})", "unknown key \"gamma\"",
+                      "\"lengthscale\"") == "");
+  CHECK(Door::refused(invalid, R"({"kernel":"gaussian","lengthscale":-1})", "lengthscale = -1") ==
         "");
-  CHECK(refused(invalid, R"({"kernel":"gaussian","variance":0})",
-                "variance = 0, expected a number > 0") == "");
-  CHECK(refused(invalid, R"({"kernel":"skewed_chi2","lengthscale":1})",
-                "unknown key \"lengthscale\"") == "");
-  CHECK(refused(invalid, R"({"kernel":"generalized_gaussian_spectrum","order":1.5})",
-                "order = 1.5") == "");
-  CHECK(refused(invalid, R"({"kernel":"bilinear"})", "key \"left\" is missing, expected an integer",
-                ">= 1 and <= 2147483646") == "");
-  CHECK(refused(invalid, R"({"kernel":"bilinear","left":0})", "left = 0") == "");
-  CHECK(refused(MERCER_NEWER_VERSION, R"({"mercer":2,"kernel":"new"})", "mercer = 2") == "");
-  CHECK(refused(MERCER_UNSUPPORTED, R"({"kernel":"gaussian","needs":"data"})", "needs") == "");
+  CHECK(Door::refused(invalid, R"({"kernel":"gaussian","lengthscale":[1,0]})",
+                      "lengthscale[1] = 0") == "");
+  CHECK(Door::refused(invalid, R"({"kernel":"gaussian","variance":0})",
+                      "variance = 0, expected a number > 0") == "");
+  CHECK(Door::refused(invalid, R"({"kernel":"skewed_chi2","lengthscale":1})",
+                      "unknown key \"lengthscale\"") == "");
+  CHECK(Door::refused(invalid, R"({"kernel":"generalized_gaussian_spectrum","order":1.5})",
+                      "order = 1.5") == "");
+  CHECK(Door::refused(invalid, R"({"kernel":"bilinear"})",
+                      "key \"left\" is missing, expected an integer",
+                      ">= 1 and <= 2147483646") == "");
+  CHECK(Door::refused(invalid, R"({"kernel":"bilinear","left":0})", "left = 0") == "");
+  CHECK(Door::refused(MERCER_NEWER_VERSION, R"({"mercer":2,"kernel":"new"})", "mercer = 2") == "");
+  CHECK(Door::refused(MERCER_UNSUPPORTED, R"({"kernel":"gaussian","needs":"data"})", "needs") ==
+        "");
 }

@@ -9,12 +9,14 @@
 #include "spec/json.h"
 #include "spec/spec.h"
 #include "spec/specs.h"
+#include "spec_door.h"
 #include "support/catch.h"
 #include "support/kernels.h"
 #include "support/refusal.h"
 
 using namespace mercer;
 using mercer::test::refusal_fault;
+using Door = mercer::test::SpecDoor<&spec::map_from_spec>;
 
 namespace {
 
@@ -22,16 +24,6 @@ constexpr const char* kSmall =
     R"({"map":"fourier","kernel":{"kernel":"gaussian"},"inputs":3,"features":8)";
 
 std::string small_with(const std::string& more) { return std::string(kSmall) + more + "}"; }
-
-std::string printed_after_reading(const std::string& text) {
-  return spec::to_spec(*spec::map_from_spec(text));
-}
-
-template <class... Part>
-std::string refused(mercer_status status, const std::string& json, const Part&... parts) {
-  return refusal_fault(
-      status, [&] { spec::map_from_spec(json); }, parts...);
-}
 
 std::vector<double> features_of(const feature::FeatureMap& map) {
   std::vector<double> X(static_cast<size_t>(5 * map.inputs())),
@@ -51,7 +43,7 @@ bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
 
 TEST_CASE("a map prints every default, its kernel without a version", "[spec]") {
   CHECK(
-      printed_after_reading(small_with("")) ==
+      Door::printed(small_with("")) ==
       R"({"mercer":1,"map":"fourier","kernel":{"kernel":"gaussian","lengthscale":1,"variance":1},"inputs":3,)"
       R"("features":8,"seed":0,"projection":"dense","form":"pair",)"
       R"("radius":"drawn","scramble":"owen","whole_blocks":false})");
@@ -66,14 +58,16 @@ TEST_CASE("a spec that names no map has the default map of its kernel", "[spec]"
                                     {R"({"kernel":"anova"})", "anova"},
                                     {R"({"kernel":"reciprocal_semigroup"})", "laplace"}}) {
     const std::string named = R"({"map":")" + std::string(map) + "\"," + with(kernel).substr(1);
-    CHECK(printed_after_reading(with(kernel)) == printed_after_reading(named));
+    CHECK(Door::printed(with(kernel)) == Door::printed(named));
   }
-  CHECK(refused(MERCER_INVALID_ARGUMENT, with(R"({"kernel":"polka"})"),
-                "kernel.kernel = \"polka\", expected one of") == "");
-  CHECK(refused(MERCER_INVALID_ARGUMENT, with("{}"), "key \"kernel.kernel\" is missing") == "");
-  CHECK(refused(MERCER_INVALID_ARGUMENT, with("7"), "kernel = 7, expected a kernel spec") == "");
-  CHECK(refused(MERCER_UNSUPPORTED, with(R"({"kernel":"dot_product","coefficients":[1]})"),
-                "map nystroem is made from rows") == "");
+  CHECK(Door::refused(MERCER_INVALID_ARGUMENT, with(R"({"kernel":"polka"})"),
+                      "kernel.kernel = \"polka\", expected one of") == "");
+  CHECK(Door::refused(MERCER_INVALID_ARGUMENT, with("{}"), "key \"kernel.kernel\" is missing") ==
+        "");
+  CHECK(Door::refused(MERCER_INVALID_ARGUMENT, with("7"), "kernel = 7, expected a kernel spec") ==
+        "");
+  CHECK(Door::refused(MERCER_UNSUPPORTED, with(R"({"kernel":"dot_product","coefficients":[1]})"),
+                      "map nystroem is made from rows") == "");
 }
 
 // A projection under which a field of the Fourier map may have any value.
@@ -96,7 +90,7 @@ std::string kernel_for(const feature::MapEntry& entry) {
 // A build without FFTW knows the sketch and refuses it.
 bool is_refused_sketch(const std::string& text) {
   return text.find("tensor_sketch") != std::string::npos &&
-         refused(MERCER_UNSUPPORTED, text, "lacks FFTW") == "";
+         Door::refused(MERCER_UNSUPPORTED, text, "lacks FFTW") == "";
 }
 
 TEST_CASE("spec to map to spec is exact for every choice of every map", "[spec]") {
@@ -114,11 +108,11 @@ TEST_CASE("spec to map to spec is exact for every choice of every map", "[spec]"
             projection_for(field.key) + ",\"" + field.key + "\":\"" + choice + "\"}";
         if (is_refused_sketch(text)) continue;
         INFO(text);
-        const std::string once = printed_after_reading(text);
+        const std::string once = Door::printed(text);
         CHECK(once.find(R"("seed":"18446744073709551615")") != std::string::npos);
         CHECK(once.find(std::string("\"") + field.key + "\":\"" + choice + "\"") !=
               std::string::npos);
-        CHECK(printed_after_reading(once) == once);
+        CHECK(Door::printed(once) == once);
       }
     }
   }
@@ -139,10 +133,10 @@ TEST_CASE("every sketch may be the base of a composed one, with every choice of 
           const std::string text = std::string(R"({"map":")") + composed + kernel + base + "}";
           if (is_refused_sketch(text)) continue;
           INFO(text);
-          const std::string once = printed_after_reading(text);
+          const std::string once = Door::printed(text);
           CHECK(once.find(std::string(R"("base":{"map":")") + name) != std::string::npos);
           CHECK(once.find(std::string("\"") + field.key + R"(":")" + choice) != std::string::npos);
-          CHECK(printed_after_reading(once) == once);
+          CHECK(Door::printed(once) == once);
         }
       }
     }
@@ -151,24 +145,25 @@ TEST_CASE("every sketch may be the base of a composed one, with every choice of 
 
 TEST_CASE("the kind of a sketch is read by its earlier keys", "[spec]") {
   const auto printed = [](const std::string& head) {
-    return printed_after_reading(R"({"map":)" + head +
-                                 R"(,"kernel":{"kernel":"polynomial"},"inputs":3,"features":8})");
+    return Door::printed(R"({"map":)" + head +
+                         R"(,"kernel":{"kernel":"polynomial"},"inputs":3,"features":8})");
   };
   CHECK(printed(R"("tensor_srht","variant":"stacked")") ==
         printed(R"("tensor_srht","kind":"stacked")"));
   CHECK(printed(R"("product_sketch","weights":"gaussian")") ==
         printed(R"("product_sketch","kind":"gaussian")"));
-  CHECK(refused(MERCER_INVALID_ARGUMENT,
-                R"({"map":"tensor_srht","weights":"gaussian","kernel":{"kernel":"polynomial"},)"
-                R"("inputs":3,"features":8})",
-                "unknown key \"weights\"") == "");
+  CHECK(
+      Door::refused(MERCER_INVALID_ARGUMENT,
+                    R"({"map":"tensor_srht","weights":"gaussian","kernel":{"kernel":"polynomial"},)"
+                    R"("inputs":3,"features":8})",
+                    "unknown key \"weights\"") == "");
 }
 
 TEST_CASE("a sketch prints what its base and its inner columns default to", "[spec]") {
   const auto printed = [](const std::string& head, const std::string& more) {
-    return printed_after_reading(R"({"map":")" + head +
-                                 R"(","kernel":{"kernel":"polynomial"},"inputs":3,"features":8)" +
-                                 more + "}");
+    return Door::printed(R"({"map":")" + head +
+                         R"(","kernel":{"kernel":"polynomial"},"inputs":3,"features":8)" + more +
+                         "}");
   };
   const auto expected = [](const std::string& head, const std::string& own) {
     return R"({"mercer":1,"map":")" + head +
@@ -202,28 +197,30 @@ TEST_CASE("what is wrong with the spec of a sketch is said, with the path of the
            "}";
   };
   const auto with_base = [&](const std::string& base) { return craft("\"base\":" + base); };
-  CHECK(refused(invalid, with_base("\"tensor_srht\""),
-                "base = \"tensor_srht\", expected a sketch spec",
-                R"({"map":"product_sketch"|"tensor_sketch"|"tensor_srht",...})") == "");
-  CHECK(refused(invalid, with_base("{}"), "key \"base.map\" is missing", "\"tensor_srht\"") == "");
-  CHECK(refused(invalid, with_base(R"({"map":"craft"})"), "base.map = \"craft\"",
-                "one of \"product_sketch\"") == "");
-  CHECK(refused(invalid, with_base(R"({"map":"fourier"})"), "base.map = \"fourier\"") == "");
-  CHECK(refused(invalid, with_base(R"({"map":"tensor_srht","weights":"gaussian"})"),
-                "unknown key \"base.weights\"", "\"kind\"") == "");
-  CHECK(refused(invalid, with_base(R"({"map":"tensor_srht","inputs":3})"),
-                "unknown key \"base.inputs\"") == "");
-  CHECK(refused(invalid, with_base(R"({"map":"tensor_srht","field":"quaternion"})"),
-                "base.field = \"quaternion\"", "\"complex_to_real\"") == "");
-  CHECK(refused(MERCER_NEWER_VERSION, with_base(R"({"mercer":2,"map":"tensor_srht"})"),
-                "base.mercer = 2") == "");
-  CHECK(refused(MERCER_UNSUPPORTED, with_base(R"({"map":"tensor_srht","needs":"data"})"),
-                "base.needs") == "");
-  CHECK(refused(invalid, craft(R"("intermediate":0)"), "intermediate = 0", ">= 1") == "");
-  CHECK(refused(invalid, craft(R"("intermediate":9)"), "intermediate = 9", "even") == "");
-  CHECK(refused(MERCER_UNSUPPORTED,
-                R"({"map":"tensor_srht","kernel":{"kernel":"gaussian"},"inputs":3,"features":8})",
-                "kernel gaussian", "polynomial or bilinear") == "");
+  CHECK(Door::refused(invalid, with_base("\"tensor_srht\""),
+                      "base = \"tensor_srht\", expected a sketch spec",
+                      R"({"map":"product_sketch"|"tensor_sketch"|"tensor_srht",...})") == "");
+  CHECK(Door::refused(invalid, with_base("{}"), "key \"base.map\" is missing", "\"tensor_srht\"") ==
+        "");
+  CHECK(Door::refused(invalid, with_base(R"({"map":"craft"})"), "base.map = \"craft\"",
+                      "one of \"product_sketch\"") == "");
+  CHECK(Door::refused(invalid, with_base(R"({"map":"fourier"})"), "base.map = \"fourier\"") == "");
+  CHECK(Door::refused(invalid, with_base(R"({"map":"tensor_srht","weights":"gaussian"})"),
+                      "unknown key \"base.weights\"", "\"kind\"") == "");
+  CHECK(Door::refused(invalid, with_base(R"({"map":"tensor_srht","inputs":3})"),
+                      "unknown key \"base.inputs\"") == "");
+  CHECK(Door::refused(invalid, with_base(R"({"map":"tensor_srht","field":"quaternion"})"),
+                      "base.field = \"quaternion\"", "\"complex_to_real\"") == "");
+  CHECK(Door::refused(MERCER_NEWER_VERSION, with_base(R"({"mercer":2,"map":"tensor_srht"})"),
+                      "base.mercer = 2") == "");
+  CHECK(Door::refused(MERCER_UNSUPPORTED, with_base(R"({"map":"tensor_srht","needs":"data"})"),
+                      "base.needs") == "");
+  CHECK(Door::refused(invalid, craft(R"("intermediate":0)"), "intermediate = 0", ">= 1") == "");
+  CHECK(Door::refused(invalid, craft(R"("intermediate":9)"), "intermediate = 9", "even") == "");
+  CHECK(Door::refused(
+            MERCER_UNSUPPORTED,
+            R"({"map":"tensor_srht","kernel":{"kernel":"gaussian"},"inputs":3,"features":8})",
+            "kernel gaussian", "polynomial or bilinear") == "");
 }
 
 TEST_CASE("a linear map read back computes the same features bit for bit", "[spec]") {
@@ -252,7 +249,7 @@ TEST_CASE("a map of supplied frequencies needs its numbers", "[spec]") {
   const auto map = feature::make_fourier_supplied(*kernel, {frequencies.data(), 2, 3}, weights, {});
   const std::string text = spec::to_spec(*map);
   CHECK(text.ends_with(R"("needs":"data"})"));
-  CHECK(refused(MERCER_UNSUPPORTED, text, "needs = \"data\"") == "");
+  CHECK(Door::refused(MERCER_UNSUPPORTED, text, "needs = \"data\"") == "");
   const std::vector<NumberArray> numbers = map->numbers();
   const auto back = spec::map_from_spec_and_numbers(text, numbers);
   CHECK(spec::to_spec(*back) == text);
@@ -268,44 +265,47 @@ TEST_CASE("numbers that do not belong to the spec are refused", "[spec]") {
             MERCER_INVALID_ARGUMENT,
             [&] { spec::map_from_spec_and_numbers(small_with(""), numbers); },
             "1 arrays of numbers given, expected none") == "");
-  CHECK(refused(MERCER_UNSUPPORTED, small_with(R"(,"projection":"supplied")"), "supplied") == "");
+  CHECK(Door::refused(MERCER_UNSUPPORTED, small_with(R"(,"projection":"supplied")"), "supplied") ==
+        "");
 }
 
 TEST_CASE("what is wrong with a map spec is said, with the path of the key", "[spec]") {
   const mercer_status invalid = MERCER_INVALID_ARGUMENT;
-  CHECK(refused(invalid, "{}", "key \"map\" is missing", "\"fourier\"") == "");
-  CHECK(refused(invalid, R"({"map":"furrier"})", "map = \"furrier\"") == "");
-  CHECK(refused(invalid, R"({"map":"fourier"})", "key \"kernel\" is missing", "a kernel spec") ==
-        "");
-  CHECK(refused(invalid, R"({"map":"fourier","kernel":"gaussian"})",
-                "kernel = \"gaussian\", expected a kernel spec") == "");
-  CHECK(refused(invalid, R"({"map":"fourier","kernel":{"kernel":"gaussian"}})",
-                "key \"inputs\" is missing") == "");
-  CHECK(refused(invalid, small_with(R"(,"inptus":3)"), "unknown key \"inptus\"") == "");
-  CHECK(refused(invalid, small_with(R"(,"form":"triple")"), "form = \"triple\"", "\"pair\"") == "");
-  CHECK(refused(invalid, small_with(R"(,"seed":1.5)"), "seed = 1.5") == "");
+  CHECK(Door::refused(invalid, "{}", "key \"map\" is missing", "\"fourier\"") == "");
+  CHECK(Door::refused(invalid, R"({"map":"furrier"})", "map = \"furrier\"") == "");
+  CHECK(Door::refused(invalid, R"({"map":"fourier"})", "key \"kernel\" is missing",
+                      "a kernel spec") == "");
+  CHECK(Door::refused(invalid, R"({"map":"fourier","kernel":"gaussian"})",
+                      "kernel = \"gaussian\", expected a kernel spec") == "");
+  CHECK(Door::refused(invalid, R"({"map":"fourier","kernel":{"kernel":"gaussian"}})",
+                      "key \"inputs\" is missing") == "");
+  CHECK(Door::refused(invalid, small_with(R"(,"inptus":3)"), "unknown key \"inptus\"") == "");
+  CHECK(Door::refused(invalid, small_with(R"(,"form":"triple")"), "form = \"triple\"",
+                      "\"pair\"") == "");
+  CHECK(Door::refused(invalid, small_with(R"(,"seed":1.5)"), "seed = 1.5") == "");
   const auto sized = [](const std::string& inputs, const std::string& features) {
     return R"({"map":"fourier","kernel":{"kernel":"gaussian"},"inputs":)" + inputs +
            ",\"features\":" + features + "}";
   };
-  CHECK(refused(invalid, sized("0", "8"), "inputs = 0", ">= 1") == "");
-  CHECK(refused(invalid, sized("3", "-8"), "features = -8") == "");
-  CHECK(refused(invalid, sized("3", "8.0"), "features = 8.0", "without point") == "");
-  CHECK(refused(invalid, sized("3", "7"), "features = 7", "even") == "");
-  CHECK(refused(invalid, sized("2147483648", "8"), "inputs = 2147483648", "2147483647") == "");
+  CHECK(Door::refused(invalid, sized("0", "8"), "inputs = 0", ">= 1") == "");
+  CHECK(Door::refused(invalid, sized("3", "-8"), "features = -8") == "");
+  CHECK(Door::refused(invalid, sized("3", "8.0"), "features = 8.0", "without point") == "");
+  CHECK(Door::refused(invalid, sized("3", "7"), "features = 7", "even") == "");
+  CHECK(Door::refused(invalid, sized("2147483648", "8"), "inputs = 2147483648", "2147483647") ==
+        "");
   const auto kernel = [](const std::string& spec) {
     return R"({"map":"fourier","inputs":3,"features":8,"kernel":)" + spec + "}";
   };
-  CHECK(refused(invalid, kernel(R"({"kernel":"gaussian","lengthscale":"1"})"),
-                "kernel.lengthscale = \"1\"") == "");
-  CHECK(refused(invalid, kernel(R"({"kernel":"gaussian","mu":1})"), "unknown key \"kernel.mu\"") ==
-        "");
-  CHECK(refused(MERCER_NEWER_VERSION, kernel(R"({"mercer":9,"kernel":"gaussian"})"),
-                "kernel.mercer = 9") == "");
-  CHECK(refused(MERCER_DIMENSION_MISMATCH, kernel(R"({"kernel":"gaussian","lengthscale":[1,2]})"),
-                "lengthscale") == "");
-  CHECK(refused(MERCER_UNSUPPORTED, kernel(R"({"kernel":"gaussian","needs":"data"})"),
-                "kernel.needs") == "");
+  CHECK(Door::refused(invalid, kernel(R"({"kernel":"gaussian","lengthscale":"1"})"),
+                      "kernel.lengthscale = \"1\"") == "");
+  CHECK(Door::refused(invalid, kernel(R"({"kernel":"gaussian","mu":1})"),
+                      "unknown key \"kernel.mu\"") == "");
+  CHECK(Door::refused(MERCER_NEWER_VERSION, kernel(R"({"mercer":9,"kernel":"gaussian"})"),
+                      "kernel.mercer = 9") == "");
+  CHECK(Door::refused(MERCER_DIMENSION_MISMATCH,
+                      kernel(R"({"kernel":"gaussian","lengthscale":[1,2]})"), "lengthscale") == "");
+  CHECK(Door::refused(MERCER_UNSUPPORTED, kernel(R"({"kernel":"gaussian","needs":"data"})"),
+                      "kernel.needs") == "");
 }
 
 TEST_CASE("sizes that no machine has are an error, not a crash", "[spec]") {

@@ -3,6 +3,7 @@
 #include "spec/report_spec.h"
 
 #include <cmath>
+#include <cstring>
 #include <string>
 
 #include "support/catch.h"
@@ -58,19 +59,25 @@ TEST_CASE("a model of a fit has an empty report", "[spec]") {
 
 TEST_CASE("a damaged report is refused by name", "[spec]") {
   const std::string text = spec::print_report(report(), Task::regression);
-  const auto refused = [&](const std::string& from, const std::string& to, const char* names) {
-    std::string damaged = text;
-    damaged.replace(damaged.find(from), from.size(), to);
-    return test::refusal_fault(
-        MERCER_INVALID_ARGUMENT, [&] { spec::parse_report(damaged); }, "report", names);
+  constexpr struct {
+    const char *from, *to, *names;
+  } kDamages[] = {
+      {R"("held_out")", R"("no")", "criterion"},
+      {R"("criterion_rows":500)", R"("criterion_rows":-5)", "criterion_rows"},
+      {R"("lambda":0.001)", R"("lambda":"x")", "lambda"},
+      {R"("kind":"unseen")", R"("kind":3)", "kind"},
+      {R"("stage":"coarse")", R"("stage":"fifth")", "stage"},
+      {"[1.0,0.5]", R"([1.0,"a"])", "relevance"},
+      {R"("warnings":["one)", R"("warnings":[1,"one)", "warnings"},
+      {R"("trials":)", R"("tries":)", "trials"},
+      {"{", "[", "object"},
   };
-  CHECK(refused("\"held_out\"", "\"no\"", "criterion") == "");
-  CHECK(refused("\"criterion_rows\":500", "\"criterion_rows\":-5", "criterion_rows") == "");
-  CHECK(refused("\"lambda\":0.001", "\"lambda\":\"x\"", "lambda") == "");
-  CHECK(refused("\"kind\":\"unseen\"", "\"kind\":3", "kind") == "");
-  CHECK(refused("\"stage\":\"coarse\"", "\"stage\":\"fifth\"", "stage") == "");
-  CHECK(refused("[1.0,0.5]", "[1.0,\"a\"]", "relevance") == "");
-  CHECK(refused("\"warnings\":[\"one", "\"warnings\":[1,\"one", "warnings") == "");
-  CHECK(refused("\"trials\":", "\"tries\":", "trials") == "");
-  CHECK(refused("{", "[", "object") == "");
+  for (const auto& row : kDamages) {
+    std::string damaged = text;
+    damaged.replace(damaged.find(row.from), std::strlen(row.from), row.to);
+    CAPTURE(damaged);
+    CHECK(test::refusal_fault(
+              MERCER_INVALID_ARGUMENT, [&] { spec::parse_report(damaged); }, "report", row.names) ==
+          "");
+  }
 }

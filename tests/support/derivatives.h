@@ -8,19 +8,13 @@
 #include "base/aligned.h"
 #include "base/context.h"
 #include "feature/feature_map.h"
-#include "feature/map_entry.h"
+#include "support/made_map.h"
 
 namespace mercer::test {
 
 /// Steps of projections, which have none.
 inline std::unique_ptr<feature::FeatureMap> map_without_derivatives(int64_t d, int64_t D) {
-  const Parameters sign = {{"kernel", "sign"}};
-  return feature::make_map(
-      feature::canonical_map({{"map", "sign"},
-                              {"kernel", std::make_shared<const Parameters>(sign)},
-                              {"inputs", d},
-                              {"features", D}},
-                             "", feature::Data::refused));
+  return made_map("sign", {{"kernel", "sign"}}, d, D);
 }
 
 /// What call(context, out) leaves in a matrix of sevens.

@@ -37,16 +37,20 @@ void add_test_options(CLI::App* app, Request* request) {
       ->check(CLI::IsMember({"clip", "free", "refuse"}));
 }
 
+void add_model_and_rows(CLI::App* app, std::string* model, const char* name, std::string* rows,
+                        const char* about_rows) {
+  app->add_option("MODEL", *model, "Model file; - is standard input")->required();
+  app->add_option(name, *rows, about_rows)->required();
+}
+
 }  // namespace
 
 void add_predict(CLI::App& app) {
   const auto request = std::make_shared<PredictRequest>();
   CLI::App* predict =
       app.add_subcommand("predict", "Predict; prints the score when TEST holds the target");
-  predict->add_option("MODEL", request->model, "Model file; - is standard input")->required();
-  predict
-      ->add_option("TEST", request->test, "Rows, with or without the target; - is standard input")
-      ->required();
+  add_model_and_rows(predict, &request->model, "TEST", &request->test,
+                     "Rows, with or without the target; - is standard input");
   predict
       ->add_option(
           "-o,--output", request->predictions,
@@ -67,8 +71,8 @@ void add_score(CLI::App& app) {
       "score",
       "Every metric of a model on rows with the target: R^2, RMSE, MAE; accuracy, AUC, "
       "log loss, calibration, confusion matrix");
-  score->add_option("MODEL", request->model, "Model file; - is standard input")->required();
-  score->add_option("TEST", request->test, "Rows with the target; - is standard input")->required();
+  add_model_and_rows(score, &request->model, "TEST", &request->test,
+                     "Rows with the target; - is standard input");
   add_test_options(score, request.get());
   add_run_options(score, &request->threads, &request->quiet);
   score->callback([request] { run_score(*request); });
@@ -80,10 +84,8 @@ void add_relevance(CLI::App& app) {
       "relevance",
       "How much each input moves the predictions of a model on rows, in standard deviations of "
       "both: by derivatives, of text and two-valued inputs by switching");
-  relevance->add_option("MODEL", request->model, "Model file; - is standard input")->required();
-  relevance
-      ->add_option("DATA", request->data, "Rows, with or without the target; - is standard input")
-      ->required();
+  add_model_and_rows(relevance, &request->model, "DATA", &request->data,
+                     "Rows, with or without the target; - is standard input");
   relevance
       ->add_option("-o,--output", request->output,
                    "Also write it: FILE.html a page with a plot, another name JSON")

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// What a Fourier map is made of, whether its frequencies are drawn or supplied.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "feature/fourier.h"
+#include "projection/projection.h"
+
+namespace mercer::feature {
+
+struct FourierParts {
+  std::shared_ptr<const kernel::Kernel> kernel;
+  FourierOptions options;
+  int64_t d;
+  int64_t F;
+  std::shared_ptr<const Matrix<double>> frequencies;  // supplied ones, else null
+  std::vector<double> weights;                        // of those
+};
+
+std::unique_ptr<FeatureMap> make_fourier_map(FourierParts parts);
+
+/// The limit of specs, and so of files: BLAS counts in 32 bits.
+inline constexpr int64_t kMostFourierColumns = (int64_t{1} << 31) - 1;
+void check_fourier_sizes(const kernel::Kernel& kernel, int64_t d, int64_t F);
+
+/// On the rows of `frequencies`, F x d.
+std::unique_ptr<const projection::Projection> supplied_projection(
+    std::shared_ptr<const Matrix<double>> frequencies);
+
+}  // namespace mercer::feature

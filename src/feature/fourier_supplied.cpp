@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Fourier features of frequencies that the caller supplies, each with a weight.
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "base/error.h"
+#include "base/float_environment.h"
+#include "feature/fourier_parts.h"
+#include "projection/dense.h"
+
+namespace mercer::feature {
+namespace {
+
+// F x d.
+class SuppliedFrequencies final : public projection::FrequencySource {
+ public:
+  explicit SuppliedFrequencies(std::shared_ptr<const Matrix<double>> frequencies)
+      : frequencies_(std::move(frequencies)) {}
+  void fill(int64_t j0, Context&, MatrixView<double> omega) const override {
+    std::copy_n(frequencies_->view().row(j0), omega.rows * omega.cols, omega.data);
+  }
+
+ private:
+  std::shared_ptr<const Matrix<double>> frequencies_;
+};
+
+void check_supplied(const kernel::Kernel& kernel, int64_t d, int64_t F,
+                    std::span<const double> weights, const FourierOptions& options) {
+  require(F >= 1, MERCER_INVALID_ARGUMENT, "F = %lld frequencies, expected at least 1",
+          static_cast<long long>(F));
+  const int64_t most =
+      options.form == FourierForm::pair ? kMostFourierColumns / 2 : kMostFourierColumns;
+  require(F <= most, MERCER_INVALID_ARGUMENT, "F = %lld frequencies, expected at most %lld",
+          static_cast<long long>(F), static_cast<long long>(most));
+  check_fourier_sizes(kernel, d, F);
+  require(options.radius == projection::Radius::drawn &&
+              options.scramble == projection::Scramble::owen && !options.whole_blocks,
+          MERCER_UNSUPPORTED,
+          "radius, scramble and whole_blocks do not apply to supplied frequencies");
+  for (size_t j = 0; j < weights.size(); ++j) {
+    require(weights[j] >= 0 && std::isfinite(weights[j]), MERCER_INVALID_ARGUMENT,
+            "weights[%zu] = %g, expected a finite number >= 0", j, weights[j]);
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<const projection::Projection> supplied_projection(
+    std::shared_ptr<const Matrix<double>> frequencies) {
+  const int64_t F = frequencies->rows(), d = frequencies->cols();
+  return projection::make_dense(d, F, std::make_unique<SuppliedFrequencies>(std::move(frequencies)),
+                                projection::Unit::turns);
+}
+
+std::unique_ptr<FeatureMap> make_fourier_supplied(const kernel::Kernel& kernel,
+                                                  MatrixView<const double> frequencies,
+                                                  std::span<const double> weights,
+                                                  const FourierOptions& options) {
+  const int64_t F = frequencies.rows;
+  check_supplied(kernel, frequencies.cols, F, weights, options);
+  const StandardRounding rounding;
+  auto copy = std::make_shared<Matrix<double>>(F, frequencies.cols);
+  for (int64_t j = 0; j < F; ++j) {
+    for (int64_t k = 0; k < frequencies.cols; ++k) {
+      const double omega = frequencies(j, k);
+      require(std::isfinite(omega), MERCER_INVALID_ARGUMENT,
+              "frequencies[%lld, %lld] = %g, expected a finite number", static_cast<long long>(j),
+              static_cast<long long>(k), omega);
+      (*copy)(j, k) = omega;
+    }
+  }
+  std::vector<double> shares(weights.begin(), weights.end());
+  if (shares.empty()) shares.assign(static_cast<size_t>(F), 1.0 / static_cast<double>(F));
+  FourierOptions supplied;
+  supplied.form = options.form;
+  supplied.seed = options.seed;
+  supplied.projection = "supplied";
+  return make_fourier_map({kernel.copy(), supplied, frequencies.cols, F, copy, shares});
+}
+
+}  // namespace mercer::feature

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// The innermost loop of products with panels: rows by two vectors of columns that stay in
+// registers. Included once per target, after simd.h.
+#if defined(MERCER_TRANSFORM_REGISTER_BLOCK_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef MERCER_TRANSFORM_REGISTER_BLOCK_INL_H
+#undef MERCER_TRANSFORM_REGISTER_BLOCK_INL_H
+#else
+#define MERCER_TRANSFORM_REGISTER_BLOCK_INL_H
+#endif
+
+MERCER_SIMD_BEGIN();
+
+// (low, high)[i] += X(i, k) (w, w + one vector)(k, :), k < depth; rows of X lie x_step apart, its
+// columns side by side, rows of w w_step.
+template <int kBlockRows, class D, class T, class V>
+HWY_INLINE void AddOuterProducts(D tag, const T* HWY_RESTRICT X, int64_t x_step,
+                                 const T* HWY_RESTRICT w, int64_t w_step, int64_t depth,
+                                 V (&low)[kBlockRows], V (&high)[kBlockRows]) {
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(tag));
+  for (int64_t k = 0; k < depth; ++k) {
+    const V w_low = hn::Load(tag, w + k * w_step);
+    const V w_high = hn::Load(tag, w + k * w_step + lanes);
+#pragma GCC unroll 16
+    for (int i = 0; i < kBlockRows; ++i) {
+      const V x = hn::Set(tag, X[i * x_step + k]);
+      low[i] = hn::MulAdd(x, w_low, low[i]);
+      high[i] = hn::MulAdd(x, w_high, high[i]);
+    }
+  }
+}
+
+MERCER_SIMD_END();
+#endif
