@@ -44,7 +44,9 @@ typedef enum mercer_operator_method {
   /** STEIN where it can be, else CONJUGATE_GRADIENT for squares and LBFGS for other losses. */
   MERCER_OPERATOR_METHOD_AUTOMATIC = 0,
   /** Exact, for squares, decomposable maps and targets without gaps: phi'phi Theta B'B + N lambda
-   *  Theta = phi'Y B by two eigendecompositions; O(N D^2 + D^3 + p^3), 20 D^2 bytes. */
+   *  Theta = phi'Y B by two eigendecompositions; O(N D^2 + D^3 + p^3), 20 D^2 bytes, 16 D^2
+   *  under a cap that asks for it, with folds 8 (folds + 3) D^2; a smaller cap is
+   *  MERCER_OUT_OF_MEMORY before any row is read. */
   MERCER_OPERATOR_METHOD_STEIN = 1,
   /** For squares, a product with Phi and one with its transpose per iteration. */
   MERCER_OPERATOR_METHOD_CONJUGATE_GRADIENT = 2,
@@ -74,9 +76,9 @@ typedef struct mercer_operator_fit {
                                 other losses. */
   int32_t taken;         /**< [52] Answer: the method that was taken; not read. */
   double tolerance;      /**< [56] Of residuals, relative (LSQR: or what rounding leaves); of LBFGS
-                                on what a step brings, relative to the loss. GRADIENTS does not
-                                read it: it ends after most_iterations passes, and residual says
-                                how near. */
+                                on what a step brings, relative to the loss. 1e-8 for
+                                GRADIENTS, which ends after most_iterations passes, and residual
+                                says how near; it reads none. */
   int64_t most_iterations; /**< [64] >= 1. */
   uint64_t seed;           /**< [72] Of the rows held out or in folds, and of the order of
                                 GRADIENTS. */

@@ -31,26 +31,34 @@ using solver::OperatorSolver;
 
 constexpr const char* kWhat = "an operator-valued fit";
 
+void take_least(MatrixView<const double> errors, OperatorFit& fit) {
+  const solver::SteinChoice choice = solver::least_error(errors);
+  fit.chosen = choice.lambda;
+  fit.error = choice.error;
+}
+
 OperatorFit by_stein(const operators::OperatorMap& map, MatrixView<const double> X,
                      MatrixView<const double> Y, const OperatorFitOptions& options,
                      Context& context, std::span<double> theta) {
   const Matrix<double> more = options.intercept ? with_ones(Y, context) : Matrix<double>();
   const ScalarRows rows(map.scalar(), X, options.intercept ? more.view() : Y);
-  const solver::RidgePath path = scalar_path(rows, context);
   const solver::OutputBasis basis(map.shared_root(), context);
   OperatorFit fit;
   fit.method = OperatorMethod::stein;
-  if (options.lambdas.size() > 1 || options.folds > 0) {
+  // Before there is a path, which takes room.
+  if (options.folds > 0)
+    take_least(fold_errors(map.scalar(), X, Y, basis, options.lambdas,
+                           {options.folds, options.seed, options.intercept}, context)
+                   .view(),
+               fit);
+  const solver::RidgePath path = scalar_path(rows, context);
+  if (options.folds == 0 && options.lambdas.size() > 1) {
     const solver::OutputBasis* const bases[] = {&basis};
     const auto errors =
-        options.folds > 0 ? fold_errors(map.scalar(), X, Y, basis, options.lambdas,
-                                        {options.folds, options.seed, options.intercept}, context)
-        : options.intercept
+        options.intercept
             ? leave_one_out_error(path, basis, options.lambdas, rows, context)
             : solver::stein_leave_one_out_error(path, bases, options.lambdas, rows, context);
-    const solver::SteinChoice choice = solver::least_error(errors.view());
-    fit.chosen = choice.lambda;
-    fit.error = choice.error;
+    take_least(errors.view(), fit);
   }
   const auto solution = solver::stein_solution(
       path, basis, options.lambdas[static_cast<std::size_t>(fit.chosen)], context);
@@ -104,7 +112,7 @@ bool descend(const MapRows& rows, MatrixView<const double> Y, double lambda,
   fit.residual = 0;
   for (const double g : gradient)
     if (!(std::abs(g) <= fit.residual) && !std::isnan(fit.residual)) fit.residual = std::abs(g);
-  return true;  // as many passes as were asked for, whatever the tolerance
+  return true;  // as many passes as were asked for
 }
 
 double loss_at(const MapRows& rows, MatrixView<const double> Y, const solver::OperatorLoss& loss,
@@ -164,6 +172,12 @@ OperatorMethod method_for(const operators::OperatorMap& map, MatrixView<const do
   require(options.method != OperatorMethod::stein || (shared && is_complete(Y)), MERCER_UNSUPPORTED,
           "fit->method = stein, expected another: it takes a decomposable map and targets without "
           "gaps");
+  const double unread = OperatorFitOptions().tolerance;
+  require(options.method != OperatorMethod::gradients || options.tolerance == unread,
+          MERCER_INVALID_ARGUMENT,
+          "fit->tolerance = %g, expected %g: the method gradients does not read it, it ends after "
+          "most_iterations passes",
+          options.tolerance, unread);
   return options.method;
 }
 
@@ -208,6 +222,8 @@ std::unique_ptr<solver::BlockSource> ScalarRows::subset(solver::RowSet) const {
 }
 
 solver::RidgePath scalar_path(const ScalarRows& rows, Context& context) {
+  context.require_room(solver::RidgePath::least_bytes(rows.features(), rows.outputs()),
+                       "the sums over rows and their eigenvectors");
   solver::RowStatistics statistics(rows.features(), rows.outputs(), context);
   solver::for_each_wide(rows, context, [&](const solver::WideBlock& block) {
     statistics.add(block.Z, block.Y, context);

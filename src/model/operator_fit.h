@@ -54,7 +54,8 @@ class ScalarRows final : public solver::BlockSource {
   const feature::FeatureMap& map_;
   MatrixView<const double> X_, Y_;
 };
-/// Of all their lambdas, without centring.
+/// Of all their lambdas, without centring. OUT_OF_MEMORY before any row is read where there is no
+/// room for the least that the decomposition takes.
 solver::RidgePath scalar_path(const ScalarRows& rows, Context& context);
 
 enum class OperatorMethod { automatic, stein, conjugate_gradient, lsqr, lbfgs, gradients };
@@ -63,7 +64,7 @@ struct OperatorFitOptions {
   OperatorMethod method = OperatorMethod::automatic;
   std::vector<double> lambdas = {1e-6};  // of several the one of least error on rows left out
   solver::OperatorLoss loss = {};
-  double tolerance = 1e-8;
+  double tolerance = 1e-8;         // gradients: no other
   int64_t most_iterations = 1000;  // gradients: epochs
   uint64_t seed = 0;       // of the rows held out or in folds, and of the order of gradients
   int64_t folds = 0;       // stein: how many choose among lambdas, or score one; 0: none

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/size.h"
 #include "model/operator_fit.h"
 #include "model/operator_means.h"
 #include "random/distributions.h"
@@ -20,9 +21,6 @@ constexpr const char* kWhat = "folds of an operator-valued fit";
 std::vector<solver::RowStatistics> fold_sums(const feature::FeatureMap& map,
                                              MatrixView<const double> X, MatrixView<const double> Y,
                                              const Folds& folds, Context& context) {
-  require(folds.count <= X.rows, MERCER_INVALID_ARGUMENT,
-          "folds = %lld, expected at most the %lld rows", static_cast<long long>(folds.count),
-          static_cast<long long>(X.rows));
   std::vector<int64_t> order(static_cast<std::size_t>(X.rows));
   random::Cursor cursor({folds.seed, random::Tag::split, static_cast<uint64_t>(folds.count)});
   random::permutation(cursor, order);
@@ -41,6 +39,7 @@ std::vector<solver::RowStatistics> fold_sums(const feature::FeatureMap& map,
     solver::for_each_wide(of_fold, context, [&](const solver::WideBlock& block) {
       sums.back().add(block.Z, block.Y, context);
     });
+    sums.back().release_scratch();
   }
   return sums;
 }
@@ -67,9 +66,15 @@ Matrix<double> errors_about_means(const std::vector<solver::RowStatistics>& sums
 Matrix<double> fold_errors(const feature::FeatureMap& map, MatrixView<const double> X,
                            MatrixView<const double> Y, const solver::OutputBasis& basis,
                            std::span<const double> lambdas, const Folds& folds, Context& context) {
+  require(folds.count <= X.rows, MERCER_INVALID_ARGUMENT,
+          "folds = %lld, expected at most the %lld rows", static_cast<long long>(folds.count),
+          static_cast<long long>(X.rows));
   const Matrix<double> more = folds.about_means ? with_ones(Y, context) : Matrix<double>();
-  const std::vector<solver::RowStatistics> sums =
-      fold_sums(map, X, folds.about_means ? more.view() : Y, folds, context);
+  const MatrixView<const double> targets = folds.about_means ? more.view() : Y;
+  // Of the folds, of all rows, and of those without a fold.
+  const int64_t held = checked_add(folds.count, 2, kWhat);
+  context.require_room(solver::RidgePath::least_bytes(map.features(), targets.cols, held), kWhat);
+  const std::vector<solver::RowStatistics> sums = fold_sums(map, X, targets, folds, context);
   if (folds.about_means) return errors_about_means(sums, X.rows, basis, lambdas, context);
   std::vector<const solver::RowStatistics*> parts;
   for (const auto& sum : sums) parts.push_back(&sum);

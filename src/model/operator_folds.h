@@ -19,8 +19,8 @@ struct Folds {
 };
 
 /// Mean squared error of one output, 1 x lambdas, every fold predicted by a fit on the others at
-/// their own N. One pass over the rows, count D^3, memory count D^2. Errors: INVALID_ARGUMENT for
-/// more folds than rows.
+/// their own N. One pass over the rows, count D^3, memory 8 (count + 3) D^2 bytes. Errors:
+/// INVALID_ARGUMENT for more folds than rows; OUT_OF_MEMORY before any row is read.
 Matrix<double> fold_errors(const feature::FeatureMap& map, MatrixView<const double> X,
                            MatrixView<const double> Y, const solver::OutputBasis& basis,
                            std::span<const double> lambdas, const Folds& folds, Context& context);

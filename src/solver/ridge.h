@@ -39,6 +39,10 @@ class RidgePath {
   ~RidgePath();
   RidgePath(RidgePath&&) noexcept;
 
+  /// The least bytes with which the first of `held` statistics of this shape can be made and then
+  /// decomposed, the others being kept: 8 (held + 1) D^2 and what is O(D).
+  static int64_t least_bytes(int64_t features, int64_t outputs, int64_t held = 1);
+
   int64_t features() const noexcept;
   int64_t outputs() const noexcept;
   int64_t rows() const noexcept;

@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "base/error.h"
+#include "base/size.h"
 #include "linalg/blas.h"
 #include "linalg/symmetric_eigen.h"
 #include "solver/ridge_state.h"
@@ -79,6 +80,14 @@ RidgePath::RidgePath(RowStatistics&& statistics, bool center, Context& context) 
           state.projected(i, j) / s * state.projected(i, j);  // c^2 alone could overflow
   }
   for (double& value : state.outside) value = value < 0 ? 0.0 : value;
+}
+
+int64_t RidgePath::least_bytes(int64_t features, int64_t outputs, int64_t held) {
+  constexpr const char* kWhat = "the statistics and their eigenvectors";
+  const int64_t gram = checked_multiply(checked_multiply(8, features, kWhat), features, kWhat);
+  const int64_t each =
+      checked_add(gram, RowStatistics::bytes_beside_gram(features, outputs), kWhat);
+  return checked_add(checked_multiply(held, each, kWhat), gram, kWhat);
 }
 
 RidgePath::~RidgePath() = default;

@@ -133,6 +133,12 @@ void RowStatistics::require_block(int64_t rows, int64_t cols, MatrixView<const d
 }
 
 /// Room for one block: sums of its columns, its rows and targets about the origin.
+int64_t RowStatistics::bytes_beside_gram(int64_t features, int64_t outputs) {
+  constexpr const char* kWhat = "the statistics";
+  const int64_t cross = checked_multiply(features, outputs, kWhat);
+  return checked_multiply(8, checked_add(cross, sums_size(features, outputs), kWhat), kWhat);
+}
+
 struct RowStatistics::Scratch {
   double* column_sums;
   double* target_sums;

@@ -22,6 +22,8 @@ class RowStatistics {
  public:
   RowStatistics(int64_t features, int64_t outputs);                    // all zero
   RowStatistics(int64_t features, int64_t outputs, Context& context);  // charged to it
+  /// Of what is kept: Z'WZ are 8 D^2 bytes more, scratch of add and remove as below.
+  static int64_t bytes_beside_gram(int64_t features, int64_t outputs);
 
   int64_t features() const noexcept { return features_; }
   int64_t outputs() const noexcept { return outputs_; }

@@ -199,6 +199,15 @@ TEST_CASE("operator fits refuse what they cannot do, naming it", "[capi]") {
   CHECK(refused(of_huber([](Fit& f) { f.tau = tau; }), "fit->tau") == "");
   CHECK(refused(of_huber([](Fit& f) { f.separate = 1; }), "fit->separate = 1") == "");
   CHECK(refused(ask([](Fit& f) { f.tolerance = -1; }), "fit->tolerance") == "");
+  CHECK(refused(ask([](Fit& f) {
+                  f.method = MERCER_OPERATOR_METHOD_GRADIENTS;
+                  f.tolerance = 1e-6;
+                }),
+                "fit->tolerance = 1e-06") == "");
+  Fit passes = mercer_operator_fit_of(lambdas, 1);
+  passes.method = MERCER_OPERATOR_METHOD_GRADIENTS;
+  passes.most_iterations = 2;
+  CHECK(learnt(map, X, Y, passes));
   CHECK(refused(ask([](Fit& f) { f.most_iterations = 0; }), "fit->most_iterations") == "");
   CHECK(refused(ask([](Fit& f) { f.struct_size = 8; }), "struct_size") == "");
   CHECK(refused(ask([](Fit& f) { f.loss = "logistic"; }), "0 or 1") == "");

@@ -167,6 +167,42 @@ TEST_CASE("operator fits: lambda is chosen by rows in which something was observ
             "1 rows with an observed target") == "");
 }
 
+TEST_CASE("operator fits: gradients refuse a tolerance that they would not read", "[model]") {
+  const Matrix<double> X = random_matrix(40, 2, 14), Y = random_matrix(40, 2, 15);
+  const auto map = decomposable(10);
+  CHECK(refusal_fault(
+            MERCER_INVALID_ARGUMENT,
+            [&] {
+              fitted(*map, X, Y,
+                     {.method = OperatorMethod::gradients, .lambdas = {1e-2}, .tolerance = 1e-6});
+            },
+            "fit->tolerance = 1e-06", "1e-08", "gradients") == "");
+}
+
+TEST_CASE("operator fits: stein asks for its room before it reads a row", "[model]") {
+  constexpr int64_t kFeatures = 400;
+  const Matrix<double> X = random_matrix(30, 2, 16), Y = random_matrix(30, 2, 17);
+  const auto map = decomposable(kFeatures);
+  std::vector<double> theta(static_cast<size_t>(map->coefficients()));
+  for (const int64_t folds : {0, 3})
+    for (const bool intercept : {false, true}) {
+      CAPTURE(folds, intercept);
+      const OperatorFitOptions options{.lambdas = {1e-2}, .folds = folds, .intercept = intercept};
+      const auto run = [&](int64_t cap) {
+        Context context;
+        context.memory_cap = cap;
+        model::fit_operator(*map, X.view(), Y.view(), options, context, theta);
+      };
+      // Folds, all rows, rows without a fold and the eigenvectors; else rows and eigenvectors.
+      // Later it would be the eigendecomposition that is refused.
+      const int64_t gram = 8 * kFeatures * kFeatures, matrices = folds > 0 ? folds + 3 : 2;
+      CHECK(refusal_fault(
+                MERCER_OUT_OF_MEMORY, [&] { run(matrices * gram); },
+                folds > 0 ? "folds of an operator-valued fit" : "the sums over rows") == "");
+      run(matrices * gram + gram / 2);
+    }
+}
+
 TEST_CASE("operator fits: no error of a list of lambdas is no choice", "[model]") {
   const Matrix<double> X = random_matrix(40, 2, 10), Y = random_matrix(40, 2, 11);
   const auto free = field("divergence_free", 2, 60);
