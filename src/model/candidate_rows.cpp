@@ -48,12 +48,12 @@ const feature::FeatureMap& CandidateRows::unit(int64_t features) {
 const solver::BlockSource& CandidateRows::at(std::span<const double> lengthscales, int64_t features,
                                              const std::vector<int64_t>& train) {
   rows_.reset();
-  if (maker_.needs_rows()) {
-    map_ = make(lengthscales, features, train);
-  } else {
+  if (maker_.scales_inputs()) {
     unit(features);
+  } else {
+    map_ = make(lengthscales, features, train);
   }
-  const bool scales = !lengthscales.empty() && !maker_.needs_rows();
+  const bool scales = !lengthscales.empty() && maker_.scales_inputs();
   inputs_ = scales ? divided_by(preparation_, X_.cols(), lengthscales) : preparation_;
   return rows_.emplace(*map_, inputs_, options_, X_, Y_, weights_);
 }

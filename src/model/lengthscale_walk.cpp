@@ -6,11 +6,13 @@
 
 namespace mercer::model {
 
-LengthscaleWalk::LengthscaleWalk(double start, TryOut try_out) : try_out_(std::move(try_out)) {
+LengthscaleWalk::LengthscaleWalk(double start, TryOut try_out, HasCandidate has_candidate)
+    : try_out_(std::move(try_out)), has_candidate_(std::move(has_candidate)) {
   tried_.push_back({start, try_out_(start, nullptr)});
 }
 
 bool LengthscaleWalk::try_at(double lengthscale) {
+  if (!has_candidate_(lengthscale)) return false;
   tried_.push_back({lengthscale, try_out_(lengthscale, &tried_[best_].trial)});
   const bool better = is_less(tried_.back().trial.best().loss, tried_[best_].trial.best().loss);
   if (better) best_ = tried_.size() - 1;

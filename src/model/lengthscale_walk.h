@@ -23,7 +23,11 @@ class LengthscaleWalk {
   /// near: the trial with the least loss so far, or null.
   using TryOut = std::function<Trial(double lengthscale, const Trial* near)>;
 
-  LengthscaleWalk(double start, TryOut try_out);
+  /// Whether there is anything to try at a lengthscale; at start there is.
+  using HasCandidate = std::function<bool(double lengthscale)>;
+
+  LengthscaleWalk(
+      double start, TryOut try_out, HasCandidate has_candidate = [](double) { return true; });
   /// From the best lengthscale by 1/factor while the loss falls, at most `most` steps; then, unless
   /// that has lowered it, by factor.
   void climb(double factor, int64_t most);
@@ -44,10 +48,11 @@ class LengthscaleWalk {
   bool stopped_short() const noexcept { return stopped_short_; }
 
  private:
-  /// True if it has the least loss so far.
+  /// True if it is there and has the least loss so far.
   bool try_at(double lengthscale);
 
   TryOut try_out_;
+  HasCandidate has_candidate_;
   std::vector<Tried> tried_;
   size_t best_ = 0;
   bool stopped_short_ = false;

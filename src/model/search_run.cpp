@@ -174,9 +174,13 @@ SearchRun::Chosen SearchRun::choose_lengthscale() {
   };
   if (sizes_.coarse == sizes_.fine) return refine(coarse);
   const Tried& near_by = coarse.best();
-  LengthscaleWalk fine(near_by.lengthscale, [&](double lengthscale, const Trial* near) {
-    return try_out(stage_, {&lengthscale, 1}, sizes_.fine, near == nullptr ? &near_by.trial : near);
-  });
+  LengthscaleWalk fine(
+      near_by.lengthscale,
+      [&](double lengthscale, const Trial* near) {
+        return try_out(stage_, {&lengthscale, 1}, sizes_.fine,
+                       near == nullptr ? &near_by.trial : near);
+      },
+      [this](double lengthscale) { return maker_.has_candidate(lengthscale); });
   return refine(fine);
 }
 

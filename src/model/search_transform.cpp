@@ -47,9 +47,12 @@ bool SearchRun::tries_transforms() const {
 }
 
 LengthscaleWalk SearchRun::walk_coarsely() {
-  LengthscaleWalk walk(central(), [this](double lengthscale, const Trial* near) {
-    return try_out(stage_, {&lengthscale, 1}, sizes_.coarse, near);
-  });
+  LengthscaleWalk walk(
+      central(),
+      [this](double lengthscale, const Trial* near) {
+        return try_out(stage_, {&lengthscale, 1}, sizes_.coarse, near);
+      },
+      [this](double lengthscale) { return maker_.has_candidate(lengthscale); });
   walk.climb(2.0, kCoarseSteps);
   return walk;
 }

@@ -36,7 +36,8 @@ const char* projection_for(const kernel::Kernel& kernel, int64_t d) {
   const random::Law* const law = kernel.spectral_law();
   if (law == nullptr) return "dense";
   if (d > kMostPoints && d <= kMostBlocks && law->isotropic()) return "sorf";
-  return d < random::kSobolDimensions ? "sobol" : "dense";
+  const bool has_points = law->is_product() || law->is_mixture();
+  return has_points && d < random::kSobolDimensions ? "sobol" : "dense";
 }
 
 /// Of the parts of a composed kernel, their default maps with such projections.
@@ -153,8 +154,28 @@ std::optional<model::InputDomain> SpecMapMaker::domain() const {
 }
 
 bool SpecMapMaker::needs_rows() const {
-  return feature::needs_rows(canonical_) || feature::learns_from_targets(canonical_) ||
-         (has_scaled_parts_ && has_unscaled_parts_);
+  return feature::needs_rows(canonical_) || feature::learns_from_targets(canonical_);
+}
+
+std::shared_ptr<const feature::FeatureMap> SpecMapMaker::smallest(double lengthscale) const {
+  return make(lengthscale, feature::map_sizes(canonical_, 1).least);
+}
+
+bool SpecMapMaker::scales_inputs() const {
+  if (needs_rows() || (has_scaled_parts_ && has_unscaled_parts_)) return false;
+  return !has_lengthscale() || smallest(1)->is_of_scaled_inputs();
+}
+
+// Where rows are scaled instead, there is one of every lengthscale.
+bool SpecMapMaker::has_candidate(double lengthscale) const {
+  if (needs_rows() || scales_inputs()) return true;
+  try {
+    smallest(lengthscale);
+    return true;
+  } catch (const Error& error) {
+    if (error.status() != MERCER_UNSUPPORTED) throw;
+    return false;
+  }
 }
 
 int64_t SpecMapMaker::most_features(int64_t rows) const {

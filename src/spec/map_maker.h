@@ -27,12 +27,14 @@ class SpecMapMaker final : public model::MapMaker {
                                                   int64_t features) const override;
   /// 1 for a spec with a lengthscale for each input, or with one of a part other than 1.
   double start() const override { return given_.size() > 1 || is_factor_ ? 1 : 0; }
-  bool has_input_lengthscales() const override { return given_.size() == 1 && !needs_rows(); }
+  bool has_input_lengthscales() const override { return given_.size() == 1 && scales_inputs(); }
   std::shared_ptr<const feature::FeatureMap> make_per_input(std::span<const double> lengthscales,
                                                             int64_t features) const override;
   std::optional<model::InputDomain> domain() const override;
-  /// Also where a part without a lengthscale forbids to scale rows in its place.
   bool needs_rows() const override;
+  /// Not where a part has no lengthscale, nor of maps that say that they are of x itself.
+  bool scales_inputs() const override;
+  bool has_candidate(double lengthscale) const override;
   int64_t most_features(int64_t rows) const override;
   std::shared_ptr<const feature::FeatureMap> make_from(double lengthscale, int64_t features,
                                                        const Rows& rows,
@@ -48,6 +50,8 @@ class SpecMapMaker final : public model::MapMaker {
  private:
   Parameters at(Parameters kernel, int64_t features) const;
   Parameters kernel_at(double lengthscale) const;
+  /// Of as few features as the map can have.
+  std::shared_ptr<const feature::FeatureMap> smallest(double lengthscale) const;
   Parameters canonical_;
   std::vector<double> given_;        // lengthscales of the kernel: none, one, or one for each input
   bool has_scaled_parts_ = false;    // parts have lengthscales

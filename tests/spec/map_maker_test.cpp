@@ -69,7 +69,10 @@ TEST_CASE("every map can be made with the kernel it takes by default", "[spec]")
     // Those made of others have a Gaussian and a part without a lengthscale.
     const bool composed = kernel->composition().has_value();
     CHECK(maker->has_lengthscale() == (composed || !kernel->lengthscale().empty()));
-    CHECK(maker->needs_rows() == (composed || entry.needs_rows));
+    CHECK(maker->needs_rows() == entry.needs_rows);
+    const bool of_scaled = maker->has_lengthscale() && !composed && !entry.needs_rows &&
+                           std::string(entry.name) != "poisson";
+    CHECK((!maker->has_lengthscale() || maker->scales_inputs() == of_scaled));
     const Matrix<double> rows = test::random_matrix(9, 3, 2);
     const test::Outcome made = test::outcome([&] {
       Context context;
@@ -107,11 +110,25 @@ TEST_CASE("candidates of a part without a lengthscale are made anew, their rows 
   const auto maker = spec::map_maker(kernel, 3, 5);
   CHECK(maker->has_lengthscale());
   CHECK(maker->start() == 0);
-  CHECK(maker->needs_rows());
-  Context context;
-  const Matrix<double> rows = test::random_matrix(9, 3, 2);
-  const std::string text = spec::to_spec(*maker->make_from(3, 8, rows.view(), {}, context));
+  CHECK_FALSE(maker->scales_inputs());
+  const std::string text = spec::to_spec(*maker->make(3, 8));
   CHECK(text.find(R"("kernel":"gaussian","lengthscale":3,)") != std::string::npos);
+}
+
+TEST_CASE("maps whose law depends on the lengthscale are made anew, as short as there are any",
+          "[spec]") {
+  for (const char* text :
+       {"poisson",
+        R"({"map":"product","parts":[{"map":"poisson"},{"map":"fourier"}],"kernel":{"kernel":)"
+        R"("product","parts":[{"kernel":"gaussian"},{"kernel":"matern"}]}})"}) {
+    CAPTURE(text);
+    const auto maker = spec::map_maker(text, 3, 5);
+    CHECK_FALSE(maker->scales_inputs());
+    CHECK_FALSE(maker->has_input_lengthscales());
+    CHECK(maker->has_candidate(0.1));
+    CHECK_FALSE(maker->has_candidate(0.0999));
+  }
+  CHECK(spec::map_maker("fourier", 3, 5)->has_candidate(1e-6));
 }
 
 TEST_CASE("a linear map without a kernel keeps inner products, a sketch takes degree 2", "[spec]") {
