@@ -91,7 +91,8 @@ static inline mercer_derivative mercer_derivative_partials(int64_t count, const 
  *                                                    row's factor exp(-a ||x||^2/2)
  *    laplace                              |p| <= 32  as fourier, f = exp(-u)
  *    linear                               |p| <= 32  W, 0 beyond the first
- *    product_sketch, field = real         |p| <= 32  product rule over the factors
+ *    sketches, every kind, field and      |p| <= 32  product rule over the factors, node by node;
+ *    composition                                     0 beyond the kernel's degree
  *    additive, x > 0                      |p| <= 32  powers x^(1/2 + i j L) of one input each
  *    exact_polynomial                     |p| <= 32  every monomial's own
  *    anova, poisson                       |p| <= 32  products over the inputs
@@ -100,9 +101,6 @@ static inline mercer_derivative mercer_derivative_partials(int64_t count, const 
  *    sum, product                         the least  those of the parts; Leibniz' rule, column
  *                                         of the     by column
  *                                         parts'
- *    tensor_sketch, tensor_srht, complex  1          the sum over the factors of sketches with the
- *    product_sketch, hierarchical_sketch,            direction in place of one
- *    craft
  *    optical without bits                 1          2s |Ux|^(2s-2) Re conj(Ux) U, m = 2s
  *    arc_cosine of order 1 and 2          1          the slope, 0 at a kink; beyond, a
  *                                                    derivative is none or another function
@@ -110,7 +108,7 @@ static inline mercer_derivative mercer_derivative_partials(int64_t count, const 
  *  Of steps (sign, arc_cosine of order 0, recorded optical features) the derivative is 0
  *  wherever it is: they have none here. A multi-index has up to 4,096 terms by the product
  *  rule, prod_k (p_k + 1) of positive, prod_k p_k of skewed_chi2; prod_k (p_k + 1) <= 1,024 for
- *  product_sketch, exact_polynomial and products. At the edge of a kernel's domain derivatives are
+ *  sketches, exact_polynomial and products. At the edge of a kernel's domain derivatives are
  *  those from within; outside they are NaN.
  *
  *  Shapes: X n x d, dense or CSR (made dense); what->vectors of X's precision, dense or CSR
@@ -129,9 +127,10 @@ static inline mercer_derivative mercer_derivative_partials(int64_t count, const 
  *  transposed projection of unit vectors, 32 d F operations for F dense columns, F d' log d'
  *  for structured ones, and a number for each of F and monomial of them: few rows at a time are
  *  dear. LAPLACIAN of positive and skewed_chi2: 3 d, 2 d operations for each number of out. JVP
- *  and VJP: two projections; no more than out is kept. product_sketch of p factors: p
- *  projections, p operations for each number of out for GRADIENT, p prod_k (p_k + 1) for
- *  others. Other sketches: p maps for each direction, of which GRADIENT and VJP have d. nystroem:
+ *  and VJP: two projections; no more than out is kept. Sketches of p factors: one map, then for
+ *  each multi-index 3 p prod_k (p_k + 1) operations for each number of out, of tensor_sketch a
+ *  transform, of trees prod_k (p_k + 1) maps from inner nodes on; JVP as the map and one
+ *  multi-index of order 1, VJP as the map and its adjoint, which costs the same. nystroem:
  *  as the map, for every block. product: the parts' own, and every block once for each term of
  *  Leibniz' rule; PARTIALS one multi-index after the other, with all those below it.
  *  Source: Szabo, Sriperumbudur 2019, equation 14, for Fourier features; product and chain

@@ -10,9 +10,8 @@
 #include "base/error.h"
 #include "base/float_environment.h"
 #include "feature/derivative_calls.h"
-#include "feature/product_derivative.h"
+#include "feature/sketch_derivative.h"
 #include "feature/sketch_plan.h"
-#include "feature/sketch_tangents.h"
 #include "feature/sketch_tiles.h"
 #include "feature/sketch_tree.h"
 #include "moment/linear_variance.h"
@@ -76,10 +75,8 @@ class Sketch final : public FeatureMap {
   }
   int64_t right_inputs() const override { return leaves_.two ? leaves_.second.inputs : 0; }
 
-  int64_t most_derivatives() const noexcept override {
-    return is_product() ? kernel::kMostDerivatives : 1;
-  }
-  MERCER_DERIVATIVE_CALLS
+  int64_t most_derivatives() const noexcept override { return kernel::kMostDerivatives; }
+  MERCER_DERIVATIVE_CALLS_BY(parts())
 
   void prepare(Precision precision, Context& context) const override {
     const Blocks all{0, tree_.root().columns()};
@@ -127,33 +124,7 @@ class Sketch final : public FeatureMap {
   }
 
  private:
-  template <class T>
-  void pull_rows_back(MatrixView<const T> X, MatrixView<const T> G, Context& context,
-                      MatrixView<T> out) const {
-    if (!is_product()) return feature::pull_rows_back(tangents(), X, G, context, out);
-    pull_back_products(factors(), X, G, context, out);
-  }
-  template <class T>
-  void push_rows_forward(MatrixView<const T> X, MatrixView<const T> V, Context& context,
-                         MatrixView<T> out) const {
-    if (!is_product()) return feature::push_rows_forward(tangents(), X, V, context, out);
-    push_forward_products(factors(), X, V, context, out);
-  }
-  template <class T>
-  void differentiate_rows(const Derivative& what, MatrixView<const T> X, Context& context,
-                          MatrixView<T> out) const {
-    if (!is_product()) return feature::differentiate_rows(tangents(), what, X, context, out);
-    differentiate_products(factors(), what, X, context, out);
-  }
-  // Columns are products of real inner products, which have derivatives of every order.
-  bool is_product() const noexcept { return tree_.is_plain() && tree_.root().panels() != nullptr; }
-  TangentSketch tangents() const { return {tree_, leaves_.first.inputs, layout_field()}; }
-  ProductFactors factors() const {
-    ProductFactors made{&tree_.root(), {}};
-    for (const int64_t child : tree_.root_children())
-      made.begin.push_back(child == kSecondInput ? leaves_.first.inputs : 0);
-    return made;
-  }
+  SketchParts parts() const { return {tree_, leaves_.first.inputs, layout_field()}; }
 
   // A projection of [Re | Im] is real.
   SketchField layout_field() const {

@@ -7,8 +7,17 @@
 
 #include "base/error.h"
 #include "projection/sketch_kind.h"
+#include "transform/stream_copy.h"
 
 namespace mercer::projection {
+
+template <class T>
+void put_row(const T* from, int64_t n, T* to, bool around_caches) noexcept {
+  if (!around_caches) return void(std::copy_n(from, n, to));
+  transform::stream_copy(from, n, to);
+}
+template void put_row(const float*, int64_t, float*, bool) noexcept;
+template void put_row(const double*, int64_t, double*, bool) noexcept;
 
 int64_t sketch_dimension(std::span<const FactorShape> factors) {
   constexpr int64_t kMostInputs = int64_t{1} << 28;

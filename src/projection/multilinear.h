@@ -39,6 +39,10 @@ struct Planes {
   bool around_caches = false;  // of a result: too large to stay in them, so better not put there
 };
 
+/// n numbers of such a result; around the caches: followed by transform::finish_streaming.
+template <class T>
+void put_row(const T* from, int64_t n, T* to, bool around_caches) noexcept;
+
 /// The x of one factor for a tile of rows: dense planes, or sparse real rows if `sparse` is set.
 template <class T>
 struct FactorRows {
@@ -56,21 +60,12 @@ struct SketchShape {
   double scale = 1;          // of every column, beside m^{-1/2}
 };
 
-/// Of columns [panel kPanelColumns<T>, ...) that are m^{-1/2} scale prod_i (w_i'x_i + b_i): w
-/// factor by factor, inputs x kPanelColumns<T>, and b, a panel's row each.
-template <class T>
-struct ProductPanel {
-  const T* weights;
-  const T* biases;
-};
-
-/// Sketches whose columns are such products, real.
-class ProductPanels {
- public:
-  virtual ~ProductPanels() = default;
-  /// Of prepared columns, 64-byte aligned.
-  virtual ProductPanel<float> panel(int64_t panel, float) const noexcept = 0;
-  virtual ProductPanel<double> panel(int64_t panel, double) const noexcept = 0;
+/// What S is made of: S(u_1, ..., u_p) = back(share prod_i image_i(u_i)), products element by
+/// element of images that are linear in u. Power series of rows are multiplied there.
+struct ImageShape {
+  int64_t elements;
+  bool complex;
+  double share;
 };
 
 /// Immutable but for what is drawn or packed on first use, under a lock.
@@ -107,8 +102,35 @@ class Multilinear {
   virtual void apply_sum(std::span<const FactorRows<double>> rows, Blocks c, Planes<double> Z,
                          double* scratch) const noexcept = 0;
 
-  /// The same object's weights; null: its columns are no products.
-  virtual const ProductPanels* panels() const noexcept { return nullptr; }
+  virtual ImageShape images() const noexcept = 0;
+  /// Numbers that image and back need for `rows` rows, 64-byte aligned.
+  virtual int64_t image_scratch(int64_t rows) const = 0;
+  /// As prepare, of all columns, for image and back.
+  virtual void prepare_images(float, Context& context) const = 0;
+  virtual void prepare_images(double, Context& context) const = 0;
+  /// out = image_f(u) for every row of out, u = [scale x, constant], of directions (`moves`) [scale
+  /// x, 0]. Two planes iff images are complex. Bits as for apply.
+  virtual void image(size_t f, const FactorRows<float>& rows, bool moves, Planes<float> out,
+                     float* scratch) const noexcept = 0;
+  virtual void image(size_t f, const FactorRows<double>& rows, bool moves, Planes<double> out,
+                     double* scratch) const noexcept = 0;
+  /// The adjoint of image along directions: out += the cotangents of rows, real or complex, whose
+  /// images have the cotangents g, those of complex numbers being dL/dRe + i dL/dIm.
+  virtual void image_adjoint(size_t f, Planes<const float> g, Planes<float> out,
+                             float* scratch) const noexcept = 0;
+  virtual void image_adjoint(size_t f, Planes<const double> g, Planes<double> out,
+                             double* scratch) const noexcept = 0;
+  /// Z of all columns from those products, where images are columns a copy. What goes around the
+  /// caches is the caller's to finish.
+  virtual void back(Planes<const float> products, Planes<float> Z,
+                    float* scratch) const noexcept = 0;
+  virtual void back(Planes<const double> products, Planes<double> Z,
+                    double* scratch) const noexcept = 0;
+  /// The adjoint of back, up to factors of elements that image_adjoint takes out again.
+  virtual void back_adjoint(Planes<const float> g, Planes<float> products,
+                            float* scratch) const noexcept = 0;
+  virtual void back_adjoint(Planes<const double> g, Planes<double> products,
+                            double* scratch) const noexcept = 0;
 
  protected:
   explicit Multilinear(SketchShape shape) : shape_(std::move(shape)) {}

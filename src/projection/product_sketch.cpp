@@ -11,6 +11,7 @@
 #include "projection/product_weights.h"
 #include "projection/typed_multilinear.h"
 #include "transform/dense_panel.h"
+#include "transform/panel_transpose.h"
 #include "transform/product.h"
 #include "transform/sparse_panel.h"
 
@@ -46,7 +47,7 @@ struct StoreBlock {
   }
 };
 
-class ProductSketch final : public TypedMultilinear<ProductSketch>, public ProductPanels {
+class ProductSketch final : public TypedMultilinear<ProductSketch> {
   friend TypedMultilinear<ProductSketch>;
 
  public:
@@ -55,17 +56,29 @@ class ProductSketch final : public TypedMultilinear<ProductSketch>, public Produ
 
   int64_t tile_rows() const noexcept override { return transform::kTileRows; }
 
-  const ProductPanels* panels() const noexcept override { return parts_ == 1 ? this : nullptr; }
-  ProductPanel<float> panel(int64_t panel, float) const noexcept override {
-    return weights_.panel<float>(panel);
-  }
-  ProductPanel<double> panel(int64_t panel, double) const noexcept override {
-    return weights_.panel<double>(panel);
+  ImageShape images() const noexcept override { return {columns(), parts_ == 2, share()}; }
+  int64_t image_scratch(int64_t rows) const override {
+    return scratch_of<float>(rows, 0) + transform::kPanelTransposeScratch<float>;
   }
 
  private:
   template <class T>
   static constexpr int64_t kWidth = transform::kPanelColumns<T>;
+
+  // What every column is multiplied by.
+  double share() const noexcept {
+    return shape().scale / std::sqrt(static_cast<double>(columns()));
+  }
+
+  // A panel's weights and biases of factors from f on.
+  template <class T>
+  ProductPanel<T> panel_of(int64_t panel, size_t f) const noexcept {
+    int64_t before = 0;
+    for (size_t l = 0; l < f; ++l) before += shape().factors[l].inputs;
+    const ProductPanel<T> all = weights_.panel<T>(panel);
+    return {all.weights + parts_ * before * kWidth<T>,
+            all.biases + parts_ * static_cast<int64_t>(f) * kWidth<T>};
+  }
 
   // P and the products, each complex, and the products of two imaginary parts.
   template <class T>
@@ -96,8 +109,7 @@ class ProductSketch final : public TypedMultilinear<ProductSketch>, public Produ
     T *const re = scratch, *const im = scratch + block, *const P = scratch + 2 * block;
     for (int64_t panel = c.begin / kWidth<T>; panel * kWidth<T> < c.end; ++panel) {
       auto [W, bias] = weights_.panel<T>(panel);
-      const double share = shape().scale / std::sqrt(static_cast<double>(columns()));
-      std::fill(re, re + block, static_cast<T>(share));
+      std::fill(re, re + block, static_cast<T>(share()));
       if (parts_ == 2) std::fill(im, im + block, T{0});
       for (size_t i = 0; i < rows.size(); ++i) {
         const int64_t inputs = shape().factors[i].inputs;
@@ -113,12 +125,87 @@ class ProductSketch final : public TypedMultilinear<ProductSketch>, public Produ
   void multiply_factor(const FactorRows<T>& rows, int64_t inputs, const T* W, const T* bias,
                        int64_t n, T* P, T* re, T* im) const noexcept {
     const int64_t block = n * kWidth<T>;
-    project_rows(rows, rows.dense.re, W, P);
+    project_factor(rows, inputs, W, n, P);
     if (parts_ == 1) return transform::multiply_block(P, bias, n, kWidth<T>, re);
-    const T* const W_im = W + inputs * kWidth<T>;
-    project_rows(rows, rows.dense.re, W_im, P + block);
-    if (rows.dense.im.data != nullptr) add_imaginary_rows(rows.dense.im, W, W_im, P);
     transform::multiply_block(P, P + block, bias, bias + kWidth<T>, n, kWidth<T>, re, im);
+  }
+
+  // One block of P, or two of its real and imaginary parts.
+  template <class T>
+  void project_factor(const FactorRows<T>& rows, int64_t inputs, const T* W, int64_t n,
+                      T* P) const noexcept {
+    project_rows(rows, rows.dense.re, W, P);
+    if (parts_ == 1) return;
+    const T* const W_im = W + inputs * kWidth<T>;
+    project_rows(rows, rows.dense.re, W_im, P + n * kWidth<T>);
+    if (rows.dense.im.data != nullptr) add_imaginary_rows(rows.dense.im, W, W_im, P);
+  }
+
+  // P of factor f, panel by panel.
+  template <class T>
+  void image_rows(size_t f, const FactorRows<T>& rows, bool moves, Planes<T> out,
+                  T* P) const noexcept {
+    const int64_t n = out.re.rows, block = n * kWidth<T>;
+    const bool is_unit = moves && n == 1 && is_nearly_zero(rows.dense);
+    for (int64_t j0 = 0; j0 < columns(); j0 += kWidth<T>) {
+      const auto [W, bias] = panel_of<T>(j0 / kWidth<T>, f);
+      if (is_unit) {
+        project_entries(rows.dense.re, W, P);
+      } else {
+        project_factor(rows, shape().factors[f].inputs, W, n, P);
+      }
+      for (int64_t part = 0; part < parts_ && !moves; ++part)
+        for (int64_t j = 0; j < block; ++j)
+          P[part * block + j] += bias[part * kWidth<T> + j % kWidth<T>];
+      StoreBlock<T>{{0, columns()}, out, false}(j0, n, P, P + block);
+    }
+  }
+
+  // A real row of one number or none, as a direction is that is shared by many rows.
+  template <class T>
+  static bool is_nearly_zero(const Planes<const T>& row) noexcept {
+    const T* const x = row.re.data;
+    return row.im.data == nullptr &&
+           std::count_if(x, x + row.re.cols, [](T value) { return value != 0; }) <= 1;
+  }
+  template <class T>
+  void project_entries(MatrixView<const T> x, const T* W, T* P) const noexcept {
+    std::fill_n(P, parts_ * kWidth<T>, T{0});
+    for (int64_t k = 0; k < x.cols; ++k) {
+      if (x(0, k) == 0) continue;
+      for (int64_t part = 0; part < parts_; ++part)
+        for (int64_t j = 0; j < kWidth<T>; ++j)
+          P[part * kWidth<T> + j] += x(0, k) * W[(part * x.cols + k) * kWidth<T> + j];
+    }
+  }
+
+  // out += g conj(W)'.
+  template <class T>
+  void pull_image(size_t f, Planes<const T> g, Planes<T> out, T* scratch) const noexcept {
+    const int64_t n = g.re.rows, block = n * kWidth<T>;
+    T *const re = scratch, *const im = re + block, *const turned = im + block;
+    for (int64_t j0 = 0; j0 < columns(); j0 += kWidth<T>) {
+      const T* const W = panel_of<T>(j0 / kWidth<T>, f).weights;
+      const T* const W_im = W + shape().factors[f].inputs * kWidth<T>;
+      load_block(g.re, j0, T{1}, re);
+      transform::project_panel_transpose(re, W, out.re, turned);
+      if (parts_ == 1) continue;
+      load_block(g.im, j0, T{1}, im);
+      transform::project_panel_transpose(im, W_im, out.re, turned);
+      if (out.im.data == nullptr) continue;
+      transform::project_panel_transpose(im, W, out.im, turned);
+      load_block(g.re, j0, T{-1}, re);
+      transform::project_panel_transpose(re, W_im, out.im, turned);
+    }
+  }
+
+  // `sign` times columns [j0, j0 + kWidth), zeros past the last.
+  template <class T>
+  void load_block(MatrixView<const T> g, int64_t j0, T sign, T* P) const noexcept {
+    const int64_t count = std::min(kWidth<T>, columns() - j0);
+    for (int64_t i = 0; i < g.rows; ++i)
+      for (int64_t j = 0; j < kWidth<T>; ++j)
+        P[i * kWidth<T> + j] = j < count ? sign * g(i, j0 + j) : T{0};
   }
 
   // (u_re + i u_im)(w_re + i w_im).

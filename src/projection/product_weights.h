@@ -14,6 +14,14 @@
 
 namespace mercer::projection {
 
+/// Of columns [panel kPanelColumns<T>, ...) that are m^{-1/2} scale prod_i (w_i'x_i + b_i): w
+/// factor by factor, inputs x kPanelColumns<T>, and b, a panel's row each.
+template <class T>
+struct ProductPanel {
+  const T* weights;
+  const T* biases;
+};
+
 class ProductWeights {
  public:
   /// The shape must outlive it.

@@ -14,6 +14,7 @@
 
 #include "base/error.h"
 #include "projection/circular_product.h"
+#include "projection/convolution_images.h"
 #include "projection/count_sketch.h"
 #include "projection/lazy_groups.h"
 #include "projection/listed_product.h"
@@ -36,13 +37,22 @@ class TensorSketch final : public TypedMultilinear<TensorSketch> {
 
  public:
   explicit TensorSketch(const SketchShape& sketch)
-      : TypedMultilinear(sketch), lists_(shape()), hashes_(1), prepared_(1) {}
+      : TypedMultilinear(sketch), lists_(shape()), hashes_(1), prepared_(1), images_(1) {}
   TensorSketch(const SketchShape& sketch, std::vector<TensorHash> hashes) : TensorSketch(sketch) {
     Context unlimited;
     hashes_.prepare(0, {}, unlimited, [&](int64_t) { return std::move(hashes); });
   }
 
   int64_t tile_rows() const noexcept override { return kTileRows; }
+  // One factor is what it is, several meet in the Fourier domain.
+  ImageShape images() const noexcept override {
+    if (factors() == 1) return {columns(), is_complex(), 1};
+    const auto m = static_cast<double>(columns());
+    return {ConvolutionImages<float>::elements(columns(), is_complex()), true, 1 / m};
+  }
+  int64_t image_scratch(int64_t) const override {
+    return 2 * vector_size() + ConvolutionImages<float>::spectrum_size(columns(), is_complex());
+  }
 
  private:
   template <class T>
@@ -52,6 +62,8 @@ class TensorSketch final : public TypedMultilinear<TensorSketch> {
   };
   template <class T>
   using PreparedGroup = LazyGroups<Prepared<T>>;
+  template <class T>
+  using Images = LazyGroups<ConvolutionImages<T>>;
 
   // Scratch: vectors of m numbers (complex: 2m), then spectra.
   template <class T>
@@ -114,9 +126,77 @@ class TensorSketch final : public TypedMultilinear<TensorSketch> {
   }
 
   template <class T>
+  void prepare_all_images(Context& context) const {
+    prepare_columns<T>({0, columns()}, context);
+    if (factors() == 1) return;
+    constexpr const char* kWhat = "the transforms of a sketch's derivatives";
+    const int64_t plans = checked_multiply(2 * vector_size(), sizeof(T), kWhat);
+    images_.of<T>().prepare(0, {plans, plans, kWhat}, context,
+                            [&](int64_t) { return ConvolutionImages<T>(columns(), is_complex()); });
+  }
+
+  template <class T>
   void add_listed(const Prepared<T>& made, std::span<const FactorRows<T>> rows, int64_t i, T* re,
                   T* im, T* storage) const noexcept {
     lists_.add(std::span<const PackedFactor<T>>(made.packed.factors), rows, i, re, im, storage);
+  }
+
+  // Factor f alone; a vector of C u is interleaved where it is complex and transformed.
+  template <class T>
+  void image_rows(size_t f, const FactorRows<T>& rows, bool moves, Planes<T> out,
+                  T* vector) const noexcept {
+    PackedFactor<T> factor = prepared_.of<T>()[0].packed.factors[f];
+    factor.has_constant = factor.has_constant && !moves;
+    const int shift = is_complex() ? 1 : 0;
+    for (int64_t i = 0; i < out.re.rows; ++i) {
+      T* const planes[] = {out.re.row(i), is_complex() ? out.im.row(i) : nullptr};
+      if (factors() == 1) {
+        for (int part = 0; part <= shift; ++part) std::fill_n(planes[part], columns(), T{0});
+        for_each_term(factor, rows, i, [&](uint32_t slot, T value) {
+          planes[slot & shift][slot >> shift] += value;
+        });
+        continue;
+      }
+      std::fill_n(vector, vector_size(), T{0});
+      for_each_term(factor, rows, i, [&](uint32_t slot, T value) { vector[slot] += value; });
+      images_.of<T>()[0].image(vector, vector + vector_size(), out.re.row(i), out.im.row(i));
+    }
+  }
+
+  // The adjoint: transforms back, then what each coordinate went to.
+  template <class T>
+  void pull_image(size_t f, Planes<const T> g, Planes<T> out, T* scratch) const noexcept {
+    const PackedFactor<T>& factor = prepared_.of<T>()[0].packed.factors[f];
+    const int shift = is_complex() ? 1 : 0;
+    T *const vector = scratch + vector_size(), *const spectrum = vector + vector_size();
+    for (int64_t i = 0; i < out.re.rows; ++i) {
+      Planes<const T> own{g.re.block_rows(i, i + 1),
+                          is_complex() ? g.im.block_rows(i, i + 1) : MatrixView<const T>()};
+      if (factors() > 1) {
+        const Planes<T> Z{{scratch, 1, columns()}, {scratch + shift * columns(), 1, columns()}};
+        images_.of<T>()[0].back({g.re.block_rows(i, i + 1), g.im.block_rows(i, i + 1)}, Z, vector,
+                                spectrum);
+        own = {Z.re, Z.im};
+      }
+      for (int64_t k = 0; k < factor.inputs; ++k) {
+        const int64_t bucket = factor.slots[k] >> shift;
+        const bool turned = (factor.slots[k] & static_cast<uint32_t>(shift)) != 0;
+        const T re = own.re.data[bucket], im = is_complex() ? own.im.data[bucket] : T{0};
+        out.re(i, k) += factor.multipliers[k] * (turned ? im : re);
+        if (out.im.data != nullptr) out.im(i, k) += factor.multipliers[k] * (turned ? -re : im);
+      }
+    }
+  }
+
+  template <class T>
+  void back_rows(Planes<const T> products, Planes<T> Z, T* scratch) const noexcept {
+    if (factors() == 1) return TypedMultilinear::back_rows(products, Z, scratch);
+    images_.of<T>()[0].back(products, Z, scratch, scratch + vector_size());
+  }
+  template <class T>
+  void pull_back_rows(Planes<const T> g, Planes<T> products, T* scratch) const noexcept {
+    if (factors() == 1) return TypedMultilinear::pull_back_rows(g, products, scratch);
+    images_.of<T>()[0].back_adjoint(g, products, scratch, scratch + vector_size());
   }
 
   // The spectrum of S(u) of row i.
@@ -210,6 +290,7 @@ class TensorSketch final : public TypedMultilinear<TensorSketch> {
   ListedProduct lists_;
   mutable LazyGroups<std::vector<TensorHash>> hashes_;
   mutable PerPrecision<PreparedGroup> prepared_;
+  mutable PerPrecision<Images> images_;
 };
 
 void check(const SketchShape& shape) {

@@ -21,6 +21,7 @@
 #include "projection/tensor_srht_row.h"
 #include "projection/typed_multilinear.h"
 #include "random/distributions.h"
+#include "transform/fwht.h"
 #include "transform/lanes.h"
 #include "transform/product.h"
 #include "transform/stream_copy.h"
@@ -52,6 +53,8 @@ class TensorSrht final : public TypedMultilinear<TensorSrht> {
   }
 
   int64_t tile_rows() const noexcept override { return 64; }
+  ImageShape images() const noexcept override { return {columns(), parts_ == 2, share<double>()}; }
+  int64_t image_scratch(int64_t) const override { return (2 + parts_) * round_up(d_); }
 
  private:
   template <class T>
@@ -208,6 +211,49 @@ class TensorSrht final : public TypedMultilinear<TensorSrht> {
     }
   }
 
+  // Factor f alone, a row at a time.
+  template <class T>
+  void image_rows(size_t f, const FactorRows<T>& rows, bool moves, Planes<T> out,
+                  T* scratch) const noexcept {
+    const int64_t stride = round_up(d_), factor = static_cast<int64_t>(f);
+    T *const u_re = scratch, *const u_im = scratch + stride, *const table = scratch + 2 * stride;
+    FactorShape shape_of_u = shape().factors[f];
+    if (moves) shape_of_u.constant = 0;
+    for (int64_t i = 0; i < out.re.rows; ++i) {
+      load_row(rows, shape_of_u, i, d_, u_re, u_im);
+      srht_table(factor_of<T>(factor), u_re, rows.dense.im.data != nullptr ? u_im : nullptr, table);
+      for_each_run(factor, {0, columns()}, [&](int64_t at, const int32_t* index, int64_t n) {
+        transform::scale_gathered(table, index, T{1}, n, out.re.row(i) + at);
+        if (parts_ == 2) transform::scale_gathered(table + d_, index, T{1}, n, out.im.row(i) + at);
+      });
+    }
+  }
+
+  // The adjoint of that, H being its own.
+  template <class T>
+  void pull_image(size_t f, Planes<const T> g, Planes<T> out, T* table) const noexcept {
+    const auto factor = static_cast<int64_t>(f);
+    const T *const s_re = factor_of<T>(factor).signs, *const s_im = s_re + d_;
+    const auto scale = static_cast<T>(shape().factors[f].scale);
+    for (int64_t i = 0; i < out.re.rows; ++i) {
+      std::fill_n(table, parts_ * d_, T{0});
+      for_each_run(factor, {0, columns()}, [&](int64_t at, const int32_t* index, int64_t n) {
+        for (int64_t l = 0; l < n; ++l) table[index[l]] += g.re(i, at + l);
+        for (int64_t l = 0; l < n && parts_ == 2; ++l) table[d_ + index[l]] += g.im(i, at + l);
+      });
+      transform::fwht(table, d_, parts_);
+      for (int64_t k = 0; k < out.re.cols; ++k) {
+        if (parts_ == 1) {
+          out.re(i, k) += scale * (s_re[k] * table[k]);
+          continue;
+        }
+        out.re(i, k) += scale * (s_re[k] * table[k] + s_im[k] * table[d_ + k]);
+        if (out.im.data != nullptr)
+          out.im(i, k) += scale * (s_re[k] * table[d_ + k] - s_im[k] * table[k]);
+      }
+    }
+  }
+
   // Whether factor f has the u of the factor before it.
   template <class T>
   bool reads_as_before(std::span<const FactorRows<T>> rows, size_t f) const noexcept {
@@ -224,11 +270,7 @@ class TensorSrht final : public TypedMultilinear<TensorSrht> {
 
   template <class T>
   void gather(int64_t f, Blocks c, const T* table, T* re, T* im) const noexcept {
-    for (int64_t l = c.begin; l < c.end;) {
-      const int64_t b = l / block_;
-      const int64_t end = std::min((b + 1) * block_, c.end);
-      const int32_t* index = index_[b].data() + f * block_ + (l - b * block_);
-      const int64_t at = l - c.begin, n = end - l;
+    for_each_run(f, c, [&](int64_t at, const int32_t* index, int64_t n) {
       if (f == 0) {
         transform::scale_gathered(table, index, share<T>(), n, re + at);
         if (im != nullptr) transform::scale_gathered(table + d_, index, share<T>(), n, im + at);
@@ -237,6 +279,15 @@ class TensorSrht final : public TypedMultilinear<TensorSrht> {
       } else {
         transform::multiply_gathered(table, table + d_, index, n, re + at, im + at);
       }
+    });
+  }
+
+  // body(at, index, n): columns [at, at + n) of the slice take these numbers of factor f's table.
+  template <class Body>
+  void for_each_run(int64_t f, Blocks c, const Body& body) const noexcept {
+    for (int64_t l = c.begin; l < c.end;) {
+      const int64_t b = l / block_, end = std::min((b + 1) * block_, c.end);
+      body(l - c.begin, index_[b].data() + f * block_ + (l - b * block_), end - l);
       l = end;
     }
   }

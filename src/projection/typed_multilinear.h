@@ -15,6 +15,10 @@ namespace mercer::projection {
 ///                                      T* scratch) noexcept;
 ///   template <class T> void sum_rows(std::span<const FactorRows<T>>, Blocks, Planes<T>,
 ///                                    T* scratch) noexcept;
+///   template <class T> void image_rows(size_t f, const FactorRows<T>&, bool moves, Planes<T>,
+///                                      T* scratch) noexcept;
+///   template <class T> void pull_image(size_t f, Planes<const T>, Planes<T>, T* scratch) noexcept;
+/// and where images are no columns those that are below, too.
 template <class Own>
 class TypedMultilinear : public Multilinear {
  public:
@@ -47,8 +51,61 @@ class TypedMultilinear : public Multilinear {
     own().sum_rows(rows, c, Z, scratch);
   }
 
+  void prepare_images(float, Context& context) const final {
+    own().template prepare_all_images<float>(context);
+  }
+  void prepare_images(double, Context& context) const final {
+    own().template prepare_all_images<double>(context);
+  }
+  void image(size_t f, const FactorRows<float>& rows, bool moves, Planes<float> out,
+             float* scratch) const noexcept final {
+    own().image_rows(f, rows, moves, out, scratch);
+  }
+  void image(size_t f, const FactorRows<double>& rows, bool moves, Planes<double> out,
+             double* scratch) const noexcept final {
+    own().image_rows(f, rows, moves, out, scratch);
+  }
+  void image_adjoint(size_t f, Planes<const float> g, Planes<float> out,
+                     float* scratch) const noexcept final {
+    own().pull_image(f, g, out, scratch);
+  }
+  void image_adjoint(size_t f, Planes<const double> g, Planes<double> out,
+                     double* scratch) const noexcept final {
+    own().pull_image(f, g, out, scratch);
+  }
+  void back(Planes<const float> products, Planes<float> Z, float* scratch) const noexcept final {
+    own().back_rows(products, Z, scratch);
+  }
+  void back(Planes<const double> products, Planes<double> Z, double* scratch) const noexcept final {
+    own().back_rows(products, Z, scratch);
+  }
+  void back_adjoint(Planes<const float> g, Planes<float> products,
+                    float* scratch) const noexcept final {
+    own().pull_back_rows(g, products, scratch);
+  }
+  void back_adjoint(Planes<const double> g, Planes<double> products,
+                    double* scratch) const noexcept final {
+    own().pull_back_rows(g, products, scratch);
+  }
+
  protected:
   using Multilinear::Multilinear;
+  template <class T>
+  void prepare_all_images(Context& context) const {
+    own().template prepare_columns<T>({0, columns()}, context);
+  }
+  template <class T>
+  void back_rows(Planes<const T> products, Planes<T> Z, T*) const noexcept {
+    for (int64_t i = 0; i < Z.re.rows; ++i) {
+      put_row(products.re.row(i), Z.re.cols, Z.re.row(i), Z.around_caches);
+      if (Z.im.data != nullptr)
+        put_row(products.im.row(i), Z.im.cols, Z.im.row(i), Z.around_caches);
+    }
+  }
+  template <class T>
+  void pull_back_rows(Planes<const T> g, Planes<T> products, T* scratch) const noexcept {
+    TypedMultilinear::back_rows(g, products, scratch);
+  }
   const Own& own() const noexcept { return static_cast<const Own&>(*this); }
 };
 

@@ -12,7 +12,6 @@
 #include "feature/fourier.h"
 #include "feature/lengthscale_gradient.h"
 #include "feature/linear.h"
-#include "feature/sketch.h"
 #include "projection/projections.h"
 #include "support/catch.h"
 #include "support/dense.h"
@@ -352,12 +351,17 @@ TEST_CASE("derivative: NaN stays in its row, no rows are none, refusals name the
             "kernel sign", "expected one of") == "");
   CHECK(test::refusal_fault(
             MERCER_UNSUPPORTED, [&] { pushed(*steps, X, V); }, "map sign") == "");
-  const auto sketched = make_sketch(*kernel::make_kernel({{"kernel", "polynomial"}, {"degree", 2}}),
-                                    d, 8, {.field = SketchField::complex});
-  CHECK(sketched->most_derivatives() == 1);
+  const Parameters intensities = {{"kernel", "optical"}};
+  const auto once =
+      make_map(canonical_map({{"map", "optical"},
+                              {"kernel", std::make_shared<const Parameters>(intensities)},
+                              {"inputs", d},
+                              {"features", 8}},
+                             "", Data::refused));
+  CHECK(once->most_derivatives() == 1);
   CHECK(test::refusal_fault(
-            MERCER_UNSUPPORTED, [&] { differentiated(*sketched, {Kind::laplacian}, X); }, "order 2",
-            "product_sketch", "expected up to 1") == "");
+            MERCER_UNSUPPORTED, [&] { differentiated(*once, {Kind::laplacian}, X); },
+            "order 2 of map optical", "kernel optical", "expected up to 1") == "");
   CHECK(test::refusal_fault(
             MERCER_DIMENSION_MISMATCH, [&] { pushed(*map, X, test::random_matrix(n, d + 1, 2)); },
             "40 x 7", "6 inputs") == "");

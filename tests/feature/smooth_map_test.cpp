@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Derivatives of smooth maps that scale or rewrite their rows, and of products: every order against
+// Derivatives of smooth maps that scale or rewrite their rows, and of sketches: every order against
 // the one below, lengthscales, the kernel's own derivatives in the mean, bits.
 #include <algorithm>
 #include <cmath>
@@ -57,6 +57,11 @@ std::vector<std::unique_ptr<FeatureMap>> every_map(int64_t d, int64_t D) {
     maps.push_back(map_of(R"("product_sketch","kind":")" + std::string(kind) + "\"",
                           R"("polynomial","degree":4,"gamma":0.2,"offset":0.7)", d, D));
   maps.push_back(map_of(R"("product_sketch")", R"("polynomial","degree":1,"gamma":0.2)", d, D));
+  for (const char* sketch :
+       {R"("product_sketch","field":"complex")", R"("tensor_srht")",
+        R"("hierarchical_sketch","base":{"map":"tensor_srht","field":"complex"})",
+        R"("craft","base":{"map":"product_sketch","kind":"gaussian"})"})
+    maps.push_back(map_of(sketch, R"("polynomial","degree":4,"gamma":0.2,"offset":0.7)", d, D));
   return maps;
 }
 
