@@ -5,6 +5,7 @@
 // multiple / lengthscale_j.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
@@ -23,17 +24,15 @@ class CoordinateKernel : public Kernel {
 
   double value_at_multiple(double multiple, int64_t d, const double* x,
                            const double* y) const noexcept final {
-    const double joined =
-        inverse_.size() > 1
-            ? lane_fold<Join>(d,
-                              [&](int64_t j) {
-                                return self().term(x[j], y[j],
-                                                   multiple * inverse_[static_cast<size_t>(j)]);
-                              })
-            : lane_fold<Join>(d, [&, scale = multiple * inverse_[0]](int64_t j) {
-                return self().term(x[j], y[j], scale);
-              });
-    return variance() * self().finish(joined);
+    return variance() * self().finish(joined(multiple, d, x, y));
+  }
+
+  double log_size(int64_t d, const double* x, const double* y) const noexcept final {
+    if constexpr (requires(const Derived& own) { own.log_finish(0.0); }) {
+      return std::log(variance()) + self().log_finish(joined(1, d, x, y));
+    } else {
+      return Kernel::log_size(d, x, y);
+    }
   }
 
  protected:
@@ -48,6 +47,16 @@ class CoordinateKernel : public Kernel {
 
  private:
   const Derived& self() const noexcept { return static_cast<const Derived&>(*this); }
+
+  double joined(double multiple, int64_t d, const double* x, const double* y) const noexcept {
+    if (inverse_.size() > 1)
+      return lane_fold<Join>(d, [&](int64_t j) {
+        return self().term(x[j], y[j], multiple * inverse_[static_cast<size_t>(j)]);
+      });
+    return lane_fold<Join>(d, [&, scale = multiple * inverse_[0]](int64_t j) {
+      return self().term(x[j], y[j], scale);
+    });
+  }
 
   std::vector<double> inverse_;  // 1/lengthscale; one 1 if there is none
 };

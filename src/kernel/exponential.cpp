@@ -22,11 +22,10 @@ class Exponential final : public InnerProductKernel<Exponential> {
   const PowerSeries* series() const noexcept override { return &series_; }
 
   double value(int64_t d, const double* x, const double* y) const noexcept override {
-    const double* const inverse = inverse_.data();
-    const int64_t step = inverse_.size() > 1 ? 1 : 0;
-    return variance() * std::exp(lane_fold<Sum>(d, [=](int64_t j) noexcept {
-             return (x[j] * inverse[step * j]) * (y[j] * inverse[step * j]);
-           }));
+    return variance() * std::exp(exponent(d, x, y));
+  }
+  double log_size(int64_t d, const double* x, const double* y) const noexcept override {
+    return std::log(variance()) + exponent(d, x, y);
   }
   double input_factor(int64_t k) const noexcept {
     const double inverse = inverse_[inverse_.size() > 1 ? static_cast<size_t>(k) : 0];
@@ -38,6 +37,14 @@ class Exponential final : public InnerProductKernel<Exponential> {
   }
 
  private:
+  double exponent(int64_t d, const double* x, const double* y) const noexcept {
+    const double* const inverse = inverse_.data();
+    const int64_t step = inverse_.size() > 1 ? 1 : 0;
+    return lane_fold<Sum>(d, [=](int64_t j) noexcept {
+      return (x[j] * inverse[step * j]) * (y[j] * inverse[step * j]);
+    });
+  }
+
   ExponentialSeries series_;
   std::vector<double> inverse_;  // 1/lengthscale
 };

@@ -28,7 +28,8 @@ class Gaussian final : public RadialKernel<Gaussian> {
   const random::Law* spectral_law() const noexcept override { return law_.get(); }
   bool is_gaussian() const noexcept override { return true; }
   const PowerSeries* series() const noexcept override { return &series_; }
-  double finish(double squared) const noexcept { return std::exp(-0.5 * squared); }
+  double finish(double squared) const noexcept { return std::exp(log_finish(squared)); }
+  double log_finish(double squared) const noexcept { return -0.5 * squared; }
   void slopes(double squared, int64_t count, double* f) const noexcept {
     f[0] = finish(squared);
     for (int64_t n = 1; n < count; ++n) f[n] = -0.5 * f[n - 1];

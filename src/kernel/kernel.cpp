@@ -4,6 +4,7 @@
 #include "kernel/kernel.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -39,6 +40,10 @@ void Kernel::add_gradient(double, int64_t d, const double*, const double*,
 
 double Kernel::derivative(const MultiIndex&, int64_t, const double*, const double*) const noexcept {
   return std::numeric_limits<double>::quiet_NaN();
+}
+
+double Kernel::log_size(int64_t d, const double* x, const double* y) const noexcept {
+  return std::log(std::fabs(value(d, x, y)));
 }
 
 double Kernel::value_at_multiple(double, int64_t, const double*, const double*) const noexcept {

@@ -112,6 +112,10 @@ class Kernel {
   /// d has to pass check_dimension.
   virtual double value(int64_t d, const double* x, const double* y) const noexcept = 0;
 
+  /// log |k(x, y)|, of kernels that are exponentials a number where they themselves over- and
+  /// underflow.
+  virtual double log_size(int64_t d, const double* x, const double* y) const noexcept;
+
   /// Shift-invariant kernels (spectral_law() != nullptr): the kernel at `multiple` times the
   /// difference (after the prologue): k(0) at multiple 0, k(tau) at 1, k(2 tau) at 2. Others: NaN.
   virtual double value_at_multiple(double multiple, int64_t d, const double* x,

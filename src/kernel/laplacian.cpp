@@ -27,7 +27,8 @@ class Laplacian final : public SpectralKernel<Laplacian, Sum, CauchyLaw> {
   double term(double x, double y, double scale) const noexcept {
     return std::fabs((x - y) * scale);
   }
-  double finish(double norm) const noexcept { return std::exp(-norm); }
+  double finish(double norm) const noexcept { return std::exp(log_finish(norm)); }
+  double log_finish(double norm) const noexcept { return -norm; }
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // k(x, y) = variance prod_i k_i(x, y) (SPEC section 6), of parts as in sum.cpp.
+#include <cmath>
 #include <span>
 #include <utility>
 #include <vector>
@@ -72,10 +73,24 @@ class ProductKernel final : public ComposedKernel {
   explicit ProductKernel(const Parameters& canonical)
       : ComposedKernel(canonical, Composition::Rule::product) {}
 
+  // Where a part over- or underflows the others may lead back: logarithms are added.
   double value(int64_t d, const double* x, const double* y) const noexcept override {
     double product = 1;
-    for (const auto& part : parts()) product *= part->value(d, x, y);
-    return variance() * product;
+    bool is_extreme = false, is_negative = false;
+    for (const auto& part : parts()) {
+      const double own = part->value(d, x, y);
+      product *= own;
+      is_extreme = is_extreme || !std::isnormal(own);
+      is_negative = is_negative != (own < 0);
+    }
+    if (!is_extreme && std::isnormal(product)) return variance() * product;
+    const double size = std::exp(log_size(d, x, y));
+    return is_negative ? -size : size;
+  }
+  double log_size(int64_t d, const double* x, const double* y) const noexcept override {
+    double sum = std::log(variance());
+    for (const auto& part : parts()) sum += part->log_size(d, x, y);
+    return sum;
   }
 
   std::unique_ptr<const Differential> differential(const MultiIndex& p,

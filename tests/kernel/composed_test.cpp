@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Sums and products of kernels: values and Gram matrices are those of the parts, to the bit; every
-// part checks the dimension, and its domain is the whole's.
+// Sums and products of kernels: values and Gram matrices are those of the parts, to the bit, and
+// numbers where parts are not; every part checks the dimension, and its domain is the whole's.
 #include <cmath>
+#include <limits>
 
 #include "kernel/kernel.h"
 #include "spec/json.h"
@@ -52,6 +53,35 @@ TEST_CASE("composed: Gram matrices are those of the parts, added or multiplied",
     wrong += nested.data()[i] != 0.5 * (b + 3 * (a * c));
   }
   CHECK(wrong == 0);
+}
+
+TEST_CASE("composed: a product of parts that over- and underflow is what it is", "[kernel]") {
+  const std::string grows = R"({"kernel":"exponential"})", falls = R"({"kernel":"gaussian"})",
+                    turns = R"({"kernel":"spectral_mixture","weights":[0.5],"means":[[1]],)"
+                            R"("variances":[[1e-12]]})";
+  const auto kernel = made(composed("product", grows + "," + falls, 3));
+  const auto nested =
+      made(composed("product", composed("product", grows + "," + turns) + "," + falls));
+  int64_t negative = 0;
+  for (const double x : {30.0, 100.0, 1e4}) {
+    for (const double size : {-300.0, 0.0, 300.0}) {
+      const double y = x * (2 - std::sqrt(3 - 2 * size / (x * x)));  // xy - (x - y)^2/2 = size
+      const long double t = static_cast<long double>(x) - y;
+      const long double right = std::exp(static_cast<long double>(x) * y - t * t / 2);
+      const long double wave = 0.5L * std::cos(t) * std::exp(-t * t * 5e-13L);
+      CAPTURE(x, size);
+      // Exponents as large as x^2 are rounded.
+      const auto of = [&](long double value) {
+        return Approx(static_cast<double>(value)).epsilon(1e-15 * x * x + 1e-12);
+      };
+      CHECK(kernel->value(1, &x, &y) == of(3 * right));
+      CHECK(nested->value(1, &x, &y) == of(wave * right));
+      negative += wave < 0;
+    }
+  }
+  CHECK(negative > 0);
+  const double x = std::numeric_limits<double>::quiet_NaN(), y = 1;
+  CHECK(std::isnan(kernel->value(1, &x, &y)));
 }
 
 TEST_CASE("composed: inputs are bounded as the strictest part bounds them", "[kernel]") {
