@@ -55,14 +55,18 @@ extern "C" {
  *   2s,
  *                          sum_i (s! C(s, i))^2 (x'y)^{2i} (||x|| ||y||)^{m - 2i}
  *   sum, product           of the kernels in "parts", a list of 2 to 64 specs, each with its own
- *                          parameters; they may be sums and products again. A product is NaN
- *                          where one part overflows and another vanishes: exponential beside
- *                          gaussian at x'y/l^2 > 709
+ *                          parameters; they may be sums and products again. Where a part of
+ *                          a product over- or underflows, as exponential beside gaussian at
+ *                          x'y/l^2 > 709, logarithms are added, of exponential, gaussian and
+ *                          laplacian their own; derivatives there are NaN
  *
  * From additive_chi2 to reciprocal_semigroup inputs are >= 0: others give NaN. From skewed_chi2 on
  * there is no lengthscale but that of exponential and those of parts; after spectral_mixture no
- * spectral law. isotropic below: gaussian, matern, rational_quadratic,
- * generalized_gaussian_spectrum of order 1.
+ * spectral law but those of sum and product, if all parts have one and none warps its inputs: a
+ * part's with the probability k_i(0)/sum_j k_j(0), and that of a sum of one frequency of each part,
+ * which is isotropic or of independent coordinates. isotropic below: gaussian, matern,
+ * rational_quadratic, generalized_gaussian_spectrum of order 1, each of one lengthscale; sums of
+ * these, and products of which all but one are gaussian or of that order 1.
  *
  * Example: a Matern kernel.
  *

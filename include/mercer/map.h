@@ -48,8 +48,9 @@ typedef enum mercer_form {
 /** How frequencies are drawn and rows are projected. Cost is that of a row. ORTHOGONAL, SORF,
  *  FASTFOOD, CIRCULANT and QUADRATURE come in blocks of columns that depend on each other.
  *  ORTHOGONAL, SORF, FASTFOOD and QUADRATURE need an isotropic kernel (mercer/kernel.h), CIRCULANT
- *  one of these or of independent coordinates (all but spectral_mixture), the others take every
- *  kernel of a spectral law; else MERCER_UNSUPPORTED. What drawing costs and how
+ *  one of these or of independent coordinates (all but spectral_mixture, sum and product), the
+ *  others take every kernel of a spectral law, SOBOL and HALTON of a product but one whose law is
+ *  that of several random scales or of laplacian or cauchy parts; else MERCER_UNSUPPORTED. What drawing costs and how
  *  variances compare, measured: "Which map" in capi/GUIDE.md. */
 typedef enum mercer_projection {
   /** i.i.d. columns from the spectral law. d*F multiply-adds. */

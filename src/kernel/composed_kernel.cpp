@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "kernel/composed_law.h"
 #include "kernel/composed_series.h"
 
 namespace mercer::kernel {
@@ -13,6 +14,25 @@ ComposedKernel::ComposedKernel(const Parameters& canonical, Composition::Rule ru
     : Kernel(canonical), rule_(rule) {
   for (const auto& part : canonical.objects("parts")) parts_.push_back(make_kernel(*part));
   series_ = composed_series({rule_, parts_}, variance());
+  law_ = rule_ == Composition::Rule::sum ? mixture_of(parts_) : convolution_of(parts_);
+}
+
+template <class Of>
+double ComposedKernel::joined(const Of& of) const noexcept {
+  const bool adds = rule_ == Composition::Rule::sum;
+  double whole = adds ? 0 : 1;
+  for (const auto& part : parts_) whole = adds ? whole + of(*part) : whole * of(*part);
+  return variance() * whole;
+}
+
+double ComposedKernel::value_at_zero() const noexcept {
+  return joined([](const Kernel& part) { return part.value_at_zero(); });
+}
+
+double ComposedKernel::value_at_multiple(double multiple, int64_t d, const double* x,
+                                         const double* y) const noexcept {
+  if (law_ == nullptr) return Kernel::value_at_multiple(multiple, d, x, y);
+  return joined([=](const Kernel& part) { return part.value_at_multiple(multiple, d, x, y); });
 }
 
 int64_t ComposedKernel::most_derivatives() const noexcept {

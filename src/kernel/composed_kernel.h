@@ -20,15 +20,24 @@ class ComposedKernel : public Kernel {
   /// The least of the parts.
   int64_t most_derivatives() const noexcept final;
   const PowerSeries* series() const noexcept final { return series_.get(); }
+  const random::Law* spectral_law() const noexcept final { return law_.get(); }
+  double value_at_zero() const noexcept final;
+  double value_at_multiple(double multiple, int64_t d, const double* x,
+                           const double* y) const noexcept final;
 
  protected:
   ComposedKernel(const Parameters& canonical, Composition::Rule rule);
   std::span<const std::shared_ptr<const Kernel>> parts() const noexcept { return parts_; }
 
  private:
+  /// of(part) of all parts, added or multiplied.
+  template <class Of>
+  double joined(const Of& of) const noexcept;
+
   Composition::Rule rule_;
   std::vector<std::shared_ptr<const Kernel>> parts_;
   std::unique_ptr<const PowerSeries> series_;
+  std::shared_ptr<const random::Law> law_;  // null where a part has none that goes with the others
 };
 
 /// "parts": from two to kMostParts kernel specs.

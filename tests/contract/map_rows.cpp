@@ -106,6 +106,13 @@ bool suits_parts(const kernel::Kernel& kernel, const Parameters& spec) {
   return spec.objects("parts")[0]->text("map") != "fourier" ||
          is_stationary(*kernel.composition()->parts[0]);
 }
+// And go on with a sketch.
+bool suits_sketch(const kernel::Kernel& kernel, const Parameters& spec) {
+  if (!kernel.composition() || spec.find("parts") == nullptr || !suits_parts(kernel, spec))
+    return true;
+  return spec.objects("parts")[1]->text("map") != "product_sketch" ||
+         kernel.composition()->parts[1]->inner_power().has_value();
+}
 bool never(const kernel::Kernel&, const Parameters&) { return false; }
 template <kernel::Activation::Function function>
 bool has_activation(const kernel::Kernel& kernel, const Parameters&) {
@@ -314,6 +321,8 @@ std::span<const RefusalRow> refusal_rows() {
        "is not a product of kernels"},
       {R"({"map":"product"})", suits_parts, kNo,
        "parts[0]: kernel arc_cosine is not shift-invariant"},
+      {R"({"map":"product"})", suits_sketch, kNo, "parts[1]: kernel laplacian has no polynomial"},
+      {R"({"map":"sum"})", suits_sketch, kNo, "parts[1]: kernel matern has no polynomial"},
       {R"({"map":"linear","nonzeros":2})", has_nonzeros, kNo, "nonzeros = 2"},
       {R"({"map":"product_sketch"})", has_sketches, kNo, "has no polynomial sketch"},
       {R"({"map":"tensor_sketch"})", has_sketches, kNo, "has no polynomial sketch"},

@@ -21,6 +21,19 @@ struct KernelCase {
   std::shared_ptr<const kernel::Kernel> kernel;
 };
 
+/// A sum or product of two kernels of lengthscale l, the first with `share` of the variance 1.
+inline std::unique_ptr<kernel::Kernel> make_composed(const char* rule, const char* first,
+                                                     const char* second, double share, double l,
+                                                     double variance) {
+  ObjectList parts;
+  for (const char* name : {first, second}) {
+    Parameters part{{"kernel", name}, {"lengthscale", l}};
+    if (std::string(rule) == "sum") part.set("variance", parts.empty() ? share : 1 - share);
+    parts.push_back(std::make_shared<const Parameters>(std::move(part)));
+  }
+  return kernel::make_kernel({{"kernel", rule}, {"parts", parts}, {"variance", variance}});
+}
+
 inline std::vector<KernelCase> kernel_cases(double l, double variance) {
   using namespace kernel;
   std::vector<KernelCase> cases;
@@ -47,6 +60,15 @@ inline std::vector<KernelCase> kernel_cases(double l, double variance) {
                                                     {"means", std::vector<double>{0.3, 1.1}},
                                                     {"variances", std::vector<double>{0.5, 1.5}},
                                                     {"variance", variance}})});
+  const char* const composed[][3] = {{"sum", "gaussian", "matern"},
+                                     {"sum", "laplacian", "rational_quadratic"},
+                                     {"product", "gaussian", "rational_quadratic"},
+                                     {"product", "matern", "rational_quadratic"},
+                                     {"product", "cauchy", "gaussian"},
+                                     {"product", "gaussian", "gaussian"}};
+  for (const auto& [rule, first, second] : composed)
+    cases.push_back({std::string(rule) + " of " + first + " and " + second,
+                     make_composed(rule, first, second, 0.3, l, variance)});
   return cases;
 }
 

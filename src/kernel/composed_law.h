@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Spectral laws of sums and products of shift-invariant kernels: a mixture, since Fourier transforms
+// add up, and the law of a sum of frequencies, since those of products are convolved.
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "kernel/kernel.h"
+#include "random/law.h"
+
+namespace mercer::kernel {
+
+using KernelParts = std::span<const std::shared_ptr<const Kernel>>;
+
+/// Of a part with the probability k_i(0) / sum_j k_j(0); isotropic where all parts are, over one
+/// lengthscale each, and a mixture of products where they are products or mixtures. Null unless
+/// every part has a spectral law and takes rows as they are.
+std::unique_ptr<const random::Law> mixture_of(KernelParts parts);
+
+/// Of the sum of one frequency of each part; isotropic where all of them are, over one lengthscale
+/// each, and no more than one of their scales is random. Null as above, and where the law of a part
+/// is neither isotropic nor a product of its coordinates'.
+std::unique_ptr<const random::Law> convolution_of(KernelParts parts);
+
+}  // namespace mercer::kernel
