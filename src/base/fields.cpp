@@ -165,14 +165,15 @@ bool is_optional(const Field& field) {
 
 void refuse_unknown_keys(const Parameters& given, std::span<const Field> fields,
                          const std::string& path) {
-  std::vector<const char*> keys;
-  for (const Field& field : fields) keys.push_back(field.key);
   for (const auto& [key, value] : given.entries()) {
     bool known = false;
     for (const Field& field : fields)
       known = known || key == field.key || (field.former != nullptr && key == field.former);
-    require(known, MERCER_INVALID_ARGUMENT, "unknown key %s = %s, expected one of %s",
-            shown_text(path + key).c_str(), shown(value).c_str(), quoted_list(keys).c_str());
+    if (known) continue;  // words are made for those alone who read them
+    std::vector<const char*> keys;
+    for (const Field& field : fields) keys.push_back(field.key);
+    fail(MERCER_INVALID_ARGUMENT, "unknown key %s = %s, expected one of %s",
+         shown_text(path + key).c_str(), shown(value).c_str(), quoted_list(keys).c_str());
   }
 }
 
@@ -188,9 +189,9 @@ Parameters check_fields(const Parameters& given, std::span<const Field> fields,
     const std::string name = path + field.key;
     if (value == nullptr && is_optional(field)) continue;
     if (value == nullptr) value = &field.fallback;
-    require(value != &field.fallback || !std::holds_alternative<std::monostate>(*value),
-            MERCER_INVALID_ARGUMENT, "key \"%s\" is missing, expected %s", name.c_str(),
-            expectation(field).c_str());
+    if (value == &field.fallback && std::holds_alternative<std::monostate>(*value))
+      fail(MERCER_INVALID_ARGUMENT, "key \"%s\" is missing, expected %s", name.c_str(),
+           expectation(field).c_str());
     canonical.set(field.key, checked(*value, field, name));
   }
   return canonical;
