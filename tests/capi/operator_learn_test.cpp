@@ -207,7 +207,7 @@ TEST_CASE("operator fits refuse what they cannot do, naming it", "[capi]") {
   Fit passes = mercer_operator_fit_of(lambdas, 1);
   passes.method = MERCER_OPERATOR_METHOD_GRADIENTS;
   passes.most_iterations = 2;
-  CHECK(learnt(map, X, Y, passes));
+  CHECK(learnt(map, X, 3, Y, 2, passes));
   CHECK(refused(ask([](Fit& f) { f.most_iterations = 0; }), "fit->most_iterations") == "");
   CHECK(refused(ask([](Fit& f) { f.struct_size = 8; }), "struct_size") == "");
   CHECK(refused(ask([](Fit& f) { f.loss = "logistic"; }), "0 or 1") == "");
