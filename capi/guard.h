@@ -12,6 +12,7 @@
 #include "base/context.h"
 #include "base/error.h"
 #include "base/float_environment.h"
+#include "base/non_copyable.h"
 #include "mercer/base.h"
 
 namespace mercer::capi {
@@ -48,14 +49,12 @@ mercer_status guard(const char* function, Body&& body, mercer_context* context =
 }
 
 /// Holds a caller's context for one call, or a default one if there is none.
-class ContextLease {
+class ContextLease : NonCopyable {
  public:
   /// INVALID_ARGUMENT if another call holds the context, CANCELLED if a request to stop was
   /// waiting.
   explicit ContextLease(mercer_context* context);
   ~ContextLease();
-  ContextLease(const ContextLease&) = delete;
-  ContextLease& operator=(const ContextLease&) = delete;
   Context& get() noexcept;
 
  private:

@@ -59,6 +59,24 @@ io::MemoryInput check_bytes(const void* data, int64_t size) {
   return io::MemoryInput({static_cast<const std::byte*>(data), static_cast<size_t>(size)});
 }
 
+// Of a file by its path, or of bytes.
+constexpr auto load_map = [](auto&& from) { return mercer_map{io::load_map(from)}; };
+constexpr auto load_model = [](auto&& from) {
+  return mercer_model{std::move(*io::load_model(from))};
+};
+constexpr auto load_statistics = [](auto&& from) {
+  return mercer_statistics{std::move(*io::load_statistics(from))};
+};
+
+template <class Object, class Load>
+mercer_status from_bytes(const char* function, const void* data, int64_t size, Object** out,
+                         const Load& load) noexcept {
+  return guard_create(function, out, [&] {
+    io::MemoryInput input = check_bytes(data, size);
+    return load(input);
+  });
+}
+
 }  // namespace
 
 mercer_status mercer_map_save(const mercer_map* map, const char* path) {
@@ -66,8 +84,7 @@ mercer_status mercer_map_save(const mercer_map* map, const char* path) {
 }
 
 mercer_status mercer_map_load(const char* path, mercer_map** out) {
-  return guard_create("mercer_map_load", out,
-                      [&] { return mercer_map{io::load_map(check_path(path))}; });
+  return guard_create("mercer_map_load", out, [&] { return load_map(check_path(path)); });
 }
 
 mercer_status mercer_model_save(const mercer_model* model, const char* path) {
@@ -75,8 +92,7 @@ mercer_status mercer_model_save(const mercer_model* model, const char* path) {
 }
 
 mercer_status mercer_model_load(const char* path, mercer_model** out) {
-  return guard_create("mercer_model_load", out,
-                      [&] { return mercer_model{std::move(*io::load_model(check_path(path)))}; });
+  return guard_create("mercer_model_load", out, [&] { return load_model(check_path(path)); });
 }
 
 mercer_status mercer_statistics_save(const mercer_statistics* statistics, const char* path) {
@@ -85,9 +101,8 @@ mercer_status mercer_statistics_save(const mercer_statistics* statistics, const 
 }
 
 mercer_status mercer_statistics_load(const char* path, mercer_statistics** out) {
-  return guard_create("mercer_statistics_load", out, [&] {
-    return mercer_statistics{std::move(*io::load_statistics(check_path(path)))};
-  });
+  return guard_create("mercer_statistics_load", out,
+                      [&] { return load_statistics(check_path(path)); });
 }
 
 mercer_status mercer_map_to_bytes(const mercer_map* map, void* buffer, int64_t capacity,
@@ -96,10 +111,7 @@ mercer_status mercer_map_to_bytes(const mercer_map* map, void* buffer, int64_t c
 }
 
 mercer_status mercer_map_from_bytes(const void* data, int64_t size, mercer_map** out) {
-  return guard_create("mercer_map_from_bytes", out, [&] {
-    io::MemoryInput input = check_bytes(data, size);
-    return mercer_map{io::load_map(input)};
-  });
+  return from_bytes("mercer_map_from_bytes", data, size, out, load_map);
 }
 
 mercer_status mercer_model_to_bytes(const mercer_model* model, void* buffer, int64_t capacity,
@@ -108,10 +120,7 @@ mercer_status mercer_model_to_bytes(const mercer_model* model, void* buffer, int
 }
 
 mercer_status mercer_model_from_bytes(const void* data, int64_t size, mercer_model** out) {
-  return guard_create("mercer_model_from_bytes", out, [&] {
-    io::MemoryInput input = check_bytes(data, size);
-    return mercer_model{std::move(*io::load_model(input))};
-  });
+  return from_bytes("mercer_model_from_bytes", data, size, out, load_model);
 }
 
 mercer_status mercer_statistics_to_bytes(const mercer_statistics* statistics, void* buffer,
@@ -121,10 +130,7 @@ mercer_status mercer_statistics_to_bytes(const mercer_statistics* statistics, vo
 
 mercer_status mercer_statistics_from_bytes(const void* data, int64_t size,
                                            mercer_statistics** out) {
-  return guard_create("mercer_statistics_from_bytes", out, [&] {
-    io::MemoryInput input = check_bytes(data, size);
-    return mercer_statistics{std::move(*io::load_statistics(input))};
-  });
+  return from_bytes("mercer_statistics_from_bytes", data, size, out, load_statistics);
 }
 
 mercer_status mercer_file_info(const char* path, char* buffer, int64_t capacity, int64_t* needed) {

@@ -36,11 +36,34 @@ struct Sums {
   std::vector<double> z, y, y2;
 };
 
+namespace detail {
+
+/// An object of `rows` rows, `columns` features and outputs, owned.
+template <class Object, void (*free)(Object*), auto shape_of>
+class Shaped {
+ public:
+  int64_t rows() const { return shape().rows; }
+  int64_t features() const { return shape().columns; }
+  int64_t outputs() const { return shape().outputs; }
+  Object* get() const noexcept { return owner_.get(); }
+
+ protected:
+  using Handle = Owner<Object, free>;
+  explicit Shaped(Handle owner) : owner_(std::move(owner)) {}
+  Shape shape() const { return detail::shape(shape_of, get()); }
+
+ private:
+  Handle owner_;
+};
+
+}  // namespace detail
+
 /// Z'Z, Z'Y, n and sums over blocks of rows.
-class Statistics {
+class Statistics
+    : public detail::Shaped<mercer_statistics, mercer_statistics_free, mercer_statistics_shape> {
  public:
   Statistics(int64_t D, int64_t outputs)
-      : owner_(detail::create<Handle>(
+      : Shaped(detail::create<Handle>(
             [&](auto out) { return mercer_statistics_create(D, outputs, out); })) {}
   static Statistics load(const std::string& path) {
     return Statistics(detail::create<Handle>(
@@ -87,16 +110,9 @@ class Statistics {
     check(mercer_statistics_set_f64(get(), n, sums.gram.view().data, sums.cross.view().data,
                                     sums.z.data(), sums.y.data(), sums.y2.data()));
   }
-  int64_t rows() const { return shape().rows; }
-  int64_t features() const { return shape().columns; }
-  int64_t outputs() const { return shape().outputs; }
-  mercer_statistics* get() const noexcept { return owner_.get(); }
 
  private:
-  using Handle = detail::Owner<mercer_statistics, mercer_statistics_free>;
-  explicit Statistics(Handle owner) : owner_(std::move(owner)) {}
-  detail::Shape shape() const { return detail::shape(mercer_statistics_shape, get()); }
-  Handle owner_;
+  explicit Statistics(Handle owner) : Shaped(std::move(owner)) {}
 };
 
 struct Weights {
@@ -105,10 +121,10 @@ struct Weights {
 };
 
 /// Every lambda from one eigendecomposition.
-class Ridge {
+class Ridge : public detail::Shaped<mercer_ridge, mercer_ridge_free, mercer_ridge_shape> {
  public:
   Ridge(const Statistics& statistics, bool center, Context* context = nullptr)
-      : owner_(detail::create<Handle>(
+      : Shaped(detail::create<Handle>(
             [&](auto out) {
               return mercer_ridge_create(statistics.get(), center, detail::handle(context), out);
             },
@@ -136,15 +152,6 @@ class Ridge {
     check(mercer_ridge_held_out_error_f64(get(), lambda, held_out.get(), result.data()));
     return result;
   }
-  int64_t rows() const { return shape().rows; }
-  int64_t features() const { return shape().columns; }
-  int64_t outputs() const { return shape().outputs; }
-  mercer_ridge* get() const noexcept { return owner_.get(); }
-
- private:
-  using Handle = detail::Owner<mercer_ridge, mercer_ridge_free>;
-  detail::Shape shape() const { return detail::shape(mercer_ridge_shape, get()); }
-  Handle owner_;
 };
 
 }  // namespace hpp

@@ -34,9 +34,8 @@ class AlignedBuffer {
   AlignedBuffer(int64_t count, Context& context, const char* what)
       : AlignedBuffer(context.charge(checked_multiply(count, sizeof(T), what), what), count) {}
   AlignedBuffer(AlignedBuffer&& other) noexcept { swap(other); }
-  AlignedBuffer& operator=(AlignedBuffer&& other) noexcept {
-    AlignedBuffer moved(std::move(other));
-    swap(moved);
+  AlignedBuffer& operator=(AlignedBuffer other) noexcept {
+    swap(other);
     return *this;
   }
   ~AlignedBuffer() {

@@ -9,6 +9,7 @@
 #include <memory>
 #include <utility>
 
+#include "base/non_copyable.h"
 #include "mercer/base.h"
 
 namespace mercer {
@@ -18,10 +19,10 @@ namespace mercer {
 class MemoryCharge {
  public:
   MemoryCharge() = default;
-  MemoryCharge(MemoryCharge&& other) noexcept { swap(other); }
-  MemoryCharge& operator=(MemoryCharge&& other) noexcept {
-    MemoryCharge moved(std::move(other));
-    swap(moved);
+  MemoryCharge(MemoryCharge&& other) noexcept = default;  // which leaves `taken_` empty
+  MemoryCharge& operator=(MemoryCharge other) noexcept {
+    std::swap(taken_, other.taken_);
+    std::swap(bytes_, other.bytes_);
     return *this;
   }
   ~MemoryCharge() {
@@ -30,10 +31,6 @@ class MemoryCharge {
 
  private:
   friend class Context;
-  void swap(MemoryCharge& other) noexcept {
-    std::swap(taken_, other.taken_);
-    std::swap(bytes_, other.bytes_);
-  }
   std::shared_ptr<std::atomic<int64_t>> taken_;
   int64_t bytes_ = 0;
 };
@@ -84,12 +81,10 @@ class Context {
 /// of a context, so that a function may announce its own work and still be a part of a larger one.
 /// The stages within count for what is set aside for them by share, or else for nothing. A total of
 /// 0 reports nothing. Calling thread only.
-class Stage {
+class Stage : NonCopyable {
  public:
   Stage(Context& context, int64_t total) noexcept;
   ~Stage();
-  Stage(const Stage&) = delete;
-  Stage& operator=(const Stage&) = delete;
   /// The next stage within is `units` of this one; whoever calls advances by them after it. Of
   /// several, one after the other, those count that get further than those before.
   void share(int64_t units) noexcept;

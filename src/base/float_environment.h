@@ -7,6 +7,8 @@
 
 #include <cfenv>
 
+#include "base/non_copyable.h"
+
 namespace mercer {
 
 class FloatEnvironment {
@@ -27,28 +29,24 @@ class FloatEnvironment {
 };
 
 /// The standard environment until the end of the scope, then the caller's again, flags included.
-class StandardRounding {
+class StandardRounding : NonCopyable {
  public:
   StandardRounding() noexcept : callers_(FloatEnvironment::current()) {
     FloatEnvironment::install_standard();
   }
   ~StandardRounding() { callers_.install(); }
-  StandardRounding(const StandardRounding&) = delete;
-  StandardRounding& operator=(const StandardRounding&) = delete;
 
  private:
   FloatEnvironment callers_;
 };
 
 /// An environment kept from before, until the end of the scope: a caller's, around its callback.
-class RoundingOf {
+class RoundingOf : NonCopyable {
  public:
   explicit RoundingOf(const FloatEnvironment& kept) noexcept : own_(FloatEnvironment::current()) {
     kept.install();
   }
   ~RoundingOf() { own_.install(); }
-  RoundingOf(const RoundingOf&) = delete;
-  RoundingOf& operator=(const RoundingOf&) = delete;
 
  private:
   FloatEnvironment own_;

@@ -21,6 +21,7 @@
 
 #include "base/error.h"
 #include "base/float_environment.h"
+#include "base/non_copyable.h"
 
 #ifdef MERCER_THREADS_TBB
 #include <oneapi/tbb/global_control.h>
@@ -72,12 +73,10 @@ class IdleArenas {
   size_t made_ = 0;
 };
 
-class BorrowedArena {
+class BorrowedArena : NonCopyable {
  public:
   explicit BorrowedArena(int workers) : arena_(IdleArenas::get().take(workers)) {}
   ~BorrowedArena() { IdleArenas::get().give_back(std::move(arena_)); }
-  BorrowedArena(const BorrowedArena&) = delete;
-  BorrowedArena& operator=(const BorrowedArena&) = delete;
   tbb::task_arena& operator*() const noexcept { return *arena_; }
 
  private:

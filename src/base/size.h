@@ -10,21 +10,22 @@
 
 namespace mercer {
 
-/// a*b, or OUT_OF_MEMORY: a product of sizes that overflows cannot be allocated either. Both must
-/// be >= 0.
+/// OUT_OF_MEMORY: as many elements as overflow cannot be allocated either.
+inline void require_fits(bool overflows, int64_t a, char sign, int64_t b, const char* what) {
+  require(!overflows, MERCER_OUT_OF_MEMORY, "%s: %lld %c %lld elements overflow 64 bits", what,
+          static_cast<long long>(a), sign, static_cast<long long>(b));
+}
+
+/// a*b, or OUT_OF_MEMORY. Both must be >= 0.
 inline int64_t checked_multiply(int64_t a, int64_t b, const char* what) {
   int64_t product = 0;
-  require(!__builtin_mul_overflow(a, b, &product), MERCER_OUT_OF_MEMORY,
-          "%s: %lld x %lld elements overflow 64 bits", what, static_cast<long long>(a),
-          static_cast<long long>(b));
+  require_fits(__builtin_mul_overflow(a, b, &product), a, 'x', b, what);
   return product;
 }
 
 inline int64_t checked_add(int64_t a, int64_t b, const char* what) {
   int64_t sum = 0;
-  require(!__builtin_add_overflow(a, b, &sum), MERCER_OUT_OF_MEMORY,
-          "%s: %lld + %lld elements overflow 64 bits", what, static_cast<long long>(a),
-          static_cast<long long>(b));
+  require_fits(__builtin_add_overflow(a, b, &sum), a, '+', b, what);
   return sum;
 }
 

@@ -12,15 +12,14 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/non_copyable.h"
 
 namespace mercer::io {
 
-class Input {
+class Input : NonCopyable {
  public:
   explicit Input(std::string name) : name_(std::move(name)) {}
   virtual ~Input() = default;
-  Input(const Input&) = delete;
-  Input& operator=(const Input&) = delete;
 
   /// What messages call it: a path in quotes, or "data".
   const std::string& name() const noexcept { return name_; }

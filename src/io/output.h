@@ -11,16 +11,15 @@
 #include <string>
 #include <utility>
 
+#include "base/non_copyable.h"
 #include "io/atomic_file.h"
 
 namespace mercer::io {
 
-class Output {
+class Output : NonCopyable {
  public:
   Output() = default;
   virtual ~Output() = default;
-  Output(const Output&) = delete;
-  Output& operator=(const Output&) = delete;
 
   /// `length` bytes are to come. False: they are not wanted, only their number was.
   virtual bool begin(int64_t length) = 0;

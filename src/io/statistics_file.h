@@ -11,9 +11,7 @@
 namespace mercer::io {
 
 struct StatisticsShape {
-  int64_t features = 0;
-  int64_t outputs = 0;
-  int64_t rows = 0;
+  int64_t features = 0, outputs = 0, rows = 0;
 };
 /// CORRUPT_FILE naming the input for whatever load_statistics refuses.
 StatisticsShape read_shape(const SectionReader& file);

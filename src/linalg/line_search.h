@@ -10,9 +10,7 @@ namespace mercer::linalg {
 
 /// phi(step) = f(x + step p) and its derivative p'grad f there.
 struct RayPoint {
-  double step = 0;
-  double value = 0;
-  double slope = 0;
+  double step = 0, value = 0, slope = 0;
 };
 
 struct LineSearchOptions {

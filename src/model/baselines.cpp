@@ -46,14 +46,14 @@ Baselines baselines(const Model& model, const Rows& X, MatrixView<const double> 
   FitOptions fit = model.options;
   fit.selection = Selection::loo;
   fit.center = true;
-  const InputRows rows(model.preparation, fit, X, Y, weights);
+  const InputRows rows(model.preparation, fit, {X, Y, weights});
   const std::vector<int64_t> sample = sample_rows(train, kMostLinearRows, fit.seed);
   const Selected selected = select(*rows.subset(sample), fit, context);
   result.linear = Matrix<double>(n, outputs);
   const CopiedRows given(X, test, context);
   const Matrix<double> targets = copied_targets(Y, test, context);
   const auto score = [&](const Rows& inputs) {
-    for_each_scored(InputRows(model.preparation, fit, inputs, targets.view()),
+    for_each_scored(InputRows(model.preparation, fit, {inputs, targets.view()}),
                     {&selected.weights, 1}, context,
                     [&](int64_t i, const double*, double, const double* scores) {
                       std::copy_n(scores, outputs, result.linear.view().row(i));

@@ -26,13 +26,14 @@ std::shared_ptr<const feature::FeatureMap> CandidateRows::make(
   const double lengthscale = lengthscales.empty() ? 0.0 : lengthscales[0];
   std::shared_ptr<const feature::FeatureMap> map;
   if (maker_.needs_rows()) {
-    const RowsForMap rows = rows_for_map(X_, Y_, preparation_, options_, train, features, context_);
+    const RowsForMap rows =
+        rows_for_map(data_.X, data_.Y, preparation_, options_, train, features, context_);
     map = maker_.make_from(lengthscale, features, rows.X.view(), rows.Y.view(), context_);
   } else {
     map = lengthscales.size() > 1 ? maker_.make_per_input(lengthscales, features)
                                   : maker_.make(lengthscale, features);
   }
-  check_map(*map, preparation_.prepared(X_.cols()));
+  check_map(*map, preparation_.prepared(data_.X.cols()));
   return map;
 }
 
@@ -54,8 +55,8 @@ const solver::BlockSource& CandidateRows::at(std::span<const double> lengthscale
     map_ = make(lengthscales, features, train);
   }
   const bool scales = !lengthscales.empty() && maker_.scales_inputs();
-  inputs_ = scales ? divided_by(preparation_, X_.cols(), lengthscales) : preparation_;
-  return rows_.emplace(*map_, inputs_, options_, X_, Y_, weights_);
+  inputs_ = scales ? divided_by(preparation_, data_.X.cols(), lengthscales) : preparation_;
+  return rows_.emplace(*map_, inputs_, options_, data_);
 }
 
 void CandidateRows::release() {

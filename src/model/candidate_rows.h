@@ -17,15 +17,12 @@ namespace mercer::model {
 
 class CandidateRows {
  public:
-  /// References are kept. weights: of the rows, or none.
-  CandidateRows(const MapMaker& maker, const FitOptions& options, const Rows& X,
-                MatrixView<const double> Y, std::span<const double> weights,
+  /// References are kept.
+  CandidateRows(const MapMaker& maker, const FitOptions& options, const TargetedRows& rows,
                 const Preparation& preparation, Context& context)
       : maker_(maker),
         options_(options),
-        X_(X),
-        Y_(Y),
-        weights_(weights),
+        data_(rows),
         preparation_(preparation),
         context_(context) {}
 
@@ -46,9 +43,7 @@ class CandidateRows {
  private:
   const MapMaker& maker_;
   const FitOptions& options_;
-  Rows X_;
-  MatrixView<const double> Y_;
-  std::span<const double> weights_;
+  TargetedRows data_;
   const Preparation& preparation_;
   Context& context_;
   std::shared_ptr<const feature::FeatureMap> map_;

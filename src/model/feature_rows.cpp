@@ -40,26 +40,23 @@ int64_t block_bytes(int64_t inputs, int64_t features, int64_t outputs) {
 }
 
 FeatureRows::FeatureRows(const feature::FeatureMap& map, const Preparation& preparation,
-                         const FitOptions& options, const Rows& X, MatrixView<const double> Y,
-                         std::span<const double> weights)
+                         const FitOptions& options, const TargetedRows& rows)
     : map_(map),
       preparation_(preparation),
       options_(options),
-      X_(X),
-      Y_(Y),
-      weights_(weights),
-      stays_sparse_(X.sparse() && !preparation.centres()),
-      set_(X.rows()) {}
+      data_(rows),
+      stays_sparse_(rows.X.sparse() && !preparation.centres()),
+      set_(rows.X.rows()) {}
 
 std::vector<double> FeatureRows::classes() const {
   std::vector<double> classes;
-  if (options_.task != Task::classification || Y_.cols == 0) return classes;
-  for (int64_t i = 0; i < set_.count; ++i) classes.push_back(Y_(set_[i], 0));
+  if (options_.task != Task::classification || data_.Y.cols == 0) return classes;
+  for (int64_t i = 0; i < set_.count; ++i) classes.push_back(data_.Y(set_[i], 0));
   return classes;
 }
 
 std::unique_ptr<solver::BlockSource> FeatureRows::subset(RowSet rows) const {
-  auto part = std::make_unique<FeatureRows>(map_, preparation_, options_, X_, Y_, weights_);
+  auto part = std::make_unique<FeatureRows>(map_, preparation_, options_, data_);
   part->composed_ = solver::composed(set_, rows);
   part->set_ = set_.index == nullptr ? rows : RowSet(part->composed_);
   return part;
@@ -77,10 +74,10 @@ class FeatureRows::Inputs {
  public:
   Inputs(const FeatureRows& of, int64_t size, Context& context) : of_(of) {
     if (!of.stays_sparse_) dense_ = Matrix<U>(size, of.inputs(), context, "a block of inputs");
-    if (!of.X_.sparse() || gathers_listed()) return;
+    if (!of.data_.X.sparse() || gathers_listed()) return;
     const int64_t chunks = (size + kRowsPerChunk - 1) / kRowsPerChunk;
     const int64_t workers = of.stays_sparse_ ? 1 : worker_count(context, chunks);
-    sums_ = Matrix<double>(workers, of.X_.cols(), context, "sums of sparse rows");
+    sums_ = Matrix<double>(workers, of.data_.X.cols(), context, "sums of sparse rows");
     sums_.fill(0);
   }
 
@@ -99,7 +96,7 @@ class FeatureRows::Inputs {
  private:
   void load(RowSet rows, int64_t first, Context& context, MatrixView<U> inputs) const {
     const int64_t chunks = (inputs.rows + kRowsPerChunk - 1) / kRowsPerChunk;
-    of_.X_.visit([&](const auto& X) {
+    of_.data_.X.visit([&](const auto& X) {
       parallel_for(context, chunks, [&](int64_t chunk, int worker) noexcept {
         double* sums = sums_.rows() == 0 ? nullptr : sums_.view().row(worker);
         const int64_t end = std::min(inputs.rows, (chunk + 1) * kRowsPerChunk);
@@ -124,7 +121,7 @@ class FeatureRows::Inputs {
     offsets_.assign(1, 0);
     indices_.clear();
     values_.clear();
-    of_.X_.visit([&](const auto& X) {
+    of_.data_.X.visit([&](const auto& X) {
       if constexpr (kIsSparse<decltype(X)>) {
         const auto list = [&](int64_t j, double x) {
           indices_.push_back(j);
@@ -146,17 +143,17 @@ class FeatureRows::Inputs {
 };
 
 void FeatureRows::load_targets(int64_t first, MatrixView<double> codes) const {
-  if (Y_.cols == 0) return;
+  if (data_.Y.cols == 0) return;
   for (int64_t i = 0; i < codes.rows; ++i) {
-    code_target(options_, preparation_, Y_.cols, Y_.row(set_[first + i]), codes.row(i));
+    code_target(options_, preparation_, data_.Y.cols, data_.Y.row(set_[first + i]), codes.row(i));
   }
 }
 
 std::span<const double> FeatureRows::load_weights(int64_t first, int64_t count,
                                                   std::vector<double>& storage) const {
   storage.clear();
-  for (int64_t i = 0; i < count && !weights_.empty(); ++i)
-    storage.push_back(weights_[static_cast<size_t>(set_[first + i])]);
+  for (int64_t i = 0; i < count && !data_.weights.empty(); ++i)
+    storage.push_back(data_.weights[static_cast<size_t>(set_[first + i])]);
   return storage;
 }
 
@@ -165,7 +162,7 @@ void FeatureRows::stream(Context& context, const Body& body) const {
   const int64_t size = block_rows();
   Inputs<U> inputs(*this, size, context);
   const Matrix<U> Z(size, features(), context, "a block of features");
-  const Matrix<double> Y(size, Y_.cols == 0 ? 0 : outputs(), context, "a block of targets");
+  const Matrix<double> Y(size, data_.Y.cols == 0 ? 0 : outputs(), context, "a block of targets");
   std::vector<double> weights;
   for (int64_t first = 0; first < rows(); first += size) {
     context.checkpoint();

@@ -12,6 +12,7 @@
 
 #include "model/model.h"
 #include "model/row_coding.h"
+#include "model/targeted_rows.h"
 #include "solver/block_source.h"
 
 namespace mercer::model {
@@ -27,13 +28,12 @@ int64_t block_bytes(int64_t inputs, int64_t features, int64_t outputs);
 /// Rows in memory. Targets are coded: one-hot for classification.
 class FeatureRows final : public solver::BlockSource {
  public:
-  /// References are kept. Y may have no columns (prediction), weights may be empty.
+  /// References are kept.
   FeatureRows(const feature::FeatureMap& map, const Preparation& preparation,
-              const FitOptions& options, const Rows& X, MatrixView<const double> Y,
-              std::span<const double> weights = {});
+              const FitOptions& options, const TargetedRows& rows);
 
   int64_t features() const override { return map_.features(); }
-  int64_t outputs() const override { return coded_outputs(options_, Y_.cols); }
+  int64_t outputs() const override { return coded_outputs(options_, data_.Y.cols); }
   int64_t rows() const override { return set_.count; }
   int64_t block_rows() const override;
   std::vector<double> classes() const override;
@@ -53,9 +53,7 @@ class FeatureRows final : public solver::BlockSource {
   const feature::FeatureMap& map_;
   const Preparation& preparation_;
   const FitOptions& options_;
-  Rows X_;
-  MatrixView<const double> Y_;
-  std::span<const double> weights_;
+  TargetedRows data_;
   bool stays_sparse_;
   RowSet set_;
   std::vector<int64_t> composed_;  // of a subset's subset

@@ -62,7 +62,7 @@ Model fit_prepared(std::shared_ptr<const feature::FeatureMap> map, Preparation p
   model.ranges = std::move(ranges);
   model.options = options;
   model.rows = X.rows();
-  learn(FeatureRows(*model.map, model.preparation, options, X, Y, weights), context, model);
+  learn(FeatureRows(*model.map, model.preparation, options, {X, Y, weights}), context, model);
   return model;
 }
 

@@ -9,21 +9,16 @@
 
 namespace mercer::model {
 
-InputRows::InputRows(const Preparation& preparation, const FitOptions& options, const Rows& X,
-                     MatrixView<const double> Y, std::span<const double> weights)
-    : preparation_(preparation),
-      options_(options),
-      X_(X),
-      Y_(Y),
-      weights_(weights),
-      set_(X.rows()) {}
+InputRows::InputRows(const Preparation& preparation, const FitOptions& options,
+                     const TargetedRows& rows)
+    : preparation_(preparation), options_(options), data_(rows), set_(rows.X.rows()) {}
 
-int64_t InputRows::outputs() const { return coded_outputs(options_, Y_.cols); }
+int64_t InputRows::outputs() const { return coded_outputs(options_, data_.Y.cols); }
 
 int64_t InputRows::block_rows() const { return std::min(model::block_rows(0, features()), rows()); }
 
 std::unique_ptr<solver::BlockSource> InputRows::subset(solver::RowSet rows) const {
-  auto part = std::make_unique<InputRows>(preparation_, options_, X_, Y_, weights_);
+  auto part = std::make_unique<InputRows>(preparation_, options_, data_);
   part->composed_ = solver::composed(set_, rows);
   part->set_ = set_.index == nullptr ? rows : solver::RowSet(part->composed_);
   return part;
@@ -37,15 +32,16 @@ void InputRows::for_each(Context& context, const Body& body) const {
   for (int64_t first = 0; first < rows(); first += size) {
     context.checkpoint();
     const int64_t count = std::min(size, rows() - first);
-    X_.visit([&](const auto& X) {
+    data_.X.visit([&](const auto& X) {
       for (int64_t i = 0; i < count; ++i)
         standardize_row(preparation_, X, set_[first + i], Z.view().row(i));
     });
     for (int64_t i = 0; i < count; ++i)
-      code_target(options_, preparation_, Y_.cols, Y_.row(set_[first + i]), Y.view().row(i));
+      code_target(options_, preparation_, data_.Y.cols, data_.Y.row(set_[first + i]),
+                  Y.view().row(i));
     weights.clear();
-    for (int64_t i = 0; i < count && !weights_.empty(); ++i)
-      weights.push_back(weights_[static_cast<size_t>(set_[first + i])]);
+    for (int64_t i = 0; i < count && !data_.weights.empty(); ++i)
+      weights.push_back(data_.weights[static_cast<size_t>(set_[first + i])]);
     body({first, {}, Z.view().block_rows(0, count), Y.view().block_rows(0, count), weights});
   }
 }

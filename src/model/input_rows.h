@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "model/model.h"
+#include "model/targeted_rows.h"
 #include "solver/block_source.h"
 
 namespace mercer::model {
@@ -15,9 +16,8 @@ namespace mercer::model {
 class InputRows final : public solver::BlockSource {
  public:
   /// References are kept.
-  InputRows(const Preparation& preparation, const FitOptions& options, const Rows& X,
-            MatrixView<const double> Y, std::span<const double> weights = {});
-  int64_t features() const override { return preparation_.prepared(X_.cols()); }
+  InputRows(const Preparation& preparation, const FitOptions& options, const TargetedRows& rows);
+  int64_t features() const override { return preparation_.prepared(data_.X.cols()); }
   int64_t outputs() const override;
   int64_t rows() const override { return set_.count; }
   int64_t block_rows() const override;
@@ -27,9 +27,7 @@ class InputRows final : public solver::BlockSource {
  private:
   const Preparation& preparation_;
   const FitOptions& options_;
-  Rows X_;
-  MatrixView<const double> Y_;
-  std::span<const double> weights_;
+  TargetedRows data_;
   solver::RowSet set_;
   std::vector<int64_t> composed_;  // of a subset's subset
 };

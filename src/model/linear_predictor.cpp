@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "linalg/blas.h"
+#include "model/model_entry.h"
 #include "model/predictor.h"
 
 namespace mercer::model {
@@ -51,12 +52,7 @@ class LinearPredictor final : public Predictor {
   solver::Weights weights_;
 };
 
-}  // namespace
-
-std::shared_ptr<const Predictor> make_linear(solver::Weights weights) {
-  return std::make_shared<LinearPredictor>(std::move(weights));
-}
-
+// From the numbers of the sections "weights" and "intercept".
 std::shared_ptr<const Predictor> load_linear(std::span<const std::vector<double>> numbers,
                                              int64_t features, int64_t outputs) {
   // By division: a product of hostile sizes might overflow.
@@ -67,7 +63,19 @@ std::shared_ptr<const Predictor> load_linear(std::span<const std::vector<double>
   solver::Weights weights{Matrix<double>(features, outputs), numbers[1]};
   if (count > 0)
     std::memcpy(weights.w.data(), numbers[0].data(), numbers[0].size() * sizeof(double));
-  return make_linear(std::move(weights));
+  return std::make_shared<LinearPredictor>(std::move(weights));
+}
+
+}  // namespace
+
+std::shared_ptr<const Predictor> make_linear(solver::Weights weights) {
+  return std::make_shared<LinearPredictor>(std::move(weights));
+}
+
+ModelEntry linear_entry(ModelEntry own) {
+  own.sections = {"weights", "intercept"};
+  own.load = load_linear;
+  return own;
 }
 
 }  // namespace mercer::model

@@ -236,33 +236,31 @@ std::vector<const char*> loss_names() {
 }  // namespace
 
 const ModelEntry& logistic_model() {
-  static const ModelEntry entry{
-      .name = "logistic",
-      .help =
-          "the least penalised loss on the features of a map, by L-BFGS: logistic regression, "
-          "and others",
-      .fields =
-          {choice_field(
-               "loss", "logistic", loss_names(),
-               "logistic, squared_hinge: of classes; huber, quantile, poisson: of numbers"),
-           number_field("lambda", kOptional, 0, kUnbounded,
-                        "(1/n) sum of losses + lambda/2 |w|^2 is least; absent: chosen on held-out "
-                        "rows"),
-           class_weight_field(),
-           number_above_field(
-               "delta", kOptional, 0, kUnbounded,
-               "of huber: where squares end; absent: 1.345 robust deviations of residuals"),
-           number_above_field("tau", kOptional, 0, 1,
-                              "of quantile: the share of targets below it; absent: 0.5"),
-           count_field("iterations", int64_t{500}, 1e6, "of L-BFGS at most"),
-           number_above_field(
-               "tolerance", 1e-5, 0, kUnbounded,
-               "ends where a step is expected to lower the objective by less than this share")},
-      .sections = {"weights", "intercept"},
-      .selection = Selection::held_out,
-      .bytes = logistic_bytes,
-      .fit = fit_logistic,
-      .load = load_linear};
+  static const ModelEntry entry = linear_entry(
+      {.name = "logistic",
+       .help = "the least penalised loss on the features of a map, by L-BFGS: logistic regression, "
+               "and others",
+       .fields =
+           {choice_field(
+                "loss", "logistic", loss_names(),
+                "logistic, squared_hinge: of classes; huber, quantile, poisson: of numbers"),
+            number_field(
+                "lambda", kOptional, 0, kUnbounded,
+                "(1/n) sum of losses + lambda/2 |w|^2 is least; absent: chosen on held-out "
+                "rows"),
+            class_weight_field(),
+            number_above_field(
+                "delta", kOptional, 0, kUnbounded,
+                "of huber: where squares end; absent: 1.345 robust deviations of residuals"),
+            number_above_field("tau", kOptional, 0, 1,
+                               "of quantile: the share of targets below it; absent: 0.5"),
+            count_field("iterations", int64_t{500}, 1e6, "of L-BFGS at most"),
+            number_above_field(
+                "tolerance", 1e-5, 0, kUnbounded,
+                "ends where a step is expected to lower the objective by less than this share")},
+       .selection = Selection::held_out,
+       .bytes = logistic_bytes,
+       .fit = fit_logistic});
   return entry;
 }
 

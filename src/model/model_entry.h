@@ -30,7 +30,7 @@ struct ModelEntry {
   /// checked and filled in, are FitOptions::parameters.
   std::vector<Field> fields;
   /// The sections of a file that hold Predictor::numbers.
-  std::vector<const char*> sections;
+  std::vector<const char*> sections = {};
   Selection selection;  // where lambda is not given and nothing else is asked for
   /// Bytes that a fit needs besides a block of rows.
   int64_t (*bytes)(const FitOptions& options, int64_t rows, int64_t features, int64_t outputs);
@@ -38,8 +38,11 @@ struct ModelEntry {
   /// From the sections' numbers, in their order; INVALID_ARGUMENT unless they fit features and
   /// outputs.
   std::shared_ptr<const Predictor> (*load)(std::span<const std::vector<double>> numbers,
-                                           int64_t features, int64_t outputs);
+                                           int64_t features, int64_t outputs) = nullptr;
 };
+
+/// The entry of a model that is linear in the features: with sections and load.
+ModelEntry linear_entry(ModelEntry own);
 
 /// The first is what is fitted where nothing else is asked for: ridge.
 std::span<const ModelEntry* const> model_table();

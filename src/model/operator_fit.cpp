@@ -57,7 +57,7 @@ OperatorFit by_stein(const operators::OperatorMap& map, MatrixView<const double>
     const auto errors =
         options.intercept
             ? leave_one_out_error(path, basis, options.lambdas, rows, context)
-            : solver::stein_leave_one_out_error(path, bases, options.lambdas, rows, context);
+            : solver::stein_leave_one_out_error(path, {bases, options.lambdas}, rows, context);
     take_least(errors.view(), fit);
   }
   const auto solution = solver::stein_solution(

@@ -79,7 +79,7 @@ Matrix<double> fold_errors(const feature::FeatureMap& map, MatrixView<const doub
   std::vector<const solver::RowStatistics*> parts;
   for (const auto& sum : sums) parts.push_back(&sum);
   const solver::OutputBasis* const bases[] = {&basis};
-  return solver::stein_kfold_error(parts, false, bases, lambdas, context);
+  return solver::stein_kfold_error(parts, false, {bases, lambdas}, context);
 }
 
 }  // namespace mercer::model

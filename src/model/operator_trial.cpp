@@ -68,7 +68,7 @@ void by_stein(const std::vector<MapPointer>& maps, const OperatorRowsView& rows,
   }
   const ScalarRows some(maps[0]->scalar(), X.view(), Y.view());
   const Matrix<double> errors =
-      solver::stein_leave_one_out_error(path, listed, lambdas, some, context);
+      solver::stein_leave_one_out_error(path, {listed, lambdas}, some, context);
   for (int64_t b = 0; b < errors.rows(); ++b)
     for (int64_t l = 0; l < errors.cols(); ++l)
       take_better(best, shapes[static_cast<size_t>(b)], lambdas[static_cast<size_t>(l)],

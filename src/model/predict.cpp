@@ -38,7 +38,7 @@ Extrapolation chosen(const Model& model, std::optional<Extrapolation> asked) {
 /// Calls body(first, scores) for every block of rows.
 template <class Body>
 void for_each_block(const Model& model, const Rows& X, Context& context, const Body& body) {
-  const FeatureRows rows(*model.map, model.preparation, model.options, X, {});
+  const FeatureRows rows(*model.map, model.preparation, model.options, {X, {}});
   const Matrix<double> storage(rows.block_rows(), model.outputs(), context, "a block of scores");
   solver::for_each_wide(rows, context, [&](const solver::WideBlock& block) {
     const auto scores = storage.view().block_rows(0, block.Z.rows);

@@ -31,9 +31,5 @@ class Predictor {
 
 /// Scores Z w + 1 intercept': of ridge, and of every model that is linear in the features.
 std::shared_ptr<const Predictor> make_linear(solver::Weights weights);
-/// From the numbers of the sections "weights" and "intercept", in this order. INVALID_ARGUMENT
-/// unless they are finite and as many as that takes.
-std::shared_ptr<const Predictor> load_linear(std::span<const std::vector<double>> numbers,
-                                             int64_t features, int64_t outputs);
 
 }  // namespace mercer::model

@@ -44,18 +44,16 @@ int64_t ridge_bytes(const FitOptions& options, int64_t rows, int64_t features, i
 }  // namespace
 
 const ModelEntry& ridge_model() {
-  static const ModelEntry entry{
-      .name = "ridge",
-      .help = "ridge regression or least-squares classification on the features of a map",
-      .fields = {number_field("lambda", kOptional, 0, kUnbounded,
-                              "n lambda is added to Z'Z; absent: chosen by "
-                              "leave-one-out"),
-                 class_weight_field()},
-      .sections = {"weights", "intercept"},
-      .selection = Selection::loo,
-      .bytes = ridge_bytes,
-      .fit = fit_ridge,
-      .load = load_linear};
+  static const ModelEntry entry = linear_entry(
+      {.name = "ridge",
+       .help = "ridge regression or least-squares classification on the features of a map",
+       .fields = {number_field("lambda", kOptional, 0, kUnbounded,
+                               "n lambda is added to Z'Z; absent: chosen by "
+                               "leave-one-out"),
+                  class_weight_field()},
+       .selection = Selection::loo,
+       .bytes = ridge_bytes,
+       .fit = fit_ridge});
   return entry;
 }
 

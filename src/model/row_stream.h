@@ -7,6 +7,7 @@
 #include <span>
 
 #include "model/model.h"
+#include "model/targeted_rows.h"
 
 namespace mercer::model {
 
@@ -17,11 +18,7 @@ class RowStream {
   virtual void rewind() = 0;
   /// The next rows, as many rows of targets, and a weight each or none; valid until the next call;
   /// no rows: the end. Every pass gives the same rows.
-  struct Block {
-    Rows X;
-    MatrixView<const double> Y;
-    std::span<const double> weights{};
-  };
+  using Block = TargetedRows;
   virtual Block next() = 0;
 };
 

@@ -126,7 +126,7 @@ Model SearchRun::run() {
   Model model;
   map_ = candidates_.make(chosen.lengthscales, options_.features, chosen_by_);
   model.map = map_;
-  const FeatureRows rows(*model.map, preparation_, fit_, X_, Y_, learnt_);
+  const FeatureRows rows(*model.map, preparation_, fit_, {X_, Y_, learnt_});
   model.predictor =
       make_linear(leaves_out() ? fit_left_out(rows, chosen) : fit_held_out(rows, chosen));
   model.options = fit_;

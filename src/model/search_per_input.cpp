@@ -15,9 +15,8 @@
 namespace mercer::model {
 namespace {
 
-constexpr int64_t kLearningFeatures = 512;
+constexpr TrialSize kLearning{8000, 512};
 constexpr int64_t kFirstRows = 2000;
-constexpr int64_t kLearningRows = 8000;
 constexpr int64_t kLastIterations = 25;
 constexpr int64_t kMostInputs = 100;
 constexpr int64_t kRowsPerInput = 5;  // fewer do not say which inputs matter
@@ -66,7 +65,7 @@ Ard SearchRun::learn_from(int64_t most, const std::vector<double>& units,
   const int64_t d = std::ssize(units), n = std::ssize(sample),
                 outputs = coded_outputs(fit_, Y_.cols);
   const feature::FeatureMap& unit =
-      candidates_.unit(std::min({options_.features, kLearningFeatures, 2 * n}));
+      candidates_.unit(std::min({options_.features, kLearning.features, 2 * n}));
   const int64_t bytes = learning_bytes(n, d, unit.features(), outputs);
   if (!is_learnable(unit)) return {};
   if (options_.per_input == PerInput::on) {
@@ -115,7 +114,7 @@ Ard SearchRun::learn_from_many(const Ard& few) {
   ArdOptions options;
   options.lambda = std::max(few.lambda, 10 * kLeastArdLambda);
   options.most_iterations = kLastIterations;
-  return learn_from(kLearningRows, few.lengthscale, options);
+  return learn_from(kLearning.rows, few.lengthscale, options);
 }
 
 const char* SearchRun::bar_to_per_input() const {

@@ -67,7 +67,7 @@ SearchRun::SearchRun(const MapMaker& maker, const SearchOptions& options, const 
       split_(leaves_out() ? Split{chosen_by_, {}}
                           : split_rows(chosen_by_, options.held_out_fraction, kMostHeldOut,
                                        options.fit.seed)),
-      candidates_(maker, fit_, X, Y, learnt_, preparation_, context),
+      candidates_(maker, fit_, {X, Y, learnt_}, preparation_, context),
       sizes_(leaves_out() ? left_out_sizes(std::ssize(split_.train), options.features)
                           : held_out_sizes(std::ssize(split_.train), options.features)),
       phases_(context, phase_units(sizes_.coarse, kCoarseTrials) +

@@ -112,7 +112,7 @@ class SearchRun {
   solver::Weights fit_logistic_last(const solver::RowStatistics* statistics);
   /// All rows by their own weights alone: what scores are of, and logistic regression's, which
   /// weighs classes itself.
-  FeatureRows plain_rows() const { return {*map_, preparation_, fit_, X_, Y_, weights_}; }
+  FeatureRows plain_rows() const { return {*map_, preparation_, fit_, {X_, Y_, weights_}}; }
   /// On all rows; lambda is chosen again unless the choice was made on all of chosen_by_.
   solver::Weights fit_left_out(const solver::BlockSource& rows, Chosen& chosen);
   solver::Weights fit_held_out(const solver::BlockSource& rows, Chosen& chosen);

@@ -83,8 +83,7 @@ void StreamRows::for_each(Context& context, const Body& body) const {
     of_block.clear();
     while (done < set_.count && set_[done] < last) of_block.push_back(set_[done++] - first);
     if (of_block.empty()) return;
-    const FeatureRows rows(stream_.map(), preparation_, stream_.options(), block.X, block.Y,
-                           block.weights);
+    const FeatureRows rows(stream_.map(), preparation_, stream_.options(), block);
     const bool whole = done - begin == block.X.rows();
     const auto part =
         rows.subset(whole ? solver::RowSet(block.X.rows()) : solver::RowSet(of_block));

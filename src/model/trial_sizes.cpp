@@ -8,8 +8,7 @@ namespace mercer::model {
 namespace {
 
 // Below these nothing is saved that matters.
-constexpr int64_t kLeastRows = 2000;
-constexpr int64_t kLeastFeatures = 512;
+constexpr TrialSize kLeast{2000, 512};
 constexpr double kProducts = 1e11;
 constexpr double kRowsPerFeature = 2.5;
 
@@ -25,8 +24,8 @@ TrialSize within(int64_t rows, int64_t features, int64_t most) {
 }
 
 TrialSize part(int64_t rows, int64_t features, int64_t divisor) {
-  const int64_t D = std::max(divided(features, divisor), std::min(features, kLeastFeatures));
-  const int64_t n = std::max(rows / divisor, std::min(rows, kLeastRows));
+  const int64_t D = std::max(divided(features, divisor), std::min(features, kLeast.features));
+  const int64_t n = std::max(rows / divisor, std::min(rows, kLeast.rows));
   const auto wide = static_cast<double>(D);
   const double most = std::max(kRowsPerFeature * wide, kProducts / (wide * wide));
   return {static_cast<int64_t>(std::min(static_cast<double>(n), most)), D};

@@ -14,9 +14,9 @@ namespace {
 struct Fastfood {
   // Diagonals B, G, S of all blocks, one after the other, and the permutations.
   template <class T>
-  static HadamardNumbers<T> draw(const ProjectionArguments& arguments, int64_t n, int64_t first,
-                                 int64_t blocks) {
-    const int64_t size = n * blocks;
+  static HadamardNumbers<T> draw(const HadamardGroup& group) {
+    const auto& [arguments, n, first, blocks] = group;
+    const int64_t size = group.size();
     HadamardNumbers<T> numbers{AlignedBuffer<T>(3 * size),
                                AlignedBuffer<PermutationIndex<T>>(size)};
     const AlignedBuffer<double> signs(n), gaussian(n);

@@ -25,7 +25,17 @@ struct HadamardNumbers {
   AlignedBuffer<PermutationIndex<T>> permutation;
 };
 
-/// Kind: static draw<T>(arguments, n, first_block, blocks) -> HadamardNumbers<T>;
+/// Blocks of n columns each, one after the other.
+struct HadamardGroup {
+  const ProjectionArguments& arguments;
+  int64_t n;
+  int64_t first;  // the number of the first block
+  int64_t blocks;
+
+  int64_t size() const noexcept { return n * blocks; }
+};
+
+/// Kind: static draw<T>(group) -> HadamardNumbers<T>;
 /// rows_together<T>(n), how many rows apply takes at most; apply(x, count, numbers, n, blocks,
 /// scratch, out), row r < count at x[r], results and scratch columns of a group for each; and
 /// apply_transpose(p, numbers, n, blocks, scratch, out), the adjoint with a result for every block.
@@ -69,7 +79,8 @@ class HadamardProjection final : public TypedProjection<HadamardProjection<Kind>
     const GroupCost cost{checked_multiply(columns(), 4 * sizeof(T), kWhat),
                          checked_multiply(padded_, 3 * sizeof(double), kWhat), kWhat};
     groups_.template of<T>().prepare_all(groups, cost, context, [&](int64_t group) {
-      return Kind::template draw<T>(arguments_, padded_, group * together_, together_);
+      return Kind::template draw<T>(
+          HadamardGroup{arguments_, padded_, group * together_, together_});
     });
   }
 

@@ -15,6 +15,7 @@
 
 #include "base/context.h"
 #include "base/float_environment.h"
+#include "base/non_copyable.h"
 #include "base/size.h"
 #include "projection/projection.h"
 
@@ -28,12 +29,10 @@ struct GroupCost {
 };
 
 template <class Payload>
-class LazyGroups {
+class LazyGroups : NonCopyable {
  public:
   explicit LazyGroups(int64_t count) noexcept
       : count_(count), page_bits_((std::bit_width(static_cast<uint64_t>(count)) + 1) / 2) {}
-  LazyGroups(const LazyGroups&) = delete;
-  LazyGroups& operator=(const LazyGroups&) = delete;
   ~LazyGroups() {
     Page* const pages = pages_.load(std::memory_order_relaxed);
     if (pages == nullptr) return;

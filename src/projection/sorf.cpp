@@ -15,9 +15,9 @@ struct Sorf {
   // 3 sign diagonals of all blocks, D3 first, then the scale s_j / d'^{3/2}: H unnormalised gives
   // every row of the triple product the norm d'^{3/2}.
   template <class T>
-  static HadamardNumbers<T> draw(const ProjectionArguments& arguments, int64_t n, int64_t first,
-                                 int64_t blocks) {
-    const int64_t size = n * blocks;
+  static HadamardNumbers<T> draw(const HadamardGroup& group) {
+    const auto& [arguments, n, first, blocks] = group;
+    const int64_t size = group.size();
     HadamardNumbers<T> numbers{AlignedBuffer<T>(4 * size), {}};
     const AlignedBuffer<double> signs(3 * n);
     const double row_norm = static_cast<double>(n) * std::sqrt(static_cast<double>(n));

@@ -22,71 +22,42 @@ namespace mercer::projection {
 template <class Own>
 class TypedMultilinear : public Multilinear {
  public:
-  int64_t scratch(int64_t rows, int64_t width, float) const final {
-    return own().template scratch_of<float>(rows, width);
+// What the base asks for in one precision.
+#define MERCER_MULTILINEAR_OF(T)                                                              \
+  int64_t scratch(int64_t rows, int64_t width, T) const final {                               \
+    return own().template scratch_of<T>(rows, width);                                         \
+  }                                                                                           \
+  void prepare(Blocks c, T, Context& context) const final {                                   \
+    own().template prepare_columns<T>(c, context);                                            \
+  }                                                                                           \
+  void apply(std::span<const FactorRows<T>> rows, Blocks c, Planes<T> Z, T* scratch)          \
+      const noexcept final {                                                                  \
+    own().apply_rows(rows, c, Z, scratch);                                                    \
+  }                                                                                           \
+  void apply_sum(std::span<const FactorRows<T>> rows, Blocks c, Planes<T> Z, T* scratch)      \
+      const noexcept final {                                                                  \
+    own().sum_rows(rows, c, Z, scratch);                                                      \
+  }                                                                                           \
+  void prepare_images(T, Context& context) const final {                                      \
+    own().template prepare_all_images<T>(context);                                            \
+  }                                                                                           \
+  void image(size_t f, const FactorRows<T>& rows, bool moves, Planes<T> out, T* scratch)      \
+      const noexcept final {                                                                  \
+    own().image_rows(f, rows, moves, out, scratch);                                           \
+  }                                                                                           \
+  void image_adjoint(size_t f, Planes<const T> g, Planes<T> out, T* scratch)                  \
+      const noexcept final {                                                                  \
+    own().pull_image(f, g, out, scratch);                                                     \
+  }                                                                                           \
+  void back(Planes<const T> products, Planes<T> Z, T* scratch) const noexcept final {         \
+    own().back_rows(products, Z, scratch);                                                    \
+  }                                                                                           \
+  void back_adjoint(Planes<const T> g, Planes<T> products, T* scratch) const noexcept final { \
+    own().pull_back_rows(g, products, scratch);                                               \
   }
-  int64_t scratch(int64_t rows, int64_t width, double) const final {
-    return own().template scratch_of<double>(rows, width);
-  }
-  void prepare(Blocks c, float, Context& context) const final {
-    own().template prepare_columns<float>(c, context);
-  }
-  void prepare(Blocks c, double, Context& context) const final {
-    own().template prepare_columns<double>(c, context);
-  }
-  void apply(std::span<const FactorRows<float>> rows, Blocks c, Planes<float> Z,
-             float* scratch) const noexcept final {
-    own().apply_rows(rows, c, Z, scratch);
-  }
-  void apply(std::span<const FactorRows<double>> rows, Blocks c, Planes<double> Z,
-             double* scratch) const noexcept final {
-    own().apply_rows(rows, c, Z, scratch);
-  }
-  void apply_sum(std::span<const FactorRows<float>> rows, Blocks c, Planes<float> Z,
-                 float* scratch) const noexcept final {
-    own().sum_rows(rows, c, Z, scratch);
-  }
-  void apply_sum(std::span<const FactorRows<double>> rows, Blocks c, Planes<double> Z,
-                 double* scratch) const noexcept final {
-    own().sum_rows(rows, c, Z, scratch);
-  }
-
-  void prepare_images(float, Context& context) const final {
-    own().template prepare_all_images<float>(context);
-  }
-  void prepare_images(double, Context& context) const final {
-    own().template prepare_all_images<double>(context);
-  }
-  void image(size_t f, const FactorRows<float>& rows, bool moves, Planes<float> out,
-             float* scratch) const noexcept final {
-    own().image_rows(f, rows, moves, out, scratch);
-  }
-  void image(size_t f, const FactorRows<double>& rows, bool moves, Planes<double> out,
-             double* scratch) const noexcept final {
-    own().image_rows(f, rows, moves, out, scratch);
-  }
-  void image_adjoint(size_t f, Planes<const float> g, Planes<float> out,
-                     float* scratch) const noexcept final {
-    own().pull_image(f, g, out, scratch);
-  }
-  void image_adjoint(size_t f, Planes<const double> g, Planes<double> out,
-                     double* scratch) const noexcept final {
-    own().pull_image(f, g, out, scratch);
-  }
-  void back(Planes<const float> products, Planes<float> Z, float* scratch) const noexcept final {
-    own().back_rows(products, Z, scratch);
-  }
-  void back(Planes<const double> products, Planes<double> Z, double* scratch) const noexcept final {
-    own().back_rows(products, Z, scratch);
-  }
-  void back_adjoint(Planes<const float> g, Planes<float> products,
-                    float* scratch) const noexcept final {
-    own().pull_back_rows(g, products, scratch);
-  }
-  void back_adjoint(Planes<const double> g, Planes<double> products,
-                    double* scratch) const noexcept final {
-    own().pull_back_rows(g, products, scratch);
-  }
+  MERCER_MULTILINEAR_OF(float)
+  MERCER_MULTILINEAR_OF(double)
+#undef MERCER_MULTILINEAR_OF
 
  protected:
   using Multilinear::Multilinear;

@@ -139,35 +139,32 @@ Matrix<double> stein_leave_one_out(const RidgePath& path, const OutputBasis& bas
   return residuals;
 }
 
-Matrix<double> stein_held_out_error(const RidgePath& path,
-                                    std::span<const OutputBasis* const> bases,
-                                    std::span<const double> lambdas, const RowStatistics& held_out,
-                                    Context& context) {
-  Matrix<double> errors = zeros(bases.size(), lambdas.size());
+Matrix<double> stein_held_out_error(const RidgePath& path, const SteinGrid& grid,
+                                    const RowStatistics& held_out, Context& context) {
+  Matrix<double> errors = zeros(grid.bases.size(), grid.lambdas.size());
   for (int64_t b = 0; b < errors.rows(); ++b)
     for (int64_t l = 0; l < errors.cols(); ++l) {
-      const SteinSolution solution = stein_solution(path, *bases[static_cast<std::size_t>(b)],
-                                                    lambdas[static_cast<std::size_t>(l)], context);
+      const SteinSolution solution =
+          stein_solution(path, *grid.bases[static_cast<std::size_t>(b)],
+                         grid.lambdas[static_cast<std::size_t>(l)], context);
       errors(b, l) = mean_error(solution.outputs, held_out);
       context.checkpoint();
     }
   return errors;
 }
 
-Matrix<double> stein_leave_one_out_error(const RidgePath& path,
-                                         std::span<const OutputBasis* const> bases,
-                                         std::span<const double> lambdas, const BlockSource& rows,
-                                         Context& context) {
-  Matrix<double> errors = zeros(bases.size(), lambdas.size());
+Matrix<double> stein_leave_one_out_error(const RidgePath& path, const SteinGrid& grid,
+                                         const BlockSource& rows, Context& context) {
+  Matrix<double> errors = zeros(grid.bases.size(), grid.lambdas.size());
   double total = 0;
   for_each_wide(rows, context, [&](const WideBlock& block) {
     for (int64_t i = 0; i < block.Z.rows; ++i) total += block.weight(i);
     for (int64_t b = 0; b < errors.rows(); ++b) {
-      const OutputBasis& basis = *bases[static_cast<std::size_t>(b)];
+      const OutputBasis& basis = *grid.bases[static_cast<std::size_t>(b)];
       require_outputs(basis, path.outputs());
       // |e Q'| = |e|: no need to turn the residuals back.
       const Matrix<double> e =
-          path.leave_one_out(Combinations(basis, lambdas, path.outputs(), context), block.Z,
+          path.leave_one_out(Combinations(basis, grid.lambdas, path.outputs(), context), block.Z,
                              block.Y, context, block.weights);
       for (int64_t i = 0; i < e.rows(); ++i)
         for (int64_t j = 0; j < e.cols(); ++j)
@@ -183,21 +180,20 @@ Matrix<double> stein_leave_one_out_error(const RidgePath& path,
 }
 
 Matrix<double> stein_kfold_error(std::span<const RowStatistics* const> folds, bool center,
-                                 std::span<const OutputBasis* const> bases,
-                                 std::span<const double> lambdas, Context& context) {
+                                 const SteinGrid& grid, Context& context) {
   const auto weighs = [](const RowStatistics* fold) { return fold->weight() > 0; };
   require(std::ranges::count_if(folds, weighs) >= 2, MERCER_INVALID_ARGUMENT,
           "folds: %lld of %zu hold rows of positive weight, expected at least 2",
           static_cast<Long>(std::ranges::count_if(folds, weighs)), folds.size());
   RowStatistics total(folds[0]->features(), folds[0]->outputs(), context);
   for (const RowStatistics* fold : folds) total.merge(*fold);
-  Matrix<double> errors = zeros(bases.size(), lambdas.size());
+  Matrix<double> errors = zeros(grid.bases.size(), grid.lambdas.size());
   for (const RowStatistics* fold : folds) {
     if (!weighs(fold)) continue;
     RowStatistics others = total.clone(context);
     others.subtract(*fold);
     const RidgePath path(std::move(others), center, context);
-    const Matrix<double> of_fold = stein_held_out_error(path, bases, lambdas, *fold, context);
+    const Matrix<double> of_fold = stein_held_out_error(path, grid, *fold, context);
     for (int64_t b = 0; b < errors.rows(); ++b)
       for (int64_t l = 0; l < errors.cols(); ++l)
         errors(b, l) += fold->weight() / total.weight() * of_fold(b, l);

@@ -49,20 +49,21 @@ Matrix<double> stein_leave_one_out(const RidgePath& path, const OutputBasis& bas
                                    MatrixView<const double> Y, Context& context,
                                    std::span<const double> weights = {});
 
-/// Mean squared errors of one output, over all of them: bases x lambdas. The choice of lambda and
-/// of what B is made with (the scale of a task similarity, the weights of a graph) by the least.
-Matrix<double> stein_held_out_error(const RidgePath& path,
-                                    std::span<const OutputBasis* const> bases,
-                                    std::span<const double> lambdas, const RowStatistics& held_out,
-                                    Context& context);
-Matrix<double> stein_leave_one_out_error(const RidgePath& path,
-                                         std::span<const OutputBasis* const> bases,
-                                         std::span<const double> lambdas, const BlockSource& rows,
-                                         Context& context);
+/// What the choice is between: lambda, and what B is made with (the scale of a task similarity, the
+/// weights of a graph).
+struct SteinGrid {
+  std::span<const OutputBasis* const> bases;
+  std::span<const double> lambdas;
+};
+
+/// Mean squared errors of one output, over all of them: bases x lambdas. The least chooses.
+Matrix<double> stein_held_out_error(const RidgePath& path, const SteinGrid& grid,
+                                    const RowStatistics& held_out, Context& context);
+Matrix<double> stein_leave_one_out_error(const RidgePath& path, const SteinGrid& grid,
+                                         const BlockSource& rows, Context& context);
 /// Every fold predicted by a fit on the others, with their own n.
 Matrix<double> stein_kfold_error(std::span<const RowStatistics* const> folds, bool center,
-                                 std::span<const OutputBasis* const> bases,
-                                 std::span<const double> lambdas, Context& context);
+                                 const SteinGrid& grid, Context& context);
 
 struct SteinChoice {
   int64_t basis = 0, lambda = 0;

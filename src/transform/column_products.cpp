@@ -10,6 +10,8 @@
 #include <hwy/cache_control.h>
 
 #include "transform/simd.h"
+//
+#include "transform/register_block-inl.h"
 
 MERCER_SIMD_BEGIN();
 
@@ -42,11 +44,7 @@ HWY_INLINE void Block(D tag, MatrixView<const T> Z, MatrixView<const T> Y, int64
   using V = hn::Vec<D>;
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(tag));
   V block[kOuts][kVectors];
-#pragma GCC unroll 4
-  for (int o = 0; o < kOuts; ++o) {
-#pragma GCC unroll 4
-    for (int c = 0; c < kVectors; ++c) block[o][c] = hn::Zero(tag);
-  }
+  SetZero(tag, block);
   for (int64_t i = 0; i < Z.rows; ++i) {
     const T* const from = Z.row(i) + j;
     if (o0 == 0 && i + kAhead < Z.rows) {

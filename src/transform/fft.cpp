@@ -14,6 +14,7 @@
 
 #include "base/aligned.h"
 #include "base/error.h"
+#include "base/non_copyable.h"
 #include "base/size.h"
 
 namespace mercer::transform {
@@ -60,12 +61,10 @@ typename Fftw<T>::Complex* complex(T* spectrum) noexcept {
 
 // Released under the lock.
 template <class T>
-struct OwnedPlan {
+struct OwnedPlan : NonCopyable {
   typename Fftw<T>::Plan plan = nullptr;
 
   OwnedPlan() = default;
-  OwnedPlan(const OwnedPlan&) = delete;
-  OwnedPlan& operator=(const OwnedPlan&) = delete;
   ~OwnedPlan() {
     const std::lock_guard<std::mutex> lock(planner());
     if (plan != nullptr) Fftw<T>::kDestroy(plan);

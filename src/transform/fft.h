@@ -14,19 +14,19 @@
 #include <cstdint>
 #include <memory>
 
+#include "base/non_copyable.h"
+
 namespace mercer::transform {
 
 /// Plans for `count` real vectors of n numbers each, one after another. Immutable: any number of
 /// threads may transform at once. All arrays must be 64-byte aligned, as those of the plans are:
 /// equal arrays then give equal bits, call by call, in one process.
 template <class T>
-class RealFft {
+class RealFft : NonCopyable {
  public:
   /// Errors: INVALID_ARGUMENT unless n, count >= 1 and n * count < 2^31; OUT_OF_MEMORY.
   RealFft(int64_t n, int64_t count);
   ~RealFft();
-  RealFft(const RealFft&) = delete;
-  RealFft& operator=(const RealFft&) = delete;
 
   int64_t length() const noexcept { return n_; }
   int64_t count() const noexcept { return count_; }
@@ -50,13 +50,11 @@ class RealFft {
 /// instructions forth and back (its users conjugate or mirror, at no cost in passes of theirs):
 /// FFTW's codelets are up to 20 KB long.
 template <class T>
-class ComplexFft {
+class ComplexFft : NonCopyable {
  public:
   /// Errors: INVALID_ARGUMENT unless n, count >= 1 and n * count < 2^31; OUT_OF_MEMORY.
   explicit ComplexFft(int64_t n, int64_t count = 1);
   ~ComplexFft();
-  ComplexFft(const ComplexFft&) = delete;
-  ComplexFft& operator=(const ComplexFft&) = delete;
 
   int64_t length() const noexcept { return n_; }
   int64_t count() const noexcept { return count_; }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The innermost loop of products with panels: rows by two vectors of columns that stay in
-// registers. Included once per target, after simd.h.
+// What products by blocks share, sums that stay in registers: where they begin, and the innermost
+// loop of products with panels, rows by two vectors of columns. Included once per target, after
+// simd.h.
 #if defined(MERCER_TRANSFORM_REGISTER_BLOCK_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef MERCER_TRANSFORM_REGISTER_BLOCK_INL_H
 #undef MERCER_TRANSFORM_REGISTER_BLOCK_INL_H
@@ -10,6 +11,16 @@
 #endif
 
 MERCER_SIMD_BEGIN();
+
+// Sums that begin.
+template <int kRows, int kCols, class D, class V>
+HWY_INLINE void SetZero(D tag, V (&sums)[kRows][kCols]) {
+#pragma GCC unroll 8
+  for (int i = 0; i < kRows; ++i) {
+#pragma GCC unroll 8
+    for (int j = 0; j < kCols; ++j) sums[i][j] = hn::Zero(tag);
+  }
+}
 
 // (low, high)[i] += X(i, k) (w, w + one vector)(k, :), k < depth; rows of X lie x_step apart, its
 // columns side by side, rows of w w_step.

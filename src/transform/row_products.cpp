@@ -7,6 +7,8 @@
 #include "transform/row_products.h"
 
 #include "transform/simd.h"
+//
+#include "transform/register_block-inl.h"
 
 MERCER_SIMD_BEGIN();
 
@@ -22,11 +24,7 @@ HWY_INLINE void Block(MatrixView<const T> Z, MatrixView<const T> W, int64_t i0, 
   using V = hn::Vec<decltype(tag)>;
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(tag));
   V sums[kRows][kOuts];
-#pragma GCC unroll 4
-  for (int i = 0; i < kRows; ++i) {
-#pragma GCC unroll 4
-    for (int o = 0; o < kOuts; ++o) sums[i][o] = hn::Zero(tag);
-  }
+  SetZero(tag, sums);
   int64_t j = begin;
   for (; j + lanes <= end; j += lanes) {
     V w[kOuts];

@@ -6,6 +6,7 @@
 #define HWY_TARGET_INCLUDE "transform/sparse_panel.cpp"
 #include "transform/simd.h"
 //
+#include "transform/register_block-inl.h"
 #include "transform/sparse_panel.h"
 
 MERCER_SIMD_BEGIN();
@@ -23,11 +24,7 @@ HWY_INLINE void RowTimesPanel(const T* HWY_RESTRICT values, const Index* HWY_RES
   using V = hn::Vec<decltype(tag)>;
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(tag));
   V sum[kChains][kVectors];
-#pragma GCC unroll 8
-  for (int c = 0; c < kChains; ++c) {
-#pragma GCC unroll 8
-    for (int v = 0; v < kVectors; ++v) sum[c][v] = hn::Zero(tag);
-  }
+  SetZero(tag, sum);
   int64_t p = 0;
   for (; p + kChains <= count; p += kChains) {
 #pragma GCC unroll 8

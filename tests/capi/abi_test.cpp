@@ -309,20 +309,21 @@ struct Status {
   int value;
   const char* name;
 };
-constexpr Status kStatuses[] = {
-    {MERCER_OK, 0, "MERCER_OK"},
-    {MERCER_INVALID_ARGUMENT, 1, "MERCER_INVALID_ARGUMENT"},
-    {MERCER_DIMENSION_MISMATCH, 2, "MERCER_DIMENSION_MISMATCH"},
-    {MERCER_OUT_OF_MEMORY, 3, "MERCER_OUT_OF_MEMORY"},
-    {MERCER_UNSUPPORTED, 4, "MERCER_UNSUPPORTED"},
-    {MERCER_NOT_POSITIVE_DEFINITE, 10, "MERCER_NOT_POSITIVE_DEFINITE"},
-    {MERCER_NOT_CONVERGED, 11, "MERCER_NOT_CONVERGED"},
-    {MERCER_IO, 20, "MERCER_IO"},
-    {MERCER_CORRUPT_FILE, 21, "MERCER_CORRUPT_FILE"},
-    {MERCER_NEWER_VERSION, 22, "MERCER_NEWER_VERSION"},
-    {MERCER_CANCELLED, 30, "MERCER_CANCELLED"},
-    {MERCER_INTERNAL, 99, "MERCER_INTERNAL"},
-};
+#define STATUS(name, value) \
+  { name, value, #name }
+constexpr Status kStatuses[] = {STATUS(MERCER_OK, 0),
+                                STATUS(MERCER_INVALID_ARGUMENT, 1),
+                                STATUS(MERCER_DIMENSION_MISMATCH, 2),
+                                STATUS(MERCER_OUT_OF_MEMORY, 3),
+                                STATUS(MERCER_UNSUPPORTED, 4),
+                                STATUS(MERCER_NOT_POSITIVE_DEFINITE, 10),
+                                STATUS(MERCER_NOT_CONVERGED, 11),
+                                STATUS(MERCER_IO, 20),
+                                STATUS(MERCER_CORRUPT_FILE, 21),
+                                STATUS(MERCER_NEWER_VERSION, 22),
+                                STATUS(MERCER_CANCELLED, 30),
+                                STATUS(MERCER_INTERNAL, 99)};
+#undef STATUS
 
 TEST_CASE("status values and names never change", "[capi]") {
   for (const Status& row : kStatuses) {

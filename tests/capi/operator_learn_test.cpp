@@ -267,40 +267,31 @@ TEST_CASE("operator bounds: the reference numbers through the door, and refusals
   Bound asked = good;
   CHECK(ask(asked) == MERCER_OK);
   constexpr WrongField<Bound> kFields[] = {
-      {[](Bound& b) { b.kind = 5; }, "bound->kind"},
-      {[](Bound& b) { b.printed = 2; }, "bound->printed"},
-      {[](Bound& b) { b.kernel = -1; }, "bound->kernel"},
-      {[](Bound& b) { b.reserved = 1; }, "bound->reserved"},
-      {[](Bound& b) { b.d = 0; }, "bound->d"},
-      {[](Bound& b) { b.p = 2; }, "bound->p = 2"},
-      {[](Bound& b) { b.sigma = 0; }, "bound->sigma"},
-      {[](Bound& b) { b.diameter = 0; }, "bound->diameter"},
-      {[](Bound& b) { b.epsilon = 0; }, "bound->epsilon"},
-      {[](Bound& b) { b.delta = 1; }, "bound->delta"},
-      {[](Bound& b) { b.frequencies = -1; }, "bound->frequencies"},
-      {[](Bound& b) { b.radius = 0; }, "bound->radius"},
-      {[](Bound& b) { b.covering = 0; }, "bound->covering"},
-      {[](Bound& b) { b.intrinsic = 0.5; }, "bound->intrinsic"},
-      {[](Bound& b) { b.struct_size = 4; }, "struct_size"},
-      {[](Bound& b) { b.kernel = MERCER_BOUNDED_KERNEL_GIVEN; }, "bound->bounded"},
-      {[](Bound& b) {
-         b.kernel = MERCER_BOUNDED_KERNEL_GIVEN;
-         b.bounded = 0;
+      WRONG(kind, 5),     WRONG(printed, 2),    WRONG(kernel, -1),      WRONG(reserved, 1),
+      WRONG(d, 0),        WRONG(p, 2),          WRONG(sigma, 0),        WRONG(diameter, 0),
+      WRONG(epsilon, 0),  WRONG(delta, 1),      WRONG(frequencies, -1), WRONG(radius, 0),
+      WRONG(covering, 0), WRONG(intrinsic, 0.5)};
+  constexpr WrongField<Bound> kOthers[] = {
+      {[](auto& o) { o.struct_size = 4; }, "struct_size"},
+      {[](auto& o) { o.kernel = MERCER_BOUNDED_KERNEL_GIVEN; }, "bound->bounded"},
+      {[](auto& o) {
+         o.kernel = MERCER_BOUNDED_KERNEL_GIVEN;
+         o.bounded = 0;
        },
        "bound->m"},
       // Its third power underflows.
-      {[](Bound& b) {
-         b.sigma = 1e-120;
-         b.frequencies = 0;
+      {[](auto& o) {
+         o.sigma = 1e-120;
+         o.frequencies = 0;
        },
        "bound->m = inf"},
-      {[](Bound& b) {
-         b.sigma = 1e-120;
-         b.frequencies = 100;
+      {[](auto& o) {
+         o.sigma = 1e-120;
+         o.frequencies = 100;
        },
-       "bound->m = inf"},
-  };
-  CHECK(unrefused("mercer_operator_frequencies", kFields, good, ask) == "");
+       "bound->m = inf"}};
+  CHECK(unrefused("mercer_operator_frequencies", "bound", kFields, good, ask) == "");
+  CHECK(unrefused("mercer_operator_frequencies", "", kOthers, good, ask) == "");
   asked = good;
   asked.bounded = 0;
   CHECK(fault(ask(asked), MERCER_UNSUPPORTED, "bounded") == "");

@@ -188,76 +188,62 @@ TEST_CASE("documented defaults", "[capi]") {
 
 /// What fits and searches share: how rows are prepared.
 template <class Options>
-constexpr WrongField<Options> kPreparation[] = {
-    {[](auto& o) { o.scale = 3; }, "options->scale = 3"},
-    {[](auto& o) { o.missing = 3; }, "options->missing = 3"},
-    {[](auto& o) { o.transform = -1; }, "options->transform = -1"},
-    {[](auto& o) { o.target_transform = 3; }, "options->target_transform = 3"},
-    {[](auto& o) { o.unit_rows = 2; }, "options->unit_rows = 2"},
-    {[](auto& o) { o.class_weight = MERCER_CLASS_WEIGHT_BALANCED; }, "task is regression"},
-};
+constexpr WrongField<Options> kPreparation[] = {WRONG(scale, 3), WRONG(missing, 3),
+                                                WRONG(transform, -1), WRONG(target_transform, 3),
+                                                WRONG(unit_rows, 2)};
+/// And what asks for a classification.
+template <class Options>
+constexpr WrongField<Options> kTask[] = {
+    {[](auto& o) { o.class_weight = MERCER_CLASS_WEIGHT_BALANCED; }, "task is regression"}};
 
 TEST_CASE("fields out of range are named", "[capi]") {
   const WrongField<mercer_fourier_options> fourier_fields[] = {
-      {[](auto& o) { o.form = 3; }, "options->form = 3"},
-      {[](auto& o) { o.form = -1; }, "options->form = -1"},
-      {[](auto& o) { o.projection = 99; }, "options->projection = 99"},
-      {[](auto& o) { o.radius = 2; }, "options->radius = 2"},
-      {[](auto& o) { o.scramble = -1; }, "options->scramble = -1"},
-      {[](auto& o) { o.whole_blocks = 2; }, "options->whole_blocks = 2"},
-  };
-  CHECK(unrefused("mercer_fourier_create", fourier_fields, fourier_options(),
+      WRONG(form, 3),   WRONG(form, -1),     WRONG(projection, 99),
+      WRONG(radius, 2), WRONG(scramble, -1), WRONG(whole_blocks, 2)};
+  CHECK(unrefused("mercer_fourier_create", "options", fourier_fields, fourier_options(),
                   [](const auto& options) { return read_fourier(&options); }) == "");
   const WrongField<mercer_fit_options> fit_fields[] = {
-      {[](auto& o) { o.standardize = 2; }, "options->standardize = 2"},
-      {[](auto& o) { o.center = -1; }, "options->center = -1"},
-      {[](auto& o) { o.precision = 2; }, "options->precision = 2"},
-      {[](auto& o) { o.selection = 5; }, "options->selection = 5"},
-      {[](auto& o) { o.reserved = 1; }, "options->reserved = 1"},
-      {[](auto& o) { o.extrapolation = 4; }, "options->extrapolation = 4"},
-      {[](auto& o) { o.class_weight = 2; }, "options->class_weight = 2"},
-      {[](auto& o) { o.reserved2 = 1; }, "options->reserved2 = 1"},
-      {[](auto& o) { o.lambda = -1; }, "options->lambda = -1"},
+      WRONG(standardize, 2),    WRONG(center, -1),          WRONG(precision, 2),
+      WRONG(selection, 5),      WRONG(reserved, 1),         WRONG(extrapolation, 4),
+      WRONG(class_weight, 2),   WRONG(reserved2, 1),        WRONG(lambda, -1),
+      WRONG(lambda_largest, 0), WRONG(lambda_smallest, 11), WRONG(lambda_count, 0),
+      WRONG(folds, 1),          WRONG(held_out_fraction, 1)};
+  const WrongField<mercer_fit_options> fit_others[] = {
       {[](auto& o) { o.lambda = std::nan(""); }, "options->lambda = nan"},
-      {[](auto& o) { o.lambda_largest = 0; }, "options->lambda_largest = 0"},
-      {[](auto& o) { o.lambda_smallest = 11; }, "options->lambda_smallest = 11"},
-      {[](auto& o) { o.lambda_count = 0; }, "options->lambda_count = 0"},
-      {[](auto& o) { o.folds = 1; }, "options->folds = 1"},
-      {[](auto& o) { o.held_out_fraction = 1; }, "options->held_out_fraction = 1"},
-      {[](auto& o) { o.held_out_fraction = std::nan(""); }, "options->held_out_fraction = nan"},
-  };
+      {[](auto& o) { o.held_out_fraction = std::nan(""); }, "options->held_out_fraction = nan"}};
   const auto fit = [](const auto& options) { return read_fit(&options); };
-  CHECK(unrefused("mercer_model_fit", fit_fields, fit_options(MERCER_SELECTION_GCV), fit) == "");
-  CHECK(unrefused("mercer_model_fit", kPreparation<mercer_fit_options>,
+  CHECK(unrefused("mercer_model_fit", "options", fit_fields, fit_options(MERCER_SELECTION_GCV),
+                  fit) == "");
+  CHECK(unrefused("mercer_model_fit", "options", fit_others, fit_options(MERCER_SELECTION_GCV),
+                  fit) == "");
+  CHECK(unrefused("mercer_model_fit", "options", kPreparation<mercer_fit_options>,
+                  fit_options(MERCER_SELECTION_GCV), fit) == "");
+  CHECK(unrefused("mercer_model_fit", "", kTask<mercer_fit_options>,
                   fit_options(MERCER_SELECTION_GCV), fit) == "");
 }
 
 TEST_CASE("fields of search options out of range are named", "[capi]") {
   const WrongField<mercer_search_options> fields[] = {
-      {[](auto& o) { o.standardize = 2; }, "options->standardize = 2"},
-      {[](auto& o) { o.center = 7; }, "options->center = 7"},
-      {[](auto& o) { o.precision = -1; }, "options->precision = -1"},
-      {[](auto& o) { o.features = -1; }, "options->features = -1"},
-      {[](auto& o) { o.lengthscale = -2; }, "options->lengthscale = -2"},
+      WRONG(standardize, 2),    WRONG(center, 7),       WRONG(precision, -1),
+      WRONG(features, -1),      WRONG(lengthscale, -2), WRONG(held_out_fraction, 0),
+      WRONG(extrapolation, -1), WRONG(assess, 2),       WRONG(estimator, 3),
+      WRONG(class_weight, -1),  WRONG(ard, 3)};
+  const WrongField<mercer_search_options> others[] = {
       {[](auto& o) { o.lambda = std::nan(""); }, "options->lambda = nan"},
-      {[](auto& o) { o.held_out_fraction = 0; }, "options->held_out_fraction = 0"},
-      {[](auto& o) { o.extrapolation = -1; }, "options->extrapolation = -1"},
-      {[](auto& o) { o.assess = 2; }, "options->assess = 2"},
-      {[](auto& o) { o.estimator = 3; }, "options->estimator = 3"},
-      {[](auto& o) { o.class_weight = -1; }, "options->class_weight = -1"},
-      {[](auto& o) { o.ard = 3; }, "options->ard = 3"},
       {[](auto& o) { o.estimator = MERCER_ESTIMATOR_LOGISTIC; }, "of classification"},
       {[](auto& o) { o.map = "{\"map\":\"fourier\",\"seed\":3}"; }, "seed"},
-      {[](auto& o) { o.map = "{\"map\":\"no\"}"; }, "no"},
-  };
+      {[](auto& o) { o.map = "{\"map\":\"no\"}"; }, "no"}};
   const auto search = [](const auto& options) {
     const auto X = numbers(30, 2);
     mercer_model* model = nullptr;
     return mercer_model_search(&options, rows_of(X, 2), rows_of(X.data(), 30, 1, 2), 0, nullptr,
                                &model);
   };
-  CHECK(unrefused("mercer_model_search", fields, search_options(), search) == "");
-  CHECK(unrefused("mercer_model_search", kPreparation<mercer_search_options>, search_options(),
+  CHECK(unrefused("mercer_model_search", "options", fields, search_options(), search) == "");
+  CHECK(unrefused("mercer_model_search", "", others, search_options(), search) == "");
+  CHECK(unrefused("mercer_model_search", "options", kPreparation<mercer_search_options>,
+                  search_options(), search) == "");
+  CHECK(unrefused("mercer_model_search", "", kTask<mercer_search_options>, search_options(),
                   search) == "");
 }
 

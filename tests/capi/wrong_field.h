@@ -16,15 +16,22 @@ struct WrongField {
   const char* says;
 };
 
-/// "" if `call` refuses `good` with each of the rows spoiled as INVALID_ARGUMENT, naming `function`,
-/// else the first row that it does not.
+/// A number that the message shows: WRONG(form, 3).
+#define WRONG(field, value)                                    \
+  {                                                            \
+    [](auto& o) { o.field = value; }, "->" #field " = " #value \
+  }
+
+/// "" if `call` refuses `good` with each of the rows spoiled as INVALID_ARGUMENT, naming `function` and
+/// `argument`, else the first row that it does not.
 template <class Rows, class Options, class Call>
-std::string unrefused(const char* function, const Rows& rows, const Options& good,
-                      const Call& call) {
+std::string unrefused(const char* function, const char* argument, const Rows& rows,
+                      const Options& good, const Call& call) {
   for (const auto& row : rows) {
     Options options = good;
     row.spoil(options);
-    const std::string wrong = fault(call(options), MERCER_INVALID_ARGUMENT, function, row.says);
+    const std::string wrong =
+        fault(call(options), MERCER_INVALID_ARGUMENT, function, argument, row.says);
     if (!wrong.empty()) return std::string(row.says) + ": " + wrong;
   }
   return "";

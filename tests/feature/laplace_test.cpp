@@ -27,10 +27,8 @@ std::unique_ptr<FeatureMap> make(const Parameters& kernel, int64_t d, int64_t D)
 // What the map is made of, on given frequencies: a projection and this epilogue.
 TEST_CASE("laplace: given frequencies give the reference features") {
   constexpr int64_t kColumns = transform::kPanelColumns<double>;
-  for (const Reference& entry : oracle("transforms")["maps"]) {
-    const Matrix<double> X = reference_matrix(entry["X_positive"]);
-    const Matrix<double> W = reference_matrix(entry["laplace_omega"]);
-    const Matrix<double> expected = reference_matrix(entry["random_laplace"]);
+  for (const auto& [X, W, expected] :
+       reference_maps("X_positive", "laplace_omega", "random_laplace")) {
     Matrix<double> P(X.rows(), kColumns), out(X.rows(), kColumns), scale(1, kColumns);
     P.fill(0);
     scale.fill(1 / std::sqrt(static_cast<double>(W.cols())));

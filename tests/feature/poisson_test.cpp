@@ -42,10 +42,7 @@ double inner_product(const Matrix<double>& Z) {
 
 TEST_CASE("poisson: given exponents give the reference features") {
   constexpr int64_t kColumns = transform::kPanelColumns<double>;
-  for (const Reference& entry : oracle("transforms")["maps"]) {
-    const Matrix<double> X = reference_matrix(entry["X"]);
-    const Matrix<double> omega = reference_matrix(entry["poisson_omega"]);
-    const Matrix<double> expected = reference_matrix(entry["poisson_ell1"]);
+  for (const auto& [X, omega, expected] : reference_maps("X", "poisson_omega", "poisson_ell1")) {
     Matrix<double> P(X.rows(), kColumns), N(X.rows(), kColumns), offset(X.rows(), 1);
     P.fill(0), N.fill(0), offset.fill(0);
     for (int64_t i = 0; i < X.rows(); ++i) {

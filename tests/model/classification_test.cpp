@@ -160,7 +160,7 @@ TEST_CASE("scores of several weights in one pass are those of each alone", "[mod
   const auto map = gaussian_map(2, 16);
   const Preparation preparation = fit_standardizer(problem.x());
   const FitOptions options = class_options(3, Selection::fixed);
-  const FeatureRows rows(*map, preparation, options, problem.x(), problem.y());
+  const FeatureRows rows(*map, preparation, options, {problem.x(), problem.y()});
   std::vector<solver::Weights> weights;
   for (uint64_t k = 0; k < 3; ++k)
     weights.push_back({random_matrix(16, 3, 40 + k), {0.1, 0.2, 0.3}});

@@ -28,7 +28,7 @@ struct Setting {
   Setting(int64_t n, double steepness)
       : problem(coins(n, steepness)),
         options(f64_options(Selection::fixed)),
-        rows(*map, preparation, options, problem.X.view(), problem.y()) {
+        rows(*map, preparation, options, {problem.X.view(), problem.y()}) {
     options.task = Task::classification;
     options.classes = 2;
   }

@@ -177,7 +177,7 @@ TEST_CASE("blocks of features are equal bit for bit for any number of threads", 
   const auto map = gaussian_map(3, 34);
   const Preparation preparation = fit_standardizer(problem.x());
   FitOptions options;
-  const FeatureRows rows(*map, preparation, options, problem.x(), problem.y());
+  const FeatureRows rows(*map, preparation, options, {problem.x(), problem.y()});
   const auto bytes = [&](int threads) {
     Context context;
     context.threads = threads;

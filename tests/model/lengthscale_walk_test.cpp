@@ -68,26 +68,24 @@ TEST_CASE("longer lengthscales are tried as long as the simplest of equals is th
 TEST_CASE("trials halve rows and features together", "[model]") {
   constexpr struct {
     decltype(&left_out_sizes) sizes;
-    TrialSize TrialSizes::*which;
-    int64_t rows, features;
-    TrialSize expected;
+    TrialSize all, coarse, fine;
   } kRows[] = {
-      {left_out_sizes, &TrialSizes::fine, 500, 2048, {500, 2048}},
-      {left_out_sizes, &TrialSizes::coarse, 1200, 2048, {600, 1024}},
-      {left_out_sizes, &TrialSizes::fine, 1200, 2048, {1200, 2048}},
-      {left_out_sizes, &TrialSizes::fine, 3000, 2048, {1500, 1024}},
-      {left_out_sizes, &TrialSizes::coarse, 3000, 256, {3000, 256}},
-      {left_out_sizes, &TrialSizes::coarse, 1200, 1002, {600, 480}},
-      {left_out_sizes, &TrialSizes::coarse, 700, 701, {350, 320}},
-      {held_out_sizes, &TrialSizes::fine, 16000, 1501, {8000, 736}},
-      {held_out_sizes, &TrialSizes::fine, 16000, 301, {8000, 301}},
-      {held_out_sizes, &TrialSizes::coarse, 16000, 4096, {4000, 1024}},
-      {held_out_sizes, &TrialSizes::fine, 16000, 4096, {8000, 2048}},
-      {held_out_sizes, &TrialSizes::coarse, 4000, 256, {2000, 256}},
+      {left_out_sizes, {500, 2048}, {500, 2048}, {500, 2048}},
+      {left_out_sizes, {1200, 2048}, {600, 1024}, {1200, 2048}},
+      {left_out_sizes, {3000, 2048}, {750, 512}, {1500, 1024}},
+      {left_out_sizes, {3000, 256}, {3000, 256}, {3000, 256}},
+      {left_out_sizes, {1200, 1002}, {600, 480}, {1200, 1002}},
+      {left_out_sizes, {700, 701}, {350, 320}, {700, 701}},
+      {held_out_sizes, {16000, 1501}, {4000, 512}, {8000, 736}},
+      {held_out_sizes, {16000, 301}, {4000, 301}, {8000, 301}},
+      {held_out_sizes, {16000, 4096}, {4000, 1024}, {8000, 2048}},
+      {held_out_sizes, {4000, 256}, {2000, 256}, {2000, 256}},
   };
   for (const auto& row : kRows) {
-    CAPTURE(row.rows, row.features);
-    CHECK(row.sizes(row.rows, row.features).*row.which == row.expected);
+    CAPTURE(row.all.rows, row.all.features);
+    const TrialSizes sizes = row.sizes(row.all.rows, row.all.features);
+    CHECK(sizes.coarse == row.coarse);
+    CHECK(sizes.fine == row.fine);
   }
   CHECK(held_out_sizes(10000000, 2048).fine.rows == 95367);  // 1e11 / 1024^2
 }

@@ -183,14 +183,9 @@ TEST_CASE("circulant: reference numbers") {
 }
 
 TEST_CASE("circulant: blocks are the matrix of the definition") {
-  for (const auto& [n, count, d] : {std::array<int64_t, 3>{16, 16, 1},
-                                    {16, 2, 16},
-                                    {32, 8, 20},
-                                    {16, 3, 9},
-                                    {128, 1, 70},
-                                    {128, 2, 128},
-                                    {512, 1, 512},
-                                    {1024, 3, 700}}) {
+  constexpr int64_t kSizes[][3] = {{16, 16, 1},  {16, 2, 16},   {32, 8, 20},   {16, 3, 9},
+                                   {128, 1, 70}, {128, 2, 128}, {512, 1, 512}, {1024, 3, 700}};
+  for (const auto& [n, count, d] : kSizes) {
     check_sum<float>(n, count, d);
     check_sum<double>(n, count, d);
   }

@@ -124,13 +124,9 @@ TEST_CASE("TensorSRHT index: every block of stacked is a permutation of its own"
 }
 
 TEST_CASE("TensorSRHT index: tuples are distinct, and all are taken if there are no more") {
-  for (const auto& [d, p, m] : {std::tuple<int64_t, int64_t, int64_t>{8, 1, 8},
-                                {2, 10, 1024},
-                                {4, 5, 1024},
-                                {16, 3, 4096},
-                                {1, 7, 1},
-                                {64, 2, 3000},
-                                {2, 12, 4000}}) {
+  constexpr int64_t kSizes[][3] = {{8, 1, 8}, {2, 10, 1024}, {4, 5, 1024}, {16, 3, 4096},
+                                   {1, 7, 1}, {64, 2, 3000}, {2, 12, 4000}};
+  for (const auto& [d, p, m] : kSizes) {
     const IndexLaw law{SrhtRows::tuple, p, d, m, 3, 1};
     const std::vector<Index> tuples = tuples_of(law);
     CAPTURE(d, p, m);

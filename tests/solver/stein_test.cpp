@@ -131,15 +131,15 @@ TEST_CASE("Stein equation: rows left out, folds and held-out rows as refits have
     CAPTURE(center);
     const RidgePath path = path_of(problem, center);
     const MatrixSource rows(problem.Z.view(), problem.Y.view(), 5, false);
-    const Matrix<double> left = stein_leave_one_out_error(path, bases, lambdas, rows, context);
+    const Matrix<double> left = stein_leave_one_out_error(path, {bases, lambdas}, rows, context);
     const Matrix<double> held = stein_held_out_error(
-        path, bases, lambdas, statistics_of(other.Z.view(), other.Y.view()), context);
+        path, {bases, lambdas}, statistics_of(other.Z.view(), other.Y.view()), context);
     std::vector<RowStatistics> folds;
     for (const auto& [from, to] : {std::pair(0, 5), std::pair(5, 9), std::pair(9, 14)})
       folds.push_back(statistics_of(problem.Z.view().block_rows(from, to),
                                     problem.Y.view().block_rows(from, to)));
     const RowStatistics* const pointers[] = {&folds[0], &folds[1], &folds[2]};
-    const Matrix<double> kfold = stein_kfold_error(pointers, center, bases, lambdas, context);
+    const Matrix<double> kfold = stein_kfold_error(pointers, center, {bases, lambdas}, context);
     for (int64_t base = 0; base < 2; ++base)
       for (int64_t l = 0; l < 2; ++l) {
         const MatrixView<const double> B = bases[base]->B();
@@ -218,7 +218,7 @@ TEST_CASE("the task similarity that the tasks were made with has the least error
     const RidgePath path = path_of(problem, false);
     const MatrixSource rows(problem.Z.view(), problem.Y.view(), 10, false);
     const SteinChoice choice =
-        least_error(stein_leave_one_out_error(path, bases, lambdas, rows, context).view());
+        least_error(stein_leave_one_out_error(path, {bases, lambdas}, rows, context).view());
     CHECK(choice.basis == truth);
     CHECK((choice.lambda > 0 && choice.lambda < 12));
   }

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <limits>
+#include <vector>
 
 #include "base/aligned.h"
 #include "support/reference.h"
@@ -17,6 +18,20 @@ inline Matrix<double> reference_matrix(const Reference& rows) {
   for (int64_t i = 0; i < out.rows(); ++i)
     for (int64_t j = 0; j < out.cols(); ++j) out(i, j) = rows[i][j];
   return out;
+}
+
+/// Rows, the weights that a map was given, and the features that it makes of them.
+struct ReferenceMap {
+  Matrix<double> X, W, Z;
+};
+
+/// By the names of the three in the reference maps.
+inline std::vector<ReferenceMap> reference_maps(const char* X, const char* W, const char* Z) {
+  std::vector<ReferenceMap> maps;
+  for (const Reference& entry : oracle("transforms")["maps"])
+    maps.push_back(
+        {reference_matrix(entry[X]), reference_matrix(entry[W]), reference_matrix(entry[Z])});
+  return maps;
 }
 
 /// max |a - b|; infinite for other shapes, NaN if an entry is.

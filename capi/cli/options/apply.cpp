@@ -37,62 +37,68 @@ void add_test_options(CLI::App* app, Request* request) {
       ->check(CLI::IsMember({"clip", "free", "refuse"}));
 }
 
-void add_model_and_rows(CLI::App* app, std::string* model, const char* name, std::string* rows,
-                        const char* about_rows) {
-  app->add_option("MODEL", *model, "Model file; - is standard input")->required();
-  app->add_option(name, *rows, about_rows)->required();
-}
+/// A subcommand that applies a model, and what its options fill in for `run`.
+template <class Request>
+struct Command {
+  CLI::App* app;
+  std::shared_ptr<Request> request = std::make_shared<Request>();
+
+  Command(CLI::App& all, const char* name, const char* about, void (*run)(const Request&))
+      : app(all.add_subcommand(name, about)) {
+    app->callback([run, request = request] { run(*request); });
+    app->add_option("MODEL", request->model, "Model file; - is standard input")->required();
+  }
+  void add_rows(const char* name, std::string* rows, const char* about) const {
+    app->add_option(name, *rows, about)->required();
+  }
+  void end() const { add_run_options(app, &request->threads, &request->quiet); }
+};
 
 }  // namespace
 
 void add_predict(CLI::App& app) {
-  const auto request = std::make_shared<PredictRequest>();
-  CLI::App* predict =
-      app.add_subcommand("predict", "Predict; prints the score when TEST holds the target");
-  add_model_and_rows(predict, &request->model, "TEST", &request->test,
-                     "Rows, with or without the target; - is standard input");
-  predict
+  const Command<PredictRequest> predict(
+      app, "predict", "Predict; prints the score when TEST holds the target", run_predict);
+  predict.add_rows("TEST", &predict.request->test,
+                   "Rows, with or without the target; - is standard input");
+  predict.app
       ->add_option(
-          "-o,--output", request->predictions,
+          "-o,--output", predict.request->predictions,
           "CSV to write; default -, standard output: the score then goes to standard error")
       ->type_name("PREDICTIONS.csv");
-  add_test_options(predict, request.get());
-  predict->add_flag("--scores", request->scores,
-                    "Classification: also a column of scores for every class");
-  predict->add_flag("--probabilities", request->probabilities,
-                    "Classification: also a column of probabilities for every class");
-  add_run_options(predict, &request->threads, &request->quiet);
-  predict->callback([request] { run_predict(*request); });
+  add_test_options(predict.app, predict.request.get());
+  predict.app->add_flag("--scores", predict.request->scores,
+                        "Classification: also a column of scores for every class");
+  predict.app->add_flag("--probabilities", predict.request->probabilities,
+                        "Classification: also a column of probabilities for every class");
+  predict.end();
 }
 
 void add_score(CLI::App& app) {
-  const auto request = std::make_shared<ScoreRequest>();
-  CLI::App* score = app.add_subcommand(
-      "score",
+  const Command<ScoreRequest> score(
+      app, "score",
       "Every metric of a model on rows with the target: R^2, RMSE, MAE; accuracy, AUC, "
-      "log loss, calibration, confusion matrix");
-  add_model_and_rows(score, &request->model, "TEST", &request->test,
-                     "Rows with the target; - is standard input");
-  add_test_options(score, request.get());
-  add_run_options(score, &request->threads, &request->quiet);
-  score->callback([request] { run_score(*request); });
+      "log loss, calibration, confusion matrix",
+      run_score);
+  score.add_rows("TEST", &score.request->test, "Rows with the target; - is standard input");
+  add_test_options(score.app, score.request.get());
+  score.end();
 }
 
 void add_relevance(CLI::App& app) {
-  const auto request = std::make_shared<RelevanceRequest>();
-  CLI::App* relevance = app.add_subcommand(
-      "relevance",
+  const Command<RelevanceRequest> relevance(
+      app, "relevance",
       "How much each input moves the predictions of a model on rows, in standard deviations of "
-      "both: by derivatives, of text and two-valued inputs by switching");
-  add_model_and_rows(relevance, &request->model, "DATA", &request->data,
+      "both: by derivatives, of text and two-valued inputs by switching",
+      run_relevance);
+  relevance.add_rows("DATA", &relevance.request->data,
                      "Rows, with or without the target; - is standard input");
-  relevance
-      ->add_option("-o,--output", request->output,
+  relevance.app
+      ->add_option("-o,--output", relevance.request->output,
                    "Also write it: FILE.html a page with a plot, another name JSON")
       ->type_name("FILE");
-  add_test_columns(relevance, &request->columns);
-  add_run_options(relevance, &request->threads, &request->quiet);
-  relevance->callback([request] { run_relevance(*request); });
+  add_test_columns(relevance.app, &relevance.request->columns);
+  relevance.end();
 }
 
 }  // namespace mercer::cli
