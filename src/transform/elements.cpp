@@ -79,53 +79,34 @@ HWY_INLINE void ConjugateProducts(const ElementCall<T>& call) {
   });
 }
 
-MERCER_SIMD_PAIR(Scale, ElementCall, Scale)
-MERCER_SIMD_PAIR(Multiply, ElementCall, Multiply)
-MERCER_SIMD_PAIR(AddProducts, ElementCall, AddProducts)
-MERCER_SIMD_PAIR(MultiplyAndAdd, ElementCall, MultiplyAndAdd)
-MERCER_SIMD_PAIR(ConjugateProducts, ElementCall, ConjugateProducts)
+// Every function of the header and its body above.
+// clang-format off
+#define MERCER_ELEMENTS(entry)            \
+  entry(scale_elements, Scale)            \
+  entry(multiply_elements, Multiply)      \
+  entry(add_products, AddProducts)        \
+  entry(multiply_and_add, MultiplyAndAdd) \
+  entry(conjugate_products, ConjugateProducts)
+// clang-format on
+
+#define MERCER_BODY(function, Body) MERCER_SIMD_PAIR(Body, ElementCall, Body)
+MERCER_ELEMENTS(MERCER_BODY)
+#undef MERCER_BODY
 
 MERCER_SIMD_END();
 
 #if HWY_ONCE
 namespace mercer::transform {
 
-MERCER_SIMD_EXPORT(Scale);
-MERCER_SIMD_EXPORT(Multiply);
-MERCER_SIMD_EXPORT(AddProducts);
-MERCER_SIMD_EXPORT(MultiplyAndAdd);
-MERCER_SIMD_EXPORT(ConjugateProducts);
-
-void scale_elements(const ElementCall<float>& call) noexcept {
-  HWY_DYNAMIC_DISPATCH(ScaleF32)(call);
-}
-void scale_elements(const ElementCall<double>& call) noexcept {
-  HWY_DYNAMIC_DISPATCH(ScaleF64)(call);
-}
-void multiply_elements(const ElementCall<float>& call) noexcept {
-  HWY_DYNAMIC_DISPATCH(MultiplyF32)(call);
-}
-void multiply_elements(const ElementCall<double>& call) noexcept {
-  HWY_DYNAMIC_DISPATCH(MultiplyF64)(call);
-}
-void add_products(const ElementCall<float>& call) noexcept {
-  HWY_DYNAMIC_DISPATCH(AddProductsF32)(call);
-}
-void add_products(const ElementCall<double>& call) noexcept {
-  HWY_DYNAMIC_DISPATCH(AddProductsF64)(call);
-}
-void multiply_and_add(const ElementCall<float>& call) noexcept {
-  HWY_DYNAMIC_DISPATCH(MultiplyAndAddF32)(call);
-}
-void multiply_and_add(const ElementCall<double>& call) noexcept {
-  HWY_DYNAMIC_DISPATCH(MultiplyAndAddF64)(call);
-}
-void conjugate_products(const ElementCall<float>& call) noexcept {
-  HWY_DYNAMIC_DISPATCH(ConjugateProductsF32)(call);
-}
-void conjugate_products(const ElementCall<double>& call) noexcept {
-  HWY_DYNAMIC_DISPATCH(ConjugateProductsF64)(call);
-}
+#define MERCER_DOOR(function, Body)                        \
+  MERCER_SIMD_EXPORT(Body);                                \
+  void function(const ElementCall<float>& call) noexcept { \
+    HWY_DYNAMIC_DISPATCH(Body##F32)(call);                 \
+  }                                                        \
+  void function(const ElementCall<double>& call) noexcept { HWY_DYNAMIC_DISPATCH(Body##F64)(call); }
+MERCER_ELEMENTS(MERCER_DOOR)
+#undef MERCER_DOOR
 
 }  // namespace mercer::transform
 #endif
+#undef MERCER_ELEMENTS
