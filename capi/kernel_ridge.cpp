@@ -28,6 +28,9 @@ mercer_status mercer_kernel_ridge_fit(const mercer_kernel* kernel,
     require(!extrapolation || *extrapolation == model::Extrapolation::free, MERCER_UNSUPPORTED,
             "options->extrapolation asks to clip or refuse, expected DEFAULT or FREE: exact kernel "
             "ridge keeps no ranges");
+    require(fit.precision == feature::Precision::f32, MERCER_UNSUPPORTED,
+            "options->precision = MERCER_PRECISION_F64, expected F32, the default: exact kernel "
+            "ridge has no features and always computes in double");
     require(!model::is_balanced(fit), MERCER_UNSUPPORTED,
             "options->class_weight of exact kernel ridge, expected NONE");
     const TrainingSet set(X, Y, running);

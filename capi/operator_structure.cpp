@@ -50,6 +50,8 @@ mercer_status mercer_output_structure(int32_t kind, const mercer_rows* data, dou
                                       mercer_context* context, const mercer_matrix* out) {
   return guard_long("mercer_output_structure", context, [&](Context& running) {
     check_range("kind", kind, MERCER_STRUCTURE_COVARIANCE, MERCER_STRUCTURE_SIMPLEX);
+    require(kind == MERCER_STRUCTURE_SIMILARITY || scale == 0, MERCER_INVALID_ARGUMENT,
+            "scale = %g of kind %d, expected 0: SIMILARITY alone reads it", scale, kind);
     if (kind == MERCER_STRUCTURE_SIMPLEX) {
       require(data == nullptr, MERCER_INVALID_ARGUMENT,
               "data is given, expected NULL: a simplex code is its number of classes");

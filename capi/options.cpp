@@ -60,6 +60,29 @@ void read_path(const mercer_fit_options& read, model::FitOptions& fit) {
   fit.lambda_count = read.lambda_count;
 }
 
+/// What one selection reads and the one asked for does not must have been left alone.
+void refuse_unread(const mercer_fit_options& read) {
+  const auto left_alone = [&](bool is_read, const char* name, double value, double fallback,
+                              const char* readers) {
+    require(is_read || value == fallback, MERCER_INVALID_ARGUMENT,
+            "options->%s = %g with options->selection = %d, which does not read it: expected the "
+            "default, %g, or selection %s",
+            name, value, read.selection, fallback, readers);
+  };
+  const mercer_fit_options& fallback = kFitDefaults;
+  const bool fixed = read.selection == MERCER_SELECTION_FIXED;
+  const char* const not_fixed = "HELD_OUT, KFOLD, GCV or LOO";
+  left_alone(fixed, "lambda", read.lambda, fallback.lambda, "FIXED");
+  left_alone(!fixed, "lambda_largest", read.lambda_largest, fallback.lambda_largest, not_fixed);
+  left_alone(!fixed, "lambda_smallest", read.lambda_smallest, fallback.lambda_smallest, not_fixed);
+  left_alone(!fixed, "lambda_count", static_cast<double>(read.lambda_count),
+             static_cast<double>(fallback.lambda_count), not_fixed);
+  left_alone(read.selection == MERCER_SELECTION_KFOLD, "folds", static_cast<double>(read.folds),
+             static_cast<double>(fallback.folds), "KFOLD");
+  left_alone(read.selection == MERCER_SELECTION_HELD_OUT, "held_out_fraction",
+             read.held_out_fraction, fallback.held_out_fraction, "HELD_OUT");
+}
+
 }  // namespace
 
 feature::Precision read_precision(const char* name, int32_t precision) {
@@ -104,6 +127,7 @@ model::FitOptions read_fit_options(const mercer_fit_options* options) {
   check_range("options->reserved2", read.reserved2, 0, 0);
   read_class_weight(read.class_weight, fit);
   read_preparation(read, MERCER_TRANSFORM_RANK, fit);
+  refuse_unread(read);
   return fit;
 }
 

@@ -77,6 +77,17 @@ Options read(const Options* given) {
   check_range("options->bins", read.bins, 0, 1000000);
   require(read.tau >= 0 && read.tau < 1, MERCER_INVALID_ARGUMENT,
           "options->tau = %g, expected a number between 0 and 1, or 0 for 0.5", read.tau);
+  return read;
+}
+
+/// The metric's own numbers, where they are not given; those of another metric are refused.
+Options of_metric(Options read, const Metric& metric) {
+  require(read.bins == 0 || metric.id == MERCER_METRIC_CALIBRATION_ERROR, MERCER_INVALID_ARGUMENT,
+          "options->bins = %lld of metric %s, expected 0: CALIBRATION_ERROR alone has bins",
+          static_cast<long long>(read.bins), metric.name);
+  require(read.tau == 0 || metric.id == MERCER_METRIC_PINBALL, MERCER_INVALID_ARGUMENT,
+          "options->tau = %g of metric %s, expected 0: PINBALL alone has tau", read.tau,
+          metric.name);
   if (read.bins == 0) read.bins = kDefaultBins;
   if (read.tau == 0) read.tau = kDefaultTau;
   return read;
@@ -116,8 +127,9 @@ mercer_status mercer_prediction_score(const mercer_rows* predictions, const merc
     require(K == 0 || K >= 2, MERCER_INVALID_ARGUMENT,
             "K = %lld, expected 0 (regression) or at least 2 classes", static_cast<long long>(K));
     check_place("score", score);
-    const Options asked = read(options);
-    const Metric& metric = metric_of(asked, K);
+    const Options given = read(options);
+    const Metric& metric = metric_of(given, K);
+    const Options asked = of_metric(given, metric);
     const auto scores = K == 0 ? read_rows("predictions", predictions, running)
                                : read_rows("predictions", predictions, K, "the K classes", running);
     check_at_least("predictions->n", scores.n(), 1);

@@ -46,19 +46,23 @@ struct Comparison {
   int64_t features = 0;  // of the search's model; 0: there was none
 };
 
-mercer_fit_options fixed_fit(const Comparison& job) {
+mercer_fit_options fit_of(const Comparison& job, mercer_selection selection) {
   mercer_fit_options options = fit_options();
+  options.selection = selection;
   options.standardize = 0;  // the subsample is, already
-  options.selection = MERCER_SELECTION_FIXED;
-  options.lambda = job.lambda;
   options.seed = job.request.seed;
   options.weights = job.rows.fitting();
   return options;
 }
 
+mercer_fit_options fixed_fit(const Comparison& job) {
+  mercer_fit_options options = fit_of(job, MERCER_SELECTION_FIXED);
+  options.lambda = job.lambda;
+  return options;
+}
+
 mercer_fit_options left_out_fit(const Comparison& job) {
-  mercer_fit_options options = fixed_fit(job);
-  options.selection = MERCER_SELECTION_LOO;
+  mercer_fit_options options = fit_of(job, MERCER_SELECTION_LOO);
   options.precision = MERCER_PRECISION_F64;
   return options;
 }

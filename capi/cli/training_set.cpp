@@ -129,6 +129,10 @@ MissingInputs check_missing(const Dataset& data) {
 
 TrainingSet read_training_set(const LearnRequest& request, const Streams& streams) {
   const Stopwatch watch;
+  const std::string& scale = request.preparation.scale;
+  const bool scales = scale != "standard" && scale != "none";
+  if (scales && request.preparation.raw)
+    throw Failure("--scale " + scale + ": does not go with --no-standardize");
   TargetRequest targets = request.targets;
   targets.as_text = request.task == "classification";
   targets.gaps = request.gaps;
@@ -136,6 +140,9 @@ TrainingSet read_training_set(const LearnRequest& request, const Streams& stream
   ColumnRequest columns = request.columns;
   columns.missing = request.preparation.missing != "refuse";
   set.data = read_training(request.train, targets, columns);
+  if (scales && set.data.bytes)
+    throw Failure("--scale " + scale +
+                  ": bytes of IDX files are divided by 255 and not standardised");
   const double seconds = watch.seconds();
   const int64_t rows = set.data.n, weightless = leave_out_weightless(&set.data);
   const MissingInputs missing = columns.missing ? check_missing(set.data) : MissingInputs{};

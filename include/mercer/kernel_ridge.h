@@ -38,7 +38,7 @@ typedef struct mercer_kernel_ridge mercer_kernel_ridge;
  *  clipped.
  *  Shapes: X, Y and K as in mercer_model_fit; sparse rows are made dense.
  *  Errors: those of mercer_model_fit; MERCER_UNSUPPORTED (an extrapolation other than DEFAULT and
- *  FREE, class weights); MERCER_NOT_POSITIVE_DEFINITE.
+ *  FREE, class weights, a precision other than F32, the default: all is double); MERCER_NOT_POSITIVE_DEFINITE.
  *  Threads and cost: any number at once; O(n^3), 8 n^2 bytes. */
 MERCER_API mercer_status mercer_kernel_ridge_fit(const mercer_kernel* kernel,
                                                  const mercer_fit_options* options,

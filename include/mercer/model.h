@@ -107,7 +107,8 @@ typedef enum mercer_class_weight {
   MERCER_CLASS_WEIGHT_BALANCED = 1
 } mercer_class_weight;
 
-/** How a model is fitted. */
+/** How a model is fitted. What the selection does not read (lambda of all but FIXED, the path of
+ *  FIXED, folds of all but KFOLD, held_out_fraction of all but HELD_OUT) must keep its default. */
 typedef struct mercer_fit_options {
   uint32_t struct_size;
   /** 0 or 1: centre and scale inputs inside the model, as `scale` says; default 1. */
@@ -136,7 +137,7 @@ typedef struct mercer_fit_options {
   uint64_t seed;
   /** mercer_extrapolation of predictions that do not say; default CLIP. */
   int32_t extrapolation;
-  /** mercer_scale, where standardize is 1; default STANDARD. */
+  /** mercer_scale, STANDARD where standardize is 0; default STANDARD. */
   int32_t scale;
   /** mercer_missing: inputs of NaN; default REFUSE. */
   int32_t missing;
@@ -182,7 +183,8 @@ MERCER_API mercer_status mercer_fit_options_init(mercer_fit_options* options);
  *  numbers beyond 1e150 in X or Y, a class out of range, a weight that is negative, NaN or Inf,
  *  naming row and column; inputs outside the domain of the map's kernel, naming both, too, and
  *  those below 0 of unit or log rows; weights that are all 0; a column without any number; class
- *  weights of a regression), MERCER_DIMENSION_MISMATCH, MERCER_UNSUPPORTED (a complex map; sparse
+ *  weights of a regression; an option that the others leave without effect: see
+ *  mercer_fit_options), MERCER_DIMENSION_MISMATCH, MERCER_UNSUPPORTED (a complex map; sparse
  *  rows, and inputs of a bounded kernel, that would have to be centred or ranked; a transform of
  *  classes).
  *  Threads and cost: any number at once; n (map + D^2) + D^3, memory O(D^2) plus a block of rows;

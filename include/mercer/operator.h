@@ -106,9 +106,9 @@ typedef enum mercer_structure {
   MERCER_STRUCTURE_SIMPLEX = 3
 } mercer_structure;
 
-/** Gamma, p x p, or a simplex code, as `kind` says; scale is read by SIMILARITY alone.
+/** Gamma, p x p, or a simplex code, as `kind` says; scale is of SIMILARITY, 0 of the others.
  *  Errors: MERCER_INVALID_ARGUMENT (no rows, an output that is not finite, a weight, a graph
- *  without edges, scale <= 0), MERCER_CANCELLED,
+ *  without edges, scale <= 0 of SIMILARITY, any but 0 of another kind), MERCER_CANCELLED,
  *  MERCER_DIMENSION_MISMATCH (shape of out).
  *  Threads and cost: any number at once; n p^2, of a graph p^3. */
 MERCER_API mercer_status mercer_output_structure(int32_t kind, const mercer_rows* data,

@@ -57,9 +57,9 @@ typedef struct mercer_score_options {
   uint32_t struct_size;
   /** mercer_metric. */
   int32_t metric;
-  /** Of CALIBRATION_ERROR, 1..1000000; 0: 15. */
+  /** Of CALIBRATION_ERROR, 1..1000000; 0: 15. 0 of the others. */
   int64_t bins;
-  /** Of PINBALL, between 0 and 1; 0: 0.5. */
+  /** Of PINBALL, between 0 and 1; 0: 0.5. 0 of the others. */
   double tau;
   /** Of the rows: n numbers >= 0, not all 0; NULL: 1 each. Means, shares and counts are of weights;
    *  bins hold about equal weight. */
@@ -71,7 +71,8 @@ typedef struct mercer_score_options {
  *  Shapes: predictions n x outputs, of mercer_model_predict, mercer_kernel_ridge_predict or any
  *  other, n >= 1; Y n x outputs, or n x 1 for classes; both dense or CSR (made dense); score: one
  *  number, K x K for CONFUSION; options may be NULL.
- *  Errors: K = 1, K < 0, no rows, a metric that is not of K; but for ACCURACY a number that is no
+ *  Errors: K = 1, K < 0, no rows, a metric that is not of K, bins or tau of another metric;
+ *  but for ACCURACY a number that is no
  *  class and a NaN score; LOG_LOSS and CALIBRATION_ERROR of rows that are no probabilities;
  *  a weight that is negative, NaN or Inf, by its row; MERCER_DIMENSION_MISMATCH.
  *  score is written on success alone.

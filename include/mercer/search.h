@@ -132,7 +132,7 @@ typedef struct mercer_search_options {
   int32_t extrapolation;
   /** 0 or 1: score the fit on rows that no choice has seen; default 1. See mercer_model_search. */
   int32_t assess;
-  /** mercer_scale, where standardize is 1; default STANDARD. */
+  /** mercer_scale, STANDARD where standardize is 0; default STANDARD. */
   int32_t scale;
   /** mercer_missing: inputs of NaN; default REFUSE. */
   int32_t missing;

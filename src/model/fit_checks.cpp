@@ -31,6 +31,10 @@ void check_options(const FitOptions& options) {
           static_cast<Long>(options.classes));
   require(options.task == Task::regression || options.target_transform == Transform::none,
           MERCER_UNSUPPORTED, "target_transform of class numbers, expected none");
+  require(options.standardize || options.scale == Scale::standard, MERCER_INVALID_ARGUMENT,
+          "scale = %s and standardize = false, expected scale = standard, the default, or "
+          "standardize = true: scale says how inputs are standardised",
+          options.scale == Scale::robust ? "robust" : "center");
   if (options.selection == Selection::fixed) {
     require(options.lambda >= 0 && std::isfinite(options.lambda), MERCER_INVALID_ARGUMENT,
             "lambda = %g, expected a finite number >= 0", options.lambda);

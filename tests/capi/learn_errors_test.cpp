@@ -169,6 +169,16 @@ TEST_CASE("exact kernel ridge wants fixed lambda", "[capi]") {
   other.extrapolation = MERCER_EXTRAPOLATION_CLIP;
   CHECK(fit(&other, x, 0, MERCER_UNSUPPORTED, "options->extrapolation", "FREE") == "");
   other = fixed;
+  other.precision = MERCER_PRECISION_F64;
+  CHECK(fit(&other, x, 0, MERCER_UNSUPPORTED, "options->precision = MERCER_PRECISION_F64",
+            "expected F32") == "");
+  other = fixed;
+  other.folds = 7;
+  CHECK(fit(&other, x, 0, invalid, "options->folds = 7", "expected the default, 5") == "");
+  other = fixed;
+  other.standardize = 0, other.scale = MERCER_SCALE_ROBUST;
+  CHECK(fit(&other, x, 0, invalid, "scale = robust and standardize = false") == "");
+  other = fixed;
   other.missing = MERCER_MISSING_FILL;
   auto holes = X;
   for (size_t i = 0; i < 10; ++i) holes[2 * i + 1] = std::nan("");

@@ -146,6 +146,12 @@ TEST_CASE("scores: options that are refused", "[capi]") {
   CHECK(says({0, MERCER_METRIC_AUC, 0, 0, nullptr}, 0, "(AUC) and K = 0, expected K >= 2") == "");
   CHECK(says({0, 0, -1, 0, nullptr}, 0, "options->bins = -1") == "");
   CHECK(says({0, 0, 0, 1, nullptr}, 0, "options->tau = 1") == "");
+  CHECK(says({0, MERCER_METRIC_RMSE, 20, 0, nullptr}, 0, "options->bins = 20 of metric RMSE",
+             "expected 0") == "");
+  CHECK(says({0, 0, 0, 0.9, nullptr}, 0, "options->tau = 0.9 of metric R2", "PINBALL") == "");
+  CHECK(says({0, MERCER_METRIC_CALIBRATION_ERROR, 20, 0.9, nullptr}, 2, "options->tau = 0.9") ==
+        "");
+  CHECK(says({0, MERCER_METRIC_PINBALL, 20, 0.9, nullptr}, 0, "options->bins = 20") == "");
   CHECK(says({0, MERCER_METRIC_LOG_LOSS, 0, 0, nullptr}, 2, "row 0 (counted from 0) sums to 5",
              "expected probabilities") == "");
   CHECK(score == 77);

@@ -286,6 +286,11 @@ TEST_CASE("operator.h refuses what it cannot do, naming it", "[capi]") {
               MERCER_DIMENSION_MISMATCH, "3 outputs") == "");
   CHECK(refused(mercer_output_structure(4, rows_of(X, 3), 0, nullptr, result_of(out.data(), 3, 3)),
                 "kind = 4") == "");
+  for (const int32_t kind :
+       {MERCER_STRUCTURE_COVARIANCE, MERCER_STRUCTURE_LAPLACIAN, MERCER_STRUCTURE_SIMPLEX})
+    CHECK(refused(mercer_output_structure(kind, rows_of(X, 3), 0.5, nullptr,
+                                          result_of(out.data(), 3, 3)),
+                  "mercer_output_structure: scale = 0.5 of kind", "expected 0") == "");
   CHECK(refused(mercer_output_structure(MERCER_STRUCTURE_SIMPLEX, rows_of(X, 3), 0, nullptr,
                                         result_of(out.data(), 3, 4)),
                 "NULL") == "");

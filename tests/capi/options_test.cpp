@@ -191,10 +191,20 @@ template <class Options>
 constexpr WrongField<Options> kPreparation[] = {WRONG(scale, 3), WRONG(missing, 3),
                                                 WRONG(transform, -1), WRONG(target_transform, 3),
                                                 WRONG(unit_rows, 2)};
-/// And what asks for a classification.
+/// And what the other options refuse: class weights of a regression, a scale of inputs that have none.
 template <class Options>
 constexpr WrongField<Options> kTask[] = {
-    {[](auto& o) { o.class_weight = MERCER_CLASS_WEIGHT_BALANCED; }, "task is regression"}};
+    {[](auto& o) { o.class_weight = MERCER_CLASS_WEIGHT_BALANCED; }, "task is regression"},
+    {[](auto& o) {
+       o.standardize = 0;
+       o.scale = MERCER_SCALE_ROBUST;
+     },
+     "scale = robust and standardize = false, expected scale = standard"},
+    {[](auto& o) {
+       o.standardize = 0;
+       o.scale = MERCER_SCALE_CENTER;
+     },
+     "scale = center and standardize = false"}};
 
 TEST_CASE("fields out of range are named", "[capi]") {
   const WrongField<mercer_fourier_options> fourier_fields[] = {
@@ -220,6 +230,40 @@ TEST_CASE("fields out of range are named", "[capi]") {
                   fit_options(MERCER_SELECTION_GCV), fit) == "");
   CHECK(unrefused("mercer_model_fit", "", kTask<mercer_fit_options>,
                   fit_options(MERCER_SELECTION_GCV), fit) == "");
+}
+
+TEST_CASE("what a selection does not read must keep its default", "[capi]") {
+  struct Unread {
+    mercer_selection selection;
+    void (*spoil)(mercer_fit_options&);
+    const char* says;
+  };
+  const Unread unread[] = {
+      {MERCER_SELECTION_LOO, [](auto& o) { o.lambda = 0.5; },
+       "options->lambda = 0.5 with options->selection = 4, which does not read it: expected the "
+       "default, 1e-06, or selection FIXED"},
+      {MERCER_SELECTION_FIXED, [](auto& o) { o.lambda_largest = 20; },
+       "options->lambda_largest = 20"},
+      {MERCER_SELECTION_FIXED, [](auto& o) { o.lambda_smallest = 1e-9; },
+       "options->lambda_smallest = 1e-09"},
+      {MERCER_SELECTION_FIXED, [](auto& o) { o.lambda_count = 9; },
+       "options->lambda_count = 9 with options->selection = 0"},
+      {MERCER_SELECTION_HELD_OUT, [](auto& o) { o.folds = 4; }, "or selection KFOLD"},
+      {MERCER_SELECTION_KFOLD, [](auto& o) { o.held_out_fraction = 0.2; }, "or selection HELD_OUT"},
+  };
+  for (const Unread& row : unread) {
+    auto options = fit_options(row.selection);
+    CHECK(read_fit(&options) == MERCER_OK);
+    row.spoil(options);
+    CHECK(fault(read_fit(&options), MERCER_INVALID_ARGUMENT, "mercer_model_fit: ", row.says) == "");
+  }
+  auto fixed = fit_options(MERCER_SELECTION_FIXED), path = fit_options(MERCER_SELECTION_GCV);
+  auto folds = fit_options(MERCER_SELECTION_KFOLD), part = fit_options(MERCER_SELECTION_HELD_OUT);
+  fixed.lambda = 0.5;
+  path.lambda_largest = 5, path.lambda_smallest = 1e-6, path.lambda_count = 4;
+  folds.folds = 3;
+  part.held_out_fraction = 0.3;
+  for (const auto* options : {&fixed, &path, &folds, &part}) CHECK(read_fit(options) == MERCER_OK);
 }
 
 TEST_CASE("fields of search options out of range are named", "[capi]") {

@@ -125,6 +125,7 @@ fit skew.csv -o ranked --transform rank --target-transform rank --unit-rows --sc
 fit skew.csv -o raw --scale none
 contains 'fitted: 500 rows' "--scale none"
 refuses 'scale' "$MERCER" fit skew.csv -o result --scale huge
+refuses '--scale robust: does not go with --no-standardize' "$MERCER" fit skew.csv -o result --scale robust --no-standardize
 # Relevance bears the names of the model's inputs: of levels, of what stands behind them.
 levels='t = i % 3 == 0 ? "red" : (i % 3 == 1 ? "green" : "blue"); a = uniform(); b = uniform(); print t "," b "," a "," sin(9 * a)'
 { echo colour,noise,age,y; rows 400 "$levels"; } >levels.csv

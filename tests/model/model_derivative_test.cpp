@@ -112,6 +112,7 @@ TEST_CASE("model derivatives: the gradient of every preparation is that of predi
   CHECK(gradient_error(fitted_with(options), false) <= 1e-6);
   options.scale = model::Scale::robust;
   CHECK(gradient_error(fitted_with(options), false) <= 1e-6);
+  options = plain_options();
   options.standardize = false;
   CHECK(gradient_error(fitted_with(options), false) <= 1e-6);
   options = plain_options();

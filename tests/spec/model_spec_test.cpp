@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: The mercer authors
 #include <string>
 
+#include "base/aligned.h"
+#include "base/context.h"
 #include "feature/map_entry.h"
 #include "spec/spec.h"
 #include "support/catch.h"
@@ -112,6 +114,20 @@ TEST_CASE("a spec says how rows are prepared, in the words that it prints", "[sp
   CHECK(spec::to_spec(model).find(
             R"("scale":"robust","missing":"flag","transform":"rank","target_transform":"log",)"
             R"("unit_rows":true,"extrapolation":"free",)") != std::string::npos);
+}
+
+TEST_CASE("a scale without standardising is refused when it is fitted", "[spec]") {
+  Matrix<double> X(4, 2), Y(4, 1);
+  for (int64_t i = 0; i < 4; ++i) X(i, 0) = X(i, 1) = Y(i, 0) = static_cast<double>(i);
+  Context context;
+  const auto fit = [&](const std::string& rest) {
+    spec::fit(spec::model_plan_from_spec(ridge_with(rest)), Rows(X.view()), Y.view(), context);
+  };
+  fit(R"(,"standardize":false)");
+  fit(R"(,"standardize":false,"scale":"standard")");
+  CHECK(refusal_fault(
+            MERCER_INVALID_ARGUMENT, [&] { fit(R"(,"standardize":false,"scale":"robust")"); },
+            "scale = robust and standardize = false, expected scale = standard") == "");
 }
 
 TEST_CASE("what is wrong with a model spec is said", "[spec]") {
