@@ -20,7 +20,7 @@ constexpr int64_t kMostWords = (int64_t{1} << 25) - 1;  // distances are of 32 b
 }  // namespace
 
 mercer_status mercer_map_codes(const mercer_map* map, const mercer_rows* X, int64_t words,
-                               uint64_t* codes, mercer_context* context) {
+                               mercer_context* context, uint64_t* codes) {
   return guard_long("mercer_map_codes", context, [&](Context& running) {
     const feature::FeatureMap& phi = *checked("map", map).impl;
     const auto rows = read_rows("X", X, phi.inputs(), "the map's inputs", running);
@@ -36,7 +36,7 @@ mercer_status mercer_map_codes(const mercer_map* map, const mercer_rows* X, int6
 }
 
 mercer_status mercer_codes_hamming(int64_t words, int64_t n, const uint64_t* A, int64_t m,
-                                   const uint64_t* B, int32_t* distances, mercer_context* context) {
+                                   const uint64_t* B, mercer_context* context, int32_t* distances) {
   return guard_long("mercer_codes_hamming", context, [&](Context& running) {
     check_range("words", words, 1, kMostWords);
     const auto a = matrix("A", A, "n", n, words, "words", words);

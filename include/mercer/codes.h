@@ -35,9 +35,9 @@ extern "C" {
  *   mercer_map* map = NULL;
  *   mercer_status status = mercer_fourier_create(kernel, d, bits, &options, &map);
  *   mercer_rows X = mercer_rows_f32(n, d, x);
- *   if (status == MERCER_OK) status = mercer_map_codes(map, &X, words, codes, NULL);
+ *   if (status == MERCER_OK) status = mercer_map_codes(map, &X, words, NULL, codes);
  *   if (status == MERCER_OK)
- *     status = mercer_codes_hamming(words, n, codes, n, codes, distances, NULL);
+ *     status = mercer_codes_hamming(words, n, codes, n, codes, NULL, distances);
  *   if (status == MERCER_OK)
  *     status = mercer_codes_kernel(kernel, bits, n * n, distances, values);
  */
@@ -54,7 +54,7 @@ extern "C" {
  *  Threads and cost: any number at once; mercer_map_transform of the same map, without its Z: 4 MB
  *  of features are in memory at a time. */
 MERCER_API mercer_status mercer_map_codes(const mercer_map* map, const mercer_rows* X,
-                                          int64_t words, uint64_t* codes, mercer_context* context);
+                                          int64_t words, mercer_context* context, uint64_t* codes);
 
 /** distances[i m + j] = the number of bits in which codes i of A and j of B differ.
  *  Shapes: A n x words, B m x words, distances n x m; A and B may be one. 1 <= words < 2^25.
@@ -62,8 +62,8 @@ MERCER_API mercer_status mercer_map_codes(const mercer_map* map, const mercer_ro
  *  Threads and cost: any number at once; n m words popcounts and additions, under a nanosecond for
  *  16 words where vectors count bits themselves (AVX-512 BITALG). */
 MERCER_API mercer_status mercer_codes_hamming(int64_t words, int64_t n, const uint64_t* A,
-                                              int64_t m, const uint64_t* B, int32_t* distances,
-                                              mercer_context* context);
+                                              int64_t m, const uint64_t* B, mercer_context* context,
+                                              int32_t* distances);
 
 /** values[i] = the k(x, y) whose mean share of bits is distances[i]/bits: the series above, which
  *  decreases in k, inverted; k(0) at distance 0, 0 from a share of 4/pi^2 on. Only the Gaussian

@@ -30,7 +30,7 @@ class Codes {
         rows_(X.rows()),
         codes_(static_cast<size_t>(rows_ * words_)) {
     detail::check(
-        mercer_map_codes(map.get(), X.get(), words_, codes_.data(), detail::handle(context)),
+        mercer_map_codes(map.get(), X.get(), words_, detail::handle(context), codes_.data()),
         context);
   }
   int64_t rows() const noexcept { return rows_; }
@@ -46,7 +46,7 @@ class Codes {
     Matrix<int32_t> result(rows_, other.rows_);
     detail::check(
         mercer_codes_hamming(words_, rows_, codes_.data(), other.rows_, other.codes_.data(),
-                             result.view().data, detail::handle(context)),
+                             detail::handle(context), result.view().data),
         context);
     return result;
   }

@@ -23,7 +23,7 @@ MapHandle phase_map(const mercer_kernel* kernel, int64_t features = D) {
 
 std::vector<uint64_t> codes_of(const mercer_map* map, const RowsView& X) {
   std::vector<uint64_t> codes(static_cast<size_t>(n * words));
-  CHECK(mercer_map_codes(map, X, words, codes.data(), nullptr) == MERCER_OK);
+  CHECK(mercer_map_codes(map, X, words, nullptr, codes.data()) == MERCER_OK);
   return codes;
 }
 
@@ -38,8 +38,8 @@ TEST_CASE("codes give the kernel back, from rows of either precision", "[capi]")
        {codes_of(map.get(), rows_of(x, d)), codes_of(map.get(), rows_of(x32, d))}) {
     std::vector<int32_t> distances(n * n);
     std::vector<double> values(n * n);
-    REQUIRE(mercer_codes_hamming(words, n, codes.data(), n, codes.data(), distances.data(),
-                                 nullptr) == MERCER_OK);
+    REQUIRE(mercer_codes_hamming(words, n, codes.data(), n, codes.data(), nullptr,
+                                 distances.data()) == MERCER_OK);
     REQUIRE(mercer_codes_kernel(kernel.get(), D, n * n, distances.data(), values.data()) ==
             MERCER_OK);
     for (int64_t i = 0; i < n; ++i) {
@@ -65,23 +65,23 @@ TEST_CASE("codes: arguments that are refused", "[capi]") {
   auto x = numbers(n, d);
   std::vector<uint64_t> codes(static_cast<size_t>(n * words));
   const auto make = [&](int64_t count, uint64_t* out) {
-    return mercer_map_codes(map.get(), rows_of(x, d), count, out, nullptr);
+    return mercer_map_codes(map.get(), rows_of(x, d), count, nullptr, out);
   };
   CHECK(fault(make(words - 1, codes.data()), MERCER_DIMENSION_MISMATCH, "words = 312",
               "expected 313") == "");
   CHECK(refused(make(words, nullptr), "codes = NULL") == "");
   CHECK(refused(make(words, reinterpret_cast<uint64_t*>(x.data())), "overlap") == "");
-  CHECK(refused(mercer_map_codes(nullptr, rows_of(x, d), words, codes.data(), nullptr),
+  CHECK(refused(mercer_map_codes(nullptr, rows_of(x, d), words, nullptr, codes.data()),
                 "map = NULL") == "");
   x[4 * d + 1] = NAN;
   CHECK(refused(make(words, codes.data()), "row 4", "NaN") == "");
   const auto pairs = make_map(R"("fourier","kernel":{"kernel":"gaussian"})", d, 64);
-  CHECK(fault(mercer_map_codes(pairs.get(), rows_of(x, d), 1, codes.data(), nullptr),
+  CHECK(fault(mercer_map_codes(pairs.get(), rows_of(x, d), 1, nullptr, codes.data()),
               MERCER_UNSUPPORTED, "form = phase") == "");
 
   std::vector<int32_t> distances(n * n, 5);
   const auto hamming = [&](int64_t count, int64_t rows, const uint64_t* a, int32_t* out) {
-    return mercer_codes_hamming(count, rows, a, 1, codes.data(), out, nullptr);
+    return mercer_codes_hamming(count, rows, a, 1, codes.data(), nullptr, out);
   };
   CHECK(refused(hamming(0, 1, codes.data(), distances.data()), "words = 0") == "");
   CHECK(refused(hamming(int64_t{1} << 40, 1, codes.data(), distances.data()), "words = ") == "");
