@@ -46,13 +46,13 @@ extern "C" {
  *   reciprocal_semigroup   "lambda" > 0: prod_j lambda/(x_j + y_j + lambda)
  *   exponential            exp(x'y/l^2)
  *   dot_product            sum_n a_n (x'y)^n, "coefficients" [a_0, a_1, ...] >= 0, at most 1025
- *   arc_cosine             ||x||^n ||y||^n J_n(t)/pi with t the angle of x and y, n = "order": J_0
- *   =
- *                          pi - t, J_1 = sin t + (pi - t) cos t, J_2 = 3 sin t cos t + (pi - t)(1 +
- *                          2 cos^2 t) (Cho, Saul 2009); 0 for a row of zeros
+ *   arc_cosine             ||x||^n ||y||^n J_n(t)/pi, t the angle of x and y, n = "order":
+ *                          J_0 = pi - t, J_1 = sin t + (pi - t) cos t,
+ *                          J_2 = 3 sin t cos t + (pi - t)(1 + 2 cos^2 t) (Cho, Saul 2009);
+ *                          0 for a row of zeros
  *   sign                   1 - 2t/pi; for a row of zeros 0, 1 with another one
- *   optical                E |u'x|^m |u'y|^m, u ~ CN(0, I), m = "exponent", even, 2..16: with m =
- *   2s,
+ *   optical                E |u'x|^m |u'y|^m, u ~ CN(0, I), m = "exponent", even, 2..16:
+ *                          with m = 2s,
  *                          sum_i (s! C(s, i))^2 (x'y)^{2i} (||x|| ||y||)^{m - 2i}
  *   sum, product           of the kernels in "parts", a list of 2 to 64 specs, each with its own
  *                          parameters; they may be sums and products again. Where a part of

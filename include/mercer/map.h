@@ -154,9 +154,9 @@ MERCER_API mercer_status mercer_fourier_create_supplied(const mercer_kernel* ker
  *
  * Any map of `mercer specs` is made from JSON, with rows where it is made from data. Fourier
  * features: {"map":"fourier","kernel":{...},"inputs":d,"features":D,"seed":s,...}, keys as in
- * mercer_fourier_options. Sketches of polynomial
- * and bilinear kernels: mercer/sketch.h. Linear maps keep inner products, E Z Z' = a XX', a =
- * variance * gamma of a polynomial kernel of degree 1 and offset 0:
+ * mercer_fourier_options. Sketches of polynomial and bilinear kernels: mercer/sketch.h. Linear maps
+ * keep inner products, E Z Z' = a XX', a = variance * gamma of a polynomial kernel of degree 1 and
+ * offset 0:
  *
  *   projection   cost of a row          variance of the estimate of x'y; times a^2 for the kernel's
  *   gaussian     d*D                    (N + s^2)/D

@@ -97,7 +97,6 @@ typedef struct mercer_matrix {
  */
 
 /** Dense rows of a number, without gaps. */
-
 static inline mercer_rows mercer_rows_dense(int32_t number, int64_t n, int64_t d,
                                             const void* values) {
   mercer_rows rows = {sizeof(mercer_rows), number, MERCER_INDEX_NONE, 0, n, d, d, 0, 0, 0, 0};

@@ -71,13 +71,12 @@ typedef struct mercer_score_options {
  *  Shapes: predictions n x outputs, of mercer_model_predict, mercer_kernel_ridge_predict or any
  *  other, n >= 1; Y n x outputs, or n x 1 for classes; both dense or CSR (made dense); score: one
  *  number, K x K for CONFUSION; options may be NULL.
- *  Errors: K = 1, K < 0, no rows, a metric that is not of K, bins or tau of another metric;
- *  but for ACCURACY a number that is no
- *  class and a NaN score; LOG_LOSS and CALIBRATION_ERROR of rows that are no probabilities;
- *  a weight that is negative, NaN or Inf, by its row; MERCER_DIMENSION_MISMATCH.
- *  score is written on success alone.
- *  Threads and cost: any number at once; one pass, CALIBRATION_ERROR a sort,
- *  AUC a sort for each class. */
+ *  Errors: K = 1, K < 0, no rows, a metric that is not of K, bins or tau of another metric; but for
+ *  ACCURACY a number that is no class and a NaN score; LOG_LOSS and CALIBRATION_ERROR of rows that
+ *  are no probabilities; a weight that is negative, NaN or Inf, by its row;
+ *  MERCER_DIMENSION_MISMATCH. score is written on success alone.
+ *  Threads and cost: any number at once; one pass, CALIBRATION_ERROR a sort, AUC a sort for each
+ *  class. */
 MERCER_API mercer_status mercer_prediction_score(const mercer_rows* predictions,
                                                  const mercer_rows* Y, int64_t K,
                                                  const mercer_score_options* options,

@@ -17,14 +17,14 @@ extern "C" {
  * Up to 3,000 rows every lambda of a grid from 10 to 1e-12 is judged by leave-one-out, above few on
  * held_out_fraction of the rows. The lengthscale is walked by factors of 2 from the median distance
  * of rows on a part of the features and rows, for each transform of the inputs that may be chosen,
- * then by 2^(1/2) on a larger part of both. Of all pairs
- * of lengthscale and lambda whose mean loss exceeds the least by at most the standard error of that
- * paired difference the one of least effective dimension Tr H is taken (above 3,000 rows: of those
- * of the best lengthscale). Then lengthscales for each input are learnt, for 2 to 100 inputs of
- * dense rows, at least 5 rows each (of classes up to 3,000 rows), by the gradient of the marginal
- * likelihood (MacKay 1994); they are taken if they beat the one for all by more than two standard
- * errors (one of a regression above 3,000 rows), above 3,000 rows under each transform whose best
- * loss was within a tenth of the least. What is chosen is fitted on all rows.
+ * then by 2^(1/2) on a larger part of both. Of all pairs of lengthscale and lambda whose mean loss
+ * exceeds the least by at most the standard error of that paired difference the one of least
+ * effective dimension Tr H is taken (above 3,000 rows: of those of the best lengthscale). Then
+ * lengthscales for each input are learnt, for 2 to 100 inputs of dense rows, at least 5 rows each
+ * (of classes up to 3,000 rows), by the gradient of the marginal likelihood (MacKay 1994); they are
+ * taken if they beat the one for all by more than two standard errors (one of a regression above
+ * 3,000 rows), above 3,000 rows under each transform whose best loss was within a tenth of the
+ * least. What is chosen is fitted on all rows.
  *
  * Example: 2,048 features of a Gaussian kernel for n rows of d doubles and one target.
  *
@@ -113,14 +113,13 @@ typedef struct mercer_search_options {
   uint64_t seed;
   /** Map spec without "inputs", "features" and "seed", or a map's name alone (fourier stands for
    *  {"map":"fourier"}), which NULL is. Without "map" it is the "default_map" of its kernel in
-   *  mercer_specs. Without
-   *  "projection" a fourier map has "sobol" for up to 64 inputs, "sorf" for up to 4,096 if its
-   *  kernel is isotropic, else "sobol" for up to 1,023, then "dense". Of an isotropic kernel,
-   *  sparse rows of more than 32,768 inputs are hashed to 16,384 first: each prepared
-   *  input is added to one of these, times a sign (Weinberger et al. 2009), which keeps squared
-   *  distances up to about 1 %. The model takes all inputs, its map the hashed ones. Without
-   *  "kernel" it is the map's "default_kernel" of mercer_specs, the Gaussian for fourier. The
-   *  lengthscale inside is replaced; lengthscales for each input, and those of the parts of a
+   *  mercer_specs. Without "projection" a fourier map has "sobol" for up to 64 inputs, "sorf" for
+   *  up to 4,096 if its kernel is isotropic, else "sobol" for up to 1,023, then "dense". Of an
+   *  isotropic kernel, sparse rows of more than 32,768 inputs are hashed to 16,384 first: each
+   *  prepared input is added to one of these, times a sign (Weinberger et al. 2009), which keeps
+   *  squared distances up to about 1 %. The model takes all inputs, its map the hashed ones.
+   *  Without "kernel" it is the map's "default_kernel" of mercer_specs, the Gaussian for fourier.
+   *  The lengthscale inside is replaced; lengthscales for each input, and those of the parts of a
    *  kernel, are multiplied by a common factor instead, which is what is searched, from 1 (where
    *  those of all parts are 1, from the median distance), and what lengthscale means then. */
   const char* map;

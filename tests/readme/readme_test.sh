@@ -27,6 +27,32 @@ export PATH="$scratch/bin:$programs:$PATH" MERCER_DATA_DIR=$data LD_LIBRARY_PATH
 export PKG_CONFIG_PATH="$libraries/pkgconfig" PKG_CONFIG_SYSROOT_DIR="$scratch/root"
 block c > example.c
 block "c sketch.c" > sketch.c
+# The lines at the top stand without a program: rows, targets and places to write to, then what must come out.
+{
+  cat << 'END'
+#include <math.h>
+#include <mercer/mercer.h>
+int main(void) {
+  enum { n = 200 };
+  static float X[n * 64], y[n], p[n], Z[n * 4096];
+  mercer_model *model = NULL;
+  for (int i = 0; i < n * 64; ++i) X[i] = sinf((float)(i % 64 + 1) * (float)(i / 64));
+  for (int i = 0; i < n; ++i) y[i] = X[i * 64] * X[i * 64 + 1];
+END
+  block "c lines"
+  cat << 'END'
+  double norm = 0, error = 0, squares = 0;
+  for (int j = 0; j < 4096; ++j) norm += (double)Z[j] * Z[j];
+  for (int i = 0; i < n; ++i) error += pow(p[i] - y[i], 2), squares += pow(y[i], 2);
+  mercer_model_free(model);
+  mercer_map_free(map);
+  return !(fabs(norm - 1) < 1e-3 && error < 0.5 * squares);
+}
+END
+} > lines.c
+[ "$(block "c lines" | grep -c mercer_)" -ge 6 ]
+cc lines.c $(pkg-config --cflags --libs mercer) -lm -o lines
+./lines
 block "sh${kind:+ $kind}" > commands.sh
 [ -s example.c ] && [ -s sketch.c ] && [ -s commands.sh ]
 bash -euxo pipefail commands.sh

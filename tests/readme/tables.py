@@ -4,7 +4,7 @@
 """The README's tables of what exists, made from mercer_specs: checks that they are up to date, or writes them.
 
 Usage: tables.py LIBMERCER.so README.md [--write]
-A table stands between the lines `<!-- table: KIND -->` and `<!-- end of table -->`; KIND is kernels, maps, projections or models.
+A table stands between the lines `<!-- table: KIND -->` and `<!-- end of table -->`; each KIND of KINDS has one.
 """
 import ctypes
 import json
@@ -12,6 +12,7 @@ import pathlib
 import re
 import sys
 
+KINDS = ["kernels", "maps", "projections", "operators", "models"]
 # What every map has, said once in the text.
 COMMON = {"kernel", "inputs", "features", "seed"}
 
@@ -63,9 +64,9 @@ def table(kind, entries):
 
 def with_tables(text, described):
     pattern = re.compile(r"(<!-- table: (\w+) -->\n)(?:(?!<!--).)*(<!-- end of table -->)", re.DOTALL)
-    kinds = pattern.findall(text)
-    if not kinds:
-        sys.exit("no table in the README")
+    kinds = [match[2] for match in pattern.finditer(text)]
+    if sorted(kinds) != sorted(KINDS):
+        sys.exit(f"the README's tables are of {', '.join(kinds) or 'nothing'}; expected one each of {', '.join(KINDS)}")
     return pattern.sub(lambda m: m[1] + table(m[2], described[m[2]]) + "\n" + m[3], text)
 
 
