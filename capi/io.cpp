@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// mercer/io.h: maps, models and statistics as files and as bytes in memory.
+// mercer/io.h: maps, models, operator maps and models, and statistics as files and as bytes in memory.
 #include "mercer/io.h"
 
 #include <algorithm>
@@ -45,7 +45,8 @@ mercer_status to_bytes(const char* function, const char* name, const Object* han
                        int64_t capacity, int64_t* needed) noexcept {
   return guard(function, [&] {
     BufferOutput output(buffer, capacity, needed);
-    if constexpr (std::is_same_v<Object, mercer_map>) {
+    // Maps are shared, the others held.
+    if constexpr (requires { *object_of(name, handle); }) {
       io::save(*object_of(name, handle), output);
     } else {
       io::save(object_of(name, handle), output);
@@ -121,6 +122,32 @@ mercer_status mercer_model_to_bytes(const mercer_model* model, void* buffer, int
 
 mercer_status mercer_model_from_bytes(const void* data, int64_t size, mercer_model** out) {
   return from_bytes("mercer_model_from_bytes", data, size, out, load_model);
+}
+
+mercer_status mercer_operator_map_to_bytes(const mercer_operator_map* map, void* buffer,
+                                           int64_t capacity, int64_t* needed) {
+  return to_bytes("mercer_operator_map_to_bytes", "map", map, buffer, capacity, needed);
+}
+
+mercer_status mercer_operator_map_from_bytes(const void* data, int64_t size,
+                                             mercer_operator_map** out) {
+  return guard_create("mercer_operator_map_from_bytes", out, [&] {
+    io::MemoryInput input = check_bytes(data, size);
+    return mercer_operator_map{io::load_operator_map(input)};
+  });
+}
+
+mercer_status mercer_operator_model_to_bytes(const mercer_operator_model* model, void* buffer,
+                                             int64_t capacity, int64_t* needed) {
+  return to_bytes("mercer_operator_model_to_bytes", "model", model, buffer, capacity, needed);
+}
+
+mercer_status mercer_operator_model_from_bytes(const void* data, int64_t size,
+                                               mercer_operator_model** out) {
+  return guard_create("mercer_operator_model_from_bytes", out, [&] {
+    io::MemoryInput input = check_bytes(data, size);
+    return mercer_operator_model{io::load_operator_model(input)};
+  });
 }
 
 mercer_status mercer_statistics_to_bytes(const mercer_statistics* statistics, void* buffer,

@@ -3,11 +3,13 @@
 #ifndef MERCER_IO_H
 #define MERCER_IO_H
 
-/* Maps, models and statistics as bytes, in files and in memory: versioned, checksummed,
- * little-endian; the same on every machine. */
+/* Maps, models, operator maps and models, and statistics as bytes, in files and in memory:
+ * versioned, checksummed, little-endian; the same on every machine. */
 
 #include "mercer/map.h"
 #include "mercer/model.h"
+#include "mercer/operator.h"
+#include "mercer/operator_learn.h"
 #include "mercer/statistics.h"
 
 #ifdef __cplusplus
@@ -79,6 +81,11 @@ MERCER_API mercer_status mercer_map_to_bytes(const mercer_map* map, void* buffer
                                              int64_t* needed);
 MERCER_API mercer_status mercer_model_to_bytes(const mercer_model* model, void* buffer,
                                                int64_t capacity, int64_t* needed);
+MERCER_API mercer_status mercer_operator_map_to_bytes(const mercer_operator_map* map, void* buffer,
+                                                      int64_t capacity, int64_t* needed);
+MERCER_API mercer_status mercer_operator_model_to_bytes(const mercer_operator_model* model,
+                                                        void* buffer, int64_t capacity,
+                                                        int64_t* needed);
 MERCER_API mercer_status mercer_statistics_to_bytes(const mercer_statistics* statistics,
                                                     void* buffer, int64_t capacity,
                                                     int64_t* needed);
@@ -90,6 +97,10 @@ MERCER_API mercer_status mercer_statistics_to_bytes(const mercer_statistics* sta
 MERCER_API mercer_status mercer_map_from_bytes(const void* data, int64_t size, mercer_map** out);
 MERCER_API mercer_status mercer_model_from_bytes(const void* data, int64_t size,
                                                  mercer_model** out);
+MERCER_API mercer_status mercer_operator_map_from_bytes(const void* data, int64_t size,
+                                                        mercer_operator_map** out);
+MERCER_API mercer_status mercer_operator_model_from_bytes(const void* data, int64_t size,
+                                                          mercer_operator_model** out);
 MERCER_API mercer_status mercer_statistics_from_bytes(const void* data, int64_t size,
                                                       mercer_statistics** out);
 

@@ -108,8 +108,8 @@ typedef enum mercer_structure {
 
 /** Gamma, p x p, or a simplex code, as `kind` says; scale is of SIMILARITY, 0 of the others.
  *  Errors: MERCER_INVALID_ARGUMENT (no rows, an output that is not finite, a weight, a graph
- *  without edges, scale <= 0 of SIMILARITY, any but 0 of another kind), MERCER_CANCELLED,
- *  MERCER_DIMENSION_MISMATCH (shape of out).
+ *  without edges, scale <= 0 of SIMILARITY, any but 0 of another kind), MERCER_DIMENSION_MISMATCH
+ *  (shape of out), MERCER_CANCELLED.
  *  Threads and cost: any number at once; n p^2, of a graph p^3. */
 MERCER_API mercer_status mercer_output_structure(int32_t kind, const mercer_rows* data,
                                                  double scale, mercer_context* context,
@@ -243,8 +243,8 @@ MERCER_API mercer_status mercer_operator_map_apply(const mercer_operator_map* ma
 
 /** The transpose: theta = sum_i Phi(X_i) Y_i, column k of theta for vector k of the rows of Y.
  *  Shapes: X n x d, dense or CSR, F32 or F64; Y n x (p m), dense, of the number type of X; theta
- *  r x m, F32 or F64. Sums of up to 64 rows are in the precision of X, these
- *  added in double, in an order that the number of threads does not change.
+ *  r x m, F32 or F64. Sums of up to 64 rows are in the precision of X, these added in double, in an
+ *  order that the number of threads does not change.
  *  Errors: MERCER_DIMENSION_MISMATCH; MERCER_UNSUPPORTED for a sparse Y or one of another number
  *  type.
  *  Threads and cost: as for mercer_operator_map_apply. */
@@ -274,7 +274,8 @@ MERCER_API mercer_status mercer_operator_map_variance(const mercer_operator_map*
                                                       mercer_context* context,
                                                       const mercer_matrix* out);
 
-/** A map as a file, and back: the same map, to the bit. Errors: those of mercer/io.h. */
+/** A map as a file, and back: the same map, to the bit. Errors: those of mercer/io.h, which
+ *  has the same as bytes in memory. */
 MERCER_API mercer_status mercer_operator_map_save(const mercer_operator_map* map, const char* path);
 MERCER_API mercer_status mercer_operator_map_load(const char* path, mercer_operator_map** out);
 

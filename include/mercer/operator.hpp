@@ -106,6 +106,15 @@ class OperatorMap {
     return make([&](auto out) { return mercer_operator_map_load(path.c_str(), out); });
   }
   void save(const std::string& path) const { check(mercer_operator_map_save(get(), path.c_str())); }
+  /// The bytes of a file.
+  static OperatorMap from_bytes(Span<const std::byte> data) {
+    return make(
+        [&](auto out) { return mercer_operator_map_from_bytes(data.data(), data.size(), out); });
+  }
+  std::vector<std::byte> to_bytes() const {
+    return detail::bytes(
+        [&](auto... buffer) { return mercer_operator_map_to_bytes(get(), buffer...); });
+  }
   std::string spec() const {
     return detail::text([&](auto... buffer) { return mercer_operator_map_spec(get(), buffer...); });
   }

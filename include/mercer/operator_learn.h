@@ -145,7 +145,8 @@ MERCER_API mercer_status mercer_operator_model_parts(const mercer_operator_model
                                                      mercer_operator_map** map,
                                                      const mercer_matrix* theta);
 
-/** A model as a file, and back: the same model, to the bit. Errors: those of mercer/io.h. */
+/** A model as a file, and back: the same model, to the bit. Errors: those of mercer/io.h,
+ *  which has the same as bytes in memory. */
 MERCER_API mercer_status mercer_operator_model_save(const mercer_operator_model* model,
                                                     const char* path);
 MERCER_API mercer_status mercer_operator_model_load(const char* path, mercer_operator_model** out);
@@ -307,9 +308,13 @@ typedef enum mercer_operator_bound_kind {
 /** What m, u, v and p_int are of: the caller's numbers, or Gaussian kernels of lengthscale
  *  sigma. */
 typedef enum mercer_bounded_kernel {
+  /** The caller's. */
   MERCER_BOUNDED_KERNEL_GIVEN = 0,
+  /** k Gamma, |Gamma| = norm. */
   MERCER_BOUNDED_KERNEL_DECOMPOSABLE = 1,
+  /** -grad grad' k. */
   MERCER_BOUNDED_KERNEL_CURL_FREE = 2,
+  /** (grad grad' - Laplacian) k. */
   MERCER_BOUNDED_KERNEL_DIVERGENCE_FREE = 3
 } mercer_bounded_kernel;
 

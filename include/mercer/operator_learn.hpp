@@ -61,6 +61,15 @@ class OperatorModel {
   void save(const std::string& path) const {
     check(mercer_operator_model_save(get(), path.c_str()));
   }
+  /// The bytes of a file.
+  static OperatorModel from_bytes(Span<const std::byte> data) {
+    return OperatorModel(detail::create<Handle>(
+        [&](auto out) { return mercer_operator_model_from_bytes(data.data(), data.size(), out); }));
+  }
+  std::vector<std::byte> to_bytes() const {
+    return detail::bytes(
+        [&](auto... buffer) { return mercer_operator_model_to_bytes(get(), buffer...); });
+  }
   void predict(const Rows& X, const Result& out, mercer_field kind = MERCER_FIELD_VALUE,
                Context* context = nullptr) const {
     detail::check(
