@@ -1,15 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // mercer/model.h: fits of rows that a callback hands over.
+#include <cstddef>
 #include <memory>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "guard.h"
 #include "handles.h"
+#include "io/model_options.h"
+#include "io/object_file.h"
 #include "mercer/model.h"
 #include "model/row_stream.h"
 #include "options.h"
 #include "row_arguments.h"
+#include "shared_sums.h"
+#include "spec/specs.h"
 
 using namespace mercer;
 using namespace mercer::capi;
@@ -21,8 +28,8 @@ constexpr uint32_t kSourceFirstSize = 48;
 /// The caller's blocks, checked as rows of any other call are.
 class CallbackStream final : public model::RowStream {
  public:
-  CallbackStream(const mercer_row_source& source, Context& context)
-      : source_(source), context_(context), weighted_(source.weighted == 1) {}
+  CallbackStream(const mercer_row_source& source, CallbackSums* sums, Context& context)
+      : source_(source), sums_(sums), context_(context), weighted_(source.weighted == 1) {}
 
   void rewind() override {
     const int32_t answer = source_.rewind(source_.user);
@@ -48,8 +55,11 @@ class CallbackStream final : public model::RowStream {
     return {rows.rows, both.block_cols(0, source_.m), weights_};
   }
 
+  solver::Reduction* reduction() const override { return sums_; }
+
  private:
   const mercer_row_source& source_;
+  CallbackSums* sums_;  // null: this process has all rows
   Context& context_;
   bool weighted_;
   std::unique_ptr<DoubleRows> targets_;  // of the last block
@@ -70,21 +80,72 @@ mercer_row_source read_source(const mercer_row_source* source) {
   return read;
 }
 
+/// Of a map's bytes and of text: FNV-1a (Fowler, Noll, Vo), folded to 20 bits.
+class Fingerprint final : public io::Output {
+ public:
+  bool begin(int64_t) override { return true; }
+  void write(std::span<const std::byte> bytes) override {
+    for (const std::byte byte : bytes)
+      hash_ = (hash_ ^ std::to_integer<uint64_t>(byte)) * 0x100000001b3;
+  }
+  void commit() override {}
+  void write(const std::string& text) { write(std::as_bytes(std::span(text))); }
+  double number() const {
+    return static_cast<double>((hash_ ^ hash_ >> 20 ^ hash_ >> 40) & 0xfffff);
+  }
+
+ private:
+  uint64_t hash_ = 0xcbf29ce484222325;
+};
+
+/// What must be the same in all processes that share the rows.
+double fingerprint_of(const feature::FeatureMap& map, const model::FitOptions& options, int64_t m) {
+  constexpr int64_t kRows = int64_t{1} << 40;  // not known yet: enough for any folds
+  Fingerprint print;
+  io::save(map, print);
+  print.write(io::print_options({options, kRows, m}));
+  print.write(spec::print_model_kind(options));
+  return print.number();
+}
+
+model::Model fit_source(const mercer_map* map, const mercer_fit_options* options,
+                        const mercer_row_source& source, int64_t K, CallbackSums* sums,
+                        Context& context) {
+  const auto& phi = checked("map", map).impl;
+  require(source.d == phi->inputs(), MERCER_DIMENSION_MISMATCH,
+          "source->d = %lld, expected the map's inputs, %lld", static_cast<long long>(source.d),
+          static_cast<long long>(phi->inputs()));
+  model::FitOptions fit = read_fit_options(options);
+  refuse_weights(options, "rows from a source: let source->weighted be 1");
+  set_task(K, source.m, fit);
+  if (sums != nullptr)
+    sums->require_same(fingerprint_of(*phi, fit, source.m), "the map, the options, m or K");
+  CallbackStream stream(source, sums, context);
+  return model::fit_stream(phi, fit, stream, source.m, context);
+}
+
+/// One model in every process, or none in any.
+model::Model fit_shared(const mercer_map* map, const mercer_fit_options* options,
+                        const mercer_row_source& source, int64_t K, Context& context) {
+  CallbackSums sums(source);
+  try {
+    model::Model model = fit_source(map, options, source, K, &sums, context);
+    sums.agree();
+    return model;
+  } catch (...) {
+    sums.leave();
+    throw;
+  }
+}
+
 }  // namespace
 
 mercer_status mercer_model_fit_source(const mercer_map* map, const mercer_fit_options* options,
                                       const mercer_row_source* source, int64_t K,
                                       mercer_context* context, mercer_model** out) {
   return guard_create_long("mercer_model_fit_source", context, out, [&](Context& running) {
-    const auto& phi = checked("map", map).impl;
     const mercer_row_source read = read_source(source);
-    require(read.d == phi->inputs(), MERCER_DIMENSION_MISMATCH,
-            "source->d = %lld, expected the map's inputs, %lld", static_cast<long long>(read.d),
-            static_cast<long long>(phi->inputs()));
-    model::FitOptions fit = read_fit_options(options);
-    refuse_weights(options, "rows from a source: let source->weighted be 1");
-    set_task(K, read.m, fit);
-    CallbackStream stream(read, running);
-    return mercer_model{model::fit_stream(phi, fit, stream, read.m, running)};
+    return mercer_model{read.sum == nullptr ? fit_source(map, options, read, K, nullptr, running)
+                                            : fit_shared(map, options, read, K, running)};
   });
 }

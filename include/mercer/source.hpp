@@ -46,6 +46,12 @@ class RowSource {
   virtual void rewind() = 0;
   /// The next rows, whose arrays stay valid and unchanged until the next call; nothing: the end.
   virtual std::optional<Block> next() = 0;
+  /// Whether several processes share the rows, each with a source of its own: then sum is called.
+  virtual bool shared() const { return false; }
+  /// Every number becomes its sum over the processes, the same bits in each of them.
+  virtual void sum(Span<double> numbers) {
+    if (numbers.size() > 0) throw Error(MERCER_UNSUPPORTED, "RowSource::sum is not overridden");
+  }
 };
 
 namespace detail {
@@ -61,6 +67,7 @@ class SourceCalls {
     calls_.rewind = rewind;
     calls_.next = next;
     calls_.user = this;
+    if (source.shared()) calls_.sum = sum;
   }
   SourceCalls(const SourceCalls&) = delete;
   SourceCalls& operator=(const SourceCalls&) = delete;
@@ -93,6 +100,10 @@ class SourceCalls {
       *X = *block->X.get();
       *Y = *block->Y.get();
     });
+  }
+  static int32_t sum(void* user, int64_t n, double* numbers) {
+    auto& self = *static_cast<SourceCalls*>(user);
+    return self.guarded([&] { self.source_.sum({numbers, n}); });
   }
 
   RowSource& source_;

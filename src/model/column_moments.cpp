@@ -104,6 +104,28 @@ void ColumnMoments::add(const Rows& rows, std::span<const double> weights) {
   weight_ = total;
 }
 
+void ColumnMoments::reduce(solver::Reduction& reduction, std::span<const double> largest) {
+  std::vector<double> sums = {static_cast<double>(rows_), weight_, sparse_ ? 1.0 : 0.0};
+  for (const Column& column : columns_) sums.push_back(weight_ * column.mean);
+  reduction.sum(sums);
+  const double own = weight_;
+  rows_ = static_cast<int64_t>(sums[0]);
+  weight_ = sums[1];
+  sparse_ = sums[2] > 0;
+  std::vector<double> squares;
+  for (size_t j = 0; j < columns_.size(); ++j) {
+    const double mean = weight_ > 0 ? sums[3 + j] / weight_ : 0, apart = columns_[j].mean - mean;
+    squares.insert(squares.end(), {columns_[j].squares + own * apart * apart, columns_[j].listed});
+    columns_[j].mean = mean;
+    columns_[j].largest = largest[j];
+  }
+  reduction.sum(squares);
+  for (size_t j = 0; j < columns_.size(); ++j) {
+    columns_[j].squares = squares[2 * j];
+    columns_[j].listed = squares[2 * j + 1];
+  }
+}
+
 /// The squares about the mean less those of the zeros, over the numbers that are listed.
 double ColumnMoments::listed_deviation(const Column& column) const {
   if (column.listed == 0) return 0;

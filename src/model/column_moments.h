@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "model/model.h"
+#include "solver/reduction.h"
 
 namespace mercer::model {
 
@@ -17,6 +18,9 @@ class ColumnMoments {
   /// then joined with what was there (Chan, Golub, LeVeque 1983), so that columns with a large
   /// offset keep their digits.
   void add(const Rows& block, std::span<const double> weights = {});
+  /// Of the rows of all processes: sums about their common mean. largest: of each column's numbers,
+  /// in any process.
+  void reduce(solver::Reduction& reduction, std::span<const double> largest);
   int64_t rows() const noexcept { return rows_; }
   double weight() const noexcept { return weight_; }
   /// Means and deviations, which divide by the sum of the weights. After a sparse block scales

@@ -30,6 +30,11 @@ double SortedColumn::quantile(double p) const {
   return numbers_[static_cast<size_t>(found - cumulated_.begin())];
 }
 
+double SortedColumn::weight_up_to(double x) const {
+  const auto end = std::upper_bound(numbers_.begin(), numbers_.end(), x) - numbers_.begin();
+  return end == 0 ? 0.0 : cumulated_[static_cast<size_t>(end - 1)];
+}
+
 ColumnSample::ColumnSample(int64_t columns, uint64_t seed) : columns_(columns), seed_(seed) {}
 
 bool ColumnSample::keeps(int64_t row) const noexcept {

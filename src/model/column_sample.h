@@ -3,6 +3,7 @@
 // Quantiles of columns from a sample of rows: all of them while they are few.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <span>
 #include <utility>
@@ -19,6 +20,9 @@ class SortedColumn {
       : numbers_(std::move(numbers)), cumulated_(std::move(cumulated)) {}
   /// NaN: no row has a number here.
   double quantile(double p) const;
+  /// Of all numbers <= x.
+  double weight_up_to(double x) const;
+  double weight() const noexcept { return cumulated_.empty() ? 0.0 : cumulated_.back(); }
   bool empty() const noexcept { return numbers_.empty(); }
   /// body(number, weight), ascending.
   template <class Body>
@@ -43,6 +47,8 @@ class ColumnSample {
   void add(const Rows& block, std::span<const double> weights = {});
   /// True: every row of positive weight is in the sample, and quantiles are exact.
   bool complete() const noexcept { return level_ == 0; }
+  /// How many rows one of the sample stands for.
+  double share() const noexcept { return std::ldexp(1.0, level_); }
   /// The columns in order: body(column, sorted). The p-quantile is the smallest number that rows of
   /// at least p of the weight do not exceed.
   template <class Body>

@@ -3,6 +3,7 @@
 // A model from rows: check, standardise, then statistics and ridge by way of selection.cpp. Rows in
 // memory and rows that a stream hands over differ in how they become a source of blocks, and in
 // nothing after that.
+#include <algorithm>
 #include <utility>
 
 #include "base/error.h"
@@ -31,6 +32,23 @@ void require_fit_memory(const FitOptions& options, int64_t rows, int64_t inputs,
   context.require_memory(checked_add(options.model->bytes(options, rows, features, outputs),
                                      block_bytes(inputs, features, outputs), "fit"),
                          "the fit");
+}
+
+/// Of rows that several processes share only sums, extremes and quantiles of the inputs as they are
+/// given are known to all.
+void check_shared(const FitOptions& options) {
+  require(
+      options.missing == Missing::refuse, MERCER_UNSUPPORTED,
+      "missing = fill of rows that several processes share, expected refuse: medians would take "
+      "a column's numbers in one process");
+  require(options.scale == Scale::standard, MERCER_UNSUPPORTED,
+          "scale = %s of rows that several processes share, expected standard: it would take a "
+          "column's numbers in one process",
+          options.scale == Scale::robust ? "robust" : "center");
+  require(options.transform == Transform::none && options.target_transform == Transform::none,
+          MERCER_UNSUPPORTED,
+          "transform or target_transform of rows that several processes share, expected none: "
+          "curves would take a column's numbers in one process");
 }
 
 void learn(const solver::BlockSource& rows, Context& context, Model& model) {
@@ -110,6 +128,8 @@ Model fit_stream(std::shared_ptr<const feature::FeatureMap> map, const FitOption
           "missing = flag of a stream, whose flags cannot be counted before it is read: expected "
           "refuse or fill");
   check_map(*map, map->inputs());
+  solver::Reduction* const reduction = stream.reduction();
+  if (reduction != nullptr) check_shared(options);
   // Before any row is read, as for more rows than features; the need of fewer is known afterwards.
   require_fit_memory(options, map->features(), 0, map->features(), coded_outputs(options, targets),
                      context);
@@ -119,7 +139,7 @@ Model fit_stream(std::shared_ptr<const feature::FeatureMap> map, const FitOption
   const CheckedStream checked(*model.map, options, stream, targets);
   RowSummary summary(options, model.map->inputs(), targets);
   std::vector<double> classes;  // for folds alone
-  model.rows = checked.pass(context, [&](int64_t, const RowStream::Block& block) {
+  const int64_t rows = checked.pass(context, [&](int64_t, const RowStream::Block& block) {
     summary.add(block.X, block.Y, block.weights);
     if (options.selection != Selection::kfold) return;
     const std::vector<double> more = classes_of(options, block.Y);
@@ -130,13 +150,17 @@ Model fit_stream(std::shared_ptr<const feature::FeatureMap> map, const FitOption
     classes.insert(classes.end(), more.begin(), more.end());
   });
   const MemoryCharge held = context.charge(class_bytes(std::ssize(classes)), kClassNumbers);
+  if (reduction != nullptr) summary.reduce(*reduction, context);
+  model.rows = summary.rows();
   check_rows(options, "the stream", model.rows, summary.weight());
   summary.require_numbers();
-  require_fit_memory(options, model.rows, model.map->inputs(), model.map->features(),
+  // Rows of several processes are never solved for as a dual.
+  const int64_t solved = reduction == nullptr ? rows : std::max(model.rows, model.map->features());
+  require_fit_memory(options, solved, model.map->inputs(), model.map->features(),
                      coded_outputs(options, targets), context);
   model.preparation = summary.preparation();
   model.ranges = summary.ranges();
-  learn(StreamRows(checked, model.preparation, model.rows, classes), context, model);
+  learn(StreamRows(checked, model.preparation, rows, classes), context, model);
   return model;
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "model/listed_rows.h"
+#include "model/shared_order.h"
 
 namespace mercer::model {
 namespace {
@@ -67,9 +68,67 @@ std::vector<Range> ColumnRanges::ranges() const {
     const double highest = zero ? std::max(highest_[j], 0.0) : highest_[j];
     if (lowest > highest) return;
     // Rows of the sample lie between the extremes of all rows.
-    ranges[j] = {lowest, sorted.quantile(kLow), sorted.quantile(kHigh), highest};
+    const bool shared = !low_.empty();
+    ranges[j] = {lowest, shared ? low_[j] : sorted.quantile(kLow),
+                 shared ? high_[j] : sorted.quantile(kHigh), highest};
   });
   return ranges;
+}
+
+std::vector<double> ColumnRanges::largest() const {
+  std::vector<double> largest;
+  for (size_t j = 0; j < lowest_.size(); ++j)
+    largest.push_back(lowest_[j] > highest_[j] ? 0.0 : std::max(-lowest_[j], highest_[j]));
+  return largest;
+}
+
+/// Samples of processes count by the rows that they stand for.
+void ColumnRanges::reduce(solver::Reduction& reduction, Context& context) {
+  const size_t columns = lowest_.size();
+  if (columns == 0) return;
+  std::vector<SortedColumn> sorted;
+  sample_.for_each_column([&](int64_t, const SortedColumn& column) { sorted.push_back(column); });
+  enum { kListed, kNotBinary, kMissing, kWithNumbers, kWeight, kCounts };
+  std::vector<double> sums;
+  for (size_t j = 0; j < columns; ++j)
+    sums.insert(sums.end(), {static_cast<double>(listed_[j]), binary_[j] != 0 ? 0.0 : 1.0,
+                             missing_[j] != 0 ? 1.0 : 0.0, lowest_[j] <= highest_[j] ? 1.0 : 0.0,
+                             sample_.share() * sorted[j].weight()});
+  sums.insert(sums.end(), {static_cast<double>(rows_), sparse_ ? 1.0 : 0.0});
+  reduction.sum(sums);
+  const auto sum = [&](size_t j, size_t of) { return sums[j * kCounts + of]; };
+  enum { kLowest, kHighest, kBelow, kAbove, kQuestions };
+  std::vector<double> wanted;
+  for (size_t j = 0; j < columns; ++j)
+    wanted.insert(wanted.end(), {std::min(1.0, sum(j, kWithNumbers)), sum(j, kWithNumbers),
+                                 kLow * sum(j, kWeight), kHigh * sum(j, kWeight)});
+  const auto weight_up_to = [&](size_t question, double x) {
+    const size_t j = question / kQuestions;
+    const bool any = lowest_[j] <= highest_[j];
+    switch (question % kQuestions) {
+      case kLowest:
+        return any && lowest_[j] <= x ? 1.0 : 0.0;
+      case kHighest:
+        return any && highest_[j] <= x ? 1.0 : 0.0;
+      default:
+        return sample_.share() * sorted[j].weight_up_to(x);
+    }
+  };
+  const std::vector<double> found = shared_order(wanted, weight_up_to, reduction, context);
+  for (size_t j = 0; j < columns; ++j) {
+    listed_[j] = static_cast<int64_t>(sum(j, kListed));
+    binary_[j] = sum(j, kNotBinary) == 0;
+    missing_[j] = sum(j, kMissing) > 0;
+    const double* const of = found.data() + j * kQuestions;
+    if (sum(j, kWithNumbers) > 0) {
+      lowest_[j] = of[kLowest];
+      highest_[j] = of[kHighest];
+    }
+    low_.push_back(of[kBelow]);
+    high_.push_back(of[kAbove]);
+  }
+  rows_ = static_cast<int64_t>(sums[columns * kCounts]);
+  sparse_ = sums[columns * kCounts + 1] > 0;
 }
 
 void ColumnRanges::require_numbers() const {

@@ -7,8 +7,10 @@
 #include <span>
 #include <vector>
 
+#include "base/context.h"
 #include "base/rows.h"
 #include "model/column_sample.h"
+#include "solver/reduction.h"
 
 namespace mercer::model {
 
@@ -35,8 +37,12 @@ class ColumnRanges {
   ColumnRanges(int64_t columns, uint64_t seed);
   /// The next rows, with a weight each or none.
   void add(const Rows& block, std::span<const double> weights);
+  /// Of the rows of all processes, but for the sample, which stays this process's.
+  void reduce(solver::Reduction& reduction, Context& context);
   /// A column without any number has a range of zeros.
   std::vector<Range> ranges() const;
+  /// Of each column's magnitudes, as far as they are listed; 0 without any.
+  std::vector<double> largest() const;
   void require_numbers() const;
   /// body(column, sorted sample) in order.
   template <class Body>
@@ -56,6 +62,7 @@ class ColumnRanges {
   int64_t rows_ = 0;  // of positive weight
   bool sparse_ = false;
   ColumnSample sample_;
+  std::vector<double> low_, high_;  // of all processes; empty: of the sample
 };
 
 /// Of inputs and targets.
@@ -66,6 +73,10 @@ class RangeCollector {
   void add(const Rows& X, MatrixView<const double> targets, std::span<const double> weights) {
     inputs_.add(X, weights);
     targets_.add(targets, weights);
+  }
+  void reduce(solver::Reduction& reduction, Context& context) {
+    inputs_.reduce(reduction, context);
+    targets_.reduce(reduction, context);
   }
   Ranges ranges() const { return {inputs_.ranges(), targets_.ranges()}; }
   const ColumnRanges& inputs() const noexcept { return inputs_; }

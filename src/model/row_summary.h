@@ -25,11 +25,18 @@ class RowSummary {
   void require_numbers() const { ranges_.inputs().require_numbers(); }
   /// The next rows. UNSUPPORTED for sparse ones that would have to be centred or ranked.
   void add(const Rows& X, MatrixView<const double> Y, std::span<const double> weights);
+  /// Of the rows of all processes: each has the same afterwards. Curves, medians and robust scales
+  /// stay those of this process's rows.
+  void reduce(solver::Reduction& reduction, Context& context) {
+    ranges_.reduce(reduction, context);
+    moments_.reduce(reduction, ranges_.inputs().largest());
+  }
   /// Sparse rows are scaled only (column_moments.h). Means and
   /// deviations are of all rows for the standard scale of rows without curves or missing numbers,
   /// else those of the sample that quantiles come from.
   Preparation preparation() const;
   Ranges ranges() const { return ranges_.ranges(); }
+  int64_t rows() const noexcept { return moments_.rows(); }
   double weight() const noexcept { return moments_.weight(); }
 
  private:

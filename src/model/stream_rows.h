@@ -27,6 +27,7 @@ class CheckedStream {
   const feature::FeatureMap& map() const { return map_; }
   const FitOptions& options() const { return options_; }
   int64_t targets() const { return targets_; }
+  solver::Reduction* reduction() const { return stream_.reduction(); }
 
  private:
   RowStream::Block next(int64_t before) const;
@@ -51,6 +52,7 @@ class StreamRows final : public solver::BlockSource {
   int64_t rows() const override { return set_.count; }
   int64_t block_rows() const override;
   std::vector<double> classes() const override;
+  solver::Reduction* reduction() const override { return stream_.reduction(); }
   void for_each(Context& context, const Body& body) const override;
   std::unique_ptr<solver::BlockSource> subset(solver::RowSet rows) const override;
 

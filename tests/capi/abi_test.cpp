@@ -199,7 +199,7 @@ AT(mercer_fit_options, weights, 104);
 AT(mercer_fit_options, class_weight, 112);
 AT(mercer_fit_options, reserved2, 116);
 
-SIZE(mercer_row_source, 48);
+SIZE(mercer_row_source, 56);
 AT(mercer_row_source, struct_size, 0);
 AT(mercer_row_source, weighted, 4);
 AT(mercer_row_source, d, 8);
@@ -207,6 +207,7 @@ AT(mercer_row_source, m, 16);
 AT(mercer_row_source, rewind, 24);
 AT(mercer_row_source, next, 32);
 AT(mercer_row_source, user, 40);
+AT(mercer_row_source, sum, 48);
 
 SIZE(mercer_search_options, 128);
 AT(mercer_search_options, struct_size, 0);

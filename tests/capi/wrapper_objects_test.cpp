@@ -134,6 +134,49 @@ struct WeightedBlock final : mercer::RowSource {
   }
 };
 
+/// The rows of one process of one, whose sums are its own; or one that does not say what sums are.
+struct SharedBlock final : mercer::RowSource {
+  int64_t sums = 0;
+  bool read = false, broken = false;
+  int64_t inputs() const override { return d; }
+  int64_t targets() const override { return 1; }
+  bool shared() const override { return true; }
+  void sum(mercer::Span<double> numbers) override {
+    if (broken) mercer::RowSource::sum(numbers);
+    sums += numbers.size() > 1 ? 1 : 0;
+  }
+  void rewind() override { read = false; }
+  std::optional<Block> next() override {
+    if (std::exchange(read, true)) return std::nullopt;
+    return Block{x(), y()};
+  }
+};
+
+TEST_CASE("a source of C++ is asked for sums where rows are shared", "[capi]") {
+  const Map map = small_map();
+  SharedBlock source;
+  const Matrix<double> found = Model::fit_source(map, source, 0, fixed_options()).predict(x());
+  CHECK(source.sums > 30);
+  const Matrix<double> expected = Model::fit(map, x(), y(), 0, fixed_options()).predict(x());
+  for (int64_t i = 0; i < n; ++i) CHECK(std::abs(found(i, 0) - expected(i, 0)) < 1e-6);
+  source.broken = true;
+  CHECK(status_of([&] { Model::fit_source(map, source); }) == MERCER_UNSUPPORTED);
+}
+
+TEST_CASE("operator maps and models of C++ go through bytes", "[capi]") {
+  const auto map = mercer::OperatorMap::from_spec(
+      R"({"operator":"curl_free","kernel":{"kernel":"gaussian"},"inputs":2,"features":4})");
+  const auto bytes = map.to_bytes();
+  CHECK(mercer::OperatorMap::from_bytes(bytes).spec() == map.spec());
+  Matrix<double> U(6, 2);
+  for (int64_t i = 0; i < 6; ++i) U(i, 0) = U(i, 1) = std::sin(static_cast<double>(i));
+  const double lambda = 0.1;
+  auto how = mercer_operator_fit_of(&lambda, 1);
+  const auto model = mercer::OperatorModel::fit(map, U, U, how);
+  const auto of_model = model.to_bytes();
+  CHECK(mercer::OperatorModel::from_bytes(of_model).to_bytes() == of_model);
+}
+
 TEST_CASE("a source of C++ brings weights", "[capi]") {
   const Map map = small_map();
   auto options = fixed_options();

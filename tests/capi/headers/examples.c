@@ -385,9 +385,9 @@ static int binary_codes(const mercer_kernel* kernel, float* x, double* values) {
   mercer_map* map = NULL;
   mercer_status status = mercer_fourier_create(kernel, d, bits, &options, &map);
   mercer_rows X = mercer_rows_f32(n, d, x);
-  if (status == MERCER_OK) status = mercer_map_codes(map, &X, words, codes, NULL);
+  if (status == MERCER_OK) status = mercer_map_codes(map, &X, words, NULL, codes);
   if (status == MERCER_OK)
-    status = mercer_codes_hamming(words, n, codes, n, codes, distances, NULL);
+    status = mercer_codes_hamming(words, n, codes, n, codes, NULL, distances);
   if (status == MERCER_OK)
     status = mercer_codes_kernel(kernel, bits, n * n, distances, values);
   mercer_map_free(map);
@@ -524,7 +524,7 @@ static int32_t next_rows(void* user, mercer_rows* X, mercer_rows* Y) {
 }
 
 static int rows_from_a_source(const mercer_map* map, struct reader* file) {
-  mercer_row_source source = {sizeof source, 0, d, 1, rewind_rows, next_rows, file};
+  mercer_row_source source = {sizeof source, 0, d, 1, rewind_rows, next_rows, file, NULL};
   mercer_model* model = NULL;
   mercer_status status = mercer_model_fit_source(map, NULL, &source, 0, NULL, &model);
   mercer_model_free(model);

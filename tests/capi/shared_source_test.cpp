@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// Several processes, played by threads, fit one model, each from rows of its own: the model of all
+// rows, the sums that are asked for, and an end for all where one fails.
+#include <algorithm>
+#include <barrier>
+#include <cmath>
+#include <thread>
+
+#include "fixture.h"
+#include "support/catch.h"
+
+using namespace mercer::test;
+
+namespace {
+
+constexpr int64_t kRows = 90, kInputs = 3, kFeatures = 32;
+constexpr double kLambda = 1e-4;
+
+/// What two processes meet at: every number becomes its sum over both.
+struct Meeting {
+  std::barrier<> barrier{2};
+  double* numbers[2] = {};
+
+  void sum(int process, int64_t n, double* own) {
+    numbers[process] = own;
+    barrier.arrive_and_wait();
+    std::vector<double> total(static_cast<size_t>(n));
+    for (size_t i = 0; i < total.size(); ++i) total[i] = numbers[0][i] + numbers[1][i];
+    barrier.arrive_and_wait();
+    std::copy(total.begin(), total.end(), own);
+  }
+};
+
+/// Rows of both processes: targets, or classes in one column, and weights where they are wanted.
+struct Data {
+  std::vector<double> X = numbers(kRows, kInputs), Y = numbers(kRows, 2);
+  int64_t m = 2, K = 0;
+  bool weighted = false;
+  std::vector<double> weights() const {
+    std::vector<double> weights;
+    for (int64_t i = 0; i < kRows; ++i) weights.push_back(static_cast<double>(i % 4));
+    return weights;
+  }
+};
+
+Data classes_of_three() {
+  Data data;
+  data.m = 1;
+  data.K = 3;
+  data.Y.clear();
+  for (int64_t i = 0; i < kRows; ++i) {
+    const double x = data.X[static_cast<size_t>(i * kInputs)];
+    data.Y.push_back(i % 7 == 0 ? 2 : x > 0.3 ? 1 : 0);
+  }
+  return data;
+}
+
+/// One process: the rows from `at` to `last`, 17 at a time.
+struct Process {
+  const Data& data;
+  Meeting* meeting;  // null: it is alone
+  int number;
+  int64_t first, last, at = 0;
+  int32_t sum_answer = 0;
+  int64_t passes = 0, failing_pass = -1;
+  std::vector<int64_t> asked{};  // how many numbers each sum had
+  std::vector<double> table{};
+
+  mercer_row_source source() {
+    mercer_row_source made = {};
+    made.struct_size = sizeof made;
+    made.weighted = data.weighted ? 1 : 0;
+    made.d = kInputs;
+    made.m = data.m;
+    made.user = this;
+    made.rewind = [](void* user) {
+      auto& own = *static_cast<Process*>(user);
+      own.at = own.first;
+      return own.passes++ == own.failing_pass ? 5 : 0;
+    };
+    made.next = [](void* user, mercer_rows* X, mercer_rows* Y) {
+      static_cast<Process*>(user)->next(X, Y);
+      return 0;
+    };
+    if (meeting != nullptr)
+      made.sum = [](void* user, int64_t n, double* numbers) {
+        auto& own = *static_cast<Process*>(user);
+        own.asked.push_back(n);
+        own.meeting->sum(own.number, n, numbers);
+        return own.sum_answer;
+      };
+    return made;
+  }
+
+  void next(mercer_rows* X, mercer_rows* Y) {
+    const int64_t count = std::min<int64_t>(17, last - at);
+    const std::vector<double> weights = data.weights();
+    table.clear();
+    for (int64_t i = at; i < at + count; ++i) {
+      for (int64_t o = 0; o < data.m; ++o)
+        table.push_back(data.Y[static_cast<size_t>(i * data.m + o)]);
+      if (data.weighted) table.push_back(weights[static_cast<size_t>(i)]);
+    }
+    *X = mercer_rows_f64(count, kInputs, data.X.data() + at * kInputs);
+    *Y = mercer_rows_f64(count, data.m + (data.weighted ? 1 : 0), table.data());
+    at += count;
+  }
+};
+
+mercer_fit_options options_of(int32_t selection) {
+  mercer_fit_options options = fit_options(selection);
+  options.precision = MERCER_PRECISION_F64;
+  if (selection == MERCER_SELECTION_FIXED) options.lambda = kLambda;
+  if (selection != MERCER_SELECTION_FIXED) options.lambda_smallest = kLambda;
+  return options;
+}
+
+struct Fitted {
+  mercer_status status = MERCER_INTERNAL;
+  std::string says;
+  ModelHandle model;
+};
+
+Fitted fit(Process& process, const mercer_fit_options& options) {
+  const mercer_row_source source = process.source();
+  mercer_model* model = nullptr;
+  const mercer_status status = mercer_model_fit_source(fourier(kInputs, kFeatures).get(), &options,
+                                                       &source, process.data.K, nullptr, &model);
+  return {status, status == MERCER_OK ? "" : mercer_last_error(), ModelHandle(model)};
+}
+
+/// Two processes, of which the second has the rows from `split` on.
+struct Pair {
+  Meeting meeting;
+  Process processes[2];
+  Fitted fitted[2];
+
+  explicit Pair(const Data& data, int64_t split = 40)
+      : processes{{data, &meeting, 0, 0, split}, {data, &meeting, 1, split, kRows}} {}
+  void run(const mercer_fit_options& first, const mercer_fit_options& second) {
+    std::thread other([&] { fitted[1] = fit(processes[1], second); });
+    fitted[0] = fit(processes[0], first);
+    other.join();
+  }
+  void run(const mercer_fit_options& options) { run(options, options); }
+};
+
+std::string bytes_of(const mercer_model* model) {
+  int64_t needed = 0;
+  if (mercer_model_to_bytes(model, nullptr, 0, &needed) != MERCER_OK) return "?";
+  std::string bytes(static_cast<size_t>(needed), '#');
+  return mercer_model_to_bytes(model, bytes.data(), needed, nullptr) == MERCER_OK ? bytes : "!";
+}
+
+/// Of the rows, and of rows far outside, which ranges limit.
+std::vector<double> predictions(const mercer_model* model, const Data& data) {
+  int64_t outputs = 0;
+  mercer_model_shape(model, nullptr, &outputs, nullptr, nullptr);
+  std::vector<double> X = data.X, out(static_cast<size_t>(2 * kRows * outputs));
+  for (const double x : data.X) X.push_back(50 * x);
+  const mercer_rows rows = mercer_rows_f64(2 * kRows, kInputs, X.data());
+  const mercer_matrix to = mercer_matrix_f64(2 * kRows, outputs, out.data());
+  REQUIRE(mercer_model_predict(model, &rows, nullptr, nullptr, &to) == MERCER_OK);
+  return out;
+}
+
+/// As in source_test.cpp: sums of n terms in another order, over lambda, and as much for inputs.
+double rounding(const std::vector<double>& Y) {
+  double most = 0;
+  for (const double y : Y) most = std::max(most, std::abs(y));
+  return 4 * kRows * 0x1p-52 * most / (kLambda * std::sqrt(kLambda));
+}
+
+void check_one_model(const Data& data, const mercer_fit_options& options, int64_t split) {
+  Pair pair(data, split);
+  pair.run(options);
+  CHECK(pair.fitted[0].says == "");
+  REQUIRE((pair.fitted[0].status == MERCER_OK && pair.fitted[1].status == MERCER_OK));
+  CHECK(bytes_of(pair.fitted[0].model.get()) == bytes_of(pair.fitted[1].model.get()));
+  CHECK(pair.processes[0].asked == pair.processes[1].asked);
+  Process alone{data, nullptr, 0, 0, kRows};
+  const Fitted whole = fit(alone, options);
+  REQUIRE(whole.status == MERCER_OK);
+  const auto a = predictions(pair.fitted[0].model.get(), data),
+             b = predictions(whole.model.get(), data);
+  double worst = 0;
+  for (size_t i = 0; i < a.size(); ++i) worst = std::max(worst, std::abs(a[i] - b[i]));
+  CHECK(worst <= rounding(data.Y));
+}
+
+}  // namespace
+
+TEST_CASE("processes that share the rows get the model of all rows", "[capi]") {
+  const int32_t selection =
+      GENERATE(MERCER_SELECTION_FIXED, MERCER_SELECTION_GCV, MERCER_SELECTION_LOO);
+  const int64_t split = GENERATE(40, 3, 0);  // the last: one process has no rows
+  CAPTURE(selection, split);
+  Data data;
+  check_one_model(data, options_of(selection), split);
+  auto bare = options_of(selection);
+  bare.standardize = 0;
+  bare.center = 0;
+  check_one_model(data, bare, split);
+  data.weighted = true;
+  check_one_model(data, options_of(selection), split);
+  const Data classes = classes_of_three();
+  auto balanced = options_of(selection);
+  check_one_model(classes, balanced, split);
+  balanced.class_weight = MERCER_CLASS_WEIGHT_BALANCED;
+  check_one_model(classes, balanced, split);
+}
+
+TEST_CASE("processes that share the rows hold out rows of their own, for one model", "[capi]") {
+  const int32_t selection = GENERATE(MERCER_SELECTION_HELD_OUT, MERCER_SELECTION_KFOLD);
+  for (const Data& data : {Data(), classes_of_three()}) {
+    Pair pair(data);
+    pair.run(options_of(selection));
+    CHECK(pair.fitted[0].says == "");
+    REQUIRE(pair.fitted[1].status == MERCER_OK);
+    CHECK(bytes_of(pair.fitted[0].model.get()) == bytes_of(pair.fitted[1].model.get()));
+  }
+}
+
+TEST_CASE("processes that share the rows are asked for the sums that are documented", "[capi]") {
+  const Data data;
+  Pair pair(data);
+  pair.run(options_of(MERCER_SELECTION_FIXED));
+  REQUIRE(pair.fitted[0].status == MERCER_OK);
+  const int64_t d = kInputs, D = kFeatures, m = data.m;
+  std::vector<int64_t> sums = {3, 5 * d + 2};
+  sums.insert(sums.end(), 16, 64 * d);
+  sums.push_back(5 * m + 2);
+  sums.insert(sums.end(), 16, 64 * m);
+  sums.insert(sums.end(), {d + 3, 2 * d, D + m + 1, D * (D + 1) / 2 + D * m + D + 2 * m + 2});
+  std::vector<int64_t> expected;
+  for (const int64_t n : sums) expected.insert(expected.end(), {1, n});
+  expected.push_back(1);
+  CHECK(pair.processes[0].asked == expected);
+  CHECK(pair.processes[1].asked == expected);
+}
+
+TEST_CASE("where one process fails all of them end, and say why", "[capi]") {
+  const auto says = [](const Fitted& fitted, mercer_status status, const char* part) {
+    return fitted.status == status && fitted.model == nullptr &&
+           fitted.says.find(part) != std::string::npos;
+  };
+  const auto other = [&](const Fitted& fitted) {
+    return says(fitted, MERCER_IO, "the call of 1 of the processes that share the rows failed");
+  };
+  const auto gcv = options_of(MERCER_SELECTION_GCV);
+  Data data;
+  for (const int64_t pass : {0, 1}) {
+    Pair pair(data);
+    pair.processes[1].failing_pass = pass;
+    pair.run(gcv);
+    CHECK(says(pair.fitted[1], MERCER_IO, "source->rewind returned 5"));
+    CHECK(other(pair.fitted[0]));
+  }
+  {
+    Data spoilt;
+    spoilt.X[4] = std::nan("");
+    Pair pair(spoilt);
+    pair.run(gcv);
+    CHECK(says(pair.fitted[0], MERCER_INVALID_ARGUMENT, "X: row 1, column 1"));
+    CHECK(other(pair.fitted[1]));
+  }
+  {
+    Pair pair(data);
+    pair.processes[0].sum_answer = pair.processes[1].sum_answer = 7;
+    pair.run(gcv);
+    for (const Fitted& fitted : pair.fitted)
+      CHECK(says(fitted, MERCER_IO, "source->sum returned 7, expected 0"));
+    CHECK(pair.processes[0].asked == std::vector<int64_t>{1});
+  }
+  {
+    auto apart = gcv;
+    apart.seed = 1;
+    Pair pair(data);
+    pair.run(gcv, apart);
+    for (const Fitted& fitted : pair.fitted)
+      CHECK(says(fitted, MERCER_INVALID_ARGUMENT, "differ between the 2 processes"));
+  }
+  {
+    auto bad = gcv;
+    bad.center = 2;
+    Pair pair(data);
+    pair.run(gcv, bad);
+    CHECK(says(pair.fitted[1], MERCER_INVALID_ARGUMENT, "options->center = 2"));
+    CHECK(other(pair.fitted[0]));
+  }
+}
+
+TEST_CASE("what would need a column in one process is refused where rows are shared", "[capi]") {
+  const Data data;
+  const auto refused = [&](auto spoil, const char* part) {
+    auto options = options_of(MERCER_SELECTION_GCV);
+    spoil(options);
+    Pair pair(data);
+    pair.run(options);
+    for (const Fitted& fitted : pair.fitted)
+      if (fitted.status != MERCER_UNSUPPORTED || fitted.says.find(part) == std::string::npos)
+        return fitted.says + "?";
+    return std::string();
+  };
+  CHECK(refused([](auto& o) { o.missing = MERCER_MISSING_FILL; }, "missing = fill") == "");
+  CHECK(refused([](auto& o) { o.scale = MERCER_SCALE_ROBUST; }, "scale = robust") == "");
+  CHECK(refused([](auto& o) { o.scale = MERCER_SCALE_CENTER; }, "scale = center") == "");
+  CHECK(refused([](auto& o) { o.transform = MERCER_TRANSFORM_LOG; }, "transform") == "");
+  CHECK(refused([](auto& o) { o.target_transform = MERCER_TRANSFORM_RANK; }, "transform") == "");
+}
