@@ -31,6 +31,7 @@ block "c sketch.c" > sketch.c
 {
   cat << 'END'
 #include <math.h>
+#include <stddef.h>
 #include <mercer/mercer.h>
 int main(void) {
   enum { n = 200 };

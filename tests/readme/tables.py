@@ -13,8 +13,11 @@ import re
 import sys
 
 KINDS = ["kernels", "maps", "projections", "operators", "models"]
-# What every map has, said once in the text.
-COMMON = {"kernel", "inputs", "features", "seed"}
+# What every map, operator and model has, said once in the text.
+OF_MAPS = {"kernel", "inputs", "features", "seed"}
+OF_MODELS = {"map", "standardize", "center", "task", "precision", "scale", "missing", "transform", "target_transform", "unit_rows",
+             "extrapolation"}
+COMMON = {"maps": OF_MAPS, "operators": OF_MAPS, "models": OF_MODELS}
 
 
 def specs(path):
@@ -48,7 +51,7 @@ def parameter(entry):
 
 def rows(kind, entries):
     for entry in entries:
-        own = [p for p in entry.get("parameters", []) if kind not in ("maps", "operators") or p["key"] not in COMMON]
+        own = [p for p in entry.get("parameters", []) if p["key"] not in COMMON.get(kind, set())]
         yield [f"`{entry['name']}`", cell(entry["help"]), "; ".join(parameter(p) for p in own) or "–"]
 
 
