@@ -16,6 +16,10 @@ namespace {
 constexpr double kLow = 0.01, kHigh = 0.99;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
+/// Of each column: what is summed over processes, then what is asked of their order.
+enum Count : size_t { kListed, kNotBinary, kMissing, kWithNumbers, kWeight, kCounts };
+enum Question : size_t { kLowest, kHighest, kBelow, kAbove, kQuestions };
+
 }  // namespace
 
 void check_ranges(std::span<const Range> ranges, const char* what) {
@@ -82,45 +86,40 @@ std::vector<double> ColumnRanges::largest() const {
   return largest;
 }
 
-/// Samples of processes count by the rows that they stand for.
-void ColumnRanges::reduce(solver::Reduction& reduction, Context& context) {
-  const size_t columns = lowest_.size();
-  if (columns == 0) return;
-  std::vector<SortedColumn> sorted;
-  sample_.for_each_column([&](int64_t, const SortedColumn& column) { sorted.push_back(column); });
-  enum { kListed, kNotBinary, kMissing, kWithNumbers, kWeight, kCounts };
+std::vector<double> ColumnRanges::shared_counts(std::span<const SortedColumn> sorted,
+                                                solver::Reduction& reduction) const {
   std::vector<double> sums;
-  for (size_t j = 0; j < columns; ++j)
+  for (size_t j = 0; j < sorted.size(); ++j)
     sums.insert(sums.end(), {static_cast<double>(listed_[j]), binary_[j] != 0 ? 0.0 : 1.0,
                              missing_[j] != 0 ? 1.0 : 0.0, lowest_[j] <= highest_[j] ? 1.0 : 0.0,
                              sample_.share() * sorted[j].weight()});
   sums.insert(sums.end(), {static_cast<double>(rows_), sparse_ ? 1.0 : 0.0});
   reduction.sum(sums);
-  const auto sum = [&](size_t j, size_t of) { return sums[j * kCounts + of]; };
-  enum { kLowest, kHighest, kBelow, kAbove, kQuestions };
-  std::vector<double> wanted;
-  for (size_t j = 0; j < columns; ++j)
-    wanted.insert(wanted.end(), {std::min(1.0, sum(j, kWithNumbers)), sum(j, kWithNumbers),
-                                 kLow * sum(j, kWeight), kHigh * sum(j, kWeight)});
-  const auto weight_up_to = [&](size_t question, double x) {
-    const size_t j = question / kQuestions;
-    const bool any = lowest_[j] <= highest_[j];
-    switch (question % kQuestions) {
-      case kLowest:
-        return any && lowest_[j] <= x ? 1.0 : 0.0;
-      case kHighest:
-        return any && highest_[j] <= x ? 1.0 : 0.0;
-      default:
-        return sample_.share() * sorted[j].weight_up_to(x);
-    }
-  };
-  const std::vector<double> found = shared_order(wanted, weight_up_to, reduction, context);
+  return sums;
+}
+
+double ColumnRanges::weight_up_to(std::span<const SortedColumn> sorted, size_t question,
+                                  double x) const {
+  const size_t j = question / kQuestions;
+  const bool any = lowest_[j] <= highest_[j];
+  switch (question % kQuestions) {
+    case kLowest:
+      return any && lowest_[j] <= x ? 1.0 : 0.0;
+    case kHighest:
+      return any && highest_[j] <= x ? 1.0 : 0.0;
+    default:
+      return sample_.share() * sorted[j].weight_up_to(x);
+  }
+}
+
+void ColumnRanges::take_shared(std::span<const double> sums, std::span<const double> found) {
+  const size_t columns = lowest_.size();
   for (size_t j = 0; j < columns; ++j) {
-    listed_[j] = static_cast<int64_t>(sum(j, kListed));
-    binary_[j] = sum(j, kNotBinary) == 0;
-    missing_[j] = sum(j, kMissing) > 0;
-    const double* const of = found.data() + j * kQuestions;
-    if (sum(j, kWithNumbers) > 0) {
+    const double *const sum = sums.data() + j * kCounts, *const of = found.data() + j * kQuestions;
+    listed_[j] = static_cast<int64_t>(sum[kListed]);
+    binary_[j] = sum[kNotBinary] == 0;
+    missing_[j] = sum[kMissing] > 0;
+    if (sum[kWithNumbers] > 0) {
       lowest_[j] = of[kLowest];
       highest_[j] = of[kHighest];
     }
@@ -129,6 +128,22 @@ void ColumnRanges::reduce(solver::Reduction& reduction, Context& context) {
   }
   rows_ = static_cast<int64_t>(sums[columns * kCounts]);
   sparse_ = sums[columns * kCounts + 1] > 0;
+}
+
+/// Samples of processes count by the rows that they stand for.
+void ColumnRanges::reduce(solver::Reduction& reduction, Context& context) {
+  if (lowest_.empty()) return;
+  std::vector<SortedColumn> sorted;
+  sample_.for_each_column([&](int64_t, const SortedColumn& column) { sorted.push_back(column); });
+  const std::vector<double> sums = shared_counts(sorted, reduction);
+  std::vector<double> wanted;
+  for (size_t j = 0; j < sorted.size(); ++j) {
+    const double* const sum = sums.data() + j * kCounts;
+    wanted.insert(wanted.end(), {std::min(1.0, sum[kWithNumbers]), sum[kWithNumbers],
+                                 kLow * sum[kWeight], kHigh * sum[kWeight]});
+  }
+  const auto up_to = [&](size_t question, double x) { return weight_up_to(sorted, question, x); };
+  take_shared(sums, shared_order(wanted, up_to, reduction, context));
 }
 
 void ColumnRanges::require_numbers() const {

@@ -56,6 +56,11 @@ class ColumnRanges {
   int64_t columns() const noexcept { return std::ssize(listed_); }
 
  private:
+  std::vector<double> shared_counts(std::span<const SortedColumn> sorted,
+                                    solver::Reduction& reduction) const;
+  double weight_up_to(std::span<const SortedColumn> sorted, std::size_t question, double x) const;
+  void take_shared(std::span<const double> sums, std::span<const double> found);
+
   std::vector<double> lowest_, highest_;
   std::vector<int64_t> listed_;  // rows of positive weight that list the column
   std::vector<char> binary_, missing_;
