@@ -191,7 +191,7 @@ template <class Options>
 constexpr WrongField<Options> kPreparation[] = {WRONG(scale, 3), WRONG(missing, 3),
                                                 WRONG(transform, -1), WRONG(target_transform, 3),
                                                 WRONG(unit_rows, 2)};
-/// And what the other options refuse: class weights of a regression, a scale of inputs that have none.
+/// And what the other options refuse.
 template <class Options>
 constexpr WrongField<Options> kTask[] = {
     {[](auto& o) { o.class_weight = MERCER_CLASS_WEIGHT_BALANCED; }, "task is regression"},
