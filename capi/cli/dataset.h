@@ -23,6 +23,7 @@ struct Dataset {
   bool words_first = false;              // the first line holds words, and was taken as a row
   bool numbers_first = false;            // it holds numbers, and was taken as names
   int64_t comments = 0;                  // lines before the first row that were passed by
+  std::string index;                     // what the first column is, where that is no input
   std::vector<std::string> input_names;  // empty without a header
   std::vector<int64_t> input_columns;    // in the file, from 0; empty: all in order
   std::vector<int64_t> ignored_columns;  // in the file

@@ -197,12 +197,13 @@ void run_fit(const FitRequest& request) {
   const Stopwatch watch;
   Model model = fit_by_search(request, plan, set, n, true, session, out);
   session.clear_bar();
+  const ReportNames names{input_names(set.metadata), set.metadata.targets, set.metadata.classes,
+                          request.learn.class_weight == "balanced"};
   if (out != nullptr) {
     describe(model, n, watch.seconds(), out);
-    std::fputs(report_text(model.report(), input_names(set.metadata), set.metadata.targets).c_str(),
-               out);
+    std::fputs(report_text(model.report(), names).c_str(), out);
   } else {
-    std::fputs(warnings_text(model.report(), set.metadata.targets).c_str(), streams.warnings);
+    std::fputs(warnings_text(model.report(), names).c_str(), streams.warnings);
   }
   if (n < set.data.n) print_test_score(model, set, n, session, scores_out);
   if (!request.report.empty())

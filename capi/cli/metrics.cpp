@@ -87,6 +87,19 @@ void print_confusion(const Matrix<double>& counts, const std::vector<std::string
   std::printf("\n");
 }
 
+/// The share of its rows that is found, in the mean over classes that have rows.
+double mean_recall(const Matrix<double>& counts) {
+  double sum = 0, classes = 0;
+  for (int64_t k = 0; k < counts.rows(); ++k) {
+    double rows = 0;
+    for (int64_t j = 0; j < counts.cols(); ++j) rows += counts(k, j);
+    if (!(rows > 0)) continue;
+    sum += counts(k, k) / rows;
+    ++classes;
+  }
+  return sum / classes;
+}
+
 constexpr double kAnyTarget = -std::numeric_limits<double>::infinity();
 constexpr double kKnownClass = 0;
 
@@ -101,6 +114,8 @@ void print_classification(const LoadedModel& loaded, const Dataset& test, int64_
   print_metric("accuracy", prediction_score(all.numbers, all.truth(), K, all.options()));
   const TargetRows known = rows_with_targets(scores, test, kKnownClass);
   if (known.rows() == 0) return;
+  const Matrix<double> counts = confusion(known.numbers, known.truth(), K, known.options());
+  print_metric("balanced accuracy", mean_recall(counts));
   print_metric("AUC",
                prediction_score(known.numbers, known.truth(), K, known.options(MERCER_METRIC_AUC)));
   if (loaded.model->has_probabilities()) {
@@ -112,9 +127,7 @@ void print_classification(const LoadedModel& loaded, const Dataset& test, int64_
                              Named{"calibration error", MERCER_METRIC_CALIBRATION_ERROR}})
       print_metric(one.name, prediction_score(p.numbers, p.truth(), K, p.options(one.metric)));
   }
-  if (K <= kMostPrinted)
-    print_confusion(confusion(known.numbers, known.truth(), K, known.options()),
-                    loaded.metadata.classes);
+  if (K <= kMostPrinted) print_confusion(counts, loaded.metadata.classes);
 }
 
 }  // namespace

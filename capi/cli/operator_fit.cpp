@@ -209,9 +209,9 @@ void run_operator_fit(const FitRequest& request) {
   const std::string report = known.at("report").dump();
   if (streams.out != nullptr) {
     describe(known, shape_name(wanted, set.data.m), n, watch.seconds(), streams.out);
-    std::fputs(report_text(report, {}, set.metadata.targets).c_str(), streams.out);
+    std::fputs(report_text(report, {.targets = set.metadata.targets}).c_str(), streams.out);
   } else {
-    std::fputs(warnings_text(report, set.metadata.targets).c_str(), streams.warnings);
+    std::fputs(warnings_text(report, {.targets = set.metadata.targets}).c_str(), streams.warnings);
   }
   if (n < set.data.n) print_test_score(model, set, n, session, scores_out);
   for (const std::string& path : request.report) write_report(path, known.dump());

@@ -112,6 +112,20 @@ void print_score(const LoadedModel& loaded, Dataset* test, const Matrix<double>&
   std::fputs(test->weights.empty() ? "\n" : ", by their weights\n", out);
 }
 
+/// The class printed is the model's decision, which score counts, with --probabilities as without.
+void tell_other_classes(const Matrix<double>& scores, const Matrix<double>& probabilities,
+                        std::FILE* out) {
+  const std::vector<int32_t> decided = classes_of(scores), probable = classes_of(probabilities);
+  int64_t others = 0;
+  for (size_t i = 0; i < decided.size(); ++i) others += decided[i] != probable[i];
+  if (others > 0)
+    std::fprintf(out,
+                 "note: %" PRId64 " of %" PRId64
+                 " rows are given another class than their most probable one: classes are those of "
+                 "the largest score, probabilities are calibrated apart\n",
+                 others, scores.rows());
+}
+
 void check_class_columns(const LoadedModel& loaded, const PredictRequest& request) {
   const char* asked = request.scores ? "--scores" : "--probabilities";
   if (!request.scores && !request.probabilities) return;
@@ -151,6 +165,7 @@ void run_predict(const PredictRequest& request) {
   }
   session.clear_bar();
   outside.tell(test.n, names, loaded.clips(request.extrapolation), warnings);
+  if (request.probabilities) tell_other_classes(scores, columns.back().numbers, warnings);
   write_predictions(loaded, scores, columns, request);
   if (test.m == 0) return;
   print_score(loaded, &test, scores, out);

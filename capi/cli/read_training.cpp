@@ -3,6 +3,7 @@
 // Training files to data sets.
 #include <algorithm>
 #include <cmath>
+#include <unordered_set>
 
 #include "columns.h"
 #include "dataset.h"
@@ -93,6 +94,48 @@ Parts choose_parts(const std::vector<std::string>& names, int64_t columns,
   return parts;
 }
 
+bool counts_from(const Table& table, double first) {
+  for (int64_t i = 0; i < table.rows; ++i)
+    if (table.values.at(i * table.columns) != first + static_cast<double>(i)) return false;
+  return true;
+}
+
+/// Is the first column another text, or another whole number, in every row?
+bool is_distinct(const Table& table) {
+  for (const TextColumn& text : table.text_inputs)
+    if (text.column == 0) return std::ssize(text.levels) == table.rows;
+  std::unordered_set<double> seen;
+  for (int64_t i = 0; i < table.rows; ++i) {
+    const double x = table.values.at(i * table.columns);
+    if (x != std::floor(x) || !seen.insert(x).second) return false;
+  }
+  return true;
+}
+
+/// A first column without a name that counts the rows from 0 or 1, as the index of a data frame
+/// does, and names of rows, for which R writes no word into the header, are no inputs. What it is
+/// is returned, or nothing.
+std::string take_out_index(const Table& table, Parts* parts) {
+  const bool asked = std::ranges::find(parts->text, 0) != parts->text.end();
+  const auto place = std::ranges::find(parts->inputs, 0);
+  if (asked || place == parts->inputs.end() || table.names.empty() ||
+      table.names[0] != name_of_unnamed(0))
+    return "";
+  const bool index = counts_from(table, 0) || counts_from(table, 1);
+  if (!index && !table.row_names) return "";
+  if (table.row_names && !is_distinct(table))
+    fail_at(table.name, 0, 0,
+            "rows have " + std::to_string(table.columns) + " fields, the header " +
+                std::to_string(table.columns - 1) +
+                " names; the first column would be the names of rows that R writes, but is not "
+                "another whole number or text in every row: name every column, and quote fields "
+                "that hold the separator");
+  parts->inputs.erase(place);
+  parts->ignored.insert(parts->ignored.begin(), 0);
+  return table.row_names ? "the header has no name for the first column, taken as names of rows"
+                         : "the first column has no name and counts the rows";
+}
+
 void keep_ignored(const Parts& parts, std::vector<std::string>&& names, Dataset* data) {
   data->ignored_columns = parts.left_out();
   for (const int64_t j : data->ignored_columns)
@@ -178,8 +221,10 @@ Dataset read_training(const std::string& path, const TargetRequest& request,
     weights_name = names.empty() ? std::to_string(parts.weights[0] + 1)
                                  : names[static_cast<size_t>(parts.weights[0])];
   }
+  std::string index = take_out_index(table, &parts);
   Dataset data = own.labels.empty() ? with_targets(std::move(table), parts)
                                     : with_labels(std::move(table), parts.left_out(), own);
+  data.index = std::move(index);
   data.weights = std::move(weights);
   data.weights_name = std::move(weights_name);
   keep_ignored(parts, std::move(names), &data);

@@ -25,28 +25,74 @@ std::string rows_text(const Json& score) {
                                       : rows + " that no choice has seen";
 }
 
-std::string score_lines(const Json& score) {
-  if (score.at("kind") == "none") return "honest score: none\n";
+std::string with_error(std::string text, const Json& score) {
+  const Json& error = score.at("standard_error");
+  return error.is_null() ? text : text + " +- " + short_number(error);
+}
+
+/// "log" of the inputs, say: what the linear model is a model of.
+std::string linear_text(const std::string& transform) {
+  return transform == "none" ? ", linear ridge "
+                             : ", linear ridge on the " + transform + " inputs ";
+}
+
+std::string plain_lines(const Json& score, const std::string& transform) {
   const bool classification = score.at("measure") == "accuracy";
-  std::string text = "honest score: " + score_text(classification, number(score.at("value")));
-  if (!score.at("standard_error").is_null())
-    text += " +- " + short_number(score.at("standard_error"));
+  std::string text =
+      with_error("honest score: " + score_text(classification, number(score.at("value"))), score);
   text += " (" + rows_text(score) + ")\non the same rows: ";
   text += (classification ? "largest class " : "mean ") + short_number(score.at("constant"));
-  for (const auto& [key, what] : {std::pair{"linear", ", linear ridge "},
-                                  std::pair{"independent", ", each target by itself "}})
+  for (const auto& [key, what] :
+       {std::pair{"linear", linear_text(transform)},
+        std::pair{"independent", std::string(", each target by itself ")}})
     if (!score.value(key, Json()).is_null()) text += what + short_number(score.at(key));
   return text + "\n";
 }
 
-// The most relevant inputs, and how many hardly matter.
-std::string relevance_line(const Json& relevance, const std::vector<std::string>& inputs) {
+/// How many classes have rows in the score, and the share of the rarest of all.
+struct Classes {
+  double known = 0, least = 1;
+  explicit Classes(const Json& score) {
+    const double rows = number(score.at("rows"));
+    for (const Json& one : score.value("classes", Json::array())) {
+      known += number(one.at("rows")) > 0;
+      least = std::min(least, number(one.at("rows")) / rows);
+    }
+  }
+};
+
+std::string balanced_baselines(const Json& score, double classes, const std::string& transform) {
+  const Json& linear = score.at("balanced").at("linear");
+  return "largest class " + score_number(1 / classes, 0) +
+         (linear.is_null() ? "" : linear_text(transform) + short_number(linear)) + "\n";
+}
+
+std::string score_lines(const Json& score, const std::string& transform, bool balanced) {
+  if (score.at("kind") == "none") return "honest score: none\n";
+  const std::string plain = plain_lines(score, transform);
+  const Classes classes(score);
+  constexpr double kRare = 0.1;
+  if (classes.known == 0 || (!balanced && classes.least >= kRare)) return plain;
+  const Json& own = score.at("balanced");
+  const std::string value =
+      with_error("balanced accuracy (mean of recalls) " + short_number(own.at("value")), own);
+  const std::string beside = balanced_baselines(score, classes.known, transform);
+  if (!balanced) return plain + value + "; " + beside;
+  return "honest score: " + value + " (" + rows_text(score) + ")\non the same rows: " + beside +
+         score_text(true, number(score.at("value"))) +
+         ", which balanced weights do not aim at; largest class " +
+         short_number(score.at("constant")) + "\n";
+}
+
+// The inputs of the shortest lengthscales. These say how fast predictions may change along an input,
+// not how much they do.
+std::string shortness_line(const Json& relevance, const std::vector<std::string>& inputs) {
   constexpr size_t kShown = 8;
   constexpr double kLittle = 0.01;
   std::vector<std::pair<double, size_t>> order;
   for (size_t j = 0; j < relevance.size(); ++j) order.push_back({-number(relevance[j]), j});
   std::ranges::sort(order);
-  std::string text = "relevance of inputs:";
+  std::string text = "shortness of lengthscales:";
   size_t little = 0;
   for (size_t k = 0; k < order.size(); ++k) {
     const auto [minus, j] = order[k];
@@ -59,7 +105,7 @@ std::string relevance_line(const Json& relevance, const std::vector<std::string>
   }
   if (little > 0)
     text += "; below 0.01: " + std::to_string(little) + " of " + std::to_string(order.size());
-  return text + " (inverse lengthscales; mercer relevance measures slopes)\n";
+  return text + " (not what inputs are worth: mercer relevance measures that)\n";
 }
 
 template <class Text>
@@ -72,37 +118,42 @@ std::string text_of(const std::string& report, Text text) {
   }
 }
 
-// The library counts targets from 1, and knows no names.
-std::string warning_lines(const Json& json, const std::vector<std::string>& targets) {
+/// "target 2 is ..." with the second name, say; first: of the numbers.
+std::string named(const std::string& line, const std::string& kind, size_t first,
+                  const std::vector<std::string>& names) {
+  for (size_t k = 0; k < names.size(); ++k) {
+    const std::string counted = kind + " " + std::to_string(k + first);
+    if (!line.starts_with(counted)) continue;
+    const std::string rest = line.substr(counted.size());
+    if (rest.starts_with(' ') || rest.starts_with(',')) return kind + " " + names[k] + rest;
+  }
+  return line;
+}
+
+// The library counts targets from 1 and classes from 0, and knows no names.
+std::string warning_lines(const Json& json, const ReportNames& names) {
   std::string text;
   for (const Json& warning : json.at("warnings")) {
-    auto line = warning.get<std::string>();
-    for (size_t k = 0; k < targets.size(); ++k) {
-      const std::string counted = "target " + std::to_string(k + 1) + " ";
-      if (line.starts_with(counted)) {
-        line = "target " + targets[k] + line.substr(counted.size() - 1);
-        break;
-      }
-    }
-    text += "warning: " + line + "\n";
+    const std::string line = named(warning.get<std::string>(), "target", 1, names.targets);
+    text += "warning: " + named(line, "class", 0, names.classes) + "\n";
   }
   return text;
 }
 
 }  // namespace
 
-std::string report_text(const std::string& report, const std::vector<std::string>& inputs,
-                        const std::vector<std::string>& targets) {
+std::string report_text(const std::string& report, const ReportNames& names) {
   return text_of(report, [&](const Json& json) {
-    std::string text = score_lines(json.at("score"));
+    std::string text =
+        score_lines(json.at("score"), json.value("transform", std::string("none")), names.balanced);
     if (!json.value("relevance", Json::array()).empty())
-      text += relevance_line(json.at("relevance"), inputs);
-    return text + warning_lines(json, targets);
+      text += shortness_line(json.at("relevance"), names.inputs);
+    return text + warning_lines(json, names);
   });
 }
 
-std::string warnings_text(const std::string& report, const std::vector<std::string>& targets) {
-  return text_of(report, [&](const Json& json) { return warning_lines(json, targets); });
+std::string warnings_text(const std::string& report, const ReportNames& names) {
+  return text_of(report, [&](const Json& json) { return warning_lines(json, names); });
 }
 
 }  // namespace mercer::cli

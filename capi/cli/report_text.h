@@ -8,13 +8,17 @@
 
 namespace mercer::cli {
 
-/// "honest score: ...", baselines, the inputs by relevance where that was learnt, a line for each
-/// warning; nothing for "{}". inputs: their names, or none.
-/// targets: the same of them, for warnings.
-std::string report_text(const std::string& report, const std::vector<std::string>& inputs,
-                        const std::vector<std::string>& targets = {});
+/// Names that the library does not know, or none of them.
+struct ReportNames {
+  std::vector<std::string> inputs = {}, targets = {}, classes = {};
+  bool balanced = false;  // classes weigh alike in fits: scores are means of recalls
+};
+
+/// "honest score: ...", baselines, the inputs by lengthscale where each has one, a line for each
+/// warning; nothing for "{}".
+std::string report_text(const std::string& report, const ReportNames& names = {});
 
 /// The lines of warnings alone.
-std::string warnings_text(const std::string& report, const std::vector<std::string>& targets = {});
+std::string warnings_text(const std::string& report, const ReportNames& names = {});
 
 }  // namespace mercer::cli

@@ -189,6 +189,8 @@ TrainingSet read_training_set(const LearnRequest& request, const Streams& stream
     describe_forms(set.data, streams.out);
     if (kept.missing) tell_missing(missing, set.data.n, kept.inputs, streams.out);
   }
+  if (!set.data.index.empty())
+    std::fprintf(streams.warnings, "note: %s: it is no input\n", set.data.index.c_str());
   if (!task.warning.empty()) std::fprintf(streams.warnings, "warning: %s\n", task.warning.c_str());
   warn_of_words(set.data, rows, streams.warnings);
   warn_of_numbers_in_text(set.data, rows, streams.warnings);

@@ -325,9 +325,11 @@ MERCER_API mercer_status mercer_model_spec(const mercer_model* model, char* buff
  *  "score": {"kind": "nested" (each row by a search that had not seen it), "unseen" (rows that no
  *  choice has seen) or "none", "measure": "r_squared" or "accuracy", "rows", "value",
  *  "standard_error", "constant" and "linear": the same of a mean or the largest class, and of ridge
- *  on the prepared inputs themselves, clipped alike}; "trials": [{"stage": "coarse", "fine",
- *  "per_input" or "final", "transform", "features", "rows", "lengthscale", "lambda", "score",
- *  "loss", which candidates are compared by}];
+ *  on the prepared inputs themselves, clipped alike; of classes also "balanced": {"value",
+ *  "standard_error", "linear"}: the mean over classes of recall, the share of their rows that is
+ *  found, of which a constant has 1 / classes; "classes": [{"rows", "recall"}] by number};
+ *  "trials": [{"stage": "coarse", "fine", "per_input" or "final", "transform", "features", "rows",
+ *  "lengthscale", "lambda", "score", "loss", which candidates are compared by}];
  *  "relevance": of each input, the shortest lengthscale over its own (or its flag's, if that is
  *  shorter), 0 for inputs that were dropped; empty for one lengthscale; "warnings": sentences. What
  *  is not known is null.

@@ -96,6 +96,10 @@ Assessment assess(Assessed kind, const FitOptions& options, MatrixView<const dou
       .constant = score_of(options, Y, foreseen.baselines.constant.view(), weights).value};
   if (foreseen.baselines.linear.rows() > 0)
     result.linear = score_of(options, Y, foreseen.baselines.linear.view(), weights).value;
+  if (options.task == Task::regression) return result;
+  result.balanced = balanced_score(Y, foreseen.model.view(), weights);
+  if (foreseen.baselines.linear.rows() > 0)
+    result.balanced_linear = balanced_score(Y, foreseen.baselines.linear.view(), weights).value;
   return result;
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "model/class_weights.h"
 #include "model/copied_rows.h"
 #include "model/input_rows.h"
 #include "model/row_coding.h"
@@ -46,7 +47,9 @@ Baselines baselines(const Model& model, const Rows& X, MatrixView<const double> 
   FitOptions fit = model.options;
   fit.selection = Selection::loo;
   fit.center = true;
-  const InputRows rows(model.preparation, fit, {X, Y, weights});
+  const std::vector<double> learnt =
+      class_weighted(Y, weights, class_factors(fit, Y, weights, train));
+  const InputRows rows(model.preparation, fit, {X, Y, learnt});
   const std::vector<int64_t> sample = sample_rows(train, kMostLinearRows, fit.seed);
   const Selected selected = select(*rows.subset(sample), fit, context);
   result.linear = Matrix<double>(n, outputs);

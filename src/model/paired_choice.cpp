@@ -9,6 +9,13 @@
 #include <limits>
 
 namespace mercer::model {
+namespace {
+
+// A loss that one row makes a million times the least has an error as large as its excess, and
+// could not be told from it by the error alone.
+constexpr double kMostExcess = 1;  // of the least loss
+
+}  // namespace
 
 PairedLosses::PairedLosses(int64_t candidates)
     : sums_(static_cast<size_t>(candidates), 0.0),
@@ -65,10 +72,12 @@ int64_t least_loss(const PairedLosses& losses) {
 int64_t paired_choice(const PairedLosses& losses, std::span<const double> dimensions) {
   const int64_t best = least_loss(losses);
   const auto dimension = [&](int64_t k) { return dimensions[static_cast<size_t>(k)]; };
+  const double least = losses.mean(best);
+  const double bound = least > 0 ? kMostExcess * least : std::numeric_limits<double>::infinity();
   int64_t chosen = best;
   for (int64_t k = 0; k < losses.candidates(); ++k) {
     const double excess = losses.mean(k) - losses.mean(best);
-    if (!(excess <= losses.error_of_difference(k, best))) continue;
+    if (!(excess <= losses.error_of_difference(k, best)) || excess > bound) continue;
     if (dimension(k) < dimension(chosen)) chosen = k;
   }
   return chosen;

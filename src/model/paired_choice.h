@@ -44,7 +44,8 @@ class PairedLosses {
 int64_t least_loss(const PairedLosses& losses);
 
 /// Among the candidates whose mean loss exceeds the least by at most the standard error of that
-/// difference, the one of least effective dimension, the first of equals. dimensions: Tr H of each.
+/// difference, and is at most twice the least (where that is positive), the one of least effective
+/// dimension, the first of equals. dimensions: Tr H of each.
 int64_t paired_choice(const PairedLosses& losses, std::span<const double> dimensions);
 
 }  // namespace mercer::model

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "model/balanced_score.h"
 #include "model/curve.h"
 
 namespace mercer::model {
@@ -42,7 +43,9 @@ struct Assessment {
   double score = std::numeric_limits<double>::quiet_NaN();
   double standard_error = std::numeric_limits<double>::quiet_NaN();
   double constant = std::numeric_limits<double>::quiet_NaN();  // of the mean, or the largest class
-  double linear = std::numeric_limits<double>::quiet_NaN();    // of ridge on standardised inputs
+  double linear = std::numeric_limits<double>::quiet_NaN();    // of ridge on prepared inputs
+  BalancedScore balanced = {};                                 // of classes
+  double balanced_linear = std::numeric_limits<double>::quiet_NaN();
 };
 
 /// How candidates were compared.

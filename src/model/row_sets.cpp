@@ -21,6 +21,21 @@ std::vector<int64_t> shuffled(int64_t n, const random::Stream& stream) {
   return order;
 }
 
+/// Moves `count` rows to the front, of each class its share in the order of the rows.
+void spread_classes(std::vector<int64_t>& order, int64_t count, std::span<const double> classes) {
+  std::ranges::stable_sort(order, {}, [&](int64_t i) { return classes[static_cast<size_t>(i)]; });
+  const auto n = static_cast<double>(order.size());
+  const double share = static_cast<double>(count) / n;
+  std::vector<int64_t> front, rest;
+  for (size_t i = 0; i < order.size(); ++i) {
+    const auto before = static_cast<int64_t>(static_cast<double>(i) * share + 0.5);
+    const auto after = static_cast<int64_t>(static_cast<double>(i + 1) * share + 0.5);
+    (after > before ? front : rest).push_back(order[i]);
+  }
+  std::ranges::copy(front, order.begin());
+  std::ranges::copy(rest, order.begin() + std::ssize(front));
+}
+
 }  // namespace
 
 Split split_rows(int64_t n, double fraction, int64_t most, uint64_t seed) {
@@ -30,13 +45,14 @@ Split split_rows(int64_t n, double fraction, int64_t most, uint64_t seed) {
 }
 
 Split split_rows(const std::vector<int64_t>& rows, double fraction, int64_t most, uint64_t seed,
-                 Purpose purpose) {
+                 Purpose purpose, std::span<const double> classes) {
   const int64_t n = std::ssize(rows);
   std::vector<int64_t> order =
       shuffled(n, {seed, random::Tag::split, static_cast<uint64_t>(purpose)});
   const auto wanted = static_cast<int64_t>(std::llround(fraction * static_cast<double>(n)));
   const int64_t count = std::clamp<int64_t>(std::min(wanted, most), 1, n - 1);
   for (int64_t& row : order) row = rows[static_cast<size_t>(row)];
+  if (!classes.empty()) spread_classes(order, count, classes);
   Split split{{order.begin() + count, order.end()}, {order.begin(), order.begin() + count}};
   std::sort(split.train.begin(), split.train.end());
   std::sort(split.held_out.begin(), split.held_out.end());

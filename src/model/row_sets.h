@@ -20,9 +20,10 @@ Split split_rows(int64_t n, double fraction, int64_t most, uint64_t seed);
 
 /// What a split is for: splits of the same seed for different purposes are independent.
 enum class Purpose : uint64_t { choice = 0, unseen = 1 };
-/// The same of `rows`, ascending.
+/// The same of `rows`, ascending. classes: of every row that `rows` may number, or none; with them
+/// each class gives its share of the rows held out, to within one row.
 Split split_rows(const std::vector<int64_t>& rows, double fraction, int64_t most, uint64_t seed,
-                 Purpose purpose = Purpose::choice);
+                 Purpose purpose = Purpose::choice, std::span<const double> classes = {});
 
 /// Every row in one of `folds` sets, whose sizes differ by one at most. classes: of each row, or
 /// none; with them each class's rows are spread as evenly, so that one of few rows is in most

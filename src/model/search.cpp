@@ -111,7 +111,8 @@ Model search_plainly(const MapMaker& maker, const SearchOptions& options, const 
   Stage stage(context, nested ? kFolds + 1 : 1);
   Split split{all_rows(n), {}};
   if (assessed && !nested)
-    split = split_rows(all_rows(n), kUnseenShare, kMostUnseen, options.fit.seed, Purpose::unseen);
+    split = split_rows(all_rows(n), kUnseenShare, kMostUnseen, options.fit.seed, Purpose::unseen,
+                       classes_of(options.fit, Y));
   SearchOptions possible = options;
   possible.features = std::min(options.features, maker.most_features(std::ssize(split.train)));
   stage.share(1);

@@ -64,9 +64,10 @@ SearchRun::SearchRun(const MapMaker& maker, const SearchOptions& options, const 
       learnt_(class_weighted(Y, weights, factors_)),
       preparation_(fit_preparation(options.fit, X, Y, seen_)),
       judge_(options.fit, Y, chosen_by_, learnt_),
-      split_(leaves_out() ? Split{chosen_by_, {}}
-                          : split_rows(chosen_by_, options.held_out_fraction, kMostHeldOut,
-                                       options.fit.seed)),
+      split_(leaves_out()
+                 ? Split{chosen_by_, {}}
+                 : split_rows(chosen_by_, options.held_out_fraction, kMostHeldOut, options.fit.seed,
+                              Purpose::choice, classes_of(options.fit, Y))),
       candidates_(maker, fit_, {X, Y, learnt_}, preparation_, context),
       sizes_(leaves_out() ? left_out_sizes(std::ssize(split_.train), options.features)
                           : held_out_sizes(std::ssize(split_.train), options.features)),

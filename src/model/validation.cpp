@@ -64,7 +64,9 @@ std::vector<std::vector<int64_t>> validation_sets(const FitOptions& options,
   const int64_t n = rows.rows();
   if (options.selection == Selection::kfold)
     return fold_rows(n, options.folds, options.seed, rows.classes());
-  return {split_rows(n, options.held_out_fraction, n, options.seed).held_out};
+  return {split_rows(all_rows(n), options.held_out_fraction, n, options.seed, Purpose::choice,
+                     rows.classes())
+              .held_out};
 }
 
 int64_t size_of(const std::vector<int64_t>& fold) { return static_cast<int64_t>(fold.size()); }

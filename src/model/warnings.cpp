@@ -21,6 +21,9 @@ constexpr int64_t kFewRows = 10;        // of a fit
 constexpr double kNearlyAll = 0.995;    // a ceiling that says nothing
 constexpr double kNearlyExact = 1e-3;   // left unexplained: targets without noise need no lambda
 constexpr int64_t kFewScoredRows = 30;  // behind a score
+constexpr int64_t kFewOfClass = 3;      // rows of a class, behind a score
+constexpr double kRareShare = 0.1;      // of the rows
+constexpr double kRarelyFound = 0.2;    // of a class's rows
 
 std::string text(const char* format, ...) __attribute__((format(printf, 1, 2)));
 std::string text(const char* format, ...) {
@@ -67,6 +70,58 @@ std::string contradiction(const FitOptions& options, const Repeats& repeats) {
 
 const char* measure_of(const FitOptions& options) {
   return options.task == Task::classification ? "accuracy" : "R^2";
+}
+
+/// What the score cannot say of classes.
+void warn_of_few_rows(const std::vector<ClassScore>& classes, std::vector<std::string>& found) {
+  const auto few = [](const ClassScore& one) { return one.rows < kFewOfClass; };
+  const auto count = static_cast<Long>(std::ranges::count_if(classes, few));
+  const auto first = std::ranges::find_if(classes, few);
+  if (count == 1)
+    found.push_back(text("class %lld has %lld %s in the score, which says little of it",
+                         static_cast<Long>(first - classes.begin()), static_cast<Long>(first->rows),
+                         first->rows == 1 ? "row" : "rows"));
+  if (count > 1)
+    found.push_back(
+        text("%lld of %lld classes have fewer than %lld rows in the score, which says "
+             "little of them",
+             count, static_cast<Long>(classes.size()), static_cast<Long>(kFewOfClass)));
+}
+
+/// Rare classes that the model hardly ever says.
+void warn_of_missed(const Assessment& assessment, std::vector<std::string>& found) {
+  const std::vector<ClassScore>& classes = assessment.balanced.classes;
+  const auto missed = [&](const ClassScore& one) {
+    return one.rows >= kFewOfClass &&
+           static_cast<double>(one.rows) < kRareShare * static_cast<double>(assessment.rows) &&
+           one.recall <= kRarelyFound;
+  };
+  const auto count = static_cast<Long>(std::ranges::count_if(classes, missed));
+  const auto first = std::ranges::find_if(classes, missed);
+  if (count == 1)
+    found.push_back(
+        text("class %lld, of %lld rows in the score, is found in %.0f %% of them only: "
+             "balanced class weights find more",
+             static_cast<Long>(first - classes.begin()), static_cast<Long>(first->rows),
+             100 * first->recall));
+  if (count > 1)
+    found.push_back(
+        text("%lld rare classes are found in at most %.0f %% of their rows: balanced "
+             "class weights find more",
+             count, 100 * kRarelyFound));
+}
+
+/// Balanced classes give up accuracy for rare ones: both sides are means of recalls.
+void compare_balanced(const Assessment& assessment, std::vector<std::string>& found) {
+  const BalancedScore& balanced = assessment.balanced;
+  const auto known = static_cast<double>(
+      std::ranges::count_if(balanced.classes, [](const auto& one) { return one.rows > 0; }));
+  if (balanced.value <= 1 / known)
+    found.push_back(text("balanced accuracy %.4f does not beat the largest class: %.4f",
+                         balanced.value, 1 / known));
+  if (balanced.value <= assessment.balanced_linear)
+    found.push_back(text("balanced accuracy %.4f does not beat a linear model: %.4f",
+                         balanced.value, assessment.balanced_linear));
 }
 
 }  // namespace
@@ -137,8 +192,12 @@ std::vector<std::string> score_warnings(const FitOptions& options, const Assessm
   if (assessment.kind == Assessed::none) return found;
   if (assessment.rows < kFewScoredRows)
     found.push_back(text("the score is of %lld rows alone", static_cast<Long>(assessment.rows)));
-  // Balanced classes give up accuracy for rare ones, which these two do not.
-  if (is_balanced(options)) return found;
+  warn_of_few_rows(assessment.balanced.classes, found);
+  if (is_balanced(options)) {
+    compare_balanced(assessment, found);
+    return found;
+  }
+  warn_of_missed(assessment, found);
   if (assessment.score <= assessment.constant)
     found.push_back(
         text("%s %.4f does not beat the %s: %.4f", measure_of(options), assessment.score,

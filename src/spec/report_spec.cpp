@@ -24,14 +24,29 @@ constexpr const char* kStages[] = {"coarse", "fine", "per_input", "final"};
 /// JSON has no NaN. (Times stay out: the same seed gives the same bytes.)
 Json number(double value) { return std::isfinite(value) ? Json(value) : Json(); }
 
+/// Of a classification: mean of recalls, and what it is the mean of.
+void add_classes(const model::Assessment& score, Json& object) {
+  const model::BalancedScore& balanced = score.balanced;
+  if (balanced.classes.empty()) return;
+  object["balanced"] = {{"value", number(balanced.value)},
+                        {"standard_error", number(balanced.standard_error)},
+                        {"linear", number(score.balanced_linear)}};
+  Json classes = Json::array();
+  for (const model::ClassScore& one : balanced.classes)
+    classes.push_back({{"rows", one.rows}, {"recall", number(one.recall)}});
+  object["classes"] = classes;
+}
+
 Json object_of(const model::Assessment& score, model::Task task) {
-  return {{"kind", kKinds[static_cast<size_t>(score.kind)]},
-          {"measure", task == model::Task::classification ? "accuracy" : "r_squared"},
-          {"rows", score.rows},
-          {"value", number(score.score)},
-          {"standard_error", number(score.standard_error)},
-          {"constant", number(score.constant)},
-          {"linear", number(score.linear)}};
+  Json object = {{"kind", kKinds[static_cast<size_t>(score.kind)]},
+                 {"measure", task == model::Task::classification ? "accuracy" : "r_squared"},
+                 {"rows", score.rows},
+                 {"value", number(score.score)},
+                 {"standard_error", number(score.standard_error)},
+                 {"constant", number(score.constant)},
+                 {"linear", number(score.linear)}};
+  add_classes(score, object);
+  return object;
 }
 
 Json object_of(const model::SearchCandidate& trial) {
@@ -85,14 +100,31 @@ const Json& read_list(const Json& object, const char* key) {
   return value;
 }
 
+/// Files of earlier versions, and regressions, have none.
+void read_classes(const Json& object, model::Assessment& score) {
+  if (!object.contains("classes")) return;
+  const Json& balanced = member(object, "balanced");
+  if (!balanced.is_object()) refuse("balanced", "an object");
+  score.balanced.value = read_number(balanced, "value");
+  score.balanced.standard_error = read_number(balanced, "standard_error");
+  score.balanced_linear = read_number(balanced, "linear");
+  for (const Json& one : read_list(object, "classes")) {
+    if (!one.is_object()) refuse("classes", "objects");
+    score.balanced.classes.push_back({read_count(one, "rows"), read_number(one, "recall")});
+  }
+}
+
 model::Assessment read_score(const Json& object) {
   if (!object.is_object()) refuse("score", "an object");
-  return {.kind = static_cast<model::Assessed>(read_choice(object, "kind", kKinds)),
-          .rows = read_count(object, "rows"),
-          .score = read_number(object, "value"),
-          .standard_error = read_number(object, "standard_error"),
-          .constant = read_number(object, "constant"),
-          .linear = read_number(object, "linear")};
+  model::Assessment score = {
+      .kind = static_cast<model::Assessed>(read_choice(object, "kind", kKinds)),
+      .rows = read_count(object, "rows"),
+      .score = read_number(object, "value"),
+      .standard_error = read_number(object, "standard_error"),
+      .constant = read_number(object, "constant"),
+      .linear = read_number(object, "linear")};
+  read_classes(object, score);
+  return score;
 }
 
 model::SearchCandidate read_trial(const Json& object) {

@@ -13,7 +13,7 @@ namespace mercer::spec {
 
 /// {"criterion":..,"criterion_rows":..,"criterion_score":..,"lengthscale":..,"lambda":..,
 /// "effective_dimension":..,"score":{"kind":..,"measure":..,"rows":..,"value":..,
-/// "standard_error":..,"constant":..,"linear":..},"trials":[{..}],"relevance":[..],
+/// "standard_error":..,"constant":..,"linear":..,"balanced":{..},"classes":[{..}]},"trials":[{..}],"relevance":[..],
 /// "warnings":[..]}: numbers that are not known are null, scores are R^2 or accuracy. "{}" for no
 /// report.
 std::string print_report(const model::FitReport& report, model::Task task);

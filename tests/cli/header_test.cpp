@@ -52,7 +52,7 @@ TEST_CASE("a header is asked for, refused or seen", "[cli]") {
 
 TEST_CASE("columns without a name are numbered as pandas does, and can be left out", "[cli]") {
   const std::string frame = ",a,y\n0,5,1\n1,6,2\n2,7,3\n";
-  CHECK(training(frame).input_names == Names{"Unnamed: 0", "a"});
+  CHECK(training("a,,y\n0,5,1\n1,6,2\n2,7,3\n").input_names == Names{"a", "Unnamed: 1"});
   for (const char* word : {"1", "", "Unnamed: 0"}) {
     const Dataset data = training(frame, without({word}));
     CHECK(data.input_names == Names{"a"});
@@ -62,10 +62,44 @@ TEST_CASE("columns without a name are numbered as pandas does, and can be left o
         "--ignore '': 2 columns have no name; give a number");
   // R leaves the names of rows without a word in the header.
   const Dataset rows = training("\"a\" \"y\"\n\"1\" 5 1\n\"2\" 6 2\n");
-  CHECK(rows.input_names == Names{"Unnamed: 0", "a"});
+  CHECK(rows.input_names == Names{"a"});
   CHECK(rows.target_names == Names{"y"});
   // The default target has a name if any column has.
   CHECK(training("a,b,\n1,2,3\n4,5,6\n").target_names == Names{"b"});
+}
+
+TEST_CASE("a column without a name that counts the rows is no input", "[cli]") {
+  for (const char* text : {",a,y\n0,5,1\n1,6,2\n2,7,3\n", ",a,y\n1,5,1\n2,6,2\n3,7,3\n"}) {
+    const Dataset data = training(text);
+    CHECK(data.input_names == Names{"a"});
+    CHECK(data.ignored_names == Names{"Unnamed: 0"});
+    CHECK(data.index == "the first column has no name and counts the rows");
+  }
+  const Dataset named = training("n,a,y\n0,5,1\n1,6,2\n2,7,3\n");
+  CHECK(named.input_names == Names{"n", "a"});
+  CHECK(named.index.empty());
+  CHECK(training(",a,y\n0,5,1\n2,6,2\n1,7,3\n").input_names == Names{"Unnamed: 0", "a"});
+}
+
+TEST_CASE("a header of one name less than the rows have fields leaves out names of rows alone",
+          "[cli]") {
+  for (const char* text : {"a,y\nMazda,5,1\nFord,6,2\n", "a,y\n7,5,1\n3,6,2\n"}) {
+    const Dataset data = training(text);
+    CHECK(data.input_names == Names{"a"});
+    CHECK(data.index == "the header has no name for the first column, taken as names of rows");
+  }
+  for (const char* text : {"a,b,y\n0.5,2,3,4\n0.25,4,5,6\n", "a,b,y\n1,2,3,4\n1,4,5,6\n",
+                           "a,b,y\nred,2,3,4\nred,4,5,6\n"})
+    CHECK(refusal_in("t.csv", [&] {
+            training(text);
+          }).find("t.csv: rows have 4 fields, the header 3 names; the first column would be") == 0);
+  CHECK(refusal_in("t.csv", [] {
+          training("id,price\n1,$5,079.00\n2,$4,012.00\n");
+        }).find("t.csv:2:2: '$5' and '079.00' are one number more likely than two") == 0);
+  CHECK(refusal_in("t.csv", [] {
+          training("id,price\n1,5,079\n2,4,912\n");
+        }).find("t.csv:2:2: '5' and '079' are one number") == 0);
+  CHECK(training("id,price\n1,5,179\n2,4,912\n").index.starts_with("the header has no name"));
 }
 
 TEST_CASE("several columns in one word", "[cli]") {

@@ -63,7 +63,18 @@ contains 'wide.csv: 60 rows, 3 inputs, target 2021' "the same with --header yes"
 # The index of a data frame.
 { echo ,x,y; rows 40 'x = uniform(); print i - 1 "," x "," 2 * x'; } >frame.csv
 fit frame.csv -o frame
-contains "^warning: input Unnamed: 0 has no name and numbers the rows.*--ignore 'Unnamed: 0' leaves it out" "an index"
+contains '^note: the first column has no name and counts the rows: it is no input$' "an index"
+contains 'frame.csv: 40 rows, 1 input, target y' "an index is no input"
+accepts "$MERCER" predict frame frame.csv -o frame.out
+at_least 0.99 "rows with an index"
+cut -d, -f2- frame.csv >no_index.csv
+accepts "$MERCER" predict frame no_index.csv -o frame.out
+at_least 0.99 "rows without the index"
+# A header of one name less than the rows have fields: names of rows, or a refusal.
+{ echo x,y; rows 40 'x = uniform(); print x "," 2 * x "," 3 * x'; } >shifted.csv
+refuse "rows have 3 fields, the header 2 names" shifted.csv
+{ echo id,price; rows 40 'printf "%d,$%d,%03d.00\n", i, 1 + i % 9, i'; } >prices.csv
+refuse "'\$2' and '001.00' are one number more likely than two" prices.csv
 for column in 1 '' 'Unnamed: 0'; do
   fit frame.csv -o frame --ignore "$column"
   ! grep -q 'numbers the rows' out || complain "--ignore '$column' does not leave the index out"

@@ -30,7 +30,7 @@ TEST_CASE("inputs that only number rows are named", "[cli]") {
   CHECK(warned("a,b,y", 30, count_of) ==
         Warnings{"input a counts the rows; unless it is a time: --ignore a leaves it out"});
   CHECK(warned("a,b,y", 19, count_of).empty());
-  CHECK(warned(",b,y", 5, count_of) ==
+  CHECK(warned(",b,y", 5, shuffled) ==
         Warnings{"input Unnamed: 0 has no name and numbers the rows, as the index of a data frame "
                  "does: --ignore 'Unnamed: 0' leaves it out"});
   CHECK(warned(",b,y", 50, shuffled).size() == 1);

@@ -6,6 +6,7 @@
 
 #include "model/assessment.h"
 #include "model/search.h"
+#include "model/warnings.h"
 #include "model_problem.h"
 #include "statistic/prediction_score.h"
 #include "support/catch.h"
@@ -100,6 +101,46 @@ TEST_CASE("rows that are assessed or held out join the fit", "[model]") {
     CHECK(largest_difference(predictions(model, problem.x()), predictions(again, inputs.view())) <
           1e-6);
   }
+}
+
+TEST_CASE("balanced accuracy is the mean of recalls, with the error of each", "[model]") {
+  const int64_t n = 400;
+  const Matrix<double> Y(n, 1), scores(n, 3);  // of the third class is no row
+  scores.fill(0);
+  for (int64_t i = 0; i < n; ++i) {
+    Y(i, 0) = i % 20 == 0 ? 1 : 0;
+    scores(i, i % 40 == 0 ? 1 : 0) = 1;  // half of class 1 is found, all of class 0
+  }
+  const BalancedScore score = balanced_score(Y.view(), scores.view());
+  CHECK(score.value == 0.75);
+  CHECK(score.standard_error == Approx(std::sqrt(0.25 / 19) / 2).epsilon(1e-12));
+  REQUIRE(score.classes.size() == 3);
+  CHECK(score.classes[0].rows == 380);
+  CHECK(score.classes[1].recall == 0.5);
+  CHECK(score.classes[2].rows == 0);
+  CHECK(std::isnan(score.classes[2].recall));
+  // Weight 3 for rows that are found: of class 1 3/4 then.
+  std::vector<double> weights;
+  for (int64_t i = 0; i < n; ++i) weights.push_back(i % 40 == 0 ? 3 : 1);
+  CHECK(balanced_score(Y.view(), scores.view(), weights).value == 0.875);
+
+  FitOptions options;
+  options.task = Task::classification;
+  options.classes = 3;
+  Assessment few{.kind = Assessed::unseen, .rows = n, .score = 0.975, .constant = 0.95};
+  few.balanced = score;
+  CHECK(score_warnings(options, few) ==
+        std::vector<std::string>{"class 2 has 0 rows in the score, which says little of it"});
+  few.balanced.classes[1].recall = 0.1;
+  few.balanced.classes[2] = {3, 0.0};
+  CHECK(score_warnings(options, few) ==
+        std::vector<std::string>{"2 rare classes are found in at most 20 % of their rows: balanced "
+                                 "class weights find more"});
+  few.balanced.classes[1].rows = 40;  // a tenth is not rare
+  few.balanced.classes[2].rows = 30;
+  CHECK(score_warnings(options, few) ==
+        std::vector<std::string>{"class 2, of 30 rows in the score, is found in 0 % of them only: "
+                                 "balanced class weights find more"});
 }
 
 TEST_CASE("an accuracy has its binomial error, R^2 that of a ratio of means", "[model]") {

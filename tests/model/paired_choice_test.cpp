@@ -84,6 +84,17 @@ TEST_CASE("of candidates that cannot be told from the best the simplest is taken
   CHECK(paired_choice(apart, std::vector<double>{5, 6, 1}) == 1);
 }
 
+TEST_CASE("a loss that one row makes huge is not taken for near", "[model]") {
+  // The error of the difference is that of the one row, and as large as the excess.
+  PairedLosses sums(2);
+  for (int i = 0; i < 200; ++i) {
+    const double losses[] = {i == 5 ? 1e6 : 0.01, 0.01};
+    sums.add(losses);
+  }
+  CHECK(sums.mean(0) - sums.mean(1) <= sums.error_of_difference(0, 1));
+  CHECK(paired_choice(sums, std::vector<double>{1, 2}) == 1);
+}
+
 TEST_CASE("losses that are not finite never win", "[model]") {
   PairedLosses sums(3);
   const double losses[] = {INFINITY, NAN, 3};

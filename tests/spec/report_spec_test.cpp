@@ -52,6 +52,17 @@ TEST_CASE("a report prints and reads back", "[spec]") {
   CHECK(std::isnan(spec::parse_report(earlier).trials[1].loss));
 }
 
+TEST_CASE("a report of classes keeps their recalls", "[spec]") {
+  FitReport given = report();
+  given.assessment.balanced = {0.75, 0.0625, {{90, 1.0}, {10, 0.5}, {0}}};
+  const std::string text = spec::print_report(given, Task::classification);
+  CHECK(
+      text.find(R"("linear":null,"balanced":{"value":0.75,"standard_error":0.0625,"linear":null},)"
+                R"("classes":[{"rows":90,"recall":1.0},{"rows":10,"recall":0.5},)"
+                R"({"rows":0,"recall":null}]})") != std::string::npos);
+  CHECK(spec::print_report(spec::parse_report(text), Task::classification) == text);
+}
+
 TEST_CASE("a model of a fit has an empty report", "[spec]") {
   CHECK(spec::print_report({}, Task::regression) == "{}");
   CHECK_FALSE(spec::parse_report("{}").known());

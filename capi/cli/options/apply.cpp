@@ -70,7 +70,10 @@ void add_predict(CLI::App& app) {
   predict.app->add_flag("--scores", predict.request->scores,
                         "Classification: also a column of scores for every class");
   predict.app->add_flag("--probabilities", predict.request->probabilities,
-                        "Classification: also a column of probabilities for every class");
+                        "Classification: also a column of probabilities for every class. They are "
+                        "calibrated to how often classes occur; the class itself is that of the "
+                        "largest score, which differs near ties and where --class-weight balanced "
+                        "decided for rare classes");
   predict.end();
 }
 

@@ -86,6 +86,33 @@ ColumnNames column_names(const Fields& fields) {
   return columns;
 }
 
+namespace {
+
+std::string_view without_currency(std::string_view text) {
+  for (const std::string_view sign : {"$", "\u20ac", "\u00a3", "\u00a5"})
+    if (text.starts_with(sign)) return text.substr(sign.size());
+  return text;
+}
+
+size_t leading_digits(std::string_view text) {
+  const auto end = std::ranges::find_if(text, [](unsigned char c) { return !std::isdigit(c); });
+  return static_cast<size_t>(end - text.begin());
+}
+
+}  // namespace
+
+std::optional<size_t> split_number(const Fields& fields) {
+  for (size_t j = 0; j + 1 < fields.size(); ++j) {
+    const std::string_view first = without_currency(fields[j]), second = fields[j + 1];
+    const size_t digits = leading_digits(first);
+    const bool begins = digits == first.size() && digits >= 1 && digits <= 3;
+    const bool ends = leading_digits(second) == 3 && (second.size() == 3 || second[3] == '.');
+    const bool tells = first.size() < fields[j].size() || second.starts_with('0');
+    if (begins && ends && tells) return j;
+  }
+  return std::nullopt;
+}
+
 char declared_separator(std::string_view line) {
   line = without_blanks(line);
   if (line.size() >= 2 && line.front() == '"' && line.back() == '"')

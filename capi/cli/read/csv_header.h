@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,6 +39,10 @@ struct ColumnNames {
   std::vector<int64_t> first;        // where the name of each stood before
 };
 ColumnNames column_names(const Fields& fields);
+
+/// Where a number such as $5,079.00 was split at its comma, if at all: '$5' before '079.00'. Without
+/// a currency the second part must begin with 0 to tell.
+std::optional<size_t> split_number(const Fields& fields);
 
 /// "sep=;", as spreadsheets write before the header: the separator, else 0.
 char declared_separator(std::string_view line);

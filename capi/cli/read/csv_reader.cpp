@@ -5,6 +5,7 @@
 // header has no word for, as R writes them. A quoted field may hold line breaks, up to a hundred:
 // more are a forgotten quote.
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "failure.h"
@@ -152,9 +153,20 @@ class CsvReader {
     if (trailing_) head->pop_back();
     if (header && !trailing_ && below.size() == head->size() + 1) {
       trailing_ = below.back().empty();
-      if (!trailing_) head->insert(head->begin(), "");  // names of rows
+      table_.row_names = !trailing_;
+      if (!trailing_) take_row_names(below, head);
     }
     columns_ = head->size();
+  }
+
+  void take_row_names(const Fields& below, Fields* head) {
+    const std::optional<size_t> split = split_number(below);
+    if (split)
+      fail_at(table_.name, lines_.number(), static_cast<int64_t>(*split) + 1,
+              shown(below[*split]) + " and " + shown(below[*split + 1]) +
+                  " are one number more likely than two, and the header names one column less: "
+                  "quote fields that hold the separator");
+    head->insert(head->begin(), "");
   }
 
   void refuse_repeated(const ColumnNames& names, int64_t line) const {

@@ -37,6 +37,7 @@ struct Table {
   bool bytes = false;              // unsigned bytes of IDX: the columns share a unit
   bool words_first = false;        // CSV: the first line holds words, and was taken as a row
   bool numbers_first = false;      // CSV: it holds numbers, and was taken as names
+  bool row_names = false;          // CSV: the header has no word for the first column
   int64_t comments = 0;            // CSV: lines before the first row that were passed by
   // CSV: columns that hold text; their cells number the entries of `texts`, in order of appearance.
   std::vector<int64_t> text_columns;

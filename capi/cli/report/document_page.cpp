@@ -180,9 +180,10 @@ void add_inputs(const Json& document, Page& page) {
   page.heading("Inputs");
   if (!relevance.empty())
     page.figure(
-        input_bars(document, "relevance", relevance, true),
-        "The shortest lengthscale over each input's: 1 matters most, 0 not at all. (The command "
-        "relevance measures slopes of the predictions instead.)");
+        input_bars(document, "shortness of lengthscales", relevance, true),
+        "The shortest lengthscale over each input's: how fast predictions may change along it, 0 "
+        "not at all. An input of a long lengthscale may matter most: the command relevance "
+        "measures how much each moves the predictions.");
   if (std::any_of(outside.begin(), outside.end(), [](double rows) { return rows > 0; })) {
     page.figure(input_bars(document, "rows outside the range", outside, false), kNotFitted);
   } else if (!outside.empty()) {
