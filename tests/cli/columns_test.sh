@@ -130,7 +130,7 @@ refuses '--scale robust: does not go with --no-standardize' "$MERCER" fit skew.c
 levels='t = i % 3 == 0 ? "red" : (i % 3 == 1 ? "green" : "blue"); a = uniform(); b = uniform(); print t "," b "," a "," sin(9 * a)'
 { echo colour,noise,age,y; rows 400 "$levels"; } >levels.csv
 fit levels.csv -o levels --report levels.json
-contains '^relevance of inputs: age 1' "relevance behind a text column"
+contains '^shortness of lengthscales: age 1' "lengthscales behind a text column"
 grep -q '"colour=blue"' levels.json || complain "names of levels in the report: $(head -c 300 levels.json)"
 
 # A row's number says where it stood.
@@ -236,6 +236,6 @@ refuses '--missing-word: two.svm is no CSV' "$MERCER" predict weighed two.svm -o
 refuses '--weights: two.svm is a libsvm file' "$MERCER" score weighed two.svm --weights 1
 refuses '--class-weight balanced: the task is a regression' "$MERCER" fit weighed.csv -o result --class-weight balanced
 fit levels.csv -o levels --ard off
-! grep -q 'relevance of inputs' out || complain "--ard off"
+! grep -q 'shortness of lengthscales' out || complain "--ard off"
 refuses 'ard = on' "$MERCER" fit weighed.csv -o result --weights w --ard on
 finish

@@ -138,7 +138,8 @@ TEST_CASE("held-out selection of a classifier counts errors", "[model]") {
     codes(i, 0) = 1 - problem.Y(i, 0);
     codes(i, 1) = problem.Y(i, 0);
   }
-  const Split split = split_rows(200, 0.3, 200, options.seed);
+  const std::vector<double> classes(problem.Y.data(), problem.Y.data() + 200);
+  const Split split = split_rows(all_rows(200), 0.3, 200, options.seed, Purpose::choice, classes);
   double worst = 0;
   for (const PathPoint& point : model.path) {
     const auto n = static_cast<double>(split.train.size());
