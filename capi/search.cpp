@@ -107,7 +107,10 @@ mercer_status mercer_model_search(const mercer_search_options* options, const me
     set_task(K, set.Y.d(), wanted.fit);
     const char* map = read.map == nullptr ? "" : read.map;
     if (set.X.rows.sparse()) wanted.fit.buckets = spec::hash_buckets(map, set.X.d());
-    const auto maker = spec::map_maker(map, model::prepared_inputs(wanted.fit, set.X), read.seed);
+    const auto weights = read_weights(read.weights, set.X.n());
+    wanted.few_missing = model::leave_out_rare_flags(wanted.fit, set.X, weights);
+    const auto maker =
+        spec::map_maker(map, model::prepared_inputs(wanted.fit, set.X, weights), read.seed);
     require(read.lengthscale == 0 || maker->has_lengthscale(), MERCER_UNSUPPORTED,
             "options->lengthscale = %g, expected 0 for a kernel without a lengthscale",
             read.lengthscale);
@@ -116,7 +119,6 @@ mercer_status mercer_model_search(const mercer_search_options* options, const me
       wanted.report = Reporter<mercer_search_candidate>::forward<told_of>;
       wanted.user = &reporter;
     }
-    return mercer_model{model::search(*maker, wanted, set.X, set.y.view(), running,
-                                      read_weights(read.weights, set.X.n()))};
+    return mercer_model{model::search(*maker, wanted, set.X, set.y.view(), running, weights)};
   });
 }

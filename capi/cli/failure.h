@@ -15,6 +15,9 @@ class Failure : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// Who reads standard output has gone: nothing is left to say.
+struct ClosedPipe {};
+
 /// Throws "file:line:field: what". Lines and fields count from 1; 0 leaves the part out.
 [[noreturn]] void fail_at(std::string_view file, int64_t line, int64_t field,
                           std::string_view what);

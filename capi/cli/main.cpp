@@ -3,6 +3,7 @@
 // The mercer command: options to requests, failures to one line on standard error and exit
 // status 1.
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <new>
 #include <string>
@@ -22,6 +23,8 @@
 namespace {
 
 using namespace mercer::cli;
+
+constexpr int kClosedPipe = 141;  // as a shell tells of a program that SIGPIPE ends
 
 int complain(std::string command, std::string text) {
   std::fflush(stdout);  // what was printed before stands before, in a pipe as well
@@ -48,10 +51,16 @@ int run(int argc, char** argv) {
     add(app);
   try {
     app.parse(argc, argv);
-    if (std::fflush(stdout) != 0) return complain(command_of(app), "standard output: cannot write");
-    return 0;
+    errno = 0;
+    if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return 0;
+    if (errno == EPIPE) throw ClosedPipe();
+    return complain(command_of(app), "standard output: cannot write");
+  } catch (const ClosedPipe&) {
+    return kClosedPipe;
   } catch (const CLI::ParseError& error) {
-    if (error.get_exit_code() == 0) return app.exit(error);  // --help, --version
+    // --help, --version; but not behind a word that is no command
+    const bool meant = argc < 2 || argv[1][0] == '-' || !app.get_subcommands().empty();
+    if (error.get_exit_code() == 0 && meant) return app.exit(error);
     if (app.get_subcommands().empty()) return complain("", command_fault(app, argc, argv));
     // A word that is no option is told before an option that is wanting.
     const CLI::App& command = *app.get_subcommands().front();

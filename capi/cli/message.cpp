@@ -35,6 +35,14 @@ const Wording kWordings[] = {
     {R"(\b1 (row|input|target)s\b)", "1 $1"},
 };
 
+/// A number of features that a form has not, in the option's words, with one that it has.
+std::string with_even_features(const std::string& text) {
+  static const std::regex odd("^features = (\\d+), expected an even number");
+  std::smatch found;
+  if (!std::regex_search(text, found, odd)) return text;
+  return "--" + text + "; --features " + std::to_string(std::stoll(found[1]) + 1) + " is one";
+}
+
 /// Each number behind `word` counts from 0: what `told` makes of it.
 template <class Told>
 std::string told_by(const std::string& text, const char* word, Told told) {
@@ -69,6 +77,7 @@ std::string in_words(std::string text, const std::vector<std::string>& names,
                      std::span<const int64_t> rows) {
   for (const Wording& one : kWordings)
     text = std::regex_replace(text, std::regex(one.pattern), one.words);
+  text = with_even_features(text);
   constexpr const char* kFromZero = " (counted from 0)";
   const size_t from_zero = text.find(kFromZero);
   if (from_zero == text.npos) return text + hint(text);

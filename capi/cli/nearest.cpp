@@ -38,6 +38,18 @@ size_t distance(const std::string& a, const std::string& b) {
   return above[b.size()];
 }
 
+/// The one of the known that begins so, if it is one.
+std::string completed(const std::string& start, const std::vector<std::string>& known) {
+  constexpr size_t kShortest = 2;  // --x and fi
+  std::string found;
+  for (const std::string& one : known) {
+    if (start.size() < kShortest || !lower(one).starts_with(start)) continue;
+    if (!found.empty()) return "";
+    found = one;
+  }
+  return found;
+}
+
 }  // namespace
 
 std::string nearest(std::string_view word, const std::vector<std::string>& known) {
@@ -54,7 +66,7 @@ std::string nearest(std::string_view word, const std::vector<std::string>& known
     least = changes;
     found = one;
   }
-  return found;
+  return found.empty() ? completed(wanted, known) : found;
 }
 
 std::string did_you_mean(std::string_view word, const std::vector<std::string>& known) {

@@ -65,6 +65,7 @@ void write_all(int descriptor, const char* data, size_t size, const std::string&
   while (size > 0) {
     const ssize_t put = ::write(descriptor, data, size);
     if (put < 0 && errno == EINTR) continue;
+    if (put < 0 && errno == EPIPE && descriptor == STDOUT_FILENO) throw ClosedPipe();
     if (put < 0) fail_at(name, 0, 0, std::strerror(errno));
     data += put;
     size -= static_cast<size_t>(put);
@@ -91,7 +92,10 @@ void check_output(const std::string& path, const std::string& input) {
   }
   const std::string folder = folder_of(end_of_links(path));
   if (path.empty() || ::access(folder.c_str(), W_OK) != 0) {
-    fail_at(path, 0, 0, std::strerror(path.empty() ? ENOENT : errno));
+    const int error = path.empty() ? ENOENT : errno;
+    fail_at(path, 0, 0,
+            std::string(std::strerror(error)) +
+                (path.empty() ? "" : ": " + folder + ", the folder it would be written to"));
   }
 }
 

@@ -44,6 +44,18 @@ std::vector<int64_t> columns_called(const std::vector<std::string>& names,
   return found;
 }
 
+/// What may have been meant, else what there is.
+std::string meant_column(const std::string& wanted, const std::vector<std::string>& names) {
+  constexpr size_t kListed = 12;
+  const std::string meant = did_you_mean(wanted, names);
+  if (!meant.empty()) return meant;
+  std::string text = "; the columns are ";
+  for (size_t j = 0; j < std::min(names.size(), kListed); ++j)
+    text += (j > 0 ? ", " : "") + names[j];
+  return names.size() > kListed ? text + " and " + std::to_string(names.size() - kListed) + " more"
+                                : text;
+}
+
 int64_t find_number(const std::string& option, const std::vector<std::string>& names,
                     int64_t columns, const std::string& wanted) {
   int64_t number = 0;
@@ -52,7 +64,7 @@ int64_t find_number(const std::string& option, const std::vector<std::string>& n
   if (result.ec != std::errc() || result.ptr != end) {
     throw Failure(option + " " + shown(wanted) + ": " +
                   (names.empty() ? "the file has no header; give a column number from 1"
-                                 : "no column of that name" + did_you_mean(wanted, names)));
+                                 : "no column of that name" + meant_column(wanted, names)));
   }
   if (number < 1 || number > columns) {
     throw Failure(option + " " + wanted + ": expected a column from 1 to " +

@@ -82,7 +82,8 @@ typedef enum mercer_missing {
   /** The median of the column's numbers in training. */
   MERCER_MISSING_FILL = 1,
   /** The same, and for each input that missed some number in training one more input of the map,
-   *  behind all others: 1 where it was filled, else 0. The map has as many inputs more. */
+   *  behind all others: 1 where it was filled, else 0. The map has as many inputs more. A search
+   *  flags inputs that at least 5 rows miss, and fills others only, which its report warns of. */
   MERCER_MISSING_FLAG = 2
 } mercer_missing;
 

@@ -190,19 +190,42 @@ Preparation fit_standardizer(const Rows& X, std::span<const double> weights) {
   return fit_preparation({}, X, {}, weights);
 }
 
-int64_t prepared_inputs(const FitOptions& options, const Rows& X, std::span<const double> weights) {
-  if (options.buckets > 0 && X.sparse()) return options.buckets;
-  if (options.missing != Missing::flag) return X.cols();
-  std::vector<char> missing(static_cast<size_t>(X.cols()), 0);
+namespace {
+
+/// The rows that weigh something and miss each input.
+std::vector<int64_t> missing_rows(const Rows& X, std::span<const double> weights) {
+  std::vector<int64_t> missing(static_cast<size_t>(X.cols()), 0);
   X.visit([&](const auto& view) {
     for (int64_t i = 0; i < view.rows; ++i) {
       if (!weights.empty() && weights[static_cast<size_t>(i)] == 0) continue;
       for_each_listed(view, i, [&](int64_t j, auto x) {
-        if (std::isnan(x)) missing[static_cast<size_t>(j)] = 1;
+        if (std::isnan(x)) ++missing[static_cast<size_t>(j)];
       });
     }
   });
-  return X.cols() + std::ranges::count(missing, 1);
+  return missing;
+}
+
+}  // namespace
+
+int64_t leave_out_rare_flags(FitOptions& options, const Rows& X, std::span<const double> weights) {
+  if (options.missing != Missing::flag || !options.flagged.empty()) return 0;
+  const std::vector<int64_t> missing = missing_rows(X, weights);
+  const int64_t rare =
+      std::ranges::count_if(missing, [](int64_t rows) { return rows > 0 && rows < kLeastFlagged; });
+  if (rare == 0) return 0;
+  for (int64_t j = 0; j < X.cols(); ++j)
+    if (missing[static_cast<size_t>(j)] >= kLeastFlagged) options.flagged.push_back(j);
+  if (options.flagged.empty()) options.missing = Missing::fill;
+  return rare;
+}
+
+int64_t prepared_inputs(const FitOptions& options, const Rows& X, std::span<const double> weights) {
+  if (options.buckets > 0 && X.sparse()) return options.buckets;
+  if (options.missing != Missing::flag) return X.cols();
+  if (!options.flagged.empty()) return X.cols() + std::ssize(options.flagged);
+  return X.cols() +
+         std::ranges::count_if(missing_rows(X, weights), [](int64_t n) { return n > 0; });
 }
 
 }  // namespace mercer::model

@@ -53,6 +53,14 @@ class RowSummary {
 Preparation fit_preparation(const FitOptions& options, const Rows& X, MatrixView<const double> Y,
                             std::span<const double> weights = {});
 
+/// Rows that a flag takes in a search: one for each fold that judges it. What a flag of fewer
+/// rows means is learnt from next to none, and a row held out then lies where no other does.
+inline constexpr int64_t kLeastFlagged = 5;
+/// Where missing = flag leaves open which inputs: flagged becomes those that enough rows of a
+/// weight miss, or missing = fill if there are none. The number of inputs that fewer rows miss.
+int64_t leave_out_rare_flags(FitOptions& options, const Rows& X,
+                             std::span<const double> weights = {});
+
 /// The number of prepared inputs of X, before anything is fitted.
 int64_t prepared_inputs(const FitOptions& options, const Rows& X,
                         std::span<const double> weights = {});

@@ -26,8 +26,8 @@ struct SearchOptions {
   FitOptions fit;           // task, standardisation, precision, seed; selection is the search's own
   int64_t features = 2048;  // D of the final map; fewer where it takes a row for each and has fewer
   bool given_features = true;  // false: that there are fewer is no news
-  double lengthscale = 0;   // > 0: not searched (then lambda alone is)
-  double lambda = -1;       // >= 0: not searched
+  double lengthscale = 0;      // > 0: not searched (then lambda alone is)
+  double lambda = -1;          // >= 0: not searched
   double held_out_fraction = 0.1;
   /// True: where the lengthscale is searched, of up to 100 dense standardised inputs, log and rank
   /// are tried, too, and kept where they beat fit.transform by more than a standard error.
@@ -41,7 +41,8 @@ struct SearchOptions {
   /// 3,000 rows, else the better of both (estimator_choice.h).
   Estimator estimator = Estimator::automatic;
   PerInput per_input = PerInput::automatic;
-  bool calibrate = true;  // a classification: it has probabilities
+  bool calibrate = true;    // a classification: it has probabilities
+  int64_t few_missing = 0;  // inputs that leave_out_rare_flags has left out: a warning says so
   void (*report)(void* user, const SearchCandidate& candidate) =
       nullptr;  // on the calling thread, must not throw
   void* user = nullptr;

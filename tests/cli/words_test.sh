@@ -30,6 +30,26 @@ accepts "$MERCER" score model train.csv
 # What was meant.
 meant() { refuses "$@"; }
 meant "'fti' is no command, .*; did you mean 'fit'?" "$MERCER" fti train.csv
+meant "'fi' is no command, .*; did you mean 'fit'?" "$MERCER" fi
+meant "'frobnicate' is no command, expected one of" "$MERCER" frobnicate --help
+meant "^mercer: --verison is no option of mercer; did you mean '--version'?" "$MERCER" --verison
+meant "fit: --out is no option of fit; did you mean '--output'?" "$MERCER" fit train.csv --out result
+meant "fit: --sep is no option of fit; did you mean '--delimiter'?" "$MERCER" fit train.csv -o result --sep ,
+meant "fit: --test-size is no option of fit; did you mean '--test-fraction'?" "$MERCER" fit train.csv -o result --test-size 0.2
+meant "predict: --proba is no option of predict; did you mean '--probabilities'?" "$MERCER" predict model train.csv --proba
+meant "did you mean 'gaussian'?" "$MERCER" specs gauss
+meant "fit: --features: expected a whole number from 1 to 2147483647, got 'abc'$" "$MERCER" fit train.csv -o result --features abc
+meant "fit: --features = 3, expected an even number for the form pair.*; --features 4 is one" "$MERCER" fit train.csv -o result --features 3
+meant "result-folder/model: No such file or directory: result-folder, the folder it would be written to" \
+  "$MERCER" fit train.csv -o result-folder/model
+head -c 3000 "$MERCER" >program.csv
+meant "program.csv: a program" "$MERCER" fit program.csv -o result
+tail -c +2 program.csv >bytes.csv
+meant "bytes.csv: is not text, nor a .npy or IDX file" "$MERCER" fit bytes.csv -o result
+# Who reads has gone: nothing is said.
+{ "$MERCER" specs 2>err; echo $? >status; } | true
+[ ! -s err ] || complain "a closed pipe is told: $(cat err)"
+case $(cat status) in 0 | 141) ;; *) complain "a closed pipe ends with status $(cat status)" ;; esac
 meant "'perdict' is no command, .*; did you mean 'predict'?" "$MERCER" perdict
 meant "fit: --feature is no option of fit; did you mean '--features'?" "$MERCER" fit train.csv -o result --feature=64
 meant "predict: --probability is no option of predict; did you mean '--probabilities'?" "$MERCER" predict model train.csv --probability
@@ -38,7 +58,7 @@ meant "fit: --kernal is no option of fit; did you mean '--kernel'?" "$MERCER" fi
 meant "predict: 'train.csv' is no model, .* (MODEL comes first)" "$MERCER" predict train.csv model -o result
 meant "score: 'train.csv' is no model, .* (MODEL comes first)" "$MERCER" score train.csv model
 meant "'spare.csv' was not expected" "$MERCER" fit train.csv spare.csv -o result
-meant "--target 'U2': no column of that name$" "$MERCER" fit train.csv -o result --target U2
+meant "--target 'U2': no column of that name; the columns are id, x, u, v, z$" "$MERCER" fit train.csv -o result --target U2
 meant "did you mean 'gaussian'?" "$MERCER" fit absent.csv -o result --kernel gausian
 meant "did you mean 'sorf'?" "$MERCER" fit absent.csv -o result --map '{"map":"fourier","projection":"sorrf"}'
 meant "did you mean 'projection'?" "$MERCER" fit absent.csv -o result --map '{"map":"fourier","projectoin":"sorf"}'

@@ -365,3 +365,24 @@ TEST_CASE("searches, streams and exact ridge prepare as fits do", "[model]") {
   for (int64_t i = 0; i < 40; ++i) expected(i, 0) = by.targets[0].inverse(expected(i, 0));
   CHECK(largest_difference(of_exact, expected) < 1e-9);
 }
+
+TEST_CASE("a search flags no input that fewer than five rows miss", "[model]") {
+  const Matrix<double> X(40, 3);
+  X.fill(1);
+  for (int64_t i = 0; i < 5; ++i) X(3 * i, 1) = NAN;
+  for (int64_t i = 0; i < 4; ++i) X(5 * i, 2) = NAN;
+  FitOptions options;
+  options.missing = Missing::flag;
+  CHECK(prepared_inputs(options, X.view()) == 5);
+  CHECK(leave_out_rare_flags(options, X.view()) == 1);
+  CHECK(options.flagged == std::vector<int64_t>{1});
+  CHECK(prepared_inputs(options, X.view()) == 4);
+  CHECK(leave_out_rare_flags(options, X.view()) == 0);
+  // Rows of weight 0 do not count: the second input has four then.
+  FitOptions weighted;
+  weighted.missing = Missing::flag;
+  std::vector<double> weights(40, 1.0);
+  weights[3] = 0;
+  CHECK(leave_out_rare_flags(weighted, X.view(), weights) == 2);
+  CHECK(weighted.missing == Missing::fill);
+}

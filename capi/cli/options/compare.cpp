@@ -18,12 +18,12 @@ void add_compare(CLI::App& app) {
   compare->add_option("--features", request->features, "Sizes to compare; default 256,1024,4096")
       ->delimiter(',')
       ->allow_extra_args(false)
-      ->check(CLI::Range(int64_t{1}, (int64_t{1} << 31) - 1))
+      ->check(whole_number(1, (int64_t{1} << 31) - 1))
       ->type_name("D,D,...");
   compare
       ->add_option("--rows", request->rows,
                    "Rows to fit on at most; default 4000 (exact: 8 n^2 bytes, n^3 time)")
-      ->check(CLI::Range(int64_t{2}, int64_t{1} << 20))
+      ->check(whole_number(2, int64_t{1} << 20))
       ->type_name("N");
   compare->callback([request] {
     settle_train(&request->learn);

@@ -40,7 +40,7 @@ void add_fit_options(CLI::App* app, FitRequest* request) {
          "--features", request->features,
          "Random features D; default 2048, with a map made of rows at most as many as these, "
          "with --operator 1024")
-      ->check(CLI::Range(int64_t{1}, (int64_t{1} << 31) - 1))
+      ->check(whole_number(1, (int64_t{1} << 31) - 1))
       ->type_name("D");
   app->add_option("--estimator", request->estimator,
                   "Of classes: ridge (least squares) or logistic; default auto: ridge for up to "

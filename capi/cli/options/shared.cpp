@@ -2,15 +2,29 @@
 // SPDX-FileCopyrightText: The mercer authors
 #include "options/shared.h"
 
+#include <charconv>
+
+#include "failure.h"
 #include "options/command_line.h"
 
-
 namespace mercer::cli {
+
+std::function<std::string(const std::string&)> whole_number(int64_t least, int64_t most) {
+  return [=](const std::string& text) -> std::string {
+    int64_t number = 0;
+    const char* end = text.data() + text.size();
+    const std::from_chars_result read = std::from_chars(text.data(), end, number);
+    const bool good = read.ec == std::errc() && read.ptr == end && number >= least;
+    if (good && number <= most) return "";
+    return "expected a whole number from " + std::to_string(least) + " to " + std::to_string(most) +
+           ", got " + shown(text);
+  };
+}
 
 void add_run_options(CLI::App* app, int32_t* threads, bool* quiet) {
   app->add_option("--threads", *threads,
                   "Upper limit on threads of the library's loops; 0: all cores (BLAS has its own)")
-      ->check(CLI::Range(0, 100000))
+      ->check(whole_number(0, 100000))
       ->type_name("T");
   app->add_flag("--quiet", *quiet,
                 "Print scores only, no tables and no progress; warnings go to standard error");

@@ -4,6 +4,8 @@
 #pragma once
 
 #include <CLI/App.hpp>
+#include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -11,6 +13,8 @@
 
 namespace mercer::cli {
 
+/// A check of an option: a whole number within these.
+std::function<std::string(const std::string&)> whole_number(int64_t least, int64_t most);
 /// --threads, --quiet.
 void add_run_options(CLI::App* app, int32_t* threads, bool* quiet);
 /// --delimiter, --header, --decimal.

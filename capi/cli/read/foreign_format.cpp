@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: The mercer authors
 #include "read/foreign_format.h"
 
+#include <algorithm>
+
 namespace mercer::cli {
 
 namespace {
@@ -29,6 +31,9 @@ constexpr Row kRows[] = {
     {"@relation", "an ARFF file: take its lines behind @data as CSV, --header no"},
     {"@RELATION", "an ARFF file: take its lines behind @data as CSV, --header no"},
     {"%PDF", "a PDF document"},
+    {"\x7f"
+     "ELF",
+     "a program"},
 };
 
 /// Without its mark: every other byte of letters and digits is 0.
@@ -42,6 +47,13 @@ bool is_wide_text(std::string_view start) {
 }
 
 }  // namespace
+
+bool is_binary(std::string_view start) {
+  const auto controls = std::ranges::count_if(start, [](unsigned char c) {
+    return c < 0x20 && c != '\t' && c != '\n' && c != '\r' && c != '\f' && c != '\v';
+  });
+  return start.find('\0') != start.npos || 20 * controls > std::ssize(start);
+}
 
 std::string foreign_format(std::string_view start) {
   for (const Row& row : kRows)

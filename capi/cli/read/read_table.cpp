@@ -59,6 +59,15 @@ Format detect(ByteSource& source, std::string_view path) {
 
 }  // namespace
 
+namespace {
+
+void require_text(ByteSource& source) {
+  if (is_binary(source.peek(4096)))
+    fail_at(source.name(), 0, 0, "is not text, nor a .npy or IDX file");
+}
+
+}  // namespace
+
 Table read_table(const std::string& path, const TextRule& text_rule, const CsvOptions& csv) {
   ByteSource source(path);
   if (source.at_end()) fail_at(source.name(), 0, 0, "empty file");
@@ -70,8 +79,10 @@ Table read_table(const std::string& path, const TextRule& text_rule, const CsvOp
     case Format::idx:
       return read_idx(source);
     case Format::libsvm:
+      require_text(source);
       return read_libsvm(source);
     default:
+      require_text(source);
       return read_csv(source, text_rule, csv);
   }
 }
