@@ -36,14 +36,16 @@ struct Dataset {
   GrowingBuffer<double> Y;               // n x m; numbers of `texts` when text; NaN: none (tests)
   bool text = false;
   std::vector<std::string> texts;
-  std::vector<std::string> target_names;  // empty without a header
-  std::vector<int64_t> target_columns;    // in the file, from 0
-  std::string labels_name;                // file of the targets, if another
-  std::vector<double> weights;            // of the rows; empty: 1 each
-  std::string weights_name;               // of their column, or its number from 1
-  std::vector<int64_t> file_rows;         // where rows stood, from 0; empty: where they stand
-  bool weights_unused = false;            // tests: the fit's column of weights, not asked for
-  std::string note;                       // tests: what was assumed of the columns
+  std::vector<std::string> target_names;      // empty without a header
+  std::vector<int64_t> target_columns;        // in the file, from 0
+  std::string labels_name;                    // file of the targets, if another
+  std::vector<double> weights;                // of the rows; empty: 1 each
+  std::string weights_name;                   // of their column, or its number from 1
+  std::vector<int64_t> file_rows;             // where rows stood, from 0; empty: where they stand
+  bool weights_unused = false;                // tests: the fit's column of weights, not asked for
+  std::string note;                           // tests: what was assumed of the columns
+  std::vector<std::string> id_names;          // tests: of columns that were asked for
+  std::vector<std::vector<std::string>> ids;  // each row's fields of them
 };
 
 /// The number in its file, from 1, of row i.
@@ -61,6 +63,7 @@ struct ColumnRequest {
   bool missing = false;                    // missing inputs are filled
   std::vector<std::string> missing_words;  // that stand for what is missing, beside is_missing
   std::string weights;                     // a name, or a column from 1; empty: none
+  std::vector<std::string> ids;            // of tests: kept as they stand, the same way
 };
 
 struct TargetRequest {

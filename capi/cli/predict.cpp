@@ -61,13 +61,21 @@ void append(const Matrix<double>& numbers, int64_t i, std::string* line) {
   }
 }
 
-void write_predictions(const LoadedModel& loaded, const Matrix<double>& scores,
+/// Fields that come before the predictions, with a separator behind each.
+std::string fields_before(const std::vector<std::string>& fields) {
+  std::string text;
+  for (const std::string& field : fields) text.append(csv_field(field)).append(",");
+  return text;
+}
+
+void write_predictions(const LoadedModel& loaded, const Dataset& test, const Matrix<double>& scores,
                        const std::vector<ClassColumns>& columns, const PredictRequest& request) {
   const bool classification = loaded.metadata.classification;
   std::vector<int32_t> classes;
   if (classification) classes = classes_of(scores);
   OutputFile file(request.predictions);
-  file.write(header(loaded, columns));
+  file.write(fields_before(test.id_names) + header(loaded, columns));
+  std::vector<std::string> own(test.ids.size());
   std::string line;
   for (int64_t i = 0; i < scores.rows(); ++i) {
     line.clear();
@@ -78,6 +86,8 @@ void write_predictions(const LoadedModel& loaded, const Matrix<double>& scores,
       append(scores, i, &line);
     }
     for (const ClassColumns& part : columns) append(part.numbers, i, &line);
+    for (size_t k = 0; k < own.size(); ++k) own[k] = test.ids[k][static_cast<size_t>(i)];
+    if (!own.empty()) file.write(fields_before(own));
     file.write(line += '\n');
   }
   file.commit();
@@ -166,7 +176,7 @@ void run_predict(const PredictRequest& request) {
   session.clear_bar();
   outside.tell(test.n, names, loaded.clips(request.extrapolation), warnings);
   if (request.probabilities) tell_other_classes(scores, columns.back().numbers, warnings);
-  write_predictions(loaded, scores, columns, request);
+  write_predictions(loaded, test, scores, columns, request);
   if (test.m == 0) return;
   print_score(loaded, &test, scores, out);
   tell_unused_weights(loaded, test, warnings);

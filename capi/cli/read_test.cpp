@@ -101,6 +101,14 @@ Dataset array_test(Table&& table, const Metadata& model, int64_t inputs, bool la
   return take_parts(std::move(table), layout, asked.weights);
 }
 
+/// Of a file without names ids are columns more than the model's.
+std::vector<int64_t> extra_columns(const AskedColumns& asked) {
+  std::vector<int64_t> extra = asked.left_out;
+  for (const int64_t column : asked.ids)
+    if (std::ranges::find(extra, column) == extra.end()) extra.push_back(column);
+  return extra;
+}
+
 /// What the request leaves open as the training file was read.
 ColumnRequest as_fitted(ColumnRequest wanted, const Metadata& model) {
   if (wanted.header == "auto") wanted.header = model.header;
@@ -124,8 +132,10 @@ Dataset read_test(const std::string& path, const std::string& labels, const Meta
         const bool by_name = !names.empty() && !model.inputs.empty();
         asked = find_asked(names, columns, wanted);
         layout = by_name ? layout_by_name(column_names(names).names, model, asked, file)
-                         : layout_by_count(columns, model, inputs, asked.left_out, file);
-        return permission_of(layout, model, asked.weights);
+                         : layout_by_count(columns, model, inputs, extra_columns(asked), file);
+        TextPermission permission = permission_of(layout, model, asked.weights);
+        permission.kept = asked.ids;
+        return permission;
       },
       csv_options(as_fitted(wanted, model)));
   require_csv(table, wanted);
@@ -148,7 +158,14 @@ Dataset read_test(const std::string& path, const std::string& labels, const Meta
   if (labels_elsewhere && !layout.targets.empty()) {
     throw Failure("--labels: " + file + " already holds a target column");
   }
+  std::vector<std::string> id_names;
+  for (const int64_t column : asked.ids)
+    id_names.push_back(table.names.empty() ? std::to_string(column + 1)
+                                           : table.names[static_cast<size_t>(column)]);
+  std::vector<std::vector<std::string>> ids = std::move(table.kept);
   Dataset data = take_parts(std::move(table), layout, asked.weights);
+  data.id_names = std::move(id_names);
+  data.ids = std::move(ids);
   add_absent_targets(layout.known, model, &data);
   if (labels_elsewhere) attach_labels(read_column(labels, model.text_labels), &data);
   return data;

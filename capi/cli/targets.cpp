@@ -113,6 +113,7 @@ CsvOptions csv_options(const ColumnRequest& request) {
 void require_csv(const Table& table, const ColumnRequest& request) {
   if (table.format == Format::csv) return;
   const char* option = !request.text.empty()            ? "--text"
+                       : !request.ids.empty()           ? "--id"
                        : !request.missing_words.empty() ? "--missing-word"
                                                         : nullptr;
   if (option != nullptr)

@@ -34,6 +34,7 @@ AskedColumns find_asked(const std::vector<std::string>& names, int64_t columns,
                         const ColumnRequest& wanted) {
   AskedColumns asked;
   asked.left_out = find_columns("--ignore", names, columns, wanted.ignore);
+  asked.ids = find_columns("--id", names, columns, wanted.ids);
   if (wanted.weights.empty()) return asked;
   asked.weights = find_columns("--weights", names, columns, {wanted.weights})[0];
   if (std::ranges::find(asked.left_out, asked.weights) != asked.left_out.end())
@@ -70,7 +71,9 @@ Layout layout_by_name(const std::vector<std::string>& names, const Metadata& mod
     const bool target = position(targets, names[j]) >= 0 && !layout.targets.empty();
     const auto column = static_cast<int64_t>(j);
     const bool asked = std::ranges::find(wanted.left_out, column) != wanted.left_out.end();
-    const bool known = position(ignored, names[j]) >= 0;
+    const bool passed =
+        !input && !target && std::ranges::find(wanted.ids, column) != wanted.ids.end();
+    const bool known = passed || position(ignored, names[j]) >= 0;
     if (asked && (input || target))
       throw Failure((column == wanted.weights ? "--weights: column " : "--ignore: column ") +
                     shown(names[j]) + " is one that the model was fitted on");

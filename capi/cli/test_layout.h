@@ -25,6 +25,7 @@ struct Layout {
 struct AskedColumns {
   std::vector<int64_t> left_out;  // with the weights
   int64_t weights = -1;
+  std::vector<int64_t> ids;  // that are passed through, known to the model or not
 };
 
 /// Fails naming the option.

@@ -25,6 +25,15 @@ accepts "$MERCER" predict model train.csv -o two.out
 refuses "more.csv:1:2: column 'note' is neither an input nor the target of the model (--ignore note leaves it out)" \
   "$MERCER" predict model more.csv -o result
 accepts "$MERCER" predict model more.csv -o more.out --ignore note
+# Columns that are passed through, unknown to the model or known.
+{ echo id,x,note; echo 007,0.5,good; echo 8,0.25,'"so, so"'; } >named.csv
+accepts "$MERCER" predict model named.csv -o named.out --id id --id note
+[ "$(cut -d, -f1 named.out | tr '\n' ' ')" = 'id 007 8 ' ] || complain "--id: $(cat named.out)"
+[ "$(head -n 1 named.out)" = id,note,u,v ] || complain "--id: $(cat named.out)"
+grep -q '^8,"so, so",[0-9.-]*,[0-9.-]*$' named.out || complain "--id: $(cat named.out)"
+accepts "$MERCER" predict model named.csv -o x.out --id x --ignore note
+[ "$(cut -d, -f1 x.out | tr '\n' ' ')" = 'x 0.5 0.25 ' ] || complain "--id x: $(cat x.out)"
+refuses "--id 'ID2': no column of that name" "$MERCER" predict model named.csv -o result --id ID2
 accepts "$MERCER" score model train.csv
 
 # What was meant.

@@ -67,6 +67,12 @@ void add_predict(CLI::App& app) {
           "CSV to write; default -, standard output: the score then goes to standard error")
       ->type_name("PREDICTIONS.csv");
   add_test_options(predict.app, predict.request.get());
+  predict.app
+      ->add_option("--id", predict.request->columns.ids,
+                   "Columns of TEST that are written as they stand before the predictions, by name "
+                   "or number from 1: u,v or repeated; they may be unknown to the model")
+      ->type_name("COLUMN")
+      ->allow_extra_args(false);
   predict.app->add_flag("--scores", predict.request->scores,
                         "Classification: also a column of scores for every class");
   predict.app->add_flag("--probabilities", predict.request->probabilities,

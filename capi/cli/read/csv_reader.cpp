@@ -33,7 +33,8 @@ class CsvReader {
     std::string_view line;
     while (next_line(&line)) {
       const int64_t number = lines_.number();
-      if (!cells_.add_simple_line(line, fields_.separator(), number)) add_line(line, number);
+      if (!kept_.empty() || !cells_.add_simple_line(line, fields_.separator(), number))
+        add_line(line, number);
     }
     if (table_.rows == 0) fail_at(table_.name, 0, 0, "no rows after the header");
     cells_.finish();
@@ -130,7 +131,10 @@ class CsvReader {
     if (header) names = column_names(head);
     table_.names = names.names;
     table_.columns = static_cast<int64_t>(columns_);
-    cells_.permit(text_rule(names.written, table_.columns), columns_);
+    const TextPermission permission = text_rule(names.written, table_.columns);
+    cells_.permit(permission, columns_);
+    kept_ = permission.kept;
+    table_.kept.resize(kept_.size());
     refuse_repeated(names, first.number);
     const bool automatic = options_.header == Header::automatic;
     table_.words_first = !header && automatic && holds_words(head);
@@ -194,6 +198,8 @@ class CsvReader {
                   (is_comment(line) ? " (comments may stand before the first row only)" : ""));
     }
     cells_.add_row(fields_, number);
+    for (size_t k = 0; k < kept_.size(); ++k)
+      table_.kept[k].emplace_back(fields_[static_cast<size_t>(kept_[k])]);
   }
 
   LineReader lines_;
@@ -202,6 +208,7 @@ class CsvReader {
   CsvCells cells_;
   CsvOptions options_;
   size_t columns_ = 0;
+  std::vector<int64_t> kept_;
   std::string joined_;     // a row of several lines
   bool begun_ = false;     // the first row, or the header, was met
   bool trailing_ = false;  // every line ends in a separator

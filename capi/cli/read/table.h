@@ -42,10 +42,11 @@ struct Table {
   // CSV: columns that hold text; their cells number the entries of `texts`, in order of appearance.
   std::vector<int64_t> text_columns;
   std::vector<std::string> texts;
-  std::vector<TextColumn> text_inputs;  // CSV: by column
-  std::vector<ColumnForm> forms;        // CSV: of columns whose numbers are not plain
-  std::vector<ColumnWords> words;       // CSV: that were taken as missing numbers
-  GrowingBuffer<double> labels;         // libsvm: the first field of every line
+  std::vector<TextColumn> text_inputs;         // CSV: by column
+  std::vector<ColumnForm> forms;               // CSV: of columns whose numbers are not plain
+  std::vector<ColumnWords> words;              // CSV: that were taken as missing numbers
+  std::vector<std::vector<std::string>> kept;  // CSV: of each column of TextPermission::kept
+  GrowingBuffer<double> labels;                // libsvm: the first field of every line
 };
 
 /// Where a CSV may hold text instead of numbers.
@@ -56,6 +57,7 @@ struct TextPermission {
   std::vector<int64_t> number_inputs = {};  // numbers, or missing
   std::vector<int64_t> text_inputs = {};    // text, whatever it looks like
   std::vector<int64_t> ignored = {};        // not read
+  std::vector<int64_t> kept = {};           // whose fields are kept as they stand, ignored or not
   std::vector<int64_t> may_lack = {};       // targets that rows may be without: NaN then
   std::vector<ColumnForm> forms = {};       // known of how numbers are written
   std::vector<ColumnWords> words = {};      // known to stand for missing numbers
