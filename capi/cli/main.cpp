@@ -2,6 +2,9 @@
 // SPDX-FileCopyrightText: The mercer authors
 // The mercer command: options to requests, failures to one line on standard error and exit
 // status 1.
+#include <poll.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
@@ -34,6 +37,13 @@ int complain(std::string command, std::string text) {
   return 1;
 }
 
+/// Of standard output, once writing failed.
+bool reader_is_gone() {
+  if (errno == EPIPE) return true;
+  pollfd output = {STDOUT_FILENO, POLLOUT, 0};
+  return ::poll(&output, 1, 0) > 0 && (output.revents & POLLERR) != 0;
+}
+
 std::string command_of(const CLI::App& app) {
   const auto chosen = app.get_subcommands();
   return chosen.empty() ? "" : chosen.front()->get_name();
@@ -53,7 +63,7 @@ int run(int argc, char** argv) {
     app.parse(argc, argv);
     errno = 0;
     if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return 0;
-    if (errno == EPIPE) throw ClosedPipe();
+    if (reader_is_gone()) throw ClosedPipe();
     return complain(command_of(app), "standard output: cannot write");
   } catch (const ClosedPipe&) {
     return kClosedPipe;

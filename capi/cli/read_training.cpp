@@ -94,6 +94,13 @@ Parts choose_parts(const std::vector<std::string>& names, int64_t columns,
   return parts;
 }
 
+/// The distinct texts of the first column, or -1 where it holds numbers.
+int64_t texts_of_first(const Table& table) {
+  for (const TextColumn& text : table.text_inputs)
+    if (text.column == 0) return std::ssize(text.levels);
+  return -1;
+}
+
 bool counts_from(const Table& table, double first) {
   for (int64_t i = 0; i < table.rows; ++i)
     if (table.values.at(i * table.columns) != first + static_cast<double>(i)) return false;
@@ -102,8 +109,8 @@ bool counts_from(const Table& table, double first) {
 
 /// Is the first column another text, or another whole number, in every row?
 bool is_distinct(const Table& table) {
-  for (const TextColumn& text : table.text_inputs)
-    if (text.column == 0) return std::ssize(text.levels) == table.rows;
+  const int64_t texts = texts_of_first(table);
+  if (texts >= 0) return texts == table.rows;
   std::unordered_set<double> seen;
   for (int64_t i = 0; i < table.rows; ++i) {
     const double x = table.values.at(i * table.columns);
@@ -121,7 +128,7 @@ std::string take_out_index(const Table& table, Parts* parts) {
   if (asked || place == parts->inputs.end() || table.names.empty() ||
       table.names[0] != name_of_unnamed(0))
     return "";
-  const bool index = counts_from(table, 0) || counts_from(table, 1);
+  const bool index = texts_of_first(table) < 0 && (counts_from(table, 0) || counts_from(table, 1));
   if (!index && !table.row_names) return "";
   if (table.row_names && !is_distinct(table))
     fail_at(table.name, 0, 0,

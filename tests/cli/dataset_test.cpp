@@ -56,7 +56,7 @@ TEST_CASE("default targets are y, y1, y2, ..., else the last column", "[cli]") {
 
 TEST_CASE("bad targets name the option", "[cli]") {
   CHECK(refusal([] { cli::choose_targets({"a"}, 1, {"q"}); }) ==
-        "--target 'q': no column of that name");
+        "--target 'q': no column of that name; the columns are a");
   CHECK(refusal([] { cli::choose_targets({}, 3, {"q"}); }) ==
         "--target 'q': the file has no header; give a column number from 1");
   CHECK(refusal([] { cli::choose_targets({}, 3, {"4"}); }) ==

@@ -23,6 +23,10 @@ TEST_CASE("the nearest word is meant while few letters differ", "[cli]") {
   CHECK(nearest(std::string(1000, 'x'), {std::string(1000, 'x')}) == "");
   CHECK(did_you_mean("--feature", {"--features", "--folds"}) == "; did you mean '--features'?");
   CHECK(did_you_mean("nope", {"fit"}) == "");
+  // A beginning, if it is that of one alone.
+  CHECK(nearest("gauss", {"gaussian", "laplacian"}) == "gaussian");
+  CHECK(nearest("fi", {"fit", "cv"}) == "fit");
+  CHECK(nearest("--te", {"--text", "--test-fraction"}) == "");
 }
 
 }  // namespace
