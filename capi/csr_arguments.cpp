@@ -68,6 +68,7 @@ int64_t row_of(int64_t p, int64_t n, IntegerView offsets) {
 void check_csr_numbers(int64_t n, int64_t d, int64_t nnz, IntegerView offsets, IntegerView indices,
                        Context& context) {
   if (n == 0) return;
+  const Stage uncounted(context, 0);
   check_offsets(n, nnz, offsets, context);
   const int64_t p = indices.visit([&](const auto* k) {
     return first_bad(offsets[0], offsets[n], context,

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <exception>
+#include <memory>
 #include <new>
 #include <utility>
 
@@ -62,14 +63,23 @@ class ContextLease : NonCopyable {
   mercer_context* context_;
 };
 
-/// Runs body(Context&) of a long call under the caller's context, which may be NULL.
+/// Units of progress in any long call.
+constexpr int64_t kProgressTotal = 1'000'000;
+
+/// Runs body(Context&) of a long call under the caller's context, which may be NULL. Its progress
+/// ends short of the total, so that the caller is told the end when it is one.
 template <class Body>
 mercer_status guard_long(const char* function, mercer_context* context, Body&& body) noexcept {
   return guard(
       function,
       [&] {
         ContextLease lease(context);
-        body(lease.get());
+        Context& running = lease.get();
+        Stage whole(running, kProgressTotal);
+        whole.share(kProgressTotal - 1);
+        body(running);
+        whole.advance(kProgressTotal);
+        running.checkpoint();
       },
       context);
 }
@@ -100,10 +110,13 @@ template <class Handle, class Make>
 mercer_status guard_create_long(const char* function, mercer_context* context, Handle** out,
                                 Make&& make) noexcept {
   clear_out(out);
-  return guard_long(function, context, [&](Context& running) {
+  std::unique_ptr<Handle> made;
+  const mercer_status status = guard_long(function, context, [&](Context& running) {
     check_out(out);
-    *out = new Handle(make(running));
+    made.reset(new Handle(make(running)));  // Handle may be one that cannot move
   });
+  if (status == MERCER_OK) *out = made.release();
+  return status;
 }
 
 }  // namespace mercer::capi

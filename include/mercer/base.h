@@ -126,9 +126,12 @@ MERCER_API mercer_status mercer_copy_last_error(char* buffer, int64_t capacity, 
  *   mercer_status status = mercer_context_create(&options, &context);
  */
 
-/** Progress of a call, 0 <= done <= total in the call's own unit of work; not zero cancels the
- *  call, which then returns MERCER_CANCELLED. A call with several phases may start again at 0 with
- *  another total.
+/** Progress of a call: done / total is the part of the whole call that is behind it, 0 <= done <=
+ *  total. total stays the same during a call and done never falls; done = total is told once, when
+ *  the work is finished. Parts of a call count by estimates of their cost, iterations by how near
+ *  they have come to their tolerance, so that the last of them may be shorter than it seemed. Told
+ *  whenever a thousandth was added, and where nothing moves about every 10 ms. Not zero cancels the
+ *  call, which then returns MERCER_CANCELLED.
  *  Threads: called on the calling thread only. It must not unwind (no C++ exception, no longjmp),
  *  nor use the handles of the call it reports on: they may be locked while columns are drawn. */
 typedef int32_t (*mercer_progress)(void* user, int64_t done, int64_t total);

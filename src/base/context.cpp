@@ -3,15 +3,39 @@
 #include "base/context.h"
 
 #include <algorithm>
+#include <chrono>
 
 #include "base/error.h"
 
 namespace mercer {
+namespace {
+
+// A call of the caller's own, perhaps into an interpreter: a thousand are enough to draw any bar.
+constexpr int64_t kParts = 1000;
+// The caller may want to stop where the work moves slowly.
+constexpr int64_t kLongestSilence = 10'000'000;
+
+int64_t nanoseconds() noexcept {
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
+}
+
+}  // namespace
+
+bool Context::is_due() noexcept {
+  const bool moved = told_ < 0 || done_ - told_ >= std::max<int64_t>(1, total_ / kParts) ||
+                     (done_ == total_ && told_ < total_);
+  const int64_t now = nanoseconds();
+  if (!moved && now - told_at_ < kLongestSilence) return false;
+  told_ = done_;
+  told_at_ = now;
+  return true;
+}
 
 void Context::poll() noexcept {
   // Once told to stop, the caller is not asked again.
   if (cancelled() || progress == nullptr || stage_ == nullptr || total_ == 0) return;
-  if (progress(user, done_, total_) != 0) cancel();
+  if (is_due() && progress(user, done_, total_) != 0) cancel();
 }
 
 void Context::checkpoint() {
@@ -52,6 +76,7 @@ Stage::Stage(Context& context, int64_t total) noexcept
   if (outer_ != nullptr) return;
   context_.done_ = 0;
   context_.total_ = total;
+  context_.told_ = -1;
 }
 
 Stage::~Stage() { context_.stage_ = outer_; }
@@ -65,6 +90,16 @@ void Stage::advance(int64_t units) noexcept {
   context_.poll();
 }
 
+void Stage::reach(double fraction) noexcept {
+  const double at = std::min(fraction, 1.0) * total_;
+  if (at > position()) {
+    done_ = at;
+    shared_ = within_ = 0;
+    report();
+  }
+  context_.poll();
+}
+
 // Totals are far below 2^53, where doubles still count by ones.
 void Stage::report() noexcept {
   if (outer_ == nullptr) {
@@ -73,7 +108,8 @@ void Stage::report() noexcept {
     return;
   }
   if (outer_->shared_ == 0 || total_ == 0) return;
-  outer_->within_ = std::max(outer_->within_, outer_->shared_ * (position() / total_));
+  const double part = std::min(position() / total_, 1.0);
+  outer_->within_ = std::max(outer_->within_, outer_->shared_ * part);
   outer_->report();
 }
 

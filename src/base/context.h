@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <type_traits>
 #include <utility>
 
 #include "base/non_copyable.h"
@@ -49,7 +50,8 @@ class Context {
   bool cancelled() const noexcept { return cancelled_.load(std::memory_order_relaxed); }
   void clear_cancelled() noexcept { cancelled_.store(false, std::memory_order_relaxed); }
 
-  /// Calls progress with the current counts; a non-zero answer cancels. Calling thread only.
+  /// Calls progress with the current counts where it is due; a non-zero answer cancels. Calling
+  /// thread only.
   void poll() noexcept;
   /// poll, then throws Error(MERCER_CANCELLED) if the call is to stop. Calling thread only.
   void checkpoint();
@@ -71,8 +73,11 @@ class Context {
  private:
   friend class Stage;
   std::atomic<bool> cancelled_{false};
+  bool is_due() noexcept;
   int64_t done_ = 0;
   int64_t total_ = 0;
+  int64_t told_ = -1;                            // done_ when progress was called last, -1: not yet
+  int64_t told_at_ = 0;                          // nanoseconds of a steady clock
   Stage* stage_ = nullptr;                       // the innermost
   std::shared_ptr<std::atomic<int64_t>> taken_;  // none before the first charge under a cap
 };
@@ -80,7 +85,8 @@ class Context {
 /// A stretch of work of total units whose progress is reported: a fraction of the outermost Stage
 /// of a context, so that a function may announce its own work and still be a part of a larger one.
 /// The stages within count for what is set aside for them by share, or else for nothing. A total of
-/// 0 reports nothing. Calling thread only.
+/// 0 reports nothing. A C call is one Stage that shares itself out to what it does, so whoever does
+/// several things one after the other says what share each has. Calling thread only.
 class Stage : NonCopyable {
  public:
   Stage(Context& context, int64_t total) noexcept;
@@ -90,6 +96,21 @@ class Stage : NonCopyable {
   void share(int64_t units) noexcept;
   /// Adds finished units and polls.
   void advance(int64_t units) noexcept;
+  /// At least this part of the total is done, for iterations whose number nobody knows; polls.
+  void reach(double fraction) noexcept;
+  /// body(), with all stages within, as the next `units`.
+  template <class Body>
+  auto part(int64_t units, Body&& body) {
+    share(units);
+    if constexpr (std::is_void_v<std::invoke_result_t<Body>>) {
+      body();
+      advance(units);
+    } else {
+      auto result = body();
+      advance(units);
+      return result;
+    }
+  }
 
  private:
   double position() const noexcept { return done_ + within_; }

@@ -34,6 +34,8 @@ constexpr int64_t kTile = 32, kTallTile = 96;
 constexpr int64_t kManyRows = 16 * kTallTile;  // enough for every thread
 // Of features of float rows, on the scale of sqrt(variance).
 constexpr double kFloatError = 1e-5;
+// Of progress: of D^3 products of a decomposition, a factorisation, and pairs of landmarks.
+constexpr int64_t kGramUnits = 1, kEigenUnits = 8, kRootUnits = 2;
 
 /// What is learnt.
 struct Landmarks {
@@ -157,9 +159,12 @@ Landmarks with_root(const kernel::Kernel& kernel, Matrix<double> rows, double cu
   const int64_t D = rows.rows();
   const char* const what = "the kernel matrix of the landmarks";
   const Matrix<double> K(D, D, context, what);
-  kernel::gram(kernel, rows.view(), rows.view(), context, K.view());
+  Stage stage(context, kGramUnits + kEigenUnits + kRootUnits);
+  stage.part(kGramUnits,
+             [&] { kernel::gram(kernel, rows.view(), rows.view(), context, K.view()); });
   std::vector<double> values(static_cast<size_t>(D));
-  linalg::symmetric_eigen(K.view(), values, context);
+  stage.part(kEigenUnits, [&] { linalg::symmetric_eigen(K.view(), values, context); });
+  stage.share(kRootUnits);
   require(values.back() > 0 && std::isfinite(values.back()), MERCER_INVALID_ARGUMENT,
           "the kernel matrix of the landmarks has the largest eigenvalue %g, expected a positive "
           "finite one",
@@ -186,10 +191,14 @@ Landmarks learnt(const MapArguments& a, const Options& options) {
          static_cast<long long>(a.own.integer("rank")));
   }
   Context& context = *a.data.context;
-  return with_root(
-      a.kernel,
-      choose_landmarks(options.landmarks, a.kernel, rows, a.features, options.seed, context),
-      options.cutoff, context);
+  Stage stage(context, 2);  // about as much each, of landmarks that are not just drawn
+  const bool drawn = options.landmarks == "uniform" || options.landmarks == "supplied";
+  stage.share(drawn ? 0 : 1);
+  Matrix<double> landmarks =
+      choose_landmarks(options.landmarks, a.kernel, rows, a.features, options.seed, context);
+  stage.advance(drawn ? 0 : 1);
+  stage.share(drawn ? 2 : 1);
+  return with_root(a.kernel, std::move(landmarks), options.cutoff, context);
 }
 
 Matrix<double> matrix_from(const std::vector<double>& values, int64_t rows, int64_t cols) {

@@ -11,6 +11,7 @@
 #include "base/aligned.h"
 #include "base/error.h"
 #include "linalg/column_algebra.h"
+#include "linalg/converged_part.h"
 
 namespace mercer::linalg {
 namespace {
@@ -20,6 +21,7 @@ using Numbers = std::vector<double>;
 
 constexpr const char* kWhat = "conjugate gradients";
 constexpr double kEps = std::numeric_limits<double>::epsilon();
+constexpr int64_t kUnits = 1000;  // of progress
 
 class Iteration {
  public:
@@ -37,7 +39,8 @@ class Iteration {
         size_(columns(B.cols)),
         step_(columns(B.cols)),
         rz_(columns(B.cols)),
-        residual_(columns(B.cols)) {}
+        residual_(columns(B.cols)),
+        stage_(context, kUnits) {}
 
   CgResult run() {
     column_dots(B_, B_, size_);
@@ -76,6 +79,7 @@ class Iteration {
 
   void iterate(int64_t& iterations) {
     for (; iterations < options_.most_iterations && !all_done(); ++iterations) {
+      stage_.reach(part_done(iterations));
       context_.checkpoint();
       A_.apply(P_.view(), context_, Q_.view());
       column_dots(P_.view(), Q_.view(), step_);
@@ -130,6 +134,18 @@ class Iteration {
       if (!done(j)) return false;
     return true;
   }
+  /// By the column that is last, from |b|, wherever X began: what an earlier run has done counts.
+  double part_done(int64_t iterations) const {
+    const double spent =
+        spent_part(static_cast<double>(iterations), static_cast<double>(options_.most_iterations));
+    double least = 1;
+    for (std::size_t j = 0; j < residual_.size(); ++j)
+      if (!done(j))
+        least =
+            std::min(least, converged_part(residual_[j], size_[j], options_.tolerance * size_[j]));
+    return std::max(spent, least);
+  }
+
   Numbers relative() const {
     Numbers result(residual_);
     for (std::size_t j = 0; j < result.size(); ++j)
@@ -149,6 +165,7 @@ class Iteration {
   Context& context_;
   Matrix<double> R_, P_, Q_, Z_;
   Numbers size_, step_, rz_, residual_;
+  Stage stage_;
 };
 
 }  // namespace

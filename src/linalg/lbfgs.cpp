@@ -14,12 +14,15 @@
 #include "base/error.h"
 #include "base/size.h"
 #include "linalg/blas.h"
+#include "linalg/converged_part.h"
 #include "linalg/line_search.h"
 
 namespace mercer::linalg {
 namespace {
 
 using Long = long long;
+
+constexpr int64_t kUnits = 1000;  // of progress
 
 void check(const LbfgsOptions& options) {
   require(options.memory >= 1, MERCER_INVALID_ARGUMENT, "memory = %lld, expected at least 1",
@@ -127,8 +130,10 @@ class Minimizer {
 
  private:
   LbfgsEnd iterate() {
+    const double steepest = largest(gradient_);
     for (;; ++result_.iterations) {
       result_.largest_gradient = largest(gradient_);
+      stage_.reach(part_done(steepest));
       if (result_.largest_gradient <= options_.gradient_tolerance) return LbfgsEnd::gradient;
       if (result_.iterations == options_.most_iterations) return LbfgsEnd::iterations;
       const double before = result_.value;
@@ -139,6 +144,20 @@ class Minimizer {
     }
   }
 
+  double part_done(double steepest) const {
+    const double spent = spent_part(static_cast<double>(result_.iterations),
+                                    static_cast<double>(options_.most_iterations));
+    const double flat =
+        options_.gradient_tolerance > 0
+            ? converged_part(result_.largest_gradient, steepest, options_.gradient_tolerance)
+            : 0;
+    const double low =
+        options_.decrement_tolerance > 0
+            ? converged_part(decrement_, first_decrement_, options_.decrement_tolerance)
+            : 0;
+    return std::max({spent, flat, low});
+  }
+
   /// One step from x_, or why there is none.
   std::optional<LbfgsEnd> step() {
     for (;;) {
@@ -146,6 +165,8 @@ class Minimizer {
       pairs_.apply(direction_);
       const RayPoint start{0, result_.value, dot(direction_, gradient_)};
       if (start.slope < 0 && std::isfinite(start.slope)) {
+        if (has_scale()) decrement_ = -start.slope / 2 / std::abs(start.value);
+        if (first_decrement_ == 0) first_decrement_ = decrement_;
         if (has_scale() && -start.slope / 2 <= options_.decrement_tolerance * std::abs(start.value))
           return LbfgsEnd::decrease;
         const RayPoint point = wolfe_step([this](double t) { return along(t); }, start,
@@ -199,6 +220,8 @@ class Minimizer {
   std::span<double> gradient_ = vector(0), direction_ = vector(1), point_ = vector(2),
                     new_gradient_ = vector(3);
   LbfgsResult result_;
+  Stage stage_{context_, kUnits};
+  double decrement_ = 0, first_decrement_ = 0;  // relative to f, for progress
 };
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/size.h"
 #include "linalg/blas.h"
+#include "linalg/converged_part.h"
 
 namespace mercer::linalg {
 namespace {
@@ -19,6 +20,7 @@ namespace {
 using Long = long long;
 
 constexpr const char* kWhat = "LSQR";
+constexpr int64_t kUnits = 1000;  // of progress
 
 double norm(std::span<const double> x) { return std::sqrt(dot(x, x)); }
 
@@ -57,6 +59,7 @@ class Iteration {
     std::ranges::copy(v_, w_.begin());
     rhobar_ = alpha_;
     while (result_.iterations < options_.most_iterations) {
+      stage_.reach(part_done());
       context_.checkpoint();
       ++result_.iterations;
       bidiagonalize();
@@ -70,6 +73,18 @@ class Iteration {
       if (result_.condition >= options_.largest_condition) return LsqrEnd::condition;
     }
     return LsqrEnd::iterations;
+  }
+
+  double part_done() const {
+    const double consistent =
+        converged_part(result_.residual, size_of_b_,
+                       options_.tolerance * (result_.norm * result_.size + size_of_b_));
+    const double normal = converged_part(result_.normal_residual, normal_at_start_,
+                                         options_.normal_tolerance * normal_at_start_);
+    return std::max({spent_part(static_cast<double>(result_.iterations),
+                                static_cast<double>(options_.most_iterations)),
+                     options_.tolerance > 0 ? consistent : 0,
+                     options_.normal_tolerance > 0 ? normal : 0});
   }
 
   void bidiagonalize() {
@@ -127,6 +142,7 @@ class Iteration {
   double alpha_ = 0, beta_ = 0, rhobar_ = 0, phibar_ = 0, size_of_b_ = 0;
   double squares_ = 0, inverses_ = 0, lost_ = 0, normal_at_start_ = 0;
   LsqrResult result_;
+  Stage stage_{context_, kUnits};
 };
 
 }  // namespace

@@ -12,11 +12,13 @@
 #include "base/size.h"
 #include "model/input_domain.h"
 #include "operator/output_root.h"
+#include "solver/work.h"
 
 namespace mercer::model {
 namespace {
 
 constexpr const char* kWhat = "exact operator-valued kernel ridge";
+constexpr int64_t kSolving = 20, kMeasuring = 1;  // of progress
 
 /// K of rows, (N p) x (N p), by what it does to vectors.
 class GramOperator final : public linalg::LinearOperator {
@@ -70,16 +72,23 @@ Matrix<double> by_eigen(const operators::OperatorKernel& kernel, MatrixView<cons
   // All pivots but those of rounding's size, whatever the kernel's cutoff.
   const operators::OutputRoot root = operators::output_root(kernel.gamma(), 0);
   const Matrix<double> k(X.rows, X.rows, context, kWhat);
-  kernel::gram(kernel.scalar(), X, X, context, k.view());
-  return solver::decomposable_kernel_ridge(k.view(), solver::OutputBasis(root.B.view(), context), Y,
-                                           lambda, context);
+  const int64_t of_gram = solver::kernel_rows(X.cols), of_basis = Y.cols;
+  Stage stage(context, of_gram + of_basis + solver::eigen_rows(X.rows));
+  stage.part(of_gram, [&] { kernel::gram(kernel.scalar(), X, X, context, k.view()); });
+  const auto basis =
+      stage.part(of_basis, [&] { return solver::OutputBasis(root.B.view(), context); });
+  stage.share(solver::eigen_rows(X.rows));
+  return solver::decomposable_kernel_ridge(k.view(), basis, Y, lambda, context);
 }
 
 Matrix<double> by_cholesky(const operators::OperatorKernel& kernel, MatrixView<const double> X,
                            MatrixView<const double> Y, double lambda, Context& context) {
   const int64_t size = checked_multiply(Y.rows, Y.cols, kWhat);
   const Matrix<double> K(size, size, context, kWhat);
-  kernel.gram(X, X, context, K.view());
+  const int64_t of_gram = solver::kernel_rows(X.cols), factor = solver::cholesky_rows(size);
+  Stage stage(context, of_gram + factor);
+  stage.part(of_gram, [&] { kernel.gram(X, X, context, K.view()); });
+  stage.share(factor);
   return solver::operator_kernel_ridge(MatrixView<const double>(K.view()), Y, lambda, context);
 }
 
@@ -135,8 +144,11 @@ ExactOperatorRidge fit_exact_operator(const operators::OperatorKernel& kernel,
   check_domain(kernel.scalar(), "X", X);
   ExactOperatorRidge result;
   result.method = method_for(kernel, Y, options, context);
-  const Matrix<double> found = solve(kernel, X, Y, options, context, result);
-  measure(kernel, X, Y, options.lambda, context, found.view(), result);
+  Stage stage(context, kSolving + kMeasuring);
+  const Matrix<double> found =
+      stage.part(kSolving, [&] { return solve(kernel, X, Y, options, context, result); });
+  stage.part(kMeasuring,
+             [&] { measure(kernel, X, Y, options.lambda, context, found.view(), result); });
   for (int64_t i = 0; i < u.rows; ++i) std::copy_n(found.view().row(i), u.cols, u.row(i));
   return result;
 }

@@ -20,6 +20,7 @@
 #include "model/row_summary.h"
 #include "solver/kernel_ridge.h"
 #include "solver/row_weights.h"
+#include "solver/work.h"
 
 namespace mercer::model {
 namespace {
@@ -104,11 +105,16 @@ ExactModel fit_exact(std::shared_ptr<const kernel::Kernel> kernel, const FitOpti
     linalg::subtract_from_rows(model.mean, codes.view());
   }
   const Matrix<double> K(X.rows(), X.rows(), context, "the n x n Gram matrix");
-  kernel::gram(*model.kernel, model.rows.view(), model.rows.view(), context, K.view());
+  const int64_t gram_units = solver::kernel_rows(inputs), factor = solver::cholesky_rows(K.rows());
+  Stage stage(context, gram_units + factor);
+  stage.part(gram_units, [&] {
+    kernel::gram(*model.kernel, model.rows.view(), model.rows.view(), context, K.view());
+  });
   const std::vector<double> roots = roots_of(weights);
   scale_rows(roots, codes.view());
   scale_rows(roots, K.view());
   scale_columns(roots, K.view());
+  stage.share(factor);
   model.alpha = solver::kernel_ridge(K.view(), codes.view(), options.lambda, n, context);
   scale_rows(roots, model.alpha.view());
   model.options = options;
@@ -137,6 +143,7 @@ void predict_exact(const ExactModel& model, const Rows& X, Context& context,
     const auto values = K.view().block_rows(0, end - first);
     const auto out = scores.block_rows(first, end);
     standardize_into(model.preparation, X.block_rows(first, end), rows);
+    stage.share(end - first);
     kernel::gram(*model.kernel, rows, model.rows.view(), context, values);
     for (int64_t i = 0; i < out.rows; ++i) {
       std::copy_n(model.mean.data(), out.cols, out.row(i));

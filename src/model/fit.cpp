@@ -19,10 +19,12 @@
 #include "model/row_summary.h"
 #include "model/stream_rows.h"
 #include "solver/row_weights.h"
+#include "solver/work.h"
 
 namespace mercer::model {
 namespace {
 
+constexpr int64_t kPasses = 4;  // over a stream, of which the first reads alone
 constexpr const char* kClassNumbers = "the class numbers of a stream's rows";
 int64_t class_bytes(int64_t rows) { return checked_multiply(8, rows, kClassNumbers); }
 
@@ -109,9 +111,14 @@ Model fit(const MapFromRows& plan, const FitOptions& given, const Rows& X,
   const RowSummary summary(options, X, Y, {});
   summary.require_numbers();
   Preparation preparation = summary.preparation();
+  const int64_t making = solver::eigen_rows(plan.features);
+  Stage stage(context, making + 3 * X.rows() + solver::eigen_rows(plan.features));
   const RowsForMap rows =
       rows_for_map(X, Y, preparation, options, rows_without(X.rows(), {}), plan.features, context);
+  stage.share(making);
   auto map = plan.make(rows.X.view(), rows.Y.view(), context);
+  stage.advance(making);
+  stage.share(3 * X.rows() + solver::eigen_rows(plan.features));
   check_map(*map, preparation.prepared(X.cols()));
   return fit_prepared(std::move(map), std::move(preparation), summary.ranges(), options, X, Y,
                       context, {});
@@ -139,6 +146,7 @@ Model fit_stream(std::shared_ptr<const feature::FeatureMap> map, const FitOption
   const CheckedStream checked(*model.map, options, stream, targets);
   RowSummary summary(options, model.map->inputs(), targets);
   std::vector<double> classes;  // for folds alone
+  Stage stage(context, kPasses);
   const int64_t rows = checked.pass(context, [&](int64_t, const RowStream::Block& block) {
     summary.add(block.X, block.Y, block.weights);
     if (options.selection != Selection::kfold) return;
@@ -149,6 +157,8 @@ Model fit_stream(std::shared_ptr<const feature::FeatureMap> map, const FitOption
         kClassNumbers);
     classes.insert(classes.end(), more.begin(), more.end());
   });
+  stage.advance(1);
+  stage.share(kPasses - 1);
   const MemoryCharge held = context.charge(class_bytes(std::ssize(classes)), kClassNumbers);
   if (reduction != nullptr) summary.reduce(*reduction, context);
   model.rows = summary.rows();

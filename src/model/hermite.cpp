@@ -16,6 +16,7 @@
 #include "solver/block_statistics.h"
 #include "solver/plain_sums.h"
 #include "solver/row_weights.h"
+#include "solver/work.h"
 
 namespace mercer::model {
 namespace {
@@ -71,32 +72,38 @@ void check(const feature::FeatureMap& map, std::span<const Observations> sets,
 void add_set(const feature::FeatureMap& map, const Observations& set, MatrixView<double> storage,
              Context& context, solver::RowStatistics& statistics) {
   constexpr int64_t kRows = solver::RowStatistics::kRowBlock;
+  Stage stage(context, 2 * set.X.rows);
   const feature::Derivative what{feature::Derivative::Kind::partials, {set.partial}};
   std::vector<double> weights;
   for (int64_t i0 = 0; i0 < set.X.rows; i0 += kRows) {
     const int64_t i1 = std::min(i0 + kRows, set.X.rows);
     const MatrixView<const double> X = set.X.block_rows(i0, i1);
     const MatrixView<double> Z = storage.block_rows(0, i1 - i0);
+    stage.share(i1 - i0);
     if (is_value(set)) {
       map.apply(X, {0, map.features()}, context, Z);
     } else {
       map.differentiate(what, X, context, Z);
     }
+    stage.advance(i1 - i0);
+    stage.share(i1 - i0);
     weights.assign(static_cast<size_t>(i1 - i0), set.weight);
     for (size_t i = 0; i < weights.size() && !set.row_weights.empty(); ++i)
       weights[i] *= set.row_weights[static_cast<size_t>(i0) + i];
     statistics.add(MatrixView<const double>(Z), set.Y.block_rows(i0, i1), context, weights);
+    stage.advance(i1 - i0);
   }
 }
 
 /// The sums of all sets of values, resp. of derivatives.
 solver::RowStatistics sums_of(const feature::FeatureMap& map, std::span<const Observations> sets,
-                              bool values, Context& context) {
+                              bool values, Context& context, Stage& stage) {
   solver::RowStatistics statistics(map.features(), sets[0].Y.cols, context);
   const Matrix<double> storage(solver::RowStatistics::kRowBlock, map.features(), context,
                                "a block of derivatives");
   for (const Observations& set : sets)
-    if (is_value(set) == values) add_set(map, set, storage.view(), context, statistics);
+    if (is_value(set) == values)
+      stage.part(set.X.rows, [&] { add_set(map, set, storage.view(), context, statistics); });
   solver::require_finite_features(statistics);
   return statistics;
 }
@@ -139,7 +146,7 @@ void add_centred(const solver::RowStatistics& statistics, System& system) {
 }
 
 System system_of(const feature::FeatureMap& map, std::span<const Observations> sets, bool center,
-                 Context& context) {
+                 Context& context, Stage& stage) {
   const int64_t D = map.features(), m = sets[0].Y.cols;
   const std::vector<double> zeros(static_cast<size_t>(m));
   System system{Matrix<double>(D, D, context, kWhat), Matrix<double>(D, m, context, kWhat), zeros,
@@ -147,14 +154,14 @@ System system_of(const feature::FeatureMap& map, std::span<const Observations> s
   system.gram.fill(0);
   system.cross.fill(0);
   {
-    const solver::RowStatistics values = sums_of(map, sets, true, context);
+    const solver::RowStatistics values = sums_of(map, sets, true, context, stage);
     if (center && values.weight() > 0) {
       add_centred(values, system);
     } else {
       add_plain(values, context, system);
     }
   }
-  add_plain(sums_of(map, sets, false, context), context, system);
+  add_plain(sums_of(map, sets, false, context, stage), context, system);
   return system;
 }
 
@@ -202,8 +209,12 @@ Model fit_hermite(std::shared_ptr<const feature::FeatureMap> map,
   Model model;
   model.options = fitted_options(options);
   for (const Observations& set : sets) model.rows += set.X.rows;
-  model.predictor = make_linear(solve(system_of(*map, sets, options.center, context),
-                                      penalty_rows(sets), options.lambda, context));
+  const int64_t factor = solver::cholesky_rows(map->features());
+  Stage stage(context, model.rows + factor);
+  System system = system_of(*map, sets, options.center, context, stage);
+  stage.share(factor);
+  model.predictor =
+      make_linear(solve(std::move(system), penalty_rows(sets), options.lambda, context));
   model.map = std::move(map);
   return model;
 }

@@ -22,6 +22,8 @@ using Long = long long;
 
 constexpr double kHuber = 1.345;    // 95 % of least squares' efficiency on normal errors
 constexpr double kRounding = 0.01;  // of the quantile loss, in units of the targets' scale
+// Of progress. What is held out is most of the work, unless nothing is.
+constexpr int64_t kUnits = 100, kHoldingOut = 80, kPreparing = 2;
 
 const solver::Loss& loss_of(const FitOptions& options) {
   const solver::Loss& loss = *solver::find_loss(options.parameters.text("loss"));
@@ -100,10 +102,16 @@ class LogisticFit {
     lambda_ = options_.lambda;
     // Scores of other losses than the logistic are in no unit of probability.
     const bool calibrates = loss_.loss->classes && !is_named(*loss_.loss, "logistic");
-    if (searches || calibrates || (huber && options_.parameters.find("delta") == nullptr))
-      hold_out(searches);
+    int64_t left = kUnits - kPreparing;
+    if (searches || calibrates || (huber && options_.parameters.find("delta") == nullptr)) {
+      stage_.part(kHoldingOut, [&] { hold_out(searches); });
+      left -= kHoldingOut;
+    }
+    stage_.share(kPreparing);
     solver::LossFit fit(rows(), loss_, context_);
+    stage_.advance(kPreparing);
     if (!start_.empty()) fit.start_from(start_);
+    stage_.share(left);
     const linalg::LbfgsResult result = fit.run(lambda_, descent_of(options_), context_);
     // A lambda that was searched was judged after as many iterations.
     if (!searches) require_converged(result);
@@ -153,16 +161,23 @@ class LogisticFit {
 
   /// Fits on all rows but some: lambda, and what scores on those rows tell.
   void hold_out(bool searches) {
+    const bool finds_delta =
+        is_named(*loss_.loss, "huber") && options_.parameters.find("delta") == nullptr;
+    Stage stage(context_, kPreparing + (finds_delta ? 2 : 1) * kHoldingOut);
+    stage.share(kPreparing);
     LossSearch search(rows(), options_, loss_, context_);
-    if (is_named(*loss_.loss, "huber") && options_.parameters.find("delta") == nullptr) {
-      // Squares end at deviations of the targets at first, then at those of residuals.
+    stage.advance(kPreparing);
+    const auto judge = [&] {
       if (searches) lambda_ = search.choose_lambda(context_);
       scored_ = std::make_unique<ScoredRows>(search.score(lambda_, context_));
+    };
+    if (finds_delta) {
+      // Squares end at deviations of the targets at first, then at those of residuals.
+      stage.part(kHoldingOut, judge);
       loss_.parameters.delta = kHuber * residual_scale();
       search.set_parameters(loss_.parameters);
     }
-    if (searches) lambda_ = search.choose_lambda(context_);
-    scored_ = std::make_unique<ScoredRows>(search.score(lambda_, context_));
+    stage.part(kHoldingOut, judge);
     path_ = search.path();
     start_.assign(search.x().begin(), search.x().end());
   }
@@ -206,6 +221,7 @@ class LogisticFit {
   const solver::BlockSource& given_;
   const FitOptions& options_;
   Context& context_;
+  Stage stage_{context_, kUnits};
   solver::LossOptions loss_;
   std::unique_ptr<TargetUnits> units_;  // null: targets as they are
   std::unique_ptr<solver::BlockSource> scaled_;

@@ -42,10 +42,13 @@ solver::LossFitOptions descent_of(const FitOptions& options) {
 LossSearch::LossSearch(const solver::BlockSource& rows, const FitOptions& options,
                        const solver::LossOptions& loss, Context& context)
     : rows_(rows), options_(options), loss_(loss), splits_(splits_of(rows, options)) {
+  Stage stage(context, std::ssize(splits_));
   for (const Split& split : splits_) {
+    stage.share(1);
     Part part{rows.subset(split.train), rows.subset(split.held_out), nullptr};
     part.fit = std::make_unique<solver::LossFit>(*part.train, loss_, context);
     parts_.push_back(std::move(part));
+    stage.advance(1);
   }
 }
 
@@ -56,8 +59,11 @@ void LossSearch::set_parameters(const solver::LossParameters& parameters) {
 
 ScoredRows LossSearch::run(double lambda, const solver::LossFitOptions& descent, Context& context) {
   std::vector<ScoredRows> scored;
+  Stage stage(context, std::ssize(parts_));
   for (Part& part : parts_) {
+    stage.share(1);
     part.fit->run(lambda, descent, context);
+    stage.advance(1);
     scored.push_back(score_all(*part.held_out, part.fit->weights(), context));
   }
   return joined(scored, context);
@@ -77,6 +83,7 @@ double LossSearch::choose_lambda(Context& context) {
   const std::vector<PathPoint> lambdas = empty_path(options_);
   Stage stage(context, static_cast<int64_t>(lambdas.size()));
   for (const PathPoint& point : lambdas) {
+    stage.share(1);
     const ScoredRows scored = run(point.lambda, descent, context);
     if (losses_.empty()) weigh(scored);
     losses_.push_back(row_losses(loss_, scored));

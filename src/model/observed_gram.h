@@ -23,11 +23,12 @@ void for_each_phi(const operators::OperatorMap& map, MatrixView<const double> X,
   const int64_t p = map.outputs(), r = map.coefficients();
   const int64_t size = std::clamp<int64_t>(kPhiNumbers / (p * r), 1, most);
   const Matrix<double> Phi(p * std::min(size, X.rows), r, context, "a block of Phi");
+  Stage stage(context, 2 * X.rows);
   for (int64_t first = 0; first < X.rows; first += size) {
     const int64_t last = std::min(X.rows, first + size);
     const MatrixView<double> block = Phi.view().block_rows(0, p * (last - first));
-    map.matrix(X.block_rows(first, last), context, block);
-    body(first, block);
+    stage.part(last - first, [&] { map.matrix(X.block_rows(first, last), context, block); });
+    stage.part(last - first, [&] { body(first, block); });
     context.checkpoint();
   }
 }

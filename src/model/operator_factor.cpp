@@ -10,6 +10,7 @@
 #include "model/operator_walk.h"
 #include "model/row_sets.h"
 #include "solver/jittered_cholesky.h"
+#include "solver/work.h"
 
 namespace mercer::model {
 namespace {
@@ -24,6 +25,14 @@ void solve_shifted(MatrixView<double> A, double shift, std::span<double> s, Cont
   for (int64_t j = 0; j < A.rows; ++j) A(j, j) += shift;
   solver::jittered_cholesky(A, context);
   linalg::cholesky_solve(MatrixView<const double>(A), {s.data(), A.rows, 1});
+}
+
+/// Of progress, in rows of r^2 products: without gaps those of D^2 each do.
+int64_t sums_units(const operators::OperatorMap& map, MatrixView<const double> Y) {
+  const double ratio =
+      static_cast<double>(map.features()) / static_cast<double>(map.coefficients());
+  const double each = is_complete(Y) ? ratio * ratio : static_cast<double>(Y.cols);
+  return static_cast<int64_t>(each * static_cast<double>(Y.rows)) + 1;
 }
 
 /// Of column l of `found`, n x L p, against what was observed.
@@ -59,14 +68,17 @@ std::vector<double> held_out_errors(const operators::OperatorMap& map, const Ope
   const auto out = sample_rows(all_rows(n), std::max<int64_t>(1, n / kHeldOutOneIn), seed);
   const PickedRows kept = pick(rows, rows_without(n, out), context);
   const PickedRows held_out = pick(rows, out, context);
-  const Matrix<double> H = observed_gram(map, kept.X.view(), kept.Y.view(), context);
+  const int64_t of_sums = sums_units(map, kept.Y.view()), factor = solver::cholesky_rows(r);
+  Stage stage(context, of_sums + L * factor);
+  const Matrix<double> H = stage.part(
+      of_sums, [&] { return observed_gram(map, kept.X.view(), kept.Y.view(), context); });
   const std::vector<double> sums = observed_sums(map, kept.X.view(), kept.Y.view(), context);
   const Matrix<double> A(r, r, context, kWhat), theta(r, L, context, kWhat);
   for (int64_t l = 0; l < L; ++l) {
     for (int64_t j = 0; j < r; ++j) std::copy_n(H.view().row(j), j + 1, A.view().row(j));
     std::vector<double> solution = sums;
     const double shift = static_cast<double>(n) * lambdas[static_cast<size_t>(l)];
-    solve_shifted(A.view(), shift, solution, context);
+    stage.part(factor, [&] { solve_shifted(A.view(), shift, solution, context); });
     for (int64_t j = 0; j < r; ++j) theta(j, l) = solution[static_cast<size_t>(j)];
     context.checkpoint();
   }
@@ -81,8 +93,13 @@ std::vector<double> held_out_errors(const operators::OperatorMap& map, const Ope
 std::vector<double> factored_solution(const operators::OperatorMap& map,
                                       const OperatorRowsView& rows, double lambda,
                                       Context& context) {
-  const Matrix<double> H = observed_gram(map, rows.X, rows.Y, context);
+  const int64_t of_sums = sums_units(map, rows.Y),
+                factor = solver::cholesky_rows(map.coefficients());
+  Stage stage(context, of_sums + factor);
+  const Matrix<double> H =
+      stage.part(of_sums, [&] { return observed_gram(map, rows.X, rows.Y, context); });
   std::vector<double> theta = observed_sums(map, rows.X, rows.Y, context);
+  stage.share(factor);
   solve_shifted(H.view(), static_cast<double>(rows.X.rows) * lambda, theta, context);
   return theta;
 }

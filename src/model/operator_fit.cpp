@@ -23,6 +23,7 @@
 #include "solver/operator_descent.h"
 #include "solver/operator_ridge.h"
 #include "solver/stein.h"
+#include "solver/work.h"
 
 namespace mercer::model {
 namespace {
@@ -42,17 +43,24 @@ OperatorFit by_stein(const operators::OperatorMap& map, MatrixView<const double>
                      Context& context, std::span<double> theta) {
   const Matrix<double> more = options.intercept ? with_ones(Y, context) : Matrix<double>();
   const ScalarRows rows(map.scalar(), X, options.intercept ? more.view() : Y);
+  const bool folds = options.folds > 0, leaves_out = !folds && options.lambdas.size() > 1;
+  const int64_t of_folds = folds ? X.rows + options.folds * solver::eigen_rows(rows.features()) : 0;
+  const int64_t of_path = scalar_path_units(rows), left_out = leaves_out ? 2 * X.rows : 0;
+  Stage stage(context, of_folds + of_path + left_out);
   const solver::OutputBasis basis(map.shared_root(), context);
   OperatorFit fit;
   fit.method = OperatorMethod::stein;
   // Before there is a path, which takes room.
-  if (options.folds > 0)
+  stage.share(of_folds);
+  if (folds)
     take_least(fold_errors(map.scalar(), X, Y, basis, options.lambdas,
                            {options.folds, options.seed, options.intercept}, context)
                    .view(),
                fit);
-  const solver::RidgePath path = scalar_path(rows, context);
-  if (options.folds == 0 && options.lambdas.size() > 1) {
+  stage.advance(of_folds);
+  const solver::RidgePath path = stage.part(of_path, [&] { return scalar_path(rows, context); });
+  stage.share(left_out);
+  if (leaves_out) {
     const solver::OutputBasis* const bases[] = {&basis};
     const auto errors =
         options.intercept
@@ -138,11 +146,14 @@ void choose_lambda(const MapRows& rows, MatrixView<const double> Y,
   std::vector<double> best(theta.begin(), theta.end());
   fit.error = std::numeric_limits<double>::infinity();
   std::optional<solver::NystroemPreconditioner> sketch;  // the rows kept are the same
+  Stage stage(context, std::ssize(order));
   for (const int64_t l : order) {
+    stage.share(1);
     // Smaller ones would converge even later.
     if (!descend(rows, halves.kept.view(), options.lambdas[static_cast<std::size_t>(l)], options,
                  context, theta, fit, &sketch))
       break;
+    stage.advance(1);
     const double error = loss_at(rows, halves.held_out.view(), options.loss, context, theta);
     if (!(error < fit.error)) continue;
     fit.error = error;
@@ -204,15 +215,18 @@ void MapRows::add_adjoint(int64_t first, MatrixView<const double> S, Context& co
 
 void ScalarRows::for_each(Context& context, const Body& body) const {
   const Matrix<double> Z(block_rows(), features(), context, kWhat);
+  Stage stage(context, 2 * rows());
   for (int64_t first = 0; first < rows(); first += block_rows()) {
     const int64_t last = std::min(first + block_rows(), rows());
     const MatrixView<double> block = Z.view().block_rows(0, last - first);
-    map_.apply(X_.block_rows(first, last), {0, features()}, context, block);
+    stage.part(last - first, [&] {
+      map_.apply(X_.block_rows(first, last), {0, features()}, context, block);
+    });
     solver::FeatureBlock part;
     part.first = first;
     part.Z64 = block;
     part.Y = Y_.block_rows(first, last);
-    body(part);
+    stage.part(last - first, [&] { body(part); });
     context.checkpoint();
   }
 }
@@ -225,10 +239,18 @@ solver::RidgePath scalar_path(const ScalarRows& rows, Context& context) {
   context.require_room(solver::RidgePath::least_bytes(rows.features(), rows.outputs()),
                        "the sums over rows and their eigenvectors");
   solver::RowStatistics statistics(rows.features(), rows.outputs(), context);
-  solver::for_each_wide(rows, context, [&](const solver::WideBlock& block) {
-    statistics.add(block.Z, block.Y, context);
+  Stage stage(context, scalar_path_units(rows));
+  stage.part(rows.rows(), [&] {
+    solver::for_each_wide(rows, context, [&](const solver::WideBlock& block) {
+      statistics.add(block.Z, block.Y, context);
+    });
   });
+  stage.share(solver::eigen_rows(rows.features()));
   return solver::RidgePath(std::move(statistics), false, context);
+}
+
+int64_t scalar_path_units(const ScalarRows& rows) {
+  return rows.rows() + solver::eigen_rows(rows.features());
 }
 
 OperatorFit choose_operator_lambda(const operators::OperatorMap& map, MatrixView<const double> X,
@@ -264,7 +286,12 @@ OperatorFit fit_operator(const operators::OperatorMap& map, MatrixView<const dou
   if (fit.method == OperatorMethod::stein) {
     fit = by_stein(map, X, targets, options, context, learnt);
   } else {
-    if (options.lambdas.size() > 1) choose_lambda(rows, Y, options, context, learnt, fit);
+    const int64_t choosing = options.lambdas.size() > 1 ? std::ssize(options.lambdas) : 0;
+    Stage stage(context, choosing + 1);
+    stage.share(choosing);
+    if (choosing > 0) choose_lambda(rows, Y, options, context, learnt, fit);
+    stage.advance(choosing);
+    stage.share(1);
     const double lambda = options.lambdas[static_cast<std::size_t>(fit.chosen)];
     const bool converged = descend(rows, targets, lambda, options, context, learnt, fit, nullptr);
     require(converged, MERCER_NOT_CONVERGED,

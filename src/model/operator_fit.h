@@ -57,6 +57,8 @@ class ScalarRows final : public solver::BlockSource {
 /// Of all their lambdas, without centring. OUT_OF_MEMORY before any row is read where there is no
 /// room for the least that the decomposition takes.
 solver::RidgePath scalar_path(const ScalarRows& rows, Context& context);
+/// Of progress, in rows.
+int64_t scalar_path_units(const ScalarRows& rows);
 
 enum class OperatorMethod { automatic, stein, conjugate_gradient, lsqr, lbfgs, gradients };
 

@@ -11,6 +11,7 @@
 #include "model/operator_means.h"
 #include "random/distributions.h"
 #include "random/stream.h"
+#include "solver/work.h"
 
 namespace mercer::model {
 namespace {
@@ -25,6 +26,7 @@ std::vector<solver::RowStatistics> fold_sums(const feature::FeatureMap& map,
   random::Cursor cursor({folds.seed, random::Tag::split, static_cast<uint64_t>(folds.count)});
   random::permutation(cursor, order);
   std::vector<solver::RowStatistics> sums;
+  Stage stage(context, X.rows);
   for (int64_t fold = 0; fold < folds.count; ++fold) {
     const int64_t begin = fold * X.rows / folds.count, end = (fold + 1) * X.rows / folds.count;
     const Matrix<double> rows(end - begin, X.cols, context, kWhat),
@@ -36,8 +38,10 @@ std::vector<solver::RowStatistics> fold_sums(const feature::FeatureMap& map,
     }
     sums.emplace_back(map.features(), Y.cols, context);
     const ScalarRows of_fold(map, rows.view(), targets.view());
-    solver::for_each_wide(of_fold, context, [&](const solver::WideBlock& block) {
-      sums.back().add(block.Z, block.Y, context);
+    stage.part(end - begin, [&] {
+      solver::for_each_wide(of_fold, context, [&](const solver::WideBlock& block) {
+        sums.back().add(block.Z, block.Y, context);
+      });
     });
     sums.back().release_scratch();
   }
@@ -51,12 +55,15 @@ Matrix<double> errors_about_means(const std::vector<solver::RowStatistics>& sums
   for (std::size_t fold = 1; fold < sums.size(); ++fold) total.merge(sums[fold]);
   Matrix<double> errors(1, std::ssize(lambdas));
   errors.fill(0);
+  Stage stage(context, std::ssize(sums));
   for (const solver::RowStatistics& fold : sums) {
+    stage.share(1);
     solver::RowStatistics others = total.clone(context);
     others.subtract(fold);
     const Matrix<double> of_fold = held_out_error(std::move(others), fold, basis, lambdas, context);
     for (int64_t l = 0; l < errors.cols(); ++l)
       errors(0, l) += of_fold(0, l) * fold.weight() / static_cast<double>(n);
+    stage.advance(1);
   }
   return errors;
 }
@@ -74,7 +81,11 @@ Matrix<double> fold_errors(const feature::FeatureMap& map, MatrixView<const doub
   // Of the folds, of all rows, and of those without a fold.
   const int64_t held = checked_add(folds.count, 2, kWhat);
   context.require_room(solver::RidgePath::least_bytes(map.features(), targets.cols, held), kWhat);
-  const std::vector<solver::RowStatistics> sums = fold_sums(map, X, targets, folds, context);
+  const int64_t eigen = folds.count * solver::eigen_rows(map.features());
+  Stage stage(context, X.rows + eigen);
+  const std::vector<solver::RowStatistics> sums =
+      stage.part(X.rows, [&] { return fold_sums(map, X, targets, folds, context); });
+  stage.share(eigen);
   if (folds.about_means) return errors_about_means(sums, X.rows, basis, lambdas, context);
   std::vector<const solver::RowStatistics*> parts;
   for (const auto& sum : sums) parts.push_back(&sum);

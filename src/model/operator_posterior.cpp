@@ -11,22 +11,31 @@
 #include "model/operator_fit.h"
 #include "operator/feature_blocks.h"
 #include "solver/operator_posterior.h"
+#include "solver/work.h"
 
 namespace mercer::model {
 namespace {
 
 constexpr const char* kWhat = "a posterior covariance";
 constexpr int64_t kStepColumns = 8;  // of conjugate gradients, side by side
+constexpr int64_t kSketchProducts = 100, kStepsOfColumn = 30;  // about, for progress
 
 void by_stein(const operators::OperatorMap& map, MatrixView<const double> X, double shift,
               double noise, MatrixView<const double> at, Context& context, MatrixView<double> out) {
   Matrix<double> sums(map.features(), map.features(), context, kWhat);
   sums.fill(0);
-  operators::for_each_block(map.scalar(), X, context, [&](int64_t, MatrixView<const double> Z) {
-    linalg::rank_update(1.0, Z, sums.view());
+  const int64_t eigen = solver::eigen_rows(map.features());
+  Stage stage(context, X.rows + eigen + at.rows);
+  stage.part(X.rows, [&] {
+    operators::for_each_block(map.scalar(), X, context, [&](int64_t, MatrixView<const double> Z) {
+      linalg::rank_update(1.0, Z, sums.view());
+    });
   });
   const solver::OutputBasis basis(map.shared_root(), context);
+  stage.share(eigen);
   const solver::SteinPosterior posterior(std::move(sums), basis, shift, noise, context);
+  stage.advance(eigen);
+  stage.share(at.rows);
   operators::for_each_block(
       map.scalar(), at, context, [&](int64_t first, MatrixView<const double> Z) {
         posterior.covariance(Z, context, out.block_rows(first, first + Z.rows));
@@ -59,11 +68,20 @@ void posterior_covariance(const operators::OperatorMap& map, MatrixView<const do
   if (map.shared_root().rows > 0 && is_complete(Y))
     return by_stein(map, X, shift, noise, at, context, out);
   if (map.coefficients() <= kMostFactored && context.has_room(bytes_of_gram(map, Y))) {
-    const solver::FactoredPosterior posterior(observed_gram(map, X, Y, context), shift, noise,
-                                              context);
+    const int64_t sums = p * X.rows, factor = solver::cholesky_rows(map.coefficients());
+    Stage stage(context, sums + factor + p * at.rows);
+    Matrix<double> H = stage.part(sums, [&] { return observed_gram(map, X, Y, context); });
+    const solver::FactoredPosterior posterior(std::move(H), shift, noise, context);
+    stage.advance(factor);
+    stage.share(p * at.rows);
     return of_phi(posterior, map, at, at.rows, context, out);
   }
+  const int64_t products = p * at.rows * kStepsOfColumn;
+  Stage stage(context, kSketchProducts + products);
+  stage.share(kSketchProducts);
   const solver::IterativePosterior posterior(observed, shift, noise, context);
+  stage.advance(kSketchProducts);
+  stage.share(products);
   of_phi(posterior, map, at, std::max<int64_t>(1, kStepColumns / p), context, out);
 }
 

@@ -22,6 +22,7 @@ namespace mercer::model {
 namespace {
 
 constexpr int64_t kNestedRows = 400, kFolds = 5, kLeastRows = 10;
+constexpr int64_t kUnits = 1000;  // of progress
 constexpr int64_t kFarFewer = 2;  // coefficients than targets
 constexpr int64_t kManyRows = 5000, kMostUnseen = 10000;
 
@@ -183,6 +184,7 @@ OperatorModel search_operator(const OperatorPlan& plan, const OperatorSearchOpti
   const std::vector<int64_t> rows = observed_rows(Y);
   require(std::ssize(rows) >= 2, MERCER_INVALID_ARGUMENT,
           "%zu rows with an observed target, expected at least 2", rows.size());
+  Stage whole(context, kUnits);  // of which nothing before the phases counts
   const PickedRows seen = pick(all, rows, context);
   const OperatorMaker maker(plan, seen.X.view(), seen.Y.view(), context);
   check(options, maker);
@@ -192,6 +194,7 @@ OperatorModel search_operator(const OperatorPlan& plan, const OperatorSearchOpti
   const std::vector<Split> splits =
       assess ? splits_of(all_rows(std::ssize(rows)), plan.seed) : std::vector<Split>();
   const bool nested = splits.size() > 1, twice = !is_independent(plan, Y.cols);
+  whole.share(kUnits);
   Phases phases(context, (1 + std::ssize(splits) * (twice ? 2 : 1)) * kChoiceUnits);
   const OperatorSearch unseen{plan, options, context, phases},
       told{plan, options, context, phases, &report.trials};

@@ -74,6 +74,7 @@ Outside for_each_score(const Model& model, const Rows& X, Context& context,
                        std::optional<Extrapolation> asked, const Body& body) {
   const Extrapolation extrapolation = chosen(model, asked);
   const std::vector<Range>& ranges = model.ranges.inputs;
+  Stage stage(context, X.rows());  // whose features and scores count once they are done
   Outside found;
   if (model.ranges.known()) found = count_outside(ranges, X, context);
   if (extrapolation == Extrapolation::refuse && found.rows > 0) refuse_outside(ranges, X);
@@ -81,7 +82,6 @@ Outside for_each_score(const Model& model, const Rows& X, Context& context,
     check_prepared(model.map->kernel(), model.preparation, X,
                    "leave the row out, or clip it to the range of the rows fitted on");
   const std::vector<Limits> limits = score_limits(model);
-  Stage stage(context, X.rows());
   const auto guarded = [&](int64_t first, MatrixView<double> scores) {
     if (extrapolation == Extrapolation::clip && !limits.empty())
       found.predictions += limit_scores(limits, scores);

@@ -12,6 +12,8 @@
 namespace mercer::model {
 namespace {
 
+constexpr int64_t kUnits = 1000;  // of progress
+
 /// The rows count by their own weights where scores are calibrated.
 void take_factors_out(const std::vector<double>& factors, ScoredRows& rows) {
   for (int64_t i = 0; i < rows.scores.rows() && !factors.empty(); ++i) {
@@ -22,16 +24,20 @@ void take_factors_out(const std::vector<double>& factors, ScoredRows& rows) {
 
 Learned fit_ridge(const solver::BlockSource& given, const FitOptions& options, Context& context) {
   check_class_weight(options);
+  Stage whole(context, kUnits);  // of which the classes' weights count for nothing
   const std::vector<double> factors = class_factors(options, given, context);
   const auto weighted = factors.empty() ? nullptr : class_weighted(given, factors);
   const solver::BlockSource& rows = weighted ? *weighted : given;
+  whole.share(kUnits);
   if (options.task == Task::regression) {
     Selected selected = select(rows, options, context);
+    whole.advance(kUnits);
     return {
         make_linear(std::move(selected.weights)), selected.lambda, std::move(selected.path), {}};
   }
   LeftOutScores left_out(options, context);
   Selected selected = select(rows, options, context, &left_out);
+  whole.advance(kUnits);
   take_factors_out(factors, left_out.rows());
   return {make_linear(std::move(selected.weights)), selected.lambda, std::move(selected.path),
           fit_calibration(left_out.rows(), context, Prior::none)};

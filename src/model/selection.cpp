@@ -17,12 +17,15 @@
 #include "model/validation.h"
 #include "solver/block_statistics.h"
 #include "solver/lambda_path.h"
+#include "solver/work.h"
 
 namespace mercer::model {
 namespace {
 
 using solver::BlockSource;
-using solver::RowsDone;
+
+// Residuals of rows left out take their products with the eigenvectors and squares of these.
+constexpr int64_t kLeftOutSums = 2;
 
 double total(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0);
@@ -79,12 +82,14 @@ Selected select_by(const System& system, const FitOptions& options, const LeaveO
 }
 
 Selected decompose_primal(const BlockSource& rows, const FitOptions& options,
-                          solver::RowStatistics statistics, const RowsDone& done, Context& context,
+                          solver::RowStatistics statistics, Stage& stage, Context& context,
                           LeftOutScores* left_out) {
-  const solver::RidgePath solver(std::move(statistics), options.center, context);
+  const solver::RidgePath solver = stage.part(solver::eigen_rows(rows.features()), [&] {
+    return solver::RidgePath(std::move(statistics), options.center, context);
+  });
   Selected result = select_by(solver, options, [&](const auto& lambdas, PairedLosses& losses) {
     for_each_left_out(rows, solver, lambdas, context, adding_to(losses, options, rows.outputs()),
-                      done);
+                      [&](int64_t count) { stage.advance(kLeftOutSums * count); });
     losses.reduce(rows);
   });
   result.weights = solver.solve(result.lambda);
@@ -110,14 +115,17 @@ bool validates(Selection selection) {
 Selected select_primal(const BlockSource& rows, const FitOptions& options, Context& context,
                        LeftOutScores* left_out) {
   if (validates(options.selection)) return validate_primal(rows, options, context, left_out);
-  Stage stage(context, options.selection == Selection::loo ? 2 * rows.rows() : rows.rows());
-  const RowsDone done = [&](int64_t count) { stage.advance(count); };
+  const int64_t n = rows.rows();
+  const bool fixed = options.selection == Selection::fixed;
+  const int64_t solving =
+      fixed ? primal_units(rows, left_out) : solver::eigen_rows(rows.features());
+  Stage stage(context, n + solving + (options.selection == Selection::loo ? kLeftOutSums * n : 0));
   solver::RowStatistics statistics(rows.features(), rows.outputs(), context);
-  solver::add_blocks(rows, statistics, context, done);
+  solver::add_blocks(rows, statistics, context, [&](int64_t count) { stage.advance(count); });
   statistics = solver::take_reduced(rows, std::move(statistics));
-  if (options.selection != Selection::fixed) {
-    return decompose_primal(rows, options, std::move(statistics), done, context, left_out);
-  }
+  if (!fixed)
+    return decompose_primal(rows, options, std::move(statistics), stage, context, left_out);
+  stage.share(solving);
   return {solve_primal(rows, std::move(statistics), options, options.lambda, context, left_out),
           options.lambda,
           {}};
@@ -126,9 +134,16 @@ Selected select_primal(const BlockSource& rows, const FitOptions& options, Conte
 Selected select_dual(const BlockSource& rows, const FitOptions& options, Context& context,
                      LeftOutScores* left_out) {
   if (validates(options.selection)) return validate_dual(rows, options, context, left_out);
-  Stage stage(context, rows.rows());
-  const RowsDone done = [&](int64_t count) { stage.advance(count); };
-  solver::DualSystem system = solver::make_dual_system(rows, options.center, context, done);
+  const int64_t n = rows.rows();
+  const bool fixed = options.selection == Selection::fixed;
+  // In n D products: of a row its features take many, its products with all rows one.
+  const int64_t solving =
+      dual_units(rows, fixed ? solver::cholesky_rows(n) : solver::eigen_rows(n));
+  Stage stage(context, 2 * n + solving);
+  solver::DualSystem system = solver::make_dual_system(
+      rows, options.center, context, [&](int64_t count) { stage.advance(count); });
+  stage.advance(n);
+  stage.share(solving);
   if (options.selection != Selection::fixed) {
     return decompose_dual(options, std::move(system), context, left_out);
   }
@@ -148,10 +163,23 @@ int64_t primal_bytes(const FitOptions& options, int64_t features) {
 
 }  // namespace
 
+int64_t primal_units(const solver::BlockSource& rows, const LeftOutScores* left_out) {
+  return solver::cholesky_rows(rows.features()) + (left_out == nullptr ? 0 : rows.rows());
+}
+
+int64_t dual_units(const solver::BlockSource& rows, int64_t sums) {
+  return static_cast<int64_t>(static_cast<double>(sums) * static_cast<double>(rows.rows()) /
+                              static_cast<double>(rows.features())) +
+         1;
+}
+
 solver::Weights solve_primal(const solver::BlockSource& rows, solver::RowStatistics statistics,
                              const FitOptions& options, double lambda, Context& context,
                              LeftOutScores* left_out) {
+  Stage stage(context, primal_units(rows, left_out));
+  stage.share(solver::cholesky_rows(rows.features()));
   const solver::RidgeFactor factor(std::move(statistics), options.center, lambda, context);
+  stage.advance(solver::cholesky_rows(rows.features()));
   solver::Weights weights = factor.weights();
   if (left_out != nullptr) left_out->take(rows, factor, weights);
   return weights;

@@ -37,6 +37,11 @@ solver::Weights solve_primal(const solver::BlockSource& rows, solver::RowStatist
 solver::Weights solve_dual(const solver::DualSystem& system, double lambda, Context& context,
                            LeftOutScores* left_out);
 
+/// Of progress: what solve_primal takes, in rows that are summed up; sums over n rows of an n x n
+/// matrix in features of rows.
+int64_t primal_units(const solver::BlockSource& rows, const LeftOutScores* left_out);
+int64_t dual_units(const solver::BlockSource& rows, int64_t sums);
+
 /// Bytes it needs besides the rows.
 int64_t selection_bytes(const FitOptions& options, int64_t rows, int64_t features);
 

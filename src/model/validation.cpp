@@ -10,6 +10,7 @@
 #include "model/row_sets.h"
 #include "solver/block_statistics.h"
 #include "solver/lambda_path.h"
+#include "solver/work.h"
 
 namespace mercer::model {
 namespace {
@@ -21,9 +22,13 @@ using solver::RowsDone;
 std::vector<HeldOutScore> score_fold(const BlockSource& fold, const FitOptions& options,
                                      const solver::LambdaPath& solver, Context& context) {
   std::vector<solver::Weights> weights;
-  for (const PathPoint& point : empty_path(options)) {
+  const std::vector<PathPoint> path = empty_path(options);
+  Stage stage(context, std::ssize(path));
+  for (const PathPoint& point : path) {
     context.checkpoint();
+    stage.share(1);
     weights.push_back(solver.solve(point.lambda, context));
+    stage.advance(1);
   }
   return score_rows(fold, options.task, weights, context);
 }
@@ -79,6 +84,12 @@ std::unique_ptr<solver::LambdaPath> path_of(const solver::RowStatistics& statist
   return solver::make_eigen_path(statistics.clone(context), center, context);
 }
 
+/// Of a fold: one decomposition, or a factor for each lambda.
+int64_t path_units(const FitOptions& options, int64_t features) {
+  return features > kMostEigenFeatures ? options.lambda_count * solver::cholesky_rows(features)
+                                       : solver::eigen_rows(features);
+}
+
 }  // namespace
 
 Selected validate_primal(const BlockSource& rows, const FitOptions& options, Context& context,
@@ -87,7 +98,8 @@ Selected validate_primal(const BlockSource& rows, const FitOptions& options, Con
   // All but the first fold; then every fold is added and every one but the first removed before.
   int64_t rows_read = rows.rows() - 2 * size_of(folds[0]);
   for (const auto& fold : folds) rows_read += 2 * size_of(fold);
-  Stage stage(context, rows_read);
+  const int64_t of_fold = path_units(options, rows.features());
+  Stage stage(context, rows_read + std::ssize(folds) * of_fold + primal_units(rows, left_out));
   const RowsDone done = [&](int64_t count) { stage.advance(count); };
   solver::RowStatistics statistics(rows.features(), rows.outputs(), context);
   const auto first_train = rows_without(rows.rows(), folds[0]);
@@ -96,6 +108,7 @@ Selected validate_primal(const BlockSource& rows, const FitOptions& options, Con
   for (const auto& numbers : folds) {
     const auto fold = rows.subset(numbers);
     if (!scores.empty()) solver::remove_blocks(*fold, statistics, context, done);
+    stage.share(of_fold);
     if (rows.reduction() == nullptr) {
       const auto path = path_of(statistics, options.center, context);
       scores.push_back(score_fold(*fold, options, *path, context));
@@ -104,12 +117,15 @@ Selected validate_primal(const BlockSource& rows, const FitOptions& options, Con
       const auto path = path_of(all, options.center, context);
       scores.push_back(score_fold(*fold, options, *path, context));
     }
+    stage.advance(of_fold);
     solver::add_blocks(*fold, statistics, context, done);
   }
   Selected result{{}, 0, scored_path(options, scores)};
   result.lambda = best_point(result.path).lambda;
+  stage.share(primal_units(rows, left_out));
   result.weights = solve_primal(rows, solver::take_reduced(rows, std::move(statistics)), options,
                                 result.lambda, context, left_out);
+  stage.advance(primal_units(rows, left_out));
   return result;
 }
 
@@ -118,19 +134,25 @@ Selected validate_dual(const BlockSource& rows, const FitOptions& options, Conte
   const auto folds = validation_sets(options, rows);
   int64_t rows_read = rows.rows();
   for (const auto& fold : folds) rows_read += rows.rows() - size_of(fold);
-  Stage stage(context, rows_read);
+  const int64_t factor = dual_units(rows, solver::cholesky_rows(rows.rows()));
+  const int64_t of_fold = options.lambda_count * factor;
+  Stage stage(context, rows_read + std::ssize(folds) * of_fold + factor);
   const RowsDone done = [&](int64_t count) { stage.advance(count); };
   std::vector<std::vector<HeldOutScore>> scores;
   for (const auto& fold : folds) {
     const auto train = rows_without(rows.rows(), fold);
     const auto path = solver::make_dual_path(
         solver::make_dual_system(*rows.subset(train), options.center, context, done));
+    stage.share(of_fold);
     scores.push_back(score_fold(*rows.subset(fold), options, *path, context));
+    stage.advance(of_fold);
   }
   Selected result{{}, 0, scored_path(options, scores)};
   result.lambda = best_point(result.path).lambda;
-  result.weights = solve_dual(solver::make_dual_system(rows, options.center, context, done),
-                              result.lambda, context, left_out);
+  const solver::DualSystem system = solver::make_dual_system(rows, options.center, context, done);
+  stage.share(factor);
+  result.weights = solve_dual(system, result.lambda, context, left_out);
+  stage.advance(factor);
   return result;
 }
 

@@ -37,7 +37,9 @@ void output_covariance(MatrixView<const double> Y, Context& context, MatrixView<
     for (int64_t k = 0; k < p; ++k) mean[static_cast<size_t>(k)] += Y(i, k) / n;
   for (int64_t k = 0; k < p; ++k)
     for (int64_t l = 0; l < p; ++l) gamma(k, l) = 0;
+  Stage stage(context, Y.rows);
   for (int64_t i = 0; i < Y.rows; ++i) {
+    stage.advance(1);
     context.checkpoint();
     for (int64_t k = 0; k < p; ++k)
       for (int64_t l = 0; l <= k; ++l)
@@ -105,9 +107,11 @@ void task_similarity(MatrixView<const double> Y, double scale, Context& context,
   require(std::isfinite(scale) && scale > 0, MERCER_INVALID_ARGUMENT,
           "scale = %g, expected a finite number > 0", scale);
   require_finite(Y);
+  Stage stage(context, Y.cols * (Y.cols + 1) / 2);
   for (int64_t k = 0; k < Y.cols; ++k) {
     for (int64_t l = 0; l <= k; ++l) {
       double square = 0;
+      stage.advance(1);
       context.checkpoint();
       for (int64_t i = 0; i < Y.rows; ++i) square += (Y(i, k) - Y(i, l)) * (Y(i, k) - Y(i, l));
       gamma(k, l) = gamma(l, k) = std::exp(-scale * square);

@@ -43,7 +43,7 @@ void copy_triangle(MatrixView<double> A, bool save, Context& context) {
 
 void jittered_cholesky(MatrixView<double> A, Context& context) {
   const int64_t n = A.rows;
-  Stage stage(context, kAttempts + 1);
+  Stage stage(context, 1);  // whose attempts count for nothing: hardly any matrix needs a second
   std::vector<double> diagonal(static_cast<std::size_t>(n));
   double mean = 0;
   for (int64_t i = 0; i < n; ++i) {
@@ -57,12 +57,12 @@ void jittered_cholesky(MatrixView<double> A, Context& context) {
           static_cast<long long>(pivot), static_cast<long long>(n));
   double jitter = kFirstJitter * mean;
   for (int attempt = 0; pivot != 0 && attempt < kAttempts; ++attempt, jitter *= 10) {
-    stage.advance(1);
     context.checkpoint();
     copy_triangle(A, false, context);
     for (int64_t i = 0; i < n; ++i) A(i, i) = diagonal[static_cast<std::size_t>(i)] + jitter;
     pivot = linalg::cholesky(A);
   }
+  stage.advance(1);
   context.checkpoint();
   require(pivot == 0, MERCER_NOT_POSITIVE_DEFINITE,
           "pivot %lld of %lld is not positive, not even with 1e-9 of the mean diagonal, %g, added",

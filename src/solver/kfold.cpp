@@ -38,6 +38,7 @@ Matrix<double> kfold_error(std::span<const RowStatistics* const> folds, bool cen
   Stage stage(context, with_rows);
   for (const RowStatistics* fold : folds) {
     if (!(fold->weight() > 0)) continue;
+    stage.share(1);
     RowStatistics others = total.clone(context);
     others.subtract(*fold);
     const RidgePath path(std::move(others), center, context);

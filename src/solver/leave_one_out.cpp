@@ -77,6 +77,7 @@ Matrix<double> RidgePath::State::left_out(const LeftOut& factors, MatrixView<con
   const Matrix<double> centred_rows(block, D, context, kWhat), basis(block, D, context, kWhat);
   const Matrix<double> fitted(block, columns, context, kWhat), leverage(block, L, context, kWhat);
   const double of_intercept = static_cast<double>(centered) / statistics.weight();
+  Stage stage(context, Z.rows);
   for (int64_t first = 0; first < Z.rows; first += block) {
     const MatrixView<const double> rows = Z.block_rows(first, std::min(first + block, Z.rows));
     const MatrixView<double> U = basis.view().block_rows(0, rows.rows);
@@ -98,6 +99,7 @@ Matrix<double> RidgePath::State::left_out(const LeftOut& factors, MatrixView<con
                                       : std::numeric_limits<double>::infinity();
       }
     }
+    stage.advance(rows.rows);
     context.checkpoint();
   }
   return residuals;

@@ -17,6 +17,7 @@ namespace {
 
 constexpr int64_t kRowsPerFeature = 2;  // that the covariance is of, at most
 constexpr double kLeastCurvature = 1e-6;
+constexpr int64_t kPasses = 3;  // before the first descent
 
 int64_t scaling_bytes(int64_t features) {
   return checked_multiply(16, checked_multiply(features, features, "scaling"), "scaling");
@@ -80,16 +81,19 @@ class LossFit::Scaling {
 };
 
 LossFit::LossFit(const BlockSource& source, LossOptions options, Context& context,
-                 const RowStatistics* statistics)
-    : cached_(make_cached(source, context)) {
+                 const RowStatistics* statistics) {
+  Stage stage(context, kPasses);
+  cached_ = stage.part(1, [&] { return make_cached(source, context); });
   const BlockSource& rows = cached_ ? *cached_ : source;
   const bool center = options.center;
   if (all_have_room(rows, context)) {
     if (statistics == nullptr)
-      statistics_ = std::make_unique<RowStatistics>(sample_statistics(rows, context));
+      statistics_ = stage.part(
+          1, [&] { return std::make_unique<RowStatistics>(sample_statistics(rows, context)); });
     const RowStatistics& sums = statistics == nullptr ? *statistics_ : *statistics;
     if (sums.weight() > 0) scaling_ = std::make_unique<Scaling>(sums, center, context);
   }
+  stage.share(1);
   objective_ = std::make_unique<LossObjective>(rows, std::move(options), context);
   x_.assign(static_cast<size_t>(objective_->size()), 0.0);
 }

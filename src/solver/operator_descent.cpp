@@ -20,6 +20,7 @@ namespace {
 using Long = long long;
 
 constexpr int64_t kProbedBlocks = 16, kPowerIterations = 30;
+constexpr int64_t kUnits = 1000;  // of progress
 constexpr const char* kWhat = "averaged gradients";
 
 class Descent {
@@ -33,7 +34,8 @@ class Descent {
         size_(std::min(options.block_rows, rows().rows())),
         blocks_((rows().rows() + size_ - 1) / size_),
         scores_(size_, rows().outputs(), context, kWhat),
-        vectors_(2, rows().coefficients(), context, kWhat) {}
+        vectors_(2, rows().coefficients(), context, kWhat),
+        stage_(context, kUnits) {}
 
   DescentResult run() {
     DescentResult result;
@@ -46,6 +48,7 @@ class Descent {
       random::permutation(cursor, order);
       for (const int64_t block : order) {
         take_step(block, result.first_step, result.steps++);
+        pass(1);
         if (2 * epoch < options_.epochs - 1) continue;
         ++averaged;
         for (std::size_t j = 0; j < mean_.size(); ++j)
@@ -68,6 +71,17 @@ class Descent {
     return scores_.view().block_rows(0, std::min(size_, rows().rows() - first_of(block)));
   }
 
+  /// Of the curvature's products, each as much as a step, of the steps, and of all rows at the end.
+  void pass(int64_t steps) {
+    passed_ += static_cast<double>(steps);
+    const double probes =
+        options_.first_step > 0 ? 0 : static_cast<double>(probed() * kPowerIterations);
+    const double all = probes + static_cast<double>(options_.epochs) * static_cast<double>(blocks_);
+    stage_.reach(passed_ / (all + static_cast<double>(blocks_)));
+  }
+
+  int64_t probed() const { return std::min(kProbedBlocks, blocks_); }
+
   void take_step(int64_t block, double first_step, int64_t t) {
     context_.checkpoint();
     const MatrixView<double> S = scores_of(block);
@@ -87,10 +101,10 @@ class Descent {
 
   double step_by_rule() {
     double most = 0;
-    const int64_t probed = std::min(kProbedBlocks, blocks_);
-    for (int64_t k = 0; k < probed; ++k) {
-      const double value = largest_eigenvalue(k * blocks_ / probed);
+    for (int64_t k = 0; k < probed(); ++k) {
+      const double value = largest_eigenvalue(k * blocks_ / probed());
       if (!(value <= most) && !std::isnan(most)) most = value;  // NaN stays
+      pass(kPowerIterations);
     }
     const double L = objective_.loss().largest_curvature() * most + objective_.lambda();
     require(std::isfinite(L) && L > 0, MERCER_INVALID_ARGUMENT,
@@ -125,6 +139,8 @@ class Descent {
   Matrix<double> scores_, vectors_;
   std::span<double> gradient_{vectors_.view().row(0), theta_.size()},
       mean_{vectors_.view().row(1), theta_.size()};
+  Stage stage_;
+  double passed_ = 0;  // steps
 };
 
 }  // namespace

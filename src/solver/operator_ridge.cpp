@@ -64,6 +64,7 @@ OperatorRidge by_gradients(const linalg::LinearOperator& A, std::span<const doub
     std::optional<NystroemPreconditioner>& sketch =
         options.sketch == nullptr ? own : *options.sketch;
     if (!sketch && rank > 0 && left > rank && context.has_room(bytes_of_sketch(A, rank))) {
+      const Stage uncounted(context, 0);  // residuals alone say how far it has come
       sketch.emplace(NormalEquations(A, 0), rank, kSketchSeed, context);
       spent += rank;
     }
@@ -113,11 +114,13 @@ int64_t bytes_of_sketch(const linalg::LinearOperator& A, int64_t rank) {
 void NormalEquations::multiply(linalg::Transpose, MatrixView<const double> X, Context& context,
                                MatrixView<double> Y) const {
   const Matrix<double> middle(A_.rows(), std::min(kColumns, X.cols), context, kWhat);
+  Stage stage(context, 2 * X.cols);
   for (int64_t first = 0; first < X.cols; first += kColumns) {
     const int64_t last = std::min(first + kColumns, X.cols);
     const MatrixView<double> values = middle.view().block_cols(0, last - first);
-    A_.apply(X.block_cols(first, last), context, values);
-    A_.apply_transpose(values, context, Y.block_cols(first, last));
+    stage.part(last - first, [&] { A_.apply(X.block_cols(first, last), context, values); });
+    stage.part(last - first,
+               [&] { A_.apply_transpose(values, context, Y.block_cols(first, last)); });
   }
   for (int64_t i = 0; i < Y.rows; ++i)
     for (int64_t j = 0; j < Y.cols; ++j) Y(i, j) += shift_ * X(i, j);
@@ -136,8 +139,10 @@ OperatorRidge operator_ridge(const OperatorRows& rows, MatrixView<const double> 
   for (double& value : y) value /= unit;
   for (double& value : theta) value /= unit;
   std::vector<double> Aty(theta.size());
+  Stage stage(context, 1);  // of which the first product counts for nothing
   A.apply_transpose(as_column(std::span<const double>(y)), context,
                     as_column(std::span<double>(Aty)));
+  stage.share(1);
   OperatorRidge result;
   if (options.solver == OperatorSolver::conjugate_gradient) {
     result = by_gradients(A, Aty, shift, options, context, theta);
@@ -162,11 +167,16 @@ FeatureEquivalence feature_equivalence(const OperatorRows& rows, MatrixView<cons
   const MemoryCharge charge = context.charge(checked_multiply(8, numbers, kWhat), kWhat);
   std::vector<double> r(theta.size()), values(static_cast<std::size_t>(A.rows())), all(values);
   const std::vector<double> weights = A.targets();
-  A.apply_transpose(as_column(std::span<const double>(weights)), context,
-                    as_column(std::span<double>(r)));
+  Stage stage(context, 3);
+  stage.part(1, [&] {
+    A.apply_transpose(as_column(std::span<const double>(weights)), context,
+                      as_column(std::span<double>(r)));
+  });
   for (std::size_t j = 0; j < r.size(); ++j) r[j] -= theta[j];
-  A.apply(as_column(std::span<const double>(r)), context, as_column(std::span<double>(values)));
-  A.apply(as_column(theta), context, as_column(std::span<double>(all)));
+  stage.part(1, [&] {
+    A.apply(as_column(std::span<const double>(r)), context, as_column(std::span<double>(values)));
+  });
+  stage.part(1, [&] { A.apply(as_column(theta), context, as_column(std::span<double>(all))); });
   return {ratio(norm(r), norm(theta)), ratio(norm(values), norm(all))};
 }
 

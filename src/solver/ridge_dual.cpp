@@ -16,6 +16,7 @@
 #include "linalg/symmetric_eigen.h"
 #include "solver/centering.h"
 #include "solver/jittered_cholesky.h"
+#include "solver/work.h"
 
 namespace mercer::solver {
 namespace {
@@ -97,10 +98,14 @@ Weights ridge_dual(MatrixView<const double> Z, MatrixView<const double> Y, bool 
   }
   const Matrix<double> K(n, n, context, "the dual form's n x n matrix");
   K.fill(0);
+  // In n^2 products: sums over all columns, and a factor or, where none serves, eigenvectors.
+  Stage stage(context, Z.cols + cholesky_rows(n));
   for_each_strip(Z, mean.features, context, [&](int64_t, MatrixView<const double> strip) {
     linalg::rank_update_rows(1.0, strip, K.view());
+    stage.advance(strip.cols);
   });
   const double null_level = kEps * static_cast<double>(n) * trace(K.view());
+  stage.share(cholesky_rows(n));
   solve_system(K.view(), shift, null_level, alpha.view(), context);
   if (center) linalg::subtract_from_rows(linalg::column_means(alpha.view()), alpha.view());
 

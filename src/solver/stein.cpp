@@ -188,11 +188,14 @@ Matrix<double> stein_kfold_error(std::span<const RowStatistics* const> folds, bo
   RowStatistics total(folds[0]->features(), folds[0]->outputs(), context);
   for (const RowStatistics* fold : folds) total.merge(*fold);
   Matrix<double> errors = zeros(grid.bases.size(), grid.lambdas.size());
+  Stage stage(context, std::ssize(folds));
   for (const RowStatistics* fold : folds) {
+    stage.share(1);
     if (!weighs(fold)) continue;
     RowStatistics others = total.clone(context);
     others.subtract(*fold);
     const RidgePath path(std::move(others), center, context);
+    stage.advance(1);
     const Matrix<double> of_fold = stein_held_out_error(path, grid, *fold, context);
     for (int64_t b = 0; b < errors.rows(); ++b)
       for (int64_t l = 0; l < errors.cols(); ++l)

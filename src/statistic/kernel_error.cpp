@@ -65,9 +65,11 @@ double measured_error(const feature::FeatureMap& map, MatrixView<const double> X
   require(X.rows >= 1, MERCER_INVALID_ARGUMENT, "n = %lld, expected at least 1 row",
           static_cast<long long>(X.rows));
   Stage stage(context, 2);
+  stage.share(1);
   const Matrix<double> exact(X.rows, X.rows, context, "the Gram matrix");
   kernel::gram(map.kernel(), X, X, context, exact.view());
   stage.advance(1);
+  stage.share(1);
   const Matrix<double> estimate(X.rows, X.rows, context, "its estimate");
   estimate_gram(map, X, context, estimate.view());
   const double error = kernel_error(estimate.view(), exact.view()).relative_frobenius;

@@ -125,6 +125,7 @@ Recommendation recommend_sketch(const kernel::Kernel& kernel, int64_t D, uint64_
   Stage stage(context, static_cast<int64_t>(kinds.size() * std::size(kFields)));
   for (const SketchKind* kind : kinds) {
     for (const SketchField field : kFields) {
+      stage.share(1);
       SketchOptions options;
       options.kind = kind;
       options.field = field;

@@ -4,7 +4,10 @@
 // cancellation.
 #include "base/parallel.h"
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <cmath>
 #include <fstream>
 #include <thread>
 #include <vector>
@@ -127,6 +130,55 @@ TEST_CASE("a stage within counts for the share set aside for it, and never runs 
   CHECK(progress.done.back() == 100);
   CHECK(std::is_sorted(progress.done.begin(), progress.done.end()));
   CHECK(progress.totals == std::vector<int64_t>(progress.totals.size(), 100));
+}
+
+TEST_CASE("parts and reached fractions of a stage count within its share, at most all of it",
+          "[base]") {
+  Progress progress;
+  Context context;
+  record_in(progress, context);
+  {
+    Stage whole(context, 100);
+    CHECK(whole.part(10, [] { return 7; }) == 7);
+    CHECK(progress.done.back() == 10);
+    whole.part(50, [&] {
+      Stage steps(context, 8);
+      steps.reach(0.5);
+      CHECK(progress.done.back() == 35);
+      steps.reach(0.1);  // an iteration that was worse than one before
+      steps.reach(std::nan(""));
+      CHECK(progress.done.back() == 35);
+      parallel_for(context, 9, [](int64_t, int) noexcept {});  // what a step is made of
+      CHECK(progress.done.back() == 35);
+      steps.reach(2);
+      steps.share(8);
+      parallel_for(context, 9, [](int64_t, int) noexcept {});  // more than there is
+      CHECK(progress.done.back() == 60);
+    });
+    CHECK(progress.done.back() == 60);
+    whole.advance(40);
+  }
+  CHECK(progress.done.back() == 100);
+  CHECK(std::is_sorted(progress.done.begin(), progress.done.end()));
+}
+
+TEST_CASE("progress is told by thousandths, and by time where nothing moves", "[base]") {
+  Progress progress;
+  Context context;
+  record_in(progress, context);
+  Stage whole(context, 1000000);
+  const auto start = std::chrono::steady_clock::now();
+  for (int k = 0; k < 1000000; ++k) whole.advance(1);
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  CHECK(progress.done.size() >= 1000);
+  CHECK(static_cast<double>(progress.done.size()) <= 1002 + 100 * seconds.count());
+  CHECK(progress.done.back() == 1000000);
+  const size_t told = progress.done.size();
+  std::this_thread::sleep_for(std::chrono::milliseconds(15));
+  context.poll();
+  context.poll();
+  CHECK(progress.done.size() <= told + 2);
+  CHECK(progress.done.size() > told);
 }
 
 TEST_CASE("a stage of no units reports nothing, nor does what runs in it", "[base]") {

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// What decompositions of D x D matrices cost, in rows that are summed up into such a matrix (D^2
+// products each): estimates, by which progress shares a call out.
+#pragma once
+
+#include <cstdint>
+
+namespace mercer::solver {
+
+/// 10 D^3 products, half of them at the speed of memory.
+inline int64_t eigen_rows(int64_t D) noexcept { return 8 * D; }
+/// D^3/3 products.
+inline int64_t cholesky_rows(int64_t D) noexcept { return D / 3 + 1; }
+/// A kernel of d inputs for every pair, in products of each.
+inline int64_t kernel_rows(int64_t d) noexcept { return d + 40; }
+
+}  // namespace mercer::solver

@@ -1,0 +1,462 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+#include "progress_calls.h"
+
+#include <cmath>
+#include <limits>
+#include <memory>
+
+#include "fixture.h"
+
+namespace mercer::test {
+namespace {
+
+constexpr int64_t d = 3, p = 2;
+
+using OperatorKernelHandle =
+    std::unique_ptr<mercer_operator_kernel,
+                    Freed<mercer_operator_kernel, mercer_operator_kernel_free>>;
+using OperatorMapHandle =
+    std::unique_ptr<mercer_operator_map, Freed<mercer_operator_map, mercer_operator_map_free>>;
+using OperatorModelHandle =
+    std::unique_ptr<mercer_operator_model,
+                    Freed<mercer_operator_model, mercer_operator_model_free>>;
+
+/// A call that makes a handle, which is freed.
+template <class Handle, class Call>
+mercer_status made(void (*free)(Handle*), const Call& call) {
+  Handle* handle = nullptr;
+  const mercer_status status = call(&handle);
+  free(handle);
+  return status;
+}
+
+std::string of_sizes(const std::string& spec, int64_t D) {
+  return "{" + spec + ",\"inputs\":3,\"features\":" + std::to_string(D) + "}";
+}
+OperatorMapHandle operator_map(const std::string& json) {
+  mercer_operator_map* map = nullptr;
+  mercer_operator_map_from_spec(json.c_str(), &map);
+  return OperatorMapHandle(map);
+}
+OperatorKernelHandle operator_kernel(const std::string& json) {
+  mercer_operator_kernel* kernel = nullptr;
+  mercer_operator_kernel_from_spec(json.c_str(), &kernel);
+  return OperatorKernelHandle(kernel);
+}
+
+const std::string kJoint = R"("operator":"decomposable","gamma":[2,1,1,2])";
+const std::string kCurl = R"("operator":"curl_free")";
+const std::string kFourier = R"("map":"fourier","kernel":{"kernel":"gaussian"})";
+
+/// Rows, targets and what is made of them, kept as long as the calls.
+struct Sample {
+  int64_t n, D;
+  std::vector<double> X = numbers(n, d), y = numbers(n, 1), Y = numbers(n, p), fields = X;
+  std::vector<double> labels, gaps = Y, Z = numbers(n, D), square = numbers(128, D), out, more;
+  std::vector<float> out32, x32{X.begin(), X.end()};
+  std::vector<uint64_t> codes;
+  std::vector<int32_t> counts;
+  int64_t at = 0;  // of the row source
+  MapHandle map = fourier(d, D), phase = fourier(d, D, MERCER_FORM_PHASE),
+            complex = fourier(d, D, MERCER_FORM_COMPLEX);
+  KernelHandle kernel = gaussian();
+  OperatorMapHandle joint = operator_map(of_sizes(kJoint, D)),
+                    curl = operator_map(of_sizes(kCurl, D / 2));
+  OperatorKernelHandle joint_kernel = operator_kernel("{" + kJoint + "}"),
+                       curl_kernel = operator_kernel("{" + kCurl + "}");
+  ModelHandle model, classifier;
+  KernelRidgeHandle exact;
+  RidgeHandle ridge;
+  StatisticsHandle statistics;
+  OperatorModelHandle learnt, learnt_gaps;
+
+  Sample(int64_t rows, int64_t features) : n(rows), D(features) {
+    for (int64_t i = 0; i < n; ++i) labels.push_back(X[static_cast<size_t>(d * i)] > 0 ? 1 : 0);
+    for (size_t i = 0; i < gaps.size(); i += 5) gaps[i] = std::numeric_limits<double>::quiet_NaN();
+    out.resize(static_cast<size_t>(n * std::max({n, D, d * d * n})));
+    more.resize(static_cast<size_t>(9 * D + 9));
+    out32.resize(static_cast<size_t>(2 * n * D));
+    codes.resize(static_cast<size_t>(n * ((D + 63) / 64)));
+    counts.resize(static_cast<size_t>(n * n));
+    model = small_model(n, d, D);
+    classifier = small_classifier(n, d, D);
+    mercer_kernel_ridge* fitted = nullptr;
+    mercer_fit_options fixed = fit_options(MERCER_SELECTION_FIXED);
+    mercer_kernel_ridge_fit(kernel.get(), &fixed, x(), targets(), 0, nullptr, &fitted);
+    exact.reset(fitted);
+    statistics = small_statistics(2 * n, D, 1);
+    mercer_ridge* path = nullptr;
+    mercer_ridge_create(statistics.get(), 1, nullptr, &path);
+    ridge.reset(path);
+    learnt = operator_model(joint, Y, p);
+    learnt_gaps = operator_model(joint, gaps, p);
+  }
+  RowsView x() const { return rows_of(X, d); }
+  RowsView targets() const { return rows_of(y, 1); }
+  RowsView classes() const { return rows_of(labels, 1); }
+  ResultView result(int64_t rows, int64_t cols) { return result_of(out.data(), rows, cols); }
+
+  static OperatorModelHandle operator_model(const OperatorMapHandle& map,
+                                            const std::vector<double>& values, int64_t outputs) {
+    const std::vector<double> rows = numbers(std::ssize(values) / outputs, d);
+    const double lambda = 1e-2;
+    mercer_operator_fit fit = mercer_operator_fit_of(&lambda, 1);
+    mercer_operator_model* fitted = nullptr;
+    mercer_operator_model_fit(map.get(), rows_of(rows, d), rows_of(values, outputs), &fit, nullptr,
+                              &fitted);
+    return OperatorModelHandle(fitted);
+  }
+  mercer_row_source source() {
+    mercer_row_source made{sizeof made, 0, d, 1, nullptr, nullptr, this};
+    made.rewind = [](void* user) {
+      static_cast<Sample*>(user)->at = 0;
+      return int32_t{0};
+    };
+    made.next = [](void* user, mercer_rows* rows, mercer_rows* y) {
+      Sample& s = *static_cast<Sample*>(user);
+      const int64_t count = std::min<int64_t>(1000, s.n - s.at);
+      *rows = mercer_rows_f64(count, d, s.X.data() + s.at * d);
+      *y = mercer_rows_f64(count, 1, s.y.data() + s.at);
+      s.at += count;
+      return int32_t{0};
+    };
+    return made;
+  }
+};
+
+using Calls = std::vector<LongCall>;
+using Context = mercer_context*;
+using SampleRef = std::shared_ptr<Sample>;
+
+void add_kernels_and_maps(const SampleRef& s, Calls& calls) {
+  calls.push_back({"mercer_kernel_gram", "", [=](Context c) {
+                     return mercer_kernel_gram(s->kernel.get(), s->x(), s->x(), c,
+                                               s->result(s->n, s->n));
+                   }});
+  calls.push_back({"mercer_kernel_gram_f64", "", [=](Context c) {
+                     return mercer_kernel_gram_f64(s->kernel.get(), d, s->n, s->X.data(), s->n,
+                                                   s->X.data(), c, s->out.data());
+                   }});
+  calls.push_back({"mercer_lengthscale_median", "", [=](Context c) {
+                     return mercer_lengthscale_median(s->x(), 2000, 1, c, s->out.data());
+                   }});
+  calls.push_back({"mercer_kernel_derivative", "", [=](Context c) {
+                     const int32_t order[] = {1, 0, 0};
+                     return mercer_kernel_derivative(s->kernel.get(), s->x(), s->x(), order, order,
+                                                     c, s->result(s->n, s->n));
+                   }});
+  calls.push_back({"mercer_map_derivative", "", [=](Context c) {
+                     const auto what = mercer_derivative_of(MERCER_DERIVATIVE_GRADIENT, nullptr);
+                     return mercer_map_derivative(s->map.get(), s->x(), &what, c,
+                                                  s->result(s->n, d * s->D));
+                   }});
+  for (const char* landmarks : {"uniform", "kmeans"})
+    calls.push_back({"mercer_map_fit_spec", landmarks, [=](Context c) {
+                       const std::string spec = of_sizes(
+                           R"("map":"nystroem","kernel":{"kernel":"gaussian"},"landmarks":")" +
+                               std::string(landmarks) + '"',
+                           std::min(s->n / 2, s->D));
+                       return made<mercer_map>(mercer_map_free, [&](mercer_map** map) {
+                         return mercer_map_fit_spec(spec.c_str(), s->x(), nullptr, c, map);
+                       });
+                     }});
+  calls.push_back({"mercer_map_transform", "", [=](Context c) {
+                     return mercer_map_transform(s->map.get(), s->x(), nullptr, c,
+                                                 s->result(s->n, s->D));
+                   }});
+  calls.push_back({"mercer_map_apply_f32", "", [=](Context c) {
+                     return mercer_map_apply_f32(s->map.get(), s->n, s->x32.data(), d, c,
+                                                 s->out32.data(), s->D);
+                   }});
+  calls.push_back({"mercer_map_apply_f64", "", [=](Context c) {
+                     return mercer_map_apply_f64(s->map.get(), s->n, s->X.data(), d, c,
+                                                 s->out.data(), s->D);
+                   }});
+  calls.push_back({"mercer_map_apply_c32", "", [=](Context c) {
+                     return mercer_map_apply_c32(s->complex.get(), s->n, s->x32.data(), d, c,
+                                                 s->out32.data(), s->D);
+                   }});
+  calls.push_back({"mercer_map_apply_c64", "", [=](Context c) {
+                     return mercer_map_apply_c64(s->complex.get(), s->n / 2, s->X.data(), d, c,
+                                                 s->out.data(), s->D);
+                   }});
+  calls.push_back({"mercer_map_prepare", "", [=](Context c) {
+                     return mercer_map_prepare(fourier(d, s->D).get(), MERCER_PRECISION_F64, c);
+                   }});
+  calls.push_back({"mercer_map_variance", "", [=](Context c) {
+                     return mercer_map_variance(s->map.get(), s->x(), s->x(),
+                                                MERCER_VARIANCE_ESTIMATE, c, s->out.data());
+                   }});
+  for (const int32_t which : {MERCER_KERNEL_ERROR_MEASURED, MERCER_KERNEL_ERROR_PREDICTED})
+    calls.push_back({"mercer_map_kernel_error", std::to_string(which), [=](Context c) {
+                       return mercer_map_kernel_error(s->map.get(), s->x(), which, c,
+                                                      s->out.data());
+                     }});
+  calls.push_back({"mercer_sketch_recommend", "", [=](Context c) {
+                     return made<mercer_map>(mercer_map_free, [&](mercer_map** map) {
+                       return mercer_sketch_recommend(polynomial(3).get(), 64, 1, s->x(), c,
+                                                      s->out.data(), map);
+                     });
+                   }});
+  calls.push_back({"mercer_map_codes", "", [=](Context c) {
+                     return mercer_map_codes(s->phase.get(), s->x(), (s->D + 63) / 64,
+                                             s->codes.data(), c);
+                   }});
+  calls.push_back({"mercer_codes_hamming", "", [=](Context c) {
+                     const uint64_t* codes = s->codes.data();
+                     return mercer_codes_hamming((s->D + 63) / 64, s->n, codes, s->n, codes,
+                                                 s->counts.data(), c);
+                   }});
+  calls.push_back({"mercer_fwht", "", [=](Context c) {
+                     return mercer_fwht(result_of(s->square.data(), s->D, 128), c);
+                   }});
+}
+
+mercer_status fit(const SampleRef& s, int32_t selection, int64_t K, Context c) {
+  const mercer_fit_options options = fit_options(selection);
+  return made<mercer_model>(mercer_model_free, [&](mercer_model** model) {
+    return mercer_model_fit(s->map.get(), &options, s->x(), K == 0 ? s->targets() : s->classes(), K,
+                            c, model);
+  });
+}
+
+mercer_status fit_spec(const SampleRef& s, const std::string& model, Context c) {
+  const std::string spec = "{\"model\":" + model + ",\"map\":" + of_sizes(kFourier, s->D) + "}";
+  return made<mercer_model>(mercer_model_free, [&](mercer_model** out) {
+    return mercer_model_fit_spec(spec.c_str(), s->x(), s->targets(), c, out);
+  });
+}
+
+void add_models(const SampleRef& s, Calls& calls) {
+  for (const int32_t selection :
+       {MERCER_SELECTION_FIXED, MERCER_SELECTION_GCV, MERCER_SELECTION_LOO,
+        MERCER_SELECTION_HELD_OUT, MERCER_SELECTION_KFOLD})
+    for (const int64_t K : {int64_t{0}, int64_t{2}})
+      calls.push_back({"mercer_model_fit",
+                       "selection " + std::to_string(selection) + ", classes " + std::to_string(K),
+                       [=](Context c) { return fit(s, selection, K, c); }});
+  for (const char* model : {R"("ridge")", R"("logistic","loss":"huber")",
+                            R"("logistic","loss":"quantile","lambda":0.01)"})
+    calls.push_back(
+        {"mercer_model_fit_spec", model, [=](Context c) { return fit_spec(s, model, c); }});
+  calls.push_back({"mercer_model_fit_source", "", [=](Context c) {
+                     const mercer_row_source source = s->source();
+                     return made<mercer_model>(mercer_model_free, [&](mercer_model** model) {
+                       return mercer_model_fit_source(s->map.get(), nullptr, &source, 0, c, model);
+                     });
+                   }});
+  for (const int64_t K : {int64_t{0}, int64_t{2}})
+    calls.push_back({"mercer_model_search", K == 0 ? "numbers" : "classes", [=](Context c) {
+                       mercer_search_options options = search_options();
+                       options.features = s->D / 4;
+                       return made<mercer_model>(mercer_model_free, [&](mercer_model** model) {
+                         return mercer_model_search(
+                             &options, s->x(), K == 0 ? s->targets() : s->classes(), K, c, model);
+                       });
+                     }});
+  calls.push_back({"mercer_model_predict", "", [=](Context c) {
+                     return mercer_model_predict(s->model.get(), s->x(), nullptr, c,
+                                                 s->result(s->n, 1));
+                   }});
+  calls.push_back({"mercer_model_classify", "", [=](Context c) {
+                     return mercer_model_classify(s->classifier.get(), s->x(), nullptr, c,
+                                                  s->counts.data());
+                   }});
+  calls.push_back({"mercer_model_derivative", "", [=](Context c) {
+                     const auto what = mercer_derivative_of(MERCER_DERIVATIVE_GRADIENT, nullptr);
+                     return mercer_model_derivative(s->model.get(), s->x(), &what, c,
+                                                    s->result(s->n, d));
+                   }});
+  calls.push_back({"mercer_hermite_fit", "", [=](Context c) {
+                     const int32_t first[] = {1, 0, 0};
+                     const RowsView x = s->x(), y = s->targets();
+                     const mercer_observations sets[] = {mercer_observations_of(nullptr, 1, x, y),
+                                                         mercer_observations_of(first, 1, x, y)};
+                     return made<mercer_model>(mercer_model_free, [&](mercer_model** model) {
+                       return mercer_hermite_fit(s->map.get(), sets, 2, 1e-3, 1, c, model);
+                     });
+                   }});
+  calls.push_back({"mercer_kernel_ridge_fit", "", [=](Context c) {
+                     const mercer_fit_options fixed = fit_options(MERCER_SELECTION_FIXED);
+                     return made<mercer_kernel_ridge>(
+                         mercer_kernel_ridge_free, [&](mercer_kernel_ridge** fitted) {
+                           return mercer_kernel_ridge_fit(s->kernel.get(), &fixed, s->x(),
+                                                          s->targets(), 0, c, fitted);
+                         });
+                   }});
+  calls.push_back({"mercer_kernel_ridge_predict", "", [=](Context c) {
+                     return mercer_kernel_ridge_predict(s->exact.get(), s->x(), c,
+                                                        s->result(s->n, 1));
+                   }});
+  calls.push_back({"mercer_prediction_score", "", [=](Context c) {
+                     return mercer_prediction_score(s->targets(), s->targets(), 0, nullptr, c,
+                                                    s->out.data());
+                   }});
+}
+
+void add_ridge(const SampleRef& s, Calls& calls) {
+  calls.push_back({"mercer_statistics_add", "", [=](Context c) {
+                     return mercer_statistics_add(s->statistics.get(), rows_of(s->Z, s->D),
+                                                  s->targets(), c);
+                   }});
+  calls.push_back({"mercer_statistics_remove", "", [=](Context c) {
+                     return mercer_statistics_remove(s->statistics.get(), rows_of(s->Z, s->D),
+                                                     s->targets(), c);
+                   }});
+  calls.push_back({"mercer_ridge_create", "", [=](Context c) {
+                     return made<mercer_ridge>(mercer_ridge_free, [&](mercer_ridge** ridge) {
+                       return mercer_ridge_create(s->statistics.get(), 1, c, ridge);
+                     });
+                   }});
+  calls.push_back({"mercer_ridge_leave_one_out", "", [=](Context c) {
+                     return mercer_ridge_leave_one_out(s->ridge.get(), 1e-2, rows_of(s->Z, s->D),
+                                                       s->targets(), c, s->result(s->n, 1));
+                   }});
+  calls.push_back({"mercer_ridge_cholesky_f64", "", [=](Context c) {
+                     return mercer_ridge_cholesky_f64(s->statistics.get(), 1, 1e-2, c,
+                                                      s->out.data(), 1, s->more.data());
+                   }});
+  for (const double lambda : {0.0, 1e-2})
+    calls.push_back({"mercer_ridge_dual", std::to_string(lambda), [=](Context c) {
+                       return mercer_ridge_dual(rows_of(s->Z, s->D), s->targets(), 1, lambda, c,
+                                                s->result(s->D, 1), s->more.data());
+                     }});
+}
+
+mercer_status operator_fit(const SampleRef& s, int32_t method, bool gaps, int64_t lambdas,
+                           int64_t folds, const char* loss, Context c) {
+  const double all[] = {1, 1e-1, 1e-2};
+  mercer_operator_fit fit = mercer_operator_fit_of(all, lambdas);
+  fit.method = method;
+  fit.folds = folds;
+  fit.loss = loss;
+  if (method == MERCER_OPERATOR_METHOD_GRADIENTS) fit.most_iterations = 5;
+  return made<mercer_operator_model>(
+      mercer_operator_model_free, [&](mercer_operator_model** model) {
+        return mercer_operator_model_fit(s->joint.get(), s->x(), rows_of(gaps ? s->gaps : s->Y, p),
+                                         &fit, c, model);
+      });
+}
+
+void add_operator_fits(const SampleRef& s, Calls& calls) {
+  struct Way {
+    const char* name;
+    int32_t method;
+    bool gaps;
+    int64_t lambdas, folds;
+    const char* loss;
+  };
+  for (const Way& way :
+       {Way{"stein", MERCER_OPERATOR_METHOD_STEIN, false, 1, 0, nullptr},
+        {"stein, left out", MERCER_OPERATOR_METHOD_STEIN, false, 3, 0, nullptr},
+        {"stein, folds", MERCER_OPERATOR_METHOD_STEIN, false, 3, 5, nullptr},
+        {"cg", MERCER_OPERATOR_METHOD_CONJUGATE_GRADIENT, true, 1, 0, nullptr},
+        {"cg, lambdas", MERCER_OPERATOR_METHOD_CONJUGATE_GRADIENT, true, 3, 0, nullptr},
+        {"lsqr", MERCER_OPERATOR_METHOD_LSQR, true, 1, 0, nullptr},
+        {"lbfgs", MERCER_OPERATOR_METHOD_LBFGS, true, 1, 0, nullptr},
+        {"quantile", MERCER_OPERATOR_METHOD_LBFGS, false, 1, 0, "quantile"},
+        {"gradients", MERCER_OPERATOR_METHOD_GRADIENTS, true, 1, 0, nullptr}})
+    calls.push_back({"mercer_operator_model_fit", way.name, [=](Context c) {
+                       return operator_fit(s, way.method, way.gaps, way.lambdas, way.folds,
+                                           way.loss, c);
+                     }});
+  for (const bool gaps : {false, true})
+    calls.push_back({"mercer_operator_model_search", gaps ? "gaps" : "", [=](Context c) {
+                       const mercer_operator_search how = mercer_operator_search_of(1);
+                       const std::string spec = of_sizes(kJoint, s->D / 4);
+                       return made<mercer_operator_model>(
+                           mercer_operator_model_free, [&](mercer_operator_model** model) {
+                             return mercer_operator_model_search(spec.c_str(), s->x(),
+                                                                 rows_of(gaps ? s->gaps : s->Y, p),
+                                                                 &how, c, model);
+                           });
+                     }});
+  calls.push_back({"mercer_operator_model_predict", "", [=](Context c) {
+                     return mercer_operator_model_predict(
+                         s->learnt.get(), s->x(), MERCER_FIELD_VALUE, c, s->result(s->n, p));
+                   }});
+}
+
+void add_operators(const SampleRef& s, Calls& calls) {
+  calls.push_back({"mercer_output_structure", "", [=](Context c) {
+                     return mercer_output_structure(MERCER_STRUCTURE_COVARIANCE,
+                                                    rows_of(s->Z, s->D), 0, c,
+                                                    s->result(s->D, s->D));
+                   }});
+  calls.push_back({"mercer_operator_kernel_gram", "", [=](Context c) {
+                     return mercer_operator_kernel_gram(s->curl_kernel.get(), s->x(), s->x(),
+                                                        s->x(), c, s->result(s->n, d));
+                   }});
+  for (const bool joint : {false, true}) {
+    const mercer_operator_map* map = joint ? s->joint.get() : s->curl.get();
+    const int64_t outputs = joint ? p : d;
+    int64_t r = 0;
+    mercer_operator_map_shape(map, nullptr, nullptr, nullptr, &r, nullptr);
+    const std::string way = joint ? "decomposable" : "curl_free";
+    calls.push_back({"mercer_operator_map_apply", way, [=](Context c) {
+                       return mercer_operator_map_apply(map, s->x(), rows_of(s->more.data(), r, 1),
+                                                        MERCER_FIELD_VALUE, c,
+                                                        s->result(s->n, outputs));
+                     }});
+    calls.push_back({"mercer_operator_map_adjoint", way, [=](Context c) {
+                       return mercer_operator_map_adjoint(
+                           map, s->x(), rows_of(joint ? s->Y : s->X, outputs), c, s->result(r, 1));
+                     }});
+    calls.push_back({"mercer_operator_map_matrix", way, [=](Context c) {
+                       return mercer_operator_map_matrix(map, part_of(s->x(), 0, s->n / 4), c,
+                                                         s->result(s->n / 4 * outputs, r));
+                     }});
+    calls.push_back({"mercer_operator_map_variance", way, [=](Context c) {
+                       return mercer_operator_map_variance(map, s->x(), s->x(), c,
+                                                           s->result(s->n, outputs * outputs));
+                     }});
+    calls.push_back({"mercer_operator_map_variance_bound", way, [=](Context c) {
+                       return mercer_operator_map_variance_bound(
+                           map, s->x(), s->x(), 0, c, s->result(s->n, outputs * outputs));
+                     }});
+  }
+  for (const auto& [method, name] : {std::pair{MERCER_OPERATOR_KERNEL_METHOD_EIGEN, "eigen"},
+                                     {MERCER_OPERATOR_KERNEL_METHOD_CHOLESKY, "cholesky"},
+                                     {MERCER_OPERATOR_KERNEL_METHOD_CONJUGATE_GRADIENT, "cg"}})
+    calls.push_back({"mercer_operator_kernel_ridge", name, [=](Context c) {
+                       mercer_operator_kernel_fit fit = mercer_operator_kernel_fit_of(1e-2);
+                       fit.method = method;
+                       return mercer_operator_kernel_ridge(s->joint_kernel.get(), s->x(),
+                                                           rows_of(s->Y, p), &fit, c,
+                                                           s->result(s->n, p));
+                     }});
+  for (const bool gaps : {false, true})
+    calls.push_back({"mercer_operator_model_covariance", gaps ? "gaps" : "", [=](Context c) {
+                       const mercer_operator_model* model =
+                           (gaps ? s->learnt_gaps : s->learnt).get();
+                       return mercer_operator_model_covariance(
+                           model, s->x(), rows_of(gaps ? s->gaps : s->Y, p), 0.1,
+                           part_of(s->x(), 0, s->n / 4), c, s->result(s->n / 4, p * p));
+                     }});
+  calls.push_back({"mercer_operator_model_norms", "", [=](Context c) {
+                     const double W[] = {0, 1, 1, 0};
+                     return mercer_operator_model_norms(s->learnt.get(), rows_of(W, p, p), c,
+                                                        s->out.data(), s->more.data());
+                   }});
+  calls.push_back({"mercer_operator_model_equivalence", "", [=](Context c) {
+                     return mercer_operator_model_equivalence(s->learnt.get(), s->x(),
+                                                              rows_of(s->Y, p), c, s->out.data(),
+                                                              s->more.data());
+                   }});
+}
+
+}  // namespace
+
+std::vector<LongCall> long_calls(int64_t n, int64_t D) {
+  const auto sample = std::make_shared<Sample>(n, D);
+  Calls calls;
+  add_kernels_and_maps(sample, calls);
+  add_models(sample, calls);
+  add_ridge(sample, calls);
+  add_operator_fits(sample, calls);
+  add_operators(sample, calls);
+  return calls;
+}
+
+}  // namespace mercer::test
