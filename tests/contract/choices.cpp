@@ -19,7 +19,8 @@ const feature::MapEntry& entry_of(std::string_view map) {
   fail(MERCER_INVALID_ARGUMENT, "map %s does not exist", std::string(map).c_str());
 }
 
-// What a field may be; empty: it is no matter of choice.
+}  // namespace
+
 std::vector<Value> choices(const Field& field) {
   std::vector<Value> values;
   if (field.type == FieldType::boolean) values = {false, true};
@@ -37,11 +38,13 @@ std::vector<Value> choices(const Field& field) {
   return values;
 }
 
-}  // namespace
-
 std::vector<Parameters> crossed(const Parameters& given) {
+  return crossed(given, entry_of(given.text("map")).fields);
+}
+
+std::vector<Parameters> crossed(const Parameters& given, std::span<const Field> fields) {
   std::vector<Parameters> specs{given};
-  for (const Field& field : entry_of(given.text("map")).fields) {
+  for (const Field& field : fields) {
     const std::vector<Value> values = choices(field);
     if (values.empty() || given.find(field.key) != nullptr) continue;
     std::vector<Parameters> more;

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The table of models, and a model of its own that needs nothing but an entry.
+// A model of its own that needs nothing but an entry; those of the table: tests/contract/models.cpp.
 #include "model/model_entry.h"
 
 #include <algorithm>
-#include <cmath>
-#include <set>
-#include <string>
 
 #include "model/search.h"
 #include "model_problem.h"
@@ -77,44 +74,6 @@ FitOptions mean_options() {
 }
 
 }  // namespace
-
-TEST_CASE("every model of the table fits, predicts, keeps its numbers and has its names",
-          "[model]") {
-  const Problem problem = smooth_problem(60, 3, 1, 0.1, 81);
-  for (int64_t i = 0; i < 60; ++i) problem.Y(i, 0) = problem.Y(i, 0) > 0.3 ? 1 : 0;
-  std::set<std::string> names;
-  for (const ModelEntry* entry : model_table()) {
-    CAPTURE(entry->name);
-    CHECK(names.insert(entry->name).second);
-    CHECK(find_model(entry->name) == entry);
-    CHECK(std::string(entry->help) != "");
-    for (const Field& field : entry->fields) CHECK(std::string(field.help) != "");
-    FitOptions options;
-    options.model = entry;
-    options.parameters = default_parameters(*entry);
-    options.selection = entry->selection;
-    options.task = Task::classification;
-    options.classes = 2;
-    Context context;
-    const Model model = fit(gaussian_map(3, 32), options, problem.x(), problem.y(), context);
-    CHECK_NOTHROW(model.predictor->check());
-    CHECK(model.predictor->features() == 32);
-    CHECK(model.outputs() == 2);
-    std::vector<std::vector<double>> numbers;
-    for (const auto part : model.predictor->numbers())
-      numbers.emplace_back(part.begin(), part.end());
-    REQUIRE(numbers.size() == entry->sections.size());
-    Model loaded = model;
-    loaded.predictor = entry->load(numbers, 32, 2);
-    CHECK(largest_difference(predictions(loaded, problem.x()), predictions(model, problem.x())) ==
-          0);
-    numbers[0].push_back(1);
-    CHECK(refusal_fault(
-              MERCER_INVALID_ARGUMENT, [&] { entry->load(numbers, 32, 2); }, "numbers") == "");
-  }
-  CHECK(std::string(model_table()[0]->name) == "ridge");
-  CHECK(find_model("boosting") == nullptr);
-}
 
 TEST_CASE("a model that is an entry alone is fitted, streamed and predicted by the same calls",
           "[model]") {

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// A new model is a row here.
+#include "contract/model_rows.h"
+
+namespace mercer::test {
+
+std::span<const ModelRow> model_rows() {
+  static constexpr ModelRow kRows[] = {
+      {R"({"model":"ridge","lambda":0.001})"},
+      {R"({"model":"ridge","task":"classification","class_weight":"none"})"},
+      {R"({"model":"ridge","lambda":0.01,"task":"classification","class_weight":"balanced"})"},
+      {R"({"model":"logistic","lambda":0.01,"task":"classification","loss":"logistic",)"
+       R"("class_weight":"none"})"},
+      {R"({"model":"logistic","lambda":0.01,"task":"classification","loss":"squared_hinge",)"
+       R"("class_weight":"balanced","iterations":200,"tolerance":1e-6})"},
+      {R"({"model":"logistic","lambda":0.01,"loss":"huber","delta":0.5})"},
+      {R"({"model":"logistic","lambda":0.01,"loss":"quantile","tau":0.7})"},
+      {R"({"model":"logistic","lambda":0.01,"loss":"poisson"})"},
+  };
+  return kRows;
+}
+
+}  // namespace mercer::test

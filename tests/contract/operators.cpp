@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// What every operator cell keeps beside its moments: one Phi in both directions and both
+// precisions, NaN in its row, its seed, its spec and its file.
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "contract/cells.h"
+#include "contract/choices.h"
+#include "contract/match.h"
+#include "contract/operator_cells.h"
+#include "io/object_file.h"
+#include "operator/made_operator.h"
+#include "spec/json.h"
+#include "spec/spec.h"
+#include "support/catch.h"
+#include "support/dense.h"
+#include "support/map_calls.h"
+#include "support/refusal.h"
+#include "support/temporary_directory.h"
+
+namespace mercer::test {
+namespace {
+
+constexpr int64_t kRows = 40, kD = 20;
+constexpr uint64_t kSeed = 8;
+
+/// Positive, as some kernels need them.
+Matrix<double> rows_of(const OperatorCell& cell, int64_t n) {
+  static constexpr KernelRow kPositive{.spec = "", .scale = 1.0, .domain = 0.0};
+  return rows_for(kPositive, n, cell.inputs(), 3);
+}
+
+double inner(const Matrix<double>& A, const Matrix<double>& B) {
+  double sum = 0;
+  for (int64_t i = 0; i < A.rows() * A.cols(); ++i) sum += A.data()[i] * B.data()[i];
+  return sum;
+}
+double norm(const Matrix<double>& A) { return std::sqrt(inner(A, A)); }
+
+bool is_in_some_cell(const Parameters& spec) {
+  return std::ranges::any_of(made_operator_cells(),
+                             [&](const OperatorCell& cell) { return holds(cell.spec, spec); });
+}
+bool is_given_by_a_row(const Parameters& named, const char* key) {
+  return std::ranges::any_of(operator_rows(), [&](const OperatorRow& row) {
+    const Parameters spec = spec::parse_object(row.spec);
+    return holds(spec, named) && spec.find(key) != nullptr;
+  });
+}
+
+bool same_map(const operators::OperatorMap& a, const operators::OperatorMap& b,
+              const Matrix<double>& X) {
+  return spec::to_spec(a) == spec::to_spec(b) &&
+         equal_bytes(matrix_of(a, X.view()), matrix_of(b, X.view()));
+}
+
+}  // namespace
+
+TEST_CASE("contract: every operator and choice of a field is made in some cell", "[contract]") {
+  for (const auto& entry : operators::operator_table()) {
+    const Parameters named{{"operator", std::string(entry.name)}};
+    INFO(entry.name);
+    CHECK(is_in_some_cell(named));
+    for (const auto& own : {entry.kernel_fields, entry.map_fields}) {
+      for (const Field& field : own) {
+        if (std::ranges::count(fields_of_fourier(), std::string_view(field.key)) > 0) continue;
+        INFO(field.key);
+        if (choices(field).empty()) CHECK(is_given_by_a_row(named, field.key));
+        for (const Parameters& single : crossed(named, {&field, 1})) {
+          const bool left_out =
+              !MERCER_TEST_FFTW && holds(single, Parameters{{"projection", "circulant"}});
+          INFO(print_object(single));
+          CHECK((left_out || is_in_some_cell(single)));
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("contract: operator cells are refused where the table says", "[contract]") {
+  CHECK(refused_operator_cells().size() > 0);
+  for (const OperatorCell& cell : refused_operator_cells()) {
+    INFO(cell.label);
+    CHECK(refusal_fault(
+              MERCER_UNSUPPORTED, [&] { cell.make(8, 0); }, cell.projection().name) == "");
+  }
+}
+
+TEST_CASE("contract: an operator map's adjoint is the transpose of its fields", "[contract]") {
+  for (const OperatorCell& cell : made_operator_cells()) {
+    const auto map = cell.make(kD, kSeed);
+    INFO(cell.label);
+    const Matrix<double> X = rows_of(cell, kRows), theta = random_matrix(map->coefficients(), 2, 2),
+                         Y = random_matrix(kRows, 2 * map->outputs(), 5);
+    const Matrix<double> fields = field_of(*map, X.view(), theta);
+    const double forth = inner(fields, Y), back = inner(theta, adjoint_of(*map, X.view(), Y));
+    CHECK(std::fabs(forth - back) <= 1e-12 * norm(fields) * norm(Y));
+    CHECK(norm(fields) > 0);
+  }
+}
+
+TEST_CASE("contract: operator maps in single precision are those in double, rounded",
+          "[contract]") {
+  for (const OperatorCell& cell : made_operator_cells()) {
+    const auto map = cell.make(kD, kSeed);
+    INFO(cell.label);
+    const int64_t p = map->outputs();
+    const Matrix<float> X = converted<float>(rows_of(cell, kRows)),
+                        Y = converted<float>(random_matrix(kRows, p, 5));
+    const Matrix<double> wide = copy(X.view()), theta = random_matrix(map->coefficients(), 1, 2);
+    Matrix<float> fields(kRows, p);
+    Matrix<double> sums(map->coefficients(), 1);
+    Context context;
+    map->apply(X.view(), theta.view(), operators::FieldKind::value, context, fields.view());
+    map->adjoint(X.view(), Y.view(), context, sums.view());
+    const Matrix<double> exact = field_of(*map, wide.view(), theta),
+                         adjoint = adjoint_of(*map, wide.view(), copy(Y.view()));
+    // Angles of up to 100 of heavy tails lose 1e-5.
+    CHECK(difference(copy(fields.view()).view(), exact.view(), 1e-4 * largest(exact.view())) == "");
+    CHECK(difference(sums.view(), adjoint.view(), 1e-4 * largest(adjoint.view())) == "");
+  }
+}
+
+TEST_CASE("contract: NaN stays in its row of an operator map's fields", "[contract]") {
+  for (const OperatorCell& cell : made_operator_cells()) {
+    const auto map = cell.make(kD, kSeed);
+    INFO(cell.label);
+    Matrix<double> X = rows_of(cell, 7);
+    const Matrix<double> theta = random_matrix(map->coefficients(), 1, 2);
+    const Matrix<double> whole = field_of(*map, X.view(), theta);
+    X(3, 1) = NAN;
+    const Matrix<double> broken = field_of(*map, X.view(), theta);
+    int64_t wrong = 0;
+    for (int64_t i = 0; i < whole.rows(); ++i)
+      for (int64_t k = 0; k < whole.cols(); ++k)
+        wrong += i == 3 ? !std::isnan(broken(i, k)) : broken(i, k) != whole(i, k);
+    CHECK(wrong == 0);
+  }
+}
+
+TEST_CASE("contract: a seed is an operator map, another seed another", "[contract]") {
+  for (const OperatorCell& cell : made_operator_cells()) {
+    const Matrix<double> X = rows_of(cell, 3);
+    INFO(cell.label);
+    const auto at = [&](uint64_t seed) { return matrix_of(*cell.make(kD, seed), X.view()); };
+    const Matrix<double> phi = at(kSeed);
+    CHECK(equal_bytes(phi, at(kSeed)));
+    CHECK(!equal_bytes(phi, at(kSeed + 1)));
+    // Nor do the upper bits of a seed go unread.
+    CHECK(!equal_bytes(phi, at(kSeed + (uint64_t{1} << 32))));
+    CHECK(!equal_bytes(phi, at(kSeed + (uint64_t{1} << 63))));
+  }
+}
+
+TEST_CASE("contract: operator maps and kernels come back from their spec and file", "[contract]") {
+  const TemporaryDirectory directory;
+  const std::string first = directory.file("first"), second = directory.file("second");
+  uint64_t seed = 0;
+  for (const OperatorCell& cell : made_operator_cells()) {
+    seed = seed * 6364136223846793005u + 1;
+    const auto map = cell.make(kD, seed);
+    const Matrix<double> X = rows_of(cell, 3);
+    INFO(cell.label << ", seed " << seed);
+    CHECK(same_map(*map, *spec::operator_map_from_spec(spec::to_spec(*map)), X));
+    io::save(*map, first);
+    const auto back = io::load_operator_map(first);
+    CHECK(same_map(*map, *back, X));
+    io::save(*back, second);
+    CHECK(directory.read(first) == directory.read(second));
+    const std::string text = spec::to_spec(*map->kernel());
+    const auto kernel = spec::operator_kernel_from_spec(text);
+    CHECK(spec::to_spec(*kernel) == text);
+    CHECK(equal_bytes(gram_of(*kernel, X, X), gram_of(*map->kernel(), X, X)));
+  }
+}
+
+}  // namespace mercer::test
