@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: The mercer authors
 #include "io/model_options.h"
 
-#include <iterator>
 #include <limits>
 #include <string>
 #include <utility>
@@ -17,9 +16,6 @@
 
 namespace mercer::io {
 namespace {
-
-constexpr const char* kSelections[] = {"fixed", "held_out", "kfold", "gcv",
-                                       "loo"};  // in order of model::Selection
 
 Field boolean(const char* key) { return {.key = key, .type = FieldType::boolean, .fallback = {}}; }
 Field count(const char* key, double least, double most = std::numeric_limits<double>::infinity()) {
@@ -43,31 +39,24 @@ constexpr double kMostSteps = 1e6;  // of a path or a cross-validation, as merce
 /// asks what a file holds. The ranges are those of a fit.
 std::vector<Field> option_fields() {
   Field seed{.key = "seed", .type = FieldType::seed, .fallback = {}};
-  std::vector<Field> fields = {
-      choice("task", {"regression", "classification"}),
-      count("classes", 0),
-      boolean("standardize"),
-      boolean("center"),
-      choice("precision", {"f32", "f64"}),
-      choice("selection", {std::begin(kSelections), std::end(kSelections)}),
-      number("lambda"),
-      positive("lambda_largest"),
-      positive("lambda_smallest"),
-      count("lambda_count", 1, kMostSteps),
-      count("folds", 2, kMostSteps),
-      positive("held_out_fraction"),
-      seed,
-      count("rows", 2),
-      count("outputs", 1)};
+  std::vector<Field> fields = {choice("task", {"regression", "classification"}),
+                               count("classes", 0),
+                               boolean("standardize"),
+                               boolean("center"),
+                               choice("precision", {"f32", "f64"}),
+                               choice("selection", spec::choices_of(spec::kSelections)),
+                               number("lambda"),
+                               positive("lambda_largest"),
+                               positive("lambda_smallest"),
+                               count("lambda_count", 1, kMostSteps),
+                               count("folds", 2, kMostSteps),
+                               positive("held_out_fraction"),
+                               seed,
+                               count("rows", 2),
+                               count("outputs", 1)};
   // With their defaults: files of before there was a choice do not name them.
   for (Field& field : spec::preparation_fields()) fields.push_back(std::move(field));
   return fields;
-}
-
-model::Selection selection_of(const std::string& name) {
-  int i = 0;
-  while (name != kSelections[i]) ++i;  // one of them: checked against the field
-  return static_cast<model::Selection>(i);
 }
 
 /// What the range of one field alone cannot say.
@@ -87,7 +76,7 @@ void check_ranges(const ModelOptions& options) {
 }  // namespace
 
 const char* selection_name(model::Selection selection) noexcept {
-  return kSelections[static_cast<int>(selection)];
+  return spec::word_of(spec::kSelections, selection);
 }
 
 std::string print_options(const ModelOptions& options) {
@@ -122,7 +111,7 @@ ModelOptions parse_options(std::string_view json) {
   fit.standardize = p.boolean("standardize");
   fit.center = p.boolean("center");
   fit.precision = p.text("precision") == "f32" ? feature::Precision::f32 : feature::Precision::f64;
-  fit.selection = selection_of(p.text("selection"));
+  fit.selection = spec::enumerator_of<model::Selection>(spec::kSelections, p.text("selection"));
   fit.lambda = p.number("lambda");
   fit.lambda_largest = p.number("lambda_largest");
   fit.lambda_smallest = p.number("lambda_smallest");

@@ -14,6 +14,7 @@
 
 namespace mercer::spec {
 
+inline constexpr const char* kSelections[] = {"fixed", "held_out", "kfold", "gcv", "loo"};
 inline constexpr const char* kExtrapolations[] = {"clip", "free", "refuse"};
 inline constexpr const char* kScales[] = {"standard", "robust", "center"};
 inline constexpr const char* kMissing[] = {"refuse", "fill", "flag"};

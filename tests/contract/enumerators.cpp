@@ -1,19 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The table of enumerators against the headers, the statuses' names and the fields of the map that
-// has options in C.
+// The table of enumerators against the headers and the statuses' names.
 #include "contract/enumerators.h"
 
-#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <map>
-#include <memory>
 #include <regex>
 #include <set>
 #include <string>
 
-#include "feature/map_entry.h"
 #include "support/catch.h"
 
 using namespace mercer;
@@ -40,36 +36,6 @@ void read_enumerators(const std::filesystem::path& header, std::map<std::string,
       if ((*found)[2].matched) out[(*found)[1].str()] = std::stoi((*found)[3].str());
     }
   }
-}
-
-std::string spec_of(const mercer_map* map) {
-  int64_t needed = 0;
-  mercer_map_spec(map, nullptr, 0, &needed);
-  std::string text(static_cast<size_t>(needed), '\0');
-  mercer_map_spec(map, text.data(), needed, &needed);
-  return text;
-}
-
-// The spec of a map made through the C struct with one option set, or the refusal.
-std::string fourier_spec(const std::string& key, int value) {
-  mercer_fourier_options options;
-  options.struct_size = sizeof options;
-  mercer_fourier_options_init(&options);
-  if (key == "radius") options.projection = MERCER_PROJECTION_SORF;
-  if (key == "scramble") options.projection = MERCER_PROJECTION_SOBOL;
-  (key == "form"         ? options.form
-   : key == "projection" ? options.projection
-   : key == "radius"     ? options.radius
-                         : options.scramble) = value;
-  const double lengthscale = 1;
-  mercer_kernel* kernel = nullptr;
-  mercer_kernel_gaussian(&lengthscale, 1, &kernel);
-  mercer_map* map = nullptr;
-  const mercer_status status = mercer_fourier_create(kernel, 3, 8, &options, &map);
-  const std::string text = status == MERCER_OK ? spec_of(map) : mercer_last_error();
-  mercer_map_free(map);
-  mercer_kernel_free(kernel);
-  return text;
 }
 
 }  // namespace
@@ -103,30 +69,4 @@ TEST_CASE("contract: every status has its enumerator as name", "[contract]") {
   }
   CHECK(statuses == 12);
   CHECK(std::string(mercer_status_name(static_cast<mercer_status>(77))) == "unknown status");
-}
-
-TEST_CASE("contract: options of the C struct and choices of specs are the same", "[contract]") {
-  std::set<std::pair<std::string, std::string>> choices;
-  for (const Enumerator& row : enumerators()) {
-    if (*row.key == '\0') continue;
-    INFO(row.name);
-    const std::string text = fourier_spec(row.key, row.number);
-    const bool refused = !MERCER_TEST_FFTW && row.number == MERCER_PROJECTION_CIRCULANT &&
-                         text.find("FFTW") != std::string::npos;
-    const std::string entry = "\"" + std::string(row.key) + "\":\"" + row.choice + "\"";
-    CHECK((refused || text.find(entry) != std::string::npos));
-    choices.emplace(row.key, row.choice);
-  }
-  const auto fourier = std::find_if(
-      feature::map_table().begin(), feature::map_table().end(),
-      [](const feature::MapEntry& entry) { return std::string(entry.name) == "fourier"; });
-  for (const Field& field : fourier->fields) {
-    for (const char* const choice : field.choices) {
-      INFO(field.key << " = " << choice);
-      // Frequencies of the caller have a constructor of their own.
-      CHECK((choices.count({field.key, choice}) == 1 || std::string(choice) == "supplied"));
-      choices.erase({field.key, choice});
-    }
-  }
-  CHECK(choices.empty());
 }
