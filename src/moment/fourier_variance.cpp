@@ -5,18 +5,30 @@
 // form).
 #include "moment/fourier_variance.h"
 
+#include <algorithm>
+
 namespace mercer::moment {
+namespace {
+
+// Rounding of a kernel near its value at 0 leaves a variance of 0 below it; in this order a NaN
+// stays one.
+double of_columns(double variance, int64_t D) noexcept {
+  return std::max(variance, 0.0) / static_cast<double>(D);
+}
+
+}  // namespace
 
 double fourier_pair_variance(const StationaryValues& k, int64_t D) noexcept {
-  return (k.zero * k.zero + k.zero * k.twice - 2 * k.once * k.once) / static_cast<double>(D);
+  return of_columns(k.zero * k.zero + k.zero * k.twice - 2 * k.once * k.once, D);
 }
 
 double fourier_phase_variance(const StationaryValues& k, int64_t D) noexcept {
-  return (k.zero * k.zero + k.zero * k.twice / 2 - k.once * k.once) / static_cast<double>(D);
+  return of_columns(k.zero * k.zero + k.zero * k.twice / 2 - k.once * k.once, D);
 }
 
+// As a product it does not cancel.
 double fourier_complex_variance(const StationaryValues& k, int64_t D) noexcept {
-  return (k.zero * k.zero - k.once * k.once) / static_cast<double>(D);
+  return of_columns((k.zero - k.once) * (k.zero + k.once), D);
 }
 
 double fourier_complex_pseudo_variance(const StationaryValues& k, int64_t D) noexcept {
@@ -24,7 +36,7 @@ double fourier_complex_pseudo_variance(const StationaryValues& k, int64_t D) noe
 }
 
 double fourier_complex_real_variance(const StationaryValues& k, int64_t D) noexcept {
-  return (fourier_complex_variance(k, D) + fourier_complex_pseudo_variance(k, D)) / 2;
+  return fourier_pair_variance(k, D) / 2;
 }
 
 }  // namespace mercer::moment

@@ -24,7 +24,7 @@ double fourier_phase_variance(const StationaryValues& k, int64_t D) noexcept;
 double fourier_complex_variance(const StationaryValues& k, int64_t D) noexcept;
 /// E(k^ - k)^2 = (k(0)k(2 tau) - k(tau)^2)/D.
 double fourier_complex_pseudo_variance(const StationaryValues& k, int64_t D) noexcept;
-/// Variance of the real part: half the sum of the two.
+/// Variance of the real part: half the sum of the two, which is half that of pairs.
 double fourier_complex_real_variance(const StationaryValues& k, int64_t D) noexcept;
 
 }  // namespace mercer::moment

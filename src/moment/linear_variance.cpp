@@ -13,9 +13,10 @@
 namespace mercer::moment {
 namespace {
 
-// sum over k < l of (x_k y_l + x_l y_k)^2 in another form: never negative but for rounding.
+// sum over k < l of (x_k y_l + x_l y_k)^2 in another form: never negative but for rounding. In this
+// order a NaN stays one.
 double rademacher_column_variance(const PairSums& sums) noexcept {
-  return std::max(0.0, sums.N + sums.s * sums.s - 2 * sums.Q);
+  return std::max(sums.N + sums.s * sums.s - 2 * sums.Q, 0.0);
 }
 
 }  // namespace

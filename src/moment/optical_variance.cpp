@@ -4,13 +4,16 @@
 // the square that is missing there: SPEC section 12).
 #include "moment/optical_variance.h"
 
+#include <algorithm>
+
 #include "kernel/optical.h"
 
 namespace mercer::moment {
 
 double optical_variance(int64_t exponent, double dot, double N, int64_t D) noexcept {
   const double k = kernel::optical_moment(exponent / 2, dot, N);
-  return (kernel::optical_moment(exponent, dot, N) - k * k) / static_cast<double>(D);
+  // In this order a NaN stays one.
+  return std::max(kernel::optical_moment(exponent, dot, N) - k * k, 0.0) / static_cast<double>(D);
 }
 
 }  // namespace mercer::moment

@@ -42,6 +42,20 @@ TEST_CASE("the predicted error is the root of the variances over the squared ker
   }
 }
 
+TEST_CASE("predicted errors of rows that are nearly one are numbers", "[capi]") {
+  const auto all = numbers(400, 3);
+  for (const char* kernel : {"gaussian", "matern", "laplacian", "cauchy"}) {
+    const auto map =
+        make_map(R"("fourier","kernel":{"kernel":")" + std::string(kernel) + "\"}", 3, 8);
+    for (size_t i = 0; i < 400; ++i) {
+      std::vector<double> X(all.begin() + static_cast<int64_t>(3 * i),
+                            all.begin() + static_cast<int64_t>(3 * i + 3));
+      for (size_t k = 0; k < 3; ++k) X.push_back(X[k] * (1 + 1e-8 * std::fabs(all[i])));
+      REQUIRE(predicted(map.get(), rows_of(X, 3)) >= 0);
+    }
+  }
+}
+
 TEST_CASE("predicted errors: what is refused", "[capi]") {
   const auto map = sketch(kPolynomial, 3, 8, {});
   const auto X = numbers(4, 3);

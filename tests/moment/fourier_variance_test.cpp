@@ -57,6 +57,35 @@ TEST_CASE("variances of the Fourier forms equal the reference numbers", "[moment
   }
 }
 
+// k(0)^2 - k^2 and its like are rounding where x is y, or nearly.
+TEST_CASE("variances of the Fourier forms are not below 0 at rows that are close", "[moment]") {
+  const auto kernel = kernel::make_matern(3.3, {1.0}, 1.3);
+  random::Cursor cursor(random::Stream(1, random::Tag::sample, 0));
+  int64_t below = 0, zero = 0;
+  for (int i = 0; i < 500; ++i) {
+    std::vector<double> x(3), y(3);
+    for (size_t k = 0; k < 3; ++k) {
+      x[k] = random::normal(cursor);
+      y[k] = x[k] * (1 + (i % 2) * 1e-8 * random::normal(cursor));
+    }
+    const auto k = values_of(*kernel, x, y);
+    for (const auto variance :
+         {moment::fourier_pair_variance, moment::fourier_phase_variance,
+          moment::fourier_complex_variance, moment::fourier_complex_real_variance}) {
+      below += !(variance(k, 4) >= 0);
+      zero += variance(k, 4) == 0;
+    }
+  }
+  CHECK(below == 0);
+  CHECK(zero > 0);
+  // Values of a kernel that rounding takes above that at 0.
+  CHECK(moment::fourier_pair_variance({1, 1 + 1e-15, 1}, 1) == 0);
+  CHECK(moment::fourier_complex_variance({1, 1 + 1e-15, 1}, 1) == 0);
+  for (const auto variance : {moment::fourier_pair_variance, moment::fourier_phase_variance,
+                              moment::fourier_complex_variance})
+    CHECK(std::isnan(variance({1, std::nan(""), 1}, 1)));
+}
+
 // One frequency of each form, amplitude k(0) = 2.5: the estimates are k(0) cos(w t), 2 k(0) cos(a +
 // b) cos(b) with a = w t, and k(0) exp(i w t). Squared deviations from k(tau) are averaged; they
 // are bounded, so their mean is normal in the limit and the z-score uses the sample's own spread.
