@@ -6,6 +6,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "message.h"
+
 namespace mercer::cli {
 
 namespace {
@@ -81,7 +83,7 @@ class Measure {
         squares_(static_cast<size_t>(d_ * m_)) {}
 
   std::vector<double> run(const Metadata& metadata) {
-    pass();
+    pass(input_names(metadata));
     std::vector<Input> inputs = inputs_of(metadata);
     const auto switched =
         std::ranges::count_if(inputs, [](const Input& of) { return !of.values.empty(); });
@@ -98,11 +100,13 @@ class Measure {
 
  private:
   /// Gradients, predictions and inputs of all rows.
-  void pass() {
+  void pass(const std::vector<std::string>& names) {
     const int64_t size = std::clamp<int64_t>(kBlockNumbers / (d_ * m_), 1, data_.n);
     for (int64_t first = 0; first < data_.n; first += size) {
-      const Matrix<double> X = dense(data_, counted(first, std::min(first + size, data_.n)));
-      const Matrix<double> gradient = model_.gradient(X, session_.context());
+      const std::vector<int64_t> rows = counted(first, std::min(first + size, data_.n));
+      const Matrix<double> X = dense(data_, rows);
+      const Matrix<double> gradient = in_words_of(
+          data_.name, names, [&] { return model_.gradient(X, session_.context()); }, rows);
       const Matrix<double> scores = predicted(X);
       for (int64_t i = 0; i < X.rows(); ++i) {
         for (int64_t k = 0; k < d_ * m_; ++k)

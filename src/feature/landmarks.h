@@ -37,8 +37,8 @@ std::vector<int64_t> leverage_landmarks(const LandmarkPool& pool, int64_t D);
 
 /// `count` of the rows without replacement, ascending.
 std::vector<int64_t> uniform_rows(int64_t rows, int64_t count, uint64_t seed);
-/// Those rows, dense. Errors: INVALID_ARGUMENT (numbers that are not finite, rows outside the
-/// kernel's domain), OUT_OF_MEMORY.
+/// Those rows, dense; require_inputs() has passed all of them. Errors: INVALID_ARGUMENT (the kernel
+/// of a row with itself is not finite), OUT_OF_MEMORY.
 Matrix<double> copied_rows(const kernel::Kernel& kernel, const Rows& rows,
                            std::span<const int64_t> chosen, Context& context);
 
@@ -47,8 +47,7 @@ std::vector<const char*> landmark_choices();
 
 /// D landmarks out of the rows. uniform: without replacement. supplied: all rows, in order, which
 /// are then D. The others choose among max(16 D, 10000) rows at most, drawn uniformly.
-/// Errors: INVALID_ARGUMENT (numbers that are not finite, rows outside the kernel's domain, another
-/// count of supplied ones), OUT_OF_MEMORY, CANCELLED.
+/// Errors: those of copied_rows, INVALID_ARGUMENT (another count of supplied ones), CANCELLED.
 Matrix<double> choose_landmarks(const std::string& choice, const kernel::Kernel& kernel,
                                 const Rows& rows, int64_t D, uint64_t seed, Context& context);
 

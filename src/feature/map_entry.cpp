@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/fields.h"
 #include "base/float_environment.h"
+#include "feature/input_check.h"
 
 namespace mercer::feature {
 namespace {
@@ -217,7 +218,12 @@ std::unique_ptr<FeatureMap> make_map(const Parameters& canonical, const MapData&
   const MapEntry& entry = map_entry(canonical, "");
   check_data(entry, canonical, data);
   const StandardRounding rounding;  // the same numbers whatever the caller's mode
-  return with_arguments(entry, canonical, data, entry.make);
+  return with_arguments(entry, canonical, data, [&](const MapArguments& arguments) {
+    // All rows, whichever of them the map looks at.
+    if (data.rows != nullptr && (needs_rows(canonical) || learns_from_targets(canonical)))
+      require_inputs(arguments.kernel, *data.rows);
+    return entry.make(arguments);
+  });
 }
 
 }  // namespace mercer::feature

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -68,9 +69,32 @@ void check(const feature::FeatureMap& map, std::span<const Observations> sets,
   for (size_t s = 0; s < sets.size(); ++s) check_set(map, s, sets[s], sets[0].Y.cols);
 }
 
+/// Names the input of the derivative that is at the end of the kernel's domain, where roots have
+/// none.
+void check_derivatives(const feature::FeatureMap& map, size_t s, const Observations& set,
+                       int64_t first, MatrixView<const double> Z) {
+  for (int64_t i = 0; i < Z.rows; ++i) {
+    const auto finite = [](double z) { return std::isfinite(z); };
+    if (std::all_of(Z.row(i), Z.row(i) + Z.cols, finite)) continue;
+    const double* const x = set.X.row(first + i);
+    const std::optional<kernel::InputBound> bound = map.kernel().input_bound();
+    for (const kernel::PartialFactor& one : set.partial) {
+      require(!bound || x[one.input] > bound->least, MERCER_INVALID_ARGUMENT,
+              "sets[%zu].X[%lld, %lld] = %g, where map %s of kernel %s has no finite derivative in "
+              "this input, expected a number > %g",
+              s, Long{first + i}, Long{one.input}, x[one.input], std::string(map.name()).c_str(),
+              std::string(map.kernel().name()).c_str(), bound->least);
+    }
+    fail(MERCER_INVALID_ARGUMENT,
+         "sets[%zu].X: the derivative of map %s of kernel %s is not finite at row %lld", s,
+         std::string(map.name()).c_str(), std::string(map.kernel().name()).c_str(),
+         Long{first + i});
+  }
+}
+
 /// Rows of values or of derivatives, a block at a time.
-void add_set(const feature::FeatureMap& map, const Observations& set, MatrixView<double> storage,
-             Context& context, solver::RowStatistics& statistics) {
+void add_set(const feature::FeatureMap& map, size_t s, const Observations& set,
+             MatrixView<double> storage, Context& context, solver::RowStatistics& statistics) {
   constexpr int64_t kRows = solver::RowStatistics::kRowBlock;
   Stage stage(context, 2 * set.X.rows);
   const feature::Derivative what{feature::Derivative::Kind::partials, {set.partial}};
@@ -84,6 +108,7 @@ void add_set(const feature::FeatureMap& map, const Observations& set, MatrixView
       map.apply(X, {0, map.features()}, context, Z);
     } else {
       map.differentiate(what, X, context, Z);
+      check_derivatives(map, s, set, i0, Z);
     }
     stage.advance(i1 - i0);
     stage.share(i1 - i0);
@@ -101,9 +126,11 @@ solver::RowStatistics sums_of(const feature::FeatureMap& map, std::span<const Ob
   solver::RowStatistics statistics(map.features(), sets[0].Y.cols, context);
   const Matrix<double> storage(solver::RowStatistics::kRowBlock, map.features(), context,
                                "a block of derivatives");
-  for (const Observations& set : sets)
-    if (is_value(set) == values)
-      stage.part(set.X.rows, [&] { add_set(map, set, storage.view(), context, statistics); });
+  for (size_t s = 0; s < sets.size(); ++s) {
+    if (is_value(sets[s]) != values) continue;
+    stage.part(sets[s].X.rows,
+               [&] { add_set(map, s, sets[s], storage.view(), context, statistics); });
+  }
   solver::require_finite_features(statistics);
   return statistics;
 }

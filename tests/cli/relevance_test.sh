@@ -48,6 +48,15 @@ sed 's/red/green/' kinds.csv >unseen.csv
 "$MERCER" relevance kinds unseen.csv --quiet >out 2>err || complain "relevance with a level not seen before: $(cat err)"
 grep -q 'input colour: .* rows hold text that was rare or unknown' err || complain "no word of the level: $(cat err)"
 
+# A row outside the kernel's domain is told as predict tells it: by file, row and column.
+{ echo a,b,y; rows 3000 'a = 1 + uniform(); b = 1 + uniform(); printf "%.5f,%.5f,%.5f\n", a, b, a + b*b'; } >positive.csv
+fits positive.csv -o bounded --kernel exponential_semigroup --features 64 --lambda 1e-6
+sed '2702s/^[^,]*,\([^,]*\)/\1,-3/' positive.csv >negative.csv
+for command in predict relevance; do
+  "$MERCER" $command bounded negative.csv >out 2>err && complain "$command of a row outside the domain"
+  grep -q 'negative.csv: .*row 2701.*b.*-3' err || complain "$command: $(cat err)"
+done
+
 refuses 'cannot both be standard input' "$MERCER" relevance - -
 refuses 'no rows' "$MERCER" relevance model <(echo strong,weak,idle)
 head -2 linear.csv >one.csv

@@ -124,10 +124,10 @@ TEST_CASE("landmarks: equal rows, supplied rows, rows outside the domain", "[nys
   CHECK(refusal_fault(
             MERCER_INVALID_ARGUMENT, [&] { chosen("supplied", *kernel, X, 10, 0); },
             "features = 10", "40") == "");
-  const auto positive = kernel::make_kernel({{"kernel", "intersection"}});
+  const auto cubic = kernel::make_kernel({{"kernel", "polynomial"}, {"degree", int64_t{3}}});
   X.fill(0.5);
-  X(17, 1) = -1;
+  X(17, 1) = 1e200;
   CHECK(refusal_fault(
-            MERCER_INVALID_ARGUMENT, [&] { chosen("supplied", *positive, X, 40, 0); }, "rows(17)",
-            "intersection", "domain") == "");
+            MERCER_INVALID_ARGUMENT, [&] { chosen("supplied", *cubic, X, 40, 0); }, "row 17",
+            "polynomial", "overflow") == "");
 }

@@ -18,6 +18,7 @@
 #include "support/kernels.h"
 #include "support/reference_matrix.h"
 #include "support/refusal.h"
+#include "support/sparse.h"
 #include "support/worst.h"
 
 namespace mercer::test {
@@ -290,6 +291,38 @@ TEST_CASE("nystroem: what it refuses", "[nystroem]") {
   X.fill(0);
   const auto flat = kernel::make_polynomial(2, 1, 0, 1);
   CHECK(refused(invalid, spec_of(*flat, 3, 10), X.view(), "largest eigenvalue") == "");
+}
+
+// Whichever rows are chosen: four landmarks of 400 rows leave the bad one out as a rule.
+TEST_CASE("nystroem: every row is looked at, dense or sparse", "[nystroem]") {
+  const auto additive = kernel::make_kernel({{"kernel", "additive_chi2"}});
+  const Matrix<double> X = test::filled(
+      400, 3, [](int64_t i, int64_t k) { return 0.1 * static_cast<double>((7 * i + k) % 30); });
+  for (const char* landmarks : {"uniform", "kmeans", "farthest", "leverage"}) {
+    INFO(landmarks);
+    Parameters spec = spec_of(*additive, 3, 4);
+    spec.set("landmarks", landmarks);
+    CHECK(fitted(spec, X.view())->features() == 4);
+    const auto fault = [&](const Rows& rows, const auto&... parts) {
+      return refusal_fault(
+          MERCER_INVALID_ARGUMENT, [&] { fitted(spec, rows); }, parts...);
+    };
+    const Matrix<double> bad = copy(X.view());
+    bad(150, 2) = -2;
+    SparseRows<double> sparse;
+    sparse.cols = 3;
+    for (int64_t i = 0; i < 400; ++i) {
+      for (int64_t k = 0; k < 3; ++k) {
+        sparse.add(k, bad(i, k) - 1);  // a column named twice is its sum
+        sparse.add(k, 1);
+      }
+      sparse.end_row();
+    }
+    for (const Rows& rows : {Rows(bad.view()), Rows(sparse.view())})
+      CHECK(fault(rows, "row 150, column 2", "-2", ">= 0", "additive_chi2") == "");
+    bad(150, 2) = std::nan("");
+    CHECK(fault(bad.view(), "row 150, column 2", "nan", "finite") == "");
+  }
 }
 
 }  // namespace mercer::test

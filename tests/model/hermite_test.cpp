@@ -10,6 +10,8 @@
 
 #include "base/aligned.h"
 #include "feature/fourier.h"
+#include "feature/map_entry.h"
+#include "spec/json.h"
 #include "support/catch.h"
 #include "support/dense.h"
 #include "support/derivatives.h"
@@ -207,5 +209,29 @@ TEST_CASE("Hermite learning: refusals") {
                 "complex") == "");
   Observations slope = values;
   slope.partial = {{0, 1}};
-  CHECK(refusal(MERCER_UNSUPPORTED, test::map_without_derivatives(2, 20), {slope}, {}, "map sign") == "");
+  CHECK(refusal(MERCER_UNSUPPORTED, test::map_without_derivatives(2, 20), {slope}, {},
+                "map sign") == "");
+}
+
+// x^{1/2} has no slope at 0; a block of rows is 1,024.
+TEST_CASE("Hermite learning: a derivative that is infinite is refused by set, row and column") {
+  const std::shared_ptr<const feature::FeatureMap> map = feature::make_map(feature::canonical_map(
+      spec::parse_object(
+          R"({"map":"additive","kernel":{"kernel":"additive_chi2"},"inputs":2,"features":6})"),
+      "", feature::Data::refused));
+  const auto X =
+      test::filled(1500, 2, [](int64_t i, int64_t k) { return 0.5 + 0.01 * ((3 * i + k) % 90); });
+  const auto Y = test::random_matrix(1500, 1, 2), B = test::copy(X.view());
+  B(1200, 1) = 0;
+  const Observations values{{}, 1, B.view(), Y.view(), {}};
+  const auto with = [&](int64_t input) {
+    return test::refusal_fault(
+        MERCER_INVALID_ARGUMENT,
+        [&] {
+          fitted_to(map, {values, {{{input, 1}}, 1, B.view(), Y.view(), {}}}, {});
+        },
+        "sets[1].X[1200, 1] = 0", "additive_chi2", "> 0");
+  };
+  CHECK(with(1) == "");
+  fitted_to(map, {values, {{{1, 1}}, 1, X.view(), Y.view(), {}}}, {});
 }

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+#include "feature/input_check.h"
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+
+namespace mercer::feature {
+namespace {
+
+/// body(column, value) for the numbers of row i; `sums` are zeros, one for each column of sparse
+/// rows, and stay so.
+template <class T, class Body>
+void for_each_number(const MatrixView<const T>& X, int64_t i, std::vector<double>&,
+                     const Body& body) {
+  for_each_listed(X, i, body);
+}
+template <class T, class Body>
+void for_each_number(const CsrView<T>& X, int64_t i, std::vector<double>& sums, const Body& body) {
+  sums.resize(static_cast<size_t>(X.cols));
+  add_row(X, i, sums.data());
+  for_each_listed(X, i, [&](int64_t j, T) { body(j, sums[static_cast<size_t>(j)]); });
+  clear_row(X, i, sums.data());
+}
+
+}  // namespace
+
+std::optional<BadInput> find_bad_input(const kernel::Kernel& kernel, const Rows& X, int64_t begin,
+                                       int64_t end) {
+  const std::optional<kernel::InputBound> bound = kernel.input_bound();
+  std::optional<BadInput> found;
+  std::vector<double> sums;
+  X.visit([&](const auto& rows) {
+    for (int64_t i = begin; i < end && !found; ++i) {
+      for_each_number(rows, i, sums, [&](int64_t j, double x) {
+        if (!found && (!std::isfinite(x) || (bound && bound->excludes(x)))) found = {i, j, x};
+      });
+    }
+  });
+  return found;
+}
+
+void refuse(const kernel::Kernel& kernel, const BadInput& bad) {
+  const auto row = static_cast<long long>(bad.row), column = static_cast<long long>(bad.column);
+  require(std::isfinite(bad.value), MERCER_INVALID_ARGUMENT,
+          "X: row %lld, column %lld (counted from 0) is %g, expected finite numbers: leave the row "
+          "out",
+          row, column, bad.value);
+  const kernel::InputBound bound = kernel.input_bound().value_or(kernel::InputBound{});
+  fail(MERCER_INVALID_ARGUMENT,
+       "X: row %lld, column %lld (counted from 0) is %g, expected a number %s %g, as kernel %s "
+       "takes: leave the row out",
+       row, column, bad.value, bound.open ? ">" : ">=", bound.least,
+       std::string(kernel.name()).c_str());
+}
+
+void require_inputs(const kernel::Kernel& kernel, const Rows& X) {
+  const std::optional<BadInput> bad = find_bad_input(kernel, X, 0, X.rows());
+  if (bad) refuse(kernel, *bad);
+}
+
+}  // namespace mercer::feature
