@@ -41,6 +41,11 @@ std::unique_ptr<const transform::Epilogue> make_epilogue(int64_t half, const Dev
   return transform::recorded_modulus_epilogue(half, gain, devices.levels());
 }
 
+std::shared_ptr<const transform::RowPrologue> make_prologue(const Devices& devices) {
+  if (devices.input_bits > 0) return transform::binary_prologue(devices.threshold);
+  return devices.output_bits > 0 ? transform::finite_prologue() : nullptr;
+}
+
 double scale_of(const GaussianDraw& draw, int64_t half, const Devices& devices) {
   const double amplitude = std::sqrt(draw.kernel->variance() / static_cast<double>(draw.F));
   if (devices.output_bits > 0) return amplitude * (devices.exposure / devices.levels());
@@ -50,9 +55,8 @@ double scale_of(const GaussianDraw& draw, int64_t half, const Devices& devices) 
 class Optical final : public GaussianMap {
  public:
   Optical(const GaussianDraw& draw, int64_t exponent, const Devices& devices)
-      : GaussianMap(
-            draw, make_epilogue(exponent / 2, devices), scale_of(draw, exponent / 2, devices),
-            devices.input_bits == 0 ? nullptr : transform::binary_prologue(devices.threshold)),
+      : GaussianMap(draw, make_epilogue(exponent / 2, devices),
+                    scale_of(draw, exponent / 2, devices), make_prologue(devices)),
         scale_(scale_of(draw, exponent / 2, devices)),
         exponent_(exponent),
         devices_(devices) {}

@@ -8,7 +8,8 @@
 // times the root of the variance (Choromanski et al., "Rethinking attention with performers", ICLR
 // 2021, lemmas 1 and 2; SPEC section 5). Far from the origin a row of the first two vanishes as a
 // whole: with `stabilize` it is divided by its largest exponential, which keeps the ratios within
-// the row.
+// the row. A row of the third grows with exponential; with `stabilize` it is divided by that factor
+// and is the Fourier features of the Gaussian of variance that of the kernel.
 #include <cmath>
 #include <string>
 
@@ -37,19 +38,22 @@ double scale_of(const GaussianDraw& draw, Form form) {
   return std::sqrt(draw.kernel->variance() / columns);
 }
 
-std::shared_ptr<const transform::RowPrologue> make_norms(const GaussianDraw& draw, Form form) {
+std::shared_ptr<const transform::RowPrologue> make_norms(const GaussianDraw& draw, Form form,
+                                                         bool stabilize) {
   const std::span<const double> l = draw.kernel->lengthscale();
   const double radial = draw.kernel->series()->radial();
   const bool grown = form == Form::trigonometric;
-  return transform::half_norm_prologue({l.begin(), l.end()}, grown ? 1 - radial : 1 + radial,
-                                       grown);
+  const double factor = !grown ? 1 + radial : stabilize ? 0 : 1 - radial;
+  return transform::half_norm_prologue({l.begin(), l.end()}, factor, grown);
 }
 
 class Positive final : public GaussianMap {
  public:
-  Positive(const GaussianDraw& draw, Form form)
-      : GaussianMap(draw, make_form(form), scale_of(draw, form), make_norms(draw, form)),
-        form_(form) {}
+  /// stabilize: of the trigonometric form alone.
+  Positive(const GaussianDraw& draw, Form form, bool stabilize)
+      : GaussianMap(draw, make_form(form), scale_of(draw, form), make_norms(draw, form, stabilize)),
+        form_(form),
+        stabilize_(stabilize) {}
   std::string_view name() const noexcept override { return "positive"; }
   ColumnForm column_form() const noexcept override {
     return form_ == Form::trigonometric ? ColumnForm::joint : GaussianMap::column_form();
@@ -61,10 +65,13 @@ class Positive final : public GaussianMap {
  private:
   void add_parameters(Parameters& spec) const override {
     spec.set("form", std::string(kForms[static_cast<int>(form_)]));
-    spec.set("stabilize", false);
+    spec.set("stabilize", stabilize_);
   }
 
   double pair_variance(const double* x, const double* y) const override {
+    require(!stabilize_, MERCER_UNSUPPORTED,
+            "the variance of map positive with stabilize = true has no closed form: it estimates "
+            "no kernel");
     const moment::ExponentialPair pair = pair_of(x, y);
     switch (form_) {
       case Form::exp:
@@ -95,6 +102,7 @@ class Positive final : public GaussianMap {
   }
 
   Form form_;
+  bool stabilize_;
 };
 
 // P itself.
@@ -119,18 +127,15 @@ std::unique_ptr<FeatureMap> positive_from(const MapArguments& arguments) {
           std::string(arguments.kernel.name()).c_str());
   const Form form = form_of(arguments.own.text("form"));
   const bool stabilize = arguments.own.boolean("stabilize");
-  require(
-      !stabilize || form != Form::trigonometric, MERCER_UNSUPPORTED,
-      "stabilize = true does not apply to form = trigonometric: without its scale a row is that "
-      "of map fourier with kernel gaussian");
   GaussianDraw draw = gaussian_draw(arguments, form == Form::exp ? 1 : 2);
-  require(!stabilize || projection::find_projection(draw.choice.projection).share == nullptr,
+  const bool apart = stabilize && form != Form::trigonometric;  // needs all of a row at once
+  require(!apart || projection::find_projection(draw.choice.projection).share == nullptr,
           MERCER_UNSUPPORTED,
           "stabilize = true does not apply to projection = %s, whose columns have weights",
           draw.choice.projection.c_str());
   if (form == Form::trigonometric) draw.unit = projection::Unit::turns;
-  auto map = std::make_unique<Positive>(draw, form);
-  if (!stabilize) return map;
+  auto map = std::make_unique<Positive>(draw, form, stabilize && !apart);
+  if (!apart) return map;
   return make_stabilized(std::make_unique<Exponents>(draw), std::move(map), scale_of(draw, form),
                          form == Form::hyperbolic);
 }
@@ -146,8 +151,9 @@ MapEntry positive_entry() {
                     .type = FieldType::boolean,
                     .fallback = false,
                     .help =
-                        "divide each row by its largest exponential: ratios within a row, as in "
-                        "attention, no estimate of the kernel"});
+                        "divide each row by its largest exponential, resp. the growth of "
+                        "trigonometric: ratios within a row, as in attention, no estimate of the "
+                        "kernel"});
   return {
       .name = "positive",
       .help =

@@ -160,9 +160,10 @@ std::shared_ptr<const RowPrologue> half_norm_prologue(std::vector<double> length
       {.row_numbers = 1, .keeps_zeros = keeps_zeros},
       [inverse = std::move(lengthscale), factor, grown]<class T>(const T* x, int64_t count, T*,
                                                                  T* number) noexcept {
-        const double half = factor * squared_norm(x, count, inverse) / 2;
+        // Without a factor there is no norm that could overflow.
+        const double half = factor == 0 ? 0 : factor * squared_norm(x, count, inverse) / 2;
         constexpr auto kMost = static_cast<double>(std::numeric_limits<T>::max());
-        if (!std::isfinite(half) && !all_finite(x, count)) {
+        if ((factor == 0 || !std::isfinite(half)) && !all_finite(x, count)) {
           *number = std::numeric_limits<T>::quiet_NaN();
         } else {
           *number = static_cast<T>(grown ? std::exp(half) : std::min(half, kMost));

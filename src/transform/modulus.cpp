@@ -3,6 +3,9 @@
 #define HWY_TARGET_INCLUDE "transform/modulus.cpp"
 #include "transform/simd.h"
 //
+#include <cmath>
+#include <limits>
+
 #include "transform/modulus.h"
 #include "transform/row_store-inl.h"
 
@@ -106,6 +109,15 @@ std::unique_ptr<const Epilogue> modulus_epilogue(int64_t half) {
 
 std::unique_ptr<const Epilogue> recorded_modulus_epilogue(int64_t half, double gain, double most) {
   return make_epilogue({.factors = 2, .carries = true}, Recorded{half, gain, most});
+}
+
+std::shared_ptr<const RowPrologue> finite_prologue() {
+  return make_prologue({.rewrites = true, .keeps_zeros = true},
+                       []<class T>(const T* x, int64_t count, T* out, T*) noexcept {
+                         for (int64_t k = 0; k < count; ++k)
+                           out[k] =
+                               std::isfinite(x[k]) ? x[k] : std::numeric_limits<T>::quiet_NaN();
+                       });
 }
 
 }  // namespace mercer::transform

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "transform/epilogue.h"
+#include "transform/row_prologue.h"
 
 namespace mercer::transform {
 
@@ -16,5 +17,7 @@ std::unique_ptr<const Epilogue> modulus_epilogue(int64_t half);
 /// scale min(round((P_0^2 + P_1^2)^half gain), most): what a camera of most + 1 levels records. A P
 /// that is NaN gives NaN.
 std::unique_ptr<const Epilogue> recorded_modulus_epilogue(int64_t half, double gain, double most);
+/// x -> x, NaN for what is not finite, which a camera would show at its highest level.
+std::shared_ptr<const RowPrologue> finite_prologue();
 
 }  // namespace mercer::transform

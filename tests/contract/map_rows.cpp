@@ -148,6 +148,7 @@ std::span<const MapRow> map_rows() {
       {R"({"map":"positive","projection":"dense","radius":"drawn","scramble":"owen",)"
        R"("whole_blocks":false,"stabilize":true})"},
       {R"({"map":"positive","projection":"sorf","scramble":"owen","form":"exp","stabilize":true})"},
+      {R"({"map":"positive","form":"trigonometric","stabilize":true})"},
       {R"({"map":"positive","projection":"halton","radius":"drawn","whole_blocks":false,)"
        R"("form":"hyperbolic"})"},
       {R"({"map":"arc_cosine","scramble":"owen","whole_blocks":false})"},
@@ -300,7 +301,6 @@ std::span<const RefusalRow> refusal_rows() {
       {R"({"whole_blocks":true})", has_blocks, kNo, "whole_blocks"},
       {R"({"map":"linear"})", is_inner_product, kNo, "has no linear map"},
       {R"({"map":"positive"})", has_exponential_series, kNo, "has no positive features"},
-      {R"({"map":"positive","form":"trigonometric","stabilize":true})", never, kNo, "stabilize"},
       {R"({"map":"arc_cosine"})", has_activation<kernel::Activation::Function::positive_power>, kNo,
        "has no arc-cosine features"},
       {R"({"map":"sign"})", has_activation<kernel::Activation::Function::sign>, kNo,

@@ -2,7 +2,9 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Optical features behind a binary modulator, its threshold given or learnt, and in front of a
 // camera of few bits.
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "feature/map_entry.h"
 #include "spec/json.h"
@@ -118,6 +120,24 @@ TEST_CASE("optical: recorded outputs are rounded to the camera's levels") {
   CHECK(test::refusal_fault(
             MERCER_UNSUPPORTED, [&] { variance_of(*map_of(R"(,"output_bits":8)"), X); },
             "output_bits = 8") == "");
+}
+
+// A camera saturates at what is too bright, not at what is no number.
+TEMPLATE_TEST_CASE("optical: rows that are not finite have no recorded column", "", float, double) {
+  for (const char* devices : {R"(,"output_bits":8)", R"(,"output_bits":8,"input_bits":1)"}) {
+    const auto map = map_of(devices);
+    const auto X = test::random_matrix<TestType>(4, 6, 5);
+    const auto Z = features_of(*map, X);
+    constexpr TestType kInfinity = std::numeric_limits<TestType>::infinity();
+    X(1, 3) = kInfinity;
+    X(2, 0) = -kInfinity;
+    X(3, 5) = std::numeric_limits<TestType>::quiet_NaN();
+    const auto broken = features_of(*map, X);
+    INFO(devices);
+    CHECK(std::equal(Z.data(), Z.data() + 40, broken.data()));
+    CHECK(std::none_of(broken.data() + 40, broken.data() + 160,
+                       [](TestType z) { return std::isfinite(z); }));
+  }
 }
 
 // At the least exposure everything saturates, at the largest nothing is seen: finite at both.
@@ -251,7 +271,8 @@ TEST_CASE("optical: what learning a threshold refuses") {
                 "scramble") == "");
   const Matrix<double> damaged = counts(20, 9);
   damaged(4, 1) = std::nan("");
-  CHECK(refused(invalid, damaged, Y, "", "rows(4, 1) = nan, expected finite") == "");
+  CHECK(refused(invalid, damaged, Y, "",
+                "row 4, column 1 (counted from 0) is nan, expected finite") == "");
   CHECK(refused(invalid, X, damaged, "", "targets(4, 1) = nan, expected finite") == "");
   const char* const kBoth = "learns from rows and targets: expected mercer_map_fit_spec with both";
   CHECK(test::refusal_fault(
