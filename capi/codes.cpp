@@ -3,6 +3,9 @@
 // mercer/codes.h.
 #include "mercer/codes.h"
 
+#include <string>
+#include <unordered_map>
+
 #include "arguments.h"
 #include "feature/binary_codes.h"
 #include "guard.h"
@@ -16,6 +19,21 @@ using namespace mercer::capi;
 namespace {
 
 constexpr int64_t kMostWords = (int64_t{1} << 25) - 1;  // distances are of 32 bits, with a sign
+
+/// Is k a strictly decreasing function of a norm of x - y over lengthscales: the Euclidean one, resp.
+/// that of sums of magnitudes.
+bool falls_with_norm(const kernel::Kernel& k) {
+  const random::Law* const law = k.spectral_law();
+  return law != nullptr && (law->isotropic() || k.name() == "laplacian");
+}
+
+/// The kernel of value 1 at 0 whose mean share of bits that is.
+double kernel_of_share(const kernel::Kernel& k, double share) {
+  if (k.is_gaussian()) return moment::gaussian_from_code_share(share);
+  const double zero = 0, one = 1;  // on the first axis, in lengthscales of it
+  return moment::profile_from_code_share(
+      [&](double t) { return k.value_at_multiple(t, 1, &one, &zero) / k.value_at_zero(); }, share);
+}
 
 }  // namespace
 
@@ -51,10 +69,10 @@ mercer_status mercer_codes_kernel(const mercer_kernel* kernel, int64_t bits, int
                                   const int32_t* distances, double* values) {
   return guard("mercer_codes_kernel", [&] {
     const kernel::Kernel& k = *checked("kernel", kernel).impl;
-    const random::Law* const law = k.spectral_law();
-    // The normal law alone is isotropic and has independent coordinates (Maxwell).
-    require(law != nullptr && law->isotropic() && law->is_product(), MERCER_UNSUPPORTED,
-            "the share of bits is no function of kernel %s alone, expected gaussian",
+    require(falls_with_norm(k), MERCER_UNSUPPORTED,
+            "the share of bits is no function of kernel %s alone, expected one that falls with a "
+            "norm of x - y: gaussian, laplacian, matern, rational_quadratic or "
+            "generalized_gaussian_spectrum of order 1",
             std::string(k.name()).c_str());
     check_range("bits", bits, 1, INT32_MAX);
     const auto given = vector("distances", distances, "count", count);
@@ -65,9 +83,14 @@ mercer_status mercer_codes_kernel(const mercer_kernel* kernel, int64_t bits, int
               "distances[%td] = %d, expected 0 to bits = %lld", &distance - distances, distance,
               static_cast<long long>(bits));
     }
+    std::unordered_map<int32_t, double> known;  // distances repeat
     for (int64_t i = 0; i < count; ++i) {
-      values[i] = k.variance() * moment::gaussian_from_code_share(
-                                     static_cast<double>(distances[i]) / static_cast<double>(bits));
+      const auto [found, added] = known.try_emplace(distances[i]);
+      if (added) {
+        const double share = static_cast<double>(distances[i]) / static_cast<double>(bits);
+        found->second = k.value_at_zero() * kernel_of_share(k, share);
+      }
+      values[i] = found->second;
     }
   });
 }

@@ -48,9 +48,9 @@ extern "C" {
  *  of the first (structured projections: whole blocks). The bits of a row depend on it alone, but
  *  rows of F32 and of F64 may differ in bits whose cosine is within rounding of the threshold.
  *  Errors: MERCER_UNSUPPORTED for maps other than fourier of form PHASE, and for supplied
- *  frequencies; MERCER_DIMENSION_MISMATCH (columns of X, words); MERCER_INVALID_ARGUMENT naming the
- *  first row whose features are NaN (a number that is not finite, or outside the kernel's domain):
- *  a code has no bits for that, leave the row out. Codes are unspecified then.
+ *  frequencies; MERCER_DIMENSION_MISMATCH (columns of X, words); MERCER_INVALID_ARGUMENT naming row,
+ *  column and value of the first number that is not finite or outside the kernel's domain, where
+ *  features are NaN: a code has no bits for that, leave the row out. Codes are unspecified then.
  *  Threads and cost: any number at once; mercer_map_transform of the same map, without its Z: 4 MB
  *  of features are in memory at a time. */
 MERCER_API mercer_status mercer_map_codes(const mercer_map* map, const mercer_rows* X,
@@ -66,13 +66,16 @@ MERCER_API mercer_status mercer_codes_hamming(int64_t words, int64_t n, const ui
                                               int32_t* distances);
 
 /** values[i] = the k(x, y) whose mean share of bits is distances[i]/bits: the series above, which
- *  decreases in k, inverted; k(0) at distance 0, 0 from a share of 4/pi^2 on. Only the Gaussian
- *  kernel (any lengthscales, any variance) has a share that is a function of k alone, k(m tau) =
- *  k^(m^2); of other kernels compare shares with the series at tau of interest.
+ *  decreases in k, inverted; k(0) at distance 0, 0 from a share of 4/pi^2 on. The share is a
+ *  function of k alone where k falls strictly with a norm of tau: gaussian, of which k(m tau) =
+ *  k^(m^2), laplacian and matern of nu 1/2, of which it is k^m, matern of any nu,
+ *  rational_quadratic and generalized_gaussian_spectrum of order 1; any lengthscales, any variance.
+ *  Of other kernels compare shares with the series at tau of interest.
  *  Shapes: distances and values: count.
  *  Errors: MERCER_UNSUPPORTED (another kernel), MERCER_INVALID_ARGUMENT (bits < 1, a distance
  *  outside 0 to bits, naming it).
- *  Threads and cost: any number at once; under 1 us a value. */
+ *  Threads and cost: any number at once; for each distance that differs from those before under
+ *  1 us of gaussian, 0.2 ms of the others, 20 ms of matern whose nu is none of 1/2, 3/2 and 5/2. */
 MERCER_API mercer_status mercer_codes_kernel(const mercer_kernel* kernel, int64_t bits,
                                              int64_t count, const int32_t* distances,
                                              double* values);

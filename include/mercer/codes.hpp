@@ -50,7 +50,7 @@ class Codes {
         context);
     return result;
   }
-  /// The Gaussian kernel from such distances.
+  /// The kernel from such distances: one that falls with a norm of x - y.
   Matrix<double> kernel(const Kernel& kernel, const Matrix<int32_t>& distances) const {
     Matrix<double> values(distances.rows(), distances.cols());
     check(mercer_codes_kernel(kernel.get(), bits_, distances.rows() * distances.cols(),

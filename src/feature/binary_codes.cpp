@@ -13,6 +13,7 @@
 #include "base/aligned.h"
 #include "base/parallel.h"
 #include "base/size.h"
+#include "feature/input_check.h"
 #include "random/distributions.h"
 #include "transform/sign_bits.h"
 
@@ -36,11 +37,12 @@ AlignedBuffer<T> draw_thresholds(const UniformCosines& cosines, Columns c) {
   return thresholds;
 }
 
-void refuse_row(const FeatureMap& map, int64_t row) {
+[[noreturn]] void refuse_row(const FeatureMap& map, const Rows& X, int64_t row) {
+  if (const auto bad = find_bad_input(map.kernel(), X, row, row + 1)) refuse(map.kernel(), *bad);
   fail(MERCER_INVALID_ARGUMENT,
-       "the features of row %lld are NaN, for which a code has no bits: expected finite numbers in "
-       "the domain of kernel %s; leave the row out",
-       static_cast<long long>(row), std::string(map.kernel().name()).c_str());
+       "X: the features of row %lld (counted from 0) are NaN, for which a code has no bits: "
+       "expected rows whose projections do not overflow",
+       static_cast<long long>(row));
 }
 
 template <class View>
@@ -70,7 +72,7 @@ void code_rows(const FeatureMap& map, const UniformCosines& cosines, const View&
         for (int64_t least = broken; i < least && !broken.compare_exchange_weak(least, i);) {
         }
       });
-      if (broken < Z.rows) refuse_row(map, i0 + broken);
+      if (broken < Z.rows) refuse_row(map, X, i0 + broken);
       stage.advance(units);
     }
   }

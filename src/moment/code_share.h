@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The mean share of bits in which two binary codes of Fourier features differ, and the Gaussian
-// kernel from it (Raginsky, Lazebnik, "Locality-sensitive binary codes from shift-invariant
+// The mean share of bits in which two binary codes of Fourier features differ, and the kernel from
+// it (Raginsky, Lazebnik, "Locality-sensitive binary codes from shift-invariant
 // kernels", NIPS 2009, lemma 2.3).
 #pragma once
+
+#include <functional>
 
 namespace mercer::moment {
 
@@ -12,5 +14,12 @@ namespace mercer::moment {
 double gaussian_code_share(double k) noexcept;
 /// The k of which that is the share: 1 for shares <= 0, 0 from 4/pi^2, the share of k = 0, on.
 double gaussian_from_code_share(double share) noexcept;
+
+/// k as a strictly decreasing function of t = ||tau|| >= 0, k(0) = 1.
+using Profile = std::function<double(double t)>;
+/// (8/pi^2) sum_{m>=1} (1 - k(m t))/(4 m^2 - 1). Within 1e-9.
+double profile_code_share(const Profile& k, double t);
+/// The k(t) of which that is the share: 1 for shares <= 0, 0 from 4/pi^2 on. Within 1e-8.
+double profile_from_code_share(const Profile& k, double share);
 
 }  // namespace mercer::moment

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // mercer/codes.h: the kernel comes back from codes of either precision, dense and sparse; refusals.
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <vector>
@@ -29,32 +30,48 @@ std::vector<uint64_t> codes_of(const mercer_map* map, const RowsView& X) {
 
 }  // namespace
 
-TEST_CASE("codes give the kernel back, from rows of either precision", "[capi]") {
-  const auto kernel = make_kernel(R"("gaussian","lengthscale":1.4,"variance":2)");
-  const auto map = phase_map(kernel.get());
+// A share h of D bits has the deviation sqrt(h(1 - h)/D): of two rows the kernel value of the share
+// seen lies between those of shares five deviations away, but for one of 2e6 pairs.
+TEST_CASE("codes give kernels that fall with a norm back, from rows of either precision",
+          "[capi]") {
   const auto x = numbers(n, d);
   const std::vector<float> x32(x.begin(), x.end());
-  for (const auto& codes :
-       {codes_of(map.get(), rows_of(x, d)), codes_of(map.get(), rows_of(x32, d))}) {
-    std::vector<int32_t> distances(n * n);
-    std::vector<double> values(n * n);
-    REQUIRE(mercer_codes_hamming(words, n, codes.data(), n, codes.data(), nullptr,
-                                 distances.data()) == MERCER_OK);
-    REQUIRE(mercer_codes_kernel(kernel.get(), D, n * n, distances.data(), values.data()) ==
-            MERCER_OK);
-    for (int64_t i = 0; i < n; ++i) {
-      for (int64_t j = 0; j < n; ++j) {
-        double squares = 0;
-        for (int64_t k = 0; k < d; ++k) {
-          const double t = x[static_cast<size_t>(i * d + k)] - x[static_cast<size_t>(j * d + k)];
-          squares += t * t;
-        }
-        const double expected = 2 * std::exp(-squares / (2 * 1.4 * 1.4));
-        // A share's deviation is at most 0.0035, its slope by k/k(0) at least 8/(3 pi^2) = 0.27:
-        // ten of them.
-        CHECK(std::fabs(values[static_cast<size_t>(i * n + j)] - expected) < 0.3);
+  for (const char* spec :
+       {R"("gaussian","lengthscale":1.4,"variance":2)",
+        R"("laplacian","lengthscale":[1.4,2,0.7],"variance":2)",
+        R"("matern","nu":0.5,"variance":2)", R"("matern","nu":2.5,"lengthscale":0.8,"variance":2)",
+        R"("rational_quadratic","alpha":0.6,"variance":2)",
+        R"("generalized_gaussian_spectrum","order":1,"variance":2)"}) {
+    INFO(spec);
+    const auto kernel = make_kernel(spec);
+    const auto map = phase_map(kernel.get());
+    std::vector<double> K(n * n);
+    REQUIRE(mercer_kernel_gram(kernel.get(), rows_of(x, d), rows_of(x, d), nullptr,
+                               result_of(K.data(), n, n)) == MERCER_OK);
+    for (const auto& codes :
+         {codes_of(map.get(), rows_of(x, d)), codes_of(map.get(), rows_of(x32, d))}) {
+      std::vector<int32_t> distances(n * n), near(n * n), far(n * n);
+      std::vector<double> most(n * n), least(n * n), values(n * n);
+      REQUIRE(mercer_codes_hamming(words, n, codes.data(), n, codes.data(), nullptr,
+                                   distances.data()) == MERCER_OK);
+      for (size_t i = 0; i < distances.size(); ++i) {
+        const double h = distances[i] / double{D};
+        const auto bits = static_cast<int32_t>(std::ceil(5 * std::sqrt(h * (1 - h) * double{D})));
+        near[i] = std::max(0, distances[i] - bits);
+        far[i] = std::min(static_cast<int32_t>(D), distances[i] + bits);
       }
-      CHECK(values[static_cast<size_t>(i * n + i)] == 2);
+      const auto kernel_of = [&](const std::vector<int32_t>& of, std::vector<double>& out) {
+        REQUIRE(mercer_codes_kernel(kernel.get(), D, n * n, of.data(), out.data()) == MERCER_OK);
+      };
+      kernel_of(distances, values);
+      kernel_of(near, most);
+      kernel_of(far, least);
+      for (size_t i = 0; i < K.size(); ++i) {
+        CHECK(least[i] <= K[i] + 1e-12);
+        CHECK(K[i] <= most[i] + 1e-12);
+        CHECK(most[i] - least[i] < 0.7);  // slope by k/k(0) at least 0.27, ten deviations of 0.0035
+      }
+      for (size_t i = 0; i < n; ++i) CHECK(values[i * n + i] == 2);
     }
   }
 }
@@ -74,7 +91,7 @@ TEST_CASE("codes: arguments that are refused", "[capi]") {
   CHECK(refused(mercer_map_codes(nullptr, rows_of(x, d), words, nullptr, codes.data()),
                 "map = NULL") == "");
   x[4 * d + 1] = NAN;
-  CHECK(refused(make(words, codes.data()), "row 4", "NaN") == "");
+  CHECK(refused(make(words, codes.data()), "row 4, column 1", "nan") == "");
   const auto pairs = make_map(R"("fourier","kernel":{"kernel":"gaussian"})", d, 64);
   CHECK(fault(mercer_map_codes(pairs.get(), rows_of(x, d), 1, nullptr, codes.data()),
               MERCER_UNSUPPORTED, "form = phase") == "");
@@ -101,8 +118,7 @@ TEST_CASE("codes: arguments that are refused", "[capi]") {
   distances[2] = -1;
   CHECK(refused(value(kernel.get(), 9, 3), "distances[2] = -1") == "");
   CHECK(refused(value(kernel.get(), 9, -1), "count = -1") == "");
-  for (const char* other : {R"("laplacian")", R"("matern")", R"("cauchy")", R"("polynomial")"}) {
-    CHECK(fault(value(make_kernel(other).get(), 9, 1), MERCER_UNSUPPORTED, "expected gaussian") ==
-          "");
-  }
+  for (const char* other : {R"("cauchy")", R"("polynomial")", R"("generalized_gaussian_spectrum")"})
+    CHECK(fault(value(make_kernel(other).get(), 9, 1), MERCER_UNSUPPORTED,
+                "expected one that falls with a norm") == "");
 }

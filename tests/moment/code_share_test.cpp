@@ -11,6 +11,8 @@
 
 using mercer::moment::gaussian_code_share;
 using mercer::moment::gaussian_from_code_share;
+using mercer::moment::profile_code_share;
+using mercer::moment::profile_from_code_share;
 
 namespace {
 
@@ -67,4 +69,30 @@ TEST_CASE("code share: the kernel from it, to what rounding of the share allows"
     REQUIRE((k < before || (k == 0 && before == 0)));
     before = k;
   }
+}
+
+// sum k^m/(4m^2 - 1) in closed form, of artanh: kernels exp(-t).
+TEST_CASE("code share: of kernels that fall with a norm, against closed forms") {
+  const auto exponential = [](double t) { return std::exp(-t); };
+  const auto gaussian = [](double t) { return std::exp(-t * t / 2); };
+  double worst = 0, back = 0;
+  for (double t = 1e-7; t < 30; t *= 1.3) {
+    const double k = std::exp(-t), root = std::sqrt(k);
+    const double share = kScale / 2 * -std::expm1(-t) / root * 0.5 *
+                         (std::log1p(root) - std::log(-std::expm1(-t / 2)));
+    worst = std::max(worst, std::fabs(profile_code_share(exponential, t) - share));
+    worst = std::max(worst,
+                     std::fabs(profile_code_share(gaussian, t) - gaussian_code_share(gaussian(t))));
+    back = std::max(back, std::fabs(profile_from_code_share(exponential, share) - k));
+    back = std::max(back,
+                    std::fabs(profile_from_code_share(gaussian, gaussian_code_share(gaussian(t))) -
+                              gaussian(t)));
+  }
+  CHECK(worst <= 1e-9);
+  CHECK(back <= 1e-8);
+  CHECK(profile_from_code_share(exponential, 0) == 1);
+  CHECK(profile_from_code_share(exponential, kScale / 2) == 0);
+  CHECK(std::isnan(profile_from_code_share(exponential, std::nan(""))));
+  // So heavy a tail never comes to a share that is as large.
+  CHECK(profile_from_code_share([](double t) { return std::pow(1 + t, -1e-3); }, 0.4) > 0.49);
 }
