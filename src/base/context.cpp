@@ -23,7 +23,9 @@ int64_t nanoseconds() noexcept {
 }  // namespace
 
 bool Context::is_due() noexcept {
-  const bool moved = told_ < 0 || done_ - told_ >= std::max<int64_t>(1, total_ / kParts) ||
+  // Few units, which no C call has, say nothing of what goes on within one.
+  const bool moved = total_ < kParts || told_ < 0 ||
+                     done_ - told_ >= std::max<int64_t>(1, total_ / kParts) ||
                      (done_ == total_ && told_ < total_);
   const int64_t now = nanoseconds();
   if (!moved && now - told_at_ < kLongestSilence) return false;

@@ -201,12 +201,12 @@ void add_kernels_and_maps(const SampleRef& s, Calls& calls) {
                    }});
   calls.push_back({"mercer_map_codes", "", [=](Context c) {
                      return mercer_map_codes(s->phase.get(), s->x(), (s->D + 63) / 64,
-                                             s->codes.data(), c);
+                                             c, s->codes.data());
                    }});
   calls.push_back({"mercer_codes_hamming", "", [=](Context c) {
                      const uint64_t* codes = s->codes.data();
-                     return mercer_codes_hamming((s->D + 63) / 64, s->n, codes, s->n, codes,
-                                                 s->counts.data(), c);
+                     return mercer_codes_hamming((s->D + 63) / 64, s->n, codes, s->n, codes, c,
+                                                 s->counts.data());
                    }});
   calls.push_back({"mercer_fwht", "", [=](Context c) {
                      return mercer_fwht(result_of(s->square.data(), s->D, 128), c);
