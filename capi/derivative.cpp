@@ -114,8 +114,9 @@ mercer_status mercer_kernel_derivative(const mercer_kernel* kernel, const mercer
   return guard_long("mercer_kernel_derivative", context, [&](Context& running) {
     const kernel::Kernel& k = *checked("kernel", kernel).impl;
     with_pairs(X, Y, K, running, [&](const auto& x, const auto& y, const auto& out) {
-      kernel::derivative_gram(k, read_optional_index("p", p, x.cols),
-                              read_optional_index("q", q, x.cols), x, y, running, out);
+      kernel::derivative_gram(k, read_optional_index("p", p, x.d()),
+                              read_optional_index("q", q, x.d()), DoubleRows(x, running).view(),
+                              DoubleRows(y, running).view(), running, out);
     });
   });
 }

@@ -53,7 +53,7 @@ mercer_status mercer_kernel_gram(const mercer_kernel* kernel, const mercer_rows*
   return guard_long("mercer_kernel_gram", context, [&](Context& running) {
     const kernel::Kernel& k = *checked("kernel", kernel).impl;
     with_pairs(X, Y, K, running, [&](const auto& x, const auto& y, const auto& out) {
-      k.check_dimension(x.cols);
+      k.check_dimension(x.d());
       kernel::gram(k, x, y, running, out);
     });
   });
@@ -70,7 +70,7 @@ mercer_status mercer_kernel_gram_f64(const mercer_kernel* kernel, int64_t d, int
     const auto result = matrix("K", K, "n", n, m, "m", m);
     check_no_overlap(result, rows, others);
     k.check_dimension(d);
-    kernel::gram(k, rows, others, running, result);
+    kernel::gram(k, rows.view, others.view, running, result);
   });
 }
 
@@ -84,7 +84,6 @@ mercer_status mercer_lengthscale_median(const mercer_rows* X, int64_t max_pairs,
     check_at_least("X->n", rows.n(), 2);
     check_at_least("X->d", rows.d(), 1);
     check_at_least("max_pairs", max_pairs, 1);
-    *lengthscale =
-        kernel::median_heuristic(DoubleRows(rows, running).view(), max_pairs, seed, running);
+    *lengthscale = kernel::median_heuristic(rows, max_pairs, seed, running);
   });
 }

@@ -3,6 +3,7 @@
 // mercer/map.h and mercer/sketch.h: variances in closed form, and errors of kernels.
 #include <utility>
 
+#include "base/listed_rows.h"
 #include "guard.h"
 #include "handles.h"
 #include "mercer/map_error.h"
@@ -40,6 +41,11 @@ mercer_status mercer_map_kernel_error(const mercer_map* map, const mercer_rows* 
     check_place("error", error);
     const auto rows = read_rows("X", X, phi.inputs(), "the map's inputs", running);
     check_at_least("X->n", rows.n(), 1);
+    if (which == MERCER_KERNEL_ERROR_MEASURED && rows.rows.sparse()) {
+      const ListedRows listed(rows, running, "sparse rows in double");
+      *error = statistic::measured_error(phi, listed.view(), running);
+      return;
+    }
     const DoubleRows x(rows, running);
     *error = which == MERCER_KERNEL_ERROR_MEASURED
                  ? statistic::measured_error(phi, x.view(), running)

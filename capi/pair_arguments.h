@@ -7,8 +7,8 @@
 
 namespace mercer::capi {
 
-/// body(X, Y, K), all in double: X and Y of as many columns, one at least, K n x m, which shares no
-/// element with them and is rounded to the caller's floats.
+/// body(X, Y, K): X and Y, Rows as they are, of as many columns, one at least, K n x m in double,
+/// which shares no element with them and is rounded to the caller's floats.
 template <class Body>
 void with_pairs(const mercer_rows* X, const mercer_rows* Y, const mercer_matrix* K,
                 Context& context, const Body& body) {
@@ -18,7 +18,7 @@ void with_pairs(const mercer_rows* X, const mercer_rows* Y, const mercer_matrix*
   const Result result("K", K, x.n(), y.n(), context);
   result.check_apart(x);
   result.check_apart(y);
-  body(DoubleRows(x, context).view(), DoubleRows(y, context).view(), result.view());
+  body(x, y, result.view());
   result.finish();
 }
 

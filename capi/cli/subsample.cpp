@@ -156,14 +156,6 @@ Numbers in_double(const Numbers& X, int64_t rows, int64_t d) {
   return taken;
 }
 
-// Exact kernel ridge keeps the rows it is fitted on as dense doubles; those held out are fewer.
-void require_dense_memory(const Subsample& rows) {
-  const auto n = static_cast<double>(rows.train_rows);
-  require_memory("--rows: exact kernel ridge makes its " + std::to_string(rows.train_rows) +
-                     " rows of " + std::to_string(rows.d) + " columns dense, which",
-                 8 * n * (static_cast<double>(rows.d) + n));
-}
-
 /// Balanced: rows of class k are weighed by n / (K n_k) more, as in the library.
 std::vector<double> fitting_weights(const Subsample& rows, bool balanced) {
   std::vector<double> weights;
@@ -205,7 +197,9 @@ Subsample draw_subsample(TrainingSet&& set, const CompareRequest& request, bool 
   out.d = data.d;
   out.m = data.m;
   out.K = set.K;
-  if (data.X.sparse) require_dense_memory(out);
+  const auto n = static_cast<double>(out.train_rows);
+  require_memory("--rows: the kernel matrix of " + std::to_string(out.train_rows) + " rows",
+                 8 * n * n);
   shuffle_rows(&data, request.learn.seed);
   const int64_t used = out.train_rows + out.test_rows;
   out.X = in_double(data.X, used, data.d);

@@ -44,8 +44,8 @@ struct Subsample {
 
 /// Shuffles by seed, fits on at most request.rows rows (and four
 /// fifths of all), holds out at most half as many; fills what is missing. centred: else dense rows
-/// are divided by their root mean square alone. Fails when exact kernel ridge could not hold the
-/// rows, which it makes dense.
+/// are divided by their root mean square alone. Fails when the machine could not hold the kernel
+/// matrix of the rows.
 Subsample draw_subsample(TrainingSet&& set, const CompareRequest& request, bool centred);
 
 }  // namespace mercer::cli

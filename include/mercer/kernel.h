@@ -113,10 +113,13 @@ MERCER_API void mercer_kernel_free(mercer_kernel* kernel);
  */
 
 /** K(i, j) = k(X_i, Y_j), exact: computed in double, squared distances summed from differences.
- *  Shapes: X n x d, Y m x d, dense or CSR (made dense); K n x m, F32 or F64.
+ *  Shapes: X n x d, Y m x d, dense or CSR; K n x m, F32 or F64.
  *  Errors: MERCER_DIMENSION_MISMATCH (columns of Y, shape of K, count of ARD or of the lists of
  *  spectral_mixture, of parts as well; bilinear: d <= left).
- *  Threads and cost: any number at once; O(n m d), of sums and products that of their parts. */
+ *  Threads and cost: any number at once; O(n m d), of sums and products that of their parts; where
+ *  Y is CSR and lists at most an eighth of its columns, d is what two rows list, unless the kernel
+ *  tells inputs apart (ARD, spectral_mixture, bilinear): then, and for F32, blocks of rows are made
+ *  dense doubles. */
 MERCER_API mercer_status mercer_kernel_gram(const mercer_kernel* kernel, const mercer_rows* X,
                                             const mercer_rows* Y, mercer_context* context,
                                             const mercer_matrix* K);
@@ -128,11 +131,11 @@ MERCER_API mercer_status mercer_kernel_gram_f64(const mercer_kernel* kernel, int
 
 /** Median distance of pairs of rows (mean of the middle two for an even count), over all pairs if
  *  there are at most max_pairs (>= 1), else over max_pairs pairs.
- *  Shapes: X n x d, dense or CSR (made dense), n >= 2.
+ *  Shapes: X n x d, dense or CSR, n >= 2.
  *  Random: the pairs, where not all are taken; seed fixes them.
  *  Errors: n < 2, numbers that are not finite, a median of 0.
- *  Threads and cost: any number at once; O(d) for each pair, and 8 bytes,
- *  24 where pairs are drawn. */
+ *  Threads and cost: any number at once; O(d) for each pair, of CSR what its rows list, and 8
+ *  bytes, 24 where pairs are drawn. */
 MERCER_API mercer_status mercer_lengthscale_median(const mercer_rows* X, int64_t max_pairs,
                                                    uint64_t seed, mercer_context* context,
                                                    double* lengthscale);

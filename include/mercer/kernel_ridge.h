@@ -36,10 +36,12 @@ typedef struct mercer_kernel_ridge mercer_kernel_ridge;
  *  rows and targets by (standardize, scale, missing, transform, target_transform, unit_rows, seed)
  *  of the options, which must not be NULL and say MERCER_SELECTION_FIXED. Predictions are never
  *  clipped.
- *  Shapes: X, Y and K as in mercer_model_fit; sparse rows are made dense.
+ *  Shapes: X, Y and K as in mercer_model_fit; sparse rows stay so.
  *  Errors: those of mercer_model_fit; MERCER_UNSUPPORTED (an extrapolation other than DEFAULT and
- *  FREE, class weights, a precision other than F32, the default: all is double); MERCER_NOT_POSITIVE_DEFINITE.
- *  Threads and cost: any number at once; O(n^3), 8 n^2 bytes. */
+ *  FREE, class weights, a precision other than F32, the default: all is double);
+ *  MERCER_NOT_POSITIVE_DEFINITE.
+ *  Threads and cost: any number at once; O(n^3), 8 n^2 bytes and the rows, of CSR what they
+ *  list. */
 MERCER_API mercer_status mercer_kernel_ridge_fit(const mercer_kernel* kernel,
                                                  const mercer_fit_options* options,
                                                  const mercer_rows* X, const mercer_rows* Y,
@@ -51,8 +53,8 @@ MERCER_API mercer_status mercer_kernel_ridge_fit(const mercer_kernel* kernel,
  *  fitted on, or K.
  *  Errors: MERCER_DIMENSION_MISMATCH; MERCER_INVALID_ARGUMENT: a row that is prepared out of the
  *  kernel's domain, naming row, column and value.
- *  Threads and cost: any number at once; d multiply-adds for each pair of a row and a training row.
- *  */
+ *  Threads and cost: any number at once; d multiply-adds for each pair of a row and a training
+ *  row, of CSR as in mercer_kernel_gram. */
 MERCER_API mercer_status mercer_kernel_ridge_predict(const mercer_kernel_ridge* fitted,
                                                      const mercer_rows* X, mercer_context* context,
                                                      const mercer_matrix* scores);

@@ -58,7 +58,7 @@ typedef enum mercer_kernel_error {
 /** What the map misses of its kernel on rows, relative to the kernel, over all pairs of them.
  *  Predicted, no feature is computed; it needs a variance in closed form, and where that is a
  *  yardstick it is one.
- *  Shapes: X n x d, dense or CSR (made dense), n >= 1. which: mercer_kernel_error.
+ *  Shapes: X n x d, dense or CSR (predicted: made dense), n >= 1. which: mercer_kernel_error.
  *  Errors: MERCER_INVALID_ARGUMENT (n < 1, a kernel that is 0 on all pairs, rows that are not
  *  finite or whose kernel overflows), MERCER_DIMENSION_MISMATCH, MERCER_UNSUPPORTED (predicted
  *  without a closed form). error is written on success alone.

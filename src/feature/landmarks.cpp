@@ -20,6 +20,18 @@ std::vector<int64_t> uniform_rows(int64_t rows, int64_t count, uint64_t seed) {
   return chosen;
 }
 
+namespace {
+
+void require_inside(const kernel::Kernel& kernel, int64_t i, int64_t d, const double* x) {
+  const double k = kernel.value(d, x, x);
+  require(std::isfinite(k), MERCER_INVALID_ARGUMENT,
+          "X: kernel %s of row %lld (counted from 0) with itself is %g, expected rows for "
+          "which it does not overflow",
+          std::string(kernel.name()).c_str(), static_cast<long long>(i), k);
+}
+
+}  // namespace
+
 Matrix<double> copied_rows(const kernel::Kernel& kernel, const Rows& rows,
                            std::span<const int64_t> chosen, Context& context) {
   Matrix<double> out(std::ssize(chosen), rows.cols(), context, "landmarks");
@@ -28,13 +40,28 @@ Matrix<double> copied_rows(const kernel::Kernel& kernel, const Rows& rows,
     for (int64_t l = 0; l < out.rows(); ++l) {
       const int64_t i = chosen[static_cast<size_t>(l)];
       for_each_listed(X, i, [&](int64_t j, auto value) { out(l, j) += value; });
-      const double k = kernel.value(X.cols, out.view().row(l), out.view().row(l));
-      require(std::isfinite(k), MERCER_INVALID_ARGUMENT,
-              "X: kernel %s of row %lld (counted from 0) with itself is %g, expected rows for "
-              "which it does not overflow",
-              std::string(kernel.name()).c_str(), static_cast<long long>(i), k);
+      require_inside(kernel, i, X.cols, out.view().row(l));
     }
   });
+  return out;
+}
+
+ListedRows listed_rows(const kernel::Kernel& kernel, const Rows& rows,
+                       std::span<const int64_t> chosen, Context& context) {
+  int64_t numbers = 0;
+  for (const int64_t i : chosen) numbers += listed_numbers(rows.block_rows(i, i + 1));
+  ListedRows out(std::ssize(chosen), rows.cols(), numbers, context, "landmarks");
+  rows.visit([&](const auto& X) {
+    for (const int64_t i : chosen) out.add([&](const auto& put) { for_each_listed(X, i, put); });
+  });
+  const CsrView<double> listed = out.view();
+  for (int64_t l = 0; l < listed.rows; ++l) {
+    const int64_t i = chosen[static_cast<size_t>(l)], first = listed.begin(l);
+    const int64_t length = listed.end(l) - first;
+    const double zero = 0;
+    require_inside(kernel, i, std::max<int64_t>(length, 1),
+                   length > 0 ? listed.values + first : &zero);
+  }
   return out;
 }
 
@@ -141,21 +168,23 @@ std::vector<const char*> landmark_choices() {
   return names;
 }
 
-Matrix<double> choose_landmarks(const std::string& choice, const kernel::Kernel& kernel,
-                                const Rows& rows, int64_t D, uint64_t seed, Context& context) {
+std::vector<int64_t> choose_landmarks(const std::string& choice, const kernel::Kernel& kernel,
+                                      const Rows& rows, int64_t D, uint64_t seed,
+                                      Context& context) {
   require(choice != "supplied" || rows.rows() == D, MERCER_INVALID_ARGUMENT,
           "features = %lld, expected %lld: the rows, which are the landmarks",
           static_cast<long long>(D), static_cast<long long>(rows.rows()));
   for (const Choice& from_pool : kFromPool) {
     if (choice != from_pool.name) continue;
     const int64_t most = std::max(checked_multiply(kPoolPerLandmark, D, "rows"), kLeastPool);
-    const Matrix<double> pool = copied_rows(
-        kernel, rows, uniform_rows(rows.rows(), std::min(rows.rows(), most), seed), context);
+    const std::vector<int64_t> drawn = uniform_rows(rows.rows(), std::min(rows.rows(), most), seed);
+    const Matrix<double> pool = copied_rows(kernel, rows, drawn, context);
     std::vector<int64_t> chosen = from_pool.choose({kernel, pool.view(), seed, context}, D);
+    for (int64_t& l : chosen) l = drawn[static_cast<size_t>(l)];
     std::sort(chosen.begin(), chosen.end());
-    return copied_rows(kernel, pool.view(), chosen, context);
+    return chosen;
   }
-  return copied_rows(kernel, rows, uniform_rows(rows.rows(), D, seed), context);
+  return uniform_rows(rows.rows(), D, seed);
 }
 
 }  // namespace mercer::feature

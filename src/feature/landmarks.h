@@ -10,6 +10,7 @@
 
 #include "base/aligned.h"
 #include "base/context.h"
+#include "base/listed_rows.h"
 #include "base/rows.h"
 #include "kernel/kernel.h"
 
@@ -45,10 +46,15 @@ Matrix<double> copied_rows(const kernel::Kernel& kernel, const Rows& rows,
 /// The names of choices, the default first.
 std::vector<const char*> landmark_choices();
 
-/// D landmarks out of the rows. uniform: without replacement. supplied: all rows, in order, which
-/// are then D. The others choose among max(16 D, 10000) rows at most, drawn uniformly.
+/// The same as they are listed, each column once.
+ListedRows listed_rows(const kernel::Kernel& kernel, const Rows& rows,
+                       std::span<const int64_t> chosen, Context& context);
+
+/// The indices, ascending, of D landmarks out of the rows. uniform: without replacement. supplied:
+/// all rows, in order, which are then D. The others choose among max(16 D, 10000) rows at most,
+/// drawn uniformly and made dense.
 /// Errors: those of copied_rows, INVALID_ARGUMENT (another count of supplied ones), CANCELLED.
-Matrix<double> choose_landmarks(const std::string& choice, const kernel::Kernel& kernel,
-                                const Rows& rows, int64_t D, uint64_t seed, Context& context);
+std::vector<int64_t> choose_landmarks(const std::string& choice, const kernel::Kernel& kernel,
+                                      const Rows& rows, int64_t D, uint64_t seed, Context& context);
 
 }  // namespace mercer::feature

@@ -6,13 +6,15 @@
 // is the lower trapezoidal one: half the products of the symmetric one, which older files hold.
 // Eigenvalues below cutoff times the largest count as 0, since what is left of them is rounding,
 // and leave as many columns of zeros. The root is kept in files: LAPACK's bits are the machine's.
-// Kernel values and products are double for float rows, too, where the root would magnify rounding.
+// Kernel values and products are double for float rows, too, where the root would magnify rounding,
+// and for sparse landmarks.
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <optional>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "base/aligned.h"
@@ -31,15 +33,23 @@ namespace {
 // Rows at a time: their kernel values stay in the cache, and the more they are, the less often the
 // root is read.
 constexpr int64_t kTile = 32, kTallTile = 96;
+constexpr int64_t kBlock = 512;                // whose values with sparse landmarks are held
 constexpr int64_t kManyRows = 16 * kTallTile;  // enough for every thread
 // Of features of float rows, on the scale of sqrt(variance).
 constexpr double kFloatError = 1e-5;
 // Of progress: of D^3 products of a decomposition, a factorisation, and pairs of landmarks.
 constexpr int64_t kGramUnits = 1, kEigenUnits = 8, kRootUnits = 2;
 
+/// D x d: sparse if they are out of sparse rows, and kernel values cost what these list.
+using LandmarkRows = std::variant<Matrix<double>, ListedRows>;
+
+Rows view_of(const LandmarkRows& rows) {
+  return std::visit([](const auto& own) -> Rows { return own.view(); }, rows);
+}
+
 /// What is learnt.
 struct Landmarks {
-  Matrix<double> rows;  // D x d
+  LandmarkRows rows;
   Matrix<double> root;  // D x D
   int64_t rank = 0;
 };
@@ -54,13 +64,13 @@ struct Options {
 // the scale of the root of the variance.
 /// Landmarks far from the origin, in lengthscales, lose as much in a float before they are
 /// subtracted.
-bool serves_float(const kernel::Kernel& kernel, const Matrix<double>& rows,
+bool serves_float(const kernel::Kernel& kernel, MatrixView<const double> rows,
                   const Matrix<double>& root) {
-  if (!kernel.is_gaussian()) return false;
+  if (!kernel.is_gaussian() || rows.data == nullptr) return false;
   const auto l = kernel.lengthscale();
   double far = 0;
-  for (int64_t i = 0; i < rows.rows(); ++i)
-    for (int64_t k = 0; k < rows.cols(); ++k)
+  for (int64_t i = 0; i < rows.rows; ++i)
+    for (int64_t k = 0; k < rows.cols; ++k)
       far = std::max(far, std::fabs(rows(i, k)) / l[l.size() > 1 ? static_cast<size_t>(k) : 0]);
   double squares = 0;
   for (int64_t i = 0; i < root.rows() * root.cols(); ++i)
@@ -72,13 +82,13 @@ class Nystroem final : public FeatureMap {
  public:
   Nystroem(std::unique_ptr<const kernel::Kernel> kernel, const Options& options,
            Landmarks landmarks)
-      : FeatureMap(landmarks.rows.cols(), landmarks.rows.rows(), false),
+      : FeatureMap(view_of(landmarks.rows).cols(), landmarks.root.rows(), false),
         kernel_(std::move(kernel)),
         options_(options),
         landmarks_(std::move(landmarks)),
-        double_(*kernel_, landmarks_.rows.view(), landmarks_.root.view()) {
-    if (serves_float(*kernel_, landmarks_.rows, landmarks_.root))
-      single_.emplace(*kernel_, landmarks_.rows.view(), landmarks_.root.view());
+        double_(*kernel_, dense_landmarks(), landmarks_.root.view()) {
+    if (serves_float(*kernel_, dense_landmarks(), landmarks_.root))
+      single_.emplace(*kernel_, dense_landmarks(), landmarks_.root.view());
   }
 
   std::string_view name() const noexcept override { return "nystroem"; }
@@ -93,6 +103,12 @@ class Nystroem final : public FeatureMap {
   }
 
   void apply(const Rows& X, Columns c, Context& context, const ResultView& Z) const override {
+    if (listed() != nullptr) {
+      X.visit([&](const auto& rows) {
+        apply_listed(X, c, context, result_of<RowNumberOf<decltype(rows)>>(Z));
+      });
+      return;
+    }
     apply_dense_rows(X, c, context, Z, [&](const auto& rows, const auto& out) {
       apply_dense(rows, c, context, out);
     });
@@ -107,14 +123,76 @@ class Nystroem final : public FeatureMap {
 
   std::vector<NumberArray> numbers() const override {
     const int64_t D = features(), d = inputs();
-    return {{"landmarks", {D, d}, copied(landmarks_.rows)},
-            {"root", {D, D}, copied(landmarks_.root)},
-            {"rank", {1}, std::vector<int64_t>{landmarks_.rank}}};
+    std::vector<NumberArray> arrays;
+    if (const ListedRows* const sparse = listed()) {
+      arrays = arrays_of(sparse->view());
+    } else {
+      arrays.push_back(
+          {"landmarks", {D, d}, copied(*std::get_if<Matrix<double>>(&landmarks_.rows))});
+    }
+    arrays.push_back({"root", {D, D}, copied(landmarks_.root)});
+    arrays.push_back({"rank", {1}, std::vector<int64_t>{landmarks_.rank}});
+    return arrays;
   }
 
  private:
+  const ListedRows* listed() const noexcept { return std::get_if<ListedRows>(&landmarks_.rows); }
+  /// Without data if they are listed.
+  MatrixView<const double> dense_landmarks() const noexcept {
+    if (listed() != nullptr) return {nullptr, features(), inputs()};
+    return std::get_if<Matrix<double>>(&landmarks_.rows)->view();
+  }
   NystroemParts parts() const {
-    return {*kernel_, landmarks_.rows.view(), landmarks_.root.view(), double_};
+    NystroemParts parts{*kernel_, dense_landmarks(), landmarks_.root.view(), double_};
+    if (const ListedRows* const sparse = listed()) {
+      parts.dense = Matrix<double>(features(), inputs());
+      parts.dense.fill(0);
+      for (int64_t l = 0; l < features(); ++l)
+        add_row(sparse->view(), l, parts.dense.view().row(l));
+      parts.landmarks = parts.dense.view();
+    }
+    return parts;
+  }
+
+  static std::vector<NumberArray> arrays_of(const CsrView<double>& rows) {
+    const int64_t count = rows.nonzeros();
+    std::vector<int64_t> offsets, columns;
+    for (int64_t l = 0; l <= rows.rows; ++l) offsets.push_back(rows.offsets[l]);
+    for (int64_t p = 0; p < count; ++p) columns.push_back(rows.indices[p]);
+    return {{"landmark_offsets", {rows.rows + 1}, std::move(offsets)},
+            {"landmark_columns", {count}, std::move(columns)},
+            {"landmark_values", {count}, std::vector<double>(rows.values, rows.values + count)}};
+  }
+
+  // Kernel values of a block of rows with landmarks that are listed, then tiles of the block times
+  // the root.
+  template <class T>
+  void apply_listed(const Rows& X, Columns c, Context& context, MatrixView<T> Z) const {
+    if (X.rows() == 0 || c.begin == c.end) return;
+    constexpr int64_t kWidth = NystroemPanels<double>::kWidth;
+    const int64_t n = X.rows(), size = std::min(n, kBlock), D = features();
+    const Matrix<double> K(size, double_.padded(), context, "the kernel values of a block of rows");
+    const AlignedBuffer<double> P(
+        checked_multiply(worker_count(context, (size - 1) / kTile + 1), kTile * kWidth, "tiles"),
+        context, "products of all threads");
+    K.fill(0);
+    Stage stage(context, n);
+    for (int64_t i0 = 0; i0 < n; i0 += size) {
+      const int64_t rows = std::min(size, n - i0);
+      stage.share(rows);
+      kernel::gram(*kernel_, X.block_rows(i0, i0 + rows), listed()->view(), context,
+                   K.view().block_rows(0, rows).block_cols(0, D));
+      parallel_for(
+          context, (rows - 1) / kTile + 1,
+          [&](int64_t chunk, int worker) noexcept {
+            const int64_t first = chunk * kTile, last = std::min(rows, first + kTile);
+            double_.times_root(MatrixView<const double>(K.view().block_rows(first, last)), c,
+                               Z.block_rows(i0 + first, i0 + last),
+                               P.data() + worker * kTile * kWidth);
+          },
+          0);
+      stage.advance(rows);
+    }
   }
 
   static std::vector<double> copied(const Matrix<double>& A) {
@@ -154,14 +232,14 @@ class Nystroem final : public FeatureMap {
 
 /// A lower trapezoidal root B of the pseudo-inverse, B B' = K(L, L)^+, by its eigenvectors, and the
 /// rank.
-Landmarks with_root(const kernel::Kernel& kernel, Matrix<double> rows, double cutoff,
+Landmarks with_root(const kernel::Kernel& kernel, LandmarkRows rows, double cutoff,
                     Context& context) {
-  const int64_t D = rows.rows();
+  const int64_t D = view_of(rows).rows();
   const char* const what = "the kernel matrix of the landmarks";
   const Matrix<double> K(D, D, context, what);
   Stage stage(context, kGramUnits + kEigenUnits + kRootUnits);
   stage.part(kGramUnits,
-             [&] { kernel::gram(kernel, rows.view(), rows.view(), context, K.view()); });
+             [&] { kernel::gram(kernel, view_of(rows), view_of(rows), context, K.view()); });
   std::vector<double> values(static_cast<size_t>(D));
   stage.part(kEigenUnits, [&] { linalg::symmetric_eigen(K.view(), values, context); });
   stage.share(kRootUnits);
@@ -194,11 +272,14 @@ Landmarks learnt(const MapArguments& a, const Options& options) {
   Stage stage(context, 2);  // about as much each, of landmarks that are not just drawn
   const bool drawn = options.landmarks == "uniform" || options.landmarks == "supplied";
   stage.share(drawn ? 0 : 1);
-  Matrix<double> landmarks =
+  const std::vector<int64_t> chosen =
       choose_landmarks(options.landmarks, a.kernel, rows, a.features, options.seed, context);
   stage.advance(drawn ? 0 : 1);
   stage.share(drawn ? 2 : 1);
-  return with_root(a.kernel, std::move(landmarks), options.cutoff, context);
+  if (kernel::pairs_as_listed(a.kernel, rows))
+    return with_root(a.kernel, listed_rows(a.kernel, rows, chosen, context), options.cutoff,
+                     context);
+  return with_root(a.kernel, copied_rows(a.kernel, rows, chosen, context), options.cutoff, context);
 }
 
 Matrix<double> matrix_from(const std::vector<double>& values, int64_t rows, int64_t cols) {
@@ -210,13 +291,39 @@ Matrix<double> matrix_from(const std::vector<double>& values, int64_t rows, int6
   return A;
 }
 
+/// Judged before anything is read by them.
+ListedRows loaded_rows(const MapArguments& a) {
+  const int64_t D = a.features;
+  const std::array<int64_t, 1> any{-1};
+  const auto& offsets =
+      find_integers(a.data.numbers, "landmark_offsets", std::array<int64_t, 1>{D + 1});
+  const auto& columns = find_integers(a.data.numbers, "landmark_columns", any);
+  const std::array<int64_t, 1> count{std::ssize(columns)};
+  const auto& values = find_doubles(a.data.numbers, "landmark_values", count);
+  require(offsets.front() == 0 && offsets.back() == count[0] && std::ranges::is_sorted(offsets),
+          MERCER_CORRUPT_FILE, "landmark_offsets do not ascend from 0 to %lld",
+          static_cast<long long>(count[0]));
+  for (const int64_t column : columns)
+    require(column >= 0 && column < a.inputs, MERCER_CORRUPT_FILE,
+            "landmark_columns hold %lld, expected 0 to %lld", static_cast<long long>(column),
+            static_cast<long long>(a.inputs - 1));
+  for (const double value : values)
+    require(std::isfinite(value), MERCER_CORRUPT_FILE, "landmark_values hold %g", value);
+  const CsrView<double> view{D, a.inputs, offsets.data(), columns.data(), values.data()};
+  Context context;
+  return ListedRows(view, context, "landmarks");
+}
+
 Landmarks loaded(const MapArguments& a) {
   const int64_t D = a.features, d = a.inputs;
   const auto& rank = find_integers(a.data.numbers, "rank", std::array<int64_t, 1>{1});
   require(rank[0] >= 1 && rank[0] <= D, MERCER_CORRUPT_FILE, "rank = %lld, expected 1 to %lld",
           static_cast<long long>(rank[0]), static_cast<long long>(D));
-  const auto& rows = find_doubles(a.data.numbers, "landmarks", std::array<int64_t, 2>{D, d});
   const auto& root = find_doubles(a.data.numbers, "root", std::array<int64_t, 2>{D, D});
+  const bool sparse = std::ranges::any_of(
+      a.data.numbers, [](const NumberArray& array) { return array.name == "landmark_offsets"; });
+  if (sparse) return {loaded_rows(a), matrix_from(root, D, D), rank[0]};
+  const auto& rows = find_doubles(a.data.numbers, "landmarks", std::array<int64_t, 2>{D, d});
   return {matrix_from(rows, D, d), matrix_from(root, D, D), rank[0]};
 }
 

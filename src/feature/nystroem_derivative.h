@@ -17,6 +17,7 @@ struct NystroemParts {
   MatrixView<const double> landmarks;
   MatrixView<const double> root;
   const NystroemPanels<double>& panels;  // of these
+  Matrix<double> dense = {};             // what landmarks view that are kept sparse
 };
 
 /// As FeatureMap::differentiate, push_forward and pull_back; in double.

@@ -21,7 +21,8 @@ class NystroemPanels {
  public:
   static constexpr int64_t kWidth = transform::kPanelColumns<C>;
 
-  /// `landmarks` is D x d and outlives this, as the kernel does; `root` is D x D.
+  /// `landmarks` is D x d and outlives this, as the kernel does; `root` is D x D. Landmarks without
+  /// data: of times_root alone.
   NystroemPanels(const kernel::Kernel& kernel, MatrixView<const double> landmarks,
                  MatrixView<const double> root)
       : kernel_(kernel), landmarks_(landmarks), root_(root.rows, root.cols), points_(0, 0) {
@@ -36,7 +37,7 @@ class NystroemPanels {
       first_.push_back(first);
     }
     root_.pack([&](int64_t k, int64_t j) { return root(k, j); });
-    if (!kernel.is_gaussian()) return;
+    if (!kernel.is_gaussian() || landmarks.data == nullptr) return;
     for (int64_t k = 0; k < landmarks.cols; ++k) {
       const auto l = kernel.lengthscale();
       inverse_.push_back(1 / l[l.size() == 1 ? 0 : static_cast<size_t>(k)]);

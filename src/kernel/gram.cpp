@@ -1,43 +1,70 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// K(i, j) = k(X_i, Y_j), in tiles so that the rows of both stay in cache while they are combined.
+// K(i, j) = k(X_i, Y_j). Dense rows of doubles: in tiles, so that the rows of both stay in cache
+// while they are combined. Sparse ones, where the kernel ignores what is 0 in both: pair by pair,
+// at the cost of what they list. All others: blocks of rows are made dense.
 #include <algorithm>
+#include <type_traits>
 
+#include "base/aligned.h"
 #include "base/error.h"
 #include "base/parallel.h"
+#include "base/size.h"
 #include "kernel/kernel.h"
+#include "kernel/row_pairs.h"
 
 namespace mercer::kernel {
 namespace {
 
 constexpr int64_t kRowsPerChunk = 32;
 constexpr int64_t kTileDoubles = 8192;  // of Y: 64 KiB, half of a small second-level cache
+constexpr int64_t kBlockDoubles = int64_t{1} << 21;  // made dense at a time: 16 MiB
+constexpr int64_t kDensest = 8;  // pairs of rows that list more than one in so many cost more
+constexpr const char* kScratch = "pairs of sparse rows of all threads";
 
-void check(const Kernel& kernel, MatrixView<const double> X, MatrixView<const double> Y,
-           MatrixView<double> K) {
-  require(X.cols == Y.cols, MERCER_DIMENSION_MISMATCH,
-          "X has %lld columns and Y %lld, expected the same", static_cast<long long>(X.cols),
-          static_cast<long long>(Y.cols));
-  require(K.rows == X.rows && K.cols == Y.rows, MERCER_DIMENSION_MISMATCH,
+using Doubles = MatrixView<const double>;
+
+void check(const Kernel& kernel, const Rows& X, const Rows& Y, MatrixView<double> K) {
+  require(X.cols() == Y.cols(), MERCER_DIMENSION_MISMATCH,
+          "X has %lld columns and Y %lld, expected the same", static_cast<long long>(X.cols()),
+          static_cast<long long>(Y.cols()));
+  require(K.rows == X.rows() && K.cols == Y.rows(), MERCER_DIMENSION_MISMATCH,
           "K is %lld x %lld, expected %lld x %lld (rows of X, rows of Y)",
           static_cast<long long>(K.rows), static_cast<long long>(K.cols),
-          static_cast<long long>(X.rows), static_cast<long long>(Y.rows));
-  kernel.check_dimension(X.cols);
+          static_cast<long long>(X.rows()), static_cast<long long>(Y.rows()));
+  kernel.check_dimension(X.cols());
 }
 
-}  // namespace
+// Of rows against themselves each pair is computed once, by the chunk of the lower row, and written
+// twice.
+bool same_rows(const Rows& X, const Rows& Y) {
+  return X.rows() == Y.rows() && X.visit([&](const auto& x) {
+    const auto* const y = Y.get_if<std::remove_cvref_t<decltype(x)>>();
+    if (y == nullptr) return false;
+    if constexpr (kIsSparse<decltype(x)>) {
+      return x.values == y->values && (x.rows == 0 || x.begin(0) == y->begin(0));
+    } else {
+      return x.data == y->data && x.ld == y->ld;
+    }
+  });
+}
 
-void gram(const Kernel& kernel, MatrixView<const double> X, MatrixView<const double> Y,
-          Context& context, MatrixView<double> K) {
-  check(kernel, X, Y, K);
+// row(worker, first, last) for rows in chunks that threads take.
+template <class Row>
+void for_each_row(int64_t rows, Context& context, const Row& row) {
+  // Few and long ones are spread over the threads, too.
+  const int64_t each = std::clamp<int64_t>(rows / kRowsPerChunk, 1, kRowsPerChunk);
+  const auto body = [&](int64_t chunk, int worker) noexcept {
+    row(worker, chunk * each, std::min(rows, (chunk + 1) * each));
+  };
+  parallel_for(context, (rows + each - 1) / each, body, each);
+}
+
+void dense_gram(const Kernel& kernel, Doubles X, Doubles Y, bool symmetric, Context& context,
+                MatrixView<double> K) {
   const int64_t d = X.cols;
   const int64_t tile = std::max<int64_t>(1, kTileDoubles / d);
-  // Of X against itself each pair is computed once, by the chunk of the lower row, and written
-  // twice.
-  const bool symmetric = X.data == Y.data && X.rows == Y.rows && X.ld == Y.ld;
-  const auto body = [&](int64_t chunk, int) noexcept {
-    const int64_t first = chunk * kRowsPerChunk;
-    const int64_t last = std::min(X.rows, first + kRowsPerChunk);
+  for_each_row(X.rows, context, [&](int, int64_t first, int64_t last) noexcept {
     for (int64_t j0 = symmetric ? first : 0; j0 < Y.rows; j0 += tile) {
       const int64_t j1 = std::min(Y.rows, j0 + tile);
       for (int64_t i = first; i < last; ++i) {
@@ -47,8 +74,115 @@ void gram(const Kernel& kernel, MatrixView<const double> X, MatrixView<const dou
         }
       }
     }
+  });
+}
+
+int64_t longest_row(const Rows& X) {
+  return X.visit([](const auto& rows) {
+    if constexpr (kIsSparse<decltype(rows)>) {
+      int64_t longest = 0;
+      for (int64_t i = 0; i < rows.rows; ++i)
+        longest = std::max(longest, rows.end(i) - rows.begin(i));
+      return longest;
+    } else {
+      return rows.cols;
+    }
+  });
+}
+
+void paired_gram(const Kernel& kernel, const Rows& X, const Rows& Y, bool symmetric,
+                 Context& context, MatrixView<double> K) {
+  const ListedRows listed(Y, context, "sparse rows in double");
+  const CsrView<double> others = listed.view();
+  const int64_t workers = worker_count(context, X.rows()), d = X.cols();
+  const int64_t pair = checked_add(longest_row(X), longest_row(others) + 8, kScratch);
+  const AlignedBuffer<int32_t> marks(checked_multiply(workers, d, kScratch), context, kScratch);
+  const AlignedBuffer<double> both(checked_multiply(2 * workers, pair, kScratch), context,
+                                   kScratch);
+  std::fill(marks.begin(), marks.end(), -1);
+  const auto value = [&](int64_t length, const double* x, const double* y) noexcept {
+    return kernel.value(length, x, y);
   };
-  parallel_for(context, (X.rows + kRowsPerChunk - 1) / kRowsPerChunk, body, kRowsPerChunk);
+  X.visit([&](const auto& rows) {
+    for_each_row(rows.rows, context, [&](int worker, int64_t first, int64_t last) noexcept {
+      double* const left = both.data() + 2 * worker * pair;
+      RowPair scratch(marks.data() + worker * d, left, left + pair);
+      for (int64_t i = first; i < last; ++i) {
+        scratch.open(rows, i);
+        for (int64_t j = symmetric ? i : 0; j < others.rows; ++j) {
+          K(i, j) = scratch.with(others, j, value);
+          if (symmetric) K(j, i) = K(i, j);
+        }
+        scratch.close(rows, i);
+      }
+    });
+  });
+}
+
+/// Blocks of rows as dense doubles: the rows' own where they are.
+class DenseBlocks {
+ public:
+  DenseBlocks(const Rows& X, Context& context)
+      : X_(X), own_(X.get_if<Doubles>()), size_(std::max<int64_t>(X.rows(), 1)) {
+    if (own_ != nullptr) return;
+    size_ = std::clamp<int64_t>(kBlockDoubles / X.cols(), 1, size_);
+    block_ = Matrix<double>(size_, X.cols(), context, "a block of rows made dense");
+  }
+  int64_t size() const noexcept { return size_; }
+  Doubles block(int64_t first, int64_t last) const {
+    if (own_ != nullptr) return own_->block_rows(first, last);
+    const MatrixView<double> out = block_.view().block_rows(0, last - first);
+    X_.visit([&](const auto& rows) {
+      for (int64_t i = first; i < last; ++i) {
+        double* const to = out.row(i - first);
+        std::fill_n(to, out.cols, 0.0);
+        for_each_listed(rows, i, [&](int64_t j, auto value) { to[j] += value; });
+      }
+    });
+    return out;
+  }
+
+ private:
+  const Rows& X_;
+  const Doubles* own_;
+  int64_t size_;
+  Matrix<double> block_;
+};
+
+void blocked_gram(const Kernel& kernel, const Rows& X, const Rows& Y, Context& context,
+                  MatrixView<double> K) {
+  const DenseBlocks left(X, context), right(Y, context);
+  Stage stage(context, checked_multiply(X.rows(), Y.rows(), "pairs of rows"));
+  for (int64_t i0 = 0; i0 < X.rows(); i0 += left.size()) {
+    const int64_t i1 = std::min(X.rows(), i0 + left.size());
+    const Doubles x = left.block(i0, i1);
+    for (int64_t j0 = 0; j0 < Y.rows(); j0 += right.size()) {
+      const int64_t j1 = std::min(Y.rows(), j0 + right.size()), pairs = (i1 - i0) * (j1 - j0);
+      stage.share(pairs);
+      dense_gram(kernel, x, right.block(j0, j1), false, context,
+                 K.block_rows(i0, i1).block_cols(j0, j1));
+      stage.advance(pairs);
+    }
+  }
+}
+
+}  // namespace
+
+bool pairs_as_listed(const Kernel& kernel, const Rows& X) {
+  constexpr int64_t kMostListed = INT32_MAX / 2;
+  return X.sparse() && kernel.ignores_common_zeros() && X.cols() <= kMostListed &&
+         longest_row(X) <= kMostListed &&
+         listed_numbers(X) / std::max<int64_t>(X.rows(), 1) <= X.cols() / kDensest;
+}
+
+void gram(const Kernel& kernel, const Rows& X, const Rows& Y, Context& context,
+          MatrixView<double> K) {
+  check(kernel, X, Y, K);
+  const bool symmetric = same_rows(X, Y);
+  const auto *const x = X.get_if<Doubles>(), *const y = Y.get_if<Doubles>();
+  if (x != nullptr && y != nullptr) return dense_gram(kernel, *x, *y, symmetric, context, K);
+  if (pairs_as_listed(kernel, Y)) return paired_gram(kernel, X, Y, symmetric, context, K);
+  blocked_gram(kernel, X, Y, context, K);
 }
 
 }  // namespace mercer::kernel

@@ -50,6 +50,14 @@ double Kernel::value_at_multiple(double, int64_t, const double*, const double*) 
   return std::numeric_limits<double>::quiet_NaN();
 }
 
+bool Kernel::ignores_common_zeros() const noexcept {
+  if (lengthscale_.size() > 1 || only_inputs() > 0 || left_inputs() > 0) return false;
+  const std::optional<Composition> composed = composition();
+  return !composed || std::ranges::all_of(composed->parts, [](const auto& part) {
+    return part->ignores_common_zeros();
+  });
+}
+
 void Kernel::check_dimension(int64_t d) const {
   require(d >= 1, MERCER_INVALID_ARGUMENT, "d = %lld, expected at least one input",
           static_cast<long long>(d));

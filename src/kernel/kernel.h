@@ -15,6 +15,7 @@
 #include "base/context.h"
 #include "base/matrix_view.h"
 #include "base/parameters.h"
+#include "base/rows.h"
 #include "kernel/multi_index.h"
 #include "random/law.h"
 #include "transform/row_prologue.h"
@@ -121,6 +122,10 @@ class Kernel {
   virtual double value_at_multiple(double multiple, int64_t d, const double* x,
                                    const double* y) const noexcept;
 
+  /// Whether inputs that are 0 in both x and y leave the value as it is, wherever they stand: all
+  /// but kernels that tell inputs apart, by parameters or parts of the row.
+  bool ignores_common_zeros() const noexcept;
+
   /// The highest |p| + |q| of the derivatives d^{p,q} k that are there in closed form, all over the
   /// domain; 0: none.
   virtual int64_t most_derivatives() const noexcept { return 0; }
@@ -203,11 +208,16 @@ class Kernel {
   std::vector<double> lengthscale_;
 };
 
-/// K(i, j) = k(X_i, Y_j), parallel over rows of X; each entry is exactly what value() returns. NaN
-/// in a row stays in its row or column of K. Errors: DIMENSION_MISMATCH (columns of X, Y, ARD
-/// count, shape of K), CANCELLED (K then unspecified).
-void gram(const Kernel& kernel, MatrixView<const double> X, MatrixView<const double> Y,
-          Context& context, MatrixView<double> K);
+/// K(i, j) = k(X_i, Y_j), parallel over rows of X; each entry of dense rows is exactly what value()
+/// returns, of sparse ones to rounding. NaN in a row stays in its row or column of K. Where
+/// pairs_as_listed(kernel, Y), a pair costs what its rows list, and memory beside K is a copy of Y
+/// and 4 d bytes a thread; else rows that are no dense doubles are made so in blocks of 16 MiB.
+/// Charged. Errors: DIMENSION_MISMATCH (columns of X, Y, ARD count, shape of K), OUT_OF_MEMORY,
+/// CANCELLED (K then unspecified).
+void gram(const Kernel& kernel, const Rows& X, const Rows& Y, Context& context,
+          MatrixView<double> K);
+/// Whether rows are sparse, list at most an eighth of their columns, and the kernel needs no more.
+bool pairs_as_listed(const Kernel& kernel, const Rows& X);
 
 /// K(i, j) = d^{p,q} k(X_i, Y_j): order p_k in entry k of X_i, q_k of Y_j; NaN where a row has one.
 /// Errors: gram's; UNSUPPORTED without derivatives of that order; those of Kernel::differential.

@@ -9,6 +9,7 @@
 
 #include "base/aligned.h"
 #include "base/error.h"
+#include "base/listed_rows.h"
 #include "base/parallel.h"
 #include "base/size.h"
 #include "random/distributions.h"
@@ -18,35 +19,58 @@ namespace mercer::kernel {
 namespace {
 
 constexpr int64_t kPairsPerChunk = 4096;
-constexpr int64_t kBytesPerDrawnPair = 24;
+constexpr const char* kPairs = "the distances of pairs";
 constexpr int64_t kNumbersPerChunk = int64_t{1} << 22;  // a few milliseconds between cancellations
 
-void require_finite(MatrixView<const double> X) {
-  for (int64_t i = 0; i < X.rows; ++i) {
-    for (int64_t j = 0; j < X.cols; ++j) {
-      require(std::isfinite(X(i, j)), MERCER_INVALID_ARGUMENT,
-              "X(%lld, %lld) = %g, expected finite numbers", static_cast<long long>(i),
-              static_cast<long long>(j), X(i, j));
+void require_finite(const Rows& X) {
+  X.visit([](const auto& rows) {
+    for (int64_t i = 0; i < rows.rows; ++i) {
+      for_each_listed(rows, i, [i](int64_t j, auto value) {
+        require(std::isfinite(value), MERCER_INVALID_ARGUMENT,
+                "X(%lld, %lld) = %g, expected finite numbers", static_cast<long long>(i),
+                static_cast<long long>(j), static_cast<double>(value));
+      });
     }
-  }
+  });
 }
 
-double squared_distance(MatrixView<const double> X, int64_t i, int64_t j) noexcept {
+template <class T>
+double squared_distance(MatrixView<const T> X, int64_t i, int64_t j) noexcept {
   double sum = 0;
   for (int64_t k = 0; k < X.cols; ++k) {
-    const double t = X(i, k) - X(j, k);
+    const double t = static_cast<double>(X(i, k)) - static_cast<double>(X(j, k));
     sum += t * t;
   }
   return sum;
 }
 
-AlignedBuffer<double> all_pairs(MatrixView<const double> X, int64_t pairs, Context& context) {
-  AlignedBuffer<double> squared(pairs);
+// Of rows as ListedRows have them.
+double squared_distance(const CsrView<double>& X, int64_t i, int64_t j) noexcept {
+  return X.indices.visit([&](const auto* columns) {
+    double sum = 0;
+    int64_t p = X.begin(i), q = X.begin(j);
+    const int64_t p_end = X.end(i), q_end = X.end(j);
+    while (p < p_end || q < q_end) {
+      const bool take_p = q == q_end || (p < p_end && columns[p] <= columns[q]);
+      const bool take_q = p == p_end || (q < q_end && columns[q] <= columns[p]);
+      const double t = (take_p ? X.values[p] : 0) - (take_q ? X.values[q] : 0);
+      sum += t * t;
+      p += take_p;
+      q += take_q;
+    }
+    return sum;
+  });
+}
+
+template <class Distance>
+AlignedBuffer<double> all_pairs(int64_t rows, int64_t pairs, Context& context,
+                                const Distance& distance) {
+  AlignedBuffer<double> squared(pairs, context, kPairs);
   const auto body = [&](int64_t i, int) noexcept {
-    double* out = squared.data() + i * (2 * X.rows - i - 1) / 2;  // pairs of the rows before i
-    for (int64_t j = i + 1; j < X.rows; ++j) *out++ = squared_distance(X, i, j);
+    double* out = squared.data() + i * (2 * rows - i - 1) / 2;  // pairs of the rows before i
+    for (int64_t j = i + 1; j < rows; ++j) *out++ = distance(i, j);
   };
-  parallel_for(context, X.rows - 1, body);
+  parallel_for(context, rows - 1, body);
   return squared;
 }
 
@@ -55,8 +79,8 @@ AlignedBuffer<double> all_pairs(MatrixView<const double> X, int64_t pairs, Conte
 template <class Distance>
 AlignedBuffer<double> drawn_pairs(int64_t count, int64_t pairs, uint64_t seed, int64_t numbers,
                                   Context& context, const Distance& distance) {
-  AlignedBuffer<double> squared(pairs);
-  AlignedBuffer<int64_t> rows(checked_multiply(pairs, 2, "pairs"));
+  AlignedBuffer<double> squared(pairs, context, kPairs);
+  const AlignedBuffer<int64_t> rows(checked_multiply(pairs, 2, kPairs), context, kPairs);
   random::Cursor cursor(random::Stream(seed, random::Tag::sample, 0));
   const auto n = static_cast<uint64_t>(count);
   for (int64_t p = 0; p < pairs; ++p) {
@@ -87,22 +111,32 @@ double median_of_roots(AlignedBuffer<double>& squared) {
 
 }  // namespace
 
-double median_heuristic(MatrixView<const double> X, int64_t max_pairs, uint64_t seed,
-                        Context& context) {
-  require(X.rows >= 2, MERCER_INVALID_ARGUMENT, "X has %lld rows, expected at least two",
-          static_cast<long long>(X.rows));
+double median_heuristic(const Rows& X, int64_t max_pairs, uint64_t seed, Context& context) {
+  const int64_t n = X.rows();
+  require(n >= 2, MERCER_INVALID_ARGUMENT, "X has %lld rows, expected at least two",
+          static_cast<long long>(n));
   require(max_pairs >= 1, MERCER_INVALID_ARGUMENT, "max_pairs = %lld, expected a positive number",
           static_cast<long long>(max_pairs));
   require_finite(X);
-  const int64_t existing = checked_multiply(X.rows, X.rows - 1, "pairs of rows") / 2;
+  const int64_t existing = checked_multiply(n, n - 1, "pairs of rows") / 2;
   const bool all = existing <= max_pairs;
   const int64_t pairs = all ? existing : max_pairs;
-  context.require_memory(checked_multiply(pairs, all ? 8 : kBytesPerDrawnPair, "pairs"),
-                         "the distances of pairs");
-  const auto distance = [&](int64_t i, int64_t j) noexcept { return squared_distance(X, i, j); };
-  AlignedBuffer<double> squared = all ? all_pairs(X, pairs, context)
-                                      : drawn_pairs(X.rows, pairs, seed, X.cols, context, distance);
-  const double median = median_of_roots(squared);
+  const auto median_of = [&](const auto& rows, int64_t each) {
+    const auto distance = [&](int64_t i, int64_t j) noexcept {
+      return squared_distance(rows, i, j);
+    };
+    AlignedBuffer<double> squared = all ? all_pairs(n, pairs, context, distance)
+                                        : drawn_pairs(n, pairs, seed, each, context, distance);
+    return median_of_roots(squared);
+  };
+  const double median = X.visit([&](const auto& rows) {
+    if constexpr (kIsSparse<decltype(rows)>) {
+      const ListedRows listed(X, context, "sparse rows in double");
+      return median_of(listed.view(), 2 * (rows.nonzeros() / n));
+    } else {
+      return median_of(rows, rows.cols);
+    }
+  });
   require(std::isfinite(median) && median > 0, MERCER_INVALID_ARGUMENT,
           "the median distance of pairs of rows of X is %g, expected a positive finite number "
           "(0: most rows are equal; scale or sample X)",
@@ -113,8 +147,6 @@ double median_heuristic(MatrixView<const double> X, int64_t max_pairs, uint64_t 
 double median_of_drawn_pairs(int64_t rows, int64_t pairs, uint64_t seed, int64_t numbers,
                              Context& context,
                              const std::function<double(int64_t, int64_t)>& squared_distance) {
-  context.require_memory(checked_multiply(pairs, kBytesPerDrawnPair, "pairs"),
-                         "the distances of pairs");
   AlignedBuffer<double> squared =
       drawn_pairs(rows, pairs, seed, numbers, context, squared_distance);
   const double median = median_of_roots(squared);

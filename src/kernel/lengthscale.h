@@ -7,7 +7,7 @@
 #include <functional>
 
 #include "base/context.h"
-#include "base/matrix_view.h"
+#include "base/rows.h"
 
 namespace mercer::kernel {
 
@@ -15,9 +15,8 @@ namespace mercer::kernel {
 /// pairs if there are at most max_pairs, else that many pairs drawn with replacement by `seed`, the
 /// same for every number of threads. Memory: 8 bytes per pair, 24 when drawn (OUT_OF_MEMORY above
 /// the context's cap). Errors (INVALID_ARGUMENT): fewer than two rows, an entry that is not finite,
-/// max_pairs < 1, a median that is 0 or overflows.
-double median_heuristic(MatrixView<const double> X, int64_t max_pairs, uint64_t seed,
-                        Context& context);
+/// max_pairs < 1, a median that is 0 or overflows. A pair of sparse rows costs what they list.
+double median_heuristic(const Rows& X, int64_t max_pairs, uint64_t seed, Context& context);
 
 /// The same over `pairs` pairs i != j of `rows` rows, drawn with replacement by `seed`, of which
 /// squared_distance(i, j) is asked (by several threads at once): for rows that are nowhere written

@@ -27,17 +27,12 @@ namespace {
 
 using Long = long long;
 
-constexpr int64_t kBlockBytes = int64_t{32} << 20;  // of a block of kernel values in prediction
-
-void standardize_into(const Preparation& preparation, const Rows& rows, MatrixView<double> out) {
-  rows.visit([&](const auto& X) {
-    for (int64_t i = 0; i < X.rows; ++i) standardize_row(preparation, X, i, out.row(i));
-  });
-}
+constexpr int64_t kBlockBytes = int64_t{32}
+                                << 20;  // of a block of kernel values or inputs in prediction
 
 Matrix<double> coded_targets(const FitOptions& options, const Preparation& by,
-                             MatrixView<const double> Y) {
-  Matrix<double> codes(Y.rows, coded_outputs(options, Y.cols));
+                             MatrixView<const double> Y, Context& context) {
+  Matrix<double> codes(Y.rows, coded_outputs(options, Y.cols), context, "the targets' codes");
   for (int64_t i = 0; i < Y.rows; ++i)
     code_target(options, by, Y.cols, Y.row(i), codes.view().row(i));
   return codes;
@@ -86,9 +81,7 @@ ExactModel fit_exact(std::shared_ptr<const kernel::Kernel> kernel, const FitOpti
   check_numbers(fixed, X);
   check_targets(fixed, Y);
   const FitOptions options = within(domain_of(*kernel), fixed, X);
-  const int64_t gram_bytes =
-      checked_multiply(checked_multiply(X.rows(), X.rows(), "Gram matrix"), 8, "Gram matrix");
-  context.require_memory(gram_bytes, "the n x n Gram matrix");
+  const Matrix<double> K(X.rows(), X.rows(), context, "the n x n Gram matrix");
 
   ExactModel model;
   model.kernel = std::move(kernel);
@@ -96,15 +89,13 @@ ExactModel fit_exact(std::shared_ptr<const kernel::Kernel> kernel, const FitOpti
   summary.require_numbers();
   model.preparation = summary.preparation();
   model.inputs = X.cols();
-  model.rows = Matrix<double>(X.rows(), inputs);
-  standardize_into(model.preparation, X, model.rows.view());
-  const Matrix<double> codes = coded_targets(options, model.preparation, Y);
+  model.rows = PreparedRows(model.preparation, X, context, "the rows that the model keeps");
+  const Matrix<double> codes = coded_targets(options, model.preparation, Y, context);
   model.mean.assign(static_cast<size_t>(codes.cols()), 0.0);
   if (options.center) {
     model.mean = column_means(codes.view(), weights, n);
     linalg::subtract_from_rows(model.mean, codes.view());
   }
-  const Matrix<double> K(X.rows(), X.rows(), context, "the n x n Gram matrix");
   const int64_t gram_units = solver::kernel_rows(inputs), factor = solver::cholesky_rows(K.rows());
   Stage stage(context, gram_units + factor);
   stage.part(gram_units, [&] {
@@ -131,20 +122,21 @@ void predict_exact(const ExactModel& model, const Rows& X, Context& context,
           static_cast<Long>(scores.rows), static_cast<Long>(scores.cols),
           static_cast<Long>(X.rows()), static_cast<Long>(model.alpha.cols()));
   check_prepared(*model.kernel, model.preparation, X, "leave the row out");
-  const int64_t n = model.rows.rows();
+  const Rows training = model.rows.view();
+  const int64_t n = training.rows();
+  const int64_t widest = X.sparse() ? n : std::max(n, training.cols());
   const int64_t size =
-      std::clamp<int64_t>(kBlockBytes / (8 * n), 1, std::max<int64_t>(X.rows(), 1));
-  const Matrix<double> inputs(size, model.rows.cols(), context, "a block of inputs");
+      std::clamp<int64_t>(kBlockBytes / (8 * widest), 1, std::max<int64_t>(X.rows(), 1));
   const Matrix<double> K(size, n, context, "a block of kernel values");
   Stage stage(context, X.rows());
   for (int64_t first = 0; first < X.rows(); first += size) {
     const int64_t end = std::min(X.rows(), first + size);
-    const auto rows = inputs.view().block_rows(0, end - first);
+    const PreparedRows rows(model.preparation, X.block_rows(first, end), context,
+                            "a block of inputs");
     const auto values = K.view().block_rows(0, end - first);
     const auto out = scores.block_rows(first, end);
-    standardize_into(model.preparation, X.block_rows(first, end), rows);
     stage.share(end - first);
-    kernel::gram(*model.kernel, rows, model.rows.view(), context, values);
+    kernel::gram(*model.kernel, rows.view(), training, context, values);
     for (int64_t i = 0; i < out.rows; ++i) {
       std::copy_n(model.mean.data(), out.cols, out.row(i));
     }

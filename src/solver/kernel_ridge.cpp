@@ -27,7 +27,7 @@ Matrix<double> kernel_ridge(MatrixView<double> K, MatrixView<const double> Y, do
   const double shift = checked_shift(lambda, n);
   for (int64_t i = 0; i < K.rows; ++i) K(i, i) += shift;
   jittered_cholesky(K, context);
-  Matrix<double> alpha(Y.rows, Y.cols);
+  Matrix<double> alpha(Y.rows, Y.cols, context, "the weights of the rows");
   for (int64_t i = 0; i < Y.rows; ++i) std::copy_n(Y.row(i), Y.cols, alpha.view().row(i));
   linalg::cholesky_solve(K, alpha.view());
   return alpha;

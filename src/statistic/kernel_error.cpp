@@ -15,11 +15,11 @@ namespace {
 
 /// Both triangles of Re ZZ^H: real and imaginary parts lie side by side, so that it is a product of
 /// reals.
-void estimate_gram(const feature::FeatureMap& map, MatrixView<const double> X, Context& context,
+void estimate_gram(const feature::FeatureMap& map, const Rows& X, Context& context,
                    MatrixView<double> out) {
   const int64_t D = map.features(), reals = map.is_complex() ? 2 : 1;
   const int64_t width = std::min(D, kErrorColumns / reals);
-  const Matrix<double> Z(X.rows, reals * width, context, "the features of the rows");
+  const Matrix<double> Z(X.rows(), reals * width, context, "the features of the rows");
   for (int64_t first = 0; first < D; first += width) {
     const feature::Columns columns{first, std::min(first + width, D)};
     const auto part = Z.view().block_cols(0, reals * (columns.end - columns.begin));
@@ -60,17 +60,17 @@ KernelError kernel_error(MatrixView<const double> approximate, MatrixView<const 
   return {std::sqrt(difference / norm), largest};
 }
 
-double measured_error(const feature::FeatureMap& map, MatrixView<const double> X,
-                      Context& context) {
-  require(X.rows >= 1, MERCER_INVALID_ARGUMENT, "n = %lld, expected at least 1 row",
-          static_cast<long long>(X.rows));
+double measured_error(const feature::FeatureMap& map, const Rows& X, Context& context) {
+  const int64_t n = X.rows();
+  require(n >= 1, MERCER_INVALID_ARGUMENT, "n = %lld, expected at least 1 row",
+          static_cast<long long>(n));
   Stage stage(context, 2);
   stage.share(1);
-  const Matrix<double> exact(X.rows, X.rows, context, "the Gram matrix");
+  const Matrix<double> exact(n, n, context, "the Gram matrix");
   kernel::gram(map.kernel(), X, X, context, exact.view());
   stage.advance(1);
   stage.share(1);
-  const Matrix<double> estimate(X.rows, X.rows, context, "its estimate");
+  const Matrix<double> estimate(n, n, context, "its estimate");
   estimate_gram(map, X, context, estimate.view());
   const double error = kernel_error(estimate.view(), exact.view()).relative_frobenius;
   require(std::isfinite(error), MERCER_INVALID_ARGUMENT,

@@ -48,7 +48,8 @@ Matrix<double> chosen(const char* choice, const kernel::Kernel& kernel, const Ma
                       int64_t D, uint64_t seed, int threads = 1) {
   Context context;
   context.threads = threads;
-  return choose_landmarks(choice, kernel, X.view(), D, seed, context);
+  return feature::copied_rows(
+      kernel, X.view(), choose_landmarks(choice, kernel, X.view(), D, seed, context), context);
 }
 
 }  // namespace

@@ -325,4 +325,68 @@ TEST_CASE("nystroem: every row is looked at, dense or sparse", "[nystroem]") {
   }
 }
 
+TEST_CASE("nystroem: landmarks of sparse rows stay sparse, features are those of dense ones",
+          "[nystroem]") {
+  const int64_t n = 70, d = 200, D = 25;
+  const auto X = sparse_rows<double, int64_t>(n, d, 20, 4);
+  const Matrix<double> dense = X.dense();
+  const std::shared_ptr<const kernel::Kernel> kernels[] = {kernel::make_gaussian({2.0}, 1.5),
+                                                           kernel::make_matern(1.5, {3.0}, 1)};
+  for (const auto& kernel : kernels) {
+    for (const char* const choice : {"uniform", "supplied", "farthest"}) {
+      INFO(choice);
+      Parameters spec = spec_of(*kernel, d, std::string(choice) == "supplied" ? n : D);
+      spec.set("landmarks", choice);
+      spec.set("cutoff", 1e-6);  // of the empty rows, which are equal
+      const auto sparse = fitted(spec, X.view()), other = fitted(spec, dense.view());
+      const auto arrays = sparse->numbers();
+      CHECK(arrays.front().name == "landmark_offsets");
+      const auto again = feature::make_map(sparse->parameters(), {.numbers = arrays});
+      const Matrix<double> Z = features_of(*sparse, X.view());
+      CHECK(worst_difference(features_of(*again, X.view()), Z) == 0);
+      CHECK(worst_difference(features_of(*sparse, dense.view()), Z) < 1e-9);
+      // The roots of two maps may differ by signs of rounding: their kernels do not.
+      const Matrix<double> of_dense = features_of(*other, dense.view());
+      double worst = 0;
+      for (int64_t i = 0; i < n; ++i) {
+        for (int64_t j = 0; j < n; ++j) {
+          double a = 0, b = 0;
+          for (int64_t c = 0; c < Z.cols(); ++c) {
+            a += Z(i, c) * Z(j, c);
+            b += of_dense(i, c) * of_dense(j, c);
+          }
+          worst = std::max(worst, std::fabs(a - b));
+        }
+      }
+      CHECK(worst < 1e-8);
+      // Derivatives make them dense.
+      Context context;
+      const Matrix<double> G = random_matrix(n, Z.cols(), 8);
+      Matrix<double> slopes(n, d), expected(n, d);
+      sparse->pull_back(dense.view(), G.view(), context, slopes.view());
+      again->pull_back(dense.view(), G.view(), context, expected.view());
+      CHECK(worst_difference(slopes, expected) == 0);
+      for (int64_t k = 0; k < d; ++k) CHECK(std::isfinite(slopes(0, k)));
+    }
+  }
+}
+
+TEST_CASE("nystroem: sparse landmarks of a file are judged", "[nystroem]") {
+  const auto X = sparse_rows<float>(30, 200, 20, 4);
+  const auto kernel = kernel::make_gaussian({2.0}, 1);
+  Parameters spec = spec_of(*kernel, 200, 5);
+  const auto map = fitted(spec, X.view());
+  const auto refused = [&](size_t array, size_t place, int64_t value, const char* part) {
+    std::vector<NumberArray> arrays = map->numbers();
+    std::get<std::vector<int64_t>>(arrays[array].values)[place] = value;
+    return refusal_fault(
+        MERCER_CORRUPT_FILE, [&] { feature::make_map(map->parameters(), {.numbers = arrays}); },
+        part);
+  };
+  CHECK(refused(0, 5, 1000000, "landmark_offsets") == "");
+  CHECK(refused(0, 0, -1, "landmark_offsets") == "");
+  CHECK(refused(1, 0, 200, "landmark_columns hold 200") == "");
+  CHECK(refused(1, 0, -1, "landmark_columns hold -1") == "");
+}
+
 }  // namespace mercer::test

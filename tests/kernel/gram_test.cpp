@@ -8,6 +8,11 @@
 #include "support/refusal.h"
 
 namespace mercer::test {
+namespace {
+
+using Doubles = MatrixView<const double>;
+
+}  // namespace
 
 TEST_CASE("gram holds the values, for any number of threads and leading dimension", "[kernel]") {
   const int64_t n = 37;
@@ -63,8 +68,8 @@ TEST_CASE("gram of no rows writes nothing", "[kernel]") {
   Context context;
   const double x[3] = {1, 2, 3};
   double none = 5;
-  kernel::gram(*k, {nullptr, 0, 3}, {x, 1, 3}, context, {&none, 0, 1});
-  kernel::gram(*k, {x, 1, 3}, {nullptr, 0, 3}, context, {&none, 1, 0});
+  kernel::gram(*k, Doubles{nullptr, 0, 3}, Doubles{x, 1, 3}, context, {&none, 0, 1});
+  kernel::gram(*k, Doubles{x, 1, 3}, Doubles{nullptr, 0, 3}, context, {&none, 1, 0});
   CHECK(none == 5);
 }
 

@@ -17,6 +17,11 @@
 namespace mercer::test {
 namespace {
 
+using Doubles = MatrixView<const double>;
+
+}  // namespace
+namespace {
+
 Matrix<double> normals(int64_t n, int64_t d) {
   Matrix<double> X(n, d);
   random::fill_normal(random::Stream(3, random::Tag::generated, 0), 0,
@@ -71,8 +76,8 @@ TEST_CASE("the median of drawn pairs is close to the median of all, and fixed by
 TEST_CASE("the limit on pairs is exact: all of them when they just fit", "[kernel]") {
   const double X[] = {0, 1, 3, 7};  // distances 1 2 3 4 6 7
   Context context;
-  CHECK(kernel::median_heuristic({X, 4, 1}, 6, 0, context) == 3.5);
-  CHECK(kernel::median_heuristic({X, 3, 1}, 3, 0, context) == 2);
+  CHECK(kernel::median_heuristic(Doubles{X, 4, 1}, 6, 0, context) == 3.5);
+  CHECK(kernel::median_heuristic(Doubles{X, 3, 1}, 3, 0, context) == 2);
 }
 
 TEST_CASE("lengthscale errors", "[kernel]") {
@@ -82,19 +87,19 @@ TEST_CASE("lengthscale errors", "[kernel]") {
   CHECK(refusal_fault(
             MERCER_INVALID_ARGUMENT,
             [&] {
-              median_heuristic({equal, 4, 1}, 100, 0, context);
+              median_heuristic(Doubles{equal, 4, 1}, 100, 0, context);
             },
             "median distance", "is 0") == "");
   CHECK(refusal_fault(
             MERCER_INVALID_ARGUMENT,
             [&] {
-              median_heuristic({equal, 1, 1}, 100, 0, context);
+              median_heuristic(Doubles{equal, 1, 1}, 100, 0, context);
             },
             "X has 1 rows", "two") == "");
   CHECK(refusal_fault(
             MERCER_INVALID_ARGUMENT,
             [&] {
-              median_heuristic({equal, 4, 1}, 0, 0, context);
+              median_heuristic(Doubles{equal, 4, 1}, 0, 0, context);
             },
             "max_pairs = 0") == "");
   for (const double bad : {std::nan(""), std::numeric_limits<double>::infinity()}) {
@@ -102,7 +107,7 @@ TEST_CASE("lengthscale errors", "[kernel]") {
     CHECK(refusal_fault(
               MERCER_INVALID_ARGUMENT,
               [&] {
-                median_heuristic({X, 3, 2}, 100, 0, context);
+                median_heuristic(Doubles{X, 3, 2}, 100, 0, context);
               },
               "X(1, 1) =", "finite") == "");
   }
@@ -110,7 +115,7 @@ TEST_CASE("lengthscale errors", "[kernel]") {
   CHECK(refusal_fault(
             MERCER_INVALID_ARGUMENT,
             [&] {
-              median_heuristic({far, 2, 1}, 100, 0, context);
+              median_heuristic(Doubles{far, 2, 1}, 100, 0, context);
             },
             "median distance", "inf") == "");
   Context capped;
@@ -118,7 +123,7 @@ TEST_CASE("lengthscale errors", "[kernel]") {
   CHECK(refusal_fault(
             MERCER_OUT_OF_MEMORY,
             [&] {
-              median_heuristic({far, 2, 1}, 100, 0, capped);
+              median_heuristic(Doubles{far, 2, 1}, 100, 0, capped);
             },
             "memory_cap = 7", "8") == "");
 }
