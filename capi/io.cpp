@@ -69,6 +69,13 @@ constexpr auto load_statistics = [](auto&& from) {
   return mercer_statistics{std::move(*io::load_statistics(from))};
 };
 
+constexpr auto load_operator_map = [](auto&& from) {
+  return mercer_operator_map{io::load_operator_map(from)};
+};
+constexpr auto load_operator_model = [](auto&& from) {
+  return mercer_operator_model{io::load_operator_model(from)};
+};
+
 template <class Object, class Load>
 mercer_status from_bytes(const char* function, const void* data, int64_t size, Object** out,
                          const Load& load) noexcept {
@@ -131,10 +138,7 @@ mercer_status mercer_operator_map_to_bytes(const mercer_operator_map* map, void*
 
 mercer_status mercer_operator_map_from_bytes(const void* data, int64_t size,
                                              mercer_operator_map** out) {
-  return guard_create("mercer_operator_map_from_bytes", out, [&] {
-    io::MemoryInput input = check_bytes(data, size);
-    return mercer_operator_map{io::load_operator_map(input)};
-  });
+  return from_bytes("mercer_operator_map_from_bytes", data, size, out, load_operator_map);
 }
 
 mercer_status mercer_operator_model_to_bytes(const mercer_operator_model* model, void* buffer,
@@ -144,10 +148,7 @@ mercer_status mercer_operator_model_to_bytes(const mercer_operator_model* model,
 
 mercer_status mercer_operator_model_from_bytes(const void* data, int64_t size,
                                                mercer_operator_model** out) {
-  return guard_create("mercer_operator_model_from_bytes", out, [&] {
-    io::MemoryInput input = check_bytes(data, size);
-    return mercer_operator_model{io::load_operator_model(input)};
-  });
+  return from_bytes("mercer_operator_model_from_bytes", data, size, out, load_operator_model);
 }
 
 mercer_status mercer_statistics_to_bytes(const mercer_statistics* statistics, void* buffer,

@@ -113,7 +113,7 @@ bad "none.csv: no weight > 0 outside the diagonal" gaps.csv p,q,r --operator dec
 { echo a,u,v; rows 30 'a = uniform(); print a ",," 2 * a'; } >empty.csv
 bad "target u has no values" empty.csv u,v --operator decomposable
 bad '--operator: unknown key "foo"' wind.csv u,v --operator '{"operator":"curl_free","foo":1}'
-bad '--features: features = 101' wind.csv u,v --operator curl_free --features 101
+bad '--features = 101, expected an even number' wind.csv u,v --operator curl_free --features 101
 bad "1 target, expected at least 2" two.csv p --operator decomposable --ignore q
 bad "with --operator fill inputs first, or leave columns out: --ignore" holes.csv p,q --operator decomposable
 printf '1 1:2\n2 1:3 2:1\n3 40:1\n' >sparse.svm
