@@ -105,9 +105,9 @@ class Measure {
     for (int64_t first = 0; first < data_.n; first += size) {
       const std::vector<int64_t> rows = counted(first, std::min(first + size, data_.n));
       const Matrix<double> X = dense(data_, rows);
-      const Matrix<double> gradient = in_words_of(
-          data_.name, names, [&] { return model_.gradient(X, session_.context()); }, rows);
-      const Matrix<double> scores = predicted(X);
+      const auto told = [&](auto&& call) { return in_words_of(data_.name, names, call, rows); };
+      const Matrix<double> gradient = told([&] { return model_.gradient(X, session_.context()); });
+      const Matrix<double> scores = told([&] { return predicted(X); });
       for (int64_t i = 0; i < X.rows(); ++i) {
         for (int64_t k = 0; k < d_ * m_; ++k)
           squares_[static_cast<size_t>(k)] += gradient(i, k) * gradient(i, k);

@@ -67,6 +67,8 @@ TEST_CASE("text labels are numbered in order of appearance", "[cli]") {
 
 TEST_CASE("errors of a CSV name line and field", "[cli]") {
   const std::string open = " the quote is not closed on this line nor on the 100 below";
+  std::string first;  // of these 4,096 bytes tell what a file is
+  for (int i = 0; i < 2000; ++i) first += "1,2\n";
   const ReadError rows[] = {
       {"x,y\n1,2\n3,abc\n", "3:2: 'abc' is not a number"},
       {"1,2\n3\n", "2: 1 field, expected 2"},
@@ -77,7 +79,8 @@ TEST_CASE("errors of a CSV name line and field", "[cli]") {
       {"1,2\n3,1e999\n", "2:2: '1e999' is out of the range of double"},
       {"1,2\n3,0x10\n", "2:2: '0x10' is not a number"},
       {"1,2\n3,1 2\n", "2:2: '1 2' is not a number"},
-      {std::string("1,2\n3,\0\n", 8), "2:2: '?' is not a number"},
+      {std::string("1,2\n3,\0\n", 8), " is not text, nor a .npy or IDX file"},
+      {first + std::string("3,\0\n", 4), "2001:2: '?' is not a number"},
       {"1,2\n\n3,4\n", "2: blank line between rows"},
       {"a,\"b\n1,2\n", "1:2:" + open},
       {"a,b\n1,\"x" + std::string(101, '\n') + "\"\n", "2:2:" + open},

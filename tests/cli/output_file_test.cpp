@@ -130,7 +130,9 @@ TEST_CASE("what cannot become a result is refused before any work", "[cli]") {
   folder.write("in", "");
   CHECK(refused(folder.path()) == std::string(": ") + std::strerror(EISDIR));
   CHECK(refused("") == std::string(": ") + std::strerror(ENOENT));
-  CHECK(refused(folder.file("nowhere/out")) == std::string(": ") + std::strerror(ENOENT));
+  CHECK(refused(folder.file("nowhere/out")) == std::string(": ") + std::strerror(ENOENT) + ": " +
+                                                   folder.file("nowhere") +
+                                                   ", the folder it would be written to");
   CHECK(refused(folder.file("in/out")) == std::string(": ") + std::strerror(ENOTDIR));
   CHECK(refused(folder.file(std::string(256, 'n'))) ==
         std::string(": ") + std::strerror(ENAMETOOLONG));

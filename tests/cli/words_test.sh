@@ -41,7 +41,7 @@ meant() { refuses "$@"; }
 meant "'fti' is no command, .*; did you mean 'fit'?" "$MERCER" fti train.csv
 meant "'fi' is no command, .*; did you mean 'fit'?" "$MERCER" fi
 meant "'frobnicate' is no command, expected one of" "$MERCER" frobnicate --help
-meant "^mercer: --verison is no option of mercer; did you mean '--version'?" "$MERCER" --verison
+meant "--verison is no option of mercer; did you mean '--version'?" "$MERCER" --verison
 meant "fit: --out is no option of fit; did you mean '--output'?" "$MERCER" fit train.csv --out result
 meant "fit: --sep is no option of fit; did you mean '--delimiter'?" "$MERCER" fit train.csv -o result --sep ,
 meant "fit: --test-size is no option of fit; did you mean '--test-fraction'?" "$MERCER" fit train.csv -o result --test-size 0.2
