@@ -37,8 +37,8 @@ class Product final : public ComposedMap {
       : ComposedMap(arguments, std::move(maps), form == ColumnForm::complex), form_(form) {
     order_.resize(parts().size());
     for (size_t i = 0; i < order_.size(); ++i) order_[i] = parts()[i].get();
-    std::ranges::stable_partition(
-        order_, [form](const FeatureMap* part) { return part->column_form() == form; });
+    std::stable_partition(order_.begin(), order_.end(),
+                          [form](const FeatureMap* part) { return part->column_form() == form; });
   }
 
   void apply(const Rows& X, Columns c, Context& context, const ResultView& Z) const override {

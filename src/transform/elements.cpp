@@ -18,10 +18,11 @@ HWY_INLINE void Scale(const ElementCall<T>& call) {
   if (call.to.im != nullptr) plane(call.a.im, call.to.im);
 }
 
+// Pointers by name: clang before 16 captures no structured binding.
 template <class T>
 HWY_INLINE void Multiply(const ElementCall<T>& call) {
-  const auto [u, v] = call.a;
-  const auto [x, y] = call.to;
+  auto *const u = call.a.re, *const v = call.a.im;
+  auto *const x = call.to.re, *const y = call.to.im;
   ForEach<T>(call.n, [&](auto tag, int64_t j) HWY_ATTR {
     const auto a = hn::LoadU(tag, u + j), p = hn::LoadU(tag, x + j);
     if (y == nullptr) return hn::StoreU(hn::Mul(p, a), tag, x + j);
@@ -33,9 +34,9 @@ HWY_INLINE void Multiply(const ElementCall<T>& call) {
 
 template <class T>
 HWY_INLINE void AddProducts(const ElementCall<T>& call) {
-  const auto [u, v] = call.a;
-  const auto [p, q] = call.b;
-  const auto [x, y] = call.to;
+  auto *const u = call.a.re, *const v = call.a.im;
+  auto *const p = call.b.re, *const q = call.b.im;
+  auto *const x = call.to.re, *const y = call.to.im;
   ForEach<T>(call.n, [&](auto tag, int64_t j) HWY_ATTR {
     const auto a = hn::LoadU(tag, u + j), c = hn::LoadU(tag, p + j);
     const auto re = hn::MulAdd(a, c, hn::LoadU(tag, x + j));
@@ -48,10 +49,10 @@ HWY_INLINE void AddProducts(const ElementCall<T>& call) {
 
 template <class T>
 HWY_INLINE void MultiplyAndAdd(const ElementCall<T>& call) {
-  const auto [u, v] = call.a;
-  const auto [p, q] = call.b;
-  const auto [r, s] = call.c;
-  const auto [x, y] = call.to;
+  auto *const u = call.a.re, *const v = call.a.im;
+  auto *const p = call.b.re, *const q = call.b.im;
+  auto *const r = call.c.re, *const s = call.c.im;
+  auto *const x = call.to.re, *const y = call.to.im;
   ForEach<T>(call.n, [&](auto tag, int64_t j) HWY_ATTR {
     const auto a = hn::LoadU(tag, u + j), c = hn::LoadU(tag, p + j);
     const auto f = hn::LoadU(tag, r + j), z = hn::LoadU(tag, x + j);
@@ -67,9 +68,9 @@ HWY_INLINE void MultiplyAndAdd(const ElementCall<T>& call) {
 
 template <class T>
 HWY_INLINE void ConjugateProducts(const ElementCall<T>& call) {
-  const auto [u, v] = call.a;
-  const auto [p, q] = call.b;
-  const auto [x, y] = call.to;
+  auto *const u = call.a.re, *const v = call.a.im;
+  auto *const p = call.b.re, *const q = call.b.im;
+  auto *const x = call.to.re, *const y = call.to.im;
   ForEach<T>(call.n, [&](auto tag, int64_t j) HWY_ATTR {
     const auto a = hn::LoadU(tag, u + j), c = hn::LoadU(tag, p + j);
     if (y == nullptr) return hn::StoreU(hn::Mul(a, c), tag, x + j);
