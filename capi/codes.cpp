@@ -20,8 +20,8 @@ namespace {
 
 constexpr int64_t kMostWords = (int64_t{1} << 25) - 1;  // distances are of 32 bits, with a sign
 
-/// Is k a strictly decreasing function of a norm of x - y over lengthscales: the Euclidean one, resp.
-/// that of sums of magnitudes.
+/// Is k a strictly decreasing function of a norm of x - y over lengthscales: the Euclidean one,
+/// resp. that of sums of magnitudes.
 bool falls_with_norm(const kernel::Kernel& k) {
   const random::Law* const law = k.spectral_law();
   return law != nullptr && (law->isotropic() || k.name() == "laplacian");

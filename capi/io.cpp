@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// mercer/io.h: maps, models, operator maps and models, and statistics as files and as bytes in memory.
+// mercer/io.h: maps, models, operator maps and models, and statistics as files and as bytes in
+// memory.
 #include "mercer/io.h"
 
 #include <algorithm>

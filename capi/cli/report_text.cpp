@@ -84,8 +84,8 @@ std::string score_lines(const Json& score, const std::string& transform, bool ba
          short_number(score.at("constant")) + "\n";
 }
 
-// The inputs of the shortest lengthscales. These say how fast predictions may change along an input,
-// not how much they do.
+// The inputs of the shortest lengthscales. These say how fast predictions may change along an
+// input, not how much they do.
 std::string shortness_line(const Json& relevance, const std::vector<std::string>& inputs) {
   constexpr size_t kShown = 8;
   constexpr double kLittle = 0.01;

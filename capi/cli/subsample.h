@@ -3,8 +3,8 @@
 // Rows for a comparison: some to fit on, some held out, in double, standardised by the rows that
 // are fitted on: dense rows centred and scaled, sparse ones and those of a kernel of bounded inputs
 // scaled alone, as in the library's models, and weighed as there. Means and deviations are of the
-// numbers that are there; missing inputs are then filled with the median of the rows fitted on. Rows
-// held out are clipped to the range of these, as models clip them.
+// numbers that are there; missing inputs are then filled with the median of the rows fitted on.
+// Rows held out are clipped to the range of these, as models clip them.
 #pragma once
 
 #include <algorithm>

@@ -32,8 +32,8 @@ struct AskedColumns {
 AskedColumns find_asked(const std::vector<std::string>& names, int64_t columns,
                         const ColumnRequest& wanted);
 
-/// Every input must be there; targets all or none, unless a model takes some; anything else in the file is refused rather than
-/// ignored.
+/// Every input must be there; targets all or none, unless a model takes some; anything else in the
+/// file is refused rather than ignored.
 Layout layout_by_name(const std::vector<std::string>& names, const Metadata& model,
                       const AskedColumns& wanted, const std::string& file);
 

@@ -48,9 +48,10 @@ extern "C" {
  *  of the first (structured projections: whole blocks). The bits of a row depend on it alone, but
  *  rows of F32 and of F64 may differ in bits whose cosine is within rounding of the threshold.
  *  Errors: MERCER_UNSUPPORTED for maps other than fourier of form PHASE, and for supplied
- *  frequencies; MERCER_DIMENSION_MISMATCH (columns of X, words); MERCER_INVALID_ARGUMENT naming row,
- *  column and value of the first number that is not finite or outside the kernel's domain, where
- *  features are NaN: a code has no bits for that, leave the row out. Codes are unspecified then.
+ *  frequencies; MERCER_DIMENSION_MISMATCH (columns of X, words); MERCER_INVALID_ARGUMENT naming
+ *  row, column and value of the first number that is not finite or outside the kernel's domain,
+ *  where features are NaN: a code has no bits for that, leave the row out. Codes are unspecified
+ *  then.
  *  Threads and cost: any number at once; mercer_map_transform of the same map, without its Z: 4 MB
  *  of features are in memory at a time. */
 MERCER_API mercer_status mercer_map_codes(const mercer_map* map, const mercer_rows* X,

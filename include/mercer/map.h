@@ -50,8 +50,8 @@ typedef enum mercer_form {
  *  ORTHOGONAL, SORF, FASTFOOD and QUADRATURE need an isotropic kernel (mercer/kernel.h), CIRCULANT
  *  one of these or of independent coordinates (all but spectral_mixture, sum and product), the
  *  others take every kernel of a spectral law, SOBOL and HALTON of a product but one whose law is
- *  that of several random scales or of laplacian or cauchy parts; else MERCER_UNSUPPORTED. What drawing costs and how
- *  variances compare, measured: "Which map" in capi/GUIDE.md. */
+ *  that of several random scales or of laplacian or cauchy parts; else MERCER_UNSUPPORTED. What
+ *  drawing costs and how variances compare, measured: "Which map" in capi/GUIDE.md. */
 typedef enum mercer_projection {
   /** i.i.d. columns from the spectral law. d*F multiply-adds. */
   MERCER_PROJECTION_DENSE = 0,
@@ -234,8 +234,8 @@ MERCER_API mercer_status mercer_fourier_create_supplied(const mercer_kernel* ker
  * row but where P / 2^64 overflows: what attention needs of its queries, where the factor cancels.
  * Z Z' is then no estimate of the kernel, and has no variance; any slice of columns costs all of P.
  *
- * trigonometric with exponential grows as exp(||u||^2/2), and is infinite, or NaN where a sine is 0,
- * where that is beyond the number: from ||u|| of 13.3 on in single precision, 37.6 in double.
+ * trigonometric with exponential grows as exp(||u||^2/2), and is infinite, or NaN where a sine is
+ * 0, where that is beyond the number: from ||u|| of 13.3 on in single precision, 37.6 in double.
  * "stabilize": true leaves the factor out: features of every finite row are finite, those of map
  * fourier with the Gaussian, again with the ratios within a row. With gaussian there is no factor,
  * and nothing to overflow.

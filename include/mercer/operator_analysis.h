@@ -73,7 +73,8 @@ static inline mercer_operator_kernel_fit mercer_operator_kernel_fit_of(double la
  *  (f_k(X_i) - Y_ik)^2 / 2 + lambda/2 ||f||^2: (K + N lambda I) u = y, u = 0 where Y is NaN, not
  *  observed. There is no intercept. Its values anywhere are those of mercer_operator_kernel_gram
  *  with U = u.
- *  Shapes: X N x d and Y N x p, N >= 1, dense or CSR (made dense); u F32 or F64. Computed in double.
+ *  Shapes: X N x d and Y N x p, N >= 1, dense or CSR (made dense); u F32 or F64. Computed in
+ *  double.
  *  Errors: MERCER_DIMENSION_MISMATCH; MERCER_INVALID_ARGUMENT (a number that is not finite or
  *  beyond 1e150, an input outside the kernel's domain, no target observed); MERCER_UNSUPPORTED for
  *  EIGEN where it cannot be; MERCER_NOT_POSITIVE_DEFINITE of CHOLESKY; MERCER_NOT_CONVERGED with
@@ -88,8 +89,8 @@ MERCER_API mercer_status mercer_operator_kernel_ridge(const mercer_operator_kern
 /* ==== What is known of a learnt function ====
  *
  * f is Phi'theta here. Where a model has an offset or scales on top (an intercept, a search;
- * mercer_operator_model_report names them), targets, noise and covariances are those of targets less
- * offset, over scale, and the offset counts as known.
+ * mercer_operator_model_report names them), targets, noise and covariances are those of targets
+ * less offset, over scale, and the offset counts as known.
  *
  * Example: one standard deviation of both components of a field at n points, its noise of variance
  * 0.01, and the norm of the field.

@@ -17,7 +17,8 @@ constexpr int64_t code_words(int64_t bits) noexcept { return bits / 64 + (bits %
 /// 2 v - 1, v number j of stream (seed, phase, 1). 64 bits to a word, bit j in place j mod 64 of
 /// word j / 64, those past the last 0; row i at codes + i words, words = code_words(features()). A
 /// row's bits depend on it alone. Errors: UNSUPPORTED for a map without uniform cosines;
-/// INVALID_ARGUMENT naming row, column and value where the features of the first row are NaN; OUT_OF_MEMORY, CANCELLED.
+/// INVALID_ARGUMENT naming row, column and value where the features of the first row are NaN;
+/// OUT_OF_MEMORY, CANCELLED.
 void binary_codes(const FeatureMap& map, const Rows& X, Context& context, uint64_t* codes);
 
 /// out(i, j) = the number of bits in which codes i < n of A and j < m of B differ, both of `words`

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// First derivatives of powers of the modulus of two projections, z_j = scale (P_0j^2 + P_1j^2)^half.
+// First derivatives of powers of the modulus of two projections, z_j = scale (P_0j^2 +
+// P_1j^2)^half.
 #pragma once
 
 #include "base/context.h"

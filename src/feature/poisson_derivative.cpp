@@ -4,9 +4,9 @@
 // and by Leibniz' rule
 //   d^n h = h sum_i binomial(n, i) w (w - 1) ... (w - i + 1) x^-i (-sqrt(m))^{n-i} He_{n-i}(sqrt(m)
 //   x).
-// At x = 0 only i = w is left. Of |x| <= 1 the power x^-min(n, w) is taken out of the sum, of others
-// x^n, and what is left does not overflow: such powers, and those of z itself, are multiplied as
-// logarithms. Factors of 0 are counted.
+// At x = 0 only i = w is left. Of |x| <= 1 the power x^-min(n, w) is taken out of the sum, of
+// others x^n, and what is left does not overflow: such powers, and those of z itself, are
+// multiplied as logarithms. Factors of 0 are counted.
 #include "feature/poisson_derivative.h"
 
 #include <algorithm>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // From the cotangents of a tree's columns to those of its rows, nodes from the last on (Griewank,
-// Walther 2008, chapter 3). Of a product share z_1 ... z_p of cotangent h that of z_f is h times the
-// conjugate of the others: of those before f, which are multiplied first, and of those behind, which
-// h is multiplied by on the way. It stands where z_f did.
+// Walther 2008, chapter 3). Of a product share z_1 ... z_p of cotangent h that of z_f is h times
+// the conjugate of the others: of those before f, which are multiplied first, and of those behind,
+// which h is multiplied by on the way. It stands where z_f did.
 #include <algorithm>
 
 #include "feature/sketch_series.h"

@@ -49,7 +49,8 @@ class SketchSeries {
            T* scratch) const noexcept;
   /// The root's columns of the sum, which is lost.
   void take(projection::Planes<T> Z, T* scratch) const noexcept;
-  /// After begin: out = the cotangents of X whose columns have the cotangents G. The values are lost.
+  /// After begin: out = the cotangents of X whose columns have the cotangents G. The values are
+  /// lost.
   void pull(projection::Planes<const T> G, MatrixView<T> out, T* scratch) const noexcept;
 
  private:

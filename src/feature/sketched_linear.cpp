@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Z = sqrt(variance gamma / s) XS with S an OSNAP (Nelson, Nguyen 2013), s additions per entry of X;
-// at s = 1 it is the CountSketch.
+// Z = sqrt(variance gamma / s) XS with S an OSNAP (Nelson, Nguyen 2013), s additions per entry of
+// X; at s = 1 it is the CountSketch.
 #include <algorithm>
 #include <cmath>
 #include <numeric>

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // A sum of isotropic omega_i = s_i z_i / l_i is, given the scales s_i, normal with independent
-// coordinates of variance sum_i (s_i / l_ik)^2: one normal vector serves all of them. Coordinates of
-// product laws come through their inverse distribution functions, a few at a time, so that nothing is
-// allocated. Every part draws from a stream of its own, that of the column under a child's seed.
+// coordinates of variance sum_i (s_i / l_ik)^2: one normal vector serves all of them. Coordinates
+// of product laws come through their inverse distribution functions, a few at a time, so that
+// nothing is allocated. Every part draws from a stream of its own, that of the column under a
+// child's seed.
 #include "kernel/composed_law.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Spectral laws of sums and products of shift-invariant kernels: a mixture, since Fourier transforms
-// add up, and the law of a sum of frequencies, since those of products are convolved.
+// Spectral laws of sums and products of shift-invariant kernels: a mixture, since Fourier
+// transforms add up, and the law of a sum of frequencies, since those of products are convolved.
 #pragma once
 
 #include <memory>

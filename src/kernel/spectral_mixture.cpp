@@ -150,8 +150,8 @@ class SpectralMixture final : public Kernel {
   }
 
   int64_t most_derivatives() const noexcept override { return 2 * kMostDerivatives; }
-  // A component is the real part of exp(g), g = sum_k i mu_k t_k - v_k t_k^2/2, whose derivatives in
-  // t_k are polynomials times itself: h_0 = 1, h_{n+1} = (i mu_k - v_k t_k) h_n - n v_k h_{n-1}.
+  // A component is the real part of exp(g), g = sum_k i mu_k t_k - v_k t_k^2/2, whose derivatives
+  // in t_k are polynomials times itself: h_0 = 1, h_{n+1} = (i mu_k - v_k t_k) h_n - n v_k h_{n-1}.
   double derivative(const MultiIndex& order, int64_t d, const double* x,
                     const double* y) const noexcept override {
     const Mixture& mixture = law_.mixture();

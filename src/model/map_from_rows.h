@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Maps that a fit makes itself, from its rows as the map will see them: standardised; and from their
-// targets, of classes one-hot codes, where the map learns from them.
+// Maps that a fit makes itself, from its rows as the map will see them: standardised; and from
+// their targets, of classes one-hot codes, where the map learns from them.
 #pragma once
 
 #include <cstdint>

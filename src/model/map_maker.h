@@ -25,8 +25,8 @@ struct MapMaker {
   virtual bool has_lengthscale() const { return true; }
   virtual std::shared_ptr<const feature::FeatureMap> make(double lengthscale,
                                                           int64_t features) const = 0;
-  /// make(lengthscale, D) at x is make(1, D) at x / lengthscale, so that trials of many lengthscales
-  /// share one map's draws. False: every candidate is made for itself.
+  /// make(lengthscale, D) at x is make(1, D) at x / lengthscale, so that trials of many
+  /// lengthscales share one map's draws. False: every candidate is made for itself.
   virtual bool scales_inputs() const { return !needs_rows(); }
   /// Whether there is a candidate of that lengthscale: where not, a search goes no further.
   virtual bool has_candidate(double /*lengthscale*/) const { return true; }

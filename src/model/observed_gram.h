@@ -33,8 +33,8 @@ void for_each_phi(const operators::OperatorMap& map, MatrixView<const double> X,
   }
 }
 
-/// The lower triangle of sum Phi_k(x_i) Phi_k(x_i)' over observed (i, k); Y without rows: all. N D^2
-/// without gaps, else N p r^2.
+/// The lower triangle of sum Phi_k(x_i) Phi_k(x_i)' over observed (i, k); Y without rows: all. N
+/// D^2 without gaps, else N p r^2.
 Matrix<double> observed_gram(const operators::OperatorMap& map, MatrixView<const double> X,
                              MatrixView<const double> Y, Context& context);
 /// What it takes while it is made, result and blocks.

@@ -16,8 +16,8 @@ namespace mercer::model {
 std::vector<int64_t> observed_rows(MatrixView<const double> Y);
 
 /// Y without about a fifth of the rows in which something was observed, by seed, and those rows
-/// alone; about_means: less what the outputs of `kept` are in the mean. Errors: INVALID_ARGUMENT for
-/// fewer than two such rows.
+/// alone; about_means: less what the outputs of `kept` are in the mean. Errors: INVALID_ARGUMENT
+/// for fewer than two such rows.
 struct OperatorHalves {
   Matrix<double> kept, held_out;
   OperatorHalves(MatrixView<const double> Y, uint64_t seed, bool about_means, Context& context);

@@ -14,9 +14,9 @@
 namespace mercer::model {
 
 /// Where the Gamma of a decomposable map without "gamma" comes from, and what its shape is. Of C,
-/// the outputs' correlations, and S, their mean squared distances, targets are standardised and pairs
-/// that were observed together count; an output that does not vary is as one without correlations.
-/// Where gaps make C or exp(-gamma S) indefinite, negative eigenvalues become 0.
+/// the outputs' correlations, and S, their mean squared distances, targets are standardised and
+/// pairs that were observed together count; an output that does not vary is as one without
+/// correlations. Where gaps make C or exp(-gamma S) indefinite, negative eigenvalues become 0.
 enum class OutputStructure {
   independent,  // I
   covariance,   // (1 - w) I + w C, w from 0 to 1
@@ -36,9 +36,10 @@ struct OperatorPlan {
 class OperatorMaker {
  public:
   /// X n x d of finite numbers and Y n x p, of which some may be missing, are not kept. Errors:
-  /// those of the spec; DIMENSION_MISMATCH for targets that the map has not; UNSUPPORTED for a graph
-  /// or similarity where Gamma is not searched; INVALID_ARGUMENT for a variance of the kernel, which
-  /// is set here, and for covariance and similarity of targets that never were observed together.
+  /// those of the spec; DIMENSION_MISMATCH for targets that the map has not; UNSUPPORTED for a
+  /// graph or similarity where Gamma is not searched; INVALID_ARGUMENT for a variance of the
+  /// kernel, which is set here, and for covariance and similarity of targets that never were
+  /// observed together.
   OperatorMaker(const OperatorPlan& plan, MatrixView<const double> X, MatrixView<const double> Y,
                 Context& context);
 

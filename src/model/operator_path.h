@@ -17,14 +17,14 @@ namespace mercer::model {
 class OperatorPath {
  public:
   /// X N x d and Y N x p, NaN where a target is missing, are referred to. Cost: N D^2 + r^3, with
-  /// gaps N p r^2 + r^3, for m < r m^2 r + m^3; memory: bytes. Errors: INVALID_ARGUMENT if no target
-  /// was observed; those of linalg::symmetric_eigen.
+  /// gaps N p r^2 + r^3, for m < r m^2 r + m^3; memory: bytes. Errors: INVALID_ARGUMENT if no
+  /// target was observed; those of linalg::symmetric_eigen.
   OperatorPath(const operators::OperatorMap& map, MatrixView<const double> X,
                MatrixView<const double> Y, Context& context);
   /// min(r, m): what a path costs the cube of.
   static int64_t size(const operators::OperatorMap& map, MatrixView<const double> Y);
-  /// What a path and its leave_one_out of so many rows take at most: with k = size 24 k^2, for m < r
-  /// 8 m r, else 8 D^2 more, and blocks: each of 8 MiB or a row's p r numbers, and of N rows.
+  /// What a path and its leave_one_out of so many rows take at most: with k = size 24 k^2, for m <
+  /// r 8 m r, else 8 D^2 more, and blocks: each of 8 MiB or a row's p r numbers, and of N rows.
   static int64_t bytes(const operators::OperatorMap& map, MatrixView<const double> Y, int64_t rows);
 
   /// Mean squared error of an observed target of `rows` (ascending) for each lambda > 0, the row

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Search for lengthscale, lambda and shape (Gamma's, or the mixture of fields) of a model of several
-// outputs, a fit on all rows, and a score of rows that no choice has seen beside independent outputs
-// and means.
+// Search for lengthscale, lambda and shape (Gamma's, or the mixture of fields) of a model of
+// several outputs, a fit on all rows, and a score of rows that no choice has seen beside
+// independent outputs and means.
 #pragma once
 
 #include <cstdint>
@@ -53,12 +53,13 @@ struct OperatorReport {
 
 /// Squares. lambda by leave-one-out on up to 2,000 rows where the map is decomposable and no target
 /// is missing, or one side of the problem is at most 1,300 wide; else by rows held out. Lengthscale
-/// by a walk from the median distance in factors of 2, then of sqrt(2), with at most 4,000 rows and,
-/// where rows are more than coefficients, features for about 1,000 coefficients, the same draws for
-/// all; then the shape; then lambda again with all rows and features. Score: up to 400 rows with a
-/// target by five folds, each with a search of its own; more: a fifth of them (above 5,000 a tenth,
-/// at most 10,000) is kept away, scored, and then part of the fit. None below 10 rows. Errors: those
-/// of OperatorMaker, of the fits; INVALID_ARGUMENT for an empty or infinite number.
+/// by a walk from the median distance in factors of 2, then of sqrt(2), with at most 4,000 rows
+/// and, where rows are more than coefficients, features for about 1,000 coefficients, the same
+/// draws for all; then the shape; then lambda again with all rows and features. Score: up to 400
+/// rows with a target by five folds, each with a search of its own; more: a fifth of them (above
+/// 5,000 a tenth, at most 10,000) is kept away, scored, and then part of the fit. None below 10
+/// rows. Errors: those of OperatorMaker, of the fits; INVALID_ARGUMENT for an empty or infinite
+/// number.
 OperatorModel search_operator(const OperatorPlan& plan, const OperatorSearchOptions& options,
                               MatrixView<const double> X, MatrixView<const double> Y,
                               Context& context, OperatorReport& report);

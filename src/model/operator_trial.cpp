@@ -128,8 +128,8 @@ RowEigen row_eigen(const feature::FeatureMap& map, MatrixView<const double> X, C
 }
 
 /// Sum of squared residuals of rows left out of targets whose V times targets is `turned`, n x p:
-/// column j at n lambda / g_j is (K + shift)^-1 r over the diagonal of (K + shift)^-1; at g_j = 0 the
-/// targets themselves. W, C: scratch, n x p.
+/// column j at n lambda / g_j is (K + shift)^-1 r over the diagonal of (K + shift)^-1; at g_j = 0
+/// the targets themselves. W, C: scratch, n x p.
 double left_out_squares(const RowEigen& eigen, MatrixView<const double> turned,
                         std::span<const double> g, double lambda, MatrixView<double> W,
                         MatrixView<double> C, MatrixView<double> above, MatrixView<double> below) {

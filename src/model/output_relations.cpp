@@ -19,8 +19,8 @@ using Long = long long;
 constexpr const char* kWhat = "how outputs belong together";
 constexpr double kUncorrelated = 2;  // mean squared distance of standardised targets
 
-/// A(k, l) = mean over rows where both were observed of body(y_k, y_l); `apart` where there are none
-/// and these may be missing.
+/// A(k, l) = mean over rows where both were observed of body(y_k, y_l); `apart` where there are
+/// none and these may be missing.
 template <class Body>
 Matrix<double> over_pairs(MatrixView<const double> Y, bool may_miss, double apart, Context& context,
                           const Body& body) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Repeats are counted, told and left where folds put them. To keep copies of inputs and target in
-// one fold would be right where rows were sampled twice, and wrong where inputs are discrete: of 600
-// rows in 50 cells with two classes at random a fold then holds all of a cell's rows of one class,
-// the others say the other, and the share right falls from .62, which new rows have, to .10; of
-// numbers that are a function of the cell R^2 falls from 1 to below 0.
+// one fold would be right where rows were sampled twice, and wrong where inputs are discrete: of
+// 600 rows in 50 cells with two classes at random a fold then holds all of a cell's rows of one
+// class, the others say the other, and the share right falls from .62, which new rows have, to .10;
+// of numbers that are a function of the cell R^2 falls from 1 to below 0.
 #include "model/repeats.h"
 
 #include <algorithm>

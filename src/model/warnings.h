@@ -11,8 +11,8 @@
 
 namespace mercer::model {
 
-/// Of what a search chose: lengthscale and lambda at an edge of what was tried. largest and smallest
-/// lambda: 0 where they are no edge; nearly_exact: a small lambda is right.
+/// Of what a search chose: lengthscale and lambda at an edge of what was tried. largest and
+/// smallest lambda: 0 where they are no edge; nearly_exact: a small lambda is right.
 std::vector<std::string> edge_warnings(double lengthscale, bool lengthscale_at_edge, double lambda,
                                        double largest, double smallest, bool nearly_exact);
 

@@ -4,8 +4,8 @@
 // with g(m) = (1 - k(m t))/(4 m^2 - 1), the sum over m > M is by the midpoint rule
 //   int_{M+1/2}^inf g(m) dm + g'(M + 1/2)/24,
 // in error by O(M^-5), whose integral, with m = (M + 1/2)/v, is over v in (0, 1): near
-// points have the bend of k at a small v and heavy tails have none, so each halving of v gets a rule
-// of its own.
+// points have the bend of k at a small v and heavy tails have none, so each halving of v gets a
+// rule of its own.
 #include <algorithm>
 #include <cmath>
 #include <numbers>

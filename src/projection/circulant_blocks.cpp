@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Signed circulant blocks by Fourier transforms, two blocks of a row at a time as one complex vector.
+// Signed circulant blocks by Fourier transforms, two blocks of a row at a time as one complex
+// vector.
 #include <algorithm>
 
 #include "projection/circulant.h"

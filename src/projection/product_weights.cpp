@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Entry k of w_il is variate k of stream (seed, frequency, (first_factor + i) 2^32 + l). Weights are
-// packed with a factor's scale inside them and its constant as a bias, so that rows are read as
+// Entry k of w_il is variate k of stream (seed, frequency, (first_factor + i) 2^32 + l). Weights
+// are packed with a factor's scale inside them and its constant as a bias, so that rows are read as
 // they are.
 #include "projection/product_weights.h"
 

@@ -62,8 +62,8 @@ class IterativePosterior final : public OperatorPosterior {
   std::optional<NystroemPreconditioner> sketch_;
 };
 
-/// Of the decomposable kernel z'z B B', every target observed: in the basis Q of stein.h outputs are
-/// independent, output j of variance noise z'(Z'Z + shift/g_j I)^{-1} z.
+/// Of the decomposable kernel z'z B B', every target observed: in the basis Q of stein.h outputs
+/// are independent, output j of variance noise z'(Z'Z + shift/g_j I)^{-1} z.
 class SteinPosterior {
  public:
   /// The lower triangle of Z'Z (D x D) is read. O(D^3). `basis` is referred to. Errors:

@@ -21,8 +21,8 @@ std::string print_report(const model::FitReport& report, model::Task task);
 /// Its inverse. INVALID_ARGUMENT naming what is missing or not as expected.
 model::FitReport parse_report(std::string_view json);
 
-/// {"chosen":{...},"score":{...},"trials":[...],"warnings":[...]} of a search for a model of several
-/// outputs.
+/// {"chosen":{...},"score":{...},"trials":[...],"warnings":[...]} of a search for a model of
+/// several outputs.
 std::string print_report(const model::OperatorReport& report);
 /// INVALID_ARGUMENT unless it is a JSON object, or empty.
 void check_operator_report(std::string_view json);

@@ -20,7 +20,8 @@ struct KernelError {
 KernelError kernel_error(MatrixView<const double> approximate, MatrixView<const double> exact);
 
 /// ||Re ZZ^H - K||_F / ||K||_F on the rows of X, dense or sparse doubles. Columns of Z are
-/// summed up a part at a time: memory 8 n (2 n + kErrorColumns) bytes at most, charged. Calls BLAS: calling thread only.
+/// summed up a part at a time: memory 8 n (2 n + kErrorColumns) bytes at most, charged. Calls BLAS:
+/// calling thread only.
 /// Errors: INVALID_ARGUMENT (no rows, a kernel that is 0 on all pairs, an error that is not
 /// finite).
 inline constexpr int64_t kErrorColumns = 4096;

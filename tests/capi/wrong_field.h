@@ -22,8 +22,8 @@ struct WrongField {
     [](auto& o) { o.field = value; }, "->" #field " = " #value \
   }
 
-/// "" if `call` refuses `good` with each of the rows spoiled as INVALID_ARGUMENT, naming `function` and
-/// `argument`, else the first row that it does not.
+/// "" if `call` refuses `good` with each of the rows spoiled as INVALID_ARGUMENT, naming `function`
+/// and `argument`, else the first row that it does not.
 template <class Rows, class Options, class Call>
 std::string unrefused(const char* function, const char* argument, const Rows& rows,
                       const Options& good, const Call& call) {

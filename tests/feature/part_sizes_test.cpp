@@ -137,8 +137,8 @@ TEST_CASE("composed maps: the time of nested parts is no power of their depth") 
     const auto map = feature::make_map(canonical(tree(depth), R"("map":"sum")", 1024));
     CHECK(map->features() == 1024);
   };
-  // A ratio, so that it holds under sanitizers: nine levels have four times the parts of seven, and took
-  // sixteen times as long when a level more was four times.
+  // A ratio, so that it holds under sanitizers: nine levels have four times the parts of seven, and
+  // took sixteen times as long when a level more was four times.
   const double seven = processor_seconds([&] {
     for (int i = 0; i < 4; ++i) make(7);
   });

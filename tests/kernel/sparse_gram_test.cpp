@@ -71,8 +71,8 @@ double apart(const Matrix<double>& A, const Matrix<double>& B) {
   return worst / largest;
 }
 
-/// An 80 x 80 Gram matrix of sparse rows with themselves, and with others, sparse and dense, against
-/// the dense ones.
+/// An 80 x 80 Gram matrix of sparse rows with themselves, and with others, sparse and dense,
+/// against the dense ones.
 template <class T, class Index>
 void check_gram(const Kernel& kernel, int64_t d) {
   const auto X = rows_for<T, Index>(kernel, 80, d, 1), Y = rows_for<T, Index>(kernel, 33, d, 2);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// A model of its own that needs nothing but an entry; those of the table: tests/contract/models.cpp.
+// A model of its own that needs nothing but an entry; those of the table:
+// tests/contract/models.cpp.
 #include "model/model_entry.h"
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Lambdas by factors against fits by LSQR that do not see the rows held out; when factors are taken.
+// Lambdas by factors against fits by LSQR that do not see the rows held out; when factors are
+// taken.
 #include "model/operator_factor.h"
 
 #include <algorithm>

@@ -40,8 +40,8 @@ struct ColumnNames {
 };
 ColumnNames column_names(const Fields& fields);
 
-/// Where a number such as $5,079.00 was split at its comma, if at all: '$5' before '079.00'. Without
-/// a currency the second part must begin with 0 to tell.
+/// Where a number such as $5,079.00 was split at its comma, if at all: '$5' before '079.00'.
+/// Without a currency the second part must begin with 0 to tell.
 std::optional<size_t> split_number(const Fields& fields);
 
 /// "sep=;", as spreadsheets write before the header: the separator, else 0.
