@@ -17,7 +17,7 @@ namespace {
 bool is_plain(const Json& value) { return !value.is_object() && !value.is_array(); }
 
 std::string plain_text(const Json& value) {
-  return value.is_string() ? value.get<std::string>() : value.dump();
+  return value.is_string() ? value.get<std::string>() : json_text(value);
 }
 
 // Long lists are cut: a model of 1000 inputs has 1000 names.
@@ -105,8 +105,7 @@ void print_object(const Json& object, int depth) {
   for (const auto& [key, value] : object.items()) width = std::max(width, key.size());
   for (const auto& [key, value] : object.items()) {
     // Metadata and reports are JSON inside a string.
-    const Json inner =
-        value.is_string() ? Json::parse(value.get<std::string>(), nullptr, false) : Json();
+    const Json inner = value.is_string() ? json_or_discarded(value.get<std::string>()) : Json();
     const Json shown_value = inner.is_object() ? counted_from_one(inner) : value;
     if (shown_value.is_object()) {
       std::printf("%*s%s\n", 2 * depth, "", key.c_str());
@@ -116,7 +115,7 @@ void print_object(const Json& object, int depth) {
     if (shown_value.is_array() && !shown_value.empty() && !is_plain(shown_value[0])) {
       std::printf("%*s%s\n", 2 * depth, "", key.c_str());
       for (const Json& item : shown_value)
-        std::printf("%*s%s\n", 2 * (depth + 1), "", item.dump().c_str());
+        std::printf("%*s%s\n", 2 * (depth + 1), "", json_text(item).c_str());
       continue;
     }
     const std::string text =
@@ -130,7 +129,7 @@ void print_object(const Json& object, int depth) {
 void run_info(const std::string& path) {
   const SpooledFile file(path, SpooledFile::Use::read);
   const std::string text = file.naming_stream([&] { return file_info(file.path()); });
-  const Json json = Json::parse(text, nullptr, false);
+  const Json json = json_or_discarded(text);
   if (!json.is_object())
     throw Failure("the library's description is no JSON object: " + shown(text));
   print_object(named(json), 0);

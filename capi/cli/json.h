@@ -1,13 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // The one file of the command that includes nlohmann-json, and the kind it uses: keys keep their
-// order. Precompiled, as it takes seconds.
+// order. Precompiled, as it takes seconds; reading and writing stand here because each file that
+// did either for itself would compile a parser and a printer of its own.
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <string>
 
 namespace mercer::cli {
 
 using Json = nlohmann::ordered_json;
+
+/// Throws Json::parse_error.
+Json parse_json(const std::string& text);
+/// What is no JSON is Json::is_discarded().
+Json json_or_discarded(const std::string& text);
+
+/// In one line, or with `indent` spaces a level.
+std::string json_text(const Json& json, int indent = -1);
 
 }  // namespace mercer::cli

@@ -35,7 +35,7 @@ void tell_unknown(const std::vector<int64_t>& unknown, const Metadata& metadata,
 /// Whatever is no file of mercer's is for load to refuse.
 bool is_of_targets_together(const std::string& file) {
   try {
-    return Json::parse(file_info(file)).value("kind", "") == "operator_model";
+    return parse_json(file_info(file)).value("kind", "") == "operator_model";
   } catch (const Error&) {
     return false;
   }
@@ -77,7 +77,7 @@ LoadedModel load_model(const std::string& path) {
   const SpooledFile file(path, SpooledFile::Use::read);
   if (is_of_targets_together(file.path())) {
     OperatorModel model = file.naming_stream([&] { return OperatorModel::load(file.path()); });
-    const Json known = Json::parse(model.report());
+    const Json known = parse_json(model.report());
     const auto inputs = known.at("inputs").get<int64_t>(),
                outputs = known.at("outputs").get<int64_t>();
     Metadata metadata = parse_metadata(known.value("metadata", ""), false, outputs);

@@ -108,7 +108,7 @@ std::string metadata_text(const Metadata& metadata) {
   if (metadata.header != "auto") json["header"] = metadata.header;
   if (!metadata.weights.empty()) json["weights"] = metadata.weights;
   try {
-    std::string text = json.dump();
+    std::string text = json_text(json);
     if (text.size() <= kMostBytes) return text;
     throw Failure("the names of columns and labels take " + std::to_string(text.size()) +
                   " bytes, a model keeps at most " + std::to_string(kMostBytes) +
@@ -121,7 +121,7 @@ std::string metadata_text(const Metadata& metadata) {
 Metadata parse_metadata(const std::string& text, bool classification, int64_t outputs) {
   Metadata metadata;
   metadata.classification = classification;
-  const Json json = Json::parse(text, nullptr, false);
+  const Json json = json_or_discarded(text);
   if (json.is_object() && json.value("command", Json()) == "mercer") {
     metadata.inputs = value_or(json, "inputs", metadata.inputs);
     metadata.targets = value_or(json, "targets", metadata.targets);

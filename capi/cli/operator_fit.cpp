@@ -117,7 +117,7 @@ std::string blamed(const std::string& text, const std::string& file) {
 
 /// Of what a search calls shape.
 const char* shape_name(const OperatorRequest& wanted, int64_t m) {
-  const Json spec = Json::parse(wanted.spec);
+  const Json spec = parse_json(wanted.spec);
   const std::string kind = spec.value("operator", "");
   if (kind == "helmholtz") return spec.contains("alpha") ? "-" : "alpha";
   if (kind != "decomposable" || spec.contains("gamma")) return "-";
@@ -165,7 +165,7 @@ void describe(const Json& known, const char* shape, int64_t n, double seconds, s
   const Json& chosen = known.at("report").at("chosen");
   std::fprintf(
       out, "fitted: %" PRId64 " rows, %s of %s, %" PRId64 " features, lengthscale %s, lambda %.3g",
-      n, map.value("operator", "").c_str(), kernel_name(map.dump()).c_str(),
+      n, map.value("operator", "").c_str(), kernel_name(json_text(map)).c_str(),
       map.value("features", int64_t{0}),
       chosen.at("lengthscale").is_null() ? "-" : rounded(chosen["lengthscale"], 4).c_str(),
       known.at("spec").at("lambda").get<double>());
@@ -205,8 +205,8 @@ void run_operator_fit(const FitRequest& request) {
   const Stopwatch watch;
   const OperatorModel model = search(request, wanted, set, n, session, streams.out);
   session.clear_bar();
-  const Json known = Json::parse(model.report());
-  const std::string report = known.at("report").dump();
+  const Json known = parse_json(model.report());
+  const std::string report = json_text(known.at("report"));
   if (streams.out != nullptr) {
     describe(known, shape_name(wanted, set.data.m), n, watch.seconds(), streams.out);
     std::fputs(report_text(report, {.targets = set.metadata.targets}).c_str(), streams.out);
@@ -214,7 +214,7 @@ void run_operator_fit(const FitRequest& request) {
     std::fputs(warnings_text(report, {.targets = set.metadata.targets}).c_str(), streams.warnings);
   }
   if (n < set.data.n) print_test_score(model, set, n, session, scores_out);
-  for (const std::string& path : request.report) write_report(path, known.dump());
+  for (const std::string& path : request.report) write_report(path, json_text(known));
   SpooledFile file(request.model, SpooledFile::Use::write);
   model.save(file.path());
   file.send();

@@ -41,7 +41,7 @@ Json spec_of(const std::string& text) {
   if (text.find_first_not_of(" \t\r\n") == text.npos ||
       text[text.find_first_not_of(" \t\r\n")] != '{')
     return {{"operator", text}};
-  const Json spec = Json::parse(text, nullptr, false);
+  const Json spec = json_or_discarded(text);
   if (!spec.is_object())
     throw Failure("--operator: malformed JSON in " + shown(text) +
                   R"(; at a shell it stands in single quotes: --operator '{"operator":"NAME"}')");
@@ -71,9 +71,9 @@ void read_detail(const std::string& name, const std::string& detail, Json* spec,
 }
 
 void check_name(const Json& spec, const std::string& specs) {
-  const Json all = Json::parse(specs, nullptr, false);
+  const Json all = json_or_discarded(specs);
   const Json given = spec.value("operator", Json(""));
-  const std::string name = given.is_string() ? given.get<std::string>() : given.dump();
+  const std::string name = given.is_string() ? given.get<std::string>() : json_text(given);
   std::string names;
   for (const Json& entry : all.value("operators", Json::array())) {
     if (entry.value("name", Json()) == given) return;
@@ -106,7 +106,7 @@ OperatorRequest read_operator(const FitRequest& request, const std::string& spec
         "--operator");
   if (plan.lambda == 0) throw Failure("--lambda 0: with --operator expected auto or a number > 0");
   if (given) {
-    spec["kernel"] = Json::parse(kernel_of(plan.map, 0));
+    spec["kernel"] = parse_json(kernel_of(plan.map, 0));
     // A number is in units of the inputs, as --lengthscale is.
     if (plan.lengthscale > 0) spec["kernel"].erase("lengthscale");
   }
@@ -114,7 +114,7 @@ OperatorRequest read_operator(const FitRequest& request, const std::string& spec
   if (plan.lambda >= 0) read.lambdas = {plan.lambda};
   if (request.features) spec["features"] = *request.features;
   spec["seed"] = std::to_string(request.learn.seed);
-  read.spec = spec.dump();
+  read.spec = json_text(spec);
   return read;
 }
 

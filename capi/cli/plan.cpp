@@ -19,7 +19,7 @@ Json object_of(const std::string& text, const char* option, const char* key) {
   const size_t first = text.find_first_not_of(" \t\r\n");
   if (first == text.npos || text[first] != '{') return Json{{key, text}};
   try {
-    return Json::parse(text);
+    return parse_json(text);
   } catch (const Json::parse_error& error) {
     throw Failure(std::string("--") + option + ": malformed JSON at character " +
                   std::to_string(error.byte) + " of " + shown(text) +
@@ -30,7 +30,7 @@ Json object_of(const std::string& text, const char* option, const char* key) {
 
 // What the library says of a name: empty if it does not list it, which is the library's to refuse.
 Json entry_of(const char* section, const Json& name, const std::string& specs) {
-  const Json all = Json::parse(specs, nullptr, false);
+  const Json all = json_or_discarded(specs);
   if (!all.is_object()) return Json::object();
   for (const Json& entry : all.value(section, Json::array())) {
     if (entry.value("name", Json()) == name) return entry;
@@ -52,7 +52,7 @@ bool lists(const Json& specs, const char* section, const std::string& name) {
 
 // The name of one kind of thing where another is meant: the library would list those it knows.
 void check_kind(const PlanRequest& request, const std::string& specs) {
-  const Json all = Json::parse(specs, nullptr, false);
+  const Json all = json_or_discarded(specs);
   if (!all.is_object()) return;
   if (lists(all, "maps", request.kernel) && !lists(all, "kernels", request.kernel))
     throw Failure("--kernel " + request.kernel + ": this is a map: --map " + request.kernel);
@@ -71,7 +71,7 @@ Json with_lengthscale(const Json& map, double lengthscale) {
 
 bool can_be_made(const Json& map) {
   try {
-    Map::from_spec(map.dump());
+    Map::from_spec(json_text(map));
     return true;
   } catch (const Error&) {
     return false;
@@ -111,7 +111,7 @@ void take_lengthscale(const Json& kernel, const PlanRequest& request, Plan* plan
   plan->per_input = inside.is_array();
   // The search replaces the lengthscale by this number; what is no number is left for the library
   // to refuse.
-  if (inside.is_number()) plan->lengthscale = number_or_auto(inside.dump(), "kernel", false, 0);
+  if (inside.is_number()) plan->lengthscale = number_or_auto(json_text(inside), "kernel", false, 0);
 }
 
 }  // namespace
@@ -138,7 +138,7 @@ Plan read_plan(const PlanRequest& request, const std::string& specs) {
   plan.needs_rows = entry.value("needs_rows", false) || plan.learns_threshold;
   plan.row_per_feature = entry.value("row_per_feature", false);
   plan.one_size = entry.value("one_size", false);
-  plan.map = map.dump();
+  plan.map = json_text(map);
   plan.lengthscale = number_or_auto(request.lengthscale, "lengthscale", false, 0);
   plan.lambda = number_or_auto(request.lambda, "lambda", true, -1);
   take_lengthscale(map["kernel"], request, &plan);
@@ -178,27 +178,27 @@ int64_t read_folds(const std::string& text) {
 
 std::string complete_map(const std::string& map, double lengthscale, int64_t inputs,
                          int64_t features, uint64_t seed) {
-  Json json = with_lengthscale(Json::parse(map), lengthscale);
+  Json json = with_lengthscale(parse_json(map), lengthscale);
   json["inputs"] = inputs;
   json["features"] = features;
   json["seed"] = std::to_string(seed);
   if (json.value("map", Json()) == "fourier" && !json.contains("projection"))
     choose_projection(&json, inputs);
-  return json.dump();
+  return json_text(json);
 }
 
 std::string kernel_of(const std::string& map, double lengthscale) {
-  return with_lengthscale(Json::parse(map), lengthscale).at("kernel").dump();
+  return json_text(with_lengthscale(parse_json(map), lengthscale).at("kernel"));
 }
 
 std::string with_kernel_of(const std::string& map, const std::string& spec) {
-  Json json = Json::parse(map);
-  json["kernel"] = Json::parse(spec).at("kernel");
-  return json.dump();
+  Json json = parse_json(map);
+  json["kernel"] = parse_json(spec).at("kernel");
+  return json_text(json);
 }
 
 double lengthscale_of(const std::string& map) {
-  const Json json = Json::parse(map, nullptr, false);
+  const Json json = json_or_discarded(map);
   if (!json.is_object() || !json.contains("kernel") || !json["kernel"].is_object()) return 0;
   const Json& kernel = json["kernel"];
   return kernel.contains("lengthscale") && kernel["lengthscale"].is_number()
@@ -207,7 +207,7 @@ double lengthscale_of(const std::string& map) {
 }
 
 int64_t listed_lengthscales(const std::string& map) {
-  const Json lengthscale = Json::parse(map).at("kernel").value("lengthscale", Json());
+  const Json lengthscale = parse_json(map).at("kernel").value("lengthscale", Json());
   return lengthscale.is_array() ? std::ssize(lengthscale) : 0;
 }
 
@@ -215,12 +215,12 @@ std::string lengthscale_text(const std::string& map) {
   const double value = lengthscale_of(map);
   if (value > 0) return rounded(value, 4);
   if (map.find("\"lengthscale\"") == map.npos) return "-";
-  const Json json = Json::parse(map, nullptr, false);
+  const Json json = json_or_discarded(map);
   return json.at("kernel").contains("parts") ? "per part" : "per input";
 }
 
 std::string kernel_name(const std::string& map) {
-  const Json json = Json::parse(map, nullptr, false);
+  const Json json = json_or_discarded(map);
   if (!json.is_object() || !json.contains("kernel") || !json["kernel"].is_object()) return "?";
   return json["kernel"].value("kernel", "?");
 }

@@ -55,13 +55,12 @@ std::string page_of(const Relevance& inputs, const std::string& rows, int64_t n)
 }
 
 std::string document_of(const Relevance& inputs, const std::string& rows, int64_t n) {
-  return Json{{"data", rows},
-                                {"rows", n},
-                                {"inputs", inputs.names},
-                                {"measure", "slope"},
-                                {"relevance", inputs.values}}
-             .dump(1) +
-         "\n";
+  const Json document = {{"data", rows},
+                         {"rows", n},
+                         {"inputs", inputs.names},
+                         {"measure", "slope"},
+                         {"relevance", inputs.values}};
+  return json_text(document, 1) + "\n";
 }
 
 }  // namespace

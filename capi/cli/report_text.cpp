@@ -20,7 +20,7 @@ double number(const Json& value) { return value.is_null() ? std::nan("") : value
 std::string short_number(const Json& value) { return score_number(number(value), 0); }
 
 std::string rows_text(const Json& score) {
-  const std::string rows = score.at("rows").dump() + " rows";
+  const std::string rows = json_text(score.at("rows")) + " rows";
   return score.at("kind") == "nested" ? rows + ", each by a search that had not seen it"
                                       : rows + " that no choice has seen";
 }
@@ -111,7 +111,7 @@ std::string shortness_line(const Json& relevance, const std::vector<std::string>
 template <class Text>
 std::string text_of(const std::string& report, Text text) {
   try {
-    const Json json = Json::parse(report);
+    const Json json = parse_json(report);
     return json.empty() ? "" : text(json);
   } catch (const Json::exception& error) {
     throw Failure(std::string("the library's report is not as expected: ") + error.what());

@@ -19,7 +19,7 @@ namespace {
 std::string text_at(const Json& object, const char* key) {
   const auto found = object.find(key);
   if (found == object.end() || found->is_null()) return "";
-  return found->is_string() ? found->get<std::string>() : found->dump();
+  return found->is_string() ? found->get<std::string>() : json_text(*found);
 }
 
 struct Line {
@@ -44,7 +44,7 @@ std::vector<Line> lines_of(const Json& parameters) {
 // {"kernel":"gaussian"} is what --kernel gaussian says.
 std::string kernel_text(const Json& kernel) {
   if (!kernel.is_object()) return "";
-  return kernel.size() == 1 ? text_at(kernel, "kernel") : kernel.dump();
+  return kernel.size() == 1 ? text_at(kernel, "kernel") : json_text(kernel);
 }
 
 void print_entry(const Json& entry) {
@@ -80,7 +80,7 @@ void print_all(const Json& json) {
 // The library says only that there is none of this name.
 [[noreturn]] void refuse_name(const std::string& name) {
   std::vector<std::string> known;
-  for (const Json& entries : Json::parse(specs(""), nullptr, false))
+  for (const Json& entries : json_or_discarded(specs("")))
     for (const Json& entry : entries)
       if (entry.is_object()) known.push_back(text_at(entry, "name"));
   throw Failure(shown(name) + " is no kernel, map, projection, operator or model" +
@@ -100,7 +100,7 @@ std::string text_of(const std::string& name) {
 
 void run_specs(const std::string& name) {
   const std::string text = text_of(name);
-  const Json json = Json::parse(text, nullptr, false);
+  const Json json = json_or_discarded(text);
   if (!json.is_object())
     throw Failure("the library's description is no JSON object: " + shown(text));
   print_all(json);

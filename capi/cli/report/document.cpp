@@ -120,8 +120,8 @@ std::string report_document(const Model& model, const TrainingSet& set, const Le
                    {"weights", weights_json(data)},
                    {"classes", set.metadata.classes},
                    {"seconds", seconds},
-                   {"spec", Json::parse(model.spec())},
-                   {"fit", Json::parse(model.report())}};
+                   {"spec", parse_json(model.spec())},
+                   {"fit", parse_json(model.report())}};
   if (!curve.points.empty()) {
     document["learning_curve"] = curve_json(curve);
     document["held_out"] = set.K > 0 ? confusion(set, curve) : residuals(set, curve);
@@ -129,7 +129,7 @@ std::string report_document(const Model& model, const TrainingSet& set, const Le
       document["held_out"]["calibration"] = calibration(set, curve);
     document["held_out"]["outside"] = curve.outside;
   }
-  return document.dump(1);
+  return json_text(document, 1);
 }
 
 void write_report(const std::string& path, const std::string& document) {

@@ -24,7 +24,7 @@ constexpr const char* kNotFitted =
 std::string text_of(const Json& value) {
   if (value.is_string()) return value.get<std::string>();
   if (value.is_number()) return tick_text(value.get<double>());
-  return value.is_null() ? "-" : value.dump();
+  return value.is_null() ? "-" : json_text(value);
 }
 
 double number_of(const Json& value) {
@@ -194,7 +194,7 @@ void add_inputs(const Json& document, Page& page) {
 }  // namespace
 
 std::string report_page(const std::string& text) {
-  const Json document = Json::parse(text);
+  const Json document = parse_json(text);
   Page page("mercer fit " + text_of(document.at("train")));
   for (const Json& warning : document.at("fit").value("warnings", Json::array()))
     page.warning(text_of(warning));

@@ -30,9 +30,9 @@ std::vector<int64_t> widths_of(int64_t D) {
 
 // The kernel that was found in the place of the one that was searched.
 Plan found_plan(Plan plan, const std::string& spec) {
-  Json map = Json::parse(plan.map);
-  map["kernel"] = Json::parse(spec).at("kernel");
-  plan.map = map.dump();
+  Json map = parse_json(plan.map);
+  map["kernel"] = parse_json(spec).at("kernel");
+  plan.map = json_text(map);
   const Json lengthscale = map["kernel"].value("lengthscale", Json());
   plan.lengthscale = lengthscale.is_number() ? lengthscale.get<double>() : 0;
   plan.per_input = lengthscale.is_array();
@@ -70,7 +70,7 @@ LearningCurve learning_curve(const FitRequest& request, const Plan& plan, const 
   const mercer_score_options scoring = score_options_of(data.weights, curve.first_test_row);
   FitRequest one = request;
   one.ard = "auto";  // what was learnt is in the plan
-  one.learn.preparation.transform = Json::parse(model.spec()).value("transform", "none");
+  one.learn.preparation.transform = parse_json(model.spec()).value("transform", "none");
   for (const int64_t D : widths_of(map.features())) {
     if (found.needs_rows && D > curve.train_rows) continue;
     one.features = D;
