@@ -8,7 +8,6 @@
 #include "arguments.h"
 #include "guard.h"
 #include "handles.h"
-#include "io/object_file.h"
 #include "operator/supplied.h"
 #include "operator_pairs.h"
 #include "row_arguments.h"
@@ -203,16 +202,6 @@ mercer_status mercer_operator_map_variance(const mercer_operator_map* map, const
       phi.variance(x, y, running, blocks);
     });
   });
-}
-
-mercer_status mercer_operator_map_save(const mercer_operator_map* map, const char* path) {
-  return guard("mercer_operator_map_save",
-               [&] { io::save(*checked("map", map).impl, check_path(path)); });
-}
-
-mercer_status mercer_operator_map_load(const char* path, mercer_operator_map** out) {
-  return guard_create("mercer_operator_map_load", out,
-                      [&] { return mercer_operator_map{io::load_operator_map(check_path(path))}; });
 }
 
 void mercer_operator_map_free(mercer_operator_map* map) { delete map; }

@@ -10,7 +10,6 @@
 #include "arguments.h"
 #include "guard.h"
 #include "handles.h"
-#include "io/object_file.h"
 #include "model/operator_fit.h"
 #include "row_arguments.h"
 
@@ -150,17 +149,6 @@ mercer_status mercer_operator_model_parts(const mercer_operator_model* model,
       result.finish();
     }
     if (map != nullptr) *map = new mercer_operator_map{m.map};
-  });
-}
-
-mercer_status mercer_operator_model_save(const mercer_operator_model* model, const char* path) {
-  return guard("mercer_operator_model_save",
-               [&] { io::save(checked("model", model).impl, check_path(path)); });
-}
-
-mercer_status mercer_operator_model_load(const char* path, mercer_operator_model** out) {
-  return guard_create("mercer_operator_model_load", out, [&] {
-    return mercer_operator_model{io::load_operator_model(check_path(path))};
   });
 }
 

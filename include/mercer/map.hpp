@@ -15,17 +15,21 @@
 #ifndef MERCER_MAP_HPP
 #define MERCER_MAP_HPP
 
-#include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "mercer/io.hpp"
 #include "mercer/kernel.hpp"
 
 namespace mercer {
 inline namespace hpp {
 
-class Map {
+class Map : public detail::Kept<Map, mercer_map_load, mercer_map_save, mercer_map_from_bytes,
+                                mercer_map_to_bytes> {
+  friend Kept;
+
  public:
   explicit Map(mercer_map* owned) : owner_(owned) {}
   static Map fourier(const Kernel& kernel, int64_t d, int64_t D,
@@ -54,17 +58,6 @@ class Map {
     return make([&](auto out) {
       return mercer_map_fit_spec(json.c_str(), X.get(), nullptr, detail::handle(context), out);
     });
-  }
-  static Map load(const std::string& path) {
-    return make([&](auto out) { return mercer_map_load(path.c_str(), out); });
-  }
-  void save(const std::string& path) const { check(mercer_map_save(get(), path.c_str())); }
-  /// The bytes of a file.
-  static Map from_bytes(Span<const std::byte> data) {
-    return make([&](auto out) { return mercer_map_from_bytes(data.data(), data.size(), out); });
-  }
-  std::vector<std::byte> to_bytes() const {
-    return detail::bytes([&](auto... buffer) { return mercer_map_to_bytes(get(), buffer...); });
   }
   std::string spec() const {
     return detail::text([&](auto... buffer) { return mercer_map_spec(get(), buffer...); });
@@ -123,9 +116,10 @@ class Map {
 
  private:
   using Handle = detail::Owner<mercer_map, mercer_map_free>;
+  explicit Map(Handle owner) : owner_(std::move(owner)) {}
   template <class Make>
   static Map make(Make create) {
-    return Map(detail::create<Handle>(create).release());
+    return Map(detail::create<Handle>(create));
   }
   struct Shape {
     int64_t inputs = 0, features = 0, right_inputs = 0, incomplete_block = 0;

@@ -24,6 +24,7 @@
 #include "mercer/base.hpp"
 #include "mercer/codes.hpp"
 #include "mercer/derivative.hpp"
+#include "mercer/io.hpp"
 #include "mercer/kernel.hpp"
 #include "mercer/map.hpp"
 #include "mercer/model.hpp"
@@ -38,9 +39,6 @@
 namespace mercer {
 inline namespace hpp {
 
-inline std::string file_info(const std::string& path) {
-  return detail::text([&](auto... buffer) { return mercer_file_info(path.c_str(), buffer...); });
-}
 inline std::string specs(const std::string& name = "") {
   return detail::text([&](auto... buffer) { return mercer_specs(name.c_str(), buffer...); });
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// mercer/model.h, search.h and kernel_ridge.h for C++17: models and exact kernel ridge.
+// mercer/model.h, source.h, search.h and kernel_ridge.h for C++17: models and exact kernel ridge.
 //
 // Example: fit, score, and the model as bytes.
 //
@@ -12,12 +12,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "mercer/io.hpp"
 #include "mercer/map.hpp"
 #include "mercer/source.hpp"
 
@@ -77,7 +77,10 @@ inline std::vector<int32_t> classes_of(MatrixView<const double> scores) {
 
 /// Standardisation, map and ridge weights. K = 0: regression on Y; K >= 2: Y is one column of class
 /// numbers.
-class Model {
+class Model : public detail::Kept<Model, mercer_model_load, mercer_model_save,
+                                  mercer_model_from_bytes, mercer_model_to_bytes> {
+  friend Kept;
+
  public:
   static Model fit(const Map& map, const Rows& X, const Rows& Y, int64_t K = 0,
                    const mercer_fit_options& options = fit_options(), Context* context = nullptr) {
@@ -118,18 +121,6 @@ class Model {
       return mercer_hermite_fit(map.get(), sets.data(), sets.size(), lambda, center ? 1 : 0,
                                 detail::handle(context), out);
     });
-  }
-  static Model load(const std::string& path) {
-    return make(nullptr, [&](auto out) { return mercer_model_load(path.c_str(), out); });
-  }
-  void save(const std::string& path) const { check(mercer_model_save(get(), path.c_str())); }
-  /// The bytes of a file.
-  static Model from_bytes(Span<const std::byte> data) {
-    return make(nullptr,
-                [&](auto out) { return mercer_model_from_bytes(data.data(), data.size(), out); });
-  }
-  std::vector<std::byte> to_bytes() const {
-    return detail::bytes([&](auto... buffer) { return mercer_model_to_bytes(get(), buffer...); });
   }
 
   Matrix<double> predict(const Rows& X, Context* context = nullptr) const {

@@ -19,6 +19,7 @@
 #include <string>
 #include <utility>
 
+#include "mercer/io.hpp"
 #include "mercer/kernel.hpp"
 #include "mercer/operator.h"
 
@@ -71,7 +72,11 @@ inline void simplex_code(const Result& code, Context* context = nullptr) {
 }
 
 /// Random features of an operator-valued kernel.
-class OperatorMap {
+class OperatorMap
+    : public detail::Kept<OperatorMap, mercer_operator_map_load, mercer_operator_map_save,
+                          mercer_operator_map_from_bytes, mercer_operator_map_to_bytes> {
+  friend Kept;
+
  public:
   static OperatorMap from_spec(const std::string& json) {
     return make([&](auto out) { return mercer_operator_map_from_spec(json.c_str(), out); });
@@ -101,19 +106,6 @@ class OperatorMap {
     return make([&](auto out) {
       return mercer_operator_map_from_roots(json.c_str(), p, q, call, &root, out);
     });
-  }
-  static OperatorMap load(const std::string& path) {
-    return make([&](auto out) { return mercer_operator_map_load(path.c_str(), out); });
-  }
-  void save(const std::string& path) const { check(mercer_operator_map_save(get(), path.c_str())); }
-  /// The bytes of a file.
-  static OperatorMap from_bytes(Span<const std::byte> data) {
-    return make(
-        [&](auto out) { return mercer_operator_map_from_bytes(data.data(), data.size(), out); });
-  }
-  std::vector<std::byte> to_bytes() const {
-    return detail::bytes(
-        [&](auto... buffer) { return mercer_operator_map_to_bytes(get(), buffer...); });
   }
   std::string spec() const {
     return detail::text([&](auto... buffer) { return mercer_operator_map_spec(get(), buffer...); });

@@ -14,6 +14,7 @@
 #include <string>
 #include <utility>
 
+#include "mercer/io.hpp"
 #include "mercer/operator.hpp"
 #include "mercer/operator_learn.h"
 
@@ -26,7 +27,11 @@ inline mercer_operator_search operator_search(uint64_t seed = 0) {
 }
 
 /// A learnt function of several outputs.
-class OperatorModel {
+class OperatorModel
+    : public detail::Kept<OperatorModel, mercer_operator_model_load, mercer_operator_model_save,
+                          mercer_operator_model_from_bytes, mercer_operator_model_to_bytes> {
+  friend Kept;
+
  public:
   /// found: what was asked for with its answers.
   static OperatorModel fit(const OperatorMap& map, const Rows& X, const Rows& Y,
@@ -53,22 +58,6 @@ class OperatorModel {
   std::string report() const {
     return detail::text(
         [&](auto... buffer) { return mercer_operator_model_report(get(), buffer...); });
-  }
-  static OperatorModel load(const std::string& path) {
-    return OperatorModel(detail::create<Handle>(
-        [&](auto out) { return mercer_operator_model_load(path.c_str(), out); }));
-  }
-  void save(const std::string& path) const {
-    check(mercer_operator_model_save(get(), path.c_str()));
-  }
-  /// The bytes of a file.
-  static OperatorModel from_bytes(Span<const std::byte> data) {
-    return OperatorModel(detail::create<Handle>(
-        [&](auto out) { return mercer_operator_model_from_bytes(data.data(), data.size(), out); }));
-  }
-  std::vector<std::byte> to_bytes() const {
-    return detail::bytes(
-        [&](auto... buffer) { return mercer_operator_model_to_bytes(get(), buffer...); });
   }
   void predict(const Rows& X, const Result& out, mercer_field kind = MERCER_FIELD_VALUE,
                Context* context = nullptr) const {

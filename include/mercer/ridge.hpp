@@ -12,13 +12,12 @@
 #ifndef MERCER_RIDGE_HPP
 #define MERCER_RIDGE_HPP
 
-#include <cstddef>
 #include <cstdint>
-#include <string>
 #include <utility>
 #include <vector>
 
 #include "mercer/base.hpp"
+#include "mercer/io.hpp"
 #include "mercer/view.hpp"
 
 namespace mercer {
@@ -60,25 +59,15 @@ class Shaped {
 
 /// Z'Z, Z'Y, n and sums over blocks of rows.
 class Statistics
-    : public detail::Shaped<mercer_statistics, mercer_statistics_free, mercer_statistics_shape> {
+    : public detail::Shaped<mercer_statistics, mercer_statistics_free, mercer_statistics_shape>,
+      public detail::Kept<Statistics, mercer_statistics_load, mercer_statistics_save,
+                          mercer_statistics_from_bytes, mercer_statistics_to_bytes> {
+  friend Kept;
+
  public:
   Statistics(int64_t D, int64_t outputs)
       : Shaped(detail::create<Handle>(
             [&](auto out) { return mercer_statistics_create(D, outputs, out); })) {}
-  static Statistics load(const std::string& path) {
-    return Statistics(detail::create<Handle>(
-        [&](auto out) { return mercer_statistics_load(path.c_str(), out); }));
-  }
-  void save(const std::string& path) const { check(mercer_statistics_save(get(), path.c_str())); }
-  /// The bytes of a file.
-  static Statistics from_bytes(Span<const std::byte> data) {
-    return Statistics(detail::create<Handle>(
-        [&](auto out) { return mercer_statistics_from_bytes(data.data(), data.size(), out); }));
-  }
-  std::vector<std::byte> to_bytes() const {
-    return detail::bytes(
-        [&](auto... buffer) { return mercer_statistics_to_bytes(get(), buffer...); });
-  }
   void add(const Rows& Z, const Rows& Y, Context* context = nullptr) {
     detail::check(mercer_statistics_add(get(), Z.get(), Y.get(), detail::handle(context)), context);
   }

@@ -7,11 +7,9 @@
 // Variances: moment/anova_variance.h.
 #include <algorithm>
 #include <cmath>
-#include <string>
 #include <utility>
 #include <vector>
 
-#include "base/error.h"
 #include "feature/anova_derivative.h"
 #include "feature/map_entry.h"
 #include "feature/panel_map.h"
@@ -103,8 +101,7 @@ class Anova final : public PanelMap {
 };
 
 std::unique_ptr<FeatureMap> anova_from(const MapArguments& a) {
-  require(a.kernel.subset_degree().has_value(), MERCER_UNSUPPORTED,
-          "kernel %s has no ANOVA features, expected anova", std::string(a.kernel.name()).c_str());
+  require_features(a.kernel.subset_degree().has_value(), a.kernel, "ANOVA", "anova");
   a.kernel.check_dimension(a.inputs);
   return std::make_unique<Anova>(a.kernel.copy(), a.inputs, a.features, a.seed);
 }

@@ -88,9 +88,7 @@ void GaussianMap::variance(MatrixView<const double> X, MatrixView<const double> 
 int64_t activation_order(const kernel::Kernel& kernel, kernel::Activation::Function function,
                          const char* name, const char* expected) {
   const std::optional<kernel::Activation> activation = kernel.activation();
-  require(activation && activation->function == function, MERCER_UNSUPPORTED,
-          "kernel %s has no %s features, expected %s", std::string(kernel.name()).c_str(), name,
-          expected);
+  require_features(activation && activation->function == function, kernel, name, expected);
   return activation->order;
 }
 

@@ -7,10 +7,8 @@
 // (variance k(2x, 2y) - k(x, y)^2) / D.
 #include <algorithm>
 #include <cmath>
-#include <string>
 #include <vector>
 
-#include "base/error.h"
 #include "feature/map_entry.h"
 #include "feature/projected_map.h"
 #include "projection/projections.h"
@@ -77,10 +75,8 @@ class Laplace final : public ProjectedMap {
 };
 
 std::unique_ptr<FeatureMap> laplace_from(const MapArguments& a) {
-  require(a.kernel.laplace_law() != nullptr, MERCER_UNSUPPORTED,
-          "kernel %s has no Laplace features, expected exponential_semigroup or "
-          "reciprocal_semigroup",
-          std::string(a.kernel.name()).c_str());
+  require_features(a.kernel.laplace_law() != nullptr, a.kernel, "Laplace",
+                   "exponential_semigroup or reciprocal_semigroup");
   a.kernel.check_dimension(a.inputs);
   return std::make_unique<Laplace>(LaplaceDraw{a.kernel.copy(), a.inputs, a.features, a.seed});
 }

@@ -180,6 +180,12 @@ Parameters canonical_part(const Parameters& given, const std::string& path) {
   return check_fields(envelope.body, fields, path);
 }
 
+void require_features(bool has, const kernel::Kernel& kernel, const char* what,
+                      const char* expected) {
+  require(has, MERCER_UNSUPPORTED, "kernel %s has no %s features, expected %s",
+          std::string(kernel.name()).c_str(), what, expected);
+}
+
 bool needs_rows(const Parameters& canonical) {
   if (map_entry(canonical, "").needs_rows) return true;
   if (canonical.find("parts") == nullptr) return false;

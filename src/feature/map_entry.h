@@ -36,6 +36,10 @@ struct MapArguments {
 /// {"kernel": name}, every other parameter left to its default.
 inline Parameters kernel_named(const char* name) { return {{"kernel", name}}; }
 
+/// UNSUPPORTED unless `has`: "kernel ... has no `what` features, expected `expected`".
+void require_features(bool has, const kernel::Kernel& kernel, const char* what,
+                      const char* expected);
+
 /// Of any map.
 inline constexpr int64_t kMostFeatures = 2147483647;
 

@@ -167,9 +167,7 @@ class Poisson final : public PanelMap {
 };
 
 std::unique_ptr<FeatureMap> poisson_from(const MapArguments& a) {
-  require(a.kernel.is_gaussian(), MERCER_UNSUPPORTED,
-          "kernel %s has no Poisson features, expected gaussian",
-          std::string(a.kernel.name()).c_str());
+  require_features(a.kernel.is_gaussian(), a.kernel, "Poisson", "gaussian");
   a.kernel.check_dimension(a.inputs);
   for (const double l : a.kernel.lengthscale()) {
     require(

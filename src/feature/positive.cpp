@@ -120,14 +120,18 @@ Form form_of(const std::string& text) {
   return text == "exp" ? Form::exp : text == "hyperbolic" ? Form::hyperbolic : Form::trigonometric;
 }
 
+/// Features of one column of W.
+int64_t features_of_a_column(const MapArguments& arguments) {
+  return form_of(arguments.own.text("form")) == Form::exp ? 1 : 2;
+}
+
 std::unique_ptr<FeatureMap> positive_from(const MapArguments& arguments) {
   const kernel::PowerSeries* const series = arguments.kernel.series();
-  require(series != nullptr && series->is_exponential(), MERCER_UNSUPPORTED,
-          "kernel %s has no positive features, expected exponential or gaussian",
-          std::string(arguments.kernel.name()).c_str());
+  require_features(series != nullptr && series->is_exponential(), arguments.kernel, "positive",
+                   "exponential or gaussian");
   const Form form = form_of(arguments.own.text("form"));
   const bool stabilize = arguments.own.boolean("stabilize");
-  GaussianDraw draw = gaussian_draw(arguments, form == Form::exp ? 1 : 2);
+  GaussianDraw draw = gaussian_draw(arguments, features_of_a_column(arguments));
   const bool apart = stabilize && form != Form::trigonometric;  // needs all of a row at once
   require(!apart || projection::find_projection(draw.choice.projection).share == nullptr,
           MERCER_UNSUPPORTED,
@@ -162,9 +166,7 @@ MapEntry positive_entry() {
       .fields = std::move(fields),
       .make = positive_from,
       .default_kernel = kernel_named("exponential"),
-      .features_step = [](const MapArguments& a) -> int64_t {
-        return form_of(a.own.text("form")) == Form::exp ? 1 : 2;
-      }};
+      .features_step = features_of_a_column};
 }
 
 }  // namespace mercer::feature

@@ -14,8 +14,7 @@
 #include "base/error.h"
 #include "base/parallel.h"
 #include "operator/feature_blocks.h"
-#include "transform/column_products.h"
-#include "transform/row_products.h"
+#include "transform/narrow_products.h"
 
 namespace mercer::operators {
 namespace {
@@ -34,8 +33,9 @@ template <class T>
 void through(MatrixView<const T> A, MatrixView<const T> R, int64_t vectors,
              MatrixView<T> out) noexcept {
   for (int64_t k = 0; k < vectors; ++k)
-    transform::row_products(A.block_cols(k * R.cols, (k + 1) * R.cols), R,
-                            out.block_cols(k * R.rows, (k + 1) * R.rows));
+    transform::row_products(
+        transform::RowProducts<T>{A.block_cols(k * R.cols, (k + 1) * R.cols), R,
+                                  out.block_cols(k * R.rows, (k + 1) * R.rows)});
 }
 
 /// Rounded to T, transposed or not.
@@ -137,11 +137,11 @@ void OperatorMap::apply_rows(const View& X, MatrixView<const double> W, Context&
         context, chunks_of(Z.rows, kRowsPerChunk), [&](int64_t chunk, int worker) noexcept {
           const int64_t i0 = chunk * kRowsPerChunk, i1 = std::min(Z.rows, i0 + kRowsPerChunk);
           const MatrixView<T> result = out.block_rows(first + i0, first + i1);
-          if (!through_root)
-            return transform::row_products(Z.block_rows(i0, i1), weights.view(), result);
-          const MatrixView<T> middle(middles.view().row(worker), i1 - i0, W.cols);
-          transform::row_products(Z.block_rows(i0, i1), weights.view(), middle);
-          through<T>(middle, B.view(), W.cols / width(), result);
+          const MatrixView<T> product =
+              through_root ? MatrixView<T>(middles.view().row(worker), i1 - i0, W.cols) : result;
+          transform::row_products(
+              transform::RowProducts<T>{Z.block_rows(i0, i1), weights.view(), product});
+          if (through_root) through<T>(product, B.view(), W.cols / width(), result);
         });
   });
 }
@@ -174,7 +174,8 @@ void OperatorMap::add_adjoint(const View& X, const Rows& Y, Context& context,
     const int64_t width = chunks_of(paying, kColumnsPerChunk) * kColumnsPerChunk;
     parallel_for(context, chunks_of(Z.cols, width), [&](int64_t chunk, int) noexcept {
       const int64_t j0 = chunk * width, j1 = std::min(Z.cols, j0 + width);
-      transform::add_column_products(Z.block_cols(j0, j1), block, sums.block_cols(j0, j1));
+      transform::add_column_products(
+          transform::ColumnProducts<T>{Z.block_cols(j0, j1), block, sums.block_cols(j0, j1)});
     });
   });
 }

@@ -13,35 +13,28 @@ namespace {
 
 struct Fastfood {
   // Diagonals B, G, S of all blocks, one after the other, and the permutations.
+  static constexpr int64_t kDiagonals = 3;
+  static constexpr bool kPermutes = true;
+
   template <class T>
-  static HadamardNumbers<T> draw(const HadamardGroup& group) {
-    const auto& [arguments, n, first, blocks] = group;
-    const int64_t size = group.size();
-    HadamardNumbers<T> numbers{AlignedBuffer<T>(3 * size),
-                               AlignedBuffer<PermutationIndex<T>>(size)};
+  static double draw_block(const HadamardGroup& group, int64_t b, HadamardNumbers<T>& numbers) {
+    const int64_t n = group.n;
+    const auto count = static_cast<size_t>(n);
     const AlignedBuffer<double> signs(n), gaussian(n);
     const AlignedBuffer<int64_t> permutation(n);
-    const auto count = static_cast<size_t>(n);
-    for (int64_t b = 0; b < blocks; ++b) {
-      const auto block = static_cast<uint64_t>(first + b);
-      random::fill_rademacher({arguments.seed, random::Tag::sign, block}, 0, {signs.data(), count});
-      random::fill_normal({arguments.seed, random::Tag::gaussian, block}, 0,
-                          {gaussian.data(), count});
-      random::Cursor cursor({arguments.seed, random::Tag::permutation, block});
-      random::permutation(cursor, {permutation.data(), count});
-      double squares = 0;
-      for (int64_t i = 0; i < n; ++i) squares += gaussian[i] * gaussian[i];
-      const double row_norm = std::sqrt(squares * static_cast<double>(n));
-      for (int64_t i = 0; i < n; ++i) {
-        const int64_t at = b * n + i;
-        numbers.diagonals[at] = static_cast<T>(signs[i]);
-        numbers.diagonals[size + at] = static_cast<T>(gaussian[i]);
-        numbers.diagonals[2 * size + at] =
-            static_cast<T>(column_norm(arguments, n, first * n + at) / row_norm);
-        numbers.permutation[at] = static_cast<PermutationIndex<T>>(permutation[i]);
-      }
+    random::fill_rademacher(group.stream(random::Tag::sign, b), 0, {signs.data(), count});
+    random::fill_normal(group.stream(random::Tag::gaussian, b), 0, {gaussian.data(), count});
+    random::Cursor cursor(group.stream(random::Tag::permutation, b));
+    random::permutation(cursor, {permutation.data(), count});
+    double squares = 0;
+    for (int64_t i = 0; i < n; ++i) squares += gaussian[i] * gaussian[i];
+    for (int64_t i = 0; i < n; ++i) {
+      const int64_t at = b * n + i;
+      numbers.diagonals[at] = static_cast<T>(signs[i]);
+      numbers.diagonals[group.size() + at] = static_cast<T>(gaussian[i]);
+      numbers.permutation[at] = static_cast<PermutationIndex<T>>(permutation[i]);
     }
-    return numbers;
+    return std::sqrt(squares * static_cast<double>(n));
   }
 
   // Of larger blocks several rows would leave the second-level cache.

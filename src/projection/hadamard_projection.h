@@ -33,9 +33,15 @@ struct HadamardGroup {
   int64_t blocks;
 
   int64_t size() const noexcept { return n * blocks; }
+  /// Of block b of the group.
+  random::Stream stream(random::Tag tag, int64_t b) const noexcept {
+    return {arguments.seed, tag, static_cast<uint64_t>(first + b)};
+  }
 };
 
-/// Kind: static draw<T>(group) -> HadamardNumbers<T>;
+/// Kind: kDiagonals, how many a block has, the last of them the norms of its columns; kPermutes;
+/// static draw_block<T>(group, b, numbers), which draws the other numbers of block b of the group
+/// and returns the norm that they give its columns;
 /// rows_together<T>(n), how many rows apply takes at most; apply(x, count, numbers, n, blocks,
 /// scratch, out), row r < count at x[r], results and scratch columns of a group for each; and
 /// apply_transpose(p, numbers, n, blocks, scratch, out), the adjoint with a result for every block.
@@ -79,9 +85,23 @@ class HadamardProjection final : public TypedProjection<HadamardProjection<Kind>
     const GroupCost cost{checked_multiply(columns(), 4 * sizeof(T), kWhat),
                          checked_multiply(padded_, 3 * sizeof(double), kWhat), kWhat};
     groups_.template of<T>().prepare_all(groups, cost, context, [&](int64_t group) {
-      return Kind::template draw<T>(
-          HadamardGroup{arguments_, padded_, group * together_, together_});
+      return draw<T>(HadamardGroup{arguments_, padded_, group * together_, together_});
     });
+  }
+
+  template <class T>
+  static HadamardNumbers<T> draw(const HadamardGroup& group) {
+    const int64_t n = group.n, size = group.size();
+    HadamardNumbers<T> numbers{AlignedBuffer<T>(Kind::kDiagonals * size),
+                               AlignedBuffer<PermutationIndex<T>>(Kind::kPermutes ? size : 0)};
+    T* const norms = numbers.diagonals.data() + (Kind::kDiagonals - 1) * size;
+    for (int64_t b = 0; b < group.blocks; ++b) {
+      const double norm = Kind::template draw_block<T>(group, b, numbers);
+      for (int64_t j = b * n; j < (b + 1) * n; ++j) {
+        norms[j] = static_cast<T>(column_norm(group.arguments, n, group.first * n + j) / norm);
+      }
+    }
+    return numbers;
   }
 
   template <class T>

@@ -14,26 +14,20 @@ namespace {
 struct Sorf {
   // 3 sign diagonals of all blocks, D3 first, then the scale s_j / d'^{3/2}: H unnormalised gives
   // every row of the triple product the norm d'^{3/2}.
+  static constexpr int64_t kDiagonals = 4;
+  static constexpr bool kPermutes = false;
+
   template <class T>
-  static HadamardNumbers<T> draw(const HadamardGroup& group) {
-    const auto& [arguments, n, first, blocks] = group;
-    const int64_t size = group.size();
-    HadamardNumbers<T> numbers{AlignedBuffer<T>(4 * size), {}};
+  static double draw_block(const HadamardGroup& group, int64_t b, HadamardNumbers<T>& numbers) {
+    const int64_t n = group.n;
     const AlignedBuffer<double> signs(3 * n);
-    const double row_norm = static_cast<double>(n) * std::sqrt(static_cast<double>(n));
-    for (int64_t b = 0; b < blocks; ++b) {
-      random::fill_rademacher(
-          random::Stream(arguments.seed, random::Tag::sign, static_cast<uint64_t>(first + b)), 0,
-          std::span(signs.data(), static_cast<size_t>(3 * n)));
-      for (int64_t i = 0; i < n; ++i) {
-        for (int64_t k = 0; k < 3; ++k) {
-          numbers.diagonals[k * size + b * n + i] = static_cast<T>(signs[k * n + i]);
-        }
-        numbers.diagonals[3 * size + b * n + i] =
-            static_cast<T>(column_norm(arguments, n, (first + b) * n + i) / row_norm);
-      }
+    random::fill_rademacher(group.stream(random::Tag::sign, b), 0,
+                            std::span(signs.data(), static_cast<size_t>(3 * n)));
+    for (int64_t k = 0; k < 3; ++k) {
+      for (int64_t i = 0; i < n; ++i)
+        numbers.diagonals[k * group.size() + b * n + i] = static_cast<T>(signs[k * n + i]);
     }
-    return numbers;
+    return static_cast<double>(n) * std::sqrt(static_cast<double>(n));
   }
 
   template <class T>

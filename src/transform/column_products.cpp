@@ -5,10 +5,9 @@
 // them. A strip of Z as wide as a block is fetched ahead by its first outputs, since rows lie too
 // far apart for the processor to see a pattern, and read from L1 by the others.
 #define HWY_TARGET_INCLUDE "transform/column_products.cpp"
-#include "transform/column_products.h"
-
 #include <hwy/cache_control.h>
 
+#include "transform/narrow_products.h"
 #include "transform/simd.h"
 //
 #include "transform/register_block-inl.h"
@@ -74,19 +73,16 @@ HWY_INLINE int64_t Strips(D tag, MatrixView<const T> Z, MatrixView<const T> Y, i
                           MatrixView<double> sums) {
   const int64_t width = kVectors * static_cast<int64_t>(hn::Lanes(tag));
   for (; j + width <= Z.cols; j += width) {
-    int64_t o = 0;
-    for (; o + kMostOuts <= Y.cols; o += kMostOuts)
-      Block<kVectors, kMostOuts>(tag, Z, Y, j, o, sums);
-    if (Y.cols - o == 3) Block<kVectors, 3>(tag, Z, Y, j, o, sums);
-    if (Y.cols - o == 2) Block<kVectors, 2>(tag, Z, Y, j, o, sums);
-    if (Y.cols - o == 1) Block<kVectors, 1>(tag, Z, Y, j, o, sums);
+    ForOutputs<kMostOuts>(Y.cols, [&](auto outs, int64_t o) HWY_ATTR {
+      Block<kVectors, decltype(outs)::count>(tag, Z, Y, j, o, sums);
+    });
   }
   return j;
 }
 
 template <class T>
-HWY_INLINE void AddColumnProducts(MatrixView<const T> Z, MatrixView<const T> Y,
-                                  MatrixView<double> sums) {
+HWY_INLINE void Add(const ColumnProducts<T>& call) {
+  const auto& [Z, Y, sums] = call;
   const Tag<T> tag;
   for (int64_t begin = 0; begin < Z.rows; begin += kColumnProductRows) {
     const int64_t end = HWY_MIN(Z.rows, begin + kColumnProductRows);
@@ -97,30 +93,8 @@ HWY_INLINE void AddColumnProducts(MatrixView<const T> Z, MatrixView<const T> Y,
   }
 }
 
-void AddColumnProductsF32(MatrixView<const float> Z, MatrixView<const float> Y,
-                          MatrixView<double> sums) {
-  AddColumnProducts(Z, Y, sums);
-}
-void AddColumnProductsF64(MatrixView<const double> Z, MatrixView<const double> Y,
-                          MatrixView<double> sums) {
-  AddColumnProducts(Z, Y, sums);
-}
+MERCER_SIMD_PAIR(Add, ColumnProducts, Add)
 
 MERCER_SIMD_END();
 
-#if HWY_ONCE
-namespace mercer::transform {
-
-MERCER_SIMD_EXPORT(AddColumnProducts);
-
-void add_column_products(MatrixView<const float> Z, MatrixView<const float> Y,
-                         MatrixView<double> sums) noexcept {
-  HWY_DYNAMIC_DISPATCH(AddColumnProductsF32)(Z, Y, sums);
-}
-void add_column_products(MatrixView<const double> Z, MatrixView<const double> Y,
-                         MatrixView<double> sums) noexcept {
-  HWY_DYNAMIC_DISPATCH(AddColumnProductsF64)(Z, Y, sums);
-}
-
-}  // namespace mercer::transform
-#endif
+MERCER_SIMD_DOORS(add_column_products, Add, ColumnProducts)

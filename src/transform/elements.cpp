@@ -96,18 +96,7 @@ MERCER_ELEMENTS(MERCER_BODY)
 
 MERCER_SIMD_END();
 
-#if HWY_ONCE
-namespace mercer::transform {
-
-#define MERCER_DOOR(function, Body)                        \
-  MERCER_SIMD_EXPORT(Body);                                \
-  void function(const ElementCall<float>& call) noexcept { \
-    HWY_DYNAMIC_DISPATCH(Body##F32)(call);                 \
-  }                                                        \
-  void function(const ElementCall<double>& call) noexcept { HWY_DYNAMIC_DISPATCH(Body##F64)(call); }
-MERCER_ELEMENTS(MERCER_DOOR)
-#undef MERCER_DOOR
-
-}  // namespace mercer::transform
-#endif
+#define MERCER_DOORS(function, Body) MERCER_SIMD_DOORS(function, Body, ElementCall)
+MERCER_ELEMENTS(MERCER_DOORS)
+#undef MERCER_DOORS
 #undef MERCER_ELEMENTS

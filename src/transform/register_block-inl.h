@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// What products by blocks share, sums that stay in registers: where they begin, and the innermost
-// loop of products with panels, rows by two vectors of columns. Included once per target, after
-// simd.h.
+// What products by blocks share, sums that stay in registers: where they begin, how many outputs
+// are together, and the innermost loop of products with panels, rows by two vectors of columns.
+// Included once per target, after simd.h.
 #if defined(MERCER_TRANSFORM_REGISTER_BLOCK_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef MERCER_TRANSFORM_REGISTER_BLOCK_INL_H
 #undef MERCER_TRANSFORM_REGISTER_BLOCK_INL_H
@@ -20,6 +20,24 @@ HWY_INLINE void SetZero(D tag, V (&sums)[kRows][kCols]) {
 #pragma GCC unroll 8
     for (int j = 0; j < kCols; ++j) sums[i][j] = hn::Zero(tag);
   }
+}
+
+// A number of outputs that the compiler knows.
+template <int kCount>
+struct Outputs {
+  static constexpr int count = kCount;
+};
+
+// block(Outputs<k>(), o) for k outputs from o on, until [0, count) is done: kMost at a time, then
+// the one to three that are left.
+template <int kMost, class Block>
+HWY_INLINE void ForOutputs(int64_t count, const Block& block) {
+  static_assert(kMost == 3 || kMost == 4);
+  int64_t o = 0;
+  for (; o + kMost <= count; o += kMost) block(Outputs<kMost>(), o);
+  if (count - o == 3) block(Outputs<3>(), o);
+  if (count - o == 2) block(Outputs<2>(), o);
+  if (count - o == 1) block(Outputs<1>(), o);
 }
 
 // (low, high)[i] += X(i, k) (w, w + one vector)(k, :), k < depth; rows of X lie x_step apart, its

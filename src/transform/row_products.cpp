@@ -4,8 +4,7 @@
 // slice's sums are added up across lanes, then to the result. The order is that of the slices and
 // lanes, whatever block a number falls in.
 #define HWY_TARGET_INCLUDE "transform/row_products.cpp"
-#include "transform/row_products.h"
-
+#include "transform/narrow_products.h"
 #include "transform/simd.h"
 //
 #include "transform/register_block-inl.h"
@@ -52,18 +51,16 @@ template <int kRows, class T>
 HWY_INLINE int64_t RowBlocks(MatrixView<const T> Z, MatrixView<const T> W, int64_t i, int64_t begin,
                              int64_t end, MatrixView<T> out) {
   for (; i + kRows <= Z.rows; i += kRows) {
-    int64_t o = 0;
-    for (; o + kMostOuts <= W.rows; o += kMostOuts)
-      Block<kRows, kMostOuts>(Z, W, i, o, begin, end, out);
-    if (W.rows - o == 3) Block<kRows, 3>(Z, W, i, o, begin, end, out);
-    if (W.rows - o == 2) Block<kRows, 2>(Z, W, i, o, begin, end, out);
-    if (W.rows - o == 1) Block<kRows, 1>(Z, W, i, o, begin, end, out);
+    ForOutputs<kMostOuts>(W.rows, [&](auto outs, int64_t o) HWY_ATTR {
+      Block<kRows, decltype(outs)::count>(Z, W, i, o, begin, end, out);
+    });
   }
   return i;
 }
 
 template <class T>
-HWY_INLINE void RowProducts(MatrixView<const T> Z, MatrixView<const T> W, MatrixView<T> out) {
+HWY_INLINE void Products(const RowProducts<T>& call) {
+  const auto& [Z, W, out] = call;
   if (Z.cols == 0) {
     for (int64_t i = 0; i < out.rows; ++i)
       for (int64_t o = 0; o < out.cols; ++o) out(i, o) = T{0};
@@ -75,29 +72,8 @@ HWY_INLINE void RowProducts(MatrixView<const T> Z, MatrixView<const T> W, Matrix
   }
 }
 
-void RowProductsF32(MatrixView<const float> Z, MatrixView<const float> W, MatrixView<float> out) {
-  RowProducts(Z, W, out);
-}
-void RowProductsF64(MatrixView<const double> Z, MatrixView<const double> W,
-                    MatrixView<double> out) {
-  RowProducts(Z, W, out);
-}
+MERCER_SIMD_PAIR(Products, RowProducts, Products)
 
 MERCER_SIMD_END();
 
-#if HWY_ONCE
-namespace mercer::transform {
-
-MERCER_SIMD_EXPORT(RowProducts);
-
-void row_products(MatrixView<const float> Z, MatrixView<const float> W,
-                  MatrixView<float> out) noexcept {
-  HWY_DYNAMIC_DISPATCH(RowProductsF32)(Z, W, out);
-}
-void row_products(MatrixView<const double> Z, MatrixView<const double> W,
-                  MatrixView<double> out) noexcept {
-  HWY_DYNAMIC_DISPATCH(RowProductsF64)(Z, W, out);
-}
-
-}  // namespace mercer::transform
-#endif
+MERCER_SIMD_DOORS(row_products, Products, RowProducts)

@@ -111,13 +111,4 @@ MERCER_SIMD_PAIR(Sums, ScaledSums, Sums)
 
 MERCER_SIMD_END();
 
-#if HWY_ONCE
-namespace mercer::transform {
-
-MERCER_SIMD_EXPORT(Sums);
-
-void scaled_sums(const ScaledSums<float>& call) noexcept { HWY_DYNAMIC_DISPATCH(SumsF32)(call); }
-void scaled_sums(const ScaledSums<double>& call) noexcept { HWY_DYNAMIC_DISPATCH(SumsF64)(call); }
-
-}  // namespace mercer::transform
-#endif
+MERCER_SIMD_DOORS(scaled_sums, Sums, ScaledSums)

@@ -31,6 +31,20 @@
   HWY_EXPORT(Name##F64)
 #endif
 
+// The functions of a header, function(const Block<T>&), that are NameF32 and NameF64: once, after
+// the last target.
+#undef MERCER_SIMD_DOORS
+#if HWY_ONCE
+#define MERCER_SIMD_DOORS(function, Name, Block)                                                 \
+  namespace mercer::transform {                                                                  \
+  MERCER_SIMD_EXPORT(Name);                                                                      \
+  void function(const Block<float>& block) noexcept { HWY_DYNAMIC_DISPATCH(Name##F32)(block); }  \
+  void function(const Block<double>& block) noexcept { HWY_DYNAMIC_DISPATCH(Name##F64)(block); } \
+  }
+#else
+#define MERCER_SIMD_DOORS(function, Name, Block)
+#endif
+
 MERCER_SIMD_BEGIN();
 
 namespace hn = hwy::HWY_NAMESPACE;

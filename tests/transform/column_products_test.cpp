@@ -2,15 +2,15 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Inner products of columns against long doubles, two columns alone against those among others and
 // slices of rows against all at once, on every target.
-#include "transform/column_products.h"
-
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <utility>
 
 #include "base/aligned.h"
 #include "support/dense.h"
 #include "support/worst.h"
+#include "transform/narrow_products.h"
 #include "transform/on_every_target.h"
 
 using namespace mercer;
@@ -24,7 +24,7 @@ template <class T>
 Matrix<double> from_ones(MatrixView<const T> Z, MatrixView<const T> Y) {
   Matrix<double> sums(Y.cols, Z.cols);
   sums.fill(1);
-  transform::add_column_products(Z, Y, sums.view());
+  transform::add_column_products(transform::ColumnProducts<T>{Z, Y, sums.view()});
   return sums;
 }
 
@@ -71,9 +71,9 @@ void check(int64_t rows, int64_t columns, int64_t outputs) {
   if (rows <= kSlice) return;
   Matrix<double> parts(outputs, columns);
   parts.fill(1);
-  transform::add_column_products(Z.block_rows(0, kSlice), Y.block_rows(0, kSlice), parts.view());
-  transform::add_column_products(Z.block_rows(kSlice, rows), Y.block_rows(kSlice, rows),
-                                 parts.view());
+  for (const auto& [begin, end] : {std::pair(int64_t{0}, kSlice), std::pair(kSlice, rows)})
+    transform::add_column_products(transform::ColumnProducts<T>{
+        Z.block_rows(begin, end), Y.block_rows(begin, end), parts.view()});
   CHECK(std::memcmp(parts.data(), sums.data(),
                     static_cast<size_t>(outputs * columns) * sizeof(double)) == 0);
 }

@@ -2,8 +2,6 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Inner products of rows against long doubles, and a row alone against the row among others, on
 // every target.
-#include "transform/row_products.h"
-
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -11,6 +9,7 @@
 #include "base/aligned.h"
 #include "support/dense.h"
 #include "support/worst.h"
+#include "transform/narrow_products.h"
 #include "transform/on_every_target.h"
 
 using namespace mercer;
@@ -22,7 +21,7 @@ template <class T>
 void check(int64_t rows, int64_t cols, int64_t outputs) {
   const Matrix<T> Z = random_matrix<T>(rows, cols, 1), W = random_matrix<T>(outputs, cols, 2);
   Matrix<T> out(rows, outputs), alone(1, 1);
-  transform::row_products(Z.view(), W.view(), out.view());
+  transform::row_products(transform::RowProducts<T>{Z.view(), W.view(), out.view()});
   double worst = 0;
   bool same = true;
   for (int64_t i = 0; i < rows; ++i) {
@@ -38,8 +37,8 @@ void check(int64_t rows, int64_t cols, int64_t outputs) {
       const auto bound = static_cast<double>(static_cast<long double>(cols) *
                                              std::numeric_limits<T>::epsilon() * size);
       keep_worst(worst, cols == 0 ? error : error / bound);
-      transform::row_products(Z.view().block_rows(i, i + 1), W.view().block_rows(o, o + 1),
-                              alone.view());
+      transform::row_products(transform::RowProducts<T>{
+          Z.view().block_rows(i, i + 1), W.view().block_rows(o, o + 1), alone.view()});
       same = same && std::memcmp(alone.data(), &out(i, o), sizeof(T)) == 0;
     }
   }

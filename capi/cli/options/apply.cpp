@@ -32,24 +32,30 @@ void add_test_options(CLI::App* app, Request* request) {
                   "Column of TEST with a weight for each row, >= 0, by which scores count rows, by "
                   "name or number from 1; it is no input. Default: every row counts as another")
       ->type_name("NAME|INDEX");
-  app->add_option("--extrapolation", request->extrapolation,
-                  "Inputs outside the training range: clip, free or refuse; default: as fitted")
-      ->check(CLI::IsMember({"clip", "free", "refuse"}));
+  add_choice(app, "--extrapolation", &request->extrapolation, {"clip", "free", "refuse"},
+             "Inputs outside the training range: clip, free or refuse; default: as fitted");
 }
 
-/// A subcommand that applies a model, and what its options fill in for `run`.
+/// A command and the rows that it reads, as its help says them.
+struct Words {
+  const char* name;
+  const char* about;
+  const char* rows;
+  const char* about_rows;
+};
+
+/// A subcommand that applies a model to rows, and what its options fill in for `run`.
 template <class Request>
 struct Command {
   CLI::App* app;
   std::shared_ptr<Request> request = std::make_shared<Request>();
 
-  Command(CLI::App& all, const char* name, const char* about, void (*run)(const Request&))
-      : app(all.add_subcommand(name, about)) {
+  Command(CLI::App& all, const Words& words, std::string Request::*rows,
+          void (*run)(const Request&))
+      : app(all.add_subcommand(words.name, words.about)) {
     app->callback([run, request = request] { run(*request); });
     app->add_option("MODEL", request->model, "Model file; - is standard input")->required();
-  }
-  void add_rows(const char* name, std::string* rows, const char* about) const {
-    app->add_option(name, *rows, about)->required();
+    app->add_option(words.rows, (*request).*rows, words.about_rows)->required();
   }
   void end() const { add_run_options(app, &request->threads, &request->quiet); }
 };
@@ -58,9 +64,10 @@ struct Command {
 
 void add_predict(CLI::App& app) {
   const Command<PredictRequest> predict(
-      app, "predict", "Predict; prints the score when TEST holds the target", run_predict);
-  predict.add_rows("TEST", &predict.request->test,
-                   "Rows, with or without the target; - is standard input");
+      app,
+      {"predict", "Predict; prints the score when TEST holds the target", "TEST",
+       "Rows, with or without the target; - is standard input"},
+      &PredictRequest::test, run_predict);
   predict.app
       ->add_option(
           "-o,--output", predict.request->predictions,
@@ -85,23 +92,24 @@ void add_predict(CLI::App& app) {
 
 void add_score(CLI::App& app) {
   const Command<ScoreRequest> score(
-      app, "score",
-      "Every metric of a model on rows with the target: R^2, RMSE, MAE; accuracy, AUC, "
-      "log loss, calibration, confusion matrix",
-      run_score);
-  score.add_rows("TEST", &score.request->test, "Rows with the target; - is standard input");
+      app,
+      {"score",
+       "Every metric of a model on rows with the target: R^2, RMSE, MAE; accuracy, AUC, "
+       "log loss, calibration, confusion matrix",
+       "TEST", "Rows with the target; - is standard input"},
+      &ScoreRequest::test, run_score);
   add_test_options(score.app, score.request.get());
   score.end();
 }
 
 void add_relevance(CLI::App& app) {
   const Command<RelevanceRequest> relevance(
-      app, "relevance",
-      "How much each input moves the predictions of a model on rows, in standard deviations of "
-      "both: by derivatives, of text and two-valued inputs by switching",
-      run_relevance);
-  relevance.add_rows("DATA", &relevance.request->data,
-                     "Rows, with or without the target; - is standard input");
+      app,
+      {"relevance",
+       "How much each input moves the predictions of a model on rows, in standard deviations of "
+       "both: by derivatives, of text and two-valued inputs by switching",
+       "DATA", "Rows, with or without the target; - is standard input"},
+      &RelevanceRequest::data, run_relevance);
   relevance.app
       ->add_option("-o,--output", relevance.request->output,
                    "Also write it: FILE.html a page with a plot, another name JSON")

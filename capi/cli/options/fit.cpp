@@ -12,19 +12,15 @@ namespace mercer::cli {
 namespace {
 
 void add_preparation_options(CLI::App* app, PreparationRequest* preparation) {
-  const auto choice = [&](const char* name, std::string* to, std::vector<std::string> words,
-                          const char* help) {
-    app->add_option(name, *to, help)->check(CLI::IsMember(std::move(words)));
-  };
-  choice(
-      "--scale", &preparation->scale, {"standard", "robust", "center", "none"},
+  add_choice(
+      app, "--scale", &preparation->scale, {"standard", "robust", "center", "none"},
       "Inputs by mean and deviation (default), median and quartiles, mean alone, or as they are; "
       "those of 0 and 1 always are");
-  choice("--transform", &preparation->transform, {"auto", "none", "log", "rank"},
-         "Inputs: log of skewed ones, normal ranks, or (auto, the default) what wins where the "
-         "lengthscale is searched");
-  choice("--target-transform", &preparation->target_transform, {"none", "log", "rank"},
-         "Targets of a regression; predictions are those of the targets as given");
+  add_choice(app, "--transform", &preparation->transform, {"auto", "none", "log", "rank"},
+             "Inputs: log of skewed ones, normal ranks, or (auto, the default) what wins where the "
+             "lengthscale is searched");
+  add_choice(app, "--target-transform", &preparation->target_transform, {"none", "log", "rank"},
+             "Targets of a regression; predictions are those of the targets as given");
   app->add_flag("--unit-rows", preparation->unit_rows, "Scale prepared rows to norm 1");
 }
 
@@ -32,25 +28,41 @@ void add_preparation_options(CLI::App* app, PreparationRequest* preparation) {
 void add_fit_options(CLI::App* app, FitRequest* request) {
   add_learn_options(app, &request->learn);
   add_preparation_options(app, &request->learn.preparation);
-  app->add_option("--extrapolation", request->learn.extrapolation,
-                  "What predictions do with inputs outside the training range: clip (default), "
-                  "free or refuse")
-      ->check(CLI::IsMember({"clip", "free", "refuse"}));
+  add_choice(app, "--extrapolation", &request->learn.extrapolation, {"clip", "free", "refuse"},
+             "What predictions do with inputs outside the training range: clip (default), free or "
+             "refuse");
   app->add_option(
          "--features", request->features,
          "Random features D; default 2048, with a map made of rows at most as many as these, "
          "with --operator 1024")
       ->check(whole_number(1, (int64_t{1} << 31) - 1))
       ->type_name("D");
-  app->add_option("--estimator", request->estimator,
-                  "Of classes: ridge (least squares) or logistic; default auto: ridge for up to "
-                  "3,000 rows or where logistic takes longer, else logistic unless ridge is "
-                  "better on rows held out by more than a standard error")
-      ->check(CLI::IsMember({"auto", "ridge", "logistic"}));
-  app->add_option("--ard", request->ard,
-                  "A lengthscale for each input: default auto: learnt from dense rows of up to 100 "
-                  "inputs, kept where it wins; off; on: always kept")
-      ->check(CLI::IsMember({"auto", "off", "on"}));
+  add_choice(app, "--estimator", &request->estimator, {"auto", "ridge", "logistic"},
+             "Of classes: ridge (least squares) or logistic; default auto: ridge for up to 3,000 "
+             "rows or where logistic takes longer, else logistic unless ridge is better on rows "
+             "held out by more than a standard error");
+  add_choice(app, "--ard", &request->ard, {"auto", "off", "on"},
+             "A lengthscale for each input: default auto: learnt from dense rows of up to 100 "
+             "inputs, kept where it wins; off; on: always kept");
+}
+
+// How several targets are learnt together.
+void add_operator_option(CLI::App* app, std::string* operation) {
+  app->add_option(
+         "--operator", *operation,
+         "Learn several targets together: curl_free, divergence_free or helmholtz (fields: "
+         "as many targets as inputs), helmholtz:ALPHA, decomposable (outputs that correlate), "
+         "decomposable:similarity, decomposable:GRAPH.csv (weights between targets), or a "
+         "JSON spec; targets may be missing. In the table of the search alpha 0 is a field without "
+         "sources, 1 one without vortices; weight w or gamma 0 are targets that know nothing of "
+         "each other (gamma of similarity: that are all alike). Does not go with --map, "
+         "--estimator, --ard on, --weights, --class-weight, --scale, --no-standardize, --missing, "
+         "--transform, --target-transform, --unit-rows, --extrapolation other than free, and "
+         "classification. Default: each target by itself")
+      ->check([](const std::string& text) {
+        return text.empty() ? "expected the name of an operator or a JSON spec, not nothing" : "";
+      })
+      ->type_name("NAME[:...]|JSON");
 }
 
 }  // namespace
@@ -68,21 +80,7 @@ void add_fit(CLI::App& app) {
          [request](const std::string& text) { request->test_fraction = read_test_fraction(text); },
          "Hold this fraction of the rows out and print their score")
       ->type_name("F");
-  fit->add_option(
-         "--operator", request->operation,
-         "Learn several targets together: curl_free, divergence_free or helmholtz (fields: "
-         "as many targets as inputs), helmholtz:ALPHA, decomposable (outputs that correlate), "
-         "decomposable:similarity, decomposable:GRAPH.csv (weights between targets), or a "
-         "JSON spec; targets may be missing. In the table of the search alpha 0 is a field without "
-         "sources, 1 one without vortices; weight w or gamma 0 are targets that know nothing of "
-         "each other (gamma of similarity: that are all alike). Does not go with --map, "
-         "--estimator, --ard on, --weights, --class-weight, --scale, --no-standardize, --missing, "
-         "--transform, --target-transform, --unit-rows, --extrapolation other than free, and "
-         "classification. Default: each target by itself")
-      ->check([](const std::string& text) {
-        return text.empty() ? "expected the name of an operator or a JSON spec, not nothing" : "";
-      })
-      ->type_name("NAME[:...]|JSON");
+  add_operator_option(fit, &request->operation);
   fit->add_option(
          "--report", request->report,
          "Also write what is known of the fit, with a learning curve and the errors on rows "

@@ -3,6 +3,7 @@
 #include "options/shared.h"
 
 #include <charconv>
+#include <utility>
 
 #include "failure.h"
 #include "options/command_line.h"
@@ -21,6 +22,11 @@ std::function<std::string(const std::string&)> whole_number(int64_t least, int64
   };
 }
 
+void add_choice(CLI::App* app, const char* name, std::string* to, std::vector<std::string> words,
+                const char* help) {
+  app->add_option(name, *to, help)->check(CLI::IsMember(std::move(words)));
+}
+
 void add_run_options(CLI::App* app, int32_t* threads, bool* quiet) {
   app->add_option("--threads", *threads,
                   "Upper limit on threads of the library's loops; 0: all cores (BLAS has its own)")
@@ -35,13 +41,11 @@ void add_column_options(CLI::App* app, ColumnRequest* columns) {
                   "What separates fields of a CSV: comma, tab, semicolon, space or a character; "
                   "default auto: as its first line looks")
       ->type_name("C");
-  app->add_option("--header", columns->header,
-                  "Whether the first line of a CSV names the columns; default auto: iff it holds "
-                  "text, and either no numbers or text above numbers")
-      ->check(CLI::IsMember({"auto", "yes", "no"}));
-  app->add_option("--decimal", columns->decimal,
-                  "The decimal mark of numbers in a CSV; default auto: as each column shows")
-      ->check(CLI::IsMember({"auto", "point", "comma"}));
+  add_choice(app, "--header", &columns->header, {"auto", "yes", "no"},
+             "Whether the first line of a CSV names the columns; default auto: iff it holds "
+             "text, and either no numbers or text above numbers");
+  add_choice(app, "--decimal", &columns->decimal, {"auto", "point", "comma"},
+             "The decimal mark of numbers in a CSV; default auto: as each column shows");
   app->add_option("--missing-word", columns->missing_words,
                   "A further word, or number, of a CSV that stands for what is missing, as in "
                   "--missing-word=-999; repeats. predict and its like know those of the fit")

@@ -4,6 +4,7 @@
 // compiled as strict C++17 and run: every function is true if its example did what the header says.
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdio>
 #include <mercer/mercer.hpp>
 #include <optional>
@@ -58,6 +59,15 @@ bool map(const mercer::Kernel& kernel, const Numbers& X) {
   map.transform(X, Z, columns);
   double error = map.kernel_error(X, MERCER_KERNEL_ERROR_PREDICTED);
   return Z(0, 99) != 0 && error > 0 && error < 1;
+}
+
+bool kept(const mercer::Map& map, const std::string& path) {
+  std::vector<std::byte> bytes = map.to_bytes();
+  mercer::Map twin = mercer::Map::from_bytes(bytes);
+  twin.save(path);
+  std::string info = mercer::file_info(path);
+  return std::remove(path.c_str()) == 0 && twin.spec() == map.spec() &&
+         info.find("\"map\"") != std::string::npos;
 }
 
 bool ridge(const Numbers& Z, const Numbers& Y, const Numbers& more_Z, const Numbers& more_Y) {
@@ -233,7 +243,7 @@ bool all() {
   const mercer::Map features = mercer::Map::fourier(matern, 3, 64);
   return library() && context(features) && views(matern, X.view().data) && map(matern, X) &&
          ridge(X, Y, X, Y) && model(features, X, Y) && derivatives(features, X) && codes(X) &&
-         fields(X) && sketch(X) && source();
+         fields(X) && sketch(X) && source() && kept(features, "cpp_example.mercer");
 }
 
 }  // namespace

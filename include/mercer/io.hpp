@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// mercer/io.h for C++17: how maps, models and statistics are kept, in files and as their bytes.
+//
+// Example: a map that another process makes again from bytes; what a file holds.
+//
+//   std::vector<std::byte> bytes = map.to_bytes();
+//   mercer::Map twin = mercer::Map::from_bytes(bytes);
+//   twin.save(path);
+//   std::string info = mercer::file_info(path);
+#ifndef MERCER_IO_HPP
+#define MERCER_IO_HPP
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "mercer/base.hpp"
+#include "mercer/view.hpp"
+
+namespace mercer {
+inline namespace hpp {
+
+/// What a file holds, as JSON.
+inline std::string file_info(const std::string& path) {
+  return detail::text([&](auto... buffer) { return mercer_file_info(path.c_str(), buffer...); });
+}
+
+namespace detail {
+
+/// Base of a Self that is made of its Handle and can be kept.
+template <class Self, auto load_file, auto save_file, auto from, auto to>
+class Kept {
+ public:
+  static Self load(const std::string& path) {
+    return made([&](auto out) { return load_file(path.c_str(), out); });
+  }
+  void save(const std::string& path) const { hpp::check(save_file(handle(), path.c_str())); }
+  /// The bytes of a file.
+  static Self from_bytes(Span<const std::byte> data) {
+    return made([&](auto out) { return from(data.data(), data.size(), out); });
+  }
+  std::vector<std::byte> to_bytes() const {
+    return bytes([&](auto... buffer) { return to(handle(), buffer...); });
+  }
+
+ private:
+  auto handle() const noexcept { return static_cast<const Self*>(this)->get(); }
+  template <class Make>
+  static Self made(Make make) {
+    return Self(create<typename Self::Handle>(make));
+  }
+};
+
+}  // namespace detail
+
+}  // namespace hpp
+}  // namespace mercer
+#endif
