@@ -45,25 +45,27 @@ int64_t check_pair(const feature::FeatureMap& phi, const mercer_transform_option
   return X.n() / read.locations;
 }
 
-void transform_into(const feature::FeatureMap& phi, const mercer_rows* X,
+void transform_rows(const feature::FeatureMap& phi, const mercer_rows* X,
                     const mercer_transform_options& read, const mercer_matrix* Z,
                     Context& context) {
   const feature::Columns columns = read_columns(read, phi.features());
   const int64_t width = columns.end - columns.begin;
-  if (read.right == nullptr) {
-    require(
-        read.locations == 1, MERCER_INVALID_ARGUMENT,
-        "options->locations = %lld, expected 1 (as mercer_transform_options_init sets it) where "
-        "options->right is NULL",
-        static_cast<long long>(read.locations));
-    const auto rows = read_rows("X", X, phi.inputs(), "the map's inputs", context);
-    const auto result =
-        read_feature_matrix("Z", Z, rows.n(), width, rows.is_f32(), phi.is_complex());
-    check_apart(result.extent, rows);
-    if (rows.n() > 0 && width > 0)
-      phi.apply(rows.rows, columns, context, result_view(result, rows.is_f32()));
-    return;
-  }
+  require(read.locations == 1, MERCER_INVALID_ARGUMENT,
+          "options->locations = %lld, expected 1 (as mercer_transform_options_init sets it) where "
+          "options->right is NULL",
+          static_cast<long long>(read.locations));
+  const auto rows = read_rows("X", X, phi.inputs(), "the map's inputs", context);
+  const auto result = read_feature_matrix("Z", Z, rows.n(), width, rows.is_f32(), phi.is_complex());
+  check_apart(result.extent, rows);
+  if (rows.n() > 0 && width > 0)
+    phi.apply(rows.rows, columns, context, result_view(result, rows.is_f32()));
+}
+
+void transform_pair(const feature::FeatureMap& phi, const mercer_rows* X,
+                    const mercer_transform_options& read, const mercer_matrix* Z,
+                    Context& context) {
+  const feature::Columns columns = read_columns(read, phi.features());
+  const int64_t width = columns.end - columns.begin;
   const int64_t right_inputs = phi.right_inputs();
   const auto left =
       read_rows("X", X, phi.inputs() - right_inputs, "the map's left inputs", context);
@@ -97,6 +99,6 @@ mercer_status mercer_map_transform(const mercer_map* map, const mercer_rows* X,
   return guard_long("mercer_map_transform", context, [&](Context& running) {
     const feature::FeatureMap& phi = *checked("map", map).impl;
     const auto read = read_options("options", options, kTransformDefaults, kTransformFirstSize);
-    transform_into(phi, X, read, Z, running);
+    (read.right == nullptr ? transform_rows : transform_pair)(phi, X, read, Z, running);
   });
 }

@@ -163,33 +163,49 @@ std::vector<std::string> encoded_names(const std::vector<std::string>& names,
   return encoded;
 }
 
+namespace {
+
+/// Where levels of an input stand among its columns, -1: nowhere, and which of them are known.
+struct LevelPlaces {
+  std::vector<int64_t> places;
+  std::vector<bool> known;
+};
+
+/// A row of numbers and levels as numbers alone, into zeros; unknown[e] counts levels of encoding e
+/// that are not known.
+void encode_row(const Numbers& X, int64_t first, int64_t d, const std::vector<Encoding>& encodings,
+                const std::vector<LevelPlaces>& levels, double* row,
+                std::vector<int64_t>* unknown) {
+  size_t e = 0;
+  for (int64_t j = 0; j < d; ++j) {
+    const double x = X.at(first + j);
+    if (e == encodings.size() || encodings[e].input != j) {
+      *row++ = x;
+      continue;
+    }
+    const auto level = static_cast<size_t>(x);
+    if (levels[e].places[level] >= 0) row[levels[e].places[level]] = 1;
+    (*unknown)[e] += levels[e].known[level] ? 0 : 1;
+    row += encodings[e++].width();
+  }
+}
+
+}  // namespace
+
 std::vector<int64_t> encode(const std::vector<Encoding>& encodings, Dataset* data) {
   std::vector<int64_t> unknown(encodings.size(), 0);
   if (encodings.empty()) return unknown;
   const int64_t d = encoded_inputs(data->d, encodings);
   require_memory(data->name + ": text inputs as columns of 0 and 1",
                  8 * static_cast<double>(data->n) * static_cast<double>(d));
-  std::vector<std::vector<int64_t>> places;
-  std::vector<std::vector<bool>> known(encodings.size());
+  std::vector<LevelPlaces> levels(encodings.size());
   for (size_t e = 0; e < encodings.size(); ++e)
-    places.push_back(places_of(encodings[e], data->text_inputs[e].levels, &known[e]));
+    levels[e].places = places_of(encodings[e], data->text_inputs[e].levels, &levels[e].known);
   Numbers encoded;
   for (int64_t i = 0; i < data->n; ++i) {
     double* row = encoded.f64.extend(static_cast<size_t>(d));
     std::fill_n(row, d, 0.0);
-    for (int64_t j = 0, e = 0; j < data->d; ++j) {
-      const double x = data->X.at(i * data->d + j);
-      const auto at = static_cast<size_t>(e);
-      if (at == encodings.size() || encodings[at].input != j) {
-        *row++ = x;
-        continue;
-      }
-      const auto level = static_cast<size_t>(x);
-      if (places[at][level] >= 0) row[places[at][level]] = 1;
-      unknown[at] += known[at][level] ? 0 : 1;
-      row += encodings[at].width();
-      ++e;
-    }
+    encode_row(data->X, i * data->d, data->d, encodings, levels, row, &unknown);
   }
   encoded.trim();
   data->X = std::move(encoded);

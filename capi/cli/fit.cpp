@@ -167,6 +167,27 @@ void save(Model& model, const std::string& metadata, const std::string& path) {
   file.send();
 }
 
+void check_outputs(const FitRequest& request) {
+  check_output(request.model, request.learn.train);
+  for (const std::string& path : request.report) {
+    check_output(path, request.learn.train);
+    if (path == request.model) throw Failure("--report: " + path + " is the model file, too");
+  }
+}
+
+// Of --quiet what has to be known all the same.
+void tell_fit(const Model& model, const FitRequest& request, const TrainingSet& set, int64_t n,
+              double seconds, const Streams& streams) {
+  const ReportNames names{input_names(set.metadata), set.metadata.targets, set.metadata.classes,
+                          request.learn.class_weight == "balanced"};
+  if (streams.out == nullptr) {
+    std::fputs(warnings_text(model.report(), names).c_str(), streams.warnings);
+    return;
+  }
+  describe(model, n, seconds, streams.out);
+  std::fputs(report_text(model.report(), names).c_str(), streams.out);
+}
+
 // The rows stand in another order afterwards.
 void write_reports(const FitRequest& request, const Plan& plan, const Model& model,
                    TrainingSet* set, int64_t n, double seconds, Session& session) {
@@ -182,12 +203,7 @@ void run_fit(const FitRequest& request) {
   const bool to_stdout = is_standard_output(request.model);
   std::FILE* scores_out = to_stdout ? stderr : stdout;
   const Streams streams = streams_of(request.learn.quiet, scores_out);
-  std::FILE* out = streams.out;
-  check_output(request.model, request.learn.train);
-  for (const std::string& path : request.report) {
-    check_output(path, request.learn.train);
-    if (path == request.model) throw Failure("--report: " + path + " is the model file, too");
-  }
+  check_outputs(request);
   if (!request.operation.empty()) return run_operator_fit(request);
   const Plan plan = plan_of(request);
   TrainingSet set = read_training_set(request.learn, streams);
@@ -195,22 +211,15 @@ void run_fit(const FitRequest& request) {
   const int64_t n = hold_out(&set.data, request.test_fraction, request.learn.seed);
   Session session(request.learn.threads, request.learn.quiet);
   const Stopwatch watch;
-  Model model = fit_by_search(request, plan, set, n, true, session, out);
+  Model model = fit_by_search(request, plan, set, n, true, session, streams.out);
   session.clear_bar();
-  const ReportNames names{input_names(set.metadata), set.metadata.targets, set.metadata.classes,
-                          request.learn.class_weight == "balanced"};
-  if (out != nullptr) {
-    describe(model, n, watch.seconds(), out);
-    std::fputs(report_text(model.report(), names).c_str(), out);
-  } else {
-    std::fputs(warnings_text(model.report(), names).c_str(), streams.warnings);
-  }
+  tell_fit(model, request, set, n, watch.seconds(), streams);
   if (n < set.data.n) print_test_score(model, set, n, session, scores_out);
   if (!request.report.empty())
     write_reports(request, plan, model, &set, n, watch.seconds(), session);
   save(model, metadata, request.model);
-  if (out != nullptr)
-    std::fprintf(out, "wrote %s\n", to_stdout ? "standard output" : request.model.c_str());
+  if (streams.out != nullptr)
+    std::fprintf(streams.out, "wrote %s\n", to_stdout ? "standard output" : request.model.c_str());
 }
 
 }  // namespace mercer::cli

@@ -49,6 +49,20 @@ std::string command_of(const CLI::App& app) {
   return chosen.empty() ? "" : chosen.front()->get_name();
 }
 
+/// Of a wrong command line; --help and --version are told as errors, too.
+int answer(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
+  // But not behind a word that is no command.
+  const bool meant = argc < 2 || argv[1][0] == '-' || !app.get_subcommands().empty();
+  if (error.get_exit_code() == 0 && meant) return app.exit(error);
+  if (app.get_subcommands().empty()) return complain("", command_fault(app, argc, argv));
+  // A word that is no option is told before an option that is wanting.
+  const CLI::App& command = *app.get_subcommands().front();
+  const bool surplus = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
+  if (surplus || has_unknown_option(command))
+    return complain(command.get_name(), surplus_fault(command));
+  return complain(command.get_name(), error.what());
+}
+
 int run(int argc, char** argv) {
   CLI::App app(
       "Random feature maps of kernels, and what is learnt on them.\n"
@@ -68,16 +82,7 @@ int run(int argc, char** argv) {
   } catch (const ClosedPipe&) {
     return kClosedPipe;
   } catch (const CLI::ParseError& error) {
-    // --help, --version; but not behind a word that is no command
-    const bool meant = argc < 2 || argv[1][0] == '-' || !app.get_subcommands().empty();
-    if (error.get_exit_code() == 0 && meant) return app.exit(error);
-    if (app.get_subcommands().empty()) return complain("", command_fault(app, argc, argv));
-    // A word that is no option is told before an option that is wanting.
-    const CLI::App& command = *app.get_subcommands().front();
-    const bool surplus = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr;
-    if (surplus || has_unknown_option(command))
-      return complain(command.get_name(), surplus_fault(command));
-    return complain(command_of(app), error.what());
+    return answer(app, error, argc, argv);
   } catch (const Failure& error) {
     return complain(command_of(app), error.what());
   } catch (const mercer::Error& error) {

@@ -49,7 +49,11 @@ TextPermission permission_of(const Layout& layout, const Metadata& model, int64_
   return permission;
 }
 
-Dataset libsvm_test(Table&& table, int64_t inputs, bool labels_elsewhere) {
+Dataset libsvm_test(Table&& table, int64_t inputs, bool labels_elsewhere,
+                    const ColumnRequest& wanted) {
+  if (!wanted.ignore.empty() || !wanted.weights.empty())
+    throw Failure(std::string(wanted.ignore.empty() ? "--weights: " : "--ignore: ") + table.name +
+                  " is a libsvm file; its columns are those of the model");
   if (table.columns > inputs) {
     fail_at(table.name, 0, 0,
             "largest index " + std::to_string(table.columns) + ", but the model has " +
@@ -90,15 +94,37 @@ Dataset take_parts(Table&& table, const Layout& layout, int64_t weights) {
   return data;
 }
 
-Dataset array_test(Table&& table, const Metadata& model, int64_t inputs, bool labels_elsewhere,
-                   const ColumnRequest& wanted) {
+void refuse_two_targets(const Layout& layout, const std::string& file, const std::string& labels) {
+  if (!labels.empty() && !layout.targets.empty())
+    throw Failure("--labels: " + file + " already holds a target column");
+}
+
+/// The file of an array's labels: the one given, of an IDX file without targets the one whose name
+/// follows from its own, if there is one.
+std::string labels_of(const Dataset& data, const std::string& path, const std::string& given) {
+  if (!given.empty() || data.format != Format::idx || data.m > 0) return given;
+  const std::string own = labels_name_of(path);
+  return !own.empty() && ::access(own.c_str(), F_OK) == 0 ? own : "";
+}
+
+Dataset array_test(Table&& table, const std::string& path, const std::string& labels,
+                   const Metadata& model, int64_t inputs, const ColumnRequest& wanted) {
   const AskedColumns asked = find_asked({}, table.columns, wanted);
   const Layout layout =
       layout_by_count(table.columns, model, inputs, asked.left_out, table.name, table.shape);
-  if (labels_elsewhere && !layout.targets.empty()) {
-    throw Failure("--labels: " + table.name + " already holds a target column");
-  }
-  return take_parts(std::move(table), layout, asked.weights);
+  refuse_two_targets(layout, table.name, labels);
+  Dataset data = take_parts(std::move(table), layout, asked.weights);
+  const std::string own = labels_of(data, path, labels);
+  if (!own.empty()) attach_labels(read_column(own, model.text_labels), &data);
+  return data;
+}
+
+std::vector<std::string> names_of(const Table& table, const std::vector<int64_t>& columns) {
+  std::vector<std::string> names;
+  for (const int64_t column : columns)
+    names.push_back(table.names.empty() ? std::to_string(column + 1)
+                                        : table.names[static_cast<size_t>(column)]);
+  return names;
 }
 
 /// Of a file without names ids are columns more than the model's.
@@ -122,52 +148,32 @@ ColumnRequest as_fitted(ColumnRequest wanted, const Metadata& model) {
 
 Dataset read_test(const std::string& path, const std::string& labels, const Metadata& model,
                   int64_t inputs, const ColumnRequest& wanted) {
-  const bool labels_elsewhere = !labels.empty();
   const std::string file = path == "-" ? "standard input" : path;
   Layout layout;
   AskedColumns asked;
-  Table table = read_table(
-      path,
-      [&](const std::vector<std::string>& names, int64_t columns) {
-        const bool by_name = !names.empty() && !model.inputs.empty();
-        asked = find_asked(names, columns, wanted);
-        layout = by_name ? layout_by_name(column_names(names).names, model, asked, file)
-                         : layout_by_count(columns, model, inputs, extra_columns(asked), file);
-        TextPermission permission = permission_of(layout, model, asked.weights);
-        permission.kept = asked.ids;
-        return permission;
-      },
-      csv_options(as_fitted(wanted, model)));
+  const auto rule = [&](const std::vector<std::string>& names, int64_t columns) {
+    const bool by_name = !names.empty() && !model.inputs.empty();
+    asked = find_asked(names, columns, wanted);
+    layout = by_name ? layout_by_name(column_names(names).names, model, asked, file)
+                     : layout_by_count(columns, model, inputs, extra_columns(asked), file);
+    TextPermission permission = permission_of(layout, model, asked.weights);
+    permission.kept = asked.ids;
+    return permission;
+  };
+  Table table = read_table(path, rule, csv_options(as_fitted(wanted, model)));
   require_csv(table, wanted);
-  if (table.format == Format::libsvm) {
-    if (!wanted.ignore.empty() || !wanted.weights.empty())
-      throw Failure(std::string(wanted.ignore.empty() ? "--weights: " : "--ignore: ") + file +
-                    " is a libsvm file; its columns are those of the model");
-    return libsvm_test(std::move(table), inputs, labels_elsewhere);
-  }
-  if (table.format != Format::csv) {
-    Dataset data = array_test(std::move(table), model, inputs, labels_elsewhere, wanted);
-    std::string own = labels;
-    if (own.empty() && data.format == Format::idx && data.m == 0) {
-      own = labels_name_of(path);
-      if (!own.empty() && ::access(own.c_str(), F_OK) != 0) own.clear();
-    }
-    if (!own.empty()) attach_labels(read_column(own, model.text_labels), &data);
-    return data;
-  }
-  if (labels_elsewhere && !layout.targets.empty()) {
-    throw Failure("--labels: " + file + " already holds a target column");
-  }
-  std::vector<std::string> id_names;
-  for (const int64_t column : asked.ids)
-    id_names.push_back(table.names.empty() ? std::to_string(column + 1)
-                                           : table.names[static_cast<size_t>(column)]);
+  if (table.format == Format::libsvm)
+    return libsvm_test(std::move(table), inputs, !labels.empty(), wanted);
+  if (table.format != Format::csv)
+    return array_test(std::move(table), path, labels, model, inputs, wanted);
+  refuse_two_targets(layout, file, labels);
+  std::vector<std::string> id_names = names_of(table, asked.ids);
   std::vector<std::vector<std::string>> ids = std::move(table.kept);
   Dataset data = take_parts(std::move(table), layout, asked.weights);
   data.id_names = std::move(id_names);
   data.ids = std::move(ids);
   add_absent_targets(layout.known, model, &data);
-  if (labels_elsewhere) attach_labels(read_column(labels, model.text_labels), &data);
+  if (!labels.empty()) attach_labels(read_column(labels, model.text_labels), &data);
   return data;
 }
 

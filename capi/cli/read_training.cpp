@@ -3,11 +3,11 @@
 // Training files to data sets.
 #include <algorithm>
 #include <cmath>
-#include <unordered_set>
 
 #include "columns.h"
 #include "dataset.h"
 #include "failure.h"
+#include "index_column.h"
 #include "memory.h"
 #include "read/number.h"
 
@@ -94,53 +94,16 @@ Parts choose_parts(const std::vector<std::string>& names, int64_t columns,
   return parts;
 }
 
-/// The distinct texts of the first column, or -1 where it holds numbers.
-int64_t texts_of_first(const Table& table) {
-  for (const TextColumn& text : table.text_inputs)
-    if (text.column == 0) return std::ssize(text.levels);
-  return -1;
-}
-
-bool counts_from(const Table& table, double first) {
-  for (int64_t i = 0; i < table.rows; ++i)
-    if (table.values.at(i * table.columns) != first + static_cast<double>(i)) return false;
-  return true;
-}
-
-/// Is the first column another text, or another whole number, in every row?
-bool is_distinct(const Table& table) {
-  const int64_t texts = texts_of_first(table);
-  if (texts >= 0) return texts == table.rows;
-  std::unordered_set<double> seen;
-  for (int64_t i = 0; i < table.rows; ++i) {
-    const double x = table.values.at(i * table.columns);
-    if (x != std::floor(x) || !seen.insert(x).second) return false;
-  }
-  return true;
-}
-
-/// A first column without a name that counts the rows from 0 or 1, as the index of a data frame
-/// does, and names of rows, for which R writes no word into the header, are no inputs. What it is
-/// is returned, or nothing.
+/// Takes a first column that is no input out of those; what it is, or nothing.
 std::string take_out_index(const Table& table, Parts* parts) {
   const bool asked = std::ranges::find(parts->text, 0) != parts->text.end();
   const auto place = std::ranges::find(parts->inputs, 0);
-  if (asked || place == parts->inputs.end() || table.names.empty() ||
-      table.names[0] != name_of_unnamed(0))
-    return "";
-  const bool index = texts_of_first(table) < 0 && (counts_from(table, 0) || counts_from(table, 1));
-  if (!index && !table.row_names) return "";
-  if (table.row_names && !is_distinct(table))
-    fail_at(table.name, 0, 0,
-            "rows have " + std::to_string(table.columns) + " fields, the header " +
-                std::to_string(table.columns - 1) +
-                " names; the first column would be the names of rows that R writes, but is not "
-                "another whole number or text in every row: name every column, and quote fields "
-                "that hold the separator");
+  if (asked || place == parts->inputs.end()) return "";
+  std::string index = index_column(table);
+  if (index.empty()) return index;
   parts->inputs.erase(place);
   parts->ignored.insert(parts->ignored.begin(), 0);
-  return table.row_names ? "the header has no name for the first column, taken as names of rows"
-                         : "the first column has no name and counts the rows";
+  return index;
 }
 
 void keep_ignored(const Parts& parts, std::vector<std::string>&& names, Dataset* data) {
@@ -168,6 +131,18 @@ void require_targets(const Dataset& data) {
                   " has no target; a fit needs one in every row (take out the rows without)");
 }
 
+struct RowWeights {
+  std::vector<double> weights;
+  std::string column;  // its name, of a file without names its number
+};
+
+RowWeights weights_of(const Table& table, const Parts& parts) {
+  if (parts.weights.empty()) return {};
+  const int64_t column = parts.weights[0];
+  return {column_of(table, column), table.names.empty() ? std::to_string(column + 1)
+                                                        : table.names[static_cast<size_t>(column)]};
+}
+
 void require_weights(const Dataset& data) {
   bool any = data.weights.empty();
   for (size_t i = 0; i < data.weights.size(); ++i) {
@@ -183,15 +158,54 @@ void require_weights(const Dataset& data) {
             "column " + data.weights_name + " holds the weights, which are 0 in every row");
 }
 
-}  // namespace
-
-Dataset read_training(const std::string& path, const TargetRequest& request,
-                      const ColumnRequest& columns) {
+void check_labels(const std::string& path, const TargetRequest& request) {
   if (!request.labels.empty() && !request.targets.empty()) {
     throw Failure("--labels and --target exclude each other: the labels file is the target");
   }
   if (path == "-" && request.labels == "-")
     throw Failure("--labels -: standard input already holds the data");
+}
+
+Dataset libsvm_training(Table&& table, const TargetRequest& request, const ColumnRequest& columns) {
+  if (!columns.weights.empty()) throw Failure("--weights: a libsvm file has no column of weights");
+  if (!columns.ignore.empty())
+    throw Failure("--ignore: a libsvm file has no columns that could be left out");
+  if (!request.targets.empty())
+    throw Failure("--target: in a libsvm file the first field of a line is the target");
+  settle_libsvm(&table);
+  return request.labels.empty() ? with_libsvm_labels(std::move(table))
+                                : with_labels(std::move(table), {}, request);
+}
+
+/// Labels of IDX files are in another file, whose name follows from theirs.
+TargetRequest with_idx_labels(TargetRequest request, const std::string& path) {
+  if (request.labels.empty()) request.labels = labels_name_of(path);
+  if (request.labels.empty())
+    throw Failure("--labels: needed for IDX files whose name does not hold 'images-idx3'");
+  return request;
+}
+
+/// Of a file of columns.
+Dataset columns_training(Table&& table, Parts parts, const TargetRequest& request) {
+  std::vector<std::string> names = table.names;
+  RowWeights weights = weights_of(table, parts);
+  std::string index = take_out_index(table, &parts);
+  Dataset data = request.labels.empty() ? with_targets(std::move(table), parts)
+                                        : with_labels(std::move(table), parts.left_out(), request);
+  data.index = std::move(index);
+  data.weights = std::move(weights.weights);
+  data.weights_name = std::move(weights.column);
+  keep_ignored(parts, std::move(names), &data);
+  if (data.format == Format::npy && !request.gaps) require_targets(data);
+  require_weights(data);
+  return data;
+}
+
+}  // namespace
+
+Dataset read_training(const std::string& path, const TargetRequest& request,
+                      const ColumnRequest& columns) {
+  check_labels(path, request);
   Parts parts;
   const auto rule = [&](const std::vector<std::string>& names, int64_t count) {
     parts = choose_parts(names, count, request, columns);
@@ -202,42 +216,10 @@ Dataset read_training(const std::string& path, const TargetRequest& request,
   };
   Table table = read_table(path, rule, csv_options(columns));
   require_csv(table, columns);
-  if (table.format == Format::libsvm) {
-    if (!columns.weights.empty())
-      throw Failure("--weights: a libsvm file has no column of weights");
-    if (!columns.ignore.empty())
-      throw Failure("--ignore: a libsvm file has no columns that could be left out");
-    if (!request.targets.empty())
-      throw Failure("--target: in a libsvm file the first field of a line is the target");
-    settle_libsvm(&table);
-    return request.labels.empty() ? with_libsvm_labels(std::move(table))
-                                  : with_labels(std::move(table), {}, request);
-  }
-  TargetRequest own = request;
-  if (table.format == Format::idx && own.labels.empty()) {
-    own.labels = labels_name_of(path);
-    if (own.labels.empty())
-      throw Failure("--labels: needed for IDX files whose name does not hold 'images-idx3'");
-  }
+  if (table.format == Format::libsvm) return libsvm_training(std::move(table), request, columns);
+  const TargetRequest own = table.format == Format::idx ? with_idx_labels(request, path) : request;
   if (table.format != Format::csv) parts = choose_parts({}, table.columns, own, columns);
-  std::vector<std::string> names = table.names;
-  std::vector<double> weights;
-  std::string weights_name;
-  if (!parts.weights.empty()) {
-    weights = column_of(table, parts.weights[0]);
-    weights_name = names.empty() ? std::to_string(parts.weights[0] + 1)
-                                 : names[static_cast<size_t>(parts.weights[0])];
-  }
-  std::string index = take_out_index(table, &parts);
-  Dataset data = own.labels.empty() ? with_targets(std::move(table), parts)
-                                    : with_labels(std::move(table), parts.left_out(), own);
-  data.index = std::move(index);
-  data.weights = std::move(weights);
-  data.weights_name = std::move(weights_name);
-  keep_ignored(parts, std::move(names), &data);
-  if (data.format == Format::npy && !request.gaps) require_targets(data);
-  require_weights(data);
-  return data;
+  return columns_training(std::move(table), std::move(parts), own);
 }
 
 }  // namespace mercer::cli

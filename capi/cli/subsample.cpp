@@ -183,23 +183,30 @@ std::vector<std::string> column_names(const TrainingSet& set) {
   return encoded_names(names, encodings);
 }
 
-}  // namespace
-
-Subsample draw_subsample(TrainingSet&& set, const CompareRequest& request, bool centred) {
-  Dataset& data = set.data;
+/// How many rows are fitted and held out, without them.
+Subsample sized(const TrainingSet& set, int64_t wanted) {
+  const Dataset& data = set.data;
   if (data.n < 5) {
     const char* what = data.weights.empty() ? "row" : "weighted row";
     fail_at(data.name, 0, 0, counted(data.n, what) + ", expected at least 5 to compare on");
   }
   Subsample out;
-  out.train_rows = std::min(request.rows, data.n - data.n / 5);
-  out.test_rows = std::min(data.n - out.train_rows, std::max<int64_t>(1, request.rows / 2));
+  out.train_rows = std::min(wanted, data.n - data.n / 5);
+  out.test_rows = std::min(data.n - out.train_rows, std::max<int64_t>(1, wanted / 2));
   out.d = data.d;
   out.m = data.m;
   out.K = set.K;
   const auto n = static_cast<double>(out.train_rows);
   require_memory("--rows: the kernel matrix of " + std::to_string(out.train_rows) + " rows",
                  8 * n * n);
+  return out;
+}
+
+}  // namespace
+
+Subsample draw_subsample(TrainingSet&& set, const CompareRequest& request, bool centred) {
+  Dataset& data = set.data;
+  Subsample out = sized(set, request.rows);
   shuffle_rows(&data, request.learn.seed);
   const int64_t used = out.train_rows + out.test_rows;
   out.X = in_double(data.X, used, data.d);

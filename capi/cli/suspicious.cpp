@@ -76,16 +76,16 @@ std::string suspicion(const Dataset& data, int64_t j) {
   return "";
 }
 
-std::string name_of(const Dataset& data, int64_t j) {
-  const auto k = static_cast<size_t>(j);
-  return k < data.input_names.size() ? data.input_names[k] : std::to_string(column_of(data, j));
-}
-
 }  // namespace
 
 int64_t column_of(const Dataset& data, int64_t input) {
   const auto j = static_cast<size_t>(input);
   return (j < data.input_columns.size() ? data.input_columns[j] : input) + 1;
+}
+
+std::string input_name(const Dataset& data, int64_t input) {
+  const auto j = static_cast<size_t>(input);
+  return j < data.input_names.size() ? data.input_names[j] : std::to_string(column_of(data, input));
 }
 
 namespace {
@@ -103,7 +103,7 @@ std::string constants_text(const Dataset& data) {
   for (int64_t j = 0; j < data.d; ++j) {
     if (!is_constant(data, j) || ++count > kNamed) continue;
     if (count > 1) names += ", ";
-    names += name_of(data, j);
+    names += input_name(data, j);
   }
   if (count > kNamed) names += " and " + std::to_string(count - kNamed) + " more";
   return counted(count, "input") +
@@ -122,7 +122,7 @@ std::vector<std::string> suspicious_inputs(const Dataset& data) {
                                           [=](const TextColumn& one) { return one.column == j; });
     const std::string what = text ? "" : suspicion(data, j);
     if (what.empty()) continue;
-    const std::string name = name_of(data, j);
+    const std::string name = input_name(data, j);
     warnings.push_back("input " + name + " " + what + ": --ignore " + typed(name) +
                        " leaves it out");
   }

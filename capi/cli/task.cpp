@@ -162,6 +162,17 @@ std::vector<std::string> number_classes(Dataset* data) {
   return names;
 }
 
+namespace {
+
+/// Of a label the number of its class, -1 where no class has it.
+template <class Classes, class Label>
+double class_of(const Classes& classes, const Label& label) {
+  const auto found = classes.find(label);
+  return found == classes.end() ? -1 : found->second;
+}
+
+}  // namespace
+
 int64_t number_known_classes(const std::vector<std::string>& classes, bool text_labels,
                              Dataset* data) {
   std::unordered_map<std::string, double> by_text;
@@ -174,22 +185,16 @@ int64_t number_known_classes(const std::vector<std::string>& classes, bool text_
   }
   int64_t unknown = 0;
   for (size_t i = 0; i < data->Y.size(); ++i) {
-    double number = -1;
-    if (std::isnan(data->Y[i])) continue;  // no target
-    if (text_labels && data->text) {
-      const std::string& label = data->texts[static_cast<size_t>(data->Y[i])];
-      const auto found = by_text.find(label);
-      if (found != by_text.end()) number = found->second;
-      if (number < 0 && is_missing(label)) {
-        data->Y[i] = std::numeric_limits<double>::quiet_NaN();
-        continue;
-      }
-    } else if (!text_labels) {
-      const auto found = by_number.find(data->Y[i]);
-      if (found != by_number.end()) number = found->second;
+    double& y = data->Y[i];
+    if (std::isnan(y)) continue;  // no target
+    if (!text_labels || !data->text) {
+      y = text_labels ? -1 : class_of(by_number, y);
+    } else {
+      const std::string& label = data->texts[static_cast<size_t>(y)];
+      y = class_of(by_text, label);
+      if (y < 0 && is_missing(label)) y = std::numeric_limits<double>::quiet_NaN();
     }
-    unknown += number < 0;
-    data->Y[i] = number;
+    unknown += y < 0;
   }
   return unknown;
 }

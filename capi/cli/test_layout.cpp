@@ -43,48 +43,67 @@ AskedColumns find_asked(const std::vector<std::string>& names, int64_t columns,
   return asked;
 }
 
-Layout layout_by_name(const std::vector<std::string>& names, const Metadata& model,
-                      const AskedColumns& wanted, const std::string& file) {
-  Layout layout;
-  const Positions in_file = positions_of(names);
-  const Positions inputs = positions_of(model.inputs);
-  const Positions targets = positions_of(model.targets);
-  const Positions ignored = positions_of(model.ignored);
+namespace {
+
+void find_inputs(const Positions& in_file, const std::vector<std::string>& names,
+                 const Metadata& model, const std::string& file, Layout* layout) {
   for (const std::string& input : model.inputs) {
-    layout.inputs.push_back(position(in_file, input));
-    if (layout.inputs.back() < 0)
+    layout->inputs.push_back(position(in_file, input));
+    if (layout->inputs.back() < 0)
       fail_at(file, 1, 0,
               "no column " + shown(input) + ", which the model was fitted on" +
                   did_you_mean(input, names));
   }
+}
+
+void find_targets(const Positions& in_file, const Metadata& model, Layout* layout) {
   for (size_t k = 0; k < model.targets.size(); ++k) {
     const int64_t column = position(in_file, model.targets[k]);
     if (column < 0) continue;
-    layout.targets.push_back(column);
-    layout.known.push_back(k);
+    layout->targets.push_back(column);
+    layout->known.push_back(k);
   }
-  const bool all = layout.targets.size() == model.targets.size();
-  if (!all && !model.some_targets) layout.targets.clear();
-  if (all || !model.some_targets) layout.known.clear();
+  const bool all = layout->targets.size() == model.targets.size();
+  if (!all && !model.some_targets) layout->targets.clear();
+  if (all || !model.some_targets) layout->known.clear();
+}
+
+/// Columns that are neither inputs nor targets are asked for, passed through or known, or refused.
+void place_others(const std::vector<std::string>& names, const Metadata& model,
+                  const AskedColumns& wanted, const std::string& file, Layout* layout) {
+  const auto has = [](const std::vector<int64_t>& columns, int64_t column) {
+    return std::ranges::find(columns, column) != columns.end();
+  };
+  const Positions inputs = positions_of(model.inputs), targets = positions_of(model.targets),
+                  ignored = positions_of(model.ignored);
   for (size_t j = 0; j < names.size(); ++j) {
-    const bool input = position(inputs, names[j]) >= 0;
-    const bool target = position(targets, names[j]) >= 0 && !layout.targets.empty();
     const auto column = static_cast<int64_t>(j);
-    const bool asked = std::ranges::find(wanted.left_out, column) != wanted.left_out.end();
-    const bool passed =
-        !input && !target && std::ranges::find(wanted.ids, column) != wanted.ids.end();
-    const bool known = passed || position(ignored, names[j]) >= 0;
-    if (asked && (input || target))
+    const bool part = position(inputs, names[j]) >= 0 ||
+                      (position(targets, names[j]) >= 0 && !layout->targets.empty());
+    const bool asked = has(wanted.left_out, column);
+    const bool known = (!part && has(wanted.ids, column)) || position(ignored, names[j]) >= 0;
+    if (asked && part)
       throw Failure((column == wanted.weights ? "--weights: column " : "--ignore: column ") +
                     shown(names[j]) + " is one that the model was fitted on");
-    if (asked || known) layout.ignored.push_back(column);
-    if (!input && !target && !known && !asked) {
+    if (asked || known) layout->ignored.push_back(column);
+    if (!part && !known && !asked) {
       fail_at(file, 1, column + 1,
               "column " + shown(names[j]) +
                   " is neither an input nor the target of the model (--ignore " + typed(names[j]) +
                   " leaves it out)");
     }
   }
+}
+
+}  // namespace
+
+Layout layout_by_name(const std::vector<std::string>& names, const Metadata& model,
+                      const AskedColumns& wanted, const std::string& file) {
+  Layout layout;
+  const Positions in_file = positions_of(names);
+  find_inputs(in_file, names, model, file, &layout);
+  find_targets(in_file, model, &layout);
+  place_others(names, model, wanted, file, &layout);
   layout.weights = !model.weights.empty() && position(in_file, model.weights) >= 0;
   return layout;
 }

@@ -79,6 +79,18 @@ Object describe_ranges(const std::vector<model::Range>& ranges) {
   return std::make_shared<Parameters>(std::move(out));
 }
 
+/// What the lambdas of a path came to; squared error, soft error, error rate or 1 - R^2: less is
+/// better.
+void add_path(const model::Model& model, Parameters* out) {
+  std::vector<double> lambdas, scores;
+  for (const model::PathPoint& point : model.path) {
+    lambdas.push_back(point.lambda);
+    scores.push_back(point.score);
+  }
+  out->set("path_lambda", lambdas);
+  out->set("path_error", scores);
+}
+
 std::string describe_model(const SectionReader& file) {
   const std::unique_ptr<model::Model> read = read_model(file);
   const model::Model& model = *read;
@@ -95,14 +107,7 @@ std::string describe_model(const SectionReader& file) {
   out.set("outputs", model.outputs());
   out.set("classes", model.options.classes);
   out.set("selection", selection_name(model.options.selection));
-  std::vector<double> lambdas, scores;
-  for (const model::PathPoint& point : model.path) {
-    lambdas.push_back(point.lambda);
-    scores.push_back(point.score);
-  }
-  out.set("path_lambda", lambdas);
-  out.set("path_error",
-          scores);  // squared error, soft error, error rate or 1 - R^2: less is better
+  add_path(model, &out);
   if (model.ranges.known()) {
     out.set("inputs", describe_ranges(model.ranges.inputs));
     out.set("targets", describe_ranges(model.ranges.targets));

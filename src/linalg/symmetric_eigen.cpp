@@ -166,6 +166,29 @@ TridiagonalSolver choose(int64_t n, const Context& context) {
   return fits ? TridiagonalSolver::divide_and_conquer : TridiagonalSolver::relatively_robust;
 }
 
+/// A := its eigenvectors, with room for the blocks beside it alone.
+void vectors_in_place(Tridiagonal& T, std::vector<ReflectorBlock>& blocks, MatrixView<double> A,
+                      Context& context, Stage& stage) {
+  const AlignedBuffer<double> packed(packed_size(blocks));
+  pack(blocks, packed);
+  divide_and_conquer(T, A);
+  stage.advance(kTridiagonalUnits * A.rows);
+  context.checkpoint();
+  apply_reflectors(blocks, T.tau, A, context, stage);
+}
+
+/// The same through a second matrix, without a workspace as large as two.
+void vectors_beside(Tridiagonal& T, const std::vector<ReflectorBlock>& blocks, MatrixView<double> A,
+                    Context& context, Stage& stage) {
+  const int64_t n = A.rows;
+  const Matrix<double> S(n, n);
+  without_workspace(T, S.view());
+  stage.advance(kTridiagonalUnits * n);
+  context.checkpoint();
+  apply_reflectors(blocks, T.tau, S.view(), context, stage);
+  for (int64_t i = 0; i < n; ++i) std::copy_n(&S(i, 0), n, A.row(i));
+}
+
 }  // namespace
 
 void symmetric_eigen(MatrixView<double> A, std::span<double> values, Context& context,
@@ -189,21 +212,8 @@ void symmetric_eigen(MatrixView<double> A, std::span<double> values, Context& co
   Tridiagonal T = reduce(A, values);
   stage.advance(kReductionUnits * n);
   context.checkpoint();
-  if (in_place) {
-    const AlignedBuffer<double> packed(packed_size(blocks));
-    pack(blocks, packed);
-    divide_and_conquer(T, A);
-    stage.advance(kTridiagonalUnits * n);
-    context.checkpoint();
-    apply_reflectors(blocks, T.tau, A, context, stage);
-    return;
-  }
-  const Matrix<double> S(n, n);
-  without_workspace(T, S.view());
-  stage.advance(kTridiagonalUnits * n);
-  context.checkpoint();
-  apply_reflectors(blocks, T.tau, S.view(), context, stage);
-  for (int64_t i = 0; i < n; ++i) std::copy_n(&S(i, 0), n, A.row(i));
+  if (in_place) return vectors_in_place(T, blocks, A, context, stage);
+  vectors_beside(T, blocks, A, context, stage);
 }
 
 }  // namespace mercer::linalg

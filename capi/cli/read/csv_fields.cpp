@@ -8,23 +8,28 @@
 
 namespace mercer::cli {
 
+namespace {
+
+/// Where the quote closes from `at` on, npos for nowhere; quotes inside are doubled.
+size_t closing_quote(std::string_view line, size_t at, bool* doubled) {
+  for (;; ++at) {
+    at = line.find('"', at);
+    if (at == line.npos || at + 1 >= line.size() || line[at + 1] != '"') return at;
+    *doubled = true;
+    ++at;
+  }
+}
+
+}  // namespace
+
 std::string_view CsvFields::take_quoted(std::string_view line, size_t* at, const std::string& file,
                                         int64_t line_number) {
   const auto field = static_cast<int64_t>(fields_.size()) + 1;
   const size_t start = *at + 1;
   bool doubled = false;
-  size_t i = start;
-  for (;; ++i) {
-    i = line.find('"', i);
-    if (i == line.npos) {
-      *at = line.npos;
-      return {};
-    }
-    if (i + 1 >= line.size() || line[i + 1] != '"') break;
-    doubled = true;
-    ++i;
-  }
-  *at = i + 1;
+  const size_t close = closing_quote(line, start, &doubled);
+  *at = close == line.npos ? close : close + 1;
+  if (close == line.npos) return {};
   const size_t end = after_blanks(line, *at);
   const bool ended =
       end == line.size() || line[end] == separator_ || (separator_ == ' ' && end > *at);
@@ -32,7 +37,7 @@ std::string_view CsvFields::take_quoted(std::string_view line, size_t* at, const
   if (!ended) {
     fail_at(file, line_number, field, "text after the closing quote");
   }
-  const std::string_view inside = line.substr(start, i - start);
+  const std::string_view inside = line.substr(start, close - start);
   if (!doubled) return inside;
   std::string& text = unquoted_[unquoted_used_++];
   text.clear();

@@ -104,43 +104,57 @@ class CsvReader {
     return {std::string(line), lines_.number()};
   }
 
-  void read_first_lines(const TextRule& text_rule) {
-    Line comment, first = first_line(&comment);
+  struct Head {
+    Line line;
+    std::vector<Line> rows;  // read below it
+    Fields fields, below;    // of the line and the first of the rows
+    bool is_header = false;
+  };
+
+  Head read_head() {
+    Line comment;
+    Head head;
+    head.line = first_line(&comment);
+    Line& first = head.line;
     fields_.separate_by(options_.separator != 0 ? options_.separator : separator_of(first.text));
     first.text = whole(first.text, first.number);
     std::string_view next;
-    std::vector<Line> rows;
     if (next_line(&next)) {
       const int64_t number = lines_.number();
-      rows.push_back({std::string(whole(next, number)), number});
+      head.rows.push_back({std::string(whole(next, number)), number});
     }
-    Fields head = fields_of(first.text, first.number);
-    Fields below = rows.empty() ? Fields() : fields_of(rows[0].text, rows[0].number);
-    bool header = options_.header == Header::yes ||
-                  (options_.header == Header::automatic && looks_like_header(head, below));
-    if (!header && names_in_comment(comment, head)) {
-      header = true;
+    head.fields = fields_of(first.text, first.number);
+    if (!head.rows.empty()) head.below = fields_of(head.rows[0].text, head.rows[0].number);
+    head.is_header = options_.header == Header::yes || (options_.header == Header::automatic &&
+                                                        looks_like_header(head.fields, head.below));
+    if (!head.is_header && names_in_comment(comment, head.fields)) {
+      head.is_header = true;
       --table_.comments;
-      below = std::move(head);
-      head = fields_of(without_mark(comment.text), comment.number);
-      rows.insert(rows.begin(), std::exchange(first, comment));
+      head.below = std::move(head.fields);
+      head.fields = fields_of(without_mark(comment.text), comment.number);
+      head.rows.insert(head.rows.begin(), std::exchange(first, comment));
     }
-    require_utf8(table_.name, head);
-    settle_columns(header, below, &head);
+    return head;
+  }
+
+  void read_first_lines(const TextRule& text_rule) {
+    Head head = read_head();
+    require_utf8(table_.name, head.fields);
+    settle_columns(head.is_header, head.below, &head.fields);
     ColumnNames names;
-    if (header) names = column_names(head);
+    if (head.is_header) names = column_names(head.fields);
     table_.names = names.names;
     table_.columns = static_cast<int64_t>(columns_);
     const TextPermission permission = text_rule(names.written, table_.columns);
     cells_.permit(permission, columns_);
     kept_ = permission.kept;
     table_.kept.resize(kept_.size());
-    refuse_repeated(names, first.number);
+    refuse_repeated(names, head.line.number);
     const bool automatic = options_.header == Header::automatic;
-    table_.words_first = !header && automatic && holds_words(head);
-    table_.numbers_first = header && automatic && holds_numbers(head);
-    if (!header) add_line(first.text, first.number);
-    for (const Line& row : rows) add_line(row.text, row.number);
+    table_.words_first = !head.is_header && automatic && holds_words(head.fields);
+    table_.numbers_first = head.is_header && automatic && holds_numbers(head.fields);
+    if (!head.is_header) add_line(head.line.text, head.line.number);
+    for (const Line& row : head.rows) add_line(row.text, row.number);
   }
 
   bool names_in_comment(const Line& comment, const Fields& row) {

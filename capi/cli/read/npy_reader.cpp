@@ -24,9 +24,7 @@ std::string shape_text(const std::vector<uint64_t>& shape) {
   return text + (shape.size() == 1 ? ",)" : ")");
 }
 
-}  // namespace
-
-Table read_npy(ByteSource& source, bool missing) {
+std::string header_text(ByteSource& source) {
   unsigned char start[8];
   source.read_exactly(reinterpret_cast<char*>(start), 8, "the npy header");
   if (std::memcmp(start, "\x93NUMPY", 6) != 0)
@@ -44,7 +42,13 @@ Table read_npy(ByteSource& source, bool missing) {
     fail_at(source.name(), 0, 0, "npy header of " + std::to_string(length) + " bytes");
   std::string text(length, '\0');
   source.read_exactly(text.data(), length, "the npy header");
-  const NpyHeader header = parse_npy_header(text, source.name());
+  return text;
+}
+
+}  // namespace
+
+Table read_npy(ByteSource& source, bool missing) {
+  const NpyHeader header = parse_npy_header(header_text(source), source.name());
   const std::string shape = shape_text(header.shape);
   if (header.shape.size() > 2) {
     fail_at(source.name(), 0, 0,
