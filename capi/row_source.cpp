@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// mercer/model.h: fits of rows that a callback hands over.
+// mercer/source.h: fits of rows that a callback hands over.
 #include <cstddef>
 #include <memory>
 #include <span>
@@ -11,7 +11,7 @@
 #include "handles.h"
 #include "io/model_options.h"
 #include "io/object_file.h"
-#include "mercer/model.h"
+#include "mercer/source.h"
 #include "model/row_stream.h"
 #include "options.h"
 #include "row_arguments.h"

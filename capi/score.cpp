@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// mercer/model.h: scores of predictions.
+// mercer/score.h: scores of predictions.
 #include "mercer/score.h"
 
 #include <algorithm>

@@ -3,14 +3,15 @@
 #ifndef MERCER_LEARN_H
 #define MERCER_LEARN_H
 
-/* Learning with features: row statistics, ridge, models, search, and exact kernel ridge as the
- * reference. */
+/* Learning with features: row statistics, ridge, models of rows in memory and elsewhere, search,
+ * and exact kernel ridge as the reference. */
 
 #include "mercer/kernel_ridge.h"
 #include "mercer/model.h"
 #include "mercer/ridge.h"
 #include "mercer/score.h"
 #include "mercer/search.h"
+#include "mercer/source.h"
 #include "mercer/statistics.h"
 
 #endif

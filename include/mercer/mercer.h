@@ -23,6 +23,7 @@
 #include "mercer/score.h"
 #include "mercer/search.h"
 #include "mercer/sketch.h"
+#include "mercer/source.h"
 #include "mercer/statistics.h"
 #include "mercer/transform.h"
 

@@ -188,7 +188,8 @@ typedef enum mercer_field {
 MERCER_API mercer_status mercer_operator_map_from_spec(const char* json, mercer_operator_map** out);
 
 /** A decomposable map: json says all but "operator", "kernel" and "gamma", and Gamma, p x p, is a
- *  matrix of any size. Otherwise as from_spec; its spec holds Gamma. */
+ *  matrix of any size. Otherwise as from_spec; its spec holds Gamma.
+ *  Errors: those of from_spec; MERCER_DIMENSION_MISMATCH for a Gamma that is not square. */
 MERCER_API mercer_status mercer_operator_map_decomposable(const char* json,
                                                           const mercer_kernel* kernel,
                                                           const mercer_rows* gamma,
@@ -255,6 +256,7 @@ MERCER_API mercer_status mercer_operator_map_adjoint(const mercer_operator_map* 
 
 /** Phi itself: row i p + o of out (n p x r) is row o of Phi(X_i)'. What apply costs D (d + p) for
  *  takes D p q here: for small maps, and to see what apply does.
+ *  Shapes: X n x d, dense or CSR, F32 or F64; out F32 or F64.
  *  Errors: MERCER_DIMENSION_MISMATCH.
  *  Threads and cost: any number at once; n p r. */
 MERCER_API mercer_status mercer_operator_map_matrix(const mercer_operator_map* map,
@@ -264,7 +266,7 @@ MERCER_API mercer_status mercer_operator_map_matrix(const mercer_operator_map* m
 /** Row i of out (n x p^2), a p x p matrix row by row: the operator variance E (K~ - K)^2 of
  *  K~ = Phi(X_i)'Phi(Y_i), a matrix square; exact for dense frequencies, and what independent
  *  frequencies would have for those that depend on each other.
- *  Shapes: X and Y n x d, dense or CSR (made dense).
+ *  Shapes: X and Y n x d, dense or CSR (made dense); out F32 or F64.
  *  Errors: MERCER_DIMENSION_MISMATCH; MERCER_UNSUPPORTED for projections whose columns have weights
  *  (quadrature), and for supplied maps; MERCER_CANCELLED.
  *  Threads and cost: any number at once; d^3 a row by all threads, fields of other kernels than

@@ -118,6 +118,7 @@ static inline mercer_operator_fit mercer_operator_fit_of(const double* lambdas, 
  *  down to the first that does not converge. Rows left out have no part in the means either that
  *  predict them.
  *  Shapes: X N x d and Y N x p, dense or CSR (made dense), F32 or F64. Computed in double.
+ *  Random: rows held out or in folds, and the order of GRADIENTS; fit->seed fixes them.
  *  Errors: MERCER_DIMENSION_MISMATCH; MERCER_INVALID_ARGUMENT naming the field, row and column of
  *  an input that is not finite or outside the kernel's domain, or a target that the loss has no
  *  value for; MERCER_UNSUPPORTED for a method that does not do for loss, map or gaps;
@@ -244,6 +245,9 @@ static inline mercer_operator_search mercer_operator_search_of(uint64_t seed) {
  *  its own; else a fifth, above 5,000 a tenth, which is learnt from afterwards), beside those of
  *  outputs each by itself, searched the same way, and of their means. Warnings: a choice at an edge
  *  of what was tried, a score that does not beat those. All in mercer_operator_model_report.
+ *  Shapes: X N x d and Y N x p, dense or CSR (made dense), F32 or F64. Computed in double.
+ *  Random: the map, fixed by the "seed" of json or else search->seed; the rows held out, by the
+ *  latter.
  *  Errors: MERCER_INVALID_ARGUMENT naming key, field, row or column, among them a "variance" of the
  *  kernel, or a pair or an output without targets that COVARIANCE or SIMILARITY asks for;
  *  MERCER_DIMENSION_MISMATCH; MERCER_UNSUPPORTED for another structure than COVARIANCE beside

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// mercer_row_source for C++17: rows that are not in memory.
+// mercer/source.h for C++17: rows that are not in memory.
 //
 // Example: one block of two matrices, read as often as a fit asks.
 //
@@ -25,6 +25,7 @@
 #include <utility>
 
 #include "mercer/base.hpp"
+#include "mercer/source.h"
 #include "mercer/view.hpp"
 
 namespace mercer {
