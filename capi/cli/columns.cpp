@@ -104,6 +104,22 @@ Dataset take_all(Table&& table) {
   return data;
 }
 
+namespace {
+
+/// The columns of X that are targets become Y, the others stay.
+void split_numbers(int64_t columns, Dataset* data) {
+  const std::vector<int64_t>& inputs = data->input_columns;
+  const std::vector<int64_t>& targets = data->target_columns;
+  if (targets.empty() && is_ascending_prefix(inputs, columns)) return;
+  if (data->X.single) {
+    compact(&data->X.f32, data->n, columns, inputs, targets, &data->Y);
+  } else {
+    compact(&data->X.f64, data->n, columns, inputs, targets, &data->Y);
+  }
+}
+
+}  // namespace
+
 Dataset take_columns(Table&& table, const std::vector<int64_t>& inputs,
                      const std::vector<int64_t>& targets) {
   std::vector<std::string> input_names;
@@ -127,12 +143,7 @@ Dataset take_columns(Table&& table, const std::vector<int64_t>& inputs,
     fail_at(data.name, 0, 0,
             "text labels in one of several targets; a target of text must be the only one");
   }
-  if (targets.empty() && is_ascending_prefix(inputs, columns)) return data;
-  if (data.X.single) {
-    compact(&data.X.f32, data.n, columns, inputs, targets, &data.Y);
-  } else {
-    compact(&data.X.f64, data.n, columns, inputs, targets, &data.Y);
-  }
+  split_numbers(columns, &data);
   return data;
 }
 

@@ -130,6 +130,13 @@ void print_classification(const LoadedModel& loaded, const Dataset& test, int64_
   if (K <= kMostPrinted) print_confusion(counts, loaded.metadata.classes);
 }
 
+void print_rows(const TargetRows& known, const Dataset& test) {
+  std::printf("%-18s %" PRId64, "rows", known.rows());
+  if (known.rows() < test.n)
+    std::printf(" (%" PRId64 " without a target left out)", test.n - known.rows());
+  std::printf(test.weights.empty() ? "\n" : ", by their weights\n");
+}
+
 }  // namespace
 
 void run_score(const ScoreRequest& request) {
@@ -159,10 +166,7 @@ void run_score(const ScoreRequest& request) {
   if (known.rows() == 0) fail_at(test.name, 0, 0, "no row holds a target, which a score needs");
   outside.tell(test.n, names, loaded.clips(request.extrapolation), warnings);
   tell_unused_weights(loaded, test, warnings);
-  std::printf("%-18s %" PRId64, "rows", known.rows());
-  if (known.rows() < test.n)
-    std::printf(" (%" PRId64 " without a target left out)", test.n - known.rows());
-  std::printf(test.weights.empty() ? "\n" : ", by their weights\n");
+  print_rows(known, test);
   if (loaded.metadata.classification) {
     print_classification(loaded, test, unknown, scores, X, options, session);
   } else {

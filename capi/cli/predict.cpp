@@ -147,13 +147,17 @@ void check_class_columns(const LoadedModel& loaded, const PredictRequest& reques
         "its lambda lets it pass through the rows");
 }
 
-}  // namespace
-
-void run_predict(const PredictRequest& request) {
+void check_files(const PredictRequest& request) {
   check_output(request.predictions, request.test);
   check_output(request.predictions, request.model);
   if (request.model == "-" && request.test == "-")
     throw Failure("MODEL and TEST cannot both be standard input");
+}
+
+}  // namespace
+
+void run_predict(const PredictRequest& request) {
+  check_files(request);
   const LoadedModel loaded = load_model(request.model);
   check_extrapolation(loaded, request.extrapolation);
   check_class_columns(loaded, request);

@@ -291,6 +291,9 @@ MERCER_API mercer_status mercer_model_classify(const mercer_model* model, const 
                                                const mercer_predict_options* options,
                                                mercer_context* context, int32_t* labels);
 
+/** Frees a model. */
+MERCER_API void mercer_model_free(mercer_model* model);
+
 /* ==== What a model holds ====
  *
  * Example: the names of the columns, kept with the model and its file.
@@ -345,9 +348,6 @@ MERCER_API mercer_status mercer_model_set_metadata(mercer_model* model, const ch
 /** That text, "" if there is none. Errors: convention 9 of mercer/base.h. */
 MERCER_API mercer_status mercer_model_metadata(const mercer_model* model, char* buffer,
                                                int64_t capacity, int64_t* needed);
-
-/** Frees a model. */
-MERCER_API void mercer_model_free(mercer_model* model);
 
 #ifdef __cplusplus
 }

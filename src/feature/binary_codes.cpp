@@ -45,6 +45,20 @@ AlignedBuffer<T> draw_thresholds(const UniformCosines& cosines, Columns c) {
        static_cast<long long>(row));
 }
 
+/// Signs of Z(i, :) less the thresholds, row i of `codes`, which lie `words` apart. Returns
+/// the first row with a NaN, or a number beyond all rows.
+template <class T>
+int64_t code_block(MatrixView<const T> Z, const T* thresholds, Context& context, int64_t words,
+                   uint64_t* codes) {
+  std::atomic<int64_t> broken{std::numeric_limits<int64_t>::max()};
+  parallel_for(context, Z.rows, [&](int64_t i, int) noexcept {
+    if (transform::sign_bits(Z.row(i), thresholds, Z.cols, codes + i * words)) return;
+    for (int64_t least = broken; i < least && !broken.compare_exchange_weak(least, i);) {
+    }
+  });
+  return broken;
+}
+
 template <class View>
 void code_rows(const FeatureMap& map, const UniformCosines& cosines, const View& X,
                Context& context, uint64_t* codes) {
@@ -65,13 +79,8 @@ void code_rows(const FeatureMap& map, const UniformCosines& cosines, const View&
       const MatrixView<T> Z{buffer.data(), i1 - i0, c.end - c.begin};
       stage.share(units);
       map.apply(X.block_rows(i0, i1), c, context, Z);
-      std::atomic<int64_t> broken{std::numeric_limits<int64_t>::max()};
-      parallel_for(context, Z.rows, [&](int64_t i, int) noexcept {
-        uint64_t* const row = codes + (i0 + i) * words + j0 / 64;
-        if (transform::sign_bits(Z.row(i), thresholds.data(), Z.cols, row)) return;
-        for (int64_t least = broken; i < least && !broken.compare_exchange_weak(least, i);) {
-        }
-      });
+      const int64_t broken =
+          code_block<T>(Z, thresholds.data(), context, words, codes + i0 * words + j0 / 64);
       if (broken < Z.rows) refuse_row(map, X, i0 + broken);
       stage.advance(units);
     }

@@ -89,6 +89,20 @@ const Field* learning_field(const MapEntry& entry, const Parameters& canonical) 
   return nullptr;
 }
 
+// Of rows that are given.
+void check_rows(const MapEntry& entry, const Parameters& canonical, const Rows& rows) {
+  require(rows.cols() == canonical.integer("inputs"), MERCER_DIMENSION_MISMATCH,
+          "rows have %lld columns, expected inputs = %lld", static_cast<long long>(rows.cols()),
+          static_cast<long long>(canonical.integer("inputs")));
+  require(
+      !entry.row_per_feature || canonical.integer("features") <= rows.rows(),
+      MERCER_INVALID_ARGUMENT,
+      "features = %lld, expected at most %lld, the number of rows: map %s takes one row for each "
+      "feature",
+      static_cast<long long>(canonical.integer("features")), static_cast<long long>(rows.rows()),
+      entry.name);
+}
+
 void check_data(const MapEntry& entry, const Parameters& canonical, const MapData& data) {
   const bool needs_data = canonical.find("needs") != nullptr;
   require(needs_data || data.numbers.empty(), MERCER_INVALID_ARGUMENT,
@@ -107,18 +121,7 @@ void check_data(const MapEntry& entry, const Parameters& canonical, const MapDat
           learns == nullptr ? "" : learns->targets_choice);
   require(learns != nullptr || data.targets == nullptr, MERCER_UNSUPPORTED,
           "map %s does not learn from targets", entry.name);
-  if (data.rows == nullptr) return;
-  require(data.rows->cols() == canonical.integer("inputs"), MERCER_DIMENSION_MISMATCH,
-          "rows have %lld columns, expected inputs = %lld",
-          static_cast<long long>(data.rows->cols()),
-          static_cast<long long>(canonical.integer("inputs")));
-  require(
-      !entry.row_per_feature || canonical.integer("features") <= data.rows->rows(),
-      MERCER_INVALID_ARGUMENT,
-      "features = %lld, expected at most %lld, the number of rows: map %s takes one row for each "
-      "feature",
-      static_cast<long long>(canonical.integer("features")),
-      static_cast<long long>(data.rows->rows()), entry.name);
+  if (data.rows != nullptr) check_rows(entry, canonical, *data.rows);
 }
 
 // use(arguments) of canonical Parameters.

@@ -47,11 +47,10 @@ constexpr int64_t kWholePanels = transform::kPanelColumns<float>;
 
 int64_t round_up(int64_t count, int64_t to) { return (count + to - 1) / to * to; }
 
-// Blocks in a group: whole panels, about kTogether columns, or a pair of longer ones, not more than
-// F asks for.
-int64_t blocks_in_group(int64_t n, int64_t F) {
-  if (n >= kTogether / 2) return F > n ? 2 : 1;
-  return std::min(kTogether, round_up(F, std::max(n, kWholePanels))) / n;
+// Whole panels, about kTogether columns, or a pair of longer blocks, not more than F asks for.
+BlockGroups groups_of(int64_t n, int64_t F) {
+  if (n >= kTogether / 2) return {n, F > n ? 2 : 1};
+  return {n, std::min(kTogether, round_up(F, std::max(n, kWholePanels))) / n};
 }
 
 class Circulant final : public TypedProjection<Circulant> {
@@ -61,9 +60,8 @@ class Circulant final : public TypedProjection<Circulant> {
   explicit Circulant(const ProjectionArguments& arguments)
       : TypedProjection(arguments.d, arguments.F),
         arguments_(arguments),
-        n_(padded_dimension(arguments.d)),
-        count_(blocks_in_group(n_, arguments.F)),
-        stores_((arguments.F - 1) / columns() + 1) {}
+        blocks_(groups_of(padded_dimension(arguments.d), arguments.F)),
+        stores_(blocks_.count(arguments.F)) {}
 
  private:
   // What one precision uses, made when first used.
@@ -74,7 +72,7 @@ class Circulant final : public TypedProjection<Circulant> {
     LazyGroups<CirculantNumbers<T>> groups;
   };
 
-  int64_t columns() const noexcept { return n_ * count_; }
+  int64_t columns() const noexcept { return blocks_.columns(); }
   const random::Law& law() const noexcept { return *arguments_.law; }
   std::span<const double> lengthscale() const noexcept { return arguments_.lengthscale; }
 
@@ -83,7 +81,7 @@ class Circulant final : public TypedProjection<Circulant> {
     // P of a few rows stays in the first-level cache beside the group's numbers.
     const int64_t rows =
         std::clamp<int64_t>(16 * 1024 / (columns() * static_cast<int64_t>(sizeof(T))), 1, 8);
-    const int64_t scratch = circulant_scratch(n_, count_);
+    const int64_t scratch = circulant_scratch(blocks_.n, blocks_.together);
     return {columns(), rows, scratch, scratch};
   }
 
@@ -98,17 +96,19 @@ class Circulant final : public TypedProjection<Circulant> {
   template <class T>
   void prepare_plans(Context& context) const {
     stores_.of<T>().plans.prepare(
-        0, cost<T>(columns(), circulant_scratch(n_, count_)), context,
-        [&](int64_t) { return std::make_unique<const CirculantFft<T>>(n_, count_); });
+        0, cost<T>(columns(), circulant_scratch(blocks_.n, blocks_.together)), context,
+        [&](int64_t) {
+          return std::make_unique<const CirculantFft<T>>(blocks_.n, blocks_.together);
+        });
   }
 
   template <class T>
   void prepare_blocks(Blocks groups, Context& context) const {
     prepare_plans<double>(context);  // spectra of g are computed in double
     prepare_plans<T>(context);
-    const int64_t filters = transform::pair_filter_size(n_) * ((count_ + 1) / 2);
-    const int64_t kept = inputs() * count_ + filters + columns();
-    const int64_t meanwhile = columns() + circulant_scratch(n_, count_);
+    const int64_t filters = transform::pair_filter_size(blocks_.n) * ((blocks_.together + 1) / 2);
+    const int64_t kept = inputs() * blocks_.together + filters + columns();
+    const int64_t meanwhile = columns() + circulant_scratch(blocks_.n, blocks_.together);
     stores_.of<T>().groups.prepare_all(groups, cost<T>(kept, meanwhile), context,
                                        [&](int64_t group) { return draw<T>(group); });
   }
@@ -117,18 +117,18 @@ class Circulant final : public TypedProjection<Circulant> {
   CirculantNumbers<T> draw(int64_t group) const {
     const bool isotropic = law().isotropic();
     const AlignedBuffer<double> g(columns());
-    AlignedBuffer<T> multipliers(inputs() * count_), scale(columns());
-    for (int64_t b = 0; b < count_; ++b) {
-      const auto block = static_cast<uint64_t>(group * count_ + b);
-      const std::span values(g.data() + b * n_, static_cast<size_t>(n_));
+    AlignedBuffer<T> multipliers(inputs() * blocks_.together), scale(columns());
+    for (int64_t b = 0; b < blocks_.together; ++b) {
+      const auto block = static_cast<uint64_t>(group * blocks_.together + b);
+      const std::span values(g.data() + b * blocks_.n, static_cast<size_t>(blocks_.n));
       isotropic ? draw_direction(block, values) : draw_coordinates(block, values);
       // Laws without variance make one block of a pair much larger than the other.
       const double power = isotropic ? 1.0 : divide_by_power(values);
-      std::fill_n(scale.data() + b * n_, n_, static_cast<T>(power));
+      std::fill_n(scale.data() + b * blocks_.n, blocks_.n, static_cast<T>(power));
       draw_multipliers(block, multipliers.data() + b * inputs());
     }
     for (int64_t j = 0; isotropic && j < columns(); ++j)
-      scale[j] = static_cast<T>(column_norm(arguments_, n_, group * columns() + j));
+      scale[j] = static_cast<T>(column_norm(arguments_, blocks_.n, group * columns() + j));
     return {std::move(multipliers), circulant_filters<T>(*stores_.of<double>().plans[0], g),
             std::move(scale)};
   }
@@ -194,8 +194,7 @@ class Circulant final : public TypedProjection<Circulant> {
   }
 
   ProjectionArguments arguments_;
-  int64_t n_;
-  int64_t count_;  // blocks in a group: the columns of one call of project
+  BlockGroups blocks_;  // the columns of one call of project
   mutable PerPrecision<Store> stores_;
 };
 

@@ -75,11 +75,11 @@ int64_t padded_dimension(int64_t d) {
   return static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(std::max(d, kLeastDimension))));
 }
 
-int64_t blocks_together(int64_t padded, int64_t F) noexcept {
+BlockGroups hadamard_groups(int64_t padded, int64_t F) noexcept {
   const int64_t least = std::max<int64_t>(1, transform::kPanelColumns<float> / padded);
   const int64_t most = std::max(least, kColumnsTogether / padded);
   const int64_t needed = (F - 1) / padded + 1;
-  return std::clamp((needed + least - 1) / least * least, least, most);
+  return {padded, std::clamp((needed + least - 1) / least * least, least, most)};
 }
 
 double column_norm(const ProjectionArguments& arguments, int64_t padded, int64_t j) noexcept {

@@ -12,6 +12,15 @@
 
 namespace mercer::projection {
 
+/// Columns in groups of whole blocks, which are drawn and applied together.
+struct BlockGroups {
+  int64_t n;         // columns of a block
+  int64_t together;  // in a group
+
+  int64_t columns() const noexcept { return n * together; }  // of a group
+  int64_t count(int64_t F) const noexcept { return (F - 1) / columns() + 1; }
+};
+
 /// Index type of permutations, as wide as the numbers they move.
 template <class T>
 using PermutationIndex = std::conditional_t<sizeof(T) == 4, int32_t, int64_t>;
@@ -40,9 +49,8 @@ void fastfood_rows(const T* const* x, const T* signs, const PermutationIndex<T>*
 /// d' for d inputs; INVALID_ARGUMENT beyond 2^28.
 int64_t padded_dimension(int64_t d);
 
-/// Blocks that are transformed together: about 1,024 columns, whole panels, not many more than F
-/// asks for.
-int64_t blocks_together(int64_t padded, int64_t F) noexcept;
+/// Groups of about 1,024 columns, whole panels, not many more than F asks for.
+BlockGroups hadamard_groups(int64_t padded, int64_t F) noexcept;
 
 /// s_j: the norm of column j, drawn or fixed in dimension d', over the lengthscale if that is one
 /// number (several divide the inputs instead), in the arguments' unit.

@@ -54,9 +54,8 @@ class HadamardProjection final : public TypedProjection<HadamardProjection<Kind>
   explicit HadamardProjection(const ProjectionArguments& arguments)
       : Base(arguments.d, arguments.F),
         arguments_(arguments),
-        padded_(padded_dimension(arguments.d)),
-        together_(blocks_together(padded_, arguments.F)),
-        groups_((arguments.F - 1) / columns() + 1) {
+        blocks_(hadamard_groups(padded_dimension(arguments.d), arguments.F)),
+        groups_(blocks_.count(arguments.F)) {
     if (arguments.lengthscale.size() > 1) inverse_lengthscale_ = arguments.lengthscale;
     for (double& value : inverse_lengthscale_) value = 1 / value;
   }
@@ -67,15 +66,15 @@ class HadamardProjection final : public TypedProjection<HadamardProjection<Kind>
   template <class T>
   using Groups = LazyGroups<HadamardNumbers<T>>;
 
-  int64_t columns() const noexcept { return padded_ * together_; }
+  int64_t columns() const noexcept { return blocks_.columns(); }
 
   template <class T>
   BlockShape shape_of() const noexcept {
     // P of a few rows in the first-level cache; scratch: padded rows, then what Kind needs.
-    const int64_t together = Kind::template rows_together<T>(padded_);
+    const int64_t together = Kind::template rows_together<T>(blocks_.n);
     const int64_t rows = std::clamp<int64_t>(
         16 * 1024 / (columns() * static_cast<int64_t>(sizeof(T))), together, transform::kTileRows);
-    return {columns(), rows, together * (padded_ + columns()), 2 * columns()};
+    return {columns(), rows, together * (blocks_.n + columns()), 2 * columns()};
   }
 
   template <class T>
@@ -83,9 +82,10 @@ class HadamardProjection final : public TypedProjection<HadamardProjection<Kind>
     // At most four numbers a column are kept; three are drawn in double for one block.
     constexpr const char* kWhat = "a group of structured blocks";
     const GroupCost cost{checked_multiply(columns(), 4 * sizeof(T), kWhat),
-                         checked_multiply(padded_, 3 * sizeof(double), kWhat), kWhat};
+                         checked_multiply(blocks_.n, 3 * sizeof(double), kWhat), kWhat};
     groups_.template of<T>().prepare_all(groups, cost, context, [&](int64_t group) {
-      return draw<T>(HadamardGroup{arguments_, padded_, group * together_, together_});
+      return draw<T>(
+          HadamardGroup{arguments_, blocks_.n, group * blocks_.together, blocks_.together});
     });
   }
 
@@ -107,17 +107,17 @@ class HadamardProjection final : public TypedProjection<HadamardProjection<Kind>
   template <class T>
   void project_rows(MatrixView<const T> X, int64_t group, T* P, T* scratch) const noexcept {
     const HadamardNumbers<T>& numbers = groups_.template of<T>()[group];
-    const bool as_is = X.cols == padded_ && inverse_lengthscale_.empty();
-    const int64_t together = Kind::template rows_together<T>(padded_);
+    const bool as_is = X.cols == blocks_.n && inverse_lengthscale_.empty();
+    const int64_t together = Kind::template rows_together<T>(blocks_.n);
     for (int64_t i = 0; i < X.rows; i += together) {
       const int64_t count = std::min(together, X.rows - i);
       const T* x[kMostTogether];
       for (int64_t r = 0; r < count; ++r) {
-        T* const padded = scratch + r * padded_;
+        T* const padded = scratch + r * blocks_.n;
         if (!as_is) load_row(X.row(i + r), padded);
         x[r] = as_is ? X.row(i + r) : padded;
       }
-      Kind::apply(x, count, numbers, padded_, together_, scratch + together * padded_,
+      Kind::apply(x, count, numbers, blocks_.n, blocks_.together, scratch + together * blocks_.n,
                   P + i * columns());
     }
   }
@@ -129,14 +129,15 @@ class HadamardProjection final : public TypedProjection<HadamardProjection<Kind>
         inverse_lengthscale_.empty() ? nullptr : inverse_lengthscale_.data();
     T* const parts = scratch + columns();
     for (int64_t i = 0; i < X.rows; ++i) {
-      Kind::apply_transpose(G + i * columns(), numbers, padded_, together_, scratch, parts);
-      add_block_sums(parts, padded_, together_, inverse, X.cols, X.row(i));
+      Kind::apply_transpose(G + i * columns(), numbers, blocks_.n, blocks_.together, scratch,
+                            parts);
+      add_block_sums(parts, blocks_.n, blocks_.together, inverse, X.cols, X.row(i));
     }
   }
 
   template <class T>
   void load_row(const T* x, T* to) const noexcept {
-    std::fill(to + this->inputs(), to + padded_, T{0});
+    std::fill(to + this->inputs(), to + blocks_.n, T{0});
     if (inverse_lengthscale_.empty()) {
       std::copy(x, x + this->inputs(), to);
       return;
@@ -147,8 +148,7 @@ class HadamardProjection final : public TypedProjection<HadamardProjection<Kind>
   }
 
   ProjectionArguments arguments_;
-  int64_t padded_;
-  int64_t together_;
+  BlockGroups blocks_;                       // of padded inputs
   std::vector<double> inverse_lengthscale_;  // ARD only
   mutable PerPrecision<Groups> groups_;
 };

@@ -57,15 +57,14 @@ class Srht final : public TypedSparseProjection<Srht> {
   Srht(int64_t d, int64_t D, uint64_t seed)
       : TypedSparseProjection(d, D),
         seed_(seed),
-        padded_(srht_dimension(d)),
-        together_(blocks_together(padded_, D)),
-        groups_((D - 1) / columns() + 1) {}
+        blocks_(hadamard_groups(srht_dimension(d), D)),
+        groups_(blocks_.count(D)) {}
 
  private:
   template <class T>
   using Groups = LazyGroups<Ingredients<T>>;
 
-  int64_t columns() const noexcept { return padded_ * together_; }
+  int64_t columns() const noexcept { return blocks_.columns(); }
 
   // P of a few rows in the first-level cache; scratch: a padded row, then its transforms.
   template <class T>
@@ -75,25 +74,26 @@ class Srht final : public TypedSparseProjection<Srht> {
             padded_stride() + columns(), columns()};
   }
   // The transforms start at a cache line.
-  int64_t padded_stride() const noexcept { return (padded_ + 15) / 16 * 16; }
+  int64_t padded_stride() const noexcept { return (blocks_.n + 15) / 16 * 16; }
 
   template <class T>
   void prepare_blocks(Blocks groups, Context& context) const {
     constexpr const char* kWhat = "a group of SRHT blocks";
     const GroupCost cost{checked_multiply(columns(), sizeof(T) + sizeof(int32_t), kWhat),
-                         checked_multiply(padded_, sizeof(double) + sizeof(int64_t), kWhat), kWhat};
+                         checked_multiply(blocks_.n, sizeof(double) + sizeof(int64_t), kWhat),
+                         kWhat};
     groups_.of<T>().prepare_all(groups, cost, context, [&](int64_t group) {
-      return draw<T>(seed_, padded_, group * together_, together_);
+      return draw<T>(seed_, blocks_.n, group * blocks_.together, blocks_.together);
     });
   }
 
   template <class Rows, class T>
   void project_rows(const Rows& X, int64_t group, T* P, T* scratch) const noexcept {
     const Ingredients<T>& drawn = groups_.of<T>()[group];
-    std::fill(scratch, scratch + padded_, T{0});
+    std::fill(scratch, scratch + blocks_.n, T{0});
     for (int64_t i = 0; i < X.rows; ++i) {
       load(X, i, scratch);
-      srht_blocks(scratch, drawn.signs.data(), drawn.index.data(), padded_, together_,
+      srht_blocks(scratch, drawn.signs.data(), drawn.index.data(), blocks_.n, blocks_.together,
                   scratch + padded_stride(), P + i * columns());
       unload(X, i, scratch);
     }
@@ -103,9 +103,9 @@ class Srht final : public TypedSparseProjection<Srht> {
   void add_rows(const T* G, int64_t group, MatrixView<T> X, T* scratch) const noexcept {
     const Ingredients<T>& drawn = groups_.of<T>()[group];
     for (int64_t i = 0; i < X.rows; ++i) {
-      srht_blocks_transpose(G + i * columns(), drawn.signs.data(), drawn.index.data(), padded_,
-                            together_, scratch);
-      add_block_sums(scratch, padded_, together_, nullptr, inputs(), X.row(i));
+      srht_blocks_transpose(G + i * columns(), drawn.signs.data(), drawn.index.data(), blocks_.n,
+                            blocks_.together, scratch);
+      add_block_sums(scratch, blocks_.n, blocks_.together, nullptr, inputs(), X.row(i));
     }
   }
 
@@ -125,8 +125,7 @@ class Srht final : public TypedSparseProjection<Srht> {
   }
 
   uint64_t seed_;
-  int64_t padded_;
-  int64_t together_;
+  BlockGroups blocks_;  // of padded inputs
   mutable PerPrecision<Groups> groups_;
 };
 

@@ -80,7 +80,7 @@ TEST_CASE("structured blocks: padding to at least 16, groups of whole panels") {
   CHECK_THROWS_AS(padded_dimension((int64_t{1} << 28) + 1), Error);
   for (const int64_t padded : {16, 32, 64, 1024, 4096}) {
     for (const int64_t F : {1, 15, 33, 100, 5000}) {
-      const int64_t columns = padded * blocks_together(padded, F);
+      const int64_t columns = hadamard_groups(padded, F).columns();
       CAPTURE(padded, F, columns);
       CHECK(columns % 32 == 0);
       CHECK(columns <= std::max<int64_t>({1024, padded, 32}));
