@@ -81,7 +81,7 @@ HWY_INLINE int64_t Strips(D tag, MatrixView<const T> Z, MatrixView<const T> Y, i
 }
 
 template <class T>
-HWY_INLINE void Add(const ColumnProducts<T>& call) {
+HWY_INLINE void SumOverRows(const ColumnProducts<T>& call) {
   const auto& [Z, Y, sums] = call;
   const Tag<T> tag;
   for (int64_t begin = 0; begin < Z.rows; begin += kColumnProductRows) {
@@ -93,8 +93,8 @@ HWY_INLINE void Add(const ColumnProducts<T>& call) {
   }
 }
 
-MERCER_SIMD_PAIR(Add, ColumnProducts, Add)
+MERCER_SIMD_PAIR(SumOverRows, ColumnProducts, SumOverRows)
 
 MERCER_SIMD_END();
 
-MERCER_SIMD_DOORS(add_column_products, Add, ColumnProducts)
+MERCER_SIMD_DOORS(add_column_products, SumOverRows, ColumnProducts)

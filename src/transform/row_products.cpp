@@ -59,7 +59,7 @@ HWY_INLINE int64_t RowBlocks(MatrixView<const T> Z, MatrixView<const T> W, int64
 }
 
 template <class T>
-HWY_INLINE void Products(const RowProducts<T>& call) {
+HWY_INLINE void SumOverColumns(const RowProducts<T>& call) {
   const auto& [Z, W, out] = call;
   if (Z.cols == 0) {
     for (int64_t i = 0; i < out.rows; ++i)
@@ -72,8 +72,8 @@ HWY_INLINE void Products(const RowProducts<T>& call) {
   }
 }
 
-MERCER_SIMD_PAIR(Products, RowProducts, Products)
+MERCER_SIMD_PAIR(SumOverColumns, RowProducts, SumOverColumns)
 
 MERCER_SIMD_END();
 
-MERCER_SIMD_DOORS(row_products, Products, RowProducts)
+MERCER_SIMD_DOORS(row_products, SumOverColumns, RowProducts)
