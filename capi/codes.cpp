@@ -20,13 +20,6 @@ namespace {
 
 constexpr int64_t kMostWords = (int64_t{1} << 25) - 1;  // distances are of 32 bits, with a sign
 
-/// Is k a strictly decreasing function of a norm of x - y over lengthscales: the Euclidean one,
-/// resp. that of sums of magnitudes.
-bool falls_with_norm(const kernel::Kernel& k) {
-  const random::Law* const law = k.spectral_law();
-  return law != nullptr && (law->isotropic() || k.name() == "laplacian");
-}
-
 /// The kernel of value 1 at 0 whose mean share of bits that is.
 double kernel_of_share(const kernel::Kernel& k, double share) {
   if (k.is_gaussian()) return moment::gaussian_from_code_share(share);
@@ -69,7 +62,7 @@ mercer_status mercer_codes_kernel(const mercer_kernel* kernel, int64_t bits, int
                                   const int32_t* distances, double* values) {
   return guard("mercer_codes_kernel", [&] {
     const kernel::Kernel& k = *checked("kernel", kernel).impl;
-    require(falls_with_norm(k), MERCER_UNSUPPORTED,
+    require(k.falls_with_norm(), MERCER_UNSUPPORTED,
             "the share of bits is no function of kernel %s alone, expected one that falls with a "
             "norm of x - y: gaussian, laplacian, matern, rational_quadratic or "
             "generalized_gaussian_spectrum of order 1",

@@ -78,9 +78,9 @@ mercer_status mercer_operator_model_covariance(const mercer_operator_model* mode
   return guard_long("mercer_operator_model_covariance", context, [&](Context& running) {
     const model::OperatorModel& m = checked("model", model).impl;
     const int64_t p = m.map->outputs();
-    require(m.loss == "squares", MERCER_UNSUPPORTED,
+    require(m.loss == nullptr, MERCER_UNSUPPORTED,
             "model of loss %s, expected squares: other losses have no Gaussian posterior",
-            m.loss.c_str());
+            solver::loss_name(m.loss));
     check_positive("noise", noise);
     const auto x = read_rows("X", X, m.map->inputs(), "the inputs of the map", running);
     check_at_least("X->n", x.n(), 1);

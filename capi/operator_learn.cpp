@@ -42,28 +42,36 @@ mercer_operator_fit read_fit(const mercer_operator_fit* fit) {
   return read;
 }
 
-/// What the loss does not read has its default.
-void check_heeded(const mercer_operator_fit& read, const std::string& name,
-                  const solver::OperatorLoss& loss) {
-  const bool quantile = name == "quantile";
-  const bool classes = loss.loss != nullptr && loss.loss->classes;
-  require(read.tau == nullptr || quantile, MERCER_INVALID_ARGUMENT,
-          "fit->tau is given, expected NULL: loss %s has no shares", name.c_str());
-  require(read.delta == 1 || quantile || name == "huber", MERCER_INVALID_ARGUMENT,
-          "fit->delta = %g, expected 1: loss %s does not read it", read.delta, name.c_str());
-  require(!loss.separate || classes, MERCER_INVALID_ARGUMENT,
-          "fit->separate = 1, expected 0: loss %s has no classes", name.c_str());
+/// What the loss (null: squares) does not read has its default.
+void check_heeded(const mercer_operator_fit& read, const solver::Loss* loss) {
+  const char* const name = solver::loss_name(loss);
+  require(read.tau == nullptr || (loss != nullptr && loss->reads_tau), MERCER_INVALID_ARGUMENT,
+          "fit->tau is given, expected NULL: loss %s has no shares", name);
+  const bool reads_delta = loss != nullptr && loss->delta != solver::Delta::unread;
+  require(read.delta == 1 || reads_delta, MERCER_INVALID_ARGUMENT,
+          "fit->delta = %g, expected 1: loss %s does not read it", read.delta, name);
+  require(read.separate == 0 || (loss != nullptr && loss->classes), MERCER_INVALID_ARGUMENT,
+          "fit->separate = 1, expected 0: loss %s has no classes", name);
+  require(read.intercept == 0 || loss == nullptr || loss->residuals, MERCER_UNSUPPORTED,
+          "fit->intercept = 1, expected 0: loss %s has no means to take off", name);
+}
+
+const solver::Loss* named_loss(const char* text) {
+  if (text == nullptr) return nullptr;
+  const std::string name(check_text("fit->loss", text));
+  const solver::Loss* const loss = solver::find_loss(name);
+  std::string names;
+  for (const solver::Loss& one : solver::loss_table()) names += std::string(", ") + one.name;
+  require(loss != nullptr, MERCER_INVALID_ARGUMENT, "fit->loss = \"%s\", expected one of NULL%s",
+          name.c_str(), names.c_str());
+  return loss;
 }
 
 solver::OperatorLoss loss_of(const mercer_operator_fit& read, int64_t p) {
-  const std::string name(read.loss == nullptr ? "squares" : check_text("fit->loss", read.loss));
   solver::OperatorLoss loss;
   loss.separate = read.separate == 1;
-  loss.loss = read.loss == nullptr ? nullptr : solver::find_loss(name);
-  require(read.loss == nullptr || loss.loss != nullptr, MERCER_INVALID_ARGUMENT,
-          "fit->loss = \"%s\", expected NULL, huber, quantile, logistic, squared_hinge or poisson",
-          name.c_str());
-  check_heeded(read, name, loss);
+  loss.loss = named_loss(read.loss);
+  check_heeded(read, loss.loss);
   if (loss.loss == nullptr) return loss;
   for (int64_t k = 0; k < p; ++k)
     loss.parameters.push_back(
@@ -94,10 +102,6 @@ mercer_status mercer_operator_model_fit(const mercer_operator_map* map, const me
         options.folds = answer.folds;
         options.intercept = answer.intercept == 1;
         const DoubleRows inputs(x, running), targets(y, running);
-        require(answer.intercept == 0 || options.loss.loss == nullptr ||
-                    (!options.loss.loss->classes && std::string(answer.loss) != "poisson"),
-                MERCER_UNSUPPORTED,
-                "fit->intercept = 1, expected 0: loss %s has no means to take off", answer.loss);
         model::OperatorModel learnt;
         learnt.map = m;
         learnt.rows = x.n();
@@ -106,7 +110,7 @@ mercer_status mercer_operator_model_fit(const mercer_operator_map* map, const me
             model::fit_operator(*m, inputs.view(), targets.view(), options, running, learnt.theta);
         learnt.offset = found.offset;
         learnt.lambda = options.lambdas[static_cast<std::size_t>(found.chosen)];
-        learnt.loss = answer.loss == nullptr ? "squares" : answer.loss;
+        learnt.loss = options.loss.loss;
         answer.struct_size = fit->struct_size;
         answer.taken = static_cast<int32_t>(found.method);
         answer.chosen = found.chosen;

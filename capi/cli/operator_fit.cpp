@@ -34,7 +34,7 @@ namespace {
 struct SearchTable {
   Session* session;
   std::FILE* out;
-  const char* shape;  // what it is called; "-": the kind has none
+  std::string shape;  // what it is called; "-": the kind has none
   bool begun = false;
 };
 
@@ -49,9 +49,9 @@ void print_candidate(void* user, const mercer_operator_candidate* candidate) {
         "search (scores that choose: too good for what they chose; pooled: 1 - squared errors of "
         "all targets over their variance, other scores are means over targets)\n"
         "%9s %8s %12s %9s %9s %10s\n",
-        "features", "rows", "lengthscale", "lambda", table.shape, "pooled R^2");
+        "features", "rows", "lengthscale", "lambda", table.shape.c_str(), "pooled R^2");
   table.begun = true;
-  const bool shaped = std::string_view(table.shape) != "-";
+  const bool shaped = table.shape != "-";
   std::fprintf(table.out, "%9" PRId64 " %8" PRId64 " %12s %9.1e %9s %s\n", candidate->features,
                candidate->rows, number_or_dash(candidate->lengthscale).c_str(), candidate->lambda,
                shaped ? rounded(candidate->shape, 3).c_str() : "-",
@@ -116,11 +116,10 @@ std::string blamed(const std::string& text, const std::string& file) {
 }
 
 /// Of what a search calls shape.
-const char* shape_name(const OperatorRequest& wanted, int64_t m) {
+std::string shape_name(const OperatorRequest& wanted, int64_t m) {
   const Json spec = parse_json(wanted.spec);
-  const std::string kind = spec.value("operator", "");
-  if (kind == "helmholtz") return spec.contains("alpha") ? "-" : "alpha";
-  if (kind != "decomposable" || spec.contains("gamma")) return "-";
+  if (!wanted.shape.empty()) return spec.contains(wanted.shape) ? "-" : wanted.shape;
+  if (!wanted.separable || spec.contains("gamma")) return "-";
   if (!wanted.graph.empty() || wanted.similarity) return m > 1 ? "gamma" : "-";
   return m > 1 ? "weight w" : "-";
 }
@@ -160,7 +159,8 @@ OperatorModel search(const FitRequest& request, const OperatorRequest& wanted,
   }
 }
 
-void describe(const Json& known, const char* shape, int64_t n, double seconds, std::FILE* out) {
+void describe(const Json& known, const std::string& shape, int64_t n, double seconds,
+              std::FILE* out) {
   const Json& map = known.at("spec").at("map");
   const Json& chosen = known.at("report").at("chosen");
   std::fprintf(
@@ -170,7 +170,7 @@ void describe(const Json& known, const char* shape, int64_t n, double seconds, s
       chosen.at("lengthscale").is_null() ? "-" : rounded(chosen["lengthscale"], 4).c_str(),
       known.at("spec").at("lambda").get<double>());
   if (chosen.contains("shape"))
-    std::fprintf(out, ", %s %s", shape, rounded(chosen["shape"], 4).c_str());
+    std::fprintf(out, ", %s %s", shape.c_str(), rounded(chosen["shape"], 4).c_str());
   std::fprintf(out, ", %.1f s\n", seconds);
 }
 

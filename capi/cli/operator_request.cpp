@@ -2,6 +2,8 @@
 // SPDX-FileCopyrightText: The mercer authors
 #include "operator_request.h"
 
+#include <algorithm>
+#include <cctype>
 #include <utility>
 
 #include "failure.h"
@@ -55,28 +57,31 @@ Json spec_of(const std::string& text) {
 /// What stands behind the colon of NAME:DETAIL.
 void read_detail(const std::string& name, const std::string& detail, Json* spec,
                  OperatorRequest* read) {
-  if (name == "decomposable") {
+  if (read->separable) {
     read->similarity = detail == "similarity";
     if (detail != "similarity" && detail != "covariance") read->graph = detail;
     return;
   }
-  double alpha = 0;
-  if (name != "helmholtz")
+  double share = 0;
+  if (read->shape.empty())
     throw Failure("--operator " + shown(name + ":" + detail) + ": expected " + shown(name) +
                   " alone");
-  if (parse_number(detail, &alpha) != NumberKind::finite || alpha < 0 || alpha > 1)
-    throw Failure("--operator " + shown(name + ":" + detail) +
-                  ": expected helmholtz:ALPHA, a number from 0 to 1");
-  (*spec)["alpha"] = alpha;
+  std::string place = read->shape;
+  std::ranges::transform(place, place.begin(), [](unsigned char c) { return std::toupper(c); });
+  if (parse_number(detail, &share) != NumberKind::finite || share < 0 || share > 1)
+    throw Failure("--operator " + shown(name + ":" + detail) + ": expected " + name + ":" + place +
+                  ", a number from 0 to 1");
+  (*spec)[read->shape] = share;
 }
 
-void check_name(const Json& spec, const std::string& specs) {
+/// What the library says of the spec's operator.
+Json entry_of(const Json& spec, const std::string& specs) {
   const Json all = json_or_discarded(specs);
   const Json given = spec.value("operator", Json(""));
   const std::string name = given.is_string() ? given.get<std::string>() : json_text(given);
   std::string names;
   for (const Json& entry : all.value("operators", Json::array())) {
-    if (entry.value("name", Json()) == given) return;
+    if (entry.value("name", Json()) == given) return entry;
     names += (names.empty() ? "" : ", ") + entry.value("name", "");
   }
   throw Failure("--operator " + shown(name) + ": expected one of " + names);
@@ -91,10 +96,12 @@ OperatorRequest read_operator(const FitRequest& request, const std::string& spec
   const bool json = text.find('{') != text.npos;
   const size_t colon = json ? text.npos : text.find(':');
   Json spec = spec_of(text.substr(0, colon));
-  check_name(spec, specs);
-  const auto name = spec.at("operator").get<std::string>();
+  const Json entry = entry_of(spec, specs);
+  const auto name = entry.at("name").get<std::string>();
+  read.field = entry.value("field", false);
+  read.separable = entry.value("separable", false);
+  read.shape = entry.value("shape", "");
   if (colon != text.npos) read_detail(name, text.substr(colon + 1), &spec, &read);
-  read.field = name != "decomposable";
   const bool given = !request.learn.plan.kernel.empty();
   if (given && spec.contains("kernel"))
     throw Failure("--kernel: the spec of --operator already holds one");

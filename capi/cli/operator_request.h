@@ -13,6 +13,8 @@ namespace mercer::cli {
 struct OperatorRequest {
   std::string spec;                           // JSON of an operator map, without inputs
   bool field = false;                         // as many targets as inputs
+  bool separable = false;                     // Gamma is searched where the spec has none
+  std::string shape;                          // a parameter that is searched likewise; empty: none
   bool similarity = false;                    // Gamma from the targets' distances
   std::string graph;                          // a file of weights between targets; empty: none
   std::vector<double> lengthscales, lambdas;  // empty: searched

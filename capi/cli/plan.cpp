@@ -7,7 +7,7 @@
 
 #include "failure.h"
 #include "json.h"
-#include "mercer/map.hpp"
+#include "mercer/mercer.hpp"
 #include "read/number.h"
 
 namespace mercer::cli {
@@ -78,13 +78,16 @@ bool can_be_made(const Json& map) {
   }
 }
 
-// As the library's search has it; which kernels a projection takes is the library's to say.
+// As the library's search has it: the first that it lists for so many inputs and that takes the
+// kernel.
 void choose_projection(Json* map, int64_t inputs) {
-  constexpr int64_t kMostPoints = 64, kMostBlocks = 4096;
-  (*map)["projection"] = "sorf";
-  if (inputs > kMostPoints && inputs <= kMostBlocks && can_be_made(*map)) return;
-  (*map)["projection"] = "sobol";
-  if (inputs >= 1024 || !can_be_made(*map)) map->erase("projection");
+  const Json entry = entry_of("maps", map->value("map", Json()), specs());
+  for (const Json& rule : entry.value("chosen_projections", Json::array())) {
+    if (inputs < rule.at("least_inputs") || inputs > rule.at("most_inputs")) continue;
+    (*map)["projection"] = rule.at("projection");
+    if (can_be_made(*map)) return;
+  }
+  map->erase("projection");
 }
 
 double number_or_auto(const std::string& text, const char* option, bool zero_allowed,
@@ -182,8 +185,7 @@ std::string complete_map(const std::string& map, double lengthscale, int64_t inp
   json["inputs"] = inputs;
   json["features"] = features;
   json["seed"] = std::to_string(seed);
-  if (json.value("map", Json()) == "fourier" && !json.contains("projection"))
-    choose_projection(&json, inputs);
+  if (!json.contains("projection")) choose_projection(&json, inputs);
   return json_text(json);
 }
 

@@ -38,7 +38,8 @@ double read_test_fraction(const std::string& text);
 /// What --folds says: a whole number of at least 2; 0 for loo. Fails naming the option.
 int64_t read_folds(const std::string& text);
 
-/// The spec completed: inputs, features, seed, and the lengthscale unless 0.
+/// The spec completed: inputs, features, seed, the lengthscale unless 0, and the projection where
+/// the library would choose one.
 std::string complete_map(const std::string& map, double lengthscale, int64_t inputs,
                          int64_t features, uint64_t seed);
 /// The map with the kernel of another map's spec.

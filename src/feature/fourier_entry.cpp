@@ -74,6 +74,7 @@ MapEntry fourier_entry() {
           "the spectral law",
       .fields = std::move(fields),
       .make = fourier_from,
+      .chooses_projection = true,
       .features_step = [](const MapArguments& a) -> int64_t {
         return form_of(a.own.text("form")) == FourierForm::pair ? 2 : 1;
       }};

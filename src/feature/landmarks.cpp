@@ -155,6 +155,7 @@ struct Choice {
   const char* name;
   std::vector<int64_t> (*choose)(const LandmarkPool&, int64_t D);
 };
+constexpr const char* kSupplied = "supplied";
 constexpr Choice kFromPool[] = {{"kmeans", kmeans_landmarks},
                                 {"farthest", farthest_landmarks},
                                 {"leverage", leverage_landmarks}};
@@ -164,14 +165,18 @@ constexpr Choice kFromPool[] = {{"kmeans", kmeans_landmarks},
 std::vector<const char*> landmark_choices() {
   std::vector<const char*> names{"uniform"};
   for (const Choice& choice : kFromPool) names.push_back(choice.name);
-  names.push_back("supplied");
+  names.push_back(kSupplied);
   return names;
+}
+
+bool landmarks_from_pool(std::string_view choice) noexcept {
+  return std::ranges::find(kFromPool, choice, &Choice::name) != std::end(kFromPool);
 }
 
 std::vector<int64_t> choose_landmarks(const std::string& choice, const kernel::Kernel& kernel,
                                       const Rows& rows, int64_t D, uint64_t seed,
                                       Context& context) {
-  require(choice != "supplied" || rows.rows() == D, MERCER_INVALID_ARGUMENT,
+  require(choice != kSupplied || rows.rows() == D, MERCER_INVALID_ARGUMENT,
           "features = %lld, expected %lld: the rows, which are the landmarks",
           static_cast<long long>(D), static_cast<long long>(rows.rows()));
   for (const Choice& from_pool : kFromPool) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/aligned.h"
@@ -45,6 +46,8 @@ Matrix<double> copied_rows(const kernel::Kernel& kernel, const Rows& rows,
 
 /// The names of choices, the default first.
 std::vector<const char*> landmark_choices();
+/// Is work done to choose: kernel values of a pool of rows?
+bool landmarks_from_pool(std::string_view choice) noexcept;
 
 /// The same as they are listed, each column once.
 ListedRows listed_rows(const kernel::Kernel& kernel, const Rows& rows,

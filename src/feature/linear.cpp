@@ -29,22 +29,53 @@ constexpr int64_t kMostColumns = (int64_t{1} << 31) - 1;
 // Non-zeros of an OSNAP that are not asked for otherwise.
 constexpr int64_t kNonzeros = 4;
 
-std::unique_ptr<const projection::Projection> make_projection(const LinearLaw& law) {
-  if (law.options.projection == LinearProjection::srht) {
-    return projection::make_srht(law.d, law.D, law.options.seed);
-  }
-  const bool gaussian = law.options.projection == LinearProjection::gaussian;
-  return projection::kDense.make({gaussian ? random::normal_law() : random::sign_law(),
-                                  {},
-                                  projection::Unit::plain,
-                                  law.d,
-                                  law.D,
-                                  law.options.seed});
+template <auto kEntries>
+std::unique_ptr<const projection::Projection> make_dense(const LinearLaw& law) {
+  return projection::kDense.make(
+      {kEntries(), {}, projection::Unit::plain, law.d, law.D, law.options.seed});
+}
+
+std::unique_ptr<const projection::Projection> make_srht(const LinearLaw& law) {
+  return projection::make_srht(law.d, law.D, law.options.seed);
+}
+
+double gaussian_variance(const LinearLaw& law, const moment::PairSums& sums) {
+  return moment::gaussian_entries_variance(sums, law.D);
+}
+/// Of CountSketches, too.
+double sign_variance(const LinearLaw& law, const moment::PairSums& sums) {
+  return moment::rademacher_entries_variance(sums, law.D);
+}
+double srht_variance(const LinearLaw& law, const moment::PairSums& sums) {
+  return moment::srht_variance(sums, projection::srht_dimension(law.d), law.D);
+}
+double osnap_variance(const LinearLaw& law, const moment::PairSums& sums) {
+  return moment::osnap_variance(sums, law.options.nonzeros, law.D);
+}
+
+/// In the order of LinearProjection.
+constexpr LinearKind kKinds[] = {
+    {.name = "gaussian",
+     .variance = gaussian_variance,
+     .make = make_dense<random::normal_law>,
+     .independent_columns = true},
+    {.name = "rademacher",
+     .variance = sign_variance,
+     .make = make_dense<random::sign_law>,
+     .independent_columns = true},
+    {.name = "srht", .variance = srht_variance, .make = make_srht},
+    {.name = "countsketch", .variance = sign_variance},
+    {.name = "osnap", .variance = osnap_variance, .has_nonzeros = true}};
+
+std::vector<const char*> kind_names() {
+  std::vector<const char*> names;
+  for (const LinearKind& kind : kKinds) names.push_back(kind.name);
+  return names;
 }
 
 ProjectedParts projected(const LinearLaw& law) {
   ProjectedParts made;
-  made.projections.push_back(make_projection(law));
+  made.projections.push_back(linear_kind(law.options.projection).make(law));
   made.epilogue = transform::scale_epilogue();
   made.columns = {std::sqrt(law.factor() / static_cast<double>(law.D))};
   return made;
@@ -57,12 +88,11 @@ class ProjectedLinear final : public Linear<ProjectedMap> {
 
 /// The options with the non-zeros that they mean.
 LinearOptions with_nonzeros(LinearOptions options, int64_t D) {
-  const bool has_nonzeros = options.projection == LinearProjection::osnap;
-  require(has_nonzeros || options.nonzeros == 0, MERCER_UNSUPPORTED,
+  const LinearKind& kind = linear_kind(options.projection);
+  require(kind.has_nonzeros || options.nonzeros == 0, MERCER_UNSUPPORTED,
           "nonzeros = %lld does not apply to projection = %s, expected osnap",
-          static_cast<long long>(options.nonzeros),
-          kLinearNames[static_cast<int>(options.projection)]);
-  if (has_nonzeros && options.nonzeros == 0) options.nonzeros = std::min(kNonzeros, D);
+          static_cast<long long>(options.nonzeros), kind.name);
+  if (kind.has_nonzeros && options.nonzeros == 0) options.nonzeros = std::min(kNonzeros, D);
   const int64_t most = std::min(D, projection::Osnap::kMostNonzeros);
   require(options.nonzeros <= most, MERCER_INVALID_ARGUMENT,
           "nonzeros = %lld, expected 1 to %lld: at most features = %lld and %lld",
@@ -87,6 +117,10 @@ void check_kernel(const kernel::Kernel& kernel) {
 
 }  // namespace
 
+const LinearKind& linear_kind(LinearProjection projection) noexcept {
+  return kKinds[static_cast<size_t>(projection)];
+}
+
 std::unique_ptr<FeatureMap> make_linear(const kernel::Kernel& kernel, int64_t d, int64_t D,
                                         const LinearOptions& options) {
   check_kernel(kernel);
@@ -96,9 +130,7 @@ std::unique_ptr<FeatureMap> make_linear(const kernel::Kernel& kernel, int64_t d,
           static_cast<long long>(kMostColumns));
   const StandardRounding rounding;
   const LinearLaw law{kernel.with_variance(kernel.variance()), d, D, with_nonzeros(options, D)};
-  if (options.projection == LinearProjection::countsketch ||
-      options.projection == LinearProjection::osnap)
-    return make_sketched_linear(law);
+  if (linear_kind(options.projection).make == nullptr) return make_sketched_linear(law);
   return std::make_unique<ProjectedLinear>(law);
 }
 
@@ -107,8 +139,8 @@ namespace {
 std::unique_ptr<FeatureMap> linear_from(const MapArguments& arguments) {
   const std::string& name = arguments.own.text("projection");
   const auto* const found =
-      std::ranges::find_if(kLinearNames, [&](const char* known) { return name == known; });
-  const auto projection = static_cast<LinearProjection>(found - std::begin(kLinearNames));
+      std::ranges::find_if(kKinds, [&](const LinearKind& kind) { return name == kind.name; });
+  const auto projection = static_cast<LinearProjection>(found - std::begin(kKinds));
   const Value* const nonzeros = arguments.own.find("nonzeros");
   return make_linear(
       arguments.kernel, arguments.inputs, arguments.features,
@@ -129,7 +161,7 @@ MapEntry linear_entry() {
       "linear",
       "random projection that keeps inner products, for the kernel polynomial with degree 1 and "
       "offset 0",
-      {choice_field("projection", "gaussian", {std::begin(kLinearNames), std::end(kLinearNames)},
+      {choice_field("projection", kKinds[0].name, kind_names(),
                     "i.i.d. entries; srht: Hadamard blocks, D log d per row; countsketch: one "
                     "addition per non-zero; osnap: several"),
        count_field("nonzeros", std::nan(""), projection::Osnap::kMostNonzeros,

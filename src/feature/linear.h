@@ -11,6 +11,7 @@
 
 namespace mercer::feature {
 
+/// Which row of the table in linear.cpp.
 enum class LinearProjection { gaussian, rademacher, srht, countsketch, osnap };
 
 struct LinearOptions {

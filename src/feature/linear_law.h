@@ -9,12 +9,9 @@
 
 #include "feature/linear.h"
 #include "moment/linear_variance.h"
-#include "projection/srht.h"
+#include "projection/projection.h"
 
 namespace mercer::feature {
-
-inline constexpr const char* kLinearNames[] = {"gaussian", "rademacher", "srht", "countsketch",
-                                               "osnap"};
 
 /// What such a map is drawn from.
 struct LinearLaw {
@@ -27,6 +24,17 @@ struct LinearLaw {
   double factor() const { return kernel->variance() * kernel->parameters().number("gamma"); }
 };
 
+/// What differs between the projections.
+struct LinearKind {
+  const char* name;
+  double (*variance)(const LinearLaw&, const moment::PairSums&);  // of the estimate of x'y
+  /// Null: a sketch (sketched_linear.cpp).
+  std::unique_ptr<const projection::Projection> (*make)(const LinearLaw&) = nullptr;
+  bool independent_columns = false;
+  bool has_nonzeros = false;
+};
+const LinearKind& linear_kind(LinearProjection projection) noexcept;
+
 /// Base says how rows are mapped.
 template <class Base>
 class Linear : public Base {
@@ -36,9 +44,8 @@ class Linear : public Base {
 
   Parameters parameters() const final {
     Parameters spec = Base::common_parameters(law_.options.seed);
-    spec.set("projection", std::string(kLinearNames[static_cast<int>(law_.options.projection)]));
-    if (law_.options.projection == LinearProjection::osnap)
-      spec.set("nonzeros", law_.options.nonzeros);
+    spec.set("projection", std::string(kind().name));
+    if (kind().has_nonzeros) spec.set("nonzeros", law_.options.nonzeros);
     return spec;
   }
 
@@ -46,21 +53,18 @@ class Linear : public Base {
                 std::span<double> out) const final {
     for (int64_t i = 0; i < X.rows; ++i) {
       const moment::PairSums sums = moment::pair_sums(X.cols, X.row(i), Y.row(i));
-      out[static_cast<size_t>(i)] = law_.factor() * law_.factor() * plain_variance(sums);
+      out[static_cast<size_t>(i)] = law_.factor() * law_.factor() * kind().variance(law_, sums);
     }
   }
   // OSNAP's blocks of columns differ by one in size unless the nonzeros divide D: the entries of an
   // input have one expectation over a block, not over all columns.
   ColumnForm column_form() const noexcept final {
-    const bool unequal =
-        law_.options.projection == LinearProjection::osnap && law_.D % law_.options.nonzeros != 0;
+    const bool unequal = kind().has_nonzeros && law_.D % law_.options.nonzeros != 0;
     return unequal ? ColumnForm::joint : ColumnForm::real;
   }
   ColumnMoments column_moments(const double* x, const double* y) const final {
-    const LinearProjection projection = law_.options.projection;
-    const bool independent =
-        projection == LinearProjection::gaussian || projection == LinearProjection::rademacher;
-    return independent ? Base::independent_columns(x, y) : Base::column_moments(x, y);
+    return kind().independent_columns ? Base::independent_columns(x, y)
+                                      : Base::column_moments(x, y);
   }
 
  protected:
@@ -70,21 +74,7 @@ class Linear : public Base {
   const LinearLaw& law() const noexcept { return law_; }
 
  private:
-  // Of the estimate of x'y.
-  double plain_variance(const moment::PairSums& sums) const {
-    switch (law_.options.projection) {
-      case LinearProjection::gaussian:
-        return moment::gaussian_entries_variance(sums, law_.D);
-      case LinearProjection::srht:
-        return moment::srht_variance(sums, projection::srht_dimension(law_.d), law_.D);
-      case LinearProjection::osnap:
-        return moment::osnap_variance(sums, law_.options.nonzeros, law_.D);
-      case LinearProjection::rademacher:
-      case LinearProjection::countsketch:
-        break;
-    }
-    return moment::rademacher_entries_variance(sums, law_.D);
-  }
+  const LinearKind& kind() const noexcept { return linear_kind(law_.options.projection); }
 
   LinearLaw law_;
 };

@@ -25,10 +25,6 @@ Field sketch_name_field() {
   return name_field("map", std::move(names), "which sketch");
 }
 
-const MapEntry& map_entry(const Parameters& given, const std::string& path) {
-  return named_entry(given, map_name_field(), map_table(), path);
-}
-
 // Extents go to BLAS, whose LP64 interface has 32-bit integers.
 constexpr double kMostExtent = kMostFeatures;
 
@@ -138,6 +134,10 @@ auto with_arguments(const MapEntry& entry, const Parameters& canonical, const Ma
 }
 
 }  // namespace
+
+const MapEntry& map_entry(const Parameters& given, const std::string& path) {
+  return named_entry(given, map_name_field(), map_table(), path);
+}
 
 std::vector<Field> map_fields(const MapEntry& entry) {
   std::vector<Field> fields{map_name_field()};

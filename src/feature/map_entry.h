@@ -62,6 +62,7 @@ struct MapEntry {
   Parameters default_kernel = kernel_named("gaussian");
   bool base = false;             // may be the "base" of a composed sketch
   bool needs_rows = false;       // is made from rows, or from the numbers of a file
+  bool chooses_projection = false;  // by projection_rules(), where a search is not told which
   bool row_per_feature = false;  // takes one row for each feature: no fewer rows than features
   /// Of maps whose inputs decide how many features they have: that number, whatever the arguments
   /// say of it; 0: these do not.
@@ -78,6 +79,9 @@ inline bool decides_features(const MapEntry& entry) noexcept {
 }
 /// What exists.
 std::span<const MapEntry> map_table();
+
+/// The entry that given["map"] names. Errors: INVALID_ARGUMENT listing what exists.
+const MapEntry& map_entry(const Parameters& given, const std::string& path = "");
 
 /// The fields of an entry with those that every map has in front.
 std::vector<Field> map_fields(const MapEntry& entry);

@@ -270,12 +270,12 @@ Landmarks learnt(const MapArguments& a, const Options& options) {
   }
   Context& context = *a.data.context;
   Stage stage(context, 2);  // about as much each, of landmarks that are not just drawn
-  const bool drawn = options.landmarks == "uniform" || options.landmarks == "supplied";
-  stage.share(drawn ? 0 : 1);
+  const int64_t choosing = landmarks_from_pool(options.landmarks) ? 1 : 0;
+  stage.share(choosing);
   const std::vector<int64_t> chosen =
       choose_landmarks(options.landmarks, a.kernel, rows, a.features, options.seed, context);
-  stage.advance(drawn ? 0 : 1);
-  stage.share(drawn ? 2 : 1);
+  stage.advance(choosing);
+  stage.share(2 - choosing);
   if (kernel::pairs_as_listed(a.kernel, rows))
     return with_root(a.kernel, listed_rows(a.kernel, rows, chosen, context), options.cutoff,
                      context);

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/fields.h"
+#include "random/joe_kuo.h"
 
 namespace mercer::feature {
 
@@ -69,6 +70,27 @@ std::vector<Field> projection_fields(const char* what, const char* more, bool we
            .fallback = false,
            .help = "round features down to whole blocks of a structured projection",
            .former = "round_blocks"}};
+}
+
+namespace {
+
+/// Few inputs: low-discrepancy points; on 200 rows of kin8nm, D = 1024, R^2 rose from .56 to .64,
+/// which is that of the kernel itself. More: structured orthogonal blocks, whose error falls with d
+/// where that of the points rises (.31 and .74 of dense at d = 784). Beyond, rows are mostly
+/// sparse: a dense W costs what is listed, a structured one the whole width.
+constexpr ProjectionRule kRules[] = {{&projection::kSorf, 65, 4096},
+                                     {&projection::kSobol, 1, random::kSobolDimensions - 1}};
+
+}  // namespace
+
+std::span<const ProjectionRule> projection_rules() { return kRules; }
+
+const char* projection_for(const kernel::Kernel& kernel, int64_t d) {
+  const random::Law* const law = kernel.spectral_law();
+  for (const ProjectionRule& rule : kRules)
+    if (law != nullptr && d >= rule.least && d <= rule.most && rule.projection->serves(*law))
+      return rule.projection->name;
+  return projection::kDense.name;
 }
 
 }  // namespace mercer::feature

@@ -5,10 +5,12 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "base/parameters.h"
+#include "kernel/kernel.h"
 #include "projection/projections.h"
 
 namespace mercer::feature {
@@ -41,5 +43,16 @@ ProjectionChoice read_projection_choice(const Parameters& own);
 /// `weighs_columns`: the map heeds ProjectionEntry::share.
 std::vector<Field> projection_fields(const char* what, const char* more = nullptr,
                                      bool weighs_columns = true);
+
+/// Which projection is drawn from where nobody says it, for numbers of inputs in [least, most].
+struct ProjectionRule {
+  const projection::ProjectionEntry* projection;
+  int64_t least, most;
+};
+/// The first rule that holds and whose projection serves the law is followed; none: dense.
+/// Frequencies then miss less of the kernel than as many independent ones.
+std::span<const ProjectionRule> projection_rules();
+/// By these rules; dense for a kernel without a spectral law.
+const char* projection_for(const kernel::Kernel& kernel, int64_t d);
 
 }  // namespace mercer::feature

@@ -130,7 +130,7 @@ class SketchedLinear final : public Linear<FeatureMap> {
   };
 
   static int64_t count_of(const LinearLaw& law) {
-    return law.options.projection == LinearProjection::osnap ? law.options.nonzeros : 1;
+    return linear_kind(law.options.projection).has_nonzeros ? law.options.nonzeros : 1;
   }
   double scale() const { return std::sqrt(law().factor() / static_cast<double>(count_of(law()))); }
 

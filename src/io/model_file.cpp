@@ -166,8 +166,7 @@ void save(const model::Model& model, Output& output) {
   const std::vector<std::span<const double>> learnt = model.predictor->numbers();
   std::vector<SectionView> sections = {
       {"map", bytes_of(map)}, {"numbers", numbers}, {"options", bytes_of(options)}};
-  if (&entry != &model::ridge_model() || model::is_balanced(model.options))
-    sections.push_back({"model", bytes_of(kind)});
+  if (!model::is_default(model.options)) sections.push_back({"model", bytes_of(kind)});
   sections.push_back({"mean", bytes_of(model.preparation.mean)});
   sections.push_back({"scale", bytes_of(model.preparation.scale)});
   for (size_t i = 0; i < preparation.size(); ++i) {

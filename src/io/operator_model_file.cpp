@@ -20,7 +20,7 @@ namespace mercer::io {
 namespace {
 
 std::vector<Field> option_fields() {
-  std::vector<const char*> losses = {"squares"};
+  std::vector<const char*> losses = {solver::kSquares};
   for (const solver::Loss& loss : solver::loss_table()) losses.push_back(loss.name);
   return {name_field("model", {"operator_ridge"}, "coefficients of an operator-valued map"),
           name_field("loss", losses, "what was minimised"),
@@ -59,7 +59,7 @@ std::string text_of(const SectionReader& file, const char* name) {
 Parameters options_of(const model::OperatorModel& model) {
   Parameters options;
   options.set("model", "operator_ridge");
-  options.set("loss", model.loss);
+  options.set("loss", solver::loss_name(model.loss));
   options.set("lambda", model.lambda);
   if (model.rows > 0) options.set("rows", model.rows);
   return options;
@@ -100,7 +100,7 @@ model::OperatorModel read_operator_model(const SectionReader& file) {
     model::OperatorModel model;
     const Parameters options =
         check_fields(spec::parse_object(file.text("options")), option_fields(), "");
-    model.loss = options.text("loss");
+    model.loss = solver::find_loss(options.text("loss"));  // none of squares
     model.lambda = options.number("lambda");
     require(std::isfinite(model.lambda), MERCER_INVALID_ARGUMENT,
             "lambda = %g, expected a finite number", model.lambda);

@@ -170,6 +170,11 @@ class Kernel {
   /// Null: no features degree by degree.
   virtual const PowerSeries* series() const noexcept { return nullptr; }
 
+  /// k is a strictly decreasing function of a norm of x - y over lengthscales, as Euclid's.
+  virtual bool falls_with_norm() const noexcept {
+    const random::Law* const law = spectral_law();
+    return law != nullptr && law->isotropic();
+  }
   /// k = variance exp(-||tau||^2 / 2), tau over the lengthscale.
   virtual bool is_gaussian() const noexcept { return false; }
   /// k = variance times the sum over subsets of so many inputs of the products of their x_j y_j; 0:

@@ -29,6 +29,7 @@ class Laplacian final : public SpectralKernel<Laplacian, Sum, CauchyLaw> {
   }
   double finish(double norm) const noexcept { return std::exp(log_finish(norm)); }
   double log_finish(double norm) const noexcept { return -norm; }
+  bool falls_with_norm() const noexcept override { return true; }  // the sum of magnitudes
 };
 
 }  // namespace

@@ -146,12 +146,12 @@ EstimatorChoice choose_estimator(const solver::BlockSource& rows, const FitOptio
       choice.start = std::move(one.x);
     }
   }
-  const bool keeps_ridge = choice.start.empty() || (asked == Estimator::automatic &&
-                                                    is_clearly_better(rows, ridge_judged, least));
-  Judged& kept = keeps_ridge ? ridge_judged : least;
+  choice.keeps_logistic = !choice.start.empty() && (asked != Estimator::automatic ||
+                                                    !is_clearly_better(rows, ridge_judged, least));
+  Judged& kept = choice.keeps_logistic ? least : ridge_judged;
   choice.calibration = std::move(kept.calibration);
   choice.error_rate = kept.error_rate;
-  if (keeps_ridge) {
+  if (!choice.keeps_logistic) {
     choice.lambda = ridge.lambda;
   } else {
     choice.model = &logistic_model();

@@ -34,6 +34,7 @@ struct RidgeResult {
 struct EstimatorChoice {
   const ModelEntry* model = nullptr;
   Parameters parameters;  // of the model
+  bool keeps_logistic = false;
   double lambda = 0;
   Calibration calibration;
   std::vector<PathPoint> path;  // of logistic regression: log loss on rows not fitted on

@@ -35,8 +35,15 @@ const solver::Loss& loss_of(const FitOptions& options) {
   return loss;
 }
 
-bool is_named(const solver::Loss& loss, const char* name) {
-  return std::string_view(loss.name) == name;
+/// delta is an option where it means something of the data.
+bool takes_delta(const solver::Loss& loss) { return loss.delta == solver::Delta::threshold; }
+
+/// The names of those losses for a message.
+std::string loss_where(bool (*has)(const solver::Loss&)) {
+  std::string names;
+  for (const solver::Loss& loss : solver::loss_table())
+    if (has(loss)) names += (names.empty() ? "" : "\" or \"") + std::string(loss.name);
+  return names;
 }
 
 void check(const FitOptions& options) {
@@ -47,16 +54,17 @@ void check(const FitOptions& options) {
       "the model %s chooses lambda on held-out rows, or takes it fixed; the selection asked for "
       "is of least squares",
       options.model->name);
-  require(options.parameters.find("delta") == nullptr || is_named(loss, "huber"),
-          MERCER_INVALID_ARGUMENT, "delta is of loss = \"huber\", the loss is \"%s\"", loss.name);
+  require(options.parameters.find("delta") == nullptr || takes_delta(loss), MERCER_INVALID_ARGUMENT,
+          "delta is of loss = \"%s\", the loss is \"%s\"", loss_where(takes_delta).c_str(),
+          loss.name);
   const Value* tau = options.parameters.find("tau");
-  require(tau == nullptr || is_named(loss, "quantile"), MERCER_INVALID_ARGUMENT,
-          "tau is of loss = \"quantile\", the loss is \"%s\"", loss.name);
+  require(tau == nullptr || loss.reads_tau, MERCER_INVALID_ARGUMENT,
+          "tau is of loss = \"%s\", the loss is \"%s\"",
+          loss_where([](const solver::Loss& one) { return one.reads_tau; }).c_str(), loss.name);
   require(tau == nullptr || options.parameters.number("tau") < 1, MERCER_INVALID_ARGUMENT,
           "tau = 1, expected a number between 0 and 1, both excluded");
-  require(options.target_transform == Transform::none || !is_named(loss, "poisson"),
-          MERCER_INVALID_ARGUMENT,
-          "target_transform with loss = \"poisson\", expected none: its targets are counts");
+  require(options.target_transform == Transform::none || !loss.counts, MERCER_INVALID_ARGUMENT,
+          "target_transform with loss = \"%s\", expected none: its targets are counts", loss.name);
   check_class_weight(options);
 }
 
@@ -93,17 +101,16 @@ class LogisticFit {
     loss_.loss = &loss_of(options);
     loss_.center = options.center;
     read();
-    if (is_named(*loss_.loss, "huber") || is_named(*loss_.loss, "quantile")) use_units();
+    if (loss_.loss->residuals) use_units();
   }
 
   Learned run() {
-    const bool huber = is_named(*loss_.loss, "huber");
     const bool searches = options_.selection != Selection::fixed;
     lambda_ = options_.lambda;
-    // Scores of other losses than the logistic are in no unit of probability.
-    const bool calibrates = loss_.loss->classes && !is_named(*loss_.loss, "logistic");
+    // Scores in no unit of probability need rows that tell one.
+    const bool calibrates = loss_.loss->classes && !loss_.loss->probabilities;
     int64_t left = kUnits - kPreparing;
-    if (searches || calibrates || (huber && options_.parameters.find("delta") == nullptr)) {
+    if (searches || calibrates || finds_delta()) {
       stage_.part(kHoldingOut, [&] { hold_out(searches); });
       left -= kHoldingOut;
     }
@@ -124,6 +131,9 @@ class LogisticFit {
 
  private:
   const solver::BlockSource& rows() const { return scaled_ ? *scaled_ : given_; }
+  bool finds_delta() const {
+    return takes_delta(*loss_.loss) && options_.parameters.find("delta") == nullptr;
+  }
 
   void read() {
     const Targets found = read_targets(given_, context_);
@@ -133,10 +143,11 @@ class LogisticFit {
               "rows of %lld of the %zu classes, expected at least two classes to tell apart",
               static_cast<Long>(present), found.weight.size());
       if (is_balanced(options_)) loss_.class_weights = balanced_factors(found.weight);
-    } else if (is_named(*loss_.loss, "poisson")) {
+    } else if (loss_.loss->counts) {
       double least = found.least;
       require(least >= 0, MERCER_INVALID_ARGUMENT,
-              "Y holds %g, expected counts, numbers >= 0, for loss = \"poisson\"", least);
+              "Y holds %g, expected counts, numbers >= 0, for loss = \"%s\"", least,
+              loss_.loss->name);
       for (const double sum : found.weight)
         require(sum > 0, MERCER_INVALID_ARGUMENT,
                 "the counts of an output sum to %g, expected some above 0", sum);
@@ -147,9 +158,8 @@ class LogisticFit {
     units_ = std::make_unique<TargetUnits>(robust_units(given_, context_));
     scaled_ = in_units(given_, *units_);
     loss_.parameters.tau = number_or(options_.parameters, "tau", 0.5);
-    if (is_named(*loss_.loss, "quantile")) {
-      loss_.parameters.delta = kRounding;
-    } else {
+    if (loss_.loss->delta == solver::Delta::rounding) loss_.parameters.delta = kRounding;
+    if (takes_delta(*loss_.loss)) {
       require(options_.parameters.find("delta") == nullptr || units_->scale.size() == 1,
               MERCER_UNSUPPORTED,
               "delta = %g for %zu outputs, expected one output: leave delta out, or fit each",
@@ -161,9 +171,7 @@ class LogisticFit {
 
   /// Fits on all rows but some: lambda, and what scores on those rows tell.
   void hold_out(bool searches) {
-    const bool finds_delta =
-        is_named(*loss_.loss, "huber") && options_.parameters.find("delta") == nullptr;
-    Stage stage(context_, kPreparing + (finds_delta ? 2 : 1) * kHoldingOut);
+    Stage stage(context_, kPreparing + (finds_delta() ? 2 : 1) * kHoldingOut);
     stage.share(kPreparing);
     LossSearch search(rows(), options_, loss_, context_);
     stage.advance(kPreparing);
@@ -171,7 +179,7 @@ class LogisticFit {
       if (searches) lambda_ = search.choose_lambda(context_);
       scored_ = std::make_unique<ScoredRows>(search.score(lambda_, context_));
     };
-    if (finds_delta) {
+    if (finds_delta()) {
       // Squares end at deviations of the targets at first, then at those of residuals.
       stage.part(kHoldingOut, judge);
       loss_.parameters.delta = kHuber * residual_scale();
@@ -203,10 +211,9 @@ class LogisticFit {
 
   Calibration calibration() const {
     if (!loss_.loss->classes) return {};
-    const bool logistic = is_named(*loss_.loss, "logistic");
-    if (scored_)
-      return fit_calibration(*scored_, context_, logistic ? Prior::softmax : Prior::none);
-    return logistic ? plain_softmax(given_.outputs()) : Calibration{};
+    const bool known = loss_.loss->probabilities;
+    if (scored_) return fit_calibration(*scored_, context_, known ? Prior::softmax : Prior::none);
+    return known ? plain_softmax(given_.outputs()) : Calibration{};
   }
 
   /// Where the arithmetic of single precision ends first, that is as near as it gets.
@@ -276,7 +283,11 @@ const ModelEntry& logistic_model() {
                 "ends where a step is expected to lower the objective by less than this share")},
        .selection = Selection::held_out,
        .bytes = logistic_bytes,
-       .fit = fit_logistic});
+       .fit = fit_logistic,
+       .link = [](const Parameters& parameters) {
+         const solver::Loss& loss = *solver::find_loss(parameters.text("loss"));
+         return loss.counts ? Link::log : Link::identity;
+       }});
   return entry;
 }
 

@@ -10,6 +10,7 @@
 
 #include "base/parameters.h"
 #include "model/calibration.h"
+#include "model/guard.h"
 #include "model/model.h"
 #include "solver/block_source.h"
 
@@ -39,6 +40,9 @@ struct ModelEntry {
   /// outputs.
   std::shared_ptr<const Predictor> (*load)(std::span<const std::vector<double>> numbers,
                                            int64_t features, int64_t outputs) = nullptr;
+  /// What scores of a model of these own parameters predict; null: the targets.
+  Link (*link)(const Parameters& own) = nullptr;
+  bool searched = false;  // a search for hyper-parameters begins with it
 };
 
 /// The entry of a model that is linear in the features: with sections and load.
@@ -61,5 +65,8 @@ MERCER_MODELS(MERCER_DECLARE_MODEL)
 /// The entry's own fields but lambda at their defaults: FitOptions::parameters where nothing else
 /// is asked for.
 Parameters default_parameters(const ModelEntry& entry);
+/// The first model of the table, its own parameters but lambda at their defaults: what files that
+/// say nothing of their model hold.
+bool is_default(const FitOptions& options);
 
 }  // namespace mercer::model

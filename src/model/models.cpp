@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Every model, by name.
+#include <algorithm>
+
 #include "base/fields.h"
 #include "model/model_entry.h"
 
@@ -24,6 +26,15 @@ Parameters default_parameters(const ModelEntry& entry) {
   for (const auto& [key, value] : canonical.entries())
     if (key != "lambda") own.set(key, value);
   return own;
+}
+
+bool is_default(const FitOptions& options) {
+  if (options.model != model_table().front()) return false;
+  const Parameters usual = default_parameters(*options.model);
+  return std::ranges::all_of(options.parameters.entries(), [&](const auto& own) {
+    const Value* const value = usual.find(own.first);
+    return value != nullptr && *value == own.second;
+  });
 }
 
 }  // namespace mercer::model

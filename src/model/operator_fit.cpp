@@ -179,7 +179,7 @@ OperatorMethod method_for(const operators::OperatorMap& map, MatrixView<const do
       options.method != OperatorMethod::lbfgs && options.method != OperatorMethod::gradients;
   require(squares || !of_squares, MERCER_UNSUPPORTED,
           "loss %s by a method of squares, expected lbfgs or gradients",
-          squares ? "squares" : options.loss.loss->name);
+          solver::loss_name(options.loss.loss));
   require(options.method != OperatorMethod::stein || (shared && is_complete(Y)), MERCER_UNSUPPORTED,
           "fit->method = stein, expected another: it takes a decomposable map and targets without "
           "gaps");

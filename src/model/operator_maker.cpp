@@ -29,13 +29,9 @@ using Long = long long;
 
 constexpr int64_t kFeatures = 1024;
 
-bool has_field(const Parameters& spec, const char* key) {
-  for (const operators::OperatorEntry& entry : operators::operator_table()) {
-    if (entry.name != spec.text("operator")) continue;
-    const auto fields = operators::map_fields(entry);
-    return std::ranges::any_of(fields, [&](const Field& f) { return std::string(f.key) == key; });
-  }
-  return false;
+bool has_field(const operators::OperatorEntry& entry, const char* key) {
+  const auto fields = operators::map_fields(entry);
+  return std::ranges::any_of(fields, [&](const Field& f) { return std::string(f.key) == key; });
 }
 
 void set_default(Parameters& spec, const char* key, Value value) {
@@ -50,18 +46,18 @@ OperatorMaker::OperatorMaker(const OperatorPlan& plan, MatrixView<const double> 
   const Value* name = spec_.find("operator");
   require(name != nullptr && std::holds_alternative<std::string>(*name), MERCER_INVALID_ARGUMENT,
           "key \"operator\", expected the name of an operator-valued kernel");
+  entry_ = &operators::operator_entry(spec_);
   set_default(spec_, "kernel",
               std::make_shared<const Parameters>(Parameters{{"kernel", "gaussian"}}));
   set_default(spec_, "features", kFeatures);
   set_default(spec_, "seed", plan.seed);
-  if (has_field(spec_, "root")) set_default(spec_, "root", "orthonormal");
+  if (has_field(*entry_, "root")) set_default(spec_, "root", "orthonormal");
   const Value* inputs = spec_.find("inputs");
   require(inputs == nullptr || *inputs == Value(X.cols), MERCER_DIMENSION_MISMATCH,
           "key \"inputs\" of the spec, expected the %lld columns of X", static_cast<Long>(X.cols));
   spec_.set("inputs", X.cols);
-  decomposable_ = spec_.text("operator") == "decomposable";
   given_gamma_ = spec_.find("gamma") != nullptr;
-  own_scales_ = decomposable_ && !given_gamma_;
+  own_scales_ = entry_->separable && !given_gamma_;
   structure_ = OutputStructure::independent;  // until it is known: the spec is checked first
   if (own_scales_) spec_.set("gamma", gamma(0));
   const Parameters canonical = operators::canonical_operator_map(spec_);
@@ -83,8 +79,7 @@ OperatorMaker::OperatorMaker(const OperatorPlan& plan, MatrixView<const double> 
 
 void OperatorMaker::read_structure(const OperatorPlan& plan, MatrixView<const double> Y,
                                    Context& context) {
-  if (spec_.text("operator") == "helmholtz" && spec_.find("alpha") == nullptr)
-    shapes_ = {0.5, 0, 0.1, 0.25, 0.75, 0.9, 1};
+  if (entry_->shape != nullptr && spec_.find(entry_->shape) == nullptr) shapes_ = entry_->shapes;
   const bool graph = plan.structure == OutputStructure::laplacian;
   require(own_scales_ || (!graph && plan.structure != OutputStructure::similarity),
           MERCER_UNSUPPORTED,
@@ -111,7 +106,7 @@ void OperatorMaker::read_structure(const OperatorPlan& plan, MatrixView<const do
 void OperatorMaker::read_units(MatrixView<const double> X, uint64_t seed, Context& context) {
   if (keeps_lengthscale_) return;
   Preparation preparation = fit_standardizer(X);
-  if (!decomposable_) {
+  if (entry_->field) {
     const Matrix<double> columns(X.rows, X.cols, context, "inputs");
     for (int64_t i = 0; i < X.rows; ++i) std::copy_n(X.row(i), X.cols, columns.view().row(i));
     const double common = output_units(columns.view(), OutputScale::common).scale[0];
@@ -124,7 +119,7 @@ void OperatorMaker::read_units(MatrixView<const double> X, uint64_t seed, Contex
 }
 
 void OperatorMaker::check_shape(double shape) const {
-  const bool share = structure_ == OutputStructure::covariance || !decomposable_;
+  const bool share = structure_ == OutputStructure::covariance || entry_->shape != nullptr;
   const bool any = shapes_.size() > 1;
   require(any, MERCER_INVALID_ARGUMENT,
           "shape %g, expected none: alpha or Gamma of the spec has nothing to be searched", shape);
@@ -167,7 +162,7 @@ std::shared_ptr<const operators::OperatorMap> OperatorMaker::make(double lengths
   Parameters spec = spec_;
   spec.set("features", features);
   if (own_scales_) spec.set("gamma", gamma(shape));
-  if (!decomposable_ && shapes_.size() > 1) spec.set("alpha", shape);
+  if (entry_->shape != nullptr && shapes_.size() > 1) spec.set(entry_->shape, shape);
   Parameters kernel = operators::canonical_operator_map(spec).object("kernel");
   if (unit_.size() == 1) kernel.set("lengthscale", lengthscale * unit_[0]);
   if (unit_.size() > 1) {

@@ -9,6 +9,7 @@
 
 #include "base/parameters.h"
 #include "model/output_units.h"
+#include "operator/operator_entry.h"
 #include "operator/operator_map.h"
 
 namespace mercer::model {
@@ -56,8 +57,8 @@ class OperatorMaker {
   /// Errors: INVALID_ARGUMENT for a shape out of its domain, or of a map without one.
   void check_shape(double shape) const;
   int64_t features() const noexcept { return features_; }
-  /// A map of decomposable kernel: all shapes have the same scalar features.
-  bool decomposable() const noexcept { return decomposable_; }
+  /// All shapes have the same scalar features.
+  bool separable() const noexcept { return entry_->separable; }
   const OutputUnits& units() const noexcept { return units_; }
   bool own_scales() const noexcept { return own_scales_; }
 
@@ -68,7 +69,8 @@ class OperatorMaker {
 
   Parameters spec_;
   OutputStructure structure_ = OutputStructure::independent;
-  bool decomposable_ = false, given_gamma_ = false, own_scales_ = false;
+  const operators::OperatorEntry* entry_ = nullptr;
+  bool given_gamma_ = false, own_scales_ = false;
   bool keeps_lengthscale_ = true;  // it was given, or there is none
   int64_t features_ = 0, p_ = 0;
   std::vector<double> unit_;  // of inputs, d; or one; empty: the lengthscale stays

@@ -3,6 +3,7 @@
 #include "model/operator_model.h"
 
 #include "base/error.h"
+#include "operator/operator_entry.h"
 
 namespace mercer::model {
 namespace {
@@ -24,7 +25,8 @@ std::vector<double> linear_form(const Rows& X, const std::vector<double>& c) {
 /// What a constant field m is the derivative of: m'x, or psi with (d_2 psi, -d_1 psi) = m.
 std::vector<double> origin_of(const OperatorModel& model, FieldKind kind) {
   const operators::OperatorKernel* kernel = model.map->kernel();
-  const bool without_sources = kernel != nullptr && kernel->name() == "divergence_free";
+  const bool without_sources =
+      kernel != nullptr && operators::operator_entry(kernel->parameters()).without_sources;
   const std::vector<double>& m = model.offset;
   if (m.empty() || without_sources != (kind == FieldKind::stream)) return {};
   if (kind == FieldKind::stream) return {-m[1], m[0]};

@@ -13,6 +13,7 @@
 #include "base/result_view.h"
 #include "base/rows.h"
 #include "operator/operator_map.h"
+#include "solver/loss.h"
 
 namespace mercer::model {
 
@@ -20,7 +21,7 @@ struct OperatorModel {
   std::shared_ptr<const operators::OperatorMap> map;
   std::vector<double> theta;   // r
   double lambda = 0;           // it was learnt with
-  std::string loss;            // of solver::loss_table(), or squares
+  const solver::Loss* loss = nullptr;  // null: squares
   std::vector<double> offset;  // p; empty: zeros
   std::vector<double> scale;   // p > 0; empty: ones
   std::string metadata;        // the caller's

@@ -17,6 +17,7 @@
 #include "model/operator_score.h"
 #include "model/operator_walk.h"
 #include "model/row_sets.h"
+#include "operator/operator_entry.h"
 
 namespace mercer::model {
 namespace {
@@ -50,7 +51,6 @@ OperatorModel settle(const OperatorSearch& search, const OperatorMaker& maker,
   model.theta = fit_candidate(*map, rows, last.lambda, context);
   model.lambda = last.lambda;
   model.rows = rows.X.rows;
-  model.loss = "squares";
   model.map = std::move(map);
   model.offset = maker.units().mean;
   if (maker.own_scales()) {
@@ -88,7 +88,7 @@ Matrix<double> predictions(const OperatorModel& model, MatrixView<const double> 
 
 bool is_independent(const OperatorPlan& plan, int64_t p) {
   const Value* gamma = plan.spec.find("gamma");
-  if (gamma == nullptr) return p == 1 && plan.spec.text("operator") == "decomposable";
+  if (gamma == nullptr) return p == 1 && operators::operator_entry(plan.spec).separable;
   const std::vector<double> G = plan.spec.numbers("gamma");
   for (int64_t j = 0; j < std::ssize(G); ++j)
     if (j % (p + 1) != 0 ? G[static_cast<size_t>(j)] != 0 : G[static_cast<size_t>(j)] != G[0])
@@ -102,9 +102,11 @@ OperatorPlan independent_plan(const OperatorPlan& plan) {
   other.seed = plan.seed;
   other.structure = OutputStructure::independent;
   other.spec.set("operator", "decomposable");
-  for (const char* key :
-       {"kernel", "features", "seed", "projection", "radius", "scramble", "whole_blocks"})
-    if (const Value* value = plan.spec.find(key)) other.spec.set(key, *value);
+  std::vector<Field> drawn = operators::drawn_fields();
+  for (const Field& field : operators::operator_entry(other.spec).map_fields)
+    drawn.push_back(field);
+  for (const Field& field : drawn)
+    if (const Value* value = plan.spec.find(field.key)) other.spec.set(field.key, *value);
   return other;
 }
 

@@ -84,7 +84,7 @@ class Walk {
   }
 
   bool cheap_shapes() const {
-    return maker_.decomposable() && solution(features_) == OperatorSolution::stein;
+    return maker_.separable() && solution(features_) == OperatorSolution::stein;
   }
 
   /// True if it is the best so far.

@@ -63,9 +63,9 @@ void for_each_clipped(const Model& model, const Rows& X, Context& context, const
 
 /// What scores are limited to: of log means, the logs of what means are.
 std::vector<Limits> score_limits(const Model& model) {
-  const bool logs = model.options.model == &logistic_model() &&
-                    model.options.parameters.text("loss") == "poisson";
-  return target_limits(model.ranges.targets, logs ? Link::log : Link::identity);
+  const ModelEntry& entry = *model.options.model;
+  const Link link = entry.link == nullptr ? Link::identity : entry.link(model.options.parameters);
+  return target_limits(model.ranges.targets, link);
 }
 
 /// Calls body(first, scores) for every block of rows, guarded.

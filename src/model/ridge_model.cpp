@@ -59,7 +59,8 @@ const ModelEntry& ridge_model() {
                   class_weight_field()},
        .selection = Selection::loo,
        .bytes = ridge_bytes,
-       .fit = fit_ridge});
+       .fit = fit_ridge,
+       .searched = true});
   return entry;
 }
 

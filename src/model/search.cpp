@@ -33,8 +33,8 @@ constexpr double kUnseenShare = 0.1;
 constexpr int64_t kMostUnseen = 10000;
 
 void check_search(const SearchOptions& options) {
-  require(options.fit.model == &ridge_model(), MERCER_UNSUPPORTED,
-          "search of a model of kind %s, expected ridge", options.fit.model->name);
+  require(options.fit.model->searched, MERCER_UNSUPPORTED,
+          "search of a model of kind %s, expected %s", options.fit.model->name, ridge_model().name);
   require(options.estimator != Estimator::logistic || options.fit.task == Task::classification,
           MERCER_INVALID_ARGUMENT,
           "estimator = logistic is of classification, the task is "

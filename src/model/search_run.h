@@ -107,7 +107,7 @@ class SearchRun {
 
   /// Ridge's lambda is chosen; which estimator of a classification is kept, and its calibration.
   void choose_between(std::span<const Split> splits, const RidgeResult& ridge, Chosen& chosen);
-  bool keeps_logistic() const { return choice_ && choice_->model == &logistic_model(); }
+  bool keeps_logistic() const { return choice_ && choice_->keeps_logistic; }
   /// On all rows, by ridge's sums for their scale where there are any.
   solver::Weights fit_logistic_last(const solver::RowStatistics* statistics);
   /// All rows by their own weights alone: what scores are of, and logistic regression's, which

@@ -223,7 +223,8 @@ OperatorEntry decomposable_entry() {
           [](const Parameters& canonical) -> std::unique_ptr<const OperatorKernel> {
             return std::make_unique<const Decomposable>(canonical);
           },
-          make_map};
+          make_map,
+          true};
 }
 
 }  // namespace mercer::operators

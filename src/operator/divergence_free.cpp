@@ -7,8 +7,10 @@ namespace mercer::operators {
 
 OperatorEntry divergence_free_entry() {
   constexpr auto parts = [](const Parameters&) { return kernel::FieldParts{0, 1}; };
-  return field_entry<parts>("divergence_free", "(grad grad' - Laplacian) k: fields without sources",
-                            {}, true);
+  OperatorEntry entry = field_entry<parts>(
+      "divergence_free", "(grad grad' - Laplacian) k: fields without sources", {}, true);
+  entry.without_sources = true;
+  return entry;
 }
 
 }  // namespace mercer::operators

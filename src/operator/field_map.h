@@ -36,7 +36,9 @@ OperatorEntry field_entry(const char* name, const char* help, std::vector<Field>
           [](const Parameters& canonical) -> std::unique_ptr<const OperatorKernel> {
             return std::make_unique<const FieldKernel>(canonical, kParts(canonical));
           },
-          make_field_map};
+          make_field_map,
+          false,
+          true};
 }
 
 }  // namespace mercer::operators

@@ -12,9 +12,12 @@ OperatorEntry helmholtz_entry() {
     const double alpha = canonical.number("alpha");
     return kernel::FieldParts{alpha, 1 - alpha};
   };
-  return field_entry<parts>("helmholtz", "alpha curl_free + (1 - alpha) divergence_free",
-                            {number_field("alpha", 0.5, 0, 1, "weight of the curl-free part")},
-                            true);
+  OperatorEntry entry =
+      field_entry<parts>("helmholtz", "alpha curl_free + (1 - alpha) divergence_free",
+                         {number_field("alpha", 0.5, 0, 1, "weight of the curl-free part")}, true);
+  entry.shape = "alpha";
+  entry.shapes = {0.5, 0, 0.1, 0.25, 0.75, 0.9, 1};
+  return entry;
 }
 
 }  // namespace mercer::operators

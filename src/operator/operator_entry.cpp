@@ -16,10 +16,6 @@ Field operator_name_field() {
   return name_field("operator", operator_table(), "which operator-valued kernel");
 }
 
-const OperatorEntry& entry_named(const Parameters& given) {
-  return named_entry(given, operator_name_field(), operator_table(), "");
-}
-
 Field kernel_field() {
   return {.key = "kernel",
           .type = FieldType::kernel,
@@ -34,10 +30,14 @@ Parameters canonical(const Parameters& given, FieldsOf fields) {
   const Envelope envelope = open_envelope(given, "");
   require(!envelope.needs_data, MERCER_UNSUPPORTED,
           "needs = \"data\": an operator map that holds numbers is read from its file");
-  return check_fields(envelope.body, fields(entry_named(envelope.body)), "");
+  return check_fields(envelope.body, fields(operator_entry(envelope.body)), "");
 }
 
 }  // namespace
+
+const OperatorEntry& operator_entry(const Parameters& given) {
+  return named_entry(given, operator_name_field(), operator_table(), "");
+}
 
 std::vector<Field> kernel_fields(const OperatorEntry& entry) {
   std::vector<Field> fields{operator_name_field(), kernel_field()};
@@ -68,11 +68,11 @@ Parameters canonical_operator_kernel(const Parameters& given) {
 Parameters canonical_operator_map(const Parameters& given) { return canonical(given, map_fields); }
 
 std::unique_ptr<const OperatorKernel> make_operator_kernel(const Parameters& canonical) {
-  return entry_named(canonical).make_kernel(canonical);
+  return operator_entry(canonical).make_kernel(canonical);
 }
 
 std::unique_ptr<const OperatorMap> make_operator_map(const Parameters& canonical) {
-  const OperatorEntry& entry = entry_named(canonical);
+  const OperatorEntry& entry = operator_entry(canonical);
   Parameters kernel;
   for (const Field& field : kernel_fields(entry)) kernel.set(field.key, *canonical.find(field.key));
   return entry.make_map(canonical, entry.make_kernel(kernel));

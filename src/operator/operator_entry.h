@@ -25,8 +25,21 @@ struct OperatorEntry {
   /// `canonical` of the map; `kernel` was made from the part of it that is the kernel's.
   std::unique_ptr<const OperatorMap> (*make_map)(const Parameters& canonical,
                                                  std::shared_ptr<const OperatorKernel> kernel);
+  /// K = k Gamma, Gamma the field "gamma": features are those of k whatever Gamma is, which a
+  /// search that is not given one makes of the targets; each of these may have a unit of its own.
+  bool separable = false;
+  /// Outputs are directions of the inputs: one unit for all inputs and one for all outputs.
+  bool field = false;
+  /// Its constant fields have a stream function; those of others, a potential.
+  bool without_sources = false;
+  /// A key of the kernel, a share from 0 to 1, that a search tries values of where the spec leaves
+  /// it open; null: none.
+  const char* shape = nullptr;
+  std::vector<double> shapes = {};  // those values, the first a fair one
 };
 std::span<const OperatorEntry> operator_table();
+/// The entry that given["operator"] names. Errors: INVALID_ARGUMENT listing what exists.
+const OperatorEntry& operator_entry(const Parameters& given);
 
 /// "kernel", "inputs", "features", "seed": what every drawn map says.
 std::vector<Field> drawn_fields();

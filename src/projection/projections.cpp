@@ -13,7 +13,7 @@ namespace {
 #define MERCER_LIST_PROJECTION(Name) &k##Name,
 constexpr const ProjectionEntry* kTable[] = {MERCER_PROJECTIONS(MERCER_LIST_PROJECTION)};
 
-bool meets(LawNeed need, const random::Law& law) {
+bool meets(LawNeed need, const random::Law& law) noexcept {
   switch (need) {
     case LawNeed::isotropic:
       return law.isotropic();
@@ -42,6 +42,8 @@ constexpr const char* kServedLaws[] = {"any law", "isotropic laws",
 
 const char* served_laws(LawNeed need) noexcept { return kServedLaws[static_cast<int>(need)]; }
 
+bool ProjectionEntry::serves(const random::Law& law) const noexcept { return meets(need, law); }
+
 void ProjectionEntry::check_options(Radius radius, Scramble scramble) const {
   require(uses_radius || radius == Radius::drawn, MERCER_UNSUPPORTED,
           "radius = fixed does not apply to projection = %s", name);
@@ -52,7 +54,7 @@ void ProjectionEntry::check_options(Radius radius, Scramble scramble) const {
 std::unique_ptr<Projection> ProjectionEntry::make(const ProjectionArguments& arguments) const {
   check_options(arguments.radius, arguments.scramble);
   const random::Law& law = *arguments.law;
-  require(meets(need, law), MERCER_UNSUPPORTED,
+  require(serves(law), MERCER_UNSUPPORTED,
           "projection = %s needs a law that is %s, which that of %s is not: use dense", name,
           kNeedTexts[static_cast<int>(need)], arguments.subject.c_str());
   require(arguments.radius == Radius::drawn || std::isfinite(law.fixed_radius(arguments.d)),

@@ -56,6 +56,8 @@ struct ProjectionEntry {
   /// Gets arguments that make() has checked.
   std::unique_ptr<Projection> (*maker)(const ProjectionArguments&) = nullptr;
 
+  /// Can it draw from this law?
+  bool serves(const random::Law& law) const noexcept;
   /// UNSUPPORTED, naming option and projection, where an option that this one does not use has
   /// another value than its default.
   void check_options(Radius radius, Scramble scramble) const;

@@ -21,7 +21,15 @@ struct LossParameters {
   double tau = 0.5;  // quantile: share of the targets below
 };
 
-/// Every loss is convex and has a continuous slope.
+/// What LossParameters::delta is to a loss.
+enum class Delta {
+  unread,
+  threshold,  // squares end there: a scale of the residuals
+  rounding    // half the width of a kink that is rounded: as small as descent allows
+};
+
+/// Every loss is convex and has a continuous slope. What others want to know of one they ask here,
+/// never its name.
 struct Loss {
   const char* name;
   const char* help;
@@ -29,11 +37,25 @@ struct Loss {
   /// slope[k] = d value / d s[k]; it may be s itself.
   LossValue (*at)(std::span<const double> s, std::span<const double> y,
                   const LossParameters& parameters, std::span<double> slope);
+  /// No second derivative in a score is larger; `separate`: of one score alone. Null: unbounded.
+  double (*curvature)(const LossParameters& parameters, bool separate) = nullptr;
+  Delta delta = Delta::unread;
+  bool reads_tau = false;
+  bool residuals = false;      // of y - s alone: targets have units, and means to take off
+  bool counts = false;         // targets are >= 0, scores the logs of their means
+  bool probabilities = false;  // softmax(s) is what the loss says of the classes
 };
 
 /// The first is the one where nothing else is asked for: logistic.
 std::span<const Loss> loss_table();
 /// Null if there is none of this name.
 const Loss* find_loss(std::string_view name) noexcept;
+
+/// What files and messages call the squares (s - y)^2 / 2, for which solvers need no Loss.
+inline constexpr const char* kSquares = "squares";
+/// The name of a loss; null: squares.
+inline const char* loss_name(const Loss* loss) noexcept {
+  return loss == nullptr ? kSquares : loss->name;
+}
 
 }  // namespace mercer::solver

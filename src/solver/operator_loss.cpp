@@ -6,7 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <string_view>
+#include <string>
 
 #include "base/error.h"
 #include "linalg/blas.h"
@@ -16,10 +16,6 @@ namespace mercer::solver {
 namespace {
 
 using Long = long long;
-
-bool is(const OperatorLoss& loss, std::string_view name) {
-  return loss.loss != nullptr && loss.loss->name == name;
-}
 
 bool whole_rows(const OperatorLoss& loss) {
   return loss.loss != nullptr && loss.loss->classes && !loss.separate;
@@ -71,7 +67,7 @@ void check_targets(const OperatorLoss& loss, MatrixView<const double> Y) {
       const double y = Y(i, k);
       missing += std::isnan(y);
       const bool fits = std::isnan(y) || (!classes || y == 0 || y == 1);
-      require(fits && !(is(loss, "poisson") && y < 0), MERCER_INVALID_ARGUMENT,
+      require(fits && !(loss.loss->counts && y < 0), MERCER_INVALID_ARGUMENT,
               "target (%lld, %lld) = %g, expected %s for %s", static_cast<Long>(i),
               static_cast<Long>(k), y, classes ? "0 or 1" : "a count >= 0", loss.loss->name);
     }
@@ -83,21 +79,23 @@ void check_targets(const OperatorLoss& loss, MatrixView<const double> Y) {
   }
 }
 
+std::string bounded_losses() {
+  std::string names = kSquares;
+  for (const Loss& one : loss_table())
+    if (one.curvature != nullptr) names += std::string(", ") + one.name;
+  return names;
+}
+
 }  // namespace
 
 double OperatorLoss::largest_curvature() const {
-  if (loss == nullptr || is(*this, "huber")) return 1;
-  if (is(*this, "quantile")) {
-    double most = parameters.empty() ? 1 / (2 * LossParameters{}.delta) : 0;
-    for (const LossParameters& of : parameters) most = std::max(most, 1 / (2 * of.delta));
-    return most;
-  }
-  if (is(*this, "logistic")) return separate ? 0.25 : 0.5;
-  require(is(*this, "squared_hinge"), MERCER_UNSUPPORTED,
-          "loss %s has no bound of its curvature, expected squares, huber, quantile, logistic or "
-          "squared_hinge",
-          loss->name);
-  return 2;
+  if (loss == nullptr) return 1;
+  require(loss->curvature != nullptr, MERCER_UNSUPPORTED,
+          "loss %s has no bound of its curvature, expected one of %s", loss->name,
+          bounded_losses().c_str());
+  double most = parameters.empty() ? loss->curvature({}, separate) : 0;
+  for (const LossParameters& of : parameters) most = std::max(most, loss->curvature(of, separate));
+  return most;
 }
 
 double take_slopes(const OperatorLoss& loss, MatrixView<const double> Y, MatrixView<double> S) {

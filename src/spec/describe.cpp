@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/field_text.h"
+#include "feature/projection_choice.h"
 #include "operator/operator_entry.h"
 #include "projection/projections.h"
 #include "spec/json.h"
@@ -58,7 +59,33 @@ struct Entry {
   const feature::MapEntry* map = nullptr;  // of maps
   const char* serves = nullptr;            // of projections
   const char* default_map = nullptr;       // of kernels
+  const operators::OperatorEntry* operation = nullptr;
 };
+
+const char* truth(bool value) { return value ? "true" : "false"; }
+
+void append_map(std::string& out, const feature::MapEntry& map) {
+  out += ",\"default_kernel\":" + print_object(map.default_kernel);
+  out += std::string(",\"needs_rows\":") + truth(map.needs_rows);
+  out += std::string(",\"row_per_feature\":") + truth(map.row_per_feature);
+  out += std::string(",\"one_size\":") + truth(decides_features(map));
+  out += ",\"chosen_projections\":[";
+  if (map.chooses_projection) {
+    for (const feature::ProjectionRule& rule : feature::projection_rules()) {
+      if (out.back() != '[') out += ',';
+      out += print_object({{"projection", std::string(rule.projection->name)},
+                           {"least_inputs", rule.least},
+                           {"most_inputs", rule.most}});
+    }
+  }
+  out += ']';
+}
+
+void append_operator(std::string& out, const operators::OperatorEntry& entry) {
+  out += std::string(",\"separable\":") + truth(entry.separable);
+  out += std::string(",\"field\":") + truth(entry.field) + ",\"shape\":";
+  append_text(out, entry.shape == nullptr ? "" : entry.shape);
+}
 
 std::string described(const Entry& entry) {
   const auto& fields = entry.fields;
@@ -66,12 +93,8 @@ std::string described(const Entry& entry) {
   append_text(out, entry.name);
   out += ",\"help\":";
   append_text(out, entry.help);
-  if (entry.map != nullptr) {
-    out += ",\"default_kernel\":" + print_object(entry.map->default_kernel);
-    out += std::string(",\"needs_rows\":") + (entry.map->needs_rows ? "true" : "false");
-    out += std::string(",\"row_per_feature\":") + (entry.map->row_per_feature ? "true" : "false");
-    out += std::string(",\"one_size\":") + (decides_features(*entry.map) ? "true" : "false");
-  }
+  if (entry.map != nullptr) append_map(out, *entry.map);
+  if (entry.operation != nullptr) append_operator(out, *entry.operation);
   if (entry.serves != nullptr) {
     out += ",\"serves\":";
     append_text(out, entry.serves);
@@ -121,7 +144,8 @@ std::string describe(std::string_view name) {
   for (const projection::ProjectionEntry* entry : projection::projection_table())
     projections.add({entry->name, entry->help, {}, nullptr, projection::served_laws(entry->need)});
   for (const auto& entry : operators::operator_table())
-    operators.add({entry.name, entry.help, operators::map_fields(entry)});
+    operators.add(
+        {entry.name, entry.help, operators::map_fields(entry), nullptr, nullptr, nullptr, &entry});
   for (const model::ModelEntry* entry : model::model_table())
     models.add({entry->name, entry->help, model_fields(*entry)});
   const Group* const groups[] = {&kernels, &maps, &projections, &operators, &models};

@@ -9,8 +9,8 @@
 #include "base/error.h"
 #include "base/fields.h"
 #include "base/float_environment.h"
+#include "feature/projection_choice.h"
 #include "model/input_domain.h"
-#include "random/joe_kuo.h"
 #include "spec/json.h"
 #include "spec/specs.h"
 
@@ -26,27 +26,13 @@ void refuse_what_the_call_fixes(const Parameters& given) {
   }
 }
 
-/// Frequencies that miss less of the kernel than as many independent ones, where the spec does not
-/// say. Few inputs: low-discrepancy points; on 200 rows of kin8nm, D = 1024, R^2 rose from .56 to
-/// .64, which is that of the kernel itself. More: structured orthogonal blocks, whose error falls
-/// with d where that of the points rises (.31 and .74 of dense at d = 784). Beyond, rows are mostly
-/// sparse: a dense W costs what is listed, a structured one the whole width.
-const char* projection_for(const kernel::Kernel& kernel, int64_t d) {
-  constexpr int64_t kMostPoints = 64, kMostBlocks = 4096;
-  const random::Law* const law = kernel.spectral_law();
-  if (law == nullptr) return "dense";
-  if (d > kMostPoints && d <= kMostBlocks && law->isotropic()) return "sorf";
-  const bool has_points = law->is_product() || law->is_mixture();
-  return has_points && d < random::kSobolDimensions ? "sobol" : "dense";
-}
-
 /// Of the parts of a composed kernel, their default maps with such projections.
 ObjectList default_parts(const Parameters& kernel, int64_t d) {
   ObjectList maps;
   for (const auto& part : kernel.objects("parts")) {
     Parameters map{{"map", kernel::default_map(*part, "")}};
-    if (map.text("map") == "fourier")
-      map.set("projection", projection_for(*kernel::make_kernel(*part), d));
+    if (feature::map_entry(map).chooses_projection)
+      map.set("projection", feature::projection_for(*kernel::make_kernel(*part), d));
     if (part->find("parts") != nullptr) map.set("parts", default_parts(*part, d));
     maps.push_back(std::make_shared<const Parameters>(std::move(map)));
   }
@@ -56,8 +42,9 @@ ObjectList default_parts(const Parameters& kernel, int64_t d) {
 /// A name that no map has is refused where the whole spec is checked.
 std::shared_ptr<const Parameters> default_kernel(const Parameters& given) {
   Parameters kernel = feature::kernel_named("gaussian");
+  const Value* const map = given.find("map");
   for (const feature::MapEntry& entry : feature::map_table()) {
-    if (*given.find("map") == Value(std::string(entry.name))) kernel = entry.default_kernel;
+    if (map != nullptr && *map == Value(std::string(entry.name))) kernel = entry.default_kernel;
   }
   return std::make_shared<const Parameters>(std::move(kernel));
 }
@@ -109,6 +96,10 @@ SpecMapMaker::SpecMapMaker(Parameters canonical) : canonical_(std::move(canonica
 }
 
 bool SpecMapMaker::has_lengthscale() const { return !given_.empty() || has_scaled_parts_; }
+
+bool SpecMapMaker::chooses_projection() const {
+  return feature::map_entry(canonical_).chooses_projection;
+}
 
 bool SpecMapMaker::is_isotropic() const {
   const auto kernel = kernel::make_kernel(canonical_.object("kernel"));
@@ -197,8 +188,7 @@ int64_t hash_buckets(std::string_view partial, int64_t d) {
   if (d <= model::kMostPlainInputs) return 0;
   const auto maker = map_maker(partial, d, 0);
   const Parameters given = partial_spec(partial);
-  const Value* map = given.find("map");
-  const bool plain = (map == nullptr || *map == Value(std::string("fourier"))) &&
+  const bool plain = (given.find("map") == nullptr || maker->chooses_projection()) &&
                      given.find("projection") == nullptr && maker->start() == 0;
   return plain && maker->is_isotropic() ? model::kHashBuckets : 0;
 }
@@ -208,7 +198,6 @@ std::unique_ptr<SpecMapMaker> map_maker(std::string_view partial, int64_t d, uin
   Parameters given = partial_spec(partial);
   refuse_what_the_call_fixes(given);
   if (given.find("kernel") == nullptr) {
-    if (given.find("map") == nullptr) given.set("map", "fourier");
     given.set("kernel", default_kernel(given));
   }
   given.set("inputs", d);
@@ -217,8 +206,8 @@ std::unique_ptr<SpecMapMaker> map_maker(std::string_view partial, int64_t d, uin
   Parameters canonical = feature::canonical_map(given, "", feature::Data::refused);
   const auto kernel = kernel::make_kernel(canonical.object("kernel"));
   kernel->check_dimension(d);  // now, not at the first candidate
-  if (canonical.text("map") == "fourier" && given.find("projection") == nullptr) {
-    given.set("projection", projection_for(*kernel, d));
+  if (feature::map_entry(canonical).chooses_projection && given.find("projection") == nullptr) {
+    given.set("projection", feature::projection_for(*kernel, d));
     canonical = feature::canonical_map(given, "", feature::Data::refused);
   }
   if (canonical.text("map") == canonical.object("kernel").text("kernel") && kernel->composition() &&

@@ -41,6 +41,8 @@ class SpecMapMaker final : public model::MapMaker {
                                                        const MatrixView<const double>& targets,
                                                        Context& context) const override;
 
+  /// MapEntry::chooses_projection.
+  bool chooses_projection() const;
   /// The kernel is one of distances.
   bool is_isotropic() const;
   /// The kernel's lengthscale in the spec, its default if it was not given; none for kernels
@@ -60,15 +62,14 @@ class SpecMapMaker final : public model::MapMaker {
 };
 
 /// model::kHashBuckets where sparse rows of d inputs are hashed before such a map sees them: those
-/// of more than model::kMostPlainInputs, for a fourier map without "projection" of an isotropic
+/// of more than model::kMostPlainInputs, for a map that would choose its projection of an isotropic
 /// kernel of one lengthscale. Else 0. Errors: those of map_maker.
 int64_t hash_buckets(std::string_view partial, int64_t d);
 
 /// From a map spec without "inputs", "features" and "seed", which the call fixes; "map" defaults to
 /// the kernel's default_map, to "fourier" without a kernel, "kernel" to the map's default_kernel,
-/// the "projection" of a fourier map to "sobol" for up to 64 inputs, "sorf" for up to 4,096 and an
-/// isotropic kernel, else "sobol" while it can be, then "dense", and so that of the fourier parts
-/// of a sum or product without "parts"; empty text is {}, a map's name alone {"map": name}. Errors:
+/// the "projection" of a map that chooses it by feature::projection_rules(), and so that of such
+/// parts of a sum or product without "parts"; empty text is {}, a map's name alone {"map": name}. Errors:
 /// those of map_from_spec; INVALID_ARGUMENT for the three keys. d >= 1.
 std::unique_ptr<SpecMapMaker> map_maker(std::string_view partial, int64_t d, uint64_t seed);
 

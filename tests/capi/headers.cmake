@@ -79,6 +79,12 @@ endforeach()
 
 add_test(NAME check_layers COMMAND ${CMAKE_COMMAND} -DSOURCE_DIR=${PROJECT_SOURCE_DIR}
   -P ${PROJECT_SOURCE_DIR}/cmake/check_layers.cmake)
+add_test(NAME check_names COMMAND ${CMAKE_COMMAND} -DSOURCE_DIR=${PROJECT_SOURCE_DIR}
+  -P ${PROJECT_SOURCE_DIR}/cmake/check_names.cmake)
+# Without its exceptions the script has to find what they excuse.
+add_test(NAME check_names_notices COMMAND ${CMAKE_COMMAND} -DSOURCE_DIR=${PROJECT_SOURCE_DIR} -DWITHOUT_EXCEPTIONS=ON
+  -P ${PROJECT_SOURCE_DIR}/cmake/check_names.cmake)
+set_tests_properties(check_names_notices PROPERTIES PASS_REGULAR_EXPRESSION "fit.cpp: == \"logistic\"")
 if(MERCER_BUILD_SHARED AND NOT MERCER_SANITIZE)
   get_target_property(abi mercer SOVERSION)
   add_test(NAME check_symbols COMMAND ${CMAKE_COMMAND} -DNM=${CMAKE_NM} -DLIBRARY=$<TARGET_FILE:mercer>

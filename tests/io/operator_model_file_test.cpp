@@ -9,6 +9,7 @@
 
 #include "io/corrupt_file.h"
 #include "io/object_file.h"
+#include "solver/loss.h"
 #include "spec/spec.h"
 #include "support/catch.h"
 #include "support/refusal.h"
@@ -37,8 +38,10 @@ std::string corrupt(const std::string& spec, const std::string& options,
 
 TEST_CASE("operator models come back from files", "[io]") {
   for (const double lambda : {0.5, 0.0, 3.0}) {
-    model::OperatorModel model{
-        spec::operator_map_from_spec(kMap), {1, -2, 1.0 / 3, 0}, lambda, "quantile"};
+    model::OperatorModel model{spec::operator_map_from_spec(kMap),
+                               {1, -2, 1.0 / 3, 0},
+                               lambda,
+                               solver::find_loss("quantile")};
     model.rows = lambda > 1 ? 0 : 77;  // 0: a file that does not say
     const TemporaryDirectory directory;
     const std::string first = directory.file("first"), second = directory.file("second");
@@ -47,7 +50,7 @@ TEST_CASE("operator models come back from files", "[io]") {
     io::save(back, second);
     CHECK(directory.read(first) == directory.read(second));
     CHECK(back.theta == model.theta);
-    CHECK((back.lambda == lambda && back.loss == "quantile" && back.rows == model.rows));
+    CHECK((back.lambda == lambda && back.loss == model.loss && back.rows == model.rows));
     CHECK(spec::to_spec(*back.map) == spec::to_spec(*model.map));
     CHECK(refusal_fault(
               MERCER_INVALID_ARGUMENT, [&] { io::load_model(first); }, "operator_model") == "");

@@ -151,6 +151,43 @@ TEST_CASE("losses: slopes and curvatures are derivatives", "[solver][loss]") {
     }
 }
 
+TEST_CASE("what losses say of themselves is what their values do", "[solver][loss]") {
+  for (const Loss& loss : loss_table()) {
+    CAPTURE(loss.name);
+    Vector slope(1), other(1);
+    bool sees_delta = false, sees_tau = false, of_residuals = true, log_of_mean = true;
+    double most = 0, half = 0;
+    for (int i = 0; i < 400; ++i) {
+      const Vector s{6 * std::sin(0.7 * i)};
+      const Vector y{loss.classes  ? double(i % 2)
+                     : loss.counts ? double(i % 5)
+                                   : std::cos(2.3 * i)};
+      const LossParameters usual{0.7, 0.3};
+      const LossValue at = loss.at(s, y, usual, slope);
+      sees_delta = sees_delta || loss.at(s, y, {0.2, 0.3}, other).value != at.value;
+      sees_tau = sees_tau || loss.at(s, y, {0.7, 0.8}, other).value != at.value;
+      const double moved = loss.at(Vector{s[0] + 3}, Vector{y[0] + 3}, usual, other).value;
+      of_residuals = of_residuals && std::abs(moved - at.value) <= 1e-12 * (1 + at.value);
+      log_of_mean =
+          log_of_mean && std::abs(slope[0] - (std::exp(s[0]) - y[0])) <= 1e-12 * std::exp(6);
+      most = std::max(most, at.curvature);
+      half = std::max(half, loss.at(s, y, {0.35, 0.3}, other).curvature);
+      // The slope of a probability is that of two classes, one score.
+      if (loss.probabilities)
+        CHECK(std::abs(slope[0] - (1 / (1 + std::exp(-s[0])) - y[0])) < 1e-12);
+    }
+    CHECK((loss.delta != Delta::unread) == sees_delta);
+    CHECK(loss.reads_tau == sees_tau);
+    CHECK(loss.residuals == of_residuals);
+    CHECK(loss.counts == log_of_mean);
+    if (loss.curvature == nullptr) continue;
+    // The bound holds and is met.
+    CHECK((most <= loss.curvature({0.7, 0.3}, true) &&
+           most >= 0.9 * loss.curvature({0.7, 0.3}, true)));
+    CHECK(half <= loss.curvature({0.35, 0.3}, true));
+  }
+}
+
 TEST_CASE("losses of far scores are finite, of NaN NaN", "[solver][loss]") {
   for (const Loss& loss : loss_table())
     for (const size_t columns : {1, 3}) {

@@ -6,6 +6,7 @@
 
 #include "base/field_text.h"
 #include "base/fields.h"
+#include "feature/projection_choice.h"
 #include "operator/operator_entry.h"
 #include "projection/projections.h"
 #include "spec/json.h"
@@ -58,6 +59,9 @@ TEST_CASE("everything in the tables is described", "[spec]") {
     const operators::OperatorEntry& entry = operators::operator_table()[i];
     CHECK(all["operators"][i].at("name") == entry.name);
     CHECK(all["operators"][i].at("help") == entry.help);
+    CHECK(all["operators"][i].at("separable") == entry.separable);
+    CHECK(all["operators"][i].at("field") == entry.field);
+    CHECK(all["operators"][i].at("shape") == (entry.shape == nullptr ? "" : entry.shape));
     CHECK(fault_of(all["operators"][i], operators::map_fields(entry)) == "");
   }
   REQUIRE(all.at("maps").size() == feature::map_table().size());
@@ -68,6 +72,15 @@ TEST_CASE("everything in the tables is described", "[spec]") {
     CHECK(all["maps"][i].at("needs_rows") == feature::map_table()[i].needs_rows);
     CHECK(all["maps"][i].at("row_per_feature") == feature::map_table()[i].row_per_feature);
     CHECK(all["maps"][i].at("one_size") == feature::decides_features(feature::map_table()[i]));
+    const size_t rules =
+        feature::map_table()[i].chooses_projection ? feature::projection_rules().size() : 0;
+    REQUIRE(all["maps"][i].at("chosen_projections").size() == rules);
+    for (size_t j = 0; j < rules; ++j) {
+      const Reference& rule = all["maps"][i]["chosen_projections"][j];
+      CHECK(rule.at("projection") == feature::projection_rules()[j].projection->name);
+      CHECK(rule.at("least_inputs") == feature::projection_rules()[j].least);
+      CHECK(rule.at("most_inputs") == feature::projection_rules()[j].most);
+    }
     CHECK(fault_of(all["maps"][i], feature::map_fields(feature::map_table()[i])) == "");
   }
   CHECK_FALSE(all["kernels"][0].contains("default_kernel"));

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The mercer authors
+# Refuses a source that compares with the name, or with the address, of an entry of a table: what one wants to know of
+# an entry is a field of it, or a virtual function. An entry's own files, NAME.* and NAME_*.*, know their name.
+# Run as: cmake -DSOURCE_DIR=... -P check_names.cmake
+cmake_minimum_required(VERSION 3.22)
+
+# file | name | why it may. No entry of a table stands here to be told apart from others.
+set(exceptions
+  "capi/cli/fit.cpp|logistic|a word of --estimator, for which C has an enumerator"
+  "capi/cli/fit.cpp|ridge|the same")
+
+if(WITHOUT_EXCEPTIONS)
+  set(exceptions)
+endif()
+
+# Where tables list their entries as entry(name).
+set(tables src/kernel/kernels.cpp src/feature/maps.cpp src/operator/operators.cpp src/model/model_entry.h
+    src/projection/projections.h src/projection/sketch_kinds.cpp)
+
+# Entries that name themselves: losses, kinds of sketches and of linear maps, projections.
+file(GLOB_RECURSE files RELATIVE ${SOURCE_DIR} ${SOURCE_DIR}/src/*.h ${SOURCE_DIR}/src/*.cpp
+     ${SOURCE_DIR}/capi/*.h ${SOURCE_DIR}/capi/*.cpp)
+list(FILTER files EXCLUDE REGEX "^capi/clients/")
+
+set(names)
+set(own "[A-Za-z][A-Za-z0-9_]*")
+foreach(file ${files})
+  file(READ ${SOURCE_DIR}/${file} text)
+  string(REGEX REPLACE "[ \n\\]+" " " text "${text}")
+  string(REPLACE ";" "," text "${text}")
+  string(REPLACE "[" "(" text "${text}")
+  string(REPLACE "]" ")" text "${text}")
+  set(text_${file} "${text}")
+  set(pattern "\\.name = \"${own}\"")
+  if(file IN_LIST tables)
+    set(pattern " entry\\(${own}\\)")
+  endif()
+  string(REGEX MATCHALL "${pattern}" listed "${text}")
+  foreach(one ${listed})
+    string(REGEX REPLACE ".*[(\"](${own})[)\"]$" "\\1" name "${one}")
+    string(TOLOWER "${name}" name)
+    list(APPEND names ${name})
+  endforeach()
+endforeach()
+list(REMOVE_DUPLICATES names)
+list(LENGTH names count)
+if(count LESS 50)
+  message(FATAL_ERROR "only ${count} names of entries under ${SOURCE_DIR}: nothing was checked")
+endif()
+
+set(unused ${exceptions})
+set(problems)
+function(judge file name how)
+  string(TOLOWER "${name}" name)
+  get_filename_component(stem ${file} NAME_WE)
+  if(NOT name IN_LIST names OR stem MATCHES "^${name}(_|$)")
+    return()
+  endif()
+  foreach(exception ${exceptions})
+    string(FIND "${exception}" "${file}|${name}|" at)
+    if(at EQUAL 0)
+      list(REMOVE_ITEM unused "${exception}")
+      set(unused "${unused}" PARENT_SCOPE)
+      return()
+    endif()
+  endforeach()
+  list(APPEND problems "${file}: ${how}")
+  set(problems "${problems}" PARENT_SCOPE)
+endfunction()
+
+# Comparisons, and calls of what compares: is(x, "name"), holds_name(x, "name").
+set(wrapped "(std::string\\(|std::string_view\\(|Value\\()*")
+foreach(file ${files})
+  string(REGEX MATCHALL "[=!]= ${wrapped}\"${own}\"|\"${own}\"\\)* [=!]=|(is|is_[a-z_]+|has_name|compare|strcmp)\\(([^()\"]|\\([^()\"]*\\))*\"${own}\""
+         words "${text_${file}}")
+  foreach(one ${words})
+    string(REGEX REPLACE ".*\"(${own})\".*" "\\1" name "${one}")
+    judge(${file} ${name} "${one}")
+  endforeach()
+  string(REGEX MATCHALL "[=!]= &?([a-z]+::)*(${own}_(entry|model)\\(\\)|k[A-Z][A-Za-z0-9]*)" objects "${text_${file}}")
+  foreach(one ${objects})
+    string(REGEX REPLACE "^.*[ &:]|_(entry|model)\\(\\)$" "" name "${one}")
+    if(name MATCHES "^k[A-Z]")
+      string(SUBSTRING ${name} 1 -1 name)
+    endif()
+    judge(${file} ${name} "${one}")
+  endforeach()
+endforeach()
+
+foreach(exception ${unused})
+  list(APPEND problems "exception that nothing needs: ${exception}")
+endforeach()
+if(problems)
+  list(JOIN problems "\n  " text)
+  message(FATAL_ERROR "asked for by name, expected a capability of the entry:\n  ${text}")
+endif()
+message(STATUS "${count} entries: no source asks for one by its name")
