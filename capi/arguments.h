@@ -14,6 +14,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "base/choice.h"
 #include "base/error.h"
 #include "base/matrix_view.h"
 
@@ -23,6 +24,12 @@ namespace mercer::capi {
 void check_at_least(const char* name, int64_t value, int64_t least);
 /// least <= value <= most.
 void check_range(const char* name, int64_t value, int64_t least, int64_t most);
+/// The enumerator of that number.
+template <class Enum>
+Enum read_choice(const char* name, int32_t number, const Choice<Enum>& choice) {
+  check_range(name, number, 0, choice.count() - 1);
+  return static_cast<Enum>(number);
+}
 void check_finite(const char* name, double value);
 /// value is finite and > 0, resp. >= 0.
 void check_positive(const char* name, double value);

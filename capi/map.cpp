@@ -26,9 +26,6 @@ constexpr mercer_fourier_options kFourierDefaults = {
     sizeof(mercer_fourier_options), MERCER_FORM_PAIR, MERCER_PROJECTION_DENSE, 0, 0, 0, 0};
 constexpr uint32_t kFourierFirstSize = 32;
 
-constexpr feature::FourierForm kForms[] = {feature::FourierForm::pair, feature::FourierForm::phase,
-                                           feature::FourierForm::complex};
-
 /// The projection of a mercer_projection.
 const char* projection_name(int32_t number) {
   const auto table = projection::projection_table();
@@ -38,20 +35,12 @@ const char* projection_name(int32_t number) {
 
 feature::FourierOptions read_fourier_options(const mercer_fourier_options* options) {
   const auto read = read_options("options", options, kFourierDefaults, kFourierFirstSize);
-  check_range("options->form", read.form, MERCER_FORM_PAIR, MERCER_FORM_COMPLEX);
+  const auto form = read_choice("options->form", read.form, feature::kFourierForm);
   const char* const projection = projection_name(read.projection);
-  check_range("options->radius", read.radius, MERCER_RADIUS_DRAWN, MERCER_RADIUS_FIXED);
-  check_range("options->scramble", read.scramble, MERCER_SCRAMBLE_OWEN,
-              MERCER_SCRAMBLE_DIGITAL_SHIFT);
+  const auto radius = read_choice("options->radius", read.radius, projection::kRadius);
+  const auto scramble = read_choice("options->scramble", read.scramble, projection::kScramble);
   check_range("options->whole_blocks", read.whole_blocks, 0, 1);
-  return {
-      {projection,
-       read.radius == MERCER_RADIUS_FIXED ? projection::Radius::fixed : projection::Radius::drawn,
-       read.scramble == MERCER_SCRAMBLE_OWEN ? projection::Scramble::owen
-                                             : projection::Scramble::digital_shift,
-       read.whole_blocks != 0},
-      kForms[read.form],
-      read.seed};
+  return {{projection, radius, scramble, read.whole_blocks != 0}, form, read.seed};
 }
 
 std::span<const double> read_weights(const double* weights, int64_t F) {

@@ -7,6 +7,7 @@
 
 #include "arguments.h"
 #include "guard.h"
+#include "model/class_weights.h"
 
 namespace mercer::capi {
 namespace {
@@ -36,17 +37,6 @@ constexpr mercer_fit_options kFitDefaults = {
     0  // reserved2
 };
 constexpr uint32_t kFitFirstSize = 80;
-
-constexpr model::Selection kSelections[] = {model::Selection::fixed, model::Selection::held_out,
-                                            model::Selection::kfold, model::Selection::gcv,
-                                            model::Selection::loo};
-
-constexpr model::Extrapolation kExtrapolations[] = {
-    model::Extrapolation::clip, model::Extrapolation::free, model::Extrapolation::refuse};
-
-static_assert(static_cast<int>(model::Scale::center) == MERCER_SCALE_CENTER &&
-              static_cast<int>(model::Missing::flag) == MERCER_MISSING_FLAG &&
-              static_cast<int>(model::Transform::rank) == MERCER_TRANSFORM_RANK);
 
 void read_path(const mercer_fit_options& read, model::FitOptions& fit) {
   check_positive("options->lambda_largest", read.lambda_largest);
@@ -86,15 +76,14 @@ void refuse_unread(const mercer_fit_options& read) {
 }  // namespace
 
 feature::Precision read_precision(const char* name, int32_t precision) {
-  check_range(name, precision, MERCER_PRECISION_F32, MERCER_PRECISION_F64);
-  return precision == MERCER_PRECISION_F32 ? feature::Precision::f32 : feature::Precision::f64;
+  return read_choice(name, precision, spec::kPrecision);
 }
 
 std::optional<model::Extrapolation> read_extrapolation(int32_t extrapolation) {
   check_range("options->extrapolation", extrapolation, MERCER_EXTRAPOLATION_DEFAULT,
-              MERCER_EXTRAPOLATION_REFUSE);
+              spec::kExtrapolation.count());
   if (extrapolation == MERCER_EXTRAPOLATION_DEFAULT) return {};
-  return kExtrapolations[extrapolation - 1];
+  return static_cast<model::Extrapolation>(extrapolation - 1);
 }
 
 bool read_flag(const char* name, int32_t flag) {
@@ -111,7 +100,7 @@ double read_fraction(const char* name, double fraction) {
 model::FitOptions read_fit_options(const mercer_fit_options* options) {
   const auto read = read_options("options", options, kFitDefaults, kFitFirstSize);
   check_range("options->reserved", read.reserved, 0, 0);
-  check_range("options->selection", read.selection, MERCER_SELECTION_FIXED, MERCER_SELECTION_LOO);
+  const auto selection = read_choice("options->selection", read.selection, spec::kSelection);
   check_range("options->folds", read.folds, 2, 1000000);
   check_not_negative("options->lambda", read.lambda);
   model::FitOptions fit;
@@ -119,7 +108,7 @@ model::FitOptions read_fit_options(const mercer_fit_options* options) {
   fit.standardize = read_flag("options->standardize", read.standardize);
   fit.center = read_flag("options->center", read.center);
   fit.precision = read_precision("options->precision", read.precision);
-  fit.selection = kSelections[read.selection];
+  fit.selection = selection;
   fit.lambda = read.lambda;
   fit.folds = read.folds;
   fit.held_out_fraction = read_fraction("options->held_out_fraction", read.held_out_fraction);
@@ -132,9 +121,8 @@ model::FitOptions read_fit_options(const mercer_fit_options* options) {
 }
 
 void read_class_weight(int32_t class_weight, model::FitOptions& fit) {
-  check_range("options->class_weight", class_weight, MERCER_CLASS_WEIGHT_NONE,
-              MERCER_CLASS_WEIGHT_BALANCED);
-  if (class_weight == MERCER_CLASS_WEIGHT_BALANCED) fit.parameters.set("class_weight", "balanced");
+  const auto read = read_choice("options->class_weight", class_weight, model::kClassWeight);
+  if (read != model::ClassWeight::none) model::kClassWeight.write(fit.parameters, read);
 }
 
 std::span<const double> read_weights(const double* weights, int64_t n) {

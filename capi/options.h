@@ -10,6 +10,7 @@
 #include "mercer/model.h"
 #include "mercer/search.h"
 #include "model/model.h"
+#include "spec/words.h"
 
 namespace mercer::capi {
 
@@ -24,20 +25,16 @@ std::optional<model::Extrapolation> read_extrapolation(int32_t extrapolation);
 /// to last_transform.
 template <class Options>
 void read_preparation(const Options& read, int32_t last_transform, model::FitOptions& fit) {
-  check_range("options->scale", read.scale, MERCER_SCALE_STANDARD, MERCER_SCALE_CENTER);
-  check_range("options->missing", read.missing, MERCER_MISSING_REFUSE, MERCER_MISSING_FLAG);
+  fit.scale = read_choice("options->scale", read.scale, spec::kScale);
+  fit.missing = read_choice("options->missing", read.missing, spec::kMissing);
   check_range("options->transform", read.transform, MERCER_TRANSFORM_NONE, last_transform);
-  check_range("options->target_transform", read.target_transform, MERCER_TRANSFORM_NONE,
-              MERCER_TRANSFORM_RANK);
-  check_range("options->unit_rows", read.unit_rows, 0, 1);
-  fit.extrapolation = read_extrapolation(read.extrapolation).value_or(fit.extrapolation);
-  // The enumerators are the same: options.cpp.
-  fit.scale = static_cast<model::Scale>(read.scale);
-  fit.missing = static_cast<model::Missing>(read.missing);
   if (read.transform != MERCER_TRANSFORM_AUTO)
     fit.transform = static_cast<model::Transform>(read.transform);
-  fit.target_transform = static_cast<model::Transform>(read.target_transform);
+  fit.target_transform =
+      read_choice("options->target_transform", read.target_transform, spec::kTargetTransform);
+  check_range("options->unit_rows", read.unit_rows, 0, 1);
   fit.unit_rows = read.unit_rows == 1;
+  fit.extrapolation = read_extrapolation(read.extrapolation).value_or(fit.extrapolation);
 }
 /// What fit options ask for by name; none for the default.
 std::optional<model::Extrapolation> asked_extrapolation(const mercer_fit_options* options);

@@ -43,11 +43,8 @@ constexpr mercer_search_options kSearchDefaults = {sizeof(mercer_search_options)
                                                    MERCER_ARD_AUTO};
 constexpr uint32_t kSearchFirstSize = 80;
 
-constexpr model::Estimator kEstimators[] = {model::Estimator::automatic, model::Estimator::ridge,
-                                            model::Estimator::logistic};
-
-constexpr model::PerInput kArd[] = {model::PerInput::automatic, model::PerInput::off,
-                                    model::PerInput::on};
+static_assert(static_cast<int>(model::Estimator::logistic) == MERCER_ESTIMATOR_LOGISTIC &&
+              static_cast<int>(model::PerInput::on) == MERCER_ARD_ON);
 
 mercer_search_candidate told_of(const model::SearchCandidate& candidate) {
   return {sizeof(mercer_search_candidate),
@@ -81,9 +78,9 @@ model::SearchOptions read_search_options(const mercer_search_options& read) {
   search.assess = read_flag("options->assess", read.assess);
   check_range("options->estimator", read.estimator, MERCER_ESTIMATOR_AUTO,
               MERCER_ESTIMATOR_LOGISTIC);
-  search.estimator = kEstimators[read.estimator];
+  search.estimator = static_cast<model::Estimator>(read.estimator);
   check_range("options->ard", read.ard, MERCER_ARD_AUTO, MERCER_ARD_ON);
-  search.per_input = kArd[read.ard];
+  search.per_input = static_cast<model::PerInput>(read.ard);
   read_class_weight(read.class_weight, search.fit);
   search.held_out_fraction = read_fraction("options->held_out_fraction", read.held_out_fraction);
   return search;

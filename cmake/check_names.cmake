@@ -2,17 +2,8 @@
 # SPDX-FileCopyrightText: The mercer authors
 # Refuses a source that compares with the name, or with the address, of an entry of a table: what one wants to know of
 # an entry is a field of it, or a virtual function. An entry's own files, NAME.* and NAME_*.*, know their name.
-# Run as: cmake -DSOURCE_DIR=... -P check_names.cmake
+# Run as: cmake -DSOURCE_DIR=... [-DALSO=source text, judged like a file] -P check_names.cmake
 cmake_minimum_required(VERSION 3.22)
-
-# file | name | why it may. No entry of a table stands here to be told apart from others.
-set(exceptions
-  "capi/cli/fit.cpp|logistic|a word of --estimator, for which C has an enumerator"
-  "capi/cli/fit.cpp|ridge|the same")
-
-if(WITHOUT_EXCEPTIONS)
-  set(exceptions)
-endif()
 
 # Where tables list their entries as entry(name).
 set(tables src/kernel/kernels.cpp src/feature/maps.cpp src/operator/operators.cpp src/model/model_entry.h
@@ -49,7 +40,6 @@ if(count LESS 50)
   message(FATAL_ERROR "only ${count} names of entries under ${SOURCE_DIR}: nothing was checked")
 endif()
 
-set(unused ${exceptions})
 set(problems)
 function(judge file name how)
   string(TOLOWER "${name}" name)
@@ -57,22 +47,16 @@ function(judge file name how)
   if(NOT name IN_LIST names OR stem MATCHES "^${name}(_|$)")
     return()
   endif()
-  foreach(exception ${exceptions})
-    string(FIND "${exception}" "${file}|${name}|" at)
-    if(at EQUAL 0)
-      list(REMOVE_ITEM unused "${exception}")
-      set(unused "${unused}" PARENT_SCOPE)
-      return()
-    endif()
-  endforeach()
   list(APPEND problems "${file}: ${how}")
   set(problems "${problems}" PARENT_SCOPE)
 endfunction()
 
-# Comparisons, and calls of what compares: is(x, "name"), holds_name(x, "name").
-set(wrapped "(std::string\\(|std::string_view\\(|Value\\()*")
-foreach(file ${files})
-  string(REGEX MATCHALL "[=!]= ${wrapped}\"${own}\"|\"${own}\"\\)* [=!]=|(is|is_[a-z_]+|has_name|compare|strcmp)\\(([^()\"]|\\([^()\"]*\\))*\"${own}\""
+set(text_also "${ALSO}")
+
+# Comparisons, and calls of what compares: is(x, "name"), is_named(x, "name").
+set(wrapper "(std::string\\(|std::string_view\\(|Value\\()")
+foreach(file ${files} also)
+  string(REGEX MATCHALL "[=!]= ${wrapper}*\"${own}\"|\"${own}\" [=!]=|${wrapper}+\"${own}\"\\)+ [=!]=|(is|is_[a-z_]+|has_name|compare|strcmp)\\(([^()\"]|\\([^()\"]*\\))*\"${own}\""
          words "${text_${file}}")
   foreach(one ${words})
     string(REGEX REPLACE ".*\"(${own})\".*" "\\1" name "${one}")
@@ -88,9 +72,6 @@ foreach(file ${files})
   endforeach()
 endforeach()
 
-foreach(exception ${unused})
-  list(APPEND problems "exception that nothing needs: ${exception}")
-endforeach()
 if(problems)
   list(JOIN problems "\n  " text)
   message(FATAL_ERROR "asked for by name, expected a capability of the entry:\n  ${text}")

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cinttypes>
 #include <cstdio>
-#include <initializer_list>
 #include <iterator>
 
 #include "check_plan.h"
@@ -25,6 +24,7 @@
 #include "streams.h"
 #include "table_rows.h"
 #include "training_set.h"
+#include "words.h"
 
 namespace mercer::cli {
 
@@ -67,32 +67,16 @@ void print_candidate(void* user, const mercer_search_candidate* candidate) {
   std::fflush(table.out);
 }
 
-/// Words of the command, which are those of specs, as the library's numbers.
-int32_t place_of(const std::string& word, std::initializer_list<const char*> words) {
-  int32_t place = 0;
-  for (const char* known : words) {
-    if (word == known) return place;
-    ++place;
-  }
-  return 0;
-}
-
 template <class Options>
 void prepare(const LearnRequest& request, const TrainingSet& set, Options* options) {
   const PreparationRequest& wanted = request.preparation;
   options->standardize = set.standardize ? 1 : 0;
-  options->scale = place_of(wanted.scale, {"standard", "robust", "center"});
-  options->missing = place_of(wanted.missing, {"refuse", "fill", "flag"});
-  options->transform = place_of(wanted.transform, {"none", "log", "rank", "auto"});
-  options->target_transform = place_of(wanted.target_transform, {"none", "log", "rank"});
+  options->scale = number_of(wanted.scale, kScales);
+  options->missing = number_of(wanted.missing, kMissingWords);
+  options->transform = number_of(wanted.transform, kTransformWords);
+  options->target_transform = number_of(wanted.target_transform, kTargetTransformWords);
   options->unit_rows = wanted.unit_rows ? 1 : 0;
   options->extrapolation = extrapolation_of(request.extrapolation);
-}
-
-int32_t estimator_of(const std::string& word) {
-  return word == "ridge"      ? MERCER_ESTIMATOR_RIDGE
-         : word == "logistic" ? MERCER_ESTIMATOR_LOGISTIC
-                              : MERCER_ESTIMATOR_AUTO;
 }
 
 }  // namespace
@@ -107,16 +91,16 @@ Plan plan_of(const FitRequest& request) {
 
 Model fit_by_search(const FitRequest& request, const Plan& plan, const TrainingSet& set, int64_t n,
                     bool assess, Session& session, std::FILE* out) {
-  if (request.estimator == "logistic" && set.K == 0)
-    throw Failure("--estimator logistic: the task is a regression");
   mercer_search_options options = search_options();
   prepare(request.learn, set, &options);
   options.features = request.features.value_or(0);
   options.lengthscale = plan.lengthscale;
   options.lambda = plan.lambda;
-  options.estimator = estimator_of(request.estimator);
-  options.ard = place_of(request.ard, {"auto", "off", "on"});
-  options.class_weight = place_of(request.learn.class_weight, {"none", "balanced"});
+  options.estimator = number_of(request.estimator, kEstimatorWords);
+  if (options.estimator == MERCER_ESTIMATOR_LOGISTIC && set.K == 0)
+    throw Failure("--estimator logistic: the task is a regression");
+  options.ard = number_of(request.ard, kArdWords);
+  options.class_weight = number_of(request.learn.class_weight, kClassWeightWords);
   if (!set.data.weights.empty()) options.weights = set.data.weights.data();
   options.seed = request.learn.seed;
   options.map = plan.map.c_str();

@@ -4,6 +4,8 @@
 
 #include <cinttypes>
 
+#include "words.h"
+
 namespace mercer::cli {
 
 namespace {
@@ -25,9 +27,7 @@ std::string listed(const std::vector<int64_t>& counts, const std::vector<std::st
 }  // namespace
 
 int32_t extrapolation_of(const std::string& word) {
-  if (word == "clip") return MERCER_EXTRAPOLATION_CLIP;
-  if (word == "free") return MERCER_EXTRAPOLATION_FREE;
-  return word == "refuse" ? MERCER_EXTRAPOLATION_REFUSE : MERCER_EXTRAPOLATION_DEFAULT;
+  return number_of(word, kExtrapolationWords, MERCER_EXTRAPOLATION_CLIP);
 }
 
 mercer_predict_options OutsideCounts::options(int32_t extrapolation) {

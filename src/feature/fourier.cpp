@@ -21,18 +21,16 @@
 namespace mercer::feature {
 namespace {
 
-// What differs between the forms.
+// What differs between the forms, in their order.
 struct Form {
-  const char* name;
   ColumnForm columns;
   std::unique_ptr<const transform::Epilogue> (*epilogue)();
   double (*real_variance)(const moment::StationaryValues& k, int64_t D);
 };
 constexpr Form kForms[] = {
-    {"pair", ColumnForm::halves, transform::pair_epilogue, moment::fourier_pair_variance},
-    {"phase", ColumnForm::real, transform::phase_epilogue, moment::fourier_phase_variance},
-    {"complex", ColumnForm::complex, transform::complex_epilogue,
-     moment::fourier_complex_real_variance}};
+    {ColumnForm::halves, transform::pair_epilogue, moment::fourier_pair_variance},
+    {ColumnForm::real, transform::phase_epilogue, moment::fourier_phase_variance},
+    {ColumnForm::complex, transform::complex_epilogue, moment::fourier_complex_real_variance}};
 
 const Form& form_of(const FourierParts& parts) {
   return kForms[static_cast<size_t>(parts.options.form)];
@@ -100,7 +98,7 @@ class Fourier final : public ProjectedMap {
     spec.set("features", features());
     spec.set("seed", parts_.options.seed);
     spec.set("projection", parts_.options.projection);
-    spec.set("form", std::string(form_of(parts_).name));
+    kFourierForm.write(spec, parts_.options.form);
     parts_.options.write(spec);
     if (parts_.frequencies != nullptr) spec.set("needs", std::string("data"));
     return spec;
@@ -209,7 +207,7 @@ std::unique_ptr<FeatureMap> make_fourier_map(FourierParts parts) {
 
 std::unique_ptr<FeatureMap> make_fourier(const kernel::Kernel& kernel, int64_t d, int64_t D,
                                          const FourierOptions& options) {
-  require(options.projection != "supplied", MERCER_UNSUPPORTED,
+  require(options.projection != kSupplied, MERCER_UNSUPPORTED,
           "projection = supplied needs the frequencies themselves, it cannot be drawn from a seed");
   options.check();
   const StandardRounding rounding;

@@ -10,12 +10,20 @@
 #include <vector>
 
 #include "base/aligned.h"
+#include "base/choice.h"
 #include "feature/feature_map.h"
 #include "feature/projection_choice.h"
 
 namespace mercer::feature {
 
 enum class FourierForm { pair, phase, complex };
+inline constexpr const char* kFourierForms[] = {"pair", "phase", "complex"};
+inline constexpr Choice<FourierForm> kFourierForm{"form", kFourierForms,
+                                                  "pair: [cos | sin], features even; phase: "
+                                                  "sqrt(2) cos(. + b); complex: exp(i .)"};
+
+/// The projection of frequencies that are the caller's.
+inline constexpr const char* kSupplied = "supplied";
 
 /// And how the frequencies are drawn.
 struct FourierOptions : ProjectionChoice {

@@ -12,12 +12,6 @@
 namespace mercer::feature {
 namespace {
 
-FourierForm form_of(const std::string& text) {
-  return text == "pair"    ? FourierForm::pair
-         : text == "phase" ? FourierForm::phase
-                           : FourierForm::complex;
-}
-
 /// Files that know no names hold the frequencies row by row, then one weight each.
 std::unique_ptr<FeatureMap> supplied_from_unnamed(const MapArguments& arguments, int64_t F,
                                                   const FourierOptions& options) {
@@ -51,8 +45,8 @@ std::unique_ptr<FeatureMap> supplied_from(const MapArguments& arguments,
 
 std::unique_ptr<FeatureMap> fourier_from(const MapArguments& arguments) {
   const FourierOptions options{read_projection_choice(arguments.own),
-                               form_of(arguments.own.text("form")), arguments.seed};
-  if (options.projection != "supplied") {
+                               kFourierForm.read(arguments.own), arguments.seed};
+  if (options.projection != kSupplied) {
     return make_fourier(arguments.kernel, arguments.inputs, arguments.features, options);
   }
   return supplied_from(arguments, options);
@@ -62,11 +56,8 @@ std::unique_ptr<FeatureMap> fourier_from(const MapArguments& arguments) {
 
 MapEntry fourier_entry() {
   std::vector<Field> fields = projection_fields(
-      "how frequencies are drawn; supplied: the caller's own, kept in files only", "supplied");
-  fields.insert(fields.begin() + 1,
-                choice_field("form", "pair", {"pair", "phase", "complex"},
-                             "pair: [cos | sin], features even; phase: sqrt(2) cos(. + b); "
-                             "complex: exp(i .)"));
+      "how frequencies are drawn; supplied: the caller's own, kept in files only", kSupplied);
+  fields.insert(fields.begin() + 1, kFourierForm.field());
   return {
       .name = "fourier",
       .help =
@@ -76,7 +67,7 @@ MapEntry fourier_entry() {
       .make = fourier_from,
       .chooses_projection = true,
       .features_step = [](const MapArguments& a) -> int64_t {
-        return form_of(a.own.text("form")) == FourierForm::pair ? 2 : 1;
+        return kFourierForm.read(a.own) == FourierForm::pair ? 2 : 1;
       }};
 }
 

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/choice.h"
 #include "base/error.h"
 #include "base/fields.h"
 #include "feature/bit_threshold.h"
@@ -122,10 +123,16 @@ class Optical final : public GaussianMap {
 
 constexpr double kExposure = 10;
 
+enum class ThresholdFrom { given, targets };
+constexpr const char* kThresholdWords[] = {"given", "targets"};
+constexpr Choice<ThresholdFrom> kThresholdFrom{
+    "threshold_from", kThresholdWords,
+    "targets: threshold becomes that whose bits predict the targets of held-out rows best"};
+
 double threshold_from(const MapArguments& arguments) {
   const Parameters& own = arguments.own;
   const double given = own.number("threshold");
-  if (own.text("threshold_from") == "given") return given;
+  if (kThresholdFrom.read(own) == ThresholdFrom::given) return given;
   require(own.integer("input_bits") > 0, MERCER_UNSUPPORTED,
           "threshold_from = targets does not apply to input_bits = 0");
   require(given == 0, MERCER_INVALID_ARGUMENT,
@@ -155,10 +162,8 @@ std::unique_ptr<FeatureMap> optical_from(const MapArguments& arguments) {
 }
 
 Field threshold_from_field() {
-  Field field = choice_field("threshold_from", "given", {"given", "targets"},
-                             "targets: threshold becomes that whose bits predict the targets of "
-                             "held-out rows best");
-  field.targets_choice = "targets";
+  Field field = kThresholdFrom.field();
+  field.targets_choice = kThresholdFrom.word(ThresholdFrom::targets);
   return field;
 }
 

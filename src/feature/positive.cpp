@@ -13,6 +13,7 @@
 #include <cmath>
 #include <string>
 
+#include "base/choice.h"
 #include "base/error.h"
 #include "base/fields.h"
 #include "feature/gaussian_map.h"
@@ -26,6 +27,9 @@ namespace {
 
 enum class Form { exp, hyperbolic, trigonometric };
 constexpr const char* kForms[] = {"exp", "hyperbolic", "trigonometric"};
+constexpr Choice<Form> kForm{"form", kForms,
+                             "exp(w'x); hyperbolic: also exp(-w'x); trigonometric: cos and sin; "
+                             "the last two take an even number of features"};
 constexpr decltype(&transform::exp_epilogue) kEpilogues[] = {
     transform::exp_epilogue, transform::hyperbolic_epilogue, transform::grown_pair_epilogue};
 
@@ -64,7 +68,7 @@ class Positive final : public GaussianMap {
 
  private:
   void add_parameters(Parameters& spec) const override {
-    spec.set("form", std::string(kForms[static_cast<int>(form_)]));
+    kForm.write(spec, form_);
     spec.set("stabilize", stabilize_);
   }
 
@@ -116,20 +120,16 @@ class Exponents final : public GaussianMap {
   double pair_variance(const double*, const double*) const override { return std::nan(""); }
 };
 
-Form form_of(const std::string& text) {
-  return text == "exp" ? Form::exp : text == "hyperbolic" ? Form::hyperbolic : Form::trigonometric;
-}
-
 /// Features of one column of W.
 int64_t features_of_a_column(const MapArguments& arguments) {
-  return form_of(arguments.own.text("form")) == Form::exp ? 1 : 2;
+  return kForm.read(arguments.own) == Form::exp ? 1 : 2;
 }
 
 std::unique_ptr<FeatureMap> positive_from(const MapArguments& arguments) {
   const kernel::PowerSeries* const series = arguments.kernel.series();
   require_features(series != nullptr && series->is_exponential(), arguments.kernel, "positive",
                    "exponential or gaussian");
-  const Form form = form_of(arguments.own.text("form"));
+  const Form form = kForm.read(arguments.own);
   const bool stabilize = arguments.own.boolean("stabilize");
   GaussianDraw draw = gaussian_draw(arguments, features_of_a_column(arguments));
   const bool apart = stabilize && form != Form::trigonometric;  // needs all of a row at once
@@ -148,9 +148,7 @@ std::unique_ptr<FeatureMap> positive_from(const MapArguments& arguments) {
 
 MapEntry positive_entry() {
   std::vector<Field> fields = projection_fields("how the normal w are drawn");
-  fields.push_back(choice_field("form", "exp", {"exp", "hyperbolic", "trigonometric"},
-                                "exp(w'x); hyperbolic: also exp(-w'x); trigonometric: cos and sin; "
-                                "the last two take an even number of features"));
+  fields.push_back(kForm.field());
   fields.push_back({.key = "stabilize",
                     .type = FieldType::boolean,
                     .fallback = false,

@@ -10,9 +10,6 @@
 
 namespace mercer::feature {
 
-using projection::Radius;
-using projection::Scramble;
-
 void ProjectionChoice::check() const {
   const projection::ProjectionEntry& entry = projection::find_projection(projection);
   entry.check_options(radius, scramble);
@@ -43,14 +40,13 @@ int64_t ProjectionChoice::incomplete_block(int64_t d, int64_t F) const {
 
 void ProjectionChoice::write(Parameters& spec) const {
   spec.set("projection", projection);
-  spec.set("radius", std::string(radius == Radius::fixed ? "fixed" : "drawn"));
-  spec.set("scramble", std::string(scramble == Scramble::owen ? "owen" : "digital_shift"));
+  projection::kRadius.write(spec, radius);
+  projection::kScramble.write(spec, scramble);
   spec.set("whole_blocks", whole_blocks);
 }
 
 ProjectionChoice read_projection_choice(const Parameters& own) {
-  return {own.text("projection"), own.text("radius") == "fixed" ? Radius::fixed : Radius::drawn,
-          own.text("scramble") == "owen" ? Scramble::owen : Scramble::digital_shift,
+  return {own.text("projection"), projection::kRadius.read(own), projection::kScramble.read(own),
           own.boolean("whole_blocks")};
 }
 
@@ -61,10 +57,8 @@ std::vector<Field> projection_fields(const char* what, const char* more, bool we
   }
   if (more != nullptr) names.push_back(more);
   return {choice_field("projection", "dense", std::move(names), what),
-          choice_field("radius", "drawn", {"drawn", "fixed"},
-                       "norms of the columns of sorf and fastfood; fixed: normal spectra only"),
-          choice_field("scramble", "owen", {"owen", "digital_shift"},
-                       "randomisation of sobol and halton points"),
+          projection::kRadius.field(),
+          projection::kScramble.field(),
           {.key = "whole_blocks",
            .type = FieldType::boolean,
            .fallback = false,

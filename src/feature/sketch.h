@@ -16,8 +16,7 @@
 
 namespace mercer::feature {
 
-/// complex_to_real: D/2 complex columns laid out as [Re | Im], D even.
-enum class SketchField { real, complex, complex_to_real };
+using projection::SketchField;
 
 enum class Composition {
   plain,

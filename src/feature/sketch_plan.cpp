@@ -22,7 +22,6 @@ using projection::FactorShape;
 using projection::SketchKind;
 
 constexpr int64_t kMostColumns = 2147483647;
-constexpr const char* kFieldNames[] = {"real", "complex", "complex_to_real"};
 
 class Planner {
  public:
@@ -139,7 +138,7 @@ class Planner {
 // The fields of a plain sketch, in table order.
 void add_plain_parameters(const SketchOptions& options, Parameters& spec) {
   if (projection::family_of(*options.kind).kinds.size() > 1) spec.set("kind", options.kind->name);
-  spec.set("field", kFieldNames[static_cast<int>(options.field)]);
+  projection::kSketchField.write(spec, options.field);
 }
 
 double root_of(const char* name, double value) {

@@ -40,9 +40,7 @@ std::vector<Field> family_fields(const SketchFamily& family) {
     fields.push_back(choice("kind", std::move(kinds), family.kinds_help));
     fields.back().former = family.kinds_former;
   }
-  fields.push_back(choice("field", family.fields,
-                          "of weights and columns; complex_to_real: [Re | Im] of features/2 "
-                          "complex columns, features even"));
+  fields.push_back(projection::kSketchField.field_of(family.fields));
   return fields;
 }
 
@@ -95,16 +93,10 @@ const SketchKind& kind_of(const std::string& map, const Parameters& own) {
   fail(MERCER_INTERNAL, "map %s is no sketch", map.c_str());
 }
 
-SketchField field_of(const std::string& text) {
-  return text == "real"      ? SketchField::real
-         : text == "complex" ? SketchField::complex
-                             : SketchField::complex_to_real;
-}
-
 SketchOptions plain_options(const std::string& map, const Parameters& own, uint64_t seed) {
   SketchOptions options;
   options.kind = &kind_of(map, own);
-  options.field = field_of(own.text("field"));
+  options.field = projection::kSketchField.read(own);
   options.seed = seed;
   return options;
 }
@@ -112,7 +104,7 @@ SketchOptions plain_options(const std::string& map, const Parameters& own, uint6
 /// Of a sketch, or of one made of it.
 int64_t step_of(const MapArguments& a) {
   const Parameters& sketch = a.own.find("base") == nullptr ? a.own : a.own.object("base");
-  return field_of(sketch.text("field")) == SketchField::complex_to_real ? 2 : 1;
+  return projection::kSketchField.read(sketch) == SketchField::complex_to_real ? 2 : 1;
 }
 
 std::unique_ptr<FeatureMap> plain_from(const MapArguments& a) {

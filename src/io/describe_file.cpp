@@ -18,6 +18,7 @@
 #include "spec/json.h"
 #include "spec/report_spec.h"
 #include "spec/specs.h"
+#include "spec/words.h"
 
 namespace mercer::io {
 namespace {
@@ -106,7 +107,7 @@ std::string describe_model(const SectionReader& file) {
   }
   out.set("outputs", model.outputs());
   out.set("classes", model.options.classes);
-  out.set("selection", selection_name(model.options.selection));
+  spec::kSelection.write(out, model.options.selection);
   add_path(model, &out);
   if (model.ranges.known()) {
     out.set("inputs", describe_ranges(model.ranges.inputs));

@@ -29,9 +29,6 @@ Field positive(const char* key) {
   field.least_open = true;
   return field;
 }
-Field choice(const char* key, std::vector<const char*> choices) {
-  return {.key = key, .type = FieldType::text, .fallback = {}, .choices = std::move(choices)};
-}
 
 constexpr double kMostSteps = 1e6;  // of a path or a cross-validation, as mercer_fit_options has it
 
@@ -39,12 +36,12 @@ constexpr double kMostSteps = 1e6;  // of a path or a cross-validation, as merce
 /// asks what a file holds. The ranges are those of a fit.
 std::vector<Field> option_fields() {
   Field seed{.key = "seed", .type = FieldType::seed, .fallback = {}};
-  std::vector<Field> fields = {choice("task", {"regression", "classification"}),
+  std::vector<Field> fields = {spec::kTask.required_field(),
                                count("classes", 0),
                                boolean("standardize"),
                                boolean("center"),
-                               choice("precision", {"f32", "f64"}),
-                               choice("selection", spec::choices_of(spec::kSelections)),
+                               spec::kPrecision.required_field(),
+                               spec::kSelection.required_field(),
                                number("lambda"),
                                positive("lambda_largest"),
                                positive("lambda_smallest"),
@@ -75,19 +72,15 @@ void check_ranges(const ModelOptions& options) {
 
 }  // namespace
 
-const char* selection_name(model::Selection selection) noexcept {
-  return spec::word_of(spec::kSelections, selection);
-}
-
 std::string print_options(const ModelOptions& options) {
   const model::FitOptions& fit = options.fit;
   Parameters given;
-  given.set("task", spec::task_name(fit.task));
+  spec::kTask.write(given, fit.task);
   given.set("classes", fit.classes);
   given.set("standardize", fit.standardize);
   given.set("center", fit.center);
-  given.set("precision", spec::precision_name(fit.precision));
-  given.set("selection", selection_name(fit.selection));
+  spec::kPrecision.write(given, fit.precision);
+  spec::kSelection.write(given, fit.selection);
   given.set("lambda", fit.lambda);
   given.set("lambda_largest", fit.lambda_largest);
   given.set("lambda_smallest", fit.lambda_smallest);
@@ -106,12 +99,12 @@ ModelOptions parse_options(std::string_view json) {
   const Parameters p = check_fields(spec::parse_object(json), option_fields(), "");
   ModelOptions options;
   model::FitOptions& fit = options.fit;
-  fit.task = p.text("task") == "regression" ? model::Task::regression : model::Task::classification;
+  fit.task = spec::kTask.read(p);
   fit.classes = p.integer("classes");
   fit.standardize = p.boolean("standardize");
   fit.center = p.boolean("center");
-  fit.precision = p.text("precision") == "f32" ? feature::Precision::f32 : feature::Precision::f64;
-  fit.selection = spec::enumerator_of<model::Selection>(spec::kSelections, p.text("selection"));
+  fit.precision = spec::kPrecision.read(p);
+  fit.selection = spec::kSelection.read(p);
   fit.lambda = p.number("lambda");
   fit.lambda_largest = p.number("lambda_largest");
   fit.lambda_smallest = p.number("lambda_smallest");

@@ -22,6 +22,4 @@ std::string print_options(const ModelOptions& options);
 /// INVALID_ARGUMENT naming key, value and what is allowed.
 ModelOptions parse_options(std::string_view json);
 
-const char* selection_name(model::Selection selection) noexcept;
-
 }  // namespace mercer::io

@@ -5,6 +5,7 @@
 // x_j y_j).
 #include <algorithm>
 
+#include "base/choice.h"
 #include "base/error.h"
 #include "kernel/entry.h"
 #include "kernel/lane_fold.h"
@@ -14,11 +15,16 @@ namespace {
 
 constexpr int64_t kMostDegree = 16;
 
+enum class Subsets { of_degree, all };
+constexpr const char* kSubsetWords[] = {"of_degree", "all"};
+constexpr Choice<Subsets> kSubsets{
+    "subsets", kSubsetWords, "all: of every size, the empty one included; degree is then left out"};
+
 class Anova final : public Kernel {
  public:
   explicit Anova(const Parameters& canonical)
       : Kernel(canonical),
-        degree_(canonical.text("subsets") == "all" ? 0 : canonical.integer("degree")) {
+        degree_(kSubsets.read(canonical) == Subsets::all ? 0 : canonical.integer("degree")) {
     require(degree_ > 0 || canonical.integer("degree") == 2, MERCER_INVALID_ARGUMENT,
             "degree = %lld, expected it left out: subsets = all has every degree",
             static_cast<long long>(canonical.integer("degree")));
@@ -52,9 +58,7 @@ KernelEntry anova_entry() {
   return entry_of<Anova>(
       "anova",
       "sum over subsets S of `degree` inputs of prod_{j in S} x_j y_j; all: prod_j (1 + x_j y_j)",
-      {count_field("degree", int64_t{2}, kMostDegree, "inputs in a subset"),
-       choice_field("subsets", "of_degree", {"of_degree", "all"},
-                    "all: of every size, the empty one included; degree is then left out")},
+      {count_field("degree", int64_t{2}, kMostDegree, "inputs in a subset"), kSubsets.field()},
       "anova");
 }
 

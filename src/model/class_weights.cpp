@@ -52,14 +52,9 @@ size_t class_of_code(const double* code, int64_t classes) {
   return static_cast<size_t>(std::max_element(code, code + classes) - code);
 }
 
-Field class_weight_field() {
-  return choice_field("class_weight", "none", {"none", "balanced"},
-                      "of classification; balanced: every class weighs as much as another");
-}
-
 bool is_balanced(const FitOptions& options) {
-  const Value* value = options.parameters.find("class_weight");
-  return value != nullptr && options.parameters.text("class_weight") == "balanced";
+  return options.parameters.find(kClassWeight.key) != nullptr &&
+         kClassWeight.read(options.parameters) == ClassWeight::balanced;
 }
 
 void check_class_weight(const FitOptions& options) {

@@ -7,14 +7,18 @@
 #include <span>
 #include <vector>
 
-#include "base/fields.h"
+#include "base/choice.h"
 #include "model/model.h"
 #include "solver/block_source.h"
 
 namespace mercer::model {
 
-/// The parameter "class_weight" of models of classes.
-Field class_weight_field();
+/// The parameter "class_weight" of models of classes, in FitOptions::parameters.
+enum class ClassWeight { none, balanced };
+inline constexpr const char* kClassWeights[] = {"none", "balanced"};
+inline constexpr Choice<ClassWeight> kClassWeight{
+    "class_weight", kClassWeights,
+    "of classification; balanced: every class weighs as much as another"};
 bool is_balanced(const FitOptions& options);
 /// INVALID_ARGUMENT for class_weight of a regression.
 void check_class_weight(const FitOptions& options);

@@ -156,7 +156,7 @@ EstimatorChoice choose_estimator(const solver::BlockSource& rows, const FitOptio
   } else {
     choice.model = &logistic_model();
     choice.parameters = default_parameters(logistic_model());
-    if (is_balanced(options)) choice.parameters.set("class_weight", "balanced");
+    if (is_balanced(options)) kClassWeight.write(choice.parameters, ClassWeight::balanced);
   }
   return choice;
 }

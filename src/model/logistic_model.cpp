@@ -271,7 +271,7 @@ const ModelEntry& logistic_model() {
                 "lambda", kOptional, 0, kUnbounded,
                 "(1/n) sum of losses + lambda/2 |w|^2 is least; absent: chosen on held-out "
                 "rows"),
-            class_weight_field(),
+            kClassWeight.field(),
             number_above_field(
                 "delta", kOptional, 0, kUnbounded,
                 "of huber: where squares end; absent: 1.345 robust deviations of residuals"),

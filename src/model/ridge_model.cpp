@@ -56,7 +56,7 @@ const ModelEntry& ridge_model() {
        .fields = {number_field("lambda", kOptional, 0, kUnbounded,
                                "n lambda is added to Z'Z; absent: chosen by "
                                "leave-one-out"),
-                  class_weight_field()},
+                  kClassWeight.field()},
        .selection = Selection::loo,
        .bytes = ridge_bytes,
        .fit = fit_ridge,

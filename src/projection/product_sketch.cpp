@@ -251,7 +251,7 @@ SketchFamily product_sketch_entry() {
           .help =
               "products of `degree` random projections, for polynomial and bilinear kernels; "
               "degree*d*D per row",
-          .fields = {"real", "complex", "complex_to_real"},
+          .fields = {SketchField::real, SketchField::complex, SketchField::complex_to_real},
           .kinds = {{.name = "rademacher",
                      .make = make<false>,
                      .moments = moments<false>,

@@ -45,10 +45,12 @@ const char* served_laws(LawNeed need) noexcept { return kServedLaws[static_cast<
 bool ProjectionEntry::serves(const random::Law& law) const noexcept { return meets(need, law); }
 
 void ProjectionEntry::check_options(Radius radius, Scramble scramble) const {
-  require(uses_radius || radius == Radius::drawn, MERCER_UNSUPPORTED,
-          "radius = fixed does not apply to projection = %s", name);
-  require(uses_scramble || scramble == Scramble::owen, MERCER_UNSUPPORTED,
-          "scramble = digital_shift does not apply to projection = %s", name);
+  const auto check = [this](bool uses, const auto& choice, auto value) {
+    require(uses || value == choice.fallback, MERCER_UNSUPPORTED,
+            "%s = %s does not apply to projection = %s", choice.key, choice.word(value), name);
+  };
+  check(uses_radius, kRadius, radius);
+  check(uses_scramble, kScramble, scramble);
 }
 
 std::unique_ptr<Projection> ProjectionEntry::make(const ProjectionArguments& arguments) const {

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/choice.h"
 #include "projection/projection.h"
 #include "random/law.h"
 #include "random/scramble.h"
@@ -19,8 +20,15 @@ namespace mercer::projection {
 
 /// Row norms of structured blocks: drawn from the law, or all equal (laws with a fixed_radius).
 enum class Radius { drawn, fixed };
+inline constexpr const char* kRadii[] = {"drawn", "fixed"};
+inline constexpr Choice<Radius> kRadius{
+    "radius", kRadii, "norms of the columns of sorf and fastfood; fixed: normal spectra only"};
+
 /// Randomisation of low-discrepancy points.
 using random::Scramble;
+inline constexpr const char* kScrambles[] = {"owen", "digital_shift"};
+inline constexpr Choice<Scramble> kScramble{"scramble", kScrambles,
+                                            "randomisation of sobol and halton points"};
 
 struct ProjectionArguments {
   std::shared_ptr<const random::Law> law;

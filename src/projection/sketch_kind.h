@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/choice.h"
 #include "projection/multilinear.h"
 
 namespace mercer::projection {
@@ -24,6 +25,14 @@ struct PairMoments {
   double T;     // E sum_k u_k^2 conj(v_k)^2
   double U;     // E sum_k u_k^2 v_k^2
 };
+
+/// Of weights and columns. complex_to_real: D/2 complex columns laid out as [Re | Im], D even.
+enum class SketchField { real, complex, complex_to_real };
+inline constexpr const char* kSketchFields[] = {"real", "complex", "complex_to_real"};
+inline constexpr Choice<SketchField> kSketchField{
+    "field", kSketchFields,
+    "of weights and columns; complex_to_real: [Re | Im] of features/2 complex columns, features "
+    "even"};
 
 /// One kind. Names are unique over all families.
 struct SketchKind {
@@ -46,7 +55,7 @@ struct SketchKind {
 struct SketchFamily {
   const char* name;  // of the map
   const char* help;
-  std::vector<const char*> fields;     // real, complex, complex_to_real; the default first
+  std::vector<SketchField> fields;     // the default first
   std::vector<SketchKind> kinds;       // the default first
   const char* kinds_help = "";         // where there are several
   const char* kinds_former = nullptr;  // an earlier key for the kind in specs

@@ -87,7 +87,7 @@ SketchFamily tensor_sketch_entry() {
       .help =
           "circular convolution of `degree` CountSketches by FFT; degree*(nnz + D log D) "
           "per row, nnz non-zeros",
-      .fields = {"real", "complex_to_real", "complex"},
+      .fields = {SketchField::real, SketchField::complex_to_real, SketchField::complex},
       .kinds = {
           {.name = "tensor_sketch", .make = make_tensor_sketch, .moments = tensor_sketch_moments}}};
 }

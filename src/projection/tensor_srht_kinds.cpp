@@ -46,7 +46,7 @@ SketchFamily tensor_srht_entry() {
           .help =
               "products of `degree` subsampled randomised Hadamard transforms; degree*(d log d "
               "+ D) per row",
-          .fields = {"complex_to_real", "real", "complex"},
+          .fields = {SketchField::complex_to_real, SketchField::real, SketchField::complex},
           .kinds = {{.name = "upsampled",
                      .make = make<SrhtRows::upsampled>,
                      .moments = moments<SrhtRows::upsampled>},

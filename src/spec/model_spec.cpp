@@ -42,16 +42,8 @@ std::vector<Field> common_fields() {
        .fallback = true,
        .help = "centre and scale every input inside the model"},
       {.key = "center", .type = FieldType::boolean, .fallback = true, .help = "fit an intercept"},
-      {.key = "task",
-       .type = FieldType::text,
-       .fallback = "regression",
-       .choices = {"regression", "classification"},
-       .help = "what the outputs are: numbers or classes"},
-      {.key = "precision",
-       .type = FieldType::text,
-       .fallback = "f32",
-       .choices = {"f32", "f64"},
-       .help = "of the features; sums and weights are always double"},
+      kTask.field(),
+      kPrecision.field(),
   };
 }
 
@@ -96,14 +88,6 @@ const model::ModelEntry& model_entry(const Parameters& given) {
   return *model::find_model(check_fields(named, {&name, 1}, "").text(name.key));
 }
 
-const char* task_name(model::Task task) noexcept {
-  return task == model::Task::classification ? "classification" : "regression";
-}
-
-const char* precision_name(feature::Precision precision) noexcept {
-  return precision == feature::Precision::f64 ? "f64" : "f32";
-}
-
 ModelPlan model_plan_from_spec(std::string_view json) {
   const StandardRounding rounding;
   const Envelope envelope = open_envelope(parse_object(json), "");
@@ -120,10 +104,8 @@ ModelPlan model_plan_from_spec(std::string_view json) {
   if (fixed) plan.options.lambda = canonical.number("lambda");
   plan.options.standardize = canonical.boolean("standardize");
   plan.options.center = canonical.boolean("center");
-  plan.options.task = canonical.text("task") == "classification" ? model::Task::classification
-                                                                 : model::Task::regression;
-  plan.options.precision =
-      canonical.text("precision") == "f64" ? feature::Precision::f64 : feature::Precision::f32;
+  plan.options.task = kTask.read(canonical);
+  plan.options.precision = kPrecision.read(canonical);
   read_preparation(canonical, plan.options);
   return plan;
 }
@@ -158,8 +140,8 @@ Parameters model_parameters(const Parameters& map, const model::FitOptions& opti
   }
   parameters.set("standardize", options.standardize);
   parameters.set("center", options.center);
-  parameters.set("task", task_name(options.task));
-  parameters.set("precision", precision_name(options.precision));
+  kTask.write(parameters, options.task);
+  kPrecision.write(parameters, options.precision);
   set_preparation(options, parameters);
   parameters.set("needs", "data");
   return parameters;

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
+#include "spec/words.h"
 
 namespace mercer::spec {
 namespace {
@@ -18,7 +19,6 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* kCriteria[] = {"none", "leave_one_out", "held_out"};
 constexpr const char* kKinds[] = {"none", "nested", "unseen"};
-constexpr const char* kTransforms[] = {"none", "log", "rank"};
 constexpr const char* kStages[] = {"coarse", "fine", "per_input", "final"};
 
 /// JSON has no NaN. (Times stay out: the same seed gives the same bytes.)
@@ -51,7 +51,7 @@ Json object_of(const model::Assessment& score, model::Task task) {
 
 Json object_of(const model::SearchCandidate& trial) {
   return {{"stage", kStages[trial.stage]},
-          {"transform", kTransforms[static_cast<size_t>(trial.transform)]},
+          {kTransform.key, kTransform.word(trial.transform)},
           {"features", trial.features},
           {"rows", trial.rows},
           {"lengthscale", number(trial.lengthscale)},
@@ -85,13 +85,16 @@ int64_t read_count(const Json& object, const char* key) {
   return value.get<int64_t>();
 }
 
-template <size_t N>
-int64_t read_choice(const Json& object, const char* key, const char* const (&choices)[N]) {
+int64_t read_choice(const Json& object, const char* key, std::span<const char* const> choices) {
   const Json& value = member(object, key);
   const auto found =
-      value.is_string() ? std::ranges::find(choices, value.get<std::string>()) : std::end(choices);
-  if (found == std::end(choices)) refuse(key, "one of its names");
-  return found - std::begin(choices);
+      value.is_string() ? std::ranges::find(choices, value.get<std::string>()) : choices.end();
+  if (found == choices.end()) refuse(key, "one of its names");
+  return found - choices.begin();
+}
+
+model::Transform read_transform(const Json& object) {
+  return static_cast<model::Transform>(read_choice(object, kTransform.key, kTransform.words));
 }
 
 const Json& read_list(const Json& object, const char* key) {
@@ -136,7 +139,7 @@ model::SearchCandidate read_trial(const Json& object) {
           .lambda = read_number(object, "lambda"),
           .score = 1 - read_number(object, "score"),
           .seconds = 0,
-          .transform = static_cast<model::Transform>(read_choice(object, "transform", kTransforms)),
+          .transform = read_transform(object),
           // Files of earlier versions have none.
           .loss = object.contains("loss") ? read_number(object, "loss")
                                           : std::numeric_limits<double>::quiet_NaN()};
@@ -154,7 +157,7 @@ std::string print_report(const model::FitReport& report, model::Task task) {
               {"criterion_score", number(1 - report.criterion_score)},
               {"lengthscale", number(report.lengthscale)},
               {"lambda", number(report.lambda)},
-              {"transform", kTransforms[static_cast<size_t>(report.transform)]},
+              {kTransform.key, kTransform.word(report.transform)},
               {"effective_dimension", number(report.dimension)},
               {"score", object_of(report.assessment, task)},
               {"trials", trials},
@@ -213,7 +216,7 @@ model::FitReport parse_report(std::string_view json) {
   report.criterion_score = 1 - read_number(object, "criterion_score");
   report.lengthscale = read_number(object, "lengthscale");
   report.lambda = read_number(object, "lambda");
-  report.transform = static_cast<model::Transform>(read_choice(object, "transform", kTransforms));
+  report.transform = read_transform(object);
   report.dimension = read_number(object, "effective_dimension");
   report.assessment = read_score(member(object, "score"));
   for (const Json& trial : read_list(object, "trials")) report.trials.push_back(read_trial(trial));

@@ -39,8 +39,4 @@ void parse_model_kind(std::string_view json, model::FitOptions& options);
 Parameters versioned(const Parameters& canonical);
 std::string print_versioned(const Parameters& canonical);
 
-/// The words of specs and files.
-const char* task_name(model::Task task) noexcept;
-const char* precision_name(feature::Precision precision) noexcept;
-
 }  // namespace mercer::spec

@@ -1,44 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// The words of specs and files for what is one of a few, in the order of its enumerators, and how
-// rows are prepared in these words.
+// What is one of a few in the specs and files of models, and how rows are prepared, in these words.
 #pragma once
 
-#include <iterator>
-#include <string_view>
 #include <vector>
 
-#include "base/error.h"
-#include "base/parameters.h"
+#include "base/choice.h"
 #include "model/model.h"
 
 namespace mercer::spec {
 
+inline constexpr const char* kTasks[] = {"regression", "classification"};
+inline constexpr const char* kPrecisions[] = {"f32", "f64"};
 inline constexpr const char* kSelections[] = {"fixed", "held_out", "kfold", "gcv", "loo"};
 inline constexpr const char* kExtrapolations[] = {"clip", "free", "refuse"};
 inline constexpr const char* kScales[] = {"standard", "robust", "center"};
-inline constexpr const char* kMissing[] = {"refuse", "fill", "flag"};
+inline constexpr const char* kMissingWords[] = {"refuse", "fill", "flag"};
 inline constexpr const char* kTransforms[] = {"none", "log", "rank"};
 
-/// As the choices of a Field.
-template <size_t N>
-std::vector<const char*> choices_of(const char* const (&words)[N]) {
-  return {std::begin(words), std::end(words)};
-}
-
-/// The enumerator of a word, which was checked against the choices.
-template <class Enum, size_t N>
-Enum enumerator_of(const char* const (&words)[N], std::string_view word) {
-  for (size_t i = 0; i < N; ++i) {
-    if (word == words[i]) return static_cast<Enum>(i);
-  }
-  fail(MERCER_INTERNAL, "no enumerator for a word that was checked");
-}
-
-template <class Enum, size_t N>
-const char* word_of(const char* const (&words)[N], Enum value) noexcept {
-  return words[static_cast<size_t>(value)];
-}
+inline constexpr Choice<model::Task> kTask{"task", kTasks,
+                                           "what the outputs are: numbers or classes"};
+inline constexpr Choice<feature::Precision> kPrecision{
+    "precision", kPrecisions, "of the features; sums and weights are always double"};
+/// Of files; a spec says it by "lambda".
+inline constexpr Choice<model::Selection> kSelection{"selection", kSelections};
+inline constexpr Choice<model::Scale> kScale{
+    "scale", kScales,
+    "how inputs are standardised: mean and deviation, median and quartiles, mean alone; inputs of "
+    "0 and 1 stay as they are"};
+inline constexpr Choice<model::Missing> kMissing{
+    "missing", kMissingWords,
+    "inputs of NaN: refused, filled with the median, or that and a flag of 0 and 1 for each input "
+    "that missed some in training"};
+inline constexpr Choice<model::Transform> kTransform{
+    "transform", kTransforms, "of inputs: log of skewed ones, or normal ranks"};
+inline constexpr Choice<model::Transform> kTargetTransform{
+    "target_transform", kTransforms, "of a regression's targets, undone in predictions"};
+inline constexpr Choice<model::Extrapolation> kExtrapolation{
+    "extrapolation", kExtrapolations, "what becomes of inputs outside their training range"};
 
 /// The keys of how rows are prepared and guarded, the same in specs and files.
 std::vector<Field> preparation_fields();

@@ -3,6 +3,7 @@
 // Named values in order, with checked access.
 #include "base/parameters.h"
 
+#include "base/choice.h"
 #include "support/catch.h"
 #include "support/refusal.h"
 
@@ -52,6 +53,32 @@ TEST_CASE("setting again replaces in place and keeps the order", "[base]") {
   CHECK(p.entries().size() == 7);
   CHECK(p.entries()[1].first == "count");
   CHECK(p.integer("count") == 9);
+}
+
+TEST_CASE("a choice reads, prints and declares the words of its enumerators", "[base]") {
+  enum class Side { left, right, both };
+  static constexpr const char* kWords[] = {"left", "right", "both"};
+  constexpr Choice<Side> kSide{"side", kWords, "which", Side::right};
+  CHECK(kSide.count() == 3);
+  Parameters p;
+  for (const Side side : {Side::left, Side::right, Side::both}) {
+    kSide.write(p, side);
+    CHECK(p.text("side") == kSide.word(side));
+    CHECK(kSide.read(p) == side);
+  }
+  const std::vector<Field> fields = {kSide.field()};
+  CHECK(kSide.read(check_fields({}, fields, "")) == Side::right);
+  CHECK(check_fields(p, fields, "").text("side") == "both");
+  const std::vector<Field> some = {kSide.field_of(std::vector{Side::left, Side::right})};
+  CHECK(kSide.read(check_fields({}, some, "")) == Side::left);
+  CHECK(refusal_fault(
+            MERCER_INVALID_ARGUMENT, [&] { check_fields(p, some, ""); }, "both") == "");
+  const std::vector<Field> required = {kSide.required_field()};
+  CHECK(refusal_fault(
+            MERCER_INVALID_ARGUMENT, [&] { check_fields({}, required, ""); }, "side") == "");
+  p.set("side", "top");
+  CHECK(refusal_fault(
+            MERCER_INTERNAL, [&] { kSide.read(p); }, "side") == "");
 }
 
 }  // namespace

@@ -40,10 +40,7 @@ std::vector<Field> fields_with_words() {
   std::vector<Field> fields = fourier_fields();
   for (const model::ModelEntry* entry : model::model_table())
     for (Field& field : spec::model_fields(*entry)) fields.push_back(std::move(field));
-  fields.push_back({.key = "selection",
-                    .type = FieldType::text,
-                    .fallback = {},
-                    .choices = spec::choices_of(spec::kSelections)});
+  fields.push_back(spec::kSelection.required_field());
   return fields;
 }
 

@@ -32,7 +32,7 @@ void add_test_options(CLI::App* app, Request* request) {
                   "Column of TEST with a weight for each row, >= 0, by which scores count rows, by "
                   "name or number from 1; it is no input. Default: every row counts as another")
       ->type_name("NAME|INDEX");
-  add_choice(app, "--extrapolation", &request->extrapolation, {"clip", "free", "refuse"},
+  add_choice(app, "--extrapolation", &request->extrapolation, kExtrapolationWords,
              "Inputs outside the training range: clip, free or refuse; default: as fitted");
 }
 

@@ -13,13 +13,13 @@ namespace {
 
 void add_preparation_options(CLI::App* app, PreparationRequest* preparation) {
   add_choice(
-      app, "--scale", &preparation->scale, {"standard", "robust", "center", "none"},
+      app, "--scale", &preparation->scale, kScaleWords,
       "Inputs by mean and deviation (default), median and quartiles, mean alone, or as they are; "
       "those of 0 and 1 always are");
-  add_choice(app, "--transform", &preparation->transform, {"auto", "none", "log", "rank"},
+  add_choice(app, "--transform", &preparation->transform, kTransformWords,
              "Inputs: log of skewed ones, normal ranks, or (auto, the default) what wins where the "
              "lengthscale is searched");
-  add_choice(app, "--target-transform", &preparation->target_transform, {"none", "log", "rank"},
+  add_choice(app, "--target-transform", &preparation->target_transform, kTargetTransformWords,
              "Targets of a regression; predictions are those of the targets as given");
   app->add_flag("--unit-rows", preparation->unit_rows, "Scale prepared rows to norm 1");
 }
@@ -28,7 +28,7 @@ void add_preparation_options(CLI::App* app, PreparationRequest* preparation) {
 void add_fit_options(CLI::App* app, FitRequest* request) {
   add_learn_options(app, &request->learn);
   add_preparation_options(app, &request->learn.preparation);
-  add_choice(app, "--extrapolation", &request->learn.extrapolation, {"clip", "free", "refuse"},
+  add_choice(app, "--extrapolation", &request->learn.extrapolation, kExtrapolationWords,
              "What predictions do with inputs outside the training range: clip (default), free or "
              "refuse");
   app->add_option(
@@ -37,11 +37,11 @@ void add_fit_options(CLI::App* app, FitRequest* request) {
          "with --operator 1024")
       ->check(whole_number(1, (int64_t{1} << 31) - 1))
       ->type_name("D");
-  add_choice(app, "--estimator", &request->estimator, {"auto", "ridge", "logistic"},
+  add_choice(app, "--estimator", &request->estimator, kEstimatorWords,
              "Of classes: ridge (least squares) or logistic; default auto: ridge for up to 3,000 "
              "rows or where logistic takes longer, else logistic unless ridge is better on rows "
              "held out by more than a standard error");
-  add_choice(app, "--ard", &request->ard, {"auto", "off", "on"},
+  add_choice(app, "--ard", &request->ard, kArdWords,
              "A lengthscale for each input: default auto: learnt from dense rows of up to 100 "
              "inputs, kept where it wins; off; on: always kept");
 }

@@ -52,7 +52,8 @@ void add_target_options(CLI::App* app, LearnRequest* learn) {
                   "File of one column with the targets; default for IDX: the name with labels-idx1 "
                   "for images-idx3")
       ->type_name("FILE");
-  add_choice(app, "--task", &learn->task, {"regression", "classification", "auto"},
+  static constexpr const char* kTask[] = {"regression", "classification", "auto"};
+  add_choice(app, "--task", &learn->task, kTask,
              "Default auto: classification iff labels are text, or the whole numbers 0..K-1, 1..K "
              "or -1 and 1 in at least 20 K rows (10 of two classes) and not like counts");
 }
@@ -66,7 +67,7 @@ void add_input_options(CLI::App* app, LearnRequest* learn) {
   add_columns(app, "--text", &learn->columns.text,
               "Columns of a CSV that are text, though they hold numbers or nearly so; as many as "
               "--target takes");
-  add_choice(app, "--missing", &learn->preparation.missing, {"refuse", "fill", "flag"},
+  add_choice(app, "--missing", &learn->preparation.missing, kMissingWords,
              "Missing inputs (empty, NA, NaN, N/A, null, ?, what --missing-word says, one or two "
              "words in a column of numbers): refused (default), filled with the median, or filled "
              "and flagged by an input of 0 and 1 each, as in specs");
@@ -79,7 +80,7 @@ void add_weight_options(CLI::App* app, LearnRequest* learn) {
                   "1; it is no input. Fits, choices and scores count rows by it; splits, "
                   "landmarks and the threshold of input_bits take rows as they are")
       ->type_name("NAME|INDEX");
-  add_choice(app, "--class-weight", &learn->class_weight, {"none", "balanced"},
+  add_choice(app, "--class-weight", &learn->class_weight, kClassWeightWords,
              "Of classes: none (default), or balanced: each weighs as much as another in fits and "
              "choices, not in scores");
 }

@@ -22,9 +22,10 @@ std::function<std::string(const std::string&)> whole_number(int64_t least, int64
   };
 }
 
-void add_choice(CLI::App* app, const char* name, std::string* to, std::vector<std::string> words,
+void add_choice(CLI::App* app, const char* name, std::string* to, WordList words,
                 const char* help) {
-  app->add_option(name, *to, help)->check(CLI::IsMember(std::move(words)));
+  app->add_option(name, *to, help)
+      ->check(CLI::IsMember(std::vector<std::string>(words.begin(), words.end())));
 }
 
 void add_run_options(CLI::App* app, int32_t* threads, bool* quiet) {
@@ -37,14 +38,16 @@ void add_run_options(CLI::App* app, int32_t* threads, bool* quiet) {
 }
 
 void add_column_options(CLI::App* app, ColumnRequest* columns) {
+  static constexpr const char* kHeader[] = {"auto", "yes", "no"};
+  static constexpr const char* kDecimal[] = {"auto", "point", "comma"};
   app->add_option("--delimiter", columns->delimiter,
                   "What separates fields of a CSV: comma, tab, semicolon, space or a character; "
                   "default auto: as its first line looks")
       ->type_name("C");
-  add_choice(app, "--header", &columns->header, {"auto", "yes", "no"},
+  add_choice(app, "--header", &columns->header, kHeader,
              "Whether the first line of a CSV names the columns; default auto: iff it holds "
              "text, and either no numbers or text above numbers");
-  add_choice(app, "--decimal", &columns->decimal, {"auto", "point", "comma"},
+  add_choice(app, "--decimal", &columns->decimal, kDecimal,
              "The decimal mark of numbers in a CSV; default auto: as each column shows");
   app->add_option("--missing-word", columns->missing_words,
                   "A further word, or number, of a CSV that stands for what is missing, as in "

@@ -10,14 +10,14 @@
 #include <vector>
 
 #include "commands.h"
+#include "words.h"
 
 namespace mercer::cli {
 
 /// A check of an option: a whole number within these.
 std::function<std::string(const std::string&)> whole_number(int64_t least, int64_t most);
 /// An option that takes one of these words.
-void add_choice(CLI::App* app, const char* name, std::string* to, std::vector<std::string> words,
-                const char* help);
+void add_choice(CLI::App* app, const char* name, std::string* to, WordList words, const char* help);
 /// --threads, --quiet.
 void add_run_options(CLI::App* app, int32_t* threads, bool* quiet);
 /// --delimiter, --header, --decimal.
