@@ -207,24 +207,25 @@ std::unique_ptr<const OperatorMap> make_map(const Parameters& canonical,
 }  // namespace
 
 OperatorEntry decomposable_entry() {
-  return {"decomposable",
-          "k(x, y) Gamma, Gamma a positive semi-definite p x p matrix",
-          {{.key = "gamma",
-            .type = FieldType::numbers_or_lists,
-            .fallback = {},
-            .help = "Gamma, p lists of p numbers, its rows, or all p p numbers in one list"},
-           {.key = "cutoff",
-            .type = FieldType::number,
-            .fallback = 1e-12,
-            .least = 0,
-            .most = 1,
-            .help = "pivots of the root up to this part of the largest are left out"}},
-          feature::projection_fields("how frequencies are drawn", nullptr, true),
-          [](const Parameters& canonical) -> std::unique_ptr<const OperatorKernel> {
+  return {.name = "decomposable",
+          .help = "k(x, y) Gamma, Gamma a positive semi-definite p x p matrix",
+          .kernel_fields =
+              {{.key = "gamma",
+                .type = FieldType::numbers_or_lists,
+                .fallback = {},
+                .help = "Gamma, p lists of p numbers, its rows, or all p p numbers in one list"},
+               {.key = "cutoff",
+                .type = FieldType::number,
+                .fallback = 1e-12,
+                .least = 0,
+                .most = 1,
+                .help = "pivots of the root up to this part of the largest are left out"}},
+          .map_fields = feature::projection_fields("how frequencies are drawn", nullptr, true),
+          .make_kernel = [](const Parameters& canonical) -> std::unique_ptr<const OperatorKernel> {
             return std::make_unique<const Decomposable>(canonical);
           },
-          make_map,
-          true};
+          .make_map = make_map,
+          .separable = true};
 }
 
 }  // namespace mercer::operators

@@ -29,16 +29,15 @@ std::unique_ptr<const OperatorMap> make_field_map(const Parameters& canonical,
 template <auto kParts>
 OperatorEntry field_entry(const char* name, const char* help, std::vector<Field> fields,
                           bool has_divergence) {
-  return {name,
-          help,
-          std::move(fields),
-          field_map_fields(has_divergence),
-          [](const Parameters& canonical) -> std::unique_ptr<const OperatorKernel> {
+  return {.name = name,
+          .help = help,
+          .kernel_fields = std::move(fields),
+          .map_fields = field_map_fields(has_divergence),
+          .make_kernel = [](const Parameters& canonical) -> std::unique_ptr<const OperatorKernel> {
             return std::make_unique<const FieldKernel>(canonical, kParts(canonical));
           },
-          make_field_map,
-          false,
-          true};
+          .make_map = make_field_map,
+          .field = true};
 }
 
 }  // namespace mercer::operators
