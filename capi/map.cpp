@@ -29,8 +29,9 @@ constexpr uint32_t kFourierFirstSize = 32;
 /// The projection of a mercer_projection.
 const char* projection_name(int32_t number) {
   const auto table = projection::projection_table();
-  check_range("options->projection", number, 0, static_cast<int32_t>(table.size()) - 1);
-  return (*std::ranges::find(table, number, &projection::ProjectionEntry::number))->name;
+  const auto of = &projection::ProjectionEntry::number;
+  check_range("options->projection", number, 0, (*std::ranges::max_element(table, {}, of))->*of);
+  return (*std::ranges::find(table, number, of))->name;
 }
 
 feature::FourierOptions read_fourier_options(const mercer_fourier_options* options) {

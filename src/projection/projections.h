@@ -50,7 +50,10 @@ const char* served_laws(LawNeed need) noexcept;
 
 struct ProjectionEntry {
   const char* name;
-  int32_t number;  // that of its mercer_projection (mercer/map.h), from 0 without a gap
+  /// That of its mercer_projection (mercer/map.h), from 0 without a gap; kBySpec: it has none, and
+  /// comes by spec alone.
+  static constexpr int32_t kBySpec = -1;
+  int32_t number = kBySpec;
   const char* help;
   LawNeed need = LawNeed::any;
   bool uses_radius = false;

@@ -15,6 +15,7 @@
 #include "contract/enumerators.h"
 #include "feature/map_entry.h"
 #include "model/model_entry.h"
+#include "projection/projections.h"
 #include "spec/specs.h"
 #include "support/catch.h"
 #include "support/temporary_directory.h"
@@ -45,6 +46,9 @@ std::vector<Field> fields_with_words() {
 }
 
 bool is_said_otherwise(std::string_view key, std::string_view choice) {
+  for (const projection::ProjectionEntry* entry : projection::projection_table())
+    if (key == "projection" && choice == entry->name)
+      return entry->number == projection::ProjectionEntry::kBySpec;
   return std::ranges::any_of(words_without_enumerator(), [&](const WordWithoutEnumerator& word) {
     return word.key == key && (*word.choice == '\0' || word.choice == choice);
   });
