@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Which parts can be multiplied, and with how many columns each: all of one kind of column, complex
-// or halves, beside real ones.
+// or halves, beside real ones; sums are multiplied out.
 #include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include "base/error.h"
+#include "feature/expanded_product.h"
 #include "feature/product_map.h"
 
 namespace mercer::feature {
@@ -65,8 +66,18 @@ std::shared_ptr<const FeatureMap> half_of(const PartMaker& maker, size_t part, i
   return maker.make(part, D / 2);
 }
 
+/// What expanded_product reads.
+Parameters as_canonical(const MapArguments& a) {
+  return {
+      {"map", a.map},       {"kernel", std::make_shared<const Parameters>(a.kernel.parameters())},
+      {"inputs", a.inputs}, {"features", a.features},
+      {"seed", a.seed},     {"parts", a.own.objects("parts")}};
+}
+
 std::unique_ptr<FeatureMap> product_from(const MapArguments& a) {
   const PartMaker maker(a, kRule);
+  if (const auto expanded = expanded_product(as_canonical(a)))
+    return make_expanded_product(a, *expanded);
   std::optional<Error> error;
   PartMaps maps = parts_of(maker, a.features, error);
   // Real columns go with both halves of the others.
@@ -84,6 +95,7 @@ std::unique_ptr<FeatureMap> product_from(const MapArguments& a) {
 
 /// Of the parts whose inputs do not decide it; others cannot be multiplied.
 MapSizes common_sizes(const Parameters& canonical, int64_t rows) {
+  if (const auto expanded = expanded_product(canonical)) return map_sizes(*expanded, rows);
   MapSizes all{1, 1, kMostFeatures};
   for (const MapSizes& own : sizes_of_parts(canonical, rows)) {
     if (own.step == 0) continue;

@@ -61,6 +61,10 @@ std::span<const KernelRow> kernel_rows() {
       {R"({"kernel":"product","parts":[{"kernel":"rational_quadratic","lengthscale":0.8},)"
        R"({"kernel":"laplacian","lengthscale":2}]})",
        0.6, 0.0, 1, kAnywhere, Sampled::plain_maps},
+      {R"({"kernel":"product","parts":[{"kernel":"sum","parts":[{"kernel":"gaussian"},)"
+       R"({"kernel":"laplacian","lengthscale":1.5}],"variance":0.7},)"
+       R"({"kernel":"polynomial","gamma":0.8,"offset":0.3}]})",
+       0.4, 1.0, 1, kAnywhere, Sampled::plain_maps},
       {R"({"kernel":"product","parts":[{"kernel":"arc_cosine","variance":1.4},)"
        R"({"kernel":"anova","subsets":"all"}],"variance":0.6})",
        0.4, 1.0},
