@@ -197,14 +197,19 @@ MERCER_API mercer_status mercer_fourier_create_supplied(const mercer_kernel* ker
  * was not seen from d = 16 on.
  *
  * optical may stand for the device: "input_bits" 1 shows inputs as 1 above "threshold" and 0
- * elsewhere (then the kernel is that of such rows), "output_bits" b > 0 records |u'x|^m rounded to
- * 2^b levels, saturating at "exposure" (no variance). With "threshold_from": "targets" the
- * threshold is chosen by mercer_map_fit_spec with rows and targets (0 and 1 for classes, a column
- * each), and by mercer_model_fit_spec and mercer_model_search from those that they fit: of up to
- * 1,024 rows every other one is fitted on by kernel ridge regression with the kernel of its bits,
- * and of up to 15 thresholds the one of least squared error on the rows between is taken, each row
- * counting as one whatever weights a fit gives rows or classes. The map's spec says it as given,
- * for fits and files. Inputs are as the map will see them: standardised, where a fit does that.
+ * elsewhere (then the kernel is that of such rows, in variances and errors, too; mercer_map_kernel
+ * is to be given them), "output_bits" b > 0 records |u'x|^m rounded to 2^b levels, saturating at
+ * "exposure" (no variance). With "threshold_from": "targets" the threshold is chosen by
+ * mercer_map_fit_spec with rows and targets (0 and 1 for classes, a column each), and by
+ * mercer_model_fit_spec and mercer_model_search from those that they fit: of up to 1,024 rows every
+ * other one is fitted on by kernel ridge regression with the kernel of its bits, and of up to 15
+ * thresholds the one of least squared error on the rows between is taken, each row counting as one
+ * whatever weights a fit gives rows or classes. The map's spec says it as given, for fits and
+ * files. Inputs are as the map will see them: standardised, where a fit does that.
+ *
+ * laplace draws the independent coordinates of omega >= 0 by projection DENSE, SOBOL or HALTON,
+ * scrambled by "scramble": variance (sigma^2 k(2x, 2y) - k(x, y)^2)/D of independent columns, below
+ * which points stay. CIRCULANT does not fit: its signs would make half of omega negative.
  *
  * Maps of kernels made of others, with one map for each part and a seed of its own for each:
  *
@@ -214,11 +219,13 @@ MERCER_API mercer_status mercer_fourier_create_supplied(const mercer_kernel* ker
  *            Variances and biases add up; derivatives where all parts have them.
  *   product  Z_j = N^{(P-1)/2} prod_i z^i_j of P parts of N columns. Columns [cos | sin] and
  *            [Re | Im] count as N = D/2 complex ones and are multiplied as such; real columns, then
- *            N of them, multiply both halves. With a = z_j(x) conj(z_j(y)) of a column, E a = k,
- *            and moments by part: variance (prod E|a|^2/2 + prod E a^2/2 - k^2)/N, pseudo-variance
- *            (prod E a^2 - k^2)/N. Each part costs what it costs, and one pass over Z. Features
- *            are NaN where those of one part overflow and those of another vanish.
- *            Derivatives where all parts have them.
+ *            N of them, multiply both halves. With a_j = N z_j(x) conj(z_j(y)), E a_j = k, and
+ *            moments by part: pseudo-variance sum_ij (prod E a_i a_j - k^2)/N^2, which of parts of
+ *            independent columns is (prod E a_j^2 - k^2)/N; V the same with conj(a_j). Sums inside
+ *            are multiplied out, at any depth, to at most 64 products: (a + b) c has the features
+ *            of the sum of a c and b c, D shared out as the sum inside shares it. Each part costs
+ *            what it costs, and one pass over Z. Features are NaN where those of one part overflow
+ *            and those of another vanish. Derivatives where all parts have them.
  *
  * "parts" are map specs without kernel, inputs, features and seed; left out, each is the default
  * map of its kernel; at most 1,024 in all, nested 13 deep. MERCER_UNSUPPORTED: complex columns

@@ -39,8 +39,9 @@ typedef enum mercer_variance {
  *  Shapes: X and Y n x d, dense or CSR (made dense). which: mercer_variance.
  *  Errors: MERCER_DIMENSION_MISMATCH, MERCER_UNSUPPORTED (no closed form: supplied frequencies,
  *  maps made from rows, circulant with a kernel that is not isotropic, QUADRATURE, optical with
- *  output_bits, positive with stabilize; a product with a part whose columns depend on each other,
- *  but for a Fourier part's).
+ *  output_bits, positive with stabilize; a product with a hyperbolic part, or with two whose columns
+ *  depend on each other, one of them tensor_sketch or a composition that ends in it or in stacked:
+ *  of these the moments of two columns are known as means over all pairs alone).
  *  Threads and cost: any number at once; O(n d), nothing is drawn. */
 MERCER_API mercer_status mercer_map_variance(const mercer_map* map, const mercer_rows* X,
                                              const mercer_rows* Y, int32_t which,
@@ -55,7 +56,8 @@ typedef enum mercer_kernel_error {
   MERCER_KERNEL_ERROR_PREDICTED = 1
 } mercer_kernel_error;
 
-/** What the map misses of its kernel on rows, relative to the kernel, over all pairs of them.
+/** What the map misses of its kernel on rows, relative to the kernel, over all pairs of them; of
+ *  optical with input_bits the kernel is that of the bits.
  *  Predicted, no feature is computed; it needs a variance in closed form, and where that is a
  *  yardstick it is one.
  *  Shapes: X n x d, dense or CSR (predicted: made dense), n >= 1. which: mercer_kernel_error.

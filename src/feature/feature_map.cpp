@@ -166,7 +166,7 @@ ColumnMoments FeatureMap::independent_columns(const double* x, const double* y) 
   const double k = kernel().value(inputs(), x, y);
   const double count =
       static_cast<double>(features()) / (column_form() == ColumnForm::halves ? 2 : 1);
-  return {count * (2 * of_real - pseudo) + k * k, count * pseudo + k * k};
+  return {k, count * (2 * of_real - pseudo) + k * k, count * pseudo + k * k};
 }
 
 }  // namespace mercer::feature

@@ -21,6 +21,7 @@
 #include "base/rows.h"
 #include "feature/derivative.h"
 #include "kernel/kernel.h"
+#include "moment/column_products.h"
 
 namespace mercer::feature {
 
@@ -41,11 +42,7 @@ enum class ColumnForm {
   halves    // of [Re | Im], each with its partner in the other half
 };
 
-/// Of a = z_j(x) conj(z_j(y)) times the number of such columns: E |a|^2 and E a^2.
-struct ColumnMoments {
-  double square;
-  double pseudo;
-};
+using moment::ColumnMoments;
 
 /// What a map needs to have binary codes (binary_codes.h): its columns are scale cos(omega_j'x +
 /// b_j), with phases b_j that are uniform and drawn from `seed`.
@@ -71,6 +68,12 @@ class FeatureMap {
 
   /// The kernel that Z Z' estimates.
   virtual const kernel::Kernel& kernel() const noexcept = 0;
+  /// Its value that Re z(x) z(y)^H estimates: that at x and y, unless the map shows the kernel rows
+  /// of its own making, such as bits.
+  virtual bool shows_other_rows() const noexcept { return false; }
+  virtual double estimated_kernel(const double* x, const double* y) const {
+    return kernel().value(inputs(), x, y);
+  }
 
   /// Z(i, :) = columns [c.begin, c.end) of phi(X_i). X has inputs() columns; Z is of X's precision
   /// and has (c.end - c.begin) columns, twice as many reals for a complex map (its columns and
@@ -129,13 +132,14 @@ class FeatureMap {
   virtual void pseudo_variance(MatrixView<const double> X, MatrixView<const double> Y,
                                std::span<double> out) const;
 
-  /// out[i] = E Re z(x_i) z(y_i)^H - k(x_i, y_i) where it is known in closed form; 0 where
-  /// variance() holds and the map says nothing else.
+  /// out[i] = E Re z(x_i) z(y_i)^H - estimated_kernel(x_i, y_i) where it is known in closed form; 0
+  /// where variance() holds and the map says nothing else.
   virtual void bias(MatrixView<const double> X, MatrixView<const double> Y,
                     std::span<double> out) const;
 
   virtual ColumnForm column_form() const noexcept { return ColumnForm::joint; }
-  /// Where columns are i.i.d., or taken for it as in variance(); else UNSUPPORTED.
+  /// Where columns are i.i.d., or taken for it as in variance(), or depend on each other in blocks;
+  /// else UNSUPPORTED.
   virtual ColumnMoments column_moments(const double* x, const double* y) const;
   /// None: the columns are not of that kind.
   virtual std::optional<UniformCosines> uniform_cosines() const { return std::nullopt; }

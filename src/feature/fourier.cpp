@@ -127,7 +127,7 @@ class Fourier final : public ProjectedMap {
     const ColumnMoments moments = independent_columns(x, y);
     if (column_form() != ColumnForm::halves) return moments;
     const double most = kernel().value_at_multiple(0, inputs(), x, y);
-    return {most * most, 2 * moments.square - most * most};
+    return {moments.mean, most * most, 2 * moments.square - most * most};
   }
 
   // Columns with weights of their own would count as much as the others in a code.

@@ -53,19 +53,17 @@ double osnap_variance(const LinearLaw& law, const moment::PairSums& sums) {
   return moment::osnap_variance(sums, law.options.nonzeros, law.D);
 }
 
+int64_t srht_block(const LinearLaw& law) { return projection::srht_dimension(law.d); }
+int64_t all_columns(const LinearLaw& law) { return law.D; }
+int64_t osnap_block(const LinearLaw& law) { return law.D / law.options.nonzeros; }
+
 /// In the order of LinearProjection.
 constexpr LinearKind kKinds[] = {
-    {.name = "gaussian",
-     .variance = gaussian_variance,
-     .make = make_dense<random::normal_law>,
-     .independent_columns = true},
-    {.name = "rademacher",
-     .variance = sign_variance,
-     .make = make_dense<random::sign_law>,
-     .independent_columns = true},
-    {.name = "srht", .variance = srht_variance, .make = make_srht},
-    {.name = "countsketch", .variance = sign_variance},
-    {.name = "osnap", .variance = osnap_variance, .has_nonzeros = true}};
+    {.name = "gaussian", .variance = gaussian_variance, .make = make_dense<random::normal_law>},
+    {.name = "rademacher", .variance = sign_variance, .make = make_dense<random::sign_law>},
+    {.name = "srht", .variance = srht_variance, .make = make_srht, .block = srht_block},
+    {.name = "countsketch", .variance = sign_variance, .block = all_columns},
+    {.name = "osnap", .variance = osnap_variance, .block = osnap_block, .has_nonzeros = true}};
 
 std::vector<const char*> kind_names() {
   std::vector<const char*> names;

@@ -30,7 +30,8 @@ struct LinearKind {
   double (*variance)(const LinearLaw&, const moment::PairSums&);  // of the estimate of x'y
   /// Null: a sketch (sketched_linear.cpp).
   std::unique_ptr<const projection::Projection> (*make)(const LinearLaw&) = nullptr;
-  bool independent_columns = false;
+  /// How many columns of a block depend on each other; null: all are independent.
+  int64_t (*block)(const LinearLaw&) = nullptr;
   bool has_nonzeros = false;
 };
 const LinearKind& linear_kind(LinearProjection projection) noexcept;
@@ -63,8 +64,16 @@ class Linear : public Base {
     return unequal ? ColumnForm::joint : ColumnForm::real;
   }
   ColumnMoments column_moments(const double* x, const double* y) const final {
-    return kind().independent_columns ? Base::independent_columns(x, y)
-                                      : Base::column_moments(x, y);
+    if (kind().block == nullptr) return Base::independent_columns(x, y);
+    const moment::PairSums sums = moment::pair_sums(law_.d, x, y);
+    const int64_t block = kind().block(law_);
+    const double f = law_.factor(),
+                 square = f * f *
+                          (kind().make == nullptr ? moment::hashed_column_square(sums, block)
+                                                  : moment::signs_column_square(sums));
+    const double variance = f * f * kind().variance(law_, sums);
+    return moment::dependent_columns({f * sums.s, square, square}, block, true, variance, variance,
+                                     law_.D);
   }
 
  protected:

@@ -5,9 +5,7 @@
 // unbiased because the parts are drawn independently and each of their columns alone estimates its
 // kernel (SPEC section 6). Columns [cos | sin] or [Re | Im] are multiplied as complex numbers: of
 // two Fourier parts exp(i w1'x) exp(i w2'x) = exp(i (w1 + w2)'x), whose frequencies follow the
-// product's spectral law. With a = z_j(x) conj(z_j(y)) of one column, i.i.d. columns have the
-// variances
-//   (prod E|a|^2 - k^2)/N and, pseudo, (prod E a^2 - k^2)/N.
+// product's spectral law. Variances: moment/column_products.h.
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -55,27 +53,29 @@ class Product final : public ComposedMap {
 
   void variance(MatrixView<const double> X, MatrixView<const double> Y,
                 std::span<double> out) const override {
-    for_each_pair(X, Y, out, [](const ColumnMoments& a) { return (a.square + a.pseudo) / 2; });
+    for_each_pair(X, Y, out, [this](const ColumnMoments& a) {
+      return (moment::columns_variance(a, columns()) +
+              moment::columns_pseudo_variance(a, columns())) /
+             2;
+    });
     // Rounding leaves a variance of 0 below it; in this order a NaN stays one.
     for (double& one : out) one = std::max(one, 0.0);
   }
   void pseudo_variance(MatrixView<const double> X, MatrixView<const double> Y,
                        std::span<double> out) const override {
     if (!is_complex()) return variance(X, Y, out);
-    for_each_pair(X, Y, out, [](const ColumnMoments& a) { return a.pseudo; });
+    for_each_pair(X, Y, out, [this](const ColumnMoments& a) {
+      return moment::columns_pseudo_variance(a, columns());
+    });
   }
 
   MERCER_DERIVATIVE_CALLS
 
   ColumnForm column_form() const noexcept override { return form_; }
   ColumnMoments column_moments(const double* x, const double* y) const override {
-    ColumnMoments product{1, 1};
-    for (const auto& part : parts()) {
-      const ColumnMoments own = part->column_moments(x, y);
-      product.square *= own.square;
-      product.pseudo *= own.pseudo;
-    }
-    return product;
+    std::vector<ColumnMoments> own;
+    for (const auto& part : parts()) own.push_back(part->column_moments(x, y));
+    return moment::multiplied(own, columns());
   }
 
  private:
@@ -114,14 +114,11 @@ class Product final : public ComposedMap {
     return form_ == ColumnForm::halves ? features() / 2 : features();
   }
 
-  template <class Square>
+  template <class Variance>
   void for_each_pair(MatrixView<const double> X, MatrixView<const double> Y, std::span<double> out,
-                     const Square& square) const {
-    for (int64_t i = 0; i < X.rows; ++i) {
-      const double k = kernel().value(inputs(), X.row(i), Y.row(i));
-      const double all = square(column_moments(X.row(i), Y.row(i))) - k * k;
-      out[static_cast<size_t>(i)] = all / static_cast<double>(columns());
-    }
+                     const Variance& variance) const {
+    for (int64_t i = 0; i < X.rows; ++i)
+      out[static_cast<size_t>(i)] = variance(column_moments(X.row(i), Y.row(i)));
   }
 
   template <class T>

@@ -109,12 +109,20 @@ class Sketch final : public FeatureMap {
     return ColumnForm::halves;
   }
   ColumnMoments column_moments(const double* x, const double* y) const override {
-    if (options_.composition != Composition::plain || !tree_.root().shape().kind->independent)
-      return FeatureMap::column_moments(x, y);
+    const projection::SketchShape& root = tree_.root().shape();
     const moment::PairMoments own = moments({x, 1, inputs()}, {y, 1, inputs()}, 0);
-    const double k = kernel_->value(inputs(), x, y), scale = amplitude() * count();
+    const double scale = amplitude() * static_cast<double>(root.columns);
+    const ColumnMoments one{kernel_->value(inputs(), x, y), scale * own.Q, scale * own.T};
+    // Columns of a composition have their inputs in common, whatever is drawn at the root.
+    const bool composed = options_.composition != Composition::plain;
+    if (root.kind->independent && !composed) return one;
+    const bool blocks = root.kind->blocks && !composed;
     const double pseudo = moment::pseudo_variance(own);
-    return {scale * (2 * moment::real_variance(own) - pseudo) + k * k, scale * pseudo + k * k};
+    return moment::dependent_columns(
+        one, blocks ? projection::sketch_dimension(root.factors) : root.columns,
+        root.kind->alike && (blocks || !root.kind->blocks),
+        amplitude() * (2 * moment::real_variance(own) - pseudo), amplitude() * pseudo,
+        root.columns);
   }
 
   int64_t incomplete_block() const override {
@@ -131,7 +139,6 @@ class Sketch final : public FeatureMap {
     return tree_.root().is_complex() ? options_.field : SketchField::real;
   }
 
-  double count() const { return static_cast<double>(tree_.root().columns()); }
   // Variances are of the estimate of the kernel without its amplitude.
   double amplitude() const { return kernel_->variance() * kernel_->variance(); }
 

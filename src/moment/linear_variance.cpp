@@ -47,6 +47,15 @@ double osnap_variance(const PairSums& sums, int64_t nonzeros, int64_t D) noexcep
   return rademacher_entries_variance(sums, D) * (1 + p * (1 - p) / (w * (w + 1)));
 }
 
+double signs_column_square(const PairSums& sums) noexcept {
+  return sums.N + 2 * (sums.s * sums.s - sums.Q);
+}
+
+// With bits of probability 1/w times signs as entries: w^2 (Q/w + (N + 2 s^2 - 3 Q)/w^2).
+double hashed_column_square(const PairSums& sums, int64_t columns) noexcept {
+  return signs_column_square(sums) + static_cast<double>(columns - 1) * sums.Q;
+}
+
 double srht_variance(const PairSums& sums, int64_t padded, int64_t D) noexcept {
   const int64_t left = D % padded;
   if (left == 0) return 0;

@@ -29,4 +29,9 @@ double osnap_variance(const PairSums& sums, int64_t nonzeros, int64_t D) noexcep
 /// v r (padded - r)/((padded - 1) D^2); whole blocks are exact.
 double srht_variance(const PairSums& sums, int64_t padded, int64_t D) noexcept;
 
+/// E a_j^2 of a_j = D z_j(x) z_j(y) of one of D columns of signs, and of one of the `columns` of a
+/// block of a CountSketch, w buckets: N + 2 s^2 - 2 Q, and that plus (w - 1) Q.
+double signs_column_square(const PairSums& sums) noexcept;
+double hashed_column_square(const PairSums& sums, int64_t columns) noexcept;
+
 }  // namespace mercer::moment

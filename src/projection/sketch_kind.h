@@ -50,6 +50,8 @@ struct SketchKind {
   bool blocks = false;
   /// Columns are i.i.d.
   bool independent = false;
+  /// Any two columns, of a block where there are blocks, have the moments of any other two.
+  bool alike = true;
 };
 
 struct SketchFamily {

@@ -82,14 +82,15 @@ PairMoments tensor_sketch_moments(bool complex, int64_t columns, int64_t,
 }  // namespace
 
 SketchFamily tensor_sketch_entry() {
-  return {
-      .name = "tensor_sketch",
-      .help =
-          "circular convolution of `degree` CountSketches by FFT; degree*(nnz + D log D) "
-          "per row, nnz non-zeros",
-      .fields = {SketchField::real, SketchField::complex_to_real, SketchField::complex},
-      .kinds = {
-          {.name = "tensor_sketch", .make = make_tensor_sketch, .moments = tensor_sketch_moments}}};
+  return {.name = "tensor_sketch",
+          .help =
+              "circular convolution of `degree` CountSketches by FFT; degree*(nnz + D log D) "
+              "per row, nnz non-zeros",
+          .fields = {SketchField::real, SketchField::complex_to_real, SketchField::complex},
+          .kinds = {{.name = "tensor_sketch",
+                     .make = make_tensor_sketch,
+                     .moments = tensor_sketch_moments,
+                     .alike = false}}};
 }
 
 }  // namespace mercer::projection

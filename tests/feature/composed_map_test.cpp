@@ -287,7 +287,8 @@ TEST_CASE("sum: derivatives of other shapes than the map's are refused") {
             [&] {
               map->differentiate({feature::Derivative::Kind::gradient}, x, context, blocks.view());
             },
-            "out 4 x 16, expected as many rows each, 3 inputs, 3 numbers of a vector and 24") == "");
+            "out 4 x 16, expected as many rows each, 3 inputs, 3 numbers of a vector and 24") ==
+        "");
 }
 
 TEST_CASE("what composed maps refuse") {
@@ -339,9 +340,9 @@ TEST_CASE("what composed maps refuse") {
               spec_of("sum", kGaussian + R"(,{"kernel":"optical"})",
                       pair + R"(,{"map":"optical","input_bits":1,"threshold_from":"targets"})", 8),
               "parts[1]: map optical is to learn from targets") == "");
-  const auto srht =
-      made(spec_of("product", two, phase + R"(,{"map":"tensor_srht","field":"real"})", 8));
+  const auto positive = made(spec_of("product", kGaussian + "," + kGaussian,
+                                     phase + R"(,{"map":"positive","form":"hyperbolic"})", 8));
   const Matrix<double> X = random_matrix(2, 3, 1);
   CHECK(refusal_fault(
-            no, [&] { variance_of(*srht, X); }, "columns of map tensor_srht depend") == "");
+            no, [&] { variance_of(*positive, X); }, "columns of map positive depend") == "");
 }
