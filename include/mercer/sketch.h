@@ -87,8 +87,9 @@ extern "C" {
  */
 
 /** The plain sketch of D real columns with the lowest predicted error on rows: of every kind with
- *  fields complex_to_real (D even) and real; of equals the cheapest. mercer_map_spec says which it
- *  is.
+ *  fields complex_to_real (D even) and real; of equals the cheapest. Where all monomials, C(d + p,
+ *  p) or without offset C(d + p - 1, p), are at most D, it is exact_polynomial, which has no error
+ *  and that many columns. mercer_map_spec says which it is.
  *  Shapes: X n x d, dense or CSR (made dense), n >= 1. predicted_error (may be NULL) is written on
  *  success alone.
  *  Random: nothing is drawn; seed is that of the map.

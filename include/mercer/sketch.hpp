@@ -21,7 +21,8 @@ struct RecommendedSketch {
   double predicted_error;
 };
 
-/// The plain real sketch of D columns with the lowest predicted error on X.
+/// The plain real sketch of D columns with the lowest predicted error on X; all monomials where
+/// they are at most D.
 inline RecommendedSketch recommend_sketch(const Kernel& kernel, int64_t D, uint64_t seed,
                                           const Rows& X, Context* context = nullptr) {
   mercer_map* map = nullptr;

@@ -222,6 +222,10 @@ std::vector<NumberArray> ComposedMap::numbers() const {
   return all;
 }
 
+bool ComposedMap::shows_other_rows() const noexcept {
+  return std::ranges::any_of(parts_, [](const auto& part) { return part->shows_other_rows(); });
+}
+
 bool ComposedMap::is_of_scaled_inputs() const {
   return std::ranges::all_of(parts_, [](const auto& part) { return part->is_of_scaled_inputs(); });
 }

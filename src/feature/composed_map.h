@@ -45,6 +45,8 @@ class ComposedMap : public FeatureMap {
  public:
   std::string_view name() const noexcept final { return name_; }
   const kernel::Kernel& kernel() const noexcept final { return *kernel_; }
+  /// If one of the parts does.
+  bool shows_other_rows() const noexcept final;
   /// "parts" as they were made, then what add_parameters adds.
   Parameters parameters() const final;
   void prepare(Precision precision, Context& context) const final;

@@ -5,6 +5,8 @@
 // its own. Every projection whose single columns are normal serves, but no rule with weights: one
 // of the real parts and one of the imaginary ones would have to agree. Variance (k_{2m} - k_m^2)/D.
 // Like the device, it may binarise its inputs at a given threshold and record outputs of few bits.
+#include "kernel/optical.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -63,19 +65,12 @@ class Optical final : public GaussianMap {
         devices_(devices) {}
   std::string_view name() const noexcept override { return "optical"; }
 
-  /// The mean is the kernel of the rows that the modulator shows.
-  void bias(MatrixView<const double> X, MatrixView<const double> Y,
-            std::span<double> out) const override {
-    std::ranges::fill(out, 0.0);
-    if (devices_.input_bits == 0) return;
-    std::vector<double> x(static_cast<size_t>(X.cols)), y(x);
-    for (int64_t i = 0; i < X.rows; ++i) {
-      const auto by_bit = [this](double entry) { return shown(entry); };
-      std::transform(X.row(i), X.row(i) + X.cols, x.begin(), by_bit);
-      std::transform(Y.row(i), Y.row(i) + Y.cols, y.begin(), by_bit);
-      out[static_cast<size_t>(i)] =
-          kernel().value(X.cols, x.data(), y.data()) - kernel().value(X.cols, X.row(i), Y.row(i));
-    }
+  /// The kernel of the rows that the modulator shows.
+  bool shows_other_rows() const noexcept override { return devices_.input_bits > 0; }
+  double estimated_kernel(const double* x, const double* y) const override {
+    if (!shows_other_rows()) return kernel().value(inputs(), x, y);
+    return kernel().variance() * kernel::optical_moment(exponent_ / 2, shown_product(x, y),
+                                                        shown_product(x, x) * shown_product(y, y));
   }
   // Of bits, shown or recorded, there are none.
   int64_t most_derivatives() const noexcept override {
@@ -104,13 +99,13 @@ class Optical final : public GaussianMap {
     require(devices_.output_bits == 0, MERCER_UNSUPPORTED,
             "output_bits = %lld: the variance of quantised features has no closed form",
             static_cast<long long>(devices_.output_bits));
-    const auto product = [this](const double* a, const double* b) {
-      return kernel::lane_fold<kernel::Sum>(inputs(),
-                                            [&](int64_t j) { return shown(a[j]) * shown(b[j]); });
-    };
     return kernel().variance() * kernel().variance() *
-           moment::optical_variance(exponent_, product(x, y), product(x, x) * product(y, y),
-                                    features());
+           moment::optical_variance(exponent_, shown_product(x, y),
+                                    shown_product(x, x) * shown_product(y, y), features());
+  }
+  double shown_product(const double* a, const double* b) const {
+    return kernel::lane_fold<kernel::Sum>(inputs(),
+                                          [&](int64_t j) { return shown(a[j]) * shown(b[j]); });
   }
   double shown(double x) const {
     return devices_.input_bits == 0 ? x : shown_bit(x, devices_.threshold);

@@ -58,6 +58,13 @@ class Sum final : public ComposedMap {
     add_up(&FeatureMap::bias, X, Y, out);
   }
 
+  double estimated_kernel(const double* x, const double* y) const override {
+    if (!shows_other_rows()) return kernel().value(inputs(), x, y);
+    double sum = 0;
+    for (const auto& part : parts()) sum += part->estimated_kernel(x, y);
+    return sum;
+  }
+
   MERCER_DERIVATIVE_CALLS
 
  private:

@@ -7,6 +7,7 @@
 
 #include "base/aligned.h"
 #include "base/error.h"
+#include "base/parallel.h"
 #include "kernel/kernel.h"
 #include "linalg/blas.h"
 
@@ -28,6 +29,27 @@ void estimate_gram(const feature::FeatureMap& map, const Rows& X, Context& conte
                      first == 0 ? 0.0 : 1.0, out);
     context.checkpoint();
   }
+}
+
+/// Of a map that shows the kernel rows of its own making: by values of pairs.
+void gram_of_shown(const feature::FeatureMap& map, const Rows& X, Context& context,
+                   MatrixView<double> out) {
+  const Matrix<double> dense(X.rows(), X.cols(), context, "the rows, dense");
+  X.visit([&](const auto& rows) {
+    for (int64_t i = 0; i < rows.rows; ++i) {
+      double* const row = dense.view().row(i);
+      std::fill_n(row, X.cols(), 0.0);
+      if constexpr (kIsSparse<std::remove_cvref_t<decltype(rows)>>) {
+        for_each_listed(rows, i, [&](int64_t k, auto value) { row[k] += value; });
+      } else {
+        std::copy_n(rows.row(i), X.cols(), row);
+      }
+    }
+  });
+  parallel_for(context, X.rows(), [&](int64_t i, int) noexcept {
+    for (int64_t j = 0; j < X.rows(); ++j)
+      out(i, j) = map.estimated_kernel(dense.view().row(i), dense.view().row(j));
+  });
 }
 
 }  // namespace
@@ -67,7 +89,11 @@ double measured_error(const feature::FeatureMap& map, const Rows& X, Context& co
   Stage stage(context, 2);
   stage.share(1);
   const Matrix<double> exact(n, n, context, "the Gram matrix");
-  kernel::gram(map.kernel(), X, X, context, exact.view());
+  if (map.shows_other_rows()) {
+    gram_of_shown(map, X, context, exact.view());
+  } else {
+    kernel::gram(map.kernel(), X, X, context, exact.view());
+  }
   stage.advance(1);
   stage.share(1);
   const Matrix<double> estimate(n, n, context, "its estimate");

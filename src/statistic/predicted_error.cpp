@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Which sketch to take: the closed-form variances, summed over the pairs of a sample of rows, are
-// the expected squared Frobenius error of its Gram matrix.
+// the expected squared Frobenius error of its Gram matrix. All monomials have none: no sketch of at
+// least as many columns is better (SPEC section 11).
 #include "statistic/predicted_error.h"
 
 #include <atomic>
@@ -44,7 +45,7 @@ Sums row_sums(const FeatureMap& map, MatrixView<const double> X, int64_t i,
   Sums sums;
   for (int64_t j = 0; j < count; ++j) {
     const double weight = j == 0 ? 1 : 2;
-    const double k = map.kernel().value(X.cols, X.row(i), X.row(i + j));
+    const double k = map.estimated_kernel(X.row(i), X.row(i + j));
     const double bias = biases[static_cast<size_t>(j)];
     sums.error += weight * (variances[static_cast<size_t>(j)] + bias * bias);
     sums.square += weight * k * k;
@@ -77,6 +78,27 @@ std::unique_ptr<FeatureMap> make_candidate(const kernel::Kernel& kernel, int64_t
   }
 }
 
+/// The map of all monomials; null where there is none, or of more columns than D.
+std::unique_ptr<FeatureMap> all_monomials(const kernel::Kernel& kernel, int64_t d, int64_t D,
+                                          uint64_t seed) {
+  if (!kernel.inner_power() || kernel.left_inputs() != 0 || d < 1 || D < 1) return nullptr;
+  Parameters spec{{"map", std::string("exact_polynomial")},
+                  {"kernel", std::make_shared<const Parameters>(kernel.parameters())},
+                  {"inputs", d},
+                  {"features", D},
+                  {"seed", seed}};
+  spec = feature::canonical_map(spec, "", feature::Data::refused);
+  try {
+    const int64_t columns = feature::map_sizes(spec, 1).least;
+    if (columns > D) return nullptr;
+    spec.set("features", columns);
+    return feature::make_map(spec);
+  } catch (const Error& error) {
+    if (error.status() != MERCER_UNSUPPORTED) throw;  // too many of them
+    return nullptr;
+  }
+}
+
 // NaN or infinite where rows are, or where their kernel overflows.
 double error_over_pairs(const FeatureMap& map, MatrixView<const double> X, Context& context) {
   require(X.rows >= 1, MERCER_INVALID_ARGUMENT, "n = %lld, expected at least 1 row",
@@ -104,7 +126,9 @@ double error_over_pairs(const FeatureMap& map, MatrixView<const double> X, Conte
   require(total.square != 0, MERCER_INVALID_ARGUMENT,
           "kernel %s is 0 for all pairs of rows, expected a Gram matrix that is not zero",
           std::string(map.kernel().name()).c_str());
-  return std::sqrt(total.error / total.square);
+  // Of a map without error the quotient would not tell that the kernel overflows.
+  return std::isfinite(total.square) ? std::sqrt(total.error / total.square)
+                                     : std::numeric_limits<double>::quiet_NaN();
 }
 
 }  // namespace
@@ -122,7 +146,15 @@ Recommendation recommend_sketch(const kernel::Kernel& kernel, int64_t D, uint64_
   Recommendation best{nullptr, std::numeric_limits<double>::infinity()};
   constexpr SketchField kFields[] = {SketchField::complex_to_real, SketchField::real};
   const std::vector<const SketchKind*> kinds = candidates();
-  Stage stage(context, static_cast<int64_t>(kinds.size() * std::size(kFields)));
+  Stage stage(context, static_cast<int64_t>(kinds.size() * std::size(kFields)) + 1);
+  const auto weigh = [&](std::unique_ptr<FeatureMap> map) {
+    if (map == nullptr) return;
+    const double error = error_over_pairs(*map, X, context);
+    if (error < best.predicted_error) best = {std::move(map), error};
+  };
+  stage.share(1);
+  weigh(all_monomials(kernel, X.cols, D, seed));
+  stage.advance(1);
   for (const SketchKind* kind : kinds) {
     for (const SketchField field : kFields) {
       stage.share(1);
@@ -130,11 +162,7 @@ Recommendation recommend_sketch(const kernel::Kernel& kernel, int64_t D, uint64_
       options.kind = kind;
       options.field = field;
       options.seed = seed;
-      if (std::unique_ptr<FeatureMap> map =
-              make_candidate(kernel, X.cols, D, options, kind == kinds.front())) {
-        const double error = error_over_pairs(*map, X, context);
-        if (error < best.predicted_error) best = {std::move(map), error};
-      }
+      weigh(make_candidate(kernel, X.cols, D, options, kind == kinds.front()));
       stage.advance(1);
     }
   }

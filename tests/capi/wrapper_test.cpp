@@ -83,10 +83,10 @@ TEST_CASE("variances, predicted errors and recommendations are those of the C AP
   const Kernel kernel = Kernel::polynomial(3, 1, 0.2);
   double least = 0, error = 0, variance[2], pseudo[2];
   mercer_map* out = nullptr;
-  REQUIRE(mercer_sketch_recommend(kernel.get(), 40, 7, Rows(X).get(), nullptr, &least, &out) ==
+  REQUIRE(mercer_sketch_recommend(kernel.get(), 18, 7, Rows(X).get(), nullptr, &least, &out) ==
           MERCER_OK);
   const Map best(out);
-  const mercer::RecommendedSketch wrapped = mercer::recommend_sketch(kernel, 40, 7, X);
+  const mercer::RecommendedSketch wrapped = mercer::recommend_sketch(kernel, 18, 7, X);
   CHECK((wrapped.predicted_error == least && least > 0));
   CHECK(wrapped.map.spec() == best.spec());
   REQUIRE(mercer_map_kernel_error(out, Rows(X).get(), MERCER_KERNEL_ERROR_PREDICTED, nullptr,

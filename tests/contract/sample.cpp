@@ -43,12 +43,9 @@ std::complex<double> inner_product(MatrixView<const double> Z, bool is_complex) 
 }
 
 Sample::Sample(const Cell& cell, int64_t d, int64_t D)
-    : cell_(cell),
-      law_(cell.law()),
-      X_(two_rows(cell.row(), d)),
-      D_(D),
-      k_(cell.kernel().value(d, X_.view().row(0), X_.view().row(1))) {
+    : cell_(cell), law_(cell.law()), X_(two_rows(cell.row(), d)), D_(D) {
   const auto map = cell.make_other(law_, d, D, 0);
+  k_ = map->estimated_kernel(X_.view().row(0), X_.view().row(1));
   is_complex_ = map->is_complex();
   const MatrixView<const double> rows = X_.view();
   map->variance(rows.block_rows(0, 1), rows.block_rows(1, 2), std::span(&variance_, 1));

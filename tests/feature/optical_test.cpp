@@ -65,22 +65,28 @@ Matrix<double> shares_above_two(const Matrix<double>& X) {
 
 }  // namespace
 
-TEST_CASE("optical: what one bit of input makes of the kernel is the map's bias") {
+TEST_CASE("optical: the kernel that a map of bits estimates is that of the bits") {
   const Matrix<double> X = test::random_matrix(2, 6, 5);
   const Matrix<double> B =
       test::filled(2, 6, [&](int64_t i, int64_t k) { return X(i, k) > 0.1 ? 1.0 : 0.0; });
-  const auto bias_of = [&](const feature::FeatureMap& map) {
+  const std::string bits = R"(,"input_bits":1,"threshold":0.1)";
+  const auto estimated = [](const feature::FeatureMap& map, const Matrix<double>& rows) {
+    return map.estimated_kernel(rows.view().row(0), rows.view().row(1));
+  };
+  for (const int exponent : {2, 6}) {
+    const auto map = map_of(bits, exponent), plain = map_of("", exponent);
+    const auto k = [&](const Matrix<double>& rows) {
+      return map->kernel().value(6, rows.view().row(0), rows.view().row(1));
+    };
+    REQUIRE(k(B) != k(X));
+    CHECK(map->shows_other_rows());
+    CHECK(estimated(*map, X) == k(B));
+    CHECK_FALSE(plain->shows_other_rows());
+    CHECK(estimated(*plain, X) == k(X));
     double bias = NAN;
-    map.bias(X.view().block_rows(0, 1), X.view().block_rows(1, 2), std::span(&bias, 1));
-    return bias;
-  };
-  const auto map = map_of(R"(,"input_bits":1,"threshold":0.1)");
-  const auto k = [&](const Matrix<double>& rows) {
-    return map->kernel().value(6, rows.view().row(0), rows.view().row(1));
-  };
-  REQUIRE(k(B) != k(X));
-  CHECK(bias_of(*map) == k(B) - k(X));
-  CHECK(bias_of(*map_of("")) == 0);
+    map->bias(X.view().block_rows(0, 1), X.view().block_rows(1, 2), std::span(&bias, 1));
+    CHECK(bias == 0);
+  }
 }
 
 TEST_CASE("optical: binarised inputs are those of a map of rows of 0 and 1") {

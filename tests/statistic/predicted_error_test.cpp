@@ -84,10 +84,23 @@ Recommendation recommend(const kernel::Kernel& kernel, int64_t D, const Matrix<d
   return recommend_sketch(kernel, D, 9, X.view(), context);
 }
 
-// In the documented order: of cost, complex_to_real before real.
+// C(d + p, p), or without offset C(d + p - 1, p).
+int64_t monomials(const kernel::Kernel& kernel, int64_t d) {
+  const auto power = kernel.inner_power();
+  if (!power || kernel.left_inputs() != 0) return std::numeric_limits<int64_t>::max();
+  const int64_t n = power->offset > 0 ? d + power->degree : d + power->degree - 1;
+  int64_t count = 1;
+  for (int64_t i = 1; i <= power->degree; ++i) count = count * (n - power->degree + i) / i;
+  return count;
+}
+
+// In the documented order: all monomials, then of cost, complex_to_real before real.
 std::unique_ptr<FeatureMap> best_by_hand(const kernel::Kernel& kernel, int64_t D,
                                          const Matrix<double>& X) {
   std::unique_ptr<FeatureMap> best;
+  if (const int64_t columns = monomials(kernel, X.cols()); columns <= D) {
+    return test::made_map("exact_polynomial", kernel.parameters(), X.cols(), columns);
+  }
   for (const SketchKind* mixing :
        {sketch_kind("upsampled"), sketch_kind("stacked"), sketch_kind("tuple"),
         sketch_kind("tensor_sketch"), sketch_kind("rademacher"), sketch_kind("gaussian")}) {
@@ -120,6 +133,48 @@ TEST_CASE("what a map that draws nothing misses is predicted by its bias", "[sta
     CHECK(seen > 0.001);
     CHECK(seen < most);
   }
+}
+
+// Of a sum as well, whose other part sees the rows as they are.
+TEST_CASE("errors of optical features of bits are those of the kernel of the bits") {
+  constexpr int64_t n = 9, d = 5, kRepetitions = 1500;
+  const Matrix<double> X = rows(n, d, true);
+  const auto bits =
+      test::filled(n, d, [&](int64_t i, int64_t k) { return X(i, k) > 0.2 ? 1.0 : 0.0; });
+  const Parameters shown{{"input_bits", int64_t{1}}, {"threshold", 0.2}};
+  const auto map = [&](uint64_t seed, const Parameters& options) {
+    return test::made_map("optical", {{"kernel", "optical"}}, d, 40, seed, options);
+  };
+  const Matrix<double> K = gram_of(map(0, {})->kernel(), bits);
+  Context context;
+  const auto error = [&](const FeatureMap& one, const Matrix<double>& of) {
+    return measured_error(one, of.view(), context);
+  };
+  CHECK(error(*map(1, shown), X) == Approx(error(*map(1, {}), bits)).epsilon(1e-12));
+  const double expected = predicted(*map(0, shown), X);
+  CHECK(expected == Approx(predicted(*map(0, {}), bits)).epsilon(1e-12));
+  std::vector<double> squares;
+  for (uint64_t seed = 0; seed < kRepetitions; ++seed)
+    squares.push_back(std::pow(measured(*map(seed, shown), X, K), 2));
+  CHECK(std::fabs(test::studentised_z_score(squares, expected * expected)) <=
+        test::z_threshold(test::kFailure));
+
+  const auto object = [](const Parameters& given) {
+    return std::make_shared<const Parameters>(given);
+  };
+  Parameters optical{{"map", "optical"}};
+  for (const auto& [key, value] : shown.entries()) optical.set(key, value);
+  const Parameters two{
+      {"kernel", "sum"},
+      {"parts", ObjectList{object({{"kernel", "optical"}}), object({{"kernel", "gaussian"}})}}};
+  const auto sum =
+      test::made_map("sum", two, d, 6000, 3,
+                     {{"parts", ObjectList{object(optical), object({{"map", "fourier"}})}}});
+  // The kernel of the rows themselves is off by a good part of it.
+  CHECK(error(*sum, X) < 0.1);
+  CHECK(measured(*sum, X, gram_of(sum->kernel(), X)) > 0.3);
+  CHECK(predicted(*sum, X) < 0.1);
+  CHECK(predicted(*sum, X) > error(*sum, X) / 4);
 }
 
 TEST_CASE("predicted error: the root of the variances over the squares of the kernel") {
@@ -181,7 +236,7 @@ TEST_CASE("recommended sketch: the lowest predicted error of all candidates") {
         CAPTURE(p, centred, D);
         CHECK(kind_of(*found.map) == kind_of(*expected));
         CHECK(found.predicted_error == predicted(*expected, X));
-        CHECK(found.map->features() == D);
+        CHECK(found.map->features() == std::min(D, monomials(*kernel, 5)));
         CHECK(!found.map->is_complex());
         CHECK(test::equal_bytes(test::features_of<double>(*found.map, X.view()),
                                 test::features_of<double>(*expected, X.view())));
@@ -197,13 +252,42 @@ TEST_CASE("recommended sketch: the lowest predicted error of all candidates") {
   CHECK(kind_of(*recommend(*bilinear, 16, X).map) == kind_of(*best_by_hand(*bilinear, 16, X)));
 }
 
+TEST_CASE("recommended sketch: all monomials where they are at most D") {
+  const Matrix<double> X = rows(12, 5, true);
+  const auto shifted = kernel::make_polynomial(2, 0.7, 0.2, 1.5),
+             plain = kernel::make_polynomial(2, 1, 0, 1);
+  for (const auto& [kernel, columns] :
+       {std::pair{shifted.get(), int64_t{21}}, {plain.get(), int64_t{15}}}) {
+    for (const int64_t D : {columns, columns + 40}) {
+      const Recommendation found = recommend(*kernel, D, X);
+      CHECK(found.map->name() == "exact_polynomial");
+      CHECK(found.map->features() == columns);
+      CHECK(found.predicted_error == 0);
+      CHECK(measured(*found.map, X, gram_of(*kernel, X)) <= 1e-14);
+    }
+    const Recommendation fewer = recommend(*kernel, columns - 1, X);
+    CHECK(fewer.map->name() != "exact_polynomial");
+    CHECK(fewer.map->features() == columns - 1);
+    CHECK(fewer.predicted_error > 0);
+  }
+  // More monomials than there can be columns are no error.
+  const auto steep = kernel::make_polynomial(40, 1, 1, 1);
+  CHECK(recommend(*steep, 64, rows(4, 30, true)).map->features() == 64);
+  // Nor do they hide what is wrong with rows.
+  const Matrix<double> huge = test::filled(3, 5, [](int64_t, int64_t) { return 1e200; });
+  CHECK(test::refusal_fault(
+            MERCER_INVALID_ARGUMENT, [&] { recommend(*plain, 64, huge); }, "overflow") == "");
+}
+
 TEST_CASE("recommended sketch: the first of equals") {
-  // In one dimension signs are all there is to a row: every sketch of them is exact.
-  const auto kernel = kernel::make_polynomial(2, 1, 0, 1);
+  // The signs of a row of one entry square away: every sketch is exact.
+  const auto kernel = kernel::make_polynomial(7, 1, 0, 1);
   // Powers of two: the variances are zeros without rounding.
-  const Matrix<double> X(4, 1);
-  for (int64_t i = 0; i < 4; ++i)
+  const Matrix<double> X(4, 2);
+  for (int64_t i = 0; i < 4; ++i) {
     X(i, 0) = std::ldexp(i % 2 == 0 ? 1.0 : -1.0, static_cast<int>(i));
+    X(i, 1) = 0;
+  }
   const Recommendation even = recommend(*kernel, 6, X), odd = recommend(*kernel, 5, X);
   CHECK(even.predicted_error == 0);
   CHECK(odd.predicted_error == 0);
