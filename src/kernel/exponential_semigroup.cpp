@@ -6,12 +6,19 @@
 
 #include "kernel/semigroup_kernel.h"
 #include "random/distributions.h"
+#include "random/scalar_math.h"
 
 namespace mercer::kernel {
 namespace {
 
+/// The distribution function 2 (1 - Phi(x^{-1/2})) inverted: 1/z^2 with Phi(z) = u/2.
+double levy_quantile(double u) noexcept {
+  const double z = random::normal_quantile(u / 2);
+  return 1 / (z * z);
+}
+
 class ExponentialSemigroup final
-    : public SemigroupKernel<ExponentialSemigroup, Sum, random::fill_levy> {
+    : public SemigroupKernel<ExponentialSemigroup, Sum, random::fill_levy, levy_quantile> {
  public:
   explicit ExponentialSemigroup(const Parameters& canonical)
       : ExponentialSemigroup(canonical, canonical.number("beta")) {}

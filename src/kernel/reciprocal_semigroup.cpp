@@ -4,12 +4,17 @@
 // Laplace features): E exp(-omega'(x + y)) with independent exponential coordinates of that rate.
 #include "kernel/semigroup_kernel.h"
 #include "random/distributions.h"
+#include "random/scalar_math.h"
 
 namespace mercer::kernel {
 namespace {
 
+/// Of 1 - u, which is uniform as well and keeps the digits of small u.
+double exponential_quantile(double u) noexcept { return -random::portable_log(u); }
+
 class ReciprocalSemigroup final
-    : public SemigroupKernel<ReciprocalSemigroup, Product, random::fill_exponential> {
+    : public SemigroupKernel<ReciprocalSemigroup, Product, random::fill_exponential,
+                             exponential_quantile> {
  public:
   explicit ReciprocalSemigroup(const Parameters& canonical)
       : SemigroupKernel(canonical, 1 / canonical.number("lambda")),

@@ -11,26 +11,35 @@
 
 namespace mercer::kernel {
 
-/// scale times what kFill draws.
-template <auto kFill>
+/// scale times what kFill draws; kQuantile makes the same of a uniform number.
+template <auto kFill, auto kQuantile>
 class LaplaceLaw final : public random::Law {
  public:
   explicit LaplaceLaw(double scale) : scale_(scale) {}
-  // Heavy tails stay finite as floats: 0 times infinity would be NaN. An entry this large takes a
-  // kernel value of 0 from any input above 1e-34.
   void draw(const random::Stream& stream, std::span<double> omega) const noexcept override {
-    constexpr double kMost = 1e37;
     kFill(stream, 0, omega);
-    for (double& w : omega) w = std::min(scale_ * w, kMost);
+    for (double& w : omega) w = finite(w);
   }
   bool isotropic() const noexcept override { return false; }
   bool is_product() const noexcept override { return false; }  // not symmetric about 0
+  /// Of one component: the coordinates are independent, whatever it is.
+  bool is_mixture() const noexcept override { return true; }
+  double mixing(double u) const noexcept override { return u; }
+  double quantile_given(double /*m*/, int64_t /*k*/, double u) const noexcept override {
+    return finite(kQuantile(u));
+  }
 
  private:
+  // Heavy tails stay finite as floats: 0 times infinity would be NaN. An entry this large takes a
+  // kernel value of 0 from any input above 1e-34.
+  double finite(double w) const noexcept {
+    constexpr double kMost = 1e37;
+    return std::min(scale_ * w, kMost);
+  }
   double scale_;
 };
 
-template <class Derived, class Join, auto kFill>
+template <class Derived, class Join, auto kFill, auto kQuantile>
 class SemigroupKernel : public HalfLineKernel<Derived, Join> {
  public:
   const random::Law* laplace_law() const noexcept final { return &law_; }
@@ -40,7 +49,7 @@ class SemigroupKernel : public HalfLineKernel<Derived, Join> {
       : HalfLineKernel<Derived, Join>(canonical), law_(scale) {}
 
  private:
-  LaplaceLaw<kFill> law_;
+  LaplaceLaw<kFill, kQuantile> law_;
 };
 
 /// The entry of such a kernel with one parameter, whose square and inverse are normal numbers.
