@@ -70,8 +70,9 @@ MERCER_API mercer_status mercer_codes_hamming(int64_t words, int64_t n, const ui
  *  decreases in k, inverted; k(0) at distance 0, 0 from a share of 4/pi^2 on. The share is a
  *  function of k alone where k falls strictly with a norm of tau: gaussian, of which k(m tau) =
  *  k^(m^2), laplacian and matern of nu 1/2, of which it is k^m, matern of any nu,
- *  rational_quadratic and generalized_gaussian_spectrum of order 1; any lengthscales, any variance.
- *  Of other kernels compare shares with the series at tau of interest.
+ *  rational_quadratic and generalized_gaussian_spectrum of order 1; any lengthscales, any variance;
+ *  and sum and product of these but laplacian, of one lengthscale each, in a product at most one
+ *  beside gaussian parts. Of other kernels compare shares with the series at tau of interest.
  *  Shapes: distances and values: count.
  *  Errors: MERCER_UNSUPPORTED (another kernel), MERCER_INVALID_ARGUMENT (bits < 1, a distance
  *  outside 0 to bits, naming it).

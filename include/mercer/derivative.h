@@ -316,7 +316,9 @@ static inline mercer_derivative_bound mercer_derivative_bound_of(int64_t d, cons
  *  tens of times smaller.
  *  Errors: MERCER_DIMENSION_MISMATCH (ARD count), MERCER_UNSUPPORTED (a kernel but gaussian and
  *  generalized_gaussian_spectrum of order m; |p| + |q| above 2 m, 2 for the Gaussian, where no K
- *  exists; epsilon beyond 2^53 frequencies), MERCER_INVALID_ARGUMENT (bernstein below the least K).
+ *  exists, since A_n outgrows every n! K^n: neither the uniform bound nor that of L^r, which
+ *  follows from it, is known; epsilon beyond 2^53 frequencies), MERCER_INVALID_ARGUMENT (bernstein
+ *  below the least K).
  *  On failure nothing is answered.
  *  Threads and cost: any number at once; O(d).
  *  Source: Szabo, Sriperumbudur 2019, theorem and remarks of section 3. Since 0.1. */

@@ -51,8 +51,8 @@ double log_ratio(const kernel::MultiIndex& order, int64_t n, int64_t q) {
 
 /// log (2 A_n / n!)^{1/(n-2)}.
 double log_root(const kernel::MultiIndex& order, int64_t n, int64_t q) {
-  const double excess = std::log(2.0) + log_ratio(order, n, q) -
-                        log_gamma(static_cast<double>(n) + 1);
+  const double excess =
+      std::log(2.0) + log_ratio(order, n, q) - log_gamma(static_cast<double>(n) + 1);
   return excess / static_cast<double>(n - 2);
 }
 
@@ -108,8 +108,8 @@ SpectralConstants spectral_constants(const kernel::Kernel& kernel, int64_t d,
   const int64_t q = spectrum.order, total = kernel::total_order(order);
   require(
       total <= 2 * q, MERCER_UNSUPPORTED,
-      "|p| + |q| = %lld of kernel %s, expected at most %lld: Bernstein's condition does not hold "
-      "beyond",
+      "|p| + |q| = %lld of kernel %s, expected at most %lld: beyond, A_n grows faster than any n! "
+      "K^n, Bernstein's condition does not hold, and there is no bound, uniform or of L^r",
       static_cast<long long>(total), std::string(kernel.name()).c_str(),
       static_cast<long long>(2 * q));
   double log_sigma = 0.5 * log_moment(order, 2, q), squares = 0;
@@ -137,8 +137,8 @@ double derivative_bound(const kernel::Kernel& kernel, const SpectralConstants& c
   const double uniform = kernel.variance() * constants.sigma *
                          ((C3 * entropy + C1 + deviation) / std::sqrt(m) + C2 / m);
   if (question.norm == 0) return uniform;
-  const double log_volume = d * std::log(std::sqrt(kPi) * question.diameter / 2) -
-                            log_gamma(0.5 * d + 1);
+  const double log_volume =
+      d * std::log(std::sqrt(kPi) * question.diameter / 2) - log_gamma(0.5 * d + 1);
   return uniform * std::exp(2 / question.norm * log_volume);
 }
 

@@ -7,6 +7,7 @@
 
 #include "fixture.h"
 #include "support/catch.h"
+#include "support/reference.h"
 #include "support/worst.h"
 #include "wrong_field.h"
 
@@ -205,6 +206,36 @@ TEST_CASE("kernel derivatives in C: formats and refusals") {
   CHECK(fault(mercer_kernel_derivative(kernel.get(), rows, rows, p, nullptr, nullptr,
                                        result_of(K.data(), n, n - 1)),
               MERCER_DIMENSION_MISMATCH, "K", "7 x 7") == "");
+}
+
+// The rows of |p| + |q| > 2q, 8 of 48, have no K, and so no answer: paper 001, section 3.
+TEST_CASE("derivative bound in C: moment ratios of the reference numbers, refused without a K") {
+  int64_t answered = 0, refusals = 0;
+  for (const auto& entry : oracle("stats")["A_rn"]["entries"]) {
+    const int32_t r = entry["r"];
+    const int64_t q = entry["q"];
+    INFO("q = " << q << ", r = " << r);
+    const KernelHandle kernel =
+        make_kernel(R"("generalized_gaussian_spectrum","order":)" + std::to_string(q));
+    mercer_derivative_bound bound = mercer_derivative_bound_of(1, &r, nullptr, 2, 0.1);
+    bound.frequencies = 1000;
+    bound.norm = 2;
+    bound.moment = entry["n"];
+    const mercer_status status = mercer_kernel_derivative_bound(kernel.get(), &bound);
+    if (r > 2 * q) {
+      ++refusals;
+      CHECK(fault(status, MERCER_UNSUPPORTED, "|p| + |q| = " + std::to_string(r),
+                  "expected at most " + std::to_string(2 * q),
+                  "no bound, uniform or of L^r") == "");
+      CHECK(bound.moment_ratio == 0);
+      continue;
+    }
+    ++answered;
+    REQUIRE(status == MERCER_OK);
+    CHECK(bound.moment_ratio == Approx(entry["A"].get<double>()).epsilon(1e-9));
+    CHECK((std::isfinite(bound.epsilon) && bound.epsilon > 0));
+  }
+  CHECK((answered == 40 && refusals == 8));
 }
 
 TEST_CASE("derivative bound in C: answers, and what is refused") {
