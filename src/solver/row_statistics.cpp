@@ -158,6 +158,38 @@ RowStatistics::Scratch RowStatistics::scratch_for(int64_t rows, Context& context
 }
 
 template <class T>
+void RowStatistics::accumulate_block(double sign, MatrixView<const T> Z, MatrixView<const double> Y,
+                                     Weights weights, const Scratch& scratch, Context& context) {
+  const Parts sums = parts();
+  const double added = total_weight(weights, Z.rows);
+  const MatrixView<double> z{scratch.rows, Z.rows, features_};
+  const MatrixView<double> y{scratch.targets, Z.rows, outputs_};
+  // Rows in front of it weighed nothing: their sums are zero about any origin.
+  if (sign > 0 && weight_ == 0 && added > 0) {
+    write_mean(Z, weights, z, scratch.column_sums, sums.origin_features, context);
+    if (outputs_ > 0) write_mean(Y, weights, y, scratch.target_sums, sums.origin_outputs, context);
+  }
+  shift_and_sum(Z, sums.origin_features.data(), z, scratch.column_sums, context);
+  if (outputs_ > 0) shift_and_sum(Y, sums.origin_outputs.data(), y, scratch.target_sums, context);
+  if (!weights.empty()) {
+    weigh_and_sum(weights, z, scratch.column_sums, context);
+    weigh_and_sum(weights, y, scratch.target_sums, context);
+  }
+  // Cancellation throws above or below, never between these.
+  linalg::rank_update(sign, z, gram_.view());
+  add_scaled(sign, {scratch.column_sums, sums.sum_features.size()}, sums.sum_features);
+  if (outputs_ > 0) {
+    linalg::multiply(sign, linalg::Transpose::yes, z, linalg::Transpose::no, y, 1.0, cross_.view());
+    add_scaled(sign, {scratch.target_sums, sums.sum_outputs.size()}, sums.sum_outputs);
+    add_squares(sign, y, sums.sum_squared_outputs);
+  }
+  rows_ += sign > 0 ? Z.rows : -Z.rows;
+  heaviest_ = std::max(heaviest_, weight_);
+  weight_ += sign * added;
+  if (nothing_left(sign)) clear();
+}
+
+template <class T>
 void RowStatistics::accumulate(double sign, MatrixView<const T> Z, MatrixView<const double> Y,
                                Weights weights, Context& context) {
   require_block(Z.rows, Z.cols, Y);
@@ -168,47 +200,15 @@ void RowStatistics::accumulate(double sign, MatrixView<const T> Z, MatrixView<co
           static_cast<long long>(rows_));
   const int64_t block = std::min(kRowBlock, Z.rows);
   const Scratch scratch = scratch_for(block, context);
-  const Parts sums = parts();
   Stage stage(context, Z.rows);
   for (int64_t first = 0; first < Z.rows; first += block) {
-    const int64_t last = std::min(first + block, Z.rows);
-    const MatrixView<const T> rows = Z.block_rows(first, last);
-    const MatrixView<const double> targets =
-        outputs_ > 0 ? Y.block_rows(first, last) : MatrixView<const double>{};
+    const int64_t count = std::min(block, Z.rows - first);
+    const auto targets = outputs_ > 0 ? Y.block_rows(first, first + count) : Y;
     const Weights part = weights.empty() ? weights
                                          : weights.subspan(static_cast<std::size_t>(first),
-                                                           static_cast<std::size_t>(last - first));
-    const double added = total_weight(part, last - first);
-    const MatrixView<double> z{scratch.rows, rows.rows, features_};
-    const MatrixView<double> y{scratch.targets, rows.rows, outputs_};
-    // Rows in front of it weighed nothing: their sums are zero about any origin.
-    if (sign > 0 && weight_ == 0 && added > 0) {
-      write_mean(rows, part, z, scratch.column_sums, sums.origin_features, context);
-      if (outputs_ > 0)
-        write_mean(targets, part, y, scratch.target_sums, sums.origin_outputs, context);
-    }
-    shift_and_sum(rows, sums.origin_features.data(), z, scratch.column_sums, context);
-    if (outputs_ > 0) {
-      shift_and_sum(targets, sums.origin_outputs.data(), y, scratch.target_sums, context);
-    }
-    if (!part.empty()) {
-      weigh_and_sum(part, z, scratch.column_sums, context);
-      weigh_and_sum(part, y, scratch.target_sums, context);
-    }
-    // Cancellation throws above or below, never between these.
-    linalg::rank_update(sign, z, gram_.view());
-    add_scaled(sign, {scratch.column_sums, sums.sum_features.size()}, sums.sum_features);
-    if (outputs_ > 0) {
-      linalg::multiply(sign, linalg::Transpose::yes, z, linalg::Transpose::no, y, 1.0,
-                       cross_.view());
-      add_scaled(sign, {scratch.target_sums, sums.sum_outputs.size()}, sums.sum_outputs);
-      add_squares(sign, y, sums.sum_squared_outputs);
-    }
-    rows_ += sign > 0 ? last - first : first - last;
-    heaviest_ = std::max(heaviest_, weight_);
-    weight_ += sign * added;
-    if (nothing_left(sign)) clear();
-    stage.advance(last - first);
+                                                           static_cast<std::size_t>(count));
+    accumulate_block(sign, Z.block_rows(first, first + count), targets, part, scratch, context);
+    stage.advance(count);
     context.checkpoint();
   }
   if (sign < 0) keep_origin_near();

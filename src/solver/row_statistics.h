@@ -84,6 +84,9 @@ class RowStatistics {
   template <class T>
   void accumulate(double sign, MatrixView<const T> Z, MatrixView<const double> Y, Weights weights,
                   Context& context);
+  template <class T>
+  void accumulate_block(double sign, MatrixView<const T> Z, MatrixView<const double> Y,
+                        Weights weights, const Scratch& scratch, Context& context);
   void accumulate(double sign, const RowStatistics& other);
   void copy_from(const RowStatistics& other);
   void clear();                                   // every sum; all the weight is gone
