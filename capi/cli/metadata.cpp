@@ -118,27 +118,35 @@ std::string metadata_text(const Metadata& metadata) {
   }
 }
 
-Metadata parse_metadata(const std::string& text, bool classification, int64_t outputs) {
+namespace {
+
+Metadata metadata_of(const Json& json) {
   Metadata metadata;
-  metadata.classification = classification;
+  metadata.inputs = value_or(json, "inputs", metadata.inputs);
+  metadata.targets = value_or(json, "targets", metadata.targets);
+  metadata.target_columns = value_or(json, "target_columns", metadata.target_columns);
+  metadata.classes = value_or(json, "classes", metadata.classes);
+  metadata.text_labels = value_or(json, "text_labels", false);
+  metadata.bytes = value_or(json, "bytes", false);
+  metadata.missing = value_or(json, "missing", false);
+  metadata.ignored = value_or(json, "ignored", metadata.ignored);
+  metadata.ignored_columns = value_or(json, "ignored_columns", metadata.ignored_columns);
+  metadata.encodings = parse_encodings(json);
+  metadata.forms = parse_forms(json);
+  metadata.words = parse_words(json);
+  metadata.missing_words = value_or(json, "missing_words", metadata.missing_words);
+  metadata.header = value_or(json, "header", metadata.header);
+  metadata.weights = value_or(json, "weights", metadata.weights);
+  return metadata;
+}
+
+}  // namespace
+
+Metadata parse_metadata(const std::string& text, bool classification, int64_t outputs) {
   const Json json = json_or_discarded(text);
-  if (json.is_object() && json.value("command", Json()) == "mercer") {
-    metadata.inputs = value_or(json, "inputs", metadata.inputs);
-    metadata.targets = value_or(json, "targets", metadata.targets);
-    metadata.target_columns = value_or(json, "target_columns", metadata.target_columns);
-    metadata.classes = value_or(json, "classes", metadata.classes);
-    metadata.text_labels = value_or(json, "text_labels", false);
-    metadata.bytes = value_or(json, "bytes", false);
-    metadata.missing = value_or(json, "missing", false);
-    metadata.ignored = value_or(json, "ignored", metadata.ignored);
-    metadata.ignored_columns = value_or(json, "ignored_columns", metadata.ignored_columns);
-    metadata.encodings = parse_encodings(json);
-    metadata.forms = parse_forms(json);
-    metadata.words = parse_words(json);
-    metadata.missing_words = value_or(json, "missing_words", metadata.missing_words);
-    metadata.header = value_or(json, "header", metadata.header);
-    metadata.weights = value_or(json, "weights", metadata.weights);
-  }
+  const bool own = json.is_object() && json.value("command", Json()) == "mercer";
+  Metadata metadata = own ? metadata_of(json) : Metadata{};
+  metadata.classification = classification;
   if (!classification) return metadata;
   if (metadata.classes.empty()) {
     for (int64_t k = 0; k < outputs; ++k) metadata.classes.push_back(std::to_string(k));

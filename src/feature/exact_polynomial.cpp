@@ -23,11 +23,10 @@ namespace {
 
 constexpr int64_t kTileNumbers = int64_t{1} << 16;  // of monomials, made by a tile
 
-/// What each column multiplies its monomial by.
-std::vector<double> weights_of(const Monomials& monomials, const kernel::InnerPower& power,
-                               double variance) {
+/// Of each monomial of degree t, t! / prod a_k!.
+std::vector<double> multinomials(const Monomials& monomials) {
   const auto count = static_cast<size_t>(monomials.count());
-  // Of each monomial t! / prod a_k!, its least input, and that one's exponent.
+  // Of each its least input, too, and that one's exponent.
   std::vector<double> multinomial(count, 1.0), exponent(count, 0.0);
   std::vector<int64_t> least(count, -1);
   double t = 1;
@@ -41,6 +40,13 @@ std::vector<double> weights_of(const Monomials& monomials, const kernel::InnerPo
       multinomial[b] = multinomial[a] * t / exponent[b];
     }
   });
+  return multinomial;
+}
+
+/// What each column multiplies its monomial by.
+std::vector<double> weights_of(const Monomials& monomials, const kernel::InnerPower& power,
+                               double variance) {
+  const std::vector<double> multinomial = multinomials(monomials);
   const int64_t p = power.degree, first = power.offset > 0 ? 0 : p;
   std::vector<double> weights;
   for (int64_t s = first; s <= p; ++s) {

@@ -65,6 +65,16 @@ Parameters options_of(const model::OperatorModel& model) {
   return options;
 }
 
+void read_options(const SectionReader& file, model::OperatorModel* model) {
+  const Parameters options =
+      check_fields(spec::parse_object(file.text("options")), option_fields(), "");
+  model->loss = solver::find_loss(options.text("loss"));  // none of squares
+  model->lambda = options.number("lambda");
+  require(std::isfinite(model->lambda), MERCER_INVALID_ARGUMENT,
+          "lambda = %g, expected a finite number", model->lambda);
+  model->rows = options.integer("rows");
+}
+
 }  // namespace
 
 Parameters described(const model::OperatorModel& model) {
@@ -98,13 +108,7 @@ model::OperatorModel read_operator_model(const SectionReader& file) {
   require_sections(file);
   return parsed_from(file.input(), [&] {
     model::OperatorModel model;
-    const Parameters options =
-        check_fields(spec::parse_object(file.text("options")), option_fields(), "");
-    model.loss = solver::find_loss(options.text("loss"));  // none of squares
-    model.lambda = options.number("lambda");
-    require(std::isfinite(model.lambda), MERCER_INVALID_ARGUMENT,
-            "lambda = %g, expected a finite number", model.lambda);
-    model.rows = options.integer("rows");
+    read_options(file, &model);
     model.theta = file.doubles("theta");
     for (const double t : model.theta)
       require(std::isfinite(t), MERCER_INVALID_ARGUMENT, "theta holds %g, expected finite numbers",
