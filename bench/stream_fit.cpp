@@ -53,57 +53,80 @@ struct Block {
   }
 };
 
+mercer_map* gaussian_map(int64_t d, int64_t D) {
+  const double lengthscale = 3;
+  mercer_kernel* kernel = nullptr;
+  mercer_map* map = nullptr;
+  check(mercer_kernel_gaussian(&lengthscale, 1, &kernel));
+  check(mercer_fourier_create(kernel, d, D, nullptr, &map));
+  mercer_kernel_free(kernel);
+  return map;
+}
+
+mercer_statistics* no_rows(int64_t D) {
+  mercer_statistics* statistics = nullptr;
+  check(mercer_statistics_create(D, 1, &statistics));
+  return statistics;
+}
+
+// Every tenth block is held out.
+void add_rows(const mercer_map* map, int64_t rows, int64_t d, int64_t D,
+              mercer_statistics* training, mercer_statistics* held_out) {
+  constexpr int64_t kBlock = 1024;
+  Block block{d, D, std::vector<float>(kBlock * d), std::vector<float>(kBlock * D),
+              std::vector<double>(kBlock)};
+  for (int64_t first = 0; first < rows; first += kBlock) {
+    const int64_t n = std::min(kBlock, rows - first);
+    block.fill(map, first, n);
+    const mercer_rows Z = mercer_rows_f32(n, D, block.Z.data());
+    const mercer_rows y = mercer_rows_f64(n, 1, block.y.data());
+    check(mercer_statistics_add(first / kBlock % 10 == 9 ? held_out : training, &Z, &y, nullptr));
+  }
+}
+
+struct Choice {
+  double lambda = 0;
+  double error = 1e300;
+};
+
+Choice best_of_path(const mercer_ridge* ridge, const mercer_statistics* held_out) {
+  Choice best;
+  for (double lambda = 1e-2; lambda > 1e-13; lambda /= 10) {
+    double error = 0;
+    check(mercer_ridge_held_out_error_f64(ridge, lambda, held_out, &error));
+    if (error < best.error) best = {lambda, error};
+  }
+  return best;
+}
+
+double peak_megabytes() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<double>(usage.ru_maxrss) / 1024;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   const int64_t rows = argc > 1 ? std::atoll(argv[1]) : 1000000;
   const int64_t d = argc > 2 ? std::atoll(argv[2]) : 20;
   const int64_t D = argc > 3 ? std::atoll(argv[3]) : 2000;
-  constexpr int64_t kBlock = 1024;
   const double start = seconds();
-  const double lengthscale = 3;
-  mercer_kernel* kernel = nullptr;
-  mercer_map* map = nullptr;
-  check(mercer_kernel_gaussian(&lengthscale, 1, &kernel));
-  check(mercer_fourier_create(kernel, d, D, nullptr, &map));
-  mercer_statistics *training = nullptr, *held_out = nullptr;
-  check(mercer_statistics_create(D, 1, &training));
-  check(mercer_statistics_create(D, 1, &held_out));
-  Block block{d, D, std::vector<float>(kBlock * d), std::vector<float>(kBlock * D),
-              std::vector<double>(kBlock)};
-  for (int64_t first = 0; first < rows; first += kBlock) {
-    const int64_t n = std::min(kBlock, rows - first);
-    block.fill(map, first, n);
-    // Every tenth block is held out.
-    mercer_statistics* to = first / kBlock % 10 == 9 ? held_out : training;
-    const mercer_rows Z = mercer_rows_f32(n, D, block.Z.data());
-    const mercer_rows y = mercer_rows_f64(n, 1, block.y.data());
-    check(mercer_statistics_add(to, &Z, &y, nullptr));
-  }
+  mercer_map* map = gaussian_map(d, D);
+  mercer_statistics *training = no_rows(D), *held_out = no_rows(D);
+  add_rows(map, rows, d, D, training, held_out);
   const double counted = seconds();
   mercer_ridge* ridge = nullptr;
   check(mercer_ridge_create(training, 1, nullptr, &ridge));
   mercer_statistics_free(training);
-  double best = 1e300, best_lambda = 0;
-  for (double lambda = 1e-2; lambda > 1e-13; lambda /= 10) {
-    double error = 0;
-    check(mercer_ridge_held_out_error_f64(ridge, lambda, held_out, &error));
-    if (error < best) {
-      best = error;
-      best_lambda = lambda;
-    }
-  }
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
+  const Choice best = best_of_path(ridge, held_out);
   std::printf(
       "rows,d,D,statistics_s,path_s,lambda,held_out_mse,peak_MB\n%lld,%lld,%lld,%.1f,%.1f,%.0e,%."
       "3e,%.0f\n",
       static_cast<long long>(rows), static_cast<long long>(d), static_cast<long long>(D),
-      counted - start, seconds() - counted, best_lambda, best,
-      static_cast<double>(usage.ru_maxrss) / 1024);
+      counted - start, seconds() - counted, best.lambda, best.error, peak_megabytes());
   mercer_ridge_free(ridge);
   mercer_statistics_free(held_out);
   mercer_map_free(map);
-  mercer_kernel_free(kernel);
   return 0;
 }
