@@ -57,8 +57,7 @@ std::vector<double> FeatureRows::classes() const {
 
 std::unique_ptr<solver::BlockSource> FeatureRows::subset(RowSet rows) const {
   auto part = std::make_unique<FeatureRows>(map_, preparation_, options_, data_);
-  part->composed_ = solver::composed(set_, rows);
-  part->set_ = set_.index == nullptr ? rows : RowSet(part->composed_);
+  part->set_ = set_.choose(rows);
   return part;
 }
 

@@ -55,8 +55,7 @@ class FeatureRows final : public solver::BlockSource {
   const FitOptions& options_;
   TargetedRows data_;
   bool stays_sparse_;
-  RowSet set_;
-  std::vector<int64_t> composed_;  // of a subset's subset
+  solver::ChosenRows set_;
 };
 
 }  // namespace mercer::model

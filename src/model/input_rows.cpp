@@ -19,8 +19,7 @@ int64_t InputRows::block_rows() const { return std::min(model::block_rows(0, fea
 
 std::unique_ptr<solver::BlockSource> InputRows::subset(solver::RowSet rows) const {
   auto part = std::make_unique<InputRows>(preparation_, options_, data_);
-  part->composed_ = solver::composed(set_, rows);
-  part->set_ = set_.index == nullptr ? rows : solver::RowSet(part->composed_);
+  part->set_ = set_.choose(rows);
   return part;
 }
 

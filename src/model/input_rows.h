@@ -28,8 +28,7 @@ class InputRows final : public solver::BlockSource {
   const Preparation& preparation_;
   const FitOptions& options_;
   TargetedRows data_;
-  solver::RowSet set_;
-  std::vector<int64_t> composed_;  // of a subset's subset
+  solver::ChosenRows set_;
 };
 
 }  // namespace mercer::model

@@ -100,8 +100,7 @@ void StreamRows::for_each(Context& context, const Body& body) const {
 
 std::unique_ptr<solver::BlockSource> StreamRows::subset(solver::RowSet rows) const {
   auto part = std::make_unique<StreamRows>(stream_, preparation_, all_, classes_);
-  part->composed_ = solver::composed(set_, rows);
-  part->set_ = set_.index == nullptr ? rows : solver::RowSet(part->composed_);
+  part->set_ = set_.choose(rows);
   return part;
 }
 

@@ -61,8 +61,7 @@ class StreamRows final : public solver::BlockSource {
   const Preparation& preparation_;
   int64_t all_;
   std::span<const double> classes_;
-  solver::RowSet set_;
-  std::vector<int64_t> composed_;  // of a subset's subset
+  solver::ChosenRows set_;
 };
 
 }  // namespace mercer::model

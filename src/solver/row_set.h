@@ -20,11 +20,25 @@ struct RowSet {
   int64_t operator[](int64_t i) const { return index == nullptr ? i : index[i]; }
 };
 
-/// The rows of `of` that `rows` numbers; nothing if those of `of` are numbered so already.
-inline std::vector<int64_t> composed(RowSet of, RowSet rows) {
-  std::vector<int64_t> numbers;
-  for (int64_t i = 0; i < rows.count && of.index != nullptr; ++i) numbers.push_back(of[rows[i]]);
-  return numbers;
-}
+/// Rows of a source that are chosen, and chosen from again: keeps the numbers of a choice of a
+/// choice.
+class ChosenRows : public RowSet {
+ public:
+  explicit ChosenRows(int64_t all) : RowSet(all) {}
+  ChosenRows(ChosenRows&&) noexcept = default;
+  ChosenRows& operator=(ChosenRows&&) noexcept = default;
+
+  /// Those of these that `rows` numbers; of all rows it refers to the numbers of `rows`.
+  ChosenRows choose(RowSet rows) const {
+    ChosenRows chosen(0);
+    for (int64_t i = 0; i < rows.count && index != nullptr; ++i)
+      chosen.numbers_.push_back((*this)[rows[i]]);
+    static_cast<RowSet&>(chosen) = index == nullptr ? rows : RowSet(chosen.numbers_);
+    return chosen;
+  }
+
+ private:
+  std::vector<int64_t> numbers_;
+};
 
 }  // namespace mercer::solver

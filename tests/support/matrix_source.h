@@ -58,8 +58,7 @@ class MatrixSource final : public solver::BlockSource {
 
   std::unique_ptr<BlockSource> subset(solver::RowSet rows) const override {
     auto part = std::make_unique<MatrixSource>(Z_, Y_, size_, single_, weights_, reduction_);
-    part->composed_ = solver::composed(set_, rows);
-    part->set_ = set_.index == nullptr ? rows : solver::RowSet(part->composed_);
+    part->set_ = set_.choose(rows);
     return part;
   }
 
@@ -69,8 +68,7 @@ class MatrixSource final : public solver::BlockSource {
   bool single_;
   std::vector<double> weights_;
   solver::Reduction* reduction_;
-  solver::RowSet set_;
-  std::vector<int64_t> composed_;
+  solver::ChosenRows set_;
 };
 
 }  // namespace mercer::test
