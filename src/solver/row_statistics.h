@@ -91,7 +91,7 @@ class RowStatistics {
   void copy_from(const RowStatistics& other);
   void clear();                                   // every sum; all the weight is gone
   bool nothing_left(double sign) const noexcept;  // after adding or removing
-  void clip_squares();      // that rounding made negative; NaN stays
+  void clip_squares();                            // that rounding made negative; NaN stays
   void keep_origin_near();  // moves it where rows that went have left it far away
 
   int64_t features_;
