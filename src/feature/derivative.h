@@ -38,9 +38,4 @@ struct Derivative {
 /// Block b is the sum of those of entry b.
 std::vector<std::vector<MultiIndex>> partials_of(const Derivative& what, int64_t d);
 
-/// What stands for an input where the features themselves are asked for.
-inline constexpr int64_t kNoInput = -1;
-/// Of derivatives of order 0 and 1: the input of every block.
-std::vector<int64_t> first_order_inputs(const Derivative& what, int64_t d);
-
 }  // namespace mercer::feature

@@ -98,13 +98,6 @@ std::vector<std::vector<MultiIndex>> partials_of(const Derivative& what, int64_t
   return blocks;
 }
 
-std::vector<int64_t> first_order_inputs(const Derivative& what, int64_t d) {
-  std::vector<int64_t> inputs;
-  for (const std::vector<MultiIndex>& block : partials_of(what, d))
-    inputs.push_back(block[0].empty() ? kNoInput : block[0][0].input);
-  return inputs;
-}
-
 DerivativeTerms expand(const Derivative& what, int64_t d, const transform::RowDerivative* rows) {
   Expansion made(d, rows);
   if (what.kind == Derivative::Kind::laplacian && rows == nullptr) {

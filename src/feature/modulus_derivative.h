@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// First derivatives of powers of the modulus of two projections, z_j = scale (P_0j^2 +
-// P_1j^2)^half.
+// Derivatives of powers of the modulus of two projections, z_j = scale (P_0j^2 + P_1j^2)^half.
 #pragma once
 
 #include "base/context.h"
@@ -19,7 +18,7 @@ struct ModulusParts {
   double scale;
 };
 
-/// As FeatureMap::differentiate, of order 1, push_forward and pull_back.
+/// As FeatureMap::differentiate, push_forward and pull_back.
 MERCER_DERIVATIVES(ModulusParts)
 
 }  // namespace mercer::feature

@@ -74,7 +74,7 @@ class Optical final : public GaussianMap {
   }
   // Of bits, shown or recorded, there are none.
   int64_t most_derivatives() const noexcept override {
-    return devices_.input_bits + devices_.output_bits > 0 ? 0 : 1;
+    return devices_.input_bits + devices_.output_bits > 0 ? 0 : kernel::kMostDerivatives;
   }
   MERCER_DERIVATIVE_CALLS_BY(modulus())
 

@@ -351,17 +351,17 @@ TEST_CASE("derivative: NaN stays in its row, no rows are none, refusals name the
             "kernel sign", "expected one of") == "");
   CHECK(test::refusal_fault(
             MERCER_UNSUPPORTED, [&] { pushed(*steps, X, V); }, "map sign") == "");
-  const Parameters intensities = {{"kernel", "optical"}};
+  const Parameters neurons = {{"kernel", "arc_cosine"}};
   const auto once =
-      make_map(canonical_map({{"map", "optical"},
-                              {"kernel", std::make_shared<const Parameters>(intensities)},
+      make_map(canonical_map({{"map", "arc_cosine"},
+                              {"kernel", std::make_shared<const Parameters>(neurons)},
                               {"inputs", d},
                               {"features", 8}},
                              "", Data::refused));
   CHECK(once->most_derivatives() == 1);
   CHECK(test::refusal_fault(
             MERCER_UNSUPPORTED, [&] { differentiated(*once, {Kind::laplacian}, X); },
-            "order 2 of map optical", "kernel optical", "expected up to 1") == "");
+            "order 2 of map arc_cosine", "kernel arc_cosine", "expected up to 1") == "");
   CHECK(test::refusal_fault(
             MERCER_DIMENSION_MISMATCH, [&] { pushed(*map, X, test::random_matrix(n, d + 1, 2)); },
             "40 x 7", "6 inputs") == "");

@@ -10,6 +10,7 @@
 #include "spec/json.h"
 #include "support/catch.h"
 #include "support/dense.h"
+#include "support/derivatives.h"
 #include "support/map_calls.h"
 #include "support/refusal.h"
 #include "support/sparse.h"
@@ -285,4 +286,64 @@ TEST_CASE("optical: what learning a threshold refuses") {
             MERCER_UNSUPPORTED, [] { map_of(kFromTargets); }, kBoth) == "");
   CHECK(test::refusal_fault(
             MERCER_UNSUPPORTED, [] { map_of(R"(,"threshold_from":"targets")"); }, kBoth) == "");
+}
+
+TEST_CASE("optical: derivatives are the coefficients of the features' Taylor polynomials") {
+  // Of degree `exponent`, so that all multi-indices of two inputs give features anywhere else.
+  const Matrix<double> X = test::random_matrix(3, 6, 5), V = test::random_matrix(3, 6, 6);
+  const Matrix<double> at = test::filled(
+      3, 6, [&](int64_t i, int64_t k) { return X(i, k) + (k == 1 || k == 4 ? V(i, k) : 0); });
+  for (const int64_t m : {2, 4, 6, 16}) {
+    for (const char* const more : {"", R"(,"projection":"sorf")"}) {
+      const auto map = map_of(more, static_cast<int>(m));
+      feature::Derivative what{feature::Derivative::Kind::partials};
+      for (int64_t a = 0; a <= m; ++a)
+        for (int64_t b = 0; a + b <= m; ++b) {
+          what.partials.emplace_back();
+          if (a > 0) what.partials.back().push_back({1, a});
+          if (b > 0) what.partials.back().push_back({4, b});
+        }
+      const auto parts = test::differentiated(*map, what, X);
+      const auto expected = features_of(*map, at);
+      double worst = 0, largest = 0;
+      for (int64_t i = 0; i < 3; ++i) {
+        for (int64_t j = 0; j < 40; ++j) {
+          double sum = 0;
+          for (size_t b = 0; b < what.partials.size(); ++b) {
+            double term = parts(i, static_cast<int64_t>(b) * 40 + j);
+            for (const kernel::PartialFactor& one : what.partials[b])
+              for (int64_t n = 1; n <= one.order; ++n)
+                term *= V(i, one.input) / static_cast<double>(n);
+            sum += term;
+          }
+          worst = std::max(worst, std::fabs(sum - expected(i, j)));
+          largest = std::max(largest, expected(i, j));
+        }
+      }
+      CHECK(worst <= 1e-12 * largest);
+      // Beyond the degree there is nothing, and the Laplacian is a sum.
+      const feature::Derivative beyond{feature::Derivative::Kind::partials, {{{0, m}, {5, 1}}}};
+      CHECK(test::largest(test::differentiated(*map, beyond, X).view()) == 0);
+    }
+  }
+}
+
+TEST_CASE("optical: second derivatives of the square in closed form") {
+  // |u'x|^2 = x'Ax has the second derivatives 2 A, and A_kk is the feature of a unit vector.
+  const auto map = map_of("");
+  const Matrix<double> units = test::filled(6, 6, [](int64_t i, int64_t k) { return i == k; });
+  const auto diagonal = features_of(*map, units);
+  const Matrix<double> X = test::random_matrix(2, 6, 7);
+  const auto hessian = test::differentiated(*map, {feature::Derivative::Kind::hessian_diagonal}, X);
+  const auto laplacian = test::differentiated(*map, {feature::Derivative::Kind::laplacian}, X);
+  for (int64_t i = 0; i < 2; ++i) {
+    for (int64_t j = 0; j < 40; ++j) {
+      double sum = 0;
+      for (int64_t k = 0; k < 6; ++k) {
+        CHECK(hessian(i, k * 40 + j) == Approx(2 * diagonal(k, j)).epsilon(1e-13));
+        sum += 2 * diagonal(k, j);
+      }
+      CHECK(laplacian(i, j) == Approx(sum).epsilon(1e-13));
+    }
+  }
 }
