@@ -96,12 +96,13 @@ static inline mercer_derivative mercer_derivative_partials(int64_t count, const 
  *    additive, x > 0                      |p| <= 32  powers x^(1/2 + i j L) of one input each
  *    exact_polynomial                     |p| <= 32  every monomial's own
  *    anova, poisson                       |p| <= 32  products over the inputs
+ *    optical without bits                 |p| <= 32  product rule of u^s conj(u)^s, u_j = U_j'x,
+ *                                                    m = 2s; 0 beyond m
  *    nystroem of a kernel that has        the        the kernel's own (mercer_kernel_derivative),
  *    derivatives                          kernel's   times the root
  *    sum, product                         the least  those of the parts; Leibniz' rule, column
  *                                         of the     by column
  *                                         parts'
- *    optical without bits                 1          2s |Ux|^(2s-2) Re conj(Ux) U, m = 2s
  *    arc_cosine of order 1 and 2          1          the slope, 0 at a kink; beyond, a
  *                                                    derivative is none or another function
  *
@@ -155,10 +156,19 @@ MERCER_API mercer_status mercer_map_derivative(const mercer_map* map, const merc
  *    d^{p,q} k = v exp(-||t||^2/2) prod_k (-1)^{p_k} He_{p_k + q_k}(t_k) / l_k^{p_k + q_k}
  *  with the Hermite polynomials He_0 = 1, He_1 = t, He_{n+1} = t He_n - n He_{n-1}. There, too:
  *    rational_quadratic, matern           f(||t||^2) by the derivatives of f
- *    cauchy, spectral_mixture             products over the inputs
+ *    cauchy, spectral_mixture,            products over the inputs; of the even powers in the
+ *    skewed_chi2, both semigroup kernels, spectrum every derivative by the trapezoidal rule, to
+ *    generalized_gaussian_spectrum        1e-13 of the largest of its order
  *    exponential, polynomial, dot_product f(x'y) by the derivatives of f
+ *    anova, bilinear                      0 beyond order 1 in any entry of x or of y
+ *    optical                              power series of x'y, ||x||^2 and ||y||^2
+ *    additive_chi2, jensen_shannon,       0 in two different inputs
+ *    hellinger
  *    sum, product                         those of the parts; Leibniz' rule in x and y
- *  A row with a NaN has NaN alone.
+ *  laplacian, matern of nu < 1.01, arc_cosine and sign have none, nor has intersection: its kinks
+ *  lie where x_k = y_k. Outside the kernel's domain a derivative is NaN. At its edge, x_k = 0,
+ *  those of jensen_shannon and hellinger in x_k are infinite where y_k > 0, of
+ *  exponential_semigroup where y_k = 0. A row with a NaN has NaN alone.
  *  |p| + |q| is at most 64; of matern 2 for nu = 1.5, 4 for nu = 2.5, floor(nu - 0.01) for any
  *  other; of a sum or product the least of its parts. Where terms of both signs are added, as in
  *  f(||t||^2), high orders lose digits: of rational_quadratic in one input the error over the
@@ -166,8 +176,8 @@ MERCER_API mercer_status mercer_map_derivative(const mercer_map* map, const merc
  *  Shapes: X n x d, Y m x d, dense or CSR (made dense); p and q: d orders >= 0 each, |p| and |q| at
  *  most 32, NULL for 0; K n x m, F32 or F64, computed in double.
  *  Errors: MERCER_DIMENSION_MISMATCH (columns of Y, shape of K, ARD count), MERCER_UNSUPPORTED
- *  (a kernel without derivatives, or of fewer orders; a product with prod_k (p_k + 1) (q_k + 1) >
- *  1,024).
+ *  (a kernel without derivatives, or of fewer orders; optical or a product with prod_k (p_k + 1)
+ *  (q_k + 1) > 1,024).
  *  Threads and cost: any number at once; O(n m d), of a product times the square of the number of
  *  orders up to p and q. Since 0.1. */
 MERCER_API mercer_status mercer_kernel_derivative(const mercer_kernel* kernel, const mercer_rows* X,

@@ -20,6 +20,20 @@ struct HarmonicMean {
     const double least = std::min(x, y), most = std::max(x, y);
     return most == 0 ? 0 : 2 * least / (1 + least / most);
   }
+  // Leibniz' rule of 2 x y times 1/s, s = x + y, leaves, for n = a + b > 1,
+  //   2 (-1)^n (n - 2)! / s^{n - 1} (2ab uv - b(b - 1) u^2 - a(a - 1) v^2), u = x/s, v = y/s.
+  static double derivative(int64_t a, int64_t b, double x, double y) noexcept {
+    const int64_t n = a + b;
+    const double most = std::max(x, y), least = std::min(x, y);
+    const double large = 1 / (1 + least / most), small = least / most * large;
+    const double u = x > y ? large : small, v = x > y ? small : large;
+    if (n == 1) return 2 * (a == 1 ? v * v : u * u);
+    const auto s = static_cast<double>(a), t = static_cast<double>(b);
+    double product = -2 * (2 * s * t * u * v - t * (t - 1) * u * u - s * (s - 1) * v * v);
+    for (int64_t i = 1; i < n; ++i)
+      product *= -static_cast<double>(std::max<int64_t>(i - 1, 1)) / (x + y);
+    return product;
+  }
 };
 
 }  // namespace

@@ -4,11 +4,13 @@
 // recursion e_t += e_{t-1} x_j y_j of elementary symmetric polynomials; or over all S: prod_j (1 +
 // x_j y_j).
 #include <algorithm>
+#include <memory>
 
 #include "base/choice.h"
 #include "base/error.h"
 #include "kernel/entry.h"
 #include "kernel/lane_fold.h"
+#include "kernel/leave_one_out.h"
 
 namespace mercer::kernel {
 namespace {
@@ -39,14 +41,60 @@ class Anova final : public Kernel {
                         : lane_fold<Product>(d, [x, y](int64_t j) { return 1 + x[j] * y[j]; }));
   }
 
+  int64_t most_derivatives() const noexcept override { return 2 * kMostDerivatives; }
+  // Linear in every input of x, and of y: what is left are the subsets that hold all inputs of p
+  // and q, one factor for each of these.
+  std::unique_ptr<const Differential> differential(const MultiIndex& p,
+                                                   const MultiIndex& q) const override {
+    return make_differential([this, p, q](int64_t d, const double* x, const double* y) {
+      double factor = variance();
+      int64_t j = 0;
+      Sums sums{degree_};
+      for_each_input(p, q, [&](int64_t k, int64_t a, int64_t b) noexcept {
+        if (a > 1 || b > 1) factor = 0;
+        if (b == 0) factor *= y[k];
+        if (a == 0) factor *= x[k];
+        for (; j < k; ++j) sums.join(x[j] * y[j]);
+        ++j;
+        if (!sums.take_one()) factor = 0;
+      });
+      for (; j < d && factor != 0; ++j) sums.join(x[j] * y[j]);
+      return factor == 0 ? 0 : factor * sums.e[sums.degree];
+    });
+  }
+  void add_gradient(double factor, int64_t d, const double* x, const double* y,
+                    double* out) const noexcept override {
+    Sums sums{degree_};
+    sums.take_one();
+    leave_one_out(
+        0, d, sums, [=](Sums& own, int64_t j) noexcept { own.join(x[j] * y[j]); },
+        [&](int64_t k, const Sums& own) noexcept {
+          out[k] += factor * variance() * y[k] * own.e[own.degree];
+        });
+  }
+
  private:
-  double symmetric(int64_t d, const double* x, const double* y) const noexcept {
+  /// Over subsets of the inputs so far: of so many, the last; degree 0, of all.
+  struct Sums {
+    int64_t degree;
+    bool all = degree == 0;
     double e[kMostDegree + 1] = {1};
-    for (int64_t j = 0; j < d; ++j) {
-      const double product = x[j] * y[j];
-      for (int64_t t = degree_; t > 0; --t) e[t] += e[t - 1] * product;
+
+    void join(double product) noexcept {
+      for (int64_t t = degree; t > 0; --t) e[t] += e[t - 1] * product;
+      if (all) e[0] *= 1 + product;
     }
-    return e[degree_];
+    /// One input is in every subset: false, there are none.
+    bool take_one() noexcept {
+      if (all) return true;
+      return --degree >= 0;
+    }
+  };
+
+  double symmetric(int64_t d, const double* x, const double* y) const noexcept {
+    Sums sums{degree_};
+    for (int64_t j = 0; j < d; ++j) sums.join(x[j] * y[j]);
+    return sums.e[degree_];
   }
 
   int64_t degree_;  // 0: all

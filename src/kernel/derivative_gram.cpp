@@ -22,12 +22,10 @@ namespace {
 
 void require_derivatives(const Kernel& kernel, int64_t order) {
   const std::string name(kernel.name());
-  require(
-      kernel.most_derivatives() > 0, MERCER_UNSUPPORTED,
-      "kernel %s has no derivatives in closed form, expected gaussian, rational_quadratic, "
-      "matern (nu >= 1.01), cauchy, spectral_mixture, exponential, polynomial, dot_product, or a "
-      "sum or product of these",
-      name.c_str());
+  require(kernel.most_derivatives() > 0, MERCER_UNSUPPORTED,
+          "kernel %s has no derivatives, expected any other than laplacian, matern (nu < 1.01), "
+          "intersection, arc_cosine and sign, or sums and products with one of these",
+          name.c_str());
   require(order <= kernel.most_derivatives(), MERCER_UNSUPPORTED,
           "derivatives of order %lld in all of kernel %s, expected up to %lld",
           static_cast<long long>(order), name.c_str(),

@@ -26,16 +26,24 @@ class EvenPowerQuantile {
   double half_mass_;     // int_0^inf = Gamma(1 + 1/(2q))
 };
 
-/// Characteristic function for q >= 2 (q = 1: exp(-t^2/4)), absolute error below 1e-14. A table of
-/// Taylor polynomials, filled once from the trapezoidal rule.
+/// A derivative of the characteristic function for q >= 2 (q = 1: exp(-t^2/4)), absolute error
+/// below 1e-14 times E |w|^derivative and 1. A table of Taylor polynomials, filled once from the
+/// trapezoidal rule.
 class EvenPowerCharacteristic {
  public:
-  explicit EvenPowerCharacteristic(int64_t order);
+  explicit EvenPowerCharacteristic(int64_t order, int64_t derivative = 0);
   double operator()(double t) const noexcept;
+  /// The next derivative, by those of the polynomials.
+  double slope(double t) const noexcept;
 
  private:
+  // At |t|, which is below the limit: where, and the polynomial's first coefficient.
+  const double* polynomial(double t, double* s) const noexcept;
+
   std::vector<double> coefficients_;
-  double limit_;  // beyond, the value is below 1e-16 and taken as 0
+  size_t terms_;
+  bool is_odd_;
+  double limit_;  // beyond, the value is below 1e-16 of the largest and taken as 0
 };
 
 }  // namespace mercer::kernel

@@ -4,10 +4,14 @@
 // omega_j = sign G^{1/(2q)}, G ~ Gamma(1/(2q)); k(tau) = prod_j phi(tau_j) with phi the
 // characteristic function, exp(-t^2/4) for q = 1.
 #include <cmath>
+#include <map>
+#include <memory>
 #include <optional>
+#include <utility>
 
 #include "kernel/coordinate_kernel.h"
 #include "kernel/even_power_law.h"
+#include "kernel/leave_one_out.h"
 #include "random/distributions.h"
 #include "random/scalar_math.h"
 
@@ -69,10 +73,82 @@ class GeneralizedGaussianSpectrum final
   }
   double finish(double product) const noexcept { return product; }
 
+  int64_t most_derivatives() const noexcept override { return 2 * kMostDerivatives; }
+  std::unique_ptr<const Differential> differential(const MultiIndex& p,
+                                                   const MultiIndex& q) const override;
+  void add_gradient(double factor, int64_t d, const double* x, const double* y,
+                    double* out) const noexcept override {
+    const auto factor_of = [=, this](int64_t j) { return term(x[j], y[j], inverse(j)); };
+    leave_one_out(
+        0, d, factor * variance(), [&](double& product, int64_t j) { product *= factor_of(j); },
+        [&](int64_t k, double others) {
+          out[k] += others * inverse(k) * slope((x[k] - y[k]) * inverse(k));
+        });
+  }
+
  private:
+  class Differentiated;
+
+  double slope(double t) const noexcept {
+    return characteristic_ ? characteristic_->slope(t) : -0.5 * t * std::exp(-0.25 * t * t);
+  }
+
   int64_t order_;
   std::optional<EvenPowerCharacteristic> characteristic_;
 };
+
+// Of a product over the inputs, which may vanish in any of them.
+class GeneralizedGaussianSpectrum::Differentiated final : public Differential {
+ public:
+  Differentiated(const GeneralizedGaussianSpectrum& kernel, MultiIndex total, double sign)
+      : kernel_(kernel), total_(std::move(total)), sign_(sign) {
+    for (const PartialFactor& one : total_)
+      if (kernel_.order_ > 1 && one.order > 1 && tables_.count(one.order) == 0)
+        tables_.emplace(one.order, EvenPowerCharacteristic(kernel_.order_, one.order));
+  }
+  double at(int64_t d, const double* x, const double* y) const noexcept override {
+    double product = sign_ * kernel_.variance();
+    auto next = total_.begin();
+    for (int64_t j = 0; j < d; ++j) {
+      const double l = kernel_.inverse(j);
+      const bool is_kept = next == total_.end() || next->input > j;
+      product *= is_kept ? kernel_.term(x[j], y[j], l) : factor((next++)->order, x[j] - y[j], l);
+    }
+    return product;
+  }
+
+ private:
+  double factor(int64_t n, double difference, double l) const noexcept {
+    const double t = difference * l;
+    double now = 0;
+    if (n == 1) now = kernel_.slope(t);
+    if (n > 1) now = kernel_.order_ > 1 ? tables_.find(n)->second(t) : of_gaussian(n, t);
+    for (int64_t i = 0; i < n; ++i) now *= l;
+    return now;
+  }
+  // f = exp(-t^2/4): f' = -t/2 f, and so f^(m+1) = -(t f^(m) + m f^(m-1))/2.
+  static double of_gaussian(int64_t n, double t) noexcept {
+    double before = 0, now = std::exp(-0.25 * t * t);
+    if (now == 0) return 0;
+    for (int64_t m = 0; m < n; ++m) {
+      const double next = -0.5 * (t * now + static_cast<double>(m) * before);
+      before = now;
+      now = next;
+    }
+    return now;
+  }
+
+  const GeneralizedGaussianSpectrum& kernel_;
+  MultiIndex total_;
+  double sign_;
+  std::map<int64_t, EvenPowerCharacteristic> tables_;  // by their order
+};
+
+std::unique_ptr<const Differential> GeneralizedGaussianSpectrum::differential(
+    const MultiIndex& p, const MultiIndex& q) const {
+  return std::make_unique<const Differentiated>(*this, sum_of(p, q),
+                                                total_order(q) % 2 == 0 ? 1 : -1);
+}
 
 }  // namespace
 

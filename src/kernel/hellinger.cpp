@@ -19,6 +19,18 @@ class Spectrum final : public HomogeneousSpectrum {
 struct Roots {
   static Spectrum spectrum() { return {}; }
   static double of(double x, double y) noexcept { return std::sqrt(x) * std::sqrt(y); }
+  // Infinite at x = 0 < y, as it is.
+  static double derivative(int64_t a, int64_t b, double x, double y) noexcept {
+    return of_root(a, x) * of_root(b, y);
+  }
+
+ private:
+  static double of_root(int64_t order, double x) noexcept {
+    if (order == 0) return std::sqrt(x);
+    double product = 0.5 / std::sqrt(x);
+    for (int64_t i = 1; i < order; ++i) product *= (0.5 - static_cast<double>(i)) / x;
+    return product;
+  }
 };
 
 }  // namespace

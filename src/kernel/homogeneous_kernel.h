@@ -5,8 +5,11 @@
 // machine.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <limits>
+#include <memory>
 #include <span>
 
 #include "kernel/half_line_kernel.h"
@@ -42,7 +45,8 @@ class SampledSpectrum final : public HomogeneousSpectrum {
   double power_;
 };
 
-/// Term offers  static double of(x, y)  for x, y >= 0, symmetric, and  static spectrum().
+/// Term offers  static double of(x, y)  for x, y >= 0, symmetric, and  static spectrum(); if it is
+/// smooth,  static double derivative(a, b, x, y), of order a in x and b in y, a + b > 0.
 template <class Term>
 class HomogeneousKernel final : public HalfLineKernel<HomogeneousKernel<Term>, Sum> {
  public:
@@ -51,7 +55,54 @@ class HomogeneousKernel final : public HalfLineKernel<HomogeneousKernel<Term>, S
   const HomogeneousSpectrum* homogeneous() const noexcept override { return &spectrum_; }
   static double term(double x, double y) noexcept { return Term::of(x, y); }
 
+  int64_t most_derivatives() const noexcept override {
+    return kIsSmooth ? 2 * kMostDerivatives : 0;
+  }
+  // A term has one input, and so have derivatives that are not 0.
+  std::unique_ptr<const Differential> differential(const MultiIndex& p,
+                                                   const MultiIndex& q) const override {
+    if constexpr (!kIsSmooth) {
+      return Kernel::differential(p, q);
+    } else {
+      return make_differential([this, p, q](int64_t d, const double* x, const double* y) {
+        if (p.empty() && q.empty()) return this->value(d, x, y);
+        int64_t inputs = 0;
+        double last = 0;
+        for_each_input(p, q, [&](int64_t k, int64_t a, int64_t b) noexcept {
+          last = slope(a, b, x[k], y[k]);
+          ++inputs;
+        });
+        return outside(d, x, y) + (inputs > 1 ? 0 : this->variance() * last);
+      });
+    }
+  }
+  void add_gradient(double factor, int64_t d, const double* x, const double* y,
+                    double* out) const noexcept override {
+    if constexpr (!kIsSmooth) {
+      Kernel::add_gradient(factor, d, x, y, out);
+    } else {
+      const double none = outside(d, x, y);
+      for (int64_t k = 0; k < d; ++k)
+        out[k] += factor * this->variance() * slope(1, 0, x[k], y[k]) + none;
+    }
+  }
+
  private:
+  static constexpr bool kIsSmooth = requires { Term::derivative(0, 0, 0.0, 0.0); };
+
+  // Beside a 0 a term is 0 whatever the other input.
+  static double slope(int64_t a, int64_t b, double x, double y) noexcept {
+    if ((b == 0 && y == 0) || (a == 0 && x == 0)) return 0;
+    return Term::derivative(a, b, x, y);
+  }
+  // 0, or NaN where there is no kernel.
+  static double outside(int64_t d, const double* x, const double* y) noexcept {
+    const auto within = [](double number) { return number >= 0; };
+    return std::all_of(x, x + d, within) && std::all_of(y, y + d, within)
+               ? 0
+               : std::numeric_limits<double>::quiet_NaN();
+  }
+
   decltype(Term::spectrum()) spectrum_ = Term::spectrum();
 };
 

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The mercer authors
 // k(x, y) = sum_j (x_j/2) log2((x_j + y_j)/x_j) + (y_j/2) log2((x_j + y_j)/y_j), whose spectrum is
 // (2 / log 4) sech(pi l) / (1 + 4 l^2) (Vedaldi, Zisserman 2012, table 1).
+#include <algorithm>
 #include <cmath>
 
 #include "kernel/homogeneous_kernel.h"
@@ -17,17 +18,29 @@ constexpr double kPeriods[] = {0.6172, 0.4355, 0.3603, 0.3209, 0.2970, 0.2777, 0
 
 double density(double l) noexcept { return 2 * kInverseLog4 * sech_pi(l) / (1 + 4 * l * l); }
 
-// x log(1 + y/x), 0 at x = 0. A quotient that overflows is its logarithm's business no more.
-double share(double x, double y) noexcept {
-  if (x == 0) return 0;
+// log(1 + y/x). A quotient that overflows is its logarithm's business no more.
+double log_share(double x, double y) noexcept {
   const double quotient = y / x;
-  return x * (std::isinf(quotient) ? std::log(y) - std::log(x) : std::log1p(quotient));
+  return std::isinf(quotient) ? std::log(y) - std::log(x) : std::log1p(quotient);
 }
+// x log(1 + y/x), 0 at x = 0.
+double share(double x, double y) noexcept { return x == 0 ? 0 : x * log_share(x, y); }
 
 struct Shares {
   static SampledSpectrum spectrum() { return {density, kPeriods, 0.5}; }
   static double of(double x, double y) noexcept {
     return kInverseLog4 * (share(x, y) + share(y, x));
+  }
+  // Of (x + y) log(x + y) - x log x - y log y: in x alone log((x + y)/x), then differences of
+  // powers of 1/(x + y) and 1/x; in both powers of 1/(x + y). Infinite at x = 0 < y, as it is.
+  static double derivative(int64_t a, int64_t b, double x, double y) noexcept {
+    if (a == 0) return derivative(b, a, y, x);
+    const int64_t m = a + b - 1;
+    if (m == 0) return kInverseLog4 * log_share(x, y);
+    double product = m % 2 == 0 ? -kInverseLog4 : kInverseLog4;  // (m - 1)! over x^m or (x + y)^m
+    for (int64_t i = 1; i <= m; ++i)
+      product *= static_cast<double>(std::max<int64_t>(i - 1, 1)) / (b == 0 ? x : x + y);
+    return b == 0 ? product * std::expm1(-static_cast<double>(m) * log_share(x, y)) : product;
   }
 };
 

@@ -44,7 +44,7 @@ struct Jet {
       if (exponent(v, c) > 0) q.push_back({p[v].input, exponent(v, c)});
     return q;
   }
-  /// The product of two jets in place of the first.
+  /// The product of two jets in place of the first; of one with itself, too.
   void multiply(double* product, const double* by) const noexcept {
     for (int64_t c = count - 1; c >= 0; --c) {
       double sum = 0;

@@ -40,6 +40,15 @@ void for_each_input(const MultiIndex& p, const MultiIndex& q, const Body& body) 
   }
 }
 
+/// Stands before the inputs of y where derivatives in x and in y share one index.
+inline constexpr int64_t kOfSecond = int64_t{1} << 40;
+/// p in x and q in y as one.
+inline MultiIndex joint_index(const MultiIndex& p, const MultiIndex& q) {
+  MultiIndex joint = p;
+  for (const PartialFactor& one : q) joint.push_back({one.input + kOfSecond, one.order});
+  return joint;
+}
+
 /// p + q.
 MultiIndex sum_of(const MultiIndex& p, const MultiIndex& q);
 

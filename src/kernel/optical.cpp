@@ -7,15 +7,66 @@
 #include "kernel/optical.h"
 
 #include <cmath>
+#include <memory>
 
 #include "base/error.h"
 #include "kernel/entry.h"
 #include "kernel/inner_product.h"
+#include "kernel/jet.h"
 
 namespace mercer::kernel {
 namespace {
 
 constexpr double kMostExponent = 16;
+
+double squared_choice(int64_t s, int64_t j) noexcept {
+  double choose = 1;
+  for (int64_t i = 0; i < j; ++i) choose *= static_cast<double>(s - i) / static_cast<double>(i + 1);
+  return choose * choose;
+}
+double squared_factorial(int64_t s) noexcept {
+  double factorial = 1;
+  for (int64_t i = 2; i <= s; ++i) factorial *= static_cast<double>(i);
+  return factorial * factorial;
+}
+
+// Jets of x'y, ||x||^2 and ||y||^2, which are of degree 2, then of their polynomial.
+class OpticalDifferential final : public Differential {
+ public:
+  OpticalDifferential(int64_t s, double variance, const MultiIndex& p, const MultiIndex& q)
+      : jet_(joint_index(p, q)), s_(s), factor_(variance * squared_factorial(s) * jet_.factorial) {}
+
+  double at(int64_t d, const double* x, const double* y) const noexcept override {
+    double square[Jet::kMost] = {inner_product(d, x, y)};
+    double N[Jet::kMost] = {inner_product(d, x, x)}, other[Jet::kMost] = {inner_product(d, y, y)};
+    for (size_t v = 0; v < jet_.p.size(); ++v) {
+      const bool is_second = jet_.p[v].input >= kOfSecond;
+      const int64_t k = jet_.p[v].input - (is_second ? kOfSecond : 0);
+      square[jet_.steps[v]] = is_second ? x[k] : y[k];
+      for (size_t u = 0; u < v; ++u)
+        if (jet_.p[u].input + kOfSecond == jet_.p[v].input)
+          square[jet_.steps[u] + jet_.steps[v]] = 1;
+      double* const norm = is_second ? other : N;
+      norm[jet_.steps[v]] = 2 * (is_second ? y : x)[k];
+      if (jet_.p[v].order > 1) norm[2 * jet_.steps[v]] = 1;
+    }
+    jet_.multiply(square, square);
+    jet_.multiply(N, other);
+    double power[Jet::kMost] = {1}, sum[Jet::kMost] = {1};
+    for (int64_t j = 1; j <= s_; ++j) {
+      jet_.multiply(sum, square);
+      jet_.multiply(power, N);
+      const double share = squared_choice(s_, j);
+      for (int64_t c = 0; c < jet_.count; ++c) sum[c] += share * power[c];
+    }
+    return factor_ * sum[jet_.count - 1];
+  }
+
+ private:
+  Jet jet_;
+  int64_t s_;
+  double factor_;
+};
 
 class Optical final : public Kernel {
  public:
@@ -31,6 +82,28 @@ class Optical final : public Kernel {
   double value(int64_t d, const double* x, const double* y) const noexcept override {
     const double N = inner_product(d, x, x) * inner_product(d, y, y);
     return variance() * optical_moment(exponent_ / 2, inner_product(d, x, y), N);
+  }
+
+  int64_t most_derivatives() const noexcept override { return 2 * kMostDerivatives; }
+  std::unique_ptr<const Differential> differential(const MultiIndex& p,
+                                                   const MultiIndex& q) const override {
+    return std::make_unique<const OpticalDifferential>(exponent_ / 2, variance(), p, q);
+  }
+  // Of the sum over j of C(s, j)^2 dot^{2 (s - j)} N^j: its slopes in dot and in ||x||^2.
+  void add_gradient(double factor, int64_t d, const double* x, const double* y,
+                    double* out) const noexcept override {
+    const int64_t s = exponent_ / 2;
+    const double dot = inner_product(d, x, y), yy = inner_product(d, y, y);
+    const double N = inner_product(d, x, x) * yy;
+    double in_dot = 0, in_N = 0;
+    for (int64_t j = 0; j <= s; ++j) {
+      const double c = squared_choice(s, j);
+      const auto rest = static_cast<double>(s - j), own = static_cast<double>(j);
+      if (j < s) in_dot += c * 2 * rest * std::pow(dot, 2 * rest - 1) * std::pow(N, own);
+      if (j > 0) in_N += c * own * std::pow(dot, 2 * rest) * std::pow(N, own - 1);
+    }
+    const double by = factor * variance() * squared_factorial(s);
+    for (int64_t k = 0; k < d; ++k) out[k] += by * (in_dot * y[k] + 2 * in_N * yy * x[k]);
   }
 
  private:

@@ -17,7 +17,7 @@ class ProductDifferential final : public Differential {
  public:
   ProductDifferential(std::span<const std::shared_ptr<const Kernel>> parts, const MultiIndex& p,
                       const MultiIndex& q, double variance)
-      : jet_(both(p, q)), variance_(variance) {
+      : jet_(joint_index(p, q)), variance_(variance) {
     for (int64_t c = 0; c < jet_.count; ++c) {
       const auto [a, b] = apart(jet_.order(c));
       for (const auto& part : parts) differentials_.push_back(part->differential(a, b));
@@ -44,19 +44,11 @@ class ProductDifferential final : public Differential {
   }
 
  private:
-  // Behind every input of x.
-  static constexpr int64_t kSecond = int64_t{1} << 40;
-
-  static MultiIndex both(const MultiIndex& p, const MultiIndex& q) {
-    MultiIndex joint = p;
-    for (const PartialFactor& one : q) joint.push_back({one.input + kSecond, one.order});
-    return joint;
-  }
   static std::pair<MultiIndex, MultiIndex> apart(const MultiIndex& joint) {
     std::pair<MultiIndex, MultiIndex> two;
     for (const PartialFactor& one : joint) {
-      if (one.input < kSecond) two.first.push_back(one);
-      if (one.input >= kSecond) two.second.push_back({one.input - kSecond, one.order});
+      if (one.input < kOfSecond) two.first.push_back(one);
+      if (one.input >= kOfSecond) two.second.push_back({one.input - kOfSecond, one.order});
     }
     return two;
   }

@@ -22,6 +22,12 @@ class ReciprocalSemigroup final
   // The product of the denominators: where it overflows the kernel is below 1e-308.
   double term(double x, double y) const noexcept { return 1 + (x + y) * inverse_; }
   double finish(double denominator) const noexcept { return 1 / denominator; }
+  double relative_slope(int64_t n, double s) const noexcept {
+    double product = 1;
+    for (int64_t m = 1; m <= n; ++m)
+      product *= -static_cast<double>(m) * inverse_ / (1 + s * inverse_);
+    return product;
+  }
 
  private:
   double inverse_;

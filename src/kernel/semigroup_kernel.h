@@ -5,6 +5,7 @@
 #pragma once
 
 #include <algorithm>
+#include <memory>
 
 #include "kernel/half_line_kernel.h"
 #include "random/law.h"
@@ -39,16 +40,40 @@ class LaplaceLaw final : public random::Law {
   double scale_;
 };
 
+/// A product of functions g of x_j + y_j, each a Laplace transform, smooth above 0. Derived also
+/// offers  double relative_slope(n, s) const, g^(n)(s)/g(s).
 template <class Derived, class Join, auto kFill, auto kQuantile>
 class SemigroupKernel : public HalfLineKernel<Derived, Join> {
  public:
   const random::Law* laplace_law() const noexcept final { return &law_; }
+
+  int64_t most_derivatives() const noexcept final { return 2 * kMostDerivatives; }
+  std::unique_ptr<const Differential> differential(const MultiIndex& p,
+                                                   const MultiIndex& q) const final {
+    return make_differential(
+        [this, order = sum_of(p, q)](int64_t d, const double* x, const double* y) {
+          double product = this->value(d, x, y);
+          for (const PartialFactor& one : order)
+            product = times_slope(product, one.order, x[one.input] + y[one.input]);
+          return product;
+        });
+  }
+  void add_gradient(double factor, int64_t d, const double* x, const double* y,
+                    double* out) const noexcept final {
+    const double k = factor * this->value(d, x, y);
+    for (int64_t j = 0; j < d; ++j) out[j] += times_slope(k, 1, x[j] + y[j]);
+  }
 
  protected:
   SemigroupKernel(const Parameters& canonical, double scale)
       : HalfLineKernel<Derived, Join>(canonical), law_(scale) {}
 
  private:
+  // 0 where the kernel vanishes.
+  double times_slope(double k, int64_t n, double s) const noexcept {
+    return k == 0 ? 0 : k * static_cast<const Derived&>(*this).relative_slope(n, s);
+  }
+
   LaplaceLaw<kFill, kQuantile> law_;
 };
 

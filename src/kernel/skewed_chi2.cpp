@@ -3,8 +3,10 @@
 // k(x, y) = prod_j 2 sqrt(x_j + c) sqrt(y_j + c) / (x_j + y_j + 2 c) for inputs > -c (Li, Ionescu,
 // Sminchisescu 2010): prod_j sech(t_j / 2) of t = log(x + c) - log(y + c); omega has independent
 // coordinates of density sech(pi w).
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 
 #include "kernel/coordinate_kernel.h"
 #include "kernel/coordinate_law.h"
@@ -46,7 +48,49 @@ class SkewedChi2 final : public SpectralKernel<SkewedChi2, Product, SechLaw> {
   }
   double finish(double product) const noexcept { return product; }
 
+  int64_t most_derivatives() const noexcept override { return 2 * kMostDerivatives; }
+  std::unique_ptr<const Differential> differential(const MultiIndex& p,
+                                                   const MultiIndex& q) const override {
+    return make_differential([this, p, q](int64_t d, const double* x, const double* y) {
+      double product = value(d, x, y);
+      for_each_input(p, q, [&](int64_t k, int64_t m, int64_t n) noexcept {
+        if (product != 0) product *= relative_slope(m, n, x[k] + c_, y[k] + c_);
+      });
+      return product;
+    });
+  }
+  void add_gradient(double factor, int64_t d, const double* x, const double* y,
+                    double* out) const noexcept override {
+    const double k = factor * value(d, x, y);
+    for (int64_t j = 0; j < d; ++j)
+      if (k != 0) out[j] += k * relative_slope(1, 0, x[j] + c_, y[j] + c_);
+  }
+
  private:
+  // Of sqrt(a) sqrt(b)/(a + b), order m in a and n in b, over itself: Leibniz' rule,
+  //   sum_{i, j} C(m, i) C(n, j) r_{m-i} a^{-(m-i)} r_{n-j} b^{-(n-j)} (-1)^{i+j} (i+j)! /
+  //   (a + b)^{i+j},  r_k = (1/2) (1/2 - 1) ... (1/2 - k + 1).
+  static double relative_slope(int64_t m, int64_t n, double a, double b) noexcept {
+    double roots[2][2 * kMostDerivatives + 1];  // C(m, i) r_{m-i} a^{-(m-i)}
+    fill_roots(m, a, roots[0]);
+    fill_roots(n, b, roots[1]);
+    double sum = 0, power = 1;  // (-1)^l l! / (a + b)^l
+    for (int64_t l = 0; l <= m + n; ++l) {
+      double inner = 0;
+      for (int64_t i = std::max<int64_t>(l - n, 0); i <= std::min(l, m); ++i)
+        inner += roots[0][i] * roots[1][l - i];
+      sum += power * inner;
+      power *= -static_cast<double>(l + 1) / (a + b);
+    }
+    return sum;
+  }
+  static void fill_roots(int64_t m, double a, double* to) noexcept {
+    to[m] = 1;
+    for (int64_t i = m; i > 0; --i)
+      to[i - 1] = to[i] * (0.5 - static_cast<double>(m - i)) / a * static_cast<double>(i) /
+                  static_cast<double>(m - i + 1);
+  }
+
   double c_;
 };
 

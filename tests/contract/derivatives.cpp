@@ -42,20 +42,31 @@ double difference(const Matrix<double>& A, const Matrix<double>& B) {
   return worst;
 }
 
-/// Of slopes along V that at(X) is said to have. Steps are so short that frequencies turn by `step`
-/// = 1e-4 at the most: an error of 2e-9 of the slopes, and of rounding, for angles below 1e5, 1e-7.
-/// Features that have one derivative only may have a kink in between, and take a shorter step.
+/// Steps are so short that frequencies turn by as much: quotients of order 4 err by step^4 / 30 of
+/// the slopes, and by rounding over the step, for angles below 1e5 1e-7. What nystroem learns is a
+/// root that magnifies rounding by up to cutoff^{-1/2} = 1e6: a step 10 times as long. Features
+/// that have one derivative only may have a kink in between, and take a shorter one.
+double step_of(const FeatureMap& map) {
+  if (!map.numbers().empty()) return 1e-3;
+  return map.most_derivatives() > 1 ? 1e-4 : 1e-6;
+}
+
+/// Of slopes along V that at(X) is said to have.
 template <class At>
 double quotient_error(const At& at, const Matrix<double>& X, const Matrix<double>& V,
-                      const Matrix<double>& slopes, double step = 1e-4) {
+                      const Matrix<double>& slopes, double step) {
   const double steepest = largest(slopes.view());
   if (steepest == 0)
     return difference(at(moved(X, V, 0.125)), at(X));  // beyond a polynomial's degree
   const double h = step * std::min(1.0, largest(at(X).view()) / steepest);
   const auto above = at(moved(X, V, h)), below = at(moved(X, V, -h));
+  const auto far_above = at(moved(X, V, 2 * h)), far_below = at(moved(X, V, -2 * h));
   double worst = 0;
-  for (int64_t k = 0; k < slopes.rows() * slopes.cols(); ++k)
-    keep_worst(worst, std::fabs((above.data()[k] - below.data()[k]) / (2 * h) - slopes.data()[k]));
+  for (int64_t k = 0; k < slopes.rows() * slopes.cols(); ++k) {
+    const double near = above.data()[k] - below.data()[k];
+    const double far = far_above.data()[k] - far_below.data()[k];
+    keep_worst(worst, std::fabs((8 * near - far) / (12 * h) - slopes.data()[k]));
+  }
   return worst / steepest;
 }
 
@@ -63,9 +74,8 @@ void check_first(const FeatureMap& map, const Matrix<double>& X) {
   const int64_t d = X.cols(), width = map.row_length();
   const auto V = random_matrix(n, d, 3), G = random_matrix(n, width, 4);
   const auto slopes = pushed(map, X, V);
-  const double step = map.most_derivatives() > 1 ? 1e-4 : 1e-6;
-  CHECK(quotient_error([&](const auto& at) { return features_of(map, at); }, X, V, slopes, step) <=
-        1e-6);
+  CHECK(quotient_error([&](const auto& at) { return features_of(map, at); }, X, V, slopes,
+                       step_of(map)) <= 1e-6);
   const auto gradient = differentiated(map, {Kind::gradient}, X), back = pulled(map, X, G);
   double along = 0, adjoint = 0, size = 0;
   for (int64_t i = 0; i < n; ++i) {
@@ -117,7 +127,7 @@ void check_higher(const FeatureMap& map, const Matrix<double>& X) {
     };
     const auto slopes = differentiated(map, first(higher), X);
     CHECK(quotient_error([&](const auto& at) { return differentiated(map, first(lower), at); }, X,
-                         V, slopes) <= 1e-6);
+                         V, slopes, step_of(map)) <= 1e-6);
     if (b == 0) CHECK(difference(slopes, some(hessian, last)) <= 1e-13 * largest(slopes.view()));
   }
 }
@@ -187,8 +197,7 @@ bool check_lengthscale(const FeatureMap& map, const Matrix<double>& X) {
   feature::pull_back_to_lengthscale<double>(map, X.view(), G.view(), context, gradient);
   const auto V = filled(n, X.cols(), [&](int64_t i, int64_t k) { return -X(i, k); });
   const double steepest = largest(pushed(map, X, V).view());
-  const double h = (map.most_derivatives() > 1 ? 1e-4 : 1e-6) *
-                   std::min(1.0, largest(features_of(map, X).view()) / steepest);
+  const double h = step_of(map) * std::min(1.0, largest(features_of(map, X).view()) / steepest);
   const auto above = features_of(*with_lengthscales(map, h), X),
              below = features_of(*with_lengthscales(map, -h), X);
   double slope = 0, size = 0;
