@@ -78,12 +78,12 @@ extern "C" {
 /** A kernel; it never changes. */
 typedef struct mercer_kernel mercer_kernel;
 
-/** The Gaussian kernel exp(-||tau||^2/(2 l^2)), of variance 1.
+/** The Gaussian kernel exp(-||tau||^2/(2 l^2)), of variance 1: exp(-gamma ||tau||^2) is that of
+ *  lengthscale 1/sqrt(2 gamma), exp(-||tau||^2/(2 sigma^2)) of lengthscale sigma; gamma = "scale"
+ *  of scikit-learn, 1/(d Var X) with the variance over all entries of X, is lengthscale sqrt(d Var
+ *  X/2).
  *  Shapes: lengthscale holds count numbers in [1e-300, 1e300], in units of the inputs; count = 1
- *  (isotropic) or d (ARD).
- *  Note: exp(-gamma ||tau||^2) is that of lengthscale 1/sqrt(2 gamma), exp(-||tau||^2/(2 sigma^2))
- *  of lengthscale sigma; gamma = "scale" of scikit-learn, 1/(d Var X) with the variance over all
- *  entries of X, is lengthscale sqrt(d Var X/2). */
+ *  (isotropic) or d (ARD). */
 MERCER_API mercer_status mercer_kernel_gaussian(const double* lengthscale, int64_t count,
                                                 mercer_kernel** out);
 
@@ -124,7 +124,8 @@ MERCER_API mercer_status mercer_kernel_gram(const mercer_kernel* kernel, const m
                                             const mercer_rows* Y, mercer_context* context,
                                             const mercer_matrix* K);
 
-/** The same without views: X n x d, Y m x d and K n x m are dense doubles without gaps. */
+/** The same without views.
+ *  Shapes: X n x d, Y m x d and K n x m, dense doubles without gaps. */
 MERCER_API mercer_status mercer_kernel_gram_f64(const mercer_kernel* kernel, int64_t d, int64_t n,
                                                 const double* X, int64_t m, const double* Y,
                                                 mercer_context* context, double* K);

@@ -403,7 +403,8 @@ MERCER_API mercer_status mercer_map_transform(const mercer_map* map, const merce
  *  Shapes: X n x d, ldx >= d; Z n x D, ldz >= D. _f32 and _f64 are for real maps, _c32 and _c64 for
  *  complex ones: Z holds interleaved re, im, and ldz counts complex elements.
  *  Errors: those of mercer_map_transform; a wrong letter is MERCER_UNSUPPORTED, naming the right
- *  one. */
+ *  one.
+ *  Random, threads and cost: as mercer_map_transform. */
 MERCER_API mercer_status mercer_map_apply_f32(const mercer_map* map, int64_t n, const float* X,
                                               int64_t ldx, mercer_context* context, float* Z,
                                               int64_t ldz);
