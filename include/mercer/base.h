@@ -70,6 +70,7 @@ extern "C" {
 
 /** Outcome of a call. Values never change; new ones are added in the gaps. */
 typedef enum mercer_status {
+  /** Done. */
   MERCER_OK = 0,
   /** An argument is outside its documented domain. */
   MERCER_INVALID_ARGUMENT = 1,
@@ -161,7 +162,7 @@ typedef struct mercer_context mercer_context;
 MERCER_API mercer_status mercer_context_options_init(mercer_context_options* options);
 
 /** Makes a context; options may be NULL for the defaults.
- *  Errors: negative threads or memory_cap, a bad struct_size. Since 0.1. */
+ *  Errors: negative threads or memory_cap, a bad struct_size. */
 MERCER_API mercer_status mercer_context_create(const mercer_context_options* options,
                                                mercer_context** out);
 
