@@ -25,8 +25,9 @@ namespace {
 
 constexpr int64_t kMostRows = 1024;
 constexpr int64_t kLeastRows = 4;
-constexpr size_t kMostCandidates = 15;
+constexpr int64_t kMostCandidates = 15;
 constexpr const char* kRows = "rows that a threshold is learnt from";
+constexpr const char* kRegression = "a regression on rows shown as bits";
 constexpr double kShifts[] = {1e-4, 1e-3, 1e-2, 1e-1, 1};  // times the mean of the diagonal
 
 struct Half {
@@ -43,8 +44,9 @@ Matrix<double> every_other(const Matrix<double>& sample, int64_t first, Context&
 }
 
 /// Targets of the chosen rows, centred and scaled by their own mean and deviation.
-Matrix<double> standardised(MatrixView<const double> targets, std::span<const int64_t> chosen) {
-  Matrix<double> Y(std::ssize(chosen), targets.cols);
+Matrix<double> standardised(MatrixView<const double> targets, std::span<const int64_t> chosen,
+                            Context& context) {
+  Matrix<double> Y(std::ssize(chosen), targets.cols, context, kRows);
   const auto n = static_cast<double>(chosen.size());
   bool any_differ = false;
   for (int64_t k = 0; k < Y.cols(); ++k) {
@@ -78,16 +80,16 @@ std::vector<int64_t> sampled_rows(int64_t rows, uint64_t seed) {
 }
 
 /// The largest entry shows nothing.
-std::vector<double> candidates_of(const Matrix<double>& rows) {
-  std::vector<double> entries(rows.data(), rows.data() + rows.rows() * rows.cols());
+std::vector<double> candidates_of(const Matrix<double>& rows, Context& context) {
+  const AlignedBuffer<double> entries(rows.rows() * rows.cols(), context, kRows);
+  std::copy_n(rows.data(), entries.size(), entries.begin());
   std::sort(entries.begin(), entries.end());
-  entries.erase(std::unique(entries.begin(), entries.end()), entries.end());
-  entries.pop_back();
-  require(!entries.empty(), MERCER_INVALID_ARGUMENT,
+  const int64_t different = std::unique(entries.begin(), entries.end()) - entries.begin() - 1;
+  require(different > 0, MERCER_INVALID_ARGUMENT,
           "threshold_from = targets: all inputs are equal, expected different ones");
-  const size_t count = std::min(entries.size(), kMostCandidates);
+  const int64_t count = std::min(different, kMostCandidates);
   std::vector<double> candidates;
-  for (size_t c = 0; c < count; ++c) candidates.push_back(entries[c * entries.size() / count]);
+  for (int64_t c = 0; c < count; ++c) candidates.push_back(entries[c * different / count]);
   return candidates;
 }
 
@@ -100,14 +102,15 @@ Matrix<double> bits_of(const Matrix<double>& X, double threshold, Context& conte
 
 /// K: of the fitted rows, across: of the held-out rows (rows) with these.
 double held_out_error(const Matrix<double>& K, const Matrix<double>& across, double shift,
-                      const Half& fitted, const Half& held_out) {
-  Matrix<double> L(K.rows(), K.rows()), alpha(K.rows(), fitted.Y.cols());
+                      const Half& fitted, const Half& held_out, Context& context) {
+  Matrix<double> L(K.rows(), K.rows(), context, kRegression),
+      alpha(K.rows(), fitted.Y.cols(), context, kRegression);
   std::copy_n(K.data(), K.rows() * K.rows(), L.data());
   std::copy_n(fitted.Y.data(), alpha.rows() * alpha.cols(), alpha.data());
   for (int64_t i = 0; i < L.rows(); ++i) L(i, i) += shift;
   if (linalg::cholesky(L.view()) != 0) return std::numeric_limits<double>::infinity();
   linalg::cholesky_solve(L.view(), alpha.view());
-  Matrix<double> residual(held_out.Y.rows(), held_out.Y.cols());
+  Matrix<double> residual(held_out.Y.rows(), held_out.Y.cols(), context, kRegression);
   std::copy_n(held_out.Y.data(), residual.rows() * residual.cols(), residual.data());
   linalg::multiply(-1, linalg::Transpose::no, across.view(), linalg::Transpose::no, alpha.view(), 1,
                    residual.view());
@@ -130,7 +133,7 @@ double error_at(double threshold, const kernel::Kernel& kernel, const Half& fitt
   for (int64_t i = 0; i < K.rows(); ++i) trace += K(i, i) / static_cast<double>(K.rows());
   double least = std::numeric_limits<double>::infinity();
   for (const double shift : kShifts)
-    least = std::min(least, held_out_error(K, across, shift * trace, fitted, held_out));
+    least = std::min(least, held_out_error(K, across, shift * trace, fitted, held_out, context));
   return least;
 }
 
@@ -148,11 +151,11 @@ double learn_bit_threshold(const kernel::Kernel& kernel, const Rows& rows,
           static_cast<long long>(rows.rows()), static_cast<long long>(kLeastRows));
   const std::vector<int64_t> chosen = sampled_rows(rows.rows(), seed);
   const Matrix<double> X = copied_rows(kernel, rows, chosen, context);
-  const Matrix<double> Y = standardised(targets, chosen);
+  const Matrix<double> Y = standardised(targets, chosen, context);
   const Half fitted{every_other(X, 0, context), every_other(Y, 0, context)},
       held_out{every_other(X, 1, context), every_other(Y, 1, context)};
   double best = 0, least = std::numeric_limits<double>::infinity();
-  const std::vector<double> candidates = candidates_of(fitted.X);
+  const std::vector<double> candidates = candidates_of(fitted.X, context);
   Stage stage(context, std::ssize(candidates));
   for (const double threshold : candidates) {
     stage.share(1);

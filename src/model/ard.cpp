@@ -128,10 +128,15 @@ Ard learn_lengthscales(const feature::FeatureMap& unit, MatrixView<const double>
       if (column_is_constant(X, j)) theta[static_cast<size_t>(j)] = std::log(kDroppedLengthscale);
   }
   for (int64_t j = 0; j < X.cols; ++j)
-    ard.lengthscale.push_back(std::clamp(std::exp(theta[static_cast<size_t>(j)]),
-                                         kLeastLengthscale, kDroppedLengthscale));
+    ard.lengthscale.push_back(std::clamp(std::exp(theta[static_cast<size_t>(j)]), kLeastLengthscale,
+                                         kDroppedLengthscale));
   ard.lambda = kLeastArdLambda + std::exp(theta.back());
   return ard;
+}
+
+// X, its scaled copy and the gradient by it; Z, the gradient by it and a product of A with it.
+int64_t ard_bytes(int64_t rows, int64_t inputs, int64_t features, int64_t outputs) {
+  return 8 * (3 * rows * features + features * features + rows * (4 * inputs + outputs));
 }
 
 std::vector<double> relevance(std::span<const double> lengthscale) {

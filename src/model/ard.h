@@ -50,6 +50,8 @@ struct Ard {
 Ard learn_lengthscales(const feature::FeatureMap& unit, MatrixView<const double> X,
                        MatrixView<const double> Y, const ArdOptions& options, Context& context,
                        std::span<const double> weights = {});
+/// What it takes, with its rows: a search that has no room for it does without.
+int64_t ard_bytes(int64_t rows, int64_t inputs, int64_t features, int64_t outputs);
 
 /// How steeply the kernel falls along each input, in units of the steepest: l_min / l_j, 0 for
 /// dropped inputs. Of standardised inputs: steps of equal standard deviations are compared.

@@ -17,6 +17,7 @@ namespace mercer::model {
 namespace {
 
 constexpr int64_t kMostLinearRows = 20000;
+constexpr const char* kWhat = "predictions to compare with";
 
 std::vector<double> mean_codes(const FitOptions& options, const Preparation& by,
                                MatrixView<const double> Y, const std::vector<int64_t>& rows,
@@ -40,7 +41,7 @@ Baselines baselines(const Model& model, const Rows& X, MatrixView<const double> 
                     Context& context, std::span<const double> weights) {
   const std::vector<double> mean = mean_codes(model.options, model.preparation, Y, train, weights);
   const int64_t n = std::ssize(test), outputs = std::ssize(mean);
-  Baselines result{Matrix<double>(n, outputs), {}};
+  Baselines result{Matrix<double>(n, outputs, context, kWhat), {}};
   for (int64_t i = 0; i < n; ++i) std::ranges::copy(mean, result.constant.view().row(i));
   if (X.cols() > kMostLinearInputs) return result;
 
@@ -52,7 +53,7 @@ Baselines baselines(const Model& model, const Rows& X, MatrixView<const double> 
   const InputRows rows(model.preparation, fit, {X, Y, learnt});
   const std::vector<int64_t> sample = sample_rows(train, kMostLinearRows, fit.seed);
   const Selected selected = select(*rows.subset(sample), fit, context);
-  result.linear = Matrix<double>(n, outputs);
+  result.linear = Matrix<double>(n, outputs, context, kWhat);
   const CopiedRows given(X, test, context);
   const Matrix<double> targets = copied_targets(Y, test, context);
   const auto score = [&](const Rows& inputs) {

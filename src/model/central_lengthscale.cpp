@@ -99,7 +99,8 @@ double central_lengthscale(const Preparation& preparation, MatrixView<const T> X
     return lengthscale_of_pairs(preparation, X, rows, median_pairs(n, X.cols), seed, context);
   }
   const auto sample = sample_rows(rows, kMedianRows, seed);
-  const Matrix<double> inputs(std::ssize(sample), preparation.prepared(X.cols));
+  const Matrix<double> inputs(std::ssize(sample), preparation.prepared(X.cols), context,
+                              "rows whose distances have a median");
   for (int64_t i = 0; i < inputs.rows(); ++i) {
     standardize_row(preparation, X, sample[static_cast<size_t>(i)], inputs.view().row(i));
   }

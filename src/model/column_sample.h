@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/aligned.h"
+#include "base/growing_buffer.h"
 #include "base/rows.h"
 
 namespace mercer::model {
@@ -42,7 +44,8 @@ class SortedColumn {
 /// sample does not depend on how they arrive in blocks. Rows of weight 0 and NaN count for nothing.
 class ColumnSample {
  public:
-  ColumnSample(int64_t columns, uint64_t seed);
+  /// The context is kept, and charged with what the sample and its sorted columns take.
+  ColumnSample(int64_t columns, uint64_t seed, Context& context);
   /// The next rows, with a weight each or none.
   void add(const Rows& block, std::span<const double> weights = {});
   /// True: every row of positive weight is in the sample, and quantiles are exact.
@@ -53,13 +56,12 @@ class ColumnSample {
   /// at least p of the weight do not exceed.
   template <class Body>
   void for_each_column(const Body& body) const {
-    const std::vector<int64_t> order = entries_by_column();
+    const ByColumn all = by_column();
     const double total = total_weight();
-    size_t begin = 0;
+    int64_t begin = 0;
     for (int64_t j = 0; j < columns_; ++j) {
-      size_t end = begin;
-      while (end < order.size() && column_[static_cast<size_t>(order[end])] == j) ++end;
-      body(j, sorted({order.data() + begin, end - begin}, total));
+      const int64_t end = all.ends[j];
+      body(j, sorted({all.numbers.data() + begin, static_cast<size_t>(end - begin)}, total));
       begin = end;
     }
   }
@@ -68,23 +70,37 @@ class ColumnSample {
   struct SampledRow {
     int64_t number;
     double weight;
-    size_t entries;  // up to its end
+    int64_t entries;  // up to its end
+  };
+  struct Entry {
+    int64_t column;
+    double number;
+  };
+  struct Weighted {
+    double number, weight;
+    bool operator<(const Weighted& other) const noexcept {
+      return number < other.number || (number == other.number && weight < other.weight);
+    }
+  };
+  struct ByColumn {
+    AlignedBuffer<int64_t> ends;
+    AlignedBuffer<Weighted> numbers;
   };
   bool keeps(int64_t row) const noexcept;
   void thin_out();
   double total_weight() const noexcept;
-  std::vector<int64_t> entries_by_column() const;
-  SortedColumn sorted(std::span<const int64_t> entries, double total) const;
+  void reserve(const Rows& block);
+  ByColumn by_column() const;
+  SortedColumn sorted(std::span<const Weighted> entries, double total) const;
 
   int64_t columns_;
   uint64_t seed_;
   bool sparse_ = false;  // what a row does not list is 0
   int level_ = 0;        // a row is kept with chance 2^-level
   int64_t rows_ = 0;
-  std::vector<SampledRow> sample_;
-  std::vector<int64_t> column_;  // of each entry
-  std::vector<double> number_;
-  std::vector<double> weight_;
+  Context* context_;
+  GrowingBuffer<SampledRow> sample_;
+  GrowingBuffer<Entry> entries_;
 };
 
 }  // namespace mercer::model

@@ -5,24 +5,32 @@
 #include <algorithm>
 
 namespace mercer::model {
+namespace {
+
+constexpr const char* kWhat = "a copy of rows";
+
+}  // namespace
 
 template <class T>
 void CopiedRows::copy(const MatrixView<const T>& X, solver::RowSet rows, Context& context) {
-  Matrix<T> part(rows.count, X.cols, context, "a copy of rows");
+  Matrix<T> part(rows.count, X.cols, context, kWhat);
   for (int64_t i = 0; i < rows.count; ++i) std::copy_n(X.row(rows[i]), X.cols, part.view().row(i));
   storage_ = std::move(part);
 }
 
 template <class T>
-void CopiedRows::copy(const CsrView<T>& X, solver::RowSet rows, Context&) {
-  Sparse<T> part;
-  part.cols = X.cols;
+void CopiedRows::copy(const CsrView<T>& X, solver::RowSet rows, Context& context) {
+  int64_t listed = 0;
+  for (int64_t i = 0; i < rows.count; ++i) listed += X.end(rows[i]) - X.begin(rows[i]);
+  Sparse<T> part{
+      X.cols, {rows.count + 1, context, kWhat}, {listed, context, kWhat}, {listed, context, kWhat}};
+  int64_t at = part.offsets[0] = 0;
   for (int64_t i = 0; i < rows.count; ++i) {
     for_each_listed(X, rows[i], [&](int64_t j, T value) {
-      part.indices.push_back(j);
-      part.values.push_back(value);
+      part.indices[at] = j;
+      part.values[at++] = value;
     });
-    part.offsets.push_back(std::ssize(part.indices));
+    part.offsets[i + 1] = at;
   }
   storage_ = std::move(part);
 }
@@ -37,8 +45,8 @@ Rows CopiedRows::rows() const {
         if constexpr (requires { part.view(); }) {
           return part.view();
         } else {
-          return CsrView<typename std::remove_cvref_t<decltype(part.values)>::value_type>{
-              std::ssize(part.offsets) - 1, part.cols, part.offsets.data(), part.indices.data(),
+          return CsrView<std::remove_cvref_t<decltype(part.values[0])>>{
+              part.offsets.size() - 1, part.cols, part.offsets.data(), part.indices.data(),
               part.values.data()};
         }
       },

@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <variant>
-#include <vector>
 
 #include "base/aligned.h"
 #include "base/context.h"
@@ -23,8 +22,8 @@ class CopiedRows {
   template <class T>
   struct Sparse {
     int64_t cols = 0;
-    std::vector<int64_t> offsets{0}, indices;
-    std::vector<T> values;
+    AlignedBuffer<int64_t> offsets, indices;
+    AlignedBuffer<T> values;
   };
   template <class T>
   void copy(const MatrixView<const T>& X, solver::RowSet rows, Context& context);

@@ -85,7 +85,7 @@ ExactModel fit_exact(std::shared_ptr<const kernel::Kernel> kernel, const FitOpti
 
   ExactModel model;
   model.kernel = std::move(kernel);
-  const RowSummary summary(options, X, Y, weights);
+  const RowSummary summary(options, X, Y, weights, context);
   summary.require_numbers();
   model.preparation = summary.preparation();
   model.inputs = X.cols();

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/growing_buffer.h"
 #include "base/parallel.h"
 #include "base/size.h"
 #include "model/row_coding.h"
@@ -22,6 +23,7 @@ constexpr int64_t kMostRows = 4096;
 constexpr int64_t kLeastRows = 256;
 constexpr int64_t kBlockBytes = int64_t{8} << 20;
 constexpr int64_t kRowsPerChunk = 64;
+constexpr const char* kGathered = "a block of sparse rows";
 
 }  // namespace
 
@@ -29,14 +31,6 @@ int64_t block_rows(int64_t inputs, int64_t features) {
   const int64_t numbers = checked_add(inputs, features, "block");
   const int64_t fitting = kBlockBytes / checked_multiply(sizeof(float), numbers, "block");
   return std::clamp(fitting, kLeastRows, kMostRows);
-}
-
-int64_t block_bytes(int64_t inputs, int64_t features, int64_t outputs) {
-  // Inputs and features in single or double, the features widened, the targets.
-  const int64_t per_row = checked_add(checked_multiply(3, features, "block"),
-                                      checked_add(inputs, outputs, "block"), "block");
-  return checked_multiply(block_rows(inputs, features), checked_multiply(8, per_row, "block"),
-                          "block");
 }
 
 FeatureRows::FeatureRows(const feature::FeatureMap& map, const Preparation& preparation,
@@ -71,7 +65,8 @@ int64_t FeatureRows::block_rows() const {
 template <class U>
 class FeatureRows::Inputs {
  public:
-  Inputs(const FeatureRows& of, int64_t size, Context& context) : of_(of) {
+  Inputs(const FeatureRows& of, int64_t size, Context& context)
+      : of_(of), indices_(context, kGathered), values_(context, kGathered) {
     if (!of.stays_sparse_) dense_ = Matrix<U>(size, of.inputs(), context, "a block of inputs");
     if (!of.data_.X.sparse() || gathers_listed()) return;
     const int64_t chunks = (size + kRowsPerChunk - 1) / kRowsPerChunk;
@@ -118,8 +113,8 @@ class FeatureRows::Inputs {
 
   void gather(RowSet rows, int64_t first, int64_t count) {
     offsets_.assign(1, 0);
-    indices_.clear();
-    values_.clear();
+    indices_.shrink(0);
+    values_.shrink(0);
     of_.data_.X.visit([&](const auto& X) {
       if constexpr (kIsSparse<decltype(X)>) {
         const auto list = [&](int64_t j, double x) {
@@ -128,7 +123,7 @@ class FeatureRows::Inputs {
         };
         for (int64_t i = 0; i < count; ++i) {
           gather_row(X, rows[first + i], list);
-          offsets_.push_back(static_cast<int64_t>(indices_.size()));
+          offsets_.push_back(indices_.size());
         }
       }
     });
@@ -137,8 +132,9 @@ class FeatureRows::Inputs {
   const FeatureRows& of_;
   Matrix<U> dense_;
   Matrix<double> sums_;  // a row for each worker
-  std::vector<int64_t> offsets_, indices_;
-  std::vector<U> values_;
+  std::vector<int64_t> offsets_;
+  GrowingBuffer<int64_t> indices_;
+  GrowingBuffer<U> values_;
 };
 
 void FeatureRows::load_targets(int64_t first, MatrixView<double> codes) const {

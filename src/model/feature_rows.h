@@ -22,8 +22,6 @@ using solver::RowSet;
 /// Rows per block: a function of d (0 for rows that stay sparse) and D alone, so that it never
 /// depends on the machine.
 int64_t block_rows(int64_t inputs, int64_t features);
-/// Bytes that a pass over the rows allocates.
-int64_t block_bytes(int64_t inputs, int64_t features, int64_t outputs);
 
 /// Rows in memory. Targets are coded: one-hot for classification.
 class FeatureRows final : public solver::BlockSource {

@@ -28,14 +28,6 @@ constexpr int64_t kPasses = 4;  // over a stream, of which the first reads alone
 constexpr const char* kClassNumbers = "the class numbers of a stream's rows";
 int64_t class_bytes(int64_t rows) { return checked_multiply(8, rows, kClassNumbers); }
 
-/// Memory of the fit, known once the rows have been counted. inputs: 0 for rows that stay sparse.
-void require_fit_memory(const FitOptions& options, int64_t rows, int64_t inputs, int64_t features,
-                        int64_t outputs, const Context& context) {
-  context.require_memory(checked_add(options.model->bytes(options, rows, features, outputs),
-                                     block_bytes(inputs, features, outputs), "fit"),
-                         "the fit");
-}
-
 /// Of rows that several processes share only sums, extremes and quantiles of the inputs as they are
 /// given are known to all.
 void check_shared(const FitOptions& options) {
@@ -62,13 +54,10 @@ void learn(const solver::BlockSource& rows, Context& context, Model& model) {
 }
 
 /// What is refused of options, rows and targets whatever the map.
-void check_fit(const FitOptions& options, int64_t features, const Rows& X,
-               MatrixView<const double> Y, const Context& context,
+void check_fit(const FitOptions& options, const Rows& X, MatrixView<const double> Y,
                std::span<const double> weights) {
   solver::require_weights(weights, X.rows());
   check_rows(options, "X", X.rows(), solver::total_weight(weights, X.rows()));
-  require_fit_memory(options, X.rows(), X.sparse() ? 0 : X.cols(), features,
-                     coded_outputs(options, Y.cols), context);
   check_numbers(options, X);
   check_targets(options, Y);
 }
@@ -93,9 +82,9 @@ Model fit(std::shared_ptr<const feature::FeatureMap> map, const FitOptions& give
   check_options(given);
   check_shapes(given, X.rows(), X.cols(), Y);
   check_map(*map, prepared_inputs(given, X, weights));
-  check_fit(given, map->features(), X, Y, context, weights);
+  check_fit(given, X, Y, weights);
   const FitOptions options = within(domain_of(map->kernel()), given, X);
-  const RowSummary summary(options, X, Y, weights);
+  const RowSummary summary(options, X, Y, weights, context);
   summary.require_numbers();
   return fit_prepared(std::move(map), summary.preparation(), summary.ranges(), options, X, Y,
                       context, weights);
@@ -106,9 +95,9 @@ Model fit(const MapFromRows& plan, const FitOptions& given, const Rows& X,
   check_options(given);
   check_shapes(given, X.rows(), X.cols(), Y);
   check_inputs(plan.inputs, prepared_inputs(given, X));
-  check_fit(given, plan.features, X, Y, context, {});
+  check_fit(given, X, Y, {});
   const FitOptions options = within(plan.domain, given, X);
-  const RowSummary summary(options, X, Y, {});
+  const RowSummary summary(options, X, Y, {}, context);
   summary.require_numbers();
   Preparation preparation = summary.preparation();
   const int64_t making = solver::eigen_rows(plan.features);
@@ -137,14 +126,11 @@ Model fit_stream(std::shared_ptr<const feature::FeatureMap> map, const FitOption
   check_map(*map, map->inputs());
   solver::Reduction* const reduction = stream.reduction();
   if (reduction != nullptr) check_shared(options);
-  // Before any row is read, as for more rows than features; the need of fewer is known afterwards.
-  require_fit_memory(options, map->features(), 0, map->features(), coded_outputs(options, targets),
-                     context);
   Model model;
   model.map = std::move(map);
   model.options = options;
   const CheckedStream checked(*model.map, options, stream, targets);
-  RowSummary summary(options, model.map->inputs(), targets);
+  RowSummary summary(options, model.map->inputs(), targets, context);
   std::vector<double> classes;  // for folds alone
   Stage stage(context, kPasses);
   const int64_t rows = checked.pass(context, [&](int64_t, const RowStream::Block& block) {
@@ -164,10 +150,6 @@ Model fit_stream(std::shared_ptr<const feature::FeatureMap> map, const FitOption
   model.rows = summary.rows();
   check_rows(options, "the stream", model.rows, summary.weight());
   summary.require_numbers();
-  // Rows of several processes are never solved for as a dual.
-  const int64_t solved = reduction == nullptr ? rows : std::max(model.rows, model.map->features());
-  require_fit_memory(options, solved, model.map->inputs(), model.map->features(),
-                     coded_outputs(options, targets), context);
   model.preparation = summary.preparation();
   model.ranges = summary.ranges();
   learn(StreamRows(checked, model.preparation, rows, classes), context, model);

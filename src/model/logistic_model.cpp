@@ -243,13 +243,6 @@ Learned fit_logistic(const solver::BlockSource& rows, const FitOptions& options,
   return LogisticFit(rows, options, context).run();
 }
 
-/// What descent itself needs; features are cached and scaled where there is room.
-int64_t logistic_bytes(const FitOptions&, int64_t, int64_t features, int64_t outputs) {
-  constexpr int64_t kVectors = 30;
-  return checked_multiply(8 * kVectors,
-                          checked_multiply(checked_add(features, 1, "fit"), outputs, "fit"), "fit");
-}
-
 std::vector<const char*> loss_names() {
   std::vector<const char*> names;
   for (const solver::Loss& loss : solver::loss_table()) names.push_back(loss.name);
@@ -282,7 +275,6 @@ const ModelEntry& logistic_model() {
                 "tolerance", 1e-5, 0, kUnbounded,
                 "ends where a step is expected to lower the objective by less than this share")},
        .selection = Selection::held_out,
-       .bytes = logistic_bytes,
        .fit = fit_logistic,
        .link = [](const Parameters& parameters) {
          const solver::Loss& loss = *solver::find_loss(parameters.text("loss"));

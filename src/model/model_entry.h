@@ -33,8 +33,6 @@ struct ModelEntry {
   /// The sections of a file that hold Predictor::numbers.
   std::vector<const char*> sections = {};
   Selection selection;  // where lambda is not given and nothing else is asked for
-  /// Bytes that a fit needs besides a block of rows.
-  int64_t (*bytes)(const FitOptions& options, int64_t rows, int64_t features, int64_t outputs);
   Learned (*fit)(const solver::BlockSource& rows, const FitOptions& options, Context& context);
   /// From the sections' numbers, in their order; INVALID_ARGUMENT unless they fit features and
   /// outputs.

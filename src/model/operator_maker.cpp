@@ -105,7 +105,7 @@ void OperatorMaker::read_structure(const OperatorPlan& plan, MatrixView<const do
 
 void OperatorMaker::read_units(MatrixView<const double> X, uint64_t seed, Context& context) {
   if (keeps_lengthscale_) return;
-  Preparation preparation = fit_standardizer(X);
+  Preparation preparation = fit_standardizer(X, context);
   if (entry_->field) {
     const Matrix<double> columns(X.rows, X.cols, context, "inputs");
     for (int64_t i = 0; i < X.rows; ++i) std::copy_n(X.row(i), X.cols, columns.view().row(i));

@@ -56,6 +56,6 @@ struct Preparation {
 };
 
 /// Of the standard scale and nothing else.
-Preparation fit_standardizer(const Rows& X, std::span<const double> weights = {});
+Preparation fit_standardizer(const Rows& X, Context& context, std::span<const double> weights = {});
 
 }  // namespace mercer::model

@@ -32,13 +32,13 @@ void check_ranges(std::span<const Range> ranges, const char* what) {
   }
 }
 
-ColumnRanges::ColumnRanges(int64_t columns, uint64_t seed)
+ColumnRanges::ColumnRanges(int64_t columns, uint64_t seed, Context& context)
     : lowest_(static_cast<size_t>(columns), kInfinity),
       highest_(static_cast<size_t>(columns), -kInfinity),
       listed_(static_cast<size_t>(columns), 0),
       binary_(static_cast<size_t>(columns), 1),
       missing_(static_cast<size_t>(columns), 0),
-      sample_(columns, seed) {}
+      sample_(columns, seed, context) {}
 
 void ColumnRanges::add(const Rows& block, std::span<const double> weights) {
   std::vector<double> sums(static_cast<size_t>(sum_count(block)), 0.0);
@@ -153,9 +153,9 @@ void ColumnRanges::require_numbers() const {
   }
 }
 
-Ranges ranges_of(const Rows& X, MatrixView<const double> targets, uint64_t seed,
+Ranges ranges_of(const Rows& X, MatrixView<const double> targets, uint64_t seed, Context& context,
                  std::span<const double> weights) {
-  RangeCollector collector(X.cols(), targets.cols, seed);
+  RangeCollector collector(X.cols(), targets.cols, seed, context);
   collector.add(X, targets, weights);
   return collector.ranges();
 }

@@ -34,7 +34,8 @@ void check_ranges(std::span<const Range> ranges, const char* what);
 /// Ranges of the columns of rows that arrive in blocks.
 class ColumnRanges {
  public:
-  ColumnRanges(int64_t columns, uint64_t seed);
+  /// The context is kept, and charged with the sample of the rows.
+  ColumnRanges(int64_t columns, uint64_t seed, Context& context);
   /// The next rows, with a weight each or none.
   void add(const Rows& block, std::span<const double> weights);
   /// Of the rows of all processes, but for the sample, which stays this process's.
@@ -73,8 +74,8 @@ class ColumnRanges {
 /// Of inputs and targets.
 class RangeCollector {
  public:
-  RangeCollector(int64_t inputs, int64_t targets, uint64_t seed)
-      : inputs_(inputs, seed), targets_(targets, seed) {}
+  RangeCollector(int64_t inputs, int64_t targets, uint64_t seed, Context& context)
+      : inputs_(inputs, seed, context), targets_(targets, seed, context) {}
   void add(const Rows& X, MatrixView<const double> targets, std::span<const double> weights) {
     inputs_.add(X, weights);
     targets_.add(targets, weights);
@@ -92,7 +93,7 @@ class RangeCollector {
 };
 
 /// Of training rows in memory. targets: none for a classification.
-Ranges ranges_of(const Rows& X, MatrixView<const double> targets, uint64_t seed,
+Ranges ranges_of(const Rows& X, MatrixView<const double> targets, uint64_t seed, Context& context,
                  std::span<const double> weights = {});
 
 }  // namespace mercer::model

@@ -43,10 +43,6 @@ Learned fit_ridge(const solver::BlockSource& given, const FitOptions& options, C
           fit_calibration(left_out.rows(), context, Prior::none)};
 }
 
-int64_t ridge_bytes(const FitOptions& options, int64_t rows, int64_t features, int64_t) {
-  return selection_bytes(options, rows, features);
-}
-
 }  // namespace
 
 const ModelEntry& ridge_model() {
@@ -58,7 +54,6 @@ const ModelEntry& ridge_model() {
                                "leave-one-out"),
                   kClassWeight.field()},
        .selection = Selection::loo,
-       .bytes = ridge_bytes,
        .fit = fit_ridge,
        .searched = true});
   return entry;

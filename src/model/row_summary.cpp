@@ -86,10 +86,10 @@ void check_sparse(const FitOptions& options) {
 
 }  // namespace
 
-RowSummary::RowSummary(const FitOptions& options, int64_t inputs, int64_t targets)
+RowSummary::RowSummary(const FitOptions& options, int64_t inputs, int64_t targets, Context& context)
     : options_(options),
       moments_(inputs),
-      ranges_(inputs, options.task == Task::regression ? targets : 0, options.seed) {}
+      ranges_(inputs, options.task == Task::regression ? targets : 0, options.seed, context) {}
 
 void RowSummary::add(const Rows& X, MatrixView<const double> Y, std::span<const double> weights) {
   if (X.sparse()) check_sparse(options_);
@@ -182,12 +182,12 @@ void RowSummary::fit_root_mean_squares(Preparation& to) const {
 }
 
 Preparation fit_preparation(const FitOptions& options, const Rows& X, MatrixView<const double> Y,
-                            std::span<const double> weights) {
-  return RowSummary(options, X, Y, weights).preparation();
+                            Context& context, std::span<const double> weights) {
+  return RowSummary(options, X, Y, weights, context).preparation();
 }
 
-Preparation fit_standardizer(const Rows& X, std::span<const double> weights) {
-  return fit_preparation({}, X, {}, weights);
+Preparation fit_standardizer(const Rows& X, Context& context, std::span<const double> weights) {
+  return fit_preparation({}, X, {}, context, weights);
 }
 
 namespace {

@@ -14,11 +14,12 @@ namespace mercer::model {
 /// What one pass over the training rows finds: in memory, or block by block.
 class RowSummary {
  public:
-  RowSummary(const FitOptions& options, int64_t inputs, int64_t targets);
+  /// The context is kept, and charged with a sample of the rows.
+  RowSummary(const FitOptions& options, int64_t inputs, int64_t targets, Context& context);
   /// Of rows in memory.
   RowSummary(const FitOptions& options, const Rows& X, MatrixView<const double> Y,
-             std::span<const double> weights)
-      : RowSummary(options, X.cols(), Y.cols) {
+             std::span<const double> weights, Context& context)
+      : RowSummary(options, X.cols(), Y.cols, context) {
     add(X, Y, weights);
   }
   /// INVALID_ARGUMENT for a column that holds no number in any row.
@@ -51,7 +52,7 @@ class RowSummary {
 
 /// The preparation that a fit on X and Y learns.
 Preparation fit_preparation(const FitOptions& options, const Rows& X, MatrixView<const double> Y,
-                            std::span<const double> weights = {});
+                            Context& context, std::span<const double> weights = {});
 
 /// Rows that a flag takes in a search: one for each fold that judges it. What a flag of fewer
 /// rows means is learnt from next to none, and a row held out then lies where no other does.

@@ -11,9 +11,10 @@
 namespace mercer::model {
 namespace {
 
-Matrix<double> side_by_side(std::span<const solver::Weights> weights) {
+Matrix<double> side_by_side(std::span<const solver::Weights> weights, Context& context) {
   const int64_t outputs = weights[0].w.cols();
-  Matrix<double> all(weights[0].w.rows(), outputs * std::ssize(weights));
+  Matrix<double> all(weights[0].w.rows(), outputs * std::ssize(weights), context,
+                     "weights side by side");
   for (int64_t j = 0; j < all.rows(); ++j) {
     double* to = all.view().row(j);
     for (const solver::Weights& one : weights) {
@@ -27,7 +28,7 @@ Matrix<double> side_by_side(std::span<const solver::Weights> weights) {
 
 void for_each_scored(const solver::BlockSource& rows, std::span<const solver::Weights> weights,
                      Context& context, const ScoredRow& body) {
-  const Matrix<double> W = side_by_side(weights);
+  const Matrix<double> W = side_by_side(weights, context);
   const Matrix<double> scores(rows.block_rows(), W.cols(), context, "a block of scores");
   solver::for_each_wide(rows, context, [&](const solver::WideBlock& block) {
     const auto S = scores.view().block_rows(0, block.Z.rows);

@@ -12,7 +12,6 @@
 #include "base/size.h"
 #include "model/class_weights.h"
 #include "model/copied_rows.h"
-#include "model/feature_rows.h"
 #include "model/fit_checks.h"
 #include "model/input_domain.h"
 #include "model/model_entry.h"
@@ -20,6 +19,7 @@
 #include "model/row_summary.h"
 #include "model/search_run.h"
 #include "model/warnings.h"
+#include "solver/lambda_path.h"
 #include "solver/row_weights.h"
 
 namespace mercer::model {
@@ -49,16 +49,6 @@ void check_search(const SearchOptions& options) {
           "held_out_fraction = %g, expected a number between 0 and 1", options.held_out_fraction);
 }
 
-/// Statistics and what decomposes or factors them, or the dual system; a block of rows.
-int64_t search_bytes(const SearchOptions& options, int64_t n, int64_t d, int64_t outputs) {
-  const int64_t D = options.features;
-  const int64_t per_square = n <= kMostLeftOut ? 20 : 16;
-  const int64_t solving =
-      n < D ? solver::dual_bytes(n, D)
-            : checked_multiply(per_square, checked_multiply(D, D, "search"), "search");
-  return checked_add(solving, block_bytes(d, D, outputs), "search");
-}
-
 void put_rows(const Matrix<double>& from, const std::vector<int64_t>& rows,
               const Matrix<double>& to) {
   for (int64_t i = 0; i < from.rows(); ++i)
@@ -77,8 +67,11 @@ Assessment assess_nested(const MapMaker& maker, const SearchOptions& options, co
   inner.report = nullptr;
   inner.calibrate = false;
   const int64_t n = X.rows(), outputs = coded_outputs(options.fit, Y.cols);
-  Foreseen all{Matrix<double>(n, outputs), {Matrix<double>(n, outputs), {}}};
-  if (X.cols() <= kMostLinearInputs) all.baselines.linear = Matrix<double>(n, outputs);
+  const auto predictions = [&](int64_t rows) {
+    return Matrix<double>(rows, outputs, context, "predictions of rows left out");
+  };
+  Foreseen all{predictions(n), {predictions(n), {}}};
+  if (X.cols() <= kMostLinearInputs) all.baselines.linear = predictions(n);
   for (const std::vector<int64_t>& fold :
        fold_rows(n, kFolds, options.fit.seed, classes_of(options.fit, Y))) {
     const std::vector<int64_t> train = rows_without(n, fold);
@@ -90,7 +83,7 @@ Assessment assess_nested(const MapMaker& maker, const SearchOptions& options, co
     const Model model = SearchRun(maker, inner, train_rows.rows(), targets.view(), own,
                                   all_rows(train_rows.rows().rows()), {}, context)
                             .run();
-    const Matrix<double> predicted(std::ssize(fold), outputs);
+    const Matrix<double> predicted = predictions(std::ssize(fold));
     predict(model, fold_rows.rows(), context, predicted.view(), foreseen_as(options.fit));
     const Baselines base = baselines(model, X, Y, train, fold, context, weights);
     put_rows(predicted, fold, all.model);
@@ -115,6 +108,8 @@ Model search_plainly(const MapMaker& maker, const SearchOptions& options, const 
                        classes_of(options.fit, Y));
   SearchOptions possible = options;
   possible.features = std::min(options.features, maker.most_features(std::ssize(split.train)));
+  // Of the last fit, which is refused before the first trial.
+  context.require_room(solver::least_ridge_bytes(n, possible.features), "the search");
   stage.share(1);
   Model model = SearchRun(maker, possible, X, Y, weights, std::move(split.train),
                           std::move(split.held_out), context)
@@ -143,7 +138,7 @@ Matrix<double> curved(MatrixView<const double> Y, const std::vector<Curve>& curv
 Model search_prepared(const MapMaker& maker, const SearchOptions& options, const Rows& X,
                       MatrixView<const double> Y, std::span<const double> weights,
                       Context& context) {
-  const RowSummary summary(options.fit, X, Y, weights);
+  const RowSummary summary(options.fit, X, Y, weights, context);
   summary.require_numbers();
   const Preparation preparation = summary.preparation();
   SearchOptions plain = options;
@@ -198,9 +193,6 @@ Model search(const MapMaker& maker, const SearchOptions& options, const Rows& X,
   check_shapes(fit, X.rows(), X.cols(), Y);
   solver::require_weights(weights, X.rows());
   check_rows(fit, "X", X.rows(), solver::total_weight(weights, X.rows()));
-  context.require_memory(
-      search_bytes(options, X.rows(), X.sparse() ? 0 : X.cols(), coded_outputs(fit, Y.cols)),
-      "the search");
   check_numbers(fit, X);
   check_targets(fit, Y);
   SearchOptions inside = options;

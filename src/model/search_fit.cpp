@@ -23,10 +23,11 @@ void SearchRun::assess_by(solver::Weights weights) {
   model.map = map_;
   model.options = fit_;
   model.preparation = preparation_;
-  model.ranges = ranges_of(X_, ranged_targets(fit_, Y_), fit_.seed, seen_);
+  model.ranges = ranges_of(X_, ranged_targets(fit_, Y_), fit_.seed, context_, seen_);
   model.predictor = make_linear(std::move(weights));
   const Matrix<double> targets = copied_targets(Y_, unseen_, context_);
-  Foreseen foreseen{Matrix<double>(std::ssize(unseen_), model.outputs()),
+  Foreseen foreseen{Matrix<double>(std::ssize(unseen_), model.outputs(), context_,
+                                   "predictions of rows held out"),
                     baselines(model, X_, Y_, chosen_by_, unseen_, context_, weights_)};
   const CopiedRows rows(X_, unseen_, context_);
   predict(model, rows.rows(), context_, foreseen.model.view(), foreseen_as(fit_));
@@ -148,7 +149,7 @@ Model SearchRun::run() {
   keep({3, options_.features, model.rows, reported(chosen.lengthscales), chosen.point.lambda,
         chosen.point.score, seconds.count(), fit_.transform, chosen.point.loss});
   fill_report(chosen);
-  model.ranges = ranges_of(X_, ranged_targets(fit_, Y_), fit_.seed, weights_);
+  model.ranges = ranges_of(X_, ranged_targets(fit_, Y_), fit_.seed, context_, weights_);
   model.preparation = std::move(preparation_);
   model.report = std::move(report_);
   return model;

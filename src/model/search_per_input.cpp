@@ -35,11 +35,6 @@ bool is_learnable(const feature::FeatureMap& map) {
   return map.has_gradient() && !map.is_complex() && map.is_of_scaled_inputs();
 }
 
-/// A search that has room for the rest does without.
-int64_t learning_bytes(int64_t n, int64_t d, int64_t features, int64_t outputs) {
-  return 8 * (3 * n * features + features * features + n * (4 * d + outputs));
-}
-
 /// That of an input is its flag's, if that is larger: whether it is missing belongs to it.
 std::vector<double> of_inputs(std::vector<double> prepared, int64_t d,
                               const std::vector<int64_t>& flagged) {
@@ -66,13 +61,11 @@ Ard SearchRun::learn_from(int64_t most, const std::vector<double>& units,
                 outputs = coded_outputs(fit_, Y_.cols);
   const feature::FeatureMap& unit =
       candidates_.unit(std::min({options_.features, kLearning.features, 2 * n}));
-  const int64_t bytes = learning_bytes(n, d, unit.features(), outputs);
   if (!is_learnable(unit)) return {};
-  if (options_.per_input == PerInput::on) {
-    context_.require_room(bytes, "learning a lengthscale for each input");
-  } else if (n < kRowsPerInput * d || !context_.has_room(bytes)) {
+  // A search that has room for the rest does without, unless it is told not to.
+  if (options_.per_input != PerInput::on &&
+      (n < kRowsPerInput * d || !context_.has_room(ard_bytes(n, d, unit.features(), outputs))))
     return {};
-  }
   const Matrix<double> X(n, d, context_, "rows to learn lengthscales from");
   const Matrix<double> Y(n, outputs, context_, "targets to learn lengthscales from");
   X_.visit([&](const auto& rows) {

@@ -62,7 +62,7 @@ SearchRun::SearchRun(const MapMaker& maker, const SearchOptions& options, const 
       seen_(weights_without(weights, X.rows(), unseen_)),
       factors_(class_factors(options.fit, Y, weights, chosen_by_)),
       learnt_(class_weighted(Y, weights, factors_)),
-      preparation_(fit_preparation(options.fit, X, Y, seen_)),
+      preparation_(fit_preparation(options.fit, X, Y, context, seen_)),
       judge_(options.fit, Y, chosen_by_, learnt_),
       split_(leaves_out()
                  ? Split{chosen_by_, {}}

@@ -38,7 +38,7 @@ void SearchRun::take_transform(Transform transform) {
   if (fit_.transform == transform) return;
   fit_.transform = transform;
   candidates_.release();
-  preparation_ = fit_preparation(fit_, X_, Y_, seen_);
+  preparation_ = fit_preparation(fit_, X_, Y_, context_, seen_);
 }
 
 bool SearchRun::tries_transforms() const {

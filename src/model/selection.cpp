@@ -120,6 +120,10 @@ Selected select_primal(const BlockSource& rows, const FitOptions& options, Conte
   const int64_t solving =
       fixed ? primal_units(rows, left_out) : solver::eigen_rows(rows.features());
   Stage stage(context, n + solving + (options.selection == Selection::loo ? kLeftOutSums * n : 0));
+  // What is decomposed after the last row is refused before the first.
+  if (!fixed)
+    context.require_room(solver::RidgePath::least_bytes(rows.features(), rows.outputs()),
+                         "statistics and their eigenvectors");
   solver::RowStatistics statistics(rows.features(), rows.outputs(), context);
   solver::add_blocks(rows, statistics, context, [&](int64_t count) { stage.advance(count); });
   statistics = solver::take_reduced(rows, std::move(statistics));
@@ -150,17 +154,6 @@ Selected select_dual(const BlockSource& rows, const FitOptions& options, Context
   return {solve_dual(system, options.lambda, context, left_out), options.lambda, {}};
 }
 
-int64_t primal_bytes(const FitOptions& options, int64_t features) {
-  // Numbers per D^2, doubled: the statistics, 1.5 more while they are decomposed, a copy of them.
-  const bool cholesky = validates(options.selection) && features > kMostEigenFeatures;
-  const int64_t halves = options.selection == Selection::fixed ? 2
-                         : cholesky                            ? 4
-                         : validates(options.selection)        ? 7
-                                                               : 5;
-  return checked_multiply(4 * halves, checked_multiply(features, features, "statistics"),
-                          "statistics");
-}
-
 }  // namespace
 
 int64_t primal_units(const solver::BlockSource& rows, const LeftOutScores* left_out) {
@@ -180,7 +173,7 @@ solver::Weights solve_primal(const solver::BlockSource& rows, solver::RowStatist
   stage.share(solver::cholesky_rows(rows.features()));
   const solver::RidgeFactor factor(std::move(statistics), options.center, lambda, context);
   stage.advance(solver::cholesky_rows(rows.features()));
-  solver::Weights weights = factor.weights();
+  solver::Weights weights = factor.weights(context);
   if (left_out != nullptr) left_out->take(rows, factor, weights);
   return weights;
 }
@@ -216,10 +209,6 @@ Selected select(const solver::BlockSource& rows, const FitOptions& options, Cont
   const bool dual = rows.rows() < rows.features() && rows.reduction() == nullptr;
   return dual ? select_dual(rows, options, context, left_out)
               : select_primal(rows, options, context, left_out);
-}
-
-int64_t selection_bytes(const FitOptions& options, int64_t rows, int64_t features) {
-  return rows < features ? solver::dual_bytes(rows, features) : primal_bytes(options, features);
 }
 
 }  // namespace mercer::model

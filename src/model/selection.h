@@ -42,7 +42,4 @@ solver::Weights solve_dual(const solver::DualSystem& system, double lambda, Cont
 int64_t primal_units(const solver::BlockSource& rows, const LeftOutScores* left_out);
 int64_t dual_units(const solver::BlockSource& rows, int64_t sums);
 
-/// Bytes it needs besides the rows.
-int64_t selection_bytes(const FitOptions& options, int64_t rows, int64_t features);
-
 }  // namespace mercer::model

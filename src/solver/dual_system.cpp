@@ -66,7 +66,7 @@ DualSystem::DualSystem(Matrix<double> Z, Matrix<double> Y, std::vector<double> w
 
 Weights DualSystem::solve(double lambda, Context& context) const {
   const Matrix<double> K = copy_of(K_, context);
-  return weights_of(kernel_ridge(K.view(), Y_.view(), lambda, n_, context));
+  return weights_of(kernel_ridge(K.view(), Y_.view(), lambda, n_, context), context);
 }
 
 // (I - H)(y - mean) = n lambda (K + n lambda I)^{-1} (y - mean), and so is I - H itself but for the
@@ -80,18 +80,18 @@ Weights DualSystem::solve(double lambda, Context& context, Matrix<double>& resid
   for (int64_t i = 0; i < rows(); ++i)
     for (int64_t o = 0; o < outputs(); ++o)
       residuals(i, o) = left_out(shift * alpha(i, o), shift * K(i, i), static_cast<size_t>(i));
-  return weights_of(alpha);
+  return weights_of(alpha, context);
 }
 
 Solution DualSystem::solution(double lambda, Context& context) const {
   const Matrix<double> K = copy_of(K_, context);  // its factor afterwards
-  Weights weights = weights_of(kernel_ridge(K.view(), Y_.view(), lambda, n_, context));
+  Weights weights = weights_of(kernel_ridge(K.view(), Y_.view(), lambda, n_, context), context);
   const double left = n_ * lambda * inverse_trace(K.view(), context);
   return {std::move(weights), static_cast<double>(rows()) - left + (center_ ? 1.0 : 0.0)};
 }
 
-Weights DualSystem::weights_of(const Matrix<double>& alpha) const {
-  Weights weights{Matrix<double>(Z_.cols(), Y_.cols()), mean_Y_};
+Weights DualSystem::weights_of(const Matrix<double>& alpha, Context& context) const {
+  Weights weights{Matrix<double>(Z_.cols(), Y_.cols(), context, "weights"), mean_Y_};
   linalg::multiply(1.0, linalg::Transpose::yes, Z_.view(), linalg::Transpose::no, alpha.view(), 0.0,
                    weights.w.view());
   for (size_t j = 0; j < mean_Z_.size(); ++j) {
@@ -107,7 +107,7 @@ void DualSystem::decompose(Context& context) {
   U_ = copy_of(K_, context);
   linalg::symmetric_eigen(U_.view(), s_, context);
   for (double& s : s_) s = std::max(s, 0.0);
-  UY_ = Matrix<double>(rows(), Y_.cols());
+  UY_ = Matrix<double>(rows(), Y_.cols(), context, "targets among eigenvectors");
   linalg::multiply(1.0, linalg::Transpose::no, U_.view(), linalg::Transpose::no, Y_.view(), 0.0,
                    UY_.view());
 }

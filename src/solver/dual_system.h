@@ -50,7 +50,7 @@ class DualSystem {
                                Context& context) const;
 
  private:
-  Weights weights_of(const Matrix<double>& alpha) const;
+  Weights weights_of(const Matrix<double>& alpha, Context& context) const;
   /// residual_part of every eigenvector: rows x lambdas.
   Matrix<double> residual_parts(std::span<const double> lambdas, Context& context) const;
   /// A residual divided by what is left of its row, 1 - H_ii but for the intercept's share.

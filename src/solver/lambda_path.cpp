@@ -13,6 +13,14 @@
 namespace mercer::solver {
 namespace {
 
+constexpr const char* kRidge = "ridge regression";
+
+/// The features, their products and a copy of these, which is factored.
+int64_t dual_numbers(int64_t rows, int64_t features) {
+  const int64_t squares = checked_multiply(2, checked_multiply(rows, rows, kRidge), kRidge);
+  return checked_add(squares, checked_multiply(rows, features, kRidge), kRidge);
+}
+
 class EigenPath final : public LambdaPath {
  public:
   explicit EigenPath(RidgePath path) : path_(std::move(path)) {}
@@ -72,6 +80,9 @@ std::unique_ptr<LambdaPath> make_dual_path(DualSystem system) {
 
 DualSystem make_dual_system(const BlockSource& rows, bool center, Context& context,
                             const RowsDone& done) {
+  // What is made after the last row is refused before the first.
+  context.require_room(checked_multiply(8, dual_numbers(rows.rows(), rows.features()), kRidge),
+                       "the dual form");
   Matrix<double> Z(rows.rows(), rows.features(), context, "the features of all rows");
   Matrix<double> Y(rows.rows(), rows.outputs(), context, "the targets of all rows");
   std::vector<double> weights;
@@ -91,10 +102,9 @@ DualSystem make_dual_system(const BlockSource& rows, bool center, Context& conte
   return DualSystem(std::move(Z), std::move(Y), std::move(weights), center, context);
 }
 
-int64_t dual_bytes(int64_t rows, int64_t features) {
-  const int64_t squares = checked_multiply(3, checked_multiply(rows, rows, "dual"), "dual");
-  const int64_t numbers = checked_add(squares, checked_multiply(rows, features, "dual"), "dual");
-  return checked_multiply(8, numbers, "dual");
+int64_t least_ridge_bytes(int64_t rows, int64_t features) {
+  const int64_t gram = checked_multiply(features, features, kRidge);
+  return checked_multiply(8, std::min(gram, dual_numbers(rows, features)), kRidge);
 }
 
 }  // namespace mercer::solver

@@ -32,7 +32,7 @@ std::unique_ptr<LambdaPath> make_dual_path(DualSystem system);
 /// Reads the rows' features into one n x D matrix, 8 n D + 8 n^2 bytes.
 DualSystem make_dual_system(const BlockSource& rows, bool center, Context& context,
                             const RowsDone& done = {});
-/// Bytes of a dual system and its factors: what grows with rows^2 and rows x features.
-int64_t dual_bytes(int64_t rows, int64_t features);
+/// No route to ridge weights from rows takes less: the Gram matrix, or the dual form and a factor.
+int64_t least_ridge_bytes(int64_t rows, int64_t features);
 
 }  // namespace mercer::solver

@@ -35,9 +35,9 @@ RidgeFactor::RidgeFactor(RowStatistics&& statistics, bool center, double lambda,
   jittered_cholesky(gram, context);
 }
 
-Weights RidgeFactor::weights() const {
+Weights RidgeFactor::weights(Context& context) const {
   const MatrixView<const double> cross = statistics_.cross();
-  Weights weights{Matrix<double>(cross.rows, cross.cols), {}};
+  Weights weights{Matrix<double>(cross.rows, cross.cols, context, "weights"), {}};
   std::copy_n(cross.data, cross.rows * cross.cols, weights.w.data());
   linalg::cholesky_solve(factor(), weights.w.view());
   weights.intercept = intercepts(means_.row, weights.w.view());
@@ -86,13 +86,13 @@ Matrix<double> RidgeFactor::leave_one_out(const Weights& weights, MatrixView<con
 }
 
 Weights ridge_cholesky(RowStatistics&& statistics, bool center, double lambda, Context& context) {
-  return RidgeFactor(std::move(statistics), center, lambda, context).weights();
+  return RidgeFactor(std::move(statistics), center, lambda, context).weights(context);
 }
 
 Solution ridge_cholesky_solution(RowStatistics&& statistics, bool center, double lambda,
                                  Context& context) {
   const RidgeFactor factor(std::move(statistics), center, lambda, context);
-  return {factor.weights(), factor.effective_dimension(context)};
+  return {factor.weights(context), factor.effective_dimension(context)};
 }
 
 }  // namespace mercer::solver

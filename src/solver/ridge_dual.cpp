@@ -48,7 +48,7 @@ void solve_pseudo_inverse(MatrixView<double> K, double null_level, MatrixView<do
                           Context& context) {
   std::vector<double> values(static_cast<std::size_t>(K.rows));
   linalg::symmetric_eigen(K, values, context);
-  const Matrix<double> rotated(alpha.rows, alpha.cols);
+  const Matrix<double> rotated(alpha.rows, alpha.cols, context, "targets among eigenvectors");
   linalg::multiply(1.0, linalg::Transpose::no, K, linalg::Transpose::no, alpha, 0.0,
                    rotated.view());
   for (int64_t i = 0; i < K.rows; ++i) {
@@ -85,18 +85,16 @@ Weights ridge_dual(MatrixView<const double> Z, MatrixView<const double> Y, bool 
   require_summable("Z", Z);
   require_summable("Y", Y);
   const double shift = checked_shift(lambda, static_cast<double>(n));
-  const int64_t words = checked_multiply(n, n, "dual ridge");
-  context.require_memory(checked_multiply(8, words, "dual ridge"), "the dual form's n x n matrix");
+  const Matrix<double> K(n, n, context, "the dual form's n x n matrix");
 
   MeanRow mean{std::vector<double>(static_cast<std::size_t>(Z.cols), 0.0),
                std::vector<double>(static_cast<std::size_t>(Y.cols), 0.0)};
-  const Matrix<double> alpha(n, Y.cols);
+  const Matrix<double> alpha(n, Y.cols, context, "coefficients of the dual form");
   for (int64_t i = 0; i < n; ++i) std::copy_n(Y.row(i), Y.cols, alpha.view().row(i));
   if (center) {
     mean = {linalg::column_means(Z), linalg::column_means(Y)};
     linalg::subtract_from_rows(mean.outputs, alpha.view());
   }
-  const Matrix<double> K(n, n, context, "the dual form's n x n matrix");
   K.fill(0);
   // In n^2 products: sums over all columns, and a factor or, where none serves, eigenvectors.
   Stage stage(context, Z.cols + cholesky_rows(n));
@@ -109,7 +107,7 @@ Weights ridge_dual(MatrixView<const double> Z, MatrixView<const double> Y, bool 
   solve_system(K.view(), shift, null_level, alpha.view(), context);
   if (center) linalg::subtract_from_rows(linalg::column_means(alpha.view()), alpha.view());
 
-  Weights weights{Matrix<double>(Z.cols, Y.cols), {}};
+  Weights weights{Matrix<double>(Z.cols, Y.cols, context, "weights"), {}};
   for_each_strip(Z, mean.features, context, [&](int64_t first, MatrixView<const double> strip) {
     linalg::multiply(1.0, linalg::Transpose::yes, strip, linalg::Transpose::no, alpha.view(), 0.0,
                      weights.w.view().block_rows(first, first + strip.cols));

@@ -16,7 +16,7 @@ class RidgeFactor {
   /// In the statistics' own storage, by the jitter of ridge_cholesky, and with its errors.
   RidgeFactor(RowStatistics&& statistics, bool center, double lambda, Context& context);
 
-  Weights weights() const;
+  Weights weights(Context& context) const;
   /// Estimated, as ridge_cholesky_solution has it.
   double effective_dimension(Context& context) const;
   /// RidgePath::leave_one_out at this lambda, of `weights`, which are this factor's. O(rows D^2):

@@ -68,7 +68,7 @@ RidgePath::RidgePath(RowStatistics&& statistics, bool center, Context& context) 
   const double scale = state.values.back() + state.statistics.weight() * state.means.distance;
   state.null_level = kEps * static_cast<double>(D) * scale;
 
-  state.projected = Matrix<double>(D, m);
+  state.projected = Matrix<double>(D, m, context, "targets among eigenvectors");
   linalg::multiply(1.0, linalg::Transpose::no, state.vectors(), linalg::Transpose::no,
                    state.statistics.cross(), 0.0, state.projected.view());
   const auto squares = state.statistics.sum_squared_outputs();

@@ -7,6 +7,7 @@
 
 #include "kernel/lengthscale.h"
 #include "model/row_coding.h"
+#include "prepared_by.h"
 #include "support/catch.h"
 #include "support/dense.h"
 #include "support/refusal.h"
@@ -36,12 +37,12 @@ Matrix<double> spread_rows(int64_t n, int64_t d) {
 
 double central(const Matrix<double>& X, uint64_t seed, Context& context) {
   const MatrixView<const double> view = X.view();
-  return model::central_lengthscale(model::fit_standardizer(view), view, all_rows(X.rows()), seed,
+  return model::central_lengthscale(test::fit_standardizer(view), view, all_rows(X.rows()), seed,
                                     context);
 }
 
 Matrix<double> standardized(const Matrix<double>& X) {
-  const auto preparation = model::fit_standardizer(MatrixView<const double>(X.view()));
+  const auto preparation = test::fit_standardizer(MatrixView<const double>(X.view()));
   Matrix<double> out(X.rows(), X.cols());
   for (int64_t i = 0; i < X.rows(); ++i)
     model::standardize_row(preparation, MatrixView<const double>(X.view()), i, out.view().row(i));

@@ -9,6 +9,7 @@
 #include "model/model.h"
 #include "model/row_sets.h"
 #include "model_problem.h"
+#include "prepared_by.h"
 #include "support/catch.h"
 #include "support/refusal.h"
 

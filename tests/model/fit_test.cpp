@@ -8,6 +8,7 @@
 #include "model/feature_rows.h"
 #include "model/model.h"
 #include "model_problem.h"
+#include "prepared_by.h"
 #include "support/catch.h"
 
 using namespace mercer;

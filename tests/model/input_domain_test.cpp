@@ -18,6 +18,7 @@
 #include "model/row_summary.h"
 #include "model/search.h"
 #include "model_problem.h"
+#include "prepared_by.h"
 #include "spec/map_maker.h"
 #include "spec/spec.h"
 #include "statistic/prediction_score.h"

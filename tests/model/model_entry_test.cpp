@@ -43,7 +43,6 @@ const ModelEntry& mean_model() {
       .fields = {{.key = "factor", .type = FieldType::number, .fallback = 1.0, .help = "scales"}},
       .sections = {"means"},
       .selection = Selection::fixed,
-      .bytes = [](const FitOptions&, int64_t, int64_t, int64_t) -> int64_t { return 0; },
       .fit =
           [](const solver::BlockSource& rows, const FitOptions& options, Context& context) {
             std::vector<double> means(static_cast<size_t>(rows.outputs()), 0.0);

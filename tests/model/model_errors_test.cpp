@@ -182,18 +182,21 @@ TEST_CASE("features that are not finite are refused, by either form", "[model]")
 }
 
 TEST_CASE("a memory cap that cannot be met fails up front with the amount", "[model]") {
-  // D = 2048: 2.5 x 8 D^2 = 83886080 bytes and a block; the cap is one byte.
+  // D = 2048: 8 D^2 = 33554432 bytes, twice for eigenvectors; the cap leaves room for the rest.
   Context context;
-  context.memory_cap = 1;
+  context.memory_cap = 1 << 20;
   const Problem many = smooth_problem(2100, 3, 1, 0.1, 52);
+  SearchOptions wide;
+  wide.features = 2048;
   CHECK(refusal_fault(
             MERCER_OUT_OF_MEMORY,
             [&] { fit(gaussian_map(3, 2048), FitOptions{}, many.x(), many.y(), context); },
-            "memory_cap = 1", "the fit needs") == "");
+            "memory_cap = 1048576", "statistics and their eigenvectors needs 67") == "");
   CHECK(refusal_fault(
             MERCER_OUT_OF_MEMORY,
-            [&] { search(GaussianMaker{3}, SearchOptions{}, many.x(), many.y(), context); },
-            "memory_cap = 1", "the search needs") == "");
+            [&] { search(GaussianMaker{3}, wide, many.x(), many.y(), context); },
+            "memory_cap = 1048576", "the search needs 33554432") == "");
+  context.memory_cap = 1;
   CHECK(refusal_fault(
             MERCER_OUT_OF_MEMORY,
             [&] {

@@ -12,6 +12,7 @@
 #include "model/row_summary.h"
 #include "model/search.h"
 #include "model_problem.h"
+#include "prepared_by.h"
 #include "support/catch.h"
 #include "support/refusal.h"
 #include "support/sparse.h"
@@ -205,7 +206,8 @@ TEST_CASE("log and rank transforms take the skew out and leave what they should"
 
 TEST_CASE("curves are monotone and come back", "[model]") {
   const Mixed data(300, false);
-  ColumnRanges columns(1, 0);
+  Context context;
+  ColumnRanges columns(1, 0, context);
   columns.add(data.X.view().block_cols(0, 1), {});
   columns.for_each_column([](int64_t, const SortedColumn& sorted) {
     for (const Transform kind : {Transform::log, Transform::rank}) {

@@ -20,7 +20,8 @@ constexpr uint64_t kSeed = 5;
 
 std::vector<Range> ranges_of_blocks(const Rows& X, std::vector<int64_t> sizes,
                                     std::span<const double> weights = {}) {
-  ColumnRanges ranges(X.cols(), kSeed);
+  Context context;
+  ColumnRanges ranges(X.cols(), kSeed, context);
   for (int64_t first = 0, turn = 0; first < X.rows(); ++turn) {
     const int64_t size = sizes[static_cast<size_t>(turn) % sizes.size()];
     const int64_t end = std::min(X.rows(), first + size);

@@ -9,6 +9,7 @@
 #include "model/exact_ridge.h"
 #include "model/search.h"
 #include "model_problem.h"
+#include "prepared_by.h"
 #include "support/catch.h"
 #include "support/kernels.h"
 #include "support/refusal.h"

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "model/model.h"
+#include "prepared_by.h"
 #include "support/catch.h"
 #include "support/dense.h"
 
@@ -13,7 +14,7 @@ TEST_CASE("means and deviations of columns with a large offset keep their digits
   // the very entries.
   Matrix<double> X = test::random_matrix(1000, 2, 7);
   for (int64_t i = 0; i < X.rows(); ++i) X(i, 0) += 1e6;
-  const auto found = model::fit_standardizer(MatrixView<const double>(X.view()));
+  const auto found = test::fit_standardizer(MatrixView<const double>(X.view()));
   double worst = 0;
   for (int64_t j = 0; j < 2; ++j) {
     long double mean = 0, squares = 0;
@@ -37,7 +38,7 @@ TEST_CASE("a constant column keeps scale 1 and is moved to 0", "[model]") {
     X(i, 0) = 0.1f;
     X(i, 1) = static_cast<float>(i);
   }
-  const auto found = model::fit_standardizer(MatrixView<const float>(X.view()));
+  const auto found = test::fit_standardizer(MatrixView<const float>(X.view()));
   CHECK(found.scale[0] == 1.0);
   CHECK(std::abs(found.mean[0] - static_cast<double>(0.1f)) <= 1e-16);
   CHECK(found.scale[1] == Approx(std::sqrt((50.0 * 50.0 - 1) / 12)).epsilon(1e-14));

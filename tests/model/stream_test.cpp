@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Fits of rows that come block by block against fits of the same rows in memory.
+#include <algorithm>
 #include <cmath>
 #include <map>
+#include <span>
 
 #include "model/column_moments.h"
 #include "model/model_entry.h"
 #include "model/row_stream.h"
 #include "model_problem.h"
+#include "prepared_by.h"
 #include "support/catch.h"
 #include "support/refusal.h"
 #include "support/sparse.h"
@@ -25,6 +28,7 @@ class MemoryStream : public RowStream {
       : X_(X), Y_(Y), sizes_(std::move(sizes)) {}
   int64_t passes = 0;
   int64_t drop_after_first = 0;  // rows that later passes lack
+  std::span<const double> weights;
 
  private:
   void rewind() override {
@@ -35,7 +39,10 @@ class MemoryStream : public RowStream {
     const int64_t end = X_.rows() - (passes > 1 ? drop_after_first : 0);
     const int64_t first = at_;
     at_ = std::min(end, at_ + sizes_[static_cast<size_t>(turn_++) % sizes_.size()]);
-    return {X_.block_rows(first, at_), Y_.block_rows(first, at_)};
+    const auto of_block = weights.empty() ? weights
+                                          : weights.subspan(static_cast<size_t>(first),
+                                                            static_cast<size_t>(at_ - first));
+    return {X_.block_rows(first, at_), Y_.block_rows(first, at_), of_block};
   }
   Rows X_;
   MatrixView<const double> Y_;
@@ -83,8 +90,12 @@ TEST_CASE("folds by class are charged for the class numbers of a stream", "[mode
   options.task = Task::classification;
   options.classes = 2;
   Context context;
-  context.memory_cap = int64_t{2} << 20;  // enough for 8 features
+  // Enough for 8 features, and for a sample of the few rows that weigh anything.
+  context.memory_cap = int64_t{2} << 20;
+  std::vector<double> weights(kRows, 0.0);
+  std::fill_n(weights.begin(), 100, 1.0);
   MemoryStream stream(X.view(), Y.view(), {1000});
+  stream.weights = weights;
   CHECK(refusal_fault(
             MERCER_OUT_OF_MEMORY,
             [&] { fit_stream(gaussian_map(3, 8), options, stream, 1, context); },

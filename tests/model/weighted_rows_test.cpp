@@ -9,6 +9,7 @@
 #include "model/row_stream.h"
 #include "model/selection.h"
 #include "model_problem.h"
+#include "prepared_by.h"
 #include "support/catch.h"
 #include "support/matrix_source.h"
 #include "support/refusal.h"

@@ -30,7 +30,7 @@ TEST_CASE("left-out residuals of a factor are those of a decomposition") {
         statistics.add(Z.view(), Y.view(), context, weights);
         const RidgePath path(statistics.clone(), center, context);
         const RidgeFactor factor(std::move(statistics), center, lambda, context);
-        const Weights own = factor.weights();
+        const Weights own = factor.weights(context);
         const Matrix<double> expected =
             path.leave_one_out(lambda, Z.view(), Y.view(), context, weights);
         const Matrix<double> primal =
