@@ -211,6 +211,7 @@ TEST_CASE(
 }
 
 TEST_CASE("derivative: the reference numbers") {
+  REQUIRE(test::oracle("derivatives")["features"].size() == 2);
   for (const auto& set : test::oracle("derivatives")["features"]) {
     const int64_t d = set["d"], F = set["F"];
     const Matrix<double> W =
@@ -352,12 +353,11 @@ TEST_CASE("derivative: NaN stays in its row, no rows are none, refusals name the
   CHECK(test::refusal_fault(
             MERCER_UNSUPPORTED, [&] { pushed(*steps, X, V); }, "map sign") == "");
   const Parameters neurons = {{"kernel", "arc_cosine"}};
-  const auto once =
-      make_map(canonical_map({{"map", "arc_cosine"},
-                              {"kernel", std::make_shared<const Parameters>(neurons)},
-                              {"inputs", d},
-                              {"features", 8}},
-                             "", Data::refused));
+  const auto once = make_map(canonical_map({{"map", "arc_cosine"},
+                                            {"kernel", std::make_shared<const Parameters>(neurons)},
+                                            {"inputs", d},
+                                            {"features", 8}},
+                                           "", Data::refused));
   CHECK(once->most_derivatives() == 1);
   CHECK(test::refusal_fault(
             MERCER_UNSUPPORTED, [&] { differentiated(*once, {Kind::laplacian}, X); },

@@ -30,6 +30,7 @@ std::unique_ptr<FeatureMap> make(const Parameters& kernel, int64_t d, int64_t D)
 // What the map is made of, on given frequencies: a projection and this epilogue.
 TEST_CASE("laplace: given frequencies give the reference features") {
   constexpr int64_t kColumns = transform::kPanelColumns<double>;
+  REQUIRE(oracle("transforms")["maps"].size() == 2);
   for (const auto& [X, W, expected] :
        reference_maps("X_positive", "laplace_omega", "random_laplace")) {
     Matrix<double> P(X.rows(), kColumns), out(X.rows(), kColumns), scale(1, kColumns);

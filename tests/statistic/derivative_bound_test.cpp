@@ -33,6 +33,7 @@ bool close(double value, double expected, double tolerance = 1e-10) {
 }  // namespace
 
 TEST_CASE("derivative bound: the reference numbers of the theorem") {
+  REQUIRE(test::oracle("stats")["bounds_001"].size() == 3);
   for (const auto& entry : test::oracle("stats")["bounds_001"]) {
     const int64_t d = entry["d"];
     kernel::MultiIndex order;
@@ -52,6 +53,7 @@ TEST_CASE("derivative bound: the reference numbers of the theorem") {
 }
 
 TEST_CASE("derivative bound: moment ratios, and the least K that they permit") {
+  REQUIRE(test::oracle("stats")["A_rn"]["entries"].size() == 48);
   for (const auto& entry : test::oracle("stats")["A_rn"]["entries"]) {
     const int64_t q = entry["q"], r = entry["r"], n = entry["n"];
     const auto kernel = even_power(q, 0.3);

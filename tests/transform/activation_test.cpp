@@ -112,6 +112,7 @@ TEST_CASE("activation: derivatives of the powers, to the bit on every target") {
 
 // The reference numbers hold X, W and Z; 4 columns are the beginning of a block.
 TEST_CASE("activation: features of given W equal the reference numbers") {
+  REQUIRE(test::oracle("transforms").at("maps").size() == 2);
   for (const auto& set : test::oracle("transforms").at("maps")) {
     const std::vector<std::vector<double>> X = set.at("X"), W = set.at("W");
     const size_t D = W[0].size();

@@ -9,6 +9,7 @@
 #include "base/aligned.h"
 #include "support/catch.h"
 #include "support/epilogue.h"
+#include "support/reference.h"
 #include "transform/dense_panel.h"
 #include "transform/epilogue.h"
 #include "transform/on_every_target.h"
@@ -135,4 +136,37 @@ TEST_CASE("phase and complex epilogues agree with the pair epilogue bit for bit"
     for (int64_t i = 0; i < kRows * w; ++i) wrong += phased[i] != cosine[i];
     CHECK(wrong == 0);
   });
+}
+
+// X, W and b of the reference numbers; 4 to 6 columns are the beginning of a block.
+TEST_CASE("phase epilogue: features of given W and b equal the reference numbers") {
+  REQUIRE(test::oracle("transforms").at("maps").size() == 2);
+  for (const auto& set : test::oracle("transforms").at("maps")) {
+    const std::vector<std::vector<double>> X = set.at("X"), W = set.at("W");
+    const std::vector<double> b = set.at("b");
+    const auto n = std::ssize(X), D = std::ssize(b);
+    constexpr int64_t w = kPanelColumns<double>;
+    const AlignedBuffer<double> P(n * w), scale(w), phase(w), Z(n * w);
+    std::fill_n(P.data(), n * w, 0.0);
+    std::fill_n(phase.data(), w, 0.0);
+    for (double& s : scale) s = std::sqrt(2 / static_cast<double>(D));
+    for (int64_t j = 0; j < D; ++j) {
+      const auto at = static_cast<size_t>(j);
+      phase[j] = b[at] / static_cast<double>(kTwoPi);
+      for (int64_t i = 0; i < n; ++i) {
+        for (size_t k = 0; k < W.size(); ++k)
+          P[i * w + j] += X[static_cast<size_t>(i)][k] * W[k][at];
+        P[i * w + j] /= static_cast<double>(kTwoPi);
+      }
+    }
+    test::finish(phase_epilogue(), P.data(), n, w, scale.data(), phase.data(), Z.data());
+    const std::vector<std::vector<double>> expected = set.at("phase");
+    REQUIRE(std::ssize(expected) == n);
+    for (int64_t i = 0; i < n; ++i) {
+      REQUIRE(std::ssize(expected[static_cast<size_t>(i)]) == D);
+      for (int64_t j = 0; j < D; ++j)
+        CHECK(std::fabs(Z[i * w + j] - expected[static_cast<size_t>(i)][static_cast<size_t>(j)]) <=
+              2e-14);
+    }
+  }
 }
