@@ -8,6 +8,7 @@
 
 #include "feature/map_entry.h"
 #include "spec/json.h"
+#include "spec/map_maker.h"
 #include "spec/spec.h"
 #include "support/catch.h"
 #include "support/dense.h"
@@ -180,6 +181,19 @@ TEST_CASE("product of sums: columns, derivatives and specs are those of the sum 
   const auto again = made(text);
   CHECK(spec::to_spec(*again) == text);
   CHECK(equal_bytes(features_of(*again, X), all));
+}
+
+TEST_CASE("product of sums: searches scale all lengthscales, and choose projections inside") {
+  const std::string kernel = product(sum(kBell + "," + kCity) + "," + kSquare);
+  const auto maker = spec::map_maker(R"({"kernel":)" + kernel + "}", 2, 5);
+  const auto map = maker->make(0.5, 33);
+  CHECK(map->features() == 32);
+  const std::string text = spec::to_spec(*map);
+  CHECK(text.find(R"("lengthscale":0.45)") != std::string::npos);
+  CHECK(text.find(R"("lengthscale":0.65)") != std::string::npos);
+  CHECK(text.find(R"({"map":"sum","parts":[{"map":"fourier","projection":"sobol")") !=
+        std::string::npos);
+  CHECK(spec::to_spec(*made(text)) == text);
 }
 
 TEST_CASE("product of sums: sizes that can be, and what is refused") {

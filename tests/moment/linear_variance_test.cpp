@@ -40,6 +40,26 @@ TEST_CASE("linear variances equal the reference numbers") {
   CHECK(compared == 3 * 7 + 9 * 8);  // two i.i.d. laws, and 5 or 6 values of D
 }
 
+// Of rows of one entry the variance is 0: N = s^2 = Q but for rounding.
+TEST_CASE("linear variances are not below 0, and NaN where rows are") {
+  int64_t below = 0, wrong = 0;
+  for (int64_t i = 1; i <= 2000; ++i) {
+    const double x[] = {0, std::sin(static_cast<double>(i)), 0},
+                 y[] = {0, std::cos(static_cast<double>(7 * i)), 0};
+    const PairSums sums = pair_sums(3, x, y);
+    below += sums.N + sums.s * sums.s - 2 * sums.Q < 0;
+    for (const double variance : {rademacher_entries_variance(sums, 2), srht_variance(sums, 4, 3),
+                                  osnap_variance(sums, 2, 5)})
+      wrong += !(variance >= 0 && variance <= 1e-15 * sums.N);
+  }
+  CHECK(wrong == 0);
+  CHECK(below > 100);  // what is tested
+  const double x[] = {1, NAN}, y[] = {1, 2};
+  const PairSums nan = pair_sums(2, x, y);
+  CHECK(std::isnan(rademacher_entries_variance(nan, 2)));
+  CHECK(std::isnan(srht_variance(nan, 4, 3)));
+}
+
 namespace {
 
 // Every draw of a CountSketch of `width` columns: x'C'Cy by its definition.
