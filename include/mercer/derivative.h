@@ -54,7 +54,8 @@ typedef enum mercer_derivative_kind {
    *  of a complex map n x 2 D numbers, dL/dRe and dL/dIm in turn. out n x d, real. */
   MERCER_DERIVATIVE_VJP = 5,
   /** The same in the lengthscales of the kernel: dL/d log l_k = -sum_i X(i, k) dL/dX(i, k), V as
-   *  for VJP. out 1 x d for a kernel of d lengthscales, 1 x 1 for one, real. */
+   *  for VJP; of nystroem by its landmarks, held fixed, and the root of their kernel matrix, too.
+   *  out 1 x d for a kernel of d lengthscales, 1 x 1 for one, real. */
   MERCER_DERIVATIVE_LOG_LENGTHSCALE = 6
 } mercer_derivative_kind;
 
@@ -120,8 +121,9 @@ static inline mercer_derivative mercer_derivative_partials(int64_t count, const 
  *  stays in its row; where x_i holds one, every number of row i of out is NaN.
  *  Errors: MERCER_DIMENSION_MISMATCH, MERCER_UNSUPPORTED (a map without derivatives, or of
  *  fewer orders; too many terms; LOG_LENGTHSCALE of a map whose features do not depend on one:
- *  linear maps, sketches, laplace, supplied frequencies, nystroem, sums, products; or not through
- *  x/l: poisson, whose exponents are drawn by laws of l).
+ *  linear maps, sketches, laplace, supplied frequencies, sums, products; or not through x/l:
+ *  poisson, whose exponents are drawn by laws of l; of nystroem of a kernel without derivatives, a
+ *  rank below the number of landmarks, or a root that is not triangular, as in older files).
  *  Threads and cost: any number at once. PARTIALS to LAPLACIAN: one projection of X, the
  *  function of it once for each row and frequency, and out, which is written once: the gradient
  *  of many rows takes about the time of writing d n D numbers. Beside it the frequencies: the

@@ -16,10 +16,33 @@ namespace {
 // Pulled back at a time: enough for every thread to have work.
 constexpr int64_t kRows = 2048;
 
+// Of features of x/l.
+template <class T>
+void pull_back_by_inputs(const FeatureMap& map, MatrixView<const T> X, MatrixView<const T> G,
+                         Context& context, std::span<double> each) {
+  const Matrix<T> pulled(std::min(X.rows, kRows), X.cols, context, "derivatives in the inputs");
+  std::vector<double> part(each.size());
+  Stage stage(context, X.rows);
+  for (int64_t i0 = 0; i0 < X.rows; i0 += kRows) {
+    const int64_t i1 = std::min(i0 + kRows, X.rows);
+    const MatrixView<T> out = pulled.view().block_rows(0, i1 - i0);
+    stage.share(i1 - i0);
+    map.pull_back(X.block_rows(i0, i1), G.block_rows(i0, i1), context, out);
+    log_lengthscale_gradient<T>(X.block_rows(i0, i1), out, part);
+    for (size_t k = 0; k < each.size(); ++k) each[k] += part[k];
+    stage.advance(i1 - i0);
+    context.checkpoint();
+  }
+}
+
 }  // namespace
 
 int64_t lengthscale_count(const FeatureMap& map) {
   const std::span<const double> lengthscale = map.kernel().lengthscale();
+  if (const auto* own = dynamic_cast<const LengthscaleSlopes*>(&map)) {
+    own->require_lengthscale_slopes();
+    return std::ssize(lengthscale);
+  }
   const std::string name(map.name());
   require(!lengthscale.empty() && map.numbers().empty(), MERCER_UNSUPPORTED,
           "the features of map %s of kernel %s do not depend on a lengthscale%s", name.c_str(),
@@ -37,18 +60,11 @@ void pull_back_to_lengthscale(const FeatureMap& map, MatrixView<const T> X, Matr
                               Context& context, std::span<double> gradient) {
   require(std::ssize(gradient) == lengthscale_count(map), MERCER_DIMENSION_MISMATCH,
           "%zu derivatives, expected one for each lengthscale", gradient.size());
-  const Matrix<T> pulled(std::min(X.rows, kRows), X.cols, context, "derivatives in the inputs");
-  std::vector<double> sum(static_cast<size_t>(X.cols)), part(sum.size());
-  Stage stage(context, X.rows);
-  for (int64_t i0 = 0; i0 < X.rows; i0 += kRows) {
-    const int64_t i1 = std::min(i0 + kRows, X.rows);
-    const MatrixView<T> out = pulled.view().block_rows(0, i1 - i0);
-    stage.share(i1 - i0);
-    map.pull_back(X.block_rows(i0, i1), G.block_rows(i0, i1), context, out);
-    log_lengthscale_gradient<T>(X.block_rows(i0, i1), out, part);
-    for (size_t k = 0; k < sum.size(); ++k) sum[k] += part[k];
-    stage.advance(i1 - i0);
-    context.checkpoint();
+  std::vector<double> sum(static_cast<size_t>(map.inputs()));
+  if (const auto* own = dynamic_cast<const LengthscaleSlopes*>(&map)) {
+    own->pull_back_to_lengthscale(X, G, context, sum);
+  } else {
+    pull_back_by_inputs(map, X, G, context, sum);
   }
   if (gradient.size() == 1) sum = {std::accumulate(sum.begin(), sum.end(), 0.0)};
   std::ranges::copy(sum, gradient.begin());

@@ -29,9 +29,22 @@ void log_lengthscale_gradient(MatrixView<const T> X, MatrixView<const T> pulled,
   }
 }
 
+/// What maps are, too, whose features depend on lengthscales by more than x/l, and know how.
+class LengthscaleSlopes {
+ public:
+  virtual ~LengthscaleSlopes() = default;
+  /// UNSUPPORTED: not of this kernel, or of what was learnt.
+  virtual void require_lengthscale_slopes() const = 0;
+  /// each[k] = dL / d log l_k, one for each input, G and L as for FeatureMap::pull_back.
+  virtual void pull_back_to_lengthscale(MatrixView<const float> X, MatrixView<const float> G,
+                                        Context& context, std::span<double> each) const = 0;
+  virtual void pull_back_to_lengthscale(MatrixView<const double> X, MatrixView<const double> G,
+                                        Context& context, std::span<double> each) const = 0;
+};
+
 /// How many lengthscales the features depend on; UNSUPPORTED if on none (the kernel has none, or
-/// the map was made from numbers of its own: supplied frequencies, landmarks) or not as features of
-/// x/l (FeatureMap::is_of_scaled_inputs).
+/// the map was made from numbers of its own: supplied frequencies) or neither as features of x/l
+/// (FeatureMap::is_of_scaled_inputs) nor as LengthscaleSlopes.
 int64_t lengthscale_count(const FeatureMap& map);
 
 /// dL / d log l of the map's own lengthscales, its draws held fixed: one number for each that the

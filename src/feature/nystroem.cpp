@@ -22,8 +22,10 @@
 #include "base/fields.h"
 #include "base/parallel.h"
 #include "feature/landmarks.h"
+#include "feature/lengthscale_gradient.h"
 #include "feature/map_entry.h"
 #include "feature/nystroem_derivative.h"
+#include "feature/nystroem_lengthscale.h"
 #include "linalg/orthogonal_factor.h"
 #include "linalg/symmetric_eigen.h"
 
@@ -78,7 +80,7 @@ bool serves_float(const kernel::Kernel& kernel, MatrixView<const double> rows,
   return 0x1p-24 * std::sqrt(kernel.variance() * squares) * std::max(1.0, far) <= kFloatError;
 }
 
-class Nystroem final : public FeatureMap {
+class Nystroem final : public FeatureMap, public LengthscaleSlopes {
  public:
   Nystroem(std::unique_ptr<const kernel::Kernel> kernel, const Options& options,
            Landmarks landmarks)
@@ -120,6 +122,17 @@ class Nystroem final : public FeatureMap {
     return std::min(kernel_->most_derivatives(), kernel::kMostDerivatives);
   }
   MERCER_DERIVATIVE_CALLS_BY(parts())
+  void require_lengthscale_slopes() const override {
+    feature::require_lengthscale_slopes(parts(), landmarks_.rank);
+  }
+  void pull_back_to_lengthscale(MatrixView<const float> X, MatrixView<const float> G,
+                                Context& context, std::span<double> each) const override {
+    pull_to_lengthscale(X, G, context, each);
+  }
+  void pull_back_to_lengthscale(MatrixView<const double> X, MatrixView<const double> G,
+                                Context& context, std::span<double> each) const override {
+    pull_to_lengthscale(X, G, context, each);
+  }
 
   std::vector<NumberArray> numbers() const override {
     const int64_t D = features(), d = inputs();
@@ -152,6 +165,13 @@ class Nystroem final : public FeatureMap {
       parts.landmarks = parts.dense.view();
     }
     return parts;
+  }
+
+  template <class T>
+  void pull_to_lengthscale(MatrixView<const T> X, MatrixView<const T> G, Context& context,
+                           std::span<double> each) const {
+    check_vectors(X, G, row_length(), MatrixView<T>{nullptr, X.rows, inputs()}, inputs());
+    pull_rows_to_lengthscale(parts(), X, G, context, each);
   }
 
   static std::vector<NumberArray> arrays_of(const CsrView<double>& rows) {

@@ -184,6 +184,7 @@ std::unique_ptr<FeatureMap> with_lengthscales(const FeatureMap& map, double by) 
 /// In log lengthscales, against maps made with others: steps and errors as of slopes along -X.
 /// False: refused.
 bool check_lengthscale(const FeatureMap& map, const Matrix<double>& X) {
+  if (!map.numbers().empty()) return false;  // tests/feature/nystroem_lengthscale_test
   try {
     feature::lengthscale_count(map);
   } catch (const Error& error) {
