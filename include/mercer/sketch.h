@@ -78,7 +78,7 @@ extern "C" {
  * mercer_map_variance knows it for every kind, field and composition; mercer_map_kernel_error sums
  * it up.
  *
- * Example: the sketch of 512 columns that misses least of a kernel on n rows, and how much.
+ * Example: the sketch of at most 512 columns that misses least of a kernel on n rows, and how much.
  *
  *   mercer_rows X = mercer_rows_f64(n, d, x);
  *   mercer_map* best = NULL;

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The mercer authors
 // mercer/sketch.h for C++17. A sketch itself is made by Map::from_spec.
 //
-// Example: the sketch of 512 columns that misses least of a polynomial kernel.
+// Example: the sketch of at most 512 columns that misses least of a polynomial kernel.
 //
 //   mercer::Kernel kernel = mercer::Kernel::polynomial(3, 1.0, 1.0);
 //   mercer::RecommendedSketch best = mercer::recommend_sketch(kernel, 512, 0, X);

@@ -16,6 +16,7 @@
 namespace mercer::feature {
 namespace {
 
+using Rule = kernel::Composition::Rule;
 using Spec = std::shared_ptr<const Parameters>;
 
 struct Term {
@@ -25,8 +26,9 @@ struct Term {
 };
 
 /// Of a kernel and a map that are both made by `rule`, part by part.
-bool is_made_by(const char* rule, const Parameters& kernel, const Parameters& map) {
-  return kernel.text("kernel") == rule && map.text("map") == rule && map.find("parts") != nullptr &&
+bool is_made_by(Rule rule, const Parameters& kernel, const Parameters& map) {
+  return map_entry(map).rule == rule && map.text("map") == kernel.text("kernel") &&
+         map.find("parts") != nullptr &&
          map.objects("parts").size() == kernel.objects("parts").size();
 }
 
@@ -85,8 +87,8 @@ std::vector<Term> terms_of_product(const Parameters& kernel, const Parameters& m
 
 /// One of one factor for a map without sums inside.
 std::vector<Term> terms_of(const Spec& kernel, const Spec& map) {
-  if (is_made_by("sum", *kernel, *map)) return terms_of_sum(*kernel, *map);
-  if (is_made_by("product", *kernel, *map)) {
+  if (is_made_by(Rule::sum, *kernel, *map)) return terms_of_sum(*kernel, *map);
+  if (is_made_by(Rule::product, *kernel, *map)) {
     std::vector<Term> terms = terms_of_product(*kernel, *map);
     if (terms.size() > 1) return terms;
   }
@@ -166,7 +168,7 @@ class ExpandedProduct final : public FeatureMap {
 
 std::optional<Parameters> expanded_product(const Parameters& canonical) {
   const Parameters& kernel = canonical.object("kernel");
-  if (!is_made_by("product", kernel, canonical)) return std::nullopt;
+  if (!is_made_by(Rule::product, kernel, canonical)) return std::nullopt;
   const std::vector<Term> terms = terms_of_product(kernel, canonical);
   if (terms.size() == 1) return std::nullopt;
   ObjectList kernels, maps;

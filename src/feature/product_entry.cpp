@@ -115,6 +115,7 @@ MapEntry product_entry() {
           .fields = {part_maps_field()},
           .make = product_from,
           .default_kernel = composed_kernel("product"),
+          .rule = kRule,
           .sizes = common_sizes};
 }
 

@@ -250,6 +250,7 @@ MapEntry sum_entry() {
                       .help = "of each part in the features; left out: the same of every part"}},
           .make = sum_from,
           .default_kernel = composed_kernel("sum"),
+          .rule = kRule,
           .sizes = total_sizes};
 }
 

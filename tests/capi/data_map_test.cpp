@@ -235,7 +235,8 @@ TEST_CASE("models learn the threshold of their map from the rows that they are f
               targets, nullptr, &fitted) == MERCER_OK);
   const ModelHandle model(fitted);
   CHECK(spec_of(map_of(fitted).get()) == spec_of(alone));
-  mercer_search_options options = {sizeof options};
+  mercer_search_options options{};
+  options.struct_size = sizeof options;
   REQUIRE(mercer_search_options_init(&options) == MERCER_OK);
   options.map = R"({"map":"optical","input_bits":1,"threshold_from":"targets"})";
   options.features = 64;

@@ -38,10 +38,10 @@ std::string corrupt(const std::string& spec, const std::string& options,
 
 TEST_CASE("operator models come back from files", "[io]") {
   for (const double lambda : {0.5, 0.0, 3.0}) {
-    model::OperatorModel model{spec::operator_map_from_spec(kMap),
-                               {1, -2, 1.0 / 3, 0},
-                               lambda,
-                               solver::find_loss("quantile")};
+    model::OperatorModel model{.map = spec::operator_map_from_spec(kMap),
+                               .theta = {1, -2, 1.0 / 3, 0},
+                               .lambda = lambda,
+                               .loss = solver::find_loss("quantile")};
     model.rows = lambda > 1 ? 0 : 77;  // 0: a file that does not say
     const TemporaryDirectory directory;
     const std::string first = directory.file("first"), second = directory.file("second");

@@ -208,7 +208,7 @@ bool codes(const Numbers& X) {
 bool sketch(const Numbers& X) {
   mercer::Kernel kernel = mercer::Kernel::polynomial(3, 1.0, 1.0);
   mercer::RecommendedSketch best = mercer::recommend_sketch(kernel, 512, 0, X);
-  return best.map.features() == 512 && best.predicted_error < 1;
+  return best.map.features() <= 512 && best.predicted_error < 1;
 }
 
 bool source() {
