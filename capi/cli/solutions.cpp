@@ -94,8 +94,8 @@ std::string kernel_error_text(const Comparison& job, const Map& map) {
 
 }  // namespace
 
-// Features of landmarks that are all rows are the kernel itself there, so that one fit of them scores
-// every lambda.
+// Features of landmarks that are all rows are the kernel itself there, so that one fit of them
+// scores every lambda.
 double exact_lambda(const Comparison& job, const Kernel& kernel) {
   const Subsample& rows = job.rows;
   const int64_t n = std::min(rows.train_rows, kChoosingRows);

@@ -39,8 +39,8 @@ typedef enum mercer_variance {
  *  Shapes: X and Y n x d, dense or CSR (made dense). which: mercer_variance.
  *  Errors: MERCER_DIMENSION_MISMATCH, MERCER_UNSUPPORTED (no closed form: supplied frequencies,
  *  maps made from rows, circulant with a kernel that is not isotropic, QUADRATURE, optical with
- *  output_bits, positive with stabilize; a product with a hyperbolic part, or with two whose columns
- *  depend on each other, one of them tensor_sketch or a composition that ends in it or in stacked:
+ *  output_bits, positive with stabilize; a product with a hyperbolic part, or with two whose
+ *  columns depend on each other, one of them tensor_sketch or a composition that ends in it or in stacked:
  *  of these the moments of two columns are known as means over all pairs alone).
  *  Threads and cost: any number at once; O(n d), nothing is drawn. */
 MERCER_API mercer_status mercer_map_variance(const mercer_map* map, const mercer_rows* X,

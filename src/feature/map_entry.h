@@ -61,10 +61,10 @@ struct MapEntry {
   std::unique_ptr<FeatureMap> (*make)(const MapArguments&);
   /// Spec of the kernel where that is left to whoever reads a spec: one that the map takes.
   Parameters default_kernel = kernel_named("gaussian");
-  bool base = false;             // may be the "base" of a composed sketch
-  bool needs_rows = false;       // is made from rows, or from the numbers of a file
+  bool base = false;                // may be the "base" of a composed sketch
+  bool needs_rows = false;          // is made from rows, or from the numbers of a file
   bool chooses_projection = false;  // by projection_rules(), where a search is not told which
-  bool row_per_feature = false;  // takes one row for each feature: no fewer rows than features
+  bool row_per_feature = false;     // takes one row for each feature: no fewer rows than features
   /// How a map made of others joins them, for the kernel of its name; none: it is not.
   std::optional<kernel::Composition::Rule> rule = {};
   /// Of maps whose inputs decide how many features they have: that number, whatever the arguments

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Z = K B, K = k(X, L), B B' = M^{-1}, M = k(L, L), B lower triangular. Since B^{-1} dB is, too, and
-// its sum with its transpose is B^{-1} d(M^{-1}) B^{-T} = -B' dM B,
+// Z = K B, K = k(X, L), B B' = M^{-1}, M = k(L, L), B lower triangular. Since B^{-1} dB is, too,
+// and its sum with its transpose is B^{-1} d(M^{-1}) B^{-T} = -B' dM B,
 //   dB = -B tri(B' dM B),  <G, dZ> = <G B', dK> - <B tri(Z'G) B', dM>,
 // tri: the lower triangle, half the diagonal. Kernels see x/l alone, and are symmetric, so that
 //   dk(x, y)/d log l_k = -x_k (dk/dx_k)(x, y) - y_k (dk/dx_k)(y, x).

@@ -17,8 +17,8 @@ namespace mercer::feature {
 /// in older files.
 void require_lengthscale_slopes(const NystroemParts& parts, int64_t rank);
 
-/// each[k] = dL/d log l_k, one for each input, G = dL/dZ. Sums in double, rows ascending. D^2 numbers
-/// three times, and blocks of 1,024 rows of 2 D + d; D^2 for a row and 2 D^3 in all.
+/// each[k] = dL/d log l_k, one for each input, G = dL/dZ. Sums in double, rows ascending. D^2
+/// numbers three times, and blocks of 1,024 rows of 2 D + d; D^2 for a row and 2 D^3 in all.
 template <class T>
 void pull_rows_to_lengthscale(const NystroemParts& parts, MatrixView<const T> X,
                               MatrixView<const T> G, Context& context, std::span<double> each);

@@ -19,14 +19,14 @@ namespace mercer::model {
 
 struct OperatorModel {
   std::shared_ptr<const operators::OperatorMap> map;
-  std::vector<double> theta;   // r
-  double lambda = 0;           // it was learnt with
+  std::vector<double> theta;           // r
+  double lambda = 0;                   // it was learnt with
   const solver::Loss* loss = nullptr;  // null: squares
-  std::vector<double> offset;  // p; empty: zeros
-  std::vector<double> scale;   // p > 0; empty: ones
-  std::string metadata;        // the caller's
-  std::string report;          // of the search, a JSON object; empty: none
-  int64_t rows = 0;            // N of N lambda; 0: a file that does not say
+  std::vector<double> offset = {};     // p; empty: zeros
+  std::vector<double> scale = {};      // p > 0; empty: ones
+  std::string metadata = {};           // the caller's
+  std::string report = {};             // of the search, a JSON object; empty: none
+  int64_t rows = 0;                    // N of N lambda; 0: a file that does not say
 
   MatrixView<const double> coefficients() const {
     return {theta.data(), static_cast<int64_t>(theta.size()), 1};

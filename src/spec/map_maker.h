@@ -69,8 +69,8 @@ int64_t hash_buckets(std::string_view partial, int64_t d);
 /// From a map spec without "inputs", "features" and "seed", which the call fixes; "map" defaults to
 /// the kernel's default_map, to "fourier" without a kernel, "kernel" to the map's default_kernel,
 /// the "projection" of a map that chooses it by feature::projection_rules(), and so that of such
-/// parts of a sum or product without "parts"; empty text is {}, a map's name alone {"map": name}. Errors:
-/// those of map_from_spec; INVALID_ARGUMENT for the three keys. d >= 1.
+/// parts of a sum or product without "parts"; empty text is {}, a map's name alone {"map": name}.
+/// Errors: those of map_from_spec; INVALID_ARGUMENT for the three keys. d >= 1.
 std::unique_ptr<SpecMapMaker> map_maker(std::string_view partial, int64_t d, uint64_t seed);
 
 }  // namespace mercer::spec

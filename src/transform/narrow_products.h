@@ -28,9 +28,9 @@ using ColumnProducts = NarrowProducts<T, double>;
 void row_products(const RowProducts<float>& call) noexcept;
 void row_products(const RowProducts<double>& call) noexcept;
 
-/// out(o, j) += sum_i W(i, o) Z(i, j), i ascending: in T over every kColumnProductRows rows from the
-/// first on, these sums in double. The order is the same on every target, whatever the other columns
-/// are. NaN stays in its column of Z or row of out.
+/// out(o, j) += sum_i W(i, o) Z(i, j), i ascending: in T over every kColumnProductRows rows from
+/// the first on, these sums in double. The order is the same on every target, whatever the other
+/// columns are. NaN stays in its column of Z or row of out.
 void add_column_products(const ColumnProducts<float>& call) noexcept;
 void add_column_products(const ColumnProducts<double>& call) noexcept;
 

@@ -108,7 +108,11 @@ struct Sample {
     return OperatorModelHandle(fitted);
   }
   mercer_row_source source() {
-    mercer_row_source made{sizeof made, 0, d, 1, nullptr, nullptr, this};
+    mercer_row_source made{};
+    made.struct_size = sizeof made;
+    made.d = d;
+    made.m = 1;
+    made.user = this;
     made.rewind = [](void* user) {
       static_cast<Sample*>(user)->at = 0;
       return int32_t{0};

@@ -198,8 +198,7 @@ TEST_CASE("what is wrong with the spec of a sketch is said, with the path of the
   };
   const auto with_base = [&](const std::string& base) { return craft("\"base\":" + base); };
   CHECK(Door::refused(invalid, with_base("\"tensor_srht\""),
-                      "base = \"tensor_srht\", expected a sketch spec",
-                      R"({"map":"product_sketch"|"tensor_sketch"|"tensor_srht",...})") == "");
+                      "base = \"tensor_srht\", expected a sketch spec", "\"tensor_srht\"") == "");
   CHECK(Door::refused(invalid, with_base("{}"), "key \"base.map\" is missing", "\"tensor_srht\"") ==
         "");
   CHECK(Door::refused(invalid, with_base(R"({"map":"craft"})"), "base.map = \"craft\"",
