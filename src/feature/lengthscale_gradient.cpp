@@ -45,9 +45,10 @@ int64_t lengthscale_count(const FeatureMap& map) {
   }
   const std::string name(map.name());
   require(!lengthscale.empty() && map.numbers().empty(), MERCER_UNSUPPORTED,
-          "the features of map %s of kernel %s do not depend on a lengthscale%s", name.c_str(),
-          std::string(map.kernel().name()).c_str(),
-          map.numbers().empty() ? "" : ": they were made from numbers of their own");
+          "map %s of kernel %s has no derivatives in a lengthscale, expected a kernel with a "
+          "lengthscale of its own%s",
+          name.c_str(), std::string(map.kernel().name()).c_str(),
+          map.numbers().empty() ? "" : " and features that are not made of given numbers");
   require(map.is_of_scaled_inputs(), MERCER_UNSUPPORTED,
           "the features of map %s have no derivative in the lengthscale: what is drawn depends on "
           "it, expected a map of features of x/l",

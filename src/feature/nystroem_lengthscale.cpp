@@ -101,14 +101,16 @@ void to_landmarks(MatrixView<const double> B, const Matrix<double>& A, Context& 
 void require_lengthscale_slopes(const NystroemParts& parts, int64_t rank) {
   const std::string name(parts.kernel.name());
   require(!parts.kernel.lengthscale().empty(), MERCER_UNSUPPORTED,
-          "the features of map nystroem of kernel %s do not depend on a lengthscale", name.c_str());
+          "map nystroem of kernel %s has no derivatives in a lengthscale, expected a kernel with a "
+          "lengthscale of its own",
+          name.c_str());
   require(parts.kernel.most_derivatives() > 0, MERCER_UNSUPPORTED,
           "kernel %s has no derivatives, and features of map nystroem none in its lengthscale",
           name.c_str());
   const int64_t D = parts.root.rows;
   require(rank == D, MERCER_UNSUPPORTED,
           "map nystroem of %lld landmarks has rank %lld, expected as many for derivatives in the "
-          "lengthscale: fewer landmarks, or a lower cutoff",
+          "lengthscale: fewer landmarks, or such that differ more",
           static_cast<long long>(D), static_cast<long long>(rank));
   for (int64_t l = 0; l < D; ++l)
     require(std::all_of(parts.root.row(l) + l + 1, parts.root.row(l) + D,

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/finite.h"
 #include "base/size.h"
+#include "feature/map_entry.h"
 #include "model/class_weights.h"
 #include "model/copied_rows.h"
 #include "model/fit_checks.h"
@@ -94,6 +95,13 @@ Assessment assess_nested(const MapMaker& maker, const SearchOptions& options, co
   return assess(Assessed::nested, options.fit, Y, all, weights);
 }
 
+std::string fewer_features(const MapMaker& maker, int64_t features, int64_t wanted) {
+  const bool by_rows = maker.most_features(feature::kMostFeatures) > features;
+  return std::string(by_rows ? "the map takes a row for each feature, of those that choose: "
+                             : "the inputs decide how many features the map has: ") +
+         std::to_string(features) + " features, not " + std::to_string(wanted);
+}
+
 /// The search of targets as they are, with the same flags in every part of the rows.
 Model search_plainly(const MapMaker& maker, const SearchOptions& options, const Rows& X,
                      MatrixView<const double> Y, std::span<const double> weights,
@@ -116,9 +124,7 @@ Model search_plainly(const MapMaker& maker, const SearchOptions& options, const 
                     .run();
   stage.advance(1);
   if (possible.features < options.features && options.given_features)
-    model.report.warnings.push_back("the map takes a row for each feature, of those that choose: " +
-                                    std::to_string(possible.features) + " features, not " +
-                                    std::to_string(options.features));
+    model.report.warnings.push_back(fewer_features(maker, possible.features, options.features));
   if (nested)
     model.report.assessment = assess_nested(maker, options, X, Y, weights, stage, context);
   add_warnings(data_warnings(options.fit, X, Y, model.report.assessment, context), model.report);

@@ -132,6 +132,8 @@ contains 'note: left out 9999 features' "compare with more landmarks than rows"
 contains '^random features  *64 ' "compare with a map made from data"
 # The inputs decide how many features this one has.
 { echo a,b,y; rows 300 'a = uniform() + 1; b = uniform() + 1; print a "," b "," a * b'; } >positive.csv
+accepts "$MERCER" fit positive.csv -o decided.model --features 128 --kernel additive_chi2 --lambda 1e-6
+contains 'the inputs decide how many features the map has: [0-9]* features, not 128' "a size that inputs decide"
 accepts "$MERCER" compare positive.csv --features 64,100 --kernel additive_chi2
 contains '^random features  *6 ' "compare with a map of one size"
 [ "$(grep -c '^random features' out)" = 1 ] || complain "compare with a map of one size: $(cat out)"

@@ -123,7 +123,8 @@ TEST_CASE("nystroem: derivatives in log lengthscales are refused where there are
   const auto of = [](const char* spec) { return kernel::make_kernel(spec::parse_object(spec)); };
   CHECK(refused(*fitted(*of(R"({"kernel":"laplacian"})"), L),
                 "kernel laplacian has no derivatives") == "");
-  CHECK(refused(*fitted(*of(R"({"kernel":"anova"})"), L), "do not depend on a lengthscale") == "");
+  CHECK(refused(*fitted(*of(R"({"kernel":"anova"})"), L),
+                "expected a kernel with a lengthscale of its own") == "");
   const Matrix<double> twice =
       filled(kLandmarks, kInputs, [&](int64_t i, int64_t k) { return L(i / 2, k); });
   const auto gaussian = of(R"({"kernel":"gaussian"})");
