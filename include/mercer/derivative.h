@@ -55,7 +55,8 @@ typedef enum mercer_derivative_kind {
   MERCER_DERIVATIVE_VJP = 5,
   /** The same in the lengthscales of the kernel: dL/d log l_k = -sum_i X(i, k) dL/dX(i, k), V as
    *  for VJP; of nystroem by its landmarks, held fixed, and the root of their kernel matrix, too.
-   *  out 1 x d for a kernel of d lengthscales, 1 x 1 for one, real. */
+   *  out 1 x d for a kernel of d lengthscales, 1 x 1 for one, real. Forwards, along t in log l, a
+   *  map of x/l moves as by JVP with V(i, k) = -X(i, k) t_k; nystroem has no such way. */
   MERCER_DERIVATIVE_LOG_LENGTHSCALE = 6
 } mercer_derivative_kind;
 
