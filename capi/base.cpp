@@ -91,8 +91,12 @@ mercer_status mercer_context_create(const mercer_context_options* options, merce
   });
 }
 
-mercer_status mercer_context_cancel(mercer_context* context) {
-  return guard("mercer_context_cancel", [&] { checked("context", context).impl.cancel(); });
+mercer_status mercer_context_cancel(mercer_context* context, int32_t cancel) {
+  return guard("mercer_context_cancel", [&] {
+    Context& running = checked("context", context).impl;
+    check_range("cancel", cancel, 0, 1);
+    cancel == 1 ? running.cancel() : running.clear_cancelled();
+  });
 }
 
 mercer_status mercer_context_threads_used(const mercer_context* context, int32_t* threads) {

@@ -79,7 +79,6 @@ mercer_status guard_long(const char* function, mercer_context* context, Body&& b
         whole.share(kProgressTotal - 1);
         body(running);
         whole.advance(kProgressTotal);
-        running.checkpoint();
       },
       context);
 }

@@ -129,7 +129,7 @@ MERCER_API mercer_status mercer_copy_last_error(char* buffer, int64_t capacity, 
 
 /** Progress of a call: done / total is the part of the whole call that is behind it, 0 <= done <=
  *  total. total stays the same during a call and done never falls; done = total is told once, when
- *  the work is finished. Parts of a call count by estimates of their cost, iterations by how near
+ *  the work is finished, and its answer is not read. Parts of a call count by estimates of their cost, iterations by how near
  *  they have come to their tolerance, so that the last of them may be shorter than it seemed. Told
  *  whenever a thousandth was added, and where nothing moves about every 10 ms. Not zero cancels the
  *  call, which then returns MERCER_CANCELLED.
@@ -166,10 +166,12 @@ MERCER_API mercer_status mercer_context_options_init(mercer_context_options* opt
 MERCER_API mercer_status mercer_context_create(const mercer_context_options* options,
                                                mercer_context** out);
 
-/** Asks the call that uses the context, if any, to stop soon with MERCER_CANCELLED. A request made
- *  while no call runs stops the next one.
- *  Threads: callable from any thread, and from a signal handler. */
-MERCER_API mercer_status mercer_context_cancel(mercer_context* context);
+/** cancel 1: asks the call that uses the context to stop soon with MERCER_CANCELLED; a request made
+ *  while no call runs stops the next one. 0: withdraws a request that no call has answered yet, as
+ *  before a new task. A call that has finished its work returns MERCER_OK, and a request that came
+ *  too late for it ends with it.
+ *  Errors: MERCER_INVALID_ARGUMENT. Threads: any thread, and a signal handler. */
+MERCER_API mercer_status mercer_context_cancel(mercer_context* context, int32_t cancel);
 
 /** Threads that came to the last call's loops, at most: the caller and those that helped (0 before
  *  the first). Any number of threads at once. */

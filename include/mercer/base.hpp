@@ -138,7 +138,9 @@ class Context {
     hpp::check(mercer_context_create(&options, &handle));
     owner_.reset(handle);
   }
-  void cancel() { hpp::check(mercer_context_cancel(get())); }
+  void cancel() { hpp::check(mercer_context_cancel(get(), 1)); }
+  /// Withdraws a request that no call has answered yet.
+  void withdraw_cancel() { hpp::check(mercer_context_cancel(get(), 0)); }
   int32_t threads_used() const {
     int32_t threads = 0;
     hpp::check(mercer_context_threads_used(get(), &threads));
@@ -184,8 +186,10 @@ inline void check(mercer_status status, Context* context) {
 template <class Owned, class Make>
 Owned create(Make make, Context* context = nullptr) {
   typename Owned::pointer handle = nullptr;
-  check(make(&handle), context);
-  return Owned(handle);
+  const mercer_status status = make(&handle);
+  Owned owned(handle);
+  check(status, context);
+  return owned;
 }
 }  // namespace detail
 

@@ -87,8 +87,8 @@ class Statistics
   /// Of n rows, in place of what was held.
   void set(int64_t n, const Sums& sums) {
     const detail::Shape s = shape();
-    const auto is = [](const std::vector<double>& v, int64_t n) {
-      return static_cast<int64_t>(v.size()) == n;
+    const auto is = [](const std::vector<double>& v, int64_t size) {
+      return static_cast<int64_t>(v.size()) == size;
     };
     if (sums.gram.rows() != s.columns || sums.gram.cols() != s.columns ||
         sums.cross.rows() != s.columns || sums.cross.cols() != s.outputs ||

@@ -14,6 +14,8 @@
 #include <complex>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
+#include <iterator>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -24,7 +26,7 @@ namespace mercer {
 inline namespace hpp {
 
 /// Numbers one after the other that belong to someone else. Made from any container with data() and
-/// size(), or one number.
+/// size(), a list in braces for the call it is written in, or one number.
 template <class T>
 class Span {
  public:
@@ -34,6 +36,8 @@ class Span {
             class = decltype(std::declval<Container&>().size())>
   Span(Container& container)
       : data_(container.data()), size_(static_cast<int64_t>(container.size())) {}
+  Span(std::initializer_list<std::remove_const_t<T>> list)
+      : data_(std::data(list)), size_(static_cast<int64_t>(list.size())) {}
   template <class U, class = std::enable_if_t<std::is_same_v<const U, T>>>
   Span(Span<U> other) : data_(other.data()), size_(other.size()) {}
   template <class U, class = std::enable_if_t<std::is_same_v<const U, T>>>

@@ -33,7 +33,7 @@ void check_apply_refusals(Apply apply, const mercer_map* map, const char* functi
   CHECK(std::count(Z.begin(), Z.end(), T{77}) == 64);
   CHECK(apply(map, 0, nullptr, 0, nullptr, nullptr, 0) == MERCER_OK);
   const auto running = context();
-  mercer_context_cancel(running.get());
+  mercer_context_cancel(running.get(), 1);
   CHECK(fault(apply(map, 4, x, 3, running.get(), z, 8), MERCER_CANCELLED, function) == "");
 }
 

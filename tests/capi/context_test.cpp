@@ -44,7 +44,7 @@ TEST_CASE("context options are checked", "[capi]") {
               "options->memory_cap = -5") == "");
   CHECK(fault(mercer_context_create(nullptr, nullptr), MERCER_INVALID_ARGUMENT, "out = NULL") ==
         "");
-  CHECK(fault(mercer_context_cancel(nullptr), MERCER_INVALID_ARGUMENT, "context = NULL") == "");
+  CHECK(fault(mercer_context_cancel(nullptr, 1), MERCER_INVALID_ARGUMENT, "context = NULL") == "");
   CHECK(fault(mercer_context_threads_used(nullptr, nullptr), MERCER_INVALID_ARGUMENT,
               "threads = NULL") == "");
 }
@@ -91,9 +91,25 @@ TEST_CASE("a progress callback that says no cancels the call and only it", "[cap
 
 TEST_CASE("a request to stop made while no call runs stops the next one", "[capi]") {
   const auto idle = context();
-  REQUIRE(mercer_context_cancel(idle.get()) == MERCER_OK);
+  REQUIRE(mercer_context_cancel(idle.get(), 1) == MERCER_OK);
   CHECK(fault(long_call(idle.get()), MERCER_CANCELLED, "before") == "");
   CHECK(long_call(idle.get()) == MERCER_OK);
+}
+
+TEST_CASE("a request to stop can be withdrawn before a call answers it", "[capi]") {
+  const auto idle = context();
+  REQUIRE(mercer_context_cancel(idle.get(), 1) == MERCER_OK);
+  REQUIRE(mercer_context_cancel(idle.get(), 0) == MERCER_OK);
+  CHECK(long_call(idle.get()) == MERCER_OK);
+  CHECK(fault(mercer_context_cancel(idle.get(), 2), MERCER_INVALID_ARGUMENT, "cancel = 2") == "");
+}
+
+int32_t stop_at_the_end(void*, int64_t done, int64_t total) { return done == total ? 1 : 0; }
+
+TEST_CASE("a call that has finished is not cancelled, nor is the next one", "[capi]") {
+  const auto late = context(1, 0, stop_at_the_end);
+  CHECK(long_call(late.get()) == MERCER_OK);
+  CHECK(long_call(late.get()) == MERCER_OK);
 }
 
 /// Holds a call inside its progress callback until the test lets go.
@@ -140,7 +156,7 @@ TEST_CASE("a second call on a busy context is refused and leaves the first alone
 
 TEST_CASE("another thread cancels a running call", "[capi]") {
   HeldCall running;
-  CHECK(mercer_context_cancel(running.handle()) == MERCER_OK);
+  CHECK(mercer_context_cancel(running.handle(), 1) == MERCER_OK);
   CHECK(running.let_go() == MERCER_CANCELLED);
   CHECK(error_text(running.handle()).find("cancelled") != std::string::npos);
 }

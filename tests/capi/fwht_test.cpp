@@ -66,7 +66,7 @@ TEST_CASE("fwht: bad sizes are named", "[capi]") {
   CHECK(X[0] == 77);
   CHECK(mercer_fwht(result_of<float>(nullptr, 0, 4), nullptr) == MERCER_OK);
   const auto running = context();
-  mercer_context_cancel(running.get());
+  mercer_context_cancel(running.get(), 1);
   CHECK(fault(mercer_fwht(result_of(X, 1, 4), running.get()), MERCER_CANCELLED, "mercer_fwht") ==
         "");
 }

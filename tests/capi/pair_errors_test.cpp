@@ -124,7 +124,7 @@ TEST_CASE("a cancelled call on pairs says so", "[capi]") {
   const auto X = numbers(6, 5);
   double Z[16];
   const auto running = context();
-  mercer_context_cancel(running.get());
+  mercer_context_cancel(running.get(), 1);
   CHECK(fault(mercer_map_transform(map.get(), rows_of(X.data(), 6, 3),
                                    with_right(rows_of(X.data(), 6, 2), 3), running.get(),
                                    result_of(Z, 2, 8)),

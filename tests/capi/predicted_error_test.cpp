@@ -180,12 +180,12 @@ TEST_CASE("predictions and recommendations can be cancelled", "[capi]") {
   const auto X = numbers(6, 5);
   const auto running = context();
   double error = 77;
-  mercer_context_cancel(running.get());
+  mercer_context_cancel(running.get(), 1);
   CHECK(fault(mercer_map_kernel_error(map.get(), rows_of(X, 5), MERCER_KERNEL_ERROR_PREDICTED,
                                       running.get(), &error),
               MERCER_CANCELLED, "mercer_map_kernel_error") == "");
   Slot<mercer_map> slot;
-  mercer_context_cancel(running.get());
+  mercer_context_cancel(running.get(), 1);
   CHECK(slot.fault(mercer_sketch_recommend(polynomial().get(), 8, 0, rows_of(X, 5), running.get(),
                                            &error, slot.out()),
                    MERCER_CANCELLED, "mercer_sketch_recommend") == "");

@@ -160,7 +160,7 @@ TEST_CASE("leave-one-out refuses bad lambdas and shapes", "[capi]") {
   CHECK(says(1, z, y, result_of(Z.data(), 10, 1), invalid, "residuals overlaps Z") == "");
   CHECK(residuals == std::vector<double>(10, 77));
   const auto running = context();
-  mercer_context_cancel(running.get());
+  mercer_context_cancel(running.get(), 1);
   CHECK(fault(mercer_ridge_leave_one_out(ridge.get(), 1, z, y, running.get(), fits),
               MERCER_CANCELLED, "mercer_ridge_leave_one_out") == "");
 }

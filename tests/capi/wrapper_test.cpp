@@ -28,6 +28,8 @@ TEST_CASE("kernels by name are those of their specs", "[capi]") {
   const std::string list = "\"lengthscale\":[0.1,0.33333333333333331]";
   same(Kernel::gaussian(l), "{\"kernel\":\"gaussian\"," + list + "}");
   same(Kernel::gaussian(l, 0.7), "{\"kernel\":\"gaussian\",\"variance\":0.7," + list + "}");
+  same(Kernel::matern(1.5, {0.5, 2}), R"({"kernel":"matern","nu":1.5,"lengthscale":[0.5,2]})");
+  CHECK(status_of([&] { Kernel::matern(1.5, {0, 1}); }) == MERCER_INVALID_ARGUMENT);
   same(Kernel::laplacian(0.3), R"({"kernel":"laplacian","lengthscale":0.3})");
   same(Kernel::cauchy(l, 2), "{\"kernel\":\"cauchy\",\"variance\":2," + list + "}");
   same(Kernel::matern(2.3, l), "{\"kernel\":\"matern\",\"nu\":2.3," + list + "}");
