@@ -16,7 +16,7 @@ using namespace mercer::capi;
 namespace {
 
 constexpr mercer_context_options kContextDefaults = {sizeof(mercer_context_options), 0, 0, nullptr,
-                                                     nullptr};
+                                                     nullptr, nullptr};
 constexpr uint32_t kContextFirstSize = 32;
 
 #define MERCER_TEXT(number) #number
@@ -87,6 +87,7 @@ mercer_status mercer_context_create(const mercer_context_options* options, merce
     context->impl.memory_cap = read.memory_cap;
     context->impl.progress = read.progress;
     context->impl.user = read.user;
+    context->impl.trial = read.trial;
     *out = context.release();
   });
 }

@@ -5,38 +5,67 @@
 
 #include "arguments.h"
 #include "base/error.h"
+#include "fit_data.h"
 #include "guard.h"
 #include "handles.h"
-#include "model/class_weights.h"
-#include "options.h"
-#include "training_set.h"
+#include "model/model_entry.h"
+#include "spec/fit_plan.h"
 
 using namespace mercer;
 using namespace mercer::capi;
 
-mercer_status mercer_kernel_ridge_fit(const mercer_kernel* kernel,
-                                      const mercer_fit_options* options, const mercer_rows* X,
-                                      const mercer_rows* Y, int64_t K, mercer_context* context,
+namespace {
+
+/// What exact kernel ridge follows: the keys of lambda, preparation and coding.
+model::FitOptions exact_options(spec::FitPlan& plan, const TrainingSet& set) {
+  for (const auto& [key, value] : plan.given.entries()) {
+    const bool read = key == "model" || key == "lambda" || key == "prepare" || key == "center" ||
+                      key == "task" || key == "classes" || key == "seed";
+    require(read, MERCER_UNSUPPORTED,
+            "key \"%s\" of exact kernel ridge, expected model, lambda, prepare, center, task, "
+            "classes and seed alone",
+            key.c_str());
+  }
+  const MatrixView<const double> targets = set.y.view();
+  spec::set_classes(plan, targets.cols, &targets);
+  const model::FitOptions& fit = plan.search.fit;
+  require(fit.model == &model::ridge_model(), MERCER_UNSUPPORTED,
+          "model = \"%s\" of exact kernel ridge, expected ridge", fit.model->name);
+  require(fit.selection == model::Selection::fixed, MERCER_INVALID_ARGUMENT,
+          "key \"lambda\" is missing, expected a number >= 0: of the kernel itself it is not "
+          "chosen");
+  const auto& given = plan.given;
+  require(!plan.asks("prepare") || given.object("prepare").find("extrapolation") == nullptr ||
+              fit.extrapolation == model::Extrapolation::free,
+          MERCER_UNSUPPORTED,
+          "prepare.extrapolation of exact kernel ridge, which keeps no ranges: expected free");
+  return fit;
+}
+
+}  // namespace
+
+mercer_status mercer_kernel_ridge_fit(const mercer_kernel* kernel, const char* json,
+                                      const mercer_data* data, mercer_context* context,
                                       mercer_kernel_ridge** out) {
   return guard_create_long("mercer_kernel_ridge_fit", context, out, [&](Context& running) {
     const auto& k = checked("kernel", kernel).impl;
-    check_not_null("options", options, "fit options with selection MERCER_SELECTION_FIXED");
-    model::FitOptions fit = read_fit_options(options);
-    require(options->selection == MERCER_SELECTION_FIXED, MERCER_INVALID_ARGUMENT,
-            "options->selection = %d, expected MERCER_SELECTION_FIXED", options->selection);
-    const auto extrapolation = asked_extrapolation(options);
-    require(!extrapolation || *extrapolation == model::Extrapolation::free, MERCER_UNSUPPORTED,
-            "options->extrapolation asks to clip or refuse, expected DEFAULT or FREE: exact kernel "
-            "ridge keeps no ranges");
-    require(fit.precision == feature::Precision::f32, MERCER_UNSUPPORTED,
-            "options->precision = MERCER_PRECISION_F64, expected F32, the default: exact kernel "
-            "ridge has no features and always computes in double");
-    require(!model::is_balanced(fit), MERCER_UNSUPPORTED,
-            "options->class_weight of exact kernel ridge, expected NONE");
-    const TrainingSet set(X, Y, running);
-    set_task(K, set.Y.d(), fit);
+    spec::FitPlan plan = spec::fit_plan(check_text("json", json));
+    const mercer_data read = read_data(data);
+    require(read.X.struct_size != 0 && read.map == nullptr, MERCER_UNSUPPORTED,
+            "data of exact kernel ridge, expected X and Y in memory, and no map");
+    const TrainingSet set(read, running);
+    const model::FitOptions fit = exact_options(plan, set);
     return mercer_kernel_ridge{
-        model::fit_exact(k, fit, set.X, set.y.view(), running, asked_weights(options, set.X.n()))};
+        model::fit_exact(k, fit, set.X, set.y.view(), running, set.weights)};
+  });
+}
+
+mercer_status mercer_kernel_ridge_shape(const mercer_kernel_ridge* fitted, int64_t* n, int64_t* d,
+                                        int64_t* outputs) {
+  return guard("mercer_kernel_ridge_shape", [&] {
+    const model::ExactModel& model = checked("fitted", fitted).impl;
+    write_answers(Answer{"n", n, model.alpha.rows()}, Answer{"d", d, model.inputs},
+                  Answer{"outputs", outputs, model.alpha.cols()});
   });
 }
 

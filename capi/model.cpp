@@ -1,32 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// mercer/model.h: models fitted on a given map, prediction. What a model holds is in
+// mercer/model.h: the door to every fit, and prediction. What a model holds is in
 // model_parts.cpp.
 #include "model/model.h"
 
-#include <algorithm>
+#include <optional>
+#include <utility>
 
 #include "arguments.h"
+#include "fit_data.h"
 #include "guard.h"
 #include "handles.h"
 #include "mercer/model.h"
-#include "options.h"
-#include "spec/spec.h"
-#include "training_set.h"
+#include "row_source.h"
+#include "spec/fit_plan.h"
+#include "spec/report_spec.h"
+#include "spec/words.h"
 
 using namespace mercer;
 using namespace mercer::capi;
 
 namespace {
-
-/// One more than the largest class number of a column.
-int64_t count_classes(MatrixView<const double> Y) {
-  double largest = 0;
-  for (int64_t i = 0; i < Y.rows; ++i) largest = std::max(largest, Y(i, 0));
-  require(largest >= 1 && largest < 1e6, MERCER_INVALID_ARGUMENT,
-          "the largest class number in Y is %g, expected 1 to 999999", largest);
-  return static_cast<int64_t>(largest) + 1;
-}
 
 constexpr mercer_predict_options kPredictDefaults = {
     sizeof(mercer_predict_options),
@@ -39,6 +33,14 @@ constexpr mercer_predict_options kPredictDefaults = {
     nullptr,
 };
 constexpr uint32_t kPredictFirstSize = 48;
+
+/// mercer_extrapolation; none for the default.
+std::optional<model::Extrapolation> read_extrapolation(int32_t extrapolation) {
+  check_range("options->extrapolation", extrapolation, MERCER_EXTRAPOLATION_DEFAULT,
+              spec::kExtrapolation.count());
+  if (extrapolation == MERCER_EXTRAPOLATION_DEFAULT) return {};
+  return static_cast<model::Extrapolation>(extrapolation - 1);
+}
 
 /// The caller's options, and where he wants to know what was met.
 class PredictOptions {
@@ -77,30 +79,39 @@ class PredictOptions {
   bool known_;
 };
 
-}  // namespace
-
-mercer_status mercer_model_fit(const mercer_map* map, const mercer_fit_options* options,
-                               const mercer_rows* X, const mercer_rows* Y, int64_t K,
-                               mercer_context* context, mercer_model** out) {
-  return guard_create_long("mercer_model_fit", context, out, [&](Context& running) {
-    const auto& phi = checked("map", map).impl;
-    model::FitOptions fit = read_fit_options(options);
-    const TrainingSet set(X, Y, running);
-    set_task(K, set.Y.d(), fit);
-    return mercer_model{
-        model::fit(phi, fit, set.X, set.y.view(), running, asked_weights(options, set.X.n()))};
-  });
+void tell_trial(void* context, const model::SearchCandidate& trial) {
+  const Context& running = *static_cast<const Context*>(context);
+  running.trial(running.user, spec::print_trial(trial).c_str());
 }
 
-mercer_status mercer_model_fit_spec(const char* json, const mercer_rows* X, const mercer_rows* Y,
-                                    mercer_context* context, mercer_model** out) {
-  return guard_create_long("mercer_model_fit_spec", context, out, [&](Context& running) {
-    spec::ModelPlan plan = spec::model_plan_from_spec(check_text("json", json));
-    const TrainingSet set(X, Y, running);
-    if (plan.options.task == model::Task::classification) {
-      set_task(count_classes(set.y.view()), set.Y.d(), plan.options);
+/// Values and derivatives: the map sees X as it is given.
+model::Model fit_sets(const spec::FitPlan& plan, const spec::GivenMap& map, const mercer_data& data,
+                      Context& context) {
+  const model::HermiteOptions options = spec::hermite_options(plan);
+  require(map != nullptr, MERCER_INVALID_ARGUMENT, "data->map = NULL, expected the map of the sets");
+  return model::fit_hermite(map, ObservationSets(data, map->inputs(), context).sets(), options,
+                            context);
+}
+
+}  // namespace
+
+mercer_status mercer_model_fit(const char* json, const mercer_data* data, mercer_context* context,
+                               mercer_model** out) {
+  return guard_create_long("mercer_model_fit", context, out, [&](Context& running) {
+    spec::FitPlan plan = spec::fit_plan(check_text("json", json));
+    const mercer_data read = read_data(data);
+    const spec::GivenMap map = map_of(read);
+    if (read.source != nullptr)
+      return mercer_model{fit_source(std::move(plan), map, *read.source, running)};
+    if (read.sets != nullptr) return mercer_model{fit_sets(plan, map, read, running)};
+    const TrainingSet set(read, running);
+    const MatrixView<const double> targets = set.y.view();
+    spec::set_classes(plan, targets.cols, &targets);
+    if (running.trial != nullptr) {
+      plan.search.report = tell_trial;
+      plan.search.user = &running;
     }
-    return mercer_model{spec::fit(plan, set.X, set.y.view(), running)};
+    return mercer_model{spec::fit(std::move(plan), map, set.X, targets, set.weights, running)};
   });
 }
 

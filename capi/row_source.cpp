@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// mercer/source.h: fits of rows that a callback hands over.
+#include "row_source.h"
+
 #include <cstddef>
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "guard.h"
-#include "handles.h"
+#include "arguments.h"
 #include "io/model_options.h"
 #include "io/object_file.h"
-#include "mercer/source.h"
 #include "model/row_stream.h"
-#include "options.h"
 #include "row_arguments.h"
 #include "shared_sums.h"
 #include "spec/specs.h"
@@ -66,10 +65,9 @@ class CallbackStream final : public model::RowStream {
   std::vector<double> weights_;          // of its rows
 };
 
-mercer_row_source read_source(const mercer_row_source* source) {
-  check_not_null("source", source, "a mercer_row_source");
+mercer_row_source read_source(const mercer_row_source& source) {
   mercer_row_source read{};
-  read_struct("source", source, kSourceFirstSize, sizeof read, &read);
+  read_struct("source", &source, kSourceFirstSize, sizeof read, &read);
   check_range("source->weighted", read.weighted, 0, 1);
   check_at_least("source->d", read.d, 1);
   check_at_least("source->m", read.m, 1);
@@ -108,28 +106,27 @@ double fingerprint_of(const feature::FeatureMap& map, const model::FitOptions& o
   return print.number();
 }
 
-model::Model fit_source(const mercer_map* map, const mercer_fit_options* options,
-                        const mercer_row_source& source, int64_t K, CallbackSums* sums,
-                        Context& context) {
-  const auto& phi = checked("map", map).impl;
-  require(source.d == phi->inputs(), MERCER_DIMENSION_MISMATCH,
-          "source->d = %lld, expected the map's inputs, %lld", static_cast<long long>(source.d),
-          static_cast<long long>(phi->inputs()));
-  model::FitOptions fit = read_fit_options(options);
-  refuse_weights(options, "rows from a source: let source->weighted be 1");
-  set_task(K, source.m, fit);
+model::Model fit_one(spec::FitPlan plan, const spec::GivenMap& given,
+                     const mercer_row_source& source, CallbackSums* sums, Context& context) {
+  const spec::GivenMap map = spec::map_of_stream(plan, given, source.d);
+  spec::set_classes(plan, source.m, nullptr);
   if (sums != nullptr)
-    sums->require_same(fingerprint_of(*phi, fit, source.m), "the map, the options, m or K");
+    sums->require_same(fingerprint_of(*map, plan.search.fit, source.m), "the map, the spec or m");
   CallbackStream stream(source, sums, context);
-  return model::fit_stream(phi, fit, stream, source.m, context);
+  return model::fit_stream(map, plan.search.fit, stream, source.m, context);
 }
 
-/// One model in every process, or none in any.
-model::Model fit_shared(const mercer_map* map, const mercer_fit_options* options,
-                        const mercer_row_source& source, int64_t K, Context& context) {
+}  // namespace
+
+namespace mercer::capi {
+
+model::Model fit_source(spec::FitPlan plan, const spec::GivenMap& map,
+                        const mercer_row_source& given, Context& context) {
+  const mercer_row_source source = read_source(given);
+  if (source.sum == nullptr) return fit_one(std::move(plan), map, source, nullptr, context);
   CallbackSums sums(source);
   try {
-    model::Model model = fit_source(map, options, source, K, &sums, context);
+    model::Model model = fit_one(std::move(plan), map, source, &sums, context);
     sums.agree();
     return model;
   } catch (...) {
@@ -138,14 +135,4 @@ model::Model fit_shared(const mercer_map* map, const mercer_fit_options* options
   }
 }
 
-}  // namespace
-
-mercer_status mercer_model_fit_source(const mercer_map* map, const mercer_fit_options* options,
-                                      const mercer_row_source* source, int64_t K,
-                                      mercer_context* context, mercer_model** out) {
-  return guard_create_long("mercer_model_fit_source", context, out, [&](Context& running) {
-    const mercer_row_source read = read_source(source);
-    return mercer_model{read.sum == nullptr ? fit_source(map, options, read, K, nullptr, running)
-                                            : fit_shared(map, options, read, K, running)};
-  });
-}
+}  // namespace mercer::capi

@@ -9,7 +9,6 @@
 #include "arguments.h"
 #include "guard.h"
 #include "handles.h"
-#include "options.h"
 #include "row_arguments.h"
 #include "solver/row_weights.h"
 #include "statistic/class_metrics.h"
@@ -29,6 +28,11 @@ constexpr Options kDefaults = {sizeof(Options), MERCER_METRIC_DEFAULT, 0, 0, nul
 constexpr uint32_t kFirstSize = 24;
 constexpr int64_t kDefaultBins = 15;
 constexpr double kDefaultTau = 0.5;
+
+Weights weights_of(const double* weights, int64_t n) {
+  if (weights == nullptr) return {};
+  return vector("options->weights", weights, "scores->n", n).values();
+}
 
 /// Every metric writes one number, but the confusion matrix.
 struct Metric {
@@ -138,7 +142,7 @@ mercer_status mercer_prediction_score(const mercer_rows* predictions, const merc
         read_rows("Y", Y, K == 0 ? scores.d() : 1,
                   K == 0 ? "the columns of predictions" : "class numbers", running);
     check_same_rows(targets, scores);
-    const Weights weights = read_weights(asked.weights, scores.n());
+    const Weights weights = weights_of(asked.weights, scores.n());
     solver::require_weights(weights, scores.n());
     require(solver::total_weight(weights, scores.n()) > 0, MERCER_INVALID_ARGUMENT,
             "options->weights sum to 0, expected some above 0");

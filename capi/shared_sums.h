@@ -9,7 +9,7 @@
 #include <span>
 
 #include "base/error.h"
-#include "mercer/source.h"
+#include "mercer/data.h"
 #include "solver/reduction.h"
 
 namespace mercer::capi {

@@ -15,6 +15,7 @@
 #include "check_plan.h"
 #include "commands.h"
 #include "failure.h"
+#include "fitting.h"
 #include "kernel_domain.h"
 #include "session.h"
 #include "solutions.h"
@@ -38,18 +39,20 @@ void choose(const Plan& plan, const std::vector<int64_t>& features, Comparison* 
   job->lambda = plan.lambda;
   if ((plan.lengthscale > 0 || plan.per_input) && plan.lambda >= 0) return;
   if (plan.per_input) throw Failure("--lambda: give a number with one lengthscale per input");
-  mercer_search_options options = search_options();
-  options.standardize = 0;
-  options.assess = 0;  // the rows held out do
-  options.features = std::min(kSearchFeatures, *std::max_element(features.begin(), features.end()));
-  options.lengthscale = plan.lengthscale;
-  options.lambda = plan.lambda;
-  options.seed = job->request.seed;
-  options.map = plan.map.c_str();
-  options.weights = job->rows.fitting();
   const Subsample& rows = job->rows;
+  const int64_t D = std::min(kSearchFeatures, *std::max_element(features.begin(), features.end()));
+  // The rows held out score it.
+  Json spec = {{"map", map_spec(plan.map, D)},
+               {"prepare", {{"standardize", false}}},
+               {"assess", false},
+               {"seed", job->request.seed}};
+  if (plan.lengthscale > 0) spec["lengthscale"] = plan.lengthscale;
+  if (plan.lambda >= 0) spec["lambda"] = plan.lambda;
+  if (rows.K > 0) spec.update({{"task", "classification"}, {"classes", rows.K}});
+  const Span<const double> weights(rows.fitting(), rows.fitting() == nullptr ? 0 : rows.train_rows);
   const Model model =
-      Model::search(rows.train(), rows.train_y(), rows.K, options, job->session.context());
+      Model::fit(json_text(spec), Data(rows.train(), rows.train_y()).weights(weights),
+                 job->session.context());
   job->lengthscale = lengthscale_of(model.map().spec());
   job->map = with_kernel_of(job->map, model.map().spec());  // parts have lengthscales of their own
   job->lambda = model.lambda();

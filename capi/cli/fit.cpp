@@ -4,12 +4,15 @@
 #include <algorithm>
 #include <cinttypes>
 #include <cstdio>
-#include <iterator>
+#include <limits>
+#include <optional>
+#include <utility>
 
 #include "check_plan.h"
 #include "commands.h"
 #include "failure.h"
 #include "fitting.h"
+#include "json.h"
 #include "message.h"
 #include "output_file.h"
 #include "outside.h"
@@ -30,56 +33,86 @@ namespace mercer::cli {
 
 namespace {
 
-const std::string kTransforms[] = {"", "log ", "rank "};  // of the inputs
-constexpr const char* kStages[] = {"coarse", "fine", "by input", "final"};
+double number_or_nan(const Json& value) {
+  return value.is_number() ? value.get<double>() : std::numeric_limits<double>::quiet_NaN();
+}
 
-struct SearchTable {
-  Session* session;
-  std::FILE* out;
-  bool classification;
-  bool begun = false;
-};
+/// The trials of a search, line by line, as they come.
+class SearchTable {
+ public:
+  SearchTable(Session& session, std::FILE* out, bool classification)
+      : session_(session), out_(out), classification_(classification) {}
 
-void print_candidate(void* user, const mercer_search_candidate* candidate) {
-  auto& table = *static_cast<SearchTable*>(user);
-  table.session->clear_bar();
-  if (!table.begun) {
-    std::fprintf(table.out,
+  void print(const Json& trial) {
+    session_.clear_bar();
+    if (!std::exchange(begun_, true)) begin();
+    const std::string transform = trial.at("transform").get<std::string>();
+    const std::string told = trial.at("stage").get<std::string>();
+    const std::string stage = (transform == "none" ? "" : transform + " ") +
+                              (told == "per_input" ? "by input" : told);
+    const double lengthscale = number_or_nan(trial.at("lengthscale"));
+    // Of a regression the loss that chooses is 1 - R^2.
+    const std::string loss =
+        classification_ ? score_number(number_or_nan(trial.at("loss")), 8) + " " : std::string();
+    std::fprintf(out_, "%13s %9" PRId64 " %8" PRId64 " %12s %9.1e %s %s%8.2f\n", stage.c_str(),
+                 trial.at("features").get<int64_t>(), trial.at("rows").get<int64_t>(),
+                 lengthscale > 0 ? rounded(lengthscale, 4).c_str() : "-",
+                 number_or_nan(trial.at("lambda")),
+                 score_number(number_or_nan(trial.at("score")), 9).c_str(), loss.c_str(),
+                 trial.at("seconds").get<double>());
+    std::fflush(out_);
+  }
+
+ private:
+  void begin() const {
+    std::fprintf(out_,
                  "search (scores that choose: too good for what they chose)\n%13s %9s %8s %12s %9s "
                  "%9s %s%8s\n",
                  "stage", "features", "rows", "lengthscale", "lambda",
-                 table.classification ? "accuracy" : "R^2", table.classification ? "    loss " : "",
+                 classification_ ? "accuracy" : "R^2", classification_ ? "    loss " : "",
                  "seconds");
-    table.begun = true;
   }
-  const bool known =
-      candidate->stage >= 0 && candidate->stage < static_cast<int32_t>(std::size(kStages));
-  const std::string stage = kTransforms[candidate->transform] +
-                            (known ? kStages[candidate->stage] : std::to_string(candidate->stage));
-  const std::string lengthscale =
-      candidate->lengthscale > 0 ? rounded(candidate->lengthscale, 4) : "-";
-  // Of a regression the loss that chooses is 1 - R^2.
-  const std::string loss =
-      table.classification ? score_number(candidate->loss, 8) + " " : std::string();
-  std::fprintf(table.out, "%13s %9" PRId64 " %8" PRId64 " %12s %9.1e %s %s%8.2f\n", stage.c_str(),
-               candidate->features, candidate->rows, lengthscale.c_str(), candidate->lambda,
-               score_number(1 - candidate->score, 9).c_str(), loss.c_str(), candidate->seconds);
-  std::fflush(table.out);
+
+  Session& session_;
+  std::FILE* out_;
+  bool classification_;
+  bool begun_ = false;
+};
+
+Json prepare_spec(const LearnRequest& request, const TrainingSet& set) {
+  const PreparationRequest& wanted = request.preparation;
+  Json prepare = {{"standardize", set.standardize},
+                  {"missing", wanted.missing},
+                  {"transform", wanted.transform},
+                  {"target_transform", wanted.target_transform},
+                  {"unit_rows", wanted.unit_rows}};
+  if (!request.extrapolation.empty()) prepare["extrapolation"] = request.extrapolation;
+  if (wanted.scale != kUnscaled) prepare["scale"] = wanted.scale;
+  return prepare;
 }
 
-template <class Options>
-void prepare(const LearnRequest& request, const TrainingSet& set, Options* options) {
-  const PreparationRequest& wanted = request.preparation;
-  options->standardize = set.standardize ? 1 : 0;
-  options->scale = number_of(wanted.scale, kScales);
-  options->missing = number_of(wanted.missing, kMissingWords);
-  options->transform = number_of(wanted.transform, kTransformWords);
-  options->target_transform = number_of(wanted.target_transform, kTargetTransformWords);
-  options->unit_rows = wanted.unit_rows ? 1 : 0;
-  options->extrapolation = extrapolation_of(request.extrapolation);
+Json fit_spec(const FitRequest& request, const Plan& plan, const TrainingSet& set, bool assess) {
+  Json spec = {{"model", request.estimator},
+               {"map", map_spec(plan.map, request.features)},
+               {"class_weight", request.learn.class_weight},
+               {"ard", request.ard},
+               {"prepare", prepare_spec(request.learn, set)},
+               {"seed", request.learn.seed},
+               {"assess", assess}};
+  if (plan.lambda >= 0) spec["lambda"] = plan.lambda;
+  if (plan.lengthscale > 0) spec["lengthscale"] = plan.lengthscale;
+  if (set.K > 0) spec.update({{"task", "classification"}, {"classes", set.K}});
+  return spec;
 }
 
 }  // namespace
+
+Json map_spec(const std::string& map, const std::optional<int64_t>& features) {
+  Json spec = map.empty() ? Json::object() : json_or_discarded(map);
+  if (spec.is_discarded()) spec = {{"map", map}};
+  if (features) spec["features"] = *features;
+  return spec;
+}
 
 Plan plan_of(const FitRequest& request) {
   Plan plan = read_plan(request.learn.plan, specs());
@@ -91,30 +124,22 @@ Plan plan_of(const FitRequest& request) {
 
 Model fit_by_search(const FitRequest& request, const Plan& plan, const TrainingSet& set, int64_t n,
                     bool assess, Session& session, std::FILE* out) {
-  mercer_search_options options = search_options();
-  prepare(request.learn, set, &options);
-  options.features = request.features.value_or(0);
-  options.lengthscale = plan.lengthscale;
-  options.lambda = plan.lambda;
-  options.estimator = number_of(request.estimator, kEstimatorWords);
-  if (options.estimator == MERCER_ESTIMATOR_LOGISTIC && set.K == 0)
+  if (request.estimator == "logistic" && set.K == 0)
     throw Failure("--estimator logistic: the task is a regression");
-  options.ard = number_of(request.ard, kArdWords);
-  options.class_weight = number_of(request.learn.class_weight, kClassWeightWords);
-  if (!set.data.weights.empty()) options.weights = set.data.weights.data();
-  options.seed = request.learn.seed;
-  options.map = plan.map.c_str();
-  options.assess = assess ? 1 : 0;
-  SearchTable table{&session, out, set.K > 0};
-  if (out != nullptr) {
-    options.report = print_candidate;
-    options.user = &table;
-  }
+  const std::string spec = json_text(fit_spec(request, plan, set, assess));
+  SearchTable table(session, out, set.K > 0);
+  session.context()->tell_trials(
+      out == nullptr ? Context::Trial()
+                     : [&](const std::string& trial) { table.print(parse_json(trial)); });
   const Rows X = rows_of(set.data.X, 0, n, set.data.d);
   const Rows Y = targets_of(set.data.Y, 0, n, set.data.m);
   return in_words_of(
       set.data.name, input_names(set.metadata),
-      [&] { return Model::search(X, Y, set.K, options, session.context()); }, set.data.file_rows);
+      [&] {
+        const Span<const double> weights(set.data.weights.data(), set.data.weights.empty() ? 0 : n);
+        return Model::fit(spec, Data(X, Y).weights(weights), session.context());
+      },
+      set.data.file_rows);
 }
 
 namespace {

@@ -5,13 +5,19 @@
 
 #include <cstdint>
 #include <cstdio>
+#include <optional>
+#include <string>
 
 #include "commands.h"
+#include "json.h"
 #include "mercer/mercer.hpp"
 #include "session.h"
 #include "training_set.h"
 
 namespace mercer::cli {
+
+/// The spec of a map from what --map says, its name or a spec; empty: the library's choice.
+Json map_spec(const std::string& map, const std::optional<int64_t>& features);
 
 /// Its plan, of which as much is refused as can be before data is read.
 Plan plan_of(const FitRequest& request);

@@ -6,6 +6,7 @@
 #include <cinttypes>
 #include <cstdio>
 
+#include "json.h"
 #include "score.h"
 
 namespace mercer::cli {
@@ -15,25 +16,28 @@ namespace {
 constexpr int64_t kKernelRows = 300;         // held-out rows whose Gram matrices are compared
 constexpr int64_t kMostLinearInputs = 2000;  // as the library's own linear ridge
 
-mercer_fit_options fit_of(const Comparison& job, mercer_selection selection) {
-  mercer_fit_options options = fit_options();
-  options.selection = selection;
-  options.standardize = 0;  // the subsample is, already
-  options.seed = job.request.seed;
-  options.weights = job.rows.fitting();
-  return options;
+// Lambdas from the largest to the smallest that is tried where none is given.
+constexpr double kLargest = 10, kSmallest = 1e-12;
+
+/// The subsample is standardised already.
+Json fit_of(const Comparison& job) {
+  Json spec = {{"search", false}, {"prepare", {{"standardize", false}}},
+               {"seed", job.request.seed}};
+  if (job.rows.K > 0) spec.update({{"task", "classification"}, {"classes", job.rows.K}});
+  return spec;
 }
 
-mercer_fit_options fixed_fit(const Comparison& job) {
-  mercer_fit_options options = fit_of(job, MERCER_SELECTION_FIXED);
-  options.lambda = job.lambda;
-  return options;
+std::string fixed_fit(const Comparison& job) {
+  Json spec = fit_of(job);
+  spec["lambda"] = job.lambda;
+  return json_text(spec);
 }
 
-mercer_fit_options left_out_fit(const Comparison& job) {
-  mercer_fit_options options = fit_of(job, MERCER_SELECTION_LOO);
-  options.precision = MERCER_PRECISION_F64;
-  return options;
+std::string left_out_fit(const Comparison& job) {
+  Json spec = fit_of(job);
+  spec["precision"] = "f64";
+  spec["select"] = {{"largest", kLargest}, {"smallest", kSmallest}};
+  return json_text(spec);
 }
 
 Map map_of(const Comparison& job, int64_t D) {
@@ -68,11 +72,22 @@ void limit(const Subsample& rows, Matrix<double>* predictions) {
   }
 }
 
+Data data_of(const Comparison& job, const Rows& X, const Rows& Y) {
+  const double* const weights = job.rows.fitting();
+  return Data(X, Y).weights({weights, weights == nullptr ? 0 : X.rows()});
+}
+
+Model fit_on(const Comparison& job, const Map& map, const std::string& spec, const Rows& X,
+             const Rows& Y) {
+  return Model::fit(spec, data_of(job, X, Y).map(map), job.session.context());
+}
+
 double exact_score(const Comparison& job, const Kernel& kernel, double lambda, const Rows& X,
                    const Rows& Y, const Rows& test, const Rows& test_y) {
-  mercer_fit_options options = fixed_fit(job);
-  options.lambda = lambda;
-  const KernelRidge exact(kernel, X, Y, job.rows.K, options, job.session.context());
+  Json spec = fit_of(job);
+  spec.erase("search");
+  spec["lambda"] = lambda;
+  const KernelRidge exact(kernel, json_text(spec), data_of(job, X, Y), job.session.context());
   Matrix<double> scores = exact.predict(test, job.session.context());
   limit(job.rows, &scores);
   return prediction_score(scores, test_y, job.rows.K, job.rows.scoring());
@@ -103,13 +118,11 @@ double exact_lambda(const Comparison& job, const Kernel& kernel) {
                                        kernel.spec() + R"(,"inputs":)" + std::to_string(rows.d) +
                                        R"(,"features":)" + std::to_string(n) + "}",
                                    rows.first(n), job.session.context());
-  const mercer_fit_options options = left_out_fit(job);
-  const Model model =
-      Model::fit(itself, rows.first(n), rows.first_y(n), rows.K, options, job.session.context());
-  if (model.lambda() <= options.lambda_smallest || model.lambda() >= options.lambda_largest)
+  const Model model = fit_on(job, itself, left_out_fit(job), rows.first(n), rows.first_y(n));
+  if (model.lambda() <= kSmallest || model.lambda() >= kLargest)
     std::printf(
         "note: %.3g is the %s lambda that was tried for the kernel; --lambda sets another\n",
-        model.lambda(), model.lambda() <= options.lambda_smallest ? "smallest" : "largest");
+        model.lambda(), model.lambda() <= kSmallest ? "smallest" : "largest");
   return model.lambda();
 }
 
@@ -125,8 +138,7 @@ void compare_features(const Comparison& job, int64_t D) {
   const Subsample& rows = job.rows;
   const Stopwatch watch;
   const Map map = map_of(job, D);
-  const Model model =
-      Model::fit(map, rows.train(), rows.train_y(), rows.K, fixed_fit(job), job.session.context());
+  const Model model = fit_on(job, map, fixed_fit(job), rows.train(), rows.train_y());
   const double score =
       model.score(rows.test(), rows.test_y(), rows.scoring(), job.session.context());
   const double seconds = watch.seconds();
@@ -146,8 +158,7 @@ void compare_linear(const Comparison& job) {
   const Map inputs = Map::from_spec(
       R"({"map":"exact_polynomial","kernel":{"kernel":"polynomial","degree":1},"inputs":)" +
       std::to_string(rows.d) + R"(,"features":)" + std::to_string(rows.d) + "}");
-  const Model model = Model::fit(inputs, rows.train(), rows.train_y(), rows.K, left_out_fit(job),
-                                 job.session.context());
+  const Model model = fit_on(job, inputs, left_out_fit(job), rows.train(), rows.train_y());
   const double score =
       model.score(rows.test(), rows.test_y(), rows.scoring(), job.session.context());
   print_line(job, "linear ridge", "-", score, "-", watch.seconds());

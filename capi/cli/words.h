@@ -14,7 +14,7 @@ namespace mercer::cli {
 using WordList = std::span<const char* const>;
 
 inline constexpr const char* kScaleWords[] = {"standard", "robust", "center", "none"};
-inline constexpr auto kScales = WordList(kScaleWords).first(3);  // none is to leave them
+inline constexpr const char* kUnscaled = kScaleWords[3];  // leave them
 inline constexpr const char* kMissingWords[] = {"refuse", "fill", "flag"};
 inline constexpr const char* kTransformWords[] = {"none", "log", "rank", "auto"};
 inline constexpr auto kTargetTransformWords = WordList(kTransformWords).first(3);

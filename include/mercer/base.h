@@ -137,6 +137,10 @@ MERCER_API mercer_status mercer_copy_last_error(char* buffer, int64_t capacity, 
  *  nor use the handles of the call it reports on: they may be locked while columns are drawn. */
 typedef int32_t (*mercer_progress)(void* user, int64_t done, int64_t total);
 
+/** A trial of a search, one JSON object as in "trials" of the report, with "seconds". Called on the
+ *  calling thread after each; it must not unwind. */
+typedef void (*mercer_trial)(void* user, const char* json);
+
 /** What a context is made of. */
 typedef struct mercer_context_options {
   uint32_t struct_size;
@@ -148,8 +152,10 @@ typedef struct mercer_context_options {
   int64_t memory_cap;
   /** NULL (default): no progress. */
   mercer_progress progress;
-  /** First argument of progress. */
+  /** First argument of progress and trial. */
   void* user;
+  /** NULL (default): trials are not told. */
+  mercer_trial trial;
 } mercer_context_options;
 
 /** How a long call runs: thread limit, memory cap, progress, cancellation.

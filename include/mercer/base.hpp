@@ -104,7 +104,6 @@ inline mercer_fourier_options fourier_options() { return defaults(mercer_fourier
 inline mercer_transform_options transform_options() {
   return defaults(mercer_transform_options_init);
 }
-inline mercer_fit_options fit_options() { return defaults(mercer_fit_options_init); }
 /// All defaults but the metric.
 inline mercer_score_options score_options(mercer_metric metric = MERCER_METRIC_DEFAULT) {
   mercer_score_options options{};
@@ -112,7 +111,6 @@ inline mercer_score_options score_options(mercer_metric metric = MERCER_METRIC_D
   options.metric = metric;
   return options;
 }
-inline mercer_search_options search_options() { return defaults(mercer_search_options_init); }
 
 /// All defaults: what is not zero is asked for.
 inline mercer_predict_options predict_options() {
@@ -122,18 +120,20 @@ inline mercer_predict_options predict_options() {
 }
 
 /// How a long call runs. progress(done, total) returns true to go on; what it throws comes out of
-/// the call it cancelled.
+/// the call it cancelled, what tell_trials' function throws out of the search.
 class Context {
  public:
   using Progress = std::function<bool(int64_t done, int64_t total)>;
+  using Trial = std::function<void(const std::string& json)>;
 
   explicit Context(int32_t threads = 0, int64_t memory_cap = 0, Progress progress = {})
-      : state_(std::make_unique<State>(State{std::move(progress), nullptr})) {
+      : state_(std::make_unique<State>(State{std::move(progress), {}, nullptr})) {
     auto options = defaults(mercer_context_options_init);
     options.threads = threads;
     options.memory_cap = memory_cap;
     options.progress = state_->progress ? forward : nullptr;
     options.user = state_.get();
+    options.trial = tell;
     mercer_context* handle = nullptr;
     hpp::check(mercer_context_create(&options, &handle));
     owner_.reset(handle);
@@ -141,6 +141,8 @@ class Context {
   void cancel() { hpp::check(mercer_context_cancel(get(), 1)); }
   /// Withdraws a request that no call has answered yet.
   void withdraw_cancel() { hpp::check(mercer_context_cancel(get(), 0)); }
+  /// What each trial of later searches is told to, one JSON object as in the report's "trials".
+  void tell_trials(Trial trial) { state_->trial = std::move(trial); }
   int32_t threads_used() const {
     int32_t threads = 0;
     hpp::check(mercer_context_threads_used(get(), &threads));
@@ -159,8 +161,17 @@ class Context {
   using Handle = detail::Owner<mercer_context, mercer_context_free>;
   struct State {
     Progress progress;
+    Trial trial;
     std::exception_ptr thrown;
   };
+  static void tell(void* user, const char* json) {
+    State& state = *static_cast<State*>(user);
+    try {
+      if (state.trial) state.trial(json);
+    } catch (...) {
+      state.thrown = std::current_exception();
+    }
+  }
   static int32_t forward(void* user, int64_t done, int64_t total) {
     State& state = *static_cast<State*>(user);
     try {

@@ -197,10 +197,11 @@ MERCER_API mercer_status mercer_kernel_derivative(const mercer_kernel* kernel, c
  *   mercer_rows Y = mercer_rows_f64(n, 1, y);
  *   mercer_rows dY = mercer_rows_f64(n, 1, dy);
  *   int32_t first[] = {1, 0, 0};
- *   mercer_observations sets[] = {mercer_observations_of(NULL, 1.0, &X, &Y),
- *                                 mercer_observations_of(first, 0.5, &X, &dY)};
+ *   mercer_observations sets[] = {mercer_observations_of(NULL, 1.0, X, Y),
+ *                                 mercer_observations_of(first, 0.5, X, dY)};
  *   mercer_model* model = NULL;
- *   mercer_status status = mercer_hermite_fit(map, sets, 2, 1e-6, 1, NULL, &model);
+ *   mercer_data data = {.struct_size = sizeof data, .sets = sets, .set_count = 2, .map = map};
+ *   mercer_status status = mercer_model_fit("{\"lambda\":1e-6}", &data, NULL, &model);
  *   mercer_derivative what = mercer_derivative_of(MERCER_DERIVATIVE_GRADIENT, NULL);
  *   mercer_matrix gradient = mercer_matrix_f64(n, d, g);
  *   if (status == MERCER_OK) {
@@ -208,55 +209,20 @@ MERCER_API mercer_status mercer_kernel_derivative(const mercer_kernel* kernel, c
  *   }
  */
 
-/** What is known of one partial derivative of a function f of d inputs and m outputs: Y(i, :) =
- *  d^p f(X_i) + noise. 48 bytes on 64-bit machines. */
-typedef struct mercer_observations {
-  uint32_t struct_size;      /**< [0] sizeof(mercer_observations). */
-  int32_t reserved;          /**< [4] 0. */
-  double weight;             /**< [8] w > 0 of every row, such as 1/variance of the noise. */
-  const int32_t* partial;    /**< [16] p: d orders >= 0, |p| <= 32; NULL: values. */
-  const mercer_rows* X;      /**< [24] rows x d, dense or CSR (made dense). */
-  const mercer_rows* Y;      /**< [32] rows x m. */
-  const double* row_weights; /**< [40] a number >= 0 for each row; NULL: 1 each. */
-} mercer_observations;
-
-/** Observations without weights of rows. */
-static inline mercer_observations mercer_observations_of(const int32_t* partial, double weight,
-                                                         const mercer_rows* X,
-                                                         const mercer_rows* Y) {
-  mercer_observations set = {sizeof(mercer_observations), 0, 0, 0, 0, 0, 0};
-  set.weight = weight;
-  set.partial = partial;
-  set.X = X;
-  set.Y = Y;
-  return set;
-}
-
-/** Hermite learning: ridge regression on values and partial derivatives, f(x) = phi(x)'theta + b of
- *  least
+/* Hermite learning (sets of mercer_data) is ridge regression on values and partial derivatives,
+ * f(x) = phi(x)'theta + b of least
  *    sum_s w_s sum_i r_si ||d^{p_s} f(x_si) - y_si||^2 + n lambda ||theta||^2,
- *  s over the sets, r the weights of rows, n the number of rows of values (those of the first set
- *  where no set has any). Every set has rows of its own: what is known of a row stands in as many
- *  sets as derivatives of it are known. center: 1 finds b, which is not penalised, from the values;
- *  0, or no values: b = 0.
- *  The model has no preparation: X is what the map is given, so that lengthscales are in units of
- *  the inputs; its predictions are f anywhere, its kind is ridge, and all that models do it does.
- *  Shapes: count >= 1 sets; m the same in all; a real map.
- *  Errors: MERCER_INVALID_ARGUMENT (no rows in sets[0], a number that is not finite or outside the
- *  kernel's domain, with its set, row and column), MERCER_DIMENSION_MISMATCH, MERCER_UNSUPPORTED (a
- *  complex map, derivatives of a map that has none: mercer_map_derivative),
- *  MERCER_NOT_POSITIVE_DEFINITE.
- *  Threads and cost: any number at once; D^2 for every row of every set and D^3/3, 5 D^2 numbers
- *  and blocks of 1,024 rows of D. In double.
- *  Source: Shi, Guo, Zhou 2010; Szabo, Sriperumbudur 2019, equation 4. Since 0.1. */
-MERCER_API mercer_status mercer_hermite_fit(const mercer_map* map, const mercer_observations* sets,
-                                            int64_t count, double lambda, int32_t center,
-                                            mercer_context* context, mercer_model** out);
+ * s over the sets, r the weights of rows, n the number of rows of values (those of the first set
+ * where no set has any). Every set has rows of its own: what is known of a row stands in as many
+ * sets as derivatives of it are known. "center" finds b, which is not penalised, from the values.
+ * The model has no preparation: X is what the map is given, so that lengthscales are in units of
+ * the inputs. Cost: D^2 for every row of every set and D^3/3, 5 D^2 numbers, in double. Sources:
+ * Shi, Guo, Zhou 2010; Szabo, Sriperumbudur 2019, equation 4. */
 
 /** Derivatives of what a model predicts, in its inputs in their own units: out(i, b m + o) is
  *  derivative b, in the order of mercer_derivative_kind, of output o of m at x_i. PARTIALS,
  *  GRADIENT, HESSIAN_DIAGONAL and LAPLACIAN.
- *  Of a regression the predictions, of transformed targets (mercer_fit_options.target_transform)
+ *  Of a regression the predictions, of transformed targets ("target_transform")
  *  the transformed ones; of a classification the scores. Nothing is clipped or limited: derivatives
  *  are those of predictions with MERCER_EXTRAPOLATION_FREE. GRADIENT goes through every
  *  preparation: curves of transforms by their slopes (0 beyond the ends of ranks), unit rows; an

@@ -19,34 +19,32 @@ extern "C" {
  *   mercer_rows X = mercer_rows_f64(n, d, x);
  *   mercer_rows Y = mercer_rows_f64(n, 1, y);
  *   mercer_matrix scores = mercer_matrix_f64(n, 1, f);
- *   mercer_fit_options options = {.struct_size = sizeof options};
- *   mercer_fit_options_init(&options);
- *   options.selection = MERCER_SELECTION_FIXED;
+ *   mercer_data data = mercer_data_of(X, Y);
  *   mercer_kernel_ridge* fitted = NULL;
- *   mercer_status status = mercer_kernel_ridge_fit(kernel, &options, &X, &Y, 0, NULL, &fitted);
+ *   mercer_status status =
+ *       mercer_kernel_ridge_fit(kernel, "{\"lambda\":1e-6}", &data, NULL, &fitted);
  *   if (status == MERCER_OK) status = mercer_kernel_ridge_predict(fitted, &X, NULL, &scores);
  */
 
 /** Training rows and their weights. */
 typedef struct mercer_kernel_ridge mercer_kernel_ridge;
 
-/** alpha = (K + n lambda I)^{-1} Y on prepared rows; Y centred iff options->center. With weights w
- *  it is the f of least sum_i w_i |f(x_i) - y_i|^2 + n lambda ||f||^2, n the sum of the weights; a
- *  row of weight 0 has alpha 0. Uses center, lambda, weights and what mercer_model_fit prepares
- *  rows and targets by (standardize, scale, missing, transform, target_transform, unit_rows, seed)
- *  of the options, which must not be NULL and say MERCER_SELECTION_FIXED. Predictions are never
- *  clipped.
- *  Shapes: X, Y and K as in mercer_model_fit; sparse rows stay so.
- *  Errors: those of mercer_model_fit; MERCER_UNSUPPORTED (an extrapolation other than DEFAULT and
- *  FREE, class weights, a precision other than F32, the default: all is double);
+/** alpha = (K + n lambda I)^{-1} Y on prepared rows; Y centred iff "center". With weights w it is
+ *  the f of least sum_i w_i |f(x_i) - y_i|^2 + n lambda ||f||^2, n the sum of the weights; a row of
+ *  weight 0 has alpha 0. json: "lambda" and, as in mercer_model_fit, "prepare", "center", "task",
+ *  "classes" and "seed". Predictions are never clipped.
+ *  Shapes: X and Y of data; sparse rows stay so.
+ *  Errors: those of mercer_model_fit; MERCER_UNSUPPORTED (any other key, a source, sets or a map);
  *  MERCER_NOT_POSITIVE_DEFINITE.
  *  Threads and cost: any number at once; O(n^3), 8 n^2 bytes and the rows, of CSR what they
  *  list. */
-MERCER_API mercer_status mercer_kernel_ridge_fit(const mercer_kernel* kernel,
-                                                 const mercer_fit_options* options,
-                                                 const mercer_rows* X, const mercer_rows* Y,
-                                                 int64_t K, mercer_context* context,
+MERCER_API mercer_status mercer_kernel_ridge_fit(const mercer_kernel* kernel, const char* json,
+                                                 const mercer_data* data, mercer_context* context,
                                                  mercer_kernel_ridge** out);
+
+/** n rows fitted on, d inputs, outputs: scores per row. Any pointer may be NULL. */
+MERCER_API mercer_status mercer_kernel_ridge_shape(const mercer_kernel_ridge* fitted, int64_t* n,
+                                                   int64_t* d, int64_t* outputs);
 
 /** scores(i, :) = k(X_i, training rows) alpha, plus the mean of Y where it was centred.
  *  Shapes: X any rows of d columns; scores n x outputs, F32 or F64; outputs: the columns of the Y

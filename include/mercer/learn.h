@@ -10,8 +10,6 @@
 #include "mercer/model.h"
 #include "mercer/ridge.h"
 #include "mercer/score.h"
-#include "mercer/search.h"
-#include "mercer/source.h"
 #include "mercer/statistics.h"
 
 #endif

@@ -201,7 +201,7 @@ MERCER_API mercer_status mercer_fourier_create_supplied(const mercer_kernel* ker
  * is to be given them), "output_bits" b > 0 records |u'x|^m rounded to 2^b levels, saturating at
  * "exposure" (no variance). With "threshold_from": "targets" the threshold is chosen by
  * mercer_map_fit_spec with rows and targets (0 and 1 for classes, a column each), and by
- * mercer_model_fit_spec and mercer_model_search from those that they fit: of up to 1,024 rows every
+ * mercer_model_fit from those that it fits: of up to 1,024 rows every
  * other one is fitted on by kernel ridge regression with the kernel of its bits, and of up to 15
  * thresholds the one of least squared error on the rows between is taken, each row counting as one
  * whatever weights a fit gives rows or classes. The map's spec says it as given, for fits and
@@ -275,8 +275,8 @@ MERCER_API mercer_status mercer_map_from_spec(const char* json, mercer_map** out
  *  says how many stay. A map that needs no rows is that of mercer_map_from_spec. What a map has
  *  learnt is kept in files; its spec says "needs":"data".
  *  X: rows as the map will be given them. mercer_model_fit standardises its inputs before the map:
- *  give standardised rows here, or 0 as its options' standardize; mercer_model_fit_spec and
- *  mercer_model_search make the map from the rows they have standardised.
+ *  give standardised rows here, or false as its "standardize"; mercer_model_fit makes the map of its
+ *  own spec from the rows it has prepared.
  *  Y: the targets of a map that learns from them, else NULL. context may be NULL.
  *  "landmarks": "uniform", without replacement; "kmeans", by the seeding of k-means++ (Arthur,
  *  Vassilvitskii 2007); "farthest", each the row farthest from those before (Gonzalez 1985), both

@@ -8,6 +8,7 @@
 
 #include "mercer/base.h"
 #include "mercer/codes.h"
+#include "mercer/data.h"
 #include "mercer/derivative.h"
 #include "mercer/io.h"
 #include "mercer/kernel.h"
@@ -21,9 +22,7 @@
 #include "mercer/ridge.h"
 #include "mercer/rows.h"
 #include "mercer/score.h"
-#include "mercer/search.h"
 #include "mercer/sketch.h"
-#include "mercer/source.h"
 #include "mercer/statistics.h"
 #include "mercer/transform.h"
 

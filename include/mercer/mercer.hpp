@@ -23,6 +23,7 @@
 
 #include "mercer/base.hpp"
 #include "mercer/codes.hpp"
+#include "mercer/data.hpp"
 #include "mercer/derivative.hpp"
 #include "mercer/io.hpp"
 #include "mercer/kernel.hpp"
@@ -33,7 +34,6 @@
 #include "mercer/operator_learn.hpp"
 #include "mercer/ridge.hpp"
 #include "mercer/sketch.hpp"
-#include "mercer/source.hpp"
 #include "mercer/view.hpp"
 
 namespace mercer {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// mercer/model.h, source.h, search.h and kernel_ridge.h for C++17: models and exact kernel ridge.
+// mercer/model.h and kernel_ridge.h for C++17: models and exact kernel ridge.
 //
 // Example: fit, score, and the model as bytes.
 //
-//   mercer::Model model = mercer::Model::fit(map, X, Y);
+//   mercer::Model model = mercer::Model::fit("{}", {X, Y});
 //   double r_squared = model.score(X, Y);
 //   std::vector<std::byte> bytes = model.to_bytes();
 #ifndef MERCER_MODEL_HPP
@@ -19,7 +19,7 @@
 
 #include "mercer/io.hpp"
 #include "mercer/map.hpp"
-#include "mercer/source.hpp"
+#include "mercer/data.hpp"
 
 namespace mercer {
 inline namespace hpp {
@@ -75,52 +75,22 @@ inline std::vector<int32_t> classes_of(MatrixView<const double> scores) {
   return classes;
 }
 
-/// Standardisation, map and ridge weights. K = 0: regression on Y; K >= 2: Y is one column of class
-/// numbers.
+/// Preparation, map and weights.
 class Model : public detail::Kept<Model, mercer_model_load, mercer_model_save,
                                   mercer_model_from_bytes, mercer_model_to_bytes> {
   friend Kept;
 
  public:
-  static Model fit(const Map& map, const Rows& X, const Rows& Y, int64_t K = 0,
-                   const mercer_fit_options& options = fit_options(), Context* context = nullptr) {
-    return make(context, [&](auto out) {
-      return mercer_model_fit(map.get(), &options, X.get(), Y.get(), K, detail::handle(context),
-                              out);
-    });
-  }
-  /// Of rows that are not in memory.
-  static Model fit_source(const Map& map, RowSource& source, int64_t K = 0,
-                          const mercer_fit_options& options = fit_options(),
-                          Context* context = nullptr) {
-    detail::SourceCalls calls(source);
-    return make(context, [&](auto out) {
-      const mercer_status status = mercer_model_fit_source(map.get(), &options, calls.get(), K,
-                                                           detail::handle(context), out);
-      calls.rethrow();
-      return status;
-    });
-  }
-  static Model fit_spec(const std::string& json, const Rows& X, const Rows& Y,
-                        Context* context = nullptr) {
-    return make(context, [&](auto out) {
-      return mercer_model_fit_spec(json.c_str(), X.get(), Y.get(), detail::handle(context), out);
-    });
-  }
-  static Model search(const Rows& X, const Rows& Y, int64_t K = 0,
-                      const mercer_search_options& options = search_options(),
-                      Context* context = nullptr) {
-    return make(context, [&](auto out) {
-      return mercer_model_search(&options, X.get(), Y.get(), K, detail::handle(context), out);
-    });
-  }
-  /// Of values and derivatives (mercer/derivative.h).
-  static Model hermite(const Map& map, Span<const mercer_observations> sets, double lambda,
-                       bool center = true, Context* context = nullptr) {
-    return make(context, [&](auto out) {
-      return mercer_hermite_fit(map.get(), sets.data(), sets.size(), lambda, center ? 1 : 0,
-                                detail::handle(context), out);
-    });
+  /// What the spec `json` says, "{}" for all defaults.
+  static Model fit(const std::string& json, const Data& data, Context* context = nullptr) {
+    return Model(detail::create<Handle>(
+        [&](auto out) {
+          const mercer_status status =
+              mercer_model_fit(json.c_str(), data.get(), detail::handle(context), out);
+          data.rethrow();
+          return status;
+        },
+        context));
   }
 
   Matrix<double> predict(const Rows& X, Context* context = nullptr) const {
@@ -201,10 +171,6 @@ class Model : public detail::Kept<Model, mercer_model_load, mercer_model_save,
  private:
   using Handle = detail::Owner<mercer_model, mercer_model_free>;
   explicit Model(Handle owner) : owner_(std::move(owner)) {}
-  template <class Make>
-  static Model make(Context* context, Make create) {
-    return Model(detail::create<Handle>(create, context));
-  }
   struct Shape {
     int64_t inputs = 0, outputs = 0, classes = 0;
     double lambda = 0;
@@ -217,19 +183,17 @@ class Model : public detail::Kept<Model, mercer_model_load, mercer_model_save,
   Handle owner_;
 };
 
-/// Exact kernel ridge, the reference. options.selection must be MERCER_SELECTION_FIXED.
+/// Exact kernel ridge, the reference; the spec `json` says "lambda".
 class KernelRidge {
  public:
-  KernelRidge(const Kernel& kernel, const Rows& X, const Rows& Y, int64_t K,
-              const mercer_fit_options& options, Context* context = nullptr)
+  KernelRidge(const Kernel& kernel, const std::string& json, const Data& data,
+              Context* context = nullptr)
       : owner_(detail::create<Handle>(
             [&](auto out) {
-              return mercer_kernel_ridge_fit(kernel.get(), &options, X.get(), Y.get(), K,
+              return mercer_kernel_ridge_fit(kernel.get(), json.c_str(), data.get(),
                                              detail::handle(context), out);
             },
-            context)),
-        inputs_(X.cols()),
-        outputs_(K > 0 ? K : Y.cols()) {}
+            context)) {}
   Matrix<double> predict(const Rows& X, Context* context = nullptr) const {
     Matrix<double> scores(X.rows(), outputs());
     detail::check(
@@ -237,14 +201,14 @@ class KernelRidge {
         context);
     return scores;
   }
-  int64_t inputs() const noexcept { return inputs_; }
-  int64_t outputs() const noexcept { return outputs_; }
+  int64_t inputs() const { return shape().columns; }
+  int64_t outputs() const { return shape().outputs; }
   mercer_kernel_ridge* get() const noexcept { return owner_.get(); }
 
  private:
   using Handle = detail::Owner<mercer_kernel_ridge, mercer_kernel_ridge_free>;
+  detail::Shape shape() const { return detail::shape(mercer_kernel_ridge_shape, get()); }
   Handle owner_;
-  int64_t inputs_, outputs_;
 };
 
 }  // namespace hpp

@@ -43,6 +43,7 @@ class Context {
   int threads = 0;         // upper limit for our own loops, 0: all cores
   int64_t memory_cap = 0;  // bytes, 0: none
   mercer_progress progress = nullptr;
+  mercer_trial trial = nullptr;
   void* user = nullptr;
   std::atomic<int> threads_used{0};
 

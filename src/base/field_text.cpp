@@ -99,6 +99,8 @@ std::string expectation(const Field& field) {
       return "a map spec {\"map\":...}";
     case FieldType::sketch:
       return "a sketch spec {\"map\":" + joined(field.choices, "|") + ",...}";
+    case FieldType::object:
+      return "an object {...}";
     case FieldType::kernels:
       return list_of(field, " kernel specs {\"kernel\":...}");
     case FieldType::maps:

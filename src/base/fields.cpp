@@ -118,6 +118,12 @@ Value checked_nested(const Value& value, const Field& field, const std::string& 
   return std::make_shared<const Parameters>(field.canonical(**object, path));
 }
 
+Value checked_object(const Value& value, const Field& field, const std::string& name) {
+  const auto* object = std::get_if<std::shared_ptr<const Parameters>>(&value);
+  if (object == nullptr) refuse(name, shown(value), field);
+  return std::make_shared<const Parameters>(check_fields(**object, field.fields(), name + "."));
+}
+
 Value checked_list(const Value& value, const Field& field, const std::string& name) {
   const auto* objects = std::get_if<ObjectList>(&value);
   if (objects == nullptr || !in_range(static_cast<double>(objects->size()), field))
@@ -149,6 +155,7 @@ constexpr struct {
                {FieldType::kernel, checked_nested},
                {FieldType::map, checked_nested},
                {FieldType::sketch, checked_nested},
+               {FieldType::object, checked_object},
                {FieldType::kernels, checked_list},
                {FieldType::maps, checked_list}};
 

@@ -71,6 +71,7 @@ enum class FieldType {
   map,                // a nested map spec
   sketch,             // a nested sketch spec: "map", one of choices, and that map's own fields
   kernels,            // a list of kernel specs
+  object,             // an object of fields of its own
   maps                // a list of map specs: "map" and that map's own fields
 };
 
@@ -91,6 +92,7 @@ struct Field {
   const char* help = "";
   const char* former = nullptr;          // an earlier name, still read where the key is not given
   Canonical canonical = nullptr;         // of nested specs
+  std::vector<Field> (*fields)() = nullptr;  // of an object
   const char* targets_choice = nullptr;  // the one of a map that learns from rows and targets
 };
 

@@ -91,13 +91,13 @@ Model fit(std::shared_ptr<const feature::FeatureMap> map, const FitOptions& give
 }
 
 Model fit(const MapFromRows& plan, const FitOptions& given, const Rows& X,
-          MatrixView<const double> Y, Context& context) {
+          MatrixView<const double> Y, Context& context, std::span<const double> weights) {
   check_options(given);
   check_shapes(given, X.rows(), X.cols(), Y);
-  check_inputs(plan.inputs, prepared_inputs(given, X));
-  check_fit(given, X, Y, {});
+  check_inputs(plan.inputs, prepared_inputs(given, X, weights));
+  check_fit(given, X, Y, weights);
   const FitOptions options = within(plan.domain, given, X);
-  const RowSummary summary(options, X, Y, {}, context);
+  const RowSummary summary(options, X, Y, weights, context);
   summary.require_numbers();
   Preparation preparation = summary.preparation();
   const int64_t making = solver::eigen_rows(plan.features);
@@ -110,7 +110,7 @@ Model fit(const MapFromRows& plan, const FitOptions& given, const Rows& X,
   stage.share(3 * X.rows() + solver::eigen_rows(plan.features));
   check_map(*map, preparation.prepared(X.cols()));
   return fit_prepared(std::move(map), std::move(preparation), summary.ranges(), options, X, Y,
-                      context, {});
+                      context, weights);
 }
 
 Model fit_stream(std::shared_ptr<const feature::FeatureMap> map, const FitOptions& given,

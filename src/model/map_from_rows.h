@@ -36,6 +36,6 @@ RowsForMap rows_for_map(const Rows& X, MatrixView<const double> Y, const Prepara
 /// As fit of a given map, with one that is made from X; so a standardised model has the map that
 /// standardised rows by themselves would give. Errors: those of `make` as well.
 Model fit(const MapFromRows& map, const FitOptions& options, const Rows& X,
-          MatrixView<const double> Y, Context& context);
+          MatrixView<const double> Y, Context& context, std::span<const double> weights = {});
 
 }  // namespace mercer::model

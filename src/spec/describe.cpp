@@ -23,10 +23,22 @@ namespace {
 constexpr const char* kTypeNames[] = {
     "boolean", "integer",          "seed",   "number", "text",   "number_or_numbers",
     "numbers", "numbers_or_lists", "kernel", "map",    "sketch", "kernels",
-    "maps"};
+    "object",  "maps"};
 static_assert(std::size(kTypeNames) == static_cast<std::size_t>(FieldType::maps) + 1);
 
 const char* type_name(FieldType type) { return kTypeNames[static_cast<std::size_t>(type)]; }
+
+void append_field(std::string& out, const Field& field);
+
+void append_fields(std::string& out, const char* key, std::span<const Field> fields) {
+  append_text(out, key);
+  out += ":[";
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    if (i > 0) out += ',';
+    append_field(out, fields[i]);
+  }
+  out += ']';
+}
 
 void append_field(std::string& out, const Field& field) {
   Parameters described;
@@ -49,6 +61,7 @@ void append_field(std::string& out, const Field& field) {
   append_text(out, expectation(field));
   out += ",\"help\":";
   append_text(out, field.help);
+  if (field.fields != nullptr) append_fields(out += ',', "fields", field.fields());
   out += '}';
 }
 
@@ -103,12 +116,8 @@ std::string described(const Entry& entry) {
     out += ",\"default_map\":";
     append_text(out, entry.default_map);
   }
-  out += ",\"parameters\":[";
-  for (std::size_t i = 1; i < fields.size(); ++i) {
-    if (i > 1) out += ',';
-    append_field(out, fields[i]);
-  }
-  return out + "]}";
+  append_fields(out += ',', "parameters", fields.subspan(1));
+  return out + '}';
 }
 
 class Group {

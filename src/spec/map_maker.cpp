@@ -11,20 +11,10 @@
 #include "base/float_environment.h"
 #include "feature/projection_choice.h"
 #include "model/input_domain.h"
-#include "spec/json.h"
 #include "spec/specs.h"
 
 namespace mercer::spec {
 namespace {
-
-void refuse_what_the_call_fixes(const Parameters& given) {
-  for (const char* key : {"inputs", "features", "seed"}) {
-    require(
-        given.find(key) == nullptr, MERCER_INVALID_ARGUMENT,
-        "key \"%s\" in the map spec of a search, expected it left out: the call itself fixes it",
-        key);
-  }
-}
 
 /// Of the parts of a composed kernel, their default maps with such projections.
 ObjectList default_parts(const Parameters& kernel, int64_t d) {
@@ -69,16 +59,6 @@ Parameters scaled(Parameters kernel, double factor) {
   for (double& one : list) one *= factor;
   kernel.set("lengthscale", list.size() == 1 ? Value(list.front()) : Value(list));
   return kernel;
-}
-
-/// A map's name alone stands for {"map": name}.
-Parameters partial_spec(std::string_view partial) {
-  const auto is_letter = [](char c) { return c == '_' || (c >= 'a' && c <= 'z'); };
-  Parameters given;
-  if (partial.empty() || !std::ranges::all_of(partial, is_letter))
-    return parse_object(partial.empty() ? "{}" : partial);
-  given.set("map", std::string(partial));
-  return given;
 }
 
 }  // namespace
@@ -184,36 +164,40 @@ std::shared_ptr<const feature::FeatureMap> SpecMapMaker::make_from(
        .context = &context});
 }
 
-int64_t hash_buckets(std::string_view partial, int64_t d) {
-  if (d <= model::kMostPlainInputs) return 0;
+int64_t hash_buckets(const Parameters& partial, int64_t d) {
+  if (d <= model::kMostPlainInputs || partial.find("inputs") != nullptr) return 0;
   const auto maker = map_maker(partial, d, 0);
-  const Parameters given = partial_spec(partial);
-  const bool plain = (given.find("map") == nullptr || maker->chooses_projection()) &&
-                     given.find("projection") == nullptr && maker->start() == 0;
+  const bool plain = (partial.find("map") == nullptr || maker->chooses_projection()) &&
+                     partial.find("projection") == nullptr && maker->start() == 0;
   return plain && maker->is_isotropic() ? model::kHashBuckets : 0;
 }
 
-std::unique_ptr<SpecMapMaker> map_maker(std::string_view partial, int64_t d, uint64_t seed) {
+std::unique_ptr<SpecMapMaker> map_maker(Parameters given, int64_t d, uint64_t seed) {
   const StandardRounding rounding;
-  Parameters given = partial_spec(partial);
-  refuse_what_the_call_fixes(given);
-  if (given.find("kernel") == nullptr) {
-    given.set("kernel", default_kernel(given));
-  }
-  given.set("inputs", d);
-  given.set("features", int64_t{1});  // any: make() replaces it
-  given.set("seed", seed);
-  Parameters canonical = feature::canonical_map(given, "", feature::Data::refused);
+  const auto set_default = [&given](const char* key, Value value) {
+    if (given.find(key) == nullptr) given.set(key, std::move(value));
+  };
+  set_default("kernel", default_kernel(given));
+  set_default("inputs", d);
+  set_default("features", int64_t{1});  // any: make() replaces it
+  set_default("seed", seed);
+  const auto canonical_of = [](const Parameters& spec) {
+    return feature::canonical_map(spec, "map.", feature::Data::refused);
+  };
+  Parameters canonical = canonical_of(given);
+  require(canonical.integer("inputs") == d, MERCER_DIMENSION_MISMATCH,
+          "map.inputs = %lld, expected the prepared inputs of the rows, %lld",
+          static_cast<long long>(canonical.integer("inputs")), static_cast<long long>(d));
   const auto kernel = kernel::make_kernel(canonical.object("kernel"));
   kernel->check_dimension(d);  // now, not at the first candidate
   if (feature::map_entry(canonical).chooses_projection && given.find("projection") == nullptr) {
     given.set("projection", feature::projection_for(*kernel, d));
-    canonical = feature::canonical_map(given, "", feature::Data::refused);
+    canonical = canonical_of(given);
   }
   if (canonical.text("map") == canonical.object("kernel").text("kernel") && kernel->composition() &&
       given.find("parts") == nullptr) {
     given.set("parts", default_parts(canonical.object("kernel"), d));
-    canonical = feature::canonical_map(given, "", feature::Data::refused);
+    canonical = canonical_of(given);
   }
   return std::make_unique<SpecMapMaker>(std::move(canonical));
 }

@@ -6,7 +6,6 @@
 
 #include <memory>
 #include <optional>
-#include <string_view>
 #include <vector>
 
 #include "base/parameters.h"
@@ -64,13 +63,14 @@ class SpecMapMaker final : public model::MapMaker {
 /// model::kHashBuckets where sparse rows of d inputs are hashed before such a map sees them: those
 /// of more than model::kMostPlainInputs, for a map that would choose its projection of an isotropic
 /// kernel of one lengthscale. Else 0. Errors: those of map_maker.
-int64_t hash_buckets(std::string_view partial, int64_t d);
+int64_t hash_buckets(const Parameters& partial, int64_t d);
 
-/// From a map spec without "inputs", "features" and "seed", which the call fixes; "map" defaults to
+/// From a map spec that may leave anything open: "features" is what make() is told, "inputs" can be
+/// d alone, the prepared inputs of the rows, and `seed` is of specs without; "map" defaults to
 /// the kernel's default_map, to "fourier" without a kernel, "kernel" to the map's default_kernel,
 /// the "projection" of a map that chooses it by feature::projection_rules(), and so that of such
-/// parts of a sum or product without "parts"; empty text is {}, a map's name alone {"map": name}.
-/// Errors: those of map_from_spec; INVALID_ARGUMENT for the three keys. d >= 1.
-std::unique_ptr<SpecMapMaker> map_maker(std::string_view partial, int64_t d, uint64_t seed);
+/// parts of a sum or product without "parts". Errors: those of map_from_spec; DIMENSION_MISMATCH for
+/// other inputs. d >= 1.
+std::unique_ptr<SpecMapMaker> map_maker(Parameters partial, int64_t d, uint64_t seed);
 
 }  // namespace mercer::spec

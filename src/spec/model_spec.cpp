@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Model specs:
-// {"model":"ridge","map":{...},"lambda":x,"standardize":b,"center":b,"task":t,"precision":p} and
-// the keys of words.h.
-// Without "lambda" it is chosen by leave-one-out. A fitted model prints the lambda
-// it has and "needs":"data".
+// The fields of a model's spec, and the specs of fitted models, which say "needs":"data". Reading
+// one to fit it is fit_plan.cpp.
 #include <algorithm>
 #include <iterator>
 #include <string_view>
@@ -12,9 +9,6 @@
 
 #include "base/error.h"
 #include "base/fields.h"
-#include "base/float_environment.h"
-#include "model/input_domain.h"
-#include "model/map_from_rows.h"
 #include "model/model_entry.h"
 #include "spec/json.h"
 #include "spec/spec.h"
@@ -24,39 +18,98 @@
 namespace mercer::spec {
 namespace {
 
-Parameters canonical_map_of_model(const Parameters& given, const std::string& path) {
-  return feature::canonical_map(given, path, feature::Data::refused);
-}
+// Completed once the rows say how many inputs there are.
+Parameters map_as_given(const Parameters& given, const std::string&) { return given; }
 
 Field model_name_field() {
-  std::vector<const char*> names;
+  std::vector<const char*> names{kAutomaticModel};
   for (const model::ModelEntry* entry : model::model_table()) names.push_back(entry->name);
-  return name_field("model", std::move(names), "which model");
+  return choice_field("model", kAutomaticModel, std::move(names),
+                      "which model; auto: ridge, of classes the better of ridge and logistic "
+                      "regression where a search has rows enough to tell");
+}
+
+Field object_field(const char* key, std::vector<Field> (*fields)(), const char* help) {
+  return {.key = key,
+          .type = FieldType::object,
+          .fallback = std::make_shared<const Parameters>(),
+          .help = help,
+          .fields = fields};
+}
+
+std::vector<Field> prepare_fields() {
+  std::vector<Field> fields = {{.key = "standardize",
+                                .type = FieldType::boolean,
+                                .fallback = true,
+                                .help = "centre and scale every input inside the model"}};
+  for (Field& field : preparation_fields()) fields.push_back(std::move(field));
+  for (Field& field : fields) {
+    if (std::string_view(field.key) != kTransform.key) continue;
+    field.choices.push_back(kAutomaticTransform);
+    field.fallback = std::string(kAutomaticTransform);
+    field.help = "of inputs: log of skewed ones, or normal ranks; auto: the one a search finds "
+                 "best, else none";
+  }
+  return fields;
+}
+
+std::vector<Field> select_fields() {
+  const model::FitOptions usual;
+  std::vector<const char*> ways(std::begin(kSelectWays), std::end(kSelectWays));
+  return {choice_field("by", "auto", std::move(ways),
+                       "what is least over the lambdas of the path; auto: leave_one_out, of "
+                       "other losses than squares held_out"),
+          integer_field("folds", usual.folds, 2, 1e6, "of folds"),
+          {.key = "fraction",
+           .type = FieldType::number,
+           .fallback = usual.held_out_fraction,
+           .least = 0,
+           .most = 1,
+           .least_open = true,
+           .help = "of the rows, held out"},
+          number_above_field("largest", usual.lambda_largest, 0, kUnbounded, "lambda of the path"),
+          number_above_field("smallest", usual.lambda_smallest, 0, kUnbounded,
+                             "lambda of the path"),
+          count_field("count", usual.lambda_count, 1e6, "of lambdas, evenly in their logarithms")};
 }
 
 /// The keys of every model that stand behind its own.
 std::vector<Field> common_fields() {
   return {
-      {.key = "standardize",
+      number_above_field("lengthscale", kOptional, 0, kUnbounded,
+                         "of the kernel, or what its lengthscales are multiplied by, in units of "
+                         "prepared inputs; absent: searched"),
+      choice_field("ard", kArdWords[0], {std::begin(kArdWords), std::end(kArdWords)},
+                   "whether a search learns a lengthscale for each input; auto: where rows allow, "
+                   "and kept where it wins"),
+      {.key = "search",
        .type = FieldType::boolean,
        .fallback = true,
-       .help = "centre and scale every input inside the model"},
+       .help = "choose what is left open; false, and the default with a map of the caller's or "
+               "rows that are not in memory: lambda alone"},
+      object_field("select", select_fields, "how lambda is chosen without a search"),
+      object_field("prepare", prepare_fields, "what becomes of inputs and targets first"),
       {.key = "center", .type = FieldType::boolean, .fallback = true, .help = "fit an intercept"},
       kTask.field(),
+      integer_field("classes", int64_t{0}, 0, 1e6,
+                    "K of a classification; 0: one more than the largest class number"),
       kPrecision.field(),
+      {.key = "seed",
+       .type = FieldType::seed,
+       .fallback = uint64_t{0},
+       .help = "of the map, unless that has its own, of splits and samples"},
+      {.key = "assess",
+       .type = FieldType::boolean,
+       .fallback = true,
+       .help = "score the search on rows that no choice has seen"},
   };
-}
-
-std::shared_ptr<const feature::FeatureMap> make_map(const Parameters& canonical,
-                                                    const feature::MapData& data) {
-  const StandardRounding rounding;
-  return feature::make_map(canonical, data);
 }
 
 /// A field with a place of its own in FitOptions.
 bool is_lambda(const Field& field) { return std::string_view(field.key) == "lambda"; }
 
-/// The entry's own values but lambda, out of canonical ones.
+}  // namespace
+
 Parameters own_parameters(const model::ModelEntry& entry, const Parameters& canonical) {
   Parameters own;
   for (const Field& field : entry.fields) {
@@ -66,17 +119,15 @@ Parameters own_parameters(const model::ModelEntry& entry, const Parameters& cano
   return own;
 }
 
-}  // namespace
-
 std::vector<Field> model_fields(const model::ModelEntry& entry) {
   std::vector<Field> fields = {model_name_field(),
                                {.key = "map",
                                 .type = FieldType::map,
-                                .fallback = {},
-                                .help = "the feature map",
-                                .canonical = canonical_map_of_model}};
-  fields.insert(fields.end(), entry.fields.begin(), entry.fields.end());
-  for (const std::vector<Field>& more : {common_fields(), preparation_fields()})
+                                .fallback = std::make_shared<const Parameters>(),
+                                .help = "the feature map, or its name alone; what is left open is "
+                                        "filled in, \"inputs\" from the rows",
+                                .canonical = map_as_given}};
+  for (const std::vector<Field>& more : {entry.fields, common_fields()})
     fields.insert(fields.end(), more.begin(), more.end());
   return fields;
 }
@@ -85,45 +136,8 @@ const model::ModelEntry& model_entry(const Parameters& given) {
   const Field name = model_name_field();
   Parameters named;
   if (const Value* value = given.find(name.key)) named.set(name.key, *value);
-  return *model::find_model(check_fields(named, {&name, 1}, "").text(name.key));
-}
-
-ModelPlan model_plan_from_spec(std::string_view json) {
-  const StandardRounding rounding;
-  const Envelope envelope = open_envelope(parse_object(json), "");
-  require(!envelope.needs_data, MERCER_UNSUPPORTED,
-          "needs = \"data\": a fitted model holds weights that a spec cannot; save it to a file");
-  const model::ModelEntry& entry = model_entry(envelope.body);
-  const Parameters canonical = check_fields(envelope.body, model_fields(entry), "");
-  ModelPlan plan;
-  plan.map = canonical.object("map");
-  plan.options.model = &entry;
-  plan.options.parameters = own_parameters(entry, canonical);
-  const bool fixed = canonical.find("lambda") != nullptr;
-  plan.options.selection = fixed ? model::Selection::fixed : entry.selection;
-  if (fixed) plan.options.lambda = canonical.number("lambda");
-  plan.options.standardize = canonical.boolean("standardize");
-  plan.options.center = canonical.boolean("center");
-  plan.options.task = kTask.read(canonical);
-  plan.options.precision = kPrecision.read(canonical);
-  read_preparation(canonical, plan.options);
-  return plan;
-}
-
-model::Model fit(const ModelPlan& plan, const Rows& X, MatrixView<const double> Y,
-                 Context& context) {
-  const bool learns = feature::learns_from_targets(plan.map);
-  if (!feature::needs_rows(plan.map) && !learns) {
-    return model::fit(make_map(plan.map, {}), plan.options, X, Y, context);
-  }
-  const model::MapFromRows from_rows{
-      plan.map.integer("inputs"), plan.map.integer("features"),
-      [&](const Rows& rows, const MatrixView<const double>& targets, Context& running) {
-        return make_map(
-            plan.map, {.rows = &rows, .targets = learns ? &targets : nullptr, .context = &running});
-      },
-      model::domain_of(*kernel::make_kernel(plan.map.object("kernel")))};
-  return model::fit(from_rows, plan.options, X, Y, context);
+  const std::string found = check_fields(named, {&name, 1}, "").text(name.key);
+  return found == kAutomaticModel ? model::ridge_model() : *model::find_model(found);
 }
 
 Parameters model_parameters(const Parameters& map, const model::FitOptions& options) {
@@ -138,11 +152,14 @@ Parameters model_parameters(const Parameters& map, const model::FitOptions& opti
       parameters.set(field.key, own != nullptr ? *own : field.fallback);
     }
   }
-  parameters.set("standardize", options.standardize);
+  Parameters prepare;
+  prepare.set("standardize", options.standardize);
+  set_preparation(options, prepare);
+  parameters.set("prepare", std::make_shared<const Parameters>(std::move(prepare)));
   parameters.set("center", options.center);
   kTask.write(parameters, options.task);
+  parameters.set("classes", options.classes);
   kPrecision.write(parameters, options.precision);
-  set_preparation(options, parameters);
   parameters.set("needs", "data");
   return parameters;
 }

@@ -147,6 +147,12 @@ model::SearchCandidate read_trial(const Json& object) {
 
 }  // namespace
 
+std::string print_trial(const model::SearchCandidate& trial) {
+  Json object = object_of(trial);
+  object["seconds"] = trial.seconds;
+  return object.dump();
+}
+
 std::string print_report(const model::FitReport& report, model::Task task) {
   if (!report.known()) return "{}";
   Json trials = Json::array(), relevance = Json::array();

@@ -18,7 +18,10 @@ namespace mercer::spec {
 /// report.
 std::string print_report(const model::FitReport& report, model::Task task);
 
-/// Its inverse. INVALID_ARGUMENT naming what is missing or not as expected.
+/// One of its trials, and how long it took.
+std::string print_trial(const model::SearchCandidate& trial);
+
+/// The inverse of print_report. INVALID_ARGUMENT naming what is missing or not as expected.
 model::FitReport parse_report(std::string_view json);
 
 /// {"chosen":{...},"score":{...},"trials":[...],"warnings":[...]} of a search for a model of

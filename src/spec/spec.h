@@ -31,19 +31,6 @@ std::unique_ptr<feature::FeatureMap> map_fitted_to_spec(std::string_view json, c
                                                         const MatrixView<const double>* targets,
                                                         Context& context);
 
-/// {"model":"ridge","map":{...},"lambda":x,"standardize":b,"center":b,"task":t,"precision":"f32"|"f64"}:
-/// a map and how to fit it. Without "lambda" it is chosen by leave-one-out.
-/// options.classes is the caller's to set.
-struct ModelPlan {
-  Parameters map;  // canonical
-  model::FitOptions options;
-};
-ModelPlan model_plan_from_spec(std::string_view json);
-/// A map made from data is made from the standardised rows. Errors: those of the map and of
-/// model::fit.
-model::Model fit(const ModelPlan& plan, const Rows& X, MatrixView<const double> Y,
-                 Context& context);
-
 /// {"operator":NAME,"kernel":{...}, parameters of the entry}; of a map "inputs", "features", "seed"
 /// and how it draws as well.
 std::unique_ptr<const operators::OperatorKernel> operator_kernel_from_spec(std::string_view json);

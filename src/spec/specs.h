@@ -28,6 +28,17 @@ std::vector<Field> model_fields(const model::ModelEntry& entry);
 /// The row of the key that names it in `given`. Errors: INVALID_ARGUMENT listing what exists.
 const model::ModelEntry& model_entry(const Parameters& given);
 
+/// "auto": no entry's name; of a transform, no enumerator's.
+inline constexpr const char* kAutomaticModel = "auto";
+inline constexpr const char* kAutomaticTransform = "auto";
+/// Of "select"."by", after "auto" in the order of model::Selection from held_out on.
+inline constexpr const char* kSelectWays[] = {"auto", "held_out", "folds", "gcv", "leave_one_out"};
+/// In the order of model::PerInput.
+inline constexpr const char* kArdWords[] = {"auto", "off", "on"};
+
+/// The entry's own values but lambda, out of canonical ones.
+Parameters own_parameters(const model::ModelEntry& entry, const Parameters& canonical);
+
 /// What a fitted model prints, less "mercer": its map's parameters, its options, "needs":"data".
 Parameters model_parameters(const Parameters& map, const model::FitOptions& options);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// mercer/source.h for C++17: rows that are not in memory.
+// mercer/data.h for C++17: what a fit is given.
 //
-// Example: one block of two matrices, read as often as a fit asks.
+// Example: rows that are not in memory, here one block of two matrices, read as often as a fit asks.
 //
 //   struct OneBlock : mercer::RowSource {
 //     mercer::Matrix<double> X, Y;
@@ -16,16 +16,19 @@
 //       return Block{X, Y};
 //     }
 //   };
-#ifndef MERCER_SOURCE_HPP
-#define MERCER_SOURCE_HPP
+#ifndef MERCER_DATA_HPP
+#define MERCER_DATA_HPP
 
 #include <cstdint>
 #include <exception>
+#include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "mercer/base.hpp"
-#include "mercer/source.h"
+#include "mercer/data.h"
+#include "mercer/map.hpp"
 #include "mercer/view.hpp"
 
 namespace mercer {
@@ -113,6 +116,51 @@ class SourceCalls {
 };
 
 }  // namespace detail
+
+/// Rows and targets, a source, or sets of observations: what they are made of must outlive the fit.
+class Data {
+ public:
+  Data(const Rows& X, const Rows& Y) : Data() {
+    data_.X = *X.get();
+    data_.Y = *Y.get();
+  }
+  explicit Data(RowSource& source) : Data() {
+    source_ = std::make_unique<detail::SourceCalls>(source);
+    data_.source = source_->get();
+  }
+  explicit Data(Span<const mercer_observations> sets) : Data() {
+    data_.sets = sets.data();
+    data_.set_count = sets.size();
+  }
+  /// One for each row; none: 1 each.
+  Data&& weights(Span<const double> each) && {
+    weights_ = each.size();
+    data_.weights = each.data();
+    return std::move(*this);
+  }
+  /// The features of the fit, in place of its spec's.
+  Data&& map(const Map& map) && {
+    data_.map = map.get();
+    return std::move(*this);
+  }
+  /// Throws where the weights are not as many as the rows.
+  const mercer_data* get() const {
+    if (data_.weights != nullptr && weights_ != data_.X.n)
+      throw Error(MERCER_DIMENSION_MISMATCH, std::to_string(weights_) + " weights of " +
+                                                 std::to_string(data_.X.n) + " rows");
+    return &data_;
+  }
+  /// Lets out what a source threw.
+  void rethrow() const {
+    if (source_ != nullptr) source_->rethrow();
+  }
+
+ private:
+  Data() { data_.struct_size = sizeof data_; }
+  mercer_data data_{};
+  int64_t weights_ = 0;
+  std::unique_ptr<detail::SourceCalls> source_;
+};
 
 }  // namespace hpp
 }  // namespace mercer

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+#include "fit_data.h"
+
+#include <string>
+#include <utility>
+
+#include "arguments.h"
+#include "derivative_arguments.h"
+#include "handles.h"
+
+namespace mercer::capi {
+namespace {
+
+constexpr uint32_t kDataFirstSize = sizeof(mercer_data);
+
+std::span<const double> weights_of(const mercer_data& data, int64_t n) {
+  if (data.weights == nullptr) return {};
+  return vector("data->weights", data.weights, "data->X.n", n).values();
+}
+
+}  // namespace
+
+mercer_data read_data(const mercer_data* data) {
+  check_not_null("data", data, "a mercer_data");
+  mercer_data read{};
+  read_struct("data", data, kDataFirstSize, sizeof read, &read);
+  check_range("data->reserved", read.reserved, 0, 0);
+  const bool rows = read.X.struct_size != 0, source = read.source != nullptr,
+             sets = read.sets != nullptr;
+  require(rows + source + sets == 1, MERCER_INVALID_ARGUMENT,
+          "data has %sX, %ssource and %ssets, expected one of the three", rows ? "" : "no ",
+          source ? "" : "no ", sets ? "" : "no ");
+  require(rows || (read.Y.struct_size == 0 && read.weights == nullptr), MERCER_INVALID_ARGUMENT,
+          "data->Y or data->weights without data->X, expected none: a source and sets bring theirs");
+  if (sets) check_at_least("data->set_count", read.set_count, 1);
+  return read;
+}
+
+std::shared_ptr<const feature::FeatureMap> map_of(const mercer_data& data) {
+  return data.map == nullptr ? nullptr : checked("data->map", data.map).impl;
+}
+
+TrainingSet::TrainingSet(const mercer_data& data, Context& context)
+    : X(read_rows("X", &data.X, context)),
+      Y(read_rows("Y", &data.Y, context)),
+      y(Y, context),
+      weights(weights_of(data, X.n())) {
+  check_at_least("X->n", X.n(), 2);
+  check_at_least("X->d", X.d(), 1);
+  check_at_least("Y->d", Y.d(), 1);
+  check_same_rows(Y, X);
+}
+
+ObservationSets::ObservationSets(const mercer_data& data, int64_t inputs, Context& context) {
+  check_aligned("data->sets", data.sets, alignof(mercer_observations));
+  for (int64_t s = 0; s < data.set_count; ++s)
+    add("sets[" + std::to_string(s) + "]", data.sets[s], inputs, context);
+}
+
+void ObservationSets::add(const std::string& name, const mercer_observations& given, int64_t inputs,
+                          Context& context) {
+  require(given.struct_size == sizeof given, MERCER_INVALID_ARGUMENT,
+          "%s.struct_size = %u, expected %zu: sets lie one after the other", name.c_str(),
+          given.struct_size, sizeof given);
+  check_range((name + ".reserved").c_str(), given.reserved, 0, 0);
+  const std::string of_X = name + ".X", of_Y = name + ".Y";
+  const auto X = read_rows(of_X.c_str(), &given.X, inputs, "the map's inputs", context);
+  const auto Y = read_rows(of_Y.c_str(), &given.Y, context);
+  check_same_rows(Y, X);
+  rows_.push_back(std::make_unique<DoubleRows>(X, context));
+  const auto at = rows_.back()->view();
+  rows_.push_back(std::make_unique<DoubleRows>(Y, context));
+  model::Observations set{read_optional_index((name + ".partial").c_str(), given.partial, inputs),
+                          given.weight,
+                          at,
+                          rows_.back()->view(),
+                          {}};
+  if (given.row_weights != nullptr)
+    set.row_weights =
+        vector((name + ".row_weights").c_str(), given.row_weights, "rows", X.n()).values();
+  sets_.push_back(std::move(set));
+}
+
+}  // namespace mercer::capi

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// mercer_data, checked: one of rows in memory, rows from a source, sets of observations.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "feature/feature_map.h"
+#include "mercer/model.h"
+#include "model/hermite.h"
+#include "row_arguments.h"
+
+namespace mercer::capi {
+
+/// A copy of the caller's struct. INVALID_ARGUMENT unless it names one kind of data, and all of it.
+mercer_data read_data(const mercer_data* data);
+/// Null: the spec's own.
+std::shared_ptr<const feature::FeatureMap> map_of(const mercer_data& data);
+
+/// Rows, as many rows of targets, and their weights.
+struct TrainingSet {
+  TrainingSet(const mercer_data& data, Context& context);
+  RowsArgument X, Y;
+  DoubleRows y;  // Y in double
+  std::span<const double> weights;
+};
+
+/// Sets of values and derivatives, made dense.
+class ObservationSets {
+ public:
+  ObservationSets(const mercer_data& data, int64_t inputs, Context& context);
+  std::span<const model::Observations> sets() const { return sets_; }
+
+ private:
+  void add(const std::string& name, const mercer_observations& given, int64_t inputs,
+           Context& context);
+  std::vector<std::unique_ptr<DoubleRows>> rows_;
+  std::vector<model::Observations> sets_;
+};
+
+}  // namespace mercer::capi

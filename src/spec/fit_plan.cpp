@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// From the spec of a fit to a model. A search chooses what the spec leaves open; without one the
+// map is the spec's or the caller's, and lambda alone is chosen.
+#include "spec/fit_plan.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <string>
+#include <utility>
+
+#include "base/error.h"
+#include "base/fields.h"
+#include "base/float_environment.h"
+#include "model/class_weights.h"
+#include "model/input_domain.h"
+#include "model/map_from_rows.h"
+#include "model/model_entry.h"
+#include "model/row_summary.h"
+#include "spec/json.h"
+#include "spec/specs.h"
+#include "spec/words.h"
+
+namespace mercer::spec {
+namespace {
+
+using Long = long long;
+
+constexpr int64_t kMostClasses = 1000000;
+
+/// "map": NAME stands for {"map": NAME}.
+Parameters with_map_object(Parameters body) {
+  const Value* const map = body.find("map");
+  if (map == nullptr || !std::holds_alternative<std::string>(*map)) return body;
+  Parameters named;
+  named.set("map", *map);
+  body.set("map", std::make_shared<const Parameters>(std::move(named)));
+  return body;
+}
+
+/// What one way of choosing lambda reads and the one asked for does not is refused.
+void refuse_unread(const Parameters& given, model::Selection by) {
+  const auto reads = [&](std::string_view key) {
+    if (key == "folds") return by == model::Selection::kfold;
+    if (key == "fraction") return by == model::Selection::held_out;
+    return true;
+  };
+  for (const auto& [key, value] : given.entries())
+    require(reads(key), MERCER_INVALID_ARGUMENT,
+            "select.%s with select.by = %s, which does not read it, expected it left out",
+            key.c_str(), kSelectWays[static_cast<size_t>(by)]);
+}
+
+void read_select(const Parameters& given, const Parameters& canonical,
+                 const model::ModelEntry& entry, model::FitOptions& fit) {
+  const std::string& word = canonical.text("by");
+  const auto way = std::ranges::find(kSelectWays, word) - std::begin(kSelectWays);
+  fit.selection = way == 0 ? entry.selection : static_cast<model::Selection>(way);
+  fit.folds = canonical.integer("folds");
+  fit.held_out_fraction = canonical.number("fraction");
+  fit.lambda_largest = canonical.number("largest");
+  fit.lambda_smallest = canonical.number("smallest");
+  fit.lambda_count = canonical.integer("count");
+  require(fit.lambda_smallest <= fit.lambda_largest, MERCER_INVALID_ARGUMENT,
+          "select.smallest = %g, expected at most select.largest = %g", fit.lambda_smallest,
+          fit.lambda_largest);
+  refuse_unread(given, fit.selection);
+}
+
+void read_prepare(Parameters prepare, model::SearchOptions& search) {
+  search.choose_transform = prepare.text(kTransform.key) == kAutomaticTransform;
+  if (search.choose_transform) kTransform.write(prepare, model::Transform::none);
+  search.fit.standardize = prepare.boolean("standardize");
+  read_preparation(prepare, search.fit);
+}
+
+void read_search(const Parameters& canonical, const FitPlan& plan, model::SearchOptions& search) {
+  if (plan.asks("lengthscale")) search.lengthscale = canonical.number("lengthscale");
+  search.per_input = static_cast<model::PerInput>(
+      std::ranges::find(kArdWords, canonical.text("ard")) - std::begin(kArdWords));
+  search.assess = canonical.boolean("assess");
+  search.held_out_fraction = search.fit.held_out_fraction;
+  const Value* const features = plan.map.find("features");
+  search.given_features = features != nullptr;
+  // Of another type: the map refuses it.
+  if (features != nullptr && std::holds_alternative<int64_t>(*features))
+    search.features = std::get<int64_t>(*features);
+  if (plan.names_model)
+    search.estimator =
+        search.fit.model == &model::ridge_model() ? model::Estimator::ridge
+                                                  : model::Estimator::logistic;
+}
+
+/// Keys that a fit of this kind cannot follow.
+void refuse_keys(const FitPlan& plan, std::initializer_list<const char*> keys, const char* of,
+                 const char* expected) {
+  for (const char* key : keys)
+    require(!plan.asks(key), MERCER_UNSUPPORTED, "key \"%s\" of %s, expected %s", key, of,
+            expected);
+}
+
+void refuse_search_keys(const FitPlan& plan, const char* of) {
+  refuse_keys(plan, {"ard", "assess", "lengthscale"}, of, "it left out: it is of a search");
+  require(!plan.asks("search") || !plan.searches, MERCER_UNSUPPORTED,
+          "search = true of %s, expected false, the default there", of);
+}
+
+/// A search begins with ridge, and chooses lambda in its own way.
+void check_searchable(const FitPlan& plan) {
+  constexpr const char* kPlain = "it left out, or \"search\": false";
+  refuse_keys(plan, {"loss", "delta", "tau", "iterations", "tolerance"}, "a search", kPlain);
+  if (!plan.asks("select")) return;
+  for (const auto& [key, value] : plan.given.object("select").entries())
+    require(key == "fraction", MERCER_UNSUPPORTED,
+            "select.%s of a search, which goes by leave-one-out or, above 3,000 rows, by rows held "
+            "out: expected fraction alone, or \"search\": false",
+            key.c_str());
+}
+
+/// Of one lengthscale the spec's own stands; those for each input, and those of parts, are
+/// multiplied by a factor, which is searched.
+double fixed_lengthscale(const FitPlan& plan, const SpecMapMaker& maker) {
+  require(plan.search.lengthscale == 0 || maker.has_lengthscale(), MERCER_UNSUPPORTED,
+          "lengthscale = %g, expected it left out for a kernel without a lengthscale",
+          plan.search.lengthscale);
+  if (plan.search.lengthscale > 0 || plan.map.find("kernel") == nullptr)
+    return plan.search.lengthscale;
+  const bool given = plan.map.object("kernel").find("lengthscale") != nullptr;
+  return given && maker.start() == 0 ? maker.lengthscale().value_or(0) : 0;
+}
+
+/// What the caller's rows ask for before a map can be made of them.
+std::unique_ptr<SpecMapMaker> maker_for(FitPlan& plan, const Rows& X,
+                                        std::span<const double> weights) {
+  model::FitOptions& fit = plan.search.fit;
+  if (X.sparse()) fit.buckets = hash_buckets(plan.map, X.cols());
+  plan.search.few_missing = model::leave_out_rare_flags(fit, X, weights);
+  auto maker = map_maker(plan.map, model::prepared_inputs(fit, X, weights), fit.seed);
+  plan.search.lengthscale = fixed_lengthscale(plan, *maker);
+  return maker;
+}
+
+/// The lengthscale of a map that no search chooses.
+double plain_lengthscale(const FitPlan& plan, const SpecMapMaker& maker) {
+  if (plan.search.lengthscale > 0) return plan.search.lengthscale;
+  return maker.start() > 0 ? 1 : maker.lengthscale().value_or(1);
+}
+
+model::Model fit_plainly(FitPlan plan, const Rows& X, MatrixView<const double> Y,
+                         std::span<const double> weights, Context& context) {
+  const auto maker = maker_for(plan, X, weights);
+  const int64_t inputs = model::prepared_inputs(plan.search.fit, X, weights);
+  const double lengthscale = plain_lengthscale(plan, *maker);
+  const int64_t features = plan.search.features;
+  if (!maker->needs_rows())
+    return model::fit(maker->make(lengthscale, features), plan.search.fit, X, Y, context, weights);
+  const model::MapFromRows from_rows{
+      inputs, features,
+      [&](const Rows& rows, const MatrixView<const double>& targets, Context& running) {
+        return maker->make_from(lengthscale, features, rows, targets, running);
+      },
+      maker->domain()};
+  return model::fit(from_rows, plan.search.fit, X, Y, context, weights);
+}
+
+}  // namespace
+
+FitPlan fit_plan(std::string_view json) {
+  const StandardRounding rounding;
+  const Envelope envelope = open_envelope(parse_object(json), "");
+  require(!envelope.needs_data, MERCER_UNSUPPORTED,
+          "needs = \"data\": a fitted model holds weights that a spec cannot; save it to a file");
+  FitPlan plan;
+  plan.given = with_map_object(envelope.body);
+  const model::ModelEntry& entry = model_entry(plan.given);
+  const Parameters canonical = check_fields(plan.given, model_fields(entry), "");
+  plan.names_model = canonical.text("model") != kAutomaticModel;
+  plan.map = canonical.object("map");
+  plan.searches = canonical.boolean("search");
+  model::FitOptions& fit = plan.search.fit;
+  fit.model = &entry;
+  fit.parameters = own_parameters(entry, canonical);
+  read_select(plan.asks("select") ? plan.given.object("select") : Parameters(),
+              canonical.object("select"), entry, fit);
+  if (canonical.find("lambda") != nullptr) {
+    fit.selection = model::Selection::fixed;
+    plan.search.lambda = fit.lambda = canonical.number("lambda");
+    refuse_keys(plan, {"select"}, "a fit with \"lambda\"", "one of the two");
+  }
+  read_prepare(canonical.object("prepare"), plan.search);
+  fit.center = canonical.boolean("center");
+  fit.task = kTask.read(canonical);
+  fit.classes = canonical.integer("classes");
+  fit.precision = kPrecision.read(canonical);
+  fit.seed = canonical.seed("seed");
+  read_search(canonical, plan, plan.search);
+  return plan;
+}
+
+void set_classes(FitPlan& plan, int64_t targets, const MatrixView<const double>* Y) {
+  model::FitOptions& fit = plan.search.fit;
+  if (fit.task == model::Task::regression) {
+    require(fit.classes == 0, MERCER_INVALID_ARGUMENT,
+            "classes = %lld of task = \"regression\", expected 0", Long{fit.classes});
+    return;
+  }
+  require(targets == 1, MERCER_DIMENSION_MISMATCH,
+          "Y has %lld columns, expected 1 of class numbers because task = \"classification\"",
+          Long{targets});
+  if (fit.classes > 0) return;
+  require(Y != nullptr, MERCER_INVALID_ARGUMENT,
+          "classes = 0 of rows that are not in memory, expected K");
+  double largest = 0;
+  for (int64_t i = 0; i < Y->rows; ++i) largest = std::max(largest, (*Y)(i, 0));
+  require(largest >= 1 && largest < kMostClasses, MERCER_INVALID_ARGUMENT,
+          "the largest class number in Y is %g, expected 1 to 999999", largest);
+  fit.classes = static_cast<int64_t>(largest) + 1;
+}
+
+model::Model fit(FitPlan plan, const GivenMap& map, const Rows& X, MatrixView<const double> Y,
+                 std::span<const double> weights, Context& context) {
+  if (map != nullptr) {
+    refuse_keys(plan, {"map"}, "a fit with a map of the caller's", "one of the two");
+    refuse_search_keys(plan, "a fit with a map of the caller's");
+    return model::fit(map, plan.search.fit, X, Y, context, weights);
+  }
+  if (!plan.searches) {
+    refuse_keys(plan, {"ard", "assess"}, "a fit with \"search\": false", "it left out");
+    return fit_plainly(std::move(plan), X, Y, weights, context);
+  }
+  check_searchable(plan);
+  const auto maker = maker_for(plan, X, weights);
+  return model::search(*maker, plan.search, X, Y, context, weights);
+}
+
+GivenMap map_of_stream(const FitPlan& plan, const GivenMap& map, int64_t inputs) {
+  constexpr const char* kWhat = "rows that are not in memory";
+  require(!plan.asks("search") || !plan.searches, MERCER_UNSUPPORTED,
+          "search = true of %s, expected false, the default there", kWhat);
+  refuse_keys(plan, {"ard", "assess"}, kWhat, "it left out: it is of a search");
+  if (map != nullptr) {
+    refuse_keys(plan, {"map", "lengthscale"}, "a fit with a map of the caller's",
+                "one of the two");
+    require(inputs == map->inputs(), MERCER_DIMENSION_MISMATCH,
+            "data->source->d = %lld, expected the map's inputs, %lld", Long{inputs},
+            Long{map->inputs()});
+    return map;
+  }
+  const auto maker = map_maker(plan.map, inputs, plan.search.fit.seed);
+  require(!maker->needs_rows(), MERCER_UNSUPPORTED,
+          "map = %s of %s, expected a map that is not made from rows, or data->map made before",
+          maker->make(1, 1)->name().data(), kWhat);
+  FitPlan own = plan;
+  own.search.lengthscale = fixed_lengthscale(plan, *maker);
+  return maker->make(plain_lengthscale(own, *maker), plan.search.features);
+}
+
+model::HermiteOptions hermite_options(const FitPlan& plan) {
+  for (const auto& [key, value] : plan.given.entries())
+    require(key == "model" || key == "lambda" || key == "center", MERCER_UNSUPPORTED,
+            "key \"%s\" of sets of observations, expected model, lambda and center alone: X is "
+            "what the map is given",
+            key.c_str());
+  const model::FitOptions& fit = plan.search.fit;
+  require(fit.model == &model::ridge_model(), MERCER_UNSUPPORTED,
+          "model = \"%s\" of sets of observations, expected ridge", fit.model->name);
+  require(fit.selection == model::Selection::fixed, MERCER_INVALID_ARGUMENT,
+          "key \"lambda\" is missing, expected a number >= 0: of sets of observations it is not "
+          "chosen");
+  return {fit.lambda, fit.center};
+}
+
+}  // namespace mercer::spec
