@@ -27,7 +27,13 @@ TESTED, CHOOSING = 2000, 500
 class Observations(ctypes.Structure):
     """mercer_observations."""
     _fields_ = [("struct_size", ctypes.c_uint32), ("reserved", ctypes.c_int32), ("weight", ctypes.c_double),
-                ("partial", address), ("X", ctypes.POINTER(Rows)), ("Y", ctypes.POINTER(Rows)), ("row_weights", address)]
+                ("partial", address), ("X", Rows), ("Y", Rows), ("row_weights", address)]
+
+
+class Data(ctypes.Structure):
+    """mercer_data."""
+    _fields_ = [("struct_size", ctypes.c_uint32), ("reserved", ctypes.c_int32), ("X", Rows), ("Y", Rows), ("weights", address),
+                ("source", address), ("sets", ctypes.POINTER(Observations)), ("set_count", ctypes.c_int64), ("map", address)]
 
 
 class Potential:
@@ -54,12 +60,11 @@ def fit(library, made, X, f, gradient, lam):
         order = (ctypes.c_int32 * 3)(*(int(j == k) for j in range(3)))
         Y = np.ascontiguousarray(f[:, None] if k < 0 else gradient[:, k:k + 1])
         y = rows(Y)
-        keep += [order, Y, y]
-        sets.append(Observations(ctypes.sizeof(Observations), 0, 1.0, ctypes.addressof(order), ctypes.pointer(x),
-                                 ctypes.pointer(y), None))
+        keep += [order, Y]
+        sets.append(Observations(ctypes.sizeof(Observations), 0, 1.0, ctypes.addressof(order), x, y, None))
     model = ctypes.c_void_p()
-    status = library.mercer_hermite_fit(made, (Observations * len(sets))(*sets), size(len(sets)), ctypes.c_double(lam), 1,
-                                        None, ctypes.byref(model))
+    data = Data(struct_size=ctypes.sizeof(Data), sets=(Observations * len(sets))(*sets), set_count=len(sets), map=made)
+    status = library.mercer_model_fit(b'{"lambda":%r}' % lam, ctypes.byref(data), None, ctypes.byref(model))
     assert status == 0, library.mercer_last_error()
     return model
 

@@ -98,11 +98,10 @@ model::Model fit_sets(const spec::FitPlan& plan, const spec::GivenMap& map, cons
 mercer_status mercer_model_fit(const char* json, const mercer_data* data, mercer_context* context,
                                mercer_model** out) {
   return guard_create_long("mercer_model_fit", context, out, [&](Context& running) {
-    spec::FitPlan plan = spec::fit_plan(check_text("json", json));
     const mercer_data read = read_data(data);
+    if (read.source != nullptr) return mercer_model{fit_source(json, read, running)};
+    spec::FitPlan plan = spec::fit_plan(check_text("json", json));
     const spec::GivenMap map = map_of(read);
-    if (read.source != nullptr)
-      return mercer_model{fit_source(std::move(plan), map, *read.source, running)};
     if (read.sets != nullptr) return mercer_model{fit_sets(plan, map, read, running)};
     const TrainingSet set(read, running);
     const MatrixView<const double> targets = set.y.view();

@@ -6,15 +6,16 @@
 #include <memory>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "arguments.h"
+#include "fit_data.h"
 #include "io/model_options.h"
 #include "io/object_file.h"
 #include "model/row_stream.h"
 #include "row_arguments.h"
 #include "shared_sums.h"
+#include "spec/fit_plan.h"
 #include "spec/specs.h"
 
 using namespace mercer;
@@ -106,9 +107,10 @@ double fingerprint_of(const feature::FeatureMap& map, const model::FitOptions& o
   return print.number();
 }
 
-model::Model fit_one(spec::FitPlan plan, const spec::GivenMap& given,
-                     const mercer_row_source& source, CallbackSums* sums, Context& context) {
-  const spec::GivenMap map = spec::map_of_stream(plan, given, source.d);
+model::Model fit_one(const char* json, const mercer_data& data, const mercer_row_source& source,
+                     CallbackSums* sums, Context& context) {
+  spec::FitPlan plan = spec::fit_plan(check_text("json", json));
+  const spec::GivenMap map = spec::map_of_stream(plan, map_of(data), source.d);
   spec::set_classes(plan, source.m, nullptr);
   if (sums != nullptr)
     sums->require_same(fingerprint_of(*map, plan.search.fit, source.m), "the map, the spec or m");
@@ -120,13 +122,13 @@ model::Model fit_one(spec::FitPlan plan, const spec::GivenMap& given,
 
 namespace mercer::capi {
 
-model::Model fit_source(spec::FitPlan plan, const spec::GivenMap& map,
-                        const mercer_row_source& given, Context& context) {
-  const mercer_row_source source = read_source(given);
-  if (source.sum == nullptr) return fit_one(std::move(plan), map, source, nullptr, context);
+// One model in every process, or none in any: whatever fails is told to the others.
+model::Model fit_source(const char* json, const mercer_data& data, Context& context) {
+  const mercer_row_source source = read_source(*data.source);
+  if (source.sum == nullptr) return fit_one(json, data, source, nullptr, context);
   CallbackSums sums(source);
   try {
-    model::Model model = fit_one(std::move(plan), map, source, &sums, context);
+    model::Model model = fit_one(json, data, source, &sums, context);
     sums.agree();
     return model;
   } catch (...) {

@@ -4,11 +4,11 @@
 #pragma once
 
 #include "mercer/data.h"
-#include "spec/fit_plan.h"
+#include "model/model.h"
 
 namespace mercer::capi {
 
-model::Model fit_source(spec::FitPlan plan, const spec::GivenMap& map,
-                        const mercer_row_source& source, Context& context);
+/// The spec `json` on data.source.
+model::Model fit_source(const char* json, const mercer_data& data, Context& context);
 
 }  // namespace mercer::capi

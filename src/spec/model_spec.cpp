@@ -152,6 +152,7 @@ Parameters model_parameters(const Parameters& map, const model::FitOptions& opti
       parameters.set(field.key, own != nullptr ? *own : field.fallback);
     }
   }
+  parameters.set("search", false);  // nothing is left open
   Parameters prepare;
   prepare.set("standardize", options.standardize);
   set_preparation(options, prepare);
@@ -160,6 +161,7 @@ Parameters model_parameters(const Parameters& map, const model::FitOptions& opti
   kTask.write(parameters, options.task);
   parameters.set("classes", options.classes);
   kPrecision.write(parameters, options.precision);
+  parameters.set("seed", options.seed);
   parameters.set("needs", "data");
   return parameters;
 }

@@ -15,12 +15,13 @@ namespace {
 #define SIZE(type, bytes) static_assert(sizeof(type) == (bytes), #type)
 #define AT(type, field, offset) static_assert(offsetof(type, field) == (offset), #type "." #field)
 
-SIZE(mercer_context_options, 32);
+SIZE(mercer_context_options, 40);
 AT(mercer_context_options, struct_size, 0);
 AT(mercer_context_options, threads, 4);
 AT(mercer_context_options, memory_cap, 8);
 AT(mercer_context_options, progress, 16);
 AT(mercer_context_options, user, 24);
+AT(mercer_context_options, trial, 32);
 
 SIZE(mercer_fourier_options, 32);
 AT(mercer_fourier_options, struct_size, 0);
@@ -67,14 +68,25 @@ AT(mercer_derivative, count, 8);
 AT(mercer_derivative, partials, 16);
 AT(mercer_derivative, vectors, 24);
 
-SIZE(mercer_observations, 48);
+SIZE(mercer_observations, 176);
 AT(mercer_observations, struct_size, 0);
 AT(mercer_observations, reserved, 4);
 AT(mercer_observations, weight, 8);
 AT(mercer_observations, partial, 16);
 AT(mercer_observations, X, 24);
-AT(mercer_observations, Y, 32);
-AT(mercer_observations, row_weights, 40);
+AT(mercer_observations, Y, 96);
+AT(mercer_observations, row_weights, 168);
+
+SIZE(mercer_data, 192);
+AT(mercer_data, struct_size, 0);
+AT(mercer_data, reserved, 4);
+AT(mercer_data, X, 8);
+AT(mercer_data, Y, 80);
+AT(mercer_data, weights, 152);
+AT(mercer_data, source, 160);
+AT(mercer_data, sets, 168);
+AT(mercer_data, set_count, 176);
+AT(mercer_data, map, 184);
 
 SIZE(mercer_derivative_bound, 112);
 AT(mercer_derivative_bound, struct_size, 0);
@@ -175,30 +187,6 @@ AT(mercer_operator_bound, intrinsic, 112);
 AT(mercer_operator_bound, radius, 120);
 AT(mercer_operator_bound, covering, 128);
 
-SIZE(mercer_fit_options, 120);
-AT(mercer_fit_options, struct_size, 0);
-AT(mercer_fit_options, standardize, 4);
-AT(mercer_fit_options, center, 8);
-AT(mercer_fit_options, precision, 12);
-AT(mercer_fit_options, selection, 16);
-AT(mercer_fit_options, reserved, 20);
-AT(mercer_fit_options, lambda, 24);
-AT(mercer_fit_options, lambda_largest, 32);
-AT(mercer_fit_options, lambda_smallest, 40);
-AT(mercer_fit_options, lambda_count, 48);
-AT(mercer_fit_options, folds, 56);
-AT(mercer_fit_options, held_out_fraction, 64);
-AT(mercer_fit_options, seed, 72);
-AT(mercer_fit_options, extrapolation, 80);
-AT(mercer_fit_options, scale, 84);
-AT(mercer_fit_options, missing, 88);
-AT(mercer_fit_options, transform, 92);
-AT(mercer_fit_options, target_transform, 96);
-AT(mercer_fit_options, unit_rows, 100);
-AT(mercer_fit_options, weights, 104);
-AT(mercer_fit_options, class_weight, 112);
-AT(mercer_fit_options, reserved2, 116);
-
 SIZE(mercer_row_source, 56);
 AT(mercer_row_source, struct_size, 0);
 AT(mercer_row_source, weighted, 4);
@@ -208,31 +196,6 @@ AT(mercer_row_source, rewind, 24);
 AT(mercer_row_source, next, 32);
 AT(mercer_row_source, user, 40);
 AT(mercer_row_source, sum, 48);
-
-SIZE(mercer_search_options, 128);
-AT(mercer_search_options, struct_size, 0);
-AT(mercer_search_options, standardize, 4);
-AT(mercer_search_options, center, 8);
-AT(mercer_search_options, precision, 12);
-AT(mercer_search_options, features, 16);
-AT(mercer_search_options, lengthscale, 24);
-AT(mercer_search_options, lambda, 32);
-AT(mercer_search_options, held_out_fraction, 40);
-AT(mercer_search_options, seed, 48);
-AT(mercer_search_options, map, 56);
-AT(mercer_search_options, report, 64);
-AT(mercer_search_options, user, 72);
-AT(mercer_search_options, extrapolation, 80);
-AT(mercer_search_options, assess, 84);
-AT(mercer_search_options, scale, 88);
-AT(mercer_search_options, missing, 92);
-AT(mercer_search_options, transform, 96);
-AT(mercer_search_options, target_transform, 100);
-AT(mercer_search_options, unit_rows, 104);
-AT(mercer_search_options, estimator, 108);
-AT(mercer_search_options, weights, 112);
-AT(mercer_search_options, class_weight, 120);
-AT(mercer_search_options, ard, 124);
 
 SIZE(mercer_predict_options, 48);
 AT(mercer_predict_options, struct_size, 0);
@@ -251,19 +214,6 @@ AT(mercer_score_options, bins, 8);
 AT(mercer_score_options, tau, 16);
 AT(mercer_score_options, weights, 24);
 
-SIZE(mercer_search_candidate, 72);
-AT(mercer_search_candidate, struct_size, 0);
-AT(mercer_search_candidate, stage, 4);
-AT(mercer_search_candidate, features, 8);
-AT(mercer_search_candidate, rows, 16);
-AT(mercer_search_candidate, lengthscale, 24);
-AT(mercer_search_candidate, lambda, 32);
-AT(mercer_search_candidate, score, 40);
-AT(mercer_search_candidate, seconds, 48);
-AT(mercer_search_candidate, transform, 56);
-AT(mercer_search_candidate, reserved, 60);
-AT(mercer_search_candidate, loss, 64);
-
 static_assert(MERCER_FORM_PAIR == 0 && MERCER_FORM_PHASE == 1 && MERCER_FORM_COMPLEX == 2);
 static_assert(MERCER_PROJECTION_DENSE == 0 && MERCER_PROJECTION_ORTHOGONAL == 1 &&
               MERCER_PROJECTION_SORF == 2 && MERCER_PROJECTION_FASTFOOD == 3 &&
@@ -281,29 +231,17 @@ static_assert(MERCER_DERIVATIVE_PARTIALS == 0 && MERCER_DERIVATIVE_GRADIENT == 1
               MERCER_DERIVATIVE_HESSIAN_DIAGONAL == 2 && MERCER_DERIVATIVE_LAPLACIAN == 3 &&
               MERCER_DERIVATIVE_JVP == 4 && MERCER_DERIVATIVE_VJP == 5 &&
               MERCER_DERIVATIVE_LOG_LENGTHSCALE == 6);
-static_assert(MERCER_SELECTION_FIXED == 0 && MERCER_SELECTION_HELD_OUT == 1 &&
-              MERCER_SELECTION_KFOLD == 2 && MERCER_SELECTION_GCV == 3 &&
-              MERCER_SELECTION_LOO == 4);
-static_assert(MERCER_SCALE_STANDARD == 0 && MERCER_SCALE_ROBUST == 1 && MERCER_SCALE_CENTER == 2);
-static_assert(MERCER_MISSING_REFUSE == 0 && MERCER_MISSING_FILL == 1 && MERCER_MISSING_FLAG == 2);
-static_assert(MERCER_TRANSFORM_NONE == 0 && MERCER_TRANSFORM_LOG == 1 &&
-              MERCER_TRANSFORM_RANK == 2 && MERCER_TRANSFORM_AUTO == 3);
 static_assert(MERCER_EXTRAPOLATION_DEFAULT == 0 && MERCER_EXTRAPOLATION_CLIP == 1 &&
               MERCER_EXTRAPOLATION_FREE == 2 && MERCER_EXTRAPOLATION_REFUSE == 3);
 static_assert(MERCER_OUTPUT_SCORES == 0 && MERCER_OUTPUT_PROBABILITIES == 1);
-static_assert(MERCER_ESTIMATOR_AUTO == 0 && MERCER_ESTIMATOR_RIDGE == 1 &&
-              MERCER_ESTIMATOR_LOGISTIC == 2);
-static_assert(MERCER_CLASS_WEIGHT_NONE == 0 && MERCER_CLASS_WEIGHT_BALANCED == 1);
-static_assert(MERCER_ARD_AUTO == 0 && MERCER_ARD_OFF == 1 && MERCER_ARD_ON == 2);
 static_assert(MERCER_METRIC_DEFAULT == 0 && MERCER_METRIC_R2 == 1 && MERCER_METRIC_RMSE == 2 &&
               MERCER_METRIC_MAE == 3 && MERCER_METRIC_PINBALL == 4 && MERCER_METRIC_ACCURACY == 5 &&
               MERCER_METRIC_CONFUSION == 6 && MERCER_METRIC_AUC == 7 &&
               MERCER_METRIC_LOG_LOSS == 8 && MERCER_METRIC_CALIBRATION_ERROR == 9);
 
 // The callbacks, as FFI declares them.
-static_assert(
-    std::is_same_v<mercer_search_report, void (*)(void*, const mercer_search_candidate*)>);
 static_assert(std::is_same_v<mercer_progress, int32_t (*)(void*, int64_t, int64_t)>);
+static_assert(std::is_same_v<mercer_trial, void (*)(void*, const char*)>);
 
 struct Status {
   mercer_status status;

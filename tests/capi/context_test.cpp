@@ -34,7 +34,7 @@ std::string error_text(const mercer_context* context) {
 
 TEST_CASE("context options are checked", "[capi]") {
   mercer_context* out = reinterpret_cast<mercer_context*>(8);
-  mercer_context_options options = {sizeof options, -1, 0, nullptr, nullptr};
+  mercer_context_options options = {sizeof options, -1, 0, nullptr, nullptr, nullptr};
   CHECK(fault(mercer_context_create(&options, &out), MERCER_INVALID_ARGUMENT,
               "mercer_context_create", "options->threads = -1") == "");
   CHECK(out == nullptr);
@@ -167,7 +167,8 @@ TEST_CASE("a memory cap that cannot be met fails up front with the amount", "[ca
   const auto small = context(0, 1000);
   mercer_model* out = nullptr;
   const auto fit = [&](mercer_context* context) {
-    return mercer_model_fit(map.get(), nullptr, rows_of(X, 2), rows_of(X.data(), 600, 1, 2), 0,
+    return mercer_model_fit("{}",
+                            data_of(rows_of(X, 2), rows_of(X.data(), 600, 1, 2), map.get()),
                             context, &out);
   };
   CHECK(fault(fit(small.get()), MERCER_OUT_OF_MEMORY, "mercer_model_fit", "memory_cap = 1000",

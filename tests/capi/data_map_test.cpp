@@ -55,26 +55,22 @@ TEST_CASE("a search makes the map from its rows; the model keeps what was learnt
   const auto X = numbers(n, 2);
   std::vector<double> Y(static_cast<size_t>(n));
   for (size_t i = 0; i < Y.size(); ++i) Y[i] = std::sin(3 * X[2 * i]) * std::cos(2 * X[2 * i + 1]);
-  auto options = search_options();
-  options.features = 64;
-  options.map = R"({"map":"nystroem"})";
-  mercer_model* out = nullptr;
-  REQUIRE(mercer_model_search(&options, rows_of(X, 2), rows_of(Y, 1), 0, nullptr, &out) ==
-          MERCER_OK);
-  const ModelHandle model(out);
+  const ModelHandle model = fitted(R"({"map":{"map":"nystroem","features":64}})",
+                                   data_of(rows_of(X, 2), rows_of(Y, 1)));
+  REQUIRE(model);
   std::vector<double> predicted(Y.size()), again(Y.size());
   const auto predict = [&](const mercer_model* from, std::vector<double>& to) {
     const mercer_matrix result = {sizeof(mercer_matrix), MERCER_NUMBER_F64, n, 1, 1, to.data()};
     REQUIRE(mercer_model_predict(from, rows_of(X, 2), nullptr, nullptr, &result) == MERCER_OK);
   };
-  predict(out, predicted);
+  predict(model.get(), predicted);
   double error = 0, total = 0;
   for (size_t i = 0; i < Y.size(); ++i) {
     error += (Y[i] - predicted[i]) * (Y[i] - predicted[i]);
     total += Y[i] * Y[i];
   }
   CHECK(error < 0.01 * total);  // smooth, without noise, 64 landmarks among 300 rows of a square
-  const ModelHandle loaded = reloaded(out);
+  const ModelHandle loaded = reloaded(model.get());
   REQUIRE(loaded);
   predict(loaded.get(), again);
   CHECK(again == predicted);
@@ -95,20 +91,20 @@ TEST_CASE("a model by spec makes its map from the standardised rows", "[capi]") 
   std::vector<double> Y(static_cast<size_t>(n));
   for (size_t i = 0; i < Y.size(); ++i)
     Y[i] = std::sin(standardised[3 * i]) + standardised[3 * i + 1];
-  const auto predicted = [&](const std::string& standardize, const std::vector<double>& rows) {
-    const std::string spec = R"({"model":"ridge","map":)" + std::string(kSpec) +
-                             R"(,"lambda":1e-6,"precision":"f64","standardize":)" + standardize +
-                             "}";
-    mercer_model* out = nullptr;
-    REQUIRE(mercer_model_fit_spec(spec.c_str(), rows_of(rows, 3), rows_of(Y, 1), nullptr, &out) ==
-            MERCER_OK);
-    const ModelHandle model(out);
+  const auto predicted = [&](const std::string& rest, const std::vector<double>& rows,
+                             const mercer_map* map = nullptr) {
+    const ModelHandle model = fitted(R"({"lambda":1e-6,"precision":"f64")" + rest + "}",
+                                     data_of(rows_of(rows, 3), rows_of(Y, 1), map));
+    REQUIRE(model);
     std::vector<double> scores(Y.size());
-    REQUIRE(mercer_model_predict(out, rows_of(rows, 3), nullptr, nullptr, result_of(scores, 1)) ==
-            MERCER_OK);
+    REQUIRE(mercer_model_predict(model.get(), rows_of(rows, 3), nullptr, nullptr,
+                                 result_of(scores, 1)) == MERCER_OK);
     return scores;
   };
-  const auto inside = predicted("true", X), outside = predicted("false", standardised);
+  const std::string map_by_spec = R"(,"search":false,"map":)" + std::string(kSpec),
+                    as_it_is = R"(,"prepare":{"standardize":false})";
+  const auto inside = predicted(map_by_spec, X),
+             outside = predicted(map_by_spec + as_it_is, standardised);
   double worst = 0;
   for (size_t i = 0; i < Y.size(); ++i) worst = std::max(worst, std::abs(inside[i] - outside[i]));
   CHECK(worst < 1e-9);  // rounding of the rows, 1e-15, times the weights of lambda = 1e-6
@@ -118,58 +114,40 @@ TEST_CASE("a model by spec makes its map from the standardised rows", "[capi]") 
   REQUIRE(mercer_map_fit_spec(kSpec, rows_of(standardised, 3), nullptr, nullptr, &map) ==
           MERCER_OK);
   const MapHandle owned(map);
-  auto options = fit_options(MERCER_SELECTION_FIXED);
-  options.standardize = 0;
-  options.precision = MERCER_PRECISION_F64;
-  mercer_model* given = nullptr;
-  REQUIRE(mercer_model_fit(map, &options, rows_of(standardised, 3), rows_of(Y, 1), 0, nullptr,
-                           &given) == MERCER_OK);
-  const ModelHandle model(given);
-  std::vector<double> scores(Y.size());
-  REQUIRE(mercer_model_predict(given, rows_of(standardised, 3), nullptr, nullptr,
-                               result_of(scores, 1)) == MERCER_OK);
-  CHECK(scores == outside);
+  CHECK(predicted(as_it_is, standardised, map) == outside);
 }
 
 TEST_CASE("models of maps made from data refuse before any work", "[capi]") {
   const auto X = numbers(19, 3), Y = numbers(19, 1);
   Slot<mercer_model> slot;
   const auto fit = [&](const std::string& map, int64_t d) {
-    const std::string spec = R"({"model":"ridge","map":)" + map + "}";
-    return mercer_model_fit_spec(spec.c_str(), rows_of(X.data(), 19, d, 3), rows_of(Y, 1), nullptr,
-                                 slot.out());
+    const std::string spec = R"({"search":false,"map":)" + map + "}";
+    return mercer_model_fit(spec.c_str(), data_of(rows_of(X.data(), 19, d, 3), rows_of(Y, 1)),
+                            nullptr, slot.out());
   };
-  CHECK(slot.refused(fit(kSpec, 3), "mercer_model_fit_spec", "features = 20",
+  CHECK(slot.refused(fit(kSpec, 3), "mercer_model_fit", "features = 20",
                      "at most 19, the number of rows", "nystroem") == "");
-  CHECK(slot.fault(fit(kSpec, 2), MERCER_DIMENSION_MISMATCH, "X has 2 columns", "3 inputs") == "");
+  CHECK(slot.fault(fit(kSpec, 2), MERCER_DIMENSION_MISMATCH, "map.inputs = 3", "rows, 2") == "");
 }
 
 TEST_CASE("a search takes no more landmarks than rows, and says so", "[capi]") {
   const auto X = numbers(19, 3), Y = numbers(19, 1);
-  auto options = search_options();  // 2,048 features
-  options.map = "nystroem";
-  mercer_model* out = nullptr;
-  REQUIRE(mercer_model_search(&options, rows_of(X, 3), rows_of(Y, 1), 0, nullptr, &out) ==
-          MERCER_OK);
-  const ModelHandle model(out);
-  CHECK(columns_of(map_of(out).get()) == 19);
+  const DataView data = data_of(rows_of(X, 3), rows_of(Y, 1));
   const auto report_of = [](const mercer_model* of) {
     return text_of([&](auto... buffer) { return mercer_model_report(of, buffer...); });
   };
-  CHECK(report_of(out).find("a row for each feature") == std::string::npos);  // none was asked
-  options.features = 2048;
-  mercer_model* asked = nullptr;
-  REQUIRE(mercer_model_search(&options, rows_of(X, 3), rows_of(Y, 1), 0, nullptr, &asked) ==
-          MERCER_OK);
-  const ModelHandle second(asked);
-  CHECK(report_of(asked).find(
-            "a row for each feature, of those that choose: 19 features, not 2048") !=
+  const ModelHandle model = fitted(R"({"map":"nystroem"})", data);  // 2,048 features
+  REQUIRE(model);
+  CHECK(columns_of(map_of(model.get()).get()) == 19);
+  CHECK(report_of(model.get()).find("a row for each feature") == std::string::npos);  // none asked
+  const ModelHandle asked = fitted(R"({"map":{"map":"nystroem","features":2048}})", data);
+  REQUIRE(asked);
+  CHECK(report_of(asked.get())
+            .find("a row for each feature, of those that choose: 19 features, not 2048") !=
         std::string::npos);
-  options.map = "polka";
   Slot<mercer_model> slot;
-  CHECK(slot.refused(
-            mercer_model_search(&options, rows_of(X, 3), rows_of(Y, 1), 0, nullptr, slot.out()),
-            "polka", "fourier") == "");
+  CHECK(slot.refused(mercer_model_fit(R"({"map":"polka"})", data, nullptr, slot.out()), "polka",
+                     "fourier") == "");
 }
 
 // k(0) is 2 here, the mean of every estimate of it.
@@ -229,44 +207,39 @@ TEST_CASE("models learn the threshold of their map from the rows that they are f
   mercer_map* alone = nullptr;
   REQUIRE(mercer_map_fit_spec(optical.c_str(), rows, targets, nullptr, &alone) == MERCER_OK);
   const MapHandle by_itself(alone);
-  mercer_model* fitted = nullptr;
-  REQUIRE(mercer_model_fit_spec(
-              (R"({"model":"ridge","standardize":false,"map":)" + optical + "}").c_str(), rows,
-              targets, nullptr, &fitted) == MERCER_OK);
-  const ModelHandle model(fitted);
-  CHECK(spec_of(map_of(fitted).get()) == spec_of(alone));
-  mercer_search_options options{};
-  options.struct_size = sizeof options;
-  REQUIRE(mercer_search_options_init(&options) == MERCER_OK);
-  options.map = R"({"map":"optical","input_bits":1,"threshold_from":"targets"})";
-  options.features = 64;
-  options.standardize = 0;
+  const DataView data = data_of(rows, targets);
+  const std::string as_it_is = R"("prepare":{"standardize":false},"map":)";
+  const ModelHandle model = fitted(R"({"search":false,)" + as_it_is + optical + "}", data);
+  REQUIRE(model);
+  CHECK(spec_of(map_of(model.get()).get()) == spec_of(alone));
   // The targets are sums of bits, which no other threshold shows.
-  mercer_model* searched = nullptr;
-  REQUIRE(mercer_model_search(&options, rows, targets, 0, nullptr, &searched) == MERCER_OK);
-  const ModelHandle found(searched);
-  CHECK(spec_of(map_of(searched).get()).find(R"("threshold_from":"given")") != std::string::npos);
+  const std::string partial =
+      as_it_is +
+      R"({"map":"optical","input_bits":1,"threshold_from":"targets","features":64}})";
+  const ModelHandle found = fitted("{" + partial, data);
+  REQUIRE(found);
+  CHECK(spec_of(map_of(found.get()).get()).find(R"("threshold_from":"given")") !=
+        std::string::npos);
   std::vector<double> scores(60);
-  REQUIRE(mercer_model_predict(searched, rows, nullptr, nullptr, result_of(scores.data(), 60, 1)) ==
-          MERCER_OK);
+  REQUIRE(mercer_model_predict(found.get(), rows, nullptr, nullptr,
+                               result_of(scores.data(), 60, 1)) == MERCER_OK);
   double error = 0;
   for (size_t i = 0; i < 60; ++i) error = std::max(error, std::abs(scores[i] - Y[i]));
   CHECK(error < 0.1);
   // Of classes by their codes.
-  const RowsView labels = rows_of(classes, 1);
-  mercer_model* classifier = nullptr;
-  REQUIRE(mercer_model_search(&options, rows, labels, 2, nullptr, &classifier) == MERCER_OK);
-  const ModelHandle third(classifier);
+  const ModelHandle classifier =
+      fitted(R"({"task":"classification",)" + partial, data_of(rows, rows_of(classes, 1)));
+  REQUIRE(classifier);
   std::vector<int32_t> classified(60);
-  REQUIRE(mercer_model_classify(classifier, rows, nullptr, nullptr, classified.data()) ==
+  REQUIRE(mercer_model_classify(classifier.get(), rows, nullptr, nullptr, classified.data()) ==
           MERCER_OK);
   int wrong = 0;
   for (size_t i = 0; i < 60; ++i) wrong += classified[i] != static_cast<int32_t>(classes[i]);
   CHECK(wrong <= 1);
   Slot<mercer_model> slot;
-  CHECK(slot.fault(mercer_model_fit_spec((R"({"model":"ridge","map":)" + optical + "}").c_str(),
-                                         rows_of(numbers(3, 3), 3), rows_of(numbers(3, 1), 1),
-                                         nullptr, slot.out()),
+  CHECK(slot.fault(mercer_model_fit((R"({"search":false,"map":)" + optical + "}").c_str(),
+                                    data_of(rows_of(numbers(3, 3), 3), rows_of(numbers(3, 1), 1)),
+                                    nullptr, slot.out()),
                    MERCER_INVALID_ARGUMENT, "3 rows, expected at least 4") == "");
 }
 

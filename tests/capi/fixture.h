@@ -163,25 +163,45 @@ inline MapHandle fourier(int64_t d, int64_t D, int32_t form = MERCER_FORM_PAIR) 
   return MapHandle(made);
 }
 
-inline mercer_fit_options fit_options(int32_t selection) {
-  mercer_fit_options options{};
-  options.struct_size = sizeof options;
-  mercer_fit_options_init(&options);
-  options.selection = selection;
-  return options;
+/// What a fit is given, which can stand where C wants its address, up to the end of the call.
+struct DataView : mercer_data {
+  DataView(const mercer_data& data) : mercer_data(data) {}  // NOLINT: implicit
+  operator const mercer_data*() const { return this; }      // NOLINT: implicit
+};
+inline DataView data_of(const mercer_rows& X, const mercer_rows& Y, const mercer_map* map = nullptr,
+                        const double* weights = nullptr) {
+  DataView data = mercer_data_of(X, Y);
+  data.map = map;
+  data.weights = weights;
+  return data;
 }
-inline mercer_search_options search_options() {
-  mercer_search_options options{};
-  options.struct_size = sizeof options;
-  mercer_search_options_init(&options);
-  return options;
+inline DataView data_of(const mercer_row_source& source, const mercer_map* map = nullptr) {
+  mercer_data data{};
+  data.struct_size = sizeof data;
+  data.source = &source;
+  data.map = map;
+  return data;
+}
+inline DataView data_of(const std::vector<mercer_observations>& sets, const mercer_map* map) {
+  mercer_data data{};
+  data.struct_size = sizeof data;
+  data.sets = sets.data();
+  data.set_count = std::ssize(sets);
+  data.map = map;
+  return data;
+}
+
+/// The model of a spec; NULL if the fit is refused.
+inline ModelHandle fitted(const std::string& json, const mercer_data* data,
+                          mercer_context* context = nullptr) {
+  mercer_model* model = nullptr;
+  mercer_model_fit(json.c_str(), data, context, &model);
+  return ModelHandle(model);
 }
 
 inline ModelHandle small_model(int64_t n = 60, int64_t d = 2, int64_t D = 16) {
-  mercer_model* model = nullptr;
-  mercer_model_fit(fourier(d, D).get(), nullptr, rows_of(numbers(n, d), d),
-                   rows_of(numbers(n, 1), 1), 0, nullptr, &model);
-  return ModelHandle(model);
+  return fitted("{}", data_of(rows_of(numbers(n, d), d), rows_of(numbers(n, 1), 1),
+                              fourier(d, D).get()));
 }
 
 /// Two classes: the sign of the first input.
@@ -189,10 +209,8 @@ inline ModelHandle small_classifier(int64_t n = 60, int64_t d = 2, int64_t D = 1
   const std::vector<double> X = numbers(n, d);
   std::vector<double> labels(static_cast<size_t>(n));
   for (size_t i = 0; i < labels.size(); ++i) labels[i] = X[static_cast<size_t>(d) * i] > 0 ? 1 : 0;
-  mercer_model* model = nullptr;
-  mercer_model_fit(fourier(d, D).get(), nullptr, rows_of(X, d), rows_of(labels, 1), 2, nullptr,
-                   &model);
-  return ModelHandle(model);
+  return fitted(R"({"task":"classification"})",
+                data_of(rows_of(X, d), rows_of(labels, 1), fourier(d, D).get()));
 }
 
 inline StatisticsHandle small_statistics(int64_t n = 40, int64_t D = 4, int64_t m = 1) {
@@ -211,8 +229,10 @@ inline RidgeHandle small_ridge() {
 }
 
 inline ContextHandle context(int32_t threads = 0, int64_t memory_cap = 0,
-                             mercer_progress progress = nullptr, void* user = nullptr) {
-  const mercer_context_options options = {sizeof options, threads, memory_cap, progress, user};
+                             mercer_progress progress = nullptr, void* user = nullptr,
+                             mercer_trial trial = nullptr) {
+  const mercer_context_options options = {sizeof options, threads, memory_cap,
+                                          progress,       user,    trial};
   mercer_context* made = nullptr;
   mercer_context_create(&options, &made);
   return ContextHandle(made);

@@ -48,18 +48,16 @@ struct Words {
   }
 };
 
-mercer_search_options few_features() {
-  mercer_search_options options = search_options();
-  options.features = 128;
-  options.assess = 0;
-  return options;
+Model searched(const Words& words, const std::string& map) {
+  return Model::fit(R"({"task":"classification","assess":false,"map":{)" + map + "}}",
+                    {words.rows(), words.Y});
 }
 
 }  // namespace
 
 TEST_CASE("a search hashes wide sparse rows, and its model takes them all", "[capi]") {
   const Words words;
-  const Model model = Model::search(words.rows(), words.Y, 2, few_features());
+  const Model model = searched(words, R"("features":128)");
   CHECK(model.inputs() == kInputs);
   CHECK(model.map().inputs() == 16384);
   CHECK(model.score(words.rows(), words.Y) > 0.9);
@@ -82,11 +80,11 @@ TEST_CASE("a search hashes wide sparse rows, and its model takes them all", "[ca
 
 TEST_CASE("a projection that is given sees the inputs themselves", "[capi]") {
   const Words words;
-  mercer_search_options options = few_features();
-  options.features = 32;
-  options.map = R"({"map":"fourier","projection":"dense"})";
-  CHECK(Model::search(words.rows(), words.Y, 2, options).map().inputs() == kInputs);
-  // A kernel of |x_j - y_j| has no distances to keep.
-  options.map = R"({"map":"fourier","kernel":{"kernel":"laplacian"}})";
-  CHECK(Model::search(words.rows(), words.Y, 2, options).map().inputs() == kInputs);
+  for (const char* const map :
+       {R"("features":32,"projection":"dense")",
+        // A kernel of |x_j - y_j| has no distances to keep.
+        R"("features":32,"kernel":{"kernel":"laplacian"})"}) {
+    INFO(map);
+    CHECK(searched(words, map).map().inputs() == kInputs);
+  }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// mercer_hermite_fit and mercer_model_derivative: what is learnt from values and slopes, files of
-// such models, every refusal.
+// Fits of sets of observations and mercer_model_derivative: what is learnt from values and slopes,
+// files of such models, every refusal.
 #include <cmath>
 
 #include "fixture.h"
@@ -41,12 +41,12 @@ TEST_CASE("Hermite learning in C: a model of values and slopes, and its file") {
   const RowsView slopes[] = {part_of(rows_of(known.first, 1), 0, 12),
                              part_of(rows_of(known.second, 1), 0, 12)};
   const int32_t p[] = {1, 0}, q[] = {0, 1};
-  const mercer_observations sets[] = {mercer_observations_of(nullptr, 1, some, Y),
-                                      mercer_observations_of(p, 1, some, slopes[0]),
-                                      mercer_observations_of(q, 1, some, slopes[1])};
-  mercer_model* made = nullptr;
-  REQUIRE(mercer_hermite_fit(map.get(), sets, 3, 1e-10, 1, nullptr, &made) == MERCER_OK);
-  const ModelHandle model(made);
+  std::vector<mercer_observations> sets = {mercer_observations_of(nullptr, 1, some, Y),
+                                           mercer_observations_of(p, 1, some, slopes[0]),
+                                           mercer_observations_of(q, 1, some, slopes[1])};
+  const char* const spec = R"({"lambda":1e-10})";
+  const ModelHandle model = fitted(spec, data_of(sets, map.get()));
+  REQUIRE(model);
   const auto error_of = [&](const mercer_model* of) {
     std::vector<double> predicted(n);
     REQUIRE(mercer_model_predict(of, X, nullptr, nullptr, result_of(predicted, 1)) == MERCER_OK);
@@ -56,8 +56,9 @@ TEST_CASE("Hermite learning in C: a model of values and slopes, and its file") {
     return worst;
   };
   CHECK(error_of(model.get()) < 0.03);
-  REQUIRE(mercer_hermite_fit(map.get(), sets, 1, 1e-10, 1, nullptr, &made) == MERCER_OK);
-  const ModelHandle of_values(made);
+  sets.resize(1);
+  const ModelHandle of_values = fitted(spec, data_of(sets, map.get()));
+  REQUIRE(of_values);
   CHECK(error_of(of_values.get()) > 3 * error_of(model.get()));
 
   std::vector<double> gradient(n * d);
@@ -83,6 +84,7 @@ TEST_CASE("Hermite learning in C: a model of values and slopes, and its file") {
   REQUIRE(mercer_model_to_bytes(model.get(), nullptr, 0, &size) == MERCER_OK);
   std::vector<char> bytes(static_cast<size_t>(size));
   REQUIRE(mercer_model_to_bytes(model.get(), bytes.data(), size, nullptr) == MERCER_OK);
+  mercer_model* made = nullptr;
   REQUIRE(mercer_model_from_bytes(bytes.data(), size, &made) == MERCER_OK);
   const ModelHandle loaded(made);
   std::vector<double> again(n);
@@ -98,46 +100,47 @@ TEST_CASE("Hermite learning in C: what is refused") {
   const MapHandle map = fourier();
   const RowsView X = rows_of(known.X, d), Y = rows_of(known.f, 1);
   const mercer_observations good = mercer_observations_of(nullptr, 1, X, Y);
+  std::vector<mercer_observations> sets = {good, good};
   Slot<mercer_model> slot;
-  const auto fit = [&](const mercer_map* of, const mercer_observations* sets, int64_t count,
-                       double lambda = 1e-6, int32_t center = 1) {
-    return mercer_hermite_fit(of, sets, count, lambda, center, nullptr, slot.out());
+  const auto fit = [&](const char* json = R"({"lambda":1e-6})") {
+    return mercer_model_fit(json, data_of(sets, map.get()), nullptr, slot.out());
   };
-  CHECK(slot.refused(fit(nullptr, &good, 1), "map") == "");
-  CHECK(slot.refused(fit(map.get(), nullptr, 1), "sets") == "");
-  CHECK(slot.refused(fit(map.get(), &good, 0), "count") == "");
-  CHECK(slot.refused(fit(map.get(), &good, 1, -1), "lambda") == "");
-  CHECK(slot.refused(fit(map.get(), &good, 1, 1, 2), "center") == "");
-  mercer_observations sets[] = {good, good};
-  sets[1].struct_size = 40;
-  CHECK(slot.refused(fit(map.get(), sets, 2), "sets[1].struct_size", "48") == "");
+  CHECK(slot.refused(mercer_model_fit(R"({"lambda":1})", data_of(sets, nullptr), nullptr,
+                                      slot.out()),
+                     "data->map = NULL") == "");
+  CHECK(slot.refused(fit("{}"), "\"lambda\" is missing") == "");
+  CHECK(slot.refused(fit(R"({"lambda":-1})"), "lambda = -1") == "");
+  CHECK(slot.refused(fit(R"({"lambda":1,"center":2})"), "center = 2", "true or false") == "");
+  CHECK(slot.fault(fit(R"({"lambda":1,"prepare":{}})"), MERCER_UNSUPPORTED, "\"prepare\"") == "");
+  CHECK(slot.fault(fit(R"({"lambda":1,"model":"logistic"})"), MERCER_UNSUPPORTED, "logistic") ==
+        "");
+  DataView none = data_of(sets, map.get());
+  none.set_count = 0;
+  CHECK(slot.refused(mercer_model_fit(R"({"lambda":1})", none, nullptr, slot.out()),
+                     "data->set_count = 0") == "");
+  const auto refuses = [&](void (*change)(mercer_observations&), auto... parts) {
+    sets[1] = good;
+    change(sets[1]);
+    return slot.refused(fit(), parts...);
+  };
+  using Set = mercer_observations;
+  CHECK(refuses([](Set& set) { set.struct_size = 168; }, "sets[1].struct_size", "176") == "");
+  CHECK(refuses([](Set& set) { set.reserved = 1; }, "sets[1].reserved") == "");
+  CHECK(refuses([](Set& set) { set.weight = 0; }, "sets[1].weight") == "");
+  static const int32_t negative[] = {0, -1};
+  CHECK(refuses([](Set& set) { set.partial = negative; }, "sets[1].partial[1]", "-1") == "");
+  CHECK(refuses([](Set& set) { set.Y = {}; }, "sets[1].Y->struct_size = 0") == "");
+  static const std::vector<double> odd_weights = [] {
+    std::vector<double> weights(n, 1);
+    weights[7] = -2;
+    return weights;
+  }();
+  CHECK(refuses([](Set& set) { set.row_weights = odd_weights.data(); }, "-2") == "");
   sets[1] = good;
-  sets[1].reserved = 1;
-  CHECK(slot.refused(fit(map.get(), sets, 2), "sets[1].reserved") == "");
-  sets[1] = good;
-  sets[1].weight = 0;
-  CHECK(slot.refused(fit(map.get(), sets, 2), "sets[1].weight") == "");
-  const int32_t negative[] = {0, -1};
-  sets[1] = good;
-  sets[1].partial = negative;
-  CHECK(slot.refused(fit(map.get(), sets, 2), "sets[1].partial[1]", "-1") == "");
-  sets[1] = good;
-  sets[1].Y = nullptr;
-  CHECK(slot.refused(fit(map.get(), sets, 2), "sets[1].Y") == "");
-  const RowsView few = part_of(Y, 0, 3);
-  sets[1].Y = few;
-  CHECK(slot.fault(fit(map.get(), sets, 2), MERCER_DIMENSION_MISMATCH, "sets[1].Y->n") == "");
-  std::vector<double> weights(n, 1);
-  weights[7] = -2;
-  sets[1] = good;
-  sets[1].row_weights = weights.data();
-  CHECK(slot.refused(fit(map.get(), sets, 2), "-2") == "");
+  sets[1].Y.n = 3;
+  CHECK(slot.fault(fit(), MERCER_DIMENSION_MISMATCH, "sets[1].Y->n = 3") == "");
 
-  const ModelHandle model([&] {
-    mercer_model* made = nullptr;
-    mercer_hermite_fit(map.get(), &good, 1, 1e-6, 1, nullptr, &made);
-    return made;
-  }());
+  const ModelHandle model = fitted(R"({"lambda":1e-6})", data_of({good}, map.get()));
   std::vector<double> out(n * d);
   mercer_derivative what = mercer_derivative_of(MERCER_DERIVATIVE_VJP, Y);
   CHECK(fault(mercer_model_derivative(model.get(), X, &what, nullptr, result_of(out, d)),

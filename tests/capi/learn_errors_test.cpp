@@ -10,36 +10,40 @@ using namespace mercer::test;
 
 namespace {
 
-TEST_CASE("fitting refuses bad data, naming row and column", "[capi]") {
+constexpr mercer_status kInvalid = MERCER_INVALID_ARGUMENT, kMismatch = MERCER_DIMENSION_MISMATCH;
+
+/// fault of a fit.
+template <class... Part>
+std::string fit_fault(const char* json, const mercer_data* data, mercer_status expected,
+                      const Part&... parts) {
+  Slot<mercer_model> slot;
+  return slot.fault(mercer_model_fit(json, data, nullptr, slot.out()), expected,
+                    "mercer_model_fit: ", parts...);
+}
+
+TEST_CASE("fitting refuses bad rows, naming row and column", "[capi]") {
   const auto map = fourier(2, 8);
   auto X = numbers(20, 2), Y = numbers(20, 1);
   const auto x = rows_of(X, 2), y = rows_of(Y, 1);
-  Slot<mercer_model> slot;
-  const auto fit = [&](const mercer_map* on, const mercer_rows* rows, const mercer_rows* targets,
-                       mercer_status expected, auto... parts) {
-    return slot.fault(mercer_model_fit(on, nullptr, rows, targets, 0, nullptr, slot.out()),
-                      expected, "mercer_model_fit: ", parts...);
+  const auto fit = [&](const RowsView& rows, const RowsView& targets, mercer_status expected,
+                       auto... parts) {
+    return fit_fault("{}", data_of(rows, targets, map.get()), expected, parts...);
   };
-  const mercer_status invalid = MERCER_INVALID_ARGUMENT, mismatch = MERCER_DIMENSION_MISMATCH;
-  CHECK(fit(nullptr, x, y, invalid, "map = NULL") == "");
-  CHECK(fit(map.get(), nullptr, y, invalid, "X = NULL") == "");
-  CHECK(fit(map.get(), x, nullptr, invalid, "Y = NULL") == "");
-  CHECK(fit(map.get(), rows_of(X.data(), 1, 2), rows_of(Y.data(), 1, 1), invalid, "n = 1") == "");
-  CHECK(fit(map.get(), rows_of(X.data(), 20, 2, 1), y, invalid, "ld = 1") == "");
-  CHECK(fit(map.get(), x, rows_of(Y.data(), 20, 0), invalid, "Y->d = 0") == "");
-  CHECK(fit(map.get(), x, rows_of(Y.data(), 20, 2, 1), invalid, "ld = 1", "columns of Y") == "");
-  CHECK(fit(map.get(), x, rows_of(Y.data(), 19, 1), mismatch, "Y->n = 19", "20 as in X") == "");
-  CHECK(fit(map.get(), rows_of(X.data(), 13, 3), rows_of(Y.data(), 13, 1), mismatch, "3", "2") ==
-        "");
+  CHECK(fit(rows_of(X.data(), 1, 2), rows_of(Y.data(), 1, 1), kInvalid, "n = 1") == "");
+  CHECK(fit(rows_of(X.data(), 20, 2, 1), y, kInvalid, "ld = 1") == "");
+  CHECK(fit(x, rows_of(Y.data(), 20, 0), kInvalid, "Y->d = 0") == "");
+  CHECK(fit(x, rows_of(Y.data(), 20, 2, 1), kInvalid, "ld = 1", "columns of Y") == "");
+  CHECK(fit(x, rows_of(Y.data(), 19, 1), kMismatch, "Y->n = 19", "20 as in X") == "");
+  CHECK(fit(rows_of(X.data(), 13, 3), rows_of(Y.data(), 13, 1), kMismatch, "3", "2") == "");
   X[2 * 13 + 1] = std::nan("");
-  CHECK(fit(map.get(), x, y, invalid, "X: row 13, column 1") == "");
+  CHECK(fit(x, y, kInvalid, "X: row 13, column 1") == "");
   X[2 * 13 + 1] = 0;
   Y[7] = INFINITY;
-  CHECK(fit(map.get(), x, y, invalid, "Y: row 7, column 0") == "");
+  CHECK(fit(x, y, kInvalid, "Y: row 7, column 0") == "");
   Y[7] = 0;
-  CHECK(fit(fourier(2, 8, MERCER_FORM_COMPLEX).get(), x, y, MERCER_UNSUPPORTED, "complex") == "");
-  CHECK(refused(mercer_model_fit(map.get(), nullptr, x, y, 0, nullptr, nullptr), "out = NULL") ==
-        "");
+  CHECK(fit_fault("{}", data_of(x, y, fourier(2, 8, MERCER_FORM_COMPLEX).get()),
+                  MERCER_UNSUPPORTED, "complex") == "");
+  CHECK(refused(mercer_model_fit("{}", data_of(x, y), nullptr, nullptr), "out = NULL") == "");
 }
 
 TEST_CASE("fitting refuses bad numbers of sparse rows, naming row and column", "[capi]") {
@@ -50,59 +54,102 @@ TEST_CASE("fitting refuses bad numbers of sparse rows, naming row and column", "
     const auto first = static_cast<size_t>(X.offsets[10]);
     REQUIRE(X.offsets[11] > X.offsets[10]);
     X.values[first] = bad;
-    Slot<mercer_model> slot;
-    CHECK(slot.refused(
-              mercer_model_fit(map.get(), nullptr, X.view(), rows_of(Y, 1), 0, nullptr, slot.out()),
-              "mercer_model_fit: X: row 10, column " + std::to_string(X.indices[first])) == "");
+    CHECK(fit_fault("{}", data_of(X.view(), rows_of(Y, 1), map.get()), kInvalid,
+                    "X: row 10, column " + std::to_string(X.indices[first])) == "");
   }
 }
 
-TEST_CASE("classes out of range are refused", "[capi]") {
+TEST_CASE("what a fit is given is one of rows, a source and sets", "[capi]") {
+  const auto map = fourier(2, 8);
+  const auto X = numbers(20, 2);
+  const RowsView x = rows_of(X, 2);
+  const mercer_row_source source{};
+  const mercer_observations set = mercer_observations_of(nullptr, 1, x, x);
+  const auto refuses = [&](void (*change)(mercer_data&), auto... parts) {
+    DataView data = data_of(x, x, map.get());
+    change(data);
+    return fit_fault("{}", data, kInvalid, parts...);
+  };
+  using Data = mercer_data;
+  CHECK(fit_fault("{}", nullptr, kInvalid, "data = NULL, expected a mercer_data") == "");
+  CHECK(refuses([](Data& data) { data.struct_size = 0; }, "data->struct_size = 0") == "");
+  CHECK(refuses([](Data& data) { data.struct_size = 191; }, "data->struct_size = 191") == "");
+  CHECK(refuses([](Data& data) { data.reserved = 1; }, "data->reserved = 1") == "");
+  CHECK(refuses([](Data& data) { data.Y = {}; }, "Y->struct_size = 0") == "");
+  CHECK(refuses([](Data& data) { data.X = {}; }, "data->Y", "without data->X") == "");
+  CHECK(refuses([](Data& data) { data.X = data.Y = {}; }, "no X, no source and no sets") == "");
+  DataView two = data_of(x, x);
+  two.source = &source;
+  CHECK(fit_fault("{}", two, kInvalid, "data has X, source and no sets") == "");
+  two.source = nullptr, two.sets = &set, two.set_count = 1;
+  CHECK(fit_fault("{}", two, kInvalid, "data has X, no source and sets") == "");
+  DataView weighted = data_of(std::vector{set}, map.get());
+  weighted.weights = X.data();
+  CHECK(fit_fault("{}", weighted, kInvalid, "data->weights without data->X") == "");
+}
+
+TEST_CASE("classes out of range are refused, with a map and without", "[capi]") {
   const auto map = fourier(2, 8);
   const auto X = numbers(20, 2);
   const auto x = rows_of(X, 2);
   std::vector<double> labels(20, 1);
-  Slot<mercer_model> slot;
-  const auto fit = [&](int64_t K, const RowsView& codes, auto... parts) {
-    return slot.refused(mercer_model_fit(map.get(), nullptr, x, codes, K, nullptr, slot.out()),
-                        "mercer_model_fit: ", parts...);
-  };
-  for (const double wrong : {5.0, -1.0, 0.5}) {
-    labels[4] = wrong;
-    CHECK(fit(3, rows_of(labels, 1), "Y: row 4", "class", "from 0 to 2") == "");
+  const std::vector<double> zeros(20);
+  for (const mercer_map* on : {static_cast<const mercer_map*>(map.get()), {}}) {
+    const auto fit = [&](const std::string& classes, const RowsView& codes, mercer_status expected,
+                         auto... parts) {
+      return fit_fault((R"({"task":"classification")" + classes + "}").c_str(),
+                       data_of(x, codes, on), expected, parts...);
+    };
+    const std::string three = R"(,"classes":3)";
+    for (const double wrong : {5.0, -1.0, 0.5}) {
+      labels[4] = wrong;
+      CHECK(fit(three, rows_of(labels, 1), kInvalid, "Y: row 4", "class", "from 0 to 2") == "");
+    }
+    CHECK(fit(R"(,"classes":1)", rows_of(labels, 1), kInvalid, "classes = 1") == "");
+    CHECK(fit(R"(,"classes":-2)", rows_of(labels, 1), kInvalid, "classes = -2") == "");
+    CHECK(fit(three, rows_of<double>(nullptr, 20, 1), kInvalid, "Y->values = NULL") == "");
+    CHECK(fit(three, x, kMismatch, "Y has 2 columns", "task = \"classification\"") == "");
+    CHECK(fit("", rows_of(zeros, 1), kInvalid, "largest class number in Y is 0") == "");
+    CHECK(fit_fault(R"({"classes":3})", data_of(x, rows_of(zeros, 1), on), kInvalid,
+                    "classes = 3 of task = \"regression\"") == "");
   }
-  CHECK(fit(1, rows_of(labels, 1), "K = 1") == "");
-  CHECK(fit(-2, rows_of(labels, 1), "K = -2") == "");
-  CHECK(fit(3, rows_of<double>(nullptr, 20, 1), "Y->values = NULL") == "");
-  CHECK(fit(3, x, "m = 2", "K = 3") == "");
-  const auto search = [&](int64_t K, auto... parts) {
-    return slot.refused(mercer_model_search(nullptr, x, x, K, nullptr, slot.out()),
-                        "mercer_model_search: ", parts...);
-  };
-  CHECK(search(1, "K = 1") == "");
-  CHECK(search(3, "m = 2") == "");
 }
 
-TEST_CASE("model specs are checked before anything is fitted", "[capi]") {
+TEST_CASE("the spec of a fit is checked before anything is fitted", "[capi]") {
+  const auto map = fourier(2, 8);
   const auto X = numbers(20, 2);
-  const auto x = rows_of(X, 2), y = rows_of(X.data(), 20, 1, 2);
-  Slot<mercer_model> slot;
-  const auto fit = [&](const char* json, auto... parts) {
-    return slot.refused(mercer_model_fit_spec(json, x, y, nullptr, slot.out()),
-                        "mercer_model_fit_spec: ", parts...);
-  };
-  CHECK(fit(nullptr, "json = NULL") == "");
-  CHECK(fit("{\"model\":\"forest\"}", "forest") == "");
-  const std::string map =
-      R"({"map":"fourier","kernel":{"kernel":"gaussian"},"inputs":2,"features":8})";
-  const std::string ridge = R"({"model":"ridge","map":)" + map;
-  CHECK(fit((ridge + R"(,"lambda":-1})").c_str(), "lambda", "-1") == "");
-  const std::string classes = ridge + R"(,"task":"classification"})";
-  CHECK(fit(classes.c_str(), "class") == "");
-  const std::vector<double> zeros(20);
-  CHECK(slot.refused(
-            mercer_model_fit_spec(classes.c_str(), x, rows_of(zeros, 1), nullptr, slot.out()),
-            "largest class number in Y is 0") == "");
+  const DataView data = data_of(rows_of(X, 2), rows_of(X.data(), 20, 1, 2));
+  CHECK(fit_fault(nullptr, data, kInvalid, "json = NULL") == "");
+  const std::vector<std::pair<const char*, const char*>> invalid = {
+      {R"({"model":"forest"})", "model = forest"},
+      {R"({"lambada":1})", "lambada"},
+      {R"({"prepare":{"scale":"huge"}})", "prepare.scale = huge"},
+      {R"({"prepare":{"lambda":1}})", "prepare.lambda"},
+      {R"({"search":1})", "search = 1, expected true or false"},
+      {R"({"lambda":-1})", "lambda = -1"},
+      {R"({"select":{"by":"folds","folds":1}})", "select.folds = 1"},
+      {R"({"select":{"by":"gcv","folds":7}})", "select.folds with select.by = gcv"},
+      {R"({"select":{"largest":1,"smallest":2}})", "select.smallest = 2"},
+      {R"({"search":false,"prepare":{"standardize":false,"scale":"robust"}})", "scale = robust"}};
+  for (const auto& [json, says] : invalid) {
+    INFO(json);
+    CHECK(fit_fault(json, data, kInvalid, says) == "");
+  }
+  const std::vector<std::pair<const char*, const char*>> together = {
+      {R"({"lambda":1,"select":{"by":"gcv"}})", "\"select\""},
+      {R"({"select":{"by":"gcv"}})", "select.by of a search"},
+      {R"({"search":false,"ard":"on"})", "\"ard\""}};
+  for (const auto& [json, says] : together) {
+    INFO(json);
+    CHECK(fit_fault(json, data, MERCER_UNSUPPORTED, says) == "");
+  }
+  DataView mapped = data;
+  mapped.map = map.get();
+  for (const char* const json : {R"({"map":"fourier"})", R"({"ard":"on"})", R"({"assess":true})",
+                                 R"({"lengthscale":1})", R"({"search":true})"}) {
+    INFO(json);
+    CHECK(fit_fault(json, mapped, MERCER_UNSUPPORTED, "of a fit with a map of the caller's") == "");
+  }
 }
 
 TEST_CASE("prediction refuses bad rows, regression refuses classify", "[capi]") {
@@ -116,19 +163,18 @@ TEST_CASE("prediction refuses bad rows, regression refuses classify", "[capi]") 
     return fault(mercer_model_predict(model.get(), rows, nullptr, nullptr, to), expected,
                  "mercer_model_predict: ", parts...);
   };
-  const mercer_status invalid = MERCER_INVALID_ARGUMENT, mismatch = MERCER_DIMENSION_MISMATCH;
   const auto fits = result_of(scores, 5, 1);
-  CHECK(predict(rows_of(X.data(), -1, 2), fits, invalid, "X->n = -1") == "");
-  CHECK(predict(nullptr, fits, invalid, "X = NULL") == "");
-  CHECK(predict(rows_of<double>(nullptr, 5, 2), fits, invalid, "X->values = NULL") == "");
-  CHECK(predict(rows_of(X.data(), 5, 2, 1), fits, invalid, "ld = 1") == "");
-  CHECK(predict(x, result_of(scores, 5, 1, 0), invalid, "ld = 0") == "");
-  CHECK(predict(x, result_of<double>(nullptr, 5, 1), invalid, "scores->data = NULL") == "");
-  CHECK(predict(x, result_of(X.data() + 3, 5, 1), invalid, "scores overlaps X") == "");
-  CHECK(predict(x, result_of(scores, 2, 1, -1, true), mismatch, "scores is 2 x 1") == "");
-  CHECK(predict(x, result_of(scores, 5, 1, -1, true), invalid, "scores->number = 3") == "");
-  CHECK(predict(x, result_of(scores, 1, 5), mismatch, "scores is 1 x 5, expected 5 x 1") == "");
-  CHECK(predict(rows_of(X.data(), 3, 3), fits, mismatch, "X->d = 3", "inputs, 2") == "");
+  CHECK(predict(rows_of(X.data(), -1, 2), fits, kInvalid, "X->n = -1") == "");
+  CHECK(predict(nullptr, fits, kInvalid, "X = NULL") == "");
+  CHECK(predict(rows_of<double>(nullptr, 5, 2), fits, kInvalid, "X->values = NULL") == "");
+  CHECK(predict(rows_of(X.data(), 5, 2, 1), fits, kInvalid, "ld = 1") == "");
+  CHECK(predict(x, result_of(scores, 5, 1, 0), kInvalid, "ld = 0") == "");
+  CHECK(predict(x, result_of<double>(nullptr, 5, 1), kInvalid, "scores->data = NULL") == "");
+  CHECK(predict(x, result_of(X.data() + 3, 5, 1), kInvalid, "scores overlaps X") == "");
+  CHECK(predict(x, result_of(scores, 2, 1, -1, true), kMismatch, "scores is 2 x 1") == "");
+  CHECK(predict(x, result_of(scores, 5, 1, -1, true), kInvalid, "scores->number = 3") == "");
+  CHECK(predict(x, result_of(scores, 1, 5), kMismatch, "scores is 1 x 5, expected 5 x 1") == "");
+  CHECK(predict(rows_of(X.data(), 3, 3), fits, kMismatch, "X->d = 3", "inputs, 2") == "");
   CHECK(mercer_model_predict(model.get(), rows_of<double>(nullptr, 0, 2), nullptr, nullptr,
                              result_of<double>(nullptr, 0, 1)) == MERCER_OK);
   CHECK(fault(mercer_model_classify(model.get(), x, nullptr, nullptr, labels), MERCER_UNSUPPORTED,
@@ -138,7 +184,7 @@ TEST_CASE("prediction refuses bad rows, regression refuses classify", "[capi]") 
                 "labels = NULL") == "");
   CHECK(fault(mercer_model_classify(classifier.get(), rows_of(X.data(), 3, 3), nullptr, nullptr,
                                     labels),
-              MERCER_DIMENSION_MISMATCH, "X->d = 3") == "");
+              kMismatch, "X->d = 3") == "");
   const auto over = reinterpret_cast<int32_t*>(X.data());
   CHECK(refused(mercer_model_classify(classifier.get(), x, nullptr, nullptr, over),
                 "labels overlaps X") == "");
@@ -148,43 +194,45 @@ TEST_CASE("prediction refuses bad rows, regression refuses classify", "[capi]") 
   CHECK((scores[0] == 77 && labels[0] == 77));
 }
 
-TEST_CASE("exact kernel ridge wants fixed lambda", "[capi]") {
+TEST_CASE("exact kernel ridge wants lambda, and rows in memory", "[capi]") {
   const auto one = gaussian();
   const auto X = numbers(10, 2);
   const auto x = rows_of(X, 2), y = rows_of(X.data(), 10, 1, 2);
   Slot<mercer_kernel_ridge> slot;
-  const auto fit = [&](const mercer_fit_options* options, const RowsView& rows, int64_t K,
-                       mercer_status expected, auto... parts) {
-    return slot.fault(mercer_kernel_ridge_fit(one.get(), options, rows, y, K, nullptr, slot.out()),
-                      expected, "mercer_kernel_ridge_fit: ", parts...);
+  const auto fit = [&](const char* json, const mercer_data* data, mercer_status expected,
+                       auto... parts) {
+    return slot.fault(mercer_kernel_ridge_fit(one.get(), json, data, nullptr, slot.out()), expected,
+                      "mercer_kernel_ridge_fit: ", parts...);
   };
-  const mercer_status invalid = MERCER_INVALID_ARGUMENT;
-  const auto gcv = fit_options(MERCER_SELECTION_GCV), fixed = fit_options(MERCER_SELECTION_FIXED);
-  CHECK(fit(nullptr, x, 0, invalid, "options = NULL") == "");
-  CHECK(fit(&gcv, x, 0, invalid, "options->selection = 3") == "");
-  CHECK(fit(&fixed, rows_of(X.data(), 1, 2), 0, invalid, "X->n = 1") == "");
-  CHECK(fit(&fixed, rows_of(X.data(), 9, 2), 0, MERCER_DIMENSION_MISMATCH, "Y->n = 10") == "");
-  CHECK(fit(&fixed, x, 1, invalid, "K = 1") == "");
-  auto other = fixed;
-  other.extrapolation = MERCER_EXTRAPOLATION_CLIP;
-  CHECK(fit(&other, x, 0, MERCER_UNSUPPORTED, "options->extrapolation", "FREE") == "");
-  other = fixed;
-  other.precision = MERCER_PRECISION_F64;
-  CHECK(fit(&other, x, 0, MERCER_UNSUPPORTED, "options->precision = MERCER_PRECISION_F64",
-            "expected F32") == "");
-  other = fixed;
-  other.folds = 7;
-  CHECK(fit(&other, x, 0, invalid, "options->folds = 7", "expected the default, 5") == "");
-  other = fixed;
-  other.standardize = 0, other.scale = MERCER_SCALE_ROBUST;
-  CHECK(fit(&other, x, 0, invalid, "scale = robust and standardize = false") == "");
-  other = fixed;
-  other.missing = MERCER_MISSING_FILL;
+  const char* const fixed = R"({"lambda":1e-6})";
+  const DataView data = data_of(x, y);
+  CHECK(fit(nullptr, data, kInvalid, "json = NULL") == "");
+  CHECK(fit(fixed, nullptr, kInvalid, "data = NULL") == "");
+  CHECK(fit("{}", data, kInvalid, "\"lambda\" is missing") == "");
+  CHECK(fit(fixed, data_of(rows_of(X.data(), 1, 2), y), kInvalid, "X->n = 1") == "");
+  CHECK(fit(fixed, data_of(rows_of(X.data(), 9, 2), y), kMismatch, "Y->n = 10") == "");
+  CHECK(fit(fixed, data_of(x, y, fourier(2, 8).get()), MERCER_UNSUPPORTED, "no map") == "");
+  CHECK(fit(fixed, data_of({mercer_observations_of(nullptr, 1, x, y)}, nullptr),
+            MERCER_UNSUPPORTED, "X and Y in memory") == "");
+  CHECK(fit(R"({"lambda":1,"task":"classification","classes":1})", data, kInvalid,
+            "classes = 1") == "");
+  CHECK(fit(R"({"lambda":1,"prepare":{"standardize":false,"scale":"robust"}})", data, kInvalid,
+            "scale = robust and standardize = false") == "");
+  for (const char* const key : {"select", "precision", "map", "assess"}) {
+    INFO(key);
+    const bool object = std::string(key) == "select" || std::string(key) == "map";
+    const char* const value = object ? "{}" : key[0] == 'p' ? "\"f64\"" : "true";
+    CHECK(fit(("{\"" + std::string(key) + "\":" + value + "}").c_str(), data, MERCER_UNSUPPORTED,
+              "key \"" + std::string(key) + "\" of exact kernel ridge") == "");
+  }
+  CHECK(fit(R"({"lambda":1,"prepare":{"extrapolation":"clip"}})", data, MERCER_UNSUPPORTED,
+            "prepare.extrapolation", "free") == "");
   auto holes = X;
   for (size_t i = 0; i < 10; ++i) holes[2 * i + 1] = std::nan("");
-  CHECK(fit(&other, rows_of(holes, 2), 0, invalid, "column 1", "holds no number") == "");
+  CHECK(fit(R"({"lambda":1,"prepare":{"missing":"fill"}})", data_of(rows_of(holes, 2), y), kInvalid,
+            "column 1", "holds no number") == "");
   mercer_kernel_ridge* out = nullptr;
-  REQUIRE(mercer_kernel_ridge_fit(one.get(), &fixed, x, y, 0, nullptr, &out) == MERCER_OK);
+  REQUIRE(mercer_kernel_ridge_fit(one.get(), fixed, data, nullptr, &out) == MERCER_OK);
   const KernelRidgeHandle exact(out);
   double scores[10] = {77};
   const auto predict = [&](const RowsView& rows, const ResultView& to, mercer_status expected,
@@ -193,9 +241,9 @@ TEST_CASE("exact kernel ridge wants fixed lambda", "[capi]") {
                  "mercer_kernel_ridge_predict: ", parts...);
   };
   const auto fits = result_of(scores, 10, 1);
-  CHECK(predict(rows_of(X.data(), 10, 2, 1), fits, invalid, "ld = 1") == "");
-  CHECK(predict(rows_of(X.data(), 6, 3), fits, MERCER_DIMENSION_MISMATCH, "X->d = 3") == "");
-  CHECK(predict(x, result_of(scores, 5, 2), MERCER_DIMENSION_MISMATCH, "scores is 5 x 2") == "");
+  CHECK(predict(rows_of(X.data(), 10, 2, 1), fits, kInvalid, "ld = 1") == "");
+  CHECK(predict(rows_of(X.data(), 6, 3), fits, kMismatch, "X->d = 3") == "");
+  CHECK(predict(x, result_of(scores, 5, 2), kMismatch, "scores is 5 x 2") == "");
   CHECK(scores[0] == 77);
 }
 

@@ -109,88 +109,84 @@ TEST_CASE("a model comes back from its file with metadata, map and weights", "[c
   CHECK(spec_of(map) == spec_of(fourier(2, 16).get()));
 }
 
-TEST_CASE("a model fitted from a spec predicts as the typed one does", "[capi]") {
-  const int64_t n = 80;
-  const auto X = numbers(n, 2);
-  const auto Y = numbers(n, 1);
-  const std::string json = "{\"model\":\"ridge\",\"map\":" + spec_of(fourier(2, 16).get()) +
-                           ",\"lambda\":0.001,\"precision\":\"f64\"}";
-  mercer_model *from_spec = nullptr, *typed = nullptr;
-  REQUIRE(mercer_model_fit_spec(json.c_str(), rows_of(X, 2), rows_of(Y, 1), nullptr, &from_spec) ==
-          MERCER_OK);
-  const ModelHandle first(from_spec);
-  auto options = fit_options(MERCER_SELECTION_FIXED);
-  options.lambda = 0.001;
-  options.precision = MERCER_PRECISION_F64;
-  REQUIRE(mercer_model_fit(fourier(2, 16).get(), &options, rows_of(X, 2), rows_of(Y, 1), 0, nullptr,
-                           &typed) == MERCER_OK);
-  const ModelHandle second(typed);
+TEST_CASE("a map of the caller's and the same by its spec make the same model", "[capi]") {
+  const auto X = numbers(80, 2), Y = numbers(80, 1);
+  const auto map = fourier(2, 16);
+  const std::string rest = R"("lambda":0.001,"precision":"f64"})";
+  const ModelHandle by_spec = fitted(R"({"search":false,"map":)" + spec_of(map.get()) + "," + rest,
+                                     data_of(rows_of(X, 2), rows_of(Y, 1)));
+  const ModelHandle given = fitted("{" + rest, data_of(rows_of(X, 2), rows_of(Y, 1), map.get()));
+  REQUIRE((by_spec && given));
   double a[16], b[16];
-  REQUIRE(mercer_model_weights_f64(from_spec, a, 1, nullptr) == MERCER_OK);
-  REQUIRE(mercer_model_weights_f64(typed, b, 1, nullptr) == MERCER_OK);
+  REQUIRE(mercer_model_weights_f64(by_spec.get(), a, 1, nullptr) == MERCER_OK);
+  REQUIRE(mercer_model_weights_f64(given.get(), b, 1, nullptr) == MERCER_OK);
   CHECK(std::memcmp(a, b, sizeof a) == 0);
 }
 
-void count_candidates(void* user, const mercer_search_candidate* candidate) {
-  auto& counts = *static_cast<std::vector<int>*>(user);
-  if (candidate->struct_size == sizeof *candidate && candidate->stage >= 0 &&
-      candidate->stage < 4) {
-    ++counts[static_cast<size_t>(candidate->stage)];
-  }
+/// How many trials of each stage there were.
+struct Trials {
+  int search = 0, final = 0;
+};
+
+void count_trial(void* user, const char* json) {
+  auto& trials = *static_cast<Trials*>(user);
+  const std::string trial = json;
+  const auto is = [&](const std::string& stage) {
+    return trial.starts_with("{\"stage\":\"" + stage + "\",");
+  };
+  if (trial.find("\"seconds\":") == std::string::npos) return;
+  trials.search += is("coarse") || is("fine") || is("per_input");
+  trials.final += is("final");
 }
 
 std::string report_of(const mercer_model* model) {
   return text_of([&](auto... buffer) { return mercer_model_report(model, buffer...); });
 }
 
-TEST_CASE("a search reports its candidates and fits what was asked for", "[capi]") {
+TEST_CASE("a search tells its trials and fits what was asked for", "[capi]") {
   const int64_t n = 400;
   const auto X = numbers(n, 2);
   std::vector<double> Y(static_cast<size_t>(n));
   for (size_t i = 0; i < Y.size(); ++i) Y[i] = std::sin(3 * X[2 * i]) * X[2 * i + 1];
-  std::vector<int> counts(4);
-  auto options = search_options();
-  options.features = 128;
-  options.report = count_candidates;
-  options.user = &counts;
-  options.map = "{\"kernel\":{\"kernel\":\"matern\",\"nu\":2.5}}";
-  mercer_model* out = nullptr;
-  const auto run = [&] {
-    return mercer_model_search(&options, rows_of(X, 2), rows_of(Y, 1), 0, nullptr, &out);
-  };
-  REQUIRE(run() == MERCER_OK);
-  const ModelHandle model(out);
-  CHECK(counts[0] + counts[1] + counts[2] > 1);
-  CHECK(counts[3] <= 1);
-  const MapHandle map = map_of(out);
-  CHECK(columns_of(map.get()) == 128);
-  CHECK(spec_of(map.get()).find("\"nu\":2.5") != std::string::npos);
+  Trials trials;
+  const auto told = context(0, 0, nullptr, &trials, count_trial);
+  const DataView data = data_of(rows_of(X, 2), rows_of(Y, 1));
+  const std::string map = R"({"map":{"kernel":{"kernel":"matern","nu":2.5},"features":128})";
+  const ModelHandle model = fitted(map + "}", data, told.get());
+  REQUIRE(model);
+  CHECK(trials.search > 1);
+  CHECK(trials.final <= 1);
+  const MapHandle chosen = map_of(model.get());
+  CHECK(columns_of(chosen.get()) == 128);
+  CHECK(spec_of(chosen.get()).find("\"nu\":2.5") != std::string::npos);
 
-  const std::string report = report_of(out);
+  const std::string report = report_of(model.get());
   CHECK(report.find("\"kind\":\"nested\",\"measure\":\"r_squared\",\"rows\":400") !=
         std::string::npos);
-  const ModelHandle loaded = reloaded(out);
+  const ModelHandle loaded = reloaded(model.get());
   REQUIRE(loaded);
   CHECK(report_of(loaded.get()) == report);
-  options.assess = 0;
-  REQUIRE(run() == MERCER_OK);
-  const ModelHandle plain(out);
-  CHECK(report_of(out).find("\"kind\":\"none\"") != std::string::npos);
+  const ModelHandle plain = fitted(map + R"(,"assess":false})", data);
+  REQUIRE(plain);
+  CHECK(report_of(plain.get()).find("\"kind\":\"none\"") != std::string::npos);
 
-  options.lengthscale = 2;
-  options.map = "{\"kernel\":{\"kernel\":\"skewed_chi2\"}}";
-  CHECK(fault(run(), MERCER_UNSUPPORTED, "mercer_model_search", "options->lengthscale = 2") == "");
+  const char* const scaled = R"({"map":{"kernel":{"kernel":"skewed_chi2"}},"lengthscale":2})";
+  mercer_model* out = nullptr;
+  CHECK(fault(mercer_model_fit(scaled, data, nullptr, &out), MERCER_UNSUPPORTED,
+              "mercer_model_fit: lengthscale = 2") == "");
 }
 
 TEST_CASE("exact kernel ridge interpolates as lambda vanishes", "[capi]") {
   const auto X = numbers(12, 2);
   const auto Y = numbers(12, 1);
-  auto options = fit_options(MERCER_SELECTION_FIXED);
-  options.lambda = 1e-12;
   mercer_kernel_ridge* out = nullptr;
-  REQUIRE(mercer_kernel_ridge_fit(gaussian(0.3).get(), &options, rows_of(X, 2), rows_of(Y, 1), 0,
-                                  nullptr, &out) == MERCER_OK);
+  REQUIRE(mercer_kernel_ridge_fit(gaussian(0.3).get(), R"({"lambda":1e-12})",
+                                  data_of(rows_of(X, 2), rows_of(Y, 1)), nullptr,
+                                  &out) == MERCER_OK);
   const KernelRidgeHandle exact(out);
+  int64_t n = 0, d = 0, outputs = 0;
+  REQUIRE(mercer_kernel_ridge_shape(out, &n, &d, &outputs) == MERCER_OK);
+  CHECK((n == 12 && d == 2 && outputs == 1));
   double scores[12];
   REQUIRE(mercer_kernel_ridge_predict(exact.get(), rows_of(X, 2), nullptr,
                                       result_of(scores, 12, 1)) == MERCER_OK);

@@ -19,9 +19,9 @@ struct Writer {
 };
 
 mercer_status write_exact(const mercer_matrix* scores) {
-  const auto options = fit_options(MERCER_SELECTION_FIXED);
   mercer_kernel_ridge* fitted = nullptr;
-  mercer_kernel_ridge_fit(gaussian().get(), &options, good(), targets(), 0, nullptr, &fitted);
+  mercer_kernel_ridge_fit(gaussian().get(), R"({"lambda":1e-6})", data_of(good(), targets()),
+                          nullptr, &fitted);
   const KernelRidgeHandle owned(fitted);
   return mercer_kernel_ridge_predict(fitted, good(), nullptr, scores);
 }

@@ -100,7 +100,7 @@ TEST_CASE("misaligned places for handles are refused and not set to NULL", "[cap
   const auto statistics = small_statistics();
   const auto X = numbers(8, 2);
   const double one = 1;
-  const auto fixed = fit_options(MERCER_SELECTION_FIXED);
+  const DataView data = data_of(rows_of(X, 2), rows_of(X, 2));
   CHECK(at_odds(mercer_context_create(nullptr, odd), "out") == "");
   CHECK(at_odds(mercer_kernel_gaussian(&one, 1, odd), "out") == "");
   CHECK(at_odds(mercer_kernel_from_spec("{}", odd), "out") == "");
@@ -110,8 +110,8 @@ TEST_CASE("misaligned places for handles are refused and not set to NULL", "[cap
   CHECK(at_odds(mercer_statistics_create(4, 1, odd), "out") == "");
   CHECK(at_odds(mercer_ridge_create(statistics.get(), 1, nullptr, odd), "out") == "");
   CHECK(at_odds(mercer_model_map(model.get(), odd), "out") == "");
-  CHECK(at_odds(mercer_kernel_ridge_fit(kernel.get(), &fixed, rows_of(X, 2), rows_of(X, 2), 0,
-                                        nullptr, odd),
+  CHECK(at_odds(mercer_model_fit("{}", data, nullptr, odd), "out") == "");
+  CHECK(at_odds(mercer_kernel_ridge_fit(kernel.get(), R"({"lambda":1})", data, nullptr, odd),
                 "out") == "");
   mercer_map* map = nullptr;
   CHECK(
@@ -144,6 +144,17 @@ TEST_CASE("misaligned arrays and views are refused by name", "[capi]") {
   CHECK(at_odds(mercer_model_predict(model.get(), x, nullptr, nullptr, matrix), "scores") == "");
   CHECK(at_odds(mercer_model_classify(small_classifier(60, 3).get(), x, nullptr, nullptr, odd),
                 "labels") == "");
+  Slot<mercer_model> slot;
+  const auto fit = [&](const mercer_data* data) {
+    return mercer_model_fit(R"({"lambda":1})", data, nullptr, slot.out());
+  };
+  const std::vector<mercer_observations> sets = {mercer_observations_of(nullptr, 1, x, x)};
+  DataView data = data_of(sets, map.get());
+  CHECK(at_odds(fit(odd), "data") == "");
+  data.sets = odd;
+  CHECK(at_odds(fit(data), "data->sets") == "");
+  data = data_of(x, x, map.get(), values);
+  CHECK(at_odds(fit(data), "data->weights") == "");
   CHECK(at_odds(mercer_fwht(matrix, nullptr), "X") == "");
   CHECK(at_odds(mercer_fwht(result_of(place, 1, 4), nullptr), "X->data") == "");
 }

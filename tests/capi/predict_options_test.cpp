@@ -69,22 +69,19 @@ TEST_CASE("rows, values and inputs outside the training range are counted", "[ca
 
 TEST_CASE("what a model was fitted with is the default of its predictions", "[capi]") {
   const auto X = numbers(60, 2), Y = numbers(60, 1);
-  auto options = fit_options(MERCER_SELECTION_GCV);
-  options.extrapolation = MERCER_EXTRAPOLATION_REFUSE;
-  mercer_model* model = nullptr;
-  REQUIRE(mercer_model_fit(fourier(2, 16).get(), &options, rows_of(X, 2), rows_of(Y, 1), 0, nullptr,
-                           &model) == MERCER_OK);
-  const ModelHandle handle(model);
+  const auto model = fitted(R"({"prepare":{"extrapolation":"refuse"}})",
+                            data_of(rows_of(X, 2), rows_of(Y, 1), fourier(2, 16).get()));
+  REQUIRE(model != nullptr);
   const auto far = far_rows();
   double scores[5] = {77};
   CHECK(refused(
-            mercer_model_predict(model, rows_of(far, 2), nullptr, nullptr, result_of(scores, 5, 1)),
+            mercer_model_predict(model.get(), rows_of(far, 2), nullptr, nullptr, result_of(scores, 5, 1)),
             "outside the range") == "");
   CHECK(scores[0] == 77);
   auto clip = predict_options();
   clip.extrapolation = MERCER_EXTRAPOLATION_CLIP;
-  CHECK(mercer_model_predict(model, rows_of(far, 2), &clip, nullptr, result_of(scores, 5, 1)) ==
-        MERCER_OK);
+  CHECK(mercer_model_predict(model.get(), rows_of(far, 2), &clip, nullptr,
+                             result_of(scores, 5, 1)) == MERCER_OK);
 }
 
 TEST_CASE("missing inputs are filled and flagged by fits and searches that are asked to",
@@ -93,32 +90,25 @@ TEST_CASE("missing inputs are filled and flagged by fits and searches that are a
   for (size_t i = 1; i < X.size(); i += 14) X[i] = std::nan("");  // of input 1 alone
   const auto Y = numbers(60, 1);
   double scores[60];
+  const std::string spec = R"({"prepare":{"missing":"flag","transform":"rank",)"
+                           R"("target_transform":"rank","unit_rows":true}})";
+  const std::string small = spec.substr(0, spec.size() - 1) + R"(,"map":{"features":16}})";
+  const auto map = fourier(3, 16);
   for (const bool searched : {false, true}) {
-    mercer_model* model = nullptr;
-    auto fit = fit_options(MERCER_SELECTION_GCV);
-    auto search = search_options();
-    fit.missing = search.missing = MERCER_MISSING_FLAG;
-    fit.transform = search.transform = MERCER_TRANSFORM_RANK;
-    fit.target_transform = search.target_transform = MERCER_TRANSFORM_RANK;
-    fit.unit_rows = search.unit_rows = 1;
-    search.features = 16;
-    const mercer_status status =
-        searched ? mercer_model_search(&search, rows_of(X, 2), rows_of(Y, 1), 0, nullptr, &model)
-                 : mercer_model_fit(fourier(3, 16).get(), &fit, rows_of(X, 2), rows_of(Y, 1), 0,
-                                    nullptr, &model);
-    REQUIRE(fault(status, MERCER_OK) == "");
-    const ModelHandle handle(model);
+    const auto model =
+        fitted(searched ? small : spec,
+               data_of(rows_of(X, 2), rows_of(Y, 1), searched ? nullptr : map.get()));
+    REQUIRE(model != nullptr);
     int64_t inputs = 0;
-    REQUIRE(mercer_model_shape(model, &inputs, nullptr, nullptr, nullptr) == MERCER_OK);
+    REQUIRE(mercer_model_shape(model.get(), &inputs, nullptr, nullptr, nullptr) == MERCER_OK);
     CHECK(inputs == 2);
-    REQUIRE(mercer_model_predict(model, rows_of(X, 2), nullptr, nullptr,
+    REQUIRE(mercer_model_predict(model.get(), rows_of(X, 2), nullptr, nullptr,
                                  result_of(scores, 60, 1)) == MERCER_OK);
     for (const double score : scores) CHECK(std::abs(score) <= 1);  // ranks end at the extremes
   }
-  auto fit = fit_options(MERCER_SELECTION_GCV);
-  fit.missing = MERCER_MISSING_FLAG;
   mercer_model* model = nullptr;
-  CHECK(fault(mercer_model_fit(fourier(2, 16).get(), &fit, rows_of(X, 2), rows_of(Y, 1), 0, nullptr,
+  CHECK(fault(mercer_model_fit(spec.c_str(),
+                               data_of(rows_of(X, 2), rows_of(Y, 1), fourier(2, 16).get()), nullptr,
                                &model),
               MERCER_DIMENSION_MISMATCH, "3", "2 inputs") == "");
 }

@@ -38,15 +38,11 @@ const char kMap[] =
 
 TEST_CASE("probabilities of a search, whichever estimator", "[capi]") {
   const Points data;
-  for (const int32_t estimator :
-       {MERCER_ESTIMATOR_AUTO, MERCER_ESTIMATOR_RIDGE, MERCER_ESTIMATOR_LOGISTIC}) {
-    mercer_search_options options = search_options();
-    options.features = 40;
-    options.assess = 0;
-    options.estimator = estimator;
-    const Model model = Model::search(data.X, data.Y, 2, options);
-    CHECK((model.spec().find("\"logistic\"") != std::string::npos) ==
-          (estimator == MERCER_ESTIMATOR_LOGISTIC));
+  for (const std::string estimator : {"auto", "ridge", "logistic"}) {
+    const Model model = Model::fit(R"({"task":"classification","map":{"features":40},"assess":false,)"
+                                   R"("model":")" + estimator + "\"}",
+                                   {data.X, data.Y});
+    CHECK((model.spec().find("\"logistic\"") != std::string::npos) == (estimator == "logistic"));
     REQUIRE(model.has_probabilities());
     const Matrix<double> p = model.predict(data.X, probable()), scores = model.predict(data.X);
     bool alike = true;
@@ -69,13 +65,13 @@ TEST_CASE("every fit of classes has probabilities, better than the classes' shar
     std::string spec = kMap;
     spec.replace(spec.find(":20}"), 4, ":" + features + "}");
     const Map map = Map::from_spec(spec);
-    for (int32_t selection = MERCER_SELECTION_FIXED; selection <= MERCER_SELECTION_LOO; ++selection)
-      for (const int32_t class_weight : {MERCER_CLASS_WEIGHT_NONE, MERCER_CLASS_WEIGHT_BALANCED}) {
-        mercer_fit_options options = fit_options();
-        options.selection = selection;
-        if (selection == MERCER_SELECTION_FIXED) options.lambda = 1e-3;
-        options.class_weight = class_weight;
-        const Model model = Model::fit(map, data.X, data.Y, 2, options);
+    for (const std::string by : {R"("lambda":1e-3)", R"("select":{"by":"held_out"})",
+                                 R"("select":{"by":"folds"})", R"("select":{"by":"gcv"})",
+                                 R"("select":{"by":"leave_one_out"})"})
+      for (const std::string class_weight : {"none", "balanced"}) {
+        const Model model = Model::fit(R"({"task":"classification","class_weight":")" +
+                                           class_weight + "\"," + by + "}",
+                                       Data(data.X, data.Y).map(map));
         REQUIRE(model.has_probabilities());
         CHECK(prediction_score(model.predict(data.X, probable()), data.Y, 2,
                                score_options(MERCER_METRIC_LOG_LOSS)) < 0.35);
@@ -87,21 +83,20 @@ TEST_CASE("no probabilities of a regression, nor of a fit that interpolates its 
   const Points data;
   const Map map = Map::from_spec(
       R"({"map":"fourier","kernel":{"kernel":"gaussian","lengthscale":0.001},"inputs":2,"features":400})");
-  mercer_fit_options options = fit_options();
-  options.selection = MERCER_SELECTION_FIXED;
-  options.lambda = 0;
-  CHECK(!Model::fit(Map::from_spec(kMap), data.X, data.Y).has_probabilities());
-  const Model model = Model::fit(map, data.X, data.Y, 2, options);
+  CHECK(!Model::fit("{}", Data(data.X, data.Y).map(Map::from_spec(kMap))).has_probabilities());
+  const Model model =
+      Model::fit(R"({"task":"classification","lambda":0})", Data(data.X, data.Y).map(map));
   CHECK(!model.has_probabilities());
   CHECK(test::status_of([&] { model.predict(data.X, probable()); }) == MERCER_UNSUPPORTED);
 }
 
 TEST_CASE("squared hinge with a given lambda has probabilities", "[capi]") {
   const Points data;
-  const Model model = Model::fit_spec(
-      R"({"model":"logistic","loss":"squared_hinge","lambda":0.01,"task":"classification","map":)" +
+  const Model model = Model::fit(
+      R"({"model":"logistic","loss":"squared_hinge","lambda":0.01,"task":"classification",)"
+      R"("search":false,"map":)" +
           std::string(kMap) + "}",
-      data.X, data.Y);
+      {data.X, data.Y});
   REQUIRE(model.has_probabilities());
   CHECK(prediction_score(model.predict(data.X, probable()), data.Y, 2,
                          score_options(MERCER_METRIC_LOG_LOSS)) < 0.35);
@@ -109,9 +104,9 @@ TEST_CASE("squared hinge with a given lambda has probabilities", "[capi]") {
 
 TEST_CASE("logistic models by spec: probabilities by softmax where lambda is given", "[capi]") {
   const Points data;
-  std::string spec = R"({"model":"logistic","task":"classification","map":)";
+  std::string spec = R"({"model":"logistic","task":"classification","search":false,"map":)";
   spec.append(kMap).append(R"(,"lambda":0.01})");
-  const Model model = Model::fit_spec(spec, data.X, data.Y);
+  const Model model = Model::fit(spec, {data.X, data.Y});
   REQUIRE(model.has_probabilities());
   const Matrix<double> p = model.predict(data.X, probable()), s = model.predict(data.X);
   double worst = 0;
@@ -119,7 +114,7 @@ TEST_CASE("logistic models by spec: probabilities by softmax where lambda is giv
     worst = std::max(worst, std::abs(p(i, 1) - 1 / (1 + std::exp(s(i, 0) - s(i, 1)))));
   CHECK(worst <= 1e-14);
   CHECK(test::status_of([&] {
-          Model::fit_spec(R"({"model":"logistic","map":)" + std::string(kMap) + "}", data.X,
-                          data.Y);
+          Model::fit(R"({"model":"logistic","search":false,"map":)" + std::string(kMap) + "}",
+                     {data.X, data.Y});
         }) == MERCER_INVALID_ARGUMENT);
 }

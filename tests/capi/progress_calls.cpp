@@ -82,8 +82,8 @@ struct Sample {
     model = small_model(n, d, D);
     classifier = small_classifier(n, d, D);
     mercer_kernel_ridge* fitted = nullptr;
-    mercer_fit_options fixed = fit_options(MERCER_SELECTION_FIXED);
-    mercer_kernel_ridge_fit(kernel.get(), &fixed, x(), targets(), 0, nullptr, &fitted);
+    mercer_kernel_ridge_fit(kernel.get(), R"({"lambda":1e-6})", data_of(x(), targets()), nullptr,
+                            &fitted);
     exact.reset(fitted);
     statistics = small_statistics(2 * n, D, 1);
     mercer_ridge* path = nullptr;
@@ -217,48 +217,51 @@ void add_kernels_and_maps(const SampleRef& s, Calls& calls) {
                    }});
 }
 
-mercer_status fit(const SampleRef& s, int32_t selection, int64_t K, Context c) {
-  const mercer_fit_options options = fit_options(selection);
+mercer_status fit(const SampleRef& s, const std::string& spec, const mercer_map* map, bool classes,
+                  Context c) {
   return made<mercer_model>(mercer_model_free, [&](mercer_model** model) {
-    return mercer_model_fit(s->map.get(), &options, s->x(), K == 0 ? s->targets() : s->classes(), K,
-                            c, model);
+    return mercer_model_fit(spec.c_str(),
+                            data_of(s->x(), classes ? s->classes() : s->targets(), map), c, model);
   });
 }
 
-mercer_status fit_spec(const SampleRef& s, const std::string& model, Context c) {
-  const std::string spec = "{\"model\":" + model + ",\"map\":" + of_sizes(kFourier, s->D) + "}";
-  return made<mercer_model>(mercer_model_free, [&](mercer_model** out) {
-    return mercer_model_fit_spec(spec.c_str(), s->x(), s->targets(), c, out);
-  });
+void add_fits(const SampleRef& s, Calls& calls) {
+  const auto add = [&](const std::string& spec, const mercer_map* map, bool classes) {
+    calls.push_back(
+        {"mercer_model_fit", spec, [=](Context c) { return fit(s, spec, map, classes, c); }});
+  };
+  for (const char* how : {R"("lambda":1e-6)", R"("select":{"by":"gcv"})", R"("seed":0)",
+                          R"("select":{"by":"held_out"})", R"("select":{"by":"folds"})"})
+    for (const std::string task : {"", R"("task":"classification",)"})
+      add("{" + task + how + "}", s->map.get(), !task.empty());
+  const std::string map = R"("map":)" + of_sizes(kFourier, s->D);
+  for (const char* model : {R"("ridge")", R"("logistic","loss":"huber")",
+                            R"("logistic","loss":"quantile","lambda":0.01)"})
+    add(R"({"search":false,"model":)" + std::string(model) + "," + map + "}", nullptr, false);
+  const std::string small = R"("map":{"features":)" + std::to_string(s->D / 4) + "}}";
+  for (const std::string task : {"", R"("task":"classification",)"})
+    add("{" + task + small, nullptr, !task.empty());
+  calls.push_back({"mercer_model_fit", "a source", [=](Context c) {
+                     const mercer_row_source source = s->source();
+                     return made<mercer_model>(mercer_model_free, [&](mercer_model** model) {
+                       return mercer_model_fit("{}", data_of(source, s->map.get()), c, model);
+                     });
+                   }});
+  calls.push_back({"mercer_model_fit", "sets", [=](Context c) {
+                     const int32_t first[] = {1, 0, 0};
+                     const RowsView x = s->x(), y = s->targets();
+                     const std::vector<mercer_observations> sets = {
+                         mercer_observations_of(nullptr, 1, x, y),
+                         mercer_observations_of(first, 1, x, y)};
+                     return made<mercer_model>(mercer_model_free, [&](mercer_model** model) {
+                       return mercer_model_fit(R"({"lambda":1e-3})", data_of(sets, s->map.get()), c,
+                                               model);
+                     });
+                   }});
 }
 
 void add_models(const SampleRef& s, Calls& calls) {
-  for (const int32_t selection :
-       {MERCER_SELECTION_FIXED, MERCER_SELECTION_GCV, MERCER_SELECTION_LOO,
-        MERCER_SELECTION_HELD_OUT, MERCER_SELECTION_KFOLD})
-    for (const int64_t K : {int64_t{0}, int64_t{2}})
-      calls.push_back({"mercer_model_fit",
-                       "selection " + std::to_string(selection) + ", classes " + std::to_string(K),
-                       [=](Context c) { return fit(s, selection, K, c); }});
-  for (const char* model : {R"("ridge")", R"("logistic","loss":"huber")",
-                            R"("logistic","loss":"quantile","lambda":0.01)"})
-    calls.push_back(
-        {"mercer_model_fit_spec", model, [=](Context c) { return fit_spec(s, model, c); }});
-  calls.push_back({"mercer_model_fit_source", "", [=](Context c) {
-                     const mercer_row_source source = s->source();
-                     return made<mercer_model>(mercer_model_free, [&](mercer_model** model) {
-                       return mercer_model_fit_source(s->map.get(), nullptr, &source, 0, c, model);
-                     });
-                   }});
-  for (const int64_t K : {int64_t{0}, int64_t{2}})
-    calls.push_back({"mercer_model_search", K == 0 ? "numbers" : "classes", [=](Context c) {
-                       mercer_search_options options = search_options();
-                       options.features = s->D / 4;
-                       return made<mercer_model>(mercer_model_free, [&](mercer_model** model) {
-                         return mercer_model_search(
-                             &options, s->x(), K == 0 ? s->targets() : s->classes(), K, c, model);
-                       });
-                     }});
+  add_fits(s, calls);
   calls.push_back({"mercer_model_predict", "", [=](Context c) {
                      return mercer_model_predict(s->model.get(), s->x(), nullptr, c,
                                                  s->result(s->n, 1));
@@ -272,21 +275,11 @@ void add_models(const SampleRef& s, Calls& calls) {
                      return mercer_model_derivative(s->model.get(), s->x(), &what, c,
                                                     s->result(s->n, d));
                    }});
-  calls.push_back({"mercer_hermite_fit", "", [=](Context c) {
-                     const int32_t first[] = {1, 0, 0};
-                     const RowsView x = s->x(), y = s->targets();
-                     const mercer_observations sets[] = {mercer_observations_of(nullptr, 1, x, y),
-                                                         mercer_observations_of(first, 1, x, y)};
-                     return made<mercer_model>(mercer_model_free, [&](mercer_model** model) {
-                       return mercer_hermite_fit(s->map.get(), sets, 2, 1e-3, 1, c, model);
-                     });
-                   }});
   calls.push_back({"mercer_kernel_ridge_fit", "", [=](Context c) {
-                     const mercer_fit_options fixed = fit_options(MERCER_SELECTION_FIXED);
                      return made<mercer_kernel_ridge>(
                          mercer_kernel_ridge_free, [&](mercer_kernel_ridge** fitted) {
-                           return mercer_kernel_ridge_fit(s->kernel.get(), &fixed, s->x(),
-                                                          s->targets(), 0, c, fitted);
+                           return mercer_kernel_ridge_fit(s->kernel.get(), R"({"lambda":1e-6})",
+                                                          data_of(s->x(), s->targets()), c, fitted);
                          });
                    }});
   calls.push_back({"mercer_kernel_ridge_predict", "", [=](Context c) {

@@ -35,7 +35,7 @@ struct Meeting {
 /// Rows of both processes: targets, or classes in one column, and weights where they are wanted.
 struct Data {
   std::vector<double> X = numbers(kRows, kInputs), Y = numbers(kRows, 2);
-  int64_t m = 2, K = 0;
+  int64_t m = 2;
   bool weighted = false;
   std::vector<double> weights() const {
     std::vector<double> weights;
@@ -47,7 +47,6 @@ struct Data {
 Data classes_of_three() {
   Data data;
   data.m = 1;
-  data.K = 3;
   data.Y.clear();
   for (int64_t i = 0; i < kRows; ++i) {
     const double x = data.X[static_cast<size_t>(i * kInputs)];
@@ -108,13 +107,13 @@ struct Process {
   }
 };
 
-mercer_fit_options options_of(int32_t selection) {
-  mercer_fit_options options = fit_options(selection);
-  options.precision = MERCER_PRECISION_F64;
-  if (selection == MERCER_SELECTION_FIXED) options.lambda = kLambda;
-  if (selection != MERCER_SELECTION_FIXED) options.lambda_smallest = kLambda;
-  return options;
+/// "": lambda is given; more: further keys.
+std::string spec_by(const std::string& by, const std::string& more = "") {
+  const std::string how = by.empty() ? R"("lambda":1e-4)"
+                                     : R"("select":{"by":")" + by + R"(","smallest":1e-4})";
+  return R"({"precision":"f64",)" + how + more + "}";
 }
+const std::string kThreeClasses = R"(,"task":"classification","classes":3)";
 
 struct Fitted {
   mercer_status status = MERCER_INTERNAL;
@@ -122,11 +121,12 @@ struct Fitted {
   ModelHandle model;
 };
 
-Fitted fit(Process& process, const mercer_fit_options& options) {
+Fitted fit(Process& process, const std::string& spec) {
   const mercer_row_source source = process.source();
+  const auto map = fourier(kInputs, kFeatures);
   mercer_model* model = nullptr;
-  const mercer_status status = mercer_model_fit_source(fourier(kInputs, kFeatures).get(), &options,
-                                                       &source, process.data.K, nullptr, &model);
+  const mercer_status status =
+      mercer_model_fit(spec.c_str(), data_of(source, map.get()), nullptr, &model);
   return {status, status == MERCER_OK ? "" : mercer_last_error(), ModelHandle(model)};
 }
 
@@ -138,12 +138,12 @@ struct Pair {
 
   explicit Pair(const Data& data, int64_t split = 40)
       : processes{{data, &meeting, 0, 0, split}, {data, &meeting, 1, split, kRows}} {}
-  void run(const mercer_fit_options& first, const mercer_fit_options& second) {
+  void run(const std::string& first, const std::string& second) {
     std::thread other([&] { fitted[1] = fit(processes[1], second); });
     fitted[0] = fit(processes[0], first);
     other.join();
   }
-  void run(const mercer_fit_options& options) { run(options, options); }
+  void run(const std::string& spec) { run(spec, spec); }
 };
 
 std::string bytes_of(const mercer_model* model) {
@@ -172,15 +172,15 @@ double rounding(const std::vector<double>& Y) {
   return 4 * kRows * 0x1p-52 * most / (kLambda * std::sqrt(kLambda));
 }
 
-void check_one_model(const Data& data, const mercer_fit_options& options, int64_t split) {
+void check_one_model(const Data& data, const std::string& spec, int64_t split) {
   Pair pair(data, split);
-  pair.run(options);
+  pair.run(spec);
   CHECK(pair.fitted[0].says == "");
   REQUIRE((pair.fitted[0].status == MERCER_OK && pair.fitted[1].status == MERCER_OK));
   CHECK(bytes_of(pair.fitted[0].model.get()) == bytes_of(pair.fitted[1].model.get()));
   CHECK(pair.processes[0].asked == pair.processes[1].asked);
   Process alone{data, nullptr, 0, 0, kRows};
-  const Fitted whole = fit(alone, options);
+  const Fitted whole = fit(alone, spec);
   REQUIRE(whole.status == MERCER_OK);
   const auto a = predictions(pair.fitted[0].model.get(), data),
              b = predictions(whole.model.get(), data);
@@ -192,30 +192,25 @@ void check_one_model(const Data& data, const mercer_fit_options& options, int64_
 }  // namespace
 
 TEST_CASE("processes that share the rows get the model of all rows", "[capi]") {
-  const int32_t selection =
-      GENERATE(MERCER_SELECTION_FIXED, MERCER_SELECTION_GCV, MERCER_SELECTION_LOO);
+  const std::string by = GENERATE("", "gcv", "leave_one_out");
   const int64_t split = GENERATE(40, 3, 0);  // the last: one process has no rows
-  CAPTURE(selection, split);
+  CAPTURE(by, split);
   Data data;
-  check_one_model(data, options_of(selection), split);
-  auto bare = options_of(selection);
-  bare.standardize = 0;
-  bare.center = 0;
-  check_one_model(data, bare, split);
+  check_one_model(data, spec_by(by), split);
+  check_one_model(data, spec_by(by, R"(,"prepare":{"standardize":false},"center":false)"), split);
   data.weighted = true;
-  check_one_model(data, options_of(selection), split);
+  check_one_model(data, spec_by(by), split);
   const Data classes = classes_of_three();
-  auto balanced = options_of(selection);
-  check_one_model(classes, balanced, split);
-  balanced.class_weight = MERCER_CLASS_WEIGHT_BALANCED;
-  check_one_model(classes, balanced, split);
+  check_one_model(classes, spec_by(by, kThreeClasses), split);
+  check_one_model(classes, spec_by(by, kThreeClasses + R"(,"class_weight":"balanced")"), split);
 }
 
 TEST_CASE("processes that share the rows hold out rows of their own, for one model", "[capi]") {
-  const int32_t selection = GENERATE(MERCER_SELECTION_HELD_OUT, MERCER_SELECTION_KFOLD);
-  for (const Data& data : {Data(), classes_of_three()}) {
+  const std::string by = GENERATE("held_out", "folds");
+  for (const bool classes : {false, true}) {
+    const Data data = classes ? classes_of_three() : Data();
     Pair pair(data);
-    pair.run(options_of(selection));
+    pair.run(spec_by(by, classes ? kThreeClasses : ""));
     CHECK(pair.fitted[0].says == "");
     REQUIRE(pair.fitted[1].status == MERCER_OK);
     CHECK(bytes_of(pair.fitted[0].model.get()) == bytes_of(pair.fitted[1].model.get()));
@@ -225,7 +220,7 @@ TEST_CASE("processes that share the rows hold out rows of their own, for one mod
 TEST_CASE("processes that share the rows are asked for the sums that are documented", "[capi]") {
   const Data data;
   Pair pair(data);
-  pair.run(options_of(MERCER_SELECTION_FIXED));
+  pair.run(spec_by(""));
   REQUIRE(pair.fitted[0].status == MERCER_OK);
   const int64_t d = kInputs, D = kFeatures, m = data.m;
   std::vector<int64_t> sums = {3, 5 * d + 2};
@@ -248,7 +243,7 @@ TEST_CASE("where one process fails all of them end, and say why", "[capi]") {
   const auto other = [&](const Fitted& fitted) {
     return says(fitted, MERCER_IO, "the call of 1 of the processes that share the rows failed");
   };
-  const auto gcv = options_of(MERCER_SELECTION_GCV);
+  const std::string gcv = spec_by("gcv");
   Data data;
   for (const int64_t pass : {0, 1}) {
     Pair pair(data);
@@ -274,38 +269,32 @@ TEST_CASE("where one process fails all of them end, and say why", "[capi]") {
     CHECK(pair.processes[0].asked == std::vector<int64_t>{1});
   }
   {
-    auto apart = gcv;
-    apart.seed = 1;
     Pair pair(data);
-    pair.run(gcv, apart);
+    pair.run(gcv, spec_by("gcv", R"(,"seed":1)"));
     for (const Fitted& fitted : pair.fitted)
       CHECK(says(fitted, MERCER_INVALID_ARGUMENT, "differ between the 2 processes"));
   }
   {
-    auto bad = gcv;
-    bad.center = 2;
     Pair pair(data);
-    pair.run(gcv, bad);
-    CHECK(says(pair.fitted[1], MERCER_INVALID_ARGUMENT, "options->center = 2"));
+    pair.run(gcv, spec_by("gcv", R"(,"center":2)"));
+    CHECK(says(pair.fitted[1], MERCER_INVALID_ARGUMENT, "center = 2"));
     CHECK(other(pair.fitted[0]));
   }
 }
 
 TEST_CASE("what would need a column in one process is refused where rows are shared", "[capi]") {
   const Data data;
-  const auto refused = [&](auto spoil, const char* part) {
-    auto options = options_of(MERCER_SELECTION_GCV);
-    spoil(options);
+  const auto refused = [&](const std::string& key, const std::string& word, const char* part) {
     Pair pair(data);
-    pair.run(options);
+    pair.run(spec_by("gcv", R"(,"prepare":{")" + key + "\":\"" + word + "\"}"));
     for (const Fitted& fitted : pair.fitted)
       if (fitted.status != MERCER_UNSUPPORTED || fitted.says.find(part) == std::string::npos)
         return fitted.says + "?";
     return std::string();
   };
-  CHECK(refused([](auto& o) { o.missing = MERCER_MISSING_FILL; }, "missing = fill") == "");
-  CHECK(refused([](auto& o) { o.scale = MERCER_SCALE_ROBUST; }, "scale = robust") == "");
-  CHECK(refused([](auto& o) { o.scale = MERCER_SCALE_CENTER; }, "scale = center") == "");
-  CHECK(refused([](auto& o) { o.transform = MERCER_TRANSFORM_LOG; }, "transform") == "");
-  CHECK(refused([](auto& o) { o.target_transform = MERCER_TRANSFORM_RANK; }, "transform") == "");
+  CHECK(refused("missing", "fill", "missing = fill") == "");
+  CHECK(refused("scale", "robust", "scale = robust") == "");
+  CHECK(refused("scale", "center", "scale = center") == "");
+  CHECK(refused("transform", "log", "transform") == "");
+  CHECK(refused("target_transform", "rank", "transform") == "");
 }

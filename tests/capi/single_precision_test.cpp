@@ -47,9 +47,9 @@ TEST_CASE("results in single precision are the double ones, rounded", "[capi]") 
   check_rounded(n, 2, [&](const mercer_matrix* scores) {
     return mercer_model_predict(classifier.get(), x, nullptr, nullptr, scores);
   });
-  const auto options = fit_options(MERCER_SELECTION_FIXED);
   mercer_kernel_ridge* fitted = nullptr;
-  REQUIRE(mercer_kernel_ridge_fit(kernel.get(), &options, x, y, 0, nullptr, &fitted) == MERCER_OK);
+  REQUIRE(mercer_kernel_ridge_fit(kernel.get(), R"({"lambda":1e-6})", data_of(x, y), nullptr,
+                                  &fitted) == MERCER_OK);
   const KernelRidgeHandle exact(fitted);
   check_rounded(n, 2, [&](const mercer_matrix* scores) {
     return mercer_kernel_ridge_predict(fitted, x, nullptr, scores);

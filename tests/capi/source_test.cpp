@@ -46,11 +46,8 @@ struct Blocks {
 };
 
 constexpr double kLeastLambda = 1e-4;
-mercer_fit_options double_options(int32_t selection) {
-  mercer_fit_options options = fit_options(selection);
-  options.precision = MERCER_PRECISION_F64;
-  options.lambda_smallest = kLeastLambda;
-  return options;
+std::string spec_by(const std::string& by) {
+  return R"({"precision":"f64","select":{"by":")" + by + R"(","smallest":1e-4}})";
 }
 
 /// How far predictions of the same rows, summed in another order, may be apart: sums of n terms
@@ -66,42 +63,39 @@ struct Fitted {
   mercer_status status;
   ModelHandle model;
 };
-Fitted fit(const mercer_row_source* source, int32_t selection = MERCER_SELECTION_GCV,
-           int64_t K = 0) {
-  const mercer_fit_options options = double_options(selection);
+Fitted fit(const mercer_row_source& source, const std::string& spec = spec_by("gcv")) {
+  const auto map = fourier(kInputs, 32);
   mercer_model* model = reinterpret_cast<mercer_model*>(8);
   const mercer_status status =
-      mercer_model_fit_source(fourier(kInputs, 32).get(), &options, source, K, nullptr, &model);
+      mercer_model_fit(spec.c_str(), data_of(source, map.get()), nullptr, &model);
   return {status, ModelHandle(model)};
 }
 
 }  // namespace
 
 TEST_CASE("a source fits as its rows in memory do", "[capi]") {
-  const int32_t selection = GENERATE(MERCER_SELECTION_GCV, MERCER_SELECTION_KFOLD);
+  const std::string by = GENERATE("gcv", "folds");
   Blocks blocks;
   const mercer_row_source source = blocks.source();
-  const Fitted streamed = fit(&source, selection);
+  const Fitted streamed = fit(source, spec_by(by));
   REQUIRE(streamed.status == MERCER_OK);
-  const mercer_fit_options options = double_options(selection);
   const mercer_rows X = mercer_rows_f64(kRows, kInputs, blocks.X.data());
   const mercer_rows Y = mercer_rows_f64(kRows, 2, blocks.Y.data());
-  mercer_model* whole = nullptr;
-  REQUIRE(mercer_model_fit(fourier(kInputs, 32).get(), &options, &X, &Y, 0, nullptr, &whole) ==
-          MERCER_OK);
-  const ModelHandle owned(whole);
+  const auto map = fourier(kInputs, 32);
+  const auto whole = fitted(spec_by(by), data_of(X, Y, map.get()));
+  REQUIRE(whole != nullptr);
   std::vector<double> a(kRows * 2), b(kRows * 2);
   const mercer_matrix A = mercer_matrix_f64(kRows, 2, a.data());
   const mercer_matrix B = mercer_matrix_f64(kRows, 2, b.data());
   REQUIRE(mercer_model_predict(streamed.model.get(), &X, nullptr, nullptr, &A) == MERCER_OK);
-  REQUIRE(mercer_model_predict(whole, &X, nullptr, nullptr, &B) == MERCER_OK);
+  REQUIRE(mercer_model_predict(whole.get(), &X, nullptr, nullptr, &B) == MERCER_OK);
   double worst = 0;
   for (size_t i = 0; i < a.size(); ++i) worst = std::max(worst, std::abs(a[i] - b[i]));
   CHECK(worst <= rounding(blocks.Y));
 }
 
 TEST_CASE("weighted rows of a source fit as weighted rows in memory do", "[capi]") {
-  const int32_t selection = GENERATE(MERCER_SELECTION_LOO, MERCER_SELECTION_KFOLD);
+  const std::string by = GENERATE("leave_one_out", "folds");
   struct Weighted : Blocks {
     std::vector<double> table;  // two targets and a weight
   } blocks;
@@ -125,7 +119,6 @@ TEST_CASE("weighted rows of a source fit as weighted rows in memory do", "[capi]
     from.at += count;
     return int32_t{0};
   };
-  mercer_fit_options options = double_options(selection);
   const auto map = fourier(kInputs, 32);
   const auto predicted = [&](const mercer_model* model) {
     std::vector<double> out(kRows * 2);
@@ -134,20 +127,15 @@ TEST_CASE("weighted rows of a source fit as weighted rows in memory do", "[capi]
     REQUIRE(mercer_model_predict(model, &X, nullptr, nullptr, &to) == MERCER_OK);
     return out;
   };
-  mercer_model* model = nullptr;
-  REQUIRE(mercer_model_fit_source(map.get(), &options, &source, 0, nullptr, &model) == MERCER_OK);
-  const ModelHandle streamed(model);
+  const auto streamed = fitted(spec_by(by), data_of(source, map.get()));
+  REQUIRE(streamed != nullptr);
   const mercer_rows X = mercer_rows_f64(kRows, kInputs, blocks.X.data());
   const mercer_rows Y = mercer_rows_f64(kRows, 2, blocks.Y.data());
-  const auto in_memory = [&] {
-    mercer_model* made = nullptr;
-    REQUIRE(mercer_model_fit(map.get(), &options, &X, &Y, 0, nullptr, &made) == MERCER_OK);
-    const ModelHandle owned(made);
-    return predicted(made);
+  const auto in_memory = [&](const double* each) {
+    return predicted(fitted(spec_by(by), data_of(X, Y, map.get(), each)).get());
   };
-  const std::vector<double> a = predicted(streamed.get()), plain = in_memory();
-  options.weights = weights.data();
-  const std::vector<double> b = in_memory();
+  const std::vector<double> a = predicted(streamed.get()), plain = in_memory(nullptr),
+                            b = in_memory(weights.data());
   double worst = 0, apart = 0;
   for (size_t i = 0; i < a.size(); ++i) {
     worst = std::max(worst, std::abs(a[i] - b[i]));
@@ -159,45 +147,50 @@ TEST_CASE("weighted rows of a source fit as weighted rows in memory do", "[capi]
 
 TEST_CASE("sources are refused with a reason", "[capi]") {
   Blocks blocks;
-  const auto refused = [&](mercer_status status, const mercer_row_source* source, auto... parts) {
+  const auto refused = [&](mercer_status status, const mercer_row_source& source, auto... parts) {
     const Fitted fitted = fit(source);
-    return fault(fitted.status, status, "mercer_model_fit_source", parts...) +
+    return fault(fitted.status, status, "mercer_model_fit", parts...) +
            (fitted.model == nullptr ? "" : "a model");
   };
   const mercer_row_source good = blocks.source();
-  CHECK(refused(MERCER_INVALID_ARGUMENT, nullptr, "source = NULL") == "");
   mercer_row_source bad = good;
   bad.struct_size = 40;
-  CHECK(refused(MERCER_INVALID_ARGUMENT, &bad, "struct_size") == "");
+  CHECK(refused(MERCER_INVALID_ARGUMENT, bad, "struct_size") == "");
   bad = good;
   bad.next = nullptr;
-  CHECK(refused(MERCER_INVALID_ARGUMENT, &bad, "next = NULL") == "");
+  CHECK(refused(MERCER_INVALID_ARGUMENT, bad, "next = NULL") == "");
   bad = good;
   bad.d = 4;
-  CHECK(refused(MERCER_DIMENSION_MISMATCH, &bad, "source->d = 4", "3") == "");
+  CHECK(refused(MERCER_DIMENSION_MISMATCH, bad, "source->d = 4", "3") == "");
   bad = good;
   bad.m = 0;
-  CHECK(refused(MERCER_INVALID_ARGUMENT, &bad, "source->m = 0") == "");
+  CHECK(refused(MERCER_INVALID_ARGUMENT, bad, "source->m = 0") == "");
   bad = good;
   bad.weighted = 2;
-  CHECK(refused(MERCER_INVALID_ARGUMENT, &bad, "source->weighted = 2") == "");
+  CHECK(refused(MERCER_INVALID_ARGUMENT, bad, "source->weighted = 2") == "");
   bad.weighted = 1;  // the blocks bring no weights
-  CHECK(refused(MERCER_DIMENSION_MISMATCH, &bad, "source->m and one of weights") == "");
+  CHECK(refused(MERCER_DIMENSION_MISMATCH, bad, "source->m and one of weights") == "");
   blocks.rewind_answer = 5;
-  CHECK(refused(MERCER_IO, &good, "rewind returned 5") == "");
+  CHECK(refused(MERCER_IO, good, "rewind returned 5") == "");
   blocks.rewind_answer = 0;
   blocks.next_answer = 7;
-  CHECK(refused(MERCER_IO, &good, "next returned 7") == "");
+  CHECK(refused(MERCER_IO, good, "next returned 7") == "");
   blocks.next_answer = 0;
   blocks.columns = 2;
-  CHECK(refused(MERCER_DIMENSION_MISMATCH, &good, "X, of source->next->d = 2") == "");
+  CHECK(refused(MERCER_DIMENSION_MISMATCH, good, "X, of source->next->d = 2") == "");
   blocks.columns = kInputs;
   blocks.third_index = 9;
-  CHECK(refused(MERCER_INVALID_ARGUMENT, &good, "X, of source->next->index = 9", "after 34 rows") ==
+  CHECK(refused(MERCER_INVALID_ARGUMENT, good, "X, of source->next->index = 9", "after 34 rows") ==
         "");
   blocks.third_index = MERCER_INDEX_NONE;
   blocks.Y[40] = INFINITY;
-  CHECK(refused(MERCER_INVALID_ARGUMENT, &good, "Y: row 3, column 0", "after 17 rows") == "");
+  CHECK(refused(MERCER_INVALID_ARGUMENT, good, "Y: row 3, column 0", "after 17 rows") == "");
   blocks.Y[40] = 0;
-  CHECK(fault(fit(&good, MERCER_SELECTION_GCV, 2).status, MERCER_INVALID_ARGUMENT, "m = 2") == "");
+  const auto says = [&](const char* spec, mercer_status status, const char* part) {
+    return fault(fit(good, spec).status, status, part);
+  };
+  CHECK(says(R"({"task":"classification","classes":2})", MERCER_DIMENSION_MISMATCH, "2 columns") ==
+        "");
+  CHECK(says(R"({"search":true})", MERCER_UNSUPPORTED, "search = true") == "");
+  CHECK(says(R"({"map":"fourier"})", MERCER_UNSUPPORTED, "key \"map\"") == "");
 }

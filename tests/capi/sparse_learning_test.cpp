@@ -6,9 +6,11 @@
 #include <cmath>
 
 #include "fixture.h"
+#include "spec/json.h"
 #include "support/catch.h"
 
 using namespace mercer::test;
+using mercer::Parameters;
 
 namespace {
 
@@ -28,19 +30,16 @@ std::vector<double> classes() {
   return Y;
 }
 
-mercer_fit_options plain_options(int32_t selection = MERCER_SELECTION_FIXED) {
-  auto options = fit_options(selection);
-  options.standardize = 0;  // which centres dense rows and not sparse ones
-  options.precision = MERCER_PRECISION_F64;
-  if (selection == MERCER_SELECTION_FIXED) options.lambda = 1e-3;
-  return options;
+/// Standardising centres dense rows and not sparse ones.
+std::string plain(const std::string& more = R"("lambda":1e-3)") {
+  return R"({"prepare":{"standardize":false},"precision":"f64",)" + more + "}";
 }
+const std::string kClasses = R"("lambda":1e-3,"task":"classification","classes":3)";
 
-ModelHandle fit(const RowsView& X, const std::vector<double>& Y, int64_t K,
-                const mercer_fit_options& options) {
-  mercer_model* model = nullptr;
+ModelHandle fit(const RowsView& X, const std::vector<double>& Y, const std::string& json) {
   const auto map = fourier(d, 32);
-  CHECK(fault(mercer_model_fit(map.get(), &options, X, rows_of(Y, 1), K, nullptr, &model),
+  mercer_model* model = nullptr;
+  CHECK(fault(mercer_model_fit(json.c_str(), data_of(X, rows_of(Y, 1), map.get()), nullptr, &model),
               MERCER_OK) == "");
   return ModelHandle(model);
 }
@@ -78,14 +77,13 @@ double unexplained(const std::vector<double>& scores, const std::vector<double>&
 constexpr double kClose = 1e-10;
 
 TEST_CASE("models of sparse rows are those of dense rows, however lambda is chosen", "[capi]") {
-  for (const int32_t selection :
-       {MERCER_SELECTION_FIXED, MERCER_SELECTION_HELD_OUT, MERCER_SELECTION_KFOLD,
-        MERCER_SELECTION_GCV, MERCER_SELECTION_LOO}) {
-    INFO(selection);
-    auto options = plain_options(selection);
-    if (selection != MERCER_SELECTION_FIXED) options.lambda_smallest = 1e-3;
-    const auto dense = fit(kX.dense_view(), targets(), 0, options);
-    const auto sparse = fit(kX.view(), targets(), 0, options);
+  for (const std::string& how : {plain(), plain(R"("select":{"by":"held_out","smallest":1e-3})"),
+                                 plain(R"("select":{"by":"folds","smallest":1e-3})"),
+                                 plain(R"("select":{"by":"gcv","smallest":1e-3})"),
+                                 plain(R"("select":{"smallest":1e-3})")}) {
+    INFO(how);
+    const auto dense = fit(kX.dense_view(), targets(), how);
+    const auto sparse = fit(kX.view(), targets(), how);
     REQUIRE((dense != nullptr && sparse != nullptr));
     double a = 0, b = 1;
     mercer_model_shape(dense.get(), nullptr, nullptr, nullptr, &a);
@@ -100,17 +98,15 @@ TEST_CASE("models of sparse rows are those of dense rows, however lambda is chos
 }
 
 TEST_CASE("a model standardises sparse rows alike in fit and prediction", "[capi]") {
-  auto options = plain_options();
-  options.standardize = 1;
-  const auto model = fit(kX.view(), targets(), 0, options);
+  const auto model = fit(kX.view(), targets(), R"({"precision":"f64","lambda":1e-3})");
   const auto scores = predict(model.get(), kX.view());
   CHECK(unexplained(scores, targets()) < 0.2);
   CHECK(distance(predict(model.get(), kX.dense_view()), scores) < kClose);
 }
 
 TEST_CASE("classes of sparse rows are those of dense rows", "[capi]") {
-  const auto dense = fit(kX.dense_view(), classes(), 3, plain_options());
-  const auto sparse = fit(kX.view(), classes(), 3, plain_options());
+  const auto dense = fit(kX.dense_view(), classes(), plain(kClasses));
+  const auto sparse = fit(kX.view(), classes(), plain(kClasses));
   const auto classify = [](const mercer_model* model, const RowsView& X) {
     std::vector<int32_t> labels(n, -1);
     CHECK(fault(mercer_model_classify(model, X, nullptr, nullptr, labels.data()), MERCER_OK) == "");
@@ -123,41 +119,35 @@ TEST_CASE("classes of sparse rows are those of dense rows", "[capi]") {
   CHECK(classify(dense.get(), kX.view()) == expected);
 }
 
-void keep_candidate(void* user, const mercer_search_candidate* candidate) {
-  static_cast<std::vector<mercer_search_candidate>*>(user)->push_back(*candidate);
+void keep_trial(void* user, const char* json) {
+  static_cast<std::vector<Parameters>*>(user)->push_back(mercer::spec::parse_object(json));
 }
 
 struct Found {
-  std::vector<mercer_search_candidate> met;
+  std::vector<Parameters> met;
   std::vector<double> scores;
 };
-Found search(const RowsView& X, double lengthscale) {
+Found search(const RowsView& X, const std::string& more) {
   Found found;
-  auto options = search_options();
-  options.standardize = 0;
-  options.precision = MERCER_PRECISION_F64;
-  options.features = 64;
-  options.lambda = 1e-3;
-  options.lengthscale = lengthscale;
-  options.report = keep_candidate;
-  options.user = &found.met;
-  mercer_model* out = nullptr;
-  CHECK(fault(mercer_model_search(&options, X, rows_of(targets(), 1), 0, nullptr, &out),
-              MERCER_OK) == "");
-  const ModelHandle model(out);
-  found.scores = predict(out, kX.view());
+  const auto watched = context(0, 0, nullptr, &found.met, keep_trial);
+  const auto model =
+      fitted(plain(R"("lambda":1e-3,"map":{"features":64})" + more),
+             data_of(X, rows_of(targets(), 1)), watched.get());
+  REQUIRE(model != nullptr);
+  found.scores = predict(model.get(), kX.view());
   return found;
 }
 
 TEST_CASE("a search on sparse rows scores as one on the dense rows", "[capi]") {
-  const Found dense = search(kX.dense_view(), 1.5), sparse = search(kX.view(), 1.5);
+  const Found dense = search(kX.dense_view(), R"(,"lengthscale":1.5)"),
+              sparse = search(kX.view(), R"(,"lengthscale":1.5)");
   REQUIRE(dense.met.size() == sparse.met.size());
   REQUIRE(!dense.met.empty());
   for (size_t i = 0; i < dense.met.size(); ++i) {
     const auto &a = dense.met[i], &b = sparse.met[i];
-    CHECK((a.stage == b.stage && a.features == b.features && a.rows == b.rows));
-    CHECK((a.lengthscale == b.lengthscale && a.lambda == b.lambda));
-    CHECK(std::abs(a.score - b.score) < kClose);
+    for (const char* key : {"stage", "features", "rows", "lengthscale", "lambda"})
+      CHECK(*a.find(key) == *b.find(key));
+    CHECK(std::abs(a.number("score") - b.number("score")) < kClose);
   }
   CHECK(distance(dense.scores, sparse.scores) < kClose);
 }
@@ -165,37 +155,33 @@ TEST_CASE("a search on sparse rows scores as one on the dense rows", "[capi]") {
 // Where a search begins is a median of other pairs for sparse rows.
 TEST_CASE("a search for the lengthscale of sparse rows ends near that of the dense rows",
           "[capi]") {
-  const Found dense = search(kX.dense_view(), 0), sparse = search(kX.view(), 0);
+  const Found dense = search(kX.dense_view(), ""), sparse = search(kX.view(), "");
   REQUIRE((dense.met.size() > 3 && sparse.met.size() > 3));
-  CHECK(sparse.met[0].lengthscale == Approx(dense.met[0].lengthscale).epsilon(0.1));
+  CHECK(sparse.met[0].number("lengthscale") ==
+        Approx(dense.met[0].number("lengthscale")).epsilon(0.1));
   CHECK(unexplained(dense.scores, targets()) < 0.1);
   CHECK(unexplained(sparse.scores, targets()) < 0.1);
 }
 
-TEST_CASE("a spec fits sparse rows as the typed call does", "[capi]") {
-  const std::string json = R"({"model":"ridge","standardize":false,"precision":"f64",)"
-                           R"("lambda":0.001,"map":)" +
-                           spec_of(fourier(d, 32).get()) + "}";
-  mercer_model* out = nullptr;
-  REQUIRE(
-      fault(mercer_model_fit_spec(json.c_str(), kX.view(), rows_of(targets(), 1), nullptr, &out),
-            MERCER_OK) == "");
-  const ModelHandle owned(out);
-  CHECK(predict(out, kX.view()) ==
-        predict(fit(kX.view(), targets(), 0, plain_options()).get(), kX.view()));
+TEST_CASE("a spec fits sparse rows as a map of the caller's does", "[capi]") {
+  const auto model = fitted(plain(R"("lambda":1e-3,"search":false,"map":)" +
+                                  spec_of(fourier(d, 32).get())),
+                            data_of(kX.view(), rows_of(targets(), 1)));
+  REQUIRE(model != nullptr);
+  CHECK(predict(model.get(), kX.view()) ==
+        predict(fit(kX.view(), targets(), plain()).get(), kX.view()));
 }
 
 TEST_CASE("exact kernel ridge and recommendations of sparse rows have the dense bits", "[capi]") {
-  auto options = plain_options();
-  options.precision = MERCER_PRECISION_F32;  // of features, which there are none of
+  const char* const json = R"({"prepare":{"standardize":false},"lambda":1e-3})";
   std::vector<double> scores[2] = {std::vector<double>(n), std::vector<double>(n)};
   double errors[2] = {0, 1};
   std::string specs[2];
   const RowsView rows[] = {kX.dense_view(), kNarrow.view()};
   for (size_t i = 0; i < 2; ++i) {
     mercer_kernel_ridge* fitted = nullptr;
-    REQUIRE(mercer_kernel_ridge_fit(gaussian().get(), &options, rows[i], rows_of(targets(), 1), 0,
-                                    nullptr, &fitted) == MERCER_OK);
+    REQUIRE(mercer_kernel_ridge_fit(gaussian().get(), json,
+                                    data_of(rows[i], rows_of(targets(), 1)), nullptr, &fitted) == MERCER_OK);
     const KernelRidgeHandle owned(fitted);
     REQUIRE(mercer_kernel_ridge_predict(fitted, rows[i], nullptr, result_of(scores[i], 1)) ==
             MERCER_OK);

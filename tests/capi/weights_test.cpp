@@ -16,10 +16,10 @@ const char kMap[] =
     R"({"map":"fourier","kernel":{"kernel":"gaussian","lengthscale":1},"inputs":2,"features":30})";
 
 /// Rows, each repeated as its weight says where asked for.
-struct Data {
+struct Points {
   std::vector<double> weights;
   Matrix<double> X, Y;
-  explicit Data(int64_t n, bool repeated) : X(rows_of(n, repeated), 2), Y(rows_of(n, repeated), 1) {
+  explicit Points(int64_t n, bool repeated) : X(rows_of(n, repeated), 2), Y(rows_of(n, repeated), 1) {
     int64_t to = 0;
     for (int64_t i = 0; i < n; ++i) {
       weights.push_back(static_cast<double>(i % 3));
@@ -33,22 +33,16 @@ struct Data {
   static int64_t rows_of(int64_t n, bool repeated) { return repeated ? n / 3 * 3 : n; }
 };
 
-mercer_fit_options fixed(const std::vector<double>& weights) {
-  mercer_fit_options options = fit_options();
-  options.selection = MERCER_SELECTION_FIXED;
-  options.lambda = 1e-3;
-  options.precision = MERCER_PRECISION_F64;
-  if (!weights.empty()) options.weights = weights.data();
-  return options;
-}
+constexpr const char* kFixed = R"({"lambda":1e-3,"precision":"f64"})";
 
 }  // namespace
 
 TEST_CASE("weights of a fit are repeated rows", "[capi]") {
-  const Data weighed(90, false), repeated(90, true);
+  const Points weighed(90, false), repeated(90, true);
   const Map map = Map::from_spec(kMap);
-  const Model a = Model::fit(map, weighed.X, weighed.Y, 0, fixed(weighed.weights));
-  const Model b = Model::fit(map, repeated.X, repeated.Y, 0, fixed({}));
+  const Model a =
+      Model::fit(kFixed, Data(weighed.X, weighed.Y).weights(weighed.weights).map(map));
+  const Model b = Model::fit(kFixed, Data(repeated.X, repeated.Y).map(map));
   const Matrix<double> f = a.predict(weighed.X), g = b.predict(weighed.X);
   for (int64_t i = 0; i < 90; ++i) CHECK(std::abs(f(i, 0) - g(i, 0)) < 1e-9);
   mercer_score_options scoring = score_options();
@@ -57,11 +51,11 @@ TEST_CASE("weights of a fit are repeated rows", "[capi]") {
 }
 
 TEST_CASE("weights that cannot be, and places that take none, are refused", "[capi]") {
-  const Data data(30, false);
+  const Points data(30, false);
   const Map map = Map::from_spec(kMap);
   const auto says = [&](const std::vector<double>& weights) -> std::string {
     try {
-      Model::fit(map, data.X, data.Y, 0, fixed(weights));
+      Model::fit(kFixed, Data(data.X, data.Y).weights(weights).map(map));
     } catch (const Error& error) {
       return error.status() == MERCER_INVALID_ARGUMENT ? error.what() : "another status";
     }
@@ -75,12 +69,14 @@ TEST_CASE("weights that cannot be, and places that take none, are refused", "[ca
   CHECK(says(std::vector<double>(30, 0.0)).find("sum to 0") != std::string::npos);
   weights[4] = 1;
   const Kernel kernel = Kernel::from_spec(R"({"kernel":"gaussian"})");
-  mercer_fit_options exact = fixed(weights);
-  exact.precision = MERCER_PRECISION_F32;
-  CHECK_NOTHROW(KernelRidge(kernel, data.X, data.Y, 0, exact));
+  const auto exact = [&] {
+    KernelRidge(kernel, R"({"lambda":1e-3})", Data(data.X, data.Y).weights(weights));
+  };
+  CHECK_NOTHROW(exact());
   weights[4] = -1;
-  CHECK(test::status_of([&] { KernelRidge(kernel, data.X, data.Y, 0, exact); }) ==
-        MERCER_INVALID_ARGUMENT);
+  CHECK(test::status_of(exact) == MERCER_INVALID_ARGUMENT);
+  weights.pop_back();
+  CHECK(test::status_of(exact) == MERCER_DIMENSION_MISMATCH);
   mercer_score_options scoring = score_options();
   const std::vector<double> none(30, 0.0);
   scoring.weights = none.data();
@@ -97,26 +93,22 @@ TEST_CASE("lengthscales for each input: as the search finds, never, always", "[c
     X(i, 1) = std::sin(t * t + 2 * t);
     Y(i, 0) = X(i, 0) + X(i, 1) + std::sin(3 * t * t + t);
   }
-  for (const int32_t ard : {MERCER_ARD_OFF, MERCER_ARD_ON}) {
-    mercer_search_options options = search_options();
-    options.features = 40;
-    options.assess = 0;
-    options.ard = ard;
-    const std::string report = Model::search(X, Y, 0, options).report();
-    CHECK((report.find("\"relevance\":[]") == std::string::npos) == (ard == MERCER_ARD_ON));
-    CHECK((report.find("per_input") != std::string::npos) == (ard == MERCER_ARD_ON));
-  }
-  const auto refused = [&](auto spoil) {
-    mercer_search_options options = search_options();
-    options.features = 40;
-    options.ard = MERCER_ARD_ON;
-    spoil(options);
-    return test::status_of([&] { Model::search(X, Y, 0, options); });
+  const auto searched = [&](const std::string& more) {
+    return Model::fit(R"({"ard":"on","assess":false,)" + more + "}", {X, Y});
   };
-  CHECK(refused([](auto& o) { o.lengthscale = 1; }) == MERCER_UNSUPPORTED);
-  CHECK(refused([](auto& o) { o.unit_rows = 1; }) == MERCER_UNSUPPORTED);
-  CHECK(refused([](auto& o) { o.map = R"({"map":"nystroem"})"; }) == MERCER_UNSUPPORTED);
-  CHECK(refused([](auto& o) {
-          o.map = R"({"map":"fourier","kernel":{"kernel":"gaussian","lengthscale":[1,2]}})";
-        }) == MERCER_UNSUPPORTED);
+  for (const std::string ard : {"off", "on"}) {
+    const std::string report =
+        Model::fit(R"({"map":{"features":40},"assess":false,"ard":")" + ard + "\"}", {X, Y})
+            .report();
+    CHECK((report.find("\"relevance\":[]") == std::string::npos) == (ard == "on"));
+    CHECK((report.find("per_input") != std::string::npos) == (ard == "on"));
+  }
+  for (const char* more :
+       {R"("lengthscale":1,"map":{"features":40})",
+        R"("prepare":{"unit_rows":true},"map":{"features":40})",
+        R"("map":{"map":"nystroem","features":40})",
+        R"("map":{"kernel":{"kernel":"gaussian","lengthscale":[1,2]},"features":40})"}) {
+    INFO(more);
+    CHECK(test::status_of([&] { searched(more); }) == MERCER_UNSUPPORTED);
+  }
 }

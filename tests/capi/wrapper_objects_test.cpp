@@ -56,7 +56,7 @@ TEST_CASE("objects of C++ go through bytes", "[capi]") {
   const Map map = small_map();
   const auto small = map.to_bytes();
   CHECK(Map::from_bytes(small).spec() == map.spec());
-  const Model model = Model::fit(map, x(), y());
+  const Model model = Model::fit("{}", mercer::Data(x(), y()).map(map));
   const auto bytes = model.to_bytes();
   const Model again = Model::from_bytes(bytes);
   CHECK(again.to_bytes() == bytes);
@@ -80,12 +80,11 @@ TEST_CASE("sums of C++ come back", "[capi]") {
   CHECK(status_of([&] { to.set(-1, sums); }) == MERCER_INVALID_ARGUMENT);
 }
 
-mercer_fit_options fixed_options() {
-  auto options = mercer::fit_options();
-  options.precision = MERCER_PRECISION_F64;
-  options.selection = MERCER_SELECTION_FIXED;
-  options.lambda = 1e-3;
-  return options;
+constexpr const char* kFixed = R"({"lambda":1e-3,"precision":"f64"})";
+
+/// By a map of the caller's.
+Model fitted(const Map& map, mercer::Data data) {
+  return Model::fit(kFixed, std::move(data).map(map));
 }
 
 /// The largest distance of two predictions of the same rows.
@@ -97,15 +96,14 @@ double distance(const Matrix<double>& a, const Matrix<double>& b) {
 
 TEST_CASE("a source of C++ fits what rows in memory fit, and lets its exceptions out", "[capi]") {
   const Map map = small_map();
-  auto options = fixed_options();
   Blocks blocks, broken(1);
-  const Model streamed = Model::fit_source(map, blocks, 0, options);
+  const Model streamed = fitted(map, mercer::Data(blocks));
   const Matrix<double> found = streamed.predict(x());
-  const Matrix<double> expected = Model::fit(map, x(), y(), 0, options).predict(x());
+  const Matrix<double> expected = fitted(map, {x(), y()}).predict(x());
   CHECK(distance(found, expected) < 1e-9);  // the condition number is below 1e3
   std::string thrown;
   try {
-    Model::fit_source(map, broken, 0, options);
+    fitted(map, mercer::Data(broken));
   } catch (const std::runtime_error& error) {
     thrown = error.what();
   }
@@ -155,12 +153,12 @@ struct SharedBlock final : mercer::RowSource {
 TEST_CASE("a source of C++ is asked for sums where rows are shared", "[capi]") {
   const Map map = small_map();
   SharedBlock source;
-  const Matrix<double> found = Model::fit_source(map, source, 0, fixed_options()).predict(x());
+  const Matrix<double> found = fitted(map, mercer::Data(source)).predict(x());
   CHECK(source.sums > 30);
-  const Matrix<double> expected = Model::fit(map, x(), y(), 0, fixed_options()).predict(x());
+  const Matrix<double> expected = fitted(map, {x(), y()}).predict(x());
   for (int64_t i = 0; i < n; ++i) CHECK(std::abs(found(i, 0) - expected(i, 0)) < 1e-6);
   source.broken = true;
-  CHECK(status_of([&] { Model::fit_source(map, source); }) == MERCER_UNSUPPORTED);
+  CHECK(status_of([&] { fitted(map, mercer::Data(source)); }) == MERCER_UNSUPPORTED);
 }
 
 TEST_CASE("operator maps and models of C++ go through bytes", "[capi]") {
@@ -179,12 +177,11 @@ TEST_CASE("operator maps and models of C++ go through bytes", "[capi]") {
 
 TEST_CASE("a source of C++ brings weights", "[capi]") {
   const Map map = small_map();
-  auto options = fixed_options();
   WeightedBlock source;
-  const Matrix<double> found = Model::fit_source(map, source, 0, options).predict(x());
-  const Matrix<double> plain = Model::fit(map, x(), y(), 0, options).predict(x());
-  options.weights = source.weights.data();
-  const Matrix<double> expected = Model::fit(map, x(), y(), 0, options).predict(x());
+  const Matrix<double> found = fitted(map, mercer::Data(source)).predict(x());
+  const Matrix<double> plain = fitted(map, {x(), y()}).predict(x());
+  const Matrix<double> expected =
+      fitted(map, mercer::Data(x(), y()).weights(source.weights)).predict(x());
   CHECK(distance(found, expected) < 1e-9);
   CHECK(distance(plain, expected) > 1e-3);
 }
@@ -193,7 +190,7 @@ TEST_CASE("what C++ measures", "[capi]") {
   const Map map = small_map();
   CHECK(map.kernel().spec() == Kernel::gaussian(1.0).spec());
   CHECK(map.kernel_error(x()) != map.kernel_error(x(), MERCER_KERNEL_ERROR_PREDICTED));
-  const Model model = Model::fit(map, x(), y());
+  const Model model = Model::fit("{}", mercer::Data(x(), y()).map(map));
   CHECK(model.score(x(), y()) == mercer::prediction_score(model.predict(x()), y()));
   const double scores[] = {0, 1, 2, 2, 1, 0};
   const MatrixView<const double> view(scores, 2, 3);

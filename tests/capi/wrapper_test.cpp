@@ -127,8 +127,9 @@ TEST_CASE("exact kernel ridge in C++ knows its shapes", "[capi]") {
     X(i, i % 2) = 0.1 * static_cast<double>(i);
     classes(i, 0) = static_cast<double>(i % 2);
   }
-  const mercer::KernelRidge exact(Kernel::gaussian(1.0), X, classes, 5,
-                                  mercer::test::fit_options(MERCER_SELECTION_FIXED));
+  const mercer::KernelRidge exact(Kernel::gaussian(1.0),
+                                  R"({"lambda":1e-6,"task":"classification","classes":5})",
+                                  {X, classes});
   CHECK((exact.inputs() == 2 && exact.outputs() == 5));
   CHECK(exact.predict(X).cols() == 5);
 }
@@ -149,7 +150,7 @@ struct Training {
 TEST_CASE("models in C++: regression, classes, spec and search", "[capi]") {
   const Training rows;
   const Map map = Map::fourier(Kernel::gaussian(1.0), 2, 16);
-  const auto model = mercer::Model::fit(map, rows.X, rows.y);
+  const auto model = mercer::Model::fit("{}", mercer::Data(rows.X, rows.y).map(map));
   CHECK((model.inputs() == 2 && model.outputs() == 1 && model.classes() == 0));
   CHECK(model.map().spec() == map.spec());
   std::vector<double> scores(80);
@@ -163,7 +164,8 @@ TEST_CASE("models in C++: regression, classes, spec and search", "[capi]") {
   CHECK(status_of([&] { model.classify(rows.X); }) == MERCER_UNSUPPORTED);
   CHECK(status_of([&] { model.predict(rows.y); }) == MERCER_DIMENSION_MISMATCH);
 
-  const auto classifier = mercer::Model::fit(map, rows.X, rows.classes, 2);
+  const auto classifier = mercer::Model::fit(
+      R"({"task":"classification"})", mercer::Data(rows.X, rows.classes).map(map));
   CHECK((classifier.outputs() == 2 && classifier.classes() == 2));
   const std::vector<int32_t> labels = classifier.classify(rows.X);
   int right = 0;
@@ -171,12 +173,17 @@ TEST_CASE("models in C++: regression, classes, spec and search", "[capi]") {
     right += labels[static_cast<size_t>(i)] == static_cast<int32_t>(rows.classes(i, 0));
   CHECK(right > 60);
 
-  const auto by_spec = mercer::Model::fit_spec(
-      "{\"model\":\"ridge\",\"map\":" + map.spec() + ",\"lambda\":0.001}", rows.X, rows.y);
+  const auto by_spec = mercer::Model::fit(
+      "{\"search\":false,\"map\":" + map.spec() + ",\"lambda\":0.001}", {rows.X, rows.y});
   CHECK(by_spec.lambda() == 0.001);
-  auto options = mercer::search_options();
-  options.features = 32;
-  const auto searched = mercer::Model::search(rows.X, rows.y, 0, options);
+  mercer::Context watched;
+  int trials = 0;
+  watched.tell_trials([&](const std::string& trial) {
+    trials += trial.find("\"lengthscale\":") != std::string::npos ? 1 : 0;
+  });
+  const auto searched =
+      mercer::Model::fit(R"({"map":{"features":32}})", {rows.X, rows.y}, &watched);
+  CHECK(trials > 3);
   CHECK(searched.map().features() == 32);
   CHECK(searched.report().find("\"kind\":\"nested\"") != std::string::npos);
   CHECK(model.report() == "{}");
@@ -189,14 +196,11 @@ TEST_CASE("models in C++ are fitted on and predict sparse rows", "[capi]") {
     for (int64_t i = 0; i < 4; ++i) targets(i, 0) = static_cast<double>(i * i);
     return targets;
   }();
-  auto options = mercer::fit_options();
-  options.standardize = 0;  // sparse rows are scaled, dense ones centred as well
-  options.selection = MERCER_SELECTION_FIXED;
-  options.lambda = 0.1;
-  options.precision = MERCER_PRECISION_F64;
+  // Sparse rows are scaled, dense ones centred as well.
+  const char* const json = R"({"prepare":{"standardize":false},"lambda":0.1,"precision":"f64"})";
   const Map map = Map::fourier(Kernel::gaussian(2.0), 3, 8);
-  const auto sparse = mercer::Model::fit(map, X.csr(), y, 0, options).predict(X.csr());
-  const auto dense = mercer::Model::fit(map, X.dense(), y, 0, options).predict(X.dense());
+  const auto sparse = mercer::Model::fit(json, mercer::Data(X.csr(), y).map(map)).predict(X.csr());
+  const auto dense = mercer::Model::fit(json, mercer::Data(X.dense(), y).map(map)).predict(X.dense());
   double worst = 0;
   for (int64_t i = 0; i < 4; ++i) worst = std::max(worst, std::abs(sparse(i, 0) - dense(i, 0)));
   // Features agree to about 1e-13; a system of condition below 10 / lambda passes that on.

@@ -51,8 +51,8 @@ inline std::span<const Enumerator> enumerators() {
       PINNED(MERCER_SCRAMBLE_OWEN, 0, "scramble", "owen"),
       PINNED(MERCER_SCRAMBLE_DIGITAL_SHIFT, 1, "scramble", "digital_shift"),
 
-      PINNED(MERCER_PRECISION_F32, 0, "precision", "f32"),
-      PINNED(MERCER_PRECISION_F64, 1, "precision", "f64"),
+      PINNED(MERCER_PRECISION_F32, 0),
+      PINNED(MERCER_PRECISION_F64, 1),
       PINNED(MERCER_VARIANCE_ESTIMATE, 0),
       PINNED(MERCER_VARIANCE_PSEUDO, 1),
       PINNED(MERCER_KERNEL_ERROR_MEASURED, 0),
@@ -100,25 +100,10 @@ inline std::span<const Enumerator> enumerators() {
       PINNED(MERCER_INDEX_NONE, 0),
       PINNED(MERCER_INDEX_I32, 1),
       PINNED(MERCER_INDEX_I64, 2),
-      PINNED(MERCER_SELECTION_FIXED, 0, "selection", "fixed"),
-      PINNED(MERCER_SELECTION_HELD_OUT, 1, "selection", "held_out"),
-      PINNED(MERCER_SELECTION_KFOLD, 2, "selection", "kfold"),
-      PINNED(MERCER_SELECTION_GCV, 3, "selection", "gcv"),
-      PINNED(MERCER_SELECTION_LOO, 4, "selection", "loo"),
       PINNED(MERCER_EXTRAPOLATION_DEFAULT, 0),
-      PINNED(MERCER_EXTRAPOLATION_CLIP, 1, "extrapolation", "clip"),
-      PINNED(MERCER_EXTRAPOLATION_FREE, 2, "extrapolation", "free"),
-      PINNED(MERCER_EXTRAPOLATION_REFUSE, 3, "extrapolation", "refuse"),
-      PINNED(MERCER_SCALE_STANDARD, 0, "scale", "standard"),
-      PINNED(MERCER_SCALE_ROBUST, 1, "scale", "robust"),
-      PINNED(MERCER_SCALE_CENTER, 2, "scale", "center"),
-      PINNED(MERCER_MISSING_REFUSE, 0, "missing", "refuse"),
-      PINNED(MERCER_MISSING_FILL, 1, "missing", "fill"),
-      PINNED(MERCER_MISSING_FLAG, 2, "missing", "flag"),
-      PINNED(MERCER_TRANSFORM_NONE, 0, "transform", "none"),
-      PINNED(MERCER_TRANSFORM_LOG, 1, "transform", "log"),
-      PINNED(MERCER_TRANSFORM_RANK, 2, "transform", "rank"),
-      PINNED(MERCER_TRANSFORM_AUTO, 3),
+      PINNED(MERCER_EXTRAPOLATION_CLIP, 1),
+      PINNED(MERCER_EXTRAPOLATION_FREE, 2),
+      PINNED(MERCER_EXTRAPOLATION_REFUSE, 3),
       PINNED(MERCER_OUTPUT_SCORES, 0),
       PINNED(MERCER_OUTPUT_PROBABILITIES, 1),
       PINNED(MERCER_METRIC_DEFAULT, 0),
@@ -131,14 +116,6 @@ inline std::span<const Enumerator> enumerators() {
       PINNED(MERCER_METRIC_AUC, 7),
       PINNED(MERCER_METRIC_LOG_LOSS, 8),
       PINNED(MERCER_METRIC_CALIBRATION_ERROR, 9),
-      PINNED(MERCER_ESTIMATOR_AUTO, 0),
-      PINNED(MERCER_ESTIMATOR_RIDGE, 1, "model", "ridge"),
-      PINNED(MERCER_ESTIMATOR_LOGISTIC, 2, "model", "logistic"),
-      PINNED(MERCER_CLASS_WEIGHT_NONE, 0, "class_weight", "none"),
-      PINNED(MERCER_CLASS_WEIGHT_BALANCED, 1, "class_weight", "balanced"),
-      PINNED(MERCER_ARD_AUTO, 0),
-      PINNED(MERCER_ARD_OFF, 1),
-      PINNED(MERCER_ARD_ON, 2),
   };
 #undef PINNED
   return kRows;
@@ -153,9 +130,6 @@ struct WordWithoutEnumerator {
 inline std::span<const WordWithoutEnumerator> words_without_enumerator() {
   static constexpr WordWithoutEnumerator kRows[] = {
       {"projection", "supplied", "frequencies of the caller have a constructor of their own"},
-      {"task", "", "C says how many classes there are"},
-      {"loss", "", "C has the word"},
-      {"model", "", "a search need not try every model"},
   };
   return kRows;
 }

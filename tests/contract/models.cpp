@@ -13,6 +13,7 @@
 #include "io/object_file.h"
 #include "model/model_entry.h"
 #include "model/model_problem.h"
+#include "spec/fit_plan.h"
 #include "spec/json.h"
 #include "spec/spec.h"
 #include "support/catch.h"
@@ -32,10 +33,11 @@ Problem problem_of_classes() {
 }
 
 model::Model fitted(const Parameters& spec, const Problem& problem) {
-  spec::ModelPlan plan = spec::model_plan_from_spec(print_object(spec));
-  if (plan.options.task == model::Task::classification) plan.options.classes = 2;
+  spec::FitPlan plan = spec::fit_plan(print_object(spec));
+  const MatrixView<const double> Y = problem.y();
+  spec::set_classes(plan, Y.cols, &Y);
   Context context;
-  return spec::fit(plan, problem.x(), problem.y(), context);
+  return spec::fit(std::move(plan), nullptr, problem.x(), Y, {}, context);
 }
 
 Parameters spec_of(const ModelRow& row) {
@@ -44,6 +46,7 @@ Parameters spec_of(const ModelRow& row) {
                       R"({"map":"fourier","kernel":{"kernel":"gaussian"},"inputs":3,)"
                       R"("features":32,"seed":1})")));
   spec.set("precision", "f64");
+  spec.set("search", false);
   return spec;
 }
 

@@ -32,19 +32,6 @@ std::vector<Field> fourier_fields() {
       ->fields;
 }
 
-bool is_of(const std::vector<Field>& fields, std::string_view key) {
-  return std::ranges::any_of(fields, [&](const Field& field) { return field.key == key; });
-}
-
-/// Every field whose words the table of enumerators has to know.
-std::vector<Field> fields_with_words() {
-  std::vector<Field> fields = fourier_fields();
-  for (const model::ModelEntry* entry : model::model_table())
-    for (Field& field : spec::model_fields(*entry)) fields.push_back(std::move(field));
-  fields.push_back(spec::kSelection.required_field());
-  return fields;
-}
-
 bool is_said_otherwise(std::string_view key, std::string_view choice) {
   for (const projection::ProjectionEntry* entry : projection::projection_table())
     if (key == "projection" && choice == entry->name)
@@ -84,76 +71,13 @@ std::string fourier_text(const std::string& key, int value) {
   return text;
 }
 
-// What a model's file says of it.
-std::string file_text(const mercer_model* model) {
-  const TemporaryDirectory directory;
-  const std::string path = directory.file("model");
-  if (mercer_model_save(model, path.c_str()) != MERCER_OK) return mercer_last_error();
-  int64_t needed = 0;
-  mercer_file_info(path.c_str(), nullptr, 0, &needed);
-  std::string text(static_cast<size_t>(needed), '\0');
-  mercer_file_info(path.c_str(), text.data(), needed, &needed);
-  return text;
-}
-
-mercer_status fit_with(const std::string& key, int value, const mercer_rows& X,
-                       const mercer_rows& Y, mercer_model** model) {
-  mercer_fit_options options;
-  options.struct_size = sizeof options;
-  mercer_fit_options_init(&options);
-  (key == "precision"       ? options.precision
-   : key == "selection"     ? options.selection
-   : key == "extrapolation" ? options.extrapolation
-   : key == "scale"         ? options.scale
-   : key == "missing"       ? options.missing
-   : key == "transform"     ? options.transform
-                            : options.class_weight) = value;
-  mercer_map* map = nullptr;
-  mercer_map_from_spec(
-      R"({"map":"fourier","kernel":{"kernel":"gaussian"},"inputs":2,"features":8})", &map);
-  const mercer_status status =
-      mercer_model_fit(map, &options, &X, &Y, key == "class_weight" ? 2 : 0, nullptr, model);
-  mercer_map_free(map);
-  return status;
-}
-
-mercer_status search_with(int estimator, const mercer_rows& X, const mercer_rows& Y,
-                          mercer_model** model) {
-  mercer_search_options options;
-  options.struct_size = sizeof options;
-  mercer_search_options_init(&options);
-  options.features = 16;
-  options.assess = 0;
-  options.estimator = estimator;
-  return mercer_model_search(&options, &X, &Y, 2, nullptr, model);
-}
-
-// The same of a model.
-std::string model_text(const std::string& key, int value) {
-  constexpr int64_t n = 40;
-  std::vector<double> x, y;
-  for (int i = 0; i < n; ++i) {
-    x.insert(x.end(), {std::sin(1.0 + 7 * i), std::cos(2.0 + 5 * i)});
-    y.push_back(x.back() > 0.2 ? 1 : 0);
-  }
-  const mercer_rows X = mercer_rows_f64(n, 2, x.data()), Y = mercer_rows_f64(n, 1, y.data());
-  mercer_model* model = nullptr;
-  const mercer_status status =
-      key == "model" ? search_with(value, X, Y, &model) : fit_with(key, value, X, Y, &model);
-  const std::string text = status == MERCER_OK ? file_text(model) : mercer_last_error();
-  mercer_model_free(model);
-  return text;
-}
-
 }  // namespace
 
 TEST_CASE("contract: what C makes with an enumerator says its word", "[contract]") {
-  const std::vector<Field> of_fourier = fourier_fields();
   int64_t words = 0;
   for (const Enumerator& row : enumerators()) {
     if (*row.key == '\0') continue;
-    const std::string text = is_of(of_fourier, row.key) ? fourier_text(row.key, row.number)
-                                                        : model_text(row.key, row.number);
+    const std::string text = fourier_text(row.key, row.number);
     INFO(row.name << ": " << text);
     const bool refused = !MERCER_TEST_FFTW && row.number == MERCER_PROJECTION_CIRCULANT &&
                          text.find("FFTW") != std::string::npos;
@@ -169,10 +93,8 @@ TEST_CASE("contract: every word of a field has an enumerator, and no word is of 
   std::set<std::pair<std::string, std::string>> rows, seen;
   for (const Enumerator& row : enumerators())
     if (*row.key != '\0') CHECK(rows.emplace(row.key, row.choice).second);
-  for (const Field& field : fields_with_words()) {
-    // Targets are transformed as inputs are.
-    const std::string key =
-        field.key == std::string_view("target_transform") ? "transform" : field.key;
+  for (const Field& field : fourier_fields()) {
+    const std::string key = field.key;
     for (const char* const choice : field.choices) {
       INFO(key << " = " << choice);
       CHECK((rows.count({key, choice}) == 1 || is_said_otherwise(key, choice)));

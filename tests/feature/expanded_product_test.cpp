@@ -8,9 +8,9 @@
 
 #include "feature/map_entry.h"
 #include "spec/json.h"
-#include "spec/map_maker.h"
 #include "spec/spec.h"
 #include "support/catch.h"
+#include "support/partial_map.h"
 #include "support/dense.h"
 #include "support/map_calls.h"
 #include "support/refusal.h"
@@ -185,7 +185,7 @@ TEST_CASE("product of sums: columns, derivatives and specs are those of the sum 
 
 TEST_CASE("product of sums: searches scale all lengthscales, and choose projections inside") {
   const std::string kernel = product(sum(kBell + "," + kCity) + "," + kSquare);
-  const auto maker = spec::map_maker(R"({"kernel":)" + kernel + "}", 2, 5);
+  const auto maker = test::map_maker(R"({"kernel":)" + kernel + "}", 2, 5);
   const auto map = maker->make(0.5, 33);
   CHECK(map->features() == 32);
   const std::string text = spec::to_spec(*map);

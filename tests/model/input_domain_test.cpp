@@ -19,10 +19,11 @@
 #include "model/search.h"
 #include "model_problem.h"
 #include "prepared_by.h"
-#include "spec/map_maker.h"
+#include "spec/fit_plan.h"
 #include "spec/spec.h"
 #include "statistic/prediction_score.h"
 #include "support/catch.h"
+#include "support/partial_map.h"
 #include "support/refusal.h"
 #include "support/sparse.h"
 
@@ -107,14 +108,14 @@ TEST_CASE("a search by default learns from non-negative rows with kernels of the
   options.assess = false;
   Context context;
   const Model line =
-      search(*spec::map_maker(R"({"map":"linear"})", 3, 1), options, train.x(), train.y(), context);
+      search(*test::map_maker(R"({"map":"linear"})", 3, 1), options, train.x(), train.y(), context);
   for (const char* map : {R"({"map":"additive","kernel":{"kernel":"additive_chi2"}})",
                           R"({"map":"additive","kernel":{"kernel":"intersection"}})",
                           R"({"map":"laplace","kernel":{"kernel":"exponential_semigroup"}})",
                           R"({"map":"fourier","kernel":{"kernel":"skewed_chi2"}})",
                           R"({"map":"nystroem","kernel":{"kernel":"jensen_shannon"}})"}) {
     INFO(map);
-    const auto maker = spec::map_maker(map, 3, 1);
+    const auto maker = test::map_maker(map, 3, 1);
     const Model model = search(*maker, options, train.x(), train.y(), context);
     for (const double mean : model.preparation.mean) CHECK(mean == 0);
     CHECK(left(model) < left(line) / 100);
@@ -208,7 +209,7 @@ TEST_CASE("every fit refuses rows outside the kernel's domain by row, column and
   problem.X(7, 2) = -0.25;
   const auto kernel = kernel_of("additive_chi2");
   const auto maker =
-      spec::map_maker(R"({"map":"additive","kernel":{"kernel":"additive_chi2"}})", 3, 1);
+      test::map_maker(R"({"map":"additive","kernel":{"kernel":"additive_chi2"}})", 3, 1);
   const auto map = maker->make(1, 21);
   const std::string place = refusal_of_row("-0.25");
   const char* expected = ">= 0, as kernel additive_chi2";
@@ -234,17 +235,17 @@ TEST_CASE("every fit refuses rows outside the kernel's domain by row, column and
   CHECK(refusal_fault(
             MERCER_INVALID_ARGUMENT, [&] { fit_stream(map, {}, blocks, 1, context); },
             place.c_str(), expected, "in the block after 0 rows") == "");
-  const auto plan = spec::model_plan_from_spec(
-      R"({"model":"ridge","map":{"map":"nystroem","inputs":3,"features":9,)"
-      R"("kernel":{"kernel":"skewed_chi2","c":0.25}}})");
+  const auto plan =
+      spec::fit_plan(R"({"search":false,"map":{"map":"nystroem","inputs":3,"features":9,)"
+                     R"("kernel":{"kernel":"skewed_chi2","c":0.25}}})");
   CHECK(refusal_fault(
-            MERCER_INVALID_ARGUMENT, [&] { spec::fit(plan, problem.x(), problem.y(), context); },
+            MERCER_INVALID_ARGUMENT, [&] { spec::fit(plan, nullptr, problem.x(), problem.y(), {}, context); },
             place.c_str(), "> -0.25, as kernel skewed_chi2") == "");
 }
 
 TEST_CASE("preparations that leave the kernel's domain are refused", "[model]") {
   const Problem problem = histograms(50, 8);
-  const auto maker = spec::map_maker(R"({"map":"additive","kernel":{"kernel":"hellinger"}})", 3, 1);
+  const auto maker = test::map_maker(R"({"map":"additive","kernel":{"kernel":"hellinger"}})", 3, 1);
   Context context;
   SearchOptions options;
   const auto refuses = [&](const char* what) {
@@ -297,7 +298,7 @@ TEST_CASE("a prediction of rows outside the domain is refused by row, column and
   fresh.X(4, 1) = -1;
   fresh.X(5, 0) = -1;
   const auto maker =
-      spec::map_maker(R"({"map":"additive","kernel":{"kernel":"intersection"}})", 3, 1);
+      test::map_maker(R"({"map":"additive","kernel":{"kernel":"intersection"}})", 3, 1);
   Context context;
   SearchOptions options;
   options.features = 21;
@@ -329,7 +330,7 @@ TEST_CASE("a number above the bound that is prepared to one below it is outside"
   Problem train = histograms(100, 12);
   for (int64_t i = 0; i < 100; ++i) train.X(i, 0) = 0.01 * train.X(i, 0);
   const auto maker =
-      spec::map_maker(R"({"map":"fourier","kernel":{"kernel":"skewed_chi2"}})", 3, 1);
+      test::map_maker(R"({"map":"fourier","kernel":{"kernel":"skewed_chi2"}})", 3, 1);
   Context context;
   const Model model = fit(maker->make(1, 32), {}, train.x(), train.y(), context);
   Matrix<double> scores(100, 1);

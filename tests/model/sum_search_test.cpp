@@ -7,9 +7,9 @@
 
 #include "model/search.h"
 #include "model_problem.h"
-#include "spec/map_maker.h"
 #include "spec/spec.h"
 #include "support/catch.h"
+#include "support/partial_map.h"
 
 using namespace mercer;
 using namespace mercer::model;
@@ -30,7 +30,7 @@ Problem positive_rows(int64_t n, int64_t d) {
 Model searched(const std::string& parts, int64_t n, int64_t d, int64_t D) {
   const Problem problem = positive_rows(n, d);
   const auto maker =
-      spec::map_maker(R"({"kernel":{"kernel":"sum","parts":[)" + parts + "]}}", d, 1);
+      test::map_maker(R"({"kernel":{"kernel":"sum","parts":[)" + parts + "]}}", d, 1);
   SearchOptions options;
   options.features = D;
   options.assess = false;

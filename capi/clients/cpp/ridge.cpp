@@ -93,7 +93,7 @@ int main(int argc, char** argv) try {
   std::cout << "relative error " << by_hand << ", largest kernel error " << error << '\n';
 
   mercer::Context context(2, 0, [](int64_t done, int64_t total) { return done <= total; });
-  const auto model = mercer::Model::fit(map, data.X, data.y, 0, mercer::fit_options(), &context);
+  const auto model = mercer::Model::fit("{}", mercer::Data(data.X, data.y).map(map), &context);
   model.save(path);
   const auto predicted = mercer::Model::load(path).predict(data.X);
   const double by_model = relative_error(data, [&](int64_t i) { return predicted(i, 0); });

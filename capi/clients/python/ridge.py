@@ -20,15 +20,6 @@ class FourierOptions(ctypes.Structure):
                 ("scramble", c_int32), ("whole_blocks", c_int32)]
 
 
-class FitOptions(ctypes.Structure):
-    _fields_ = [("struct_size", c_uint32), ("standardize", c_int32), ("center", c_int32), ("precision", c_int32),
-                ("selection", c_int32), ("reserved", c_int32), ("lambda_", c_double), ("lambda_largest", c_double),
-                ("lambda_smallest", c_double), ("lambda_count", c_int64), ("folds", c_int64),
-                ("held_out_fraction", c_double), ("seed", c_uint64), ("extrapolation", c_int32), ("scale", c_int32),
-                ("missing", c_int32), ("transform", c_int32), ("target_transform", c_int32), ("unit_rows", c_int32),
-                ("weights", c_void_p), ("class_weight", c_int32), ("reserved2", c_int32)]
-
-
 class Rows(ctypes.Structure):
     """mercer_rows: dense rows, or CSR."""
     _fields_ = [("struct_size", c_uint32), ("number", c_int32), ("index", c_int32), ("reserved", c_int32),
@@ -40,6 +31,12 @@ class Matrix(ctypes.Structure):
     """mercer_matrix: where results go."""
     _fields_ = [("struct_size", c_uint32), ("number", c_int32), ("rows", c_int64), ("cols", c_int64),
                 ("ld", c_int64), ("data", c_void_p)]
+
+
+class Data(ctypes.Structure):
+    """mercer_data: what a fit is given."""
+    _fields_ = [("struct_size", c_uint32), ("reserved", c_int32), ("X", Rows), ("Y", Rows), ("weights", c_void_p),
+                ("source", c_void_p), ("sets", c_void_p), ("set_count", c_int64), ("map", c_void_p)]
 
 
 class Derivative(ctypes.Structure):
@@ -133,8 +130,7 @@ class Mercer:
         self.declare("statistics_add", handle, view, view, handle)
         self.declare("ridge_create", handle, c_int32, handle, out)
         self.declare("ridge_solve_f64", handle, c_double, c_void_p, c_int64, c_void_p)
-        self.declare("fit_options_init", POINTER(FitOptions))
-        self.declare("model_fit", handle, c_void_p, view, view, c_int64, handle, out)
+        self.declare("model_fit", c_char_p, POINTER(Data), handle, out)
         self.declare("model_save", handle, c_char_p)
         self.declare("model_load", c_char_p, out)
         self.declare("model_predict", handle, view, handle, handle, result)
@@ -153,6 +149,13 @@ class Mercer:
                 raise MercerError(status, self.library.mercer_last_error().decode())
 
         setattr(self, name, call)
+
+    def fit_model(self, spec, X, y, map=None, weights=None):
+        """The model of a spec, with features of a map or of the spec's own."""
+        data = Data(struct_size=ctypes.sizeof(Data), X=rows(X), Y=rows(y), map=map)
+        if weights is not None:
+            data.weights = weights.ctypes.data
+        return self.make("model_fit", json.dumps(spec).encode(), byref(data), None)
 
     def make(self, name, *arguments):
         handle = c_void_p()
@@ -191,15 +194,9 @@ def sparse_error(mercer, handle, D):
 
 def weighted_error(mercer, handle, X, y):
     """Largest difference of predictions between rows of weight 2 and the same rows given twice."""
-    options = FitOptions(struct_size=ctypes.sizeof(FitOptions))
-    mercer.fit_options_init(byref(options))
-    options.selection, options.lambda_ = 0, 1e-4  # MERCER_SELECTION_FIXED
     weights = np.where(np.arange(len(X)) % 2 == 0, 2.0, 1.0)
-    options.weights = weights.ctypes.data
-    weighed = mercer.make("model_fit", handle, byref(options), rows(X), rows(y), 0, None)
-    options.weights = None
-    X2, y2 = np.concatenate([X, X[::2]]), np.concatenate([y, y[::2]])
-    twice = mercer.make("model_fit", handle, byref(options), rows(X2), rows(y2), 0, None)
+    weighed = mercer.fit_model({"lambda": 1e-4}, X, y, handle, weights)
+    twice = mercer.fit_model({"lambda": 1e-4}, np.concatenate([X, X[::2]]), np.concatenate([y, y[::2]]), handle)
     scores = np.empty((2, len(X), 1))
     for model, to in ((weighed, scores[0]), (twice, scores[1])):
         mercer.model_predict(model, rows(X), None, None, matrix(to))
@@ -307,7 +304,7 @@ def main():
     error = np.abs(Z[:probes] @ Z[:probes].T - K).max()
     print(f"relative error {by_hand:.2e}, largest kernel error {error:.3f}")
 
-    model = mercer.make("model_fit", handle, None, rows(X), rows(y), 0, None)
+    model = mercer.fit_model({}, X, y, handle)
     mercer.model_save(model, path)
     loaded = mercer.make("model_load", path)
     scores = np.empty((n, 1))

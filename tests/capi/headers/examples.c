@@ -172,10 +172,11 @@ static int learning_from_derivatives(const mercer_map* map, double* x, double* y
   mercer_rows Y = mercer_rows_f64(n, 1, y);
   mercer_rows dY = mercer_rows_f64(n, 1, dy);
   int32_t first[] = {1, 0, 0};
-  mercer_observations sets[] = {mercer_observations_of(NULL, 1.0, &X, &Y),
-                                mercer_observations_of(first, 0.5, &X, &dY)};
+  mercer_observations sets[] = {mercer_observations_of(NULL, 1.0, X, Y),
+                                mercer_observations_of(first, 0.5, X, dY)};
   mercer_model* model = NULL;
-  mercer_status status = mercer_hermite_fit(map, sets, 2, 1e-6, 1, NULL, &model);
+  mercer_data data = {.struct_size = sizeof data, .sets = sets, .set_count = 2, .map = map};
+  mercer_status status = mercer_model_fit("{\"lambda\":1e-6}", &data, NULL, &model);
   mercer_derivative what = mercer_derivative_of(MERCER_DERIVATIVE_GRADIENT, NULL);
   mercer_matrix gradient = mercer_matrix_f64(n, d, g);
   if (status == MERCER_OK) {
@@ -486,12 +487,13 @@ static int ridge_from_rows(double* z, double* y, double* w) {
 
 /* ---- model.h ---- */
 
-static int models(const mercer_map* map, float* x, double* y, double* f, mercer_model** out) {
+static int models(float* x, double* y, double* f, mercer_model** out) {
   mercer_rows X = mercer_rows_f32(n, d, x);
   mercer_rows Y = mercer_rows_f64(n, 1, y);
+  mercer_data data = mercer_data_of(X, Y);
   mercer_matrix scores = mercer_matrix_f64(n, 1, f);
   mercer_model* model = NULL;
-  mercer_status status = mercer_model_fit(map, NULL, &X, &Y, 0, NULL, &model);
+  mercer_status status = mercer_model_fit("{}", &data, NULL, &model);
   if (status == MERCER_OK) status = mercer_model_predict(model, &X, NULL, NULL, &scores);
   *out = model;
   return status == MERCER_OK && fabs(f[0] - y[0]) < 0.5;
@@ -504,6 +506,8 @@ static int parts_of_a_model(mercer_model* model) {
   if (status == MERCER_OK) status = mercer_model_shape(model, NULL, &outputs, NULL, &lambda);
   return status == MERCER_OK && outputs == 1 && lambda > 0;
 }
+
+/* ---- data.h ---- */
 
 struct reader {
   int read;
@@ -525,19 +529,9 @@ static int32_t next_rows(void* user, mercer_rows* X, mercer_rows* Y) {
 
 static int rows_from_a_source(const mercer_map* map, struct reader* file) {
   mercer_row_source source = {sizeof source, 0, d, 1, rewind_rows, next_rows, file, NULL};
+  mercer_data data = {.struct_size = sizeof data, .source = &source, .map = map};
   mercer_model* model = NULL;
-  mercer_status status = mercer_model_fit_source(map, NULL, &source, 0, NULL, &model);
-  mercer_model_free(model);
-  return status == MERCER_OK;
-}
-
-/* ---- search.h ---- */
-
-static int search(double* x, double* y) {
-  mercer_rows X = mercer_rows_f64(n, d, x);
-  mercer_rows Y = mercer_rows_f64(n, 1, y);
-  mercer_model* model = NULL;
-  mercer_status status = mercer_model_search(NULL, &X, &Y, 0, NULL, &model);
+  mercer_status status = mercer_model_fit("{}", &data, NULL, &model);
   mercer_model_free(model);
   return status == MERCER_OK;
 }
@@ -561,11 +555,10 @@ static int exact_kernel_ridge(const mercer_kernel* kernel, double* x, double* y,
   mercer_rows X = mercer_rows_f64(n, d, x);
   mercer_rows Y = mercer_rows_f64(n, 1, y);
   mercer_matrix scores = mercer_matrix_f64(n, 1, f);
-  mercer_fit_options options = {.struct_size = sizeof options};
-  mercer_fit_options_init(&options);
-  options.selection = MERCER_SELECTION_FIXED;
+  mercer_data data = mercer_data_of(X, Y);
   mercer_kernel_ridge* fitted = NULL;
-  mercer_status status = mercer_kernel_ridge_fit(kernel, &options, &X, &Y, 0, NULL, &fitted);
+  mercer_status status =
+      mercer_kernel_ridge_fit(kernel, "{\"lambda\":1e-6}", &data, NULL, &fitted);
   if (status == MERCER_OK) status = mercer_kernel_ridge_predict(fitted, &X, NULL, &scores);
   mercer_kernel_ridge_free(fitted);
   return status == MERCER_OK && fabs(f[0] - y[0]) < 0.5;
@@ -656,11 +649,10 @@ int main(void) {
   RUN(row_statistics, ());
   RUN(ridge_path, (statistics, w));
   RUN(ridge_from_rows, (z64, y64, w));
-  RUN(models, (map, x32, y64, f, &model));
+  RUN(models, (x32, y64, f, &model));
   RUN(metrics, (f, y64));
   RUN(parts_of_a_model, (model));
   RUN(rows_from_a_source, (map, &file));
-  RUN(search, (x64, y64));
   RUN(exact_kernel_ridge, (kernel, x64, y64, f));
   RUN(files, (model, "header_example.mercer"));
   RUN(bytes_in_memory, (statistics));

@@ -79,8 +79,8 @@ bool ridge(const Numbers& Z, const Numbers& Y, const Numbers& more_Z, const Numb
   return weights.w.rows() == Z.cols() && ridge.rows() == Z.rows() + more_Z.rows();
 }
 
-bool model(const mercer::Map& map, const Numbers& X, const Numbers& Y) {
-  mercer::Model model = mercer::Model::fit(map, X, Y);
+bool model(const Numbers& X, const Numbers& Y) {
+  mercer::Model model = mercer::Model::fit("{}", {X, Y});
   double r_squared = model.score(X, Y);
   std::vector<std::byte> bytes = model.to_bytes();
   return r_squared > 0.9 && !bytes.empty();
@@ -102,9 +102,10 @@ bool derivatives(const mercer::Map& map, const Numbers& X) {
   bound.frequencies = 4096;
   bound = mercer::answer(mercer::Kernel::gaussian(1.0), bound);
   if (!(bound.epsilon > 0 && bound.sigma == 1)) return false;
-  const mercer::Rows rows(X), slopes(K.view());
-  const mercer_observations values = mercer_observations_of(nullptr, 1, rows.get(), slopes.get());
-  const mercer::Model model = mercer::Model::hermite(map, values, 1e-6);
+  const mercer_observations values =
+      mercer_observations_of(nullptr, 1, *mercer::Rows(X).get(), *mercer::Rows(K).get());
+  const mercer::Model model =
+      mercer::Model::fit(R"({"lambda":1e-6})", mercer::Data(values).map(map));
   Numbers laplacian(X.rows(), model.outputs());
   mercer::differentiate(model, X, mercer_derivative_of(MERCER_DERIVATIVE_LAPLACIAN, nullptr),
                         laplacian);
@@ -230,7 +231,7 @@ bool source() {
     rows.Y(i, 0) = rows.X(i, 0);
   }
   const mercer::Map map = mercer::Map::fourier(mercer::Kernel::gaussian(1.0), 3, 64);
-  return mercer::Model::fit_source(map, rows).score(rows.X, rows.Y) > 0.9;
+  return mercer::Model::fit("{}", mercer::Data(rows).map(map)).score(rows.X, rows.Y) > 0.9;
 }
 
 bool all() {
@@ -242,7 +243,7 @@ bool all() {
   const mercer::Kernel matern = kernel();
   const mercer::Map features = mercer::Map::fourier(matern, 3, 64);
   return library() && context(features) && views(matern, X.view().data) && map(matern, X) &&
-         ridge(X, Y, X, Y) && model(features, X, Y) && derivatives(features, X) && codes(X) &&
+         ridge(X, Y, X, Y) && model(X, Y) && derivatives(features, X) && codes(X) &&
          fields(X) && sketch(X) && source() && kept(features, "cpp_example.mercer");
 }
 

@@ -2,7 +2,7 @@
 # SPDX-FileCopyrightText: The mercer authors
 # The C API stays small: no function of the headers has more than MOST_ARGUMENTS, there are at most MOST_FUNCTIONS, and they are
 # those of symbols.txt.
-# Run as: cmake -DINCLUDE=... -DSYMBOLS=... -DMOST_ARGUMENTS=8 -DMOST_FUNCTIONS=133 -P limits.cmake
+# Run as: cmake -DINCLUDE=... -DSYMBOLS=... -DMOST_ARGUMENTS=8 -DMOST_FUNCTIONS=128 -P limits.cmake
 cmake_minimum_required(VERSION 3.22)
 file(GLOB headers ${INCLUDE}/mercer/*.h)
 set(names "")

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+#include "spec/fit_plan.h"
+
+#include <string>
+
+#include "base/aligned.h"
+#include "base/context.h"
+#include "feature/map_entry.h"
+#include "model/model_entry.h"
+#include "spec/spec.h"
+#include "support/catch.h"
+#include "support/dense.h"
+#include "support/refusal.h"
+
+using namespace mercer;
+using mercer::test::refusal_fault;
+
+namespace {
+
+constexpr mercer_status kInvalid = MERCER_INVALID_ARGUMENT;
+
+template <class... Part>
+std::string refused(mercer_status status, const std::string& json, const Part&... parts) {
+  return refusal_fault(
+      status, [&] { spec::fit_plan(json); }, parts...);
+}
+
+/// Forty rows of three inputs, the first of which is the target.
+struct Line {
+  Matrix<double> X = test::random_matrix(40, 3, 5);
+  Matrix<double> Y{40, 1};
+  Context context;
+  Line() {
+    for (int64_t i = 0; i < 40; ++i) Y(i, 0) = X(i, 0);
+  }
+  model::Model fit(const std::string& json, const spec::GivenMap& map = nullptr) {
+    return spec::fit(spec::fit_plan(json), map, Rows(X.view()), Y.view(), {}, context);
+  }
+  template <class... Part>
+  std::string refused(mercer_status status, const std::string& json, const Part&... parts) {
+    return refusal_fault(
+        status, [&] { fit(json); }, parts...);
+  }
+};
+
+spec::GivenMap small_map() {
+  return spec::map_from_spec(
+      R"({"map":"fourier","kernel":{"kernel":"gaussian"},"inputs":3,"features":16})");
+}
+
+}  // namespace
+
+TEST_CASE("the spec of a fit says what is given and leaves the rest open", "[spec]") {
+  const spec::FitPlan plan = spec::fit_plan(
+      R"({"model":"ridge","lambda":1e-4,"center":false,"task":"classification","precision":"f64",)"
+      R"("prepare":{"standardize":false,"missing":"flag","transform":"rank","unit_rows":true,)"
+      R"("target_transform":"log","extrapolation":"free"},"lengthscale":3,"ard":"off","seed":7,)"
+      R"("assess":false,"map":{"features":64}})");
+  const model::FitOptions& fit = plan.search.fit;
+  CHECK(fit.selection == model::Selection::fixed);
+  CHECK(fit.lambda == 1e-4);
+  CHECK(plan.search.lambda == 1e-4);
+  CHECK_FALSE(fit.standardize);
+  CHECK_FALSE(fit.center);
+  CHECK(fit.task == model::Task::classification);
+  CHECK(fit.precision == feature::Precision::f64);
+  CHECK(fit.missing == model::Missing::flag);
+  CHECK(fit.transform == model::Transform::rank);
+  CHECK_FALSE(plan.search.choose_transform);
+  CHECK(fit.target_transform == model::Transform::log);
+  CHECK(fit.unit_rows);
+  CHECK(fit.extrapolation == model::Extrapolation::free);
+  CHECK(fit.seed == 7);
+  CHECK(plan.search.lengthscale == 3);
+  CHECK(plan.search.per_input == model::PerInput::off);
+  CHECK(plan.search.estimator == model::Estimator::ridge);
+  CHECK_FALSE(plan.search.assess);
+  CHECK(plan.search.features == 64);
+  const spec::FitPlan open = spec::fit_plan("{}");
+  CHECK(open.searches);
+  CHECK(open.search.choose_transform);
+  CHECK(open.search.fit.selection == model::Selection::loo);
+  CHECK(open.search.lambda < 0);
+  CHECK(open.search.estimator == model::Estimator::automatic);
+  CHECK(open.search.assess);
+}
+
+TEST_CASE("how lambda is chosen is an object of its own", "[spec]") {
+  const auto chosen = [](const char* select) {
+    return spec::fit_plan(std::string(R"({"select":)") + select + "}").search.fit;
+  };
+  CHECK(chosen(R"({"by":"gcv"})").selection == model::Selection::gcv);
+  CHECK(chosen(R"({"by":"leave_one_out"})").selection == model::Selection::loo);
+  CHECK(chosen(R"({"by":"folds","folds":7})").folds == 7);
+  const model::FitOptions held_out =
+      chosen(R"({"by":"held_out","fraction":0.25,"largest":1,"smallest":0.01,"count":3})");
+  CHECK(held_out.held_out_fraction == 0.25);
+  CHECK(held_out.lambda_largest == 1);
+  CHECK(held_out.lambda_count == 3);
+  CHECK(refused(kInvalid, R"({"select":{"folds":7}})", "select.folds", "leave_one_out") == "");
+  CHECK(refused(kInvalid, R"({"select":{"by":"folds","fraction":0.5}})", "select.fraction") == "");
+  CHECK(refused(kInvalid, R"({"select":{"by":"chance"}})", "select.by = \"chance\"") == "");
+  CHECK(refused(kInvalid, R"({"select":{"smallest":2,"largest":1}})", "select.smallest = 2") == "");
+  CHECK(refused(MERCER_UNSUPPORTED, R"({"lambda":1,"select":{"by":"gcv"}})", "key \"select\"",
+                "one of the two") == "");
+}
+
+TEST_CASE("models of other losses choose lambda on rows held out, and have fields of their own",
+          "[spec]") {
+  const auto fit_of = [](const std::string& rest) {
+    return spec::fit_plan(R"({"model":"logistic")" + rest + "}").search.fit;
+  };
+  const model::FitOptions open = fit_of(R"(,"task":"classification")");
+  CHECK(open.selection == model::Selection::held_out);
+  CHECK(open.parameters.text("loss") == "logistic");
+  CHECK(open.parameters.find("tau") == nullptr);
+  const model::FitOptions fixed = fit_of(R"(,"loss":"quantile","tau":0.9,"lambda":0.001)");
+  CHECK(fixed.selection == model::Selection::fixed);
+  CHECK(fixed.parameters.number("tau") == 0.9);
+  CHECK(refusal_fault(
+            kInvalid, [&] { fit_of(R"(,"loss":"absolute")"); },
+            "loss = \"absolute\", expected one of \"logistic\"") == "");
+  CHECK(refusal_fault(
+            kInvalid, [&] { fit_of(R"(,"tau":1.5)"); }, "tau = 1.5") == "");
+}
+
+TEST_CASE("what is wrong with the spec of a fit is said with its path", "[spec]") {
+  CHECK(refused(kInvalid, R"({"model":"lasso"})", "model = \"lasso\", expected one of \"auto\"") ==
+        "");
+  CHECK(refused(kInvalid, R"({"lambda":-1})", "lambda = -1", ">= 0") == "");
+  CHECK(refused(kInvalid, R"({"lambda":"auto"})", "lambda = \"auto\"") == "");
+  CHECK(refused(kInvalid, R"({"prepare":{"standardize":1}})",
+                "prepare.standardize = 1, expected true or false") == "");
+  CHECK(refused(kInvalid, R"({"prepare":{"scale":"none"}})", "prepare.scale = \"none\"",
+                "\"robust\"") == "");
+  CHECK(refused(kInvalid, R"({"prepare":7})", "prepare = 7, expected an object") == "");
+  CHECK(refused(kInvalid, R"({"task":"ranking"})", "task = \"ranking\"", "\"classification\"") ==
+        "");
+  CHECK(refused(kInvalid, R"({"precision":"f16"})", "precision = \"f16\"") == "");
+  CHECK(refused(kInvalid, R"({"alpha":1})", "unknown key \"alpha\"") == "");
+  CHECK(refused(kInvalid, R"({"map":7})", "map = 7") == "");
+  CHECK(refused(MERCER_NEWER_VERSION, R"({"mercer":2,"model":"deep"})", "mercer = 2") == "");
+  CHECK(refused(MERCER_UNSUPPORTED, R"({"needs":"data"})", "needs = \"data\"", "fitted") == "");
+  Line line;
+  CHECK(line.refused(kInvalid, R"({"map":{"kernel":{"kernel":"gaussian","lengthscale":0}}})",
+                     "map.kernel.lengthscale = 0") == "");
+  CHECK(line.refused(MERCER_UNSUPPORTED, R"({"map":{"needs":"data"}})", "map.needs") == "");
+  CHECK(line.refused(MERCER_DIMENSION_MISMATCH, R"({"map":{"inputs":4}})", "map.inputs = 4") == "");
+  CHECK(line.refused(kInvalid, R"({"search":false,"prepare":{"standardize":false,)"
+                               R"("scale":"robust"}})",
+                     "scale = robust and standardize = false") == "");
+}
+
+TEST_CASE("a kernel's own lengthscale stands, with a search and without", "[spec]") {
+  Line line;
+  for (const char* rest : {R"("search":false)", R"("ard":"off","assess":false)"}) {
+    const std::string given =
+        R"({"map":{"kernel":{"kernel":"matern","lengthscale":3},"features":32},)";
+    const model::Model model = line.fit(given + rest + "}");
+    CHECK(model.map->kernel().lengthscale()[0] == 3);
+    CHECK(model.map->features() == 32);
+  }
+  const model::Model other =
+      line.fit(R"({"map":"fourier","lengthscale":2,"search":false,"lambda":1e-3})");
+  CHECK(other.map->kernel().lengthscale()[0] == 2);
+  CHECK(line.refused(MERCER_UNSUPPORTED, R"({"map":"linear","lengthscale":2})",
+                     "lengthscale = 2") == "");
+}
+
+TEST_CASE("keys that a fit cannot follow are refused, not ignored", "[spec]") {
+  Line line;
+  const auto with_map = [&](const char* json, const char* part) {
+    return refusal_fault(
+        MERCER_UNSUPPORTED, [&] { line.fit(json, small_map()); }, part);
+  };
+  CHECK(with_map(R"({"map":"fourier"})", "key \"map\"") == "");
+  CHECK(with_map(R"({"search":true})", "search = true") == "");
+  CHECK(with_map(R"({"assess":true})", "key \"assess\"") == "");
+  CHECK(with_map(R"({"lengthscale":1})", "key \"lengthscale\"") == "");
+  const auto unsupported = [&](const char* json, const char* part) {
+    return line.refused(MERCER_UNSUPPORTED, json, part);
+  };
+  CHECK(unsupported(R"({"search":false,"ard":"on"})", "key \"ard\"") == "");
+  CHECK(unsupported(R"({"model":"logistic","loss":"huber"})", "key \"loss\" of a search") == "");
+  CHECK(unsupported(R"({"select":{"by":"gcv"}})", "select.by") == "");
+  CHECK(line.refused(kInvalid, R"({"classes":3})", "classes = 3") == "");
+}
+
+TEST_CASE("a fitted model prints what it was fitted by, and that its spec is not all of it",
+          "[spec]") {
+  Line line;
+  const model::Model model = line.fit(
+      R"({"search":false,"lambda":0.1,"seed":2,"map":{"map":"fourier","projection":"dense",)"
+      R"("kernel":{"kernel":"laplacian"},"inputs":3,"features":4,"seed":0}})");
+  const std::string text = spec::to_spec(model);
+  CHECK(
+      text ==
+      R"({"mercer":1,"model":"ridge","map":{"map":"fourier","kernel":{"kernel":"laplacian","lengthscale":1,"variance":1},)"
+      R"("inputs":3,"features":4,"seed":0,"projection":"dense","form":"pair","radius":"drawn",)"
+      R"("scramble":"owen","whole_blocks":false},"lambda":0.1,"class_weight":"none","search":false,)"
+      R"("prepare":{"standardize":true,"scale":"standard","missing":"refuse","transform":"none",)"
+      R"("target_transform":"none","unit_rows":false,"extrapolation":"clip"},"center":true,)"
+      R"("task":"regression","classes":0,"precision":"f32","seed":2,"needs":"data"})");
+  CHECK(refused(MERCER_UNSUPPORTED, text, "needs = \"data\"", "fitted") == "");
+}

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// What a partial spec of a map leaves to whoever makes it, from text.
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "spec/json.h"
+#include "spec/map_maker.h"
+
+namespace mercer::test {
+
+inline std::unique_ptr<spec::SpecMapMaker> map_maker(std::string_view partial, int64_t d,
+                                                     uint64_t seed) {
+  return spec::map_maker(spec::parse_object(partial), d, seed);
+}
+
+}  // namespace mercer::test
