@@ -15,8 +15,8 @@ using namespace mercer::capi;
 
 namespace {
 
-constexpr mercer_context_options kContextDefaults = {sizeof(mercer_context_options), 0, 0, nullptr,
-                                                     nullptr, nullptr};
+constexpr mercer_context_options kContextDefaults = {
+    sizeof(mercer_context_options), 0, 0, nullptr, nullptr, nullptr};
 constexpr uint32_t kContextFirstSize = 32;
 
 #define MERCER_TEXT(number) #number

@@ -19,10 +19,16 @@ std::span<const double> weights_of(const mercer_data& data, int64_t n) {
   return vector("data->weights", data.weights, "data->X.n", n).values();
 }
 
+/// A view inside a struct cannot be longer than the struct has room for it.
+void check_embedded(const std::string& name, const mercer_rows& rows) {
+  require(rows.struct_size == sizeof rows, MERCER_INVALID_ARGUMENT,
+          "%s.struct_size = %u, expected %zu", name.c_str(), rows.struct_size, sizeof rows);
+}
+
 }  // namespace
 
 mercer_data read_data(const mercer_data* data) {
-  check_not_null("data", data, "a mercer_data");
+  check_struct("data", data, "a mercer_data");
   mercer_data read{};
   read_struct("data", data, kDataFirstSize, sizeof read, &read);
   check_range("data->reserved", read.reserved, 0, 0);
@@ -31,9 +37,15 @@ mercer_data read_data(const mercer_data* data) {
   require(rows + source + sets == 1, MERCER_INVALID_ARGUMENT,
           "data has %sX, %ssource and %ssets, expected one of the three", rows ? "" : "no ",
           source ? "" : "no ", sets ? "" : "no ");
-  require(rows || (read.Y.struct_size == 0 && read.weights == nullptr), MERCER_INVALID_ARGUMENT,
-          "data->Y or data->weights without data->X, expected none: a source and sets bring theirs");
-  if (sets) check_at_least("data->set_count", read.set_count, 1);
+  require(
+      rows || (read.Y.struct_size == 0 && read.weights == nullptr), MERCER_INVALID_ARGUMENT,
+      "data->Y or data->weights without data->X, expected none: a source and sets bring theirs");
+  if (rows) {
+    check_embedded("data->X", read.X);
+    check_embedded("data->Y", read.Y);
+  }
+  if (source) check_struct("data->source", read.source, "a mercer_row_source");
+  check_range("data->set_count", read.set_count, sets ? 1 : 0, sets ? INT64_MAX : 0);
   return read;
 }
 
@@ -64,6 +76,8 @@ void ObservationSets::add(const std::string& name, const mercer_observations& gi
           "%s.struct_size = %u, expected %zu: sets lie one after the other", name.c_str(),
           given.struct_size, sizeof given);
   check_range((name + ".reserved").c_str(), given.reserved, 0, 0);
+  check_embedded(name + ".X", given.X);
+  check_embedded(name + ".Y", given.Y);
   const std::string of_X = name + ".X", of_Y = name + ".Y";
   const auto X = read_rows(of_X.c_str(), &given.X, inputs, "the map's inputs", context);
   const auto Y = read_rows(of_Y.c_str(), &given.Y, context);

@@ -55,8 +55,7 @@ mercer_status mercer_kernel_ridge_fit(const mercer_kernel* kernel, const char* j
             "data of exact kernel ridge, expected X and Y in memory, and no map");
     const TrainingSet set(read, running);
     const model::FitOptions fit = exact_options(plan, set);
-    return mercer_kernel_ridge{
-        model::fit_exact(k, fit, set.X, set.y.view(), running, set.weights)};
+    return mercer_kernel_ridge{model::fit_exact(k, fit, set.X, set.y.view(), running, set.weights)};
   });
 }
 

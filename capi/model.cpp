@@ -88,7 +88,8 @@ void tell_trial(void* context, const model::SearchCandidate& trial) {
 model::Model fit_sets(const spec::FitPlan& plan, const spec::GivenMap& map, const mercer_data& data,
                       Context& context) {
   const model::HermiteOptions options = spec::hermite_options(plan);
-  require(map != nullptr, MERCER_INVALID_ARGUMENT, "data->map = NULL, expected the map of the sets");
+  require(map != nullptr, MERCER_INVALID_ARGUMENT,
+          "data->map = NULL, expected the map of the sets");
   return model::fit_hermite(map, ObservationSets(data, map->inputs(), context).sets(), options,
                             context);
 }

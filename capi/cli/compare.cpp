@@ -50,9 +50,8 @@ void choose(const Plan& plan, const std::vector<int64_t>& features, Comparison* 
   if (plan.lambda >= 0) spec["lambda"] = plan.lambda;
   if (rows.K > 0) spec.update({{"task", "classification"}, {"classes", rows.K}});
   const Span<const double> weights(rows.fitting(), rows.fitting() == nullptr ? 0 : rows.train_rows);
-  const Model model =
-      Model::fit(json_text(spec), Data(rows.train(), rows.train_y()).weights(weights),
-                 job->session.context());
+  const Model model = Model::fit(
+      json_text(spec), Data(rows.train(), rows.train_y()).weights(weights), job->session.context());
   job->lengthscale = lengthscale_of(model.map().spec());
   job->map = with_kernel_of(job->map, model.map().spec());  // parts have lengthscales of their own
   job->lambda = model.lambda();

@@ -48,8 +48,8 @@ class SearchTable {
     if (!std::exchange(begun_, true)) begin();
     const std::string transform = trial.at("transform").get<std::string>();
     const std::string told = trial.at("stage").get<std::string>();
-    const std::string stage = (transform == "none" ? "" : transform + " ") +
-                              (told == "per_input" ? "by input" : told);
+    const std::string stage =
+        (transform == "none" ? "" : transform + " ") + (told == "per_input" ? "by input" : told);
     const double lengthscale = number_or_nan(trial.at("lengthscale"));
     // Of a regression the loss that chooses is 1 - R^2.
     const std::string loss =
@@ -128,9 +128,9 @@ Model fit_by_search(const FitRequest& request, const Plan& plan, const TrainingS
     throw Failure("--estimator logistic: the task is a regression");
   const std::string spec = json_text(fit_spec(request, plan, set, assess));
   SearchTable table(session, out, set.K > 0);
-  session.context()->tell_trials(
-      out == nullptr ? Context::Trial()
-                     : [&](const std::string& trial) { table.print(parse_json(trial)); });
+  session.context()->tell_trials(out == nullptr ? Context::Trial() : [&](const std::string& trial) {
+    table.print(parse_json(trial));
+  });
   const Rows X = rows_of(set.data.X, 0, n, set.data.d);
   const Rows Y = targets_of(set.data.Y, 0, n, set.data.m);
   return in_words_of(

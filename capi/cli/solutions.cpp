@@ -21,8 +21,8 @@ constexpr double kLargest = 10, kSmallest = 1e-12;
 
 /// The subsample is standardised already.
 Json fit_of(const Comparison& job) {
-  Json spec = {{"search", false}, {"prepare", {{"standardize", false}}},
-               {"seed", job.request.seed}};
+  Json spec = {
+      {"search", false}, {"prepare", {{"standardize", false}}}, {"seed", job.request.seed}};
   if (job.rows.K > 0) spec.update({{"task", "classification"}, {"classes", job.rows.K}});
   return spec;
 }

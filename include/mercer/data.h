@@ -22,19 +22,19 @@ extern "C" {
  *   mercer_model* model = NULL;
  *   mercer_status status = mercer_model_fit("{}", &data, NULL, &model);
  *
- * Several processes: each fits with the same map and spec and a source of its own
- *  rows (none in some of them, where no rows are held out), and gets the same model, which is that
- *  of all rows to rounding; the same bits where their BLAS rounds alike. "held_out" and "folds"
- *  hold out rows of every process, by seed and the process's own row numbers, so other rows than of one.
- *  The D x D system is solved even of fewer rows than D.
- *  Sums come in pairs, in all processes equally often, in the same order and of the same n: one
- *  number, above 0 if a process has failed, whereupon all end; then the numbers. They are: 3 that
- *  tell whether map, spec and m are the same; after the first pass, of d inputs and again of
- *  the m targets of a regression, 5 d + 2 counts, then 16 times 64 d weights, which find ranges
- *  exactly; d + 3 and 2 d for means and deviations; after each pass for statistics D + m + 1 of
- *  means, then D (D + 1)/2 + D m + D + 2 m + 2 squares, products and sums, m = K of classes, some
- *  65,536 at a time; after a pass that scores held-out or left-out rows their losses (of leave-one-out the square of
- *  select.count); where classes are calibrated, those of that. One number at the very end.
+ * Several processes share the rows where the source has a `sum`: each fits with the same map and
+ * spec and a source of its own rows (none in some of them, where no rows are held out), and gets
+ * the same model, which is that of all rows to rounding; the same bits where their BLAS rounds
+ * alike. "held_out" and "folds" hold out rows of every process, by seed and the process's own row
+ * numbers, so other rows than of one. The D x D system is solved even of fewer rows than D.
+ * Sums come in pairs, in all processes equally often, in the same order and of the same n: one
+ * number, above 0 if a process has failed, whereupon all end; then the numbers. They are: 3 that
+ * tell whether map, spec and m are the same; after the first pass, of d inputs and again of the m
+ * targets of a regression, 5 d + 2 counts, then 16 times 64 d weights, which find ranges exactly;
+ * d + 3 and 2 d for means and deviations; after each pass for statistics D + m + 1 of means, then
+ * D (D + 1)/2 + D m + D + 2 m + 2 squares, products and sums, m = K of classes, some 65,536 at a
+ * time; after a pass that scores held-out or left-out rows their losses (of leave-one-out the
+ * square of select.count); where classes are calibrated, those of that. One number at the very end.
  */
 
 /** Rows handed over block by block, as often as a fit reads them. 56 bytes on 64-bit machines. The
@@ -65,8 +65,6 @@ typedef struct mercer_row_source {
   int32_t (*sum)(void* user, int64_t n, double* numbers);
 } mercer_row_source;
 
-/* ==== Values and derivatives ==== */
-
 /** What is known of one partial derivative of a function f of d inputs and m outputs: Y(i, :) =
  *  d^p f(X_i) + noise. 176 bytes on 64-bit machines. */
 typedef struct mercer_observations {
@@ -93,18 +91,16 @@ static inline mercer_observations mercer_observations_of(const int32_t* partial,
   return set;
 }
 
-/* ==== All that a fit is given ==== */
-
 /** One of X with Y, source and sets; what is absent is zero. 192 bytes on 64-bit machines. */
 typedef struct mercer_data {
   uint32_t struct_size; /**< [0] sizeof(mercer_data). */
   int32_t reserved;     /**< [4] 0. */
   mercer_rows X;        /**< [8] n x d, n >= 2, dense or CSR, F32 or F64. */
   mercer_rows Y;        /**< [80] n x m, any rows; of classes one column of numbers 0..K-1. */
-  /** [152] Of the rows of X: n numbers >= 0, not all 0; NULL: 1 each. A row of weight 2 is two equal
-   *  rows in means, quantiles, sums, losses and scores, but one where rows are left or held out, and
-   *  n lambda has n = the sum of the weights. A search leaves rows of weight 0 out; another fit does
-   *  not learn from them, but they take their places in folds. */
+  /** [152] Of the rows of X: n numbers >= 0, not all 0; NULL: 1 each. A row of weight 2 is two
+   *  equal rows in means, quantiles, sums, losses and scores, but one where rows are left or held
+   *  out, and n lambda has n = the sum of the weights. A search leaves rows of weight 0 out; another
+   *  fit does not learn from them, but they take their places in folds. */
   const double* weights;
   const mercer_row_source* source; /**< [160] Rows that are not in memory. */
   const mercer_observations* sets; /**< [168] set_count of them, one after the other. */
@@ -116,8 +112,15 @@ typedef struct mercer_data {
 
 /** Rows in memory without weights. */
 static inline mercer_data mercer_data_of(mercer_rows X, mercer_rows Y) {
-  mercer_data data = {sizeof(mercer_data), 0, {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0},
-                      {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}, 0, 0, 0, 0, 0};
+  mercer_data data = {sizeof(mercer_data),
+                      0,
+                      {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0},
+                      {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0},
+                      0,
+                      0,
+                      0,
+                      0,
+                      0};
   data.X = X;
   data.Y = Y;
   return data;

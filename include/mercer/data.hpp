@@ -146,8 +146,8 @@ class Data {
   /// Throws where the weights are not as many as the rows.
   const mercer_data* get() const {
     if (data_.weights != nullptr && weights_ != data_.X.n)
-      throw Error(MERCER_DIMENSION_MISMATCH, std::to_string(weights_) + " weights of " +
-                                                 std::to_string(data_.X.n) + " rows");
+      throw Error(MERCER_DIMENSION_MISMATCH,
+                  std::to_string(weights_) + " weights of " + std::to_string(data_.X.n) + " rows");
     return &data_;
   }
   /// Lets out what a source threw.

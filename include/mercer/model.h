@@ -31,8 +31,8 @@ typedef struct mercer_model mercer_model;
 
 /** Fits what a spec says to data; every key has a default, mercer_specs lists them, and
  *  capi/GUIDE.md ("Fits") says how each choice is made. What the spec gives stands, what it leaves
- *  open is searched: a lengthscale for all inputs or one for each, lambda, a transform of the inputs,
- *  of classes the estimator; the result is scored on rows that no choice has seen
+ *  open is searched: a lengthscale for all inputs or one for each, lambda, a transform of the
+ *  inputs, of classes the estimator; the result is scored on rows that no choice has seen
  *  (mercer_model_report). {"search": false}, a map of the caller's (data->map) and a source choose
  *  lambda alone, by "select"; sets ask for "lambda" and data->map, and are not prepared.
  *  Shapes: mercer_data. Random: "seed" fixes map, splits and samples.
@@ -45,8 +45,6 @@ typedef struct mercer_model mercer_model;
  *  n < D n^2 D; a search some ten times a part of that, up to 1,000 rows six times as often. */
 MERCER_API mercer_status mercer_model_fit(const char* json, const mercer_data* data,
                                           mercer_context* context, mercer_model** out);
-
-/* ==== Predictions ==== */
 
 /** What becomes of an input outside the range of the training rows. */
 typedef enum mercer_extrapolation {

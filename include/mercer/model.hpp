@@ -17,9 +17,9 @@
 #include <utility>
 #include <vector>
 
+#include "mercer/data.hpp"
 #include "mercer/io.hpp"
 #include "mercer/map.hpp"
-#include "mercer/data.hpp"
 
 namespace mercer {
 inline namespace hpp {

@@ -48,7 +48,7 @@ class Parameters {
   const std::string& text(std::string_view key) const;
   /// A single number is a list of one; lists of a list are one after the other.
   std::vector<double> numbers(std::string_view key) const;
-  NumberLists number_lists(std::string_view key) const;     // a number in place of a list likewise
+  NumberLists number_lists(std::string_view key) const;  // a number in place of a list likewise
   const Parameters& object(std::string_view key) const;
   const ObjectList& objects(std::string_view key) const;
 
@@ -90,10 +90,10 @@ struct Field {
   bool least_open = false;  // true: value > least instead of >=
   std::vector<const char*> choices = {};
   const char* help = "";
-  const char* former = nullptr;          // an earlier name, still read where the key is not given
-  Canonical canonical = nullptr;         // of nested specs
+  const char* former = nullptr;   // an earlier name, still read where the key is not given
+  Canonical canonical = nullptr;  // of nested specs
   std::vector<Field> (*fields)() = nullptr;  // of an object
-  const char* targets_choice = nullptr;  // the one of a map that learns from rows and targets
+  const char* targets_choice = nullptr;      // the one of a map that learns from rows and targets
 };
 
 }  // namespace mercer

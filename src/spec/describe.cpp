@@ -20,10 +20,13 @@ namespace mercer::spec {
 namespace {
 
 // In the order of FieldType.
-constexpr const char* kTypeNames[] = {
-    "boolean", "integer",          "seed",   "number", "text",   "number_or_numbers",
-    "numbers", "numbers_or_lists", "kernel", "map",    "sketch", "kernels",
-    "object",  "maps"};
+constexpr const char* kTypeNames[] = {"boolean", "integer",
+                                      "seed",    "number",
+                                      "text",    "number_or_numbers",
+                                      "numbers", "numbers_or_lists",
+                                      "kernel",  "map",
+                                      "sketch",  "kernels",
+                                      "object",  "maps"};
 static_assert(std::size(kTypeNames) == static_cast<std::size_t>(FieldType::maps) + 1);
 
 const char* type_name(FieldType type) { return kTypeNames[static_cast<std::size_t>(type)]; }

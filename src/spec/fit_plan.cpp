@@ -87,9 +87,8 @@ void read_search(const Parameters& canonical, const FitPlan& plan, model::Search
   if (features != nullptr && std::holds_alternative<int64_t>(*features))
     search.features = std::get<int64_t>(*features);
   if (plan.names_model)
-    search.estimator =
-        search.fit.model == &model::ridge_model() ? model::Estimator::ridge
-                                                  : model::Estimator::logistic;
+    search.estimator = search.fit.model == &model::ridge_model() ? model::Estimator::ridge
+                                                                 : model::Estimator::logistic;
 }
 
 /// Keys that a fit of this kind cannot follow.
@@ -240,8 +239,7 @@ GivenMap map_of_stream(const FitPlan& plan, const GivenMap& map, int64_t inputs)
           "search = true of %s, expected false, the default there", kWhat);
   refuse_keys(plan, {"ard", "assess"}, kWhat, "it left out: it is of a search");
   if (map != nullptr) {
-    refuse_keys(plan, {"map", "lengthscale"}, "a fit with a map of the caller's",
-                "one of the two");
+    refuse_keys(plan, {"map", "lengthscale"}, "a fit with a map of the caller's", "one of the two");
     require(inputs == map->inputs(), MERCER_DIMENSION_MISMATCH,
             "data->source->d = %lld, expected the map's inputs, %lld", Long{inputs},
             Long{map->inputs()});

@@ -47,8 +47,9 @@ std::vector<Field> prepare_fields() {
     if (std::string_view(field.key) != kTransform.key) continue;
     field.choices.push_back(kAutomaticTransform);
     field.fallback = std::string(kAutomaticTransform);
-    field.help = "of inputs: log of skewed ones, or normal ranks; auto: the one a search finds "
-                 "best, else none";
+    field.help =
+        "of inputs: log of skewed ones, or normal ranks; auto: the one a search finds "
+        "best, else none";
   }
   return fields;
 }
@@ -56,21 +57,21 @@ std::vector<Field> prepare_fields() {
 std::vector<Field> select_fields() {
   const model::FitOptions usual;
   std::vector<const char*> ways(std::begin(kSelectWays), std::end(kSelectWays));
-  return {choice_field("by", "auto", std::move(ways),
-                       "what is least over the lambdas of the path; auto: leave_one_out, of "
-                       "other losses than squares held_out"),
-          integer_field("folds", usual.folds, 2, 1e6, "of folds"),
-          {.key = "fraction",
-           .type = FieldType::number,
-           .fallback = usual.held_out_fraction,
-           .least = 0,
-           .most = 1,
-           .least_open = true,
-           .help = "of the rows, held out"},
-          number_above_field("largest", usual.lambda_largest, 0, kUnbounded, "lambda of the path"),
-          number_above_field("smallest", usual.lambda_smallest, 0, kUnbounded,
-                             "lambda of the path"),
-          count_field("count", usual.lambda_count, 1e6, "of lambdas, evenly in their logarithms")};
+  return {
+      choice_field("by", "auto", std::move(ways),
+                   "what is least over the lambdas of the path; auto: leave_one_out, of "
+                   "other losses than squares held_out"),
+      integer_field("folds", usual.folds, 2, 1e6, "of folds"),
+      {.key = "fraction",
+       .type = FieldType::number,
+       .fallback = usual.held_out_fraction,
+       .least = 0,
+       .most = 1,
+       .least_open = true,
+       .help = "of the rows, held out"},
+      number_above_field("largest", usual.lambda_largest, 0, kUnbounded, "lambda of the path"),
+      number_above_field("smallest", usual.lambda_smallest, 0, kUnbounded, "lambda of the path"),
+      count_field("count", usual.lambda_count, 1e6, "of lambdas, evenly in their logarithms")};
 }
 
 /// The keys of every model that stand behind its own.

@@ -167,8 +167,7 @@ TEST_CASE("a memory cap that cannot be met fails up front with the amount", "[ca
   const auto small = context(0, 1000);
   mercer_model* out = nullptr;
   const auto fit = [&](mercer_context* context) {
-    return mercer_model_fit("{}",
-                            data_of(rows_of(X, 2), rows_of(X.data(), 600, 1, 2), map.get()),
+    return mercer_model_fit("{}", data_of(rows_of(X, 2), rows_of(X.data(), 600, 1, 2), map.get()),
                             context, &out);
   };
   CHECK(fault(fit(small.get()), MERCER_OUT_OF_MEMORY, "mercer_model_fit", "memory_cap = 1000",

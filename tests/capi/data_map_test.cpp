@@ -55,8 +55,8 @@ TEST_CASE("a search makes the map from its rows; the model keeps what was learnt
   const auto X = numbers(n, 2);
   std::vector<double> Y(static_cast<size_t>(n));
   for (size_t i = 0; i < Y.size(); ++i) Y[i] = std::sin(3 * X[2 * i]) * std::cos(2 * X[2 * i + 1]);
-  const ModelHandle model = fitted(R"({"map":{"map":"nystroem","features":64}})",
-                                   data_of(rows_of(X, 2), rows_of(Y, 1)));
+  const ModelHandle model =
+      fitted(R"({"map":{"map":"nystroem","features":64}})", data_of(rows_of(X, 2), rows_of(Y, 1)));
   REQUIRE(model);
   std::vector<double> predicted(Y.size()), again(Y.size());
   const auto predict = [&](const mercer_model* from, std::vector<double>& to) {
@@ -214,8 +214,7 @@ TEST_CASE("models learn the threshold of their map from the rows that they are f
   CHECK(spec_of(map_of(model.get()).get()) == spec_of(alone));
   // The targets are sums of bits, which no other threshold shows.
   const std::string partial =
-      as_it_is +
-      R"({"map":"optical","input_bits":1,"threshold_from":"targets","features":64}})";
+      as_it_is + R"({"map":"optical","input_bits":1,"threshold_from":"targets","features":64}})";
   const ModelHandle found = fitted("{" + partial, data);
   REQUIRE(found);
   CHECK(spec_of(map_of(found.get()).get()).find(R"("threshold_from":"given")") !=

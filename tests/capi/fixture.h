@@ -200,8 +200,8 @@ inline ModelHandle fitted(const std::string& json, const mercer_data* data,
 }
 
 inline ModelHandle small_model(int64_t n = 60, int64_t d = 2, int64_t D = 16) {
-  return fitted("{}", data_of(rows_of(numbers(n, d), d), rows_of(numbers(n, 1), 1),
-                              fourier(d, D).get()));
+  return fitted("{}",
+                data_of(rows_of(numbers(n, d), d), rows_of(numbers(n, 1), 1), fourier(d, D).get()));
 }
 
 /// Two classes: the sign of the first input.

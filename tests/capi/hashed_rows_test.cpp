@@ -80,10 +80,9 @@ TEST_CASE("a search hashes wide sparse rows, and its model takes them all", "[ca
 
 TEST_CASE("a projection that is given sees the inputs themselves", "[capi]") {
   const Words words;
-  for (const char* const map :
-       {R"("features":32,"projection":"dense")",
-        // A kernel of |x_j - y_j| has no distances to keep.
-        R"("features":32,"kernel":{"kernel":"laplacian"})"}) {
+  for (const char* const map : {R"("features":32,"projection":"dense")",
+                                // A kernel of |x_j - y_j| has no distances to keep.
+                                R"("features":32,"kernel":{"kernel":"laplacian"})"}) {
     INFO(map);
     CHECK(searched(words, map).map().inputs() == kInputs);
   }

@@ -105,9 +105,9 @@ TEST_CASE("Hermite learning in C: what is refused") {
   const auto fit = [&](const char* json = R"({"lambda":1e-6})") {
     return mercer_model_fit(json, data_of(sets, map.get()), nullptr, slot.out());
   };
-  CHECK(slot.refused(mercer_model_fit(R"({"lambda":1})", data_of(sets, nullptr), nullptr,
-                                      slot.out()),
-                     "data->map = NULL") == "");
+  CHECK(
+      slot.refused(mercer_model_fit(R"({"lambda":1})", data_of(sets, nullptr), nullptr, slot.out()),
+                   "data->map = NULL") == "");
   CHECK(slot.refused(fit("{}"), "\"lambda\" is missing") == "");
   CHECK(slot.refused(fit(R"({"lambda":-1})"), "lambda = -1") == "");
   CHECK(slot.refused(fit(R"({"lambda":1,"center":2})"), "center = 2", "true or false") == "");

@@ -74,9 +74,9 @@ TEST_CASE("what a model was fitted with is the default of its predictions", "[ca
   REQUIRE(model != nullptr);
   const auto far = far_rows();
   double scores[5] = {77};
-  CHECK(refused(
-            mercer_model_predict(model.get(), rows_of(far, 2), nullptr, nullptr, result_of(scores, 5, 1)),
-            "outside the range") == "");
+  CHECK(refused(mercer_model_predict(model.get(), rows_of(far, 2), nullptr, nullptr,
+                                     result_of(scores, 5, 1)),
+                "outside the range") == "");
   CHECK(scores[0] == 77);
   auto clip = predict_options();
   clip.extrapolation = MERCER_EXTRAPOLATION_CLIP;
@@ -95,9 +95,8 @@ TEST_CASE("missing inputs are filled and flagged by fits and searches that are a
   const std::string small = spec.substr(0, spec.size() - 1) + R"(,"map":{"features":16}})";
   const auto map = fourier(3, 16);
   for (const bool searched : {false, true}) {
-    const auto model =
-        fitted(searched ? small : spec,
-               data_of(rows_of(X, 2), rows_of(Y, 1), searched ? nullptr : map.get()));
+    const auto model = fitted(searched ? small : spec, data_of(rows_of(X, 2), rows_of(Y, 1),
+                                                               searched ? nullptr : map.get()));
     REQUIRE(model != nullptr);
     int64_t inputs = 0;
     REQUIRE(mercer_model_shape(model.get(), &inputs, nullptr, nullptr, nullptr) == MERCER_OK);

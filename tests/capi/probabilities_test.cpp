@@ -39,9 +39,11 @@ const char kMap[] =
 TEST_CASE("probabilities of a search, whichever estimator", "[capi]") {
   const Points data;
   for (const std::string estimator : {"auto", "ridge", "logistic"}) {
-    const Model model = Model::fit(R"({"task":"classification","map":{"features":40},"assess":false,)"
-                                   R"("model":")" + estimator + "\"}",
-                                   {data.X, data.Y});
+    const Model model =
+        Model::fit(R"({"task":"classification","map":{"features":40},"assess":false,)"
+                   R"("model":")" +
+                       estimator + "\"}",
+                   {data.X, data.Y});
     CHECK((model.spec().find("\"logistic\"") != std::string::npos) == (estimator == "logistic"));
     REQUIRE(model.has_probabilities());
     const Matrix<double> p = model.predict(data.X, probable()), scores = model.predict(data.X);
@@ -65,13 +67,13 @@ TEST_CASE("every fit of classes has probabilities, better than the classes' shar
     std::string spec = kMap;
     spec.replace(spec.find(":20}"), 4, ":" + features + "}");
     const Map map = Map::from_spec(spec);
-    for (const std::string by : {R"("lambda":1e-3)", R"("select":{"by":"held_out"})",
-                                 R"("select":{"by":"folds"})", R"("select":{"by":"gcv"})",
-                                 R"("select":{"by":"leave_one_out"})"})
+    for (const std::string by :
+         {R"("lambda":1e-3)", R"("select":{"by":"held_out"})", R"("select":{"by":"folds"})",
+          R"("select":{"by":"gcv"})", R"("select":{"by":"leave_one_out"})"})
       for (const std::string class_weight : {"none", "balanced"}) {
-        const Model model = Model::fit(R"({"task":"classification","class_weight":")" +
-                                           class_weight + "\"," + by + "}",
-                                       Data(data.X, data.Y).map(map));
+        const Model model = Model::fit(
+            R"({"task":"classification","class_weight":")" + class_weight + "\"," + by + "}",
+            Data(data.X, data.Y).map(map));
         REQUIRE(model.has_probabilities());
         CHECK(prediction_score(model.predict(data.X, probable()), data.Y, 2,
                                score_options(MERCER_METRIC_LOG_LOSS)) < 0.35);

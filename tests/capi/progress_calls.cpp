@@ -204,8 +204,8 @@ void add_kernels_and_maps(const SampleRef& s, Calls& calls) {
                      });
                    }});
   calls.push_back({"mercer_map_codes", "", [=](Context c) {
-                     return mercer_map_codes(s->phase.get(), s->x(), (s->D + 63) / 64,
-                                             c, s->codes.data());
+                     return mercer_map_codes(s->phase.get(), s->x(), (s->D + 63) / 64, c,
+                                             s->codes.data());
                    }});
   calls.push_back({"mercer_codes_hamming", "", [=](Context c) {
                      const uint64_t* codes = s->codes.data();
@@ -247,17 +247,16 @@ void add_fits(const SampleRef& s, Calls& calls) {
                        return mercer_model_fit("{}", data_of(source, s->map.get()), c, model);
                      });
                    }});
-  calls.push_back({"mercer_model_fit", "sets", [=](Context c) {
-                     const int32_t first[] = {1, 0, 0};
-                     const RowsView x = s->x(), y = s->targets();
-                     const std::vector<mercer_observations> sets = {
-                         mercer_observations_of(nullptr, 1, x, y),
-                         mercer_observations_of(first, 1, x, y)};
-                     return made<mercer_model>(mercer_model_free, [&](mercer_model** model) {
-                       return mercer_model_fit(R"({"lambda":1e-3})", data_of(sets, s->map.get()), c,
-                                               model);
-                     });
-                   }});
+  calls.push_back(
+      {"mercer_model_fit", "sets", [=](Context c) {
+         const int32_t first[] = {1, 0, 0};
+         const RowsView x = s->x(), y = s->targets();
+         const std::vector<mercer_observations> sets = {mercer_observations_of(nullptr, 1, x, y),
+                                                        mercer_observations_of(first, 1, x, y)};
+         return made<mercer_model>(mercer_model_free, [&](mercer_model** model) {
+           return mercer_model_fit(R"({"lambda":1e-3})", data_of(sets, s->map.get()), c, model);
+         });
+       }});
 }
 
 void add_models(const SampleRef& s, Calls& calls) {

@@ -22,9 +22,8 @@ inline double Z[64];
 inline mercer_status read_by_fit(const mercer_rows* X) {
   mercer_model* model = nullptr;
   const mercer_rows absent{};
-  const mercer_status status =
-      mercer_model_fit("{}", data_of(X == nullptr ? absent : *X, targets(), fourier(3, 4).get()),
-                       nullptr, &model);
+  const mercer_status status = mercer_model_fit(
+      "{}", data_of(X == nullptr ? absent : *X, targets(), fourier(3, 4).get()), nullptr, &model);
   mercer_model_free(model);
   return status;
 }
@@ -44,9 +43,9 @@ inline mercer_status read_by_recommend(const mercer_rows* X) {
 inline mercer_status read_by_kernel_ridge(const mercer_rows* X) {
   mercer_kernel_ridge* fitted = nullptr;
   const mercer_rows absent{};
-  const mercer_status status = mercer_kernel_ridge_fit(
-      gaussian().get(), R"({"lambda":1e-6})", data_of(X == nullptr ? absent : *X, targets()),
-      nullptr, &fitted);
+  const mercer_status status =
+      mercer_kernel_ridge_fit(gaussian().get(), R"({"lambda":1e-6})",
+                              data_of(X == nullptr ? absent : *X, targets()), nullptr, &fitted);
   mercer_kernel_ridge_free(fitted);
   return status;
 }

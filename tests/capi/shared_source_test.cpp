@@ -109,8 +109,8 @@ struct Process {
 
 /// "": lambda is given; more: further keys.
 std::string spec_by(const std::string& by, const std::string& more = "") {
-  const std::string how = by.empty() ? R"("lambda":1e-4)"
-                                     : R"("select":{"by":")" + by + R"(","smallest":1e-4})";
+  const std::string how =
+      by.empty() ? R"("lambda":1e-4)" : R"("select":{"by":")" + by + R"(","smallest":1e-4})";
   return R"({"precision":"f64",)" + how + more + "}";
 }
 const std::string kThreeClasses = R"(,"task":"classification","classes":3)";

@@ -130,9 +130,8 @@ struct Found {
 Found search(const RowsView& X, const std::string& more) {
   Found found;
   const auto watched = context(0, 0, nullptr, &found.met, keep_trial);
-  const auto model =
-      fitted(plain(R"("lambda":1e-3,"map":{"features":64})" + more),
-             data_of(X, rows_of(targets(), 1)), watched.get());
+  const auto model = fitted(plain(R"("lambda":1e-3,"map":{"features":64})" + more),
+                            data_of(X, rows_of(targets(), 1)), watched.get());
   REQUIRE(model != nullptr);
   found.scores = predict(model.get(), kX.view());
   return found;
@@ -164,9 +163,9 @@ TEST_CASE("a search for the lengthscale of sparse rows ends near that of the den
 }
 
 TEST_CASE("a spec fits sparse rows as a map of the caller's does", "[capi]") {
-  const auto model = fitted(plain(R"("lambda":1e-3,"search":false,"map":)" +
-                                  spec_of(fourier(d, 32).get())),
-                            data_of(kX.view(), rows_of(targets(), 1)));
+  const auto model =
+      fitted(plain(R"("lambda":1e-3,"search":false,"map":)" + spec_of(fourier(d, 32).get())),
+             data_of(kX.view(), rows_of(targets(), 1)));
   REQUIRE(model != nullptr);
   CHECK(predict(model.get(), kX.view()) ==
         predict(fit(kX.view(), targets(), plain()).get(), kX.view()));
@@ -180,8 +179,8 @@ TEST_CASE("exact kernel ridge and recommendations of sparse rows have the dense 
   const RowsView rows[] = {kX.dense_view(), kNarrow.view()};
   for (size_t i = 0; i < 2; ++i) {
     mercer_kernel_ridge* fitted = nullptr;
-    REQUIRE(mercer_kernel_ridge_fit(gaussian().get(), json,
-                                    data_of(rows[i], rows_of(targets(), 1)), nullptr, &fitted) == MERCER_OK);
+    REQUIRE(mercer_kernel_ridge_fit(gaussian().get(), json, data_of(rows[i], rows_of(targets(), 1)),
+                                    nullptr, &fitted) == MERCER_OK);
     const KernelRidgeHandle owned(fitted);
     REQUIRE(mercer_kernel_ridge_predict(fitted, rows[i], nullptr, result_of(scores[i], 1)) ==
             MERCER_OK);

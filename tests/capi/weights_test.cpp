@@ -19,7 +19,8 @@ const char kMap[] =
 struct Points {
   std::vector<double> weights;
   Matrix<double> X, Y;
-  explicit Points(int64_t n, bool repeated) : X(rows_of(n, repeated), 2), Y(rows_of(n, repeated), 1) {
+  explicit Points(int64_t n, bool repeated)
+      : X(rows_of(n, repeated), 2), Y(rows_of(n, repeated), 1) {
     int64_t to = 0;
     for (int64_t i = 0; i < n; ++i) {
       weights.push_back(static_cast<double>(i % 3));
@@ -40,8 +41,7 @@ constexpr const char* kFixed = R"({"lambda":1e-3,"precision":"f64"})";
 TEST_CASE("weights of a fit are repeated rows", "[capi]") {
   const Points weighed(90, false), repeated(90, true);
   const Map map = Map::from_spec(kMap);
-  const Model a =
-      Model::fit(kFixed, Data(weighed.X, weighed.Y).weights(weighed.weights).map(map));
+  const Model a = Model::fit(kFixed, Data(weighed.X, weighed.Y).weights(weighed.weights).map(map));
   const Model b = Model::fit(kFixed, Data(repeated.X, repeated.Y).map(map));
   const Matrix<double> f = a.predict(weighed.X), g = b.predict(weighed.X);
   for (int64_t i = 0; i < 90; ++i) CHECK(std::abs(f(i, 0) - g(i, 0)) < 1e-9);

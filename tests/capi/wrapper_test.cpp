@@ -164,8 +164,8 @@ TEST_CASE("models in C++: regression, classes, spec and search", "[capi]") {
   CHECK(status_of([&] { model.classify(rows.X); }) == MERCER_UNSUPPORTED);
   CHECK(status_of([&] { model.predict(rows.y); }) == MERCER_DIMENSION_MISMATCH);
 
-  const auto classifier = mercer::Model::fit(
-      R"({"task":"classification"})", mercer::Data(rows.X, rows.classes).map(map));
+  const auto classifier = mercer::Model::fit(R"({"task":"classification"})",
+                                             mercer::Data(rows.X, rows.classes).map(map));
   CHECK((classifier.outputs() == 2 && classifier.classes() == 2));
   const std::vector<int32_t> labels = classifier.classify(rows.X);
   int right = 0;
@@ -200,7 +200,8 @@ TEST_CASE("models in C++ are fitted on and predict sparse rows", "[capi]") {
   const char* const json = R"({"prepare":{"standardize":false},"lambda":0.1,"precision":"f64"})";
   const Map map = Map::fourier(Kernel::gaussian(2.0), 3, 8);
   const auto sparse = mercer::Model::fit(json, mercer::Data(X.csr(), y).map(map)).predict(X.csr());
-  const auto dense = mercer::Model::fit(json, mercer::Data(X.dense(), y).map(map)).predict(X.dense());
+  const auto dense =
+      mercer::Model::fit(json, mercer::Data(X.dense(), y).map(map)).predict(X.dense());
   double worst = 0;
   for (int64_t i = 0; i < 4; ++i) worst = std::max(worst, std::abs(sparse(i, 0) - dense(i, 0)));
   // Features agree to about 1e-13; a system of condition below 10 / lambda passes that on.

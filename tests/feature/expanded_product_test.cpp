@@ -10,9 +10,9 @@
 #include "spec/json.h"
 #include "spec/spec.h"
 #include "support/catch.h"
-#include "support/partial_map.h"
 #include "support/dense.h"
 #include "support/map_calls.h"
+#include "support/partial_map.h"
 #include "support/refusal.h"
 #include "support/statistic.h"
 

@@ -239,8 +239,9 @@ TEST_CASE("every fit refuses rows outside the kernel's domain by row, column and
       spec::fit_plan(R"({"search":false,"map":{"map":"nystroem","inputs":3,"features":9,)"
                      R"("kernel":{"kernel":"skewed_chi2","c":0.25}}})");
   CHECK(refusal_fault(
-            MERCER_INVALID_ARGUMENT, [&] { spec::fit(plan, nullptr, problem.x(), problem.y(), {}, context); },
-            place.c_str(), "> -0.25, as kernel skewed_chi2") == "");
+            MERCER_INVALID_ARGUMENT,
+            [&] { spec::fit(plan, nullptr, problem.x(), problem.y(), {}, context); }, place.c_str(),
+            "> -0.25, as kernel skewed_chi2") == "");
 }
 
 TEST_CASE("preparations that leave the kernel's domain are refused", "[model]") {

@@ -147,8 +147,9 @@ TEST_CASE("what is wrong with the spec of a fit is said with its path", "[spec]"
                      "map.kernel.lengthscale = 0") == "");
   CHECK(line.refused(MERCER_UNSUPPORTED, R"({"map":{"needs":"data"}})", "map.needs") == "");
   CHECK(line.refused(MERCER_DIMENSION_MISMATCH, R"({"map":{"inputs":4}})", "map.inputs = 4") == "");
-  CHECK(line.refused(kInvalid, R"({"search":false,"prepare":{"standardize":false,)"
-                               R"("scale":"robust"}})",
+  CHECK(line.refused(kInvalid,
+                     R"({"search":false,"prepare":{"standardize":false,)"
+                     R"("scale":"robust"}})",
                      "scale = robust and standardize = false") == "");
 }
 

@@ -53,7 +53,8 @@ TEST_CASE("a kernel alone has its own map", "[spec]") {
 TEST_CASE("what is left out is the Sobol Fourier map of a Gaussian", "[spec]") {
   const std::string expected = spec::to_spec(*spec::map_from_spec(
       R"({"map":"fourier","projection":"sobol","kernel":{"kernel":"gaussian","lengthscale":2},"inputs":3,"features":4,"seed":5})"));
-  for (const char* partial : {"{}", R"({"map":"fourier"})", R"({"mercer":1,"kernel":{"kernel":"gaussian"}})"}) {
+  for (const char* partial :
+       {"{}", R"({"map":"fourier"})", R"({"mercer":1,"kernel":{"kernel":"gaussian"}})"}) {
     CAPTURE(partial);
     CHECK(spec::to_spec(*test::map_maker(partial, 3, 5)->make(2, 4)) == expected);
   }

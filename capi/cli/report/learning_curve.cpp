@@ -70,7 +70,8 @@ LearningCurve learning_curve(const FitRequest& request, const Plan& plan, const 
   const mercer_score_options scoring = score_options_of(data.weights, curve.first_test_row);
   FitRequest one = request;
   one.ard = "auto";  // what was learnt is in the plan
-  one.learn.preparation.transform = parse_json(model.spec()).at("prepare").value("transform", "none");
+  one.learn.preparation.transform =
+      parse_json(model.spec()).at("prepare").value("transform", "none");
   for (const int64_t D : widths_of(map.features())) {
     if (found.needs_rows && D > curve.train_rows) continue;
     one.features = D;

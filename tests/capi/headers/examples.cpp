@@ -243,8 +243,8 @@ bool all() {
   const mercer::Kernel matern = kernel();
   const mercer::Map features = mercer::Map::fourier(matern, 3, 64);
   return library() && context(features) && views(matern, X.view().data) && map(matern, X) &&
-         ridge(X, Y, X, Y) && model(X, Y) && derivatives(features, X) && codes(X) &&
-         fields(X) && sketch(X) && source() && kept(features, "cpp_example.mercer");
+         ridge(X, Y, X, Y) && model(X, Y) && derivatives(features, X) && codes(X) && fields(X) &&
+         sketch(X) && source() && kept(features, "cpp_example.mercer");
 }
 
 }  // namespace
