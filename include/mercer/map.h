@@ -275,8 +275,8 @@ MERCER_API mercer_status mercer_map_from_spec(const char* json, mercer_map** out
  *  says how many stay. A map that needs no rows is that of mercer_map_from_spec. What a map has
  *  learnt is kept in files; its spec says "needs":"data".
  *  X: rows as the map will be given them. mercer_model_fit standardises its inputs before the map:
- *  give standardised rows here, or false as its "standardize"; mercer_model_fit makes the map of its
- *  own spec from the rows it has prepared.
+ *  give standardised rows here, or false as its "standardize"; it makes the map of a spec of its
+ *  own from the rows it has prepared.
  *  Y: the targets of a map that learns from them, else NULL. context may be NULL.
  *  "landmarks": "uniform", without replacement; "kmeans", by the seeding of k-means++ (Arthur,
  *  Vassilvitskii 2007); "farthest", each the row farthest from those before (Gonzalez 1985), both

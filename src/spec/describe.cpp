@@ -119,7 +119,7 @@ std::string described(const Entry& entry) {
     out += ",\"default_map\":";
     append_text(out, entry.default_map);
   }
-  append_fields(out += ',', "parameters", fields.subspan(1));
+  append_fields(out += ',', "parameters", fields.empty() ? fields : fields.subspan(1));
   return out + '}';
 }
 
