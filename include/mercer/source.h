@@ -35,10 +35,10 @@ typedef struct mercer_row_source {
   int64_t m;
   /** Begins again at the first row. 0: done; else the call ends with MERCER_IO. */
   int32_t (*rewind)(void* user);
-  /** Describes the next rows: X (n x d, dense or CSR) and Y (n x m, or n x (m + 1) where weighted,
-   *  dense), whose arrays stay valid and unchanged until the next call; both are handed over as
-   *  valid, empty views. X->n = 0: the end. 0: done; else the call ends with MERCER_IO. Some
-   *  thousand rows at a time suit it best. */
+  /** Describes the next rows: X (n x d) and Y (n x m, or n x (m + 1) where weighted), each dense or
+   *  CSR (Y is made dense), whose arrays stay valid and unchanged until the next call; both are
+   *  handed over as valid, empty views. X->n = 0: the end. 0: done; else the call ends with
+   *  MERCER_IO. Some thousand rows at a time suit it best. */
   int32_t (*next)(void* user, mercer_rows* X, mercer_rows* Y);
   /** First argument of the callbacks. */
   void* user;
@@ -72,7 +72,8 @@ typedef struct mercer_row_source {
  *  Threads and cost: any number at once. One pass to standardise (also without, to count), one for
  *  the statistics, one more for LOO, two or three more for each part held out of HELD_OUT and
  *  KFOLD, one more for classes, to calibrate them, and one more to balance them. Memory as
- *  mercer_model_fit, plus a block of rows; what n >= D needs must be there. */
+ *  mercer_model_fit, plus a block of rows and, where classes are held out, 8 bytes a row; what
+ *  n >= D needs must be there. */
 MERCER_API mercer_status mercer_model_fit_source(const mercer_map* map,
                                                  const mercer_fit_options* options,
                                                  const mercer_row_source* source, int64_t K,
