@@ -199,11 +199,12 @@ void run_fit(const FitRequest& request) {
   session.clear_bar();
   tell_fit(model, request, set, n, watch.seconds(), streams);
   if (n < set.data.n) print_test_score(model, set, n, session, scores_out);
-  if (!request.report.empty())
-    write_reports(request, plan, model, &set, n, watch.seconds(), session);
+  const double seconds = watch.seconds();
+  const std::string written = to_stdout ? "standard output" : request.model;
   save(model, metadata, request.model);
-  if (streams.out != nullptr)
-    std::fprintf(streams.out, "wrote %s\n", to_stdout ? "standard output" : request.model.c_str());
+  if (streams.out != nullptr) std::fprintf(streams.out, "wrote %s\n", written.c_str());
+  if (request.report.empty()) return;
+  after_model(written, [&] { write_reports(request, plan, model, &set, n, seconds, session); });
 }
 
 }  // namespace mercer::cli

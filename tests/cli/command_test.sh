@@ -252,6 +252,15 @@ for part in '>residuals<' '>predicted against true<'; do
   grep -q -e "$part" page.html || complain "no $part in page.html"
 done
 refuses 'result is the model file, too' "$MERCER" fit train.csv -o result --report result
+# Two rows whose model is nearly constant have axes all the same; a report that fails leaves the model.
+printf 'x,y\n0,76.3365\n1,1.03192e-06\n' >flat.csv
+(ulimit -v 4000000; timeout 60 "$MERCER" fit flat.csv -o flat --features 16 --report flat.html) >out 2>err ||
+  complain "a report of nearly constant predictions: $(cat err)"
+grep -q '</html>' flat.html || complain "no page of nearly constant predictions"
+rm -f reported
+refuses 'fit: --report: /dev/full: No space left on device (the model is written: reported)$' \
+  "$MERCER" fit train.csv -o reported --features 64 --lengthscale 1 --lambda 1e-4 --report /dev/full
+accepts "$MERCER" predict reported test.csv -o reported.out
 
 # Comparison: with more features the error of the kernel falls, and the exact solution is listed.
 accepts "$MERCER" compare train.csv --features 64,2048 --rows 400
