@@ -211,6 +211,7 @@ void run_operator_fit(const FitRequest& request) {
     describe(known, shape_name(wanted, set.data.m), n, watch.seconds(), streams.out);
     std::fputs(report_text(report, {.targets = set.metadata.targets}).c_str(), streams.out);
   } else {
+    std::fputs(honest_score_text(report).c_str(), scores_out);
     std::fputs(warnings_text(report, {.targets = set.metadata.targets}).c_str(), streams.warnings);
   }
   if (n < set.data.n) print_test_score(model, set, n, session, scores_out);
