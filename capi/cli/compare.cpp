@@ -133,14 +133,14 @@ void run_compare(const CompareRequest& request) {
   choose(plan, sizes, &job);
   session.clear_bar();
   const Kernel kernel = Kernel::from_spec(kernel_of(job.map, job.lengthscale));
-  print_choice(job, weighed);
+  if (!request.learn.quiet) print_choice(job, weighed);
   const double own = plan.lambda >= 0 ? plan.lambda : exact_lambda(job, kernel);
   std::printf("%-18s %9s %10s %13s %9s\n", "solution", "features", rows.K > 0 ? "accuracy" : "R^2",
               "kernel error", "seconds");
   compare_exact(job, kernel, own);
   compare_sizes(plan, job, sizes);
   compare_linear(job);
-  if (own != job.lambda)
+  if (own != job.lambda && !request.learn.quiet)
     std::printf(
         "exact kernel ridge has a lambda of its own, %.3g, chosen by leave-one-out on "
         "%" PRId64 " rows\n",

@@ -184,12 +184,13 @@ void check_outputs(const FitRequest& request) {
   }
 }
 
-// Of --quiet what has to be known all the same.
+// Of --quiet the score, and what has to be known all the same.
 void tell_fit(const Model& model, const FitRequest& request, const TrainingSet& set, int64_t n,
-              double seconds, const Streams& streams) {
+              double seconds, const Streams& streams, std::FILE* scores_out) {
   const ReportNames names{input_names(set.metadata), set.metadata.targets, set.metadata.classes,
                           request.learn.class_weight == "balanced"};
   if (streams.out == nullptr) {
+    std::fputs(honest_score_text(model.report(), names).c_str(), scores_out);
     std::fputs(warnings_text(model.report(), names).c_str(), streams.warnings);
     return;
   }
@@ -222,13 +223,14 @@ void run_fit(const FitRequest& request) {
   const Stopwatch watch;
   Model model = fit_by_search(request, plan, set, n, true, session, streams.out);
   session.clear_bar();
-  tell_fit(model, request, set, n, watch.seconds(), streams);
+  tell_fit(model, request, set, n, watch.seconds(), streams, scores_out);
   if (n < set.data.n) print_test_score(model, set, n, session, scores_out);
-  if (!request.report.empty())
-    write_reports(request, plan, model, &set, n, watch.seconds(), session);
+  const double seconds = watch.seconds();
+  const std::string written = to_stdout ? "standard output" : request.model;
   save(model, metadata, request.model);
-  if (streams.out != nullptr)
-    std::fprintf(streams.out, "wrote %s\n", to_stdout ? "standard output" : request.model.c_str());
+  if (streams.out != nullptr) std::fprintf(streams.out, "wrote %s\n", written.c_str());
+  if (request.report.empty()) return;
+  after_model(written, [&] { write_reports(request, plan, model, &set, n, seconds, session); });
 }
 
 }  // namespace mercer::cli

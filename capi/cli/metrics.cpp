@@ -60,11 +60,13 @@ void print_regression(const TargetRows& known, const std::vector<std::string>& n
 
 /// Of rows of which some lack some targets.
 void print_partial(const Matrix<double>& numbers, const Dataset& test,
-                   const std::vector<std::string>& names) {
-  std::printf("%-18s %" PRId64 ", each target where it is known\n", "rows", test.n);
+                   const std::vector<std::string>& names, const Streams& streams) {
+  if (streams.out != nullptr)
+    std::fprintf(streams.out, "%-18s %" PRId64 ", each target where it is known\n", "rows", test.n);
   const MeanR2 mean = mean_r2(numbers, test, names);
   print_metric("R^2", mean.value);
-  if (!mean.left_out.empty()) std::printf("%-18s%s\n", "mean of targets", mean.left_out.c_str());
+  if (!mean.left_out.empty())
+    std::fprintf(streams.warnings, "%-18s%s\n", "mean of targets", mean.left_out.c_str());
   for (int64_t o = 0; o < test.m; ++o) {
     const TargetRows known = rows_with_target(numbers, test, o);
     const auto at = static_cast<size_t>(o);
@@ -103,13 +105,10 @@ double mean_recall(const Matrix<double>& counts) {
 constexpr double kAnyTarget = -std::numeric_limits<double>::infinity();
 constexpr double kKnownClass = 0;
 
-void print_classification(const LoadedModel& loaded, const Dataset& test, int64_t unknown,
+void print_classification(const LoadedModel& loaded, const Dataset& test,
                           const Matrix<double>& scores, const Rows& X,
-                          const mercer_predict_options& options, Session& session) {
+                          const mercer_predict_options& options, bool quiet, Session& session) {
   const int64_t K = loaded.model->classes();
-  if (unknown > 0)
-    std::printf("%-18s %" PRId64 " (count as wrong; other metrics leave them out)\n",
-                "unknown labels", unknown);
   const TargetRows all = rows_with_targets(scores, test, kAnyTarget);
   print_metric("accuracy", prediction_score(all.numbers, all.truth(), K, all.options()));
   const TargetRows known = rows_with_targets(scores, test, kKnownClass);
@@ -127,14 +126,23 @@ void print_classification(const LoadedModel& loaded, const Dataset& test, int64_
                              Named{"calibration error", MERCER_METRIC_CALIBRATION_ERROR}})
       print_metric(one.name, prediction_score(p.numbers, p.truth(), K, p.options(one.metric)));
   }
-  if (K <= kMostPrinted) print_confusion(counts, loaded.metadata.classes);
+  if (K <= kMostPrinted && !quiet) print_confusion(counts, loaded.metadata.classes);
 }
 
-void print_rows(const TargetRows& known, const Dataset& test) {
-  std::printf("%-18s %" PRId64, "rows", known.rows());
-  if (known.rows() < test.n)
-    std::printf(" (%" PRId64 " without a target left out)", test.n - known.rows());
-  std::printf(test.weights.empty() ? "\n" : ", by their weights\n");
+/// With --quiet only where some rows do not count.
+void print_rows(const TargetRows& known, const Dataset& test, int64_t unknown,
+                const Streams& streams) {
+  std::FILE* out = known.rows() < test.n ? streams.warnings : streams.out;
+  if (out != nullptr) {
+    std::fprintf(out, "%-18s %" PRId64, "rows", known.rows());
+    if (known.rows() < test.n)
+      std::fprintf(out, " (%" PRId64 " without a target left out)", test.n - known.rows());
+    std::fputs(test.weights.empty() ? "\n" : ", by their weights\n", out);
+  }
+  if (unknown > 0)
+    std::fprintf(streams.warnings,
+                 "%-18s %" PRId64 " (count as wrong; other metrics leave them out)\n",
+                 "unknown labels", unknown);
 }
 
 }  // namespace
@@ -144,7 +152,8 @@ void run_score(const ScoreRequest& request) {
     throw Failure("MODEL and TEST cannot both be standard input");
   const LoadedModel loaded = load_model(request.model);
   check_extrapolation(loaded, request.extrapolation);
-  std::FILE* warnings = streams_of(request.quiet, stdout).warnings;
+  const Streams streams = streams_of(request.quiet, stdout);
+  std::FILE* warnings = streams.warnings;
   Dataset test = read_rows_for(loaded, request.test, request.labels, request.columns, warnings);
   if (test.m == 0) fail_at(test.name, 0, 0, "no target, which a score needs");
   check_targets(loaded, test);
@@ -161,14 +170,14 @@ void run_score(const ScoreRequest& request) {
       in_words_of(test.name, names, [&] { return loaded.predict(X, options, session.context()); });
   session.clear_bar();
   if (loaded.together && has_partial_targets(test))
-    return print_partial(scores, test, loaded.metadata.targets);
+    return print_partial(scores, test, loaded.metadata.targets, streams);
   const TargetRows known = rows_with_targets(scores, test, kAnyTarget);
   if (known.rows() == 0) fail_at(test.name, 0, 0, "no row holds a target, which a score needs");
   outside.tell(test.n, names, loaded.clips(request.extrapolation), warnings);
   tell_unused_weights(loaded, test, warnings);
-  print_rows(known, test);
+  print_rows(known, test, unknown, streams);
   if (loaded.metadata.classification) {
-    print_classification(loaded, test, unknown, scores, X, options, session);
+    print_classification(loaded, test, scores, X, options, request.quiet, session);
   } else {
     print_regression(known, loaded.metadata.targets);
   }

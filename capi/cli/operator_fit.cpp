@@ -211,15 +211,18 @@ void run_operator_fit(const FitRequest& request) {
     describe(known, shape_name(wanted, set.data.m), n, watch.seconds(), streams.out);
     std::fputs(report_text(report, {.targets = set.metadata.targets}).c_str(), streams.out);
   } else {
+    std::fputs(honest_score_text(report).c_str(), scores_out);
     std::fputs(warnings_text(report, {.targets = set.metadata.targets}).c_str(), streams.warnings);
   }
   if (n < set.data.n) print_test_score(model, set, n, session, scores_out);
-  for (const std::string& path : request.report) write_report(path, json_text(known));
+  const std::string written = to_stdout ? "standard output" : request.model;
   SpooledFile file(request.model, SpooledFile::Use::write);
   model.save(file.path());
   file.send();
-  if (streams.out != nullptr)
-    std::fprintf(streams.out, "wrote %s\n", to_stdout ? "standard output" : request.model.c_str());
+  if (streams.out != nullptr) std::fprintf(streams.out, "wrote %s\n", written.c_str());
+  after_model(written, [&] {
+    for (const std::string& path : request.report) write_report(path, json_text(known));
+  });
 }
 
 }  // namespace mercer::cli

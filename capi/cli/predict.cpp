@@ -61,10 +61,10 @@ void append(const Matrix<double>& numbers, int64_t i, std::string* line) {
   }
 }
 
-/// Fields that come before the predictions, with a separator behind each.
-std::string fields_before(const std::vector<std::string>& fields) {
+/// Names of the columns that come before the predictions, with a separator behind each.
+std::string names_before(const std::vector<std::string>& names) {
   std::string text;
-  for (const std::string& field : fields) text.append(csv_field(field)).append(",");
+  for (const std::string& name : names) text.append(csv_field(name)).append(",");
   return text;
 }
 
@@ -74,8 +74,7 @@ void write_predictions(const LoadedModel& loaded, const Dataset& test, const Mat
   std::vector<int32_t> classes;
   if (classification) classes = classes_of(scores);
   OutputFile file(request.predictions);
-  file.write(fields_before(test.id_names) + header(loaded, columns));
-  std::vector<std::string> own(test.ids.size());
+  file.write(names_before(test.id_names) + header(loaded, columns));
   std::string line;
   for (int64_t i = 0; i < scores.rows(); ++i) {
     line.clear();
@@ -86,8 +85,8 @@ void write_predictions(const LoadedModel& loaded, const Dataset& test, const Mat
       append(scores, i, &line);
     }
     for (const ClassColumns& part : columns) append(part.numbers, i, &line);
-    for (size_t k = 0; k < own.size(); ++k) own[k] = test.ids[k][static_cast<size_t>(i)];
-    if (!own.empty()) file.write(fields_before(own));
+    for (const std::vector<std::string>& ids : test.ids)
+      file.write(csv_copy(ids[static_cast<size_t>(i)]) + ",");
     file.write(line += '\n');
   }
   file.commit();

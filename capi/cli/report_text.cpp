@@ -67,7 +67,10 @@ std::string balanced_baselines(const Json& score, double classes, const std::str
          (linear.is_null() ? "" : linear_text(transform) + short_number(linear)) + "\n";
 }
 
-std::string score_lines(const Json& score, const std::string& transform, bool balanced) {
+std::string score_lines(const Json& report, const ReportNames& names) {
+  const Json& score = report.at("score");
+  const std::string transform = report.value("transform", std::string("none"));
+  const bool balanced = names.balanced;
   if (score.at("kind") == "none") return "honest score: none\n";
   const std::string plain = plain_lines(score, transform);
   const Classes classes(score);
@@ -144,11 +147,17 @@ std::string warning_lines(const Json& json, const ReportNames& names) {
 
 std::string report_text(const std::string& report, const ReportNames& names) {
   return text_of(report, [&](const Json& json) {
-    std::string text =
-        score_lines(json.at("score"), json.value("transform", std::string("none")), names.balanced);
+    std::string text = score_lines(json, names);
     if (!json.value("relevance", Json::array()).empty())
       text += shortness_line(json.at("relevance"), names.inputs);
     return text + warning_lines(json, names);
+  });
+}
+
+std::string honest_score_text(const std::string& report, const ReportNames& names) {
+  return text_of(report, [&](const Json& json) {
+    const std::string lines = score_lines(json, names);
+    return lines.substr(0, lines.find('\n') + 1);
   });
 }
 

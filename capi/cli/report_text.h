@@ -18,6 +18,9 @@ struct ReportNames {
 /// warning; nothing for "{}".
 std::string report_text(const std::string& report, const ReportNames& names = {});
 
+/// The line of the honest score alone.
+std::string honest_score_text(const std::string& report, const ReportNames& names = {});
+
 /// The lines of warnings alone.
 std::string warnings_text(const std::string& report, const ReportNames& names = {});
 

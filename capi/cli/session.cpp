@@ -5,6 +5,7 @@
 
 #include <unistd.h>
 
+#include "blas_threads.h"
 #include "interrupt.h"
 #include "memory.h"
 
@@ -14,6 +15,7 @@ Session::Session(int32_t threads, bool quiet)
     : bar_(!quiet && isatty(STDERR_FILENO) == 1),
       // A fit that needs more than the machine has is refused, not killed later.
       context_(threads, physical_memory(), progress()) {
+  limit_blas_threads(threads);
   stop_if_interrupted();
   set_interruptible(&context_, [](void* context) { static_cast<Context*>(context)->cancel(); });
 }

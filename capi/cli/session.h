@@ -22,7 +22,8 @@ class Stopwatch {
 
 class Session {
  public:
-  /// The bar is drawn on standard error if that is a terminal and quiet is false.
+  /// threads: an upper limit, of BLAS in the whole process; 0: none. The bar is drawn on standard
+  /// error if that is a terminal and quiet is false.
   Session(int32_t threads, bool quiet);
   ~Session();
   Session(const Session&) = delete;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
-// Where a command says what. --quiet takes tables and progress away, never what tells whether a
+// Where a command says what. --quiet leaves scores, and never takes away what tells whether a
 // result can be trusted: warnings and counts of rows that were filled or clipped then stand on
 // standard error.
 #pragma once
@@ -10,7 +10,7 @@
 namespace mercer::cli {
 
 struct Streams {
-  std::FILE* out;       // tables and choices; nullptr: nowhere
+  std::FILE* out;       // what leads to scores: tables, choices; nullptr: nowhere
   std::FILE* warnings;  // never nullptr
 };
 

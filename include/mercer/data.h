@@ -51,10 +51,10 @@ typedef struct mercer_row_source {
   int64_t m;
   /** Begins again at the first row. 0: done; else the call ends with MERCER_IO. */
   int32_t (*rewind)(void* user);
-  /** Describes the next rows: X (n x d, dense or CSR) and Y (n x m, or n x (m + 1) where weighted,
-   *  dense), whose arrays stay valid and unchanged until the next call; both are handed over as
-   *  valid, empty views. X->n = 0: the end. 0: done; else the call ends with MERCER_IO. Some
-   *  thousand rows at a time suit it best. */
+  /** Describes the next rows: X (n x d) and Y (n x m, or n x (m + 1) where weighted), each dense or
+   *  CSR (Y is made dense), whose arrays stay valid and unchanged until the next call; both are
+   *  handed over as valid, empty views. X->n = 0: the end. 0: done; else the call ends with
+   *  MERCER_IO. Some thousand rows at a time suit it best. */
   int32_t (*next)(void* user, mercer_rows* X, mercer_rows* Y);
   /** First argument of the callbacks. */
   void* user;

@@ -268,7 +268,8 @@ MERCER_API mercer_status mercer_operator_map_matrix(const mercer_operator_map* m
  *  frequencies would have for those that depend on each other.
  *  Shapes: X and Y n x d, dense or CSR (made dense); out F32 or F64.
  *  Errors: MERCER_DIMENSION_MISMATCH; MERCER_UNSUPPORTED for projections whose columns have weights
- *  (quadrature), and for supplied maps; MERCER_CANCELLED.
+ *  (quadrature), circulant with a kernel that is not isotropic (such as cauchy), and supplied maps;
+ *  MERCER_CANCELLED.
  *  Threads and cost: any number at once; d^3 a row by all threads, fields of other kernels than
  *  gaussian d^4 by one, decomposable p^2 by one. */
 MERCER_API mercer_status mercer_operator_map_variance(const mercer_operator_map* map,

@@ -131,11 +131,13 @@ Model fit_stream(std::shared_ptr<const feature::FeatureMap> map, const FitOption
   model.options = options;
   const CheckedStream checked(*model.map, options, stream, targets);
   RowSummary summary(options, model.map->inputs(), targets, context);
-  std::vector<double> classes;  // for folds alone
+  std::vector<double> classes;  // of which rows held out and folds take their shares
+  const bool holds_out =
+      options.selection == Selection::kfold || options.selection == Selection::held_out;
   Stage stage(context, kPasses);
   const int64_t rows = checked.pass(context, [&](int64_t, const RowStream::Block& block) {
     summary.add(block.X, block.Y, block.weights);
-    if (options.selection != Selection::kfold) return;
+    if (!holds_out) return;
     const std::vector<double> more = classes_of(options, block.Y);
     // Twice: they are copied as they grow.
     context.require_room(

@@ -5,6 +5,7 @@
 // Gamma. Of skewed_chi2 that is the paper's kernel on logarithms. The operator variance is the
 // scalar map's times (B B')^2.
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <utility>
 
@@ -160,17 +161,27 @@ feature::FourierOptions options_of(const Parameters& canonical) {
           canonical.seed("seed")};
 }
 
-/// (B B')^2 times the variance of the scalar estimate.
+double largest_of(const Matrix<double>& A) {
+  double largest = 0;
+  for (int64_t i = 0; i < A.rows() * A.cols(); ++i)
+    largest = std::max(largest, std::fabs(A.data()[i]));
+  return largest;
+}
+
+/// (B B')^2 times the variance of the scalar estimate; of B B' over a power of two, which squares
+/// do not overflow.
 RowVariance variance_of(std::shared_ptr<const feature::FeatureMap> scalar,
                         MatrixView<const double> B) {
   const int64_t p = B.rows;
   const auto squared = std::make_shared<const Matrix<double>>(p, p);
   const Matrix<double> gamma(p, p);
   linalg::multiply(1.0, Transpose::no, B, Transpose::yes, B, 0.0, gamma.view());
+  const double unit = std::ldexp(1.0, std::ilogb(largest_of(gamma)));
+  for (int64_t at = 0; at < p * p; ++at) gamma.data()[at] /= unit;
   linalg::multiply(1.0, Transpose::no, gamma.view(), Transpose::no, gamma.view(), 0.0,
                    squared->view());
-  return [scalar, squared, p](MatrixView<const double> X, MatrixView<const double> Y,
-                              Context& context, MatrixView<double> out) {
+  return [scalar, squared, unit, p](MatrixView<const double> X, MatrixView<const double> Y,
+                                    Context& context, MatrixView<double> out) {
     std::vector<double> variances(kBlockRows);
     Stage stage(context, X.rows);
     for (int64_t first = 0; first < X.rows; first += kBlockRows) {
@@ -179,7 +190,7 @@ RowVariance variance_of(std::shared_ptr<const feature::FeatureMap> scalar,
       scalar->variance(X.block_rows(first, last), Y.block_rows(first, last), part);
       for (int64_t i = first; i < last; ++i)
         for (int64_t at = 0; at < p * p; ++at)
-          out(i, at) = part[static_cast<size_t>(i - first)] * squared->data()[at];
+          out(i, at) = part[static_cast<size_t>(i - first)] * squared->data()[at] * unit * unit;
       stage.advance(last - first);
       context.checkpoint();
     }

@@ -52,6 +52,8 @@ Matrix<T> rounded(MatrixView<const double> A, bool transposed, Context& context)
 }  // namespace
 
 OperatorMap::OperatorMap(OperatorParts parts) : parts_(std::move(parts)) {
+  require(outputs() >= 1 && width() >= 1, MERCER_INVALID_ARGUMENT,
+          "roots of %lld x %lld numbers, expected at least one", Long{outputs()}, Long{width()});
   checked_multiply(features(), width(), "coefficients");
 }
 

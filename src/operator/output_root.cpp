@@ -57,9 +57,10 @@ void check_rest(MatrixView<const double> rest, double largest) {
   }
 }
 
-double share_of(MatrixView<const double> rest, double trace) {
+/// The trace over its largest entry, which no entry overflows.
+double trace_of(MatrixView<const double> rest, double most) {
   double sum = 0;
-  for (int64_t i = 0; i < rest.rows; ++i) sum += std::max(rest(i, i), 0.0) / trace;
+  for (int64_t i = 0; i < rest.rows; ++i) sum += std::max(rest(i, i), 0.0) / most;
   return sum;
 }
 
@@ -77,12 +78,13 @@ OutputRoot output_root(MatrixView<const double> gamma, double cutoff) {
   const double largest = largest_of(gamma);
   const int64_t p = gamma.rows;
   Matrix<double> rest(p, p);
-  double trace = 0, most = 0;
+  double most = 0;
   for (int64_t i = 0; i < p; ++i) {
-    for (int64_t j = 0; j < p; ++j) rest(i, j) = 0.5 * (gamma(i, j) + gamma(j, i));
-    trace += rest(i, i);
+    // Halves are summed, since a sum of entries may overflow.
+    for (int64_t j = 0; j < p; ++j) rest(i, j) = 0.5 * gamma(i, j) + 0.5 * gamma(j, i);
     most = std::max(most, rest(i, i));
   }
+  const double trace = trace_of(rest.view(), most);
   // Pivots below the cutoff are taken, too, for only then it shows whether Gamma is indefinite.
   std::vector<double> columns;  // those kept, one after the other
   std::vector<double> b(static_cast<size_t>(p));
@@ -101,10 +103,12 @@ OutputRoot output_root(MatrixView<const double> gamma, double cutoff) {
       for (int64_t j = 0; j < p; ++j)
         rest(i, j) -= b[static_cast<size_t>(i)] * b[static_cast<size_t>(j)];
     for (int64_t i = 0; i < p; ++i) rest(i, pivot) = rest(pivot, i) = 0;
-    if (keeping) root.dropped = share_of(rest.view(), trace);
+    if (keeping) root.dropped = trace_of(rest.view(), most) / trace;
   }
   check_rest(rest.view(), largest);
   const int64_t rank = std::ssize(columns) / p;
+  require(rank > 0, MERCER_INVALID_ARGUMENT,
+          "gamma's largest entry is %g, too small for a root: expected larger numbers", largest);
   root.B = Matrix<double>(p, rank);
   for (int64_t i = 0; i < p; ++i)
     for (int64_t c = 0; c < rank; ++c) root.B(i, c) = columns[static_cast<size_t>(c * p + i)];

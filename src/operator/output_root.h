@@ -22,7 +22,8 @@ struct OutputRoot {
 
 /// B by Cholesky factorisation with pivoting: the first column, and those whose pivots exceed
 /// `cutoff` times the largest diagonal entry of Gamma. Errors: INVALID_ARGUMENT for a Gamma that is
-/// not symmetric (to 1e-12 of its largest entry), has entries that are not finite, or is 0;
+/// not symmetric (to 1e-12 of its largest entry), has entries that are not finite, or is 0 or as
+/// good as that (halves of its entries underflow to 0);
 /// NOT_POSITIVE_DEFINITE for one that is not positive semi-definite.
 OutputRoot output_root(MatrixView<const double> gamma, double cutoff);
 

@@ -284,6 +284,17 @@ TEST_CASE("operator.h refuses what it cannot do, naming it", "[capi]") {
   CHECK(fault(mercer_operator_map_adjoint(field.get(), rows_of(X, 3), rows_of(X.data(), 5, 2),
                                           nullptr, result_of(out.data(), 8, 1)),
               MERCER_DIMENSION_MISMATCH, "3 outputs") == "");
+  mercer_operator_map* circulant = nullptr;  // none in builds without FFTW
+  if (mercer_operator_map_from_spec(
+          R"({"operator":"decomposable","kernel":{"kernel":"cauchy"},"gamma":[1],"inputs":16,)"
+          R"("features":32,"projection":"circulant"})",
+          &circulant) == MERCER_OK) {
+    const OperatorHandle owned(circulant);
+    const std::vector<double> wide = numbers(1, 16);
+    CHECK(fault(mercer_operator_map_variance(circulant, rows_of(wide, 16), rows_of(wide, 16),
+                                             nullptr, result_of(out.data(), 1, 1)),
+                MERCER_UNSUPPORTED, "cauchy") == "");
+  }
   CHECK(refused(mercer_output_structure(4, rows_of(X, 3), 0, nullptr, result_of(out.data(), 3, 3)),
                 "kind = 4") == "");
   for (const int32_t kind :

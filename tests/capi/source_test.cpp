@@ -20,6 +20,8 @@ struct Blocks {
   int32_t rewind_answer = 0, next_answer = 0;
   int64_t columns = kInputs;                // what a block says
   int32_t third_index = MERCER_INDEX_NONE;  // what the third block says
+  bool sparse_targets = false;
+  std::vector<int32_t> offsets, indices;  // of a block of these, which list every number
 
   mercer_row_source source() {
     mercer_row_source made = {};
@@ -38,10 +40,23 @@ struct Blocks {
       *X = mercer_rows_f64(count, blocks.columns, blocks.X.data() + blocks.at * kInputs);
       if (blocks.at == 34) X->index = blocks.third_index;
       *Y = mercer_rows_f64(count, 2, blocks.Y.data() + blocks.at * 2);
+      if (blocks.sparse_targets) *Y = blocks.as_sparse(*Y);
       blocks.at += count;
       return blocks.next_answer;
     };
     return made;
+  }
+
+ private:
+  mercer_rows as_sparse(const mercer_rows& dense) {
+    offsets.assign(1, 0);
+    indices.clear();
+    for (int64_t i = 0; i < dense.n; ++i) {
+      indices.insert(indices.end(), {0, 1});
+      offsets.push_back(static_cast<int32_t>(indices.size()));
+    }
+    return mercer_rows_csr(MERCER_NUMBER_F64, MERCER_INDEX_I32, dense.n, 2, std::ssize(indices),
+                           offsets.data(), indices.data(), dense.values);
   }
 };
 
@@ -76,6 +91,7 @@ Fitted fit(const mercer_row_source& source, const std::string& spec = spec_by("g
 TEST_CASE("a source fits as its rows in memory do", "[capi]") {
   const std::string by = GENERATE("gcv", "folds");
   Blocks blocks;
+  blocks.sparse_targets = GENERATE(false, true);
   const mercer_row_source source = blocks.source();
   const Fitted streamed = fit(source, spec_by(by));
   REQUIRE(streamed.status == MERCER_OK);

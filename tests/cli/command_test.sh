@@ -68,7 +68,8 @@ cmp -s predicted.csv piped.csv || complain "predictions through a pipe differ"
 "$MERCER" predict model test.csv >plain.csv 2>err || complain "predict without -o: $(cat err)"
 cmp -s predicted.csv plain.csv || complain "predictions without -o differ"
 "$MERCER" fit - -o - --features 64 --quiet <train.csv >piped.model 2>err || complain "fit from and to a pipe: $(cat err)"
-[ ! -s err ] || complain "fit --quiet wrote: $(cat err)"
+grep -v '^honest score: R^2 ' err && complain "fit --quiet wrote: $(cat err)"
+[ "$(wc -l <err)" -eq 1 ] || complain "fit --quiet to standard output: no score in: $(cat err)"
 accepts "$MERCER" info piped.model
 contains gaussian info
 contains x1 "info: names of columns"
@@ -81,7 +82,10 @@ accepts "$MERCER" fit train.csv -o ard --features 128 --test-fraction 0.2 \
   --kernel '{"kernel":"matern","nu":2.5,"lengthscale":[0.8,1.5]}'
 at_least 0.9 "one lengthscale per input"
 accepts "$MERCER" fit train.csv -o threads --features 64 --threads 1 --quiet --kernel matern --map fourier
-[ ! -s out ] || complain "--quiet printed: $(cat out)"
+contains '^honest score: R^2 \(0\.9\|1\.\)' "fit --quiet"
+[ "$(wc -l <out)" -eq 1 ] || complain "fit --quiet printed: $(cat out)"
+"$MERCER" score threads test.csv --quiet >out 2>err || complain "score --quiet: $(cat err)"
+grep -v -e '^R^2 ' -e '^RMSE ' -e '^MAE ' out && complain "score --quiet printed: $(cat out)"
 
 # Several outputs.
 rows 600 'a = uniform(); b = uniform(); print a "," b "," a * b "," a - b' >two
@@ -139,7 +143,7 @@ contains '^random features  *6 ' "compare with a map of one size"
 [ "$(grep -c '^random features' out)" = 1 ] || complain "compare with a map of one size: $(cat out)"
 
 # Streams: pipes and devices are written to and read from as they are; /dev/stdout is standard output.
-"$MERCER" fit sum.csv -o plain.model --features 16 --quiet 2>err
+"$MERCER" fit sum.csv -o plain.model --features 16 --quiet >out 2>err
 grep -q '^warning: .*does not beat a linear model' err || complain "--quiet hides warnings: $(cat err)"
 "$MERCER" fit sum.csv -o /dev/stdout --features 16 --quiet 2>err | cmp -s - plain.model ||
   complain "fit -o /dev/stdout into a pipe: $(cat err)"
@@ -252,6 +256,15 @@ for part in '>residuals<' '>predicted against true<'; do
   grep -q -e "$part" page.html || complain "no $part in page.html"
 done
 refuses 'result is the model file, too' "$MERCER" fit train.csv -o result --report result
+# Two rows whose model is nearly constant have axes all the same; a report that fails leaves the model.
+printf 'x,y\n0,76.3365\n1,1.03192e-06\n' >flat.csv
+(ulimit -v 4000000; timeout 60 "$MERCER" fit flat.csv -o flat --features 16 --report flat.html) >out 2>err ||
+  complain "a report of nearly constant predictions: $(cat err)"
+grep -q '</html>' flat.html || complain "no page of nearly constant predictions"
+rm -f reported
+refuses 'fit: --report: /dev/full: No space left on device (the model is written: reported)$' \
+  "$MERCER" fit train.csv -o reported --features 64 --lengthscale 1 --lambda 1e-4 --report /dev/full
+accepts "$MERCER" predict reported test.csv -o reported.out
 
 # Comparison: with more features the error of the kernel falls, and the exact solution is listed.
 accepts "$MERCER" compare train.csv --features 64,2048 --rows 400

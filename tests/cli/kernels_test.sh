@@ -24,7 +24,7 @@ spec_of() {
 
 # Of a kernel and options: warnings may be told, the map is that of specs.
 fits() {
-  "$MERCER" fit data.csv -o fitted.model --quiet --kernel "$@" 2>told
+  "$MERCER" fit data.csv -o fitted.model --quiet --kernel "$@" >out 2>told
 }
 
 names=$("$MERCER" specs | awk '/^kernels /{inside = 1; next} /^[a-z]/{inside = 0} inside && /^  [a-z0-9_]+ - /{print $1}')

@@ -39,8 +39,18 @@ Dataset numbered_rows(int64_t n) {
 }  // namespace
 
 TEST_CASE("an axis holds its values and has a few round ticks", "[report]") {
-  const std::vector<std::vector<double>> cases = {
-      {0, 1}, {-3e-7, 2e-7}, {5, 5}, {0, 0}, {1e9, 1e9 + 1}, {}, {NAN, 2, INFINITY}};
+  const std::vector<std::vector<double>> cases = {{0, 1},
+                                                  {-3e-7, 2e-7},
+                                                  {5, 5},
+                                                  {0, 0},
+                                                  {1e9, 1e9 + 1},
+                                                  {},
+                                                  {NAN, 2, INFINITY},
+                                                  {.3, .30000000000000004},  // neighbours
+                                                  {1e12, 1e12 + 1e-3},
+                                                  {-1e-300, 5e-324},
+                                                  {0, 5e-324},
+                                                  {76.3365, 1.03192e-06}};
   for (const auto& values : cases) {
     const Axis axis(values, false);
     for (const double value : values) CHECK(axis.shows(value) == std::isfinite(value));
@@ -49,6 +59,19 @@ TEST_CASE("an axis holds its values and has a few round ticks", "[report]") {
     CHECK(ticks <= 9);
     for (const double tick : axis.ticks()) CHECK(axis.shows(tick));
   }
+}
+
+TEST_CASE("ranges of a few spacings of double have few ticks, too", "[report]") {
+  for (const double value : {0.3, -7.0, 1e12, 1e300, 1e-300})
+    for (double spacings = 1; spacings < 1e4; spacings *= 2)
+      for (const bool logarithmic : {false, true}) {
+        if (logarithmic && value < 0) continue;
+        const double above = value + spacings * std::abs(value) * 0x1p-52;
+        CAPTURE(value, spacings, logarithmic);
+        const std::vector<double> ticks = Axis({value, above}, logarithmic).ticks();
+        CHECK(ticks.size() >= 2);
+        CHECK(ticks.size() <= 9);
+      }
 }
 
 TEST_CASE("texts of ticks differ however close they are", "[report]") {

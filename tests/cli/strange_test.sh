@@ -148,7 +148,7 @@ contains '^task: regression.*thin out as counts do; --task classification' "coun
 fit forty.csv -o forty
 contains '^warning: 40 whole numbers are taken as classes; if their order means something, --task regression$' "40 classes"
 "$MERCER" fit forty.csv -o forty --features 64 --lengthscale 2 --lambda 1e-5 --quiet >out 2>err
-[ ! -s out ] || complain "--quiet printed $(cat out)"
+grep -v '^honest score: ' out && complain "--quiet printed $(cat out)"
 grep -q '^warning: 40 whole numbers' err || complain "--quiet hides a warning: $(cat err)"
 
 # A column that is empty, a target that does not vary.

@@ -33,6 +33,17 @@ accepts "$MERCER" predict model named.csv -o named.out --id id --id note
 grep -q '^8,"so, so",[0-9.-]*,[0-9.-]*$' named.out || complain "--id: $(cat named.out)"
 accepts "$MERCER" predict model named.csv -o x.out --id x --ignore note
 [ "$(cut -d, -f1 x.out | tr '\n' ' ')" = 'x 0.5 0.25 ' ] || complain "--id x: $(cat x.out)"
+# Byte for byte, blanks and quotes included; a comma that separates nothing there is quoted.
+{ echo 'id,x'; echo ' sp ,0.5'; echo '" in ",0.5'; echo '"a ""b"",c" ,0.5'; printf '\ttab,0.5\r\n'; echo ',0.5'; } >ids.csv
+accepts "$MERCER" predict model ids.csv -o ids.out --id id
+sed 's/,[^,]*$//' ids.csv >expected
+sed 's/,[^,]*,[^,]*$//' ids.out | cmp -s expected - || complain "--id: $(cat ids.out)"
+sed 's/,\([^,]*\)$//; s/^/0.5,/; 1s/.*/x,id/; s/$/\r/' ids.csv >last.csv
+accepts "$MERCER" predict model last.csv -o last.out --id id
+cmp -s ids.out last.out || complain "--id, the last column: $(cat last.out)"
+{ echo 'id;x'; echo ' 1,5 ;0.5'; } >semicolons.csv
+accepts "$MERCER" predict model semicolons.csv -o semicolons.out --id id
+grep -q '^" 1,5 ",[0-9.-]*,[0-9.-]*$' semicolons.out || complain "--id: $(cat semicolons.out)"
 refuses "--id 'ID2': no column of that name" "$MERCER" predict model named.csv -o result --id ID2
 accepts "$MERCER" score model train.csv
 

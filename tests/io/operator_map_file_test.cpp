@@ -69,5 +69,7 @@ TEST_CASE("operator maps that do not fit together are corrupt", "[io]") {
   CHECK(corrupt(changed("\"width\":2", "\"width\":2147483648"), numbers, "width") == "");
   CHECK(corrupt(spec, {}, "frequencies") == "");
   CHECK(corrupt(R"({"operator":"curl_free","inputs":2,"features":3})", {}, "features = 3") == "");
+  CHECK(corrupt(R"({"operator":"decomposable","gamma":[[5e-324]],"inputs":2,"features":4})", {},
+                "too small") == "");
   CHECK(corrupt(R"({"operator":"helmholz","inputs":2,"features":4})", {}, "helmholtz") == "");
 }

@@ -81,12 +81,40 @@ TEST_CASE("a stream of blocks fits as its rows in memory do", "[model]") {
   }
 }
 
-TEST_CASE("folds by class are charged for the class numbers of a stream", "[model]") {
+TEST_CASE("a stream of classes holds the same rows out as rows in memory do", "[model]") {
+  Problem problem = smooth_problem(300, 3, 1, 0.3, 5);
+  // A rare class, a common one and the rest, in no order.
+  for (int64_t i = 0; i < 300; ++i)
+    problem.Y(i, 0) = problem.Y(i, 0) > 0.9 ? 2 : problem.Y(i, 0) > 0 ? 1 : 0;
+  const auto map = gaussian_map(3, 64);
+  Context context;
+  for (const Selection selection :
+       {Selection::fixed, Selection::gcv, Selection::loo, Selection::held_out, Selection::kfold}) {
+    FitOptions options = f64_options(selection);
+    options.task = Task::classification;
+    options.classes = 3;
+    const Model whole = fit(map, options, problem.x(), problem.y(), context);
+    MemoryStream stream(problem.x(), problem.y(), {1, 7, 120, 33});
+    const Model streamed = fit_stream(map, options, stream, 1, context);
+    CAPTURE(static_cast<int>(selection));
+    CHECK(streamed.options.lambda == whole.options.lambda);
+    REQUIRE(streamed.path.size() == whole.path.size());
+    double apart = 0;
+    for (size_t k = 0; k < whole.path.size(); ++k)
+      apart = std::max(apart, std::abs(streamed.path[k].score - whole.path[k].score));
+    CHECK(apart < 1e-7);
+    CHECK(largest_difference(predictions(streamed, problem.x()), predictions(whole, problem.x())) <
+          1e-7);
+  }
+}
+
+TEST_CASE("rows held out and folds by class are charged for the class numbers of a stream",
+          "[model]") {
   constexpr int64_t kRows = 200000;
   const Matrix<double> X = random_matrix(kRows, 3, 21);
   Matrix<double> Y(kRows, 1);
   for (int64_t i = 0; i < kRows; ++i) Y(i, 0) = static_cast<double>(i % 2);
-  FitOptions options = f64_options(Selection::kfold);
+  FitOptions options = f64_options(GENERATE(Selection::held_out, Selection::kfold));
   options.task = Task::classification;
   options.classes = 2;
   Context context;

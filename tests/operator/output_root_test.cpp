@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "operator/made_operator.h"
 #include "operator/output_structure.h"
 #include "support/catch.h"
 #include "support/dense.h"
@@ -60,6 +61,38 @@ TEST_CASE("a Gamma that is none is refused", "[operator]") {
   CHECK(refused({1, 2, 2, 1}, MERCER_NOT_POSITIVE_DEFINITE, "semi-definite") == "");
   CHECK(refused({0, 1, 1, 0}, MERCER_NOT_POSITIVE_DEFINITE, "semi-definite") == "");
   CHECK(refused({-1, 0, 0, -2}, MERCER_NOT_POSITIVE_DEFINITE, "semi-definite") == "");
+}
+
+TEST_CASE("roots of numbers near the ends of double", "[operator]") {
+  for (const double size : {1e308, 1e-300}) {
+    const Matrix<double> gamma =
+        filled(2, 2, [&](int64_t i, int64_t j) { return size * (i == j ? 1.5 : 0.9); });
+    const auto root = operators::output_root(gamma.view(), 1e-12);
+    REQUIRE(root.B.cols() == 2);
+    CHECK(root.dropped == 0);
+    CHECK(difference(times_transpose(root.B).view(), gamma.view(), 1e-15 * size) == "");
+  }
+  // The trace is above the largest double.
+  const Matrix<double> equal =
+      filled(2, 2, [](int64_t i, int64_t j) { return i == j ? 1.7e308 : 0; });
+  CHECK(operators::output_root(equal.view(), 1).dropped == 0.5);
+
+  const auto map_of = [](double gamma) {
+    return made_operator({{"operator", "decomposable"},
+                          {"gamma", std::vector<double>{gamma}},
+                          {"inputs", 2},
+                          {"features", 8}});
+  };
+  const auto map = map_of(1e308);
+  CHECK(map->coefficients() == 8);
+  const Matrix<double> X = random_matrix(3, 2, 1), theta = random_matrix(8, 1, 2);
+  const Matrix<double> field = field_of(*map, X.view(), theta), variance = variance_of(*map, X, X);
+  for (int64_t i = 0; i < 3; ++i) {
+    CHECK((std::isfinite(field(i, 0)) && field(i, 0) != 0));
+    CHECK(variance(i, 0) == 0);
+  }
+  CHECK(refusal_fault(
+            MERCER_INVALID_ARGUMENT, [&] { map_of(5e-324); }, "too small for a root") == "");
 }
 
 TEST_CASE("simplex codes are the reference numbers and what they are for", "[operator]") {

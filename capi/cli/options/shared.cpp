@@ -30,11 +30,13 @@ void add_choice(CLI::App* app, const char* name, std::string* to, WordList words
 
 void add_run_options(CLI::App* app, int32_t* threads, bool* quiet) {
   app->add_option("--threads", *threads,
-                  "Upper limit on threads of the library's loops; 0: all cores (BLAS has its own)")
+                  "Upper limit on threads, those of BLAS included; 0: all cores")
       ->check(whole_number(0, 100000))
       ->type_name("T");
-  app->add_flag("--quiet", *quiet,
-                "Print scores only, no tables and no progress; warnings go to standard error");
+  app->add_flag(
+      "--quiet", *quiet,
+      "Print scores only (of compare and relevance their table), neither what led to them "
+      "nor progress; warnings go to standard error");
 }
 
 void add_column_options(CLI::App* app, ColumnRequest* columns) {

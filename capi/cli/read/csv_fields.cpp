@@ -65,11 +65,12 @@ void CsvFields::take_plain(std::string_view line, size_t* at) {
 
 bool CsvFields::split(std::string_view line, const std::string& file, int64_t line_number) {
   fields_.clear();
+  raw_.clear();
   unquoted_used_ = 0;
   if (separator_ == ' ') line = without_blanks(line);
   size_t at = 0;
   for (;;) {
-    const size_t first = after_blanks(line, at);
+    const size_t begin = at, first = after_blanks(line, at);
     if (first < line.size() && line[first] == '"') {
       // Enough storage up front, so that no view moves while the line is split.
       if (unquoted_.size() < line.size() / 4 + 1) unquoted_.resize(line.size() / 4 + 1);
@@ -79,11 +80,13 @@ bool CsvFields::split(std::string_view line, const std::string& file, int64_t li
     } else {
       take_plain(line, &at);
     }
+    raw_.push_back(line.substr(begin, at - begin));
     if (at >= line.size()) return true;
     ++at;  // the separator
     if (separator_ == ' ') at = after_blanks(line, at);
     if (at == line.size()) {
       fields_.push_back({});
+      raw_.push_back({});
       return true;
     }
   }
@@ -136,6 +139,11 @@ std::string csv_field(std::string_view text) {
     out += c;
   }
   return out + "\"";
+}
+
+std::string csv_copy(std::string_view raw) {
+  const bool quoted = without_blanks(raw).starts_with('"');
+  return quoted || raw.find(',') == raw.npos ? std::string(raw) : csv_field(raw);
 }
 
 }  // namespace mercer::cli

@@ -21,6 +21,8 @@ class CsvFields {
   bool split(std::string_view line, const std::string& file, int64_t line_number);
   size_t size() const { return fields_.size(); }
   std::string_view operator[](size_t j) const { return fields_[j]; }
+  /// The field as it stands in the line, with blanks and quotes around it.
+  std::string_view raw(size_t j) const { return raw_[j]; }
 
  private:
   std::string_view take_quoted(std::string_view line, size_t* at, const std::string& file,
@@ -31,7 +33,7 @@ class CsvFields {
   void take_plain(std::string_view line, size_t* at);
 
   char separator_ = ',';
-  std::vector<std::string_view> fields_;
+  std::vector<std::string_view> fields_, raw_;
   std::vector<std::string> unquoted_;  // storage of fields that held ""
   size_t unquoted_used_ = 0;
 };
@@ -43,5 +45,9 @@ char separator_of(std::string_view line);
 
 /// The field as CSV writes it: quoted if it holds a comma, a quote, a line break or outer blanks.
 std::string csv_field(std::string_view text);
+
+/// A raw field of a line with any separator as CSV with commas writes it: byte for byte, but quoted
+/// if it holds a comma outside quotes.
+std::string csv_copy(std::string_view raw);
 
 }  // namespace mercer::cli

@@ -213,7 +213,7 @@ class CsvReader {
     }
     cells_.add_row(fields_, number);
     for (size_t k = 0; k < kept_.size(); ++k)
-      table_.kept[k].emplace_back(fields_[static_cast<size_t>(kept_[k])]);
+      table_.kept[k].emplace_back(fields_.raw(static_cast<size_t>(kept_[k])));
   }
 
   LineReader lines_;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <limits>
 
 namespace mercer::cli {
 
@@ -12,6 +13,9 @@ namespace {
 
 constexpr double kMargin = 0.04;  // of the range, at both ends
 constexpr int kMostTicks = 7;
+// Narrower ranges, as a part of the values, count as one value: their ticks would not be told apart
+// in double.
+constexpr double kNarrowest = 0x1p-46;
 
 // 1, 2 or 5 times a power of ten, at least `step`.
 double round_step(double step) {
@@ -33,7 +37,10 @@ Axis::Axis(const std::vector<double>& values, bool logarithmic) : logarithmic_(l
     any = true;
   }
   if (!any) low_ = 0, high_ = 1;
-  const double wide = high_ > low_ ? high_ - low_ : std::max(1e-3, std::abs(low_) * 0.1);
+  const double size = std::max({logarithmic ? 1.0 : 0.0, std::abs(low_), std::abs(high_)});
+  const double narrowest = std::max(kNarrowest * size, std::numeric_limits<double>::min());
+  const double range = high_ - low_;
+  const double wide = range > narrowest ? range : std::max(1e-3, std::abs(low_) * 0.1);
   low_ -= kMargin * wide;
   high_ += kMargin * wide;
 }

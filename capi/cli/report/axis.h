@@ -11,6 +11,7 @@ namespace mercer::cli {
 class Axis {
  public:
   /// Finite values count; of a logarithmic axis those above 0. Without any: [0, 1] or [1, 10].
+  /// Values that differ by their last digits in double alone are shown as one.
   Axis(const std::vector<double>& values, bool logarithmic);
   /// 0 at the low end, 1 at the high one.
   double place(double value) const;

@@ -4,11 +4,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <new>
 #include <numeric>
 #include <utility>
 #include <vector>
 
+#include "failure.h"
 #include "json.h"
+#include "message.h"
 #include "output_file.h"
 #include "report/document_page.h"
 
@@ -137,6 +140,20 @@ void write_report(const std::string& path, const std::string& document) {
   OutputFile file(path);
   file.write(page ? report_page(document) : document + "\n");
   file.commit();
+}
+
+void after_model(const std::string& model, const std::function<void()>& report) {
+  std::string fault;
+  try {
+    return report();
+  } catch (const Error& error) {
+    fault = message_of(error);
+  } catch (const std::bad_alloc&) {
+    fault = "out of memory";
+  } catch (const std::exception& error) {
+    fault = error.what();
+  }
+  throw Failure("--report: " + fault + " (the model is written: " + model + ")");
 }
 
 }  // namespace mercer::cli

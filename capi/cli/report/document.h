@@ -4,6 +4,7 @@
 // as a page drawn from it.
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include "report/learning_curve.h"
@@ -21,5 +22,8 @@ std::string report_document(const Model& model, const TrainingSet& set, const Le
 
 /// FILE.html: the page; any other name: the document.
 void write_report(const std::string& path, const std::string& document);
+
+/// What writes reports, once the model is written to a file: a failure says that it is.
+void after_model(const std::string& model, const std::function<void()>& report);
 
 }  // namespace mercer::cli
