@@ -43,6 +43,7 @@ std::vector<Huge> huge_maps() {
       {R"("map":"linear",)" LINEAR R"(,"projection":"srht")", 3, kMost},
       {R"("map":"linear",)" LINEAR R"(,"projection":"srht")", int64_t{1} << 28, kMost},
       {R"("map":"linear",)" LINEAR R"(,"projection":"countsketch")", kMost, kMost},
+      {R"("map":"exact_polynomial",)" POLYNOMIAL, 280, 3737581},
       {R"("map":"product_sketch",)" POLYNOMIAL, 3, kMost},
       {R"("map":"product_sketch",)" POLYNOMIAL R"(,"kind":"gaussian","field":"complex")", 3, kMost},
       {R"("map":"tensor_sketch",)" POLYNOMIAL, kEven, kMost},
@@ -134,6 +135,7 @@ TEST_CASE("the last columns of a huge map cost what they are", "[capi]") {
     CAPTURE(spec);
     // What is shuffled, hashed or composed as a whole is drawn as a whole.
     const bool whole = spec.find("tensor_sketch") != std::string::npos ||
+                       spec.find("exact_polynomial") != std::string::npos ||
                        spec.find("upsampled") != std::string::npos ||
                        spec.find("tuple") != std::string::npos ||
                        spec.find("intermediate") != std::string::npos;
