@@ -182,7 +182,7 @@ MERCER_API mercer_status mercer_map_derivative(const mercer_map* map, const merc
  *  (a kernel without derivatives, or of fewer orders; optical or a product with prod_k (p_k + 1)
  *  (q_k + 1) > 1,024).
  *  Threads and cost: any number at once; O(n m d), of a product times the square of the number of
- *  orders up to p and q. Since 0.1. */
+ *  orders up to p and q, of optical times that number, its exponent and |p| + |q|. Since 0.1. */
 MERCER_API mercer_status mercer_kernel_derivative(const mercer_kernel* kernel, const mercer_rows* X,
                                                   const mercer_rows* Y, const int32_t* p,
                                                   const int32_t* q, mercer_context* context,

@@ -184,7 +184,7 @@ typedef enum mercer_field {
  *  first frequencies (whole blocks of structured projections).
  *  Errors: those of mercer_operator_kernel_from_spec; MERCER_UNSUPPORTED for a projection that the
  *  kernel or "bounded" does not permit; MERCER_INVALID_ARGUMENT for an odd D.
- *  Cost: F d numbers are drawn and kept, but for decomposable, which draws at first use. */
+ *  Cost: nothing; F d numbers are drawn, and kept, by the first call that needs them. */
 MERCER_API mercer_status mercer_operator_map_from_spec(const char* json, mercer_operator_map** out);
 
 /** A decomposable map: json says all but "operator", "kernel" and "gamma", and Gamma, p x p, is a

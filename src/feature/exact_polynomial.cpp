@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/aligned.h"
 #include "base/error.h"
 #include "base/size.h"
 #include "feature/derivative_calls.h"
@@ -17,6 +18,8 @@
 #include "feature/map_entry.h"
 #include "feature/monomial_derivative.h"
 #include "feature/tile_loop.h"
+#include "projection/lazy_groups.h"
+#include "projection/typed_projection.h"
 
 namespace mercer::feature {
 namespace {
@@ -64,16 +67,19 @@ class ExactPolynomial final : public FixedMap {
   ExactPolynomial(std::unique_ptr<const kernel::Kernel> kernel, int64_t d, int64_t D, uint64_t seed)
       : FixedMap(std::move(kernel), d, D, seed),
         monomials_(d, this->kernel().inner_power()->degree),
-        double_(weights_of(monomials_, *this->kernel().inner_power(), this->kernel().variance())),
-        single_(double_.begin(), double_.end()) {}
+        weights_(1) {}
 
   std::string_view name() const noexcept override { return "exact_polynomial"; }
 
   void apply(const Rows& X, Columns c, Context& context, const ResultView& Z) const override {
     apply_dense_rows(X, c, context, Z, [&](const auto& rows, const auto& out) {
-      require_finite(weights(RowNumberOf<decltype(rows)>{}));
-      run_tiles(Tiles<RowNumberOf<decltype(rows)>>(*this, rows, c, out), context);
+      using T = RowNumberOf<decltype(rows)>;
+      run_tiles(Tiles<T>(*this, weights<T>(context), rows, c, out), context);
     });
+  }
+  void prepare(Precision precision, Context& context) const override {
+    if (precision == Precision::f32) weights<float>(context);
+    if (precision == Precision::f64) weights<double>(context);
   }
 
   int64_t most_derivatives() const noexcept override { return kernel::kMostDerivatives; }
@@ -81,28 +87,47 @@ class ExactPolynomial final : public FixedMap {
 
  private:
   template <class T>
-  WeightedMonomials<T> weighted() const {
-    require_finite(weights(T{}));
-    return {monomials_, weights(T{}), features()};
+  using Weights = projection::LazyGroups<AlignedBuffer<T>>;
+
+  template <class T>
+  WeightedMonomials<T> weighted(Context& context) const {
+    return {monomials_, weights<T>(context), features()};
   }
   template <class T>
   void differentiate_rows(const Derivative& what, MatrixView<const T> X, Context& context,
                           MatrixView<T> out) const {
-    differentiate_monomials(weighted<T>(), what, X, context, out);
+    differentiate_monomials(weighted<T>(context), what, X, context, out);
   }
   template <class T>
   void push_rows_forward(MatrixView<const T> X, MatrixView<const T> V, Context& context,
                          MatrixView<T> out) const {
-    push_forward_monomials(weighted<T>(), X, V, context, out);
+    push_forward_monomials(weighted<T>(context), X, V, context, out);
   }
   template <class T>
   void pull_rows_back(MatrixView<const T> X, MatrixView<const T> G, Context& context,
                       MatrixView<T> out) const {
-    pull_back_monomials(weighted<T>(), X, G, context, out);
+    pull_back_monomials(weighted<T>(context), X, G, context, out);
   }
 
-  const float* weights(float) const noexcept { return single_.data(); }
-  const double* weights(double) const noexcept { return double_.data(); }
+  /// Made when first used.
+  template <class T>
+  const T* weights(Context& context) const {
+    constexpr const char* kWhat = "the weights of monomials";
+    const auto one = static_cast<int64_t>(sizeof(double));
+    // Of a monomial meanwhile its multinomial, exponent and least input, and its weight.
+    const projection::GroupCost cost{features() * static_cast<int64_t>(sizeof(T)),
+                                     monomials_.count() * 4 * one, kWhat};
+    weights_.of<T>().prepare(0, cost, context, [&](int64_t) {
+      const auto drawn = weights_of(monomials_, *kernel().inner_power(), kernel().variance());
+      AlignedBuffer<T> made(features());
+      std::transform(drawn.begin(), drawn.end(), made.begin(),
+                     [](double w) { return static_cast<T>(w); });
+      return made;
+    });
+    const T* const made = weights_.of<T>()[0].data();
+    require_finite(made);
+    return made;
+  }
   /// Infinite ones would make NaN of monomials that vanish.
   template <class T>
   void require_finite(const T* weights) const {
@@ -117,8 +142,9 @@ class ExactPolynomial final : public FixedMap {
   template <class T>
   class Tiles final : public TileWork {
    public:
-    Tiles(const ExactPolynomial& map, MatrixView<const T> X, Columns c, MatrixView<T> Z)
-        : map_(map), X_(X), c_(c), Z_(Z) {}
+    Tiles(const ExactPolynomial& map, const T* weights, MatrixView<const T> X, Columns c,
+          MatrixView<T> Z)
+        : map_(map), weights_(weights), X_(X), c_(c), Z_(Z) {}
     void prepare(Context&) const override {}
     TileCut cut() const override {
       const int64_t count = map_.monomials_.count();
@@ -131,7 +157,6 @@ class ExactPolynomial final : public FixedMap {
     void run(const Tile& tile) const noexcept override {
       T* const all = reinterpret_cast<T*>(tile.scratch);
       const T* const own = all + (map_.monomials_.count() - map_.features());
-      const T* const w = map_.weights(T{});
       for (int64_t i = tile.i0; i < tile.i1; ++i) {
         const T* const x = X_.row(i);
         all[0] = 1;
@@ -139,20 +164,20 @@ class ExactPolynomial final : public FixedMap {
           for (int64_t j = 0; j < n; ++j) all[to + j] = x[k] * all[from + j];
         });
         T* const z = Z_.row(i);
-        for (int64_t j = c_.begin; j < c_.end; ++j) z[j - c_.begin] = w[j] * own[j];
+        for (int64_t j = c_.begin; j < c_.end; ++j) z[j - c_.begin] = weights_[j] * own[j];
       }
     }
 
    private:
     const ExactPolynomial& map_;
+    const T* weights_;
     MatrixView<const T> X_;
     Columns c_;
     MatrixView<T> Z_;
   };
 
   Monomials monomials_;
-  std::vector<double> double_;
-  std::vector<float> single_;
+  mutable projection::PerPrecision<Weights> weights_;
 };
 
 int64_t columns_of(const MapArguments& a) {

@@ -16,7 +16,7 @@ class FixedMap : public FeatureMap {
  public:
   const kernel::Kernel& kernel() const noexcept final { return *kernel_; }
   Parameters parameters() const override { return common_parameters(seed_); }
-  void prepare(Precision, Context&) const final {}
+  void prepare(Precision, Context&) const override {}
   void variance(MatrixView<const double>, MatrixView<const double>,
                 std::span<double> out) const final {
     std::fill(out.begin(), out.end(), 0.0);

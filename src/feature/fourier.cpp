@@ -51,16 +51,16 @@ projection::ProjectionArguments arguments_of(const FourierParts& parts) {
 }
 
 std::unique_ptr<const projection::Projection> make_projection(const FourierParts& parts) {
-  if (parts.frequencies != nullptr) {
-    return supplied_projection(parts.frequencies);
-  }
+  if (parts.supplied != nullptr)
+    return projection::make_dense(parts.d, parts.F, parts.supplied, projection::Unit::turns);
   return projection::find_projection(parts.options.projection).make(arguments_of(parts));
 }
 
 // Supplied shares are the weights' own storage, which moves with them.
 std::function<double(int64_t)> shares_of(const FourierParts& parts) {
-  if (parts.frequencies != nullptr)
+  if (!parts.weights.empty())
     return [weights = parts.weights.data()](int64_t j) { return weights[j]; };
+  if (parts.supplied != nullptr) return nullptr;
   const auto share = projection::find_projection(parts.options.projection).share;
   if (share == nullptr) return nullptr;
   return [share, arguments = arguments_of(parts)](int64_t j) { return share(arguments, j); };
@@ -100,7 +100,7 @@ class Fourier final : public ProjectedMap {
     spec.set("projection", parts_.options.projection);
     kFourierForm.write(spec, parts_.options.form);
     parts_.options.write(spec);
-    if (parts_.frequencies != nullptr) spec.set("needs", std::string("data"));
+    if (parts_.supplied != nullptr) spec.set("needs", std::string("data"));
     return spec;
   }
 
@@ -138,16 +138,19 @@ class Fourier final : public ProjectedMap {
   }
 
   int64_t incomplete_block() const override {
-    if (parts_.frequencies != nullptr) return 0;
+    if (parts_.supplied != nullptr) return 0;
     return parts_.options.incomplete_block(inputs(), parts_.F);
   }
 
   std::vector<NumberArray> numbers() const override {
-    if (parts_.frequencies == nullptr) return {};
-    const MatrixView<double> W = parts_.frequencies->view();
-    return {
-        {"frequencies", {W.rows, W.cols}, std::vector<double>(W.data, W.data + W.rows * W.cols)},
-        {"weights", {W.rows}, std::vector<double>(parts_.weights.begin(), parts_.weights.end())}};
+    if (parts_.supplied == nullptr) return {};
+    const int64_t F = parts_.F, d = inputs();
+    std::vector<double> W(static_cast<size_t>(F * d));
+    Context context;
+    parts_.supplied->fill(0, context, {W.data(), F, d});
+    std::vector<double> weights = parts_.weights;
+    weights.resize(static_cast<size_t>(F), 1.0 / static_cast<double>(F));
+    return {{"frequencies", {F, d}, std::move(W)}, {"weights", {F}, std::move(weights)}};
   }
 
  private:
@@ -158,7 +161,7 @@ class Fourier final : public ProjectedMap {
   template <class Formula>
   void for_each_pair(MatrixView<const double> X, MatrixView<const double> Y, std::span<double> out,
                      const Formula& formula) const {
-    require(parts_.frequencies == nullptr, MERCER_UNSUPPORTED,
+    require(parts_.supplied == nullptr, MERCER_UNSUPPORTED,
             "the map's frequencies were supplied, not drawn: the estimate has no variance in "
             "closed form");
     const projection::ProjectionEntry& entry =

@@ -13,6 +13,7 @@
 #include "base/choice.h"
 #include "feature/feature_map.h"
 #include "feature/projection_choice.h"
+#include "projection/dense.h"
 
 namespace mercer::feature {
 
@@ -45,5 +46,11 @@ std::unique_ptr<FeatureMap> make_fourier_supplied(const kernel::Kernel& kernel,
                                                   MatrixView<const double> frequencies,
                                                   std::span<const double> weights,
                                                   const FourierOptions& options);
+
+/// Those of a source, F of d numbers each, asked for when they are first used; weights 1/F, form
+/// pair.
+std::unique_ptr<FeatureMap> make_fourier_from(
+    const kernel::Kernel& kernel, int64_t d, int64_t F,
+    std::shared_ptr<const projection::FrequencySource> source);
 
 }  // namespace mercer::feature

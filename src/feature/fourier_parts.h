@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "feature/fourier.h"
-#include "projection/projection.h"
 
 namespace mercer::feature {
 
@@ -17,8 +16,8 @@ struct FourierParts {
   FourierOptions options;
   int64_t d;
   int64_t F;
-  std::shared_ptr<const Matrix<double>> frequencies;  // supplied ones, else null
-  std::vector<double> weights;                        // of those
+  std::shared_ptr<const projection::FrequencySource> supplied;  // null: drawn as options say
+  std::vector<double> weights;                                  // of those; empty: 1/F each
 };
 
 std::unique_ptr<FeatureMap> make_fourier_map(FourierParts parts);
@@ -26,9 +25,5 @@ std::unique_ptr<FeatureMap> make_fourier_map(FourierParts parts);
 /// The limit of specs, and so of files: BLAS counts in 32 bits.
 inline constexpr int64_t kMostFourierColumns = (int64_t{1} << 31) - 1;
 void check_fourier_sizes(const kernel::Kernel& kernel, int64_t d, int64_t F);
-
-/// On the rows of `frequencies`, F x d.
-std::unique_ptr<const projection::Projection> supplied_projection(
-    std::shared_ptr<const Matrix<double>> frequencies);
 
 }  // namespace mercer::feature

@@ -16,14 +16,13 @@ namespace {
 // F x d.
 class SuppliedFrequencies final : public projection::FrequencySource {
  public:
-  explicit SuppliedFrequencies(std::shared_ptr<const Matrix<double>> frequencies)
-      : frequencies_(std::move(frequencies)) {}
+  explicit SuppliedFrequencies(Matrix<double> frequencies) : frequencies_(std::move(frequencies)) {}
   void fill(int64_t j0, Context&, MatrixView<double> omega) const override {
-    std::copy_n(frequencies_->view().row(j0), omega.rows * omega.cols, omega.data);
+    std::copy_n(frequencies_.view().row(j0), omega.rows * omega.cols, omega.data);
   }
 
  private:
-  std::shared_ptr<const Matrix<double>> frequencies_;
+  Matrix<double> frequencies_;
 };
 
 void check_supplied(const kernel::Kernel& kernel, int64_t d, int64_t F,
@@ -47,13 +46,6 @@ void check_supplied(const kernel::Kernel& kernel, int64_t d, int64_t F,
 
 }  // namespace
 
-std::unique_ptr<const projection::Projection> supplied_projection(
-    std::shared_ptr<const Matrix<double>> frequencies) {
-  const int64_t F = frequencies->rows(), d = frequencies->cols();
-  return projection::make_dense(d, F, std::make_unique<SuppliedFrequencies>(std::move(frequencies)),
-                                projection::Unit::turns);
-}
-
 std::unique_ptr<FeatureMap> make_fourier_supplied(const kernel::Kernel& kernel,
                                                   MatrixView<const double> frequencies,
                                                   std::span<const double> weights,
@@ -61,14 +53,14 @@ std::unique_ptr<FeatureMap> make_fourier_supplied(const kernel::Kernel& kernel,
   const int64_t F = frequencies.rows;
   check_supplied(kernel, frequencies.cols, F, weights, options);
   const StandardRounding rounding;
-  auto copy = std::make_shared<Matrix<double>>(F, frequencies.cols);
+  Matrix<double> copy(F, frequencies.cols);
   for (int64_t j = 0; j < F; ++j) {
     for (int64_t k = 0; k < frequencies.cols; ++k) {
       const double omega = frequencies(j, k);
       require(std::isfinite(omega), MERCER_INVALID_ARGUMENT,
               "frequencies[%lld, %lld] = %g, expected a finite number", static_cast<long long>(j),
               static_cast<long long>(k), omega);
-      (*copy)(j, k) = omega;
+      copy(j, k) = omega;
     }
   }
   std::vector<double> shares(weights.begin(), weights.end());
@@ -76,8 +68,18 @@ std::unique_ptr<FeatureMap> make_fourier_supplied(const kernel::Kernel& kernel,
   FourierOptions supplied;
   supplied.form = options.form;
   supplied.seed = options.seed;
-  supplied.projection = "supplied";
-  return make_fourier_map({kernel.copy(), supplied, frequencies.cols, F, copy, shares});
+  supplied.projection = kSupplied;
+  return make_fourier_map({kernel.copy(), supplied, frequencies.cols, F,
+                           std::make_shared<const SuppliedFrequencies>(std::move(copy)), shares});
+}
+
+std::unique_ptr<FeatureMap> make_fourier_from(
+    const kernel::Kernel& kernel, int64_t d, int64_t F,
+    std::shared_ptr<const projection::FrequencySource> source) {
+  check_fourier_sizes(kernel, d, F);
+  FourierOptions options;
+  options.projection = kSupplied;
+  return make_fourier_map({kernel.copy(), options, d, F, std::move(source), {}});
 }
 
 }  // namespace mercer::feature

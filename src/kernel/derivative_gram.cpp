@@ -8,6 +8,7 @@
 #include "base/aligned.h"
 #include "base/error.h"
 #include "base/parallel.h"
+#include "base/size.h"
 #include "kernel/kernel.h"
 
 namespace mercer::kernel {
@@ -32,6 +33,9 @@ void require_derivatives(const Kernel& kernel, int64_t order) {
           static_cast<long long>(kernel.most_derivatives()));
 }
 
+// Pairs of a chunk: one may take a millisecond, and who waits for a row of K may want to stop.
+constexpr int64_t kPairs = 64;
+
 bool has_nan(int64_t d, const double* x) noexcept {
   return std::any_of(x, x + d, [](double number) { return std::isnan(number); });
 }
@@ -52,9 +56,11 @@ void derivative_gram(const Kernel& kernel, const MultiIndex& p, const MultiIndex
   const std::unique_ptr<const Differential> differential = kernel.differential(p, q);
   const AlignedBuffer<unsigned char> lost(Y.rows, context, "which rows hold a NaN");
   for (int64_t j = 0; j < Y.rows; ++j) lost.data()[j] = has_nan(Y.cols, Y.row(j));
-  parallel_for(context, X.rows, [&](int64_t i, int) noexcept {
+  const int64_t pieces = (Y.rows + kPairs - 1) / kPairs;
+  parallel_for(context, checked_multiply(X.rows, pieces, "K"), [&](int64_t chunk, int) noexcept {
+    const int64_t i = chunk / pieces, first = chunk % pieces * kPairs;
     const bool none = has_nan(X.cols, X.row(i));
-    for (int64_t j = 0; j < Y.rows; ++j)
+    for (int64_t j = first; j < std::min(Y.rows, first + kPairs); ++j)
       K(i, j) = none || lost.data()[j] != 0 ? std::numeric_limits<double>::quiet_NaN()
                                             : differential->at(X.cols, X.row(i), Y.row(j));
   });

@@ -5,6 +5,7 @@
 // 13).
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <vector>
 
@@ -34,6 +35,14 @@ struct Jet {
               static_cast<long long>(total_order(p)), static_cast<long long>(kMost));
       for (int64_t n = 2; n <= one.order; ++n) factorial *= static_cast<double>(n);
     }
+    digits_.resize(static_cast<size_t>(count), 0);
+    int place = 0;
+    for (size_t v = 0; v < p.size(); ++v) {
+      for (int64_t c = 0; c < count; ++c)
+        digits_[static_cast<size_t>(c)] |= static_cast<uint64_t>(exponent(v, c)) << place;
+      place += std::bit_width(static_cast<uint64_t>(p[v].order));
+      guards_ |= uint64_t{1} << place++;
+    }
   }
   /// Of variable v in coefficient c.
   int64_t exponent(size_t v, int64_t c) const noexcept { return c / steps[v] % (p[v].order + 1); }
@@ -44,20 +53,23 @@ struct Jet {
       if (exponent(v, c) > 0) q.push_back({p[v].input, exponent(v, c)});
     return q;
   }
-  /// The product of two jets in place of the first; of one with itself, too.
+  /// The product of two jets in place of the first; of one with itself, too. Cost: count times the
+  /// coefficients of the second that are not 0.
   void multiply(double* product, const double* by) const noexcept {
+    int64_t terms[kMost], some = 0;
+    for (int64_t a = 0; a < count; ++a)
+      if (by[a] != 0) terms[some++] = a;
     for (int64_t c = count - 1; c >= 0; --c) {
       double sum = 0;
-      for (int64_t a = 0; a <= c; ++a)
-        if (divides(a, c)) sum += product[c - a] * by[a];
+      for (int64_t t = 0; t < some && terms[t] <= c; ++t)
+        if (divides(terms[t], c)) sum += product[c - terms[t]] * by[terms[t]];
       product[c] = sum;
     }
   }
   /// a <= c in every variable.
   bool divides(int64_t a, int64_t c) const noexcept {
-    for (size_t v = 0; v < p.size(); ++v)
-      if (exponent(v, a) > exponent(v, c)) return false;
-    return true;
+    const uint64_t left = digits_[static_cast<size_t>(c)] | guards_;
+    return ((left - digits_[static_cast<size_t>(a)]) & guards_) == guards_;
   }
   /// binomial(c, a), the derivatives of orders a and c - a in that of order c of a product; a
   /// divides c.
@@ -70,6 +82,12 @@ struct Jet {
     }
     return product;
   }
+
+ private:
+  // The exponents of a coefficient side by side, each below a bit of its own that a difference
+  // borrows where it would be negative: 1,024 coefficients need 30 bits at most.
+  std::vector<uint64_t> digits_;
+  uint64_t guards_ = 0;
 };
 
 }  // namespace mercer::kernel

@@ -30,32 +30,33 @@ double squared_factorial(int64_t s) noexcept {
   return factorial * factorial;
 }
 
-// Jets of x'y, ||x||^2 and ||y||^2, which are of degree 2, then of their polynomial.
+// Jets of x'y, ||x||^2 and ||y||^2, which are of degree 2 and so have few coefficients, then of
+// their polynomial, by Horner's rule one such factor after the other.
 class OpticalDifferential final : public Differential {
  public:
   OpticalDifferential(int64_t s, double variance, const MultiIndex& p, const MultiIndex& q)
       : jet_(joint_index(p, q)), s_(s), factor_(variance * squared_factorial(s) * jet_.factorial) {}
 
   double at(int64_t d, const double* x, const double* y) const noexcept override {
-    double square[Jet::kMost] = {inner_product(d, x, y)};
-    double N[Jet::kMost] = {inner_product(d, x, x)}, other[Jet::kMost] = {inner_product(d, y, y)};
+    double dot[Jet::kMost] = {inner_product(d, x, y)};
+    double xx[Jet::kMost] = {inner_product(d, x, x)}, yy[Jet::kMost] = {inner_product(d, y, y)};
     for (size_t v = 0; v < jet_.p.size(); ++v) {
       const bool is_second = jet_.p[v].input >= kOfSecond;
       const int64_t k = jet_.p[v].input - (is_second ? kOfSecond : 0);
-      square[jet_.steps[v]] = is_second ? x[k] : y[k];
+      dot[jet_.steps[v]] = is_second ? x[k] : y[k];
       for (size_t u = 0; u < v; ++u)
         if (jet_.p[u].input + kOfSecond == jet_.p[v].input)
-          square[jet_.steps[u] + jet_.steps[v]] = 1;
-      double* const norm = is_second ? other : N;
+          dot[jet_.steps[u] + jet_.steps[v]] = 1;
+      double* const norm = is_second ? yy : xx;
       norm[jet_.steps[v]] = 2 * (is_second ? y : x)[k];
       if (jet_.p[v].order > 1) norm[2 * jet_.steps[v]] = 1;
     }
-    jet_.multiply(square, square);
-    jet_.multiply(N, other);
     double power[Jet::kMost] = {1}, sum[Jet::kMost] = {1};
     for (int64_t j = 1; j <= s_; ++j) {
-      jet_.multiply(sum, square);
-      jet_.multiply(power, N);
+      jet_.multiply(sum, dot);
+      jet_.multiply(sum, dot);
+      jet_.multiply(power, xx);
+      jet_.multiply(power, yy);
       const double share = squared_choice(s_, j);
       for (int64_t c = 0; c < jet_.count; ++c) sum[c] += share * power[c];
     }

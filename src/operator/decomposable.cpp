@@ -206,9 +206,10 @@ std::unique_ptr<const OperatorMap> make_map(const Parameters& canonical,
   parts.parameters = with_rows(canonical);
   parts.parameters.set("features", parts.scalar->features());
   parts.root = std::make_shared<const SharedRoot>(kernel, root.B.view());
-  parts.frequencies = [kernel, canonical](Context& context) {
-    return std::move(draw_frequencies(canonical, kernel->scalar(), false, context).W);
-  };
+  parts.frequencies = std::make_shared<const Frequencies>(
+      parts.scalar->features() / 2, parts.scalar->inputs(), [kernel, canonical](Context& context) {
+        return FrequencyDraw(canonical, {kernel, &kernel->scalar()}, false)(context);
+      });
   parts.variance = variance_of(parts.scalar, root.B.view());
   parts.dropped = root.dropped;
   parts.kernel = std::move(kernel);

@@ -85,33 +85,28 @@ std::unique_ptr<const OperatorMap> make_field_map(const Parameters& canonical,
   const int64_t d = canonical.integer("inputs");
   field.outputs(d);
   const bool bounded = canonical.boolean("bounded");
-  Context context;
-  const auto drawn =
-      std::make_shared<const Frequencies>(draw_frequencies(canonical, scalar, bounded, context));
-  const MatrixView<const double> W = drawn->W.view();
+  const FrequencyDraw draw(canonical, {kernel, &scalar}, bounded);
+  const int64_t F = draw.count();
+  const auto omega = std::make_shared<const Frequencies>(F, d, draw);
   const double length = bounded ? std::sqrt(static_cast<double>(d)) / scalar.lengthscale()[0] : 0;
   const bool symmetric = canonical.find("root") == nullptr || canonical.text("root") == kSymmetric;
   OperatorParts parts;
   parts.parameters = canonical;
-  parts.parameters.set("features", 2 * W.rows);
-  parts.scalar = feature::make_fourier_supplied(scalar, W, {}, {});
-  parts.root = make_field_root(W, field.parts(), length,
+  parts.parameters.set("features", 2 * F);
+  parts.scalar = feature::make_fourier_from(scalar, d, F, omega);
+  parts.root = make_field_root(omega, field.parts(), length,
                                symmetric ? DivergenceRoot::symmetric : DivergenceRoot::orthonormal);
-  parts.frequencies = [drawn](Context& running) {
-    Matrix<double> copy(drawn->W.rows(), drawn->W.cols(), running, "frequencies");
-    std::copy_n(drawn->W.data(), copy.rows() * copy.cols(), copy.data());
-    return copy;
-  };
-  parts.variance = [kernel, &field, drawn, length](MatrixView<const double> X,
-                                                   MatrixView<const double> Y, Context& running,
-                                                   MatrixView<double> out) {
+  parts.frequencies = omega;
+  parts.variance = [kernel, &field, &entry = draw.entry(), F, length](
+                       MatrixView<const double> X, MatrixView<const double> Y, Context& running,
+                       MatrixView<double> out) {
     const kernel::Kernel& k = kernel->scalar();
-    require_variance(*drawn->entry, k);
+    require_variance(entry, k);
     // Kernels other than gaussian make multi-indices for every pair.
     const int threads = k.is_gaussian() ? worker_count(running, chunks_of(X)) : 1;
     std::vector<moment::FieldVariance> variances;
     for (int worker = 0; worker < threads; ++worker)
-      variances.emplace_back(k, field.parts(), length * length, X.cols, drawn->W.rows());
+      variances.emplace_back(k, field.parts(), length * length, X.cols, F);
     variance_of_rows(variances, X, Y, running, out);
   };
   parts.kernel = std::move(kernel);

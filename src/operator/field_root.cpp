@@ -8,8 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
-
-#include "base/aligned.h"
+#include <utility>
 
 namespace mercer::operators {
 namespace {
@@ -19,60 +18,73 @@ int64_t divergence_width(int64_t p, const kernel::FieldParts& parts, DivergenceR
   return kind == DivergenceRoot::symmetric ? p : p - 1;
 }
 
+/// A unit vector, or 0, and the length that A gives it.
+class Direction {
+ public:
+  Direction(const double* omega, int64_t p, double length) noexcept : omega_(omega) {
+    double squares = 0;
+    for (int64_t k = 0; k < p; ++k) squares += omega[k] * omega[k];
+    norm_ = std::sqrt(squares);
+    length_ = length > 0 ? length : norm_;
+  }
+  double operator[](int64_t k) const noexcept { return norm_ > 0 ? omega_[k] / norm_ : 0; }
+  double length() const noexcept { return length_; }
+  double sign() const noexcept { return omega_[0] < 0 ? -1 : 1; }
+
+ private:
+  const double* omega_;
+  double norm_;
+  double length_;
+};
+
 class FieldRoot final : public FrequencyRoot {
  public:
-  FieldRoot(MatrixView<const double> W, const kernel::FieldParts& parts, double length,
-            DivergenceRoot kind)
-      : FrequencyRoot(W.cols, (parts.curl > 0 ? 1 : 0) + divergence_width(W.cols, parts, kind)),
+  FieldRoot(std::shared_ptr<const Frequencies> omega, const kernel::FieldParts& parts,
+            double length, DivergenceRoot kind)
+      : FrequencyRoot(omega->inputs(), (parts.curl > 0 ? 1 : 0) +
+                                           divergence_width(omega->inputs(), parts, kind)),
+        omega_(std::move(omega)),
         curl_(std::sqrt(parts.curl)),
         divergence_(std::sqrt(parts.divergence)),
-        orthonormal_(kind == DivergenceRoot::orthonormal),
-        directions_(W.rows, W.cols),
-        lengths_(W.rows) {
-    for (int64_t j = 0; j < W.rows; ++j) {
-      double squares = 0;
-      for (int64_t k = 0; k < W.cols; ++k) squares += W(j, k) * W(j, k);
-      const double norm = std::sqrt(squares);
-      for (int64_t k = 0; k < W.cols; ++k) directions_(j, k) = norm > 0 ? W(j, k) / norm : 0;
-      lengths_[j] = length > 0 ? length : norm;
-    }
-  }
+        length_(length),
+        orthonormal_(kind == DivergenceRoot::orthonormal) {}
+
+  void prepare(Context& context) const override { omega_->prepared(context); }
 
   void spread(int64_t j, const double* c, double* out) const noexcept override {
-    const double* const e = directions_.view().row(j);
     const int64_t p = outputs();
+    const Direction e((*omega_)[j], p, length_);
     std::fill_n(out, p, 0.0);
     if (curl_ > 0) {
-      const double scale = curl_ * lengths_[j] * *c++;
+      const double scale = curl_ * e.length() * *c++;
       for (int64_t k = 0; k < p; ++k) out[k] += scale * e[k];
     }
-    if (divergence_ > 0) add_divergence(e, divergence_ * lengths_[j], c, out);
+    if (divergence_ > 0) add_divergence(e, divergence_ * e.length(), c, out);
   }
 
   void gather(int64_t j, const double* g, double* c) const noexcept override {
-    const double* const e = directions_.view().row(j);
+    const Direction e((*omega_)[j], outputs(), length_);
     const double along = dot(e, g);
-    if (curl_ > 0) *c++ = curl_ * lengths_[j] * along;
+    if (curl_ > 0) *c++ = curl_ * e.length() * along;
     if (divergence_ == 0) return;
-    const double scale = divergence_ * lengths_[j];
+    const double scale = divergence_ * e.length();
     if (!orthonormal_) {
       for (int64_t k = 0; k < outputs(); ++k) c[k] = scale * (g[k] - e[k] * along);
       return;
     }
-    const double sign = sign_of(e), factor = (along + sign * g[0]) / (1 + std::fabs(e[0]));
+    const double factor = (along + e.sign() * g[0]) / (1 + std::fabs(e[0]));
     for (int64_t k = 1; k < outputs(); ++k) c[k - 1] = scale * (g[k] - factor * e[k]);
   }
 
  private:
-  static double sign_of(const double* e) noexcept { return e[0] < 0 ? -1 : 1; }
-
-  double dot(const double* e, const double* g) const noexcept {
+  double dot(const Direction& e, const double* g) const noexcept {
     double sum = 0;
     for (int64_t k = 0; k < outputs(); ++k) sum += e[k] * g[k];
     return sum;
   }
 
-  void add_divergence(const double* e, double scale, const double* c, double* out) const noexcept {
+  void add_divergence(const Direction& e, double scale, const double* c,
+                      double* out) const noexcept {
     const int64_t p = outputs();
     if (!orthonormal_) {
       const double along = dot(e, c);
@@ -80,27 +92,26 @@ class FieldRoot final : public FrequencyRoot {
       return;
     }
     // v = e + sign e_1, v'v = 2 (1 + |e_1|).
-    const double sign = sign_of(e);
     double along = 0;
     for (int64_t k = 1; k < p; ++k) along += e[k] * c[k - 1];
     const double factor = along / (1 + std::fabs(e[0]));
-    out[0] -= scale * factor * (e[0] + sign);
+    out[0] -= scale * factor * (e[0] + e.sign());
     for (int64_t k = 1; k < p; ++k) out[k] += scale * (c[k - 1] - factor * e[k]);
   }
 
+  std::shared_ptr<const Frequencies> omega_;
   double curl_;
   double divergence_;
+  double length_;
   bool orthonormal_;
-  Matrix<double> directions_;
-  AlignedBuffer<double> lengths_;
 };
 
 }  // namespace
 
-std::unique_ptr<const FrequencyRoot> make_field_root(MatrixView<const double> W,
+std::unique_ptr<const FrequencyRoot> make_field_root(std::shared_ptr<const Frequencies> omega,
                                                      const kernel::FieldParts& parts, double length,
                                                      DivergenceRoot kind) {
-  return std::make_unique<FieldRoot>(W, parts, length, kind);
+  return std::make_unique<FieldRoot>(std::move(omega), parts, length, kind);
 }
 
 }  // namespace mercer::operators

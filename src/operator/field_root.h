@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "kernel/spectral_moments.h"
+#include "operator/frequencies.h"
 #include "operator/frequency_root.h"
 
 namespace mercer::operators {
@@ -14,10 +15,10 @@ namespace mercer::operators {
 /// times an orthonormal basis of what is orthogonal to omega, p x (p - 1).
 enum class DivergenceRoot { symmetric, orthonormal };
 
-/// W F x p holds omega_j; what is read of it is copied. length > 0: that of every omega_j in A,
-/// whatever its own (bounded forms). Columns: sqrt(curl) omega, then sqrt(divergence) times the
-/// root of the divergence-free part; a part whose weight is 0 has none.
-std::unique_ptr<const FrequencyRoot> make_field_root(MatrixView<const double> W,
+/// Of as many outputs as omega_j has inputs. length > 0: that of every omega_j in A, whatever its
+/// own (bounded forms). Columns: sqrt(curl) omega, then sqrt(divergence) times the root of the
+/// divergence-free part; a part whose weight is 0 has none.
+std::unique_ptr<const FrequencyRoot> make_field_root(std::shared_ptr<const Frequencies> omega,
                                                      const kernel::FieldParts& parts, double length,
                                                      DivergenceRoot kind);
 

@@ -30,7 +30,8 @@ class BoundedLaw final : public random::Law {
   bool is_product() const noexcept override { return false; }
 };
 
-// The projection of the unit vectors: row k of P is coordinate k of every omega.
+// The projection of the unit vectors: row k of P is coordinate k of every omega. What the caller
+// keeps is charged by the caller.
 Matrix<double> drawn_frequencies(const projection::ProjectionEntry& entry,
                                  const projection::ProjectionArguments& arguments,
                                  Context& context) {
@@ -39,7 +40,7 @@ Matrix<double> drawn_frequencies(const projection::ProjectionEntry& entry,
   const auto projection = entry.make(arguments);
   const projection::BlockShape shape = projection->shape(double{});
   const int64_t blocks = (F - 1) / shape.columns + 1;
-  Matrix<double> W(F, d, context, kWhat);
+  Matrix<double> W(F, d);
   const Matrix<double> units(std::min(shape.rows, d), d, context, kWhat);
   const AlignedBuffer<double> P(checked_multiply(units.rows(), shape.columns, kWhat), context,
                                 kWhat);
@@ -98,30 +99,43 @@ int64_t frequency_count(const Parameters& canonical, const feature::ProjectionCh
 
 }  // namespace
 
-Frequencies draw_frequencies(const Parameters& canonical, const kernel::Kernel& kernel,
-                             bool bounded, Context& context) {
-  require_drawable(kernel, bounded);
+FrequencyDraw::FrequencyDraw(const Parameters& canonical,
+                             std::shared_ptr<const kernel::Kernel> kernel, bool bounded) {
+  require_drawable(*kernel, bounded);
   const int64_t d = canonical.integer("inputs");
-  kernel.check_dimension(d);
+  kernel->check_dimension(d);
   const feature::ProjectionChoice choice = feature::read_projection_choice(canonical);
   choice.check();
-  const projection::ProjectionEntry& entry = projection::find_projection(choice.projection);
-  if (bounded) require_bounded(entry, d);
-  // The law is the kernel's own, which outlives what is drawn here.
-  const auto law =
-      bounded ? std::make_shared<const BoundedLaw>()
-              : std::shared_ptr<const random::Law>(std::shared_ptr<void>(), kernel.spectral_law());
-  const projection::ProjectionArguments arguments{
-      law,
-      {kernel.lengthscale().begin(), kernel.lengthscale().end()},
-      projection::Unit::plain,
-      d,
-      frequency_count(canonical, choice),
-      canonical.seed("seed"),
-      choice.radius,
-      choice.scramble,
-      bounded ? "bounded = true" : "kernel " + std::string(kernel.name())};
-  return {drawn_frequencies(entry, arguments, context), &entry};
+  entry_ = &projection::find_projection(choice.projection);
+  if (bounded) require_bounded(*entry_, d);
+  arguments_ = {bounded ? std::make_shared<const BoundedLaw>()
+                        : std::shared_ptr<const random::Law>(kernel, kernel->spectral_law()),
+                {kernel->lengthscale().begin(), kernel->lengthscale().end()},
+                projection::Unit::plain,
+                d,
+                frequency_count(canonical, choice),
+                canonical.seed("seed"),
+                choice.radius,
+                choice.scramble,
+                bounded ? "bounded = true" : "kernel " + std::string(kernel->name())};
+  entry_->make(arguments_);  // which refuses what it cannot draw
+}
+
+Matrix<double> FrequencyDraw::operator()(Context& context) const {
+  return drawn_frequencies(*entry_, arguments_, context);
+}
+
+MatrixView<const double> Frequencies::prepared(Context& context) const {
+  constexpr const char* kWhat = "frequencies";
+  const int64_t bytes =
+      checked_multiply(checked_multiply(F_, d_, kWhat), int64_t{sizeof(double)}, kWhat);
+  drawn_.prepare(0, {bytes, 0, kWhat}, context, [&](int64_t) { return draw_(context); });
+  return drawn_[0].view();
+}
+
+void Frequencies::fill(int64_t j0, Context& context, MatrixView<double> omega) const {
+  const MatrixView<const double> W = prepared(context);
+  for (int64_t i = 0; i < omega.rows; ++i) std::copy_n(W.row(j0 + i), d_, omega.row(i));
 }
 
 }  // namespace mercer::operators

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 
+#include "base/context.h"
 #include "base/matrix_view.h"
 
 namespace mercer::operators {
@@ -15,9 +16,11 @@ class FrequencyRoot {
   virtual ~FrequencyRoot() = default;
   int64_t outputs() const noexcept { return outputs_; }  // p
   int64_t width() const noexcept { return width_; }      // q
-  /// out = B(omega_j) c.
+  /// Draws what the products need; thread-safe, and may fail and be retried.
+  virtual void prepare(Context&) const {}
+  /// out = B(omega_j) c. After prepare.
   virtual void spread(int64_t j, const double* c, double* out) const noexcept = 0;
-  /// c = B(omega_j)' g.
+  /// c = B(omega_j)' g. After prepare.
   virtual void gather(int64_t j, const double* g, double* c) const noexcept = 0;
   /// B where it is the same for all frequencies, else no rows.
   virtual MatrixView<const double> shared() const noexcept { return {}; }

@@ -62,13 +62,18 @@ void OperatorMap::check_theta(MatrixView<const double> theta) const {
           "theta has %lld rows, expected r = %lld", Long{theta.rows}, Long{coefficients()});
 }
 
+const FrequencyRoot& OperatorMap::root(Context& context) const {
+  parts_.root->prepare(context);
+  return *parts_.root;
+}
+
 // What scalar features are multiplied by: D rows. Values of a shared root keep theta as it is.
 Matrix<double> OperatorMap::weights(MatrixView<const double> theta, FieldKind kind,
                                     Context& context) const {
   constexpr const char* kWhat = "the weights of features";
-  const FrequencyRoot& root = *parts_.root;
+  const FrequencyRoot& B = root(context);
   const int64_t D = features(), F = D / 2, p = outputs(), q = width(), m = theta.cols;
-  const bool as_given = kind == FieldKind::value && root.shared().rows > 0;
+  const bool as_given = kind == FieldKind::value && B.shared().rows > 0;
   const int64_t each = as_given ? q : p;
   Matrix<double> values(D, checked_multiply(each, m, kWhat), context, kWhat);
   const int64_t chunks = chunks_of(D, kColumnsPerChunk);
@@ -80,25 +85,26 @@ Matrix<double> OperatorMap::weights(MatrixView<const double> theta, FieldKind ki
       for (int64_t k = 0; k < m; ++k) {
         double* const to = values.view().row(c) + k * each;
         for (int64_t b = 0; b < q; ++b) (as_given ? to : vector)[b] = theta(c * q + b, k);
-        if (!as_given) root.spread(c % F, vector, to);
+        if (!as_given) B.spread(c % F, vector, to);
       }
     }
   });
   if (kind == FieldKind::value) return values;
   const int64_t numbers = field_numbers(kind, p, inputs());
   Matrix<double> asked(D, checked_multiply(numbers, m, kWhat), context, kWhat);
-  field_weights(kind, p, parts_.frequencies(context).view(), values.view(), asked.view());
+  field_weights(kind, p, parts_.frequencies->prepared(context), values.view(), asked.view());
   return asked;
 }
 
 Matrix<double> OperatorMap::output_weights(MatrixView<const double> theta, Context& context) const {
   check_theta(theta);
+  const FrequencyRoot& B = root(context);
   const int64_t D = features(), q = width();
   Matrix<double> C(D, outputs(), context, "the weights of outputs");
   std::vector<double> of_feature(static_cast<size_t>(q));
   for (int64_t c = 0; c < D; ++c) {
     for (int64_t b = 0; b < q; ++b) of_feature[static_cast<size_t>(b)] = theta(c * q + b, 0);
-    parts_.root->spread(c % (D / 2), of_feature.data(), C.view().row(c));
+    B.spread(c % (D / 2), of_feature.data(), C.view().row(c));
   }
   return C;
 }
@@ -192,7 +198,8 @@ void OperatorMap::adjoint(const Rows& X, const Rows& Y, Context& context,
           "for each of the %lld columns of theta",
           Long{X.rows()}, Long{X.cols()}, Long{Y.rows()}, Long{Y.cols()}, Long{inputs()}, Long{p},
           Long{m});
-  const bool shared = parts_.root->shared().rows > 0;
+  const FrequencyRoot& B = root(context);
+  const bool shared = B.shared().rows > 0;
   const int64_t each = shared ? q : p;
   const Matrix<double> sums(each * m, D, context, "the sums over rows");
   sums.fill(0);
@@ -203,7 +210,7 @@ void OperatorMap::adjoint(const Rows& X, const Rows& Y, Context& context,
   for (int64_t c = 0; c < D; ++c) {
     for (int64_t k = 0; k < m; ++k) {
       for (int64_t o = 0; o < each; ++o) of_feature[static_cast<size_t>(o)] = sums(k * each + o, c);
-      if (!shared) parts_.root->gather(c % (D / 2), of_feature.data(), gathered.data());
+      if (!shared) B.gather(c % (D / 2), of_feature.data(), gathered.data());
       for (int64_t b = 0; b < q; ++b) theta(c * q + b, k) = vector[static_cast<size_t>(b)];
     }
   }

@@ -20,6 +20,7 @@
 #include "base/rows.h"
 #include "feature/feature_map.h"
 #include "operator/field_weights.h"
+#include "operator/frequencies.h"
 #include "operator/frequency_root.h"
 #include "operator/operator_kernel.h"
 
@@ -35,7 +36,7 @@ struct OperatorParts {
   std::shared_ptr<const feature::FeatureMap> scalar;
   std::shared_ptr<const FrequencyRoot> root;
   /// omega_j, F x d; UNSUPPORTED where a row is warped before it is projected.
-  std::function<Matrix<double>(Context&)> frequencies;
+  std::shared_ptr<const Frequencies> frequencies;
   RowVariance variance;              // UNSUPPORTED without a closed form
   double dropped = 0;                // OutputRoot::dropped
   std::vector<NumberArray> numbers;  // what the spec cannot hold
@@ -94,6 +95,8 @@ class OperatorMap {
   template <class View>
   void add_adjoint(const View& X, const Rows& Y, Context& context, MatrixView<double> sums) const;
   void check_theta(MatrixView<const double> theta) const;
+  /// Prepared.
+  const FrequencyRoot& root(Context& context) const;
 
   OperatorParts parts_;
 };

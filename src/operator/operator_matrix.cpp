@@ -42,7 +42,7 @@ void OperatorMap::matrix(const Rows& X, Context& context, MatrixView<double> out
           "X is %lld x %lld and Phi %lld x %lld, expected %lld inputs and (n p) x r = %lld x %lld",
           Long{X.rows()}, Long{X.cols()}, Long{out.rows}, Long{out.cols}, Long{inputs()},
           Long{X.rows() * p}, Long{coefficients()});
-  const Matrix<double> B = root_table(*parts_.root, F, context);
+  const Matrix<double> B = root_table(root(context), F, context);
   X.visit([&](const auto& rows) {
     for_each_block(scalar(), rows, context, [&](int64_t first, const auto& Z) {
       parallel_for(context, Z.rows, [&](int64_t i, int) noexcept {
@@ -64,7 +64,7 @@ void OperatorMap::gram(const Rows& X, Context& context, MatrixView<double> H) co
           MERCER_DIMENSION_MISMATCH,
           "X has %lld columns and H is %lld x %lld, expected %lld inputs and r x r, r = %lld",
           Long{X.cols()}, Long{H.rows}, Long{H.cols}, Long{inputs()}, Long{coefficients()});
-  const Matrix<double> B = root_table(*parts_.root, F, context);
+  const Matrix<double> B = root_table(root(context), F, context);
   const Matrix<double> S(D, D, context, "the Gram matrix of scalar features");
   S.fill(0);
   X.visit([&](const auto& rows) {

@@ -62,11 +62,11 @@ std::unique_ptr<const OperatorMap> make_supplied_operator(MatrixView<const doubl
   const auto kernel =
       kernel::make_kernel({{"kernel", "gaussian"}});  // a name, no number of it is used
   parts.scalar = feature::make_fourier_supplied(*kernel, {W.data(), F, d}, {}, {});
-  parts.frequencies = [W, F, d](Context& context) {
-    Matrix<double> copy(F, d, context, "frequencies");
+  parts.frequencies = std::make_shared<const Frequencies>(F, d, [W, F, d](Context&) {
+    Matrix<double> copy(F, d);
     std::copy(W.begin(), W.end(), copy.data());
     return copy;
-  };
+  });
   parts.variance = [](auto, auto, Context&, auto) {
     fail(MERCER_UNSUPPORTED,
          "the map's frequencies were supplied, not drawn: the estimate has no variance in closed "
@@ -83,19 +83,20 @@ std::unique_ptr<const OperatorMap> make_operator_of_roots(const Parameters& give
   for (Field& field : feature::projection_fields("how frequencies are drawn", nullptr, false))
     fields.push_back(std::move(field));
   const Parameters canonical = check_fields(open_envelope(given, "").body, fields, "");
-  const auto kernel = kernel::make_kernel(canonical.object("kernel"));
+  const std::shared_ptr<const kernel::Kernel> kernel =
+      kernel::make_kernel(canonical.object("kernel"));
   Context context;
-  const Frequencies drawn = draw_frequencies(canonical, *kernel, false, context);
-  const int64_t F = drawn.W.rows();
+  const Matrix<double> W = FrequencyDraw(canonical, kernel, false)(context);
+  const int64_t F = W.rows();
   const Matrix<double> B(F, checked_multiply(p, q, "B(omega)"));
   for (int64_t j = 0; j < F; ++j) {
     double* const to = B.view().row(j);
-    require(root(drawn.W.view().row(j), to), MERCER_CANCELLED,
+    require(root(W.view().row(j), to), MERCER_CANCELLED,
             "root asked to stop at frequency %lld", Long{j});
     const double scale = std::sqrt(kernel->value_at_zero());
     for (int64_t i = 0; i < B.cols(); ++i) to[i] *= scale;
   }
-  return make_supplied_operator(drawn.W.view(), p, q, B.data());
+  return make_supplied_operator(W.view(), p, q, B.data());
 }
 
 bool is_supplied_operator(const Parameters& given) {

@@ -15,7 +15,7 @@ namespace {
 
 class Dense final : public Projection, public SparseProjection {
  public:
-  Dense(int64_t d, int64_t F, std::unique_ptr<const FrequencySource> source, double unit)
+  Dense(int64_t d, int64_t F, std::shared_ptr<const FrequencySource> source, double unit)
       : Projection(d, F), source_(std::move(source)), single_(d, F, unit), double_(d, F, unit) {}
 
   BlockShape shape(float) const noexcept override { return kShape<float>; }
@@ -57,7 +57,7 @@ class Dense final : public Projection, public SparseProjection {
   static constexpr BlockShape kShape = {transform::kPanelColumns<T>, transform::kTileRows, 0,
                                         transform::kPanelTransposeScratch<T>};
 
-  std::unique_ptr<const FrequencySource> source_;
+  std::shared_ptr<const FrequencySource> source_;
   mutable PackedPanels<float> single_;
   mutable PackedPanels<double> double_;
 };
@@ -65,7 +65,7 @@ class Dense final : public Projection, public SparseProjection {
 }  // namespace
 
 std::unique_ptr<Projection> make_dense(int64_t d, int64_t F,
-                                       std::unique_ptr<const FrequencySource> source, Unit unit) {
+                                       std::shared_ptr<const FrequencySource> source, Unit unit) {
   return std::make_unique<Dense>(d, F, std::move(source), factor_of(unit));
 }
 

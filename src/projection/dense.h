@@ -28,7 +28,7 @@ std::unique_ptr<const FrequencySource> drawn_columns(const ProjectionArguments& 
 /// P = XW in that unit with F columns from `source`; d*F multiply-adds per row,
 /// nnz*F for sparse rows. Memory: d*F numbers per precision in use.
 std::unique_ptr<Projection> make_dense(int64_t d, int64_t F,
-                                       std::unique_ptr<const FrequencySource> source, Unit unit);
+                                       std::shared_ptr<const FrequencySource> source, Unit unit);
 
 /// The same with a source that is made from the arguments: the maker of an entry.
 template <class Source>

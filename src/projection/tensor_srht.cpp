@@ -90,7 +90,7 @@ class TensorSrht final : public TypedMultilinear<TensorSrht> {
     const Blocks blocks{c.begin / block_, (c.end + block_ - 1) / block_};
     index_.prepare_all(blocks, cost, context, [&](int64_t block) {
       AlignedBuffer<int32_t> index(indices);
-      draw_index(law_, block, std::span(index.data(), static_cast<size_t>(indices)));
+      draw_index(law_, block, context, std::span(index.data(), static_cast<size_t>(indices)));
       return index;
     });
   }

@@ -22,6 +22,15 @@ constexpr int64_t kMostEnumeratedBits = 62;
 // Of stacked blocks: fewer would leave a gather too short to pay for its call.
 constexpr int64_t kColumnsTogether = 1024;
 
+// Of a shuffle, and tuples, between two looks at whether the call is to stop.
+constexpr size_t kStepsTogether = size_t{1} << 16;
+constexpr int64_t kTuplesTogether = 4096;
+// Of indices that a type has.
+template <class T>
+constexpr int64_t kMostOf = int64_t{1} << 8 * sizeof(T);
+
+int64_t copies_of(const IndexLaw& law) noexcept { return (law.columns - 1) / law.d + 1; }
+
 int64_t bits_of(int64_t d) noexcept { return std::countr_zero(static_cast<uint64_t>(d)); }
 
 random::Cursor cursor_of(const IndexLaw& law, int64_t factor, int64_t block) {
@@ -30,16 +39,30 @@ random::Cursor cursor_of(const IndexLaw& law, int64_t factor, int64_t block) {
       random::Stream(law.seed, random::Tag::permutation, number | static_cast<uint64_t>(block)));
 }
 
-void draw_upsampled(const IndexLaw& law, std::span<int32_t> index) {
-  const int64_t copies = (law.columns - 1) / law.d + 1;
-  std::vector<int64_t> order(static_cast<size_t>(copies * law.d));
+// Indices themselves are shuffled, in as few bytes as they need: of many columns nearly every swap
+// waits for memory.
+template <class T>
+void shuffle_copies(const IndexLaw& law, Context& context, std::span<int32_t> index) {
+  std::vector<T> order(static_cast<size_t>(copies_of(law) * law.d));
+  Stage stage(context, checked_multiply(law.factors, std::ssize(order), "indices"));
   for (int64_t i = 0; i < law.factors; ++i) {
+    for (size_t l = 0; l < order.size(); ++l)
+      order[l] = static_cast<T>(static_cast<int64_t>(l) & (law.d - 1));
     random::Cursor cursor = cursor_of(law, i, 0);
-    random::permutation(cursor, order);
-    for (int64_t l = 0; l < law.columns; ++l)
-      index[static_cast<size_t>(i * law.columns + l)] =
-          static_cast<int32_t>(order[static_cast<size_t>(l)] & (law.d - 1));
+    for (size_t begin = 0; begin < order.size(); begin += kStepsTogether) {
+      const size_t end = std::min(begin + kStepsTogether, order.size());
+      random::shuffle(cursor, std::span(order), begin, std::min(end, order.size() - 1));
+      stage.advance(static_cast<int64_t>(end - begin));
+      context.checkpoint();
+    }
+    std::copy_n(order.begin(), law.columns, index.begin() + i * law.columns);
   }
+}
+
+void draw_upsampled(const IndexLaw& law, Context& context, std::span<int32_t> index) {
+  if (law.d <= kMostOf<uint8_t>) return shuffle_copies<uint8_t>(law, context, index);
+  if (law.d <= kMostOf<uint16_t>) return shuffle_copies<uint16_t>(law, context, index);
+  shuffle_copies<int32_t>(law, context, index);
 }
 
 void draw_stacked(const IndexLaw& law, int64_t group, std::span<int32_t> index) {
@@ -55,11 +78,11 @@ void draw_stacked(const IndexLaw& law, int64_t group, std::span<int32_t> index) 
 }
 
 // A tuple is a number below d^p, its digits the indices.
-void draw_enumerated(const IndexLaw& law, std::span<int32_t> index) {
+void draw_enumerated(const IndexLaw& law, Context& context, std::span<int32_t> index) {
   const int64_t bits = bits_of(law.d);
   std::vector<int64_t> tuples(static_cast<size_t>(law.columns));
   random::Cursor cursor = cursor_of(law, 0, 0);
-  random::sample_without_replacement(cursor, int64_t{1} << (bits * law.factors), tuples);
+  random::sample_without_replacement(cursor, int64_t{1} << (bits * law.factors), tuples, &context);
   for (int64_t i = 0; i < law.factors; ++i) {
     for (int64_t l = 0; l < law.columns; ++l)
       index[static_cast<size_t>(i * law.columns + l)] =
@@ -68,7 +91,7 @@ void draw_enumerated(const IndexLaw& law, std::span<int32_t> index) {
 }
 
 // Tuples one after another, each drawn again while it is equal to an earlier one.
-void draw_rejected(const IndexLaw& law, std::span<int32_t> index) {
+void draw_rejected(const IndexLaw& law, Context& context, std::span<int32_t> index) {
   const auto at = [&](int64_t i, int64_t l) -> int32_t& {
     return index[static_cast<size_t>(i * law.columns + l)];
   };
@@ -87,7 +110,12 @@ void draw_rejected(const IndexLaw& law, std::span<int32_t> index) {
   std::unordered_set<int64_t, decltype(hash), decltype(equal)> seen(
       static_cast<size_t>(law.columns), hash, equal);
   random::Cursor cursor = cursor_of(law, 0, 0);
+  Stage stage(context, law.columns);
   for (int64_t l = 0; l < law.columns; ++l) {
+    if (l % kTuplesTogether == kTuplesTogether - 1) {
+      stage.advance(kTuplesTogether);
+      context.checkpoint();
+    }
     do {
       for (int64_t i = 0; i < law.factors; ++i)
         at(i, l) =
@@ -107,19 +135,20 @@ int64_t index_scratch_bytes(const IndexLaw& law) {
   const auto each = static_cast<int64_t>(sizeof(int64_t));
   if (law.rows == SrhtRows::stacked) return checked_multiply(law.d, each, "a permutation");
   if (law.rows == SrhtRows::upsampled) {
-    const int64_t copies = (law.columns - 1) / law.d + 1;
-    return checked_multiply(checked_multiply(copies, law.d, "a permutation"), each,
+    const int64_t own = law.d <= kMostOf<uint8_t> ? 1 : law.d <= kMostOf<uint16_t> ? 2 : 4;
+    return checked_multiply(checked_multiply(copies_of(law), law.d, "a permutation"), own,
                             "a permutation");
   }
   // A number, a bucket and an entry of a hash table.
   return checked_multiply(law.columns, 7 * each, "tuples");
 }
 
-void draw_index(const IndexLaw& law, int64_t group, std::span<int32_t> index) {
-  if (law.rows == SrhtRows::upsampled) return draw_upsampled(law, index);
+void draw_index(const IndexLaw& law, int64_t group, Context& context, std::span<int32_t> index) {
+  if (law.rows == SrhtRows::upsampled) return draw_upsampled(law, context, index);
   if (law.rows == SrhtRows::stacked) return draw_stacked(law, group, index);
-  if (bits_of(law.d) * law.factors <= kMostEnumeratedBits) return draw_enumerated(law, index);
-  draw_rejected(law, index);
+  if (bits_of(law.d) * law.factors <= kMostEnumeratedBits)
+    return draw_enumerated(law, context, index);
+  draw_rejected(law, context, index);
 }
 
 void check_index(const IndexLaw& law) {

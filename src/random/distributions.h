@@ -6,8 +6,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 
+#include "base/context.h"
 #include "base/matrix_view.h"
 #include "random/stream.h"
 
@@ -19,7 +21,9 @@ namespace mercer::random {
 double uniform(const Words& words) noexcept;
 double second_uniform(const Words& words) noexcept;
 
-/// Uniform on {0, ..., n-1} without modulo bias (rejection), n >= 1.
+/// Uniform on {0, ..., n-1} without modulo bias (rejection), n >= 1. That of one block, or none:
+/// the next one is to be asked.
+std::optional<uint64_t> uniform_below(const Words& words, uint64_t n) noexcept;
 uint64_t uniform_below(Cursor& cursor, uint64_t n) noexcept;
 
 /// out[i] = variate number first + i of the stream: any split of the range gives the same bytes.
@@ -62,10 +66,16 @@ void student_t(Cursor& cursor, double degrees, std::span<double> out) noexcept;
 /// Uniform on the unit sphere of R^out.size().
 void direction(Cursor& cursor, std::span<double> out) noexcept;
 
-/// Uniformly random permutation of 0 .. out.size()-1 (Fisher-Yates).
+/// Steps [begin, end) of the shuffle of all values, as they stand (Fisher-Yates), of uint8_t,
+/// uint16_t, int32_t and int64_t: one after the other they are one shuffle, however it is cut.
+template <class T>
+void shuffle(Cursor& cursor, std::span<T> values, size_t begin, size_t end) noexcept;
+/// Uniformly random permutation of 0 .. out.size()-1: the shuffle of these numbers.
 void permutation(Cursor& cursor, std::span<int64_t> out) noexcept;
 /// out.size() distinct numbers below n, in random order, uniformly (allocates O(out.size())): the
-/// first entries of the permutation of n. INVALID_ARGUMENT if out.size() > n.
-void sample_without_replacement(Cursor& cursor, int64_t n, std::span<int64_t> out);
+/// first entries of the permutation of n, as a stage of the context, if there is one.
+/// INVALID_ARGUMENT if out.size() > n; CANCELLED.
+void sample_without_replacement(Cursor& cursor, int64_t n, std::span<int64_t> out,
+                                Context* context = nullptr);
 
 }  // namespace mercer::random

@@ -3,7 +3,10 @@
 // Fisher, Yates shuffles (Durstenfeld, CACM 1964), from the front: entry i is swapped with a
 // uniform one of i, ..., n-1, so the first k entries are k of n without replacement. The sample
 // keeps only the displaced entries, in a hash table.
+#include <algorithm>
+#include <array>
 #include <numeric>
+#include <optional>
 #include <unordered_map>
 #include <utility>
 
@@ -11,21 +14,60 @@
 #include "random/distributions.h"
 
 namespace mercer::random {
+namespace {
 
-void permutation(Cursor& cursor, std::span<int64_t> out) noexcept {
-  std::iota(out.begin(), out.end(), int64_t{0});
-  for (size_t i = 0; i + 1 < out.size(); ++i) {
-    std::swap(out[i], out[i + uniform_below(cursor, out.size() - i)]);
+constexpr size_t kTogether = 4096;  // entries between two looks at whether the call is to stop
+
+}  // namespace
+
+// Where a batch of entries goes is drawn before they are swapped, so that what lies far away in a
+// long list is fetched meanwhile.
+template <class T>
+void shuffle(Cursor& cursor, std::span<T> values, size_t begin, size_t end) noexcept {
+  std::array<Words, 64> blocks;
+  std::array<T*, 64> there;
+  while (begin < end) {
+    const size_t most = std::min(blocks.size(), end - begin);
+    cursor.stream().blocks(cursor.position(), {blocks.data(), most});
+    size_t drawn = 0;
+    for (; drawn < most; ++drawn) {
+      const size_t i = begin + drawn;
+      const std::optional<uint64_t> step = uniform_below(blocks[drawn], values.size() - i);
+      if (!step) break;
+      there[drawn] = &values[i + *step];
+      __builtin_prefetch(there[drawn], 1);
+    }
+    cursor.skip(drawn);
+    // The first one's block says nothing: the cursor goes on to those behind.
+    if (drawn == 0) there[drawn++] = &values[begin + uniform_below(cursor, values.size() - begin)];
+    for (size_t s = 0; s < drawn; ++s) std::swap(values[begin++], *there[s]);
   }
 }
 
-void sample_without_replacement(Cursor& cursor, int64_t n, std::span<int64_t> out) {
+template void shuffle(Cursor&, std::span<uint8_t>, size_t, size_t) noexcept;
+template void shuffle(Cursor&, std::span<uint16_t>, size_t, size_t) noexcept;
+template void shuffle(Cursor&, std::span<int32_t>, size_t, size_t) noexcept;
+template void shuffle(Cursor&, std::span<int64_t>, size_t, size_t) noexcept;
+
+void permutation(Cursor& cursor, std::span<int64_t> out) noexcept {
+  std::iota(out.begin(), out.end(), int64_t{0});
+  if (!out.empty()) shuffle(cursor, out, 0, out.size() - 1);
+}
+
+void sample_without_replacement(Cursor& cursor, int64_t n, std::span<int64_t> out,
+                                Context* context) {
   require(n >= 0 && out.size() <= static_cast<uint64_t>(n), MERCER_INVALID_ARGUMENT,
           "sample of %lld out of n = %lld without replacement, expected at most n",
           static_cast<long long>(out.size()), static_cast<long long>(n));
   std::unordered_map<int64_t, int64_t> displaced;
   displaced.reserve(out.size());
+  std::optional<Stage> stage;
+  if (context != nullptr) stage.emplace(*context, std::ssize(out));
   for (size_t i = 0; i < out.size(); ++i) {
+    if (stage && i % kTogether == kTogether - 1) {
+      stage->advance(int64_t{kTogether});
+      context->checkpoint();
+    }
     const auto here = static_cast<int64_t>(i);
     const int64_t there =
         here + static_cast<int64_t>(uniform_below(cursor, static_cast<uint64_t>(n - here)));

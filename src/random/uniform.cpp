@@ -12,17 +12,20 @@ namespace mercer::random {
 double uniform(const Words& words) noexcept { return open_uniform(words[0], words[1]); }
 double second_uniform(const Words& words) noexcept { return open_uniform(words[2], words[3]); }
 
-uint64_t uniform_below(Cursor& cursor, uint64_t n) noexcept {
-  while (true) {
-    const Words words = cursor.next();
-    for (size_t half : {0, 2}) {
-      const uint64_t w = static_cast<uint64_t>(words[half + 1]) << 32 | words[half];
-      const auto product = static_cast<unsigned __int128>(w) * n;
-      const auto low = static_cast<uint64_t>(product);
-      // Low parts under 2^64 mod n, which is below n, occur once too often.
-      if (low >= n || low >= (0 - n) % n) return static_cast<uint64_t>(product >> 64);
-    }
+std::optional<uint64_t> uniform_below(const Words& words, uint64_t n) noexcept {
+  for (size_t half : {0, 2}) {
+    const uint64_t w = static_cast<uint64_t>(words[half + 1]) << 32 | words[half];
+    const auto product = static_cast<unsigned __int128>(w) * n;
+    const auto low = static_cast<uint64_t>(product);
+    // Low parts under 2^64 mod n, which is below n, occur once too often.
+    if (low >= n || low >= (0 - n) % n) return static_cast<uint64_t>(product >> 64);
   }
+  return std::nullopt;
+}
+
+uint64_t uniform_below(Cursor& cursor, uint64_t n) noexcept {
+  while (true)
+    if (const std::optional<uint64_t> drawn = uniform_below(cursor.next(), n)) return *drawn;
 }
 
 void fill_uniform(const Stream& stream, uint64_t first, std::span<double> out) noexcept {

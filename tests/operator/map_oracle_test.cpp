@@ -38,10 +38,14 @@ operators::OperatorMap map_of(const Reference& set, const kernel::FieldParts& pa
                               DivergenceRoot kind = DivergenceRoot::symmetric) {
   const double sigma = set["sigma"], d = set["d"];
   const Matrix<double> W = transposed(numbers_of(set["W"]).view());
+  const auto omega = std::make_shared<const operators::Frequencies>(
+      W.rows(), W.cols(), [&W](Context&) { return copy(W.view()); });
+  Context context;
+  omega->prepared(context);
   operators::OperatorParts made;
   made.scalar =
-      feature::make_fourier_supplied(*kernel::make_gaussian({sigma}, 1), W.view(), {}, {});
-  made.root = operators::make_field_root(W.view(), parts, bounded ? std::sqrt(d) / sigma : 0, kind);
+      feature::make_fourier_from(*kernel::make_gaussian({sigma}, 1), W.cols(), W.rows(), omega);
+  made.root = operators::make_field_root(omega, parts, bounded ? std::sqrt(d) / sigma : 0, kind);
   return operators::OperatorMap(std::move(made));
 }
 

@@ -202,6 +202,27 @@ TEST_CASE("a memory cap and a request to stop end a call", "[operator]") {
         }) == "");
 }
 
+TEST_CASE("what a field draws is drawn by the first call, under its context", "[operator]") {
+  const Parameters given = all_maps(100000)[3];
+  const auto map = made_operator(given);
+  const Matrix<double> X = random_matrix(1, kInputs, 1),
+                       theta = random_matrix(map->coefficients(), 1, 2);
+  Matrix<double> out(1, map->outputs());
+  const auto apply = [&](Context& context) {
+    map->apply(X.view(), theta.view(), operators::FieldKind::value, context, out.view());
+  };
+  Context capped;
+  capped.memory_cap = 1000000;  // 50,000 frequencies of 3 doubles are 1.2 MB
+  CHECK(refusal_fault(
+            MERCER_OUT_OF_MEMORY, [&] { apply(capped); }, "frequencies needs 1200000") == "");
+  Context stopped;
+  stopped.cancel();
+  CHECK(refusal_fault(MERCER_CANCELLED, [&] { apply(stopped); }) == "");
+  Context context;
+  apply(context);
+  CHECK(equal_bytes(out, field_of(*made_operator(given), X.view(), theta)));
+}
+
 TEST_CASE("what an operator map cannot be is refused", "[operator]") {
   const auto refused = [](const Parameters& own, mercer_status status, const char* part) {
     Parameters given{{"operator", "curl_free"}, {"inputs", int64_t{3}}, {"features", int64_t{8}}};

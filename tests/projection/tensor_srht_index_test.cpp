@@ -23,7 +23,8 @@ using Index = std::vector<int32_t>;
 
 Index draw(const IndexLaw& law, int64_t block = 0) {
   Index index(static_cast<size_t>(law.factors * index_block(law)));
-  draw_index(law, block, index);
+  Context context;
+  draw_index(law, block, context, index);
   return index;
 }
 

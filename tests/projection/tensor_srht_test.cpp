@@ -101,9 +101,10 @@ class Definition {
              shape.first_factor} {
     for (size_t i = 0; i < shape.factors.size(); ++i) signs_.push_back(signs(i));
     const int64_t block = index_block(law_);
+    Context context;
     for (int64_t b = 0; b * block < shape.columns; ++b) {
       index_.emplace_back(static_cast<size_t>(law_.factors * block));
-      draw_index(law_, b, index_.back());
+      draw_index(law_, b, context, index_.back());
     }
   }
 
@@ -273,13 +274,42 @@ TEST_CASE("TensorSRHT: what drawing indices takes for itself counts against a me
         },
         "the indices");
   };
-  // 65,536 signs in 256 KiB, drawn as doubles in 512, and a permutation in as many, of which four
-  // columns keep four numbers.
-  const SketchShape wide{sketch_kind("upsampled"), false, {{65536}}, 4, 0};
-  CHECK(refused(wide, 768 << 10) == "");
-  CHECK(refused(wide, (768 << 10) + 16) != "");
+  // 64 signs of 4 bytes, 100,000 indices of 4, and 1,563 copies of 64 of one.
+  const SketchShape many{sketch_kind("upsampled"), false, {{64}}, 100000, 0};
+  CHECK(refused(many, 256 + 400000 + 100031) == "");
+  CHECK(refused(many, 256 + 400000 + 100032) != "");
   // 4,000 pairs in 32 kB and the set that tells them apart.
   const SketchShape pairs{sketch_kind("tuple"), false, {{64}, {64}}, 4000, 0};
   CHECK(refused(pairs, 100000) == "");
   CHECK(refused(pairs, 300000) != "");
+}
+
+TEST_CASE("TensorSRHT: drawing many indices tells how far it is, and stops") {
+  const auto at = [](void* user, int64_t done, int64_t total) -> int32_t {
+    auto& parts = *static_cast<std::vector<int64_t>*>(user);
+    parts.push_back(100 * done / total);
+    return parts.back() > 20 ? 1 : 0;
+  };
+  struct Case {
+    const char* kind;
+    size_t factors;  // of 64 inputs; tuples of 11 are drawn one index after the other
+    int64_t columns;
+  };
+  for (const auto& [kind, factors, columns] :
+       {Case{"upsampled", 3, 1000000}, Case{"tuple", 3, 60000}, Case{"tuple", 11, 60000}}) {
+    const auto sketch = make_multilinear(
+        {sketch_kind(kind), false, std::vector<FactorShape>(factors, {64}), columns, 0});
+    std::vector<int64_t> told;
+    Context context;
+    context.progress = at;
+    context.user = &told;
+    Stage whole(context, 1000);
+    whole.share(1000);
+    CAPTURE(kind, factors);
+    const auto prepare = [&] { sketch->prepare({0, columns}, 0.0f, context); };
+    CHECK(test::refusal_fault(MERCER_CANCELLED, prepare) == "");
+    REQUIRE(!told.empty());
+    CHECK(told.back() > 20);
+    CHECK(told.back() < 40);
+  }
 }

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The mercer authors
+// A spec or a file of one line may ask for any number of features: making, loading and printing the
+// map costs nothing to speak of; what it draws is drawn by the calls that have a context.
+#include <array>
+#include <set>
+#include <string>
+
+#include "contract/cells.h"
+#include "contract/match.h"
+#include "contract/operator_cells.h"
+#include "feature/map_entry.h"
+#include "io/object_file.h"
+#include "spec/json.h"
+#include "spec/spec.h"
+#include "support/making_cost.h"
+#include "support/temporary_directory.h"
+
+using namespace mercer;
+using namespace mercer::test;
+
+namespace {
+
+// The most of all, the most of low-discrepancy points, the most of their pairs.
+constexpr int64_t kMany[] = {2147483646, int64_t{1} << 29, int64_t{1} << 28};
+
+/// make(D) for the first number of features that there is; null: none.
+template <class Make>
+auto made_huge(const Make& make) {
+  decltype(make(kMany[0])) map;
+  for (const int64_t D : kMany)
+    if (map == nullptr) outcome([&] { map = make(D); });
+  return map;
+}
+
+/// Made from its spec and from its file; load(path) and parse(spec) make an object.
+template <class Map, class Parse, class Load>
+void check_sizes(const Map& map, const TemporaryDirectory& directory, const Parse& parse,
+                 const Load& load) {
+  const std::string text = spec::to_spec(map), path = directory.file("map");
+  check_cheap(making_cost([&] { return spec::to_spec(map); }));
+  check_cheap(making_cost([&] { return parse(text); }));
+  io::save(map, path);
+  check_cheap(making_cost([&] { return load(path); }));
+  CHECK(load(path)->features() == map.features());
+}
+
+/// Rows or numbers come from outside, as many as there are features.
+bool is_given(const Cell& cell) {
+  return cell.is_among(std::array{R"({"projection":"supplied"})", R"({"map":"nystroem"})"});
+}
+
+}  // namespace
+
+TEST_CASE("contract: a map of very many features is made, printed and loaded at no cost",
+          "[contract]") {
+  const TemporaryDirectory directory;
+  std::set<std::string> grown;
+  for (const Cell& cell : made_cells()) {
+    if (is_given(cell)) continue;
+    const auto map = made_huge([&](int64_t D) { return cell.make(kInputs, D, 1); });
+    if (map == nullptr) continue;  // as many as there are monomials, tuples, ...
+    INFO(cell.label());
+    grown.insert(cell.spec().text("map"));
+    check_sizes(
+        *map, directory, [](const std::string& text) { return spec::map_from_spec(text); },
+        [](const std::string& path) { return io::load_map(path); });
+  }
+  for (const auto& entry : feature::map_table()) {
+    INFO(entry.name);
+    const bool grows = entry.only_features == nullptr && !entry.row_per_feature;
+    CHECK((!grows || grown.count(entry.name) > 0 || !MERCER_TEST_FFTW));
+  }
+}
+
+TEST_CASE("contract: so is an operator map of very many features", "[contract]") {
+  const TemporaryDirectory directory;
+  for (const OperatorCell& cell : made_operator_cells()) {
+    INFO(cell.label);
+    const auto map = made_huge([&](int64_t D) { return cell.make(D, 1); });
+    REQUIRE(map != nullptr);
+    check_sizes(
+        *map, directory, [](const std::string& text) { return spec::operator_map_from_spec(text); },
+        [](const std::string& path) { return io::load_operator_map(path); });
+  }
+}
