@@ -203,9 +203,10 @@ Model search(const MapMaker& maker, const SearchOptions& options, const Rows& X,
   check_targets(fit, Y);
   SearchOptions inside = options;
   inside.fit = within(maker.domain(), options.fit, X);
-  Model model = std::ranges::count(weights, 0.0) > 0
-                    ? search_weighing(maker, inside, X, Y, weights, context)
-                    : search_used(maker, inside, X, Y, weights, context);
+  const std::vector<double> relative = solver::relative_weights(weights);
+  Model model = std::ranges::count(relative, 0.0) > 0
+                    ? search_weighing(maker, inside, X, Y, relative, context)
+                    : search_used(maker, inside, X, Y, relative, context);
   if (options.few_missing > 0)
     model.report.warnings.push_back(std::to_string(options.few_missing) +
                                     (options.few_missing == 1 ? " input is" : " inputs are") +
