@@ -12,6 +12,7 @@
 #include "base/size.h"
 #include "feature/map_entry.h"
 #include "model/class_weights.h"
+#include "model/column_warnings.h"
 #include "model/copied_rows.h"
 #include "model/fit_checks.h"
 #include "model/input_domain.h"
@@ -166,8 +167,10 @@ Model search_used(const MapMaker& maker, const SearchOptions& options, const Row
                   MatrixView<const double> Y, std::span<const double> weights, Context& context) {
   const FitOptions& fit = options.fit;
   const bool plain = fit.missing == Missing::refuse && fit.target_transform == Transform::none;
-  return plain ? search_plainly(maker, options, X, Y, weights, context)
-               : search_prepared(maker, options, X, Y, weights, context);
+  Model model = plain ? search_plainly(maker, options, X, Y, weights, context)
+                      : search_prepared(maker, options, X, Y, weights, context);
+  add_warnings(column_warnings(fit, X, Y, context), model.report);
+  return model;
 }
 
 /// The search of a copy of the rows that weigh anything.
