@@ -55,6 +55,7 @@ class CallbackStream final : public model::RowStream {
     return {rows.rows, both.block_cols(0, source_.m), weights_};
   }
 
+  bool weighted() const override { return weighted_; }
   solver::Reduction* reduction() const override { return sums_; }
 
  private:
@@ -99,12 +100,14 @@ class Fingerprint final : public io::Output {
 };
 
 /// What must be the same in all processes that share the rows.
-double fingerprint_of(const feature::FeatureMap& map, const model::FitOptions& options, int64_t m) {
+double fingerprint_of(const feature::FeatureMap& map, const model::FitOptions& options,
+                      const mercer_row_source& source) {
   constexpr int64_t kRows = int64_t{1} << 40;  // not known yet: enough for any folds
   Fingerprint print;
   io::save(map, print);
-  print.write(io::print_options({options, kRows, m}));
+  print.write(io::print_options({options, kRows, source.m}));
   print.write(spec::print_model_kind(options));
+  print.write(source.weighted == 1 ? "weighted" : "");
   return print.number();
 }
 
@@ -119,7 +122,7 @@ model::Model fit_source(const mercer_map* map, const mercer_fit_options* options
   refuse_weights(options, "rows from a source: let source->weighted be 1");
   set_task(K, source.m, fit);
   if (sums != nullptr)
-    sums->require_same(fingerprint_of(*phi, fit, source.m), "the map, the options, m or K");
+    sums->require_same(fingerprint_of(*phi, fit, source), "the map, the options, m, K or weighted");
   CallbackStream stream(source, sums, context);
   return model::fit_stream(phi, fit, stream, source.m, context);
 }

@@ -31,11 +31,11 @@ extern "C" {
 typedef struct mercer_kernel_ridge mercer_kernel_ridge;
 
 /** alpha = (K + n lambda I)^{-1} Y on prepared rows; Y centred iff options->center. With weights w
- *  it is the f of least sum_i w_i |f(x_i) - y_i|^2 + n lambda ||f||^2, n the sum of the weights; a
- *  row of weight 0 has alpha 0. Uses center, lambda, weights and what mercer_model_fit prepares
- *  rows and targets by (standardize, scale, missing, transform, target_transform, unit_rows, seed)
- *  of the options, which must not be NULL and say MERCER_SELECTION_FIXED. Predictions are never
- *  clipped.
+ *  it is the f of least sum_i w_i |f(x_i) - y_i|^2 + n lambda ||f||^2, n = sum_i w_i, so that only
+ *  ratios of weights count; a row of weight 0 has alpha 0. Uses center, lambda, weights and what
+ *  mercer_model_fit prepares rows and targets by (standardize, scale, missing, transform,
+ *  target_transform, unit_rows, seed) of the options, which must not be NULL and say
+ *  MERCER_SELECTION_FIXED. Predictions are never clipped.
  *  Shapes: X, Y and K as in mercer_model_fit; sparse rows stay so.
  *  Errors: those of mercer_model_fit; MERCER_UNSUPPORTED (an extrapolation other than DEFAULT and
  *  FREE, class weights, a precision other than F32, the default: all is double);

@@ -151,11 +151,14 @@ typedef struct mercer_fit_options {
   int32_t target_transform;
   /** 0 or 1: scale prepared rows to norm 1; default 0. */
   int32_t unit_rows;
-  /** Of the rows: n numbers >= 0, not all 0, in the order of X; NULL (default): 1 each. A row of
-   *  weight 2 is two equal rows in means, quantiles, sums, losses and scores, but one where rows
-   *  are left or held out: leave-one-out leaves all of it out, and n lambda has n = the sum of the
-   *  weights. A row of weight 0 is not learnt from, but takes its place in folds. Read during the
-   *  call alone. NULL for mercer_model_fit_source, whose rows bring theirs. */
+  /** Of the rows: n numbers >= 0, not all 0, of a finite sum, in the order of X; NULL (default): 1
+   *  each. Only their ratios count: they are first divided by their mean over the rows above 0,
+   *  which n lambda, GCV and calibration take for numbers of rows; weights times a power of two
+   *  give the same bits, times another constant the same model to rounding. A row of weight 2
+   *  beside others of 1 is two equal rows in means, quantiles, sums, losses and scores, but one
+   *  where rows are left or held out or counted: leave-one-out leaves all of it out. A row of
+   *  weight 0 is not learnt from, but takes its place in folds. Read during the call alone. NULL
+   *  for mercer_model_fit_source, whose rows bring theirs. */
   const double* weights;
   /** mercer_class_weight of a classification; default NONE. */
   int32_t class_weight;

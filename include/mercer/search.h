@@ -148,7 +148,8 @@ typedef struct mercer_search_options {
   /** mercer_estimator; default AUTO. */
   int32_t estimator;
   /** Of the rows: n numbers >= 0, at least two above 0, in the order of X; NULL (default): 1 each.
-   *  Rows of weight 0 are left out before anything else. The others count by it in preparation,
+   *  Rows of weight 0 are left out before anything else. The others count by it, relative to their
+   *  mean (mercer_fit_options.weights: only ratios matter), in preparation,
    *  fits, choices, calibration, scores and baselines; splits, subsamples, landmarks, the
    *  threshold of an optical map with threshold_from targets and the median distance that the
    *  lengthscale is walked from are of rows as they are, and standard errors take each row for one

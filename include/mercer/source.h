@@ -27,7 +27,7 @@ extern "C" {
 typedef struct mercer_row_source {
   uint32_t struct_size;
   /** 1: Y has one more column than targets, the last, which holds the weights of the rows
-   *  (mercer_fit_options.weights). 0: each weighs 1. */
+   *  (mercer_fit_options.weights); the same in all processes. 0: each weighs 1. */
   int32_t weighted;
   /** Inputs of a row. */
   int64_t d;
@@ -58,22 +58,24 @@ typedef struct mercer_row_source {
  *  The D x D system is solved even of fewer rows than D.
  *  Sums come in pairs, in all processes equally often, in the same order and of the same n: one
  *  number, above 0 if a process has failed, whereupon all end; then the numbers. They are: 3 that
- *  tell whether map, options, K and m are the same; after the first pass, of d inputs and again of
- *  the m targets of a regression, 5 d + 2 counts, then 16 times 64 d weights, which find ranges
- *  exactly; d + 3 and 2 d for means and deviations; after each pass for statistics D + m + 1 of
- *  means, then D (D + 1)/2 + D m + D + 2 m + 2 squares, products and sums, m = K of classes, some
- *  65,536 at a time; after a pass that scores held-out or left-out rows their losses (of LOO
- *  lambda_count^2); where classes are calibrated, those of that. One number at the very end.
+ *  tell whether map, options, K, m and weighted are the same; of weighted rows 2, their sum of
+ *  weights and how many are above 0, so that all have one unit; after the first pass, of d inputs
+ *  and again of the m targets of a regression, 5 d + 2 counts, then 16 times 64 d weights, which
+ *  find ranges exactly; d + 3 and 2 d for means and deviations; after each pass for statistics
+ *  D + m + 1 of means, then D (D + 1)/2 + D m + D + 2 m + 2 squares, products and sums, m = K of
+ *  classes, some 65,536 at a time; after a pass that scores held-out or left-out rows their losses
+ *  (of LOO lambda_count^2); where classes are calibrated, those of that. One number at the very
+ *  end.
  *  Errors: as mercer_model_fit; MERCER_IO (a callback's non-zero answer; another process failed),
  *  MERCER_INVALID_ARGUMENT (passes of different length, fewer than 2 rows, processes that differ in
- *  map, options, K or m), MERCER_UNSUPPORTED (MERCER_MISSING_FLAG: flags are not known before the
- *  rows; of several processes missing but REFUSE, scale but STANDARD, and transforms, which need a
- *  column's numbers in one place).
- *  Threads and cost: any number at once. One pass to standardise (also without, to count), one for
- *  the statistics, one more for LOO, two or three more for each part held out of HELD_OUT and
- *  KFOLD, one more for classes, to calibrate them, and one more to balance them. Memory as
- *  mercer_model_fit, plus a block of rows and, where classes are held out, 8 bytes a row; what
- *  n >= D needs must be there. */
+ *  map, options, K, m or weighted), MERCER_UNSUPPORTED (MERCER_MISSING_FLAG: flags are not known
+ *  before the rows; of several processes missing but REFUSE, scale but STANDARD, and transforms,
+ *  which need a column's numbers in one place).
+ *  Threads and cost: any number at once. One pass that sums weights where there are any, one to
+ *  standardise (also without, to count), one for the statistics, one more for LOO, two or three
+ *  more for each part held out of HELD_OUT and KFOLD, one more for classes, to calibrate them, and
+ *  one more to balance them. Memory as mercer_model_fit, plus a block of rows and, where classes are
+ *  held out, 8 bytes a row; what n >= D needs must be there. */
 MERCER_API mercer_status mercer_model_fit_source(const mercer_map* map,
                                                  const mercer_fit_options* options,
                                                  const mercer_row_source* source, int64_t K,
