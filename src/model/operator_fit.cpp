@@ -253,6 +253,7 @@ OperatorFit fit_operator(const operators::OperatorMap& map, MatrixView<const dou
                          Context& context, std::span<double> theta) {
   require(!options.lambdas.empty(), MERCER_INVALID_ARGUMENT, "no lambdas, expected at least one");
   require_inputs(map, "X", X);
+  require_summable("Y", Y, MissingNumbers::allowed);
   const MapRows rows(map, X);
   const solver::ObservedRows checked(rows, Y);
   std::vector<double> learnt(theta.size(), 0.0);
@@ -284,6 +285,11 @@ OperatorFit fit_operator(const operators::OperatorMap& map, MatrixView<const dou
             fit.residual, static_cast<long long>(fit.iterations), lambda, options.tolerance);
   }
   fit.squared_norm = linalg::dot(learnt, learnt);
+  for (const double found : {fit.squared_norm, fit.error, fit.residual})
+    require(std::isfinite(found), MERCER_INVALID_ARGUMENT,
+            "the fit has |theta|^2 = %g, error %g and residual %g, expected targets, Gamma and "
+            "lambda that leave them finite",
+            fit.squared_norm, fit.error, fit.residual);
   fit.offset = std::move(units.mean);
   std::ranges::copy(learnt, theta.begin());
   return fit;
