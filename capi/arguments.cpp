@@ -56,6 +56,23 @@ void check_finite(const char* name, double value) {
           value);
 }
 
+void check_answer(const char* name, double value) {
+  require(std::isfinite(value), MERCER_INVALID_ARGUMENT,
+          "%s would be %g, expected arguments whose answer is a finite number", name, value);
+}
+
+void check_answers(const char* name, MatrixView<const double> numbers, bool narrow) {
+  const double most =
+      narrow ? double{std::numeric_limits<float>::max()} : std::numeric_limits<double>::max();
+  for (int64_t i = 0; i < numbers.rows; ++i)
+    for (int64_t j = 0; j < numbers.cols; ++j)
+      require(std::abs(numbers(i, j)) <= most, MERCER_INVALID_ARGUMENT,
+              "%s: row %lld, column %lld (counted from 0) would be %g, expected arguments whose "
+              "answer is a finite %s",
+              name, static_cast<long long>(i), static_cast<long long>(j), numbers(i, j),
+              narrow ? "float" : "number");
+}
+
 void check_positive(const char* name, double value) {
   require(std::isfinite(value) && value > 0, MERCER_INVALID_ARGUMENT,
           "%s = %g, expected a positive finite number", name, value);

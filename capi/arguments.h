@@ -73,10 +73,17 @@ struct Answer {
   T* place;
   std::type_identity_t<T> value;
 };
-/// Writes those that are wanted; nothing if a place is misaligned.
+/// INVALID_ARGUMENT for an answer that is not finite, named: of finite arguments, it left the range
+/// of numbers on its way.
+void check_answer(const char* name, double value);
+/// The same of rows of numbers, as floats if they become such.
+void check_answers(const char* name, MatrixView<const double> numbers, bool narrow = false);
+
+/// Writes those that are wanted; nothing if a place is misaligned or a number is not finite.
 template <class... T>
 void write_answers(const Answer<T>&... answers) {
   (check_optional_place(answers.name, answers.place), ...);
+  (check_answer(answers.name, static_cast<double>(answers.value)), ...);
   ((answers.place != nullptr ? void(*answers.place = answers.value) : void()), ...);
 }
 

@@ -54,6 +54,11 @@ mercer_derivative_bound answered(const kernel::Kernel& k, mercer_derivative_boun
   bound.sigma = constants.sigma;
   bound.ratio = constants.ratio;
   bound.moment_ratio = bound.moment == 0 ? 0 : statistic::moment_ratio(k, order, bound.moment);
+  check_answer("bound->epsilon", bound.epsilon);
+  check_answer("bound->bernstein", bound.bernstein);
+  check_answer("bound->sigma", bound.sigma);
+  check_answer("bound->ratio", bound.ratio);
+  check_answer("bound->moment_ratio", bound.moment_ratio);
   return bound;
 }
 

@@ -60,8 +60,9 @@ mercer_status mercer_operator_kernel_ridge(const mercer_operator_kernel* kernel,
         model::fit_exact_operator(k, DoubleRows(x, running).view(), DoubleRows(y, running).view(),
                                   {static_cast<model::ExactOperatorMethod>(answer.method),
                                    answer.lambda, answer.tolerance, answer.most_iterations},
-                                  running, result.view());
-    result.finish();
+                                  running);
+    check_answer("fit->squared_norm", found.squared_norm);
+    result.write(found.u.view());
     answer.struct_size = fit->struct_size;
     answer.taken = static_cast<int32_t>(found.method);
     answer.iterations = found.iterations;
@@ -94,11 +95,13 @@ mercer_status mercer_operator_model_covariance(const mercer_operator_model* mode
     result.check_apart(x);
     result.check_apart(y);
     result.check_apart(points);
+    const Matrix<double> covariances(points.n(), checked_multiply(p, p, "covariances"), running,
+                                     "posterior covariances");
     model::posterior_covariance(*m.map, DoubleRows(x, running).view(),
                                 DoubleRows(y, running).view(),
                                 {m.lambda, m.rows > 0 ? m.rows : x.n(), noise},
-                                DoubleRows(points, running).view(), running, result.view());
-    result.finish();
+                                DoubleRows(points, running).view(), running, covariances.view());
+    result.write(covariances.view());
   });
 }
 

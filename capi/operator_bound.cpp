@@ -118,7 +118,7 @@ double bound_of(const mercer_operator_bound& of, double F) {
       of.printed == 1 ? statistic::BoundForm::printed : statistic::BoundForm::corrected};
   switch (of.kind) {
     case MERCER_OPERATOR_BOUND_28:
-      return statistic::corollary28(of.d, of.m * of.m, of.norm, of.diameter, of.epsilon, F);
+      return statistic::corollary28(of.d, of.m, of.norm, of.diameter, of.epsilon, F);
     case MERCER_OPERATOR_BOUND_31:
       return statistic::corollary31(question, F);
     case MERCER_OPERATOR_BOUND_32:

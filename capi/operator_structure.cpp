@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // mercer/operator.h: where Gamma comes from.
-#include <algorithm>
-
 #include "arguments.h"
 #include "guard.h"
 #include "mercer/operator.h"
@@ -62,8 +60,6 @@ mercer_status mercer_output_structure(int32_t kind, const mercer_rows* data, dou
     const Result result("out", out, rows.d(), rows.d(), running);
     result.check_apart(rows);
     const auto gamma = structure_of(kind, DoubleRows(rows, running).view(), scale, running);
-    for (int64_t i = 0; i < gamma.rows(); ++i)
-      std::copy_n(gamma.view().row(i), gamma.cols(), result.view().row(i));
-    result.finish();
+    result.write(gamma.view());
   });
 }

@@ -176,6 +176,13 @@ void Result::finish() const {
     for (int64_t j = 0; j < narrow_.cols; ++j) narrow_(i, j) = static_cast<float>(view_(i, j));
 }
 
+void Result::write(MatrixView<const double> numbers) const {
+  check_answers(extent_.name, numbers, narrow_.data != nullptr);
+  for (int64_t i = 0; i < numbers.rows; ++i)
+    std::copy_n(numbers.row(i), numbers.cols, view_.row(i));
+  finish();
+}
+
 FeatureMatrix read_feature_matrix(const char* name, const mercer_matrix* matrix, int64_t rows,
                                   int64_t cols, bool f32, bool is_complex) {
   const mercer_matrix read = read_shaped(name, matrix, rows, cols);

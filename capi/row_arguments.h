@@ -64,6 +64,9 @@ class Result {
   void check_apart(const Extent& other) const { check_disjoint(extent_, other); }
   MatrixView<double> view() const { return view_; }
   void finish() const;
+  /// Instead: the numbers, computed elsewhere. INVALID_ARGUMENT, and nothing written, unless all of
+  /// them are finite in the caller's precision.
+  void write(MatrixView<const double> numbers) const;
 
  private:
   Extent extent_;

@@ -55,6 +55,7 @@ class CallbackStream final : public model::RowStream {
     return {rows.rows, both.block_cols(0, source_.m), weights_};
   }
 
+  bool weighted() const override { return weighted_; }
   solver::Reduction* reduction() const override { return sums_; }
 
  private:
@@ -98,12 +99,14 @@ class Fingerprint final : public io::Output {
 };
 
 /// What must be the same in all processes that share the rows.
-double fingerprint_of(const feature::FeatureMap& map, const model::FitOptions& options, int64_t m) {
+double fingerprint_of(const feature::FeatureMap& map, const model::FitOptions& options,
+                      const mercer_row_source& source) {
   constexpr int64_t kRows = int64_t{1} << 40;  // not known yet: enough for any folds
   Fingerprint print;
   io::save(map, print);
-  print.write(io::print_options({options, kRows, m}));
+  print.write(io::print_options({options, kRows, source.m}));
   print.write(spec::print_model_kind(options));
+  print.write(source.weighted == 1 ? "weighted" : "");
   return print.number();
 }
 
@@ -113,7 +116,8 @@ model::Model fit_one(const char* json, const mercer_data& data, const mercer_row
   const spec::GivenMap map = spec::map_of_stream(plan, map_of(data), source.d);
   spec::set_classes(plan, source.m, nullptr);
   if (sums != nullptr)
-    sums->require_same(fingerprint_of(*map, plan.search.fit, source.m), "the map, the spec or m");
+    sums->require_same(fingerprint_of(*map, plan.search.fit, source),
+                       "the map, the spec, m or weighted");
   CallbackStream stream(source, sums, context);
   return model::fit_stream(map, plan.search.fit, stream, source.m, context);
 }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "arguments.h"
 #include "guard.h"
@@ -148,6 +149,9 @@ mercer_status mercer_prediction_score(const mercer_rows* predictions, const merc
             "options->weights sum to 0, expected some above 0");
     const DoubleRows f(scores, running), y(targets, running);
     if (metric.probabilities) check_probabilities(f.view());
-    metric.write(y.view(), f.view(), weights, asked, score);
+    // Counts are of the weights as they are; of means only ratios matter, and products stay finite.
+    const std::vector<double> relative = solver::relative_weights(weights);
+    metric.write(y.view(), f.view(), metric.id == MERCER_METRIC_CONFUSION ? weights : relative,
+                 asked, score);
   });
 }

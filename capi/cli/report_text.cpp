@@ -121,24 +121,31 @@ std::string text_of(const std::string& report, Text text) {
   }
 }
 
-/// "target 2 is ..." with the second name, say; first: of the numbers.
+/// "target 2 is ..." with the second name, say, wherever such words stand; first: of the numbers.
 std::string named(const std::string& line, const std::string& kind, size_t first,
                   const std::vector<std::string>& names) {
-  for (size_t k = 0; k < names.size(); ++k) {
-    const std::string counted = kind + " " + std::to_string(k + first);
-    if (!line.starts_with(counted)) continue;
-    const std::string rest = line.substr(counted.size());
-    if (rest.starts_with(' ') || rest.starts_with(',')) return kind + " " + names[k] + rest;
+  std::string text;
+  size_t from = 0;
+  for (size_t at; (at = line.find(kind + " ", from)) != std::string::npos;) {
+    const size_t digits = at + kind.size() + 1;
+    const size_t end = std::min(line.find_first_not_of("0123456789", digits), line.size());
+    text.append(line, from, digits - from);
+    const size_t k = end > digits && end < digits + 10
+                         ? std::stoul(line.substr(digits, end - digits)) - first
+                         : names.size();
+    if (k < names.size()) text += names[k];
+    from = k < names.size() ? end : digits;
   }
-  return line;
+  return text + line.substr(from);
 }
 
-// The library counts targets from 1 and classes from 0, and knows no names.
+// The library counts inputs and targets from 1 and classes from 0, and knows no names.
 std::string warning_lines(const Json& json, const ReportNames& names) {
   std::string text;
   for (const Json& warning : json.at("warnings")) {
-    const std::string line = named(warning.get<std::string>(), "target", 1, names.targets);
-    text += "warning: " + named(line, "class", 0, names.classes) + "\n";
+    std::string line = named(warning.get<std::string>(), "class", 0, names.classes);
+    line = named(line, "input", 1, names.inputs);
+    text += "warning: " + named(line, "target", 1, names.targets) + "\n";
   }
   return text;
 }

@@ -20,7 +20,9 @@ namespace {
 constexpr size_t kMostClasses = 100;
 constexpr int64_t kRowsPerClass = 20;
 constexpr int64_t kRowsOfTwo = 10;   // 0 and 1, or -1 and 1, are hardly ever anything but classes
-constexpr size_t kFewestCounts = 6;  // fewer numbers that thin out are as likely classes
+constexpr size_t kFewestCounts = 6;  // fewer numbers that thin out are as likely classes,
+constexpr size_t kFewestOfLaw = 3;   // unless their shares are those of a law of counts,
+constexpr double kFarFromLaw = 0.02;  // by this share of the rows, and what chance adds to it
 constexpr double kThinning = 20;     // rows of the most frequent number over those of an end
 constexpr size_t kMostUnasked = 30;  // classes that nobody named; the alphabet has 26
 
@@ -52,10 +54,7 @@ std::string class_range(const Rows& seen) {
 // Counts of things thin out: their rows rise to one most frequent number and fall from it, to
 // nearly none. Classes in no order do so by chance once in K!/2^(K-1) times, 23 for 6 classes, and
 // their rarest is seldom the last. Rises of rare numbers within twice their own chance are none.
-bool looks_like_counts(const Rows& seen) {
-  if (seen.size() < kFewestCounts) return false;
-  std::vector<double> rows;
-  for (const auto& [number, count] : seen) rows.push_back(static_cast<double>(count));
+bool thins_out(const std::vector<double>& rows) {
   const auto top = std::ranges::max_element(rows);
   if (kThinning * std::min(rows.front(), rows.back()) > *top) return false;
   const auto rises = [](double before, double after) {
@@ -66,6 +65,39 @@ bool looks_like_counts(const Rows& seen) {
   for (auto at = top; at + 1 != rows.end(); ++at)
     if (rises(*at, *(at + 1))) return false;
   return true;
+}
+
+// Half of the sum of the differences between the rows' shares and those of a law of counts 0, 1, ..
+// of the same mean and variance: Poisson's, or where the variance is larger the negative binomial,
+// p_(k+1) = p_k (a + b k) / (k + 1) with b = 1 - mean / variance and a = mean (1 - b). Three shares
+// would fit any law of two numbers: of them Poisson's alone. What lies beyond the last is its own.
+double distance_to_counts(const std::vector<double>& rows) {
+  double n = 0, mean = 0, square = 0;
+  for (size_t k = 0; k < rows.size(); ++k) n += rows[k];
+  for (size_t k = 0; k < rows.size(); ++k) {
+    mean += static_cast<double>(k) * rows[k] / n;
+    square += static_cast<double>(k * k) * rows[k] / n;
+  }
+  const double variance = square - mean * mean;
+  const double b = rows.size() > kFewestOfLaw ? std::max(0.0, 1 - mean / variance) : 0;
+  const double a = mean * (1 - b);
+  double p = b > 0 ? std::pow(1 - b, a / b) : std::exp(-mean), left = 1, apart = 0;
+  for (size_t k = 0; k < rows.size(); ++k) {
+    apart += std::abs(rows[k] / n - (k + 1 < rows.size() ? p : left)) / 2;
+    left -= p;
+    p *= (a + b * static_cast<double>(k)) / static_cast<double>(k + 1);
+  }
+  return apart - 1 / (2 * std::sqrt(n));
+}
+
+bool looks_like_counts(const Rows& seen) {
+  if (seen.size() < kFewestOfLaw) return false;
+  std::vector<double> rows;
+  for (const auto& [number, count] : seen) rows.push_back(static_cast<double>(count));
+  if (!thins_out(rows)) return false;
+  if (seen.size() >= kFewestCounts) return true;
+  return seen.begin()->first == 0 && kThinning * rows.back() <= *std::ranges::max_element(rows) &&
+         distance_to_counts(rows) <= kFarFromLaw;
 }
 
 Task automatic(const Dataset& data) {

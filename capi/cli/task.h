@@ -20,7 +20,9 @@ struct Task {
 /// wanted: "auto", "regression" or "classification". auto is classification iff labels are text, or
 /// integers covering exactly 0..K-1, 1..K or {-1,1} with 2 <= K <= 100 and n >= 20K, but n >= 10
 /// for {0,1} and {-1,1}, which are hardly ever anything else, unless their frequencies are those of
-/// counts: K >= 6, rising to one mode and falling from it, and at one end below a twentieth of it.
+/// counts: rising to one mode and falling from it, at one end below a twentieth of it, and K >= 6;
+/// or 3 <= K <= 5 from 0 on, the last below a twentieth, and near a Poisson law or, for K > 3, a
+/// negative binomial.
 /// Fails when the targets do not allow what is wanted.
 Task choose_task(const Dataset& data, const std::string& wanted);
 

@@ -29,8 +29,9 @@ extern "C" {
  * numbers, so other rows than of one. The D x D system is solved even of fewer rows than D.
  * Sums come in pairs, in all processes equally often, in the same order and of the same n: one
  * number, above 0 if a process has failed, whereupon all end; then the numbers. They are: 3 that
- * tell whether map, spec and m are the same; after the first pass, of d inputs and again of the m
- * targets of a regression, 5 d + 2 counts, then 16 times 64 d weights, which find ranges exactly;
+ * tell whether map, spec, m and weighted are the same; of weighted rows 2, their sum of weights and
+ * how many are above 0, so that all have one unit; after the first pass, of d inputs and again of
+ * the m targets of a regression, 5 d + 2 counts, then 16 times 64 d weights, which find ranges;
  * d + 3 and 2 d for means and deviations; after each pass for statistics D + m + 1 of means, then
  * D (D + 1)/2 + D m + D + 2 m + 2 squares, products and sums, m = K of classes, some 65,536 at a
  * time; after a pass that scores held-out or left-out rows their losses (of leave-one-out the
@@ -43,7 +44,7 @@ extern "C" {
 typedef struct mercer_row_source {
   uint32_t struct_size;
   /** 1: Y has one more column than targets, the last, which holds the weights of the rows
-   *  (mercer_data.weights). 0: each weighs 1. */
+   *  (mercer_data.weights); the same in all processes. 0: each weighs 1. */
   int32_t weighted;
   /** Inputs of a row. */
   int64_t d;
@@ -97,10 +98,12 @@ typedef struct mercer_data {
   int32_t reserved;     /**< [4] 0. */
   mercer_rows X;        /**< [8] n x d, n >= 2, dense or CSR, F32 or F64. */
   mercer_rows Y;        /**< [80] n x m, any rows; of classes one column of numbers 0..K-1. */
-  /** [152] Of the rows of X: n numbers >= 0, not all 0; NULL: 1 each. A row of weight 2 is two
-   *  equal rows in means, quantiles, sums, losses and scores, but one where rows are left or held
-   *  out, and n lambda has n = the sum of the weights. A search leaves rows of weight 0 out; another
-   *  fit does not learn from them, but they take their places in folds. */
+  /** [152] Of the rows of X: n numbers >= 0, not all 0, of a finite sum; NULL: 1 each. Only their
+   *  ratios count: they are first divided by their mean over the rows above 0, which n lambda, GCV
+   *  and calibration take for numbers of rows; weights times a power of two give the same bits. A
+   *  row of weight 2 beside others of 1 is two equal rows in means, quantiles, sums, losses and
+   *  scores, but one where rows are left or held out or counted. A search leaves rows of weight 0
+   *  out; another fit does not learn from them, but they take their places in folds. */
   const double* weights;
   const mercer_row_source* source; /**< [160] Rows that are not in memory. */
   const mercer_observations* sets; /**< [168] set_count of them, one after the other. */

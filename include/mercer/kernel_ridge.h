@@ -30,8 +30,8 @@ extern "C" {
 typedef struct mercer_kernel_ridge mercer_kernel_ridge;
 
 /** alpha = (K + n lambda I)^{-1} Y on prepared rows; Y centred iff "center". With weights w it is
- *  the f of least sum_i w_i |f(x_i) - y_i|^2 + n lambda ||f||^2, n the sum of the weights; a row of
- *  weight 0 has alpha 0. json: "lambda" and, as in mercer_model_fit, "prepare", "center", "task",
+ *  the f of least sum_i w_i |f(x_i) - y_i|^2 + n lambda ||f||^2, n = sum_i w_i, so that only ratios
+ *  of weights count; a row of weight 0 has alpha 0. json: "lambda" and, as in mercer_model_fit, "prepare", "center", "task",
  *  "classes" and "seed". Predictions are never clipped.
  *  Shapes: X and Y of data; sparse rows stay so.
  *  Errors: those of mercer_model_fit; MERCER_UNSUPPORTED (any other key, a source, sets or a map);

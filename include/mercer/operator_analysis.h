@@ -77,8 +77,9 @@ static inline mercer_operator_kernel_fit mercer_operator_kernel_fit_of(double la
  *  double.
  *  Errors: MERCER_DIMENSION_MISMATCH; MERCER_INVALID_ARGUMENT (a number that is not finite or
  *  beyond 1e150, an input outside the kernel's domain, no target observed); MERCER_UNSUPPORTED for
- *  EIGEN where it cannot be; MERCER_NOT_POSITIVE_DEFINITE of CHOLESKY; MERCER_NOT_CONVERGED with
- *  the residual. On failure there are no answers.
+ *  EIGEN where it cannot be; MERCER_NOT_POSITIVE_DEFINITE of EIGEN and CHOLESKY where rounding
+ *  makes the system singular: they leave a residual above 1e-6; MERCER_NOT_CONVERGED with the
+ *  residual. On failure there are no answers.
  *  Threads and cost: any number at once; as of the methods, and one product with K. */
 MERCER_API mercer_status mercer_operator_kernel_ridge(const mercer_operator_kernel* kernel,
                                                       const mercer_rows* X, const mercer_rows* Y,
@@ -118,8 +119,9 @@ MERCER_API mercer_status mercer_operator_kernel_ridge(const mercer_operator_kern
  *  Shapes: X N x d and Y N x p as the model was fitted to, rows without a target or not, Y read for
  *  its gaps alone, NULL: none; at n x d; dense or CSR (made dense), F32 or F64; out F32 or F64.
  *  Computed in double.
- *  Errors: MERCER_DIMENSION_MISMATCH; MERCER_INVALID_ARGUMENT (noise, rows that are not finite or
- *  outside the kernel's domain, no target observed); MERCER_UNSUPPORTED for a model of another loss
+ *  Errors: MERCER_DIMENSION_MISMATCH; MERCER_INVALID_ARGUMENT (noise, also one that takes a
+ *  covariance beyond the largest number, rows that are not finite or outside the kernel's domain,
+ *  no target observed); MERCER_UNSUPPORTED for a model of another loss
  *  than squares or of lambda 0; MERCER_NOT_POSITIVE_DEFINITE for an N lambda below 2e-14 of the
  *  trace of the sum, which rounding takes; MERCER_NOT_CONVERGED.
  *  Threads and cost: any number at once. Decomposable without gaps N D^2 + D^3, then D^2 + p D +

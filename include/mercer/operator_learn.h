@@ -120,8 +120,8 @@ static inline mercer_operator_fit mercer_operator_fit_of(const double* lambdas, 
  *  Shapes: X N x d and Y N x p, dense or CSR (made dense), F32 or F64. Computed in double.
  *  Random: rows held out or in folds, and the order of GRADIENTS; fit->seed fixes them.
  *  Errors: MERCER_DIMENSION_MISMATCH; MERCER_INVALID_ARGUMENT naming the field, row and column of
- *  an input that is not finite or outside the kernel's domain, or a target that the loss has no
- *  value for; MERCER_UNSUPPORTED for a method that does not do for loss, map or gaps;
+ *  a number that is not finite or beyond 1e150, an input outside the kernel's domain, a target that
+ *  the loss has no value for, or what leaves the range of double; MERCER_UNSUPPORTED for a method that does not do for loss, map or gaps;
  *  MERCER_NOT_CONVERGED with the residual; on failure there are no answers.
  *  Threads and cost: any number at once; an iteration costs N rows of mercer_operator_map_apply and
  *  of its transpose. */

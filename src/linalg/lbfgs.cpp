@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -36,9 +37,10 @@ void check(const LbfgsOptions& options) {
             tolerance);
 }
 
+/// NaN if there is one.
 double largest(std::span<const double> v) {
   double most = 0;
-  for (const double x : v) most = std::max(most, std::abs(x));
+  for (const double x : v) most = std::isnan(x) ? x : std::max(most, std::abs(x));
   return most;
 }
 
@@ -236,6 +238,21 @@ LbfgsResult minimize_lbfgs(const SmoothFunction& f, std::span<double> x,
                                       static_cast<int64_t>(sizeof(double)), "L-BFGS"),
                      "L-BFGS");
   return Minimizer(f, x, options, context).run();
+}
+
+bool is_flat(const LbfgsResult& result, const SmoothFunction& f, std::size_t size,
+             const LbfgsOptions& options) {
+  if (result.end == LbfgsEnd::gradient || result.end == LbfgsEnd::iterations)
+    return result.converged();
+  constexpr double kSlack = 30;   // root of the condition number and of what a step leaves
+  constexpr double kSteep = 0.1;  // beside the gradient at 0: no minimum, whatever f says
+  const std::vector<double> zero(size);
+  std::vector<double> gradient(size);
+  const double fallen = f(zero, gradient) - result.value;
+  const double left =
+      std::max({options.decrement_tolerance, options.decrease_tolerance, options.noise});
+  const double share = left * std::max(1.0, std::abs(result.value) / std::max(fallen, 0.0));
+  return result.largest_gradient <= std::min(kSlack * std::sqrt(share), kSteep) * largest(gradient);
 }
 
 }  // namespace mercer::linalg

@@ -32,7 +32,7 @@ enum class LbfgsEnd {
   gradient,    // converged
   decrease,    // converged as far as decrease_tolerance asks, or decrement_tolerance
   iterations,  // as many as were allowed
-  stalled      // no step falls: the limit of f's arithmetic, or a wrong gradient
+  stalled      // no step falls: the limit of f's arithmetic, a corner, or a wrong gradient
 };
 
 struct LbfgsResult {
@@ -41,6 +41,7 @@ struct LbfgsResult {
   int64_t evaluations = 0;
   double value = 0;
   double largest_gradient = 0;
+  /// As far as was asked for; is_flat says whether that is a minimum.
   bool converged() const { return end == LbfgsEnd::gradient || end == LbfgsEnd::decrease; }
 };
 
@@ -50,5 +51,12 @@ struct LbfgsResult {
 /// at the start (INVALID_ARGUMENT), OUT_OF_MEMORY, CANCELLED.
 LbfgsResult minimize_lbfgs(const SmoothFunction& f, std::span<double> x,
                            const LbfgsOptions& options, Context& context);
+
+/// Whether a descent that ended by itself ended at a minimum, for functions that fall from 0: the
+/// gradient is flat beside that at 0. That a step brings nothing is no proof: at a corner sharper
+/// than x's digits no step does. Of curvatures up to L, |g|^2/(2L) is left of f, a share of it, and
+/// |g(0)|^2/(2L) <= f(0) - f. One evaluation, but for an end by the gradient or the iterations.
+bool is_flat(const LbfgsResult& result, const SmoothFunction& f, std::size_t size,
+             const LbfgsOptions& options);
 
 }  // namespace mercer::linalg

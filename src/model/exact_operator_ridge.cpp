@@ -19,6 +19,7 @@ namespace {
 
 constexpr const char* kWhat = "exact operator-valued kernel ridge";
 constexpr int64_t kSolving = 20, kMeasuring = 1;  // of progress
+constexpr double kMostResidual = 1e-6;  // of a direct solution that is one
 
 /// K of rows, (N p) x (N p), by what it does to vectors.
 class GramOperator final : public linalg::LinearOperator {
@@ -113,7 +114,8 @@ Matrix<double> solve(const operators::OperatorKernel& kernel, MatrixView<const d
 /// residual and squared_norm of u.
 void measure(const operators::OperatorKernel& kernel, MatrixView<const double> X,
              MatrixView<const double> Y, double lambda, Context& context,
-             MatrixView<const double> u, ExactOperatorRidge& result) {
+             ExactOperatorRidge& result) {
+  const MatrixView<const double> u = result.u.view();
   const Matrix<double> Ku(Y.rows, Y.cols, context, kWhat);
   kernel.gram_apply(X, X, u, context, Ku.view());
   const double shift = lambda * static_cast<double>(Y.rows);
@@ -133,8 +135,7 @@ void measure(const operators::OperatorKernel& kernel, MatrixView<const double> X
 
 ExactOperatorRidge fit_exact_operator(const operators::OperatorKernel& kernel,
                                       MatrixView<const double> X, MatrixView<const double> Y,
-                                      const ExactOperatorOptions& options, Context& context,
-                                      MatrixView<double> u) {
+                                      const ExactOperatorOptions& options, Context& context) {
   require(Y.rows == X.rows && Y.cols == kernel.outputs(X.cols), MERCER_DIMENSION_MISMATCH,
           "Y is %lld x %lld, expected %lld rows of %lld outputs", static_cast<long long>(Y.rows),
           static_cast<long long>(Y.cols), static_cast<long long>(X.rows),
@@ -145,11 +146,13 @@ ExactOperatorRidge fit_exact_operator(const operators::OperatorKernel& kernel,
   ExactOperatorRidge result;
   result.method = method_for(kernel, Y, options, context);
   Stage stage(context, kSolving + kMeasuring);
-  const Matrix<double> found =
-      stage.part(kSolving, [&] { return solve(kernel, X, Y, options, context, result); });
-  stage.part(kMeasuring,
-             [&] { measure(kernel, X, Y, options.lambda, context, found.view(), result); });
-  for (int64_t i = 0; i < u.rows; ++i) std::copy_n(found.view().row(i), u.cols, u.row(i));
+  result.u = stage.part(kSolving, [&] { return solve(kernel, X, Y, options, context, result); });
+  stage.part(kMeasuring, [&] { measure(kernel, X, Y, options.lambda, context, result); });
+  const bool by_steps = result.method == ExactOperatorMethod::conjugate_gradient;
+  require(by_steps || result.residual <= kMostResidual, MERCER_NOT_POSITIVE_DEFINITE,
+          "K + N lambda I is singular to rounding, N lambda = %g: the targets have a part out of "
+          "its reach, relative residual %g, expected at most %g: raise lambda",
+          options.lambda * static_cast<double>(Y.rows), result.residual, kMostResidual);
   return result;
 }
 

@@ -19,20 +19,21 @@ struct ExactOperatorOptions {
 };
 
 struct ExactOperatorRidge {
+  Matrix<double> u;  // N x p, 0 where Y is NaN
   ExactOperatorMethod method = ExactOperatorMethod::automatic;  // the one taken
   int64_t iterations = 0;
   double residual = 0;      // |y - (K + N lambda I) u| / |y| over what was observed, from u
   double squared_norm = 0;  // ||f||^2 = u'K u
 };
 
-/// Writes u (N x p), 0 where Y (N x p) is NaN. automatic: eigen for a decomposable kernel and
+/// automatic: eigen for a decomposable kernel and
 /// targets without gaps, else cholesky up to kMostCholesky observed numbers and where its 16 (N p)^2
 /// bytes have room, else conjugate_gradient, whose products form no matrix. Errors: those of
-/// solver::operator_kernel_ridge; UNSUPPORTED for eigen where it cannot; NOT_CONVERGED.
+/// solver::operator_kernel_ridge; UNSUPPORTED for eigen where it cannot; NOT_POSITIVE_DEFINITE for
+/// a direct solution with a residual above 1e-6; NOT_CONVERGED.
 inline constexpr int64_t kMostCholesky = 8192;
 ExactOperatorRidge fit_exact_operator(const operators::OperatorKernel& kernel,
                                       MatrixView<const double> X, MatrixView<const double> Y,
-                                      const ExactOperatorOptions& options, Context& context,
-                                      MatrixView<double> u);
+                                      const ExactOperatorOptions& options, Context& context);
 
 }  // namespace mercer::model

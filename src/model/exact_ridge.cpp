@@ -68,14 +68,15 @@ void scale_columns(const std::vector<double>& factors, MatrixView<double> A) {
 
 ExactModel fit_exact(std::shared_ptr<const kernel::Kernel> kernel, const FitOptions& given,
                      const Rows& X, MatrixView<const double> Y, Context& context,
-                     std::span<const double> weights) {
+                     std::span<const double> given_weights) {
   FitOptions fixed = given;
   fixed.selection = Selection::fixed;
   check_options(fixed);
   check_shapes(fixed, X.rows(), X.cols(), Y);
-  solver::require_weights(weights, X.rows());
+  solver::require_weights(given_weights, X.rows());
+  check_rows(fixed, "X", X.rows(), solver::total_weight(given_weights, X.rows()));
+  const std::vector<double> weights = solver::relative_weights(given_weights);
   const double n = solver::total_weight(weights, X.rows());
-  check_rows(fixed, "X", X.rows(), n);
   const int64_t inputs = prepared_inputs(fixed, X, weights);
   kernel->check_dimension(inputs);
   check_numbers(fixed, X);

@@ -83,11 +83,12 @@ Model fit(std::shared_ptr<const feature::FeatureMap> map, const FitOptions& give
   check_shapes(given, X.rows(), X.cols(), Y);
   check_map(*map, prepared_inputs(given, X, weights));
   check_fit(given, X, Y, weights);
+  const std::vector<double> relative = solver::relative_weights(weights);
   const FitOptions options = within(domain_of(map->kernel()), given, X);
-  const RowSummary summary(options, X, Y, weights, context);
+  const RowSummary summary(options, X, Y, relative, context);
   summary.require_numbers();
   return fit_prepared(std::move(map), summary.preparation(), summary.ranges(), options, X, Y,
-                      context, weights);
+                      context, relative);
 }
 
 Model fit(const MapFromRows& plan, const FitOptions& given, const Rows& X,
@@ -129,7 +130,7 @@ Model fit_stream(std::shared_ptr<const feature::FeatureMap> map, const FitOption
   Model model;
   model.map = std::move(map);
   model.options = options;
-  const CheckedStream checked(*model.map, options, stream, targets);
+  const CheckedStream checked(*model.map, options, stream, targets, context);
   RowSummary summary(options, model.map->inputs(), targets, context);
   std::vector<double> classes;  // of which rows held out and folds take their shares
   const bool holds_out =

@@ -69,7 +69,9 @@ std::shared_ptr<const Predictor> load_linear(std::span<const std::vector<double>
 }  // namespace
 
 std::shared_ptr<const Predictor> make_linear(solver::Weights weights) {
-  return std::make_shared<LinearPredictor>(std::move(weights));
+  auto predictor = std::make_shared<LinearPredictor>(std::move(weights));
+  predictor->check();  // small lambda and large targets leave the range of double
+  return predictor;
 }
 
 ModelEntry linear_entry(ModelEntry own) {

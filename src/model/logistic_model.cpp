@@ -119,9 +119,10 @@ class LogisticFit {
     stage_.advance(kPreparing);
     if (!start_.empty()) fit.start_from(start_);
     stage_.share(left);
-    const linalg::LbfgsResult result = fit.run(lambda_, descent_of(options_), context_);
+    const linalg::LbfgsResult end = fit.run(lambda_, descent_of(options_), context_);
     // A lambda that was searched was judged after as many iterations.
-    if (!searches) require_converged(result);
+    if (!end.converged() && !(searches && end.end == linalg::LbfgsEnd::iterations))
+      require_flat(end, fit.is_flat(end, descent_of(options_), context_));
     Learned learned{nullptr, lambda_, std::move(path_), calibration()};
     solver::Weights weights = fit.weights();
     if (units_) units_->undo(weights);
@@ -217,12 +218,13 @@ class LogisticFit {
   }
 
   /// Where the arithmetic of single precision ends first, that is as near as it gets.
-  void require_converged(const linalg::LbfgsResult& result) const {
-    require(
-        result.end != linalg::LbfgsEnd::iterations, MERCER_NOT_CONVERGED,
-        "loss %s, lambda = %g: %lld iterations, at most as many as asked for, end at a mean loss "
-        "of %g that still falls; raise lambda, iterations or tolerance",
-        loss_.loss->name, lambda_, static_cast<Long>(result.iterations), result.value);
+  void require_flat(const linalg::LbfgsResult& end, bool flat) const {
+    require(flat, MERCER_NOT_CONVERGED,
+            "loss %s, lambda = %g: %lld iterations%s end at a mean loss of %g and a gradient of "
+            "%g that still falls; raise lambda, iterations or tolerance",
+            loss_.loss->name, lambda_, static_cast<Long>(end.iterations),
+            end.end == linalg::LbfgsEnd::iterations ? ", at most as many as asked for," : "",
+            end.value, end.largest_gradient);
   }
 
   const solver::BlockSource& given_;

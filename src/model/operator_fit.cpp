@@ -74,20 +74,6 @@ OperatorFit by_stein(const operators::OperatorMap& map, MatrixView<const double>
   return fit;
 }
 
-/// Whether no step falls any more because f's rounding hides it: of f with curvatures up to L a
-/// step lowers f by |g|^2/(2L) at least, and from 0, where |g_0|^2/(2L) <= f(0) - f, it shows what
-/// L is.
-bool stalled_by_rounding(const solver::OperatorObjective& objective, std::span<const double> theta,
-                         Context& context) {
-  constexpr double kRounding = 1e-12;  // of f, a hundred times what L-BFGS takes for its noise
-  std::vector<double> gradient(theta.size()), start(theta.size());
-  const std::vector<double> zero(theta.size());
-  const double f = objective(theta, gradient, context);
-  const double before = objective(zero, start, context);
-  const double g = linalg::dot(gradient, gradient), g0 = linalg::dot(start, start);
-  return g * (before - f) <= kRounding * std::abs(f) * g0;
-}
-
 /// Moves theta to the minimum for a lambda by one of the methods that take steps; whether it got
 /// there.
 bool descend(const MapRows& rows, MatrixView<const double> Y, double lambda,
@@ -109,8 +95,7 @@ bool descend(const MapRows& rows, MatrixView<const double> Y, double lambda,
         solver::minimize(objective, {options.tolerance, options.most_iterations}, context, theta);
     fit.iterations += end.iterations;
     fit.residual = end.largest_gradient;
-    return end.converged() ||
-           (end.end == linalg::LbfgsEnd::stalled && stalled_by_rounding(objective, theta, context));
+    return end.converged;
   }
   const auto end = solver::averaged_descent(
       objective, {.epochs = options.most_iterations, .seed = options.seed}, context, theta);
@@ -268,6 +253,7 @@ OperatorFit fit_operator(const operators::OperatorMap& map, MatrixView<const dou
                          Context& context, std::span<double> theta) {
   require(!options.lambdas.empty(), MERCER_INVALID_ARGUMENT, "no lambdas, expected at least one");
   require_inputs(map, "X", X);
+  require_summable("Y", Y, MissingNumbers::allowed);
   const MapRows rows(map, X);
   const solver::ObservedRows checked(rows, Y);
   std::vector<double> learnt(theta.size(), 0.0);
@@ -299,6 +285,11 @@ OperatorFit fit_operator(const operators::OperatorMap& map, MatrixView<const dou
             fit.residual, static_cast<long long>(fit.iterations), lambda, options.tolerance);
   }
   fit.squared_norm = linalg::dot(learnt, learnt);
+  for (const double found : {fit.squared_norm, fit.error, fit.residual})
+    require(std::isfinite(found), MERCER_INVALID_ARGUMENT,
+            "the fit has |theta|^2 = %g, error %g and residual %g, expected targets, Gamma and "
+            "lambda that leave them finite",
+            fit.squared_norm, fit.error, fit.residual);
   fit.offset = std::move(units.mean);
   std::ranges::copy(learnt, theta.begin());
   return fit;

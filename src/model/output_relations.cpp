@@ -97,15 +97,15 @@ Matrix<double> mean_laplacian(MatrixView<const double> W, int64_t p, Context& co
   require(W.rows == p && W.cols == p, MERCER_DIMENSION_MISMATCH,
           "the graph is %lld x %lld, expected p x p = %lld x %lld", static_cast<Long>(W.rows),
           static_cast<Long>(W.cols), static_cast<Long>(p), static_cast<Long>(p));
-  operators::check_graph(W);
+  const double most = operators::check_graph(W);
   Matrix<double> L(p, p, context, kWhat);
   double degrees = 0;
   for (int64_t k = 0; k < p; ++k) {
     L(k, k) = 0;
     for (int64_t l = 0; l < p; ++l) {
       if (l == k) continue;
-      L(k, l) = -W(k, l);
-      L(k, k) += W(k, l);
+      L(k, l) = -W(k, l) / most;
+      L(k, k) += W(k, l) / most;
     }
     degrees += L(k, k);
   }

@@ -20,8 +20,10 @@ class RowStream {
   virtual ~RowStream() = default;
   /// Begins again at the first row.
   virtual void rewind() = 0;
-  /// The next rows, as many rows of targets, and a weight each or none; valid until the next call;
-  /// no rows: the end. Every pass gives the same rows.
+  /// Whether rows have weights, which are summed in a pass of their own; else they weigh 1 each.
+  virtual bool weighted() const { return false; }
+  /// The next rows, as many rows of targets, and where it is weighted as many weights; valid until
+  /// the next call; no rows: the end. Every pass gives the same rows.
   using Block = TargetedRows;
   virtual Block next() = 0;
   /// Null: this process has all rows. Else each process has a stream of rows of its own.

@@ -12,6 +12,7 @@
 #include "base/size.h"
 #include "feature/map_entry.h"
 #include "model/class_weights.h"
+#include "model/column_warnings.h"
 #include "model/copied_rows.h"
 #include "model/fit_checks.h"
 #include "model/input_domain.h"
@@ -166,8 +167,10 @@ Model search_used(const MapMaker& maker, const SearchOptions& options, const Row
                   MatrixView<const double> Y, std::span<const double> weights, Context& context) {
   const FitOptions& fit = options.fit;
   const bool plain = fit.missing == Missing::refuse && fit.target_transform == Transform::none;
-  return plain ? search_plainly(maker, options, X, Y, weights, context)
-               : search_prepared(maker, options, X, Y, weights, context);
+  Model model = plain ? search_plainly(maker, options, X, Y, weights, context)
+                      : search_prepared(maker, options, X, Y, weights, context);
+  add_warnings(column_warnings(fit, X, Y, context), model.report);
+  return model;
 }
 
 /// The search of a copy of the rows that weigh anything.
@@ -203,9 +206,10 @@ Model search(const MapMaker& maker, const SearchOptions& options, const Rows& X,
   check_targets(fit, Y);
   SearchOptions inside = options;
   inside.fit = within(maker.domain(), options.fit, X);
-  Model model = std::ranges::count(weights, 0.0) > 0
-                    ? search_weighing(maker, inside, X, Y, weights, context)
-                    : search_used(maker, inside, X, Y, weights, context);
+  const std::vector<double> relative = solver::relative_weights(weights);
+  Model model = std::ranges::count(relative, 0.0) > 0
+                    ? search_weighing(maker, inside, X, Y, relative, context)
+                    : search_used(maker, inside, X, Y, relative, context);
   if (options.few_missing > 0)
     model.report.warnings.push_back(std::to_string(options.few_missing) +
                                     (options.few_missing == 1 ? " input is" : " inputs are") +

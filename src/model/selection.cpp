@@ -71,7 +71,13 @@ Selected select_by(const System& system, const FitOptions& options, const LeaveO
   Selected result{{}, 0, empty_path(options)};
   if (options.selection == Selection::gcv) {
     for (PathPoint& point : result.path) point.score = total(system.gcv(point.lambda));
-    result.lambda = best_point(result.path).lambda;
+    const PathPoint& best = best_point(result.path);
+    require(std::isfinite(best.score), MERCER_INVALID_ARGUMENT,
+            "no lambda has a finite score by generalised cross-validation: the %lld rows' weights "
+            "sum to less than the features have degrees of freedom, expected more rows, weights "
+            "of mean 1 or another selection",
+            static_cast<long long>(system.rows()));
+    result.lambda = best.lambda;
   } else {
     PairedLosses losses(std::ssize(result.path));
     leave_out(lambdas_of(result.path), losses);

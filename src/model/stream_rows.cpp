@@ -11,7 +11,7 @@
 #include "model/feature_rows.h"
 #include "model/fit_checks.h"
 #include "model/input_domain.h"
-#include "solver/row_weights.h"
+#include "solver/reduction.h"
 
 namespace mercer::model {
 namespace {
@@ -20,6 +20,16 @@ using Long = long long;
 
 }  // namespace
 
+CheckedStream::CheckedStream(const feature::FeatureMap& map, const FitOptions& options,
+                             RowStream& stream, int64_t targets, Context& context)
+    : map_(map), options_(options), stream_(stream), targets_(targets) {
+  if (!stream.weighted()) return;
+  solver::WeightUnit unit;
+  pass(context, [&](int64_t, const RowStream::Block& block) { unit.add(block.weights); });
+  if (reduction() != nullptr) reduction()->sum(unit.sums());
+  unit_ = unit;
+}
+
 int64_t CheckedStream::pass(
     Context& context,
     const std::function<void(int64_t first, const RowStream::Block&)>& body) const {
@@ -27,8 +37,10 @@ int64_t CheckedStream::pass(
   int64_t rows = 0;
   for (;;) {
     context.checkpoint();
-    const RowStream::Block block = next(rows);
+    RowStream::Block block = next(rows);
     if (block.X.rows() == 0) return rows;
+    const std::vector<double> relative = unit_.relative(block.weights);
+    block.weights = relative;
     body(rows, block);
     rows = checked_add(rows, block.X.rows(), "rows of a stream");
   }
@@ -59,6 +71,11 @@ void CheckedStream::check(const RowStream::Block& block, int64_t before) const {
   check_numbers(options_, block.X);
   check_domain(options_, "X", block.X);
   check_targets(options_, block.Y);
+  require(stream_.weighted() ? std::ssize(block.weights) == block.X.rows() : block.weights.empty(),
+          MERCER_DIMENSION_MISMATCH,
+          "a block after row %lld has %zu weights, expected one for each of its %lld rows where "
+          "the stream is weighted, else none",
+          static_cast<Long>(before), block.weights.size(), static_cast<Long>(block.X.rows()));
   solver::require_weights(block.weights, block.X.rows());
 }
 

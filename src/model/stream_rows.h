@@ -9,18 +9,19 @@
 
 #include "model/row_stream.h"
 #include "solver/block_source.h"
+#include "solver/row_weights.h"
 
 namespace mercer::model {
 
 /// The blocks of a stream, each checked as rows in memory are: refusals say where it stands.
 class CheckedStream {
  public:
-  /// References are kept.
+  /// References are kept. One pass over a weighted stream: processes that share it sum two numbers.
   CheckedStream(const feature::FeatureMap& map, const FitOptions& options, RowStream& stream,
-                int64_t targets)
-      : map_(map), options_(options), stream_(stream), targets_(targets) {}
+                int64_t targets, Context& context);
 
-  /// From the first row to the end: body(first, block). The number of rows.
+  /// From the first row to the end: body(first, block), its weights relative to those of all rows.
+  /// The number of rows.
   int64_t pass(Context& context,
                const std::function<void(int64_t first, const RowStream::Block&)>& body) const;
 
@@ -37,6 +38,7 @@ class CheckedStream {
   const FitOptions& options_;
   RowStream& stream_;
   int64_t targets_;
+  solver::WeightUnit unit_;
 };
 
 class StreamRows final : public solver::BlockSource {

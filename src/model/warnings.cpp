@@ -25,16 +25,6 @@ constexpr int64_t kFewOfClass = 3;      // rows of a class, behind a score
 constexpr double kRareShare = 0.1;      // of the rows
 constexpr double kRarelyFound = 0.2;    // of a class's rows
 
-std::string text(const char* format, ...) __attribute__((format(printf, 1, 2)));
-std::string text(const char* format, ...) {
-  char buffer[256];
-  va_list arguments;
-  va_start(arguments, format);
-  std::vsnprintf(buffer, sizeof buffer, format, arguments);
-  va_end(arguments);
-  return buffer;
-}
-
 template <class T>
 bool rows_are_equal(const MatrixView<const T>& X) {
   for (int64_t i = 1; i < X.rows; ++i)
@@ -125,6 +115,15 @@ void compare_balanced(const Assessment& assessment, std::vector<std::string>& fo
 }
 
 }  // namespace
+
+std::string text(const char* format, ...) {
+  char buffer[320];
+  va_list arguments;
+  va_start(arguments, format);
+  std::vsnprintf(buffer, sizeof buffer, format, arguments);
+  va_end(arguments);
+  return buffer;
+}
 
 std::vector<std::string> data_warnings(const FitOptions& options, const Rows& X,
                                        MatrixView<const double> Y, const Assessment& assessment,

@@ -11,6 +11,9 @@
 
 namespace mercer::model {
 
+/// A warning of up to 319 characters, as printf writes it.
+std::string text(const char* format, ...) __attribute__((format(printf, 1, 2)));
+
 /// Of what a search chose: lengthscale and lambda at an edge of what was tried. largest and
 /// smallest lambda: 0 where they are no edge; nearly_exact: a small lambda is right.
 std::vector<std::string> edge_warnings(double lengthscale, bool lengthscale_at_edge, double lambda,

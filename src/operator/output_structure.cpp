@@ -50,7 +50,7 @@ void output_covariance(MatrixView<const double> Y, Context& context, MatrixView<
     for (int64_t l = 0; l < k; ++l) gamma(l, k) = gamma(k, l);
 }
 
-void check_graph(MatrixView<const double> W) {
+double check_graph(MatrixView<const double> W) {
   double most = 0;
   for (int64_t k = 0; k < W.rows; ++k) {
     for (int64_t l = 0; l < W.cols; ++l) {
@@ -63,20 +63,21 @@ void check_graph(MatrixView<const double> W) {
   }
   require(most > 0, MERCER_INVALID_ARGUMENT,
           "the graph of %lld outputs has no edges, expected a weight > 0", Long{W.rows});
+  return most;
 }
 
 namespace {
 
-Matrix<double> laplacian_of(MatrixView<const double> W) {
-  check_graph(W);
+/// Of W / unit.
+Matrix<double> laplacian_of(MatrixView<const double> W, double unit) {
   const int64_t p = W.rows;
   Matrix<double> L(p, p);
   L.fill(0);
   for (int64_t k = 0; k < p; ++k) {
     for (int64_t l = 0; l < p; ++l) {
       if (k == l) continue;
-      L(k, l) -= W(k, l);
-      L(k, k) += W(k, l);
+      L(k, l) -= W(k, l) / unit;
+      L(k, k) += W(k, l) / unit;
     }
   }
   return L;
@@ -86,7 +87,9 @@ Matrix<double> laplacian_of(MatrixView<const double> W) {
 
 void laplacian_pseudo_inverse(MatrixView<const double> W, Context& context,
                               MatrixView<double> gamma) {
-  const Matrix<double> V = laplacian_of(W);
+  // Sums and inverses of weights near the ends of the range of double would leave it.
+  const double unit = std::ldexp(1.0, std::ilogb(check_graph(W)));
+  const Matrix<double> V = laplacian_of(W, unit);
   const int64_t p = W.rows;
   std::vector<double> values(static_cast<size_t>(p));
   linalg::symmetric_eigen(V.view(), values, context);
@@ -97,7 +100,7 @@ void laplacian_pseudo_inverse(MatrixView<const double> W, Context& context,
         const double value = values[static_cast<size_t>(e)];
         if (value > 1e-12 * values.back()) sum += V(e, k) * V(e, l) / value;
       }
-      gamma(k, l) = gamma(l, k) = sum;
+      gamma(k, l) = gamma(l, k) = sum / unit;
     }
   }
 }
@@ -108,13 +111,17 @@ void task_similarity(MatrixView<const double> Y, double scale, Context& context,
           "scale = %g, expected a finite number > 0", scale);
   require_finite(Y);
   Stage stage(context, Y.cols * (Y.cols + 1) / 2);
+  const double root = std::sqrt(scale);  // of each difference: squares alone could overflow
   for (int64_t k = 0; k < Y.cols; ++k) {
     for (int64_t l = 0; l <= k; ++l) {
       double square = 0;
       stage.advance(1);
       context.checkpoint();
-      for (int64_t i = 0; i < Y.rows; ++i) square += (Y(i, k) - Y(i, l)) * (Y(i, k) - Y(i, l));
-      gamma(k, l) = gamma(l, k) = std::exp(-scale * square);
+      for (int64_t i = 0; i < Y.rows; ++i) {
+        const double apart = root * Y(i, k) - root * Y(i, l);
+        square += apart * apart;
+      }
+      gamma(k, l) = gamma(l, k) = std::exp(-square);
     }
   }
 }

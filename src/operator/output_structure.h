@@ -14,9 +14,9 @@ namespace mercer::operators {
 /// INVALID_ARGUMENT naming an entry that is not finite; CANCELLED.
 void output_covariance(MatrixView<const double> Y, Context& context, MatrixView<double> gamma);
 
-/// Errors: INVALID_ARGUMENT naming a weight that is not that of a graph (W symmetric, >= 0, the
-/// diagonal not read), or for one without edges.
-void check_graph(MatrixView<const double> W);
+/// The largest weight. Errors: INVALID_ARGUMENT naming a weight that is not that of a graph (W
+/// symmetric, >= 0, the diagonal not read), or for one without edges.
+double check_graph(MatrixView<const double> W);
 
 /// Gamma = the pseudo-inverse of the Laplacian diag(W 1) - W of a graph on p outputs, W symmetric
 /// with weights >= 0 (the diagonal is not read): eigenvalues up to 1e-12 of the largest count as 0.

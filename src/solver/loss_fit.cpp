@@ -122,4 +122,14 @@ linalg::LbfgsResult LossFit::run(double lambda, const LossFitOptions& options, C
       x_, descent, context);
 }
 
+bool LossFit::is_flat(const linalg::LbfgsResult& end, const LossFitOptions& options,
+                      Context& context) {
+  return linalg::is_flat(
+      end,
+      [&](std::span<const double> x, std::span<double> gradient) {
+        return (*objective_)(x, gradient, context);
+      },
+      x_.size(), {.decrement_tolerance = options.tolerance, .noise = objective_->noise()});
+}
+
 }  // namespace mercer::solver

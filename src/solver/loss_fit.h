@@ -33,6 +33,8 @@ class LossFit {
 
   /// Moves x to the minimum for lambda.
   linalg::LbfgsResult run(double lambda, const LossFitOptions& options, Context& context);
+  /// Whether the last run ended at a minimum (linalg/lbfgs.h): one pass, of each process.
+  bool is_flat(const linalg::LbfgsResult& end, const LossFitOptions& options, Context& context);
 
   std::span<const double> x() const { return x_; }
   /// Where the next run begins: the x of another fit of as many features and columns.

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "linalg/blas.h"
+#include "linalg/lbfgs.h"
 #include "solver/centering.h"
 
 namespace mercer::solver {
@@ -147,21 +148,20 @@ double OperatorObjective::operator()(std::span<const double> theta, std::span<do
   return sum / N + lambda_ / 2 * linalg::dot(theta, theta);
 }
 
-linalg::LbfgsResult minimize(const OperatorObjective& objective, const OperatorFitOptions& options,
-                             Context& context, std::span<double> theta) {
+OperatorDescent minimize(const OperatorObjective& objective, const OperatorFitOptions& options,
+                         Context& context, std::span<double> theta) {
   require(static_cast<int64_t>(theta.size()) == objective.rows().coefficients(),
           MERCER_DIMENSION_MISMATCH, "theta has %zu entries, expected coefficients = %lld",
           theta.size(), static_cast<Long>(objective.rows().coefficients()));
-  return linalg::minimize_lbfgs(
-      [&](std::span<const double> x, std::span<double> gradient) {
-        return objective(x, gradient, context);
-      },
-      theta,
-      {.memory = 20,
-       .most_iterations = options.most_iterations,
-       .gradient_tolerance = 0,
-       .decrement_tolerance = options.tolerance},
-      context);
+  const linalg::SmoothFunction f = [&](std::span<const double> x, std::span<double> gradient) {
+    return objective(x, gradient, context);
+  };
+  const linalg::LbfgsOptions descent{.memory = 20,
+                                     .most_iterations = options.most_iterations,
+                                     .gradient_tolerance = 0,
+                                     .decrement_tolerance = options.tolerance};
+  const linalg::LbfgsResult end = linalg::minimize_lbfgs(f, theta, descent, context);
+  return {end.iterations, end.largest_gradient, linalg::is_flat(end, f, theta.size(), descent)};
 }
 
 }  // namespace mercer::solver

@@ -8,7 +8,6 @@
 #include <span>
 #include <vector>
 
-#include "linalg/lbfgs.h"
 #include "solver/loss.h"
 #include "solver/operator_rows.h"
 
@@ -55,8 +54,13 @@ struct OperatorFitOptions {
   double tolerance = 1e-12;  // on what a step is expected to lower f by, relative to f
   int64_t most_iterations = 1000;
 };
+struct OperatorDescent {
+  int64_t iterations = 0;
+  double largest_gradient = 0;
+  bool converged = false;  // to the tolerance or f's arithmetic, where the gradient is flat
+};
 /// Moves theta to the minimum by L-BFGS (linalg/lbfgs.h).
-linalg::LbfgsResult minimize(const OperatorObjective& objective, const OperatorFitOptions& options,
-                             Context& context, std::span<double> theta);
+OperatorDescent minimize(const OperatorObjective& objective, const OperatorFitOptions& options,
+                         Context& context, std::span<double> theta);
 
 }  // namespace mercer::solver

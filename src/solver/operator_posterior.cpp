@@ -2,7 +2,8 @@
 // SPDX-FileCopyrightText: The mercer authors
 // noise P'S^{-1}P, S = H + shift I: with S = L L' from L^{-1}P, else from S^{-1}P by steps. For
 // decomposable maps (B B' = Q diag(g) Q', Z'Z = V diag(s) V') S^{-1} is diagonal in both bases:
-// Cov f(x) = Q diag_j(noise sum_i (V'z)_i^2 / (s_i + shift/g_j)) Q', 0 where g_j = 0.
+// Cov f(x) = Q diag_j(noise sum_i (V'z)_i^2 / (s_i + shift/g_j)) Q', 0 where g_j = 0; noise last,
+// which may be large where the rest is small.
 #include "solver/operator_posterior.h"
 
 #include <algorithm>
@@ -113,7 +114,8 @@ SteinPosterior::SteinPosterior(Matrix<double>&& ZtZ, const OutputBasis& basis, d
                                double noise, Context& context)
     : vectors_(std::move(ZtZ)),
       inverse_(vectors_.rows(), basis.outputs(), context, kWhat),
-      basis_(basis) {
+      basis_(basis),
+      noise_(noise) {
   std::vector<double> s(static_cast<std::size_t>(vectors_.rows()));
   double trace = 0;
   for (int64_t j = 0; j < vectors_.rows(); ++j) trace += vectors_(j, j);
@@ -122,7 +124,7 @@ SteinPosterior::SteinPosterior(Matrix<double>&& ZtZ, const OutputBasis& basis, d
   const std::vector<double> shifts = basis.lambdas(shift);
   for (int64_t i = 0; i < inverse_.rows(); ++i)
     for (int64_t j = 0; j < inverse_.cols(); ++j)
-      inverse_(i, j) = noise / (std::max(0.0, s[static_cast<std::size_t>(i)]) +
+      inverse_(i, j) = 1 / (std::max(0.0, s[static_cast<std::size_t>(i)]) +
                                 shifts[static_cast<std::size_t>(j)]);
 }
 
@@ -137,7 +139,7 @@ void SteinPosterior::covariance(MatrixView<const double> Z, Context& context,
                    c.view());
   for (int64_t i = 0; i < Z.rows; ++i) {
     for (int64_t k = 0; k < p; ++k)
-      for (int64_t j = 0; j < p; ++j) scaled(k, j) = std::sqrt(c(i, j)) * basis_.Q()(k, j);
+      for (int64_t j = 0; j < p; ++j) scaled(k, j) = std::sqrt(noise_) * std::sqrt(c(i, j)) * basis_.Q()(k, j);
     linalg::multiply(1.0, Transpose::no, scaled.view(), Transpose::yes, scaled.view(), 0.0,
                      {out.row(i), p, p});
   }

@@ -75,8 +75,9 @@ class SteinPosterior {
 
  private:
   Matrix<double> vectors_;  // of Z'Z, by rows
-  Matrix<double> inverse_;  // D x p: noise/(s_i + shift/g_j), 0 for g_j = 0
+  Matrix<double> inverse_;  // D x p: 1/(s_i + shift/g_j), 0 for g_j = 0
   const OutputBasis& basis_;
+  double noise_;
 };
 
 }  // namespace mercer::solver

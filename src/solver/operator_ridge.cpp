@@ -24,6 +24,7 @@ using Long = long long;
 constexpr const char* kWhat = "ridge on an operator-valued map";
 constexpr int64_t kPlainSteps = 100, kSketch = 100, kColumns = 8;
 constexpr uint64_t kSketchSeed = 0;
+constexpr double kMostRounding = 1e-6;
 
 double norm(std::span<const double> x) { return std::sqrt(linalg::dot(x, x)); }
 
@@ -88,9 +89,11 @@ OperatorRidge by_lsqr(const linalg::LinearOperator& A, std::span<const double> y
                                                   .most_iterations = options.most_iterations},
                                                  context, theta);
   OperatorRidge result{solved.iterations, relative_residual(A, Aty, shift, context, theta), false};
-  // What rounding of A theta, and of its product with A', leaves of A'(y - A theta).
-  const double rounding = 10 * std::numeric_limits<double>::epsilon() * solved.norm *
-                          (norm(y) + solved.norm * solved.size) / norm(Aty);
+  // What rounding of A theta, and of its product with A', leaves of A'(y - A theta): as long as it
+  // leaves a solution.
+  const double rounding =
+      std::min(kMostRounding, 10 * std::numeric_limits<double>::epsilon() * solved.norm *
+                                  (norm(y) + solved.norm * solved.size) / norm(Aty));
   result.converged = solved.converged() && result.residual <= std::max(options.tolerance, rounding);
   return result;
 }

@@ -2,7 +2,9 @@
 // SPDX-FileCopyrightText: The mercer authors
 #include "solver/row_weights.h"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "base/error.h"
@@ -23,6 +25,30 @@ void require_weights(std::span<const double> weights, int64_t rows) {
 double total_weight(std::span<const double> weights, int64_t rows) {
   if (weights.empty()) return static_cast<double>(rows);
   return std::accumulate(weights.begin(), weights.end(), 0.0);
+}
+
+void WeightUnit::add(std::span<const double> weights) {
+  for (const double weight : weights) {
+    sums_[0] += weight;
+    sums_[1] += weight > 0;
+  }
+}
+
+std::vector<double> WeightUnit::relative(std::span<const double> weights) const {
+  std::vector<double> result(weights.begin(), weights.end());
+  if (!(sums_[0] > 0 && std::isfinite(sums_[0]))) return result;
+  int exponent = 0;
+  const double mean = std::frexp(sums_[0], &exponent) / sums_[1];  // times 2^exponent
+  for (double& weight : result)
+    if (weight > 0)
+      weight = std::max(std::ldexp(weight, -exponent) / mean, std::numeric_limits<double>::min());
+  return result;
+}
+
+std::vector<double> relative_weights(std::span<const double> weights) {
+  WeightUnit unit;
+  unit.add(weights);
+  return unit.relative(weights);
 }
 
 std::vector<double> taken_weights(std::span<const double> weights, RowSet rows) {

@@ -128,18 +128,20 @@ SpectralConstants spectral_constants(const kernel::Kernel& kernel, int64_t d,
 double derivative_bound(const kernel::Kernel& kernel, const SpectralConstants& constants,
                         const BoundQuestion& question, int64_t F) {
   const double m = static_cast<double>(F), d = static_cast<double>(question.d);
-  const double K = question.bernstein, t = std::log(2 / question.delta), log2 = std::log(2.0);
+  const double log2 = std::log(2.0), K = question.bernstein, t = log2 - std::log(question.delta);
   const double C1 = 14 * std::sqrt(6 * log2) + 1, C2 = 36 * K * (log2 + 1);
   const double C3 = 7 * std::sqrt(6.0) * (1 + std::sqrt(kPi) / std::pow(log2, 1.5));
-  const double entropy = std::sqrt(d * std::log(16 * question.diameter * constants.ratio + 4));
+  const double log_reach = std::log(16.0) + std::log(question.diameter) + std::log(constants.ratio);
+  const double log_cover = log_reach > 40 ? log_reach : std::log(std::exp(log_reach) + 4);
+  const double entropy = std::sqrt(d * log_cover);
   const double L = std::sqrt(6.0) * K / (2 * std::sqrt(m));
   const double deviation = 24 * std::sqrt(6.0) * (std::sqrt(t) + 0.5 * L * t);
   const double uniform = kernel.variance() * constants.sigma *
                          ((C3 * entropy + C1 + deviation) / std::sqrt(m) + C2 / m);
   if (question.norm == 0) return uniform;
-  const double log_volume =
-      d * std::log(std::sqrt(kPi) * question.diameter / 2) - log_gamma(0.5 * d + 1);
-  return uniform * std::exp(2 / question.norm * log_volume);
+  const double log_volume = d * (std::log(std::sqrt(kPi) / 2) + std::log(question.diameter)) -
+                            log_gamma(0.5 * d + 1);
+  return std::exp(std::log(uniform) + 2 / question.norm * log_volume);
 }
 
 int64_t least_frequencies(const kernel::Kernel& kernel, const SpectralConstants& constants,

@@ -30,25 +30,29 @@ double chi_moment(double k, double n, double sigma) {
          std::pow(sigma, n);
 }
 
-/// r_{v/F}(epsilon).
-double remainder(double epsilon, double v, double F) {
-  const double logarithm = std::log1p(F * epsilon / v);
-  return 1 + 3 / (epsilon * epsilon * logarithm * logarithm);
+/// log(log(1 + x)) of log x.
+double log_log1p(double log_x) {
+  if (log_x < -40) return log_x;  // log(1 + x) = x
+  return std::log(log_x > 40 ? log_x : std::log1p(std::exp(log_x)));
 }
 
-double remainder_of(const OperatorBoundQuestion& question, double F) {
-  return remainder(corrected(question) ? question.epsilon / 2 : question.epsilon,
-                   question.constants.v, F);
+/// log of r_{v/F}(epsilon) = 1 + 3 / (epsilon log(1 + F epsilon / v))^2.
+double log_remainder(const OperatorBoundQuestion& question, double F) {
+  const double log_epsilon = std::log(corrected(question) ? question.epsilon / 2 : question.epsilon);
+  const double log_x = std::log(F) + log_epsilon - std::log(question.constants.v);
+  const double log_t = std::log(3.0) - 2 * (log_epsilon + log_log1p(log_x));
+  return log_t > 40 ? log_t : std::log1p(std::exp(log_t));
 }
 
 /// -log of the exponential factor at a centre, sub-exponential A.
 double exponential_rate(const OperatorBoundQuestion& question, double F) {
   const auto p = static_cast<double>(question.p);
   const OperatorConstants& of = question.constants;
-  const double K = std::log(16 * std::sqrt(2.0) * p) + std::log(of.u * of.u / of.v);
+  const double K = std::log(16 * std::sqrt(2.0) * p) + 2 * std::log(of.u) - std::log(of.v);
   const double epsilon = question.epsilon;
-  return epsilon <= of.v / of.u * (1 + 1 / p) / K ? F * epsilon * epsilon / (8 * of.v * (1 + 1 / p))
-                                                  : F * epsilon / (8 * of.u * K);
+  return epsilon <= of.v / of.u * (1 + 1 / p) / K
+             ? F / (8 * (1 + 1 / p)) * (epsilon / of.v) * epsilon
+             : F / (8 * K) * (epsilon / of.u);
 }
 
 /// The same for bounded A; negative where the inequality does not hold.
@@ -56,7 +60,7 @@ double bounded_rate(const OperatorBoundQuestion& question, double F) {
   const OperatorConstants& of = question.constants;
   const double epsilon = question.epsilon, halves = corrected(question) ? 2 : 1;
   if (epsilon < halves * (std::sqrt(of.v / F) + of.u / (3 * F) * (halves))) return -1;
-  return F * epsilon * epsilon / (2 * halves * halves * (of.v + of.u * epsilon / 3));
+  return F / (2 * halves * halves) * (epsilon / (of.v / epsilon + of.u / 3));
 }
 
 /// 4 p_int exp(-rate) bounds P(lambda_max >= epsilon) (Minsker 2011; Tropp 2015, theorem 7.3.1):
@@ -69,26 +73,28 @@ double intrinsic_of_norm(const OperatorBoundQuestion& question) {
   return std::min(2 * intrinsic, std::max(intrinsic, 0.5 * static_cast<double>(question.p)));
 }
 
-/// m |C|/epsilon. What holds over a ball holds over one inside it: where epsilon is above m |C|,
-/// which the proofs of 28, 31 and 32 exclude, they are taken at the ball of diameter epsilon/m.
-double ball_over_epsilon(double m, double diameter, double epsilon) {
-  return std::max(1.0, m * diameter / epsilon);
+/// log(m |C|/epsilon). What holds over a ball holds over one inside it: where epsilon is above
+/// m |C|, which the proofs of 28, 31 and 32 exclude, they are taken at the ball of diameter
+/// epsilon/m.
+double log_ball(double log_m, double diameter, double epsilon) {
+  return std::max(0.0, log_m + std::log(diameter) - std::log(epsilon));
 }
 
 /// The best radius for a ball, from a r + b r^{-d}.
-double over_a_ball(const OperatorBoundQuestion& question, double many, double rate) {
-  const OperatorConstants& of = question.constants;
+double over_a_ball(const OperatorBoundQuestion& question, double log_many, double rate) {
   if (rate < 0) return kInfinity;
   const double constant = corrected(question) ? 12 : 8 * std::sqrt(2.0);
   const double power = 1 / static_cast<double>(question.d + 1);
-  return constant * ball_over_epsilon(of.m, question.diameter, question.epsilon) *
-         std::pow(many, power) * std::exp(-rate * power);
+  const double ball =
+      log_ball(std::log(question.constants.m), question.diameter, question.epsilon);
+  return std::exp(std::log(constant) + ball + power * (log_many - rate));
 }
 
-double over_a_covering(const OperatorBoundQuestion& question, double many, double rate) {
+double over_a_covering(const OperatorBoundQuestion& question, double log_many, double rate) {
   if (rate < 0) return kInfinity;
-  return 4 * (question.radius * question.constants.m / question.epsilon +
-              many * question.covering * std::exp(-rate));
+  const double within =
+      std::log(question.radius) + std::log(question.constants.m) - std::log(question.epsilon);
+  return 4 * (std::exp(within) + std::exp(log_many + std::log(question.covering) - rate));
 }
 
 }  // namespace
@@ -122,29 +128,31 @@ OperatorConstants gaussian_constants(const GaussianOperator& of, bool exponentia
   return constants;
 }
 
-double corollary28(int64_t d, double second_moment, double norm, double diameter, double epsilon,
-                   double F) {
-  const double ratio = ball_over_epsilon(norm * std::sqrt(second_moment), diameter, epsilon);
-  return 256 * ratio * ratio *
-         std::exp(-epsilon * epsilon * F / (4 * norm * norm * static_cast<double>(d + 2)));
+double corollary28(int64_t d, double s, double norm, double diameter, double epsilon, double F) {
+  const double ratio = epsilon / norm;
+  return std::exp(std::log(256.0) + 2 * log_ball(std::log(norm) + std::log(s), diameter, epsilon) -
+                  F / (4 * static_cast<double>(d + 2)) * ratio * ratio);
 }
 
 double corollary31(const OperatorBoundQuestion& question, double F) {
-  return over_a_ball(question, question.constants.intrinsic * remainder_of(question, F),
+  return over_a_ball(question,
+                     std::log(question.constants.intrinsic) + log_remainder(question, F),
                      exponential_rate(question, F));
 }
 
 double corollary32(const OperatorBoundQuestion& question, double F) {
-  return over_a_ball(question, intrinsic_of_norm(question), bounded_rate(question, F));
+  return over_a_ball(question, std::log(intrinsic_of_norm(question)), bounded_rate(question, F));
 }
 
 double proposition46(const OperatorBoundQuestion& question, double F) {
-  return over_a_covering(question, question.constants.intrinsic * remainder_of(question, F),
+  return over_a_covering(question,
+                         std::log(question.constants.intrinsic) + log_remainder(question, F),
                          exponential_rate(question, F));
 }
 
 double proposition47(const OperatorBoundQuestion& question, double F) {
-  return over_a_covering(question, intrinsic_of_norm(question), bounded_rate(question, F));
+  return over_a_covering(question, std::log(intrinsic_of_norm(question)),
+                         bounded_rate(question, F));
 }
 
 int64_t least_frequencies(const std::function<double(double F)>& bound, double delta) {

@@ -52,11 +52,12 @@ struct OperatorBoundQuestion {
   BoundForm form = BoundForm::corrected;
 };
 
-/// 2^8 (sqrt(second_moment) norm |C| / epsilon)^2 exp(-F epsilon^2 / (4 norm^2 (d + 2))), of a
-/// decomposable kernel: second_moment = E ||omega||^2, norm = |Gamma|; norm 1: Rahimi, Recht 2007.
-/// Here and below a ball C with m |C| < epsilon, m = sqrt(second_moment) norm, counts as the larger
-/// one with m |C| = epsilon.
-double corollary28(int64_t d, double second_moment, double norm, double diameter, double epsilon,
+/// 2^8 (s norm |C| / epsilon)^2 exp(-F epsilon^2 / (4 norm^2 (d + 2))), of a decomposable kernel:
+/// s^2 = E ||omega||^2, norm = |Gamma|; norm 1: Rahimi, Recht 2007. Here and below a ball C with
+/// m |C| < epsilon, m = s norm, counts as the larger one with m |C| = epsilon. Factors are
+/// multiplied as logarithms, so that none overflows on its way; a bound beyond the range of double
+/// is infinite.
+double corollary28(int64_t d, double s, double norm, double diameter, double epsilon,
                    double F);
 /// Sub-exponential A.
 double corollary31(const OperatorBoundQuestion& question, double F);

@@ -50,6 +50,33 @@ TEST_CASE("weights of a fit are repeated rows", "[capi]") {
   CHECK(std::abs(a.score(weighed.X, weighed.Y, scoring) - b.score(repeated.X, repeated.Y)) < 1e-9);
 }
 
+TEST_CASE("scores of weights times a constant: the same, but counts are of the weights", "[capi]") {
+  Matrix<double> labels(6, 1), scores(6, 2);
+  const std::vector<double> weights = {1, 2, 1, 3, 1, 2};
+  for (int64_t i = 0; i < 6; ++i) {
+    labels(i, 0) = static_cast<double>(i % 2);
+    scores(i, 1) = std::sin(static_cast<double>(i));
+    scores(i, 0) = -scores(i, 1);
+  }
+  const auto at = [&](double factor, int32_t metric) {
+    std::vector<double> times = weights;
+    for (double& weight : times) weight *= factor;
+    mercer_score_options options = score_options();
+    options.metric = metric;
+    options.weights = times.data();
+    return prediction_score(scores, labels, 2, options);
+  };
+  for (const double factor : {7e199, 1e-200})
+    for (const int32_t metric : {MERCER_METRIC_ACCURACY, MERCER_METRIC_AUC})
+      CHECK(std::abs(at(factor, metric) - at(1, metric)) < 1e-12);
+  mercer_score_options options = score_options();
+  const std::vector<double> huge(6, 0x1p600);
+  options.weights = huge.data();
+  const Matrix<double> counts = confusion(scores, labels, 2, options),
+                       plain = confusion(scores, labels, 2);
+  CHECK(counts(0, 0) == 0x1p600 * plain(0, 0));
+}
+
 TEST_CASE("weights that cannot be, and places that take none, are refused", "[capi]") {
   const Points data(30, false);
   const Map map = Map::from_spec(kMap);

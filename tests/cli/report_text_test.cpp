@@ -29,6 +29,11 @@ TEST_CASE("a report says how its score was taken, and what it must beat", "[cli]
       report(R"("kind":"none")", R"("relevance":[],"warnings":["target 2 is 5 in every row"])");
   CHECK(warnings_text(constant, {.targets = {"u", "v"}}) ==
         "warning: target v is 5 in every row\n");
+  const std::string columns = report(
+      R"("kind":"none")",
+      R"("relevance":[],"warnings":["input 3 equals input 12","input 1 predicts target 2"])");
+  CHECK(warnings_text(columns, {.inputs = {"a", "b", "c"}, .targets = {"u", "v"}}) ==
+        "warning: input c equals input 12\nwarning: input a predicts target v\n");
   CHECK(warnings_text(constant) == "warning: target 2 is 5 in every row\n");
   const std::string unseen =
       report(R"("kind":"unseen","measure":"accuracy","rows":50,"value":0.75,"standard_error":null,)"

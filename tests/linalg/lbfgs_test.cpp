@@ -3,6 +3,7 @@
 // Minimisers against known ones: closed forms, a direct solve, Newton's method.
 #include "linalg/lbfgs.h"
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -245,6 +246,39 @@ TEST_CASE("L-BFGS says why it ended", "[linalg]") {
     return std::numeric_limits<double>::infinity();
   };
   CHECK(refused(linear, x, {}, "f(x) = inf") == "");
+  const SmoothFunction undefined = [](std::span<const double>, std::span<double> g) {
+    g[0] = std::nan("");
+    return 1.0;
+  };
+  CHECK(refused(undefined, x, {}, "its gradient at the start") == "");
+}
+
+TEST_CASE("L-BFGS: the minimum is flat, whatever a step would bring", "[linalg]") {
+  const Quadratic bowl(4, 10);
+  Context context;
+  Vector x(4), g(4);
+  LbfgsResult found = minimize_lbfgs(
+      bowl, x, {.gradient_tolerance = 0, .decrement_tolerance = 1e-10}, context);
+  CHECK(is_flat(found, bowl, 4, {.decrement_tolerance = 1e-10}));
+  // As steep as at 0, and f as near to the minimum as at a corner; then no way down at all.
+  for (const LbfgsEnd end : {LbfgsEnd::decrease, LbfgsEnd::stalled})
+    for (const double fallen : {0.99, 0.0}) {
+      LbfgsResult corner = found;
+      corner.end = end;
+      corner.value = (1 - fallen) * bowl(Vector(4), g);
+      corner.largest_gradient = 0.2 * std::fabs(*std::ranges::max_element(g, {}, [](double v) {
+        return std::fabs(v);
+      }));
+      CHECK(!is_flat(corner, bowl, 4, {.decrement_tolerance = 1e-10}));
+      corner.largest_gradient *= 1e-9;
+      CHECK(is_flat(corner, bowl, 4, {.decrement_tolerance = 1e-10}));
+      corner.largest_gradient = std::nan("");
+      CHECK(!is_flat(corner, bowl, 4, {.decrement_tolerance = 1e-10}));
+    }
+  found.end = LbfgsEnd::iterations;
+  CHECK(!is_flat(found, bowl, 4, {}));
+  found.end = LbfgsEnd::gradient;
+  CHECK(is_flat(found, bowl, 4, {}));
 }
 
 TEST_CASE("L-BFGS refuses options out of their domains, obeys the context", "[linalg]") {

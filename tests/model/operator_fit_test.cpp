@@ -230,20 +230,24 @@ TEST_CASE("operator fits: an input that is not finite is named, whatever the met
 }
 
 TEST_CASE("operator fits: where no step falls, far from the minimum, there is no fit", "[model]") {
-  // Two rows that 20 coefficients interpolate: every residual comes to rest on its corner, where
-  // the gradient is as large as at the start.
+  // Two rows that 20 coefficients interpolate: residuals come to rest on corners sharper than their
+  // digits, where the gradient is as large as at the start. Where rounding lets a descent end
+  // depends on the machine; that it is no fit does not.
   const auto map = decomposable(10);
-  OperatorFitOptions corner{.method = OperatorMethod::lbfgs, .lambdas = {1e-9}, .tolerance = 1e-14};
-  corner.loss = {solver::find_loss("quantile"), {{.delta = 1e-40}}};
-  int refused = 0;
-  for (uint64_t seed = 1; seed <= 10; ++seed) {
-    const Matrix<double> X = random_matrix(2, 2, seed), Y = random_matrix(2, 2, seed + 1);
-    OperatorFit fit;
-    fit.residual = 0;
-    refused +=
-        refusal_fault(
-            MERCER_NOT_CONVERGED, [&] { fitted(*map, X, Y, corner, &fit); }, "residual") == "";
-    CHECK(fit.residual < 1e-6);
+  for (const double tolerance : {1e-14, 1e-8}) {
+    OperatorFitOptions corner{
+        .method = OperatorMethod::lbfgs, .lambdas = {1e-9}, .tolerance = tolerance};
+    corner.loss = {solver::find_loss("quantile"), {{.delta = 1e-40}}};
+    int refused = 0;
+    for (uint64_t seed = 1; seed <= 10; ++seed) {
+      const Matrix<double> X = random_matrix(2, 2, seed), Y = random_matrix(2, 2, seed + 1);
+      OperatorFit fit;
+      fit.residual = 0;
+      refused +=
+          refusal_fault(
+              MERCER_NOT_CONVERGED, [&] { fitted(*map, X, Y, corner, &fit); }, "residual") == "";
+      CHECK(fit.residual < 100 * std::sqrt(tolerance));
+    }
+    CHECK(refused > 0);
   }
-  CHECK(refused > 0);
 }

@@ -31,6 +31,7 @@ class MemoryStream : public RowStream {
   std::span<const double> weights;
 
  private:
+  bool weighted() const override { return !weights.empty(); }
   void rewind() override {
     ++passes;
     at_ = turn_ = 0;

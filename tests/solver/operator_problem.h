@@ -115,7 +115,7 @@ struct Task {
 inline Vector minimum(const solver::OperatorObjective& objective) {
   Context context;
   Vector theta(static_cast<size_t>(objective.rows().coefficients()), 0.0);
-  CHECK(solver::minimize(objective, {.tolerance = 1e-15}, context, theta).converged());
+  CHECK(solver::minimize(objective, {.tolerance = 1e-15}, context, theta).converged);
   return theta;
 }
 

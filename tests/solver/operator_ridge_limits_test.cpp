@@ -115,3 +115,22 @@ TEST_CASE("feature equivalence of nothing: no coefficients, no difference", "[so
   const FeatureEquivalence same = feature_equivalence(rows, u.view(), theta, context);
   CHECK((same.residual == 0 && same.seen == 0));
 }
+
+TEST_CASE("operator ridge: what rounding alone decides has not converged", "[solver]") {
+  // Pairs of equal rows with opposite targets but for 1e-13 of them, which is all that A'y sees.
+  const int64_t N = 200, r = 5;
+  const Matrix<double> half = random_matrix(N / 2, r, 781), t = random_matrix(N / 2, 1, 782);
+  const Matrix<double> A = filled(N, r, [&](int64_t i, int64_t j) { return half(i / 2, j); });
+  const Matrix<double> y = filled(N, 1, [&](int64_t i, int64_t) {
+    return i % 2 == 0 ? t(i / 2, 0) : 1e-13 * half(i / 2, 0) - t(i / 2, 0);
+  });
+  const ExplicitRows rows(A.view(), 1);
+  Context context;
+  for (const OperatorSolver solver : kSolvers) {
+    std::vector<double> theta(r, 0.0);
+    const OperatorRidge result =
+        operator_ridge(rows, y.view(), 1e-12, {solver, 1e-8, 200}, context, theta);
+    CAPTURE(static_cast<int>(solver), result.residual);
+    CHECK((!result.converged || result.residual <= 1e-6));
+  }
+}

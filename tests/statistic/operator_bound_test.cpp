@@ -79,8 +79,8 @@ OperatorBoundQuestion question_of(const Reference& entry, BoundForm form) {
 
 TEST_CASE("operator bounds: the reference numbers of the corollaries") {
   for (const auto& entry : oracle("stats")["rahimi_recht_and_corollary28"])
-    CHECK(close(corollary28(entry["d"], entry["sigma2"], entry["norm_Gamma"], entry["diameter"],
-                            entry["eps"], entry["F"]),
+    CHECK(close(corollary28(entry["d"], std::sqrt(entry["sigma2"].get<double>()),
+                            entry["norm_Gamma"], entry["diameter"], entry["eps"], entry["F"]),
                 entry["probability_bound"]));
   for (const auto& entry : oracle("stats")["orff_corollaries"]) {
     const auto printed = question_of(entry, BoundForm::printed);
@@ -247,7 +247,8 @@ TEST_CASE("operator bounds: the least number of frequencies, and where a bound s
   question.diameter = 1e-3;
   CHECK(bound(100) == at_edge);
   // sqrt 4 2.5 2 = 10, of which the ratio is 1.
-  CHECK(corollary28(3, 4, 2.5, 2, 20, 5) == 256 * std::exp(-20.0 * 20 * 5 / (4 * 2.5 * 2.5 * 5)));
+  CHECK(close(corollary28(3, 2, 2.5, 2, 20, 5),
+              256 * std::exp(-20.0 * 20 * 5 / (4 * 2.5 * 2.5 * 5))));
   question.epsilon = 1e-8;
   CHECK(refusal_fault(
             MERCER_UNSUPPORTED, [&] { least_frequencies(bound, 0.01); }, "delta") == "");
@@ -282,4 +283,39 @@ TEST_CASE("operator bounds: a small intrinsic dimension is of one end of the spe
   const double any = corollary32(question, 1e4);
   question.constants.of_any_matrix = false;
   CHECK(close(any / corollary32(question, 1e4), std::pow(2, 0.25)));
+}
+
+TEST_CASE("operator bounds: numbers far apart leave no NaN, and none that overflows on its way") {
+  // The same m |C|, radius and rates in other units.
+  CHECK(close(corollary28(3, 1e200, 2, 1e-200, 0.5, 1000), corollary28(3, 1, 2, 1, 0.5, 1000)));
+  CHECK(corollary28(3, 1.7e308, 1, 1, 1e3, 1e9) == 0);
+  OperatorBoundQuestion one{3, 2, 1, 0.5, {2, 8, 1.5, 2}, 1e-3, 1e6};
+  OperatorBoundQuestion other = one;
+  other.constants.m = 2e200;
+  other.diameter = 1e-200;
+  other.radius = 1e-203;
+  for (const double F : {1e3, 1e5}) {
+    CHECK(close(corollary31(other, F), corollary31(one, F)));
+    CHECK(close(corollary32(other, F), corollary32(one, F)));
+    CHECK(close(proposition46(other, F), proposition46(one, F)));
+    CHECK(close(proposition47(other, F), proposition47(one, F)));
+  }
+  constexpr double kSizes[] = {5e-324, 1e-160, 1, 1e160, 1.7e308};
+  int undefined = 0;
+  for (const double m : kSizes)
+    for (const double u : kSizes)
+      for (const double v : kSizes)
+        for (const double epsilon : kSizes)
+          for (const double diameter : kSizes)
+            for (const double F : {1.0, 1e15}) {
+              const OperatorBoundQuestion question{2,        2,       diameter,
+                                                   epsilon,  {m, u, v, 1}, diameter,
+                                                   1.7e308};
+              for (const double bound :
+                   {corollary28(2, m, u, diameter, epsilon, F), corollary31(question, F),
+                    corollary32(question, F), proposition46(question, F),
+                    proposition47(question, F)})
+                undefined += !(bound >= 0);
+            }
+  CHECK(undefined == 0);
 }
