@@ -147,19 +147,3 @@ TEST_CASE("lengthscales for each input: as the search finds, never, always", "[c
           o.map = R"({"map":"fourier","kernel":{"kernel":"gaussian","lengthscale":[1,2]}})";
         }) == MERCER_UNSUPPORTED);
 }
-
-TEST_CASE("generalised cross-validation without degrees of freedom chooses no lambda", "[capi]") {
-  const Data data(30, false);
-  const std::vector<double> shares(30, 1e-3);
-  mercer_fit_options options = fixed(shares);
-  options.selection = MERCER_SELECTION_GCV;
-  options.lambda = 0;
-  std::string said;
-  try {
-    Model::fit(Map::from_spec(kMap), data.X, data.Y, 0, options);
-  } catch (const std::exception& error) {
-    said = error.what();
-  }
-  CAPTURE(said);
-  CHECK(said.find("no lambda has a finite score") != std::string::npos);
-}
