@@ -21,20 +21,20 @@ mercer_status mercer_kernel_ridge_fit(const mercer_kernel* kernel,
   return guard_create_long("mercer_kernel_ridge_fit", context, out, [&](Context& running) {
     const auto& k = checked("kernel", kernel).impl;
     check_not_null("options", options, "fit options with selection MERCER_SELECTION_FIXED");
-    model::FitOptions fit = read_fit_options(options);
+    model::Fitting fit = read_fit_options(options);
     require(options->selection == MERCER_SELECTION_FIXED, MERCER_INVALID_ARGUMENT,
             "options->selection = %d, expected MERCER_SELECTION_FIXED", options->selection);
     const auto extrapolation = asked_extrapolation(options);
     require(!extrapolation || *extrapolation == model::Extrapolation::free, MERCER_UNSUPPORTED,
             "options->extrapolation asks to clip or refuse, expected DEFAULT or FREE: exact kernel "
             "ridge keeps no ranges");
-    require(fit.precision == feature::Precision::f32, MERCER_UNSUPPORTED,
+    require(fit.estimate.precision == feature::Precision::f32, MERCER_UNSUPPORTED,
             "options->precision = MERCER_PRECISION_F64, expected F32, the default: exact kernel "
             "ridge has no features and always computes in double");
-    require(!model::is_balanced(fit), MERCER_UNSUPPORTED,
+    require(!model::is_balanced(fit.estimate.parameters), MERCER_UNSUPPORTED,
             "options->class_weight of exact kernel ridge, expected NONE");
     const TrainingSet set(X, Y, running);
-    set_task(K, set.Y.d(), fit);
+    fit.coding = read_coding(K, set.Y.d());
     return mercer_kernel_ridge{
         model::fit_exact(k, fit, set.X, set.y.view(), running, asked_weights(options, set.X.n()))};
   });

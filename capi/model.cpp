@@ -84,9 +84,9 @@ mercer_status mercer_model_fit(const mercer_map* map, const mercer_fit_options* 
                                mercer_context* context, mercer_model** out) {
   return guard_create_long("mercer_model_fit", context, out, [&](Context& running) {
     const auto& phi = checked("map", map).impl;
-    model::FitOptions fit = read_fit_options(options);
+    model::Fitting fit = read_fit_options(options);
     const TrainingSet set(X, Y, running);
-    set_task(K, set.Y.d(), fit);
+    fit.coding = read_coding(K, set.Y.d());
     return mercer_model{
         model::fit(phi, fit, set.X, set.y.view(), running, asked_weights(options, set.X.n()))};
   });
@@ -97,9 +97,8 @@ mercer_status mercer_model_fit_spec(const char* json, const mercer_rows* X, cons
   return guard_create_long("mercer_model_fit_spec", context, out, [&](Context& running) {
     spec::ModelPlan plan = spec::model_plan_from_spec(check_text("json", json));
     const TrainingSet set(X, Y, running);
-    if (plan.options.task == model::Task::classification) {
-      set_task(count_classes(set.y.view()), set.Y.d(), plan.options);
-    }
+    if (plan.fit.coding.task == model::Task::classification)
+      plan.fit.coding = read_coding(count_classes(set.y.view()), set.Y.d());
     return mercer_model{spec::fit(plan, set.X, set.y.view(), running)};
   });
 }
@@ -128,7 +127,7 @@ mercer_status mercer_model_classify(const mercer_model* model, const mercer_rows
                                     int32_t* labels) {
   return guard_long("mercer_model_classify", context, [&](Context& running) {
     const model::Model& fitted = checked("model", model).impl;
-    require(fitted.options.task == model::Task::classification, MERCER_UNSUPPORTED,
+    require(fitted.fit.coding.task == model::Task::classification, MERCER_UNSUPPORTED,
             "the model is a regression, expected a classification; see mercer_model_predict");
     const auto rows = read_rows("X", X, fitted.inputs(), "the model's inputs", running);
     const auto result = vector("labels", labels, "n", rows.n());

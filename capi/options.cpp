@@ -38,16 +38,24 @@ constexpr mercer_fit_options kFitDefaults = {
 };
 constexpr uint32_t kFitFirstSize = 80;
 
-void read_path(const mercer_fit_options& read, model::FitOptions& fit) {
+model::Selecting read_selecting(const mercer_fit_options& read) {
+  const auto selection = read_choice("options->selection", read.selection, spec::kSelection);
+  check_range("options->folds", read.folds, 2, 1000000);
+  check_not_negative("options->lambda", read.lambda);
   check_positive("options->lambda_largest", read.lambda_largest);
   check_positive("options->lambda_smallest", read.lambda_smallest);
   require(read.lambda_smallest <= read.lambda_largest, MERCER_INVALID_ARGUMENT,
           "options->lambda_smallest = %g, expected at most lambda_largest = %g",
           read.lambda_smallest, read.lambda_largest);
   check_range("options->lambda_count", read.lambda_count, 1, 1000000);
-  fit.lambda_largest = read.lambda_largest;
-  fit.lambda_smallest = read.lambda_smallest;
-  fit.lambda_count = read.lambda_count;
+  return {selection,
+          read.lambda,
+          read.lambda_largest,
+          read.lambda_smallest,
+          read.lambda_count,
+          read.folds,
+          read_fraction("options->held_out_fraction", read.held_out_fraction),
+          read.seed};
 }
 
 /// What one selection reads and the one asked for does not must have been left alone.
@@ -97,32 +105,24 @@ double read_fraction(const char* name, double fraction) {
   return fraction;
 }
 
-model::FitOptions read_fit_options(const mercer_fit_options* options) {
+model::Fitting read_fit_options(const mercer_fit_options* options) {
   const auto read = read_options("options", options, kFitDefaults, kFitFirstSize);
   check_range("options->reserved", read.reserved, 0, 0);
-  const auto selection = read_choice("options->selection", read.selection, spec::kSelection);
-  check_range("options->folds", read.folds, 2, 1000000);
-  check_not_negative("options->lambda", read.lambda);
-  model::FitOptions fit;
-  read_path(read, fit);
-  fit.standardize = read_flag("options->standardize", read.standardize);
-  fit.center = read_flag("options->center", read.center);
-  fit.precision = read_precision("options->precision", read.precision);
-  fit.selection = selection;
-  fit.lambda = read.lambda;
-  fit.folds = read.folds;
-  fit.held_out_fraction = read_fraction("options->held_out_fraction", read.held_out_fraction);
-  fit.seed = read.seed;
+  model::Fitting fit;
+  fit.select = read_selecting(read);
+  fit.prepare.standardize = read_flag("options->standardize", read.standardize);
+  fit.estimate.center = read_flag("options->center", read.center);
+  fit.estimate.precision = read_precision("options->precision", read.precision);
   check_range("options->reserved2", read.reserved2, 0, 0);
-  read_class_weight(read.class_weight, fit);
+  read_class_weight(read.class_weight, fit.estimate.parameters);
   read_preparation(read, MERCER_TRANSFORM_RANK, fit);
   refuse_unread(read);
   return fit;
 }
 
-void read_class_weight(int32_t class_weight, model::FitOptions& fit) {
+void read_class_weight(int32_t class_weight, Parameters& own) {
   const auto read = read_choice("options->class_weight", class_weight, model::kClassWeight);
-  if (read != model::ClassWeight::none) model::kClassWeight.write(fit.parameters, read);
+  if (read != model::ClassWeight::none) model::kClassWeight.write(own, read);
 }
 
 std::span<const double> read_weights(const double* weights, int64_t n) {
@@ -144,16 +144,15 @@ std::optional<model::Extrapolation> asked_extrapolation(const mercer_fit_options
       read_options("options", options, kFitDefaults, kFitFirstSize).extrapolation);
 }
 
-void set_task(int64_t K, int64_t m, model::FitOptions& options) {
+model::Coding read_coding(int64_t K, int64_t m) {
   check_at_least("m", m, 1);
   require(K == 0 || K >= 2, MERCER_INVALID_ARGUMENT,
           "K = %lld, expected 0 (regression) or at least 2 classes", static_cast<long long>(K));
-  if (K == 0) return;
+  if (K == 0) return {};
   require(m == 1, MERCER_INVALID_ARGUMENT,
           "m = %lld, expected 1 column of class numbers because K = %lld",
           static_cast<long long>(m), static_cast<long long>(K));
-  options.task = model::Task::classification;
-  options.classes = K;
+  return {model::Task::classification, K};
 }
 
 }  // namespace mercer::capi

@@ -15,7 +15,7 @@
 namespace mercer::capi {
 
 /// Checks every field; options may be NULL for the defaults.
-model::FitOptions read_fit_options(const mercer_fit_options* options);
+model::Fitting read_fit_options(const mercer_fit_options* options);
 
 /// mercer_precision, named `name` in messages.
 feature::Precision read_precision(const char* name, int32_t precision);
@@ -24,22 +24,23 @@ std::optional<model::Extrapolation> read_extrapolation(int32_t extrapolation);
 /// The fields of fit and search options that say how rows are prepared and guarded; transforms up
 /// to last_transform.
 template <class Options>
-void read_preparation(const Options& read, int32_t last_transform, model::FitOptions& fit) {
-  fit.scale = read_choice("options->scale", read.scale, spec::kScale);
-  fit.missing = read_choice("options->missing", read.missing, spec::kMissing);
+void read_preparation(const Options& read, int32_t last_transform, model::Fitting& fit) {
+  model::Preparing& asked = fit.prepare;
+  asked.scale = read_choice("options->scale", read.scale, spec::kScale);
+  asked.missing = read_choice("options->missing", read.missing, spec::kMissing);
   check_range("options->transform", read.transform, MERCER_TRANSFORM_NONE, last_transform);
   if (read.transform != MERCER_TRANSFORM_AUTO)
-    fit.transform = static_cast<model::Transform>(read.transform);
-  fit.target_transform =
+    asked.transform = static_cast<model::Transform>(read.transform);
+  asked.target_transform =
       read_choice("options->target_transform", read.target_transform, spec::kTargetTransform);
   check_range("options->unit_rows", read.unit_rows, 0, 1);
-  fit.unit_rows = read.unit_rows == 1;
+  asked.unit_rows = read.unit_rows == 1;
   fit.extrapolation = read_extrapolation(read.extrapolation).value_or(fit.extrapolation);
 }
 /// What fit options ask for by name; none for the default.
 std::optional<model::Extrapolation> asked_extrapolation(const mercer_fit_options* options);
 /// mercer_class_weight, of options->class_weight.
-void read_class_weight(int32_t class_weight, model::FitOptions& fit);
+void read_class_weight(int32_t class_weight, Parameters& own);
 /// options->weights: n numbers, whose values the core checks; none where they are NULL.
 std::span<const double> read_weights(const double* weights, int64_t n);
 std::span<const double> asked_weights(const mercer_fit_options* options, int64_t n);
@@ -52,6 +53,6 @@ double read_fraction(const char* name, double fraction);
 
 /// What K says about Y: 0 is regression on any columns, K >= 2 is classification of one column of
 /// class numbers.
-void set_task(int64_t K, int64_t m, model::FitOptions& options);
+model::Coding read_coding(int64_t K, int64_t m);
 
 }  // namespace mercer::capi

@@ -100,13 +100,13 @@ class Fingerprint final : public io::Output {
 };
 
 /// What must be the same in all processes that share the rows.
-double fingerprint_of(const feature::FeatureMap& map, const model::FitOptions& options,
+double fingerprint_of(const feature::FeatureMap& map, const model::Fitting& asked,
                       const mercer_row_source& source) {
   constexpr int64_t kRows = int64_t{1} << 40;  // not known yet: enough for any folds
   Fingerprint print;
   io::save(map, print);
-  print.write(io::print_options({options, kRows, source.m}));
-  print.write(spec::print_model_kind(options));
+  print.write(io::print_options({asked, kRows, source.m}));
+  print.write(spec::print_model_kind(asked.estimate));
   print.write(source.weighted == 1 ? "weighted" : "");
   return print.number();
 }
@@ -118,9 +118,9 @@ model::Model fit_source(const mercer_map* map, const mercer_fit_options* options
   require(source.d == phi->inputs(), MERCER_DIMENSION_MISMATCH,
           "source->d = %lld, expected the map's inputs, %lld", static_cast<long long>(source.d),
           static_cast<long long>(phi->inputs()));
-  model::FitOptions fit = read_fit_options(options);
+  model::Fitting fit = read_fit_options(options);
   refuse_weights(options, "rows from a source: let source->weighted be 1");
-  set_task(K, source.m, fit);
+  fit.coding = read_coding(K, source.m);
   if (sums != nullptr)
     sums->require_same(fingerprint_of(*phi, fit, source), "the map, the options, m, K or weighted");
   CallbackStream stream(source, sums, context);

@@ -62,10 +62,10 @@ mercer_search_candidate told_of(const model::SearchCandidate& candidate) {
 
 model::SearchOptions read_search_options(const mercer_search_options& read) {
   model::SearchOptions search;
-  search.fit.standardize = read_flag("options->standardize", read.standardize);
-  search.fit.center = read_flag("options->center", read.center);
-  search.fit.precision = read_precision("options->precision", read.precision);
-  search.fit.seed = read.seed;
+  search.fit.prepare.standardize = read_flag("options->standardize", read.standardize);
+  search.fit.estimate.center = read_flag("options->center", read.center);
+  search.fit.estimate.precision = read_precision("options->precision", read.precision);
+  search.fit.select.seed = read.seed;
   read_preparation(read, MERCER_TRANSFORM_AUTO, search.fit);
   search.choose_transform = read.transform == MERCER_TRANSFORM_AUTO;
   check_at_least("options->features", read.features, 0);
@@ -81,7 +81,7 @@ model::SearchOptions read_search_options(const mercer_search_options& read) {
   search.estimator = static_cast<model::Estimator>(read.estimator);
   check_range("options->ard", read.ard, MERCER_ARD_AUTO, MERCER_ARD_ON);
   search.per_input = static_cast<model::PerInput>(read.ard);
-  read_class_weight(read.class_weight, search.fit);
+  read_class_weight(read.class_weight, search.fit.estimate.parameters);
   search.held_out_fraction = read_fraction("options->held_out_fraction", read.held_out_fraction);
   return search;
 }
@@ -101,13 +101,14 @@ mercer_status mercer_model_search(const mercer_search_options* options, const me
     const auto read = read_options("options", options, kSearchDefaults, kSearchFirstSize);
     model::SearchOptions wanted = read_search_options(read);
     const TrainingSet set(X, Y, running);
-    set_task(K, set.Y.d(), wanted.fit);
+    wanted.fit.coding = read_coding(K, set.Y.d());
+    model::Preparing& asked = wanted.fit.prepare;
     const char* map = read.map == nullptr ? "" : read.map;
-    if (set.X.rows.sparse()) wanted.fit.buckets = spec::hash_buckets(map, set.X.d());
+    if (set.X.rows.sparse()) asked.buckets = spec::hash_buckets(map, set.X.d());
     const auto weights = read_weights(read.weights, set.X.n());
-    wanted.few_missing = model::leave_out_rare_flags(wanted.fit, set.X, weights);
-    const auto maker =
-        spec::map_maker(map, model::prepared_inputs(wanted.fit, set.X, weights), read.seed);
+    wanted.few_missing = model::leave_out_rare_flags(asked, wanted.flagged, set.X, weights);
+    const int64_t inputs = model::prepared_inputs(asked, wanted.flagged, set.X, weights);
+    const auto maker = spec::map_maker(map, inputs, read.seed);
     require(read.lengthscale == 0 || maker->has_lengthscale(), MERCER_UNSUPPORTED,
             "options->lengthscale = %g, expected 0 for a kernel without a lengthscale",
             read.lengthscale);

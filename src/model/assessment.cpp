@@ -75,28 +75,28 @@ double error_of_accuracy(MatrixView<const double> Y, MatrixView<const double> sc
 
 }  // namespace
 
-Score score_of(const FitOptions& options, MatrixView<const double> Y,
-               MatrixView<const double> predictions, std::span<const double> weights) {
+Score score_of(Task task, MatrixView<const double> Y, MatrixView<const double> predictions,
+               std::span<const double> weights) {
   const std::vector<double> shares = shares_of(weights, Y.rows);
-  if (options.task == Task::regression)
+  if (task == Task::regression)
     return {statistic::r_squared(Y, predictions, weights),
             error_of_r_squared(Y, predictions, shares)};
   const double share = statistic::accuracy(Y, predictions, weights);
   return {share, error_of_accuracy(Y, predictions, share, shares)};
 }
 
-Assessment assess(Assessed kind, const FitOptions& options, MatrixView<const double> Y,
-                  const Foreseen& foreseen, std::span<const double> weights) {
-  const Score score = score_of(options, Y, foreseen.model.view(), weights);
+Assessment assess(Assessed kind, Task task, MatrixView<const double> Y, const Foreseen& foreseen,
+                  std::span<const double> weights) {
+  const Score score = score_of(task, Y, foreseen.model.view(), weights);
   Assessment result{
       .kind = kind,
       .rows = Y.rows,
       .score = score.value,
       .standard_error = score.standard_error,
-      .constant = score_of(options, Y, foreseen.baselines.constant.view(), weights).value};
+      .constant = score_of(task, Y, foreseen.baselines.constant.view(), weights).value};
   if (foreseen.baselines.linear.rows() > 0)
-    result.linear = score_of(options, Y, foreseen.baselines.linear.view(), weights).value;
-  if (options.task == Task::regression) return result;
+    result.linear = score_of(task, Y, foreseen.baselines.linear.view(), weights).value;
+  if (task == Task::regression) return result;
   result.balanced = balanced_score(Y, foreseen.model.view(), weights);
   if (foreseen.baselines.linear.rows() > 0)
     result.balanced_linear = balanced_score(Y, foreseen.baselines.linear.view(), weights).value;

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "model/baselines.h"
-#include "model/model.h"
+#include "model/coding.h"
 #include "model/report.h"
 
 namespace mercer::model {
@@ -18,15 +18,15 @@ struct Score {
 /// ratio of two means over rows, e^2 over (y - mean y)^2, whose error comes out of its first
 /// derivatives (delta method). weights: of the rows in every mean, or none; rows stay independent
 /// observations, so that weights of 1,000 each do not shrink the error.
-Score score_of(const FitOptions& options, MatrixView<const double> Y,
-               MatrixView<const double> predictions, std::span<const double> weights = {});
+Score score_of(Task task, MatrixView<const double> Y, MatrixView<const double> predictions,
+               std::span<const double> weights = {});
 
 /// What five searches and baselines say of rows that they had not seen: predictions, row after row.
 struct Foreseen {
   Matrix<double> model;
   Baselines baselines;
 };
-Assessment assess(Assessed kind, const FitOptions& options, MatrixView<const double> Y,
-                  const Foreseen& foreseen, std::span<const double> weights = {});
+Assessment assess(Assessed kind, Task task, MatrixView<const double> Y, const Foreseen& foreseen,
+                  std::span<const double> weights = {});
 
 }  // namespace mercer::model

@@ -22,8 +22,8 @@ inline constexpr int64_t kMostLinearInputs = 2000;
 
 /// What an assessment does with inputs outside the range of the rows learnt from: what the model
 /// will, but nothing is refused.
-inline Extrapolation foreseen_as(const FitOptions& options) {
-  return options.extrapolation == Extrapolation::free ? Extrapolation::free : Extrapolation::clip;
+inline Extrapolation foreseen_as(Extrapolation asked) {
+  return asked == Extrapolation::free ? Extrapolation::free : Extrapolation::clip;
 }
 
 /// The linear one is fitted on at most 20,000 rows of `train`, prepared as the model's, by seed,

@@ -21,42 +21,43 @@ Preparation divided_by(const Preparation& preparation, int64_t d,
 }
 
 std::shared_ptr<const feature::FeatureMap> CandidateRows::make(
-    std::span<const double> lengthscales, int64_t features,
+    const Preparation& preparation, std::span<const double> lengthscales, int64_t features,
     const std::vector<int64_t>& train) const {
   const double lengthscale = lengthscales.empty() ? 0.0 : lengthscales[0];
   std::shared_ptr<const feature::FeatureMap> map;
   if (maker_.needs_rows()) {
     const RowsForMap rows =
-        rows_for_map(data_.X, data_.Y, preparation_, options_, train, features, context_);
+        rows_for_map(data_, preparation, coding_, train, features, seed_, context_);
     map = maker_.make_from(lengthscale, features, rows.X.view(), rows.Y.view(), context_);
   } else {
     map = lengthscales.size() > 1 ? maker_.make_per_input(lengthscales, features)
                                   : maker_.make(lengthscale, features);
   }
-  check_map(*map, preparation_.prepared(data_.X.cols()));
+  check_map(*map, preparation.prepared(data_.X.cols()));
   return map;
 }
 
-const feature::FeatureMap& CandidateRows::unit(int64_t features) {
+const feature::FeatureMap& CandidateRows::unit(const Preparation& preparation, int64_t features) {
   if (map_ == nullptr || unit_features_ != features) {
     map_.reset();
-    map_ = make(std::array{1.0}, features, {});
+    map_ = make(preparation, std::array{1.0}, features, {});
     unit_features_ = features;
   }
   return *map_;
 }
 
-const solver::BlockSource& CandidateRows::at(std::span<const double> lengthscales, int64_t features,
+const solver::BlockSource& CandidateRows::at(const Preparation& preparation,
+                                             std::span<const double> lengthscales, int64_t features,
                                              const std::vector<int64_t>& train) {
   rows_.reset();
   if (maker_.scales_inputs()) {
-    unit(features);
+    unit(preparation, features);
   } else {
-    map_ = make(lengthscales, features, train);
+    map_ = make(preparation, lengthscales, features, train);
   }
   const bool scales = !lengthscales.empty() && maker_.scales_inputs();
-  inputs_ = scales ? divided_by(preparation_, data_.X.cols(), lengthscales) : preparation_;
-  return rows_.emplace(*map_, inputs_, options_, data_);
+  inputs_ = scales ? divided_by(preparation, data_.X.cols(), lengthscales) : preparation;
+  return rows_.emplace(*map_, inputs_, coding_, precision_, data_);
 }
 
 void CandidateRows::release() {

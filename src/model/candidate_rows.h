@@ -11,30 +11,33 @@
 
 #include "model/feature_rows.h"
 #include "model/map_maker.h"
-#include "model/model.h"
 
 namespace mercer::model {
 
 class CandidateRows {
  public:
   /// References are kept.
-  CandidateRows(const MapMaker& maker, const FitOptions& options, const TargetedRows& rows,
-                const Preparation& preparation, Context& context)
+  CandidateRows(const MapMaker& maker, const Coding& coding, feature::Precision precision,
+                uint64_t seed, const TargetedRows& rows, Context& context)
       : maker_(maker),
-        options_(options),
+        coding_(coding),
+        precision_(precision),
+        seed_(seed),
         data_(rows),
-        preparation_(preparation),
         context_(context) {}
 
-  /// All rows mapped with `features` at one lengthscale, or one for each input (none for a kernel
-  /// without one). A map that is made from rows is made from those of `train`; all others share the
-  /// draws of one of lengthscale 1, which x_j / lengthscale goes through. Valid until the next one.
-  const solver::BlockSource& at(std::span<const double> lengthscales, int64_t features,
+  /// All rows prepared and mapped with `features` at one lengthscale, or one for each input (none for
+  /// a kernel without one). A map that is made from rows is made from those of `train`; all others
+  /// share the draws of one of lengthscale 1, which x_j / lengthscale goes through. Valid until the
+  /// next one.
+  const solver::BlockSource& at(const Preparation& preparation,
+                                std::span<const double> lengthscales, int64_t features,
                                 const std::vector<int64_t>& train);
   /// The map of lengthscale 1 whose draws are shared. Valid until a call for other features.
-  const feature::FeatureMap& unit(int64_t features);
+  const feature::FeatureMap& unit(const Preparation& preparation, int64_t features);
   /// The same map by itself, of rows that are standardised only.
-  std::shared_ptr<const feature::FeatureMap> make(std::span<const double> lengthscales,
+  std::shared_ptr<const feature::FeatureMap> make(const Preparation& preparation,
+                                                  std::span<const double> lengthscales,
                                                   int64_t features,
                                                   const std::vector<int64_t>& train) const;
   /// Frees the last map and its draws.
@@ -42,9 +45,10 @@ class CandidateRows {
 
  private:
   const MapMaker& maker_;
-  const FitOptions& options_;
+  Coding coding_;
+  feature::Precision precision_;
+  uint64_t seed_;
   TargetedRows data_;
-  const Preparation& preparation_;
   Context& context_;
   std::shared_ptr<const feature::FeatureMap> map_;
   int64_t unit_features_ = 0;  // of map_, where it has lengthscale 1

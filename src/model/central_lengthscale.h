@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "model/model.h"
+#include "model/preparation.h"
 
 namespace mercer::model {
 

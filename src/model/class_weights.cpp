@@ -52,13 +52,12 @@ size_t class_of_code(const double* code, int64_t classes) {
   return static_cast<size_t>(std::max_element(code, code + classes) - code);
 }
 
-bool is_balanced(const FitOptions& options) {
-  return options.parameters.find(kClassWeight.key) != nullptr &&
-         kClassWeight.read(options.parameters) == ClassWeight::balanced;
+bool is_balanced(const Parameters& own) {
+  return own.find(kClassWeight.key) != nullptr && kClassWeight.read(own) == ClassWeight::balanced;
 }
 
-void check_class_weight(const FitOptions& options) {
-  require(!is_balanced(options) || options.task == Task::classification, MERCER_INVALID_ARGUMENT,
+void check_class_weight(const Parameters& own, const Coding& coding) {
+  require(!is_balanced(own) || coding.task == Task::classification, MERCER_INVALID_ARGUMENT,
           "class_weight = \"balanced\" is of classification, the task is regression");
 }
 
@@ -71,10 +70,11 @@ std::vector<double> balanced_factors(std::span<const double> weight_of_class) {
   return factors;
 }
 
-std::vector<double> class_factors(const FitOptions& options, MatrixView<const double> Y,
-                                  std::span<const double> weights, solver::RowSet rows) {
-  if (!is_balanced(options)) return {};
-  std::vector<double> of_class(static_cast<size_t>(options.classes), 0.0);
+std::vector<double> class_factors(const Parameters& own, int64_t classes,
+                                  MatrixView<const double> Y, std::span<const double> weights,
+                                  solver::RowSet rows) {
+  if (!is_balanced(own)) return {};
+  std::vector<double> of_class(static_cast<size_t>(classes), 0.0);
   for (int64_t i = 0; i < rows.count; ++i)
     of_class[static_cast<size_t>(Y(rows[i], 0))] +=
         weights.empty() ? 1.0 : weights[static_cast<size_t>(rows[i])];
@@ -91,9 +91,9 @@ std::vector<double> class_weighted(MatrixView<const double> Y, std::span<const d
   return result;
 }
 
-std::vector<double> class_factors(const FitOptions& options, const solver::BlockSource& rows,
+std::vector<double> class_factors(const Parameters& own, const solver::BlockSource& rows,
                                   Context& context) {
-  if (!is_balanced(options)) return {};
+  if (!is_balanced(own)) return {};
   std::vector<double> of_class(static_cast<size_t>(rows.outputs()), 0.0);
   rows.for_each(context, [&](const solver::FeatureBlock& block) {
     for (int64_t i = 0; i < block.rows(); ++i)

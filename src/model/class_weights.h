@@ -8,35 +8,38 @@
 #include <vector>
 
 #include "base/choice.h"
-#include "model/model.h"
+#include "base/matrix_view.h"
+#include "base/parameters.h"
+#include "model/coding.h"
 #include "solver/block_source.h"
 
 namespace mercer::model {
 
-/// The parameter "class_weight" of models of classes, in FitOptions::parameters.
+/// The parameter "class_weight" of models of classes, in Estimating::parameters.
 enum class ClassWeight { none, balanced };
 inline constexpr const char* kClassWeights[] = {"none", "balanced"};
 inline constexpr Choice<ClassWeight> kClassWeight{
     "class_weight", kClassWeights,
     "of classification; balanced: every class weighs as much as another"};
-bool is_balanced(const FitOptions& options);
+bool is_balanced(const Parameters& own);
 /// INVALID_ARGUMENT for class_weight of a regression.
-void check_class_weight(const FitOptions& options);
+void check_class_weight(const Parameters& own, const Coding& coding);
 
 /// n / (K' n_k) for the K' classes that have rows, n and n_k sums of weights; 0 for a class of
 /// none.
 std::vector<double> balanced_factors(std::span<const double> weight_of_class);
 
 /// The same of `rows`, which have class numbers Y and weights (none: 1 each); none unless the
-/// options say balanced.
-std::vector<double> class_factors(const FitOptions& options, MatrixView<const double> Y,
-                                  std::span<const double> weights, solver::RowSet rows);
+/// parameters say balanced.
+std::vector<double> class_factors(const Parameters& own, int64_t classes,
+                                  MatrixView<const double> Y, std::span<const double> weights,
+                                  solver::RowSet rows);
 /// Every row's weight times the factor of its class; the weights themselves without factors.
 std::vector<double> class_weighted(MatrixView<const double> Y, std::span<const double> weights,
                                    std::span<const double> factors);
 
 /// The same of a source of coded targets, in one pass.
-std::vector<double> class_factors(const FitOptions& options, const solver::BlockSource& rows,
+std::vector<double> class_factors(const Parameters& own, const solver::BlockSource& rows,
                                   Context& context);
 /// The source with weights times factors. It is referred to.
 std::unique_ptr<solver::BlockSource> class_weighted(const solver::BlockSource& rows,

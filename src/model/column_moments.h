@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "model/model.h"
+#include "model/preparation.h"
 #include "solver/reduction.h"
 
 namespace mercer::model {

@@ -22,11 +22,11 @@ namespace {
 
 using Long = long long;
 
-constexpr int64_t kSampled = 1000;      // rows that quartiles and correlations are of
-constexpr int64_t kLeastRepeated = 3;   // rows
-constexpr size_t kLeastOthers = 10;     // distinct numbers
-constexpr double kFarOfQuartiles = 5;   // their distance
-constexpr int64_t kLeastRows = 20;      // of a correlation
+constexpr int64_t kSampled = 1000;     // rows that quartiles and correlations are of
+constexpr int64_t kLeastRepeated = 3;  // rows
+constexpr size_t kLeastOthers = 10;    // distinct numbers
+constexpr double kFarOfQuartiles = 5;  // their distance
+constexpr int64_t kLeastRows = 20;     // of a correlation
 constexpr double kNearlyEqual = 0.9999;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
@@ -49,7 +49,7 @@ struct End {
 };
 
 struct Ends {
-  End low, high;  // the lowest is that of the numbers negated
+  End low, high;        // the lowest is that of the numbers negated
   void add(double x) {  // a NaN changes nothing
     high.add(x);
     low.add(-x);
@@ -105,11 +105,12 @@ void warn_of_codes(const char* what, MatrixView<const T> A, const std::vector<En
       const double code = sign * end.last;
       const std::string read =
           text("let it be read as missing (NaN; the command: --missing-word=%.9g), or ", code);
-      found.push_back(text("%s %lld is %.9g in %lld of %lld rows, far from its other numbers, "
-                           "which end at %.9g: if that stands for a missing one, %sleave those "
-                           "rows out",
-                           what, static_cast<Long>(j + 1), code, static_cast<Long>(end.rows),
-                           static_cast<Long>(A.rows), sign * end.next, input ? read.c_str() : ""));
+      found.push_back(
+          text("%s %lld is %.9g in %lld of %lld rows, far from its other numbers, "
+               "which end at %.9g: if that stands for a missing one, %sleave those "
+               "rows out",
+               what, static_cast<Long>(j + 1), code, static_cast<Long>(end.rows),
+               static_cast<Long>(A.rows), sign * end.next, input ? read.c_str() : ""));
     }
   }
 }
@@ -204,10 +205,9 @@ bool nearly_equal(const Sampled& x, const Sampled& y, bool classes) {
 }
 
 template <class T>
-void warn_of_targets(const FitOptions& options, MatrixView<const T> X, MatrixView<const double> Y,
+void warn_of_targets(bool classes, MatrixView<const T> X, MatrixView<const double> Y,
                      std::vector<std::string>& found) {
   if (X.cols < 2 || X.rows < kLeastRows) return;
-  const bool classes = options.task == Task::classification;
   std::vector<Sampled> targets;
   for (int64_t o = 0; o < Y.cols; ++o) targets.emplace_back(sample_of(Y, o));
   for (int64_t j = 0; j < X.cols; ++j) {
@@ -226,18 +226,18 @@ void warn_of_targets(const FitOptions& options, MatrixView<const T> X, MatrixVie
 
 }  // namespace
 
-std::vector<std::string> column_warnings(const FitOptions& options, const Rows& X,
-                                         MatrixView<const double> Y, Context& context) {
+std::vector<std::string> column_warnings(Task task, const Rows& X, MatrixView<const double> Y,
+                                         Context& context) {
   std::vector<std::string> found;
   X.visit([&](const auto& view) {
     if constexpr (!kIsSparse<decltype(view)>) {
       const std::vector<Ends> ends = ends_of(view, context);
       warn_of_codes("input", view, ends, found);
       warn_of_copies(view, ends, found);
-      warn_of_targets(options, view, Y, found);
+      warn_of_targets(task == Task::classification, view, Y, found);
     }
   });
-  if (options.task == Task::regression) warn_of_codes("target", Y, ends_of(Y, context), found);
+  if (task == Task::regression) warn_of_codes("target", Y, ends_of(Y, context), found);
   return found;
 }
 

@@ -85,17 +85,16 @@ Judged judge_ridge(const solver::BlockSource& rows, std::span<const Split> split
   return judge(parts, Prior::none, context);
 }
 
-solver::LossOptions logistic_loss(const FitOptions& options,
-                                  const std::vector<double>& class_factors) {
+solver::LossOptions logistic_loss(bool center, const std::vector<double>& class_factors) {
   solver::LossOptions loss;
   loss.class_weights = class_factors;
   loss.loss = solver::find_loss("logistic");
-  loss.center = options.center;
+  loss.center = center;
   return loss;
 }
 
 /// Every lambda on every split, each fit from the one before.
-std::vector<Pooled> try_logistic(const solver::BlockSource& rows, const FitOptions& options,
+std::vector<Pooled> try_logistic(const solver::BlockSource& rows, bool center,
                                  std::span<const Split> splits, const RidgeResult& ridge,
                                  Context& context) {
   std::vector<Pooled> tried;
@@ -107,7 +106,7 @@ std::vector<Pooled> try_logistic(const solver::BlockSource& rows, const FitOptio
   }
   for (const Split& split : splits) {
     const auto train = rows.subset(split.train), held_out = rows.subset(split.held_out);
-    solver::LossFit fit(*train, logistic_loss(options, ridge.class_factors), context,
+    solver::LossFit fit(*train, logistic_loss(center, ridge.class_factors), context,
                         ridge.statistics);
     for (Pooled& one : tried) {
       fit.run(one.lambda, kTrialFit, context);
@@ -120,12 +119,11 @@ std::vector<Pooled> try_logistic(const solver::BlockSource& rows, const FitOptio
 
 }  // namespace
 
-EstimatorChoice choose_estimator(const solver::BlockSource& rows, const FitOptions& options,
+EstimatorChoice choose_estimator(const solver::BlockSource& rows, const Estimating& ridge_asked,
                                  Estimator asked, std::span<const Split> splits,
                                  const RidgeResult& ridge, Context& context) {
   EstimatorChoice choice;
-  choice.model = &ridge_model();
-  choice.parameters = options.parameters;
+  choice.estimating = ridge_asked;
   choice.lambda = ridge.lambda;
   choice.class_factors = ridge.class_factors;
   choice.ridge_loss = choice.logistic_loss = kNaN;
@@ -136,7 +134,7 @@ EstimatorChoice choose_estimator(const solver::BlockSource& rows, const FitOptio
   }
   if (asked != Estimator::ridge && (asked == Estimator::logistic || is_affordable(rows, context))) {
     choice.logistic_loss = kInfinity;
-    for (Pooled& one : try_logistic(rows, options, splits, ridge, context)) {
+    for (Pooled& one : try_logistic(rows, ridge_asked.center, splits, ridge, context)) {
       Judged judged = judge(one.parts, Prior::softmax, context);
       choice.path.push_back({one.lambda, judged.loss});
       if (!(judged.loss < choice.logistic_loss)) continue;
@@ -154,17 +152,19 @@ EstimatorChoice choose_estimator(const solver::BlockSource& rows, const FitOptio
   if (!choice.keeps_logistic) {
     choice.lambda = ridge.lambda;
   } else {
-    choice.model = &logistic_model();
-    choice.parameters = default_parameters(logistic_model());
-    if (is_balanced(options)) kClassWeight.write(choice.parameters, ClassWeight::balanced);
+    choice.estimating.entry = &logistic_model();
+    choice.estimating.parameters = default_parameters(logistic_model());
+    if (is_balanced(ridge_asked.parameters))
+      kClassWeight.write(choice.estimating.parameters, ClassWeight::balanced);
   }
   return choice;
 }
 
-solver::Weights fit_logistic(const solver::BlockSource& rows, const FitOptions& options,
+solver::Weights fit_logistic(const solver::BlockSource& rows,
                              const solver::RowStatistics* statistics, EstimatorChoice& choice,
                              Context& context) {
-  solver::LossFit fit(rows, logistic_loss(options, choice.class_factors), context, statistics);
+  solver::LossFit fit(rows, logistic_loss(choice.estimating.center, choice.class_factors), context,
+                      statistics);
   fit.start_from(choice.start);
   fit.run(choice.lambda, kLastFit, context);
   choice.start.assign(fit.x().begin(), fit.x().end());

@@ -32,8 +32,7 @@ struct RidgeResult {
 };
 
 struct EstimatorChoice {
-  const ModelEntry* model = nullptr;
-  Parameters parameters;  // of the model
+  Estimating estimating;  // as asked, but for the estimator that is kept
   bool keeps_logistic = false;
   double lambda = 0;
   Calibration calibration;
@@ -48,12 +47,12 @@ struct EstimatorChoice {
 /// rows: of a classification. splits: one, or folds, whose held-out rows are pooled. Logistic
 /// regression is tried at lambdas from ridge.lambda down. `automatic` leaves it out where it would
 /// cost more than the sums of ridge do, or features do not fit the cache.
-EstimatorChoice choose_estimator(const solver::BlockSource& rows, const FitOptions& options,
+EstimatorChoice choose_estimator(const solver::BlockSource& rows, const Estimating& ridge_asked,
                                  Estimator asked, std::span<const Split> splits,
                                  const RidgeResult& ridge, Context& context);
 
 /// Logistic regression at the choice's lambda, from its start, which becomes the x found.
-solver::Weights fit_logistic(const solver::BlockSource& rows, const FitOptions& options,
+solver::Weights fit_logistic(const solver::BlockSource& rows,
                              const solver::RowStatistics* statistics, EstimatorChoice& choice,
                              Context& context);
 

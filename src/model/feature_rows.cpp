@@ -34,23 +34,25 @@ int64_t block_rows(int64_t inputs, int64_t features) {
 }
 
 FeatureRows::FeatureRows(const feature::FeatureMap& map, const Preparation& preparation,
-                         const FitOptions& options, const TargetedRows& rows)
+                         const Coding& coding, feature::Precision precision,
+                         const TargetedRows& rows)
     : map_(map),
       preparation_(preparation),
-      options_(options),
+      coding_(coding),
+      precision_(precision),
       data_(rows),
       stays_sparse_(rows.X.sparse() && !preparation.centres()),
       set_(rows.X.rows()) {}
 
 std::vector<double> FeatureRows::classes() const {
   std::vector<double> classes;
-  if (options_.task != Task::classification || data_.Y.cols == 0) return classes;
+  if (coding_.task != Task::classification || data_.Y.cols == 0) return classes;
   for (int64_t i = 0; i < set_.count; ++i) classes.push_back(data_.Y(set_[i], 0));
   return classes;
 }
 
 std::unique_ptr<solver::BlockSource> FeatureRows::subset(RowSet rows) const {
-  auto part = std::make_unique<FeatureRows>(map_, preparation_, options_, data_);
+  auto part = std::make_unique<FeatureRows>(map_, preparation_, coding_, precision_, data_);
   part->set_ = set_.choose(rows);
   return part;
 }
@@ -140,7 +142,7 @@ class FeatureRows::Inputs {
 void FeatureRows::load_targets(int64_t first, MatrixView<double> codes) const {
   if (data_.Y.cols == 0) return;
   for (int64_t i = 0; i < codes.rows; ++i) {
-    code_target(options_, preparation_, data_.Y.cols, data_.Y.row(set_[first + i]), codes.row(i));
+    code_target(coding_, preparation_, data_.Y.cols, data_.Y.row(set_[first + i]), codes.row(i));
   }
 }
 
@@ -177,7 +179,7 @@ void FeatureRows::stream(Context& context, const Body& body) const {
 }
 
 void FeatureRows::for_each(Context& context, const Body& body) const {
-  if (options_.precision == feature::Precision::f32) {
+  if (precision_ == feature::Precision::f32) {
     stream<float>(context, body);
   } else {
     stream<double>(context, body);

@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "model/model.h"
+#include "feature/feature_map.h"
 #include "model/row_coding.h"
 #include "model/targeted_rows.h"
 #include "solver/block_source.h"
@@ -27,11 +27,11 @@ int64_t block_rows(int64_t inputs, int64_t features);
 class FeatureRows final : public solver::BlockSource {
  public:
   /// References are kept.
-  FeatureRows(const feature::FeatureMap& map, const Preparation& preparation,
-              const FitOptions& options, const TargetedRows& rows);
+  FeatureRows(const feature::FeatureMap& map, const Preparation& preparation, const Coding& coding,
+              feature::Precision precision, const TargetedRows& rows);
 
   int64_t features() const override { return map_.features(); }
-  int64_t outputs() const override { return coded_outputs(options_, data_.Y.cols); }
+  int64_t outputs() const override { return coded_outputs(coding_, data_.Y.cols); }
   int64_t rows() const override { return set_.count; }
   int64_t block_rows() const override;
   std::vector<double> classes() const override;
@@ -50,7 +50,8 @@ class FeatureRows final : public solver::BlockSource {
 
   const feature::FeatureMap& map_;
   const Preparation& preparation_;
-  const FitOptions& options_;
+  Coding coding_;
+  feature::Precision precision_;
   TargetedRows data_;
   bool stays_sparse_;
   solver::ChosenRows set_;

@@ -14,10 +14,9 @@
 
 namespace mercer::model {
 
-HeldOutFit::HeldOutFit(const solver::BlockSource& rows, const FitOptions& options,
-                       solver::RowSet train, Sums sums, Context& context,
-                       const solver::RowsDone& done)
-    : rows_(rows), center_(options.center) {
+HeldOutFit::HeldOutFit(const solver::BlockSource& rows, bool center, solver::RowSet train,
+                       Sums sums, Context& context, const solver::RowsDone& done)
+    : rows_(rows), center_(center) {
   for (int64_t i = 0; i < train.count; ++i) fitted_.push_back(train[i]);
   if (train.count < rows.features()) {
     make_dual(context, done);

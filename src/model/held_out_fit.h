@@ -21,8 +21,8 @@ class HeldOutFit {
  public:
   enum class Sums { exact, single };  // single: products in f32, for lambdas of 1e-8 and more
   /// References are kept.
-  HeldOutFit(const solver::BlockSource& rows, const FitOptions& options, solver::RowSet train,
-             Sums sums, Context& context, const solver::RowsDone& done);
+  HeldOutFit(const solver::BlockSource& rows, bool center, solver::RowSet train, Sums sums,
+             Context& context, const solver::RowsDone& done);
 
   /// Every lambda of the plan, in the order of evaluation, but those too small for what rounding
   /// has left below zero in the Gram matrix. Errors: NOT_POSITIVE_DEFINITE if that is all of them.

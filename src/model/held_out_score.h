@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "model/model.h"
+#include "model/coding.h"
 #include "solver/block_source.h"
 #include "solver/ridge.h"
 

@@ -14,9 +14,9 @@ namespace mercer::model {
 namespace {
 
 /// Of inputs as they are given.
-kernel::InputBound given_bound(const FitOptions& options) {
-  const kernel::InputBound bound = options.domain->bound;
-  const bool may_grow = options.transform == Transform::log || options.unit_rows;
+kernel::InputBound given_bound(const Preparing& asked, const InputDomain& domain) {
+  const kernel::InputBound bound = domain.bound;
+  const bool may_grow = asked.transform == Transform::log || asked.unit_rows;
   return may_grow && bound.least < 0 ? kernel::InputBound{0, false} : bound;
 }
 
@@ -68,40 +68,38 @@ std::optional<InputDomain> domain_of(const kernel::Kernel& kernel) {
   return InputDomain{std::string(kernel.name()), *bound};
 }
 
-void check_preparation(const FitOptions& options) {
-  if (!options.domain) return;
-  const char* kernel = options.domain->kernel.c_str();
-  require(!options.standardize || options.scale == Scale::standard, MERCER_UNSUPPORTED,
+void check_preparation(const Preparing& asked, const Found& found) {
+  if (!found.domain) return;
+  const char* kernel = found.domain->kernel.c_str();
+  require(!asked.standardize || asked.scale == Scale::standard, MERCER_UNSUPPORTED,
           "scale = %s centres inputs, which takes them out of the domain of kernel %s: expected "
           "standard, which divides them by their root mean square alone",
-          options.scale == Scale::robust ? "robust" : "center", kernel);
-  require(options.transform != Transform::rank, MERCER_UNSUPPORTED,
+          asked.scale == Scale::robust ? "robust" : "center", kernel);
+  require(asked.transform != Transform::rank, MERCER_UNSUPPORTED,
           "transform = rank makes inputs negative, which takes them out of the domain of kernel "
           "%s: expected none or log",
           kernel);
 }
 
-bool stays_inside(const FitOptions& options, Transform transform) {
-  if (!options.domain || transform == Transform::none) return true;
-  return transform == Transform::log && options.domain->scales_up;
+bool stays_inside(const Found& found, Transform transform) {
+  if (!found.domain || transform == Transform::none) return true;
+  return transform == Transform::log && found.domain->scales_up;
 }
 
-void check_domain(const FitOptions& options, const char* name, const Rows& X) {
-  if (!options.domain) return;
-  const kernel::InputBound bound = given_bound(options);
+void check_domain(const Preparing& asked, const Found& found, const char* name, const Rows& X) {
+  if (!found.domain) return;
+  const kernel::InputBound bound = given_bound(asked, *found.domain);
   for_each_input(X, [&](int64_t i, int64_t j, double x) {
     require(!bound.excludes(x), MERCER_INVALID_ARGUMENT,
             "%s: row %lld, column %lld (counted from 0) is %g, expected a number %s %g, as kernel "
             "%s takes: leave the row out or shift the column, or take a kernel of all numbers",
             name, static_cast<long long>(i), static_cast<long long>(j), x,
-            bound.open ? ">" : ">=", bound.least, options.domain->kernel.c_str());
+            bound.open ? ">" : ">=", bound.least, found.domain->kernel.c_str());
   });
 }
 
 void check_domain(const kernel::Kernel& kernel, const char* name, const Rows& X) {
-  FitOptions options;
-  options.domain = domain_of(kernel);
-  check_domain(options, name, X);
+  check_domain({}, {domain_of(kernel)}, name, X);
 }
 
 void check_prepared(const kernel::Kernel& kernel, const Preparation& preparation, const Rows& X,
@@ -123,14 +121,13 @@ void check_prepared(const kernel::Kernel& kernel, const Preparation& preparation
   });
 }
 
-FitOptions within(std::optional<InputDomain> domain, const FitOptions& options, const Rows& X) {
-  FitOptions result = options;
-  result.domain = std::move(domain);
-  if (!result.domain) return result;
-  check_preparation(result);
-  check_domain(result, "X", X);
-  result.domain->scales_up = result.domain->bound.least >= 0 || !has_negative(X);
-  return result;
+Found within(std::optional<InputDomain> domain, const Preparing& asked, const Rows& X) {
+  Found found{std::move(domain)};
+  if (!found.domain) return found;
+  check_preparation(asked, found);
+  check_domain(asked, found, "X", X);
+  found.domain->scales_up = found.domain->bound.least >= 0 || !has_negative(X);
+  return found;
 }
 
 }  // namespace mercer::model

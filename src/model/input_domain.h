@@ -7,24 +7,26 @@
 #include <optional>
 
 #include "kernel/kernel.h"
-#include "model/model.h"
+#include "model/found.h"
+#include "model/preparation.h"
+#include "model/preparing.h"
 
 namespace mercer::model {
 
 /// None for a kernel of all inputs.
 std::optional<InputDomain> domain_of(const kernel::Kernel& kernel);
 
-/// UNSUPPORTED for a preparation that would take inputs out of options.domain: scale = robust or
+/// UNSUPPORTED for a preparation that would take inputs out of the domain: scale = robust or
 /// center, transform = rank.
-void check_preparation(const FitOptions& options);
+void check_preparation(const Preparing& asked, const Found& found);
 
-/// Whether inputs that are inside options.domain stay there under a transform that a search tries.
-bool stays_inside(const FitOptions& options, Transform transform);
+/// Whether inputs that are inside the domain stay there under a transform that a search tries.
+bool stays_inside(const Found& found, Transform transform);
 
-/// INVALID_ARGUMENT for a number of X outside options.domain, naming `name`, row, column, value and
+/// INVALID_ARGUMENT for a number of X outside the domain, naming `name`, row, column, value and
 /// domain. NaN is inside. Numbers below 0 are outside any domain where transform = log or unit_rows
 /// could take them farther down.
-void check_domain(const FitOptions& options, const char* name, const Rows& X);
+void check_domain(const Preparing& asked, const Found& found, const char* name, const Rows& X);
 /// The same of rows that the kernel takes as they are.
 void check_domain(const kernel::Kernel& kernel, const char* name, const Rows& X);
 
@@ -33,8 +35,8 @@ void check_domain(const kernel::Kernel& kernel, const char* name, const Rows& X)
 void check_prepared(const kernel::Kernel& kernel, const Preparation& preparation, const Rows& X,
                     const char* remedy);
 
-/// The options with the domain, once both checks are passed; scales_up is false where some input
-/// is negative, which must not be taken farther down.
-FitOptions within(std::optional<InputDomain> domain, const FitOptions& options, const Rows& X);
+/// The domain, once both checks are passed; scales_up is false where some input is negative, which
+/// must not be taken farther down.
+Found within(std::optional<InputDomain> domain, const Preparing& asked, const Rows& X);
 
 }  // namespace mercer::model

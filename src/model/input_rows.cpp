@@ -9,16 +9,15 @@
 
 namespace mercer::model {
 
-InputRows::InputRows(const Preparation& preparation, const FitOptions& options,
-                     const TargetedRows& rows)
-    : preparation_(preparation), options_(options), data_(rows), set_(rows.X.rows()) {}
+InputRows::InputRows(const Preparation& preparation, const Coding& coding, const TargetedRows& rows)
+    : preparation_(preparation), coding_(coding), data_(rows), set_(rows.X.rows()) {}
 
-int64_t InputRows::outputs() const { return coded_outputs(options_, data_.Y.cols); }
+int64_t InputRows::outputs() const { return coded_outputs(coding_, data_.Y.cols); }
 
 int64_t InputRows::block_rows() const { return std::min(model::block_rows(0, features()), rows()); }
 
 std::unique_ptr<solver::BlockSource> InputRows::subset(solver::RowSet rows) const {
-  auto part = std::make_unique<InputRows>(preparation_, options_, data_);
+  auto part = std::make_unique<InputRows>(preparation_, coding_, data_);
   part->set_ = set_.choose(rows);
   return part;
 }
@@ -36,7 +35,7 @@ void InputRows::for_each(Context& context, const Body& body) const {
         standardize_row(preparation_, X, set_[first + i], Z.view().row(i));
     });
     for (int64_t i = 0; i < count; ++i)
-      code_target(options_, preparation_, data_.Y.cols, data_.Y.row(set_[first + i]),
+      code_target(coding_, preparation_, data_.Y.cols, data_.Y.row(set_[first + i]),
                   Y.view().row(i));
     weights.clear();
     for (int64_t i = 0; i < count && !data_.weights.empty(); ++i)

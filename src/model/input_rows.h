@@ -7,7 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "model/model.h"
+#include "model/coding.h"
+#include "model/preparation.h"
 #include "model/targeted_rows.h"
 #include "solver/block_source.h"
 
@@ -16,7 +17,7 @@ namespace mercer::model {
 class InputRows final : public solver::BlockSource {
  public:
   /// References are kept.
-  InputRows(const Preparation& preparation, const FitOptions& options, const TargetedRows& rows);
+  InputRows(const Preparation& preparation, const Coding& coding, const TargetedRows& rows);
   int64_t features() const override { return preparation_.prepared(data_.X.cols()); }
   int64_t outputs() const override;
   int64_t rows() const override { return set_.count; }
@@ -26,7 +27,7 @@ class InputRows final : public solver::BlockSource {
 
  private:
   const Preparation& preparation_;
-  const FitOptions& options_;
+  Coding coding_;
   TargetedRows data_;
   solver::ChosenRows set_;
 };

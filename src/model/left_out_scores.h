@@ -6,16 +6,14 @@
 
 #include "model/held_out_rows.h"
 #include "model/left_out_rows.h"
-#include "model/model.h"
 
 namespace mercer::model {
 
-/// Of at most 5,000 rows, which options.seed fixes; of several processes, of as many of each. A row
+/// Of at most 5,000 rows, which seed fixes; of several processes, of as many of each. A row
 /// that the fit interpolates has no such score: its weight is 0.
 class LeftOutScores {
  public:
-  LeftOutScores(const FitOptions& options, Context& context)
-      : seed_(options.seed), context_(context) {}
+  LeftOutScores(uint64_t seed, Context& context) : seed_(seed), context_(context) {}
 
   void take(const solver::BlockSource& rows, const solver::RidgePath& path, double lambda);
   void take(const solver::BlockSource& rows, const solver::RidgeFactor& factor,

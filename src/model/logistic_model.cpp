@@ -25,15 +25,7 @@ constexpr double kRounding = 0.01;  // of the quantile loss, in units of the tar
 // Of progress. What is held out is most of the work, unless nothing is.
 constexpr int64_t kUnits = 100, kHoldingOut = 80, kPreparing = 2;
 
-const solver::Loss& loss_of(const FitOptions& options) {
-  const solver::Loss& loss = *solver::find_loss(options.parameters.text("loss"));
-  const bool classes = options.task == Task::classification;
-  require(loss.classes == classes, MERCER_INVALID_ARGUMENT,
-          "loss = \"%s\" is of %s, the task is %s", loss.name,
-          loss.classes ? "classification" : "regression",
-          classes ? "classification" : "regression");
-  return loss;
-}
+const solver::Loss& loss_of(const Parameters& own) { return *solver::find_loss(own.text("loss")); }
 
 /// delta is an option where it means something of the data.
 bool takes_delta(const solver::Loss& loss) { return loss.delta == solver::Delta::threshold; }
@@ -46,26 +38,33 @@ std::string loss_where(bool (*has)(const solver::Loss&)) {
   return names;
 }
 
-void check(const FitOptions& options) {
-  const solver::Loss& loss = loss_of(options);
+void check_loss(const Fitting& asked) {
+  const Parameters& own = asked.estimate.parameters;
+  const solver::Loss& loss = loss_of(own);
+  const bool classes = asked.coding.task == Task::classification;
+  require(loss.classes == classes, MERCER_INVALID_ARGUMENT,
+          "loss = \"%s\" is of %s, the task is %s", loss.name,
+          loss.classes ? "classification" : "regression",
+          classes ? "classification" : "regression");
+  const Selection selection = asked.select.selection;
   require(
-      options.selection == Selection::fixed || options.selection == Selection::held_out,
-      MERCER_UNSUPPORTED,
+      selection == Selection::fixed || selection == Selection::held_out, MERCER_UNSUPPORTED,
       "the model %s chooses lambda on held-out rows, or takes it fixed; the selection asked for "
       "is of least squares",
-      options.model->name);
-  require(options.parameters.find("delta") == nullptr || takes_delta(loss), MERCER_INVALID_ARGUMENT,
+      asked.estimate.entry->name);
+  require(own.find("delta") == nullptr || takes_delta(loss), MERCER_INVALID_ARGUMENT,
           "delta is of loss = \"%s\", the loss is \"%s\"", loss_where(takes_delta).c_str(),
           loss.name);
-  const Value* tau = options.parameters.find("tau");
+  const Value* tau = own.find("tau");
   require(tau == nullptr || loss.reads_tau, MERCER_INVALID_ARGUMENT,
           "tau is of loss = \"%s\", the loss is \"%s\"",
           loss_where([](const solver::Loss& one) { return one.reads_tau; }).c_str(), loss.name);
-  require(tau == nullptr || options.parameters.number("tau") < 1, MERCER_INVALID_ARGUMENT,
+  require(tau == nullptr || own.number("tau") < 1, MERCER_INVALID_ARGUMENT,
           "tau = 1, expected a number between 0 and 1, both excluded");
-  require(options.target_transform == Transform::none || !loss.counts, MERCER_INVALID_ARGUMENT,
+  require(asked.prepare.target_transform == Transform::none || !loss.counts,
+          MERCER_INVALID_ARGUMENT,
           "target_transform with loss = \"%s\", expected none: its targets are counts", loss.name);
-  check_class_weight(options);
+  check_class_weight(own, asked.coding);
 }
 
 double number_or(const Parameters& parameters, const char* key, double fallback) {
@@ -96,17 +95,18 @@ Targets read_targets(const solver::BlockSource& rows, Context& context) {
 /// A fit of one data set.
 class LogisticFit {
  public:
-  LogisticFit(const solver::BlockSource& rows, const FitOptions& options, Context& context)
-      : given_(rows), options_(options), context_(context) {
-    loss_.loss = &loss_of(options);
-    loss_.center = options.center;
+  LogisticFit(const solver::BlockSource& rows, const Estimating& estimating,
+              const Selecting& selecting, Context& context)
+      : given_(rows), own_(estimating.parameters), selecting_(selecting), context_(context) {
+    loss_.loss = &loss_of(own_);
+    loss_.center = estimating.center;
     read();
     if (loss_.loss->residuals) use_units();
   }
 
   Learned run() {
-    const bool searches = options_.selection != Selection::fixed;
-    lambda_ = options_.lambda;
+    const bool searches = selecting_.selection != Selection::fixed;
+    lambda_ = selecting_.lambda;
     // Scores in no unit of probability need rows that tell one.
     const bool calibrates = loss_.loss->classes && !loss_.loss->probabilities;
     int64_t left = kUnits - kPreparing;
@@ -119,10 +119,10 @@ class LogisticFit {
     stage_.advance(kPreparing);
     if (!start_.empty()) fit.start_from(start_);
     stage_.share(left);
-    const linalg::LbfgsResult end = fit.run(lambda_, descent_of(options_), context_);
+    const linalg::LbfgsResult end = fit.run(lambda_, descent_of(own_), context_);
     // A lambda that was searched was judged after as many iterations.
     if (!end.converged() && !(searches && end.end == linalg::LbfgsEnd::iterations))
-      require_flat(end, fit.is_flat(end, descent_of(options_), context_));
+      require_flat(end, fit.is_flat(end, descent_of(own_), context_));
     Learned learned{nullptr, lambda_, std::move(path_), calibration()};
     solver::Weights weights = fit.weights();
     if (units_) units_->undo(weights);
@@ -132,9 +132,7 @@ class LogisticFit {
 
  private:
   const solver::BlockSource& rows() const { return scaled_ ? *scaled_ : given_; }
-  bool finds_delta() const {
-    return takes_delta(*loss_.loss) && options_.parameters.find("delta") == nullptr;
-  }
+  bool finds_delta() const { return takes_delta(*loss_.loss) && own_.find("delta") == nullptr; }
 
   void read() {
     const Targets found = read_targets(given_, context_);
@@ -143,7 +141,7 @@ class LogisticFit {
       require(present >= 2, MERCER_INVALID_ARGUMENT,
               "rows of %lld of the %zu classes, expected at least two classes to tell apart",
               static_cast<Long>(present), found.weight.size());
-      if (is_balanced(options_)) loss_.class_weights = balanced_factors(found.weight);
+      if (is_balanced(own_)) loss_.class_weights = balanced_factors(found.weight);
     } else if (loss_.loss->counts) {
       double least = found.least;
       require(least >= 0, MERCER_INVALID_ARGUMENT,
@@ -158,15 +156,14 @@ class LogisticFit {
   void use_units() {
     units_ = std::make_unique<TargetUnits>(robust_units(given_, context_));
     scaled_ = in_units(given_, *units_);
-    loss_.parameters.tau = number_or(options_.parameters, "tau", 0.5);
+    loss_.parameters.tau = number_or(own_, "tau", 0.5);
     if (loss_.loss->delta == solver::Delta::rounding) loss_.parameters.delta = kRounding;
     if (takes_delta(*loss_.loss)) {
-      require(options_.parameters.find("delta") == nullptr || units_->scale.size() == 1,
-              MERCER_UNSUPPORTED,
+      require(own_.find("delta") == nullptr || units_->scale.size() == 1, MERCER_UNSUPPORTED,
               "delta = %g for %zu outputs, expected one output: leave delta out, or fit each",
-              number_or(options_.parameters, "delta", 0), units_->scale.size());
+              number_or(own_, "delta", 0), units_->scale.size());
       loss_.parameters.delta =
-          number_or(options_.parameters, "delta", kHuber * units_->scale[0]) / units_->scale[0];
+          number_or(own_, "delta", kHuber * units_->scale[0]) / units_->scale[0];
     }
   }
 
@@ -174,7 +171,7 @@ class LogisticFit {
   void hold_out(bool searches) {
     Stage stage(context_, kPreparing + (finds_delta() ? 2 : 1) * kHoldingOut);
     stage.share(kPreparing);
-    LossSearch search(rows(), options_, loss_, context_);
+    LossSearch search(rows(), selecting_, descent_of(own_), loss_, context_);
     stage.advance(kPreparing);
     const auto judge = [&] {
       if (searches) lambda_ = search.choose_lambda(context_);
@@ -228,7 +225,8 @@ class LogisticFit {
   }
 
   const solver::BlockSource& given_;
-  const FitOptions& options_;
+  const Parameters& own_;
+  const Selecting& selecting_;
   Context& context_;
   Stage stage_{context_, kUnits};
   solver::LossOptions loss_;
@@ -240,9 +238,9 @@ class LogisticFit {
   std::unique_ptr<ScoredRows> scored_;  // null: none were held out
 };
 
-Learned fit_logistic(const solver::BlockSource& rows, const FitOptions& options, Context& context) {
-  check(options);
-  return LogisticFit(rows, options, context).run();
+Learned fit_logistic(const solver::BlockSource& rows, const Estimating& estimating, const Coding&,
+                     const Selecting& selecting, Context& context) {
+  return LogisticFit(rows, estimating, selecting, context).run();
 }
 
 std::vector<const char*> loss_names() {
@@ -278,9 +276,9 @@ const ModelEntry& logistic_model() {
                 "ends where a step is expected to lower the objective by less than this share")},
        .selection = Selection::held_out,
        .fit = fit_logistic,
-       .link = [](const Parameters& parameters) {
-         const solver::Loss& loss = *solver::find_loss(parameters.text("loss"));
-         return loss.counts ? Link::log : Link::identity;
+       .check = check_loss,
+       .link = [](const Parameters& own) {
+         return loss_of(own).counts ? Link::log : Link::identity;
        }});
   return entry;
 }

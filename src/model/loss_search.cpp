@@ -20,28 +20,32 @@ constexpr double kWalkTolerance = 1e-4;
 
 }  // namespace
 
-std::vector<Split> splits_of(const solver::BlockSource& rows, const FitOptions& options) {
+std::vector<Split> splits_of(const solver::BlockSource& rows, const Selecting& selecting) {
   double all = static_cast<double>(rows.rows());
   solver::reduce(rows, {&all, 1});
   if (all >= kFewRows)
-    return {split_rows(rows.rows(), options.held_out_fraction, rows.rows(), options.seed)};
+    return {split_rows(rows.rows(), selecting.held_out_fraction, rows.rows(), selecting.seed)};
   // Fewer rows than folds leave some empty, in each process as many folds.
   const auto folds =
-      std::clamp<int64_t>(std::llround(1 / options.held_out_fraction), 2, kMostFolds);
-  std::vector<Split> splits = fold_splits(all_rows(rows.rows()), folds, options.seed);
+      std::clamp<int64_t>(std::llround(1 / selecting.held_out_fraction), 2, kMostFolds);
+  std::vector<Split> splits = fold_splits(all_rows(rows.rows()), folds, selecting.seed);
   if (rows.reduction() == nullptr)
     std::erase_if(splits, [](const Split& split) { return split.held_out.empty(); });
   return splits;
 }
 
-solver::LossFitOptions descent_of(const FitOptions& options) {
-  return {.tolerance = options.parameters.number("tolerance"),
-          .most_iterations = options.parameters.integer("iterations")};
+solver::LossFitOptions descent_of(const Parameters& own) {
+  return {.tolerance = own.number("tolerance"), .most_iterations = own.integer("iterations")};
 }
 
-LossSearch::LossSearch(const solver::BlockSource& rows, const FitOptions& options,
-                       const solver::LossOptions& loss, Context& context)
-    : rows_(rows), options_(options), loss_(loss), splits_(splits_of(rows, options)) {
+LossSearch::LossSearch(const solver::BlockSource& rows, const Selecting& selecting,
+                       const solver::LossFitOptions& descent, const solver::LossOptions& loss,
+                       Context& context)
+    : rows_(rows),
+      selecting_(selecting),
+      descent_(descent),
+      loss_(loss),
+      splits_(splits_of(rows, selecting)) {
   Stage stage(context, std::ssize(splits_));
   for (const Split& split : splits_) {
     stage.share(1);
@@ -70,17 +74,17 @@ ScoredRows LossSearch::run(double lambda, const solver::LossFitOptions& descent,
 }
 
 ScoredRows LossSearch::score(double lambda, Context& context) {
-  return run(lambda, descent_of(options_), context);
+  return run(lambda, descent_, context);
 }
 
 double LossSearch::choose_lambda(Context& context) {
-  solver::LossFitOptions descent = descent_of(options_);
+  solver::LossFitOptions descent = descent_;
   descent.tolerance = kWalkTolerance;
   path_.clear();
   losses_.clear();
   double best = std::numeric_limits<double>::infinity();
   int worse = 0;
-  const std::vector<PathPoint> lambdas = empty_path(options_);
+  const std::vector<PathPoint> lambdas = empty_path(selecting_);
   Stage stage(context, static_cast<int64_t>(lambdas.size()));
   for (const PathPoint& point : lambdas) {
     stage.share(1);

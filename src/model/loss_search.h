@@ -16,20 +16,21 @@
 
 namespace mercer::model {
 
-/// One split by options.held_out_fraction, or for fewer than 3,000 rows (of all processes) the
+/// One split by held_out_fraction, or for fewer than 3,000 rows (of all processes) the
 /// folds nearest to that share, 2 to 5.
-std::vector<Split> splits_of(const solver::BlockSource& rows, const FitOptions& options);
+std::vector<Split> splits_of(const solver::BlockSource& rows, const Selecting& selecting);
 
-/// How a fit of the options ends.
-solver::LossFitOptions descent_of(const FitOptions& options);
+/// How a fit of a model's own parameters ends.
+solver::LossFitOptions descent_of(const Parameters& own);
 
 class LossSearch {
  public:
-  /// rows and options are referred to.
-  LossSearch(const solver::BlockSource& rows, const FitOptions& options,
-             const solver::LossOptions& loss, Context& context);
+  /// rows are referred to.
+  LossSearch(const solver::BlockSource& rows, const Selecting& selecting,
+             const solver::LossFitOptions& descent, const solver::LossOptions& loss,
+             Context& context);
 
-  /// Lambda is walked from the largest of the options, each fit from the one before, until three in
+  /// Lambda is walked from the largest of the path, each fit from the one before, until three in
   /// a row are worse; then the largest is taken whose mean loss on the rows held out is within one
   /// standard error of the paired difference from the best.
   double choose_lambda(Context& context);
@@ -52,7 +53,8 @@ class LossSearch {
   double chosen() const;
 
   const solver::BlockSource& rows_;
-  const FitOptions& options_;
+  Selecting selecting_;
+  solver::LossFitOptions descent_;
   solver::LossOptions loss_;
   std::vector<Split> splits_;
   std::vector<Part> parts_;

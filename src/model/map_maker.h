@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "base/rows.h"
 #include "feature/feature_map.h"
-#include "model/model.h"
+#include "model/found.h"
 
 namespace mercer::model {
 

@@ -10,8 +10,8 @@
 
 #include "base/parameters.h"
 #include "model/calibration.h"
-#include "model/guard.h"
-#include "model/model.h"
+#include "model/fitting.h"
+#include "model/predictor.h"
 #include "solver/block_source.h"
 
 namespace mercer::model {
@@ -27,13 +27,16 @@ struct Learned {
 struct ModelEntry {
   const char* name;
   const char* help;
-  /// The keys that not every model has. "lambda" is FitOptions::lambda and selection; the others,
-  /// checked and filled in, are FitOptions::parameters.
+  /// The keys that not every model has. "lambda" is Selecting::lambda and selection; the others,
+  /// checked and filled in, are Estimating::parameters.
   std::vector<Field> fields;
   /// The sections of a file that hold Predictor::numbers.
   std::vector<const char*> sections = {};
   Selection selection;  // where lambda is not given and nothing else is asked for
-  Learned (*fit)(const solver::BlockSource& rows, const FitOptions& options, Context& context);
+  Learned (*fit)(const solver::BlockSource& rows, const Estimating& estimating,
+                 const Coding& coding, const Selecting& selecting, Context& context);
+  /// Refuses what is asked of this model and it cannot do; null: it can all.
+  void (*check)(const Fitting& asked) = nullptr;
   /// From the sections' numbers, in their order; INVALID_ARGUMENT unless they fit features and
   /// outputs.
   std::shared_ptr<const Predictor> (*load)(std::span<const std::vector<double>> numbers,
@@ -60,11 +63,11 @@ const ModelEntry* find_model(std::string_view name) noexcept;
 #define MERCER_DECLARE_MODEL(name) const ModelEntry& name##_model();
 MERCER_MODELS(MERCER_DECLARE_MODEL)
 
-/// The entry's own fields but lambda at their defaults: FitOptions::parameters where nothing else
+/// The entry's own fields but lambda at their defaults: Estimating::parameters where nothing else
 /// is asked for.
 Parameters default_parameters(const ModelEntry& entry);
 /// The first model of the table, its own parameters but lambda at their defaults: what files that
 /// say nothing of their model hold.
-bool is_default(const FitOptions& options);
+bool is_default(const Estimating& estimating);
 
 }  // namespace mercer::model

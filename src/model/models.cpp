@@ -28,10 +28,10 @@ Parameters default_parameters(const ModelEntry& entry) {
   return own;
 }
 
-bool is_default(const FitOptions& options) {
-  if (options.model != model_table().front()) return false;
-  const Parameters usual = default_parameters(*options.model);
-  return std::ranges::all_of(options.parameters.entries(), [&](const auto& own) {
+bool is_default(const Estimating& estimating) {
+  if (estimating.entry != model_table().front()) return false;
+  const Parameters usual = default_parameters(*estimating.entry);
+  return std::ranges::all_of(estimating.parameters.entries(), [&](const auto& own) {
     const Value* const value = usual.find(own.first);
     return value != nullptr && *value == own.second;
   });

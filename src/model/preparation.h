@@ -13,13 +13,6 @@
 
 namespace mercer::model {
 
-/// How inputs are standardised: mean and standard deviation; median and quartiles (half their
-/// distance over the normal one's, 0.6745); mean alone. Inputs of 0 and 1 alone stay as they are.
-enum class Scale { standard, robust, center };
-/// Inputs of NaN: refused; filled with the median of their column; filled and flagged by one more
-/// prepared input, 1 where it was filled, for each input that missed some number in training.
-enum class Missing { refuse, fill, flag };
-
 /// Input j becomes (curve_j(x_j) - mean_j)/scale_j, NaN in it fill_j first; flags stand behind all
 /// inputs; then, where row_norm > 0, rows are scaled to that norm; then they are hashed, where
 /// there are buckets. Empty vectors: nothing of it.

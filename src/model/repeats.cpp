@@ -99,12 +99,11 @@ struct PureError {
 
 }  // namespace
 
-Repeats find_repeats(const FitOptions& options, const Rows& X, MatrixView<const double> Y,
-                     Context& context) {
+Repeats find_repeats(Task task, const Rows& X, MatrixView<const double> Y, Context& context) {
   const auto charge = context.charge(checked_multiply(sizeof(Hashed), X.rows(), "hashes of rows"),
                                      "hashes of rows");
   const std::vector<Hashed> rows = by_inputs(X);
-  const bool classes = options.task == Task::classification;
+  const bool classes = task == Task::classification;
   Repeats found;
   PureError error{std::vector<double>(static_cast<size_t>(Y.cols), 0.0)};
   double wrong = 0;

@@ -3,7 +3,9 @@
 // Rows that share all their inputs, and what their targets say of the noise.
 #pragma once
 
-#include "model/model.h"
+#include "base/context.h"
+#include "base/rows.h"
+#include "model/coding.h"
 
 namespace mercer::model {
 
@@ -18,7 +20,6 @@ struct Repeats {
 
 /// Rows count as equal by a hash of 64 bits of their inputs.
 /// Memory: 16 bytes a row.
-Repeats find_repeats(const FitOptions& options, const Rows& X, MatrixView<const double> Y,
-                     Context& context);
+Repeats find_repeats(Task task, const Rows& X, MatrixView<const double> Y, Context& context);
 
 }  // namespace mercer::model

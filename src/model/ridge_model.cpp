@@ -22,21 +22,21 @@ void take_factors_out(const std::vector<double>& factors, ScoredRows& rows) {
   }
 }
 
-Learned fit_ridge(const solver::BlockSource& given, const FitOptions& options, Context& context) {
-  check_class_weight(options);
+Learned fit_ridge(const solver::BlockSource& given, const Estimating& estimating,
+                  const Coding& coding, const Selecting& selecting, Context& context) {
   Stage whole(context, kUnits);  // of which the classes' weights count for nothing
-  const std::vector<double> factors = class_factors(options, given, context);
+  const std::vector<double> factors = class_factors(estimating.parameters, given, context);
   const auto weighted = factors.empty() ? nullptr : class_weighted(given, factors);
   const solver::BlockSource& rows = weighted ? *weighted : given;
   whole.share(kUnits);
-  if (options.task == Task::regression) {
-    Selected selected = select(rows, options, context);
+  if (coding.task == Task::regression) {
+    Selected selected = select(rows, selecting, coding.task, estimating.center, context);
     whole.advance(kUnits);
     return {
         make_linear(std::move(selected.weights)), selected.lambda, std::move(selected.path), {}};
   }
-  LeftOutScores left_out(options, context);
-  Selected selected = select(rows, options, context, &left_out);
+  LeftOutScores left_out(selecting.seed, context);
+  Selected selected = select(rows, selecting, coding.task, estimating.center, context, &left_out);
   whole.advance(kUnits);
   take_factors_out(factors, left_out.rows());
   return {make_linear(std::move(selected.weights)), selected.lambda, std::move(selected.path),
@@ -55,6 +55,10 @@ const ModelEntry& ridge_model() {
                   kClassWeight.field()},
        .selection = Selection::loo,
        .fit = fit_ridge,
+       .check =
+           [](const Fitting& asked) {
+             check_class_weight(asked.estimate.parameters, asked.coding);
+           },
        .searched = true});
   return entry;
 }

@@ -10,8 +10,9 @@
 #include <vector>
 
 #include "base/csr_view.h"
+#include "model/coding.h"
 #include "model/listed_rows.h"
-#include "model/model.h"
+#include "model/preparation.h"
 
 namespace mercer::model {
 
@@ -130,33 +131,32 @@ void standardize_row(const Preparation& by, const View& X, int64_t i, U* to) {
 }
 
 /// The targets whose range a model keeps: none of class numbers.
-inline MatrixView<const double> ranged_targets(const FitOptions& options,
-                                               MatrixView<const double> Y) {
-  return options.task == Task::regression ? Y : Y.block_cols(0, 0);
+inline MatrixView<const double> ranged_targets(const Coding& coding, MatrixView<const double> Y) {
+  return coding.task == Task::regression ? Y : Y.block_cols(0, 0);
 }
 
 /// The class numbers of rows; none of a regression.
-inline std::vector<double> classes_of(const FitOptions& options, MatrixView<const double> Y) {
+inline std::vector<double> classes_of(const Coding& coding, MatrixView<const double> Y) {
   std::vector<double> classes;
-  for (int64_t i = 0; i < Y.rows && options.task == Task::classification; ++i)
+  for (int64_t i = 0; i < Y.rows && coding.task == Task::classification; ++i)
     classes.push_back(Y(i, 0));
   return classes;
 }
 
 /// Columns of the coded targets.
-inline int64_t coded_outputs(const FitOptions& options, int64_t columns) {
-  return options.task == Task::classification ? options.classes : columns;
+inline int64_t coded_outputs(const Coding& coding, int64_t columns) {
+  return coding.task == Task::classification ? coding.classes : columns;
 }
 
 /// code has coded_outputs entries; for classification y[0] is a class number that was checked.
-inline void code_target(const FitOptions& options, const Preparation& by, int64_t columns,
+inline void code_target(const Coding& coding, const Preparation& by, int64_t columns,
                         const double* y, double* code) {
-  if (options.task == Task::regression) {
+  if (coding.task == Task::regression) {
     std::copy_n(y, columns, code);
     for (size_t o = 0; o < by.targets.size(); ++o) code[o] = by.targets[o](code[o]);
     return;
   }
-  std::fill_n(code, options.classes, 0.0);
+  std::fill_n(code, coding.classes, 0.0);
   code[static_cast<int64_t>(y[0])] = 1.0;
 }
 

@@ -7,7 +7,6 @@
 
 #include "base/error.h"
 #include "model/listed_rows.h"
-#include "model/row_coding.h"
 
 namespace mercer::model {
 namespace {
@@ -70,76 +69,90 @@ Spread spread_of(const SortedColumn& column, const Curve& curve, Scale scale, bo
 }
 
 /// The sums over all rows are the better where they are what is wanted.
-bool wants_moments(const FitOptions& options) {
-  return options.scale == Scale::standard && options.missing == Missing::refuse &&
-         options.transform == Transform::none;
+bool wants_moments(const Preparing& asked) {
+  return asked.scale == Scale::standard && asked.missing == Missing::refuse &&
+         asked.transform == Transform::none;
 }
 
-void check_sparse(const FitOptions& options) {
-  require(!options.standardize || options.scale == Scale::standard, MERCER_UNSUPPORTED,
+void check_sparse(const Preparing& asked) {
+  require(!asked.standardize || asked.scale == Scale::standard, MERCER_UNSUPPORTED,
           "sparse rows are scaled alone, which keeps them sparse, but scale asks for their centre: "
           "expected standard, or dense rows");
-  require(options.transform != Transform::rank, MERCER_UNSUPPORTED,
+  require(asked.transform != Transform::rank, MERCER_UNSUPPORTED,
           "transform = rank of sparse rows, which would not stay sparse: expected none or log, or "
           "dense rows");
 }
 
 }  // namespace
 
-RowSummary::RowSummary(const FitOptions& options, int64_t inputs, int64_t targets, Context& context)
-    : options_(options),
+RowSummary::RowSummary(const Preparing& asked, const Found& found, uint64_t seed, int64_t inputs,
+                       int64_t targets, Context& context)
+    : asked_(asked),
+      found_(found),
+      seed_(seed),
       moments_(inputs),
-      ranges_(inputs, options.task == Task::regression ? targets : 0, options.seed, context) {}
+      ranges_(inputs, targets, seed, context) {}
 
 void RowSummary::add(const Rows& X, MatrixView<const double> Y, std::span<const double> weights) {
-  if (X.sparse()) check_sparse(options_);
+  if (X.sparse()) check_sparse(asked_);
   moments_.add(X, weights);
-  ranges_.add(X, ranged_targets(options_, Y), weights);
+  ranges_.add(X, Y, weights);
 }
 
 Preparation RowSummary::preparation() const {
   Preparation result;
-  fit_missing(result);
+  fit_fill(result);
+  result.flagged = flagged();
   fit_curves(result);
-  if (options_.standardize) fit_scale(result);
-  if (options_.unit_rows) result.row_norm = 1;
-  if (options_.buckets > 0 && ranges_.inputs().sparse())
-    result.hashing = {ranges_.inputs().columns(), options_.buckets, options_.seed};
+  result.targets = target_curves();
+  if (asked_.standardize) fit_scale(result);
+  if (asked_.unit_rows) result.row_norm = 1;
+  if (asked_.buckets > 0 && ranges_.inputs().sparse())
+    result.hashing = {ranges_.inputs().columns(), asked_.buckets, seed_};
   return result;
 }
 
-void RowSummary::fit_missing(Preparation& to) const {
-  if (options_.missing == Missing::refuse) return;
-  ranges_.inputs().for_each_column([&](int64_t j, const SortedColumn& column) {
+void RowSummary::fit_fill(Preparation& to) const {
+  if (asked_.missing == Missing::refuse) return;
+  ranges_.inputs().for_each_column([&](int64_t, const SortedColumn& column) {
     to.fill.push_back(column.empty() ? 0.0 : column.quantile(0.5));
-    if (options_.missing == Missing::flag && ranges_.inputs().has_missing(j))
-      to.flagged.push_back(j);
   });
-  if (!options_.flagged.empty()) to.flagged = options_.flagged;
+}
+
+std::vector<int64_t> RowSummary::flagged() const {
+  if (asked_.missing != Missing::flag) return {};
+  if (!found_.flagged.empty()) return found_.flagged;
+  std::vector<int64_t> flagged;
+  for (int64_t j = 0; j < ranges_.inputs().columns(); ++j)
+    if (ranges_.inputs().has_missing(j)) flagged.push_back(j);
+  return flagged;
 }
 
 void RowSummary::fit_curves(Preparation& to) const {
-  if (options_.transform != Transform::none) {
-    ranges_.inputs().for_each_column([&](int64_t j, const SortedColumn& column) {
-      const bool left = ranges_.inputs().is_binary(j) || column.empty() ||
-                        (options_.transform == Transform::log && !is_skewed(column));
-      to.curves.push_back(left ? Curve() : make_curve(options_.transform, column));
-    });
-  }
-  if (options_.target_transform != Transform::none) {
-    ranges_.targets().for_each_column([&](int64_t, const SortedColumn& column) {
-      to.targets.push_back(make_curve(options_.target_transform, column));
-    });
-  }
+  if (asked_.transform == Transform::none) return;
+  ranges_.inputs().for_each_column([&](int64_t j, const SortedColumn& column) {
+    const bool left = ranges_.inputs().is_binary(j) || column.empty() ||
+                      (asked_.transform == Transform::log && !is_skewed(column));
+    to.curves.push_back(left ? Curve() : make_curve(asked_.transform, column));
+  });
+}
+
+std::vector<Curve> RowSummary::target_curves() const {
+  std::vector<Curve> curves;
+  if (asked_.target_transform == Transform::none) return curves;
+  ranges_.targets().for_each_column([&](int64_t, const SortedColumn& column) {
+    curves.push_back(make_curve(asked_.target_transform, column));
+  });
+  return curves;
 }
 
 void RowSummary::fit_scale(Preparation& to) const {
   const auto inputs = static_cast<size_t>(ranges_.inputs().columns());
   to.mean.assign(inputs, 0.0);
   to.scale.assign(inputs, 1.0);
-  if (options_.domain) {
+  if (found_.domain) {
     fit_root_mean_squares(to);
-  } else if (wants_moments(options_)) {
+  } else if (wants_moments(asked_)) {
     const Preparation moments = moments_.preparation();
     to.mean = moments.mean;
     to.scale = moments.scale;
@@ -148,7 +161,7 @@ void RowSummary::fit_scale(Preparation& to) const {
       const auto j = static_cast<size_t>(column);
       if (sorted.empty()) return;
       const Curve curve = to.curves.empty() ? Curve() : to.curves[j];
-      const Spread spread = spread_of(sorted, curve, options_.scale, ranges_.inputs().sparse());
+      const Spread spread = spread_of(sorted, curve, asked_.scale, ranges_.inputs().sparse());
       to.mean[j] = spread.centre;
       to.scale[j] = spread.size;
     });
@@ -164,7 +177,7 @@ void RowSummary::fit_scale(Preparation& to) const {
 
 /// In place of means and deviations: inputs stay inside the domain.
 void RowSummary::fit_root_mean_squares(Preparation& to) const {
-  if (wants_moments(options_)) {
+  if (wants_moments(asked_)) {
     to.scale = moments_.root_mean_squares();
   } else {
     ranges_.inputs().for_each_column([&](int64_t column, const SortedColumn& sorted) {
@@ -177,17 +190,12 @@ void RowSummary::fit_root_mean_squares(Preparation& to) const {
   for (size_t j = 0; j < ranges.size(); ++j) {
     double& size = to.scale[j];
     if (size == 0) size = 1;
-    if (!options_.domain->scales_up || ranges[j].lowest < 0) size = std::max(size, 1.0);
+    if (!found_.domain->scales_up || ranges[j].lowest < 0) size = std::max(size, 1.0);
   }
 }
 
-Preparation fit_preparation(const FitOptions& options, const Rows& X, MatrixView<const double> Y,
-                            Context& context, std::span<const double> weights) {
-  return RowSummary(options, X, Y, weights, context).preparation();
-}
-
 Preparation fit_standardizer(const Rows& X, Context& context, std::span<const double> weights) {
-  return fit_preparation({}, X, {}, context, weights);
+  return RowSummary({}, {}, 0, X, {}, weights, context).preparation();
 }
 
 namespace {
@@ -208,22 +216,24 @@ std::vector<int64_t> missing_rows(const Rows& X, std::span<const double> weights
 
 }  // namespace
 
-int64_t leave_out_rare_flags(FitOptions& options, const Rows& X, std::span<const double> weights) {
-  if (options.missing != Missing::flag || !options.flagged.empty()) return 0;
+int64_t leave_out_rare_flags(Preparing& asked, std::vector<int64_t>& flagged, const Rows& X,
+                             std::span<const double> weights) {
+  if (asked.missing != Missing::flag || !flagged.empty()) return 0;
   const std::vector<int64_t> missing = missing_rows(X, weights);
   const int64_t rare =
       std::ranges::count_if(missing, [](int64_t rows) { return rows > 0 && rows < kLeastFlagged; });
   if (rare == 0) return 0;
   for (int64_t j = 0; j < X.cols(); ++j)
-    if (missing[static_cast<size_t>(j)] >= kLeastFlagged) options.flagged.push_back(j);
-  if (options.flagged.empty()) options.missing = Missing::fill;
+    if (missing[static_cast<size_t>(j)] >= kLeastFlagged) flagged.push_back(j);
+  if (flagged.empty()) asked.missing = Missing::fill;
   return rare;
 }
 
-int64_t prepared_inputs(const FitOptions& options, const Rows& X, std::span<const double> weights) {
-  if (options.buckets > 0 && X.sparse()) return options.buckets;
-  if (options.missing != Missing::flag) return X.cols();
-  if (!options.flagged.empty()) return X.cols() + std::ssize(options.flagged);
+int64_t prepared_inputs(const Preparing& asked, std::span<const int64_t> flagged, const Rows& X,
+                        std::span<const double> weights) {
+  if (asked.buckets > 0 && X.sparse()) return asked.buckets;
+  if (asked.missing != Missing::flag) return X.cols();
+  if (!flagged.empty()) return X.cols() + std::ssize(flagged);
   return X.cols() +
          std::ranges::count_if(missing_rows(X, weights), [](int64_t n) { return n > 0; });
 }

@@ -7,19 +7,23 @@
 #include <span>
 
 #include "model/column_moments.h"
-#include "model/model.h"
+#include "model/found.h"
+#include "model/preparing.h"
+#include "model/ranges.h"
 
 namespace mercer::model {
 
-/// What one pass over the training rows finds: in memory, or block by block.
+/// What one pass over the training rows finds: in memory, or block by block. Targets are those of a
+/// regression: no columns of a classification.
 class RowSummary {
  public:
-  /// The context is kept, and charged with a sample of the rows.
-  RowSummary(const FitOptions& options, int64_t inputs, int64_t targets, Context& context);
+  /// The context is kept, and charged with a sample of the rows, which seed fixes.
+  RowSummary(const Preparing& asked, const Found& found, uint64_t seed, int64_t inputs,
+             int64_t targets, Context& context);
   /// Of rows in memory.
-  RowSummary(const FitOptions& options, const Rows& X, MatrixView<const double> Y,
-             std::span<const double> weights, Context& context)
-      : RowSummary(options, X.cols(), Y.cols, context) {
+  RowSummary(const Preparing& asked, const Found& found, uint64_t seed, const Rows& X,
+             MatrixView<const double> Y, std::span<const double> weights, Context& context)
+      : RowSummary(asked, found, seed, X.cols(), Y.cols, context) {
     add(X, Y, weights);
   }
   /// INVALID_ARGUMENT for a column that holds no number in any row.
@@ -36,34 +40,35 @@ class RowSummary {
   /// deviations are of all rows for the standard scale of rows without curves or missing numbers,
   /// else those of the sample that quantiles come from.
   Preparation preparation() const;
+  /// Of it the inputs with a flag, and the curves of targets.
+  std::vector<int64_t> flagged() const;
+  std::vector<Curve> target_curves() const;
   Ranges ranges() const { return ranges_.ranges(); }
   int64_t rows() const noexcept { return moments_.rows(); }
   double weight() const noexcept { return moments_.weight(); }
 
  private:
   void fit_curves(Preparation& to) const;
-  void fit_missing(Preparation& to) const;
+  void fit_fill(Preparation& to) const;
   void fit_scale(Preparation& to) const;
   void fit_root_mean_squares(Preparation& to) const;
-  const FitOptions& options_;
+  Preparing asked_;
+  Found found_;
+  uint64_t seed_;
   ColumnMoments moments_;
   RangeCollector ranges_;
 };
-
-/// The preparation that a fit on X and Y learns.
-Preparation fit_preparation(const FitOptions& options, const Rows& X, MatrixView<const double> Y,
-                            Context& context, std::span<const double> weights = {});
 
 /// Rows that a flag takes in a search: one for each fold that judges it. What a flag of fewer
 /// rows means is learnt from next to none, and a row held out then lies where no other does.
 inline constexpr int64_t kLeastFlagged = 5;
 /// Where missing = flag leaves open which inputs: flagged becomes those that enough rows of a
 /// weight miss, or missing = fill if there are none. The number of inputs that fewer rows miss.
-int64_t leave_out_rare_flags(FitOptions& options, const Rows& X,
+int64_t leave_out_rare_flags(Preparing& asked, std::vector<int64_t>& flagged, const Rows& X,
                              std::span<const double> weights = {});
 
-/// The number of prepared inputs of X, before anything is fitted.
-int64_t prepared_inputs(const FitOptions& options, const Rows& X,
+/// The number of prepared inputs of X, before anything is fitted. flagged: as Found has them.
+int64_t prepared_inputs(const Preparing& asked, std::span<const int64_t> flagged, const Rows& X,
                         std::span<const double> weights = {});
 
 }  // namespace mercer::model

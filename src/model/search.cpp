@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <string>
 
 #include "base/error.h"
@@ -35,12 +36,14 @@ constexpr double kUnseenShare = 0.1;
 constexpr int64_t kMostUnseen = 10000;
 
 void check_search(const SearchOptions& options) {
-  require(options.fit.model->searched, MERCER_UNSUPPORTED,
-          "search of a model of kind %s, expected %s", options.fit.model->name, ridge_model().name);
-  require(options.estimator != Estimator::logistic || options.fit.task == Task::classification,
-          MERCER_INVALID_ARGUMENT,
-          "estimator = logistic is of classification, the task is "
-          "regression");
+  const ModelEntry& entry = *options.fit.estimate.entry;
+  require(entry.searched, MERCER_UNSUPPORTED, "search of a model of kind %s, expected %s",
+          entry.name, ridge_model().name);
+  require(
+      options.estimator != Estimator::logistic || options.fit.coding.task == Task::classification,
+      MERCER_INVALID_ARGUMENT,
+      "estimator = logistic is of classification, the task is "
+      "regression");
   require(options.features >= 1, MERCER_INVALID_ARGUMENT,
           "features = %lld, expected a positive number", static_cast<Long>(options.features));
   require(options.lengthscale >= 0 && std::isfinite(options.lengthscale), MERCER_INVALID_ARGUMENT,
@@ -62,38 +65,40 @@ void add_warnings(const std::vector<std::string>& more, FitReport& report) {
 }
 
 /// The whole search for each of five folds, which is then predicted.
-Assessment assess_nested(const MapMaker& maker, const SearchOptions& options, const Rows& X,
-                         MatrixView<const double> Y, std::span<const double> weights, Stage& stage,
-                         Context& context) {
+Assessment assess_nested(const MapMaker& maker, const SearchOptions& options, const Found& found,
+                         const TargetedRows& rows, Stage& stage, Context& context) {
   SearchOptions inner = options;
   inner.report = nullptr;
   inner.calibrate = false;
-  const int64_t n = X.rows(), outputs = coded_outputs(options.fit, Y.cols);
+  const auto& [X, Y, weights] = rows;
+  const Coding& coding = options.fit.coding;
+  const int64_t n = X.rows(), outputs = coded_outputs(coding, Y.cols);
   const auto predictions = [&](int64_t rows) {
     return Matrix<double>(rows, outputs, context, "predictions of rows left out");
   };
   Foreseen all{predictions(n), {predictions(n), {}}};
   if (X.cols() <= kMostLinearInputs) all.baselines.linear = predictions(n);
   for (const std::vector<int64_t>& fold :
-       fold_rows(n, kFolds, options.fit.seed, classes_of(options.fit, Y))) {
+       fold_rows(n, kFolds, options.fit.select.seed, classes_of(coding, Y))) {
     const std::vector<int64_t> train = rows_without(n, fold);
     const CopiedRows train_rows(X, train, context), fold_rows(X, fold, context);
     const Matrix<double> targets = copied_targets(Y, train, context);
     const std::vector<double> own = solver::taken_weights(weights, train);
     inner.features = std::min(options.features, maker.most_features(std::ssize(train)));
     stage.share(1);
-    const Model model = SearchRun(maker, inner, train_rows.rows(), targets.view(), own,
-                                  all_rows(train_rows.rows().rows()), {}, context)
-                            .run();
+    SearchRun search(maker, inner, found, {train_rows.rows(), targets.view(), own},
+                     all_rows(std::ssize(train)), {}, context);
+    const Model model = search.run(search.ranges());
     const Matrix<double> predicted = predictions(std::ssize(fold));
-    predict(model, fold_rows.rows(), context, predicted.view(), foreseen_as(options.fit));
+    predict(model, fold_rows.rows(), context, predicted.view(),
+            foreseen_as(options.fit.extrapolation));
     const Baselines base = baselines(model, X, Y, train, fold, context, weights);
     put_rows(predicted, fold, all.model);
     put_rows(base.constant, fold, all.baselines.constant);
     put_rows(base.linear, fold, all.baselines.linear);
     stage.advance(1);
   }
-  return assess(Assessed::nested, options.fit, Y, all, weights);
+  return assess(Assessed::nested, coding.task, Y, all, weights);
 }
 
 std::string fewer_features(const MapMaker& maker, int64_t features, int64_t wanted) {
@@ -101,36 +106,6 @@ std::string fewer_features(const MapMaker& maker, int64_t features, int64_t want
   return std::string(by_rows ? "the map takes a row for each feature, of those that choose: "
                              : "the inputs decide how many features the map has: ") +
          std::to_string(features) + " features, not " + std::to_string(wanted);
-}
-
-/// The search of targets as they are, with the same flags in every part of the rows.
-Model search_plainly(const MapMaker& maker, const SearchOptions& options, const Rows& X,
-                     MatrixView<const double> Y, std::span<const double> weights,
-                     Context& context) {
-  const int64_t n = X.rows();
-  const bool assessed = options.assess && n >= kLeastAssessed;
-  const bool nested = assessed && n <= kMostNested;
-  Stage stage(context, nested ? kFolds + 1 : 1);
-  Split split{all_rows(n), {}};
-  if (assessed && !nested)
-    split = split_rows(all_rows(n), kUnseenShare, kMostUnseen, options.fit.seed, Purpose::unseen,
-                       classes_of(options.fit, Y));
-  SearchOptions possible = options;
-  possible.features = std::min(options.features, maker.most_features(std::ssize(split.train)));
-  // Of the last fit, which is refused before the first trial.
-  context.require_room(solver::least_ridge_bytes(n, possible.features), "the search");
-  stage.share(1);
-  Model model = SearchRun(maker, possible, X, Y, weights, std::move(split.train),
-                          std::move(split.held_out), context)
-                    .run();
-  stage.advance(1);
-  if (possible.features < options.features && options.given_features)
-    model.report.warnings.push_back(fewer_features(maker, possible.features, options.features));
-  if (nested)
-    model.report.assessment = assess_nested(maker, options, X, Y, weights, stage, context);
-  add_warnings(data_warnings(options.fit, X, Y, model.report.assessment, context), model.report);
-  add_warnings(score_warnings(options.fit, model.report.assessment), model.report);
-  return model;
 }
 
 Matrix<double> curved(MatrixView<const double> Y, const std::vector<Curve>& curves,
@@ -141,42 +116,56 @@ Matrix<double> curved(MatrixView<const double> Y, const std::vector<Curve>& curv
   return out;
 }
 
-/// Flags and the curves of targets are those of all rows, known before any are held out.
-Model search_prepared(const MapMaker& maker, const SearchOptions& options, const Rows& X,
-                      MatrixView<const double> Y, std::span<const double> weights,
-                      Context& context) {
-  const RowSummary summary(options.fit, X, Y, weights, context);
-  summary.require_numbers();
-  const Preparation preparation = summary.preparation();
-  SearchOptions plain = options;
-  plain.fit.target_transform = Transform::none;
-  plain.fit.flagged = preparation.flagged;
-  Matrix<double> targets;
-  if (!preparation.targets.empty()) targets = curved(Y, preparation.targets, context);
-  Model model = search_plainly(maker, plain, X,
-                               targets.rows() > 0 ? MatrixView<const double>(targets.view()) : Y,
-                               weights, context);
-  model.preparation.targets = preparation.targets;
-  model.options.target_transform = options.fit.target_transform;
-  model.options.flagged = {};
-  model.ranges = summary.ranges();
-  return model;
+/// The rows that choices may see, and others.
+Split split_of(const Fitting& fit, bool keeps_unseen, MatrixView<const double> Y) {
+  if (!keeps_unseen) return {all_rows(Y.rows), {}};
+  return split_rows(all_rows(Y.rows), kUnseenShare, kMostUnseen, fit.select.seed, Purpose::unseen,
+                    classes_of(fit.coding, Y));
 }
 
-Model search_used(const MapMaker& maker, const SearchOptions& options, const Rows& X,
-                  MatrixView<const double> Y, std::span<const double> weights, Context& context) {
-  const FitOptions& fit = options.fit;
-  const bool plain = fit.missing == Missing::refuse && fit.target_transform == Transform::none;
-  Model model = plain ? search_plainly(maker, options, X, Y, weights, context)
-                      : search_prepared(maker, options, X, Y, weights, context);
-  add_warnings(column_warnings(fit, X, Y, context), model.report);
+/// Flags, ranges and the curves of targets are those of all rows, known before any are held out.
+Model search_used(const MapMaker& maker, const SearchOptions& options, Found found,
+                  const TargetedRows& given, Context& context) {
+  const Fitting& fit = options.fit;
+  const int64_t n = given.X.rows();
+  const bool assessed = options.assess && n >= kLeastAssessed;
+  const bool nested = assessed && n <= kMostNested;
+  Stage stage(context, nested ? kFolds + 1 : 1);
+  Split split = split_of(fit, assessed && !nested, given.Y);
+  SearchOptions possible = options;
+  possible.features = std::min(options.features, maker.most_features(std::ssize(split.train)));
+  // Of the last fit, which is refused before the first trial.
+  context.require_room(solver::least_ridge_bytes(n, possible.features), "the search");
+  auto summary =
+      std::make_optional<RowSummary>(fit.prepare, found, fit.select.seed, given.X,
+                                     ranged_targets(fit.coding, given.Y), given.weights, context);
+  summary->require_numbers();
+  found.flagged = summary->flagged();
+  Ranges ranges = summary->ranges();
+  const std::vector<Curve> curves = summary->target_curves();
+  summary.reset();  // and its sample of the rows
+  Matrix<double> targets;
+  if (!curves.empty()) targets = curved(given.Y, curves, context);
+  const TargetedRows rows{given.X, curves.empty() ? given.Y : targets.view(), given.weights};
+  stage.share(1);
+  Model model = SearchRun(maker, possible, found, rows, std::move(split.train),
+                          std::move(split.held_out), context)
+                    .run(std::move(ranges), curves);
+  stage.advance(1);
+  if (possible.features < options.features && options.given_features)
+    model.report.warnings.push_back(fewer_features(maker, possible.features, options.features));
+  Assessment& assessment = model.report.assessment;
+  if (nested) assessment = assess_nested(maker, options, found, rows, stage, context);
+  add_warnings(data_warnings(fit.coding, rows.X, rows.Y, assessment, context), model.report);
+  add_warnings(score_warnings(fit.estimate.parameters, fit.coding.task, assessment), model.report);
+  add_warnings(column_warnings(fit.coding.task, given.X, given.Y, context), model.report);
   return model;
 }
 
 /// The search of a copy of the rows that weigh anything.
-Model search_weighing(const MapMaker& maker, const SearchOptions& options, const Rows& X,
-                      MatrixView<const double> Y, std::span<const double> weights,
-                      Context& context) {
+Model search_weighing(const MapMaker& maker, const SearchOptions& options, const Found& found,
+                      const TargetedRows& given, Context& context) {
+  const auto& [X, Y, weights] = given;
   std::vector<int64_t> used;
   for (int64_t i = 0; i < X.rows(); ++i)
     if (weights[static_cast<size_t>(i)] > 0) used.push_back(i);
@@ -185,31 +174,31 @@ Model search_weighing(const MapMaker& maker, const SearchOptions& options, const
           static_cast<Long>(std::ssize(used)), static_cast<Long>(X.rows()));
   const CopiedRows rows(X, used, context);
   const Matrix<double> targets = copied_targets(Y, used, context);
-  return search_used(maker, options, rows.rows(), targets.view(),
-                     solver::taken_weights(weights, used), context);
+  const std::vector<double> own = solver::taken_weights(weights, used);
+  return search_used(maker, options, found, {rows.rows(), targets.view(), own}, context);
 }
 
 }  // namespace
 
 Model search(const MapMaker& maker, const SearchOptions& options, const Rows& X,
              MatrixView<const double> Y, Context& context, std::span<const double> weights) {
+  const Fitting& fit = options.fit;
   check_search(options);
-  FitOptions fit = options.fit;
-  fit.selection = Selection::gcv;  // the selection is the search's own; the rest
-                                   // is checked as for fit
-  check_options(fit);
-  check_class_weight(fit);
-  check_shapes(fit, X.rows(), X.cols(), Y);
+  check(fit.coding);
+  check(fit.prepare, fit.coding);
+  check_class_weight(fit.estimate.parameters, fit.coding);
+  check_shapes(fit.coding, X.rows(), X.cols(), Y);
   solver::require_weights(weights, X.rows());
-  check_rows(fit, "X", X.rows(), solver::total_weight(weights, X.rows()));
-  check_numbers(fit, X);
-  check_targets(fit, Y);
-  SearchOptions inside = options;
-  inside.fit = within(maker.domain(), options.fit, X);
+  check_rows("X", X.rows(), solver::total_weight(weights, X.rows()));
+  check_numbers(fit.prepare.missing, X);
+  check_targets(fit.coding, Y);
+  Found found = within(maker.domain(), fit.prepare, X);
+  found.flagged = options.flagged;
   const std::vector<double> relative = solver::relative_weights(weights);
+  const TargetedRows rows{X, Y, relative};
   Model model = std::ranges::count(relative, 0.0) > 0
-                    ? search_weighing(maker, inside, X, Y, relative, context)
-                    : search_used(maker, inside, X, Y, relative, context);
+                    ? search_weighing(maker, options, found, rows, context)
+                    : search_used(maker, options, found, rows, context);
   if (options.few_missing > 0)
     model.report.warnings.push_back(std::to_string(options.few_missing) +
                                     (options.few_missing == 1 ? " input is" : " inputs are") +

@@ -23,14 +23,15 @@ enum class PerInput {
 };
 
 struct SearchOptions {
-  FitOptions fit;           // task, standardisation, precision, seed; selection is the search's own
+  Fitting fit;                        // selection is the search's own
+  std::vector<int64_t> flagged = {};  // as Found has them, of missing = flag
   int64_t features = 2048;  // D of the final map; fewer where it takes a row for each and has fewer
   bool given_features = true;  // false: that there are fewer is no news
   double lengthscale = 0;      // > 0: not searched (then lambda alone is)
   double lambda = -1;          // >= 0: not searched
   double held_out_fraction = 0.1;
   /// True: where the lengthscale is searched, of up to 100 dense standardised inputs, log and rank
-  /// are tried, too, and kept where they beat fit.transform by more than a standard error.
+  /// are tried, too, and kept where they beat fit.prepare.transform by more than a standard error.
   bool choose_transform = false;
   /// True: a score that no choice has seen. Up to 1,000 rows: the whole search again for each of
   /// five folds, each scored on the fold. More: a tenth of the rows, at most 10,000, is kept away

@@ -54,13 +54,13 @@ std::vector<double> scaled(std::vector<double> lengthscales, double factor) {
 }  // namespace
 
 /// From `most` rows, in units of lengthscales found before; none where there is no room.
-Ard SearchRun::learn_from(int64_t most, const std::vector<double>& units,
+Ard SearchRun::learn_from(const Prepared& prepared, int64_t most, const std::vector<double>& units,
                           const ArdOptions& options) {
-  const std::vector<int64_t> sample = sample_rows(split_.train, most, fit_.seed);
+  const std::vector<int64_t> sample = sample_rows(split_.train, most, fit_.select.seed);
   const int64_t d = std::ssize(units), n = std::ssize(sample),
-                outputs = coded_outputs(fit_, Y_.cols);
+                outputs = coded_outputs(fit_.coding, Y_.cols);
   const feature::FeatureMap& unit =
-      candidates_.unit(std::min({options_.features, kLearning.features, 2 * n}));
+      candidates_.unit(prepared.by, std::min({options_.features, kLearning.features, 2 * n}));
   if (!is_learnable(unit)) return {};
   // A search that has room for the rest does without, unless it is told not to.
   if (options_.per_input != PerInput::on &&
@@ -70,10 +70,10 @@ Ard SearchRun::learn_from(int64_t most, const std::vector<double>& units,
   const Matrix<double> Y(n, outputs, context_, "targets to learn lengthscales from");
   X_.visit([&](const auto& rows) {
     for (int64_t i = 0; i < n; ++i)
-      standardize_row(preparation_, rows, sample[static_cast<size_t>(i)], X.view().row(i));
+      standardize_row(prepared.by, rows, sample[static_cast<size_t>(i)], X.view().row(i));
   });
   for (int64_t i = 0; i < n; ++i) {
-    code_target(fit_, preparation_, Y_.cols, Y_.row(sample[static_cast<size_t>(i)]),
+    code_target(fit_.coding, prepared.by, Y_.cols, Y_.row(sample[static_cast<size_t>(i)]),
                 Y.view().row(i));
     // A dropped input is constant, and stays dropped.
     for (int64_t j = 0; j < d; ++j) {
@@ -89,8 +89,8 @@ Ard SearchRun::learn_from(int64_t most, const std::vector<double>& units,
 }
 
 /// Few rows first: through few features their likelihood has a wider basin, and costs a quarter.
-Ard SearchRun::learn_from_few(const Chosen& chosen) {
-  const int64_t d = preparation_.prepared(X_.cols());
+Ard SearchRun::learn_from_few(const Prepared& prepared, const Chosen& chosen) {
+  const int64_t d = prepared.by.prepared(X_.cols());
   ArdOptions options;
   options.lengthscale = std::sqrt(2.0 * static_cast<double>(d));
   const bool explains = judge_.classifies() || chosen.point.score < kUnexplained;
@@ -98,26 +98,28 @@ Ard SearchRun::learn_from_few(const Chosen& chosen) {
     options.lengthscale = chosen.lengthscales[0];
     options.lambda = std::max(chosen.point.lambda, 10 * kLeastArdLambda);
   }
-  return learn_from(kFirstRows, std::vector<double>(static_cast<size_t>(d), 1.0), options);
+  return learn_from(prepared, kFirstRows, std::vector<double>(static_cast<size_t>(d), 1.0),
+                    options);
 }
 
 /// Many rows refine what few found. Through few features more rows than these can follow also ask
 /// for lengthscales that are too long: which of both is better the criterion says.
-Ard SearchRun::learn_from_many(const Ard& few) {
+Ard SearchRun::learn_from_many(const Prepared& prepared, const Ard& few) {
   ArdOptions options;
   options.lambda = std::max(few.lambda, 10 * kLeastArdLambda);
   options.most_iterations = kLastIterations;
-  return learn_from(kLearning.rows, few.lengthscale, options);
+  return learn_from(prepared, kLearning.rows, few.lengthscale, options);
 }
 
 const char* SearchRun::bar_to_per_input() const {
+  const Preparation& by = prepared_.front().by;
   if (!maker_.has_lengthscale()) return "a kernel without a lengthscale";
   if (options_.lengthscale != 0) return "a lengthscale that is given";
   if (!maker_.has_input_lengthscales())
     return "a map that takes one lengthscale for all inputs, or is given one for each";
-  if (preparation_.prepared(X_.cols()) < 2) return "one input";
+  if (by.prepared(X_.cols()) < 2) return "one input";
   if (X_.sparse()) return "sparse rows";
-  if (preparation_.row_norm > 0) return "unit rows";
+  if (by.row_norm > 0) return "unit rows";
   return nullptr;
 }
 
@@ -135,48 +137,47 @@ void SearchRun::check_per_input() const {
 bool SearchRun::tries_per_input() const {
   if (options_.per_input == PerInput::off || bar_to_per_input() != nullptr || !judge_.varies())
     return false;
-  return options_.per_input == PerInput::on || (preparation_.prepared(X_.cols()) <= kMostInputs &&
-                                                (!judge_.classifies() || leaves_out()));
+  return options_.per_input == PerInput::on ||
+         (prepared_.front().by.prepared(X_.cols()) <= kMostInputs &&
+          (!judge_.classifies() || leaves_out()));
 }
 
-void SearchRun::consider(Ard learnt, const Chosen& chosen, PerInputFit& best) {
+void SearchRun::consider(const Prepared& prepared, Ard learnt, const Chosen& chosen,
+                         PerInputFit& best) {
   if (learnt.lengthscale.empty()) return;
   LengthscaleWalk walk(1.0, [&](double factor, const Trial* near) {
-    return try_out(2, scaled(learnt.lengthscale, factor), sizes_.fine,
+    return try_out(2, prepared, scaled(learnt.lengthscale, factor), sizes_.fine,
                    near == nullptr ? &chosen.trial : near);
   });
   walk.climb(kFactor, kFactorSteps);
   const LengthscaleWalk::Choice choice = choice_of(walk);
   const TrialPoint& point = choice.tried->trial.points[choice.point];
   if (best.found() && !is_less(point.loss, best.chosen.point.loss)) return;
+  best.chosen.prepared = &prepared;
   best.chosen.lengthscales = scaled(learnt.lengthscale, choice.tried->lengthscale);
   best.chosen.take(choice.tried->trial, choice.point);
   best.learnt = std::move(learnt);
-  best.transform = fit_.transform;
 }
 
 SearchRun::PerInputFit SearchRun::fit_per_input(const Chosen& chosen) {
   PerInputFit best;
-  for (const Transform transform : rival_transforms()) {
-    take_transform(transform);
-    consider(learn_from_few(chosen), chosen, best);
-  }
-  if (!best.found()) return best;
-  take_transform(best.transform);
-  if (std::ssize(split_.train) > kFirstRows) consider(learn_from_many(best.learnt), chosen, best);
+  for (const Prepared* prepared : rivals_of(*chosen.prepared))
+    consider(*prepared, learn_from_few(*prepared, chosen), chosen, best);
+  if (!best.found() || std::ssize(split_.train) <= kFirstRows) return best;
+  const Prepared& kept = *best.chosen.prepared;
+  consider(kept, learn_from_many(kept, best.learnt), chosen, best);
   return best;
 }
 
 void SearchRun::try_per_input(Chosen& chosen) {
   if (!tries_per_input()) return;
-  const Transform kept = fit_.transform;
   PerInputFit best = fit_per_input(chosen);
   const bool wins = best.found() && (options_.per_input == PerInput::on ||
                                      beats(best.chosen.trial, best.chosen.at, chosen.trial,
                                            chosen.at, leaves_out() ? kErrors : kErrorsOfMany));
-  if (!wins) return take_transform(kept);
+  if (!wins) return;
   report_.relevance =
-      of_inputs(relevance(best.learnt.lengthscale), X_.cols(), preparation_.flagged);
+      of_inputs(relevance(best.learnt.lengthscale), X_.cols(), best.chosen.prepared->by.flagged);
   best.chosen.whole = chosen.whole;
   chosen = std::move(best.chosen);
 }

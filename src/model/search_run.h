@@ -4,6 +4,7 @@
 #pragma once
 
 #include <chrono>
+#include <list>
 #include <optional>
 #include <vector>
 
@@ -30,17 +31,27 @@ inline constexpr double kLeastSingle = 1e-8;  // that sums of products in f32 al
 
 class SearchRun {
  public:
-  /// weights: n numbers > 0, or none. chosen_by: the rows that choices see, ascending; unseen: all
-  /// others, maybe none. References are kept; X, Y, weights and options were checked.
-  SearchRun(const MapMaker& maker, const SearchOptions& options, const Rows& X,
-            MatrixView<const double> Y, std::span<const double> weights,
-            std::vector<int64_t> chosen_by, std::vector<int64_t> unseen, Context& context);
+  /// Targets went through their curves; weights: n numbers > 0, or none. chosen_by: the rows that
+  /// choices see, ascending; unseen: all others, maybe none. References are kept; rows and options
+  /// were checked.
+  SearchRun(const MapMaker& maker, const SearchOptions& options, const Found& found,
+            const TargetedRows& rows, std::vector<int64_t> chosen_by, std::vector<int64_t> unseen,
+            Context& context);
 
-  /// The model, its report filled in; assessed on the unseen rows if there are any.
-  Model run();
+  /// The model, its report filled in; assessed on the unseen rows if there are any. ranges, and
+  /// curves of targets: what the model keeps of all rows.
+  Model run(Ranges ranges, std::vector<Curve> target_curves = {});
+  /// Of all rows but the unseen.
+  Ranges ranges() const;
 
  private:
+  /// A way of preparing rows: what is asked, and what it is once fitted to all but the unseen ones.
+  struct Prepared {
+    Preparing asked;
+    Preparation by;
+  };
   struct Chosen {
+    const Prepared* prepared = nullptr;
     std::vector<double> lengthscales;  // none, one, or one for each input
     Trial trial;                       // at these; no points where nothing was tried
     size_t at = 0;                     // of its points
@@ -61,14 +72,20 @@ class SearchRun {
   }
   Chosen choose();
   Chosen choose_lengthscale();
+  struct Walked {
+    const Prepared* prepared;
+    LengthscaleWalk walk;
+    double loss() const { return walk.best().trial.best().loss; }
+  };
   /// The coarse walk of the transform of inputs that is kept.
-  LengthscaleWalk walk_transforms();
-  LengthscaleWalk walk_coarsely();
+  Walked walk_transforms();
+  Walked walk_coarsely(const Prepared& prepared);
   bool tries_transforms() const;
-  void take_transform(Transform transform);
+  /// With this transform of inputs; fitted when it is first asked for.
+  const Prepared& prepared_with(Transform transform);
   /// Under which lengthscales for each input are learnt: the one that is kept, and above
   /// kMostLeftOut rows those whose walk came near it.
-  std::vector<Transform> rival_transforms() const;
+  std::vector<const Prepared*> rivals_of(const Prepared& kept) const;
   /// Null, or why no lengthscale for each input can be learnt, whatever is asked for.
   const char* bar_to_per_input() const;
   void check_per_input() const;  // UNSUPPORTED where it is asked for, and cannot be
@@ -80,26 +97,26 @@ class SearchRun {
   struct PerInputFit {
     Ard learnt;
     Chosen chosen;
-    Transform transform = Transform::none;
     bool found() const { return !learnt.lengthscale.empty(); }
   };
   PerInputFit fit_per_input(const Chosen& chosen);
   /// Keeps it where it is better than what was tried before.
-  void consider(Ard learnt, const Chosen& chosen, PerInputFit& best);
-  Ard learn_from_few(const Chosen& chosen);
-  Ard learn_from_many(const Ard& few);
-  Ard learn_from(int64_t most, const std::vector<double>& units, const ArdOptions& options);
+  void consider(const Prepared& prepared, Ard learnt, const Chosen& chosen, PerInputFit& best);
+  Ard learn_from_few(const Prepared& prepared, const Chosen& chosen);
+  Ard learn_from_many(const Prepared& prepared, const Ard& few);
+  Ard learn_from(const Prepared& prepared, int64_t most, const std::vector<double>& units,
+                 const ArdOptions& options);
   /// Thousands of rows tell lengthscales apart: there the paired rule is for lambda alone.
   LengthscaleWalk::Choice choice_of(const LengthscaleWalk& walk) const {
     return leaves_out() ? walk.choice() : walk.best_choice();
   }
-  Chosen chosen_of(const LengthscaleWalk& walk, const TrialSize& size);
-  double central() const;
+  Chosen chosen_of(const Prepared& prepared, const LengthscaleWalk& walk, const TrialSize& size);
+  double central(const Preparation& preparation) const;
 
   /// On a part of the rows and features, reported as a trial of `stage`. near: a trial of which
   /// lambda can be walked from, or null.
-  Trial try_out(int64_t stage, std::span<const double> lengthscales, const TrialSize& size,
-                const Trial* near);
+  Trial try_out(int64_t stage, const Prepared& prepared, std::span<const double> lengthscales,
+                const TrialSize& size, const Trial* near);
   Trial leave_out(const solver::BlockSource& rows, const std::vector<int64_t>& train);
   Trial hold_out(const solver::BlockSource& rows, const std::vector<int64_t>& train,
                  const std::vector<int64_t>& held_out, const Trial* near);
@@ -109,15 +126,22 @@ class SearchRun {
   void choose_between(std::span<const Split> splits, const RidgeResult& ridge, Chosen& chosen);
   bool keeps_logistic() const { return choice_ && choice_->keeps_logistic; }
   /// On all rows, by ridge's sums for their scale where there are any.
-  solver::Weights fit_logistic_last(const solver::RowStatistics* statistics);
+  solver::Weights fit_logistic_last(const Chosen& chosen, const solver::RowStatistics* statistics);
   /// All rows by their own weights alone: what scores are of, and logistic regression's, which
   /// weighs classes itself.
-  FeatureRows plain_rows() const { return {*map_, preparation_, fit_, {X_, Y_, weights_}}; }
+  FeatureRows plain_rows(const Chosen& chosen) const {
+    return rows_with(chosen.prepared->by, weights_);
+  }
+  FeatureRows rows_with(const Preparation& by, std::span<const double> weights) const {
+    return {*map_, by, fit_.coding, fit_.estimate.precision, {X_, Y_, weights}};
+  }
   /// On all rows; lambda is chosen again unless the choice was made on all of chosen_by_.
   solver::Weights fit_left_out(const solver::BlockSource& rows, Chosen& chosen);
   solver::Weights fit_held_out(const solver::BlockSource& rows, Chosen& chosen);
   /// Scores the unseen rows as a model of these weights and of what chose them would be.
-  void assess_by(solver::Weights weights);
+  void assess_by(const Chosen& chosen, solver::Weights weights);
+  /// As it was asked for, with what was chosen.
+  Fitting fitted_as(const Chosen& chosen) const;
   void fill_report(const Chosen& chosen);
   void keep(const SearchCandidate& candidate);
   int64_t phase_units(const TrialSize& size, int64_t trials) const {
@@ -127,16 +151,17 @@ class SearchRun {
 
   const MapMaker& maker_;
   const SearchOptions& options_;
+  const Fitting& fit_;
+  const Found& found_;
   Rows X_;
   MatrixView<const double> Y_;
   std::vector<int64_t> chosen_by_, unseen_;
   Context& context_;
-  FitOptions fit_;
   std::span<const double> weights_;
-  std::vector<double> seen_;     // the same, 0 of unseen rows; empty: 1 each
-  std::vector<double> factors_;  // of classes; empty: 1 each
-  std::vector<double> learnt_;   // weights_ times these: of fits; empty: 1 each
-  Preparation preparation_;
+  std::vector<double> seen_;                        // the same, 0 of unseen rows; empty: 1 each
+  std::vector<double> factors_;                     // of classes; empty: 1 each
+  std::vector<double> learnt_;                      // weights_ times these: of fits; empty: 1 each
+  std::list<Prepared> prepared_;                    // the first as it is asked for
   std::shared_ptr<const feature::FeatureMap> map_;  // of the fit
   Judge judge_;
   Split split_;  // of chosen_by_, on held-out rows
@@ -145,12 +170,12 @@ class SearchRun {
   FitReport report_;
   std::optional<EstimatorChoice> choice_;  // of a classification
   bool lengthscale_at_edge_ = false;
-  struct Walked {
-    Transform transform;
+  struct Rival {
+    const Prepared* prepared;
     double loss;  // the least of its coarse walk
   };
-  std::vector<Walked> walked_;  // of transforms that were chosen among
-  int64_t stage_ = 0;           // of trials of one lengthscale
+  std::vector<Rival> rivals_;  // preparations that were chosen among
+  int64_t stage_ = 0;          // of trials of one lengthscale
   Phases phases_;
 };
 

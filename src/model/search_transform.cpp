@@ -6,7 +6,6 @@
 #include <algorithm>
 
 #include "model/input_domain.h"
-#include "model/row_summary.h"
 #include "model/search_run.h"
 
 namespace mercer::model {
@@ -34,56 +33,45 @@ bool beats(const LengthscaleWalk& one, const LengthscaleWalk& other) {
 
 }  // namespace
 
-void SearchRun::take_transform(Transform transform) {
-  if (fit_.transform == transform) return;
-  fit_.transform = transform;
-  candidates_.release();
-  preparation_ = fit_preparation(fit_, X_, Y_, context_, seen_);
-}
-
 bool SearchRun::tries_transforms() const {
-  return options_.choose_transform && fit_.standardize && !X_.sparse() &&
+  return options_.choose_transform && fit_.prepare.standardize && !X_.sparse() &&
          X_.cols() <= kMostTransformed && judge_.varies();
 }
 
-LengthscaleWalk SearchRun::walk_coarsely() {
+SearchRun::Walked SearchRun::walk_coarsely(const Prepared& prepared) {
   LengthscaleWalk walk(
-      central(),
-      [this](double lengthscale, const Trial* near) {
-        return try_out(stage_, {&lengthscale, 1}, sizes_.coarse, near);
+      central(prepared.by),
+      [this, &prepared](double lengthscale, const Trial* near) {
+        return try_out(stage_, prepared, {&lengthscale, 1}, sizes_.coarse, near);
       },
       [this](double lengthscale) { return maker_.has_candidate(lengthscale); });
   walk.climb(2.0, kCoarseSteps);
-  return walk;
+  return {&prepared, std::move(walk)};
 }
 
-LengthscaleWalk SearchRun::walk_transforms() {
-  LengthscaleWalk best = walk_coarsely();
+SearchRun::Walked SearchRun::walk_transforms() {
+  Walked best = walk_coarsely(prepared_.front());
   if (!tries_transforms()) return best;
-  Transform kept = fit_.transform;
-  walked_ = {{kept, best.best().trial.best().loss}};
+  rivals_ = {{best.prepared, best.loss()}};
   for (const Transform transform : {Transform::log, Transform::rank}) {
-    if (!stays_inside(fit_, transform)) continue;
-    take_transform(transform);
-    if (leaves_all(preparation_.curves)) continue;  // no input is skewed
-    LengthscaleWalk walk = walk_coarsely();
-    walked_.push_back({transform, walk.best().trial.best().loss});
-    if (!beats(walk, best)) continue;
-    best = std::move(walk);
-    kept = transform;
+    if (!stays_inside(found_, transform)) continue;
+    const Prepared& prepared = prepared_with(transform);
+    if (leaves_all(prepared.by.curves)) continue;  // no input is skewed
+    Walked walked = walk_coarsely(prepared);
+    rivals_.push_back({&prepared, walked.loss()});
+    if (beats(walked.walk, best.walk)) best = std::move(walked);
   }
-  take_transform(kept);
   return best;
 }
 
-std::vector<Transform> SearchRun::rival_transforms() const {
-  std::vector<Transform> rivals = {fit_.transform};
-  if (leaves_out()) return rivals;
-  const auto least = std::ranges::min_element(walked_, is_less, &Walked::loss);
-  for (const Walked& walked : walked_)
-    if (walked.transform != fit_.transform && walked.loss <= kNear * least->loss)
-      rivals.push_back(walked.transform);
-  return rivals;
+std::vector<const SearchRun::Prepared*> SearchRun::rivals_of(const Prepared& kept) const {
+  std::vector<const Prepared*> near = {&kept};
+  if (leaves_out()) return near;
+  const auto least = std::ranges::min_element(rivals_, is_less, &Rival::loss);
+  for (const Rival& rival : rivals_)
+    if (rival.prepared != &kept && rival.loss <= kNear * least->loss)
+      near.push_back(rival.prepared);
+  return near;
 }
 
 }  // namespace mercer::model

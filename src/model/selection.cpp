@@ -38,8 +38,8 @@ std::vector<double> lambdas_of(const std::vector<PathPoint>& path) {
 }
 
 /// Adds up a path's losses on rows that were left out.
-LeftOutRow adding_to(PairedLosses& sums, const FitOptions& options, int64_t outputs) {
-  return [&sums, loss = plain_loss(options.task, outputs),
+LeftOutRow adding_to(PairedLosses& sums, Task task, int64_t outputs) {
+  return [&sums, loss = plain_loss(task, outputs),
           losses = std::vector<double>(static_cast<size_t>(sums.candidates())),
           scores = std::vector<double>(static_cast<size_t>(outputs)),
           outputs](int64_t, const double* code, double weight, const double* residuals) mutable {
@@ -67,9 +67,9 @@ double choose_left_out(const PairedLosses& losses, const Dimension& dimension,
 /// By generalised cross-validation, or by the losses that leave_out(lambdas, losses) adds up; yet
 /// without weights.
 template <class System, class LeaveOut>
-Selected select_by(const System& system, const FitOptions& options, const LeaveOut& leave_out) {
-  Selected result{{}, 0, empty_path(options)};
-  if (options.selection == Selection::gcv) {
+Selected select_by(const System& system, const Selecting& how, const LeaveOut& leave_out) {
+  Selected result{{}, 0, empty_path(how)};
+  if (how.selection == Selection::gcv) {
     for (PathPoint& point : result.path) point.score = total(system.gcv(point.lambda));
     const PathPoint& best = best_point(result.path);
     require(std::isfinite(best.score), MERCER_INVALID_ARGUMENT,
@@ -87,14 +87,11 @@ Selected select_by(const System& system, const FitOptions& options, const LeaveO
   return result;
 }
 
-Selected decompose_primal(const BlockSource& rows, const FitOptions& options,
-                          solver::RowStatistics statistics, Stage& stage, Context& context,
+Selected decompose_primal(const BlockSource& rows, const Selecting& how, Task task,
+                          const solver::RidgePath& solver, Stage& stage, Context& context,
                           LeftOutScores* left_out) {
-  const solver::RidgePath solver = stage.part(solver::eigen_rows(rows.features()), [&] {
-    return solver::RidgePath(std::move(statistics), options.center, context);
-  });
-  Selected result = select_by(solver, options, [&](const auto& lambdas, PairedLosses& losses) {
-    for_each_left_out(rows, solver, lambdas, context, adding_to(losses, options, rows.outputs()),
+  Selected result = select_by(solver, how, [&](const auto& lambdas, PairedLosses& losses) {
+    for_each_left_out(rows, solver, lambdas, context, adding_to(losses, task, rows.outputs()),
                       [&](int64_t count) { stage.advance(kLeftOutSums * count); });
     losses.reduce(rows);
   });
@@ -103,12 +100,12 @@ Selected decompose_primal(const BlockSource& rows, const FitOptions& options,
   return result;
 }
 
-Selected decompose_dual(const FitOptions& options, solver::DualSystem system, Context& context,
-                        LeftOutScores* left_out) {
+Selected decompose_dual(const Selecting& how, Task task, solver::DualSystem system,
+                        Context& context, LeftOutScores* left_out) {
   system.decompose(context);
   context.checkpoint();
-  Selected result = select_by(system, options, [&](const auto& lambdas, PairedLosses& losses) {
-    for_each_left_out(system, lambdas, context, adding_to(losses, options, system.outputs()));
+  Selected result = select_by(system, how, [&](const auto& lambdas, PairedLosses& losses) {
+    for_each_left_out(system, lambdas, context, adding_to(losses, task, system.outputs()));
   });
   result.weights = solve_dual(system, result.lambda, context, left_out);
   return result;
@@ -118,14 +115,14 @@ bool validates(Selection selection) {
   return selection == Selection::held_out || selection == Selection::kfold;
 }
 
-Selected select_primal(const BlockSource& rows, const FitOptions& options, Context& context,
-                       LeftOutScores* left_out) {
-  if (validates(options.selection)) return validate_primal(rows, options, context, left_out);
+Selected select_primal(const BlockSource& rows, const Selecting& how, Task task, bool center,
+                       Context& context, LeftOutScores* left_out) {
+  if (validates(how.selection)) return validate_primal(rows, how, task, center, context, left_out);
   const int64_t n = rows.rows();
-  const bool fixed = options.selection == Selection::fixed;
+  const bool fixed = how.selection == Selection::fixed;
   const int64_t solving =
       fixed ? primal_units(rows, left_out) : solver::eigen_rows(rows.features());
-  Stage stage(context, n + solving + (options.selection == Selection::loo ? kLeftOutSums * n : 0));
+  Stage stage(context, n + solving + (how.selection == Selection::loo ? kLeftOutSums * n : 0));
   // What is decomposed after the last row is refused before the first.
   if (!fixed)
     context.require_room(solver::RidgePath::least_bytes(rows.features(), rows.outputs()),
@@ -133,31 +130,32 @@ Selected select_primal(const BlockSource& rows, const FitOptions& options, Conte
   solver::RowStatistics statistics(rows.features(), rows.outputs(), context);
   solver::add_blocks(rows, statistics, context, [&](int64_t count) { stage.advance(count); });
   statistics = solver::take_reduced(rows, std::move(statistics));
-  if (!fixed)
-    return decompose_primal(rows, options, std::move(statistics), stage, context, left_out);
+  if (!fixed) {
+    const solver::RidgePath path = stage.part(
+        solving, [&] { return solver::RidgePath(std::move(statistics), center, context); });
+    return decompose_primal(rows, how, task, path, stage, context, left_out);
+  }
   stage.share(solving);
-  return {solve_primal(rows, std::move(statistics), options, options.lambda, context, left_out),
-          options.lambda,
+  return {solve_primal(rows, std::move(statistics), center, how.lambda, context, left_out),
+          how.lambda,
           {}};
 }
 
-Selected select_dual(const BlockSource& rows, const FitOptions& options, Context& context,
-                     LeftOutScores* left_out) {
-  if (validates(options.selection)) return validate_dual(rows, options, context, left_out);
+Selected select_dual(const BlockSource& rows, const Selecting& how, Task task, bool center,
+                     Context& context, LeftOutScores* left_out) {
+  if (validates(how.selection)) return validate_dual(rows, how, task, center, context, left_out);
   const int64_t n = rows.rows();
-  const bool fixed = options.selection == Selection::fixed;
+  const bool fixed = how.selection == Selection::fixed;
   // In n D products: of a row its features take many, its products with all rows one.
   const int64_t solving =
       dual_units(rows, fixed ? solver::cholesky_rows(n) : solver::eigen_rows(n));
   Stage stage(context, 2 * n + solving);
-  solver::DualSystem system = solver::make_dual_system(
-      rows, options.center, context, [&](int64_t count) { stage.advance(count); });
+  solver::DualSystem system =
+      solver::make_dual_system(rows, center, context, [&](int64_t count) { stage.advance(count); });
   stage.advance(n);
   stage.share(solving);
-  if (options.selection != Selection::fixed) {
-    return decompose_dual(options, std::move(system), context, left_out);
-  }
-  return {solve_dual(system, options.lambda, context, left_out), options.lambda, {}};
+  if (!fixed) return decompose_dual(how, task, std::move(system), context, left_out);
+  return {solve_dual(system, how.lambda, context, left_out), how.lambda, {}};
 }
 
 }  // namespace
@@ -173,11 +171,11 @@ int64_t dual_units(const solver::BlockSource& rows, int64_t sums) {
 }
 
 solver::Weights solve_primal(const solver::BlockSource& rows, solver::RowStatistics statistics,
-                             const FitOptions& options, double lambda, Context& context,
+                             bool center, double lambda, Context& context,
                              LeftOutScores* left_out) {
   Stage stage(context, primal_units(rows, left_out));
   stage.share(solver::cholesky_rows(rows.features()));
-  const solver::RidgeFactor factor(std::move(statistics), options.center, lambda, context);
+  const solver::RidgeFactor factor(std::move(statistics), center, lambda, context);
   stage.advance(solver::cholesky_rows(rows.features()));
   solver::Weights weights = factor.weights(context);
   if (left_out != nullptr) left_out->take(rows, factor, weights);
@@ -193,10 +191,10 @@ solver::Weights solve_dual(const solver::DualSystem& system, double lambda, Cont
   return weights;
 }
 
-std::vector<PathPoint> empty_path(const FitOptions& options) {
+std::vector<PathPoint> empty_path(const Selecting& how) {
   std::vector<PathPoint> path;
   for (const double lambda :
-       solver::lambda_grid(options.lambda_largest, options.lambda_smallest, options.lambda_count)) {
+       solver::lambda_grid(how.lambda_largest, how.lambda_smallest, how.lambda_count)) {
     path.push_back({lambda, 0.0});
   }
   return path;
@@ -210,11 +208,11 @@ const PathPoint& best_point(const std::vector<PathPoint>& path) {
   return path[best];
 }
 
-Selected select(const solver::BlockSource& rows, const FitOptions& options, Context& context,
-                LeftOutScores* left_out) {
+Selected select(const solver::BlockSource& rows, const Selecting& how, Task task, bool center,
+                Context& context, LeftOutScores* left_out) {
   const bool dual = rows.rows() < rows.features() && rows.reduction() == nullptr;
-  return dual ? select_dual(rows, options, context, left_out)
-              : select_primal(rows, options, context, left_out);
+  return dual ? select_dual(rows, how, task, center, context, left_out)
+              : select_primal(rows, how, task, center, context, left_out);
 }
 
 }  // namespace mercer::model

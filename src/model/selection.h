@@ -6,8 +6,9 @@
 
 #include <vector>
 
+#include "model/coding.h"
 #include "model/left_out_scores.h"
-#include "model/model.h"
+#include "model/selecting.h"
 #include "solver/block_source.h"
 
 namespace mercer::model {
@@ -22,18 +23,18 @@ struct Selected {
 /// are.
 const PathPoint& best_point(const std::vector<PathPoint>& path);
 
-/// The lambdas of the options, largest first, with scores of zero.
-std::vector<PathPoint> empty_path(const FitOptions& options);
+/// The lambdas of the path, largest first, with scores of zero.
+std::vector<PathPoint> empty_path(const Selecting& how);
 
 /// By Gram matrix; for fewer rows than features, where one process has them all, by the n x n dual.
-/// left_out: null, or what takes scores of rows left out of the fit that is selected.
-Selected select(const solver::BlockSource& rows, const FitOptions& options, Context& context,
-                LeftOutScores* left_out = nullptr);
+/// task: whose errors choose. left_out: null, or what takes scores of rows left out of the fit that
+/// is selected.
+Selected select(const solver::BlockSource& rows, const Selecting& how, Task task, bool center,
+                Context& context, LeftOutScores* left_out = nullptr);
 
 /// What select ends with: the weights at lambda, and scores of rows left out where they are wanted.
 solver::Weights solve_primal(const solver::BlockSource& rows, solver::RowStatistics statistics,
-                             const FitOptions& options, double lambda, Context& context,
-                             LeftOutScores* left_out);
+                             bool center, double lambda, Context& context, LeftOutScores* left_out);
 solver::Weights solve_dual(const solver::DualSystem& system, double lambda, Context& context,
                            LeftOutScores* left_out);
 

@@ -22,10 +22,10 @@ const TrialPoint& Trial::best() const {
       points, [](const TrialPoint& a, const TrialPoint& b) { return is_less(a.loss, b.loss); });
 }
 
-std::vector<double> Judge::scales(const FitOptions& options, MatrixView<const double> Y,
-                                  solver::RowSet rows, std::span<const double> all) {
+std::vector<double> Judge::scales(MatrixView<const double> Y, solver::RowSet rows,
+                                  std::span<const double> all) {
   std::vector<double> result(static_cast<size_t>(outputs_), 1.0);
-  if (options.task == Task::classification) return result;
+  if (classifies()) return result;
   const std::vector<double> weights = solver::taken_weights(all, rows);
   const auto weight = [&](int64_t i) {
     return weights.empty() ? 1.0 : weights[static_cast<size_t>(i)];
@@ -47,11 +47,11 @@ std::vector<double> Judge::scales(const FitOptions& options, MatrixView<const do
   return result;
 }
 
-Judge::Judge(const FitOptions& options, MatrixView<const double> Y, solver::RowSet rows,
+Judge::Judge(const Coding& coding, MatrixView<const double> Y, solver::RowSet rows,
              std::span<const double> weights)
-    : task_(options.task),
-      outputs_(coded_outputs(options, Y.cols)),
-      loss_(options.task, scales(options, Y, rows, weights)) {}
+    : task_(coding.task),
+      outputs_(coded_outputs(coding, Y.cols)),
+      loss_(coding.task, scales(Y, rows, weights)) {}
 
 bool Judge::wrong(const double* scores, const double* code) const noexcept {
   return !(margin(scores, code, outputs_) > 0);
@@ -98,9 +98,8 @@ std::vector<TrialPoint> points_of(std::span<const double> lambdas) {
 
 }  // namespace
 
-Trial left_out_trial(const solver::BlockSource& rows, const FitOptions& options,
-                     std::span<const double> lambdas, const Judge& judge, Context& context,
-                     const solver::RowsDone& done) {
+Trial left_out_trial(const solver::BlockSource& rows, bool center, std::span<const double> lambdas,
+                     const Judge& judge, Context& context, const solver::RowsDone& done) {
   TrialSums sums(judge, rows.outputs(), std::ssize(lambdas));
   std::vector<TrialPoint> points = points_of(lambdas);
   std::vector<double> scores(lambdas.size() * static_cast<size_t>(rows.outputs()));
@@ -110,14 +109,14 @@ Trial left_out_trial(const solver::BlockSource& rows, const FitOptions& options,
     sums.add(code, weight, scores.data());
   };
   if (rows.rows() < rows.features()) {
-    solver::DualSystem system = solver::make_dual_system(rows, options.center, context, done);
+    solver::DualSystem system = solver::make_dual_system(rows, center, context, done);
     system.decompose(context);
     for_each_left_out(system, lambdas, context, add);
     for (TrialPoint& point : points) point.dimension = system.effective_dimension(point.lambda);
   } else {
     solver::RowStatistics statistics(rows.features(), rows.outputs(), context);
     solver::add_blocks(rows, statistics, context, done);
-    const solver::RidgePath path(std::move(statistics), options.center, context);
+    const solver::RidgePath path(std::move(statistics), center, context);
     for_each_left_out(rows, path, lambdas, context, add);
     for (TrialPoint& point : points) point.dimension = path.effective_dimension(point.lambda);
   }

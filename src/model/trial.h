@@ -8,8 +8,9 @@
 #include <span>
 #include <vector>
 
-#include "model/model.h"
+#include "model/coding.h"
 #include "model/row_loss.h"
+#include "model/selecting.h"
 #include "solver/block_source.h"
 
 namespace mercer::model {
@@ -40,7 +41,7 @@ class Judge {
  public:
   /// Regression: losses in units of the targets' variance over these rows, so that their mean is 1
   /// - R^2. weights: of the rows of Y, or none.
-  Judge(const FitOptions& options, MatrixView<const double> Y, solver::RowSet rows,
+  Judge(const Coding& coding, MatrixView<const double> Y, solver::RowSet rows,
         std::span<const double> weights = {});
   double loss(const double* scores, const double* code) const noexcept {
     return loss_(scores, code);
@@ -56,8 +57,8 @@ class Judge {
   int64_t outputs_;
   bool varies_ = true;
   RowLoss loss_;
-  std::vector<double> scales(const FitOptions& options, MatrixView<const double> Y,
-                             solver::RowSet rows, std::span<const double> weights);
+  std::vector<double> scales(MatrixView<const double> Y, solver::RowSet rows,
+                             std::span<const double> weights);
 };
 
 /// Collects the rows' losses of a list of lambdas.
@@ -78,9 +79,8 @@ class TrialSums {
 
 /// Every lambda by leave-one-out, from one decomposition; the dual form for fewer rows than
 /// features.
-Trial left_out_trial(const solver::BlockSource& rows, const FitOptions& options,
-                     std::span<const double> lambdas, const Judge& judge, Context& context,
-                     const solver::RowsDone& done);
+Trial left_out_trial(const solver::BlockSource& rows, bool center, std::span<const double> lambdas,
+                     const Judge& judge, Context& context, const solver::RowsDone& done);
 
 /// Lambdas, largest first, with scores, or losses where a score is not defined.
 std::vector<PathPoint> path_of(const Trial& trial);

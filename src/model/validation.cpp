@@ -19,10 +19,10 @@ using solver::BlockSource;
 using solver::RowsDone;
 
 /// The score of every lambda on rows that were not fitted on.
-std::vector<HeldOutScore> score_fold(const BlockSource& fold, const FitOptions& options,
+std::vector<HeldOutScore> score_fold(const BlockSource& fold, const Selecting& how, Task task,
                                      const solver::LambdaPath& solver, Context& context) {
   std::vector<solver::Weights> weights;
-  const std::vector<PathPoint> path = empty_path(options);
+  const std::vector<PathPoint> path = empty_path(how);
   Stage stage(context, std::ssize(path));
   for (const PathPoint& point : path) {
     context.checkpoint();
@@ -30,29 +30,29 @@ std::vector<HeldOutScore> score_fold(const BlockSource& fold, const FitOptions& 
     weights.push_back(solver.solve(point.lambda, context));
     stage.advance(1);
   }
-  return score_rows(fold, options.task, weights, context);
+  return score_rows(fold, task, weights, context);
 }
 
 /// Means over the folds' rows.
-std::vector<PathPoint> scored_path(const FitOptions& options,
+std::vector<PathPoint> scored_path(const Selecting& how, Task task,
                                    const std::vector<std::vector<HeldOutScore>>& folds) {
   double all = 0;
   for (const auto& fold : folds) all += fold[0].weight;
   require(all > 0, MERCER_INVALID_ARGUMENT,
           "the weights of the rows held out sum to %g, expected a positive number", all);
-  std::vector<PathPoint> path = empty_path(options);
+  std::vector<PathPoint> path = empty_path(how);
   for (const auto& fold : folds) {
     const double share = fold[0].weight / all;
     for (size_t k = 0; share > 0 && k < path.size(); ++k)
-      path[k].score += share * fold[k].criterion(options.task);
+      path[k].score += share * fold[k].criterion(task);
   }
   return path;
 }
 
 /// Every process holds out rows of its own. Where one has too few all of them refuse, so that none
 /// waits for its sums.
-void require_rows_to_hold_out(const BlockSource& rows, const FitOptions& options) {
-  const int64_t least = options.selection == Selection::kfold ? options.folds : 2;
+void require_rows_to_hold_out(const BlockSource& rows, const Selecting& how) {
+  const int64_t least = how.selection == Selection::kfold ? how.folds : 2;
   double with_few = rows.rows() < least ? 1 : 0;
   solver::reduce(rows, {&with_few, 1});
   require(with_few == 0, MERCER_INVALID_ARGUMENT,
@@ -63,15 +63,13 @@ void require_rows_to_hold_out(const BlockSource& rows, const FitOptions& options
 }
 
 /// The row sets to be predicted: one for held_out, K for kfold.
-std::vector<std::vector<int64_t>> validation_sets(const FitOptions& options,
-                                                  const BlockSource& rows) {
-  require_rows_to_hold_out(rows, options);
+std::vector<std::vector<int64_t>> validation_sets(const Selecting& how, const BlockSource& rows) {
+  require_rows_to_hold_out(rows, how);
   const int64_t n = rows.rows();
-  if (options.selection == Selection::kfold)
-    return fold_rows(n, options.folds, options.seed, rows.classes());
-  return {split_rows(all_rows(n), options.held_out_fraction, n, options.seed, Purpose::choice,
-                     rows.classes())
-              .held_out};
+  if (how.selection == Selection::kfold) return fold_rows(n, how.folds, how.seed, rows.classes());
+  return {
+      split_rows(all_rows(n), how.held_out_fraction, n, how.seed, Purpose::choice, rows.classes())
+          .held_out};
 }
 
 int64_t size_of(const std::vector<int64_t>& fold) { return static_cast<int64_t>(fold.size()); }
@@ -85,20 +83,20 @@ std::unique_ptr<solver::LambdaPath> path_of(const solver::RowStatistics& statist
 }
 
 /// Of a fold: one decomposition, or a factor for each lambda.
-int64_t path_units(const FitOptions& options, int64_t features) {
-  return features > kMostEigenFeatures ? options.lambda_count * solver::cholesky_rows(features)
+int64_t path_units(const Selecting& how, int64_t features) {
+  return features > kMostEigenFeatures ? how.lambda_count * solver::cholesky_rows(features)
                                        : solver::eigen_rows(features);
 }
 
 }  // namespace
 
-Selected validate_primal(const BlockSource& rows, const FitOptions& options, Context& context,
-                         LeftOutScores* left_out) {
-  const auto folds = validation_sets(options, rows);
+Selected validate_primal(const BlockSource& rows, const Selecting& how, Task task, bool center,
+                         Context& context, LeftOutScores* left_out) {
+  const auto folds = validation_sets(how, rows);
   // All but the first fold; then every fold is added and every one but the first removed before.
   int64_t rows_read = rows.rows() - 2 * size_of(folds[0]);
   for (const auto& fold : folds) rows_read += 2 * size_of(fold);
-  const int64_t of_fold = path_units(options, rows.features());
+  const int64_t of_fold = path_units(how, rows.features());
   Stage stage(context, rows_read + std::ssize(folds) * of_fold + primal_units(rows, left_out));
   const RowsDone done = [&](int64_t count) { stage.advance(count); };
   solver::RowStatistics statistics(rows.features(), rows.outputs(), context);
@@ -110,46 +108,46 @@ Selected validate_primal(const BlockSource& rows, const FitOptions& options, Con
     if (!scores.empty()) solver::remove_blocks(*fold, statistics, context, done);
     stage.share(of_fold);
     if (rows.reduction() == nullptr) {
-      const auto path = path_of(statistics, options.center, context);
-      scores.push_back(score_fold(*fold, options, *path, context));
+      const auto path = path_of(statistics, center, context);
+      scores.push_back(score_fold(*fold, how, task, *path, context));
     } else {
       const auto all = solver::take_reduced(rows, statistics.clone(context));
-      const auto path = path_of(all, options.center, context);
-      scores.push_back(score_fold(*fold, options, *path, context));
+      const auto path = path_of(all, center, context);
+      scores.push_back(score_fold(*fold, how, task, *path, context));
     }
     stage.advance(of_fold);
     solver::add_blocks(*fold, statistics, context, done);
   }
-  Selected result{{}, 0, scored_path(options, scores)};
+  Selected result{{}, 0, scored_path(how, task, scores)};
   result.lambda = best_point(result.path).lambda;
   stage.share(primal_units(rows, left_out));
-  result.weights = solve_primal(rows, solver::take_reduced(rows, std::move(statistics)), options,
+  result.weights = solve_primal(rows, solver::take_reduced(rows, std::move(statistics)), center,
                                 result.lambda, context, left_out);
   stage.advance(primal_units(rows, left_out));
   return result;
 }
 
-Selected validate_dual(const BlockSource& rows, const FitOptions& options, Context& context,
-                       LeftOutScores* left_out) {
-  const auto folds = validation_sets(options, rows);
+Selected validate_dual(const BlockSource& rows, const Selecting& how, Task task, bool center,
+                       Context& context, LeftOutScores* left_out) {
+  const auto folds = validation_sets(how, rows);
   int64_t rows_read = rows.rows();
   for (const auto& fold : folds) rows_read += rows.rows() - size_of(fold);
   const int64_t factor = dual_units(rows, solver::cholesky_rows(rows.rows()));
-  const int64_t of_fold = options.lambda_count * factor;
+  const int64_t of_fold = how.lambda_count * factor;
   Stage stage(context, rows_read + std::ssize(folds) * of_fold + factor);
   const RowsDone done = [&](int64_t count) { stage.advance(count); };
   std::vector<std::vector<HeldOutScore>> scores;
   for (const auto& fold : folds) {
     const auto train = rows_without(rows.rows(), fold);
     const auto path = solver::make_dual_path(
-        solver::make_dual_system(*rows.subset(train), options.center, context, done));
+        solver::make_dual_system(*rows.subset(train), center, context, done));
     stage.share(of_fold);
-    scores.push_back(score_fold(*rows.subset(fold), options, *path, context));
+    scores.push_back(score_fold(*rows.subset(fold), how, task, *path, context));
     stage.advance(of_fold);
   }
-  Selected result{{}, 0, scored_path(options, scores)};
+  Selected result{{}, 0, scored_path(how, task, scores)};
   result.lambda = best_point(result.path).lambda;
-  const solver::DualSystem system = solver::make_dual_system(rows, options.center, context, done);
+  const solver::DualSystem system = solver::make_dual_system(rows, center, context, done);
   stage.share(factor);
   result.weights = solve_dual(system, result.lambda, context, left_out);
   stage.advance(factor);

@@ -12,9 +12,9 @@ namespace mercer::model {
 inline constexpr int64_t kMostEigenFeatures = 4096;
 
 /// By Gram matrices, or by n x n systems. The lambda of least score, fitted on all rows.
-Selected validate_primal(const solver::BlockSource& rows, const FitOptions& options,
-                         Context& context, LeftOutScores* left_out);
-Selected validate_dual(const solver::BlockSource& rows, const FitOptions& options, Context& context,
-                       LeftOutScores* left_out);
+Selected validate_primal(const solver::BlockSource& rows, const Selecting& how, Task task,
+                         bool center, Context& context, LeftOutScores* left_out);
+Selected validate_dual(const solver::BlockSource& rows, const Selecting& how, Task task,
+                       bool center, Context& context, LeftOutScores* left_out);
 
 }  // namespace mercer::model

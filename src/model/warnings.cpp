@@ -39,15 +39,15 @@ bool rows_are_equal(const CsrView<T>& X) {
   return true;
 }
 
-int64_t classes_of_one_row(const FitOptions& options, MatrixView<const double> Y) {
-  std::vector<int64_t> rows(static_cast<size_t>(options.classes), 0);
+int64_t classes_of_one_row(int64_t classes, MatrixView<const double> Y) {
+  std::vector<int64_t> rows(static_cast<size_t>(classes), 0);
   for (int64_t i = 0; i < Y.rows; ++i) ++rows[static_cast<size_t>(Y(i, 0))];
   return std::ranges::count(rows, 1);
 }
 
-std::string contradiction(const FitOptions& options, const Repeats& repeats) {
+std::string contradiction(Task task, const Repeats& repeats) {
   const auto count = static_cast<Long>(repeats.contradictory);
-  if (options.task == Task::classification)
+  if (task == Task::classification)
     return text(
         "%lld rows share their inputs with rows of another class: no model of these inputs is "
         "right on more than %.4f of all rows",
@@ -58,9 +58,7 @@ std::string contradiction(const FitOptions& options, const Repeats& repeats) {
       count, repeats.most);
 }
 
-const char* measure_of(const FitOptions& options) {
-  return options.task == Task::classification ? "accuracy" : "R^2";
-}
+const char* measure_of(Task task) { return task == Task::classification ? "accuracy" : "R^2"; }
 
 /// What the score cannot say of classes.
 void warn_of_few_rows(const std::vector<ClassScore>& classes, std::vector<std::string>& found) {
@@ -125,24 +123,25 @@ std::string text(const char* format, ...) {
   return buffer;
 }
 
-std::vector<std::string> data_warnings(const FitOptions& options, const Rows& X,
+std::vector<std::string> data_warnings(const Coding& coding, const Rows& X,
                                        MatrixView<const double> Y, const Assessment& assessment,
                                        Context& context) {
+  const bool classes = coding.task == Task::classification;
   std::vector<std::string> found;
   if (Y.rows < kFewRows)
     found.push_back(text("%lld rows: too few to choose by or to score", static_cast<Long>(Y.rows)));
   for (int64_t o = 0; o < Y.cols; ++o) {
     if (!column_is_constant(Y, o)) continue;
-    found.push_back(options.task == Task::classification ? text("every row is of class %g", Y(0, o))
-                                                         : text("target %lld is %g in every row",
-                                                                static_cast<Long>(o + 1), Y(0, o)));
+    found.push_back(
+        classes ? text("every row is of class %g", Y(0, o))
+                : text("target %lld is %g in every row", static_cast<Long>(o + 1), Y(0, o)));
   }
-  const Repeats repeats = find_repeats(options, X, Y, context);
+  const Repeats repeats = find_repeats(coding.task, X, Y, context);
   const int64_t repeated = repeats.rows;
-  const bool refuted = options.task == Task::regression && assessment.kind != Assessed::none &&
-                       assessment.score > repeats.most;
+  const bool refuted =
+      !classes && assessment.kind != Assessed::none && assessment.score > repeats.most;
   if (repeats.contradictory > 0 && repeats.most < kNearlyAll && !refuted)
-    found.push_back(contradiction(options, repeats));
+    found.push_back(contradiction(coding.task, repeats));
   if (repeated > Y.rows / kFewRepeats)
     found.push_back(
         text("%lld of %lld rows repeat the inputs of others: where these are copies, "
@@ -150,8 +149,8 @@ std::vector<std::string> data_warnings(const FitOptions& options, const Rows& X,
              static_cast<Long>(repeated), static_cast<Long>(Y.rows)));
   if (X.visit([](const auto& rows) { return rows_are_equal(rows); }))
     found.emplace_back("all rows have the same inputs: there is nothing to predict from");
-  if (options.task == Task::classification) {
-    const int64_t single = classes_of_one_row(options, Y);
+  if (classes) {
+    const int64_t single = classes_of_one_row(coding.classes, Y);
     if (single > 0)
       found.push_back(text("%lld %s one row", static_cast<Long>(single),
                            single == 1 ? "class has" : "classes have"));
@@ -186,23 +185,24 @@ std::vector<std::string> choice_warnings(const FitReport& report, bool lengthsca
   return found;
 }
 
-std::vector<std::string> score_warnings(const FitOptions& options, const Assessment& assessment) {
+std::vector<std::string> score_warnings(const Parameters& own, Task task,
+                                        const Assessment& assessment) {
   std::vector<std::string> found;
   if (assessment.kind == Assessed::none) return found;
   if (assessment.rows < kFewScoredRows)
     found.push_back(text("the score is of %lld rows alone", static_cast<Long>(assessment.rows)));
   warn_of_few_rows(assessment.balanced.classes, found);
-  if (is_balanced(options)) {
+  if (is_balanced(own)) {
     compare_balanced(assessment, found);
     return found;
   }
   warn_of_missed(assessment, found);
   if (assessment.score <= assessment.constant)
-    found.push_back(
-        text("%s %.4f does not beat the %s: %.4f", measure_of(options), assessment.score,
-             options.task == Task::classification ? "largest class" : "mean", assessment.constant));
+    found.push_back(text("%s %.4f does not beat the %s: %.4f", measure_of(task), assessment.score,
+                         task == Task::classification ? "largest class" : "mean",
+                         assessment.constant));
   if (assessment.score <= assessment.linear)
-    found.push_back(text("%s %.4f does not beat a linear model: %.4f", measure_of(options),
+    found.push_back(text("%s %.4f does not beat a linear model: %.4f", measure_of(task),
                          assessment.score, assessment.linear));
   return found;
 }

@@ -6,7 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "model/model.h"
+#include "base/context.h"
+#include "base/parameters.h"
+#include "base/rows.h"
+#include "model/coding.h"
 #include "model/report.h"
 
 namespace mercer::model {
@@ -23,7 +26,7 @@ std::vector<std::string> edge_warnings(double lengthscale, bool lengthscale_at_e
 /// the inputs of others, and what these allow where their targets differ, unless the score of a
 /// regression shows that other rows are less noisy. Copies are not kept
 /// together in folds: of inputs that take few values new rows repeat old ones, too.
-std::vector<std::string> data_warnings(const FitOptions& options, const Rows& X,
+std::vector<std::string> data_warnings(const Coding& coding, const Rows& X,
                                        MatrixView<const double> Y, const Assessment& assessment,
                                        Context& context);
 
@@ -32,7 +35,8 @@ std::vector<std::string> data_warnings(const FitOptions& options, const Rows& X,
 std::vector<std::string> choice_warnings(const FitReport& report, bool lengthscale_at_edge,
                                          double largest, double smallest);
 
-/// Of the score beside the baselines'.
-std::vector<std::string> score_warnings(const FitOptions& options, const Assessment& assessment);
+/// Of the score beside the baselines'. own: the estimator's parameters.
+std::vector<std::string> score_warnings(const Parameters& own, Task task,
+                                        const Assessment& assessment);
 
 }  // namespace mercer::model

@@ -53,7 +53,7 @@ std::shared_ptr<const feature::FeatureMap> make_map(const Parameters& canonical,
   return feature::make_map(canonical, data);
 }
 
-/// A field with a place of its own in FitOptions.
+/// A field with a place of its own, in Selecting.
 bool is_lambda(const Field& field) { return std::string_view(field.key) == "lambda"; }
 
 /// The entry's own values but lambda, out of canonical ones.
@@ -97,16 +97,14 @@ ModelPlan model_plan_from_spec(std::string_view json) {
   const Parameters canonical = check_fields(envelope.body, model_fields(entry), "");
   ModelPlan plan;
   plan.map = canonical.object("map");
-  plan.options.model = &entry;
-  plan.options.parameters = own_parameters(entry, canonical);
+  plan.fit.estimate = {&entry, own_parameters(entry, canonical), canonical.boolean("center"),
+                       kPrecision.read(canonical)};
   const bool fixed = canonical.find("lambda") != nullptr;
-  plan.options.selection = fixed ? model::Selection::fixed : entry.selection;
-  if (fixed) plan.options.lambda = canonical.number("lambda");
-  plan.options.standardize = canonical.boolean("standardize");
-  plan.options.center = canonical.boolean("center");
-  plan.options.task = kTask.read(canonical);
-  plan.options.precision = kPrecision.read(canonical);
-  read_preparation(canonical, plan.options);
+  plan.fit.select.selection = fixed ? model::Selection::fixed : entry.selection;
+  if (fixed) plan.fit.select.lambda = canonical.number("lambda");
+  plan.fit.prepare.standardize = canonical.boolean("standardize");
+  plan.fit.coding.task = kTask.read(canonical);
+  read_preparation(canonical, plan.fit);
   return plan;
 }
 
@@ -114,7 +112,7 @@ model::Model fit(const ModelPlan& plan, const Rows& X, MatrixView<const double> 
                  Context& context) {
   const bool learns = feature::learns_from_targets(plan.map);
   if (!feature::needs_rows(plan.map) && !learns) {
-    return model::fit(make_map(plan.map, {}), plan.options, X, Y, context);
+    return model::fit(make_map(plan.map, {}), plan.fit, X, Y, context);
   }
   const model::MapFromRows from_rows{
       plan.map.integer("inputs"), plan.map.integer("features"),
@@ -123,48 +121,49 @@ model::Model fit(const ModelPlan& plan, const Rows& X, MatrixView<const double> 
             plan.map, {.rows = &rows, .targets = learns ? &targets : nullptr, .context = &running});
       },
       model::domain_of(*kernel::make_kernel(plan.map.object("kernel")))};
-  return model::fit(from_rows, plan.options, X, Y, context);
+  return model::fit(from_rows, plan.fit, X, Y, context);
 }
 
-Parameters model_parameters(const Parameters& map, const model::FitOptions& options) {
+Parameters model_parameters(const Parameters& map, const model::Fitting& fitted) {
+  const auto& [entry, own_values, center, precision] = fitted.estimate;
   Parameters parameters;
-  parameters.set("model", options.model->name);
+  parameters.set("model", entry->name);
   parameters.set("map", std::make_shared<const Parameters>(map));
-  for (const Field& field : options.model->fields) {
-    const Value* own = options.parameters.find(field.key);
+  for (const Field& field : entry->fields) {
+    const Value* own = own_values.find(field.key);
     if (is_lambda(field)) {
-      parameters.set(field.key, options.lambda);
+      parameters.set(field.key, fitted.select.lambda);
     } else if (own != nullptr || std::holds_alternative<std::string>(field.fallback)) {
       parameters.set(field.key, own != nullptr ? *own : field.fallback);
     }
   }
-  parameters.set("standardize", options.standardize);
-  parameters.set("center", options.center);
-  kTask.write(parameters, options.task);
-  kPrecision.write(parameters, options.precision);
-  set_preparation(options, parameters);
+  parameters.set("standardize", fitted.prepare.standardize);
+  parameters.set("center", center);
+  kTask.write(parameters, fitted.coding.task);
+  kPrecision.write(parameters, precision);
+  set_preparation(fitted, parameters);
   parameters.set("needs", "data");
   return parameters;
 }
 
-std::string print_model_kind(const model::FitOptions& options) {
+std::string print_model_kind(const model::Estimating& estimating) {
   Parameters kind;
-  kind.set("model", options.model->name);
-  for (const auto& [key, value] : options.parameters.entries()) kind.set(key, value);
+  kind.set("model", estimating.entry->name);
+  for (const auto& [key, value] : estimating.parameters.entries()) kind.set(key, value);
   return print_object(kind);
 }
 
-void parse_model_kind(std::string_view json, model::FitOptions& options) {
+model::Estimating parse_model_kind(std::string_view json) {
   const Parameters given = parse_object(json);
-  options.model = &model_entry(given);
+  const model::ModelEntry& entry = model_entry(given);
   std::vector<Field> fields = {model_name_field()};
-  std::ranges::copy_if(options.model->fields, std::back_inserter(fields),
+  std::ranges::copy_if(entry.fields, std::back_inserter(fields),
                        [](const Field& field) { return !is_lambda(field); });
-  options.parameters = own_parameters(*options.model, check_fields(given, fields, ""));
+  return {&entry, own_parameters(entry, check_fields(given, fields, ""))};
 }
 
 std::string to_spec(const model::Model& model) {
-  return print_versioned(model_parameters(model.map->parameters(), model.options));
+  return print_versioned(model_parameters(model.map->parameters(), model.fit));
 }
 
 }  // namespace mercer::spec

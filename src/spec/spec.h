@@ -33,10 +33,10 @@ std::unique_ptr<feature::FeatureMap> map_fitted_to_spec(std::string_view json, c
 
 /// {"model":"ridge","map":{...},"lambda":x,"standardize":b,"center":b,"task":t,"precision":"f32"|"f64"}:
 /// a map and how to fit it. Without "lambda" it is chosen by leave-one-out.
-/// options.classes is the caller's to set.
+/// fit.coding.classes is the caller's to set.
 struct ModelPlan {
   Parameters map;  // canonical
-  model::FitOptions options;
+  model::Fitting fit;
 };
 ModelPlan model_plan_from_spec(std::string_view json);
 /// A map made from data is made from the standardised rows. Errors: those of the map and of

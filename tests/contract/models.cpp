@@ -33,7 +33,7 @@ Problem problem_of_classes() {
 
 model::Model fitted(const Parameters& spec, const Problem& problem) {
   spec::ModelPlan plan = spec::model_plan_from_spec(print_object(spec));
-  if (plan.options.task == model::Task::classification) plan.options.classes = 2;
+  if (plan.fit.coding.task == model::Task::classification) plan.fit.coding.classes = 2;
   Context context;
   return spec::fit(plan, problem.x(), problem.y(), context);
 }
@@ -94,9 +94,9 @@ TEST_CASE("contract: models are fitted, predict and keep their numbers", "[contr
   for (const ModelRow& row : model_rows()) {
     INFO(row.spec);
     const model::Model model = fitted(spec_of(row), problem);
-    const model::ModelEntry& entry = *model.options.model;
+    const model::ModelEntry& entry = *model.fit.estimate.entry;
     const int64_t outputs = model.outputs();
-    CHECK(outputs == (model.options.task == model::Task::classification ? 2 : 1));
+    CHECK(outputs == (model.fit.coding.task == model::Task::classification ? 2 : 1));
     CHECK_NOTHROW(model.predictor->check());
     CHECK(model.predictor->features() == kFeatures);
     const Matrix<double> scores = predictions(model, problem.x());

@@ -34,7 +34,7 @@ Model searched(const std::string& parts, int64_t n, int64_t d, int64_t D) {
   SearchOptions options;
   options.features = D;
   options.assess = false;
-  options.fit.precision = feature::Precision::f32;
+  options.fit.estimate.precision = feature::Precision::f32;
   Context context;
   return search(*maker, options, problem.x(), problem.y(), context);
 }
@@ -48,8 +48,8 @@ TEST_CASE("searches with sums: the nearest number of features to the one asked f
   struct Case {
     int64_t n, d, D;
   };
-  for (const Case& c :
-       {Case{300, 3, 250}, Case{300, 4, 251}, Case{4000, 3, 601}, Case{4000, 4, 602}, Case{4000, 2, 602}}) {
+  for (const Case& c : {Case{300, 3, 250}, Case{300, 4, 251}, Case{4000, 3, 601},
+                        Case{4000, 4, 602}, Case{4000, 2, 602}}) {
     INFO(c.n << " rows, " << c.d << " inputs, D = " << c.D);
     for (const std::string& fixed : {kChi2, kChi2 + "," + kGaussian}) {
       const int64_t features = searched(kGaussian + "," + fixed, c.n, c.d, c.D).map->features();

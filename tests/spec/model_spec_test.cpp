@@ -34,22 +34,22 @@ TEST_CASE("a model spec is a map and how to fit it", "[spec]") {
       R"(,"lambda":1e-4,"standardize":false,"center":false,"task":"classification","precision":"f64")"));
   CHECK(plan.map.integer("inputs") == 2);
   CHECK(plan.map.object("kernel").text("kernel") == "laplacian");
-  CHECK(plan.options.selection == model::Selection::fixed);
-  CHECK(plan.options.lambda == 1e-4);
-  CHECK_FALSE(plan.options.standardize);
-  CHECK_FALSE(plan.options.center);
-  CHECK(plan.options.task == model::Task::classification);
-  CHECK(plan.options.precision == feature::Precision::f64);
+  CHECK(plan.fit.select.selection == model::Selection::fixed);
+  CHECK(plan.fit.select.lambda == 1e-4);
+  CHECK_FALSE(plan.fit.prepare.standardize);
+  CHECK_FALSE(plan.fit.estimate.center);
+  CHECK(plan.fit.coding.task == model::Task::classification);
+  CHECK(plan.fit.estimate.precision == feature::Precision::f64);
 }
 
 TEST_CASE("without lambda it is chosen by generalised cross-validation; the rest has defaults",
           "[spec]") {
   const spec::ModelPlan plan = spec::model_plan_from_spec(ridge_with(R"(,"mercer":1)"));
-  CHECK(plan.options.selection == model::Selection::loo);
-  CHECK(plan.options.standardize);
-  CHECK(plan.options.center);
-  CHECK(plan.options.task == model::Task::regression);
-  CHECK(plan.options.precision == feature::Precision::f32);
+  CHECK(plan.fit.select.selection == model::Selection::loo);
+  CHECK(plan.fit.prepare.standardize);
+  CHECK(plan.fit.estimate.center);
+  CHECK(plan.fit.coding.task == model::Task::regression);
+  CHECK(plan.fit.estimate.precision == feature::Precision::f32);
 }
 
 TEST_CASE("the map of a model's spec may be left to its kernel", "[spec]") {
@@ -66,13 +66,13 @@ TEST_CASE("a logistic model's spec: its own fields, lambda on held-out rows wher
     return spec::model_plan_from_spec(R"({"model":"logistic",)" + map + rest + "}");
   };
   const spec::ModelPlan plan = plan_of(R"(,"task":"classification")");
-  CHECK(plan.options.selection == model::Selection::held_out);
-  CHECK(plan.options.parameters.text("loss") == "logistic");
-  CHECK(plan.options.parameters.text("class_weight") == "none");
-  CHECK(plan.options.parameters.find("tau") == nullptr);
+  CHECK(plan.fit.select.selection == model::Selection::held_out);
+  CHECK(plan.fit.estimate.parameters.text("loss") == "logistic");
+  CHECK(plan.fit.estimate.parameters.text("class_weight") == "none");
+  CHECK(plan.fit.estimate.parameters.find("tau") == nullptr);
   const spec::ModelPlan fixed = plan_of(R"(,"loss":"quantile","tau":0.9,"lambda":0.001)");
-  CHECK(fixed.options.selection == model::Selection::fixed);
-  CHECK(fixed.options.parameters.number("tau") == 0.9);
+  CHECK(fixed.fit.select.selection == model::Selection::fixed);
+  CHECK(fixed.fit.estimate.parameters.number("tau") == 0.9);
   CHECK(refusal_fault(
             MERCER_INVALID_ARGUMENT, [&] { plan_of(R"(,"loss":"absolute")"); },
             "loss = \"absolute\", expected one of \"logistic\"") == "");
@@ -84,8 +84,8 @@ TEST_CASE("a fitted model prints the lambda it has and that its spec is not all 
   const spec::ModelPlan plan = spec::model_plan_from_spec(ridge_with(""));
   model::Model model;
   model.map = feature::make_map(plan.map);
-  model.options = plan.options;
-  model.options.lambda = 0.1;
+  model.fit = plan.fit;
+  model.fit.select.lambda = 0.1;
   const std::string text = spec::to_spec(model);
   CHECK(
       text ==
@@ -102,15 +102,15 @@ TEST_CASE("a spec says how rows are prepared, in the words that it prints", "[sp
   const spec::ModelPlan plan = spec::model_plan_from_spec(
       ridge_with(R"(,"scale":"robust","missing":"flag","transform":"rank",)"
                  R"("target_transform":"log","unit_rows":true,"extrapolation":"free")"));
-  CHECK(plan.options.scale == model::Scale::robust);
-  CHECK(plan.options.missing == model::Missing::flag);
-  CHECK(plan.options.transform == model::Transform::rank);
-  CHECK(plan.options.target_transform == model::Transform::log);
-  CHECK(plan.options.unit_rows);
-  CHECK(plan.options.extrapolation == model::Extrapolation::free);
+  CHECK(plan.fit.prepare.scale == model::Scale::robust);
+  CHECK(plan.fit.prepare.missing == model::Missing::flag);
+  CHECK(plan.fit.prepare.transform == model::Transform::rank);
+  CHECK(plan.fit.prepare.target_transform == model::Transform::log);
+  CHECK(plan.fit.prepare.unit_rows);
+  CHECK(plan.fit.extrapolation == model::Extrapolation::free);
   model::Model model;
   model.map = feature::make_map(plan.map);
-  model.options = plan.options;
+  model.fit = plan.fit;
   CHECK(spec::to_spec(model).find(
             R"("scale":"robust","missing":"flag","transform":"rank","target_transform":"log",)"
             R"("unit_rows":true,"extrapolation":"free",)") != std::string::npos);
