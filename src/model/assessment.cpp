@@ -6,6 +6,7 @@
 #include <limits>
 #include <vector>
 
+#include "model/balanced_score.h"
 #include "solver/row_weights.h"
 #include "statistic/prediction_score.h"
 

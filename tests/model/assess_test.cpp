@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "model/assessment.h"
+#include "model/balanced_score.h"
 #include "model/search.h"
 #include "model/warnings.h"
 #include "model_problem.h"
