@@ -24,11 +24,6 @@ void check_path(const Selecting& selecting) {
           "lambda_count = %lld, expected at least 1", static_cast<Long>(selecting.lambda_count));
 }
 
-void check_row_count(const char* what, int64_t rows) {
-  require(rows >= 2, MERCER_INVALID_ARGUMENT, "%s has %lld rows, expected at least 2", what,
-          static_cast<Long>(rows));
-}
-
 }  // namespace
 
 void check(const Coding& coding) {
@@ -76,7 +71,8 @@ void check_target_columns(const Coding& coding, const char* what, int64_t column
 }
 
 void check_rows(const char* what, int64_t rows, double weight) {
-  check_row_count(what, rows);
+  require(rows >= 2, MERCER_INVALID_ARGUMENT, "%s has %lld rows, expected at least 2", what,
+          static_cast<Long>(rows));
   require(weight > 0 && std::isfinite(weight), MERCER_INVALID_ARGUMENT,
           "the weights of %s sum to %g, expected a positive, finite number", what, weight);
 }
@@ -89,7 +85,7 @@ void check_folds(const Selecting& selecting, int64_t rows) {
 }
 
 void check_shapes(const Coding& coding, int64_t rows, int64_t inputs, MatrixView<const double> Y) {
-  check_row_count("X", rows);
+  check_rows("X", rows, static_cast<double>(rows));
   require(inputs >= 1, MERCER_INVALID_ARGUMENT, "X has %lld columns, expected at least 1",
           static_cast<Long>(inputs));
   require(Y.rows == rows, MERCER_DIMENSION_MISMATCH, "Y has %lld rows, X has %lld",

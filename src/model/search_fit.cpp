@@ -140,7 +140,7 @@ Model SearchRun::run(Ranges ranges, std::vector<Curve> target_curves) {
   const Preparation& by = chosen.prepared->by;
   map_ = candidates_.make(by, chosen.lengthscales, options_.features, chosen_by_);
   model.map = map_;
-  const FeatureRows rows = rows_with(by, learnt_);
+  const FeatureRows rows = rows_of(chosen, learnt_);
   model.predictor =
       make_linear(leaves_out() ? fit_left_out(rows, chosen) : fit_held_out(rows, chosen));
   model.fit = fitted_as(chosen);

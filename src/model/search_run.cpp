@@ -80,8 +80,8 @@ SearchRun::SearchRun(const MapMaker& maker, const SearchOptions& options, const 
 }
 
 /// The curves of targets are known, and Y went through them.
-const SearchRun::Prepared& SearchRun::prepared_with(Transform transform) {
-  for (const Prepared& one : prepared_)
+SearchRun::Prepared& SearchRun::prepared_with(Transform transform) {
+  for (Prepared& one : prepared_)
     if (one.asked.transform == transform) return one;
   candidates_.release();
   Preparing asked = fit_.prepare;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <chrono>
+#include <limits>
 #include <list>
 #include <optional>
 #include <vector>
@@ -49,6 +50,7 @@ class SearchRun {
   struct Prepared {
     Preparing asked;
     Preparation by;
+    double loss = std::numeric_limits<double>::quiet_NaN();  // the least of its coarse walk
   };
   struct Chosen {
     const Prepared* prepared = nullptr;
@@ -75,14 +77,13 @@ class SearchRun {
   struct Walked {
     const Prepared* prepared;
     LengthscaleWalk walk;
-    double loss() const { return walk.best().trial.best().loss; }
   };
   /// The coarse walk of the transform of inputs that is kept.
   Walked walk_transforms();
-  Walked walk_coarsely(const Prepared& prepared);
+  Walked walk_coarsely(Prepared& prepared);
   bool tries_transforms() const;
   /// With this transform of inputs; fitted when it is first asked for.
-  const Prepared& prepared_with(Transform transform);
+  Prepared& prepared_with(Transform transform);
   /// Under which lengthscales for each input are learnt: the one that is kept, and above
   /// kMostLeftOut rows those whose walk came near it.
   std::vector<const Prepared*> rivals_of(const Prepared& kept) const;
@@ -129,11 +130,9 @@ class SearchRun {
   solver::Weights fit_logistic_last(const Chosen& chosen, const solver::RowStatistics* statistics);
   /// All rows by their own weights alone: what scores are of, and logistic regression's, which
   /// weighs classes itself.
-  FeatureRows plain_rows(const Chosen& chosen) const {
-    return rows_with(chosen.prepared->by, weights_);
-  }
-  FeatureRows rows_with(const Preparation& by, std::span<const double> weights) const {
-    return {*map_, by, fit_.coding, fit_.estimate.precision, {X_, Y_, weights}};
+  FeatureRows plain_rows(const Chosen& chosen) const { return rows_of(chosen, weights_); }
+  FeatureRows rows_of(const Chosen& chosen, std::span<const double> weights) const {
+    return {*map_, chosen.prepared->by, fit_.coding, fit_.estimate.precision, {X_, Y_, weights}};
   }
   /// On all rows; lambda is chosen again unless the choice was made on all of chosen_by_.
   solver::Weights fit_left_out(const solver::BlockSource& rows, Chosen& chosen);
@@ -170,12 +169,7 @@ class SearchRun {
   FitReport report_;
   std::optional<EstimatorChoice> choice_;  // of a classification
   bool lengthscale_at_edge_ = false;
-  struct Rival {
-    const Prepared* prepared;
-    double loss;  // the least of its coarse walk
-  };
-  std::vector<Rival> rivals_;  // preparations that were chosen among
-  int64_t stage_ = 0;          // of trials of one lengthscale
+  int64_t stage_ = 0;  // of trials of one lengthscale
   Phases phases_;
 };
 

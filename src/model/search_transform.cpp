@@ -38,7 +38,7 @@ bool SearchRun::tries_transforms() const {
          X_.cols() <= kMostTransformed && judge_.varies();
 }
 
-SearchRun::Walked SearchRun::walk_coarsely(const Prepared& prepared) {
+SearchRun::Walked SearchRun::walk_coarsely(Prepared& prepared) {
   LengthscaleWalk walk(
       central(prepared.by),
       [this, &prepared](double lengthscale, const Trial* near) {
@@ -46,19 +46,18 @@ SearchRun::Walked SearchRun::walk_coarsely(const Prepared& prepared) {
       },
       [this](double lengthscale) { return maker_.has_candidate(lengthscale); });
   walk.climb(2.0, kCoarseSteps);
+  prepared.loss = walk.best().trial.best().loss;
   return {&prepared, std::move(walk)};
 }
 
 SearchRun::Walked SearchRun::walk_transforms() {
   Walked best = walk_coarsely(prepared_.front());
   if (!tries_transforms()) return best;
-  rivals_ = {{best.prepared, best.loss()}};
   for (const Transform transform : {Transform::log, Transform::rank}) {
     if (!stays_inside(found_, transform)) continue;
-    const Prepared& prepared = prepared_with(transform);
+    Prepared& prepared = prepared_with(transform);
     if (leaves_all(prepared.by.curves)) continue;  // no input is skewed
     Walked walked = walk_coarsely(prepared);
-    rivals_.push_back({&prepared, walked.loss()});
     if (beats(walked.walk, best.walk)) best = std::move(walked);
   }
   return best;
@@ -67,10 +66,9 @@ SearchRun::Walked SearchRun::walk_transforms() {
 std::vector<const SearchRun::Prepared*> SearchRun::rivals_of(const Prepared& kept) const {
   std::vector<const Prepared*> near = {&kept};
   if (leaves_out()) return near;
-  const auto least = std::ranges::min_element(rivals_, is_less, &Rival::loss);
-  for (const Rival& rival : rivals_)
-    if (rival.prepared != &kept && rival.loss <= kNear * least->loss)
-      near.push_back(rival.prepared);
+  const auto least = std::ranges::min_element(prepared_, is_less, &Prepared::loss);
+  for (const Prepared& one : prepared_)
+    if (&one != &kept && one.loss <= kNear * least->loss) near.push_back(&one);
   return near;
 }
 
