@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "guard.h"
 #include "handles.h"
-#include "model/class_weights.h"
+#include "model/estimator/class_weights.h"
 #include "options.h"
 #include "training_set.h"
 

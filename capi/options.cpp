@@ -7,7 +7,7 @@
 
 #include "arguments.h"
 #include "guard.h"
-#include "model/class_weights.h"
+#include "model/estimator/class_weights.h"
 
 namespace mercer::capi {
 namespace {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // mercer/search.h: search for lengthscale and lambda.
-#include "model/search.h"
+#include "model/search/search.h"
 
 #include "arguments.h"
 #include "guard.h"
 #include "handles.h"
 #include "mercer/search.h"
-#include "model/row_summary.h"
+#include "model/prepare/row_summary.h"
 #include "options.h"
 #include "reporter.h"
 #include "spec/map_maker.h"

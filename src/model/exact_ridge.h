@@ -7,7 +7,7 @@
 #include <span>
 
 #include "model/model.h"
-#include "model/prepared_rows.h"
+#include "model/prepare/prepared_rows.h"
 
 namespace mercer::model {
 

@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "base/finite.h"
-#include "model/model_entry.h"
+#include "model/estimator/model_entry.h"
 
 namespace mercer::model {
 namespace {

@@ -3,7 +3,7 @@
 // What fit and search refuse before any work: what is asked, shapes, NaN, labels.
 #pragma once
 
-#include "model/fitting.h"
+#include "model/estimator/fitting.h"
 
 namespace mercer::model {
 

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "base/error.h"
-#include "model/input_domain.h"
-#include "model/model_entry.h"
+#include "model/estimator/model_entry.h"
+#include "model/prepare/input_domain.h"
 #include "solver/block_statistics.h"
 #include "solver/plain_sums.h"
 #include "solver/row_weights.h"

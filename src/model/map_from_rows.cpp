@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "model/row_coding.h"
-#include "model/row_sets.h"
+#include "model/prepare/row_coding.h"
+#include "model/rows/row_sets.h"
 
 namespace mercer::model {
 

@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "feature/feature_map.h"
-#include "model/coding.h"
-#include "model/found.h"
 #include "model/model.h"
-#include "model/targeted_rows.h"
+#include "model/prepare/coding.h"
+#include "model/prepare/found.h"
+#include "model/rows/targeted_rows.h"
 
 namespace mercer::model {
 

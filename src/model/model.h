@@ -16,11 +16,11 @@
 #include "base/matrix_view.h"
 #include "base/rows.h"
 #include "feature/feature_map.h"
-#include "model/calibration.h"
-#include "model/fitting.h"
-#include "model/predictor.h"
-#include "model/preparation.h"
+#include "model/estimator/fitting.h"
+#include "model/estimator/predictor.h"
+#include "model/prepare/preparation.h"
 #include "model/report.h"
+#include "model/select/calibration.h"
 
 namespace mercer::model {
 

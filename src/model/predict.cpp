@@ -6,11 +6,11 @@
 
 #include "base/error.h"
 #include "base/finite.h"
-#include "model/feature_rows.h"
+#include "model/estimator/model_entry.h"
 #include "model/fit_checks.h"
-#include "model/input_domain.h"
 #include "model/model.h"
-#include "model/model_entry.h"
+#include "model/prepare/input_domain.h"
+#include "model/rows/feature_rows.h"
 #include "statistic/prediction_score.h"
 
 namespace mercer::model {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "model/curve.h"
+#include "model/prepare/curve.h"
 
 namespace mercer::model {
 

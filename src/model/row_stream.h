@@ -7,7 +7,7 @@
 #include <span>
 
 #include "model/model.h"
-#include "model/targeted_rows.h"
+#include "model/rows/targeted_rows.h"
 
 namespace mercer::solver {
 class Reduction;

@@ -8,9 +8,9 @@
 #include "base/error.h"
 #include "base/finite.h"
 #include "base/size.h"
-#include "model/feature_rows.h"
 #include "model/fit_checks.h"
-#include "model/input_domain.h"
+#include "model/prepare/input_domain.h"
+#include "model/rows/feature_rows.h"
 #include "solver/reduction.h"
 
 namespace mercer::model {

@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "model/found.h"
+#include "model/prepare/found.h"
 #include "model/row_stream.h"
 #include "solver/block_source.h"
 #include "solver/row_weights.h"

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/parameters.h"
-#include "model/search.h"
+#include "model/search/search.h"
 
 namespace mercer::spec {
 

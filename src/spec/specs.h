@@ -13,8 +13,8 @@
 #include "base/parameters.h"
 #include "feature/map_entry.h"
 #include "kernel/kernel.h"
+#include "model/estimator/model_entry.h"
 #include "model/model.h"
-#include "model/model_entry.h"
 
 namespace mercer::spec {
 

@@ -11,7 +11,7 @@
 #include "contract/match.h"
 #include "contract/model_rows.h"
 #include "io/object_file.h"
-#include "model/model_entry.h"
+#include "model/estimator/model_entry.h"
 #include "model/model_problem.h"
 #include "spec/json.h"
 #include "spec/spec.h"

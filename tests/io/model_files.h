@@ -12,7 +12,7 @@
 
 #include "io/corrupt_file.h"
 #include "io/object_file.h"
-#include "model/model_entry.h"
+#include "model/estimator/model_entry.h"
 #include "spec/spec.h"
 #include "support/catch.h"
 #include "support/forge.h"

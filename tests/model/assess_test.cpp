@@ -4,10 +4,10 @@
 #include <cmath>
 #include <vector>
 
-#include "model/assessment.h"
-#include "model/balanced_score.h"
-#include "model/search.h"
-#include "model/warnings.h"
+#include "model/assess/assessment.h"
+#include "model/assess/balanced_score.h"
+#include "model/assess/warnings.h"
+#include "model/search/search.h"
 #include "model_problem.h"
 #include "statistic/prediction_score.h"
 #include "support/catch.h"

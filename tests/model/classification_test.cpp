@@ -4,10 +4,10 @@
 #include <limits>
 #include <vector>
 
-#include "model/feature_rows.h"
-#include "model/held_out_score.h"
 #include "model/model.h"
-#include "model/row_sets.h"
+#include "model/rows/feature_rows.h"
+#include "model/rows/row_sets.h"
+#include "model/select/held_out_score.h"
 #include "model_problem.h"
 #include "prepared_by.h"
 #include "support/catch.h"

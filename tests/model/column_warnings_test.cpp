@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Codes for missing numbers, copies of inputs and of the target: alarms, and none that are false.
-#include "model/column_warnings.h"
+#include "model/assess/column_warnings.h"
 
 #include <algorithm>
 #include <cmath>

@@ -2,11 +2,11 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Ridge against logistic regression: which is kept, and that its numbers are those of rows held
 // out.
-#include "model/estimator_choice.h"
+#include "model/search/estimator_choice.h"
 
 #include <cmath>
 
-#include "model/feature_rows.h"
+#include "model/rows/feature_rows.h"
 #include "model_problem.h"
 #include "solver/block_statistics.h"
 #include "support/catch.h"

@@ -5,8 +5,8 @@
 // eps / lambda; the tests allow 1e-8 of outputs of size 1.
 #include <cstring>
 
-#include "model/feature_rows.h"
 #include "model/model.h"
+#include "model/rows/feature_rows.h"
 #include "model_problem.h"
 #include "prepared_by.h"
 #include "support/catch.h"

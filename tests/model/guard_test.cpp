@@ -6,7 +6,7 @@
 
 #include "feature/linear.h"
 #include "model/row_stream.h"
-#include "model/search.h"
+#include "model/search/search.h"
 #include "model_problem.h"
 #include "support/catch.h"
 #include "support/refusal.h"

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The mercer authors
 // Kernels of bounded inputs: fits of every kind keep inputs inside, and refuse rows outside by
 // name.
-#include "model/input_domain.h"
+#include "model/prepare/input_domain.h"
 
 #include <algorithm>
 #include <cmath>
@@ -14,9 +14,9 @@
 #include "kernel/kernel.h"
 #include "model/exact_ridge.h"
 #include "model/hermite.h"
+#include "model/prepare/row_summary.h"
 #include "model/row_stream.h"
-#include "model/row_summary.h"
-#include "model/search.h"
+#include "model/search/search.h"
 #include "model_problem.h"
 #include "prepared_by.h"
 #include "spec/map_maker.h"

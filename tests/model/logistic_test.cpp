@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "model/model_entry.h"
+#include "model/estimator/model_entry.h"
 #include "model_problem.h"
 #include "support/catch.h"
 #include "support/refusal.h"

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // The choice of lambda for a loss, against the same rule written out.
-#include "model/loss_search.h"
+#include "model/estimator/loss_search.h"
 
 #include <cmath>
 
-#include "model/selection.h"
+#include "model/select/selection.h"
 #include "model_problem.h"
 #include "support/catch.h"
 #include "support/matrix_source.h"

@@ -7,9 +7,9 @@
 #include <string>
 
 #include "fitted_operator.h"
+#include "model/estimator/model_entry.h"
 #include "model/exact_ridge.h"
 #include "model/hermite.h"
-#include "model/model_entry.h"
 #include "model_problem.h"
 #include "support/catch.h"
 #include "support/measured_memory.h"

@@ -2,11 +2,11 @@
 // SPDX-FileCopyrightText: The mercer authors
 // A model of its own that needs nothing but an entry; those of the table:
 // tests/contract/models.cpp.
-#include "model/model_entry.h"
+#include "model/estimator/model_entry.h"
 
 #include <algorithm>
 
-#include "model/search.h"
+#include "model/search/search.h"
 #include "model_problem.h"
 #include "support/catch.h"
 #include "support/refusal.h"

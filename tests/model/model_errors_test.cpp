@@ -9,7 +9,7 @@
 
 #include "model/exact_ridge.h"
 #include "model/model.h"
-#include "model/search.h"
+#include "model/search/search.h"
 #include "model_problem.h"
 #include "spec/spec.h"
 #include "support/catch.h"

@@ -13,9 +13,9 @@
 #include "feature/fourier.h"
 #include "kernel/kernel.h"
 #include "linalg/blas.h"
-#include "model/map_maker.h"
 #include "model/model.h"
-#include "model/search.h"
+#include "model/search/map_maker.h"
+#include "model/search/search.h"
 #include "support/dense.h"
 #include "support/kernels.h"
 

@@ -9,7 +9,7 @@
 
 #include "feature/fourier.h"
 #include "kernel/kernel.h"
-#include "model/search.h"
+#include "model/search/search.h"
 #include "model_problem.h"
 #include "statistic/prediction_score.h"
 #include "support/catch.h"

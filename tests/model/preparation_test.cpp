@@ -7,10 +7,10 @@
 #include <numeric>
 
 #include "model/exact_ridge.h"
-#include "model/row_coding.h"
+#include "model/prepare/row_coding.h"
+#include "model/prepare/row_summary.h"
 #include "model/row_stream.h"
-#include "model/row_summary.h"
-#include "model/search.h"
+#include "model/search/search.h"
 #include "model_problem.h"
 #include "prepared_by.h"
 #include "support/catch.h"

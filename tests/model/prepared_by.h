@@ -5,7 +5,7 @@
 
 #include <span>
 
-#include "model/row_summary.h"
+#include "model/prepare/row_summary.h"
 
 namespace mercer::test {
 

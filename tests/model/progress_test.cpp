@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "model/model.h"
-#include "model/search.h"
+#include "model/search/search.h"
 #include "model_problem.h"
 #include "support/catch.h"
 #include "support/refusal.h"

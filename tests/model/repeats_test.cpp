@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // Rows of equal inputs, the noise that they tell of, and the warning.
-#include "model/repeats.h"
+#include "model/assess/repeats.h"
 
 #include <algorithm>
 #include <cmath>
 #include <string>
 
-#include "model/warnings.h"
+#include "model/assess/warnings.h"
 #include "model_problem.h"
 #include "random/distributions.h"
 #include "support/catch.h"

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The mercer authors
 // The search on functions drawn from a Gaussian process of known lengthscale.
-#include "model/search.h"
+#include "model/search/search.h"
 
 #include <cmath>
 #include <vector>
 
-#include "model/model_entry.h"
+#include "model/estimator/model_entry.h"
 #include "model_problem.h"
 #include "random/distributions.h"
 #include "support/catch.h"

@@ -3,14 +3,14 @@
 // The score of every lambda against plain refits. Systems of condition up to 1/lambda = 1e5 leave
 // about 1e-9 of the scores; GCV and leave-one-out divide residuals by 1 - H, which is above 0.01
 // here: 1e-6 is allowed, relative.
-#include "model/selection.h"
+#include "model/select/selection.h"
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
 #include "model/model.h"
-#include "model/row_sets.h"
+#include "model/rows/row_sets.h"
 #include "model_problem.h"
 #include "support/catch.h"
 

@@ -4,8 +4,8 @@
 // and deviations to rounding, of dense and sparse rows.
 #include <cmath>
 
+#include "model/prepare/shared_order.h"
 #include "model/row_stream.h"
-#include "model/shared_order.h"
 #include "model_problem.h"
 #include "support/catch.h"
 #include "support/sparse.h"

@@ -5,9 +5,9 @@
 #include <cmath>
 
 #include "feature/linear.h"
-#include "model/central_lengthscale.h"
 #include "model/exact_ridge.h"
-#include "model/search.h"
+#include "model/rows/central_lengthscale.h"
+#include "model/search/search.h"
 #include "model_problem.h"
 #include "prepared_by.h"
 #include "support/catch.h"

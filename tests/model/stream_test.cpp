@@ -6,8 +6,8 @@
 #include <map>
 #include <span>
 
-#include "model/column_moments.h"
-#include "model/model_entry.h"
+#include "model/estimator/model_entry.h"
+#include "model/prepare/column_moments.h"
 #include "model/row_stream.h"
 #include "model_problem.h"
 #include "prepared_by.h"

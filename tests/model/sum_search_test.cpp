@@ -5,7 +5,7 @@
 #include <cmath>
 #include <string>
 
-#include "model/search.h"
+#include "model/search/search.h"
 #include "model_problem.h"
 #include "spec/map_maker.h"
 #include "spec/spec.h"

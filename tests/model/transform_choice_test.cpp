@@ -4,7 +4,7 @@
 // and of inputs that need none.
 #include <cmath>
 
-#include "model/search.h"
+#include "model/search/search.h"
 #include "model_problem.h"
 #include "statistic/prediction_score.h"
 #include "support/catch.h"

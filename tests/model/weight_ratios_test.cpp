@@ -5,8 +5,8 @@
 #include <numeric>
 
 #include "kernel/kernel.h"
+#include "model/estimator/model_entry.h"
 #include "model/exact_ridge.h"
-#include "model/model_entry.h"
 #include "model/row_stream.h"
 #include "model_problem.h"
 #include "support/catch.h"

@@ -4,10 +4,10 @@
 #include <cmath>
 #include <numeric>
 
-#include "model/held_out_score.h"
-#include "model/row_sets.h"
 #include "model/row_stream.h"
-#include "model/selection.h"
+#include "model/rows/row_sets.h"
+#include "model/select/held_out_score.h"
+#include "model/select/selection.h"
 #include "model_problem.h"
 #include "prepared_by.h"
 #include "support/catch.h"

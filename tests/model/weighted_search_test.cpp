@@ -5,12 +5,12 @@
 #include <cmath>
 #include <numeric>
 
-#include "model/assessment.h"
-#include "model/baselines.h"
-#include "model/class_weights.h"
-#include "model/model_entry.h"
+#include "model/assess/assessment.h"
+#include "model/assess/baselines.h"
+#include "model/estimator/class_weights.h"
+#include "model/estimator/model_entry.h"
 #include "model/row_stream.h"
-#include "model/search.h"
+#include "model/search/search.h"
 #include "model_problem.h"
 #include "statistic/class_metrics.h"
 #include "statistic/prediction_score.h"
